@@ -114,7 +114,8 @@ static void ranges_make_a_tensor() {
 
 static void memory_is_copied_or_shared() {
     double memory[6] = {0, 1, 2, 3, 4, 5};
-    Tensor copy = th::fromData({2, 3}, memory), shared = th::fromBlob(memory, {2, 3}), strided = th::fromBlob(memory, {3, 2}, {1, 3});
+    Tensor copy = th::fromData({2, 3}, memory), shared = th::fromBlob(memory, {2, 3}),
+           strided = th::fromBlob(memory, {3, 2}, {1, 3});
     memory[1] = 9;
     CHECK_VALUES(copy, 0, 1, 2, 3, 4, 5);
     CHECK_VALUES(shared, 0, 9, 2, 3, 4, 5);
@@ -185,6 +186,7 @@ static void a_tensor_is_an_mdspan() {
 #define MDSPAN
 #endif
 
-CHECK_MAIN(CASE(types_have_dtypes), CASE(data_has_the_type_of_the_elements), CASE(elements_are_a_range), CASE(an_element_is_read_and_written),
-           CASE(a_single_element_is_an_item), CASE(braces_make_a_tensor), CASE(ranges_make_a_tensor), CASE(memory_is_copied_or_shared),
+CHECK_MAIN(CASE(types_have_dtypes), CASE(data_has_the_type_of_the_elements), CASE(elements_are_a_range),
+           CASE(an_element_is_read_and_written), CASE(a_single_element_is_an_item), CASE(braces_make_a_tensor),
+           CASE(ranges_make_a_tensor), CASE(memory_is_copied_or_shared),
            CASE(foreign_memory_is_freed_once_by_its_owner), CASE(a_vector_becomes_a_tensor) MDSPAN)

@@ -154,7 +154,9 @@ struct Reader {
         at += count;
         return count;
     }
-    int64_t seek(int64_t offset, int whence) { return at = offset + (whence == 2 ? static_cast<int64_t>(bytes.size()) : 0); }
+    int64_t seek(int64_t offset, int whence) {
+        return at = offset + (whence == 2 ? static_cast<int64_t>(bytes.size()) : 0);
+    }
 };
 
 static void a_reader_of_the_caller_is_an_archive() {
@@ -208,6 +210,7 @@ static void the_library_is_set_up() {
 }
 
 CHECK_MAIN(CASE(a_function_is_applied_to_elements), CASE(an_exception_of_a_function_comes_out_of_the_call),
-           CASE(a_generator_repeats_its_numbers), CASE(a_storage_is_shared_by_views), CASE(an_expression_is_computed_in_one_pass),
-           CASE(files_keep_tensors), CASE(a_reader_of_the_caller_is_an_archive), CASE(dlpack_hands_tensors_over),
+           CASE(a_generator_repeats_its_numbers), CASE(a_storage_is_shared_by_views),
+           CASE(an_expression_is_computed_in_one_pass), CASE(files_keep_tensors),
+           CASE(a_reader_of_the_caller_is_an_archive), CASE(dlpack_hands_tensors_over),
            CASE(a_device_that_is_missing_is_an_error), CASE(the_library_is_set_up))

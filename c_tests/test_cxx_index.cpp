@@ -132,6 +132,6 @@ static void views_are_changed_in_place() {
     CHECK_EQ(t(slice(1, 3)).sumall(), 0.0);
 }
 
-CHECK_MAIN(CASE(an_index_takes_a_dimension_away), CASE(slices_are_half_open), CASE(indices_are_combined), CASE(views_share_elements),
-           CASE(masks_choose_elements), CASE(tensors_of_positions_choose_slices), CASE(for_goes_through_the_first_dimension),
-           CASE(views_are_changed_in_place))
+CHECK_MAIN(CASE(an_index_takes_a_dimension_away), CASE(slices_are_half_open), CASE(indices_are_combined),
+           CASE(views_share_elements), CASE(masks_choose_elements), CASE(tensors_of_positions_choose_slices),
+           CASE(for_goes_through_the_first_dimension), CASE(views_are_changed_in_place))

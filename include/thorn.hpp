@@ -14,13 +14,13 @@
  * **Values.** A th::Tensor is one pointer: a reference to a THTensor. Copying it counts a reference and copies no
  * element, so that both copies see what is written through either; `clone()` copies elements. A default-constructed
  * Tensor is undefined: it refers to nothing. As a result it becomes a fresh tensor, as an optional operand it stands
- * for none, and any other use of it is an error. `get()` is the C handle, which stays the Tensor's; `release()` gives it
- * up, and `Tensor::take(handle)` takes one over.
+ * for none, and any other use of it is an error. `get()` is the C handle, which stays the Tensor's; `release()` gives
+ * it up, and `Tensor::take(handle)` takes one over.
  *
  * **Names.** A function has the name that it has in C without its prefix: `THTensor_indexSelect(r, t, 0, index)` is
  * `t.indexSelect(0, index)`, or `th::indexSelect(t, 0, index)`. The arguments keep their order, their defaults stand in
- * the declarations, dimensions and indices start at 0, and negative ones count from the end. A name says what happens to
- * the result:
+ * the declarations, dimensions and indices start at 0, and negative ones count from the end. A name says what happens
+ * to the result:
  *
  *     add(t, 2), t.add(2)     a new tensor
  *     t.add_(2)               into t itself; fill_, zero_, uniform_ and all that only write into a tensor have no other
@@ -37,9 +37,9 @@
  * not variables. A list that is left out has the values that the comment in thorn.h names.
  *
  * **Errors.** A call that fails throws th::Error, which has a code and a sentence that begins with the name of the
- * function, and has changed nothing. Where exceptions are off, or TH_NO_EXCEPTIONS is defined, a call that fails returns
- * an undefined tensor, NaN, -1, 0, false or NULL, and the thread keeps the first failure: see `th::failure()`. An
- * operation on an undefined tensor fails in turn, so that one look at the end of a computation is enough.
+ * function, and has changed nothing. Where exceptions are off, or TH_NO_EXCEPTIONS is defined, a call that fails
+ * returns an undefined tensor, NaN, -1, 0, false or NULL, and the thread keeps the first failure: see `th::failure()`.
+ * An operation on an undefined tensor fails in turn, so that one look at the end of a computation is enough.
  *
  * **Costs.** A function is an inline call of its C function: a Tensor has the size of a pointer, and nothing is
  * allocated beside what C allocates. Where a value may be right although it is the one that C returns on failure, the
@@ -363,9 +363,11 @@ class IntList {
         if (count_) data_ = list.begin();
     }
     /// What has int64_t side by side: a std::vector, a std::array, a std::span.
-    template <class List, class = std::enable_if_t<std::is_convertible_v<decltype(std::declval<const List &>().data()), const int64_t *>>>
+    template <class List, class = std::enable_if_t<
+                              std::is_convertible_v<decltype(std::declval<const List &>().data()), const int64_t *>>>
     constexpr IntList(const List &list) noexcept : data_(list.data()), count_(static_cast<int>(list.size())) {}
-    template <std::size_t N> constexpr IntList(const int64_t (&list)[N]) noexcept : data_(list), count_(static_cast<int>(N)) {}
+    template <std::size_t N>
+    constexpr IntList(const int64_t (&list)[N]) noexcept : data_(list), count_(static_cast<int>(N)) {}
 
     constexpr const int64_t *data() const noexcept { return data_; }
     constexpr int count() const noexcept { return count_; }
@@ -392,7 +394,8 @@ class IntList {
 class Text {
   public:
     constexpr Text(const char *text) noexcept : text_(text) {}
-    template <class S, class = decltype(std::declval<const S &>().c_str())> Text(const S &text) noexcept : text_(text.c_str()) {}
+    template <class S, class = decltype(std::declval<const S &>().c_str())>
+    Text(const S &text) noexcept : text_(text.c_str()) {}
     constexpr const char *c_str() const noexcept { return text_; }
 
   private:
@@ -402,7 +405,9 @@ class Text {
 namespace detail {
 
 /// The dtype of what is made without one.
-inline THDtype dtype(Dtype dtype) { return dtype == Dtype::Undefined ? THGetDefaultDtype() : static_cast<THDtype>(dtype); }
+inline THDtype dtype(Dtype dtype) {
+    return dtype == Dtype::Undefined ? THGetDefaultDtype() : static_cast<THDtype>(dtype);
+}
 
 /// The length of lists that have an entry for each of the same dimensions; empty ones are left out.
 inline int common(const char *name, std::initializer_list<IntList> lists) {
@@ -683,12 +688,14 @@ class Generator : public detail::Owned<THGenerator, THGenerator_free> {
     /// The calling thread's own.
     Generator() noexcept = default;
     /// A new one that begins at `seed`.
-    explicit Generator(uint64_t seed) : Owned(detail::must(THGenerator_new(), static_cast<THGenerator *>(nullptr), "Generator")) {
+    explicit Generator(uint64_t seed)
+        : Owned(detail::must(THGenerator_new(), static_cast<THGenerator *>(nullptr), "Generator")) {
         manualSeed(seed);
     }
     /// A new one of this kind, at a seed of its own.
     explicit Generator(GeneratorKind kind)
-        : Owned(detail::must(THGenerator_newKind(static_cast<THGeneratorKind>(kind)), static_cast<THGenerator *>(nullptr), "Generator")) {}
+        : Owned(detail::must(THGenerator_newKind(static_cast<THGeneratorKind>(kind)),
+                             static_cast<THGenerator *>(nullptr), "Generator")) {}
     /// Takes over a handle.
     static Generator take(THGenerator *handle) noexcept { return Generator(handle); }
 
@@ -780,8 +787,8 @@ class CudaStream : public detail::Counted<THCudaStream, THCudaStream_retain, THC
     static CudaStream take(THCudaStream *handle) noexcept { return CudaStream(handle); }
     /// Has what is given to the stream from now on wait for the event.
     void waitEvent(const CudaEvent &event) const;
-    /// Calls `function()` on a thread of the driver once the work that the stream has was done. It must not throw, nor call
-    /// CUDA, and so no function here that does.
+    /// Calls `function()` on a thread of the driver once the work that the stream has was done. It must not throw, nor
+    /// call CUDA, and so no function here that does.
     template <class F> void addCallback(F function) const {
         F *kept = new F(std::move(function));
         const THCudaCallback call = [](void *context) noexcept {
@@ -896,7 +903,9 @@ class CudaGraph : public detail::Counted<THCudaGraph, THCudaGraph_retain, THCuda
     using Counted::Counted;
 };
 
-inline void CudaStream::waitEvent(const CudaEvent &event) const { detail::check(THCudaStream_waitEvent(get(), event.get()), "waitEvent"); }
+inline void CudaStream::waitEvent(const CudaEvent &event) const {
+    detail::check(THCudaStream_waitEvent(get(), event.get()), "waitEvent");
+}
 
 // ==================================================================================================================
 //     Tensors
@@ -936,7 +945,8 @@ class TensorList {
         if (count_) data_ = list.begin();
     }
     /// What has tensors side by side: a std::vector or a std::array.
-    template <class List, class = std::enable_if_t<std::is_convertible_v<decltype(std::declval<const List &>().data()), const Tensor *>>>
+    template <class List, class = std::enable_if_t<
+                              std::is_convertible_v<decltype(std::declval<const List &>().data()), const Tensor *>>>
     constexpr TensorList(const List &list) noexcept : data_(list.data()), count_(static_cast<int>(list.size())) {}
 
     /// The handles side by side, as C takes them.
@@ -982,7 +992,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor(const Tensor &) noexcept = default;
     Tensor(Tensor &&) noexcept = default;
     /** @cond */
-    explicit Tensor(detail::Fresh) : Counted(detail::must(THTensor_new(), static_cast<THTensor *>(nullptr), "Tensor")) {}
+    explicit Tensor(detail::Fresh)
+        : Counted(detail::must(THTensor_new(), static_cast<THTensor *>(nullptr), "Tensor")) {}
     /** @endcond */
     /// Takes over a reference.
     static Tensor take(THTensor *handle) noexcept { return Tensor(handle); }
@@ -999,7 +1010,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor &operator=(const Tensor &src) && { return copy_(src); }
     Tensor &operator=(double value) && { return fill_(value); }
 
-    // -------------------------------------------------------------------------------------------------- shape and elements
+    // ------------------------------------------------------------------------------------------ Shape and elements
 
     /// The number of dimensions; 0 for scalars and for tensors that have no elements yet.
     int dim() const noexcept { return handle_ ? handle_->nDimension : 0; }
@@ -1014,7 +1025,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// The address of the first element, of whatever type.
     void *data() const { return detail::known(THTensor_data(get()), !defined(), "data"); }
 
-    /// The address of the first element, for a tensor on the host whose dtype is that of T; others stand at `strides()`.
+    /// The address of the first element, for a tensor on the host whose dtype is that of T; others stand at
+    /// `strides()`.
     template <class T> T *data() const;
     /// All elements of a contiguous tensor on the host in row-major order, for `for` and for what takes pointers:
     /// `for (float &x : t.elements<float>())`. `contiguous()` makes one of any tensor.
@@ -1024,7 +1036,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     template <class T> std::span<T> span() const;
 #endif
 #ifdef __cpp_lib_mdspan
-    /// The elements of a tensor with N dimensions on the host, of any strides: `t.mdspan<float, 2>()[i, j]`. Exists from C++23 on.
+    /// The elements of a tensor with N dimensions on the host, of any strides: `t.mdspan<float, 2>()[i, j]`. Exists
+    /// from C++23 on.
     template <class T, std::size_t N> std::mdspan<T, std::dextents<int64_t, N>, std::layout_stride> mdspan() const;
 #endif
     /// The element at as many indices as there are dimensions, to read and to write: `t.at<float>(1, 2) = 3`. The
@@ -1036,7 +1049,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     RowIterator begin() const;
     RowIterator end() const;
 
-    // -------------------------------------------------------------------------------------------------- views by indices
+    // -------------------------------------------------------------------------------------------- Views by indices
 
     /// The view at `index` of the first dimension, which disappears.
     Tensor operator[](int64_t index) const { return select(0, index); }
@@ -1044,24 +1057,26 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor operator[](IntList index) const;
     /// The elements where `mask` is true, a copy with one dimension; or, by a tensor of integers, the slices that it
     /// names. A copy cannot be assigned to: `t.maskedFill_(mask, 0)` and `t.indexPut_({index}, src)` write to `t`.
-    template <class T, class = std::enable_if_t<std::is_same_v<T, Tensor>>> const Tensor operator[](const T &mask) const {
+    template <class T, class = std::enable_if_t<std::is_same_v<T, Tensor>>>
+    const Tensor operator[](const T &mask) const {
         return index(TensorList(&mask, 1));
     }
     /// The view by an index for each of the first dimensions: a number, `slice(start, end, step)`, `all`, `newaxis` for
-    /// a new dimension of size 1, `ellipsis` for all dimensions that are not named: `t(0, th::slice(1, 3), th::newaxis)`.
+    /// a new dimension of size 1, `ellipsis` for all dimensions that are not named: `t(0, th::slice(1, 3),
+    /// th::newaxis)`.
     template <class... I> Tensor operator()(I... index) const;
 
-    // -------------------------------------------------------------------------------------------------- functions of the caller
+    // ------------------------------------------------------------------------------------- Functions of the caller
 
-    /// `t = f(t)`, element after element in row-major order on the calling thread: `t.apply_([](double x) { return x * x; })`.
-    /// An exception of `f` ends the call and comes out of it; the elements before stay changed.
+    /// `t = f(t)`, element after element in row-major order on the calling thread: `t.apply_([](double x) { return x *
+    /// x; })`. An exception of `f` ends the call and comes out of it; the elements before stay changed.
     template <class F> Tensor &apply_(F &&f);
     /// `t = f(t, src)`; `src` broadcasts to the shape of `t`.
     template <class F> Tensor &map_(const Tensor &src, F &&f);
     /// `t = f(t, a, b)`; `a` and `b` broadcast to the shape of `t`.
     template <class F> Tensor &map2_(const Tensor &a, const Tensor &b, F &&f);
 
-    // -------------------------------------------------------------------------------------------------- operators
+    // --------------------------------------------------------------------------------------------------- Operators
 
     Tensor operator-() const { return neg(); }
     Tensor operator~() const { return bitwiseNot(); }
@@ -5539,7 +5554,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     using Counted::Counted;
 };
 
-static_assert(sizeof(Tensor) == sizeof(THTensor *) && std::is_standard_layout_v<Tensor>, "a list of tensors is one of handles");
+static_assert(sizeof(Tensor) == sizeof(THTensor *) && std::is_standard_layout_v<Tensor>,
+              "a list of tensors is one of handles");
 
 
 /// Several results.
@@ -5663,7 +5679,9 @@ template <class... R> inline void check_all(THStatus status, const char *name, R
 }
 
 /// A tensor that a function made.
-inline Tensor made(THTensor *handle, const char *name) { return Tensor::take(must(handle, static_cast<THTensor *>(nullptr), name)); }
+inline Tensor made(THTensor *handle, const char *name) {
+    return Tensor::take(must(handle, static_cast<THTensor *>(nullptr), name));
+}
 
 /// Fresh tensors for as many results.
 inline std::vector<Tensor> fresh(int count) {
@@ -9975,7 +9993,8 @@ class Index {
   public:
     enum class Kind { At, Slice, New, Rest };
     constexpr Index(int64_t at) noexcept : kind(Kind::At), start(at) {}
-    constexpr Index(Kind kind, int64_t start, int64_t end, int64_t step) noexcept : kind(kind), start(start), end(end), step(step) {}
+    constexpr Index(Kind kind, int64_t start, int64_t end, int64_t step) noexcept
+        : kind(kind), start(start), end(end), step(step) {}
     Kind kind;
     int64_t start, end = 0, step = 1;
 };
@@ -9989,7 +10008,8 @@ class Bound {
     int64_t at;
 };
 
-/// The entries `start`, `start + step`, ... before `end`; bounds clamp as in Python, and negative ones count from the end.
+/// The entries `start`, `start + step`, ... before `end`; bounds clamp as in Python, and negative ones count from the
+/// end.
 constexpr Index slice(Bound start, Bound end = none, int64_t step = 1) noexcept {
     return Index(Index::Kind::Slice, start.given ? start.at : 0, end.given ? end.at : INT64_MAX, step);
 }
@@ -9998,7 +10018,9 @@ constexpr Index slice(Bound start, Bound end = none, int64_t step = 1) noexcept 
 class All {
   public:
     constexpr operator Index() const noexcept { return Index(Index::Kind::Slice, 0, INT64_MAX, 1); }
-    Tensor operator()(const Tensor &t, int dimension = everyDim, bool keepdim = false) const { return t.all(dimension, keepdim); }
+    Tensor operator()(const Tensor &t, int dimension = everyDim, bool keepdim = false) const {
+        return t.all(dimension, keepdim);
+    }
     Tensor operator()(const Tensor &t, IntList dims, bool keepdim = false) const { return t.all(dims, keepdim); }
 };
 
@@ -10021,10 +10043,18 @@ inline Tensor view(const Tensor &t, std::initializer_list<Index> list) {
         THTensor *view = r.get();
         THStatus status = TH_OK;
         switch (index.kind) {
-        case Index::Kind::At: status = THTensor_select(view, view, dimension, index.start); break;
-        case Index::Kind::Slice: status = THTensor_slice(view, view, dimension++, index.start, index.end, index.step); break;
-        case Index::Kind::New: status = THTensor_unsqueeze1d(view, view, dimension++); break;
-        case Index::Kind::Rest: dimension += t.dim() > named ? t.dim() - named : 0; break;
+        case Index::Kind::At:
+            status = THTensor_select(view, view, dimension, index.start);
+            break;
+        case Index::Kind::Slice:
+            status = THTensor_slice(view, view, dimension++, index.start, index.end, index.step);
+            break;
+        case Index::Kind::New:
+            status = THTensor_unsqueeze1d(view, view, dimension++);
+            break;
+        case Index::Kind::Rest:
+            dimension += t.dim() > named ? t.dim() - named : 0;
+            break;
         }
         check(status, "operator()", r);
     }
@@ -10039,7 +10069,9 @@ inline Tensor Tensor::operator[](IntList index) const {
     return r;
 }
 
-template <class... I> inline Tensor Tensor::operator()(I... index) const { return detail::view(*this, {Index(index)...}); }
+template <class... I> inline Tensor Tensor::operator()(I... index) const {
+    return detail::view(*this, {Index(index)...});
+}
 
 /// Goes through the slices along the first dimension.
 class RowIterator {
@@ -10068,9 +10100,12 @@ inline RowIterator Tensor::end() const { return RowIterator(*this, dim() ? sizes
 template <class T> constexpr Dtype dtypeOf() noexcept {
     using U = std::remove_cv_t<T>;
     static_assert(std::is_arithmetic_v<U> && sizeof(U) <= 8, "no dtype has elements of this type");
-    if constexpr (std::is_same_v<U, bool>) return Dtype::Bool;
-    else if constexpr (std::is_floating_point_v<U>) return sizeof(U) == 4 ? Dtype::Float32 : Dtype::Float64;
-    else if constexpr (sizeof(U) == 1) return std::is_signed_v<U> ? Dtype::Int8 : Dtype::Uint8;
+    if constexpr (std::is_same_v<U, bool>)
+        return Dtype::Bool;
+    else if constexpr (std::is_floating_point_v<U>)
+        return sizeof(U) == 4 ? Dtype::Float32 : Dtype::Float64;
+    else if constexpr (sizeof(U) == 1)
+        return std::is_signed_v<U> ? Dtype::Int8 : Dtype::Uint8;
     else {
         static_assert(std::is_signed_v<U>, "of unsigned integers there is uint8 alone");
         return sizeof(U) == 2 ? Dtype::Int16 : sizeof(U) == 4 ? Dtype::Int32 : Dtype::Int64;
@@ -10096,14 +10131,16 @@ namespace detail {
 
 TH_COLD inline void other_dtype(const char *name, Dtype have, Dtype want) {
     const char *has = THDtype_name(static_cast<THDtype>(have)), *wants = THDtype_name(static_cast<THDtype>(want));
-    const std::string message = std::string("elements are ") + (has ? has : "undefined") + ", not " + (wants ? wants : "undefined");
+    const std::string message =
+        std::string("elements are ") + (has ? has : "undefined") + ", not " + (wants ? wants : "undefined");
     fail(name, Status::ErrDtype, message.c_str());
 }
 
 /// True if the elements of `t` are of type T and can be reached by the host.
 template <class T> inline bool reachable(const Tensor &t, const char *name) {
     if (t.dtype() != dtypeOf<T>()) return other_dtype(name, t.dtype(), dtypeOf<T>()), false;
-    if (t.get()->deviceType != TH_CPU) return fail(name, Status::ErrDevice, "the tensor is not in the memory of the host"), false;
+    if (t.get()->deviceType != TH_CPU)
+        return fail(name, Status::ErrDevice, "the tensor is not in the memory of the host"), false;
     return true;
 }
 
@@ -10115,7 +10152,9 @@ template <class T> inline T *first(const Tensor &t) noexcept {
 
 } // namespace detail
 
-template <class T> inline T *Tensor::data() const { return detail::reachable<T>(*this, "data") ? detail::first<T>(*this) : nullptr; }
+template <class T> inline T *Tensor::data() const {
+    return detail::reachable<T>(*this, "data") ? detail::first<T>(*this) : nullptr;
+}
 
 template <class T> inline Elements<T> Tensor::elements() const {
     if (!detail::reachable<T>(*this, "elements")) return Elements<T>(nullptr, 0);
@@ -10134,7 +10173,8 @@ template <class T> inline std::span<T> Tensor::span() const {
 #endif
 
 #ifdef __cpp_lib_mdspan
-template <class T, std::size_t N> inline std::mdspan<T, std::dextents<int64_t, N>, std::layout_stride> Tensor::mdspan() const {
+template <class T, std::size_t N>
+inline std::mdspan<T, std::dextents<int64_t, N>, std::layout_stride> Tensor::mdspan() const {
     std::array<int64_t, N> size{}, stride{};
     T *first = nullptr;
     if (dim() != static_cast<int>(N)) {
@@ -10189,17 +10229,22 @@ template <class T, class... I> inline T &Tensor::at(I... index) const {
 
 template <class T> inline T Tensor::item() const {
     static_assert(std::is_arithmetic_v<T>, "an element is a number");
-    if constexpr (std::is_same_v<T, bool>) return item() != 0;
-    else if constexpr (std::is_integral_v<T>) return static_cast<T>(itemLong());
-    else return static_cast<T>(item());
+    if constexpr (std::is_same_v<T, bool>)
+        return item() != 0;
+    else if constexpr (std::is_integral_v<T>)
+        return static_cast<T>(itemLong());
+    else
+        return static_cast<T>(item());
 }
 
 /// Writes a tensor as `toString()` has it.
-template <class Traits> inline std::basic_ostream<char, Traits> &operator<<(std::basic_ostream<char, Traits> &out, const Tensor &t) {
+template <class Traits>
+inline std::basic_ostream<char, Traits> &operator<<(std::basic_ostream<char, Traits> &out, const Tensor &t) {
     return out << t.toString().c_str();
 }
 /// Writes a storage as `toString()` has it.
-template <class Traits> inline std::basic_ostream<char, Traits> &operator<<(std::basic_ostream<char, Traits> &out, const Storage &s) {
+template <class Traits>
+inline std::basic_ostream<char, Traits> &operator<<(std::basic_ostream<char, Traits> &out, const Storage &s) {
     return out << s.toString().c_str();
 }
 
@@ -10212,18 +10257,21 @@ class Nested {
   public:
     template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>>
     constexpr Nested(T value) noexcept
-        : kind_(std::is_same_v<T, bool> ? Kind::Bool : std::is_integral_v<T> ? Kind::Integer : Kind::Float),
+        : kind_(std::is_same_v<T, bool> ? Kind::Bool
+                : std::is_integral_v<T> ? Kind::Integer
+                                        : Kind::Float),
           number_(static_cast<double>(value)), integer_(integer(value)) {}
-    constexpr Nested(std::initializer_list<Nested> list) noexcept
-        : kind_(Kind::List), count_(list.size()) {
+    constexpr Nested(std::initializer_list<Nested> list) noexcept : kind_(Kind::List), count_(list.size()) {
         if (count_) list_ = list.begin();
     }
 
   private:
     enum class Kind { Bool, Integer, Float, List };
     template <class T> static constexpr int64_t integer(T value) noexcept {
-        if constexpr (std::is_integral_v<T>) return static_cast<int64_t>(value);
-        else return 0;
+        if constexpr (std::is_integral_v<T>)
+            return static_cast<int64_t>(value);
+        else
+            return 0;
     }
     friend Tensor tensor(const Nested &values, Dtype dtype);
     bool sizes(std::vector<int64_t> &sizes, std::size_t depth, Kind &kind) const;
@@ -10252,7 +10300,8 @@ inline bool Nested::sizes(std::vector<int64_t> &sizes, std::size_t depth, Kind &
 }
 
 template <class T> inline void Nested::append(std::vector<T> &to) const {
-    if (kind_ != Kind::List) to.push_back(std::is_same_v<T, double> ? static_cast<T>(number_) : static_cast<T>(integer_));
+    if (kind_ != Kind::List)
+        to.push_back(std::is_same_v<T, double> ? static_cast<T>(number_) : static_cast<T>(integer_));
     for (std::size_t i = 0; i < count_; i++) list_[i].append(to);
 }
 
@@ -10276,7 +10325,8 @@ inline Tensor tensor(const Nested &values, Dtype dtype = Dtype::Undefined) {
     values.append(list);
     // An empty vector may have no address.
     const double none = 0;
-    return fromData(shape, list.empty() ? &none : list.data(), Dtype::Float64).to(static_cast<Dtype>(detail::dtype(dtype)));
+    return fromData(shape, list.empty() ? &none : list.data(), Dtype::Float64)
+        .to(static_cast<Dtype>(detail::dtype(dtype)));
 }
 
 namespace detail {
@@ -10299,14 +10349,17 @@ template <class R> struct NumberOf<R, false> {
     using Type = typename NumberOf<Entry<R>>::Type;
 };
 
-template <class R, class T> inline bool collect(const R &range, std::size_t depth, std::vector<int64_t> &sizes, std::vector<T> &list) {
+template <class R, class T>
+inline bool collect(const R &range, std::size_t depth, std::vector<int64_t> &sizes, std::vector<T> &list) {
     int64_t count = 0;
     const bool fresh = depth == sizes.size();
     if (fresh) sizes.push_back(0);
     for (const auto &entry : range) {
         ++count;
-        if constexpr (std::is_arithmetic_v<Entry<R>>) list.push_back(static_cast<T>(entry));
-        else if (!collect(entry, depth + 1, sizes, list)) return false;
+        if constexpr (std::is_arithmetic_v<Entry<R>>)
+            list.push_back(static_cast<T>(entry));
+        else if (!collect(entry, depth + 1, sizes, list))
+            return false;
     }
     if (fresh) sizes[depth] = count;
     return sizes[depth] == count;
@@ -10314,9 +10367,10 @@ template <class R, class T> inline bool collect(const R &range, std::size_t dept
 
 } // namespace detail
 
-/// A tensor of what `for` goes through: a std::vector, an array, a std::list, a view, or ranges of ranges, whose lengths
-/// agree. The dtype is that of the numbers, unless there is a `dtype`.
-template <class R, class = std::enable_if_t<detail::is_range<R>>> inline Tensor tensor(const R &range, Dtype dtype = Dtype::Undefined) {
+/// A tensor of what `for` goes through: a std::vector, an array, a std::list, a view, or ranges of ranges, whose
+/// lengths agree. The dtype is that of the numbers, unless there is a `dtype`.
+template <class R, class = std::enable_if_t<detail::is_range<R>>>
+inline Tensor tensor(const R &range, Dtype dtype = Dtype::Undefined) {
     using Number = typename detail::NumberOf<R>::Type;
     // The elements of a vector<bool> are no bools.
     std::vector<std::conditional_t<std::is_same_v<Number, bool>, unsigned char, Number>> list;
@@ -10332,7 +10386,8 @@ template <class R, class = std::enable_if_t<detail::is_range<R>>> inline Tensor 
 }
 
 /// A tensor with a copy of the row-major elements at `data`.
-template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>> inline Tensor fromData(IntList size, const T *data) {
+template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>>
+inline Tensor fromData(IntList size, const T *data) {
     return fromData(size, data, dtypeOf<T>());
 }
 
@@ -10372,9 +10427,11 @@ template <class T> inline Tensor fromVector(std::vector<T> values, IntList size 
         detail::fail("fromVector", Status::ErrShape, "the sizes do not have as many elements as the vector");
         return Tensor();
     }
-    if (count == 0) return empty(size.count() ? size : IntList(&count, 1), MemoryFormat::ContiguousFormat, dtypeOf<T>());
+    if (count == 0)
+        return empty(size.count() ? size : IntList(&count, 1), MemoryFormat::ContiguousFormat, dtypeOf<T>());
     T *data = values.data();
-    return fromBlob(data, size.count() ? size : IntList(&count, 1), [owner = std::move(values)](T *) mutable { owner.clear(); });
+    return fromBlob(data, size.count() ? size : IntList(&count, 1),
+                    [owner = std::move(values)](T *) mutable { owner.clear(); });
 }
 
 /// A tensor with one dimension over a whole storage.
@@ -10450,7 +10507,8 @@ template <class F> inline Tensor &Tensor::map2_(const Tensor &a, const Tensor &b
     using Function = std::remove_reference_t<F>;
     detail::Callback<Function> callback = {};
     callback.function = &f;
-    detail::finish(THTensor_map2(get(), a.get(), b.get(), detail::Called<Function, double, double>::run, &callback), "map2_", callback);
+    detail::finish(THTensor_map2(get(), a.get(), b.get(), detail::Called<Function, double, double>::run, &callback),
+                   "map2_", callback);
     return *this;
 }
 
@@ -10531,7 +10589,8 @@ class Archive : public detail::Owned<THArchive, THArchive_free> {
         const THSeekFunction seek = [](void *context, int64_t offset, int whence) noexcept -> int64_t {
             return detail::read([&] { return static_cast<Reader *>(context)->seek(offset, whence); });
         };
-        return Archive(detail::must(THArchive_openCallbacks(read, seek, &reader), static_cast<THArchive *>(nullptr), "openReader"));
+        return Archive(detail::must(THArchive_openCallbacks(read, seek, &reader), static_cast<THArchive *>(nullptr),
+                                    "openReader"));
     }
     /// The sizes of tensor `index`, as long as the archive is open.
     IntList sizes(int64_t index) const {

@@ -33,11 +33,11 @@
 #define CHECK_SIZES(t, ...) check::that((t).sizes() == th::IntList{__VA_ARGS__}, __FILE__, __LINE__, "sizes of " #t)
 
 // The expression throws th::Error with this code, and a message that contains `text`.
-#define CHECK_THROWS(expression, code, text) \
+#define CHECK_THROWS(expression, code, text)                                                                           \
     check::throws([&] { static_cast<void>(expression); }, code, text, __FILE__, __LINE__, #expression)
 
 #define CASE(function) {#function, function}
-#define CHECK_MAIN(...) \
+#define CHECK_MAIN(...)                                                                                                \
     int main(int argc, char **argv) { return check::run({__VA_ARGS__}, argc, argv); }
 
 namespace check {
@@ -74,7 +74,8 @@ inline bool has(const th::Tensor &t, std::initializer_list<double> expected) {
     return true;
 }
 
-inline void values(const th::Tensor &t, std::initializer_list<double> expected, const char *file, int line, const char *what) {
+inline void values(const th::Tensor &t, std::initializer_list<double> expected, const char *file, int line,
+                   const char *what) {
     if (has(t, expected)) return;
     fail(file, line, what);
     std::cout << " is " << t << ", not";
@@ -113,8 +114,10 @@ inline int run(std::initializer_list<Case> cases, int argc, char **argv) {
         }
         if (th::memoryLiveBytes() != live) fail(__FILE__, __LINE__, "bytes are left behind");
         const bool good = failures == before;
-        if (good) std::cout << " ok\n";
-        else std::cout << '\n' << one.name << " FAILED\n";
+        if (good)
+            std::cout << " ok\n";
+        else
+            std::cout << '\n' << one.name << " FAILED\n";
         failed += !good;
     }
     return failed > 0;

@@ -9,22 +9,22 @@
 
 static int failures = 0;
 
-#define CHECK(condition) \
-    do { \
-        if (!(condition)) { \
-            std::printf("%s:%d: %s does not hold (%s)\n", __FILE__, __LINE__, #condition, th::failure().what()); \
-            failures++; \
-        } \
+#define CHECK(condition)                                                                                               \
+    do {                                                                                                               \
+        if (!(condition)) {                                                                                            \
+            std::printf("%s:%d: %s does not hold (%s)\n", __FILE__, __LINE__, #condition, th::failure().what());       \
+            failures++;                                                                                                \
+        }                                                                                                              \
     } while (0)
 
 // The last failure has this code, and a sentence that begins so; it is forgotten then.
-#define CHECK_FAILED(status, start) \
-    do { \
-        CHECK(th::failed()); \
-        CHECK(th::failure().code() == (status)); \
-        CHECK(std::strncmp(th::failure().what(), start, std::strlen(start)) == 0); \
-        th::clearFailure(); \
-        CHECK(!th::failed() && th::failure().what()[0] == 0); \
+#define CHECK_FAILED(status, start)                                                                                    \
+    do {                                                                                                               \
+        CHECK(th::failed());                                                                                           \
+        CHECK(th::failure().code() == (status));                                                                       \
+        CHECK(std::strncmp(th::failure().what(), start, std::strlen(start)) == 0);                                     \
+        th::clearFailure();                                                                                            \
+        CHECK(!th::failed() && th::failure().what()[0] == 0);                                                          \
     } while (0)
 
 static void what_fails_is_undefined() {

@@ -49,7 +49,8 @@ class Archive : public detail::Owned<THArchive, THArchive_free> {
         const THSeekFunction seek = [](void *context, int64_t offset, int whence) noexcept -> int64_t {
             return detail::read([&] { return static_cast<Reader *>(context)->seek(offset, whence); });
         };
-        return Archive(detail::must(THArchive_openCallbacks(read, seek, &reader), static_cast<THArchive *>(nullptr), "openReader"));
+        return Archive(detail::must(THArchive_openCallbacks(read, seek, &reader), static_cast<THArchive *>(nullptr),
+                                    "openReader"));
     }
     /// The sizes of tensor `index`, as long as the archive is open.
     IntList sizes(int64_t index) const {

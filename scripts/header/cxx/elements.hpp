@@ -7,9 +7,12 @@
 template <class T> constexpr Dtype dtypeOf() noexcept {
     using U = std::remove_cv_t<T>;
     static_assert(std::is_arithmetic_v<U> && sizeof(U) <= 8, "no dtype has elements of this type");
-    if constexpr (std::is_same_v<U, bool>) return Dtype::Bool;
-    else if constexpr (std::is_floating_point_v<U>) return sizeof(U) == 4 ? Dtype::Float32 : Dtype::Float64;
-    else if constexpr (sizeof(U) == 1) return std::is_signed_v<U> ? Dtype::Int8 : Dtype::Uint8;
+    if constexpr (std::is_same_v<U, bool>)
+        return Dtype::Bool;
+    else if constexpr (std::is_floating_point_v<U>)
+        return sizeof(U) == 4 ? Dtype::Float32 : Dtype::Float64;
+    else if constexpr (sizeof(U) == 1)
+        return std::is_signed_v<U> ? Dtype::Int8 : Dtype::Uint8;
     else {
         static_assert(std::is_signed_v<U>, "of unsigned integers there is uint8 alone");
         return sizeof(U) == 2 ? Dtype::Int16 : sizeof(U) == 4 ? Dtype::Int32 : Dtype::Int64;
@@ -35,14 +38,16 @@ namespace detail {
 
 TH_COLD inline void other_dtype(const char *name, Dtype have, Dtype want) {
     const char *has = THDtype_name(static_cast<THDtype>(have)), *wants = THDtype_name(static_cast<THDtype>(want));
-    const std::string message = std::string("elements are ") + (has ? has : "undefined") + ", not " + (wants ? wants : "undefined");
+    const std::string message =
+        std::string("elements are ") + (has ? has : "undefined") + ", not " + (wants ? wants : "undefined");
     fail(name, Status::ErrDtype, message.c_str());
 }
 
 /// True if the elements of `t` are of type T and can be reached by the host.
 template <class T> inline bool reachable(const Tensor &t, const char *name) {
     if (t.dtype() != dtypeOf<T>()) return other_dtype(name, t.dtype(), dtypeOf<T>()), false;
-    if (t.get()->deviceType != TH_CPU) return fail(name, Status::ErrDevice, "the tensor is not in the memory of the host"), false;
+    if (t.get()->deviceType != TH_CPU)
+        return fail(name, Status::ErrDevice, "the tensor is not in the memory of the host"), false;
     return true;
 }
 
@@ -54,7 +59,9 @@ template <class T> inline T *first(const Tensor &t) noexcept {
 
 } // namespace detail
 
-template <class T> inline T *Tensor::data() const { return detail::reachable<T>(*this, "data") ? detail::first<T>(*this) : nullptr; }
+template <class T> inline T *Tensor::data() const {
+    return detail::reachable<T>(*this, "data") ? detail::first<T>(*this) : nullptr;
+}
 
 template <class T> inline Elements<T> Tensor::elements() const {
     if (!detail::reachable<T>(*this, "elements")) return Elements<T>(nullptr, 0);
@@ -73,7 +80,8 @@ template <class T> inline std::span<T> Tensor::span() const {
 #endif
 
 #ifdef __cpp_lib_mdspan
-template <class T, std::size_t N> inline std::mdspan<T, std::dextents<int64_t, N>, std::layout_stride> Tensor::mdspan() const {
+template <class T, std::size_t N>
+inline std::mdspan<T, std::dextents<int64_t, N>, std::layout_stride> Tensor::mdspan() const {
     std::array<int64_t, N> size{}, stride{};
     T *first = nullptr;
     if (dim() != static_cast<int>(N)) {
@@ -128,16 +136,21 @@ template <class T, class... I> inline T &Tensor::at(I... index) const {
 
 template <class T> inline T Tensor::item() const {
     static_assert(std::is_arithmetic_v<T>, "an element is a number");
-    if constexpr (std::is_same_v<T, bool>) return item() != 0;
-    else if constexpr (std::is_integral_v<T>) return static_cast<T>(itemLong());
-    else return static_cast<T>(item());
+    if constexpr (std::is_same_v<T, bool>)
+        return item() != 0;
+    else if constexpr (std::is_integral_v<T>)
+        return static_cast<T>(itemLong());
+    else
+        return static_cast<T>(item());
 }
 
 /// Writes a tensor as `toString()` has it.
-template <class Traits> inline std::basic_ostream<char, Traits> &operator<<(std::basic_ostream<char, Traits> &out, const Tensor &t) {
+template <class Traits>
+inline std::basic_ostream<char, Traits> &operator<<(std::basic_ostream<char, Traits> &out, const Tensor &t) {
     return out << t.toString().c_str();
 }
 /// Writes a storage as `toString()` has it.
-template <class Traits> inline std::basic_ostream<char, Traits> &operator<<(std::basic_ostream<char, Traits> &out, const Storage &s) {
+template <class Traits>
+inline std::basic_ostream<char, Traits> &operator<<(std::basic_ostream<char, Traits> &out, const Storage &s) {
     return out << s.toString().c_str();
 }

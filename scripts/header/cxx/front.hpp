@@ -14,13 +14,13 @@
  * **Values.** A th::Tensor is one pointer: a reference to a THTensor. Copying it counts a reference and copies no
  * element, so that both copies see what is written through either; `clone()` copies elements. A default-constructed
  * Tensor is undefined: it refers to nothing. As a result it becomes a fresh tensor, as an optional operand it stands
- * for none, and any other use of it is an error. `get()` is the C handle, which stays the Tensor's; `release()` gives it
- * up, and `Tensor::take(handle)` takes one over.
+ * for none, and any other use of it is an error. `get()` is the C handle, which stays the Tensor's; `release()` gives
+ * it up, and `Tensor::take(handle)` takes one over.
  *
  * **Names.** A function has the name that it has in C without its prefix: `THTensor_indexSelect(r, t, 0, index)` is
  * `t.indexSelect(0, index)`, or `th::indexSelect(t, 0, index)`. The arguments keep their order, their defaults stand in
- * the declarations, dimensions and indices start at 0, and negative ones count from the end. A name says what happens to
- * the result:
+ * the declarations, dimensions and indices start at 0, and negative ones count from the end. A name says what happens
+ * to the result:
  *
  *     add(t, 2), t.add(2)     a new tensor
  *     t.add_(2)               into t itself; fill_, zero_, uniform_ and all that only write into a tensor have no other
@@ -37,9 +37,9 @@
  * not variables. A list that is left out has the values that the comment in thorn.h names.
  *
  * **Errors.** A call that fails throws th::Error, which has a code and a sentence that begins with the name of the
- * function, and has changed nothing. Where exceptions are off, or TH_NO_EXCEPTIONS is defined, a call that fails returns
- * an undefined tensor, NaN, -1, 0, false or NULL, and the thread keeps the first failure: see `th::failure()`. An
- * operation on an undefined tensor fails in turn, so that one look at the end of a computation is enough.
+ * function, and has changed nothing. Where exceptions are off, or TH_NO_EXCEPTIONS is defined, a call that fails
+ * returns an undefined tensor, NaN, -1, 0, false or NULL, and the thread keeps the first failure: see `th::failure()`.
+ * An operation on an undefined tensor fails in turn, so that one look at the end of a computation is enough.
  *
  * **Costs.** A function is an inline call of its C function: a Tensor has the size of a pointer, and nothing is
  * allocated beside what C allocates. Where a value may be right although it is the one that C returns on failure, the

@@ -23,12 +23,14 @@ class Generator : public detail::Owned<THGenerator, THGenerator_free> {
     /// The calling thread's own.
     Generator() noexcept = default;
     /// A new one that begins at `seed`.
-    explicit Generator(uint64_t seed) : Owned(detail::must(THGenerator_new(), static_cast<THGenerator *>(nullptr), "Generator")) {
+    explicit Generator(uint64_t seed)
+        : Owned(detail::must(THGenerator_new(), static_cast<THGenerator *>(nullptr), "Generator")) {
         manualSeed(seed);
     }
     /// A new one of this kind, at a seed of its own.
     explicit Generator(GeneratorKind kind)
-        : Owned(detail::must(THGenerator_newKind(static_cast<THGeneratorKind>(kind)), static_cast<THGenerator *>(nullptr), "Generator")) {}
+        : Owned(detail::must(THGenerator_newKind(static_cast<THGeneratorKind>(kind)),
+                             static_cast<THGenerator *>(nullptr), "Generator")) {}
     /// Takes over a handle.
     static Generator take(THGenerator *handle) noexcept { return Generator(handle); }
 @methods THGenerator
@@ -47,8 +49,8 @@ class CudaStream : public detail::Counted<THCudaStream, THCudaStream_retain, THC
     static CudaStream take(THCudaStream *handle) noexcept { return CudaStream(handle); }
     /// Has what is given to the stream from now on wait for the event.
     void waitEvent(const CudaEvent &event) const;
-    /// Calls `function()` on a thread of the driver once the work that the stream has was done. It must not throw, nor call
-    /// CUDA, and so no function here that does.
+    /// Calls `function()` on a thread of the driver once the work that the stream has was done. It must not throw, nor
+    /// call CUDA, and so no function here that does.
     template <class F> void addCallback(F function) const {
         F *kept = new F(std::move(function));
         const THCudaCallback call = [](void *context) noexcept {
@@ -89,4 +91,6 @@ class CudaGraph : public detail::Counted<THCudaGraph, THCudaGraph_retain, THCuda
     using Counted::Counted;
 };
 
-inline void CudaStream::waitEvent(const CudaEvent &event) const { detail::check(THCudaStream_waitEvent(get(), event.get()), "waitEvent"); }
+inline void CudaStream::waitEvent(const CudaEvent &event) const {
+    detail::check(THCudaStream_waitEvent(get(), event.get()), "waitEvent");
+}

@@ -21,9 +21,11 @@ class IntList {
         if (count_) data_ = list.begin();
     }
     /// What has int64_t side by side: a std::vector, a std::array, a std::span.
-    template <class List, class = std::enable_if_t<std::is_convertible_v<decltype(std::declval<const List &>().data()), const int64_t *>>>
+    template <class List, class = std::enable_if_t<
+                              std::is_convertible_v<decltype(std::declval<const List &>().data()), const int64_t *>>>
     constexpr IntList(const List &list) noexcept : data_(list.data()), count_(static_cast<int>(list.size())) {}
-    template <std::size_t N> constexpr IntList(const int64_t (&list)[N]) noexcept : data_(list), count_(static_cast<int>(N)) {}
+    template <std::size_t N>
+    constexpr IntList(const int64_t (&list)[N]) noexcept : data_(list), count_(static_cast<int>(N)) {}
 
     constexpr const int64_t *data() const noexcept { return data_; }
     constexpr int count() const noexcept { return count_; }
@@ -50,7 +52,8 @@ class IntList {
 class Text {
   public:
     constexpr Text(const char *text) noexcept : text_(text) {}
-    template <class S, class = decltype(std::declval<const S &>().c_str())> Text(const S &text) noexcept : text_(text.c_str()) {}
+    template <class S, class = decltype(std::declval<const S &>().c_str())>
+    Text(const S &text) noexcept : text_(text.c_str()) {}
     constexpr const char *c_str() const noexcept { return text_; }
 
   private:
@@ -60,7 +63,9 @@ class Text {
 namespace detail {
 
 /// The dtype of what is made without one.
-inline THDtype dtype(Dtype dtype) { return dtype == Dtype::Undefined ? THGetDefaultDtype() : static_cast<THDtype>(dtype); }
+inline THDtype dtype(Dtype dtype) {
+    return dtype == Dtype::Undefined ? THGetDefaultDtype() : static_cast<THDtype>(dtype);
+}
 
 /// The length of lists that have an entry for each of the same dimensions; empty ones are left out.
 inline int common(const char *name, std::initializer_list<IntList> lists) {

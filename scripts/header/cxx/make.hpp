@@ -8,18 +8,21 @@ class Nested {
   public:
     template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>>
     constexpr Nested(T value) noexcept
-        : kind_(std::is_same_v<T, bool> ? Kind::Bool : std::is_integral_v<T> ? Kind::Integer : Kind::Float),
+        : kind_(std::is_same_v<T, bool> ? Kind::Bool
+                : std::is_integral_v<T> ? Kind::Integer
+                                        : Kind::Float),
           number_(static_cast<double>(value)), integer_(integer(value)) {}
-    constexpr Nested(std::initializer_list<Nested> list) noexcept
-        : kind_(Kind::List), count_(list.size()) {
+    constexpr Nested(std::initializer_list<Nested> list) noexcept : kind_(Kind::List), count_(list.size()) {
         if (count_) list_ = list.begin();
     }
 
   private:
     enum class Kind { Bool, Integer, Float, List };
     template <class T> static constexpr int64_t integer(T value) noexcept {
-        if constexpr (std::is_integral_v<T>) return static_cast<int64_t>(value);
-        else return 0;
+        if constexpr (std::is_integral_v<T>)
+            return static_cast<int64_t>(value);
+        else
+            return 0;
     }
     friend Tensor tensor(const Nested &values, Dtype dtype);
     bool sizes(std::vector<int64_t> &sizes, std::size_t depth, Kind &kind) const;
@@ -48,7 +51,8 @@ inline bool Nested::sizes(std::vector<int64_t> &sizes, std::size_t depth, Kind &
 }
 
 template <class T> inline void Nested::append(std::vector<T> &to) const {
-    if (kind_ != Kind::List) to.push_back(std::is_same_v<T, double> ? static_cast<T>(number_) : static_cast<T>(integer_));
+    if (kind_ != Kind::List)
+        to.push_back(std::is_same_v<T, double> ? static_cast<T>(number_) : static_cast<T>(integer_));
     for (std::size_t i = 0; i < count_; i++) list_[i].append(to);
 }
 
@@ -72,7 +76,8 @@ inline Tensor tensor(const Nested &values, Dtype dtype = Dtype::Undefined) {
     values.append(list);
     // An empty vector may have no address.
     const double none = 0;
-    return fromData(shape, list.empty() ? &none : list.data(), Dtype::Float64).to(static_cast<Dtype>(detail::dtype(dtype)));
+    return fromData(shape, list.empty() ? &none : list.data(), Dtype::Float64)
+        .to(static_cast<Dtype>(detail::dtype(dtype)));
 }
 
 namespace detail {
@@ -95,14 +100,17 @@ template <class R> struct NumberOf<R, false> {
     using Type = typename NumberOf<Entry<R>>::Type;
 };
 
-template <class R, class T> inline bool collect(const R &range, std::size_t depth, std::vector<int64_t> &sizes, std::vector<T> &list) {
+template <class R, class T>
+inline bool collect(const R &range, std::size_t depth, std::vector<int64_t> &sizes, std::vector<T> &list) {
     int64_t count = 0;
     const bool fresh = depth == sizes.size();
     if (fresh) sizes.push_back(0);
     for (const auto &entry : range) {
         ++count;
-        if constexpr (std::is_arithmetic_v<Entry<R>>) list.push_back(static_cast<T>(entry));
-        else if (!collect(entry, depth + 1, sizes, list)) return false;
+        if constexpr (std::is_arithmetic_v<Entry<R>>)
+            list.push_back(static_cast<T>(entry));
+        else if (!collect(entry, depth + 1, sizes, list))
+            return false;
     }
     if (fresh) sizes[depth] = count;
     return sizes[depth] == count;
@@ -110,9 +118,10 @@ template <class R, class T> inline bool collect(const R &range, std::size_t dept
 
 } // namespace detail
 
-/// A tensor of what `for` goes through: a std::vector, an array, a std::list, a view, or ranges of ranges, whose lengths
-/// agree. The dtype is that of the numbers, unless there is a `dtype`.
-template <class R, class = std::enable_if_t<detail::is_range<R>>> inline Tensor tensor(const R &range, Dtype dtype = Dtype::Undefined) {
+/// A tensor of what `for` goes through: a std::vector, an array, a std::list, a view, or ranges of ranges, whose
+/// lengths agree. The dtype is that of the numbers, unless there is a `dtype`.
+template <class R, class = std::enable_if_t<detail::is_range<R>>>
+inline Tensor tensor(const R &range, Dtype dtype = Dtype::Undefined) {
     using Number = typename detail::NumberOf<R>::Type;
     // The elements of a vector<bool> are no bools.
     std::vector<std::conditional_t<std::is_same_v<Number, bool>, unsigned char, Number>> list;
@@ -128,7 +137,8 @@ template <class R, class = std::enable_if_t<detail::is_range<R>>> inline Tensor 
 }
 
 /// A tensor with a copy of the row-major elements at `data`.
-template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>> inline Tensor fromData(IntList size, const T *data) {
+template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>>
+inline Tensor fromData(IntList size, const T *data) {
     return fromData(size, data, dtypeOf<T>());
 }
 
@@ -168,9 +178,11 @@ template <class T> inline Tensor fromVector(std::vector<T> values, IntList size 
         detail::fail("fromVector", Status::ErrShape, "the sizes do not have as many elements as the vector");
         return Tensor();
     }
-    if (count == 0) return empty(size.count() ? size : IntList(&count, 1), MemoryFormat::ContiguousFormat, dtypeOf<T>());
+    if (count == 0)
+        return empty(size.count() ? size : IntList(&count, 1), MemoryFormat::ContiguousFormat, dtypeOf<T>());
     T *data = values.data();
-    return fromBlob(data, size.count() ? size : IntList(&count, 1), [owner = std::move(values)](T *) mutable { owner.clear(); });
+    return fromBlob(data, size.count() ? size : IntList(&count, 1),
+                    [owner = std::move(values)](T *) mutable { owner.clear(); });
 }
 
 /// A tensor with one dimension over a whole storage.
@@ -246,6 +258,7 @@ template <class F> inline Tensor &Tensor::map2_(const Tensor &a, const Tensor &b
     using Function = std::remove_reference_t<F>;
     detail::Callback<Function> callback = {};
     callback.function = &f;
-    detail::finish(THTensor_map2(get(), a.get(), b.get(), detail::Called<Function, double, double>::run, &callback), "map2_", callback);
+    detail::finish(THTensor_map2(get(), a.get(), b.get(), detail::Called<Function, double, double>::run, &callback),
+                   "map2_", callback);
     return *this;
 }

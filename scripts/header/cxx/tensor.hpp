@@ -19,7 +19,8 @@ class TensorList {
         if (count_) data_ = list.begin();
     }
     /// What has tensors side by side: a std::vector or a std::array.
-    template <class List, class = std::enable_if_t<std::is_convertible_v<decltype(std::declval<const List &>().data()), const Tensor *>>>
+    template <class List, class = std::enable_if_t<
+                              std::is_convertible_v<decltype(std::declval<const List &>().data()), const Tensor *>>>
     constexpr TensorList(const List &list) noexcept : data_(list.data()), count_(static_cast<int>(list.size())) {}
 
     /// The handles side by side, as C takes them.
@@ -65,7 +66,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor(const Tensor &) noexcept = default;
     Tensor(Tensor &&) noexcept = default;
     /** @cond */
-    explicit Tensor(detail::Fresh) : Counted(detail::must(THTensor_new(), static_cast<THTensor *>(nullptr), "Tensor")) {}
+    explicit Tensor(detail::Fresh)
+        : Counted(detail::must(THTensor_new(), static_cast<THTensor *>(nullptr), "Tensor")) {}
     /** @endcond */
     /// Takes over a reference.
     static Tensor take(THTensor *handle) noexcept { return Tensor(handle); }
@@ -82,7 +84,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor &operator=(const Tensor &src) && { return copy_(src); }
     Tensor &operator=(double value) && { return fill_(value); }
 
-    // -------------------------------------------------------------------------------------------------- shape and elements
+    // ------------------------------------------------------------------------------------------ Shape and elements
 
     /// The number of dimensions; 0 for scalars and for tensors that have no elements yet.
     int dim() const noexcept { return handle_ ? handle_->nDimension : 0; }
@@ -97,7 +99,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// The address of the first element, of whatever type.
     void *data() const { return detail::known(THTensor_data(get()), !defined(), "data"); }
 
-    /// The address of the first element, for a tensor on the host whose dtype is that of T; others stand at `strides()`.
+    /// The address of the first element, for a tensor on the host whose dtype is that of T; others stand at
+    /// `strides()`.
     template <class T> T *data() const;
     /// All elements of a contiguous tensor on the host in row-major order, for `for` and for what takes pointers:
     /// `for (float &x : t.elements<float>())`. `contiguous()` makes one of any tensor.
@@ -107,7 +110,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     template <class T> std::span<T> span() const;
 #endif
 #ifdef __cpp_lib_mdspan
-    /// The elements of a tensor with N dimensions on the host, of any strides: `t.mdspan<float, 2>()[i, j]`. Exists from C++23 on.
+    /// The elements of a tensor with N dimensions on the host, of any strides: `t.mdspan<float, 2>()[i, j]`. Exists
+    /// from C++23 on.
     template <class T, std::size_t N> std::mdspan<T, std::dextents<int64_t, N>, std::layout_stride> mdspan() const;
 #endif
     /// The element at as many indices as there are dimensions, to read and to write: `t.at<float>(1, 2) = 3`. The
@@ -119,7 +123,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     RowIterator begin() const;
     RowIterator end() const;
 
-    // -------------------------------------------------------------------------------------------------- views by indices
+    // -------------------------------------------------------------------------------------------- Views by indices
 
     /// The view at `index` of the first dimension, which disappears.
     Tensor operator[](int64_t index) const { return select(0, index); }
@@ -127,24 +131,26 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor operator[](IntList index) const;
     /// The elements where `mask` is true, a copy with one dimension; or, by a tensor of integers, the slices that it
     /// names. A copy cannot be assigned to: `t.maskedFill_(mask, 0)` and `t.indexPut_({index}, src)` write to `t`.
-    template <class T, class = std::enable_if_t<std::is_same_v<T, Tensor>>> const Tensor operator[](const T &mask) const {
+    template <class T, class = std::enable_if_t<std::is_same_v<T, Tensor>>>
+    const Tensor operator[](const T &mask) const {
         return index(TensorList(&mask, 1));
     }
     /// The view by an index for each of the first dimensions: a number, `slice(start, end, step)`, `all`, `newaxis` for
-    /// a new dimension of size 1, `ellipsis` for all dimensions that are not named: `t(0, th::slice(1, 3), th::newaxis)`.
+    /// a new dimension of size 1, `ellipsis` for all dimensions that are not named: `t(0, th::slice(1, 3),
+    /// th::newaxis)`.
     template <class... I> Tensor operator()(I... index) const;
 
-    // -------------------------------------------------------------------------------------------------- functions of the caller
+    // ------------------------------------------------------------------------------------- Functions of the caller
 
-    /// `t = f(t)`, element after element in row-major order on the calling thread: `t.apply_([](double x) { return x * x; })`.
-    /// An exception of `f` ends the call and comes out of it; the elements before stay changed.
+    /// `t = f(t)`, element after element in row-major order on the calling thread: `t.apply_([](double x) { return x *
+    /// x; })`. An exception of `f` ends the call and comes out of it; the elements before stay changed.
     template <class F> Tensor &apply_(F &&f);
     /// `t = f(t, src)`; `src` broadcasts to the shape of `t`.
     template <class F> Tensor &map_(const Tensor &src, F &&f);
     /// `t = f(t, a, b)`; `a` and `b` broadcast to the shape of `t`.
     template <class F> Tensor &map2_(const Tensor &a, const Tensor &b, F &&f);
 
-    // -------------------------------------------------------------------------------------------------- operators
+    // --------------------------------------------------------------------------------------------------- Operators
 
     Tensor operator-() const { return neg(); }
     Tensor operator~() const { return bitwiseNot(); }
@@ -171,7 +177,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     using Counted::Counted;
 };
 
-static_assert(sizeof(Tensor) == sizeof(THTensor *) && std::is_standard_layout_v<Tensor>, "a list of tensors is one of handles");
+static_assert(sizeof(Tensor) == sizeof(THTensor *) && std::is_standard_layout_v<Tensor>,
+              "a list of tensors is one of handles");
 
 @results defined
 
@@ -201,7 +208,9 @@ template <class... R> inline void check_all(THStatus status, const char *name, R
 }
 
 /// A tensor that a function made.
-inline Tensor made(THTensor *handle, const char *name) { return Tensor::take(must(handle, static_cast<THTensor *>(nullptr), name)); }
+inline Tensor made(THTensor *handle, const char *name) {
+    return Tensor::take(must(handle, static_cast<THTensor *>(nullptr), name));
+}
 
 /// Fresh tensors for as many results.
 inline std::vector<Tensor> fresh(int count) {

@@ -8,7 +8,8 @@ class Index {
   public:
     enum class Kind { At, Slice, New, Rest };
     constexpr Index(int64_t at) noexcept : kind(Kind::At), start(at) {}
-    constexpr Index(Kind kind, int64_t start, int64_t end, int64_t step) noexcept : kind(kind), start(start), end(end), step(step) {}
+    constexpr Index(Kind kind, int64_t start, int64_t end, int64_t step) noexcept
+        : kind(kind), start(start), end(end), step(step) {}
     Kind kind;
     int64_t start, end = 0, step = 1;
 };
@@ -22,7 +23,8 @@ class Bound {
     int64_t at;
 };
 
-/// The entries `start`, `start + step`, ... before `end`; bounds clamp as in Python, and negative ones count from the end.
+/// The entries `start`, `start + step`, ... before `end`; bounds clamp as in Python, and negative ones count from the
+/// end.
 constexpr Index slice(Bound start, Bound end = none, int64_t step = 1) noexcept {
     return Index(Index::Kind::Slice, start.given ? start.at : 0, end.given ? end.at : INT64_MAX, step);
 }
@@ -31,7 +33,9 @@ constexpr Index slice(Bound start, Bound end = none, int64_t step = 1) noexcept 
 class All {
   public:
     constexpr operator Index() const noexcept { return Index(Index::Kind::Slice, 0, INT64_MAX, 1); }
-    Tensor operator()(const Tensor &t, int dimension = everyDim, bool keepdim = false) const { return t.all(dimension, keepdim); }
+    Tensor operator()(const Tensor &t, int dimension = everyDim, bool keepdim = false) const {
+        return t.all(dimension, keepdim);
+    }
     Tensor operator()(const Tensor &t, IntList dims, bool keepdim = false) const { return t.all(dims, keepdim); }
 };
 
@@ -54,10 +58,18 @@ inline Tensor view(const Tensor &t, std::initializer_list<Index> list) {
         THTensor *view = r.get();
         THStatus status = TH_OK;
         switch (index.kind) {
-        case Index::Kind::At: status = THTensor_select(view, view, dimension, index.start); break;
-        case Index::Kind::Slice: status = THTensor_slice(view, view, dimension++, index.start, index.end, index.step); break;
-        case Index::Kind::New: status = THTensor_unsqueeze1d(view, view, dimension++); break;
-        case Index::Kind::Rest: dimension += t.dim() > named ? t.dim() - named : 0; break;
+        case Index::Kind::At:
+            status = THTensor_select(view, view, dimension, index.start);
+            break;
+        case Index::Kind::Slice:
+            status = THTensor_slice(view, view, dimension++, index.start, index.end, index.step);
+            break;
+        case Index::Kind::New:
+            status = THTensor_unsqueeze1d(view, view, dimension++);
+            break;
+        case Index::Kind::Rest:
+            dimension += t.dim() > named ? t.dim() - named : 0;
+            break;
         }
         check(status, "operator()", r);
     }
@@ -72,7 +84,9 @@ inline Tensor Tensor::operator[](IntList index) const {
     return r;
 }
 
-template <class... I> inline Tensor Tensor::operator()(I... index) const { return detail::view(*this, {Index(index)...}); }
+template <class... I> inline Tensor Tensor::operator()(I... index) const {
+    return detail::view(*this, {Index(index)...});
+}
 
 /// Goes through the slices along the first dimension.
 class RowIterator {
