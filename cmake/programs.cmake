@@ -127,6 +127,13 @@ if(THORN_BUILD_TESTS)
     add_test(NAME header:cxx_without_exceptions_${standard} COMMAND cxx_without_exceptions_${standard})
   endforeach()
 
+  # std::format, where the compiler has it.
+  thorn_add_program(cxx_format c_tests/cxx/format.cpp)
+  set_target_properties(cxx_format PROPERTIES CXX_STANDARD 20)
+  target_compile_options(cxx_format PRIVATE -Werror)
+  add_test(NAME header:cxx_format COMMAND cxx_format)
+  set_tests_properties(header:cxx_format PROPERTIES SKIP_RETURN_CODE 77)
+
   # With the mark of statuses, too, C++98 has nothing to say.
   add_test(NAME header:cxx98_checked COMMAND "${CMAKE_CXX_COMPILER}" -std=c++98 -Wall -Wextra -pedantic -Werror -DTH_CHECKED -fsyntax-only
     "-I${PROJECT_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}/c_tests/header/cxx.cpp")
