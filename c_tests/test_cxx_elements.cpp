@@ -64,6 +64,20 @@ static void an_element_is_read_and_written() {
     CHECK_EQ(t.getAt({0, 0}), 4.0);
 }
 
+static void elements_beyond_the_storage_are_not_reached() {
+    Tensor t = th::ones({4}), fresh = Tensor::take(THTensor_newWithDtype(TH_FLOAT32));
+    t.storage().resize(2);
+    CHECK_EQ(t.at<float>(1), 1.f);
+    CHECK_THROWS(t.at<float>(2), th::Status::ErrShape, "at: the elements lie beyond the storage");
+    CHECK_THROWS(t.data<float>(), th::Status::ErrShape, "data: ");
+    CHECK_THROWS(t.elements<float>(), th::Status::ErrShape, "elements: ");
+    // A tensor that has no elements yet.
+    CHECK(!fresh.data<float>());
+    CHECK_EQ(fresh.elements<float>().size(), 0u);
+    CHECK_THROWS(fresh.at<float>(), th::Status::ErrShape, "at: ");
+    CHECK_THROWS(fresh.at<float>(0), th::Status::ErrArgument, "at: ");
+}
+
 static void a_single_element_is_an_item() {
     CHECK_EQ(th::tensor(2.5).item(), 2.5);
     CHECK_EQ(th::tensor({{7}}).item<int>(), 7);
@@ -180,6 +194,9 @@ static void a_tensor_is_an_mdspan() {
     CHECK_EQ((rows[0, 2]), 8.f);
     CHECK_THROWS((t.mdspan<float, 1>()), th::Status::ErrShape, "mdspan: ");
     CHECK_THROWS((t.mdspan<double, 2>()), th::Status::ErrDtype, "mdspan: ");
+    // Its mappings have no strides of 0.
+    CHECK_THROWS((t[0].expand({2, 3}).mdspan<float, 2>()), th::Status::ErrShape, "mdspan: the tensor is expanded");
+    CHECK_EQ((th::zeros({0, 3}).mdspan<float, 2>().extent(1)), 3);
 }
 #define MDSPAN , CASE(a_tensor_is_an_mdspan)
 #else
@@ -187,6 +204,7 @@ static void a_tensor_is_an_mdspan() {
 #endif
 
 CHECK_MAIN(CASE(types_have_dtypes), CASE(data_has_the_type_of_the_elements), CASE(elements_are_a_range),
-           CASE(an_element_is_read_and_written), CASE(a_single_element_is_an_item), CASE(braces_make_a_tensor),
-           CASE(ranges_make_a_tensor), CASE(memory_is_copied_or_shared),
-           CASE(foreign_memory_is_freed_once_by_its_owner), CASE(a_vector_becomes_a_tensor) MDSPAN)
+           CASE(an_element_is_read_and_written), CASE(elements_beyond_the_storage_are_not_reached),
+           CASE(a_single_element_is_an_item), CASE(braces_make_a_tensor), CASE(ranges_make_a_tensor),
+           CASE(memory_is_copied_or_shared), CASE(foreign_memory_is_freed_once_by_its_owner),
+           CASE(a_vector_becomes_a_tensor) MDSPAN)

@@ -127,6 +127,17 @@ if(THORN_BUILD_TESTS)
     add_test(NAME header:cxx_without_exceptions_${standard} COMMAND cxx_without_exceptions_${standard})
   endforeach()
 
+  # Another compiler than the one that builds, where there is one.
+  find_program(THORN_CLANGXX NAMES clang++ clang++-19 clang++-16 clang++-14)
+  if(THORN_CLANGXX)
+    foreach(standard 17 20)
+      add_test(NAME header:cxx_clang_${standard} COMMAND "${THORN_CLANGXX}" -std=c++${standard} -Wall -Wextra -Werror -pedantic -fsyntax-only
+        "-I${PROJECT_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}/c_tests/test_cxx.cpp" "${PROJECT_SOURCE_DIR}/c_tests/test_cxx_elements.cpp")
+    endforeach()
+  else()
+    message(STATUS "thorn: clang++ not found, its tests are left out")
+  endif()
+
   # std::format, where the compiler has it.
   thorn_add_program(cxx_format c_tests/cxx/format.cpp)
   set_target_properties(cxx_format PROPERTIES CXX_STANDARD 20)

@@ -10144,25 +10144,41 @@ template <class T> inline bool reachable(const Tensor &t, const char *name) {
     return true;
 }
 
-/// The address of the first element. A tensor without elements may have no storage.
-template <class T> inline T *first(const Tensor &t) noexcept {
+/// The address of an element, in elements from the first one; NULL, and a failure, if it lies beyond the storage, which
+/// may have been resized.
+template <class T> inline T *element(const Tensor &t, int64_t place, const char *name) {
     const THTensor *handle = t.get();
-    return handle->storage ? static_cast<T *>(handle->storage->data) + handle->storageOffset : nullptr;
+    const THStorage *storage = handle->storage;
+    if (storage && handle->storageOffset + place < storage->size)
+        return static_cast<T *>(storage->data) + handle->storageOffset + place;
+    return fail(name, Status::ErrShape, "the elements lie beyond the storage"), nullptr;
+}
+
+/// The address of the first element, from which all others can be reached; NULL if there are none.
+template <class T> inline T *first(const Tensor &t, const char *name) {
+    if (!reachable<T>(t, name)) return nullptr;
+    int64_t last = 0;
+    const IntList size = t.sizes(), stride = t.strides();
+    for (int d = 0; d < size.count(); d++) {
+        if (size.data()[d] == 0) return nullptr;
+        last += (size.data()[d] - 1) * stride.data()[d];
+    }
+    const bool empty = size.count() == 0 && !(t.get()->flag & TH_TENSOR_SCALAR);
+    return empty || !element<T>(t, last, name) ? nullptr : element<T>(t, 0, name);
 }
 
 } // namespace detail
 
-template <class T> inline T *Tensor::data() const {
-    return detail::reachable<T>(*this, "data") ? detail::first<T>(*this) : nullptr;
-}
+template <class T> inline T *Tensor::data() const { return detail::first<T>(*this, "data"); }
 
 template <class T> inline Elements<T> Tensor::elements() const {
-    if (!detail::reachable<T>(*this, "elements")) return Elements<T>(nullptr, 0);
+    T *first = detail::first<T>(*this, "elements");
+    if (!first) return Elements<T>(nullptr, 0);
     if (!isContiguous()) {
         detail::fail("elements", Status::ErrArgument, "the tensor is not contiguous");
         return Elements<T>(nullptr, 0);
     }
-    return Elements<T>(detail::first<T>(*this), static_cast<std::size_t>(numel()));
+    return Elements<T>(first, static_cast<std::size_t>(numel()));
 }
 
 #ifdef __cpp_lib_span
@@ -10176,24 +10192,31 @@ template <class T> inline std::span<T> Tensor::span() const {
 template <class T, std::size_t N>
 inline std::mdspan<T, std::dextents<int64_t, N>, std::layout_stride> Tensor::mdspan() const {
     std::array<int64_t, N> size{}, stride{};
-    T *first = nullptr;
-    if (dim() != static_cast<int>(N)) {
-        detail::fail("mdspan", Status::ErrShape, "the tensor has another number of dimensions");
-    } else if (detail::reachable<T>(*this, "mdspan")) {
-        for (std::size_t d = 0; d < N; d++) {
-            size[d] = sizes()[d];
-            stride[d] = strides()[d];
-        }
-        first = detail::first<T>(*this);
+    stride.fill(1);
+    T *first = detail::first<T>(*this, "mdspan");
+    bool fits = dim() == static_cast<int>(N);
+    for (std::size_t d = 0; fits && d < N; d++) {
+        size[d] = sizes()[d];
+        // A std::layout_stride has no strides of 0.
+        if (size[d] > 1) stride[d] = strides()[d];
+        fits = stride[d] > 0;
     }
-    // A stride of layout_stride is more than 0, also of a dimension that has none to go.
-    for (std::size_t d = 0; d < N; d++)
-        if (stride[d] == 0 && size[d] <= 1) stride[d] = 1;
+    if (!fits) {
+        detail::fail("mdspan", Status::ErrShape, "the tensor is expanded, or has another number of dimensions");
+        size.fill(0);
+        stride.fill(1);
+    }
     return {first, std::layout_stride::mapping(std::dextents<int64_t, N>(size), stride)};
 }
 #endif
 
 namespace detail {
+
+/// Without exceptions, an element that there is not is read and written here.
+template <class T> TH_COLD inline T &nowhere() {
+    static thread_local std::remove_cv_t<T> element;
+    return element = T();
+}
 
 /// The place of an element in elements from the first one; -1, and a failure, if there is none.
 inline int64_t place(const Tensor &t, std::initializer_list<int64_t> index) {
@@ -10219,12 +10242,10 @@ inline int64_t place(const Tensor &t, std::initializer_list<int64_t> index) {
 } // namespace detail
 
 template <class T, class... I> inline T &Tensor::at(I... index) const {
-    // Without exceptions, what fails reads and writes here.
-    static thread_local std::remove_cv_t<T> nowhere;
-    if (!detail::reachable<T>(*this, "at")) return nowhere = T();
+    if (!detail::reachable<T>(*this, "at")) return detail::nowhere<T>();
     const int64_t place = detail::place(*this, {static_cast<int64_t>(index)...});
-    if (place < 0 || !get()->storage) return nowhere = T();
-    return detail::first<T>(*this)[place];
+    T *element = place < 0 ? nullptr : detail::element<T>(*this, place, "at");
+    return element ? *element : detail::nowhere<T>();
 }
 
 template <class T> inline T Tensor::item() const {
