@@ -258,6 +258,14 @@ static void lists_are_views() {
     CHECK(t.strides() == (th::IntList{3, 1}));
     CHECK(t.strides() != (th::IntList{3, 2}));
 
+    // A list of one entry is a list, and one of none is none.
+    CHECK_EQ(th::arange(4).tensorSplit(1).size(), 1u);
+    CHECK_EQ(th::arange(4).tensorSplit({1}).size(), 2u);
+    CHECK_EQ(th::tensorSplit(th::arange(4), {1})[1].size(0), 3);
+    CHECK_VALUES(th::ones({2, 3}).sum({}), 6);
+    CHECK_VALUES(th::sum(th::ones({2, 3}), {1}), 3, 3);
+    CHECK_THROWS(th::ones({4}).split({2}), th::Status::ErrShape, "split: ");
+
     std::vector<Tensor> pieces = t.split(2, 1);
     CHECK_EQ(pieces.size(), 2u);
     CHECK_SIZES(th::cat(pieces, 1), 2, 3);

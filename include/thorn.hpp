@@ -650,7 +650,7 @@ class Storage : public detail::Counted<THStorage, THStorage_retain, THStorage_fr
 
     // --------------------------------------------------------------------------------- Mapped files and shared memory
 
-    /// 1 if other processes can see the elements: they lie in shared memory, or in a file that is mapped as shared.
+    /// True if other processes can see the elements: they lie in shared memory, or in a file that is mapped as shared.
     bool isShared() const {
         THClearLastError();
         const int r = THStorage_isShared(handle_);
@@ -835,7 +835,7 @@ class CudaStream : public detail::Counted<THCudaStream, THCudaStream_retain, THC
     void wait(const CudaStream &other) const { detail::check(THCudaStream_wait(handle_, other.get()), "wait"); }
     /// Waits until the work of the stream has been done.
     void synchronize() const { detail::check(THCudaStream_synchronize(handle_), "synchronize"); }
-    /// 1 if the work of the stream has been done; 0 if not.
+    /// True if the work of the stream has been done.
     bool isIdle() const {
         THClearLastError();
         const int r = THCudaStream_isIdle(handle_);
@@ -862,7 +862,7 @@ class CudaEvent : public detail::Counted<THCudaEvent, THCudaEvent_retain, THCuda
     void record(const CudaStream &stream) const { detail::check(THCudaEvent_record(handle_, stream.get()), "record"); }
     /// Waits until the work before the event has been done.
     void synchronize() const { detail::check(THCudaEvent_synchronize(handle_), "synchronize"); }
-    /// 1 if the work before the event has been done, or it was not recorded; 0 if not.
+    /// True if the work before the event has been done, or it was not recorded.
     bool hasPassed() const {
         THClearLastError();
         const int r = THCudaEvent_hasPassed(handle_);
@@ -1171,13 +1171,13 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         const int64_t r = THTensor_getDevice(handle_);
         return detail::known(r, r == -1, "getDevice");
     }
-    /// 1 if the elements lie row-major without gaps; 0 if not.
+    /// True if the elements lie row-major without gaps.
     bool isContiguous() const {
         THClearLastError();
         const int r = THTensor_isContiguous(handle_);
         return detail::known(r != 0, !r, "isContiguous");
     }
-    /// 1 if the elements lie as `format` says; 0 if not.
+    /// True if the elements lie as `format` says.
     bool isContiguousFormat(MemoryFormat format = MemoryFormat::ContiguousFormat) const {
         THClearLastError();
         const int r = THTensor_isContiguousFormat(handle_, static_cast<THMemoryFormat>(format));
@@ -1188,19 +1188,19 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         const int r = THTensor_isContiguousFormat(handle_, static_cast<THMemoryFormat>(format));
         return detail::known(r != 0, !r, "isContiguous");
     }
-    /// 1 if both have the same sizes; 0 if not.
+    /// True if both have the same sizes.
     bool isSameSizeAs(const Tensor &src) const {
         THClearLastError();
         const int r = THTensor_isSameSizeAs(handle_, src.get());
         return detail::known(r != 0, !r, "isSameSizeAs");
     }
-    /// 1 if both show the same elements: storage, offset, sizes and strides agree; 0 if not.
+    /// True if both show the same elements: storage, offset, sizes and strides agree.
     bool isSetTo(const Tensor &src) const {
         THClearLastError();
         const int r = THTensor_isSetTo(handle_, src.get());
         return detail::known(r != 0, !r, "isSetTo");
     }
-    /// 1 if the sizes are these; 0 if not.
+    /// True if the sizes are these.
     bool isSize(IntList size) const {
         THClearLastError();
         const int r = THTensor_isSize(handle_, size.count(), size.data());
@@ -1459,7 +1459,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor cuda(int deviceIndex = 0) const { return detail::made(THTensor_newCuda(handle_, deviceIndex), "cuda"); }
     /// `t` itself if the host has its elements, else a row-major copy.
     Tensor cpu() const { return detail::made(THTensor_newCpu(handle_), "cpu"); }
-    /// 1 if the elements lie in the memory of a GPU; 0 if not.
+    /// True if the elements lie in the memory of a GPU.
     bool isCuda() const {
         THClearLastError();
         const int r = THTensor_isCuda(handle_);
@@ -1474,7 +1474,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// A row-major copy of `t` in pinned memory of the host, from and to which GPUs copy while the host goes on, and
     /// faster.
     Tensor pinned() const { return detail::made(THTensor_newPinned(handle_), "pinned"); }
-    /// 1 if the elements lie in pinned memory of the host; 0 if not.
+    /// True if the elements lie in pinned memory of the host.
     bool isPinned() const {
         THClearLastError();
         const int r = THTensor_isPinned(handle_);
@@ -1503,6 +1503,9 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return detail::pieces([&](THTensor **pieces, int *count) { return THTensor_splitSizes(pieces, count, handle_,
             sizes.count(), sizes.data(), dimension); }, "split");
     }
+    std::vector<Tensor> split(std::initializer_list<int64_t> sizes, int dimension = 0) const {
+        return split(IntList(sizes), dimension);
+    }
     /// Views of `sections` pieces of `t` along `dimension`; where the size cannot be divided, the first ones have one
     /// entry more.
     std::vector<Tensor> tensorSplit(int64_t sections, int dimension = 0) const {
@@ -1518,6 +1521,9 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     std::vector<Tensor> tensorSplit(IntList indices, int dimension = 0) const {
         return detail::pieces([&](THTensor **pieces, int *count) { return THTensor_tensorSplitIndices(pieces, count,
             handle_, indices.count(), indices.data(), dimension); }, "tensorSplit");
+    }
+    std::vector<Tensor> tensorSplit(std::initializer_list<int64_t> indices, int dimension = 0) const {
+        return tensorSplit(IntList(indices), dimension);
     }
     /// `r` = `t` with the entries of the `count` dimensions `dims` in reverse order.
     Tensor flip(IntList dims) const {
@@ -2052,15 +2058,14 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::check(THTensor_addcmul(r.get(), handle_, value, a.get(), b.get()), "addcmul", r);
         return r;
     }
-    Tensor &addcmul_(double value, const Tensor &a, const Tensor &b) {
-        detail::check(THTensor_addcmul(handle_, handle_, value, a.get(), b.get()), "addcmul_");
-        return *this;
-    }
-    /// `r = t + value * a * b`, with broadcasting and promotion.
     Tensor addcmul(const Tensor &a, const Tensor &b) const {
         Tensor r(detail::Fresh{});
         detail::check(THTensor_addcmul(r.get(), handle_, 1, a.get(), b.get()), "addcmul", r);
         return r;
+    }
+    Tensor &addcmul_(double value, const Tensor &a, const Tensor &b) {
+        detail::check(THTensor_addcmul(handle_, handle_, value, a.get(), b.get()), "addcmul_");
+        return *this;
     }
     Tensor &addcmul_(const Tensor &a, const Tensor &b) {
         detail::check(THTensor_addcmul(handle_, handle_, 1, a.get(), b.get()), "addcmul_");
@@ -2072,15 +2077,14 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::check(THTensor_addcdiv(r.get(), handle_, value, a.get(), b.get()), "addcdiv", r);
         return r;
     }
-    Tensor &addcdiv_(double value, const Tensor &a, const Tensor &b) {
-        detail::check(THTensor_addcdiv(handle_, handle_, value, a.get(), b.get()), "addcdiv_");
-        return *this;
-    }
-    /// `r = t + value * a / b`, with broadcasting and promotion.
     Tensor addcdiv(const Tensor &a, const Tensor &b) const {
         Tensor r(detail::Fresh{});
         detail::check(THTensor_addcdiv(r.get(), handle_, 1, a.get(), b.get()), "addcdiv", r);
         return r;
+    }
+    Tensor &addcdiv_(double value, const Tensor &a, const Tensor &b) {
+        detail::check(THTensor_addcdiv(handle_, handle_, value, a.get(), b.get()), "addcdiv_");
+        return *this;
     }
     Tensor &addcdiv_(const Tensor &a, const Tensor &b) {
         detail::check(THTensor_addcdiv(handle_, handle_, 1, a.get(), b.get()), "addcdiv_");
@@ -2174,15 +2178,14 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::check(THTensor_cadd(r.get(), handle_, value, src.get()), "cadd", r);
         return r;
     }
-    Tensor &cadd_(double value, const Tensor &src) {
-        detail::check(THTensor_cadd(handle_, handle_, value, src.get()), "cadd_");
-        return *this;
-    }
-    /// `r = t + value * src`, with broadcasting and promotion; on Bool this is *or*.
     Tensor cadd(const Tensor &src) const {
         Tensor r(detail::Fresh{});
         detail::check(THTensor_cadd(r.get(), handle_, 1, src.get()), "cadd", r);
         return r;
+    }
+    Tensor &cadd_(double value, const Tensor &src) {
+        detail::check(THTensor_cadd(handle_, handle_, value, src.get()), "cadd_");
+        return *this;
     }
     Tensor &cadd_(const Tensor &src) {
         detail::check(THTensor_cadd(handle_, handle_, 1, src.get()), "cadd_");
@@ -2193,14 +2196,14 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::check(THTensor_cadd(r.get(), handle_, value, src.get()), "add", r);
         return r;
     }
-    Tensor &add_(double value, const Tensor &src) {
-        detail::check(THTensor_cadd(handle_, handle_, value, src.get()), "add_");
-        return *this;
-    }
     Tensor add(const Tensor &src) const {
         Tensor r(detail::Fresh{});
         detail::check(THTensor_cadd(r.get(), handle_, 1, src.get()), "add", r);
         return r;
+    }
+    Tensor &add_(double value, const Tensor &src) {
+        detail::check(THTensor_cadd(handle_, handle_, value, src.get()), "add_");
+        return *this;
     }
     Tensor &add_(const Tensor &src) {
         detail::check(THTensor_cadd(handle_, handle_, 1, src.get()), "add_");
@@ -2212,15 +2215,14 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::check(THTensor_csub(r.get(), handle_, value, src.get()), "csub", r);
         return r;
     }
-    Tensor &csub_(double value, const Tensor &src) {
-        detail::check(THTensor_csub(handle_, handle_, value, src.get()), "csub_");
-        return *this;
-    }
-    /// `r = t - value * src`, with broadcasting and promotion.
     Tensor csub(const Tensor &src) const {
         Tensor r(detail::Fresh{});
         detail::check(THTensor_csub(r.get(), handle_, 1, src.get()), "csub", r);
         return r;
+    }
+    Tensor &csub_(double value, const Tensor &src) {
+        detail::check(THTensor_csub(handle_, handle_, value, src.get()), "csub_");
+        return *this;
     }
     Tensor &csub_(const Tensor &src) {
         detail::check(THTensor_csub(handle_, handle_, 1, src.get()), "csub_");
@@ -2231,14 +2233,14 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::check(THTensor_csub(r.get(), handle_, value, src.get()), "sub", r);
         return r;
     }
-    Tensor &sub_(double value, const Tensor &src) {
-        detail::check(THTensor_csub(handle_, handle_, value, src.get()), "sub_");
-        return *this;
-    }
     Tensor sub(const Tensor &src) const {
         Tensor r(detail::Fresh{});
         detail::check(THTensor_csub(r.get(), handle_, 1, src.get()), "sub", r);
         return r;
+    }
+    Tensor &sub_(double value, const Tensor &src) {
+        detail::check(THTensor_csub(handle_, handle_, value, src.get()), "sub_");
+        return *this;
     }
     Tensor &sub_(const Tensor &src) {
         detail::check(THTensor_csub(handle_, handle_, 1, src.get()), "sub_");
@@ -2264,15 +2266,14 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::check(THTensor_crsub(r.get(), handle_, value, src.get()), "crsub", r);
         return r;
     }
-    Tensor &crsub_(double value, const Tensor &src) {
-        detail::check(THTensor_crsub(handle_, handle_, value, src.get()), "crsub_");
-        return *this;
-    }
-    /// `r = src - value * t`, otherwise as csub.
     Tensor crsub(const Tensor &src) const {
         Tensor r(detail::Fresh{});
         detail::check(THTensor_crsub(r.get(), handle_, 1, src.get()), "crsub", r);
         return r;
+    }
+    Tensor &crsub_(double value, const Tensor &src) {
+        detail::check(THTensor_crsub(handle_, handle_, value, src.get()), "crsub_");
+        return *this;
     }
     Tensor &crsub_(const Tensor &src) {
         detail::check(THTensor_crsub(handle_, handle_, 1, src.get()), "crsub_");
@@ -2283,14 +2284,14 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::check(THTensor_crsub(r.get(), handle_, value, src.get()), "rsub", r);
         return r;
     }
-    Tensor &rsub_(double value, const Tensor &src) {
-        detail::check(THTensor_crsub(handle_, handle_, value, src.get()), "rsub_");
-        return *this;
-    }
     Tensor rsub(const Tensor &src) const {
         Tensor r(detail::Fresh{});
         detail::check(THTensor_crsub(r.get(), handle_, 1, src.get()), "rsub", r);
         return r;
+    }
+    Tensor &rsub_(double value, const Tensor &src) {
+        detail::check(THTensor_crsub(handle_, handle_, value, src.get()), "rsub_");
+        return *this;
     }
     Tensor &rsub_(const Tensor &src) {
         detail::check(THTensor_crsub(handle_, handle_, 1, src.get()), "rsub_");
@@ -2692,15 +2693,14 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::check(THTensor_nanToNum(r.get(), handle_, nan, posinf, neginf), "nanToNum", r);
         return r;
     }
-    Tensor &nanToNum_(double nan, double posinf, double neginf) {
-        detail::check(THTensor_nanToNum(handle_, handle_, nan, posinf, neginf), "nanToNum_");
-        return *this;
-    }
-    /// `r = t`, with `nan` in place of NaN, `posinf` of inf and `neginf` of -inf.
     Tensor nanToNum(double posinf, double neginf) const {
         Tensor r(detail::Fresh{});
         detail::check(THTensor_nanToNum(r.get(), handle_, 0, posinf, neginf), "nanToNum", r);
         return r;
+    }
+    Tensor &nanToNum_(double nan, double posinf, double neginf) {
+        detail::check(THTensor_nanToNum(handle_, handle_, nan, posinf, neginf), "nanToNum_");
+        return *this;
     }
     Tensor &nanToNum_(double posinf, double neginf) {
         detail::check(THTensor_nanToNum(handle_, handle_, 0, posinf, neginf), "nanToNum_");
@@ -3214,13 +3214,13 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::check(THTensor_isclose(handle_, handle_, b.get(), rtol, atol, equalNan), "isclose_");
         return *this;
     }
-    /// Returns 1 if all elements are close in the sense of isclose, else 0.
+    /// Returns True if all elements are close in the sense of isclose, else 0.
     bool allclose(const Tensor &b, double rtol = 0.00001, double atol = 1e-8, bool equalNan = false) const {
         THClearLastError();
         const int r = THTensor_allclose(handle_, b.get(), rtol, atol, equalNan);
         return detail::known(r != 0, !r, "allclose");
     }
-    /// Returns 1 if both tensors have the same shape and equal elements, whatever their dtypes, else 0; NaN equals
+    /// Returns True if both tensors have the same shape and equal elements, whatever their dtypes, else 0; NaN equals
     /// nothing.
     bool equal(const Tensor &b) const {
         THClearLastError();
@@ -3247,6 +3247,9 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::check(THTensor_nanmeanDims(r.get(), handle_, dims.count(), dims.data(), keepdim), "nanmean", r);
         return r;
     }
+    Tensor nanmean(std::initializer_list<int64_t> dims, bool keepdim = false) const {
+        return nanmean(IntList(dims), keepdim);
+    }
     /// `r = greatest elements of t over dimension`, or over all with `TH_ALL_DIMS`.
     Tensor amax(int dimension = everyDim, bool keepdim = false) const {
         Tensor r(detail::Fresh{});
@@ -3264,6 +3267,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::check(THTensor_amaxDims(r.get(), handle_, dims.count(), dims.data(), keepdim), "max", r);
         return r;
     }
+    Tensor max(std::initializer_list<int64_t> dims, bool keepdim = false) const { return max(IntList(dims), keepdim); }
     /// `r = least elements of t over dimension`; everything else as for amax.
     Tensor amin(int dimension = everyDim, bool keepdim = false) const {
         Tensor r(detail::Fresh{});
@@ -3281,6 +3285,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::check(THTensor_aminDims(r.get(), handle_, dims.count(), dims.data(), keepdim), "min", r);
         return r;
     }
+    Tensor min(std::initializer_list<int64_t> dims, bool keepdim = false) const { return min(IntList(dims), keepdim); }
     /// `r = whether all elements of t over dimension are not 0`, or over all with `TH_ALL_DIMS`.
     Tensor all(int dimension = everyDim, bool keepdim = false) const {
         Tensor r(detail::Fresh{});
@@ -3298,6 +3303,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::check(THTensor_allDims(r.get(), handle_, dims.count(), dims.data(), keepdim), "all", r);
         return r;
     }
+    Tensor all(std::initializer_list<int64_t> dims, bool keepdim = false) const { return all(IntList(dims), keepdim); }
     /// `r = whether any element of t over dimension is not 0`; without elements it is false.
     Tensor any(int dimension = everyDim, bool keepdim = false) const {
         Tensor r(detail::Fresh{});
@@ -3315,6 +3321,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::check(THTensor_anyDims(r.get(), handle_, dims.count(), dims.data(), keepdim), "any", r);
         return r;
     }
+    Tensor any(std::initializer_list<int64_t> dims, bool keepdim = false) const { return any(IntList(dims), keepdim); }
     /// `r = sum of t over dimension`, or over all with `TH_ALL_DIMS`.
     Tensor sum(int dimension = everyDim, bool keepdim = false) const {
         Tensor r(detail::Fresh{});
@@ -3334,6 +3341,9 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
             static_cast<THDtype>(dtype)), "sum", r);
         return r;
     }
+    Tensor sum(std::initializer_list<int64_t> dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) const {
+        return sum(IntList(dims), keepdim, dtype);
+    }
     /// `r = product of t over dimension`, or over all with `TH_ALL_DIMS`.
     Tensor prod(int dimension = everyDim, bool keepdim = false) const {
         Tensor r(detail::Fresh{});
@@ -3352,6 +3362,9 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::check(THTensor_prodDims(r.get(), handle_, dims.count(), dims.data(), keepdim,
             static_cast<THDtype>(dtype)), "prod", r);
         return r;
+    }
+    Tensor prod(std::initializer_list<int64_t> dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) const {
+        return prod(IntList(dims), keepdim, dtype);
     }
     /// `r = mean of t over dimension`, or over all with `TH_ALL_DIMS`: the sum, as exact as that of sum, by the number
     /// of elements.
@@ -3373,6 +3386,9 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
             static_cast<THDtype>(dtype)), "mean", r);
         return r;
     }
+    Tensor mean(std::initializer_list<int64_t> dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) const {
+        return mean(IntList(dims), keepdim, dtype);
+    }
     /// `r = sum of t over dimension without the NaNs`, or over all with `TH_ALL_DIMS`; all floats are summed in
     /// float64.
     Tensor nansum(int dimension = everyDim, bool keepdim = false) const {
@@ -3393,6 +3409,9 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
             static_cast<THDtype>(dtype)), "nansum", r);
         return r;
     }
+    Tensor nansum(std::initializer_list<int64_t> dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) const {
+        return nansum(IntList(dims), keepdim, dtype);
+    }
     /// `r = sum of (t - mean)^2 / (n - 1) over dimension`, or over all with `TH_ALL_DIMS`; `/ n` if `biased`.
     Tensor var(int dimension = everyDim, bool biased = false, bool keepdim = false) const {
         Tensor r(detail::Fresh{});
@@ -3409,6 +3428,9 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         Tensor r(detail::Fresh{});
         detail::check(THTensor_varDims(r.get(), handle_, dims.count(), dims.data(), biased, keepdim), "var", r);
         return r;
+    }
+    Tensor var(std::initializer_list<int64_t> dims, bool biased = false, bool keepdim = false) const {
+        return var(IntList(dims), biased, keepdim);
     }
     /// The variance of all elements, `biased` as for var.
     double varall(bool biased = false) const {
@@ -3452,6 +3474,9 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         Tensor r(detail::Fresh{});
         detail::check(THTensor_stdDims(r.get(), handle_, dims.count(), dims.data(), biased, keepdim), "std", r);
         return r;
+    }
+    Tensor std(std::initializer_list<int64_t> dims, bool biased = false, bool keepdim = false) const {
+        return std(IntList(dims), biased, keepdim);
     }
     /// The standard deviation of all elements, `biased` as for var.
     double stdall(bool biased = false) const {
@@ -3522,7 +3547,6 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
             static_cast<THDtype>(dtype)), "normDims", r);
         return r;
     }
-    /// `r = (sum of |t|^value over dims)^(1/value)`; otherwise as norm, dims as for sumDims.
     Tensor normDims(IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) const {
         Tensor r(detail::Fresh{});
         detail::check(THTensor_normDims(r.get(), handle_, 2, dims.count(), dims.data(), keepdim,
@@ -3540,6 +3564,9 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::check(THTensor_normDims(r.get(), handle_, 2, dims.count(), dims.data(), keepdim,
             static_cast<THDtype>(dtype)), "norm", r);
         return r;
+    }
+    Tensor norm(std::initializer_list<int64_t> dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) const {
+        return norm(IntList(dims), keepdim, dtype);
     }
     /// `least, greatest elements of t over dimension`, or over all with `TH_ALL_DIMS`.
     LeastGreatest aminmax(int dimension = everyDim, bool keepdim = false) const;
@@ -3574,13 +3601,13 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         const double r = THTensor_dist(handle_, b.get(), value);
         return detail::known(r, r != r, "dist");
     }
-    /// Returns 1 if no element is 0, else 0.
+    /// Returns True if no element is 0, else 0.
     bool logicalall() const {
         THClearLastError();
         const int r = THTensor_logicalall(handle_);
         return detail::known(r != 0, !r, "logicalall");
     }
-    /// Returns 1 if any element is not 0, else 0.
+    /// Returns True if any element is not 0, else 0.
     bool logicalany() const {
         THClearLastError();
         const int r = THTensor_logicalany(handle_);
@@ -3760,6 +3787,9 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         Tensor r(detail::Fresh{});
         detail::check(THTensor_logsumexpDims(r.get(), handle_, dims.count(), dims.data(), keepdim), "logsumexp", r);
         return r;
+    }
+    Tensor logsumexp(std::initializer_list<int64_t> dims, bool keepdim = false) const {
+        return logsumexp(IntList(dims), keepdim);
     }
     Tensor &logsumexp_(IntList dims, bool keepdim = false) {
         detail::check(THTensor_logsumexpDims(handle_, handle_, dims.count(), dims.data(), keepdim), "logsumexp_");
@@ -4049,15 +4079,14 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::check(THTensor_addmm(r.get(), beta, handle_, alpha, m1.get(), m2.get()), "addmm", r);
         return r;
     }
-    Tensor &addmm_(double beta, double alpha, const Tensor &m1, const Tensor &m2) {
-        detail::check(THTensor_addmm(handle_, beta, handle_, alpha, m1.get(), m2.get()), "addmm_");
-        return *this;
-    }
-    /// `r = beta * t + alpha * (m1 @ m2)`; `t` broadcasts to [n x p].
     Tensor addmm(const Tensor &m1, const Tensor &m2) const {
         Tensor r(detail::Fresh{});
         detail::check(THTensor_addmm(r.get(), 1, handle_, 1, m1.get(), m2.get()), "addmm", r);
         return r;
+    }
+    Tensor &addmm_(double beta, double alpha, const Tensor &m1, const Tensor &m2) {
+        detail::check(THTensor_addmm(handle_, beta, handle_, alpha, m1.get(), m2.get()), "addmm_");
+        return *this;
     }
     Tensor &addmm_(const Tensor &m1, const Tensor &m2) {
         detail::check(THTensor_addmm(handle_, 1, handle_, 1, m1.get(), m2.get()), "addmm_");
@@ -4069,15 +4098,14 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::check(THTensor_addmv(r.get(), beta, handle_, alpha, mat.get(), vec.get()), "addmv", r);
         return r;
     }
-    Tensor &addmv_(double beta, double alpha, const Tensor &mat, const Tensor &vec) {
-        detail::check(THTensor_addmv(handle_, beta, handle_, alpha, mat.get(), vec.get()), "addmv_");
-        return *this;
-    }
-    /// `r = beta * t + alpha * (mat @ vec)`; `t` broadcasts to [n].
     Tensor addmv(const Tensor &mat, const Tensor &vec) const {
         Tensor r(detail::Fresh{});
         detail::check(THTensor_addmv(r.get(), 1, handle_, 1, mat.get(), vec.get()), "addmv", r);
         return r;
+    }
+    Tensor &addmv_(double beta, double alpha, const Tensor &mat, const Tensor &vec) {
+        detail::check(THTensor_addmv(handle_, beta, handle_, alpha, mat.get(), vec.get()), "addmv_");
+        return *this;
     }
     Tensor &addmv_(const Tensor &mat, const Tensor &vec) {
         detail::check(THTensor_addmv(handle_, 1, handle_, 1, mat.get(), vec.get()), "addmv_");
@@ -4095,15 +4123,14 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::check(THTensor_baddbmm(r.get(), beta, handle_, alpha, b1.get(), b2.get()), "baddbmm", r);
         return r;
     }
-    Tensor &baddbmm_(double beta, double alpha, const Tensor &b1, const Tensor &b2) {
-        detail::check(THTensor_baddbmm(handle_, beta, handle_, alpha, b1.get(), b2.get()), "baddbmm_");
-        return *this;
-    }
-    /// `r = beta * t + alpha * (b1[i] @ b2[i])` for each place `i` of the batch; `t` broadcasts to [b x n x p].
     Tensor baddbmm(const Tensor &b1, const Tensor &b2) const {
         Tensor r(detail::Fresh{});
         detail::check(THTensor_baddbmm(r.get(), 1, handle_, 1, b1.get(), b2.get()), "baddbmm", r);
         return r;
+    }
+    Tensor &baddbmm_(double beta, double alpha, const Tensor &b1, const Tensor &b2) {
+        detail::check(THTensor_baddbmm(handle_, beta, handle_, alpha, b1.get(), b2.get()), "baddbmm_");
+        return *this;
     }
     Tensor &baddbmm_(const Tensor &b1, const Tensor &b2) {
         detail::check(THTensor_baddbmm(handle_, 1, handle_, 1, b1.get(), b2.get()), "baddbmm_");
@@ -4115,15 +4142,14 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::check(THTensor_addbmm(r.get(), beta, handle_, alpha, b1.get(), b2.get()), "addbmm", r);
         return r;
     }
-    Tensor &addbmm_(double beta, double alpha, const Tensor &b1, const Tensor &b2) {
-        detail::check(THTensor_addbmm(handle_, beta, handle_, alpha, b1.get(), b2.get()), "addbmm_");
-        return *this;
-    }
-    /// `r = beta * t + alpha * (b1[0] @ b2[0] + b1[1] @ b2[1] + ...)`; `t` broadcasts to [n x p].
     Tensor addbmm(const Tensor &b1, const Tensor &b2) const {
         Tensor r(detail::Fresh{});
         detail::check(THTensor_addbmm(r.get(), 1, handle_, 1, b1.get(), b2.get()), "addbmm", r);
         return r;
+    }
+    Tensor &addbmm_(double beta, double alpha, const Tensor &b1, const Tensor &b2) {
+        detail::check(THTensor_addbmm(handle_, beta, handle_, alpha, b1.get(), b2.get()), "addbmm_");
+        return *this;
     }
     Tensor &addbmm_(const Tensor &b1, const Tensor &b2) {
         detail::check(THTensor_addbmm(handle_, 1, handle_, 1, b1.get(), b2.get()), "addbmm_");
@@ -4165,15 +4191,14 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::check(THTensor_addr(r.get(), beta, handle_, alpha, v1.get(), v2.get()), "addr", r);
         return r;
     }
-    Tensor &addr_(double beta, double alpha, const Tensor &v1, const Tensor &v2) {
-        detail::check(THTensor_addr(handle_, beta, handle_, alpha, v1.get(), v2.get()), "addr_");
-        return *this;
-    }
-    /// `r[i, j] = beta * t[i, j] + alpha * v1[i] * v2[j]` for vectors; `t` broadcasts to the sizes of both.
     Tensor addr(const Tensor &v1, const Tensor &v2) const {
         Tensor r(detail::Fresh{});
         detail::check(THTensor_addr(r.get(), 1, handle_, 1, v1.get(), v2.get()), "addr", r);
         return r;
+    }
+    Tensor &addr_(double beta, double alpha, const Tensor &v1, const Tensor &v2) {
+        detail::check(THTensor_addr(handle_, beta, handle_, alpha, v1.get(), v2.get()), "addr_");
+        return *this;
     }
     Tensor &addr_(const Tensor &v1, const Tensor &v2) {
         detail::check(THTensor_addr(handle_, 1, handle_, 1, v1.get(), v2.get()), "addr_");
@@ -4375,9 +4400,6 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
             outputPadding.data(), groups), "convolution", r);
         return r;
     }
-    /// `r[n][o][y] = bias[o] + sum over c, k of weight[o][c][k] * input[n][c][y * stride + k * dilation - padding]`,
-    /// where the input is 0 in the padding, and each of `groups` of channels is taken by itself: conv1d, conv2d or
-    /// conv3d, by the dimensions of `weight`.
     Tensor convolution(const Tensor &weight, bool transposed, IntList outputPadding = {}, int64_t groups = 1) const {
         Tensor r(detail::Fresh{});
         detail::check(THTensor_convolution(r.get(), handle_, weight.get(), nullptr, outputPadding.count(), nullptr,
@@ -4445,7 +4467,6 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
             padding.data(), dilation.data(), transposed, outputPadding.data(), groups), "convolutionGradInput", r);
         return r;
     }
-    /// `r = gradient of the input of a convolution`, from that of its result.
     Tensor convolutionGradInput(const Tensor &weight, const Tensor &input, bool transposed, IntList outputPadding = {},
         int64_t groups = 1) const {
         Tensor r(detail::Fresh{});
@@ -4463,8 +4484,6 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
             padding.data(), dilation.data(), transposed, outputPadding.data(), groups), "convolutionGradWeight", r);
         return r;
     }
-    /// `r = gradient of the weight of a convolution`, summed over the batch, from that of its result and from its
-    /// input.
     Tensor convolutionGradWeight(const Tensor &input, const Tensor &weight, bool transposed, IntList outputPadding = {},
         int64_t groups = 1) const {
         Tensor r(detail::Fresh{});
@@ -4622,8 +4641,6 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
             "conv2Dmul", r);
         return r;
     }
-    /// `r = beta * r + alpha * (t * k)`: the plane `t` convolved with the kernel `k`, both matrices; one of Torch7's
-    /// convolutions, all of which say the following.
     Tensor conv2Dmul(double beta, double alpha, const Tensor &k, int64_t srow, int64_t scol, Text xc) const {
         Tensor r(detail::Fresh{});
         detail::check(THTensor_conv2Dmul(r.get(), beta, alpha, handle_, k.get(), srow, scol, "V", xc.c_str()),
@@ -4637,7 +4654,6 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
             "conv2Dcmul", r);
         return r;
     }
-    /// conv2Dmul of planes, `r[p] = beta * r[p] + alpha * (t[p] * k[p])`; `t` and `k` have as many.
     Tensor conv2Dcmul(double beta, double alpha, const Tensor &k, int64_t srow, int64_t scol, Text xc) const {
         Tensor r(detail::Fresh{});
         detail::check(THTensor_conv2Dcmul(r.get(), beta, alpha, handle_, k.get(), srow, scol, "V", xc.c_str()),
@@ -4652,8 +4668,6 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
             "conv2Dger", r);
         return r;
     }
-    /// conv2Dmul of each plane with each kernel, as an outer product: `r[o][p] = beta * r[o][p] + alpha * (t[p] *
-    /// k[o])`.
     Tensor conv2Dger(double beta, double alpha, const Tensor &k, int64_t srow, int64_t scol, Text xc) const {
         Tensor r(detail::Fresh{});
         detail::check(THTensor_conv2Dger(r.get(), beta, alpha, handle_, k.get(), srow, scol, "V", xc.c_str()),
@@ -4682,8 +4696,6 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
             "conv2Dmv", r);
         return r;
     }
-    /// conv2Dmul as a matrix of kernels times a vector of planes: `r[o] = beta * r[o] + alpha * sum over p of t[p] *
-    /// k[o][p]`.
     Tensor conv2Dmv(double beta, double alpha, const Tensor &k, int64_t srow, int64_t scol, Text xc) const {
         Tensor r(detail::Fresh{});
         detail::check(THTensor_conv2Dmv(r.get(), beta, alpha, handle_, k.get(), srow, scol, "V", xc.c_str()),
@@ -4697,7 +4709,6 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
             "conv2Dmm", r);
         return r;
     }
-    /// conv2Dmv for each of a batch, the first dimension of `t` and `r`.
     Tensor conv2Dmm(double beta, double alpha, const Tensor &k, int64_t srow, int64_t scol, Text xc) const {
         Tensor r(detail::Fresh{});
         detail::check(THTensor_conv2Dmm(r.get(), beta, alpha, handle_, k.get(), srow, scol, "V", xc.c_str()),
@@ -4712,7 +4723,6 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
             xc.c_str()), "conv2Dmap", r);
         return r;
     }
-    /// conv2Dmul by a map: for row `n` of `map`, `from` and `to`, `alpha * (t[from] * k[n])` is added to `r[to]`.
     Tensor conv2Dmap(double beta, double alpha, const Tensor &k, const Tensor &map, int64_t srow, int64_t scol,
         Text xc) const {
         Tensor r(detail::Fresh{});
@@ -4729,8 +4739,6 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
             xc.c_str()), "conv3Dmul", r);
         return r;
     }
-    /// `r = beta * r + alpha * (t * k)`: the volume `t` convolved with the kernel `k`, both with three dimensions; `vf`
-    /// and `xc` as for conv2Dmul.
     Tensor conv3Dmul(double beta, double alpha, const Tensor &k, int64_t sdepth, int64_t srow, int64_t scol,
         Text xc) const {
         Tensor r(detail::Fresh{});
@@ -4747,8 +4755,6 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
             xc.c_str()), "conv3Dcmul", r);
         return r;
     }
-    /// `r[p] = beta * r[p] + alpha * (t[p] * k[p])` for volumes `t[p]`, as many as kernels `k[p]`; `vf` and `xc` as for
-    /// conv2Dmul.
     Tensor conv3Dcmul(double beta, double alpha, const Tensor &k, int64_t sdepth, int64_t srow, int64_t scol,
         Text xc) const {
         Tensor r(detail::Fresh{});
@@ -4765,8 +4771,6 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
             xc.c_str()), "conv3Dger", r);
         return r;
     }
-    /// `r[o][p] = beta * r[o][p] + alpha * (t[p] * k[o])`: each volume `t[p]` with each kernel `k[o]`; `vf` and `xc` as
-    /// for conv2Dmul.
     Tensor conv3Dger(double beta, double alpha, const Tensor &k, int64_t sdepth, int64_t srow, int64_t scol,
         Text xc) const {
         Tensor r(detail::Fresh{});
@@ -4790,7 +4794,6 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
             xc.c_str()), "conv3Dmv", r);
         return r;
     }
-    /// `r[o] = beta * r[o] + alpha * sum over p of t[p] * k[o][p]` for volumes `t[p]`; `vf` and `xc` as for conv2Dmul.
     Tensor conv3Dmv(double beta, double alpha, const Tensor &k, int64_t sdepth, int64_t srow, int64_t scol,
         Text xc) const {
         Tensor r(detail::Fresh{});
@@ -4807,8 +4810,6 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
             vf.c_str(), xc.c_str()), "conv3Dmap", r);
         return r;
     }
-    /// For row `n` of `map`, `from` and `to`, adds `alpha * (t[from] * k[n])` to the volume `r[to]`; `map` as for
-    /// conv2Dmap, `vf` and `xc` as for conv2Dmul.
     Tensor conv3Dmap(double beta, double alpha, const Tensor &k, const Tensor &map, int64_t sdepth, int64_t srow,
         int64_t scol, Text xc) const {
         Tensor r(detail::Fresh{});
@@ -4828,6 +4829,10 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
             r);
         return r;
     }
+    Tensor maxPool1d(std::initializer_list<int64_t> kernel, IntList stride = {}, IntList padding = {},
+        IntList dilation = {}, bool ceilMode = false) const {
+        return maxPool1d(IntList(kernel), stride, padding, dilation, ceilMode);
+    }
     /// `r = greatest element of each window`; int64 `indices`, which may be NULL, tell where it stands in its plane,
     /// counted in row-major order.
     Tensor maxPool2d(IntList kernel, IntList stride = {}, IntList padding = {}, IntList dilation = {},
@@ -4838,6 +4843,10 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
             r);
         return r;
     }
+    Tensor maxPool2d(std::initializer_list<int64_t> kernel, IntList stride = {}, IntList padding = {},
+        IntList dilation = {}, bool ceilMode = false) const {
+        return maxPool2d(IntList(kernel), stride, padding, dilation, ceilMode);
+    }
     /// maxPool2d of images with three dimensions.
     Tensor maxPool3d(IntList kernel, IntList stride = {}, IntList padding = {}, IntList dilation = {},
         bool ceilMode = false) const {
@@ -4846,6 +4855,10 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
             padding, dilation}), kernel.data(), stride.data(), padding.data(), dilation.data(), ceilMode), "maxPool3d",
             r);
         return r;
+    }
+    Tensor maxPool3d(std::initializer_list<int64_t> kernel, IntList stride = {}, IntList padding = {},
+        IntList dilation = {}, bool ceilMode = false) const {
+        return maxPool3d(IntList(kernel), stride, padding, dilation, ceilMode);
     }
     /// `r = gradient of the input of a pooling by maxima`, adaptive or not, from that of its result and from its
     /// indices: each element is added where its index leads, and nowhere where that is -1, of a window without an
@@ -4872,6 +4885,10 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
             kernel.data(), stride.data(), padding.data(), ceilMode, countIncludePad, divisor), "avgPool1d", r);
         return r;
     }
+    Tensor avgPool1d(std::initializer_list<int64_t> kernel, IntList stride = {}, IntList padding = {},
+        bool ceilMode = false, bool countIncludePad = true, int64_t divisor = 0) const {
+        return avgPool1d(IntList(kernel), stride, padding, ceilMode, countIncludePad, divisor);
+    }
     /// `r = mean of each window`: the sum of its elements in the image, divided by their number, or with
     /// `countIncludePad` by the number of those in the image and its padding, or by `divisor` if that is not 0.
     Tensor avgPool2d(IntList kernel, IntList stride = {}, IntList padding = {}, bool ceilMode = false,
@@ -4881,6 +4898,10 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
             kernel.data(), stride.data(), padding.data(), ceilMode, countIncludePad, divisor), "avgPool2d", r);
         return r;
     }
+    Tensor avgPool2d(std::initializer_list<int64_t> kernel, IntList stride = {}, IntList padding = {},
+        bool ceilMode = false, bool countIncludePad = true, int64_t divisor = 0) const {
+        return avgPool2d(IntList(kernel), stride, padding, ceilMode, countIncludePad, divisor);
+    }
     /// avgPool2d of images with three dimensions.
     Tensor avgPool3d(IntList kernel, IntList stride = {}, IntList padding = {}, bool ceilMode = false,
         bool countIncludePad = true, int64_t divisor = 0) const {
@@ -4888,6 +4909,10 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::check(THTensor_avgPool3d(r.get(), handle_, detail::common("avgPool3d", {kernel, stride, padding}),
             kernel.data(), stride.data(), padding.data(), ceilMode, countIncludePad, divisor), "avgPool3d", r);
         return r;
+    }
+    Tensor avgPool3d(std::initializer_list<int64_t> kernel, IntList stride = {}, IntList padding = {},
+        bool ceilMode = false, bool countIncludePad = true, int64_t divisor = 0) const {
+        return avgPool3d(IntList(kernel), stride, padding, ceilMode, countIncludePad, divisor);
     }
     /// `r = gradient of the input of avgPool1d, avgPool2d or avgPool3d`, from that of its result.
     Tensor avgPoolGradInput(const Tensor &input, IntList kernel, IntList stride = {}, IntList padding = {},
@@ -5117,7 +5142,6 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::check(THTensor_normal_means(r.get(), generator.get(), handle_, stdv), "normal_means", r);
         return r;
     }
-    /// `r = z * stdv + means` of standard normal `z`, in the shape of `means`.
     Tensor normal_means(double stdv = 1) const {
         Tensor r(detail::Fresh{});
         detail::check(THTensor_normal_means(r.get(), nullptr, handle_, stdv), "normal_means", r);
@@ -5139,7 +5163,6 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::check(THTensor_normal_stddevs(r.get(), generator.get(), mean, handle_), "normal_stddevs", r);
         return r;
     }
-    /// `r = z * stdvs + mean` of standard normal `z`, in the shape of `stdvs`, which must be >= 0.
     Tensor normal_stddevs(double mean = 0) const {
         Tensor r(detail::Fresh{});
         detail::check(THTensor_normal_stddevs(r.get(), nullptr, mean, handle_), "normal_stddevs", r);
@@ -5152,7 +5175,6 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
             "normal_means_stddevs", r);
         return r;
     }
-    /// `r = z * stdvs + means` of standard normal `z`, broadcast.
     Tensor normal_means_stddevs(const Tensor &stdvs) const {
         Tensor r(detail::Fresh{});
         detail::check(THTensor_normal_means_stddevs(r.get(), nullptr, handle_, stdvs.get()), "normal_means_stddevs",
@@ -5226,7 +5248,6 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::check(THTensor_gammaTensor(r.get(), generator.get(), handle_, scale.get()), "gammaTensor", r);
         return r;
     }
-    /// As `THTensor_gamma`, with a shape and a scale for each element, broadcast.
     Tensor gammaTensor(const Tensor &scale) const {
         Tensor r(detail::Fresh{});
         detail::check(THTensor_gammaTensor(r.get(), nullptr, handle_, scale.get()), "gammaTensor", r);
@@ -5255,7 +5276,6 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::check(THTensor_betaTensor(r.get(), generator.get(), handle_, b.get()), "betaTensor", r);
         return r;
     }
-    /// As `THTensor_beta`, with `a` and `b` for each element, broadcast.
     Tensor betaTensor(const Tensor &b) const {
         Tensor r(detail::Fresh{});
         detail::check(THTensor_betaTensor(r.get(), nullptr, handle_, b.get()), "betaTensor", r);
@@ -5335,7 +5355,6 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::check(THTensor_binomialTensor(r.get(), generator.get(), handle_, p.get()), "binomialTensor", r);
         return r;
     }
-    /// As `THTensor_binomial`, with trials and a probability for each element, broadcast; both floats.
     Tensor binomialTensor(const Tensor &p) const {
         Tensor r(detail::Fresh{});
         detail::check(THTensor_binomialTensor(r.get(), nullptr, handle_, p.get()), "binomialTensor", r);
@@ -5459,11 +5478,9 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor randintLike(const Generator &generator, int64_t from, int64_t to) const {
         return detail::made(THTensor_newRandintLike(handle_, generator.get(), from, to), "randintLike");
     }
-    /// As `THTensor_newRandint`, in dtype and sizes of `t`.
     Tensor randintLike(int64_t from, int64_t to) const {
         return detail::made(THTensor_newRandintLike(handle_, nullptr, from, to), "randintLike");
     }
-    /// As `THTensor_newRandint`, in dtype and sizes of `t`.
     Tensor randintLike(int64_t to) const {
         return detail::made(THTensor_newRandintLike(handle_, nullptr, 0, to), "randintLike");
     }
@@ -5474,8 +5491,6 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::check(THTensor_multinomial(r.get(), generator.get(), handle_, n, replacement), "multinomial", r);
         return r;
     }
-    /// `r` = `n` categories, positions from 0 on, for each row of `p`, or for the vector `p`: each as often as its
-    /// share in the sum of the row.
     Tensor multinomial(int64_t n, bool replacement = false) const {
         Tensor r(detail::Fresh{});
         detail::check(THTensor_multinomial(r.get(), nullptr, handle_, n, replacement), "multinomial", r);
@@ -5491,7 +5506,6 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
             r);
         return r;
     }
-    /// Fills with categories, positions from 0 on, by the tables of `THTensor_multinomialAliasSetup`.
     Tensor multinomialAliasDraw(const Tensor &q) const {
         Tensor r(detail::Fresh{});
         detail::check(THTensor_multinomialAliasDraw(r.get(), nullptr, handle_, q.get()), "multinomialAliasDraw", r);
@@ -5499,7 +5513,6 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     }
     /// `r = t * mask / (1 - p)` with a mask that is false with probability `p`, else true.
     RMask dropout(const Generator &generator, double p = 0.5) const;
-    /// `r = t * mask / (1 - p)` with a mask that is false with probability `p`, else true.
     RMask dropout(double p = 0.5) const;
 
     // ---------------------------------------------------------------------------------- Exchange with other libraries
@@ -5524,7 +5537,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
 
     /// Moves the storage of `t` to shared memory, for all tensors on it; nothing happens if it is shared already.
     Tensor &shareMemory_() { detail::check(THTensor_shareMemory(handle_), "shareMemory_"); return *this; }
-    /// 1 if other processes can see the elements of `t`: it lies in shared memory, or in a file that is mapped as
+    /// True if other processes can see the elements of `t`: it lies in shared memory, or in a file that is mapped as
     /// shared.
     bool isShared() const {
         THClearLastError();
@@ -5970,11 +5983,6 @@ inline Tensor withSizesOn(DeviceType deviceType, int deviceIndex, IntList size, 
     return detail::made(THTensor_newWithSizesOn(detail::dtype(dtype), static_cast<THDeviceType>(deviceType),
         deviceIndex, size.count(), size.data()), "withSizesOn");
 }
-/// A row-major tensor with undefined elements on a device; `ndim` 0 makes a scalar.
-inline Tensor withSizesOn(DeviceType deviceType, IntList size, Dtype dtype = Dtype::Undefined) {
-    return detail::made(THTensor_newWithSizesOn(detail::dtype(dtype), static_cast<THDeviceType>(deviceType), 0,
-        size.count(), size.data()), "withSizesOn");
-}
 /// As `THTensor_newFromBlob`, over memory of a device: `data` is an address there.
 inline Tensor fromBlobOn(DeviceType deviceType, int deviceIndex, IntList size, IntList stride, void *data,
     THDeleter deleter = nullptr, void *context = nullptr, Dtype dtype = Dtype::Undefined) {
@@ -5983,9 +5991,9 @@ inline Tensor fromBlobOn(DeviceType deviceType, int deviceIndex, IntList size, I
         "fromBlobOn");
 }
 /// As `THTensor_newFromBlob`, over memory of a device: `data` is an address there.
-inline Tensor fromBlobOn(DeviceType deviceType, IntList size, void *data, THDeleter deleter = nullptr,
+inline Tensor fromBlobOn(DeviceType deviceType, int deviceIndex, IntList size, void *data, THDeleter deleter = nullptr,
     void *context = nullptr, Dtype dtype = Dtype::Undefined) {
-    return detail::made(THTensor_newFromBlobOn(detail::dtype(dtype), static_cast<THDeviceType>(deviceType), 0,
+    return detail::made(THTensor_newFromBlobOn(detail::dtype(dtype), static_cast<THDeviceType>(deviceType), deviceIndex,
         size.count(), size.data(), nullptr, data, deleter, context), "fromBlobOn");
 }
 inline Tensor toDevice(const Tensor &t, DeviceType deviceType, int deviceIndex = 0, Dtype dtype = Dtype::Undefined,
@@ -6071,6 +6079,9 @@ inline std::vector<Tensor> splitSizes(const Tensor &t, IntList sizes, int dimens
 inline std::vector<Tensor> split(const Tensor &t, IntList sizes, int dimension = 0) {
     return t.split(sizes, dimension);
 }
+inline std::vector<Tensor> split(const Tensor &t, std::initializer_list<int64_t> sizes, int dimension = 0) {
+    return split(t, IntList(sizes), dimension);
+}
 inline std::vector<Tensor> tensorSplit(const Tensor &t, int64_t sections, int dimension = 0) {
     return t.tensorSplit(sections, dimension);
 }
@@ -6079,6 +6090,9 @@ inline std::vector<Tensor> tensorSplitIndices(const Tensor &t, IntList indices, 
 }
 inline std::vector<Tensor> tensorSplit(const Tensor &t, IntList indices, int dimension = 0) {
     return t.tensorSplit(indices, dimension);
+}
+inline std::vector<Tensor> tensorSplit(const Tensor &t, std::initializer_list<int64_t> indices, int dimension = 0) {
+    return tensorSplit(t, IntList(indices), dimension);
 }
 inline Tensor flip(const Tensor &t, IntList dims) { return t.flip(dims); }
 inline Tensor &flip_out(Tensor &r, const Tensor &t, IntList dims) {
@@ -7324,6 +7338,9 @@ inline Tensor &nanmeanDims_out(Tensor &r, const Tensor &t, IntList dims, bool ke
     return r;
 }
 inline Tensor nanmean(const Tensor &t, IntList dims, bool keepdim = false) { return t.nanmean(dims, keepdim); }
+inline Tensor nanmean(const Tensor &t, std::initializer_list<int64_t> dims, bool keepdim = false) {
+    return nanmean(t, IntList(dims), keepdim);
+}
 inline Tensor &nanmean_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false) {
     detail::check(THTensor_nanmeanDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim), "nanmean_out");
     return r;
@@ -7345,6 +7362,9 @@ inline Tensor &amaxDims_out(Tensor &r, const Tensor &t, IntList dims, bool keepd
     return r;
 }
 inline Tensor max(const Tensor &t, IntList dims, bool keepdim = false) { return t.max(dims, keepdim); }
+inline Tensor max(const Tensor &t, std::initializer_list<int64_t> dims, bool keepdim = false) {
+    return max(t, IntList(dims), keepdim);
+}
 inline Tensor &max_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false) {
     detail::check(THTensor_amaxDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim), "max_out");
     return r;
@@ -7366,6 +7386,9 @@ inline Tensor &aminDims_out(Tensor &r, const Tensor &t, IntList dims, bool keepd
     return r;
 }
 inline Tensor min(const Tensor &t, IntList dims, bool keepdim = false) { return t.min(dims, keepdim); }
+inline Tensor min(const Tensor &t, std::initializer_list<int64_t> dims, bool keepdim = false) {
+    return min(t, IntList(dims), keepdim);
+}
 inline Tensor &min_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false) {
     detail::check(THTensor_aminDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim), "min_out");
     return r;
@@ -7394,6 +7417,9 @@ inline Tensor &anyDims_out(Tensor &r, const Tensor &t, IntList dims, bool keepdi
     return r;
 }
 inline Tensor any(const Tensor &t, IntList dims, bool keepdim = false) { return t.any(dims, keepdim); }
+inline Tensor any(const Tensor &t, std::initializer_list<int64_t> dims, bool keepdim = false) {
+    return any(t, IntList(dims), keepdim);
+}
 inline Tensor &any_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false) {
     detail::check(THTensor_anyDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim), "any_out");
     return r;
@@ -7414,6 +7440,10 @@ inline Tensor &sumDims_out(Tensor &r, const Tensor &t, IntList dims, bool keepdi
 }
 inline Tensor sum(const Tensor &t, IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) {
     return t.sum(dims, keepdim, dtype);
+}
+inline Tensor sum(const Tensor &t, std::initializer_list<int64_t> dims, bool keepdim = false,
+    Dtype dtype = Dtype::Undefined) {
+    return sum(t, IntList(dims), keepdim, dtype);
 }
 inline Tensor &sum_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false,
     Dtype dtype = Dtype::Undefined) {
@@ -7440,6 +7470,10 @@ inline Tensor &prodDims_out(Tensor &r, const Tensor &t, IntList dims, bool keepd
 inline Tensor prod(const Tensor &t, IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) {
     return t.prod(dims, keepdim, dtype);
 }
+inline Tensor prod(const Tensor &t, std::initializer_list<int64_t> dims, bool keepdim = false,
+    Dtype dtype = Dtype::Undefined) {
+    return prod(t, IntList(dims), keepdim, dtype);
+}
 inline Tensor &prod_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false,
     Dtype dtype = Dtype::Undefined) {
     detail::check(THTensor_prodDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim,
@@ -7464,6 +7498,10 @@ inline Tensor &meanDims_out(Tensor &r, const Tensor &t, IntList dims, bool keepd
 }
 inline Tensor mean(const Tensor &t, IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) {
     return t.mean(dims, keepdim, dtype);
+}
+inline Tensor mean(const Tensor &t, std::initializer_list<int64_t> dims, bool keepdim = false,
+    Dtype dtype = Dtype::Undefined) {
+    return mean(t, IntList(dims), keepdim, dtype);
 }
 inline Tensor &mean_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false,
     Dtype dtype = Dtype::Undefined) {
@@ -7490,6 +7528,10 @@ inline Tensor &nansumDims_out(Tensor &r, const Tensor &t, IntList dims, bool kee
 inline Tensor nansum(const Tensor &t, IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) {
     return t.nansum(dims, keepdim, dtype);
 }
+inline Tensor nansum(const Tensor &t, std::initializer_list<int64_t> dims, bool keepdim = false,
+    Dtype dtype = Dtype::Undefined) {
+    return nansum(t, IntList(dims), keepdim, dtype);
+}
 inline Tensor &nansum_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false,
     Dtype dtype = Dtype::Undefined) {
     detail::check(THTensor_nansumDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim,
@@ -7514,6 +7556,9 @@ inline Tensor &varDims_out(Tensor &r, const Tensor &t, IntList dims, bool biased
 }
 inline Tensor var(const Tensor &t, IntList dims, bool biased = false, bool keepdim = false) {
     return t.var(dims, biased, keepdim);
+}
+inline Tensor var(const Tensor &t, std::initializer_list<int64_t> dims, bool biased = false, bool keepdim = false) {
+    return var(t, IntList(dims), biased, keepdim);
 }
 inline Tensor &var_out(Tensor &r, const Tensor &t, IntList dims, bool biased = false, bool keepdim = false) {
     detail::check(THTensor_varDims(detail::result(r), t.get(), dims.count(), dims.data(), biased, keepdim), "var_out");
@@ -7557,6 +7602,9 @@ inline Tensor &stdDims_out(Tensor &r, const Tensor &t, IntList dims, bool biased
 }
 inline Tensor std(const Tensor &t, IntList dims, bool biased = false, bool keepdim = false) {
     return t.std(dims, biased, keepdim);
+}
+inline Tensor std(const Tensor &t, std::initializer_list<int64_t> dims, bool biased = false, bool keepdim = false) {
+    return std(t, IntList(dims), biased, keepdim);
 }
 inline Tensor &std_out(Tensor &r, const Tensor &t, IntList dims, bool biased = false, bool keepdim = false) {
     detail::check(THTensor_stdDims(detail::result(r), t.get(), dims.count(), dims.data(), biased, keepdim), "std_out");
@@ -7651,6 +7699,10 @@ inline Tensor norm(const Tensor &t, double value, IntList dims, bool keepdim = f
 }
 inline Tensor norm(const Tensor &t, IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) {
     return t.norm(dims, keepdim, dtype);
+}
+inline Tensor norm(const Tensor &t, std::initializer_list<int64_t> dims, bool keepdim = false,
+    Dtype dtype = Dtype::Undefined) {
+    return norm(t, IntList(dims), keepdim, dtype);
 }
 inline Tensor &norm_out(Tensor &r, const Tensor &t, double value, IntList dims, bool keepdim = false,
     Dtype dtype = Dtype::Undefined) {
@@ -7804,6 +7856,9 @@ inline Tensor &logsumexpDims_out(Tensor &r, const Tensor &t, IntList dims, bool 
     return r;
 }
 inline Tensor logsumexp(const Tensor &t, IntList dims, bool keepdim = false) { return t.logsumexp(dims, keepdim); }
+inline Tensor logsumexp(const Tensor &t, std::initializer_list<int64_t> dims, bool keepdim = false) {
+    return logsumexp(t, IntList(dims), keepdim);
+}
 inline Tensor &logsumexp_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false) {
     detail::check(THTensor_logsumexpDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim),
         "logsumexp_out");
@@ -9191,6 +9246,10 @@ inline Tensor maxPool1d(const Tensor &input, IntList kernel, IntList stride = {}
     IntList dilation = {}, bool ceilMode = false) {
     return input.maxPool1d(kernel, stride, padding, dilation, ceilMode);
 }
+inline Tensor maxPool1d(const Tensor &input, std::initializer_list<int64_t> kernel, IntList stride = {},
+    IntList padding = {}, IntList dilation = {}, bool ceilMode = false) {
+    return maxPool1d(input, IntList(kernel), stride, padding, dilation, ceilMode);
+}
 inline Tensor &maxPool1d_out(Tensor &r, Out indices, const Tensor &input, IntList kernel, IntList stride = {},
     IntList padding = {}, IntList dilation = {}, bool ceilMode = false) {
     detail::check(THTensor_maxPool1d(detail::result(r), detail::result(indices), input.get(),
@@ -9202,6 +9261,10 @@ inline Tensor maxPool2d(const Tensor &input, IntList kernel, IntList stride = {}
     IntList dilation = {}, bool ceilMode = false) {
     return input.maxPool2d(kernel, stride, padding, dilation, ceilMode);
 }
+inline Tensor maxPool2d(const Tensor &input, std::initializer_list<int64_t> kernel, IntList stride = {},
+    IntList padding = {}, IntList dilation = {}, bool ceilMode = false) {
+    return maxPool2d(input, IntList(kernel), stride, padding, dilation, ceilMode);
+}
 inline Tensor &maxPool2d_out(Tensor &r, Out indices, const Tensor &input, IntList kernel, IntList stride = {},
     IntList padding = {}, IntList dilation = {}, bool ceilMode = false) {
     detail::check(THTensor_maxPool2d(detail::result(r), detail::result(indices), input.get(),
@@ -9212,6 +9275,10 @@ inline Tensor &maxPool2d_out(Tensor &r, Out indices, const Tensor &input, IntLis
 inline Tensor maxPool3d(const Tensor &input, IntList kernel, IntList stride = {}, IntList padding = {},
     IntList dilation = {}, bool ceilMode = false) {
     return input.maxPool3d(kernel, stride, padding, dilation, ceilMode);
+}
+inline Tensor maxPool3d(const Tensor &input, std::initializer_list<int64_t> kernel, IntList stride = {},
+    IntList padding = {}, IntList dilation = {}, bool ceilMode = false) {
+    return maxPool3d(input, IntList(kernel), stride, padding, dilation, ceilMode);
 }
 inline Tensor &maxPool3d_out(Tensor &r, Out indices, const Tensor &input, IntList kernel, IntList stride = {},
     IntList padding = {}, IntList dilation = {}, bool ceilMode = false) {
@@ -9241,6 +9308,10 @@ inline Tensor avgPool1d(const Tensor &input, IntList kernel, IntList stride = {}
     bool ceilMode = false, bool countIncludePad = true, int64_t divisor = 0) {
     return input.avgPool1d(kernel, stride, padding, ceilMode, countIncludePad, divisor);
 }
+inline Tensor avgPool1d(const Tensor &input, std::initializer_list<int64_t> kernel, IntList stride = {},
+    IntList padding = {}, bool ceilMode = false, bool countIncludePad = true, int64_t divisor = 0) {
+    return avgPool1d(input, IntList(kernel), stride, padding, ceilMode, countIncludePad, divisor);
+}
 inline Tensor &avgPool1d_out(Tensor &r, const Tensor &input, IntList kernel, IntList stride = {}, IntList padding = {},
     bool ceilMode = false, bool countIncludePad = true, int64_t divisor = 0) {
     detail::check(THTensor_avgPool1d(detail::result(r), input.get(), detail::common("avgPool1d_out", {kernel, stride,
@@ -9251,6 +9322,10 @@ inline Tensor avgPool2d(const Tensor &input, IntList kernel, IntList stride = {}
     bool ceilMode = false, bool countIncludePad = true, int64_t divisor = 0) {
     return input.avgPool2d(kernel, stride, padding, ceilMode, countIncludePad, divisor);
 }
+inline Tensor avgPool2d(const Tensor &input, std::initializer_list<int64_t> kernel, IntList stride = {},
+    IntList padding = {}, bool ceilMode = false, bool countIncludePad = true, int64_t divisor = 0) {
+    return avgPool2d(input, IntList(kernel), stride, padding, ceilMode, countIncludePad, divisor);
+}
 inline Tensor &avgPool2d_out(Tensor &r, const Tensor &input, IntList kernel, IntList stride = {}, IntList padding = {},
     bool ceilMode = false, bool countIncludePad = true, int64_t divisor = 0) {
     detail::check(THTensor_avgPool2d(detail::result(r), input.get(), detail::common("avgPool2d_out", {kernel, stride,
@@ -9260,6 +9335,10 @@ inline Tensor &avgPool2d_out(Tensor &r, const Tensor &input, IntList kernel, Int
 inline Tensor avgPool3d(const Tensor &input, IntList kernel, IntList stride = {}, IntList padding = {},
     bool ceilMode = false, bool countIncludePad = true, int64_t divisor = 0) {
     return input.avgPool3d(kernel, stride, padding, ceilMode, countIncludePad, divisor);
+}
+inline Tensor avgPool3d(const Tensor &input, std::initializer_list<int64_t> kernel, IntList stride = {},
+    IntList padding = {}, bool ceilMode = false, bool countIncludePad = true, int64_t divisor = 0) {
+    return avgPool3d(input, IntList(kernel), stride, padding, ceilMode, countIncludePad, divisor);
 }
 inline Tensor &avgPool3d_out(Tensor &r, const Tensor &input, IntList kernel, IntList stride = {}, IntList padding = {},
     bool ceilMode = false, bool countIncludePad = true, int64_t divisor = 0) {
@@ -10773,7 +10852,7 @@ inline THCudaProperties cudaProperties(int deviceIndex = 0) {
 /// behind the leading one, so that each product has a relative error of 2^-10, at several times the speed; sums are
 /// float32's.
 inline void cudaSetAllowTF32(bool allow) { detail::check(THCuda_setAllowTF32(allow), "cudaSetAllowTF32"); }
-/// 1 if matrix products in float32 may round their factors to TF32 on GPUs; 0 if not.
+/// True if matrix products in float32 may round their factors to TF32 on GPUs.
 inline bool cudaGetAllowTF32() {
     THClearLastError();
     const int r = THCuda_getAllowTF32();
@@ -10789,25 +10868,15 @@ inline THCudaMemory cudaMemory(int deviceIndex = 0) {
 }
 /// Gives the memory of a GPU, and the pinned memory of the host, that is kept for new storages back to the driver.
 inline void cudaEmptyCache(int deviceIndex = 0) { detail::check(THCuda_emptyCache(deviceIndex), "cudaEmptyCache"); }
-/// 1 if a GPU can reach the memory of GPU `peer`; 0 if not.
+/// True if a GPU can reach the memory of GPU `peer`.
 inline bool cudaCanAccessPeer(int deviceIndex, int peer) {
     THClearLastError();
     const int r = THCuda_canAccessPeer(deviceIndex, peer);
     return detail::known(r != 0, !r, "cudaCanAccessPeer");
 }
-/// 1 if a GPU can reach the memory of GPU `peer`; 0 if not.
-inline bool cudaCanAccessPeer(int peer) {
-    THClearLastError();
-    const int r = THCuda_canAccessPeer(0, peer);
-    return detail::known(r != 0, !r, "cudaCanAccessPeer");
-}
 /// Lets a GPU reach the memory of GPU `peer` if `on` is 1, and no longer if it is 0.
 inline void cudaSetPeerAccess(int deviceIndex, int peer, bool on) {
     detail::check(THCuda_setPeerAccess(deviceIndex, peer, on), "cudaSetPeerAccess");
-}
-/// Lets a GPU reach the memory of GPU `peer` if `on` is 1, and no longer if it is 0.
-inline void cudaSetPeerAccess(int peer, bool on) {
-    detail::check(THCuda_setPeerAccess(0, peer, on), "cudaSetPeerAccess");
 }
 
 // ------------------------------------------------------------------------------------------------------ Element types
@@ -10841,19 +10910,19 @@ inline Dtype dtypeFromName(Text name) {
     const THDtype r = THDtype_fromName(name.c_str());
     return detail::known(static_cast<Dtype>(r), !r, "dtypeFromName");
 }
-/// 1 if the elements are floats; 0 if not.
+/// True if the elements are floats.
 inline bool dtypeIsFloat(Dtype dtype) {
     THClearLastError();
     const int r = THDtype_isFloat(static_cast<THDtype>(dtype));
     return detail::known(r != 0, !r, "dtypeIsFloat");
 }
-/// 1 if the elements are integers, which Bool is not; 0 if not.
+/// True if the elements are integers, which Bool is not.
 inline bool dtypeIsIntegral(Dtype dtype) {
     THClearLastError();
     const int r = THDtype_isIntegral(static_cast<THDtype>(dtype));
     return detail::known(r != 0, !r, "dtypeIsIntegral");
 }
-/// 1 if the elements may be negative: all dtypes but uint8 and Bool; 0 if not.
+/// True if the elements may be negative: all dtypes but uint8 and Bool.
 inline bool dtypeIsSigned(Dtype dtype) {
     THClearLastError();
     const int r = THDtype_isSigned(static_cast<THDtype>(dtype));
@@ -10865,7 +10934,7 @@ inline Dtype dtypePromote(Dtype a, Dtype b) {
     const THDtype r = THDtype_promote(static_cast<THDtype>(a), static_cast<THDtype>(b));
     return detail::known(static_cast<Dtype>(r), !r, "dtypePromote");
 }
-/// 1 if a result of dtype `from` may be stored in a tensor of dtype `to`; 0 if not.
+/// True if a result of dtype `from` may be stored in a tensor of dtype `to`.
 inline bool dtypeCanCast(Dtype from, Dtype to) {
     THClearLastError();
     const int r = THDtype_canCast(static_cast<THDtype>(from), static_cast<THDtype>(to));
@@ -10909,8 +10978,8 @@ inline int64_t memoryLiveBytes() {
 inline void memorySetSoftLimit(int64_t bytes, THMemoryHook hook = nullptr, void *context = nullptr) {
     detail::check(THMemory_setSoftLimit(bytes, hook, context), "memorySetSoftLimit");
 }
-/// 1 if a hook was due, or would have been, since the last time this was asked or the soft limit was set, else 0: for
-/// hosts that ask between their own steps, since they cannot be called, as code that LuaJIT has compiled.
+/// True if a hook was due, or would have been, since the last time this was asked or the soft limit was set, else 0:
+/// for hosts that ask between their own steps, since they cannot be called, as code that LuaJIT has compiled.
 inline bool memoryPressure() {
     THClearLastError();
     const int r = THMemory_pressure();

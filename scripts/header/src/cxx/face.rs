@@ -13,15 +13,20 @@ pub struct Face {
     /// The methods of each class, and the functions, by the number of the function that they call.
     methods: BTreeMap<(String, usize), String>,
     free: BTreeMap<(String, usize), String>,
+    /// The operations of which a form has a number behind its object.
+    numbers: BTreeSet<String>,
     /// The number of the function that is being added.
     number: usize,
 }
 
 impl Face {
     pub fn of(functions: Vec<Function>) -> Face {
-        let functions = functions.into_iter().filter(|function| !names::is_left_out(&function.c_name)).collect();
-        let mut face = Face { functions, taken: BTreeMap::new(), methods: BTreeMap::new(), free: BTreeMap::new(), number: 0 };
-        let functions = std::mem::take(&mut face.functions);
+        let functions: Vec<Function> = functions.into_iter().filter(|function| !names::is_left_out(&function.c_name)).collect();
+        let (taken, methods, free) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        let has_number =
+            |function: &&Function| function.parameters(function.object()).first().is_some_and(|argument| argument.cpp().1 == 'N');
+        let numbers = functions.iter().filter(has_number).filter_map(|function| function.form.clone()).collect();
+        let mut face = Face { functions: Vec::new(), taken, methods, free, numbers, number: 0 };
         for (number, function) in functions.iter().enumerate() {
             face.number = number;
             face.add(function, &function.name, &functions);
@@ -193,52 +198,83 @@ impl Face {
     /// The forms that return what they make: a method, and a function beside it.
     fn add_values(&mut self, function: &Function, name: &str, doc: &str, all: &[Function]) {
         let twin = all.iter().find(|other| other.prefix() == "THTensor" && other.name == function.name && other.c_name != function.c_name);
-        let by_twin = function.returns == "status" && twin.is_some_and(Function::is_new);
-        let twin = twin.filter(|_| function.arguments.iter().any(|argument| argument.kind == "dtype"));
-        let value = function.value_before();
-        let object = function.object();
-        // The method that a function calls; its own name where another row has this one.
+        if function.returns == "status" && twin.is_some_and(Function::is_new) {
+            // The value is what the function whose name begins with `new` makes.
+            return self.add_in_place(function, name, function.variants(function.object()));
+        }
+        let mut named = Vec::new();
         let mut method = name;
-        for mut variant in function.variants(object) {
-            let Some(object) = object else { break };
-            if !by_twin && self.take(&format!(".{name}"), &mut variant, "") {
-                let body = function.value_body(&function.call(&variant, Some((&object.name, "handle_")), To::Value, name), name);
-                let head = format!("{value}{name}({}) const", variant.declared());
-                if function.result_fields().is_some() {
-                    self.method("THTensor", doc, &head, ";");
-                    let declared = Variant { required: variant.shown.len(), ..variant.clone() }.declared();
-                    self.function("THTensor", "", &format!("inline {value}Tensor::{name}({declared}) const"), &body);
-                } else {
-                    self.method("THTensor", doc, &head, &body);
-                }
-            } else if !by_twin {
+        for mut variant in function.object().map_or(Vec::new(), |object| function.variants(Some(object))) {
+            if self.take(&format!(".{name}"), &mut variant, "") {
+                self.add_method(function, name, if named.is_empty() { doc } else { "" }, &variant);
+                named.push(variant);
+            } else {
+                // Another row has the name of the method.
                 method = &function.name;
-                continue;
             }
-            if function.is_in_place() && self.take(&format!(".{name}_"), &mut variant, "") {
+        }
+        self.add_in_place(function, name, named);
+        if !OBJECTS.contains(&name) {
+            let twin = twin.filter(|_| function.arguments.iter().any(|argument| argument.kind == "dtype"));
+            self.add_functions(function, name, method, if function.object().is_some() { "" } else { doc }, twin);
+        }
+    }
+
+    fn add_method(&mut self, function: &Function, name: &str, doc: &str, variant: &Variant) {
+        let object = function.object().map(|object| (object.name.as_str(), "handle_"));
+        let body = function.value_body(&function.call(variant, object, To::Value, name), name);
+        let value = function.value_before();
+        let head = format!("{value}{name}({}) const", variant.declared());
+        if function.result_fields().is_some() {
+            // The struct is defined behind the class.
+            self.method("THTensor", doc, &head, ";");
+            let declared = Variant { required: variant.shown.len(), ..variant.clone() }.declared();
+            self.function("THTensor", "", &format!("inline {value}Tensor::{name}({declared}) const"), &body);
+        } else {
+            self.method("THTensor", doc, &head, &body);
+        }
+        if self.has_number_form(function, name)
+            && let Some((declared, names)) = variant.in_braces(0)
+        {
+            self.method("THTensor", "", &format!("{value}{name}({declared}) const"), &format!("return {name}({names});"));
+        }
+    }
+
+    /// True if another form of an operation has a number where this one has a list.
+    fn has_number_form(&self, function: &Function, name: &str) -> bool {
+        function.form.as_deref() == Some(name) && self.numbers.contains(name) && function.object().is_some()
+    }
+
+    fn add_in_place(&mut self, function: &Function, name: &str, variants: Vec<Variant>) {
+        let Some(object) = function.object().filter(|_| function.is_in_place()) else { return };
+        for mut variant in variants {
+            if self.take(&format!(".{name}_"), &mut variant, "") {
                 let call = function.call(&variant, Some((&object.name, "handle_")), To::This, &format!("{name}_"));
                 let head = format!("Tensor &{name}_({})", variant.declared());
                 self.method("THTensor", "", &head, &format!("detail::check({call}, \"{name}_\"); return *this;"));
             }
         }
-        if by_twin {
-            return;
-        }
-        if OBJECTS.contains(&name) {
-            return;
-        }
-        let doc = if object.is_some() { "" } else { doc };
+    }
+
+    /// Functions: what has an object calls its `method`. Without a dtype, `twin` makes a tensor of the dtype that it chooses.
+    fn add_functions(&mut self, function: &Function, name: &str, method: &str, doc: &str, twin: Option<&Function>) {
+        let (object, value) = (function.object(), function.value_before());
         for mut variant in function.variants(None) {
             if !self.take(name, &mut variant, "") {
                 continue;
             }
             let call = |function: &Function| function.value_body(&function.call(&variant, None, To::Value, name), name);
-            let body = match twin {
-                _ if object.is_some() => format!("return {};", as_method(&variant, object, method)),
-                Some(twin) => format!("if (dtype == Dtype::Undefined) {{ {} }} {}", call(twin), call(function)),
-                None => call(function),
+            let body = match (object, twin) {
+                (Some(object), _) => as_method(&variant, object, method),
+                (None, Some(twin)) => format!("if (dtype == Dtype::Undefined) {{ {} }} {}", call(twin), call(function)),
+                (None, None) => call(function),
             };
             self.function("THTensor", doc, &format!("inline {value}{name}({})", variant.declared()), &body);
+            if self.has_number_form(function, name)
+                && let Some((declared, names)) = variant.in_braces(1)
+            {
+                self.function("THTensor", "", &format!("inline {value}{name}({declared})"), &format!("return {name}({names});"));
+            }
         }
     }
 
@@ -263,8 +299,8 @@ impl Face {
 }
 
 /// The call of the method that does what the function with these parameters does.
-fn as_method(variant: &Variant, object: Option<&Argument>, name: &str) -> String {
-    let object = object.map_or("", |object| object.name.as_str());
+fn as_method(variant: &Variant, object: &Argument, name: &str) -> String {
+    let object = object.name.as_str();
     let rest: Vec<&str> = variant.shown.iter().map(|argument| argument.name.as_str()).filter(|name| *name != object).collect();
-    format!("{object}.{name}({})", rest.join(", "))
+    format!("return {object}.{name}({});", rest.join(", "))
 }

@@ -41,10 +41,10 @@ impl Function {
             name: names::of(&c_name, &name).to_owned(),
             chapter: text(&row["chapter"]),
             arguments: listed.iter().map(|argument| Argument::of(argument, kinds)).collect(),
-            returns,
             c_returns,
             form: row["forms"].as_str().map(|form| names::word(form).to_owned()),
-            doc: text(&row["doc"]),
+            doc: if returns == "flag" { truth(&text(&row["doc"])) } else { text(&row["doc"]) },
+            returns,
             c_name,
         }
     }
@@ -85,9 +85,25 @@ impl Variant<'_> {
         self.shown.iter().enumerate().map(one).collect::<Vec<_>>().join(", ")
     }
 
+    /// The parameters, and the arguments of the same function with an IntList, where parameter `at` is a list: in braces, a list of one
+    /// entry would be taken for a number.
+    pub fn in_braces(&self, at: usize) -> Option<(String, String)> {
+        let list = self.shown.get(at).filter(|argument| argument.is_list() && at < self.required)?;
+        let from = format!("IntList {}", list.name);
+        let declared = self.declared().replacen(&from, &format!("std::initializer_list<int64_t> {}", list.name), 1);
+        let names: Vec<String> = self.shown.iter().map(|argument| argument.name.clone()).collect();
+        let names = names.iter().map(|name| if *name == list.name { format!("IntList({name})") } else { name.clone() });
+        Some((declared, names.collect::<Vec<_>>().join(", ")))
+    }
+
     pub fn names(&self) -> String {
         self.shown.iter().map(|argument| argument.name.as_str()).collect::<Vec<_>>().join(", ")
     }
+}
+
+/// What C says of a truth value, as C++ says it.
+fn truth(doc: &str) -> String {
+    doc.replacen("1 if ", "True if ", 1).replace("; 0 if not and on error", "").replace("; 0 on error", "").replace("; 0 if not", "")
 }
 
 /// `first` before a list of parameters.
@@ -167,7 +183,8 @@ impl Function {
     pub fn variants(&self, object: Option<&Argument>) -> Vec<Variant<'_>> {
         let all = self.parameters(object);
         let last_required = all.iter().rposition(|argument| argument.default.is_none());
-        let is_leading = |at: usize| all[at].default.is_some() && last_required.is_some_and(|last| at < last);
+        // The number of a device stands before others that it might be taken for.
+        let is_leading = |at: usize| all[at].default.is_some() && all[at].kind != "int" && last_required.is_some_and(|last| at < last);
         let is_generator = |at: usize| all[at].kind == "generator" && all.len() > 1;
         let mut variants: Vec<Variant> = Vec::new();
         for hide in [&|_| false, &is_generator as &dyn Fn(usize) -> bool, &|at| is_generator(at) || is_leading(at)] {
