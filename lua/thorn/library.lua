@@ -1,0 +1,119 @@
+-- The shared library: found, loaded and declared to the FFI, with the types that stand for its handles in Lua.
+--
+-- The library has its own declarations (`THCdef`), and this package repeats none of them. A tensor in Lua is not the
+-- `THTensor *` itself but a struct with that pointer as its only field, `handle`: LuaJIT resolves `pointer[1]` and
+-- `pointer.size` before it asks a metatable, and Torch7 gives both a meaning of its own.
+
+local ffi = require("ffi")
+local errors = require("thorn.errors")
+
+-- The binary interface that this package was written for.
+local ABI_VERSION = 0
+
+local library = {}
+
+local function exists(path)
+    local file = io.open(path, "rb")
+    if file then file:close() end
+    return file ~= nil
+end
+
+-- Beside this file, beside the package, and in the build trees of this repository.
+local function candidates()
+    local here = debug.getinfo(1, "S").source:match("^@(.*[/\\])") or "./"
+    local name = ({ OSX = "libthorn.dylib", Windows = "thorn.dll" })[ffi.os] or "libthorn.so"
+    local found = {}
+    for _, folder in ipairs({ "", "../", "../../build/lib/", "../../target/release/", "../../target/debug/" }) do
+        if exists(here .. folder .. name) then found[#found + 1] = here .. folder .. name end
+    end
+    return found
+end
+
+-- The environment decides first, then a file near this one, then the loader of the system.
+local function load()
+    local named = os.getenv("THORN_LIBRARY") or os.getenv("THORN_LIB")
+    if named then return ffi.load(named) end
+    local path = candidates()[1]
+    if path then return ffi.load(path) end
+    local ok, loaded = pcall(ffi.load, "thorn")
+    if ok then return loaded end
+    local versioned
+    ok, versioned = pcall(ffi.load, "libthorn.so." .. ABI_VERSION)
+    if ok then return versioned end
+    error("thorn: the library is not found; THORN_LIBRARY may name it (" .. loaded .. ")", 0)
+end
+
+local function declare(C)
+    -- A program may have declared the library to the FFI before.
+    if not pcall(ffi.typeof, "THTensor") then ffi.cdef(ffi.string(C.THCdef())) end
+    ffi.cdef([[
+        typedef struct thorn_tensor { THTensor *handle; } thorn_tensor;
+        typedef struct thorn_storage { THStorage *handle; } thorn_storage;
+        typedef struct thorn_generator { THGenerator *handle; } thorn_generator;
+    ]])
+end
+
+ffi.cdef("const char *THCdef(void); int THAbiVersion(void);")
+local C = load()
+if C.THAbiVersion() ~= ABI_VERSION then
+    error(("thorn: the library has binary interface %d, this package is for %d"):format(C.THAbiVersion(), ABI_VERSION), 0)
+end
+declare(C)
+
+--- The functions and constants of the library: `library.C.THTensor_new()`.
+library.C = C
+
+--- The types of tensors, storages and generators in Lua. Their field `handle` is the pointer that `C` takes.
+library.Tensor = ffi.typeof("thorn_tensor")
+library.Storage = ffi.typeof("thorn_storage")
+library.Generator = ffi.typeof("thorn_generator")
+
+-- Raises the last error of the library under the name by which the program called it.
+local function fail(name)
+    local message = ffi.string(C.THGetLastError())
+    if name then message = name .. ": " .. message:gsub("^[%w_]+: ", "") end
+    errors.raise(message)
+end
+
+--- Raises the last error of the library, under the function's name in Lua.
+library.fail = fail
+
+--- Returns if the library reports success, else raises its error.
+function library.check(status, name)
+    if status ~= 0 then fail(name) end
+end
+
+-- Live bytes above which the collector is asked to run.
+local SOFT_LIMIT = 48 * 2 ^ 20
+
+C.THMemory_setSoftLimit(SOFT_LIMIT, nil, nil)
+
+-- Collects, and lets the limit stay above what is really in use, so that a program with much live memory does not
+-- collect all the time.
+local function relieve()
+    collectgarbage()
+    collectgarbage()
+    local live = tonumber(C.THMemory_liveBytes())
+    C.THMemory_setSoftLimit(math.max(SOFT_LIMIT, 1.5 * live), nil, nil)
+end
+
+--- Runs the collector if the library has allocated much since the last time.
+function library.poll()
+    if C.THMemory_pressure() ~= 0 then relieve() end
+end
+
+--- The tensor in Lua of a new `THTensor *`: the collector gives up its reference. NULL raises the library's error.
+function library.own(handle, name)
+    if handle == nil then fail(name) end
+    if C.THMemory_pressure() ~= 0 then relieve() end
+    return library.Tensor(handle)
+end
+
+--- The storage in Lua of a new `THStorage *`, likewise.
+function library.own_storage(handle, name)
+    if handle == nil then fail(name) end
+    if C.THMemory_pressure() ~= 0 then relieve() end
+    return library.Storage(handle)
+end
+
+return library
