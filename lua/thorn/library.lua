@@ -47,8 +47,8 @@ local function declare(C)
     -- A program may have declared the library to the FFI before.
     if not pcall(ffi.typeof, "THTensor") then ffi.cdef(ffi.string(C.THCdef())) end
     ffi.cdef([[
-        typedef struct thorn_tensor { THTensor *handle; } thorn_tensor;
-        typedef struct thorn_storage { THStorage *handle; } thorn_storage;
+        typedef struct thorn_tensor { THTensor *handle; int32_t retained; } thorn_tensor;
+        typedef struct thorn_storage { THStorage *handle; int32_t retained; } thorn_storage;
         typedef struct thorn_generator { THGenerator *handle; } thorn_generator;
     ]])
 end
