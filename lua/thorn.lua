@@ -9,5 +9,8 @@ local torch = require("thorn.namespace").torch
 require("thorn.tensor")
 require("thorn.storage")
 require("thorn.construct")
+require("thorn.view")
+require("thorn.elementwise")
+require("thorn.apply")
 
 return torch

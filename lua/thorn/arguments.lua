@@ -7,7 +7,8 @@ local library = require("thorn.library")
 local types = require("thorn.types")
 
 local Tensor, Storage, Generator = library.Tensor, library.Storage, library.Generator
-local LONG = library.C.TH_INT64
+local C = library.C
+local LONG = C.TH_INT64
 local istype = ffi.istype
 
 local arguments = {}
@@ -78,10 +79,16 @@ function arguments.letter(x, position, name, letters, default)
     return x
 end
 
+--- The number of dimensions as Torch7 counts them: a tensor without elements has none.
+function arguments.dimensions(t)
+    local count = t.handle.nDimension
+    return count > 0 and C.THTensor_nElement(t.handle) == 0 and 0 or count
+end
+
 --- A dimension from 1 to that of the tensor, as the library counts: from 0.
 function arguments.dim(x, position, name, t, default)
     local dim = integer(x, position, name, default)
-    if dim < 1 or dim > t.handle.nDimension then errors.argument(position, name, "dimension " .. dim .. " out of range") end
+    if dim < 1 or dim > arguments.dimensions(t) then errors.argument(position, name, "dimension " .. dim .. " out of range") end
     return dim - 1
 end
 
@@ -109,21 +116,26 @@ function arguments.long_storage(s, position, name)
     return count
 end
 
---- Reads sizes, numbers or one LongStorage, into the list; returns how many there are. `position` is that of the first.
+--- Reads sizes, numbers or one LongStorage, into the list; returns how many there are. `position` is that of the first,
+--- and the sizes end before the first nil.
 function arguments.sizes(position, name, first, ...)
     if istype(Storage, first) then return arguments.long_storage(first, position, name) end
     if first == nil then return 0 end
     list[0] = integer(first, position, name)
     local count = select("#", ...)
     if count >= MAX_DIMENSIONS then too_long(position, name) end
-    for i = 1, count do list[i] = integer((select(i, ...)), position + i, name) end
+    for i = 1, count do
+        local size = select(i, ...)
+        if size == nil then return i end
+        list[i] = integer(size, position + i, name)
+    end
     return count + 1
 end
 
 --- The sizes of a tensor for messages: "3x4".
 function arguments.shape(t)
     local sizes = {}
-    for d = 0, t.handle.nDimension - 1 do sizes[d + 1] = tonumber(t.handle.size[d]) end
+    for d = 0, arguments.dimensions(t) - 1 do sizes[d + 1] = tonumber(t.handle.size[d]) end
     return #sizes == 0 and "empty" or table.concat(sizes, "x")
 end
 

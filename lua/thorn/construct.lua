@@ -101,7 +101,7 @@ function methods.set(t, source, ...)
     arguments.tensor(t, 1, "set")
     if arguments.is_storage(source) then return set_storage(t, "set", source, ...) end
     if source == nil then
-        check(C.THTensor_resize(t.handle, 0, nil, nil), "set")
+        check(C.THTensor_resize1d(t.handle, 0), "set")
         return t
     end
     check(C.THTensor_set(t.handle, arguments.tensor(source, 2, "set", t).handle), "set")
@@ -202,6 +202,13 @@ torch.Storage = setmetatable({}, {
 --- A tensor of the same type, from the arguments of a constructor.
 function methods.new(t, ...) return new(types[arguments.tensor(t, 1, "new").handle.dtype], ...) end
 
+--- A new tensor of the type with this record, from the arguments of a constructor.
 construct.new = new
+
+--- The record of a tensor's type.
+function construct.record(t) return types[t.handle.dtype] end
+
+--- A new empty tensor of the type of `t`, for a result.
+function construct.like(t, name) return own(C.THTensor_newWithDtype(t.handle.dtype), name) end
 
 return construct

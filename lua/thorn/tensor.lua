@@ -12,7 +12,7 @@ local types = require("thorn.types")
 local C, own, own_storage = library.C, library.own, library.own_storage
 local Tensor = library.Tensor
 local torch, methods = namespace.torch, namespace.methods
-local tensor, dim_of = arguments.tensor, arguments.dim
+local tensor, dim_of, dimensions = arguments.tensor, arguments.dim, arguments.dimensions
 
 -- Torch7's layout. Numbers have four digits behind the point.
 local layout = ffi.new("THPrintOptions")
@@ -27,6 +27,14 @@ local function taken(text, name)
     return copy
 end
 
+-- A LongStorage of numbers that the library has for each dimension: sizes or strides.
+local function per_dimension(t, new, name)
+    if dimensions(t) == 0 then return own_storage(C.THStorage_new(C.TH_INT64), name) end
+    return own_storage(new(t.handle), name)
+end
+
+local function sizes(t, name) return per_dimension(t, C.THTensor_newSizeOf, name) end
+
 ffi.metatype(Tensor, {
     __gc = function(t) C.THTensor_free(t.handle) end,
     __index = function(t, key)
@@ -34,11 +42,14 @@ ffi.metatype(Tensor, {
         return index.get(t, key)
     end,
     __newindex = index.set,
-    __len = function(t) return own_storage(C.THTensor_newSizeOf(t.handle), "#") end,
+    __len = function(t) return sizes(t, "#") end,
     __eq = function(a, b)
         return arguments.is_tensor(a) and arguments.is_tensor(b) and a.handle == b.handle
     end,
-    __tostring = function(t) return taken(C.THTensor_toString(t.handle, layout), "tostring") end,
+    __tostring = function(t)
+        if C.THTensor_nElement(t.handle) == 0 then return "[" .. types[t.handle.dtype].name .. " with no dimension]" end
+        return taken(C.THTensor_toString(t.handle, layout), "tostring")
+    end,
     __add = operators.add,
     __sub = operators.sub,
     __mul = operators.mul,
@@ -47,21 +58,21 @@ ffi.metatype(Tensor, {
 })
 
 --- The number of dimensions; 0 for an empty tensor.
-function methods.nDimension(t) return tensor(t, 1, "nDimension").handle.nDimension end
+function methods.nDimension(t) return dimensions(tensor(t, 1, "nDimension")) end
 
 methods.dim = methods.nDimension
 
 --- The size of dimension `dim`, or without it a new LongStorage of all sizes.
 function methods.size(t, dim)
     tensor(t, 1, "size")
-    if dim == nil then return own_storage(C.THTensor_newSizeOf(t.handle), "size") end
+    if dim == nil then return sizes(t, "size") end
     return tonumber(t.handle.size[dim_of(dim, 2, "size", t)])
 end
 
 --- The distance in the storage of neighbours along dimension `dim`, or without it a new LongStorage of all distances.
 function methods.stride(t, dim)
     tensor(t, 1, "stride")
-    if dim == nil then return own_storage(C.THTensor_newStrideOf(t.handle), "stride") end
+    if dim == nil then return per_dimension(t, C.THTensor_newStrideOf, "stride") end
     return tonumber(t.handle.stride[dim_of(dim, 2, "stride", t)])
 end
 
@@ -90,7 +101,9 @@ function methods.isContiguous(t) return C.THTensor_isContiguous(tensor(t, 1, "is
 --- True if the sizes are the numbers of a LongStorage.
 function methods.isSize(t, storage)
     tensor(t, 1, "isSize")
-    return C.THTensor_isSize(t.handle, arguments.long_storage(storage, 2, "isSize"), arguments.list) ~= 0
+    local count = arguments.long_storage(storage, 2, "isSize")
+    if dimensions(t) == 0 then return count == 0 end
+    return C.THTensor_isSize(t.handle, count, arguments.list) ~= 0
 end
 
 --- True if the sizes are those of another tensor.
@@ -117,7 +130,6 @@ end
 -- The tensor itself if it has this type, else a converted copy.
 local function converted(t, record, name)
     if t.handle.dtype == record.code then return t end
-    if t.handle.nDimension == 0 then return own(C.THTensor_newWithDtype(record.code), name) end
     return own(C.THTensor_newTo(t.handle, record.code), name)
 end
 
@@ -193,7 +205,7 @@ end
 function methods.totable(t)
     tensor(t, 1, "totable")
     local r = {}
-    if t.handle.nDimension == 0 then return r end
+    if dimensions(t) == 0 then return r end
     for i = 1, tonumber(t.handle.size[0]) do
         local element = index.get(t, i)
         r[i] = type(element) == "number" and element or methods.totable(element)

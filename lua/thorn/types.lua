@@ -11,35 +11,52 @@
 --   write(storage, i, value)
 
 local ffi = require("ffi")
+local errors = require("thorn.errors")
 local C = require("thorn.library").C
 
 local types = { of_tensor = {}, of_storage = {} }
 
+-- The memory of a storage as an array. The program may have made the storage smaller than its tensors, and a GPU's memory
+-- is not this process's to read.
+local function memory(pointer, storage, i)
+    if storage == nil or i >= tonumber(storage.size) then
+        errors.raise("the tensor has lost its elements: its storage is smaller now")
+    end
+    if storage.deviceType ~= C.TH_CPU then errors.raise("the elements are not in the memory of the host") end
+    return ffi.cast(pointer, storage.data)
+end
+
 -- Elements that C reads as numbers.
 local function plain(pointer)
-    local function read(storage, i) return ffi.cast(pointer, storage.data)[i] end
-    local function write(storage, i, value) ffi.cast(pointer, storage.data)[i] = value end
+    local function read(storage, i) return memory(pointer, storage, i)[i] end
+    local function write(storage, i, value) memory(pointer, storage, i)[i] = value end
     return read, write
 end
 
 -- 64-bit integers, which LuaJIT boxes.
 local function long(pointer)
-    local function read(storage, i) return tonumber(ffi.cast(pointer, storage.data)[i]) end
-    local function write(storage, i, value) ffi.cast(pointer, storage.data)[i] = value end
+    local function read(storage, i) return tonumber(memory(pointer, storage, i)[i]) end
+    local function write(storage, i, value) memory(pointer, storage, i)[i] = value end
     return read, write
 end
 
 -- Any byte but 0 is true.
 local function truth(pointer)
-    local function read(storage, i) return ffi.cast(pointer, storage.data)[i] ~= 0 and 1 or 0 end
-    local function write(storage, i, value) ffi.cast(pointer, storage.data)[i] = value ~= 0 and 1 or 0 end
+    local function read(storage, i) return memory(pointer, storage, i)[i] ~= 0 and 1 or 0 end
+    local function write(storage, i, value) memory(pointer, storage, i)[i] = value ~= 0 and 1 or 0 end
     return read, write
 end
 
 -- 16-bit floats, which C has no type for: the library converts them.
-local function half()
-    local function read(storage, i) return C.THStorage_get(storage, i) end
-    local function write(storage, i, value) C.THStorage_set(storage, i, value) end
+local function half(pointer)
+    local function read(storage, i)
+        memory(pointer, storage, i)
+        return C.THStorage_get(storage, i)
+    end
+    local function write(storage, i, value)
+        memory(pointer, storage, i)
+        C.THStorage_set(storage, i, value)
+    end
     return read, write
 end
 
