@@ -12,5 +12,7 @@ require("thorn.construct")
 require("thorn.view")
 require("thorn.elementwise")
 require("thorn.apply")
+require("thorn.indexing")
+require("thorn.reduce")
 
 return torch
