@@ -14,5 +14,9 @@ require("thorn.elementwise")
 require("thorn.apply")
 require("thorn.indexing")
 require("thorn.reduce")
+require("thorn.matrix")
+require("thorn.linear")
+require("thorn.convolution")
+require("thorn.random")
 
 return torch
