@@ -10,17 +10,20 @@
 --     print(archive:count(), archive:name(1))
 --
 -- Names. A function `THTensor_x` is `thorn.x`, `THTensor_newX` is `thorn.newX` and, where there is no `THTensor_x`, `thorn.x`; `THSetX` is
--- `thorn.setX`; `THArchive_x` is `thorn.Archive.x`, and a method of archives. PyTorch's spelling `index_select` is right as well, and so is the
--- name in C. Forms of one operation have one name: `thorn.add(a, b)` and `thorn.add(a, 2)`.
+-- `thorn.setX`; `THArchive_x` is `thorn.Archive.x`, and a method of archives. PyTorch's spelling `index_select` is right as well, and so is
+-- the name in C. Forms of one operation have one name: `thorn.add(a, b)` and `thorn.add(a, 2)`.
 --
--- Arguments stand in the order of C, without results and lengths. Those with a default may be passed over, or be given by name in a table behind
--- the others. Results are new tensors and are returned, in order; `out` in that table names one or a list of tensors to write to, or the name of
--- a result does, and false leaves out an optional one. `dtype` in the table is the dtype of new results. An operation that reads no tensor takes
--- its result in front: `thorn.uniform(x, 0, 1)`.
+-- Arguments stand in the order of C, without results and lengths. Those with a default may be passed over, or be given by name in a table
+-- behind the others. Results are new tensors and are returned, in order; `out` in that table names one or a list of tensors to write to, or
+-- the name of a result does, and false leaves out an optional one. `dtype` in the table is the dtype of new results. An operation that
+-- reads no tensor takes its result in front: `thorn.uniform(x, 0, 1)`.
 --
--- Dimensions, positions and the contents of tensors of positions count from 1; negative ones count from the end. GPUs count from 0. A list is a
--- table, and may be given number by number where it stands last. A failure raises an error with the library's message at the caller's line.
+-- Dimensions, positions and the contents of tensors of positions count from 1; negative ones count from the end. GPUs count from 0. A list
+-- is a table, and may be given number by number where it stands last. A failure raises an error with the library's message at the caller's
+-- line.
 
+-- Tensors, storages and generators have their metatables from it.
+require("thorn")
 local library = require("thorn.library")
 local rows = require("thorn.rows")
 local dtypes = require("thorn.dynamic.dtypes")
@@ -46,25 +49,22 @@ local function exactly(c_name)
 end
 
 -- The forms of a function on tensors.
-local function of_tensors(name)
+local function forms_of_tensors(name)
     if excluded["THTensor_" .. name] then return {} end
     local forms = signatures.forms(name)
     return forms[1] and forms or exactly("THTensor_new" .. capital(name))
 end
 
--- The forms that a name in the namespace stands for; empty if there are none.
-local function forms_of(name)
+-- The forms of a function that is none on tensors.
+local function other_forms(name)
     if name:match("^TH") then return exactly(name) end
-    local forms = of_tensors(name)
-    if not forms[1] then forms = exactly("TH" .. capital(name)) end
-    if not forms[1] then forms = exactly("THRandom_" .. name) end
-    return forms
+    local forms = exactly("TH" .. capital(name))
+    return forms[1] and forms or exactly("THRandom_" .. name)
 end
 
 -- The function that `find` has for a name, or for the name in capitals, or in place for a name that ends with an underscore.
 local function function_of(name, shown, find)
     for _, spelled in ipairs({ name, in_capitals(name) }) do
-        if special[spelled] and find ~= exactly then return special[spelled] end
         local forms = find(spelled)
         if forms[1] then return operation.of(shown, forms) end
     end
@@ -87,13 +87,21 @@ local function lazily(find, meta)
     return setmetatable({}, meta)
 end
 
+-- The functions on tensors.
+local of_tensors = lazily(function(name) return special.methods[name] or function_of(name, name, forms_of_tensors) end)
+
 -- The functions `THArchive_...` under the name `Archive`; a call makes a new handle.
 local function namespace_of(group)
+    if group == "Tensor" then return of_tensors end
     local function find(name)
-        if group == "Tensor" then return function_of(name, name, of_tensors) end
         return function_of(name, group .. "." .. name, function(spelled) return exactly("TH" .. group .. "_" .. spelled) end)
     end
-    return lazily(find, { __call = function(self, ...) return self.new(...) end })
+    local forms, make = exactly("TH" .. group .. "_new"), nil
+    local function call(_, ...)
+        make = make or operation.of(group, forms)
+        return make(...)
+    end
+    return lazily(find, { __call = forms[1] and call or nil })
 end
 
 local groups
@@ -117,8 +125,13 @@ end
 local thorn
 thorn = lazily(function(name)
     if name:match("^%u") and not name:match("^TH%u") then return group_of(name) or constant(name) end
-    return function_of(name, name, forms_of) or dtypes.of(name)
+    -- By the name in C a function stands for itself alone, but where Lua has its own.
+    local method = special.methods[name:match("^THTensor_(.*)$")]
+    return method or of_tensors[name] or function_of(name, name, other_forms) or dtypes.of(name)
 end)
+
+--- A tensor of the elements of a table.
+rawset(thorn, "tensor", special.tensor)
 
 -- The method of a type of handles: a function of its group; generators have those of THRandom, too.
 local function handle_method(group, name)

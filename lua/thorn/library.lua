@@ -68,9 +68,20 @@ library.Tensor = ffi.typeof("thorn_tensor")
 library.Storage = ffi.typeof("thorn_storage")
 library.Generator = ffi.typeof("thorn_generator")
 
+-- The library's messages count from 0; a program in Lua counts from 1. Negative numbers count from the end in both.
+local function count_from_one(message)
+    for _, word in ipairs({ "dimension ", "index ", "position ", "entry " }) do
+        message = message:gsub("%f[%w](" .. word .. ")(%d+)%f[^%d]", function(before, number) return before .. number + 1 end)
+    end
+    message = message:gsub("at position (%[[%d, ]*%])", function(place)
+        return "at position " .. place:gsub("%d+", function(number) return number + 1 end)
+    end)
+    return (message:gsub("start (%d+) %+ length", function(start) return ("start %d with length"):format(start + 1) end))
+end
+
 -- Raises the last error of the library under the name by which the program called it.
 local function fail(name)
-    local message = ffi.string(C.THGetLastError())
+    local message = count_from_one(ffi.string(C.THGetLastError()))
     if name then message = name .. ": " .. message:gsub("^[%w_]+: ", "") end
     errors.raise(message)
 end

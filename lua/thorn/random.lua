@@ -16,7 +16,10 @@ local tensor, number, integer, is_tensor = arguments.tensor, arguments.number, a
 
 ffi.metatype(Generator, {
     __gc = function(generator) C.THGenerator_free(generator.handle) end,
-    __index = { __typename = "torch.Generator" },
+    __index = function(_, name)
+        if name == "__typename" then return "torch.Generator" end
+        return require("thorn.dynamic").method(name, "Generator")
+    end,
     __tostring = function() return "torch.Generator" end,
 })
 

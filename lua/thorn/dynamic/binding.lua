@@ -169,14 +169,11 @@ end
 -- The positional arguments, how many they are, and the options.
 local function split(...)
     local count, given = select("#", ...), { ... }
-    local named = {}
     while count > 0 and given[count] == nil do count = count - 1 end
-    if count > 0 and is_options(given[count]) then
-        named = option_names(given[count]) or {}
-        given[count] = nil
-        count = count - 1
-    end
-    return given, count, named
+    local named = count > 0 and is_options(given[count]) and option_names(given[count])
+    if not named then return given, count, {} end
+    given[count] = nil
+    return given, count - 1, named
 end
 
 --- The form that the arguments of `name` fit, and the values for its caller. An error if there is none.
@@ -190,6 +187,14 @@ function binding.bind(name, forms, ...)
         local rest = { unpack(given, 2, count) }
         for _, signature in ipairs(forms) do
             local values = reads_no_tensor(signature) and try(signature, rest, count - 1, with_result(named, given[1]))
+            if values then return signature, values end
+        end
+    end
+    if next(named) ~= nil then
+        -- The table may be an argument itself: the options of printing.
+        local whole = { ... }
+        for _, signature in ipairs(forms) do
+            local values = try(signature, whole, count + 1, {})
             if values then return signature, values end
         end
     end

@@ -1,12 +1,13 @@
 -- Callers: for a function of the library a function of Lua, compiled from a source that is made of its signature.
 --
--- A caller takes the parameters in order, then the results in order, then a dtype. A parameter that is nil has its default. A result is nil for
--- a new one, of that dtype if it is given, a tensor to be written to, or false where it is left out. The caller returns the results, or the
--- returned value. Arguments have been checked; a caller converts them.
+-- A caller takes the parameters in order, then the results in order, then a dtype. A parameter that is nil has its default. A result is nil
+-- for a new one, of that dtype if it is given, a tensor to be written to, or false where it is left out. The caller returns the results, or
+-- the returned value. Arguments have been checked; a caller converts them.
 
 local ffi = require("ffi")
 local errors = require("thorn.errors")
 local library = require("thorn.library")
+local borrowed = require("thorn.dynamic.borrowed")
 local positions = require("thorn.dynamic.positions")
 local returned = require("thorn.dynamic.returned")
 
@@ -15,7 +16,7 @@ local C = library.C
 local caller = {}
 
 -- What sources may name beside the arguments.
-local tools = { C = C, new = ffi.new, to_one = positions.to_one, fail = library.fail, own = library.own }
+local tools = { C = C, new = ffi.new, to_one = positions.to_one, fail = library.fail, own = library.own, lend = borrowed.keep }
 
 -- A new result, with a dtype or without.
 function tools.fresh(dtype, name)
@@ -111,6 +112,17 @@ local function listing(lines, signature, arguments)
     append(lines, "return own_list(room, count[0], %s, name)", tostring(signature.results[1].positions))
 end
 
+-- The parameters with memory that the returned handle goes on reading, and with its deleter.
+local function lent_by(signature)
+    local memory, deleter = nil, "nil"
+    for p, argument in ipairs(signature.parameters) do
+        local is_read = argument.kind == "memory_input" and signature.returns == "new_archive"
+        if argument.kind == "memory" or is_read then memory = "v" .. p end
+        if argument.kind == "deleter" then deleter = "v" .. p end
+    end
+    return memory, deleter
+end
+
 local function returning(lines, signature, arguments, values)
     local call = ("C.%s(%s)"):format(signature.name, table.concat(arguments, ", "))
     if signature.returns == "status" then
@@ -133,6 +145,8 @@ local function returning(lines, signature, arguments, values)
             append(lines, "value = own(value, name) to_one(value, name) return value")
         elseif signature.name == "THArchive_sizes" then
             append(lines, "return convert(value, name, v1, tonumber(C.THArchive_ndim(v1.handle, c2)))")
+        elseif lent_by(signature) then
+            append(lines, "return lend(convert(value, name, v1), %s, %s)", lent_by(signature))
         else
             append(lines, "return convert(value, name, v1)")
         end
@@ -192,6 +206,8 @@ end
 function caller.of(signature, name)
     local values, heads = { name = name, convert = returned[signature.returns], dimensions = signature.dimensions }, {}
     if signature.returns_positions then values.convert = returned.position end
+    -- Without a driver there are 0 GPUs.
+    if signature.name == "THCuda_deviceCount" then values.convert = returned.plain_int end
     for p, argument in ipairs(signature.parameters) do
         values["a" .. p], values["give" .. p] = argument, argument.of.give
     end

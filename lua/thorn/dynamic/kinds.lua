@@ -32,12 +32,9 @@ local function is_number(value) return type(value) == "number" or is_boxed(value
 -- A whole number of at most 32 or 64 bits.
 local function whole(value, argument, name)
     if type(value) ~= "number" then return value end
-    if floor(value) ~= value or value >= 2 ^ 63 or value < -2 ^ 63 then
-        wrong(argument, name, ("must be a whole number, got %s"):format(value))
-    end
-    if argument.type == "int" and (value >= 2 ^ 31 or value < -2 ^ 31) then
-        wrong(argument, name, ("is out of range: %s"):format(value))
-    end
+    if floor(value) ~= value then wrong(argument, name, ("must be a whole number, got %s"):format(value)) end
+    local limit = argument.type == "int" and 2 ^ 31 or 2 ^ 63
+    if value >= limit or value < -limit then wrong(argument, name, ("is out of range: %s"):format(value)) end
     return value
 end
 
@@ -79,7 +76,10 @@ local function dtype(value, argument, name)
     return found.code
 end
 
-local function is_list(value) return type(value) == "table" and getmetatable(value) == nil or handles.is_long_storage(value) end
+-- Returns true for a table without names.
+local function is_table(value) return type(value) == "table" and getmetatable(value) == nil and type(next(value)) ~= "string" end
+
+local function is_list(value) return is_table(value) or handles.is_long_storage(value) end
 
 -- A list of numbers, or an int64 storage. One number stands for all dimensions of a function whose name says how many there are.
 local function list_of(convert)
@@ -100,7 +100,7 @@ local function list_of(convert)
 end
 
 local function is_tensors(value)
-    if type(value) ~= "table" or getmetatable(value) ~= nil then return false end
+    if not is_table(value) then return false end
     for i = 1, #value do
         if not istype(Tensor, value[i]) then return false end
     end
@@ -109,7 +109,7 @@ end
 
 -- A list of tensors of which some may be false or nil.
 local function is_sparse(value)
-    if type(value) ~= "table" or getmetatable(value) ~= nil then return false end
+    if not is_table(value) then return false end
     for i = 1, table.maxn(value) do
         if value[i] and not istype(Tensor, value[i]) then return false end
     end

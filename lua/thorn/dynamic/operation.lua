@@ -70,7 +70,7 @@ local function order(values, given, count)
 end
 
 -- The tests of an operation as source, and the callers that it names.
-local function compiled_tests(forms, call_of)
+local function compiled_tests(forms, call_of, most)
     local lines, values = {}, {}
     each_types(forms, function(types)
         local given = samples(types)
@@ -78,7 +78,7 @@ local function compiled_tests(forms, call_of)
         if not ok then return end
         local conditions = {}
         for i, of in ipairs(types) do conditions[i] = tests[of]:format("a" .. i) end
-        conditions[#conditions + 1] = ("a%d == nil"):format(#types + 1)
+        for i = #types + 1, most do conditions[i] = ("a%d == nil"):format(i) end
         local call = "call" .. #lines
         values[call] = call_of(signature)
         lines[#lines + 1] = ("if %s then return %s(%s) end")
@@ -106,7 +106,12 @@ end
 --- The function of Lua for an operation with these forms. Its errors begin with `name`.
 function operation.of(name, forms)
     local call_of = caller_cache(name)
-    local lines, values = compiled_tests(forms, call_of)
+    -- The most arguments that a form takes, and the options.
+    local most, arguments = 1, {}
+    for _, signature in ipairs(forms) do most = math.max(most, #signature.parameters + 1) end
+    for i = 1, most do arguments[i] = "a" .. i end
+    arguments = table.concat(arguments, ", ")
+    local lines, values = compiled_tests(forms, call_of, most)
     values.istype, values.Tensor = ffi.istype, library.Tensor
     function values.other(...)
         local signature, found = binding.bind(name, forms, ...)
@@ -115,9 +120,6 @@ function operation.of(name, forms)
     local heads = { "type" }
     for value in pairs(values) do heads[#heads + 1] = value end
     table.sort(heads)
-    local arguments = {}
-    for i = 1, MOST + 1 do arguments[i] = "a" .. i end
-    arguments = table.concat(arguments, ", ")
     local source = ("local %s = %s\nreturn function(%s, ...)\n  %s\n  return other(%s, ...)\nend")
         :format(table.concat(heads, ", "), table.concat(heads, ", "), arguments, table.concat(lines, "\n  "), arguments)
     return caller.compile(source, name, values)

@@ -44,6 +44,8 @@ define(function(value, name)
     if value == 0 then check_code(name) end
     return exact(value)
 end, "int bytes seed device_type generator_kind file_format")
+-- A number of which 0 is an answer, though the library also says why.
+returned.plain_int = exact
 define(function(value, name)
     if value == 0 then check_code(name) end
     return value ~= 0

@@ -1,4 +1,4 @@
--- The names that are no rows, or do in Lua what the row does by a function of C.
+-- Functions that do in Lua what the row does by a function of C, and `tensor`, which is no row.
 --
 -- apply, map and map2 are loops of Lua: an error in the program's function passes through no frame of the library.
 
@@ -11,7 +11,10 @@ local dtypes = require("thorn.dynamic.dtypes")
 local C, istype = library.C, ffi.istype
 local Tensor = library.Tensor
 
-local special = {}
+-- Functions on tensors by their name.
+local methods = {}
+
+local special = { methods = methods }
 
 -- Calls `visit` with the number of each element in the storage, in row-major order.
 local function each(handle, visit)
@@ -70,13 +73,13 @@ local function transform(name, f, tensor, ...)
 end
 
 --- `t[i] = f(t[i])` for each element, in row-major order; an element for which `f` returns nil stays. Returns `t`.
-function special.apply(t, f) return transform("apply", f, t) end
+function methods.apply(t, f) return transform("apply", f, t) end
 
 --- `t[i] = f(t[i], a[i])`, where `a` is broadcast to the shape of `t`.
-function special.map(t, a, f) return transform("map", f, t, a) end
+function methods.map(t, a, f) return transform("map", f, t, a) end
 
 --- `t[i] = f(t[i], a[i], b[i])`.
-function special.map2(t, a, b, f) return transform("map2", f, t, a, b) end
+function methods.map2(t, a, b, f) return transform("map2", f, t, a, b) end
 
 -- The sizes of a nested table.
 local function sizes_of(list)
@@ -98,7 +101,8 @@ local function flatten(list, sizes, d, values)
     for i = 1, #list do flatten(list[i], sizes, d + 1, values) end
 end
 
---- A tensor with the elements of a nested table, or of one number. Its dtype is `dtype`, else Bool for truth values, else the default dtype.
+--- A tensor with the elements of a nested table, or of one number. Its dtype is `dtype`, else Bool for truth values, else the default
+--- dtype.
 function special.tensor(list, dtype)
     if type(dtype) == "table" and not dtypes.is(dtype) then dtype = dtype.dtype end
     local of = dtype and (dtypes.is(dtype) or type(dtype) == "string") and dtypes.of(dtype)

@@ -1,5 +1,5 @@
-//! Writes `include/thorn.h`, `src/capi/declarations.h`, `src/capi/rows.json` and `lua/thorn/rows.lua` from the sources; its tests fail where they
-//! are stale.
+//! Writes `include/thorn.h`, `src/capi/declarations.h`, `src/capi/rows.json` and `lua/thorn/rows.lua` from the sources; its tests fail
+//! where they are stale.
 //!
 //! cbindgen reads the expanded crate and writes declarations; `book` puts them into chapters, `cdef` makes a plain list of them, and `rows`
 //! and `lua` add what the rows tell.
