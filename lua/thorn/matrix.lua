@@ -50,6 +50,13 @@ maker("range", function(r, position, first, last, step)
     return r
 end)
 
+--- `torch.arange([result,] first, last, [step])`: the numbers from `first` up to and without `last`.
+maker("arange", function(r, position, first, last, step)
+    first, last = number(first, position, "arange"), number(last, position + 1, "arange")
+    check(C.THTensor_arange(r.handle, first, last, number(step, position + 2, "arange", 1)), "arange")
+    return r
+end)
+
 -- `torch.linspace([result,] first, last, [n])`: n numbers, evenly spaced, or of logspace their powers of 10.
 for _, name in ipairs({ "linspace", "logspace" }) do
     local f = C["THTensor_" .. name]
@@ -61,6 +68,16 @@ for _, name in ipairs({ "linspace", "logspace" }) do
 end
 
 -- Parts and arrangements: `([result,] t, ...)`
+
+-- `([result,] t)`: zeros or ones in the shape of `t`
+for _, name in ipairs({ "zerosLike", "onesLike" }) do
+    local f = C["THTensor_" .. name]
+    define(name, function(a, b)
+        local r, t = results.optional(name, a, b)
+        check(f(r.handle, t.handle), name)
+        return r
+    end)
+end
 
 -- `([result,] t, [k])` for the diagonal k
 for _, name in ipairs({ "diag", "tril", "triu" }) do
