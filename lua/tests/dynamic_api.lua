@@ -1,5 +1,6 @@
 -- The dynamic API as a namespace: names, arguments, results, positions from 1, errors.
 
+local harness = require("harness")
 local ffi = require("ffi")
 local library = require("thorn.library")
 local thorn = require("thorn.dynamic")
@@ -7,6 +8,8 @@ local rows = require("thorn.rows")
 local excluded = require("thorn.dynamic.excluded")
 
 local C = library.C
+
+local check = harness.check
 
 local tests = {}
 
@@ -26,47 +29,43 @@ local function shape(tensor) return table.concat(thorn.sizes(tensor), "x") end
 local function expect(tensor, sizes, ...)
     local got = table.concat(elements(tensor), " ")
     local want = table.concat({ ... }, " ")
-    assert(shape(tensor) == sizes and got == want, ("[%s] %s, expected [%s] %s"):format(shape(tensor), got, sizes, want))
+    check(shape(tensor) == sizes and got == want, ("[%s] %s, expected [%s] %s"):format(shape(tensor), got, sizes, want))
 end
 
--- The call raises an error at the line of this file that makes it, with this message behind the place.
+-- The call raises an error whose message has this text.
 local function refuses(message, f, ...)
-    local line = debug.getinfo(2, "l").currentline
     local ok, text = pcall(f, ...)
-    assert(not ok, "no error where there should be: " .. message)
-    text = tostring(text)
-    local got = text:gsub("^.-:%d+: ", "")
-    assert(got:find(message, 1, true), ("the error is %q, expected %q"):format(got, message))
-    return text, line
+    check(not ok, "no error where there should be: " .. message)
+    check(tostring(text):find(message, 1, true), ("the error is %q, expected %q"):format(tostring(text), message))
 end
 
 function tests.every_function_has_a_name_or_a_reason()
     local count = 0
     for name, signature in pairs(rows.functions) do
         if excluded[name] then
-            assert(thorn[name] == nil, name .. " has a name though it is excluded")
+            check(thorn[name] == nil, name .. " has a name though it is excluded")
         else
-            assert(signature, name .. " is no row, and not excluded")
+            check(signature, name .. " is no row, and not excluded")
             local short = name:match("^THTensor_(.+)$")
-            assert(type(thorn[name]) == "function", name)
-            if short then assert(type(thorn[short]) == "function", short) end
+            check(type(thorn[name]) == "function", name)
+            if short then check(type(thorn[short]) == "function", short) end
             local group, inner = name:match("^TH(%u%w*)_(.+)$")
-            if group then assert(type(thorn[group][inner]) == "function", name) end
+            if group then check(type(thorn[group][inner]) == "function", name) end
             count = count + 1
         end
     end
-    assert(count > 700, count)
-    for name in pairs(excluded) do assert(rows.functions[name] ~= nil, name .. " is excluded, but is no function") end
+    check(count > 700, count)
+    for name in pairs(excluded) do check(rows.functions[name] ~= nil, name .. " is excluded, but is no function") end
 end
 
 function tests.names_have_several_spellings()
     local x = thorn.tensor({ { 1, 2 }, { 3, 4 } })
-    assert(thorn.indexSelect and thorn.index_select and thorn.THTensor_indexSelect)
+    check(thorn.indexSelect and thorn.index_select and thorn.THTensor_indexSelect)
     expect(thorn.index_select(x, 2, { 2 }), "2x1", 2, 4)
     expect(thorn.reshape(x, { 4 }), "4", 1, 2, 3, 4)
     expect(thorn.Tensor.add(x, 1), "2x2", 2, 3, 4, 5)
-    assert(thorn.no_such_function == nil and thorn.NoSuchGroup == nil and thorn[1] == nil)
-    assert(thorn.ALL_DIMS == -2 ^ 31 and thorn.DIV_FLOOR == C.TH_DIV_FLOOR)
+    check(thorn.no_such_function == nil and thorn.NoSuchGroup == nil and thorn[1] == nil)
+    check(thorn.ALL_DIMS == -2 ^ 31 and thorn.DIV_FLOOR == C.TH_DIV_FLOOR)
 end
 
 function tests.numbers_and_tensors_choose_the_form()
@@ -83,16 +82,16 @@ function tests.numbers_and_tensors_choose_the_form()
     expect(places, "", 3)
     expect(thorn.max(x, thorn.tensor({ 2, 2, 2 })), "3", 2, 2, 3)
     expect(thorn.sum(x), "", 6)
-    assert(thorn.sumall(x) == 6)
+    check(thorn.sumall(x) == 6)
 end
 
 function tests.results_broadcast_and_promote_as_in_pytorch()
     local column, row = thorn.tensor({ { 1 }, { 2 } }, "int32"), thorn.tensor({ 0.5, 1.5 })
     local r = thorn.add(column, row)
     expect(r, "2x2", 1.5, 2.5, 2.5, 3.5)
-    assert(thorn.dtype(r) == thorn.float32)
-    assert(thorn.dtype(thorn.add(column, 1.5)) == thorn.float32 and thorn.dtype(thorn.add(column, 1)) == thorn.int32)
-    assert(thorn.dtype(thorn.div(column, 2)) == thorn.float32 and thorn.dtype(thorn.gt(column, 1)) == thorn.bool)
+    check(thorn.dtype(r) == thorn.float32)
+    check(thorn.dtype(thorn.add(column, 1.5)) == thorn.float32 and thorn.dtype(thorn.add(column, 1)) == thorn.int32)
+    check(thorn.dtype(thorn.div(column, 2)) == thorn.float32 and thorn.dtype(thorn.gt(column, 1)) == thorn.bool)
 end
 
 function tests.dimensions_and_positions_count_from_one()
@@ -116,11 +115,11 @@ function tests.dimensions_and_positions_count_from_one()
     expect(thorn.index(x, { false, thorn.tensor({ 3, 1 }, "long") }), "2x2", 2, 3, 4, 6)
     expect(thorn.index(x, { thorn.tensor({ true, false }) }), "1x3", 3, 1, 2)
     expect(thorn.oneHot({ 2, 1 }, 3), "2x3", 0, 1, 0, 1, 0, 0)
-    assert(thorn.size(x, 2) == 3 and thorn.get2d(x, 2, 3) == 4 and thorn.get(x, { 1, 1 }) == 3)
-    assert(thorn.storageOffset(thorn.select(x, 1, 2)) == 4)
+    check(thorn.size(x, 2) == 3 and thorn.get2d(x, 2, 3) == 4 and thorn.get(x, { 1, 1 }) == 3)
+    check(thorn.storageOffset(thorn.select(x, 1, 2)) == 4)
     local p = elements(thorn.randperm(5))
     table.sort(p)
-    assert(table.concat(p, " ") == "1 2 3 4 5")
+    check(table.concat(p, " ") == "1 2 3 4 5")
 end
 
 function tests.positions_that_are_given_stay_as_they_are()
@@ -131,24 +130,24 @@ end
 
 function tests.results_may_be_given()
     local x, r, places = thorn.tensor({ 2, 1 }), thorn.tensor({ 0, 0 }), thorn.tensor({ 0, 0 }, "long")
-    assert(rawequal(thorn.add(x, 1, { out = r }), r))
+    check(rawequal(thorn.add(x, 1, { out = r }), r))
     expect(r, "2", 3, 2)
     local a, b = thorn.sort(x, { out = { r, places } })
-    assert(rawequal(a, r) and rawequal(b, places))
+    check(rawequal(a, r) and rawequal(b, places))
     expect(places, "2", 2, 1)
     local values, none = thorn.sort(x, { indices = false })
     expect(values, "2", 1, 2)
-    assert(none == nil)
+    check(none == nil)
     local only = thorn.sort(x, { values = r, indices = false })
-    assert(rawequal(only, r))
+    check(rawequal(only, r))
     local double = thorn.add(x, 1, { dtype = "double" })
-    assert(thorn.dtype(double) == thorn.float64)
-    assert(thorn.dtype(thorn.zeros(2, { dtype = thorn.int64 })) == thorn.int64)
+    check(thorn.dtype(double) == thorn.float64)
+    check(thorn.dtype(thorn.zeros(2, { dtype = thorn.int64 })) == thorn.int64)
 end
 
 function tests.operations_in_place_end_with_an_underscore()
     local x = thorn.tensor({ 4, 9 })
-    assert(rawequal(thorn.sqrt_(x), x))
+    check(rawequal(thorn.sqrt_(x), x))
     expect(x, "2", 2, 3)
     thorn.add_(x, 1)
     expect(x, "2", 3, 4)
@@ -159,12 +158,12 @@ function tests.operations_in_place_end_with_an_underscore()
     thorn.zero_(x)
     expect(x, "2", 0, 0)
     thorn.uniform_(x, 2, 3)
-    for _, value in ipairs(elements(x)) do assert(value >= 2 and value < 3) end
+    for _, value in ipairs(elements(x)) do check(value >= 2 and value < 3) end
     -- An operation that reads no tensor takes its result in front.
     thorn.fill(x, 6)
     expect(x, "2", 6, 6)
     local t = thorn.zeros(3)
-    assert(rawequal(thorn.indexFill(t, 1, { 2 }, 9), t))
+    check(rawequal(thorn.indexFill(t, 1, { 2 }, 9), t))
     expect(t, "3", 0, 9, 0)
 end
 
@@ -190,31 +189,31 @@ end
 
 function tests.lists_are_tables_or_stand_last()
     local x = thorn.ones(2, 3)
-    assert(shape(x) == "2x3" and shape(thorn.zeros({ 2, 3 })) == "2x3" and shape(thorn.zeros({})) == "")
-    assert(shape(thorn.view(x, 3, 2)) == "3x2" and shape(thorn.expand(thorn.ones(1), 4)) == "4")
+    check(shape(x) == "2x3" and shape(thorn.zeros({ 2, 3 })) == "2x3" and shape(thorn.zeros({})) == "")
+    check(shape(thorn.view(x, 3, 2)) == "3x2" and shape(thorn.expand(thorn.ones(1), 4)) == "4")
     local lists = thorn.split(thorn.arange(5), 2)
-    assert(#lists == 3)
+    check(#lists == 3)
     expect(lists[3], "1", 4)
-    assert(#thorn.unbind(x, 2) == 3)
+    check(#thorn.unbind(x, 2) == 3)
     local grids = thorn.meshgrid(thorn.arange(2), thorn.arange(3))
-    assert(#grids == 2)
+    check(#grids == 2)
     expect(grids[1], "2x3", 0, 0, 0, 1, 1, 1)
     expect(thorn.max_pool2d(thorn.reshape(thorn.arange(16, { dtype = "float" }), 1, 4, 4), 2), "1x2x2", 5, 7, 13, 15)
     local storage = thorn.newSizeOf(x)
-    assert(shape(thorn.zeros(storage)) == "2x3")
+    check(shape(thorn.zeros(storage)) == "2x3")
 end
 
 function tests.values_become_values_of_lua()
     local x = thorn.tensor({ 1.5, 0 / 0 })
-    assert(thorn.numel(x) == 2 and thorn.isContiguous(x) == true and thorn.equal(x, x) == false)
-    assert(thorn.get1d(x, 2) ~= thorn.get1d(x, 2), "NaN is an element, and no failure")
-    assert(type(thorn.version()) == "string" and thorn.Dtype.name("half") == "float16" and thorn.getBlas() == nil)
-    assert(thorn.itemLong(thorn.newScalarLong("int64", 2 ^ 53)) == 2LL ^ 53)
-    assert(thorn.itemLong(thorn.newScalarLong("int64", -1)) == -1)
-    assert(thorn.data(x)[0] == 1.5 and thorn.toString(thorn.tensor({ 1 })) == "tensor([1.])")
-    assert(thorn.storageOffset(x) == 1 and thorn.getDefaultDtype() == thorn.float32)
-    assert(thorn.Memory.stats().live_bytes > 0)
-    assert(tostring(thorn.int8) == "thorn.int8" and thorn.double == thorn.float64 and thorn.Dtype.promote("uint8", "int8") == thorn.int16)
+    check(thorn.numel(x) == 2 and thorn.isContiguous(x) == true and thorn.equal(x, x) == false)
+    check(thorn.get1d(x, 2) ~= thorn.get1d(x, 2), "NaN is an element, and no failure")
+    check(type(thorn.version()) == "string" and thorn.Dtype.name("half") == "float16" and thorn.getBlas() == nil)
+    check(thorn.itemLong(thorn.newScalarLong("int64", 2 ^ 53)) == 2LL ^ 53)
+    check(thorn.itemLong(thorn.newScalarLong("int64", -1)) == -1)
+    check(thorn.data(x)[0] == 1.5 and thorn.toString(thorn.tensor({ 1 })) == "tensor([1.])")
+    check(thorn.storageOffset(x) == 1 and thorn.getDefaultDtype() == thorn.float32)
+    check(thorn.Memory.stats().live_bytes > 0)
+    check(tostring(thorn.int8) == "thorn.int8" and thorn.double == thorn.float64 and thorn.Dtype.promote("uint8", "int8") == thorn.int16)
 end
 
 function tests.errors_name_the_function_as_it_was_called()
@@ -254,7 +253,7 @@ function tests.errors_are_raised_at_the_callers_line()
         local ok, text = pcall(call)
         local line = debug.getinfo(call, "S").linedefined
         local place = ("%s:%d: "):format(source, line)
-        assert(not ok and text:sub(1, #place) == place, tostring(text))
+        check(not ok and text:sub(1, #place) == place, tostring(text))
     end
 end
 
@@ -272,7 +271,7 @@ function tests.functions_of_lua_are_called_for_each_element()
     expect(thorn.map2(x, y, x, function(a, b, c) return a + b + c end), "2x2", 32, 64, 30, 60)
     local marker = {}
     local ok, raised = pcall(thorn.apply, x, function() error(marker) end)
-    assert(not ok and raised == marker)
+    check(not ok and raised == marker)
     local half = thorn.tensor({ 1, 2 }, "half")
     expect(thorn.apply(half, function(value) return 2 * value end), "2", 2, 4)
     refuses("map: ", thorn.map, x, thorn.ones(3), function() end)
@@ -282,11 +281,11 @@ function tests.tensors_are_made_of_tables()
     expect(thorn.tensor({ { 1, 2 }, { 3, 4 } }), "2x2", 1, 2, 3, 4)
     expect(thorn.tensor(5), "", 5)
     expect(thorn.tensor({}), "0")
-    assert(thorn.dtype(thorn.tensor({ true, false })) == thorn.bool)
-    assert(thorn.dtype(thorn.tensor({ 1 }, "long")) == thorn.int64)
-    assert(thorn.dtype(thorn.tensor({ 1 }, { dtype = thorn.int8 })) == thorn.int8)
+    check(thorn.dtype(thorn.tensor({ true, false })) == thorn.bool)
+    check(thorn.dtype(thorn.tensor({ 1 }, "long")) == thorn.int64)
+    check(thorn.dtype(thorn.tensor({ 1 }, { dtype = thorn.int8 })) == thorn.int8)
     refuses("tensor: the lists in a list differ in length", thorn.tensor, { { 1, 2 }, { 3 } })
     refuses("tensor: an element is a string", thorn.tensor, { "a" })
 end
 
-return tests
+harness.run(tests)

@@ -5,6 +5,7 @@ local folder = debug.getinfo(1, "S").source:match("^@(.*[/\\])") or "./"
 local root = folder .. "../../"
 package.path = root .. "c_tests/table/?.lua;" .. package.path
 
+local harness = require("harness")
 local ffi = require("ffi")
 local library = require("thorn.library")
 local thorn = require("thorn.dynamic")
@@ -18,8 +19,10 @@ ffi.cdef("int memcmp(const void *a, const void *b, size_t size);")
 -- The share of calls that is tried, beside the first two of each function.
 local SHARE = 0.1
 
--- 64-bit numbers and Lua's are compared alike.
+-- A place from 0 as a place from 1; negative ones count from the end in both.
 local function from_zero(value) return value >= 0 and value + 1 or value end
+
+local check = harness.check
 
 local tests = {}
 
@@ -158,24 +161,24 @@ local function compare(call)
     in_lua[count + 1] = options_of(results)
     local returned = { pcall(thorn[call.name], unpack(in_lua, 1, count + 1)) }
     if failed then
-        assert(not returned[1], call.text .. ": C fails, and Lua does not")
+        check(not returned[1], call.text .. ": C fails, and Lua does not")
         return true
     end
-    assert(returned[1], ("%s: %s"):format(call.text, tostring(returned[2])))
+    check(returned[1], ("%s: %s"):format(call.text, tostring(returned[2])))
     for r, result in ipairs(results) do
         local got = returned[r + 1]
         if result.direct then
             if result.positions then library.check(C.THTensor_add(result.direct.handle, result.direct.handle, 1)) end
-            assert(image(result.direct) == image(got), ("%s: result %d differs"):format(call.text, r))
+            check(image(result.direct) == image(got), ("%s: result %d differs"):format(call.text, r))
         end
     end
     for _, pair in ipairs(made) do
-        if pair[2] then assert(image(pair[1]) == image(pair[2]), call.text .. ": an operand differs") end
+        if pair[2] then check(image(pair[1]) == image(pair[2]), call.text .. ": an operand differs") end
     end
     if signature.returns == "number" or signature.returns == "accumulated" then
-        assert(same_number(direct, returned[2]), ("%s: %s, in C %s"):format(call.text, tostring(returned[2]), tostring(direct)))
+        check(same_number(direct, returned[2]), ("%s: %s, in C %s"):format(call.text, tostring(returned[2]), tostring(direct)))
     elseif signature.returns == "flag" then
-        assert((direct ~= 0) == returned[2], call.text .. ": the answer differs")
+        check((direct ~= 0) == returned[2], call.text .. ": the answer differs")
     end
     return true
 end
@@ -190,14 +193,14 @@ function tests.calls_of_the_table_give_the_same_bits()
         local times = seen[call.name] or 0
         if signature and not takes_functions and (times < 2 or math.random() < SHARE) then
             local ok, made = pcall(compare, call)
-            assert(ok, ("TH_TEST_SEED=%d: %s"):format(seed, tostring(made)))
+            check(ok, ("TH_TEST_SEED=%d: %s"):format(seed, tostring(made)))
             if made then
                 functions = functions + (times == 0 and 1 or 0)
                 seen[call.name], compared = times + 1, compared + 1
             end
         end
     end
-    assert(compared > 1000 and functions > 300, ("only %d calls of %d functions"):format(compared, functions))
+    check(compared > 1000 and functions > 300, ("only %d calls of %d functions"):format(compared, functions))
 end
 
-return tests
+harness.run(tests)

@@ -62,6 +62,21 @@ function harness.near(got, expected, tolerance)
     end
 end
 
+--- Checks that a condition holds; returns it.
+function harness.check(condition, message)
+    harness.checks = harness.checks + 1
+    if not condition then error(message or "a condition does not hold", 2) end
+    return condition
+end
+
+--- Runs each function of a table as a test under its name, in the order of names.
+function harness.run(tests)
+    local names = {}
+    for name in pairs(tests) do names[#names + 1] = name end
+    table.sort(names)
+    for _, name in ipairs(names) do harness.test(name, tests[name]) end
+end
+
 --- Checks that a function fails with a message that has `text` in it.
 function harness.fails(text, f, ...)
     harness.checks = harness.checks + 1

@@ -8,6 +8,9 @@ local harness = require("harness")
 
 local FILES = {
     "documentation_test",
+    "dynamic_api",
+    "dynamic_handles",
+    "dynamic_table",
 }
 
 for _, name in ipairs(#arg > 0 and arg or FILES) do

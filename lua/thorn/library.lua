@@ -18,13 +18,18 @@ local function exists(path)
     return file ~= nil
 end
 
--- Beside this file, beside the package, and in the build trees of this repository.
+-- Beside this file, beside the package, in the build trees of this repository, and in the prefix of an installation.
 local function candidates()
     local here = debug.getinfo(1, "S").source:match("^@(.*[/\\])") or "./"
     local name = ({ OSX = "libthorn.dylib", Windows = "thorn.dll" })[ffi.os] or "libthorn.so"
     local found = {}
-    for _, folder in ipairs({ "", "../", "../../build/lib/", "../../target/release/", "../../target/debug/" }) do
-        if exists(here .. folder .. name) then found[#found + 1] = here .. folder .. name end
+    local folders = {
+        "", "../", "../../build/lib/", "../../target/release/", "../../target/debug/", "../../../../lib/", "../../../../lib64/",
+    }
+    for _, folder in ipairs(folders) do
+        for _, file in ipairs({ name, name .. "." .. ABI_VERSION }) do
+            if exists(here .. folder .. file) then found[#found + 1] = here .. folder .. file end
+        end
     end
     return found
 end
