@@ -156,5 +156,5 @@ def page(text, notes, entries, groups):
     parts = [text.format(summary=summary(entries, measured), notes=described)]
     parts += [f"## {group}\n\n{details(entries, group)}\n" for group in measured]
     # What no peer does; foundation.c times it.
-    parts.append((Path(__file__).parents[1] / "fused.md").read_text())
+    parts += [(Path(__file__).parents[1] / name).read_text() for name in ("fused.md", "lua.md")]
     return "\n".join(parts)

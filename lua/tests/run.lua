@@ -10,6 +10,7 @@ local FILES = {
     "documentation_test",
     "dynamic_api",
     "dynamic_handles",
+    "dynamic_memory",
     "dynamic_table",
 }
 

@@ -71,7 +71,7 @@ local function function_of(name, shown, find)
     local stem = name:match("^(.*[^_])_$")
     for _, spelled in ipairs(stem and { stem, in_capitals(stem) } or {}) do
         local forms = find(spelled)
-        if forms[1] and forms[1].results[1] then return operation.in_place(shown, forms) end
+        if forms[1] and forms[1].results[1] then return operation.of(shown, forms, true) end
     end
 end
 
