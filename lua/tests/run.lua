@@ -8,6 +8,9 @@ local harness = require("harness")
 
 local FILES = {
     "documentation_test",
+    "construct_test",
+    "index_test",
+    "view_test",
     "dynamic_api",
     "dynamic_handles",
     "dynamic_memory",

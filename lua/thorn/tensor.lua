@@ -119,18 +119,22 @@ function methods.isSetTo(t, other)
 end
 
 --- A tensor on elements of its own with the same values.
-function methods.clone(t) return own(C.THTensor_newClone(tensor(t, 1, "clone").handle), "clone") end
+function methods.clone(t)
+    return own(C.THTensor_newCloneFormat(tensor(t, 1, "clone").handle, C.TH_CONTIGUOUS_FORMAT), "clone")
+end
 
 --- The tensor itself if it is contiguous, else a clone.
 function methods.contiguous(t)
     if C.THTensor_isContiguous(tensor(t, 1, "contiguous").handle) ~= 0 then return t end
-    return own(C.THTensor_newClone(t.handle), "contiguous")
+    return own(C.THTensor_newContiguous(t.handle), "contiguous")
 end
 
 -- The tensor itself if it has this type, else a converted copy.
 local function converted(t, record, name)
     if t.handle.dtype == record.code then return t end
-    return own(C.THTensor_newTo(t.handle, record.code), name)
+    local r = own(C.THTensor_newWithDtype(record.code), name)
+    if dimensions(t) > 0 then library.check(C.THTensor_copy(r.handle, t.handle), name) end
+    return r
 end
 
 --- Without a name, the name of the type: "torch.DoubleTensor". With one, the tensor itself if it has this type, else a
