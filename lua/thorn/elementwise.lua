@@ -203,7 +203,21 @@ local function each(family, names)
     for name in names:gmatch("%S+") do family(name, C["THTensor_" .. name]) end
 end
 
-each(unary, "neg abs sign floor ceil round trunc frac cinv sqrt rsqrt exp log log1p sin cos tan asin acos atan")
+-- The library rounds halves to even, Torch7 away from 0: trunc(t) + trunc(2 * frac(t)), where frac of infinity is 0.
+local function round(r, t)
+    if types[t.dtype].integral then return C.THTensor_round(r, t) end
+    local half = own(C.THTensor_newWithDtype(t.dtype), "round")
+    local status = C.THTensor_frac(half.handle, t)
+    if status == C.TH_OK then status = C.THTensor_mul(half.handle, half.handle, 2) end
+    if status == C.TH_OK then status = C.THTensor_trunc(half.handle, half.handle) end
+    if status == C.TH_OK then status = C.THTensor_nanToNum(half.handle, half.handle, 0, 0, 0) end
+    if status == C.TH_OK then status = C.THTensor_trunc(r, t) end
+    if status == C.TH_OK then status = C.THTensor_cadd(r, r, 1, half.handle) end
+    return status
+end
+
+unary("round", round)
+each(unary, "neg abs sign floor ceil trunc frac cinv sqrt rsqrt exp log log1p sin cos tan asin acos atan")
 each(unary, "sinh cosh tanh sigmoid lgamma")
 each(with_value, "mul fmod remainder lshift rshift bitand bitor bitxor")
 each(with_tensor, "cmul cpow atan2 cfmod cremainder clshift crshift cbitand cbitor cbitxor")

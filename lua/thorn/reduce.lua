@@ -27,12 +27,15 @@ local function along(dim, position, name, t, default)
     return dim_of(dim, position, name, t, default or math.max(1, arguments.dimensions(t)))
 end
 
--- all(t) is a number, f(r, t, dim, keepdim)
+-- all(t) is a number, f(r, t, dim, keepdim). A tensor without elements has a sum and a product, but no mean.
 local function reduction(name)
     local all, f = C["THTensor_" .. name .. "all"], C["THTensor_" .. name]
     define(name, function(a, b, c)
         tensor(a, 1, name)
-        if b == nil then return value(name, all, a.handle) end
+        if b == nil then
+            if name == "mean" and arguments.dimensions(a) == 0 then errors.argument(1, name, "an empty tensor has no mean") end
+            return value(name, all, a.handle)
+        end
         local r, t, position, dim = results.split(name, a, b, c)
         check(f(r.handle, t.handle, dim_of(dim, position, name, t), 1), name)
         return r
