@@ -16,6 +16,7 @@ local FILES = {
     "matrix_test",
     "random_test",
     "serialize_test",
+    "arguments_test",
     "dynamic_api",
     "dynamic_handles",
     "dynamic_memory",
