@@ -12,6 +12,7 @@ local types = require("thorn.types")
 local C = library.C
 local torch, methods = namespace.torch, namespace.methods
 local tensor = arguments.tensor
+local tonumber = tonumber
 
 -- The position in the storage of element `i`, counted from 0 row by row.
 local function locate(handle, i)

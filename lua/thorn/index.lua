@@ -18,6 +18,7 @@ local C, own, check = library.C, library.own, library.check
 local Tensor, Storage = library.Tensor, library.Storage
 local istype = ffi.istype
 local BYTE, BOOL = C.TH_UINT8, C.TH_BOOL
+local tonumber = tonumber
 
 local index = {}
 

@@ -110,6 +110,31 @@ function methods.bernoulli(t, ...)
     return t
 end
 
+-- normal takes tensors of means and deviations, too.
+local normal = methods.normal
+
+--- `t:normal([generator,] [mean], [deviation])`: either may be a tensor, whose sizes the result takes.
+function methods.normal(t, ...)
+    local generator, taken, mean, deviation = from(...)
+    tensor(t, 1, "normal")
+    if is_tensor(mean) and is_tensor(deviation) then
+        tensor(mean, 2 + taken, "normal", t)
+        tensor(deviation, 3 + taken, "normal", t)
+        check(C.THTensor_normal_means_stddevs(t.handle, generator.handle, mean.handle, deviation.handle), "normal")
+    elseif is_tensor(mean) then
+        tensor(mean, 2 + taken, "normal", t)
+        local spread = number(deviation, 3 + taken, "normal", 1)
+        check(C.THTensor_normal_means(t.handle, generator.handle, mean.handle, spread), "normal")
+    elseif is_tensor(deviation) then
+        tensor(deviation, 3 + taken, "normal", t)
+        local center = number(mean, 2 + taken, "normal")
+        check(C.THTensor_normal_stddevs(t.handle, generator.handle, center, deviation.handle), "normal")
+    else
+        normal(t, ...)
+    end
+    return t
+end
+
 -- The bounds of `random([generator,] [first,] [last])`, both included: from 1 to the only one, or nil for all numbers.
 local function bounds(position, first, last)
     if first == nil then return nil end

@@ -13,6 +13,7 @@
 local ffi = require("ffi")
 local errors = require("thorn.errors")
 local C = require("thorn.library").C
+local tonumber = tonumber
 
 local types = { of_tensor = {}, of_storage = {} }
 
