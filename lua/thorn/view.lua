@@ -119,6 +119,22 @@ function methods.squeeze(a, b, c)
     return r
 end
 
+--- With a new dimension of size 1 at `dim`, from 1 to one more than there are: `([result,] t, dim)`.
+function methods.unsqueeze(a, b, c)
+    tensor(a, 1, "unsqueeze")
+    local r, t, dim, position = a, b, c, 3
+    if not arguments.is_tensor(b) then
+        r, t, dim, position = own(C.THTensor_newWithDtype(a.handle.dtype), "unsqueeze"), a, b, 2
+    end
+    local d = integer(dim, position, "unsqueeze")
+    if d < 1 or d > arguments.dimensions(t) + 1 then
+        errors.argument(position, "unsqueeze", "dimension " .. d .. " out of range")
+    end
+    if arguments.dimensions(t) == 0 then errors.argument(position - 1, "unsqueeze", "the tensor is empty") end
+    check(C.THTensor_unsqueeze1d(r.handle, t.handle, d - 1), "unsqueeze")
+    return r
+end
+
 -- Splits `([result,] t, ...)`: the result, new if it is left out, the tensor, and the position of the next argument.
 local function result_first(name, a, b)
     tensor(a, 1, name)
@@ -233,7 +249,7 @@ splitting("split", function(n) return n end)
 splitting("chunk", function(n, total) return math.ceil(total / n) end)
 
 for _, name in ipairs({
-    "narrow", "select", "sub", "transpose", "t", "permute", "unfold", "squeeze", "expand", "expandAs", "view", "viewAs",
+    "narrow", "select", "sub", "transpose", "t", "permute", "unfold", "squeeze", "unsqueeze", "expand", "expandAs", "view", "viewAs",
     "repeatTensor", "reshape", "resize", "resizeAs", "split", "chunk", "clone", "contiguous", "set", "isSetTo", "isSize",
     "isSameSizeAs", "isContiguous", "nElement", "numel", "nDimension", "dim", "size", "stride", "storage",
     "storageOffset", "elementSize", "typeAs", "data", "cdata", "totable",
