@@ -27,9 +27,11 @@ function arguments.typename(x)
 end
 local typename = arguments.typename
 
-function arguments.is_tensor(x) return istype(Tensor, x) end
+-- The parentheses keep calls of C from being tail calls, behind which LuaJIT would compile on into the caller.
 
-function arguments.is_storage(x) return istype(Storage, x) end
+function arguments.is_tensor(x) return (istype(Tensor, x)) end
+
+function arguments.is_storage(x) return (istype(Storage, x)) end
 
 local function expected(what, x, position, name)
     errors.argument(position, name, what .. " expected, got " .. (x == nil and "no value" or typename(x)))
@@ -116,20 +118,31 @@ function arguments.long_storage(s, position, name)
     return count
 end
 
---- Reads sizes, numbers or one LongStorage, into the list; returns how many there are. `position` is that of the first,
---- and the sizes end before the first nil.
-function arguments.sizes(position, name, first, ...)
-    if istype(Storage, first) then return arguments.long_storage(first, position, name) end
-    if first == nil then return 0 end
-    list[0] = integer(first, position, name)
+-- The sizes behind the fourth.
+local function more_sizes(position, name, ...)
     local count = select("#", ...)
-    if count >= MAX_DIMENSIONS then too_long(position, name) end
+    if count + 4 > MAX_DIMENSIONS then too_long(position, name) end
     for i = 1, count do
         local size = select(i, ...)
-        if size == nil then return i end
-        list[i] = integer(size, position + i, name)
+        if size == nil then return i + 3 end
+        list[i + 3] = integer(size, position + i + 3, name)
     end
-    return count + 1
+    return count + 4
+end
+
+--- Reads sizes, numbers or one LongStorage, into the list; returns how many there are. `position` is that of the first,
+--- and the sizes end before the first nil. (Four are written out: LuaJIT gives up loops that end at once.)
+function arguments.sizes(position, name, a, b, c, d, ...)
+    if istype(Storage, a) then return arguments.long_storage(a, position, name) end
+    if a == nil then return 0 end
+    list[0] = integer(a, position, name)
+    if b == nil then return 1 end
+    list[1] = integer(b, position + 1, name)
+    if c == nil then return 2 end
+    list[2] = integer(c, position + 2, name)
+    if d == nil then return 3 end
+    list[3] = integer(d, position + 3, name)
+    return more_sizes(position, name, ...)
 end
 
 --- The sizes of a tensor for messages: "3x4".

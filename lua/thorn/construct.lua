@@ -29,7 +29,11 @@ local strides = ffi.new("int64_t[?]", MAX_DIMENSIONS)
 
 -- Sizes end at the first one that is not positive, as Torch7 reads them: a size of 0 makes a tensor empty.
 local function positive(count)
-    for d = 0, count - 1 do
+    if count > 0 and list[0] <= 0 then return 0 end
+    if count > 1 and list[1] <= 0 then return 1 end
+    if count > 2 and list[2] <= 0 then return 2 end
+    if count > 3 and list[3] <= 0 then return 3 end
+    for d = 4, count - 1 do
         if list[d] <= 0 then return d end
     end
     return count

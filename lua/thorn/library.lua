@@ -118,18 +118,23 @@ function library.poll()
     if C.THMemory_pressure() ~= 0 then relieve() end
 end
 
+-- LuaJIT compiles the two functions below for themselves: none ends in a call of C, behind which it would go on into the
+-- caller, and give the function up for what it finds there.
+
 --- The tensor in Lua of a new `THTensor *`: the collector gives up its reference. NULL raises the library's error.
 function library.own(handle, name)
     if handle == nil then fail(name) end
     if C.THMemory_pressure() ~= 0 then relieve() end
-    return library.Tensor(handle)
+    local t = library.Tensor(handle)
+    return t
 end
 
 --- The storage in Lua of a new `THStorage *`, likewise.
 function library.own_storage(handle, name)
     if handle == nil then fail(name) end
     if C.THMemory_pressure() ~= 0 then relieve() end
-    return library.Storage(handle)
+    local s = library.Storage(handle)
+    return s
 end
 
 return library

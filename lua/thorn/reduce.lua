@@ -154,15 +154,23 @@ local function flat(t, name)
     return own(C.THTensor_newReshape(t.handle, 1, arguments.list), name)
 end
 
+-- A tensor of each type for results that become numbers.
+local scalars = {}
+
+local function scalar(code, name)
+    scalars[code] = scalars[code] or own(C.THTensor_newWithDtype(code), name)
+    return scalars[code]
+end
+
 --- The sum of the products of elements, of as many in any shapes.
 define("dot", function(a, b)
     tensor(a, 1, "dot")
     b = flat(elementwise.shaped(tensor(b, 2, "dot", a), a, "dot"), "dot")
     if C.THTensor_nElement(a.handle) == 0 then return 0 end
     a = flat(a, "dot")
-    local r = own(C.THTensor_new(), "dot")
+    local r = scalar(a.handle.dtype, "dot")
     check(C.THTensor_dot(r.handle, a.handle, b.handle), "dot")
-    return C.THTensor_item(r.handle)
+    return (C.THTensor_item(r.handle))
 end)
 
 --- The sum of the diagonal of a matrix.

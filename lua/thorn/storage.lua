@@ -39,7 +39,7 @@ ffi.metatype(Storage, {
     __newindex = function(s, key, value)
         types[s.handle.dtype].write(s.handle, position(s, key), number(value, 3, "[]"))
     end,
-    __len = function(s) return tonumber(s.handle.size) end,
+    __len = function(s) return (tonumber(s.handle.size)) end,
     __eq = function(a, b)
         return arguments.is_storage(a) and arguments.is_storage(b) and a.handle == b.handle
     end,
@@ -47,7 +47,7 @@ ffi.metatype(Storage, {
 })
 
 --- The number of elements.
-function methods.size(s) return tonumber(storage(s, 1, "size").handle.size) end
+function methods.size(s) return (tonumber(storage(s, 1, "size").handle.size)) end
 
 --- The number of bytes of an element.
 function methods.elementSize(s) return types[storage(s, 1, "elementSize").handle.dtype].size end

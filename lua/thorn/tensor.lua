@@ -66,14 +66,14 @@ methods.dim = methods.nDimension
 function methods.size(t, dim)
     tensor(t, 1, "size")
     if dim == nil then return sizes(t, "size") end
-    return tonumber(t.handle.size[dim_of(dim, 2, "size", t)])
+    return (tonumber(t.handle.size[dim_of(dim, 2, "size", t)]))
 end
 
 --- The distance in the storage of neighbours along dimension `dim`, or without it a new LongStorage of all distances.
 function methods.stride(t, dim)
     tensor(t, 1, "stride")
     if dim == nil then return per_dimension(t, C.THTensor_newStrideOf, "stride") end
-    return tonumber(t.handle.stride[dim_of(dim, 2, "stride", t)])
+    return (tonumber(t.handle.stride[dim_of(dim, 2, "stride", t)]))
 end
 
 --- The storage of the elements, which the tensor shares; nil if there is none yet.
@@ -88,7 +88,7 @@ end
 function methods.storageOffset(t) return tonumber(tensor(t, 1, "storageOffset").handle.storageOffset) + 1 end
 
 --- The number of elements.
-function methods.nElement(t) return tonumber(C.THTensor_nElement(tensor(t, 1, "nElement").handle)) end
+function methods.nElement(t) return (tonumber(C.THTensor_nElement(tensor(t, 1, "nElement").handle))) end
 
 methods.numel = methods.nElement
 

@@ -36,7 +36,7 @@ end
 
 -- 64-bit integers, which LuaJIT boxes.
 local function long(pointer)
-    local function read(storage, i) return tonumber(memory(pointer, storage, i)[i]) end
+    local function read(storage, i) return (tonumber(memory(pointer, storage, i)[i])) end
     local function write(storage, i, value) memory(pointer, storage, i)[i] = value end
     return read, write
 end
@@ -52,7 +52,7 @@ end
 local function half(pointer)
     local function read(storage, i)
         memory(pointer, storage, i)
-        return C.THStorage_get(storage, i)
+        return (C.THStorage_get(storage, i))
     end
     local function write(storage, i, value)
         memory(pointer, storage, i)
