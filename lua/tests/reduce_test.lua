@@ -48,6 +48,7 @@ test("norm, dist, dot", function()
     equal(t:dist(torch.zeros(2, 2), 1), 12)
     equal(t:dot(torch.Tensor({ 1, 2, 3, 4 })), -9)
     equal(torch.dot(torch.Tensor(), torch.Tensor()), 0)
+    equal(torch.ByteTensor({ 100, 100 }):dot(torch.ByteTensor({ 100, 200 })), 30000)
     fails("inconsistent tensor sizes", torch.dist, t, torch.Tensor(3))
 end)
 

@@ -11,6 +11,7 @@ local errors = require("thorn.errors")
 local library = require("thorn.library")
 local namespace = require("thorn.namespace")
 local results = require("thorn.results")
+local types = require("thorn.types")
 
 local C, own, check = library.C, library.own, library.check
 local torch, methods = namespace.torch, namespace.methods
@@ -162,12 +163,13 @@ local function scalar(code, name)
     return scalars[code]
 end
 
---- The sum of the products of elements, of as many in any shapes.
+--- The sum of the products of elements, of as many in any shapes; of integers it does not wrap where int64 does not.
 define("dot", function(a, b)
     tensor(a, 1, "dot")
     b = flat(elementwise.shaped(tensor(b, 2, "dot", a), a, "dot"), "dot")
     if C.THTensor_nElement(a.handle) == 0 then return 0 end
     a = flat(a, "dot")
+    if types[a.handle.dtype].integral then a, b = a:long(), b:long() end
     local r = scalar(a.handle.dtype, "dot")
     check(C.THTensor_dot(r.handle, a.handle, b.handle), "dot")
     return (C.THTensor_item(r.handle))
