@@ -19,6 +19,7 @@ local FILES = {
     "arguments_test",
     "dynamic_api",
     "dynamic_handles",
+    "dynamic_hostile",
     "dynamic_memory",
     "dynamic_table",
 }

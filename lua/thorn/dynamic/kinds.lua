@@ -134,7 +134,7 @@ local function indices(value, argument, name)
     return tensors(shifted)
 end
 
-local function is_positions(value) return istype(Tensor, value) or is_list(value) end
+local function is_positions(value) return istype(Tensor, value) or is_table(value) end
 
 local function is_pointer(value) return type(value) == "cdata" and not handles.is_handle(value) or type(value) == "userdata" end
 

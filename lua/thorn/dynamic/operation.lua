@@ -1,7 +1,8 @@
 -- Operations: functions of Lua that choose among the forms of an operation and call the library.
 --
--- For calls whose arguments are tensors, numbers and at most one flag, and perhaps `{ out = r }`, the choice is compiled: the function tests
--- their types and calls the form at once. All others go through `thorn.dynamic.binding`, which also makes the choice that is compiled.
+-- For calls whose arguments are tensors, numbers and at most one flag, and perhaps `{ out = r }`, the choice is compiled: the function
+-- tests their types and calls the form at once. All others go through `thorn.dynamic.binding`, which also makes the choice that is
+-- compiled.
 
 local ffi = require("ffi")
 local library = require("thorn.library")

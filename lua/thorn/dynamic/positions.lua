@@ -16,14 +16,20 @@ function positions.is_mask(tensor)
     return dtype == C.TH_BOOL or dtype == C.TH_UINT8
 end
 
-local function tensor_of(list)
-    local values = ffi.new("int64_t[?]", #list, list)
+local function tensor_of(list, argument, name)
+    local values = ffi.new("int64_t[?]", #list)
+    for i, position in ipairs(list) do
+        if type(position) ~= "number" or math.floor(position) ~= position or math.abs(position) > 2 ^ 53 then
+            errors.raise(("%s: %s has no whole number at place %d"):format(name, argument.name, i))
+        end
+        values[i - 1] = position
+    end
     return own(C.THTensor_newFromData(C.TH_INT64, 1, ffi.new("int64_t[1]", #list), values))
 end
 
 --- A new tensor with the positions of `tensor`, or of a list of numbers, from 0. Negative ones stay; 0 is an error.
 function positions.from_one(tensor, argument, name)
-    if type(tensor) == "table" then tensor = tensor_of(tensor) end
+    if type(tensor) == "table" then tensor = tensor_of(tensor, argument, name) end
     if C.THDtype_isIntegral(tensor.handle.dtype) == 0 then return tensor end
     local mask, shifted = fresh(), fresh()
     check(C.THTensor_eqValue(mask.handle, tensor.handle, 0), name)
