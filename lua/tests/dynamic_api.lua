@@ -65,6 +65,7 @@ function tests.names_have_several_spellings()
     expect(thorn.reshape(x, { 4 }), "4", 1, 2, 3, 4)
     expect(thorn.Tensor.add(x, 1), "2x2", 2, 3, 4, 5)
     check(thorn.no_such_function == nil and thorn.NoSuchGroup == nil and thorn[1] == nil)
+    check(rawequal(require("thorn").thorn, thorn))
     check(thorn.ALL_DIMS == -2 ^ 31 and thorn.DIV_FLOOR == C.TH_DIV_FLOOR)
 end
 
@@ -275,6 +276,27 @@ function tests.functions_of_lua_are_called_for_each_element()
     local half = thorn.tensor({ 1, 2 }, "half")
     expect(thorn.apply(half, function(value) return 2 * value end), "2", 2, 4)
     refuses("map: ", thorn.map, x, thorn.ones(3), function() end)
+end
+
+-- The first program of docs/lua_dynamic.md.
+function tests.the_program_of_the_documentation_runs()
+    local root = (debug.getinfo(1, "S").source:match("^@(.*[/\\])") or "./") .. "../../"
+    local file = io.open(root .. "docs/lua_dynamic.md")
+    local program = file:read("*a"):match("```lua\n(.-)```")
+    file:close()
+    local printed = {}
+    local environment = setmetatable({
+        print = function(...) printed[#printed + 1] = table.concat({ tostring((...)), select("#", ...) }, " ") end,
+    }, { __index = _G })
+    program = program:gsub('"examples/', function() return ("%q"):format(root .. "examples/"):sub(1, -2) end)
+    local chunk = assert(loadstring(program .. "\nreturn values, places, mean, column, image, y"))
+    local values, places, mean, column, image, y = setfenv(chunk, environment)()
+    expect(values, "2x2", 4, 2, 5, 3)
+    expect(places, "2x2", 1, 2, 2, 1)
+    expect(mean, "1x1", 3.5)
+    expect(column, "2x1", 2, 5)
+    expect(y, "2x2", 8, 4, 6, 10)
+    check(shape(image) == "1x4x4x4" and #printed > 3 and printed[1]:find("tensor(", 1, true))
 end
 
 function tests.tensors_are_made_of_tables()

@@ -1,6 +1,6 @@
 -- The dynamic API: every function of the library, with PyTorch's meaning, made from the rows.
 --
---     local thorn = require("thorn.dynamic")
+--     local thorn = require("thorn.dynamic")             -- or torch.thorn
 --     local x = thorn.tensor({{1, 2}, {3, 4}})
 --     local y = thorn.add(x, 2)                          -- a new tensor
 --     thorn.add(x, y, { out = y })                       -- written to y; thorn.add_(x, y) writes to x

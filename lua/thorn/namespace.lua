@@ -1,7 +1,15 @@
 -- The tables that the modules of the package fill: the functions of `torch`, and the methods of tensors and storages.
 
 local namespace = {
-    torch = {},
+    -- `torch.thorn` is the dynamic API, loaded when it is first asked for.
+    torch = setmetatable({}, {
+        __index = function(torch, name)
+            if name ~= "thorn" then return nil end
+            local thorn = require("thorn.dynamic")
+            rawset(torch, "thorn", thorn)
+            return thorn
+        end,
+    }),
     storage_methods = {},
 }
 
