@@ -209,6 +209,9 @@ modules=$work/moved/share/lua/5.1
 diff <(cd lua && find thorn thorn.lua -type f | sort) <(cd "$modules" && find . -type f | sed 's,^./,,' | sort) ||
     fail "the package for LuaJIT has other files (<) than are installed (>)"
 quietly env -u THORN_LIB -u THORN_LIBRARY LUA_PATH="$modules/?.lua" luajit lua/tests/package/uses.lua "$modules/"
+in_readme lua 'require "thorn"' >"$work/readme.lua"
+quietly env -u THORN_LIB -u THORN_LIBRARY LUA_PATH="$modules/?.lua" luajit "$work/readme.lua"
+grep -q 'torch.DoubleTensor of size 2x2' "$work/log" || fail "README.md's lines for the package print: $(cat "$work/log")"
 echo "ok: the package for LuaJIT"
 
 # Python's cffi.

@@ -79,8 +79,9 @@ local function conversion(argument, p)
     elseif class == "number" and argument.of.what == "a number" and argument.default == nil then
         return nil, v
     end
-    local default = argument.kind == "dtype" and "C.THGetDefaultDtype()" or argument.kind == "optional_dtype" and "0" or
-        value_of(argument.default, argument)
+    local default = value_of(argument.default, argument)
+    if argument.kind == "dtype" then default = "C.THGetDefaultDtype()" end
+    if argument.kind == "optional_dtype" then default = "C.TH_UNDEFINED" end
     return ("local %s = %s if %s ~= nil then %s = give%d(%s, a%d, name) end"):format(c, default, v, c, p, v, p), c
 end
 

@@ -6,7 +6,7 @@
 --   returns       the kind of the returned value; `returns_positions` is true for a position
 --   results       the arguments in which the library writes
 --   parameters    the arguments that a caller in Lua gives: neither results nor lengths of lists
--- An argument has its `signature_kind`, a record of `thorn.dynamic.kinds`; `optional` says that it may be left out.
+-- An argument also has `of`, the record of its kind in `thorn.dynamic.kinds`, and `optional`, true if it may be left out.
 
 local rows = require("thorn.rows")
 local kinds = require("thorn.dynamic.kinds")
