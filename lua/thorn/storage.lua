@@ -147,9 +147,8 @@ local function from_table(record, values)
     return s
 end
 
-local deleter = ffi.typeof("THDeleter")
-
--- The elements of `source` from `offset` on: the view keeps a reference to it.
+-- The elements of `source` from `offset` on. The view keeps a reference to it, and its memory stays where it is: it can no
+-- longer be resized.
 local function from_storage(record, source, offset, size)
     local name = record.storage_name
     if types[source.handle.dtype] ~= record then arguments.expected(name, source, 1, name) end
@@ -159,10 +158,12 @@ local function from_storage(record, source, offset, size)
     size = integer(size, 3, name, available)
     if size < 0 or size > available then errors.argument(3, name, "out of range") end
     local data = ffi.cast("char *", source.handle.data) + first * record.size
+    local view = own_storage(C.THStorage_newFromBlob(record.code, data, size, nil, nil), name)
+    check(C.THStorage_clearFlag(source.handle, C.TH_STORAGE_RESIZABLE), name)
+    check(C.THStorage_setFlag(view.handle, C.TH_STORAGE_VIEW), name)
     C.THStorage_retain(source.handle)
-    local view = C.THStorage_newFromBlob(record.code, data, size, ffi.cast(deleter, C.THStorage_free), source.handle)
-    if view == nil then C.THStorage_free(source.handle) end
-    return own_storage(view, name)
+    view.handle.view = source.handle
+    return view
 end
 
 local function from_file(record, filename, shared, size)
