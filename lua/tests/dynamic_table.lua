@@ -10,6 +10,7 @@ local ffi = require("ffi")
 local library = require("thorn.library")
 local thorn = require("thorn.dynamic")
 local dtypes = require("thorn.dynamic.dtypes")
+local binding = require("thorn.dynamic.binding")
 local signatures = require("thorn.dynamic.signatures")
 
 local C, own = library.C, library.own
@@ -150,6 +151,25 @@ end
 
 local function same_number(a, b) return a == b or a ~= a and b ~= b end
 
+-- The same arguments, some of them by name.
+local function partly_named(signature, in_lua, count, options)
+    local given, named = {}, { out = options and options.out }
+    local by_position = math.random(0, count)
+    for p = 1, count do
+        if p <= by_position then given[p] = in_lua[p] else named[signature.parameters[p].name] = in_lua[p] end
+    end
+    given[by_position + 1] = next(named) and named or nil
+    return given, by_position + 1
+end
+
+-- True if the operation of this name means this function, given these arguments.
+local function is_meant(signature, operation, arguments, count)
+    local forms = signatures.forms(operation)
+    if not forms[1] then return false end
+    local ok, meant = pcall(binding.bind, operation, forms, unpack(arguments, 1, count))
+    return ok and meant == signature
+end
+
 -- Makes one call both ways; an error says how they differ. Returns true if the namespace can make it.
 local function compare(call)
     local signature = signatures.of(call.name)
@@ -158,8 +178,13 @@ local function compare(call)
     C.THClearLastError()
     local direct = C[call.name](unpack(in_c, 1, #signature.arguments))
     local failed = C.THGetLastErrorCode() ~= 0
-    in_lua[count + 1] = options_of(results)
-    local returned = { pcall(thorn[call.name], unpack(in_lua, 1, count + 1)) }
+    local options, name = options_of(results), call.name
+    in_lua[count + 1] = options
+    local arguments, given = in_lua, count + 1
+    if math.random(2) == 1 then arguments, given = partly_named(signature, in_lua, count, options) end
+    local operation = name:match("^THTensor_(.+)$")
+    if math.random(2) == 1 and is_meant(signature, operation, arguments, given) then name = operation end
+    local returned = { pcall(thorn[name], unpack(arguments, 1, given)) }
     if failed then
         check(not returned[1], call.text .. ": C fails, and Lua does not")
         return true

@@ -37,11 +37,6 @@ local C = library.C
 
 local function capital(name) return name:sub(1, 1):upper() .. name:sub(2) end
 
--- PyTorch's underscores as capitals.
-local function in_capitals(name)
-    return (name:gsub("(%w)_(%l)", function(before, after) return before .. after:upper() end))
-end
-
 -- The forms of a function by its name in C.
 local function exactly(c_name)
     if excluded[c_name] then return {} end
@@ -64,12 +59,12 @@ end
 
 -- The function that `find` has for a name, or for the name in capitals, or in place for a name that ends with an underscore.
 local function function_of(name, shown, find)
-    for _, spelled in ipairs({ name, in_capitals(name) }) do
+    for _, spelled in ipairs({ name, signatures.in_capitals(name) }) do
         local forms = find(spelled)
         if forms[1] then return operation.of(shown, forms) end
     end
     local stem = name:match("^(.*[^_])_$")
-    for _, spelled in ipairs(stem and { stem, in_capitals(stem) } or {}) do
+    for _, spelled in ipairs(stem and { stem, signatures.in_capitals(stem) } or {}) do
         local forms = find(spelled)
         if forms[1] and forms[1].results[1] then return operation.of(shown, forms, true) end
     end

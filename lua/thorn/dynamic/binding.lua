@@ -8,6 +8,7 @@ local errors = require("thorn.errors")
 local library = require("thorn.library")
 local dtypes = require("thorn.dynamic.dtypes")
 local handles = require("thorn.dynamic.handles")
+local signatures = require("thorn.dynamic.signatures")
 
 local binding = {}
 
@@ -23,7 +24,7 @@ local function option_names(options)
     local named = {}
     for key, value in pairs(options) do
         if type(key) ~= "string" then return nil end
-        named[key:gsub("_(%l)", string.upper)] = value
+        named[signatures.in_capitals(key)] = value
     end
     return named
 end
@@ -35,9 +36,9 @@ end
 
 -- The option for a parameter. `dim` stands for `dimension`, and for `dims`.
 local function option(argument, named)
-    local value = named[argument.name]
-    if value == nil and (argument.name == "dimension" or argument.name == "dims") then return named.dim, "dim" end
-    return value, argument.name
+    local value = named[argument.key]
+    if value == nil and (argument.key == "dimension" or argument.key == "dims") then return named.dim, "dim" end
+    return value, argument.key
 end
 
 -- Gives values from place `j` of `given` to parameters from `p` on. Returns false where they do not fit.
@@ -78,7 +79,7 @@ end
 local function take_results(signature, named, values)
     local at, out = #signature.parameters, named.out
     for r, argument in ipairs(signature.results) do
-        local value = named[argument.name]
+        local value = named[argument.key]
         if value == nil and out ~= nil then
             if r == 1 and (is_tensor(out) or out == false) then
                 value = out
@@ -104,7 +105,7 @@ local function knows(signature, named)
         known[key] = true
     end
     for _, argument in ipairs(signature.results) do
-        known[argument.name], known.out = true, true
+        known[argument.key], known.out = true, true
         if argument.of.class == "tensor" or argument.of.class == "out_handles" then tensors = true end
     end
     for key, value in pairs(named) do

@@ -12,7 +12,7 @@ local function fresh() return own(C.THTensor_new()) end
 
 --- Returns true for a tensor that is a mask where positions could stand.
 function positions.is_mask(tensor)
-    local dtype = tensor.handle.dtype
+    local dtype = tensor.handle ~= nil and tensor.handle.dtype
     return dtype == C.TH_BOOL or dtype == C.TH_UINT8
 end
 
@@ -30,7 +30,8 @@ end
 --- A new tensor with the positions of `tensor`, or of a list of numbers, from 0. Negative ones stay; 0 is an error.
 function positions.from_one(tensor, argument, name)
     if type(tensor) == "table" then tensor = tensor_of(tensor, argument, name) end
-    if C.THDtype_isIntegral(tensor.handle.dtype) == 0 then return tensor end
+    -- What holds no integers, or nothing, the library refuses itself.
+    if tensor.handle == nil or C.THDtype_isIntegral(tensor.handle.dtype) == 0 then return tensor end
     local mask, shifted = fresh(), fresh()
     check(C.THTensor_eqValue(mask.handle, tensor.handle, 0), name)
     if C.THTensor_logicalany(mask.handle) ~= 0 then

@@ -6,17 +6,22 @@
 --   returns       the kind of the returned value; `returns_positions` is true for a position
 --   results       the arguments in which the library writes
 --   parameters    the arguments that a caller in Lua gives: neither results nor lengths of lists
--- An argument also has `of`, the record of its kind in `thorn.dynamic.kinds`, and `optional`, true if it may be left out.
+-- An argument also has `key`, its name among options, `of`, the record of its kind in `thorn.dynamic.kinds`, and `optional`, true if it may be left out.
 
 local rows = require("thorn.rows")
 local kinds = require("thorn.dynamic.kinds")
 
 local signatures = {}
 
+--- A name in PyTorch's spelling, with capitals for underscores: "index_select" is "indexSelect".
+function signatures.in_capitals(name)
+    return (name:gsub("(%w)_(%l)", function(before, after) return before .. after:upper() end))
+end
+
 -- `name:kind@=default`, of which `@` and the default may be missing.
 local function argument_of(text)
     local name, kind, mark, default = text:match("^([%w_]+):([%w_]+)(@?)=?(.*)$")
-    local argument = { name = name, kind = kind, positions = mark == "@", default = default ~= "" and default or nil }
+    local argument = { name = name, key = signatures.in_capitals(name), kind = kind, positions = mark == "@", default = default ~= "" and default or nil }
     argument.of = kinds[kind] or error("thorn.dynamic.kinds has no kind " .. kind)
     local described = rows.kinds[kind]
     argument.type, argument.null = described.type, described.null
