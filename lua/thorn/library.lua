@@ -113,11 +113,6 @@ local function relieve()
     C.THMemory_setSoftLimit(math.max(SOFT_LIMIT, 1.5 * live), nil, nil)
 end
 
---- Runs the collector if the library has allocated much since the last time.
-function library.poll()
-    if C.THMemory_pressure() ~= 0 then relieve() end
-end
-
 -- LuaJIT compiles the two functions below for themselves: none ends in a call of C, behind which it would go on into the
 -- caller, and give the function up for what it finds there.
 
