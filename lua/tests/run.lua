@@ -17,6 +17,7 @@ local FILES = {
     "random_test",
     "serialize_test",
     "arguments_test",
+    "memory_test",
     "dynamic_api",
     "dynamic_handles",
     "dynamic_hostile",
