@@ -108,7 +108,6 @@ C.THMemory_setSoftLimit(SOFT_LIMIT, nil, nil)
 -- collect all the time.
 local function relieve()
     collectgarbage()
-    collectgarbage()
     local live = tonumber(C.THMemory_liveBytes())
     C.THMemory_setSoftLimit(math.max(SOFT_LIMIT, 1.5 * live), nil, nil)
 end
