@@ -70,7 +70,7 @@ local function run(step)
         local chunk = loadstring("return " .. step.typed) or assert(loadstring(step.typed))
         value = setfenv(chunk, environment)()
     end
-    -- What prints nothing must run without an error.
+    -- A step that prints nothing must run without an error.
     if normal(expected) == "" then
         harness.checks = harness.checks + 1
     else

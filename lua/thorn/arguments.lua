@@ -27,7 +27,7 @@ function arguments.typename(x)
 end
 local typename = arguments.typename
 
--- The parentheses keep calls of C from being tail calls, behind which LuaJIT would compile on into the caller.
+-- Parentheses make the calls below no tail calls: behind a tail call of C, LuaJIT goes on to compile the caller.
 
 function arguments.is_tensor(x) return (istype(Tensor, x)) end
 
@@ -87,14 +87,14 @@ function arguments.dimensions(t)
     return count > 0 and C.THTensor_nElement(t.handle) == 0 and 0 or count
 end
 
---- A dimension from 1 to that of the tensor, as the library counts: from 0.
+--- A dimension of the tensor, from 1. Returns it counted from 0.
 function arguments.dim(x, position, name, t, default)
     local dim = integer(x, position, name, default)
     if dim < 1 or dim > arguments.dimensions(t) then errors.argument(position, name, "dimension " .. dim .. " out of range") end
     return dim - 1
 end
 
---- An index from 1 to the size of the dimension, which counts from 0; as the library counts.
+--- An index from 1 to the size of dimension `dim`, which counts from 0. Returns the index counted from 0.
 function arguments.entry(x, position, name, t, dim)
     local index, size = integer(x, position, name), tonumber(t.handle.size[dim])
     if index < 1 or index > size then errors.argument(position, name, "out of range") end

@@ -306,7 +306,7 @@ function torch.lerp(a, b, c, d)
     return lerp(like(a, "lerp"), a, b, c, 3)
 end
 
--- What fills and copies.
+-- Filling and copying.
 
 --- Every element becomes `value`.
 function methods.fill(t, value)

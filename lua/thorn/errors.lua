@@ -1,6 +1,6 @@
 -- Errors of the package: raised at the line of the program that called it, and worded as Torch7 words them.
 --
--- An error finds its level by itself: the innermost function that is neither this package's nor C's is the caller.
+-- The caller of the package is the innermost function on the stack that is neither this package's nor C's.
 
 local errors = {}
 
@@ -11,8 +11,8 @@ local function is_inside(source)
     return source == "=[C]" or source == package_file or source:sub(1, #package_prefix) == package_prefix
 end
 
--- The level, as `error` counts it in the function that calls this one, of the program's own function, and true if that
--- function made its call as `receiver:method(...)`.
+-- Returns the level of the package's caller, as `error` counts it in the function that calls this one, and true if the
+-- caller wrote `receiver:method(...)`.
 local function blame()
     local level = 2
     while true do
@@ -28,8 +28,8 @@ function errors.raise(message)
     error(message, (blame()))
 end
 
---- Raises "bad argument #position to 'name' (text)". Positions count from 1, and the receiver of a method is the first;
---- the message counts from the argument behind the receiver where the program wrote a method call, as Lua does.
+--- Raises "bad argument #position to 'name' (text)". Positions count from 1, and the receiver of a method has number 1.
+--- If the caller wrote a method call, the message leaves the receiver out of the count, as Lua does.
 function errors.argument(position, name, text)
     local level, is_method = blame()
     if is_method then

@@ -30,7 +30,7 @@ local function out_of_range(i, d, size)
     errors.raise(("index %s is out of range of dimension %d, which has size %d"):format(tostring(i), d + 1, size))
 end
 
--- Index `i` of the program along dimension `d`, counted from 0.
+-- Returns index `i` of the program, from 1 or negative from the end, counted from 0. Dimension `d` counts from 0.
 local function entry(handle, i, d)
     local size = tonumber(handle.size[d])
     local from_0 = i < 0 and size + i or i - 1
@@ -149,7 +149,7 @@ local function write(t, position, value)
     types[handle.dtype].write(handle.storage, position, value)
 end
 
--- The elements of a slice become `value`: a number, a tensor of as many elements, or a table of numbers.
+-- The elements of a slice become `value`: a number, or a tensor of as many elements.
 local function assign(part, value)
     if type(value) == "number" then
         part:fill(value)

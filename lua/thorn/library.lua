@@ -1,8 +1,9 @@
 -- The shared library: found, loaded and declared to the FFI, with the types that stand for its handles in Lua.
 --
--- The library has its own declarations (`THCdef`), and this package repeats none of them. A tensor in Lua is not the
--- `THTensor *` itself but a struct with that pointer as its only field, `handle`: LuaJIT resolves `pointer[1]` and
--- `pointer.size` before it asks a metatable, and Torch7 gives both a meaning of its own.
+-- The library has its own declarations (`THCdef`), and this package repeats none of them. A tensor in Lua is a struct that
+-- holds the `THTensor *` in its field `handle`. It is not that pointer itself: LuaJIT resolves `pointer[1]` and
+-- `pointer.size` before it asks a metatable, and Torch7 gives both another meaning. The field `retained` counts the
+-- references that the method `retain` has added.
 
 local ffi = require("ffi")
 local errors = require("thorn.errors")
@@ -104,16 +105,16 @@ local SOFT_LIMIT = 48 * 2 ^ 20
 
 C.THMemory_setSoftLimit(SOFT_LIMIT, nil, nil)
 
--- Collects, and lets the limit stay above what is really in use, so that a program with much live memory does not
--- collect all the time.
+-- Runs the collector, and sets the limit to one and a half times the memory that stays in use. So the collector runs the
+-- more rarely, the more memory a program keeps.
 local function relieve()
     collectgarbage()
     local live = tonumber(C.THMemory_liveBytes())
     C.THMemory_setSoftLimit(math.max(SOFT_LIMIT, 1.5 * live), nil, nil)
 end
 
--- LuaJIT compiles the two functions below for themselves: none ends in a call of C, behind which it would go on into the
--- caller, and give the function up for what it finds there.
+-- The two functions below end in no tail call of C. Behind such a call LuaJIT would go on to compile the caller, and give
+-- up this function if it cannot.
 
 --- The tensor in Lua of a new `THTensor *`: the collector gives up its reference. NULL raises the library's error.
 function library.own(handle, name)

@@ -13,7 +13,7 @@ local namespace = {
     storage_methods = {},
 }
 
--- What Torch7 has no method for is looked up among the functions of the library, and found faster the next time.
+-- A method that Torch7 does not have is looked up in the dynamic API, and kept for the next time.
 namespace.methods = setmetatable({}, {
     __index = function(methods, name)
         if type(name) ~= "string" then return nil end

@@ -160,7 +160,7 @@ end
 
 -- Objects
 
--- What an object is known by: tables by themselves, tensors and storages by the address of their structure.
+-- The key of an object in the table of numbers: a table itself, or the address of a tensor's or storage's structure.
 local function identity(object)
     if type(object) == "table" then return object end
     return tonumber(ffi.cast("intptr_t", object.handle))

@@ -20,7 +20,7 @@ local Storage = library.Storage
 local torch, methods = namespace.torch, namespace.storage_methods
 local storage, integer, number = arguments.storage, arguments.integer, arguments.number
 
--- The position of the program as the library counts: from 0.
+-- Returns position `i` of the program, from 1, counted from 0.
 local function position(s, i)
     if type(i) ~= "number" then arguments.expected("number", i, 2, "[]") end
     local from_0 = i - 1

@@ -1,4 +1,4 @@
--- What a program of Torch7 uses beside tensors: names of types, threads, time.
+-- Functions of Torch7 beside tensors: names of types, threads, time.
 
 local ffi = require("ffi")
 local arguments = require("thorn.arguments")
