@@ -89,6 +89,30 @@ function tests.memory_of_lua_lives_as_long_as_it_is_read()
     check(borrowed.sweep() == 1 and thorn.item(view) == 7)
 end
 
+function tests.pointers_and_functions_of_c_are_taken()
+    ffi.cdef("void *malloc(size_t size); void free(void *block);")
+    local block = ffi.cast("float *", ffi.C.malloc(16))
+    for i = 0, 3 do block[i] = i end
+    check(elements(thorn.newFromBlob("float32", { 2 }, { 2 }, block, ffi.cast("THDeleter", ffi.C.free))) == "0 2")
+    check(elements(thorn.newFromData("int32", { 2 }, ffi.new("int32_t[2]", 5, 6))) == "5 6")
+    check(elements(thorn.newFromDLPack(thorn.toDLPack(thorn.tensor({ 8, 9 })))) == "8 9")
+    local schema, array = ffi.new("ArrowSchema"), ffi.new("ArrowArray")
+    thorn.toArrow(thorn.tensor({ 3, 4 }), schema, array)
+    check(elements(thorn.newFromArrow(schema, array)) == "3 4")
+    check(not pcall(thorn.newFromBlob, "float32", { 1 }, ffi.new("float[1]"), function() end), "a deleter of Lua")
+    check(not pcall(thorn.newFromData, "float32", { 1 }, 5LL) and not pcall(thorn.newFromData, "float32", { 1 }, newproxy()))
+end
+
+function tests.tensors_are_printed_to_files()
+    with_file(".txt", function(path)
+        local file = io.open(path, "w")
+        thorn.fprint(file, thorn.tensor({ 1, 2 }))
+        file:close()
+        check(io.open(path):read("*a"):find("tensor([1., 2.])", 1, true))
+        check(not pcall(thorn.fprint, file, thorn.ones(1)) and not pcall(thorn.fprint, newproxy(), thorn.ones(1)))
+    end)
+end
+
 function tests.tables_of_text_are_archives()
     with_file(".csv", function(path)
         local file = io.open(path, "w")

@@ -136,7 +136,7 @@ end
 
 local function is_positions(value) return istype(Tensor, value) or is_table(value) end
 
-local function is_pointer(value) return type(value) == "cdata" and not handles.is_handle(value) or type(value) == "userdata" end
+local function is_pointer(value) return type(value) == "cdata" and not is_boxed(value) and not handles.is_handle(value) end
 
 local function is_memory(value) return is_pointer(value) or type(value) == "string" end
 
@@ -191,7 +191,7 @@ define("memory", "parameter", "a pointer, or a text", is_memory, itself, "memory
 define("memory", "parameter", "a function of C", is_pointer, itself,
     "deleter hook apply_function map_function map2_function read_function seek_function cuda_callback")
 define("memory", "parameter", "a struct of C", is_pointer, itself, "allocator dlpack dlpack_legacy arrow_schema arrow_array")
-define("memory", "parameter", "an open file", is_pointer, itself, "stream")
+define("memory", "parameter", "an open file", function(value) return io.type(value) == "file" or is_pointer(value) end, itself, "stream")
 define("memory", "parameter", "a table of options", function(value) return type(value) == "table" or is_pointer(value) end, options,
     "print_options")
 define("struct", "result", nil, nil, nil, "cuda_memory_out cuda_properties_out stats_out print_options_out")
