@@ -276,6 +276,22 @@ function tests.functions_of_lua_are_called_for_each_element()
     local half = thorn.tensor({ 1, 2 }, "half")
     expect(thorn.apply(half, function(value) return 2 * value end), "2", 2, 4)
     refuses("map: ", thorn.map, x, thorn.ones(3), function() end)
+    refuses("apply: the function returned a string", thorn.apply, x, function() return "a" end)
+    refuses("apply: a function is expected", thorn.apply, x)
+    expect(thorn.apply(thorn.zeros(0), error), "0")
+    expect(thorn.apply(thorn.tensor(3), function(value) return value + 1 end), "", 4)
+    local shrunk = thorn.zeros(1000)
+    refuses("apply: the function has changed the tensor", thorn.apply, shrunk, function()
+        thorn.Storage.resize(thorn.storage(shrunk), 0)
+        return 1
+    end)
+    -- Elements in row-major order, and one that stands several times is met as often.
+    local seen = {}
+    thorn.apply(thorn.expand(thorn.tensor({ 1 }), 3), function(value)
+        seen[#seen + 1] = value
+        return value * 2
+    end)
+    check(table.concat(seen, " ") == "1 2 4")
 end
 
 -- The first program of docs/lua_dynamic.md.

@@ -16,22 +16,22 @@ local methods = {}
 
 local special = { methods = methods }
 
--- Calls `visit` with the number of each element in the storage, in row-major order.
-local function each(handle, visit)
-    local ndim, sizes, strides = handle.nDimension, {}, {}
-    local total = tonumber(C.THTensor_nElement(handle))
-    for d = 1, ndim do sizes[d], strides[d] = tonumber(handle.size[d - 1]), tonumber(handle.stride[d - 1]) end
-    local counter, at = {}, tonumber(handle.storageOffset)
-    for d = 1, ndim do counter[d] = 0 end
-    for _ = 1, total do
-        visit(at)
-        local d = ndim
+-- A function that returns the numbers of the elements in the storage, one with each call, in row-major order.
+local function walker(handle)
+    local ndim, sizes, strides, counter = handle.nDimension, {}, {}, {}
+    for d = 1, ndim do
+        sizes[d], strides[d], counter[d] = tonumber(handle.size[d - 1]), tonumber(handle.stride[d - 1]), 0
+    end
+    local following = tonumber(handle.storageOffset)
+    return function()
+        local at, d = following, ndim
         while d > 0 do
-            counter[d], at = counter[d] + 1, at + strides[d]
+            counter[d], following = counter[d] + 1, following + strides[d]
             if counter[d] < sizes[d] then break end
-            counter[d], at = 0, at - sizes[d] * strides[d]
+            counter[d], following = 0, following - sizes[d] * strides[d]
             d = d - 1
         end
+        return at
     end
 end
 
@@ -40,16 +40,21 @@ local function on_host(tensor, name)
     if tensor.handle.deviceType ~= C.TH_CPU then errors.raise(name .. ": a function of Lua reads elements of the host only") end
 end
 
--- A function that reads the elements of `tensor`, spread to the shape of `like`, one after another.
+-- The storage of a tensor while it has element `at` of the type `of`, which the program's function may have changed.
+local function storage_with(handle, at, of, name)
+    local storage = handle.storage
+    if storage == nil or at >= storage.size or storage.dtype ~= of.code then errors.raise(name .. ": the function has changed the tensor") end
+    return storage
+end
+
+-- A function that reads the elements of `tensor`, spread to the shape of `like`, one with each call.
 local function reader(tensor, like, name)
     on_host(tensor, name)
     local spread = library.own(C.THTensor_newExpandAs(tensor.handle, like.handle), name)
-    local places = {}
-    each(spread.handle, function(at) places[#places + 1] = at end)
-    local read, i = types[spread.handle.dtype].read, 0
+    local next_place, of = walker(spread.handle), types[spread.handle.dtype]
     return function()
-        i = i + 1
-        return read(spread.handle.storage, places[i])
+        local at = next_place()
+        return of.read(storage_with(spread.handle, at, of, name), at)
     end
 end
 
@@ -57,18 +62,19 @@ end
 local function transform(name, f, tensor, ...)
     on_host(tensor, name)
     if type(f) ~= "function" then errors.raise(name .. ": a function is expected") end
+    local handle, count = tensor.handle, tonumber(C.THTensor_nElement(tensor.handle))
     local readers = {}
     for i = 1, select("#", ...) do readers[i] = reader(select(i, ...), tensor, name) end
+    if count == 0 then return tensor end
     local first, second = readers[1], readers[2]
-    local handle = tensor.handle
-    local of = types[handle.dtype]
-    if C.THTensor_nElement(handle) == 0 then return tensor end
-    each(handle, function(at)
-        local value = f(of.read(handle.storage, at), first and first(), second and second())
-        if value == true or value == false then value = value and 1 or 0 end
+    local next_place, of = walker(handle), types[handle.dtype]
+    for _ = 1, count do
+        local at = next_place()
+        local value = f(of.read(storage_with(handle, at, of, name), at), first and first(), second and second())
+        if type(value) == "boolean" then value = value and 1 or 0 end
         if value ~= nil and type(value) ~= "number" then errors.raise(name .. ": the function returned a " .. type(value)) end
-        if value then of.write(handle.storage, at, value) end
-    end)
+        if value then of.write(storage_with(handle, at, of, name), at, value) end
+    end
     return tensor
 end
 
