@@ -78,14 +78,14 @@ end
 -- The results that options name: `out`, a tensor or a list of tensors in the order of the results, or each by its own name.
 local function take_results(signature, named, values)
     local at, out = #signature.parameters, named.out
+    local is_list = type(out) == "table"
+    local first = signature.results[1]
+    if is_list and first and first.of.class ~= "out_handles" and #out > #signature.results then return false end
+    if out and not is_list and not is_tensor(out) then return false end
     for r, argument in ipairs(signature.results) do
         local value = named[argument.key]
         if value == nil and out ~= nil then
-            if r == 1 and (is_tensor(out) or out == false) then
-                value = out
-            elseif type(out) == "table" then
-                if argument.of.class == "out_handles" then value = out else value = out[r] end
-            end
+            if is_list and argument.of.class ~= "out_handles" then value = out[r] elseif is_list or r == 1 then value = out end
         end
         if value ~= nil then
             local right = argument.of.takes and argument.of.takes(value)
