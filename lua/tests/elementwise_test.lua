@@ -62,7 +62,8 @@ for name, f in pairs(unary) do
         equal(torch[name](float):type(), "torch.FloatTensor")
         near(float[name](float), want, 1e-4)
         fails("bad argument #2 to '" .. name .. "' (torch.FloatTensor expected, got torch.DoubleTensor)", torch[name], float, t)
-        fails("torch.Tensor expected, got number", torch[name], 1)
+        near(torch[name](SAMPLES[5]), want[5], 1e-12)
+        fails("torch.Tensor expected, got string", torch[name], "1")
     end)
 end
 
@@ -169,6 +170,13 @@ test("pow with the number first", function()
     equal(torch.pow(2, torch.Tensor({ 1, 3 })), { 2, 8 })
     equal(torch.pow(torch.Tensor(), 2, torch.Tensor({ 1, 3 })), { 2, 8 })
     equal(torch.Tensor():pow(2, torch.Tensor({ 1, 3 })), { 2, 8 })
+end)
+
+test("functions of numbers", function()
+    equal(torch.pow(2, 10), 1024)
+    near(torch.atan2(1, -1), 3 * math.pi / 4)
+    equal(torch.abs(-2), 2)
+    equal(torch.round(-2.5), -3)
 end)
 
 test("clamp and lerp", function()

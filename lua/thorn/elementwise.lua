@@ -4,7 +4,7 @@
 --   a:f(...)        changes a             torch.f(a, ...)   makes a new tensor
 --
 -- Tensors have one type and as many elements as the first one, in any shape: the result has the shape of the first.
--- Numbers beside integers lose their fraction.
+-- Numbers beside integers lose their fraction. Functions of one operand take a number, too: `torch.exp(1)` is a number.
 
 local arguments = require("thorn.arguments")
 local construct = require("thorn.construct")
@@ -39,6 +39,16 @@ function elementwise.shaped(src, t, name)
 end
 local shaped = elementwise.shaped
 
+-- Memory for functions of one number.
+local one = construct.new(types[C.TH_FLOAT64], 1)
+
+-- The function of a number that the library has for tensors.
+local function of_number(name, f, x, ...)
+    one[1] = x
+    check(f(one.handle, one.handle, ...), name)
+    return one[1]
+end
+
 -- Families. Each takes the name in Lua and the library's function.
 
 -- r = f(t)
@@ -53,6 +63,7 @@ local function unary(name, f)
         return apply(r, tensor(t, 2, name, r))
     end
     torch[name] = function(a, b)
+        if type(a) == "number" then return of_number(name, f, a) end
         tensor(a, 1, name)
         if not b then return apply(like(a, name), a) end
         return apply(a, tensor(b, 2, name, a))
@@ -252,8 +263,9 @@ local function number_to_tensor(r, value, t)
     return r
 end
 
---- `torch.pow([dst,] t, value)` is t ^ value, and `torch.pow([dst,] value, t)` is value ^ t.
+--- `torch.pow([dst,] t, value)` is t ^ value, with a number for `t` a number, and `torch.pow([dst,] value, t)` is value ^ t.
 function torch.pow(a, b, c)
+    if type(a) == "number" and type(b) == "number" then return of_number("pow", C.THTensor_pow, a, b) end
     if type(a) == "number" then return number_to_tensor(like(tensor(b, 2, "pow"), "pow"), a, b) end
     if type(b) == "number" and c ~= nil then return number_to_tensor(tensor(a, 1, "pow"), b, tensor(c, 3, "pow", a)) end
     return pow_of(a, b, c)
@@ -263,6 +275,14 @@ end
 function methods.pow(r, a, b)
     if type(a) == "number" and b ~= nil then return number_to_tensor(tensor(r, 1, "pow"), a, tensor(b, 3, "pow", r)) end
     return pow_into(r, a, b)
+end
+
+local atan2_of = torch.atan2
+
+--- `torch.atan2([dst,] a, b)`, of two numbers a number.
+function torch.atan2(a, b, c)
+    if type(a) == "number" and type(b) == "number" then return (math.atan2(a, b)) end
+    return atan2_of(a, b, c)
 end
 
 local function clamp(r, t, minimum, maximum, position)

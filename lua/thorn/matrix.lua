@@ -18,13 +18,10 @@ local function define(name, f)
     methods[name], torch[name] = f, f
 end
 
--- Makers: `([result,] ...)`. The result is of the default type if it is left out.
+-- Makers: `([result,] ..., [type])`, for the name of a type in place of a result.
 
 local function maker(name, f)
-    define(name, function(first, ...)
-        if is_tensor(first) then return f(first, 2, ...) end
-        return f(own(C.THTensor_newWithDtype(construct.default().code), name), 1, first, ...)
-    end)
+    define(name, function(...) return f(results.made(name, ...)) end)
 end
 
 for _, name in ipairs({ "zeros", "ones" }) do

@@ -168,7 +168,7 @@ function torch.random(...)
     return word % (last - first + 1) + first
 end
 
--- `([result,] [generator,] sizes)`: uniform in [0, 1), or normal of mean 0 and deviation 1
+-- `([result,] [generator,] sizes, [type])`: uniform in [0, 1), or normal of mean 0 and deviation 1
 for _, name in ipairs({ "rand", "randn" }) do
     local f = C["THTensor_" .. name]
     local function fill(r, position, ...)
@@ -184,28 +184,20 @@ for _, name in ipairs({ "rand", "randn" }) do
         check(f(r.handle, generator.handle, count, arguments.list), name)
         return r
     end
-    torch[name] = function(first, ...)
-        if is_tensor(first) then return fill(first, 2, ...) end
-        return fill(own(C.THTensor_newWithDtype(construct.default().code), name), 1, first, ...)
-    end
+    torch[name] = function(...) return fill(results.made(name, ...)) end
     methods[name] = torch[name]
 end
 
---- `torch.randperm([result,] [generator,] n)`: the numbers from 1 to n in random order.
-function torch.randperm(first, ...)
-    local r, generator, taken, n = first
-    if is_tensor(first) then
-        generator, taken, n = from(...)
-        taken = taken + 1
-    else
-        r = own(C.THTensor_newWithDtype(construct.default().code), "randperm")
-        generator, taken, n = from(first, ...)
-    end
-    n = integer(n, taken + 1, "randperm")
-    if n < 1 then errors.argument(taken + 1, "randperm", "at least 1 expected") end
+local function randperm(r, position, ...)
+    local generator, taken, n = from(...)
+    n = integer(n, position + taken, "randperm")
+    if n < 1 then errors.argument(position + taken, "randperm", "at least 1 expected") end
     check(C.THTensor_randperm(r.handle, generator.handle, n), "randperm")
     return results.count_from_1(r, "randperm")
 end
+
+--- `torch.randperm([result,] [generator,] n, [type])`: the numbers from 1 to n in random order.
+function torch.randperm(...) return randperm(results.made("randperm", ...)) end
 methods.randperm = torch.randperm
 
 --- `torch.multinomial([result,] [generator,] p, n, [replacement])`: n positions for each row of `p`, in proportion to

@@ -107,16 +107,18 @@ local function squeeze(r, t, d)
     check(C.THTensor_squeeze(r.handle, t.handle), "squeeze")
 end
 
---- Without the dimensions of size 1, or without dimension `dim` if its size is 1. An only dimension stays.
+--- `([result,] t, [dim])`: `t` without the dimensions of size 1, or without dimension `dim` if its size is 1. A number if
+--- one element is left without a dimension.
 function methods.squeeze(a, b, c)
     tensor(a, 1, "squeeze")
-    if arguments.is_tensor(b) then
-        squeeze(a, b, c and dim_of(c, 3, "squeeze", b))
-        return a
+    local r, t, dim, position = a, b, c, 3
+    if not arguments.is_tensor(b) then
+        r, t, dim, position = own(C.THTensor_newWithDtype(a.handle.dtype), "squeeze"), a, b, 2
     end
-    local r = own(C.THTensor_newWithDtype(a.handle.dtype), "squeeze")
-    squeeze(r, a, b and dim_of(b, 2, "squeeze", a))
-    return r
+    local along = dim and dim_of(dim, position, "squeeze", t)
+    local is_number = (not along or t.handle.nDimension == 1) and C.THTensor_nElement(t.handle) == 1
+    squeeze(r, t, along)
+    return is_number and r[1] or r
 end
 
 --- With a new dimension of size 1 at `dim`, from 1 to one more than there are: `([result,] t, dim)`.
