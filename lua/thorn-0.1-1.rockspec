@@ -18,6 +18,7 @@ build = {
         ["thorn"] = "thorn.lua",
         ["thorn.apply"] = "thorn/apply.lua",
         ["thorn.arguments"] = "thorn/arguments.lua",
+        ["thorn.class"] = "thorn/class.lua",
         ["thorn.construct"] = "thorn/construct.lua",
         ["thorn.convolution"] = "thorn/convolution.lua",
         ["thorn.dynamic"] = "thorn/dynamic.lua",

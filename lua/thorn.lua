@@ -18,6 +18,7 @@ require("thorn.matrix")
 require("thorn.linear")
 require("thorn.convolution")
 require("thorn.random")
+require("thorn.class")
 require("thorn.serialize")
 require("thorn.utility")
 

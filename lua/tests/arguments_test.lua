@@ -50,7 +50,7 @@ end)
 -- out.
 local LEFT_OUT = {
     save = true, load = true, setnumthreads = true, setdefaulttensortype = true, seed = true, manualSeed = true,
-    retain = true,
+    retain = true, setheaptracking = true, class = true,
     Storage = true, -- and all storages, which take addresses
 }
 

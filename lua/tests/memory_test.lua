@@ -62,6 +62,19 @@ local steps = {
     end,
 }
 
+test("heap tracking", function()
+    torch.setheaptracking(false)
+    local untracked = library.C.THMemory_pressure()
+    torch.setheaptracking(true)
+    equal(tonumber(untracked), 0)
+    local most = 0
+    for _ = 1, 300 do
+        torch.ByteTensor(2 ^ 20)
+        most = math.max(most, tonumber(library.C.THMemory_liveBytes()))
+    end
+    equal(most < 80 * 2 ^ 20, true)
+end)
+
 for name, step in pairs(steps) do
     test("memory of " .. name, function()
         local function run()

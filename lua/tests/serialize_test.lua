@@ -48,13 +48,20 @@ for _, mode in ipairs({ "binary", "ascii" }) do
             equal(r, t)
             equal(copy(t:narrow(1, 2, 1)), { { 0, 1 } })
             equal(copy(t:storage()), { 1, 0, 0, 1 })
-            equal(copy(t:new()):dim(), 0)
+            equal(copy(t.new()):dim(), 0)
         end
         local exact = torch.LongTensor(1)
         exact:data()[0] = 9007199254740993LL
         if mode == "binary" then equal(copy(exact):data()[0] == 9007199254740993LL, true) end
         equal(copy(torch.FloatTensor({ 0.1 })), torch.FloatTensor({ 0.1 }))
         equal(copy(torch.Tensor({ -1e300, 1e-300 })), { -1e300, 1e-300 })
+    end)
+
+    test("generators in " .. mode, function()
+        local generator = torch.Generator()
+        torch.manualSeed(generator, 5)
+        local twin = copy(generator)
+        equal(torch.random(twin), torch.random(generator))
     end)
 
     test("classes that are not known in " .. mode, function()
@@ -102,6 +109,12 @@ test("the bytes of a file", function()
     equal(torch.serialize(torch.LongStorage({ 7, 8 }), "ascii"), "4\n1\n3\nV 1\n17\ntorch.LongStorage\n2\n7 8\n")
     equal(torch.serialize(torch.IntTensor({ { 5, 6 } }), "ascii"),
         "4\n1\n3\nV 1\n15\ntorch.IntTensor\n2\n1 2\n2 1\n1\n4\n2\n3\nV 1\n16\ntorch.IntStorage\n2\n5 6\n")
+end)
+
+test("storages of bytes", function()
+    local storage = torch.serializeToStorage({ 6, { 42 } })
+    equal(storage:type(), "torch.CharStorage")
+    equal(torch.deserializeFromStorage(storage), { 6, { 42 } })
 end)
 
 test("what cannot be written or read", function()

@@ -19,7 +19,7 @@ local storages = require("thorn.storage")
 local types = require("thorn.types")
 
 local C, own, check = library.C, library.own, library.check
-local torch, methods = namespace.torch, namespace.methods
+local torch, methods, constructors = namespace.torch, namespace.methods, namespace.constructors
 local integer, list = arguments.integer, arguments.list
 
 local construct = {}
@@ -170,8 +170,10 @@ local function new(record, first, ...)
 end
 
 for _, record in ipairs(types.all) do
-    torch[record.short .. "Tensor"] = setmetatable({ __typename = record.name }, {
-        __call = function(_, ...) return new(record, ...) end,
+    local function make(...) return new(record, ...) end
+    constructors[record.code] = make
+    torch[record.short .. "Tensor"] = setmetatable({ __typename = record.name, new = make }, {
+        __call = function(_, ...) return make(...) end,
         __index = methods,
     })
 end
@@ -195,16 +197,16 @@ function construct.default() return default end
 
 torch.Tensor = setmetatable({}, {
     __call = function(_, ...) return new(default, ...) end,
-    __index = function(_, name) return name == "__typename" and default.name or methods[name] end,
+    __index = function(_, name)
+        if name == "__typename" then return default.name end
+        return name == "new" and constructors[default.code] or methods[name]
+    end,
 })
 
 torch.Storage = setmetatable({}, {
     __call = function(_, ...) return storages.construct(default, ...) end,
     __index = function(_, name) return name == "__typename" and default.storage_name or namespace.storage_methods[name] end,
 })
-
---- A tensor of the same type, from the arguments of a constructor.
-function methods.new(t, ...) return new(types[arguments.tensor(t, 1, "new").handle.dtype], ...) end
 
 --- A new tensor of the type with this record, from the arguments of a constructor.
 construct.new = new

@@ -103,7 +103,10 @@ end
 -- Live bytes above which the collector is asked to run.
 local SOFT_LIMIT = 48 * 2 ^ 20
 
-C.THMemory_setSoftLimit(SOFT_LIMIT, nil, nil)
+--- Has the library tell when much memory is in use, as at first, or not.
+function library.track(enabled) library.check(C.THMemory_setSoftLimit(enabled and SOFT_LIMIT or 0, nil, nil)) end
+
+library.track(true)
 
 -- Runs the collector, and sets the limit to one and a half times the memory that stays in use. So the collector runs the
 -- more rarely, the more memory a program keeps.

@@ -11,6 +11,8 @@ local namespace = {
         end,
     }),
     storage_methods = {},
+    -- The constructor of each type of tensors by its code: `t.new`.
+    constructors = {},
 }
 
 -- A method that Torch7 does not have is looked up in the dynamic API, and kept for the next time.

@@ -2,12 +2,13 @@
 --
 -- An object is a kind and what the kind says: nil, a number, a string, a boolean, a table of keys and values, or an
 -- object of Torch7, here a tensor or a storage. Tables and objects of Torch7 are numbered, and a second mention is the
--- number alone: tensors that share a storage share it again when they are read. A table of a class that is not known here
--- is read as a table whose metatable names the class in `__typename`. Functions are neither written nor read: they would
+-- number alone: tensors that share a storage share it again when they are read. An object of a class that the program does
+-- not have is read as a table whose metatable names the class in `__typename`. Functions are neither written nor read: they would
 -- be compiled code, and a broken file could end the process.
 
 local ffi = require("ffi")
 local arguments = require("thorn.arguments")
+local class = require("thorn.class")
 local construct = require("thorn.construct")
 local errors = require("thorn.errors")
 local library = require("thorn.library")
@@ -17,6 +18,8 @@ local types = require("thorn.types")
 local C, own, own_storage = library.C, library.own, library.own_storage
 local torch = namespace.torch
 local is_tensor, is_storage = arguments.is_tensor, arguments.is_storage
+
+local function is_generator(x) return ffi.istype(library.Generator, x) end
 
 local NIL, NUMBER, STRING, TABLE, TORCH, BOOLEAN = 0, 1, 2, 3, 4, 5
 local FUNCTIONS = { [6] = true, [7] = true, [8] = true }
@@ -189,6 +192,7 @@ local function write_torch(writer, seen, object)
     write_string(writer, "V 1")
     write_string(writer, arguments.typename(object))
     if is_tensor(object) then return write_tensor(writer, seen, object) end
+    if is_generator(object) then return writer.bytes(torch.getRNGState(object):storage():string()) end
     writer.long(tonumber(object.handle.size))
     writer.elements(object.handle, types[object.handle.dtype])
 end
@@ -235,7 +239,7 @@ function write_object(writer, seen, object)
     elseif type(object) == "boolean" then
         writer.int(BOOLEAN)
         writer.int(object and 1 or 0)
-    elseif is_tensor(object) or is_storage(object) then
+    elseif is_tensor(object) or is_storage(object) or is_generator(object) then
         write_numbered(writer, seen, TORCH, object, write_torch)
     elseif type(object) == "table" and arguments.typename(object) ~= "table" then
         write_numbered(writer, seen, TORCH, object, write_class)
@@ -293,6 +297,15 @@ local function read_table(reader, seen, t)
     return t
 end
 
+-- Bytes of the state of Torch7's generator.
+local GENERATOR_SIZE = 5048
+
+local function read_generator(reader)
+    local generator, state = torch.Generator(), torch.ByteStorage():string(reader.bytes(GENERATOR_SIZE))
+    torch.setRNGState(generator, torch.ByteTensor(state))
+    return generator
+end
+
 local function read_torch(reader, seen, index)
     local name = read_string(reader)
     -- Files of the first version begin with the name.
@@ -304,7 +317,11 @@ local function read_torch(reader, seen, index)
         seen[index] = reader.elements(size, storage)
         return seen[index]
     end
-    local object = setmetatable({}, { __typename = name })
+    if name == "torch.Generator" then
+        seen[index] = read_generator(reader)
+        return seen[index]
+    end
+    local object = setmetatable({}, class.metatable(name) or { __typename = name })
     seen[index] = object
     local fields = read_object(reader, seen)
     if type(fields) ~= "table" then broken("an object of class " .. name .. " has no fields") end
@@ -370,6 +387,14 @@ function torch.deserialize(text, mode)
     local ok, object = read(mode_of(READERS, mode, 2, "deserialize"), source, "the string")
     if not ok then errors.raise("deserialize: " .. object) end
     return object
+end
+
+--- As `serialize`, in a CharStorage.
+function torch.serializeToStorage(object, mode) return torch.CharStorage():string(torch.serialize(object, mode)) end
+
+--- The object of a CharStorage of `serializeToStorage`.
+function torch.deserializeFromStorage(storage, mode)
+    return torch.deserialize(arguments.storage(storage, 1, "deserializeFromStorage"):string(), mode)
 end
 
 --- Writes the object to a file, which is replaced when all is written: `torch.save(filename, object,

@@ -96,6 +96,14 @@ function methods.totable(s)
     return r
 end
 
+local tensor_to_table = namespace.methods.totable
+
+--- The elements of a tensor or a storage as a Lua table.
+function torch.totable(x)
+    if arguments.is_storage(x) then return methods.totable(x) end
+    return tensor_to_table(x)
+end
+
 --- The bytes of a CharStorage or ByteStorage as a Lua string. With a string, the storage takes its bytes and size.
 function methods.string(s, text)
     if types[storage(s, 1, "string").handle.dtype].size ~= 1 then

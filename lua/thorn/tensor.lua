@@ -11,7 +11,7 @@ local types = require("thorn.types")
 
 local C, own, own_storage = library.C, library.own, library.own_storage
 local Tensor = library.Tensor
-local torch, methods = namespace.torch, namespace.methods
+local torch, methods, constructors = namespace.torch, namespace.methods, namespace.constructors
 local tensor, dim_of, dimensions = arguments.tensor, arguments.dim, arguments.dimensions
 
 -- Torch7's layout. Numbers have four digits behind the point.
@@ -38,6 +38,7 @@ local function sizes(t, name) return per_dimension(t, C.THTensor_newSizeOf, name
 ffi.metatype(Tensor, {
     __gc = function(t) C.THTensor_free(t.handle) end,
     __index = function(t, key)
+        if key == "new" then return constructors[t.handle.dtype] end
         if type(key) == "string" then return methods[key] end
         return index.get(t, key)
     end,
@@ -217,8 +218,15 @@ function methods.totable(t)
     return r
 end
 
+--- As `type`, to the default type.
+function methods.real(t) return methods.type(t, "torch.Tensor") end
+
+--- True for a tensor, false for any other value.
 function torch.isTensor(x) return arguments.is_tensor(x) end
 
+methods.isTensor = torch.isTensor
+
+--- True for a storage, false for any other value.
 function torch.isStorage(x) return arguments.is_storage(x) end
 
 return { taken = taken, layout = layout, owners = owners, cdata = cdata }

@@ -1,4 +1,4 @@
--- Functions of Torch7 beside tensors: names of types, threads, time.
+-- Functions of Torch7 beside tensors: threads, time, addresses.
 
 local ffi = require("ffi")
 local arguments = require("thorn.arguments")
@@ -8,22 +8,6 @@ local namespace = require("thorn.namespace")
 
 local C, check = library.C, library.check
 local torch = namespace.torch
-
---- The name of the type of any value: "torch.DoubleTensor", or that of Lua.
-function torch.type(x) return arguments.typename(x) end
-
---- The name of the type of an object of Torch7; nil for other values.
-function torch.typename(x)
-    local name = arguments.typename(x)
-    return name ~= type(x) and name or nil
-end
-
---- True if the type of `x` has this name, or its last part: "torch.DoubleTensor", "DoubleTensor".
-function torch.isTypeOf(x, name)
-    if type(name) == "table" then name = name.__typename end
-    local own_name = torch.typename(x)
-    return own_name ~= nil and type(name) == "string" and (own_name == name or own_name:match("%.(.*)$") == name)
-end
 
 --- Sets how many threads an operation may use.
 function torch.setnumthreads(count) check(C.THSetNumThreads(arguments.integer(count, 1, "setnumthreads")), "setnumthreads") end

@@ -254,7 +254,7 @@ for _, name in ipairs({
     "narrow", "select", "sub", "transpose", "t", "permute", "unfold", "squeeze", "unsqueeze", "expand", "expandAs", "view", "viewAs",
     "repeatTensor", "reshape", "resize", "resizeAs", "split", "chunk", "clone", "contiguous", "set", "isSetTo", "isSize",
     "isSameSizeAs", "isContiguous", "nElement", "numel", "nDimension", "dim", "size", "stride", "storage",
-    "storageOffset", "elementSize", "typeAs", "data", "cdata", "totable",
+    "storageOffset", "elementSize", "typeAs", "data", "cdata",
 }) do
     torch[name] = torch[name] or methods[name]
 end
