@@ -211,6 +211,16 @@ out=$(in_readme lua THCdef | LD_LIBRARY_PATH=$libdir luajit -)
 [ "$out" = 15 ] || fail "README.md's lines for LuaJIT print: $out"
 echo "ok: LuaJIT"
 
+# The package for LuaJIT finds the library of its own installation.
+modules=$work/moved/share/lua/5.1
+diff <(cd lua && find thorn thorn.lua -type f | sort) <(cd "$modules" && find . -type f | sed 's,^./,,' | sort) ||
+    fail "the package for LuaJIT has other files (<) than are installed (>)"
+quietly env -u THORN_LIB -u THORN_LIBRARY LUA_PATH="$modules/?.lua" luajit lua/tests/package/uses.lua "$modules/"
+in_readme lua 'require "thorn"' >"$work/readme.lua"
+quietly env -u THORN_LIB -u THORN_LIBRARY LUA_PATH="$modules/?.lua" luajit "$work/readme.lua"
+grep -q 'torch.DoubleTensor of size 2x2' "$work/log" || fail "README.md's lines for the package print: $(cat "$work/log")"
+echo "ok: the package for LuaJIT"
+
 # Python's cffi.
 python=python3
 "$python" -c 'import cffi' 2>/dev/null || python=/usr/bin/python3
