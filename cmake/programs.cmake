@@ -51,6 +51,18 @@ if(THORN_BUILD_TESTS)
     endif()
   endforeach()
 
+  # thorn.hpp in the next standard, too. It gives no warning.
+  file(GLOB sources CONFIGURE_DEPENDS c_tests/test_cxx*.cpp)
+  foreach(source IN LISTS sources)
+    cmake_path(GET source STEM name)
+    thorn_add_program(${name}_20 "${source}")
+    set_target_properties(${name}_20 PROPERTIES CXX_STANDARD 20)
+    target_compile_options(${name} PRIVATE -Werror)
+    target_compile_options(${name}_20 PRIVATE -Werror)
+    add_test(NAME ${name}_20 COMMAND ${name}_20)
+    set_tests_properties(${name}_20 PROPERTIES TIMEOUT 300)
+  endforeach()
+
   target_compile_definitions(test_files PRIVATE "CORPUS=\"${PROJECT_SOURCE_DIR}/files/corpus\"")
 
   # A BLAS of a few lines for test_blas; the machine's, if it has one, for all that multiply and decompose.
@@ -98,6 +110,41 @@ if(THORN_BUILD_TESTS)
     add_test(NAME header:${name} COMMAND header_${name})
   endforeach()
 
+  # thorn.hpp in files that are linked together, one of them without exceptions; and in a program without them.
+  foreach(standard 17 20)
+    thorn_add_program(cxx_files_${standard} c_tests/cxx/main.cpp c_tests/cxx/second.cpp $<TARGET_OBJECTS:cxx_third_${standard}>)
+    thorn_add_program(cxx_without_exceptions_${standard} c_tests/cxx/without_exceptions.cpp)
+    add_library(cxx_third_${standard} OBJECT c_tests/cxx/third.cpp)
+    target_link_libraries(cxx_third_${standard} PRIVATE thorn::cxx)
+    foreach(name cxx_third_${standard} cxx_without_exceptions_${standard})
+      target_compile_options(${name} PRIVATE -fno-exceptions)
+    endforeach()
+    foreach(name cxx_files_${standard} cxx_without_exceptions_${standard} cxx_third_${standard})
+      target_compile_options(${name} PRIVATE -Wall -Wextra -Werror -pedantic)
+      set_target_properties(${name} PROPERTIES CXX_STANDARD ${standard} CXX_EXTENSIONS OFF NO_SYSTEM_FROM_IMPORTED ON)
+    endforeach()
+    add_test(NAME header:cxx_files_${standard} COMMAND cxx_files_${standard})
+    add_test(NAME header:cxx_without_exceptions_${standard} COMMAND cxx_without_exceptions_${standard})
+  endforeach()
+
+  # Another compiler than the one that builds, where there is one.
+  find_program(THORN_CLANGXX NAMES clang++ clang++-19 clang++-16 clang++-14)
+  if(THORN_CLANGXX)
+    foreach(standard 17 20)
+      add_test(NAME header:cxx_clang_${standard} COMMAND "${THORN_CLANGXX}" -std=c++${standard} -Wall -Wextra -Werror -pedantic -fsyntax-only
+        "-I${PROJECT_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}/c_tests/test_cxx.cpp" "${PROJECT_SOURCE_DIR}/c_tests/test_cxx_elements.cpp")
+    endforeach()
+  else()
+    message(STATUS "thorn: clang++ not found, its tests are left out")
+  endif()
+
+  # std::format, where the compiler has it.
+  thorn_add_program(cxx_format c_tests/cxx/format.cpp)
+  set_target_properties(cxx_format PROPERTIES CXX_STANDARD 20)
+  target_compile_options(cxx_format PRIVATE -Werror)
+  add_test(NAME header:cxx_format COMMAND cxx_format)
+  set_tests_properties(header:cxx_format PROPERTIES SKIP_RETURN_CODE 77)
+
   # With the mark of statuses, too, C++98 has nothing to say.
   add_test(NAME header:cxx98_checked COMMAND "${CMAKE_CXX_COMPILER}" -std=c++98 -Wall -Wextra -pedantic -Werror -DTH_CHECKED -fsyntax-only
     "-I${PROJECT_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}/c_tests/header/cxx.cpp")
@@ -127,6 +174,12 @@ if(THORN_BUILD_TESTS)
     foreach(script IN LISTS scripts)
       cmake_path(GET script STEM name)
       thorn_add_lua_test(lua:${name} "${script}")
+    endforeach()
+    # The package for LuaJIT: its tests, and the ways to have it. Skipped, with a word, where luarocks or a wheel of Python is missing.
+    thorn_add_lua_test(lua:package "${PROJECT_SOURCE_DIR}/lua/tests/run.lua")
+    foreach(way tree luarocks lupa)
+      add_test(NAME lua:package:${way} COMMAND "${PROJECT_SOURCE_DIR}/scripts/lua-package.sh" ${way})
+      set_tests_properties(lua:package:${way} PROPERTIES ENVIRONMENT "${lua_environment}" SKIP_RETURN_CODE 77 TIMEOUT 300)
     endforeach()
     # The table once more with the kernels of each lower level. Skipped, with a word, where the machine lacks it.
     foreach(level baseline avx2)

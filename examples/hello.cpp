@@ -1,64 +1,37 @@
-// thorn from C++17: a unique_ptr owns each handle, failures become exceptions, and views show their strides.
+// thorn from C++17: tensors are values, operators and indices make tensors and views, and failures are exceptions.
 //
 //     c++ -std=c++17 -Iinclude examples/hello.cpp -Ltarget/release -lthorn -o hello
 //     LD_LIBRARY_PATH=target/release ./hello
 
-#include <cstdint>
 #include <cstdlib>
 #include <iostream>
-#include <memory>
-#include <stdexcept>
-#include <thorn.h>
+#include <thorn.hpp>
 
 namespace {
 
-struct Release {
-    void operator()(THTensor *tensor) const noexcept { THTensor_free(tensor); }
-};
-
-// Owns a reference. Views keep the memory they look at alive, so owners may go in any order.
-using Tensor = std::unique_ptr<THTensor, Release>;
-
-// Takes over what a `new` function returned.
-Tensor own(THTensor *tensor) {
-    if (!tensor) throw std::runtime_error(THGetLastError());
-    return Tensor(tensor);
-}
-
-void check(THStatus status) {
-    if (status != TH_OK) throw std::runtime_error(THGetLastError());
-}
-
-void print(const char *title, const Tensor &matrix) {
-    std::cout << title << ", strides " << matrix->stride[0] << " and " << matrix->stride[1] << '\n';
-    // To C's stdout, with which std::cout is in step.
-    check(THTensor_print(matrix.get()));
+void print(const char *title, const th::Tensor &matrix) {
+    std::cout << title << ", strides " << matrix.stride(0) << " and " << matrix.stride(1) << '\n' << matrix << '\n';
 }
 
 // Views of one matrix, their sum in memory of its own, and a write through a view.
-void show_views(const Tensor &a) {
-    Tensor right = own(THTensor_newNarrow(a.get(), 1, 1, 2));
-    Tensor transposed = own(THTensor_newT(right.get()));
+void show_views(const th::Tensor &a) {
+    th::Tensor right = a(th::all, th::slice(1, 3));
+    th::Tensor transposed = right.t();
     print("a", a);
     print("right: the last two columns of a", right);
     print("transposed: right, transposed", transposed);
-
-    Tensor sum = own(THTensor_new());
-    check(THTensor_cadd(sum.get(), right.get(), 10, transposed.get()));
-    print("sum = right + 10 * transposed", sum);
-
-    check(THTensor_fill(right.get(), 0));
+    print("right + 10 * transposed", right + 10 * transposed);
+    right.fill_(0);
     print("a, after right was filled with 0", a);
 }
 
 // Shapes [2 x 3] and [3 x 2] do not broadcast; false if that goes unnoticed.
-bool show_error(const Tensor &a) {
+bool show_error(const th::Tensor &a) {
     try {
-        Tensor r = own(THTensor_new()), transposed = own(THTensor_newT(a.get()));
-        check(THTensor_cadd(r.get(), a.get(), 1, transposed.get()));
+        print("no sum", a + a.t());
         return false;
-    } catch (const std::runtime_error &error) {
-        std::cout << "caught: " << error.what() << '\n';
+    } catch (const th::Error &error) {
+        std::cout << "caught " << th::statusName(error.code()) << ": " << error.what() << '\n';
         return true;
     }
 }
@@ -67,12 +40,13 @@ bool show_error(const Tensor &a) {
 
 int main() {
     try {
-        const float values[] = {1, 2, 3, 4, 5, 6};
-        const std::int64_t size[] = {2, 3};
-        Tensor a = own(THTensor_newFromData(TH_FLOAT32, 2, size, values));
-        std::cout << "thorn " << THVersion() << '\n';
+        const th::Tensor a = th::tensor({{1, 2, 3}, {4, 5, 6}}, th::float32);
+        std::cout << "thorn " << th::version() << '\n';
         show_views(a);
-        return show_error(a) ? EXIT_SUCCESS : EXIT_FAILURE;
+        double sum = 0;
+        for (float x : a.elements<float>()) sum += x;
+        std::cout << "the sum of what is left: " << sum << '\n';
+        return show_error(a) && sum == a.sumall() ? EXIT_SUCCESS : EXIT_FAILURE;
     } catch (const std::exception &error) {
         std::cerr << "hello: " << error.what() << '\n';
         return EXIT_FAILURE;

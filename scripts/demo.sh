@@ -20,6 +20,9 @@ build/examples/hello
 title "examples/digits.c: a classifier learns handwritten digits, in C"
 build/examples/digits
 
+title "examples/mlp.cpp: a perceptron learns them, in C++"
+build/examples/mlp
+
 title "examples/neighbours.c: digits sorted by their neighbours and by k-means"
 build/examples/neighbours
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs thorn as README.md says, and builds the first program of README.md in every way that README.md names, with its lines.
+# Installs thorn as README.md says, and builds the first programs of README.md in every way that README.md names, with its lines.
 # Usage: scripts/install-test.sh BUILD_DIR, the place where the library is built
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -44,6 +44,13 @@ example=$(in_readme c '#include <thorn.h>')
     printf 'printf("thorn %%s: %%g\\n", THVersion(), first);\nreturn first == 3 ? 0 : 1;\n}\n'
 } >"$project/app.c"
 cp "$project/app.c" "$project/app.cpp"
+example=$(in_readme cpp '#include <thorn.hpp>')
+{
+    grep '^#include' <<<"$example"
+    printf '#include <cstdio>\nint main() {\n'
+    grep -v '^#include' <<<"$example"
+    printf 'std::cout << std::flush;\nstd::printf("thorn %%s: %%g\\n", th::version(), first);\nreturn first == 3 ? 0 : 1;\n}\n'
+} >"$project/values.cpp"
 
 # The result of the example, then what its main says.
 printed="tensor([[3., 3., 3.],
@@ -67,7 +74,7 @@ cmake_project() {
     cat >"$work/$name.cmake"
     quietly cmake -S "$project" -B "$work/$name" -DREADME_LINES="$work/$name.cmake" "$@"
     quietly cmake --build "$work/$name"
-    for program in app app_static app_cxx; do prints "$work/$name/$program"; done
+    for program in app app_static app_cxx app_values; do prints "$work/$name/$program"; done
     uses_shared "$work/$name/app" || fail "$name: app does not use the shared library"
     ! uses_shared "$work/$name/app_static" || fail "$name: app_static uses the shared library"
     echo "ok: $name, shared, static and C++"
@@ -128,7 +135,7 @@ libdir=$(dirname "$(find "$work/moved" -name libthorn.a)")
 for file in libthorn.so "$soname" "libthorn.so.$version" pkgconfig/thorn.pc cmake/thorn/thornConfig.cmake; do
     [ -f "$libdir/$file" ] || fail "$file is not installed"
 done
-cmp include/thorn.h "$work/moved/include/thorn.h" || fail "thorn.h is not installed"
+for file in thorn.h thorn.hpp; do cmp include/$file "$work/moved/include/$file" || fail "$file is not installed"; done
 if grep -rIl -e "$work/before" -e "$root" -e "$build" "$work/moved"; then fail "these files name directories of the build"; fi
 sourced=$(grep -o 'source /usr/local/[^`]*' README.md) || fail "README.md does not say what to source in gdb"
 in_gdb 'gdb, source' -ex "${sourced//\/usr\/local/$work/moved}"
@@ -203,6 +210,16 @@ quietly env THORN_LIB="$libdir/libthorn.so" luajit examples/digits.lua
 out=$(in_readme lua THCdef | LD_LIBRARY_PATH=$libdir luajit -)
 [ "$out" = 15 ] || fail "README.md's lines for LuaJIT print: $out"
 echo "ok: LuaJIT"
+
+# The package for LuaJIT finds the library of its own installation.
+modules=$work/moved/share/lua/5.1
+diff <(cd lua && find thorn thorn.lua -type f | sort) <(cd "$modules" && find . -type f | sed 's,^./,,' | sort) ||
+    fail "the package for LuaJIT has other files (<) than are installed (>)"
+quietly env -u THORN_LIB -u THORN_LIBRARY LUA_PATH="$modules/?.lua" luajit lua/tests/package/uses.lua "$modules/"
+in_readme lua 'require "thorn"' >"$work/readme.lua"
+quietly env -u THORN_LIB -u THORN_LIBRARY LUA_PATH="$modules/?.lua" luajit "$work/readme.lua"
+grep -q 'torch.DoubleTensor of size 2x2' "$work/log" || fail "README.md's lines for the package print: $(cat "$work/log")"
+echo "ok: the package for LuaJIT"
 
 # Python's cffi.
 python=python3

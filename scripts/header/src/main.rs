@@ -1,11 +1,14 @@
-//! Writes `include/thorn.h`, `src/capi/rows.json` and `src/capi/declarations.h` from the sources; its tests fail where they are stale.
+//! Writes `include/thorn.h`, `include/thorn.hpp`, `src/capi/declarations.h`, `src/capi/rows.json` and `lua/thorn/rows.lua` from the
+//! sources; its tests fail where they are stale.
 //!
 //! cbindgen reads the expanded crate and writes declarations; `book` puts them into chapters, `cdef` makes a plain list of them, and `rows`
-//! adds what the rows tell.
+//! and `lua` add what the rows tell. `cxx` makes the header for C++ of the header for C and the rows.
 
 mod book;
 mod cdef;
+mod cxx;
 mod item;
+mod lua;
 mod outline;
 mod rows;
 
@@ -36,8 +39,8 @@ fn expanded(target: &Path) -> PathBuf {
     file
 }
 
-/// The three files: where each stands, and what it should say.
-static GENERATED: LazyLock<[(PathBuf, String); 3]> = LazyLock::new(|| {
+/// The files: where each stands, and what it should say.
+static GENERATED: LazyLock<[(PathBuf, String); 5]> = LazyLock::new(|| {
     let config = cbindgen::Config::from_file(root().join("cbindgen.toml")).expect("cbindgen.toml is valid");
     let source = expanded(&root().join("target/header"));
     let outline = outline::Outline::of(&std::fs::read_to_string(&source).expect("it was just written"));
@@ -49,10 +52,14 @@ static GENERATED: LazyLock<[(PathBuf, String); 3]> = LazyLock::new(|| {
     let sections = book::arrange(&items, &outline);
     let functions = items.iter().filter(|item| item.kind == Kind::Function).count();
     assert!(functions > 350, "only {functions} functions");
+    let (header, rows) = (book::header(preface, &sections), rows::rows(&sections, &outline.rows));
+    let cxx = cxx::header(&header, &rows);
     [
-        (root().join("include/thorn.h"), book::header(preface, &sections)),
+        (root().join("include/thorn.h"), header),
         (root().join("src/capi/declarations.h"), cdef::declarations(&sections)),
-        (root().join("src/capi/rows.json"), rows::rows(&sections, &outline.rows)),
+        (root().join("lua/thorn/rows.lua"), lua::rows(&sections, &outline.rows)),
+        (root().join("src/capi/rows.json"), rows),
+        (root().join("include/thorn.hpp"), cxx),
     ]
 });
 
@@ -87,7 +94,7 @@ mod tests {
 
     #[test]
     fn every_name_has_a_prefix() {
-        let [_, (_, declarations), _] = &*GENERATED;
+        let [_, (_, declarations), ..] = &*GENERATED;
         for line in declarations.lines() {
             let last = |text: &str| text.trim_end_matches([';', ' ']).rsplit([' ', '*']).next().unwrap_or_default().to_owned();
             let names: Vec<String> = match line {

@@ -1,4 +1,4 @@
-//! Notes on arguments for programs that call any row: defaults, texts, and shapes that fit each other.
+//! Notes on arguments for programs that call any row: defaults, texts, results that are positions, and shapes that fit each other.
 //!
 //! Each line has the names of rows, without `THTensor_`, and the note on each of them. `*` stands for all rows with such an argument.
 
@@ -10,6 +10,7 @@ pub static DEFAULT_VALUES: &[(&str, &str)] = &[
     ("*", "padding=0 dilation=1 outputPadding=0 groups=1 ceilMode=0 countIncludePad=1 divisor=0 vf=V normalized=0 onesided=1"),
     ("*", "eps=1e-5 ignoreIndex=-100 gain=1 slope=0 threshold=20 minlength=0 numClasses=-1 tol=-1"),
     ("*", "some=1 left=1 transpose=0 unitriangular=0 symmetric=0 pivot=1"),
+    ("*", "deviceIndex=0 nonBlocking=0 copy=0 priority=0 timing=0"),
     ("cat catArray stack split chunk unbind splitSizes tensorSplit tensorSplitIndices", "dimension=0"),
     ("diff sort argsort topk lexsort kthvalue median nanmedian mode", "dimension=-1"),
     ("sum prod mean nansum nanmean amax amin aminmax all any argmax argmin", "dimension=TH_ALL_DIMS"),
@@ -55,6 +56,12 @@ pub static DEFAULT_VALUES: &[(&str, &str)] = &[
     ("cauchy", "median=0 sigma=1"),
     ("bernoulli THRandom_bernoulli dropout", "p=0.5"),
     ("randint randintLike newRandint newRandintLike", "from=0"),
+];
+
+/// Results that hold positions, numbered from 0, though their kind does not say so: the argument, or `returns` for the returned value.
+pub static POSITIONS: &[(&str, &str)] = &[
+    ("nonzero nonzeroTuple unravelIndex trilIndices triuIndices randperm multinomial multinomialAliasDraw", "r"),
+    ("newRandperm THArchive_find", "returns"),
 ];
 
 /// Arguments that are one of a few texts, and all of these, with `|` between them.

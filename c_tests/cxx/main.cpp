@@ -1,0 +1,15 @@
+// The first of three files that include thorn.hpp and are linked together; the third is compiled without exceptions.
+#include <thorn.hpp>
+#include <thorn.hpp>
+
+th::Tensor doubled(const th::Tensor &t);
+extern "C" THTensor *unthrowing_sum(THTensor *a, THTensor *b);
+
+int main() {
+    const th::Tensor a = th::tensor({1, 2, 3});
+    if (!th::equal(doubled(a), a + a)) return 1;
+    if (th::Tensor::take(unthrowing_sum(a.get(), a.get())).sumall() != 12) return 2;
+    // A failure there throws nothing, and is none here.
+    if (th::Tensor::take(unthrowing_sum(a.get(), th::zeros({2}).get())).defined()) return 3;
+    return a.sumall() == 6 ? 0 : 4;
+}

@@ -1,0 +1,11061 @@
+/**
+ * @file thorn.hpp
+ * @brief thorn for C++17: tensors as values over the C library of thorn.h.
+ *
+ *     #include <thorn.hpp>
+ *
+ *     th::Tensor a = th::ones({2, 3});
+ *     th::Tensor r = a + 2 * a(th::all, th::slice(0, 1));      // broadcast
+ *     std::cout << r.sum(1) << '\n';                           // tensor([9., 9.])
+ *
+ * Conventions
+ * ===========
+ *
+ * **Values.** A th::Tensor is one pointer: a reference to a THTensor. Copying it counts a reference and copies no
+ * element, so that both copies see what is written through either; `clone()` copies elements. A default-constructed
+ * Tensor is undefined: it refers to nothing. As a result it becomes a fresh tensor, as an optional operand it stands
+ * for none, and any other use of it is an error. `get()` is the C handle, which stays the Tensor's; `release()` gives
+ * it up, and `Tensor::take(handle)` takes one over.
+ *
+ * **Names.** A function has the name that it has in C without its prefix: `THTensor_indexSelect(r, t, 0, index)` is
+ * `t.indexSelect(0, index)`, or `th::indexSelect(t, 0, index)`. The arguments keep their order, their defaults stand in
+ * the declarations, dimensions and indices start at 0, and negative ones count from the end. A name says what happens
+ * to the result:
+ *
+ *     add(t, 2), t.add(2)     a new tensor
+ *     t.add_(2)               into t itself; fill_, zero_, uniform_ and all that only write into a tensor have no other
+ *     add_out(r, t, 2)        into r, which keeps its dtype and its memory where the shape fits; r may be an operand
+ *
+ * `new` before a name in C is left out: THTensor_newZeros is `zeros`. The dtype of a new tensor comes last and may be
+ * left out. Forms of one operation are overloads, too: `add` takes a number or a tensor (cadd), `sum` a dimension or a
+ * list of dimensions (sumDims). A function with several results returns a struct, of which `auto [values, indices]`
+ * takes the parts; optional outputs beside a required one are returned by the `_out` function alone. In an `_out`
+ * function, `th::none` leaves an optional output out.
+ *
+ * **Lists.** An IntList is a view of numbers: `{2, 3}`, a std::vector or std::array of int64_t, or a pointer and a
+ * length. A TensorList is one of tensors: `th::cat({a, b})`. Neither owns what it shows, so that they are arguments and
+ * not variables. A list that is left out has the values that the comment in thorn.h names.
+ *
+ * **Errors.** A call that fails throws th::Error, which has a code and a sentence that begins with the name of the
+ * function, and has changed nothing. Where exceptions are off, or TH_NO_EXCEPTIONS is defined, a call that fails
+ * returns an undefined tensor, NaN, -1, 0, false or NULL, and the thread keeps the first failure: see `th::failure()`.
+ * An operation on an undefined tensor fails in turn, so that one look at the end of a computation is enough.
+ *
+ * **Costs.** A function is an inline call of its C function: a Tensor has the size of a pointer, and nothing is
+ * allocated beside what C allocates. Where a value may be right although it is the one that C returns on failure, the
+ * thread's last error is cleared before, as C programs must do.
+ *
+ * **Threads.** As in C: any number of threads may share and read tensors. A single Tensor object, as any object, is not
+ * to be assigned by one thread while another uses it.
+ *
+ * This file is generated: its parts stand in scripts/header/cxx, and scripts/header.sh puts them together.
+ */
+
+#ifndef THORN_HPP
+#define THORN_HPP
+
+#if __cplusplus < 201703L
+#error "thorn.hpp is for C++17 and later; thorn.h is for every C++"
+#endif
+
+#include "thorn.h"
+
+#include <exception>
+#include <initializer_list>
+#include <iosfwd>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+#if __cplusplus >= 202002L
+#include <version>
+#endif
+#ifdef __cpp_lib_span
+#include <span>
+#endif
+#ifdef __cpp_lib_mdspan
+#include <array>
+#include <mdspan>
+#endif
+
+#if !defined __cpp_exceptions && !defined TH_NO_EXCEPTIONS
+/// Defined where exceptions are off: failures are then asked for.
+#define TH_NO_EXCEPTIONS
+#endif
+
+/** @cond */
+#ifdef __GNUC__
+#define TH_COLD __attribute__((cold, noinline))
+#else
+#define TH_COLD
+#endif
+/** @endcond */
+
+namespace th {
+#ifdef TH_NO_EXCEPTIONS
+// Files with exceptions and without may be linked together: the functions of the two are not the same.
+inline namespace without_exceptions {
+#endif
+
+/// Code of a kind of device in the C API; the values are DLPack's.
+enum class DeviceType : int {
+    Cpu = TH_CPU, ///< Host memory.
+    Cuda = TH_CUDA, ///< NVIDIA GPU memory.
+};
+
+/// Code of an element type in the C API. Codes are never renumbered.
+enum class Dtype : int {
+    Undefined = TH_UNDEFINED, ///< No dtype yet: a fresh handle, before its first write.
+    Uint8 = TH_UINT8, ///< Unsigned 8-bit integer.
+    Int8 = TH_INT8, ///< Signed 8-bit integer.
+    Int16 = TH_INT16, ///< Signed 16-bit integer.
+    Int32 = TH_INT32, ///< Signed 32-bit integer.
+    Int64 = TH_INT64, ///< Signed 64-bit integer.
+    Float16 = TH_FLOAT16, ///< IEEE 754 half precision; computed in float32.
+    Bfloat16 = TH_BFLOAT16, ///< The upper half of a float32; computed in float32.
+    Float32 = TH_FLOAT32, ///< IEEE 754 single precision.
+    Float64 = TH_FLOAT64, ///< IEEE 754 double precision.
+    Bool = TH_BOOL, ///< True or false in one byte; any byte but 0 reads as true.
+};
+
+// The dtypes by their own names: `th::zeros({2, 3}, th::int64)`. Bool alone is a word of C++.
+inline constexpr Dtype uint8 = Dtype::Uint8;
+inline constexpr Dtype int8 = Dtype::Int8;
+inline constexpr Dtype int16 = Dtype::Int16;
+inline constexpr Dtype int32 = Dtype::Int32;
+inline constexpr Dtype int64 = Dtype::Int64;
+inline constexpr Dtype float16 = Dtype::Float16;
+inline constexpr Dtype bfloat16 = Dtype::Bfloat16;
+inline constexpr Dtype float32 = Dtype::Float32;
+inline constexpr Dtype float64 = Dtype::Float64;
+
+/// The result of a function: `TH_OK` or the kind of failure. The sentence is in `THGetLastError`.
+enum class Status : int {
+    Ok = TH_OK, ///< The call did what it says.
+    ErrArgument = TH_ERR_ARGUMENT, ///< An argument is NULL, out of range or contradicts another.
+    ErrShape = TH_ERR_SHAPE, ///< Shapes, strides or offsets do not fit each other or the storage.
+    ErrDtype = TH_ERR_DTYPE, ///< The operation has no meaning for this dtype, or the result's dtype cannot hold it.
+    ErrDevice = TH_ERR_DEVICE, ///< The tensors live on different devices, or the device cannot do this.
+    ErrNomem = TH_ERR_NOMEM, ///< Memory could not be had.
+    ErrIo = TH_ERR_IO, ///< The operating system refused a file, a mapping or shared memory.
+    ErrFormat = TH_ERR_FORMAT, ///< A file is broken or of an unknown format.
+    ErrUnsupported = TH_ERR_UNSUPPORTED, ///< Meaningful, but not offered.
+    ErrCallback = TH_ERR_CALLBACK, ///< A function passed by the caller reported failure.
+    ErrInternal = TH_ERR_INTERNAL, ///< A fault inside thorn, caught at the boundary; please report it.
+    /// A matrix is singular, not positive definite or not finite, or an iteration did not converge.
+    ErrNumeric = TH_ERR_NUMERIC,
+    ErrCuda = TH_ERR_CUDA, ///< CUDA: there is no driver, no GPU, no compiler of kernels, or one of them failed.
+};
+
+/// How elements lie in memory, for functions that make tensors.
+enum class MemoryFormat : int {
+    ContiguousFormat = TH_CONTIGUOUS_FORMAT, ///< Row-major: the last dimension moves fastest.
+    /// The source's strides where it is dense and does not overlap itself, else row-major.
+    PreserveFormat = TH_PRESERVE_FORMAT,
+    ChannelsLast = TH_CHANNELS_LAST, ///< Four dimensions N, C, H, W laid out as N, H, W, C.
+    ChannelsLast3d = TH_CHANNELS_LAST_3D, ///< Five dimensions N, C, D, H, W laid out as N, D, H, W, C.
+};
+
+/// How a padded tensor goes on beyond its edges.
+enum class PadMode : int {
+    Constant = TH_PAD_CONSTANT, ///< With a number.
+    Reflect = TH_PAD_REFLECT, ///< Mirrored at the elements on the edge, which are not repeated.
+    Replicate = TH_PAD_REPLICATE, ///< With the elements on the edge.
+    Circular = TH_PAD_CIRCULAR, ///< From the other edge.
+};
+
+/// How elements for one place are combined.
+enum class Reduce : int {
+    Add = TH_REDUCE_ADD, ///< Their sum; of Bool, *or*.
+    Multiply = TH_REDUCE_MULTIPLY, ///< Their product; of Bool, *and*.
+    Amax = TH_REDUCE_AMAX, ///< The greatest; NaN if one is.
+    Amin = TH_REDUCE_AMIN, ///< The least; NaN if one is.
+};
+
+/// How `divMode` rounds a quotient.
+enum class DivMode : int {
+    True = TH_DIV_TRUE, ///< The quotient as it is; integers give the default dtype.
+    Trunc = TH_DIV_TRUNC, ///< Towards zero, as C divides integers.
+    Floor = TH_DIV_FLOOR, ///< Down, as Python's `//`.
+};
+
+/// The value that a loss function makes of the losses of all positions.
+enum class Reduction : int {
+    None = TH_REDUCTION_NONE, ///< Nothing: the result has a loss for each position.
+    Mean = TH_REDUCTION_MEAN, ///< Their sum, divided by the sum of the weights: of no position NaN.
+    Sum = TH_REDUCTION_SUM, ///< Their sum.
+};
+
+/// The way in which a quantile between two elements is chosen.
+enum class Interpolation : int {
+    Linear = TH_LINEAR, ///< `a + (b - a) * fraction` for neighbours a and b.
+    Lower = TH_LOWER, ///< The smaller neighbour.
+    Higher = TH_HIGHER, ///< The greater neighbour.
+    Midpoint = TH_MIDPOINT, ///< `(a + b) / 2`
+    Nearest = TH_NEAREST, ///< The nearer neighbour; of two the one with the even rank.
+};
+
+/// A norm of matrices.
+enum class MatrixNorm : int {
+    NormFro = TH_NORM_FRO, ///< The square root of the sum of squares.
+    NormNuc = TH_NORM_NUC, ///< The sum of the singular values.
+    Norm1 = TH_NORM_1, ///< The greatest sum of magnitudes in a column.
+    NormMinus1 = TH_NORM_MINUS_1, ///< The least sum of magnitudes in a column.
+    Norm2 = TH_NORM_2, ///< The greatest singular value.
+    NormMinus2 = TH_NORM_MINUS_2, ///< The least singular value.
+    NormInf = TH_NORM_INF, ///< The greatest sum of magnitudes in a row.
+    NormMinusInf = TH_NORM_MINUS_INF, ///< The least sum of magnitudes in a row.
+};
+
+/// A kind of generator.
+enum class GeneratorKind : int {
+    /// Philox4x32-10, a function of a seed and a counter: the same numbers on every machine and with any number of
+    /// threads.
+    Philox = TH_PHILOX,
+    /// The Mersenne twister with the states and the streams of Torch's TH. One number follows the other: it uses one
+    /// thread.
+    Mt19937 = TH_MT19937,
+};
+
+/// Which side of a layer its weights are scaled by.
+enum class Fan : int {
+    In = TH_FAN_IN, ///< The number of inputs of each output.
+    Out = TH_FAN_OUT, ///< The number of outputs of each input.
+};
+
+/// A format of files.
+enum class FileFormat : int {
+    /// The format that the ending of the file's name tells: `.pt` and `.pth`, `.t7`, `.npy`, `.npz`, `.safetensors`,
+    /// `.csv`, `.tsv`, `.pgm`, `.ppm`, `.png`.
+    ByName = TH_FILE_BY_NAME,
+    Pt = TH_FILE_PT, ///< PyTorch's files since 1.6: a zip archive with a pickle.
+    PtLegacy = TH_FILE_PT_LEGACY, ///< PyTorch's files before 1.6, a sequence of pickles; they are only read.
+    T7 = TH_FILE_T7, ///< Torch7's files, binary.
+    T7Ascii = TH_FILE_T7_ASCII, ///< Torch7's files as a text.
+    Npy = TH_FILE_NPY, ///< NumPy's files of one array.
+    Npz = TH_FILE_NPZ, ///< NumPy's files of several arrays, a zip archive.
+    NpzDeflated = TH_FILE_NPZ_DEFLATED, ///< The same, compressed, for writing: what is read is `TH_FILE_NPZ`.
+    Safetensors = TH_FILE_SAFETENSORS, ///< safetensors.
+    Gguf = TH_FILE_GGUF, ///< ggml's files, which are only read.
+    Csv = TH_FILE_CSV, ///< A table of numbers as a text with commas.
+    Tsv = TH_FILE_TSV, ///< A table of numbers as a text with tabulators.
+    Pnm = TH_FILE_PNM, ///< Images in PGM and PPM.
+    Png = TH_FILE_PNG, ///< Images in PNG.
+};
+
+// ==================================================================================================================
+//     Errors
+// ==================================================================================================================
+
+#ifndef TH_NO_EXCEPTIONS
+
+/// A call that failed: the sentence of THGetLastError, and its code.
+class Error : public std::exception {
+  public:
+    Error(Status code, std::string message) : code_(code), message_(std::move(message)) {}
+    /// The kind of failure.
+    Status code() const noexcept { return code_; }
+    /// What is wrong, behind the name of the function: `add: shapes [2] and [3] do not broadcast`.
+    const char *what() const noexcept override { return message_.c_str(); }
+
+  private:
+    Status code_;
+    std::string message_;
+};
+
+#else
+
+/// The first call of a thread that failed since clearFailure, or Status::Ok.
+class Error {
+  public:
+    /// The kind of failure; Status::Ok if there was none.
+    Status code() const noexcept { return code_; }
+    /// What is wrong, behind the name of the function; empty if nothing is.
+    const char *what() const noexcept { return message_; }
+
+    /** @cond */
+    void keep(Status code, const char *name, const char *message) noexcept {
+        if (code_ != Status::Ok) return;
+        code_ = code;
+        std::size_t at = 0;
+        for (const char *text : {name, ": ", message})
+            while (*text && at + 1 < sizeof message_) message_[at++] = *text++;
+        message_[at] = 0;
+    }
+    /** @endcond */
+
+  private:
+    Status code_ = Status::Ok;
+    char message_[1024] = {};
+};
+
+namespace detail {
+inline thread_local Error first_failure;
+} // namespace detail
+
+/// The first failure on this thread since clearFailure. Exists where exceptions are off.
+inline const Error &failure() noexcept { return detail::first_failure; }
+
+/// True if a call on this thread has failed since clearFailure. Exists where exceptions are off.
+inline bool failed() noexcept { return failure().code() != Status::Ok; }
+
+/// Forgets the failures on this thread. Exists where exceptions are off.
+inline void clearFailure() noexcept { detail::first_failure = Error(); }
+
+#endif
+
+namespace detail {
+
+/// Throws, or keeps, a failure that is not the library's.
+TH_COLD inline void fail(const char *name, Status code, const char *message) {
+#ifdef TH_NO_EXCEPTIONS
+    first_failure.keep(code, name, message);
+#else
+    throw Error(code, std::string(name) + ": " + message);
+#endif
+}
+
+/// Throws, or keeps, the last failure of the library. Its sentence begins with the name of the C function.
+TH_COLD inline void fail(const char *name) {
+    const char *message = THGetLastError(), *rest = message;
+    while (*rest && *rest != ' ') ++rest;
+    fail(name, static_cast<Status>(THGetLastErrorCode()), *rest ? rest + 1 : message);
+}
+
+/// Fails unless a call did what it says.
+inline void check(THStatus status, const char *name) {
+    if (status != TH_OK) fail(name);
+}
+
+/// Returns `value`, which may stand for a failure if `suspect`: the last error was cleared before the call.
+template <class T> inline T known(T value, bool suspect, const char *name) {
+    if (suspect && THGetLastErrorCode() != TH_OK) fail(name);
+    return value;
+}
+
+/// Returns `value`, which is a failure if it is -1 or NULL.
+template <class T> inline T must(T value, T failure, const char *name) {
+    if (value == failure) fail(name);
+    return value;
+}
+
+} // namespace detail
+
+// ==================================================================================================================
+//     Lists, texts, and handles
+// ==================================================================================================================
+
+/// Stands for what is left out: an optional output, or a bound of a slice.
+struct None {};
+
+/// See None.
+inline constexpr None none{};
+
+/// All dimensions, for a parameter `dimension`.
+inline constexpr int everyDim = TH_ALL_DIMS;
+
+/// A view of a list of numbers, for the length of a call.
+class IntList {
+  public:
+    constexpr IntList() noexcept = default;
+    constexpr IntList(const int64_t *data, int count) noexcept : data_(data), count_(count) {}
+    constexpr IntList(std::initializer_list<int64_t> list) noexcept : count_(static_cast<int>(list.size())) {
+        if (count_) data_ = list.begin();
+    }
+    /// What has int64_t side by side: a std::vector, a std::array, a std::span.
+    template <class List, class = std::enable_if_t<
+                              std::is_convertible_v<decltype(std::declval<const List &>().data()), const int64_t *>>>
+    constexpr IntList(const List &list) noexcept : data_(list.data()), count_(static_cast<int>(list.size())) {}
+    template <std::size_t N>
+    constexpr IntList(const int64_t (&list)[N]) noexcept : data_(list), count_(static_cast<int>(N)) {}
+
+    constexpr const int64_t *data() const noexcept { return data_; }
+    constexpr int count() const noexcept { return count_; }
+    constexpr std::size_t size() const noexcept { return static_cast<std::size_t>(count_); }
+    constexpr const int64_t *begin() const noexcept { return data_; }
+    constexpr const int64_t *end() const noexcept { return data_ + count_; }
+    constexpr int64_t operator[](std::size_t i) const noexcept { return data_[i]; }
+
+    /// True if both lists have the same numbers: `t.sizes() == th::IntList{2, 3}`.
+    friend constexpr bool operator==(IntList a, IntList b) noexcept {
+        if (a.count_ != b.count_) return false;
+        for (int i = 0; i < a.count_; i++)
+            if (a.data_[i] != b.data_[i]) return false;
+        return true;
+    }
+    friend constexpr bool operator!=(IntList a, IntList b) noexcept { return !(a == b); }
+
+  private:
+    const int64_t *data_ = nullptr;
+    int count_ = 0;
+};
+
+/// A C string, or what has one (a std::string), for the length of a call.
+class Text {
+  public:
+    constexpr Text(const char *text) noexcept : text_(text) {}
+    template <class S, class = decltype(std::declval<const S &>().c_str())>
+    Text(const S &text) noexcept : text_(text.c_str()) {}
+    constexpr const char *c_str() const noexcept { return text_; }
+
+  private:
+    const char *text_;
+};
+
+namespace detail {
+
+/// The dtype of what is made without one.
+inline THDtype dtype(Dtype dtype) {
+    return dtype == Dtype::Undefined ? THGetDefaultDtype() : static_cast<THDtype>(dtype);
+}
+
+/// The length of lists that have an entry for each of the same dimensions; empty ones are left out.
+inline int common(const char *name, std::initializer_list<IntList> lists) {
+    int count = 0;
+    for (IntList list : lists) {
+        if (list.count() == 0 || list.count() == count) continue;
+        if (count != 0) {
+            fail(name, Status::ErrArgument, "lists of the same dimensions differ in length");
+            return -1;
+        }
+        count = list.count();
+    }
+    return count;
+}
+
+/// A reference to something that counts its references.
+template <class T, void (*Retain)(T *), void (*Free)(T *)> class Counted {
+  public:
+    /// Refers to nothing.
+    constexpr Counted() noexcept = default;
+    Counted(const Counted &other) noexcept : handle_(other.handle_) { Retain(handle_); }
+    Counted(Counted &&other) noexcept : handle_(other.release()) {}
+    Counted &operator=(const Counted &other) noexcept {
+        // The other one may be reached through this one only.
+        T *old = handle_;
+        Retain(other.handle_);
+        handle_ = other.handle_;
+        Free(old);
+        return *this;
+    }
+    Counted &operator=(Counted &&other) noexcept {
+        T *taken = other.release(), *old = handle_;
+        handle_ = taken;
+        Free(old);
+        return *this;
+    }
+    ~Counted() { Free(handle_); }
+
+    /// True if this refers to something.
+    bool defined() const noexcept { return handle_ != nullptr; }
+    /// The C handle, which stays this object's.
+    T *get() const noexcept { return handle_; }
+    /// Gives up the C handle, which is the caller's from then on.
+    [[nodiscard]] T *release() noexcept {
+        T *handle = handle_;
+        handle_ = nullptr;
+        return handle;
+    }
+
+  protected:
+    explicit constexpr Counted(T *handle) noexcept : handle_(handle) {}
+    T *handle_ = nullptr;
+};
+
+/// Owns something that has one owner.
+template <class T, void (*Free)(T *)> class Owned {
+  public:
+    /// Owns nothing.
+    constexpr Owned() noexcept = default;
+    Owned(Owned &&other) noexcept : handle_(other.release()) {}
+    Owned &operator=(Owned &&other) noexcept {
+        T *taken = other.release(), *old = handle_;
+        handle_ = taken;
+        Free(old);
+        return *this;
+    }
+    Owned(const Owned &) = delete;
+    Owned &operator=(const Owned &) = delete;
+    ~Owned() { Free(handle_); }
+
+    /// True if this owns something.
+    bool defined() const noexcept { return handle_ != nullptr; }
+    /// The C handle, which stays this object's.
+    T *get() const noexcept { return handle_; }
+    /// Gives up the C handle, which is the caller's from then on.
+    [[nodiscard]] T *release() noexcept {
+        T *handle = handle_;
+        handle_ = nullptr;
+        return handle;
+    }
+
+  protected:
+    explicit constexpr Owned(T *handle) noexcept : handle_(handle) {}
+    T *handle_ = nullptr;
+};
+
+/// A text of the library's, which is freed.
+inline std::string text(char *heap, const char *name) {
+    std::string copy;
+    if (must(heap, static_cast<char *>(nullptr), name)) {
+        struct Freed {
+            char *heap;
+            ~Freed() { THFree(heap); }
+        } freed{heap};
+        copy = heap;
+    }
+    return copy;
+}
+
+} // namespace detail
+
+/// A block of elements of one dtype, which tensors are views of. Copies refer to the same block.
+class Storage : public detail::Counted<THStorage, THStorage_retain, THStorage_free> {
+  public:
+    Storage() noexcept = default;
+    using Counted::get;
+    /// Takes over a reference.
+    static Storage take(THStorage *handle) noexcept { return Storage(handle); }
+    /// Adds a reference to a handle that stays its owner's.
+    static Storage share(THStorage *handle) noexcept {
+        THStorage_retain(handle);
+        return Storage(handle);
+    }
+
+    // ------------------------------------------------------------------------------------------------------- Printing
+
+    /// The elements of `storage`, each on a line of its own, then `[torch.FloatStorage of size 3]`: Torch7's layout,
+    /// whatever `options` say.
+    std::string toString(const THPrintOptions *options = nullptr) const {
+        return detail::text(THStorage_toString(handle_, options), "toString");
+    }
+
+    // ------------------------------------------------------------------------------------------------------- Storages
+
+    /// The first element; NULL when the storage is empty.
+    void *data() const {
+        THClearLastError();
+        const auto r = THStorage_data(handle_);
+        return detail::known(r, !r, "data");
+    }
+    /// The number of elements.
+    ptrdiff_t size() const { return detail::must(THStorage_size(handle_), static_cast<ptrdiff_t>(-1), "size"); }
+    /// Bytes an element takes.
+    size_t elementSize() const {
+        THClearLastError();
+        const size_t r = THStorage_elementSize(handle_);
+        return detail::known(r, !r, "elementSize");
+    }
+    /// The element type.
+    Dtype dtype() const {
+        THClearLastError();
+        const THDtype r = THStorage_dtype(handle_);
+        return detail::known(static_cast<Dtype>(r), !r, "dtype");
+    }
+    /// `TH_CPU` or `TH_CUDA`.
+    DeviceType deviceType() const {
+        THClearLastError();
+        const THDeviceType r = THStorage_deviceType(handle_);
+        return detail::known(static_cast<DeviceType>(r), !r, "deviceType");
+    }
+    /// How many references are held now.
+    int refcount() const {
+        THClearLastError();
+        const int r = THStorage_refcount(handle_);
+        return detail::known(r, !r, "refcount");
+    }
+    /// `storage[index] = value`, converted to the dtype of the storage.
+    void set(ptrdiff_t index, double value) const { detail::check(THStorage_set(handle_, index, value), "set"); }
+    /// `storage[index] = value`, an int64 that a double may not hold.
+    void setLong(ptrdiff_t index, int64_t value) const {
+        detail::check(THStorage_setLong(handle_, index, value), "setLong");
+    }
+    /// `storage[index]`.
+    double get(ptrdiff_t index) const {
+        THClearLastError();
+        const double r = THStorage_get(handle_, index);
+        return detail::known(r, r != r, "get");
+    }
+    /// `storage[index]` as an integer, exact for int64; floats are cut off.
+    int64_t getLong(ptrdiff_t index) const {
+        THClearLastError();
+        const int64_t r = THStorage_getLong(handle_, index);
+        return detail::known(r, r == -1, "getLong");
+    }
+    /// An empty storage.
+    explicit Storage(Dtype dtype) : Counted(detail::must(THStorage_new(detail::dtype(dtype)),
+        static_cast<THStorage *>(nullptr), "Storage")) {}
+    /// A storage of `size` elements with undefined values.
+    static Storage withSize(ptrdiff_t size, Dtype dtype = Dtype::Undefined) {
+        return Storage::take(detail::must(THStorage_newWithSize(detail::dtype(dtype), size),
+            static_cast<THStorage *>(nullptr), "withSize"));
+    }
+    /// A storage of `size` elements with undefined values in pinned memory of the host, from and to which GPUs copy
+    /// while the host goes on, and faster.
+    static Storage pinned(ptrdiff_t size, Dtype dtype = Dtype::Undefined) {
+        return Storage::take(detail::must(THStorage_newPinned(detail::dtype(dtype), size),
+            static_cast<THStorage *>(nullptr), "pinned"));
+    }
+    /// A storage of one given element.
+    static Storage withSize1(double v0, Dtype dtype = Dtype::Undefined) {
+        return Storage::take(detail::must(THStorage_newWithSize1(detail::dtype(dtype), v0),
+            static_cast<THStorage *>(nullptr), "withSize1"));
+    }
+    /// A storage of two given elements.
+    static Storage withSize2(double v0, double v1, Dtype dtype = Dtype::Undefined) {
+        return Storage::take(detail::must(THStorage_newWithSize2(detail::dtype(dtype), v0, v1),
+            static_cast<THStorage *>(nullptr), "withSize2"));
+    }
+    /// A storage of three given elements.
+    static Storage withSize3(double v0, double v1, double v2, Dtype dtype = Dtype::Undefined) {
+        return Storage::take(detail::must(THStorage_newWithSize3(detail::dtype(dtype), v0, v1, v2),
+            static_cast<THStorage *>(nullptr), "withSize3"));
+    }
+    /// A storage of four given elements.
+    static Storage withSize4(double v0, double v1, double v2, double v3, Dtype dtype = Dtype::Undefined) {
+        return Storage::take(detail::must(THStorage_newWithSize4(detail::dtype(dtype), v0, v1, v2, v3),
+            static_cast<THStorage *>(nullptr), "withSize4"));
+    }
+    /// A storage over a file, or over POSIX shared memory with `TH_ALLOCATOR_MAPPED_SHAREDMEM`; `size` <= 0 takes the
+    /// whole file.
+    static Storage withMapping(Text filename, ptrdiff_t size, int flags, Dtype dtype = Dtype::Undefined) {
+        return Storage::take(detail::must(THStorage_newWithMapping(detail::dtype(dtype), filename.c_str(), size, flags),
+            static_cast<THStorage *>(nullptr), "withMapping"));
+    }
+    /// A storage that takes over `data`: `size` elements from `THAlloc` or malloc, freed with the storage.
+    static Storage withData(void *data, ptrdiff_t size, Dtype dtype = Dtype::Undefined) {
+        return Storage::take(detail::must(THStorage_newWithData(detail::dtype(dtype), data, size),
+            static_cast<THStorage *>(nullptr), "withData"));
+    }
+    /// A storage that shares `data` with the caller.
+    static Storage fromBlob(void *data, ptrdiff_t size, THDeleter deleter = nullptr, void *context = nullptr,
+        Dtype dtype = Dtype::Undefined) {
+        return Storage::take(detail::must(THStorage_newFromBlob(detail::dtype(dtype), data, size, deleter, context),
+            static_cast<THStorage *>(nullptr), "fromBlob"));
+    }
+    /// Sets `TH_STORAGE_*` bits.
+    void setFlag(char flag) const { detail::check(THStorage_setFlag(handle_, flag), "setFlag"); }
+    /// Clears `TH_STORAGE_*` bits.
+    void clearFlag(char flag) const { detail::check(THStorage_clearFlag(handle_, flag), "clearFlag"); }
+    /// Exchanges everything but the reference counts, dtypes included.
+    void swap(const Storage &storage2) const { detail::check(THStorage_swap(handle_, storage2.get()), "swap"); }
+    /// Makes room for `size` elements and keeps as many as fit; new ones are undefined.
+    void resize(ptrdiff_t size) const { detail::check(THStorage_resize(handle_, size), "resize"); }
+    /// Every element `= value`, in the range that `THTensor_fill` takes.
+    void fill(double value) const { detail::check(THStorage_fill(handle_, value), "fill"); }
+    /// Copies `size` elements of the storage's own dtype from `src`.
+    void rawCopy(const void *src) const { detail::check(THStorage_rawCopy(handle_, src), "rawCopy"); }
+    /// Copies all elements of `src`, converted from whatever dtype it has; both must have the same size.
+    void copy(const Storage &src) const { detail::check(THStorage_copy(handle_, src.get()), "copy"); }
+
+    // --------------------------------------------------------------------------------- Mapped files and shared memory
+
+    /// True if other processes can see the elements: they lie in shared memory, or in a file that is mapped as shared.
+    bool isShared() const {
+        THClearLastError();
+        const int r = THStorage_isShared(handle_);
+        return detail::known(r != 0, !r, "isShared");
+    }
+    /// The descriptor of a shared storage, to be sent to another process.
+    int sharedFd() const {
+        THClearLastError();
+        const int r = THStorage_sharedFd(handle_);
+        return detail::known(r, r == -1, "sharedFd");
+    }
+    /// The name of a shared storage for `THStorage_newShared` in another process: `/proc/PID/fd/N`, which is valid in
+    /// processes of the same user while this one keeps the storage, or the name given to a mapping.
+    std::string sharedName() const { return detail::text(THStorage_sharedName(handle_), "sharedName"); }
+    /// A storage over the shared memory behind the descriptor `fd`: its first `size` elements, or all if `size` is
+    /// negative.
+    static Storage sharedFd(int fd, ptrdiff_t size, Dtype dtype = Dtype::Undefined) {
+        return Storage::take(detail::must(THStorage_newSharedFd(detail::dtype(dtype), fd, size),
+            static_cast<THStorage *>(nullptr), "sharedFd"));
+    }
+    /// A storage over the memory that another process shares as `name`, which `THStorage_sharedName` gave there or
+    /// shm_open has.
+    static Storage shared(Text name, ptrdiff_t size, Dtype dtype = Dtype::Undefined) {
+        return Storage::take(detail::must(THStorage_newShared(detail::dtype(dtype), name.c_str(), size),
+            static_cast<THStorage *>(nullptr), "shared"));
+    }
+
+  private:
+    using Counted::Counted;
+};
+
+/// A stream of random numbers. An undefined one, `{}`, stands for the calling thread's own.
+class Generator : public detail::Owned<THGenerator, THGenerator_free> {
+  public:
+    /// The calling thread's own.
+    Generator() noexcept = default;
+    /// A new one that begins at `seed`.
+    explicit Generator(uint64_t seed)
+        : Owned(detail::must(THGenerator_new(), static_cast<THGenerator *>(nullptr), "Generator")) {
+        manualSeed(seed);
+    }
+    /// A new one of this kind, at a seed of its own.
+    explicit Generator(GeneratorKind kind)
+        : Owned(detail::must(THGenerator_newKind(static_cast<THGeneratorKind>(kind)),
+                             static_cast<THGenerator *>(nullptr), "Generator")) {}
+    /// Takes over a handle.
+    static Generator take(THGenerator *handle) noexcept { return Generator(handle); }
+
+    // ---------------------------------------------------------------------------------------------- Random generators
+
+    /// The kind of a generator.
+    GeneratorKind kind() const {
+        THClearLastError();
+        const THGeneratorKind r = THGenerator_kind(handle_);
+        return detail::known(static_cast<GeneratorKind>(r), !r, "kind");
+    }
+    /// Makes `to` continue as `from` would, and of the same kind.
+    void copy(const Generator &from) const { detail::check(THGenerator_copy(handle_, from.get()), "copy"); }
+    /// Seeds from the system; returns the seed, 0 on error.
+    uint64_t seed() const {
+        THClearLastError();
+        const uint64_t r = THRandom_seed(handle_);
+        return detail::known(r, !r, "seed");
+    }
+    /// Starts the sequence of `seed`: the same seed gives the same numbers on every machine, however many threads there
+    /// are.
+    void manualSeed(uint64_t seed) const { detail::check(THRandom_manualSeed(handle_, seed), "manualSeed"); }
+    /// The seed the sequence was started with.
+    uint64_t initialSeed() const {
+        THClearLastError();
+        const uint64_t r = THRandom_initialSeed(handle_);
+        return detail::known(r, !r, "initialSeed");
+    }
+    /// An integer from 0 to 2^32 - 1.
+    int64_t random() const {
+        THClearLastError();
+        const int64_t r = THRandom_random(handle_);
+        return detail::known(r, r == -1, "random");
+    }
+    /// A number uniform in [from, to).
+    double uniform(double from = 0, double to = 1) const {
+        THClearLastError();
+        const double r = THRandom_uniform(handle_, from, to);
+        return detail::known(r, r != r, "uniform");
+    }
+    /// A normally distributed number.
+    double normal(double mean = 0, double stdv = 1) const {
+        THClearLastError();
+        const double r = THRandom_normal(handle_, mean, stdv);
+        return detail::known(r, r != r, "normal");
+    }
+    /// An exponentially distributed number, of mean 1 / lambda.
+    double exponential(double lambda) const {
+        THClearLastError();
+        const double r = THRandom_exponential(handle_, lambda);
+        return detail::known(r, r != r, "exponential");
+    }
+    /// A Cauchy distributed number.
+    double cauchy(double median, double sigma) const {
+        THClearLastError();
+        const double r = THRandom_cauchy(handle_, median, sigma);
+        return detail::known(r, r != r, "cauchy");
+    }
+    /// `exp` of a normally distributed number.
+    double logNormal(double mean, double stdv) const {
+        THClearLastError();
+        const double r = THRandom_logNormal(handle_, mean, stdv);
+        return detail::known(r, r != r, "logNormal");
+    }
+    /// Trials up to the first success, where each fails with probability `p`, 0 < p < 1.
+    double geometric(double p) const {
+        THClearLastError();
+        const double r = THRandom_geometric(handle_, p);
+        return detail::known(r, r != r, "geometric");
+    }
+    /// 1 with probability `p`, else 0.
+    bool bernoulli(double p = 0.5) const {
+        THClearLastError();
+        const int r = THRandom_bernoulli(handle_, p);
+        return detail::known(r != 0, !r, "bernoulli");
+    }
+
+  private:
+    using Owned::Owned;
+};
+
+class CudaEvent;
+
+/// A queue of work of a GPU.
+class CudaStream : public detail::Counted<THCudaStream, THCudaStream_retain, THCudaStream_free> {
+  public:
+    CudaStream() noexcept = default;
+    /// Takes over a reference.
+    static CudaStream take(THCudaStream *handle) noexcept { return CudaStream(handle); }
+    /// Has what is given to the stream from now on wait for the event.
+    void waitEvent(const CudaEvent &event) const;
+    /// Calls `function()` on a thread of the driver once the work that the stream has was done. It must not throw, nor
+    /// call CUDA, and so no function here that does.
+    template <class F> void addCallback(F function) const {
+        F *kept = new F(std::move(function));
+        const THCudaCallback call = [](void *context) noexcept {
+            (*static_cast<F *>(context))();
+            delete static_cast<F *>(context);
+        };
+        const THStatus status = THCudaStream_addCallback(get(), call, kept);
+        if (status != TH_OK) delete kept;
+        detail::check(status, "addCallback");
+    }
+
+    // ------------------------------------------------------------------------------------- Streams, events and graphs
+
+    /// A new stream of a GPU.
+    explicit CudaStream(int deviceIndex, int priority = 0) : Counted(detail::must(THCudaStream_new(deviceIndex,
+        priority), static_cast<THCudaStream *>(nullptr), "CudaStream")) {}
+    /// A handle for a stream of another library, a `cudaStream_t` or `CUstream` that must outlive it; NULL is the
+    /// default stream.
+    static CudaStream foreign(int deviceIndex = 0, void *stream = nullptr) {
+        return CudaStream::take(detail::must(THCudaStream_newForeign(deviceIndex, stream),
+            static_cast<THCudaStream *>(nullptr), "foreign"));
+    }
+    /// The stream that this thread's operations on a GPU go to.
+    static CudaStream current(int deviceIndex = 0) {
+        return CudaStream::take(detail::must(THCudaStream_newCurrent(deviceIndex), static_cast<THCudaStream *>(nullptr),
+            "current"));
+    }
+    /// This thread's operations on the stream's GPU go to the stream from now on.
+    void setCurrent() const { detail::check(THCudaStream_setCurrent(handle_), "setCurrent"); }
+    /// The number of the stream's GPU.
+    int device() const {
+        THClearLastError();
+        const int r = THCudaStream_device(handle_);
+        return detail::known(r, !r, "device");
+    }
+    /// The stream as a `CUstream`, which is a `cudaStream_t`; NULL is the default stream.
+    void *pointer() const {
+        THClearLastError();
+        const auto r = THCudaStream_pointer(handle_);
+        return detail::known(r, !r, "pointer");
+    }
+    /// Work that `stream` is given from now on waits for the work that `other` has, which may be a stream of another
+    /// GPU.
+    void wait(const CudaStream &other) const { detail::check(THCudaStream_wait(handle_, other.get()), "wait"); }
+    /// Waits until the work of the stream has been done.
+    void synchronize() const { detail::check(THCudaStream_synchronize(handle_), "synchronize"); }
+    /// True if the work of the stream has been done.
+    bool isIdle() const {
+        THClearLastError();
+        const int r = THCudaStream_isIdle(handle_);
+        return detail::known(r != 0, !r, "isIdle");
+    }
+
+  private:
+    using Counted::Counted;
+};
+
+/// A mark in a stream, which is waited for and timed.
+class CudaEvent : public detail::Counted<THCudaEvent, THCudaEvent_retain, THCudaEvent_free> {
+  public:
+    CudaEvent() noexcept = default;
+    /// Takes over a reference.
+    static CudaEvent take(THCudaEvent *handle) noexcept { return CudaEvent(handle); }
+
+    // ------------------------------------------------------------------------------------- Streams, events and graphs
+
+    /// A new event of a GPU, which measures time if `timing` is 1.
+    explicit CudaEvent(int deviceIndex, bool timing = false) : Counted(detail::must(THCudaEvent_new(deviceIndex,
+        timing), static_cast<THCudaEvent *>(nullptr), "CudaEvent")) {}
+    /// Puts the event after the work that a stream of its GPU has.
+    void record(const CudaStream &stream) const { detail::check(THCudaEvent_record(handle_, stream.get()), "record"); }
+    /// Waits until the work before the event has been done.
+    void synchronize() const { detail::check(THCudaEvent_synchronize(handle_), "synchronize"); }
+    /// True if the work before the event has been done, or it was not recorded.
+    bool hasPassed() const {
+        THClearLastError();
+        const int r = THCudaEvent_hasPassed(handle_);
+        return detail::known(r != 0, !r, "hasPassed");
+    }
+    /// Milliseconds between two events that measure time and have passed.
+    double elapsed(const CudaEvent &end) const {
+        THClearLastError();
+        const double r = THCudaEvent_elapsed(handle_, end.get());
+        return detail::known(r, r != r, "elapsed");
+    }
+
+  private:
+    using Counted::Counted;
+};
+
+/// Work of a GPU that was recorded, to be done again.
+class CudaGraph : public detail::Counted<THCudaGraph, THCudaGraph_retain, THCudaGraph_free> {
+  public:
+    CudaGraph() noexcept = default;
+    /// Takes over a reference.
+    static CudaGraph take(THCudaGraph *handle) noexcept { return CudaGraph(handle); }
+
+    // ------------------------------------------------------------------------------------- Streams, events and graphs
+
+    /// This thread's stream on a GPU, which must not be the default stream, keeps what operations give it from now on,
+    /// rather than do it.
+    static void begin(int deviceIndex = 0) { detail::check(THCudaGraph_begin(deviceIndex), "begin"); }
+    /// Ends `THCudaGraph_begin`: the graph of what the stream has kept.
+    static CudaGraph captured(int deviceIndex = 0) {
+        return CudaGraph::take(detail::must(THCudaGraph_newCaptured(deviceIndex), static_cast<THCudaGraph *>(nullptr),
+            "captured"));
+    }
+    /// Does the work of the graph in this thread's stream on its GPU.
+    void launch() const { detail::check(THCudaGraph_launch(handle_), "launch"); }
+
+  private:
+    using Counted::Counted;
+};
+
+inline void CudaStream::waitEvent(const CudaEvent &event) const {
+    detail::check(THCudaStream_waitEvent(get(), event.get()), "waitEvent");
+}
+
+// ==================================================================================================================
+//     Tensors
+// ==================================================================================================================
+
+class Tensor;
+class Index;
+template <class T> class Elements;
+class RowIterator;
+
+struct JQ;
+struct EV;
+struct GradInputGradWeightGradBias;
+struct LeastGreatest;
+struct PLU;
+struct RMask;
+struct RaRpiv;
+struct RaRpivots;
+struct RaRtau;
+struct RbRa;
+struct ReRv;
+struct RqRr;
+struct RuRsRv;
+struct SignLogabsdet;
+struct USV;
+struct ValuesIndices;
+struct ValuesInverseCounts;
+struct XLu;
+struct XRankS;
+
+/// A view of a list of tensors, for the length of a call. Some functions take undefined ones among them.
+class TensorList {
+  public:
+    constexpr TensorList() noexcept = default;
+    constexpr TensorList(const Tensor *data, int count) noexcept : data_(data), count_(count) {}
+    constexpr TensorList(std::initializer_list<Tensor> list) noexcept : count_(static_cast<int>(list.size())) {
+        if (count_) data_ = list.begin();
+    }
+    /// What has tensors side by side: a std::vector or a std::array.
+    template <class List, class = std::enable_if_t<
+                              std::is_convertible_v<decltype(std::declval<const List &>().data()), const Tensor *>>>
+    constexpr TensorList(const List &list) noexcept : data_(list.data()), count_(static_cast<int>(list.size())) {}
+
+    /// The handles side by side, as C takes them.
+    THTensor *const *data() const noexcept { return reinterpret_cast<THTensor *const *>(data_); }
+    constexpr int count() const noexcept { return count_; }
+
+  private:
+    const Tensor *data_ = nullptr;
+    int count_ = 0;
+};
+
+/// A result that is left out by `none`.
+class Out {
+  public:
+    Out(Tensor &t) noexcept : t_(&t) {}
+    Out(None) noexcept {}
+    Tensor *get() const noexcept { return t_; }
+
+  private:
+    Tensor *t_ = nullptr;
+};
+
+namespace detail {
+
+/// Marks the constructor of a fresh tensor, which takes dtype and shape from what is written to it.
+struct Fresh {};
+
+THTensor *result(Tensor &r);
+THTensor *result(Out r);
+void check(THStatus status, const char *name, Tensor &r);
+template <class... R> void check_all(THStatus status, const char *name, R &...r);
+Tensor made(THTensor *handle, const char *name);
+std::vector<Tensor> fresh(int count);
+template <class F> std::vector<Tensor> pieces(F call, const char *name);
+
+} // namespace detail
+
+/// A strided view of a Storage. Copies refer to the same tensor.
+class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, THTensor_free> {
+  public:
+    /// Refers to nothing.
+    Tensor() noexcept = default;
+    Tensor(const Tensor &) noexcept = default;
+    Tensor(Tensor &&) noexcept = default;
+    /** @cond */
+    explicit Tensor(detail::Fresh)
+        : Counted(detail::must(THTensor_new(), static_cast<THTensor *>(nullptr), "Tensor")) {}
+    /** @endcond */
+    /// Takes over a reference.
+    static Tensor take(THTensor *handle) noexcept { return Tensor(handle); }
+    /// Adds a reference to a handle that stays its owner's.
+    static Tensor share(THTensor *handle) noexcept {
+        THTensor_retain(handle);
+        return Tensor(handle);
+    }
+
+    /// Refers to another tensor from now on.
+    Tensor &operator=(const Tensor &) & noexcept = default;
+    Tensor &operator=(Tensor &&) & noexcept = default;
+    /// Writes to the elements of a view that has no name: `t(0, th::all) = src`, broadcast.
+    Tensor &operator=(const Tensor &src) && { return copy_(src); }
+    Tensor &operator=(double value) && { return fill_(value); }
+
+    // ------------------------------------------------------------------------------------------ Shape and elements
+
+    /// The number of dimensions; 0 for scalars and for tensors that have no elements yet.
+    int dim() const noexcept { return handle_ ? handle_->nDimension : 0; }
+    /// The sizes, as long as the shape stays.
+    IntList sizes() const noexcept { return handle_ ? IntList(handle_->size, handle_->nDimension) : IntList(); }
+    /// The distances of neighbours in elements, as long as the shape stays.
+    IntList strides() const noexcept { return handle_ ? IntList(handle_->stride, handle_->nDimension) : IntList(); }
+    /// The element type; Dtype::Undefined before the first write.
+    Dtype dtype() const noexcept { return handle_ ? static_cast<Dtype>(handle_->dtype) : Dtype::Undefined; }
+    /// The storage that this is a view of.
+    Storage storage() const { return Storage::share(detail::known(THTensor_storage(get()), !defined(), "storage")); }
+    /// The address of the first element, of whatever type.
+    void *data() const { return detail::known(THTensor_data(get()), !defined(), "data"); }
+
+    /// The address of the first element, for a tensor on the host whose dtype is that of T; others stand at
+    /// `strides()`.
+    template <class T> T *data() const;
+    /// All elements of a contiguous tensor on the host in row-major order, for `for` and for what takes pointers:
+    /// `for (float &x : t.elements<float>())`. `contiguous()` makes one of any tensor.
+    template <class T> Elements<T> elements() const;
+#ifdef __cpp_lib_span
+    /// The same as a std::span. Exists from C++20 on.
+    template <class T> std::span<T> span() const;
+#endif
+#ifdef __cpp_lib_mdspan
+    /// The elements of a tensor with N dimensions on the host, of any strides: `t.mdspan<float, 2>()[i, j]`. Exists
+    /// from C++23 on.
+    template <class T, std::size_t N> std::mdspan<T, std::dextents<int64_t, N>, std::layout_stride> mdspan() const;
+#endif
+    /// The element at as many indices as there are dimensions, to read and to write: `t.at<float>(1, 2) = 3`. The
+    /// dtype must be that of T, and each index within its dimension; negative ones count from the end.
+    template <class T, class... I> T &at(I... index) const;
+    /// The only element of a tensor of any shape: exact for integers, and true or false for bool.
+    template <class T> T item() const;
+    /// The slices along the first dimension: `for (th::Tensor row : t)`. The tensor must stay meanwhile.
+    RowIterator begin() const;
+    RowIterator end() const;
+
+    // -------------------------------------------------------------------------------------------- Views by indices
+
+    /// The view at `index` of the first dimension, which disappears.
+    Tensor operator[](int64_t index) const { return select(0, index); }
+    /// The view at these indices of the first dimensions: `t[{i, j}]`.
+    Tensor operator[](IntList index) const;
+    /// The elements where `mask` is true, a copy with one dimension; or, by a tensor of integers, the slices that it
+    /// names. A copy cannot be assigned to: `t.maskedFill_(mask, 0)` and `t.indexPut_({index}, src)` write to `t`.
+    template <class T, class = std::enable_if_t<std::is_same_v<T, Tensor>>>
+    const Tensor operator[](const T &mask) const {
+        return index(TensorList(&mask, 1));
+    }
+    /// The view by an index for each of the first dimensions: a number, `slice(start, end, step)`, `all`, `newaxis` for
+    /// a new dimension of size 1, `ellipsis` for all dimensions that are not named: `t(0, th::slice(1, 3),
+    /// th::newaxis)`.
+    template <class... I> Tensor operator()(I... index) const;
+
+    // ------------------------------------------------------------------------------------- Functions of the caller
+
+    /// `t = f(t)`, element after element in row-major order on the calling thread: `t.apply_([](double x) { return x *
+    /// x; })`. An exception of `f` ends the call and comes out of it; the elements before stay changed.
+    template <class F> Tensor &apply_(F &&f);
+    /// `t = f(t, src)`; `src` broadcasts to the shape of `t`.
+    template <class F> Tensor &map_(const Tensor &src, F &&f);
+    /// `t = f(t, a, b)`; `a` and `b` broadcast to the shape of `t`.
+    template <class F> Tensor &map2_(const Tensor &a, const Tensor &b, F &&f);
+
+    // --------------------------------------------------------------------------------------------------- Operators
+
+    Tensor operator-() const { return neg(); }
+    Tensor operator~() const { return bitwiseNot(); }
+    Tensor operator!() const { return logicalNot(); }
+    Tensor &operator+=(const Tensor &b) { return add_(b); }
+    Tensor &operator+=(double b) { return add_(b); }
+    Tensor &operator-=(const Tensor &b) { return sub_(b); }
+    Tensor &operator-=(double b) { return sub_(b); }
+    Tensor &operator*=(const Tensor &b) { return mul_(b); }
+    Tensor &operator*=(double b) { return mul_(b); }
+    Tensor &operator/=(const Tensor &b) { return div_(b); }
+    Tensor &operator/=(double b) { return div_(b); }
+    Tensor &operator%=(const Tensor &b) { return remainder_(b); }
+    Tensor &operator%=(double b) { return remainder_(b); }
+    Tensor &operator&=(const Tensor &b) { return bitAnd_(b); }
+    Tensor &operator&=(double b) { return bitAnd_(b); }
+    Tensor &operator|=(const Tensor &b) { return bitOr_(b); }
+    Tensor &operator|=(double b) { return bitOr_(b); }
+    Tensor &operator^=(const Tensor &b) { return bitxor_(b); }
+    Tensor &operator^=(double b) { return bitxor_(b); }
+
+    // ----------------------------------------------------------------------------------------- Handles and references
+
+    /// Makes `t` a fresh handle again, as `THTensor_new` returns it: it gives up its storage, its sizes and its dtype.
+    Tensor &reset_() { detail::check(THTensor_reset(handle_), "reset_"); return *this; }
+    /// A second handle on the elements of `t`.
+    Tensor withTensor() const { return detail::made(THTensor_newWithTensor(handle_), "withTensor"); }
+    /// How many references are held now.
+    int refcount() const {
+        THClearLastError();
+        const int r = THTensor_refcount(handle_);
+        return detail::known(r, !r, "refcount");
+    }
+    /// Sets `TH_TENSOR_*` bits.
+    Tensor &setFlag_(char flag) { detail::check(THTensor_setFlag(handle_, flag), "setFlag_"); return *this; }
+    /// Clears `TH_TENSOR_*` bits.
+    Tensor &clearFlag_(char flag) { detail::check(THTensor_clearFlag(handle_, flag), "clearFlag_"); return *this; }
+
+    // ------------------------------------------------------------------------------------------------- Making tensors
+
+    /// A tensor of the dtype and shape of `t` with undefined elements.
+    Tensor emptyLike() const { return detail::made(THTensor_newEmptyLike(handle_), "emptyLike"); }
+    /// Like `THTensor_newEmptyLike`, with every element `value`.
+    Tensor fullLike(double value) const { return detail::made(THTensor_newFullLike(handle_, value), "fullLike"); }
+    /// Like `THTensor_newEmptyLike`, with zeros.
+    Tensor zerosLike() const { return detail::made(THTensor_newZerosLike(handle_), "zerosLike"); }
+    /// Like `THTensor_newEmptyLike`, with ones.
+    Tensor onesLike() const { return detail::made(THTensor_newOnesLike(handle_), "onesLike"); }
+
+    // --------------------------------------------------------------------------------------------- Looking at tensors
+
+    /// The position of the first element in the storage.
+    ptrdiff_t storageOffset() const {
+        return detail::must(THTensor_storageOffset(handle_), static_cast<ptrdiff_t>(-1), "storageOffset");
+    }
+    /// The size of dimension `dim`.
+    int64_t size(int dim) const { return detail::must(THTensor_size(handle_, dim), static_cast<int64_t>(-1), "size"); }
+    /// The stride of dimension `dim`, in elements.
+    int64_t stride(int dim) const {
+        return detail::must(THTensor_stride(handle_, dim), static_cast<int64_t>(-1), "stride");
+    }
+    /// The sizes as an int64 storage.
+    Storage sizeOf() const {
+        return Storage::take(detail::must(THTensor_newSizeOf(handle_), static_cast<THStorage *>(nullptr), "sizeOf"));
+    }
+    /// The strides as an int64 storage.
+    Storage strideOf() const {
+        return Storage::take(detail::must(THTensor_newStrideOf(handle_), static_cast<THStorage *>(nullptr),
+            "strideOf"));
+    }
+    /// The number of elements.
+    ptrdiff_t nElement() const {
+        return detail::must(THTensor_nElement(handle_), static_cast<ptrdiff_t>(-1), "nElement");
+    }
+    /// `THTensor_nElement` by PyTorch's name.
+    ptrdiff_t numel() const { return detail::must(THTensor_numel(handle_), static_cast<ptrdiff_t>(-1), "numel"); }
+    /// Bytes an element takes; 0 before the first write.
+    size_t elementSize() const {
+        THClearLastError();
+        const size_t r = THTensor_elementSize(handle_);
+        return detail::known(r, !r, "elementSize");
+    }
+    /// `TH_CPU` or `TH_CUDA`.
+    DeviceType deviceType() const {
+        THClearLastError();
+        const THDeviceType r = THTensor_deviceType(handle_);
+        return detail::known(static_cast<DeviceType>(r), !r, "deviceType");
+    }
+    /// The ordinal of the GPU the tensor lives on; -1 and an error on the host.
+    int64_t getDevice() const {
+        THClearLastError();
+        const int64_t r = THTensor_getDevice(handle_);
+        return detail::known(r, r == -1, "getDevice");
+    }
+    /// True if the elements lie row-major without gaps.
+    bool isContiguous() const {
+        THClearLastError();
+        const int r = THTensor_isContiguous(handle_);
+        return detail::known(r != 0, !r, "isContiguous");
+    }
+    /// True if the elements lie as `format` says.
+    bool isContiguousFormat(MemoryFormat format = MemoryFormat::ContiguousFormat) const {
+        THClearLastError();
+        const int r = THTensor_isContiguousFormat(handle_, static_cast<THMemoryFormat>(format));
+        return detail::known(r != 0, !r, "isContiguousFormat");
+    }
+    bool isContiguous(MemoryFormat format) const {
+        THClearLastError();
+        const int r = THTensor_isContiguousFormat(handle_, static_cast<THMemoryFormat>(format));
+        return detail::known(r != 0, !r, "isContiguous");
+    }
+    /// True if both have the same sizes.
+    bool isSameSizeAs(const Tensor &src) const {
+        THClearLastError();
+        const int r = THTensor_isSameSizeAs(handle_, src.get());
+        return detail::known(r != 0, !r, "isSameSizeAs");
+    }
+    /// True if both show the same elements: storage, offset, sizes and strides agree.
+    bool isSetTo(const Tensor &src) const {
+        THClearLastError();
+        const int r = THTensor_isSetTo(handle_, src.get());
+        return detail::known(r != 0, !r, "isSetTo");
+    }
+    /// True if the sizes are these.
+    bool isSize(IntList size) const {
+        THClearLastError();
+        const int r = THTensor_isSize(handle_, size.count(), size.data());
+        return detail::known(r != 0, !r, "isSize");
+    }
+
+    // ------------------------------------------------------------------------------------------------ Single elements
+
+    /// The element at `index`, one entry a dimension; negative entries count from the end.
+    double getAt(IntList index) const {
+        THClearLastError();
+        const double r = THTensor_getAt(handle_, index.count(), index.data());
+        return detail::known(r, r != r, "getAt");
+    }
+    /// The element at `index` as an integer, exact for int64; floats are cut off.
+    int64_t getAtLong(IntList index) const {
+        THClearLastError();
+        const int64_t r = THTensor_getAtLong(handle_, index.count(), index.data());
+        return detail::known(r, r == -1, "getAtLong");
+    }
+    /// Sets the element at `index`, one entry a dimension; negative entries count from the end.
+    Tensor &setAt_(IntList index, double value) {
+        detail::check(THTensor_setAt(handle_, index.count(), index.data(), value), "setAt_");
+        return *this;
+    }
+    /// Sets the element at `index` to an int64 that a double may not hold.
+    Tensor &setAtLong_(IntList index, int64_t value) {
+        detail::check(THTensor_setAtLong(handle_, index.count(), index.data(), value), "setAtLong_");
+        return *this;
+    }
+    /// The only element of a tensor of any shape.
+    double item() const {
+        THClearLastError();
+        const double r = THTensor_item(handle_);
+        return detail::known(r, r != r, "item");
+    }
+    /// The only element as an integer, exact for int64; floats are cut off.
+    int64_t itemLong() const {
+        THClearLastError();
+        const int64_t r = THTensor_itemLong(handle_);
+        return detail::known(r, r == -1, "itemLong");
+    }
+    /// Every element `r = value`.
+    Tensor &fill_(double value) { detail::check(THTensor_fill(handle_, value), "fill_"); return *this; }
+    /// Every element `r = value`, an int64 that a double may not hold.
+    Tensor &fillLong_(int64_t value) { detail::check(THTensor_fillLong(handle_, value), "fillLong_"); return *this; }
+    /// Every element `r = 0`.
+    Tensor &zero_() { detail::check(THTensor_zero(handle_), "zero_"); return *this; }
+
+    // ----------------------------------------------------------------------------------------- Copies and conversions
+
+    /// A copy with memory of its own.
+    Tensor clone() const { return detail::made(THTensor_newClone(handle_), "clone"); }
+    /// A copy with memory of its own laid out as `format` says.
+    Tensor cloneFormat(MemoryFormat format = MemoryFormat::ContiguousFormat) const {
+        return detail::made(THTensor_newCloneFormat(handle_, static_cast<THMemoryFormat>(format)), "cloneFormat");
+    }
+    Tensor clone(MemoryFormat format) const {
+        return detail::made(THTensor_newCloneFormat(handle_, static_cast<THMemoryFormat>(format)), "clone");
+    }
+    /// `t` itself if it is contiguous already, else a row-major copy.
+    Tensor contiguous() const { return detail::made(THTensor_newContiguous(handle_), "contiguous"); }
+    /// `t` itself if it lies in `format` already, else a copy that does.
+    Tensor contiguousFormat(MemoryFormat format = MemoryFormat::ContiguousFormat) const {
+        return detail::made(THTensor_newContiguousFormat(handle_, static_cast<THMemoryFormat>(format)),
+            "contiguousFormat");
+    }
+    Tensor contiguous(MemoryFormat format) const {
+        return detail::made(THTensor_newContiguousFormat(handle_, static_cast<THMemoryFormat>(format)), "contiguous");
+    }
+    /// `t` itself if it has this dtype already, else a converted copy.
+    Tensor to(Dtype dtype) const { return detail::made(THTensor_newTo(handle_, static_cast<THDtype>(dtype)), "to"); }
+    /// `r = src`, converted to the dtype of `r` and broadcast to its shape; any layouts, overlapping or not.
+    Tensor &copy_(const Tensor &t) { detail::check(THTensor_copy(handle_, t.get()), "copy_"); return *this; }
+
+    // ---------------------------------------------------------------------------------------------------------- Views
+
+    Tensor &narrow_(int dimension, int64_t firstIndex, int64_t size) {
+        detail::check(THTensor_narrow(handle_, handle_, dimension, firstIndex, size), "narrow_");
+        return *this;
+    }
+    /// Entries `firstIndex` to `firstIndex + size` of dimension `dimension`; a negative `firstIndex` counts from the
+    /// end.
+    Tensor narrow(int dimension, int64_t firstIndex, int64_t size) const {
+        return detail::made(THTensor_newNarrow(handle_, dimension, firstIndex, size), "narrow");
+    }
+    Tensor &select_(int dimension, int64_t sliceIndex) {
+        detail::check(THTensor_select(handle_, handle_, dimension, sliceIndex), "select_");
+        return *this;
+    }
+    /// Entry `sliceIndex` of dimension `dimension`, which disappears; of a vector this is a scalar.
+    Tensor select(int dimension, int64_t sliceIndex) const {
+        return detail::made(THTensor_newSelect(handle_, dimension, sliceIndex), "select");
+    }
+    Tensor &slice_(int dimension, int64_t start, int64_t end, int64_t step) {
+        detail::check(THTensor_slice(handle_, handle_, dimension, start, end, step), "slice_");
+        return *this;
+    }
+    /// Entries `start`, `start + step`, ...
+    Tensor slice(int dimension, int64_t start, int64_t end, int64_t step) const {
+        return detail::made(THTensor_newSlice(handle_, dimension, start, end, step), "slice");
+    }
+    Tensor &transpose_(int dimension1, int dimension2) {
+        detail::check(THTensor_transpose(handle_, handle_, dimension1, dimension2), "transpose_");
+        return *this;
+    }
+    /// Dimensions `dimension1` and `dimension2` swapped.
+    Tensor transpose(int dimension1, int dimension2) const {
+        return detail::made(THTensor_newTranspose(handle_, dimension1, dimension2), "transpose");
+    }
+    Tensor &t_() { detail::check(THTensor_t(handle_, handle_), "t_"); return *this; }
+    /// The matrix transposed; vectors and scalars stay as they are.
+    Tensor t() const { return detail::made(THTensor_newT(handle_), "t"); }
+    Tensor &permute_(IntList dims) {
+        detail::check(THTensor_permute(handle_, handle_, dims.count(), dims.data()), "permute_");
+        return *this;
+    }
+    /// Dimension `d` of the view is dimension `dims[d]` of the source.
+    Tensor permute(IntList dims) const {
+        return detail::made(THTensor_newPermute(handle_, dims.count(), dims.data()), "permute");
+    }
+    Tensor &diagonal_(int64_t offset = 0, int dim1 = 0, int dim2 = 1) {
+        detail::check(THTensor_diagonal(handle_, handle_, offset, dim1, dim2), "diagonal_");
+        return *this;
+    }
+    /// Elements `[i, i + offset]` of dimensions `dim1` and `dim2`, which disappear; the diagonal becomes the last
+    /// dimension.
+    Tensor diagonal(int64_t offset = 0, int dim1 = 0, int dim2 = 1) const {
+        return detail::made(THTensor_newDiagonal(handle_, offset, dim1, dim2), "diagonal");
+    }
+    Tensor &unfold_(int dimension, int64_t size, int64_t step) {
+        detail::check(THTensor_unfold(handle_, handle_, dimension, size, step), "unfold_");
+        return *this;
+    }
+    /// All windows of `size` entries, `step` apart, of dimension `dimension`; the window becomes a new last dimension.
+    Tensor unfold(int dimension, int64_t size, int64_t step) const {
+        return detail::made(THTensor_newUnfold(handle_, dimension, size, step), "unfold");
+    }
+    Tensor &squeeze_() { detail::check(THTensor_squeeze(handle_, handle_), "squeeze_"); return *this; }
+    /// Without the dimensions of size 1.
+    Tensor squeeze() const { return detail::made(THTensor_newSqueeze(handle_), "squeeze"); }
+    Tensor &squeeze1d_(int dimension) {
+        detail::check(THTensor_squeeze1d(handle_, handle_, dimension), "squeeze1d_");
+        return *this;
+    }
+    Tensor &squeeze_(int dimension) {
+        detail::check(THTensor_squeeze1d(handle_, handle_, dimension), "squeeze_");
+        return *this;
+    }
+    /// Without dimension `dimension`, if its size is 1.
+    Tensor squeeze1d(int dimension) const {
+        return detail::made(THTensor_newSqueeze1d(handle_, dimension), "squeeze1d");
+    }
+    Tensor squeeze(int dimension) const { return detail::made(THTensor_newSqueeze1d(handle_, dimension), "squeeze"); }
+    Tensor &unsqueeze1d_(int dimension) {
+        detail::check(THTensor_unsqueeze1d(handle_, handle_, dimension), "unsqueeze1d_");
+        return *this;
+    }
+    /// With a new dimension of size 1 at `dimension`; -1 appends.
+    Tensor unsqueeze1d(int dimension) const {
+        return detail::made(THTensor_newUnsqueeze1d(handle_, dimension), "unsqueeze1d");
+    }
+    Tensor &view_(IntList size) {
+        detail::check(THTensor_view(handle_, handle_, size.count(), size.data()), "view_");
+        return *this;
+    }
+    /// The same elements in these sizes, of which one may be -1; an error where strides do not allow it without a copy.
+    Tensor view(IntList size) const {
+        return detail::made(THTensor_newView(handle_, size.count(), size.data()), "view");
+    }
+    Tensor &expand_(IntList size) {
+        detail::check(THTensor_expand(handle_, handle_, size.count(), size.data()), "expand_");
+        return *this;
+    }
+    /// Size-1 dimensions repeated to these sizes at stride 0; -1 keeps a size, new dimensions come first.
+    Tensor expand(IntList size) const {
+        return detail::made(THTensor_newExpand(handle_, size.count(), size.data()), "expand");
+    }
+    Tensor &viewAs_(const Tensor &other) {
+        detail::check(THTensor_viewAs(handle_, handle_, other.get()), "viewAs_");
+        return *this;
+    }
+    /// The tensor viewed in the sizes of `other`.
+    Tensor viewAs(const Tensor &other) const {
+        return detail::made(THTensor_newViewAs(handle_, other.get()), "viewAs");
+    }
+    Tensor &expandAs_(const Tensor &other) {
+        detail::check(THTensor_expandAs(handle_, handle_, other.get()), "expandAs_");
+        return *this;
+    }
+    /// The tensor expanded to the sizes of `other`.
+    Tensor expandAs(const Tensor &other) const {
+        return detail::made(THTensor_newExpandAs(handle_, other.get()), "expandAs");
+    }
+    /// The same bytes as another dtype of the same size.
+    Tensor viewDtype(Dtype dtype) const {
+        return detail::made(THTensor_newViewDtype(handle_, static_cast<THDtype>(dtype)), "viewDtype");
+    }
+    /// These sizes, of which one may be -1: a view where strides allow, else a copy.
+    Tensor reshape(IntList size) const {
+        return detail::made(THTensor_newReshape(handle_, size.count(), size.data()), "reshape");
+    }
+    /// Dimensions `start` to `end`, both included, as one: a view where strides allow, else a copy.
+    Tensor flatten(int start = 0, int end = -1) const {
+        return detail::made(THTensor_newFlatten(handle_, start, end), "flatten");
+    }
+    /// Pieces of `size` entries along `dimension`; the last may be smaller.
+    std::vector<Tensor> split(int64_t size, int dimension = 0) const {
+        return detail::pieces([&](THTensor **pieces, int *count) { return THTensor_split(pieces, count, handle_, size,
+            dimension); }, "split");
+    }
+    /// At most `chunks` equal pieces along `dimension`; the last may be smaller.
+    std::vector<Tensor> chunk(int64_t chunks, int dimension = 0) const {
+        return detail::pieces([&](THTensor **pieces, int *count) { return THTensor_chunk(pieces, count, handle_, chunks,
+            dimension); }, "chunk");
+    }
+    /// Every entry along `dimension`, which disappears.
+    std::vector<Tensor> unbind(int dimension = 0) const {
+        return detail::pieces([&](THTensor **pieces, int *count) { return THTensor_unbind(pieces, count, handle_,
+            dimension); }, "unbind");
+    }
+
+    // ---------------------------------------------------------------------------------------- Shapes changed in place
+
+    /// Makes `t` a second handle on the elements of `src`.
+    Tensor &set_(const Tensor &src) { detail::check(THTensor_set(handle_, src.get()), "set_"); return *this; }
+    /// Makes `t` a tensor over `storage`, which grows to hold it where it can; NULL `stride` means row-major.
+    Tensor &setStorage_(const Storage &storage, ptrdiff_t storageOffset, IntList size, IntList stride = {}) {
+        detail::check(THTensor_setStorage(handle_, storage.get(), storageOffset, detail::common("setStorage_", {size,
+            stride}), size.data(), stride.data()), "setStorage_");
+        return *this;
+    }
+    /// Gives the tensor these sizes: elements stay where they are in the storage, which grows if needed and never
+    /// shrinks; new elements are undefined.
+    Tensor &resize_(IntList size, IntList stride = {}) {
+        detail::check(THTensor_resize(handle_, detail::common("resize_", {size, stride}), size.data(), stride.data()),
+            "resize_");
+        return *this;
+    }
+    /// `THTensor_resize` to the sizes of `src`.
+    Tensor &resizeAs_(const Tensor &src) {
+        detail::check(THTensor_resizeAs(handle_, src.get()), "resizeAs_");
+        return *this;
+    }
+
+    // -------------------------------------------------------------------------------------------------------- Devices
+
+    /// The elements of `t` on a device, in `dtype`, or their own with `TH_UNDEFINED`: `t` itself if that is what it has
+    /// and `copy` is 0, else a copy, row-major on another device.
+    Tensor toDevice(DeviceType deviceType, int deviceIndex = 0, Dtype dtype = Dtype::Undefined,
+        bool nonBlocking = false, bool copy = false) const {
+        return detail::made(THTensor_newToDevice(handle_, static_cast<THDeviceType>(deviceType), deviceIndex,
+            static_cast<THDtype>(dtype), nonBlocking, copy), "toDevice");
+    }
+    /// `t` itself if it lies on the GPU with this number, else a row-major copy there.
+    Tensor cuda(int deviceIndex = 0) const { return detail::made(THTensor_newCuda(handle_, deviceIndex), "cuda"); }
+    /// `t` itself if the host has its elements, else a row-major copy.
+    Tensor cpu() const { return detail::made(THTensor_newCpu(handle_), "cpu"); }
+    /// True if the elements lie in the memory of a GPU.
+    bool isCuda() const {
+        THClearLastError();
+        const int r = THTensor_isCuda(handle_);
+        return detail::known(r != 0, !r, "isCuda");
+    }
+    /// `r = src` as `THTensor_copy` does it, but where one of them lies on a GPU, the other one in pinned memory, and
+    /// both are row-major and of one dtype and shape, the copy is made by the GPU after this has returned.
+    Tensor &copyAsync_(const Tensor &src) {
+        detail::check(THTensor_copyAsync(handle_, src.get()), "copyAsync_");
+        return *this;
+    }
+    /// A row-major copy of `t` in pinned memory of the host, from and to which GPUs copy while the host goes on, and
+    /// faster.
+    Tensor pinned() const { return detail::made(THTensor_newPinned(handle_), "pinned"); }
+    /// True if the elements lie in pinned memory of the host.
+    bool isPinned() const {
+        THClearLastError();
+        const int r = THTensor_isPinned(handle_);
+        return detail::known(r != 0, !r, "isPinned");
+    }
+    /// Says that work of `stream` reaches a tensor that another stream has made: once its last reference is gone, its
+    /// memory serves new tensors only after the work that `stream` has by then.
+    void recordStream(const CudaStream &stream) const {
+        detail::check(THTensor_recordStream(handle_, stream.get()), "recordStream");
+    }
+
+    // ---------------------------------------------------------------------------------------- Joining and rearranging
+
+    /// `r` = `a` and then `b` along dimension `dimension`, in which alone they may differ.
+    Tensor cat(const Tensor &b, int dimension = 0) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_cat(r.get(), handle_, b.get(), dimension), "cat", r);
+        return r;
+    }
+    /// Views of `ndim` pieces of `t` along `dimension`, with `sizes` entries each, which add up to all.
+    std::vector<Tensor> splitSizes(IntList sizes, int dimension = 0) const {
+        return detail::pieces([&](THTensor **pieces, int *count) { return THTensor_splitSizes(pieces, count, handle_,
+            sizes.count(), sizes.data(), dimension); }, "splitSizes");
+    }
+    std::vector<Tensor> split(IntList sizes, int dimension = 0) const {
+        return detail::pieces([&](THTensor **pieces, int *count) { return THTensor_splitSizes(pieces, count, handle_,
+            sizes.count(), sizes.data(), dimension); }, "split");
+    }
+    std::vector<Tensor> split(std::initializer_list<int64_t> sizes, int dimension = 0) const {
+        return split(IntList(sizes), dimension);
+    }
+    /// Views of `sections` pieces of `t` along `dimension`; where the size cannot be divided, the first ones have one
+    /// entry more.
+    std::vector<Tensor> tensorSplit(int64_t sections, int dimension = 0) const {
+        return detail::pieces([&](THTensor **pieces, int *count) { return THTensor_tensorSplit(pieces, count, handle_,
+            sections, dimension); }, "tensorSplit");
+    }
+    /// Views of the pieces of `t` along `dimension` that end before each of the `ndim` entries `indices`, and of the
+    /// rest; bounds as in slice.
+    std::vector<Tensor> tensorSplitIndices(IntList indices, int dimension = 0) const {
+        return detail::pieces([&](THTensor **pieces, int *count) { return THTensor_tensorSplitIndices(pieces, count,
+            handle_, indices.count(), indices.data(), dimension); }, "tensorSplitIndices");
+    }
+    std::vector<Tensor> tensorSplit(IntList indices, int dimension = 0) const {
+        return detail::pieces([&](THTensor **pieces, int *count) { return THTensor_tensorSplitIndices(pieces, count,
+            handle_, indices.count(), indices.data(), dimension); }, "tensorSplit");
+    }
+    std::vector<Tensor> tensorSplit(std::initializer_list<int64_t> indices, int dimension = 0) const {
+        return tensorSplit(IntList(indices), dimension);
+    }
+    /// `r` = `t` with the entries of the `count` dimensions `dims` in reverse order.
+    Tensor flip(IntList dims) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_flip(r.get(), handle_, dims.count(), dims.data()), "flip", r);
+        return r;
+    }
+    /// `r` = `t` with the entries of dimension `dims[k]` moved on by `shifts[k]`; what leaves at one end comes back at
+    /// the other.
+    Tensor roll(IntList shifts, IntList dims = {}) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_roll(r.get(), handle_, detail::common("roll", {shifts, dims}), shifts.data(),
+            dims.data()), "roll", r);
+        return r;
+    }
+    /// `r` = `t` turned by `k` right angles in the plane of two dimensions, from `dimension1` towards `dimension2`.
+    Tensor rot90(int64_t k = 1, int dimension1 = 0, int dimension2 = 1) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_rot90(r.get(), handle_, k, dimension1, dimension2), "rot90", r);
+        return r;
+    }
+    /// `r` = `t` `sizes[d]` times along each of `ndim` dimensions; `t` gets new ones in front where it has fewer.
+    Tensor repeat(IntList sizes) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_repeat(r.get(), handle_, sizes.count(), sizes.data()), "repeat", r);
+        return r;
+    }
+    /// `THTensor_repeat` by Torch's name.
+    Tensor repeatTensor(IntList sizes) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_repeatTensor(r.get(), handle_, sizes.count(), sizes.data()), "repeatTensor", r);
+        return r;
+    }
+    /// As repeat, where missing counts in front are 1.
+    Tensor tile(IntList sizes) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_tile(r.get(), handle_, sizes.count(), sizes.data()), "tile", r);
+        return r;
+    }
+    /// `r` = each entry of `t` along `dimension` as often as `repeats` says, a vector with a number for each, or one
+    /// number for all; int64 or int32.
+    Tensor repeatInterleave(const Tensor &repeats, int dimension = everyDim) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_repeatInterleave(r.get(), handle_, repeats.get(), dimension), "repeatInterleave", r);
+        return r;
+    }
+    /// As repeatInterleave with one number.
+    Tensor repeatInterleaveValue(int64_t repeats, int dimension = everyDim) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_repeatInterleaveValue(r.get(), handle_, repeats, dimension), "repeatInterleaveValue",
+            r);
+        return r;
+    }
+    Tensor repeatInterleave(int64_t repeats, int dimension = everyDim) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_repeatInterleaveValue(r.get(), handle_, repeats, dimension), "repeatInterleave", r);
+        return r;
+    }
+    /// `r` = `t` with `pads[0]` entries more before and `pads[1]` behind in the last dimension, `pads[2]` and `pads[3]`
+    /// in the one before it, and so on; `count` is the number of pads, two for a dimension.
+    Tensor pad(IntList pads, PadMode mode = PadMode::Constant, double value = 0) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_pad(r.get(), handle_, pads.count(), pads.data(), static_cast<THPadMode>(mode), value),
+            "pad", r);
+        return r;
+    }
+    /// The inverse of unfold: `r` = the windows along the last dimension of `t`, `step` apart along `dimension`, added
+    /// where they overlap.
+    Tensor fold(int dimension, int64_t step) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_fold(r.get(), handle_, dimension, step), "fold", r);
+        return r;
+    }
+    /// `r[i] = t[i + 1] - t[i]` along `dimension`, `n` times over; of Bool, whether they differ.
+    Tensor diff(int64_t n = 1, int dimension = -1) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_diff(r.get(), handle_, n, dimension), "diff", r);
+        return r;
+    }
+    /// The index in each of the `ndim` dimensions of `shape` of the elements at the positions in `index`, counted in
+    /// row-major order, negative ones from the end.
+    std::vector<Tensor> unravelIndex(IntList shape) const {
+        return detail::pieces([&](THTensor **pieces, int *count) { return THTensor_unravelIndex(pieces, count, handle_,
+            shape.count(), shape.data()); }, "unravelIndex");
+    }
+
+    // ---------------------------------------------------------------------------------------------- Elements by index
+
+    /// `r` = the entries `index` of dimension `dimension` of `t`, in this order and as often as they are named.
+    Tensor indexSelect(int dimension, const Tensor &index) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_indexSelect(r.get(), handle_, dimension, index.get()), "indexSelect", r);
+        return r;
+    }
+    /// `r[i, j] = t[index[i, j], j]` for dimension 0, and so for any other: `r` has the shape of `index`, which has as
+    /// many dimensions as `t` and is no larger than `t` in any but `dimension`.
+    Tensor gather(int dimension, const Tensor &index) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_gather(r.get(), handle_, dimension, index.get()), "gather", r);
+        return r;
+    }
+    /// As gather, with operands that broadcast in all dimensions but `dimension`.
+    Tensor takeAlongDim(const Tensor &index, int dimension = everyDim) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_takeAlongDim(r.get(), handle_, index.get(), dimension), "takeAlongDim", r);
+        return r;
+    }
+    /// `r` = the elements of `t` at the positions in `index`, counted in row-major order, negative ones from the end;
+    /// `r` has the shape of `index`.
+    Tensor take(const Tensor &index) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_take(r.get(), handle_, index.get()), "take", r);
+        return r;
+    }
+    /// As index.
+    Tensor index(TensorList indices) const {
+        return detail::made(THTensor_newIndex(handle_, indices.data(), indices.count()), "index");
+    }
+    /// `t[indices] = values`, or `+=` if `accumulate` is not 0; indices as for index, and `values` broadcast.
+    Tensor &indexPut_(TensorList indices, const Tensor &values, bool accumulate = false) {
+        detail::check(THTensor_indexPut(handle_, indices.data(), indices.count(), values.get(), accumulate),
+            "indexPut_");
+        return *this;
+    }
+    Tensor indexPut(TensorList indices, const Tensor &values, bool accumulate = false) const {
+        Tensor r = clone();
+        r.indexPut_(indices, values, accumulate);
+        return r;
+    }
+    /// Entries `index` of dimension `dimension` of `t` = those of `src`, which has the shape of `t` with as many
+    /// entries there as the index.
+    Tensor &indexCopy_(int dimension, const Tensor &index, const Tensor &src) {
+        detail::check(THTensor_indexCopy(handle_, dimension, index.get(), src.get()), "indexCopy_");
+        return *this;
+    }
+    Tensor indexCopy(int dimension, const Tensor &index, const Tensor &src) const {
+        Tensor r = clone();
+        r.indexCopy_(dimension, index, src);
+        return r;
+    }
+    /// Entries `index` of dimension `dimension` of `t` += those of `src`, one after the other; shapes as for indexCopy.
+    Tensor &indexAdd_(int dimension, const Tensor &index, const Tensor &src) {
+        detail::check(THTensor_indexAdd(handle_, dimension, index.get(), src.get()), "indexAdd_");
+        return *this;
+    }
+    Tensor indexAdd(int dimension, const Tensor &index, const Tensor &src) const {
+        Tensor r = clone();
+        r.indexAdd_(dimension, index, src);
+        return r;
+    }
+    /// As indexAdd, with `scale * src`.
+    Tensor &indexAddScale_(int dimension, const Tensor &index, double scale, const Tensor &src) {
+        detail::check(THTensor_indexAddScale(handle_, dimension, index.get(), scale, src.get()), "indexAddScale_");
+        return *this;
+    }
+    Tensor indexAddScale(int dimension, const Tensor &index, double scale, const Tensor &src) const {
+        Tensor r = clone();
+        r.indexAddScale_(dimension, index, scale, src);
+        return r;
+    }
+    /// As indexAdd, with `scale * src`.
+    Tensor &indexAddScale_(int dimension, const Tensor &index, const Tensor &src) {
+        detail::check(THTensor_indexAddScale(handle_, dimension, index.get(), 1, src.get()), "indexAddScale_");
+        return *this;
+    }
+    Tensor indexAddScale(int dimension, const Tensor &index, const Tensor &src) const {
+        Tensor r = clone();
+        r.indexAddScale_(dimension, index, src);
+        return r;
+    }
+    Tensor &indexAdd_(int dimension, const Tensor &index, double scale, const Tensor &src) {
+        detail::check(THTensor_indexAddScale(handle_, dimension, index.get(), scale, src.get()), "indexAdd_");
+        return *this;
+    }
+    Tensor indexAdd(int dimension, const Tensor &index, double scale, const Tensor &src) const {
+        Tensor r = clone();
+        r.indexAdd_(dimension, index, scale, src);
+        return r;
+    }
+    /// Entries `index` of dimension `dimension` of `t` = `value`, in the range that fill takes.
+    Tensor &indexFill_(int dimension, const Tensor &index, double value) {
+        detail::check(THTensor_indexFill(handle_, dimension, index.get(), value), "indexFill_");
+        return *this;
+    }
+    Tensor indexFill(int dimension, const Tensor &index, double value) const {
+        Tensor r = clone();
+        r.indexFill_(dimension, index, value);
+        return r;
+    }
+    /// `t[index[i, j], j] = src[i, j]` for dimension 0, and so for any other: the inverse of gather.
+    Tensor &scatter_(int dimension, const Tensor &index, const Tensor &src) {
+        detail::check(THTensor_scatter(handle_, dimension, index.get(), src.get()), "scatter_");
+        return *this;
+    }
+    Tensor scatter(int dimension, const Tensor &index, const Tensor &src) const {
+        Tensor r = clone();
+        r.scatter_(dimension, index, src);
+        return r;
+    }
+    /// As scatter, with `value` in place of elements, in the range that fill takes.
+    Tensor &scatterFill_(int dimension, const Tensor &index, double value) {
+        detail::check(THTensor_scatterFill(handle_, dimension, index.get(), value), "scatterFill_");
+        return *this;
+    }
+    Tensor scatterFill(int dimension, const Tensor &index, double value) const {
+        Tensor r = clone();
+        r.scatterFill_(dimension, index, value);
+        return r;
+    }
+    Tensor &scatter_(int dimension, const Tensor &index, double value) {
+        detail::check(THTensor_scatterFill(handle_, dimension, index.get(), value), "scatter_");
+        return *this;
+    }
+    Tensor scatter(int dimension, const Tensor &index, double value) const {
+        Tensor r = clone();
+        r.scatter_(dimension, index, value);
+        return r;
+    }
+    /// As scatter, with `+=` in place of `=`, in row-major order.
+    Tensor &scatterAdd_(int dimension, const Tensor &index, const Tensor &src) {
+        detail::check(THTensor_scatterAdd(handle_, dimension, index.get(), src.get()), "scatterAdd_");
+        return *this;
+    }
+    Tensor scatterAdd(int dimension, const Tensor &index, const Tensor &src) const {
+        Tensor r = clone();
+        r.scatterAdd_(dimension, index, src);
+        return r;
+    }
+    /// As scatter, with what is there combined with `src`, in row-major order.
+    Tensor &scatterMode_(int dimension, const Tensor &index, const Tensor &src, Reduce mode = Reduce::Add) {
+        detail::check(THTensor_scatterMode(handle_, dimension, index.get(), src.get(), static_cast<THReduce>(mode)),
+            "scatterMode_");
+        return *this;
+    }
+    Tensor scatterMode(int dimension, const Tensor &index, const Tensor &src, Reduce mode = Reduce::Add) const {
+        Tensor r = clone();
+        r.scatterMode_(dimension, index, src, mode);
+        return r;
+    }
+    Tensor &scatter_(int dimension, const Tensor &index, const Tensor &src, Reduce mode) {
+        detail::check(THTensor_scatterMode(handle_, dimension, index.get(), src.get(), static_cast<THReduce>(mode)),
+            "scatter_");
+        return *this;
+    }
+    Tensor scatter(int dimension, const Tensor &index, const Tensor &src, Reduce mode) const {
+        Tensor r = clone();
+        r.scatter_(dimension, index, src, mode);
+        return r;
+    }
+    /// As scatterMode, with `value` in place of elements.
+    Tensor &scatterFillMode_(int dimension, const Tensor &index, double value, Reduce mode = Reduce::Add) {
+        detail::check(THTensor_scatterFillMode(handle_, dimension, index.get(), value, static_cast<THReduce>(mode)),
+            "scatterFillMode_");
+        return *this;
+    }
+    Tensor scatterFillMode(int dimension, const Tensor &index, double value, Reduce mode = Reduce::Add) const {
+        Tensor r = clone();
+        r.scatterFillMode_(dimension, index, value, mode);
+        return r;
+    }
+    Tensor &scatter_(int dimension, const Tensor &index, double value, Reduce mode) {
+        detail::check(THTensor_scatterFillMode(handle_, dimension, index.get(), value, static_cast<THReduce>(mode)),
+            "scatter_");
+        return *this;
+    }
+    Tensor scatter(int dimension, const Tensor &index, double value, Reduce mode) const {
+        Tensor r = clone();
+        r.scatter_(dimension, index, value, mode);
+        return r;
+    }
+    /// The elements of `t` at the positions in `index` = those of `src`, or `+=` them if `accumulate` is not 0;
+    /// positions as for take.
+    Tensor &put_(const Tensor &index, const Tensor &src, bool accumulate = false) {
+        detail::check(THTensor_put(handle_, index.get(), src.get(), accumulate), "put_");
+        return *this;
+    }
+    Tensor put(const Tensor &index, const Tensor &src, bool accumulate = false) const {
+        Tensor r = clone();
+        r.put_(index, src, accumulate);
+        return r;
+    }
+    /// `r` = the elements of `t` where `mask` is true, in row-major order, as a vector.
+    Tensor maskedSelect(const Tensor &mask) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_maskedSelect(r.get(), handle_, mask.get()), "maskedSelect", r);
+        return r;
+    }
+    /// The elements of `t` where `mask` is true = those of `src`, in row-major order; `src` may have more.
+    Tensor &maskedCopy_(const Tensor &mask, const Tensor &src) {
+        detail::check(THTensor_maskedCopy(handle_, mask.get(), src.get()), "maskedCopy_");
+        return *this;
+    }
+    Tensor maskedCopy(const Tensor &mask, const Tensor &src) const {
+        Tensor r = clone();
+        r.maskedCopy_(mask, src);
+        return r;
+    }
+    /// `THTensor_maskedCopy` by PyTorch's name.
+    Tensor &maskedScatter_(const Tensor &mask, const Tensor &src) {
+        detail::check(THTensor_maskedScatter(handle_, mask.get(), src.get()), "maskedScatter_");
+        return *this;
+    }
+    Tensor maskedScatter(const Tensor &mask, const Tensor &src) const {
+        Tensor r = clone();
+        r.maskedScatter_(mask, src);
+        return r;
+    }
+    /// `r` = the indices of each element of `t` that is not 0, a row of int64 each, in row-major order.
+    Tensor nonzero() const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_nonzero(r.get(), handle_), "nonzero", r);
+        return r;
+    }
+    /// The indices of each element of `t` that is not 0, as a vector for each dimension; a scalar counts as a vector of
+    /// one element.
+    std::vector<Tensor> nonzeroTuple() const {
+        return detail::pieces([&](THTensor **pieces, int *count) { return THTensor_nonzeroTuple(pieces, count,
+            handle_); }, "nonzeroTuple");
+    }
+
+    // ---------------------------------------------------------------------------------------- Results made of numbers
+
+    /// Of a matrix, `r` is diagonal `k` copied; of a vector of n elements, `r` is the matrix of n + |k| rows with the
+    /// vector on diagonal `k` and zeros elsewhere.
+    Tensor diag(int64_t k = 0) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_diag(r.get(), handle_, k), "diag", r);
+        return r;
+    }
+    /// `r` = matrices with the last dimension of `t` on their diagonal `offset` and zeros elsewhere; rows and columns
+    /// become dimensions `dim1` and `dim2` of the result, which has one dimension more than `t`.
+    Tensor diagEmbed(int64_t offset = 0, int dim1 = -2, int dim2 = -1) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_diagEmbed(r.get(), handle_, offset, dim1, dim2), "diagEmbed", r);
+        return r;
+    }
+    /// `sum of t[i, i]` of a matrix, of floats in float64 throughout.
+    double trace() const {
+        THClearLastError();
+        const double r = THTensor_trace(handle_);
+        return detail::known(r, r != r, "trace");
+    }
+    /// `r[.., i, j] = t[.., i, j]` where `j - i <= k`, else 0.
+    Tensor tril(int64_t k = 0) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_tril(r.get(), handle_, k), "tril", r);
+        return r;
+    }
+    Tensor &tril_(int64_t k = 0) { detail::check(THTensor_tril(handle_, handle_, k), "tril_"); return *this; }
+    /// `r[.., i, j] = t[.., i, j]` where `j - i >= k`, else 0.
+    Tensor triu(int64_t k = 0) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_triu(r.get(), handle_, k), "triu", r);
+        return r;
+    }
+    Tensor &triu_(int64_t k = 0) { detail::check(THTensor_triu(handle_, handle_, k), "triu_"); return *this; }
+    /// `r[.., c] = 1` where `t[..] = c`, else 0, for integers `t` from 0 to `numClasses` - 1; -1 stands for one class
+    /// more than the greatest.
+    Tensor oneHot(int64_t numClasses = -1) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_oneHot(r.get(), handle_, numClasses), "oneHot", r);
+        return r;
+    }
+    /// `r[i, j] = t[i]^(n - 1 - j)`, or `t[i]^j` if `increasing` is not 0, for a vector `t` and `n` columns; -1 stands
+    /// for the length of `t`.
+    Tensor vander(int64_t n = -1, bool increasing = false) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_vander(r.get(), handle_, n, increasing), "vander", r);
+        return r;
+    }
+
+    // ----------------------------------------------------------------------------------------------------- Arithmetic
+
+    /// `r = -t`.
+    Tensor neg() const { Tensor r(detail::Fresh{}); detail::check(THTensor_neg(r.get(), handle_), "neg", r); return r; }
+    Tensor &neg_() { detail::check(THTensor_neg(handle_, handle_), "neg_"); return *this; }
+    /// `r = |t|`.
+    Tensor abs() const { Tensor r(detail::Fresh{}); detail::check(THTensor_abs(r.get(), handle_), "abs", r); return r; }
+    Tensor &abs_() { detail::check(THTensor_abs(handle_, handle_), "abs_"); return *this; }
+    /// `r = -1, 0 or 1`, as `t` is negative, neither (NaN too), or positive.
+    Tensor sign() const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_sign(r.get(), handle_), "sign", r);
+        return r;
+    }
+    Tensor &sign_() { detail::check(THTensor_sign(handle_, handle_), "sign_"); return *this; }
+    /// `r = floor(t)`.
+    Tensor floor() const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_floor(r.get(), handle_), "floor", r);
+        return r;
+    }
+    Tensor &floor_() { detail::check(THTensor_floor(handle_, handle_), "floor_"); return *this; }
+    /// `r = ceil(t)`.
+    Tensor ceil() const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_ceil(r.get(), handle_), "ceil", r);
+        return r;
+    }
+    Tensor &ceil_() { detail::check(THTensor_ceil(handle_, handle_), "ceil_"); return *this; }
+    /// `r = the integer nearest to t`, ties to even.
+    Tensor round() const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_round(r.get(), handle_), "round", r);
+        return r;
+    }
+    Tensor &round_() { detail::check(THTensor_round(handle_, handle_), "round_"); return *this; }
+    /// `r = t rounded towards zero`.
+    Tensor trunc() const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_trunc(r.get(), handle_), "trunc", r);
+        return r;
+    }
+    Tensor &trunc_() { detail::check(THTensor_trunc(handle_, handle_), "trunc_"); return *this; }
+    /// `r = t - trunc(t)`.
+    Tensor frac() const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_frac(r.get(), handle_), "frac", r);
+        return r;
+    }
+    Tensor &frac_() { detail::check(THTensor_frac(handle_, handle_), "frac_"); return *this; }
+    /// `r = 1 / t`.
+    Tensor cinv() const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_cinv(r.get(), handle_), "cinv", r);
+        return r;
+    }
+    Tensor &cinv_() { detail::check(THTensor_cinv(handle_, handle_), "cinv_"); return *this; }
+    /// `r = t + value`.
+    Tensor add(double value) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_add(r.get(), handle_, value), "add", r);
+        return r;
+    }
+    Tensor &add_(double value) { detail::check(THTensor_add(handle_, handle_, value), "add_"); return *this; }
+    /// `r = t - value`.
+    Tensor sub(double value) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_sub(r.get(), handle_, value), "sub", r);
+        return r;
+    }
+    Tensor &sub_(double value) { detail::check(THTensor_sub(handle_, handle_, value), "sub_"); return *this; }
+    /// `r = t * value`.
+    Tensor mul(double value) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_mul(r.get(), handle_, value), "mul", r);
+        return r;
+    }
+    Tensor &mul_(double value) { detail::check(THTensor_mul(handle_, handle_, value), "mul_"); return *this; }
+    /// `r = t / value`, true division: integers give the default dtype.
+    Tensor div(double value) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_div(r.get(), handle_, value), "div", r);
+        return r;
+    }
+    Tensor &div_(double value) { detail::check(THTensor_div(handle_, handle_, value), "div_"); return *this; }
+    /// `r = a * b`, with broadcasting and promotion; on Bool this is *and*.
+    Tensor cmul(const Tensor &b) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_cmul(r.get(), handle_, b.get()), "cmul", r);
+        return r;
+    }
+    Tensor &cmul_(const Tensor &b) { detail::check(THTensor_cmul(handle_, handle_, b.get()), "cmul_"); return *this; }
+    Tensor mul(const Tensor &b) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_cmul(r.get(), handle_, b.get()), "mul", r);
+        return r;
+    }
+    Tensor &mul_(const Tensor &b) { detail::check(THTensor_cmul(handle_, handle_, b.get()), "mul_"); return *this; }
+    /// `r = a / b`, with broadcasting; true division: integers give the default dtype.
+    Tensor cdiv(const Tensor &b) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_cdiv(r.get(), handle_, b.get()), "cdiv", r);
+        return r;
+    }
+    Tensor &cdiv_(const Tensor &b) { detail::check(THTensor_cdiv(handle_, handle_, b.get()), "cdiv_"); return *this; }
+    Tensor div(const Tensor &b) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_cdiv(r.get(), handle_, b.get()), "div", r);
+        return r;
+    }
+    Tensor &div_(const Tensor &b) { detail::check(THTensor_cdiv(handle_, handle_, b.get()), "div_"); return *this; }
+    /// `r = a^b`, with broadcasting and promotion.
+    Tensor cpow(const Tensor &b) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_cpow(r.get(), handle_, b.get()), "cpow", r);
+        return r;
+    }
+    Tensor &cpow_(const Tensor &b) { detail::check(THTensor_cpow(handle_, handle_, b.get()), "cpow_"); return *this; }
+    Tensor pow(const Tensor &b) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_cpow(r.get(), handle_, b.get()), "pow", r);
+        return r;
+    }
+    Tensor &pow_(const Tensor &b) { detail::check(THTensor_cpow(handle_, handle_, b.get()), "pow_"); return *this; }
+    /// `r = the larger of a and b`, with broadcasting and promotion; NaN if one is.
+    Tensor cmax(const Tensor &b) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_cmax(r.get(), handle_, b.get()), "cmax", r);
+        return r;
+    }
+    Tensor &cmax_(const Tensor &b) { detail::check(THTensor_cmax(handle_, handle_, b.get()), "cmax_"); return *this; }
+    Tensor max(const Tensor &b) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_cmax(r.get(), handle_, b.get()), "max", r);
+        return r;
+    }
+    Tensor &max_(const Tensor &b) { detail::check(THTensor_cmax(handle_, handle_, b.get()), "max_"); return *this; }
+    /// `r = the smaller of a and b`, with broadcasting and promotion; NaN if one is.
+    Tensor cmin(const Tensor &b) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_cmin(r.get(), handle_, b.get()), "cmin", r);
+        return r;
+    }
+    Tensor &cmin_(const Tensor &b) { detail::check(THTensor_cmin(handle_, handle_, b.get()), "cmin_"); return *this; }
+    Tensor min(const Tensor &b) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_cmin(r.get(), handle_, b.get()), "min", r);
+        return r;
+    }
+    Tensor &min_(const Tensor &b) { detail::check(THTensor_cmin(handle_, handle_, b.get()), "min_"); return *this; }
+    /// `r = value^t`.
+    Tensor tpow(double value) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_tpow(r.get(), value, handle_), "tpow", r);
+        return r;
+    }
+    Tensor &tpow_(double value) { detail::check(THTensor_tpow(handle_, value, handle_), "tpow_"); return *this; }
+    /// `r = t + value * a * b`, with broadcasting and promotion.
+    Tensor addcmul(double value, const Tensor &a, const Tensor &b) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_addcmul(r.get(), handle_, value, a.get(), b.get()), "addcmul", r);
+        return r;
+    }
+    Tensor addcmul(const Tensor &a, const Tensor &b) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_addcmul(r.get(), handle_, 1, a.get(), b.get()), "addcmul", r);
+        return r;
+    }
+    Tensor &addcmul_(double value, const Tensor &a, const Tensor &b) {
+        detail::check(THTensor_addcmul(handle_, handle_, value, a.get(), b.get()), "addcmul_");
+        return *this;
+    }
+    Tensor &addcmul_(const Tensor &a, const Tensor &b) {
+        detail::check(THTensor_addcmul(handle_, handle_, 1, a.get(), b.get()), "addcmul_");
+        return *this;
+    }
+    /// `r = t + value * a / b`, with broadcasting and promotion.
+    Tensor addcdiv(double value, const Tensor &a, const Tensor &b) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_addcdiv(r.get(), handle_, value, a.get(), b.get()), "addcdiv", r);
+        return r;
+    }
+    Tensor addcdiv(const Tensor &a, const Tensor &b) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_addcdiv(r.get(), handle_, 1, a.get(), b.get()), "addcdiv", r);
+        return r;
+    }
+    Tensor &addcdiv_(double value, const Tensor &a, const Tensor &b) {
+        detail::check(THTensor_addcdiv(handle_, handle_, value, a.get(), b.get()), "addcdiv_");
+        return *this;
+    }
+    Tensor &addcdiv_(const Tensor &a, const Tensor &b) {
+        detail::check(THTensor_addcdiv(handle_, handle_, 1, a.get(), b.get()), "addcdiv_");
+        return *this;
+    }
+    /// `r = a + weight * (b - a)`, exact for weights 0 and 1, with broadcasting and promotion.
+    Tensor lerp(const Tensor &b, double weight) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_lerp(r.get(), handle_, b.get(), weight), "lerp", r);
+        return r;
+    }
+    Tensor &lerp_(const Tensor &b, double weight) {
+        detail::check(THTensor_lerp(handle_, handle_, b.get(), weight), "lerp_");
+        return *this;
+    }
+    /// `r = a + weight * (b - a)` with a weight for each element, with broadcasting and promotion.
+    Tensor lerpTensor(const Tensor &b, const Tensor &weight) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_lerpTensor(r.get(), handle_, b.get(), weight.get()), "lerpTensor", r);
+        return r;
+    }
+    Tensor &lerpTensor_(const Tensor &b, const Tensor &weight) {
+        detail::check(THTensor_lerpTensor(handle_, handle_, b.get(), weight.get()), "lerpTensor_");
+        return *this;
+    }
+    Tensor lerp(const Tensor &b, const Tensor &weight) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_lerpTensor(r.get(), handle_, b.get(), weight.get()), "lerp", r);
+        return r;
+    }
+    Tensor &lerp_(const Tensor &b, const Tensor &weight) {
+        detail::check(THTensor_lerpTensor(handle_, handle_, b.get(), weight.get()), "lerp_");
+        return *this;
+    }
+    /// `r = t - value * trunc(t / value)`, exact, with the sign of `t`.
+    Tensor fmod(double value) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_fmod(r.get(), handle_, value), "fmod", r);
+        return r;
+    }
+    Tensor &fmod_(double value) { detail::check(THTensor_fmod(handle_, handle_, value), "fmod_"); return *this; }
+    /// `r = a - b * trunc(a / b)`, exact, with the sign of `a`, with broadcasting and promotion.
+    Tensor cfmod(const Tensor &b) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_cfmod(r.get(), handle_, b.get()), "cfmod", r);
+        return r;
+    }
+    Tensor &cfmod_(const Tensor &b) {
+        detail::check(THTensor_cfmod(handle_, handle_, b.get()), "cfmod_");
+        return *this;
+    }
+    Tensor fmod(const Tensor &b) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_cfmod(r.get(), handle_, b.get()), "fmod", r);
+        return r;
+    }
+    Tensor &fmod_(const Tensor &b) { detail::check(THTensor_cfmod(handle_, handle_, b.get()), "fmod_"); return *this; }
+    /// `r = t - value * floor(t / value)`, exact, with the sign of `value`; a zero has that of `t`.
+    Tensor remainder(double value) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_remainder(r.get(), handle_, value), "remainder", r);
+        return r;
+    }
+    Tensor &remainder_(double value) {
+        detail::check(THTensor_remainder(handle_, handle_, value), "remainder_");
+        return *this;
+    }
+    /// `r = a - b * floor(a / b)`, exact, with the sign of `b`, a zero with that of `a`; with broadcasting and
+    /// promotion.
+    Tensor cremainder(const Tensor &b) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_cremainder(r.get(), handle_, b.get()), "cremainder", r);
+        return r;
+    }
+    Tensor &cremainder_(const Tensor &b) {
+        detail::check(THTensor_cremainder(handle_, handle_, b.get()), "cremainder_");
+        return *this;
+    }
+    Tensor remainder(const Tensor &b) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_cremainder(r.get(), handle_, b.get()), "remainder", r);
+        return r;
+    }
+    Tensor &remainder_(const Tensor &b) {
+        detail::check(THTensor_cremainder(handle_, handle_, b.get()), "remainder_");
+        return *this;
+    }
+    /// `r = t + value * src`, with broadcasting and promotion; on Bool this is *or*.
+    Tensor cadd(double value, const Tensor &src) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_cadd(r.get(), handle_, value, src.get()), "cadd", r);
+        return r;
+    }
+    Tensor cadd(const Tensor &src) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_cadd(r.get(), handle_, 1, src.get()), "cadd", r);
+        return r;
+    }
+    Tensor &cadd_(double value, const Tensor &src) {
+        detail::check(THTensor_cadd(handle_, handle_, value, src.get()), "cadd_");
+        return *this;
+    }
+    Tensor &cadd_(const Tensor &src) {
+        detail::check(THTensor_cadd(handle_, handle_, 1, src.get()), "cadd_");
+        return *this;
+    }
+    Tensor add(double value, const Tensor &src) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_cadd(r.get(), handle_, value, src.get()), "add", r);
+        return r;
+    }
+    Tensor add(const Tensor &src) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_cadd(r.get(), handle_, 1, src.get()), "add", r);
+        return r;
+    }
+    Tensor &add_(double value, const Tensor &src) {
+        detail::check(THTensor_cadd(handle_, handle_, value, src.get()), "add_");
+        return *this;
+    }
+    Tensor &add_(const Tensor &src) {
+        detail::check(THTensor_cadd(handle_, handle_, 1, src.get()), "add_");
+        return *this;
+    }
+    /// `r = t - value * src`, with broadcasting and promotion.
+    Tensor csub(double value, const Tensor &src) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_csub(r.get(), handle_, value, src.get()), "csub", r);
+        return r;
+    }
+    Tensor csub(const Tensor &src) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_csub(r.get(), handle_, 1, src.get()), "csub", r);
+        return r;
+    }
+    Tensor &csub_(double value, const Tensor &src) {
+        detail::check(THTensor_csub(handle_, handle_, value, src.get()), "csub_");
+        return *this;
+    }
+    Tensor &csub_(const Tensor &src) {
+        detail::check(THTensor_csub(handle_, handle_, 1, src.get()), "csub_");
+        return *this;
+    }
+    Tensor sub(double value, const Tensor &src) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_csub(r.get(), handle_, value, src.get()), "sub", r);
+        return r;
+    }
+    Tensor sub(const Tensor &src) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_csub(r.get(), handle_, 1, src.get()), "sub", r);
+        return r;
+    }
+    Tensor &sub_(double value, const Tensor &src) {
+        detail::check(THTensor_csub(handle_, handle_, value, src.get()), "sub_");
+        return *this;
+    }
+    Tensor &sub_(const Tensor &src) {
+        detail::check(THTensor_csub(handle_, handle_, 1, src.get()), "sub_");
+        return *this;
+    }
+    /// `r = value - t`.
+    Tensor rsub(double value) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_rsub(r.get(), handle_, value), "rsub", r);
+        return r;
+    }
+    Tensor &rsub_(double value) { detail::check(THTensor_rsub(handle_, handle_, value), "rsub_"); return *this; }
+    /// `r = value / t`, true division: integers give the default dtype.
+    Tensor rdiv(double value) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_rdiv(r.get(), handle_, value), "rdiv", r);
+        return r;
+    }
+    Tensor &rdiv_(double value) { detail::check(THTensor_rdiv(handle_, handle_, value), "rdiv_"); return *this; }
+    /// `r = src - value * t`, otherwise as csub.
+    Tensor crsub(double value, const Tensor &src) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_crsub(r.get(), handle_, value, src.get()), "crsub", r);
+        return r;
+    }
+    Tensor crsub(const Tensor &src) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_crsub(r.get(), handle_, 1, src.get()), "crsub", r);
+        return r;
+    }
+    Tensor &crsub_(double value, const Tensor &src) {
+        detail::check(THTensor_crsub(handle_, handle_, value, src.get()), "crsub_");
+        return *this;
+    }
+    Tensor &crsub_(const Tensor &src) {
+        detail::check(THTensor_crsub(handle_, handle_, 1, src.get()), "crsub_");
+        return *this;
+    }
+    Tensor rsub(double value, const Tensor &src) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_crsub(r.get(), handle_, value, src.get()), "rsub", r);
+        return r;
+    }
+    Tensor rsub(const Tensor &src) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_crsub(r.get(), handle_, 1, src.get()), "rsub", r);
+        return r;
+    }
+    Tensor &rsub_(double value, const Tensor &src) {
+        detail::check(THTensor_crsub(handle_, handle_, value, src.get()), "rsub_");
+        return *this;
+    }
+    Tensor &rsub_(const Tensor &src) {
+        detail::check(THTensor_crsub(handle_, handle_, 1, src.get()), "rsub_");
+        return *this;
+    }
+    /// `r = t^value`.
+    Tensor pow(double value) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_pow(r.get(), handle_, value), "pow", r);
+        return r;
+    }
+    Tensor &pow_(double value) { detail::check(THTensor_pow(handle_, handle_, value), "pow_"); return *this; }
+    /// `r = the larger of t and value`; NaN if one is.
+    Tensor cmaxValue(double value) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_cmaxValue(r.get(), handle_, value), "cmaxValue", r);
+        return r;
+    }
+    Tensor &cmaxValue_(double value) {
+        detail::check(THTensor_cmaxValue(handle_, handle_, value), "cmaxValue_");
+        return *this;
+    }
+    /// `r = the smaller of t and value`; NaN if one is.
+    Tensor cminValue(double value) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_cminValue(r.get(), handle_, value), "cminValue", r);
+        return r;
+    }
+    Tensor &cminValue_(double value) {
+        detail::check(THTensor_cminValue(handle_, handle_, value), "cminValue_");
+        return *this;
+    }
+    /// `r = min(max(t, minimum), maximum)`: `maximum` where the bounds are not in order; NaN stays.
+    Tensor clamp(double minimum, double maximum) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_clamp(r.get(), handle_, minimum, maximum), "clamp", r);
+        return r;
+    }
+    Tensor &clamp_(double minimum, double maximum) {
+        detail::check(THTensor_clamp(handle_, handle_, minimum, maximum), "clamp_");
+        return *this;
+    }
+    /// `r = min(max(t, minimum), maximum)` with bounds for each element, with broadcasting and promotion; NaN if one
+    /// is.
+    Tensor clampTensor(const Tensor &minimum = {}, const Tensor &maximum = {}) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_clampTensor(r.get(), handle_, minimum.get(), maximum.get()), "clampTensor", r);
+        return r;
+    }
+    Tensor &clampTensor_(const Tensor &minimum = {}, const Tensor &maximum = {}) {
+        detail::check(THTensor_clampTensor(handle_, handle_, minimum.get(), maximum.get()), "clampTensor_");
+        return *this;
+    }
+    Tensor clamp(const Tensor &minimum = {}, const Tensor &maximum = {}) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_clampTensor(r.get(), handle_, minimum.get(), maximum.get()), "clamp", r);
+        return r;
+    }
+    Tensor &clamp_(const Tensor &minimum = {}, const Tensor &maximum = {}) {
+        detail::check(THTensor_clampTensor(handle_, handle_, minimum.get(), maximum.get()), "clamp_");
+        return *this;
+    }
+    /// `r = min(max(t, minimum), maximum)`, as clamp, with bounds that must be in order.
+    Tensor hardtanh(double minimum = -1, double maximum = 1) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_hardtanh(r.get(), handle_, minimum, maximum), "hardtanh", r);
+        return r;
+    }
+    Tensor &hardtanh_(double minimum = -1, double maximum = 1) {
+        detail::check(THTensor_hardtanh(handle_, handle_, minimum, maximum), "hardtanh_");
+        return *this;
+    }
+    /// `r = t / value`, rounded as `mode` says: `TH_DIV_TRUE` as div; `TH_DIV_TRUNC` towards zero and `TH_DIV_FLOOR`
+    /// down, where integers stay integer and refuse 0.
+    Tensor divMode(double value, DivMode mode = DivMode::True) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_divMode(r.get(), handle_, value, static_cast<THDivMode>(mode)), "divMode", r);
+        return r;
+    }
+    Tensor &divMode_(double value, DivMode mode = DivMode::True) {
+        detail::check(THTensor_divMode(handle_, handle_, value, static_cast<THDivMode>(mode)), "divMode_");
+        return *this;
+    }
+    Tensor div(double value, DivMode mode) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_divMode(r.get(), handle_, value, static_cast<THDivMode>(mode)), "div", r);
+        return r;
+    }
+    Tensor &div_(double value, DivMode mode) {
+        detail::check(THTensor_divMode(handle_, handle_, value, static_cast<THDivMode>(mode)), "div_");
+        return *this;
+    }
+    /// `r = a / b`, with broadcasting and promotion, rounded as `mode` says; see divMode.
+    Tensor cdivMode(const Tensor &b, DivMode mode = DivMode::True) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_cdivMode(r.get(), handle_, b.get(), static_cast<THDivMode>(mode)), "cdivMode", r);
+        return r;
+    }
+    Tensor &cdivMode_(const Tensor &b, DivMode mode = DivMode::True) {
+        detail::check(THTensor_cdivMode(handle_, handle_, b.get(), static_cast<THDivMode>(mode)), "cdivMode_");
+        return *this;
+    }
+    Tensor div(const Tensor &b, DivMode mode) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_cdivMode(r.get(), handle_, b.get(), static_cast<THDivMode>(mode)), "div", r);
+        return r;
+    }
+    Tensor &div_(const Tensor &b, DivMode mode) {
+        detail::check(THTensor_cdivMode(handle_, handle_, b.get(), static_cast<THDivMode>(mode)), "div_");
+        return *this;
+    }
+
+    // ------------------------------------------------------------------------------------------- Functions of numbers
+
+    /// `r = sqrt(t)`.
+    Tensor sqrt() const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_sqrt(r.get(), handle_), "sqrt", r);
+        return r;
+    }
+    Tensor &sqrt_() { detail::check(THTensor_sqrt(handle_, handle_), "sqrt_"); return *this; }
+    /// `r = 1 / sqrt(t)`.
+    Tensor rsqrt() const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_rsqrt(r.get(), handle_), "rsqrt", r);
+        return r;
+    }
+    Tensor &rsqrt_() { detail::check(THTensor_rsqrt(handle_, handle_), "rsqrt_"); return *this; }
+    /// `r = e^t`.
+    Tensor exp() const { Tensor r(detail::Fresh{}); detail::check(THTensor_exp(r.get(), handle_), "exp", r); return r; }
+    Tensor &exp_() { detail::check(THTensor_exp(handle_, handle_), "exp_"); return *this; }
+    /// `r = 2^t`.
+    Tensor exp2() const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_exp2(r.get(), handle_), "exp2", r);
+        return r;
+    }
+    Tensor &exp2_() { detail::check(THTensor_exp2(handle_, handle_), "exp2_"); return *this; }
+    /// `r = e^t - 1`, exact near 0.
+    Tensor expm1() const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_expm1(r.get(), handle_), "expm1", r);
+        return r;
+    }
+    Tensor &expm1_() { detail::check(THTensor_expm1(handle_, handle_), "expm1_"); return *this; }
+    /// `r = log(t)`, the natural logarithm.
+    Tensor log() const { Tensor r(detail::Fresh{}); detail::check(THTensor_log(r.get(), handle_), "log", r); return r; }
+    Tensor &log_() { detail::check(THTensor_log(handle_, handle_), "log_"); return *this; }
+    /// `r = log(1 + t)`, exact near 0.
+    Tensor log1p() const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_log1p(r.get(), handle_), "log1p", r);
+        return r;
+    }
+    Tensor &log1p_() { detail::check(THTensor_log1p(handle_, handle_), "log1p_"); return *this; }
+    /// `r = log2(t)`.
+    Tensor log2() const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_log2(r.get(), handle_), "log2", r);
+        return r;
+    }
+    Tensor &log2_() { detail::check(THTensor_log2(handle_, handle_), "log2_"); return *this; }
+    /// `r = log10(t)`.
+    Tensor log10() const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_log10(r.get(), handle_), "log10", r);
+        return r;
+    }
+    Tensor &log10_() { detail::check(THTensor_log10(handle_, handle_), "log10_"); return *this; }
+    /// `r = sin(t)`, in radians.
+    Tensor sin() const { Tensor r(detail::Fresh{}); detail::check(THTensor_sin(r.get(), handle_), "sin", r); return r; }
+    Tensor &sin_() { detail::check(THTensor_sin(handle_, handle_), "sin_"); return *this; }
+    /// `r = cos(t)`, in radians.
+    Tensor cos() const { Tensor r(detail::Fresh{}); detail::check(THTensor_cos(r.get(), handle_), "cos", r); return r; }
+    Tensor &cos_() { detail::check(THTensor_cos(handle_, handle_), "cos_"); return *this; }
+    /// `r = tan(t)`, in radians.
+    Tensor tan() const { Tensor r(detail::Fresh{}); detail::check(THTensor_tan(r.get(), handle_), "tan", r); return r; }
+    Tensor &tan_() { detail::check(THTensor_tan(handle_, handle_), "tan_"); return *this; }
+    /// `r = asin(t)`; NaN outside [-1, 1].
+    Tensor asin() const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_asin(r.get(), handle_), "asin", r);
+        return r;
+    }
+    Tensor &asin_() { detail::check(THTensor_asin(handle_, handle_), "asin_"); return *this; }
+    /// `r = acos(t)`; NaN outside [-1, 1].
+    Tensor acos() const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_acos(r.get(), handle_), "acos", r);
+        return r;
+    }
+    Tensor &acos_() { detail::check(THTensor_acos(handle_, handle_), "acos_"); return *this; }
+    /// `r = atan(t)`.
+    Tensor atan() const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_atan(r.get(), handle_), "atan", r);
+        return r;
+    }
+    Tensor &atan_() { detail::check(THTensor_atan(handle_, handle_), "atan_"); return *this; }
+    /// `r = sinh(t)`.
+    Tensor sinh() const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_sinh(r.get(), handle_), "sinh", r);
+        return r;
+    }
+    Tensor &sinh_() { detail::check(THTensor_sinh(handle_, handle_), "sinh_"); return *this; }
+    /// `r = cosh(t)`.
+    Tensor cosh() const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_cosh(r.get(), handle_), "cosh", r);
+        return r;
+    }
+    Tensor &cosh_() { detail::check(THTensor_cosh(handle_, handle_), "cosh_"); return *this; }
+    /// `r = tanh(t)`.
+    Tensor tanh() const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_tanh(r.get(), handle_), "tanh", r);
+        return r;
+    }
+    Tensor &tanh_() { detail::check(THTensor_tanh(handle_, handle_), "tanh_"); return *this; }
+    /// `r = asinh(t)`, the inverse of sinh.
+    Tensor asinh() const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_asinh(r.get(), handle_), "asinh", r);
+        return r;
+    }
+    Tensor &asinh_() { detail::check(THTensor_asinh(handle_, handle_), "asinh_"); return *this; }
+    /// `r = acosh(t)`, the inverse of cosh; NaN below 1.
+    Tensor acosh() const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_acosh(r.get(), handle_), "acosh", r);
+        return r;
+    }
+    Tensor &acosh_() { detail::check(THTensor_acosh(handle_, handle_), "acosh_"); return *this; }
+    /// `r = atanh(t)`, the inverse of tanh; NaN outside [-1, 1].
+    Tensor atanh() const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_atanh(r.get(), handle_), "atanh", r);
+        return r;
+    }
+    Tensor &atanh_() { detail::check(THTensor_atanh(handle_, handle_), "atanh_"); return *this; }
+    /// `r = sin(pi t) / (pi t)`; 1 at 0, 0 at the other integers, NaN at the infinities.
+    Tensor sinc() const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_sinc(r.get(), handle_), "sinc", r);
+        return r;
+    }
+    Tensor &sinc_() { detail::check(THTensor_sinc(handle_, handle_), "sinc_"); return *this; }
+    /// `r = 1 / (1 + e^-t)`.
+    Tensor sigmoid() const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_sigmoid(r.get(), handle_), "sigmoid", r);
+        return r;
+    }
+    Tensor &sigmoid_() { detail::check(THTensor_sigmoid(handle_, handle_), "sigmoid_"); return *this; }
+    /// `r = erf(t)`, the error function.
+    Tensor erf() const { Tensor r(detail::Fresh{}); detail::check(THTensor_erf(r.get(), handle_), "erf", r); return r; }
+    Tensor &erf_() { detail::check(THTensor_erf(handle_, handle_), "erf_"); return *this; }
+    /// `r = 1 - erf(t)`, exact where that is small.
+    Tensor erfc() const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_erfc(r.get(), handle_), "erfc", r);
+        return r;
+    }
+    Tensor &erfc_() { detail::check(THTensor_erfc(handle_, handle_), "erfc_"); return *this; }
+    /// `r = the number whose erf is t`; NaN outside [-1, 1].
+    Tensor erfinv() const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_erfinv(r.get(), handle_), "erfinv", r);
+        return r;
+    }
+    Tensor &erfinv_() { detail::check(THTensor_erfinv(handle_, handle_), "erfinv_"); return *this; }
+    /// `r = log |gamma(t)|`; inf at 0, -1, -2, ...
+    Tensor lgamma() const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_lgamma(r.get(), handle_), "lgamma", r);
+        return r;
+    }
+    Tensor &lgamma_() { detail::check(THTensor_lgamma(handle_, handle_), "lgamma_"); return *this; }
+    /// `r = the derivative of lgamma at t`; NaN at -1, -2, ..., -inf at 0.
+    Tensor digamma() const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_digamma(r.get(), handle_), "digamma", r);
+        return r;
+    }
+    Tensor &digamma_() { detail::check(THTensor_digamma(handle_, handle_), "digamma_"); return *this; }
+    /// `r = t * (1 + erf(t / sqrt 2)) / 2`.
+    Tensor gelu() const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_gelu(r.get(), handle_), "gelu", r);
+        return r;
+    }
+    Tensor &gelu_() { detail::check(THTensor_gelu(handle_, handle_), "gelu_"); return *this; }
+    /// `r = t * (1 + tanh(sqrt(2 / pi) * (t + 0.044715 t^3))) / 2`, the common approximation of gelu.
+    Tensor geluTanh() const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_geluTanh(r.get(), handle_), "geluTanh", r);
+        return r;
+    }
+    Tensor &geluTanh_() { detail::check(THTensor_geluTanh(handle_, handle_), "geluTanh_"); return *this; }
+    /// `r = max(t, 0)`; NaN stays.
+    Tensor relu() const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_relu(r.get(), handle_), "relu", r);
+        return r;
+    }
+    Tensor &relu_() { detail::check(THTensor_relu(handle_, handle_), "relu_"); return *this; }
+    /// `r = t where t > 0, else value * t`.
+    Tensor leakyRelu(double value = 0.01) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_leakyRelu(r.get(), handle_, value), "leakyRelu", r);
+        return r;
+    }
+    Tensor &leakyRelu_(double value = 0.01) {
+        detail::check(THTensor_leakyRelu(handle_, handle_, value), "leakyRelu_");
+        return *this;
+    }
+    /// `r = t where t > 0, else value * (e^t - 1)`.
+    Tensor elu(double value = 1) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_elu(r.get(), handle_, value), "elu", r);
+        return r;
+    }
+    Tensor &elu_(double value = 1) { detail::check(THTensor_elu(handle_, handle_, value), "elu_"); return *this; }
+    /// `r = log(1 + e^(beta * t)) / beta`, or `t` itself where `beta * t > threshold` (PyTorch's defaults are 1 and
+    /// 20).
+    Tensor softplus(double beta = 1, double threshold = 20) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_softplus(r.get(), handle_, beta, threshold), "softplus", r);
+        return r;
+    }
+    Tensor &softplus_(double beta = 1, double threshold = 20) {
+        detail::check(THTensor_softplus(handle_, handle_, beta, threshold), "softplus_");
+        return *this;
+    }
+    /// `r = the angle of the point (b, a)` in (-pi, pi], with broadcasting.
+    Tensor atan2(const Tensor &b) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_atan2(r.get(), handle_, b.get()), "atan2", r);
+        return r;
+    }
+    Tensor &atan2_(const Tensor &b) {
+        detail::check(THTensor_atan2(handle_, handle_, b.get()), "atan2_");
+        return *this;
+    }
+    /// `r = sqrt(a^2 + b^2)` without overflow on the way, with broadcasting.
+    Tensor hypot(const Tensor &b) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_hypot(r.get(), handle_, b.get()), "hypot", r);
+        return r;
+    }
+    Tensor &hypot_(const Tensor &b) {
+        detail::check(THTensor_hypot(handle_, handle_, b.get()), "hypot_");
+        return *this;
+    }
+    /// `r = log(e^a + e^b)` without overflow on the way, with broadcasting.
+    Tensor logaddexp(const Tensor &b) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_logaddexp(r.get(), handle_, b.get()), "logaddexp", r);
+        return r;
+    }
+    Tensor &logaddexp_(const Tensor &b) {
+        detail::check(THTensor_logaddexp(handle_, handle_, b.get()), "logaddexp_");
+        return *this;
+    }
+    /// `r = a * log(b)`, with broadcasting; 0 where `a` is 0, but NaN where `b` is.
+    Tensor xlogy(const Tensor &b) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_xlogy(r.get(), handle_, b.get()), "xlogy", r);
+        return r;
+    }
+    Tensor &xlogy_(const Tensor &b) {
+        detail::check(THTensor_xlogy(handle_, handle_, b.get()), "xlogy_");
+        return *this;
+    }
+    /// `r = |a| with the sign of b`, with broadcasting.
+    Tensor copysign(const Tensor &b) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_copysign(r.get(), handle_, b.get()), "copysign", r);
+        return r;
+    }
+    Tensor &copysign_(const Tensor &b) {
+        detail::check(THTensor_copysign(handle_, handle_, b.get()), "copysign_");
+        return *this;
+    }
+    /// `r = the number next to a, towards b`, with broadcasting and promotion.
+    Tensor nextafter(const Tensor &b) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_nextafter(r.get(), handle_, b.get()), "nextafter", r);
+        return r;
+    }
+    Tensor &nextafter_(const Tensor &b) {
+        detail::check(THTensor_nextafter(handle_, handle_, b.get()), "nextafter_");
+        return *this;
+    }
+    /// `r = t`, with `nan` in place of NaN, `posinf` of inf and `neginf` of -inf.
+    Tensor nanToNum(double nan, double posinf, double neginf) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_nanToNum(r.get(), handle_, nan, posinf, neginf), "nanToNum", r);
+        return r;
+    }
+    Tensor nanToNum(double posinf, double neginf) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_nanToNum(r.get(), handle_, 0, posinf, neginf), "nanToNum", r);
+        return r;
+    }
+    Tensor &nanToNum_(double nan, double posinf, double neginf) {
+        detail::check(THTensor_nanToNum(handle_, handle_, nan, posinf, neginf), "nanToNum_");
+        return *this;
+    }
+    Tensor &nanToNum_(double posinf, double neginf) {
+        detail::check(THTensor_nanToNum(handle_, handle_, 0, posinf, neginf), "nanToNum_");
+        return *this;
+    }
+    /// `r = a * log(value)`, otherwise as xlogy.
+    Tensor xlogyValue(double value) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_xlogyValue(r.get(), handle_, value), "xlogyValue", r);
+        return r;
+    }
+    Tensor &xlogyValue_(double value) {
+        detail::check(THTensor_xlogyValue(handle_, handle_, value), "xlogyValue_");
+        return *this;
+    }
+    Tensor xlogy(double value) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_xlogyValue(r.get(), handle_, value), "xlogy", r);
+        return r;
+    }
+    Tensor &xlogy_(double value) {
+        detail::check(THTensor_xlogyValue(handle_, handle_, value), "xlogy_");
+        return *this;
+    }
+    /// `r = the n-th derivative of digamma at t`, `n` from 0 to 2^20: the polygamma function.
+    Tensor polygamma(int64_t n) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_polygamma(r.get(), n, handle_), "polygamma", r);
+        return r;
+    }
+    Tensor &polygamma_(int64_t n) {
+        detail::check(THTensor_polygamma(handle_, n, handle_), "polygamma_");
+        return *this;
+    }
+    /// `r = log(pi) * p * (p - 1) / 4 + lgamma(t) + lgamma(t - 1/2) + ... + lgamma(t - (p - 1) / 2)`, the logarithm of
+    /// the multivariate gamma function of dimension `p`, 1 to 65536.
+    Tensor mvlgamma(int64_t p) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_mvlgamma(r.get(), handle_, p), "mvlgamma", r);
+        return r;
+    }
+    Tensor &mvlgamma_(int64_t p) { detail::check(THTensor_mvlgamma(handle_, handle_, p), "mvlgamma_"); return *this; }
+
+    // ----------------------------------------------------------------------------------------------------------- Bits
+
+    /// `r = ~t`, bit by bit; on Bool this is *not*.
+    Tensor bitwiseNot() const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_bitwiseNot(r.get(), handle_), "bitwiseNot", r);
+        return r;
+    }
+    Tensor &bitwiseNot_() { detail::check(THTensor_bitwiseNot(handle_, handle_), "bitwiseNot_"); return *this; }
+    /// `r = t & value`, bit by bit; on Bool this is *and*.
+    Tensor bitAnd(double value) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_bitand(r.get(), handle_, value), "bitAnd", r);
+        return r;
+    }
+    Tensor &bitAnd_(double value) { detail::check(THTensor_bitand(handle_, handle_, value), "bitAnd_"); return *this; }
+    /// `r = t | value`, bit by bit; on Bool this is *or*.
+    Tensor bitOr(double value) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_bitor(r.get(), handle_, value), "bitOr", r);
+        return r;
+    }
+    Tensor &bitOr_(double value) { detail::check(THTensor_bitor(handle_, handle_, value), "bitOr_"); return *this; }
+    /// `r = t ^ value`, bit by bit.
+    Tensor bitxor(double value) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_bitxor(r.get(), handle_, value), "bitxor", r);
+        return r;
+    }
+    Tensor &bitxor_(double value) { detail::check(THTensor_bitxor(handle_, handle_, value), "bitxor_"); return *this; }
+    /// `r = t << value`; integers lose all bits if `value` is negative or not below their width.
+    Tensor lshift(double value) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_lshift(r.get(), handle_, value), "lshift", r);
+        return r;
+    }
+    Tensor &lshift_(double value) { detail::check(THTensor_lshift(handle_, handle_, value), "lshift_"); return *this; }
+    /// `r = t >> value`, with the sign; if `value` is negative or not below the width nothing but the sign stays.
+    Tensor rshift(double value) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_rshift(r.get(), handle_, value), "rshift", r);
+        return r;
+    }
+    Tensor &rshift_(double value) { detail::check(THTensor_rshift(handle_, handle_, value), "rshift_"); return *this; }
+    /// `r = a & b`, bit by bit, with broadcasting and promotion; on Bool this is *and*.
+    Tensor cbitand(const Tensor &b) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_cbitand(r.get(), handle_, b.get()), "cbitand", r);
+        return r;
+    }
+    Tensor &cbitand_(const Tensor &b) {
+        detail::check(THTensor_cbitand(handle_, handle_, b.get()), "cbitand_");
+        return *this;
+    }
+    Tensor bitAnd(const Tensor &b) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_cbitand(r.get(), handle_, b.get()), "bitAnd", r);
+        return r;
+    }
+    Tensor &bitAnd_(const Tensor &b) {
+        detail::check(THTensor_cbitand(handle_, handle_, b.get()), "bitAnd_");
+        return *this;
+    }
+    /// `r = a | b`, bit by bit, with broadcasting and promotion; on Bool this is *or*.
+    Tensor cbitor(const Tensor &b) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_cbitor(r.get(), handle_, b.get()), "cbitor", r);
+        return r;
+    }
+    Tensor &cbitor_(const Tensor &b) {
+        detail::check(THTensor_cbitor(handle_, handle_, b.get()), "cbitor_");
+        return *this;
+    }
+    Tensor bitOr(const Tensor &b) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_cbitor(r.get(), handle_, b.get()), "bitOr", r);
+        return r;
+    }
+    Tensor &bitOr_(const Tensor &b) {
+        detail::check(THTensor_cbitor(handle_, handle_, b.get()), "bitOr_");
+        return *this;
+    }
+    /// `r = a ^ b`, bit by bit, with broadcasting and promotion.
+    Tensor cbitxor(const Tensor &b) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_cbitxor(r.get(), handle_, b.get()), "cbitxor", r);
+        return r;
+    }
+    Tensor &cbitxor_(const Tensor &b) {
+        detail::check(THTensor_cbitxor(handle_, handle_, b.get()), "cbitxor_");
+        return *this;
+    }
+    Tensor bitxor(const Tensor &b) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_cbitxor(r.get(), handle_, b.get()), "bitxor", r);
+        return r;
+    }
+    Tensor &bitxor_(const Tensor &b) {
+        detail::check(THTensor_cbitxor(handle_, handle_, b.get()), "bitxor_");
+        return *this;
+    }
+    /// `r = a << b`, with broadcasting and promotion; see lshift.
+    Tensor clshift(const Tensor &b) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_clshift(r.get(), handle_, b.get()), "clshift", r);
+        return r;
+    }
+    Tensor &clshift_(const Tensor &b) {
+        detail::check(THTensor_clshift(handle_, handle_, b.get()), "clshift_");
+        return *this;
+    }
+    Tensor lshift(const Tensor &b) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_clshift(r.get(), handle_, b.get()), "lshift", r);
+        return r;
+    }
+    Tensor &lshift_(const Tensor &b) {
+        detail::check(THTensor_clshift(handle_, handle_, b.get()), "lshift_");
+        return *this;
+    }
+    /// `r = a >> b`, with broadcasting and promotion; see rshift.
+    Tensor crshift(const Tensor &b) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_crshift(r.get(), handle_, b.get()), "crshift", r);
+        return r;
+    }
+    Tensor &crshift_(const Tensor &b) {
+        detail::check(THTensor_crshift(handle_, handle_, b.get()), "crshift_");
+        return *this;
+    }
+    Tensor rshift(const Tensor &b) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_crshift(r.get(), handle_, b.get()), "rshift", r);
+        return r;
+    }
+    Tensor &rshift_(const Tensor &b) {
+        detail::check(THTensor_crshift(handle_, handle_, b.get()), "rshift_");
+        return *this;
+    }
+
+    // ---------------------------------------------------------------------------------------- Comparisons and choices
+
+    /// `r = t < value`, as Bool unless `r` has a dtype.
+    Tensor ltValue(double value) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_ltValue(r.get(), handle_, value), "ltValue", r);
+        return r;
+    }
+    Tensor &ltValue_(double value) {
+        detail::check(THTensor_ltValue(handle_, handle_, value), "ltValue_");
+        return *this;
+    }
+    Tensor lt(double value) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_ltValue(r.get(), handle_, value), "lt", r);
+        return r;
+    }
+    Tensor &lt_(double value) { detail::check(THTensor_ltValue(handle_, handle_, value), "lt_"); return *this; }
+    /// `r = t <= value`, as Bool unless `r` has a dtype.
+    Tensor leValue(double value) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_leValue(r.get(), handle_, value), "leValue", r);
+        return r;
+    }
+    Tensor &leValue_(double value) {
+        detail::check(THTensor_leValue(handle_, handle_, value), "leValue_");
+        return *this;
+    }
+    Tensor le(double value) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_leValue(r.get(), handle_, value), "le", r);
+        return r;
+    }
+    Tensor &le_(double value) { detail::check(THTensor_leValue(handle_, handle_, value), "le_"); return *this; }
+    /// `r = t > value`, as Bool unless `r` has a dtype.
+    Tensor gtValue(double value) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_gtValue(r.get(), handle_, value), "gtValue", r);
+        return r;
+    }
+    Tensor &gtValue_(double value) {
+        detail::check(THTensor_gtValue(handle_, handle_, value), "gtValue_");
+        return *this;
+    }
+    Tensor gt(double value) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_gtValue(r.get(), handle_, value), "gt", r);
+        return r;
+    }
+    Tensor &gt_(double value) { detail::check(THTensor_gtValue(handle_, handle_, value), "gt_"); return *this; }
+    /// `r = t >= value`, as Bool unless `r` has a dtype.
+    Tensor geValue(double value) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_geValue(r.get(), handle_, value), "geValue", r);
+        return r;
+    }
+    Tensor &geValue_(double value) {
+        detail::check(THTensor_geValue(handle_, handle_, value), "geValue_");
+        return *this;
+    }
+    Tensor ge(double value) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_geValue(r.get(), handle_, value), "ge", r);
+        return r;
+    }
+    Tensor &ge_(double value) { detail::check(THTensor_geValue(handle_, handle_, value), "ge_"); return *this; }
+    /// `r = t == value`, as Bool unless `r` has a dtype.
+    Tensor eqValue(double value) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_eqValue(r.get(), handle_, value), "eqValue", r);
+        return r;
+    }
+    Tensor &eqValue_(double value) {
+        detail::check(THTensor_eqValue(handle_, handle_, value), "eqValue_");
+        return *this;
+    }
+    Tensor eq(double value) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_eqValue(r.get(), handle_, value), "eq", r);
+        return r;
+    }
+    Tensor &eq_(double value) { detail::check(THTensor_eqValue(handle_, handle_, value), "eq_"); return *this; }
+    /// `r = t != value`, as Bool unless `r` has a dtype.
+    Tensor neValue(double value) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_neValue(r.get(), handle_, value), "neValue", r);
+        return r;
+    }
+    Tensor &neValue_(double value) {
+        detail::check(THTensor_neValue(handle_, handle_, value), "neValue_");
+        return *this;
+    }
+    Tensor ne(double value) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_neValue(r.get(), handle_, value), "ne", r);
+        return r;
+    }
+    Tensor &ne_(double value) { detail::check(THTensor_neValue(handle_, handle_, value), "ne_"); return *this; }
+    /// `r = a < b`, with broadcasting, as Bool unless `r` has a dtype.
+    Tensor ltTensor(const Tensor &b) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_ltTensor(r.get(), handle_, b.get()), "ltTensor", r);
+        return r;
+    }
+    Tensor &ltTensor_(const Tensor &b) {
+        detail::check(THTensor_ltTensor(handle_, handle_, b.get()), "ltTensor_");
+        return *this;
+    }
+    Tensor lt(const Tensor &b) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_ltTensor(r.get(), handle_, b.get()), "lt", r);
+        return r;
+    }
+    Tensor &lt_(const Tensor &b) { detail::check(THTensor_ltTensor(handle_, handle_, b.get()), "lt_"); return *this; }
+    /// `r = a <= b`, with broadcasting, as Bool unless `r` has a dtype.
+    Tensor leTensor(const Tensor &b) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_leTensor(r.get(), handle_, b.get()), "leTensor", r);
+        return r;
+    }
+    Tensor &leTensor_(const Tensor &b) {
+        detail::check(THTensor_leTensor(handle_, handle_, b.get()), "leTensor_");
+        return *this;
+    }
+    Tensor le(const Tensor &b) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_leTensor(r.get(), handle_, b.get()), "le", r);
+        return r;
+    }
+    Tensor &le_(const Tensor &b) { detail::check(THTensor_leTensor(handle_, handle_, b.get()), "le_"); return *this; }
+    /// `r = a > b`, with broadcasting, as Bool unless `r` has a dtype.
+    Tensor gtTensor(const Tensor &b) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_gtTensor(r.get(), handle_, b.get()), "gtTensor", r);
+        return r;
+    }
+    Tensor &gtTensor_(const Tensor &b) {
+        detail::check(THTensor_gtTensor(handle_, handle_, b.get()), "gtTensor_");
+        return *this;
+    }
+    Tensor gt(const Tensor &b) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_gtTensor(r.get(), handle_, b.get()), "gt", r);
+        return r;
+    }
+    Tensor &gt_(const Tensor &b) { detail::check(THTensor_gtTensor(handle_, handle_, b.get()), "gt_"); return *this; }
+    /// `r = a >= b`, with broadcasting, as Bool unless `r` has a dtype.
+    Tensor geTensor(const Tensor &b) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_geTensor(r.get(), handle_, b.get()), "geTensor", r);
+        return r;
+    }
+    Tensor &geTensor_(const Tensor &b) {
+        detail::check(THTensor_geTensor(handle_, handle_, b.get()), "geTensor_");
+        return *this;
+    }
+    Tensor ge(const Tensor &b) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_geTensor(r.get(), handle_, b.get()), "ge", r);
+        return r;
+    }
+    Tensor &ge_(const Tensor &b) { detail::check(THTensor_geTensor(handle_, handle_, b.get()), "ge_"); return *this; }
+    /// `r = a == b`, with broadcasting, as Bool unless `r` has a dtype.
+    Tensor eqTensor(const Tensor &b) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_eqTensor(r.get(), handle_, b.get()), "eqTensor", r);
+        return r;
+    }
+    Tensor &eqTensor_(const Tensor &b) {
+        detail::check(THTensor_eqTensor(handle_, handle_, b.get()), "eqTensor_");
+        return *this;
+    }
+    Tensor eq(const Tensor &b) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_eqTensor(r.get(), handle_, b.get()), "eq", r);
+        return r;
+    }
+    Tensor &eq_(const Tensor &b) { detail::check(THTensor_eqTensor(handle_, handle_, b.get()), "eq_"); return *this; }
+    /// `r = a != b`, with broadcasting, as Bool unless `r` has a dtype.
+    Tensor neTensor(const Tensor &b) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_neTensor(r.get(), handle_, b.get()), "neTensor", r);
+        return r;
+    }
+    Tensor &neTensor_(const Tensor &b) {
+        detail::check(THTensor_neTensor(handle_, handle_, b.get()), "neTensor_");
+        return *this;
+    }
+    Tensor ne(const Tensor &b) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_neTensor(r.get(), handle_, b.get()), "ne", r);
+        return r;
+    }
+    Tensor &ne_(const Tensor &b) { detail::check(THTensor_neTensor(handle_, handle_, b.get()), "ne_"); return *this; }
+    /// `r = whether t is NaN`, as Bool unless `r` has a dtype.
+    Tensor isnan() const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_isnan(r.get(), handle_), "isnan", r);
+        return r;
+    }
+    Tensor &isnan_() { detail::check(THTensor_isnan(handle_, handle_), "isnan_"); return *this; }
+    /// `r = whether t is inf or -inf`, as Bool unless `r` has a dtype.
+    Tensor isinf() const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_isinf(r.get(), handle_), "isinf", r);
+        return r;
+    }
+    Tensor &isinf_() { detail::check(THTensor_isinf(handle_, handle_), "isinf_"); return *this; }
+    /// `r = whether t is neither infinite nor NaN`, as Bool unless `r` has a dtype.
+    Tensor isfinite() const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_isfinite(r.get(), handle_), "isfinite", r);
+        return r;
+    }
+    Tensor &isfinite_() { detail::check(THTensor_isfinite(handle_, handle_), "isfinite_"); return *this; }
+    /// `r = whether t is 0`, as Bool unless `r` has a dtype.
+    Tensor logicalNot() const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_logicalNot(r.get(), handle_), "logicalNot", r);
+        return r;
+    }
+    Tensor &logicalNot_() { detail::check(THTensor_logicalNot(handle_, handle_), "logicalNot_"); return *this; }
+    /// `r = a and b`, where what is not 0 is true; with broadcasting, as Bool unless `r` has a dtype.
+    Tensor logicalAnd(const Tensor &b) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_logicalAnd(r.get(), handle_, b.get()), "logicalAnd", r);
+        return r;
+    }
+    Tensor &logicalAnd_(const Tensor &b) {
+        detail::check(THTensor_logicalAnd(handle_, handle_, b.get()), "logicalAnd_");
+        return *this;
+    }
+    /// `r = a or b`, where what is not 0 is true; with broadcasting, as Bool unless `r` has a dtype.
+    Tensor logicalOr(const Tensor &b) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_logicalOr(r.get(), handle_, b.get()), "logicalOr", r);
+        return r;
+    }
+    Tensor &logicalOr_(const Tensor &b) {
+        detail::check(THTensor_logicalOr(handle_, handle_, b.get()), "logicalOr_");
+        return *this;
+    }
+    /// `r = either a or b`, where what is not 0 is true; with broadcasting, as Bool unless `r` has a dtype.
+    Tensor logicalXor(const Tensor &b) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_logicalXor(r.get(), handle_, b.get()), "logicalXor", r);
+        return r;
+    }
+    Tensor &logicalXor_(const Tensor &b) {
+        detail::check(THTensor_logicalXor(handle_, handle_, b.get()), "logicalXor_");
+        return *this;
+    }
+    /// `r = a where condition, else b`, with broadcasting of all three and promotion of `a` with `b`.
+    Tensor where(const Tensor &a, const Tensor &b) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_where(r.get(), handle_, a.get(), b.get()), "where", r);
+        return r;
+    }
+    /// `r = a where condition, else value`, otherwise as where.
+    Tensor whereValue(const Tensor &a, double value) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_whereValue(r.get(), handle_, a.get(), value), "whereValue", r);
+        return r;
+    }
+    Tensor where(const Tensor &a, double value) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_whereValue(r.get(), handle_, a.get(), value), "where", r);
+        return r;
+    }
+    /// `r = value where condition, else b`, as whereValue.
+    Tensor whereValueTensor(double value, const Tensor &b) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_whereValueTensor(r.get(), handle_, value, b.get()), "whereValueTensor", r);
+        return r;
+    }
+    Tensor where(double value, const Tensor &b) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_whereValueTensor(r.get(), handle_, value, b.get()), "where", r);
+        return r;
+    }
+    /// `r = a where condition, else b`, of two numbers: int64 if both are whole, else the default dtype.
+    Tensor whereValues(double a, double b) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_whereValues(r.get(), handle_, a, b), "whereValues", r);
+        return r;
+    }
+    Tensor where(double a, double b) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_whereValues(r.get(), handle_, a, b), "where", r);
+        return r;
+    }
+    /// `r = 0 where a < 0 or NaN, b where a = 0, 1 where a > 0`, with broadcasting and promotion: Heaviside's step with
+    /// the value `b` at 0.
+    Tensor heaviside(const Tensor &b) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_heaviside(r.get(), handle_, b.get()), "heaviside", r);
+        return r;
+    }
+    Tensor &heaviside_(const Tensor &b) {
+        detail::check(THTensor_heaviside(handle_, handle_, b.get()), "heaviside_");
+        return *this;
+    }
+    /// `t = value where mask`, converted as fill does.
+    Tensor &maskedFill_(const Tensor &mask, double value) {
+        detail::check(THTensor_maskedFill(handle_, mask.get(), value), "maskedFill_");
+        return *this;
+    }
+    Tensor maskedFill(const Tensor &mask, double value) const {
+        Tensor r = clone();
+        r.maskedFill_(mask, value);
+        return r;
+    }
+    /// `r = whether the sign bit of t is set`, as Bool unless `r` has a dtype: of negative numbers, of -0.0, and of NaN
+    /// that is negative.
+    Tensor signbit() const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_signbit(r.get(), handle_), "signbit", r);
+        return r;
+    }
+    Tensor &signbit_() { detail::check(THTensor_signbit(handle_, handle_), "signbit_"); return *this; }
+    /// `r = |a - b| <= atol + rtol * |b|`, with broadcasting, as Bool unless `r` has a dtype.
+    Tensor isclose(const Tensor &b, double rtol = 0.00001, double atol = 1e-8, bool equalNan = false) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_isclose(r.get(), handle_, b.get(), rtol, atol, equalNan), "isclose", r);
+        return r;
+    }
+    Tensor &isclose_(const Tensor &b, double rtol = 0.00001, double atol = 1e-8, bool equalNan = false) {
+        detail::check(THTensor_isclose(handle_, handle_, b.get(), rtol, atol, equalNan), "isclose_");
+        return *this;
+    }
+    /// Returns True if all elements are close in the sense of isclose, else 0.
+    bool allclose(const Tensor &b, double rtol = 0.00001, double atol = 1e-8, bool equalNan = false) const {
+        THClearLastError();
+        const int r = THTensor_allclose(handle_, b.get(), rtol, atol, equalNan);
+        return detail::known(r != 0, !r, "allclose");
+    }
+    /// Returns True if both tensors have the same shape and equal elements, whatever their dtypes, else 0; NaN equals
+    /// nothing.
+    bool equal(const Tensor &b) const {
+        THClearLastError();
+        const int r = THTensor_equal(handle_, b.get());
+        return detail::known(r != 0, !r, "equal");
+    }
+
+    // ----------------------------------------------------------------------------------------------------- Reductions
+
+    /// `r = mean of the elements of t over dimension that are not NaN`, or over all with `TH_ALL_DIMS`.
+    Tensor nanmean(int dimension = everyDim, bool keepdim = false) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_nanmean(r.get(), handle_, dimension, keepdim), "nanmean", r);
+        return r;
+    }
+    /// `r = mean of the elements of t over dims that are not NaN`; otherwise as nanmean, dims as for sumDims.
+    Tensor nanmeanDims(IntList dims, bool keepdim = false) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_nanmeanDims(r.get(), handle_, dims.count(), dims.data(), keepdim), "nanmeanDims", r);
+        return r;
+    }
+    Tensor nanmean(IntList dims, bool keepdim = false) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_nanmeanDims(r.get(), handle_, dims.count(), dims.data(), keepdim), "nanmean", r);
+        return r;
+    }
+    Tensor nanmean(std::initializer_list<int64_t> dims, bool keepdim = false) const {
+        return nanmean(IntList(dims), keepdim);
+    }
+    /// `r = greatest elements of t over dimension`, or over all with `TH_ALL_DIMS`.
+    Tensor amax(int dimension = everyDim, bool keepdim = false) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_amax(r.get(), handle_, dimension, keepdim), "amax", r);
+        return r;
+    }
+    /// `r = greatest elements of t over dims`; otherwise as amax, dims as for sumDims.
+    Tensor amaxDims(IntList dims, bool keepdim = false) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_amaxDims(r.get(), handle_, dims.count(), dims.data(), keepdim), "amaxDims", r);
+        return r;
+    }
+    Tensor max(IntList dims, bool keepdim = false) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_amaxDims(r.get(), handle_, dims.count(), dims.data(), keepdim), "max", r);
+        return r;
+    }
+    Tensor max(std::initializer_list<int64_t> dims, bool keepdim = false) const { return max(IntList(dims), keepdim); }
+    /// `r = least elements of t over dimension`; everything else as for amax.
+    Tensor amin(int dimension = everyDim, bool keepdim = false) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_amin(r.get(), handle_, dimension, keepdim), "amin", r);
+        return r;
+    }
+    /// `r = least elements of t over dims`; otherwise as amin, dims as for sumDims.
+    Tensor aminDims(IntList dims, bool keepdim = false) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_aminDims(r.get(), handle_, dims.count(), dims.data(), keepdim), "aminDims", r);
+        return r;
+    }
+    Tensor min(IntList dims, bool keepdim = false) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_aminDims(r.get(), handle_, dims.count(), dims.data(), keepdim), "min", r);
+        return r;
+    }
+    Tensor min(std::initializer_list<int64_t> dims, bool keepdim = false) const { return min(IntList(dims), keepdim); }
+    /// `r = whether all elements of t over dimension are not 0`, or over all with `TH_ALL_DIMS`.
+    Tensor all(int dimension = everyDim, bool keepdim = false) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_all(r.get(), handle_, dimension, keepdim), "all", r);
+        return r;
+    }
+    /// `r = whether all elements of t over dims are not 0`; otherwise as all, dims as for sumDims.
+    Tensor allDims(IntList dims, bool keepdim = false) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_allDims(r.get(), handle_, dims.count(), dims.data(), keepdim), "allDims", r);
+        return r;
+    }
+    Tensor all(IntList dims, bool keepdim = false) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_allDims(r.get(), handle_, dims.count(), dims.data(), keepdim), "all", r);
+        return r;
+    }
+    Tensor all(std::initializer_list<int64_t> dims, bool keepdim = false) const { return all(IntList(dims), keepdim); }
+    /// `r = whether any element of t over dimension is not 0`; without elements it is false.
+    Tensor any(int dimension = everyDim, bool keepdim = false) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_any(r.get(), handle_, dimension, keepdim), "any", r);
+        return r;
+    }
+    /// `r = whether any element of t over dims is not 0`; otherwise as any, dims as for sumDims.
+    Tensor anyDims(IntList dims, bool keepdim = false) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_anyDims(r.get(), handle_, dims.count(), dims.data(), keepdim), "anyDims", r);
+        return r;
+    }
+    Tensor any(IntList dims, bool keepdim = false) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_anyDims(r.get(), handle_, dims.count(), dims.data(), keepdim), "any", r);
+        return r;
+    }
+    Tensor any(std::initializer_list<int64_t> dims, bool keepdim = false) const { return any(IntList(dims), keepdim); }
+    /// `r = sum of t over dimension`, or over all with `TH_ALL_DIMS`.
+    Tensor sum(int dimension = everyDim, bool keepdim = false) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_sum(r.get(), handle_, dimension, keepdim), "sum", r);
+        return r;
+    }
+    /// `r = sum of t over dims`, `ndim` of them, in any order, none twice; over all if `ndim` is 0.
+    Tensor sumDims(IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_sumDims(r.get(), handle_, dims.count(), dims.data(), keepdim,
+            static_cast<THDtype>(dtype)), "sumDims", r);
+        return r;
+    }
+    Tensor sum(IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_sumDims(r.get(), handle_, dims.count(), dims.data(), keepdim,
+            static_cast<THDtype>(dtype)), "sum", r);
+        return r;
+    }
+    Tensor sum(std::initializer_list<int64_t> dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) const {
+        return sum(IntList(dims), keepdim, dtype);
+    }
+    /// `r = product of t over dimension`, or over all with `TH_ALL_DIMS`.
+    Tensor prod(int dimension = everyDim, bool keepdim = false) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_prod(r.get(), handle_, dimension, keepdim), "prod", r);
+        return r;
+    }
+    /// `r = product of t over dims`; otherwise as prod, dims and dtype as for sumDims.
+    Tensor prodDims(IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_prodDims(r.get(), handle_, dims.count(), dims.data(), keepdim,
+            static_cast<THDtype>(dtype)), "prodDims", r);
+        return r;
+    }
+    Tensor prod(IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_prodDims(r.get(), handle_, dims.count(), dims.data(), keepdim,
+            static_cast<THDtype>(dtype)), "prod", r);
+        return r;
+    }
+    Tensor prod(std::initializer_list<int64_t> dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) const {
+        return prod(IntList(dims), keepdim, dtype);
+    }
+    /// `r = mean of t over dimension`, or over all with `TH_ALL_DIMS`: the sum, as exact as that of sum, by the number
+    /// of elements.
+    Tensor mean(int dimension = everyDim, bool keepdim = false) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_mean(r.get(), handle_, dimension, keepdim), "mean", r);
+        return r;
+    }
+    /// `r = mean of t over dims`, integers too if `dtype` is a float; otherwise as mean, dims and dtype as for sumDims.
+    Tensor meanDims(IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_meanDims(r.get(), handle_, dims.count(), dims.data(), keepdim,
+            static_cast<THDtype>(dtype)), "meanDims", r);
+        return r;
+    }
+    Tensor mean(IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_meanDims(r.get(), handle_, dims.count(), dims.data(), keepdim,
+            static_cast<THDtype>(dtype)), "mean", r);
+        return r;
+    }
+    Tensor mean(std::initializer_list<int64_t> dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) const {
+        return mean(IntList(dims), keepdim, dtype);
+    }
+    /// `r = sum of t over dimension without the NaNs`, or over all with `TH_ALL_DIMS`; all floats are summed in
+    /// float64.
+    Tensor nansum(int dimension = everyDim, bool keepdim = false) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_nansum(r.get(), handle_, dimension, keepdim), "nansum", r);
+        return r;
+    }
+    /// `r = sum of t over dims without the NaNs`; otherwise as nansum, dims and dtype as for sumDims.
+    Tensor nansumDims(IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_nansumDims(r.get(), handle_, dims.count(), dims.data(), keepdim,
+            static_cast<THDtype>(dtype)), "nansumDims", r);
+        return r;
+    }
+    Tensor nansum(IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_nansumDims(r.get(), handle_, dims.count(), dims.data(), keepdim,
+            static_cast<THDtype>(dtype)), "nansum", r);
+        return r;
+    }
+    Tensor nansum(std::initializer_list<int64_t> dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) const {
+        return nansum(IntList(dims), keepdim, dtype);
+    }
+    /// `r = sum of (t - mean)^2 / (n - 1) over dimension`, or over all with `TH_ALL_DIMS`; `/ n` if `biased`.
+    Tensor var(int dimension = everyDim, bool biased = false, bool keepdim = false) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_var(r.get(), handle_, dimension, biased, keepdim), "var", r);
+        return r;
+    }
+    /// `r = variance of t over dims`; otherwise as var, dims as for sumDims.
+    Tensor varDims(IntList dims, bool biased = false, bool keepdim = false) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_varDims(r.get(), handle_, dims.count(), dims.data(), biased, keepdim), "varDims", r);
+        return r;
+    }
+    Tensor var(IntList dims, bool biased = false, bool keepdim = false) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_varDims(r.get(), handle_, dims.count(), dims.data(), biased, keepdim), "var", r);
+        return r;
+    }
+    Tensor var(std::initializer_list<int64_t> dims, bool biased = false, bool keepdim = false) const {
+        return var(IntList(dims), biased, keepdim);
+    }
+    /// The variance of all elements, `biased` as for var.
+    double varall(bool biased = false) const {
+        THClearLastError();
+        const double r = THTensor_varall(handle_, biased);
+        return detail::known(r, r != r, "varall");
+    }
+    /// `r = sum of (t - mean)^2 / (n - correction) over dimension`, otherwise as var, where the correction is 1, or 0
+    /// if `biased`.
+    Tensor varCorrection(int dimension = everyDim, double correction = 1, bool keepdim = false) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_varCorrection(r.get(), handle_, dimension, correction, keepdim), "varCorrection", r);
+        return r;
+    }
+    /// `r = variance of t over dims`; otherwise as varCorrection, dims as for sumDims.
+    Tensor varDimsCorrection(IntList dims, double correction = 1, bool keepdim = false) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_varDimsCorrection(r.get(), handle_, dims.count(), dims.data(), correction, keepdim),
+            "varDimsCorrection", r);
+        return r;
+    }
+    /// The variance of all elements, `correction` as for varCorrection.
+    double varallCorrection(double correction = 1) const {
+        THClearLastError();
+        const double r = THTensor_varallCorrection(handle_, correction);
+        return detail::known(r, r != r, "varallCorrection");
+    }
+    /// `r = sqrt(variance of t over dimension)`; everything else as for var.
+    Tensor std(int dimension = everyDim, bool biased = false, bool keepdim = false) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_std(r.get(), handle_, dimension, biased, keepdim), "std", r);
+        return r;
+    }
+    /// `r = sqrt(variance of t over dims)`; otherwise as var, dims as for sumDims.
+    Tensor stdDims(IntList dims, bool biased = false, bool keepdim = false) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_stdDims(r.get(), handle_, dims.count(), dims.data(), biased, keepdim), "stdDims", r);
+        return r;
+    }
+    Tensor std(IntList dims, bool biased = false, bool keepdim = false) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_stdDims(r.get(), handle_, dims.count(), dims.data(), biased, keepdim), "std", r);
+        return r;
+    }
+    Tensor std(std::initializer_list<int64_t> dims, bool biased = false, bool keepdim = false) const {
+        return std(IntList(dims), biased, keepdim);
+    }
+    /// The standard deviation of all elements, `biased` as for var.
+    double stdall(bool biased = false) const {
+        THClearLastError();
+        const double r = THTensor_stdall(handle_, biased);
+        return detail::known(r, r != r, "stdall");
+    }
+    /// `r = sqrt(variance of t over dimension)`; everything else as for varCorrection.
+    Tensor stdCorrection(int dimension = everyDim, double correction = 1, bool keepdim = false) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_stdCorrection(r.get(), handle_, dimension, correction, keepdim), "stdCorrection", r);
+        return r;
+    }
+    /// `r = sqrt(variance of t over dims)`; otherwise as varCorrection, dims as for sumDims.
+    Tensor stdDimsCorrection(IntList dims, double correction = 1, bool keepdim = false) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_stdDimsCorrection(r.get(), handle_, dims.count(), dims.data(), correction, keepdim),
+            "stdDimsCorrection", r);
+        return r;
+    }
+    /// The standard deviation of all elements, `correction` as for varCorrection.
+    double stdallCorrection(double correction = 1) const {
+        THClearLastError();
+        const double r = THTensor_stdallCorrection(handle_, correction);
+        return detail::known(r, r != r, "stdallCorrection");
+    }
+    /// `values = greatest elements of t over dimension`, or over all with `TH_ALL_DIMS`, and int64 `indices` of where
+    /// each first occurs (row-major over all).
+    ValuesIndices max(int dimension, bool keepdim = false) const;
+    /// `r = where the greatest elements of t over dimension first occur`, as int64; row-major over all with
+    /// `TH_ALL_DIMS`.
+    Tensor argmax(int dimension = everyDim, bool keepdim = false) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_argmax(r.get(), handle_, dimension, keepdim), "argmax", r);
+        return r;
+    }
+    /// The greatest element and if one is NaN.
+    double maxall() const {
+        THClearLastError();
+        const double r = THTensor_maxall(handle_);
+        return detail::known(r, r != r, "maxall");
+    }
+    /// `values = least elements of t over dimension`; everything else as for max.
+    ValuesIndices min(int dimension, bool keepdim = false) const;
+    /// `r = where the least elements of t over dimension first occur`; everything else as for argmax.
+    Tensor argmin(int dimension = everyDim, bool keepdim = false) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_argmin(r.get(), handle_, dimension, keepdim), "argmin", r);
+        return r;
+    }
+    /// The least element and if one is NaN.
+    double minall() const {
+        THClearLastError();
+        const double r = THTensor_minall(handle_);
+        return detail::known(r, r != r, "minall");
+    }
+    /// `r = (sum of |t|^value over dimension)^(1/value)`, or over all with `TH_ALL_DIMS`: the number of elements that
+    /// are not 0 for 0, the greatest |t| for infinity, the least for -infinity.
+    Tensor norm(double value = 2, int dimension = everyDim, bool keepdim = false) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_norm(r.get(), handle_, value, dimension, keepdim), "norm", r);
+        return r;
+    }
+    /// `r = (sum of |t|^value over dims)^(1/value)`; otherwise as norm, dims as for sumDims.
+    Tensor normDims(double value, IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_normDims(r.get(), handle_, value, dims.count(), dims.data(), keepdim,
+            static_cast<THDtype>(dtype)), "normDims", r);
+        return r;
+    }
+    Tensor normDims(IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_normDims(r.get(), handle_, 2, dims.count(), dims.data(), keepdim,
+            static_cast<THDtype>(dtype)), "normDims", r);
+        return r;
+    }
+    Tensor norm(double value, IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_normDims(r.get(), handle_, value, dims.count(), dims.data(), keepdim,
+            static_cast<THDtype>(dtype)), "norm", r);
+        return r;
+    }
+    Tensor norm(IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_normDims(r.get(), handle_, 2, dims.count(), dims.data(), keepdim,
+            static_cast<THDtype>(dtype)), "norm", r);
+        return r;
+    }
+    Tensor norm(std::initializer_list<int64_t> dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) const {
+        return norm(IntList(dims), keepdim, dtype);
+    }
+    /// `least, greatest elements of t over dimension`, or over all with `TH_ALL_DIMS`.
+    LeastGreatest aminmax(int dimension = everyDim, bool keepdim = false) const;
+    /// The sum of all elements, of floats in float64 throughout.
+    double sumall() const {
+        THClearLastError();
+        const double r = THTensor_sumall(handle_);
+        return detail::known(r, r != r, "sumall");
+    }
+    /// The product of all elements.
+    double prodall() const {
+        THClearLastError();
+        const double r = THTensor_prodall(handle_);
+        return detail::known(r, r != r, "prodall");
+    }
+    /// The mean of all elements, computed in float64 throughout.
+    double meanall() const {
+        THClearLastError();
+        const double r = THTensor_meanall(handle_);
+        return detail::known(r, r != r, "meanall");
+    }
+    /// The norm of all elements, `value` as for norm, computed in float64 throughout.
+    double normall(double value = 2) const {
+        THClearLastError();
+        const double r = THTensor_normall(handle_, value);
+        return detail::known(r, r != r, "normall");
+    }
+    /// `(sum of |a - b|^value)^(1/value)`, the norm of the difference, with broadcasting, computed in float64
+    /// throughout.
+    double dist(const Tensor &b, double value = 2) const {
+        THClearLastError();
+        const double r = THTensor_dist(handle_, b.get(), value);
+        return detail::known(r, r != r, "dist");
+    }
+    /// Returns True if no element is 0, else 0.
+    bool logicalall() const {
+        THClearLastError();
+        const int r = THTensor_logicalall(handle_);
+        return detail::known(r != 0, !r, "logicalall");
+    }
+    /// Returns True if any element is not 0, else 0.
+    bool logicalany() const {
+        THClearLastError();
+        const int r = THTensor_logicalany(handle_);
+        return detail::known(r != 0, !r, "logicalany");
+    }
+
+    // ---------------------------------------------------------------------------------------------- Scans and softmax
+
+    /// `r[i] = t[0] + ... + t[i]` along `dimension`; `r` has the shape of `t`.
+    Tensor cumsum(int dimension) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_cumsum(r.get(), handle_, dimension), "cumsum", r);
+        return r;
+    }
+    Tensor &cumsum_(int dimension) {
+        detail::check(THTensor_cumsum(handle_, handle_, dimension), "cumsum_");
+        return *this;
+    }
+    /// `r[i] = t[0] + ... + t[i]` along `dimension`, of `t` converted to `dtype`, which the result has; otherwise as
+    /// cumsum, and with `TH_UNDEFINED` the same.
+    Tensor cumsumDtype(int dimension, Dtype dtype = Dtype::Undefined) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_cumsumDtype(r.get(), handle_, dimension, static_cast<THDtype>(dtype)), "cumsumDtype",
+            r);
+        return r;
+    }
+    Tensor &cumsumDtype_(int dimension, Dtype dtype = Dtype::Undefined) {
+        detail::check(THTensor_cumsumDtype(handle_, handle_, dimension, static_cast<THDtype>(dtype)), "cumsumDtype_");
+        return *this;
+    }
+    Tensor cumsum(int dimension, Dtype dtype) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_cumsumDtype(r.get(), handle_, dimension, static_cast<THDtype>(dtype)), "cumsum", r);
+        return r;
+    }
+    Tensor &cumsum_(int dimension, Dtype dtype) {
+        detail::check(THTensor_cumsumDtype(handle_, handle_, dimension, static_cast<THDtype>(dtype)), "cumsum_");
+        return *this;
+    }
+    /// `r[i] = t[0] * ... * t[i]` along `dimension`; everything else as for cumsum.
+    Tensor cumprod(int dimension) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_cumprod(r.get(), handle_, dimension), "cumprod", r);
+        return r;
+    }
+    Tensor &cumprod_(int dimension) {
+        detail::check(THTensor_cumprod(handle_, handle_, dimension), "cumprod_");
+        return *this;
+    }
+    /// `r[i] = t[0] * ... * t[i]` along `dimension`, of `t` converted to `dtype`; otherwise as cumprod, dtype as for
+    /// cumsumDtype.
+    Tensor cumprodDtype(int dimension, Dtype dtype = Dtype::Undefined) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_cumprodDtype(r.get(), handle_, dimension, static_cast<THDtype>(dtype)), "cumprodDtype",
+            r);
+        return r;
+    }
+    Tensor &cumprodDtype_(int dimension, Dtype dtype = Dtype::Undefined) {
+        detail::check(THTensor_cumprodDtype(handle_, handle_, dimension, static_cast<THDtype>(dtype)),
+            "cumprodDtype_");
+        return *this;
+    }
+    Tensor cumprod(int dimension, Dtype dtype) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_cumprodDtype(r.get(), handle_, dimension, static_cast<THDtype>(dtype)), "cumprod", r);
+        return r;
+    }
+    Tensor &cumprod_(int dimension, Dtype dtype) {
+        detail::check(THTensor_cumprodDtype(handle_, handle_, dimension, static_cast<THDtype>(dtype)), "cumprod_");
+        return *this;
+    }
+    /// `values[i] = max(t[0], ..., t[i])` along `dimension`, and int64 `indices` of where it is: the last place among
+    /// equals.
+    ValuesIndices cummax(int dimension) const;
+    /// `values[i] = min(t[0], ..., t[i])` along `dimension`; everything else as for cummax, NaN too.
+    ValuesIndices cummin(int dimension) const;
+    /// `r = e^t / sum of e^t` along `dimension`: positive numbers that sum to 1, without overflow.
+    Tensor softmax(int dimension) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_softmax(r.get(), handle_, dimension), "softmax", r);
+        return r;
+    }
+    Tensor &softmax_(int dimension) {
+        detail::check(THTensor_softmax(handle_, handle_, dimension), "softmax_");
+        return *this;
+    }
+    /// `r = e^t / sum of e^t` along `dimension`, of `t` converted to `dtype`, a float, which the result has; otherwise
+    /// as softmax, and with `TH_UNDEFINED` the same.
+    Tensor softmaxDtype(int dimension, Dtype dtype = Dtype::Undefined) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_softmaxDtype(r.get(), handle_, dimension, static_cast<THDtype>(dtype)), "softmaxDtype",
+            r);
+        return r;
+    }
+    Tensor &softmaxDtype_(int dimension, Dtype dtype = Dtype::Undefined) {
+        detail::check(THTensor_softmaxDtype(handle_, handle_, dimension, static_cast<THDtype>(dtype)),
+            "softmaxDtype_");
+        return *this;
+    }
+    Tensor softmax(int dimension, Dtype dtype) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_softmaxDtype(r.get(), handle_, dimension, static_cast<THDtype>(dtype)), "softmax", r);
+        return r;
+    }
+    Tensor &softmax_(int dimension, Dtype dtype) {
+        detail::check(THTensor_softmaxDtype(handle_, handle_, dimension, static_cast<THDtype>(dtype)), "softmax_");
+        return *this;
+    }
+    /// `r = t - log(sum of e^t)` along `dimension`: the logarithm of softmax, exact where that is tiny.
+    Tensor logSoftmax(int dimension) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_logSoftmax(r.get(), handle_, dimension), "logSoftmax", r);
+        return r;
+    }
+    Tensor &logSoftmax_(int dimension) {
+        detail::check(THTensor_logSoftmax(handle_, handle_, dimension), "logSoftmax_");
+        return *this;
+    }
+    /// `r = t - log(sum of e^t)` along `dimension`, of `t` converted to `dtype`; otherwise as logSoftmax, dtype as for
+    /// softmaxDtype.
+    Tensor logSoftmaxDtype(int dimension, Dtype dtype = Dtype::Undefined) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_logSoftmaxDtype(r.get(), handle_, dimension, static_cast<THDtype>(dtype)),
+            "logSoftmaxDtype", r);
+        return r;
+    }
+    Tensor &logSoftmaxDtype_(int dimension, Dtype dtype = Dtype::Undefined) {
+        detail::check(THTensor_logSoftmaxDtype(handle_, handle_, dimension, static_cast<THDtype>(dtype)),
+            "logSoftmaxDtype_");
+        return *this;
+    }
+    Tensor logSoftmax(int dimension, Dtype dtype) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_logSoftmaxDtype(r.get(), handle_, dimension, static_cast<THDtype>(dtype)), "logSoftmax",
+            r);
+        return r;
+    }
+    Tensor &logSoftmax_(int dimension, Dtype dtype) {
+        detail::check(THTensor_logSoftmaxDtype(handle_, handle_, dimension, static_cast<THDtype>(dtype)),
+            "logSoftmax_");
+        return *this;
+    }
+    /// `r[i] = log(e^t[0] + ... + e^t[i])` along `dimension`, without overflow; computed in float64.
+    Tensor logcumsumexp(int dimension) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_logcumsumexp(r.get(), handle_, dimension), "logcumsumexp", r);
+        return r;
+    }
+    Tensor &logcumsumexp_(int dimension) {
+        detail::check(THTensor_logcumsumexp(handle_, handle_, dimension), "logcumsumexp_");
+        return *this;
+    }
+    /// `r = log(sum of e^t)` over `dimension`, or over all with `TH_ALL_DIMS`, without overflow; without elements it is
+    /// minus infinity.
+    Tensor logsumexp(int dimension, bool keepdim = false) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_logsumexp(r.get(), handle_, dimension, keepdim), "logsumexp", r);
+        return r;
+    }
+    Tensor &logsumexp_(int dimension, bool keepdim = false) {
+        detail::check(THTensor_logsumexp(handle_, handle_, dimension, keepdim), "logsumexp_");
+        return *this;
+    }
+    /// `r = log(sum of e^t)` over the `ndim` dimensions in `dims`, each named once; over all with `ndim` 0 and `dims`
+    /// NULL.
+    Tensor logsumexpDims(IntList dims, bool keepdim = false) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_logsumexpDims(r.get(), handle_, dims.count(), dims.data(), keepdim), "logsumexpDims",
+            r);
+        return r;
+    }
+    Tensor &logsumexpDims_(IntList dims, bool keepdim = false) {
+        detail::check(THTensor_logsumexpDims(handle_, handle_, dims.count(), dims.data(), keepdim), "logsumexpDims_");
+        return *this;
+    }
+    Tensor logsumexp(IntList dims, bool keepdim = false) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_logsumexpDims(r.get(), handle_, dims.count(), dims.data(), keepdim), "logsumexp", r);
+        return r;
+    }
+    Tensor logsumexp(std::initializer_list<int64_t> dims, bool keepdim = false) const {
+        return logsumexp(IntList(dims), keepdim);
+    }
+    Tensor &logsumexp_(IntList dims, bool keepdim = false) {
+        detail::check(THTensor_logsumexpDims(handle_, handle_, dims.count(), dims.data(), keepdim), "logsumexp_");
+        return *this;
+    }
+    /// `r = t`, where each slice along `dimension` whose p-norm is greater than `maxnorm` is scaled down to it: by
+    /// `maxnorm / (norm + 1e-7)`.
+    Tensor renorm(double value, int dimension, double maxnorm) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_renorm(r.get(), handle_, value, dimension, maxnorm), "renorm", r);
+        return r;
+    }
+    Tensor &renorm_(double value, int dimension, double maxnorm) {
+        detail::check(THTensor_renorm(handle_, handle_, value, dimension, maxnorm), "renorm_");
+        return *this;
+    }
+
+    // ---------------------------------------------------------------------------- Losses, normalization and gradients
+
+    /// `r = y * (g - sum of g * y)` along `dimension`: the gradient of softmax, from its result `y`.
+    Tensor softmaxGrad(const Tensor &y, int dimension) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_softmaxGrad(r.get(), handle_, y.get(), dimension), "softmaxGrad", r);
+        return r;
+    }
+    /// `r = g - e^y * sum of g` along `dimension`: the gradient of logSoftmax, from its result `y`.
+    Tensor logSoftmaxGrad(const Tensor &y, int dimension) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_logSoftmaxGrad(r.get(), handle_, y.get(), dimension), "logSoftmaxGrad", r);
+        return r;
+    }
+    /// `r = (t - mean) / sqrt(variance + eps) * weight + bias`, with mean and variance, the biased one, over the last
+    /// `normalizedNdim` dimensions of `t`, 1 at least.
+    Tensor layerNorm(int normalizedNdim, const Tensor &weight = {}, const Tensor &bias = {},
+        double eps = 0.00001) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_layerNorm(r.get(), handle_, normalizedNdim, weight.get(), bias.get(), eps), "layerNorm",
+            r);
+        return r;
+    }
+    /// The gradients of layerNorm from `g`, that of its result: `gradInput` that of `t`, `gradWeight` and `gradBias`
+    /// those of `weight` and `bias`, of the dtype of `weight` or else of `t`.
+    GradInputGradWeightGradBias layerNormGrad(const Tensor &t, int normalizedNdim, const Tensor &weight = {},
+        double eps = 0.00001) const;
+    /// `r = -weight[c] * t[c]` for each position, `c` being its class in `target`: the loss of log-probabilities `t`,
+    /// which logSoftmax makes, of shape `[classes]`, `[batch, classes]` or `[batch, classes, sizes...]`.
+    Tensor nllLoss(const Tensor &target, const Tensor &weight = {}, Reduction reduction = Reduction::Mean,
+        int64_t ignoreIndex = -100) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_nllLoss(r.get(), handle_, target.get(), weight.get(),
+            static_cast<THReduction>(reduction), ignoreIndex), "nllLoss", r);
+        return r;
+    }
+    /// `r = -g * weight[c]` at the class `c` of each position, and 0 elsewhere; with `TH_REDUCTION_MEAN` divided by the
+    /// sum of the weights: the gradient of nllLoss.
+    Tensor nllLossGrad(const Tensor &t, const Tensor &target, const Tensor &weight = {},
+        Reduction reduction = Reduction::Mean, int64_t ignoreIndex = -100) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_nllLossGrad(r.get(), handle_, t.get(), target.get(), weight.get(),
+            static_cast<THReduction>(reduction), ignoreIndex), "nllLossGrad", r);
+        return r;
+    }
+    /// nllLoss of `logSoftmax(t)` along the classes: the loss of scores `t`, from the logarithms before they are
+    /// rounded to 16 bits.
+    Tensor crossEntropy(const Tensor &target, const Tensor &weight = {}, Reduction reduction = Reduction::Mean,
+        int64_t ignoreIndex = -100) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_crossEntropy(r.get(), handle_, target.get(), weight.get(),
+            static_cast<THReduction>(reduction), ignoreIndex), "crossEntropy", r);
+        return r;
+    }
+    /// `r = g * weight[c] * (softmax(t) - 1 at the class c of each position)`, and 0 where the position does not count;
+    /// with `TH_REDUCTION_MEAN` divided by the sum of the weights: the gradient of crossEntropy.
+    Tensor crossEntropyGrad(const Tensor &t, const Tensor &target, const Tensor &weight = {},
+        Reduction reduction = Reduction::Mean, int64_t ignoreIndex = -100) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_crossEntropyGrad(r.get(), handle_, t.get(), target.get(), weight.get(),
+            static_cast<THReduction>(reduction), ignoreIndex), "crossEntropyGrad", r);
+        return r;
+    }
+    /// `r = 0 where t <= 0, else g`: the gradient of relu.
+    Tensor reluGrad(const Tensor &t) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_reluGrad(r.get(), handle_, t.get()), "reluGrad", r);
+        return r;
+    }
+    /// `r = g where t > 0, else value * g`: the gradient of leakyRelu.
+    Tensor leakyReluGrad(const Tensor &t, double value = 0.01) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_leakyReluGrad(r.get(), handle_, t.get(), value), "leakyReluGrad", r);
+        return r;
+    }
+    /// `r = 0 where t <= minimum or t >= maximum, else g`: the gradient of hardtanh.
+    Tensor hardtanhGrad(const Tensor &t, double minimum = -1, double maximum = 1) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_hardtanhGrad(r.get(), handle_, t.get(), minimum, maximum), "hardtanhGrad", r);
+        return r;
+    }
+    /// `r = value * e^t * g where t <= 0, else g`: the gradient of elu.
+    Tensor eluGrad(const Tensor &t, double value = 1) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_eluGrad(r.get(), handle_, t.get(), value), "eluGrad", r);
+        return r;
+    }
+    /// `r = g / (1 + e^(-beta * t))`, or `g` itself where `beta * t > threshold`: the gradient of softplus.
+    Tensor softplusGrad(const Tensor &t, double beta = 1, double threshold = 20) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_softplusGrad(r.get(), handle_, t.get(), beta, threshold), "softplusGrad", r);
+        return r;
+    }
+    /// `r = g * y * (1 - y)`: the gradient of sigmoid, from its result `y`.
+    Tensor sigmoidGrad(const Tensor &y) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_sigmoidGrad(r.get(), handle_, y.get()), "sigmoidGrad", r);
+        return r;
+    }
+    /// `r = g * (1 - y^2)`: the gradient of tanh, from its result `y`.
+    Tensor tanhGrad(const Tensor &y) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_tanhGrad(r.get(), handle_, y.get()), "tanhGrad", r);
+        return r;
+    }
+    /// `r = g * (Phi(t) + t * phi(t))`, with the distribution function and the density of the normal distribution: the
+    /// gradient of gelu.
+    Tensor geluGrad(const Tensor &t) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_geluGrad(r.get(), handle_, t.get()), "geluGrad", r);
+        return r;
+    }
+    /// `r = g * the derivative of geluTanh at t`, with its limits 1 and 0 at inf and -inf.
+    Tensor geluTanhGrad(const Tensor &t) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_geluTanhGrad(r.get(), handle_, t.get()), "geluTanhGrad", r);
+        return r;
+    }
+
+    // ------------------------------------------------------------------------------------------ Sorting and searching
+
+    /// `values = elements of t in ascending order along dimension`, or in `descending` order; int64 `indices` tell
+    /// where each of them stood.
+    ValuesIndices sort(int dimension = -1, bool descending = false, bool stable = false) const;
+    /// `r = where the elements of t stand that come first, second, ... along dimension`: the int64 indices of
+    /// `THTensor_sort`.
+    Tensor argsort(int dimension = -1, bool descending = false, bool stable = false) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_argsort(r.get(), handle_, dimension, descending, stable), "argsort", r);
+        return r;
+    }
+    /// `r = elements of t in ascending order along its first dimension`, as by `THTensor_sort`.
+    Tensor msort() const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_msort(r.get(), handle_), "msort", r);
+        return r;
+    }
+    /// `values = k least elements of t along dimension`, or the `largest`; int64 `indices` tell where they stand.
+    ValuesIndices topk(int64_t k, int dimension = -1, bool largest = true, bool sorted = true) const;
+    /// `values = each element of t once, in ascending order`; with `TH_ALL_DIMS` as dimension of all elements, else
+    /// each slice along it.
+    ValuesInverseCounts unique(int dimension = everyDim) const;
+    /// `values = one element of each run of equal ones in t`, in the order of `t`; with `TH_ALL_DIMS` as dimension in
+    /// row-major order, else one slice of each run along it.
+    ValuesInverseCounts uniqueConsecutive(int dimension = everyDim) const;
+    /// `r[..] = number of elements of sequence less than t[..]`, or with `right` of those not greater: where `t[..]`
+    /// can be inserted before, or behind, what equals it.
+    Tensor searchsorted(const Tensor &t, bool right = false, const Tensor &sorter = {}) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_searchsorted(r.get(), handle_, t.get(), right, sorter.get()), "searchsorted", r);
+        return r;
+    }
+    /// `r[..] = i where boundaries[i - 1] < t[..] <= boundaries[i]`, or with `right` `boundaries[i - 1] <= t[..] <
+    /// boundaries[i]`: as `THTensor_searchsorted` in a vector of boundaries.
+    Tensor bucketize(const Tensor &boundaries, bool right = false) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_bucketize(r.get(), handle_, boundaries.get(), right), "bucketize", r);
+        return r;
+    }
+    /// `r[..] = whether t[..] equals an element of tests`, or with `invert` whether it equals none.
+    Tensor isin(const Tensor &tests, bool assumeUnique = false, bool invert = false) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_isin(r.get(), handle_, tests.get(), assumeUnique, invert), "isin", r);
+        return r;
+    }
+
+    // -------------------------------------------------------------------------------- Order statistics and histograms
+
+    /// `values = k-th smallest elements of t over dimension`, k from 1, or over all with `TH_ALL_DIMS`; int64 `indices`
+    /// tell where each first occurs (row-major over all).
+    ValuesIndices kthvalue(int64_t k, int dimension = -1, bool keepdim = false) const;
+    /// `values = medians of t over dimension`: the middle element in order, the smaller of two.
+    ValuesIndices median(int dimension = -1, bool keepdim = false) const;
+    /// `values = medians of the numbers in t over dimension`: NaNs are left out, and the result where there is nothing
+    /// else.
+    ValuesIndices nanmedian(int dimension = -1, bool keepdim = false) const;
+    /// The median of all elements, if one is NaN, and for no floats at all.
+    double medianall() const {
+        THClearLastError();
+        const double r = THTensor_medianall(handle_);
+        return detail::known(r, r != r, "medianall");
+    }
+    /// `values = most frequent elements of t over dimension`, the smallest of several, or over all with `TH_ALL_DIMS`;
+    /// int64 `indices` tell where each last occurs.
+    ValuesIndices mode(int dimension = -1, bool keepdim = false) const;
+    /// `r = element of rank q * (n - 1), from 0, of t over dimension` in ascending order, or over all with
+    /// `TH_ALL_DIMS`; q from 0 to 1.
+    Tensor quantile(double q, int dimension = everyDim, bool keepdim = false,
+        Interpolation interpolation = Interpolation::Linear) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_quantile(r.get(), handle_, q, dimension, keepdim,
+            static_cast<THInterpolation>(interpolation)), "quantile", r);
+        return r;
+    }
+    /// As quantile, of the numbers in `t`: NaNs are left out, and the result where there is nothing else.
+    Tensor nanquantile(double q, int dimension = everyDim, bool keepdim = false,
+        Interpolation interpolation = Interpolation::Linear) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_nanquantile(r.get(), handle_, q, dimension, keepdim,
+            static_cast<THInterpolation>(interpolation)), "nanquantile", r);
+        return r;
+    }
+    /// As quantile for each element of `q`, a vector of floats: `r[i]` are the quantiles of `q[i]`.
+    Tensor quantileTensor(const Tensor &q, int dimension = everyDim, bool keepdim = false,
+        Interpolation interpolation = Interpolation::Linear) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_quantileTensor(r.get(), handle_, q.get(), dimension, keepdim,
+            static_cast<THInterpolation>(interpolation)), "quantileTensor", r);
+        return r;
+    }
+    Tensor quantile(const Tensor &q, int dimension = everyDim, bool keepdim = false,
+        Interpolation interpolation = Interpolation::Linear) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_quantileTensor(r.get(), handle_, q.get(), dimension, keepdim,
+            static_cast<THInterpolation>(interpolation)), "quantile", r);
+        return r;
+    }
+    /// As quantileTensor, of the numbers in `t`: NaNs are left out, and the result where there is nothing else.
+    Tensor nanquantileTensor(const Tensor &q, int dimension = everyDim, bool keepdim = false,
+        Interpolation interpolation = Interpolation::Linear) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_nanquantileTensor(r.get(), handle_, q.get(), dimension, keepdim,
+            static_cast<THInterpolation>(interpolation)), "nanquantileTensor", r);
+        return r;
+    }
+    Tensor nanquantile(const Tensor &q, int dimension = everyDim, bool keepdim = false,
+        Interpolation interpolation = Interpolation::Linear) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_nanquantileTensor(r.get(), handle_, q.get(), dimension, keepdim,
+            static_cast<THInterpolation>(interpolation)), "nanquantile", r);
+        return r;
+    }
+    /// `r[b] = number of elements x of t with floor((x - min) * bins / (max - min)) == b`, the upper edge `max`
+    /// counting to the last bin.
+    Tensor histc(int64_t bins = 100, double min = 0, double max = 0) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_histc(r.get(), handle_, bins, min, max), "histc", r);
+        return r;
+    }
+    /// As histc for each row of the last dimension of `t`: `r` has `bins` elements in its place.
+    Tensor bhistc(int64_t bins = 100, double min = 0, double max = 0) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_bhistc(r.get(), handle_, bins, min, max), "bhistc", r);
+        return r;
+    }
+    /// `r[i] = number of elements of t equal to i`, or with `weights`, which may be NULL, the sum of theirs.
+    Tensor bincount(const Tensor &weights = {}, int64_t minlength = 0) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_bincount(r.get(), handle_, weights.get(), minlength), "bincount", r);
+        return r;
+    }
+
+    // ------------------------------------------------------------------------------------------------ Matrix products
+
+    /// `r = m1 @ m2` for matrices [n x k] and [k x p] of one dtype; not for Bool.
+    Tensor mm(const Tensor &m2) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_mm(r.get(), handle_, m2.get()), "mm", r);
+        return r;
+    }
+    /// `r = mat @ vec` for a matrix [n x k] and a vector [k] of one dtype; not for Bool.
+    Tensor mv(const Tensor &vec) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_mv(r.get(), handle_, vec.get()), "mv", r);
+        return r;
+    }
+    /// `r = beta * t + alpha * (m1 @ m2)`; `t` broadcasts to [n x p].
+    Tensor addmm(double beta, double alpha, const Tensor &m1, const Tensor &m2) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_addmm(r.get(), beta, handle_, alpha, m1.get(), m2.get()), "addmm", r);
+        return r;
+    }
+    Tensor addmm(const Tensor &m1, const Tensor &m2) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_addmm(r.get(), 1, handle_, 1, m1.get(), m2.get()), "addmm", r);
+        return r;
+    }
+    Tensor &addmm_(double beta, double alpha, const Tensor &m1, const Tensor &m2) {
+        detail::check(THTensor_addmm(handle_, beta, handle_, alpha, m1.get(), m2.get()), "addmm_");
+        return *this;
+    }
+    Tensor &addmm_(const Tensor &m1, const Tensor &m2) {
+        detail::check(THTensor_addmm(handle_, 1, handle_, 1, m1.get(), m2.get()), "addmm_");
+        return *this;
+    }
+    /// `r = beta * t + alpha * (mat @ vec)`; `t` broadcasts to [n].
+    Tensor addmv(double beta, double alpha, const Tensor &mat, const Tensor &vec) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_addmv(r.get(), beta, handle_, alpha, mat.get(), vec.get()), "addmv", r);
+        return r;
+    }
+    Tensor addmv(const Tensor &mat, const Tensor &vec) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_addmv(r.get(), 1, handle_, 1, mat.get(), vec.get()), "addmv", r);
+        return r;
+    }
+    Tensor &addmv_(double beta, double alpha, const Tensor &mat, const Tensor &vec) {
+        detail::check(THTensor_addmv(handle_, beta, handle_, alpha, mat.get(), vec.get()), "addmv_");
+        return *this;
+    }
+    Tensor &addmv_(const Tensor &mat, const Tensor &vec) {
+        detail::check(THTensor_addmv(handle_, 1, handle_, 1, mat.get(), vec.get()), "addmv_");
+        return *this;
+    }
+    /// `r[i] = b1[i] @ b2[i]` for batches [b x n x k] and [b x k x p] of matrices.
+    Tensor bmm(const Tensor &b2) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_bmm(r.get(), handle_, b2.get()), "bmm", r);
+        return r;
+    }
+    /// `r = beta * t + alpha * (b1[i] @ b2[i])` for each place `i` of the batch; `t` broadcasts to [b x n x p].
+    Tensor baddbmm(double beta, double alpha, const Tensor &b1, const Tensor &b2) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_baddbmm(r.get(), beta, handle_, alpha, b1.get(), b2.get()), "baddbmm", r);
+        return r;
+    }
+    Tensor baddbmm(const Tensor &b1, const Tensor &b2) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_baddbmm(r.get(), 1, handle_, 1, b1.get(), b2.get()), "baddbmm", r);
+        return r;
+    }
+    Tensor &baddbmm_(double beta, double alpha, const Tensor &b1, const Tensor &b2) {
+        detail::check(THTensor_baddbmm(handle_, beta, handle_, alpha, b1.get(), b2.get()), "baddbmm_");
+        return *this;
+    }
+    Tensor &baddbmm_(const Tensor &b1, const Tensor &b2) {
+        detail::check(THTensor_baddbmm(handle_, 1, handle_, 1, b1.get(), b2.get()), "baddbmm_");
+        return *this;
+    }
+    /// `r = beta * t + alpha * (b1[0] @ b2[0] + b1[1] @ b2[1] + ...)`; `t` broadcasts to [n x p].
+    Tensor addbmm(double beta, double alpha, const Tensor &b1, const Tensor &b2) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_addbmm(r.get(), beta, handle_, alpha, b1.get(), b2.get()), "addbmm", r);
+        return r;
+    }
+    Tensor addbmm(const Tensor &b1, const Tensor &b2) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_addbmm(r.get(), 1, handle_, 1, b1.get(), b2.get()), "addbmm", r);
+        return r;
+    }
+    Tensor &addbmm_(double beta, double alpha, const Tensor &b1, const Tensor &b2) {
+        detail::check(THTensor_addbmm(handle_, beta, handle_, alpha, b1.get(), b2.get()), "addbmm_");
+        return *this;
+    }
+    Tensor &addbmm_(const Tensor &b1, const Tensor &b2) {
+        detail::check(THTensor_addbmm(handle_, 1, handle_, 1, b1.get(), b2.get()), "addbmm_");
+        return *this;
+    }
+    /// `r = a @ b` for matrices in the last two dimensions, whose dimensions in front broadcast.
+    Tensor matmul(const Tensor &b) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_matmul(r.get(), handle_, b.get()), "matmul", r);
+        return r;
+    }
+    /// `r`, a scalar, = the sum of `a[i] * b[i]` for vectors of one size.
+    Tensor dot(const Tensor &b) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_dot(r.get(), handle_, b.get()), "dot", r);
+        return r;
+    }
+    /// As dot: there are no complex numbers to conjugate.
+    Tensor vdot(const Tensor &b) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_vdot(r.get(), handle_, b.get()), "vdot", r);
+        return r;
+    }
+    /// `r[i, j] = v1[i] * v2[j]` for vectors.
+    Tensor outer(const Tensor &v2) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_outer(r.get(), handle_, v2.get()), "outer", r);
+        return r;
+    }
+    /// `r[i, j] = v1[i] * v2[j]` for vectors: outer, by the name it has in BLAS.
+    Tensor ger(const Tensor &v2) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_ger(r.get(), handle_, v2.get()), "ger", r);
+        return r;
+    }
+    /// `r[i, j] = beta * t[i, j] + alpha * v1[i] * v2[j]` for vectors; `t` broadcasts to the sizes of both.
+    Tensor addr(double beta, double alpha, const Tensor &v1, const Tensor &v2) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_addr(r.get(), beta, handle_, alpha, v1.get(), v2.get()), "addr", r);
+        return r;
+    }
+    Tensor addr(const Tensor &v1, const Tensor &v2) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_addr(r.get(), 1, handle_, 1, v1.get(), v2.get()), "addr", r);
+        return r;
+    }
+    Tensor &addr_(double beta, double alpha, const Tensor &v1, const Tensor &v2) {
+        detail::check(THTensor_addr(handle_, beta, handle_, alpha, v1.get(), v2.get()), "addr_");
+        return *this;
+    }
+    Tensor &addr_(const Tensor &v1, const Tensor &v2) {
+        detail::check(THTensor_addr(handle_, 1, handle_, 1, v1.get(), v2.get()), "addr_");
+        return *this;
+    }
+    /// `r` = the sum of `a * b` over the last dimension of both, for all pairs of the others, those of `a` first.
+    Tensor inner(const Tensor &b) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_inner(r.get(), handle_, b.get()), "inner", r);
+        return r;
+    }
+    /// `r` = the sum of `a * b` over dimension `dims_a[k]` of `a` and `dims_b[k]` of `b`, for all `ndim` of these
+    /// pairs, whose sizes are equal or one of them 1, which broadcasts; the other dimensions remain, those of `a`
+    /// first.
+    Tensor tensordot(const Tensor &b, IntList dims_a, IntList dims_b) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_tensordot(r.get(), handle_, b.get(), detail::common("tensordot", {dims_a, dims_b}),
+            dims_a.data(), dims_b.data()), "tensordot", r);
+        return r;
+    }
+    /// `r` = the `n`-th power of the square matrices in the last two dimensions of `t`; the identity for `n` 0, for a
+    /// negative `n` that of the inverse, float32 and float64 only.
+    Tensor matrixPower(int64_t n) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_matrixPower(r.get(), handle_, n), "matrixPower", r);
+        return r;
+    }
+    /// Kronecker's product: each element of `a` times all of `b`, as a block in its place.
+    Tensor kron(const Tensor &b) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_kron(r.get(), handle_, b.get()), "kron", r);
+        return r;
+    }
+    /// `r` = the cross product `a x b` of the vectors along `dimension`, which has 3 entries; the others broadcast.
+    Tensor cross(const Tensor &b, int dimension) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_cross(r.get(), handle_, b.get(), dimension), "cross", r);
+        return r;
+    }
+    /// `r[i, j]` = the `p`-norm of the difference between row `i` of `a` [..
+    Tensor cdist(const Tensor &b, double p = 2) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_cdist(r.get(), handle_, b.get(), p), "cdist", r);
+        return r;
+    }
+
+    // ------------------------------------------------------------------------------------------------- Linear algebra
+
+    /// `rb = the X with a X = b` for square `a`; `ra = the factors of a`, packed as by btrifact.
+    RbRa gesv(const Tensor &a) const;
+    /// gesv by PyTorch's name: `x = the X with a X = b`, `lu = the factors of a`.
+    XLu solve(const Tensor &a) const;
+    /// `rb = the X with a X = b`, or with `transpose` of `a^T X = b`, for the `upper` or lower triangle of square `a`;
+    /// with `unitriangular` its diagonal counts as ones.
+    RbRa trtrs(const Tensor &a, bool upper = true, bool transpose = false, bool unitriangular = false) const;
+    /// `rb = the X of least |b - a X|` for `a` [m x n] of full rank with m >= n; with m < n the X of least norm with `a
+    /// X = b`.
+    RbRa gels(const Tensor &a) const;
+    /// `x = the X of least norm of those with least |b - a X|`, for `a` [m x n] of any rank, by its singular values
+    /// `s`, descending.
+    XRankS lstsq(const Tensor &a, double rcond = -1) const;
+    /// `ra = L and U of a = P L U`, packed: U, and below its diagonal L, whose diagonal is 1.
+    RaRpivots btrifact(bool pivot = true) const;
+    /// `rb = the X with a X = b` for the factors `atf` and `pivots`, int32 or int64, of btrifact.
+    Tensor btrisolve(const Tensor &atf, const Tensor &pivots) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_btrisolve(r.get(), handle_, atf.get(), pivots.get()), "btrisolve", r);
+        return r;
+    }
+    /// `a = p l u` with `p` a permutation, `l` lower triangular with ones on the diagonal, `u` upper triangular: [m x
+    /// m], [m x k] and [k x n] for k the lesser of m and n.
+    PLU lu() const;
+    /// `ra = the inverse of a`; a singular one is an error.
+    Tensor getri() const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_getri(r.get(), handle_), "getri", r);
+        return r;
+    }
+    /// getri by PyTorch's name: `r = the inverse of t`.
+    Tensor inverse() const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_inverse(r.get(), handle_), "inverse", r);
+        return r;
+    }
+    /// `r = the determinant of each square matrix of t`: 0-d for one.
+    Tensor det() const { Tensor r(detail::Fresh{}); detail::check(THTensor_det(r.get(), handle_), "det", r); return r; }
+    /// `sign = 1, -1 or 0, logabsdet = log |det t|` of each square matrix, where det would overflow or underflow.
+    SignLogabsdet slogdet() const;
+    /// `r = log det t` of each square matrix: NaN where the determinant is negative, -inf where it is 0.
+    Tensor logdet() const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_logdet(r.get(), handle_), "logdet", r);
+        return r;
+    }
+    /// `ra = L with a = L L^T`, or with `upper` U with `a = U^T U`, of symmetric positive definite `a`, of which that
+    /// triangle alone is looked at; zeros in the other (Cholesky).
+    Tensor potrf(bool upper = true) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_potrf(r.get(), handle_, upper), "potrf", r);
+        return r;
+    }
+    /// potrf by PyTorch's name: `r = L with t = L L^T`, or with `upper` U with `t = U^T U`.
+    Tensor cholesky(bool upper = false) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_cholesky(r.get(), handle_, upper), "cholesky", r);
+        return r;
+    }
+    /// `rb = the X with L L^T X = b`, or with `upper` of `U^T U X = b`, for a factor `a` of potrf.
+    Tensor potrs(const Tensor &a, bool upper = true) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_potrs(r.get(), handle_, a.get(), upper), "potrs", r);
+        return r;
+    }
+    /// `ra = the inverse of L L^T`, or with `upper` of `U^T U`, for a factor `a` of potrf.
+    Tensor potri(bool upper = true) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_potri(r.get(), handle_, upper), "potri", r);
+        return r;
+    }
+    /// `P^T a P = L L^T`, or with `upper` `U^T U`, of symmetric positive semidefinite `a`, the greatest pivot first:
+    /// `ra` is the factor, int32 `rpiv[i]` the column of `a`, from 1, that became column i of `P^T a P`.
+    RaRpiv pstrf(bool upper = true, double tol = -1) const;
+    /// `a = rq rr` for [m x n]: `rq` has orthonormal columns, `rr` is upper triangular.
+    RqRr qr(bool some = true) const;
+    /// `ra = R of a = Q R`, and below its diagonal the reflectors that Q is the product of, H(1) H(2) ...
+    RaRtau geqrf() const;
+    /// `ra = the first n columns of Q` for the reflectors that geqrf has packed in `a` [m x n] and `tau`, of which
+    /// there may be fewer than n.
+    Tensor orgqr(const Tensor &tau) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_orgqr(r.get(), handle_, tau.get()), "orgqr", r);
+        return r;
+    }
+    /// `ra = Q c`, or with 0 for `left` `c Q`, with `transpose` of Q^T, for the square Q of the reflectors packed in
+    /// `a` and `tau`.
+    Tensor ormqr(const Tensor &tau, const Tensor &c, bool left = true, bool transpose = false) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_ormqr(r.get(), handle_, tau.get(), c.get(), left, transpose), "ormqr", r);
+        return r;
+    }
+    /// `re = the eigenvalues of symmetric a`, ascending, [n]; `rv`, which may be NULL, has orthonormal eigenvectors as
+    /// columns.
+    ReRv syev(bool upper = true) const;
+    /// syev by PyTorch's name: `e = the eigenvalues of symmetric t`, `v = the eigenvectors`.
+    EV symeig(bool upper = true) const;
+    /// `re = the eigenvalues of a`, [n x 2]: real and imaginary parts, pairs one after the other, that with the
+    /// positive imaginary part first.
+    ReRv geev() const;
+    /// geev by PyTorch's name: `e = the eigenvalues of t`, `v = the eigenvectors`.
+    EV eig() const;
+    /// `a = ru diag(rs) rv^T` for [m x n]: `rs`, descending, [k], k the lesser of m and n; `ru` and `rv` with
+    /// orthonormal columns, with `some` [m x k] and [n x k], else [m x m] and [n x n].
+    RuRsRv gesvd(bool some = true) const;
+    /// gesvd by PyTorch's name: `t = u diag(s) v^T`.
+    USV svd(bool some = true) const;
+    /// `r = the pseudoinverse of t`, [n x m] for [m x n]; singular values up to `rcond` times the greatest count as 0;
+    /// negative: the dtype's epsilon times the greater of m and n.
+    Tensor pinverse(double rcond = 1e-15) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_pinverse(r.get(), handle_, rcond), "pinverse", r);
+        return r;
+    }
+    /// `r = the rank of each matrix`, int64: the number of singular values greater than `tol`, or of eigenvalues by
+    /// magnitude if `t` is `symmetric`, by its lower triangle.
+    Tensor matrixRank(double tol = -1, bool symmetric = false) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_matrixRank(r.get(), handle_, tol, symmetric), "matrixRank", r);
+        return r;
+    }
+    /// `r = the norm p of each matrix`; with `keepdim` both dimensions stay with size 1.
+    Tensor matrixNorm(MatrixNorm p = MatrixNorm::NormFro, bool keepdim = false) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_matrixNorm(r.get(), handle_, static_cast<THMatrixNorm>(p), keepdim), "matrixNorm", r);
+        return r;
+    }
+    /// `r = the norm p of each matrix times that of its inverse`; infinite for a singular one.
+    Tensor cond(MatrixNorm p = MatrixNorm::NormFro) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_cond(r.get(), handle_, static_cast<THMatrixNorm>(p)), "cond", r);
+        return r;
+    }
+    /// `r = 1 + t + t t / 2 + t t t / 6 + ...`, the exponential of each square matrix.
+    Tensor matrixExp() const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_matrixExp(r.get(), handle_), "matrixExp", r);
+        return r;
+    }
+
+    // ---------------------------------------------------------------------------------------------------- Convolution
+
+    /// `r[n][o][y] = bias[o] + sum over c, k of weight[o][c][k] * input[n][c][y * stride + k * dilation - padding]`,
+    /// where the input is 0 in the padding, and each of `groups` of channels is taken by itself: conv1d, conv2d or
+    /// conv3d, by the dimensions of `weight`.
+    Tensor convolution(const Tensor &weight, const Tensor &bias, IntList stride, IntList padding, IntList dilation,
+        bool transposed, IntList outputPadding = {}, int64_t groups = 1) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_convolution(r.get(), handle_, weight.get(), bias.get(), detail::common("convolution",
+            {stride, padding, dilation, outputPadding}), stride.data(), padding.data(), dilation.data(), transposed,
+            outputPadding.data(), groups), "convolution", r);
+        return r;
+    }
+    Tensor convolution(const Tensor &weight, bool transposed, IntList outputPadding = {}, int64_t groups = 1) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_convolution(r.get(), handle_, weight.get(), nullptr, outputPadding.count(), nullptr,
+            nullptr, nullptr, transposed, outputPadding.data(), groups), "convolution", r);
+        return r;
+    }
+    /// convolution of images with one dimension.
+    Tensor conv1d(const Tensor &weight, const Tensor &bias = {}, IntList stride = {}, IntList padding = {},
+        IntList dilation = {}, int64_t groups = 1) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_conv1d(r.get(), handle_, weight.get(), bias.get(), detail::common("conv1d", {stride,
+            padding, dilation}), stride.data(), padding.data(), dilation.data(), groups), "conv1d", r);
+        return r;
+    }
+    /// convolution of images with two dimensions.
+    Tensor conv2d(const Tensor &weight, const Tensor &bias = {}, IntList stride = {}, IntList padding = {},
+        IntList dilation = {}, int64_t groups = 1) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_conv2d(r.get(), handle_, weight.get(), bias.get(), detail::common("conv2d", {stride,
+            padding, dilation}), stride.data(), padding.data(), dilation.data(), groups), "conv2d", r);
+        return r;
+    }
+    /// convolution of images with three dimensions.
+    Tensor conv3d(const Tensor &weight, const Tensor &bias = {}, IntList stride = {}, IntList padding = {},
+        IntList dilation = {}, int64_t groups = 1) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_conv3d(r.get(), handle_, weight.get(), bias.get(), detail::common("conv3d", {stride,
+            padding, dilation}), stride.data(), padding.data(), dilation.data(), groups), "conv3d", r);
+        return r;
+    }
+    /// convTranspose2d of images with one dimension.
+    Tensor convTranspose1d(const Tensor &weight, const Tensor &bias = {}, IntList stride = {}, IntList padding = {},
+        IntList outputPadding = {}, int64_t groups = 1, IntList dilation = {}) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_convTranspose1d(r.get(), handle_, weight.get(), bias.get(),
+            detail::common("convTranspose1d", {stride, padding, outputPadding, dilation}), stride.data(),
+            padding.data(), outputPadding.data(), groups, dilation.data()), "convTranspose1d", r);
+        return r;
+    }
+    /// Each element of the input is spread over a window of the result: `r[n][o][y * stride + k * dilation - padding]`
+    /// gets `input[n][c][y] * weight[c][o][k]` added for all `c`, `y` and `k`, and `bias[o]`.
+    Tensor convTranspose2d(const Tensor &weight, const Tensor &bias = {}, IntList stride = {}, IntList padding = {},
+        IntList outputPadding = {}, int64_t groups = 1, IntList dilation = {}) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_convTranspose2d(r.get(), handle_, weight.get(), bias.get(),
+            detail::common("convTranspose2d", {stride, padding, outputPadding, dilation}), stride.data(),
+            padding.data(), outputPadding.data(), groups, dilation.data()), "convTranspose2d", r);
+        return r;
+    }
+    /// convTranspose2d of images with three dimensions.
+    Tensor convTranspose3d(const Tensor &weight, const Tensor &bias = {}, IntList stride = {}, IntList padding = {},
+        IntList outputPadding = {}, int64_t groups = 1, IntList dilation = {}) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_convTranspose3d(r.get(), handle_, weight.get(), bias.get(),
+            detail::common("convTranspose3d", {stride, padding, outputPadding, dilation}), stride.data(),
+            padding.data(), outputPadding.data(), groups, dilation.data()), "convTranspose3d", r);
+        return r;
+    }
+    /// `r = gradient of the input of a convolution`, from that of its result.
+    Tensor convolutionGradInput(const Tensor &weight, const Tensor &input, IntList stride, IntList padding,
+        IntList dilation, bool transposed, IntList outputPadding = {}, int64_t groups = 1) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_convolutionGradInput(r.get(), handle_, weight.get(), input.get(),
+            detail::common("convolutionGradInput", {stride, padding, dilation, outputPadding}), stride.data(),
+            padding.data(), dilation.data(), transposed, outputPadding.data(), groups), "convolutionGradInput", r);
+        return r;
+    }
+    Tensor convolutionGradInput(const Tensor &weight, const Tensor &input, bool transposed, IntList outputPadding = {},
+        int64_t groups = 1) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_convolutionGradInput(r.get(), handle_, weight.get(), input.get(), outputPadding.count(),
+            nullptr, nullptr, nullptr, transposed, outputPadding.data(), groups), "convolutionGradInput", r);
+        return r;
+    }
+    /// `r = gradient of the weight of a convolution`, summed over the batch, from that of its result and from its
+    /// input.
+    Tensor convolutionGradWeight(const Tensor &input, const Tensor &weight, IntList stride, IntList padding,
+        IntList dilation, bool transposed, IntList outputPadding = {}, int64_t groups = 1) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_convolutionGradWeight(r.get(), handle_, input.get(), weight.get(),
+            detail::common("convolutionGradWeight", {stride, padding, dilation, outputPadding}), stride.data(),
+            padding.data(), dilation.data(), transposed, outputPadding.data(), groups), "convolutionGradWeight", r);
+        return r;
+    }
+    Tensor convolutionGradWeight(const Tensor &input, const Tensor &weight, bool transposed, IntList outputPadding = {},
+        int64_t groups = 1) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_convolutionGradWeight(r.get(), handle_, input.get(), weight.get(), outputPadding.count(),
+            nullptr, nullptr, nullptr, transposed, outputPadding.data(), groups), "convolutionGradWeight", r);
+        return r;
+    }
+    /// `r = gradient of the bias of a convolution`: that of its result, summed over the batch and over the `imageDims`
+    /// dimensions of the images.
+    Tensor convolutionGradBias(int imageDims) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_convolutionGradBias(r.get(), handle_, imageDims), "convolutionGradBias", r);
+        return r;
+    }
+    /// conv1d with the same `stride` and `padding` in each dimension, dilation 1 and one group: the form of most nets.
+    Tensor conv1dUniform(const Tensor &weight, const Tensor &bias = {}, int64_t stride = 1,
+        int64_t padding = 0) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_conv1dUniform(r.get(), handle_, weight.get(), bias.get(), stride, padding),
+            "conv1dUniform", r);
+        return r;
+    }
+    Tensor conv1d(const Tensor &weight, const Tensor &bias, int64_t stride, int64_t padding = 0) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_conv1dUniform(r.get(), handle_, weight.get(), bias.get(), stride, padding), "conv1d",
+            r);
+        return r;
+    }
+    /// conv2d with the same `stride` and `padding` in each dimension, dilation 1 and one group: the form of most nets.
+    Tensor conv2dUniform(const Tensor &weight, const Tensor &bias = {}, int64_t stride = 1,
+        int64_t padding = 0) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_conv2dUniform(r.get(), handle_, weight.get(), bias.get(), stride, padding),
+            "conv2dUniform", r);
+        return r;
+    }
+    Tensor conv2d(const Tensor &weight, const Tensor &bias, int64_t stride, int64_t padding = 0) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_conv2dUniform(r.get(), handle_, weight.get(), bias.get(), stride, padding), "conv2d",
+            r);
+        return r;
+    }
+    /// conv3d with the same `stride` and `padding` in each dimension, dilation 1 and one group: the form of most nets.
+    Tensor conv3dUniform(const Tensor &weight, const Tensor &bias = {}, int64_t stride = 1,
+        int64_t padding = 0) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_conv3dUniform(r.get(), handle_, weight.get(), bias.get(), stride, padding),
+            "conv3dUniform", r);
+        return r;
+    }
+    Tensor conv3d(const Tensor &weight, const Tensor &bias, int64_t stride, int64_t padding = 0) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_conv3dUniform(r.get(), handle_, weight.get(), bias.get(), stride, padding), "conv3d",
+            r);
+        return r;
+    }
+    /// convTranspose1d with the same `stride` and `padding` in each dimension, dilation 1, no output padding and one
+    /// group.
+    Tensor convTranspose1dUniform(const Tensor &weight, const Tensor &bias = {}, int64_t stride = 1,
+        int64_t padding = 0) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_convTranspose1dUniform(r.get(), handle_, weight.get(), bias.get(), stride, padding),
+            "convTranspose1dUniform", r);
+        return r;
+    }
+    Tensor convTranspose1d(const Tensor &weight, const Tensor &bias, int64_t stride, int64_t padding = 0) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_convTranspose1dUniform(r.get(), handle_, weight.get(), bias.get(), stride, padding),
+            "convTranspose1d", r);
+        return r;
+    }
+    /// convTranspose2d with the same `stride` and `padding` in each dimension, dilation 1, no output padding and one
+    /// group.
+    Tensor convTranspose2dUniform(const Tensor &weight, const Tensor &bias = {}, int64_t stride = 1,
+        int64_t padding = 0) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_convTranspose2dUniform(r.get(), handle_, weight.get(), bias.get(), stride, padding),
+            "convTranspose2dUniform", r);
+        return r;
+    }
+    Tensor convTranspose2d(const Tensor &weight, const Tensor &bias, int64_t stride, int64_t padding = 0) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_convTranspose2dUniform(r.get(), handle_, weight.get(), bias.get(), stride, padding),
+            "convTranspose2d", r);
+        return r;
+    }
+    /// convTranspose3d with the same `stride` and `padding` in each dimension, dilation 1, no output padding and one
+    /// group.
+    Tensor convTranspose3dUniform(const Tensor &weight, const Tensor &bias = {}, int64_t stride = 1,
+        int64_t padding = 0) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_convTranspose3dUniform(r.get(), handle_, weight.get(), bias.get(), stride, padding),
+            "convTranspose3dUniform", r);
+        return r;
+    }
+    Tensor convTranspose3d(const Tensor &weight, const Tensor &bias, int64_t stride, int64_t padding = 0) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_convTranspose3dUniform(r.get(), handle_, weight.get(), bias.get(), stride, padding),
+            "convTranspose3d", r);
+        return r;
+    }
+    /// convolutionGradInput of conv1dUniform, conv2dUniform or conv3dUniform: the gradient of `input`, whose shape
+    /// counts alone.
+    Tensor convolutionGradInputUniform(const Tensor &weight, const Tensor &input, int64_t stride = 1,
+        int64_t padding = 0) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_convolutionGradInputUniform(r.get(), handle_, weight.get(), input.get(), stride,
+            padding), "convolutionGradInputUniform", r);
+        return r;
+    }
+    Tensor convolutionGradInput(const Tensor &weight, const Tensor &input, int64_t stride, int64_t padding) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_convolutionGradInputUniform(r.get(), handle_, weight.get(), input.get(), stride,
+            padding), "convolutionGradInput", r);
+        return r;
+    }
+    /// convolutionGradWeight of conv1dUniform, conv2dUniform or conv3dUniform: the gradient of `weight`, whose shape
+    /// counts alone.
+    Tensor convolutionGradWeightUniform(const Tensor &input, const Tensor &weight, int64_t stride = 1,
+        int64_t padding = 0) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_convolutionGradWeightUniform(r.get(), handle_, input.get(), weight.get(), stride,
+            padding), "convolutionGradWeightUniform", r);
+        return r;
+    }
+    Tensor convolutionGradWeight(const Tensor &input, const Tensor &weight, int64_t stride, int64_t padding) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_convolutionGradWeightUniform(r.get(), handle_, input.get(), weight.get(), stride,
+            padding), "convolutionGradWeight", r);
+        return r;
+    }
+    /// `r[n][c * taps + k][y] = t[n][c][y * stride + k * dilation - padding]`, 0 in the padding: the windows of images
+    /// as columns, PyTorch's unfold.
+    Tensor im2col(IntList kernel, IntList stride = {}, IntList padding = {}, IntList dilation = {}) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_im2col(r.get(), handle_, detail::common("im2col", {kernel, stride, padding, dilation}),
+            kernel.data(), stride.data(), padding.data(), dilation.data()), "im2col", r);
+        return r;
+    }
+    /// The transposed of im2col: `r` = images of the sizes `imageSizes` whose elements are the sums of all elements of
+    /// `t` that im2col would make of them; PyTorch's fold of images.
+    Tensor col2im(IntList imageSizes, IntList kernel, IntList stride = {}, IntList padding = {},
+        IntList dilation = {}) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_col2im(r.get(), handle_, detail::common("col2im", {imageSizes, kernel, stride, padding,
+            dilation}), imageSizes.data(), kernel.data(), stride.data(), padding.data(), dilation.data()), "col2im",
+            r);
+        return r;
+    }
+    /// `r = beta * r + alpha * (t * k)`: the plane `t` convolved with the kernel `k`, both matrices; one of Torch7's
+    /// convolutions, all of which say the following.
+    Tensor conv2Dmul(double beta, double alpha, const Tensor &k, int64_t srow, int64_t scol, Text vf, Text xc) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_conv2Dmul(r.get(), beta, alpha, handle_, k.get(), srow, scol, vf.c_str(), xc.c_str()),
+            "conv2Dmul", r);
+        return r;
+    }
+    Tensor conv2Dmul(double beta, double alpha, const Tensor &k, int64_t srow, int64_t scol, Text xc) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_conv2Dmul(r.get(), beta, alpha, handle_, k.get(), srow, scol, "V", xc.c_str()),
+            "conv2Dmul", r);
+        return r;
+    }
+    /// conv2Dmul of planes, `r[p] = beta * r[p] + alpha * (t[p] * k[p])`; `t` and `k` have as many.
+    Tensor conv2Dcmul(double beta, double alpha, const Tensor &k, int64_t srow, int64_t scol, Text vf, Text xc) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_conv2Dcmul(r.get(), beta, alpha, handle_, k.get(), srow, scol, vf.c_str(), xc.c_str()),
+            "conv2Dcmul", r);
+        return r;
+    }
+    Tensor conv2Dcmul(double beta, double alpha, const Tensor &k, int64_t srow, int64_t scol, Text xc) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_conv2Dcmul(r.get(), beta, alpha, handle_, k.get(), srow, scol, "V", xc.c_str()),
+            "conv2Dcmul", r);
+        return r;
+    }
+    /// conv2Dmul of each plane with each kernel, as an outer product: `r[o][p] = beta * r[o][p] + alpha * (t[p] *
+    /// k[o])`.
+    Tensor conv2Dger(double beta, double alpha, const Tensor &k, int64_t srow, int64_t scol, Text vf, Text xc) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_conv2Dger(r.get(), beta, alpha, handle_, k.get(), srow, scol, vf.c_str(), xc.c_str()),
+            "conv2Dger", r);
+        return r;
+    }
+    Tensor conv2Dger(double beta, double alpha, const Tensor &k, int64_t srow, int64_t scol, Text xc) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_conv2Dger(r.get(), beta, alpha, handle_, k.get(), srow, scol, "V", xc.c_str()),
+            "conv2Dger", r);
+        return r;
+    }
+    /// As conv2Dger, with `srow` and `scol` as the distances of taps: `r[o][p][y][x] = beta * r[o][p][y][x] + alpha *
+    /// sum of t[p][y + srow * i][x + scol * j] * k[o][i][j]`, `size - (kernel - 1) * stride` elements in each
+    /// dimension: the gradient of the kernels of conv2Dmv from planes and the gradient of their result.
+    Tensor conv2DRevger(double beta, double alpha, const Tensor &k, int64_t srow, int64_t scol) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_conv2DRevger(r.get(), beta, alpha, handle_, k.get(), srow, scol), "conv2DRevger", r);
+        return r;
+    }
+    /// The sum of conv2DRevger over a batch, the first dimension of `t` and `k`.
+    Tensor conv2DRevgerm(double beta, double alpha, const Tensor &k, int64_t srow, int64_t scol) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_conv2DRevgerm(r.get(), beta, alpha, handle_, k.get(), srow, scol), "conv2DRevgerm", r);
+        return r;
+    }
+    /// conv2Dmul as a matrix of kernels times a vector of planes: `r[o] = beta * r[o] + alpha * sum over p of t[p] *
+    /// k[o][p]`.
+    Tensor conv2Dmv(double beta, double alpha, const Tensor &k, int64_t srow, int64_t scol, Text vf, Text xc) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_conv2Dmv(r.get(), beta, alpha, handle_, k.get(), srow, scol, vf.c_str(), xc.c_str()),
+            "conv2Dmv", r);
+        return r;
+    }
+    Tensor conv2Dmv(double beta, double alpha, const Tensor &k, int64_t srow, int64_t scol, Text xc) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_conv2Dmv(r.get(), beta, alpha, handle_, k.get(), srow, scol, "V", xc.c_str()),
+            "conv2Dmv", r);
+        return r;
+    }
+    /// conv2Dmv for each of a batch, the first dimension of `t` and `r`.
+    Tensor conv2Dmm(double beta, double alpha, const Tensor &k, int64_t srow, int64_t scol, Text vf, Text xc) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_conv2Dmm(r.get(), beta, alpha, handle_, k.get(), srow, scol, vf.c_str(), xc.c_str()),
+            "conv2Dmm", r);
+        return r;
+    }
+    Tensor conv2Dmm(double beta, double alpha, const Tensor &k, int64_t srow, int64_t scol, Text xc) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_conv2Dmm(r.get(), beta, alpha, handle_, k.get(), srow, scol, "V", xc.c_str()),
+            "conv2Dmm", r);
+        return r;
+    }
+    /// conv2Dmul by a map: for row `n` of `map`, `from` and `to`, `alpha * (t[from] * k[n])` is added to `r[to]`.
+    Tensor conv2Dmap(double beta, double alpha, const Tensor &k, const Tensor &map, int64_t srow, int64_t scol, Text vf,
+        Text xc) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_conv2Dmap(r.get(), beta, alpha, handle_, k.get(), map.get(), srow, scol, vf.c_str(),
+            xc.c_str()), "conv2Dmap", r);
+        return r;
+    }
+    Tensor conv2Dmap(double beta, double alpha, const Tensor &k, const Tensor &map, int64_t srow, int64_t scol,
+        Text xc) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_conv2Dmap(r.get(), beta, alpha, handle_, k.get(), map.get(), srow, scol, "V",
+            xc.c_str()), "conv2Dmap", r);
+        return r;
+    }
+    /// `r = beta * r + alpha * (t * k)`: the volume `t` convolved with the kernel `k`, both with three dimensions; `vf`
+    /// and `xc` as for conv2Dmul.
+    Tensor conv3Dmul(double beta, double alpha, const Tensor &k, int64_t sdepth, int64_t srow, int64_t scol, Text vf,
+        Text xc) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_conv3Dmul(r.get(), beta, alpha, handle_, k.get(), sdepth, srow, scol, vf.c_str(),
+            xc.c_str()), "conv3Dmul", r);
+        return r;
+    }
+    Tensor conv3Dmul(double beta, double alpha, const Tensor &k, int64_t sdepth, int64_t srow, int64_t scol,
+        Text xc) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_conv3Dmul(r.get(), beta, alpha, handle_, k.get(), sdepth, srow, scol, "V", xc.c_str()),
+            "conv3Dmul", r);
+        return r;
+    }
+    /// `r[p] = beta * r[p] + alpha * (t[p] * k[p])` for volumes `t[p]`, as many as kernels `k[p]`; `vf` and `xc` as for
+    /// conv2Dmul.
+    Tensor conv3Dcmul(double beta, double alpha, const Tensor &k, int64_t sdepth, int64_t srow, int64_t scol, Text vf,
+        Text xc) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_conv3Dcmul(r.get(), beta, alpha, handle_, k.get(), sdepth, srow, scol, vf.c_str(),
+            xc.c_str()), "conv3Dcmul", r);
+        return r;
+    }
+    Tensor conv3Dcmul(double beta, double alpha, const Tensor &k, int64_t sdepth, int64_t srow, int64_t scol,
+        Text xc) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_conv3Dcmul(r.get(), beta, alpha, handle_, k.get(), sdepth, srow, scol, "V", xc.c_str()),
+            "conv3Dcmul", r);
+        return r;
+    }
+    /// `r[o][p] = beta * r[o][p] + alpha * (t[p] * k[o])`: each volume `t[p]` with each kernel `k[o]`; `vf` and `xc` as
+    /// for conv2Dmul.
+    Tensor conv3Dger(double beta, double alpha, const Tensor &k, int64_t sdepth, int64_t srow, int64_t scol, Text vf,
+        Text xc) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_conv3Dger(r.get(), beta, alpha, handle_, k.get(), sdepth, srow, scol, vf.c_str(),
+            xc.c_str()), "conv3Dger", r);
+        return r;
+    }
+    Tensor conv3Dger(double beta, double alpha, const Tensor &k, int64_t sdepth, int64_t srow, int64_t scol,
+        Text xc) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_conv3Dger(r.get(), beta, alpha, handle_, k.get(), sdepth, srow, scol, "V", xc.c_str()),
+            "conv3Dger", r);
+        return r;
+    }
+    /// conv3Dger with `sdepth`, `srow` and `scol` as the distances of taps, `size - (kernel - 1) * stride` elements in
+    /// each dimension: the gradient of the kernels of conv3Dmv from volumes and the gradient of their result.
+    Tensor conv3DRevger(double beta, double alpha, const Tensor &k, int64_t sdepth, int64_t srow, int64_t scol) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_conv3DRevger(r.get(), beta, alpha, handle_, k.get(), sdepth, srow, scol), "conv3DRevger",
+            r);
+        return r;
+    }
+    /// `r[o] = beta * r[o] + alpha * sum over p of t[p] * k[o][p]` for volumes `t[p]`; `vf` and `xc` as for conv2Dmul.
+    Tensor conv3Dmv(double beta, double alpha, const Tensor &k, int64_t sdepth, int64_t srow, int64_t scol, Text vf,
+        Text xc) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_conv3Dmv(r.get(), beta, alpha, handle_, k.get(), sdepth, srow, scol, vf.c_str(),
+            xc.c_str()), "conv3Dmv", r);
+        return r;
+    }
+    Tensor conv3Dmv(double beta, double alpha, const Tensor &k, int64_t sdepth, int64_t srow, int64_t scol,
+        Text xc) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_conv3Dmv(r.get(), beta, alpha, handle_, k.get(), sdepth, srow, scol, "V", xc.c_str()),
+            "conv3Dmv", r);
+        return r;
+    }
+    /// For row `n` of `map`, `from` and `to`, adds `alpha * (t[from] * k[n])` to the volume `r[to]`; `map` as for
+    /// conv2Dmap, `vf` and `xc` as for conv2Dmul.
+    Tensor conv3Dmap(double beta, double alpha, const Tensor &k, const Tensor &map, int64_t sdepth, int64_t srow,
+        int64_t scol, Text vf, Text xc) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_conv3Dmap(r.get(), beta, alpha, handle_, k.get(), map.get(), sdepth, srow, scol,
+            vf.c_str(), xc.c_str()), "conv3Dmap", r);
+        return r;
+    }
+    Tensor conv3Dmap(double beta, double alpha, const Tensor &k, const Tensor &map, int64_t sdepth, int64_t srow,
+        int64_t scol, Text xc) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_conv3Dmap(r.get(), beta, alpha, handle_, k.get(), map.get(), sdepth, srow, scol, "V",
+            xc.c_str()), "conv3Dmap", r);
+        return r;
+    }
+
+    // -------------------------------------------------------------------------------------------------------- Pooling
+
+    /// maxPool2d of images with one dimension.
+    Tensor maxPool1d(IntList kernel, IntList stride = {}, IntList padding = {}, IntList dilation = {},
+        bool ceilMode = false) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_maxPool1d(r.get(), nullptr, handle_, detail::common("maxPool1d", {kernel, stride,
+            padding, dilation}), kernel.data(), stride.data(), padding.data(), dilation.data(), ceilMode), "maxPool1d",
+            r);
+        return r;
+    }
+    Tensor maxPool1d(std::initializer_list<int64_t> kernel, IntList stride = {}, IntList padding = {},
+        IntList dilation = {}, bool ceilMode = false) const {
+        return maxPool1d(IntList(kernel), stride, padding, dilation, ceilMode);
+    }
+    /// `r = greatest element of each window`; int64 `indices`, which may be NULL, tell where it stands in its plane,
+    /// counted in row-major order.
+    Tensor maxPool2d(IntList kernel, IntList stride = {}, IntList padding = {}, IntList dilation = {},
+        bool ceilMode = false) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_maxPool2d(r.get(), nullptr, handle_, detail::common("maxPool2d", {kernel, stride,
+            padding, dilation}), kernel.data(), stride.data(), padding.data(), dilation.data(), ceilMode), "maxPool2d",
+            r);
+        return r;
+    }
+    Tensor maxPool2d(std::initializer_list<int64_t> kernel, IntList stride = {}, IntList padding = {},
+        IntList dilation = {}, bool ceilMode = false) const {
+        return maxPool2d(IntList(kernel), stride, padding, dilation, ceilMode);
+    }
+    /// maxPool2d of images with three dimensions.
+    Tensor maxPool3d(IntList kernel, IntList stride = {}, IntList padding = {}, IntList dilation = {},
+        bool ceilMode = false) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_maxPool3d(r.get(), nullptr, handle_, detail::common("maxPool3d", {kernel, stride,
+            padding, dilation}), kernel.data(), stride.data(), padding.data(), dilation.data(), ceilMode), "maxPool3d",
+            r);
+        return r;
+    }
+    Tensor maxPool3d(std::initializer_list<int64_t> kernel, IntList stride = {}, IntList padding = {},
+        IntList dilation = {}, bool ceilMode = false) const {
+        return maxPool3d(IntList(kernel), stride, padding, dilation, ceilMode);
+    }
+    /// `r = gradient of the input of a pooling by maxima`, adaptive or not, from that of its result and from its
+    /// indices: each element is added where its index leads, and nowhere where that is -1, of a window without an
+    /// element.
+    Tensor maxPoolGradInput(const Tensor &indices, const Tensor &input, int imageDims) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_maxPoolGradInput(r.get(), handle_, indices.get(), input.get(), imageDims),
+            "maxPoolGradInput", r);
+        return r;
+    }
+    /// The inverse of a pooling by maxima as far as there is one: `r` = images of the sizes `imageSizes`, `ndim`
+    /// entries, with each element of `t` where its index leads, and 0 elsewhere.
+    Tensor maxUnpool(const Tensor &indices, IntList imageSizes) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_maxUnpool(r.get(), handle_, indices.get(), imageSizes.count(), imageSizes.data()),
+            "maxUnpool", r);
+        return r;
+    }
+    /// avgPool2d of images with one dimension.
+    Tensor avgPool1d(IntList kernel, IntList stride = {}, IntList padding = {}, bool ceilMode = false,
+        bool countIncludePad = true, int64_t divisor = 0) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_avgPool1d(r.get(), handle_, detail::common("avgPool1d", {kernel, stride, padding}),
+            kernel.data(), stride.data(), padding.data(), ceilMode, countIncludePad, divisor), "avgPool1d", r);
+        return r;
+    }
+    Tensor avgPool1d(std::initializer_list<int64_t> kernel, IntList stride = {}, IntList padding = {},
+        bool ceilMode = false, bool countIncludePad = true, int64_t divisor = 0) const {
+        return avgPool1d(IntList(kernel), stride, padding, ceilMode, countIncludePad, divisor);
+    }
+    /// `r = mean of each window`: the sum of its elements in the image, divided by their number, or with
+    /// `countIncludePad` by the number of those in the image and its padding, or by `divisor` if that is not 0.
+    Tensor avgPool2d(IntList kernel, IntList stride = {}, IntList padding = {}, bool ceilMode = false,
+        bool countIncludePad = true, int64_t divisor = 0) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_avgPool2d(r.get(), handle_, detail::common("avgPool2d", {kernel, stride, padding}),
+            kernel.data(), stride.data(), padding.data(), ceilMode, countIncludePad, divisor), "avgPool2d", r);
+        return r;
+    }
+    Tensor avgPool2d(std::initializer_list<int64_t> kernel, IntList stride = {}, IntList padding = {},
+        bool ceilMode = false, bool countIncludePad = true, int64_t divisor = 0) const {
+        return avgPool2d(IntList(kernel), stride, padding, ceilMode, countIncludePad, divisor);
+    }
+    /// avgPool2d of images with three dimensions.
+    Tensor avgPool3d(IntList kernel, IntList stride = {}, IntList padding = {}, bool ceilMode = false,
+        bool countIncludePad = true, int64_t divisor = 0) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_avgPool3d(r.get(), handle_, detail::common("avgPool3d", {kernel, stride, padding}),
+            kernel.data(), stride.data(), padding.data(), ceilMode, countIncludePad, divisor), "avgPool3d", r);
+        return r;
+    }
+    Tensor avgPool3d(std::initializer_list<int64_t> kernel, IntList stride = {}, IntList padding = {},
+        bool ceilMode = false, bool countIncludePad = true, int64_t divisor = 0) const {
+        return avgPool3d(IntList(kernel), stride, padding, ceilMode, countIncludePad, divisor);
+    }
+    /// `r = gradient of the input of avgPool1d, avgPool2d or avgPool3d`, from that of its result.
+    Tensor avgPoolGradInput(const Tensor &input, IntList kernel, IntList stride = {}, IntList padding = {},
+        bool ceilMode = false, bool countIncludePad = true, int64_t divisor = 0) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_avgPoolGradInput(r.get(), handle_, input.get(), detail::common("avgPoolGradInput",
+            {kernel, stride, padding}), kernel.data(), stride.data(), padding.data(), ceilMode, countIncludePad,
+            divisor), "avgPoolGradInput", r);
+        return r;
+    }
+    /// maxPool1d with the same `kernel`, `stride` and `padding` in each dimension, dilation 1 and as many windows as
+    /// fit.
+    Tensor maxPool1dUniform(int64_t kernel, int64_t stride, int64_t padding = 0) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_maxPool1dUniform(r.get(), nullptr, handle_, kernel, stride, padding), "maxPool1dUniform",
+            r);
+        return r;
+    }
+    Tensor maxPool1d(int64_t kernel, int64_t stride, int64_t padding = 0) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_maxPool1dUniform(r.get(), nullptr, handle_, kernel, stride, padding), "maxPool1d", r);
+        return r;
+    }
+    /// maxPool2d with the same `kernel`, `stride` and `padding` in each dimension, dilation 1 and as many windows as
+    /// fit.
+    Tensor maxPool2dUniform(int64_t kernel, int64_t stride, int64_t padding = 0) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_maxPool2dUniform(r.get(), nullptr, handle_, kernel, stride, padding), "maxPool2dUniform",
+            r);
+        return r;
+    }
+    Tensor maxPool2d(int64_t kernel, int64_t stride, int64_t padding = 0) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_maxPool2dUniform(r.get(), nullptr, handle_, kernel, stride, padding), "maxPool2d", r);
+        return r;
+    }
+    /// maxPool3d with the same `kernel`, `stride` and `padding` in each dimension, dilation 1 and as many windows as
+    /// fit.
+    Tensor maxPool3dUniform(int64_t kernel, int64_t stride, int64_t padding = 0) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_maxPool3dUniform(r.get(), nullptr, handle_, kernel, stride, padding), "maxPool3dUniform",
+            r);
+        return r;
+    }
+    Tensor maxPool3d(int64_t kernel, int64_t stride, int64_t padding = 0) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_maxPool3dUniform(r.get(), nullptr, handle_, kernel, stride, padding), "maxPool3d", r);
+        return r;
+    }
+    /// avgPool1d with the same `kernel`, `stride` and `padding` in each dimension, and as many windows as fit; the
+    /// padding counts as elements.
+    Tensor avgPool1dUniform(int64_t kernel, int64_t stride, int64_t padding = 0) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_avgPool1dUniform(r.get(), handle_, kernel, stride, padding), "avgPool1dUniform", r);
+        return r;
+    }
+    Tensor avgPool1d(int64_t kernel, int64_t stride, int64_t padding = 0) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_avgPool1dUniform(r.get(), handle_, kernel, stride, padding), "avgPool1d", r);
+        return r;
+    }
+    /// avgPool2d with the same `kernel`, `stride` and `padding` in each dimension, and as many windows as fit; the
+    /// padding counts as elements.
+    Tensor avgPool2dUniform(int64_t kernel, int64_t stride, int64_t padding = 0) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_avgPool2dUniform(r.get(), handle_, kernel, stride, padding), "avgPool2dUniform", r);
+        return r;
+    }
+    Tensor avgPool2d(int64_t kernel, int64_t stride, int64_t padding = 0) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_avgPool2dUniform(r.get(), handle_, kernel, stride, padding), "avgPool2d", r);
+        return r;
+    }
+    /// avgPool3d with the same `kernel`, `stride` and `padding` in each dimension, and as many windows as fit; the
+    /// padding counts as elements.
+    Tensor avgPool3dUniform(int64_t kernel, int64_t stride, int64_t padding = 0) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_avgPool3dUniform(r.get(), handle_, kernel, stride, padding), "avgPool3dUniform", r);
+        return r;
+    }
+    Tensor avgPool3d(int64_t kernel, int64_t stride, int64_t padding = 0) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_avgPool3dUniform(r.get(), handle_, kernel, stride, padding), "avgPool3d", r);
+        return r;
+    }
+    /// avgPoolGradInput of avgPool1dUniform, avgPool2dUniform or avgPool3dUniform.
+    Tensor avgPoolGradInputUniform(const Tensor &input, int imageDims, int64_t kernel, int64_t stride,
+        int64_t padding = 0) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_avgPoolGradInputUniform(r.get(), handle_, input.get(), imageDims, kernel, stride,
+            padding), "avgPoolGradInputUniform", r);
+        return r;
+    }
+    Tensor avgPoolGradInput(const Tensor &input, int imageDims, int64_t kernel, int64_t stride,
+        int64_t padding = 0) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_avgPoolGradInputUniform(r.get(), handle_, input.get(), imageDims, kernel, stride,
+            padding), "avgPoolGradInput", r);
+        return r;
+    }
+    /// adaptiveMaxPool2d of images with one dimension.
+    Tensor adaptiveMaxPool1d(IntList sizes) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_adaptiveMaxPool1d(r.get(), nullptr, handle_, sizes.count(), sizes.data()),
+            "adaptiveMaxPool1d", r);
+        return r;
+    }
+    /// `r = greatest element of each window`, of as many windows as `sizes` say, for each dimension or one for all, -1
+    /// for as many as there are elements: output `i` of `n` sees the elements from `i * size / n`, rounded down, to `(i
+    /// + 1) * size / n`, rounded up.
+    Tensor adaptiveMaxPool2d(IntList sizes) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_adaptiveMaxPool2d(r.get(), nullptr, handle_, sizes.count(), sizes.data()),
+            "adaptiveMaxPool2d", r);
+        return r;
+    }
+    /// adaptiveMaxPool2d of images with three dimensions.
+    Tensor adaptiveMaxPool3d(IntList sizes) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_adaptiveMaxPool3d(r.get(), nullptr, handle_, sizes.count(), sizes.data()),
+            "adaptiveMaxPool3d", r);
+        return r;
+    }
+    /// adaptiveAvgPool2d of images with one dimension.
+    Tensor adaptiveAvgPool1d(IntList sizes) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_adaptiveAvgPool1d(r.get(), handle_, sizes.count(), sizes.data()), "adaptiveAvgPool1d",
+            r);
+        return r;
+    }
+    /// `r = mean of each window`; windows as for adaptiveMaxPool2d.
+    Tensor adaptiveAvgPool2d(IntList sizes) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_adaptiveAvgPool2d(r.get(), handle_, sizes.count(), sizes.data()), "adaptiveAvgPool2d",
+            r);
+        return r;
+    }
+    /// adaptiveAvgPool2d of images with three dimensions.
+    Tensor adaptiveAvgPool3d(IntList sizes) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_adaptiveAvgPool3d(r.get(), handle_, sizes.count(), sizes.data()), "adaptiveAvgPool3d",
+            r);
+        return r;
+    }
+    /// `r = gradient of the input of adaptiveAvgPool1d, adaptiveAvgPool2d or adaptiveAvgPool3d`, from that of its
+    /// result.
+    Tensor adaptiveAvgPoolGradInput(const Tensor &input, int imageDims) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_adaptiveAvgPoolGradInput(r.get(), handle_, input.get(), imageDims),
+            "adaptiveAvgPoolGradInput", r);
+        return r;
+    }
+
+    // --------------------------------------------------------------------------------------------- Fourier transforms
+
+    /// `r[k] = sum over j of t[j] * exp(-2 pi i j k / n)`, for complex `t`, in each dimension of the signal.
+    Tensor fft(int signalDims, bool normalized = false) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_fft(r.get(), handle_, signalDims, normalized), "fft", r);
+        return r;
+    }
+    /// The inverse of fft: `r[j] = sum over k of t[k] * exp(2 pi i j k / n) / n`.
+    Tensor ifft(int signalDims, bool normalized = false) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_ifft(r.get(), handle_, signalDims, normalized), "ifft", r);
+        return r;
+    }
+    /// `r[k, l] = sum over i, j of t[i, j] * exp(-2 pi i (i k / m + j l / n))`, for complex `t`, in the last two
+    /// dimensions, m x n, before that of the complex numbers.
+    Tensor fft2() const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_fft2(r.get(), handle_), "fft2", r);
+        return r;
+    }
+    /// The inverse of fft2: `r[i, j] = sum over k, l of t[k, l] * exp(2 pi i (i k / m + j l / n)) / (m n)`.
+    Tensor ifft2() const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_ifft2(r.get(), handle_), "ifft2", r);
+        return r;
+    }
+    /// fft of real `t`, whose last dimension belongs to the signal.
+    Tensor rfft(int signalDims, bool normalized = false, bool onesided = true) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_rfft(r.get(), handle_, signalDims, normalized, onesided), "rfft", r);
+        return r;
+    }
+    /// The inverse of rfft: `r` is real, and its last dimension the last of the signal.
+    Tensor irfft(int signalDims, bool normalized = false, bool onesided = true, IntList signalSizes = {}) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_irfft(r.get(), handle_, signalDims, normalized, onesided, signalSizes.count(),
+            signalSizes.data()), "irfft", r);
+        return r;
+    }
+
+    // ---------------------------------------------------------------------------------------------- Random generators
+
+    /// Makes the generator continue from a state saved of a generator of the same kind.
+    void setRNGState(const Generator &generator = {}) const {
+        detail::check(THTensor_setRNGState(generator.get(), handle_), "setRNGState");
+    }
+
+    // ------------------------------------------------------------------------------------------------- Random numbers
+
+    /// Fills with numbers uniform in [from, to), which must be in the range of the dtype.
+    Tensor &uniform_(const Generator &generator, double from = 0, double to = 1) {
+        detail::check(THTensor_uniform(handle_, generator.get(), from, to), "uniform_");
+        return *this;
+    }
+    /// Fills with numbers uniform in [from, to), which must be in the range of the dtype.
+    Tensor &uniform_(double from = 0, double to = 1) {
+        detail::check(THTensor_uniform(handle_, nullptr, from, to), "uniform_");
+        return *this;
+    }
+    /// Fills with normally distributed numbers; `stdv` >= 0.
+    Tensor &normal_(const Generator &generator, double mean = 0, double stdv = 1) {
+        detail::check(THTensor_normal(handle_, generator.get(), mean, stdv), "normal_");
+        return *this;
+    }
+    /// Fills with normally distributed numbers; `stdv` >= 0.
+    Tensor &normal_(double mean = 0, double stdv = 1) {
+        detail::check(THTensor_normal(handle_, nullptr, mean, stdv), "normal_");
+        return *this;
+    }
+    /// `r = z * stdv + means` of standard normal `z`, in the shape of `means`.
+    Tensor normal_means(const Generator &generator, double stdv = 1) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_normal_means(r.get(), generator.get(), handle_, stdv), "normal_means", r);
+        return r;
+    }
+    Tensor normal_means(double stdv = 1) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_normal_means(r.get(), nullptr, handle_, stdv), "normal_means", r);
+        return r;
+    }
+    Tensor normal(const Generator &generator, double stdv = 1) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_normal_means(r.get(), generator.get(), handle_, stdv), "normal", r);
+        return r;
+    }
+    Tensor normal(double stdv = 1) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_normal_means(r.get(), nullptr, handle_, stdv), "normal", r);
+        return r;
+    }
+    /// `r = z * stdvs + mean` of standard normal `z`, in the shape of `stdvs`, which must be >= 0.
+    Tensor normal_stddevs(const Generator &generator, double mean = 0) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_normal_stddevs(r.get(), generator.get(), mean, handle_), "normal_stddevs", r);
+        return r;
+    }
+    Tensor normal_stddevs(double mean = 0) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_normal_stddevs(r.get(), nullptr, mean, handle_), "normal_stddevs", r);
+        return r;
+    }
+    /// `r = z * stdvs + means` of standard normal `z`, broadcast.
+    Tensor normal_means_stddevs(const Generator &generator, const Tensor &stdvs) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_normal_means_stddevs(r.get(), generator.get(), handle_, stdvs.get()),
+            "normal_means_stddevs", r);
+        return r;
+    }
+    Tensor normal_means_stddevs(const Tensor &stdvs) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_normal_means_stddevs(r.get(), nullptr, handle_, stdvs.get()), "normal_means_stddevs",
+            r);
+        return r;
+    }
+    Tensor normal(const Generator &generator, const Tensor &stdvs) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_normal_means_stddevs(r.get(), generator.get(), handle_, stdvs.get()), "normal", r);
+        return r;
+    }
+    Tensor normal(const Tensor &stdvs) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_normal_means_stddevs(r.get(), nullptr, handle_, stdvs.get()), "normal", r);
+        return r;
+    }
+    /// Fills with exponentially distributed numbers, of density `lambda * exp(-lambda x)`; `lambda` > 0.
+    Tensor &exponential_(const Generator &generator, double lambda = 1) {
+        detail::check(THTensor_exponential(handle_, generator.get(), lambda), "exponential_");
+        return *this;
+    }
+    /// Fills with exponentially distributed numbers, of density `lambda * exp(-lambda x)`; `lambda` > 0.
+    Tensor &exponential_(double lambda = 1) {
+        detail::check(THTensor_exponential(handle_, nullptr, lambda), "exponential_");
+        return *this;
+    }
+    /// Fills with Cauchy distributed numbers, of density `sigma / (pi ((x - median)^2 + sigma^2))`; `sigma` > 0.
+    Tensor &cauchy_(const Generator &generator, double median = 0, double sigma = 1) {
+        detail::check(THTensor_cauchy(handle_, generator.get(), median, sigma), "cauchy_");
+        return *this;
+    }
+    /// Fills with Cauchy distributed numbers, of density `sigma / (pi ((x - median)^2 + sigma^2))`; `sigma` > 0.
+    Tensor &cauchy_(double median = 0, double sigma = 1) {
+        detail::check(THTensor_cauchy(handle_, nullptr, median, sigma), "cauchy_");
+        return *this;
+    }
+    /// Fills with `exp(x)` of normally distributed `x`, whose mean and deviation these are.
+    Tensor &logNormal_(const Generator &generator, double mean = 1, double stdv = 2) {
+        detail::check(THTensor_logNormal(handle_, generator.get(), mean, stdv), "logNormal_");
+        return *this;
+    }
+    /// Fills with `exp(x)` of normally distributed `x`, whose mean and deviation these are.
+    Tensor &logNormal_(double mean = 1, double stdv = 2) {
+        detail::check(THTensor_logNormal(handle_, nullptr, mean, stdv), "logNormal_");
+        return *this;
+    }
+    /// Fills with numbers normally distributed in [from, to], others left out; `stdv` > 0.
+    Tensor &truncNormal_(const Generator &generator, double mean = 0, double stdv = 1, double from = -2,
+        double to = 2) {
+        detail::check(THTensor_truncNormal(handle_, generator.get(), mean, stdv, from, to), "truncNormal_");
+        return *this;
+    }
+    /// Fills with numbers normally distributed in [from, to], others left out; `stdv` > 0.
+    Tensor &truncNormal_(double mean = 0, double stdv = 1, double from = -2, double to = 2) {
+        detail::check(THTensor_truncNormal(handle_, nullptr, mean, stdv, from, to), "truncNormal_");
+        return *this;
+    }
+    /// Fills with gamma distributed numbers, of density proportional to `x^(shape - 1) exp(-x / scale)`; both > 0.
+    Tensor &gamma_(const Generator &generator, double shape, double scale) {
+        detail::check(THTensor_gamma(handle_, generator.get(), shape, scale), "gamma_");
+        return *this;
+    }
+    /// Fills with gamma distributed numbers, of density proportional to `x^(shape - 1) exp(-x / scale)`; both > 0.
+    Tensor &gamma_(double shape, double scale) {
+        detail::check(THTensor_gamma(handle_, nullptr, shape, scale), "gamma_");
+        return *this;
+    }
+    /// As `THTensor_gamma`, with a shape and a scale for each element, broadcast.
+    Tensor gammaTensor(const Generator &generator, const Tensor &scale) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_gammaTensor(r.get(), generator.get(), handle_, scale.get()), "gammaTensor", r);
+        return r;
+    }
+    Tensor gammaTensor(const Tensor &scale) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_gammaTensor(r.get(), nullptr, handle_, scale.get()), "gammaTensor", r);
+        return r;
+    }
+    Tensor gamma(const Generator &generator, const Tensor &scale) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_gammaTensor(r.get(), generator.get(), handle_, scale.get()), "gamma", r);
+        return r;
+    }
+    Tensor gamma(const Tensor &scale) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_gammaTensor(r.get(), nullptr, handle_, scale.get()), "gamma", r);
+        return r;
+    }
+    /// Fills with beta distributed numbers, of density proportional to `x^(a - 1) (1 - x)^(b - 1)`; both > 0.
+    Tensor &beta_(const Generator &generator, double a, double b) {
+        detail::check(THTensor_beta(handle_, generator.get(), a, b), "beta_");
+        return *this;
+    }
+    /// Fills with beta distributed numbers, of density proportional to `x^(a - 1) (1 - x)^(b - 1)`; both > 0.
+    Tensor &beta_(double a, double b) { detail::check(THTensor_beta(handle_, nullptr, a, b), "beta_"); return *this; }
+    /// As `THTensor_beta`, with `a` and `b` for each element, broadcast.
+    Tensor betaTensor(const Generator &generator, const Tensor &b) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_betaTensor(r.get(), generator.get(), handle_, b.get()), "betaTensor", r);
+        return r;
+    }
+    Tensor betaTensor(const Tensor &b) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_betaTensor(r.get(), nullptr, handle_, b.get()), "betaTensor", r);
+        return r;
+    }
+    Tensor beta(const Generator &generator, const Tensor &b) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_betaTensor(r.get(), generator.get(), handle_, b.get()), "beta", r);
+        return r;
+    }
+    Tensor beta(const Tensor &b) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_betaTensor(r.get(), nullptr, handle_, b.get()), "beta", r);
+        return r;
+    }
+    /// Fills with 1 with probability `p`, else 0.
+    Tensor &bernoulli_(const Generator &generator, double p = 0.5) {
+        detail::check(THTensor_bernoulli(handle_, generator.get(), p), "bernoulli_");
+        return *this;
+    }
+    /// Fills with 1 with probability `p`, else 0.
+    Tensor &bernoulli_(double p = 0.5) {
+        detail::check(THTensor_bernoulli(handle_, nullptr, p), "bernoulli_");
+        return *this;
+    }
+    /// `r = 1` with probability `p`, else 0, for each element of `p`, which must be floats.
+    Tensor bernoulliTensor(const Generator &generator = {}) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_bernoulliTensor(r.get(), generator.get(), handle_), "bernoulliTensor", r);
+        return r;
+    }
+    Tensor bernoulli(const Generator &generator = {}) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_bernoulliTensor(r.get(), generator.get(), handle_), "bernoulli", r);
+        return r;
+    }
+    /// Fills with the number of trials up to the first success, where each trial fails with probability `p`, as in TH:
+    /// `P(k) = p^(k - 1) (1 - p)`, k = 1, 2, ...; 0 < p < 1.
+    Tensor &geometric_(const Generator &generator, double p) {
+        detail::check(THTensor_geometric(handle_, generator.get(), p), "geometric_");
+        return *this;
+    }
+    /// Fills with the number of trials up to the first success, where each trial fails with probability `p`, as in TH:
+    /// `P(k) = p^(k - 1) (1 - p)`, k = 1, 2, ...; 0 < p < 1.
+    Tensor &geometric_(double p) { detail::check(THTensor_geometric(handle_, nullptr, p), "geometric_"); return *this; }
+    /// Fills with Poisson distributed numbers, `P(k) = rate^k exp(-rate) / k!`; `rate` >= 0.
+    Tensor &poisson_(const Generator &generator, double rate) {
+        detail::check(THTensor_poisson(handle_, generator.get(), rate), "poisson_");
+        return *this;
+    }
+    /// Fills with Poisson distributed numbers, `P(k) = rate^k exp(-rate) / k!`; `rate` >= 0.
+    Tensor &poisson_(double rate) { detail::check(THTensor_poisson(handle_, nullptr, rate), "poisson_"); return *this; }
+    /// As `THTensor_poisson`, with a rate for each element.
+    Tensor poissonTensor(const Generator &generator = {}) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_poissonTensor(r.get(), generator.get(), handle_), "poissonTensor", r);
+        return r;
+    }
+    Tensor poisson(const Generator &generator = {}) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_poissonTensor(r.get(), generator.get(), handle_), "poisson", r);
+        return r;
+    }
+    /// Fills with the number of successes in `n` trials that succeed with probability `p`; `n` whole, from 0 to 2^53.
+    Tensor &binomial_(const Generator &generator, double n, double p) {
+        detail::check(THTensor_binomial(handle_, generator.get(), n, p), "binomial_");
+        return *this;
+    }
+    /// Fills with the number of successes in `n` trials that succeed with probability `p`; `n` whole, from 0 to 2^53.
+    Tensor &binomial_(double n, double p) {
+        detail::check(THTensor_binomial(handle_, nullptr, n, p), "binomial_");
+        return *this;
+    }
+    /// As `THTensor_binomial`, with trials and a probability for each element, broadcast; both floats.
+    Tensor binomialTensor(const Generator &generator, const Tensor &p) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_binomialTensor(r.get(), generator.get(), handle_, p.get()), "binomialTensor", r);
+        return r;
+    }
+    Tensor binomialTensor(const Tensor &p) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_binomialTensor(r.get(), nullptr, handle_, p.get()), "binomialTensor", r);
+        return r;
+    }
+    Tensor binomial(const Generator &generator, const Tensor &p) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_binomialTensor(r.get(), generator.get(), handle_, p.get()), "binomial", r);
+        return r;
+    }
+    Tensor binomial(const Tensor &p) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_binomialTensor(r.get(), nullptr, handle_, p.get()), "binomial", r);
+        return r;
+    }
+    /// Fills with integers, each as likely as the other: from 0 to the greatest of the dtype, of floats to 2^8
+    /// (bfloat16), 2^11 (float16), 2^24 or 2^53.
+    Tensor &random_(const Generator &generator = {}) {
+        detail::check(THTensor_random(handle_, generator.get()), "random_");
+        return *this;
+    }
+    /// Fills with integers from 0 to `max - 1`; `max` > 0, bounds as for clampedRandom.
+    Tensor &cappedRandom_(const Generator &generator, int64_t max) {
+        detail::check(THTensor_cappedRandom(handle_, generator.get(), max), "cappedRandom_");
+        return *this;
+    }
+    /// Fills with integers from 0 to `max - 1`; `max` > 0, bounds as for clampedRandom.
+    Tensor &cappedRandom_(int64_t max) {
+        detail::check(THTensor_cappedRandom(handle_, nullptr, max), "cappedRandom_");
+        return *this;
+    }
+    Tensor &random_(const Generator &generator, int64_t max) {
+        detail::check(THTensor_cappedRandom(handle_, generator.get(), max), "random_");
+        return *this;
+    }
+    Tensor &random_(int64_t max) {
+        detail::check(THTensor_cappedRandom(handle_, nullptr, max), "random_");
+        return *this;
+    }
+    /// Fills with integers from `min` to `max - 1`; both must be in the range of an integer dtype (of Bool 0 and 1), or
+    /// no further from 0 than a float dtype holds every integer: 2^8 (bfloat16), 2^11 (float16), 2^24 or 2^53.
+    Tensor &clampedRandom_(const Generator &generator, int64_t min, int64_t max) {
+        detail::check(THTensor_clampedRandom(handle_, generator.get(), min, max), "clampedRandom_");
+        return *this;
+    }
+    /// Fills with integers from `min` to `max - 1`; both must be in the range of an integer dtype (of Bool 0 and 1), or
+    /// no further from 0 than a float dtype holds every integer: 2^8 (bfloat16), 2^11 (float16), 2^24 or 2^53.
+    Tensor &clampedRandom_(int64_t min, int64_t max) {
+        detail::check(THTensor_clampedRandom(handle_, nullptr, min, max), "clampedRandom_");
+        return *this;
+    }
+    Tensor &random_(const Generator &generator, int64_t min, int64_t max) {
+        detail::check(THTensor_clampedRandom(handle_, generator.get(), min, max), "random_");
+        return *this;
+    }
+    Tensor &random_(int64_t min, int64_t max) {
+        detail::check(THTensor_clampedRandom(handle_, nullptr, min, max), "random_");
+        return *this;
+    }
+    /// Fills weights (outputs x inputs x window) with numbers uniform in [-b, b), `b = gain * sqrt(6 / (inputs +
+    /// outputs))` times window under the root: Glorot's, for `gain` 1.
+    Tensor &xavierUniform_(const Generator &generator, double gain = 1) {
+        detail::check(THTensor_xavierUniform(handle_, generator.get(), gain), "xavierUniform_");
+        return *this;
+    }
+    /// Fills weights (outputs x inputs x window) with numbers uniform in [-b, b), `b = gain * sqrt(6 / (inputs +
+    /// outputs))` times window under the root: Glorot's, for `gain` 1.
+    Tensor &xavierUniform_(double gain = 1) {
+        detail::check(THTensor_xavierUniform(handle_, nullptr, gain), "xavierUniform_");
+        return *this;
+    }
+    /// Fills weights (outputs x inputs x window) with normally distributed numbers of the deviation of
+    /// `THTensor_xavierUniform`, `b / sqrt(3)`.
+    Tensor &xavierNormal_(const Generator &generator, double gain = 1) {
+        detail::check(THTensor_xavierNormal(handle_, generator.get(), gain), "xavierNormal_");
+        return *this;
+    }
+    /// Fills weights (outputs x inputs x window) with normally distributed numbers of the deviation of
+    /// `THTensor_xavierUniform`, `b / sqrt(3)`.
+    Tensor &xavierNormal_(double gain = 1) {
+        detail::check(THTensor_xavierNormal(handle_, nullptr, gain), "xavierNormal_");
+        return *this;
+    }
+    /// Fills weights (outputs x inputs x window) with numbers uniform in [-b, b), `b = sqrt(6 / ((1 + slope^2) n))`,
+    /// where `n` is inputs x window (`TH_FAN_IN`) or outputs x window (`TH_FAN_OUT`): He's, for rectifiers with this
+    /// slope below 0.
+    Tensor &kaimingUniform_(const Generator &generator, double slope = 0, Fan fan = Fan::In) {
+        detail::check(THTensor_kaimingUniform(handle_, generator.get(), slope, static_cast<THFan>(fan)),
+            "kaimingUniform_");
+        return *this;
+    }
+    /// Fills weights (outputs x inputs x window) with numbers uniform in [-b, b), `b = sqrt(6 / ((1 + slope^2) n))`,
+    /// where `n` is inputs x window (`TH_FAN_IN`) or outputs x window (`TH_FAN_OUT`): He's, for rectifiers with this
+    /// slope below 0.
+    Tensor &kaimingUniform_(double slope = 0, Fan fan = Fan::In) {
+        detail::check(THTensor_kaimingUniform(handle_, nullptr, slope, static_cast<THFan>(fan)), "kaimingUniform_");
+        return *this;
+    }
+    /// Fills weights (outputs x inputs x window) with normally distributed numbers of the deviation of
+    /// `THTensor_kaimingUniform`, `b / sqrt(3)`.
+    Tensor &kaimingNormal_(const Generator &generator, double slope = 0, Fan fan = Fan::In) {
+        detail::check(THTensor_kaimingNormal(handle_, generator.get(), slope, static_cast<THFan>(fan)),
+            "kaimingNormal_");
+        return *this;
+    }
+    /// Fills weights (outputs x inputs x window) with normally distributed numbers of the deviation of
+    /// `THTensor_kaimingUniform`, `b / sqrt(3)`.
+    Tensor &kaimingNormal_(double slope = 0, Fan fan = Fan::In) {
+        detail::check(THTensor_kaimingNormal(handle_, nullptr, slope, static_cast<THFan>(fan)), "kaimingNormal_");
+        return *this;
+    }
+    /// As `THTensor_newRand`, in dtype and sizes of `t`.
+    Tensor randLike(const Generator &generator = {}) const {
+        return detail::made(THTensor_newRandLike(handle_, generator.get()), "randLike");
+    }
+    /// As `THTensor_newRandn`, in dtype and sizes of `t`.
+    Tensor randnLike(const Generator &generator = {}) const {
+        return detail::made(THTensor_newRandnLike(handle_, generator.get()), "randnLike");
+    }
+    /// As `THTensor_newRandint`, in dtype and sizes of `t`.
+    Tensor randintLike(const Generator &generator, int64_t from, int64_t to) const {
+        return detail::made(THTensor_newRandintLike(handle_, generator.get(), from, to), "randintLike");
+    }
+    Tensor randintLike(int64_t from, int64_t to) const {
+        return detail::made(THTensor_newRandintLike(handle_, nullptr, from, to), "randintLike");
+    }
+    Tensor randintLike(int64_t to) const {
+        return detail::made(THTensor_newRandintLike(handle_, nullptr, 0, to), "randintLike");
+    }
+    /// `r` = `n` categories, positions from 0 on, for each row of `p`, or for the vector `p`: each as often as its
+    /// share in the sum of the row.
+    Tensor multinomial(const Generator &generator, int64_t n, bool replacement = false) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_multinomial(r.get(), generator.get(), handle_, n, replacement), "multinomial", r);
+        return r;
+    }
+    Tensor multinomial(int64_t n, bool replacement = false) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_multinomial(r.get(), nullptr, handle_, n, replacement), "multinomial", r);
+        return r;
+    }
+    /// Tables for drawing from the same `p`, a vector, many times: an even choice `k` stays with probability `q[k]`,
+    /// else becomes `J[k]`.
+    JQ multinomialAliasSetup() const;
+    /// Fills with categories, positions from 0 on, by the tables of `THTensor_multinomialAliasSetup`.
+    Tensor multinomialAliasDraw(const Generator &generator, const Tensor &q) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_multinomialAliasDraw(r.get(), generator.get(), handle_, q.get()), "multinomialAliasDraw",
+            r);
+        return r;
+    }
+    Tensor multinomialAliasDraw(const Tensor &q) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THTensor_multinomialAliasDraw(r.get(), nullptr, handle_, q.get()), "multinomialAliasDraw", r);
+        return r;
+    }
+    /// `r = t * mask / (1 - p)` with a mask that is false with probability `p`, else true.
+    RMask dropout(const Generator &generator, double p = 0.5) const;
+    RMask dropout(double p = 0.5) const;
+
+    // ---------------------------------------------------------------------------------- Exchange with other libraries
+
+    /// The elements of `t` for a consumer of DLPack 1, who shares them until it calls the deleter of what is returned,
+    /// once; `t` may be freed before.
+    DLManagedTensorVersioned *toDLPack() const {
+        return detail::must(THTensor_toDLPack(handle_), static_cast<DLManagedTensorVersioned *>(nullptr), "toDLPack");
+    }
+    /// As toDLPack, for consumers of the struct that DLPack had before version 1.
+    DLManagedTensor *toDLPackLegacy() const {
+        return detail::must(THTensor_toDLPackLegacy(handle_), static_cast<DLManagedTensor *>(nullptr),
+            "toDLPackLegacy");
+    }
+    /// Fills in `schema` and `array` for a consumer of Arrow's, who shares the elements of `t` until it calls the
+    /// `release` of `array`, once; `t` may be freed before.
+    void toArrow(ArrowSchema *schema, ArrowArray *array) const {
+        detail::check(THTensor_toArrow(handle_, schema, array), "toArrow");
+    }
+
+    // --------------------------------------------------------------------------------- Mapped files and shared memory
+
+    /// Moves the storage of `t` to shared memory, for all tensors on it; nothing happens if it is shared already.
+    Tensor &shareMemory_() { detail::check(THTensor_shareMemory(handle_), "shareMemory_"); return *this; }
+    /// True if other processes can see the elements of `t`: it lies in shared memory, or in a file that is mapped as
+    /// shared.
+    bool isShared() const {
+        THClearLastError();
+        const int r = THTensor_isShared(handle_);
+        return detail::known(r != 0, !r, "isShared");
+    }
+
+    // ------------------------------------------------------------------------------------------------------- Printing
+
+    /// `t` as text, in the layout and with the digits that `options` say; NULL for the defaults.
+    std::string toString(const THPrintOptions *options = nullptr) const {
+        return detail::text(THTensor_toString(handle_, options), "toString");
+    }
+    /// Writes `t` and a newline to C's stdout, with the default options.
+    void print() const { detail::check(THTensor_print(handle_), "print"); }
+    /// Writes `t` and a newline to `stream`, in one piece; `options` as for `THTensor_toString`.
+    void fprint(FILE *stream, const THPrintOptions *options = nullptr) const {
+        detail::check(THTensor_fprint(stream, handle_, options), "fprint");
+    }
+
+    // ---------------------------------------------------------------------------------------------------------- Files
+
+    /// Writes a tensor to the file `path`, whose ending names the format.
+    void save(Text path) const { detail::check(THTensor_save(handle_, path.c_str()), "save"); }
+
+  private:
+    using Counted::Counted;
+};
+
+static_assert(sizeof(Tensor) == sizeof(THTensor *) && std::is_standard_layout_v<Tensor>,
+              "a list of tensors is one of handles");
+
+
+/// Several results.
+struct JQ {
+    Tensor J, q;
+};
+
+/// Several results.
+struct EV {
+    Tensor e, v;
+};
+
+/// Several results.
+struct GradInputGradWeightGradBias {
+    Tensor gradInput, gradWeight, gradBias;
+};
+
+/// Several results.
+struct LeastGreatest {
+    Tensor least, greatest;
+};
+
+/// Several results.
+struct PLU {
+    Tensor p, l, u;
+};
+
+/// Several results.
+struct RMask {
+    Tensor r, mask;
+};
+
+/// Several results.
+struct RaRpiv {
+    Tensor ra, rpiv;
+};
+
+/// Several results.
+struct RaRpivots {
+    Tensor ra, rpivots;
+};
+
+/// Several results.
+struct RaRtau {
+    Tensor ra, rtau;
+};
+
+/// Several results.
+struct RbRa {
+    Tensor rb, ra;
+};
+
+/// Several results.
+struct ReRv {
+    Tensor re, rv;
+};
+
+/// Several results.
+struct RqRr {
+    Tensor rq, rr;
+};
+
+/// Several results.
+struct RuRsRv {
+    Tensor ru, rs, rv;
+};
+
+/// Several results.
+struct SignLogabsdet {
+    Tensor sign, logabsdet;
+};
+
+/// Several results.
+struct USV {
+    Tensor u, s, v;
+};
+
+/// Several results.
+struct ValuesIndices {
+    Tensor values, indices;
+};
+
+/// Several results.
+struct ValuesInverseCounts {
+    Tensor values, inverse, counts;
+};
+
+/// Several results.
+struct XLu {
+    Tensor x, lu;
+};
+
+/// Several results.
+struct XRankS {
+    Tensor x, rank, s;
+};
+
+namespace detail {
+
+/// The handle of a result, which is made if there is none.
+inline THTensor *result(Tensor &r) {
+    if (!r.defined()) r = Tensor(Fresh());
+    return r.get();
+}
+
+/// The handle of a result, or NULL if it is left out.
+inline THTensor *result(Out r) { return r.get() ? result(*r.get()) : nullptr; }
+
+/// Without exceptions, the result of a call that failed becomes undefined.
+inline void check(THStatus status, const char *name, Tensor &r) {
+    if (status == TH_OK) return;
+    fail(name);
+    r = Tensor();
+}
+
+/// The same for several results.
+template <class... R> inline void check_all(THStatus status, const char *name, R &...r) {
+    if (status == TH_OK) return;
+    fail(name);
+    ((r = Tensor()), ...);
+}
+
+/// A tensor that a function made.
+inline Tensor made(THTensor *handle, const char *name) {
+    return Tensor::take(must(handle, static_cast<THTensor *>(nullptr), name));
+}
+
+/// Fresh tensors for as many results.
+inline std::vector<Tensor> fresh(int count) {
+    std::vector<Tensor> list;
+    list.reserve(static_cast<std::size_t>(count));
+    for (int i = 0; i < count; i++) list.emplace_back(Fresh());
+    return list;
+}
+
+/// The tensors of a function that says how many there are, and then makes them.
+template <class F> inline std::vector<Tensor> pieces(F call, const char *name) {
+    int count = 0;
+    THStatus status = call(nullptr, &count);
+    std::vector<Tensor> list(static_cast<std::size_t>(status == TH_OK ? count : 0));
+    if (status == TH_OK) status = call(reinterpret_cast<THTensor **>(list.data()), &count);
+    check(status, name);
+    return list;
+}
+
+} // namespace detail
+
+// --------------------------------------------------------------------------------------------- Handles and references
+
+/// A handle with a dtype, but no elements: the first operation that writes to it gives it shape and memory, converted
+/// to this dtype as any result is.
+inline Tensor withDtype(Dtype dtype = Dtype::Undefined) {
+    return detail::made(THTensor_newWithDtype(detail::dtype(dtype)), "withDtype");
+}
+inline Tensor withTensor(const Tensor &t) { return t.withTensor(); }
+inline int refcount(const Tensor &t) { return t.refcount(); }
+
+// ----------------------------------------------------------------------------------------------------- Making tensors
+
+/// A row-major tensor with undefined elements; `ndim` 0 makes a scalar.
+inline Tensor withSizes(IntList size, Dtype dtype = Dtype::Undefined) {
+    return detail::made(THTensor_newWithSizes(detail::dtype(dtype), size.count(), size.data()), "withSizes");
+}
+inline Tensor newWithSize(IntList size, Dtype dtype = Dtype::Undefined) {
+    return detail::made(THTensor_newWithSizes(detail::dtype(dtype), size.count(), size.data()), "newWithSize");
+}
+/// A tensor with undefined elements and the given strides.
+inline Tensor withSizesStrides(IntList size, IntList stride, Dtype dtype = Dtype::Undefined) {
+    return detail::made(THTensor_newWithSizesStrides(detail::dtype(dtype), detail::common("withSizesStrides", {size,
+        stride}), size.data(), stride.data()), "withSizesStrides");
+}
+/// A tensor with undefined elements laid out as `format` says.
+inline Tensor empty(IntList size, MemoryFormat format = MemoryFormat::ContiguousFormat,
+    Dtype dtype = Dtype::Undefined) {
+    return detail::made(THTensor_newEmpty(detail::dtype(dtype), size.count(), size.data(),
+        static_cast<THMemoryFormat>(format)), "empty");
+}
+/// A row-major tensor with every element `value`.
+inline Tensor full(IntList size, double value, Dtype dtype = Dtype::Undefined) {
+    if (dtype == Dtype::Undefined) { Tensor r(detail::Fresh{}); detail::check(THTensor_full(r.get(), size.count(),
+        size.data(), value), "full", r); return r; } return detail::made(THTensor_newFull(detail::dtype(dtype),
+        size.count(), size.data(), value), "full");
+}
+/// A row-major tensor of zeros.
+inline Tensor zeros(IntList size, Dtype dtype = Dtype::Undefined) {
+    if (dtype == Dtype::Undefined) { Tensor r(detail::Fresh{}); detail::check(THTensor_zeros(r.get(), size.count(),
+        size.data()), "zeros", r); return r; } return detail::made(THTensor_newZeros(detail::dtype(dtype), size.count(),
+        size.data()), "zeros");
+}
+/// A row-major tensor of ones.
+inline Tensor ones(IntList size, Dtype dtype = Dtype::Undefined) {
+    if (dtype == Dtype::Undefined) { Tensor r(detail::Fresh{}); detail::check(THTensor_ones(r.get(), size.count(),
+        size.data()), "ones", r); return r; } return detail::made(THTensor_newOnes(detail::dtype(dtype), size.count(),
+        size.data()), "ones");
+}
+/// A vector of `start + i * step`, all numbers before `end`, as by `THTensor_arange`.
+inline Tensor arange(double start, double end, double step = 1, Dtype dtype = Dtype::Undefined) {
+    if (dtype == Dtype::Undefined) { Tensor r(detail::Fresh{}); detail::check(THTensor_arange(r.get(), start, end,
+        step), "arange", r); return r; } return detail::made(THTensor_newArange(detail::dtype(dtype), start, end, step),
+        "arange");
+}
+/// A vector of `start + i * step`, all numbers before `end`, as by `THTensor_arange`.
+inline Tensor arange(double end, Dtype dtype = Dtype::Undefined) {
+    if (dtype == Dtype::Undefined) { Tensor r(detail::Fresh{}); detail::check(THTensor_arange(r.get(), 0, end, 1),
+        "arange", r); return r; } return detail::made(THTensor_newArange(detail::dtype(dtype), 0, end, 1), "arange");
+}
+/// A vector of `n` numbers from `start` to `end`, evenly spaced, as by `THTensor_linspace`.
+inline Tensor linspace(double start, double end, int64_t n, Dtype dtype = Dtype::Undefined) {
+    if (dtype == Dtype::Undefined) { Tensor r(detail::Fresh{}); detail::check(THTensor_linspace(r.get(), start, end, n),
+        "linspace", r); return r; } return detail::made(THTensor_newLinspace(detail::dtype(dtype), start, end, n),
+        "linspace");
+}
+/// A matrix of `n` rows and `m` columns with ones on the diagonal and zeros elsewhere.
+inline Tensor eye(int64_t n, int64_t m, Dtype dtype = Dtype::Undefined) {
+    if (dtype == Dtype::Undefined) { Tensor r(detail::Fresh{}); detail::check(THTensor_eye(r.get(), n, m), "eye",
+        r); return r; } return detail::made(THTensor_newEye(detail::dtype(dtype), n, m), "eye");
+}
+inline Tensor emptyLike(const Tensor &t) { return t.emptyLike(); }
+inline Tensor fullLike(const Tensor &t, double value) { return t.fullLike(value); }
+inline Tensor zerosLike(const Tensor &t) { return t.zerosLike(); }
+inline Tensor onesLike(const Tensor &t) { return t.onesLike(); }
+/// A 0-d tensor.
+inline Tensor scalar(double value, Dtype dtype = Dtype::Undefined) {
+    return detail::made(THTensor_newScalar(detail::dtype(dtype), value), "scalar");
+}
+inline Tensor newScalar(double value, Dtype dtype = Dtype::Undefined) {
+    return detail::made(THTensor_newScalar(detail::dtype(dtype), value), "newScalar");
+}
+/// A 0-d tensor with an integer that a double may not hold.
+inline Tensor scalarLong(int64_t value, Dtype dtype = Dtype::Undefined) {
+    return detail::made(THTensor_newScalarLong(detail::dtype(dtype), value), "scalarLong");
+}
+/// A tensor with a copy of the row-major elements at `data`.
+inline Tensor fromData(IntList size, const void *data, Dtype dtype = Dtype::Undefined) {
+    return detail::made(THTensor_newFromData(detail::dtype(dtype), size.count(), size.data(), data), "fromData");
+}
+/// A tensor that shares `data` with the caller; NULL `stride` means row-major.
+inline Tensor fromBlob(IntList size, IntList stride, void *data, THDeleter deleter = nullptr, void *context = nullptr,
+    Dtype dtype = Dtype::Undefined) {
+    return detail::made(THTensor_newFromBlob(detail::dtype(dtype), detail::common("fromBlob", {size, stride}),
+        size.data(), stride.data(), data, deleter, context), "fromBlob");
+}
+/// A tensor that shares `data` with the caller; NULL `stride` means row-major.
+inline Tensor fromBlob(IntList size, void *data, THDeleter deleter = nullptr, void *context = nullptr,
+    Dtype dtype = Dtype::Undefined) {
+    return detail::made(THTensor_newFromBlob(detail::dtype(dtype), size.count(), size.data(), nullptr, data, deleter,
+        context), "fromBlob");
+}
+/// A tensor over `storage`, which grows to hold it where it can; NULL `stride` means row-major.
+inline Tensor withStorage(const Storage &storage, ptrdiff_t storageOffset, IntList size, IntList stride = {}) {
+    return detail::made(THTensor_newWithStorage(storage.get(), storageOffset, detail::common("withStorage", {size,
+        stride}), size.data(), stride.data()), "withStorage");
+}
+inline Tensor newWithStorage(const Storage &storage, ptrdiff_t storageOffset, IntList size, IntList stride = {}) {
+    return detail::made(THTensor_newWithStorage(storage.get(), storageOffset, detail::common("newWithStorage", {size,
+        stride}), size.data(), stride.data()), "newWithStorage");
+}
+
+// ------------------------------------------------------------------------------------------------- Looking at tensors
+
+inline ptrdiff_t storageOffset(const Tensor &t) { return t.storageOffset(); }
+inline int64_t size(const Tensor &t, int dim) { return t.size(dim); }
+inline int64_t stride(const Tensor &t, int dim) { return t.stride(dim); }
+inline Storage sizeOf(const Tensor &t) { return t.sizeOf(); }
+inline Storage strideOf(const Tensor &t) { return t.strideOf(); }
+inline ptrdiff_t nElement(const Tensor &t) { return t.nElement(); }
+inline ptrdiff_t numel(const Tensor &t) { return t.numel(); }
+inline size_t elementSize(const Tensor &t) { return t.elementSize(); }
+inline DeviceType deviceType(const Tensor &t) { return t.deviceType(); }
+inline int64_t getDevice(const Tensor &t) { return t.getDevice(); }
+inline bool isContiguous(const Tensor &t) { return t.isContiguous(); }
+inline bool isContiguousFormat(const Tensor &t, MemoryFormat format = MemoryFormat::ContiguousFormat) {
+    return t.isContiguousFormat(format);
+}
+inline bool isContiguous(const Tensor &t, MemoryFormat format) { return t.isContiguous(format); }
+inline bool isSameSizeAs(const Tensor &t, const Tensor &src) { return t.isSameSizeAs(src); }
+inline bool isSetTo(const Tensor &t, const Tensor &src) { return t.isSetTo(src); }
+inline bool isSize(const Tensor &t, IntList size) { return t.isSize(size); }
+
+// ---------------------------------------------------------------------------------------------------- Single elements
+
+inline double getAt(const Tensor &t, IntList index) { return t.getAt(index); }
+inline int64_t getAtLong(const Tensor &t, IntList index) { return t.getAtLong(index); }
+inline double item(const Tensor &t) { return t.item(); }
+inline int64_t itemLong(const Tensor &t) { return t.itemLong(); }
+
+// --------------------------------------------------------------------------------------------- Copies and conversions
+
+inline Tensor clone(const Tensor &t) { return t.clone(); }
+inline Tensor cloneFormat(const Tensor &t, MemoryFormat format = MemoryFormat::ContiguousFormat) {
+    return t.cloneFormat(format);
+}
+inline Tensor clone(const Tensor &t, MemoryFormat format) { return t.clone(format); }
+inline Tensor contiguous(const Tensor &t) { return t.contiguous(); }
+inline Tensor contiguousFormat(const Tensor &t, MemoryFormat format = MemoryFormat::ContiguousFormat) {
+    return t.contiguousFormat(format);
+}
+inline Tensor contiguous(const Tensor &t, MemoryFormat format) { return t.contiguous(format); }
+inline Tensor to(const Tensor &t, Dtype dtype) { return t.to(dtype); }
+
+// -------------------------------------------------------------------------------------------------------------- Views
+
+inline Tensor &narrow_out(Tensor &r, const Tensor &t, int dimension, int64_t firstIndex, int64_t size) {
+    detail::check(THTensor_narrow(detail::result(r), t.get(), dimension, firstIndex, size), "narrow_out");
+    return r;
+}
+inline Tensor narrow(const Tensor &t, int dimension, int64_t firstIndex, int64_t size) {
+    return t.narrow(dimension, firstIndex, size);
+}
+inline Tensor &select_out(Tensor &r, const Tensor &t, int dimension, int64_t sliceIndex) {
+    detail::check(THTensor_select(detail::result(r), t.get(), dimension, sliceIndex), "select_out");
+    return r;
+}
+inline Tensor select(const Tensor &t, int dimension, int64_t sliceIndex) { return t.select(dimension, sliceIndex); }
+inline Tensor &slice_out(Tensor &r, const Tensor &t, int dimension, int64_t start, int64_t end, int64_t step) {
+    detail::check(THTensor_slice(detail::result(r), t.get(), dimension, start, end, step), "slice_out");
+    return r;
+}
+inline Tensor slice(const Tensor &t, int dimension, int64_t start, int64_t end, int64_t step) {
+    return t.slice(dimension, start, end, step);
+}
+inline Tensor &transpose_out(Tensor &r, const Tensor &t, int dimension1, int dimension2) {
+    detail::check(THTensor_transpose(detail::result(r), t.get(), dimension1, dimension2), "transpose_out");
+    return r;
+}
+inline Tensor transpose(const Tensor &t, int dimension1, int dimension2) { return t.transpose(dimension1, dimension2); }
+inline Tensor &t_out(Tensor &r, const Tensor &t) {
+    detail::check(THTensor_t(detail::result(r), t.get()), "t_out");
+    return r;
+}
+inline Tensor t(const Tensor &t) { return t.t(); }
+inline Tensor &permute_out(Tensor &r, const Tensor &t, IntList dims) {
+    detail::check(THTensor_permute(detail::result(r), t.get(), dims.count(), dims.data()), "permute_out");
+    return r;
+}
+inline Tensor permute(const Tensor &t, IntList dims) { return t.permute(dims); }
+inline Tensor &diagonal_out(Tensor &r, const Tensor &t, int64_t offset = 0, int dim1 = 0, int dim2 = 1) {
+    detail::check(THTensor_diagonal(detail::result(r), t.get(), offset, dim1, dim2), "diagonal_out");
+    return r;
+}
+inline Tensor diagonal(const Tensor &t, int64_t offset = 0, int dim1 = 0, int dim2 = 1) {
+    return t.diagonal(offset, dim1, dim2);
+}
+inline Tensor &unfold_out(Tensor &r, const Tensor &t, int dimension, int64_t size, int64_t step) {
+    detail::check(THTensor_unfold(detail::result(r), t.get(), dimension, size, step), "unfold_out");
+    return r;
+}
+inline Tensor unfold(const Tensor &t, int dimension, int64_t size, int64_t step) {
+    return t.unfold(dimension, size, step);
+}
+inline Tensor &squeeze_out(Tensor &r, const Tensor &t) {
+    detail::check(THTensor_squeeze(detail::result(r), t.get()), "squeeze_out");
+    return r;
+}
+inline Tensor squeeze(const Tensor &t) { return t.squeeze(); }
+inline Tensor &squeeze1d_out(Tensor &r, const Tensor &t, int dimension) {
+    detail::check(THTensor_squeeze1d(detail::result(r), t.get(), dimension), "squeeze1d_out");
+    return r;
+}
+inline Tensor &squeeze_out(Tensor &r, const Tensor &t, int dimension) {
+    detail::check(THTensor_squeeze1d(detail::result(r), t.get(), dimension), "squeeze_out");
+    return r;
+}
+inline Tensor squeeze1d(const Tensor &t, int dimension) { return t.squeeze1d(dimension); }
+inline Tensor squeeze(const Tensor &t, int dimension) { return t.squeeze(dimension); }
+inline Tensor &unsqueeze1d_out(Tensor &r, const Tensor &t, int dimension) {
+    detail::check(THTensor_unsqueeze1d(detail::result(r), t.get(), dimension), "unsqueeze1d_out");
+    return r;
+}
+inline Tensor unsqueeze1d(const Tensor &t, int dimension) { return t.unsqueeze1d(dimension); }
+inline Tensor &view_out(Tensor &r, const Tensor &t, IntList size) {
+    detail::check(THTensor_view(detail::result(r), t.get(), size.count(), size.data()), "view_out");
+    return r;
+}
+inline Tensor view(const Tensor &t, IntList size) { return t.view(size); }
+inline Tensor &expand_out(Tensor &r, const Tensor &t, IntList size) {
+    detail::check(THTensor_expand(detail::result(r), t.get(), size.count(), size.data()), "expand_out");
+    return r;
+}
+inline Tensor expand(const Tensor &t, IntList size) { return t.expand(size); }
+inline Tensor &viewAs_out(Tensor &r, const Tensor &t, const Tensor &other) {
+    detail::check(THTensor_viewAs(detail::result(r), t.get(), other.get()), "viewAs_out");
+    return r;
+}
+inline Tensor viewAs(const Tensor &t, const Tensor &other) { return t.viewAs(other); }
+inline Tensor &expandAs_out(Tensor &r, const Tensor &t, const Tensor &other) {
+    detail::check(THTensor_expandAs(detail::result(r), t.get(), other.get()), "expandAs_out");
+    return r;
+}
+inline Tensor expandAs(const Tensor &t, const Tensor &other) { return t.expandAs(other); }
+inline Tensor viewDtype(const Tensor &t, Dtype dtype) { return t.viewDtype(dtype); }
+inline Tensor reshape(const Tensor &t, IntList size) { return t.reshape(size); }
+inline Tensor flatten(const Tensor &t, int start = 0, int end = -1) { return t.flatten(start, end); }
+inline std::vector<Tensor> split(const Tensor &t, int64_t size, int dimension = 0) { return t.split(size, dimension); }
+inline std::vector<Tensor> chunk(const Tensor &t, int64_t chunks, int dimension = 0) {
+    return t.chunk(chunks, dimension);
+}
+inline std::vector<Tensor> unbind(const Tensor &t, int dimension = 0) { return t.unbind(dimension); }
+/// Makes each of the `count` handles in `rets` the view of the tensor in `tensors` at its place, expanded to the one
+/// shape all broadcast to.
+inline std::vector<Tensor> expandNd(TensorList tensors) {
+    std::vector<Tensor> r = detail::fresh(tensors.count());
+    detail::check(THTensor_expandNd(reinterpret_cast<THTensor *const *>(r.data()), tensors.data(), tensors.count()),
+        "expandNd");
+    return r;
+}
+
+// ------------------------------------------------------------------------------------------------------------ Devices
+
+/// A row-major tensor with undefined elements on a device; `ndim` 0 makes a scalar.
+inline Tensor withSizesOn(DeviceType deviceType, int deviceIndex, IntList size, Dtype dtype = Dtype::Undefined) {
+    return detail::made(THTensor_newWithSizesOn(detail::dtype(dtype), static_cast<THDeviceType>(deviceType),
+        deviceIndex, size.count(), size.data()), "withSizesOn");
+}
+/// As `THTensor_newFromBlob`, over memory of a device: `data` is an address there.
+inline Tensor fromBlobOn(DeviceType deviceType, int deviceIndex, IntList size, IntList stride, void *data,
+    THDeleter deleter = nullptr, void *context = nullptr, Dtype dtype = Dtype::Undefined) {
+    return detail::made(THTensor_newFromBlobOn(detail::dtype(dtype), static_cast<THDeviceType>(deviceType), deviceIndex,
+        detail::common("fromBlobOn", {size, stride}), size.data(), stride.data(), data, deleter, context),
+        "fromBlobOn");
+}
+/// As `THTensor_newFromBlob`, over memory of a device: `data` is an address there.
+inline Tensor fromBlobOn(DeviceType deviceType, int deviceIndex, IntList size, void *data, THDeleter deleter = nullptr,
+    void *context = nullptr, Dtype dtype = Dtype::Undefined) {
+    return detail::made(THTensor_newFromBlobOn(detail::dtype(dtype), static_cast<THDeviceType>(deviceType), deviceIndex,
+        size.count(), size.data(), nullptr, data, deleter, context), "fromBlobOn");
+}
+inline Tensor toDevice(const Tensor &t, DeviceType deviceType, int deviceIndex = 0, Dtype dtype = Dtype::Undefined,
+    bool nonBlocking = false, bool copy = false) {
+    return t.toDevice(deviceType, deviceIndex, dtype, nonBlocking, copy);
+}
+inline Tensor cuda(const Tensor &t, int deviceIndex = 0) { return t.cuda(deviceIndex); }
+inline Tensor cpu(const Tensor &t) { return t.cpu(); }
+inline bool isCuda(const Tensor &t) { return t.isCuda(); }
+inline Tensor pinned(const Tensor &t) { return t.pinned(); }
+inline bool isPinned(const Tensor &t) { return t.isPinned(); }
+inline void recordStream(const Tensor &t, const CudaStream &stream) { return t.recordStream(stream); }
+
+// -------------------------------------------------------------------------------------------- Joining and rearranging
+
+inline Tensor cat(const Tensor &a, const Tensor &b, int dimension = 0) { return a.cat(b, dimension); }
+inline Tensor &cat_out(Tensor &r, const Tensor &a, const Tensor &b, int dimension = 0) {
+    detail::check(THTensor_cat(detail::result(r), a.get(), b.get(), dimension), "cat_out");
+    return r;
+}
+/// `r` = the `count` tensors one after the other along dimension `dimension`; otherwise as cat.
+inline Tensor catArray(TensorList tensors, int dimension = 0) {
+    Tensor r(detail::Fresh{});
+    detail::check(THTensor_catArray(r.get(), tensors.data(), tensors.count(), dimension), "catArray", r);
+    return r;
+}
+inline Tensor &catArray_out(Tensor &r, TensorList tensors, int dimension = 0) {
+    detail::check(THTensor_catArray(detail::result(r), tensors.data(), tensors.count(), dimension), "catArray_out");
+    return r;
+}
+inline Tensor cat(TensorList tensors, int dimension = 0) {
+    Tensor r(detail::Fresh{});
+    detail::check(THTensor_catArray(r.get(), tensors.data(), tensors.count(), dimension), "cat", r);
+    return r;
+}
+inline Tensor &cat_out(Tensor &r, TensorList tensors, int dimension = 0) {
+    detail::check(THTensor_catArray(detail::result(r), tensors.data(), tensors.count(), dimension), "cat_out");
+    return r;
+}
+/// `r` = the `count` tensors, which have one shape, along a new dimension `dimension`.
+inline Tensor stack(TensorList tensors, int dimension = 0) {
+    Tensor r(detail::Fresh{});
+    detail::check(THTensor_stack(r.get(), tensors.data(), tensors.count(), dimension), "stack", r);
+    return r;
+}
+inline Tensor &stack_out(Tensor &r, TensorList tensors, int dimension = 0) {
+    detail::check(THTensor_stack(detail::result(r), tensors.data(), tensors.count(), dimension), "stack_out");
+    return r;
+}
+/// `r` = the `count` tensors side by side: along dimension 1, or 0 if the first is a vector or scalar.
+inline Tensor hstack(TensorList tensors) {
+    Tensor r(detail::Fresh{});
+    detail::check(THTensor_hstack(r.get(), tensors.data(), tensors.count()), "hstack", r);
+    return r;
+}
+inline Tensor &hstack_out(Tensor &r, TensorList tensors) {
+    detail::check(THTensor_hstack(detail::result(r), tensors.data(), tensors.count()), "hstack_out");
+    return r;
+}
+/// `r` = the `count` tensors on top of each other: along dimension 0, vectors as rows.
+inline Tensor vstack(TensorList tensors) {
+    Tensor r(detail::Fresh{});
+    detail::check(THTensor_vstack(r.get(), tensors.data(), tensors.count()), "vstack", r);
+    return r;
+}
+inline Tensor &vstack_out(Tensor &r, TensorList tensors) {
+    detail::check(THTensor_vstack(detail::result(r), tensors.data(), tensors.count()), "vstack_out");
+    return r;
+}
+/// `r` = the `count` tensors behind each other: along dimension 2.
+inline Tensor dstack(TensorList tensors) {
+    Tensor r(detail::Fresh{});
+    detail::check(THTensor_dstack(r.get(), tensors.data(), tensors.count()), "dstack", r);
+    return r;
+}
+inline Tensor &dstack_out(Tensor &r, TensorList tensors) {
+    detail::check(THTensor_dstack(detail::result(r), tensors.data(), tensors.count()), "dstack_out");
+    return r;
+}
+inline std::vector<Tensor> splitSizes(const Tensor &t, IntList sizes, int dimension = 0) {
+    return t.splitSizes(sizes, dimension);
+}
+inline std::vector<Tensor> split(const Tensor &t, IntList sizes, int dimension = 0) {
+    return t.split(sizes, dimension);
+}
+inline std::vector<Tensor> split(const Tensor &t, std::initializer_list<int64_t> sizes, int dimension = 0) {
+    return split(t, IntList(sizes), dimension);
+}
+inline std::vector<Tensor> tensorSplit(const Tensor &t, int64_t sections, int dimension = 0) {
+    return t.tensorSplit(sections, dimension);
+}
+inline std::vector<Tensor> tensorSplitIndices(const Tensor &t, IntList indices, int dimension = 0) {
+    return t.tensorSplitIndices(indices, dimension);
+}
+inline std::vector<Tensor> tensorSplit(const Tensor &t, IntList indices, int dimension = 0) {
+    return t.tensorSplit(indices, dimension);
+}
+inline std::vector<Tensor> tensorSplit(const Tensor &t, std::initializer_list<int64_t> indices, int dimension = 0) {
+    return tensorSplit(t, IntList(indices), dimension);
+}
+inline Tensor flip(const Tensor &t, IntList dims) { return t.flip(dims); }
+inline Tensor &flip_out(Tensor &r, const Tensor &t, IntList dims) {
+    detail::check(THTensor_flip(detail::result(r), t.get(), dims.count(), dims.data()), "flip_out");
+    return r;
+}
+inline Tensor roll(const Tensor &t, IntList shifts, IntList dims = {}) { return t.roll(shifts, dims); }
+inline Tensor &roll_out(Tensor &r, const Tensor &t, IntList shifts, IntList dims = {}) {
+    detail::check(THTensor_roll(detail::result(r), t.get(), detail::common("roll_out", {shifts, dims}), shifts.data(),
+        dims.data()), "roll_out");
+    return r;
+}
+inline Tensor rot90(const Tensor &t, int64_t k = 1, int dimension1 = 0, int dimension2 = 1) {
+    return t.rot90(k, dimension1, dimension2);
+}
+inline Tensor &rot90_out(Tensor &r, const Tensor &t, int64_t k = 1, int dimension1 = 0, int dimension2 = 1) {
+    detail::check(THTensor_rot90(detail::result(r), t.get(), k, dimension1, dimension2), "rot90_out");
+    return r;
+}
+inline Tensor repeat(const Tensor &t, IntList sizes) { return t.repeat(sizes); }
+inline Tensor &repeat_out(Tensor &r, const Tensor &t, IntList sizes) {
+    detail::check(THTensor_repeat(detail::result(r), t.get(), sizes.count(), sizes.data()), "repeat_out");
+    return r;
+}
+inline Tensor repeatTensor(const Tensor &t, IntList sizes) { return t.repeatTensor(sizes); }
+inline Tensor &repeatTensor_out(Tensor &r, const Tensor &t, IntList sizes) {
+    detail::check(THTensor_repeatTensor(detail::result(r), t.get(), sizes.count(), sizes.data()), "repeatTensor_out");
+    return r;
+}
+inline Tensor tile(const Tensor &t, IntList sizes) { return t.tile(sizes); }
+inline Tensor &tile_out(Tensor &r, const Tensor &t, IntList sizes) {
+    detail::check(THTensor_tile(detail::result(r), t.get(), sizes.count(), sizes.data()), "tile_out");
+    return r;
+}
+inline Tensor repeatInterleave(const Tensor &t, const Tensor &repeats, int dimension = everyDim) {
+    return t.repeatInterleave(repeats, dimension);
+}
+inline Tensor &repeatInterleave_out(Tensor &r, const Tensor &t, const Tensor &repeats, int dimension = everyDim) {
+    detail::check(THTensor_repeatInterleave(detail::result(r), t.get(), repeats.get(), dimension),
+        "repeatInterleave_out");
+    return r;
+}
+inline Tensor repeatInterleaveValue(const Tensor &t, int64_t repeats, int dimension = everyDim) {
+    return t.repeatInterleaveValue(repeats, dimension);
+}
+inline Tensor &repeatInterleaveValue_out(Tensor &r, const Tensor &t, int64_t repeats, int dimension = everyDim) {
+    detail::check(THTensor_repeatInterleaveValue(detail::result(r), t.get(), repeats, dimension),
+        "repeatInterleaveValue_out");
+    return r;
+}
+inline Tensor repeatInterleave(const Tensor &t, int64_t repeats, int dimension = everyDim) {
+    return t.repeatInterleave(repeats, dimension);
+}
+inline Tensor &repeatInterleave_out(Tensor &r, const Tensor &t, int64_t repeats, int dimension = everyDim) {
+    detail::check(THTensor_repeatInterleaveValue(detail::result(r), t.get(), repeats, dimension),
+        "repeatInterleave_out");
+    return r;
+}
+inline Tensor pad(const Tensor &t, IntList pads, PadMode mode = PadMode::Constant, double value = 0) {
+    return t.pad(pads, mode, value);
+}
+inline Tensor &pad_out(Tensor &r, const Tensor &t, IntList pads, PadMode mode = PadMode::Constant, double value = 0) {
+    detail::check(THTensor_pad(detail::result(r), t.get(), pads.count(), pads.data(), static_cast<THPadMode>(mode),
+        value), "pad_out");
+    return r;
+}
+inline Tensor fold(const Tensor &t, int dimension, int64_t step) { return t.fold(dimension, step); }
+inline Tensor &fold_out(Tensor &r, const Tensor &t, int dimension, int64_t step) {
+    detail::check(THTensor_fold(detail::result(r), t.get(), dimension, step), "fold_out");
+    return r;
+}
+inline Tensor diff(const Tensor &t, int64_t n = 1, int dimension = -1) { return t.diff(n, dimension); }
+inline Tensor &diff_out(Tensor &r, const Tensor &t, int64_t n = 1, int dimension = -1) {
+    detail::check(THTensor_diff(detail::result(r), t.get(), n, dimension), "diff_out");
+    return r;
+}
+inline std::vector<Tensor> unravelIndex(const Tensor &index, IntList shape) { return index.unravelIndex(shape); }
+
+// -------------------------------------------------------------------------------------------------- Elements by index
+
+inline Tensor indexSelect(const Tensor &t, int dimension, const Tensor &index) {
+    return t.indexSelect(dimension, index);
+}
+inline Tensor &indexSelect_out(Tensor &r, const Tensor &t, int dimension, const Tensor &index) {
+    detail::check(THTensor_indexSelect(detail::result(r), t.get(), dimension, index.get()), "indexSelect_out");
+    return r;
+}
+inline Tensor gather(const Tensor &t, int dimension, const Tensor &index) { return t.gather(dimension, index); }
+inline Tensor &gather_out(Tensor &r, const Tensor &t, int dimension, const Tensor &index) {
+    detail::check(THTensor_gather(detail::result(r), t.get(), dimension, index.get()), "gather_out");
+    return r;
+}
+inline Tensor takeAlongDim(const Tensor &t, const Tensor &index, int dimension = everyDim) {
+    return t.takeAlongDim(index, dimension);
+}
+inline Tensor &takeAlongDim_out(Tensor &r, const Tensor &t, const Tensor &index, int dimension = everyDim) {
+    detail::check(THTensor_takeAlongDim(detail::result(r), t.get(), index.get(), dimension), "takeAlongDim_out");
+    return r;
+}
+inline Tensor take(const Tensor &t, const Tensor &index) { return t.take(index); }
+inline Tensor &take_out(Tensor &r, const Tensor &t, const Tensor &index) {
+    detail::check(THTensor_take(detail::result(r), t.get(), index.get()), "take_out");
+    return r;
+}
+inline Tensor &index_out(Tensor &r, const Tensor &t, TensorList indices) {
+    detail::check(THTensor_index(detail::result(r), t.get(), indices.data(), indices.count()), "index_out");
+    return r;
+}
+inline Tensor index(const Tensor &t, TensorList indices) { return t.index(indices); }
+inline Tensor indexPut(const Tensor &t, TensorList indices, const Tensor &values, bool accumulate = false) {
+    return t.indexPut(indices, values, accumulate);
+}
+inline Tensor indexCopy(const Tensor &t, int dimension, const Tensor &index, const Tensor &src) {
+    return t.indexCopy(dimension, index, src);
+}
+inline Tensor indexAdd(const Tensor &t, int dimension, const Tensor &index, const Tensor &src) {
+    return t.indexAdd(dimension, index, src);
+}
+inline Tensor indexAddScale(const Tensor &t, int dimension, const Tensor &index, double scale, const Tensor &src) {
+    return t.indexAddScale(dimension, index, scale, src);
+}
+inline Tensor indexAddScale(const Tensor &t, int dimension, const Tensor &index, const Tensor &src) {
+    return t.indexAddScale(dimension, index, src);
+}
+inline Tensor indexAdd(const Tensor &t, int dimension, const Tensor &index, double scale, const Tensor &src) {
+    return t.indexAdd(dimension, index, scale, src);
+}
+inline Tensor indexFill(const Tensor &t, int dimension, const Tensor &index, double value) {
+    return t.indexFill(dimension, index, value);
+}
+inline Tensor scatter(const Tensor &t, int dimension, const Tensor &index, const Tensor &src) {
+    return t.scatter(dimension, index, src);
+}
+inline Tensor scatterFill(const Tensor &t, int dimension, const Tensor &index, double value) {
+    return t.scatterFill(dimension, index, value);
+}
+inline Tensor scatter(const Tensor &t, int dimension, const Tensor &index, double value) {
+    return t.scatter(dimension, index, value);
+}
+inline Tensor scatterAdd(const Tensor &t, int dimension, const Tensor &index, const Tensor &src) {
+    return t.scatterAdd(dimension, index, src);
+}
+inline Tensor scatterMode(const Tensor &t, int dimension, const Tensor &index, const Tensor &src,
+    Reduce mode = Reduce::Add) {
+    return t.scatterMode(dimension, index, src, mode);
+}
+inline Tensor scatter(const Tensor &t, int dimension, const Tensor &index, const Tensor &src, Reduce mode) {
+    return t.scatter(dimension, index, src, mode);
+}
+inline Tensor scatterFillMode(const Tensor &t, int dimension, const Tensor &index, double value,
+    Reduce mode = Reduce::Add) {
+    return t.scatterFillMode(dimension, index, value, mode);
+}
+inline Tensor scatter(const Tensor &t, int dimension, const Tensor &index, double value, Reduce mode) {
+    return t.scatter(dimension, index, value, mode);
+}
+inline Tensor put(const Tensor &t, const Tensor &index, const Tensor &src, bool accumulate = false) {
+    return t.put(index, src, accumulate);
+}
+inline Tensor maskedSelect(const Tensor &t, const Tensor &mask) { return t.maskedSelect(mask); }
+inline Tensor &maskedSelect_out(Tensor &r, const Tensor &t, const Tensor &mask) {
+    detail::check(THTensor_maskedSelect(detail::result(r), t.get(), mask.get()), "maskedSelect_out");
+    return r;
+}
+inline Tensor maskedCopy(const Tensor &t, const Tensor &mask, const Tensor &src) { return t.maskedCopy(mask, src); }
+inline Tensor maskedScatter(const Tensor &t, const Tensor &mask, const Tensor &src) {
+    return t.maskedScatter(mask, src);
+}
+inline Tensor nonzero(const Tensor &t) { return t.nonzero(); }
+inline Tensor &nonzero_out(Tensor &r, const Tensor &t) {
+    detail::check(THTensor_nonzero(detail::result(r), t.get()), "nonzero_out");
+    return r;
+}
+inline std::vector<Tensor> nonzeroTuple(const Tensor &t) { return t.nonzeroTuple(); }
+
+// -------------------------------------------------------------------------------------------- Results made of numbers
+
+inline Tensor &zeros_out(Tensor &r, IntList size) {
+    detail::check(THTensor_zeros(detail::result(r), size.count(), size.data()), "zeros_out");
+    return r;
+}
+inline Tensor &ones_out(Tensor &r, IntList size) {
+    detail::check(THTensor_ones(detail::result(r), size.count(), size.data()), "ones_out");
+    return r;
+}
+inline Tensor &full_out(Tensor &r, IntList size, double value) {
+    detail::check(THTensor_full(detail::result(r), size.count(), size.data(), value), "full_out");
+    return r;
+}
+inline Tensor &zerosLike_out(Tensor &r, const Tensor &t) {
+    detail::check(THTensor_zerosLike(detail::result(r), t.get()), "zerosLike_out");
+    return r;
+}
+inline Tensor &onesLike_out(Tensor &r, const Tensor &t) {
+    detail::check(THTensor_onesLike(detail::result(r), t.get()), "onesLike_out");
+    return r;
+}
+inline Tensor &fullLike_out(Tensor &r, const Tensor &t, double value) {
+    detail::check(THTensor_fullLike(detail::result(r), t.get(), value), "fullLike_out");
+    return r;
+}
+inline Tensor &arange_out(Tensor &r, double start, double end, double step = 1) {
+    detail::check(THTensor_arange(detail::result(r), start, end, step), "arange_out");
+    return r;
+}
+inline Tensor &arange_out(Tensor &r, double end) {
+    detail::check(THTensor_arange(detail::result(r), 0, end, 1), "arange_out");
+    return r;
+}
+/// `r[i] = start + i * step`, all numbers up to and including `end`.
+inline Tensor range(double start, double end, double step = 1) {
+    Tensor r(detail::Fresh{});
+    detail::check(THTensor_range(r.get(), start, end, step), "range", r);
+    return r;
+}
+/// `r[i] = start + i * step`, all numbers up to and including `end`.
+inline Tensor range(double end) {
+    Tensor r(detail::Fresh{});
+    detail::check(THTensor_range(r.get(), 0, end, 1), "range", r);
+    return r;
+}
+inline Tensor &range_out(Tensor &r, double start, double end, double step = 1) {
+    detail::check(THTensor_range(detail::result(r), start, end, step), "range_out");
+    return r;
+}
+inline Tensor &range_out(Tensor &r, double end) {
+    detail::check(THTensor_range(detail::result(r), 0, end, 1), "range_out");
+    return r;
+}
+inline Tensor &linspace_out(Tensor &r, double start, double end, int64_t n) {
+    detail::check(THTensor_linspace(detail::result(r), start, end, n), "linspace_out");
+    return r;
+}
+/// `r = 10^x` for the `n` numbers `x` of `THTensor_linspace`.
+inline Tensor logspace(double start, double end, int64_t n) {
+    Tensor r(detail::Fresh{});
+    detail::check(THTensor_logspace(r.get(), start, end, n), "logspace", r);
+    return r;
+}
+inline Tensor &logspace_out(Tensor &r, double start, double end, int64_t n) {
+    detail::check(THTensor_logspace(detail::result(r), start, end, n), "logspace_out");
+    return r;
+}
+/// `r = base^x` for the `n` numbers `x` of `THTensor_linspace`.
+inline Tensor logspaceBase(double start, double end, double base, int64_t n) {
+    Tensor r(detail::Fresh{});
+    detail::check(THTensor_logspaceBase(r.get(), start, end, base, n), "logspaceBase", r);
+    return r;
+}
+/// `r = base^x` for the `n` numbers `x` of `THTensor_linspace`.
+inline Tensor logspaceBase(double start, double end, int64_t n) {
+    Tensor r(detail::Fresh{});
+    detail::check(THTensor_logspaceBase(r.get(), start, end, 10, n), "logspaceBase", r);
+    return r;
+}
+inline Tensor &logspaceBase_out(Tensor &r, double start, double end, double base, int64_t n) {
+    detail::check(THTensor_logspaceBase(detail::result(r), start, end, base, n), "logspaceBase_out");
+    return r;
+}
+inline Tensor &logspaceBase_out(Tensor &r, double start, double end, int64_t n) {
+    detail::check(THTensor_logspaceBase(detail::result(r), start, end, 10, n), "logspaceBase_out");
+    return r;
+}
+inline Tensor logspace(double start, double end, double base, int64_t n) {
+    Tensor r(detail::Fresh{});
+    detail::check(THTensor_logspaceBase(r.get(), start, end, base, n), "logspace", r);
+    return r;
+}
+inline Tensor &logspace_out(Tensor &r, double start, double end, double base, int64_t n) {
+    detail::check(THTensor_logspaceBase(detail::result(r), start, end, base, n), "logspace_out");
+    return r;
+}
+inline Tensor &eye_out(Tensor &r, int64_t n, int64_t m) {
+    detail::check(THTensor_eye(detail::result(r), n, m), "eye_out");
+    return r;
+}
+inline Tensor diag(const Tensor &t, int64_t k = 0) { return t.diag(k); }
+inline Tensor &diag_out(Tensor &r, const Tensor &t, int64_t k = 0) {
+    detail::check(THTensor_diag(detail::result(r), t.get(), k), "diag_out");
+    return r;
+}
+inline Tensor diagEmbed(const Tensor &t, int64_t offset = 0, int dim1 = -2, int dim2 = -1) {
+    return t.diagEmbed(offset, dim1, dim2);
+}
+inline Tensor &diagEmbed_out(Tensor &r, const Tensor &t, int64_t offset = 0, int dim1 = -2, int dim2 = -1) {
+    detail::check(THTensor_diagEmbed(detail::result(r), t.get(), offset, dim1, dim2), "diagEmbed_out");
+    return r;
+}
+inline double trace(const Tensor &t) { return t.trace(); }
+inline Tensor tril(const Tensor &t, int64_t k = 0) { return t.tril(k); }
+inline Tensor &tril_out(Tensor &r, const Tensor &t, int64_t k = 0) {
+    detail::check(THTensor_tril(detail::result(r), t.get(), k), "tril_out");
+    return r;
+}
+inline Tensor triu(const Tensor &t, int64_t k = 0) { return t.triu(k); }
+inline Tensor &triu_out(Tensor &r, const Tensor &t, int64_t k = 0) {
+    detail::check(THTensor_triu(detail::result(r), t.get(), k), "triu_out");
+    return r;
+}
+/// `r` = 2 x n: row `i` and column `j` of each element of a `rows` x `cols` matrix with `j - i <= offset`, in row-major
+/// order.
+inline Tensor trilIndices(int64_t rows, int64_t cols, int64_t offset = 0) {
+    Tensor r(detail::Fresh{});
+    detail::check(THTensor_trilIndices(r.get(), rows, cols, offset), "trilIndices", r);
+    return r;
+}
+inline Tensor &trilIndices_out(Tensor &r, int64_t rows, int64_t cols, int64_t offset = 0) {
+    detail::check(THTensor_trilIndices(detail::result(r), rows, cols, offset), "trilIndices_out");
+    return r;
+}
+/// `r` = 2 x n: row `i` and column `j` of each element of a `rows` x `cols` matrix with `j - i >= offset`, in row-major
+/// order.
+inline Tensor triuIndices(int64_t rows, int64_t cols, int64_t offset = 0) {
+    Tensor r(detail::Fresh{});
+    detail::check(THTensor_triuIndices(r.get(), rows, cols, offset), "triuIndices", r);
+    return r;
+}
+inline Tensor &triuIndices_out(Tensor &r, int64_t rows, int64_t cols, int64_t offset = 0) {
+    detail::check(THTensor_triuIndices(detail::result(r), rows, cols, offset), "triuIndices_out");
+    return r;
+}
+/// `rets[k][i0, i1, ...] = tensors[k][ik]`: each of the `count` handles in `rets` becomes a view of the vector at its
+/// place, expanded over the grid of all.
+inline std::vector<Tensor> meshgrid(TensorList tensors, Text indexing = "ij") {
+    std::vector<Tensor> r = detail::fresh(tensors.count());
+    detail::check(THTensor_meshgrid(reinterpret_cast<THTensor *const *>(r.data()), tensors.data(), tensors.count(),
+        indexing.c_str()), "meshgrid");
+    return r;
+}
+/// `r` = every combination of one element of each of the `count` vectors, a row each, the last vector changing fastest;
+/// of one vector, a copy.
+inline Tensor cartesianProd(TensorList tensors) {
+    Tensor r(detail::Fresh{});
+    detail::check(THTensor_cartesianProd(r.get(), tensors.data(), tensors.count()), "cartesianProd", r);
+    return r;
+}
+inline Tensor &cartesianProd_out(Tensor &r, TensorList tensors) {
+    detail::check(THTensor_cartesianProd(detail::result(r), tensors.data(), tensors.count()), "cartesianProd_out");
+    return r;
+}
+inline Tensor oneHot(const Tensor &t, int64_t numClasses = -1) { return t.oneHot(numClasses); }
+inline Tensor &oneHot_out(Tensor &r, const Tensor &t, int64_t numClasses = -1) {
+    detail::check(THTensor_oneHot(detail::result(r), t.get(), numClasses), "oneHot_out");
+    return r;
+}
+inline Tensor vander(const Tensor &t, int64_t n = -1, bool increasing = false) { return t.vander(n, increasing); }
+inline Tensor &vander_out(Tensor &r, const Tensor &t, int64_t n = -1, bool increasing = false) {
+    detail::check(THTensor_vander(detail::result(r), t.get(), n, increasing), "vander_out");
+    return r;
+}
+
+// --------------------------------------------------------------------------------------------------------- Arithmetic
+
+inline Tensor neg(const Tensor &t) { return t.neg(); }
+inline Tensor &neg_out(Tensor &r, const Tensor &t) {
+    detail::check(THTensor_neg(detail::result(r), t.get()), "neg_out");
+    return r;
+}
+inline Tensor abs(const Tensor &t) { return t.abs(); }
+inline Tensor &abs_out(Tensor &r, const Tensor &t) {
+    detail::check(THTensor_abs(detail::result(r), t.get()), "abs_out");
+    return r;
+}
+inline Tensor sign(const Tensor &t) { return t.sign(); }
+inline Tensor &sign_out(Tensor &r, const Tensor &t) {
+    detail::check(THTensor_sign(detail::result(r), t.get()), "sign_out");
+    return r;
+}
+inline Tensor floor(const Tensor &t) { return t.floor(); }
+inline Tensor &floor_out(Tensor &r, const Tensor &t) {
+    detail::check(THTensor_floor(detail::result(r), t.get()), "floor_out");
+    return r;
+}
+inline Tensor ceil(const Tensor &t) { return t.ceil(); }
+inline Tensor &ceil_out(Tensor &r, const Tensor &t) {
+    detail::check(THTensor_ceil(detail::result(r), t.get()), "ceil_out");
+    return r;
+}
+inline Tensor round(const Tensor &t) { return t.round(); }
+inline Tensor &round_out(Tensor &r, const Tensor &t) {
+    detail::check(THTensor_round(detail::result(r), t.get()), "round_out");
+    return r;
+}
+inline Tensor trunc(const Tensor &t) { return t.trunc(); }
+inline Tensor &trunc_out(Tensor &r, const Tensor &t) {
+    detail::check(THTensor_trunc(detail::result(r), t.get()), "trunc_out");
+    return r;
+}
+inline Tensor frac(const Tensor &t) { return t.frac(); }
+inline Tensor &frac_out(Tensor &r, const Tensor &t) {
+    detail::check(THTensor_frac(detail::result(r), t.get()), "frac_out");
+    return r;
+}
+inline Tensor cinv(const Tensor &t) { return t.cinv(); }
+inline Tensor &cinv_out(Tensor &r, const Tensor &t) {
+    detail::check(THTensor_cinv(detail::result(r), t.get()), "cinv_out");
+    return r;
+}
+inline Tensor add(const Tensor &t, double value) { return t.add(value); }
+inline Tensor &add_out(Tensor &r, const Tensor &t, double value) {
+    detail::check(THTensor_add(detail::result(r), t.get(), value), "add_out");
+    return r;
+}
+inline Tensor sub(const Tensor &t, double value) { return t.sub(value); }
+inline Tensor &sub_out(Tensor &r, const Tensor &t, double value) {
+    detail::check(THTensor_sub(detail::result(r), t.get(), value), "sub_out");
+    return r;
+}
+inline Tensor mul(const Tensor &t, double value) { return t.mul(value); }
+inline Tensor &mul_out(Tensor &r, const Tensor &t, double value) {
+    detail::check(THTensor_mul(detail::result(r), t.get(), value), "mul_out");
+    return r;
+}
+inline Tensor div(const Tensor &t, double value) { return t.div(value); }
+inline Tensor &div_out(Tensor &r, const Tensor &t, double value) {
+    detail::check(THTensor_div(detail::result(r), t.get(), value), "div_out");
+    return r;
+}
+inline Tensor cmul(const Tensor &a, const Tensor &b) { return a.cmul(b); }
+inline Tensor &cmul_out(Tensor &r, const Tensor &a, const Tensor &b) {
+    detail::check(THTensor_cmul(detail::result(r), a.get(), b.get()), "cmul_out");
+    return r;
+}
+inline Tensor mul(const Tensor &a, const Tensor &b) { return a.mul(b); }
+inline Tensor &mul_out(Tensor &r, const Tensor &a, const Tensor &b) {
+    detail::check(THTensor_cmul(detail::result(r), a.get(), b.get()), "mul_out");
+    return r;
+}
+inline Tensor cdiv(const Tensor &a, const Tensor &b) { return a.cdiv(b); }
+inline Tensor &cdiv_out(Tensor &r, const Tensor &a, const Tensor &b) {
+    detail::check(THTensor_cdiv(detail::result(r), a.get(), b.get()), "cdiv_out");
+    return r;
+}
+inline Tensor div(const Tensor &a, const Tensor &b) { return a.div(b); }
+inline Tensor &div_out(Tensor &r, const Tensor &a, const Tensor &b) {
+    detail::check(THTensor_cdiv(detail::result(r), a.get(), b.get()), "div_out");
+    return r;
+}
+inline Tensor cpow(const Tensor &a, const Tensor &b) { return a.cpow(b); }
+inline Tensor &cpow_out(Tensor &r, const Tensor &a, const Tensor &b) {
+    detail::check(THTensor_cpow(detail::result(r), a.get(), b.get()), "cpow_out");
+    return r;
+}
+inline Tensor pow(const Tensor &a, const Tensor &b) { return a.pow(b); }
+inline Tensor &pow_out(Tensor &r, const Tensor &a, const Tensor &b) {
+    detail::check(THTensor_cpow(detail::result(r), a.get(), b.get()), "pow_out");
+    return r;
+}
+inline Tensor cmax(const Tensor &a, const Tensor &b) { return a.cmax(b); }
+inline Tensor &cmax_out(Tensor &r, const Tensor &a, const Tensor &b) {
+    detail::check(THTensor_cmax(detail::result(r), a.get(), b.get()), "cmax_out");
+    return r;
+}
+inline Tensor max(const Tensor &a, const Tensor &b) { return a.max(b); }
+inline Tensor &max_out(Tensor &r, const Tensor &a, const Tensor &b) {
+    detail::check(THTensor_cmax(detail::result(r), a.get(), b.get()), "max_out");
+    return r;
+}
+inline Tensor cmin(const Tensor &a, const Tensor &b) { return a.cmin(b); }
+inline Tensor &cmin_out(Tensor &r, const Tensor &a, const Tensor &b) {
+    detail::check(THTensor_cmin(detail::result(r), a.get(), b.get()), "cmin_out");
+    return r;
+}
+inline Tensor min(const Tensor &a, const Tensor &b) { return a.min(b); }
+inline Tensor &min_out(Tensor &r, const Tensor &a, const Tensor &b) {
+    detail::check(THTensor_cmin(detail::result(r), a.get(), b.get()), "min_out");
+    return r;
+}
+inline Tensor tpow(double value, const Tensor &t) { return t.tpow(value); }
+inline Tensor &tpow_out(Tensor &r, double value, const Tensor &t) {
+    detail::check(THTensor_tpow(detail::result(r), value, t.get()), "tpow_out");
+    return r;
+}
+inline Tensor pow(double value, const Tensor &t) { return t.tpow(value); }
+inline Tensor &pow_out(Tensor &r, double value, const Tensor &t) {
+    detail::check(THTensor_tpow(detail::result(r), value, t.get()), "pow_out");
+    return r;
+}
+inline Tensor addcmul(const Tensor &t, double value, const Tensor &a, const Tensor &b) {
+    return t.addcmul(value, a, b);
+}
+inline Tensor addcmul(const Tensor &t, const Tensor &a, const Tensor &b) { return t.addcmul(a, b); }
+inline Tensor &addcmul_out(Tensor &r, const Tensor &t, double value, const Tensor &a, const Tensor &b) {
+    detail::check(THTensor_addcmul(detail::result(r), t.get(), value, a.get(), b.get()), "addcmul_out");
+    return r;
+}
+inline Tensor &addcmul_out(Tensor &r, const Tensor &t, const Tensor &a, const Tensor &b) {
+    detail::check(THTensor_addcmul(detail::result(r), t.get(), 1, a.get(), b.get()), "addcmul_out");
+    return r;
+}
+inline Tensor addcdiv(const Tensor &t, double value, const Tensor &a, const Tensor &b) {
+    return t.addcdiv(value, a, b);
+}
+inline Tensor addcdiv(const Tensor &t, const Tensor &a, const Tensor &b) { return t.addcdiv(a, b); }
+inline Tensor &addcdiv_out(Tensor &r, const Tensor &t, double value, const Tensor &a, const Tensor &b) {
+    detail::check(THTensor_addcdiv(detail::result(r), t.get(), value, a.get(), b.get()), "addcdiv_out");
+    return r;
+}
+inline Tensor &addcdiv_out(Tensor &r, const Tensor &t, const Tensor &a, const Tensor &b) {
+    detail::check(THTensor_addcdiv(detail::result(r), t.get(), 1, a.get(), b.get()), "addcdiv_out");
+    return r;
+}
+inline Tensor lerp(const Tensor &a, const Tensor &b, double weight) { return a.lerp(b, weight); }
+inline Tensor &lerp_out(Tensor &r, const Tensor &a, const Tensor &b, double weight) {
+    detail::check(THTensor_lerp(detail::result(r), a.get(), b.get(), weight), "lerp_out");
+    return r;
+}
+inline Tensor lerpTensor(const Tensor &a, const Tensor &b, const Tensor &weight) { return a.lerpTensor(b, weight); }
+inline Tensor &lerpTensor_out(Tensor &r, const Tensor &a, const Tensor &b, const Tensor &weight) {
+    detail::check(THTensor_lerpTensor(detail::result(r), a.get(), b.get(), weight.get()), "lerpTensor_out");
+    return r;
+}
+inline Tensor lerp(const Tensor &a, const Tensor &b, const Tensor &weight) { return a.lerp(b, weight); }
+inline Tensor &lerp_out(Tensor &r, const Tensor &a, const Tensor &b, const Tensor &weight) {
+    detail::check(THTensor_lerpTensor(detail::result(r), a.get(), b.get(), weight.get()), "lerp_out");
+    return r;
+}
+inline Tensor fmod(const Tensor &t, double value) { return t.fmod(value); }
+inline Tensor &fmod_out(Tensor &r, const Tensor &t, double value) {
+    detail::check(THTensor_fmod(detail::result(r), t.get(), value), "fmod_out");
+    return r;
+}
+inline Tensor cfmod(const Tensor &a, const Tensor &b) { return a.cfmod(b); }
+inline Tensor &cfmod_out(Tensor &r, const Tensor &a, const Tensor &b) {
+    detail::check(THTensor_cfmod(detail::result(r), a.get(), b.get()), "cfmod_out");
+    return r;
+}
+inline Tensor fmod(const Tensor &a, const Tensor &b) { return a.fmod(b); }
+inline Tensor &fmod_out(Tensor &r, const Tensor &a, const Tensor &b) {
+    detail::check(THTensor_cfmod(detail::result(r), a.get(), b.get()), "fmod_out");
+    return r;
+}
+inline Tensor remainder(const Tensor &t, double value) { return t.remainder(value); }
+inline Tensor &remainder_out(Tensor &r, const Tensor &t, double value) {
+    detail::check(THTensor_remainder(detail::result(r), t.get(), value), "remainder_out");
+    return r;
+}
+inline Tensor cremainder(const Tensor &a, const Tensor &b) { return a.cremainder(b); }
+inline Tensor &cremainder_out(Tensor &r, const Tensor &a, const Tensor &b) {
+    detail::check(THTensor_cremainder(detail::result(r), a.get(), b.get()), "cremainder_out");
+    return r;
+}
+inline Tensor remainder(const Tensor &a, const Tensor &b) { return a.remainder(b); }
+inline Tensor &remainder_out(Tensor &r, const Tensor &a, const Tensor &b) {
+    detail::check(THTensor_cremainder(detail::result(r), a.get(), b.get()), "remainder_out");
+    return r;
+}
+inline Tensor cadd(const Tensor &t, double value, const Tensor &src) { return t.cadd(value, src); }
+inline Tensor cadd(const Tensor &t, const Tensor &src) { return t.cadd(src); }
+inline Tensor &cadd_out(Tensor &r, const Tensor &t, double value, const Tensor &src) {
+    detail::check(THTensor_cadd(detail::result(r), t.get(), value, src.get()), "cadd_out");
+    return r;
+}
+inline Tensor &cadd_out(Tensor &r, const Tensor &t, const Tensor &src) {
+    detail::check(THTensor_cadd(detail::result(r), t.get(), 1, src.get()), "cadd_out");
+    return r;
+}
+inline Tensor add(const Tensor &t, double value, const Tensor &src) { return t.add(value, src); }
+inline Tensor add(const Tensor &t, const Tensor &src) { return t.add(src); }
+inline Tensor &add_out(Tensor &r, const Tensor &t, double value, const Tensor &src) {
+    detail::check(THTensor_cadd(detail::result(r), t.get(), value, src.get()), "add_out");
+    return r;
+}
+inline Tensor &add_out(Tensor &r, const Tensor &t, const Tensor &src) {
+    detail::check(THTensor_cadd(detail::result(r), t.get(), 1, src.get()), "add_out");
+    return r;
+}
+inline Tensor csub(const Tensor &t, double value, const Tensor &src) { return t.csub(value, src); }
+inline Tensor csub(const Tensor &t, const Tensor &src) { return t.csub(src); }
+inline Tensor &csub_out(Tensor &r, const Tensor &t, double value, const Tensor &src) {
+    detail::check(THTensor_csub(detail::result(r), t.get(), value, src.get()), "csub_out");
+    return r;
+}
+inline Tensor &csub_out(Tensor &r, const Tensor &t, const Tensor &src) {
+    detail::check(THTensor_csub(detail::result(r), t.get(), 1, src.get()), "csub_out");
+    return r;
+}
+inline Tensor sub(const Tensor &t, double value, const Tensor &src) { return t.sub(value, src); }
+inline Tensor sub(const Tensor &t, const Tensor &src) { return t.sub(src); }
+inline Tensor &sub_out(Tensor &r, const Tensor &t, double value, const Tensor &src) {
+    detail::check(THTensor_csub(detail::result(r), t.get(), value, src.get()), "sub_out");
+    return r;
+}
+inline Tensor &sub_out(Tensor &r, const Tensor &t, const Tensor &src) {
+    detail::check(THTensor_csub(detail::result(r), t.get(), 1, src.get()), "sub_out");
+    return r;
+}
+inline Tensor rsub(const Tensor &t, double value) { return t.rsub(value); }
+inline Tensor &rsub_out(Tensor &r, const Tensor &t, double value) {
+    detail::check(THTensor_rsub(detail::result(r), t.get(), value), "rsub_out");
+    return r;
+}
+inline Tensor rdiv(const Tensor &t, double value) { return t.rdiv(value); }
+inline Tensor &rdiv_out(Tensor &r, const Tensor &t, double value) {
+    detail::check(THTensor_rdiv(detail::result(r), t.get(), value), "rdiv_out");
+    return r;
+}
+inline Tensor crsub(const Tensor &t, double value, const Tensor &src) { return t.crsub(value, src); }
+inline Tensor crsub(const Tensor &t, const Tensor &src) { return t.crsub(src); }
+inline Tensor &crsub_out(Tensor &r, const Tensor &t, double value, const Tensor &src) {
+    detail::check(THTensor_crsub(detail::result(r), t.get(), value, src.get()), "crsub_out");
+    return r;
+}
+inline Tensor &crsub_out(Tensor &r, const Tensor &t, const Tensor &src) {
+    detail::check(THTensor_crsub(detail::result(r), t.get(), 1, src.get()), "crsub_out");
+    return r;
+}
+inline Tensor rsub(const Tensor &t, double value, const Tensor &src) { return t.rsub(value, src); }
+inline Tensor rsub(const Tensor &t, const Tensor &src) { return t.rsub(src); }
+inline Tensor &rsub_out(Tensor &r, const Tensor &t, double value, const Tensor &src) {
+    detail::check(THTensor_crsub(detail::result(r), t.get(), value, src.get()), "rsub_out");
+    return r;
+}
+inline Tensor &rsub_out(Tensor &r, const Tensor &t, const Tensor &src) {
+    detail::check(THTensor_crsub(detail::result(r), t.get(), 1, src.get()), "rsub_out");
+    return r;
+}
+inline Tensor pow(const Tensor &t, double value) { return t.pow(value); }
+inline Tensor &pow_out(Tensor &r, const Tensor &t, double value) {
+    detail::check(THTensor_pow(detail::result(r), t.get(), value), "pow_out");
+    return r;
+}
+inline Tensor cmaxValue(const Tensor &t, double value) { return t.cmaxValue(value); }
+inline Tensor &cmaxValue_out(Tensor &r, const Tensor &t, double value) {
+    detail::check(THTensor_cmaxValue(detail::result(r), t.get(), value), "cmaxValue_out");
+    return r;
+}
+inline Tensor &max_out(Tensor &r, const Tensor &t, double value) {
+    detail::check(THTensor_cmaxValue(detail::result(r), t.get(), value), "max_out");
+    return r;
+}
+inline Tensor cminValue(const Tensor &t, double value) { return t.cminValue(value); }
+inline Tensor &cminValue_out(Tensor &r, const Tensor &t, double value) {
+    detail::check(THTensor_cminValue(detail::result(r), t.get(), value), "cminValue_out");
+    return r;
+}
+inline Tensor &min_out(Tensor &r, const Tensor &t, double value) {
+    detail::check(THTensor_cminValue(detail::result(r), t.get(), value), "min_out");
+    return r;
+}
+inline Tensor clamp(const Tensor &t, double minimum, double maximum) { return t.clamp(minimum, maximum); }
+inline Tensor &clamp_out(Tensor &r, const Tensor &t, double minimum, double maximum) {
+    detail::check(THTensor_clamp(detail::result(r), t.get(), minimum, maximum), "clamp_out");
+    return r;
+}
+inline Tensor clampTensor(const Tensor &t, const Tensor &minimum = {}, const Tensor &maximum = {}) {
+    return t.clampTensor(minimum, maximum);
+}
+inline Tensor &clampTensor_out(Tensor &r, const Tensor &t, const Tensor &minimum = {}, const Tensor &maximum = {}) {
+    detail::check(THTensor_clampTensor(detail::result(r), t.get(), minimum.get(), maximum.get()), "clampTensor_out");
+    return r;
+}
+inline Tensor clamp(const Tensor &t, const Tensor &minimum = {}, const Tensor &maximum = {}) {
+    return t.clamp(minimum, maximum);
+}
+inline Tensor &clamp_out(Tensor &r, const Tensor &t, const Tensor &minimum = {}, const Tensor &maximum = {}) {
+    detail::check(THTensor_clampTensor(detail::result(r), t.get(), minimum.get(), maximum.get()), "clamp_out");
+    return r;
+}
+inline Tensor hardtanh(const Tensor &t, double minimum = -1, double maximum = 1) {
+    return t.hardtanh(minimum, maximum);
+}
+inline Tensor &hardtanh_out(Tensor &r, const Tensor &t, double minimum = -1, double maximum = 1) {
+    detail::check(THTensor_hardtanh(detail::result(r), t.get(), minimum, maximum), "hardtanh_out");
+    return r;
+}
+inline Tensor divMode(const Tensor &t, double value, DivMode mode = DivMode::True) { return t.divMode(value, mode); }
+inline Tensor &divMode_out(Tensor &r, const Tensor &t, double value, DivMode mode = DivMode::True) {
+    detail::check(THTensor_divMode(detail::result(r), t.get(), value, static_cast<THDivMode>(mode)), "divMode_out");
+    return r;
+}
+inline Tensor div(const Tensor &t, double value, DivMode mode) { return t.div(value, mode); }
+inline Tensor &div_out(Tensor &r, const Tensor &t, double value, DivMode mode) {
+    detail::check(THTensor_divMode(detail::result(r), t.get(), value, static_cast<THDivMode>(mode)), "div_out");
+    return r;
+}
+inline Tensor cdivMode(const Tensor &a, const Tensor &b, DivMode mode = DivMode::True) { return a.cdivMode(b, mode); }
+inline Tensor &cdivMode_out(Tensor &r, const Tensor &a, const Tensor &b, DivMode mode = DivMode::True) {
+    detail::check(THTensor_cdivMode(detail::result(r), a.get(), b.get(), static_cast<THDivMode>(mode)),
+        "cdivMode_out");
+    return r;
+}
+inline Tensor div(const Tensor &a, const Tensor &b, DivMode mode) { return a.div(b, mode); }
+inline Tensor &div_out(Tensor &r, const Tensor &a, const Tensor &b, DivMode mode) {
+    detail::check(THTensor_cdivMode(detail::result(r), a.get(), b.get(), static_cast<THDivMode>(mode)), "div_out");
+    return r;
+}
+
+// ----------------------------------------------------------------------------------------------- Functions of numbers
+
+inline Tensor sqrt(const Tensor &t) { return t.sqrt(); }
+inline Tensor &sqrt_out(Tensor &r, const Tensor &t) {
+    detail::check(THTensor_sqrt(detail::result(r), t.get()), "sqrt_out");
+    return r;
+}
+inline Tensor rsqrt(const Tensor &t) { return t.rsqrt(); }
+inline Tensor &rsqrt_out(Tensor &r, const Tensor &t) {
+    detail::check(THTensor_rsqrt(detail::result(r), t.get()), "rsqrt_out");
+    return r;
+}
+inline Tensor exp(const Tensor &t) { return t.exp(); }
+inline Tensor &exp_out(Tensor &r, const Tensor &t) {
+    detail::check(THTensor_exp(detail::result(r), t.get()), "exp_out");
+    return r;
+}
+inline Tensor exp2(const Tensor &t) { return t.exp2(); }
+inline Tensor &exp2_out(Tensor &r, const Tensor &t) {
+    detail::check(THTensor_exp2(detail::result(r), t.get()), "exp2_out");
+    return r;
+}
+inline Tensor expm1(const Tensor &t) { return t.expm1(); }
+inline Tensor &expm1_out(Tensor &r, const Tensor &t) {
+    detail::check(THTensor_expm1(detail::result(r), t.get()), "expm1_out");
+    return r;
+}
+inline Tensor log(const Tensor &t) { return t.log(); }
+inline Tensor &log_out(Tensor &r, const Tensor &t) {
+    detail::check(THTensor_log(detail::result(r), t.get()), "log_out");
+    return r;
+}
+inline Tensor log1p(const Tensor &t) { return t.log1p(); }
+inline Tensor &log1p_out(Tensor &r, const Tensor &t) {
+    detail::check(THTensor_log1p(detail::result(r), t.get()), "log1p_out");
+    return r;
+}
+inline Tensor log2(const Tensor &t) { return t.log2(); }
+inline Tensor &log2_out(Tensor &r, const Tensor &t) {
+    detail::check(THTensor_log2(detail::result(r), t.get()), "log2_out");
+    return r;
+}
+inline Tensor log10(const Tensor &t) { return t.log10(); }
+inline Tensor &log10_out(Tensor &r, const Tensor &t) {
+    detail::check(THTensor_log10(detail::result(r), t.get()), "log10_out");
+    return r;
+}
+inline Tensor sin(const Tensor &t) { return t.sin(); }
+inline Tensor &sin_out(Tensor &r, const Tensor &t) {
+    detail::check(THTensor_sin(detail::result(r), t.get()), "sin_out");
+    return r;
+}
+inline Tensor cos(const Tensor &t) { return t.cos(); }
+inline Tensor &cos_out(Tensor &r, const Tensor &t) {
+    detail::check(THTensor_cos(detail::result(r), t.get()), "cos_out");
+    return r;
+}
+inline Tensor tan(const Tensor &t) { return t.tan(); }
+inline Tensor &tan_out(Tensor &r, const Tensor &t) {
+    detail::check(THTensor_tan(detail::result(r), t.get()), "tan_out");
+    return r;
+}
+inline Tensor asin(const Tensor &t) { return t.asin(); }
+inline Tensor &asin_out(Tensor &r, const Tensor &t) {
+    detail::check(THTensor_asin(detail::result(r), t.get()), "asin_out");
+    return r;
+}
+inline Tensor acos(const Tensor &t) { return t.acos(); }
+inline Tensor &acos_out(Tensor &r, const Tensor &t) {
+    detail::check(THTensor_acos(detail::result(r), t.get()), "acos_out");
+    return r;
+}
+inline Tensor atan(const Tensor &t) { return t.atan(); }
+inline Tensor &atan_out(Tensor &r, const Tensor &t) {
+    detail::check(THTensor_atan(detail::result(r), t.get()), "atan_out");
+    return r;
+}
+inline Tensor sinh(const Tensor &t) { return t.sinh(); }
+inline Tensor &sinh_out(Tensor &r, const Tensor &t) {
+    detail::check(THTensor_sinh(detail::result(r), t.get()), "sinh_out");
+    return r;
+}
+inline Tensor cosh(const Tensor &t) { return t.cosh(); }
+inline Tensor &cosh_out(Tensor &r, const Tensor &t) {
+    detail::check(THTensor_cosh(detail::result(r), t.get()), "cosh_out");
+    return r;
+}
+inline Tensor tanh(const Tensor &t) { return t.tanh(); }
+inline Tensor &tanh_out(Tensor &r, const Tensor &t) {
+    detail::check(THTensor_tanh(detail::result(r), t.get()), "tanh_out");
+    return r;
+}
+inline Tensor asinh(const Tensor &t) { return t.asinh(); }
+inline Tensor &asinh_out(Tensor &r, const Tensor &t) {
+    detail::check(THTensor_asinh(detail::result(r), t.get()), "asinh_out");
+    return r;
+}
+inline Tensor acosh(const Tensor &t) { return t.acosh(); }
+inline Tensor &acosh_out(Tensor &r, const Tensor &t) {
+    detail::check(THTensor_acosh(detail::result(r), t.get()), "acosh_out");
+    return r;
+}
+inline Tensor atanh(const Tensor &t) { return t.atanh(); }
+inline Tensor &atanh_out(Tensor &r, const Tensor &t) {
+    detail::check(THTensor_atanh(detail::result(r), t.get()), "atanh_out");
+    return r;
+}
+inline Tensor sinc(const Tensor &t) { return t.sinc(); }
+inline Tensor &sinc_out(Tensor &r, const Tensor &t) {
+    detail::check(THTensor_sinc(detail::result(r), t.get()), "sinc_out");
+    return r;
+}
+inline Tensor sigmoid(const Tensor &t) { return t.sigmoid(); }
+inline Tensor &sigmoid_out(Tensor &r, const Tensor &t) {
+    detail::check(THTensor_sigmoid(detail::result(r), t.get()), "sigmoid_out");
+    return r;
+}
+inline Tensor erf(const Tensor &t) { return t.erf(); }
+inline Tensor &erf_out(Tensor &r, const Tensor &t) {
+    detail::check(THTensor_erf(detail::result(r), t.get()), "erf_out");
+    return r;
+}
+inline Tensor erfc(const Tensor &t) { return t.erfc(); }
+inline Tensor &erfc_out(Tensor &r, const Tensor &t) {
+    detail::check(THTensor_erfc(detail::result(r), t.get()), "erfc_out");
+    return r;
+}
+inline Tensor erfinv(const Tensor &t) { return t.erfinv(); }
+inline Tensor &erfinv_out(Tensor &r, const Tensor &t) {
+    detail::check(THTensor_erfinv(detail::result(r), t.get()), "erfinv_out");
+    return r;
+}
+inline Tensor lgamma(const Tensor &t) { return t.lgamma(); }
+inline Tensor &lgamma_out(Tensor &r, const Tensor &t) {
+    detail::check(THTensor_lgamma(detail::result(r), t.get()), "lgamma_out");
+    return r;
+}
+inline Tensor digamma(const Tensor &t) { return t.digamma(); }
+inline Tensor &digamma_out(Tensor &r, const Tensor &t) {
+    detail::check(THTensor_digamma(detail::result(r), t.get()), "digamma_out");
+    return r;
+}
+inline Tensor gelu(const Tensor &t) { return t.gelu(); }
+inline Tensor &gelu_out(Tensor &r, const Tensor &t) {
+    detail::check(THTensor_gelu(detail::result(r), t.get()), "gelu_out");
+    return r;
+}
+inline Tensor geluTanh(const Tensor &t) { return t.geluTanh(); }
+inline Tensor &geluTanh_out(Tensor &r, const Tensor &t) {
+    detail::check(THTensor_geluTanh(detail::result(r), t.get()), "geluTanh_out");
+    return r;
+}
+inline Tensor relu(const Tensor &t) { return t.relu(); }
+inline Tensor &relu_out(Tensor &r, const Tensor &t) {
+    detail::check(THTensor_relu(detail::result(r), t.get()), "relu_out");
+    return r;
+}
+inline Tensor leakyRelu(const Tensor &t, double value = 0.01) { return t.leakyRelu(value); }
+inline Tensor &leakyRelu_out(Tensor &r, const Tensor &t, double value = 0.01) {
+    detail::check(THTensor_leakyRelu(detail::result(r), t.get(), value), "leakyRelu_out");
+    return r;
+}
+inline Tensor elu(const Tensor &t, double value = 1) { return t.elu(value); }
+inline Tensor &elu_out(Tensor &r, const Tensor &t, double value = 1) {
+    detail::check(THTensor_elu(detail::result(r), t.get(), value), "elu_out");
+    return r;
+}
+inline Tensor softplus(const Tensor &t, double beta = 1, double threshold = 20) { return t.softplus(beta, threshold); }
+inline Tensor &softplus_out(Tensor &r, const Tensor &t, double beta = 1, double threshold = 20) {
+    detail::check(THTensor_softplus(detail::result(r), t.get(), beta, threshold), "softplus_out");
+    return r;
+}
+inline Tensor atan2(const Tensor &a, const Tensor &b) { return a.atan2(b); }
+inline Tensor &atan2_out(Tensor &r, const Tensor &a, const Tensor &b) {
+    detail::check(THTensor_atan2(detail::result(r), a.get(), b.get()), "atan2_out");
+    return r;
+}
+inline Tensor hypot(const Tensor &a, const Tensor &b) { return a.hypot(b); }
+inline Tensor &hypot_out(Tensor &r, const Tensor &a, const Tensor &b) {
+    detail::check(THTensor_hypot(detail::result(r), a.get(), b.get()), "hypot_out");
+    return r;
+}
+inline Tensor logaddexp(const Tensor &a, const Tensor &b) { return a.logaddexp(b); }
+inline Tensor &logaddexp_out(Tensor &r, const Tensor &a, const Tensor &b) {
+    detail::check(THTensor_logaddexp(detail::result(r), a.get(), b.get()), "logaddexp_out");
+    return r;
+}
+inline Tensor xlogy(const Tensor &a, const Tensor &b) { return a.xlogy(b); }
+inline Tensor &xlogy_out(Tensor &r, const Tensor &a, const Tensor &b) {
+    detail::check(THTensor_xlogy(detail::result(r), a.get(), b.get()), "xlogy_out");
+    return r;
+}
+inline Tensor copysign(const Tensor &a, const Tensor &b) { return a.copysign(b); }
+inline Tensor &copysign_out(Tensor &r, const Tensor &a, const Tensor &b) {
+    detail::check(THTensor_copysign(detail::result(r), a.get(), b.get()), "copysign_out");
+    return r;
+}
+inline Tensor nextafter(const Tensor &a, const Tensor &b) { return a.nextafter(b); }
+inline Tensor &nextafter_out(Tensor &r, const Tensor &a, const Tensor &b) {
+    detail::check(THTensor_nextafter(detail::result(r), a.get(), b.get()), "nextafter_out");
+    return r;
+}
+inline Tensor nanToNum(const Tensor &t, double nan, double posinf, double neginf) {
+    return t.nanToNum(nan, posinf, neginf);
+}
+inline Tensor nanToNum(const Tensor &t, double posinf, double neginf) { return t.nanToNum(posinf, neginf); }
+inline Tensor &nanToNum_out(Tensor &r, const Tensor &t, double nan, double posinf, double neginf) {
+    detail::check(THTensor_nanToNum(detail::result(r), t.get(), nan, posinf, neginf), "nanToNum_out");
+    return r;
+}
+inline Tensor &nanToNum_out(Tensor &r, const Tensor &t, double posinf, double neginf) {
+    detail::check(THTensor_nanToNum(detail::result(r), t.get(), 0, posinf, neginf), "nanToNum_out");
+    return r;
+}
+inline Tensor xlogyValue(const Tensor &a, double value) { return a.xlogyValue(value); }
+inline Tensor &xlogyValue_out(Tensor &r, const Tensor &a, double value) {
+    detail::check(THTensor_xlogyValue(detail::result(r), a.get(), value), "xlogyValue_out");
+    return r;
+}
+inline Tensor xlogy(const Tensor &a, double value) { return a.xlogy(value); }
+inline Tensor &xlogy_out(Tensor &r, const Tensor &a, double value) {
+    detail::check(THTensor_xlogyValue(detail::result(r), a.get(), value), "xlogy_out");
+    return r;
+}
+inline Tensor polygamma(int64_t n, const Tensor &t) { return t.polygamma(n); }
+inline Tensor &polygamma_out(Tensor &r, int64_t n, const Tensor &t) {
+    detail::check(THTensor_polygamma(detail::result(r), n, t.get()), "polygamma_out");
+    return r;
+}
+inline Tensor mvlgamma(const Tensor &t, int64_t p) { return t.mvlgamma(p); }
+inline Tensor &mvlgamma_out(Tensor &r, const Tensor &t, int64_t p) {
+    detail::check(THTensor_mvlgamma(detail::result(r), t.get(), p), "mvlgamma_out");
+    return r;
+}
+
+// --------------------------------------------------------------------------------------------------------------- Bits
+
+inline Tensor bitwiseNot(const Tensor &t) { return t.bitwiseNot(); }
+inline Tensor &bitwiseNot_out(Tensor &r, const Tensor &t) {
+    detail::check(THTensor_bitwiseNot(detail::result(r), t.get()), "bitwiseNot_out");
+    return r;
+}
+inline Tensor bitAnd(const Tensor &t, double value) { return t.bitAnd(value); }
+inline Tensor &bitAnd_out(Tensor &r, const Tensor &t, double value) {
+    detail::check(THTensor_bitand(detail::result(r), t.get(), value), "bitAnd_out");
+    return r;
+}
+inline Tensor bitOr(const Tensor &t, double value) { return t.bitOr(value); }
+inline Tensor &bitOr_out(Tensor &r, const Tensor &t, double value) {
+    detail::check(THTensor_bitor(detail::result(r), t.get(), value), "bitOr_out");
+    return r;
+}
+inline Tensor bitxor(const Tensor &t, double value) { return t.bitxor(value); }
+inline Tensor &bitxor_out(Tensor &r, const Tensor &t, double value) {
+    detail::check(THTensor_bitxor(detail::result(r), t.get(), value), "bitxor_out");
+    return r;
+}
+inline Tensor lshift(const Tensor &t, double value) { return t.lshift(value); }
+inline Tensor &lshift_out(Tensor &r, const Tensor &t, double value) {
+    detail::check(THTensor_lshift(detail::result(r), t.get(), value), "lshift_out");
+    return r;
+}
+inline Tensor rshift(const Tensor &t, double value) { return t.rshift(value); }
+inline Tensor &rshift_out(Tensor &r, const Tensor &t, double value) {
+    detail::check(THTensor_rshift(detail::result(r), t.get(), value), "rshift_out");
+    return r;
+}
+inline Tensor cbitand(const Tensor &a, const Tensor &b) { return a.cbitand(b); }
+inline Tensor &cbitand_out(Tensor &r, const Tensor &a, const Tensor &b) {
+    detail::check(THTensor_cbitand(detail::result(r), a.get(), b.get()), "cbitand_out");
+    return r;
+}
+inline Tensor bitAnd(const Tensor &a, const Tensor &b) { return a.bitAnd(b); }
+inline Tensor &bitAnd_out(Tensor &r, const Tensor &a, const Tensor &b) {
+    detail::check(THTensor_cbitand(detail::result(r), a.get(), b.get()), "bitAnd_out");
+    return r;
+}
+inline Tensor cbitor(const Tensor &a, const Tensor &b) { return a.cbitor(b); }
+inline Tensor &cbitor_out(Tensor &r, const Tensor &a, const Tensor &b) {
+    detail::check(THTensor_cbitor(detail::result(r), a.get(), b.get()), "cbitor_out");
+    return r;
+}
+inline Tensor bitOr(const Tensor &a, const Tensor &b) { return a.bitOr(b); }
+inline Tensor &bitOr_out(Tensor &r, const Tensor &a, const Tensor &b) {
+    detail::check(THTensor_cbitor(detail::result(r), a.get(), b.get()), "bitOr_out");
+    return r;
+}
+inline Tensor cbitxor(const Tensor &a, const Tensor &b) { return a.cbitxor(b); }
+inline Tensor &cbitxor_out(Tensor &r, const Tensor &a, const Tensor &b) {
+    detail::check(THTensor_cbitxor(detail::result(r), a.get(), b.get()), "cbitxor_out");
+    return r;
+}
+inline Tensor bitxor(const Tensor &a, const Tensor &b) { return a.bitxor(b); }
+inline Tensor &bitxor_out(Tensor &r, const Tensor &a, const Tensor &b) {
+    detail::check(THTensor_cbitxor(detail::result(r), a.get(), b.get()), "bitxor_out");
+    return r;
+}
+inline Tensor clshift(const Tensor &a, const Tensor &b) { return a.clshift(b); }
+inline Tensor &clshift_out(Tensor &r, const Tensor &a, const Tensor &b) {
+    detail::check(THTensor_clshift(detail::result(r), a.get(), b.get()), "clshift_out");
+    return r;
+}
+inline Tensor lshift(const Tensor &a, const Tensor &b) { return a.lshift(b); }
+inline Tensor &lshift_out(Tensor &r, const Tensor &a, const Tensor &b) {
+    detail::check(THTensor_clshift(detail::result(r), a.get(), b.get()), "lshift_out");
+    return r;
+}
+inline Tensor crshift(const Tensor &a, const Tensor &b) { return a.crshift(b); }
+inline Tensor &crshift_out(Tensor &r, const Tensor &a, const Tensor &b) {
+    detail::check(THTensor_crshift(detail::result(r), a.get(), b.get()), "crshift_out");
+    return r;
+}
+inline Tensor rshift(const Tensor &a, const Tensor &b) { return a.rshift(b); }
+inline Tensor &rshift_out(Tensor &r, const Tensor &a, const Tensor &b) {
+    detail::check(THTensor_crshift(detail::result(r), a.get(), b.get()), "rshift_out");
+    return r;
+}
+
+// -------------------------------------------------------------------------------------------- Comparisons and choices
+
+inline Tensor ltValue(const Tensor &t, double value) { return t.ltValue(value); }
+inline Tensor &ltValue_out(Tensor &r, const Tensor &t, double value) {
+    detail::check(THTensor_ltValue(detail::result(r), t.get(), value), "ltValue_out");
+    return r;
+}
+inline Tensor lt(const Tensor &t, double value) { return t.lt(value); }
+inline Tensor &lt_out(Tensor &r, const Tensor &t, double value) {
+    detail::check(THTensor_ltValue(detail::result(r), t.get(), value), "lt_out");
+    return r;
+}
+inline Tensor leValue(const Tensor &t, double value) { return t.leValue(value); }
+inline Tensor &leValue_out(Tensor &r, const Tensor &t, double value) {
+    detail::check(THTensor_leValue(detail::result(r), t.get(), value), "leValue_out");
+    return r;
+}
+inline Tensor le(const Tensor &t, double value) { return t.le(value); }
+inline Tensor &le_out(Tensor &r, const Tensor &t, double value) {
+    detail::check(THTensor_leValue(detail::result(r), t.get(), value), "le_out");
+    return r;
+}
+inline Tensor gtValue(const Tensor &t, double value) { return t.gtValue(value); }
+inline Tensor &gtValue_out(Tensor &r, const Tensor &t, double value) {
+    detail::check(THTensor_gtValue(detail::result(r), t.get(), value), "gtValue_out");
+    return r;
+}
+inline Tensor gt(const Tensor &t, double value) { return t.gt(value); }
+inline Tensor &gt_out(Tensor &r, const Tensor &t, double value) {
+    detail::check(THTensor_gtValue(detail::result(r), t.get(), value), "gt_out");
+    return r;
+}
+inline Tensor geValue(const Tensor &t, double value) { return t.geValue(value); }
+inline Tensor &geValue_out(Tensor &r, const Tensor &t, double value) {
+    detail::check(THTensor_geValue(detail::result(r), t.get(), value), "geValue_out");
+    return r;
+}
+inline Tensor ge(const Tensor &t, double value) { return t.ge(value); }
+inline Tensor &ge_out(Tensor &r, const Tensor &t, double value) {
+    detail::check(THTensor_geValue(detail::result(r), t.get(), value), "ge_out");
+    return r;
+}
+inline Tensor eqValue(const Tensor &t, double value) { return t.eqValue(value); }
+inline Tensor &eqValue_out(Tensor &r, const Tensor &t, double value) {
+    detail::check(THTensor_eqValue(detail::result(r), t.get(), value), "eqValue_out");
+    return r;
+}
+inline Tensor eq(const Tensor &t, double value) { return t.eq(value); }
+inline Tensor &eq_out(Tensor &r, const Tensor &t, double value) {
+    detail::check(THTensor_eqValue(detail::result(r), t.get(), value), "eq_out");
+    return r;
+}
+inline Tensor neValue(const Tensor &t, double value) { return t.neValue(value); }
+inline Tensor &neValue_out(Tensor &r, const Tensor &t, double value) {
+    detail::check(THTensor_neValue(detail::result(r), t.get(), value), "neValue_out");
+    return r;
+}
+inline Tensor ne(const Tensor &t, double value) { return t.ne(value); }
+inline Tensor &ne_out(Tensor &r, const Tensor &t, double value) {
+    detail::check(THTensor_neValue(detail::result(r), t.get(), value), "ne_out");
+    return r;
+}
+inline Tensor ltTensor(const Tensor &a, const Tensor &b) { return a.ltTensor(b); }
+inline Tensor &ltTensor_out(Tensor &r, const Tensor &a, const Tensor &b) {
+    detail::check(THTensor_ltTensor(detail::result(r), a.get(), b.get()), "ltTensor_out");
+    return r;
+}
+inline Tensor lt(const Tensor &a, const Tensor &b) { return a.lt(b); }
+inline Tensor &lt_out(Tensor &r, const Tensor &a, const Tensor &b) {
+    detail::check(THTensor_ltTensor(detail::result(r), a.get(), b.get()), "lt_out");
+    return r;
+}
+inline Tensor leTensor(const Tensor &a, const Tensor &b) { return a.leTensor(b); }
+inline Tensor &leTensor_out(Tensor &r, const Tensor &a, const Tensor &b) {
+    detail::check(THTensor_leTensor(detail::result(r), a.get(), b.get()), "leTensor_out");
+    return r;
+}
+inline Tensor le(const Tensor &a, const Tensor &b) { return a.le(b); }
+inline Tensor &le_out(Tensor &r, const Tensor &a, const Tensor &b) {
+    detail::check(THTensor_leTensor(detail::result(r), a.get(), b.get()), "le_out");
+    return r;
+}
+inline Tensor gtTensor(const Tensor &a, const Tensor &b) { return a.gtTensor(b); }
+inline Tensor &gtTensor_out(Tensor &r, const Tensor &a, const Tensor &b) {
+    detail::check(THTensor_gtTensor(detail::result(r), a.get(), b.get()), "gtTensor_out");
+    return r;
+}
+inline Tensor gt(const Tensor &a, const Tensor &b) { return a.gt(b); }
+inline Tensor &gt_out(Tensor &r, const Tensor &a, const Tensor &b) {
+    detail::check(THTensor_gtTensor(detail::result(r), a.get(), b.get()), "gt_out");
+    return r;
+}
+inline Tensor geTensor(const Tensor &a, const Tensor &b) { return a.geTensor(b); }
+inline Tensor &geTensor_out(Tensor &r, const Tensor &a, const Tensor &b) {
+    detail::check(THTensor_geTensor(detail::result(r), a.get(), b.get()), "geTensor_out");
+    return r;
+}
+inline Tensor ge(const Tensor &a, const Tensor &b) { return a.ge(b); }
+inline Tensor &ge_out(Tensor &r, const Tensor &a, const Tensor &b) {
+    detail::check(THTensor_geTensor(detail::result(r), a.get(), b.get()), "ge_out");
+    return r;
+}
+inline Tensor eqTensor(const Tensor &a, const Tensor &b) { return a.eqTensor(b); }
+inline Tensor &eqTensor_out(Tensor &r, const Tensor &a, const Tensor &b) {
+    detail::check(THTensor_eqTensor(detail::result(r), a.get(), b.get()), "eqTensor_out");
+    return r;
+}
+inline Tensor eq(const Tensor &a, const Tensor &b) { return a.eq(b); }
+inline Tensor &eq_out(Tensor &r, const Tensor &a, const Tensor &b) {
+    detail::check(THTensor_eqTensor(detail::result(r), a.get(), b.get()), "eq_out");
+    return r;
+}
+inline Tensor neTensor(const Tensor &a, const Tensor &b) { return a.neTensor(b); }
+inline Tensor &neTensor_out(Tensor &r, const Tensor &a, const Tensor &b) {
+    detail::check(THTensor_neTensor(detail::result(r), a.get(), b.get()), "neTensor_out");
+    return r;
+}
+inline Tensor ne(const Tensor &a, const Tensor &b) { return a.ne(b); }
+inline Tensor &ne_out(Tensor &r, const Tensor &a, const Tensor &b) {
+    detail::check(THTensor_neTensor(detail::result(r), a.get(), b.get()), "ne_out");
+    return r;
+}
+inline Tensor isnan(const Tensor &t) { return t.isnan(); }
+inline Tensor &isnan_out(Tensor &r, const Tensor &t) {
+    detail::check(THTensor_isnan(detail::result(r), t.get()), "isnan_out");
+    return r;
+}
+inline Tensor isinf(const Tensor &t) { return t.isinf(); }
+inline Tensor &isinf_out(Tensor &r, const Tensor &t) {
+    detail::check(THTensor_isinf(detail::result(r), t.get()), "isinf_out");
+    return r;
+}
+inline Tensor isfinite(const Tensor &t) { return t.isfinite(); }
+inline Tensor &isfinite_out(Tensor &r, const Tensor &t) {
+    detail::check(THTensor_isfinite(detail::result(r), t.get()), "isfinite_out");
+    return r;
+}
+inline Tensor logicalNot(const Tensor &t) { return t.logicalNot(); }
+inline Tensor &logicalNot_out(Tensor &r, const Tensor &t) {
+    detail::check(THTensor_logicalNot(detail::result(r), t.get()), "logicalNot_out");
+    return r;
+}
+inline Tensor logicalAnd(const Tensor &a, const Tensor &b) { return a.logicalAnd(b); }
+inline Tensor &logicalAnd_out(Tensor &r, const Tensor &a, const Tensor &b) {
+    detail::check(THTensor_logicalAnd(detail::result(r), a.get(), b.get()), "logicalAnd_out");
+    return r;
+}
+inline Tensor logicalOr(const Tensor &a, const Tensor &b) { return a.logicalOr(b); }
+inline Tensor &logicalOr_out(Tensor &r, const Tensor &a, const Tensor &b) {
+    detail::check(THTensor_logicalOr(detail::result(r), a.get(), b.get()), "logicalOr_out");
+    return r;
+}
+inline Tensor logicalXor(const Tensor &a, const Tensor &b) { return a.logicalXor(b); }
+inline Tensor &logicalXor_out(Tensor &r, const Tensor &a, const Tensor &b) {
+    detail::check(THTensor_logicalXor(detail::result(r), a.get(), b.get()), "logicalXor_out");
+    return r;
+}
+inline Tensor where(const Tensor &condition, const Tensor &a, const Tensor &b) { return condition.where(a, b); }
+inline Tensor &where_out(Tensor &r, const Tensor &condition, const Tensor &a, const Tensor &b) {
+    detail::check(THTensor_where(detail::result(r), condition.get(), a.get(), b.get()), "where_out");
+    return r;
+}
+inline Tensor whereValue(const Tensor &condition, const Tensor &a, double value) {
+    return condition.whereValue(a, value);
+}
+inline Tensor &whereValue_out(Tensor &r, const Tensor &condition, const Tensor &a, double value) {
+    detail::check(THTensor_whereValue(detail::result(r), condition.get(), a.get(), value), "whereValue_out");
+    return r;
+}
+inline Tensor where(const Tensor &condition, const Tensor &a, double value) { return condition.where(a, value); }
+inline Tensor &where_out(Tensor &r, const Tensor &condition, const Tensor &a, double value) {
+    detail::check(THTensor_whereValue(detail::result(r), condition.get(), a.get(), value), "where_out");
+    return r;
+}
+inline Tensor whereValueTensor(const Tensor &condition, double value, const Tensor &b) {
+    return condition.whereValueTensor(value, b);
+}
+inline Tensor &whereValueTensor_out(Tensor &r, const Tensor &condition, double value, const Tensor &b) {
+    detail::check(THTensor_whereValueTensor(detail::result(r), condition.get(), value, b.get()),
+        "whereValueTensor_out");
+    return r;
+}
+inline Tensor where(const Tensor &condition, double value, const Tensor &b) { return condition.where(value, b); }
+inline Tensor &where_out(Tensor &r, const Tensor &condition, double value, const Tensor &b) {
+    detail::check(THTensor_whereValueTensor(detail::result(r), condition.get(), value, b.get()), "where_out");
+    return r;
+}
+inline Tensor whereValues(const Tensor &condition, double a, double b) { return condition.whereValues(a, b); }
+inline Tensor &whereValues_out(Tensor &r, const Tensor &condition, double a, double b) {
+    detail::check(THTensor_whereValues(detail::result(r), condition.get(), a, b), "whereValues_out");
+    return r;
+}
+inline Tensor where(const Tensor &condition, double a, double b) { return condition.where(a, b); }
+inline Tensor &where_out(Tensor &r, const Tensor &condition, double a, double b) {
+    detail::check(THTensor_whereValues(detail::result(r), condition.get(), a, b), "where_out");
+    return r;
+}
+inline Tensor heaviside(const Tensor &a, const Tensor &b) { return a.heaviside(b); }
+inline Tensor &heaviside_out(Tensor &r, const Tensor &a, const Tensor &b) {
+    detail::check(THTensor_heaviside(detail::result(r), a.get(), b.get()), "heaviside_out");
+    return r;
+}
+inline Tensor maskedFill(const Tensor &t, const Tensor &mask, double value) { return t.maskedFill(mask, value); }
+inline Tensor signbit(const Tensor &t) { return t.signbit(); }
+inline Tensor &signbit_out(Tensor &r, const Tensor &t) {
+    detail::check(THTensor_signbit(detail::result(r), t.get()), "signbit_out");
+    return r;
+}
+inline Tensor isclose(const Tensor &a, const Tensor &b, double rtol = 0.00001, double atol = 1e-8,
+    bool equalNan = false) {
+    return a.isclose(b, rtol, atol, equalNan);
+}
+inline Tensor &isclose_out(Tensor &r, const Tensor &a, const Tensor &b, double rtol = 0.00001, double atol = 1e-8,
+    bool equalNan = false) {
+    detail::check(THTensor_isclose(detail::result(r), a.get(), b.get(), rtol, atol, equalNan), "isclose_out");
+    return r;
+}
+inline bool allclose(const Tensor &a, const Tensor &b, double rtol = 0.00001, double atol = 1e-8,
+    bool equalNan = false) {
+    return a.allclose(b, rtol, atol, equalNan);
+}
+inline bool equal(const Tensor &a, const Tensor &b) { return a.equal(b); }
+
+// --------------------------------------------------------------------------------------------------------- Reductions
+
+inline Tensor nanmean(const Tensor &t, int dimension = everyDim, bool keepdim = false) {
+    return t.nanmean(dimension, keepdim);
+}
+inline Tensor &nanmean_out(Tensor &r, const Tensor &t, int dimension = everyDim, bool keepdim = false) {
+    detail::check(THTensor_nanmean(detail::result(r), t.get(), dimension, keepdim), "nanmean_out");
+    return r;
+}
+inline Tensor nanmeanDims(const Tensor &t, IntList dims, bool keepdim = false) { return t.nanmeanDims(dims, keepdim); }
+inline Tensor &nanmeanDims_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false) {
+    detail::check(THTensor_nanmeanDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim),
+        "nanmeanDims_out");
+    return r;
+}
+inline Tensor nanmean(const Tensor &t, IntList dims, bool keepdim = false) { return t.nanmean(dims, keepdim); }
+inline Tensor nanmean(const Tensor &t, std::initializer_list<int64_t> dims, bool keepdim = false) {
+    return nanmean(t, IntList(dims), keepdim);
+}
+inline Tensor &nanmean_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false) {
+    detail::check(THTensor_nanmeanDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim), "nanmean_out");
+    return r;
+}
+inline Tensor amax(const Tensor &t, int dimension = everyDim, bool keepdim = false) {
+    return t.amax(dimension, keepdim);
+}
+inline Tensor &amax_out(Tensor &r, const Tensor &t, int dimension = everyDim, bool keepdim = false) {
+    detail::check(THTensor_amax(detail::result(r), t.get(), dimension, keepdim), "amax_out");
+    return r;
+}
+inline Tensor &max_out(Tensor &r, const Tensor &t, int dimension, bool keepdim) {
+    detail::check(THTensor_amax(detail::result(r), t.get(), dimension, keepdim), "max_out");
+    return r;
+}
+inline Tensor amaxDims(const Tensor &t, IntList dims, bool keepdim = false) { return t.amaxDims(dims, keepdim); }
+inline Tensor &amaxDims_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false) {
+    detail::check(THTensor_amaxDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim), "amaxDims_out");
+    return r;
+}
+inline Tensor max(const Tensor &t, IntList dims, bool keepdim = false) { return t.max(dims, keepdim); }
+inline Tensor max(const Tensor &t, std::initializer_list<int64_t> dims, bool keepdim = false) {
+    return max(t, IntList(dims), keepdim);
+}
+inline Tensor &max_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false) {
+    detail::check(THTensor_amaxDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim), "max_out");
+    return r;
+}
+inline Tensor amin(const Tensor &t, int dimension = everyDim, bool keepdim = false) {
+    return t.amin(dimension, keepdim);
+}
+inline Tensor &amin_out(Tensor &r, const Tensor &t, int dimension = everyDim, bool keepdim = false) {
+    detail::check(THTensor_amin(detail::result(r), t.get(), dimension, keepdim), "amin_out");
+    return r;
+}
+inline Tensor &min_out(Tensor &r, const Tensor &t, int dimension, bool keepdim) {
+    detail::check(THTensor_amin(detail::result(r), t.get(), dimension, keepdim), "min_out");
+    return r;
+}
+inline Tensor aminDims(const Tensor &t, IntList dims, bool keepdim = false) { return t.aminDims(dims, keepdim); }
+inline Tensor &aminDims_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false) {
+    detail::check(THTensor_aminDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim), "aminDims_out");
+    return r;
+}
+inline Tensor min(const Tensor &t, IntList dims, bool keepdim = false) { return t.min(dims, keepdim); }
+inline Tensor min(const Tensor &t, std::initializer_list<int64_t> dims, bool keepdim = false) {
+    return min(t, IntList(dims), keepdim);
+}
+inline Tensor &min_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false) {
+    detail::check(THTensor_aminDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim), "min_out");
+    return r;
+}
+inline Tensor &all_out(Tensor &r, const Tensor &t, int dimension = everyDim, bool keepdim = false) {
+    detail::check(THTensor_all(detail::result(r), t.get(), dimension, keepdim), "all_out");
+    return r;
+}
+inline Tensor allDims(const Tensor &t, IntList dims, bool keepdim = false) { return t.allDims(dims, keepdim); }
+inline Tensor &allDims_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false) {
+    detail::check(THTensor_allDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim), "allDims_out");
+    return r;
+}
+inline Tensor &all_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false) {
+    detail::check(THTensor_allDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim), "all_out");
+    return r;
+}
+inline Tensor any(const Tensor &t, int dimension = everyDim, bool keepdim = false) { return t.any(dimension, keepdim); }
+inline Tensor &any_out(Tensor &r, const Tensor &t, int dimension = everyDim, bool keepdim = false) {
+    detail::check(THTensor_any(detail::result(r), t.get(), dimension, keepdim), "any_out");
+    return r;
+}
+inline Tensor anyDims(const Tensor &t, IntList dims, bool keepdim = false) { return t.anyDims(dims, keepdim); }
+inline Tensor &anyDims_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false) {
+    detail::check(THTensor_anyDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim), "anyDims_out");
+    return r;
+}
+inline Tensor any(const Tensor &t, IntList dims, bool keepdim = false) { return t.any(dims, keepdim); }
+inline Tensor any(const Tensor &t, std::initializer_list<int64_t> dims, bool keepdim = false) {
+    return any(t, IntList(dims), keepdim);
+}
+inline Tensor &any_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false) {
+    detail::check(THTensor_anyDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim), "any_out");
+    return r;
+}
+inline Tensor sum(const Tensor &t, int dimension = everyDim, bool keepdim = false) { return t.sum(dimension, keepdim); }
+inline Tensor &sum_out(Tensor &r, const Tensor &t, int dimension = everyDim, bool keepdim = false) {
+    detail::check(THTensor_sum(detail::result(r), t.get(), dimension, keepdim), "sum_out");
+    return r;
+}
+inline Tensor sumDims(const Tensor &t, IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) {
+    return t.sumDims(dims, keepdim, dtype);
+}
+inline Tensor &sumDims_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false,
+    Dtype dtype = Dtype::Undefined) {
+    detail::check(THTensor_sumDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim,
+        static_cast<THDtype>(dtype)), "sumDims_out");
+    return r;
+}
+inline Tensor sum(const Tensor &t, IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) {
+    return t.sum(dims, keepdim, dtype);
+}
+inline Tensor sum(const Tensor &t, std::initializer_list<int64_t> dims, bool keepdim = false,
+    Dtype dtype = Dtype::Undefined) {
+    return sum(t, IntList(dims), keepdim, dtype);
+}
+inline Tensor &sum_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false,
+    Dtype dtype = Dtype::Undefined) {
+    detail::check(THTensor_sumDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim,
+        static_cast<THDtype>(dtype)), "sum_out");
+    return r;
+}
+inline Tensor prod(const Tensor &t, int dimension = everyDim, bool keepdim = false) {
+    return t.prod(dimension, keepdim);
+}
+inline Tensor &prod_out(Tensor &r, const Tensor &t, int dimension = everyDim, bool keepdim = false) {
+    detail::check(THTensor_prod(detail::result(r), t.get(), dimension, keepdim), "prod_out");
+    return r;
+}
+inline Tensor prodDims(const Tensor &t, IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) {
+    return t.prodDims(dims, keepdim, dtype);
+}
+inline Tensor &prodDims_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false,
+    Dtype dtype = Dtype::Undefined) {
+    detail::check(THTensor_prodDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim,
+        static_cast<THDtype>(dtype)), "prodDims_out");
+    return r;
+}
+inline Tensor prod(const Tensor &t, IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) {
+    return t.prod(dims, keepdim, dtype);
+}
+inline Tensor prod(const Tensor &t, std::initializer_list<int64_t> dims, bool keepdim = false,
+    Dtype dtype = Dtype::Undefined) {
+    return prod(t, IntList(dims), keepdim, dtype);
+}
+inline Tensor &prod_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false,
+    Dtype dtype = Dtype::Undefined) {
+    detail::check(THTensor_prodDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim,
+        static_cast<THDtype>(dtype)), "prod_out");
+    return r;
+}
+inline Tensor mean(const Tensor &t, int dimension = everyDim, bool keepdim = false) {
+    return t.mean(dimension, keepdim);
+}
+inline Tensor &mean_out(Tensor &r, const Tensor &t, int dimension = everyDim, bool keepdim = false) {
+    detail::check(THTensor_mean(detail::result(r), t.get(), dimension, keepdim), "mean_out");
+    return r;
+}
+inline Tensor meanDims(const Tensor &t, IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) {
+    return t.meanDims(dims, keepdim, dtype);
+}
+inline Tensor &meanDims_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false,
+    Dtype dtype = Dtype::Undefined) {
+    detail::check(THTensor_meanDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim,
+        static_cast<THDtype>(dtype)), "meanDims_out");
+    return r;
+}
+inline Tensor mean(const Tensor &t, IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) {
+    return t.mean(dims, keepdim, dtype);
+}
+inline Tensor mean(const Tensor &t, std::initializer_list<int64_t> dims, bool keepdim = false,
+    Dtype dtype = Dtype::Undefined) {
+    return mean(t, IntList(dims), keepdim, dtype);
+}
+inline Tensor &mean_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false,
+    Dtype dtype = Dtype::Undefined) {
+    detail::check(THTensor_meanDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim,
+        static_cast<THDtype>(dtype)), "mean_out");
+    return r;
+}
+inline Tensor nansum(const Tensor &t, int dimension = everyDim, bool keepdim = false) {
+    return t.nansum(dimension, keepdim);
+}
+inline Tensor &nansum_out(Tensor &r, const Tensor &t, int dimension = everyDim, bool keepdim = false) {
+    detail::check(THTensor_nansum(detail::result(r), t.get(), dimension, keepdim), "nansum_out");
+    return r;
+}
+inline Tensor nansumDims(const Tensor &t, IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) {
+    return t.nansumDims(dims, keepdim, dtype);
+}
+inline Tensor &nansumDims_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false,
+    Dtype dtype = Dtype::Undefined) {
+    detail::check(THTensor_nansumDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim,
+        static_cast<THDtype>(dtype)), "nansumDims_out");
+    return r;
+}
+inline Tensor nansum(const Tensor &t, IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) {
+    return t.nansum(dims, keepdim, dtype);
+}
+inline Tensor nansum(const Tensor &t, std::initializer_list<int64_t> dims, bool keepdim = false,
+    Dtype dtype = Dtype::Undefined) {
+    return nansum(t, IntList(dims), keepdim, dtype);
+}
+inline Tensor &nansum_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false,
+    Dtype dtype = Dtype::Undefined) {
+    detail::check(THTensor_nansumDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim,
+        static_cast<THDtype>(dtype)), "nansum_out");
+    return r;
+}
+inline Tensor var(const Tensor &t, int dimension = everyDim, bool biased = false, bool keepdim = false) {
+    return t.var(dimension, biased, keepdim);
+}
+inline Tensor &var_out(Tensor &r, const Tensor &t, int dimension = everyDim, bool biased = false,
+    bool keepdim = false) {
+    detail::check(THTensor_var(detail::result(r), t.get(), dimension, biased, keepdim), "var_out");
+    return r;
+}
+inline Tensor varDims(const Tensor &t, IntList dims, bool biased = false, bool keepdim = false) {
+    return t.varDims(dims, biased, keepdim);
+}
+inline Tensor &varDims_out(Tensor &r, const Tensor &t, IntList dims, bool biased = false, bool keepdim = false) {
+    detail::check(THTensor_varDims(detail::result(r), t.get(), dims.count(), dims.data(), biased, keepdim),
+        "varDims_out");
+    return r;
+}
+inline Tensor var(const Tensor &t, IntList dims, bool biased = false, bool keepdim = false) {
+    return t.var(dims, biased, keepdim);
+}
+inline Tensor var(const Tensor &t, std::initializer_list<int64_t> dims, bool biased = false, bool keepdim = false) {
+    return var(t, IntList(dims), biased, keepdim);
+}
+inline Tensor &var_out(Tensor &r, const Tensor &t, IntList dims, bool biased = false, bool keepdim = false) {
+    detail::check(THTensor_varDims(detail::result(r), t.get(), dims.count(), dims.data(), biased, keepdim), "var_out");
+    return r;
+}
+inline double varall(const Tensor &t, bool biased = false) { return t.varall(biased); }
+inline Tensor varCorrection(const Tensor &t, int dimension = everyDim, double correction = 1, bool keepdim = false) {
+    return t.varCorrection(dimension, correction, keepdim);
+}
+inline Tensor &varCorrection_out(Tensor &r, const Tensor &t, int dimension = everyDim, double correction = 1,
+    bool keepdim = false) {
+    detail::check(THTensor_varCorrection(detail::result(r), t.get(), dimension, correction, keepdim),
+        "varCorrection_out");
+    return r;
+}
+inline Tensor varDimsCorrection(const Tensor &t, IntList dims, double correction = 1, bool keepdim = false) {
+    return t.varDimsCorrection(dims, correction, keepdim);
+}
+inline Tensor &varDimsCorrection_out(Tensor &r, const Tensor &t, IntList dims, double correction = 1,
+    bool keepdim = false) {
+    detail::check(THTensor_varDimsCorrection(detail::result(r), t.get(), dims.count(), dims.data(), correction,
+        keepdim), "varDimsCorrection_out");
+    return r;
+}
+inline double varallCorrection(const Tensor &t, double correction = 1) { return t.varallCorrection(correction); }
+inline Tensor std(const Tensor &t, int dimension = everyDim, bool biased = false, bool keepdim = false) {
+    return t.std(dimension, biased, keepdim);
+}
+inline Tensor &std_out(Tensor &r, const Tensor &t, int dimension = everyDim, bool biased = false,
+    bool keepdim = false) {
+    detail::check(THTensor_std(detail::result(r), t.get(), dimension, biased, keepdim), "std_out");
+    return r;
+}
+inline Tensor stdDims(const Tensor &t, IntList dims, bool biased = false, bool keepdim = false) {
+    return t.stdDims(dims, biased, keepdim);
+}
+inline Tensor &stdDims_out(Tensor &r, const Tensor &t, IntList dims, bool biased = false, bool keepdim = false) {
+    detail::check(THTensor_stdDims(detail::result(r), t.get(), dims.count(), dims.data(), biased, keepdim),
+        "stdDims_out");
+    return r;
+}
+inline Tensor std(const Tensor &t, IntList dims, bool biased = false, bool keepdim = false) {
+    return t.std(dims, biased, keepdim);
+}
+inline Tensor std(const Tensor &t, std::initializer_list<int64_t> dims, bool biased = false, bool keepdim = false) {
+    return std(t, IntList(dims), biased, keepdim);
+}
+inline Tensor &std_out(Tensor &r, const Tensor &t, IntList dims, bool biased = false, bool keepdim = false) {
+    detail::check(THTensor_stdDims(detail::result(r), t.get(), dims.count(), dims.data(), biased, keepdim), "std_out");
+    return r;
+}
+inline double stdall(const Tensor &t, bool biased = false) { return t.stdall(biased); }
+inline Tensor stdCorrection(const Tensor &t, int dimension = everyDim, double correction = 1, bool keepdim = false) {
+    return t.stdCorrection(dimension, correction, keepdim);
+}
+inline Tensor &stdCorrection_out(Tensor &r, const Tensor &t, int dimension = everyDim, double correction = 1,
+    bool keepdim = false) {
+    detail::check(THTensor_stdCorrection(detail::result(r), t.get(), dimension, correction, keepdim),
+        "stdCorrection_out");
+    return r;
+}
+inline Tensor stdDimsCorrection(const Tensor &t, IntList dims, double correction = 1, bool keepdim = false) {
+    return t.stdDimsCorrection(dims, correction, keepdim);
+}
+inline Tensor &stdDimsCorrection_out(Tensor &r, const Tensor &t, IntList dims, double correction = 1,
+    bool keepdim = false) {
+    detail::check(THTensor_stdDimsCorrection(detail::result(r), t.get(), dims.count(), dims.data(), correction,
+        keepdim), "stdDimsCorrection_out");
+    return r;
+}
+inline double stdallCorrection(const Tensor &t, double correction = 1) { return t.stdallCorrection(correction); }
+inline ValuesIndices Tensor::max(int dimension, bool keepdim) const {
+    ValuesIndices r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_max(r.values.get(), r.indices.get(), handle_, dimension, keepdim), "max", r.values,
+        r.indices);
+    return r;
+}
+inline ValuesIndices max(const Tensor &t, int dimension, bool keepdim = false) { return t.max(dimension, keepdim); }
+inline void max_out(Out values, Out indices, const Tensor &t, int dimension, bool keepdim = false) {
+    detail::check(THTensor_max(detail::result(values), detail::result(indices), t.get(), dimension, keepdim),
+        "max_out");
+}
+inline Tensor argmax(const Tensor &t, int dimension = everyDim, bool keepdim = false) {
+    return t.argmax(dimension, keepdim);
+}
+inline Tensor &argmax_out(Tensor &r, const Tensor &t, int dimension = everyDim, bool keepdim = false) {
+    detail::check(THTensor_argmax(detail::result(r), t.get(), dimension, keepdim), "argmax_out");
+    return r;
+}
+inline double maxall(const Tensor &t) { return t.maxall(); }
+inline ValuesIndices Tensor::min(int dimension, bool keepdim) const {
+    ValuesIndices r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_min(r.values.get(), r.indices.get(), handle_, dimension, keepdim), "min", r.values,
+        r.indices);
+    return r;
+}
+inline ValuesIndices min(const Tensor &t, int dimension, bool keepdim = false) { return t.min(dimension, keepdim); }
+inline void min_out(Out values, Out indices, const Tensor &t, int dimension, bool keepdim = false) {
+    detail::check(THTensor_min(detail::result(values), detail::result(indices), t.get(), dimension, keepdim),
+        "min_out");
+}
+inline Tensor argmin(const Tensor &t, int dimension = everyDim, bool keepdim = false) {
+    return t.argmin(dimension, keepdim);
+}
+inline Tensor &argmin_out(Tensor &r, const Tensor &t, int dimension = everyDim, bool keepdim = false) {
+    detail::check(THTensor_argmin(detail::result(r), t.get(), dimension, keepdim), "argmin_out");
+    return r;
+}
+inline double minall(const Tensor &t) { return t.minall(); }
+inline Tensor norm(const Tensor &t, double value = 2, int dimension = everyDim, bool keepdim = false) {
+    return t.norm(value, dimension, keepdim);
+}
+inline Tensor &norm_out(Tensor &r, const Tensor &t, double value = 2, int dimension = everyDim, bool keepdim = false) {
+    detail::check(THTensor_norm(detail::result(r), t.get(), value, dimension, keepdim), "norm_out");
+    return r;
+}
+inline Tensor normDims(const Tensor &t, double value, IntList dims, bool keepdim = false,
+    Dtype dtype = Dtype::Undefined) {
+    return t.normDims(value, dims, keepdim, dtype);
+}
+inline Tensor normDims(const Tensor &t, IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) {
+    return t.normDims(dims, keepdim, dtype);
+}
+inline Tensor &normDims_out(Tensor &r, const Tensor &t, double value, IntList dims, bool keepdim = false,
+    Dtype dtype = Dtype::Undefined) {
+    detail::check(THTensor_normDims(detail::result(r), t.get(), value, dims.count(), dims.data(), keepdim,
+        static_cast<THDtype>(dtype)), "normDims_out");
+    return r;
+}
+inline Tensor &normDims_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false,
+    Dtype dtype = Dtype::Undefined) {
+    detail::check(THTensor_normDims(detail::result(r), t.get(), 2, dims.count(), dims.data(), keepdim,
+        static_cast<THDtype>(dtype)), "normDims_out");
+    return r;
+}
+inline Tensor norm(const Tensor &t, double value, IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) {
+    return t.norm(value, dims, keepdim, dtype);
+}
+inline Tensor norm(const Tensor &t, IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) {
+    return t.norm(dims, keepdim, dtype);
+}
+inline Tensor norm(const Tensor &t, std::initializer_list<int64_t> dims, bool keepdim = false,
+    Dtype dtype = Dtype::Undefined) {
+    return norm(t, IntList(dims), keepdim, dtype);
+}
+inline Tensor &norm_out(Tensor &r, const Tensor &t, double value, IntList dims, bool keepdim = false,
+    Dtype dtype = Dtype::Undefined) {
+    detail::check(THTensor_normDims(detail::result(r), t.get(), value, dims.count(), dims.data(), keepdim,
+        static_cast<THDtype>(dtype)), "norm_out");
+    return r;
+}
+inline Tensor &norm_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false,
+    Dtype dtype = Dtype::Undefined) {
+    detail::check(THTensor_normDims(detail::result(r), t.get(), 2, dims.count(), dims.data(), keepdim,
+        static_cast<THDtype>(dtype)), "norm_out");
+    return r;
+}
+inline LeastGreatest Tensor::aminmax(int dimension, bool keepdim) const {
+    LeastGreatest r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_aminmax(r.least.get(), r.greatest.get(), handle_, dimension, keepdim), "aminmax",
+        r.least, r.greatest);
+    return r;
+}
+inline LeastGreatest aminmax(const Tensor &t, int dimension = everyDim, bool keepdim = false) {
+    return t.aminmax(dimension, keepdim);
+}
+inline void aminmax_out(Out least, Out greatest, const Tensor &t, int dimension = everyDim, bool keepdim = false) {
+    detail::check(THTensor_aminmax(detail::result(least), detail::result(greatest), t.get(), dimension, keepdim),
+        "aminmax_out");
+}
+inline double sumall(const Tensor &t) { return t.sumall(); }
+inline double prodall(const Tensor &t) { return t.prodall(); }
+inline double meanall(const Tensor &t) { return t.meanall(); }
+inline double normall(const Tensor &t, double value = 2) { return t.normall(value); }
+inline double dist(const Tensor &a, const Tensor &b, double value = 2) { return a.dist(b, value); }
+inline bool logicalall(const Tensor &t) { return t.logicalall(); }
+inline bool logicalany(const Tensor &t) { return t.logicalany(); }
+
+// -------------------------------------------------------------------------------------------------- Scans and softmax
+
+inline Tensor cumsum(const Tensor &t, int dimension) { return t.cumsum(dimension); }
+inline Tensor &cumsum_out(Tensor &r, const Tensor &t, int dimension) {
+    detail::check(THTensor_cumsum(detail::result(r), t.get(), dimension), "cumsum_out");
+    return r;
+}
+inline Tensor cumsumDtype(const Tensor &t, int dimension, Dtype dtype = Dtype::Undefined) {
+    return t.cumsumDtype(dimension, dtype);
+}
+inline Tensor &cumsumDtype_out(Tensor &r, const Tensor &t, int dimension, Dtype dtype = Dtype::Undefined) {
+    detail::check(THTensor_cumsumDtype(detail::result(r), t.get(), dimension, static_cast<THDtype>(dtype)),
+        "cumsumDtype_out");
+    return r;
+}
+inline Tensor cumsum(const Tensor &t, int dimension, Dtype dtype) { return t.cumsum(dimension, dtype); }
+inline Tensor &cumsum_out(Tensor &r, const Tensor &t, int dimension, Dtype dtype) {
+    detail::check(THTensor_cumsumDtype(detail::result(r), t.get(), dimension, static_cast<THDtype>(dtype)),
+        "cumsum_out");
+    return r;
+}
+inline Tensor cumprod(const Tensor &t, int dimension) { return t.cumprod(dimension); }
+inline Tensor &cumprod_out(Tensor &r, const Tensor &t, int dimension) {
+    detail::check(THTensor_cumprod(detail::result(r), t.get(), dimension), "cumprod_out");
+    return r;
+}
+inline Tensor cumprodDtype(const Tensor &t, int dimension, Dtype dtype = Dtype::Undefined) {
+    return t.cumprodDtype(dimension, dtype);
+}
+inline Tensor &cumprodDtype_out(Tensor &r, const Tensor &t, int dimension, Dtype dtype = Dtype::Undefined) {
+    detail::check(THTensor_cumprodDtype(detail::result(r), t.get(), dimension, static_cast<THDtype>(dtype)),
+        "cumprodDtype_out");
+    return r;
+}
+inline Tensor cumprod(const Tensor &t, int dimension, Dtype dtype) { return t.cumprod(dimension, dtype); }
+inline Tensor &cumprod_out(Tensor &r, const Tensor &t, int dimension, Dtype dtype) {
+    detail::check(THTensor_cumprodDtype(detail::result(r), t.get(), dimension, static_cast<THDtype>(dtype)),
+        "cumprod_out");
+    return r;
+}
+inline ValuesIndices Tensor::cummax(int dimension) const {
+    ValuesIndices r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_cummax(r.values.get(), r.indices.get(), handle_, dimension), "cummax", r.values,
+        r.indices);
+    return r;
+}
+inline ValuesIndices cummax(const Tensor &t, int dimension) { return t.cummax(dimension); }
+inline void cummax_out(Out values, Out indices, const Tensor &t, int dimension) {
+    detail::check(THTensor_cummax(detail::result(values), detail::result(indices), t.get(), dimension), "cummax_out");
+}
+inline ValuesIndices Tensor::cummin(int dimension) const {
+    ValuesIndices r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_cummin(r.values.get(), r.indices.get(), handle_, dimension), "cummin", r.values,
+        r.indices);
+    return r;
+}
+inline ValuesIndices cummin(const Tensor &t, int dimension) { return t.cummin(dimension); }
+inline void cummin_out(Out values, Out indices, const Tensor &t, int dimension) {
+    detail::check(THTensor_cummin(detail::result(values), detail::result(indices), t.get(), dimension), "cummin_out");
+}
+inline Tensor softmax(const Tensor &t, int dimension) { return t.softmax(dimension); }
+inline Tensor &softmax_out(Tensor &r, const Tensor &t, int dimension) {
+    detail::check(THTensor_softmax(detail::result(r), t.get(), dimension), "softmax_out");
+    return r;
+}
+inline Tensor softmaxDtype(const Tensor &t, int dimension, Dtype dtype = Dtype::Undefined) {
+    return t.softmaxDtype(dimension, dtype);
+}
+inline Tensor &softmaxDtype_out(Tensor &r, const Tensor &t, int dimension, Dtype dtype = Dtype::Undefined) {
+    detail::check(THTensor_softmaxDtype(detail::result(r), t.get(), dimension, static_cast<THDtype>(dtype)),
+        "softmaxDtype_out");
+    return r;
+}
+inline Tensor softmax(const Tensor &t, int dimension, Dtype dtype) { return t.softmax(dimension, dtype); }
+inline Tensor &softmax_out(Tensor &r, const Tensor &t, int dimension, Dtype dtype) {
+    detail::check(THTensor_softmaxDtype(detail::result(r), t.get(), dimension, static_cast<THDtype>(dtype)),
+        "softmax_out");
+    return r;
+}
+inline Tensor logSoftmax(const Tensor &t, int dimension) { return t.logSoftmax(dimension); }
+inline Tensor &logSoftmax_out(Tensor &r, const Tensor &t, int dimension) {
+    detail::check(THTensor_logSoftmax(detail::result(r), t.get(), dimension), "logSoftmax_out");
+    return r;
+}
+inline Tensor logSoftmaxDtype(const Tensor &t, int dimension, Dtype dtype = Dtype::Undefined) {
+    return t.logSoftmaxDtype(dimension, dtype);
+}
+inline Tensor &logSoftmaxDtype_out(Tensor &r, const Tensor &t, int dimension, Dtype dtype = Dtype::Undefined) {
+    detail::check(THTensor_logSoftmaxDtype(detail::result(r), t.get(), dimension, static_cast<THDtype>(dtype)),
+        "logSoftmaxDtype_out");
+    return r;
+}
+inline Tensor logSoftmax(const Tensor &t, int dimension, Dtype dtype) { return t.logSoftmax(dimension, dtype); }
+inline Tensor &logSoftmax_out(Tensor &r, const Tensor &t, int dimension, Dtype dtype) {
+    detail::check(THTensor_logSoftmaxDtype(detail::result(r), t.get(), dimension, static_cast<THDtype>(dtype)),
+        "logSoftmax_out");
+    return r;
+}
+inline Tensor logcumsumexp(const Tensor &t, int dimension) { return t.logcumsumexp(dimension); }
+inline Tensor &logcumsumexp_out(Tensor &r, const Tensor &t, int dimension) {
+    detail::check(THTensor_logcumsumexp(detail::result(r), t.get(), dimension), "logcumsumexp_out");
+    return r;
+}
+inline Tensor logsumexp(const Tensor &t, int dimension, bool keepdim = false) {
+    return t.logsumexp(dimension, keepdim);
+}
+inline Tensor &logsumexp_out(Tensor &r, const Tensor &t, int dimension, bool keepdim = false) {
+    detail::check(THTensor_logsumexp(detail::result(r), t.get(), dimension, keepdim), "logsumexp_out");
+    return r;
+}
+inline Tensor logsumexpDims(const Tensor &t, IntList dims, bool keepdim = false) {
+    return t.logsumexpDims(dims, keepdim);
+}
+inline Tensor &logsumexpDims_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false) {
+    detail::check(THTensor_logsumexpDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim),
+        "logsumexpDims_out");
+    return r;
+}
+inline Tensor logsumexp(const Tensor &t, IntList dims, bool keepdim = false) { return t.logsumexp(dims, keepdim); }
+inline Tensor logsumexp(const Tensor &t, std::initializer_list<int64_t> dims, bool keepdim = false) {
+    return logsumexp(t, IntList(dims), keepdim);
+}
+inline Tensor &logsumexp_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false) {
+    detail::check(THTensor_logsumexpDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim),
+        "logsumexp_out");
+    return r;
+}
+inline Tensor renorm(const Tensor &t, double value, int dimension, double maxnorm) {
+    return t.renorm(value, dimension, maxnorm);
+}
+inline Tensor &renorm_out(Tensor &r, const Tensor &t, double value, int dimension, double maxnorm) {
+    detail::check(THTensor_renorm(detail::result(r), t.get(), value, dimension, maxnorm), "renorm_out");
+    return r;
+}
+
+// -------------------------------------------------------------------------------- Losses, normalization and gradients
+
+inline Tensor softmaxGrad(const Tensor &g, const Tensor &y, int dimension) { return g.softmaxGrad(y, dimension); }
+inline Tensor &softmaxGrad_out(Tensor &r, const Tensor &g, const Tensor &y, int dimension) {
+    detail::check(THTensor_softmaxGrad(detail::result(r), g.get(), y.get(), dimension), "softmaxGrad_out");
+    return r;
+}
+inline Tensor logSoftmaxGrad(const Tensor &g, const Tensor &y, int dimension) { return g.logSoftmaxGrad(y, dimension); }
+inline Tensor &logSoftmaxGrad_out(Tensor &r, const Tensor &g, const Tensor &y, int dimension) {
+    detail::check(THTensor_logSoftmaxGrad(detail::result(r), g.get(), y.get(), dimension), "logSoftmaxGrad_out");
+    return r;
+}
+inline Tensor layerNorm(const Tensor &t, int normalizedNdim, const Tensor &weight = {}, const Tensor &bias = {},
+    double eps = 0.00001) {
+    return t.layerNorm(normalizedNdim, weight, bias, eps);
+}
+inline Tensor &layerNorm_out(Tensor &r, const Tensor &t, int normalizedNdim, const Tensor &weight = {},
+    const Tensor &bias = {}, double eps = 0.00001) {
+    detail::check(THTensor_layerNorm(detail::result(r), t.get(), normalizedNdim, weight.get(), bias.get(), eps),
+        "layerNorm_out");
+    return r;
+}
+inline GradInputGradWeightGradBias Tensor::layerNormGrad(const Tensor &t, int normalizedNdim, const Tensor &weight,
+    double eps) const {
+    GradInputGradWeightGradBias r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_layerNormGrad(r.gradInput.get(), r.gradWeight.get(), r.gradBias.get(), handle_, t.get(),
+        normalizedNdim, weight.get(), eps), "layerNormGrad", r.gradInput, r.gradWeight, r.gradBias);
+    return r;
+}
+inline GradInputGradWeightGradBias layerNormGrad(const Tensor &g, const Tensor &t, int normalizedNdim,
+    const Tensor &weight = {}, double eps = 0.00001) {
+    return g.layerNormGrad(t, normalizedNdim, weight, eps);
+}
+inline void layerNormGrad_out(Out gradInput, Out gradWeight, Out gradBias, const Tensor &g, const Tensor &t,
+    int normalizedNdim, const Tensor &weight = {}, double eps = 0.00001) {
+    detail::check(THTensor_layerNormGrad(detail::result(gradInput), detail::result(gradWeight),
+        detail::result(gradBias), g.get(), t.get(), normalizedNdim, weight.get(), eps), "layerNormGrad_out");
+}
+inline Tensor nllLoss(const Tensor &t, const Tensor &target, const Tensor &weight = {},
+    Reduction reduction = Reduction::Mean, int64_t ignoreIndex = -100) {
+    return t.nllLoss(target, weight, reduction, ignoreIndex);
+}
+inline Tensor &nllLoss_out(Tensor &r, const Tensor &t, const Tensor &target, const Tensor &weight = {},
+    Reduction reduction = Reduction::Mean, int64_t ignoreIndex = -100) {
+    detail::check(THTensor_nllLoss(detail::result(r), t.get(), target.get(), weight.get(),
+        static_cast<THReduction>(reduction), ignoreIndex), "nllLoss_out");
+    return r;
+}
+inline Tensor nllLossGrad(const Tensor &g, const Tensor &t, const Tensor &target, const Tensor &weight = {},
+    Reduction reduction = Reduction::Mean, int64_t ignoreIndex = -100) {
+    return g.nllLossGrad(t, target, weight, reduction, ignoreIndex);
+}
+inline Tensor &nllLossGrad_out(Tensor &r, const Tensor &g, const Tensor &t, const Tensor &target,
+    const Tensor &weight = {}, Reduction reduction = Reduction::Mean, int64_t ignoreIndex = -100) {
+    detail::check(THTensor_nllLossGrad(detail::result(r), g.get(), t.get(), target.get(), weight.get(),
+        static_cast<THReduction>(reduction), ignoreIndex), "nllLossGrad_out");
+    return r;
+}
+inline Tensor crossEntropy(const Tensor &t, const Tensor &target, const Tensor &weight = {},
+    Reduction reduction = Reduction::Mean, int64_t ignoreIndex = -100) {
+    return t.crossEntropy(target, weight, reduction, ignoreIndex);
+}
+inline Tensor &crossEntropy_out(Tensor &r, const Tensor &t, const Tensor &target, const Tensor &weight = {},
+    Reduction reduction = Reduction::Mean, int64_t ignoreIndex = -100) {
+    detail::check(THTensor_crossEntropy(detail::result(r), t.get(), target.get(), weight.get(),
+        static_cast<THReduction>(reduction), ignoreIndex), "crossEntropy_out");
+    return r;
+}
+inline Tensor crossEntropyGrad(const Tensor &g, const Tensor &t, const Tensor &target, const Tensor &weight = {},
+    Reduction reduction = Reduction::Mean, int64_t ignoreIndex = -100) {
+    return g.crossEntropyGrad(t, target, weight, reduction, ignoreIndex);
+}
+inline Tensor &crossEntropyGrad_out(Tensor &r, const Tensor &g, const Tensor &t, const Tensor &target,
+    const Tensor &weight = {}, Reduction reduction = Reduction::Mean, int64_t ignoreIndex = -100) {
+    detail::check(THTensor_crossEntropyGrad(detail::result(r), g.get(), t.get(), target.get(), weight.get(),
+        static_cast<THReduction>(reduction), ignoreIndex), "crossEntropyGrad_out");
+    return r;
+}
+inline Tensor reluGrad(const Tensor &g, const Tensor &t) { return g.reluGrad(t); }
+inline Tensor &reluGrad_out(Tensor &r, const Tensor &g, const Tensor &t) {
+    detail::check(THTensor_reluGrad(detail::result(r), g.get(), t.get()), "reluGrad_out");
+    return r;
+}
+inline Tensor leakyReluGrad(const Tensor &g, const Tensor &t, double value = 0.01) { return g.leakyReluGrad(t, value); }
+inline Tensor &leakyReluGrad_out(Tensor &r, const Tensor &g, const Tensor &t, double value = 0.01) {
+    detail::check(THTensor_leakyReluGrad(detail::result(r), g.get(), t.get(), value), "leakyReluGrad_out");
+    return r;
+}
+inline Tensor hardtanhGrad(const Tensor &g, const Tensor &t, double minimum = -1, double maximum = 1) {
+    return g.hardtanhGrad(t, minimum, maximum);
+}
+inline Tensor &hardtanhGrad_out(Tensor &r, const Tensor &g, const Tensor &t, double minimum = -1, double maximum = 1) {
+    detail::check(THTensor_hardtanhGrad(detail::result(r), g.get(), t.get(), minimum, maximum), "hardtanhGrad_out");
+    return r;
+}
+inline Tensor eluGrad(const Tensor &g, const Tensor &t, double value = 1) { return g.eluGrad(t, value); }
+inline Tensor &eluGrad_out(Tensor &r, const Tensor &g, const Tensor &t, double value = 1) {
+    detail::check(THTensor_eluGrad(detail::result(r), g.get(), t.get(), value), "eluGrad_out");
+    return r;
+}
+inline Tensor softplusGrad(const Tensor &g, const Tensor &t, double beta = 1, double threshold = 20) {
+    return g.softplusGrad(t, beta, threshold);
+}
+inline Tensor &softplusGrad_out(Tensor &r, const Tensor &g, const Tensor &t, double beta = 1, double threshold = 20) {
+    detail::check(THTensor_softplusGrad(detail::result(r), g.get(), t.get(), beta, threshold), "softplusGrad_out");
+    return r;
+}
+inline Tensor sigmoidGrad(const Tensor &g, const Tensor &y) { return g.sigmoidGrad(y); }
+inline Tensor &sigmoidGrad_out(Tensor &r, const Tensor &g, const Tensor &y) {
+    detail::check(THTensor_sigmoidGrad(detail::result(r), g.get(), y.get()), "sigmoidGrad_out");
+    return r;
+}
+inline Tensor tanhGrad(const Tensor &g, const Tensor &y) { return g.tanhGrad(y); }
+inline Tensor &tanhGrad_out(Tensor &r, const Tensor &g, const Tensor &y) {
+    detail::check(THTensor_tanhGrad(detail::result(r), g.get(), y.get()), "tanhGrad_out");
+    return r;
+}
+inline Tensor geluGrad(const Tensor &g, const Tensor &t) { return g.geluGrad(t); }
+inline Tensor &geluGrad_out(Tensor &r, const Tensor &g, const Tensor &t) {
+    detail::check(THTensor_geluGrad(detail::result(r), g.get(), t.get()), "geluGrad_out");
+    return r;
+}
+inline Tensor geluTanhGrad(const Tensor &g, const Tensor &t) { return g.geluTanhGrad(t); }
+inline Tensor &geluTanhGrad_out(Tensor &r, const Tensor &g, const Tensor &t) {
+    detail::check(THTensor_geluTanhGrad(detail::result(r), g.get(), t.get()), "geluTanhGrad_out");
+    return r;
+}
+
+// ---------------------------------------------------------------------------------------------- Sorting and searching
+
+inline ValuesIndices Tensor::sort(int dimension, bool descending, bool stable) const {
+    ValuesIndices r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_sort(r.values.get(), r.indices.get(), handle_, dimension, descending, stable), "sort",
+        r.values, r.indices);
+    return r;
+}
+inline ValuesIndices sort(const Tensor &t, int dimension = -1, bool descending = false, bool stable = false) {
+    return t.sort(dimension, descending, stable);
+}
+inline void sort_out(Out values, Out indices, const Tensor &t, int dimension = -1, bool descending = false,
+    bool stable = false) {
+    detail::check(THTensor_sort(detail::result(values), detail::result(indices), t.get(), dimension, descending,
+        stable), "sort_out");
+}
+inline Tensor argsort(const Tensor &t, int dimension = -1, bool descending = false, bool stable = false) {
+    return t.argsort(dimension, descending, stable);
+}
+inline Tensor &argsort_out(Tensor &r, const Tensor &t, int dimension = -1, bool descending = false,
+    bool stable = false) {
+    detail::check(THTensor_argsort(detail::result(r), t.get(), dimension, descending, stable), "argsort_out");
+    return r;
+}
+inline Tensor msort(const Tensor &t) { return t.msort(); }
+inline Tensor &msort_out(Tensor &r, const Tensor &t) {
+    detail::check(THTensor_msort(detail::result(r), t.get()), "msort_out");
+    return r;
+}
+inline ValuesIndices Tensor::topk(int64_t k, int dimension, bool largest, bool sorted) const {
+    ValuesIndices r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_topk(r.values.get(), r.indices.get(), handle_, k, dimension, largest, sorted), "topk",
+        r.values, r.indices);
+    return r;
+}
+inline ValuesIndices topk(const Tensor &t, int64_t k, int dimension = -1, bool largest = true, bool sorted = true) {
+    return t.topk(k, dimension, largest, sorted);
+}
+inline void topk_out(Out values, Out indices, const Tensor &t, int64_t k, int dimension = -1, bool largest = true,
+    bool sorted = true) {
+    detail::check(THTensor_topk(detail::result(values), detail::result(indices), t.get(), k, dimension, largest,
+        sorted), "topk_out");
+}
+/// `r = order along dimension by the last of count keys`, where that has equal elements by the one before, and so on,
+/// as NumPy's lexsort has it.
+inline Tensor lexsort(TensorList keys, int dimension = -1) {
+    Tensor r(detail::Fresh{});
+    detail::check(THTensor_lexsort(r.get(), keys.data(), keys.count(), dimension), "lexsort", r);
+    return r;
+}
+inline Tensor &lexsort_out(Tensor &r, TensorList keys, int dimension = -1) {
+    detail::check(THTensor_lexsort(detail::result(r), keys.data(), keys.count(), dimension), "lexsort_out");
+    return r;
+}
+inline ValuesInverseCounts Tensor::unique(int dimension) const {
+    ValuesInverseCounts r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_unique(r.values.get(), r.inverse.get(), r.counts.get(), handle_, dimension), "unique",
+        r.values, r.inverse, r.counts);
+    return r;
+}
+inline ValuesInverseCounts unique(const Tensor &t, int dimension = everyDim) { return t.unique(dimension); }
+inline void unique_out(Out values, Out inverse, Out counts, const Tensor &t, int dimension = everyDim) {
+    detail::check(THTensor_unique(detail::result(values), detail::result(inverse), detail::result(counts), t.get(),
+        dimension), "unique_out");
+}
+inline ValuesInverseCounts Tensor::uniqueConsecutive(int dimension) const {
+    ValuesInverseCounts r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_uniqueConsecutive(r.values.get(), r.inverse.get(), r.counts.get(), handle_, dimension),
+        "uniqueConsecutive", r.values, r.inverse, r.counts);
+    return r;
+}
+inline ValuesInverseCounts uniqueConsecutive(const Tensor &t, int dimension = everyDim) {
+    return t.uniqueConsecutive(dimension);
+}
+inline void uniqueConsecutive_out(Out values, Out inverse, Out counts, const Tensor &t, int dimension = everyDim) {
+    detail::check(THTensor_uniqueConsecutive(detail::result(values), detail::result(inverse), detail::result(counts),
+        t.get(), dimension), "uniqueConsecutive_out");
+}
+inline Tensor searchsorted(const Tensor &sequence, const Tensor &t, bool right = false, const Tensor &sorter = {}) {
+    return sequence.searchsorted(t, right, sorter);
+}
+inline Tensor &searchsorted_out(Tensor &r, const Tensor &sequence, const Tensor &t, bool right = false,
+    const Tensor &sorter = {}) {
+    detail::check(THTensor_searchsorted(detail::result(r), sequence.get(), t.get(), right, sorter.get()),
+        "searchsorted_out");
+    return r;
+}
+inline Tensor bucketize(const Tensor &t, const Tensor &boundaries, bool right = false) {
+    return t.bucketize(boundaries, right);
+}
+inline Tensor &bucketize_out(Tensor &r, const Tensor &t, const Tensor &boundaries, bool right = false) {
+    detail::check(THTensor_bucketize(detail::result(r), t.get(), boundaries.get(), right), "bucketize_out");
+    return r;
+}
+inline Tensor isin(const Tensor &t, const Tensor &tests, bool assumeUnique = false, bool invert = false) {
+    return t.isin(tests, assumeUnique, invert);
+}
+inline Tensor &isin_out(Tensor &r, const Tensor &t, const Tensor &tests, bool assumeUnique = false,
+    bool invert = false) {
+    detail::check(THTensor_isin(detail::result(r), t.get(), tests.get(), assumeUnique, invert), "isin_out");
+    return r;
+}
+
+// ------------------------------------------------------------------------------------ Order statistics and histograms
+
+inline ValuesIndices Tensor::kthvalue(int64_t k, int dimension, bool keepdim) const {
+    ValuesIndices r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_kthvalue(r.values.get(), r.indices.get(), handle_, k, dimension, keepdim), "kthvalue",
+        r.values, r.indices);
+    return r;
+}
+inline ValuesIndices kthvalue(const Tensor &t, int64_t k, int dimension = -1, bool keepdim = false) {
+    return t.kthvalue(k, dimension, keepdim);
+}
+inline void kthvalue_out(Out values, Out indices, const Tensor &t, int64_t k, int dimension = -1,
+    bool keepdim = false) {
+    detail::check(THTensor_kthvalue(detail::result(values), detail::result(indices), t.get(), k, dimension, keepdim),
+        "kthvalue_out");
+}
+inline ValuesIndices Tensor::median(int dimension, bool keepdim) const {
+    ValuesIndices r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_median(r.values.get(), r.indices.get(), handle_, dimension, keepdim), "median", r.values,
+        r.indices);
+    return r;
+}
+inline ValuesIndices median(const Tensor &t, int dimension = -1, bool keepdim = false) {
+    return t.median(dimension, keepdim);
+}
+inline void median_out(Out values, Out indices, const Tensor &t, int dimension = -1, bool keepdim = false) {
+    detail::check(THTensor_median(detail::result(values), detail::result(indices), t.get(), dimension, keepdim),
+        "median_out");
+}
+inline ValuesIndices Tensor::nanmedian(int dimension, bool keepdim) const {
+    ValuesIndices r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_nanmedian(r.values.get(), r.indices.get(), handle_, dimension, keepdim), "nanmedian",
+        r.values, r.indices);
+    return r;
+}
+inline ValuesIndices nanmedian(const Tensor &t, int dimension = -1, bool keepdim = false) {
+    return t.nanmedian(dimension, keepdim);
+}
+inline void nanmedian_out(Out values, Out indices, const Tensor &t, int dimension = -1, bool keepdim = false) {
+    detail::check(THTensor_nanmedian(detail::result(values), detail::result(indices), t.get(), dimension, keepdim),
+        "nanmedian_out");
+}
+inline double medianall(const Tensor &t) { return t.medianall(); }
+inline ValuesIndices Tensor::mode(int dimension, bool keepdim) const {
+    ValuesIndices r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_mode(r.values.get(), r.indices.get(), handle_, dimension, keepdim), "mode", r.values,
+        r.indices);
+    return r;
+}
+inline ValuesIndices mode(const Tensor &t, int dimension = -1, bool keepdim = false) {
+    return t.mode(dimension, keepdim);
+}
+inline void mode_out(Out values, Out indices, const Tensor &t, int dimension = -1, bool keepdim = false) {
+    detail::check(THTensor_mode(detail::result(values), detail::result(indices), t.get(), dimension, keepdim),
+        "mode_out");
+}
+inline Tensor quantile(const Tensor &t, double q, int dimension = everyDim, bool keepdim = false,
+    Interpolation interpolation = Interpolation::Linear) {
+    return t.quantile(q, dimension, keepdim, interpolation);
+}
+inline Tensor &quantile_out(Tensor &r, const Tensor &t, double q, int dimension = everyDim, bool keepdim = false,
+    Interpolation interpolation = Interpolation::Linear) {
+    detail::check(THTensor_quantile(detail::result(r), t.get(), q, dimension, keepdim,
+        static_cast<THInterpolation>(interpolation)), "quantile_out");
+    return r;
+}
+inline Tensor nanquantile(const Tensor &t, double q, int dimension = everyDim, bool keepdim = false,
+    Interpolation interpolation = Interpolation::Linear) {
+    return t.nanquantile(q, dimension, keepdim, interpolation);
+}
+inline Tensor &nanquantile_out(Tensor &r, const Tensor &t, double q, int dimension = everyDim, bool keepdim = false,
+    Interpolation interpolation = Interpolation::Linear) {
+    detail::check(THTensor_nanquantile(detail::result(r), t.get(), q, dimension, keepdim,
+        static_cast<THInterpolation>(interpolation)), "nanquantile_out");
+    return r;
+}
+inline Tensor quantileTensor(const Tensor &t, const Tensor &q, int dimension = everyDim, bool keepdim = false,
+    Interpolation interpolation = Interpolation::Linear) {
+    return t.quantileTensor(q, dimension, keepdim, interpolation);
+}
+inline Tensor &quantileTensor_out(Tensor &r, const Tensor &t, const Tensor &q, int dimension = everyDim,
+    bool keepdim = false, Interpolation interpolation = Interpolation::Linear) {
+    detail::check(THTensor_quantileTensor(detail::result(r), t.get(), q.get(), dimension, keepdim,
+        static_cast<THInterpolation>(interpolation)), "quantileTensor_out");
+    return r;
+}
+inline Tensor quantile(const Tensor &t, const Tensor &q, int dimension = everyDim, bool keepdim = false,
+    Interpolation interpolation = Interpolation::Linear) {
+    return t.quantile(q, dimension, keepdim, interpolation);
+}
+inline Tensor &quantile_out(Tensor &r, const Tensor &t, const Tensor &q, int dimension = everyDim, bool keepdim = false,
+    Interpolation interpolation = Interpolation::Linear) {
+    detail::check(THTensor_quantileTensor(detail::result(r), t.get(), q.get(), dimension, keepdim,
+        static_cast<THInterpolation>(interpolation)), "quantile_out");
+    return r;
+}
+inline Tensor nanquantileTensor(const Tensor &t, const Tensor &q, int dimension = everyDim, bool keepdim = false,
+    Interpolation interpolation = Interpolation::Linear) {
+    return t.nanquantileTensor(q, dimension, keepdim, interpolation);
+}
+inline Tensor &nanquantileTensor_out(Tensor &r, const Tensor &t, const Tensor &q, int dimension = everyDim,
+    bool keepdim = false, Interpolation interpolation = Interpolation::Linear) {
+    detail::check(THTensor_nanquantileTensor(detail::result(r), t.get(), q.get(), dimension, keepdim,
+        static_cast<THInterpolation>(interpolation)), "nanquantileTensor_out");
+    return r;
+}
+inline Tensor nanquantile(const Tensor &t, const Tensor &q, int dimension = everyDim, bool keepdim = false,
+    Interpolation interpolation = Interpolation::Linear) {
+    return t.nanquantile(q, dimension, keepdim, interpolation);
+}
+inline Tensor &nanquantile_out(Tensor &r, const Tensor &t, const Tensor &q, int dimension = everyDim,
+    bool keepdim = false, Interpolation interpolation = Interpolation::Linear) {
+    detail::check(THTensor_nanquantileTensor(detail::result(r), t.get(), q.get(), dimension, keepdim,
+        static_cast<THInterpolation>(interpolation)), "nanquantile_out");
+    return r;
+}
+inline Tensor histc(const Tensor &t, int64_t bins = 100, double min = 0, double max = 0) {
+    return t.histc(bins, min, max);
+}
+inline Tensor &histc_out(Tensor &r, const Tensor &t, int64_t bins = 100, double min = 0, double max = 0) {
+    detail::check(THTensor_histc(detail::result(r), t.get(), bins, min, max), "histc_out");
+    return r;
+}
+inline Tensor bhistc(const Tensor &t, int64_t bins = 100, double min = 0, double max = 0) {
+    return t.bhistc(bins, min, max);
+}
+inline Tensor &bhistc_out(Tensor &r, const Tensor &t, int64_t bins = 100, double min = 0, double max = 0) {
+    detail::check(THTensor_bhistc(detail::result(r), t.get(), bins, min, max), "bhistc_out");
+    return r;
+}
+inline Tensor bincount(const Tensor &t, const Tensor &weights = {}, int64_t minlength = 0) {
+    return t.bincount(weights, minlength);
+}
+inline Tensor &bincount_out(Tensor &r, const Tensor &t, const Tensor &weights = {}, int64_t minlength = 0) {
+    detail::check(THTensor_bincount(detail::result(r), t.get(), weights.get(), minlength), "bincount_out");
+    return r;
+}
+
+// ---------------------------------------------------------------------------------------------------- Matrix products
+
+inline Tensor mm(const Tensor &m1, const Tensor &m2) { return m1.mm(m2); }
+inline Tensor &mm_out(Tensor &r, const Tensor &m1, const Tensor &m2) {
+    detail::check(THTensor_mm(detail::result(r), m1.get(), m2.get()), "mm_out");
+    return r;
+}
+inline Tensor mv(const Tensor &mat, const Tensor &vec) { return mat.mv(vec); }
+inline Tensor &mv_out(Tensor &r, const Tensor &mat, const Tensor &vec) {
+    detail::check(THTensor_mv(detail::result(r), mat.get(), vec.get()), "mv_out");
+    return r;
+}
+inline Tensor addmm(double beta, const Tensor &t, double alpha, const Tensor &m1, const Tensor &m2) {
+    return t.addmm(beta, alpha, m1, m2);
+}
+inline Tensor addmm(const Tensor &t, const Tensor &m1, const Tensor &m2) { return t.addmm(m1, m2); }
+inline Tensor &addmm_out(Tensor &r, double beta, const Tensor &t, double alpha, const Tensor &m1, const Tensor &m2) {
+    detail::check(THTensor_addmm(detail::result(r), beta, t.get(), alpha, m1.get(), m2.get()), "addmm_out");
+    return r;
+}
+inline Tensor &addmm_out(Tensor &r, const Tensor &t, const Tensor &m1, const Tensor &m2) {
+    detail::check(THTensor_addmm(detail::result(r), 1, t.get(), 1, m1.get(), m2.get()), "addmm_out");
+    return r;
+}
+inline Tensor addmv(double beta, const Tensor &t, double alpha, const Tensor &mat, const Tensor &vec) {
+    return t.addmv(beta, alpha, mat, vec);
+}
+inline Tensor addmv(const Tensor &t, const Tensor &mat, const Tensor &vec) { return t.addmv(mat, vec); }
+inline Tensor &addmv_out(Tensor &r, double beta, const Tensor &t, double alpha, const Tensor &mat, const Tensor &vec) {
+    detail::check(THTensor_addmv(detail::result(r), beta, t.get(), alpha, mat.get(), vec.get()), "addmv_out");
+    return r;
+}
+inline Tensor &addmv_out(Tensor &r, const Tensor &t, const Tensor &mat, const Tensor &vec) {
+    detail::check(THTensor_addmv(detail::result(r), 1, t.get(), 1, mat.get(), vec.get()), "addmv_out");
+    return r;
+}
+inline Tensor bmm(const Tensor &b1, const Tensor &b2) { return b1.bmm(b2); }
+inline Tensor &bmm_out(Tensor &r, const Tensor &b1, const Tensor &b2) {
+    detail::check(THTensor_bmm(detail::result(r), b1.get(), b2.get()), "bmm_out");
+    return r;
+}
+inline Tensor baddbmm(double beta, const Tensor &t, double alpha, const Tensor &b1, const Tensor &b2) {
+    return t.baddbmm(beta, alpha, b1, b2);
+}
+inline Tensor baddbmm(const Tensor &t, const Tensor &b1, const Tensor &b2) { return t.baddbmm(b1, b2); }
+inline Tensor &baddbmm_out(Tensor &r, double beta, const Tensor &t, double alpha, const Tensor &b1, const Tensor &b2) {
+    detail::check(THTensor_baddbmm(detail::result(r), beta, t.get(), alpha, b1.get(), b2.get()), "baddbmm_out");
+    return r;
+}
+inline Tensor &baddbmm_out(Tensor &r, const Tensor &t, const Tensor &b1, const Tensor &b2) {
+    detail::check(THTensor_baddbmm(detail::result(r), 1, t.get(), 1, b1.get(), b2.get()), "baddbmm_out");
+    return r;
+}
+inline Tensor addbmm(double beta, const Tensor &t, double alpha, const Tensor &b1, const Tensor &b2) {
+    return t.addbmm(beta, alpha, b1, b2);
+}
+inline Tensor addbmm(const Tensor &t, const Tensor &b1, const Tensor &b2) { return t.addbmm(b1, b2); }
+inline Tensor &addbmm_out(Tensor &r, double beta, const Tensor &t, double alpha, const Tensor &b1, const Tensor &b2) {
+    detail::check(THTensor_addbmm(detail::result(r), beta, t.get(), alpha, b1.get(), b2.get()), "addbmm_out");
+    return r;
+}
+inline Tensor &addbmm_out(Tensor &r, const Tensor &t, const Tensor &b1, const Tensor &b2) {
+    detail::check(THTensor_addbmm(detail::result(r), 1, t.get(), 1, b1.get(), b2.get()), "addbmm_out");
+    return r;
+}
+inline Tensor matmul(const Tensor &a, const Tensor &b) { return a.matmul(b); }
+inline Tensor &matmul_out(Tensor &r, const Tensor &a, const Tensor &b) {
+    detail::check(THTensor_matmul(detail::result(r), a.get(), b.get()), "matmul_out");
+    return r;
+}
+inline Tensor dot(const Tensor &a, const Tensor &b) { return a.dot(b); }
+inline Tensor &dot_out(Tensor &r, const Tensor &a, const Tensor &b) {
+    detail::check(THTensor_dot(detail::result(r), a.get(), b.get()), "dot_out");
+    return r;
+}
+inline Tensor vdot(const Tensor &a, const Tensor &b) { return a.vdot(b); }
+inline Tensor &vdot_out(Tensor &r, const Tensor &a, const Tensor &b) {
+    detail::check(THTensor_vdot(detail::result(r), a.get(), b.get()), "vdot_out");
+    return r;
+}
+inline Tensor outer(const Tensor &v1, const Tensor &v2) { return v1.outer(v2); }
+inline Tensor &outer_out(Tensor &r, const Tensor &v1, const Tensor &v2) {
+    detail::check(THTensor_outer(detail::result(r), v1.get(), v2.get()), "outer_out");
+    return r;
+}
+inline Tensor ger(const Tensor &v1, const Tensor &v2) { return v1.ger(v2); }
+inline Tensor &ger_out(Tensor &r, const Tensor &v1, const Tensor &v2) {
+    detail::check(THTensor_ger(detail::result(r), v1.get(), v2.get()), "ger_out");
+    return r;
+}
+inline Tensor addr(double beta, const Tensor &t, double alpha, const Tensor &v1, const Tensor &v2) {
+    return t.addr(beta, alpha, v1, v2);
+}
+inline Tensor addr(const Tensor &t, const Tensor &v1, const Tensor &v2) { return t.addr(v1, v2); }
+inline Tensor &addr_out(Tensor &r, double beta, const Tensor &t, double alpha, const Tensor &v1, const Tensor &v2) {
+    detail::check(THTensor_addr(detail::result(r), beta, t.get(), alpha, v1.get(), v2.get()), "addr_out");
+    return r;
+}
+inline Tensor &addr_out(Tensor &r, const Tensor &t, const Tensor &v1, const Tensor &v2) {
+    detail::check(THTensor_addr(detail::result(r), 1, t.get(), 1, v1.get(), v2.get()), "addr_out");
+    return r;
+}
+inline Tensor inner(const Tensor &a, const Tensor &b) { return a.inner(b); }
+inline Tensor &inner_out(Tensor &r, const Tensor &a, const Tensor &b) {
+    detail::check(THTensor_inner(detail::result(r), a.get(), b.get()), "inner_out");
+    return r;
+}
+inline Tensor tensordot(const Tensor &a, const Tensor &b, IntList dims_a, IntList dims_b) {
+    return a.tensordot(b, dims_a, dims_b);
+}
+inline Tensor &tensordot_out(Tensor &r, const Tensor &a, const Tensor &b, IntList dims_a, IntList dims_b) {
+    detail::check(THTensor_tensordot(detail::result(r), a.get(), b.get(), detail::common("tensordot_out", {dims_a,
+        dims_b}), dims_a.data(), dims_b.data()), "tensordot_out");
+    return r;
+}
+/// `r` = the sum of products of `count` operands that `equation` describes, as in NumPy: a letter for each dimension,
+/// operands separated by commas, and behind "->" the dimensions of the result; what is not there is summed over.
+inline Tensor einsum(Text equation, TensorList operands) {
+    Tensor r(detail::Fresh{});
+    detail::check(THTensor_einsum(r.get(), equation.c_str(), operands.data(), operands.count()), "einsum", r);
+    return r;
+}
+inline Tensor &einsum_out(Tensor &r, Text equation, TensorList operands) {
+    detail::check(THTensor_einsum(detail::result(r), equation.c_str(), operands.data(), operands.count()),
+        "einsum_out");
+    return r;
+}
+/// `r` = the product of `count` matrices, 1 to 1000, in the order that takes the fewest multiplications.
+inline Tensor chainMatmul(TensorList matrices) {
+    Tensor r(detail::Fresh{});
+    detail::check(THTensor_chainMatmul(r.get(), matrices.data(), matrices.count()), "chainMatmul", r);
+    return r;
+}
+inline Tensor &chainMatmul_out(Tensor &r, TensorList matrices) {
+    detail::check(THTensor_chainMatmul(detail::result(r), matrices.data(), matrices.count()), "chainMatmul_out");
+    return r;
+}
+inline Tensor matrixPower(const Tensor &t, int64_t n) { return t.matrixPower(n); }
+inline Tensor &matrixPower_out(Tensor &r, const Tensor &t, int64_t n) {
+    detail::check(THTensor_matrixPower(detail::result(r), t.get(), n), "matrixPower_out");
+    return r;
+}
+inline Tensor kron(const Tensor &a, const Tensor &b) { return a.kron(b); }
+inline Tensor &kron_out(Tensor &r, const Tensor &a, const Tensor &b) {
+    detail::check(THTensor_kron(detail::result(r), a.get(), b.get()), "kron_out");
+    return r;
+}
+inline Tensor cross(const Tensor &a, const Tensor &b, int dimension) { return a.cross(b, dimension); }
+inline Tensor &cross_out(Tensor &r, const Tensor &a, const Tensor &b, int dimension) {
+    detail::check(THTensor_cross(detail::result(r), a.get(), b.get(), dimension), "cross_out");
+    return r;
+}
+inline Tensor cdist(const Tensor &a, const Tensor &b, double p = 2) { return a.cdist(b, p); }
+inline Tensor &cdist_out(Tensor &r, const Tensor &a, const Tensor &b, double p = 2) {
+    detail::check(THTensor_cdist(detail::result(r), a.get(), b.get(), p), "cdist_out");
+    return r;
+}
+
+// ----------------------------------------------------------------------------------------------------- Linear algebra
+
+inline RbRa Tensor::gesv(const Tensor &a) const {
+    RbRa r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_gesv(r.rb.get(), r.ra.get(), handle_, a.get()), "gesv", r.rb, r.ra);
+    return r;
+}
+inline RbRa gesv(const Tensor &b, const Tensor &a) { return b.gesv(a); }
+inline void gesv_out(Out rb, Out ra, const Tensor &b, const Tensor &a) {
+    detail::check(THTensor_gesv(detail::result(rb), detail::result(ra), b.get(), a.get()), "gesv_out");
+}
+inline XLu Tensor::solve(const Tensor &a) const {
+    XLu r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_solve(r.x.get(), r.lu.get(), handle_, a.get()), "solve", r.x, r.lu);
+    return r;
+}
+inline XLu solve(const Tensor &b, const Tensor &a) { return b.solve(a); }
+inline void solve_out(Out x, Out lu, const Tensor &b, const Tensor &a) {
+    detail::check(THTensor_solve(detail::result(x), detail::result(lu), b.get(), a.get()), "solve_out");
+}
+inline RbRa Tensor::trtrs(const Tensor &a, bool upper, bool transpose, bool unitriangular) const {
+    RbRa r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_trtrs(r.rb.get(), r.ra.get(), handle_, a.get(), upper, transpose, unitriangular),
+        "trtrs", r.rb, r.ra);
+    return r;
+}
+inline RbRa trtrs(const Tensor &b, const Tensor &a, bool upper = true, bool transpose = false,
+    bool unitriangular = false) {
+    return b.trtrs(a, upper, transpose, unitriangular);
+}
+inline void trtrs_out(Out rb, Out ra, const Tensor &b, const Tensor &a, bool upper = true, bool transpose = false,
+    bool unitriangular = false) {
+    detail::check(THTensor_trtrs(detail::result(rb), detail::result(ra), b.get(), a.get(), upper, transpose,
+        unitriangular), "trtrs_out");
+}
+inline RbRa Tensor::gels(const Tensor &a) const {
+    RbRa r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_gels(r.rb.get(), r.ra.get(), handle_, a.get()), "gels", r.rb, r.ra);
+    return r;
+}
+inline RbRa gels(const Tensor &b, const Tensor &a) { return b.gels(a); }
+inline void gels_out(Out rb, Out ra, const Tensor &b, const Tensor &a) {
+    detail::check(THTensor_gels(detail::result(rb), detail::result(ra), b.get(), a.get()), "gels_out");
+}
+inline XRankS Tensor::lstsq(const Tensor &a, double rcond) const {
+    XRankS r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_lstsq(r.x.get(), r.rank.get(), r.s.get(), handle_, a.get(), rcond), "lstsq", r.x, r.rank,
+        r.s);
+    return r;
+}
+inline XRankS lstsq(const Tensor &b, const Tensor &a, double rcond = -1) { return b.lstsq(a, rcond); }
+inline void lstsq_out(Out x, Out rank, Out s, const Tensor &b, const Tensor &a, double rcond = -1) {
+    detail::check(THTensor_lstsq(detail::result(x), detail::result(rank), detail::result(s), b.get(), a.get(), rcond),
+        "lstsq_out");
+}
+inline RaRpivots Tensor::btrifact(bool pivot) const {
+    RaRpivots r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_btrifact(r.ra.get(), r.rpivots.get(), nullptr, pivot, handle_), "btrifact", r.ra,
+        r.rpivots);
+    return r;
+}
+inline RaRpivots btrifact(bool pivot, const Tensor &a) { return a.btrifact(pivot); }
+inline RaRpivots btrifact(const Tensor &a) { return a.btrifact(); }
+inline Tensor &btrifact_out(Tensor &ra, Tensor &rpivots, Out rinfo, bool pivot, const Tensor &a) {
+    detail::check(THTensor_btrifact(detail::result(ra), detail::result(rpivots), detail::result(rinfo), pivot, a.get()),
+        "btrifact_out");
+    return ra;
+}
+inline Tensor &btrifact_out(Tensor &ra, Tensor &rpivots, Out rinfo, const Tensor &a) {
+    detail::check(THTensor_btrifact(detail::result(ra), detail::result(rpivots), detail::result(rinfo), true, a.get()),
+        "btrifact_out");
+    return ra;
+}
+inline Tensor btrisolve(const Tensor &b, const Tensor &atf, const Tensor &pivots) { return b.btrisolve(atf, pivots); }
+inline Tensor &btrisolve_out(Tensor &rb, const Tensor &b, const Tensor &atf, const Tensor &pivots) {
+    detail::check(THTensor_btrisolve(detail::result(rb), b.get(), atf.get(), pivots.get()), "btrisolve_out");
+    return rb;
+}
+inline PLU Tensor::lu() const {
+    PLU r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_lu(r.p.get(), r.l.get(), r.u.get(), handle_), "lu", r.p, r.l, r.u);
+    return r;
+}
+inline PLU lu(const Tensor &a) { return a.lu(); }
+inline void lu_out(Out p, Out l, Out u, const Tensor &a) {
+    detail::check(THTensor_lu(detail::result(p), detail::result(l), detail::result(u), a.get()), "lu_out");
+}
+inline Tensor getri(const Tensor &a) { return a.getri(); }
+inline Tensor &getri_out(Tensor &ra, const Tensor &a) {
+    detail::check(THTensor_getri(detail::result(ra), a.get()), "getri_out");
+    return ra;
+}
+inline Tensor inverse(const Tensor &t) { return t.inverse(); }
+inline Tensor &inverse_out(Tensor &r, const Tensor &t) {
+    detail::check(THTensor_inverse(detail::result(r), t.get()), "inverse_out");
+    return r;
+}
+inline Tensor det(const Tensor &t) { return t.det(); }
+inline Tensor &det_out(Tensor &r, const Tensor &t) {
+    detail::check(THTensor_det(detail::result(r), t.get()), "det_out");
+    return r;
+}
+inline SignLogabsdet Tensor::slogdet() const {
+    SignLogabsdet r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_slogdet(r.sign.get(), r.logabsdet.get(), handle_), "slogdet", r.sign, r.logabsdet);
+    return r;
+}
+inline SignLogabsdet slogdet(const Tensor &t) { return t.slogdet(); }
+inline void slogdet_out(Out sign, Out logabsdet, const Tensor &t) {
+    detail::check(THTensor_slogdet(detail::result(sign), detail::result(logabsdet), t.get()), "slogdet_out");
+}
+inline Tensor logdet(const Tensor &t) { return t.logdet(); }
+inline Tensor &logdet_out(Tensor &r, const Tensor &t) {
+    detail::check(THTensor_logdet(detail::result(r), t.get()), "logdet_out");
+    return r;
+}
+inline Tensor potrf(const Tensor &a, bool upper = true) { return a.potrf(upper); }
+inline Tensor &potrf_out(Tensor &ra, const Tensor &a, bool upper = true) {
+    detail::check(THTensor_potrf(detail::result(ra), a.get(), upper), "potrf_out");
+    return ra;
+}
+inline Tensor cholesky(const Tensor &t, bool upper = false) { return t.cholesky(upper); }
+inline Tensor &cholesky_out(Tensor &r, const Tensor &t, bool upper = false) {
+    detail::check(THTensor_cholesky(detail::result(r), t.get(), upper), "cholesky_out");
+    return r;
+}
+inline Tensor potrs(const Tensor &b, const Tensor &a, bool upper = true) { return b.potrs(a, upper); }
+inline Tensor &potrs_out(Tensor &rb, const Tensor &b, const Tensor &a, bool upper = true) {
+    detail::check(THTensor_potrs(detail::result(rb), b.get(), a.get(), upper), "potrs_out");
+    return rb;
+}
+inline Tensor potri(const Tensor &a, bool upper = true) { return a.potri(upper); }
+inline Tensor &potri_out(Tensor &ra, const Tensor &a, bool upper = true) {
+    detail::check(THTensor_potri(detail::result(ra), a.get(), upper), "potri_out");
+    return ra;
+}
+inline RaRpiv Tensor::pstrf(bool upper, double tol) const {
+    RaRpiv r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_pstrf(r.ra.get(), r.rpiv.get(), nullptr, handle_, upper, tol), "pstrf", r.ra, r.rpiv);
+    return r;
+}
+inline RaRpiv pstrf(const Tensor &a, bool upper = true, double tol = -1) { return a.pstrf(upper, tol); }
+inline Tensor &pstrf_out(Tensor &ra, Tensor &rpiv, Out rrank, const Tensor &a, bool upper = true, double tol = -1) {
+    detail::check(THTensor_pstrf(detail::result(ra), detail::result(rpiv), detail::result(rrank), a.get(), upper, tol),
+        "pstrf_out");
+    return ra;
+}
+inline RqRr Tensor::qr(bool some) const {
+    RqRr r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_qr(r.rq.get(), r.rr.get(), handle_, some), "qr", r.rq, r.rr);
+    return r;
+}
+inline RqRr qr(const Tensor &a, bool some = true) { return a.qr(some); }
+inline void qr_out(Out rq, Out rr, const Tensor &a, bool some = true) {
+    detail::check(THTensor_qr(detail::result(rq), detail::result(rr), a.get(), some), "qr_out");
+}
+inline RaRtau Tensor::geqrf() const {
+    RaRtau r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_geqrf(r.ra.get(), r.rtau.get(), handle_), "geqrf", r.ra, r.rtau);
+    return r;
+}
+inline RaRtau geqrf(const Tensor &a) { return a.geqrf(); }
+inline Tensor &geqrf_out(Tensor &ra, Tensor &rtau, const Tensor &a) {
+    detail::check(THTensor_geqrf(detail::result(ra), detail::result(rtau), a.get()), "geqrf_out");
+    return ra;
+}
+inline Tensor orgqr(const Tensor &a, const Tensor &tau) { return a.orgqr(tau); }
+inline Tensor &orgqr_out(Tensor &ra, const Tensor &a, const Tensor &tau) {
+    detail::check(THTensor_orgqr(detail::result(ra), a.get(), tau.get()), "orgqr_out");
+    return ra;
+}
+inline Tensor ormqr(const Tensor &a, const Tensor &tau, const Tensor &c, bool left = true, bool transpose = false) {
+    return a.ormqr(tau, c, left, transpose);
+}
+inline Tensor &ormqr_out(Tensor &ra, const Tensor &a, const Tensor &tau, const Tensor &c, bool left = true,
+    bool transpose = false) {
+    detail::check(THTensor_ormqr(detail::result(ra), a.get(), tau.get(), c.get(), left, transpose), "ormqr_out");
+    return ra;
+}
+inline ReRv Tensor::syev(bool upper) const {
+    ReRv r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_syev(r.re.get(), r.rv.get(), handle_, upper), "syev", r.re, r.rv);
+    return r;
+}
+inline ReRv syev(const Tensor &a, bool upper = true) { return a.syev(upper); }
+inline Tensor &syev_out(Tensor &re, Out rv, const Tensor &a, bool upper = true) {
+    detail::check(THTensor_syev(detail::result(re), detail::result(rv), a.get(), upper), "syev_out");
+    return re;
+}
+inline EV Tensor::symeig(bool upper) const {
+    EV r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_symeig(r.e.get(), r.v.get(), handle_, upper), "symeig", r.e, r.v);
+    return r;
+}
+inline EV symeig(const Tensor &t, bool upper = true) { return t.symeig(upper); }
+inline Tensor &symeig_out(Tensor &e, Out v, const Tensor &t, bool upper = true) {
+    detail::check(THTensor_symeig(detail::result(e), detail::result(v), t.get(), upper), "symeig_out");
+    return e;
+}
+inline ReRv Tensor::geev() const {
+    ReRv r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_geev(r.re.get(), r.rv.get(), handle_), "geev", r.re, r.rv);
+    return r;
+}
+inline ReRv geev(const Tensor &a) { return a.geev(); }
+inline Tensor &geev_out(Tensor &re, Out rv, const Tensor &a) {
+    detail::check(THTensor_geev(detail::result(re), detail::result(rv), a.get()), "geev_out");
+    return re;
+}
+inline EV Tensor::eig() const {
+    EV r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_eig(r.e.get(), r.v.get(), handle_), "eig", r.e, r.v);
+    return r;
+}
+inline EV eig(const Tensor &t) { return t.eig(); }
+inline Tensor &eig_out(Tensor &e, Out v, const Tensor &t) {
+    detail::check(THTensor_eig(detail::result(e), detail::result(v), t.get()), "eig_out");
+    return e;
+}
+inline RuRsRv Tensor::gesvd(bool some) const {
+    RuRsRv r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_gesvd(r.ru.get(), r.rs.get(), r.rv.get(), handle_, some), "gesvd", r.ru, r.rs, r.rv);
+    return r;
+}
+inline RuRsRv gesvd(const Tensor &a, bool some = true) { return a.gesvd(some); }
+inline void gesvd_out(Out ru, Out rs, Out rv, const Tensor &a, bool some = true) {
+    detail::check(THTensor_gesvd(detail::result(ru), detail::result(rs), detail::result(rv), a.get(), some),
+        "gesvd_out");
+}
+inline USV Tensor::svd(bool some) const {
+    USV r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_svd(r.u.get(), r.s.get(), r.v.get(), handle_, some), "svd", r.u, r.s, r.v);
+    return r;
+}
+inline USV svd(const Tensor &t, bool some = true) { return t.svd(some); }
+inline void svd_out(Out u, Out s, Out v, const Tensor &t, bool some = true) {
+    detail::check(THTensor_svd(detail::result(u), detail::result(s), detail::result(v), t.get(), some), "svd_out");
+}
+inline Tensor pinverse(const Tensor &t, double rcond = 1e-15) { return t.pinverse(rcond); }
+inline Tensor &pinverse_out(Tensor &r, const Tensor &t, double rcond = 1e-15) {
+    detail::check(THTensor_pinverse(detail::result(r), t.get(), rcond), "pinverse_out");
+    return r;
+}
+inline Tensor matrixRank(const Tensor &t, double tol = -1, bool symmetric = false) {
+    return t.matrixRank(tol, symmetric);
+}
+inline Tensor &matrixRank_out(Tensor &r, const Tensor &t, double tol = -1, bool symmetric = false) {
+    detail::check(THTensor_matrixRank(detail::result(r), t.get(), tol, symmetric), "matrixRank_out");
+    return r;
+}
+inline Tensor matrixNorm(const Tensor &t, MatrixNorm p = MatrixNorm::NormFro, bool keepdim = false) {
+    return t.matrixNorm(p, keepdim);
+}
+inline Tensor &matrixNorm_out(Tensor &r, const Tensor &t, MatrixNorm p = MatrixNorm::NormFro, bool keepdim = false) {
+    detail::check(THTensor_matrixNorm(detail::result(r), t.get(), static_cast<THMatrixNorm>(p), keepdim),
+        "matrixNorm_out");
+    return r;
+}
+inline Tensor cond(const Tensor &t, MatrixNorm p = MatrixNorm::NormFro) { return t.cond(p); }
+inline Tensor &cond_out(Tensor &r, const Tensor &t, MatrixNorm p = MatrixNorm::NormFro) {
+    detail::check(THTensor_cond(detail::result(r), t.get(), static_cast<THMatrixNorm>(p)), "cond_out");
+    return r;
+}
+inline Tensor matrixExp(const Tensor &t) { return t.matrixExp(); }
+inline Tensor &matrixExp_out(Tensor &r, const Tensor &t) {
+    detail::check(THTensor_matrixExp(detail::result(r), t.get()), "matrixExp_out");
+    return r;
+}
+
+// -------------------------------------------------------------------------------------------------------- Convolution
+
+inline Tensor convolution(const Tensor &input, const Tensor &weight, const Tensor &bias, IntList stride,
+    IntList padding, IntList dilation, bool transposed, IntList outputPadding = {}, int64_t groups = 1) {
+    return input.convolution(weight, bias, stride, padding, dilation, transposed, outputPadding, groups);
+}
+inline Tensor convolution(const Tensor &input, const Tensor &weight, bool transposed, IntList outputPadding = {},
+    int64_t groups = 1) {
+    return input.convolution(weight, transposed, outputPadding, groups);
+}
+inline Tensor &convolution_out(Tensor &r, const Tensor &input, const Tensor &weight, const Tensor &bias, IntList stride,
+    IntList padding, IntList dilation, bool transposed, IntList outputPadding = {}, int64_t groups = 1) {
+    detail::check(THTensor_convolution(detail::result(r), input.get(), weight.get(), bias.get(),
+        detail::common("convolution_out", {stride, padding, dilation, outputPadding}), stride.data(), padding.data(),
+        dilation.data(), transposed, outputPadding.data(), groups), "convolution_out");
+    return r;
+}
+inline Tensor &convolution_out(Tensor &r, const Tensor &input, const Tensor &weight, bool transposed,
+    IntList outputPadding = {}, int64_t groups = 1) {
+    detail::check(THTensor_convolution(detail::result(r), input.get(), weight.get(), nullptr, outputPadding.count(),
+        nullptr, nullptr, nullptr, transposed, outputPadding.data(), groups), "convolution_out");
+    return r;
+}
+inline Tensor conv1d(const Tensor &input, const Tensor &weight, const Tensor &bias = {}, IntList stride = {},
+    IntList padding = {}, IntList dilation = {}, int64_t groups = 1) {
+    return input.conv1d(weight, bias, stride, padding, dilation, groups);
+}
+inline Tensor &conv1d_out(Tensor &r, const Tensor &input, const Tensor &weight, const Tensor &bias = {},
+    IntList stride = {}, IntList padding = {}, IntList dilation = {}, int64_t groups = 1) {
+    detail::check(THTensor_conv1d(detail::result(r), input.get(), weight.get(), bias.get(), detail::common("conv1d_out",
+        {stride, padding, dilation}), stride.data(), padding.data(), dilation.data(), groups), "conv1d_out");
+    return r;
+}
+inline Tensor conv2d(const Tensor &input, const Tensor &weight, const Tensor &bias = {}, IntList stride = {},
+    IntList padding = {}, IntList dilation = {}, int64_t groups = 1) {
+    return input.conv2d(weight, bias, stride, padding, dilation, groups);
+}
+inline Tensor &conv2d_out(Tensor &r, const Tensor &input, const Tensor &weight, const Tensor &bias = {},
+    IntList stride = {}, IntList padding = {}, IntList dilation = {}, int64_t groups = 1) {
+    detail::check(THTensor_conv2d(detail::result(r), input.get(), weight.get(), bias.get(), detail::common("conv2d_out",
+        {stride, padding, dilation}), stride.data(), padding.data(), dilation.data(), groups), "conv2d_out");
+    return r;
+}
+inline Tensor conv3d(const Tensor &input, const Tensor &weight, const Tensor &bias = {}, IntList stride = {},
+    IntList padding = {}, IntList dilation = {}, int64_t groups = 1) {
+    return input.conv3d(weight, bias, stride, padding, dilation, groups);
+}
+inline Tensor &conv3d_out(Tensor &r, const Tensor &input, const Tensor &weight, const Tensor &bias = {},
+    IntList stride = {}, IntList padding = {}, IntList dilation = {}, int64_t groups = 1) {
+    detail::check(THTensor_conv3d(detail::result(r), input.get(), weight.get(), bias.get(), detail::common("conv3d_out",
+        {stride, padding, dilation}), stride.data(), padding.data(), dilation.data(), groups), "conv3d_out");
+    return r;
+}
+inline Tensor convTranspose1d(const Tensor &input, const Tensor &weight, const Tensor &bias = {}, IntList stride = {},
+    IntList padding = {}, IntList outputPadding = {}, int64_t groups = 1, IntList dilation = {}) {
+    return input.convTranspose1d(weight, bias, stride, padding, outputPadding, groups, dilation);
+}
+inline Tensor &convTranspose1d_out(Tensor &r, const Tensor &input, const Tensor &weight, const Tensor &bias = {},
+    IntList stride = {}, IntList padding = {}, IntList outputPadding = {}, int64_t groups = 1, IntList dilation = {}) {
+    detail::check(THTensor_convTranspose1d(detail::result(r), input.get(), weight.get(), bias.get(),
+        detail::common("convTranspose1d_out", {stride, padding, outputPadding, dilation}), stride.data(),
+        padding.data(), outputPadding.data(), groups, dilation.data()), "convTranspose1d_out");
+    return r;
+}
+inline Tensor convTranspose2d(const Tensor &input, const Tensor &weight, const Tensor &bias = {}, IntList stride = {},
+    IntList padding = {}, IntList outputPadding = {}, int64_t groups = 1, IntList dilation = {}) {
+    return input.convTranspose2d(weight, bias, stride, padding, outputPadding, groups, dilation);
+}
+inline Tensor &convTranspose2d_out(Tensor &r, const Tensor &input, const Tensor &weight, const Tensor &bias = {},
+    IntList stride = {}, IntList padding = {}, IntList outputPadding = {}, int64_t groups = 1, IntList dilation = {}) {
+    detail::check(THTensor_convTranspose2d(detail::result(r), input.get(), weight.get(), bias.get(),
+        detail::common("convTranspose2d_out", {stride, padding, outputPadding, dilation}), stride.data(),
+        padding.data(), outputPadding.data(), groups, dilation.data()), "convTranspose2d_out");
+    return r;
+}
+inline Tensor convTranspose3d(const Tensor &input, const Tensor &weight, const Tensor &bias = {}, IntList stride = {},
+    IntList padding = {}, IntList outputPadding = {}, int64_t groups = 1, IntList dilation = {}) {
+    return input.convTranspose3d(weight, bias, stride, padding, outputPadding, groups, dilation);
+}
+inline Tensor &convTranspose3d_out(Tensor &r, const Tensor &input, const Tensor &weight, const Tensor &bias = {},
+    IntList stride = {}, IntList padding = {}, IntList outputPadding = {}, int64_t groups = 1, IntList dilation = {}) {
+    detail::check(THTensor_convTranspose3d(detail::result(r), input.get(), weight.get(), bias.get(),
+        detail::common("convTranspose3d_out", {stride, padding, outputPadding, dilation}), stride.data(),
+        padding.data(), outputPadding.data(), groups, dilation.data()), "convTranspose3d_out");
+    return r;
+}
+inline Tensor convolutionGradInput(const Tensor &gradOutput, const Tensor &weight, const Tensor &input, IntList stride,
+    IntList padding, IntList dilation, bool transposed, IntList outputPadding = {}, int64_t groups = 1) {
+    return gradOutput.convolutionGradInput(weight, input, stride, padding, dilation, transposed, outputPadding,
+        groups);
+}
+inline Tensor convolutionGradInput(const Tensor &gradOutput, const Tensor &weight, const Tensor &input, bool transposed,
+    IntList outputPadding = {}, int64_t groups = 1) {
+    return gradOutput.convolutionGradInput(weight, input, transposed, outputPadding, groups);
+}
+inline Tensor &convolutionGradInput_out(Tensor &r, const Tensor &gradOutput, const Tensor &weight, const Tensor &input,
+    IntList stride, IntList padding, IntList dilation, bool transposed, IntList outputPadding = {},
+    int64_t groups = 1) {
+    detail::check(THTensor_convolutionGradInput(detail::result(r), gradOutput.get(), weight.get(), input.get(),
+        detail::common("convolutionGradInput_out", {stride, padding, dilation, outputPadding}), stride.data(),
+        padding.data(), dilation.data(), transposed, outputPadding.data(), groups), "convolutionGradInput_out");
+    return r;
+}
+inline Tensor &convolutionGradInput_out(Tensor &r, const Tensor &gradOutput, const Tensor &weight, const Tensor &input,
+    bool transposed, IntList outputPadding = {}, int64_t groups = 1) {
+    detail::check(THTensor_convolutionGradInput(detail::result(r), gradOutput.get(), weight.get(), input.get(),
+        outputPadding.count(), nullptr, nullptr, nullptr, transposed, outputPadding.data(), groups),
+        "convolutionGradInput_out");
+    return r;
+}
+inline Tensor convolutionGradWeight(const Tensor &gradOutput, const Tensor &input, const Tensor &weight, IntList stride,
+    IntList padding, IntList dilation, bool transposed, IntList outputPadding = {}, int64_t groups = 1) {
+    return gradOutput.convolutionGradWeight(input, weight, stride, padding, dilation, transposed, outputPadding,
+        groups);
+}
+inline Tensor convolutionGradWeight(const Tensor &gradOutput, const Tensor &input, const Tensor &weight,
+    bool transposed, IntList outputPadding = {}, int64_t groups = 1) {
+    return gradOutput.convolutionGradWeight(input, weight, transposed, outputPadding, groups);
+}
+inline Tensor &convolutionGradWeight_out(Tensor &r, const Tensor &gradOutput, const Tensor &input, const Tensor &weight,
+    IntList stride, IntList padding, IntList dilation, bool transposed, IntList outputPadding = {},
+    int64_t groups = 1) {
+    detail::check(THTensor_convolutionGradWeight(detail::result(r), gradOutput.get(), input.get(), weight.get(),
+        detail::common("convolutionGradWeight_out", {stride, padding, dilation, outputPadding}), stride.data(),
+        padding.data(), dilation.data(), transposed, outputPadding.data(), groups), "convolutionGradWeight_out");
+    return r;
+}
+inline Tensor &convolutionGradWeight_out(Tensor &r, const Tensor &gradOutput, const Tensor &input, const Tensor &weight,
+    bool transposed, IntList outputPadding = {}, int64_t groups = 1) {
+    detail::check(THTensor_convolutionGradWeight(detail::result(r), gradOutput.get(), input.get(), weight.get(),
+        outputPadding.count(), nullptr, nullptr, nullptr, transposed, outputPadding.data(), groups),
+        "convolutionGradWeight_out");
+    return r;
+}
+inline Tensor convolutionGradBias(const Tensor &gradOutput, int imageDims) {
+    return gradOutput.convolutionGradBias(imageDims);
+}
+inline Tensor &convolutionGradBias_out(Tensor &r, const Tensor &gradOutput, int imageDims) {
+    detail::check(THTensor_convolutionGradBias(detail::result(r), gradOutput.get(), imageDims),
+        "convolutionGradBias_out");
+    return r;
+}
+inline Tensor conv1dUniform(const Tensor &input, const Tensor &weight, const Tensor &bias = {}, int64_t stride = 1,
+    int64_t padding = 0) {
+    return input.conv1dUniform(weight, bias, stride, padding);
+}
+inline Tensor &conv1dUniform_out(Tensor &r, const Tensor &input, const Tensor &weight, const Tensor &bias = {},
+    int64_t stride = 1, int64_t padding = 0) {
+    detail::check(THTensor_conv1dUniform(detail::result(r), input.get(), weight.get(), bias.get(), stride, padding),
+        "conv1dUniform_out");
+    return r;
+}
+inline Tensor conv1d(const Tensor &input, const Tensor &weight, const Tensor &bias, int64_t stride,
+    int64_t padding = 0) {
+    return input.conv1d(weight, bias, stride, padding);
+}
+inline Tensor &conv1d_out(Tensor &r, const Tensor &input, const Tensor &weight, const Tensor &bias, int64_t stride,
+    int64_t padding = 0) {
+    detail::check(THTensor_conv1dUniform(detail::result(r), input.get(), weight.get(), bias.get(), stride, padding),
+        "conv1d_out");
+    return r;
+}
+inline Tensor conv2dUniform(const Tensor &input, const Tensor &weight, const Tensor &bias = {}, int64_t stride = 1,
+    int64_t padding = 0) {
+    return input.conv2dUniform(weight, bias, stride, padding);
+}
+inline Tensor &conv2dUniform_out(Tensor &r, const Tensor &input, const Tensor &weight, const Tensor &bias = {},
+    int64_t stride = 1, int64_t padding = 0) {
+    detail::check(THTensor_conv2dUniform(detail::result(r), input.get(), weight.get(), bias.get(), stride, padding),
+        "conv2dUniform_out");
+    return r;
+}
+inline Tensor conv2d(const Tensor &input, const Tensor &weight, const Tensor &bias, int64_t stride,
+    int64_t padding = 0) {
+    return input.conv2d(weight, bias, stride, padding);
+}
+inline Tensor &conv2d_out(Tensor &r, const Tensor &input, const Tensor &weight, const Tensor &bias, int64_t stride,
+    int64_t padding = 0) {
+    detail::check(THTensor_conv2dUniform(detail::result(r), input.get(), weight.get(), bias.get(), stride, padding),
+        "conv2d_out");
+    return r;
+}
+inline Tensor conv3dUniform(const Tensor &input, const Tensor &weight, const Tensor &bias = {}, int64_t stride = 1,
+    int64_t padding = 0) {
+    return input.conv3dUniform(weight, bias, stride, padding);
+}
+inline Tensor &conv3dUniform_out(Tensor &r, const Tensor &input, const Tensor &weight, const Tensor &bias = {},
+    int64_t stride = 1, int64_t padding = 0) {
+    detail::check(THTensor_conv3dUniform(detail::result(r), input.get(), weight.get(), bias.get(), stride, padding),
+        "conv3dUniform_out");
+    return r;
+}
+inline Tensor conv3d(const Tensor &input, const Tensor &weight, const Tensor &bias, int64_t stride,
+    int64_t padding = 0) {
+    return input.conv3d(weight, bias, stride, padding);
+}
+inline Tensor &conv3d_out(Tensor &r, const Tensor &input, const Tensor &weight, const Tensor &bias, int64_t stride,
+    int64_t padding = 0) {
+    detail::check(THTensor_conv3dUniform(detail::result(r), input.get(), weight.get(), bias.get(), stride, padding),
+        "conv3d_out");
+    return r;
+}
+inline Tensor convTranspose1dUniform(const Tensor &input, const Tensor &weight, const Tensor &bias = {},
+    int64_t stride = 1, int64_t padding = 0) {
+    return input.convTranspose1dUniform(weight, bias, stride, padding);
+}
+inline Tensor &convTranspose1dUniform_out(Tensor &r, const Tensor &input, const Tensor &weight, const Tensor &bias = {},
+    int64_t stride = 1, int64_t padding = 0) {
+    detail::check(THTensor_convTranspose1dUniform(detail::result(r), input.get(), weight.get(), bias.get(), stride,
+        padding), "convTranspose1dUniform_out");
+    return r;
+}
+inline Tensor convTranspose1d(const Tensor &input, const Tensor &weight, const Tensor &bias, int64_t stride,
+    int64_t padding = 0) {
+    return input.convTranspose1d(weight, bias, stride, padding);
+}
+inline Tensor &convTranspose1d_out(Tensor &r, const Tensor &input, const Tensor &weight, const Tensor &bias,
+    int64_t stride, int64_t padding = 0) {
+    detail::check(THTensor_convTranspose1dUniform(detail::result(r), input.get(), weight.get(), bias.get(), stride,
+        padding), "convTranspose1d_out");
+    return r;
+}
+inline Tensor convTranspose2dUniform(const Tensor &input, const Tensor &weight, const Tensor &bias = {},
+    int64_t stride = 1, int64_t padding = 0) {
+    return input.convTranspose2dUniform(weight, bias, stride, padding);
+}
+inline Tensor &convTranspose2dUniform_out(Tensor &r, const Tensor &input, const Tensor &weight, const Tensor &bias = {},
+    int64_t stride = 1, int64_t padding = 0) {
+    detail::check(THTensor_convTranspose2dUniform(detail::result(r), input.get(), weight.get(), bias.get(), stride,
+        padding), "convTranspose2dUniform_out");
+    return r;
+}
+inline Tensor convTranspose2d(const Tensor &input, const Tensor &weight, const Tensor &bias, int64_t stride,
+    int64_t padding = 0) {
+    return input.convTranspose2d(weight, bias, stride, padding);
+}
+inline Tensor &convTranspose2d_out(Tensor &r, const Tensor &input, const Tensor &weight, const Tensor &bias,
+    int64_t stride, int64_t padding = 0) {
+    detail::check(THTensor_convTranspose2dUniform(detail::result(r), input.get(), weight.get(), bias.get(), stride,
+        padding), "convTranspose2d_out");
+    return r;
+}
+inline Tensor convTranspose3dUniform(const Tensor &input, const Tensor &weight, const Tensor &bias = {},
+    int64_t stride = 1, int64_t padding = 0) {
+    return input.convTranspose3dUniform(weight, bias, stride, padding);
+}
+inline Tensor &convTranspose3dUniform_out(Tensor &r, const Tensor &input, const Tensor &weight, const Tensor &bias = {},
+    int64_t stride = 1, int64_t padding = 0) {
+    detail::check(THTensor_convTranspose3dUniform(detail::result(r), input.get(), weight.get(), bias.get(), stride,
+        padding), "convTranspose3dUniform_out");
+    return r;
+}
+inline Tensor convTranspose3d(const Tensor &input, const Tensor &weight, const Tensor &bias, int64_t stride,
+    int64_t padding = 0) {
+    return input.convTranspose3d(weight, bias, stride, padding);
+}
+inline Tensor &convTranspose3d_out(Tensor &r, const Tensor &input, const Tensor &weight, const Tensor &bias,
+    int64_t stride, int64_t padding = 0) {
+    detail::check(THTensor_convTranspose3dUniform(detail::result(r), input.get(), weight.get(), bias.get(), stride,
+        padding), "convTranspose3d_out");
+    return r;
+}
+inline Tensor convolutionGradInputUniform(const Tensor &gradOutput, const Tensor &weight, const Tensor &input,
+    int64_t stride = 1, int64_t padding = 0) {
+    return gradOutput.convolutionGradInputUniform(weight, input, stride, padding);
+}
+inline Tensor &convolutionGradInputUniform_out(Tensor &r, const Tensor &gradOutput, const Tensor &weight,
+    const Tensor &input, int64_t stride = 1, int64_t padding = 0) {
+    detail::check(THTensor_convolutionGradInputUniform(detail::result(r), gradOutput.get(), weight.get(), input.get(),
+        stride, padding), "convolutionGradInputUniform_out");
+    return r;
+}
+inline Tensor convolutionGradInput(const Tensor &gradOutput, const Tensor &weight, const Tensor &input, int64_t stride,
+    int64_t padding) {
+    return gradOutput.convolutionGradInput(weight, input, stride, padding);
+}
+inline Tensor &convolutionGradInput_out(Tensor &r, const Tensor &gradOutput, const Tensor &weight, const Tensor &input,
+    int64_t stride, int64_t padding) {
+    detail::check(THTensor_convolutionGradInputUniform(detail::result(r), gradOutput.get(), weight.get(), input.get(),
+        stride, padding), "convolutionGradInput_out");
+    return r;
+}
+inline Tensor convolutionGradWeightUniform(const Tensor &gradOutput, const Tensor &input, const Tensor &weight,
+    int64_t stride = 1, int64_t padding = 0) {
+    return gradOutput.convolutionGradWeightUniform(input, weight, stride, padding);
+}
+inline Tensor &convolutionGradWeightUniform_out(Tensor &r, const Tensor &gradOutput, const Tensor &input,
+    const Tensor &weight, int64_t stride = 1, int64_t padding = 0) {
+    detail::check(THTensor_convolutionGradWeightUniform(detail::result(r), gradOutput.get(), input.get(), weight.get(),
+        stride, padding), "convolutionGradWeightUniform_out");
+    return r;
+}
+inline Tensor convolutionGradWeight(const Tensor &gradOutput, const Tensor &input, const Tensor &weight, int64_t stride,
+    int64_t padding) {
+    return gradOutput.convolutionGradWeight(input, weight, stride, padding);
+}
+inline Tensor &convolutionGradWeight_out(Tensor &r, const Tensor &gradOutput, const Tensor &input, const Tensor &weight,
+    int64_t stride, int64_t padding) {
+    detail::check(THTensor_convolutionGradWeightUniform(detail::result(r), gradOutput.get(), input.get(), weight.get(),
+        stride, padding), "convolutionGradWeight_out");
+    return r;
+}
+inline Tensor im2col(const Tensor &t, IntList kernel, IntList stride = {}, IntList padding = {},
+    IntList dilation = {}) {
+    return t.im2col(kernel, stride, padding, dilation);
+}
+inline Tensor &im2col_out(Tensor &r, const Tensor &t, IntList kernel, IntList stride = {}, IntList padding = {},
+    IntList dilation = {}) {
+    detail::check(THTensor_im2col(detail::result(r), t.get(), detail::common("im2col_out", {kernel, stride, padding,
+        dilation}), kernel.data(), stride.data(), padding.data(), dilation.data()), "im2col_out");
+    return r;
+}
+inline Tensor col2im(const Tensor &t, IntList imageSizes, IntList kernel, IntList stride = {}, IntList padding = {},
+    IntList dilation = {}) {
+    return t.col2im(imageSizes, kernel, stride, padding, dilation);
+}
+inline Tensor &col2im_out(Tensor &r, const Tensor &t, IntList imageSizes, IntList kernel, IntList stride = {},
+    IntList padding = {}, IntList dilation = {}) {
+    detail::check(THTensor_col2im(detail::result(r), t.get(), detail::common("col2im_out", {imageSizes, kernel, stride,
+        padding, dilation}), imageSizes.data(), kernel.data(), stride.data(), padding.data(), dilation.data()),
+        "col2im_out");
+    return r;
+}
+inline Tensor conv2Dmul(double beta, double alpha, const Tensor &t, const Tensor &k, int64_t srow, int64_t scol,
+    Text vf, Text xc) {
+    return t.conv2Dmul(beta, alpha, k, srow, scol, vf, xc);
+}
+inline Tensor conv2Dmul(double beta, double alpha, const Tensor &t, const Tensor &k, int64_t srow, int64_t scol,
+    Text xc) {
+    return t.conv2Dmul(beta, alpha, k, srow, scol, xc);
+}
+inline Tensor &conv2Dmul_out(Tensor &r, double beta, double alpha, const Tensor &t, const Tensor &k, int64_t srow,
+    int64_t scol, Text vf, Text xc) {
+    detail::check(THTensor_conv2Dmul(detail::result(r), beta, alpha, t.get(), k.get(), srow, scol, vf.c_str(),
+        xc.c_str()), "conv2Dmul_out");
+    return r;
+}
+inline Tensor &conv2Dmul_out(Tensor &r, double beta, double alpha, const Tensor &t, const Tensor &k, int64_t srow,
+    int64_t scol, Text xc) {
+    detail::check(THTensor_conv2Dmul(detail::result(r), beta, alpha, t.get(), k.get(), srow, scol, "V", xc.c_str()),
+        "conv2Dmul_out");
+    return r;
+}
+inline Tensor conv2Dcmul(double beta, double alpha, const Tensor &t, const Tensor &k, int64_t srow, int64_t scol,
+    Text vf, Text xc) {
+    return t.conv2Dcmul(beta, alpha, k, srow, scol, vf, xc);
+}
+inline Tensor conv2Dcmul(double beta, double alpha, const Tensor &t, const Tensor &k, int64_t srow, int64_t scol,
+    Text xc) {
+    return t.conv2Dcmul(beta, alpha, k, srow, scol, xc);
+}
+inline Tensor &conv2Dcmul_out(Tensor &r, double beta, double alpha, const Tensor &t, const Tensor &k, int64_t srow,
+    int64_t scol, Text vf, Text xc) {
+    detail::check(THTensor_conv2Dcmul(detail::result(r), beta, alpha, t.get(), k.get(), srow, scol, vf.c_str(),
+        xc.c_str()), "conv2Dcmul_out");
+    return r;
+}
+inline Tensor &conv2Dcmul_out(Tensor &r, double beta, double alpha, const Tensor &t, const Tensor &k, int64_t srow,
+    int64_t scol, Text xc) {
+    detail::check(THTensor_conv2Dcmul(detail::result(r), beta, alpha, t.get(), k.get(), srow, scol, "V", xc.c_str()),
+        "conv2Dcmul_out");
+    return r;
+}
+inline Tensor conv2Dger(double beta, double alpha, const Tensor &t, const Tensor &k, int64_t srow, int64_t scol,
+    Text vf, Text xc) {
+    return t.conv2Dger(beta, alpha, k, srow, scol, vf, xc);
+}
+inline Tensor conv2Dger(double beta, double alpha, const Tensor &t, const Tensor &k, int64_t srow, int64_t scol,
+    Text xc) {
+    return t.conv2Dger(beta, alpha, k, srow, scol, xc);
+}
+inline Tensor &conv2Dger_out(Tensor &r, double beta, double alpha, const Tensor &t, const Tensor &k, int64_t srow,
+    int64_t scol, Text vf, Text xc) {
+    detail::check(THTensor_conv2Dger(detail::result(r), beta, alpha, t.get(), k.get(), srow, scol, vf.c_str(),
+        xc.c_str()), "conv2Dger_out");
+    return r;
+}
+inline Tensor &conv2Dger_out(Tensor &r, double beta, double alpha, const Tensor &t, const Tensor &k, int64_t srow,
+    int64_t scol, Text xc) {
+    detail::check(THTensor_conv2Dger(detail::result(r), beta, alpha, t.get(), k.get(), srow, scol, "V", xc.c_str()),
+        "conv2Dger_out");
+    return r;
+}
+inline Tensor conv2DRevger(double beta, double alpha, const Tensor &t, const Tensor &k, int64_t srow, int64_t scol) {
+    return t.conv2DRevger(beta, alpha, k, srow, scol);
+}
+inline Tensor &conv2DRevger_out(Tensor &r, double beta, double alpha, const Tensor &t, const Tensor &k, int64_t srow,
+    int64_t scol) {
+    detail::check(THTensor_conv2DRevger(detail::result(r), beta, alpha, t.get(), k.get(), srow, scol),
+        "conv2DRevger_out");
+    return r;
+}
+inline Tensor conv2DRevgerm(double beta, double alpha, const Tensor &t, const Tensor &k, int64_t srow, int64_t scol) {
+    return t.conv2DRevgerm(beta, alpha, k, srow, scol);
+}
+inline Tensor &conv2DRevgerm_out(Tensor &r, double beta, double alpha, const Tensor &t, const Tensor &k, int64_t srow,
+    int64_t scol) {
+    detail::check(THTensor_conv2DRevgerm(detail::result(r), beta, alpha, t.get(), k.get(), srow, scol),
+        "conv2DRevgerm_out");
+    return r;
+}
+inline Tensor conv2Dmv(double beta, double alpha, const Tensor &t, const Tensor &k, int64_t srow, int64_t scol, Text vf,
+    Text xc) {
+    return t.conv2Dmv(beta, alpha, k, srow, scol, vf, xc);
+}
+inline Tensor conv2Dmv(double beta, double alpha, const Tensor &t, const Tensor &k, int64_t srow, int64_t scol,
+    Text xc) {
+    return t.conv2Dmv(beta, alpha, k, srow, scol, xc);
+}
+inline Tensor &conv2Dmv_out(Tensor &r, double beta, double alpha, const Tensor &t, const Tensor &k, int64_t srow,
+    int64_t scol, Text vf, Text xc) {
+    detail::check(THTensor_conv2Dmv(detail::result(r), beta, alpha, t.get(), k.get(), srow, scol, vf.c_str(),
+        xc.c_str()), "conv2Dmv_out");
+    return r;
+}
+inline Tensor &conv2Dmv_out(Tensor &r, double beta, double alpha, const Tensor &t, const Tensor &k, int64_t srow,
+    int64_t scol, Text xc) {
+    detail::check(THTensor_conv2Dmv(detail::result(r), beta, alpha, t.get(), k.get(), srow, scol, "V", xc.c_str()),
+        "conv2Dmv_out");
+    return r;
+}
+inline Tensor conv2Dmm(double beta, double alpha, const Tensor &t, const Tensor &k, int64_t srow, int64_t scol, Text vf,
+    Text xc) {
+    return t.conv2Dmm(beta, alpha, k, srow, scol, vf, xc);
+}
+inline Tensor conv2Dmm(double beta, double alpha, const Tensor &t, const Tensor &k, int64_t srow, int64_t scol,
+    Text xc) {
+    return t.conv2Dmm(beta, alpha, k, srow, scol, xc);
+}
+inline Tensor &conv2Dmm_out(Tensor &r, double beta, double alpha, const Tensor &t, const Tensor &k, int64_t srow,
+    int64_t scol, Text vf, Text xc) {
+    detail::check(THTensor_conv2Dmm(detail::result(r), beta, alpha, t.get(), k.get(), srow, scol, vf.c_str(),
+        xc.c_str()), "conv2Dmm_out");
+    return r;
+}
+inline Tensor &conv2Dmm_out(Tensor &r, double beta, double alpha, const Tensor &t, const Tensor &k, int64_t srow,
+    int64_t scol, Text xc) {
+    detail::check(THTensor_conv2Dmm(detail::result(r), beta, alpha, t.get(), k.get(), srow, scol, "V", xc.c_str()),
+        "conv2Dmm_out");
+    return r;
+}
+inline Tensor conv2Dmap(double beta, double alpha, const Tensor &t, const Tensor &k, const Tensor &map, int64_t srow,
+    int64_t scol, Text vf, Text xc) {
+    return t.conv2Dmap(beta, alpha, k, map, srow, scol, vf, xc);
+}
+inline Tensor conv2Dmap(double beta, double alpha, const Tensor &t, const Tensor &k, const Tensor &map, int64_t srow,
+    int64_t scol, Text xc) {
+    return t.conv2Dmap(beta, alpha, k, map, srow, scol, xc);
+}
+inline Tensor &conv2Dmap_out(Tensor &r, double beta, double alpha, const Tensor &t, const Tensor &k, const Tensor &map,
+    int64_t srow, int64_t scol, Text vf, Text xc) {
+    detail::check(THTensor_conv2Dmap(detail::result(r), beta, alpha, t.get(), k.get(), map.get(), srow, scol,
+        vf.c_str(), xc.c_str()), "conv2Dmap_out");
+    return r;
+}
+inline Tensor &conv2Dmap_out(Tensor &r, double beta, double alpha, const Tensor &t, const Tensor &k, const Tensor &map,
+    int64_t srow, int64_t scol, Text xc) {
+    detail::check(THTensor_conv2Dmap(detail::result(r), beta, alpha, t.get(), k.get(), map.get(), srow, scol, "V",
+        xc.c_str()), "conv2Dmap_out");
+    return r;
+}
+inline Tensor conv3Dmul(double beta, double alpha, const Tensor &t, const Tensor &k, int64_t sdepth, int64_t srow,
+    int64_t scol, Text vf, Text xc) {
+    return t.conv3Dmul(beta, alpha, k, sdepth, srow, scol, vf, xc);
+}
+inline Tensor conv3Dmul(double beta, double alpha, const Tensor &t, const Tensor &k, int64_t sdepth, int64_t srow,
+    int64_t scol, Text xc) {
+    return t.conv3Dmul(beta, alpha, k, sdepth, srow, scol, xc);
+}
+inline Tensor &conv3Dmul_out(Tensor &r, double beta, double alpha, const Tensor &t, const Tensor &k, int64_t sdepth,
+    int64_t srow, int64_t scol, Text vf, Text xc) {
+    detail::check(THTensor_conv3Dmul(detail::result(r), beta, alpha, t.get(), k.get(), sdepth, srow, scol, vf.c_str(),
+        xc.c_str()), "conv3Dmul_out");
+    return r;
+}
+inline Tensor &conv3Dmul_out(Tensor &r, double beta, double alpha, const Tensor &t, const Tensor &k, int64_t sdepth,
+    int64_t srow, int64_t scol, Text xc) {
+    detail::check(THTensor_conv3Dmul(detail::result(r), beta, alpha, t.get(), k.get(), sdepth, srow, scol, "V",
+        xc.c_str()), "conv3Dmul_out");
+    return r;
+}
+inline Tensor conv3Dcmul(double beta, double alpha, const Tensor &t, const Tensor &k, int64_t sdepth, int64_t srow,
+    int64_t scol, Text vf, Text xc) {
+    return t.conv3Dcmul(beta, alpha, k, sdepth, srow, scol, vf, xc);
+}
+inline Tensor conv3Dcmul(double beta, double alpha, const Tensor &t, const Tensor &k, int64_t sdepth, int64_t srow,
+    int64_t scol, Text xc) {
+    return t.conv3Dcmul(beta, alpha, k, sdepth, srow, scol, xc);
+}
+inline Tensor &conv3Dcmul_out(Tensor &r, double beta, double alpha, const Tensor &t, const Tensor &k, int64_t sdepth,
+    int64_t srow, int64_t scol, Text vf, Text xc) {
+    detail::check(THTensor_conv3Dcmul(detail::result(r), beta, alpha, t.get(), k.get(), sdepth, srow, scol, vf.c_str(),
+        xc.c_str()), "conv3Dcmul_out");
+    return r;
+}
+inline Tensor &conv3Dcmul_out(Tensor &r, double beta, double alpha, const Tensor &t, const Tensor &k, int64_t sdepth,
+    int64_t srow, int64_t scol, Text xc) {
+    detail::check(THTensor_conv3Dcmul(detail::result(r), beta, alpha, t.get(), k.get(), sdepth, srow, scol, "V",
+        xc.c_str()), "conv3Dcmul_out");
+    return r;
+}
+inline Tensor conv3Dger(double beta, double alpha, const Tensor &t, const Tensor &k, int64_t sdepth, int64_t srow,
+    int64_t scol, Text vf, Text xc) {
+    return t.conv3Dger(beta, alpha, k, sdepth, srow, scol, vf, xc);
+}
+inline Tensor conv3Dger(double beta, double alpha, const Tensor &t, const Tensor &k, int64_t sdepth, int64_t srow,
+    int64_t scol, Text xc) {
+    return t.conv3Dger(beta, alpha, k, sdepth, srow, scol, xc);
+}
+inline Tensor &conv3Dger_out(Tensor &r, double beta, double alpha, const Tensor &t, const Tensor &k, int64_t sdepth,
+    int64_t srow, int64_t scol, Text vf, Text xc) {
+    detail::check(THTensor_conv3Dger(detail::result(r), beta, alpha, t.get(), k.get(), sdepth, srow, scol, vf.c_str(),
+        xc.c_str()), "conv3Dger_out");
+    return r;
+}
+inline Tensor &conv3Dger_out(Tensor &r, double beta, double alpha, const Tensor &t, const Tensor &k, int64_t sdepth,
+    int64_t srow, int64_t scol, Text xc) {
+    detail::check(THTensor_conv3Dger(detail::result(r), beta, alpha, t.get(), k.get(), sdepth, srow, scol, "V",
+        xc.c_str()), "conv3Dger_out");
+    return r;
+}
+inline Tensor conv3DRevger(double beta, double alpha, const Tensor &t, const Tensor &k, int64_t sdepth, int64_t srow,
+    int64_t scol) {
+    return t.conv3DRevger(beta, alpha, k, sdepth, srow, scol);
+}
+inline Tensor &conv3DRevger_out(Tensor &r, double beta, double alpha, const Tensor &t, const Tensor &k, int64_t sdepth,
+    int64_t srow, int64_t scol) {
+    detail::check(THTensor_conv3DRevger(detail::result(r), beta, alpha, t.get(), k.get(), sdepth, srow, scol),
+        "conv3DRevger_out");
+    return r;
+}
+inline Tensor conv3Dmv(double beta, double alpha, const Tensor &t, const Tensor &k, int64_t sdepth, int64_t srow,
+    int64_t scol, Text vf, Text xc) {
+    return t.conv3Dmv(beta, alpha, k, sdepth, srow, scol, vf, xc);
+}
+inline Tensor conv3Dmv(double beta, double alpha, const Tensor &t, const Tensor &k, int64_t sdepth, int64_t srow,
+    int64_t scol, Text xc) {
+    return t.conv3Dmv(beta, alpha, k, sdepth, srow, scol, xc);
+}
+inline Tensor &conv3Dmv_out(Tensor &r, double beta, double alpha, const Tensor &t, const Tensor &k, int64_t sdepth,
+    int64_t srow, int64_t scol, Text vf, Text xc) {
+    detail::check(THTensor_conv3Dmv(detail::result(r), beta, alpha, t.get(), k.get(), sdepth, srow, scol, vf.c_str(),
+        xc.c_str()), "conv3Dmv_out");
+    return r;
+}
+inline Tensor &conv3Dmv_out(Tensor &r, double beta, double alpha, const Tensor &t, const Tensor &k, int64_t sdepth,
+    int64_t srow, int64_t scol, Text xc) {
+    detail::check(THTensor_conv3Dmv(detail::result(r), beta, alpha, t.get(), k.get(), sdepth, srow, scol, "V",
+        xc.c_str()), "conv3Dmv_out");
+    return r;
+}
+inline Tensor conv3Dmap(double beta, double alpha, const Tensor &t, const Tensor &k, const Tensor &map, int64_t sdepth,
+    int64_t srow, int64_t scol, Text vf, Text xc) {
+    return t.conv3Dmap(beta, alpha, k, map, sdepth, srow, scol, vf, xc);
+}
+inline Tensor conv3Dmap(double beta, double alpha, const Tensor &t, const Tensor &k, const Tensor &map, int64_t sdepth,
+    int64_t srow, int64_t scol, Text xc) {
+    return t.conv3Dmap(beta, alpha, k, map, sdepth, srow, scol, xc);
+}
+inline Tensor &conv3Dmap_out(Tensor &r, double beta, double alpha, const Tensor &t, const Tensor &k, const Tensor &map,
+    int64_t sdepth, int64_t srow, int64_t scol, Text vf, Text xc) {
+    detail::check(THTensor_conv3Dmap(detail::result(r), beta, alpha, t.get(), k.get(), map.get(), sdepth, srow, scol,
+        vf.c_str(), xc.c_str()), "conv3Dmap_out");
+    return r;
+}
+inline Tensor &conv3Dmap_out(Tensor &r, double beta, double alpha, const Tensor &t, const Tensor &k, const Tensor &map,
+    int64_t sdepth, int64_t srow, int64_t scol, Text xc) {
+    detail::check(THTensor_conv3Dmap(detail::result(r), beta, alpha, t.get(), k.get(), map.get(), sdepth, srow, scol,
+        "V", xc.c_str()), "conv3Dmap_out");
+    return r;
+}
+
+// ------------------------------------------------------------------------------------------------------------ Pooling
+
+inline Tensor maxPool1d(const Tensor &input, IntList kernel, IntList stride = {}, IntList padding = {},
+    IntList dilation = {}, bool ceilMode = false) {
+    return input.maxPool1d(kernel, stride, padding, dilation, ceilMode);
+}
+inline Tensor maxPool1d(const Tensor &input, std::initializer_list<int64_t> kernel, IntList stride = {},
+    IntList padding = {}, IntList dilation = {}, bool ceilMode = false) {
+    return maxPool1d(input, IntList(kernel), stride, padding, dilation, ceilMode);
+}
+inline Tensor &maxPool1d_out(Tensor &r, Out indices, const Tensor &input, IntList kernel, IntList stride = {},
+    IntList padding = {}, IntList dilation = {}, bool ceilMode = false) {
+    detail::check(THTensor_maxPool1d(detail::result(r), detail::result(indices), input.get(),
+        detail::common("maxPool1d_out", {kernel, stride, padding, dilation}), kernel.data(), stride.data(),
+        padding.data(), dilation.data(), ceilMode), "maxPool1d_out");
+    return r;
+}
+inline Tensor maxPool2d(const Tensor &input, IntList kernel, IntList stride = {}, IntList padding = {},
+    IntList dilation = {}, bool ceilMode = false) {
+    return input.maxPool2d(kernel, stride, padding, dilation, ceilMode);
+}
+inline Tensor maxPool2d(const Tensor &input, std::initializer_list<int64_t> kernel, IntList stride = {},
+    IntList padding = {}, IntList dilation = {}, bool ceilMode = false) {
+    return maxPool2d(input, IntList(kernel), stride, padding, dilation, ceilMode);
+}
+inline Tensor &maxPool2d_out(Tensor &r, Out indices, const Tensor &input, IntList kernel, IntList stride = {},
+    IntList padding = {}, IntList dilation = {}, bool ceilMode = false) {
+    detail::check(THTensor_maxPool2d(detail::result(r), detail::result(indices), input.get(),
+        detail::common("maxPool2d_out", {kernel, stride, padding, dilation}), kernel.data(), stride.data(),
+        padding.data(), dilation.data(), ceilMode), "maxPool2d_out");
+    return r;
+}
+inline Tensor maxPool3d(const Tensor &input, IntList kernel, IntList stride = {}, IntList padding = {},
+    IntList dilation = {}, bool ceilMode = false) {
+    return input.maxPool3d(kernel, stride, padding, dilation, ceilMode);
+}
+inline Tensor maxPool3d(const Tensor &input, std::initializer_list<int64_t> kernel, IntList stride = {},
+    IntList padding = {}, IntList dilation = {}, bool ceilMode = false) {
+    return maxPool3d(input, IntList(kernel), stride, padding, dilation, ceilMode);
+}
+inline Tensor &maxPool3d_out(Tensor &r, Out indices, const Tensor &input, IntList kernel, IntList stride = {},
+    IntList padding = {}, IntList dilation = {}, bool ceilMode = false) {
+    detail::check(THTensor_maxPool3d(detail::result(r), detail::result(indices), input.get(),
+        detail::common("maxPool3d_out", {kernel, stride, padding, dilation}), kernel.data(), stride.data(),
+        padding.data(), dilation.data(), ceilMode), "maxPool3d_out");
+    return r;
+}
+inline Tensor maxPoolGradInput(const Tensor &gradOutput, const Tensor &indices, const Tensor &input, int imageDims) {
+    return gradOutput.maxPoolGradInput(indices, input, imageDims);
+}
+inline Tensor &maxPoolGradInput_out(Tensor &r, const Tensor &gradOutput, const Tensor &indices, const Tensor &input,
+    int imageDims) {
+    detail::check(THTensor_maxPoolGradInput(detail::result(r), gradOutput.get(), indices.get(), input.get(), imageDims),
+        "maxPoolGradInput_out");
+    return r;
+}
+inline Tensor maxUnpool(const Tensor &t, const Tensor &indices, IntList imageSizes) {
+    return t.maxUnpool(indices, imageSizes);
+}
+inline Tensor &maxUnpool_out(Tensor &r, const Tensor &t, const Tensor &indices, IntList imageSizes) {
+    detail::check(THTensor_maxUnpool(detail::result(r), t.get(), indices.get(), imageSizes.count(), imageSizes.data()),
+        "maxUnpool_out");
+    return r;
+}
+inline Tensor avgPool1d(const Tensor &input, IntList kernel, IntList stride = {}, IntList padding = {},
+    bool ceilMode = false, bool countIncludePad = true, int64_t divisor = 0) {
+    return input.avgPool1d(kernel, stride, padding, ceilMode, countIncludePad, divisor);
+}
+inline Tensor avgPool1d(const Tensor &input, std::initializer_list<int64_t> kernel, IntList stride = {},
+    IntList padding = {}, bool ceilMode = false, bool countIncludePad = true, int64_t divisor = 0) {
+    return avgPool1d(input, IntList(kernel), stride, padding, ceilMode, countIncludePad, divisor);
+}
+inline Tensor &avgPool1d_out(Tensor &r, const Tensor &input, IntList kernel, IntList stride = {}, IntList padding = {},
+    bool ceilMode = false, bool countIncludePad = true, int64_t divisor = 0) {
+    detail::check(THTensor_avgPool1d(detail::result(r), input.get(), detail::common("avgPool1d_out", {kernel, stride,
+        padding}), kernel.data(), stride.data(), padding.data(), ceilMode, countIncludePad, divisor), "avgPool1d_out");
+    return r;
+}
+inline Tensor avgPool2d(const Tensor &input, IntList kernel, IntList stride = {}, IntList padding = {},
+    bool ceilMode = false, bool countIncludePad = true, int64_t divisor = 0) {
+    return input.avgPool2d(kernel, stride, padding, ceilMode, countIncludePad, divisor);
+}
+inline Tensor avgPool2d(const Tensor &input, std::initializer_list<int64_t> kernel, IntList stride = {},
+    IntList padding = {}, bool ceilMode = false, bool countIncludePad = true, int64_t divisor = 0) {
+    return avgPool2d(input, IntList(kernel), stride, padding, ceilMode, countIncludePad, divisor);
+}
+inline Tensor &avgPool2d_out(Tensor &r, const Tensor &input, IntList kernel, IntList stride = {}, IntList padding = {},
+    bool ceilMode = false, bool countIncludePad = true, int64_t divisor = 0) {
+    detail::check(THTensor_avgPool2d(detail::result(r), input.get(), detail::common("avgPool2d_out", {kernel, stride,
+        padding}), kernel.data(), stride.data(), padding.data(), ceilMode, countIncludePad, divisor), "avgPool2d_out");
+    return r;
+}
+inline Tensor avgPool3d(const Tensor &input, IntList kernel, IntList stride = {}, IntList padding = {},
+    bool ceilMode = false, bool countIncludePad = true, int64_t divisor = 0) {
+    return input.avgPool3d(kernel, stride, padding, ceilMode, countIncludePad, divisor);
+}
+inline Tensor avgPool3d(const Tensor &input, std::initializer_list<int64_t> kernel, IntList stride = {},
+    IntList padding = {}, bool ceilMode = false, bool countIncludePad = true, int64_t divisor = 0) {
+    return avgPool3d(input, IntList(kernel), stride, padding, ceilMode, countIncludePad, divisor);
+}
+inline Tensor &avgPool3d_out(Tensor &r, const Tensor &input, IntList kernel, IntList stride = {}, IntList padding = {},
+    bool ceilMode = false, bool countIncludePad = true, int64_t divisor = 0) {
+    detail::check(THTensor_avgPool3d(detail::result(r), input.get(), detail::common("avgPool3d_out", {kernel, stride,
+        padding}), kernel.data(), stride.data(), padding.data(), ceilMode, countIncludePad, divisor), "avgPool3d_out");
+    return r;
+}
+inline Tensor avgPoolGradInput(const Tensor &gradOutput, const Tensor &input, IntList kernel, IntList stride = {},
+    IntList padding = {}, bool ceilMode = false, bool countIncludePad = true, int64_t divisor = 0) {
+    return gradOutput.avgPoolGradInput(input, kernel, stride, padding, ceilMode, countIncludePad, divisor);
+}
+inline Tensor &avgPoolGradInput_out(Tensor &r, const Tensor &gradOutput, const Tensor &input, IntList kernel,
+    IntList stride = {}, IntList padding = {}, bool ceilMode = false, bool countIncludePad = true,
+    int64_t divisor = 0) {
+    detail::check(THTensor_avgPoolGradInput(detail::result(r), gradOutput.get(), input.get(),
+        detail::common("avgPoolGradInput_out", {kernel, stride, padding}), kernel.data(), stride.data(), padding.data(),
+        ceilMode, countIncludePad, divisor), "avgPoolGradInput_out");
+    return r;
+}
+inline Tensor maxPool1dUniform(const Tensor &input, int64_t kernel, int64_t stride, int64_t padding = 0) {
+    return input.maxPool1dUniform(kernel, stride, padding);
+}
+inline Tensor &maxPool1dUniform_out(Tensor &r, Out indices, const Tensor &input, int64_t kernel, int64_t stride,
+    int64_t padding = 0) {
+    detail::check(THTensor_maxPool1dUniform(detail::result(r), detail::result(indices), input.get(), kernel, stride,
+        padding), "maxPool1dUniform_out");
+    return r;
+}
+inline Tensor maxPool1d(const Tensor &input, int64_t kernel, int64_t stride, int64_t padding = 0) {
+    return input.maxPool1d(kernel, stride, padding);
+}
+inline Tensor &maxPool1d_out(Tensor &r, Out indices, const Tensor &input, int64_t kernel, int64_t stride,
+    int64_t padding = 0) {
+    detail::check(THTensor_maxPool1dUniform(detail::result(r), detail::result(indices), input.get(), kernel, stride,
+        padding), "maxPool1d_out");
+    return r;
+}
+inline Tensor maxPool2dUniform(const Tensor &input, int64_t kernel, int64_t stride, int64_t padding = 0) {
+    return input.maxPool2dUniform(kernel, stride, padding);
+}
+inline Tensor &maxPool2dUniform_out(Tensor &r, Out indices, const Tensor &input, int64_t kernel, int64_t stride,
+    int64_t padding = 0) {
+    detail::check(THTensor_maxPool2dUniform(detail::result(r), detail::result(indices), input.get(), kernel, stride,
+        padding), "maxPool2dUniform_out");
+    return r;
+}
+inline Tensor maxPool2d(const Tensor &input, int64_t kernel, int64_t stride, int64_t padding = 0) {
+    return input.maxPool2d(kernel, stride, padding);
+}
+inline Tensor &maxPool2d_out(Tensor &r, Out indices, const Tensor &input, int64_t kernel, int64_t stride,
+    int64_t padding = 0) {
+    detail::check(THTensor_maxPool2dUniform(detail::result(r), detail::result(indices), input.get(), kernel, stride,
+        padding), "maxPool2d_out");
+    return r;
+}
+inline Tensor maxPool3dUniform(const Tensor &input, int64_t kernel, int64_t stride, int64_t padding = 0) {
+    return input.maxPool3dUniform(kernel, stride, padding);
+}
+inline Tensor &maxPool3dUniform_out(Tensor &r, Out indices, const Tensor &input, int64_t kernel, int64_t stride,
+    int64_t padding = 0) {
+    detail::check(THTensor_maxPool3dUniform(detail::result(r), detail::result(indices), input.get(), kernel, stride,
+        padding), "maxPool3dUniform_out");
+    return r;
+}
+inline Tensor maxPool3d(const Tensor &input, int64_t kernel, int64_t stride, int64_t padding = 0) {
+    return input.maxPool3d(kernel, stride, padding);
+}
+inline Tensor &maxPool3d_out(Tensor &r, Out indices, const Tensor &input, int64_t kernel, int64_t stride,
+    int64_t padding = 0) {
+    detail::check(THTensor_maxPool3dUniform(detail::result(r), detail::result(indices), input.get(), kernel, stride,
+        padding), "maxPool3d_out");
+    return r;
+}
+inline Tensor avgPool1dUniform(const Tensor &input, int64_t kernel, int64_t stride, int64_t padding = 0) {
+    return input.avgPool1dUniform(kernel, stride, padding);
+}
+inline Tensor &avgPool1dUniform_out(Tensor &r, const Tensor &input, int64_t kernel, int64_t stride,
+    int64_t padding = 0) {
+    detail::check(THTensor_avgPool1dUniform(detail::result(r), input.get(), kernel, stride, padding),
+        "avgPool1dUniform_out");
+    return r;
+}
+inline Tensor avgPool1d(const Tensor &input, int64_t kernel, int64_t stride, int64_t padding = 0) {
+    return input.avgPool1d(kernel, stride, padding);
+}
+inline Tensor &avgPool1d_out(Tensor &r, const Tensor &input, int64_t kernel, int64_t stride, int64_t padding = 0) {
+    detail::check(THTensor_avgPool1dUniform(detail::result(r), input.get(), kernel, stride, padding), "avgPool1d_out");
+    return r;
+}
+inline Tensor avgPool2dUniform(const Tensor &input, int64_t kernel, int64_t stride, int64_t padding = 0) {
+    return input.avgPool2dUniform(kernel, stride, padding);
+}
+inline Tensor &avgPool2dUniform_out(Tensor &r, const Tensor &input, int64_t kernel, int64_t stride,
+    int64_t padding = 0) {
+    detail::check(THTensor_avgPool2dUniform(detail::result(r), input.get(), kernel, stride, padding),
+        "avgPool2dUniform_out");
+    return r;
+}
+inline Tensor avgPool2d(const Tensor &input, int64_t kernel, int64_t stride, int64_t padding = 0) {
+    return input.avgPool2d(kernel, stride, padding);
+}
+inline Tensor &avgPool2d_out(Tensor &r, const Tensor &input, int64_t kernel, int64_t stride, int64_t padding = 0) {
+    detail::check(THTensor_avgPool2dUniform(detail::result(r), input.get(), kernel, stride, padding), "avgPool2d_out");
+    return r;
+}
+inline Tensor avgPool3dUniform(const Tensor &input, int64_t kernel, int64_t stride, int64_t padding = 0) {
+    return input.avgPool3dUniform(kernel, stride, padding);
+}
+inline Tensor &avgPool3dUniform_out(Tensor &r, const Tensor &input, int64_t kernel, int64_t stride,
+    int64_t padding = 0) {
+    detail::check(THTensor_avgPool3dUniform(detail::result(r), input.get(), kernel, stride, padding),
+        "avgPool3dUniform_out");
+    return r;
+}
+inline Tensor avgPool3d(const Tensor &input, int64_t kernel, int64_t stride, int64_t padding = 0) {
+    return input.avgPool3d(kernel, stride, padding);
+}
+inline Tensor &avgPool3d_out(Tensor &r, const Tensor &input, int64_t kernel, int64_t stride, int64_t padding = 0) {
+    detail::check(THTensor_avgPool3dUniform(detail::result(r), input.get(), kernel, stride, padding), "avgPool3d_out");
+    return r;
+}
+inline Tensor avgPoolGradInputUniform(const Tensor &gradOutput, const Tensor &input, int imageDims, int64_t kernel,
+    int64_t stride, int64_t padding = 0) {
+    return gradOutput.avgPoolGradInputUniform(input, imageDims, kernel, stride, padding);
+}
+inline Tensor &avgPoolGradInputUniform_out(Tensor &r, const Tensor &gradOutput, const Tensor &input, int imageDims,
+    int64_t kernel, int64_t stride, int64_t padding = 0) {
+    detail::check(THTensor_avgPoolGradInputUniform(detail::result(r), gradOutput.get(), input.get(), imageDims, kernel,
+        stride, padding), "avgPoolGradInputUniform_out");
+    return r;
+}
+inline Tensor avgPoolGradInput(const Tensor &gradOutput, const Tensor &input, int imageDims, int64_t kernel,
+    int64_t stride, int64_t padding = 0) {
+    return gradOutput.avgPoolGradInput(input, imageDims, kernel, stride, padding);
+}
+inline Tensor &avgPoolGradInput_out(Tensor &r, const Tensor &gradOutput, const Tensor &input, int imageDims,
+    int64_t kernel, int64_t stride, int64_t padding = 0) {
+    detail::check(THTensor_avgPoolGradInputUniform(detail::result(r), gradOutput.get(), input.get(), imageDims, kernel,
+        stride, padding), "avgPoolGradInput_out");
+    return r;
+}
+inline Tensor adaptiveMaxPool1d(const Tensor &input, IntList sizes) { return input.adaptiveMaxPool1d(sizes); }
+inline Tensor &adaptiveMaxPool1d_out(Tensor &r, Out indices, const Tensor &input, IntList sizes) {
+    detail::check(THTensor_adaptiveMaxPool1d(detail::result(r), detail::result(indices), input.get(), sizes.count(),
+        sizes.data()), "adaptiveMaxPool1d_out");
+    return r;
+}
+inline Tensor adaptiveMaxPool2d(const Tensor &input, IntList sizes) { return input.adaptiveMaxPool2d(sizes); }
+inline Tensor &adaptiveMaxPool2d_out(Tensor &r, Out indices, const Tensor &input, IntList sizes) {
+    detail::check(THTensor_adaptiveMaxPool2d(detail::result(r), detail::result(indices), input.get(), sizes.count(),
+        sizes.data()), "adaptiveMaxPool2d_out");
+    return r;
+}
+inline Tensor adaptiveMaxPool3d(const Tensor &input, IntList sizes) { return input.adaptiveMaxPool3d(sizes); }
+inline Tensor &adaptiveMaxPool3d_out(Tensor &r, Out indices, const Tensor &input, IntList sizes) {
+    detail::check(THTensor_adaptiveMaxPool3d(detail::result(r), detail::result(indices), input.get(), sizes.count(),
+        sizes.data()), "adaptiveMaxPool3d_out");
+    return r;
+}
+inline Tensor adaptiveAvgPool1d(const Tensor &input, IntList sizes) { return input.adaptiveAvgPool1d(sizes); }
+inline Tensor &adaptiveAvgPool1d_out(Tensor &r, const Tensor &input, IntList sizes) {
+    detail::check(THTensor_adaptiveAvgPool1d(detail::result(r), input.get(), sizes.count(), sizes.data()),
+        "adaptiveAvgPool1d_out");
+    return r;
+}
+inline Tensor adaptiveAvgPool2d(const Tensor &input, IntList sizes) { return input.adaptiveAvgPool2d(sizes); }
+inline Tensor &adaptiveAvgPool2d_out(Tensor &r, const Tensor &input, IntList sizes) {
+    detail::check(THTensor_adaptiveAvgPool2d(detail::result(r), input.get(), sizes.count(), sizes.data()),
+        "adaptiveAvgPool2d_out");
+    return r;
+}
+inline Tensor adaptiveAvgPool3d(const Tensor &input, IntList sizes) { return input.adaptiveAvgPool3d(sizes); }
+inline Tensor &adaptiveAvgPool3d_out(Tensor &r, const Tensor &input, IntList sizes) {
+    detail::check(THTensor_adaptiveAvgPool3d(detail::result(r), input.get(), sizes.count(), sizes.data()),
+        "adaptiveAvgPool3d_out");
+    return r;
+}
+inline Tensor adaptiveAvgPoolGradInput(const Tensor &gradOutput, const Tensor &input, int imageDims) {
+    return gradOutput.adaptiveAvgPoolGradInput(input, imageDims);
+}
+inline Tensor &adaptiveAvgPoolGradInput_out(Tensor &r, const Tensor &gradOutput, const Tensor &input, int imageDims) {
+    detail::check(THTensor_adaptiveAvgPoolGradInput(detail::result(r), gradOutput.get(), input.get(), imageDims),
+        "adaptiveAvgPoolGradInput_out");
+    return r;
+}
+
+// ------------------------------------------------------------------------------------------------- Fourier transforms
+
+inline Tensor fft(const Tensor &t, int signalDims, bool normalized = false) { return t.fft(signalDims, normalized); }
+inline Tensor &fft_out(Tensor &r, const Tensor &t, int signalDims, bool normalized = false) {
+    detail::check(THTensor_fft(detail::result(r), t.get(), signalDims, normalized), "fft_out");
+    return r;
+}
+inline Tensor ifft(const Tensor &t, int signalDims, bool normalized = false) { return t.ifft(signalDims, normalized); }
+inline Tensor &ifft_out(Tensor &r, const Tensor &t, int signalDims, bool normalized = false) {
+    detail::check(THTensor_ifft(detail::result(r), t.get(), signalDims, normalized), "ifft_out");
+    return r;
+}
+inline Tensor fft2(const Tensor &t) { return t.fft2(); }
+inline Tensor &fft2_out(Tensor &r, const Tensor &t) {
+    detail::check(THTensor_fft2(detail::result(r), t.get()), "fft2_out");
+    return r;
+}
+inline Tensor ifft2(const Tensor &t) { return t.ifft2(); }
+inline Tensor &ifft2_out(Tensor &r, const Tensor &t) {
+    detail::check(THTensor_ifft2(detail::result(r), t.get()), "ifft2_out");
+    return r;
+}
+inline Tensor rfft(const Tensor &t, int signalDims, bool normalized = false, bool onesided = true) {
+    return t.rfft(signalDims, normalized, onesided);
+}
+inline Tensor &rfft_out(Tensor &r, const Tensor &t, int signalDims, bool normalized = false, bool onesided = true) {
+    detail::check(THTensor_rfft(detail::result(r), t.get(), signalDims, normalized, onesided), "rfft_out");
+    return r;
+}
+inline Tensor irfft(const Tensor &t, int signalDims, bool normalized = false, bool onesided = true,
+    IntList signalSizes = {}) {
+    return t.irfft(signalDims, normalized, onesided, signalSizes);
+}
+inline Tensor &irfft_out(Tensor &r, const Tensor &t, int signalDims, bool normalized = false, bool onesided = true,
+    IntList signalSizes = {}) {
+    detail::check(THTensor_irfft(detail::result(r), t.get(), signalDims, normalized, onesided, signalSizes.count(),
+        signalSizes.data()), "irfft_out");
+    return r;
+}
+
+// -------------------------------------------------------------------------------------------------- Random generators
+
+/// `r` = the bytes of the generator's state, a vector; a fresh `r` takes uint8.
+inline Tensor getRNGState(const Generator &generator = {}) {
+    Tensor r(detail::Fresh{});
+    detail::check(THTensor_getRNGState(generator.get(), r.get()), "getRNGState", r);
+    return r;
+}
+inline Tensor &getRNGState_out(Tensor &r, const Generator &generator = {}) {
+    detail::check(THTensor_getRNGState(generator.get(), detail::result(r)), "getRNGState_out");
+    return r;
+}
+inline void setRNGState(const Generator &generator, const Tensor &t) { return t.setRNGState(generator); }
+inline void setRNGState(const Tensor &t) { return t.setRNGState(); }
+
+// ----------------------------------------------------------------------------------------------------- Random numbers
+
+inline Tensor normal_means(const Generator &generator, const Tensor &means, double stdv = 1) {
+    return means.normal_means(generator, stdv);
+}
+inline Tensor normal_means(const Tensor &means, double stdv = 1) { return means.normal_means(stdv); }
+inline Tensor &normal_means_out(Tensor &r, const Generator &generator, const Tensor &means, double stdv = 1) {
+    detail::check(THTensor_normal_means(detail::result(r), generator.get(), means.get(), stdv), "normal_means_out");
+    return r;
+}
+inline Tensor &normal_means_out(Tensor &r, const Tensor &means, double stdv = 1) {
+    detail::check(THTensor_normal_means(detail::result(r), nullptr, means.get(), stdv), "normal_means_out");
+    return r;
+}
+inline Tensor normal(const Generator &generator, const Tensor &means, double stdv = 1) {
+    return means.normal(generator, stdv);
+}
+inline Tensor normal(const Tensor &means, double stdv = 1) { return means.normal(stdv); }
+inline Tensor &normal_out(Tensor &r, const Generator &generator, const Tensor &means, double stdv = 1) {
+    detail::check(THTensor_normal_means(detail::result(r), generator.get(), means.get(), stdv), "normal_out");
+    return r;
+}
+inline Tensor &normal_out(Tensor &r, const Tensor &means, double stdv = 1) {
+    detail::check(THTensor_normal_means(detail::result(r), nullptr, means.get(), stdv), "normal_out");
+    return r;
+}
+inline Tensor normal_stddevs(const Generator &generator, double mean, const Tensor &stdvs) {
+    return stdvs.normal_stddevs(generator, mean);
+}
+inline Tensor normal_stddevs(double mean, const Tensor &stdvs) { return stdvs.normal_stddevs(mean); }
+inline Tensor normal_stddevs(const Tensor &stdvs) { return stdvs.normal_stddevs(); }
+inline Tensor &normal_stddevs_out(Tensor &r, const Generator &generator, double mean, const Tensor &stdvs) {
+    detail::check(THTensor_normal_stddevs(detail::result(r), generator.get(), mean, stdvs.get()),
+        "normal_stddevs_out");
+    return r;
+}
+inline Tensor &normal_stddevs_out(Tensor &r, double mean, const Tensor &stdvs) {
+    detail::check(THTensor_normal_stddevs(detail::result(r), nullptr, mean, stdvs.get()), "normal_stddevs_out");
+    return r;
+}
+inline Tensor &normal_stddevs_out(Tensor &r, const Tensor &stdvs) {
+    detail::check(THTensor_normal_stddevs(detail::result(r), nullptr, 0, stdvs.get()), "normal_stddevs_out");
+    return r;
+}
+inline Tensor normal(const Generator &generator, double mean, const Tensor &stdvs) {
+    return stdvs.normal_stddevs(generator, mean);
+}
+inline Tensor normal(double mean, const Tensor &stdvs) { return stdvs.normal_stddevs(mean); }
+inline Tensor &normal_out(Tensor &r, const Generator &generator, double mean, const Tensor &stdvs) {
+    detail::check(THTensor_normal_stddevs(detail::result(r), generator.get(), mean, stdvs.get()), "normal_out");
+    return r;
+}
+inline Tensor &normal_out(Tensor &r, double mean, const Tensor &stdvs) {
+    detail::check(THTensor_normal_stddevs(detail::result(r), nullptr, mean, stdvs.get()), "normal_out");
+    return r;
+}
+inline Tensor normal_means_stddevs(const Generator &generator, const Tensor &means, const Tensor &stdvs) {
+    return means.normal_means_stddevs(generator, stdvs);
+}
+inline Tensor normal_means_stddevs(const Tensor &means, const Tensor &stdvs) {
+    return means.normal_means_stddevs(stdvs);
+}
+inline Tensor &normal_means_stddevs_out(Tensor &r, const Generator &generator, const Tensor &means,
+    const Tensor &stdvs) {
+    detail::check(THTensor_normal_means_stddevs(detail::result(r), generator.get(), means.get(), stdvs.get()),
+        "normal_means_stddevs_out");
+    return r;
+}
+inline Tensor &normal_means_stddevs_out(Tensor &r, const Tensor &means, const Tensor &stdvs) {
+    detail::check(THTensor_normal_means_stddevs(detail::result(r), nullptr, means.get(), stdvs.get()),
+        "normal_means_stddevs_out");
+    return r;
+}
+inline Tensor normal(const Generator &generator, const Tensor &means, const Tensor &stdvs) {
+    return means.normal(generator, stdvs);
+}
+inline Tensor normal(const Tensor &means, const Tensor &stdvs) { return means.normal(stdvs); }
+inline Tensor &normal_out(Tensor &r, const Generator &generator, const Tensor &means, const Tensor &stdvs) {
+    detail::check(THTensor_normal_means_stddevs(detail::result(r), generator.get(), means.get(), stdvs.get()),
+        "normal_out");
+    return r;
+}
+inline Tensor &normal_out(Tensor &r, const Tensor &means, const Tensor &stdvs) {
+    detail::check(THTensor_normal_means_stddevs(detail::result(r), nullptr, means.get(), stdvs.get()), "normal_out");
+    return r;
+}
+inline Tensor gammaTensor(const Generator &generator, const Tensor &shape, const Tensor &scale) {
+    return shape.gammaTensor(generator, scale);
+}
+inline Tensor gammaTensor(const Tensor &shape, const Tensor &scale) { return shape.gammaTensor(scale); }
+inline Tensor &gammaTensor_out(Tensor &r, const Generator &generator, const Tensor &shape, const Tensor &scale) {
+    detail::check(THTensor_gammaTensor(detail::result(r), generator.get(), shape.get(), scale.get()),
+        "gammaTensor_out");
+    return r;
+}
+inline Tensor &gammaTensor_out(Tensor &r, const Tensor &shape, const Tensor &scale) {
+    detail::check(THTensor_gammaTensor(detail::result(r), nullptr, shape.get(), scale.get()), "gammaTensor_out");
+    return r;
+}
+inline Tensor gamma(const Generator &generator, const Tensor &shape, const Tensor &scale) {
+    return shape.gamma(generator, scale);
+}
+inline Tensor gamma(const Tensor &shape, const Tensor &scale) { return shape.gamma(scale); }
+inline Tensor &gamma_out(Tensor &r, const Generator &generator, const Tensor &shape, const Tensor &scale) {
+    detail::check(THTensor_gammaTensor(detail::result(r), generator.get(), shape.get(), scale.get()), "gamma_out");
+    return r;
+}
+inline Tensor &gamma_out(Tensor &r, const Tensor &shape, const Tensor &scale) {
+    detail::check(THTensor_gammaTensor(detail::result(r), nullptr, shape.get(), scale.get()), "gamma_out");
+    return r;
+}
+inline Tensor betaTensor(const Generator &generator, const Tensor &a, const Tensor &b) {
+    return a.betaTensor(generator, b);
+}
+inline Tensor betaTensor(const Tensor &a, const Tensor &b) { return a.betaTensor(b); }
+inline Tensor &betaTensor_out(Tensor &r, const Generator &generator, const Tensor &a, const Tensor &b) {
+    detail::check(THTensor_betaTensor(detail::result(r), generator.get(), a.get(), b.get()), "betaTensor_out");
+    return r;
+}
+inline Tensor &betaTensor_out(Tensor &r, const Tensor &a, const Tensor &b) {
+    detail::check(THTensor_betaTensor(detail::result(r), nullptr, a.get(), b.get()), "betaTensor_out");
+    return r;
+}
+inline Tensor beta(const Generator &generator, const Tensor &a, const Tensor &b) { return a.beta(generator, b); }
+inline Tensor beta(const Tensor &a, const Tensor &b) { return a.beta(b); }
+inline Tensor &beta_out(Tensor &r, const Generator &generator, const Tensor &a, const Tensor &b) {
+    detail::check(THTensor_betaTensor(detail::result(r), generator.get(), a.get(), b.get()), "beta_out");
+    return r;
+}
+inline Tensor &beta_out(Tensor &r, const Tensor &a, const Tensor &b) {
+    detail::check(THTensor_betaTensor(detail::result(r), nullptr, a.get(), b.get()), "beta_out");
+    return r;
+}
+inline Tensor bernoulliTensor(const Generator &generator, const Tensor &p) { return p.bernoulliTensor(generator); }
+inline Tensor bernoulliTensor(const Tensor &p) { return p.bernoulliTensor(); }
+inline Tensor &bernoulliTensor_out(Tensor &r, const Generator &generator, const Tensor &p) {
+    detail::check(THTensor_bernoulliTensor(detail::result(r), generator.get(), p.get()), "bernoulliTensor_out");
+    return r;
+}
+inline Tensor &bernoulliTensor_out(Tensor &r, const Tensor &p) {
+    detail::check(THTensor_bernoulliTensor(detail::result(r), nullptr, p.get()), "bernoulliTensor_out");
+    return r;
+}
+inline Tensor bernoulli(const Generator &generator, const Tensor &p) { return p.bernoulli(generator); }
+inline Tensor bernoulli(const Tensor &p) { return p.bernoulli(); }
+inline Tensor &bernoulli_out(Tensor &r, const Generator &generator, const Tensor &p) {
+    detail::check(THTensor_bernoulliTensor(detail::result(r), generator.get(), p.get()), "bernoulli_out");
+    return r;
+}
+inline Tensor &bernoulli_out(Tensor &r, const Tensor &p) {
+    detail::check(THTensor_bernoulliTensor(detail::result(r), nullptr, p.get()), "bernoulli_out");
+    return r;
+}
+inline Tensor poissonTensor(const Generator &generator, const Tensor &rate) { return rate.poissonTensor(generator); }
+inline Tensor poissonTensor(const Tensor &rate) { return rate.poissonTensor(); }
+inline Tensor &poissonTensor_out(Tensor &r, const Generator &generator, const Tensor &rate) {
+    detail::check(THTensor_poissonTensor(detail::result(r), generator.get(), rate.get()), "poissonTensor_out");
+    return r;
+}
+inline Tensor &poissonTensor_out(Tensor &r, const Tensor &rate) {
+    detail::check(THTensor_poissonTensor(detail::result(r), nullptr, rate.get()), "poissonTensor_out");
+    return r;
+}
+inline Tensor poisson(const Generator &generator, const Tensor &rate) { return rate.poisson(generator); }
+inline Tensor poisson(const Tensor &rate) { return rate.poisson(); }
+inline Tensor &poisson_out(Tensor &r, const Generator &generator, const Tensor &rate) {
+    detail::check(THTensor_poissonTensor(detail::result(r), generator.get(), rate.get()), "poisson_out");
+    return r;
+}
+inline Tensor &poisson_out(Tensor &r, const Tensor &rate) {
+    detail::check(THTensor_poissonTensor(detail::result(r), nullptr, rate.get()), "poisson_out");
+    return r;
+}
+inline Tensor binomialTensor(const Generator &generator, const Tensor &n, const Tensor &p) {
+    return n.binomialTensor(generator, p);
+}
+inline Tensor binomialTensor(const Tensor &n, const Tensor &p) { return n.binomialTensor(p); }
+inline Tensor &binomialTensor_out(Tensor &r, const Generator &generator, const Tensor &n, const Tensor &p) {
+    detail::check(THTensor_binomialTensor(detail::result(r), generator.get(), n.get(), p.get()), "binomialTensor_out");
+    return r;
+}
+inline Tensor &binomialTensor_out(Tensor &r, const Tensor &n, const Tensor &p) {
+    detail::check(THTensor_binomialTensor(detail::result(r), nullptr, n.get(), p.get()), "binomialTensor_out");
+    return r;
+}
+inline Tensor binomial(const Generator &generator, const Tensor &n, const Tensor &p) {
+    return n.binomial(generator, p);
+}
+inline Tensor binomial(const Tensor &n, const Tensor &p) { return n.binomial(p); }
+inline Tensor &binomial_out(Tensor &r, const Generator &generator, const Tensor &n, const Tensor &p) {
+    detail::check(THTensor_binomialTensor(detail::result(r), generator.get(), n.get(), p.get()), "binomial_out");
+    return r;
+}
+inline Tensor &binomial_out(Tensor &r, const Tensor &n, const Tensor &p) {
+    detail::check(THTensor_binomialTensor(detail::result(r), nullptr, n.get(), p.get()), "binomial_out");
+    return r;
+}
+inline Tensor &rand_out(Tensor &r, const Generator &generator, IntList size) {
+    detail::check(THTensor_rand(detail::result(r), generator.get(), size.count(), size.data()), "rand_out");
+    return r;
+}
+inline Tensor &rand_out(Tensor &r, IntList size) {
+    detail::check(THTensor_rand(detail::result(r), nullptr, size.count(), size.data()), "rand_out");
+    return r;
+}
+inline Tensor &randn_out(Tensor &r, const Generator &generator, IntList size) {
+    detail::check(THTensor_randn(detail::result(r), generator.get(), size.count(), size.data()), "randn_out");
+    return r;
+}
+inline Tensor &randn_out(Tensor &r, IntList size) {
+    detail::check(THTensor_randn(detail::result(r), nullptr, size.count(), size.data()), "randn_out");
+    return r;
+}
+inline Tensor &randint_out(Tensor &r, const Generator &generator, int64_t from, int64_t to, IntList size) {
+    detail::check(THTensor_randint(detail::result(r), generator.get(), from, to, size.count(), size.data()),
+        "randint_out");
+    return r;
+}
+inline Tensor &randint_out(Tensor &r, int64_t from, int64_t to, IntList size) {
+    detail::check(THTensor_randint(detail::result(r), nullptr, from, to, size.count(), size.data()), "randint_out");
+    return r;
+}
+inline Tensor &randint_out(Tensor &r, int64_t to, IntList size) {
+    detail::check(THTensor_randint(detail::result(r), nullptr, 0, to, size.count(), size.data()), "randint_out");
+    return r;
+}
+inline Tensor &randLike_out(Tensor &r, const Generator &generator, const Tensor &t) {
+    detail::check(THTensor_randLike(detail::result(r), generator.get(), t.get()), "randLike_out");
+    return r;
+}
+inline Tensor &randLike_out(Tensor &r, const Tensor &t) {
+    detail::check(THTensor_randLike(detail::result(r), nullptr, t.get()), "randLike_out");
+    return r;
+}
+inline Tensor &randnLike_out(Tensor &r, const Generator &generator, const Tensor &t) {
+    detail::check(THTensor_randnLike(detail::result(r), generator.get(), t.get()), "randnLike_out");
+    return r;
+}
+inline Tensor &randnLike_out(Tensor &r, const Tensor &t) {
+    detail::check(THTensor_randnLike(detail::result(r), nullptr, t.get()), "randnLike_out");
+    return r;
+}
+inline Tensor &randintLike_out(Tensor &r, const Generator &generator, const Tensor &t, int64_t from, int64_t to) {
+    detail::check(THTensor_randintLike(detail::result(r), generator.get(), t.get(), from, to), "randintLike_out");
+    return r;
+}
+inline Tensor &randintLike_out(Tensor &r, const Tensor &t, int64_t from, int64_t to) {
+    detail::check(THTensor_randintLike(detail::result(r), nullptr, t.get(), from, to), "randintLike_out");
+    return r;
+}
+inline Tensor &randintLike_out(Tensor &r, const Tensor &t, int64_t to) {
+    detail::check(THTensor_randintLike(detail::result(r), nullptr, t.get(), 0, to), "randintLike_out");
+    return r;
+}
+inline Tensor &randperm_out(Tensor &r, const Generator &generator, int64_t n) {
+    detail::check(THTensor_randperm(detail::result(r), generator.get(), n), "randperm_out");
+    return r;
+}
+inline Tensor &randperm_out(Tensor &r, int64_t n) {
+    detail::check(THTensor_randperm(detail::result(r), nullptr, n), "randperm_out");
+    return r;
+}
+/// A row-major tensor as of `THTensor_rand`.
+inline Tensor rand(const Generator &generator, IntList size, Dtype dtype = Dtype::Undefined) {
+    if (dtype == Dtype::Undefined) { Tensor r(detail::Fresh{}); detail::check(THTensor_rand(r.get(), generator.get(),
+        size.count(), size.data()), "rand", r); return r; } return detail::made(THTensor_newRand(detail::dtype(dtype),
+        generator.get(), size.count(), size.data()), "rand");
+}
+/// A row-major tensor as of `THTensor_rand`.
+inline Tensor rand(IntList size, Dtype dtype = Dtype::Undefined) {
+    if (dtype == Dtype::Undefined) { Tensor r(detail::Fresh{}); detail::check(THTensor_rand(r.get(), nullptr,
+        size.count(), size.data()), "rand", r); return r; } return detail::made(THTensor_newRand(detail::dtype(dtype),
+        nullptr, size.count(), size.data()), "rand");
+}
+/// A row-major tensor as of `THTensor_randn`.
+inline Tensor randn(const Generator &generator, IntList size, Dtype dtype = Dtype::Undefined) {
+    if (dtype == Dtype::Undefined) { Tensor r(detail::Fresh{}); detail::check(THTensor_randn(r.get(), generator.get(),
+        size.count(), size.data()), "randn", r); return r; } return detail::made(THTensor_newRandn(detail::dtype(dtype),
+        generator.get(), size.count(), size.data()), "randn");
+}
+/// A row-major tensor as of `THTensor_randn`.
+inline Tensor randn(IntList size, Dtype dtype = Dtype::Undefined) {
+    if (dtype == Dtype::Undefined) { Tensor r(detail::Fresh{}); detail::check(THTensor_randn(r.get(), nullptr,
+        size.count(), size.data()), "randn", r); return r; } return detail::made(THTensor_newRandn(detail::dtype(dtype),
+        nullptr, size.count(), size.data()), "randn");
+}
+/// A row-major tensor as of `THTensor_randint`.
+inline Tensor randint(const Generator &generator, int64_t from, int64_t to, IntList size,
+    Dtype dtype = Dtype::Undefined) {
+    if (dtype == Dtype::Undefined) { Tensor r(detail::Fresh{}); detail::check(THTensor_randint(r.get(), generator.get(),
+        from, to, size.count(), size.data()), "randint",
+        r); return r; } return detail::made(THTensor_newRandint(detail::dtype(dtype), generator.get(), from, to,
+        size.count(), size.data()), "randint");
+}
+/// A row-major tensor as of `THTensor_randint`.
+inline Tensor randint(int64_t from, int64_t to, IntList size, Dtype dtype = Dtype::Undefined) {
+    if (dtype == Dtype::Undefined) { Tensor r(detail::Fresh{}); detail::check(THTensor_randint(r.get(), nullptr, from,
+        to, size.count(), size.data()), "randint",
+        r); return r; } return detail::made(THTensor_newRandint(detail::dtype(dtype), nullptr, from, to, size.count(),
+        size.data()), "randint");
+}
+/// A row-major tensor as of `THTensor_randint`.
+inline Tensor randint(int64_t to, IntList size, Dtype dtype = Dtype::Undefined) {
+    if (dtype == Dtype::Undefined) { Tensor r(detail::Fresh{}); detail::check(THTensor_randint(r.get(), nullptr, 0, to,
+        size.count(), size.data()), "randint",
+        r); return r; } return detail::made(THTensor_newRandint(detail::dtype(dtype), nullptr, 0, to, size.count(),
+        size.data()), "randint");
+}
+inline Tensor randLike(const Tensor &t, const Generator &generator) { return t.randLike(generator); }
+inline Tensor randLike(const Tensor &t) { return t.randLike(); }
+inline Tensor randnLike(const Tensor &t, const Generator &generator) { return t.randnLike(generator); }
+inline Tensor randnLike(const Tensor &t) { return t.randnLike(); }
+inline Tensor randintLike(const Tensor &t, const Generator &generator, int64_t from, int64_t to) {
+    return t.randintLike(generator, from, to);
+}
+inline Tensor randintLike(const Tensor &t, int64_t from, int64_t to) { return t.randintLike(from, to); }
+inline Tensor randintLike(const Tensor &t, int64_t to) { return t.randintLike(to); }
+/// A vector as of `THTensor_randperm`.
+inline Tensor randperm(const Generator &generator, int64_t n, Dtype dtype = Dtype::Undefined) {
+    if (dtype == Dtype::Undefined) { Tensor r(detail::Fresh{}); detail::check(THTensor_randperm(r.get(),
+        generator.get(), n), "randperm", r); return r; } return detail::made(THTensor_newRandperm(detail::dtype(dtype),
+        generator.get(), n), "randperm");
+}
+/// A vector as of `THTensor_randperm`.
+inline Tensor randperm(int64_t n, Dtype dtype = Dtype::Undefined) {
+    if (dtype == Dtype::Undefined) { Tensor r(detail::Fresh{}); detail::check(THTensor_randperm(r.get(), nullptr, n),
+        "randperm", r); return r; } return detail::made(THTensor_newRandperm(detail::dtype(dtype), nullptr, n),
+        "randperm");
+}
+inline Tensor multinomial(const Generator &generator, const Tensor &p, int64_t n, bool replacement = false) {
+    return p.multinomial(generator, n, replacement);
+}
+inline Tensor multinomial(const Tensor &p, int64_t n, bool replacement = false) {
+    return p.multinomial(n, replacement);
+}
+inline Tensor &multinomial_out(Tensor &r, const Generator &generator, const Tensor &p, int64_t n,
+    bool replacement = false) {
+    detail::check(THTensor_multinomial(detail::result(r), generator.get(), p.get(), n, replacement),
+        "multinomial_out");
+    return r;
+}
+inline Tensor &multinomial_out(Tensor &r, const Tensor &p, int64_t n, bool replacement = false) {
+    detail::check(THTensor_multinomial(detail::result(r), nullptr, p.get(), n, replacement), "multinomial_out");
+    return r;
+}
+inline JQ Tensor::multinomialAliasSetup() const {
+    JQ r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_multinomialAliasSetup(handle_, r.J.get(), r.q.get()), "multinomialAliasSetup", r.J,
+        r.q);
+    return r;
+}
+inline JQ multinomialAliasSetup(const Tensor &p) { return p.multinomialAliasSetup(); }
+inline Tensor &multinomialAliasSetup_out(Tensor &J, Tensor &q, const Tensor &p) {
+    detail::check(THTensor_multinomialAliasSetup(p.get(), detail::result(J), detail::result(q)),
+        "multinomialAliasSetup_out");
+    return J;
+}
+inline Tensor multinomialAliasDraw(const Generator &generator, const Tensor &J, const Tensor &q) {
+    return J.multinomialAliasDraw(generator, q);
+}
+inline Tensor multinomialAliasDraw(const Tensor &J, const Tensor &q) { return J.multinomialAliasDraw(q); }
+inline Tensor &multinomialAliasDraw_out(Tensor &r, const Generator &generator, const Tensor &J, const Tensor &q) {
+    detail::check(THTensor_multinomialAliasDraw(detail::result(r), generator.get(), J.get(), q.get()),
+        "multinomialAliasDraw_out");
+    return r;
+}
+inline Tensor &multinomialAliasDraw_out(Tensor &r, const Tensor &J, const Tensor &q) {
+    detail::check(THTensor_multinomialAliasDraw(detail::result(r), nullptr, J.get(), q.get()),
+        "multinomialAliasDraw_out");
+    return r;
+}
+inline RMask Tensor::dropout(const Generator &generator, double p) const {
+    RMask r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_dropout(r.r.get(), r.mask.get(), generator.get(), handle_, p), "dropout", r.r, r.mask);
+    return r;
+}
+inline RMask Tensor::dropout(double p) const {
+    RMask r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_dropout(r.r.get(), r.mask.get(), nullptr, handle_, p), "dropout", r.r, r.mask);
+    return r;
+}
+inline RMask dropout(const Generator &generator, const Tensor &t, double p = 0.5) { return t.dropout(generator, p); }
+inline RMask dropout(const Tensor &t, double p = 0.5) { return t.dropout(p); }
+inline Tensor &dropout_out(Tensor &r, Out mask, const Generator &generator, const Tensor &t, double p = 0.5) {
+    detail::check(THTensor_dropout(detail::result(r), detail::result(mask), generator.get(), t.get(), p),
+        "dropout_out");
+    return r;
+}
+inline Tensor &dropout_out(Tensor &r, Out mask, const Tensor &t, double p = 0.5) {
+    detail::check(THTensor_dropout(detail::result(r), detail::result(mask), nullptr, t.get(), p), "dropout_out");
+    return r;
+}
+
+// -------------------------------------------------------------------------------------- Exchange with other libraries
+
+inline DLManagedTensorVersioned *toDLPack(const Tensor &t) { return t.toDLPack(); }
+inline DLManagedTensor *toDLPackLegacy(const Tensor &t) { return t.toDLPackLegacy(); }
+/// A tensor that shares the elements of a producer of DLPack 1.
+inline Tensor fromDLPack(DLManagedTensorVersioned *tensor) {
+    return detail::made(THTensor_newFromDLPack(tensor), "fromDLPack");
+}
+/// As newFromDLPack, from a producer of the struct that DLPack had before version 1, which cannot forbid writing.
+inline Tensor fromDLPackLegacy(DLManagedTensor *tensor) {
+    return detail::made(THTensor_newFromDLPackLegacy(tensor), "fromDLPackLegacy");
+}
+inline void toArrow(const Tensor &t, ArrowSchema *schema, ArrowArray *array) { return t.toArrow(schema, array); }
+/// A tensor with one dimension that shares the values of an array of Arrow's, of signed integers, uint8, floats or
+/// truth values.
+inline Tensor fromArrow(ArrowSchema *schema, ArrowArray *array) {
+    return detail::made(THTensor_newFromArrow(schema, array), "fromArrow");
+}
+
+// ------------------------------------------------------------------------------------- Mapped files and shared memory
+
+inline bool isShared(const Tensor &t) { return t.isShared(); }
+
+// ----------------------------------------------------------------------------------------------------------- Printing
+
+inline std::string toString(const Tensor &t, const THPrintOptions *options = nullptr) { return t.toString(options); }
+inline void print(const Tensor &t) { return t.print(); }
+inline void fprint(FILE *stream, const Tensor &t, const THPrintOptions *options = nullptr) {
+    return t.fprint(stream, options);
+}
+
+// -------------------------------------------------------------------------------------------------------------- Files
+
+/// The tensor of the file `path`, which has one.
+inline Tensor load(Text path) { return detail::made(THTensor_newLoad(path.c_str()), "load"); }
+inline void save(const Tensor &t, Text path) { return t.save(path); }
+
+// ==================================================================================================================
+//     Operators
+// ==================================================================================================================
+
+// Elementwise, with broadcasting and promotion, as the functions that they call. Comparisons give Bool;
+// `th::equal(a, b)` compares tensors as wholes.
+
+inline Tensor operator+(const Tensor &a, const Tensor &b) { return a.add(b); }
+inline Tensor operator+(const Tensor &a, double b) { return a.add(b); }
+inline Tensor operator+(double a, const Tensor &b) { return b.add(a); }
+inline Tensor operator-(const Tensor &a, const Tensor &b) { return a.sub(b); }
+inline Tensor operator-(const Tensor &a, double b) { return a.sub(b); }
+inline Tensor operator-(double a, const Tensor &b) { return b.rsub(a); }
+inline Tensor operator*(const Tensor &a, const Tensor &b) { return a.mul(b); }
+inline Tensor operator*(const Tensor &a, double b) { return a.mul(b); }
+inline Tensor operator*(double a, const Tensor &b) { return b.mul(a); }
+inline Tensor operator/(const Tensor &a, const Tensor &b) { return a.div(b); }
+inline Tensor operator/(const Tensor &a, double b) { return a.div(b); }
+inline Tensor operator/(double a, const Tensor &b) { return b.rdiv(a); }
+inline Tensor operator&(const Tensor &a, const Tensor &b) { return a.bitAnd(b); }
+inline Tensor operator&(const Tensor &a, double b) { return a.bitAnd(b); }
+inline Tensor operator&(double a, const Tensor &b) { return b.bitAnd(a); }
+inline Tensor operator|(const Tensor &a, const Tensor &b) { return a.bitOr(b); }
+inline Tensor operator|(const Tensor &a, double b) { return a.bitOr(b); }
+inline Tensor operator|(double a, const Tensor &b) { return b.bitOr(a); }
+inline Tensor operator^(const Tensor &a, const Tensor &b) { return a.bitxor(b); }
+inline Tensor operator^(const Tensor &a, double b) { return a.bitxor(b); }
+inline Tensor operator^(double a, const Tensor &b) { return b.bitxor(a); }
+inline Tensor operator==(const Tensor &a, const Tensor &b) { return a.eq(b); }
+inline Tensor operator==(const Tensor &a, double b) { return a.eq(b); }
+inline Tensor operator==(double a, const Tensor &b) { return b.eq(a); }
+inline Tensor operator!=(const Tensor &a, const Tensor &b) { return a.ne(b); }
+inline Tensor operator!=(const Tensor &a, double b) { return a.ne(b); }
+inline Tensor operator!=(double a, const Tensor &b) { return b.ne(a); }
+inline Tensor operator<(const Tensor &a, const Tensor &b) { return a.lt(b); }
+inline Tensor operator<(const Tensor &a, double b) { return a.lt(b); }
+inline Tensor operator<(double a, const Tensor &b) { return b.gt(a); }
+inline Tensor operator<=(const Tensor &a, const Tensor &b) { return a.le(b); }
+inline Tensor operator<=(const Tensor &a, double b) { return a.le(b); }
+inline Tensor operator<=(double a, const Tensor &b) { return b.ge(a); }
+inline Tensor operator>(const Tensor &a, const Tensor &b) { return a.gt(b); }
+inline Tensor operator>(const Tensor &a, double b) { return a.gt(b); }
+inline Tensor operator>(double a, const Tensor &b) { return b.lt(a); }
+inline Tensor operator>=(const Tensor &a, const Tensor &b) { return a.ge(b); }
+inline Tensor operator>=(const Tensor &a, double b) { return a.ge(b); }
+inline Tensor operator>=(double a, const Tensor &b) { return b.le(a); }
+inline Tensor operator%(const Tensor &a, const Tensor &b) { return a.remainder(b); }
+inline Tensor operator%(const Tensor &a, double b) { return a.remainder(b); }
+inline Tensor operator<<(const Tensor &a, const Tensor &b) { return a.lshift(b); }
+inline Tensor operator<<(const Tensor &a, double b) { return a.lshift(b); }
+inline Tensor operator>>(const Tensor &a, const Tensor &b) { return a.rshift(b); }
+inline Tensor operator>>(const Tensor &a, double b) { return a.rshift(b); }
+
+// ==================================================================================================================
+//     Views by indices
+// ==================================================================================================================
+
+/// The indices along one dimension, or what stands in their place: see `Tensor::operator()`.
+class Index {
+  public:
+    enum class Kind { At, Slice, New, Rest };
+    constexpr Index(int64_t at) noexcept : kind(Kind::At), start(at) {}
+    constexpr Index(Kind kind, int64_t start, int64_t end, int64_t step) noexcept
+        : kind(kind), start(start), end(end), step(step) {}
+    Kind kind;
+    int64_t start, end = 0, step = 1;
+};
+
+/// A bound of a slice, which `none` leaves out.
+class Bound {
+  public:
+    constexpr Bound(int64_t at) noexcept : given(true), at(at) {}
+    constexpr Bound(None) noexcept : given(false), at(0) {}
+    bool given;
+    int64_t at;
+};
+
+/// The entries `start`, `start + step`, ... before `end`; bounds clamp as in Python, and negative ones count from the
+/// end.
+constexpr Index slice(Bound start, Bound end = none, int64_t step = 1) noexcept {
+    return Index(Index::Kind::Slice, start.given ? start.at : 0, end.given ? end.at : INT64_MAX, step);
+}
+
+/// All entries of a dimension as an index, and as a function what THTensor_all and THTensor_allDims are.
+class All {
+  public:
+    constexpr operator Index() const noexcept { return Index(Index::Kind::Slice, 0, INT64_MAX, 1); }
+    Tensor operator()(const Tensor &t, int dimension = everyDim, bool keepdim = false) const {
+        return t.all(dimension, keepdim);
+    }
+    Tensor operator()(const Tensor &t, IntList dims, bool keepdim = false) const { return t.all(dims, keepdim); }
+};
+
+/// See All.
+inline constexpr All all{};
+/// A new dimension of size 1.
+inline constexpr Index newaxis{Index::Kind::New, 0, 0, 1};
+/// All dimensions that the other indices leave.
+inline constexpr Index ellipsis{Index::Kind::Rest, 0, 0, 1};
+
+namespace detail {
+
+/// The view of `t` by a list of indices.
+inline Tensor view(const Tensor &t, std::initializer_list<Index> list) {
+    int named = 0;
+    for (const Index &index : list) named += index.kind == Index::Kind::At || index.kind == Index::Kind::Slice;
+    Tensor r = t.withTensor();
+    int dimension = 0;
+    for (const Index &index : list) {
+        THTensor *view = r.get();
+        THStatus status = TH_OK;
+        switch (index.kind) {
+        case Index::Kind::At:
+            status = THTensor_select(view, view, dimension, index.start);
+            break;
+        case Index::Kind::Slice:
+            status = THTensor_slice(view, view, dimension++, index.start, index.end, index.step);
+            break;
+        case Index::Kind::New:
+            status = THTensor_unsqueeze1d(view, view, dimension++);
+            break;
+        case Index::Kind::Rest:
+            dimension += t.dim() > named ? t.dim() - named : 0;
+            break;
+        }
+        check(status, "operator()", r);
+    }
+    return r;
+}
+
+} // namespace detail
+
+inline Tensor Tensor::operator[](IntList index) const {
+    Tensor r = withTensor();
+    for (int64_t at : index) detail::check(THTensor_select(r.get(), r.get(), 0, at), "operator[]", r);
+    return r;
+}
+
+template <class... I> inline Tensor Tensor::operator()(I... index) const {
+    return detail::view(*this, {Index(index)...});
+}
+
+/// Goes through the slices along the first dimension.
+class RowIterator {
+  public:
+    RowIterator(const Tensor &t, int64_t at) noexcept : t_(&t), at_(at) {}
+    Tensor operator*() const { return t_->select(0, at_); }
+    RowIterator &operator++() noexcept {
+        ++at_;
+        return *this;
+    }
+    bool operator!=(const RowIterator &other) const noexcept { return at_ != other.at_; }
+
+  private:
+    const Tensor *t_;
+    int64_t at_;
+};
+
+inline RowIterator Tensor::begin() const { return RowIterator(*this, 0); }
+inline RowIterator Tensor::end() const { return RowIterator(*this, dim() ? sizes()[0] : 0); }
+
+// ==================================================================================================================
+//     Elements
+// ==================================================================================================================
+
+/// The dtype of elements that are a T. float16 and bfloat16 have no type of C++17: their bits are at `t.data()`.
+template <class T> constexpr Dtype dtypeOf() noexcept {
+    using U = std::remove_cv_t<T>;
+    static_assert(std::is_arithmetic_v<U> && sizeof(U) <= 8, "no dtype has elements of this type");
+    if constexpr (std::is_same_v<U, bool>)
+        return Dtype::Bool;
+    else if constexpr (std::is_floating_point_v<U>)
+        return sizeof(U) == 4 ? Dtype::Float32 : Dtype::Float64;
+    else if constexpr (sizeof(U) == 1)
+        return std::is_signed_v<U> ? Dtype::Int8 : Dtype::Uint8;
+    else {
+        static_assert(std::is_signed_v<U>, "of unsigned integers there is uint8 alone");
+        return sizeof(U) == 2 ? Dtype::Int16 : sizeof(U) == 4 ? Dtype::Int32 : Dtype::Int64;
+    }
+}
+
+/// Elements side by side in memory, which stay the tensor's.
+template <class T> class Elements {
+  public:
+    constexpr Elements(T *data, std::size_t size) noexcept : data_(data), size_(size) {}
+    constexpr T *data() const noexcept { return data_; }
+    constexpr std::size_t size() const noexcept { return size_; }
+    constexpr T *begin() const noexcept { return data_; }
+    constexpr T *end() const noexcept { return data_ + size_; }
+    constexpr T &operator[](std::size_t i) const noexcept { return data_[i]; }
+
+  private:
+    T *data_;
+    std::size_t size_;
+};
+
+namespace detail {
+
+TH_COLD inline void other_dtype(const char *name, Dtype have, Dtype want) {
+    const char *has = THDtype_name(static_cast<THDtype>(have)), *wants = THDtype_name(static_cast<THDtype>(want));
+    const std::string message =
+        std::string("elements are ") + (has ? has : "undefined") + ", not " + (wants ? wants : "undefined");
+    fail(name, Status::ErrDtype, message.c_str());
+}
+
+/// True if the elements of `t` are of type T and can be reached by the host.
+template <class T> inline bool reachable(const Tensor &t, const char *name) {
+    if (t.dtype() != dtypeOf<T>()) return other_dtype(name, t.dtype(), dtypeOf<T>()), false;
+    if (t.get()->deviceType != TH_CPU)
+        return fail(name, Status::ErrDevice, "the tensor is not in the memory of the host"), false;
+    return true;
+}
+
+/// The address of an element, in elements from the first one; NULL, and a failure, if it lies beyond the storage, which
+/// may have been resized.
+template <class T> inline T *element(const Tensor &t, int64_t place, const char *name) {
+    const THTensor *handle = t.get();
+    const THStorage *storage = handle->storage;
+    if (storage && handle->storageOffset + place < storage->size)
+        return static_cast<T *>(storage->data) + handle->storageOffset + place;
+    return fail(name, Status::ErrShape, "the elements lie beyond the storage"), nullptr;
+}
+
+/// The address of the first element, from which all others can be reached; NULL if there are none.
+template <class T> inline T *first(const Tensor &t, const char *name) {
+    if (!reachable<T>(t, name)) return nullptr;
+    int64_t last = 0;
+    const IntList size = t.sizes(), stride = t.strides();
+    for (int d = 0; d < size.count(); d++) {
+        if (size.data()[d] == 0) return nullptr;
+        last += (size.data()[d] - 1) * stride.data()[d];
+    }
+    const bool empty = size.count() == 0 && !(t.get()->flag & TH_TENSOR_SCALAR);
+    return empty || !element<T>(t, last, name) ? nullptr : element<T>(t, 0, name);
+}
+
+} // namespace detail
+
+template <class T> inline T *Tensor::data() const { return detail::first<T>(*this, "data"); }
+
+template <class T> inline Elements<T> Tensor::elements() const {
+    T *first = detail::first<T>(*this, "elements");
+    if (!first) return Elements<T>(nullptr, 0);
+    if (!isContiguous()) {
+        detail::fail("elements", Status::ErrArgument, "the tensor is not contiguous");
+        return Elements<T>(nullptr, 0);
+    }
+    return Elements<T>(first, static_cast<std::size_t>(numel()));
+}
+
+#ifdef __cpp_lib_span
+template <class T> inline std::span<T> Tensor::span() const {
+    const Elements<T> all = elements<T>();
+    return std::span<T>(all.data(), all.size());
+}
+#endif
+
+#ifdef __cpp_lib_mdspan
+template <class T, std::size_t N>
+inline std::mdspan<T, std::dextents<int64_t, N>, std::layout_stride> Tensor::mdspan() const {
+    std::array<int64_t, N> size{}, stride{};
+    stride.fill(1);
+    T *first = detail::first<T>(*this, "mdspan");
+    bool fits = dim() == static_cast<int>(N);
+    for (std::size_t d = 0; fits && d < N; d++) {
+        size[d] = sizes()[d];
+        // A std::layout_stride has no strides of 0.
+        if (size[d] > 1) stride[d] = strides()[d];
+        fits = stride[d] > 0;
+    }
+    if (!fits) {
+        detail::fail("mdspan", Status::ErrShape, "the tensor is expanded, or has another number of dimensions");
+        size.fill(0);
+        stride.fill(1);
+    }
+    return {first, std::layout_stride::mapping(std::dextents<int64_t, N>(size), stride)};
+}
+#endif
+
+namespace detail {
+
+/// Without exceptions, an element that there is not is read and written here.
+template <class T> TH_COLD inline T &nowhere() {
+    static thread_local std::remove_cv_t<T> element;
+    return element = T();
+}
+
+/// The place of an element in elements from the first one; -1, and a failure, if there is none.
+inline int64_t place(const Tensor &t, std::initializer_list<int64_t> index) {
+    const THTensor *handle = t.get();
+    if (static_cast<int>(index.size()) != handle->nDimension) {
+        fail("at", Status::ErrArgument, "there must be an index for each dimension");
+        return -1;
+    }
+    int64_t place = 0;
+    const int64_t *size = handle->size, *stride = handle->stride;
+    for (int64_t at : index) {
+        if (at < 0) at += *size;
+        if (at < 0 || at >= *size) {
+            fail("at", Status::ErrArgument, "an index is out of range");
+            return -1;
+        }
+        place += at * *stride;
+        ++size, ++stride;
+    }
+    return place;
+}
+
+} // namespace detail
+
+template <class T, class... I> inline T &Tensor::at(I... index) const {
+    if (!detail::reachable<T>(*this, "at")) return detail::nowhere<T>();
+    const int64_t place = detail::place(*this, {static_cast<int64_t>(index)...});
+    T *element = place < 0 ? nullptr : detail::element<T>(*this, place, "at");
+    return element ? *element : detail::nowhere<T>();
+}
+
+template <class T> inline T Tensor::item() const {
+    static_assert(std::is_arithmetic_v<T>, "an element is a number");
+    if constexpr (std::is_same_v<T, bool>)
+        return item() != 0;
+    else if constexpr (std::is_integral_v<T>)
+        return static_cast<T>(itemLong());
+    else
+        return static_cast<T>(item());
+}
+
+/// Writes a tensor as `toString()` has it.
+template <class Traits>
+inline std::basic_ostream<char, Traits> &operator<<(std::basic_ostream<char, Traits> &out, const Tensor &t) {
+    return out << t.toString().c_str();
+}
+/// Writes a storage as `toString()` has it.
+template <class Traits>
+inline std::basic_ostream<char, Traits> &operator<<(std::basic_ostream<char, Traits> &out, const Storage &s) {
+    return out << s.toString().c_str();
+}
+
+// ==================================================================================================================
+//     Tensors of values and of memory
+// ==================================================================================================================
+
+/// Numbers in braces, as deep as the tensor has dimensions: what `th::tensor` takes.
+class Nested {
+  public:
+    template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>>
+    constexpr Nested(T value) noexcept
+        : kind_(std::is_same_v<T, bool> ? Kind::Bool
+                : std::is_integral_v<T> ? Kind::Integer
+                                        : Kind::Float),
+          number_(static_cast<double>(value)), integer_(integer(value)) {}
+    constexpr Nested(std::initializer_list<Nested> list) noexcept : kind_(Kind::List), count_(list.size()) {
+        if (count_) list_ = list.begin();
+    }
+
+  private:
+    enum class Kind { Bool, Integer, Float, List };
+    template <class T> static constexpr int64_t integer(T value) noexcept {
+        if constexpr (std::is_integral_v<T>)
+            return static_cast<int64_t>(value);
+        else
+            return 0;
+    }
+    friend Tensor tensor(const Nested &values, Dtype dtype);
+    bool sizes(std::vector<int64_t> &sizes, std::size_t depth, Kind &kind) const;
+    template <class T> void append(std::vector<T> &to) const;
+
+    Kind kind_;
+    double number_ = 0;
+    int64_t integer_ = 0;
+    const Nested *list_ = nullptr;
+    std::size_t count_ = 0;
+};
+
+// Finds the sizes, and the widest kind of number; false if lists of one dimension differ in length.
+inline bool Nested::sizes(std::vector<int64_t> &sizes, std::size_t depth, Kind &kind) const {
+    if (kind_ != Kind::List) {
+        if (kind == Kind::List || kind_ > kind) kind = kind_;
+        return depth == sizes.size();
+    }
+    const int64_t count = static_cast<int64_t>(count_);
+    const bool fresh = depth == sizes.size() && kind == Kind::List;
+    if (fresh) sizes.push_back(count);
+    if (depth >= sizes.size() || sizes[depth] != count) return false;
+    for (std::size_t i = 0; i < count_; i++)
+        if (!list_[i].sizes(sizes, depth + 1, kind)) return false;
+    return true;
+}
+
+template <class T> inline void Nested::append(std::vector<T> &to) const {
+    if (kind_ != Kind::List)
+        to.push_back(std::is_same_v<T, double> ? static_cast<T>(number_) : static_cast<T>(integer_));
+    for (std::size_t i = 0; i < count_; i++) list_[i].append(to);
+}
+
+/// A tensor of numbers in braces: `th::tensor({{1, 2}, {3, 4}})`, and of one number a scalar. Whole numbers give int64,
+/// truth values Bool, and others the default dtype, unless there is a `dtype`.
+inline Tensor tensor(const Nested &values, Dtype dtype = Dtype::Undefined) {
+    std::vector<int64_t> sizes;
+    Nested::Kind kind = Nested::Kind::List;
+    if (!values.sizes(sizes, 0, kind)) {
+        detail::fail("tensor", Status::ErrShape, "the lists of a dimension differ in length");
+        return Tensor();
+    }
+    const IntList shape(sizes);
+    if (kind == Nested::Kind::Integer || kind == Nested::Kind::Bool) {
+        std::vector<int64_t> list;
+        values.append(list);
+        const Dtype own = kind == Nested::Kind::Bool ? Dtype::Bool : Dtype::Int64;
+        return fromData(shape, list.data(), Dtype::Int64).to(dtype == Dtype::Undefined ? own : dtype);
+    }
+    std::vector<double> list;
+    values.append(list);
+    // An empty vector may have no address.
+    const double none = 0;
+    return fromData(shape, list.empty() ? &none : list.data(), Dtype::Float64)
+        .to(static_cast<Dtype>(detail::dtype(dtype)));
+}
+
+namespace detail {
+
+// A container names what it has, since entries of a vector<bool> are no bools; a view does not.
+template <class R> auto entry(const R &range, int) -> decltype(range.begin(), typename R::value_type());
+template <class R> auto entry(const R &range, long) -> std::decay_t<decltype(*range.begin())>;
+template <class T, std::size_t N> auto entry(const T (&array)[N], int) -> std::remove_cv_t<T>;
+template <class R> using Entry = decltype(entry(std::declval<const R &>(), 0));
+
+/// True for what `for` goes through, but for tensors and texts.
+template <class R, class = void> inline constexpr bool is_range = false;
+template <class R> inline constexpr bool is_range<R, std::void_t<Entry<R>>> = !std::is_same_v<R, Tensor>;
+
+/// The type of the numbers of a range, or of a range of ranges.
+template <class R, bool = std::is_arithmetic_v<Entry<R>>> struct NumberOf {
+    using Type = Entry<R>;
+};
+template <class R> struct NumberOf<R, false> {
+    using Type = typename NumberOf<Entry<R>>::Type;
+};
+
+template <class R, class T>
+inline bool collect(const R &range, std::size_t depth, std::vector<int64_t> &sizes, std::vector<T> &list) {
+    int64_t count = 0;
+    const bool fresh = depth == sizes.size();
+    if (fresh) sizes.push_back(0);
+    for (const auto &entry : range) {
+        ++count;
+        if constexpr (std::is_arithmetic_v<Entry<R>>)
+            list.push_back(static_cast<T>(entry));
+        else if (!collect(entry, depth + 1, sizes, list))
+            return false;
+    }
+    if (fresh) sizes[depth] = count;
+    return sizes[depth] == count;
+}
+
+} // namespace detail
+
+/// A tensor of what `for` goes through: a std::vector, an array, a std::list, a view, or ranges of ranges, whose
+/// lengths agree. The dtype is that of the numbers, unless there is a `dtype`.
+template <class R, class = std::enable_if_t<detail::is_range<R>>>
+inline Tensor tensor(const R &range, Dtype dtype = Dtype::Undefined) {
+    using Number = typename detail::NumberOf<R>::Type;
+    // The elements of a vector<bool> are no bools.
+    std::vector<std::conditional_t<std::is_same_v<Number, bool>, unsigned char, Number>> list;
+    std::vector<int64_t> sizes;
+    if (!detail::collect(range, 0, sizes, list)) {
+        detail::fail("tensor", Status::ErrShape, "the ranges of a dimension differ in length");
+        return Tensor();
+    }
+    const unsigned char none[8] = {};
+    const void *data = list.empty() ? static_cast<const void *>(none) : list.data();
+    const Tensor r = fromData(IntList(sizes), data, dtypeOf<Number>());
+    return dtype == Dtype::Undefined ? r : r.to(dtype);
+}
+
+/// A tensor with a copy of the row-major elements at `data`.
+template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>>
+inline Tensor fromData(IntList size, const T *data) {
+    return fromData(size, data, dtypeOf<T>());
+}
+
+/// A tensor that shares `data` with the caller, who keeps it for as long as any view of it lives. Strides that are left
+/// out mean row-major.
+template <class T> inline Tensor fromBlob(T *data, IntList size, IntList stride = {}) {
+    static_assert(!std::is_const_v<T>, "a tensor may be written: fromData copies");
+    return fromBlob(size, stride, data, nullptr, nullptr, dtypeOf<T>());
+}
+
+/// A tensor that shares `data`, and calls `deleter(data)` once, when the last view of it is gone, on the thread that
+/// gives it up. The deleter must not throw. If this fails, it has not been called.
+template <class T, class D, class = std::enable_if_t<std::is_invocable_v<D, T *>>>
+inline Tensor fromBlob(T *data, IntList size, D deleter, IntList stride = {}) {
+    static_assert(!std::is_const_v<T>, "a tensor may be written: fromData copies");
+    const THDeleter call = [](void *memory, void *context) noexcept {
+        D *deleter = static_cast<D *>(context);
+        (*deleter)(static_cast<T *>(memory));
+        delete deleter;
+    };
+    const int count = detail::common("fromBlob", {size, stride});
+    D *kept = new D(std::move(deleter));
+    const THDtype dtype = static_cast<THDtype>(dtypeOf<T>());
+    THTensor *handle = THTensor_newFromBlob(dtype, count, size.data(), stride.data(), data, call, kept);
+    if (!handle) delete kept;
+    return detail::made(handle, "fromBlob");
+}
+
+/// A tensor over the memory of a vector, which becomes the tensor's and is not copied; a vector by itself has one
+/// dimension.
+template <class T> inline Tensor fromVector(std::vector<T> values, IntList size = {}) {
+    static_assert(!std::is_same_v<T, bool>, "a vector<bool> has no bools: th::tensor copies it");
+    const int64_t count = static_cast<int64_t>(values.size());
+    int64_t wanted = 1;
+    for (int64_t entry : size) wanted *= entry;
+    if (size.count() && wanted != count) {
+        detail::fail("fromVector", Status::ErrShape, "the sizes do not have as many elements as the vector");
+        return Tensor();
+    }
+    if (count == 0)
+        return empty(size.count() ? size : IntList(&count, 1), MemoryFormat::ContiguousFormat, dtypeOf<T>());
+    T *data = values.data();
+    return fromBlob(data, size.count() ? size : IntList(&count, 1),
+                    [owner = std::move(values)](T *) mutable { owner.clear(); });
+}
+
+/// A tensor with one dimension over a whole storage.
+inline Tensor withStorage(const Storage &storage) {
+    return detail::made(THTensor_newWithStorage(storage.get(), 0, -1, nullptr, nullptr), "withStorage");
+}
+
+/// The identity matrix of n rows.
+inline Tensor eye(int64_t n, Dtype dtype = Dtype::Undefined) { return eye(n, n, dtype); }
+
+// ==================================================================================================================
+//     Functions of the caller
+// ==================================================================================================================
+
+namespace detail {
+
+/// A function object of the caller, and what it has thrown.
+template <class F> struct Callback {
+    F *function;
+#ifndef TH_NO_EXCEPTIONS
+    std::exception_ptr thrown;
+#endif
+};
+
+/// The C function that calls it for an element. No exception leaves it, since it would pass through the library.
+template <class F, class... More> struct Called {
+    static int run(double *x, More... more, void *context) noexcept {
+        Callback<F> *callback = static_cast<Callback<F> *>(context);
+#ifdef TH_NO_EXCEPTIONS
+        *x = (*callback->function)(*x, more...);
+        return TH_OK;
+#else
+        try {
+            *x = (*callback->function)(*x, more...);
+            return TH_OK;
+        } catch (...) {
+            callback->thrown = std::current_exception();
+            return TH_ERR_CALLBACK;
+        }
+#endif
+    }
+};
+
+/// What the call says, unless the function has thrown.
+template <class F> inline void finish(THStatus status, const char *name, const Callback<F> &callback) {
+#ifndef TH_NO_EXCEPTIONS
+    if (callback.thrown) std::rethrow_exception(callback.thrown);
+#else
+    (void)callback;
+#endif
+    check(status, name);
+}
+
+} // namespace detail
+
+template <class F> inline Tensor &Tensor::apply_(F &&f) {
+    using Function = std::remove_reference_t<F>;
+    detail::Callback<Function> callback = {};
+    callback.function = &f;
+    detail::finish(THTensor_apply(get(), detail::Called<Function>::run, &callback), "apply_", callback);
+    return *this;
+}
+
+template <class F> inline Tensor &Tensor::map_(const Tensor &src, F &&f) {
+    using Function = std::remove_reference_t<F>;
+    detail::Callback<Function> callback = {};
+    callback.function = &f;
+    detail::finish(THTensor_map(get(), src.get(), detail::Called<Function, double>::run, &callback), "map_", callback);
+    return *this;
+}
+
+template <class F> inline Tensor &Tensor::map2_(const Tensor &a, const Tensor &b, F &&f) {
+    using Function = std::remove_reference_t<F>;
+    detail::Callback<Function> callback = {};
+    callback.function = &f;
+    detail::finish(THTensor_map2(get(), a.get(), b.get(), detail::Called<Function, double, double>::run, &callback),
+                   "map2_", callback);
+    return *this;
+}
+
+// ==================================================================================================================
+//     Fused expressions and archives
+// ==================================================================================================================
+
+/// An expression of elementwise operations that is computed in one pass: `th::Fused("tanh(a*b + c)")({a, b, c})`.
+class Fused : public detail::Counted<THFused, THFused_retain, THFused_free> {
+  public:
+    Fused() noexcept = default;
+    /// Takes over a reference.
+    static Fused take(THFused *handle) noexcept { return Fused(handle); }
+    /// The value of the expression for these inputs, in the order of their names.
+    Tensor operator()(TensorList inputs) const { return run(inputs); }
+
+    // ---------------------------------------------------------------------------------------------- Fused expressions
+
+    /// Reads an expression.
+    explicit Fused(Text expression) : Counted(detail::must(THFused_new(expression.c_str()),
+        static_cast<THFused *>(nullptr), "Fused")) {}
+    /// The number of inputs.
+    int64_t nInputs() const {
+        THClearLastError();
+        const int64_t r = THFused_nInputs(handle_);
+        return detail::known(r, r == -1, "nInputs");
+    }
+    /// The name of input `index`, from 0: inputs are numbered as they first appear in the text.
+    const char *inputName(int64_t index) const {
+        THClearLastError();
+        const auto r = THFused_inputName(handle_, index);
+        return detail::known(r, !r, "inputName");
+    }
+    /// `r` = the expression of the `count` inputs, in the order of their numbers.
+    Tensor run(TensorList inputs) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THFused_run(r.get(), handle_, inputs.data(), inputs.count()), "run", r);
+        return r;
+    }
+    Tensor &run_out(Tensor &r, TensorList inputs) const {
+        detail::check(THFused_run(detail::result(r), handle_, inputs.data(), inputs.count()), "run_out");
+        return r;
+    }
+
+  private:
+    using Counted::Counted;
+};
+
+namespace detail {
+
+/// What a reader of the caller returns, or -1 if it throws.
+template <class F> inline auto read(F call) noexcept -> decltype(call()) {
+#ifdef TH_NO_EXCEPTIONS
+    return call();
+#else
+    try {
+        return call();
+    } catch (...) {
+        return -1;
+    }
+#endif
+}
+
+} // namespace detail
+
+/// Named tensors with metadata in one file: `open` reads it, `create` makes it, and `close` writes what was added.
+class Archive : public detail::Owned<THArchive, THArchive_free> {
+  public:
+    Archive() noexcept = default;
+    /// Takes over a handle.
+    static Archive take(THArchive *handle) noexcept { return Archive(handle); }
+    /// Opens a file that `reader` reads, which must outlive the archive: `reader.read(buffer, size)` and
+    /// `reader.seek(offset, whence)` do what fread and fseek do. What they throw is a read that fails.
+    template <class Reader> static Archive openReader(Reader &reader) {
+        const THReadFunction read = [](void *context, void *buffer, ptrdiff_t size) noexcept -> ptrdiff_t {
+            return detail::read([&] { return static_cast<Reader *>(context)->read(buffer, size); });
+        };
+        const THSeekFunction seek = [](void *context, int64_t offset, int whence) noexcept -> int64_t {
+            return detail::read([&] { return static_cast<Reader *>(context)->seek(offset, whence); });
+        };
+        return Archive(detail::must(THArchive_openCallbacks(read, seek, &reader), static_cast<THArchive *>(nullptr),
+                                    "openReader"));
+    }
+    /// The sizes of tensor `index`, as long as the archive is open.
+    IntList sizes(int64_t index) const {
+        const int count = static_cast<int>(ndim(index));
+        THClearLastError();
+        const int64_t *size = THArchive_sizes(handle_, index);
+        return IntList(detail::known(size, !size, "sizes"), size ? count : 0);
+    }
+
+    // ---------------------------------------------------------------------------------------------------------- Files
+
+    /// Opens the file `path` for reading; its content tells the format.
+    static Archive open(Text path) {
+        return Archive::take(detail::must(THArchive_open(path.c_str()), static_cast<THArchive *>(nullptr), "open"));
+    }
+    /// Opens a table of numbers whose columns are separated by the character `separator`, which `THArchive_open`
+    /// guesses.
+    static Archive openTable(Text path, int separator) {
+        return Archive::take(detail::must(THArchive_openTable(path.c_str(), separator),
+            static_cast<THArchive *>(nullptr), "openTable"));
+    }
+    /// Opens a file that lies in memory, from `data` on.
+    static Archive openMemory(const void *data, ptrdiff_t size) {
+        return Archive::take(detail::must(THArchive_openMemory(data, size), static_cast<THArchive *>(nullptr),
+            "openMemory"));
+    }
+    /// The format of the file; `TH_FILE_BY_NAME` on error.
+    FileFormat format() const {
+        THClearLastError();
+        const THFileFormat r = THArchive_format(handle_);
+        return detail::known(static_cast<FileFormat>(r), !r, "format");
+    }
+    /// The number of tensors.
+    int64_t count() const {
+        THClearLastError();
+        const int64_t r = THArchive_count(handle_);
+        return detail::known(r, r == -1, "count");
+    }
+    /// The name of tensor `index`, from 0.
+    const char *name(int64_t index) const {
+        THClearLastError();
+        const auto r = THArchive_name(handle_, index);
+        return detail::known(r, !r, "name");
+    }
+    /// The index of the first tensor named `name`; -1 if there is none.
+    int64_t find(Text name) const {
+        THClearLastError();
+        const int64_t r = THArchive_find(handle_, name.c_str());
+        return detail::known(r, r == -1, "find");
+    }
+    /// The dtype of tensor `index`, and where thorn has no such tensors: sparse, quantised, complex.
+    Dtype dtype(int64_t index) const {
+        THClearLastError();
+        const THDtype r = THArchive_dtype(handle_, index);
+        return detail::known(static_cast<Dtype>(r), !r, "dtype");
+    }
+    /// The number of dimensions of tensor `index`.
+    int64_t ndim(int64_t index) const {
+        return detail::must(THArchive_ndim(handle_, index), static_cast<int64_t>(-1), "ndim");
+    }
+    /// The number of keys of the metadata.
+    int64_t metadataCount() const {
+        THClearLastError();
+        const int64_t r = THArchive_metadataCount(handle_);
+        return detail::known(r, r == -1, "metadataCount");
+    }
+    /// Key `index` of the metadata, from 0.
+    const char *metadataKey(int64_t index) const {
+        THClearLastError();
+        const auto r = THArchive_metadataKey(handle_, index);
+        return detail::known(r, !r, "metadataKey");
+    }
+    /// The value of key `index` of the metadata, from 0.
+    const char *metadataValue(int64_t index) const {
+        THClearLastError();
+        const auto r = THArchive_metadataValue(handle_, index);
+        return detail::known(r, !r, "metadataValue");
+    }
+    /// The value of `key` in the metadata.
+    const char *metadata(Text key) const {
+        THClearLastError();
+        const auto r = THArchive_metadata(handle_, key.c_str());
+        return detail::known(r, !r, "metadata");
+    }
+    /// Tensor `index` with the strides that it has in the file.
+    Tensor tensor(int64_t index) const { return detail::made(THArchive_newTensor(handle_, index), "tensor"); }
+    /// The first tensor named `name`, as `THArchive_newTensor` gives it.
+    Tensor tensor(Text name) const { return detail::made(THArchive_newFind(handle_, name.c_str()), "tensor"); }
+    /// `r` = tensor `index`, copied.
+    Tensor read(int64_t index) const {
+        Tensor r(detail::Fresh{});
+        detail::check(THArchive_read(r.get(), handle_, index), "read", r);
+        return r;
+    }
+    Tensor &read_out(Tensor &r, int64_t index) const {
+        detail::check(THArchive_read(detail::result(r), handle_, index), "read_out");
+        return r;
+    }
+    /// An archive that will be the file `path`, which `THArchive_close` writes.
+    static Archive create(Text path, FileFormat format = FileFormat::ByName) {
+        return Archive::take(detail::must(THArchive_create(path.c_str(), static_cast<THFileFormat>(format)),
+            static_cast<THArchive *>(nullptr), "create"));
+    }
+    /// Adds a tensor of this name, of which there may be one.
+    void add(Text name, const Tensor &t) const { detail::check(THArchive_add(handle_, name.c_str(), t.get()), "add"); }
+    /// Adds a key and its value to the metadata, which NumPy's files, PGM and PPM do not have.
+    void addMetadata(Text key, Text value) const {
+        detail::check(THArchive_addMetadata(handle_, key.c_str(), value.c_str()), "addMetadata");
+    }
+    /// Floats in texts get `digits` significant digits, 0 to 17; 0, as at first, stands for as many as tell them apart.
+    void setPrecision(int digits) const { detail::check(THArchive_setPrecision(handle_, digits), "setPrecision"); }
+    /// Writes the file.
+    void close() const { detail::check(THArchive_close(handle_), "close"); }
+
+  private:
+    using Owned::Owned;
+};
+
+// ==================================================================================================================
+//     The library
+// ==================================================================================================================
+
+// ------------------------------------------------------------------------------------------------------------ Devices
+
+/// Sets the device on which this thread makes tensors where neither an argument nor an operand says one: the host at
+/// start.
+inline void setDefaultDevice(DeviceType deviceType, int deviceIndex = 0) {
+    detail::check(THSetDefaultDevice(static_cast<THDeviceType>(deviceType), deviceIndex), "setDefaultDevice");
+}
+/// The kind of the thread's default device.
+inline DeviceType getDefaultDeviceType() {
+    THClearLastError();
+    const THDeviceType r = THGetDefaultDeviceType();
+    return detail::known(static_cast<DeviceType>(r), !r, "getDefaultDeviceType");
+}
+/// The number of the thread's default device among those of its kind.
+inline int getDefaultDeviceIndex() {
+    THClearLastError();
+    const int r = THGetDefaultDeviceIndex();
+    return detail::known(r, !r, "getDefaultDeviceIndex");
+}
+/// The number of GPUs; 0 and an error that says what is missing where there is none.
+inline int cudaDeviceCount() {
+    THClearLastError();
+    const int r = THCuda_deviceCount();
+    return detail::known(r, !r, "cudaDeviceCount");
+}
+/// The name of a GPU, as its driver has it.
+inline std::string cudaDeviceName(int deviceIndex = 0) {
+    return detail::text(THCuda_newDeviceName(deviceIndex), "cudaDeviceName");
+}
+/// Stores what a GPU is in `properties`.
+inline THCudaProperties cudaProperties(int deviceIndex = 0) {
+    THCudaProperties r{};
+    detail::check(THCuda_properties(deviceIndex, &r), "cudaProperties");
+    return r;
+}
+/// Allows, or with 0 forbids, that matrix products in float32 round their factors to TF32 on GPUs that have it: 10 bits
+/// behind the leading one, so that each product has a relative error of 2^-10, at several times the speed; sums are
+/// float32's.
+inline void cudaSetAllowTF32(bool allow) { detail::check(THCuda_setAllowTF32(allow), "cudaSetAllowTF32"); }
+/// True if matrix products in float32 may round their factors to TF32 on GPUs.
+inline bool cudaGetAllowTF32() {
+    THClearLastError();
+    const int r = THCuda_getAllowTF32();
+    return detail::known(r != 0, !r, "cudaGetAllowTF32");
+}
+/// Waits until a GPU has done all work of this process.
+inline void cudaSynchronize(int deviceIndex = 0) { detail::check(THCuda_synchronize(deviceIndex), "cudaSynchronize"); }
+/// Stores how much memory a GPU has in `memory`.
+inline THCudaMemory cudaMemory(int deviceIndex = 0) {
+    THCudaMemory r{};
+    detail::check(THCuda_memory(deviceIndex, &r), "cudaMemory");
+    return r;
+}
+/// Gives the memory of a GPU, and the pinned memory of the host, that is kept for new storages back to the driver.
+inline void cudaEmptyCache(int deviceIndex = 0) { detail::check(THCuda_emptyCache(deviceIndex), "cudaEmptyCache"); }
+/// True if a GPU can reach the memory of GPU `peer`.
+inline bool cudaCanAccessPeer(int deviceIndex, int peer) {
+    THClearLastError();
+    const int r = THCuda_canAccessPeer(deviceIndex, peer);
+    return detail::known(r != 0, !r, "cudaCanAccessPeer");
+}
+/// Lets a GPU reach the memory of GPU `peer` if `on` is 1, and no longer if it is 0.
+inline void cudaSetPeerAccess(int deviceIndex, int peer, bool on) {
+    detail::check(THCuda_setPeerAccess(deviceIndex, peer, on), "cudaSetPeerAccess");
+}
+
+// ------------------------------------------------------------------------------------------------------ Element types
+
+/// The dtype that floats get where no argument says one: float32 at start.
+inline Dtype getDefaultDtype() {
+    THClearLastError();
+    const THDtype r = THGetDefaultDtype();
+    return detail::known(static_cast<Dtype>(r), !r, "getDefaultDtype");
+}
+/// Sets the default dtype, a float, for the whole process.
+inline void setDefaultDtype(Dtype dtype) {
+    detail::check(THSetDefaultDtype(static_cast<THDtype>(dtype)), "setDefaultDtype");
+}
+/// Bytes an element takes.
+inline size_t dtypeSize(Dtype dtype) {
+    THClearLastError();
+    const size_t r = THDtype_size(static_cast<THDtype>(dtype));
+    return detail::known(r, !r, "dtypeSize");
+}
+/// PyTorch's name, `"float32"`.
+inline const char *dtypeName(Dtype dtype) {
+    THClearLastError();
+    const auto r = THDtype_name(static_cast<THDtype>(dtype));
+    return detail::known(r, !r, "dtypeName");
+}
+/// The dtype with this name: what `THDtype_name` gives, or `"float"`, `"double"`, `"half"`, `"long"`, `"int"`,
+/// `"short"`, `"char"`, `"byte"`.
+inline Dtype dtypeFromName(Text name) {
+    THClearLastError();
+    const THDtype r = THDtype_fromName(name.c_str());
+    return detail::known(static_cast<Dtype>(r), !r, "dtypeFromName");
+}
+/// True if the elements are floats.
+inline bool dtypeIsFloat(Dtype dtype) {
+    THClearLastError();
+    const int r = THDtype_isFloat(static_cast<THDtype>(dtype));
+    return detail::known(r != 0, !r, "dtypeIsFloat");
+}
+/// True if the elements are integers, which Bool is not.
+inline bool dtypeIsIntegral(Dtype dtype) {
+    THClearLastError();
+    const int r = THDtype_isIntegral(static_cast<THDtype>(dtype));
+    return detail::known(r != 0, !r, "dtypeIsIntegral");
+}
+/// True if the elements may be negative: all dtypes but uint8 and Bool.
+inline bool dtypeIsSigned(Dtype dtype) {
+    THClearLastError();
+    const int r = THDtype_isSigned(static_cast<THDtype>(dtype));
+    return detail::known(r != 0, !r, "dtypeIsSigned");
+}
+/// The dtype two tensors of these dtypes are computed in.
+inline Dtype dtypePromote(Dtype a, Dtype b) {
+    THClearLastError();
+    const THDtype r = THDtype_promote(static_cast<THDtype>(a), static_cast<THDtype>(b));
+    return detail::known(static_cast<Dtype>(r), !r, "dtypePromote");
+}
+/// True if a result of dtype `from` may be stored in a tensor of dtype `to`.
+inline bool dtypeCanCast(Dtype from, Dtype to) {
+    THClearLastError();
+    const int r = THDtype_canCast(static_cast<THDtype>(from), static_cast<THDtype>(to));
+    return detail::known(r != 0, !r, "dtypeCanCast");
+}
+
+// ----------------------------------------------------------------------------------------------------------- Printing
+
+/// Fills in the defaults that the library starts with.
+inline THPrintOptions printOptionsInit() {
+    THPrintOptions r{};
+    detail::check(THPrintOptions_init(&r), "printOptionsInit");
+    return r;
+}
+/// Sets the defaults, for the whole process: what functions use that get NULL for options.
+inline void setPrintOptions(const THPrintOptions *options = nullptr) {
+    detail::check(THSetPrintOptions(options), "setPrintOptions");
+}
+/// Stores the defaults of the process in `options`.
+inline THPrintOptions getPrintOptions() {
+    THPrintOptions r{};
+    detail::check(THGetPrintOptions(&r), "getPrintOptions");
+    return r;
+}
+
+// ------------------------------------------------------------------------------------------------------------- Memory
+
+/// Gives all memory the caching allocator keeps for reuse back to the system, and forgets the plans of Fourier
+/// transforms.
+inline void allocatorEmptyCache() { detail::check(THAllocator_emptyCache(), "allocatorEmptyCache"); }
+/// Stores the counters of the caching allocator in `stats`.
+inline THMemoryStats memoryStats() { THMemoryStats r{}; detail::check(THMemory_stats(&r), "memoryStats"); return r; }
+/// Bytes in use by storages and handles, foreign and mapped memory included.
+inline int64_t memoryLiveBytes() {
+    THClearLastError();
+    const int64_t r = THMemory_liveBytes();
+    return detail::known(r, r == -1, "memoryLiveBytes");
+}
+/// Has `hook(context, live bytes)` called on the allocating thread when live bytes first exceed `bytes`, after each
+/// further tenth, and once before an allocation fails: a garbage collector should run then.
+inline void memorySetSoftLimit(int64_t bytes, THMemoryHook hook = nullptr, void *context = nullptr) {
+    detail::check(THMemory_setSoftLimit(bytes, hook, context), "memorySetSoftLimit");
+}
+/// True if a hook was due, or would have been, since the last time this was asked or the soft limit was set, else 0:
+/// for hosts that ask between their own steps, since they cannot be called, as code that LuaJIT has compiled.
+inline bool memoryPressure() {
+    THClearLastError();
+    const int r = THMemory_pressure();
+    return detail::known(r != 0, !r, "memoryPressure");
+}
+
+// ------------------------------------------------------------------------------------------------------------- Errors
+
+/// Returns the name of a status in this header: `"TH_ERR_SHAPE"`.
+inline const char *statusName(Status status) {
+    THClearLastError();
+    const auto r = THStatus_name(static_cast<THStatus>(status));
+    return detail::known(r, !r, "statusName");
+}
+
+// ------------------------------------------------------------------------------------------------------------ Threads
+
+/// Threads an operation may use, the caller's included.
+inline int getNumThreads() {
+    THClearLastError();
+    const int r = THGetNumThreads();
+    return detail::known(r, !r, "getNumThreads");
+}
+/// Sets how many threads an operation may use, for the whole process; at least 1.
+inline void setNumThreads(int num_threads) { detail::check(THSetNumThreads(num_threads), "setNumThreads"); }
+/// Cores this process may run on.
+inline int getNumCores() {
+    THClearLastError();
+    const int r = THGetNumCores();
+    return detail::known(r, !r, "getNumCores");
+}
+
+// ------------------------------------------------------------------------------------------------ BLAS of the machine
+
+/// Lets a BLAS of the machine compute products of float32 and float64 (gemm, gemv), and linear algebra if LAPACK is in
+/// it (getrf, getrs, getri, trtrs, potrf, potrs, potri, pstrf, geqrf, orgqr, ormqr, syevd, geev, gesdd), for the whole
+/// process: `THSetBlas("libopenblas.so.0")`.
+inline void setBlas(const char *path = nullptr) { detail::check(THSetBlas(path), "setBlas"); }
+/// The path given to `THSetBlas` when the library in use was loaded; NULL where thorn computes itself.
+inline const char *getBlas() { THClearLastError(); const auto r = THGetBlas(); return detail::known(r, !r, "getBlas"); }
+
+// ----------------------------------------------------------------------------------------------------------- Versions
+
+/// The declarations of this library as plain C without a preprocessor: `ffi.cdef(ffi.string(lib.THCdef()))` in LuaJIT,
+/// and the same of Python's cffi.
+inline const char *cdef() { THClearLastError(); const auto r = THCdef(); return detail::known(r, !r, "cdef"); }
+/// The part of `THCdef` that declares the functions of the chapter with this title, `"Matrix products"`, or with `""`
+/// all types and constants, which each chapter needs before it: a reader that is slow, as cffi is, hears of what it
+/// calls only.
+inline std::string cdefChapter(Text title) { return detail::text(THCdefChapter(title.c_str()), "cdefChapter"); }
+/// The version of the library in use, `"0.1.0"`.
+inline const char *version() { THClearLastError(); const auto r = THVersion(); return detail::known(r, !r, "version"); }
+/// `TH_ABI_VERSION` of the library in use.
+inline int abiVersion() { THClearLastError(); const int r = THAbiVersion(); return detail::known(r, !r, "abiVersion"); }
+/// The vector instructions kernels use on this machine: `"baseline"`, `"avx2"` or `"avx512"`.
+inline const char *simdLevel() {
+    THClearLastError();
+    const auto r = THSimdLevel();
+    return detail::known(r, !r, "simdLevel");
+}
+
+#ifdef TH_NO_EXCEPTIONS
+} // namespace without_exceptions
+#endif
+} // namespace th
+
+#if defined TH_FORMAT && defined __cpp_lib_format
+#include <format>
+
+/// Formats a tensor as `toString()` has it, with the width and the fill of a text. Exists from C++20 on if TH_FORMAT is
+/// defined before this header is included, since <format> takes as long to compile as all else here.
+template <> struct std::formatter<th::Tensor> : std::formatter<std::string> {
+    template <class Context> auto format(const th::Tensor &t, Context &context) const {
+        return std::formatter<std::string>::format(t.toString(), context);
+    }
+};
+#endif
+
+#endif /* THORN_HPP */

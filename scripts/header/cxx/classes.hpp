@@ -1,0 +1,90 @@
+
+// ==================================================================================================================
+//     Fused expressions and archives
+// ==================================================================================================================
+
+/// An expression of elementwise operations that is computed in one pass: `th::Fused("tanh(a*b + c)")({a, b, c})`.
+class Fused : public detail::Counted<THFused, THFused_retain, THFused_free> {
+  public:
+    Fused() noexcept = default;
+    /// Takes over a reference.
+    static Fused take(THFused *handle) noexcept { return Fused(handle); }
+    /// The value of the expression for these inputs, in the order of their names.
+    Tensor operator()(TensorList inputs) const { return run(inputs); }
+@methods THFused
+
+  private:
+    using Counted::Counted;
+};
+
+namespace detail {
+
+/// What a reader of the caller returns, or -1 if it throws.
+template <class F> inline auto read(F call) noexcept -> decltype(call()) {
+#ifdef TH_NO_EXCEPTIONS
+    return call();
+#else
+    try {
+        return call();
+    } catch (...) {
+        return -1;
+    }
+#endif
+}
+
+} // namespace detail
+
+/// Named tensors with metadata in one file: `open` reads it, `create` makes it, and `close` writes what was added.
+class Archive : public detail::Owned<THArchive, THArchive_free> {
+  public:
+    Archive() noexcept = default;
+    /// Takes over a handle.
+    static Archive take(THArchive *handle) noexcept { return Archive(handle); }
+    /// Opens a file that `reader` reads, which must outlive the archive: `reader.read(buffer, size)` and
+    /// `reader.seek(offset, whence)` do what fread and fseek do. What they throw is a read that fails.
+    template <class Reader> static Archive openReader(Reader &reader) {
+        const THReadFunction read = [](void *context, void *buffer, ptrdiff_t size) noexcept -> ptrdiff_t {
+            return detail::read([&] { return static_cast<Reader *>(context)->read(buffer, size); });
+        };
+        const THSeekFunction seek = [](void *context, int64_t offset, int whence) noexcept -> int64_t {
+            return detail::read([&] { return static_cast<Reader *>(context)->seek(offset, whence); });
+        };
+        return Archive(detail::must(THArchive_openCallbacks(read, seek, &reader), static_cast<THArchive *>(nullptr),
+                                    "openReader"));
+    }
+    /// The sizes of tensor `index`, as long as the archive is open.
+    IntList sizes(int64_t index) const {
+        const int count = static_cast<int>(ndim(index));
+        THClearLastError();
+        const int64_t *size = THArchive_sizes(handle_, index);
+        return IntList(detail::known(size, !size, "sizes"), size ? count : 0);
+    }
+@methods THArchive
+
+  private:
+    using Owned::Owned;
+};
+
+// ==================================================================================================================
+//     The library
+// ==================================================================================================================
+@functions TH
+
+#ifdef TH_NO_EXCEPTIONS
+} // namespace without_exceptions
+#endif
+} // namespace th
+
+#if defined TH_FORMAT && defined __cpp_lib_format
+#include <format>
+
+/// Formats a tensor as `toString()` has it, with the width and the fill of a text. Exists from C++20 on if TH_FORMAT is
+/// defined before this header is included, since <format> takes as long to compile as all else here.
+template <> struct std::formatter<th::Tensor> : std::formatter<std::string> {
+    template <class Context> auto format(const th::Tensor &t, Context &context) const {
+        return std::formatter<std::string>::format(t.toString(), context);
+    }
+};
+#endif
+
+#endif /* THORN_HPP */

@@ -1,0 +1,160 @@
+//! An argument of a C function as a parameter of C++.
+
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// What the kinds of arguments tell: the constants that enums are by default, and what C++ calls constants.
+pub struct Kinds {
+    defaults: BTreeMap<String, String>,
+    constants: BTreeMap<String, String>,
+}
+
+impl Kinds {
+    /// `constants` are those of the enum classes: `TH_DIV_TRUE` is `DivMode::True`.
+    pub fn of(rows: &Value, constants: BTreeMap<String, String>) -> Kinds {
+        let kinds = rows["kinds"].as_array().expect("the rows have kinds");
+        let default = |kind: &Value| Some((text(&kind["kind"]), kind["default"].as_str()?.to_owned()));
+        Kinds { defaults: kinds.iter().filter_map(default).collect(), constants }
+    }
+}
+
+pub fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_owned()
+}
+
+/// An argument of a C function.
+#[derive(Clone)]
+pub struct Argument {
+    pub name: String,
+    pub kind: String,
+    pub c_type: String,
+    /// The value in C++ that it has if it is left out.
+    pub default: Option<String>,
+}
+
+/// The kinds of results, and those of them that may be left out.
+const OUTS: &[&str] = &["out", "view_out", "truth", "indices", "totals", "pivots_out"];
+const OPTIONAL_OUTS: &[&str] = &["optional_out", "optional_indices", "optional_totals", "optional_info"];
+pub const INPUTS: &[&str] = &["input", "mask", "index", "pivots", "optional_input", "optional_index"];
+const LISTS: &[&str] =
+    &["sizes", "optional_sizes", "strides", "optional_strides", "dims", "optional_dims", "entries", "counts", "optional_counts"];
+pub const TENSOR_LISTS: &[&str] = &["inputs", "optional_inputs"];
+/// Room for a struct of C, which C++ returns.
+pub const STRUCTS: &[&str] = &["cuda_memory_out", "cuda_properties_out", "print_options_out", "stats_out"];
+/// Arguments that other arguments tell.
+pub const COUNTED: &[&str] = &["len", "len_or_whole", "handle_count", "new_handles", "count_inout", "outs"];
+
+impl Argument {
+    pub fn of(value: &Value, kinds: &Kinds) -> Argument {
+        let (kind, c_type) = (text(&value["kind"]), text(&value["type"]));
+        let given = match &value["default"] {
+            Value::Null => kinds.defaults.get(&kind).cloned(),
+            Value::String(text) => Some(text.clone()),
+            number => Some(number.to_string()),
+        };
+        let mut argument = Argument { name: text(&value["name"]), kind, c_type, default: None };
+        argument.default = argument.default_of(given, kinds);
+        argument
+    }
+
+    fn default_of(&self, given: Option<String>, kinds: &Kinds) -> Option<String> {
+        let own = match self.kind.as_str() {
+            "optional_input" | "optional_index" | "generator" => Some("{}".to_owned()),
+            kind if kind.starts_with("optional_") && LISTS.contains(&kind) => Some("{}".to_owned()),
+            "optional_dtype" | "dtype" => Some("Dtype::Undefined".to_owned()),
+            "print_options" | "context" | "deleter" | "hook" | "optional_text" => Some("nullptr".to_owned()),
+            _ => None,
+        };
+        // A device has a type and a number.
+        own.or_else(|| given.filter(|_| self.kind != "device_type").map(|given| self.converted(&given, kinds)))
+    }
+
+    /// A default of the rows as C++ writes it.
+    fn converted(&self, given: &str, kinds: &Kinds) -> String {
+        match given {
+            "TH_ALL_DIMS" => "everyDim".to_owned(),
+            _ if self.kind == "flag" => if given == "0" { "false" } else { "true" }.to_owned(),
+            _ if self.kind == "text" => format!("\"{given}\""),
+            _ => kinds.constants.get(given).map_or(given, String::as_str).trim_end_matches(".0").to_owned(),
+        }
+    }
+
+    pub fn is_out(&self) -> bool {
+        OUTS.contains(&self.kind.as_str()) || self.is_optional_out()
+    }
+
+    pub fn is_optional_out(&self) -> bool {
+        OPTIONAL_OUTS.contains(&self.kind.as_str())
+    }
+
+    pub fn is_list(&self) -> bool {
+        LISTS.contains(&self.kind.as_str())
+    }
+
+    pub fn is_enum(&self) -> bool {
+        self.c_type.starts_with("TH") && !self.c_type.contains('*') && !self.c_type.contains("Function") && !self.is_function()
+    }
+
+    fn is_function(&self) -> bool {
+        matches!(self.kind.as_str(), "deleter" | "hook" | "cuda_callback")
+    }
+
+    /// The class of handles that the argument is one of, but for tensors.
+    pub fn class(&self) -> Option<&'static str> {
+        Some(match self.kind.as_str() {
+            "storage" | "storage_input" => "Storage",
+            "generator" | "required_generator" => "Generator",
+            "fused" => "Fused",
+            "archive" => "Archive",
+            "cuda_stream" => "CudaStream",
+            "cuda_event" => "CudaEvent",
+            "cuda_graph" => "CudaGraph",
+            _ => return None,
+        })
+    }
+
+    /// The type of the parameter, and the letter of all types that convert into one another.
+    pub fn cpp(&self) -> (String, char) {
+        let kind = self.kind.as_str();
+        match kind {
+            _ if INPUTS.contains(&kind) || kind == "inout" => ("const Tensor &".to_owned(), 'T'),
+            _ if self.is_list() => ("IntList ".to_owned(), 'L'),
+            _ if TENSOR_LISTS.contains(&kind) => ("TensorList ".to_owned(), 'V'),
+            "text" => ("Text ".to_owned(), 'S'),
+            "flag" => ("bool ".to_owned(), 'N'),
+            _ if self.class().is_some() => (format!("const {} &", self.class().unwrap_or_default()), 'H'),
+            _ if self.is_enum() => (format!("{} ", &self.c_type[2..]), 'E'),
+            _ if self.c_type.ends_with('*') || self.is_function() => (spaced(&self.c_type), 'P'),
+            _ => (spaced(&self.c_type), 'N'),
+        }
+    }
+
+    /// The argument of the call in C.
+    pub fn passed(&self, is_new: bool) -> String {
+        let (name, kind) = (&self.name, self.kind.as_str());
+        match kind {
+            _ if self.is_list() || TENSOR_LISTS.contains(&kind) => format!("{name}.data()"),
+            "text" => format!("{name}.c_str()"),
+            "dtype" if is_new => format!("detail::dtype({name})"),
+            _ if INPUTS.contains(&kind) || kind == "inout" || self.class().is_some() => format!("{name}.get()"),
+            _ if self.is_enum() => format!("static_cast<{}>({name})", self.c_type),
+            _ => name.clone(),
+        }
+    }
+
+    /// The default as an argument of C.
+    pub fn passed_default(&self) -> String {
+        let default = self.default.as_deref().expect("what is left out has a default");
+        match self.kind.as_str() {
+            _ if default == "{}" => "nullptr".to_owned(),
+            _ if self.is_enum() => format!("static_cast<{}>({default})", self.c_type),
+            "dim" => default.replace("everyDim", "TH_ALL_DIMS"),
+            _ => default.to_owned(),
+        }
+    }
+}
+
+/// A type before a name.
+pub fn spaced(c_type: &str) -> String {
+    if c_type.ends_with('*') { c_type.to_owned() } else { format!("{c_type} ") }
+}

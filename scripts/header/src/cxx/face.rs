@@ -1,0 +1,306 @@
+//! The methods and functions of thorn.hpp.
+
+use super::argument::Argument;
+use super::function::{Function, Signature, To, Variant, with};
+use super::layout::{RULE, code, comment};
+use super::names::{self, OBJECTS};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// All functions, and the signatures that each name has so far.
+pub struct Face {
+    pub functions: Vec<Function>,
+    taken: BTreeMap<String, BTreeSet<Signature>>,
+    /// The methods of each class, and the functions, by the number of the function that they call.
+    methods: BTreeMap<(String, usize), String>,
+    free: BTreeMap<(String, usize), String>,
+    /// The operations of which a form has a number behind its object.
+    numbers: BTreeSet<String>,
+    /// The number of the function that is being added.
+    number: usize,
+}
+
+impl Face {
+    pub fn of(functions: Vec<Function>) -> Face {
+        let functions: Vec<Function> = functions.into_iter().filter(|function| !names::is_left_out(&function.c_name)).collect();
+        let (taken, methods, free) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        let has_number =
+            |function: &&Function| function.parameters(function.object()).first().is_some_and(|argument| argument.cpp().1 == 'N');
+        let numbers = functions.iter().filter(has_number).filter_map(|function| function.form.clone()).collect();
+        let mut face = Face { functions: Vec::new(), taken, methods, free, numbers, number: 0 };
+        for (number, function) in functions.iter().enumerate() {
+            face.number = number;
+            face.add(function, &function.name, &functions);
+        }
+        // Names of operations after all own names, which they give way to.
+        for (number, function) in functions.iter().enumerate() {
+            face.number = number;
+            if let Some(form) = function.form.as_ref().filter(|form| **form != function.name && function.is_form_of(form, &functions)) {
+                face.add(function, form, &functions);
+            }
+        }
+        face.functions = functions;
+        face
+    }
+
+    /// The methods of a class.
+    pub fn methods(&self, prefix: &str) -> String {
+        self.by_chapter(prefix, &self.methods, "    ")
+    }
+
+    /// The functions for C functions that begin so.
+    pub fn functions_of(&self, prefix: &str) -> String {
+        self.by_chapter(prefix, &self.free, "")
+    }
+
+    fn by_chapter(&self, prefix: &str, texts: &BTreeMap<(String, usize), String>, indent: &str) -> String {
+        let (mut out, mut chapter) = (String::new(), "");
+        for ((_, number), text) in texts.iter().filter(|((of, _), _)| of == prefix) {
+            if self.functions[*number].chapter != chapter {
+                chapter = &self.functions[*number].chapter;
+                let rule = "-".repeat(RULE - indent.len() - chapter.len());
+                out += &format!("\n{indent}// {rule} {chapter}\n\n");
+            }
+            out += text;
+        }
+        out
+    }
+
+    /// Chooses the parameters that a variant shows, so that no call is meant twice; false if there are none.
+    fn take(&mut self, name: &str, variant: &mut Variant, before: &str) -> bool {
+        let taken = self.taken.entry(name.to_owned()).or_default();
+        let is_free = |variant: &Variant| variant.signatures(before).iter().all(|signature| !taken.contains(signature));
+        if !is_free(variant) {
+            let mut short = variant.clone();
+            let is_kept = |argument: &&Argument| argument.default.is_none() || argument.cpp().1 != 'N';
+            short.hidden.extend(variant.shown.iter().skip(variant.required).copied().filter(|argument| !is_kept(argument)));
+            let required = variant.required;
+            let mut at = 0;
+            short.shown.retain(|argument| {
+                at += 1;
+                at <= required || is_kept(argument)
+            });
+            if !variant.hidden.is_empty() && is_free(&short) {
+                *variant = short;
+            }
+        }
+        let lengths = variant.required..=variant.shown.len();
+        let required = lengths.into_iter().find(|required| is_free(&Variant { required: *required, ..variant.clone() }));
+        let Some(required) = required else { return false };
+        variant.required = required;
+        let signatures = variant.signatures(before);
+        taken.extend(signatures);
+        true
+    }
+
+    /// Adds all forms of a function under a name.
+    fn add(&mut self, function: &Function, name: &str, all: &[Function]) {
+        match function.class_prefix() {
+            "THTensor" => self.add_tensor(function, name, all),
+            "THStorage" | "THGenerator" | "THFused" | "THArchive" | "THCudaStream" | "THCudaEvent" | "THCudaGraph" => {
+                self.add_member(function)
+            }
+            _ => self.add_free(function),
+        }
+    }
+
+    fn method(&mut self, prefix: &str, doc: &str, head: &str, body: &str) {
+        let text = self.methods.entry((prefix.to_owned(), self.number)).or_default();
+        *text += &(comment(doc, "    ") + &code(head, body, "    "));
+    }
+
+    fn function(&mut self, prefix: &str, doc: &str, head: &str, body: &str) {
+        let text = self.free.entry((prefix.to_owned(), self.number)).or_default();
+        *text += &(comment(doc, "") + &code(head, body, ""));
+    }
+
+    /// A method of a class that is no tensor, a constructor or a static function.
+    fn add_member(&mut self, function: &Function) {
+        let (prefix, object) = (function.class_prefix(), function.object());
+        let class = &prefix[2..];
+        let name = function.name.as_str();
+        for mut variant in function.variants(object) {
+            if !self.take(&format!("{prefix}.{name}"), &mut variant, "") {
+                continue;
+            }
+            let object = object.map(|object| (object.name.as_str(), "handle_"));
+            let call = function.call(&variant, object, To::Value, name);
+            if name == "new" {
+                variant.required = variant.required.max(1);
+                let base = if matches!(class, "Generator" | "Archive") { "Owned" } else { "Counted" };
+                let made = format!("{base}(detail::must({call}, static_cast<{}>(nullptr), \"{class}\"))", function.c_returns);
+                self.method(prefix, &function.doc, &format!("explicit {class}({}) : {made}", variant.declared()), "");
+                continue;
+            }
+            let (before, after) = if object.is_some() { ("", " const") } else { ("static ", "") };
+            let head = format!("{before}{}{name}({}){after}", function.value_before(), variant.declared());
+            self.method(prefix, &function.doc, &head, &function.value_body(&call, name));
+            if !function.outs().is_empty() {
+                let call = function.call(&variant, object, To::Out, name);
+                let head = format!("Tensor &{name}_out({}){after}", with("Tensor &r", &variant.declared()));
+                self.method(prefix, "", &head, &format!("detail::check({call}, \"{name}_out\"); return r;"));
+            }
+        }
+    }
+
+    /// A function that belongs to no class.
+    fn add_free(&mut self, function: &Function) {
+        for mut variant in function.variants(None) {
+            if self.take(&function.name, &mut variant, "") {
+                let body = function.value_body(&function.call(&variant, None, To::Value, &function.name), &function.name);
+                let head = format!("inline {}{}({})", function.value_before(), function.name, variant.declared());
+                self.function("TH", &function.doc, &head, &body);
+            }
+        }
+    }
+
+    fn add_tensor(&mut self, function: &Function, name: &str, all: &[Function]) {
+        let object = function.object();
+        let doc = if name == function.name { function.doc.as_str() } else { "" };
+        if let Some(object) = object.filter(|object| object.kind == "inout" && function.returns == "status") {
+            return self.add_changing(function, name, object, doc);
+        }
+        if function.writes() {
+            for mut variant in function.variants(None) {
+                if self.take(&format!(".{name}_"), &mut variant, "") {
+                    let call = function.call(&variant, None, To::This, &format!("{name}_"));
+                    let head = format!("Tensor &{name}_({})", variant.declared());
+                    self.method("THTensor", doc, &head, &format!("detail::check({call}, \"{name}_\"); return *this;"));
+                }
+            }
+            return;
+        }
+        self.add_values(function, name, doc, all);
+        if !function.outs().is_empty() {
+            self.add_out(function, name);
+        }
+    }
+
+    /// A method that changes its tensor, and where elements are chosen by an index or a mask, one that changes a copy.
+    fn add_changing(&mut self, function: &Function, name: &str, object: &Argument, doc: &str) {
+        let copies = matches!(function.chapter.as_str(), "Elements by index" | "Comparisons and choices");
+        for mut variant in function.variants(Some(object)) {
+            if !self.take(&format!(".{name}_"), &mut variant, "") {
+                continue;
+            }
+            let call = function.call(&variant, Some((&object.name, "handle_")), To::Value, &format!("{name}_"));
+            let head = format!("Tensor &{name}_({})", variant.declared());
+            self.method("THTensor", doc, &head, &format!("detail::check({call}, \"{name}_\"); return *this;"));
+            if copies && self.take(&format!(".{name}"), &mut variant, "") && self.take(name, &mut variant, "T") {
+                let (declared, names) = (variant.declared(), variant.names());
+                let body = format!("Tensor r = clone(); r.{name}_({names}); return r;");
+                self.method("THTensor", "", &format!("Tensor {name}({declared}) const"), &body);
+                let head = format!("inline Tensor {name}({})", with("const Tensor &t", &declared));
+                self.function("THTensor", "", &head, &format!("return t.{name}({names});"));
+            }
+        }
+    }
+
+    /// The forms that return what they make: a method, and a function beside it.
+    fn add_values(&mut self, function: &Function, name: &str, doc: &str, all: &[Function]) {
+        let twin = all.iter().find(|other| other.prefix() == "THTensor" && other.name == function.name && other.c_name != function.c_name);
+        if function.returns == "status" && twin.is_some_and(Function::is_new) {
+            // The value is what the function whose name begins with `new` makes.
+            return self.add_in_place(function, name, function.variants(function.object()));
+        }
+        let mut named = Vec::new();
+        let mut method = name;
+        for mut variant in function.object().map_or(Vec::new(), |object| function.variants(Some(object))) {
+            if self.take(&format!(".{name}"), &mut variant, "") {
+                self.add_method(function, name, if named.is_empty() { doc } else { "" }, &variant);
+                named.push(variant);
+            } else {
+                // Another row has the name of the method.
+                method = &function.name;
+            }
+        }
+        self.add_in_place(function, name, named);
+        if !OBJECTS.contains(&name) {
+            let twin = twin.filter(|_| function.arguments.iter().any(|argument| argument.kind == "dtype"));
+            self.add_functions(function, name, method, if function.object().is_some() { "" } else { doc }, twin);
+        }
+    }
+
+    fn add_method(&mut self, function: &Function, name: &str, doc: &str, variant: &Variant) {
+        let object = function.object().map(|object| (object.name.as_str(), "handle_"));
+        let body = function.value_body(&function.call(variant, object, To::Value, name), name);
+        let value = function.value_before();
+        let head = format!("{value}{name}({}) const", variant.declared());
+        if function.result_fields().is_some() {
+            // The struct is defined behind the class.
+            self.method("THTensor", doc, &head, ";");
+            let declared = Variant { required: variant.shown.len(), ..variant.clone() }.declared();
+            self.function("THTensor", "", &format!("inline {value}Tensor::{name}({declared}) const"), &body);
+        } else {
+            self.method("THTensor", doc, &head, &body);
+        }
+        if self.has_number_form(function, name)
+            && let Some((declared, names)) = variant.in_braces(0)
+        {
+            self.method("THTensor", "", &format!("{value}{name}({declared}) const"), &format!("return {name}({names});"));
+        }
+    }
+
+    /// True if another form of an operation has a number where this one has a list.
+    fn has_number_form(&self, function: &Function, name: &str) -> bool {
+        function.form.as_deref() == Some(name) && self.numbers.contains(name) && function.object().is_some()
+    }
+
+    fn add_in_place(&mut self, function: &Function, name: &str, variants: Vec<Variant>) {
+        let Some(object) = function.object().filter(|_| function.is_in_place()) else { return };
+        for mut variant in variants {
+            if self.take(&format!(".{name}_"), &mut variant, "") {
+                let call = function.call(&variant, Some((&object.name, "handle_")), To::This, &format!("{name}_"));
+                let head = format!("Tensor &{name}_({})", variant.declared());
+                self.method("THTensor", "", &head, &format!("detail::check({call}, \"{name}_\"); return *this;"));
+            }
+        }
+    }
+
+    /// Functions: what has an object calls its `method`. Without a dtype, `twin` makes a tensor of the dtype that it chooses.
+    fn add_functions(&mut self, function: &Function, name: &str, method: &str, doc: &str, twin: Option<&Function>) {
+        let (object, value) = (function.object(), function.value_before());
+        for mut variant in function.variants(None) {
+            if !self.take(name, &mut variant, "") {
+                continue;
+            }
+            let call = |function: &Function| function.value_body(&function.call(&variant, None, To::Value, name), name);
+            let body = match (object, twin) {
+                (Some(object), _) => as_method(&variant, object, method),
+                (None, Some(twin)) => format!("if (dtype == Dtype::Undefined) {{ {} }} {}", call(twin), call(function)),
+                (None, None) => call(function),
+            };
+            self.function("THTensor", doc, &format!("inline {value}{name}({})", variant.declared()), &body);
+            if self.has_number_form(function, name)
+                && let Some((declared, names)) = variant.in_braces(1)
+            {
+                self.function("THTensor", "", &format!("inline {value}{name}({declared})"), &format!("return {name}({names});"));
+            }
+        }
+    }
+
+    /// The form that writes into tensors of the caller.
+    fn add_out(&mut self, function: &Function, name: &str) {
+        let outs = function.outs();
+        let declared: Vec<String> =
+            outs.iter().map(|out| format!("{}{}", if out.is_optional_out() { "Out " } else { "Tensor &" }, out.name)).collect();
+        let letters = "O".repeat(outs.len());
+        let first = outs.iter().find(|out| !out.is_optional_out());
+        let (result, end) = first.map_or(("void", String::new()), |first| ("Tensor &", format!(" return {};", first.name)));
+        let result = if result == "void" { "void " } else { result };
+        for mut variant in function.variants(None) {
+            let name = format!("{name}_out");
+            if self.take(&name, &mut variant, &letters) {
+                let call = function.call(&variant, None, To::Out, &name);
+                let head = format!("inline {result}{name}({})", with(&declared.join(", "), &variant.declared()));
+                self.function("THTensor", "", &head, &format!("detail::check({call}, \"{name}\");{end}"));
+            }
+        }
+    }
+}
+
+/// The call of the method that does what the function with these parameters does.
+fn as_method(variant: &Variant, object: &Argument, name: &str) -> String {
+    let object = object.name.as_str();
+    let rest: Vec<&str> = variant.shown.iter().map(|argument| argument.name.as_str()).filter(|name| *name != object).collect();
+    format!("return {object}.{name}({});", rest.join(", "))
+}

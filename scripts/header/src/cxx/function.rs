@@ -1,0 +1,337 @@
+//! A row as a function of C++: its parameters, its overloads, and how it calls C.
+
+use super::argument::{Argument, COUNTED, INPUTS, Kinds, STRUCTS, TENSOR_LISTS, spaced, text};
+use super::names::{self, IN_PLACE, MAKE, MORE_IN_PLACE, WRITE};
+use serde_json::Value;
+
+/// The letters of the parameters with which a function can be called.
+pub type Signature = String;
+
+/// A C function, by its row.
+pub struct Function {
+    pub c_name: String,
+    pub chapter: String,
+    /// The name in C++.
+    pub name: String,
+    pub arguments: Vec<Argument>,
+    pub returns: String,
+    pub c_returns: String,
+    /// The operation of which this is a form.
+    pub form: Option<String>,
+    pub doc: String,
+}
+
+impl Function {
+    pub fn of(row: &Value, kinds: &Kinds) -> Function {
+        let c_name = text(&row["name"]);
+        let (prefix, rest) = c_name.split_once('_').unwrap_or(("TH", &c_name[2..]));
+        let (returns, c_returns) = (text(&row["returns"]["kind"]), text(&row["returns"]["type"]));
+        let plain = match rest.strip_prefix("new").filter(|rest| rest.starts_with(|c: char| c.is_uppercase())) {
+            Some(rest) => names::lower(rest),
+            None => rest.to_owned(),
+        };
+        let name = match prefix {
+            "TH" => names::lower(&plain),
+            "THTensor" | "THStorage" | "THGenerator" | "THRandom" | "THFused" | "THArchive" => plain,
+            "THCudaStream" | "THCudaEvent" | "THCudaGraph" => plain,
+            _ => names::lower(&prefix[2..]) + &names::upper(&plain),
+        };
+        let listed = row["arguments"].as_array().expect("a row has arguments");
+        Function {
+            name: names::of(&c_name, &name).to_owned(),
+            chapter: text(&row["chapter"]),
+            arguments: listed.iter().map(|argument| Argument::of(argument, kinds)).collect(),
+            c_returns,
+            form: row["forms"].as_str().map(|form| names::word(form).to_owned()),
+            doc: if returns == "flag" { truth(&text(&row["doc"])) } else { text(&row["doc"]) },
+            returns,
+            c_name,
+        }
+    }
+}
+
+/// The parameters of one overload; those that are left out have their defaults.
+#[derive(Clone)]
+pub struct Variant<'a> {
+    pub shown: Vec<&'a Argument>,
+    pub hidden: Vec<&'a Argument>,
+    /// How many of the first parameters have no default in the declaration.
+    pub required: usize,
+}
+
+/// Where the outputs of a call go.
+#[derive(Clone, Copy, PartialEq)]
+pub enum To {
+    /// New tensors, which are returned.
+    Value,
+    /// Tensors that are the first parameters.
+    Out,
+    /// The tensor whose method is called.
+    This,
+}
+
+impl Variant<'_> {
+    pub fn signatures(&self, before: &str) -> Vec<Signature> {
+        let letters: Vec<char> = self.shown.iter().map(|argument| argument.cpp().1).collect();
+        (self.required..=letters.len()).map(|n| before.to_owned() + &letters[..n].iter().collect::<String>()).collect()
+    }
+
+    /// The parameters as they are declared.
+    pub fn declared(&self) -> String {
+        let one = |(i, argument): (usize, &&Argument)| {
+            let default = argument.default.as_ref().filter(|_| i >= self.required).map_or(String::new(), |value| format!(" = {value}"));
+            format!("{}{}{default}", argument.cpp().0, argument.name)
+        };
+        self.shown.iter().enumerate().map(one).collect::<Vec<_>>().join(", ")
+    }
+
+    /// The parameters, and the arguments of the same function with an IntList, where parameter `at` is a list: in braces, a list of one
+    /// entry would be taken for a number.
+    pub fn in_braces(&self, at: usize) -> Option<(String, String)> {
+        let list = self.shown.get(at).filter(|argument| argument.is_list() && at < self.required)?;
+        let from = format!("IntList {}", list.name);
+        let declared = self.declared().replacen(&from, &format!("std::initializer_list<int64_t> {}", list.name), 1);
+        let names: Vec<String> = self.shown.iter().map(|argument| argument.name.clone()).collect();
+        let names = names.iter().map(|name| if *name == list.name { format!("IntList({name})") } else { name.clone() });
+        Some((declared, names.collect::<Vec<_>>().join(", ")))
+    }
+
+    pub fn names(&self) -> String {
+        self.shown.iter().map(|argument| argument.name.as_str()).collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// What C says of a truth value, as C++ says it.
+fn truth(doc: &str) -> String {
+    doc.replacen("1 if ", "True if ", 1).replace("; 0 if not and on error", "").replace("; 0 on error", "").replace("; 0 if not", "")
+}
+
+/// `first` before a list of parameters.
+pub fn with(first: &str, rest: &str) -> String {
+    let comma = if first.is_empty() || rest.is_empty() { "" } else { ", " };
+    format!("{first}{comma}{rest}")
+}
+
+impl Function {
+    pub fn prefix(&self) -> &str {
+        self.c_name.split_once('_').map_or("TH", |(prefix, _)| prefix)
+    }
+
+    /// The class whose methods the function belongs to, as the prefix of its C functions.
+    pub fn class_prefix(&self) -> &str {
+        match self.prefix() {
+            "THRandom" => "THGenerator",
+            prefix => prefix,
+        }
+    }
+
+    pub fn outs(&self) -> Vec<&Argument> {
+        self.arguments.iter().filter(|argument| argument.is_out()).collect()
+    }
+
+    /// The outputs of the form that returns values: an optional list of positions or counts beside a required output is left out.
+    pub fn values(&self) -> Vec<&Argument> {
+        let outs = self.outs();
+        let required = outs.iter().any(|argument| !argument.is_optional_out());
+        outs.into_iter().filter(|argument| !(required && argument.is_optional_out() && argument.kind != "optional_out")).collect()
+    }
+
+    /// The fields of the struct that the function returns, if it has several results.
+    pub fn result_fields(&self) -> Option<Vec<&str>> {
+        let values = self.values();
+        (values.len() > 1 && !names::is_left_out(&self.c_name)).then(|| values.iter().map(|out| out.name.as_str()).collect())
+    }
+
+    pub fn is_new(&self) -> bool {
+        self.returns.starts_with("new") && self.returns != "new_text"
+    }
+
+    /// True if the function writes into a tensor which it needs no operand to make.
+    pub fn writes(&self) -> bool {
+        let tells = |argument: &Argument| {
+            INPUTS.contains(&argument.kind.as_str())
+                || TENSOR_LISTS.contains(&argument.kind.as_str())
+                || argument.is_list()
+                || argument.kind == "size"
+        };
+        let made = MAKE.contains(&self.c_name.as_str()) || self.arguments.iter().any(tells);
+        self.prefix() == "THTensor" && self.outs().len() == 1 && (!made || WRITE.contains(&self.c_name.as_str()))
+    }
+
+    /// The argument that is the object of a method.
+    pub fn object(&self) -> Option<&Argument> {
+        let class = &self.class_prefix()[2..];
+        self.arguments.iter().find(|argument| match class {
+            "Tensor" => argument.kind == "inout" || (INPUTS.contains(&argument.kind.as_str()) && !self.writes()),
+            _ => argument.class() == Some(class),
+        })
+    }
+
+    /// The parameters in the order of C; the dtype of what is made is the last one.
+    pub fn parameters(&self, object: Option<&Argument>) -> Vec<&Argument> {
+        let is_object = |argument: &Argument| object.is_some_and(|object| object.name == argument.name);
+        let hidden = |argument: &Argument| {
+            let kind = argument.kind.as_str();
+            argument.is_out() || COUNTED.contains(&kind) || STRUCTS.contains(&kind) || is_object(argument)
+        };
+        let mut shown: Vec<&Argument> = self.arguments.iter().filter(|argument| !hidden(argument)).collect();
+        shown.sort_by_key(|argument| argument.kind == "dtype");
+        shown
+    }
+
+    /// The overloads: all parameters; without the generator; without what has a default before a parameter that has none.
+    pub fn variants(&self, object: Option<&Argument>) -> Vec<Variant<'_>> {
+        let all = self.parameters(object);
+        let last_required = all.iter().rposition(|argument| argument.default.is_none());
+        // The number of a device stands before others that it might be taken for.
+        let is_leading = |at: usize| all[at].default.is_some() && all[at].kind != "int" && last_required.is_some_and(|last| at < last);
+        let is_generator = |at: usize| all[at].kind == "generator" && all.len() > 1;
+        let mut variants: Vec<Variant> = Vec::new();
+        for hide in [&|_| false, &is_generator as &dyn Fn(usize) -> bool, &|at| is_generator(at) || is_leading(at)] {
+            let pick = |hidden: bool| (0..all.len()).filter(|at| hide(*at) == hidden).map(|at| all[at]).collect::<Vec<_>>();
+            let (shown, hidden) = (pick(false), pick(true));
+            let required = shown.iter().rposition(|argument| argument.default.is_none() || (argument.kind == "generator" && all.len() > 1));
+            let required = required.map_or(0, |at| at + 1);
+            if variants.iter().all(|variant| variant.shown.len() != shown.len()) {
+                variants.push(Variant { shown, hidden, required });
+            }
+        }
+        variants
+    }
+
+    /// The call of the C function.
+    pub fn call(&self, variant: &Variant, object: Option<(&str, &str)>, to: To, name: &str) -> String {
+        let (several, values) = (self.values().len() > 1, self.values());
+        let mut passed = Vec::new();
+        for (at, argument) in self.arguments.iter().enumerate() {
+            let kind = argument.kind.as_str();
+            let is_value = values.iter().any(|value| value.name == argument.name);
+            passed.push(match kind {
+                _ if argument.is_out() && to == To::This => "handle_".to_owned(),
+                _ if argument.is_out() && to == To::Out => format!("detail::result({})", argument.name),
+                _ if argument.is_out() && !is_value => "nullptr".to_owned(),
+                _ if argument.is_out() && several => format!("r.{}.get()", argument.name),
+                _ if argument.is_out() => "r.get()".to_owned(),
+                "len" | "len_or_whole" => self.length(at, variant, name),
+                "handle_count" => {
+                    let list =
+                        self.arguments.iter().find(|list| TENSOR_LISTS.contains(&list.kind.as_str())).expect("a count counts a list");
+                    format!("{}.count()", list.name)
+                }
+                "new_handles" => "pieces".to_owned(),
+                "count_inout" => "count".to_owned(),
+                "outs" => "reinterpret_cast<THTensor *const *>(r.data())".to_owned(),
+                _ if STRUCTS.contains(&kind) => "&r".to_owned(),
+                _ => match object.filter(|(name, _)| *name == argument.name) {
+                    Some((_, handle)) => handle.to_owned(),
+                    None if variant.hidden.iter().any(|hidden| hidden.name == argument.name) => argument.passed_default(),
+                    None => argument.passed(self.is_new()),
+                },
+            });
+        }
+        format!("{}({})", self.c_name, passed.join(", "))
+    }
+
+    /// The length of the lists behind argument `at`.
+    fn length(&self, at: usize, variant: &Variant, name: &str) -> String {
+        let is_shown = |argument: &&Argument| variant.shown.iter().any(|shown| shown.name == argument.name);
+        let rest = self.arguments[at + 1..].iter().take_while(|argument| argument.kind != "len");
+        let lists: Vec<&str> = rest.filter(|argument| argument.is_list()).filter(is_shown).map(|argument| argument.name.as_str()).collect();
+        match lists.as_slice() {
+            [] => "0".to_owned(),
+            [list] => format!("{list}.count()"),
+            lists => format!("detail::common(\"{name}\", {{{}}})", lists.join(", ")),
+        }
+    }
+
+    /// The type that the form which returns values has.
+    pub fn value_type(&self) -> String {
+        let has = |kind: &str| self.arguments.iter().any(|argument| argument.kind == kind);
+        match self.returns.as_str() {
+            "status" if has("new_handles") || has("outs") => "std::vector<Tensor>".to_owned(),
+            "status" => match (self.result_fields(), self.values().len()) {
+                (Some(fields), _) => names::result(&fields),
+                (None, 1) => "Tensor".to_owned(),
+                _ => {
+                    let room = self.arguments.iter().find(|argument| STRUCTS.contains(&argument.kind.as_str()));
+                    room.map_or("void".to_owned(), |room| room.c_type.trim_end_matches([' ', '*']).to_owned())
+                }
+            },
+            "new" => "Tensor".to_owned(),
+            "new_text" => "std::string".to_owned(),
+            "flag" => "bool".to_owned(),
+            _ if self.is_new() => self.c_returns.trim_end_matches([' ', '*'])[2..].to_owned(),
+            _ if self.c_returns.starts_with("TH") && !self.c_returns.contains('*') => self.c_returns[2..].to_owned(),
+            _ => self.c_returns.clone(),
+        }
+    }
+
+    /// The type before a name.
+    pub fn value_before(&self) -> String {
+        spaced(&self.value_type())
+    }
+
+    /// The statements of the form that returns values. `call` is the call of C.
+    pub fn value_body(&self, call: &str, name: &str) -> String {
+        let value = self.value_type();
+        let pointer = format!("static_cast<{}>(nullptr)", self.c_returns);
+        match self.returns.as_str() {
+            "status" => match value.as_str() {
+                "void" => format!("detail::check({call}, \"{name}\");"),
+                "Tensor" => format!("Tensor r(detail::Fresh{{}}); detail::check({call}, \"{name}\", r); return r;"),
+                "std::vector<Tensor>" if call.contains("pieces") => {
+                    format!("return detail::pieces([&](THTensor **pieces, int *count) {{ return {call}; }}, \"{name}\");")
+                }
+                "std::vector<Tensor>" => {
+                    format!("std::vector<Tensor> r = detail::fresh(tensors.count()); detail::check({call}, \"{name}\"); return r;")
+                }
+                _ if value.starts_with("TH") => format!("{value} r{{}}; detail::check({call}, \"{name}\"); return r;"),
+                _ => {
+                    let fields: Vec<String> = self.values().iter().map(|out| format!("r.{}", out.name)).collect();
+                    let fresh = vec!["Tensor(detail::Fresh{})"; fields.len()].join(", ");
+                    format!("{value} r{{{fresh}}}; detail::check_all({call}, \"{name}\", {}); return r;", fields.join(", "))
+                }
+            },
+            "new" => format!("return detail::made({call}, \"{name}\");"),
+            "new_text" => format!("return detail::text({call}, \"{name}\");"),
+            "nothing" => format!("{call};"),
+            "dlpack" | "dlpack_legacy" => format!("return detail::must({call}, {pointer}, \"{name}\");"),
+            _ if self.is_new() => format!("return {value}::take(detail::must({call}, {pointer}, \"{name}\"));"),
+            "size" | "stride" | "offset" | "length" => {
+                format!("return detail::must({call}, static_cast<{}>(-1), \"{name}\");", self.c_returns)
+            }
+            kind => {
+                let failure = match kind {
+                    "number" | "accumulated" => "r != r",
+                    "count" | "integer" | "descriptor" => "r == -1",
+                    _ => "!r",
+                };
+                let converted = match kind {
+                    "flag" => "r != 0".to_owned(),
+                    _ if value == self.c_returns => "r".to_owned(),
+                    _ => format!("static_cast<{value}>(r)"),
+                };
+                let r = if self.c_returns.ends_with('*') { "const auto r" } else { &format!("const {} r", self.c_returns) };
+                format!("THClearLastError(); {r} = {call}; return detail::known({converted}, {failure}, \"{name}\");")
+            }
+        }
+    }
+
+    /// True if this may have the name of an operation: the function that has it gives a value of the same kind.
+    pub fn is_form_of(&self, form: &str, all: &[Function]) -> bool {
+        let made = |function: &Function| matches!(function.returns.as_str(), "status" | "new");
+        match all.iter().find(|function| function.prefix() == "THTensor" && function.name == form) {
+            Some(plain) if plain.form.as_deref() != Some(form) => false,
+            Some(plain) => plain.returns == self.returns || (made(plain) && made(self)),
+            None => made(self),
+        }
+    }
+
+    pub fn is_in_place(&self) -> bool {
+        let by_chapter = IN_PLACE.contains(&self.chapter.as_str()) || MORE_IN_PLACE.contains(&self.name.as_str());
+        let outs = self.outs();
+        let view = outs.first().is_some_and(|out| out.kind == "view_out");
+        let masked = self.object().is_some_and(|object| object.kind == "mask");
+        (by_chapter || view) && outs.len() == 1 && !masked && self.object().is_some()
+    }
+}

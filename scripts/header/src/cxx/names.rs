@@ -1,0 +1,101 @@
+//! Names of thorn.hpp: what becomes of C's, and the few that do not follow the rules.
+
+/// Functions of C that thorn.hpp has under no name of their own, with the reason. A name that ends with `*` stands for all that begin so.
+pub const LEFT_OUT: &[(&str, &str)] = &[
+    ("THTensor_new", "a default-constructed Tensor becomes a fresh tensor where it is a result"),
+    ("THTensor_retain THTensor_free THStorage_retain THStorage_free", "copies and destructors count references"),
+    ("THFused_retain THFused_free THGenerator_free THArchive_free", "copies and destructors count references"),
+    ("THCudaStream_retain THCudaStream_free THCudaEvent_retain THCudaEvent_free", "copies and destructors count references"),
+    ("THCudaGraph_retain THCudaGraph_free", "copies and destructors count references"),
+    ("THGenerator_new THGenerator_newKind", "constructors of Generator"),
+    ("THTensor_freeCopyTo", "it frees its argument, which is an owner's"),
+    ("THTensor_storage THTensor_data", "methods by hand"),
+    ("THTensor_sizes THTensor_strides THTensor_nDimension THTensor_dim THTensor_dtype", "methods that read the open fields"),
+    ("THTensor_apply THTensor_map THTensor_map2", "methods by hand, for any function object"),
+    ("THTensor_newWithSize1d THTensor_newWithSize2d THTensor_newWithSize3d THTensor_newWithSize4d THTensor_newWithSize5d", LIST),
+    ("THTensor_resize1d THTensor_resize2d THTensor_resize3d THTensor_resize4d THTensor_resize5d THTensor_resizeNd", LIST),
+    ("THTensor_get1d THTensor_get2d THTensor_get3d THTensor_get4d THTensor_get5d", LIST),
+    ("THTensor_set1d THTensor_set2d THTensor_set3d THTensor_set4d THTensor_set5d", LIST),
+    ("THTensor_newWithStorage1d THTensor_newWithStorage2d THTensor_newWithStorage3d", LIST),
+    ("THTensor_newWithStorage4d THTensor_newWithStorage5d THTensor_setStorageNd", LIST),
+    ("THTensor_setStorage1d THTensor_setStorage2d THTensor_setStorage3d THTensor_setStorage4d THTensor_setStorage5d", LIST),
+    ("THAlloc THRealloc THFree", "memory of C"),
+    ("THStorage_newWithAllocator THStorage_newWithDataAndAllocator", "memory of C: fromBlob takes any function that frees"),
+    ("THMapAllocatorContext_* THRefcountedMapAllocator_*", "memory of C: Storage::withMapping, shared and sharedFd have an owner"),
+    ("THArchive_openCallbacks THArchive_sizes", "by hand: Archive::openReader and Archive::sizes"),
+    ("THCudaStream_addCallback", "by hand, for any function object"),
+    ("THCudaStream_waitEvent", "by hand: two classes name each other"),
+    ("THGetLastError THGetLastErrorCode THClearLastError", "th::Error, th::failure"),
+];
+
+const LIST: &str = "a list in braces says it: `t.getAt({i, j})`";
+
+/// Functions of C without a tensor or sizes among their arguments that make a tensor all the same. Others of that kind write into one.
+pub const MAKE: &[&str] = &["THTensor_arange", "THTensor_range", "THTensor_getRNGState"];
+
+/// Functions of C that write into a tensor, although they have an operand.
+pub const WRITE: &[&str] = &["THTensor_copy", "THTensor_copyAsync"];
+
+/// Free functions that are by hand since their names are those of objects.
+pub const OBJECTS: &[&str] = &["all"];
+
+/// Chapters whose operations keep the shape, so that they have a form in place.
+pub const IN_PLACE: &[&str] = &["Arithmetic", "Functions of numbers", "Bits", "Comparisons and choices", "Scans and softmax"];
+
+/// Operations of other chapters with a form in place.
+pub const MORE_IN_PLACE: &[&str] = &["tril", "triu", "addmm", "addmv", "addr", "baddbmm", "addbmm"];
+
+/// Names that are operators of C++, and what they are called instead.
+const WORDS: &[(&str, &str)] = &[("bitand", "bitAnd"), ("bitor", "bitOr")];
+
+/// Functions whose name without `new` is that of another one, and their name.
+const OTHERS: &[(&str, &str)] = &[("THArchive_newFind", "tensor")];
+
+/// The name in C++ of a function whose name would be `name` by the rules.
+pub fn of<'a>(function: &str, name: &'a str) -> &'a str {
+    OTHERS.iter().find(|(other, _)| *other == function).map_or(word(name), |(_, instead)| instead)
+}
+
+/// The name of a row in C++.
+pub fn word(name: &str) -> &str {
+    WORDS.iter().find(|(word, _)| *word == name).map_or(name, |(_, instead)| instead)
+}
+
+/// Returns true if thorn.hpp has no function of this name, or has it by hand.
+pub fn is_left_out(function: &str) -> bool {
+    let mut names = LEFT_OUT.iter().flat_map(|(names, _)| names.split(' '));
+    names.any(|name| name == function || name.strip_suffix('*').is_some_and(|start| function.starts_with(start)))
+}
+
+/// `NEG_INF` and `neg_inf` as `NegInf`.
+pub fn camel(constant: &str) -> String {
+    constant.split('_').map(|word| upper(&word.to_lowercase())).collect()
+}
+
+/// The name with a capital.
+pub fn upper(name: &str) -> String {
+    let mut letters = name.chars();
+    letters.next().map_or(String::new(), |first| first.to_ascii_uppercase().to_string() + letters.as_str())
+}
+
+/// The name with a small first letter.
+pub fn lower(name: &str) -> String {
+    let mut letters = name.chars();
+    letters.next().map_or(String::new(), |first| first.to_ascii_lowercase().to_string() + letters.as_str())
+}
+
+/// How many letters the constants of an enum have in common, whole words only, of which what is left begins with a letter.
+pub fn prefix(constants: &[&str]) -> usize {
+    let first = constants.first().expect("an enum has constants");
+    let ends = first.match_indices('_').map(|(at, _)| at + 1);
+    ends.filter(|end| {
+        constants.iter().all(|name| name.starts_with(&first[..*end]) && !name[*end..].starts_with(|c: char| c.is_ascii_digit()))
+    })
+    .max()
+    .unwrap_or(0)
+}
+
+/// The name of the struct with these fields.
+pub fn result(fields: &[&str]) -> String {
+    fields.iter().map(|field| upper(field)).collect()
+}
