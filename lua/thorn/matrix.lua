@@ -59,7 +59,9 @@ for _, name in ipairs({ "linspace", "logspace" }) do
     local f = C["THTensor_" .. name]
     maker(name, function(r, position, first, last, n)
         first, last = number(first, position, name), number(last, position + 1, name)
-        check(f(r.handle, first, last, integer(n, position + 2, name, 100)), name)
+        n = integer(n, position + 2, name, 100)
+        if n == 1 and first ~= last then errors.argument(position + 2, name, "one number between two different ends") end
+        check(f(r.handle, first, last, n), name)
         return r
     end)
 end
@@ -88,7 +90,7 @@ end
 
 -- The tensors of a table as an array of handles, and the greatest number of dimensions.
 local function handles(list_of_tensors, position, r)
-    local array, most = ffi.new("THTensor *[?]", #list_of_tensors), 1
+    local array, most = ffi.new("THTensor *[?]", #list_of_tensors), 0
     for i, t in ipairs(list_of_tensors) do
         array[i - 1] = tensor(t, position, "cat", r).handle
         most = math.max(most, arguments.dimensions(t))
@@ -100,6 +102,7 @@ end
 local function cat(r, tensors, position, dim, dim_position)
     if #tensors == 0 then errors.argument(position, "cat", "at least one tensor expected") end
     local array, most = handles(tensors, position, r)
+    if most == 0 then return r:resize(0) end
     dim = integer(dim, dim_position, "cat", most)
     if dim < 1 or dim > most then errors.argument(dim_position, "cat", "dimension " .. dim .. " out of range") end
     check(C.THTensor_catArray(r.handle, array, #tensors, dim - 1), "cat")
