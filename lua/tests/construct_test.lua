@@ -247,6 +247,14 @@ test("isTensor and isStorage", function()
     equal(torch.Tensor():isSetTo(torch.Tensor()), false)
 end)
 
+test("a program adds methods", function()
+    function torch.FloatTensor:twiceTheSum() return 2 * self:sum() end
+    equal(torch.FloatTensor({ 1, 2 }):twiceTheSum(), 6)
+    equal(torch.Tensor({ 2, 2 }):twiceTheSum(), 8)
+    torch.Tensor.twiceTheSum = nil
+    equal(torch.Tensor().twiceTheSum, nil)
+end)
+
 test("isTypeOf with patterns", function()
     local t = torch.LongTensor()
     equal(torch.isTypeOf(t, torch.LongTensor), true)
