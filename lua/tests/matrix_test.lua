@@ -115,7 +115,12 @@ test("addmv, addmm, addr, addbmm, baddbmm", function()
     equal(batch:clone():baddbmm(0, 1, batch, batch), { { { 7, 10 }, { 15, 22 } }, { { 1, 0 }, { 0, 1 } } })
     fails("torch.Tensor expected", torch.addmv, m, v)
     fails("an argument too many", torch.addmv, 1, 2, t, m, v)
-    fails("torch.DoubleTensor expected, got torch.IntTensor", torch.addmv, t, m, v:int())
+    fails("bad argument #3 to 'addmv' (torch.DoubleTensor expected, got torch.IntTensor)", torch.addmv, t, m, v:int())
+    fails("bad argument #2 to 'addmv' (torch.DoubleTensor expected, got torch.IntTensor)", function()
+        t:addmv(2, m:int(), v)
+        return nil
+    end)
+    fails("expected, got no value", function() t:addmv() end)
 end)
 
 -- {{4, 1}, {1, 3}}: its determinant is 11, its inverse {{3, -1}, {-1, 4}} / 11
