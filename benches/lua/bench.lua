@@ -104,7 +104,7 @@ for _, loop in ipairs(loops) do
     local t = torch.DoubleTensor(SIZE):fill(1)
     local data = t:data()
     local lua_time, c_time = math.huge, math.huge
-    -- Each time LuaJIT compiles the loop anew, to another address, on which the time of a loop of six instructions depends.
+    -- LuaJIT compiles the loop anew each time, to another address: the times of so short a loop differ from one to the next.
     for _ = 1, 20 do
         local in_lua = assert(loadstring("local data, size = ... " .. source))
         for _ = 1, 10 do
