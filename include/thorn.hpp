@@ -974,6 +974,17 @@ namespace detail {
 /// Marks the constructor of a fresh tensor, which takes dtype and shape from what is written to it.
 struct Fresh {};
 
+/// A fresh tensor for the result of a call.
+struct New {
+    New();
+    ~New() { THTensor_free(handle); }
+    New(const New &) = delete;
+    New &operator=(const New &) = delete;
+    /// The tensor, unless the call has failed.
+    Tensor operator()(THStatus status, const char *name);
+    THTensor *handle;
+};
+
 THTensor *result(Tensor &r);
 THTensor *result(Out r);
 void check(THStatus status, const char *name, Tensor &r);
@@ -1490,9 +1501,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
 
     /// `r` = `a` and then `b` along dimension `dimension`, in which alone they may differ.
     Tensor cat(const Tensor &b, int dimension = 0) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_cat(r.get(), handle_, b.get(), dimension), "cat", r);
-        return r;
+        detail::New r;
+        return r(THTensor_cat(r.handle, handle_, b.get(), dimension), "cat");
     }
     /// Views of `ndim` pieces of `t` along `dimension`, with `sizes` entries each, which add up to all.
     std::vector<Tensor> splitSizes(IntList sizes, int dimension = 0) const {
@@ -1527,81 +1537,68 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     }
     /// `r` = `t` with the entries of the `count` dimensions `dims` in reverse order.
     Tensor flip(IntList dims) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_flip(r.get(), handle_, dims.count(), dims.data()), "flip", r);
-        return r;
+        detail::New r;
+        return r(THTensor_flip(r.handle, handle_, dims.count(), dims.data()), "flip");
     }
     /// `r` = `t` with the entries of dimension `dims[k]` moved on by `shifts[k]`; what leaves at one end comes back at
     /// the other.
     Tensor roll(IntList shifts, IntList dims = {}) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_roll(r.get(), handle_, detail::common("roll", {shifts, dims}), shifts.data(),
-            dims.data()), "roll", r);
-        return r;
+        detail::New r;
+        return r(THTensor_roll(r.handle, handle_, detail::common("roll", {shifts, dims}), shifts.data(), dims.data()),
+            "roll");
     }
     /// `r` = `t` turned by `k` right angles in the plane of two dimensions, from `dimension1` towards `dimension2`.
     Tensor rot90(int64_t k = 1, int dimension1 = 0, int dimension2 = 1) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_rot90(r.get(), handle_, k, dimension1, dimension2), "rot90", r);
-        return r;
+        detail::New r;
+        return r(THTensor_rot90(r.handle, handle_, k, dimension1, dimension2), "rot90");
     }
     /// `r` = `t` `sizes[d]` times along each of `ndim` dimensions; `t` gets new ones in front where it has fewer.
     Tensor repeat(IntList sizes) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_repeat(r.get(), handle_, sizes.count(), sizes.data()), "repeat", r);
-        return r;
+        detail::New r;
+        return r(THTensor_repeat(r.handle, handle_, sizes.count(), sizes.data()), "repeat");
     }
     /// `THTensor_repeat` by Torch's name.
     Tensor repeatTensor(IntList sizes) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_repeatTensor(r.get(), handle_, sizes.count(), sizes.data()), "repeatTensor", r);
-        return r;
+        detail::New r;
+        return r(THTensor_repeatTensor(r.handle, handle_, sizes.count(), sizes.data()), "repeatTensor");
     }
     /// As repeat, where missing counts in front are 1.
     Tensor tile(IntList sizes) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_tile(r.get(), handle_, sizes.count(), sizes.data()), "tile", r);
-        return r;
+        detail::New r;
+        return r(THTensor_tile(r.handle, handle_, sizes.count(), sizes.data()), "tile");
     }
     /// `r` = each entry of `t` along `dimension` as often as `repeats` says, a vector with a number for each, or one
     /// number for all; int64 or int32.
     Tensor repeatInterleave(const Tensor &repeats, int dimension = everyDim) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_repeatInterleave(r.get(), handle_, repeats.get(), dimension), "repeatInterleave", r);
-        return r;
+        detail::New r;
+        return r(THTensor_repeatInterleave(r.handle, handle_, repeats.get(), dimension), "repeatInterleave");
     }
     /// As repeatInterleave with one number.
     Tensor repeatInterleaveValue(int64_t repeats, int dimension = everyDim) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_repeatInterleaveValue(r.get(), handle_, repeats, dimension), "repeatInterleaveValue",
-            r);
-        return r;
+        detail::New r;
+        return r(THTensor_repeatInterleaveValue(r.handle, handle_, repeats, dimension), "repeatInterleaveValue");
     }
     Tensor repeatInterleave(int64_t repeats, int dimension = everyDim) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_repeatInterleaveValue(r.get(), handle_, repeats, dimension), "repeatInterleave", r);
-        return r;
+        detail::New r;
+        return r(THTensor_repeatInterleaveValue(r.handle, handle_, repeats, dimension), "repeatInterleave");
     }
     /// `r` = `t` with `pads[0]` entries more before and `pads[1]` behind in the last dimension, `pads[2]` and `pads[3]`
     /// in the one before it, and so on; `count` is the number of pads, two for a dimension.
     Tensor pad(IntList pads, PadMode mode = PadMode::Constant, double value = 0) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_pad(r.get(), handle_, pads.count(), pads.data(), static_cast<THPadMode>(mode), value),
-            "pad", r);
-        return r;
+        detail::New r;
+        return r(THTensor_pad(r.handle, handle_, pads.count(), pads.data(), static_cast<THPadMode>(mode), value),
+            "pad");
     }
     /// The inverse of unfold: `r` = the windows along the last dimension of `t`, `step` apart along `dimension`, added
     /// where they overlap.
     Tensor fold(int dimension, int64_t step) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_fold(r.get(), handle_, dimension, step), "fold", r);
-        return r;
+        detail::New r;
+        return r(THTensor_fold(r.handle, handle_, dimension, step), "fold");
     }
     /// `r[i] = t[i + 1] - t[i]` along `dimension`, `n` times over; of Bool, whether they differ.
     Tensor diff(int64_t n = 1, int dimension = -1) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_diff(r.get(), handle_, n, dimension), "diff", r);
-        return r;
+        detail::New r;
+        return r(THTensor_diff(r.handle, handle_, n, dimension), "diff");
     }
     /// The index in each of the `ndim` dimensions of `shape` of the elements at the positions in `index`, counted in
     /// row-major order, negative ones from the end.
@@ -1614,29 +1611,25 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
 
     /// `r` = the entries `index` of dimension `dimension` of `t`, in this order and as often as they are named.
     Tensor indexSelect(int dimension, const Tensor &index) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_indexSelect(r.get(), handle_, dimension, index.get()), "indexSelect", r);
-        return r;
+        detail::New r;
+        return r(THTensor_indexSelect(r.handle, handle_, dimension, index.get()), "indexSelect");
     }
     /// `r[i, j] = t[index[i, j], j]` for dimension 0, and so for any other: `r` has the shape of `index`, which has as
     /// many dimensions as `t` and is no larger than `t` in any but `dimension`.
     Tensor gather(int dimension, const Tensor &index) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_gather(r.get(), handle_, dimension, index.get()), "gather", r);
-        return r;
+        detail::New r;
+        return r(THTensor_gather(r.handle, handle_, dimension, index.get()), "gather");
     }
     /// As gather, with operands that broadcast in all dimensions but `dimension`.
     Tensor takeAlongDim(const Tensor &index, int dimension = everyDim) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_takeAlongDim(r.get(), handle_, index.get(), dimension), "takeAlongDim", r);
-        return r;
+        detail::New r;
+        return r(THTensor_takeAlongDim(r.handle, handle_, index.get(), dimension), "takeAlongDim");
     }
     /// `r` = the elements of `t` at the positions in `index`, counted in row-major order, negative ones from the end;
     /// `r` has the shape of `index`.
     Tensor take(const Tensor &index) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_take(r.get(), handle_, index.get()), "take", r);
-        return r;
+        detail::New r;
+        return r(THTensor_take(r.handle, handle_, index.get()), "take");
     }
     /// As index.
     Tensor index(TensorList indices) const {
@@ -1807,9 +1800,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     }
     /// `r` = the elements of `t` where `mask` is true, in row-major order, as a vector.
     Tensor maskedSelect(const Tensor &mask) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_maskedSelect(r.get(), handle_, mask.get()), "maskedSelect", r);
-        return r;
+        detail::New r;
+        return r(THTensor_maskedSelect(r.handle, handle_, mask.get()), "maskedSelect");
     }
     /// The elements of `t` where `mask` is true = those of `src`, in row-major order; `src` may have more.
     Tensor &maskedCopy_(const Tensor &mask, const Tensor &src) {
@@ -1832,11 +1824,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return r;
     }
     /// `r` = the indices of each element of `t` that is not 0, a row of int64 each, in row-major order.
-    Tensor nonzero() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_nonzero(r.get(), handle_), "nonzero", r);
-        return r;
-    }
+    Tensor nonzero() const { detail::New r; return r(THTensor_nonzero(r.handle, handle_), "nonzero"); }
     /// The indices of each element of `t` that is not 0, as a vector for each dimension; a scalar counts as a vector of
     /// one element.
     std::vector<Tensor> nonzeroTuple() const {
@@ -1848,17 +1836,12 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
 
     /// Of a matrix, `r` is diagonal `k` copied; of a vector of n elements, `r` is the matrix of n + |k| rows with the
     /// vector on diagonal `k` and zeros elsewhere.
-    Tensor diag(int64_t k = 0) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_diag(r.get(), handle_, k), "diag", r);
-        return r;
-    }
+    Tensor diag(int64_t k = 0) const { detail::New r; return r(THTensor_diag(r.handle, handle_, k), "diag"); }
     /// `r` = matrices with the last dimension of `t` on their diagonal `offset` and zeros elsewhere; rows and columns
     /// become dimensions `dim1` and `dim2` of the result, which has one dimension more than `t`.
     Tensor diagEmbed(int64_t offset = 0, int dim1 = -2, int dim2 = -1) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_diagEmbed(r.get(), handle_, offset, dim1, dim2), "diagEmbed", r);
-        return r;
+        detail::New r;
+        return r(THTensor_diagEmbed(r.handle, handle_, offset, dim1, dim2), "diagEmbed");
     }
     /// `sum of t[i, i]` of a matrix, of floats in float64 throughout.
     double trace() const {
@@ -1867,201 +1850,101 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return detail::known(r, r != r, "trace");
     }
     /// `r[.., i, j] = t[.., i, j]` where `j - i <= k`, else 0.
-    Tensor tril(int64_t k = 0) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_tril(r.get(), handle_, k), "tril", r);
-        return r;
-    }
+    Tensor tril(int64_t k = 0) const { detail::New r; return r(THTensor_tril(r.handle, handle_, k), "tril"); }
     Tensor &tril_(int64_t k = 0) { detail::check(THTensor_tril(handle_, handle_, k), "tril_"); return *this; }
     /// `r[.., i, j] = t[.., i, j]` where `j - i >= k`, else 0.
-    Tensor triu(int64_t k = 0) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_triu(r.get(), handle_, k), "triu", r);
-        return r;
-    }
+    Tensor triu(int64_t k = 0) const { detail::New r; return r(THTensor_triu(r.handle, handle_, k), "triu"); }
     Tensor &triu_(int64_t k = 0) { detail::check(THTensor_triu(handle_, handle_, k), "triu_"); return *this; }
     /// `r[.., c] = 1` where `t[..] = c`, else 0, for integers `t` from 0 to `numClasses` - 1; -1 stands for one class
     /// more than the greatest.
     Tensor oneHot(int64_t numClasses = -1) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_oneHot(r.get(), handle_, numClasses), "oneHot", r);
-        return r;
+        detail::New r;
+        return r(THTensor_oneHot(r.handle, handle_, numClasses), "oneHot");
     }
     /// `r[i, j] = t[i]^(n - 1 - j)`, or `t[i]^j` if `increasing` is not 0, for a vector `t` and `n` columns; -1 stands
     /// for the length of `t`.
     Tensor vander(int64_t n = -1, bool increasing = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_vander(r.get(), handle_, n, increasing), "vander", r);
-        return r;
+        detail::New r;
+        return r(THTensor_vander(r.handle, handle_, n, increasing), "vander");
     }
 
     // ----------------------------------------------------------------------------------------------------- Arithmetic
 
     /// `r = -t`.
-    Tensor neg() const { Tensor r(detail::Fresh{}); detail::check(THTensor_neg(r.get(), handle_), "neg", r); return r; }
+    Tensor neg() const { detail::New r; return r(THTensor_neg(r.handle, handle_), "neg"); }
     Tensor &neg_() { detail::check(THTensor_neg(handle_, handle_), "neg_"); return *this; }
     /// `r = |t|`.
-    Tensor abs() const { Tensor r(detail::Fresh{}); detail::check(THTensor_abs(r.get(), handle_), "abs", r); return r; }
+    Tensor abs() const { detail::New r; return r(THTensor_abs(r.handle, handle_), "abs"); }
     Tensor &abs_() { detail::check(THTensor_abs(handle_, handle_), "abs_"); return *this; }
     /// `r = -1, 0 or 1`, as `t` is negative, neither (NaN too), or positive.
-    Tensor sign() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_sign(r.get(), handle_), "sign", r);
-        return r;
-    }
+    Tensor sign() const { detail::New r; return r(THTensor_sign(r.handle, handle_), "sign"); }
     Tensor &sign_() { detail::check(THTensor_sign(handle_, handle_), "sign_"); return *this; }
     /// `r = floor(t)`.
-    Tensor floor() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_floor(r.get(), handle_), "floor", r);
-        return r;
-    }
+    Tensor floor() const { detail::New r; return r(THTensor_floor(r.handle, handle_), "floor"); }
     Tensor &floor_() { detail::check(THTensor_floor(handle_, handle_), "floor_"); return *this; }
     /// `r = ceil(t)`.
-    Tensor ceil() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_ceil(r.get(), handle_), "ceil", r);
-        return r;
-    }
+    Tensor ceil() const { detail::New r; return r(THTensor_ceil(r.handle, handle_), "ceil"); }
     Tensor &ceil_() { detail::check(THTensor_ceil(handle_, handle_), "ceil_"); return *this; }
     /// `r = the integer nearest to t`, ties to even.
-    Tensor round() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_round(r.get(), handle_), "round", r);
-        return r;
-    }
+    Tensor round() const { detail::New r; return r(THTensor_round(r.handle, handle_), "round"); }
     Tensor &round_() { detail::check(THTensor_round(handle_, handle_), "round_"); return *this; }
     /// `r = t rounded towards zero`.
-    Tensor trunc() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_trunc(r.get(), handle_), "trunc", r);
-        return r;
-    }
+    Tensor trunc() const { detail::New r; return r(THTensor_trunc(r.handle, handle_), "trunc"); }
     Tensor &trunc_() { detail::check(THTensor_trunc(handle_, handle_), "trunc_"); return *this; }
     /// `r = t - trunc(t)`.
-    Tensor frac() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_frac(r.get(), handle_), "frac", r);
-        return r;
-    }
+    Tensor frac() const { detail::New r; return r(THTensor_frac(r.handle, handle_), "frac"); }
     Tensor &frac_() { detail::check(THTensor_frac(handle_, handle_), "frac_"); return *this; }
     /// `r = 1 / t`.
-    Tensor cinv() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_cinv(r.get(), handle_), "cinv", r);
-        return r;
-    }
+    Tensor cinv() const { detail::New r; return r(THTensor_cinv(r.handle, handle_), "cinv"); }
     Tensor &cinv_() { detail::check(THTensor_cinv(handle_, handle_), "cinv_"); return *this; }
     /// `r = t + value`.
-    Tensor add(double value) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_add(r.get(), handle_, value), "add", r);
-        return r;
-    }
+    Tensor add(double value) const { detail::New r; return r(THTensor_add(r.handle, handle_, value), "add"); }
     Tensor &add_(double value) { detail::check(THTensor_add(handle_, handle_, value), "add_"); return *this; }
     /// `r = t - value`.
-    Tensor sub(double value) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_sub(r.get(), handle_, value), "sub", r);
-        return r;
-    }
+    Tensor sub(double value) const { detail::New r; return r(THTensor_sub(r.handle, handle_, value), "sub"); }
     Tensor &sub_(double value) { detail::check(THTensor_sub(handle_, handle_, value), "sub_"); return *this; }
     /// `r = t * value`.
-    Tensor mul(double value) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_mul(r.get(), handle_, value), "mul", r);
-        return r;
-    }
+    Tensor mul(double value) const { detail::New r; return r(THTensor_mul(r.handle, handle_, value), "mul"); }
     Tensor &mul_(double value) { detail::check(THTensor_mul(handle_, handle_, value), "mul_"); return *this; }
     /// `r = t / value`, true division: integers give the default dtype.
-    Tensor div(double value) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_div(r.get(), handle_, value), "div", r);
-        return r;
-    }
+    Tensor div(double value) const { detail::New r; return r(THTensor_div(r.handle, handle_, value), "div"); }
     Tensor &div_(double value) { detail::check(THTensor_div(handle_, handle_, value), "div_"); return *this; }
     /// `r = a * b`, with broadcasting and promotion; on Bool this is *and*.
-    Tensor cmul(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_cmul(r.get(), handle_, b.get()), "cmul", r);
-        return r;
-    }
+    Tensor cmul(const Tensor &b) const { detail::New r; return r(THTensor_cmul(r.handle, handle_, b.get()), "cmul"); }
     Tensor &cmul_(const Tensor &b) { detail::check(THTensor_cmul(handle_, handle_, b.get()), "cmul_"); return *this; }
-    Tensor mul(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_cmul(r.get(), handle_, b.get()), "mul", r);
-        return r;
-    }
+    Tensor mul(const Tensor &b) const { detail::New r; return r(THTensor_cmul(r.handle, handle_, b.get()), "mul"); }
     Tensor &mul_(const Tensor &b) { detail::check(THTensor_cmul(handle_, handle_, b.get()), "mul_"); return *this; }
     /// `r = a / b`, with broadcasting; true division: integers give the default dtype.
-    Tensor cdiv(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_cdiv(r.get(), handle_, b.get()), "cdiv", r);
-        return r;
-    }
+    Tensor cdiv(const Tensor &b) const { detail::New r; return r(THTensor_cdiv(r.handle, handle_, b.get()), "cdiv"); }
     Tensor &cdiv_(const Tensor &b) { detail::check(THTensor_cdiv(handle_, handle_, b.get()), "cdiv_"); return *this; }
-    Tensor div(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_cdiv(r.get(), handle_, b.get()), "div", r);
-        return r;
-    }
+    Tensor div(const Tensor &b) const { detail::New r; return r(THTensor_cdiv(r.handle, handle_, b.get()), "div"); }
     Tensor &div_(const Tensor &b) { detail::check(THTensor_cdiv(handle_, handle_, b.get()), "div_"); return *this; }
     /// `r = a^b`, with broadcasting and promotion.
-    Tensor cpow(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_cpow(r.get(), handle_, b.get()), "cpow", r);
-        return r;
-    }
+    Tensor cpow(const Tensor &b) const { detail::New r; return r(THTensor_cpow(r.handle, handle_, b.get()), "cpow"); }
     Tensor &cpow_(const Tensor &b) { detail::check(THTensor_cpow(handle_, handle_, b.get()), "cpow_"); return *this; }
-    Tensor pow(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_cpow(r.get(), handle_, b.get()), "pow", r);
-        return r;
-    }
+    Tensor pow(const Tensor &b) const { detail::New r; return r(THTensor_cpow(r.handle, handle_, b.get()), "pow"); }
     Tensor &pow_(const Tensor &b) { detail::check(THTensor_cpow(handle_, handle_, b.get()), "pow_"); return *this; }
     /// `r = the larger of a and b`, with broadcasting and promotion; NaN if one is.
-    Tensor cmax(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_cmax(r.get(), handle_, b.get()), "cmax", r);
-        return r;
-    }
+    Tensor cmax(const Tensor &b) const { detail::New r; return r(THTensor_cmax(r.handle, handle_, b.get()), "cmax"); }
     Tensor &cmax_(const Tensor &b) { detail::check(THTensor_cmax(handle_, handle_, b.get()), "cmax_"); return *this; }
-    Tensor max(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_cmax(r.get(), handle_, b.get()), "max", r);
-        return r;
-    }
+    Tensor max(const Tensor &b) const { detail::New r; return r(THTensor_cmax(r.handle, handle_, b.get()), "max"); }
     Tensor &max_(const Tensor &b) { detail::check(THTensor_cmax(handle_, handle_, b.get()), "max_"); return *this; }
     /// `r = the smaller of a and b`, with broadcasting and promotion; NaN if one is.
-    Tensor cmin(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_cmin(r.get(), handle_, b.get()), "cmin", r);
-        return r;
-    }
+    Tensor cmin(const Tensor &b) const { detail::New r; return r(THTensor_cmin(r.handle, handle_, b.get()), "cmin"); }
     Tensor &cmin_(const Tensor &b) { detail::check(THTensor_cmin(handle_, handle_, b.get()), "cmin_"); return *this; }
-    Tensor min(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_cmin(r.get(), handle_, b.get()), "min", r);
-        return r;
-    }
+    Tensor min(const Tensor &b) const { detail::New r; return r(THTensor_cmin(r.handle, handle_, b.get()), "min"); }
     Tensor &min_(const Tensor &b) { detail::check(THTensor_cmin(handle_, handle_, b.get()), "min_"); return *this; }
     /// `r = value^t`.
-    Tensor tpow(double value) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_tpow(r.get(), value, handle_), "tpow", r);
-        return r;
-    }
+    Tensor tpow(double value) const { detail::New r; return r(THTensor_tpow(r.handle, value, handle_), "tpow"); }
     Tensor &tpow_(double value) { detail::check(THTensor_tpow(handle_, value, handle_), "tpow_"); return *this; }
     /// `r = t + value * a * b`, with broadcasting and promotion.
     Tensor addcmul(double value, const Tensor &a, const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_addcmul(r.get(), handle_, value, a.get(), b.get()), "addcmul", r);
-        return r;
+        detail::New r;
+        return r(THTensor_addcmul(r.handle, handle_, value, a.get(), b.get()), "addcmul");
     }
     Tensor addcmul(const Tensor &a, const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_addcmul(r.get(), handle_, 1, a.get(), b.get()), "addcmul", r);
-        return r;
+        detail::New r;
+        return r(THTensor_addcmul(r.handle, handle_, 1, a.get(), b.get()), "addcmul");
     }
     Tensor &addcmul_(double value, const Tensor &a, const Tensor &b) {
         detail::check(THTensor_addcmul(handle_, handle_, value, a.get(), b.get()), "addcmul_");
@@ -2073,14 +1956,12 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     }
     /// `r = t + value * a / b`, with broadcasting and promotion.
     Tensor addcdiv(double value, const Tensor &a, const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_addcdiv(r.get(), handle_, value, a.get(), b.get()), "addcdiv", r);
-        return r;
+        detail::New r;
+        return r(THTensor_addcdiv(r.handle, handle_, value, a.get(), b.get()), "addcdiv");
     }
     Tensor addcdiv(const Tensor &a, const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_addcdiv(r.get(), handle_, 1, a.get(), b.get()), "addcdiv", r);
-        return r;
+        detail::New r;
+        return r(THTensor_addcdiv(r.handle, handle_, 1, a.get(), b.get()), "addcdiv");
     }
     Tensor &addcdiv_(double value, const Tensor &a, const Tensor &b) {
         detail::check(THTensor_addcdiv(handle_, handle_, value, a.get(), b.get()), "addcdiv_");
@@ -2092,9 +1973,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     }
     /// `r = a + weight * (b - a)`, exact for weights 0 and 1, with broadcasting and promotion.
     Tensor lerp(const Tensor &b, double weight) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_lerp(r.get(), handle_, b.get(), weight), "lerp", r);
-        return r;
+        detail::New r;
+        return r(THTensor_lerp(r.handle, handle_, b.get(), weight), "lerp");
     }
     Tensor &lerp_(const Tensor &b, double weight) {
         detail::check(THTensor_lerp(handle_, handle_, b.get(), weight), "lerp_");
@@ -2102,51 +1982,39 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     }
     /// `r = a + weight * (b - a)` with a weight for each element, with broadcasting and promotion.
     Tensor lerpTensor(const Tensor &b, const Tensor &weight) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_lerpTensor(r.get(), handle_, b.get(), weight.get()), "lerpTensor", r);
-        return r;
+        detail::New r;
+        return r(THTensor_lerpTensor(r.handle, handle_, b.get(), weight.get()), "lerpTensor");
     }
     Tensor &lerpTensor_(const Tensor &b, const Tensor &weight) {
         detail::check(THTensor_lerpTensor(handle_, handle_, b.get(), weight.get()), "lerpTensor_");
         return *this;
     }
     Tensor lerp(const Tensor &b, const Tensor &weight) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_lerpTensor(r.get(), handle_, b.get(), weight.get()), "lerp", r);
-        return r;
+        detail::New r;
+        return r(THTensor_lerpTensor(r.handle, handle_, b.get(), weight.get()), "lerp");
     }
     Tensor &lerp_(const Tensor &b, const Tensor &weight) {
         detail::check(THTensor_lerpTensor(handle_, handle_, b.get(), weight.get()), "lerp_");
         return *this;
     }
     /// `r = t - value * trunc(t / value)`, exact, with the sign of `t`.
-    Tensor fmod(double value) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_fmod(r.get(), handle_, value), "fmod", r);
-        return r;
-    }
+    Tensor fmod(double value) const { detail::New r; return r(THTensor_fmod(r.handle, handle_, value), "fmod"); }
     Tensor &fmod_(double value) { detail::check(THTensor_fmod(handle_, handle_, value), "fmod_"); return *this; }
     /// `r = a - b * trunc(a / b)`, exact, with the sign of `a`, with broadcasting and promotion.
     Tensor cfmod(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_cfmod(r.get(), handle_, b.get()), "cfmod", r);
-        return r;
+        detail::New r;
+        return r(THTensor_cfmod(r.handle, handle_, b.get()), "cfmod");
     }
     Tensor &cfmod_(const Tensor &b) {
         detail::check(THTensor_cfmod(handle_, handle_, b.get()), "cfmod_");
         return *this;
     }
-    Tensor fmod(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_cfmod(r.get(), handle_, b.get()), "fmod", r);
-        return r;
-    }
+    Tensor fmod(const Tensor &b) const { detail::New r; return r(THTensor_cfmod(r.handle, handle_, b.get()), "fmod"); }
     Tensor &fmod_(const Tensor &b) { detail::check(THTensor_cfmod(handle_, handle_, b.get()), "fmod_"); return *this; }
     /// `r = t - value * floor(t / value)`, exact, with the sign of `value`; a zero has that of `t`.
     Tensor remainder(double value) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_remainder(r.get(), handle_, value), "remainder", r);
-        return r;
+        detail::New r;
+        return r(THTensor_remainder(r.handle, handle_, value), "remainder");
     }
     Tensor &remainder_(double value) {
         detail::check(THTensor_remainder(handle_, handle_, value), "remainder_");
@@ -2155,18 +2023,16 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// `r = a - b * floor(a / b)`, exact, with the sign of `b`, a zero with that of `a`; with broadcasting and
     /// promotion.
     Tensor cremainder(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_cremainder(r.get(), handle_, b.get()), "cremainder", r);
-        return r;
+        detail::New r;
+        return r(THTensor_cremainder(r.handle, handle_, b.get()), "cremainder");
     }
     Tensor &cremainder_(const Tensor &b) {
         detail::check(THTensor_cremainder(handle_, handle_, b.get()), "cremainder_");
         return *this;
     }
     Tensor remainder(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_cremainder(r.get(), handle_, b.get()), "remainder", r);
-        return r;
+        detail::New r;
+        return r(THTensor_cremainder(r.handle, handle_, b.get()), "remainder");
     }
     Tensor &remainder_(const Tensor &b) {
         detail::check(THTensor_cremainder(handle_, handle_, b.get()), "remainder_");
@@ -2174,14 +2040,12 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     }
     /// `r = t + value * src`, with broadcasting and promotion; on Bool this is *or*.
     Tensor cadd(double value, const Tensor &src) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_cadd(r.get(), handle_, value, src.get()), "cadd", r);
-        return r;
+        detail::New r;
+        return r(THTensor_cadd(r.handle, handle_, value, src.get()), "cadd");
     }
     Tensor cadd(const Tensor &src) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_cadd(r.get(), handle_, 1, src.get()), "cadd", r);
-        return r;
+        detail::New r;
+        return r(THTensor_cadd(r.handle, handle_, 1, src.get()), "cadd");
     }
     Tensor &cadd_(double value, const Tensor &src) {
         detail::check(THTensor_cadd(handle_, handle_, value, src.get()), "cadd_");
@@ -2192,14 +2056,12 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return *this;
     }
     Tensor add(double value, const Tensor &src) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_cadd(r.get(), handle_, value, src.get()), "add", r);
-        return r;
+        detail::New r;
+        return r(THTensor_cadd(r.handle, handle_, value, src.get()), "add");
     }
     Tensor add(const Tensor &src) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_cadd(r.get(), handle_, 1, src.get()), "add", r);
-        return r;
+        detail::New r;
+        return r(THTensor_cadd(r.handle, handle_, 1, src.get()), "add");
     }
     Tensor &add_(double value, const Tensor &src) {
         detail::check(THTensor_cadd(handle_, handle_, value, src.get()), "add_");
@@ -2211,14 +2073,12 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     }
     /// `r = t - value * src`, with broadcasting and promotion.
     Tensor csub(double value, const Tensor &src) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_csub(r.get(), handle_, value, src.get()), "csub", r);
-        return r;
+        detail::New r;
+        return r(THTensor_csub(r.handle, handle_, value, src.get()), "csub");
     }
     Tensor csub(const Tensor &src) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_csub(r.get(), handle_, 1, src.get()), "csub", r);
-        return r;
+        detail::New r;
+        return r(THTensor_csub(r.handle, handle_, 1, src.get()), "csub");
     }
     Tensor &csub_(double value, const Tensor &src) {
         detail::check(THTensor_csub(handle_, handle_, value, src.get()), "csub_");
@@ -2229,14 +2089,12 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return *this;
     }
     Tensor sub(double value, const Tensor &src) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_csub(r.get(), handle_, value, src.get()), "sub", r);
-        return r;
+        detail::New r;
+        return r(THTensor_csub(r.handle, handle_, value, src.get()), "sub");
     }
     Tensor sub(const Tensor &src) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_csub(r.get(), handle_, 1, src.get()), "sub", r);
-        return r;
+        detail::New r;
+        return r(THTensor_csub(r.handle, handle_, 1, src.get()), "sub");
     }
     Tensor &sub_(double value, const Tensor &src) {
         detail::check(THTensor_csub(handle_, handle_, value, src.get()), "sub_");
@@ -2247,29 +2105,19 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return *this;
     }
     /// `r = value - t`.
-    Tensor rsub(double value) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_rsub(r.get(), handle_, value), "rsub", r);
-        return r;
-    }
+    Tensor rsub(double value) const { detail::New r; return r(THTensor_rsub(r.handle, handle_, value), "rsub"); }
     Tensor &rsub_(double value) { detail::check(THTensor_rsub(handle_, handle_, value), "rsub_"); return *this; }
     /// `r = value / t`, true division: integers give the default dtype.
-    Tensor rdiv(double value) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_rdiv(r.get(), handle_, value), "rdiv", r);
-        return r;
-    }
+    Tensor rdiv(double value) const { detail::New r; return r(THTensor_rdiv(r.handle, handle_, value), "rdiv"); }
     Tensor &rdiv_(double value) { detail::check(THTensor_rdiv(handle_, handle_, value), "rdiv_"); return *this; }
     /// `r = src - value * t`, otherwise as csub.
     Tensor crsub(double value, const Tensor &src) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_crsub(r.get(), handle_, value, src.get()), "crsub", r);
-        return r;
+        detail::New r;
+        return r(THTensor_crsub(r.handle, handle_, value, src.get()), "crsub");
     }
     Tensor crsub(const Tensor &src) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_crsub(r.get(), handle_, 1, src.get()), "crsub", r);
-        return r;
+        detail::New r;
+        return r(THTensor_crsub(r.handle, handle_, 1, src.get()), "crsub");
     }
     Tensor &crsub_(double value, const Tensor &src) {
         detail::check(THTensor_crsub(handle_, handle_, value, src.get()), "crsub_");
@@ -2280,14 +2128,12 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return *this;
     }
     Tensor rsub(double value, const Tensor &src) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_crsub(r.get(), handle_, value, src.get()), "rsub", r);
-        return r;
+        detail::New r;
+        return r(THTensor_crsub(r.handle, handle_, value, src.get()), "rsub");
     }
     Tensor rsub(const Tensor &src) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_crsub(r.get(), handle_, 1, src.get()), "rsub", r);
-        return r;
+        detail::New r;
+        return r(THTensor_crsub(r.handle, handle_, 1, src.get()), "rsub");
     }
     Tensor &rsub_(double value, const Tensor &src) {
         detail::check(THTensor_crsub(handle_, handle_, value, src.get()), "rsub_");
@@ -2298,17 +2144,12 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return *this;
     }
     /// `r = t^value`.
-    Tensor pow(double value) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_pow(r.get(), handle_, value), "pow", r);
-        return r;
-    }
+    Tensor pow(double value) const { detail::New r; return r(THTensor_pow(r.handle, handle_, value), "pow"); }
     Tensor &pow_(double value) { detail::check(THTensor_pow(handle_, handle_, value), "pow_"); return *this; }
     /// `r = the larger of t and value`; NaN if one is.
     Tensor cmaxValue(double value) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_cmaxValue(r.get(), handle_, value), "cmaxValue", r);
-        return r;
+        detail::New r;
+        return r(THTensor_cmaxValue(r.handle, handle_, value), "cmaxValue");
     }
     Tensor &cmaxValue_(double value) {
         detail::check(THTensor_cmaxValue(handle_, handle_, value), "cmaxValue_");
@@ -2316,9 +2157,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     }
     /// `r = the smaller of t and value`; NaN if one is.
     Tensor cminValue(double value) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_cminValue(r.get(), handle_, value), "cminValue", r);
-        return r;
+        detail::New r;
+        return r(THTensor_cminValue(r.handle, handle_, value), "cminValue");
     }
     Tensor &cminValue_(double value) {
         detail::check(THTensor_cminValue(handle_, handle_, value), "cminValue_");
@@ -2326,9 +2166,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     }
     /// `r = min(max(t, minimum), maximum)`: `maximum` where the bounds are not in order; NaN stays.
     Tensor clamp(double minimum, double maximum) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_clamp(r.get(), handle_, minimum, maximum), "clamp", r);
-        return r;
+        detail::New r;
+        return r(THTensor_clamp(r.handle, handle_, minimum, maximum), "clamp");
     }
     Tensor &clamp_(double minimum, double maximum) {
         detail::check(THTensor_clamp(handle_, handle_, minimum, maximum), "clamp_");
@@ -2337,18 +2176,16 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// `r = min(max(t, minimum), maximum)` with bounds for each element, with broadcasting and promotion; NaN if one
     /// is.
     Tensor clampTensor(const Tensor &minimum = {}, const Tensor &maximum = {}) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_clampTensor(r.get(), handle_, minimum.get(), maximum.get()), "clampTensor", r);
-        return r;
+        detail::New r;
+        return r(THTensor_clampTensor(r.handle, handle_, minimum.get(), maximum.get()), "clampTensor");
     }
     Tensor &clampTensor_(const Tensor &minimum = {}, const Tensor &maximum = {}) {
         detail::check(THTensor_clampTensor(handle_, handle_, minimum.get(), maximum.get()), "clampTensor_");
         return *this;
     }
     Tensor clamp(const Tensor &minimum = {}, const Tensor &maximum = {}) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_clampTensor(r.get(), handle_, minimum.get(), maximum.get()), "clamp", r);
-        return r;
+        detail::New r;
+        return r(THTensor_clampTensor(r.handle, handle_, minimum.get(), maximum.get()), "clamp");
     }
     Tensor &clamp_(const Tensor &minimum = {}, const Tensor &maximum = {}) {
         detail::check(THTensor_clampTensor(handle_, handle_, minimum.get(), maximum.get()), "clamp_");
@@ -2356,9 +2193,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     }
     /// `r = min(max(t, minimum), maximum)`, as clamp, with bounds that must be in order.
     Tensor hardtanh(double minimum = -1, double maximum = 1) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_hardtanh(r.get(), handle_, minimum, maximum), "hardtanh", r);
-        return r;
+        detail::New r;
+        return r(THTensor_hardtanh(r.handle, handle_, minimum, maximum), "hardtanh");
     }
     Tensor &hardtanh_(double minimum = -1, double maximum = 1) {
         detail::check(THTensor_hardtanh(handle_, handle_, minimum, maximum), "hardtanh_");
@@ -2367,18 +2203,16 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// `r = t / value`, rounded as `mode` says: `TH_DIV_TRUE` as div; `TH_DIV_TRUNC` towards zero and `TH_DIV_FLOOR`
     /// down, where integers stay integer and refuse 0.
     Tensor divMode(double value, DivMode mode = DivMode::True) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_divMode(r.get(), handle_, value, static_cast<THDivMode>(mode)), "divMode", r);
-        return r;
+        detail::New r;
+        return r(THTensor_divMode(r.handle, handle_, value, static_cast<THDivMode>(mode)), "divMode");
     }
     Tensor &divMode_(double value, DivMode mode = DivMode::True) {
         detail::check(THTensor_divMode(handle_, handle_, value, static_cast<THDivMode>(mode)), "divMode_");
         return *this;
     }
     Tensor div(double value, DivMode mode) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_divMode(r.get(), handle_, value, static_cast<THDivMode>(mode)), "div", r);
-        return r;
+        detail::New r;
+        return r(THTensor_divMode(r.handle, handle_, value, static_cast<THDivMode>(mode)), "div");
     }
     Tensor &div_(double value, DivMode mode) {
         detail::check(THTensor_divMode(handle_, handle_, value, static_cast<THDivMode>(mode)), "div_");
@@ -2386,18 +2220,16 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     }
     /// `r = a / b`, with broadcasting and promotion, rounded as `mode` says; see divMode.
     Tensor cdivMode(const Tensor &b, DivMode mode = DivMode::True) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_cdivMode(r.get(), handle_, b.get(), static_cast<THDivMode>(mode)), "cdivMode", r);
-        return r;
+        detail::New r;
+        return r(THTensor_cdivMode(r.handle, handle_, b.get(), static_cast<THDivMode>(mode)), "cdivMode");
     }
     Tensor &cdivMode_(const Tensor &b, DivMode mode = DivMode::True) {
         detail::check(THTensor_cdivMode(handle_, handle_, b.get(), static_cast<THDivMode>(mode)), "cdivMode_");
         return *this;
     }
     Tensor div(const Tensor &b, DivMode mode) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_cdivMode(r.get(), handle_, b.get(), static_cast<THDivMode>(mode)), "div", r);
-        return r;
+        detail::New r;
+        return r(THTensor_cdivMode(r.handle, handle_, b.get(), static_cast<THDivMode>(mode)), "div");
     }
     Tensor &div_(const Tensor &b, DivMode mode) {
         detail::check(THTensor_cdivMode(handle_, handle_, b.get(), static_cast<THDivMode>(mode)), "div_");
@@ -2407,221 +2239,115 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     // ------------------------------------------------------------------------------------------- Functions of numbers
 
     /// `r = sqrt(t)`.
-    Tensor sqrt() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_sqrt(r.get(), handle_), "sqrt", r);
-        return r;
-    }
+    Tensor sqrt() const { detail::New r; return r(THTensor_sqrt(r.handle, handle_), "sqrt"); }
     Tensor &sqrt_() { detail::check(THTensor_sqrt(handle_, handle_), "sqrt_"); return *this; }
     /// `r = 1 / sqrt(t)`.
-    Tensor rsqrt() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_rsqrt(r.get(), handle_), "rsqrt", r);
-        return r;
-    }
+    Tensor rsqrt() const { detail::New r; return r(THTensor_rsqrt(r.handle, handle_), "rsqrt"); }
     Tensor &rsqrt_() { detail::check(THTensor_rsqrt(handle_, handle_), "rsqrt_"); return *this; }
     /// `r = e^t`.
-    Tensor exp() const { Tensor r(detail::Fresh{}); detail::check(THTensor_exp(r.get(), handle_), "exp", r); return r; }
+    Tensor exp() const { detail::New r; return r(THTensor_exp(r.handle, handle_), "exp"); }
     Tensor &exp_() { detail::check(THTensor_exp(handle_, handle_), "exp_"); return *this; }
     /// `r = 2^t`.
-    Tensor exp2() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_exp2(r.get(), handle_), "exp2", r);
-        return r;
-    }
+    Tensor exp2() const { detail::New r; return r(THTensor_exp2(r.handle, handle_), "exp2"); }
     Tensor &exp2_() { detail::check(THTensor_exp2(handle_, handle_), "exp2_"); return *this; }
     /// `r = e^t - 1`, exact near 0.
-    Tensor expm1() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_expm1(r.get(), handle_), "expm1", r);
-        return r;
-    }
+    Tensor expm1() const { detail::New r; return r(THTensor_expm1(r.handle, handle_), "expm1"); }
     Tensor &expm1_() { detail::check(THTensor_expm1(handle_, handle_), "expm1_"); return *this; }
     /// `r = log(t)`, the natural logarithm.
-    Tensor log() const { Tensor r(detail::Fresh{}); detail::check(THTensor_log(r.get(), handle_), "log", r); return r; }
+    Tensor log() const { detail::New r; return r(THTensor_log(r.handle, handle_), "log"); }
     Tensor &log_() { detail::check(THTensor_log(handle_, handle_), "log_"); return *this; }
     /// `r = log(1 + t)`, exact near 0.
-    Tensor log1p() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_log1p(r.get(), handle_), "log1p", r);
-        return r;
-    }
+    Tensor log1p() const { detail::New r; return r(THTensor_log1p(r.handle, handle_), "log1p"); }
     Tensor &log1p_() { detail::check(THTensor_log1p(handle_, handle_), "log1p_"); return *this; }
     /// `r = log2(t)`.
-    Tensor log2() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_log2(r.get(), handle_), "log2", r);
-        return r;
-    }
+    Tensor log2() const { detail::New r; return r(THTensor_log2(r.handle, handle_), "log2"); }
     Tensor &log2_() { detail::check(THTensor_log2(handle_, handle_), "log2_"); return *this; }
     /// `r = log10(t)`.
-    Tensor log10() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_log10(r.get(), handle_), "log10", r);
-        return r;
-    }
+    Tensor log10() const { detail::New r; return r(THTensor_log10(r.handle, handle_), "log10"); }
     Tensor &log10_() { detail::check(THTensor_log10(handle_, handle_), "log10_"); return *this; }
     /// `r = sin(t)`, in radians.
-    Tensor sin() const { Tensor r(detail::Fresh{}); detail::check(THTensor_sin(r.get(), handle_), "sin", r); return r; }
+    Tensor sin() const { detail::New r; return r(THTensor_sin(r.handle, handle_), "sin"); }
     Tensor &sin_() { detail::check(THTensor_sin(handle_, handle_), "sin_"); return *this; }
     /// `r = cos(t)`, in radians.
-    Tensor cos() const { Tensor r(detail::Fresh{}); detail::check(THTensor_cos(r.get(), handle_), "cos", r); return r; }
+    Tensor cos() const { detail::New r; return r(THTensor_cos(r.handle, handle_), "cos"); }
     Tensor &cos_() { detail::check(THTensor_cos(handle_, handle_), "cos_"); return *this; }
     /// `r = tan(t)`, in radians.
-    Tensor tan() const { Tensor r(detail::Fresh{}); detail::check(THTensor_tan(r.get(), handle_), "tan", r); return r; }
+    Tensor tan() const { detail::New r; return r(THTensor_tan(r.handle, handle_), "tan"); }
     Tensor &tan_() { detail::check(THTensor_tan(handle_, handle_), "tan_"); return *this; }
     /// `r = asin(t)`; NaN outside [-1, 1].
-    Tensor asin() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_asin(r.get(), handle_), "asin", r);
-        return r;
-    }
+    Tensor asin() const { detail::New r; return r(THTensor_asin(r.handle, handle_), "asin"); }
     Tensor &asin_() { detail::check(THTensor_asin(handle_, handle_), "asin_"); return *this; }
     /// `r = acos(t)`; NaN outside [-1, 1].
-    Tensor acos() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_acos(r.get(), handle_), "acos", r);
-        return r;
-    }
+    Tensor acos() const { detail::New r; return r(THTensor_acos(r.handle, handle_), "acos"); }
     Tensor &acos_() { detail::check(THTensor_acos(handle_, handle_), "acos_"); return *this; }
     /// `r = atan(t)`.
-    Tensor atan() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_atan(r.get(), handle_), "atan", r);
-        return r;
-    }
+    Tensor atan() const { detail::New r; return r(THTensor_atan(r.handle, handle_), "atan"); }
     Tensor &atan_() { detail::check(THTensor_atan(handle_, handle_), "atan_"); return *this; }
     /// `r = sinh(t)`.
-    Tensor sinh() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_sinh(r.get(), handle_), "sinh", r);
-        return r;
-    }
+    Tensor sinh() const { detail::New r; return r(THTensor_sinh(r.handle, handle_), "sinh"); }
     Tensor &sinh_() { detail::check(THTensor_sinh(handle_, handle_), "sinh_"); return *this; }
     /// `r = cosh(t)`.
-    Tensor cosh() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_cosh(r.get(), handle_), "cosh", r);
-        return r;
-    }
+    Tensor cosh() const { detail::New r; return r(THTensor_cosh(r.handle, handle_), "cosh"); }
     Tensor &cosh_() { detail::check(THTensor_cosh(handle_, handle_), "cosh_"); return *this; }
     /// `r = tanh(t)`.
-    Tensor tanh() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_tanh(r.get(), handle_), "tanh", r);
-        return r;
-    }
+    Tensor tanh() const { detail::New r; return r(THTensor_tanh(r.handle, handle_), "tanh"); }
     Tensor &tanh_() { detail::check(THTensor_tanh(handle_, handle_), "tanh_"); return *this; }
     /// `r = asinh(t)`, the inverse of sinh.
-    Tensor asinh() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_asinh(r.get(), handle_), "asinh", r);
-        return r;
-    }
+    Tensor asinh() const { detail::New r; return r(THTensor_asinh(r.handle, handle_), "asinh"); }
     Tensor &asinh_() { detail::check(THTensor_asinh(handle_, handle_), "asinh_"); return *this; }
     /// `r = acosh(t)`, the inverse of cosh; NaN below 1.
-    Tensor acosh() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_acosh(r.get(), handle_), "acosh", r);
-        return r;
-    }
+    Tensor acosh() const { detail::New r; return r(THTensor_acosh(r.handle, handle_), "acosh"); }
     Tensor &acosh_() { detail::check(THTensor_acosh(handle_, handle_), "acosh_"); return *this; }
     /// `r = atanh(t)`, the inverse of tanh; NaN outside [-1, 1].
-    Tensor atanh() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_atanh(r.get(), handle_), "atanh", r);
-        return r;
-    }
+    Tensor atanh() const { detail::New r; return r(THTensor_atanh(r.handle, handle_), "atanh"); }
     Tensor &atanh_() { detail::check(THTensor_atanh(handle_, handle_), "atanh_"); return *this; }
     /// `r = sin(pi t) / (pi t)`; 1 at 0, 0 at the other integers, NaN at the infinities.
-    Tensor sinc() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_sinc(r.get(), handle_), "sinc", r);
-        return r;
-    }
+    Tensor sinc() const { detail::New r; return r(THTensor_sinc(r.handle, handle_), "sinc"); }
     Tensor &sinc_() { detail::check(THTensor_sinc(handle_, handle_), "sinc_"); return *this; }
     /// `r = 1 / (1 + e^-t)`.
-    Tensor sigmoid() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_sigmoid(r.get(), handle_), "sigmoid", r);
-        return r;
-    }
+    Tensor sigmoid() const { detail::New r; return r(THTensor_sigmoid(r.handle, handle_), "sigmoid"); }
     Tensor &sigmoid_() { detail::check(THTensor_sigmoid(handle_, handle_), "sigmoid_"); return *this; }
     /// `r = erf(t)`, the error function.
-    Tensor erf() const { Tensor r(detail::Fresh{}); detail::check(THTensor_erf(r.get(), handle_), "erf", r); return r; }
+    Tensor erf() const { detail::New r; return r(THTensor_erf(r.handle, handle_), "erf"); }
     Tensor &erf_() { detail::check(THTensor_erf(handle_, handle_), "erf_"); return *this; }
     /// `r = 1 - erf(t)`, exact where that is small.
-    Tensor erfc() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_erfc(r.get(), handle_), "erfc", r);
-        return r;
-    }
+    Tensor erfc() const { detail::New r; return r(THTensor_erfc(r.handle, handle_), "erfc"); }
     Tensor &erfc_() { detail::check(THTensor_erfc(handle_, handle_), "erfc_"); return *this; }
     /// `r = the number whose erf is t`; NaN outside [-1, 1].
-    Tensor erfinv() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_erfinv(r.get(), handle_), "erfinv", r);
-        return r;
-    }
+    Tensor erfinv() const { detail::New r; return r(THTensor_erfinv(r.handle, handle_), "erfinv"); }
     Tensor &erfinv_() { detail::check(THTensor_erfinv(handle_, handle_), "erfinv_"); return *this; }
     /// `r = log |gamma(t)|`; inf at 0, -1, -2, ...
-    Tensor lgamma() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_lgamma(r.get(), handle_), "lgamma", r);
-        return r;
-    }
+    Tensor lgamma() const { detail::New r; return r(THTensor_lgamma(r.handle, handle_), "lgamma"); }
     Tensor &lgamma_() { detail::check(THTensor_lgamma(handle_, handle_), "lgamma_"); return *this; }
     /// `r = the derivative of lgamma at t`; NaN at -1, -2, ..., -inf at 0.
-    Tensor digamma() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_digamma(r.get(), handle_), "digamma", r);
-        return r;
-    }
+    Tensor digamma() const { detail::New r; return r(THTensor_digamma(r.handle, handle_), "digamma"); }
     Tensor &digamma_() { detail::check(THTensor_digamma(handle_, handle_), "digamma_"); return *this; }
     /// `r = t * (1 + erf(t / sqrt 2)) / 2`.
-    Tensor gelu() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_gelu(r.get(), handle_), "gelu", r);
-        return r;
-    }
+    Tensor gelu() const { detail::New r; return r(THTensor_gelu(r.handle, handle_), "gelu"); }
     Tensor &gelu_() { detail::check(THTensor_gelu(handle_, handle_), "gelu_"); return *this; }
     /// `r = t * (1 + tanh(sqrt(2 / pi) * (t + 0.044715 t^3))) / 2`, the common approximation of gelu.
-    Tensor geluTanh() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_geluTanh(r.get(), handle_), "geluTanh", r);
-        return r;
-    }
+    Tensor geluTanh() const { detail::New r; return r(THTensor_geluTanh(r.handle, handle_), "geluTanh"); }
     Tensor &geluTanh_() { detail::check(THTensor_geluTanh(handle_, handle_), "geluTanh_"); return *this; }
     /// `r = max(t, 0)`; NaN stays.
-    Tensor relu() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_relu(r.get(), handle_), "relu", r);
-        return r;
-    }
+    Tensor relu() const { detail::New r; return r(THTensor_relu(r.handle, handle_), "relu"); }
     Tensor &relu_() { detail::check(THTensor_relu(handle_, handle_), "relu_"); return *this; }
     /// `r = t where t > 0, else value * t`.
     Tensor leakyRelu(double value = 0.01) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_leakyRelu(r.get(), handle_, value), "leakyRelu", r);
-        return r;
+        detail::New r;
+        return r(THTensor_leakyRelu(r.handle, handle_, value), "leakyRelu");
     }
     Tensor &leakyRelu_(double value = 0.01) {
         detail::check(THTensor_leakyRelu(handle_, handle_, value), "leakyRelu_");
         return *this;
     }
     /// `r = t where t > 0, else value * (e^t - 1)`.
-    Tensor elu(double value = 1) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_elu(r.get(), handle_, value), "elu", r);
-        return r;
-    }
+    Tensor elu(double value = 1) const { detail::New r; return r(THTensor_elu(r.handle, handle_, value), "elu"); }
     Tensor &elu_(double value = 1) { detail::check(THTensor_elu(handle_, handle_, value), "elu_"); return *this; }
     /// `r = log(1 + e^(beta * t)) / beta`, or `t` itself where `beta * t > threshold` (PyTorch's defaults are 1 and
     /// 20).
     Tensor softplus(double beta = 1, double threshold = 20) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_softplus(r.get(), handle_, beta, threshold), "softplus", r);
-        return r;
+        detail::New r;
+        return r(THTensor_softplus(r.handle, handle_, beta, threshold), "softplus");
     }
     Tensor &softplus_(double beta = 1, double threshold = 20) {
         detail::check(THTensor_softplus(handle_, handle_, beta, threshold), "softplus_");
@@ -2629,9 +2355,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     }
     /// `r = the angle of the point (b, a)` in (-pi, pi], with broadcasting.
     Tensor atan2(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_atan2(r.get(), handle_, b.get()), "atan2", r);
-        return r;
+        detail::New r;
+        return r(THTensor_atan2(r.handle, handle_, b.get()), "atan2");
     }
     Tensor &atan2_(const Tensor &b) {
         detail::check(THTensor_atan2(handle_, handle_, b.get()), "atan2_");
@@ -2639,9 +2364,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     }
     /// `r = sqrt(a^2 + b^2)` without overflow on the way, with broadcasting.
     Tensor hypot(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_hypot(r.get(), handle_, b.get()), "hypot", r);
-        return r;
+        detail::New r;
+        return r(THTensor_hypot(r.handle, handle_, b.get()), "hypot");
     }
     Tensor &hypot_(const Tensor &b) {
         detail::check(THTensor_hypot(handle_, handle_, b.get()), "hypot_");
@@ -2649,9 +2373,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     }
     /// `r = log(e^a + e^b)` without overflow on the way, with broadcasting.
     Tensor logaddexp(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_logaddexp(r.get(), handle_, b.get()), "logaddexp", r);
-        return r;
+        detail::New r;
+        return r(THTensor_logaddexp(r.handle, handle_, b.get()), "logaddexp");
     }
     Tensor &logaddexp_(const Tensor &b) {
         detail::check(THTensor_logaddexp(handle_, handle_, b.get()), "logaddexp_");
@@ -2659,9 +2382,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     }
     /// `r = a * log(b)`, with broadcasting; 0 where `a` is 0, but NaN where `b` is.
     Tensor xlogy(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_xlogy(r.get(), handle_, b.get()), "xlogy", r);
-        return r;
+        detail::New r;
+        return r(THTensor_xlogy(r.handle, handle_, b.get()), "xlogy");
     }
     Tensor &xlogy_(const Tensor &b) {
         detail::check(THTensor_xlogy(handle_, handle_, b.get()), "xlogy_");
@@ -2669,9 +2391,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     }
     /// `r = |a| with the sign of b`, with broadcasting.
     Tensor copysign(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_copysign(r.get(), handle_, b.get()), "copysign", r);
-        return r;
+        detail::New r;
+        return r(THTensor_copysign(r.handle, handle_, b.get()), "copysign");
     }
     Tensor &copysign_(const Tensor &b) {
         detail::check(THTensor_copysign(handle_, handle_, b.get()), "copysign_");
@@ -2679,9 +2400,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     }
     /// `r = the number next to a, towards b`, with broadcasting and promotion.
     Tensor nextafter(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_nextafter(r.get(), handle_, b.get()), "nextafter", r);
-        return r;
+        detail::New r;
+        return r(THTensor_nextafter(r.handle, handle_, b.get()), "nextafter");
     }
     Tensor &nextafter_(const Tensor &b) {
         detail::check(THTensor_nextafter(handle_, handle_, b.get()), "nextafter_");
@@ -2689,14 +2409,12 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     }
     /// `r = t`, with `nan` in place of NaN, `posinf` of inf and `neginf` of -inf.
     Tensor nanToNum(double nan, double posinf, double neginf) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_nanToNum(r.get(), handle_, nan, posinf, neginf), "nanToNum", r);
-        return r;
+        detail::New r;
+        return r(THTensor_nanToNum(r.handle, handle_, nan, posinf, neginf), "nanToNum");
     }
     Tensor nanToNum(double posinf, double neginf) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_nanToNum(r.get(), handle_, 0, posinf, neginf), "nanToNum", r);
-        return r;
+        detail::New r;
+        return r(THTensor_nanToNum(r.handle, handle_, 0, posinf, neginf), "nanToNum");
     }
     Tensor &nanToNum_(double nan, double posinf, double neginf) {
         detail::check(THTensor_nanToNum(handle_, handle_, nan, posinf, neginf), "nanToNum_");
@@ -2708,18 +2426,16 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     }
     /// `r = a * log(value)`, otherwise as xlogy.
     Tensor xlogyValue(double value) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_xlogyValue(r.get(), handle_, value), "xlogyValue", r);
-        return r;
+        detail::New r;
+        return r(THTensor_xlogyValue(r.handle, handle_, value), "xlogyValue");
     }
     Tensor &xlogyValue_(double value) {
         detail::check(THTensor_xlogyValue(handle_, handle_, value), "xlogyValue_");
         return *this;
     }
     Tensor xlogy(double value) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_xlogyValue(r.get(), handle_, value), "xlogy", r);
-        return r;
+        detail::New r;
+        return r(THTensor_xlogyValue(r.handle, handle_, value), "xlogy");
     }
     Tensor &xlogy_(double value) {
         detail::check(THTensor_xlogyValue(handle_, handle_, value), "xlogy_");
@@ -2727,9 +2443,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     }
     /// `r = the n-th derivative of digamma at t`, `n` from 0 to 2^20: the polygamma function.
     Tensor polygamma(int64_t n) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_polygamma(r.get(), n, handle_), "polygamma", r);
-        return r;
+        detail::New r;
+        return r(THTensor_polygamma(r.handle, n, handle_), "polygamma");
     }
     Tensor &polygamma_(int64_t n) {
         detail::check(THTensor_polygamma(handle_, n, handle_), "polygamma_");
@@ -2737,71 +2452,41 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     }
     /// `r = log(pi) * p * (p - 1) / 4 + lgamma(t) + lgamma(t - 1/2) + ... + lgamma(t - (p - 1) / 2)`, the logarithm of
     /// the multivariate gamma function of dimension `p`, 1 to 65536.
-    Tensor mvlgamma(int64_t p) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_mvlgamma(r.get(), handle_, p), "mvlgamma", r);
-        return r;
-    }
+    Tensor mvlgamma(int64_t p) const { detail::New r; return r(THTensor_mvlgamma(r.handle, handle_, p), "mvlgamma"); }
     Tensor &mvlgamma_(int64_t p) { detail::check(THTensor_mvlgamma(handle_, handle_, p), "mvlgamma_"); return *this; }
 
     // ----------------------------------------------------------------------------------------------------------- Bits
 
     /// `r = ~t`, bit by bit; on Bool this is *not*.
-    Tensor bitwiseNot() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_bitwiseNot(r.get(), handle_), "bitwiseNot", r);
-        return r;
-    }
+    Tensor bitwiseNot() const { detail::New r; return r(THTensor_bitwiseNot(r.handle, handle_), "bitwiseNot"); }
     Tensor &bitwiseNot_() { detail::check(THTensor_bitwiseNot(handle_, handle_), "bitwiseNot_"); return *this; }
     /// `r = t & value`, bit by bit; on Bool this is *and*.
-    Tensor bitAnd(double value) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_bitand(r.get(), handle_, value), "bitAnd", r);
-        return r;
-    }
+    Tensor bitAnd(double value) const { detail::New r; return r(THTensor_bitand(r.handle, handle_, value), "bitAnd"); }
     Tensor &bitAnd_(double value) { detail::check(THTensor_bitand(handle_, handle_, value), "bitAnd_"); return *this; }
     /// `r = t | value`, bit by bit; on Bool this is *or*.
-    Tensor bitOr(double value) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_bitor(r.get(), handle_, value), "bitOr", r);
-        return r;
-    }
+    Tensor bitOr(double value) const { detail::New r; return r(THTensor_bitor(r.handle, handle_, value), "bitOr"); }
     Tensor &bitOr_(double value) { detail::check(THTensor_bitor(handle_, handle_, value), "bitOr_"); return *this; }
     /// `r = t ^ value`, bit by bit.
-    Tensor bitxor(double value) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_bitxor(r.get(), handle_, value), "bitxor", r);
-        return r;
-    }
+    Tensor bitxor(double value) const { detail::New r; return r(THTensor_bitxor(r.handle, handle_, value), "bitxor"); }
     Tensor &bitxor_(double value) { detail::check(THTensor_bitxor(handle_, handle_, value), "bitxor_"); return *this; }
     /// `r = t << value`; integers lose all bits if `value` is negative or not below their width.
-    Tensor lshift(double value) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_lshift(r.get(), handle_, value), "lshift", r);
-        return r;
-    }
+    Tensor lshift(double value) const { detail::New r; return r(THTensor_lshift(r.handle, handle_, value), "lshift"); }
     Tensor &lshift_(double value) { detail::check(THTensor_lshift(handle_, handle_, value), "lshift_"); return *this; }
     /// `r = t >> value`, with the sign; if `value` is negative or not below the width nothing but the sign stays.
-    Tensor rshift(double value) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_rshift(r.get(), handle_, value), "rshift", r);
-        return r;
-    }
+    Tensor rshift(double value) const { detail::New r; return r(THTensor_rshift(r.handle, handle_, value), "rshift"); }
     Tensor &rshift_(double value) { detail::check(THTensor_rshift(handle_, handle_, value), "rshift_"); return *this; }
     /// `r = a & b`, bit by bit, with broadcasting and promotion; on Bool this is *and*.
     Tensor cbitand(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_cbitand(r.get(), handle_, b.get()), "cbitand", r);
-        return r;
+        detail::New r;
+        return r(THTensor_cbitand(r.handle, handle_, b.get()), "cbitand");
     }
     Tensor &cbitand_(const Tensor &b) {
         detail::check(THTensor_cbitand(handle_, handle_, b.get()), "cbitand_");
         return *this;
     }
     Tensor bitAnd(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_cbitand(r.get(), handle_, b.get()), "bitAnd", r);
-        return r;
+        detail::New r;
+        return r(THTensor_cbitand(r.handle, handle_, b.get()), "bitAnd");
     }
     Tensor &bitAnd_(const Tensor &b) {
         detail::check(THTensor_cbitand(handle_, handle_, b.get()), "bitAnd_");
@@ -2809,18 +2494,16 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     }
     /// `r = a | b`, bit by bit, with broadcasting and promotion; on Bool this is *or*.
     Tensor cbitor(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_cbitor(r.get(), handle_, b.get()), "cbitor", r);
-        return r;
+        detail::New r;
+        return r(THTensor_cbitor(r.handle, handle_, b.get()), "cbitor");
     }
     Tensor &cbitor_(const Tensor &b) {
         detail::check(THTensor_cbitor(handle_, handle_, b.get()), "cbitor_");
         return *this;
     }
     Tensor bitOr(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_cbitor(r.get(), handle_, b.get()), "bitOr", r);
-        return r;
+        detail::New r;
+        return r(THTensor_cbitor(r.handle, handle_, b.get()), "bitOr");
     }
     Tensor &bitOr_(const Tensor &b) {
         detail::check(THTensor_cbitor(handle_, handle_, b.get()), "bitOr_");
@@ -2828,18 +2511,16 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     }
     /// `r = a ^ b`, bit by bit, with broadcasting and promotion.
     Tensor cbitxor(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_cbitxor(r.get(), handle_, b.get()), "cbitxor", r);
-        return r;
+        detail::New r;
+        return r(THTensor_cbitxor(r.handle, handle_, b.get()), "cbitxor");
     }
     Tensor &cbitxor_(const Tensor &b) {
         detail::check(THTensor_cbitxor(handle_, handle_, b.get()), "cbitxor_");
         return *this;
     }
     Tensor bitxor(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_cbitxor(r.get(), handle_, b.get()), "bitxor", r);
-        return r;
+        detail::New r;
+        return r(THTensor_cbitxor(r.handle, handle_, b.get()), "bitxor");
     }
     Tensor &bitxor_(const Tensor &b) {
         detail::check(THTensor_cbitxor(handle_, handle_, b.get()), "bitxor_");
@@ -2847,18 +2528,16 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     }
     /// `r = a << b`, with broadcasting and promotion; see lshift.
     Tensor clshift(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_clshift(r.get(), handle_, b.get()), "clshift", r);
-        return r;
+        detail::New r;
+        return r(THTensor_clshift(r.handle, handle_, b.get()), "clshift");
     }
     Tensor &clshift_(const Tensor &b) {
         detail::check(THTensor_clshift(handle_, handle_, b.get()), "clshift_");
         return *this;
     }
     Tensor lshift(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_clshift(r.get(), handle_, b.get()), "lshift", r);
-        return r;
+        detail::New r;
+        return r(THTensor_clshift(r.handle, handle_, b.get()), "lshift");
     }
     Tensor &lshift_(const Tensor &b) {
         detail::check(THTensor_clshift(handle_, handle_, b.get()), "lshift_");
@@ -2866,18 +2545,16 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     }
     /// `r = a >> b`, with broadcasting and promotion; see rshift.
     Tensor crshift(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_crshift(r.get(), handle_, b.get()), "crshift", r);
-        return r;
+        detail::New r;
+        return r(THTensor_crshift(r.handle, handle_, b.get()), "crshift");
     }
     Tensor &crshift_(const Tensor &b) {
         detail::check(THTensor_crshift(handle_, handle_, b.get()), "crshift_");
         return *this;
     }
     Tensor rshift(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_crshift(r.get(), handle_, b.get()), "rshift", r);
-        return r;
+        detail::New r;
+        return r(THTensor_crshift(r.handle, handle_, b.get()), "rshift");
     }
     Tensor &rshift_(const Tensor &b) {
         detail::check(THTensor_crshift(handle_, handle_, b.get()), "rshift_");
@@ -2888,229 +2565,152 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
 
     /// `r = t < value`, as Bool unless `r` has a dtype.
     Tensor ltValue(double value) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_ltValue(r.get(), handle_, value), "ltValue", r);
-        return r;
+        detail::New r;
+        return r(THTensor_ltValue(r.handle, handle_, value), "ltValue");
     }
     Tensor &ltValue_(double value) {
         detail::check(THTensor_ltValue(handle_, handle_, value), "ltValue_");
         return *this;
     }
-    Tensor lt(double value) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_ltValue(r.get(), handle_, value), "lt", r);
-        return r;
-    }
+    Tensor lt(double value) const { detail::New r; return r(THTensor_ltValue(r.handle, handle_, value), "lt"); }
     Tensor &lt_(double value) { detail::check(THTensor_ltValue(handle_, handle_, value), "lt_"); return *this; }
     /// `r = t <= value`, as Bool unless `r` has a dtype.
     Tensor leValue(double value) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_leValue(r.get(), handle_, value), "leValue", r);
-        return r;
+        detail::New r;
+        return r(THTensor_leValue(r.handle, handle_, value), "leValue");
     }
     Tensor &leValue_(double value) {
         detail::check(THTensor_leValue(handle_, handle_, value), "leValue_");
         return *this;
     }
-    Tensor le(double value) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_leValue(r.get(), handle_, value), "le", r);
-        return r;
-    }
+    Tensor le(double value) const { detail::New r; return r(THTensor_leValue(r.handle, handle_, value), "le"); }
     Tensor &le_(double value) { detail::check(THTensor_leValue(handle_, handle_, value), "le_"); return *this; }
     /// `r = t > value`, as Bool unless `r` has a dtype.
     Tensor gtValue(double value) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_gtValue(r.get(), handle_, value), "gtValue", r);
-        return r;
+        detail::New r;
+        return r(THTensor_gtValue(r.handle, handle_, value), "gtValue");
     }
     Tensor &gtValue_(double value) {
         detail::check(THTensor_gtValue(handle_, handle_, value), "gtValue_");
         return *this;
     }
-    Tensor gt(double value) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_gtValue(r.get(), handle_, value), "gt", r);
-        return r;
-    }
+    Tensor gt(double value) const { detail::New r; return r(THTensor_gtValue(r.handle, handle_, value), "gt"); }
     Tensor &gt_(double value) { detail::check(THTensor_gtValue(handle_, handle_, value), "gt_"); return *this; }
     /// `r = t >= value`, as Bool unless `r` has a dtype.
     Tensor geValue(double value) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_geValue(r.get(), handle_, value), "geValue", r);
-        return r;
+        detail::New r;
+        return r(THTensor_geValue(r.handle, handle_, value), "geValue");
     }
     Tensor &geValue_(double value) {
         detail::check(THTensor_geValue(handle_, handle_, value), "geValue_");
         return *this;
     }
-    Tensor ge(double value) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_geValue(r.get(), handle_, value), "ge", r);
-        return r;
-    }
+    Tensor ge(double value) const { detail::New r; return r(THTensor_geValue(r.handle, handle_, value), "ge"); }
     Tensor &ge_(double value) { detail::check(THTensor_geValue(handle_, handle_, value), "ge_"); return *this; }
     /// `r = t == value`, as Bool unless `r` has a dtype.
     Tensor eqValue(double value) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_eqValue(r.get(), handle_, value), "eqValue", r);
-        return r;
+        detail::New r;
+        return r(THTensor_eqValue(r.handle, handle_, value), "eqValue");
     }
     Tensor &eqValue_(double value) {
         detail::check(THTensor_eqValue(handle_, handle_, value), "eqValue_");
         return *this;
     }
-    Tensor eq(double value) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_eqValue(r.get(), handle_, value), "eq", r);
-        return r;
-    }
+    Tensor eq(double value) const { detail::New r; return r(THTensor_eqValue(r.handle, handle_, value), "eq"); }
     Tensor &eq_(double value) { detail::check(THTensor_eqValue(handle_, handle_, value), "eq_"); return *this; }
     /// `r = t != value`, as Bool unless `r` has a dtype.
     Tensor neValue(double value) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_neValue(r.get(), handle_, value), "neValue", r);
-        return r;
+        detail::New r;
+        return r(THTensor_neValue(r.handle, handle_, value), "neValue");
     }
     Tensor &neValue_(double value) {
         detail::check(THTensor_neValue(handle_, handle_, value), "neValue_");
         return *this;
     }
-    Tensor ne(double value) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_neValue(r.get(), handle_, value), "ne", r);
-        return r;
-    }
+    Tensor ne(double value) const { detail::New r; return r(THTensor_neValue(r.handle, handle_, value), "ne"); }
     Tensor &ne_(double value) { detail::check(THTensor_neValue(handle_, handle_, value), "ne_"); return *this; }
     /// `r = a < b`, with broadcasting, as Bool unless `r` has a dtype.
     Tensor ltTensor(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_ltTensor(r.get(), handle_, b.get()), "ltTensor", r);
-        return r;
+        detail::New r;
+        return r(THTensor_ltTensor(r.handle, handle_, b.get()), "ltTensor");
     }
     Tensor &ltTensor_(const Tensor &b) {
         detail::check(THTensor_ltTensor(handle_, handle_, b.get()), "ltTensor_");
         return *this;
     }
-    Tensor lt(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_ltTensor(r.get(), handle_, b.get()), "lt", r);
-        return r;
-    }
+    Tensor lt(const Tensor &b) const { detail::New r; return r(THTensor_ltTensor(r.handle, handle_, b.get()), "lt"); }
     Tensor &lt_(const Tensor &b) { detail::check(THTensor_ltTensor(handle_, handle_, b.get()), "lt_"); return *this; }
     /// `r = a <= b`, with broadcasting, as Bool unless `r` has a dtype.
     Tensor leTensor(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_leTensor(r.get(), handle_, b.get()), "leTensor", r);
-        return r;
+        detail::New r;
+        return r(THTensor_leTensor(r.handle, handle_, b.get()), "leTensor");
     }
     Tensor &leTensor_(const Tensor &b) {
         detail::check(THTensor_leTensor(handle_, handle_, b.get()), "leTensor_");
         return *this;
     }
-    Tensor le(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_leTensor(r.get(), handle_, b.get()), "le", r);
-        return r;
-    }
+    Tensor le(const Tensor &b) const { detail::New r; return r(THTensor_leTensor(r.handle, handle_, b.get()), "le"); }
     Tensor &le_(const Tensor &b) { detail::check(THTensor_leTensor(handle_, handle_, b.get()), "le_"); return *this; }
     /// `r = a > b`, with broadcasting, as Bool unless `r` has a dtype.
     Tensor gtTensor(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_gtTensor(r.get(), handle_, b.get()), "gtTensor", r);
-        return r;
+        detail::New r;
+        return r(THTensor_gtTensor(r.handle, handle_, b.get()), "gtTensor");
     }
     Tensor &gtTensor_(const Tensor &b) {
         detail::check(THTensor_gtTensor(handle_, handle_, b.get()), "gtTensor_");
         return *this;
     }
-    Tensor gt(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_gtTensor(r.get(), handle_, b.get()), "gt", r);
-        return r;
-    }
+    Tensor gt(const Tensor &b) const { detail::New r; return r(THTensor_gtTensor(r.handle, handle_, b.get()), "gt"); }
     Tensor &gt_(const Tensor &b) { detail::check(THTensor_gtTensor(handle_, handle_, b.get()), "gt_"); return *this; }
     /// `r = a >= b`, with broadcasting, as Bool unless `r` has a dtype.
     Tensor geTensor(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_geTensor(r.get(), handle_, b.get()), "geTensor", r);
-        return r;
+        detail::New r;
+        return r(THTensor_geTensor(r.handle, handle_, b.get()), "geTensor");
     }
     Tensor &geTensor_(const Tensor &b) {
         detail::check(THTensor_geTensor(handle_, handle_, b.get()), "geTensor_");
         return *this;
     }
-    Tensor ge(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_geTensor(r.get(), handle_, b.get()), "ge", r);
-        return r;
-    }
+    Tensor ge(const Tensor &b) const { detail::New r; return r(THTensor_geTensor(r.handle, handle_, b.get()), "ge"); }
     Tensor &ge_(const Tensor &b) { detail::check(THTensor_geTensor(handle_, handle_, b.get()), "ge_"); return *this; }
     /// `r = a == b`, with broadcasting, as Bool unless `r` has a dtype.
     Tensor eqTensor(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_eqTensor(r.get(), handle_, b.get()), "eqTensor", r);
-        return r;
+        detail::New r;
+        return r(THTensor_eqTensor(r.handle, handle_, b.get()), "eqTensor");
     }
     Tensor &eqTensor_(const Tensor &b) {
         detail::check(THTensor_eqTensor(handle_, handle_, b.get()), "eqTensor_");
         return *this;
     }
-    Tensor eq(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_eqTensor(r.get(), handle_, b.get()), "eq", r);
-        return r;
-    }
+    Tensor eq(const Tensor &b) const { detail::New r; return r(THTensor_eqTensor(r.handle, handle_, b.get()), "eq"); }
     Tensor &eq_(const Tensor &b) { detail::check(THTensor_eqTensor(handle_, handle_, b.get()), "eq_"); return *this; }
     /// `r = a != b`, with broadcasting, as Bool unless `r` has a dtype.
     Tensor neTensor(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_neTensor(r.get(), handle_, b.get()), "neTensor", r);
-        return r;
+        detail::New r;
+        return r(THTensor_neTensor(r.handle, handle_, b.get()), "neTensor");
     }
     Tensor &neTensor_(const Tensor &b) {
         detail::check(THTensor_neTensor(handle_, handle_, b.get()), "neTensor_");
         return *this;
     }
-    Tensor ne(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_neTensor(r.get(), handle_, b.get()), "ne", r);
-        return r;
-    }
+    Tensor ne(const Tensor &b) const { detail::New r; return r(THTensor_neTensor(r.handle, handle_, b.get()), "ne"); }
     Tensor &ne_(const Tensor &b) { detail::check(THTensor_neTensor(handle_, handle_, b.get()), "ne_"); return *this; }
     /// `r = whether t is NaN`, as Bool unless `r` has a dtype.
-    Tensor isnan() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_isnan(r.get(), handle_), "isnan", r);
-        return r;
-    }
+    Tensor isnan() const { detail::New r; return r(THTensor_isnan(r.handle, handle_), "isnan"); }
     Tensor &isnan_() { detail::check(THTensor_isnan(handle_, handle_), "isnan_"); return *this; }
     /// `r = whether t is inf or -inf`, as Bool unless `r` has a dtype.
-    Tensor isinf() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_isinf(r.get(), handle_), "isinf", r);
-        return r;
-    }
+    Tensor isinf() const { detail::New r; return r(THTensor_isinf(r.handle, handle_), "isinf"); }
     Tensor &isinf_() { detail::check(THTensor_isinf(handle_, handle_), "isinf_"); return *this; }
     /// `r = whether t is neither infinite nor NaN`, as Bool unless `r` has a dtype.
-    Tensor isfinite() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_isfinite(r.get(), handle_), "isfinite", r);
-        return r;
-    }
+    Tensor isfinite() const { detail::New r; return r(THTensor_isfinite(r.handle, handle_), "isfinite"); }
     Tensor &isfinite_() { detail::check(THTensor_isfinite(handle_, handle_), "isfinite_"); return *this; }
     /// `r = whether t is 0`, as Bool unless `r` has a dtype.
-    Tensor logicalNot() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_logicalNot(r.get(), handle_), "logicalNot", r);
-        return r;
-    }
+    Tensor logicalNot() const { detail::New r; return r(THTensor_logicalNot(r.handle, handle_), "logicalNot"); }
     Tensor &logicalNot_() { detail::check(THTensor_logicalNot(handle_, handle_), "logicalNot_"); return *this; }
     /// `r = a and b`, where what is not 0 is true; with broadcasting, as Bool unless `r` has a dtype.
     Tensor logicalAnd(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_logicalAnd(r.get(), handle_, b.get()), "logicalAnd", r);
-        return r;
+        detail::New r;
+        return r(THTensor_logicalAnd(r.handle, handle_, b.get()), "logicalAnd");
     }
     Tensor &logicalAnd_(const Tensor &b) {
         detail::check(THTensor_logicalAnd(handle_, handle_, b.get()), "logicalAnd_");
@@ -3118,9 +2718,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     }
     /// `r = a or b`, where what is not 0 is true; with broadcasting, as Bool unless `r` has a dtype.
     Tensor logicalOr(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_logicalOr(r.get(), handle_, b.get()), "logicalOr", r);
-        return r;
+        detail::New r;
+        return r(THTensor_logicalOr(r.handle, handle_, b.get()), "logicalOr");
     }
     Tensor &logicalOr_(const Tensor &b) {
         detail::check(THTensor_logicalOr(handle_, handle_, b.get()), "logicalOr_");
@@ -3128,9 +2727,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     }
     /// `r = either a or b`, where what is not 0 is true; with broadcasting, as Bool unless `r` has a dtype.
     Tensor logicalXor(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_logicalXor(r.get(), handle_, b.get()), "logicalXor", r);
-        return r;
+        detail::New r;
+        return r(THTensor_logicalXor(r.handle, handle_, b.get()), "logicalXor");
     }
     Tensor &logicalXor_(const Tensor &b) {
         detail::check(THTensor_logicalXor(handle_, handle_, b.get()), "logicalXor_");
@@ -3138,49 +2736,41 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     }
     /// `r = a where condition, else b`, with broadcasting of all three and promotion of `a` with `b`.
     Tensor where(const Tensor &a, const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_where(r.get(), handle_, a.get(), b.get()), "where", r);
-        return r;
+        detail::New r;
+        return r(THTensor_where(r.handle, handle_, a.get(), b.get()), "where");
     }
     /// `r = a where condition, else value`, otherwise as where.
     Tensor whereValue(const Tensor &a, double value) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_whereValue(r.get(), handle_, a.get(), value), "whereValue", r);
-        return r;
+        detail::New r;
+        return r(THTensor_whereValue(r.handle, handle_, a.get(), value), "whereValue");
     }
     Tensor where(const Tensor &a, double value) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_whereValue(r.get(), handle_, a.get(), value), "where", r);
-        return r;
+        detail::New r;
+        return r(THTensor_whereValue(r.handle, handle_, a.get(), value), "where");
     }
     /// `r = value where condition, else b`, as whereValue.
     Tensor whereValueTensor(double value, const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_whereValueTensor(r.get(), handle_, value, b.get()), "whereValueTensor", r);
-        return r;
+        detail::New r;
+        return r(THTensor_whereValueTensor(r.handle, handle_, value, b.get()), "whereValueTensor");
     }
     Tensor where(double value, const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_whereValueTensor(r.get(), handle_, value, b.get()), "where", r);
-        return r;
+        detail::New r;
+        return r(THTensor_whereValueTensor(r.handle, handle_, value, b.get()), "where");
     }
     /// `r = a where condition, else b`, of two numbers: int64 if both are whole, else the default dtype.
     Tensor whereValues(double a, double b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_whereValues(r.get(), handle_, a, b), "whereValues", r);
-        return r;
+        detail::New r;
+        return r(THTensor_whereValues(r.handle, handle_, a, b), "whereValues");
     }
     Tensor where(double a, double b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_whereValues(r.get(), handle_, a, b), "where", r);
-        return r;
+        detail::New r;
+        return r(THTensor_whereValues(r.handle, handle_, a, b), "where");
     }
     /// `r = 0 where a < 0 or NaN, b where a = 0, 1 where a > 0`, with broadcasting and promotion: Heaviside's step with
     /// the value `b` at 0.
     Tensor heaviside(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_heaviside(r.get(), handle_, b.get()), "heaviside", r);
-        return r;
+        detail::New r;
+        return r(THTensor_heaviside(r.handle, handle_, b.get()), "heaviside");
     }
     Tensor &heaviside_(const Tensor &b) {
         detail::check(THTensor_heaviside(handle_, handle_, b.get()), "heaviside_");
@@ -3198,17 +2788,12 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     }
     /// `r = whether the sign bit of t is set`, as Bool unless `r` has a dtype: of negative numbers, of -0.0, and of NaN
     /// that is negative.
-    Tensor signbit() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_signbit(r.get(), handle_), "signbit", r);
-        return r;
-    }
+    Tensor signbit() const { detail::New r; return r(THTensor_signbit(r.handle, handle_), "signbit"); }
     Tensor &signbit_() { detail::check(THTensor_signbit(handle_, handle_), "signbit_"); return *this; }
     /// `r = |a - b| <= atol + rtol * |b|`, with broadcasting, as Bool unless `r` has a dtype.
     Tensor isclose(const Tensor &b, double rtol = 0.00001, double atol = 1e-8, bool equalNan = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_isclose(r.get(), handle_, b.get(), rtol, atol, equalNan), "isclose", r);
-        return r;
+        detail::New r;
+        return r(THTensor_isclose(r.handle, handle_, b.get(), rtol, atol, equalNan), "isclose");
     }
     Tensor &isclose_(const Tensor &b, double rtol = 0.00001, double atol = 1e-8, bool equalNan = false) {
         detail::check(THTensor_isclose(handle_, handle_, b.get(), rtol, atol, equalNan), "isclose_");
@@ -3232,136 +2817,115 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
 
     /// `r = mean of the elements of t over dimension that are not NaN`, or over all with `TH_ALL_DIMS`.
     Tensor nanmean(int dimension = everyDim, bool keepdim = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_nanmean(r.get(), handle_, dimension, keepdim), "nanmean", r);
-        return r;
+        detail::New r;
+        return r(THTensor_nanmean(r.handle, handle_, dimension, keepdim), "nanmean");
     }
     /// `r = mean of the elements of t over dims that are not NaN`; otherwise as nanmean, dims as for sumDims.
     Tensor nanmeanDims(IntList dims, bool keepdim = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_nanmeanDims(r.get(), handle_, dims.count(), dims.data(), keepdim), "nanmeanDims", r);
-        return r;
+        detail::New r;
+        return r(THTensor_nanmeanDims(r.handle, handle_, dims.count(), dims.data(), keepdim), "nanmeanDims");
     }
     Tensor nanmean(IntList dims, bool keepdim = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_nanmeanDims(r.get(), handle_, dims.count(), dims.data(), keepdim), "nanmean", r);
-        return r;
+        detail::New r;
+        return r(THTensor_nanmeanDims(r.handle, handle_, dims.count(), dims.data(), keepdim), "nanmean");
     }
     Tensor nanmean(std::initializer_list<int64_t> dims, bool keepdim = false) const {
         return nanmean(IntList(dims), keepdim);
     }
     /// `r = greatest elements of t over dimension`, or over all with `TH_ALL_DIMS`.
     Tensor amax(int dimension = everyDim, bool keepdim = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_amax(r.get(), handle_, dimension, keepdim), "amax", r);
-        return r;
+        detail::New r;
+        return r(THTensor_amax(r.handle, handle_, dimension, keepdim), "amax");
     }
     /// `r = greatest elements of t over dims`; otherwise as amax, dims as for sumDims.
     Tensor amaxDims(IntList dims, bool keepdim = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_amaxDims(r.get(), handle_, dims.count(), dims.data(), keepdim), "amaxDims", r);
-        return r;
+        detail::New r;
+        return r(THTensor_amaxDims(r.handle, handle_, dims.count(), dims.data(), keepdim), "amaxDims");
     }
     Tensor max(IntList dims, bool keepdim = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_amaxDims(r.get(), handle_, dims.count(), dims.data(), keepdim), "max", r);
-        return r;
+        detail::New r;
+        return r(THTensor_amaxDims(r.handle, handle_, dims.count(), dims.data(), keepdim), "max");
     }
     Tensor max(std::initializer_list<int64_t> dims, bool keepdim = false) const { return max(IntList(dims), keepdim); }
     /// `r = least elements of t over dimension`; everything else as for amax.
     Tensor amin(int dimension = everyDim, bool keepdim = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_amin(r.get(), handle_, dimension, keepdim), "amin", r);
-        return r;
+        detail::New r;
+        return r(THTensor_amin(r.handle, handle_, dimension, keepdim), "amin");
     }
     /// `r = least elements of t over dims`; otherwise as amin, dims as for sumDims.
     Tensor aminDims(IntList dims, bool keepdim = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_aminDims(r.get(), handle_, dims.count(), dims.data(), keepdim), "aminDims", r);
-        return r;
+        detail::New r;
+        return r(THTensor_aminDims(r.handle, handle_, dims.count(), dims.data(), keepdim), "aminDims");
     }
     Tensor min(IntList dims, bool keepdim = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_aminDims(r.get(), handle_, dims.count(), dims.data(), keepdim), "min", r);
-        return r;
+        detail::New r;
+        return r(THTensor_aminDims(r.handle, handle_, dims.count(), dims.data(), keepdim), "min");
     }
     Tensor min(std::initializer_list<int64_t> dims, bool keepdim = false) const { return min(IntList(dims), keepdim); }
     /// `r = whether all elements of t over dimension are not 0`, or over all with `TH_ALL_DIMS`.
     Tensor all(int dimension = everyDim, bool keepdim = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_all(r.get(), handle_, dimension, keepdim), "all", r);
-        return r;
+        detail::New r;
+        return r(THTensor_all(r.handle, handle_, dimension, keepdim), "all");
     }
     /// `r = whether all elements of t over dims are not 0`; otherwise as all, dims as for sumDims.
     Tensor allDims(IntList dims, bool keepdim = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_allDims(r.get(), handle_, dims.count(), dims.data(), keepdim), "allDims", r);
-        return r;
+        detail::New r;
+        return r(THTensor_allDims(r.handle, handle_, dims.count(), dims.data(), keepdim), "allDims");
     }
     Tensor all(IntList dims, bool keepdim = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_allDims(r.get(), handle_, dims.count(), dims.data(), keepdim), "all", r);
-        return r;
+        detail::New r;
+        return r(THTensor_allDims(r.handle, handle_, dims.count(), dims.data(), keepdim), "all");
     }
     Tensor all(std::initializer_list<int64_t> dims, bool keepdim = false) const { return all(IntList(dims), keepdim); }
     /// `r = whether any element of t over dimension is not 0`; without elements it is false.
     Tensor any(int dimension = everyDim, bool keepdim = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_any(r.get(), handle_, dimension, keepdim), "any", r);
-        return r;
+        detail::New r;
+        return r(THTensor_any(r.handle, handle_, dimension, keepdim), "any");
     }
     /// `r = whether any element of t over dims is not 0`; otherwise as any, dims as for sumDims.
     Tensor anyDims(IntList dims, bool keepdim = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_anyDims(r.get(), handle_, dims.count(), dims.data(), keepdim), "anyDims", r);
-        return r;
+        detail::New r;
+        return r(THTensor_anyDims(r.handle, handle_, dims.count(), dims.data(), keepdim), "anyDims");
     }
     Tensor any(IntList dims, bool keepdim = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_anyDims(r.get(), handle_, dims.count(), dims.data(), keepdim), "any", r);
-        return r;
+        detail::New r;
+        return r(THTensor_anyDims(r.handle, handle_, dims.count(), dims.data(), keepdim), "any");
     }
     Tensor any(std::initializer_list<int64_t> dims, bool keepdim = false) const { return any(IntList(dims), keepdim); }
     /// `r = sum of t over dimension`, or over all with `TH_ALL_DIMS`.
     Tensor sum(int dimension = everyDim, bool keepdim = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_sum(r.get(), handle_, dimension, keepdim), "sum", r);
-        return r;
+        detail::New r;
+        return r(THTensor_sum(r.handle, handle_, dimension, keepdim), "sum");
     }
     /// `r = sum of t over dims`, `ndim` of them, in any order, none twice; over all if `ndim` is 0.
     Tensor sumDims(IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_sumDims(r.get(), handle_, dims.count(), dims.data(), keepdim,
-            static_cast<THDtype>(dtype)), "sumDims", r);
-        return r;
+        detail::New r;
+        return r(THTensor_sumDims(r.handle, handle_, dims.count(), dims.data(), keepdim, static_cast<THDtype>(dtype)),
+            "sumDims");
     }
     Tensor sum(IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_sumDims(r.get(), handle_, dims.count(), dims.data(), keepdim,
-            static_cast<THDtype>(dtype)), "sum", r);
-        return r;
+        detail::New r;
+        return r(THTensor_sumDims(r.handle, handle_, dims.count(), dims.data(), keepdim, static_cast<THDtype>(dtype)),
+            "sum");
     }
     Tensor sum(std::initializer_list<int64_t> dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) const {
         return sum(IntList(dims), keepdim, dtype);
     }
     /// `r = product of t over dimension`, or over all with `TH_ALL_DIMS`.
     Tensor prod(int dimension = everyDim, bool keepdim = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_prod(r.get(), handle_, dimension, keepdim), "prod", r);
-        return r;
+        detail::New r;
+        return r(THTensor_prod(r.handle, handle_, dimension, keepdim), "prod");
     }
     /// `r = product of t over dims`; otherwise as prod, dims and dtype as for sumDims.
     Tensor prodDims(IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_prodDims(r.get(), handle_, dims.count(), dims.data(), keepdim,
-            static_cast<THDtype>(dtype)), "prodDims", r);
-        return r;
+        detail::New r;
+        return r(THTensor_prodDims(r.handle, handle_, dims.count(), dims.data(), keepdim, static_cast<THDtype>(dtype)),
+            "prodDims");
     }
     Tensor prod(IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_prodDims(r.get(), handle_, dims.count(), dims.data(), keepdim,
-            static_cast<THDtype>(dtype)), "prod", r);
-        return r;
+        detail::New r;
+        return r(THTensor_prodDims(r.handle, handle_, dims.count(), dims.data(), keepdim, static_cast<THDtype>(dtype)),
+            "prod");
     }
     Tensor prod(std::initializer_list<int64_t> dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) const {
         return prod(IntList(dims), keepdim, dtype);
@@ -3369,22 +2933,19 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// `r = mean of t over dimension`, or over all with `TH_ALL_DIMS`: the sum, as exact as that of sum, by the number
     /// of elements.
     Tensor mean(int dimension = everyDim, bool keepdim = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_mean(r.get(), handle_, dimension, keepdim), "mean", r);
-        return r;
+        detail::New r;
+        return r(THTensor_mean(r.handle, handle_, dimension, keepdim), "mean");
     }
     /// `r = mean of t over dims`, integers too if `dtype` is a float; otherwise as mean, dims and dtype as for sumDims.
     Tensor meanDims(IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_meanDims(r.get(), handle_, dims.count(), dims.data(), keepdim,
-            static_cast<THDtype>(dtype)), "meanDims", r);
-        return r;
+        detail::New r;
+        return r(THTensor_meanDims(r.handle, handle_, dims.count(), dims.data(), keepdim, static_cast<THDtype>(dtype)),
+            "meanDims");
     }
     Tensor mean(IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_meanDims(r.get(), handle_, dims.count(), dims.data(), keepdim,
-            static_cast<THDtype>(dtype)), "mean", r);
-        return r;
+        detail::New r;
+        return r(THTensor_meanDims(r.handle, handle_, dims.count(), dims.data(), keepdim, static_cast<THDtype>(dtype)),
+            "mean");
     }
     Tensor mean(std::initializer_list<int64_t> dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) const {
         return mean(IntList(dims), keepdim, dtype);
@@ -3392,42 +2953,36 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// `r = sum of t over dimension without the NaNs`, or over all with `TH_ALL_DIMS`; all floats are summed in
     /// float64.
     Tensor nansum(int dimension = everyDim, bool keepdim = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_nansum(r.get(), handle_, dimension, keepdim), "nansum", r);
-        return r;
+        detail::New r;
+        return r(THTensor_nansum(r.handle, handle_, dimension, keepdim), "nansum");
     }
     /// `r = sum of t over dims without the NaNs`; otherwise as nansum, dims and dtype as for sumDims.
     Tensor nansumDims(IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_nansumDims(r.get(), handle_, dims.count(), dims.data(), keepdim,
-            static_cast<THDtype>(dtype)), "nansumDims", r);
-        return r;
+        detail::New r;
+        return r(THTensor_nansumDims(r.handle, handle_, dims.count(), dims.data(), keepdim,
+            static_cast<THDtype>(dtype)), "nansumDims");
     }
     Tensor nansum(IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_nansumDims(r.get(), handle_, dims.count(), dims.data(), keepdim,
-            static_cast<THDtype>(dtype)), "nansum", r);
-        return r;
+        detail::New r;
+        return r(THTensor_nansumDims(r.handle, handle_, dims.count(), dims.data(), keepdim,
+            static_cast<THDtype>(dtype)), "nansum");
     }
     Tensor nansum(std::initializer_list<int64_t> dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) const {
         return nansum(IntList(dims), keepdim, dtype);
     }
     /// `r = sum of (t - mean)^2 / (n - 1) over dimension`, or over all with `TH_ALL_DIMS`; `/ n` if `biased`.
     Tensor var(int dimension = everyDim, bool biased = false, bool keepdim = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_var(r.get(), handle_, dimension, biased, keepdim), "var", r);
-        return r;
+        detail::New r;
+        return r(THTensor_var(r.handle, handle_, dimension, biased, keepdim), "var");
     }
     /// `r = variance of t over dims`; otherwise as var, dims as for sumDims.
     Tensor varDims(IntList dims, bool biased = false, bool keepdim = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_varDims(r.get(), handle_, dims.count(), dims.data(), biased, keepdim), "varDims", r);
-        return r;
+        detail::New r;
+        return r(THTensor_varDims(r.handle, handle_, dims.count(), dims.data(), biased, keepdim), "varDims");
     }
     Tensor var(IntList dims, bool biased = false, bool keepdim = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_varDims(r.get(), handle_, dims.count(), dims.data(), biased, keepdim), "var", r);
-        return r;
+        detail::New r;
+        return r(THTensor_varDims(r.handle, handle_, dims.count(), dims.data(), biased, keepdim), "var");
     }
     Tensor var(std::initializer_list<int64_t> dims, bool biased = false, bool keepdim = false) const {
         return var(IntList(dims), biased, keepdim);
@@ -3441,16 +2996,14 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// `r = sum of (t - mean)^2 / (n - correction) over dimension`, otherwise as var, where the correction is 1, or 0
     /// if `biased`.
     Tensor varCorrection(int dimension = everyDim, double correction = 1, bool keepdim = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_varCorrection(r.get(), handle_, dimension, correction, keepdim), "varCorrection", r);
-        return r;
+        detail::New r;
+        return r(THTensor_varCorrection(r.handle, handle_, dimension, correction, keepdim), "varCorrection");
     }
     /// `r = variance of t over dims`; otherwise as varCorrection, dims as for sumDims.
     Tensor varDimsCorrection(IntList dims, double correction = 1, bool keepdim = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_varDimsCorrection(r.get(), handle_, dims.count(), dims.data(), correction, keepdim),
-            "varDimsCorrection", r);
-        return r;
+        detail::New r;
+        return r(THTensor_varDimsCorrection(r.handle, handle_, dims.count(), dims.data(), correction, keepdim),
+            "varDimsCorrection");
     }
     /// The variance of all elements, `correction` as for varCorrection.
     double varallCorrection(double correction = 1) const {
@@ -3460,20 +3013,17 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     }
     /// `r = sqrt(variance of t over dimension)`; everything else as for var.
     Tensor std(int dimension = everyDim, bool biased = false, bool keepdim = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_std(r.get(), handle_, dimension, biased, keepdim), "std", r);
-        return r;
+        detail::New r;
+        return r(THTensor_std(r.handle, handle_, dimension, biased, keepdim), "std");
     }
     /// `r = sqrt(variance of t over dims)`; otherwise as var, dims as for sumDims.
     Tensor stdDims(IntList dims, bool biased = false, bool keepdim = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_stdDims(r.get(), handle_, dims.count(), dims.data(), biased, keepdim), "stdDims", r);
-        return r;
+        detail::New r;
+        return r(THTensor_stdDims(r.handle, handle_, dims.count(), dims.data(), biased, keepdim), "stdDims");
     }
     Tensor std(IntList dims, bool biased = false, bool keepdim = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_stdDims(r.get(), handle_, dims.count(), dims.data(), biased, keepdim), "std", r);
-        return r;
+        detail::New r;
+        return r(THTensor_stdDims(r.handle, handle_, dims.count(), dims.data(), biased, keepdim), "std");
     }
     Tensor std(std::initializer_list<int64_t> dims, bool biased = false, bool keepdim = false) const {
         return std(IntList(dims), biased, keepdim);
@@ -3486,16 +3036,14 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     }
     /// `r = sqrt(variance of t over dimension)`; everything else as for varCorrection.
     Tensor stdCorrection(int dimension = everyDim, double correction = 1, bool keepdim = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_stdCorrection(r.get(), handle_, dimension, correction, keepdim), "stdCorrection", r);
-        return r;
+        detail::New r;
+        return r(THTensor_stdCorrection(r.handle, handle_, dimension, correction, keepdim), "stdCorrection");
     }
     /// `r = sqrt(variance of t over dims)`; otherwise as varCorrection, dims as for sumDims.
     Tensor stdDimsCorrection(IntList dims, double correction = 1, bool keepdim = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_stdDimsCorrection(r.get(), handle_, dims.count(), dims.data(), correction, keepdim),
-            "stdDimsCorrection", r);
-        return r;
+        detail::New r;
+        return r(THTensor_stdDimsCorrection(r.handle, handle_, dims.count(), dims.data(), correction, keepdim),
+            "stdDimsCorrection");
     }
     /// The standard deviation of all elements, `correction` as for varCorrection.
     double stdallCorrection(double correction = 1) const {
@@ -3509,9 +3057,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// `r = where the greatest elements of t over dimension first occur`, as int64; row-major over all with
     /// `TH_ALL_DIMS`.
     Tensor argmax(int dimension = everyDim, bool keepdim = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_argmax(r.get(), handle_, dimension, keepdim), "argmax", r);
-        return r;
+        detail::New r;
+        return r(THTensor_argmax(r.handle, handle_, dimension, keepdim), "argmax");
     }
     /// The greatest element and if one is NaN.
     double maxall() const {
@@ -3523,9 +3070,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     ValuesIndices min(int dimension, bool keepdim = false) const;
     /// `r = where the least elements of t over dimension first occur`; everything else as for argmax.
     Tensor argmin(int dimension = everyDim, bool keepdim = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_argmin(r.get(), handle_, dimension, keepdim), "argmin", r);
-        return r;
+        detail::New r;
+        return r(THTensor_argmin(r.handle, handle_, dimension, keepdim), "argmin");
     }
     /// The least element and if one is NaN.
     double minall() const {
@@ -3536,34 +3082,29 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// `r = (sum of |t|^value over dimension)^(1/value)`, or over all with `TH_ALL_DIMS`: the number of elements that
     /// are not 0 for 0, the greatest |t| for infinity, the least for -infinity.
     Tensor norm(double value = 2, int dimension = everyDim, bool keepdim = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_norm(r.get(), handle_, value, dimension, keepdim), "norm", r);
-        return r;
+        detail::New r;
+        return r(THTensor_norm(r.handle, handle_, value, dimension, keepdim), "norm");
     }
     /// `r = (sum of |t|^value over dims)^(1/value)`; otherwise as norm, dims as for sumDims.
     Tensor normDims(double value, IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_normDims(r.get(), handle_, value, dims.count(), dims.data(), keepdim,
-            static_cast<THDtype>(dtype)), "normDims", r);
-        return r;
+        detail::New r;
+        return r(THTensor_normDims(r.handle, handle_, value, dims.count(), dims.data(), keepdim,
+            static_cast<THDtype>(dtype)), "normDims");
     }
     Tensor normDims(IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_normDims(r.get(), handle_, 2, dims.count(), dims.data(), keepdim,
-            static_cast<THDtype>(dtype)), "normDims", r);
-        return r;
+        detail::New r;
+        return r(THTensor_normDims(r.handle, handle_, 2, dims.count(), dims.data(), keepdim,
+            static_cast<THDtype>(dtype)), "normDims");
     }
     Tensor norm(double value, IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_normDims(r.get(), handle_, value, dims.count(), dims.data(), keepdim,
-            static_cast<THDtype>(dtype)), "norm", r);
-        return r;
+        detail::New r;
+        return r(THTensor_normDims(r.handle, handle_, value, dims.count(), dims.data(), keepdim,
+            static_cast<THDtype>(dtype)), "norm");
     }
     Tensor norm(IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_normDims(r.get(), handle_, 2, dims.count(), dims.data(), keepdim,
-            static_cast<THDtype>(dtype)), "norm", r);
-        return r;
+        detail::New r;
+        return r(THTensor_normDims(r.handle, handle_, 2, dims.count(), dims.data(), keepdim,
+            static_cast<THDtype>(dtype)), "norm");
     }
     Tensor norm(std::initializer_list<int64_t> dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) const {
         return norm(IntList(dims), keepdim, dtype);
@@ -3618,9 +3159,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
 
     /// `r[i] = t[0] + ... + t[i]` along `dimension`; `r` has the shape of `t`.
     Tensor cumsum(int dimension) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_cumsum(r.get(), handle_, dimension), "cumsum", r);
-        return r;
+        detail::New r;
+        return r(THTensor_cumsum(r.handle, handle_, dimension), "cumsum");
     }
     Tensor &cumsum_(int dimension) {
         detail::check(THTensor_cumsum(handle_, handle_, dimension), "cumsum_");
@@ -3629,19 +3169,16 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// `r[i] = t[0] + ... + t[i]` along `dimension`, of `t` converted to `dtype`, which the result has; otherwise as
     /// cumsum, and with `TH_UNDEFINED` the same.
     Tensor cumsumDtype(int dimension, Dtype dtype = Dtype::Undefined) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_cumsumDtype(r.get(), handle_, dimension, static_cast<THDtype>(dtype)), "cumsumDtype",
-            r);
-        return r;
+        detail::New r;
+        return r(THTensor_cumsumDtype(r.handle, handle_, dimension, static_cast<THDtype>(dtype)), "cumsumDtype");
     }
     Tensor &cumsumDtype_(int dimension, Dtype dtype = Dtype::Undefined) {
         detail::check(THTensor_cumsumDtype(handle_, handle_, dimension, static_cast<THDtype>(dtype)), "cumsumDtype_");
         return *this;
     }
     Tensor cumsum(int dimension, Dtype dtype) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_cumsumDtype(r.get(), handle_, dimension, static_cast<THDtype>(dtype)), "cumsum", r);
-        return r;
+        detail::New r;
+        return r(THTensor_cumsumDtype(r.handle, handle_, dimension, static_cast<THDtype>(dtype)), "cumsum");
     }
     Tensor &cumsum_(int dimension, Dtype dtype) {
         detail::check(THTensor_cumsumDtype(handle_, handle_, dimension, static_cast<THDtype>(dtype)), "cumsum_");
@@ -3649,9 +3186,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     }
     /// `r[i] = t[0] * ... * t[i]` along `dimension`; everything else as for cumsum.
     Tensor cumprod(int dimension) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_cumprod(r.get(), handle_, dimension), "cumprod", r);
-        return r;
+        detail::New r;
+        return r(THTensor_cumprod(r.handle, handle_, dimension), "cumprod");
     }
     Tensor &cumprod_(int dimension) {
         detail::check(THTensor_cumprod(handle_, handle_, dimension), "cumprod_");
@@ -3660,10 +3196,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// `r[i] = t[0] * ... * t[i]` along `dimension`, of `t` converted to `dtype`; otherwise as cumprod, dtype as for
     /// cumsumDtype.
     Tensor cumprodDtype(int dimension, Dtype dtype = Dtype::Undefined) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_cumprodDtype(r.get(), handle_, dimension, static_cast<THDtype>(dtype)), "cumprodDtype",
-            r);
-        return r;
+        detail::New r;
+        return r(THTensor_cumprodDtype(r.handle, handle_, dimension, static_cast<THDtype>(dtype)), "cumprodDtype");
     }
     Tensor &cumprodDtype_(int dimension, Dtype dtype = Dtype::Undefined) {
         detail::check(THTensor_cumprodDtype(handle_, handle_, dimension, static_cast<THDtype>(dtype)),
@@ -3671,9 +3205,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return *this;
     }
     Tensor cumprod(int dimension, Dtype dtype) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_cumprodDtype(r.get(), handle_, dimension, static_cast<THDtype>(dtype)), "cumprod", r);
-        return r;
+        detail::New r;
+        return r(THTensor_cumprodDtype(r.handle, handle_, dimension, static_cast<THDtype>(dtype)), "cumprod");
     }
     Tensor &cumprod_(int dimension, Dtype dtype) {
         detail::check(THTensor_cumprodDtype(handle_, handle_, dimension, static_cast<THDtype>(dtype)), "cumprod_");
@@ -3686,9 +3219,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     ValuesIndices cummin(int dimension) const;
     /// `r = e^t / sum of e^t` along `dimension`: positive numbers that sum to 1, without overflow.
     Tensor softmax(int dimension) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_softmax(r.get(), handle_, dimension), "softmax", r);
-        return r;
+        detail::New r;
+        return r(THTensor_softmax(r.handle, handle_, dimension), "softmax");
     }
     Tensor &softmax_(int dimension) {
         detail::check(THTensor_softmax(handle_, handle_, dimension), "softmax_");
@@ -3697,10 +3229,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// `r = e^t / sum of e^t` along `dimension`, of `t` converted to `dtype`, a float, which the result has; otherwise
     /// as softmax, and with `TH_UNDEFINED` the same.
     Tensor softmaxDtype(int dimension, Dtype dtype = Dtype::Undefined) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_softmaxDtype(r.get(), handle_, dimension, static_cast<THDtype>(dtype)), "softmaxDtype",
-            r);
-        return r;
+        detail::New r;
+        return r(THTensor_softmaxDtype(r.handle, handle_, dimension, static_cast<THDtype>(dtype)), "softmaxDtype");
     }
     Tensor &softmaxDtype_(int dimension, Dtype dtype = Dtype::Undefined) {
         detail::check(THTensor_softmaxDtype(handle_, handle_, dimension, static_cast<THDtype>(dtype)),
@@ -3708,9 +3238,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return *this;
     }
     Tensor softmax(int dimension, Dtype dtype) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_softmaxDtype(r.get(), handle_, dimension, static_cast<THDtype>(dtype)), "softmax", r);
-        return r;
+        detail::New r;
+        return r(THTensor_softmaxDtype(r.handle, handle_, dimension, static_cast<THDtype>(dtype)), "softmax");
     }
     Tensor &softmax_(int dimension, Dtype dtype) {
         detail::check(THTensor_softmaxDtype(handle_, handle_, dimension, static_cast<THDtype>(dtype)), "softmax_");
@@ -3718,9 +3247,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     }
     /// `r = t - log(sum of e^t)` along `dimension`: the logarithm of softmax, exact where that is tiny.
     Tensor logSoftmax(int dimension) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_logSoftmax(r.get(), handle_, dimension), "logSoftmax", r);
-        return r;
+        detail::New r;
+        return r(THTensor_logSoftmax(r.handle, handle_, dimension), "logSoftmax");
     }
     Tensor &logSoftmax_(int dimension) {
         detail::check(THTensor_logSoftmax(handle_, handle_, dimension), "logSoftmax_");
@@ -3729,10 +3257,9 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// `r = t - log(sum of e^t)` along `dimension`, of `t` converted to `dtype`; otherwise as logSoftmax, dtype as for
     /// softmaxDtype.
     Tensor logSoftmaxDtype(int dimension, Dtype dtype = Dtype::Undefined) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_logSoftmaxDtype(r.get(), handle_, dimension, static_cast<THDtype>(dtype)),
-            "logSoftmaxDtype", r);
-        return r;
+        detail::New r;
+        return r(THTensor_logSoftmaxDtype(r.handle, handle_, dimension, static_cast<THDtype>(dtype)),
+            "logSoftmaxDtype");
     }
     Tensor &logSoftmaxDtype_(int dimension, Dtype dtype = Dtype::Undefined) {
         detail::check(THTensor_logSoftmaxDtype(handle_, handle_, dimension, static_cast<THDtype>(dtype)),
@@ -3740,10 +3267,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return *this;
     }
     Tensor logSoftmax(int dimension, Dtype dtype) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_logSoftmaxDtype(r.get(), handle_, dimension, static_cast<THDtype>(dtype)), "logSoftmax",
-            r);
-        return r;
+        detail::New r;
+        return r(THTensor_logSoftmaxDtype(r.handle, handle_, dimension, static_cast<THDtype>(dtype)), "logSoftmax");
     }
     Tensor &logSoftmax_(int dimension, Dtype dtype) {
         detail::check(THTensor_logSoftmaxDtype(handle_, handle_, dimension, static_cast<THDtype>(dtype)),
@@ -3752,9 +3277,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     }
     /// `r[i] = log(e^t[0] + ... + e^t[i])` along `dimension`, without overflow; computed in float64.
     Tensor logcumsumexp(int dimension) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_logcumsumexp(r.get(), handle_, dimension), "logcumsumexp", r);
-        return r;
+        detail::New r;
+        return r(THTensor_logcumsumexp(r.handle, handle_, dimension), "logcumsumexp");
     }
     Tensor &logcumsumexp_(int dimension) {
         detail::check(THTensor_logcumsumexp(handle_, handle_, dimension), "logcumsumexp_");
@@ -3763,9 +3287,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// `r = log(sum of e^t)` over `dimension`, or over all with `TH_ALL_DIMS`, without overflow; without elements it is
     /// minus infinity.
     Tensor logsumexp(int dimension, bool keepdim = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_logsumexp(r.get(), handle_, dimension, keepdim), "logsumexp", r);
-        return r;
+        detail::New r;
+        return r(THTensor_logsumexp(r.handle, handle_, dimension, keepdim), "logsumexp");
     }
     Tensor &logsumexp_(int dimension, bool keepdim = false) {
         detail::check(THTensor_logsumexp(handle_, handle_, dimension, keepdim), "logsumexp_");
@@ -3774,19 +3297,16 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// `r = log(sum of e^t)` over the `ndim` dimensions in `dims`, each named once; over all with `ndim` 0 and `dims`
     /// NULL.
     Tensor logsumexpDims(IntList dims, bool keepdim = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_logsumexpDims(r.get(), handle_, dims.count(), dims.data(), keepdim), "logsumexpDims",
-            r);
-        return r;
+        detail::New r;
+        return r(THTensor_logsumexpDims(r.handle, handle_, dims.count(), dims.data(), keepdim), "logsumexpDims");
     }
     Tensor &logsumexpDims_(IntList dims, bool keepdim = false) {
         detail::check(THTensor_logsumexpDims(handle_, handle_, dims.count(), dims.data(), keepdim), "logsumexpDims_");
         return *this;
     }
     Tensor logsumexp(IntList dims, bool keepdim = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_logsumexpDims(r.get(), handle_, dims.count(), dims.data(), keepdim), "logsumexp", r);
-        return r;
+        detail::New r;
+        return r(THTensor_logsumexpDims(r.handle, handle_, dims.count(), dims.data(), keepdim), "logsumexp");
     }
     Tensor logsumexp(std::initializer_list<int64_t> dims, bool keepdim = false) const {
         return logsumexp(IntList(dims), keepdim);
@@ -3798,9 +3318,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// `r = t`, where each slice along `dimension` whose p-norm is greater than `maxnorm` is scaled down to it: by
     /// `maxnorm / (norm + 1e-7)`.
     Tensor renorm(double value, int dimension, double maxnorm) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_renorm(r.get(), handle_, value, dimension, maxnorm), "renorm", r);
-        return r;
+        detail::New r;
+        return r(THTensor_renorm(r.handle, handle_, value, dimension, maxnorm), "renorm");
     }
     Tensor &renorm_(double value, int dimension, double maxnorm) {
         detail::check(THTensor_renorm(handle_, handle_, value, dimension, maxnorm), "renorm_");
@@ -3811,24 +3330,20 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
 
     /// `r = y * (g - sum of g * y)` along `dimension`: the gradient of softmax, from its result `y`.
     Tensor softmaxGrad(const Tensor &y, int dimension) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_softmaxGrad(r.get(), handle_, y.get(), dimension), "softmaxGrad", r);
-        return r;
+        detail::New r;
+        return r(THTensor_softmaxGrad(r.handle, handle_, y.get(), dimension), "softmaxGrad");
     }
     /// `r = g - e^y * sum of g` along `dimension`: the gradient of logSoftmax, from its result `y`.
     Tensor logSoftmaxGrad(const Tensor &y, int dimension) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_logSoftmaxGrad(r.get(), handle_, y.get(), dimension), "logSoftmaxGrad", r);
-        return r;
+        detail::New r;
+        return r(THTensor_logSoftmaxGrad(r.handle, handle_, y.get(), dimension), "logSoftmaxGrad");
     }
     /// `r = (t - mean) / sqrt(variance + eps) * weight + bias`, with mean and variance, the biased one, over the last
     /// `normalizedNdim` dimensions of `t`, 1 at least.
     Tensor layerNorm(int normalizedNdim, const Tensor &weight = {}, const Tensor &bias = {},
         double eps = 0.00001) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_layerNorm(r.get(), handle_, normalizedNdim, weight.get(), bias.get(), eps), "layerNorm",
-            r);
-        return r;
+        detail::New r;
+        return r(THTensor_layerNorm(r.handle, handle_, normalizedNdim, weight.get(), bias.get(), eps), "layerNorm");
     }
     /// The gradients of layerNorm from `g`, that of its result: `gradInput` that of `t`, `gradWeight` and `gradBias`
     /// those of `weight` and `bias`, of the dtype of `weight` or else of `t`.
@@ -3838,92 +3353,79 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// which logSoftmax makes, of shape `[classes]`, `[batch, classes]` or `[batch, classes, sizes...]`.
     Tensor nllLoss(const Tensor &target, const Tensor &weight = {}, Reduction reduction = Reduction::Mean,
         int64_t ignoreIndex = -100) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_nllLoss(r.get(), handle_, target.get(), weight.get(),
-            static_cast<THReduction>(reduction), ignoreIndex), "nllLoss", r);
-        return r;
+        detail::New r;
+        return r(THTensor_nllLoss(r.handle, handle_, target.get(), weight.get(), static_cast<THReduction>(reduction),
+            ignoreIndex), "nllLoss");
     }
     /// `r = -g * weight[c]` at the class `c` of each position, and 0 elsewhere; with `TH_REDUCTION_MEAN` divided by the
     /// sum of the weights: the gradient of nllLoss.
     Tensor nllLossGrad(const Tensor &t, const Tensor &target, const Tensor &weight = {},
         Reduction reduction = Reduction::Mean, int64_t ignoreIndex = -100) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_nllLossGrad(r.get(), handle_, t.get(), target.get(), weight.get(),
-            static_cast<THReduction>(reduction), ignoreIndex), "nllLossGrad", r);
-        return r;
+        detail::New r;
+        return r(THTensor_nllLossGrad(r.handle, handle_, t.get(), target.get(), weight.get(),
+            static_cast<THReduction>(reduction), ignoreIndex), "nllLossGrad");
     }
     /// nllLoss of `logSoftmax(t)` along the classes: the loss of scores `t`, from the logarithms before they are
     /// rounded to 16 bits.
     Tensor crossEntropy(const Tensor &target, const Tensor &weight = {}, Reduction reduction = Reduction::Mean,
         int64_t ignoreIndex = -100) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_crossEntropy(r.get(), handle_, target.get(), weight.get(),
-            static_cast<THReduction>(reduction), ignoreIndex), "crossEntropy", r);
-        return r;
+        detail::New r;
+        return r(THTensor_crossEntropy(r.handle, handle_, target.get(), weight.get(),
+            static_cast<THReduction>(reduction), ignoreIndex), "crossEntropy");
     }
     /// `r = g * weight[c] * (softmax(t) - 1 at the class c of each position)`, and 0 where the position does not count;
     /// with `TH_REDUCTION_MEAN` divided by the sum of the weights: the gradient of crossEntropy.
     Tensor crossEntropyGrad(const Tensor &t, const Tensor &target, const Tensor &weight = {},
         Reduction reduction = Reduction::Mean, int64_t ignoreIndex = -100) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_crossEntropyGrad(r.get(), handle_, t.get(), target.get(), weight.get(),
-            static_cast<THReduction>(reduction), ignoreIndex), "crossEntropyGrad", r);
-        return r;
+        detail::New r;
+        return r(THTensor_crossEntropyGrad(r.handle, handle_, t.get(), target.get(), weight.get(),
+            static_cast<THReduction>(reduction), ignoreIndex), "crossEntropyGrad");
     }
     /// `r = 0 where t <= 0, else g`: the gradient of relu.
     Tensor reluGrad(const Tensor &t) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_reluGrad(r.get(), handle_, t.get()), "reluGrad", r);
-        return r;
+        detail::New r;
+        return r(THTensor_reluGrad(r.handle, handle_, t.get()), "reluGrad");
     }
     /// `r = g where t > 0, else value * g`: the gradient of leakyRelu.
     Tensor leakyReluGrad(const Tensor &t, double value = 0.01) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_leakyReluGrad(r.get(), handle_, t.get(), value), "leakyReluGrad", r);
-        return r;
+        detail::New r;
+        return r(THTensor_leakyReluGrad(r.handle, handle_, t.get(), value), "leakyReluGrad");
     }
     /// `r = 0 where t <= minimum or t >= maximum, else g`: the gradient of hardtanh.
     Tensor hardtanhGrad(const Tensor &t, double minimum = -1, double maximum = 1) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_hardtanhGrad(r.get(), handle_, t.get(), minimum, maximum), "hardtanhGrad", r);
-        return r;
+        detail::New r;
+        return r(THTensor_hardtanhGrad(r.handle, handle_, t.get(), minimum, maximum), "hardtanhGrad");
     }
     /// `r = value * e^t * g where t <= 0, else g`: the gradient of elu.
     Tensor eluGrad(const Tensor &t, double value = 1) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_eluGrad(r.get(), handle_, t.get(), value), "eluGrad", r);
-        return r;
+        detail::New r;
+        return r(THTensor_eluGrad(r.handle, handle_, t.get(), value), "eluGrad");
     }
     /// `r = g / (1 + e^(-beta * t))`, or `g` itself where `beta * t > threshold`: the gradient of softplus.
     Tensor softplusGrad(const Tensor &t, double beta = 1, double threshold = 20) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_softplusGrad(r.get(), handle_, t.get(), beta, threshold), "softplusGrad", r);
-        return r;
+        detail::New r;
+        return r(THTensor_softplusGrad(r.handle, handle_, t.get(), beta, threshold), "softplusGrad");
     }
     /// `r = g * y * (1 - y)`: the gradient of sigmoid, from its result `y`.
     Tensor sigmoidGrad(const Tensor &y) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_sigmoidGrad(r.get(), handle_, y.get()), "sigmoidGrad", r);
-        return r;
+        detail::New r;
+        return r(THTensor_sigmoidGrad(r.handle, handle_, y.get()), "sigmoidGrad");
     }
     /// `r = g * (1 - y^2)`: the gradient of tanh, from its result `y`.
     Tensor tanhGrad(const Tensor &y) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_tanhGrad(r.get(), handle_, y.get()), "tanhGrad", r);
-        return r;
+        detail::New r;
+        return r(THTensor_tanhGrad(r.handle, handle_, y.get()), "tanhGrad");
     }
     /// `r = g * (Phi(t) + t * phi(t))`, with the distribution function and the density of the normal distribution: the
     /// gradient of gelu.
     Tensor geluGrad(const Tensor &t) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_geluGrad(r.get(), handle_, t.get()), "geluGrad", r);
-        return r;
+        detail::New r;
+        return r(THTensor_geluGrad(r.handle, handle_, t.get()), "geluGrad");
     }
     /// `r = g * the derivative of geluTanh at t`, with its limits 1 and 0 at inf and -inf.
     Tensor geluTanhGrad(const Tensor &t) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_geluTanhGrad(r.get(), handle_, t.get()), "geluTanhGrad", r);
-        return r;
+        detail::New r;
+        return r(THTensor_geluTanhGrad(r.handle, handle_, t.get()), "geluTanhGrad");
     }
 
     // ------------------------------------------------------------------------------------------ Sorting and searching
@@ -3934,16 +3436,11 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// `r = where the elements of t stand that come first, second, ... along dimension`: the int64 indices of
     /// `THTensor_sort`.
     Tensor argsort(int dimension = -1, bool descending = false, bool stable = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_argsort(r.get(), handle_, dimension, descending, stable), "argsort", r);
-        return r;
+        detail::New r;
+        return r(THTensor_argsort(r.handle, handle_, dimension, descending, stable), "argsort");
     }
     /// `r = elements of t in ascending order along its first dimension`, as by `THTensor_sort`.
-    Tensor msort() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_msort(r.get(), handle_), "msort", r);
-        return r;
-    }
+    Tensor msort() const { detail::New r; return r(THTensor_msort(r.handle, handle_), "msort"); }
     /// `values = k least elements of t along dimension`, or the `largest`; int64 `indices` tell where they stand.
     ValuesIndices topk(int64_t k, int dimension = -1, bool largest = true, bool sorted = true) const;
     /// `values = each element of t once, in ascending order`; with `TH_ALL_DIMS` as dimension of all elements, else
@@ -3955,22 +3452,19 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// `r[..] = number of elements of sequence less than t[..]`, or with `right` of those not greater: where `t[..]`
     /// can be inserted before, or behind, what equals it.
     Tensor searchsorted(const Tensor &t, bool right = false, const Tensor &sorter = {}) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_searchsorted(r.get(), handle_, t.get(), right, sorter.get()), "searchsorted", r);
-        return r;
+        detail::New r;
+        return r(THTensor_searchsorted(r.handle, handle_, t.get(), right, sorter.get()), "searchsorted");
     }
     /// `r[..] = i where boundaries[i - 1] < t[..] <= boundaries[i]`, or with `right` `boundaries[i - 1] <= t[..] <
     /// boundaries[i]`: as `THTensor_searchsorted` in a vector of boundaries.
     Tensor bucketize(const Tensor &boundaries, bool right = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_bucketize(r.get(), handle_, boundaries.get(), right), "bucketize", r);
-        return r;
+        detail::New r;
+        return r(THTensor_bucketize(r.handle, handle_, boundaries.get(), right), "bucketize");
     }
     /// `r[..] = whether t[..] equals an element of tests`, or with `invert` whether it equals none.
     Tensor isin(const Tensor &tests, bool assumeUnique = false, bool invert = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_isin(r.get(), handle_, tests.get(), assumeUnique, invert), "isin", r);
-        return r;
+        detail::New r;
+        return r(THTensor_isin(r.handle, handle_, tests.get(), assumeUnique, invert), "isin");
     }
 
     // -------------------------------------------------------------------------------- Order statistics and histograms
@@ -3996,93 +3490,74 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// `TH_ALL_DIMS`; q from 0 to 1.
     Tensor quantile(double q, int dimension = everyDim, bool keepdim = false,
         Interpolation interpolation = Interpolation::Linear) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_quantile(r.get(), handle_, q, dimension, keepdim,
-            static_cast<THInterpolation>(interpolation)), "quantile", r);
-        return r;
+        detail::New r;
+        return r(THTensor_quantile(r.handle, handle_, q, dimension, keepdim,
+            static_cast<THInterpolation>(interpolation)), "quantile");
     }
     /// As quantile, of the numbers in `t`: NaNs are left out, and the result where there is nothing else.
     Tensor nanquantile(double q, int dimension = everyDim, bool keepdim = false,
         Interpolation interpolation = Interpolation::Linear) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_nanquantile(r.get(), handle_, q, dimension, keepdim,
-            static_cast<THInterpolation>(interpolation)), "nanquantile", r);
-        return r;
+        detail::New r;
+        return r(THTensor_nanquantile(r.handle, handle_, q, dimension, keepdim,
+            static_cast<THInterpolation>(interpolation)), "nanquantile");
     }
     /// As quantile for each element of `q`, a vector of floats: `r[i]` are the quantiles of `q[i]`.
     Tensor quantileTensor(const Tensor &q, int dimension = everyDim, bool keepdim = false,
         Interpolation interpolation = Interpolation::Linear) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_quantileTensor(r.get(), handle_, q.get(), dimension, keepdim,
-            static_cast<THInterpolation>(interpolation)), "quantileTensor", r);
-        return r;
+        detail::New r;
+        return r(THTensor_quantileTensor(r.handle, handle_, q.get(), dimension, keepdim,
+            static_cast<THInterpolation>(interpolation)), "quantileTensor");
     }
     Tensor quantile(const Tensor &q, int dimension = everyDim, bool keepdim = false,
         Interpolation interpolation = Interpolation::Linear) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_quantileTensor(r.get(), handle_, q.get(), dimension, keepdim,
-            static_cast<THInterpolation>(interpolation)), "quantile", r);
-        return r;
+        detail::New r;
+        return r(THTensor_quantileTensor(r.handle, handle_, q.get(), dimension, keepdim,
+            static_cast<THInterpolation>(interpolation)), "quantile");
     }
     /// As quantileTensor, of the numbers in `t`: NaNs are left out, and the result where there is nothing else.
     Tensor nanquantileTensor(const Tensor &q, int dimension = everyDim, bool keepdim = false,
         Interpolation interpolation = Interpolation::Linear) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_nanquantileTensor(r.get(), handle_, q.get(), dimension, keepdim,
-            static_cast<THInterpolation>(interpolation)), "nanquantileTensor", r);
-        return r;
+        detail::New r;
+        return r(THTensor_nanquantileTensor(r.handle, handle_, q.get(), dimension, keepdim,
+            static_cast<THInterpolation>(interpolation)), "nanquantileTensor");
     }
     Tensor nanquantile(const Tensor &q, int dimension = everyDim, bool keepdim = false,
         Interpolation interpolation = Interpolation::Linear) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_nanquantileTensor(r.get(), handle_, q.get(), dimension, keepdim,
-            static_cast<THInterpolation>(interpolation)), "nanquantile", r);
-        return r;
+        detail::New r;
+        return r(THTensor_nanquantileTensor(r.handle, handle_, q.get(), dimension, keepdim,
+            static_cast<THInterpolation>(interpolation)), "nanquantile");
     }
     /// `r[b] = number of elements x of t with floor((x - min) * bins / (max - min)) == b`, the upper edge `max`
     /// counting to the last bin.
     Tensor histc(int64_t bins = 100, double min = 0, double max = 0) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_histc(r.get(), handle_, bins, min, max), "histc", r);
-        return r;
+        detail::New r;
+        return r(THTensor_histc(r.handle, handle_, bins, min, max), "histc");
     }
     /// As histc for each row of the last dimension of `t`: `r` has `bins` elements in its place.
     Tensor bhistc(int64_t bins = 100, double min = 0, double max = 0) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_bhistc(r.get(), handle_, bins, min, max), "bhistc", r);
-        return r;
+        detail::New r;
+        return r(THTensor_bhistc(r.handle, handle_, bins, min, max), "bhistc");
     }
     /// `r[i] = number of elements of t equal to i`, or with `weights`, which may be NULL, the sum of theirs.
     Tensor bincount(const Tensor &weights = {}, int64_t minlength = 0) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_bincount(r.get(), handle_, weights.get(), minlength), "bincount", r);
-        return r;
+        detail::New r;
+        return r(THTensor_bincount(r.handle, handle_, weights.get(), minlength), "bincount");
     }
 
     // ------------------------------------------------------------------------------------------------ Matrix products
 
     /// `r = m1 @ m2` for matrices [n x k] and [k x p] of one dtype; not for Bool.
-    Tensor mm(const Tensor &m2) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_mm(r.get(), handle_, m2.get()), "mm", r);
-        return r;
-    }
+    Tensor mm(const Tensor &m2) const { detail::New r; return r(THTensor_mm(r.handle, handle_, m2.get()), "mm"); }
     /// `r = mat @ vec` for a matrix [n x k] and a vector [k] of one dtype; not for Bool.
-    Tensor mv(const Tensor &vec) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_mv(r.get(), handle_, vec.get()), "mv", r);
-        return r;
-    }
+    Tensor mv(const Tensor &vec) const { detail::New r; return r(THTensor_mv(r.handle, handle_, vec.get()), "mv"); }
     /// `r = beta * t + alpha * (m1 @ m2)`; `t` broadcasts to [n x p].
     Tensor addmm(double beta, double alpha, const Tensor &m1, const Tensor &m2) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_addmm(r.get(), beta, handle_, alpha, m1.get(), m2.get()), "addmm", r);
-        return r;
+        detail::New r;
+        return r(THTensor_addmm(r.handle, beta, handle_, alpha, m1.get(), m2.get()), "addmm");
     }
     Tensor addmm(const Tensor &m1, const Tensor &m2) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_addmm(r.get(), 1, handle_, 1, m1.get(), m2.get()), "addmm", r);
-        return r;
+        detail::New r;
+        return r(THTensor_addmm(r.handle, 1, handle_, 1, m1.get(), m2.get()), "addmm");
     }
     Tensor &addmm_(double beta, double alpha, const Tensor &m1, const Tensor &m2) {
         detail::check(THTensor_addmm(handle_, beta, handle_, alpha, m1.get(), m2.get()), "addmm_");
@@ -4094,14 +3569,12 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     }
     /// `r = beta * t + alpha * (mat @ vec)`; `t` broadcasts to [n].
     Tensor addmv(double beta, double alpha, const Tensor &mat, const Tensor &vec) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_addmv(r.get(), beta, handle_, alpha, mat.get(), vec.get()), "addmv", r);
-        return r;
+        detail::New r;
+        return r(THTensor_addmv(r.handle, beta, handle_, alpha, mat.get(), vec.get()), "addmv");
     }
     Tensor addmv(const Tensor &mat, const Tensor &vec) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_addmv(r.get(), 1, handle_, 1, mat.get(), vec.get()), "addmv", r);
-        return r;
+        detail::New r;
+        return r(THTensor_addmv(r.handle, 1, handle_, 1, mat.get(), vec.get()), "addmv");
     }
     Tensor &addmv_(double beta, double alpha, const Tensor &mat, const Tensor &vec) {
         detail::check(THTensor_addmv(handle_, beta, handle_, alpha, mat.get(), vec.get()), "addmv_");
@@ -4112,21 +3585,15 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return *this;
     }
     /// `r[i] = b1[i] @ b2[i]` for batches [b x n x k] and [b x k x p] of matrices.
-    Tensor bmm(const Tensor &b2) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_bmm(r.get(), handle_, b2.get()), "bmm", r);
-        return r;
-    }
+    Tensor bmm(const Tensor &b2) const { detail::New r; return r(THTensor_bmm(r.handle, handle_, b2.get()), "bmm"); }
     /// `r = beta * t + alpha * (b1[i] @ b2[i])` for each place `i` of the batch; `t` broadcasts to [b x n x p].
     Tensor baddbmm(double beta, double alpha, const Tensor &b1, const Tensor &b2) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_baddbmm(r.get(), beta, handle_, alpha, b1.get(), b2.get()), "baddbmm", r);
-        return r;
+        detail::New r;
+        return r(THTensor_baddbmm(r.handle, beta, handle_, alpha, b1.get(), b2.get()), "baddbmm");
     }
     Tensor baddbmm(const Tensor &b1, const Tensor &b2) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_baddbmm(r.get(), 1, handle_, 1, b1.get(), b2.get()), "baddbmm", r);
-        return r;
+        detail::New r;
+        return r(THTensor_baddbmm(r.handle, 1, handle_, 1, b1.get(), b2.get()), "baddbmm");
     }
     Tensor &baddbmm_(double beta, double alpha, const Tensor &b1, const Tensor &b2) {
         detail::check(THTensor_baddbmm(handle_, beta, handle_, alpha, b1.get(), b2.get()), "baddbmm_");
@@ -4138,14 +3605,12 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     }
     /// `r = beta * t + alpha * (b1[0] @ b2[0] + b1[1] @ b2[1] + ...)`; `t` broadcasts to [n x p].
     Tensor addbmm(double beta, double alpha, const Tensor &b1, const Tensor &b2) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_addbmm(r.get(), beta, handle_, alpha, b1.get(), b2.get()), "addbmm", r);
-        return r;
+        detail::New r;
+        return r(THTensor_addbmm(r.handle, beta, handle_, alpha, b1.get(), b2.get()), "addbmm");
     }
     Tensor addbmm(const Tensor &b1, const Tensor &b2) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_addbmm(r.get(), 1, handle_, 1, b1.get(), b2.get()), "addbmm", r);
-        return r;
+        detail::New r;
+        return r(THTensor_addbmm(r.handle, 1, handle_, 1, b1.get(), b2.get()), "addbmm");
     }
     Tensor &addbmm_(double beta, double alpha, const Tensor &b1, const Tensor &b2) {
         detail::check(THTensor_addbmm(handle_, beta, handle_, alpha, b1.get(), b2.get()), "addbmm_");
@@ -4157,44 +3622,28 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     }
     /// `r = a @ b` for matrices in the last two dimensions, whose dimensions in front broadcast.
     Tensor matmul(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_matmul(r.get(), handle_, b.get()), "matmul", r);
-        return r;
+        detail::New r;
+        return r(THTensor_matmul(r.handle, handle_, b.get()), "matmul");
     }
     /// `r`, a scalar, = the sum of `a[i] * b[i]` for vectors of one size.
-    Tensor dot(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_dot(r.get(), handle_, b.get()), "dot", r);
-        return r;
-    }
+    Tensor dot(const Tensor &b) const { detail::New r; return r(THTensor_dot(r.handle, handle_, b.get()), "dot"); }
     /// As dot: there are no complex numbers to conjugate.
-    Tensor vdot(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_vdot(r.get(), handle_, b.get()), "vdot", r);
-        return r;
-    }
+    Tensor vdot(const Tensor &b) const { detail::New r; return r(THTensor_vdot(r.handle, handle_, b.get()), "vdot"); }
     /// `r[i, j] = v1[i] * v2[j]` for vectors.
     Tensor outer(const Tensor &v2) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_outer(r.get(), handle_, v2.get()), "outer", r);
-        return r;
+        detail::New r;
+        return r(THTensor_outer(r.handle, handle_, v2.get()), "outer");
     }
     /// `r[i, j] = v1[i] * v2[j]` for vectors: outer, by the name it has in BLAS.
-    Tensor ger(const Tensor &v2) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_ger(r.get(), handle_, v2.get()), "ger", r);
-        return r;
-    }
+    Tensor ger(const Tensor &v2) const { detail::New r; return r(THTensor_ger(r.handle, handle_, v2.get()), "ger"); }
     /// `r[i, j] = beta * t[i, j] + alpha * v1[i] * v2[j]` for vectors; `t` broadcasts to the sizes of both.
     Tensor addr(double beta, double alpha, const Tensor &v1, const Tensor &v2) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_addr(r.get(), beta, handle_, alpha, v1.get(), v2.get()), "addr", r);
-        return r;
+        detail::New r;
+        return r(THTensor_addr(r.handle, beta, handle_, alpha, v1.get(), v2.get()), "addr");
     }
     Tensor addr(const Tensor &v1, const Tensor &v2) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_addr(r.get(), 1, handle_, 1, v1.get(), v2.get()), "addr", r);
-        return r;
+        detail::New r;
+        return r(THTensor_addr(r.handle, 1, handle_, 1, v1.get(), v2.get()), "addr");
     }
     Tensor &addr_(double beta, double alpha, const Tensor &v1, const Tensor &v2) {
         detail::check(THTensor_addr(handle_, beta, handle_, alpha, v1.get(), v2.get()), "addr_");
@@ -4206,43 +3655,34 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     }
     /// `r` = the sum of `a * b` over the last dimension of both, for all pairs of the others, those of `a` first.
     Tensor inner(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_inner(r.get(), handle_, b.get()), "inner", r);
-        return r;
+        detail::New r;
+        return r(THTensor_inner(r.handle, handle_, b.get()), "inner");
     }
     /// `r` = the sum of `a * b` over dimension `dims_a[k]` of `a` and `dims_b[k]` of `b`, for all `ndim` of these
     /// pairs, whose sizes are equal or one of them 1, which broadcasts; the other dimensions remain, those of `a`
     /// first.
     Tensor tensordot(const Tensor &b, IntList dims_a, IntList dims_b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_tensordot(r.get(), handle_, b.get(), detail::common("tensordot", {dims_a, dims_b}),
-            dims_a.data(), dims_b.data()), "tensordot", r);
-        return r;
+        detail::New r;
+        return r(THTensor_tensordot(r.handle, handle_, b.get(), detail::common("tensordot", {dims_a, dims_b}),
+            dims_a.data(), dims_b.data()), "tensordot");
     }
     /// `r` = the `n`-th power of the square matrices in the last two dimensions of `t`; the identity for `n` 0, for a
     /// negative `n` that of the inverse, float32 and float64 only.
     Tensor matrixPower(int64_t n) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_matrixPower(r.get(), handle_, n), "matrixPower", r);
-        return r;
+        detail::New r;
+        return r(THTensor_matrixPower(r.handle, handle_, n), "matrixPower");
     }
     /// Kronecker's product: each element of `a` times all of `b`, as a block in its place.
-    Tensor kron(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_kron(r.get(), handle_, b.get()), "kron", r);
-        return r;
-    }
+    Tensor kron(const Tensor &b) const { detail::New r; return r(THTensor_kron(r.handle, handle_, b.get()), "kron"); }
     /// `r` = the cross product `a x b` of the vectors along `dimension`, which has 3 entries; the others broadcast.
     Tensor cross(const Tensor &b, int dimension) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_cross(r.get(), handle_, b.get(), dimension), "cross", r);
-        return r;
+        detail::New r;
+        return r(THTensor_cross(r.handle, handle_, b.get(), dimension), "cross");
     }
     /// `r[i, j]` = the `p`-norm of the difference between row `i` of `a` [..
     Tensor cdist(const Tensor &b, double p = 2) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_cdist(r.get(), handle_, b.get(), p), "cdist", r);
-        return r;
+        detail::New r;
+        return r(THTensor_cdist(r.handle, handle_, b.get(), p), "cdist");
     }
 
     // ------------------------------------------------------------------------------------------------- Linear algebra
@@ -4264,59 +3704,42 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     RaRpivots btrifact(bool pivot = true) const;
     /// `rb = the X with a X = b` for the factors `atf` and `pivots`, int32 or int64, of btrifact.
     Tensor btrisolve(const Tensor &atf, const Tensor &pivots) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_btrisolve(r.get(), handle_, atf.get(), pivots.get()), "btrisolve", r);
-        return r;
+        detail::New r;
+        return r(THTensor_btrisolve(r.handle, handle_, atf.get(), pivots.get()), "btrisolve");
     }
     /// `a = p l u` with `p` a permutation, `l` lower triangular with ones on the diagonal, `u` upper triangular: [m x
     /// m], [m x k] and [k x n] for k the lesser of m and n.
     PLU lu() const;
     /// `ra = the inverse of a`; a singular one is an error.
-    Tensor getri() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_getri(r.get(), handle_), "getri", r);
-        return r;
-    }
+    Tensor getri() const { detail::New r; return r(THTensor_getri(r.handle, handle_), "getri"); }
     /// getri by PyTorch's name: `r = the inverse of t`.
-    Tensor inverse() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_inverse(r.get(), handle_), "inverse", r);
-        return r;
-    }
+    Tensor inverse() const { detail::New r; return r(THTensor_inverse(r.handle, handle_), "inverse"); }
     /// `r = the determinant of each square matrix of t`: 0-d for one.
-    Tensor det() const { Tensor r(detail::Fresh{}); detail::check(THTensor_det(r.get(), handle_), "det", r); return r; }
+    Tensor det() const { detail::New r; return r(THTensor_det(r.handle, handle_), "det"); }
     /// `sign = 1, -1 or 0, logabsdet = log |det t|` of each square matrix, where det would overflow or underflow.
     SignLogabsdet slogdet() const;
     /// `r = log det t` of each square matrix: NaN where the determinant is negative, -inf where it is 0.
-    Tensor logdet() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_logdet(r.get(), handle_), "logdet", r);
-        return r;
-    }
+    Tensor logdet() const { detail::New r; return r(THTensor_logdet(r.handle, handle_), "logdet"); }
     /// `ra = L with a = L L^T`, or with `upper` U with `a = U^T U`, of symmetric positive definite `a`, of which that
     /// triangle alone is looked at; zeros in the other (Cholesky).
     Tensor potrf(bool upper = true) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_potrf(r.get(), handle_, upper), "potrf", r);
-        return r;
+        detail::New r;
+        return r(THTensor_potrf(r.handle, handle_, upper), "potrf");
     }
     /// potrf by PyTorch's name: `r = L with t = L L^T`, or with `upper` U with `t = U^T U`.
     Tensor cholesky(bool upper = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_cholesky(r.get(), handle_, upper), "cholesky", r);
-        return r;
+        detail::New r;
+        return r(THTensor_cholesky(r.handle, handle_, upper), "cholesky");
     }
     /// `rb = the X with L L^T X = b`, or with `upper` of `U^T U X = b`, for a factor `a` of potrf.
     Tensor potrs(const Tensor &a, bool upper = true) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_potrs(r.get(), handle_, a.get(), upper), "potrs", r);
-        return r;
+        detail::New r;
+        return r(THTensor_potrs(r.handle, handle_, a.get(), upper), "potrs");
     }
     /// `ra = the inverse of L L^T`, or with `upper` of `U^T U`, for a factor `a` of potrf.
     Tensor potri(bool upper = true) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_potri(r.get(), handle_, upper), "potri", r);
-        return r;
+        detail::New r;
+        return r(THTensor_potri(r.handle, handle_, upper), "potri");
     }
     /// `P^T a P = L L^T`, or with `upper` `U^T U`, of symmetric positive semidefinite `a`, the greatest pivot first:
     /// `ra` is the factor, int32 `rpiv[i]` the column of `a`, from 1, that became column i of `P^T a P`.
@@ -4328,16 +3751,14 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// `ra = the first n columns of Q` for the reflectors that geqrf has packed in `a` [m x n] and `tau`, of which
     /// there may be fewer than n.
     Tensor orgqr(const Tensor &tau) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_orgqr(r.get(), handle_, tau.get()), "orgqr", r);
-        return r;
+        detail::New r;
+        return r(THTensor_orgqr(r.handle, handle_, tau.get()), "orgqr");
     }
     /// `ra = Q c`, or with 0 for `left` `c Q`, with `transpose` of Q^T, for the square Q of the reflectors packed in
     /// `a` and `tau`.
     Tensor ormqr(const Tensor &tau, const Tensor &c, bool left = true, bool transpose = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_ormqr(r.get(), handle_, tau.get(), c.get(), left, transpose), "ormqr", r);
-        return r;
+        detail::New r;
+        return r(THTensor_ormqr(r.handle, handle_, tau.get(), c.get(), left, transpose), "ormqr");
     }
     /// `re = the eigenvalues of symmetric a`, ascending, [n]; `rv`, which may be NULL, has orthonormal eigenvectors as
     /// columns.
@@ -4357,35 +3778,27 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// `r = the pseudoinverse of t`, [n x m] for [m x n]; singular values up to `rcond` times the greatest count as 0;
     /// negative: the dtype's epsilon times the greater of m and n.
     Tensor pinverse(double rcond = 1e-15) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_pinverse(r.get(), handle_, rcond), "pinverse", r);
-        return r;
+        detail::New r;
+        return r(THTensor_pinverse(r.handle, handle_, rcond), "pinverse");
     }
     /// `r = the rank of each matrix`, int64: the number of singular values greater than `tol`, or of eigenvalues by
     /// magnitude if `t` is `symmetric`, by its lower triangle.
     Tensor matrixRank(double tol = -1, bool symmetric = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_matrixRank(r.get(), handle_, tol, symmetric), "matrixRank", r);
-        return r;
+        detail::New r;
+        return r(THTensor_matrixRank(r.handle, handle_, tol, symmetric), "matrixRank");
     }
     /// `r = the norm p of each matrix`; with `keepdim` both dimensions stay with size 1.
     Tensor matrixNorm(MatrixNorm p = MatrixNorm::NormFro, bool keepdim = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_matrixNorm(r.get(), handle_, static_cast<THMatrixNorm>(p), keepdim), "matrixNorm", r);
-        return r;
+        detail::New r;
+        return r(THTensor_matrixNorm(r.handle, handle_, static_cast<THMatrixNorm>(p), keepdim), "matrixNorm");
     }
     /// `r = the norm p of each matrix times that of its inverse`; infinite for a singular one.
     Tensor cond(MatrixNorm p = MatrixNorm::NormFro) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_cond(r.get(), handle_, static_cast<THMatrixNorm>(p)), "cond", r);
-        return r;
+        detail::New r;
+        return r(THTensor_cond(r.handle, handle_, static_cast<THMatrixNorm>(p)), "cond");
     }
     /// `r = 1 + t + t t / 2 + t t t / 6 + ...`, the exponential of each square matrix.
-    Tensor matrixExp() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_matrixExp(r.get(), handle_), "matrixExp", r);
-        return r;
-    }
+    Tensor matrixExp() const { detail::New r; return r(THTensor_matrixExp(r.handle, handle_), "matrixExp"); }
 
     // ---------------------------------------------------------------------------------------------------- Convolution
 
@@ -4394,428 +3807,365 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// conv3d, by the dimensions of `weight`.
     Tensor convolution(const Tensor &weight, const Tensor &bias, IntList stride, IntList padding, IntList dilation,
         bool transposed, IntList outputPadding = {}, int64_t groups = 1) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_convolution(r.get(), handle_, weight.get(), bias.get(), detail::common("convolution",
+        detail::New r;
+        return r(THTensor_convolution(r.handle, handle_, weight.get(), bias.get(), detail::common("convolution",
             {stride, padding, dilation, outputPadding}), stride.data(), padding.data(), dilation.data(), transposed,
-            outputPadding.data(), groups), "convolution", r);
-        return r;
+            outputPadding.data(), groups), "convolution");
     }
     Tensor convolution(const Tensor &weight, bool transposed, IntList outputPadding = {}, int64_t groups = 1) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_convolution(r.get(), handle_, weight.get(), nullptr, outputPadding.count(), nullptr,
-            nullptr, nullptr, transposed, outputPadding.data(), groups), "convolution", r);
-        return r;
+        detail::New r;
+        return r(THTensor_convolution(r.handle, handle_, weight.get(), nullptr, outputPadding.count(), nullptr, nullptr,
+            nullptr, transposed, outputPadding.data(), groups), "convolution");
     }
     /// convolution of images with one dimension.
     Tensor conv1d(const Tensor &weight, const Tensor &bias = {}, IntList stride = {}, IntList padding = {},
         IntList dilation = {}, int64_t groups = 1) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_conv1d(r.get(), handle_, weight.get(), bias.get(), detail::common("conv1d", {stride,
-            padding, dilation}), stride.data(), padding.data(), dilation.data(), groups), "conv1d", r);
-        return r;
+        detail::New r;
+        return r(THTensor_conv1d(r.handle, handle_, weight.get(), bias.get(), detail::common("conv1d", {stride, padding,
+            dilation}), stride.data(), padding.data(), dilation.data(), groups), "conv1d");
     }
     /// convolution of images with two dimensions.
     Tensor conv2d(const Tensor &weight, const Tensor &bias = {}, IntList stride = {}, IntList padding = {},
         IntList dilation = {}, int64_t groups = 1) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_conv2d(r.get(), handle_, weight.get(), bias.get(), detail::common("conv2d", {stride,
-            padding, dilation}), stride.data(), padding.data(), dilation.data(), groups), "conv2d", r);
-        return r;
+        detail::New r;
+        return r(THTensor_conv2d(r.handle, handle_, weight.get(), bias.get(), detail::common("conv2d", {stride, padding,
+            dilation}), stride.data(), padding.data(), dilation.data(), groups), "conv2d");
     }
     /// convolution of images with three dimensions.
     Tensor conv3d(const Tensor &weight, const Tensor &bias = {}, IntList stride = {}, IntList padding = {},
         IntList dilation = {}, int64_t groups = 1) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_conv3d(r.get(), handle_, weight.get(), bias.get(), detail::common("conv3d", {stride,
-            padding, dilation}), stride.data(), padding.data(), dilation.data(), groups), "conv3d", r);
-        return r;
+        detail::New r;
+        return r(THTensor_conv3d(r.handle, handle_, weight.get(), bias.get(), detail::common("conv3d", {stride, padding,
+            dilation}), stride.data(), padding.data(), dilation.data(), groups), "conv3d");
     }
     /// convTranspose2d of images with one dimension.
     Tensor convTranspose1d(const Tensor &weight, const Tensor &bias = {}, IntList stride = {}, IntList padding = {},
         IntList outputPadding = {}, int64_t groups = 1, IntList dilation = {}) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_convTranspose1d(r.get(), handle_, weight.get(), bias.get(),
-            detail::common("convTranspose1d", {stride, padding, outputPadding, dilation}), stride.data(),
-            padding.data(), outputPadding.data(), groups, dilation.data()), "convTranspose1d", r);
-        return r;
+        detail::New r;
+        return r(THTensor_convTranspose1d(r.handle, handle_, weight.get(), bias.get(), detail::common("convTranspose1d",
+            {stride, padding, outputPadding, dilation}), stride.data(), padding.data(), outputPadding.data(), groups,
+            dilation.data()), "convTranspose1d");
     }
     /// Each element of the input is spread over a window of the result: `r[n][o][y * stride + k * dilation - padding]`
     /// gets `input[n][c][y] * weight[c][o][k]` added for all `c`, `y` and `k`, and `bias[o]`.
     Tensor convTranspose2d(const Tensor &weight, const Tensor &bias = {}, IntList stride = {}, IntList padding = {},
         IntList outputPadding = {}, int64_t groups = 1, IntList dilation = {}) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_convTranspose2d(r.get(), handle_, weight.get(), bias.get(),
-            detail::common("convTranspose2d", {stride, padding, outputPadding, dilation}), stride.data(),
-            padding.data(), outputPadding.data(), groups, dilation.data()), "convTranspose2d", r);
-        return r;
+        detail::New r;
+        return r(THTensor_convTranspose2d(r.handle, handle_, weight.get(), bias.get(), detail::common("convTranspose2d",
+            {stride, padding, outputPadding, dilation}), stride.data(), padding.data(), outputPadding.data(), groups,
+            dilation.data()), "convTranspose2d");
     }
     /// convTranspose2d of images with three dimensions.
     Tensor convTranspose3d(const Tensor &weight, const Tensor &bias = {}, IntList stride = {}, IntList padding = {},
         IntList outputPadding = {}, int64_t groups = 1, IntList dilation = {}) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_convTranspose3d(r.get(), handle_, weight.get(), bias.get(),
-            detail::common("convTranspose3d", {stride, padding, outputPadding, dilation}), stride.data(),
-            padding.data(), outputPadding.data(), groups, dilation.data()), "convTranspose3d", r);
-        return r;
+        detail::New r;
+        return r(THTensor_convTranspose3d(r.handle, handle_, weight.get(), bias.get(), detail::common("convTranspose3d",
+            {stride, padding, outputPadding, dilation}), stride.data(), padding.data(), outputPadding.data(), groups,
+            dilation.data()), "convTranspose3d");
     }
     /// `r = gradient of the input of a convolution`, from that of its result.
     Tensor convolutionGradInput(const Tensor &weight, const Tensor &input, IntList stride, IntList padding,
         IntList dilation, bool transposed, IntList outputPadding = {}, int64_t groups = 1) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_convolutionGradInput(r.get(), handle_, weight.get(), input.get(),
+        detail::New r;
+        return r(THTensor_convolutionGradInput(r.handle, handle_, weight.get(), input.get(),
             detail::common("convolutionGradInput", {stride, padding, dilation, outputPadding}), stride.data(),
-            padding.data(), dilation.data(), transposed, outputPadding.data(), groups), "convolutionGradInput", r);
-        return r;
+            padding.data(), dilation.data(), transposed, outputPadding.data(), groups), "convolutionGradInput");
     }
     Tensor convolutionGradInput(const Tensor &weight, const Tensor &input, bool transposed, IntList outputPadding = {},
         int64_t groups = 1) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_convolutionGradInput(r.get(), handle_, weight.get(), input.get(), outputPadding.count(),
-            nullptr, nullptr, nullptr, transposed, outputPadding.data(), groups), "convolutionGradInput", r);
-        return r;
+        detail::New r;
+        return r(THTensor_convolutionGradInput(r.handle, handle_, weight.get(), input.get(), outputPadding.count(),
+            nullptr, nullptr, nullptr, transposed, outputPadding.data(), groups), "convolutionGradInput");
     }
     /// `r = gradient of the weight of a convolution`, summed over the batch, from that of its result and from its
     /// input.
     Tensor convolutionGradWeight(const Tensor &input, const Tensor &weight, IntList stride, IntList padding,
         IntList dilation, bool transposed, IntList outputPadding = {}, int64_t groups = 1) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_convolutionGradWeight(r.get(), handle_, input.get(), weight.get(),
+        detail::New r;
+        return r(THTensor_convolutionGradWeight(r.handle, handle_, input.get(), weight.get(),
             detail::common("convolutionGradWeight", {stride, padding, dilation, outputPadding}), stride.data(),
-            padding.data(), dilation.data(), transposed, outputPadding.data(), groups), "convolutionGradWeight", r);
-        return r;
+            padding.data(), dilation.data(), transposed, outputPadding.data(), groups), "convolutionGradWeight");
     }
     Tensor convolutionGradWeight(const Tensor &input, const Tensor &weight, bool transposed, IntList outputPadding = {},
         int64_t groups = 1) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_convolutionGradWeight(r.get(), handle_, input.get(), weight.get(), outputPadding.count(),
-            nullptr, nullptr, nullptr, transposed, outputPadding.data(), groups), "convolutionGradWeight", r);
-        return r;
+        detail::New r;
+        return r(THTensor_convolutionGradWeight(r.handle, handle_, input.get(), weight.get(), outputPadding.count(),
+            nullptr, nullptr, nullptr, transposed, outputPadding.data(), groups), "convolutionGradWeight");
     }
     /// `r = gradient of the bias of a convolution`: that of its result, summed over the batch and over the `imageDims`
     /// dimensions of the images.
     Tensor convolutionGradBias(int imageDims) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_convolutionGradBias(r.get(), handle_, imageDims), "convolutionGradBias", r);
-        return r;
+        detail::New r;
+        return r(THTensor_convolutionGradBias(r.handle, handle_, imageDims), "convolutionGradBias");
     }
     /// conv1d with the same `stride` and `padding` in each dimension, dilation 1 and one group: the form of most nets.
     Tensor conv1dUniform(const Tensor &weight, const Tensor &bias = {}, int64_t stride = 1,
         int64_t padding = 0) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_conv1dUniform(r.get(), handle_, weight.get(), bias.get(), stride, padding),
-            "conv1dUniform", r);
-        return r;
+        detail::New r;
+        return r(THTensor_conv1dUniform(r.handle, handle_, weight.get(), bias.get(), stride, padding),
+            "conv1dUniform");
     }
     Tensor conv1d(const Tensor &weight, const Tensor &bias, int64_t stride, int64_t padding = 0) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_conv1dUniform(r.get(), handle_, weight.get(), bias.get(), stride, padding), "conv1d",
-            r);
-        return r;
+        detail::New r;
+        return r(THTensor_conv1dUniform(r.handle, handle_, weight.get(), bias.get(), stride, padding), "conv1d");
     }
     /// conv2d with the same `stride` and `padding` in each dimension, dilation 1 and one group: the form of most nets.
     Tensor conv2dUniform(const Tensor &weight, const Tensor &bias = {}, int64_t stride = 1,
         int64_t padding = 0) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_conv2dUniform(r.get(), handle_, weight.get(), bias.get(), stride, padding),
-            "conv2dUniform", r);
-        return r;
+        detail::New r;
+        return r(THTensor_conv2dUniform(r.handle, handle_, weight.get(), bias.get(), stride, padding),
+            "conv2dUniform");
     }
     Tensor conv2d(const Tensor &weight, const Tensor &bias, int64_t stride, int64_t padding = 0) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_conv2dUniform(r.get(), handle_, weight.get(), bias.get(), stride, padding), "conv2d",
-            r);
-        return r;
+        detail::New r;
+        return r(THTensor_conv2dUniform(r.handle, handle_, weight.get(), bias.get(), stride, padding), "conv2d");
     }
     /// conv3d with the same `stride` and `padding` in each dimension, dilation 1 and one group: the form of most nets.
     Tensor conv3dUniform(const Tensor &weight, const Tensor &bias = {}, int64_t stride = 1,
         int64_t padding = 0) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_conv3dUniform(r.get(), handle_, weight.get(), bias.get(), stride, padding),
-            "conv3dUniform", r);
-        return r;
+        detail::New r;
+        return r(THTensor_conv3dUniform(r.handle, handle_, weight.get(), bias.get(), stride, padding),
+            "conv3dUniform");
     }
     Tensor conv3d(const Tensor &weight, const Tensor &bias, int64_t stride, int64_t padding = 0) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_conv3dUniform(r.get(), handle_, weight.get(), bias.get(), stride, padding), "conv3d",
-            r);
-        return r;
+        detail::New r;
+        return r(THTensor_conv3dUniform(r.handle, handle_, weight.get(), bias.get(), stride, padding), "conv3d");
     }
     /// convTranspose1d with the same `stride` and `padding` in each dimension, dilation 1, no output padding and one
     /// group.
     Tensor convTranspose1dUniform(const Tensor &weight, const Tensor &bias = {}, int64_t stride = 1,
         int64_t padding = 0) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_convTranspose1dUniform(r.get(), handle_, weight.get(), bias.get(), stride, padding),
-            "convTranspose1dUniform", r);
-        return r;
+        detail::New r;
+        return r(THTensor_convTranspose1dUniform(r.handle, handle_, weight.get(), bias.get(), stride, padding),
+            "convTranspose1dUniform");
     }
     Tensor convTranspose1d(const Tensor &weight, const Tensor &bias, int64_t stride, int64_t padding = 0) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_convTranspose1dUniform(r.get(), handle_, weight.get(), bias.get(), stride, padding),
-            "convTranspose1d", r);
-        return r;
+        detail::New r;
+        return r(THTensor_convTranspose1dUniform(r.handle, handle_, weight.get(), bias.get(), stride, padding),
+            "convTranspose1d");
     }
     /// convTranspose2d with the same `stride` and `padding` in each dimension, dilation 1, no output padding and one
     /// group.
     Tensor convTranspose2dUniform(const Tensor &weight, const Tensor &bias = {}, int64_t stride = 1,
         int64_t padding = 0) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_convTranspose2dUniform(r.get(), handle_, weight.get(), bias.get(), stride, padding),
-            "convTranspose2dUniform", r);
-        return r;
+        detail::New r;
+        return r(THTensor_convTranspose2dUniform(r.handle, handle_, weight.get(), bias.get(), stride, padding),
+            "convTranspose2dUniform");
     }
     Tensor convTranspose2d(const Tensor &weight, const Tensor &bias, int64_t stride, int64_t padding = 0) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_convTranspose2dUniform(r.get(), handle_, weight.get(), bias.get(), stride, padding),
-            "convTranspose2d", r);
-        return r;
+        detail::New r;
+        return r(THTensor_convTranspose2dUniform(r.handle, handle_, weight.get(), bias.get(), stride, padding),
+            "convTranspose2d");
     }
     /// convTranspose3d with the same `stride` and `padding` in each dimension, dilation 1, no output padding and one
     /// group.
     Tensor convTranspose3dUniform(const Tensor &weight, const Tensor &bias = {}, int64_t stride = 1,
         int64_t padding = 0) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_convTranspose3dUniform(r.get(), handle_, weight.get(), bias.get(), stride, padding),
-            "convTranspose3dUniform", r);
-        return r;
+        detail::New r;
+        return r(THTensor_convTranspose3dUniform(r.handle, handle_, weight.get(), bias.get(), stride, padding),
+            "convTranspose3dUniform");
     }
     Tensor convTranspose3d(const Tensor &weight, const Tensor &bias, int64_t stride, int64_t padding = 0) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_convTranspose3dUniform(r.get(), handle_, weight.get(), bias.get(), stride, padding),
-            "convTranspose3d", r);
-        return r;
+        detail::New r;
+        return r(THTensor_convTranspose3dUniform(r.handle, handle_, weight.get(), bias.get(), stride, padding),
+            "convTranspose3d");
     }
     /// convolutionGradInput of conv1dUniform, conv2dUniform or conv3dUniform: the gradient of `input`, whose shape
     /// counts alone.
     Tensor convolutionGradInputUniform(const Tensor &weight, const Tensor &input, int64_t stride = 1,
         int64_t padding = 0) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_convolutionGradInputUniform(r.get(), handle_, weight.get(), input.get(), stride,
-            padding), "convolutionGradInputUniform", r);
-        return r;
+        detail::New r;
+        return r(THTensor_convolutionGradInputUniform(r.handle, handle_, weight.get(), input.get(), stride, padding),
+            "convolutionGradInputUniform");
     }
     Tensor convolutionGradInput(const Tensor &weight, const Tensor &input, int64_t stride, int64_t padding) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_convolutionGradInputUniform(r.get(), handle_, weight.get(), input.get(), stride,
-            padding), "convolutionGradInput", r);
-        return r;
+        detail::New r;
+        return r(THTensor_convolutionGradInputUniform(r.handle, handle_, weight.get(), input.get(), stride, padding),
+            "convolutionGradInput");
     }
     /// convolutionGradWeight of conv1dUniform, conv2dUniform or conv3dUniform: the gradient of `weight`, whose shape
     /// counts alone.
     Tensor convolutionGradWeightUniform(const Tensor &input, const Tensor &weight, int64_t stride = 1,
         int64_t padding = 0) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_convolutionGradWeightUniform(r.get(), handle_, input.get(), weight.get(), stride,
-            padding), "convolutionGradWeightUniform", r);
-        return r;
+        detail::New r;
+        return r(THTensor_convolutionGradWeightUniform(r.handle, handle_, input.get(), weight.get(), stride, padding),
+            "convolutionGradWeightUniform");
     }
     Tensor convolutionGradWeight(const Tensor &input, const Tensor &weight, int64_t stride, int64_t padding) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_convolutionGradWeightUniform(r.get(), handle_, input.get(), weight.get(), stride,
-            padding), "convolutionGradWeight", r);
-        return r;
+        detail::New r;
+        return r(THTensor_convolutionGradWeightUniform(r.handle, handle_, input.get(), weight.get(), stride, padding),
+            "convolutionGradWeight");
     }
     /// `r[n][c * taps + k][y] = t[n][c][y * stride + k * dilation - padding]`, 0 in the padding: the windows of images
     /// as columns, PyTorch's unfold.
     Tensor im2col(IntList kernel, IntList stride = {}, IntList padding = {}, IntList dilation = {}) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_im2col(r.get(), handle_, detail::common("im2col", {kernel, stride, padding, dilation}),
-            kernel.data(), stride.data(), padding.data(), dilation.data()), "im2col", r);
-        return r;
+        detail::New r;
+        return r(THTensor_im2col(r.handle, handle_, detail::common("im2col", {kernel, stride, padding, dilation}),
+            kernel.data(), stride.data(), padding.data(), dilation.data()), "im2col");
     }
     /// The transposed of im2col: `r` = images of the sizes `imageSizes` whose elements are the sums of all elements of
     /// `t` that im2col would make of them; PyTorch's fold of images.
     Tensor col2im(IntList imageSizes, IntList kernel, IntList stride = {}, IntList padding = {},
         IntList dilation = {}) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_col2im(r.get(), handle_, detail::common("col2im", {imageSizes, kernel, stride, padding,
-            dilation}), imageSizes.data(), kernel.data(), stride.data(), padding.data(), dilation.data()), "col2im",
-            r);
-        return r;
+        detail::New r;
+        return r(THTensor_col2im(r.handle, handle_, detail::common("col2im", {imageSizes, kernel, stride, padding,
+            dilation}), imageSizes.data(), kernel.data(), stride.data(), padding.data(), dilation.data()), "col2im");
     }
     /// `r = beta * r + alpha * (t * k)`: the plane `t` convolved with the kernel `k`, both matrices; one of Torch7's
     /// convolutions, all of which say the following.
     Tensor conv2Dmul(double beta, double alpha, const Tensor &k, int64_t srow, int64_t scol, Text vf, Text xc) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_conv2Dmul(r.get(), beta, alpha, handle_, k.get(), srow, scol, vf.c_str(), xc.c_str()),
-            "conv2Dmul", r);
-        return r;
+        detail::New r;
+        return r(THTensor_conv2Dmul(r.handle, beta, alpha, handle_, k.get(), srow, scol, vf.c_str(), xc.c_str()),
+            "conv2Dmul");
     }
     Tensor conv2Dmul(double beta, double alpha, const Tensor &k, int64_t srow, int64_t scol, Text xc) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_conv2Dmul(r.get(), beta, alpha, handle_, k.get(), srow, scol, "V", xc.c_str()),
-            "conv2Dmul", r);
-        return r;
+        detail::New r;
+        return r(THTensor_conv2Dmul(r.handle, beta, alpha, handle_, k.get(), srow, scol, "V", xc.c_str()),
+            "conv2Dmul");
     }
     /// conv2Dmul of planes, `r[p] = beta * r[p] + alpha * (t[p] * k[p])`; `t` and `k` have as many.
     Tensor conv2Dcmul(double beta, double alpha, const Tensor &k, int64_t srow, int64_t scol, Text vf, Text xc) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_conv2Dcmul(r.get(), beta, alpha, handle_, k.get(), srow, scol, vf.c_str(), xc.c_str()),
-            "conv2Dcmul", r);
-        return r;
+        detail::New r;
+        return r(THTensor_conv2Dcmul(r.handle, beta, alpha, handle_, k.get(), srow, scol, vf.c_str(), xc.c_str()),
+            "conv2Dcmul");
     }
     Tensor conv2Dcmul(double beta, double alpha, const Tensor &k, int64_t srow, int64_t scol, Text xc) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_conv2Dcmul(r.get(), beta, alpha, handle_, k.get(), srow, scol, "V", xc.c_str()),
-            "conv2Dcmul", r);
-        return r;
+        detail::New r;
+        return r(THTensor_conv2Dcmul(r.handle, beta, alpha, handle_, k.get(), srow, scol, "V", xc.c_str()),
+            "conv2Dcmul");
     }
     /// conv2Dmul of each plane with each kernel, as an outer product: `r[o][p] = beta * r[o][p] + alpha * (t[p] *
     /// k[o])`.
     Tensor conv2Dger(double beta, double alpha, const Tensor &k, int64_t srow, int64_t scol, Text vf, Text xc) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_conv2Dger(r.get(), beta, alpha, handle_, k.get(), srow, scol, vf.c_str(), xc.c_str()),
-            "conv2Dger", r);
-        return r;
+        detail::New r;
+        return r(THTensor_conv2Dger(r.handle, beta, alpha, handle_, k.get(), srow, scol, vf.c_str(), xc.c_str()),
+            "conv2Dger");
     }
     Tensor conv2Dger(double beta, double alpha, const Tensor &k, int64_t srow, int64_t scol, Text xc) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_conv2Dger(r.get(), beta, alpha, handle_, k.get(), srow, scol, "V", xc.c_str()),
-            "conv2Dger", r);
-        return r;
+        detail::New r;
+        return r(THTensor_conv2Dger(r.handle, beta, alpha, handle_, k.get(), srow, scol, "V", xc.c_str()),
+            "conv2Dger");
     }
     /// As conv2Dger, with `srow` and `scol` as the distances of taps: `r[o][p][y][x] = beta * r[o][p][y][x] + alpha *
     /// sum of t[p][y + srow * i][x + scol * j] * k[o][i][j]`, `size - (kernel - 1) * stride` elements in each
     /// dimension: the gradient of the kernels of conv2Dmv from planes and the gradient of their result.
     Tensor conv2DRevger(double beta, double alpha, const Tensor &k, int64_t srow, int64_t scol) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_conv2DRevger(r.get(), beta, alpha, handle_, k.get(), srow, scol), "conv2DRevger", r);
-        return r;
+        detail::New r;
+        return r(THTensor_conv2DRevger(r.handle, beta, alpha, handle_, k.get(), srow, scol), "conv2DRevger");
     }
     /// The sum of conv2DRevger over a batch, the first dimension of `t` and `k`.
     Tensor conv2DRevgerm(double beta, double alpha, const Tensor &k, int64_t srow, int64_t scol) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_conv2DRevgerm(r.get(), beta, alpha, handle_, k.get(), srow, scol), "conv2DRevgerm", r);
-        return r;
+        detail::New r;
+        return r(THTensor_conv2DRevgerm(r.handle, beta, alpha, handle_, k.get(), srow, scol), "conv2DRevgerm");
     }
     /// conv2Dmul as a matrix of kernels times a vector of planes: `r[o] = beta * r[o] + alpha * sum over p of t[p] *
     /// k[o][p]`.
     Tensor conv2Dmv(double beta, double alpha, const Tensor &k, int64_t srow, int64_t scol, Text vf, Text xc) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_conv2Dmv(r.get(), beta, alpha, handle_, k.get(), srow, scol, vf.c_str(), xc.c_str()),
-            "conv2Dmv", r);
-        return r;
+        detail::New r;
+        return r(THTensor_conv2Dmv(r.handle, beta, alpha, handle_, k.get(), srow, scol, vf.c_str(), xc.c_str()),
+            "conv2Dmv");
     }
     Tensor conv2Dmv(double beta, double alpha, const Tensor &k, int64_t srow, int64_t scol, Text xc) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_conv2Dmv(r.get(), beta, alpha, handle_, k.get(), srow, scol, "V", xc.c_str()),
-            "conv2Dmv", r);
-        return r;
+        detail::New r;
+        return r(THTensor_conv2Dmv(r.handle, beta, alpha, handle_, k.get(), srow, scol, "V", xc.c_str()), "conv2Dmv");
     }
     /// conv2Dmv for each of a batch, the first dimension of `t` and `r`.
     Tensor conv2Dmm(double beta, double alpha, const Tensor &k, int64_t srow, int64_t scol, Text vf, Text xc) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_conv2Dmm(r.get(), beta, alpha, handle_, k.get(), srow, scol, vf.c_str(), xc.c_str()),
-            "conv2Dmm", r);
-        return r;
+        detail::New r;
+        return r(THTensor_conv2Dmm(r.handle, beta, alpha, handle_, k.get(), srow, scol, vf.c_str(), xc.c_str()),
+            "conv2Dmm");
     }
     Tensor conv2Dmm(double beta, double alpha, const Tensor &k, int64_t srow, int64_t scol, Text xc) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_conv2Dmm(r.get(), beta, alpha, handle_, k.get(), srow, scol, "V", xc.c_str()),
-            "conv2Dmm", r);
-        return r;
+        detail::New r;
+        return r(THTensor_conv2Dmm(r.handle, beta, alpha, handle_, k.get(), srow, scol, "V", xc.c_str()), "conv2Dmm");
     }
     /// conv2Dmul by a map: for row `n` of `map`, `from` and `to`, `alpha * (t[from] * k[n])` is added to `r[to]`.
     Tensor conv2Dmap(double beta, double alpha, const Tensor &k, const Tensor &map, int64_t srow, int64_t scol, Text vf,
         Text xc) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_conv2Dmap(r.get(), beta, alpha, handle_, k.get(), map.get(), srow, scol, vf.c_str(),
-            xc.c_str()), "conv2Dmap", r);
-        return r;
+        detail::New r;
+        return r(THTensor_conv2Dmap(r.handle, beta, alpha, handle_, k.get(), map.get(), srow, scol, vf.c_str(),
+            xc.c_str()), "conv2Dmap");
     }
     Tensor conv2Dmap(double beta, double alpha, const Tensor &k, const Tensor &map, int64_t srow, int64_t scol,
         Text xc) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_conv2Dmap(r.get(), beta, alpha, handle_, k.get(), map.get(), srow, scol, "V",
-            xc.c_str()), "conv2Dmap", r);
-        return r;
+        detail::New r;
+        return r(THTensor_conv2Dmap(r.handle, beta, alpha, handle_, k.get(), map.get(), srow, scol, "V", xc.c_str()),
+            "conv2Dmap");
     }
     /// `r = beta * r + alpha * (t * k)`: the volume `t` convolved with the kernel `k`, both with three dimensions; `vf`
     /// and `xc` as for conv2Dmul.
     Tensor conv3Dmul(double beta, double alpha, const Tensor &k, int64_t sdepth, int64_t srow, int64_t scol, Text vf,
         Text xc) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_conv3Dmul(r.get(), beta, alpha, handle_, k.get(), sdepth, srow, scol, vf.c_str(),
-            xc.c_str()), "conv3Dmul", r);
-        return r;
+        detail::New r;
+        return r(THTensor_conv3Dmul(r.handle, beta, alpha, handle_, k.get(), sdepth, srow, scol, vf.c_str(),
+            xc.c_str()), "conv3Dmul");
     }
     Tensor conv3Dmul(double beta, double alpha, const Tensor &k, int64_t sdepth, int64_t srow, int64_t scol,
         Text xc) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_conv3Dmul(r.get(), beta, alpha, handle_, k.get(), sdepth, srow, scol, "V", xc.c_str()),
-            "conv3Dmul", r);
-        return r;
+        detail::New r;
+        return r(THTensor_conv3Dmul(r.handle, beta, alpha, handle_, k.get(), sdepth, srow, scol, "V", xc.c_str()),
+            "conv3Dmul");
     }
     /// `r[p] = beta * r[p] + alpha * (t[p] * k[p])` for volumes `t[p]`, as many as kernels `k[p]`; `vf` and `xc` as for
     /// conv2Dmul.
     Tensor conv3Dcmul(double beta, double alpha, const Tensor &k, int64_t sdepth, int64_t srow, int64_t scol, Text vf,
         Text xc) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_conv3Dcmul(r.get(), beta, alpha, handle_, k.get(), sdepth, srow, scol, vf.c_str(),
-            xc.c_str()), "conv3Dcmul", r);
-        return r;
+        detail::New r;
+        return r(THTensor_conv3Dcmul(r.handle, beta, alpha, handle_, k.get(), sdepth, srow, scol, vf.c_str(),
+            xc.c_str()), "conv3Dcmul");
     }
     Tensor conv3Dcmul(double beta, double alpha, const Tensor &k, int64_t sdepth, int64_t srow, int64_t scol,
         Text xc) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_conv3Dcmul(r.get(), beta, alpha, handle_, k.get(), sdepth, srow, scol, "V", xc.c_str()),
-            "conv3Dcmul", r);
-        return r;
+        detail::New r;
+        return r(THTensor_conv3Dcmul(r.handle, beta, alpha, handle_, k.get(), sdepth, srow, scol, "V", xc.c_str()),
+            "conv3Dcmul");
     }
     /// `r[o][p] = beta * r[o][p] + alpha * (t[p] * k[o])`: each volume `t[p]` with each kernel `k[o]`; `vf` and `xc` as
     /// for conv2Dmul.
     Tensor conv3Dger(double beta, double alpha, const Tensor &k, int64_t sdepth, int64_t srow, int64_t scol, Text vf,
         Text xc) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_conv3Dger(r.get(), beta, alpha, handle_, k.get(), sdepth, srow, scol, vf.c_str(),
-            xc.c_str()), "conv3Dger", r);
-        return r;
+        detail::New r;
+        return r(THTensor_conv3Dger(r.handle, beta, alpha, handle_, k.get(), sdepth, srow, scol, vf.c_str(),
+            xc.c_str()), "conv3Dger");
     }
     Tensor conv3Dger(double beta, double alpha, const Tensor &k, int64_t sdepth, int64_t srow, int64_t scol,
         Text xc) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_conv3Dger(r.get(), beta, alpha, handle_, k.get(), sdepth, srow, scol, "V", xc.c_str()),
-            "conv3Dger", r);
-        return r;
+        detail::New r;
+        return r(THTensor_conv3Dger(r.handle, beta, alpha, handle_, k.get(), sdepth, srow, scol, "V", xc.c_str()),
+            "conv3Dger");
     }
     /// conv3Dger with `sdepth`, `srow` and `scol` as the distances of taps, `size - (kernel - 1) * stride` elements in
     /// each dimension: the gradient of the kernels of conv3Dmv from volumes and the gradient of their result.
     Tensor conv3DRevger(double beta, double alpha, const Tensor &k, int64_t sdepth, int64_t srow, int64_t scol) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_conv3DRevger(r.get(), beta, alpha, handle_, k.get(), sdepth, srow, scol), "conv3DRevger",
-            r);
-        return r;
+        detail::New r;
+        return r(THTensor_conv3DRevger(r.handle, beta, alpha, handle_, k.get(), sdepth, srow, scol), "conv3DRevger");
     }
     /// `r[o] = beta * r[o] + alpha * sum over p of t[p] * k[o][p]` for volumes `t[p]`; `vf` and `xc` as for conv2Dmul.
     Tensor conv3Dmv(double beta, double alpha, const Tensor &k, int64_t sdepth, int64_t srow, int64_t scol, Text vf,
         Text xc) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_conv3Dmv(r.get(), beta, alpha, handle_, k.get(), sdepth, srow, scol, vf.c_str(),
-            xc.c_str()), "conv3Dmv", r);
-        return r;
+        detail::New r;
+        return r(THTensor_conv3Dmv(r.handle, beta, alpha, handle_, k.get(), sdepth, srow, scol, vf.c_str(), xc.c_str()),
+            "conv3Dmv");
     }
     Tensor conv3Dmv(double beta, double alpha, const Tensor &k, int64_t sdepth, int64_t srow, int64_t scol,
         Text xc) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_conv3Dmv(r.get(), beta, alpha, handle_, k.get(), sdepth, srow, scol, "V", xc.c_str()),
-            "conv3Dmv", r);
-        return r;
+        detail::New r;
+        return r(THTensor_conv3Dmv(r.handle, beta, alpha, handle_, k.get(), sdepth, srow, scol, "V", xc.c_str()),
+            "conv3Dmv");
     }
     /// For row `n` of `map`, `from` and `to`, adds `alpha * (t[from] * k[n])` to the volume `r[to]`; `map` as for
     /// conv2Dmap, `vf` and `xc` as for conv2Dmul.
     Tensor conv3Dmap(double beta, double alpha, const Tensor &k, const Tensor &map, int64_t sdepth, int64_t srow,
         int64_t scol, Text vf, Text xc) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_conv3Dmap(r.get(), beta, alpha, handle_, k.get(), map.get(), sdepth, srow, scol,
-            vf.c_str(), xc.c_str()), "conv3Dmap", r);
-        return r;
+        detail::New r;
+        return r(THTensor_conv3Dmap(r.handle, beta, alpha, handle_, k.get(), map.get(), sdepth, srow, scol, vf.c_str(),
+            xc.c_str()), "conv3Dmap");
     }
     Tensor conv3Dmap(double beta, double alpha, const Tensor &k, const Tensor &map, int64_t sdepth, int64_t srow,
         int64_t scol, Text xc) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_conv3Dmap(r.get(), beta, alpha, handle_, k.get(), map.get(), sdepth, srow, scol, "V",
-            xc.c_str()), "conv3Dmap", r);
-        return r;
+        detail::New r;
+        return r(THTensor_conv3Dmap(r.handle, beta, alpha, handle_, k.get(), map.get(), sdepth, srow, scol, "V",
+            xc.c_str()), "conv3Dmap");
     }
 
     // -------------------------------------------------------------------------------------------------------- Pooling
@@ -4823,11 +4173,9 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// maxPool2d of images with one dimension.
     Tensor maxPool1d(IntList kernel, IntList stride = {}, IntList padding = {}, IntList dilation = {},
         bool ceilMode = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_maxPool1d(r.get(), nullptr, handle_, detail::common("maxPool1d", {kernel, stride,
-            padding, dilation}), kernel.data(), stride.data(), padding.data(), dilation.data(), ceilMode), "maxPool1d",
-            r);
-        return r;
+        detail::New r;
+        return r(THTensor_maxPool1d(r.handle, nullptr, handle_, detail::common("maxPool1d", {kernel, stride, padding,
+            dilation}), kernel.data(), stride.data(), padding.data(), dilation.data(), ceilMode), "maxPool1d");
     }
     Tensor maxPool1d(std::initializer_list<int64_t> kernel, IntList stride = {}, IntList padding = {},
         IntList dilation = {}, bool ceilMode = false) const {
@@ -4837,11 +4185,9 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// counted in row-major order.
     Tensor maxPool2d(IntList kernel, IntList stride = {}, IntList padding = {}, IntList dilation = {},
         bool ceilMode = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_maxPool2d(r.get(), nullptr, handle_, detail::common("maxPool2d", {kernel, stride,
-            padding, dilation}), kernel.data(), stride.data(), padding.data(), dilation.data(), ceilMode), "maxPool2d",
-            r);
-        return r;
+        detail::New r;
+        return r(THTensor_maxPool2d(r.handle, nullptr, handle_, detail::common("maxPool2d", {kernel, stride, padding,
+            dilation}), kernel.data(), stride.data(), padding.data(), dilation.data(), ceilMode), "maxPool2d");
     }
     Tensor maxPool2d(std::initializer_list<int64_t> kernel, IntList stride = {}, IntList padding = {},
         IntList dilation = {}, bool ceilMode = false) const {
@@ -4850,11 +4196,9 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// maxPool2d of images with three dimensions.
     Tensor maxPool3d(IntList kernel, IntList stride = {}, IntList padding = {}, IntList dilation = {},
         bool ceilMode = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_maxPool3d(r.get(), nullptr, handle_, detail::common("maxPool3d", {kernel, stride,
-            padding, dilation}), kernel.data(), stride.data(), padding.data(), dilation.data(), ceilMode), "maxPool3d",
-            r);
-        return r;
+        detail::New r;
+        return r(THTensor_maxPool3d(r.handle, nullptr, handle_, detail::common("maxPool3d", {kernel, stride, padding,
+            dilation}), kernel.data(), stride.data(), padding.data(), dilation.data(), ceilMode), "maxPool3d");
     }
     Tensor maxPool3d(std::initializer_list<int64_t> kernel, IntList stride = {}, IntList padding = {},
         IntList dilation = {}, bool ceilMode = false) const {
@@ -4864,26 +4208,23 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// indices: each element is added where its index leads, and nowhere where that is -1, of a window without an
     /// element.
     Tensor maxPoolGradInput(const Tensor &indices, const Tensor &input, int imageDims) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_maxPoolGradInput(r.get(), handle_, indices.get(), input.get(), imageDims),
-            "maxPoolGradInput", r);
-        return r;
+        detail::New r;
+        return r(THTensor_maxPoolGradInput(r.handle, handle_, indices.get(), input.get(), imageDims),
+            "maxPoolGradInput");
     }
     /// The inverse of a pooling by maxima as far as there is one: `r` = images of the sizes `imageSizes`, `ndim`
     /// entries, with each element of `t` where its index leads, and 0 elsewhere.
     Tensor maxUnpool(const Tensor &indices, IntList imageSizes) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_maxUnpool(r.get(), handle_, indices.get(), imageSizes.count(), imageSizes.data()),
-            "maxUnpool", r);
-        return r;
+        detail::New r;
+        return r(THTensor_maxUnpool(r.handle, handle_, indices.get(), imageSizes.count(), imageSizes.data()),
+            "maxUnpool");
     }
     /// avgPool2d of images with one dimension.
     Tensor avgPool1d(IntList kernel, IntList stride = {}, IntList padding = {}, bool ceilMode = false,
         bool countIncludePad = true, int64_t divisor = 0) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_avgPool1d(r.get(), handle_, detail::common("avgPool1d", {kernel, stride, padding}),
-            kernel.data(), stride.data(), padding.data(), ceilMode, countIncludePad, divisor), "avgPool1d", r);
-        return r;
+        detail::New r;
+        return r(THTensor_avgPool1d(r.handle, handle_, detail::common("avgPool1d", {kernel, stride, padding}),
+            kernel.data(), stride.data(), padding.data(), ceilMode, countIncludePad, divisor), "avgPool1d");
     }
     Tensor avgPool1d(std::initializer_list<int64_t> kernel, IntList stride = {}, IntList padding = {},
         bool ceilMode = false, bool countIncludePad = true, int64_t divisor = 0) const {
@@ -4893,10 +4234,9 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// `countIncludePad` by the number of those in the image and its padding, or by `divisor` if that is not 0.
     Tensor avgPool2d(IntList kernel, IntList stride = {}, IntList padding = {}, bool ceilMode = false,
         bool countIncludePad = true, int64_t divisor = 0) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_avgPool2d(r.get(), handle_, detail::common("avgPool2d", {kernel, stride, padding}),
-            kernel.data(), stride.data(), padding.data(), ceilMode, countIncludePad, divisor), "avgPool2d", r);
-        return r;
+        detail::New r;
+        return r(THTensor_avgPool2d(r.handle, handle_, detail::common("avgPool2d", {kernel, stride, padding}),
+            kernel.data(), stride.data(), padding.data(), ceilMode, countIncludePad, divisor), "avgPool2d");
     }
     Tensor avgPool2d(std::initializer_list<int64_t> kernel, IntList stride = {}, IntList padding = {},
         bool ceilMode = false, bool countIncludePad = true, int64_t divisor = 0) const {
@@ -4905,10 +4245,9 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// avgPool2d of images with three dimensions.
     Tensor avgPool3d(IntList kernel, IntList stride = {}, IntList padding = {}, bool ceilMode = false,
         bool countIncludePad = true, int64_t divisor = 0) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_avgPool3d(r.get(), handle_, detail::common("avgPool3d", {kernel, stride, padding}),
-            kernel.data(), stride.data(), padding.data(), ceilMode, countIncludePad, divisor), "avgPool3d", r);
-        return r;
+        detail::New r;
+        return r(THTensor_avgPool3d(r.handle, handle_, detail::common("avgPool3d", {kernel, stride, padding}),
+            kernel.data(), stride.data(), padding.data(), ceilMode, countIncludePad, divisor), "avgPool3d");
     }
     Tensor avgPool3d(std::initializer_list<int64_t> kernel, IntList stride = {}, IntList padding = {},
         bool ceilMode = false, bool countIncludePad = true, int64_t divisor = 0) const {
@@ -4917,194 +4256,154 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// `r = gradient of the input of avgPool1d, avgPool2d or avgPool3d`, from that of its result.
     Tensor avgPoolGradInput(const Tensor &input, IntList kernel, IntList stride = {}, IntList padding = {},
         bool ceilMode = false, bool countIncludePad = true, int64_t divisor = 0) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_avgPoolGradInput(r.get(), handle_, input.get(), detail::common("avgPoolGradInput",
-            {kernel, stride, padding}), kernel.data(), stride.data(), padding.data(), ceilMode, countIncludePad,
-            divisor), "avgPoolGradInput", r);
-        return r;
+        detail::New r;
+        return r(THTensor_avgPoolGradInput(r.handle, handle_, input.get(), detail::common("avgPoolGradInput", {kernel,
+            stride, padding}), kernel.data(), stride.data(), padding.data(), ceilMode, countIncludePad, divisor),
+            "avgPoolGradInput");
     }
     /// maxPool1d with the same `kernel`, `stride` and `padding` in each dimension, dilation 1 and as many windows as
     /// fit.
     Tensor maxPool1dUniform(int64_t kernel, int64_t stride, int64_t padding = 0) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_maxPool1dUniform(r.get(), nullptr, handle_, kernel, stride, padding), "maxPool1dUniform",
-            r);
-        return r;
+        detail::New r;
+        return r(THTensor_maxPool1dUniform(r.handle, nullptr, handle_, kernel, stride, padding), "maxPool1dUniform");
     }
     Tensor maxPool1d(int64_t kernel, int64_t stride, int64_t padding = 0) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_maxPool1dUniform(r.get(), nullptr, handle_, kernel, stride, padding), "maxPool1d", r);
-        return r;
+        detail::New r;
+        return r(THTensor_maxPool1dUniform(r.handle, nullptr, handle_, kernel, stride, padding), "maxPool1d");
     }
     /// maxPool2d with the same `kernel`, `stride` and `padding` in each dimension, dilation 1 and as many windows as
     /// fit.
     Tensor maxPool2dUniform(int64_t kernel, int64_t stride, int64_t padding = 0) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_maxPool2dUniform(r.get(), nullptr, handle_, kernel, stride, padding), "maxPool2dUniform",
-            r);
-        return r;
+        detail::New r;
+        return r(THTensor_maxPool2dUniform(r.handle, nullptr, handle_, kernel, stride, padding), "maxPool2dUniform");
     }
     Tensor maxPool2d(int64_t kernel, int64_t stride, int64_t padding = 0) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_maxPool2dUniform(r.get(), nullptr, handle_, kernel, stride, padding), "maxPool2d", r);
-        return r;
+        detail::New r;
+        return r(THTensor_maxPool2dUniform(r.handle, nullptr, handle_, kernel, stride, padding), "maxPool2d");
     }
     /// maxPool3d with the same `kernel`, `stride` and `padding` in each dimension, dilation 1 and as many windows as
     /// fit.
     Tensor maxPool3dUniform(int64_t kernel, int64_t stride, int64_t padding = 0) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_maxPool3dUniform(r.get(), nullptr, handle_, kernel, stride, padding), "maxPool3dUniform",
-            r);
-        return r;
+        detail::New r;
+        return r(THTensor_maxPool3dUniform(r.handle, nullptr, handle_, kernel, stride, padding), "maxPool3dUniform");
     }
     Tensor maxPool3d(int64_t kernel, int64_t stride, int64_t padding = 0) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_maxPool3dUniform(r.get(), nullptr, handle_, kernel, stride, padding), "maxPool3d", r);
-        return r;
+        detail::New r;
+        return r(THTensor_maxPool3dUniform(r.handle, nullptr, handle_, kernel, stride, padding), "maxPool3d");
     }
     /// avgPool1d with the same `kernel`, `stride` and `padding` in each dimension, and as many windows as fit; the
     /// padding counts as elements.
     Tensor avgPool1dUniform(int64_t kernel, int64_t stride, int64_t padding = 0) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_avgPool1dUniform(r.get(), handle_, kernel, stride, padding), "avgPool1dUniform", r);
-        return r;
+        detail::New r;
+        return r(THTensor_avgPool1dUniform(r.handle, handle_, kernel, stride, padding), "avgPool1dUniform");
     }
     Tensor avgPool1d(int64_t kernel, int64_t stride, int64_t padding = 0) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_avgPool1dUniform(r.get(), handle_, kernel, stride, padding), "avgPool1d", r);
-        return r;
+        detail::New r;
+        return r(THTensor_avgPool1dUniform(r.handle, handle_, kernel, stride, padding), "avgPool1d");
     }
     /// avgPool2d with the same `kernel`, `stride` and `padding` in each dimension, and as many windows as fit; the
     /// padding counts as elements.
     Tensor avgPool2dUniform(int64_t kernel, int64_t stride, int64_t padding = 0) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_avgPool2dUniform(r.get(), handle_, kernel, stride, padding), "avgPool2dUniform", r);
-        return r;
+        detail::New r;
+        return r(THTensor_avgPool2dUniform(r.handle, handle_, kernel, stride, padding), "avgPool2dUniform");
     }
     Tensor avgPool2d(int64_t kernel, int64_t stride, int64_t padding = 0) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_avgPool2dUniform(r.get(), handle_, kernel, stride, padding), "avgPool2d", r);
-        return r;
+        detail::New r;
+        return r(THTensor_avgPool2dUniform(r.handle, handle_, kernel, stride, padding), "avgPool2d");
     }
     /// avgPool3d with the same `kernel`, `stride` and `padding` in each dimension, and as many windows as fit; the
     /// padding counts as elements.
     Tensor avgPool3dUniform(int64_t kernel, int64_t stride, int64_t padding = 0) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_avgPool3dUniform(r.get(), handle_, kernel, stride, padding), "avgPool3dUniform", r);
-        return r;
+        detail::New r;
+        return r(THTensor_avgPool3dUniform(r.handle, handle_, kernel, stride, padding), "avgPool3dUniform");
     }
     Tensor avgPool3d(int64_t kernel, int64_t stride, int64_t padding = 0) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_avgPool3dUniform(r.get(), handle_, kernel, stride, padding), "avgPool3d", r);
-        return r;
+        detail::New r;
+        return r(THTensor_avgPool3dUniform(r.handle, handle_, kernel, stride, padding), "avgPool3d");
     }
     /// avgPoolGradInput of avgPool1dUniform, avgPool2dUniform or avgPool3dUniform.
     Tensor avgPoolGradInputUniform(const Tensor &input, int imageDims, int64_t kernel, int64_t stride,
         int64_t padding = 0) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_avgPoolGradInputUniform(r.get(), handle_, input.get(), imageDims, kernel, stride,
-            padding), "avgPoolGradInputUniform", r);
-        return r;
+        detail::New r;
+        return r(THTensor_avgPoolGradInputUniform(r.handle, handle_, input.get(), imageDims, kernel, stride, padding),
+            "avgPoolGradInputUniform");
     }
     Tensor avgPoolGradInput(const Tensor &input, int imageDims, int64_t kernel, int64_t stride,
         int64_t padding = 0) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_avgPoolGradInputUniform(r.get(), handle_, input.get(), imageDims, kernel, stride,
-            padding), "avgPoolGradInput", r);
-        return r;
+        detail::New r;
+        return r(THTensor_avgPoolGradInputUniform(r.handle, handle_, input.get(), imageDims, kernel, stride, padding),
+            "avgPoolGradInput");
     }
     /// adaptiveMaxPool2d of images with one dimension.
     Tensor adaptiveMaxPool1d(IntList sizes) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_adaptiveMaxPool1d(r.get(), nullptr, handle_, sizes.count(), sizes.data()),
-            "adaptiveMaxPool1d", r);
-        return r;
+        detail::New r;
+        return r(THTensor_adaptiveMaxPool1d(r.handle, nullptr, handle_, sizes.count(), sizes.data()),
+            "adaptiveMaxPool1d");
     }
     /// `r = greatest element of each window`, of as many windows as `sizes` say, for each dimension or one for all, -1
     /// for as many as there are elements: output `i` of `n` sees the elements from `i * size / n`, rounded down, to `(i
     /// + 1) * size / n`, rounded up.
     Tensor adaptiveMaxPool2d(IntList sizes) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_adaptiveMaxPool2d(r.get(), nullptr, handle_, sizes.count(), sizes.data()),
-            "adaptiveMaxPool2d", r);
-        return r;
+        detail::New r;
+        return r(THTensor_adaptiveMaxPool2d(r.handle, nullptr, handle_, sizes.count(), sizes.data()),
+            "adaptiveMaxPool2d");
     }
     /// adaptiveMaxPool2d of images with three dimensions.
     Tensor adaptiveMaxPool3d(IntList sizes) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_adaptiveMaxPool3d(r.get(), nullptr, handle_, sizes.count(), sizes.data()),
-            "adaptiveMaxPool3d", r);
-        return r;
+        detail::New r;
+        return r(THTensor_adaptiveMaxPool3d(r.handle, nullptr, handle_, sizes.count(), sizes.data()),
+            "adaptiveMaxPool3d");
     }
     /// adaptiveAvgPool2d of images with one dimension.
     Tensor adaptiveAvgPool1d(IntList sizes) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_adaptiveAvgPool1d(r.get(), handle_, sizes.count(), sizes.data()), "adaptiveAvgPool1d",
-            r);
-        return r;
+        detail::New r;
+        return r(THTensor_adaptiveAvgPool1d(r.handle, handle_, sizes.count(), sizes.data()), "adaptiveAvgPool1d");
     }
     /// `r = mean of each window`; windows as for adaptiveMaxPool2d.
     Tensor adaptiveAvgPool2d(IntList sizes) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_adaptiveAvgPool2d(r.get(), handle_, sizes.count(), sizes.data()), "adaptiveAvgPool2d",
-            r);
-        return r;
+        detail::New r;
+        return r(THTensor_adaptiveAvgPool2d(r.handle, handle_, sizes.count(), sizes.data()), "adaptiveAvgPool2d");
     }
     /// adaptiveAvgPool2d of images with three dimensions.
     Tensor adaptiveAvgPool3d(IntList sizes) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_adaptiveAvgPool3d(r.get(), handle_, sizes.count(), sizes.data()), "adaptiveAvgPool3d",
-            r);
-        return r;
+        detail::New r;
+        return r(THTensor_adaptiveAvgPool3d(r.handle, handle_, sizes.count(), sizes.data()), "adaptiveAvgPool3d");
     }
     /// `r = gradient of the input of adaptiveAvgPool1d, adaptiveAvgPool2d or adaptiveAvgPool3d`, from that of its
     /// result.
     Tensor adaptiveAvgPoolGradInput(const Tensor &input, int imageDims) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_adaptiveAvgPoolGradInput(r.get(), handle_, input.get(), imageDims),
-            "adaptiveAvgPoolGradInput", r);
-        return r;
+        detail::New r;
+        return r(THTensor_adaptiveAvgPoolGradInput(r.handle, handle_, input.get(), imageDims),
+            "adaptiveAvgPoolGradInput");
     }
 
     // --------------------------------------------------------------------------------------------- Fourier transforms
 
     /// `r[k] = sum over j of t[j] * exp(-2 pi i j k / n)`, for complex `t`, in each dimension of the signal.
     Tensor fft(int signalDims, bool normalized = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_fft(r.get(), handle_, signalDims, normalized), "fft", r);
-        return r;
+        detail::New r;
+        return r(THTensor_fft(r.handle, handle_, signalDims, normalized), "fft");
     }
     /// The inverse of fft: `r[j] = sum over k of t[k] * exp(2 pi i j k / n) / n`.
     Tensor ifft(int signalDims, bool normalized = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_ifft(r.get(), handle_, signalDims, normalized), "ifft", r);
-        return r;
+        detail::New r;
+        return r(THTensor_ifft(r.handle, handle_, signalDims, normalized), "ifft");
     }
     /// `r[k, l] = sum over i, j of t[i, j] * exp(-2 pi i (i k / m + j l / n))`, for complex `t`, in the last two
     /// dimensions, m x n, before that of the complex numbers.
-    Tensor fft2() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_fft2(r.get(), handle_), "fft2", r);
-        return r;
-    }
+    Tensor fft2() const { detail::New r; return r(THTensor_fft2(r.handle, handle_), "fft2"); }
     /// The inverse of fft2: `r[i, j] = sum over k, l of t[k, l] * exp(2 pi i (i k / m + j l / n)) / (m n)`.
-    Tensor ifft2() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_ifft2(r.get(), handle_), "ifft2", r);
-        return r;
-    }
+    Tensor ifft2() const { detail::New r; return r(THTensor_ifft2(r.handle, handle_), "ifft2"); }
     /// fft of real `t`, whose last dimension belongs to the signal.
     Tensor rfft(int signalDims, bool normalized = false, bool onesided = true) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_rfft(r.get(), handle_, signalDims, normalized, onesided), "rfft", r);
-        return r;
+        detail::New r;
+        return r(THTensor_rfft(r.handle, handle_, signalDims, normalized, onesided), "rfft");
     }
     /// The inverse of rfft: `r` is real, and its last dimension the last of the signal.
     Tensor irfft(int signalDims, bool normalized = false, bool onesided = true, IntList signalSizes = {}) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_irfft(r.get(), handle_, signalDims, normalized, onesided, signalSizes.count(),
-            signalSizes.data()), "irfft", r);
-        return r;
+        detail::New r;
+        return r(THTensor_irfft(r.handle, handle_, signalDims, normalized, onesided, signalSizes.count(),
+            signalSizes.data()), "irfft");
     }
 
     // ---------------------------------------------------------------------------------------------- Random generators
@@ -5138,58 +4437,47 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     }
     /// `r = z * stdv + means` of standard normal `z`, in the shape of `means`.
     Tensor normal_means(const Generator &generator, double stdv = 1) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_normal_means(r.get(), generator.get(), handle_, stdv), "normal_means", r);
-        return r;
+        detail::New r;
+        return r(THTensor_normal_means(r.handle, generator.get(), handle_, stdv), "normal_means");
     }
     Tensor normal_means(double stdv = 1) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_normal_means(r.get(), nullptr, handle_, stdv), "normal_means", r);
-        return r;
+        detail::New r;
+        return r(THTensor_normal_means(r.handle, nullptr, handle_, stdv), "normal_means");
     }
     Tensor normal(const Generator &generator, double stdv = 1) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_normal_means(r.get(), generator.get(), handle_, stdv), "normal", r);
-        return r;
+        detail::New r;
+        return r(THTensor_normal_means(r.handle, generator.get(), handle_, stdv), "normal");
     }
     Tensor normal(double stdv = 1) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_normal_means(r.get(), nullptr, handle_, stdv), "normal", r);
-        return r;
+        detail::New r;
+        return r(THTensor_normal_means(r.handle, nullptr, handle_, stdv), "normal");
     }
     /// `r = z * stdvs + mean` of standard normal `z`, in the shape of `stdvs`, which must be >= 0.
     Tensor normal_stddevs(const Generator &generator, double mean = 0) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_normal_stddevs(r.get(), generator.get(), mean, handle_), "normal_stddevs", r);
-        return r;
+        detail::New r;
+        return r(THTensor_normal_stddevs(r.handle, generator.get(), mean, handle_), "normal_stddevs");
     }
     Tensor normal_stddevs(double mean = 0) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_normal_stddevs(r.get(), nullptr, mean, handle_), "normal_stddevs", r);
-        return r;
+        detail::New r;
+        return r(THTensor_normal_stddevs(r.handle, nullptr, mean, handle_), "normal_stddevs");
     }
     /// `r = z * stdvs + means` of standard normal `z`, broadcast.
     Tensor normal_means_stddevs(const Generator &generator, const Tensor &stdvs) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_normal_means_stddevs(r.get(), generator.get(), handle_, stdvs.get()),
-            "normal_means_stddevs", r);
-        return r;
+        detail::New r;
+        return r(THTensor_normal_means_stddevs(r.handle, generator.get(), handle_, stdvs.get()),
+            "normal_means_stddevs");
     }
     Tensor normal_means_stddevs(const Tensor &stdvs) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_normal_means_stddevs(r.get(), nullptr, handle_, stdvs.get()), "normal_means_stddevs",
-            r);
-        return r;
+        detail::New r;
+        return r(THTensor_normal_means_stddevs(r.handle, nullptr, handle_, stdvs.get()), "normal_means_stddevs");
     }
     Tensor normal(const Generator &generator, const Tensor &stdvs) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_normal_means_stddevs(r.get(), generator.get(), handle_, stdvs.get()), "normal", r);
-        return r;
+        detail::New r;
+        return r(THTensor_normal_means_stddevs(r.handle, generator.get(), handle_, stdvs.get()), "normal");
     }
     Tensor normal(const Tensor &stdvs) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_normal_means_stddevs(r.get(), nullptr, handle_, stdvs.get()), "normal", r);
-        return r;
+        detail::New r;
+        return r(THTensor_normal_means_stddevs(r.handle, nullptr, handle_, stdvs.get()), "normal");
     }
     /// Fills with exponentially distributed numbers, of density `lambda * exp(-lambda x)`; `lambda` > 0.
     Tensor &exponential_(const Generator &generator, double lambda = 1) {
@@ -5244,24 +4532,20 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     }
     /// As `THTensor_gamma`, with a shape and a scale for each element, broadcast.
     Tensor gammaTensor(const Generator &generator, const Tensor &scale) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_gammaTensor(r.get(), generator.get(), handle_, scale.get()), "gammaTensor", r);
-        return r;
+        detail::New r;
+        return r(THTensor_gammaTensor(r.handle, generator.get(), handle_, scale.get()), "gammaTensor");
     }
     Tensor gammaTensor(const Tensor &scale) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_gammaTensor(r.get(), nullptr, handle_, scale.get()), "gammaTensor", r);
-        return r;
+        detail::New r;
+        return r(THTensor_gammaTensor(r.handle, nullptr, handle_, scale.get()), "gammaTensor");
     }
     Tensor gamma(const Generator &generator, const Tensor &scale) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_gammaTensor(r.get(), generator.get(), handle_, scale.get()), "gamma", r);
-        return r;
+        detail::New r;
+        return r(THTensor_gammaTensor(r.handle, generator.get(), handle_, scale.get()), "gamma");
     }
     Tensor gamma(const Tensor &scale) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_gammaTensor(r.get(), nullptr, handle_, scale.get()), "gamma", r);
-        return r;
+        detail::New r;
+        return r(THTensor_gammaTensor(r.handle, nullptr, handle_, scale.get()), "gamma");
     }
     /// Fills with beta distributed numbers, of density proportional to `x^(a - 1) (1 - x)^(b - 1)`; both > 0.
     Tensor &beta_(const Generator &generator, double a, double b) {
@@ -5272,24 +4556,20 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor &beta_(double a, double b) { detail::check(THTensor_beta(handle_, nullptr, a, b), "beta_"); return *this; }
     /// As `THTensor_beta`, with `a` and `b` for each element, broadcast.
     Tensor betaTensor(const Generator &generator, const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_betaTensor(r.get(), generator.get(), handle_, b.get()), "betaTensor", r);
-        return r;
+        detail::New r;
+        return r(THTensor_betaTensor(r.handle, generator.get(), handle_, b.get()), "betaTensor");
     }
     Tensor betaTensor(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_betaTensor(r.get(), nullptr, handle_, b.get()), "betaTensor", r);
-        return r;
+        detail::New r;
+        return r(THTensor_betaTensor(r.handle, nullptr, handle_, b.get()), "betaTensor");
     }
     Tensor beta(const Generator &generator, const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_betaTensor(r.get(), generator.get(), handle_, b.get()), "beta", r);
-        return r;
+        detail::New r;
+        return r(THTensor_betaTensor(r.handle, generator.get(), handle_, b.get()), "beta");
     }
     Tensor beta(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_betaTensor(r.get(), nullptr, handle_, b.get()), "beta", r);
-        return r;
+        detail::New r;
+        return r(THTensor_betaTensor(r.handle, nullptr, handle_, b.get()), "beta");
     }
     /// Fills with 1 with probability `p`, else 0.
     Tensor &bernoulli_(const Generator &generator, double p = 0.5) {
@@ -5303,14 +4583,12 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     }
     /// `r = 1` with probability `p`, else 0, for each element of `p`, which must be floats.
     Tensor bernoulliTensor(const Generator &generator = {}) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_bernoulliTensor(r.get(), generator.get(), handle_), "bernoulliTensor", r);
-        return r;
+        detail::New r;
+        return r(THTensor_bernoulliTensor(r.handle, generator.get(), handle_), "bernoulliTensor");
     }
     Tensor bernoulli(const Generator &generator = {}) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_bernoulliTensor(r.get(), generator.get(), handle_), "bernoulli", r);
-        return r;
+        detail::New r;
+        return r(THTensor_bernoulliTensor(r.handle, generator.get(), handle_), "bernoulli");
     }
     /// Fills with the number of trials up to the first success, where each trial fails with probability `p`, as in TH:
     /// `P(k) = p^(k - 1) (1 - p)`, k = 1, 2, ...; 0 < p < 1.
@@ -5330,14 +4608,12 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor &poisson_(double rate) { detail::check(THTensor_poisson(handle_, nullptr, rate), "poisson_"); return *this; }
     /// As `THTensor_poisson`, with a rate for each element.
     Tensor poissonTensor(const Generator &generator = {}) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_poissonTensor(r.get(), generator.get(), handle_), "poissonTensor", r);
-        return r;
+        detail::New r;
+        return r(THTensor_poissonTensor(r.handle, generator.get(), handle_), "poissonTensor");
     }
     Tensor poisson(const Generator &generator = {}) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_poissonTensor(r.get(), generator.get(), handle_), "poisson", r);
-        return r;
+        detail::New r;
+        return r(THTensor_poissonTensor(r.handle, generator.get(), handle_), "poisson");
     }
     /// Fills with the number of successes in `n` trials that succeed with probability `p`; `n` whole, from 0 to 2^53.
     Tensor &binomial_(const Generator &generator, double n, double p) {
@@ -5351,24 +4627,20 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     }
     /// As `THTensor_binomial`, with trials and a probability for each element, broadcast; both floats.
     Tensor binomialTensor(const Generator &generator, const Tensor &p) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_binomialTensor(r.get(), generator.get(), handle_, p.get()), "binomialTensor", r);
-        return r;
+        detail::New r;
+        return r(THTensor_binomialTensor(r.handle, generator.get(), handle_, p.get()), "binomialTensor");
     }
     Tensor binomialTensor(const Tensor &p) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_binomialTensor(r.get(), nullptr, handle_, p.get()), "binomialTensor", r);
-        return r;
+        detail::New r;
+        return r(THTensor_binomialTensor(r.handle, nullptr, handle_, p.get()), "binomialTensor");
     }
     Tensor binomial(const Generator &generator, const Tensor &p) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_binomialTensor(r.get(), generator.get(), handle_, p.get()), "binomial", r);
-        return r;
+        detail::New r;
+        return r(THTensor_binomialTensor(r.handle, generator.get(), handle_, p.get()), "binomial");
     }
     Tensor binomial(const Tensor &p) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_binomialTensor(r.get(), nullptr, handle_, p.get()), "binomial", r);
-        return r;
+        detail::New r;
+        return r(THTensor_binomialTensor(r.handle, nullptr, handle_, p.get()), "binomial");
     }
     /// Fills with integers, each as likely as the other: from 0 to the greatest of the dtype, of floats to 2^8
     /// (bfloat16), 2^11 (float16), 2^24 or 2^53.
@@ -5487,29 +4759,24 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// `r` = `n` categories, positions from 0 on, for each row of `p`, or for the vector `p`: each as often as its
     /// share in the sum of the row.
     Tensor multinomial(const Generator &generator, int64_t n, bool replacement = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_multinomial(r.get(), generator.get(), handle_, n, replacement), "multinomial", r);
-        return r;
+        detail::New r;
+        return r(THTensor_multinomial(r.handle, generator.get(), handle_, n, replacement), "multinomial");
     }
     Tensor multinomial(int64_t n, bool replacement = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_multinomial(r.get(), nullptr, handle_, n, replacement), "multinomial", r);
-        return r;
+        detail::New r;
+        return r(THTensor_multinomial(r.handle, nullptr, handle_, n, replacement), "multinomial");
     }
     /// Tables for drawing from the same `p`, a vector, many times: an even choice `k` stays with probability `q[k]`,
     /// else becomes `J[k]`.
     JQ multinomialAliasSetup() const;
     /// Fills with categories, positions from 0 on, by the tables of `THTensor_multinomialAliasSetup`.
     Tensor multinomialAliasDraw(const Generator &generator, const Tensor &q) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_multinomialAliasDraw(r.get(), generator.get(), handle_, q.get()), "multinomialAliasDraw",
-            r);
-        return r;
+        detail::New r;
+        return r(THTensor_multinomialAliasDraw(r.handle, generator.get(), handle_, q.get()), "multinomialAliasDraw");
     }
     Tensor multinomialAliasDraw(const Tensor &q) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_multinomialAliasDraw(r.get(), nullptr, handle_, q.get()), "multinomialAliasDraw", r);
-        return r;
+        detail::New r;
+        return r(THTensor_multinomialAliasDraw(r.handle, nullptr, handle_, q.get()), "multinomialAliasDraw");
     }
     /// `r = t * mask / (1 - p)` with a mask that is false with probability `p`, else true.
     RMask dropout(const Generator &generator, double p = 0.5) const;
@@ -5668,6 +4935,17 @@ struct XRankS {
 
 namespace detail {
 
+inline New::New() : handle(THTensor_new()) {
+    if (!handle) fail("Tensor");
+}
+
+inline Tensor New::operator()(THStatus status, const char *name) {
+    if (status != TH_OK) return fail(name), Tensor();
+    Tensor r = Tensor::take(handle);
+    handle = nullptr;
+    return r;
+}
+
 /// The handle of a result, which is made if there is none.
 inline THTensor *result(Tensor &r) {
     if (!r.defined()) r = Tensor(Fresh());
@@ -5748,43 +5026,39 @@ inline Tensor empty(IntList size, MemoryFormat format = MemoryFormat::Contiguous
 }
 /// A row-major tensor with every element `value`.
 inline Tensor full(IntList size, double value, Dtype dtype = Dtype::Undefined) {
-    if (dtype == Dtype::Undefined) { Tensor r(detail::Fresh{}); detail::check(THTensor_full(r.get(), size.count(),
-        size.data(), value), "full", r); return r; } return detail::made(THTensor_newFull(detail::dtype(dtype),
-        size.count(), size.data(), value), "full");
+    if (dtype == Dtype::Undefined) { detail::New r; return r(THTensor_full(r.handle, size.count(), size.data(), value),
+        "full"); } return detail::made(THTensor_newFull(detail::dtype(dtype), size.count(), size.data(), value),
+        "full");
 }
 /// A row-major tensor of zeros.
 inline Tensor zeros(IntList size, Dtype dtype = Dtype::Undefined) {
-    if (dtype == Dtype::Undefined) { Tensor r(detail::Fresh{}); detail::check(THTensor_zeros(r.get(), size.count(),
-        size.data()), "zeros", r); return r; } return detail::made(THTensor_newZeros(detail::dtype(dtype), size.count(),
-        size.data()), "zeros");
+    if (dtype == Dtype::Undefined) { detail::New r; return r(THTensor_zeros(r.handle, size.count(), size.data()),
+        "zeros"); } return detail::made(THTensor_newZeros(detail::dtype(dtype), size.count(), size.data()), "zeros");
 }
 /// A row-major tensor of ones.
 inline Tensor ones(IntList size, Dtype dtype = Dtype::Undefined) {
-    if (dtype == Dtype::Undefined) { Tensor r(detail::Fresh{}); detail::check(THTensor_ones(r.get(), size.count(),
-        size.data()), "ones", r); return r; } return detail::made(THTensor_newOnes(detail::dtype(dtype), size.count(),
-        size.data()), "ones");
+    if (dtype == Dtype::Undefined) { detail::New r; return r(THTensor_ones(r.handle, size.count(), size.data()),
+        "ones"); } return detail::made(THTensor_newOnes(detail::dtype(dtype), size.count(), size.data()), "ones");
 }
 /// A vector of `start + i * step`, all numbers before `end`, as by `THTensor_arange`.
 inline Tensor arange(double start, double end, double step = 1, Dtype dtype = Dtype::Undefined) {
-    if (dtype == Dtype::Undefined) { Tensor r(detail::Fresh{}); detail::check(THTensor_arange(r.get(), start, end,
-        step), "arange", r); return r; } return detail::made(THTensor_newArange(detail::dtype(dtype), start, end, step),
-        "arange");
+    if (dtype == Dtype::Undefined) { detail::New r; return r(THTensor_arange(r.handle, start, end, step),
+        "arange"); } return detail::made(THTensor_newArange(detail::dtype(dtype), start, end, step), "arange");
 }
 /// A vector of `start + i * step`, all numbers before `end`, as by `THTensor_arange`.
 inline Tensor arange(double end, Dtype dtype = Dtype::Undefined) {
-    if (dtype == Dtype::Undefined) { Tensor r(detail::Fresh{}); detail::check(THTensor_arange(r.get(), 0, end, 1),
-        "arange", r); return r; } return detail::made(THTensor_newArange(detail::dtype(dtype), 0, end, 1), "arange");
+    if (dtype == Dtype::Undefined) { detail::New r; return r(THTensor_arange(r.handle, 0, end, 1),
+        "arange"); } return detail::made(THTensor_newArange(detail::dtype(dtype), 0, end, 1), "arange");
 }
 /// A vector of `n` numbers from `start` to `end`, evenly spaced, as by `THTensor_linspace`.
 inline Tensor linspace(double start, double end, int64_t n, Dtype dtype = Dtype::Undefined) {
-    if (dtype == Dtype::Undefined) { Tensor r(detail::Fresh{}); detail::check(THTensor_linspace(r.get(), start, end, n),
-        "linspace", r); return r; } return detail::made(THTensor_newLinspace(detail::dtype(dtype), start, end, n),
-        "linspace");
+    if (dtype == Dtype::Undefined) { detail::New r; return r(THTensor_linspace(r.handle, start, end, n),
+        "linspace"); } return detail::made(THTensor_newLinspace(detail::dtype(dtype), start, end, n), "linspace");
 }
 /// A matrix of `n` rows and `m` columns with ones on the diagonal and zeros elsewhere.
 inline Tensor eye(int64_t n, int64_t m, Dtype dtype = Dtype::Undefined) {
-    if (dtype == Dtype::Undefined) { Tensor r(detail::Fresh{}); detail::check(THTensor_eye(r.get(), n, m), "eye",
-        r); return r; } return detail::made(THTensor_newEye(detail::dtype(dtype), n, m), "eye");
+    if (dtype == Dtype::Undefined) { detail::New r; return r(THTensor_eye(r.handle, n, m),
+        "eye"); } return detail::made(THTensor_newEye(detail::dtype(dtype), n, m), "eye");
 }
 inline Tensor emptyLike(const Tensor &t) { return t.emptyLike(); }
 inline Tensor fullLike(const Tensor &t, double value) { return t.fullLike(value); }
@@ -6016,18 +5290,16 @@ inline Tensor &cat_out(Tensor &r, const Tensor &a, const Tensor &b, int dimensio
 }
 /// `r` = the `count` tensors one after the other along dimension `dimension`; otherwise as cat.
 inline Tensor catArray(TensorList tensors, int dimension = 0) {
-    Tensor r(detail::Fresh{});
-    detail::check(THTensor_catArray(r.get(), tensors.data(), tensors.count(), dimension), "catArray", r);
-    return r;
+    detail::New r;
+    return r(THTensor_catArray(r.handle, tensors.data(), tensors.count(), dimension), "catArray");
 }
 inline Tensor &catArray_out(Tensor &r, TensorList tensors, int dimension = 0) {
     detail::check(THTensor_catArray(detail::result(r), tensors.data(), tensors.count(), dimension), "catArray_out");
     return r;
 }
 inline Tensor cat(TensorList tensors, int dimension = 0) {
-    Tensor r(detail::Fresh{});
-    detail::check(THTensor_catArray(r.get(), tensors.data(), tensors.count(), dimension), "cat", r);
-    return r;
+    detail::New r;
+    return r(THTensor_catArray(r.handle, tensors.data(), tensors.count(), dimension), "cat");
 }
 inline Tensor &cat_out(Tensor &r, TensorList tensors, int dimension = 0) {
     detail::check(THTensor_catArray(detail::result(r), tensors.data(), tensors.count(), dimension), "cat_out");
@@ -6035,9 +5307,8 @@ inline Tensor &cat_out(Tensor &r, TensorList tensors, int dimension = 0) {
 }
 /// `r` = the `count` tensors, which have one shape, along a new dimension `dimension`.
 inline Tensor stack(TensorList tensors, int dimension = 0) {
-    Tensor r(detail::Fresh{});
-    detail::check(THTensor_stack(r.get(), tensors.data(), tensors.count(), dimension), "stack", r);
-    return r;
+    detail::New r;
+    return r(THTensor_stack(r.handle, tensors.data(), tensors.count(), dimension), "stack");
 }
 inline Tensor &stack_out(Tensor &r, TensorList tensors, int dimension = 0) {
     detail::check(THTensor_stack(detail::result(r), tensors.data(), tensors.count(), dimension), "stack_out");
@@ -6045,9 +5316,8 @@ inline Tensor &stack_out(Tensor &r, TensorList tensors, int dimension = 0) {
 }
 /// `r` = the `count` tensors side by side: along dimension 1, or 0 if the first is a vector or scalar.
 inline Tensor hstack(TensorList tensors) {
-    Tensor r(detail::Fresh{});
-    detail::check(THTensor_hstack(r.get(), tensors.data(), tensors.count()), "hstack", r);
-    return r;
+    detail::New r;
+    return r(THTensor_hstack(r.handle, tensors.data(), tensors.count()), "hstack");
 }
 inline Tensor &hstack_out(Tensor &r, TensorList tensors) {
     detail::check(THTensor_hstack(detail::result(r), tensors.data(), tensors.count()), "hstack_out");
@@ -6055,9 +5325,8 @@ inline Tensor &hstack_out(Tensor &r, TensorList tensors) {
 }
 /// `r` = the `count` tensors on top of each other: along dimension 0, vectors as rows.
 inline Tensor vstack(TensorList tensors) {
-    Tensor r(detail::Fresh{});
-    detail::check(THTensor_vstack(r.get(), tensors.data(), tensors.count()), "vstack", r);
-    return r;
+    detail::New r;
+    return r(THTensor_vstack(r.handle, tensors.data(), tensors.count()), "vstack");
 }
 inline Tensor &vstack_out(Tensor &r, TensorList tensors) {
     detail::check(THTensor_vstack(detail::result(r), tensors.data(), tensors.count()), "vstack_out");
@@ -6065,9 +5334,8 @@ inline Tensor &vstack_out(Tensor &r, TensorList tensors) {
 }
 /// `r` = the `count` tensors behind each other: along dimension 2.
 inline Tensor dstack(TensorList tensors) {
-    Tensor r(detail::Fresh{});
-    detail::check(THTensor_dstack(r.get(), tensors.data(), tensors.count()), "dstack", r);
-    return r;
+    detail::New r;
+    return r(THTensor_dstack(r.handle, tensors.data(), tensors.count()), "dstack");
 }
 inline Tensor &dstack_out(Tensor &r, TensorList tensors) {
     detail::check(THTensor_dstack(detail::result(r), tensors.data(), tensors.count()), "dstack_out");
@@ -6304,16 +5572,11 @@ inline Tensor &arange_out(Tensor &r, double end) {
 }
 /// `r[i] = start + i * step`, all numbers up to and including `end`.
 inline Tensor range(double start, double end, double step = 1) {
-    Tensor r(detail::Fresh{});
-    detail::check(THTensor_range(r.get(), start, end, step), "range", r);
-    return r;
+    detail::New r;
+    return r(THTensor_range(r.handle, start, end, step), "range");
 }
 /// `r[i] = start + i * step`, all numbers up to and including `end`.
-inline Tensor range(double end) {
-    Tensor r(detail::Fresh{});
-    detail::check(THTensor_range(r.get(), 0, end, 1), "range", r);
-    return r;
-}
+inline Tensor range(double end) { detail::New r; return r(THTensor_range(r.handle, 0, end, 1), "range"); }
 inline Tensor &range_out(Tensor &r, double start, double end, double step = 1) {
     detail::check(THTensor_range(detail::result(r), start, end, step), "range_out");
     return r;
@@ -6328,9 +5591,8 @@ inline Tensor &linspace_out(Tensor &r, double start, double end, int64_t n) {
 }
 /// `r = 10^x` for the `n` numbers `x` of `THTensor_linspace`.
 inline Tensor logspace(double start, double end, int64_t n) {
-    Tensor r(detail::Fresh{});
-    detail::check(THTensor_logspace(r.get(), start, end, n), "logspace", r);
-    return r;
+    detail::New r;
+    return r(THTensor_logspace(r.handle, start, end, n), "logspace");
 }
 inline Tensor &logspace_out(Tensor &r, double start, double end, int64_t n) {
     detail::check(THTensor_logspace(detail::result(r), start, end, n), "logspace_out");
@@ -6338,15 +5600,13 @@ inline Tensor &logspace_out(Tensor &r, double start, double end, int64_t n) {
 }
 /// `r = base^x` for the `n` numbers `x` of `THTensor_linspace`.
 inline Tensor logspaceBase(double start, double end, double base, int64_t n) {
-    Tensor r(detail::Fresh{});
-    detail::check(THTensor_logspaceBase(r.get(), start, end, base, n), "logspaceBase", r);
-    return r;
+    detail::New r;
+    return r(THTensor_logspaceBase(r.handle, start, end, base, n), "logspaceBase");
 }
 /// `r = base^x` for the `n` numbers `x` of `THTensor_linspace`.
 inline Tensor logspaceBase(double start, double end, int64_t n) {
-    Tensor r(detail::Fresh{});
-    detail::check(THTensor_logspaceBase(r.get(), start, end, 10, n), "logspaceBase", r);
-    return r;
+    detail::New r;
+    return r(THTensor_logspaceBase(r.handle, start, end, 10, n), "logspaceBase");
 }
 inline Tensor &logspaceBase_out(Tensor &r, double start, double end, double base, int64_t n) {
     detail::check(THTensor_logspaceBase(detail::result(r), start, end, base, n), "logspaceBase_out");
@@ -6357,9 +5617,8 @@ inline Tensor &logspaceBase_out(Tensor &r, double start, double end, int64_t n) 
     return r;
 }
 inline Tensor logspace(double start, double end, double base, int64_t n) {
-    Tensor r(detail::Fresh{});
-    detail::check(THTensor_logspaceBase(r.get(), start, end, base, n), "logspace", r);
-    return r;
+    detail::New r;
+    return r(THTensor_logspaceBase(r.handle, start, end, base, n), "logspace");
 }
 inline Tensor &logspace_out(Tensor &r, double start, double end, double base, int64_t n) {
     detail::check(THTensor_logspaceBase(detail::result(r), start, end, base, n), "logspace_out");
@@ -6395,9 +5654,8 @@ inline Tensor &triu_out(Tensor &r, const Tensor &t, int64_t k = 0) {
 /// `r` = 2 x n: row `i` and column `j` of each element of a `rows` x `cols` matrix with `j - i <= offset`, in row-major
 /// order.
 inline Tensor trilIndices(int64_t rows, int64_t cols, int64_t offset = 0) {
-    Tensor r(detail::Fresh{});
-    detail::check(THTensor_trilIndices(r.get(), rows, cols, offset), "trilIndices", r);
-    return r;
+    detail::New r;
+    return r(THTensor_trilIndices(r.handle, rows, cols, offset), "trilIndices");
 }
 inline Tensor &trilIndices_out(Tensor &r, int64_t rows, int64_t cols, int64_t offset = 0) {
     detail::check(THTensor_trilIndices(detail::result(r), rows, cols, offset), "trilIndices_out");
@@ -6406,9 +5664,8 @@ inline Tensor &trilIndices_out(Tensor &r, int64_t rows, int64_t cols, int64_t of
 /// `r` = 2 x n: row `i` and column `j` of each element of a `rows` x `cols` matrix with `j - i >= offset`, in row-major
 /// order.
 inline Tensor triuIndices(int64_t rows, int64_t cols, int64_t offset = 0) {
-    Tensor r(detail::Fresh{});
-    detail::check(THTensor_triuIndices(r.get(), rows, cols, offset), "triuIndices", r);
-    return r;
+    detail::New r;
+    return r(THTensor_triuIndices(r.handle, rows, cols, offset), "triuIndices");
 }
 inline Tensor &triuIndices_out(Tensor &r, int64_t rows, int64_t cols, int64_t offset = 0) {
     detail::check(THTensor_triuIndices(detail::result(r), rows, cols, offset), "triuIndices_out");
@@ -6425,9 +5682,8 @@ inline std::vector<Tensor> meshgrid(TensorList tensors, Text indexing = "ij") {
 /// `r` = every combination of one element of each of the `count` vectors, a row each, the last vector changing fastest;
 /// of one vector, a copy.
 inline Tensor cartesianProd(TensorList tensors) {
-    Tensor r(detail::Fresh{});
-    detail::check(THTensor_cartesianProd(r.get(), tensors.data(), tensors.count()), "cartesianProd", r);
-    return r;
+    detail::New r;
+    return r(THTensor_cartesianProd(r.handle, tensors.data(), tensors.count()), "cartesianProd");
 }
 inline Tensor &cartesianProd_out(Tensor &r, TensorList tensors) {
     detail::check(THTensor_cartesianProd(detail::result(r), tensors.data(), tensors.count()), "cartesianProd_out");
@@ -8046,9 +7302,8 @@ inline void topk_out(Out values, Out indices, const Tensor &t, int64_t k, int di
 /// `r = order along dimension by the last of count keys`, where that has equal elements by the one before, and so on,
 /// as NumPy's lexsort has it.
 inline Tensor lexsort(TensorList keys, int dimension = -1) {
-    Tensor r(detail::Fresh{});
-    detail::check(THTensor_lexsort(r.get(), keys.data(), keys.count(), dimension), "lexsort", r);
-    return r;
+    detail::New r;
+    return r(THTensor_lexsort(r.handle, keys.data(), keys.count(), dimension), "lexsort");
 }
 inline Tensor &lexsort_out(Tensor &r, TensorList keys, int dimension = -1) {
     detail::check(THTensor_lexsort(detail::result(r), keys.data(), keys.count(), dimension), "lexsort_out");
@@ -8359,9 +7614,8 @@ inline Tensor &tensordot_out(Tensor &r, const Tensor &a, const Tensor &b, IntLis
 /// `r` = the sum of products of `count` operands that `equation` describes, as in NumPy: a letter for each dimension,
 /// operands separated by commas, and behind "->" the dimensions of the result; what is not there is summed over.
 inline Tensor einsum(Text equation, TensorList operands) {
-    Tensor r(detail::Fresh{});
-    detail::check(THTensor_einsum(r.get(), equation.c_str(), operands.data(), operands.count()), "einsum", r);
-    return r;
+    detail::New r;
+    return r(THTensor_einsum(r.handle, equation.c_str(), operands.data(), operands.count()), "einsum");
 }
 inline Tensor &einsum_out(Tensor &r, Text equation, TensorList operands) {
     detail::check(THTensor_einsum(detail::result(r), equation.c_str(), operands.data(), operands.count()),
@@ -8370,9 +7624,8 @@ inline Tensor &einsum_out(Tensor &r, Text equation, TensorList operands) {
 }
 /// `r` = the product of `count` matrices, 1 to 1000, in the order that takes the fewest multiplications.
 inline Tensor chainMatmul(TensorList matrices) {
-    Tensor r(detail::Fresh{});
-    detail::check(THTensor_chainMatmul(r.get(), matrices.data(), matrices.count()), "chainMatmul", r);
-    return r;
+    detail::New r;
+    return r(THTensor_chainMatmul(r.handle, matrices.data(), matrices.count()), "chainMatmul");
 }
 inline Tensor &chainMatmul_out(Tensor &r, TensorList matrices) {
     detail::check(THTensor_chainMatmul(detail::result(r), matrices.data(), matrices.count()), "chainMatmul_out");
@@ -9569,9 +8822,8 @@ inline Tensor &irfft_out(Tensor &r, const Tensor &t, int signalDims, bool normal
 
 /// `r` = the bytes of the generator's state, a vector; a fresh `r` takes uint8.
 inline Tensor getRNGState(const Generator &generator = {}) {
-    Tensor r(detail::Fresh{});
-    detail::check(THTensor_getRNGState(generator.get(), r.get()), "getRNGState", r);
-    return r;
+    detail::New r;
+    return r(THTensor_getRNGState(generator.get(), r.handle), "getRNGState");
 }
 inline Tensor &getRNGState_out(Tensor &r, const Generator &generator = {}) {
     detail::check(THTensor_getRNGState(generator.get(), detail::result(r)), "getRNGState_out");
@@ -9844,49 +9096,46 @@ inline Tensor &randperm_out(Tensor &r, int64_t n) {
 }
 /// A row-major tensor as of `THTensor_rand`.
 inline Tensor rand(const Generator &generator, IntList size, Dtype dtype = Dtype::Undefined) {
-    if (dtype == Dtype::Undefined) { Tensor r(detail::Fresh{}); detail::check(THTensor_rand(r.get(), generator.get(),
-        size.count(), size.data()), "rand", r); return r; } return detail::made(THTensor_newRand(detail::dtype(dtype),
-        generator.get(), size.count(), size.data()), "rand");
+    if (dtype == Dtype::Undefined) { detail::New r; return r(THTensor_rand(r.handle, generator.get(), size.count(),
+        size.data()), "rand"); } return detail::made(THTensor_newRand(detail::dtype(dtype), generator.get(),
+        size.count(), size.data()), "rand");
 }
 /// A row-major tensor as of `THTensor_rand`.
 inline Tensor rand(IntList size, Dtype dtype = Dtype::Undefined) {
-    if (dtype == Dtype::Undefined) { Tensor r(detail::Fresh{}); detail::check(THTensor_rand(r.get(), nullptr,
-        size.count(), size.data()), "rand", r); return r; } return detail::made(THTensor_newRand(detail::dtype(dtype),
-        nullptr, size.count(), size.data()), "rand");
+    if (dtype == Dtype::Undefined) { detail::New r; return r(THTensor_rand(r.handle, nullptr, size.count(),
+        size.data()), "rand"); } return detail::made(THTensor_newRand(detail::dtype(dtype), nullptr, size.count(),
+        size.data()), "rand");
 }
 /// A row-major tensor as of `THTensor_randn`.
 inline Tensor randn(const Generator &generator, IntList size, Dtype dtype = Dtype::Undefined) {
-    if (dtype == Dtype::Undefined) { Tensor r(detail::Fresh{}); detail::check(THTensor_randn(r.get(), generator.get(),
-        size.count(), size.data()), "randn", r); return r; } return detail::made(THTensor_newRandn(detail::dtype(dtype),
-        generator.get(), size.count(), size.data()), "randn");
+    if (dtype == Dtype::Undefined) { detail::New r; return r(THTensor_randn(r.handle, generator.get(), size.count(),
+        size.data()), "randn"); } return detail::made(THTensor_newRandn(detail::dtype(dtype), generator.get(),
+        size.count(), size.data()), "randn");
 }
 /// A row-major tensor as of `THTensor_randn`.
 inline Tensor randn(IntList size, Dtype dtype = Dtype::Undefined) {
-    if (dtype == Dtype::Undefined) { Tensor r(detail::Fresh{}); detail::check(THTensor_randn(r.get(), nullptr,
-        size.count(), size.data()), "randn", r); return r; } return detail::made(THTensor_newRandn(detail::dtype(dtype),
-        nullptr, size.count(), size.data()), "randn");
+    if (dtype == Dtype::Undefined) { detail::New r; return r(THTensor_randn(r.handle, nullptr, size.count(),
+        size.data()), "randn"); } return detail::made(THTensor_newRandn(detail::dtype(dtype), nullptr, size.count(),
+        size.data()), "randn");
 }
 /// A row-major tensor as of `THTensor_randint`.
 inline Tensor randint(const Generator &generator, int64_t from, int64_t to, IntList size,
     Dtype dtype = Dtype::Undefined) {
-    if (dtype == Dtype::Undefined) { Tensor r(detail::Fresh{}); detail::check(THTensor_randint(r.get(), generator.get(),
-        from, to, size.count(), size.data()), "randint",
-        r); return r; } return detail::made(THTensor_newRandint(detail::dtype(dtype), generator.get(), from, to,
-        size.count(), size.data()), "randint");
+    if (dtype == Dtype::Undefined) { detail::New r; return r(THTensor_randint(r.handle, generator.get(), from, to,
+        size.count(), size.data()), "randint"); } return detail::made(THTensor_newRandint(detail::dtype(dtype),
+        generator.get(), from, to, size.count(), size.data()), "randint");
 }
 /// A row-major tensor as of `THTensor_randint`.
 inline Tensor randint(int64_t from, int64_t to, IntList size, Dtype dtype = Dtype::Undefined) {
-    if (dtype == Dtype::Undefined) { Tensor r(detail::Fresh{}); detail::check(THTensor_randint(r.get(), nullptr, from,
-        to, size.count(), size.data()), "randint",
-        r); return r; } return detail::made(THTensor_newRandint(detail::dtype(dtype), nullptr, from, to, size.count(),
-        size.data()), "randint");
+    if (dtype == Dtype::Undefined) { detail::New r; return r(THTensor_randint(r.handle, nullptr, from, to, size.count(),
+        size.data()), "randint"); } return detail::made(THTensor_newRandint(detail::dtype(dtype), nullptr, from, to,
+        size.count(), size.data()), "randint");
 }
 /// A row-major tensor as of `THTensor_randint`.
 inline Tensor randint(int64_t to, IntList size, Dtype dtype = Dtype::Undefined) {
-    if (dtype == Dtype::Undefined) { Tensor r(detail::Fresh{}); detail::check(THTensor_randint(r.get(), nullptr, 0, to,
-        size.count(), size.data()), "randint",
-        r); return r; } return detail::made(THTensor_newRandint(detail::dtype(dtype), nullptr, 0, to, size.count(),
-        size.data()), "randint");
+    if (dtype == Dtype::Undefined) { detail::New r; return r(THTensor_randint(r.handle, nullptr, 0, to, size.count(),
+        size.data()), "randint"); } return detail::made(THTensor_newRandint(detail::dtype(dtype), nullptr, 0, to,
+        size.count(), size.data()), "randint");
 }
 inline Tensor randLike(const Tensor &t, const Generator &generator) { return t.randLike(generator); }
 inline Tensor randLike(const Tensor &t) { return t.randLike(); }
@@ -9899,15 +9148,13 @@ inline Tensor randintLike(const Tensor &t, int64_t from, int64_t to) { return t.
 inline Tensor randintLike(const Tensor &t, int64_t to) { return t.randintLike(to); }
 /// A vector as of `THTensor_randperm`.
 inline Tensor randperm(const Generator &generator, int64_t n, Dtype dtype = Dtype::Undefined) {
-    if (dtype == Dtype::Undefined) { Tensor r(detail::Fresh{}); detail::check(THTensor_randperm(r.get(),
-        generator.get(), n), "randperm", r); return r; } return detail::made(THTensor_newRandperm(detail::dtype(dtype),
-        generator.get(), n), "randperm");
+    if (dtype == Dtype::Undefined) { detail::New r; return r(THTensor_randperm(r.handle, generator.get(), n),
+        "randperm"); } return detail::made(THTensor_newRandperm(detail::dtype(dtype), generator.get(), n), "randperm");
 }
 /// A vector as of `THTensor_randperm`.
 inline Tensor randperm(int64_t n, Dtype dtype = Dtype::Undefined) {
-    if (dtype == Dtype::Undefined) { Tensor r(detail::Fresh{}); detail::check(THTensor_randperm(r.get(), nullptr, n),
-        "randperm", r); return r; } return detail::made(THTensor_newRandperm(detail::dtype(dtype), nullptr, n),
-        "randperm");
+    if (dtype == Dtype::Undefined) { detail::New r; return r(THTensor_randperm(r.handle, nullptr, n),
+        "randperm"); } return detail::made(THTensor_newRandperm(detail::dtype(dtype), nullptr, n), "randperm");
 }
 inline Tensor multinomial(const Generator &generator, const Tensor &p, int64_t n, bool replacement = false) {
     return p.multinomial(generator, n, replacement);
@@ -10644,9 +9891,8 @@ class Fused : public detail::Counted<THFused, THFused_retain, THFused_free> {
     }
     /// `r` = the expression of the `count` inputs, in the order of their numbers.
     Tensor run(TensorList inputs) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THFused_run(r.get(), handle_, inputs.data(), inputs.count()), "run", r);
-        return r;
+        detail::New r;
+        return r(THFused_run(r.handle, handle_, inputs.data(), inputs.count()), "run");
     }
     Tensor &run_out(Tensor &r, TensorList inputs) const {
         detail::check(THFused_run(detail::result(r), handle_, inputs.data(), inputs.count()), "run_out");
@@ -10780,11 +10026,7 @@ class Archive : public detail::Owned<THArchive, THArchive_free> {
     /// The first tensor named `name`, as `THArchive_newTensor` gives it.
     Tensor tensor(Text name) const { return detail::made(THArchive_newFind(handle_, name.c_str()), "tensor"); }
     /// `r` = tensor `index`, copied.
-    Tensor read(int64_t index) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THArchive_read(r.get(), handle_, index), "read", r);
-        return r;
-    }
+    Tensor read(int64_t index) const { detail::New r; return r(THArchive_read(r.handle, handle_, index), "read"); }
     Tensor &read_out(Tensor &r, int64_t index) const {
         detail::check(THArchive_read(detail::result(r), handle_, index), "read_out");
         return r;

@@ -48,6 +48,17 @@ namespace detail {
 /// Marks the constructor of a fresh tensor, which takes dtype and shape from what is written to it.
 struct Fresh {};
 
+/// A fresh tensor for the result of a call.
+struct New {
+    New();
+    ~New() { THTensor_free(handle); }
+    New(const New &) = delete;
+    New &operator=(const New &) = delete;
+    /// The tensor, unless the call has failed.
+    Tensor operator()(THStatus status, const char *name);
+    THTensor *handle;
+};
+
 THTensor *result(Tensor &r);
 THTensor *result(Out r);
 void check(THStatus status, const char *name, Tensor &r);
@@ -183,6 +194,17 @@ static_assert(sizeof(Tensor) == sizeof(THTensor *) && std::is_standard_layout_v<
 @results defined
 
 namespace detail {
+
+inline New::New() : handle(THTensor_new()) {
+    if (!handle) fail("Tensor");
+}
+
+inline Tensor New::operator()(THStatus status, const char *name) {
+    if (status != TH_OK) return fail(name), Tensor();
+    Tensor r = Tensor::take(handle);
+    handle = nullptr;
+    return r;
+}
 
 /// The handle of a result, which is made if there is none.
 inline THTensor *result(Tensor &r) {

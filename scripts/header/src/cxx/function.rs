@@ -211,7 +211,7 @@ impl Function {
                 _ if argument.is_out() && to == To::Out => format!("detail::result({})", argument.name),
                 _ if argument.is_out() && !is_value => "nullptr".to_owned(),
                 _ if argument.is_out() && several => format!("r.{}.get()", argument.name),
-                _ if argument.is_out() => "r.get()".to_owned(),
+                _ if argument.is_out() => "r.handle".to_owned(),
                 "len" | "len_or_whole" => self.length(at, variant, name),
                 "handle_count" => {
                     let list =
@@ -278,7 +278,7 @@ impl Function {
         match self.returns.as_str() {
             "status" => match value.as_str() {
                 "void" => format!("detail::check({call}, \"{name}\");"),
-                "Tensor" => format!("Tensor r(detail::Fresh{{}}); detail::check({call}, \"{name}\", r); return r;"),
+                "Tensor" => format!("detail::New r; return r({call}, \"{name}\");"),
                 "std::vector<Tensor>" if call.contains("pieces") => {
                     format!("return detail::pieces([&](THTensor **pieces, int *count) {{ return {call}; }}, \"{name}\");")
                 }
