@@ -444,7 +444,10 @@ template <class T, void (*Retain)(T *), void (*Free)(T *)> class Counted {
         Free(old);
         return *this;
     }
-    ~Counted() { Free(handle_); }
+    ~Counted() {
+        // What was moved from, which a compiler often knows, costs no call.
+        if (handle_) Free(handle_);
+    }
 
     /// True if this refers to something.
     bool defined() const noexcept { return handle_ != nullptr; }
@@ -977,7 +980,9 @@ struct Fresh {};
 /// A fresh tensor for the result of a call.
 struct New {
     New();
-    ~New() { THTensor_free(handle); }
+    ~New() {
+        if (handle) THTensor_free(handle);
+    }
     New(const New &) = delete;
     New &operator=(const New &) = delete;
     /// The tensor, unless the call has failed.

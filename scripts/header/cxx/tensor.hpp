@@ -51,7 +51,9 @@ struct Fresh {};
 /// A fresh tensor for the result of a call.
 struct New {
     New();
-    ~New() { THTensor_free(handle); }
+    ~New() {
+        if (handle) THTensor_free(handle);
+    }
     New(const New &) = delete;
     New &operator=(const New &) = delete;
     /// The tensor, unless the call has failed.
