@@ -1,5 +1,5 @@
-//! Writes `include/thorn.h`, `include/thorn.hpp`, `src/capi/rows.json` and `src/capi/declarations.h` from the sources; its tests fail where they
-//! are stale.
+//! Writes `include/thorn.h`, `include/thorn.hpp`, `src/capi/rows.json` and `src/capi/declarations.h` from the sources; its tests fail
+//! where they are stale.
 //!
 //! cbindgen reads the expanded crate and writes declarations; `book` puts them into chapters, `cdef` makes a plain list of them, and `rows`
 //! adds what the rows tell. `cxx` makes the header for C++ of the header for C and the rows.
