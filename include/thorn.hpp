@@ -1647,8 +1647,9 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return *this;
     }
     Tensor indexPut(TensorList indices, const Tensor &values, bool accumulate = false) const {
-        Tensor r = clone();
-        r.indexPut_(indices, values, accumulate);
+        Tensor r = detail::made(THTensor_newClone(handle_), "indexPut");
+        detail::check(THTensor_indexPut(r.get(), indices.data(), indices.count(), values.get(), accumulate), "indexPut",
+            r);
         return r;
     }
     /// Entries `index` of dimension `dimension` of `t` = those of `src`, which has the shape of `t` with as many
@@ -1658,8 +1659,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return *this;
     }
     Tensor indexCopy(int dimension, const Tensor &index, const Tensor &src) const {
-        Tensor r = clone();
-        r.indexCopy_(dimension, index, src);
+        Tensor r = detail::made(THTensor_newClone(handle_), "indexCopy");
+        detail::check(THTensor_indexCopy(r.get(), dimension, index.get(), src.get()), "indexCopy", r);
         return r;
     }
     /// Entries `index` of dimension `dimension` of `t` += those of `src`, one after the other; shapes as for indexCopy.
@@ -1668,8 +1669,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return *this;
     }
     Tensor indexAdd(int dimension, const Tensor &index, const Tensor &src) const {
-        Tensor r = clone();
-        r.indexAdd_(dimension, index, src);
+        Tensor r = detail::made(THTensor_newClone(handle_), "indexAdd");
+        detail::check(THTensor_indexAdd(r.get(), dimension, index.get(), src.get()), "indexAdd", r);
         return r;
     }
     /// As indexAdd, with `scale * src`.
@@ -1678,8 +1679,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return *this;
     }
     Tensor indexAddScale(int dimension, const Tensor &index, double scale, const Tensor &src) const {
-        Tensor r = clone();
-        r.indexAddScale_(dimension, index, scale, src);
+        Tensor r = detail::made(THTensor_newClone(handle_), "indexAddScale");
+        detail::check(THTensor_indexAddScale(r.get(), dimension, index.get(), scale, src.get()), "indexAddScale", r);
         return r;
     }
     /// As indexAdd, with `scale * src`.
@@ -1688,8 +1689,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return *this;
     }
     Tensor indexAddScale(int dimension, const Tensor &index, const Tensor &src) const {
-        Tensor r = clone();
-        r.indexAddScale_(dimension, index, src);
+        Tensor r = detail::made(THTensor_newClone(handle_), "indexAddScale");
+        detail::check(THTensor_indexAddScale(r.get(), dimension, index.get(), 1, src.get()), "indexAddScale", r);
         return r;
     }
     Tensor &indexAdd_(int dimension, const Tensor &index, double scale, const Tensor &src) {
@@ -1697,8 +1698,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return *this;
     }
     Tensor indexAdd(int dimension, const Tensor &index, double scale, const Tensor &src) const {
-        Tensor r = clone();
-        r.indexAdd_(dimension, index, scale, src);
+        Tensor r = detail::made(THTensor_newClone(handle_), "indexAdd");
+        detail::check(THTensor_indexAddScale(r.get(), dimension, index.get(), scale, src.get()), "indexAdd", r);
         return r;
     }
     /// Entries `index` of dimension `dimension` of `t` = `value`, in the range that fill takes.
@@ -1707,8 +1708,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return *this;
     }
     Tensor indexFill(int dimension, const Tensor &index, double value) const {
-        Tensor r = clone();
-        r.indexFill_(dimension, index, value);
+        Tensor r = detail::made(THTensor_newClone(handle_), "indexFill");
+        detail::check(THTensor_indexFill(r.get(), dimension, index.get(), value), "indexFill", r);
         return r;
     }
     /// `t[index[i, j], j] = src[i, j]` for dimension 0, and so for any other: the inverse of gather.
@@ -1717,8 +1718,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return *this;
     }
     Tensor scatter(int dimension, const Tensor &index, const Tensor &src) const {
-        Tensor r = clone();
-        r.scatter_(dimension, index, src);
+        Tensor r = detail::made(THTensor_newClone(handle_), "scatter");
+        detail::check(THTensor_scatter(r.get(), dimension, index.get(), src.get()), "scatter", r);
         return r;
     }
     /// As scatter, with `value` in place of elements, in the range that fill takes.
@@ -1727,8 +1728,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return *this;
     }
     Tensor scatterFill(int dimension, const Tensor &index, double value) const {
-        Tensor r = clone();
-        r.scatterFill_(dimension, index, value);
+        Tensor r = detail::made(THTensor_newClone(handle_), "scatterFill");
+        detail::check(THTensor_scatterFill(r.get(), dimension, index.get(), value), "scatterFill", r);
         return r;
     }
     Tensor &scatter_(int dimension, const Tensor &index, double value) {
@@ -1736,8 +1737,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return *this;
     }
     Tensor scatter(int dimension, const Tensor &index, double value) const {
-        Tensor r = clone();
-        r.scatter_(dimension, index, value);
+        Tensor r = detail::made(THTensor_newClone(handle_), "scatter");
+        detail::check(THTensor_scatterFill(r.get(), dimension, index.get(), value), "scatter", r);
         return r;
     }
     /// As scatter, with `+=` in place of `=`, in row-major order.
@@ -1746,8 +1747,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return *this;
     }
     Tensor scatterAdd(int dimension, const Tensor &index, const Tensor &src) const {
-        Tensor r = clone();
-        r.scatterAdd_(dimension, index, src);
+        Tensor r = detail::made(THTensor_newClone(handle_), "scatterAdd");
+        detail::check(THTensor_scatterAdd(r.get(), dimension, index.get(), src.get()), "scatterAdd", r);
         return r;
     }
     /// As scatter, with what is there combined with `src`, in row-major order.
@@ -1757,8 +1758,9 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return *this;
     }
     Tensor scatterMode(int dimension, const Tensor &index, const Tensor &src, Reduce mode = Reduce::Add) const {
-        Tensor r = clone();
-        r.scatterMode_(dimension, index, src, mode);
+        Tensor r = detail::made(THTensor_newClone(handle_), "scatterMode");
+        detail::check(THTensor_scatterMode(r.get(), dimension, index.get(), src.get(), static_cast<THReduce>(mode)),
+            "scatterMode", r);
         return r;
     }
     Tensor &scatter_(int dimension, const Tensor &index, const Tensor &src, Reduce mode) {
@@ -1767,8 +1769,9 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return *this;
     }
     Tensor scatter(int dimension, const Tensor &index, const Tensor &src, Reduce mode) const {
-        Tensor r = clone();
-        r.scatter_(dimension, index, src, mode);
+        Tensor r = detail::made(THTensor_newClone(handle_), "scatter");
+        detail::check(THTensor_scatterMode(r.get(), dimension, index.get(), src.get(), static_cast<THReduce>(mode)),
+            "scatter", r);
         return r;
     }
     /// As scatterMode, with `value` in place of elements.
@@ -1778,8 +1781,9 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return *this;
     }
     Tensor scatterFillMode(int dimension, const Tensor &index, double value, Reduce mode = Reduce::Add) const {
-        Tensor r = clone();
-        r.scatterFillMode_(dimension, index, value, mode);
+        Tensor r = detail::made(THTensor_newClone(handle_), "scatterFillMode");
+        detail::check(THTensor_scatterFillMode(r.get(), dimension, index.get(), value, static_cast<THReduce>(mode)),
+            "scatterFillMode", r);
         return r;
     }
     Tensor &scatter_(int dimension, const Tensor &index, double value, Reduce mode) {
@@ -1788,8 +1792,9 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return *this;
     }
     Tensor scatter(int dimension, const Tensor &index, double value, Reduce mode) const {
-        Tensor r = clone();
-        r.scatter_(dimension, index, value, mode);
+        Tensor r = detail::made(THTensor_newClone(handle_), "scatter");
+        detail::check(THTensor_scatterFillMode(r.get(), dimension, index.get(), value, static_cast<THReduce>(mode)),
+            "scatter", r);
         return r;
     }
     /// The elements of `t` at the positions in `index` = those of `src`, or `+=` them if `accumulate` is not 0;
@@ -1799,8 +1804,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return *this;
     }
     Tensor put(const Tensor &index, const Tensor &src, bool accumulate = false) const {
-        Tensor r = clone();
-        r.put_(index, src, accumulate);
+        Tensor r = detail::made(THTensor_newClone(handle_), "put");
+        detail::check(THTensor_put(r.get(), index.get(), src.get(), accumulate), "put", r);
         return r;
     }
     /// `r` = the elements of `t` where `mask` is true, in row-major order, as a vector.
@@ -1814,8 +1819,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return *this;
     }
     Tensor maskedCopy(const Tensor &mask, const Tensor &src) const {
-        Tensor r = clone();
-        r.maskedCopy_(mask, src);
+        Tensor r = detail::made(THTensor_newClone(handle_), "maskedCopy");
+        detail::check(THTensor_maskedCopy(r.get(), mask.get(), src.get()), "maskedCopy", r);
         return r;
     }
     /// `THTensor_maskedCopy` by PyTorch's name.
@@ -1824,8 +1829,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return *this;
     }
     Tensor maskedScatter(const Tensor &mask, const Tensor &src) const {
-        Tensor r = clone();
-        r.maskedScatter_(mask, src);
+        Tensor r = detail::made(THTensor_newClone(handle_), "maskedScatter");
+        detail::check(THTensor_maskedScatter(r.get(), mask.get(), src.get()), "maskedScatter", r);
         return r;
     }
     /// `r` = the indices of each element of `t` that is not 0, a row of int64 each, in row-major order.
@@ -2787,8 +2792,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return *this;
     }
     Tensor maskedFill(const Tensor &mask, double value) const {
-        Tensor r = clone();
-        r.maskedFill_(mask, value);
+        Tensor r = detail::made(THTensor_newClone(handle_), "maskedFill");
+        detail::check(THTensor_maskedFill(r.get(), mask.get(), value), "maskedFill", r);
         return r;
     }
     /// `r = whether the sign bit of t is set`, as Bool unless `r` has a dtype: of negative numbers, of -0.0, and of NaN
@@ -5015,9 +5020,6 @@ inline int refcount(const Tensor &t) { return t.refcount(); }
 inline Tensor withSizes(IntList size, Dtype dtype = Dtype::Undefined) {
     return detail::made(THTensor_newWithSizes(detail::dtype(dtype), size.count(), size.data()), "withSizes");
 }
-inline Tensor newWithSize(IntList size, Dtype dtype = Dtype::Undefined) {
-    return detail::made(THTensor_newWithSizes(detail::dtype(dtype), size.count(), size.data()), "newWithSize");
-}
 /// A tensor with undefined elements and the given strides.
 inline Tensor withSizesStrides(IntList size, IntList stride, Dtype dtype = Dtype::Undefined) {
     return detail::made(THTensor_newWithSizesStrides(detail::dtype(dtype), detail::common("withSizesStrides", {size,
@@ -5073,9 +5075,6 @@ inline Tensor onesLike(const Tensor &t) { return t.onesLike(); }
 inline Tensor scalar(double value, Dtype dtype = Dtype::Undefined) {
     return detail::made(THTensor_newScalar(detail::dtype(dtype), value), "scalar");
 }
-inline Tensor newScalar(double value, Dtype dtype = Dtype::Undefined) {
-    return detail::made(THTensor_newScalar(detail::dtype(dtype), value), "newScalar");
-}
 /// A 0-d tensor with an integer that a double may not hold.
 inline Tensor scalarLong(int64_t value, Dtype dtype = Dtype::Undefined) {
     return detail::made(THTensor_newScalarLong(detail::dtype(dtype), value), "scalarLong");
@@ -5100,10 +5099,6 @@ inline Tensor fromBlob(IntList size, void *data, THDeleter deleter = nullptr, vo
 inline Tensor withStorage(const Storage &storage, ptrdiff_t storageOffset, IntList size, IntList stride = {}) {
     return detail::made(THTensor_newWithStorage(storage.get(), storageOffset, detail::common("withStorage", {size,
         stride}), size.data(), stride.data()), "withStorage");
-}
-inline Tensor newWithStorage(const Storage &storage, ptrdiff_t storageOffset, IntList size, IntList stride = {}) {
-    return detail::made(THTensor_newWithStorage(storage.get(), storageOffset, detail::common("newWithStorage", {size,
-        stride}), size.data(), stride.data()), "newWithStorage");
 }
 
 // ------------------------------------------------------------------------------------------------- Looking at tensors
@@ -5827,7 +5822,10 @@ inline Tensor &tpow_out(Tensor &r, double value, const Tensor &t) {
     detail::check(THTensor_tpow(detail::result(r), value, t.get()), "tpow_out");
     return r;
 }
-inline Tensor pow(double value, const Tensor &t) { return t.tpow(value); }
+inline Tensor pow(double value, const Tensor &t) {
+    detail::New r;
+    return r(THTensor_tpow(r.handle, value, t.get()), "pow");
+}
 inline Tensor &pow_out(Tensor &r, double value, const Tensor &t) {
     detail::check(THTensor_tpow(detail::result(r), value, t.get()), "pow_out");
     return r;
@@ -8882,9 +8880,13 @@ inline Tensor &normal_stddevs_out(Tensor &r, const Tensor &stdvs) {
     return r;
 }
 inline Tensor normal(const Generator &generator, double mean, const Tensor &stdvs) {
-    return stdvs.normal_stddevs(generator, mean);
+    detail::New r;
+    return r(THTensor_normal_stddevs(r.handle, generator.get(), mean, stdvs.get()), "normal");
 }
-inline Tensor normal(double mean, const Tensor &stdvs) { return stdvs.normal_stddevs(mean); }
+inline Tensor normal(double mean, const Tensor &stdvs) {
+    detail::New r;
+    return r(THTensor_normal_stddevs(r.handle, nullptr, mean, stdvs.get()), "normal");
+}
 inline Tensor &normal_out(Tensor &r, const Generator &generator, double mean, const Tensor &stdvs) {
     detail::check(THTensor_normal_stddevs(detail::result(r), generator.get(), mean, stdvs.get()), "normal_out");
     return r;

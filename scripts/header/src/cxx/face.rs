@@ -187,7 +187,9 @@ impl Face {
             self.method("THTensor", doc, &head, &format!("detail::check({call}, \"{name}_\"); return *this;"));
             if copies && self.take(&format!(".{name}"), &mut variant, "") && self.take(name, &mut variant, "T") {
                 let (declared, names) = (variant.declared(), variant.names());
-                let body = format!("Tensor r = clone(); r.{name}_({names}); return r;");
+                let call = function.call(&variant, Some((&object.name, "r.get()")), To::Value, name);
+                let made = format!("Tensor r = detail::made(THTensor_newClone(handle_), \"{name}\");");
+                let body = format!("{made} detail::check({call}, \"{name}\", r); return r;");
                 self.method("THTensor", "", &format!("Tensor {name}({declared}) const"), &body);
                 let head = format!("inline Tensor {name}({})", with("const Tensor &t", &declared));
                 self.function("THTensor", "", &head, &format!("return t.{name}({names});"));
@@ -203,20 +205,21 @@ impl Face {
             return self.add_in_place(function, name, function.variants(function.object()));
         }
         let mut named = Vec::new();
-        let mut method = name;
+        let mut is_method = true;
         for mut variant in function.object().map_or(Vec::new(), |object| function.variants(Some(object))) {
             if self.take(&format!(".{name}"), &mut variant, "") {
                 self.add_method(function, name, if named.is_empty() { doc } else { "" }, &variant);
                 named.push(variant);
             } else {
                 // Another row has the name of the method.
-                method = &function.name;
+                is_method = false;
             }
         }
         self.add_in_place(function, name, named);
         if !OBJECTS.contains(&name) {
             let twin = twin.filter(|_| function.arguments.iter().any(|argument| argument.kind == "dtype"));
-            self.add_functions(function, name, method, if function.object().is_some() { "" } else { doc }, twin);
+            let object = function.object().filter(|_| is_method);
+            self.add_functions(function, name, object, if function.object().is_some() { "" } else { doc }, twin);
         }
     }
 
@@ -256,16 +259,16 @@ impl Face {
         }
     }
 
-    /// Functions: what has an object calls its `method`. Without a dtype, `twin` makes a tensor of the dtype that it chooses.
-    fn add_functions(&mut self, function: &Function, name: &str, method: &str, doc: &str, twin: Option<&Function>) {
-        let (object, value) = (function.object(), function.value_before());
+    /// Functions: what is a method of its `object`, too, calls that. Without a dtype, `twin` makes a tensor of the dtype that it chooses.
+    fn add_functions(&mut self, function: &Function, name: &str, object: Option<&Argument>, doc: &str, twin: Option<&Function>) {
+        let value = function.value_before();
         for mut variant in function.variants(None) {
             if !self.take(name, &mut variant, "") {
                 continue;
             }
             let call = |function: &Function| function.value_body(&function.call(&variant, None, To::Value, name), name);
             let body = match (object, twin) {
-                (Some(object), _) => as_method(&variant, object, method),
+                (Some(object), _) => as_method(&variant, object, name),
                 (None, Some(twin)) => format!("if (dtype == Dtype::Undefined) {{ {} }} {}", call(twin), call(function)),
                 (None, None) => call(function),
             };

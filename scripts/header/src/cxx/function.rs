@@ -320,6 +320,9 @@ impl Function {
     /// True if this may have the name of an operation: the function that has it gives a value of the same kind.
     pub fn is_form_of(&self, form: &str, all: &[Function]) -> bool {
         let made = |function: &Function| matches!(function.returns.as_str(), "status" | "new");
+        if form.starts_with("new") {
+            return false;
+        }
         match all.iter().find(|function| function.prefix() == "THTensor" && function.name == form) {
             Some(plain) if plain.form.as_deref() != Some(form) => false,
             Some(plain) => plain.returns == self.returns || (made(plain) && made(self)),
