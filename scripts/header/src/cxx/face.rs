@@ -20,6 +20,7 @@ pub struct Face {
 }
 
 impl Face {
+    /// Makes the methods and functions of all that are not left out.
     pub fn of(functions: Vec<Function>) -> Face {
         let functions: Vec<Function> = functions.into_iter().filter(|function| !names::is_left_out(&function.c_name)).collect();
         let (taken, methods, free) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
@@ -52,6 +53,7 @@ impl Face {
         self.by_chapter(prefix, &self.free, "")
     }
 
+    /// What belongs to `prefix`, in the order of the rows, with a line before each chapter.
     fn by_chapter(&self, prefix: &str, texts: &BTreeMap<(String, usize), String>, indent: &str) -> String {
         let (mut out, mut chapter) = (String::new(), "");
         for ((_, number), text) in texts.iter().filter(|((of, _), _)| of == prefix) {
@@ -65,27 +67,19 @@ impl Face {
         out
     }
 
-    /// Chooses the parameters that a variant shows, so that no call is meant twice; false if there are none.
+    /// Chooses the parameters that a variant shows and those that have defaults, so that no call is meant twice; false if that cannot be.
+    /// `before` are the letters of other parameters in front.
     fn take(&mut self, name: &str, variant: &mut Variant, before: &str) -> bool {
         let taken = self.taken.entry(name.to_owned()).or_default();
         let is_free = |variant: &Variant| variant.signatures(before).iter().all(|signature| !taken.contains(signature));
-        if !is_free(variant) {
-            let mut short = variant.clone();
-            let is_kept = |argument: &&Argument| argument.default.is_none() || argument.cpp().1 != 'N';
-            short.hidden.extend(variant.shown.iter().skip(variant.required).copied().filter(|argument| !is_kept(argument)));
-            let required = variant.required;
-            let mut at = 0;
-            short.shown.retain(|argument| {
-                at += 1;
-                at <= required || is_kept(argument)
-            });
-            if !variant.hidden.is_empty() && is_free(&short) {
-                *variant = short;
-            }
+        let short = variant.without_last_numbers();
+        if !is_free(variant) && !variant.hidden.is_empty() && is_free(&short) {
+            *variant = short;
         }
-        let lengths = variant.required..=variant.shown.len();
-        let required = lengths.into_iter().find(|required| is_free(&Variant { required: *required, ..variant.clone() }));
-        let Some(required) = required else { return false };
+        let Some(required) = (variant.required..=variant.shown.len()).find(|n| is_free(&Variant { required: *n, ..variant.clone() }))
+        else {
+            return false;
+        };
         variant.required = required;
         let signatures = variant.signatures(before);
         taken.extend(signatures);
@@ -103,11 +97,13 @@ impl Face {
         }
     }
 
+    /// Writes a method.
     fn method(&mut self, prefix: &str, doc: &str, head: &str, body: &str) {
         let text = self.methods.entry((prefix.to_owned(), self.number)).or_default();
         *text += &(comment(doc, "    ") + &code(head, body, "    "));
     }
 
+    /// Writes a function.
     fn function(&mut self, prefix: &str, doc: &str, head: &str, body: &str) {
         let text = self.free.entry((prefix.to_owned(), self.number)).or_default();
         *text += &(comment(doc, "") + &code(head, body, ""));
@@ -153,6 +149,7 @@ impl Face {
         }
     }
 
+    /// What a function of tensors becomes: values, results first, in place.
     fn add_tensor(&mut self, function: &Function, name: &str, all: &[Function]) {
         let object = function.object();
         let doc = if name == function.name { function.doc.as_str() } else { "" };
@@ -223,6 +220,7 @@ impl Face {
         }
     }
 
+    /// A method that returns what it makes.
     fn add_method(&mut self, function: &Function, name: &str, doc: &str, variant: &Variant) {
         let object = function.object().map(|object| (object.name.as_str(), "handle_"));
         let body = function.value_body(&function.call(variant, object, To::Value, name), name);
@@ -248,6 +246,7 @@ impl Face {
         function.form.as_deref() == Some(name) && self.numbers.contains(name) && function.object().is_some()
     }
 
+    /// Methods whose result is their object.
     fn add_in_place(&mut self, function: &Function, name: &str, variants: Vec<Variant>) {
         let Some(object) = function.object().filter(|_| function.is_in_place()) else { return };
         for mut variant in variants {

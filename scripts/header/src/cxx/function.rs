@@ -99,6 +99,13 @@ impl Variant<'_> {
         Some((declared, self.shown.iter().map(name).collect::<Vec<_>>().join(", ")))
     }
 
+    /// The same without the numbers that have defaults in the declaration.
+    pub fn without_last_numbers(&self) -> Self {
+        let (first, last) = self.shown.split_at(self.required);
+        let (numbers, others): (Vec<&Argument>, Vec<&Argument>) = last.iter().partition(|argument| argument.cpp().1 == 'N');
+        Variant { shown: [first, &others].concat(), hidden: [self.hidden.as_slice(), &numbers].concat(), required: self.required }
+    }
+
     /// The names of the parameters.
     pub fn names(&self) -> String {
         self.shown.iter().map(|argument| argument.name.as_str()).collect::<Vec<_>>().join(", ")
