@@ -3469,8 +3469,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::New r;
         return r(THTensor_searchsorted(r.handle, handle_, t.get(), right, sorter.get()), "searchsorted");
     }
-    /// `r[..] = i where boundaries[i - 1] < t[..] <= boundaries[i]`, or with `right` `boundaries[i - 1] <= t[..] <
-    /// boundaries[i]`: as `THTensor_searchsorted` in a vector of boundaries.
+    /// `r[..] = i where boundaries[i - 1] < t[..] <= boundaries[i]`, or with `right`
+    /// `boundaries[i - 1] <= t[..] < boundaries[i]`: as `THTensor_searchsorted` in a vector of boundaries.
     Tensor bucketize(const Tensor &boundaries, bool right = false) const {
         detail::New r;
         return r(THTensor_bucketize(r.handle, handle_, boundaries.get(), right), "bucketize");
@@ -3708,8 +3708,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// `rb = the X with a X = b`, or with `transpose` of `a^T X = b`, for the `upper` or lower triangle of square `a`;
     /// with `unitriangular` its diagonal counts as ones.
     RbRa trtrs(const Tensor &a, bool upper = true, bool transpose = false, bool unitriangular = false) const;
-    /// `rb = the X of least |b - a X|` for `a` [m x n] of full rank with m >= n; with m < n the X of least norm with `a
-    /// X = b`.
+    /// `rb = the X of least |b - a X|` for `a` [m x n] of full rank with m >= n; with m < n the X of least norm with
+    /// `a X = b`.
     RbRa gels(const Tensor &a) const;
     /// `x = the X of least norm of those with least |b - a X|`, for `a` [m x n] of any rank, by its singular values
     /// `s`, descending.
@@ -4048,8 +4048,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return r(THTensor_conv2Dcmul(r.handle, beta, alpha, handle_, k.get(), srow, scol, "V", xc.c_str()),
             "conv2Dcmul");
     }
-    /// conv2Dmul of each plane with each kernel, as an outer product: `r[o][p] = beta * r[o][p] + alpha * (t[p] *
-    /// k[o])`.
+    /// conv2Dmul of each plane with each kernel, as an outer product:
+    /// `r[o][p] = beta * r[o][p] + alpha * (t[p] * k[o])`.
     Tensor conv2Dger(double beta, double alpha, const Tensor &k, int64_t srow, int64_t scol, Text vf, Text xc) const {
         detail::New r;
         return r(THTensor_conv2Dger(r.handle, beta, alpha, handle_, k.get(), srow, scol, vf.c_str(), xc.c_str()),
@@ -4060,9 +4060,10 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return r(THTensor_conv2Dger(r.handle, beta, alpha, handle_, k.get(), srow, scol, "V", xc.c_str()),
             "conv2Dger");
     }
-    /// As conv2Dger, with `srow` and `scol` as the distances of taps: `r[o][p][y][x] = beta * r[o][p][y][x] + alpha *
-    /// sum of t[p][y + srow * i][x + scol * j] * k[o][i][j]`, `size - (kernel - 1) * stride` elements in each
-    /// dimension: the gradient of the kernels of conv2Dmv from planes and the gradient of their result.
+    /// As conv2Dger, with `srow` and `scol` as the distances of taps:
+    /// `r[o][p][y][x] = beta * r[o][p][y][x] + alpha * sum of t[p][y + srow * i][x + scol * j] * k[o][i][j]`,
+    /// `size - (kernel - 1) * stride` elements in each dimension: the gradient of the kernels of conv2Dmv from planes
+    /// and the gradient of their result.
     Tensor conv2DRevger(double beta, double alpha, const Tensor &k, int64_t srow, int64_t scol) const {
         detail::New r;
         return r(THTensor_conv2DRevger(r.handle, beta, alpha, handle_, k.get(), srow, scol), "conv2DRevger");
@@ -4072,8 +4073,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::New r;
         return r(THTensor_conv2DRevgerm(r.handle, beta, alpha, handle_, k.get(), srow, scol), "conv2DRevgerm");
     }
-    /// conv2Dmul as a matrix of kernels times a vector of planes: `r[o] = beta * r[o] + alpha * sum over p of t[p] *
-    /// k[o][p]`.
+    /// conv2Dmul as a matrix of kernels times a vector of planes:
+    /// `r[o] = beta * r[o] + alpha * sum over p of t[p] * k[o][p]`.
     Tensor conv2Dmv(double beta, double alpha, const Tensor &k, int64_t srow, int64_t scol, Text vf, Text xc) const {
         detail::New r;
         return r(THTensor_conv2Dmv(r.handle, beta, alpha, handle_, k.get(), srow, scol, vf.c_str(), xc.c_str()),
@@ -4355,8 +4356,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
             "adaptiveMaxPool1d");
     }
     /// `r = greatest element of each window`, of as many windows as `sizes` say, for each dimension or one for all, -1
-    /// for as many as there are elements: output `i` of `n` sees the elements from `i * size / n`, rounded down, to `(i
-    /// + 1) * size / n`, rounded up.
+    /// for as many as there are elements: output `i` of `n` sees the elements from `i * size / n`, rounded down, to
+    /// `(i + 1) * size / n`, rounded up.
     Tensor adaptiveMaxPool2d(IntList sizes) const {
         detail::New r;
         return r(THTensor_adaptiveMaxPool2d(r.handle, nullptr, handle_, sizes.count(), sizes.data()),
@@ -4700,14 +4701,14 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::check(THTensor_clampedRandom(handle_, nullptr, min, max), "random_");
         return *this;
     }
-    /// Fills weights (outputs x inputs x window) with numbers uniform in [-b, b), `b = gain * sqrt(6 / (inputs +
-    /// outputs))` times window under the root: Glorot's, for `gain` 1.
+    /// Fills weights (outputs x inputs x window) with numbers uniform in [-b, b),
+    /// `b = gain * sqrt(6 / (inputs + outputs))` times window under the root: Glorot's, for `gain` 1.
     Tensor &xavierUniform_(const Generator &generator, double gain = 1) {
         detail::check(THTensor_xavierUniform(handle_, generator.get(), gain), "xavierUniform_");
         return *this;
     }
-    /// Fills weights (outputs x inputs x window) with numbers uniform in [-b, b), `b = gain * sqrt(6 / (inputs +
-    /// outputs))` times window under the root: Glorot's, for `gain` 1.
+    /// Fills weights (outputs x inputs x window) with numbers uniform in [-b, b),
+    /// `b = gain * sqrt(6 / (inputs + outputs))` times window under the root: Glorot's, for `gain` 1.
     Tensor &xavierUniform_(double gain = 1) {
         detail::check(THTensor_xavierUniform(handle_, nullptr, gain), "xavierUniform_");
         return *this;
