@@ -10,25 +10,35 @@ class RowIterator;
 
 @results declared
 
+/// A tensor in a list in braces, whose references are not counted; `{}` stands for none.
+class Operand {
+  public:
+    constexpr Operand() noexcept = default;
+    Operand(const Tensor &t) noexcept;
+
+  private:
+    THTensor *handle_ = nullptr;
+};
+
 /// A view of a list of tensors, for the length of a call. Some functions take undefined ones among them.
 class TensorList {
   public:
     constexpr TensorList() noexcept = default;
-    constexpr TensorList(const Tensor *data, int count) noexcept : data_(data), count_(count) {}
-    constexpr TensorList(std::initializer_list<Tensor> list) noexcept : count_(static_cast<int>(list.size())) {
+    TensorList(const Tensor *data, int count) noexcept : data_(data), count_(count) {}
+    TensorList(std::initializer_list<Operand> list) noexcept : count_(static_cast<int>(list.size())) {
         if (count_) data_ = list.begin();
     }
     /// What has tensors side by side: a std::vector or a std::array.
     template <class List, class = std::enable_if_t<
                               std::is_convertible_v<decltype(std::declval<const List &>().data()), const Tensor *>>>
-    constexpr TensorList(const List &list) noexcept : data_(list.data()), count_(static_cast<int>(list.size())) {}
+    TensorList(const List &list) noexcept : data_(list.data()), count_(static_cast<int>(list.size())) {}
 
-    /// The handles side by side, as C takes them.
-    THTensor *const *data() const noexcept { return reinterpret_cast<THTensor *const *>(data_); }
-    constexpr int count() const noexcept { return count_; }
+    /// The handles side by side, as C takes them: an Operand or a Tensor is a handle and nothing else.
+    THTensor *const *data() const noexcept { return static_cast<THTensor *const *>(data_); }
+    int count() const noexcept { return count_; }
 
   private:
-    const Tensor *data_ = nullptr;
+    const void *data_ = nullptr;
     int count_ = 0;
 };
 
@@ -192,6 +202,10 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
 
 static_assert(sizeof(Tensor) == sizeof(THTensor *) && std::is_standard_layout_v<Tensor>,
               "a list of tensors is one of handles");
+static_assert(sizeof(Operand) == sizeof(THTensor *) && std::is_standard_layout_v<Operand>,
+              "a list of operands is one of handles");
+
+inline Operand::Operand(const Tensor &t) noexcept : handle_(t.get()) {}
 
 @results defined
 
