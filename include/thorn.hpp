@@ -1131,7 +1131,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     // ----------------------------------------------------------------------------------------- Handles and references
 
     /// Makes `t` a fresh handle again, as `THTensor_new` returns it: it gives up its storage, its sizes and its dtype.
-    Tensor &reset_() { detail::check(THTensor_reset(handle_), "reset_"); return *this; }
+    Tensor &reset_() { return changed(THTensor_reset(handle_), "reset_"); }
     /// A second handle on the elements of `t`.
     Tensor withTensor() const { return detail::made(THTensor_newWithTensor(handle_), "withTensor"); }
     /// How many references are held now.
@@ -1141,9 +1141,9 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return detail::known(r, !r, "refcount");
     }
     /// Sets `TH_TENSOR_*` bits.
-    Tensor &setFlag_(char flag) { detail::check(THTensor_setFlag(handle_, flag), "setFlag_"); return *this; }
+    Tensor &setFlag_(char flag) { return changed(THTensor_setFlag(handle_, flag), "setFlag_"); }
     /// Clears `TH_TENSOR_*` bits.
-    Tensor &clearFlag_(char flag) { detail::check(THTensor_clearFlag(handle_, flag), "clearFlag_"); return *this; }
+    Tensor &clearFlag_(char flag) { return changed(THTensor_clearFlag(handle_, flag), "clearFlag_"); }
 
     // ------------------------------------------------------------------------------------------------- Making tensors
 
@@ -1253,13 +1253,11 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     }
     /// Sets the element at `index`, one entry a dimension; negative entries count from the end.
     Tensor &setAt_(IntList index, double value) {
-        detail::check(THTensor_setAt(handle_, index.count(), index.data(), value), "setAt_");
-        return *this;
+        return changed(THTensor_setAt(handle_, index.count(), index.data(), value), "setAt_");
     }
     /// Sets the element at `index` to an int64 that a double may not hold.
     Tensor &setAtLong_(IntList index, int64_t value) {
-        detail::check(THTensor_setAtLong(handle_, index.count(), index.data(), value), "setAtLong_");
-        return *this;
+        return changed(THTensor_setAtLong(handle_, index.count(), index.data(), value), "setAtLong_");
     }
     /// The only element of a tensor of any shape.
     double item() const {
@@ -1274,11 +1272,11 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return detail::known(r, r == -1, "itemLong");
     }
     /// Every element `r = value`.
-    Tensor &fill_(double value) { detail::check(THTensor_fill(handle_, value), "fill_"); return *this; }
+    Tensor &fill_(double value) { return changed(THTensor_fill(handle_, value), "fill_"); }
     /// Every element `r = value`, an int64 that a double may not hold.
-    Tensor &fillLong_(int64_t value) { detail::check(THTensor_fillLong(handle_, value), "fillLong_"); return *this; }
+    Tensor &fillLong_(int64_t value) { return changed(THTensor_fillLong(handle_, value), "fillLong_"); }
     /// Every element `r = 0`.
-    Tensor &zero_() { detail::check(THTensor_zero(handle_), "zero_"); return *this; }
+    Tensor &zero_() { return changed(THTensor_zero(handle_), "zero_"); }
 
     // ----------------------------------------------------------------------------------------- Copies and conversions
 
@@ -1304,13 +1302,12 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// `t` itself if it has this dtype already, else a converted copy.
     Tensor to(Dtype dtype) const { return detail::made(THTensor_newTo(handle_, static_cast<THDtype>(dtype)), "to"); }
     /// `r = src`, converted to the dtype of `r` and broadcast to its shape; any layouts, overlapping or not.
-    Tensor &copy_(const Tensor &t) { detail::check(THTensor_copy(handle_, t.get()), "copy_"); return *this; }
+    Tensor &copy_(const Tensor &t) { return changed(THTensor_copy(handle_, t.get()), "copy_"); }
 
     // ---------------------------------------------------------------------------------------------------------- Views
 
     Tensor &narrow_(int dimension, int64_t firstIndex, int64_t size) {
-        detail::check(THTensor_narrow(handle_, handle_, dimension, firstIndex, size), "narrow_");
-        return *this;
+        return changed(THTensor_narrow(handle_, handle_, dimension, firstIndex, size), "narrow_");
     }
     /// Entries `firstIndex` to `firstIndex + size` of dimension `dimension`; a negative `firstIndex` counts from the
     /// end.
@@ -1318,43 +1315,38 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return detail::made(THTensor_newNarrow(handle_, dimension, firstIndex, size), "narrow");
     }
     Tensor &select_(int dimension, int64_t sliceIndex) {
-        detail::check(THTensor_select(handle_, handle_, dimension, sliceIndex), "select_");
-        return *this;
+        return changed(THTensor_select(handle_, handle_, dimension, sliceIndex), "select_");
     }
     /// Entry `sliceIndex` of dimension `dimension`, which disappears; of a vector this is a scalar.
     Tensor select(int dimension, int64_t sliceIndex) const {
         return detail::made(THTensor_newSelect(handle_, dimension, sliceIndex), "select");
     }
     Tensor &slice_(int dimension, int64_t start, int64_t end, int64_t step) {
-        detail::check(THTensor_slice(handle_, handle_, dimension, start, end, step), "slice_");
-        return *this;
+        return changed(THTensor_slice(handle_, handle_, dimension, start, end, step), "slice_");
     }
     /// Entries `start`, `start + step`, ...
     Tensor slice(int dimension, int64_t start, int64_t end, int64_t step) const {
         return detail::made(THTensor_newSlice(handle_, dimension, start, end, step), "slice");
     }
     Tensor &transpose_(int dimension1, int dimension2) {
-        detail::check(THTensor_transpose(handle_, handle_, dimension1, dimension2), "transpose_");
-        return *this;
+        return changed(THTensor_transpose(handle_, handle_, dimension1, dimension2), "transpose_");
     }
     /// Dimensions `dimension1` and `dimension2` swapped.
     Tensor transpose(int dimension1, int dimension2) const {
         return detail::made(THTensor_newTranspose(handle_, dimension1, dimension2), "transpose");
     }
-    Tensor &t_() { detail::check(THTensor_t(handle_, handle_), "t_"); return *this; }
+    Tensor &t_() { return changed(THTensor_t(handle_, handle_), "t_"); }
     /// The matrix transposed; vectors and scalars stay as they are.
     Tensor t() const { return detail::made(THTensor_newT(handle_), "t"); }
     Tensor &permute_(IntList dims) {
-        detail::check(THTensor_permute(handle_, handle_, dims.count(), dims.data()), "permute_");
-        return *this;
+        return changed(THTensor_permute(handle_, handle_, dims.count(), dims.data()), "permute_");
     }
     /// Dimension `d` of the view is dimension `dims[d]` of the source.
     Tensor permute(IntList dims) const {
         return detail::made(THTensor_newPermute(handle_, dims.count(), dims.data()), "permute");
     }
     Tensor &diagonal_(int64_t offset = 0, int dim1 = 0, int dim2 = 1) {
-        detail::check(THTensor_diagonal(handle_, handle_, offset, dim1, dim2), "diagonal_");
-        return *this;
+        return changed(THTensor_diagonal(handle_, handle_, offset, dim1, dim2), "diagonal_");
     }
     /// Elements `[i, i + offset]` of dimensions `dim1` and `dim2`, which disappear; the diagonal becomes the last
     /// dimension.
@@ -1362,64 +1354,48 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return detail::made(THTensor_newDiagonal(handle_, offset, dim1, dim2), "diagonal");
     }
     Tensor &unfold_(int dimension, int64_t size, int64_t step) {
-        detail::check(THTensor_unfold(handle_, handle_, dimension, size, step), "unfold_");
-        return *this;
+        return changed(THTensor_unfold(handle_, handle_, dimension, size, step), "unfold_");
     }
     /// All windows of `size` entries, `step` apart, of dimension `dimension`; the window becomes a new last dimension.
     Tensor unfold(int dimension, int64_t size, int64_t step) const {
         return detail::made(THTensor_newUnfold(handle_, dimension, size, step), "unfold");
     }
-    Tensor &squeeze_() { detail::check(THTensor_squeeze(handle_, handle_), "squeeze_"); return *this; }
+    Tensor &squeeze_() { return changed(THTensor_squeeze(handle_, handle_), "squeeze_"); }
     /// Without the dimensions of size 1.
     Tensor squeeze() const { return detail::made(THTensor_newSqueeze(handle_), "squeeze"); }
-    Tensor &squeeze1d_(int dimension) {
-        detail::check(THTensor_squeeze1d(handle_, handle_, dimension), "squeeze1d_");
-        return *this;
-    }
-    Tensor &squeeze_(int dimension) {
-        detail::check(THTensor_squeeze1d(handle_, handle_, dimension), "squeeze_");
-        return *this;
-    }
+    Tensor &squeeze1d_(int dimension) { return changed(THTensor_squeeze1d(handle_, handle_, dimension), "squeeze1d_"); }
+    Tensor &squeeze_(int dimension) { return changed(THTensor_squeeze1d(handle_, handle_, dimension), "squeeze_"); }
     /// Without dimension `dimension`, if its size is 1.
     Tensor squeeze1d(int dimension) const {
         return detail::made(THTensor_newSqueeze1d(handle_, dimension), "squeeze1d");
     }
     Tensor squeeze(int dimension) const { return detail::made(THTensor_newSqueeze1d(handle_, dimension), "squeeze"); }
     Tensor &unsqueeze1d_(int dimension) {
-        detail::check(THTensor_unsqueeze1d(handle_, handle_, dimension), "unsqueeze1d_");
-        return *this;
+        return changed(THTensor_unsqueeze1d(handle_, handle_, dimension), "unsqueeze1d_");
     }
     /// With a new dimension of size 1 at `dimension`; -1 appends.
     Tensor unsqueeze1d(int dimension) const {
         return detail::made(THTensor_newUnsqueeze1d(handle_, dimension), "unsqueeze1d");
     }
-    Tensor &view_(IntList size) {
-        detail::check(THTensor_view(handle_, handle_, size.count(), size.data()), "view_");
-        return *this;
-    }
+    Tensor &view_(IntList size) { return changed(THTensor_view(handle_, handle_, size.count(), size.data()), "view_"); }
     /// The same elements in these sizes, of which one may be -1; an error where strides do not allow it without a copy.
     Tensor view(IntList size) const {
         return detail::made(THTensor_newView(handle_, size.count(), size.data()), "view");
     }
     Tensor &expand_(IntList size) {
-        detail::check(THTensor_expand(handle_, handle_, size.count(), size.data()), "expand_");
-        return *this;
+        return changed(THTensor_expand(handle_, handle_, size.count(), size.data()), "expand_");
     }
     /// Size-1 dimensions repeated to these sizes at stride 0; -1 keeps a size, new dimensions come first.
     Tensor expand(IntList size) const {
         return detail::made(THTensor_newExpand(handle_, size.count(), size.data()), "expand");
     }
-    Tensor &viewAs_(const Tensor &other) {
-        detail::check(THTensor_viewAs(handle_, handle_, other.get()), "viewAs_");
-        return *this;
-    }
+    Tensor &viewAs_(const Tensor &other) { return changed(THTensor_viewAs(handle_, handle_, other.get()), "viewAs_"); }
     /// The tensor viewed in the sizes of `other`.
     Tensor viewAs(const Tensor &other) const {
         return detail::made(THTensor_newViewAs(handle_, other.get()), "viewAs");
     }
     Tensor &expandAs_(const Tensor &other) {
-        detail::check(THTensor_expandAs(handle_, handle_, other.get()), "expandAs_");
-        return *this;
+        return changed(THTensor_expandAs(handle_, handle_, other.get()), "expandAs_");
     }
     /// The tensor expanded to the sizes of `other`.
     Tensor expandAs(const Tensor &other) const {
@@ -1456,25 +1432,20 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     // ---------------------------------------------------------------------------------------- Shapes changed in place
 
     /// Makes `t` a second handle on the elements of `src`.
-    Tensor &set_(const Tensor &src) { detail::check(THTensor_set(handle_, src.get()), "set_"); return *this; }
+    Tensor &set_(const Tensor &src) { return changed(THTensor_set(handle_, src.get()), "set_"); }
     /// Makes `t` a tensor over `storage`, which grows to hold it where it can; NULL `stride` means row-major.
     Tensor &setStorage_(const Storage &storage, ptrdiff_t storageOffset, IntList size, IntList stride = {}) {
-        detail::check(THTensor_setStorage(handle_, storage.get(), storageOffset, detail::common("setStorage_", {size,
+        return changed(THTensor_setStorage(handle_, storage.get(), storageOffset, detail::common("setStorage_", {size,
             stride}), size.data(), stride.data()), "setStorage_");
-        return *this;
     }
     /// Gives the tensor these sizes: elements stay where they are in the storage, which grows if needed and never
     /// shrinks; new elements are undefined.
     Tensor &resize_(IntList size, IntList stride = {}) {
-        detail::check(THTensor_resize(handle_, detail::common("resize_", {size, stride}), size.data(), stride.data()),
+        return changed(THTensor_resize(handle_, detail::common("resize_", {size, stride}), size.data(), stride.data()),
             "resize_");
-        return *this;
     }
     /// `THTensor_resize` to the sizes of `src`.
-    Tensor &resizeAs_(const Tensor &src) {
-        detail::check(THTensor_resizeAs(handle_, src.get()), "resizeAs_");
-        return *this;
-    }
+    Tensor &resizeAs_(const Tensor &src) { return changed(THTensor_resizeAs(handle_, src.get()), "resizeAs_"); }
 
     // -------------------------------------------------------------------------------------------------------- Devices
 
@@ -1497,10 +1468,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     }
     /// `r = src` as `THTensor_copy` does it, but where one of them lies on a GPU, the other one in pinned memory, and
     /// both are row-major and of one dtype and shape, the copy is made by the GPU after this has returned.
-    Tensor &copyAsync_(const Tensor &src) {
-        detail::check(THTensor_copyAsync(handle_, src.get()), "copyAsync_");
-        return *this;
-    }
+    Tensor &copyAsync_(const Tensor &src) { return changed(THTensor_copyAsync(handle_, src.get()), "copyAsync_"); }
     /// A row-major copy of `t` in pinned memory of the host, from and to which GPUs copy while the host goes on, and
     /// faster.
     Tensor pinned() const { return detail::made(THTensor_newPinned(handle_), "pinned"); }
@@ -1656,9 +1624,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     }
     /// `t[indices] = values`, or `+=` if `accumulate` is not 0; indices as for index, and `values` broadcast.
     Tensor &indexPut_(TensorList indices, const Tensor &values, bool accumulate = false) {
-        detail::check(THTensor_indexPut(handle_, indices.data(), indices.count(), values.get(), accumulate),
+        return changed(THTensor_indexPut(handle_, indices.data(), indices.count(), values.get(), accumulate),
             "indexPut_");
-        return *this;
     }
     Tensor indexPut(TensorList indices, const Tensor &values, bool accumulate = false) const {
         Tensor r = detail::made(THTensor_newClone(handle_), "indexPut");
@@ -1669,8 +1636,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// Entries `index` of dimension `dimension` of `t` = those of `src`, which has the shape of `t` with as many
     /// entries there as the index.
     Tensor &indexCopy_(int dimension, const Tensor &index, const Tensor &src) {
-        detail::check(THTensor_indexCopy(handle_, dimension, index.get(), src.get()), "indexCopy_");
-        return *this;
+        return changed(THTensor_indexCopy(handle_, dimension, index.get(), src.get()), "indexCopy_");
     }
     Tensor indexCopy(int dimension, const Tensor &index, const Tensor &src) const {
         Tensor r = detail::made(THTensor_newClone(handle_), "indexCopy");
@@ -1679,8 +1645,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     }
     /// Entries `index` of dimension `dimension` of `t` += those of `src`, one after the other; shapes as for indexCopy.
     Tensor &indexAdd_(int dimension, const Tensor &index, const Tensor &src) {
-        detail::check(THTensor_indexAdd(handle_, dimension, index.get(), src.get()), "indexAdd_");
-        return *this;
+        return changed(THTensor_indexAdd(handle_, dimension, index.get(), src.get()), "indexAdd_");
     }
     Tensor indexAdd(int dimension, const Tensor &index, const Tensor &src) const {
         Tensor r = detail::made(THTensor_newClone(handle_), "indexAdd");
@@ -1689,8 +1654,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     }
     /// As indexAdd, with `scale * src`.
     Tensor &indexAddScale_(int dimension, const Tensor &index, double scale, const Tensor &src) {
-        detail::check(THTensor_indexAddScale(handle_, dimension, index.get(), scale, src.get()), "indexAddScale_");
-        return *this;
+        return changed(THTensor_indexAddScale(handle_, dimension, index.get(), scale, src.get()), "indexAddScale_");
     }
     Tensor indexAddScale(int dimension, const Tensor &index, double scale, const Tensor &src) const {
         Tensor r = detail::made(THTensor_newClone(handle_), "indexAddScale");
@@ -1699,8 +1663,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     }
     /// As indexAdd, with `scale * src`.
     Tensor &indexAddScale_(int dimension, const Tensor &index, const Tensor &src) {
-        detail::check(THTensor_indexAddScale(handle_, dimension, index.get(), 1, src.get()), "indexAddScale_");
-        return *this;
+        return changed(THTensor_indexAddScale(handle_, dimension, index.get(), 1, src.get()), "indexAddScale_");
     }
     Tensor indexAddScale(int dimension, const Tensor &index, const Tensor &src) const {
         Tensor r = detail::made(THTensor_newClone(handle_), "indexAddScale");
@@ -1708,8 +1671,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return r;
     }
     Tensor &indexAdd_(int dimension, const Tensor &index, double scale, const Tensor &src) {
-        detail::check(THTensor_indexAddScale(handle_, dimension, index.get(), scale, src.get()), "indexAdd_");
-        return *this;
+        return changed(THTensor_indexAddScale(handle_, dimension, index.get(), scale, src.get()), "indexAdd_");
     }
     Tensor indexAdd(int dimension, const Tensor &index, double scale, const Tensor &src) const {
         Tensor r = detail::made(THTensor_newClone(handle_), "indexAdd");
@@ -1718,8 +1680,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     }
     /// Entries `index` of dimension `dimension` of `t` = `value`, in the range that fill takes.
     Tensor &indexFill_(int dimension, const Tensor &index, double value) {
-        detail::check(THTensor_indexFill(handle_, dimension, index.get(), value), "indexFill_");
-        return *this;
+        return changed(THTensor_indexFill(handle_, dimension, index.get(), value), "indexFill_");
     }
     Tensor indexFill(int dimension, const Tensor &index, double value) const {
         Tensor r = detail::made(THTensor_newClone(handle_), "indexFill");
@@ -1728,8 +1689,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     }
     /// `t[index[i, j], j] = src[i, j]` for dimension 0, and so for any other: the inverse of gather.
     Tensor &scatter_(int dimension, const Tensor &index, const Tensor &src) {
-        detail::check(THTensor_scatter(handle_, dimension, index.get(), src.get()), "scatter_");
-        return *this;
+        return changed(THTensor_scatter(handle_, dimension, index.get(), src.get()), "scatter_");
     }
     Tensor scatter(int dimension, const Tensor &index, const Tensor &src) const {
         Tensor r = detail::made(THTensor_newClone(handle_), "scatter");
@@ -1738,8 +1698,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     }
     /// As scatter, with `value` in place of elements, in the range that fill takes.
     Tensor &scatterFill_(int dimension, const Tensor &index, double value) {
-        detail::check(THTensor_scatterFill(handle_, dimension, index.get(), value), "scatterFill_");
-        return *this;
+        return changed(THTensor_scatterFill(handle_, dimension, index.get(), value), "scatterFill_");
     }
     Tensor scatterFill(int dimension, const Tensor &index, double value) const {
         Tensor r = detail::made(THTensor_newClone(handle_), "scatterFill");
@@ -1747,8 +1706,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return r;
     }
     Tensor &scatter_(int dimension, const Tensor &index, double value) {
-        detail::check(THTensor_scatterFill(handle_, dimension, index.get(), value), "scatter_");
-        return *this;
+        return changed(THTensor_scatterFill(handle_, dimension, index.get(), value), "scatter_");
     }
     Tensor scatter(int dimension, const Tensor &index, double value) const {
         Tensor r = detail::made(THTensor_newClone(handle_), "scatter");
@@ -1757,8 +1715,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     }
     /// As scatter, with `+=` in place of `=`, in row-major order.
     Tensor &scatterAdd_(int dimension, const Tensor &index, const Tensor &src) {
-        detail::check(THTensor_scatterAdd(handle_, dimension, index.get(), src.get()), "scatterAdd_");
-        return *this;
+        return changed(THTensor_scatterAdd(handle_, dimension, index.get(), src.get()), "scatterAdd_");
     }
     Tensor scatterAdd(int dimension, const Tensor &index, const Tensor &src) const {
         Tensor r = detail::made(THTensor_newClone(handle_), "scatterAdd");
@@ -1767,9 +1724,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     }
     /// As scatter, with what is there combined with `src`, in row-major order.
     Tensor &scatterMode_(int dimension, const Tensor &index, const Tensor &src, Reduce mode = Reduce::Add) {
-        detail::check(THTensor_scatterMode(handle_, dimension, index.get(), src.get(), static_cast<THReduce>(mode)),
+        return changed(THTensor_scatterMode(handle_, dimension, index.get(), src.get(), static_cast<THReduce>(mode)),
             "scatterMode_");
-        return *this;
     }
     Tensor scatterMode(int dimension, const Tensor &index, const Tensor &src, Reduce mode = Reduce::Add) const {
         Tensor r = detail::made(THTensor_newClone(handle_), "scatterMode");
@@ -1778,9 +1734,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return r;
     }
     Tensor &scatter_(int dimension, const Tensor &index, const Tensor &src, Reduce mode) {
-        detail::check(THTensor_scatterMode(handle_, dimension, index.get(), src.get(), static_cast<THReduce>(mode)),
+        return changed(THTensor_scatterMode(handle_, dimension, index.get(), src.get(), static_cast<THReduce>(mode)),
             "scatter_");
-        return *this;
     }
     Tensor scatter(int dimension, const Tensor &index, const Tensor &src, Reduce mode) const {
         Tensor r = detail::made(THTensor_newClone(handle_), "scatter");
@@ -1790,9 +1745,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     }
     /// As scatterMode, with `value` in place of elements.
     Tensor &scatterFillMode_(int dimension, const Tensor &index, double value, Reduce mode = Reduce::Add) {
-        detail::check(THTensor_scatterFillMode(handle_, dimension, index.get(), value, static_cast<THReduce>(mode)),
+        return changed(THTensor_scatterFillMode(handle_, dimension, index.get(), value, static_cast<THReduce>(mode)),
             "scatterFillMode_");
-        return *this;
     }
     Tensor scatterFillMode(int dimension, const Tensor &index, double value, Reduce mode = Reduce::Add) const {
         Tensor r = detail::made(THTensor_newClone(handle_), "scatterFillMode");
@@ -1801,9 +1755,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return r;
     }
     Tensor &scatter_(int dimension, const Tensor &index, double value, Reduce mode) {
-        detail::check(THTensor_scatterFillMode(handle_, dimension, index.get(), value, static_cast<THReduce>(mode)),
+        return changed(THTensor_scatterFillMode(handle_, dimension, index.get(), value, static_cast<THReduce>(mode)),
             "scatter_");
-        return *this;
     }
     Tensor scatter(int dimension, const Tensor &index, double value, Reduce mode) const {
         Tensor r = detail::made(THTensor_newClone(handle_), "scatter");
@@ -1814,8 +1767,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// The elements of `t` at the positions in `index` = those of `src`, or `+=` them if `accumulate` is not 0;
     /// positions as for take.
     Tensor &put_(const Tensor &index, const Tensor &src, bool accumulate = false) {
-        detail::check(THTensor_put(handle_, index.get(), src.get(), accumulate), "put_");
-        return *this;
+        return changed(THTensor_put(handle_, index.get(), src.get(), accumulate), "put_");
     }
     Tensor put(const Tensor &index, const Tensor &src, bool accumulate = false) const {
         Tensor r = detail::made(THTensor_newClone(handle_), "put");
@@ -1829,8 +1781,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     }
     /// The elements of `t` where `mask` is true = those of `src`, in row-major order; `src` may have more.
     Tensor &maskedCopy_(const Tensor &mask, const Tensor &src) {
-        detail::check(THTensor_maskedCopy(handle_, mask.get(), src.get()), "maskedCopy_");
-        return *this;
+        return changed(THTensor_maskedCopy(handle_, mask.get(), src.get()), "maskedCopy_");
     }
     Tensor maskedCopy(const Tensor &mask, const Tensor &src) const {
         Tensor r = detail::made(THTensor_newClone(handle_), "maskedCopy");
@@ -1839,8 +1790,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     }
     /// `THTensor_maskedCopy` by PyTorch's name.
     Tensor &maskedScatter_(const Tensor &mask, const Tensor &src) {
-        detail::check(THTensor_maskedScatter(handle_, mask.get(), src.get()), "maskedScatter_");
-        return *this;
+        return changed(THTensor_maskedScatter(handle_, mask.get(), src.get()), "maskedScatter_");
     }
     Tensor maskedScatter(const Tensor &mask, const Tensor &src) const {
         Tensor r = detail::made(THTensor_newClone(handle_), "maskedScatter");
@@ -1875,10 +1825,10 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     }
     /// `r[.., i, j] = t[.., i, j]` where `j - i <= k`, else 0.
     Tensor tril(int64_t k = 0) const { detail::New r; return r(THTensor_tril(r.handle, handle_, k), "tril"); }
-    Tensor &tril_(int64_t k = 0) { detail::check(THTensor_tril(handle_, handle_, k), "tril_"); return *this; }
+    Tensor &tril_(int64_t k = 0) { return changed(THTensor_tril(handle_, handle_, k), "tril_"); }
     /// `r[.., i, j] = t[.., i, j]` where `j - i >= k`, else 0.
     Tensor triu(int64_t k = 0) const { detail::New r; return r(THTensor_triu(r.handle, handle_, k), "triu"); }
-    Tensor &triu_(int64_t k = 0) { detail::check(THTensor_triu(handle_, handle_, k), "triu_"); return *this; }
+    Tensor &triu_(int64_t k = 0) { return changed(THTensor_triu(handle_, handle_, k), "triu_"); }
     /// `r[.., c] = 1` where `t[..] = c`, else 0, for integers `t` from 0 to `numClasses` - 1; -1 stands for one class
     /// more than the greatest.
     Tensor oneHot(int64_t numClasses = -1) const {
@@ -1896,71 +1846,71 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
 
     /// `r = -t`.
     Tensor neg() const { detail::New r; return r(THTensor_neg(r.handle, handle_), "neg"); }
-    Tensor &neg_() { detail::check(THTensor_neg(handle_, handle_), "neg_"); return *this; }
+    Tensor &neg_() { return changed(THTensor_neg(handle_, handle_), "neg_"); }
     /// `r = |t|`.
     Tensor abs() const { detail::New r; return r(THTensor_abs(r.handle, handle_), "abs"); }
-    Tensor &abs_() { detail::check(THTensor_abs(handle_, handle_), "abs_"); return *this; }
+    Tensor &abs_() { return changed(THTensor_abs(handle_, handle_), "abs_"); }
     /// `r = -1, 0 or 1`, as `t` is negative, neither (NaN too), or positive.
     Tensor sign() const { detail::New r; return r(THTensor_sign(r.handle, handle_), "sign"); }
-    Tensor &sign_() { detail::check(THTensor_sign(handle_, handle_), "sign_"); return *this; }
+    Tensor &sign_() { return changed(THTensor_sign(handle_, handle_), "sign_"); }
     /// `r = floor(t)`.
     Tensor floor() const { detail::New r; return r(THTensor_floor(r.handle, handle_), "floor"); }
-    Tensor &floor_() { detail::check(THTensor_floor(handle_, handle_), "floor_"); return *this; }
+    Tensor &floor_() { return changed(THTensor_floor(handle_, handle_), "floor_"); }
     /// `r = ceil(t)`.
     Tensor ceil() const { detail::New r; return r(THTensor_ceil(r.handle, handle_), "ceil"); }
-    Tensor &ceil_() { detail::check(THTensor_ceil(handle_, handle_), "ceil_"); return *this; }
+    Tensor &ceil_() { return changed(THTensor_ceil(handle_, handle_), "ceil_"); }
     /// `r = the integer nearest to t`, ties to even.
     Tensor round() const { detail::New r; return r(THTensor_round(r.handle, handle_), "round"); }
-    Tensor &round_() { detail::check(THTensor_round(handle_, handle_), "round_"); return *this; }
+    Tensor &round_() { return changed(THTensor_round(handle_, handle_), "round_"); }
     /// `r = t rounded towards zero`.
     Tensor trunc() const { detail::New r; return r(THTensor_trunc(r.handle, handle_), "trunc"); }
-    Tensor &trunc_() { detail::check(THTensor_trunc(handle_, handle_), "trunc_"); return *this; }
+    Tensor &trunc_() { return changed(THTensor_trunc(handle_, handle_), "trunc_"); }
     /// `r = t - trunc(t)`.
     Tensor frac() const { detail::New r; return r(THTensor_frac(r.handle, handle_), "frac"); }
-    Tensor &frac_() { detail::check(THTensor_frac(handle_, handle_), "frac_"); return *this; }
+    Tensor &frac_() { return changed(THTensor_frac(handle_, handle_), "frac_"); }
     /// `r = 1 / t`.
     Tensor cinv() const { detail::New r; return r(THTensor_cinv(r.handle, handle_), "cinv"); }
-    Tensor &cinv_() { detail::check(THTensor_cinv(handle_, handle_), "cinv_"); return *this; }
+    Tensor &cinv_() { return changed(THTensor_cinv(handle_, handle_), "cinv_"); }
     /// `r = t + value`.
     Tensor add(double value) const { detail::New r; return r(THTensor_add(r.handle, handle_, value), "add"); }
-    Tensor &add_(double value) { detail::check(THTensor_add(handle_, handle_, value), "add_"); return *this; }
+    Tensor &add_(double value) { return changed(THTensor_add(handle_, handle_, value), "add_"); }
     /// `r = t - value`.
     Tensor sub(double value) const { detail::New r; return r(THTensor_sub(r.handle, handle_, value), "sub"); }
-    Tensor &sub_(double value) { detail::check(THTensor_sub(handle_, handle_, value), "sub_"); return *this; }
+    Tensor &sub_(double value) { return changed(THTensor_sub(handle_, handle_, value), "sub_"); }
     /// `r = t * value`.
     Tensor mul(double value) const { detail::New r; return r(THTensor_mul(r.handle, handle_, value), "mul"); }
-    Tensor &mul_(double value) { detail::check(THTensor_mul(handle_, handle_, value), "mul_"); return *this; }
+    Tensor &mul_(double value) { return changed(THTensor_mul(handle_, handle_, value), "mul_"); }
     /// `r = t / value`, true division: integers give the default dtype.
     Tensor div(double value) const { detail::New r; return r(THTensor_div(r.handle, handle_, value), "div"); }
-    Tensor &div_(double value) { detail::check(THTensor_div(handle_, handle_, value), "div_"); return *this; }
+    Tensor &div_(double value) { return changed(THTensor_div(handle_, handle_, value), "div_"); }
     /// `r = a * b`, with broadcasting and promotion; on Bool this is *and*.
     Tensor cmul(const Tensor &b) const { detail::New r; return r(THTensor_cmul(r.handle, handle_, b.get()), "cmul"); }
-    Tensor &cmul_(const Tensor &b) { detail::check(THTensor_cmul(handle_, handle_, b.get()), "cmul_"); return *this; }
+    Tensor &cmul_(const Tensor &b) { return changed(THTensor_cmul(handle_, handle_, b.get()), "cmul_"); }
     Tensor mul(const Tensor &b) const { detail::New r; return r(THTensor_cmul(r.handle, handle_, b.get()), "mul"); }
-    Tensor &mul_(const Tensor &b) { detail::check(THTensor_cmul(handle_, handle_, b.get()), "mul_"); return *this; }
+    Tensor &mul_(const Tensor &b) { return changed(THTensor_cmul(handle_, handle_, b.get()), "mul_"); }
     /// `r = a / b`, with broadcasting; true division: integers give the default dtype.
     Tensor cdiv(const Tensor &b) const { detail::New r; return r(THTensor_cdiv(r.handle, handle_, b.get()), "cdiv"); }
-    Tensor &cdiv_(const Tensor &b) { detail::check(THTensor_cdiv(handle_, handle_, b.get()), "cdiv_"); return *this; }
+    Tensor &cdiv_(const Tensor &b) { return changed(THTensor_cdiv(handle_, handle_, b.get()), "cdiv_"); }
     Tensor div(const Tensor &b) const { detail::New r; return r(THTensor_cdiv(r.handle, handle_, b.get()), "div"); }
-    Tensor &div_(const Tensor &b) { detail::check(THTensor_cdiv(handle_, handle_, b.get()), "div_"); return *this; }
+    Tensor &div_(const Tensor &b) { return changed(THTensor_cdiv(handle_, handle_, b.get()), "div_"); }
     /// `r = a^b`, with broadcasting and promotion.
     Tensor cpow(const Tensor &b) const { detail::New r; return r(THTensor_cpow(r.handle, handle_, b.get()), "cpow"); }
-    Tensor &cpow_(const Tensor &b) { detail::check(THTensor_cpow(handle_, handle_, b.get()), "cpow_"); return *this; }
+    Tensor &cpow_(const Tensor &b) { return changed(THTensor_cpow(handle_, handle_, b.get()), "cpow_"); }
     Tensor pow(const Tensor &b) const { detail::New r; return r(THTensor_cpow(r.handle, handle_, b.get()), "pow"); }
-    Tensor &pow_(const Tensor &b) { detail::check(THTensor_cpow(handle_, handle_, b.get()), "pow_"); return *this; }
+    Tensor &pow_(const Tensor &b) { return changed(THTensor_cpow(handle_, handle_, b.get()), "pow_"); }
     /// `r = the larger of a and b`, with broadcasting and promotion; NaN if one is.
     Tensor cmax(const Tensor &b) const { detail::New r; return r(THTensor_cmax(r.handle, handle_, b.get()), "cmax"); }
-    Tensor &cmax_(const Tensor &b) { detail::check(THTensor_cmax(handle_, handle_, b.get()), "cmax_"); return *this; }
+    Tensor &cmax_(const Tensor &b) { return changed(THTensor_cmax(handle_, handle_, b.get()), "cmax_"); }
     Tensor max(const Tensor &b) const { detail::New r; return r(THTensor_cmax(r.handle, handle_, b.get()), "max"); }
-    Tensor &max_(const Tensor &b) { detail::check(THTensor_cmax(handle_, handle_, b.get()), "max_"); return *this; }
+    Tensor &max_(const Tensor &b) { return changed(THTensor_cmax(handle_, handle_, b.get()), "max_"); }
     /// `r = the smaller of a and b`, with broadcasting and promotion; NaN if one is.
     Tensor cmin(const Tensor &b) const { detail::New r; return r(THTensor_cmin(r.handle, handle_, b.get()), "cmin"); }
-    Tensor &cmin_(const Tensor &b) { detail::check(THTensor_cmin(handle_, handle_, b.get()), "cmin_"); return *this; }
+    Tensor &cmin_(const Tensor &b) { return changed(THTensor_cmin(handle_, handle_, b.get()), "cmin_"); }
     Tensor min(const Tensor &b) const { detail::New r; return r(THTensor_cmin(r.handle, handle_, b.get()), "min"); }
-    Tensor &min_(const Tensor &b) { detail::check(THTensor_cmin(handle_, handle_, b.get()), "min_"); return *this; }
+    Tensor &min_(const Tensor &b) { return changed(THTensor_cmin(handle_, handle_, b.get()), "min_"); }
     /// `r = value^t`.
     Tensor tpow(double value) const { detail::New r; return r(THTensor_tpow(r.handle, value, handle_), "tpow"); }
-    Tensor &tpow_(double value) { detail::check(THTensor_tpow(handle_, value, handle_), "tpow_"); return *this; }
+    Tensor &tpow_(double value) { return changed(THTensor_tpow(handle_, value, handle_), "tpow_"); }
     /// `r = t + value * a * b`, with broadcasting and promotion.
     Tensor addcmul(double value, const Tensor &a, const Tensor &b) const {
         detail::New r;
@@ -1971,12 +1921,10 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return r(THTensor_addcmul(r.handle, handle_, 1, a.get(), b.get()), "addcmul");
     }
     Tensor &addcmul_(double value, const Tensor &a, const Tensor &b) {
-        detail::check(THTensor_addcmul(handle_, handle_, value, a.get(), b.get()), "addcmul_");
-        return *this;
+        return changed(THTensor_addcmul(handle_, handle_, value, a.get(), b.get()), "addcmul_");
     }
     Tensor &addcmul_(const Tensor &a, const Tensor &b) {
-        detail::check(THTensor_addcmul(handle_, handle_, 1, a.get(), b.get()), "addcmul_");
-        return *this;
+        return changed(THTensor_addcmul(handle_, handle_, 1, a.get(), b.get()), "addcmul_");
     }
     /// `r = t + value * a / b`, with broadcasting and promotion.
     Tensor addcdiv(double value, const Tensor &a, const Tensor &b) const {
@@ -1988,12 +1936,10 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return r(THTensor_addcdiv(r.handle, handle_, 1, a.get(), b.get()), "addcdiv");
     }
     Tensor &addcdiv_(double value, const Tensor &a, const Tensor &b) {
-        detail::check(THTensor_addcdiv(handle_, handle_, value, a.get(), b.get()), "addcdiv_");
-        return *this;
+        return changed(THTensor_addcdiv(handle_, handle_, value, a.get(), b.get()), "addcdiv_");
     }
     Tensor &addcdiv_(const Tensor &a, const Tensor &b) {
-        detail::check(THTensor_addcdiv(handle_, handle_, 1, a.get(), b.get()), "addcdiv_");
-        return *this;
+        return changed(THTensor_addcdiv(handle_, handle_, 1, a.get(), b.get()), "addcdiv_");
     }
     /// `r = a + weight * (b - a)`, exact for weights 0 and 1, with broadcasting and promotion.
     Tensor lerp(const Tensor &b, double weight) const {
@@ -2001,8 +1947,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return r(THTensor_lerp(r.handle, handle_, b.get(), weight), "lerp");
     }
     Tensor &lerp_(const Tensor &b, double weight) {
-        detail::check(THTensor_lerp(handle_, handle_, b.get(), weight), "lerp_");
-        return *this;
+        return changed(THTensor_lerp(handle_, handle_, b.get(), weight), "lerp_");
     }
     /// `r = a + weight * (b - a)` with a weight for each element, with broadcasting and promotion.
     Tensor lerpTensor(const Tensor &b, const Tensor &weight) const {
@@ -2010,40 +1955,32 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return r(THTensor_lerpTensor(r.handle, handle_, b.get(), weight.get()), "lerpTensor");
     }
     Tensor &lerpTensor_(const Tensor &b, const Tensor &weight) {
-        detail::check(THTensor_lerpTensor(handle_, handle_, b.get(), weight.get()), "lerpTensor_");
-        return *this;
+        return changed(THTensor_lerpTensor(handle_, handle_, b.get(), weight.get()), "lerpTensor_");
     }
     Tensor lerp(const Tensor &b, const Tensor &weight) const {
         detail::New r;
         return r(THTensor_lerpTensor(r.handle, handle_, b.get(), weight.get()), "lerp");
     }
     Tensor &lerp_(const Tensor &b, const Tensor &weight) {
-        detail::check(THTensor_lerpTensor(handle_, handle_, b.get(), weight.get()), "lerp_");
-        return *this;
+        return changed(THTensor_lerpTensor(handle_, handle_, b.get(), weight.get()), "lerp_");
     }
     /// `r = t - value * trunc(t / value)`, exact, with the sign of `t`.
     Tensor fmod(double value) const { detail::New r; return r(THTensor_fmod(r.handle, handle_, value), "fmod"); }
-    Tensor &fmod_(double value) { detail::check(THTensor_fmod(handle_, handle_, value), "fmod_"); return *this; }
+    Tensor &fmod_(double value) { return changed(THTensor_fmod(handle_, handle_, value), "fmod_"); }
     /// `r = a - b * trunc(a / b)`, exact, with the sign of `a`, with broadcasting and promotion.
     Tensor cfmod(const Tensor &b) const {
         detail::New r;
         return r(THTensor_cfmod(r.handle, handle_, b.get()), "cfmod");
     }
-    Tensor &cfmod_(const Tensor &b) {
-        detail::check(THTensor_cfmod(handle_, handle_, b.get()), "cfmod_");
-        return *this;
-    }
+    Tensor &cfmod_(const Tensor &b) { return changed(THTensor_cfmod(handle_, handle_, b.get()), "cfmod_"); }
     Tensor fmod(const Tensor &b) const { detail::New r; return r(THTensor_cfmod(r.handle, handle_, b.get()), "fmod"); }
-    Tensor &fmod_(const Tensor &b) { detail::check(THTensor_cfmod(handle_, handle_, b.get()), "fmod_"); return *this; }
+    Tensor &fmod_(const Tensor &b) { return changed(THTensor_cfmod(handle_, handle_, b.get()), "fmod_"); }
     /// `r = t - value * floor(t / value)`, exact, with the sign of `value`; a zero has that of `t`.
     Tensor remainder(double value) const {
         detail::New r;
         return r(THTensor_remainder(r.handle, handle_, value), "remainder");
     }
-    Tensor &remainder_(double value) {
-        detail::check(THTensor_remainder(handle_, handle_, value), "remainder_");
-        return *this;
-    }
+    Tensor &remainder_(double value) { return changed(THTensor_remainder(handle_, handle_, value), "remainder_"); }
     /// `r = a - b * floor(a / b)`, exact, with the sign of `b`, a zero with that of `a`; with broadcasting and
     /// promotion.
     Tensor cremainder(const Tensor &b) const {
@@ -2051,16 +1988,14 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return r(THTensor_cremainder(r.handle, handle_, b.get()), "cremainder");
     }
     Tensor &cremainder_(const Tensor &b) {
-        detail::check(THTensor_cremainder(handle_, handle_, b.get()), "cremainder_");
-        return *this;
+        return changed(THTensor_cremainder(handle_, handle_, b.get()), "cremainder_");
     }
     Tensor remainder(const Tensor &b) const {
         detail::New r;
         return r(THTensor_cremainder(r.handle, handle_, b.get()), "remainder");
     }
     Tensor &remainder_(const Tensor &b) {
-        detail::check(THTensor_cremainder(handle_, handle_, b.get()), "remainder_");
-        return *this;
+        return changed(THTensor_cremainder(handle_, handle_, b.get()), "remainder_");
     }
     /// `r = t + value * src`, with broadcasting and promotion; on Bool this is *or*.
     Tensor cadd(double value, const Tensor &src) const {
@@ -2072,13 +2007,9 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return r(THTensor_cadd(r.handle, handle_, 1, src.get()), "cadd");
     }
     Tensor &cadd_(double value, const Tensor &src) {
-        detail::check(THTensor_cadd(handle_, handle_, value, src.get()), "cadd_");
-        return *this;
+        return changed(THTensor_cadd(handle_, handle_, value, src.get()), "cadd_");
     }
-    Tensor &cadd_(const Tensor &src) {
-        detail::check(THTensor_cadd(handle_, handle_, 1, src.get()), "cadd_");
-        return *this;
-    }
+    Tensor &cadd_(const Tensor &src) { return changed(THTensor_cadd(handle_, handle_, 1, src.get()), "cadd_"); }
     Tensor add(double value, const Tensor &src) const {
         detail::New r;
         return r(THTensor_cadd(r.handle, handle_, value, src.get()), "add");
@@ -2088,13 +2019,9 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return r(THTensor_cadd(r.handle, handle_, 1, src.get()), "add");
     }
     Tensor &add_(double value, const Tensor &src) {
-        detail::check(THTensor_cadd(handle_, handle_, value, src.get()), "add_");
-        return *this;
+        return changed(THTensor_cadd(handle_, handle_, value, src.get()), "add_");
     }
-    Tensor &add_(const Tensor &src) {
-        detail::check(THTensor_cadd(handle_, handle_, 1, src.get()), "add_");
-        return *this;
-    }
+    Tensor &add_(const Tensor &src) { return changed(THTensor_cadd(handle_, handle_, 1, src.get()), "add_"); }
     /// `r = t - value * src`, with broadcasting and promotion.
     Tensor csub(double value, const Tensor &src) const {
         detail::New r;
@@ -2105,13 +2032,9 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return r(THTensor_csub(r.handle, handle_, 1, src.get()), "csub");
     }
     Tensor &csub_(double value, const Tensor &src) {
-        detail::check(THTensor_csub(handle_, handle_, value, src.get()), "csub_");
-        return *this;
+        return changed(THTensor_csub(handle_, handle_, value, src.get()), "csub_");
     }
-    Tensor &csub_(const Tensor &src) {
-        detail::check(THTensor_csub(handle_, handle_, 1, src.get()), "csub_");
-        return *this;
-    }
+    Tensor &csub_(const Tensor &src) { return changed(THTensor_csub(handle_, handle_, 1, src.get()), "csub_"); }
     Tensor sub(double value, const Tensor &src) const {
         detail::New r;
         return r(THTensor_csub(r.handle, handle_, value, src.get()), "sub");
@@ -2121,19 +2044,15 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return r(THTensor_csub(r.handle, handle_, 1, src.get()), "sub");
     }
     Tensor &sub_(double value, const Tensor &src) {
-        detail::check(THTensor_csub(handle_, handle_, value, src.get()), "sub_");
-        return *this;
+        return changed(THTensor_csub(handle_, handle_, value, src.get()), "sub_");
     }
-    Tensor &sub_(const Tensor &src) {
-        detail::check(THTensor_csub(handle_, handle_, 1, src.get()), "sub_");
-        return *this;
-    }
+    Tensor &sub_(const Tensor &src) { return changed(THTensor_csub(handle_, handle_, 1, src.get()), "sub_"); }
     /// `r = value - t`.
     Tensor rsub(double value) const { detail::New r; return r(THTensor_rsub(r.handle, handle_, value), "rsub"); }
-    Tensor &rsub_(double value) { detail::check(THTensor_rsub(handle_, handle_, value), "rsub_"); return *this; }
+    Tensor &rsub_(double value) { return changed(THTensor_rsub(handle_, handle_, value), "rsub_"); }
     /// `r = value / t`, true division: integers give the default dtype.
     Tensor rdiv(double value) const { detail::New r; return r(THTensor_rdiv(r.handle, handle_, value), "rdiv"); }
-    Tensor &rdiv_(double value) { detail::check(THTensor_rdiv(handle_, handle_, value), "rdiv_"); return *this; }
+    Tensor &rdiv_(double value) { return changed(THTensor_rdiv(handle_, handle_, value), "rdiv_"); }
     /// `r = src - value * t`, otherwise as csub.
     Tensor crsub(double value, const Tensor &src) const {
         detail::New r;
@@ -2144,13 +2063,9 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return r(THTensor_crsub(r.handle, handle_, 1, src.get()), "crsub");
     }
     Tensor &crsub_(double value, const Tensor &src) {
-        detail::check(THTensor_crsub(handle_, handle_, value, src.get()), "crsub_");
-        return *this;
+        return changed(THTensor_crsub(handle_, handle_, value, src.get()), "crsub_");
     }
-    Tensor &crsub_(const Tensor &src) {
-        detail::check(THTensor_crsub(handle_, handle_, 1, src.get()), "crsub_");
-        return *this;
-    }
+    Tensor &crsub_(const Tensor &src) { return changed(THTensor_crsub(handle_, handle_, 1, src.get()), "crsub_"); }
     Tensor rsub(double value, const Tensor &src) const {
         detail::New r;
         return r(THTensor_crsub(r.handle, handle_, value, src.get()), "rsub");
@@ -2160,42 +2075,31 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return r(THTensor_crsub(r.handle, handle_, 1, src.get()), "rsub");
     }
     Tensor &rsub_(double value, const Tensor &src) {
-        detail::check(THTensor_crsub(handle_, handle_, value, src.get()), "rsub_");
-        return *this;
+        return changed(THTensor_crsub(handle_, handle_, value, src.get()), "rsub_");
     }
-    Tensor &rsub_(const Tensor &src) {
-        detail::check(THTensor_crsub(handle_, handle_, 1, src.get()), "rsub_");
-        return *this;
-    }
+    Tensor &rsub_(const Tensor &src) { return changed(THTensor_crsub(handle_, handle_, 1, src.get()), "rsub_"); }
     /// `r = t^value`.
     Tensor pow(double value) const { detail::New r; return r(THTensor_pow(r.handle, handle_, value), "pow"); }
-    Tensor &pow_(double value) { detail::check(THTensor_pow(handle_, handle_, value), "pow_"); return *this; }
+    Tensor &pow_(double value) { return changed(THTensor_pow(handle_, handle_, value), "pow_"); }
     /// `r = the larger of t and value`; NaN if one is.
     Tensor cmaxValue(double value) const {
         detail::New r;
         return r(THTensor_cmaxValue(r.handle, handle_, value), "cmaxValue");
     }
-    Tensor &cmaxValue_(double value) {
-        detail::check(THTensor_cmaxValue(handle_, handle_, value), "cmaxValue_");
-        return *this;
-    }
+    Tensor &cmaxValue_(double value) { return changed(THTensor_cmaxValue(handle_, handle_, value), "cmaxValue_"); }
     /// `r = the smaller of t and value`; NaN if one is.
     Tensor cminValue(double value) const {
         detail::New r;
         return r(THTensor_cminValue(r.handle, handle_, value), "cminValue");
     }
-    Tensor &cminValue_(double value) {
-        detail::check(THTensor_cminValue(handle_, handle_, value), "cminValue_");
-        return *this;
-    }
+    Tensor &cminValue_(double value) { return changed(THTensor_cminValue(handle_, handle_, value), "cminValue_"); }
     /// `r = min(max(t, minimum), maximum)`: `maximum` where the bounds are not in order; NaN stays.
     Tensor clamp(double minimum, double maximum) const {
         detail::New r;
         return r(THTensor_clamp(r.handle, handle_, minimum, maximum), "clamp");
     }
     Tensor &clamp_(double minimum, double maximum) {
-        detail::check(THTensor_clamp(handle_, handle_, minimum, maximum), "clamp_");
-        return *this;
+        return changed(THTensor_clamp(handle_, handle_, minimum, maximum), "clamp_");
     }
     /// `r = min(max(t, minimum), maximum)` with bounds for each element, with broadcasting and promotion; NaN if one
     /// is.
@@ -2204,16 +2108,14 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return r(THTensor_clampTensor(r.handle, handle_, minimum.get(), maximum.get()), "clampTensor");
     }
     Tensor &clampTensor_(const Tensor &minimum = {}, const Tensor &maximum = {}) {
-        detail::check(THTensor_clampTensor(handle_, handle_, minimum.get(), maximum.get()), "clampTensor_");
-        return *this;
+        return changed(THTensor_clampTensor(handle_, handle_, minimum.get(), maximum.get()), "clampTensor_");
     }
     Tensor clamp(const Tensor &minimum = {}, const Tensor &maximum = {}) const {
         detail::New r;
         return r(THTensor_clampTensor(r.handle, handle_, minimum.get(), maximum.get()), "clamp");
     }
     Tensor &clamp_(const Tensor &minimum = {}, const Tensor &maximum = {}) {
-        detail::check(THTensor_clampTensor(handle_, handle_, minimum.get(), maximum.get()), "clamp_");
-        return *this;
+        return changed(THTensor_clampTensor(handle_, handle_, minimum.get(), maximum.get()), "clamp_");
     }
     /// `r = min(max(t, minimum), maximum)`, as clamp, with bounds that must be in order.
     Tensor hardtanh(double minimum = -1, double maximum = 1) const {
@@ -2221,8 +2123,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return r(THTensor_hardtanh(r.handle, handle_, minimum, maximum), "hardtanh");
     }
     Tensor &hardtanh_(double minimum = -1, double maximum = 1) {
-        detail::check(THTensor_hardtanh(handle_, handle_, minimum, maximum), "hardtanh_");
-        return *this;
+        return changed(THTensor_hardtanh(handle_, handle_, minimum, maximum), "hardtanh_");
     }
     /// `r = t / value`, rounded as `mode` says: `TH_DIV_TRUE` as div; `TH_DIV_TRUNC` towards zero and `TH_DIV_FLOOR`
     /// down, where integers stay integer and refuse 0.
@@ -2231,16 +2132,14 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return r(THTensor_divMode(r.handle, handle_, value, static_cast<THDivMode>(mode)), "divMode");
     }
     Tensor &divMode_(double value, DivMode mode = DivMode::True) {
-        detail::check(THTensor_divMode(handle_, handle_, value, static_cast<THDivMode>(mode)), "divMode_");
-        return *this;
+        return changed(THTensor_divMode(handle_, handle_, value, static_cast<THDivMode>(mode)), "divMode_");
     }
     Tensor div(double value, DivMode mode) const {
         detail::New r;
         return r(THTensor_divMode(r.handle, handle_, value, static_cast<THDivMode>(mode)), "div");
     }
     Tensor &div_(double value, DivMode mode) {
-        detail::check(THTensor_divMode(handle_, handle_, value, static_cast<THDivMode>(mode)), "div_");
-        return *this;
+        return changed(THTensor_divMode(handle_, handle_, value, static_cast<THDivMode>(mode)), "div_");
     }
     /// `r = a / b`, with broadcasting and promotion, rounded as `mode` says; see divMode.
     Tensor cdivMode(const Tensor &b, DivMode mode = DivMode::True) const {
@@ -2248,125 +2147,122 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return r(THTensor_cdivMode(r.handle, handle_, b.get(), static_cast<THDivMode>(mode)), "cdivMode");
     }
     Tensor &cdivMode_(const Tensor &b, DivMode mode = DivMode::True) {
-        detail::check(THTensor_cdivMode(handle_, handle_, b.get(), static_cast<THDivMode>(mode)), "cdivMode_");
-        return *this;
+        return changed(THTensor_cdivMode(handle_, handle_, b.get(), static_cast<THDivMode>(mode)), "cdivMode_");
     }
     Tensor div(const Tensor &b, DivMode mode) const {
         detail::New r;
         return r(THTensor_cdivMode(r.handle, handle_, b.get(), static_cast<THDivMode>(mode)), "div");
     }
     Tensor &div_(const Tensor &b, DivMode mode) {
-        detail::check(THTensor_cdivMode(handle_, handle_, b.get(), static_cast<THDivMode>(mode)), "div_");
-        return *this;
+        return changed(THTensor_cdivMode(handle_, handle_, b.get(), static_cast<THDivMode>(mode)), "div_");
     }
 
     // ------------------------------------------------------------------------------------------- Functions of numbers
 
     /// `r = sqrt(t)`.
     Tensor sqrt() const { detail::New r; return r(THTensor_sqrt(r.handle, handle_), "sqrt"); }
-    Tensor &sqrt_() { detail::check(THTensor_sqrt(handle_, handle_), "sqrt_"); return *this; }
+    Tensor &sqrt_() { return changed(THTensor_sqrt(handle_, handle_), "sqrt_"); }
     /// `r = 1 / sqrt(t)`.
     Tensor rsqrt() const { detail::New r; return r(THTensor_rsqrt(r.handle, handle_), "rsqrt"); }
-    Tensor &rsqrt_() { detail::check(THTensor_rsqrt(handle_, handle_), "rsqrt_"); return *this; }
+    Tensor &rsqrt_() { return changed(THTensor_rsqrt(handle_, handle_), "rsqrt_"); }
     /// `r = e^t`.
     Tensor exp() const { detail::New r; return r(THTensor_exp(r.handle, handle_), "exp"); }
-    Tensor &exp_() { detail::check(THTensor_exp(handle_, handle_), "exp_"); return *this; }
+    Tensor &exp_() { return changed(THTensor_exp(handle_, handle_), "exp_"); }
     /// `r = 2^t`.
     Tensor exp2() const { detail::New r; return r(THTensor_exp2(r.handle, handle_), "exp2"); }
-    Tensor &exp2_() { detail::check(THTensor_exp2(handle_, handle_), "exp2_"); return *this; }
+    Tensor &exp2_() { return changed(THTensor_exp2(handle_, handle_), "exp2_"); }
     /// `r = e^t - 1`, exact near 0.
     Tensor expm1() const { detail::New r; return r(THTensor_expm1(r.handle, handle_), "expm1"); }
-    Tensor &expm1_() { detail::check(THTensor_expm1(handle_, handle_), "expm1_"); return *this; }
+    Tensor &expm1_() { return changed(THTensor_expm1(handle_, handle_), "expm1_"); }
     /// `r = log(t)`, the natural logarithm.
     Tensor log() const { detail::New r; return r(THTensor_log(r.handle, handle_), "log"); }
-    Tensor &log_() { detail::check(THTensor_log(handle_, handle_), "log_"); return *this; }
+    Tensor &log_() { return changed(THTensor_log(handle_, handle_), "log_"); }
     /// `r = log(1 + t)`, exact near 0.
     Tensor log1p() const { detail::New r; return r(THTensor_log1p(r.handle, handle_), "log1p"); }
-    Tensor &log1p_() { detail::check(THTensor_log1p(handle_, handle_), "log1p_"); return *this; }
+    Tensor &log1p_() { return changed(THTensor_log1p(handle_, handle_), "log1p_"); }
     /// `r = log2(t)`.
     Tensor log2() const { detail::New r; return r(THTensor_log2(r.handle, handle_), "log2"); }
-    Tensor &log2_() { detail::check(THTensor_log2(handle_, handle_), "log2_"); return *this; }
+    Tensor &log2_() { return changed(THTensor_log2(handle_, handle_), "log2_"); }
     /// `r = log10(t)`.
     Tensor log10() const { detail::New r; return r(THTensor_log10(r.handle, handle_), "log10"); }
-    Tensor &log10_() { detail::check(THTensor_log10(handle_, handle_), "log10_"); return *this; }
+    Tensor &log10_() { return changed(THTensor_log10(handle_, handle_), "log10_"); }
     /// `r = sin(t)`, in radians.
     Tensor sin() const { detail::New r; return r(THTensor_sin(r.handle, handle_), "sin"); }
-    Tensor &sin_() { detail::check(THTensor_sin(handle_, handle_), "sin_"); return *this; }
+    Tensor &sin_() { return changed(THTensor_sin(handle_, handle_), "sin_"); }
     /// `r = cos(t)`, in radians.
     Tensor cos() const { detail::New r; return r(THTensor_cos(r.handle, handle_), "cos"); }
-    Tensor &cos_() { detail::check(THTensor_cos(handle_, handle_), "cos_"); return *this; }
+    Tensor &cos_() { return changed(THTensor_cos(handle_, handle_), "cos_"); }
     /// `r = tan(t)`, in radians.
     Tensor tan() const { detail::New r; return r(THTensor_tan(r.handle, handle_), "tan"); }
-    Tensor &tan_() { detail::check(THTensor_tan(handle_, handle_), "tan_"); return *this; }
+    Tensor &tan_() { return changed(THTensor_tan(handle_, handle_), "tan_"); }
     /// `r = asin(t)`; NaN outside [-1, 1].
     Tensor asin() const { detail::New r; return r(THTensor_asin(r.handle, handle_), "asin"); }
-    Tensor &asin_() { detail::check(THTensor_asin(handle_, handle_), "asin_"); return *this; }
+    Tensor &asin_() { return changed(THTensor_asin(handle_, handle_), "asin_"); }
     /// `r = acos(t)`; NaN outside [-1, 1].
     Tensor acos() const { detail::New r; return r(THTensor_acos(r.handle, handle_), "acos"); }
-    Tensor &acos_() { detail::check(THTensor_acos(handle_, handle_), "acos_"); return *this; }
+    Tensor &acos_() { return changed(THTensor_acos(handle_, handle_), "acos_"); }
     /// `r = atan(t)`.
     Tensor atan() const { detail::New r; return r(THTensor_atan(r.handle, handle_), "atan"); }
-    Tensor &atan_() { detail::check(THTensor_atan(handle_, handle_), "atan_"); return *this; }
+    Tensor &atan_() { return changed(THTensor_atan(handle_, handle_), "atan_"); }
     /// `r = sinh(t)`.
     Tensor sinh() const { detail::New r; return r(THTensor_sinh(r.handle, handle_), "sinh"); }
-    Tensor &sinh_() { detail::check(THTensor_sinh(handle_, handle_), "sinh_"); return *this; }
+    Tensor &sinh_() { return changed(THTensor_sinh(handle_, handle_), "sinh_"); }
     /// `r = cosh(t)`.
     Tensor cosh() const { detail::New r; return r(THTensor_cosh(r.handle, handle_), "cosh"); }
-    Tensor &cosh_() { detail::check(THTensor_cosh(handle_, handle_), "cosh_"); return *this; }
+    Tensor &cosh_() { return changed(THTensor_cosh(handle_, handle_), "cosh_"); }
     /// `r = tanh(t)`.
     Tensor tanh() const { detail::New r; return r(THTensor_tanh(r.handle, handle_), "tanh"); }
-    Tensor &tanh_() { detail::check(THTensor_tanh(handle_, handle_), "tanh_"); return *this; }
+    Tensor &tanh_() { return changed(THTensor_tanh(handle_, handle_), "tanh_"); }
     /// `r = asinh(t)`, the inverse of sinh.
     Tensor asinh() const { detail::New r; return r(THTensor_asinh(r.handle, handle_), "asinh"); }
-    Tensor &asinh_() { detail::check(THTensor_asinh(handle_, handle_), "asinh_"); return *this; }
+    Tensor &asinh_() { return changed(THTensor_asinh(handle_, handle_), "asinh_"); }
     /// `r = acosh(t)`, the inverse of cosh; NaN below 1.
     Tensor acosh() const { detail::New r; return r(THTensor_acosh(r.handle, handle_), "acosh"); }
-    Tensor &acosh_() { detail::check(THTensor_acosh(handle_, handle_), "acosh_"); return *this; }
+    Tensor &acosh_() { return changed(THTensor_acosh(handle_, handle_), "acosh_"); }
     /// `r = atanh(t)`, the inverse of tanh; NaN outside [-1, 1].
     Tensor atanh() const { detail::New r; return r(THTensor_atanh(r.handle, handle_), "atanh"); }
-    Tensor &atanh_() { detail::check(THTensor_atanh(handle_, handle_), "atanh_"); return *this; }
+    Tensor &atanh_() { return changed(THTensor_atanh(handle_, handle_), "atanh_"); }
     /// `r = sin(pi t) / (pi t)`; 1 at 0, 0 at the other integers, NaN at the infinities.
     Tensor sinc() const { detail::New r; return r(THTensor_sinc(r.handle, handle_), "sinc"); }
-    Tensor &sinc_() { detail::check(THTensor_sinc(handle_, handle_), "sinc_"); return *this; }
+    Tensor &sinc_() { return changed(THTensor_sinc(handle_, handle_), "sinc_"); }
     /// `r = 1 / (1 + e^-t)`.
     Tensor sigmoid() const { detail::New r; return r(THTensor_sigmoid(r.handle, handle_), "sigmoid"); }
-    Tensor &sigmoid_() { detail::check(THTensor_sigmoid(handle_, handle_), "sigmoid_"); return *this; }
+    Tensor &sigmoid_() { return changed(THTensor_sigmoid(handle_, handle_), "sigmoid_"); }
     /// `r = erf(t)`, the error function.
     Tensor erf() const { detail::New r; return r(THTensor_erf(r.handle, handle_), "erf"); }
-    Tensor &erf_() { detail::check(THTensor_erf(handle_, handle_), "erf_"); return *this; }
+    Tensor &erf_() { return changed(THTensor_erf(handle_, handle_), "erf_"); }
     /// `r = 1 - erf(t)`, exact where that is small.
     Tensor erfc() const { detail::New r; return r(THTensor_erfc(r.handle, handle_), "erfc"); }
-    Tensor &erfc_() { detail::check(THTensor_erfc(handle_, handle_), "erfc_"); return *this; }
+    Tensor &erfc_() { return changed(THTensor_erfc(handle_, handle_), "erfc_"); }
     /// `r = the number whose erf is t`; NaN outside [-1, 1].
     Tensor erfinv() const { detail::New r; return r(THTensor_erfinv(r.handle, handle_), "erfinv"); }
-    Tensor &erfinv_() { detail::check(THTensor_erfinv(handle_, handle_), "erfinv_"); return *this; }
+    Tensor &erfinv_() { return changed(THTensor_erfinv(handle_, handle_), "erfinv_"); }
     /// `r = log |gamma(t)|`; inf at 0, -1, -2, ...
     Tensor lgamma() const { detail::New r; return r(THTensor_lgamma(r.handle, handle_), "lgamma"); }
-    Tensor &lgamma_() { detail::check(THTensor_lgamma(handle_, handle_), "lgamma_"); return *this; }
+    Tensor &lgamma_() { return changed(THTensor_lgamma(handle_, handle_), "lgamma_"); }
     /// `r = the derivative of lgamma at t`; NaN at -1, -2, ..., -inf at 0.
     Tensor digamma() const { detail::New r; return r(THTensor_digamma(r.handle, handle_), "digamma"); }
-    Tensor &digamma_() { detail::check(THTensor_digamma(handle_, handle_), "digamma_"); return *this; }
+    Tensor &digamma_() { return changed(THTensor_digamma(handle_, handle_), "digamma_"); }
     /// `r = t * (1 + erf(t / sqrt 2)) / 2`.
     Tensor gelu() const { detail::New r; return r(THTensor_gelu(r.handle, handle_), "gelu"); }
-    Tensor &gelu_() { detail::check(THTensor_gelu(handle_, handle_), "gelu_"); return *this; }
+    Tensor &gelu_() { return changed(THTensor_gelu(handle_, handle_), "gelu_"); }
     /// `r = t * (1 + tanh(sqrt(2 / pi) * (t + 0.044715 t^3))) / 2`, the common approximation of gelu.
     Tensor geluTanh() const { detail::New r; return r(THTensor_geluTanh(r.handle, handle_), "geluTanh"); }
-    Tensor &geluTanh_() { detail::check(THTensor_geluTanh(handle_, handle_), "geluTanh_"); return *this; }
+    Tensor &geluTanh_() { return changed(THTensor_geluTanh(handle_, handle_), "geluTanh_"); }
     /// `r = max(t, 0)`; NaN stays.
     Tensor relu() const { detail::New r; return r(THTensor_relu(r.handle, handle_), "relu"); }
-    Tensor &relu_() { detail::check(THTensor_relu(handle_, handle_), "relu_"); return *this; }
+    Tensor &relu_() { return changed(THTensor_relu(handle_, handle_), "relu_"); }
     /// `r = t where t > 0, else value * t`.
     Tensor leakyRelu(double value = 0.01) const {
         detail::New r;
         return r(THTensor_leakyRelu(r.handle, handle_, value), "leakyRelu");
     }
     Tensor &leakyRelu_(double value = 0.01) {
-        detail::check(THTensor_leakyRelu(handle_, handle_, value), "leakyRelu_");
-        return *this;
+        return changed(THTensor_leakyRelu(handle_, handle_, value), "leakyRelu_");
     }
     /// `r = t where t > 0, else value * (e^t - 1)`.
     Tensor elu(double value = 1) const { detail::New r; return r(THTensor_elu(r.handle, handle_, value), "elu"); }
-    Tensor &elu_(double value = 1) { detail::check(THTensor_elu(handle_, handle_, value), "elu_"); return *this; }
+    Tensor &elu_(double value = 1) { return changed(THTensor_elu(handle_, handle_, value), "elu_"); }
     /// `r = log(1 + e^(beta * t)) / beta`, or `t` itself where `beta * t > threshold` (PyTorch's defaults are 1 and
     /// 20).
     Tensor softplus(double beta = 1, double threshold = 20) const {
@@ -2374,63 +2270,44 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return r(THTensor_softplus(r.handle, handle_, beta, threshold), "softplus");
     }
     Tensor &softplus_(double beta = 1, double threshold = 20) {
-        detail::check(THTensor_softplus(handle_, handle_, beta, threshold), "softplus_");
-        return *this;
+        return changed(THTensor_softplus(handle_, handle_, beta, threshold), "softplus_");
     }
     /// `r = the angle of the point (b, a)` in (-pi, pi], with broadcasting.
     Tensor atan2(const Tensor &b) const {
         detail::New r;
         return r(THTensor_atan2(r.handle, handle_, b.get()), "atan2");
     }
-    Tensor &atan2_(const Tensor &b) {
-        detail::check(THTensor_atan2(handle_, handle_, b.get()), "atan2_");
-        return *this;
-    }
+    Tensor &atan2_(const Tensor &b) { return changed(THTensor_atan2(handle_, handle_, b.get()), "atan2_"); }
     /// `r = sqrt(a^2 + b^2)` without overflow on the way, with broadcasting.
     Tensor hypot(const Tensor &b) const {
         detail::New r;
         return r(THTensor_hypot(r.handle, handle_, b.get()), "hypot");
     }
-    Tensor &hypot_(const Tensor &b) {
-        detail::check(THTensor_hypot(handle_, handle_, b.get()), "hypot_");
-        return *this;
-    }
+    Tensor &hypot_(const Tensor &b) { return changed(THTensor_hypot(handle_, handle_, b.get()), "hypot_"); }
     /// `r = log(e^a + e^b)` without overflow on the way, with broadcasting.
     Tensor logaddexp(const Tensor &b) const {
         detail::New r;
         return r(THTensor_logaddexp(r.handle, handle_, b.get()), "logaddexp");
     }
-    Tensor &logaddexp_(const Tensor &b) {
-        detail::check(THTensor_logaddexp(handle_, handle_, b.get()), "logaddexp_");
-        return *this;
-    }
+    Tensor &logaddexp_(const Tensor &b) { return changed(THTensor_logaddexp(handle_, handle_, b.get()), "logaddexp_"); }
     /// `r = a * log(b)`, with broadcasting; 0 where `a` is 0, but NaN where `b` is.
     Tensor xlogy(const Tensor &b) const {
         detail::New r;
         return r(THTensor_xlogy(r.handle, handle_, b.get()), "xlogy");
     }
-    Tensor &xlogy_(const Tensor &b) {
-        detail::check(THTensor_xlogy(handle_, handle_, b.get()), "xlogy_");
-        return *this;
-    }
+    Tensor &xlogy_(const Tensor &b) { return changed(THTensor_xlogy(handle_, handle_, b.get()), "xlogy_"); }
     /// `r = |a| with the sign of b`, with broadcasting.
     Tensor copysign(const Tensor &b) const {
         detail::New r;
         return r(THTensor_copysign(r.handle, handle_, b.get()), "copysign");
     }
-    Tensor &copysign_(const Tensor &b) {
-        detail::check(THTensor_copysign(handle_, handle_, b.get()), "copysign_");
-        return *this;
-    }
+    Tensor &copysign_(const Tensor &b) { return changed(THTensor_copysign(handle_, handle_, b.get()), "copysign_"); }
     /// `r = the number next to a, towards b`, with broadcasting and promotion.
     Tensor nextafter(const Tensor &b) const {
         detail::New r;
         return r(THTensor_nextafter(r.handle, handle_, b.get()), "nextafter");
     }
-    Tensor &nextafter_(const Tensor &b) {
-        detail::check(THTensor_nextafter(handle_, handle_, b.get()), "nextafter_");
-        return *this;
-    }
+    Tensor &nextafter_(const Tensor &b) { return changed(THTensor_nextafter(handle_, handle_, b.get()), "nextafter_"); }
     /// `r = t`, with `nan` in place of NaN, `posinf` of inf and `neginf` of -inf.
     Tensor nanToNum(double nan, double posinf, double neginf) const {
         detail::New r;
@@ -2441,149 +2318,108 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return r(THTensor_nanToNum(r.handle, handle_, 0, posinf, neginf), "nanToNum");
     }
     Tensor &nanToNum_(double nan, double posinf, double neginf) {
-        detail::check(THTensor_nanToNum(handle_, handle_, nan, posinf, neginf), "nanToNum_");
-        return *this;
+        return changed(THTensor_nanToNum(handle_, handle_, nan, posinf, neginf), "nanToNum_");
     }
     Tensor &nanToNum_(double posinf, double neginf) {
-        detail::check(THTensor_nanToNum(handle_, handle_, 0, posinf, neginf), "nanToNum_");
-        return *this;
+        return changed(THTensor_nanToNum(handle_, handle_, 0, posinf, neginf), "nanToNum_");
     }
     /// `r = a * log(value)`, otherwise as xlogy.
     Tensor xlogyValue(double value) const {
         detail::New r;
         return r(THTensor_xlogyValue(r.handle, handle_, value), "xlogyValue");
     }
-    Tensor &xlogyValue_(double value) {
-        detail::check(THTensor_xlogyValue(handle_, handle_, value), "xlogyValue_");
-        return *this;
-    }
+    Tensor &xlogyValue_(double value) { return changed(THTensor_xlogyValue(handle_, handle_, value), "xlogyValue_"); }
     Tensor xlogy(double value) const {
         detail::New r;
         return r(THTensor_xlogyValue(r.handle, handle_, value), "xlogy");
     }
-    Tensor &xlogy_(double value) {
-        detail::check(THTensor_xlogyValue(handle_, handle_, value), "xlogy_");
-        return *this;
-    }
+    Tensor &xlogy_(double value) { return changed(THTensor_xlogyValue(handle_, handle_, value), "xlogy_"); }
     /// `r = the n-th derivative of digamma at t`, `n` from 0 to 2^20: the polygamma function.
     Tensor polygamma(int64_t n) const {
         detail::New r;
         return r(THTensor_polygamma(r.handle, n, handle_), "polygamma");
     }
-    Tensor &polygamma_(int64_t n) {
-        detail::check(THTensor_polygamma(handle_, n, handle_), "polygamma_");
-        return *this;
-    }
+    Tensor &polygamma_(int64_t n) { return changed(THTensor_polygamma(handle_, n, handle_), "polygamma_"); }
     /// `r = log(pi) * p * (p - 1) / 4 + lgamma(t) + lgamma(t - 1/2) + ... + lgamma(t - (p - 1) / 2)`, the logarithm of
     /// the multivariate gamma function of dimension `p`, 1 to 65536.
     Tensor mvlgamma(int64_t p) const { detail::New r; return r(THTensor_mvlgamma(r.handle, handle_, p), "mvlgamma"); }
-    Tensor &mvlgamma_(int64_t p) { detail::check(THTensor_mvlgamma(handle_, handle_, p), "mvlgamma_"); return *this; }
+    Tensor &mvlgamma_(int64_t p) { return changed(THTensor_mvlgamma(handle_, handle_, p), "mvlgamma_"); }
 
     // ----------------------------------------------------------------------------------------------------------- Bits
 
     /// `r = ~t`, bit by bit; on Bool this is *not*.
     Tensor bitwiseNot() const { detail::New r; return r(THTensor_bitwiseNot(r.handle, handle_), "bitwiseNot"); }
-    Tensor &bitwiseNot_() { detail::check(THTensor_bitwiseNot(handle_, handle_), "bitwiseNot_"); return *this; }
+    Tensor &bitwiseNot_() { return changed(THTensor_bitwiseNot(handle_, handle_), "bitwiseNot_"); }
     /// `r = t & value`, bit by bit; on Bool this is *and*.
     Tensor bitAnd(double value) const { detail::New r; return r(THTensor_bitand(r.handle, handle_, value), "bitAnd"); }
-    Tensor &bitAnd_(double value) { detail::check(THTensor_bitand(handle_, handle_, value), "bitAnd_"); return *this; }
+    Tensor &bitAnd_(double value) { return changed(THTensor_bitand(handle_, handle_, value), "bitAnd_"); }
     /// `r = t | value`, bit by bit; on Bool this is *or*.
     Tensor bitOr(double value) const { detail::New r; return r(THTensor_bitor(r.handle, handle_, value), "bitOr"); }
-    Tensor &bitOr_(double value) { detail::check(THTensor_bitor(handle_, handle_, value), "bitOr_"); return *this; }
+    Tensor &bitOr_(double value) { return changed(THTensor_bitor(handle_, handle_, value), "bitOr_"); }
     /// `r = t ^ value`, bit by bit.
     Tensor bitxor(double value) const { detail::New r; return r(THTensor_bitxor(r.handle, handle_, value), "bitxor"); }
-    Tensor &bitxor_(double value) { detail::check(THTensor_bitxor(handle_, handle_, value), "bitxor_"); return *this; }
+    Tensor &bitxor_(double value) { return changed(THTensor_bitxor(handle_, handle_, value), "bitxor_"); }
     /// `r = t << value`; integers lose all bits if `value` is negative or not below their width.
     Tensor lshift(double value) const { detail::New r; return r(THTensor_lshift(r.handle, handle_, value), "lshift"); }
-    Tensor &lshift_(double value) { detail::check(THTensor_lshift(handle_, handle_, value), "lshift_"); return *this; }
+    Tensor &lshift_(double value) { return changed(THTensor_lshift(handle_, handle_, value), "lshift_"); }
     /// `r = t >> value`, with the sign; if `value` is negative or not below the width nothing but the sign stays.
     Tensor rshift(double value) const { detail::New r; return r(THTensor_rshift(r.handle, handle_, value), "rshift"); }
-    Tensor &rshift_(double value) { detail::check(THTensor_rshift(handle_, handle_, value), "rshift_"); return *this; }
+    Tensor &rshift_(double value) { return changed(THTensor_rshift(handle_, handle_, value), "rshift_"); }
     /// `r = a & b`, bit by bit, with broadcasting and promotion; on Bool this is *and*.
     Tensor cbitand(const Tensor &b) const {
         detail::New r;
         return r(THTensor_cbitand(r.handle, handle_, b.get()), "cbitand");
     }
-    Tensor &cbitand_(const Tensor &b) {
-        detail::check(THTensor_cbitand(handle_, handle_, b.get()), "cbitand_");
-        return *this;
-    }
+    Tensor &cbitand_(const Tensor &b) { return changed(THTensor_cbitand(handle_, handle_, b.get()), "cbitand_"); }
     Tensor bitAnd(const Tensor &b) const {
         detail::New r;
         return r(THTensor_cbitand(r.handle, handle_, b.get()), "bitAnd");
     }
-    Tensor &bitAnd_(const Tensor &b) {
-        detail::check(THTensor_cbitand(handle_, handle_, b.get()), "bitAnd_");
-        return *this;
-    }
+    Tensor &bitAnd_(const Tensor &b) { return changed(THTensor_cbitand(handle_, handle_, b.get()), "bitAnd_"); }
     /// `r = a | b`, bit by bit, with broadcasting and promotion; on Bool this is *or*.
     Tensor cbitor(const Tensor &b) const {
         detail::New r;
         return r(THTensor_cbitor(r.handle, handle_, b.get()), "cbitor");
     }
-    Tensor &cbitor_(const Tensor &b) {
-        detail::check(THTensor_cbitor(handle_, handle_, b.get()), "cbitor_");
-        return *this;
-    }
+    Tensor &cbitor_(const Tensor &b) { return changed(THTensor_cbitor(handle_, handle_, b.get()), "cbitor_"); }
     Tensor bitOr(const Tensor &b) const {
         detail::New r;
         return r(THTensor_cbitor(r.handle, handle_, b.get()), "bitOr");
     }
-    Tensor &bitOr_(const Tensor &b) {
-        detail::check(THTensor_cbitor(handle_, handle_, b.get()), "bitOr_");
-        return *this;
-    }
+    Tensor &bitOr_(const Tensor &b) { return changed(THTensor_cbitor(handle_, handle_, b.get()), "bitOr_"); }
     /// `r = a ^ b`, bit by bit, with broadcasting and promotion.
     Tensor cbitxor(const Tensor &b) const {
         detail::New r;
         return r(THTensor_cbitxor(r.handle, handle_, b.get()), "cbitxor");
     }
-    Tensor &cbitxor_(const Tensor &b) {
-        detail::check(THTensor_cbitxor(handle_, handle_, b.get()), "cbitxor_");
-        return *this;
-    }
+    Tensor &cbitxor_(const Tensor &b) { return changed(THTensor_cbitxor(handle_, handle_, b.get()), "cbitxor_"); }
     Tensor bitxor(const Tensor &b) const {
         detail::New r;
         return r(THTensor_cbitxor(r.handle, handle_, b.get()), "bitxor");
     }
-    Tensor &bitxor_(const Tensor &b) {
-        detail::check(THTensor_cbitxor(handle_, handle_, b.get()), "bitxor_");
-        return *this;
-    }
+    Tensor &bitxor_(const Tensor &b) { return changed(THTensor_cbitxor(handle_, handle_, b.get()), "bitxor_"); }
     /// `r = a << b`, with broadcasting and promotion; see lshift.
     Tensor clshift(const Tensor &b) const {
         detail::New r;
         return r(THTensor_clshift(r.handle, handle_, b.get()), "clshift");
     }
-    Tensor &clshift_(const Tensor &b) {
-        detail::check(THTensor_clshift(handle_, handle_, b.get()), "clshift_");
-        return *this;
-    }
+    Tensor &clshift_(const Tensor &b) { return changed(THTensor_clshift(handle_, handle_, b.get()), "clshift_"); }
     Tensor lshift(const Tensor &b) const {
         detail::New r;
         return r(THTensor_clshift(r.handle, handle_, b.get()), "lshift");
     }
-    Tensor &lshift_(const Tensor &b) {
-        detail::check(THTensor_clshift(handle_, handle_, b.get()), "lshift_");
-        return *this;
-    }
+    Tensor &lshift_(const Tensor &b) { return changed(THTensor_clshift(handle_, handle_, b.get()), "lshift_"); }
     /// `r = a >> b`, with broadcasting and promotion; see rshift.
     Tensor crshift(const Tensor &b) const {
         detail::New r;
         return r(THTensor_crshift(r.handle, handle_, b.get()), "crshift");
     }
-    Tensor &crshift_(const Tensor &b) {
-        detail::check(THTensor_crshift(handle_, handle_, b.get()), "crshift_");
-        return *this;
-    }
+    Tensor &crshift_(const Tensor &b) { return changed(THTensor_crshift(handle_, handle_, b.get()), "crshift_"); }
     Tensor rshift(const Tensor &b) const {
         detail::New r;
         return r(THTensor_crshift(r.handle, handle_, b.get()), "rshift");
     }
-    Tensor &rshift_(const Tensor &b) {
-        detail::check(THTensor_crshift(handle_, handle_, b.get()), "rshift_");
-        return *this;
-    }
+    Tensor &rshift_(const Tensor &b) { return changed(THTensor_crshift(handle_, handle_, b.get()), "rshift_"); }
 
     // ---------------------------------------------------------------------------------------- Comparisons and choices
 
@@ -2592,171 +2428,130 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::New r;
         return r(THTensor_ltValue(r.handle, handle_, value), "ltValue");
     }
-    Tensor &ltValue_(double value) {
-        detail::check(THTensor_ltValue(handle_, handle_, value), "ltValue_");
-        return *this;
-    }
+    Tensor &ltValue_(double value) { return changed(THTensor_ltValue(handle_, handle_, value), "ltValue_"); }
     Tensor lt(double value) const { detail::New r; return r(THTensor_ltValue(r.handle, handle_, value), "lt"); }
-    Tensor &lt_(double value) { detail::check(THTensor_ltValue(handle_, handle_, value), "lt_"); return *this; }
+    Tensor &lt_(double value) { return changed(THTensor_ltValue(handle_, handle_, value), "lt_"); }
     /// `r = t <= value`, as Bool unless `r` has a dtype.
     Tensor leValue(double value) const {
         detail::New r;
         return r(THTensor_leValue(r.handle, handle_, value), "leValue");
     }
-    Tensor &leValue_(double value) {
-        detail::check(THTensor_leValue(handle_, handle_, value), "leValue_");
-        return *this;
-    }
+    Tensor &leValue_(double value) { return changed(THTensor_leValue(handle_, handle_, value), "leValue_"); }
     Tensor le(double value) const { detail::New r; return r(THTensor_leValue(r.handle, handle_, value), "le"); }
-    Tensor &le_(double value) { detail::check(THTensor_leValue(handle_, handle_, value), "le_"); return *this; }
+    Tensor &le_(double value) { return changed(THTensor_leValue(handle_, handle_, value), "le_"); }
     /// `r = t > value`, as Bool unless `r` has a dtype.
     Tensor gtValue(double value) const {
         detail::New r;
         return r(THTensor_gtValue(r.handle, handle_, value), "gtValue");
     }
-    Tensor &gtValue_(double value) {
-        detail::check(THTensor_gtValue(handle_, handle_, value), "gtValue_");
-        return *this;
-    }
+    Tensor &gtValue_(double value) { return changed(THTensor_gtValue(handle_, handle_, value), "gtValue_"); }
     Tensor gt(double value) const { detail::New r; return r(THTensor_gtValue(r.handle, handle_, value), "gt"); }
-    Tensor &gt_(double value) { detail::check(THTensor_gtValue(handle_, handle_, value), "gt_"); return *this; }
+    Tensor &gt_(double value) { return changed(THTensor_gtValue(handle_, handle_, value), "gt_"); }
     /// `r = t >= value`, as Bool unless `r` has a dtype.
     Tensor geValue(double value) const {
         detail::New r;
         return r(THTensor_geValue(r.handle, handle_, value), "geValue");
     }
-    Tensor &geValue_(double value) {
-        detail::check(THTensor_geValue(handle_, handle_, value), "geValue_");
-        return *this;
-    }
+    Tensor &geValue_(double value) { return changed(THTensor_geValue(handle_, handle_, value), "geValue_"); }
     Tensor ge(double value) const { detail::New r; return r(THTensor_geValue(r.handle, handle_, value), "ge"); }
-    Tensor &ge_(double value) { detail::check(THTensor_geValue(handle_, handle_, value), "ge_"); return *this; }
+    Tensor &ge_(double value) { return changed(THTensor_geValue(handle_, handle_, value), "ge_"); }
     /// `r = t == value`, as Bool unless `r` has a dtype.
     Tensor eqValue(double value) const {
         detail::New r;
         return r(THTensor_eqValue(r.handle, handle_, value), "eqValue");
     }
-    Tensor &eqValue_(double value) {
-        detail::check(THTensor_eqValue(handle_, handle_, value), "eqValue_");
-        return *this;
-    }
+    Tensor &eqValue_(double value) { return changed(THTensor_eqValue(handle_, handle_, value), "eqValue_"); }
     Tensor eq(double value) const { detail::New r; return r(THTensor_eqValue(r.handle, handle_, value), "eq"); }
-    Tensor &eq_(double value) { detail::check(THTensor_eqValue(handle_, handle_, value), "eq_"); return *this; }
+    Tensor &eq_(double value) { return changed(THTensor_eqValue(handle_, handle_, value), "eq_"); }
     /// `r = t != value`, as Bool unless `r` has a dtype.
     Tensor neValue(double value) const {
         detail::New r;
         return r(THTensor_neValue(r.handle, handle_, value), "neValue");
     }
-    Tensor &neValue_(double value) {
-        detail::check(THTensor_neValue(handle_, handle_, value), "neValue_");
-        return *this;
-    }
+    Tensor &neValue_(double value) { return changed(THTensor_neValue(handle_, handle_, value), "neValue_"); }
     Tensor ne(double value) const { detail::New r; return r(THTensor_neValue(r.handle, handle_, value), "ne"); }
-    Tensor &ne_(double value) { detail::check(THTensor_neValue(handle_, handle_, value), "ne_"); return *this; }
+    Tensor &ne_(double value) { return changed(THTensor_neValue(handle_, handle_, value), "ne_"); }
     /// `r = a < b`, with broadcasting, as Bool unless `r` has a dtype.
     Tensor ltTensor(const Tensor &b) const {
         detail::New r;
         return r(THTensor_ltTensor(r.handle, handle_, b.get()), "ltTensor");
     }
-    Tensor &ltTensor_(const Tensor &b) {
-        detail::check(THTensor_ltTensor(handle_, handle_, b.get()), "ltTensor_");
-        return *this;
-    }
+    Tensor &ltTensor_(const Tensor &b) { return changed(THTensor_ltTensor(handle_, handle_, b.get()), "ltTensor_"); }
     Tensor lt(const Tensor &b) const { detail::New r; return r(THTensor_ltTensor(r.handle, handle_, b.get()), "lt"); }
-    Tensor &lt_(const Tensor &b) { detail::check(THTensor_ltTensor(handle_, handle_, b.get()), "lt_"); return *this; }
+    Tensor &lt_(const Tensor &b) { return changed(THTensor_ltTensor(handle_, handle_, b.get()), "lt_"); }
     /// `r = a <= b`, with broadcasting, as Bool unless `r` has a dtype.
     Tensor leTensor(const Tensor &b) const {
         detail::New r;
         return r(THTensor_leTensor(r.handle, handle_, b.get()), "leTensor");
     }
-    Tensor &leTensor_(const Tensor &b) {
-        detail::check(THTensor_leTensor(handle_, handle_, b.get()), "leTensor_");
-        return *this;
-    }
+    Tensor &leTensor_(const Tensor &b) { return changed(THTensor_leTensor(handle_, handle_, b.get()), "leTensor_"); }
     Tensor le(const Tensor &b) const { detail::New r; return r(THTensor_leTensor(r.handle, handle_, b.get()), "le"); }
-    Tensor &le_(const Tensor &b) { detail::check(THTensor_leTensor(handle_, handle_, b.get()), "le_"); return *this; }
+    Tensor &le_(const Tensor &b) { return changed(THTensor_leTensor(handle_, handle_, b.get()), "le_"); }
     /// `r = a > b`, with broadcasting, as Bool unless `r` has a dtype.
     Tensor gtTensor(const Tensor &b) const {
         detail::New r;
         return r(THTensor_gtTensor(r.handle, handle_, b.get()), "gtTensor");
     }
-    Tensor &gtTensor_(const Tensor &b) {
-        detail::check(THTensor_gtTensor(handle_, handle_, b.get()), "gtTensor_");
-        return *this;
-    }
+    Tensor &gtTensor_(const Tensor &b) { return changed(THTensor_gtTensor(handle_, handle_, b.get()), "gtTensor_"); }
     Tensor gt(const Tensor &b) const { detail::New r; return r(THTensor_gtTensor(r.handle, handle_, b.get()), "gt"); }
-    Tensor &gt_(const Tensor &b) { detail::check(THTensor_gtTensor(handle_, handle_, b.get()), "gt_"); return *this; }
+    Tensor &gt_(const Tensor &b) { return changed(THTensor_gtTensor(handle_, handle_, b.get()), "gt_"); }
     /// `r = a >= b`, with broadcasting, as Bool unless `r` has a dtype.
     Tensor geTensor(const Tensor &b) const {
         detail::New r;
         return r(THTensor_geTensor(r.handle, handle_, b.get()), "geTensor");
     }
-    Tensor &geTensor_(const Tensor &b) {
-        detail::check(THTensor_geTensor(handle_, handle_, b.get()), "geTensor_");
-        return *this;
-    }
+    Tensor &geTensor_(const Tensor &b) { return changed(THTensor_geTensor(handle_, handle_, b.get()), "geTensor_"); }
     Tensor ge(const Tensor &b) const { detail::New r; return r(THTensor_geTensor(r.handle, handle_, b.get()), "ge"); }
-    Tensor &ge_(const Tensor &b) { detail::check(THTensor_geTensor(handle_, handle_, b.get()), "ge_"); return *this; }
+    Tensor &ge_(const Tensor &b) { return changed(THTensor_geTensor(handle_, handle_, b.get()), "ge_"); }
     /// `r = a == b`, with broadcasting, as Bool unless `r` has a dtype.
     Tensor eqTensor(const Tensor &b) const {
         detail::New r;
         return r(THTensor_eqTensor(r.handle, handle_, b.get()), "eqTensor");
     }
-    Tensor &eqTensor_(const Tensor &b) {
-        detail::check(THTensor_eqTensor(handle_, handle_, b.get()), "eqTensor_");
-        return *this;
-    }
+    Tensor &eqTensor_(const Tensor &b) { return changed(THTensor_eqTensor(handle_, handle_, b.get()), "eqTensor_"); }
     Tensor eq(const Tensor &b) const { detail::New r; return r(THTensor_eqTensor(r.handle, handle_, b.get()), "eq"); }
-    Tensor &eq_(const Tensor &b) { detail::check(THTensor_eqTensor(handle_, handle_, b.get()), "eq_"); return *this; }
+    Tensor &eq_(const Tensor &b) { return changed(THTensor_eqTensor(handle_, handle_, b.get()), "eq_"); }
     /// `r = a != b`, with broadcasting, as Bool unless `r` has a dtype.
     Tensor neTensor(const Tensor &b) const {
         detail::New r;
         return r(THTensor_neTensor(r.handle, handle_, b.get()), "neTensor");
     }
-    Tensor &neTensor_(const Tensor &b) {
-        detail::check(THTensor_neTensor(handle_, handle_, b.get()), "neTensor_");
-        return *this;
-    }
+    Tensor &neTensor_(const Tensor &b) { return changed(THTensor_neTensor(handle_, handle_, b.get()), "neTensor_"); }
     Tensor ne(const Tensor &b) const { detail::New r; return r(THTensor_neTensor(r.handle, handle_, b.get()), "ne"); }
-    Tensor &ne_(const Tensor &b) { detail::check(THTensor_neTensor(handle_, handle_, b.get()), "ne_"); return *this; }
+    Tensor &ne_(const Tensor &b) { return changed(THTensor_neTensor(handle_, handle_, b.get()), "ne_"); }
     /// `r = whether t is NaN`, as Bool unless `r` has a dtype.
     Tensor isnan() const { detail::New r; return r(THTensor_isnan(r.handle, handle_), "isnan"); }
-    Tensor &isnan_() { detail::check(THTensor_isnan(handle_, handle_), "isnan_"); return *this; }
+    Tensor &isnan_() { return changed(THTensor_isnan(handle_, handle_), "isnan_"); }
     /// `r = whether t is inf or -inf`, as Bool unless `r` has a dtype.
     Tensor isinf() const { detail::New r; return r(THTensor_isinf(r.handle, handle_), "isinf"); }
-    Tensor &isinf_() { detail::check(THTensor_isinf(handle_, handle_), "isinf_"); return *this; }
+    Tensor &isinf_() { return changed(THTensor_isinf(handle_, handle_), "isinf_"); }
     /// `r = whether t is neither infinite nor NaN`, as Bool unless `r` has a dtype.
     Tensor isfinite() const { detail::New r; return r(THTensor_isfinite(r.handle, handle_), "isfinite"); }
-    Tensor &isfinite_() { detail::check(THTensor_isfinite(handle_, handle_), "isfinite_"); return *this; }
+    Tensor &isfinite_() { return changed(THTensor_isfinite(handle_, handle_), "isfinite_"); }
     /// `r = whether t is 0`, as Bool unless `r` has a dtype.
     Tensor logicalNot() const { detail::New r; return r(THTensor_logicalNot(r.handle, handle_), "logicalNot"); }
-    Tensor &logicalNot_() { detail::check(THTensor_logicalNot(handle_, handle_), "logicalNot_"); return *this; }
+    Tensor &logicalNot_() { return changed(THTensor_logicalNot(handle_, handle_), "logicalNot_"); }
     /// `r = a and b`, where what is not 0 is true; with broadcasting, as Bool unless `r` has a dtype.
     Tensor logicalAnd(const Tensor &b) const {
         detail::New r;
         return r(THTensor_logicalAnd(r.handle, handle_, b.get()), "logicalAnd");
     }
     Tensor &logicalAnd_(const Tensor &b) {
-        detail::check(THTensor_logicalAnd(handle_, handle_, b.get()), "logicalAnd_");
-        return *this;
+        return changed(THTensor_logicalAnd(handle_, handle_, b.get()), "logicalAnd_");
     }
     /// `r = a or b`, where what is not 0 is true; with broadcasting, as Bool unless `r` has a dtype.
     Tensor logicalOr(const Tensor &b) const {
         detail::New r;
         return r(THTensor_logicalOr(r.handle, handle_, b.get()), "logicalOr");
     }
-    Tensor &logicalOr_(const Tensor &b) {
-        detail::check(THTensor_logicalOr(handle_, handle_, b.get()), "logicalOr_");
-        return *this;
-    }
+    Tensor &logicalOr_(const Tensor &b) { return changed(THTensor_logicalOr(handle_, handle_, b.get()), "logicalOr_"); }
     /// `r = either a or b`, where what is not 0 is true; with broadcasting, as Bool unless `r` has a dtype.
     Tensor logicalXor(const Tensor &b) const {
         detail::New r;
         return r(THTensor_logicalXor(r.handle, handle_, b.get()), "logicalXor");
     }
     Tensor &logicalXor_(const Tensor &b) {
-        detail::check(THTensor_logicalXor(handle_, handle_, b.get()), "logicalXor_");
-        return *this;
+        return changed(THTensor_logicalXor(handle_, handle_, b.get()), "logicalXor_");
     }
     /// `r = a where condition, else b`, with broadcasting of all three and promotion of `a` with `b`.
     Tensor where(const Tensor &a, const Tensor &b) const {
@@ -2796,14 +2591,10 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::New r;
         return r(THTensor_heaviside(r.handle, handle_, b.get()), "heaviside");
     }
-    Tensor &heaviside_(const Tensor &b) {
-        detail::check(THTensor_heaviside(handle_, handle_, b.get()), "heaviside_");
-        return *this;
-    }
+    Tensor &heaviside_(const Tensor &b) { return changed(THTensor_heaviside(handle_, handle_, b.get()), "heaviside_"); }
     /// `t = value where mask`, converted as fill does.
     Tensor &maskedFill_(const Tensor &mask, double value) {
-        detail::check(THTensor_maskedFill(handle_, mask.get(), value), "maskedFill_");
-        return *this;
+        return changed(THTensor_maskedFill(handle_, mask.get(), value), "maskedFill_");
     }
     Tensor maskedFill(const Tensor &mask, double value) const {
         Tensor r = detail::made(THTensor_newClone(handle_), "maskedFill");
@@ -2813,15 +2604,14 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// `r = whether the sign bit of t is set`, as Bool unless `r` has a dtype: of negative numbers, of -0.0, and of NaN
     /// that is negative.
     Tensor signbit() const { detail::New r; return r(THTensor_signbit(r.handle, handle_), "signbit"); }
-    Tensor &signbit_() { detail::check(THTensor_signbit(handle_, handle_), "signbit_"); return *this; }
+    Tensor &signbit_() { return changed(THTensor_signbit(handle_, handle_), "signbit_"); }
     /// `r = |a - b| <= atol + rtol * |b|`, with broadcasting, as Bool unless `r` has a dtype.
     Tensor isclose(const Tensor &b, double rtol = 0.00001, double atol = 1e-8, bool equalNan = false) const {
         detail::New r;
         return r(THTensor_isclose(r.handle, handle_, b.get(), rtol, atol, equalNan), "isclose");
     }
     Tensor &isclose_(const Tensor &b, double rtol = 0.00001, double atol = 1e-8, bool equalNan = false) {
-        detail::check(THTensor_isclose(handle_, handle_, b.get(), rtol, atol, equalNan), "isclose_");
-        return *this;
+        return changed(THTensor_isclose(handle_, handle_, b.get(), rtol, atol, equalNan), "isclose_");
     }
     /// Returns True if all elements are close in the sense of isclose, else 0.
     bool allclose(const Tensor &b, double rtol = 0.00001, double atol = 1e-8, bool equalNan = false) const {
@@ -3186,10 +2976,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::New r;
         return r(THTensor_cumsum(r.handle, handle_, dimension), "cumsum");
     }
-    Tensor &cumsum_(int dimension) {
-        detail::check(THTensor_cumsum(handle_, handle_, dimension), "cumsum_");
-        return *this;
-    }
+    Tensor &cumsum_(int dimension) { return changed(THTensor_cumsum(handle_, handle_, dimension), "cumsum_"); }
     /// `r[i] = t[0] + ... + t[i]` along `dimension`, of `t` converted to `dtype`, which the result has; otherwise as
     /// cumsum, and with `TH_UNDEFINED` the same.
     Tensor cumsumDtype(int dimension, Dtype dtype = Dtype::Undefined) const {
@@ -3197,26 +2984,21 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return r(THTensor_cumsumDtype(r.handle, handle_, dimension, static_cast<THDtype>(dtype)), "cumsumDtype");
     }
     Tensor &cumsumDtype_(int dimension, Dtype dtype = Dtype::Undefined) {
-        detail::check(THTensor_cumsumDtype(handle_, handle_, dimension, static_cast<THDtype>(dtype)), "cumsumDtype_");
-        return *this;
+        return changed(THTensor_cumsumDtype(handle_, handle_, dimension, static_cast<THDtype>(dtype)), "cumsumDtype_");
     }
     Tensor cumsum(int dimension, Dtype dtype) const {
         detail::New r;
         return r(THTensor_cumsumDtype(r.handle, handle_, dimension, static_cast<THDtype>(dtype)), "cumsum");
     }
     Tensor &cumsum_(int dimension, Dtype dtype) {
-        detail::check(THTensor_cumsumDtype(handle_, handle_, dimension, static_cast<THDtype>(dtype)), "cumsum_");
-        return *this;
+        return changed(THTensor_cumsumDtype(handle_, handle_, dimension, static_cast<THDtype>(dtype)), "cumsum_");
     }
     /// `r[i] = t[0] * ... * t[i]` along `dimension`; everything else as for cumsum.
     Tensor cumprod(int dimension) const {
         detail::New r;
         return r(THTensor_cumprod(r.handle, handle_, dimension), "cumprod");
     }
-    Tensor &cumprod_(int dimension) {
-        detail::check(THTensor_cumprod(handle_, handle_, dimension), "cumprod_");
-        return *this;
-    }
+    Tensor &cumprod_(int dimension) { return changed(THTensor_cumprod(handle_, handle_, dimension), "cumprod_"); }
     /// `r[i] = t[0] * ... * t[i]` along `dimension`, of `t` converted to `dtype`; otherwise as cumprod, dtype as for
     /// cumsumDtype.
     Tensor cumprodDtype(int dimension, Dtype dtype = Dtype::Undefined) const {
@@ -3224,17 +3006,15 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return r(THTensor_cumprodDtype(r.handle, handle_, dimension, static_cast<THDtype>(dtype)), "cumprodDtype");
     }
     Tensor &cumprodDtype_(int dimension, Dtype dtype = Dtype::Undefined) {
-        detail::check(THTensor_cumprodDtype(handle_, handle_, dimension, static_cast<THDtype>(dtype)),
+        return changed(THTensor_cumprodDtype(handle_, handle_, dimension, static_cast<THDtype>(dtype)),
             "cumprodDtype_");
-        return *this;
     }
     Tensor cumprod(int dimension, Dtype dtype) const {
         detail::New r;
         return r(THTensor_cumprodDtype(r.handle, handle_, dimension, static_cast<THDtype>(dtype)), "cumprod");
     }
     Tensor &cumprod_(int dimension, Dtype dtype) {
-        detail::check(THTensor_cumprodDtype(handle_, handle_, dimension, static_cast<THDtype>(dtype)), "cumprod_");
-        return *this;
+        return changed(THTensor_cumprodDtype(handle_, handle_, dimension, static_cast<THDtype>(dtype)), "cumprod_");
     }
     /// `values[i] = max(t[0], ..., t[i])` along `dimension`, and int64 `indices` of where it is: the last place among
     /// equals.
@@ -3246,10 +3026,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::New r;
         return r(THTensor_softmax(r.handle, handle_, dimension), "softmax");
     }
-    Tensor &softmax_(int dimension) {
-        detail::check(THTensor_softmax(handle_, handle_, dimension), "softmax_");
-        return *this;
-    }
+    Tensor &softmax_(int dimension) { return changed(THTensor_softmax(handle_, handle_, dimension), "softmax_"); }
     /// `r = e^t / sum of e^t` along `dimension`, of `t` converted to `dtype`, a float, which the result has; otherwise
     /// as softmax, and with `TH_UNDEFINED` the same.
     Tensor softmaxDtype(int dimension, Dtype dtype = Dtype::Undefined) const {
@@ -3257,17 +3034,15 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return r(THTensor_softmaxDtype(r.handle, handle_, dimension, static_cast<THDtype>(dtype)), "softmaxDtype");
     }
     Tensor &softmaxDtype_(int dimension, Dtype dtype = Dtype::Undefined) {
-        detail::check(THTensor_softmaxDtype(handle_, handle_, dimension, static_cast<THDtype>(dtype)),
+        return changed(THTensor_softmaxDtype(handle_, handle_, dimension, static_cast<THDtype>(dtype)),
             "softmaxDtype_");
-        return *this;
     }
     Tensor softmax(int dimension, Dtype dtype) const {
         detail::New r;
         return r(THTensor_softmaxDtype(r.handle, handle_, dimension, static_cast<THDtype>(dtype)), "softmax");
     }
     Tensor &softmax_(int dimension, Dtype dtype) {
-        detail::check(THTensor_softmaxDtype(handle_, handle_, dimension, static_cast<THDtype>(dtype)), "softmax_");
-        return *this;
+        return changed(THTensor_softmaxDtype(handle_, handle_, dimension, static_cast<THDtype>(dtype)), "softmax_");
     }
     /// `r = t - log(sum of e^t)` along `dimension`: the logarithm of softmax, exact where that is tiny.
     Tensor logSoftmax(int dimension) const {
@@ -3275,8 +3050,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return r(THTensor_logSoftmax(r.handle, handle_, dimension), "logSoftmax");
     }
     Tensor &logSoftmax_(int dimension) {
-        detail::check(THTensor_logSoftmax(handle_, handle_, dimension), "logSoftmax_");
-        return *this;
+        return changed(THTensor_logSoftmax(handle_, handle_, dimension), "logSoftmax_");
     }
     /// `r = t - log(sum of e^t)` along `dimension`, of `t` converted to `dtype`; otherwise as logSoftmax, dtype as for
     /// softmaxDtype.
@@ -3286,18 +3060,16 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
             "logSoftmaxDtype");
     }
     Tensor &logSoftmaxDtype_(int dimension, Dtype dtype = Dtype::Undefined) {
-        detail::check(THTensor_logSoftmaxDtype(handle_, handle_, dimension, static_cast<THDtype>(dtype)),
+        return changed(THTensor_logSoftmaxDtype(handle_, handle_, dimension, static_cast<THDtype>(dtype)),
             "logSoftmaxDtype_");
-        return *this;
     }
     Tensor logSoftmax(int dimension, Dtype dtype) const {
         detail::New r;
         return r(THTensor_logSoftmaxDtype(r.handle, handle_, dimension, static_cast<THDtype>(dtype)), "logSoftmax");
     }
     Tensor &logSoftmax_(int dimension, Dtype dtype) {
-        detail::check(THTensor_logSoftmaxDtype(handle_, handle_, dimension, static_cast<THDtype>(dtype)),
+        return changed(THTensor_logSoftmaxDtype(handle_, handle_, dimension, static_cast<THDtype>(dtype)),
             "logSoftmax_");
-        return *this;
     }
     /// `r[i] = log(e^t[0] + ... + e^t[i])` along `dimension`, without overflow; computed in float64.
     Tensor logcumsumexp(int dimension) const {
@@ -3305,8 +3077,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return r(THTensor_logcumsumexp(r.handle, handle_, dimension), "logcumsumexp");
     }
     Tensor &logcumsumexp_(int dimension) {
-        detail::check(THTensor_logcumsumexp(handle_, handle_, dimension), "logcumsumexp_");
-        return *this;
+        return changed(THTensor_logcumsumexp(handle_, handle_, dimension), "logcumsumexp_");
     }
     /// `r = log(sum of e^t)` over `dimension`, or over all with `TH_ALL_DIMS`, without overflow; without elements it is
     /// minus infinity.
@@ -3315,8 +3086,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return r(THTensor_logsumexp(r.handle, handle_, dimension, keepdim), "logsumexp");
     }
     Tensor &logsumexp_(int dimension, bool keepdim = false) {
-        detail::check(THTensor_logsumexp(handle_, handle_, dimension, keepdim), "logsumexp_");
-        return *this;
+        return changed(THTensor_logsumexp(handle_, handle_, dimension, keepdim), "logsumexp_");
     }
     /// `r = log(sum of e^t)` over the `ndim` dimensions in `dims`, each named once; over all with `ndim` 0 and `dims`
     /// NULL.
@@ -3325,8 +3095,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return r(THTensor_logsumexpDims(r.handle, handle_, dims.count(), dims.data(), keepdim), "logsumexpDims");
     }
     Tensor &logsumexpDims_(IntList dims, bool keepdim = false) {
-        detail::check(THTensor_logsumexpDims(handle_, handle_, dims.count(), dims.data(), keepdim), "logsumexpDims_");
-        return *this;
+        return changed(THTensor_logsumexpDims(handle_, handle_, dims.count(), dims.data(), keepdim), "logsumexpDims_");
     }
     Tensor logsumexp(IntList dims, bool keepdim = false) const {
         detail::New r;
@@ -3336,8 +3105,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return logsumexp(IntList(dims), keepdim);
     }
     Tensor &logsumexp_(IntList dims, bool keepdim = false) {
-        detail::check(THTensor_logsumexpDims(handle_, handle_, dims.count(), dims.data(), keepdim), "logsumexp_");
-        return *this;
+        return changed(THTensor_logsumexpDims(handle_, handle_, dims.count(), dims.data(), keepdim), "logsumexp_");
     }
     /// `r = t`, where each slice along `dimension` whose p-norm is greater than `maxnorm` is scaled down to it: by
     /// `maxnorm / (norm + 1e-7)`.
@@ -3346,8 +3114,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return r(THTensor_renorm(r.handle, handle_, value, dimension, maxnorm), "renorm");
     }
     Tensor &renorm_(double value, int dimension, double maxnorm) {
-        detail::check(THTensor_renorm(handle_, handle_, value, dimension, maxnorm), "renorm_");
-        return *this;
+        return changed(THTensor_renorm(handle_, handle_, value, dimension, maxnorm), "renorm_");
     }
 
     // ---------------------------------------------------------------------------- Losses, normalization and gradients
@@ -3584,12 +3351,10 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return r(THTensor_addmm(r.handle, 1, handle_, 1, m1.get(), m2.get()), "addmm");
     }
     Tensor &addmm_(double beta, double alpha, const Tensor &m1, const Tensor &m2) {
-        detail::check(THTensor_addmm(handle_, beta, handle_, alpha, m1.get(), m2.get()), "addmm_");
-        return *this;
+        return changed(THTensor_addmm(handle_, beta, handle_, alpha, m1.get(), m2.get()), "addmm_");
     }
     Tensor &addmm_(const Tensor &m1, const Tensor &m2) {
-        detail::check(THTensor_addmm(handle_, 1, handle_, 1, m1.get(), m2.get()), "addmm_");
-        return *this;
+        return changed(THTensor_addmm(handle_, 1, handle_, 1, m1.get(), m2.get()), "addmm_");
     }
     /// `r = beta * t + alpha * (mat @ vec)`; `t` broadcasts to [n].
     Tensor addmv(double beta, double alpha, const Tensor &mat, const Tensor &vec) const {
@@ -3601,12 +3366,10 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return r(THTensor_addmv(r.handle, 1, handle_, 1, mat.get(), vec.get()), "addmv");
     }
     Tensor &addmv_(double beta, double alpha, const Tensor &mat, const Tensor &vec) {
-        detail::check(THTensor_addmv(handle_, beta, handle_, alpha, mat.get(), vec.get()), "addmv_");
-        return *this;
+        return changed(THTensor_addmv(handle_, beta, handle_, alpha, mat.get(), vec.get()), "addmv_");
     }
     Tensor &addmv_(const Tensor &mat, const Tensor &vec) {
-        detail::check(THTensor_addmv(handle_, 1, handle_, 1, mat.get(), vec.get()), "addmv_");
-        return *this;
+        return changed(THTensor_addmv(handle_, 1, handle_, 1, mat.get(), vec.get()), "addmv_");
     }
     /// `r[i] = b1[i] @ b2[i]` for batches [b x n x k] and [b x k x p] of matrices.
     Tensor bmm(const Tensor &b2) const { detail::New r; return r(THTensor_bmm(r.handle, handle_, b2.get()), "bmm"); }
@@ -3620,12 +3383,10 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return r(THTensor_baddbmm(r.handle, 1, handle_, 1, b1.get(), b2.get()), "baddbmm");
     }
     Tensor &baddbmm_(double beta, double alpha, const Tensor &b1, const Tensor &b2) {
-        detail::check(THTensor_baddbmm(handle_, beta, handle_, alpha, b1.get(), b2.get()), "baddbmm_");
-        return *this;
+        return changed(THTensor_baddbmm(handle_, beta, handle_, alpha, b1.get(), b2.get()), "baddbmm_");
     }
     Tensor &baddbmm_(const Tensor &b1, const Tensor &b2) {
-        detail::check(THTensor_baddbmm(handle_, 1, handle_, 1, b1.get(), b2.get()), "baddbmm_");
-        return *this;
+        return changed(THTensor_baddbmm(handle_, 1, handle_, 1, b1.get(), b2.get()), "baddbmm_");
     }
     /// `r = beta * t + alpha * (b1[0] @ b2[0] + b1[1] @ b2[1] + ...)`; `t` broadcasts to [n x p].
     Tensor addbmm(double beta, double alpha, const Tensor &b1, const Tensor &b2) const {
@@ -3637,12 +3398,10 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return r(THTensor_addbmm(r.handle, 1, handle_, 1, b1.get(), b2.get()), "addbmm");
     }
     Tensor &addbmm_(double beta, double alpha, const Tensor &b1, const Tensor &b2) {
-        detail::check(THTensor_addbmm(handle_, beta, handle_, alpha, b1.get(), b2.get()), "addbmm_");
-        return *this;
+        return changed(THTensor_addbmm(handle_, beta, handle_, alpha, b1.get(), b2.get()), "addbmm_");
     }
     Tensor &addbmm_(const Tensor &b1, const Tensor &b2) {
-        detail::check(THTensor_addbmm(handle_, 1, handle_, 1, b1.get(), b2.get()), "addbmm_");
-        return *this;
+        return changed(THTensor_addbmm(handle_, 1, handle_, 1, b1.get(), b2.get()), "addbmm_");
     }
     /// `r = a @ b` for matrices in the last two dimensions, whose dimensions in front broadcast.
     Tensor matmul(const Tensor &b) const {
@@ -3670,12 +3429,10 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return r(THTensor_addr(r.handle, 1, handle_, 1, v1.get(), v2.get()), "addr");
     }
     Tensor &addr_(double beta, double alpha, const Tensor &v1, const Tensor &v2) {
-        detail::check(THTensor_addr(handle_, beta, handle_, alpha, v1.get(), v2.get()), "addr_");
-        return *this;
+        return changed(THTensor_addr(handle_, beta, handle_, alpha, v1.get(), v2.get()), "addr_");
     }
     Tensor &addr_(const Tensor &v1, const Tensor &v2) {
-        detail::check(THTensor_addr(handle_, 1, handle_, 1, v1.get(), v2.get()), "addr_");
-        return *this;
+        return changed(THTensor_addr(handle_, 1, handle_, 1, v1.get(), v2.get()), "addr_");
     }
     /// `r` = the sum of `a * b` over the last dimension of both, for all pairs of the others, those of `a` first.
     Tensor inner(const Tensor &b) const {
@@ -4442,23 +4199,19 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
 
     /// Fills with numbers uniform in [from, to), which must be in the range of the dtype.
     Tensor &uniform_(const Generator &generator, double from = 0, double to = 1) {
-        detail::check(THTensor_uniform(handle_, generator.get(), from, to), "uniform_");
-        return *this;
+        return changed(THTensor_uniform(handle_, generator.get(), from, to), "uniform_");
     }
     /// Fills with numbers uniform in [from, to), which must be in the range of the dtype.
     Tensor &uniform_(double from = 0, double to = 1) {
-        detail::check(THTensor_uniform(handle_, nullptr, from, to), "uniform_");
-        return *this;
+        return changed(THTensor_uniform(handle_, nullptr, from, to), "uniform_");
     }
     /// Fills with normally distributed numbers; `stdv` >= 0.
     Tensor &normal_(const Generator &generator, double mean = 0, double stdv = 1) {
-        detail::check(THTensor_normal(handle_, generator.get(), mean, stdv), "normal_");
-        return *this;
+        return changed(THTensor_normal(handle_, generator.get(), mean, stdv), "normal_");
     }
     /// Fills with normally distributed numbers; `stdv` >= 0.
     Tensor &normal_(double mean = 0, double stdv = 1) {
-        detail::check(THTensor_normal(handle_, nullptr, mean, stdv), "normal_");
-        return *this;
+        return changed(THTensor_normal(handle_, nullptr, mean, stdv), "normal_");
     }
     /// `r = z * stdv + means` of standard normal `z`, in the shape of `means`.
     Tensor normal_means(const Generator &generator, double stdv = 1) const {
@@ -4506,54 +4259,44 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     }
     /// Fills with exponentially distributed numbers, of density `lambda * exp(-lambda x)`; `lambda` > 0.
     Tensor &exponential_(const Generator &generator, double lambda = 1) {
-        detail::check(THTensor_exponential(handle_, generator.get(), lambda), "exponential_");
-        return *this;
+        return changed(THTensor_exponential(handle_, generator.get(), lambda), "exponential_");
     }
     /// Fills with exponentially distributed numbers, of density `lambda * exp(-lambda x)`; `lambda` > 0.
     Tensor &exponential_(double lambda = 1) {
-        detail::check(THTensor_exponential(handle_, nullptr, lambda), "exponential_");
-        return *this;
+        return changed(THTensor_exponential(handle_, nullptr, lambda), "exponential_");
     }
     /// Fills with Cauchy distributed numbers, of density `sigma / (pi ((x - median)^2 + sigma^2))`; `sigma` > 0.
     Tensor &cauchy_(const Generator &generator, double median = 0, double sigma = 1) {
-        detail::check(THTensor_cauchy(handle_, generator.get(), median, sigma), "cauchy_");
-        return *this;
+        return changed(THTensor_cauchy(handle_, generator.get(), median, sigma), "cauchy_");
     }
     /// Fills with Cauchy distributed numbers, of density `sigma / (pi ((x - median)^2 + sigma^2))`; `sigma` > 0.
     Tensor &cauchy_(double median = 0, double sigma = 1) {
-        detail::check(THTensor_cauchy(handle_, nullptr, median, sigma), "cauchy_");
-        return *this;
+        return changed(THTensor_cauchy(handle_, nullptr, median, sigma), "cauchy_");
     }
     /// Fills with `exp(x)` of normally distributed `x`, whose mean and deviation these are.
     Tensor &logNormal_(const Generator &generator, double mean = 1, double stdv = 2) {
-        detail::check(THTensor_logNormal(handle_, generator.get(), mean, stdv), "logNormal_");
-        return *this;
+        return changed(THTensor_logNormal(handle_, generator.get(), mean, stdv), "logNormal_");
     }
     /// Fills with `exp(x)` of normally distributed `x`, whose mean and deviation these are.
     Tensor &logNormal_(double mean = 1, double stdv = 2) {
-        detail::check(THTensor_logNormal(handle_, nullptr, mean, stdv), "logNormal_");
-        return *this;
+        return changed(THTensor_logNormal(handle_, nullptr, mean, stdv), "logNormal_");
     }
     /// Fills with numbers normally distributed in [from, to], others left out; `stdv` > 0.
     Tensor &truncNormal_(const Generator &generator, double mean = 0, double stdv = 1, double from = -2,
         double to = 2) {
-        detail::check(THTensor_truncNormal(handle_, generator.get(), mean, stdv, from, to), "truncNormal_");
-        return *this;
+        return changed(THTensor_truncNormal(handle_, generator.get(), mean, stdv, from, to), "truncNormal_");
     }
     /// Fills with numbers normally distributed in [from, to], others left out; `stdv` > 0.
     Tensor &truncNormal_(double mean = 0, double stdv = 1, double from = -2, double to = 2) {
-        detail::check(THTensor_truncNormal(handle_, nullptr, mean, stdv, from, to), "truncNormal_");
-        return *this;
+        return changed(THTensor_truncNormal(handle_, nullptr, mean, stdv, from, to), "truncNormal_");
     }
     /// Fills with gamma distributed numbers, of density proportional to `x^(shape - 1) exp(-x / scale)`; both > 0.
     Tensor &gamma_(const Generator &generator, double shape, double scale) {
-        detail::check(THTensor_gamma(handle_, generator.get(), shape, scale), "gamma_");
-        return *this;
+        return changed(THTensor_gamma(handle_, generator.get(), shape, scale), "gamma_");
     }
     /// Fills with gamma distributed numbers, of density proportional to `x^(shape - 1) exp(-x / scale)`; both > 0.
     Tensor &gamma_(double shape, double scale) {
-        detail::check(THTensor_gamma(handle_, nullptr, shape, scale), "gamma_");
-        return *this;
+        return changed(THTensor_gamma(handle_, nullptr, shape, scale), "gamma_");
     }
     /// As `THTensor_gamma`, with a shape and a scale for each element, broadcast.
     Tensor gammaTensor(const Generator &generator, const Tensor &scale) const {
@@ -4574,11 +4317,10 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     }
     /// Fills with beta distributed numbers, of density proportional to `x^(a - 1) (1 - x)^(b - 1)`; both > 0.
     Tensor &beta_(const Generator &generator, double a, double b) {
-        detail::check(THTensor_beta(handle_, generator.get(), a, b), "beta_");
-        return *this;
+        return changed(THTensor_beta(handle_, generator.get(), a, b), "beta_");
     }
     /// Fills with beta distributed numbers, of density proportional to `x^(a - 1) (1 - x)^(b - 1)`; both > 0.
-    Tensor &beta_(double a, double b) { detail::check(THTensor_beta(handle_, nullptr, a, b), "beta_"); return *this; }
+    Tensor &beta_(double a, double b) { return changed(THTensor_beta(handle_, nullptr, a, b), "beta_"); }
     /// As `THTensor_beta`, with `a` and `b` for each element, broadcast.
     Tensor betaTensor(const Generator &generator, const Tensor &b) const {
         detail::New r;
@@ -4598,14 +4340,10 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     }
     /// Fills with 1 with probability `p`, else 0.
     Tensor &bernoulli_(const Generator &generator, double p = 0.5) {
-        detail::check(THTensor_bernoulli(handle_, generator.get(), p), "bernoulli_");
-        return *this;
+        return changed(THTensor_bernoulli(handle_, generator.get(), p), "bernoulli_");
     }
     /// Fills with 1 with probability `p`, else 0.
-    Tensor &bernoulli_(double p = 0.5) {
-        detail::check(THTensor_bernoulli(handle_, nullptr, p), "bernoulli_");
-        return *this;
-    }
+    Tensor &bernoulli_(double p = 0.5) { return changed(THTensor_bernoulli(handle_, nullptr, p), "bernoulli_"); }
     /// `r = 1` with probability `p`, else 0, for each element of `p`, which must be floats.
     Tensor bernoulliTensor(const Generator &generator = {}) const {
         detail::New r;
@@ -4618,19 +4356,17 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// Fills with the number of trials up to the first success, where each trial fails with probability `p`, as in TH:
     /// `P(k) = p^(k - 1) (1 - p)`, k = 1, 2, ...; 0 < p < 1.
     Tensor &geometric_(const Generator &generator, double p) {
-        detail::check(THTensor_geometric(handle_, generator.get(), p), "geometric_");
-        return *this;
+        return changed(THTensor_geometric(handle_, generator.get(), p), "geometric_");
     }
     /// Fills with the number of trials up to the first success, where each trial fails with probability `p`, as in TH:
     /// `P(k) = p^(k - 1) (1 - p)`, k = 1, 2, ...; 0 < p < 1.
-    Tensor &geometric_(double p) { detail::check(THTensor_geometric(handle_, nullptr, p), "geometric_"); return *this; }
+    Tensor &geometric_(double p) { return changed(THTensor_geometric(handle_, nullptr, p), "geometric_"); }
     /// Fills with Poisson distributed numbers, `P(k) = rate^k exp(-rate) / k!`; `rate` >= 0.
     Tensor &poisson_(const Generator &generator, double rate) {
-        detail::check(THTensor_poisson(handle_, generator.get(), rate), "poisson_");
-        return *this;
+        return changed(THTensor_poisson(handle_, generator.get(), rate), "poisson_");
     }
     /// Fills with Poisson distributed numbers, `P(k) = rate^k exp(-rate) / k!`; `rate` >= 0.
-    Tensor &poisson_(double rate) { detail::check(THTensor_poisson(handle_, nullptr, rate), "poisson_"); return *this; }
+    Tensor &poisson_(double rate) { return changed(THTensor_poisson(handle_, nullptr, rate), "poisson_"); }
     /// As `THTensor_poisson`, with a rate for each element.
     Tensor poissonTensor(const Generator &generator = {}) const {
         detail::New r;
@@ -4642,14 +4378,10 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     }
     /// Fills with the number of successes in `n` trials that succeed with probability `p`; `n` whole, from 0 to 2^53.
     Tensor &binomial_(const Generator &generator, double n, double p) {
-        detail::check(THTensor_binomial(handle_, generator.get(), n, p), "binomial_");
-        return *this;
+        return changed(THTensor_binomial(handle_, generator.get(), n, p), "binomial_");
     }
     /// Fills with the number of successes in `n` trials that succeed with probability `p`; `n` whole, from 0 to 2^53.
-    Tensor &binomial_(double n, double p) {
-        detail::check(THTensor_binomial(handle_, nullptr, n, p), "binomial_");
-        return *this;
-    }
+    Tensor &binomial_(double n, double p) { return changed(THTensor_binomial(handle_, nullptr, n, p), "binomial_"); }
     /// As `THTensor_binomial`, with trials and a probability for each element, broadcast; both floats.
     Tensor binomialTensor(const Generator &generator, const Tensor &p) const {
         detail::New r;
@@ -4670,98 +4402,79 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// Fills with integers, each as likely as the other: from 0 to the greatest of the dtype, of floats to 2^8
     /// (bfloat16), 2^11 (float16), 2^24 or 2^53.
     Tensor &random_(const Generator &generator = {}) {
-        detail::check(THTensor_random(handle_, generator.get()), "random_");
-        return *this;
+        return changed(THTensor_random(handle_, generator.get()), "random_");
     }
     /// Fills with integers from 0 to `max - 1`; `max` > 0, bounds as for clampedRandom.
     Tensor &cappedRandom_(const Generator &generator, int64_t max) {
-        detail::check(THTensor_cappedRandom(handle_, generator.get(), max), "cappedRandom_");
-        return *this;
+        return changed(THTensor_cappedRandom(handle_, generator.get(), max), "cappedRandom_");
     }
     /// Fills with integers from 0 to `max - 1`; `max` > 0, bounds as for clampedRandom.
     Tensor &cappedRandom_(int64_t max) {
-        detail::check(THTensor_cappedRandom(handle_, nullptr, max), "cappedRandom_");
-        return *this;
+        return changed(THTensor_cappedRandom(handle_, nullptr, max), "cappedRandom_");
     }
     Tensor &random_(const Generator &generator, int64_t max) {
-        detail::check(THTensor_cappedRandom(handle_, generator.get(), max), "random_");
-        return *this;
+        return changed(THTensor_cappedRandom(handle_, generator.get(), max), "random_");
     }
-    Tensor &random_(int64_t max) {
-        detail::check(THTensor_cappedRandom(handle_, nullptr, max), "random_");
-        return *this;
-    }
+    Tensor &random_(int64_t max) { return changed(THTensor_cappedRandom(handle_, nullptr, max), "random_"); }
     /// Fills with integers from `min` to `max - 1`; both must be in the range of an integer dtype (of Bool 0 and 1), or
     /// no further from 0 than a float dtype holds every integer: 2^8 (bfloat16), 2^11 (float16), 2^24 or 2^53.
     Tensor &clampedRandom_(const Generator &generator, int64_t min, int64_t max) {
-        detail::check(THTensor_clampedRandom(handle_, generator.get(), min, max), "clampedRandom_");
-        return *this;
+        return changed(THTensor_clampedRandom(handle_, generator.get(), min, max), "clampedRandom_");
     }
     /// Fills with integers from `min` to `max - 1`; both must be in the range of an integer dtype (of Bool 0 and 1), or
     /// no further from 0 than a float dtype holds every integer: 2^8 (bfloat16), 2^11 (float16), 2^24 or 2^53.
     Tensor &clampedRandom_(int64_t min, int64_t max) {
-        detail::check(THTensor_clampedRandom(handle_, nullptr, min, max), "clampedRandom_");
-        return *this;
+        return changed(THTensor_clampedRandom(handle_, nullptr, min, max), "clampedRandom_");
     }
     Tensor &random_(const Generator &generator, int64_t min, int64_t max) {
-        detail::check(THTensor_clampedRandom(handle_, generator.get(), min, max), "random_");
-        return *this;
+        return changed(THTensor_clampedRandom(handle_, generator.get(), min, max), "random_");
     }
     Tensor &random_(int64_t min, int64_t max) {
-        detail::check(THTensor_clampedRandom(handle_, nullptr, min, max), "random_");
-        return *this;
+        return changed(THTensor_clampedRandom(handle_, nullptr, min, max), "random_");
     }
     /// Fills weights (outputs x inputs x window) with numbers uniform in [-b, b),
     /// `b = gain * sqrt(6 / (inputs + outputs))` times window under the root: Glorot's, for `gain` 1.
     Tensor &xavierUniform_(const Generator &generator, double gain = 1) {
-        detail::check(THTensor_xavierUniform(handle_, generator.get(), gain), "xavierUniform_");
-        return *this;
+        return changed(THTensor_xavierUniform(handle_, generator.get(), gain), "xavierUniform_");
     }
     /// Fills weights (outputs x inputs x window) with numbers uniform in [-b, b),
     /// `b = gain * sqrt(6 / (inputs + outputs))` times window under the root: Glorot's, for `gain` 1.
     Tensor &xavierUniform_(double gain = 1) {
-        detail::check(THTensor_xavierUniform(handle_, nullptr, gain), "xavierUniform_");
-        return *this;
+        return changed(THTensor_xavierUniform(handle_, nullptr, gain), "xavierUniform_");
     }
     /// Fills weights (outputs x inputs x window) with normally distributed numbers of the deviation of
     /// `THTensor_xavierUniform`, `b / sqrt(3)`.
     Tensor &xavierNormal_(const Generator &generator, double gain = 1) {
-        detail::check(THTensor_xavierNormal(handle_, generator.get(), gain), "xavierNormal_");
-        return *this;
+        return changed(THTensor_xavierNormal(handle_, generator.get(), gain), "xavierNormal_");
     }
     /// Fills weights (outputs x inputs x window) with normally distributed numbers of the deviation of
     /// `THTensor_xavierUniform`, `b / sqrt(3)`.
     Tensor &xavierNormal_(double gain = 1) {
-        detail::check(THTensor_xavierNormal(handle_, nullptr, gain), "xavierNormal_");
-        return *this;
+        return changed(THTensor_xavierNormal(handle_, nullptr, gain), "xavierNormal_");
     }
     /// Fills weights (outputs x inputs x window) with numbers uniform in [-b, b), `b = sqrt(6 / ((1 + slope^2) n))`,
     /// where `n` is inputs x window (`TH_FAN_IN`) or outputs x window (`TH_FAN_OUT`): He's, for rectifiers with this
     /// slope below 0.
     Tensor &kaimingUniform_(const Generator &generator, double slope = 0, Fan fan = Fan::In) {
-        detail::check(THTensor_kaimingUniform(handle_, generator.get(), slope, static_cast<THFan>(fan)),
+        return changed(THTensor_kaimingUniform(handle_, generator.get(), slope, static_cast<THFan>(fan)),
             "kaimingUniform_");
-        return *this;
     }
     /// Fills weights (outputs x inputs x window) with numbers uniform in [-b, b), `b = sqrt(6 / ((1 + slope^2) n))`,
     /// where `n` is inputs x window (`TH_FAN_IN`) or outputs x window (`TH_FAN_OUT`): He's, for rectifiers with this
     /// slope below 0.
     Tensor &kaimingUniform_(double slope = 0, Fan fan = Fan::In) {
-        detail::check(THTensor_kaimingUniform(handle_, nullptr, slope, static_cast<THFan>(fan)), "kaimingUniform_");
-        return *this;
+        return changed(THTensor_kaimingUniform(handle_, nullptr, slope, static_cast<THFan>(fan)), "kaimingUniform_");
     }
     /// Fills weights (outputs x inputs x window) with normally distributed numbers of the deviation of
     /// `THTensor_kaimingUniform`, `b / sqrt(3)`.
     Tensor &kaimingNormal_(const Generator &generator, double slope = 0, Fan fan = Fan::In) {
-        detail::check(THTensor_kaimingNormal(handle_, generator.get(), slope, static_cast<THFan>(fan)),
+        return changed(THTensor_kaimingNormal(handle_, generator.get(), slope, static_cast<THFan>(fan)),
             "kaimingNormal_");
-        return *this;
     }
     /// Fills weights (outputs x inputs x window) with normally distributed numbers of the deviation of
     /// `THTensor_kaimingUniform`, `b / sqrt(3)`.
     Tensor &kaimingNormal_(double slope = 0, Fan fan = Fan::In) {
-        detail::check(THTensor_kaimingNormal(handle_, nullptr, slope, static_cast<THFan>(fan)), "kaimingNormal_");
-        return *this;
+        return changed(THTensor_kaimingNormal(handle_, nullptr, slope, static_cast<THFan>(fan)), "kaimingNormal_");
     }
     /// As `THTensor_newRand`, in dtype and sizes of `t`.
     Tensor randLike(const Generator &generator = {}) const {
@@ -4828,7 +4541,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     // --------------------------------------------------------------------------------- Mapped files and shared memory
 
     /// Moves the storage of `t` to shared memory, for all tensors on it; nothing happens if it is shared already.
-    Tensor &shareMemory_() { detail::check(THTensor_shareMemory(handle_), "shareMemory_"); return *this; }
+    Tensor &shareMemory_() { return changed(THTensor_shareMemory(handle_), "shareMemory_"); }
     /// True if other processes can see the elements of `t`: it lies in shared memory, or in a file that is mapped as
     /// shared.
     bool isShared() const {
@@ -4857,6 +4570,10 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
 
   private:
     using Counted::Counted;
+    Tensor &changed(THStatus status, const char *name) {
+        detail::check(status, name);
+        return *this;
+    }
 };
 
 static_assert(sizeof(Tensor) == sizeof(THTensor *) && std::is_standard_layout_v<Tensor>,
@@ -4983,6 +4700,12 @@ inline THTensor *result(Tensor &r) {
 
 /// The handle of a result, or NULL if it is left out.
 inline THTensor *result(Out r) { return r.get() ? result(*r.get()) : nullptr; }
+
+/// The result into which a call has written.
+inline Tensor &into(Tensor &r, THStatus status, const char *name) {
+    check(status, name);
+    return r;
+}
 
 /// Without exceptions, the result of a call that failed becomes undefined.
 inline void check(THStatus status, const char *name, Tensor &r) {
@@ -5165,91 +4888,75 @@ inline Tensor to(const Tensor &t, Dtype dtype) { return t.to(dtype); }
 // -------------------------------------------------------------------------------------------------------------- Views
 
 inline Tensor &narrow_out(Tensor &r, const Tensor &t, int dimension, int64_t firstIndex, int64_t size) {
-    detail::check(THTensor_narrow(detail::result(r), t.get(), dimension, firstIndex, size), "narrow_out");
-    return r;
+    return detail::into(r, THTensor_narrow(detail::result(r), t.get(), dimension, firstIndex, size), "narrow_out");
 }
 inline Tensor narrow(const Tensor &t, int dimension, int64_t firstIndex, int64_t size) {
     return t.narrow(dimension, firstIndex, size);
 }
 inline Tensor &select_out(Tensor &r, const Tensor &t, int dimension, int64_t sliceIndex) {
-    detail::check(THTensor_select(detail::result(r), t.get(), dimension, sliceIndex), "select_out");
-    return r;
+    return detail::into(r, THTensor_select(detail::result(r), t.get(), dimension, sliceIndex), "select_out");
 }
 inline Tensor select(const Tensor &t, int dimension, int64_t sliceIndex) { return t.select(dimension, sliceIndex); }
 inline Tensor &slice_out(Tensor &r, const Tensor &t, int dimension, int64_t start, int64_t end, int64_t step) {
-    detail::check(THTensor_slice(detail::result(r), t.get(), dimension, start, end, step), "slice_out");
-    return r;
+    return detail::into(r, THTensor_slice(detail::result(r), t.get(), dimension, start, end, step), "slice_out");
 }
 inline Tensor slice(const Tensor &t, int dimension, int64_t start, int64_t end, int64_t step) {
     return t.slice(dimension, start, end, step);
 }
 inline Tensor &transpose_out(Tensor &r, const Tensor &t, int dimension1, int dimension2) {
-    detail::check(THTensor_transpose(detail::result(r), t.get(), dimension1, dimension2), "transpose_out");
-    return r;
+    return detail::into(r, THTensor_transpose(detail::result(r), t.get(), dimension1, dimension2), "transpose_out");
 }
 inline Tensor transpose(const Tensor &t, int dimension1, int dimension2) { return t.transpose(dimension1, dimension2); }
 inline Tensor &t_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_t(detail::result(r), t.get()), "t_out");
-    return r;
+    return detail::into(r, THTensor_t(detail::result(r), t.get()), "t_out");
 }
 inline Tensor t(const Tensor &t) { return t.t(); }
 inline Tensor &permute_out(Tensor &r, const Tensor &t, IntList dims) {
-    detail::check(THTensor_permute(detail::result(r), t.get(), dims.count(), dims.data()), "permute_out");
-    return r;
+    return detail::into(r, THTensor_permute(detail::result(r), t.get(), dims.count(), dims.data()), "permute_out");
 }
 inline Tensor permute(const Tensor &t, IntList dims) { return t.permute(dims); }
 inline Tensor &diagonal_out(Tensor &r, const Tensor &t, int64_t offset = 0, int dim1 = 0, int dim2 = 1) {
-    detail::check(THTensor_diagonal(detail::result(r), t.get(), offset, dim1, dim2), "diagonal_out");
-    return r;
+    return detail::into(r, THTensor_diagonal(detail::result(r), t.get(), offset, dim1, dim2), "diagonal_out");
 }
 inline Tensor diagonal(const Tensor &t, int64_t offset = 0, int dim1 = 0, int dim2 = 1) {
     return t.diagonal(offset, dim1, dim2);
 }
 inline Tensor &unfold_out(Tensor &r, const Tensor &t, int dimension, int64_t size, int64_t step) {
-    detail::check(THTensor_unfold(detail::result(r), t.get(), dimension, size, step), "unfold_out");
-    return r;
+    return detail::into(r, THTensor_unfold(detail::result(r), t.get(), dimension, size, step), "unfold_out");
 }
 inline Tensor unfold(const Tensor &t, int dimension, int64_t size, int64_t step) {
     return t.unfold(dimension, size, step);
 }
 inline Tensor &squeeze_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_squeeze(detail::result(r), t.get()), "squeeze_out");
-    return r;
+    return detail::into(r, THTensor_squeeze(detail::result(r), t.get()), "squeeze_out");
 }
 inline Tensor squeeze(const Tensor &t) { return t.squeeze(); }
 inline Tensor &squeeze1d_out(Tensor &r, const Tensor &t, int dimension) {
-    detail::check(THTensor_squeeze1d(detail::result(r), t.get(), dimension), "squeeze1d_out");
-    return r;
+    return detail::into(r, THTensor_squeeze1d(detail::result(r), t.get(), dimension), "squeeze1d_out");
 }
 inline Tensor &squeeze_out(Tensor &r, const Tensor &t, int dimension) {
-    detail::check(THTensor_squeeze1d(detail::result(r), t.get(), dimension), "squeeze_out");
-    return r;
+    return detail::into(r, THTensor_squeeze1d(detail::result(r), t.get(), dimension), "squeeze_out");
 }
 inline Tensor squeeze1d(const Tensor &t, int dimension) { return t.squeeze1d(dimension); }
 inline Tensor squeeze(const Tensor &t, int dimension) { return t.squeeze(dimension); }
 inline Tensor &unsqueeze1d_out(Tensor &r, const Tensor &t, int dimension) {
-    detail::check(THTensor_unsqueeze1d(detail::result(r), t.get(), dimension), "unsqueeze1d_out");
-    return r;
+    return detail::into(r, THTensor_unsqueeze1d(detail::result(r), t.get(), dimension), "unsqueeze1d_out");
 }
 inline Tensor unsqueeze1d(const Tensor &t, int dimension) { return t.unsqueeze1d(dimension); }
 inline Tensor &view_out(Tensor &r, const Tensor &t, IntList size) {
-    detail::check(THTensor_view(detail::result(r), t.get(), size.count(), size.data()), "view_out");
-    return r;
+    return detail::into(r, THTensor_view(detail::result(r), t.get(), size.count(), size.data()), "view_out");
 }
 inline Tensor view(const Tensor &t, IntList size) { return t.view(size); }
 inline Tensor &expand_out(Tensor &r, const Tensor &t, IntList size) {
-    detail::check(THTensor_expand(detail::result(r), t.get(), size.count(), size.data()), "expand_out");
-    return r;
+    return detail::into(r, THTensor_expand(detail::result(r), t.get(), size.count(), size.data()), "expand_out");
 }
 inline Tensor expand(const Tensor &t, IntList size) { return t.expand(size); }
 inline Tensor &viewAs_out(Tensor &r, const Tensor &t, const Tensor &other) {
-    detail::check(THTensor_viewAs(detail::result(r), t.get(), other.get()), "viewAs_out");
-    return r;
+    return detail::into(r, THTensor_viewAs(detail::result(r), t.get(), other.get()), "viewAs_out");
 }
 inline Tensor viewAs(const Tensor &t, const Tensor &other) { return t.viewAs(other); }
 inline Tensor &expandAs_out(Tensor &r, const Tensor &t, const Tensor &other) {
-    detail::check(THTensor_expandAs(detail::result(r), t.get(), other.get()), "expandAs_out");
-    return r;
+    return detail::into(r, THTensor_expandAs(detail::result(r), t.get(), other.get()), "expandAs_out");
 }
 inline Tensor expandAs(const Tensor &t, const Tensor &other) { return t.expandAs(other); }
 inline Tensor viewDtype(const Tensor &t, Dtype dtype) { return t.viewDtype(dtype); }
@@ -5304,8 +5011,7 @@ inline void recordStream(const Tensor &t, const CudaStream &stream) { return t.r
 
 inline Tensor cat(const Tensor &a, const Tensor &b, int dimension = 0) { return a.cat(b, dimension); }
 inline Tensor &cat_out(Tensor &r, const Tensor &a, const Tensor &b, int dimension = 0) {
-    detail::check(THTensor_cat(detail::result(r), a.get(), b.get(), dimension), "cat_out");
-    return r;
+    return detail::into(r, THTensor_cat(detail::result(r), a.get(), b.get(), dimension), "cat_out");
 }
 /// `r` = the `count` tensors one after the other along dimension `dimension`; otherwise as cat.
 inline Tensor catArray(TensorList tensors, int dimension = 0) {
@@ -5313,16 +5019,16 @@ inline Tensor catArray(TensorList tensors, int dimension = 0) {
     return r(THTensor_catArray(r.handle, tensors.data(), tensors.count(), dimension), "catArray");
 }
 inline Tensor &catArray_out(Tensor &r, TensorList tensors, int dimension = 0) {
-    detail::check(THTensor_catArray(detail::result(r), tensors.data(), tensors.count(), dimension), "catArray_out");
-    return r;
+    return detail::into(r, THTensor_catArray(detail::result(r), tensors.data(), tensors.count(), dimension),
+        "catArray_out");
 }
 inline Tensor cat(TensorList tensors, int dimension = 0) {
     detail::New r;
     return r(THTensor_catArray(r.handle, tensors.data(), tensors.count(), dimension), "cat");
 }
 inline Tensor &cat_out(Tensor &r, TensorList tensors, int dimension = 0) {
-    detail::check(THTensor_catArray(detail::result(r), tensors.data(), tensors.count(), dimension), "cat_out");
-    return r;
+    return detail::into(r, THTensor_catArray(detail::result(r), tensors.data(), tensors.count(), dimension),
+        "cat_out");
 }
 /// `r` = the `count` tensors, which have one shape, along a new dimension `dimension`.
 inline Tensor stack(TensorList tensors, int dimension = 0) {
@@ -5330,8 +5036,7 @@ inline Tensor stack(TensorList tensors, int dimension = 0) {
     return r(THTensor_stack(r.handle, tensors.data(), tensors.count(), dimension), "stack");
 }
 inline Tensor &stack_out(Tensor &r, TensorList tensors, int dimension = 0) {
-    detail::check(THTensor_stack(detail::result(r), tensors.data(), tensors.count(), dimension), "stack_out");
-    return r;
+    return detail::into(r, THTensor_stack(detail::result(r), tensors.data(), tensors.count(), dimension), "stack_out");
 }
 /// `r` = the `count` tensors side by side: along dimension 1, or 0 if the first is a vector or scalar.
 inline Tensor hstack(TensorList tensors) {
@@ -5339,8 +5044,7 @@ inline Tensor hstack(TensorList tensors) {
     return r(THTensor_hstack(r.handle, tensors.data(), tensors.count()), "hstack");
 }
 inline Tensor &hstack_out(Tensor &r, TensorList tensors) {
-    detail::check(THTensor_hstack(detail::result(r), tensors.data(), tensors.count()), "hstack_out");
-    return r;
+    return detail::into(r, THTensor_hstack(detail::result(r), tensors.data(), tensors.count()), "hstack_out");
 }
 /// `r` = the `count` tensors on top of each other: along dimension 0, vectors as rows.
 inline Tensor vstack(TensorList tensors) {
@@ -5348,8 +5052,7 @@ inline Tensor vstack(TensorList tensors) {
     return r(THTensor_vstack(r.handle, tensors.data(), tensors.count()), "vstack");
 }
 inline Tensor &vstack_out(Tensor &r, TensorList tensors) {
-    detail::check(THTensor_vstack(detail::result(r), tensors.data(), tensors.count()), "vstack_out");
-    return r;
+    return detail::into(r, THTensor_vstack(detail::result(r), tensors.data(), tensors.count()), "vstack_out");
 }
 /// `r` = the `count` tensors behind each other: along dimension 2.
 inline Tensor dstack(TensorList tensors) {
@@ -5357,8 +5060,7 @@ inline Tensor dstack(TensorList tensors) {
     return r(THTensor_dstack(r.handle, tensors.data(), tensors.count()), "dstack");
 }
 inline Tensor &dstack_out(Tensor &r, TensorList tensors) {
-    detail::check(THTensor_dstack(detail::result(r), tensors.data(), tensors.count()), "dstack_out");
-    return r;
+    return detail::into(r, THTensor_dstack(detail::result(r), tensors.data(), tensors.count()), "dstack_out");
 }
 inline std::vector<Tensor> splitSizes(const Tensor &t, IntList sizes, int dimension = 0) {
     return t.splitSizes(sizes, dimension);
@@ -5383,78 +5085,67 @@ inline std::vector<Tensor> tensorSplit(const Tensor &t, std::initializer_list<in
 }
 inline Tensor flip(const Tensor &t, IntList dims) { return t.flip(dims); }
 inline Tensor &flip_out(Tensor &r, const Tensor &t, IntList dims) {
-    detail::check(THTensor_flip(detail::result(r), t.get(), dims.count(), dims.data()), "flip_out");
-    return r;
+    return detail::into(r, THTensor_flip(detail::result(r), t.get(), dims.count(), dims.data()), "flip_out");
 }
 inline Tensor roll(const Tensor &t, IntList shifts, IntList dims = {}) { return t.roll(shifts, dims); }
 inline Tensor &roll_out(Tensor &r, const Tensor &t, IntList shifts, IntList dims = {}) {
-    detail::check(THTensor_roll(detail::result(r), t.get(), detail::common("roll_out", {shifts, dims}), shifts.data(),
-        dims.data()), "roll_out");
-    return r;
+    return detail::into(r, THTensor_roll(detail::result(r), t.get(), detail::common("roll_out", {shifts, dims}),
+        shifts.data(), dims.data()), "roll_out");
 }
 inline Tensor rot90(const Tensor &t, int64_t k = 1, int dimension1 = 0, int dimension2 = 1) {
     return t.rot90(k, dimension1, dimension2);
 }
 inline Tensor &rot90_out(Tensor &r, const Tensor &t, int64_t k = 1, int dimension1 = 0, int dimension2 = 1) {
-    detail::check(THTensor_rot90(detail::result(r), t.get(), k, dimension1, dimension2), "rot90_out");
-    return r;
+    return detail::into(r, THTensor_rot90(detail::result(r), t.get(), k, dimension1, dimension2), "rot90_out");
 }
 inline Tensor repeat(const Tensor &t, IntList sizes) { return t.repeat(sizes); }
 inline Tensor &repeat_out(Tensor &r, const Tensor &t, IntList sizes) {
-    detail::check(THTensor_repeat(detail::result(r), t.get(), sizes.count(), sizes.data()), "repeat_out");
-    return r;
+    return detail::into(r, THTensor_repeat(detail::result(r), t.get(), sizes.count(), sizes.data()), "repeat_out");
 }
 inline Tensor repeatTensor(const Tensor &t, IntList sizes) { return t.repeatTensor(sizes); }
 inline Tensor &repeatTensor_out(Tensor &r, const Tensor &t, IntList sizes) {
-    detail::check(THTensor_repeatTensor(detail::result(r), t.get(), sizes.count(), sizes.data()), "repeatTensor_out");
-    return r;
+    return detail::into(r, THTensor_repeatTensor(detail::result(r), t.get(), sizes.count(), sizes.data()),
+        "repeatTensor_out");
 }
 inline Tensor tile(const Tensor &t, IntList sizes) { return t.tile(sizes); }
 inline Tensor &tile_out(Tensor &r, const Tensor &t, IntList sizes) {
-    detail::check(THTensor_tile(detail::result(r), t.get(), sizes.count(), sizes.data()), "tile_out");
-    return r;
+    return detail::into(r, THTensor_tile(detail::result(r), t.get(), sizes.count(), sizes.data()), "tile_out");
 }
 inline Tensor repeatInterleave(const Tensor &t, const Tensor &repeats, int dimension = everyDim) {
     return t.repeatInterleave(repeats, dimension);
 }
 inline Tensor &repeatInterleave_out(Tensor &r, const Tensor &t, const Tensor &repeats, int dimension = everyDim) {
-    detail::check(THTensor_repeatInterleave(detail::result(r), t.get(), repeats.get(), dimension),
+    return detail::into(r, THTensor_repeatInterleave(detail::result(r), t.get(), repeats.get(), dimension),
         "repeatInterleave_out");
-    return r;
 }
 inline Tensor repeatInterleaveValue(const Tensor &t, int64_t repeats, int dimension = everyDim) {
     return t.repeatInterleaveValue(repeats, dimension);
 }
 inline Tensor &repeatInterleaveValue_out(Tensor &r, const Tensor &t, int64_t repeats, int dimension = everyDim) {
-    detail::check(THTensor_repeatInterleaveValue(detail::result(r), t.get(), repeats, dimension),
+    return detail::into(r, THTensor_repeatInterleaveValue(detail::result(r), t.get(), repeats, dimension),
         "repeatInterleaveValue_out");
-    return r;
 }
 inline Tensor repeatInterleave(const Tensor &t, int64_t repeats, int dimension = everyDim) {
     return t.repeatInterleave(repeats, dimension);
 }
 inline Tensor &repeatInterleave_out(Tensor &r, const Tensor &t, int64_t repeats, int dimension = everyDim) {
-    detail::check(THTensor_repeatInterleaveValue(detail::result(r), t.get(), repeats, dimension),
+    return detail::into(r, THTensor_repeatInterleaveValue(detail::result(r), t.get(), repeats, dimension),
         "repeatInterleave_out");
-    return r;
 }
 inline Tensor pad(const Tensor &t, IntList pads, PadMode mode = PadMode::Constant, double value = 0) {
     return t.pad(pads, mode, value);
 }
 inline Tensor &pad_out(Tensor &r, const Tensor &t, IntList pads, PadMode mode = PadMode::Constant, double value = 0) {
-    detail::check(THTensor_pad(detail::result(r), t.get(), pads.count(), pads.data(), static_cast<THPadMode>(mode),
-        value), "pad_out");
-    return r;
+    return detail::into(r, THTensor_pad(detail::result(r), t.get(), pads.count(), pads.data(),
+        static_cast<THPadMode>(mode), value), "pad_out");
 }
 inline Tensor fold(const Tensor &t, int dimension, int64_t step) { return t.fold(dimension, step); }
 inline Tensor &fold_out(Tensor &r, const Tensor &t, int dimension, int64_t step) {
-    detail::check(THTensor_fold(detail::result(r), t.get(), dimension, step), "fold_out");
-    return r;
+    return detail::into(r, THTensor_fold(detail::result(r), t.get(), dimension, step), "fold_out");
 }
 inline Tensor diff(const Tensor &t, int64_t n = 1, int dimension = -1) { return t.diff(n, dimension); }
 inline Tensor &diff_out(Tensor &r, const Tensor &t, int64_t n = 1, int dimension = -1) {
-    detail::check(THTensor_diff(detail::result(r), t.get(), n, dimension), "diff_out");
-    return r;
+    return detail::into(r, THTensor_diff(detail::result(r), t.get(), n, dimension), "diff_out");
 }
 inline std::vector<Tensor> unravelIndex(const Tensor &index, IntList shape) { return index.unravelIndex(shape); }
 
@@ -5464,29 +5155,26 @@ inline Tensor indexSelect(const Tensor &t, int dimension, const Tensor &index) {
     return t.indexSelect(dimension, index);
 }
 inline Tensor &indexSelect_out(Tensor &r, const Tensor &t, int dimension, const Tensor &index) {
-    detail::check(THTensor_indexSelect(detail::result(r), t.get(), dimension, index.get()), "indexSelect_out");
-    return r;
+    return detail::into(r, THTensor_indexSelect(detail::result(r), t.get(), dimension, index.get()),
+        "indexSelect_out");
 }
 inline Tensor gather(const Tensor &t, int dimension, const Tensor &index) { return t.gather(dimension, index); }
 inline Tensor &gather_out(Tensor &r, const Tensor &t, int dimension, const Tensor &index) {
-    detail::check(THTensor_gather(detail::result(r), t.get(), dimension, index.get()), "gather_out");
-    return r;
+    return detail::into(r, THTensor_gather(detail::result(r), t.get(), dimension, index.get()), "gather_out");
 }
 inline Tensor takeAlongDim(const Tensor &t, const Tensor &index, int dimension = everyDim) {
     return t.takeAlongDim(index, dimension);
 }
 inline Tensor &takeAlongDim_out(Tensor &r, const Tensor &t, const Tensor &index, int dimension = everyDim) {
-    detail::check(THTensor_takeAlongDim(detail::result(r), t.get(), index.get(), dimension), "takeAlongDim_out");
-    return r;
+    return detail::into(r, THTensor_takeAlongDim(detail::result(r), t.get(), index.get(), dimension),
+        "takeAlongDim_out");
 }
 inline Tensor take(const Tensor &t, const Tensor &index) { return t.take(index); }
 inline Tensor &take_out(Tensor &r, const Tensor &t, const Tensor &index) {
-    detail::check(THTensor_take(detail::result(r), t.get(), index.get()), "take_out");
-    return r;
+    return detail::into(r, THTensor_take(detail::result(r), t.get(), index.get()), "take_out");
 }
 inline Tensor &index_out(Tensor &r, const Tensor &t, TensorList indices) {
-    detail::check(THTensor_index(detail::result(r), t.get(), indices.data(), indices.count()), "index_out");
-    return r;
+    return detail::into(r, THTensor_index(detail::result(r), t.get(), indices.data(), indices.count()), "index_out");
 }
 inline Tensor index(const Tensor &t, TensorList indices) { return t.index(indices); }
 inline Tensor indexPut(const Tensor &t, TensorList indices, const Tensor &values, bool accumulate = false) {
@@ -5541,8 +5229,7 @@ inline Tensor put(const Tensor &t, const Tensor &index, const Tensor &src, bool 
 }
 inline Tensor maskedSelect(const Tensor &t, const Tensor &mask) { return t.maskedSelect(mask); }
 inline Tensor &maskedSelect_out(Tensor &r, const Tensor &t, const Tensor &mask) {
-    detail::check(THTensor_maskedSelect(detail::result(r), t.get(), mask.get()), "maskedSelect_out");
-    return r;
+    return detail::into(r, THTensor_maskedSelect(detail::result(r), t.get(), mask.get()), "maskedSelect_out");
 }
 inline Tensor maskedCopy(const Tensor &t, const Tensor &mask, const Tensor &src) { return t.maskedCopy(mask, src); }
 inline Tensor maskedScatter(const Tensor &t, const Tensor &mask, const Tensor &src) {
@@ -5550,44 +5237,35 @@ inline Tensor maskedScatter(const Tensor &t, const Tensor &mask, const Tensor &s
 }
 inline Tensor nonzero(const Tensor &t) { return t.nonzero(); }
 inline Tensor &nonzero_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_nonzero(detail::result(r), t.get()), "nonzero_out");
-    return r;
+    return detail::into(r, THTensor_nonzero(detail::result(r), t.get()), "nonzero_out");
 }
 inline std::vector<Tensor> nonzeroTuple(const Tensor &t) { return t.nonzeroTuple(); }
 
 // -------------------------------------------------------------------------------------------- Results made of numbers
 
 inline Tensor &zeros_out(Tensor &r, IntList size) {
-    detail::check(THTensor_zeros(detail::result(r), size.count(), size.data()), "zeros_out");
-    return r;
+    return detail::into(r, THTensor_zeros(detail::result(r), size.count(), size.data()), "zeros_out");
 }
 inline Tensor &ones_out(Tensor &r, IntList size) {
-    detail::check(THTensor_ones(detail::result(r), size.count(), size.data()), "ones_out");
-    return r;
+    return detail::into(r, THTensor_ones(detail::result(r), size.count(), size.data()), "ones_out");
 }
 inline Tensor &full_out(Tensor &r, IntList size, double value) {
-    detail::check(THTensor_full(detail::result(r), size.count(), size.data(), value), "full_out");
-    return r;
+    return detail::into(r, THTensor_full(detail::result(r), size.count(), size.data(), value), "full_out");
 }
 inline Tensor &zerosLike_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_zerosLike(detail::result(r), t.get()), "zerosLike_out");
-    return r;
+    return detail::into(r, THTensor_zerosLike(detail::result(r), t.get()), "zerosLike_out");
 }
 inline Tensor &onesLike_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_onesLike(detail::result(r), t.get()), "onesLike_out");
-    return r;
+    return detail::into(r, THTensor_onesLike(detail::result(r), t.get()), "onesLike_out");
 }
 inline Tensor &fullLike_out(Tensor &r, const Tensor &t, double value) {
-    detail::check(THTensor_fullLike(detail::result(r), t.get(), value), "fullLike_out");
-    return r;
+    return detail::into(r, THTensor_fullLike(detail::result(r), t.get(), value), "fullLike_out");
 }
 inline Tensor &arange_out(Tensor &r, double start, double end, double step = 1) {
-    detail::check(THTensor_arange(detail::result(r), start, end, step), "arange_out");
-    return r;
+    return detail::into(r, THTensor_arange(detail::result(r), start, end, step), "arange_out");
 }
 inline Tensor &arange_out(Tensor &r, double end) {
-    detail::check(THTensor_arange(detail::result(r), 0, end, 1), "arange_out");
-    return r;
+    return detail::into(r, THTensor_arange(detail::result(r), 0, end, 1), "arange_out");
 }
 /// `r[i] = start + i * step`, all numbers up to and including `end`.
 inline Tensor range(double start, double end, double step = 1) {
@@ -5597,16 +5275,13 @@ inline Tensor range(double start, double end, double step = 1) {
 /// `r[i] = start + i * step`, all numbers up to and including `end`.
 inline Tensor range(double end) { detail::New r; return r(THTensor_range(r.handle, 0, end, 1), "range"); }
 inline Tensor &range_out(Tensor &r, double start, double end, double step = 1) {
-    detail::check(THTensor_range(detail::result(r), start, end, step), "range_out");
-    return r;
+    return detail::into(r, THTensor_range(detail::result(r), start, end, step), "range_out");
 }
 inline Tensor &range_out(Tensor &r, double end) {
-    detail::check(THTensor_range(detail::result(r), 0, end, 1), "range_out");
-    return r;
+    return detail::into(r, THTensor_range(detail::result(r), 0, end, 1), "range_out");
 }
 inline Tensor &linspace_out(Tensor &r, double start, double end, int64_t n) {
-    detail::check(THTensor_linspace(detail::result(r), start, end, n), "linspace_out");
-    return r;
+    return detail::into(r, THTensor_linspace(detail::result(r), start, end, n), "linspace_out");
 }
 /// `r = 10^x` for the `n` numbers `x` of `THTensor_linspace`.
 inline Tensor logspace(double start, double end, int64_t n) {
@@ -5614,8 +5289,7 @@ inline Tensor logspace(double start, double end, int64_t n) {
     return r(THTensor_logspace(r.handle, start, end, n), "logspace");
 }
 inline Tensor &logspace_out(Tensor &r, double start, double end, int64_t n) {
-    detail::check(THTensor_logspace(detail::result(r), start, end, n), "logspace_out");
-    return r;
+    return detail::into(r, THTensor_logspace(detail::result(r), start, end, n), "logspace_out");
 }
 /// `r = base^x` for the `n` numbers `x` of `THTensor_linspace`.
 inline Tensor logspaceBase(double start, double end, double base, int64_t n) {
@@ -5628,47 +5302,39 @@ inline Tensor logspaceBase(double start, double end, int64_t n) {
     return r(THTensor_logspaceBase(r.handle, start, end, 10, n), "logspaceBase");
 }
 inline Tensor &logspaceBase_out(Tensor &r, double start, double end, double base, int64_t n) {
-    detail::check(THTensor_logspaceBase(detail::result(r), start, end, base, n), "logspaceBase_out");
-    return r;
+    return detail::into(r, THTensor_logspaceBase(detail::result(r), start, end, base, n), "logspaceBase_out");
 }
 inline Tensor &logspaceBase_out(Tensor &r, double start, double end, int64_t n) {
-    detail::check(THTensor_logspaceBase(detail::result(r), start, end, 10, n), "logspaceBase_out");
-    return r;
+    return detail::into(r, THTensor_logspaceBase(detail::result(r), start, end, 10, n), "logspaceBase_out");
 }
 inline Tensor logspace(double start, double end, double base, int64_t n) {
     detail::New r;
     return r(THTensor_logspaceBase(r.handle, start, end, base, n), "logspace");
 }
 inline Tensor &logspace_out(Tensor &r, double start, double end, double base, int64_t n) {
-    detail::check(THTensor_logspaceBase(detail::result(r), start, end, base, n), "logspace_out");
-    return r;
+    return detail::into(r, THTensor_logspaceBase(detail::result(r), start, end, base, n), "logspace_out");
 }
 inline Tensor &eye_out(Tensor &r, int64_t n, int64_t m) {
-    detail::check(THTensor_eye(detail::result(r), n, m), "eye_out");
-    return r;
+    return detail::into(r, THTensor_eye(detail::result(r), n, m), "eye_out");
 }
 inline Tensor diag(const Tensor &t, int64_t k = 0) { return t.diag(k); }
 inline Tensor &diag_out(Tensor &r, const Tensor &t, int64_t k = 0) {
-    detail::check(THTensor_diag(detail::result(r), t.get(), k), "diag_out");
-    return r;
+    return detail::into(r, THTensor_diag(detail::result(r), t.get(), k), "diag_out");
 }
 inline Tensor diagEmbed(const Tensor &t, int64_t offset = 0, int dim1 = -2, int dim2 = -1) {
     return t.diagEmbed(offset, dim1, dim2);
 }
 inline Tensor &diagEmbed_out(Tensor &r, const Tensor &t, int64_t offset = 0, int dim1 = -2, int dim2 = -1) {
-    detail::check(THTensor_diagEmbed(detail::result(r), t.get(), offset, dim1, dim2), "diagEmbed_out");
-    return r;
+    return detail::into(r, THTensor_diagEmbed(detail::result(r), t.get(), offset, dim1, dim2), "diagEmbed_out");
 }
 inline double trace(const Tensor &t) { return t.trace(); }
 inline Tensor tril(const Tensor &t, int64_t k = 0) { return t.tril(k); }
 inline Tensor &tril_out(Tensor &r, const Tensor &t, int64_t k = 0) {
-    detail::check(THTensor_tril(detail::result(r), t.get(), k), "tril_out");
-    return r;
+    return detail::into(r, THTensor_tril(detail::result(r), t.get(), k), "tril_out");
 }
 inline Tensor triu(const Tensor &t, int64_t k = 0) { return t.triu(k); }
 inline Tensor &triu_out(Tensor &r, const Tensor &t, int64_t k = 0) {
-    detail::check(THTensor_triu(detail::result(r), t.get(), k), "triu_out");
-    return r;
+    return detail::into(r, THTensor_triu(detail::result(r), t.get(), k), "triu_out");
 }
 /// `r` = 2 x n: row `i` and column `j` of each element of a `rows` x `cols` matrix with `j - i <= offset`, in row-major
 /// order.
@@ -5677,8 +5343,7 @@ inline Tensor trilIndices(int64_t rows, int64_t cols, int64_t offset = 0) {
     return r(THTensor_trilIndices(r.handle, rows, cols, offset), "trilIndices");
 }
 inline Tensor &trilIndices_out(Tensor &r, int64_t rows, int64_t cols, int64_t offset = 0) {
-    detail::check(THTensor_trilIndices(detail::result(r), rows, cols, offset), "trilIndices_out");
-    return r;
+    return detail::into(r, THTensor_trilIndices(detail::result(r), rows, cols, offset), "trilIndices_out");
 }
 /// `r` = 2 x n: row `i` and column `j` of each element of a `rows` x `cols` matrix with `j - i >= offset`, in row-major
 /// order.
@@ -5687,8 +5352,7 @@ inline Tensor triuIndices(int64_t rows, int64_t cols, int64_t offset = 0) {
     return r(THTensor_triuIndices(r.handle, rows, cols, offset), "triuIndices");
 }
 inline Tensor &triuIndices_out(Tensor &r, int64_t rows, int64_t cols, int64_t offset = 0) {
-    detail::check(THTensor_triuIndices(detail::result(r), rows, cols, offset), "triuIndices_out");
-    return r;
+    return detail::into(r, THTensor_triuIndices(detail::result(r), rows, cols, offset), "triuIndices_out");
 }
 /// `rets[k][i0, i1, ...] = tensors[k][ik]`: each of the `count` handles in `rets` becomes a view of the vector at its
 /// place, expanded over the grid of all.
@@ -5705,885 +5369,721 @@ inline Tensor cartesianProd(TensorList tensors) {
     return r(THTensor_cartesianProd(r.handle, tensors.data(), tensors.count()), "cartesianProd");
 }
 inline Tensor &cartesianProd_out(Tensor &r, TensorList tensors) {
-    detail::check(THTensor_cartesianProd(detail::result(r), tensors.data(), tensors.count()), "cartesianProd_out");
-    return r;
+    return detail::into(r, THTensor_cartesianProd(detail::result(r), tensors.data(), tensors.count()),
+        "cartesianProd_out");
 }
 inline Tensor oneHot(const Tensor &t, int64_t numClasses = -1) { return t.oneHot(numClasses); }
 inline Tensor &oneHot_out(Tensor &r, const Tensor &t, int64_t numClasses = -1) {
-    detail::check(THTensor_oneHot(detail::result(r), t.get(), numClasses), "oneHot_out");
-    return r;
+    return detail::into(r, THTensor_oneHot(detail::result(r), t.get(), numClasses), "oneHot_out");
 }
 inline Tensor vander(const Tensor &t, int64_t n = -1, bool increasing = false) { return t.vander(n, increasing); }
 inline Tensor &vander_out(Tensor &r, const Tensor &t, int64_t n = -1, bool increasing = false) {
-    detail::check(THTensor_vander(detail::result(r), t.get(), n, increasing), "vander_out");
-    return r;
+    return detail::into(r, THTensor_vander(detail::result(r), t.get(), n, increasing), "vander_out");
 }
 
 // --------------------------------------------------------------------------------------------------------- Arithmetic
 
 inline Tensor neg(const Tensor &t) { return t.neg(); }
 inline Tensor &neg_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_neg(detail::result(r), t.get()), "neg_out");
-    return r;
+    return detail::into(r, THTensor_neg(detail::result(r), t.get()), "neg_out");
 }
 inline Tensor abs(const Tensor &t) { return t.abs(); }
 inline Tensor &abs_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_abs(detail::result(r), t.get()), "abs_out");
-    return r;
+    return detail::into(r, THTensor_abs(detail::result(r), t.get()), "abs_out");
 }
 inline Tensor sign(const Tensor &t) { return t.sign(); }
 inline Tensor &sign_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_sign(detail::result(r), t.get()), "sign_out");
-    return r;
+    return detail::into(r, THTensor_sign(detail::result(r), t.get()), "sign_out");
 }
 inline Tensor floor(const Tensor &t) { return t.floor(); }
 inline Tensor &floor_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_floor(detail::result(r), t.get()), "floor_out");
-    return r;
+    return detail::into(r, THTensor_floor(detail::result(r), t.get()), "floor_out");
 }
 inline Tensor ceil(const Tensor &t) { return t.ceil(); }
 inline Tensor &ceil_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_ceil(detail::result(r), t.get()), "ceil_out");
-    return r;
+    return detail::into(r, THTensor_ceil(detail::result(r), t.get()), "ceil_out");
 }
 inline Tensor round(const Tensor &t) { return t.round(); }
 inline Tensor &round_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_round(detail::result(r), t.get()), "round_out");
-    return r;
+    return detail::into(r, THTensor_round(detail::result(r), t.get()), "round_out");
 }
 inline Tensor trunc(const Tensor &t) { return t.trunc(); }
 inline Tensor &trunc_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_trunc(detail::result(r), t.get()), "trunc_out");
-    return r;
+    return detail::into(r, THTensor_trunc(detail::result(r), t.get()), "trunc_out");
 }
 inline Tensor frac(const Tensor &t) { return t.frac(); }
 inline Tensor &frac_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_frac(detail::result(r), t.get()), "frac_out");
-    return r;
+    return detail::into(r, THTensor_frac(detail::result(r), t.get()), "frac_out");
 }
 inline Tensor cinv(const Tensor &t) { return t.cinv(); }
 inline Tensor &cinv_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_cinv(detail::result(r), t.get()), "cinv_out");
-    return r;
+    return detail::into(r, THTensor_cinv(detail::result(r), t.get()), "cinv_out");
 }
 inline Tensor add(const Tensor &t, double value) { return t.add(value); }
 inline Tensor &add_out(Tensor &r, const Tensor &t, double value) {
-    detail::check(THTensor_add(detail::result(r), t.get(), value), "add_out");
-    return r;
+    return detail::into(r, THTensor_add(detail::result(r), t.get(), value), "add_out");
 }
 inline Tensor sub(const Tensor &t, double value) { return t.sub(value); }
 inline Tensor &sub_out(Tensor &r, const Tensor &t, double value) {
-    detail::check(THTensor_sub(detail::result(r), t.get(), value), "sub_out");
-    return r;
+    return detail::into(r, THTensor_sub(detail::result(r), t.get(), value), "sub_out");
 }
 inline Tensor mul(const Tensor &t, double value) { return t.mul(value); }
 inline Tensor &mul_out(Tensor &r, const Tensor &t, double value) {
-    detail::check(THTensor_mul(detail::result(r), t.get(), value), "mul_out");
-    return r;
+    return detail::into(r, THTensor_mul(detail::result(r), t.get(), value), "mul_out");
 }
 inline Tensor div(const Tensor &t, double value) { return t.div(value); }
 inline Tensor &div_out(Tensor &r, const Tensor &t, double value) {
-    detail::check(THTensor_div(detail::result(r), t.get(), value), "div_out");
-    return r;
+    return detail::into(r, THTensor_div(detail::result(r), t.get(), value), "div_out");
 }
 inline Tensor cmul(const Tensor &a, const Tensor &b) { return a.cmul(b); }
 inline Tensor &cmul_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_cmul(detail::result(r), a.get(), b.get()), "cmul_out");
-    return r;
+    return detail::into(r, THTensor_cmul(detail::result(r), a.get(), b.get()), "cmul_out");
 }
 inline Tensor mul(const Tensor &a, const Tensor &b) { return a.mul(b); }
 inline Tensor &mul_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_cmul(detail::result(r), a.get(), b.get()), "mul_out");
-    return r;
+    return detail::into(r, THTensor_cmul(detail::result(r), a.get(), b.get()), "mul_out");
 }
 inline Tensor cdiv(const Tensor &a, const Tensor &b) { return a.cdiv(b); }
 inline Tensor &cdiv_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_cdiv(detail::result(r), a.get(), b.get()), "cdiv_out");
-    return r;
+    return detail::into(r, THTensor_cdiv(detail::result(r), a.get(), b.get()), "cdiv_out");
 }
 inline Tensor div(const Tensor &a, const Tensor &b) { return a.div(b); }
 inline Tensor &div_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_cdiv(detail::result(r), a.get(), b.get()), "div_out");
-    return r;
+    return detail::into(r, THTensor_cdiv(detail::result(r), a.get(), b.get()), "div_out");
 }
 inline Tensor cpow(const Tensor &a, const Tensor &b) { return a.cpow(b); }
 inline Tensor &cpow_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_cpow(detail::result(r), a.get(), b.get()), "cpow_out");
-    return r;
+    return detail::into(r, THTensor_cpow(detail::result(r), a.get(), b.get()), "cpow_out");
 }
 inline Tensor pow(const Tensor &a, const Tensor &b) { return a.pow(b); }
 inline Tensor &pow_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_cpow(detail::result(r), a.get(), b.get()), "pow_out");
-    return r;
+    return detail::into(r, THTensor_cpow(detail::result(r), a.get(), b.get()), "pow_out");
 }
 inline Tensor cmax(const Tensor &a, const Tensor &b) { return a.cmax(b); }
 inline Tensor &cmax_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_cmax(detail::result(r), a.get(), b.get()), "cmax_out");
-    return r;
+    return detail::into(r, THTensor_cmax(detail::result(r), a.get(), b.get()), "cmax_out");
 }
 inline Tensor max(const Tensor &a, const Tensor &b) { return a.max(b); }
 inline Tensor &max_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_cmax(detail::result(r), a.get(), b.get()), "max_out");
-    return r;
+    return detail::into(r, THTensor_cmax(detail::result(r), a.get(), b.get()), "max_out");
 }
 inline Tensor cmin(const Tensor &a, const Tensor &b) { return a.cmin(b); }
 inline Tensor &cmin_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_cmin(detail::result(r), a.get(), b.get()), "cmin_out");
-    return r;
+    return detail::into(r, THTensor_cmin(detail::result(r), a.get(), b.get()), "cmin_out");
 }
 inline Tensor min(const Tensor &a, const Tensor &b) { return a.min(b); }
 inline Tensor &min_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_cmin(detail::result(r), a.get(), b.get()), "min_out");
-    return r;
+    return detail::into(r, THTensor_cmin(detail::result(r), a.get(), b.get()), "min_out");
 }
 inline Tensor tpow(double value, const Tensor &t) { return t.tpow(value); }
 inline Tensor &tpow_out(Tensor &r, double value, const Tensor &t) {
-    detail::check(THTensor_tpow(detail::result(r), value, t.get()), "tpow_out");
-    return r;
+    return detail::into(r, THTensor_tpow(detail::result(r), value, t.get()), "tpow_out");
 }
 inline Tensor pow(double value, const Tensor &t) {
     detail::New r;
     return r(THTensor_tpow(r.handle, value, t.get()), "pow");
 }
 inline Tensor &pow_out(Tensor &r, double value, const Tensor &t) {
-    detail::check(THTensor_tpow(detail::result(r), value, t.get()), "pow_out");
-    return r;
+    return detail::into(r, THTensor_tpow(detail::result(r), value, t.get()), "pow_out");
 }
 inline Tensor addcmul(const Tensor &t, double value, const Tensor &a, const Tensor &b) {
     return t.addcmul(value, a, b);
 }
 inline Tensor addcmul(const Tensor &t, const Tensor &a, const Tensor &b) { return t.addcmul(a, b); }
 inline Tensor &addcmul_out(Tensor &r, const Tensor &t, double value, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_addcmul(detail::result(r), t.get(), value, a.get(), b.get()), "addcmul_out");
-    return r;
+    return detail::into(r, THTensor_addcmul(detail::result(r), t.get(), value, a.get(), b.get()), "addcmul_out");
 }
 inline Tensor &addcmul_out(Tensor &r, const Tensor &t, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_addcmul(detail::result(r), t.get(), 1, a.get(), b.get()), "addcmul_out");
-    return r;
+    return detail::into(r, THTensor_addcmul(detail::result(r), t.get(), 1, a.get(), b.get()), "addcmul_out");
 }
 inline Tensor addcdiv(const Tensor &t, double value, const Tensor &a, const Tensor &b) {
     return t.addcdiv(value, a, b);
 }
 inline Tensor addcdiv(const Tensor &t, const Tensor &a, const Tensor &b) { return t.addcdiv(a, b); }
 inline Tensor &addcdiv_out(Tensor &r, const Tensor &t, double value, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_addcdiv(detail::result(r), t.get(), value, a.get(), b.get()), "addcdiv_out");
-    return r;
+    return detail::into(r, THTensor_addcdiv(detail::result(r), t.get(), value, a.get(), b.get()), "addcdiv_out");
 }
 inline Tensor &addcdiv_out(Tensor &r, const Tensor &t, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_addcdiv(detail::result(r), t.get(), 1, a.get(), b.get()), "addcdiv_out");
-    return r;
+    return detail::into(r, THTensor_addcdiv(detail::result(r), t.get(), 1, a.get(), b.get()), "addcdiv_out");
 }
 inline Tensor lerp(const Tensor &a, const Tensor &b, double weight) { return a.lerp(b, weight); }
 inline Tensor &lerp_out(Tensor &r, const Tensor &a, const Tensor &b, double weight) {
-    detail::check(THTensor_lerp(detail::result(r), a.get(), b.get(), weight), "lerp_out");
-    return r;
+    return detail::into(r, THTensor_lerp(detail::result(r), a.get(), b.get(), weight), "lerp_out");
 }
 inline Tensor lerpTensor(const Tensor &a, const Tensor &b, const Tensor &weight) { return a.lerpTensor(b, weight); }
 inline Tensor &lerpTensor_out(Tensor &r, const Tensor &a, const Tensor &b, const Tensor &weight) {
-    detail::check(THTensor_lerpTensor(detail::result(r), a.get(), b.get(), weight.get()), "lerpTensor_out");
-    return r;
+    return detail::into(r, THTensor_lerpTensor(detail::result(r), a.get(), b.get(), weight.get()), "lerpTensor_out");
 }
 inline Tensor lerp(const Tensor &a, const Tensor &b, const Tensor &weight) { return a.lerp(b, weight); }
 inline Tensor &lerp_out(Tensor &r, const Tensor &a, const Tensor &b, const Tensor &weight) {
-    detail::check(THTensor_lerpTensor(detail::result(r), a.get(), b.get(), weight.get()), "lerp_out");
-    return r;
+    return detail::into(r, THTensor_lerpTensor(detail::result(r), a.get(), b.get(), weight.get()), "lerp_out");
 }
 inline Tensor fmod(const Tensor &t, double value) { return t.fmod(value); }
 inline Tensor &fmod_out(Tensor &r, const Tensor &t, double value) {
-    detail::check(THTensor_fmod(detail::result(r), t.get(), value), "fmod_out");
-    return r;
+    return detail::into(r, THTensor_fmod(detail::result(r), t.get(), value), "fmod_out");
 }
 inline Tensor cfmod(const Tensor &a, const Tensor &b) { return a.cfmod(b); }
 inline Tensor &cfmod_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_cfmod(detail::result(r), a.get(), b.get()), "cfmod_out");
-    return r;
+    return detail::into(r, THTensor_cfmod(detail::result(r), a.get(), b.get()), "cfmod_out");
 }
 inline Tensor fmod(const Tensor &a, const Tensor &b) { return a.fmod(b); }
 inline Tensor &fmod_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_cfmod(detail::result(r), a.get(), b.get()), "fmod_out");
-    return r;
+    return detail::into(r, THTensor_cfmod(detail::result(r), a.get(), b.get()), "fmod_out");
 }
 inline Tensor remainder(const Tensor &t, double value) { return t.remainder(value); }
 inline Tensor &remainder_out(Tensor &r, const Tensor &t, double value) {
-    detail::check(THTensor_remainder(detail::result(r), t.get(), value), "remainder_out");
-    return r;
+    return detail::into(r, THTensor_remainder(detail::result(r), t.get(), value), "remainder_out");
 }
 inline Tensor cremainder(const Tensor &a, const Tensor &b) { return a.cremainder(b); }
 inline Tensor &cremainder_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_cremainder(detail::result(r), a.get(), b.get()), "cremainder_out");
-    return r;
+    return detail::into(r, THTensor_cremainder(detail::result(r), a.get(), b.get()), "cremainder_out");
 }
 inline Tensor remainder(const Tensor &a, const Tensor &b) { return a.remainder(b); }
 inline Tensor &remainder_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_cremainder(detail::result(r), a.get(), b.get()), "remainder_out");
-    return r;
+    return detail::into(r, THTensor_cremainder(detail::result(r), a.get(), b.get()), "remainder_out");
 }
 inline Tensor cadd(const Tensor &t, double value, const Tensor &src) { return t.cadd(value, src); }
 inline Tensor cadd(const Tensor &t, const Tensor &src) { return t.cadd(src); }
 inline Tensor &cadd_out(Tensor &r, const Tensor &t, double value, const Tensor &src) {
-    detail::check(THTensor_cadd(detail::result(r), t.get(), value, src.get()), "cadd_out");
-    return r;
+    return detail::into(r, THTensor_cadd(detail::result(r), t.get(), value, src.get()), "cadd_out");
 }
 inline Tensor &cadd_out(Tensor &r, const Tensor &t, const Tensor &src) {
-    detail::check(THTensor_cadd(detail::result(r), t.get(), 1, src.get()), "cadd_out");
-    return r;
+    return detail::into(r, THTensor_cadd(detail::result(r), t.get(), 1, src.get()), "cadd_out");
 }
 inline Tensor add(const Tensor &t, double value, const Tensor &src) { return t.add(value, src); }
 inline Tensor add(const Tensor &t, const Tensor &src) { return t.add(src); }
 inline Tensor &add_out(Tensor &r, const Tensor &t, double value, const Tensor &src) {
-    detail::check(THTensor_cadd(detail::result(r), t.get(), value, src.get()), "add_out");
-    return r;
+    return detail::into(r, THTensor_cadd(detail::result(r), t.get(), value, src.get()), "add_out");
 }
 inline Tensor &add_out(Tensor &r, const Tensor &t, const Tensor &src) {
-    detail::check(THTensor_cadd(detail::result(r), t.get(), 1, src.get()), "add_out");
-    return r;
+    return detail::into(r, THTensor_cadd(detail::result(r), t.get(), 1, src.get()), "add_out");
 }
 inline Tensor csub(const Tensor &t, double value, const Tensor &src) { return t.csub(value, src); }
 inline Tensor csub(const Tensor &t, const Tensor &src) { return t.csub(src); }
 inline Tensor &csub_out(Tensor &r, const Tensor &t, double value, const Tensor &src) {
-    detail::check(THTensor_csub(detail::result(r), t.get(), value, src.get()), "csub_out");
-    return r;
+    return detail::into(r, THTensor_csub(detail::result(r), t.get(), value, src.get()), "csub_out");
 }
 inline Tensor &csub_out(Tensor &r, const Tensor &t, const Tensor &src) {
-    detail::check(THTensor_csub(detail::result(r), t.get(), 1, src.get()), "csub_out");
-    return r;
+    return detail::into(r, THTensor_csub(detail::result(r), t.get(), 1, src.get()), "csub_out");
 }
 inline Tensor sub(const Tensor &t, double value, const Tensor &src) { return t.sub(value, src); }
 inline Tensor sub(const Tensor &t, const Tensor &src) { return t.sub(src); }
 inline Tensor &sub_out(Tensor &r, const Tensor &t, double value, const Tensor &src) {
-    detail::check(THTensor_csub(detail::result(r), t.get(), value, src.get()), "sub_out");
-    return r;
+    return detail::into(r, THTensor_csub(detail::result(r), t.get(), value, src.get()), "sub_out");
 }
 inline Tensor &sub_out(Tensor &r, const Tensor &t, const Tensor &src) {
-    detail::check(THTensor_csub(detail::result(r), t.get(), 1, src.get()), "sub_out");
-    return r;
+    return detail::into(r, THTensor_csub(detail::result(r), t.get(), 1, src.get()), "sub_out");
 }
 inline Tensor rsub(const Tensor &t, double value) { return t.rsub(value); }
 inline Tensor &rsub_out(Tensor &r, const Tensor &t, double value) {
-    detail::check(THTensor_rsub(detail::result(r), t.get(), value), "rsub_out");
-    return r;
+    return detail::into(r, THTensor_rsub(detail::result(r), t.get(), value), "rsub_out");
 }
 inline Tensor rdiv(const Tensor &t, double value) { return t.rdiv(value); }
 inline Tensor &rdiv_out(Tensor &r, const Tensor &t, double value) {
-    detail::check(THTensor_rdiv(detail::result(r), t.get(), value), "rdiv_out");
-    return r;
+    return detail::into(r, THTensor_rdiv(detail::result(r), t.get(), value), "rdiv_out");
 }
 inline Tensor crsub(const Tensor &t, double value, const Tensor &src) { return t.crsub(value, src); }
 inline Tensor crsub(const Tensor &t, const Tensor &src) { return t.crsub(src); }
 inline Tensor &crsub_out(Tensor &r, const Tensor &t, double value, const Tensor &src) {
-    detail::check(THTensor_crsub(detail::result(r), t.get(), value, src.get()), "crsub_out");
-    return r;
+    return detail::into(r, THTensor_crsub(detail::result(r), t.get(), value, src.get()), "crsub_out");
 }
 inline Tensor &crsub_out(Tensor &r, const Tensor &t, const Tensor &src) {
-    detail::check(THTensor_crsub(detail::result(r), t.get(), 1, src.get()), "crsub_out");
-    return r;
+    return detail::into(r, THTensor_crsub(detail::result(r), t.get(), 1, src.get()), "crsub_out");
 }
 inline Tensor rsub(const Tensor &t, double value, const Tensor &src) { return t.rsub(value, src); }
 inline Tensor rsub(const Tensor &t, const Tensor &src) { return t.rsub(src); }
 inline Tensor &rsub_out(Tensor &r, const Tensor &t, double value, const Tensor &src) {
-    detail::check(THTensor_crsub(detail::result(r), t.get(), value, src.get()), "rsub_out");
-    return r;
+    return detail::into(r, THTensor_crsub(detail::result(r), t.get(), value, src.get()), "rsub_out");
 }
 inline Tensor &rsub_out(Tensor &r, const Tensor &t, const Tensor &src) {
-    detail::check(THTensor_crsub(detail::result(r), t.get(), 1, src.get()), "rsub_out");
-    return r;
+    return detail::into(r, THTensor_crsub(detail::result(r), t.get(), 1, src.get()), "rsub_out");
 }
 inline Tensor pow(const Tensor &t, double value) { return t.pow(value); }
 inline Tensor &pow_out(Tensor &r, const Tensor &t, double value) {
-    detail::check(THTensor_pow(detail::result(r), t.get(), value), "pow_out");
-    return r;
+    return detail::into(r, THTensor_pow(detail::result(r), t.get(), value), "pow_out");
 }
 inline Tensor cmaxValue(const Tensor &t, double value) { return t.cmaxValue(value); }
 inline Tensor &cmaxValue_out(Tensor &r, const Tensor &t, double value) {
-    detail::check(THTensor_cmaxValue(detail::result(r), t.get(), value), "cmaxValue_out");
-    return r;
+    return detail::into(r, THTensor_cmaxValue(detail::result(r), t.get(), value), "cmaxValue_out");
 }
 inline Tensor &max_out(Tensor &r, const Tensor &t, double value) {
-    detail::check(THTensor_cmaxValue(detail::result(r), t.get(), value), "max_out");
-    return r;
+    return detail::into(r, THTensor_cmaxValue(detail::result(r), t.get(), value), "max_out");
 }
 inline Tensor cminValue(const Tensor &t, double value) { return t.cminValue(value); }
 inline Tensor &cminValue_out(Tensor &r, const Tensor &t, double value) {
-    detail::check(THTensor_cminValue(detail::result(r), t.get(), value), "cminValue_out");
-    return r;
+    return detail::into(r, THTensor_cminValue(detail::result(r), t.get(), value), "cminValue_out");
 }
 inline Tensor &min_out(Tensor &r, const Tensor &t, double value) {
-    detail::check(THTensor_cminValue(detail::result(r), t.get(), value), "min_out");
-    return r;
+    return detail::into(r, THTensor_cminValue(detail::result(r), t.get(), value), "min_out");
 }
 inline Tensor clamp(const Tensor &t, double minimum, double maximum) { return t.clamp(minimum, maximum); }
 inline Tensor &clamp_out(Tensor &r, const Tensor &t, double minimum, double maximum) {
-    detail::check(THTensor_clamp(detail::result(r), t.get(), minimum, maximum), "clamp_out");
-    return r;
+    return detail::into(r, THTensor_clamp(detail::result(r), t.get(), minimum, maximum), "clamp_out");
 }
 inline Tensor clampTensor(const Tensor &t, const Tensor &minimum = {}, const Tensor &maximum = {}) {
     return t.clampTensor(minimum, maximum);
 }
 inline Tensor &clampTensor_out(Tensor &r, const Tensor &t, const Tensor &minimum = {}, const Tensor &maximum = {}) {
-    detail::check(THTensor_clampTensor(detail::result(r), t.get(), minimum.get(), maximum.get()), "clampTensor_out");
-    return r;
+    return detail::into(r, THTensor_clampTensor(detail::result(r), t.get(), minimum.get(), maximum.get()),
+        "clampTensor_out");
 }
 inline Tensor clamp(const Tensor &t, const Tensor &minimum = {}, const Tensor &maximum = {}) {
     return t.clamp(minimum, maximum);
 }
 inline Tensor &clamp_out(Tensor &r, const Tensor &t, const Tensor &minimum = {}, const Tensor &maximum = {}) {
-    detail::check(THTensor_clampTensor(detail::result(r), t.get(), minimum.get(), maximum.get()), "clamp_out");
-    return r;
+    return detail::into(r, THTensor_clampTensor(detail::result(r), t.get(), minimum.get(), maximum.get()),
+        "clamp_out");
 }
 inline Tensor hardtanh(const Tensor &t, double minimum = -1, double maximum = 1) {
     return t.hardtanh(minimum, maximum);
 }
 inline Tensor &hardtanh_out(Tensor &r, const Tensor &t, double minimum = -1, double maximum = 1) {
-    detail::check(THTensor_hardtanh(detail::result(r), t.get(), minimum, maximum), "hardtanh_out");
-    return r;
+    return detail::into(r, THTensor_hardtanh(detail::result(r), t.get(), minimum, maximum), "hardtanh_out");
 }
 inline Tensor divMode(const Tensor &t, double value, DivMode mode = DivMode::True) { return t.divMode(value, mode); }
 inline Tensor &divMode_out(Tensor &r, const Tensor &t, double value, DivMode mode = DivMode::True) {
-    detail::check(THTensor_divMode(detail::result(r), t.get(), value, static_cast<THDivMode>(mode)), "divMode_out");
-    return r;
+    return detail::into(r, THTensor_divMode(detail::result(r), t.get(), value, static_cast<THDivMode>(mode)),
+        "divMode_out");
 }
 inline Tensor div(const Tensor &t, double value, DivMode mode) { return t.div(value, mode); }
 inline Tensor &div_out(Tensor &r, const Tensor &t, double value, DivMode mode) {
-    detail::check(THTensor_divMode(detail::result(r), t.get(), value, static_cast<THDivMode>(mode)), "div_out");
-    return r;
+    return detail::into(r, THTensor_divMode(detail::result(r), t.get(), value, static_cast<THDivMode>(mode)),
+        "div_out");
 }
 inline Tensor cdivMode(const Tensor &a, const Tensor &b, DivMode mode = DivMode::True) { return a.cdivMode(b, mode); }
 inline Tensor &cdivMode_out(Tensor &r, const Tensor &a, const Tensor &b, DivMode mode = DivMode::True) {
-    detail::check(THTensor_cdivMode(detail::result(r), a.get(), b.get(), static_cast<THDivMode>(mode)),
+    return detail::into(r, THTensor_cdivMode(detail::result(r), a.get(), b.get(), static_cast<THDivMode>(mode)),
         "cdivMode_out");
-    return r;
 }
 inline Tensor div(const Tensor &a, const Tensor &b, DivMode mode) { return a.div(b, mode); }
 inline Tensor &div_out(Tensor &r, const Tensor &a, const Tensor &b, DivMode mode) {
-    detail::check(THTensor_cdivMode(detail::result(r), a.get(), b.get(), static_cast<THDivMode>(mode)), "div_out");
-    return r;
+    return detail::into(r, THTensor_cdivMode(detail::result(r), a.get(), b.get(), static_cast<THDivMode>(mode)),
+        "div_out");
 }
 
 // ----------------------------------------------------------------------------------------------- Functions of numbers
 
 inline Tensor sqrt(const Tensor &t) { return t.sqrt(); }
 inline Tensor &sqrt_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_sqrt(detail::result(r), t.get()), "sqrt_out");
-    return r;
+    return detail::into(r, THTensor_sqrt(detail::result(r), t.get()), "sqrt_out");
 }
 inline Tensor rsqrt(const Tensor &t) { return t.rsqrt(); }
 inline Tensor &rsqrt_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_rsqrt(detail::result(r), t.get()), "rsqrt_out");
-    return r;
+    return detail::into(r, THTensor_rsqrt(detail::result(r), t.get()), "rsqrt_out");
 }
 inline Tensor exp(const Tensor &t) { return t.exp(); }
 inline Tensor &exp_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_exp(detail::result(r), t.get()), "exp_out");
-    return r;
+    return detail::into(r, THTensor_exp(detail::result(r), t.get()), "exp_out");
 }
 inline Tensor exp2(const Tensor &t) { return t.exp2(); }
 inline Tensor &exp2_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_exp2(detail::result(r), t.get()), "exp2_out");
-    return r;
+    return detail::into(r, THTensor_exp2(detail::result(r), t.get()), "exp2_out");
 }
 inline Tensor expm1(const Tensor &t) { return t.expm1(); }
 inline Tensor &expm1_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_expm1(detail::result(r), t.get()), "expm1_out");
-    return r;
+    return detail::into(r, THTensor_expm1(detail::result(r), t.get()), "expm1_out");
 }
 inline Tensor log(const Tensor &t) { return t.log(); }
 inline Tensor &log_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_log(detail::result(r), t.get()), "log_out");
-    return r;
+    return detail::into(r, THTensor_log(detail::result(r), t.get()), "log_out");
 }
 inline Tensor log1p(const Tensor &t) { return t.log1p(); }
 inline Tensor &log1p_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_log1p(detail::result(r), t.get()), "log1p_out");
-    return r;
+    return detail::into(r, THTensor_log1p(detail::result(r), t.get()), "log1p_out");
 }
 inline Tensor log2(const Tensor &t) { return t.log2(); }
 inline Tensor &log2_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_log2(detail::result(r), t.get()), "log2_out");
-    return r;
+    return detail::into(r, THTensor_log2(detail::result(r), t.get()), "log2_out");
 }
 inline Tensor log10(const Tensor &t) { return t.log10(); }
 inline Tensor &log10_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_log10(detail::result(r), t.get()), "log10_out");
-    return r;
+    return detail::into(r, THTensor_log10(detail::result(r), t.get()), "log10_out");
 }
 inline Tensor sin(const Tensor &t) { return t.sin(); }
 inline Tensor &sin_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_sin(detail::result(r), t.get()), "sin_out");
-    return r;
+    return detail::into(r, THTensor_sin(detail::result(r), t.get()), "sin_out");
 }
 inline Tensor cos(const Tensor &t) { return t.cos(); }
 inline Tensor &cos_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_cos(detail::result(r), t.get()), "cos_out");
-    return r;
+    return detail::into(r, THTensor_cos(detail::result(r), t.get()), "cos_out");
 }
 inline Tensor tan(const Tensor &t) { return t.tan(); }
 inline Tensor &tan_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_tan(detail::result(r), t.get()), "tan_out");
-    return r;
+    return detail::into(r, THTensor_tan(detail::result(r), t.get()), "tan_out");
 }
 inline Tensor asin(const Tensor &t) { return t.asin(); }
 inline Tensor &asin_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_asin(detail::result(r), t.get()), "asin_out");
-    return r;
+    return detail::into(r, THTensor_asin(detail::result(r), t.get()), "asin_out");
 }
 inline Tensor acos(const Tensor &t) { return t.acos(); }
 inline Tensor &acos_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_acos(detail::result(r), t.get()), "acos_out");
-    return r;
+    return detail::into(r, THTensor_acos(detail::result(r), t.get()), "acos_out");
 }
 inline Tensor atan(const Tensor &t) { return t.atan(); }
 inline Tensor &atan_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_atan(detail::result(r), t.get()), "atan_out");
-    return r;
+    return detail::into(r, THTensor_atan(detail::result(r), t.get()), "atan_out");
 }
 inline Tensor sinh(const Tensor &t) { return t.sinh(); }
 inline Tensor &sinh_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_sinh(detail::result(r), t.get()), "sinh_out");
-    return r;
+    return detail::into(r, THTensor_sinh(detail::result(r), t.get()), "sinh_out");
 }
 inline Tensor cosh(const Tensor &t) { return t.cosh(); }
 inline Tensor &cosh_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_cosh(detail::result(r), t.get()), "cosh_out");
-    return r;
+    return detail::into(r, THTensor_cosh(detail::result(r), t.get()), "cosh_out");
 }
 inline Tensor tanh(const Tensor &t) { return t.tanh(); }
 inline Tensor &tanh_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_tanh(detail::result(r), t.get()), "tanh_out");
-    return r;
+    return detail::into(r, THTensor_tanh(detail::result(r), t.get()), "tanh_out");
 }
 inline Tensor asinh(const Tensor &t) { return t.asinh(); }
 inline Tensor &asinh_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_asinh(detail::result(r), t.get()), "asinh_out");
-    return r;
+    return detail::into(r, THTensor_asinh(detail::result(r), t.get()), "asinh_out");
 }
 inline Tensor acosh(const Tensor &t) { return t.acosh(); }
 inline Tensor &acosh_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_acosh(detail::result(r), t.get()), "acosh_out");
-    return r;
+    return detail::into(r, THTensor_acosh(detail::result(r), t.get()), "acosh_out");
 }
 inline Tensor atanh(const Tensor &t) { return t.atanh(); }
 inline Tensor &atanh_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_atanh(detail::result(r), t.get()), "atanh_out");
-    return r;
+    return detail::into(r, THTensor_atanh(detail::result(r), t.get()), "atanh_out");
 }
 inline Tensor sinc(const Tensor &t) { return t.sinc(); }
 inline Tensor &sinc_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_sinc(detail::result(r), t.get()), "sinc_out");
-    return r;
+    return detail::into(r, THTensor_sinc(detail::result(r), t.get()), "sinc_out");
 }
 inline Tensor sigmoid(const Tensor &t) { return t.sigmoid(); }
 inline Tensor &sigmoid_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_sigmoid(detail::result(r), t.get()), "sigmoid_out");
-    return r;
+    return detail::into(r, THTensor_sigmoid(detail::result(r), t.get()), "sigmoid_out");
 }
 inline Tensor erf(const Tensor &t) { return t.erf(); }
 inline Tensor &erf_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_erf(detail::result(r), t.get()), "erf_out");
-    return r;
+    return detail::into(r, THTensor_erf(detail::result(r), t.get()), "erf_out");
 }
 inline Tensor erfc(const Tensor &t) { return t.erfc(); }
 inline Tensor &erfc_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_erfc(detail::result(r), t.get()), "erfc_out");
-    return r;
+    return detail::into(r, THTensor_erfc(detail::result(r), t.get()), "erfc_out");
 }
 inline Tensor erfinv(const Tensor &t) { return t.erfinv(); }
 inline Tensor &erfinv_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_erfinv(detail::result(r), t.get()), "erfinv_out");
-    return r;
+    return detail::into(r, THTensor_erfinv(detail::result(r), t.get()), "erfinv_out");
 }
 inline Tensor lgamma(const Tensor &t) { return t.lgamma(); }
 inline Tensor &lgamma_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_lgamma(detail::result(r), t.get()), "lgamma_out");
-    return r;
+    return detail::into(r, THTensor_lgamma(detail::result(r), t.get()), "lgamma_out");
 }
 inline Tensor digamma(const Tensor &t) { return t.digamma(); }
 inline Tensor &digamma_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_digamma(detail::result(r), t.get()), "digamma_out");
-    return r;
+    return detail::into(r, THTensor_digamma(detail::result(r), t.get()), "digamma_out");
 }
 inline Tensor gelu(const Tensor &t) { return t.gelu(); }
 inline Tensor &gelu_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_gelu(detail::result(r), t.get()), "gelu_out");
-    return r;
+    return detail::into(r, THTensor_gelu(detail::result(r), t.get()), "gelu_out");
 }
 inline Tensor geluTanh(const Tensor &t) { return t.geluTanh(); }
 inline Tensor &geluTanh_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_geluTanh(detail::result(r), t.get()), "geluTanh_out");
-    return r;
+    return detail::into(r, THTensor_geluTanh(detail::result(r), t.get()), "geluTanh_out");
 }
 inline Tensor relu(const Tensor &t) { return t.relu(); }
 inline Tensor &relu_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_relu(detail::result(r), t.get()), "relu_out");
-    return r;
+    return detail::into(r, THTensor_relu(detail::result(r), t.get()), "relu_out");
 }
 inline Tensor leakyRelu(const Tensor &t, double value = 0.01) { return t.leakyRelu(value); }
 inline Tensor &leakyRelu_out(Tensor &r, const Tensor &t, double value = 0.01) {
-    detail::check(THTensor_leakyRelu(detail::result(r), t.get(), value), "leakyRelu_out");
-    return r;
+    return detail::into(r, THTensor_leakyRelu(detail::result(r), t.get(), value), "leakyRelu_out");
 }
 inline Tensor elu(const Tensor &t, double value = 1) { return t.elu(value); }
 inline Tensor &elu_out(Tensor &r, const Tensor &t, double value = 1) {
-    detail::check(THTensor_elu(detail::result(r), t.get(), value), "elu_out");
-    return r;
+    return detail::into(r, THTensor_elu(detail::result(r), t.get(), value), "elu_out");
 }
 inline Tensor softplus(const Tensor &t, double beta = 1, double threshold = 20) { return t.softplus(beta, threshold); }
 inline Tensor &softplus_out(Tensor &r, const Tensor &t, double beta = 1, double threshold = 20) {
-    detail::check(THTensor_softplus(detail::result(r), t.get(), beta, threshold), "softplus_out");
-    return r;
+    return detail::into(r, THTensor_softplus(detail::result(r), t.get(), beta, threshold), "softplus_out");
 }
 inline Tensor atan2(const Tensor &a, const Tensor &b) { return a.atan2(b); }
 inline Tensor &atan2_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_atan2(detail::result(r), a.get(), b.get()), "atan2_out");
-    return r;
+    return detail::into(r, THTensor_atan2(detail::result(r), a.get(), b.get()), "atan2_out");
 }
 inline Tensor hypot(const Tensor &a, const Tensor &b) { return a.hypot(b); }
 inline Tensor &hypot_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_hypot(detail::result(r), a.get(), b.get()), "hypot_out");
-    return r;
+    return detail::into(r, THTensor_hypot(detail::result(r), a.get(), b.get()), "hypot_out");
 }
 inline Tensor logaddexp(const Tensor &a, const Tensor &b) { return a.logaddexp(b); }
 inline Tensor &logaddexp_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_logaddexp(detail::result(r), a.get(), b.get()), "logaddexp_out");
-    return r;
+    return detail::into(r, THTensor_logaddexp(detail::result(r), a.get(), b.get()), "logaddexp_out");
 }
 inline Tensor xlogy(const Tensor &a, const Tensor &b) { return a.xlogy(b); }
 inline Tensor &xlogy_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_xlogy(detail::result(r), a.get(), b.get()), "xlogy_out");
-    return r;
+    return detail::into(r, THTensor_xlogy(detail::result(r), a.get(), b.get()), "xlogy_out");
 }
 inline Tensor copysign(const Tensor &a, const Tensor &b) { return a.copysign(b); }
 inline Tensor &copysign_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_copysign(detail::result(r), a.get(), b.get()), "copysign_out");
-    return r;
+    return detail::into(r, THTensor_copysign(detail::result(r), a.get(), b.get()), "copysign_out");
 }
 inline Tensor nextafter(const Tensor &a, const Tensor &b) { return a.nextafter(b); }
 inline Tensor &nextafter_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_nextafter(detail::result(r), a.get(), b.get()), "nextafter_out");
-    return r;
+    return detail::into(r, THTensor_nextafter(detail::result(r), a.get(), b.get()), "nextafter_out");
 }
 inline Tensor nanToNum(const Tensor &t, double nan, double posinf, double neginf) {
     return t.nanToNum(nan, posinf, neginf);
 }
 inline Tensor nanToNum(const Tensor &t, double posinf, double neginf) { return t.nanToNum(posinf, neginf); }
 inline Tensor &nanToNum_out(Tensor &r, const Tensor &t, double nan, double posinf, double neginf) {
-    detail::check(THTensor_nanToNum(detail::result(r), t.get(), nan, posinf, neginf), "nanToNum_out");
-    return r;
+    return detail::into(r, THTensor_nanToNum(detail::result(r), t.get(), nan, posinf, neginf), "nanToNum_out");
 }
 inline Tensor &nanToNum_out(Tensor &r, const Tensor &t, double posinf, double neginf) {
-    detail::check(THTensor_nanToNum(detail::result(r), t.get(), 0, posinf, neginf), "nanToNum_out");
-    return r;
+    return detail::into(r, THTensor_nanToNum(detail::result(r), t.get(), 0, posinf, neginf), "nanToNum_out");
 }
 inline Tensor xlogyValue(const Tensor &a, double value) { return a.xlogyValue(value); }
 inline Tensor &xlogyValue_out(Tensor &r, const Tensor &a, double value) {
-    detail::check(THTensor_xlogyValue(detail::result(r), a.get(), value), "xlogyValue_out");
-    return r;
+    return detail::into(r, THTensor_xlogyValue(detail::result(r), a.get(), value), "xlogyValue_out");
 }
 inline Tensor xlogy(const Tensor &a, double value) { return a.xlogy(value); }
 inline Tensor &xlogy_out(Tensor &r, const Tensor &a, double value) {
-    detail::check(THTensor_xlogyValue(detail::result(r), a.get(), value), "xlogy_out");
-    return r;
+    return detail::into(r, THTensor_xlogyValue(detail::result(r), a.get(), value), "xlogy_out");
 }
 inline Tensor polygamma(int64_t n, const Tensor &t) { return t.polygamma(n); }
 inline Tensor &polygamma_out(Tensor &r, int64_t n, const Tensor &t) {
-    detail::check(THTensor_polygamma(detail::result(r), n, t.get()), "polygamma_out");
-    return r;
+    return detail::into(r, THTensor_polygamma(detail::result(r), n, t.get()), "polygamma_out");
 }
 inline Tensor mvlgamma(const Tensor &t, int64_t p) { return t.mvlgamma(p); }
 inline Tensor &mvlgamma_out(Tensor &r, const Tensor &t, int64_t p) {
-    detail::check(THTensor_mvlgamma(detail::result(r), t.get(), p), "mvlgamma_out");
-    return r;
+    return detail::into(r, THTensor_mvlgamma(detail::result(r), t.get(), p), "mvlgamma_out");
 }
 
 // --------------------------------------------------------------------------------------------------------------- Bits
 
 inline Tensor bitwiseNot(const Tensor &t) { return t.bitwiseNot(); }
 inline Tensor &bitwiseNot_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_bitwiseNot(detail::result(r), t.get()), "bitwiseNot_out");
-    return r;
+    return detail::into(r, THTensor_bitwiseNot(detail::result(r), t.get()), "bitwiseNot_out");
 }
 inline Tensor bitAnd(const Tensor &t, double value) { return t.bitAnd(value); }
 inline Tensor &bitAnd_out(Tensor &r, const Tensor &t, double value) {
-    detail::check(THTensor_bitand(detail::result(r), t.get(), value), "bitAnd_out");
-    return r;
+    return detail::into(r, THTensor_bitand(detail::result(r), t.get(), value), "bitAnd_out");
 }
 inline Tensor bitOr(const Tensor &t, double value) { return t.bitOr(value); }
 inline Tensor &bitOr_out(Tensor &r, const Tensor &t, double value) {
-    detail::check(THTensor_bitor(detail::result(r), t.get(), value), "bitOr_out");
-    return r;
+    return detail::into(r, THTensor_bitor(detail::result(r), t.get(), value), "bitOr_out");
 }
 inline Tensor bitxor(const Tensor &t, double value) { return t.bitxor(value); }
 inline Tensor &bitxor_out(Tensor &r, const Tensor &t, double value) {
-    detail::check(THTensor_bitxor(detail::result(r), t.get(), value), "bitxor_out");
-    return r;
+    return detail::into(r, THTensor_bitxor(detail::result(r), t.get(), value), "bitxor_out");
 }
 inline Tensor lshift(const Tensor &t, double value) { return t.lshift(value); }
 inline Tensor &lshift_out(Tensor &r, const Tensor &t, double value) {
-    detail::check(THTensor_lshift(detail::result(r), t.get(), value), "lshift_out");
-    return r;
+    return detail::into(r, THTensor_lshift(detail::result(r), t.get(), value), "lshift_out");
 }
 inline Tensor rshift(const Tensor &t, double value) { return t.rshift(value); }
 inline Tensor &rshift_out(Tensor &r, const Tensor &t, double value) {
-    detail::check(THTensor_rshift(detail::result(r), t.get(), value), "rshift_out");
-    return r;
+    return detail::into(r, THTensor_rshift(detail::result(r), t.get(), value), "rshift_out");
 }
 inline Tensor cbitand(const Tensor &a, const Tensor &b) { return a.cbitand(b); }
 inline Tensor &cbitand_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_cbitand(detail::result(r), a.get(), b.get()), "cbitand_out");
-    return r;
+    return detail::into(r, THTensor_cbitand(detail::result(r), a.get(), b.get()), "cbitand_out");
 }
 inline Tensor bitAnd(const Tensor &a, const Tensor &b) { return a.bitAnd(b); }
 inline Tensor &bitAnd_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_cbitand(detail::result(r), a.get(), b.get()), "bitAnd_out");
-    return r;
+    return detail::into(r, THTensor_cbitand(detail::result(r), a.get(), b.get()), "bitAnd_out");
 }
 inline Tensor cbitor(const Tensor &a, const Tensor &b) { return a.cbitor(b); }
 inline Tensor &cbitor_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_cbitor(detail::result(r), a.get(), b.get()), "cbitor_out");
-    return r;
+    return detail::into(r, THTensor_cbitor(detail::result(r), a.get(), b.get()), "cbitor_out");
 }
 inline Tensor bitOr(const Tensor &a, const Tensor &b) { return a.bitOr(b); }
 inline Tensor &bitOr_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_cbitor(detail::result(r), a.get(), b.get()), "bitOr_out");
-    return r;
+    return detail::into(r, THTensor_cbitor(detail::result(r), a.get(), b.get()), "bitOr_out");
 }
 inline Tensor cbitxor(const Tensor &a, const Tensor &b) { return a.cbitxor(b); }
 inline Tensor &cbitxor_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_cbitxor(detail::result(r), a.get(), b.get()), "cbitxor_out");
-    return r;
+    return detail::into(r, THTensor_cbitxor(detail::result(r), a.get(), b.get()), "cbitxor_out");
 }
 inline Tensor bitxor(const Tensor &a, const Tensor &b) { return a.bitxor(b); }
 inline Tensor &bitxor_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_cbitxor(detail::result(r), a.get(), b.get()), "bitxor_out");
-    return r;
+    return detail::into(r, THTensor_cbitxor(detail::result(r), a.get(), b.get()), "bitxor_out");
 }
 inline Tensor clshift(const Tensor &a, const Tensor &b) { return a.clshift(b); }
 inline Tensor &clshift_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_clshift(detail::result(r), a.get(), b.get()), "clshift_out");
-    return r;
+    return detail::into(r, THTensor_clshift(detail::result(r), a.get(), b.get()), "clshift_out");
 }
 inline Tensor lshift(const Tensor &a, const Tensor &b) { return a.lshift(b); }
 inline Tensor &lshift_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_clshift(detail::result(r), a.get(), b.get()), "lshift_out");
-    return r;
+    return detail::into(r, THTensor_clshift(detail::result(r), a.get(), b.get()), "lshift_out");
 }
 inline Tensor crshift(const Tensor &a, const Tensor &b) { return a.crshift(b); }
 inline Tensor &crshift_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_crshift(detail::result(r), a.get(), b.get()), "crshift_out");
-    return r;
+    return detail::into(r, THTensor_crshift(detail::result(r), a.get(), b.get()), "crshift_out");
 }
 inline Tensor rshift(const Tensor &a, const Tensor &b) { return a.rshift(b); }
 inline Tensor &rshift_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_crshift(detail::result(r), a.get(), b.get()), "rshift_out");
-    return r;
+    return detail::into(r, THTensor_crshift(detail::result(r), a.get(), b.get()), "rshift_out");
 }
 
 // -------------------------------------------------------------------------------------------- Comparisons and choices
 
 inline Tensor ltValue(const Tensor &t, double value) { return t.ltValue(value); }
 inline Tensor &ltValue_out(Tensor &r, const Tensor &t, double value) {
-    detail::check(THTensor_ltValue(detail::result(r), t.get(), value), "ltValue_out");
-    return r;
+    return detail::into(r, THTensor_ltValue(detail::result(r), t.get(), value), "ltValue_out");
 }
 inline Tensor lt(const Tensor &t, double value) { return t.lt(value); }
 inline Tensor &lt_out(Tensor &r, const Tensor &t, double value) {
-    detail::check(THTensor_ltValue(detail::result(r), t.get(), value), "lt_out");
-    return r;
+    return detail::into(r, THTensor_ltValue(detail::result(r), t.get(), value), "lt_out");
 }
 inline Tensor leValue(const Tensor &t, double value) { return t.leValue(value); }
 inline Tensor &leValue_out(Tensor &r, const Tensor &t, double value) {
-    detail::check(THTensor_leValue(detail::result(r), t.get(), value), "leValue_out");
-    return r;
+    return detail::into(r, THTensor_leValue(detail::result(r), t.get(), value), "leValue_out");
 }
 inline Tensor le(const Tensor &t, double value) { return t.le(value); }
 inline Tensor &le_out(Tensor &r, const Tensor &t, double value) {
-    detail::check(THTensor_leValue(detail::result(r), t.get(), value), "le_out");
-    return r;
+    return detail::into(r, THTensor_leValue(detail::result(r), t.get(), value), "le_out");
 }
 inline Tensor gtValue(const Tensor &t, double value) { return t.gtValue(value); }
 inline Tensor &gtValue_out(Tensor &r, const Tensor &t, double value) {
-    detail::check(THTensor_gtValue(detail::result(r), t.get(), value), "gtValue_out");
-    return r;
+    return detail::into(r, THTensor_gtValue(detail::result(r), t.get(), value), "gtValue_out");
 }
 inline Tensor gt(const Tensor &t, double value) { return t.gt(value); }
 inline Tensor &gt_out(Tensor &r, const Tensor &t, double value) {
-    detail::check(THTensor_gtValue(detail::result(r), t.get(), value), "gt_out");
-    return r;
+    return detail::into(r, THTensor_gtValue(detail::result(r), t.get(), value), "gt_out");
 }
 inline Tensor geValue(const Tensor &t, double value) { return t.geValue(value); }
 inline Tensor &geValue_out(Tensor &r, const Tensor &t, double value) {
-    detail::check(THTensor_geValue(detail::result(r), t.get(), value), "geValue_out");
-    return r;
+    return detail::into(r, THTensor_geValue(detail::result(r), t.get(), value), "geValue_out");
 }
 inline Tensor ge(const Tensor &t, double value) { return t.ge(value); }
 inline Tensor &ge_out(Tensor &r, const Tensor &t, double value) {
-    detail::check(THTensor_geValue(detail::result(r), t.get(), value), "ge_out");
-    return r;
+    return detail::into(r, THTensor_geValue(detail::result(r), t.get(), value), "ge_out");
 }
 inline Tensor eqValue(const Tensor &t, double value) { return t.eqValue(value); }
 inline Tensor &eqValue_out(Tensor &r, const Tensor &t, double value) {
-    detail::check(THTensor_eqValue(detail::result(r), t.get(), value), "eqValue_out");
-    return r;
+    return detail::into(r, THTensor_eqValue(detail::result(r), t.get(), value), "eqValue_out");
 }
 inline Tensor eq(const Tensor &t, double value) { return t.eq(value); }
 inline Tensor &eq_out(Tensor &r, const Tensor &t, double value) {
-    detail::check(THTensor_eqValue(detail::result(r), t.get(), value), "eq_out");
-    return r;
+    return detail::into(r, THTensor_eqValue(detail::result(r), t.get(), value), "eq_out");
 }
 inline Tensor neValue(const Tensor &t, double value) { return t.neValue(value); }
 inline Tensor &neValue_out(Tensor &r, const Tensor &t, double value) {
-    detail::check(THTensor_neValue(detail::result(r), t.get(), value), "neValue_out");
-    return r;
+    return detail::into(r, THTensor_neValue(detail::result(r), t.get(), value), "neValue_out");
 }
 inline Tensor ne(const Tensor &t, double value) { return t.ne(value); }
 inline Tensor &ne_out(Tensor &r, const Tensor &t, double value) {
-    detail::check(THTensor_neValue(detail::result(r), t.get(), value), "ne_out");
-    return r;
+    return detail::into(r, THTensor_neValue(detail::result(r), t.get(), value), "ne_out");
 }
 inline Tensor ltTensor(const Tensor &a, const Tensor &b) { return a.ltTensor(b); }
 inline Tensor &ltTensor_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_ltTensor(detail::result(r), a.get(), b.get()), "ltTensor_out");
-    return r;
+    return detail::into(r, THTensor_ltTensor(detail::result(r), a.get(), b.get()), "ltTensor_out");
 }
 inline Tensor lt(const Tensor &a, const Tensor &b) { return a.lt(b); }
 inline Tensor &lt_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_ltTensor(detail::result(r), a.get(), b.get()), "lt_out");
-    return r;
+    return detail::into(r, THTensor_ltTensor(detail::result(r), a.get(), b.get()), "lt_out");
 }
 inline Tensor leTensor(const Tensor &a, const Tensor &b) { return a.leTensor(b); }
 inline Tensor &leTensor_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_leTensor(detail::result(r), a.get(), b.get()), "leTensor_out");
-    return r;
+    return detail::into(r, THTensor_leTensor(detail::result(r), a.get(), b.get()), "leTensor_out");
 }
 inline Tensor le(const Tensor &a, const Tensor &b) { return a.le(b); }
 inline Tensor &le_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_leTensor(detail::result(r), a.get(), b.get()), "le_out");
-    return r;
+    return detail::into(r, THTensor_leTensor(detail::result(r), a.get(), b.get()), "le_out");
 }
 inline Tensor gtTensor(const Tensor &a, const Tensor &b) { return a.gtTensor(b); }
 inline Tensor &gtTensor_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_gtTensor(detail::result(r), a.get(), b.get()), "gtTensor_out");
-    return r;
+    return detail::into(r, THTensor_gtTensor(detail::result(r), a.get(), b.get()), "gtTensor_out");
 }
 inline Tensor gt(const Tensor &a, const Tensor &b) { return a.gt(b); }
 inline Tensor &gt_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_gtTensor(detail::result(r), a.get(), b.get()), "gt_out");
-    return r;
+    return detail::into(r, THTensor_gtTensor(detail::result(r), a.get(), b.get()), "gt_out");
 }
 inline Tensor geTensor(const Tensor &a, const Tensor &b) { return a.geTensor(b); }
 inline Tensor &geTensor_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_geTensor(detail::result(r), a.get(), b.get()), "geTensor_out");
-    return r;
+    return detail::into(r, THTensor_geTensor(detail::result(r), a.get(), b.get()), "geTensor_out");
 }
 inline Tensor ge(const Tensor &a, const Tensor &b) { return a.ge(b); }
 inline Tensor &ge_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_geTensor(detail::result(r), a.get(), b.get()), "ge_out");
-    return r;
+    return detail::into(r, THTensor_geTensor(detail::result(r), a.get(), b.get()), "ge_out");
 }
 inline Tensor eqTensor(const Tensor &a, const Tensor &b) { return a.eqTensor(b); }
 inline Tensor &eqTensor_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_eqTensor(detail::result(r), a.get(), b.get()), "eqTensor_out");
-    return r;
+    return detail::into(r, THTensor_eqTensor(detail::result(r), a.get(), b.get()), "eqTensor_out");
 }
 inline Tensor eq(const Tensor &a, const Tensor &b) { return a.eq(b); }
 inline Tensor &eq_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_eqTensor(detail::result(r), a.get(), b.get()), "eq_out");
-    return r;
+    return detail::into(r, THTensor_eqTensor(detail::result(r), a.get(), b.get()), "eq_out");
 }
 inline Tensor neTensor(const Tensor &a, const Tensor &b) { return a.neTensor(b); }
 inline Tensor &neTensor_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_neTensor(detail::result(r), a.get(), b.get()), "neTensor_out");
-    return r;
+    return detail::into(r, THTensor_neTensor(detail::result(r), a.get(), b.get()), "neTensor_out");
 }
 inline Tensor ne(const Tensor &a, const Tensor &b) { return a.ne(b); }
 inline Tensor &ne_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_neTensor(detail::result(r), a.get(), b.get()), "ne_out");
-    return r;
+    return detail::into(r, THTensor_neTensor(detail::result(r), a.get(), b.get()), "ne_out");
 }
 inline Tensor isnan(const Tensor &t) { return t.isnan(); }
 inline Tensor &isnan_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_isnan(detail::result(r), t.get()), "isnan_out");
-    return r;
+    return detail::into(r, THTensor_isnan(detail::result(r), t.get()), "isnan_out");
 }
 inline Tensor isinf(const Tensor &t) { return t.isinf(); }
 inline Tensor &isinf_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_isinf(detail::result(r), t.get()), "isinf_out");
-    return r;
+    return detail::into(r, THTensor_isinf(detail::result(r), t.get()), "isinf_out");
 }
 inline Tensor isfinite(const Tensor &t) { return t.isfinite(); }
 inline Tensor &isfinite_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_isfinite(detail::result(r), t.get()), "isfinite_out");
-    return r;
+    return detail::into(r, THTensor_isfinite(detail::result(r), t.get()), "isfinite_out");
 }
 inline Tensor logicalNot(const Tensor &t) { return t.logicalNot(); }
 inline Tensor &logicalNot_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_logicalNot(detail::result(r), t.get()), "logicalNot_out");
-    return r;
+    return detail::into(r, THTensor_logicalNot(detail::result(r), t.get()), "logicalNot_out");
 }
 inline Tensor logicalAnd(const Tensor &a, const Tensor &b) { return a.logicalAnd(b); }
 inline Tensor &logicalAnd_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_logicalAnd(detail::result(r), a.get(), b.get()), "logicalAnd_out");
-    return r;
+    return detail::into(r, THTensor_logicalAnd(detail::result(r), a.get(), b.get()), "logicalAnd_out");
 }
 inline Tensor logicalOr(const Tensor &a, const Tensor &b) { return a.logicalOr(b); }
 inline Tensor &logicalOr_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_logicalOr(detail::result(r), a.get(), b.get()), "logicalOr_out");
-    return r;
+    return detail::into(r, THTensor_logicalOr(detail::result(r), a.get(), b.get()), "logicalOr_out");
 }
 inline Tensor logicalXor(const Tensor &a, const Tensor &b) { return a.logicalXor(b); }
 inline Tensor &logicalXor_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_logicalXor(detail::result(r), a.get(), b.get()), "logicalXor_out");
-    return r;
+    return detail::into(r, THTensor_logicalXor(detail::result(r), a.get(), b.get()), "logicalXor_out");
 }
 inline Tensor where(const Tensor &condition, const Tensor &a, const Tensor &b) { return condition.where(a, b); }
 inline Tensor &where_out(Tensor &r, const Tensor &condition, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_where(detail::result(r), condition.get(), a.get(), b.get()), "where_out");
-    return r;
+    return detail::into(r, THTensor_where(detail::result(r), condition.get(), a.get(), b.get()), "where_out");
 }
 inline Tensor whereValue(const Tensor &condition, const Tensor &a, double value) {
     return condition.whereValue(a, value);
 }
 inline Tensor &whereValue_out(Tensor &r, const Tensor &condition, const Tensor &a, double value) {
-    detail::check(THTensor_whereValue(detail::result(r), condition.get(), a.get(), value), "whereValue_out");
-    return r;
+    return detail::into(r, THTensor_whereValue(detail::result(r), condition.get(), a.get(), value), "whereValue_out");
 }
 inline Tensor where(const Tensor &condition, const Tensor &a, double value) { return condition.where(a, value); }
 inline Tensor &where_out(Tensor &r, const Tensor &condition, const Tensor &a, double value) {
-    detail::check(THTensor_whereValue(detail::result(r), condition.get(), a.get(), value), "where_out");
-    return r;
+    return detail::into(r, THTensor_whereValue(detail::result(r), condition.get(), a.get(), value), "where_out");
 }
 inline Tensor whereValueTensor(const Tensor &condition, double value, const Tensor &b) {
     return condition.whereValueTensor(value, b);
 }
 inline Tensor &whereValueTensor_out(Tensor &r, const Tensor &condition, double value, const Tensor &b) {
-    detail::check(THTensor_whereValueTensor(detail::result(r), condition.get(), value, b.get()),
+    return detail::into(r, THTensor_whereValueTensor(detail::result(r), condition.get(), value, b.get()),
         "whereValueTensor_out");
-    return r;
 }
 inline Tensor where(const Tensor &condition, double value, const Tensor &b) { return condition.where(value, b); }
 inline Tensor &where_out(Tensor &r, const Tensor &condition, double value, const Tensor &b) {
-    detail::check(THTensor_whereValueTensor(detail::result(r), condition.get(), value, b.get()), "where_out");
-    return r;
+    return detail::into(r, THTensor_whereValueTensor(detail::result(r), condition.get(), value, b.get()), "where_out");
 }
 inline Tensor whereValues(const Tensor &condition, double a, double b) { return condition.whereValues(a, b); }
 inline Tensor &whereValues_out(Tensor &r, const Tensor &condition, double a, double b) {
-    detail::check(THTensor_whereValues(detail::result(r), condition.get(), a, b), "whereValues_out");
-    return r;
+    return detail::into(r, THTensor_whereValues(detail::result(r), condition.get(), a, b), "whereValues_out");
 }
 inline Tensor where(const Tensor &condition, double a, double b) { return condition.where(a, b); }
 inline Tensor &where_out(Tensor &r, const Tensor &condition, double a, double b) {
-    detail::check(THTensor_whereValues(detail::result(r), condition.get(), a, b), "where_out");
-    return r;
+    return detail::into(r, THTensor_whereValues(detail::result(r), condition.get(), a, b), "where_out");
 }
 inline Tensor heaviside(const Tensor &a, const Tensor &b) { return a.heaviside(b); }
 inline Tensor &heaviside_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_heaviside(detail::result(r), a.get(), b.get()), "heaviside_out");
-    return r;
+    return detail::into(r, THTensor_heaviside(detail::result(r), a.get(), b.get()), "heaviside_out");
 }
 inline Tensor maskedFill(const Tensor &t, const Tensor &mask, double value) { return t.maskedFill(mask, value); }
 inline Tensor signbit(const Tensor &t) { return t.signbit(); }
 inline Tensor &signbit_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_signbit(detail::result(r), t.get()), "signbit_out");
-    return r;
+    return detail::into(r, THTensor_signbit(detail::result(r), t.get()), "signbit_out");
 }
 inline Tensor isclose(const Tensor &a, const Tensor &b, double rtol = 0.00001, double atol = 1e-8,
     bool equalNan = false) {
@@ -6591,8 +6091,7 @@ inline Tensor isclose(const Tensor &a, const Tensor &b, double rtol = 0.00001, d
 }
 inline Tensor &isclose_out(Tensor &r, const Tensor &a, const Tensor &b, double rtol = 0.00001, double atol = 1e-8,
     bool equalNan = false) {
-    detail::check(THTensor_isclose(detail::result(r), a.get(), b.get(), rtol, atol, equalNan), "isclose_out");
-    return r;
+    return detail::into(r, THTensor_isclose(detail::result(r), a.get(), b.get(), rtol, atol, equalNan), "isclose_out");
 }
 inline bool allclose(const Tensor &a, const Tensor &b, double rtol = 0.00001, double atol = 1e-8,
     bool equalNan = false) {
@@ -6606,115 +6105,105 @@ inline Tensor nanmean(const Tensor &t, int dimension = everyDim, bool keepdim = 
     return t.nanmean(dimension, keepdim);
 }
 inline Tensor &nanmean_out(Tensor &r, const Tensor &t, int dimension = everyDim, bool keepdim = false) {
-    detail::check(THTensor_nanmean(detail::result(r), t.get(), dimension, keepdim), "nanmean_out");
-    return r;
+    return detail::into(r, THTensor_nanmean(detail::result(r), t.get(), dimension, keepdim), "nanmean_out");
 }
 inline Tensor nanmeanDims(const Tensor &t, IntList dims, bool keepdim = false) { return t.nanmeanDims(dims, keepdim); }
 inline Tensor &nanmeanDims_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false) {
-    detail::check(THTensor_nanmeanDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim),
+    return detail::into(r, THTensor_nanmeanDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim),
         "nanmeanDims_out");
-    return r;
 }
 inline Tensor nanmean(const Tensor &t, IntList dims, bool keepdim = false) { return t.nanmean(dims, keepdim); }
 inline Tensor nanmean(const Tensor &t, std::initializer_list<int64_t> dims, bool keepdim = false) {
     return nanmean(t, IntList(dims), keepdim);
 }
 inline Tensor &nanmean_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false) {
-    detail::check(THTensor_nanmeanDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim), "nanmean_out");
-    return r;
+    return detail::into(r, THTensor_nanmeanDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim),
+        "nanmean_out");
 }
 inline Tensor amax(const Tensor &t, int dimension = everyDim, bool keepdim = false) {
     return t.amax(dimension, keepdim);
 }
 inline Tensor &amax_out(Tensor &r, const Tensor &t, int dimension = everyDim, bool keepdim = false) {
-    detail::check(THTensor_amax(detail::result(r), t.get(), dimension, keepdim), "amax_out");
-    return r;
+    return detail::into(r, THTensor_amax(detail::result(r), t.get(), dimension, keepdim), "amax_out");
 }
 inline Tensor &max_out(Tensor &r, const Tensor &t, int dimension, bool keepdim) {
-    detail::check(THTensor_amax(detail::result(r), t.get(), dimension, keepdim), "max_out");
-    return r;
+    return detail::into(r, THTensor_amax(detail::result(r), t.get(), dimension, keepdim), "max_out");
 }
 inline Tensor amaxDims(const Tensor &t, IntList dims, bool keepdim = false) { return t.amaxDims(dims, keepdim); }
 inline Tensor &amaxDims_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false) {
-    detail::check(THTensor_amaxDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim), "amaxDims_out");
-    return r;
+    return detail::into(r, THTensor_amaxDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim),
+        "amaxDims_out");
 }
 inline Tensor max(const Tensor &t, IntList dims, bool keepdim = false) { return t.max(dims, keepdim); }
 inline Tensor max(const Tensor &t, std::initializer_list<int64_t> dims, bool keepdim = false) {
     return max(t, IntList(dims), keepdim);
 }
 inline Tensor &max_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false) {
-    detail::check(THTensor_amaxDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim), "max_out");
-    return r;
+    return detail::into(r, THTensor_amaxDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim),
+        "max_out");
 }
 inline Tensor amin(const Tensor &t, int dimension = everyDim, bool keepdim = false) {
     return t.amin(dimension, keepdim);
 }
 inline Tensor &amin_out(Tensor &r, const Tensor &t, int dimension = everyDim, bool keepdim = false) {
-    detail::check(THTensor_amin(detail::result(r), t.get(), dimension, keepdim), "amin_out");
-    return r;
+    return detail::into(r, THTensor_amin(detail::result(r), t.get(), dimension, keepdim), "amin_out");
 }
 inline Tensor &min_out(Tensor &r, const Tensor &t, int dimension, bool keepdim) {
-    detail::check(THTensor_amin(detail::result(r), t.get(), dimension, keepdim), "min_out");
-    return r;
+    return detail::into(r, THTensor_amin(detail::result(r), t.get(), dimension, keepdim), "min_out");
 }
 inline Tensor aminDims(const Tensor &t, IntList dims, bool keepdim = false) { return t.aminDims(dims, keepdim); }
 inline Tensor &aminDims_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false) {
-    detail::check(THTensor_aminDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim), "aminDims_out");
-    return r;
+    return detail::into(r, THTensor_aminDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim),
+        "aminDims_out");
 }
 inline Tensor min(const Tensor &t, IntList dims, bool keepdim = false) { return t.min(dims, keepdim); }
 inline Tensor min(const Tensor &t, std::initializer_list<int64_t> dims, bool keepdim = false) {
     return min(t, IntList(dims), keepdim);
 }
 inline Tensor &min_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false) {
-    detail::check(THTensor_aminDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim), "min_out");
-    return r;
+    return detail::into(r, THTensor_aminDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim),
+        "min_out");
 }
 inline Tensor &all_out(Tensor &r, const Tensor &t, int dimension = everyDim, bool keepdim = false) {
-    detail::check(THTensor_all(detail::result(r), t.get(), dimension, keepdim), "all_out");
-    return r;
+    return detail::into(r, THTensor_all(detail::result(r), t.get(), dimension, keepdim), "all_out");
 }
 inline Tensor allDims(const Tensor &t, IntList dims, bool keepdim = false) { return t.allDims(dims, keepdim); }
 inline Tensor &allDims_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false) {
-    detail::check(THTensor_allDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim), "allDims_out");
-    return r;
+    return detail::into(r, THTensor_allDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim),
+        "allDims_out");
 }
 inline Tensor &all_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false) {
-    detail::check(THTensor_allDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim), "all_out");
-    return r;
+    return detail::into(r, THTensor_allDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim),
+        "all_out");
 }
 inline Tensor any(const Tensor &t, int dimension = everyDim, bool keepdim = false) { return t.any(dimension, keepdim); }
 inline Tensor &any_out(Tensor &r, const Tensor &t, int dimension = everyDim, bool keepdim = false) {
-    detail::check(THTensor_any(detail::result(r), t.get(), dimension, keepdim), "any_out");
-    return r;
+    return detail::into(r, THTensor_any(detail::result(r), t.get(), dimension, keepdim), "any_out");
 }
 inline Tensor anyDims(const Tensor &t, IntList dims, bool keepdim = false) { return t.anyDims(dims, keepdim); }
 inline Tensor &anyDims_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false) {
-    detail::check(THTensor_anyDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim), "anyDims_out");
-    return r;
+    return detail::into(r, THTensor_anyDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim),
+        "anyDims_out");
 }
 inline Tensor any(const Tensor &t, IntList dims, bool keepdim = false) { return t.any(dims, keepdim); }
 inline Tensor any(const Tensor &t, std::initializer_list<int64_t> dims, bool keepdim = false) {
     return any(t, IntList(dims), keepdim);
 }
 inline Tensor &any_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false) {
-    detail::check(THTensor_anyDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim), "any_out");
-    return r;
+    return detail::into(r, THTensor_anyDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim),
+        "any_out");
 }
 inline Tensor sum(const Tensor &t, int dimension = everyDim, bool keepdim = false) { return t.sum(dimension, keepdim); }
 inline Tensor &sum_out(Tensor &r, const Tensor &t, int dimension = everyDim, bool keepdim = false) {
-    detail::check(THTensor_sum(detail::result(r), t.get(), dimension, keepdim), "sum_out");
-    return r;
+    return detail::into(r, THTensor_sum(detail::result(r), t.get(), dimension, keepdim), "sum_out");
 }
 inline Tensor sumDims(const Tensor &t, IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) {
     return t.sumDims(dims, keepdim, dtype);
 }
 inline Tensor &sumDims_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false,
     Dtype dtype = Dtype::Undefined) {
-    detail::check(THTensor_sumDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim,
+    return detail::into(r, THTensor_sumDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim,
         static_cast<THDtype>(dtype)), "sumDims_out");
-    return r;
 }
 inline Tensor sum(const Tensor &t, IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) {
     return t.sum(dims, keepdim, dtype);
@@ -6725,25 +6214,22 @@ inline Tensor sum(const Tensor &t, std::initializer_list<int64_t> dims, bool kee
 }
 inline Tensor &sum_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false,
     Dtype dtype = Dtype::Undefined) {
-    detail::check(THTensor_sumDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim,
+    return detail::into(r, THTensor_sumDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim,
         static_cast<THDtype>(dtype)), "sum_out");
-    return r;
 }
 inline Tensor prod(const Tensor &t, int dimension = everyDim, bool keepdim = false) {
     return t.prod(dimension, keepdim);
 }
 inline Tensor &prod_out(Tensor &r, const Tensor &t, int dimension = everyDim, bool keepdim = false) {
-    detail::check(THTensor_prod(detail::result(r), t.get(), dimension, keepdim), "prod_out");
-    return r;
+    return detail::into(r, THTensor_prod(detail::result(r), t.get(), dimension, keepdim), "prod_out");
 }
 inline Tensor prodDims(const Tensor &t, IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) {
     return t.prodDims(dims, keepdim, dtype);
 }
 inline Tensor &prodDims_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false,
     Dtype dtype = Dtype::Undefined) {
-    detail::check(THTensor_prodDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim,
+    return detail::into(r, THTensor_prodDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim,
         static_cast<THDtype>(dtype)), "prodDims_out");
-    return r;
 }
 inline Tensor prod(const Tensor &t, IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) {
     return t.prod(dims, keepdim, dtype);
@@ -6754,25 +6240,22 @@ inline Tensor prod(const Tensor &t, std::initializer_list<int64_t> dims, bool ke
 }
 inline Tensor &prod_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false,
     Dtype dtype = Dtype::Undefined) {
-    detail::check(THTensor_prodDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim,
+    return detail::into(r, THTensor_prodDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim,
         static_cast<THDtype>(dtype)), "prod_out");
-    return r;
 }
 inline Tensor mean(const Tensor &t, int dimension = everyDim, bool keepdim = false) {
     return t.mean(dimension, keepdim);
 }
 inline Tensor &mean_out(Tensor &r, const Tensor &t, int dimension = everyDim, bool keepdim = false) {
-    detail::check(THTensor_mean(detail::result(r), t.get(), dimension, keepdim), "mean_out");
-    return r;
+    return detail::into(r, THTensor_mean(detail::result(r), t.get(), dimension, keepdim), "mean_out");
 }
 inline Tensor meanDims(const Tensor &t, IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) {
     return t.meanDims(dims, keepdim, dtype);
 }
 inline Tensor &meanDims_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false,
     Dtype dtype = Dtype::Undefined) {
-    detail::check(THTensor_meanDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim,
+    return detail::into(r, THTensor_meanDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim,
         static_cast<THDtype>(dtype)), "meanDims_out");
-    return r;
 }
 inline Tensor mean(const Tensor &t, IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) {
     return t.mean(dims, keepdim, dtype);
@@ -6783,25 +6266,22 @@ inline Tensor mean(const Tensor &t, std::initializer_list<int64_t> dims, bool ke
 }
 inline Tensor &mean_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false,
     Dtype dtype = Dtype::Undefined) {
-    detail::check(THTensor_meanDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim,
+    return detail::into(r, THTensor_meanDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim,
         static_cast<THDtype>(dtype)), "mean_out");
-    return r;
 }
 inline Tensor nansum(const Tensor &t, int dimension = everyDim, bool keepdim = false) {
     return t.nansum(dimension, keepdim);
 }
 inline Tensor &nansum_out(Tensor &r, const Tensor &t, int dimension = everyDim, bool keepdim = false) {
-    detail::check(THTensor_nansum(detail::result(r), t.get(), dimension, keepdim), "nansum_out");
-    return r;
+    return detail::into(r, THTensor_nansum(detail::result(r), t.get(), dimension, keepdim), "nansum_out");
 }
 inline Tensor nansumDims(const Tensor &t, IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) {
     return t.nansumDims(dims, keepdim, dtype);
 }
 inline Tensor &nansumDims_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false,
     Dtype dtype = Dtype::Undefined) {
-    detail::check(THTensor_nansumDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim,
+    return detail::into(r, THTensor_nansumDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim,
         static_cast<THDtype>(dtype)), "nansumDims_out");
-    return r;
 }
 inline Tensor nansum(const Tensor &t, IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) {
     return t.nansum(dims, keepdim, dtype);
@@ -6812,25 +6292,22 @@ inline Tensor nansum(const Tensor &t, std::initializer_list<int64_t> dims, bool 
 }
 inline Tensor &nansum_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false,
     Dtype dtype = Dtype::Undefined) {
-    detail::check(THTensor_nansumDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim,
+    return detail::into(r, THTensor_nansumDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim,
         static_cast<THDtype>(dtype)), "nansum_out");
-    return r;
 }
 inline Tensor var(const Tensor &t, int dimension = everyDim, bool biased = false, bool keepdim = false) {
     return t.var(dimension, biased, keepdim);
 }
 inline Tensor &var_out(Tensor &r, const Tensor &t, int dimension = everyDim, bool biased = false,
     bool keepdim = false) {
-    detail::check(THTensor_var(detail::result(r), t.get(), dimension, biased, keepdim), "var_out");
-    return r;
+    return detail::into(r, THTensor_var(detail::result(r), t.get(), dimension, biased, keepdim), "var_out");
 }
 inline Tensor varDims(const Tensor &t, IntList dims, bool biased = false, bool keepdim = false) {
     return t.varDims(dims, biased, keepdim);
 }
 inline Tensor &varDims_out(Tensor &r, const Tensor &t, IntList dims, bool biased = false, bool keepdim = false) {
-    detail::check(THTensor_varDims(detail::result(r), t.get(), dims.count(), dims.data(), biased, keepdim),
+    return detail::into(r, THTensor_varDims(detail::result(r), t.get(), dims.count(), dims.data(), biased, keepdim),
         "varDims_out");
-    return r;
 }
 inline Tensor var(const Tensor &t, IntList dims, bool biased = false, bool keepdim = false) {
     return t.var(dims, biased, keepdim);
@@ -6839,8 +6316,8 @@ inline Tensor var(const Tensor &t, std::initializer_list<int64_t> dims, bool bia
     return var(t, IntList(dims), biased, keepdim);
 }
 inline Tensor &var_out(Tensor &r, const Tensor &t, IntList dims, bool biased = false, bool keepdim = false) {
-    detail::check(THTensor_varDims(detail::result(r), t.get(), dims.count(), dims.data(), biased, keepdim), "var_out");
-    return r;
+    return detail::into(r, THTensor_varDims(detail::result(r), t.get(), dims.count(), dims.data(), biased, keepdim),
+        "var_out");
 }
 inline double varall(const Tensor &t, bool biased = false) { return t.varall(biased); }
 inline Tensor varCorrection(const Tensor &t, int dimension = everyDim, double correction = 1, bool keepdim = false) {
@@ -6848,18 +6325,16 @@ inline Tensor varCorrection(const Tensor &t, int dimension = everyDim, double co
 }
 inline Tensor &varCorrection_out(Tensor &r, const Tensor &t, int dimension = everyDim, double correction = 1,
     bool keepdim = false) {
-    detail::check(THTensor_varCorrection(detail::result(r), t.get(), dimension, correction, keepdim),
+    return detail::into(r, THTensor_varCorrection(detail::result(r), t.get(), dimension, correction, keepdim),
         "varCorrection_out");
-    return r;
 }
 inline Tensor varDimsCorrection(const Tensor &t, IntList dims, double correction = 1, bool keepdim = false) {
     return t.varDimsCorrection(dims, correction, keepdim);
 }
 inline Tensor &varDimsCorrection_out(Tensor &r, const Tensor &t, IntList dims, double correction = 1,
     bool keepdim = false) {
-    detail::check(THTensor_varDimsCorrection(detail::result(r), t.get(), dims.count(), dims.data(), correction,
+    return detail::into(r, THTensor_varDimsCorrection(detail::result(r), t.get(), dims.count(), dims.data(), correction,
         keepdim), "varDimsCorrection_out");
-    return r;
 }
 inline double varallCorrection(const Tensor &t, double correction = 1) { return t.varallCorrection(correction); }
 inline Tensor std(const Tensor &t, int dimension = everyDim, bool biased = false, bool keepdim = false) {
@@ -6867,16 +6342,14 @@ inline Tensor std(const Tensor &t, int dimension = everyDim, bool biased = false
 }
 inline Tensor &std_out(Tensor &r, const Tensor &t, int dimension = everyDim, bool biased = false,
     bool keepdim = false) {
-    detail::check(THTensor_std(detail::result(r), t.get(), dimension, biased, keepdim), "std_out");
-    return r;
+    return detail::into(r, THTensor_std(detail::result(r), t.get(), dimension, biased, keepdim), "std_out");
 }
 inline Tensor stdDims(const Tensor &t, IntList dims, bool biased = false, bool keepdim = false) {
     return t.stdDims(dims, biased, keepdim);
 }
 inline Tensor &stdDims_out(Tensor &r, const Tensor &t, IntList dims, bool biased = false, bool keepdim = false) {
-    detail::check(THTensor_stdDims(detail::result(r), t.get(), dims.count(), dims.data(), biased, keepdim),
+    return detail::into(r, THTensor_stdDims(detail::result(r), t.get(), dims.count(), dims.data(), biased, keepdim),
         "stdDims_out");
-    return r;
 }
 inline Tensor std(const Tensor &t, IntList dims, bool biased = false, bool keepdim = false) {
     return t.std(dims, biased, keepdim);
@@ -6885,8 +6358,8 @@ inline Tensor std(const Tensor &t, std::initializer_list<int64_t> dims, bool bia
     return std(t, IntList(dims), biased, keepdim);
 }
 inline Tensor &std_out(Tensor &r, const Tensor &t, IntList dims, bool biased = false, bool keepdim = false) {
-    detail::check(THTensor_stdDims(detail::result(r), t.get(), dims.count(), dims.data(), biased, keepdim), "std_out");
-    return r;
+    return detail::into(r, THTensor_stdDims(detail::result(r), t.get(), dims.count(), dims.data(), biased, keepdim),
+        "std_out");
 }
 inline double stdall(const Tensor &t, bool biased = false) { return t.stdall(biased); }
 inline Tensor stdCorrection(const Tensor &t, int dimension = everyDim, double correction = 1, bool keepdim = false) {
@@ -6894,18 +6367,16 @@ inline Tensor stdCorrection(const Tensor &t, int dimension = everyDim, double co
 }
 inline Tensor &stdCorrection_out(Tensor &r, const Tensor &t, int dimension = everyDim, double correction = 1,
     bool keepdim = false) {
-    detail::check(THTensor_stdCorrection(detail::result(r), t.get(), dimension, correction, keepdim),
+    return detail::into(r, THTensor_stdCorrection(detail::result(r), t.get(), dimension, correction, keepdim),
         "stdCorrection_out");
-    return r;
 }
 inline Tensor stdDimsCorrection(const Tensor &t, IntList dims, double correction = 1, bool keepdim = false) {
     return t.stdDimsCorrection(dims, correction, keepdim);
 }
 inline Tensor &stdDimsCorrection_out(Tensor &r, const Tensor &t, IntList dims, double correction = 1,
     bool keepdim = false) {
-    detail::check(THTensor_stdDimsCorrection(detail::result(r), t.get(), dims.count(), dims.data(), correction,
+    return detail::into(r, THTensor_stdDimsCorrection(detail::result(r), t.get(), dims.count(), dims.data(), correction,
         keepdim), "stdDimsCorrection_out");
-    return r;
 }
 inline double stdallCorrection(const Tensor &t, double correction = 1) { return t.stdallCorrection(correction); }
 inline ValuesIndices Tensor::max(int dimension, bool keepdim) const {
@@ -6923,8 +6394,7 @@ inline Tensor argmax(const Tensor &t, int dimension = everyDim, bool keepdim = f
     return t.argmax(dimension, keepdim);
 }
 inline Tensor &argmax_out(Tensor &r, const Tensor &t, int dimension = everyDim, bool keepdim = false) {
-    detail::check(THTensor_argmax(detail::result(r), t.get(), dimension, keepdim), "argmax_out");
-    return r;
+    return detail::into(r, THTensor_argmax(detail::result(r), t.get(), dimension, keepdim), "argmax_out");
 }
 inline double maxall(const Tensor &t) { return t.maxall(); }
 inline ValuesIndices Tensor::min(int dimension, bool keepdim) const {
@@ -6942,16 +6412,14 @@ inline Tensor argmin(const Tensor &t, int dimension = everyDim, bool keepdim = f
     return t.argmin(dimension, keepdim);
 }
 inline Tensor &argmin_out(Tensor &r, const Tensor &t, int dimension = everyDim, bool keepdim = false) {
-    detail::check(THTensor_argmin(detail::result(r), t.get(), dimension, keepdim), "argmin_out");
-    return r;
+    return detail::into(r, THTensor_argmin(detail::result(r), t.get(), dimension, keepdim), "argmin_out");
 }
 inline double minall(const Tensor &t) { return t.minall(); }
 inline Tensor norm(const Tensor &t, double value = 2, int dimension = everyDim, bool keepdim = false) {
     return t.norm(value, dimension, keepdim);
 }
 inline Tensor &norm_out(Tensor &r, const Tensor &t, double value = 2, int dimension = everyDim, bool keepdim = false) {
-    detail::check(THTensor_norm(detail::result(r), t.get(), value, dimension, keepdim), "norm_out");
-    return r;
+    return detail::into(r, THTensor_norm(detail::result(r), t.get(), value, dimension, keepdim), "norm_out");
 }
 inline Tensor normDims(const Tensor &t, double value, IntList dims, bool keepdim = false,
     Dtype dtype = Dtype::Undefined) {
@@ -6962,15 +6430,13 @@ inline Tensor normDims(const Tensor &t, IntList dims, bool keepdim = false, Dtyp
 }
 inline Tensor &normDims_out(Tensor &r, const Tensor &t, double value, IntList dims, bool keepdim = false,
     Dtype dtype = Dtype::Undefined) {
-    detail::check(THTensor_normDims(detail::result(r), t.get(), value, dims.count(), dims.data(), keepdim,
+    return detail::into(r, THTensor_normDims(detail::result(r), t.get(), value, dims.count(), dims.data(), keepdim,
         static_cast<THDtype>(dtype)), "normDims_out");
-    return r;
 }
 inline Tensor &normDims_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false,
     Dtype dtype = Dtype::Undefined) {
-    detail::check(THTensor_normDims(detail::result(r), t.get(), 2, dims.count(), dims.data(), keepdim,
+    return detail::into(r, THTensor_normDims(detail::result(r), t.get(), 2, dims.count(), dims.data(), keepdim,
         static_cast<THDtype>(dtype)), "normDims_out");
-    return r;
 }
 inline Tensor norm(const Tensor &t, double value, IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) {
     return t.norm(value, dims, keepdim, dtype);
@@ -6984,15 +6450,13 @@ inline Tensor norm(const Tensor &t, std::initializer_list<int64_t> dims, bool ke
 }
 inline Tensor &norm_out(Tensor &r, const Tensor &t, double value, IntList dims, bool keepdim = false,
     Dtype dtype = Dtype::Undefined) {
-    detail::check(THTensor_normDims(detail::result(r), t.get(), value, dims.count(), dims.data(), keepdim,
+    return detail::into(r, THTensor_normDims(detail::result(r), t.get(), value, dims.count(), dims.data(), keepdim,
         static_cast<THDtype>(dtype)), "norm_out");
-    return r;
 }
 inline Tensor &norm_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false,
     Dtype dtype = Dtype::Undefined) {
-    detail::check(THTensor_normDims(detail::result(r), t.get(), 2, dims.count(), dims.data(), keepdim,
+    return detail::into(r, THTensor_normDims(detail::result(r), t.get(), 2, dims.count(), dims.data(), keepdim,
         static_cast<THDtype>(dtype)), "norm_out");
-    return r;
 }
 inline LeastGreatest Tensor::aminmax(int dimension, bool keepdim) const {
     LeastGreatest r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
@@ -7019,41 +6483,35 @@ inline bool logicalany(const Tensor &t) { return t.logicalany(); }
 
 inline Tensor cumsum(const Tensor &t, int dimension) { return t.cumsum(dimension); }
 inline Tensor &cumsum_out(Tensor &r, const Tensor &t, int dimension) {
-    detail::check(THTensor_cumsum(detail::result(r), t.get(), dimension), "cumsum_out");
-    return r;
+    return detail::into(r, THTensor_cumsum(detail::result(r), t.get(), dimension), "cumsum_out");
 }
 inline Tensor cumsumDtype(const Tensor &t, int dimension, Dtype dtype = Dtype::Undefined) {
     return t.cumsumDtype(dimension, dtype);
 }
 inline Tensor &cumsumDtype_out(Tensor &r, const Tensor &t, int dimension, Dtype dtype = Dtype::Undefined) {
-    detail::check(THTensor_cumsumDtype(detail::result(r), t.get(), dimension, static_cast<THDtype>(dtype)),
+    return detail::into(r, THTensor_cumsumDtype(detail::result(r), t.get(), dimension, static_cast<THDtype>(dtype)),
         "cumsumDtype_out");
-    return r;
 }
 inline Tensor cumsum(const Tensor &t, int dimension, Dtype dtype) { return t.cumsum(dimension, dtype); }
 inline Tensor &cumsum_out(Tensor &r, const Tensor &t, int dimension, Dtype dtype) {
-    detail::check(THTensor_cumsumDtype(detail::result(r), t.get(), dimension, static_cast<THDtype>(dtype)),
+    return detail::into(r, THTensor_cumsumDtype(detail::result(r), t.get(), dimension, static_cast<THDtype>(dtype)),
         "cumsum_out");
-    return r;
 }
 inline Tensor cumprod(const Tensor &t, int dimension) { return t.cumprod(dimension); }
 inline Tensor &cumprod_out(Tensor &r, const Tensor &t, int dimension) {
-    detail::check(THTensor_cumprod(detail::result(r), t.get(), dimension), "cumprod_out");
-    return r;
+    return detail::into(r, THTensor_cumprod(detail::result(r), t.get(), dimension), "cumprod_out");
 }
 inline Tensor cumprodDtype(const Tensor &t, int dimension, Dtype dtype = Dtype::Undefined) {
     return t.cumprodDtype(dimension, dtype);
 }
 inline Tensor &cumprodDtype_out(Tensor &r, const Tensor &t, int dimension, Dtype dtype = Dtype::Undefined) {
-    detail::check(THTensor_cumprodDtype(detail::result(r), t.get(), dimension, static_cast<THDtype>(dtype)),
+    return detail::into(r, THTensor_cumprodDtype(detail::result(r), t.get(), dimension, static_cast<THDtype>(dtype)),
         "cumprodDtype_out");
-    return r;
 }
 inline Tensor cumprod(const Tensor &t, int dimension, Dtype dtype) { return t.cumprod(dimension, dtype); }
 inline Tensor &cumprod_out(Tensor &r, const Tensor &t, int dimension, Dtype dtype) {
-    detail::check(THTensor_cumprodDtype(detail::result(r), t.get(), dimension, static_cast<THDtype>(dtype)),
+    return detail::into(r, THTensor_cumprodDtype(detail::result(r), t.get(), dimension, static_cast<THDtype>(dtype)),
         "cumprod_out");
-    return r;
 }
 inline ValuesIndices Tensor::cummax(int dimension) const {
     ValuesIndices r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
@@ -7077,90 +6535,78 @@ inline void cummin_out(Out values, Out indices, const Tensor &t, int dimension) 
 }
 inline Tensor softmax(const Tensor &t, int dimension) { return t.softmax(dimension); }
 inline Tensor &softmax_out(Tensor &r, const Tensor &t, int dimension) {
-    detail::check(THTensor_softmax(detail::result(r), t.get(), dimension), "softmax_out");
-    return r;
+    return detail::into(r, THTensor_softmax(detail::result(r), t.get(), dimension), "softmax_out");
 }
 inline Tensor softmaxDtype(const Tensor &t, int dimension, Dtype dtype = Dtype::Undefined) {
     return t.softmaxDtype(dimension, dtype);
 }
 inline Tensor &softmaxDtype_out(Tensor &r, const Tensor &t, int dimension, Dtype dtype = Dtype::Undefined) {
-    detail::check(THTensor_softmaxDtype(detail::result(r), t.get(), dimension, static_cast<THDtype>(dtype)),
+    return detail::into(r, THTensor_softmaxDtype(detail::result(r), t.get(), dimension, static_cast<THDtype>(dtype)),
         "softmaxDtype_out");
-    return r;
 }
 inline Tensor softmax(const Tensor &t, int dimension, Dtype dtype) { return t.softmax(dimension, dtype); }
 inline Tensor &softmax_out(Tensor &r, const Tensor &t, int dimension, Dtype dtype) {
-    detail::check(THTensor_softmaxDtype(detail::result(r), t.get(), dimension, static_cast<THDtype>(dtype)),
+    return detail::into(r, THTensor_softmaxDtype(detail::result(r), t.get(), dimension, static_cast<THDtype>(dtype)),
         "softmax_out");
-    return r;
 }
 inline Tensor logSoftmax(const Tensor &t, int dimension) { return t.logSoftmax(dimension); }
 inline Tensor &logSoftmax_out(Tensor &r, const Tensor &t, int dimension) {
-    detail::check(THTensor_logSoftmax(detail::result(r), t.get(), dimension), "logSoftmax_out");
-    return r;
+    return detail::into(r, THTensor_logSoftmax(detail::result(r), t.get(), dimension), "logSoftmax_out");
 }
 inline Tensor logSoftmaxDtype(const Tensor &t, int dimension, Dtype dtype = Dtype::Undefined) {
     return t.logSoftmaxDtype(dimension, dtype);
 }
 inline Tensor &logSoftmaxDtype_out(Tensor &r, const Tensor &t, int dimension, Dtype dtype = Dtype::Undefined) {
-    detail::check(THTensor_logSoftmaxDtype(detail::result(r), t.get(), dimension, static_cast<THDtype>(dtype)),
+    return detail::into(r, THTensor_logSoftmaxDtype(detail::result(r), t.get(), dimension, static_cast<THDtype>(dtype)),
         "logSoftmaxDtype_out");
-    return r;
 }
 inline Tensor logSoftmax(const Tensor &t, int dimension, Dtype dtype) { return t.logSoftmax(dimension, dtype); }
 inline Tensor &logSoftmax_out(Tensor &r, const Tensor &t, int dimension, Dtype dtype) {
-    detail::check(THTensor_logSoftmaxDtype(detail::result(r), t.get(), dimension, static_cast<THDtype>(dtype)),
+    return detail::into(r, THTensor_logSoftmaxDtype(detail::result(r), t.get(), dimension, static_cast<THDtype>(dtype)),
         "logSoftmax_out");
-    return r;
 }
 inline Tensor logcumsumexp(const Tensor &t, int dimension) { return t.logcumsumexp(dimension); }
 inline Tensor &logcumsumexp_out(Tensor &r, const Tensor &t, int dimension) {
-    detail::check(THTensor_logcumsumexp(detail::result(r), t.get(), dimension), "logcumsumexp_out");
-    return r;
+    return detail::into(r, THTensor_logcumsumexp(detail::result(r), t.get(), dimension), "logcumsumexp_out");
 }
 inline Tensor logsumexp(const Tensor &t, int dimension, bool keepdim = false) {
     return t.logsumexp(dimension, keepdim);
 }
 inline Tensor &logsumexp_out(Tensor &r, const Tensor &t, int dimension, bool keepdim = false) {
-    detail::check(THTensor_logsumexp(detail::result(r), t.get(), dimension, keepdim), "logsumexp_out");
-    return r;
+    return detail::into(r, THTensor_logsumexp(detail::result(r), t.get(), dimension, keepdim), "logsumexp_out");
 }
 inline Tensor logsumexpDims(const Tensor &t, IntList dims, bool keepdim = false) {
     return t.logsumexpDims(dims, keepdim);
 }
 inline Tensor &logsumexpDims_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false) {
-    detail::check(THTensor_logsumexpDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim),
+    return detail::into(r, THTensor_logsumexpDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim),
         "logsumexpDims_out");
-    return r;
 }
 inline Tensor logsumexp(const Tensor &t, IntList dims, bool keepdim = false) { return t.logsumexp(dims, keepdim); }
 inline Tensor logsumexp(const Tensor &t, std::initializer_list<int64_t> dims, bool keepdim = false) {
     return logsumexp(t, IntList(dims), keepdim);
 }
 inline Tensor &logsumexp_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false) {
-    detail::check(THTensor_logsumexpDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim),
+    return detail::into(r, THTensor_logsumexpDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim),
         "logsumexp_out");
-    return r;
 }
 inline Tensor renorm(const Tensor &t, double value, int dimension, double maxnorm) {
     return t.renorm(value, dimension, maxnorm);
 }
 inline Tensor &renorm_out(Tensor &r, const Tensor &t, double value, int dimension, double maxnorm) {
-    detail::check(THTensor_renorm(detail::result(r), t.get(), value, dimension, maxnorm), "renorm_out");
-    return r;
+    return detail::into(r, THTensor_renorm(detail::result(r), t.get(), value, dimension, maxnorm), "renorm_out");
 }
 
 // -------------------------------------------------------------------------------- Losses, normalization and gradients
 
 inline Tensor softmaxGrad(const Tensor &g, const Tensor &y, int dimension) { return g.softmaxGrad(y, dimension); }
 inline Tensor &softmaxGrad_out(Tensor &r, const Tensor &g, const Tensor &y, int dimension) {
-    detail::check(THTensor_softmaxGrad(detail::result(r), g.get(), y.get(), dimension), "softmaxGrad_out");
-    return r;
+    return detail::into(r, THTensor_softmaxGrad(detail::result(r), g.get(), y.get(), dimension), "softmaxGrad_out");
 }
 inline Tensor logSoftmaxGrad(const Tensor &g, const Tensor &y, int dimension) { return g.logSoftmaxGrad(y, dimension); }
 inline Tensor &logSoftmaxGrad_out(Tensor &r, const Tensor &g, const Tensor &y, int dimension) {
-    detail::check(THTensor_logSoftmaxGrad(detail::result(r), g.get(), y.get(), dimension), "logSoftmaxGrad_out");
-    return r;
+    return detail::into(r, THTensor_logSoftmaxGrad(detail::result(r), g.get(), y.get(), dimension),
+        "logSoftmaxGrad_out");
 }
 inline Tensor layerNorm(const Tensor &t, int normalizedNdim, const Tensor &weight = {}, const Tensor &bias = {},
     double eps = 0.00001) {
@@ -7168,9 +6614,8 @@ inline Tensor layerNorm(const Tensor &t, int normalizedNdim, const Tensor &weigh
 }
 inline Tensor &layerNorm_out(Tensor &r, const Tensor &t, int normalizedNdim, const Tensor &weight = {},
     const Tensor &bias = {}, double eps = 0.00001) {
-    detail::check(THTensor_layerNorm(detail::result(r), t.get(), normalizedNdim, weight.get(), bias.get(), eps),
-        "layerNorm_out");
-    return r;
+    return detail::into(r, THTensor_layerNorm(detail::result(r), t.get(), normalizedNdim, weight.get(), bias.get(),
+        eps), "layerNorm_out");
 }
 inline GradInputGradWeightGradBias Tensor::layerNormGrad(const Tensor &t, int normalizedNdim, const Tensor &weight,
     double eps) const {
@@ -7194,9 +6639,8 @@ inline Tensor nllLoss(const Tensor &t, const Tensor &target, const Tensor &weigh
 }
 inline Tensor &nllLoss_out(Tensor &r, const Tensor &t, const Tensor &target, const Tensor &weight = {},
     Reduction reduction = Reduction::Mean, int64_t ignoreIndex = -100) {
-    detail::check(THTensor_nllLoss(detail::result(r), t.get(), target.get(), weight.get(),
+    return detail::into(r, THTensor_nllLoss(detail::result(r), t.get(), target.get(), weight.get(),
         static_cast<THReduction>(reduction), ignoreIndex), "nllLoss_out");
-    return r;
 }
 inline Tensor nllLossGrad(const Tensor &g, const Tensor &t, const Tensor &target, const Tensor &weight = {},
     Reduction reduction = Reduction::Mean, int64_t ignoreIndex = -100) {
@@ -7204,9 +6648,8 @@ inline Tensor nllLossGrad(const Tensor &g, const Tensor &t, const Tensor &target
 }
 inline Tensor &nllLossGrad_out(Tensor &r, const Tensor &g, const Tensor &t, const Tensor &target,
     const Tensor &weight = {}, Reduction reduction = Reduction::Mean, int64_t ignoreIndex = -100) {
-    detail::check(THTensor_nllLossGrad(detail::result(r), g.get(), t.get(), target.get(), weight.get(),
+    return detail::into(r, THTensor_nllLossGrad(detail::result(r), g.get(), t.get(), target.get(), weight.get(),
         static_cast<THReduction>(reduction), ignoreIndex), "nllLossGrad_out");
-    return r;
 }
 inline Tensor crossEntropy(const Tensor &t, const Tensor &target, const Tensor &weight = {},
     Reduction reduction = Reduction::Mean, int64_t ignoreIndex = -100) {
@@ -7214,9 +6657,8 @@ inline Tensor crossEntropy(const Tensor &t, const Tensor &target, const Tensor &
 }
 inline Tensor &crossEntropy_out(Tensor &r, const Tensor &t, const Tensor &target, const Tensor &weight = {},
     Reduction reduction = Reduction::Mean, int64_t ignoreIndex = -100) {
-    detail::check(THTensor_crossEntropy(detail::result(r), t.get(), target.get(), weight.get(),
+    return detail::into(r, THTensor_crossEntropy(detail::result(r), t.get(), target.get(), weight.get(),
         static_cast<THReduction>(reduction), ignoreIndex), "crossEntropy_out");
-    return r;
 }
 inline Tensor crossEntropyGrad(const Tensor &g, const Tensor &t, const Tensor &target, const Tensor &weight = {},
     Reduction reduction = Reduction::Mean, int64_t ignoreIndex = -100) {
@@ -7224,58 +6666,50 @@ inline Tensor crossEntropyGrad(const Tensor &g, const Tensor &t, const Tensor &t
 }
 inline Tensor &crossEntropyGrad_out(Tensor &r, const Tensor &g, const Tensor &t, const Tensor &target,
     const Tensor &weight = {}, Reduction reduction = Reduction::Mean, int64_t ignoreIndex = -100) {
-    detail::check(THTensor_crossEntropyGrad(detail::result(r), g.get(), t.get(), target.get(), weight.get(),
+    return detail::into(r, THTensor_crossEntropyGrad(detail::result(r), g.get(), t.get(), target.get(), weight.get(),
         static_cast<THReduction>(reduction), ignoreIndex), "crossEntropyGrad_out");
-    return r;
 }
 inline Tensor reluGrad(const Tensor &g, const Tensor &t) { return g.reluGrad(t); }
 inline Tensor &reluGrad_out(Tensor &r, const Tensor &g, const Tensor &t) {
-    detail::check(THTensor_reluGrad(detail::result(r), g.get(), t.get()), "reluGrad_out");
-    return r;
+    return detail::into(r, THTensor_reluGrad(detail::result(r), g.get(), t.get()), "reluGrad_out");
 }
 inline Tensor leakyReluGrad(const Tensor &g, const Tensor &t, double value = 0.01) { return g.leakyReluGrad(t, value); }
 inline Tensor &leakyReluGrad_out(Tensor &r, const Tensor &g, const Tensor &t, double value = 0.01) {
-    detail::check(THTensor_leakyReluGrad(detail::result(r), g.get(), t.get(), value), "leakyReluGrad_out");
-    return r;
+    return detail::into(r, THTensor_leakyReluGrad(detail::result(r), g.get(), t.get(), value), "leakyReluGrad_out");
 }
 inline Tensor hardtanhGrad(const Tensor &g, const Tensor &t, double minimum = -1, double maximum = 1) {
     return g.hardtanhGrad(t, minimum, maximum);
 }
 inline Tensor &hardtanhGrad_out(Tensor &r, const Tensor &g, const Tensor &t, double minimum = -1, double maximum = 1) {
-    detail::check(THTensor_hardtanhGrad(detail::result(r), g.get(), t.get(), minimum, maximum), "hardtanhGrad_out");
-    return r;
+    return detail::into(r, THTensor_hardtanhGrad(detail::result(r), g.get(), t.get(), minimum, maximum),
+        "hardtanhGrad_out");
 }
 inline Tensor eluGrad(const Tensor &g, const Tensor &t, double value = 1) { return g.eluGrad(t, value); }
 inline Tensor &eluGrad_out(Tensor &r, const Tensor &g, const Tensor &t, double value = 1) {
-    detail::check(THTensor_eluGrad(detail::result(r), g.get(), t.get(), value), "eluGrad_out");
-    return r;
+    return detail::into(r, THTensor_eluGrad(detail::result(r), g.get(), t.get(), value), "eluGrad_out");
 }
 inline Tensor softplusGrad(const Tensor &g, const Tensor &t, double beta = 1, double threshold = 20) {
     return g.softplusGrad(t, beta, threshold);
 }
 inline Tensor &softplusGrad_out(Tensor &r, const Tensor &g, const Tensor &t, double beta = 1, double threshold = 20) {
-    detail::check(THTensor_softplusGrad(detail::result(r), g.get(), t.get(), beta, threshold), "softplusGrad_out");
-    return r;
+    return detail::into(r, THTensor_softplusGrad(detail::result(r), g.get(), t.get(), beta, threshold),
+        "softplusGrad_out");
 }
 inline Tensor sigmoidGrad(const Tensor &g, const Tensor &y) { return g.sigmoidGrad(y); }
 inline Tensor &sigmoidGrad_out(Tensor &r, const Tensor &g, const Tensor &y) {
-    detail::check(THTensor_sigmoidGrad(detail::result(r), g.get(), y.get()), "sigmoidGrad_out");
-    return r;
+    return detail::into(r, THTensor_sigmoidGrad(detail::result(r), g.get(), y.get()), "sigmoidGrad_out");
 }
 inline Tensor tanhGrad(const Tensor &g, const Tensor &y) { return g.tanhGrad(y); }
 inline Tensor &tanhGrad_out(Tensor &r, const Tensor &g, const Tensor &y) {
-    detail::check(THTensor_tanhGrad(detail::result(r), g.get(), y.get()), "tanhGrad_out");
-    return r;
+    return detail::into(r, THTensor_tanhGrad(detail::result(r), g.get(), y.get()), "tanhGrad_out");
 }
 inline Tensor geluGrad(const Tensor &g, const Tensor &t) { return g.geluGrad(t); }
 inline Tensor &geluGrad_out(Tensor &r, const Tensor &g, const Tensor &t) {
-    detail::check(THTensor_geluGrad(detail::result(r), g.get(), t.get()), "geluGrad_out");
-    return r;
+    return detail::into(r, THTensor_geluGrad(detail::result(r), g.get(), t.get()), "geluGrad_out");
 }
 inline Tensor geluTanhGrad(const Tensor &g, const Tensor &t) { return g.geluTanhGrad(t); }
 inline Tensor &geluTanhGrad_out(Tensor &r, const Tensor &g, const Tensor &t) {
-    detail::check(THTensor_geluTanhGrad(detail::result(r), g.get(), t.get()), "geluTanhGrad_out");
-    return r;
+    return detail::into(r, THTensor_geluTanhGrad(detail::result(r), g.get(), t.get()), "geluTanhGrad_out");
 }
 
 // ---------------------------------------------------------------------------------------------- Sorting and searching
@@ -7299,13 +6733,11 @@ inline Tensor argsort(const Tensor &t, int dimension = -1, bool descending = fal
 }
 inline Tensor &argsort_out(Tensor &r, const Tensor &t, int dimension = -1, bool descending = false,
     bool stable = false) {
-    detail::check(THTensor_argsort(detail::result(r), t.get(), dimension, descending, stable), "argsort_out");
-    return r;
+    return detail::into(r, THTensor_argsort(detail::result(r), t.get(), dimension, descending, stable), "argsort_out");
 }
 inline Tensor msort(const Tensor &t) { return t.msort(); }
 inline Tensor &msort_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_msort(detail::result(r), t.get()), "msort_out");
-    return r;
+    return detail::into(r, THTensor_msort(detail::result(r), t.get()), "msort_out");
 }
 inline ValuesIndices Tensor::topk(int64_t k, int dimension, bool largest, bool sorted) const {
     ValuesIndices r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
@@ -7328,8 +6760,7 @@ inline Tensor lexsort(TensorList keys, int dimension = -1) {
     return r(THTensor_lexsort(r.handle, keys.data(), keys.count(), dimension), "lexsort");
 }
 inline Tensor &lexsort_out(Tensor &r, TensorList keys, int dimension = -1) {
-    detail::check(THTensor_lexsort(detail::result(r), keys.data(), keys.count(), dimension), "lexsort_out");
-    return r;
+    return detail::into(r, THTensor_lexsort(detail::result(r), keys.data(), keys.count(), dimension), "lexsort_out");
 }
 inline ValuesInverseCounts Tensor::unique(int dimension) const {
     ValuesInverseCounts r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
@@ -7360,24 +6791,21 @@ inline Tensor searchsorted(const Tensor &sequence, const Tensor &t, bool right =
 }
 inline Tensor &searchsorted_out(Tensor &r, const Tensor &sequence, const Tensor &t, bool right = false,
     const Tensor &sorter = {}) {
-    detail::check(THTensor_searchsorted(detail::result(r), sequence.get(), t.get(), right, sorter.get()),
+    return detail::into(r, THTensor_searchsorted(detail::result(r), sequence.get(), t.get(), right, sorter.get()),
         "searchsorted_out");
-    return r;
 }
 inline Tensor bucketize(const Tensor &t, const Tensor &boundaries, bool right = false) {
     return t.bucketize(boundaries, right);
 }
 inline Tensor &bucketize_out(Tensor &r, const Tensor &t, const Tensor &boundaries, bool right = false) {
-    detail::check(THTensor_bucketize(detail::result(r), t.get(), boundaries.get(), right), "bucketize_out");
-    return r;
+    return detail::into(r, THTensor_bucketize(detail::result(r), t.get(), boundaries.get(), right), "bucketize_out");
 }
 inline Tensor isin(const Tensor &t, const Tensor &tests, bool assumeUnique = false, bool invert = false) {
     return t.isin(tests, assumeUnique, invert);
 }
 inline Tensor &isin_out(Tensor &r, const Tensor &t, const Tensor &tests, bool assumeUnique = false,
     bool invert = false) {
-    detail::check(THTensor_isin(detail::result(r), t.get(), tests.get(), assumeUnique, invert), "isin_out");
-    return r;
+    return detail::into(r, THTensor_isin(detail::result(r), t.get(), tests.get(), assumeUnique, invert), "isin_out");
 }
 
 // ------------------------------------------------------------------------------------ Order statistics and histograms
@@ -7442,9 +6870,8 @@ inline Tensor quantile(const Tensor &t, double q, int dimension = everyDim, bool
 }
 inline Tensor &quantile_out(Tensor &r, const Tensor &t, double q, int dimension = everyDim, bool keepdim = false,
     Interpolation interpolation = Interpolation::Linear) {
-    detail::check(THTensor_quantile(detail::result(r), t.get(), q, dimension, keepdim,
+    return detail::into(r, THTensor_quantile(detail::result(r), t.get(), q, dimension, keepdim,
         static_cast<THInterpolation>(interpolation)), "quantile_out");
-    return r;
 }
 inline Tensor nanquantile(const Tensor &t, double q, int dimension = everyDim, bool keepdim = false,
     Interpolation interpolation = Interpolation::Linear) {
@@ -7452,9 +6879,8 @@ inline Tensor nanquantile(const Tensor &t, double q, int dimension = everyDim, b
 }
 inline Tensor &nanquantile_out(Tensor &r, const Tensor &t, double q, int dimension = everyDim, bool keepdim = false,
     Interpolation interpolation = Interpolation::Linear) {
-    detail::check(THTensor_nanquantile(detail::result(r), t.get(), q, dimension, keepdim,
+    return detail::into(r, THTensor_nanquantile(detail::result(r), t.get(), q, dimension, keepdim,
         static_cast<THInterpolation>(interpolation)), "nanquantile_out");
-    return r;
 }
 inline Tensor quantileTensor(const Tensor &t, const Tensor &q, int dimension = everyDim, bool keepdim = false,
     Interpolation interpolation = Interpolation::Linear) {
@@ -7462,9 +6888,8 @@ inline Tensor quantileTensor(const Tensor &t, const Tensor &q, int dimension = e
 }
 inline Tensor &quantileTensor_out(Tensor &r, const Tensor &t, const Tensor &q, int dimension = everyDim,
     bool keepdim = false, Interpolation interpolation = Interpolation::Linear) {
-    detail::check(THTensor_quantileTensor(detail::result(r), t.get(), q.get(), dimension, keepdim,
+    return detail::into(r, THTensor_quantileTensor(detail::result(r), t.get(), q.get(), dimension, keepdim,
         static_cast<THInterpolation>(interpolation)), "quantileTensor_out");
-    return r;
 }
 inline Tensor quantile(const Tensor &t, const Tensor &q, int dimension = everyDim, bool keepdim = false,
     Interpolation interpolation = Interpolation::Linear) {
@@ -7472,9 +6897,8 @@ inline Tensor quantile(const Tensor &t, const Tensor &q, int dimension = everyDi
 }
 inline Tensor &quantile_out(Tensor &r, const Tensor &t, const Tensor &q, int dimension = everyDim, bool keepdim = false,
     Interpolation interpolation = Interpolation::Linear) {
-    detail::check(THTensor_quantileTensor(detail::result(r), t.get(), q.get(), dimension, keepdim,
+    return detail::into(r, THTensor_quantileTensor(detail::result(r), t.get(), q.get(), dimension, keepdim,
         static_cast<THInterpolation>(interpolation)), "quantile_out");
-    return r;
 }
 inline Tensor nanquantileTensor(const Tensor &t, const Tensor &q, int dimension = everyDim, bool keepdim = false,
     Interpolation interpolation = Interpolation::Linear) {
@@ -7482,9 +6906,8 @@ inline Tensor nanquantileTensor(const Tensor &t, const Tensor &q, int dimension 
 }
 inline Tensor &nanquantileTensor_out(Tensor &r, const Tensor &t, const Tensor &q, int dimension = everyDim,
     bool keepdim = false, Interpolation interpolation = Interpolation::Linear) {
-    detail::check(THTensor_nanquantileTensor(detail::result(r), t.get(), q.get(), dimension, keepdim,
+    return detail::into(r, THTensor_nanquantileTensor(detail::result(r), t.get(), q.get(), dimension, keepdim,
         static_cast<THInterpolation>(interpolation)), "nanquantileTensor_out");
-    return r;
 }
 inline Tensor nanquantile(const Tensor &t, const Tensor &q, int dimension = everyDim, bool keepdim = false,
     Interpolation interpolation = Interpolation::Linear) {
@@ -7492,146 +6915,123 @@ inline Tensor nanquantile(const Tensor &t, const Tensor &q, int dimension = ever
 }
 inline Tensor &nanquantile_out(Tensor &r, const Tensor &t, const Tensor &q, int dimension = everyDim,
     bool keepdim = false, Interpolation interpolation = Interpolation::Linear) {
-    detail::check(THTensor_nanquantileTensor(detail::result(r), t.get(), q.get(), dimension, keepdim,
+    return detail::into(r, THTensor_nanquantileTensor(detail::result(r), t.get(), q.get(), dimension, keepdim,
         static_cast<THInterpolation>(interpolation)), "nanquantile_out");
-    return r;
 }
 inline Tensor histc(const Tensor &t, int64_t bins = 100, double min = 0, double max = 0) {
     return t.histc(bins, min, max);
 }
 inline Tensor &histc_out(Tensor &r, const Tensor &t, int64_t bins = 100, double min = 0, double max = 0) {
-    detail::check(THTensor_histc(detail::result(r), t.get(), bins, min, max), "histc_out");
-    return r;
+    return detail::into(r, THTensor_histc(detail::result(r), t.get(), bins, min, max), "histc_out");
 }
 inline Tensor bhistc(const Tensor &t, int64_t bins = 100, double min = 0, double max = 0) {
     return t.bhistc(bins, min, max);
 }
 inline Tensor &bhistc_out(Tensor &r, const Tensor &t, int64_t bins = 100, double min = 0, double max = 0) {
-    detail::check(THTensor_bhistc(detail::result(r), t.get(), bins, min, max), "bhistc_out");
-    return r;
+    return detail::into(r, THTensor_bhistc(detail::result(r), t.get(), bins, min, max), "bhistc_out");
 }
 inline Tensor bincount(const Tensor &t, const Tensor &weights = {}, int64_t minlength = 0) {
     return t.bincount(weights, minlength);
 }
 inline Tensor &bincount_out(Tensor &r, const Tensor &t, const Tensor &weights = {}, int64_t minlength = 0) {
-    detail::check(THTensor_bincount(detail::result(r), t.get(), weights.get(), minlength), "bincount_out");
-    return r;
+    return detail::into(r, THTensor_bincount(detail::result(r), t.get(), weights.get(), minlength), "bincount_out");
 }
 
 // ---------------------------------------------------------------------------------------------------- Matrix products
 
 inline Tensor mm(const Tensor &m1, const Tensor &m2) { return m1.mm(m2); }
 inline Tensor &mm_out(Tensor &r, const Tensor &m1, const Tensor &m2) {
-    detail::check(THTensor_mm(detail::result(r), m1.get(), m2.get()), "mm_out");
-    return r;
+    return detail::into(r, THTensor_mm(detail::result(r), m1.get(), m2.get()), "mm_out");
 }
 inline Tensor mv(const Tensor &mat, const Tensor &vec) { return mat.mv(vec); }
 inline Tensor &mv_out(Tensor &r, const Tensor &mat, const Tensor &vec) {
-    detail::check(THTensor_mv(detail::result(r), mat.get(), vec.get()), "mv_out");
-    return r;
+    return detail::into(r, THTensor_mv(detail::result(r), mat.get(), vec.get()), "mv_out");
 }
 inline Tensor addmm(double beta, const Tensor &t, double alpha, const Tensor &m1, const Tensor &m2) {
     return t.addmm(beta, alpha, m1, m2);
 }
 inline Tensor addmm(const Tensor &t, const Tensor &m1, const Tensor &m2) { return t.addmm(m1, m2); }
 inline Tensor &addmm_out(Tensor &r, double beta, const Tensor &t, double alpha, const Tensor &m1, const Tensor &m2) {
-    detail::check(THTensor_addmm(detail::result(r), beta, t.get(), alpha, m1.get(), m2.get()), "addmm_out");
-    return r;
+    return detail::into(r, THTensor_addmm(detail::result(r), beta, t.get(), alpha, m1.get(), m2.get()), "addmm_out");
 }
 inline Tensor &addmm_out(Tensor &r, const Tensor &t, const Tensor &m1, const Tensor &m2) {
-    detail::check(THTensor_addmm(detail::result(r), 1, t.get(), 1, m1.get(), m2.get()), "addmm_out");
-    return r;
+    return detail::into(r, THTensor_addmm(detail::result(r), 1, t.get(), 1, m1.get(), m2.get()), "addmm_out");
 }
 inline Tensor addmv(double beta, const Tensor &t, double alpha, const Tensor &mat, const Tensor &vec) {
     return t.addmv(beta, alpha, mat, vec);
 }
 inline Tensor addmv(const Tensor &t, const Tensor &mat, const Tensor &vec) { return t.addmv(mat, vec); }
 inline Tensor &addmv_out(Tensor &r, double beta, const Tensor &t, double alpha, const Tensor &mat, const Tensor &vec) {
-    detail::check(THTensor_addmv(detail::result(r), beta, t.get(), alpha, mat.get(), vec.get()), "addmv_out");
-    return r;
+    return detail::into(r, THTensor_addmv(detail::result(r), beta, t.get(), alpha, mat.get(), vec.get()), "addmv_out");
 }
 inline Tensor &addmv_out(Tensor &r, const Tensor &t, const Tensor &mat, const Tensor &vec) {
-    detail::check(THTensor_addmv(detail::result(r), 1, t.get(), 1, mat.get(), vec.get()), "addmv_out");
-    return r;
+    return detail::into(r, THTensor_addmv(detail::result(r), 1, t.get(), 1, mat.get(), vec.get()), "addmv_out");
 }
 inline Tensor bmm(const Tensor &b1, const Tensor &b2) { return b1.bmm(b2); }
 inline Tensor &bmm_out(Tensor &r, const Tensor &b1, const Tensor &b2) {
-    detail::check(THTensor_bmm(detail::result(r), b1.get(), b2.get()), "bmm_out");
-    return r;
+    return detail::into(r, THTensor_bmm(detail::result(r), b1.get(), b2.get()), "bmm_out");
 }
 inline Tensor baddbmm(double beta, const Tensor &t, double alpha, const Tensor &b1, const Tensor &b2) {
     return t.baddbmm(beta, alpha, b1, b2);
 }
 inline Tensor baddbmm(const Tensor &t, const Tensor &b1, const Tensor &b2) { return t.baddbmm(b1, b2); }
 inline Tensor &baddbmm_out(Tensor &r, double beta, const Tensor &t, double alpha, const Tensor &b1, const Tensor &b2) {
-    detail::check(THTensor_baddbmm(detail::result(r), beta, t.get(), alpha, b1.get(), b2.get()), "baddbmm_out");
-    return r;
+    return detail::into(r, THTensor_baddbmm(detail::result(r), beta, t.get(), alpha, b1.get(), b2.get()),
+        "baddbmm_out");
 }
 inline Tensor &baddbmm_out(Tensor &r, const Tensor &t, const Tensor &b1, const Tensor &b2) {
-    detail::check(THTensor_baddbmm(detail::result(r), 1, t.get(), 1, b1.get(), b2.get()), "baddbmm_out");
-    return r;
+    return detail::into(r, THTensor_baddbmm(detail::result(r), 1, t.get(), 1, b1.get(), b2.get()), "baddbmm_out");
 }
 inline Tensor addbmm(double beta, const Tensor &t, double alpha, const Tensor &b1, const Tensor &b2) {
     return t.addbmm(beta, alpha, b1, b2);
 }
 inline Tensor addbmm(const Tensor &t, const Tensor &b1, const Tensor &b2) { return t.addbmm(b1, b2); }
 inline Tensor &addbmm_out(Tensor &r, double beta, const Tensor &t, double alpha, const Tensor &b1, const Tensor &b2) {
-    detail::check(THTensor_addbmm(detail::result(r), beta, t.get(), alpha, b1.get(), b2.get()), "addbmm_out");
-    return r;
+    return detail::into(r, THTensor_addbmm(detail::result(r), beta, t.get(), alpha, b1.get(), b2.get()), "addbmm_out");
 }
 inline Tensor &addbmm_out(Tensor &r, const Tensor &t, const Tensor &b1, const Tensor &b2) {
-    detail::check(THTensor_addbmm(detail::result(r), 1, t.get(), 1, b1.get(), b2.get()), "addbmm_out");
-    return r;
+    return detail::into(r, THTensor_addbmm(detail::result(r), 1, t.get(), 1, b1.get(), b2.get()), "addbmm_out");
 }
 inline Tensor matmul(const Tensor &a, const Tensor &b) { return a.matmul(b); }
 inline Tensor &matmul_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_matmul(detail::result(r), a.get(), b.get()), "matmul_out");
-    return r;
+    return detail::into(r, THTensor_matmul(detail::result(r), a.get(), b.get()), "matmul_out");
 }
 inline Tensor dot(const Tensor &a, const Tensor &b) { return a.dot(b); }
 inline Tensor &dot_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_dot(detail::result(r), a.get(), b.get()), "dot_out");
-    return r;
+    return detail::into(r, THTensor_dot(detail::result(r), a.get(), b.get()), "dot_out");
 }
 inline Tensor vdot(const Tensor &a, const Tensor &b) { return a.vdot(b); }
 inline Tensor &vdot_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_vdot(detail::result(r), a.get(), b.get()), "vdot_out");
-    return r;
+    return detail::into(r, THTensor_vdot(detail::result(r), a.get(), b.get()), "vdot_out");
 }
 inline Tensor outer(const Tensor &v1, const Tensor &v2) { return v1.outer(v2); }
 inline Tensor &outer_out(Tensor &r, const Tensor &v1, const Tensor &v2) {
-    detail::check(THTensor_outer(detail::result(r), v1.get(), v2.get()), "outer_out");
-    return r;
+    return detail::into(r, THTensor_outer(detail::result(r), v1.get(), v2.get()), "outer_out");
 }
 inline Tensor ger(const Tensor &v1, const Tensor &v2) { return v1.ger(v2); }
 inline Tensor &ger_out(Tensor &r, const Tensor &v1, const Tensor &v2) {
-    detail::check(THTensor_ger(detail::result(r), v1.get(), v2.get()), "ger_out");
-    return r;
+    return detail::into(r, THTensor_ger(detail::result(r), v1.get(), v2.get()), "ger_out");
 }
 inline Tensor addr(double beta, const Tensor &t, double alpha, const Tensor &v1, const Tensor &v2) {
     return t.addr(beta, alpha, v1, v2);
 }
 inline Tensor addr(const Tensor &t, const Tensor &v1, const Tensor &v2) { return t.addr(v1, v2); }
 inline Tensor &addr_out(Tensor &r, double beta, const Tensor &t, double alpha, const Tensor &v1, const Tensor &v2) {
-    detail::check(THTensor_addr(detail::result(r), beta, t.get(), alpha, v1.get(), v2.get()), "addr_out");
-    return r;
+    return detail::into(r, THTensor_addr(detail::result(r), beta, t.get(), alpha, v1.get(), v2.get()), "addr_out");
 }
 inline Tensor &addr_out(Tensor &r, const Tensor &t, const Tensor &v1, const Tensor &v2) {
-    detail::check(THTensor_addr(detail::result(r), 1, t.get(), 1, v1.get(), v2.get()), "addr_out");
-    return r;
+    return detail::into(r, THTensor_addr(detail::result(r), 1, t.get(), 1, v1.get(), v2.get()), "addr_out");
 }
 inline Tensor inner(const Tensor &a, const Tensor &b) { return a.inner(b); }
 inline Tensor &inner_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_inner(detail::result(r), a.get(), b.get()), "inner_out");
-    return r;
+    return detail::into(r, THTensor_inner(detail::result(r), a.get(), b.get()), "inner_out");
 }
 inline Tensor tensordot(const Tensor &a, const Tensor &b, IntList dims_a, IntList dims_b) {
     return a.tensordot(b, dims_a, dims_b);
 }
 inline Tensor &tensordot_out(Tensor &r, const Tensor &a, const Tensor &b, IntList dims_a, IntList dims_b) {
-    detail::check(THTensor_tensordot(detail::result(r), a.get(), b.get(), detail::common("tensordot_out", {dims_a,
-        dims_b}), dims_a.data(), dims_b.data()), "tensordot_out");
-    return r;
+    return detail::into(r, THTensor_tensordot(detail::result(r), a.get(), b.get(), detail::common("tensordot_out",
+        {dims_a, dims_b}), dims_a.data(), dims_b.data()), "tensordot_out");
 }
 /// `r` = the sum of products of `count` operands that `equation` describes, as in NumPy: a letter for each dimension,
 /// operands separated by commas, and behind "->" the dimensions of the result; what is not there is summed over.
@@ -7640,9 +7040,8 @@ inline Tensor einsum(Text equation, TensorList operands) {
     return r(THTensor_einsum(r.handle, equation.c_str(), operands.data(), operands.count()), "einsum");
 }
 inline Tensor &einsum_out(Tensor &r, Text equation, TensorList operands) {
-    detail::check(THTensor_einsum(detail::result(r), equation.c_str(), operands.data(), operands.count()),
+    return detail::into(r, THTensor_einsum(detail::result(r), equation.c_str(), operands.data(), operands.count()),
         "einsum_out");
-    return r;
 }
 /// `r` = the product of `count` matrices, 1 to 1000, in the order that takes the fewest multiplications.
 inline Tensor chainMatmul(TensorList matrices) {
@@ -7650,28 +7049,24 @@ inline Tensor chainMatmul(TensorList matrices) {
     return r(THTensor_chainMatmul(r.handle, matrices.data(), matrices.count()), "chainMatmul");
 }
 inline Tensor &chainMatmul_out(Tensor &r, TensorList matrices) {
-    detail::check(THTensor_chainMatmul(detail::result(r), matrices.data(), matrices.count()), "chainMatmul_out");
-    return r;
+    return detail::into(r, THTensor_chainMatmul(detail::result(r), matrices.data(), matrices.count()),
+        "chainMatmul_out");
 }
 inline Tensor matrixPower(const Tensor &t, int64_t n) { return t.matrixPower(n); }
 inline Tensor &matrixPower_out(Tensor &r, const Tensor &t, int64_t n) {
-    detail::check(THTensor_matrixPower(detail::result(r), t.get(), n), "matrixPower_out");
-    return r;
+    return detail::into(r, THTensor_matrixPower(detail::result(r), t.get(), n), "matrixPower_out");
 }
 inline Tensor kron(const Tensor &a, const Tensor &b) { return a.kron(b); }
 inline Tensor &kron_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_kron(detail::result(r), a.get(), b.get()), "kron_out");
-    return r;
+    return detail::into(r, THTensor_kron(detail::result(r), a.get(), b.get()), "kron_out");
 }
 inline Tensor cross(const Tensor &a, const Tensor &b, int dimension) { return a.cross(b, dimension); }
 inline Tensor &cross_out(Tensor &r, const Tensor &a, const Tensor &b, int dimension) {
-    detail::check(THTensor_cross(detail::result(r), a.get(), b.get(), dimension), "cross_out");
-    return r;
+    return detail::into(r, THTensor_cross(detail::result(r), a.get(), b.get(), dimension), "cross_out");
 }
 inline Tensor cdist(const Tensor &a, const Tensor &b, double p = 2) { return a.cdist(b, p); }
 inline Tensor &cdist_out(Tensor &r, const Tensor &a, const Tensor &b, double p = 2) {
-    detail::check(THTensor_cdist(detail::result(r), a.get(), b.get(), p), "cdist_out");
-    return r;
+    return detail::into(r, THTensor_cdist(detail::result(r), a.get(), b.get(), p), "cdist_out");
 }
 
 // ----------------------------------------------------------------------------------------------------- Linear algebra
@@ -7738,19 +7133,16 @@ inline RaRpivots Tensor::btrifact(bool pivot) const {
 inline RaRpivots btrifact(bool pivot, const Tensor &a) { return a.btrifact(pivot); }
 inline RaRpivots btrifact(const Tensor &a) { return a.btrifact(); }
 inline Tensor &btrifact_out(Tensor &ra, Tensor &rpivots, Out rinfo, bool pivot, const Tensor &a) {
-    detail::check(THTensor_btrifact(detail::result(ra), detail::result(rpivots), detail::result(rinfo), pivot, a.get()),
-        "btrifact_out");
-    return ra;
+    return detail::into(ra, THTensor_btrifact(detail::result(ra), detail::result(rpivots), detail::result(rinfo), pivot,
+        a.get()), "btrifact_out");
 }
 inline Tensor &btrifact_out(Tensor &ra, Tensor &rpivots, Out rinfo, const Tensor &a) {
-    detail::check(THTensor_btrifact(detail::result(ra), detail::result(rpivots), detail::result(rinfo), true, a.get()),
-        "btrifact_out");
-    return ra;
+    return detail::into(ra, THTensor_btrifact(detail::result(ra), detail::result(rpivots), detail::result(rinfo), true,
+        a.get()), "btrifact_out");
 }
 inline Tensor btrisolve(const Tensor &b, const Tensor &atf, const Tensor &pivots) { return b.btrisolve(atf, pivots); }
 inline Tensor &btrisolve_out(Tensor &rb, const Tensor &b, const Tensor &atf, const Tensor &pivots) {
-    detail::check(THTensor_btrisolve(detail::result(rb), b.get(), atf.get(), pivots.get()), "btrisolve_out");
-    return rb;
+    return detail::into(rb, THTensor_btrisolve(detail::result(rb), b.get(), atf.get(), pivots.get()), "btrisolve_out");
 }
 inline PLU Tensor::lu() const {
     PLU r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
@@ -7763,18 +7155,15 @@ inline void lu_out(Out p, Out l, Out u, const Tensor &a) {
 }
 inline Tensor getri(const Tensor &a) { return a.getri(); }
 inline Tensor &getri_out(Tensor &ra, const Tensor &a) {
-    detail::check(THTensor_getri(detail::result(ra), a.get()), "getri_out");
-    return ra;
+    return detail::into(ra, THTensor_getri(detail::result(ra), a.get()), "getri_out");
 }
 inline Tensor inverse(const Tensor &t) { return t.inverse(); }
 inline Tensor &inverse_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_inverse(detail::result(r), t.get()), "inverse_out");
-    return r;
+    return detail::into(r, THTensor_inverse(detail::result(r), t.get()), "inverse_out");
 }
 inline Tensor det(const Tensor &t) { return t.det(); }
 inline Tensor &det_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_det(detail::result(r), t.get()), "det_out");
-    return r;
+    return detail::into(r, THTensor_det(detail::result(r), t.get()), "det_out");
 }
 inline SignLogabsdet Tensor::slogdet() const {
     SignLogabsdet r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
@@ -7787,28 +7176,23 @@ inline void slogdet_out(Out sign, Out logabsdet, const Tensor &t) {
 }
 inline Tensor logdet(const Tensor &t) { return t.logdet(); }
 inline Tensor &logdet_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_logdet(detail::result(r), t.get()), "logdet_out");
-    return r;
+    return detail::into(r, THTensor_logdet(detail::result(r), t.get()), "logdet_out");
 }
 inline Tensor potrf(const Tensor &a, bool upper = true) { return a.potrf(upper); }
 inline Tensor &potrf_out(Tensor &ra, const Tensor &a, bool upper = true) {
-    detail::check(THTensor_potrf(detail::result(ra), a.get(), upper), "potrf_out");
-    return ra;
+    return detail::into(ra, THTensor_potrf(detail::result(ra), a.get(), upper), "potrf_out");
 }
 inline Tensor cholesky(const Tensor &t, bool upper = false) { return t.cholesky(upper); }
 inline Tensor &cholesky_out(Tensor &r, const Tensor &t, bool upper = false) {
-    detail::check(THTensor_cholesky(detail::result(r), t.get(), upper), "cholesky_out");
-    return r;
+    return detail::into(r, THTensor_cholesky(detail::result(r), t.get(), upper), "cholesky_out");
 }
 inline Tensor potrs(const Tensor &b, const Tensor &a, bool upper = true) { return b.potrs(a, upper); }
 inline Tensor &potrs_out(Tensor &rb, const Tensor &b, const Tensor &a, bool upper = true) {
-    detail::check(THTensor_potrs(detail::result(rb), b.get(), a.get(), upper), "potrs_out");
-    return rb;
+    return detail::into(rb, THTensor_potrs(detail::result(rb), b.get(), a.get(), upper), "potrs_out");
 }
 inline Tensor potri(const Tensor &a, bool upper = true) { return a.potri(upper); }
 inline Tensor &potri_out(Tensor &ra, const Tensor &a, bool upper = true) {
-    detail::check(THTensor_potri(detail::result(ra), a.get(), upper), "potri_out");
-    return ra;
+    return detail::into(ra, THTensor_potri(detail::result(ra), a.get(), upper), "potri_out");
 }
 inline RaRpiv Tensor::pstrf(bool upper, double tol) const {
     RaRpiv r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
@@ -7817,9 +7201,8 @@ inline RaRpiv Tensor::pstrf(bool upper, double tol) const {
 }
 inline RaRpiv pstrf(const Tensor &a, bool upper = true, double tol = -1) { return a.pstrf(upper, tol); }
 inline Tensor &pstrf_out(Tensor &ra, Tensor &rpiv, Out rrank, const Tensor &a, bool upper = true, double tol = -1) {
-    detail::check(THTensor_pstrf(detail::result(ra), detail::result(rpiv), detail::result(rrank), a.get(), upper, tol),
-        "pstrf_out");
-    return ra;
+    return detail::into(ra, THTensor_pstrf(detail::result(ra), detail::result(rpiv), detail::result(rrank), a.get(),
+        upper, tol), "pstrf_out");
 }
 inline RqRr Tensor::qr(bool some) const {
     RqRr r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
@@ -7837,21 +7220,19 @@ inline RaRtau Tensor::geqrf() const {
 }
 inline RaRtau geqrf(const Tensor &a) { return a.geqrf(); }
 inline Tensor &geqrf_out(Tensor &ra, Tensor &rtau, const Tensor &a) {
-    detail::check(THTensor_geqrf(detail::result(ra), detail::result(rtau), a.get()), "geqrf_out");
-    return ra;
+    return detail::into(ra, THTensor_geqrf(detail::result(ra), detail::result(rtau), a.get()), "geqrf_out");
 }
 inline Tensor orgqr(const Tensor &a, const Tensor &tau) { return a.orgqr(tau); }
 inline Tensor &orgqr_out(Tensor &ra, const Tensor &a, const Tensor &tau) {
-    detail::check(THTensor_orgqr(detail::result(ra), a.get(), tau.get()), "orgqr_out");
-    return ra;
+    return detail::into(ra, THTensor_orgqr(detail::result(ra), a.get(), tau.get()), "orgqr_out");
 }
 inline Tensor ormqr(const Tensor &a, const Tensor &tau, const Tensor &c, bool left = true, bool transpose = false) {
     return a.ormqr(tau, c, left, transpose);
 }
 inline Tensor &ormqr_out(Tensor &ra, const Tensor &a, const Tensor &tau, const Tensor &c, bool left = true,
     bool transpose = false) {
-    detail::check(THTensor_ormqr(detail::result(ra), a.get(), tau.get(), c.get(), left, transpose), "ormqr_out");
-    return ra;
+    return detail::into(ra, THTensor_ormqr(detail::result(ra), a.get(), tau.get(), c.get(), left, transpose),
+        "ormqr_out");
 }
 inline ReRv Tensor::syev(bool upper) const {
     ReRv r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
@@ -7860,8 +7241,7 @@ inline ReRv Tensor::syev(bool upper) const {
 }
 inline ReRv syev(const Tensor &a, bool upper = true) { return a.syev(upper); }
 inline Tensor &syev_out(Tensor &re, Out rv, const Tensor &a, bool upper = true) {
-    detail::check(THTensor_syev(detail::result(re), detail::result(rv), a.get(), upper), "syev_out");
-    return re;
+    return detail::into(re, THTensor_syev(detail::result(re), detail::result(rv), a.get(), upper), "syev_out");
 }
 inline EV Tensor::symeig(bool upper) const {
     EV r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
@@ -7870,8 +7250,7 @@ inline EV Tensor::symeig(bool upper) const {
 }
 inline EV symeig(const Tensor &t, bool upper = true) { return t.symeig(upper); }
 inline Tensor &symeig_out(Tensor &e, Out v, const Tensor &t, bool upper = true) {
-    detail::check(THTensor_symeig(detail::result(e), detail::result(v), t.get(), upper), "symeig_out");
-    return e;
+    return detail::into(e, THTensor_symeig(detail::result(e), detail::result(v), t.get(), upper), "symeig_out");
 }
 inline ReRv Tensor::geev() const {
     ReRv r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
@@ -7880,8 +7259,7 @@ inline ReRv Tensor::geev() const {
 }
 inline ReRv geev(const Tensor &a) { return a.geev(); }
 inline Tensor &geev_out(Tensor &re, Out rv, const Tensor &a) {
-    detail::check(THTensor_geev(detail::result(re), detail::result(rv), a.get()), "geev_out");
-    return re;
+    return detail::into(re, THTensor_geev(detail::result(re), detail::result(rv), a.get()), "geev_out");
 }
 inline EV Tensor::eig() const {
     EV r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
@@ -7890,8 +7268,7 @@ inline EV Tensor::eig() const {
 }
 inline EV eig(const Tensor &t) { return t.eig(); }
 inline Tensor &eig_out(Tensor &e, Out v, const Tensor &t) {
-    detail::check(THTensor_eig(detail::result(e), detail::result(v), t.get()), "eig_out");
-    return e;
+    return detail::into(e, THTensor_eig(detail::result(e), detail::result(v), t.get()), "eig_out");
 }
 inline RuRsRv Tensor::gesvd(bool some) const {
     RuRsRv r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
@@ -7914,33 +7291,28 @@ inline void svd_out(Out u, Out s, Out v, const Tensor &t, bool some = true) {
 }
 inline Tensor pinverse(const Tensor &t, double rcond = 1e-15) { return t.pinverse(rcond); }
 inline Tensor &pinverse_out(Tensor &r, const Tensor &t, double rcond = 1e-15) {
-    detail::check(THTensor_pinverse(detail::result(r), t.get(), rcond), "pinverse_out");
-    return r;
+    return detail::into(r, THTensor_pinverse(detail::result(r), t.get(), rcond), "pinverse_out");
 }
 inline Tensor matrixRank(const Tensor &t, double tol = -1, bool symmetric = false) {
     return t.matrixRank(tol, symmetric);
 }
 inline Tensor &matrixRank_out(Tensor &r, const Tensor &t, double tol = -1, bool symmetric = false) {
-    detail::check(THTensor_matrixRank(detail::result(r), t.get(), tol, symmetric), "matrixRank_out");
-    return r;
+    return detail::into(r, THTensor_matrixRank(detail::result(r), t.get(), tol, symmetric), "matrixRank_out");
 }
 inline Tensor matrixNorm(const Tensor &t, MatrixNorm p = MatrixNorm::NormFro, bool keepdim = false) {
     return t.matrixNorm(p, keepdim);
 }
 inline Tensor &matrixNorm_out(Tensor &r, const Tensor &t, MatrixNorm p = MatrixNorm::NormFro, bool keepdim = false) {
-    detail::check(THTensor_matrixNorm(detail::result(r), t.get(), static_cast<THMatrixNorm>(p), keepdim),
+    return detail::into(r, THTensor_matrixNorm(detail::result(r), t.get(), static_cast<THMatrixNorm>(p), keepdim),
         "matrixNorm_out");
-    return r;
 }
 inline Tensor cond(const Tensor &t, MatrixNorm p = MatrixNorm::NormFro) { return t.cond(p); }
 inline Tensor &cond_out(Tensor &r, const Tensor &t, MatrixNorm p = MatrixNorm::NormFro) {
-    detail::check(THTensor_cond(detail::result(r), t.get(), static_cast<THMatrixNorm>(p)), "cond_out");
-    return r;
+    return detail::into(r, THTensor_cond(detail::result(r), t.get(), static_cast<THMatrixNorm>(p)), "cond_out");
 }
 inline Tensor matrixExp(const Tensor &t) { return t.matrixExp(); }
 inline Tensor &matrixExp_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_matrixExp(detail::result(r), t.get()), "matrixExp_out");
-    return r;
+    return detail::into(r, THTensor_matrixExp(detail::result(r), t.get()), "matrixExp_out");
 }
 
 // -------------------------------------------------------------------------------------------------------- Convolution
@@ -7955,16 +7327,15 @@ inline Tensor convolution(const Tensor &input, const Tensor &weight, bool transp
 }
 inline Tensor &convolution_out(Tensor &r, const Tensor &input, const Tensor &weight, const Tensor &bias, IntList stride,
     IntList padding, IntList dilation, bool transposed, IntList outputPadding = {}, int64_t groups = 1) {
-    detail::check(THTensor_convolution(detail::result(r), input.get(), weight.get(), bias.get(),
+    return detail::into(r, THTensor_convolution(detail::result(r), input.get(), weight.get(), bias.get(),
         detail::common("convolution_out", {stride, padding, dilation, outputPadding}), stride.data(), padding.data(),
         dilation.data(), transposed, outputPadding.data(), groups), "convolution_out");
-    return r;
 }
 inline Tensor &convolution_out(Tensor &r, const Tensor &input, const Tensor &weight, bool transposed,
     IntList outputPadding = {}, int64_t groups = 1) {
-    detail::check(THTensor_convolution(detail::result(r), input.get(), weight.get(), nullptr, outputPadding.count(),
-        nullptr, nullptr, nullptr, transposed, outputPadding.data(), groups), "convolution_out");
-    return r;
+    return detail::into(r, THTensor_convolution(detail::result(r), input.get(), weight.get(), nullptr,
+        outputPadding.count(), nullptr, nullptr, nullptr, transposed, outputPadding.data(), groups),
+        "convolution_out");
 }
 inline Tensor conv1d(const Tensor &input, const Tensor &weight, const Tensor &bias = {}, IntList stride = {},
     IntList padding = {}, IntList dilation = {}, int64_t groups = 1) {
@@ -7972,9 +7343,9 @@ inline Tensor conv1d(const Tensor &input, const Tensor &weight, const Tensor &bi
 }
 inline Tensor &conv1d_out(Tensor &r, const Tensor &input, const Tensor &weight, const Tensor &bias = {},
     IntList stride = {}, IntList padding = {}, IntList dilation = {}, int64_t groups = 1) {
-    detail::check(THTensor_conv1d(detail::result(r), input.get(), weight.get(), bias.get(), detail::common("conv1d_out",
-        {stride, padding, dilation}), stride.data(), padding.data(), dilation.data(), groups), "conv1d_out");
-    return r;
+    return detail::into(r, THTensor_conv1d(detail::result(r), input.get(), weight.get(), bias.get(),
+        detail::common("conv1d_out", {stride, padding, dilation}), stride.data(), padding.data(), dilation.data(),
+        groups), "conv1d_out");
 }
 inline Tensor conv2d(const Tensor &input, const Tensor &weight, const Tensor &bias = {}, IntList stride = {},
     IntList padding = {}, IntList dilation = {}, int64_t groups = 1) {
@@ -7982,9 +7353,9 @@ inline Tensor conv2d(const Tensor &input, const Tensor &weight, const Tensor &bi
 }
 inline Tensor &conv2d_out(Tensor &r, const Tensor &input, const Tensor &weight, const Tensor &bias = {},
     IntList stride = {}, IntList padding = {}, IntList dilation = {}, int64_t groups = 1) {
-    detail::check(THTensor_conv2d(detail::result(r), input.get(), weight.get(), bias.get(), detail::common("conv2d_out",
-        {stride, padding, dilation}), stride.data(), padding.data(), dilation.data(), groups), "conv2d_out");
-    return r;
+    return detail::into(r, THTensor_conv2d(detail::result(r), input.get(), weight.get(), bias.get(),
+        detail::common("conv2d_out", {stride, padding, dilation}), stride.data(), padding.data(), dilation.data(),
+        groups), "conv2d_out");
 }
 inline Tensor conv3d(const Tensor &input, const Tensor &weight, const Tensor &bias = {}, IntList stride = {},
     IntList padding = {}, IntList dilation = {}, int64_t groups = 1) {
@@ -7992,9 +7363,9 @@ inline Tensor conv3d(const Tensor &input, const Tensor &weight, const Tensor &bi
 }
 inline Tensor &conv3d_out(Tensor &r, const Tensor &input, const Tensor &weight, const Tensor &bias = {},
     IntList stride = {}, IntList padding = {}, IntList dilation = {}, int64_t groups = 1) {
-    detail::check(THTensor_conv3d(detail::result(r), input.get(), weight.get(), bias.get(), detail::common("conv3d_out",
-        {stride, padding, dilation}), stride.data(), padding.data(), dilation.data(), groups), "conv3d_out");
-    return r;
+    return detail::into(r, THTensor_conv3d(detail::result(r), input.get(), weight.get(), bias.get(),
+        detail::common("conv3d_out", {stride, padding, dilation}), stride.data(), padding.data(), dilation.data(),
+        groups), "conv3d_out");
 }
 inline Tensor convTranspose1d(const Tensor &input, const Tensor &weight, const Tensor &bias = {}, IntList stride = {},
     IntList padding = {}, IntList outputPadding = {}, int64_t groups = 1, IntList dilation = {}) {
@@ -8002,10 +7373,9 @@ inline Tensor convTranspose1d(const Tensor &input, const Tensor &weight, const T
 }
 inline Tensor &convTranspose1d_out(Tensor &r, const Tensor &input, const Tensor &weight, const Tensor &bias = {},
     IntList stride = {}, IntList padding = {}, IntList outputPadding = {}, int64_t groups = 1, IntList dilation = {}) {
-    detail::check(THTensor_convTranspose1d(detail::result(r), input.get(), weight.get(), bias.get(),
+    return detail::into(r, THTensor_convTranspose1d(detail::result(r), input.get(), weight.get(), bias.get(),
         detail::common("convTranspose1d_out", {stride, padding, outputPadding, dilation}), stride.data(),
         padding.data(), outputPadding.data(), groups, dilation.data()), "convTranspose1d_out");
-    return r;
 }
 inline Tensor convTranspose2d(const Tensor &input, const Tensor &weight, const Tensor &bias = {}, IntList stride = {},
     IntList padding = {}, IntList outputPadding = {}, int64_t groups = 1, IntList dilation = {}) {
@@ -8013,10 +7383,9 @@ inline Tensor convTranspose2d(const Tensor &input, const Tensor &weight, const T
 }
 inline Tensor &convTranspose2d_out(Tensor &r, const Tensor &input, const Tensor &weight, const Tensor &bias = {},
     IntList stride = {}, IntList padding = {}, IntList outputPadding = {}, int64_t groups = 1, IntList dilation = {}) {
-    detail::check(THTensor_convTranspose2d(detail::result(r), input.get(), weight.get(), bias.get(),
+    return detail::into(r, THTensor_convTranspose2d(detail::result(r), input.get(), weight.get(), bias.get(),
         detail::common("convTranspose2d_out", {stride, padding, outputPadding, dilation}), stride.data(),
         padding.data(), outputPadding.data(), groups, dilation.data()), "convTranspose2d_out");
-    return r;
 }
 inline Tensor convTranspose3d(const Tensor &input, const Tensor &weight, const Tensor &bias = {}, IntList stride = {},
     IntList padding = {}, IntList outputPadding = {}, int64_t groups = 1, IntList dilation = {}) {
@@ -8024,10 +7393,9 @@ inline Tensor convTranspose3d(const Tensor &input, const Tensor &weight, const T
 }
 inline Tensor &convTranspose3d_out(Tensor &r, const Tensor &input, const Tensor &weight, const Tensor &bias = {},
     IntList stride = {}, IntList padding = {}, IntList outputPadding = {}, int64_t groups = 1, IntList dilation = {}) {
-    detail::check(THTensor_convTranspose3d(detail::result(r), input.get(), weight.get(), bias.get(),
+    return detail::into(r, THTensor_convTranspose3d(detail::result(r), input.get(), weight.get(), bias.get(),
         detail::common("convTranspose3d_out", {stride, padding, outputPadding, dilation}), stride.data(),
         padding.data(), outputPadding.data(), groups, dilation.data()), "convTranspose3d_out");
-    return r;
 }
 inline Tensor convolutionGradInput(const Tensor &gradOutput, const Tensor &weight, const Tensor &input, IntList stride,
     IntList padding, IntList dilation, bool transposed, IntList outputPadding = {}, int64_t groups = 1) {
@@ -8041,17 +7409,15 @@ inline Tensor convolutionGradInput(const Tensor &gradOutput, const Tensor &weigh
 inline Tensor &convolutionGradInput_out(Tensor &r, const Tensor &gradOutput, const Tensor &weight, const Tensor &input,
     IntList stride, IntList padding, IntList dilation, bool transposed, IntList outputPadding = {},
     int64_t groups = 1) {
-    detail::check(THTensor_convolutionGradInput(detail::result(r), gradOutput.get(), weight.get(), input.get(),
+    return detail::into(r, THTensor_convolutionGradInput(detail::result(r), gradOutput.get(), weight.get(), input.get(),
         detail::common("convolutionGradInput_out", {stride, padding, dilation, outputPadding}), stride.data(),
         padding.data(), dilation.data(), transposed, outputPadding.data(), groups), "convolutionGradInput_out");
-    return r;
 }
 inline Tensor &convolutionGradInput_out(Tensor &r, const Tensor &gradOutput, const Tensor &weight, const Tensor &input,
     bool transposed, IntList outputPadding = {}, int64_t groups = 1) {
-    detail::check(THTensor_convolutionGradInput(detail::result(r), gradOutput.get(), weight.get(), input.get(),
+    return detail::into(r, THTensor_convolutionGradInput(detail::result(r), gradOutput.get(), weight.get(), input.get(),
         outputPadding.count(), nullptr, nullptr, nullptr, transposed, outputPadding.data(), groups),
         "convolutionGradInput_out");
-    return r;
 }
 inline Tensor convolutionGradWeight(const Tensor &gradOutput, const Tensor &input, const Tensor &weight, IntList stride,
     IntList padding, IntList dilation, bool transposed, IntList outputPadding = {}, int64_t groups = 1) {
@@ -8065,25 +7431,23 @@ inline Tensor convolutionGradWeight(const Tensor &gradOutput, const Tensor &inpu
 inline Tensor &convolutionGradWeight_out(Tensor &r, const Tensor &gradOutput, const Tensor &input, const Tensor &weight,
     IntList stride, IntList padding, IntList dilation, bool transposed, IntList outputPadding = {},
     int64_t groups = 1) {
-    detail::check(THTensor_convolutionGradWeight(detail::result(r), gradOutput.get(), input.get(), weight.get(),
-        detail::common("convolutionGradWeight_out", {stride, padding, dilation, outputPadding}), stride.data(),
-        padding.data(), dilation.data(), transposed, outputPadding.data(), groups), "convolutionGradWeight_out");
-    return r;
+    return detail::into(r, THTensor_convolutionGradWeight(detail::result(r), gradOutput.get(), input.get(),
+        weight.get(), detail::common("convolutionGradWeight_out", {stride, padding, dilation, outputPadding}),
+        stride.data(), padding.data(), dilation.data(), transposed, outputPadding.data(), groups),
+        "convolutionGradWeight_out");
 }
 inline Tensor &convolutionGradWeight_out(Tensor &r, const Tensor &gradOutput, const Tensor &input, const Tensor &weight,
     bool transposed, IntList outputPadding = {}, int64_t groups = 1) {
-    detail::check(THTensor_convolutionGradWeight(detail::result(r), gradOutput.get(), input.get(), weight.get(),
-        outputPadding.count(), nullptr, nullptr, nullptr, transposed, outputPadding.data(), groups),
+    return detail::into(r, THTensor_convolutionGradWeight(detail::result(r), gradOutput.get(), input.get(),
+        weight.get(), outputPadding.count(), nullptr, nullptr, nullptr, transposed, outputPadding.data(), groups),
         "convolutionGradWeight_out");
-    return r;
 }
 inline Tensor convolutionGradBias(const Tensor &gradOutput, int imageDims) {
     return gradOutput.convolutionGradBias(imageDims);
 }
 inline Tensor &convolutionGradBias_out(Tensor &r, const Tensor &gradOutput, int imageDims) {
-    detail::check(THTensor_convolutionGradBias(detail::result(r), gradOutput.get(), imageDims),
+    return detail::into(r, THTensor_convolutionGradBias(detail::result(r), gradOutput.get(), imageDims),
         "convolutionGradBias_out");
-    return r;
 }
 inline Tensor conv1dUniform(const Tensor &input, const Tensor &weight, const Tensor &bias = {}, int64_t stride = 1,
     int64_t padding = 0) {
@@ -8091,9 +7455,8 @@ inline Tensor conv1dUniform(const Tensor &input, const Tensor &weight, const Ten
 }
 inline Tensor &conv1dUniform_out(Tensor &r, const Tensor &input, const Tensor &weight, const Tensor &bias = {},
     int64_t stride = 1, int64_t padding = 0) {
-    detail::check(THTensor_conv1dUniform(detail::result(r), input.get(), weight.get(), bias.get(), stride, padding),
-        "conv1dUniform_out");
-    return r;
+    return detail::into(r, THTensor_conv1dUniform(detail::result(r), input.get(), weight.get(), bias.get(), stride,
+        padding), "conv1dUniform_out");
 }
 inline Tensor conv1d(const Tensor &input, const Tensor &weight, const Tensor &bias, int64_t stride,
     int64_t padding = 0) {
@@ -8101,9 +7464,8 @@ inline Tensor conv1d(const Tensor &input, const Tensor &weight, const Tensor &bi
 }
 inline Tensor &conv1d_out(Tensor &r, const Tensor &input, const Tensor &weight, const Tensor &bias, int64_t stride,
     int64_t padding = 0) {
-    detail::check(THTensor_conv1dUniform(detail::result(r), input.get(), weight.get(), bias.get(), stride, padding),
-        "conv1d_out");
-    return r;
+    return detail::into(r, THTensor_conv1dUniform(detail::result(r), input.get(), weight.get(), bias.get(), stride,
+        padding), "conv1d_out");
 }
 inline Tensor conv2dUniform(const Tensor &input, const Tensor &weight, const Tensor &bias = {}, int64_t stride = 1,
     int64_t padding = 0) {
@@ -8111,9 +7473,8 @@ inline Tensor conv2dUniform(const Tensor &input, const Tensor &weight, const Ten
 }
 inline Tensor &conv2dUniform_out(Tensor &r, const Tensor &input, const Tensor &weight, const Tensor &bias = {},
     int64_t stride = 1, int64_t padding = 0) {
-    detail::check(THTensor_conv2dUniform(detail::result(r), input.get(), weight.get(), bias.get(), stride, padding),
-        "conv2dUniform_out");
-    return r;
+    return detail::into(r, THTensor_conv2dUniform(detail::result(r), input.get(), weight.get(), bias.get(), stride,
+        padding), "conv2dUniform_out");
 }
 inline Tensor conv2d(const Tensor &input, const Tensor &weight, const Tensor &bias, int64_t stride,
     int64_t padding = 0) {
@@ -8121,9 +7482,8 @@ inline Tensor conv2d(const Tensor &input, const Tensor &weight, const Tensor &bi
 }
 inline Tensor &conv2d_out(Tensor &r, const Tensor &input, const Tensor &weight, const Tensor &bias, int64_t stride,
     int64_t padding = 0) {
-    detail::check(THTensor_conv2dUniform(detail::result(r), input.get(), weight.get(), bias.get(), stride, padding),
-        "conv2d_out");
-    return r;
+    return detail::into(r, THTensor_conv2dUniform(detail::result(r), input.get(), weight.get(), bias.get(), stride,
+        padding), "conv2d_out");
 }
 inline Tensor conv3dUniform(const Tensor &input, const Tensor &weight, const Tensor &bias = {}, int64_t stride = 1,
     int64_t padding = 0) {
@@ -8131,9 +7491,8 @@ inline Tensor conv3dUniform(const Tensor &input, const Tensor &weight, const Ten
 }
 inline Tensor &conv3dUniform_out(Tensor &r, const Tensor &input, const Tensor &weight, const Tensor &bias = {},
     int64_t stride = 1, int64_t padding = 0) {
-    detail::check(THTensor_conv3dUniform(detail::result(r), input.get(), weight.get(), bias.get(), stride, padding),
-        "conv3dUniform_out");
-    return r;
+    return detail::into(r, THTensor_conv3dUniform(detail::result(r), input.get(), weight.get(), bias.get(), stride,
+        padding), "conv3dUniform_out");
 }
 inline Tensor conv3d(const Tensor &input, const Tensor &weight, const Tensor &bias, int64_t stride,
     int64_t padding = 0) {
@@ -8141,9 +7500,8 @@ inline Tensor conv3d(const Tensor &input, const Tensor &weight, const Tensor &bi
 }
 inline Tensor &conv3d_out(Tensor &r, const Tensor &input, const Tensor &weight, const Tensor &bias, int64_t stride,
     int64_t padding = 0) {
-    detail::check(THTensor_conv3dUniform(detail::result(r), input.get(), weight.get(), bias.get(), stride, padding),
-        "conv3d_out");
-    return r;
+    return detail::into(r, THTensor_conv3dUniform(detail::result(r), input.get(), weight.get(), bias.get(), stride,
+        padding), "conv3d_out");
 }
 inline Tensor convTranspose1dUniform(const Tensor &input, const Tensor &weight, const Tensor &bias = {},
     int64_t stride = 1, int64_t padding = 0) {
@@ -8151,9 +7509,8 @@ inline Tensor convTranspose1dUniform(const Tensor &input, const Tensor &weight, 
 }
 inline Tensor &convTranspose1dUniform_out(Tensor &r, const Tensor &input, const Tensor &weight, const Tensor &bias = {},
     int64_t stride = 1, int64_t padding = 0) {
-    detail::check(THTensor_convTranspose1dUniform(detail::result(r), input.get(), weight.get(), bias.get(), stride,
-        padding), "convTranspose1dUniform_out");
-    return r;
+    return detail::into(r, THTensor_convTranspose1dUniform(detail::result(r), input.get(), weight.get(), bias.get(),
+        stride, padding), "convTranspose1dUniform_out");
 }
 inline Tensor convTranspose1d(const Tensor &input, const Tensor &weight, const Tensor &bias, int64_t stride,
     int64_t padding = 0) {
@@ -8161,9 +7518,8 @@ inline Tensor convTranspose1d(const Tensor &input, const Tensor &weight, const T
 }
 inline Tensor &convTranspose1d_out(Tensor &r, const Tensor &input, const Tensor &weight, const Tensor &bias,
     int64_t stride, int64_t padding = 0) {
-    detail::check(THTensor_convTranspose1dUniform(detail::result(r), input.get(), weight.get(), bias.get(), stride,
-        padding), "convTranspose1d_out");
-    return r;
+    return detail::into(r, THTensor_convTranspose1dUniform(detail::result(r), input.get(), weight.get(), bias.get(),
+        stride, padding), "convTranspose1d_out");
 }
 inline Tensor convTranspose2dUniform(const Tensor &input, const Tensor &weight, const Tensor &bias = {},
     int64_t stride = 1, int64_t padding = 0) {
@@ -8171,9 +7527,8 @@ inline Tensor convTranspose2dUniform(const Tensor &input, const Tensor &weight, 
 }
 inline Tensor &convTranspose2dUniform_out(Tensor &r, const Tensor &input, const Tensor &weight, const Tensor &bias = {},
     int64_t stride = 1, int64_t padding = 0) {
-    detail::check(THTensor_convTranspose2dUniform(detail::result(r), input.get(), weight.get(), bias.get(), stride,
-        padding), "convTranspose2dUniform_out");
-    return r;
+    return detail::into(r, THTensor_convTranspose2dUniform(detail::result(r), input.get(), weight.get(), bias.get(),
+        stride, padding), "convTranspose2dUniform_out");
 }
 inline Tensor convTranspose2d(const Tensor &input, const Tensor &weight, const Tensor &bias, int64_t stride,
     int64_t padding = 0) {
@@ -8181,9 +7536,8 @@ inline Tensor convTranspose2d(const Tensor &input, const Tensor &weight, const T
 }
 inline Tensor &convTranspose2d_out(Tensor &r, const Tensor &input, const Tensor &weight, const Tensor &bias,
     int64_t stride, int64_t padding = 0) {
-    detail::check(THTensor_convTranspose2dUniform(detail::result(r), input.get(), weight.get(), bias.get(), stride,
-        padding), "convTranspose2d_out");
-    return r;
+    return detail::into(r, THTensor_convTranspose2dUniform(detail::result(r), input.get(), weight.get(), bias.get(),
+        stride, padding), "convTranspose2d_out");
 }
 inline Tensor convTranspose3dUniform(const Tensor &input, const Tensor &weight, const Tensor &bias = {},
     int64_t stride = 1, int64_t padding = 0) {
@@ -8191,9 +7545,8 @@ inline Tensor convTranspose3dUniform(const Tensor &input, const Tensor &weight, 
 }
 inline Tensor &convTranspose3dUniform_out(Tensor &r, const Tensor &input, const Tensor &weight, const Tensor &bias = {},
     int64_t stride = 1, int64_t padding = 0) {
-    detail::check(THTensor_convTranspose3dUniform(detail::result(r), input.get(), weight.get(), bias.get(), stride,
-        padding), "convTranspose3dUniform_out");
-    return r;
+    return detail::into(r, THTensor_convTranspose3dUniform(detail::result(r), input.get(), weight.get(), bias.get(),
+        stride, padding), "convTranspose3dUniform_out");
 }
 inline Tensor convTranspose3d(const Tensor &input, const Tensor &weight, const Tensor &bias, int64_t stride,
     int64_t padding = 0) {
@@ -8201,9 +7554,8 @@ inline Tensor convTranspose3d(const Tensor &input, const Tensor &weight, const T
 }
 inline Tensor &convTranspose3d_out(Tensor &r, const Tensor &input, const Tensor &weight, const Tensor &bias,
     int64_t stride, int64_t padding = 0) {
-    detail::check(THTensor_convTranspose3dUniform(detail::result(r), input.get(), weight.get(), bias.get(), stride,
-        padding), "convTranspose3d_out");
-    return r;
+    return detail::into(r, THTensor_convTranspose3dUniform(detail::result(r), input.get(), weight.get(), bias.get(),
+        stride, padding), "convTranspose3d_out");
 }
 inline Tensor convolutionGradInputUniform(const Tensor &gradOutput, const Tensor &weight, const Tensor &input,
     int64_t stride = 1, int64_t padding = 0) {
@@ -8211,9 +7563,8 @@ inline Tensor convolutionGradInputUniform(const Tensor &gradOutput, const Tensor
 }
 inline Tensor &convolutionGradInputUniform_out(Tensor &r, const Tensor &gradOutput, const Tensor &weight,
     const Tensor &input, int64_t stride = 1, int64_t padding = 0) {
-    detail::check(THTensor_convolutionGradInputUniform(detail::result(r), gradOutput.get(), weight.get(), input.get(),
-        stride, padding), "convolutionGradInputUniform_out");
-    return r;
+    return detail::into(r, THTensor_convolutionGradInputUniform(detail::result(r), gradOutput.get(), weight.get(),
+        input.get(), stride, padding), "convolutionGradInputUniform_out");
 }
 inline Tensor convolutionGradInput(const Tensor &gradOutput, const Tensor &weight, const Tensor &input, int64_t stride,
     int64_t padding) {
@@ -8221,9 +7572,8 @@ inline Tensor convolutionGradInput(const Tensor &gradOutput, const Tensor &weigh
 }
 inline Tensor &convolutionGradInput_out(Tensor &r, const Tensor &gradOutput, const Tensor &weight, const Tensor &input,
     int64_t stride, int64_t padding) {
-    detail::check(THTensor_convolutionGradInputUniform(detail::result(r), gradOutput.get(), weight.get(), input.get(),
-        stride, padding), "convolutionGradInput_out");
-    return r;
+    return detail::into(r, THTensor_convolutionGradInputUniform(detail::result(r), gradOutput.get(), weight.get(),
+        input.get(), stride, padding), "convolutionGradInput_out");
 }
 inline Tensor convolutionGradWeightUniform(const Tensor &gradOutput, const Tensor &input, const Tensor &weight,
     int64_t stride = 1, int64_t padding = 0) {
@@ -8231,9 +7581,8 @@ inline Tensor convolutionGradWeightUniform(const Tensor &gradOutput, const Tenso
 }
 inline Tensor &convolutionGradWeightUniform_out(Tensor &r, const Tensor &gradOutput, const Tensor &input,
     const Tensor &weight, int64_t stride = 1, int64_t padding = 0) {
-    detail::check(THTensor_convolutionGradWeightUniform(detail::result(r), gradOutput.get(), input.get(), weight.get(),
-        stride, padding), "convolutionGradWeightUniform_out");
-    return r;
+    return detail::into(r, THTensor_convolutionGradWeightUniform(detail::result(r), gradOutput.get(), input.get(),
+        weight.get(), stride, padding), "convolutionGradWeightUniform_out");
 }
 inline Tensor convolutionGradWeight(const Tensor &gradOutput, const Tensor &input, const Tensor &weight, int64_t stride,
     int64_t padding) {
@@ -8241,9 +7590,8 @@ inline Tensor convolutionGradWeight(const Tensor &gradOutput, const Tensor &inpu
 }
 inline Tensor &convolutionGradWeight_out(Tensor &r, const Tensor &gradOutput, const Tensor &input, const Tensor &weight,
     int64_t stride, int64_t padding) {
-    detail::check(THTensor_convolutionGradWeightUniform(detail::result(r), gradOutput.get(), input.get(), weight.get(),
-        stride, padding), "convolutionGradWeight_out");
-    return r;
+    return detail::into(r, THTensor_convolutionGradWeightUniform(detail::result(r), gradOutput.get(), input.get(),
+        weight.get(), stride, padding), "convolutionGradWeight_out");
 }
 inline Tensor im2col(const Tensor &t, IntList kernel, IntList stride = {}, IntList padding = {},
     IntList dilation = {}) {
@@ -8251,9 +7599,8 @@ inline Tensor im2col(const Tensor &t, IntList kernel, IntList stride = {}, IntLi
 }
 inline Tensor &im2col_out(Tensor &r, const Tensor &t, IntList kernel, IntList stride = {}, IntList padding = {},
     IntList dilation = {}) {
-    detail::check(THTensor_im2col(detail::result(r), t.get(), detail::common("im2col_out", {kernel, stride, padding,
-        dilation}), kernel.data(), stride.data(), padding.data(), dilation.data()), "im2col_out");
-    return r;
+    return detail::into(r, THTensor_im2col(detail::result(r), t.get(), detail::common("im2col_out", {kernel, stride,
+        padding, dilation}), kernel.data(), stride.data(), padding.data(), dilation.data()), "im2col_out");
 }
 inline Tensor col2im(const Tensor &t, IntList imageSizes, IntList kernel, IntList stride = {}, IntList padding = {},
     IntList dilation = {}) {
@@ -8261,10 +7608,9 @@ inline Tensor col2im(const Tensor &t, IntList imageSizes, IntList kernel, IntLis
 }
 inline Tensor &col2im_out(Tensor &r, const Tensor &t, IntList imageSizes, IntList kernel, IntList stride = {},
     IntList padding = {}, IntList dilation = {}) {
-    detail::check(THTensor_col2im(detail::result(r), t.get(), detail::common("col2im_out", {imageSizes, kernel, stride,
-        padding, dilation}), imageSizes.data(), kernel.data(), stride.data(), padding.data(), dilation.data()),
+    return detail::into(r, THTensor_col2im(detail::result(r), t.get(), detail::common("col2im_out", {imageSizes, kernel,
+        stride, padding, dilation}), imageSizes.data(), kernel.data(), stride.data(), padding.data(), dilation.data()),
         "col2im_out");
-    return r;
 }
 inline Tensor conv2Dmul(double beta, double alpha, const Tensor &t, const Tensor &k, int64_t srow, int64_t scol,
     Text vf, Text xc) {
@@ -8276,15 +7622,13 @@ inline Tensor conv2Dmul(double beta, double alpha, const Tensor &t, const Tensor
 }
 inline Tensor &conv2Dmul_out(Tensor &r, double beta, double alpha, const Tensor &t, const Tensor &k, int64_t srow,
     int64_t scol, Text vf, Text xc) {
-    detail::check(THTensor_conv2Dmul(detail::result(r), beta, alpha, t.get(), k.get(), srow, scol, vf.c_str(),
+    return detail::into(r, THTensor_conv2Dmul(detail::result(r), beta, alpha, t.get(), k.get(), srow, scol, vf.c_str(),
         xc.c_str()), "conv2Dmul_out");
-    return r;
 }
 inline Tensor &conv2Dmul_out(Tensor &r, double beta, double alpha, const Tensor &t, const Tensor &k, int64_t srow,
     int64_t scol, Text xc) {
-    detail::check(THTensor_conv2Dmul(detail::result(r), beta, alpha, t.get(), k.get(), srow, scol, "V", xc.c_str()),
-        "conv2Dmul_out");
-    return r;
+    return detail::into(r, THTensor_conv2Dmul(detail::result(r), beta, alpha, t.get(), k.get(), srow, scol, "V",
+        xc.c_str()), "conv2Dmul_out");
 }
 inline Tensor conv2Dcmul(double beta, double alpha, const Tensor &t, const Tensor &k, int64_t srow, int64_t scol,
     Text vf, Text xc) {
@@ -8296,15 +7640,13 @@ inline Tensor conv2Dcmul(double beta, double alpha, const Tensor &t, const Tenso
 }
 inline Tensor &conv2Dcmul_out(Tensor &r, double beta, double alpha, const Tensor &t, const Tensor &k, int64_t srow,
     int64_t scol, Text vf, Text xc) {
-    detail::check(THTensor_conv2Dcmul(detail::result(r), beta, alpha, t.get(), k.get(), srow, scol, vf.c_str(),
+    return detail::into(r, THTensor_conv2Dcmul(detail::result(r), beta, alpha, t.get(), k.get(), srow, scol, vf.c_str(),
         xc.c_str()), "conv2Dcmul_out");
-    return r;
 }
 inline Tensor &conv2Dcmul_out(Tensor &r, double beta, double alpha, const Tensor &t, const Tensor &k, int64_t srow,
     int64_t scol, Text xc) {
-    detail::check(THTensor_conv2Dcmul(detail::result(r), beta, alpha, t.get(), k.get(), srow, scol, "V", xc.c_str()),
-        "conv2Dcmul_out");
-    return r;
+    return detail::into(r, THTensor_conv2Dcmul(detail::result(r), beta, alpha, t.get(), k.get(), srow, scol, "V",
+        xc.c_str()), "conv2Dcmul_out");
 }
 inline Tensor conv2Dger(double beta, double alpha, const Tensor &t, const Tensor &k, int64_t srow, int64_t scol,
     Text vf, Text xc) {
@@ -8316,33 +7658,29 @@ inline Tensor conv2Dger(double beta, double alpha, const Tensor &t, const Tensor
 }
 inline Tensor &conv2Dger_out(Tensor &r, double beta, double alpha, const Tensor &t, const Tensor &k, int64_t srow,
     int64_t scol, Text vf, Text xc) {
-    detail::check(THTensor_conv2Dger(detail::result(r), beta, alpha, t.get(), k.get(), srow, scol, vf.c_str(),
+    return detail::into(r, THTensor_conv2Dger(detail::result(r), beta, alpha, t.get(), k.get(), srow, scol, vf.c_str(),
         xc.c_str()), "conv2Dger_out");
-    return r;
 }
 inline Tensor &conv2Dger_out(Tensor &r, double beta, double alpha, const Tensor &t, const Tensor &k, int64_t srow,
     int64_t scol, Text xc) {
-    detail::check(THTensor_conv2Dger(detail::result(r), beta, alpha, t.get(), k.get(), srow, scol, "V", xc.c_str()),
-        "conv2Dger_out");
-    return r;
+    return detail::into(r, THTensor_conv2Dger(detail::result(r), beta, alpha, t.get(), k.get(), srow, scol, "V",
+        xc.c_str()), "conv2Dger_out");
 }
 inline Tensor conv2DRevger(double beta, double alpha, const Tensor &t, const Tensor &k, int64_t srow, int64_t scol) {
     return t.conv2DRevger(beta, alpha, k, srow, scol);
 }
 inline Tensor &conv2DRevger_out(Tensor &r, double beta, double alpha, const Tensor &t, const Tensor &k, int64_t srow,
     int64_t scol) {
-    detail::check(THTensor_conv2DRevger(detail::result(r), beta, alpha, t.get(), k.get(), srow, scol),
+    return detail::into(r, THTensor_conv2DRevger(detail::result(r), beta, alpha, t.get(), k.get(), srow, scol),
         "conv2DRevger_out");
-    return r;
 }
 inline Tensor conv2DRevgerm(double beta, double alpha, const Tensor &t, const Tensor &k, int64_t srow, int64_t scol) {
     return t.conv2DRevgerm(beta, alpha, k, srow, scol);
 }
 inline Tensor &conv2DRevgerm_out(Tensor &r, double beta, double alpha, const Tensor &t, const Tensor &k, int64_t srow,
     int64_t scol) {
-    detail::check(THTensor_conv2DRevgerm(detail::result(r), beta, alpha, t.get(), k.get(), srow, scol),
+    return detail::into(r, THTensor_conv2DRevgerm(detail::result(r), beta, alpha, t.get(), k.get(), srow, scol),
         "conv2DRevgerm_out");
-    return r;
 }
 inline Tensor conv2Dmv(double beta, double alpha, const Tensor &t, const Tensor &k, int64_t srow, int64_t scol, Text vf,
     Text xc) {
@@ -8354,15 +7692,13 @@ inline Tensor conv2Dmv(double beta, double alpha, const Tensor &t, const Tensor 
 }
 inline Tensor &conv2Dmv_out(Tensor &r, double beta, double alpha, const Tensor &t, const Tensor &k, int64_t srow,
     int64_t scol, Text vf, Text xc) {
-    detail::check(THTensor_conv2Dmv(detail::result(r), beta, alpha, t.get(), k.get(), srow, scol, vf.c_str(),
+    return detail::into(r, THTensor_conv2Dmv(detail::result(r), beta, alpha, t.get(), k.get(), srow, scol, vf.c_str(),
         xc.c_str()), "conv2Dmv_out");
-    return r;
 }
 inline Tensor &conv2Dmv_out(Tensor &r, double beta, double alpha, const Tensor &t, const Tensor &k, int64_t srow,
     int64_t scol, Text xc) {
-    detail::check(THTensor_conv2Dmv(detail::result(r), beta, alpha, t.get(), k.get(), srow, scol, "V", xc.c_str()),
-        "conv2Dmv_out");
-    return r;
+    return detail::into(r, THTensor_conv2Dmv(detail::result(r), beta, alpha, t.get(), k.get(), srow, scol, "V",
+        xc.c_str()), "conv2Dmv_out");
 }
 inline Tensor conv2Dmm(double beta, double alpha, const Tensor &t, const Tensor &k, int64_t srow, int64_t scol, Text vf,
     Text xc) {
@@ -8374,15 +7710,13 @@ inline Tensor conv2Dmm(double beta, double alpha, const Tensor &t, const Tensor 
 }
 inline Tensor &conv2Dmm_out(Tensor &r, double beta, double alpha, const Tensor &t, const Tensor &k, int64_t srow,
     int64_t scol, Text vf, Text xc) {
-    detail::check(THTensor_conv2Dmm(detail::result(r), beta, alpha, t.get(), k.get(), srow, scol, vf.c_str(),
+    return detail::into(r, THTensor_conv2Dmm(detail::result(r), beta, alpha, t.get(), k.get(), srow, scol, vf.c_str(),
         xc.c_str()), "conv2Dmm_out");
-    return r;
 }
 inline Tensor &conv2Dmm_out(Tensor &r, double beta, double alpha, const Tensor &t, const Tensor &k, int64_t srow,
     int64_t scol, Text xc) {
-    detail::check(THTensor_conv2Dmm(detail::result(r), beta, alpha, t.get(), k.get(), srow, scol, "V", xc.c_str()),
-        "conv2Dmm_out");
-    return r;
+    return detail::into(r, THTensor_conv2Dmm(detail::result(r), beta, alpha, t.get(), k.get(), srow, scol, "V",
+        xc.c_str()), "conv2Dmm_out");
 }
 inline Tensor conv2Dmap(double beta, double alpha, const Tensor &t, const Tensor &k, const Tensor &map, int64_t srow,
     int64_t scol, Text vf, Text xc) {
@@ -8394,15 +7728,13 @@ inline Tensor conv2Dmap(double beta, double alpha, const Tensor &t, const Tensor
 }
 inline Tensor &conv2Dmap_out(Tensor &r, double beta, double alpha, const Tensor &t, const Tensor &k, const Tensor &map,
     int64_t srow, int64_t scol, Text vf, Text xc) {
-    detail::check(THTensor_conv2Dmap(detail::result(r), beta, alpha, t.get(), k.get(), map.get(), srow, scol,
+    return detail::into(r, THTensor_conv2Dmap(detail::result(r), beta, alpha, t.get(), k.get(), map.get(), srow, scol,
         vf.c_str(), xc.c_str()), "conv2Dmap_out");
-    return r;
 }
 inline Tensor &conv2Dmap_out(Tensor &r, double beta, double alpha, const Tensor &t, const Tensor &k, const Tensor &map,
     int64_t srow, int64_t scol, Text xc) {
-    detail::check(THTensor_conv2Dmap(detail::result(r), beta, alpha, t.get(), k.get(), map.get(), srow, scol, "V",
-        xc.c_str()), "conv2Dmap_out");
-    return r;
+    return detail::into(r, THTensor_conv2Dmap(detail::result(r), beta, alpha, t.get(), k.get(), map.get(), srow, scol,
+        "V", xc.c_str()), "conv2Dmap_out");
 }
 inline Tensor conv3Dmul(double beta, double alpha, const Tensor &t, const Tensor &k, int64_t sdepth, int64_t srow,
     int64_t scol, Text vf, Text xc) {
@@ -8414,15 +7746,13 @@ inline Tensor conv3Dmul(double beta, double alpha, const Tensor &t, const Tensor
 }
 inline Tensor &conv3Dmul_out(Tensor &r, double beta, double alpha, const Tensor &t, const Tensor &k, int64_t sdepth,
     int64_t srow, int64_t scol, Text vf, Text xc) {
-    detail::check(THTensor_conv3Dmul(detail::result(r), beta, alpha, t.get(), k.get(), sdepth, srow, scol, vf.c_str(),
-        xc.c_str()), "conv3Dmul_out");
-    return r;
+    return detail::into(r, THTensor_conv3Dmul(detail::result(r), beta, alpha, t.get(), k.get(), sdepth, srow, scol,
+        vf.c_str(), xc.c_str()), "conv3Dmul_out");
 }
 inline Tensor &conv3Dmul_out(Tensor &r, double beta, double alpha, const Tensor &t, const Tensor &k, int64_t sdepth,
     int64_t srow, int64_t scol, Text xc) {
-    detail::check(THTensor_conv3Dmul(detail::result(r), beta, alpha, t.get(), k.get(), sdepth, srow, scol, "V",
+    return detail::into(r, THTensor_conv3Dmul(detail::result(r), beta, alpha, t.get(), k.get(), sdepth, srow, scol, "V",
         xc.c_str()), "conv3Dmul_out");
-    return r;
 }
 inline Tensor conv3Dcmul(double beta, double alpha, const Tensor &t, const Tensor &k, int64_t sdepth, int64_t srow,
     int64_t scol, Text vf, Text xc) {
@@ -8434,15 +7764,13 @@ inline Tensor conv3Dcmul(double beta, double alpha, const Tensor &t, const Tenso
 }
 inline Tensor &conv3Dcmul_out(Tensor &r, double beta, double alpha, const Tensor &t, const Tensor &k, int64_t sdepth,
     int64_t srow, int64_t scol, Text vf, Text xc) {
-    detail::check(THTensor_conv3Dcmul(detail::result(r), beta, alpha, t.get(), k.get(), sdepth, srow, scol, vf.c_str(),
-        xc.c_str()), "conv3Dcmul_out");
-    return r;
+    return detail::into(r, THTensor_conv3Dcmul(detail::result(r), beta, alpha, t.get(), k.get(), sdepth, srow, scol,
+        vf.c_str(), xc.c_str()), "conv3Dcmul_out");
 }
 inline Tensor &conv3Dcmul_out(Tensor &r, double beta, double alpha, const Tensor &t, const Tensor &k, int64_t sdepth,
     int64_t srow, int64_t scol, Text xc) {
-    detail::check(THTensor_conv3Dcmul(detail::result(r), beta, alpha, t.get(), k.get(), sdepth, srow, scol, "V",
-        xc.c_str()), "conv3Dcmul_out");
-    return r;
+    return detail::into(r, THTensor_conv3Dcmul(detail::result(r), beta, alpha, t.get(), k.get(), sdepth, srow, scol,
+        "V", xc.c_str()), "conv3Dcmul_out");
 }
 inline Tensor conv3Dger(double beta, double alpha, const Tensor &t, const Tensor &k, int64_t sdepth, int64_t srow,
     int64_t scol, Text vf, Text xc) {
@@ -8454,15 +7782,13 @@ inline Tensor conv3Dger(double beta, double alpha, const Tensor &t, const Tensor
 }
 inline Tensor &conv3Dger_out(Tensor &r, double beta, double alpha, const Tensor &t, const Tensor &k, int64_t sdepth,
     int64_t srow, int64_t scol, Text vf, Text xc) {
-    detail::check(THTensor_conv3Dger(detail::result(r), beta, alpha, t.get(), k.get(), sdepth, srow, scol, vf.c_str(),
-        xc.c_str()), "conv3Dger_out");
-    return r;
+    return detail::into(r, THTensor_conv3Dger(detail::result(r), beta, alpha, t.get(), k.get(), sdepth, srow, scol,
+        vf.c_str(), xc.c_str()), "conv3Dger_out");
 }
 inline Tensor &conv3Dger_out(Tensor &r, double beta, double alpha, const Tensor &t, const Tensor &k, int64_t sdepth,
     int64_t srow, int64_t scol, Text xc) {
-    detail::check(THTensor_conv3Dger(detail::result(r), beta, alpha, t.get(), k.get(), sdepth, srow, scol, "V",
+    return detail::into(r, THTensor_conv3Dger(detail::result(r), beta, alpha, t.get(), k.get(), sdepth, srow, scol, "V",
         xc.c_str()), "conv3Dger_out");
-    return r;
 }
 inline Tensor conv3DRevger(double beta, double alpha, const Tensor &t, const Tensor &k, int64_t sdepth, int64_t srow,
     int64_t scol) {
@@ -8470,9 +7796,8 @@ inline Tensor conv3DRevger(double beta, double alpha, const Tensor &t, const Ten
 }
 inline Tensor &conv3DRevger_out(Tensor &r, double beta, double alpha, const Tensor &t, const Tensor &k, int64_t sdepth,
     int64_t srow, int64_t scol) {
-    detail::check(THTensor_conv3DRevger(detail::result(r), beta, alpha, t.get(), k.get(), sdepth, srow, scol),
+    return detail::into(r, THTensor_conv3DRevger(detail::result(r), beta, alpha, t.get(), k.get(), sdepth, srow, scol),
         "conv3DRevger_out");
-    return r;
 }
 inline Tensor conv3Dmv(double beta, double alpha, const Tensor &t, const Tensor &k, int64_t sdepth, int64_t srow,
     int64_t scol, Text vf, Text xc) {
@@ -8484,15 +7809,13 @@ inline Tensor conv3Dmv(double beta, double alpha, const Tensor &t, const Tensor 
 }
 inline Tensor &conv3Dmv_out(Tensor &r, double beta, double alpha, const Tensor &t, const Tensor &k, int64_t sdepth,
     int64_t srow, int64_t scol, Text vf, Text xc) {
-    detail::check(THTensor_conv3Dmv(detail::result(r), beta, alpha, t.get(), k.get(), sdepth, srow, scol, vf.c_str(),
-        xc.c_str()), "conv3Dmv_out");
-    return r;
+    return detail::into(r, THTensor_conv3Dmv(detail::result(r), beta, alpha, t.get(), k.get(), sdepth, srow, scol,
+        vf.c_str(), xc.c_str()), "conv3Dmv_out");
 }
 inline Tensor &conv3Dmv_out(Tensor &r, double beta, double alpha, const Tensor &t, const Tensor &k, int64_t sdepth,
     int64_t srow, int64_t scol, Text xc) {
-    detail::check(THTensor_conv3Dmv(detail::result(r), beta, alpha, t.get(), k.get(), sdepth, srow, scol, "V",
+    return detail::into(r, THTensor_conv3Dmv(detail::result(r), beta, alpha, t.get(), k.get(), sdepth, srow, scol, "V",
         xc.c_str()), "conv3Dmv_out");
-    return r;
 }
 inline Tensor conv3Dmap(double beta, double alpha, const Tensor &t, const Tensor &k, const Tensor &map, int64_t sdepth,
     int64_t srow, int64_t scol, Text vf, Text xc) {
@@ -8504,15 +7827,13 @@ inline Tensor conv3Dmap(double beta, double alpha, const Tensor &t, const Tensor
 }
 inline Tensor &conv3Dmap_out(Tensor &r, double beta, double alpha, const Tensor &t, const Tensor &k, const Tensor &map,
     int64_t sdepth, int64_t srow, int64_t scol, Text vf, Text xc) {
-    detail::check(THTensor_conv3Dmap(detail::result(r), beta, alpha, t.get(), k.get(), map.get(), sdepth, srow, scol,
-        vf.c_str(), xc.c_str()), "conv3Dmap_out");
-    return r;
+    return detail::into(r, THTensor_conv3Dmap(detail::result(r), beta, alpha, t.get(), k.get(), map.get(), sdepth, srow,
+        scol, vf.c_str(), xc.c_str()), "conv3Dmap_out");
 }
 inline Tensor &conv3Dmap_out(Tensor &r, double beta, double alpha, const Tensor &t, const Tensor &k, const Tensor &map,
     int64_t sdepth, int64_t srow, int64_t scol, Text xc) {
-    detail::check(THTensor_conv3Dmap(detail::result(r), beta, alpha, t.get(), k.get(), map.get(), sdepth, srow, scol,
-        "V", xc.c_str()), "conv3Dmap_out");
-    return r;
+    return detail::into(r, THTensor_conv3Dmap(detail::result(r), beta, alpha, t.get(), k.get(), map.get(), sdepth, srow,
+        scol, "V", xc.c_str()), "conv3Dmap_out");
 }
 
 // ------------------------------------------------------------------------------------------------------------ Pooling
@@ -8527,10 +7848,9 @@ inline Tensor maxPool1d(const Tensor &input, std::initializer_list<int64_t> kern
 }
 inline Tensor &maxPool1d_out(Tensor &r, Out indices, const Tensor &input, IntList kernel, IntList stride = {},
     IntList padding = {}, IntList dilation = {}, bool ceilMode = false) {
-    detail::check(THTensor_maxPool1d(detail::result(r), detail::result(indices), input.get(),
+    return detail::into(r, THTensor_maxPool1d(detail::result(r), detail::result(indices), input.get(),
         detail::common("maxPool1d_out", {kernel, stride, padding, dilation}), kernel.data(), stride.data(),
         padding.data(), dilation.data(), ceilMode), "maxPool1d_out");
-    return r;
 }
 inline Tensor maxPool2d(const Tensor &input, IntList kernel, IntList stride = {}, IntList padding = {},
     IntList dilation = {}, bool ceilMode = false) {
@@ -8542,10 +7862,9 @@ inline Tensor maxPool2d(const Tensor &input, std::initializer_list<int64_t> kern
 }
 inline Tensor &maxPool2d_out(Tensor &r, Out indices, const Tensor &input, IntList kernel, IntList stride = {},
     IntList padding = {}, IntList dilation = {}, bool ceilMode = false) {
-    detail::check(THTensor_maxPool2d(detail::result(r), detail::result(indices), input.get(),
+    return detail::into(r, THTensor_maxPool2d(detail::result(r), detail::result(indices), input.get(),
         detail::common("maxPool2d_out", {kernel, stride, padding, dilation}), kernel.data(), stride.data(),
         padding.data(), dilation.data(), ceilMode), "maxPool2d_out");
-    return r;
 }
 inline Tensor maxPool3d(const Tensor &input, IntList kernel, IntList stride = {}, IntList padding = {},
     IntList dilation = {}, bool ceilMode = false) {
@@ -8557,27 +7876,24 @@ inline Tensor maxPool3d(const Tensor &input, std::initializer_list<int64_t> kern
 }
 inline Tensor &maxPool3d_out(Tensor &r, Out indices, const Tensor &input, IntList kernel, IntList stride = {},
     IntList padding = {}, IntList dilation = {}, bool ceilMode = false) {
-    detail::check(THTensor_maxPool3d(detail::result(r), detail::result(indices), input.get(),
+    return detail::into(r, THTensor_maxPool3d(detail::result(r), detail::result(indices), input.get(),
         detail::common("maxPool3d_out", {kernel, stride, padding, dilation}), kernel.data(), stride.data(),
         padding.data(), dilation.data(), ceilMode), "maxPool3d_out");
-    return r;
 }
 inline Tensor maxPoolGradInput(const Tensor &gradOutput, const Tensor &indices, const Tensor &input, int imageDims) {
     return gradOutput.maxPoolGradInput(indices, input, imageDims);
 }
 inline Tensor &maxPoolGradInput_out(Tensor &r, const Tensor &gradOutput, const Tensor &indices, const Tensor &input,
     int imageDims) {
-    detail::check(THTensor_maxPoolGradInput(detail::result(r), gradOutput.get(), indices.get(), input.get(), imageDims),
-        "maxPoolGradInput_out");
-    return r;
+    return detail::into(r, THTensor_maxPoolGradInput(detail::result(r), gradOutput.get(), indices.get(), input.get(),
+        imageDims), "maxPoolGradInput_out");
 }
 inline Tensor maxUnpool(const Tensor &t, const Tensor &indices, IntList imageSizes) {
     return t.maxUnpool(indices, imageSizes);
 }
 inline Tensor &maxUnpool_out(Tensor &r, const Tensor &t, const Tensor &indices, IntList imageSizes) {
-    detail::check(THTensor_maxUnpool(detail::result(r), t.get(), indices.get(), imageSizes.count(), imageSizes.data()),
-        "maxUnpool_out");
-    return r;
+    return detail::into(r, THTensor_maxUnpool(detail::result(r), t.get(), indices.get(), imageSizes.count(),
+        imageSizes.data()), "maxUnpool_out");
 }
 inline Tensor avgPool1d(const Tensor &input, IntList kernel, IntList stride = {}, IntList padding = {},
     bool ceilMode = false, bool countIncludePad = true, int64_t divisor = 0) {
@@ -8589,9 +7905,9 @@ inline Tensor avgPool1d(const Tensor &input, std::initializer_list<int64_t> kern
 }
 inline Tensor &avgPool1d_out(Tensor &r, const Tensor &input, IntList kernel, IntList stride = {}, IntList padding = {},
     bool ceilMode = false, bool countIncludePad = true, int64_t divisor = 0) {
-    detail::check(THTensor_avgPool1d(detail::result(r), input.get(), detail::common("avgPool1d_out", {kernel, stride,
-        padding}), kernel.data(), stride.data(), padding.data(), ceilMode, countIncludePad, divisor), "avgPool1d_out");
-    return r;
+    return detail::into(r, THTensor_avgPool1d(detail::result(r), input.get(), detail::common("avgPool1d_out", {kernel,
+        stride, padding}), kernel.data(), stride.data(), padding.data(), ceilMode, countIncludePad, divisor),
+        "avgPool1d_out");
 }
 inline Tensor avgPool2d(const Tensor &input, IntList kernel, IntList stride = {}, IntList padding = {},
     bool ceilMode = false, bool countIncludePad = true, int64_t divisor = 0) {
@@ -8603,9 +7919,9 @@ inline Tensor avgPool2d(const Tensor &input, std::initializer_list<int64_t> kern
 }
 inline Tensor &avgPool2d_out(Tensor &r, const Tensor &input, IntList kernel, IntList stride = {}, IntList padding = {},
     bool ceilMode = false, bool countIncludePad = true, int64_t divisor = 0) {
-    detail::check(THTensor_avgPool2d(detail::result(r), input.get(), detail::common("avgPool2d_out", {kernel, stride,
-        padding}), kernel.data(), stride.data(), padding.data(), ceilMode, countIncludePad, divisor), "avgPool2d_out");
-    return r;
+    return detail::into(r, THTensor_avgPool2d(detail::result(r), input.get(), detail::common("avgPool2d_out", {kernel,
+        stride, padding}), kernel.data(), stride.data(), padding.data(), ceilMode, countIncludePad, divisor),
+        "avgPool2d_out");
 }
 inline Tensor avgPool3d(const Tensor &input, IntList kernel, IntList stride = {}, IntList padding = {},
     bool ceilMode = false, bool countIncludePad = true, int64_t divisor = 0) {
@@ -8617,9 +7933,9 @@ inline Tensor avgPool3d(const Tensor &input, std::initializer_list<int64_t> kern
 }
 inline Tensor &avgPool3d_out(Tensor &r, const Tensor &input, IntList kernel, IntList stride = {}, IntList padding = {},
     bool ceilMode = false, bool countIncludePad = true, int64_t divisor = 0) {
-    detail::check(THTensor_avgPool3d(detail::result(r), input.get(), detail::common("avgPool3d_out", {kernel, stride,
-        padding}), kernel.data(), stride.data(), padding.data(), ceilMode, countIncludePad, divisor), "avgPool3d_out");
-    return r;
+    return detail::into(r, THTensor_avgPool3d(detail::result(r), input.get(), detail::common("avgPool3d_out", {kernel,
+        stride, padding}), kernel.data(), stride.data(), padding.data(), ceilMode, countIncludePad, divisor),
+        "avgPool3d_out");
 }
 inline Tensor avgPoolGradInput(const Tensor &gradOutput, const Tensor &input, IntList kernel, IntList stride = {},
     IntList padding = {}, bool ceilMode = false, bool countIncludePad = true, int64_t divisor = 0) {
@@ -8628,112 +7944,102 @@ inline Tensor avgPoolGradInput(const Tensor &gradOutput, const Tensor &input, In
 inline Tensor &avgPoolGradInput_out(Tensor &r, const Tensor &gradOutput, const Tensor &input, IntList kernel,
     IntList stride = {}, IntList padding = {}, bool ceilMode = false, bool countIncludePad = true,
     int64_t divisor = 0) {
-    detail::check(THTensor_avgPoolGradInput(detail::result(r), gradOutput.get(), input.get(),
+    return detail::into(r, THTensor_avgPoolGradInput(detail::result(r), gradOutput.get(), input.get(),
         detail::common("avgPoolGradInput_out", {kernel, stride, padding}), kernel.data(), stride.data(), padding.data(),
         ceilMode, countIncludePad, divisor), "avgPoolGradInput_out");
-    return r;
 }
 inline Tensor maxPool1dUniform(const Tensor &input, int64_t kernel, int64_t stride, int64_t padding = 0) {
     return input.maxPool1dUniform(kernel, stride, padding);
 }
 inline Tensor &maxPool1dUniform_out(Tensor &r, Out indices, const Tensor &input, int64_t kernel, int64_t stride,
     int64_t padding = 0) {
-    detail::check(THTensor_maxPool1dUniform(detail::result(r), detail::result(indices), input.get(), kernel, stride,
-        padding), "maxPool1dUniform_out");
-    return r;
+    return detail::into(r, THTensor_maxPool1dUniform(detail::result(r), detail::result(indices), input.get(), kernel,
+        stride, padding), "maxPool1dUniform_out");
 }
 inline Tensor maxPool1d(const Tensor &input, int64_t kernel, int64_t stride, int64_t padding = 0) {
     return input.maxPool1d(kernel, stride, padding);
 }
 inline Tensor &maxPool1d_out(Tensor &r, Out indices, const Tensor &input, int64_t kernel, int64_t stride,
     int64_t padding = 0) {
-    detail::check(THTensor_maxPool1dUniform(detail::result(r), detail::result(indices), input.get(), kernel, stride,
-        padding), "maxPool1d_out");
-    return r;
+    return detail::into(r, THTensor_maxPool1dUniform(detail::result(r), detail::result(indices), input.get(), kernel,
+        stride, padding), "maxPool1d_out");
 }
 inline Tensor maxPool2dUniform(const Tensor &input, int64_t kernel, int64_t stride, int64_t padding = 0) {
     return input.maxPool2dUniform(kernel, stride, padding);
 }
 inline Tensor &maxPool2dUniform_out(Tensor &r, Out indices, const Tensor &input, int64_t kernel, int64_t stride,
     int64_t padding = 0) {
-    detail::check(THTensor_maxPool2dUniform(detail::result(r), detail::result(indices), input.get(), kernel, stride,
-        padding), "maxPool2dUniform_out");
-    return r;
+    return detail::into(r, THTensor_maxPool2dUniform(detail::result(r), detail::result(indices), input.get(), kernel,
+        stride, padding), "maxPool2dUniform_out");
 }
 inline Tensor maxPool2d(const Tensor &input, int64_t kernel, int64_t stride, int64_t padding = 0) {
     return input.maxPool2d(kernel, stride, padding);
 }
 inline Tensor &maxPool2d_out(Tensor &r, Out indices, const Tensor &input, int64_t kernel, int64_t stride,
     int64_t padding = 0) {
-    detail::check(THTensor_maxPool2dUniform(detail::result(r), detail::result(indices), input.get(), kernel, stride,
-        padding), "maxPool2d_out");
-    return r;
+    return detail::into(r, THTensor_maxPool2dUniform(detail::result(r), detail::result(indices), input.get(), kernel,
+        stride, padding), "maxPool2d_out");
 }
 inline Tensor maxPool3dUniform(const Tensor &input, int64_t kernel, int64_t stride, int64_t padding = 0) {
     return input.maxPool3dUniform(kernel, stride, padding);
 }
 inline Tensor &maxPool3dUniform_out(Tensor &r, Out indices, const Tensor &input, int64_t kernel, int64_t stride,
     int64_t padding = 0) {
-    detail::check(THTensor_maxPool3dUniform(detail::result(r), detail::result(indices), input.get(), kernel, stride,
-        padding), "maxPool3dUniform_out");
-    return r;
+    return detail::into(r, THTensor_maxPool3dUniform(detail::result(r), detail::result(indices), input.get(), kernel,
+        stride, padding), "maxPool3dUniform_out");
 }
 inline Tensor maxPool3d(const Tensor &input, int64_t kernel, int64_t stride, int64_t padding = 0) {
     return input.maxPool3d(kernel, stride, padding);
 }
 inline Tensor &maxPool3d_out(Tensor &r, Out indices, const Tensor &input, int64_t kernel, int64_t stride,
     int64_t padding = 0) {
-    detail::check(THTensor_maxPool3dUniform(detail::result(r), detail::result(indices), input.get(), kernel, stride,
-        padding), "maxPool3d_out");
-    return r;
+    return detail::into(r, THTensor_maxPool3dUniform(detail::result(r), detail::result(indices), input.get(), kernel,
+        stride, padding), "maxPool3d_out");
 }
 inline Tensor avgPool1dUniform(const Tensor &input, int64_t kernel, int64_t stride, int64_t padding = 0) {
     return input.avgPool1dUniform(kernel, stride, padding);
 }
 inline Tensor &avgPool1dUniform_out(Tensor &r, const Tensor &input, int64_t kernel, int64_t stride,
     int64_t padding = 0) {
-    detail::check(THTensor_avgPool1dUniform(detail::result(r), input.get(), kernel, stride, padding),
+    return detail::into(r, THTensor_avgPool1dUniform(detail::result(r), input.get(), kernel, stride, padding),
         "avgPool1dUniform_out");
-    return r;
 }
 inline Tensor avgPool1d(const Tensor &input, int64_t kernel, int64_t stride, int64_t padding = 0) {
     return input.avgPool1d(kernel, stride, padding);
 }
 inline Tensor &avgPool1d_out(Tensor &r, const Tensor &input, int64_t kernel, int64_t stride, int64_t padding = 0) {
-    detail::check(THTensor_avgPool1dUniform(detail::result(r), input.get(), kernel, stride, padding), "avgPool1d_out");
-    return r;
+    return detail::into(r, THTensor_avgPool1dUniform(detail::result(r), input.get(), kernel, stride, padding),
+        "avgPool1d_out");
 }
 inline Tensor avgPool2dUniform(const Tensor &input, int64_t kernel, int64_t stride, int64_t padding = 0) {
     return input.avgPool2dUniform(kernel, stride, padding);
 }
 inline Tensor &avgPool2dUniform_out(Tensor &r, const Tensor &input, int64_t kernel, int64_t stride,
     int64_t padding = 0) {
-    detail::check(THTensor_avgPool2dUniform(detail::result(r), input.get(), kernel, stride, padding),
+    return detail::into(r, THTensor_avgPool2dUniform(detail::result(r), input.get(), kernel, stride, padding),
         "avgPool2dUniform_out");
-    return r;
 }
 inline Tensor avgPool2d(const Tensor &input, int64_t kernel, int64_t stride, int64_t padding = 0) {
     return input.avgPool2d(kernel, stride, padding);
 }
 inline Tensor &avgPool2d_out(Tensor &r, const Tensor &input, int64_t kernel, int64_t stride, int64_t padding = 0) {
-    detail::check(THTensor_avgPool2dUniform(detail::result(r), input.get(), kernel, stride, padding), "avgPool2d_out");
-    return r;
+    return detail::into(r, THTensor_avgPool2dUniform(detail::result(r), input.get(), kernel, stride, padding),
+        "avgPool2d_out");
 }
 inline Tensor avgPool3dUniform(const Tensor &input, int64_t kernel, int64_t stride, int64_t padding = 0) {
     return input.avgPool3dUniform(kernel, stride, padding);
 }
 inline Tensor &avgPool3dUniform_out(Tensor &r, const Tensor &input, int64_t kernel, int64_t stride,
     int64_t padding = 0) {
-    detail::check(THTensor_avgPool3dUniform(detail::result(r), input.get(), kernel, stride, padding),
+    return detail::into(r, THTensor_avgPool3dUniform(detail::result(r), input.get(), kernel, stride, padding),
         "avgPool3dUniform_out");
-    return r;
 }
 inline Tensor avgPool3d(const Tensor &input, int64_t kernel, int64_t stride, int64_t padding = 0) {
     return input.avgPool3d(kernel, stride, padding);
 }
 inline Tensor &avgPool3d_out(Tensor &r, const Tensor &input, int64_t kernel, int64_t stride, int64_t padding = 0) {
-    detail::check(THTensor_avgPool3dUniform(detail::result(r), input.get(), kernel, stride, padding), "avgPool3d_out");
-    return r;
+    return detail::into(r, THTensor_avgPool3dUniform(detail::result(r), input.get(), kernel, stride, padding),
+        "avgPool3d_out");
 }
 inline Tensor avgPoolGradInputUniform(const Tensor &gradOutput, const Tensor &input, int imageDims, int64_t kernel,
     int64_t stride, int64_t padding = 0) {
@@ -8741,9 +8047,8 @@ inline Tensor avgPoolGradInputUniform(const Tensor &gradOutput, const Tensor &in
 }
 inline Tensor &avgPoolGradInputUniform_out(Tensor &r, const Tensor &gradOutput, const Tensor &input, int imageDims,
     int64_t kernel, int64_t stride, int64_t padding = 0) {
-    detail::check(THTensor_avgPoolGradInputUniform(detail::result(r), gradOutput.get(), input.get(), imageDims, kernel,
-        stride, padding), "avgPoolGradInputUniform_out");
-    return r;
+    return detail::into(r, THTensor_avgPoolGradInputUniform(detail::result(r), gradOutput.get(), input.get(), imageDims,
+        kernel, stride, padding), "avgPoolGradInputUniform_out");
 }
 inline Tensor avgPoolGradInput(const Tensor &gradOutput, const Tensor &input, int imageDims, int64_t kernel,
     int64_t stride, int64_t padding = 0) {
@@ -8751,83 +8056,70 @@ inline Tensor avgPoolGradInput(const Tensor &gradOutput, const Tensor &input, in
 }
 inline Tensor &avgPoolGradInput_out(Tensor &r, const Tensor &gradOutput, const Tensor &input, int imageDims,
     int64_t kernel, int64_t stride, int64_t padding = 0) {
-    detail::check(THTensor_avgPoolGradInputUniform(detail::result(r), gradOutput.get(), input.get(), imageDims, kernel,
-        stride, padding), "avgPoolGradInput_out");
-    return r;
+    return detail::into(r, THTensor_avgPoolGradInputUniform(detail::result(r), gradOutput.get(), input.get(), imageDims,
+        kernel, stride, padding), "avgPoolGradInput_out");
 }
 inline Tensor adaptiveMaxPool1d(const Tensor &input, IntList sizes) { return input.adaptiveMaxPool1d(sizes); }
 inline Tensor &adaptiveMaxPool1d_out(Tensor &r, Out indices, const Tensor &input, IntList sizes) {
-    detail::check(THTensor_adaptiveMaxPool1d(detail::result(r), detail::result(indices), input.get(), sizes.count(),
-        sizes.data()), "adaptiveMaxPool1d_out");
-    return r;
+    return detail::into(r, THTensor_adaptiveMaxPool1d(detail::result(r), detail::result(indices), input.get(),
+        sizes.count(), sizes.data()), "adaptiveMaxPool1d_out");
 }
 inline Tensor adaptiveMaxPool2d(const Tensor &input, IntList sizes) { return input.adaptiveMaxPool2d(sizes); }
 inline Tensor &adaptiveMaxPool2d_out(Tensor &r, Out indices, const Tensor &input, IntList sizes) {
-    detail::check(THTensor_adaptiveMaxPool2d(detail::result(r), detail::result(indices), input.get(), sizes.count(),
-        sizes.data()), "adaptiveMaxPool2d_out");
-    return r;
+    return detail::into(r, THTensor_adaptiveMaxPool2d(detail::result(r), detail::result(indices), input.get(),
+        sizes.count(), sizes.data()), "adaptiveMaxPool2d_out");
 }
 inline Tensor adaptiveMaxPool3d(const Tensor &input, IntList sizes) { return input.adaptiveMaxPool3d(sizes); }
 inline Tensor &adaptiveMaxPool3d_out(Tensor &r, Out indices, const Tensor &input, IntList sizes) {
-    detail::check(THTensor_adaptiveMaxPool3d(detail::result(r), detail::result(indices), input.get(), sizes.count(),
-        sizes.data()), "adaptiveMaxPool3d_out");
-    return r;
+    return detail::into(r, THTensor_adaptiveMaxPool3d(detail::result(r), detail::result(indices), input.get(),
+        sizes.count(), sizes.data()), "adaptiveMaxPool3d_out");
 }
 inline Tensor adaptiveAvgPool1d(const Tensor &input, IntList sizes) { return input.adaptiveAvgPool1d(sizes); }
 inline Tensor &adaptiveAvgPool1d_out(Tensor &r, const Tensor &input, IntList sizes) {
-    detail::check(THTensor_adaptiveAvgPool1d(detail::result(r), input.get(), sizes.count(), sizes.data()),
+    return detail::into(r, THTensor_adaptiveAvgPool1d(detail::result(r), input.get(), sizes.count(), sizes.data()),
         "adaptiveAvgPool1d_out");
-    return r;
 }
 inline Tensor adaptiveAvgPool2d(const Tensor &input, IntList sizes) { return input.adaptiveAvgPool2d(sizes); }
 inline Tensor &adaptiveAvgPool2d_out(Tensor &r, const Tensor &input, IntList sizes) {
-    detail::check(THTensor_adaptiveAvgPool2d(detail::result(r), input.get(), sizes.count(), sizes.data()),
+    return detail::into(r, THTensor_adaptiveAvgPool2d(detail::result(r), input.get(), sizes.count(), sizes.data()),
         "adaptiveAvgPool2d_out");
-    return r;
 }
 inline Tensor adaptiveAvgPool3d(const Tensor &input, IntList sizes) { return input.adaptiveAvgPool3d(sizes); }
 inline Tensor &adaptiveAvgPool3d_out(Tensor &r, const Tensor &input, IntList sizes) {
-    detail::check(THTensor_adaptiveAvgPool3d(detail::result(r), input.get(), sizes.count(), sizes.data()),
+    return detail::into(r, THTensor_adaptiveAvgPool3d(detail::result(r), input.get(), sizes.count(), sizes.data()),
         "adaptiveAvgPool3d_out");
-    return r;
 }
 inline Tensor adaptiveAvgPoolGradInput(const Tensor &gradOutput, const Tensor &input, int imageDims) {
     return gradOutput.adaptiveAvgPoolGradInput(input, imageDims);
 }
 inline Tensor &adaptiveAvgPoolGradInput_out(Tensor &r, const Tensor &gradOutput, const Tensor &input, int imageDims) {
-    detail::check(THTensor_adaptiveAvgPoolGradInput(detail::result(r), gradOutput.get(), input.get(), imageDims),
-        "adaptiveAvgPoolGradInput_out");
-    return r;
+    return detail::into(r, THTensor_adaptiveAvgPoolGradInput(detail::result(r), gradOutput.get(), input.get(),
+        imageDims), "adaptiveAvgPoolGradInput_out");
 }
 
 // ------------------------------------------------------------------------------------------------- Fourier transforms
 
 inline Tensor fft(const Tensor &t, int signalDims, bool normalized = false) { return t.fft(signalDims, normalized); }
 inline Tensor &fft_out(Tensor &r, const Tensor &t, int signalDims, bool normalized = false) {
-    detail::check(THTensor_fft(detail::result(r), t.get(), signalDims, normalized), "fft_out");
-    return r;
+    return detail::into(r, THTensor_fft(detail::result(r), t.get(), signalDims, normalized), "fft_out");
 }
 inline Tensor ifft(const Tensor &t, int signalDims, bool normalized = false) { return t.ifft(signalDims, normalized); }
 inline Tensor &ifft_out(Tensor &r, const Tensor &t, int signalDims, bool normalized = false) {
-    detail::check(THTensor_ifft(detail::result(r), t.get(), signalDims, normalized), "ifft_out");
-    return r;
+    return detail::into(r, THTensor_ifft(detail::result(r), t.get(), signalDims, normalized), "ifft_out");
 }
 inline Tensor fft2(const Tensor &t) { return t.fft2(); }
 inline Tensor &fft2_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_fft2(detail::result(r), t.get()), "fft2_out");
-    return r;
+    return detail::into(r, THTensor_fft2(detail::result(r), t.get()), "fft2_out");
 }
 inline Tensor ifft2(const Tensor &t) { return t.ifft2(); }
 inline Tensor &ifft2_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_ifft2(detail::result(r), t.get()), "ifft2_out");
-    return r;
+    return detail::into(r, THTensor_ifft2(detail::result(r), t.get()), "ifft2_out");
 }
 inline Tensor rfft(const Tensor &t, int signalDims, bool normalized = false, bool onesided = true) {
     return t.rfft(signalDims, normalized, onesided);
 }
 inline Tensor &rfft_out(Tensor &r, const Tensor &t, int signalDims, bool normalized = false, bool onesided = true) {
-    detail::check(THTensor_rfft(detail::result(r), t.get(), signalDims, normalized, onesided), "rfft_out");
-    return r;
+    return detail::into(r, THTensor_rfft(detail::result(r), t.get(), signalDims, normalized, onesided), "rfft_out");
 }
 inline Tensor irfft(const Tensor &t, int signalDims, bool normalized = false, bool onesided = true,
     IntList signalSizes = {}) {
@@ -8835,9 +8127,8 @@ inline Tensor irfft(const Tensor &t, int signalDims, bool normalized = false, bo
 }
 inline Tensor &irfft_out(Tensor &r, const Tensor &t, int signalDims, bool normalized = false, bool onesided = true,
     IntList signalSizes = {}) {
-    detail::check(THTensor_irfft(detail::result(r), t.get(), signalDims, normalized, onesided, signalSizes.count(),
-        signalSizes.data()), "irfft_out");
-    return r;
+    return detail::into(r, THTensor_irfft(detail::result(r), t.get(), signalDims, normalized, onesided,
+        signalSizes.count(), signalSizes.data()), "irfft_out");
 }
 
 // -------------------------------------------------------------------------------------------------- Random generators
@@ -8848,8 +8139,7 @@ inline Tensor getRNGState(const Generator &generator = {}) {
     return r(THTensor_getRNGState(generator.get(), r.handle), "getRNGState");
 }
 inline Tensor &getRNGState_out(Tensor &r, const Generator &generator = {}) {
-    detail::check(THTensor_getRNGState(generator.get(), detail::result(r)), "getRNGState_out");
-    return r;
+    return detail::into(r, THTensor_getRNGState(generator.get(), detail::result(r)), "getRNGState_out");
 }
 inline void setRNGState(const Generator &generator, const Tensor &t) { return t.setRNGState(generator); }
 inline void setRNGState(const Tensor &t) { return t.setRNGState(); }
@@ -8861,24 +8151,21 @@ inline Tensor normal_means(const Generator &generator, const Tensor &means, doub
 }
 inline Tensor normal_means(const Tensor &means, double stdv = 1) { return means.normal_means(stdv); }
 inline Tensor &normal_means_out(Tensor &r, const Generator &generator, const Tensor &means, double stdv = 1) {
-    detail::check(THTensor_normal_means(detail::result(r), generator.get(), means.get(), stdv), "normal_means_out");
-    return r;
+    return detail::into(r, THTensor_normal_means(detail::result(r), generator.get(), means.get(), stdv),
+        "normal_means_out");
 }
 inline Tensor &normal_means_out(Tensor &r, const Tensor &means, double stdv = 1) {
-    detail::check(THTensor_normal_means(detail::result(r), nullptr, means.get(), stdv), "normal_means_out");
-    return r;
+    return detail::into(r, THTensor_normal_means(detail::result(r), nullptr, means.get(), stdv), "normal_means_out");
 }
 inline Tensor normal(const Generator &generator, const Tensor &means, double stdv = 1) {
     return means.normal(generator, stdv);
 }
 inline Tensor normal(const Tensor &means, double stdv = 1) { return means.normal(stdv); }
 inline Tensor &normal_out(Tensor &r, const Generator &generator, const Tensor &means, double stdv = 1) {
-    detail::check(THTensor_normal_means(detail::result(r), generator.get(), means.get(), stdv), "normal_out");
-    return r;
+    return detail::into(r, THTensor_normal_means(detail::result(r), generator.get(), means.get(), stdv), "normal_out");
 }
 inline Tensor &normal_out(Tensor &r, const Tensor &means, double stdv = 1) {
-    detail::check(THTensor_normal_means(detail::result(r), nullptr, means.get(), stdv), "normal_out");
-    return r;
+    return detail::into(r, THTensor_normal_means(detail::result(r), nullptr, means.get(), stdv), "normal_out");
 }
 inline Tensor normal_stddevs(const Generator &generator, double mean, const Tensor &stdvs) {
     return stdvs.normal_stddevs(generator, mean);
@@ -8886,17 +8173,15 @@ inline Tensor normal_stddevs(const Generator &generator, double mean, const Tens
 inline Tensor normal_stddevs(double mean, const Tensor &stdvs) { return stdvs.normal_stddevs(mean); }
 inline Tensor normal_stddevs(const Tensor &stdvs) { return stdvs.normal_stddevs(); }
 inline Tensor &normal_stddevs_out(Tensor &r, const Generator &generator, double mean, const Tensor &stdvs) {
-    detail::check(THTensor_normal_stddevs(detail::result(r), generator.get(), mean, stdvs.get()),
+    return detail::into(r, THTensor_normal_stddevs(detail::result(r), generator.get(), mean, stdvs.get()),
         "normal_stddevs_out");
-    return r;
 }
 inline Tensor &normal_stddevs_out(Tensor &r, double mean, const Tensor &stdvs) {
-    detail::check(THTensor_normal_stddevs(detail::result(r), nullptr, mean, stdvs.get()), "normal_stddevs_out");
-    return r;
+    return detail::into(r, THTensor_normal_stddevs(detail::result(r), nullptr, mean, stdvs.get()),
+        "normal_stddevs_out");
 }
 inline Tensor &normal_stddevs_out(Tensor &r, const Tensor &stdvs) {
-    detail::check(THTensor_normal_stddevs(detail::result(r), nullptr, 0, stdvs.get()), "normal_stddevs_out");
-    return r;
+    return detail::into(r, THTensor_normal_stddevs(detail::result(r), nullptr, 0, stdvs.get()), "normal_stddevs_out");
 }
 inline Tensor normal(const Generator &generator, double mean, const Tensor &stdvs) {
     detail::New r;
@@ -8907,12 +8192,11 @@ inline Tensor normal(double mean, const Tensor &stdvs) {
     return r(THTensor_normal_stddevs(r.handle, nullptr, mean, stdvs.get()), "normal");
 }
 inline Tensor &normal_out(Tensor &r, const Generator &generator, double mean, const Tensor &stdvs) {
-    detail::check(THTensor_normal_stddevs(detail::result(r), generator.get(), mean, stdvs.get()), "normal_out");
-    return r;
+    return detail::into(r, THTensor_normal_stddevs(detail::result(r), generator.get(), mean, stdvs.get()),
+        "normal_out");
 }
 inline Tensor &normal_out(Tensor &r, double mean, const Tensor &stdvs) {
-    detail::check(THTensor_normal_stddevs(detail::result(r), nullptr, mean, stdvs.get()), "normal_out");
-    return r;
+    return detail::into(r, THTensor_normal_stddevs(detail::result(r), nullptr, mean, stdvs.get()), "normal_out");
 }
 inline Tensor normal_means_stddevs(const Generator &generator, const Tensor &means, const Tensor &stdvs) {
     return means.normal_means_stddevs(generator, stdvs);
@@ -8922,203 +8206,175 @@ inline Tensor normal_means_stddevs(const Tensor &means, const Tensor &stdvs) {
 }
 inline Tensor &normal_means_stddevs_out(Tensor &r, const Generator &generator, const Tensor &means,
     const Tensor &stdvs) {
-    detail::check(THTensor_normal_means_stddevs(detail::result(r), generator.get(), means.get(), stdvs.get()),
+    return detail::into(r, THTensor_normal_means_stddevs(detail::result(r), generator.get(), means.get(), stdvs.get()),
         "normal_means_stddevs_out");
-    return r;
 }
 inline Tensor &normal_means_stddevs_out(Tensor &r, const Tensor &means, const Tensor &stdvs) {
-    detail::check(THTensor_normal_means_stddevs(detail::result(r), nullptr, means.get(), stdvs.get()),
+    return detail::into(r, THTensor_normal_means_stddevs(detail::result(r), nullptr, means.get(), stdvs.get()),
         "normal_means_stddevs_out");
-    return r;
 }
 inline Tensor normal(const Generator &generator, const Tensor &means, const Tensor &stdvs) {
     return means.normal(generator, stdvs);
 }
 inline Tensor normal(const Tensor &means, const Tensor &stdvs) { return means.normal(stdvs); }
 inline Tensor &normal_out(Tensor &r, const Generator &generator, const Tensor &means, const Tensor &stdvs) {
-    detail::check(THTensor_normal_means_stddevs(detail::result(r), generator.get(), means.get(), stdvs.get()),
+    return detail::into(r, THTensor_normal_means_stddevs(detail::result(r), generator.get(), means.get(), stdvs.get()),
         "normal_out");
-    return r;
 }
 inline Tensor &normal_out(Tensor &r, const Tensor &means, const Tensor &stdvs) {
-    detail::check(THTensor_normal_means_stddevs(detail::result(r), nullptr, means.get(), stdvs.get()), "normal_out");
-    return r;
+    return detail::into(r, THTensor_normal_means_stddevs(detail::result(r), nullptr, means.get(), stdvs.get()),
+        "normal_out");
 }
 inline Tensor gammaTensor(const Generator &generator, const Tensor &shape, const Tensor &scale) {
     return shape.gammaTensor(generator, scale);
 }
 inline Tensor gammaTensor(const Tensor &shape, const Tensor &scale) { return shape.gammaTensor(scale); }
 inline Tensor &gammaTensor_out(Tensor &r, const Generator &generator, const Tensor &shape, const Tensor &scale) {
-    detail::check(THTensor_gammaTensor(detail::result(r), generator.get(), shape.get(), scale.get()),
+    return detail::into(r, THTensor_gammaTensor(detail::result(r), generator.get(), shape.get(), scale.get()),
         "gammaTensor_out");
-    return r;
 }
 inline Tensor &gammaTensor_out(Tensor &r, const Tensor &shape, const Tensor &scale) {
-    detail::check(THTensor_gammaTensor(detail::result(r), nullptr, shape.get(), scale.get()), "gammaTensor_out");
-    return r;
+    return detail::into(r, THTensor_gammaTensor(detail::result(r), nullptr, shape.get(), scale.get()),
+        "gammaTensor_out");
 }
 inline Tensor gamma(const Generator &generator, const Tensor &shape, const Tensor &scale) {
     return shape.gamma(generator, scale);
 }
 inline Tensor gamma(const Tensor &shape, const Tensor &scale) { return shape.gamma(scale); }
 inline Tensor &gamma_out(Tensor &r, const Generator &generator, const Tensor &shape, const Tensor &scale) {
-    detail::check(THTensor_gammaTensor(detail::result(r), generator.get(), shape.get(), scale.get()), "gamma_out");
-    return r;
+    return detail::into(r, THTensor_gammaTensor(detail::result(r), generator.get(), shape.get(), scale.get()),
+        "gamma_out");
 }
 inline Tensor &gamma_out(Tensor &r, const Tensor &shape, const Tensor &scale) {
-    detail::check(THTensor_gammaTensor(detail::result(r), nullptr, shape.get(), scale.get()), "gamma_out");
-    return r;
+    return detail::into(r, THTensor_gammaTensor(detail::result(r), nullptr, shape.get(), scale.get()), "gamma_out");
 }
 inline Tensor betaTensor(const Generator &generator, const Tensor &a, const Tensor &b) {
     return a.betaTensor(generator, b);
 }
 inline Tensor betaTensor(const Tensor &a, const Tensor &b) { return a.betaTensor(b); }
 inline Tensor &betaTensor_out(Tensor &r, const Generator &generator, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_betaTensor(detail::result(r), generator.get(), a.get(), b.get()), "betaTensor_out");
-    return r;
+    return detail::into(r, THTensor_betaTensor(detail::result(r), generator.get(), a.get(), b.get()),
+        "betaTensor_out");
 }
 inline Tensor &betaTensor_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_betaTensor(detail::result(r), nullptr, a.get(), b.get()), "betaTensor_out");
-    return r;
+    return detail::into(r, THTensor_betaTensor(detail::result(r), nullptr, a.get(), b.get()), "betaTensor_out");
 }
 inline Tensor beta(const Generator &generator, const Tensor &a, const Tensor &b) { return a.beta(generator, b); }
 inline Tensor beta(const Tensor &a, const Tensor &b) { return a.beta(b); }
 inline Tensor &beta_out(Tensor &r, const Generator &generator, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_betaTensor(detail::result(r), generator.get(), a.get(), b.get()), "beta_out");
-    return r;
+    return detail::into(r, THTensor_betaTensor(detail::result(r), generator.get(), a.get(), b.get()), "beta_out");
 }
 inline Tensor &beta_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_betaTensor(detail::result(r), nullptr, a.get(), b.get()), "beta_out");
-    return r;
+    return detail::into(r, THTensor_betaTensor(detail::result(r), nullptr, a.get(), b.get()), "beta_out");
 }
 inline Tensor bernoulliTensor(const Generator &generator, const Tensor &p) { return p.bernoulliTensor(generator); }
 inline Tensor bernoulliTensor(const Tensor &p) { return p.bernoulliTensor(); }
 inline Tensor &bernoulliTensor_out(Tensor &r, const Generator &generator, const Tensor &p) {
-    detail::check(THTensor_bernoulliTensor(detail::result(r), generator.get(), p.get()), "bernoulliTensor_out");
-    return r;
+    return detail::into(r, THTensor_bernoulliTensor(detail::result(r), generator.get(), p.get()),
+        "bernoulliTensor_out");
 }
 inline Tensor &bernoulliTensor_out(Tensor &r, const Tensor &p) {
-    detail::check(THTensor_bernoulliTensor(detail::result(r), nullptr, p.get()), "bernoulliTensor_out");
-    return r;
+    return detail::into(r, THTensor_bernoulliTensor(detail::result(r), nullptr, p.get()), "bernoulliTensor_out");
 }
 inline Tensor bernoulli(const Generator &generator, const Tensor &p) { return p.bernoulli(generator); }
 inline Tensor bernoulli(const Tensor &p) { return p.bernoulli(); }
 inline Tensor &bernoulli_out(Tensor &r, const Generator &generator, const Tensor &p) {
-    detail::check(THTensor_bernoulliTensor(detail::result(r), generator.get(), p.get()), "bernoulli_out");
-    return r;
+    return detail::into(r, THTensor_bernoulliTensor(detail::result(r), generator.get(), p.get()), "bernoulli_out");
 }
 inline Tensor &bernoulli_out(Tensor &r, const Tensor &p) {
-    detail::check(THTensor_bernoulliTensor(detail::result(r), nullptr, p.get()), "bernoulli_out");
-    return r;
+    return detail::into(r, THTensor_bernoulliTensor(detail::result(r), nullptr, p.get()), "bernoulli_out");
 }
 inline Tensor poissonTensor(const Generator &generator, const Tensor &rate) { return rate.poissonTensor(generator); }
 inline Tensor poissonTensor(const Tensor &rate) { return rate.poissonTensor(); }
 inline Tensor &poissonTensor_out(Tensor &r, const Generator &generator, const Tensor &rate) {
-    detail::check(THTensor_poissonTensor(detail::result(r), generator.get(), rate.get()), "poissonTensor_out");
-    return r;
+    return detail::into(r, THTensor_poissonTensor(detail::result(r), generator.get(), rate.get()),
+        "poissonTensor_out");
 }
 inline Tensor &poissonTensor_out(Tensor &r, const Tensor &rate) {
-    detail::check(THTensor_poissonTensor(detail::result(r), nullptr, rate.get()), "poissonTensor_out");
-    return r;
+    return detail::into(r, THTensor_poissonTensor(detail::result(r), nullptr, rate.get()), "poissonTensor_out");
 }
 inline Tensor poisson(const Generator &generator, const Tensor &rate) { return rate.poisson(generator); }
 inline Tensor poisson(const Tensor &rate) { return rate.poisson(); }
 inline Tensor &poisson_out(Tensor &r, const Generator &generator, const Tensor &rate) {
-    detail::check(THTensor_poissonTensor(detail::result(r), generator.get(), rate.get()), "poisson_out");
-    return r;
+    return detail::into(r, THTensor_poissonTensor(detail::result(r), generator.get(), rate.get()), "poisson_out");
 }
 inline Tensor &poisson_out(Tensor &r, const Tensor &rate) {
-    detail::check(THTensor_poissonTensor(detail::result(r), nullptr, rate.get()), "poisson_out");
-    return r;
+    return detail::into(r, THTensor_poissonTensor(detail::result(r), nullptr, rate.get()), "poisson_out");
 }
 inline Tensor binomialTensor(const Generator &generator, const Tensor &n, const Tensor &p) {
     return n.binomialTensor(generator, p);
 }
 inline Tensor binomialTensor(const Tensor &n, const Tensor &p) { return n.binomialTensor(p); }
 inline Tensor &binomialTensor_out(Tensor &r, const Generator &generator, const Tensor &n, const Tensor &p) {
-    detail::check(THTensor_binomialTensor(detail::result(r), generator.get(), n.get(), p.get()), "binomialTensor_out");
-    return r;
+    return detail::into(r, THTensor_binomialTensor(detail::result(r), generator.get(), n.get(), p.get()),
+        "binomialTensor_out");
 }
 inline Tensor &binomialTensor_out(Tensor &r, const Tensor &n, const Tensor &p) {
-    detail::check(THTensor_binomialTensor(detail::result(r), nullptr, n.get(), p.get()), "binomialTensor_out");
-    return r;
+    return detail::into(r, THTensor_binomialTensor(detail::result(r), nullptr, n.get(), p.get()),
+        "binomialTensor_out");
 }
 inline Tensor binomial(const Generator &generator, const Tensor &n, const Tensor &p) {
     return n.binomial(generator, p);
 }
 inline Tensor binomial(const Tensor &n, const Tensor &p) { return n.binomial(p); }
 inline Tensor &binomial_out(Tensor &r, const Generator &generator, const Tensor &n, const Tensor &p) {
-    detail::check(THTensor_binomialTensor(detail::result(r), generator.get(), n.get(), p.get()), "binomial_out");
-    return r;
+    return detail::into(r, THTensor_binomialTensor(detail::result(r), generator.get(), n.get(), p.get()),
+        "binomial_out");
 }
 inline Tensor &binomial_out(Tensor &r, const Tensor &n, const Tensor &p) {
-    detail::check(THTensor_binomialTensor(detail::result(r), nullptr, n.get(), p.get()), "binomial_out");
-    return r;
+    return detail::into(r, THTensor_binomialTensor(detail::result(r), nullptr, n.get(), p.get()), "binomial_out");
 }
 inline Tensor &rand_out(Tensor &r, const Generator &generator, IntList size) {
-    detail::check(THTensor_rand(detail::result(r), generator.get(), size.count(), size.data()), "rand_out");
-    return r;
+    return detail::into(r, THTensor_rand(detail::result(r), generator.get(), size.count(), size.data()), "rand_out");
 }
 inline Tensor &rand_out(Tensor &r, IntList size) {
-    detail::check(THTensor_rand(detail::result(r), nullptr, size.count(), size.data()), "rand_out");
-    return r;
+    return detail::into(r, THTensor_rand(detail::result(r), nullptr, size.count(), size.data()), "rand_out");
 }
 inline Tensor &randn_out(Tensor &r, const Generator &generator, IntList size) {
-    detail::check(THTensor_randn(detail::result(r), generator.get(), size.count(), size.data()), "randn_out");
-    return r;
+    return detail::into(r, THTensor_randn(detail::result(r), generator.get(), size.count(), size.data()), "randn_out");
 }
 inline Tensor &randn_out(Tensor &r, IntList size) {
-    detail::check(THTensor_randn(detail::result(r), nullptr, size.count(), size.data()), "randn_out");
-    return r;
+    return detail::into(r, THTensor_randn(detail::result(r), nullptr, size.count(), size.data()), "randn_out");
 }
 inline Tensor &randint_out(Tensor &r, const Generator &generator, int64_t from, int64_t to, IntList size) {
-    detail::check(THTensor_randint(detail::result(r), generator.get(), from, to, size.count(), size.data()),
+    return detail::into(r, THTensor_randint(detail::result(r), generator.get(), from, to, size.count(), size.data()),
         "randint_out");
-    return r;
 }
 inline Tensor &randint_out(Tensor &r, int64_t from, int64_t to, IntList size) {
-    detail::check(THTensor_randint(detail::result(r), nullptr, from, to, size.count(), size.data()), "randint_out");
-    return r;
+    return detail::into(r, THTensor_randint(detail::result(r), nullptr, from, to, size.count(), size.data()),
+        "randint_out");
 }
 inline Tensor &randint_out(Tensor &r, int64_t to, IntList size) {
-    detail::check(THTensor_randint(detail::result(r), nullptr, 0, to, size.count(), size.data()), "randint_out");
-    return r;
+    return detail::into(r, THTensor_randint(detail::result(r), nullptr, 0, to, size.count(), size.data()),
+        "randint_out");
 }
 inline Tensor &randLike_out(Tensor &r, const Generator &generator, const Tensor &t) {
-    detail::check(THTensor_randLike(detail::result(r), generator.get(), t.get()), "randLike_out");
-    return r;
+    return detail::into(r, THTensor_randLike(detail::result(r), generator.get(), t.get()), "randLike_out");
 }
 inline Tensor &randLike_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_randLike(detail::result(r), nullptr, t.get()), "randLike_out");
-    return r;
+    return detail::into(r, THTensor_randLike(detail::result(r), nullptr, t.get()), "randLike_out");
 }
 inline Tensor &randnLike_out(Tensor &r, const Generator &generator, const Tensor &t) {
-    detail::check(THTensor_randnLike(detail::result(r), generator.get(), t.get()), "randnLike_out");
-    return r;
+    return detail::into(r, THTensor_randnLike(detail::result(r), generator.get(), t.get()), "randnLike_out");
 }
 inline Tensor &randnLike_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_randnLike(detail::result(r), nullptr, t.get()), "randnLike_out");
-    return r;
+    return detail::into(r, THTensor_randnLike(detail::result(r), nullptr, t.get()), "randnLike_out");
 }
 inline Tensor &randintLike_out(Tensor &r, const Generator &generator, const Tensor &t, int64_t from, int64_t to) {
-    detail::check(THTensor_randintLike(detail::result(r), generator.get(), t.get(), from, to), "randintLike_out");
-    return r;
+    return detail::into(r, THTensor_randintLike(detail::result(r), generator.get(), t.get(), from, to),
+        "randintLike_out");
 }
 inline Tensor &randintLike_out(Tensor &r, const Tensor &t, int64_t from, int64_t to) {
-    detail::check(THTensor_randintLike(detail::result(r), nullptr, t.get(), from, to), "randintLike_out");
-    return r;
+    return detail::into(r, THTensor_randintLike(detail::result(r), nullptr, t.get(), from, to), "randintLike_out");
 }
 inline Tensor &randintLike_out(Tensor &r, const Tensor &t, int64_t to) {
-    detail::check(THTensor_randintLike(detail::result(r), nullptr, t.get(), 0, to), "randintLike_out");
-    return r;
+    return detail::into(r, THTensor_randintLike(detail::result(r), nullptr, t.get(), 0, to), "randintLike_out");
 }
 inline Tensor &randperm_out(Tensor &r, const Generator &generator, int64_t n) {
-    detail::check(THTensor_randperm(detail::result(r), generator.get(), n), "randperm_out");
-    return r;
+    return detail::into(r, THTensor_randperm(detail::result(r), generator.get(), n), "randperm_out");
 }
 inline Tensor &randperm_out(Tensor &r, int64_t n) {
-    detail::check(THTensor_randperm(detail::result(r), nullptr, n), "randperm_out");
-    return r;
+    return detail::into(r, THTensor_randperm(detail::result(r), nullptr, n), "randperm_out");
 }
 /// A row-major tensor as of `THTensor_rand`.
 inline Tensor rand(const Generator &generator, IntList size, Dtype dtype = Dtype::Undefined) {
@@ -9190,13 +8446,12 @@ inline Tensor multinomial(const Tensor &p, int64_t n, bool replacement = false) 
 }
 inline Tensor &multinomial_out(Tensor &r, const Generator &generator, const Tensor &p, int64_t n,
     bool replacement = false) {
-    detail::check(THTensor_multinomial(detail::result(r), generator.get(), p.get(), n, replacement),
+    return detail::into(r, THTensor_multinomial(detail::result(r), generator.get(), p.get(), n, replacement),
         "multinomial_out");
-    return r;
 }
 inline Tensor &multinomial_out(Tensor &r, const Tensor &p, int64_t n, bool replacement = false) {
-    detail::check(THTensor_multinomial(detail::result(r), nullptr, p.get(), n, replacement), "multinomial_out");
-    return r;
+    return detail::into(r, THTensor_multinomial(detail::result(r), nullptr, p.get(), n, replacement),
+        "multinomial_out");
 }
 inline JQ Tensor::multinomialAliasSetup() const {
     JQ r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
@@ -9206,23 +8461,20 @@ inline JQ Tensor::multinomialAliasSetup() const {
 }
 inline JQ multinomialAliasSetup(const Tensor &p) { return p.multinomialAliasSetup(); }
 inline Tensor &multinomialAliasSetup_out(Tensor &J, Tensor &q, const Tensor &p) {
-    detail::check(THTensor_multinomialAliasSetup(p.get(), detail::result(J), detail::result(q)),
+    return detail::into(J, THTensor_multinomialAliasSetup(p.get(), detail::result(J), detail::result(q)),
         "multinomialAliasSetup_out");
-    return J;
 }
 inline Tensor multinomialAliasDraw(const Generator &generator, const Tensor &J, const Tensor &q) {
     return J.multinomialAliasDraw(generator, q);
 }
 inline Tensor multinomialAliasDraw(const Tensor &J, const Tensor &q) { return J.multinomialAliasDraw(q); }
 inline Tensor &multinomialAliasDraw_out(Tensor &r, const Generator &generator, const Tensor &J, const Tensor &q) {
-    detail::check(THTensor_multinomialAliasDraw(detail::result(r), generator.get(), J.get(), q.get()),
+    return detail::into(r, THTensor_multinomialAliasDraw(detail::result(r), generator.get(), J.get(), q.get()),
         "multinomialAliasDraw_out");
-    return r;
 }
 inline Tensor &multinomialAliasDraw_out(Tensor &r, const Tensor &J, const Tensor &q) {
-    detail::check(THTensor_multinomialAliasDraw(detail::result(r), nullptr, J.get(), q.get()),
+    return detail::into(r, THTensor_multinomialAliasDraw(detail::result(r), nullptr, J.get(), q.get()),
         "multinomialAliasDraw_out");
-    return r;
 }
 inline RMask Tensor::dropout(const Generator &generator, double p) const {
     RMask r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
@@ -9237,13 +8489,12 @@ inline RMask Tensor::dropout(double p) const {
 inline RMask dropout(const Generator &generator, const Tensor &t, double p = 0.5) { return t.dropout(generator, p); }
 inline RMask dropout(const Tensor &t, double p = 0.5) { return t.dropout(p); }
 inline Tensor &dropout_out(Tensor &r, Out mask, const Generator &generator, const Tensor &t, double p = 0.5) {
-    detail::check(THTensor_dropout(detail::result(r), detail::result(mask), generator.get(), t.get(), p),
+    return detail::into(r, THTensor_dropout(detail::result(r), detail::result(mask), generator.get(), t.get(), p),
         "dropout_out");
-    return r;
 }
 inline Tensor &dropout_out(Tensor &r, Out mask, const Tensor &t, double p = 0.5) {
-    detail::check(THTensor_dropout(detail::result(r), detail::result(mask), nullptr, t.get(), p), "dropout_out");
-    return r;
+    return detail::into(r, THTensor_dropout(detail::result(r), detail::result(mask), nullptr, t.get(), p),
+        "dropout_out");
 }
 
 // -------------------------------------------------------------------------------------- Exchange with other libraries

@@ -198,6 +198,10 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
 
   private:
     using Counted::Counted;
+    Tensor &changed(THStatus status, const char *name) {
+        detail::check(status, name);
+        return *this;
+    }
 };
 
 static_assert(sizeof(Tensor) == sizeof(THTensor *) && std::is_standard_layout_v<Tensor>,
@@ -230,6 +234,12 @@ inline THTensor *result(Tensor &r) {
 
 /// The handle of a result, or NULL if it is left out.
 inline THTensor *result(Out r) { return r.get() ? result(*r.get()) : nullptr; }
+
+/// The result into which a call has written.
+inline Tensor &into(Tensor &r, THStatus status, const char *name) {
+    check(status, name);
+    return r;
+}
 
 /// Without exceptions, the result of a call that failed becomes undefined.
 inline void check(THStatus status, const char *name, Tensor &r) {

@@ -161,7 +161,7 @@ impl Face {
                 if self.take(&format!(".{name}_"), &mut variant, "") {
                     let call = function.call(&variant, None, To::This, &format!("{name}_"));
                     let head = format!("Tensor &{name}_({})", variant.declared());
-                    self.method("THTensor", doc, &head, &format!("detail::check({call}, \"{name}_\"); return *this;"));
+                    self.method("THTensor", doc, &head, &format!("return changed({call}, \"{name}_\");"));
                 }
             }
             return;
@@ -181,7 +181,7 @@ impl Face {
             }
             let call = function.call(&variant, Some((&object.name, "handle_")), To::Value, &format!("{name}_"));
             let head = format!("Tensor &{name}_({})", variant.declared());
-            self.method("THTensor", doc, &head, &format!("detail::check({call}, \"{name}_\"); return *this;"));
+            self.method("THTensor", doc, &head, &format!("return changed({call}, \"{name}_\");"));
             if copies && self.take(&format!(".{name}"), &mut variant, "") && self.take(name, &mut variant, "T") {
                 let (declared, names) = (variant.declared(), variant.names());
                 let call = function.call(&variant, Some((&object.name, "r.get()")), To::Value, name);
@@ -253,7 +253,7 @@ impl Face {
             if self.take(&format!(".{name}_"), &mut variant, "") {
                 let call = function.call(&variant, Some((&object.name, "handle_")), To::This, &format!("{name}_"));
                 let head = format!("Tensor &{name}_({})", variant.declared());
-                self.method("THTensor", "", &head, &format!("detail::check({call}, \"{name}_\"); return *this;"));
+                self.method("THTensor", "", &head, &format!("return changed({call}, \"{name}_\");"));
             }
         }
     }
@@ -287,14 +287,17 @@ impl Face {
             outs.iter().map(|out| format!("{}{}", if out.is_optional_out() { "Out " } else { "Tensor &" }, out.name)).collect();
         let letters = "O".repeat(outs.len());
         let first = outs.iter().find(|out| !out.is_optional_out());
-        let (result, end) = first.map_or(("void", String::new()), |first| ("Tensor &", format!(" return {};", first.name)));
-        let result = if result == "void" { "void " } else { result };
+        let result = if first.is_some() { "Tensor &" } else { "void " };
         for mut variant in function.variants(None) {
             let name = format!("{name}_out");
             if self.take(&name, &mut variant, &letters) {
                 let call = function.call(&variant, None, To::Out, &name);
                 let head = format!("inline {result}{name}({})", with(&declared.join(", "), &variant.declared()));
-                self.function("THTensor", "", &head, &format!("detail::check({call}, \"{name}\");{end}"));
+                let body = match first {
+                    Some(first) => format!("return detail::into({}, {call}, \"{name}\");", first.name),
+                    None => format!("detail::check({call}, \"{name}\");"),
+                };
+                self.function("THTensor", "", &head, &body);
             }
         }
     }
