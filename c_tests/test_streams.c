@@ -166,6 +166,26 @@ static void functions_are_called_between_the_work(void) {
     THCudaStream_free(stream);
 }
 
+static void pinned_memory_is_counted(void) {
+    THCudaMemory before, during, after;
+    if (gpus == 0) {
+        CHECK_ERROR(THCuda_pinnedMemory(&before), TH_ERR_CUDA, "THCuda_pinnedMemory");
+        return;
+    }
+    CHECK_OK(THCuda_emptyCache(0));
+    CHECK_OK(THCuda_pinnedMemory(&before));
+    CHECK_EQ(before.cached_bytes, 0);
+    CHECK(before.free_bytes > 0 && before.free_bytes <= before.total_bytes);
+    THStorage *storage = THStorage_newPinned(TH_UINT8, 1 << 20);
+    CHECK_OK(THCuda_pinnedMemory(&during));
+    CHECK_EQ(during.live_bytes - before.live_bytes, 1 << 20);
+    THStorage_free(storage);
+    CHECK_OK(THCuda_pinnedMemory(&after));
+    CHECK_EQ(after.live_bytes, before.live_bytes);
+    CHECK_EQ(after.cached_bytes, 1 << 20);
+    CHECK(after.peak_bytes >= during.live_bytes);
+}
+
 static void pinned_memory_is_copied_from_while_the_host_goes_on(void) {
     if (gpus == 0) return;
     THTensor *host = filled(2), *pinned = THTensor_newPinned(host), *there = THTensor_newWithSizesOn(TH_FLOAT32, TH_CUDA, 0, SIZES(N));
@@ -299,5 +319,5 @@ static void gpus_wait_for_each_other(void) {
 
 CHECK_MAIN(CASE(without_a_gpu_everything_says_what_is_missing), CASE(arguments_are_checked), CASE(operations_go_to_the_threads_stream),
            CASE(a_stream_waits_for_another), CASE(events_measure_time), CASE(functions_are_called_between_the_work),
-           CASE(pinned_memory_is_copied_from_while_the_host_goes_on), CASE(memory_waits_for_the_streams_that_reach_it),
+           CASE(pinned_memory_is_counted), CASE(pinned_memory_is_copied_from_while_the_host_goes_on), CASE(memory_waits_for_the_streams_that_reach_it),
            CASE(work_is_captured_and_done_again), CASE(gpus_wait_for_each_other))

@@ -1,5 +1,5 @@
-# What cmake --install copies, in three components: `runtime`, what programs need to run, `devel`, what they need to be built and debugged,
-# and `command`, the command thorn, which needs neither.
+# What cmake --install copies, in four components: `runtime`, what programs need to run, `devel`, what they need to be built and debugged,
+# `lua`, the package for LuaJIT, which needs `runtime`, and `command`, the command thorn, which needs none of them.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -38,6 +38,10 @@ install(DIRECTORY include/ DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT d
 install(FILES "${PROJECT_BINARY_DIR}/thornConfig.cmake" "${PROJECT_BINARY_DIR}/thornConfigVersion.cmake"
   DESTINATION "${config_dir}" COMPONENT devel)
 install(FILES "${PROJECT_BINARY_DIR}/thorn.pc" DESTINATION "${pkgconfig_dir}" COMPONENT devel)
+
+# LuaJIT looks here, without a setting where the prefix is /usr or /usr/local.
+install(FILES lua/thorn.lua DESTINATION "${CMAKE_INSTALL_DATAROOTDIR}/lua/5.1" COMPONENT lua)
+install(DIRECTORY lua/thorn DESTINATION "${CMAKE_INSTALL_DATAROOTDIR}/lua/5.1" COMPONENT lua)
 
 if(THORN_BUILD_COMMAND)
   install(PROGRAMS "${command_dir}/bin/thorn" DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT command)

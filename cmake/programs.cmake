@@ -176,6 +176,12 @@ if(THORN_BUILD_TESTS)
       cmake_path(GET script STEM name)
       thorn_add_lua_test(lua:${name} "${script}")
     endforeach()
+    # The package for LuaJIT: its tests, and the ways to have it. Skipped, with a word, where luarocks or a wheel of Python is missing.
+    thorn_add_lua_test(lua:package "${PROJECT_SOURCE_DIR}/lua/tests/run.lua")
+    foreach(way tree luarocks lupa)
+      add_test(NAME lua:package:${way} COMMAND "${PROJECT_SOURCE_DIR}/scripts/lua-package.sh" ${way})
+      set_tests_properties(lua:package:${way} PROPERTIES ENVIRONMENT "${lua_environment}" SKIP_RETURN_CODE 77 TIMEOUT 300)
+    endforeach()
     # The table once more with the kernels of each lower level. Skipped, with a word, where the machine lacks it.
     foreach(level baseline avx2)
       thorn_add_lua_test(lua:table:${level} "${PROJECT_SOURCE_DIR}/c_tests/table.lua")

@@ -3501,6 +3501,9 @@ THStatus THCuda_synchronize(int deviceIndex);
 /// Stores how much memory a GPU has in `memory`.
 THStatus THCuda_memory(int deviceIndex, THCudaMemory *memory);
 
+/// Stores how much pinned memory of the host there is in `memory`. Its free and total bytes are those of the machine.
+THStatus THCuda_pinnedMemory(THCudaMemory *memory);
+
 /// Gives the memory of a GPU, and the pinned memory of the host, that is kept for new storages back to the driver.
 THStatus THCuda_emptyCache(int deviceIndex);
 

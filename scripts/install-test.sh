@@ -187,7 +187,7 @@ grep -q 'other_seven() != 7' "$work/both.c" || fail "both.c calls no other libra
 libs=$(sed -n 's/^Libs.private: //p' "$libdir/pkgconfig/thorn.pc")
 
 # Programs with the archive, by the line of README.md, with and without -static: of the archive they take what they call.
-small_goal=$((5 << 20))
+small_goal=$((3 << 20))
 is_small() { [ "$(stat -c %s "$1")" -le $small_goal ] || fail "$1 has $(stat -c %s "$1") bytes, more than $small_goal"; }
 for static in '' '-static '; do
     line=$(in_readme sh 'libthorn.a -lm' | sed "s/^cc /cc $static/")
@@ -210,6 +210,16 @@ quietly env THORN_LIB="$libdir/libthorn.so" luajit examples/digits.lua
 out=$(in_readme lua THCdef | LD_LIBRARY_PATH=$libdir luajit -)
 [ "$out" = 15 ] || fail "README.md's lines for LuaJIT print: $out"
 echo "ok: LuaJIT"
+
+# The package for LuaJIT finds the library of its own installation.
+modules=$work/moved/share/lua/5.1
+diff <(cd lua && find thorn thorn.lua -type f | sort) <(cd "$modules" && find . -type f | sed 's,^./,,' | sort) ||
+    fail "the package for LuaJIT has other files (<) than are installed (>)"
+quietly env -u THORN_LIB -u THORN_LIBRARY LUA_PATH="$modules/?.lua" luajit lua/tests/package/uses.lua "$modules/"
+in_readme lua 'require "thorn"' >"$work/readme.lua"
+quietly env -u THORN_LIB -u THORN_LIBRARY LUA_PATH="$modules/?.lua" luajit "$work/readme.lua"
+grep -q 'torch.DoubleTensor of size 2x2' "$work/log" || fail "README.md's lines for the package print: $(cat "$work/log")"
+echo "ok: the package for LuaJIT"
 
 # Python's cffi.
 python=python3

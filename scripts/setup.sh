@@ -17,6 +17,7 @@ has() { command -v "$1" >/dev/null; }
 tools=(cmake:cmake cc:build-essential c++:build-essential make:build-essential luajit:luajit)
 if [ "$goal" = test ]; then
     tools+=(valgrind:valgrind gdb:gdb pkg-config:pkg-config nm:binutils readelf:binutils diff:diffutils doxygen:doxygen)
+    tools+=(luarocks:luarocks)
 fi
 
 packages() {

@@ -91,11 +91,22 @@ exchange_with_torch() {
     fi
 }
 
+# The tests in Rust, with the dependencies and the library as CMake built them, which are compiled once. The tests inside the library have
+# overflow and assertions checked; they are quick enough with little optimisation. The script that writes the headers is quickest without.
+cargo_tests() {
+    local checked=(opt-level=1 overflow-checks=true debug-assertions=true)
+    cargo test --release --locked --lib --package thorn "${checked[@]/#/--config=profile.release.package.thorn.}"
+    cargo test --release --locked --lib --package thorn-files --package gemm
+    cargo test --release --locked --test '*' --package thorn --package thorn-files
+    cargo test --release --locked --package thorn-command
+    cargo test --locked --package thorn-header --config 'profile.dev.package."*".opt-level=0' --config profile.dev.debug=false
+}
+
 # Every kernel, compiled by the real NVRTC for the oldest GPUs that it knows; no GPU is needed.
 compile_kernels() {
     local libraries
     if libraries=$(scripts/nvrtc.sh); then
-        THORN_TEST_NVRTC=compute_75 TH_CUDA_LIBRARIES=$libraries cargo test --workspace --locked --test kernels -- --nocapture
+        THORN_TEST_NVRTC=compute_75 TH_CUDA_LIBRARIES=$libraries cargo test --release --locked --package thorn --test kernels -- --nocapture
     else
         echo "left out, for want of NVRTC: scripts/nvrtc.sh could not fetch it"
     fi
@@ -115,12 +126,12 @@ section "cargo fmt"
 cargo fmt --check
 section "cargo clippy"
 cargo clippy --workspace --all-targets --locked -- -D warnings
-section "cargo test"
-cargo test --workspace --locked
-section "kernels for GPUs"
-compile_kernels
 section "CMake"
 compile
+section "cargo test"
+cargo_tests
+section "kernels for GPUs"
+compile_kernels
 section "exported symbols"
 check_symbols
 section "dependencies of libthorn.so"

@@ -6,25 +6,31 @@ use crate::device::Device;
 use crate::driver::Driver;
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
-use crate::launch::{Accelerator, Draw, Launchable, Recorder, Unique};
+use crate::launch::{Absent, Accelerator, Draw, Launchable, Recorder, Unique};
 use crate::layout::Layout;
 use crate::operand::Operand;
 use crate::random::Generator;
 use crate::scalar::Scalar;
 #[cfg(feature = "cuda")]
 use crate::storage;
+use std::sync::OnceLock;
 
-/// What GPUs are in this build: with their number, be they there or not.
-#[cfg(feature = "cuda")]
-type OfCuda = crate::cuda::Numbered;
-#[cfg(not(feature = "cuda"))]
-type OfCuda = crate::launch::Absent;
+/// What the library has for GPUs. It is reached by [`CUDA`] alone, so that a program which makes nothing on a GPU is linked without it.
+struct Cuda {
+    gpu: fn(i8) -> &'static dyn Accelerator,
+    pinned: &'static THAllocator,
+    is_pinned: fn(usize) -> bool,
+}
 
-static GPUS: [OfCuda; 128] = {
-    let mut all = [const { OfCuda::new(0) }; 128];
+/// Set before there is memory on a GPU, or pinned memory.
+static CUDA: OnceLock<Cuda> = OnceLock::new();
+
+/// A GPU before any was asked for.
+static ABSENT: [Absent; 128] = {
+    let mut all = [const { Absent::new(0) }; 128];
     let mut k = 0;
     while k < all.len() {
-        all[k] = OfCuda::new(k as i8);
+        all[k] = Absent::new(k as i8);
         k += 1;
     }
     all
@@ -43,7 +49,7 @@ pub enum Backend {
 pub fn on(device: Device) -> Backend {
     match device {
         Device::Cpu => Backend::Host,
-        Device::Cuda(k) => Backend::Other(&GPUS[k.max(0) as usize]),
+        Device::Cuda(k) => Backend::Other(CUDA.get().map_or(&ABSENT[k.max(0) as usize], |cuda| (cuda.gpu)(k))),
         Device::Recorder => Backend::Other(&Recorder),
     }
 }
@@ -51,7 +57,12 @@ pub fn on(device: Device) -> Backend {
 /// The number of GPUs.
 pub fn count() -> Result<i32> {
     #[cfg(feature = "cuda")]
-    return crate::cuda::devices();
+    {
+        let count = crate::cuda::devices()?;
+        CUDA.get_or_init(|| Cuda { gpu: crate::cuda::numbered, pinned: &crate::cuda::PINNED, is_pinned: crate::cuda::is_pinned });
+        storage::provide_by(crate::cuda::provide);
+        Ok(count)
+    }
     #[cfg(not(feature = "cuda"))]
     bail!(Cuda, "the library was built without CUDA")
 }
@@ -61,7 +72,7 @@ pub fn check(device: Device) -> Result<()> {
     match device {
         Device::Cpu | Device::Recorder => Ok(()),
         #[cfg(feature = "cuda")]
-        Device::Cuda(k) => crate::cuda::gpu(k).map(|_| storage::provide_by(crate::cuda::provide)),
+        Device::Cuda(k) => count().and_then(|_| crate::cuda::gpu(k)).map(drop),
         #[cfg(not(feature = "cuda"))]
         Device::Cuda(_) => bail!(Cuda, "{device} is not available: the library was built without CUDA"),
     }
@@ -76,21 +87,18 @@ pub fn driver(device: Device) -> Result<&'static dyn Driver> {
     }
 }
 
-/// The allocator of pinned memory of the host, which GPUs copy from and to while the host goes on.
+/// The allocator of pinned memory of the host, which GPUs copy from and to while the host goes on; [`count`] says first that there are
+/// GPUs.
 pub fn pinned() -> Result<&'static THAllocator> {
-    count()?;
-    #[cfg(feature = "cuda")]
-    return Ok(&crate::cuda::PINNED);
-    #[cfg(not(feature = "cuda"))]
-    bail!(Cuda, "the library was built without CUDA")
+    match CUDA.get() {
+        Some(cuda) => Ok(cuda.pinned),
+        None => bail!(Cuda, "there is no pinned memory before a GPU is used"),
+    }
 }
 
-/// Returns true if an address of the host is in pinned memory.
-pub fn is_pinned(#[cfg_attr(not(feature = "cuda"), expect(unused_variables))] at: *const u8) -> bool {
-    #[cfg(feature = "cuda")]
-    return count().is_ok() && crate::cuda::is_pinned(at as usize);
-    #[cfg(not(feature = "cuda"))]
-    false
+/// Returns true if an address of the host is in pinned memory; [`count`] says first that there are GPUs.
+pub fn is_pinned(at: *const u8) -> bool {
+    CUDA.get().is_some_and(|cuda| (cuda.is_pinned)(at as usize))
 }
 
 /// The backend of the device that holds all operands; an error where there are several.

@@ -56,6 +56,9 @@ pub trait Driver: Sync {
     /// Bytes of memory: free, all, in storages, kept for new ones, and the most that ever were in storages.
     fn memory(&self) -> Result<[i64; 5]>;
 
+    /// The same of pinned memory, of which the machine has the free bytes and all.
+    fn pinned_memory(&self) -> Result<[i64; 5]>;
+
     /// Gives back the memory that is kept for new storages.
     fn empty_cache(&self) -> Result<()>;
 

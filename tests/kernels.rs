@@ -7,7 +7,10 @@
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::Path;
-use thorn::cuda::{Entry, MAP, SOURCES, Source, compiled_for, map_entries, module_text};
+use thorn::cuda::{Entry, MAP, PROGRAMS, SOURCES, Source, compiled_for, fused_entry, map_entries, module_text};
+use thorn::dtype::Dtype;
+use thorn::launch::fused::{Action, Constant, Program, Step, Value};
+use thorn::launch::map::{Elementwise, Op};
 use thorn::ops::pointwise::all::OPERATIONS;
 
 /// All kernels of a source.
@@ -33,6 +36,25 @@ fn every_operation_is_listed_and_has_kernels() {
     }
     let all: Vec<Entry> = SOURCES.iter().flat_map(|source| entries(source)).collect();
     assert!(OPERATIONS.iter().map(|list| list.len()).sum::<usize>() > 120 && all.len() > 1000, "{} kernels", all.len());
+}
+
+/// The binary operation with this name.
+fn binary(name: &str) -> &'static Op<3> {
+    let all = OPERATIONS.iter().copied().flatten();
+    let mut found = all.filter_map(|op| if let Elementwise::Binary(op) = op { Some(*op) } else { None });
+    found.find(|op| op.formula.name == name).expect("an operation of this name")
+}
+
+/// The kernel of `(a * b) * 1` in a dtype, converted to another one.
+fn fused(dtype: Dtype, result: Dtype) -> Entry {
+    let product = |reads: [Value; 2]| {
+        let action = Action::Map { op: Elementwise::Binary(binary("cmul")), common: dtype, numbers: Default::default() };
+        Step { action, reads: reads.into_iter().collect(), dtype, place: 0 }
+    };
+    let one = Constant { dtype, bits: 1 };
+    let steps = [product([Value::Input(0), Value::Input(1)]), product([Value::Step(0), Value::Constant(0)])];
+    let program = Program::of(&[dtype; 2], &[one], &steps, Value::Step(1), dtype);
+    fused_entry(&program, result)
 }
 
 #[test]
@@ -79,6 +101,9 @@ fn kernels_compile() {
         let mut groups: BTreeMap<String, Vec<Entry>> = BTreeMap::new();
         entries(source).into_iter().for_each(|entry| groups.entry(entry.group.clone()).or_default().push(entry));
         modules.extend(groups.into_values().map(|entries| (*source, entries)));
+    }
+    for &dtype in Dtype::ALL {
+        modules.extend([Dtype::Float32, Dtype::Int64].map(|result| (&PROGRAMS, vec![fused(dtype, result)])));
     }
     let mut wrong = Vec::new();
     for architecture in architectures.split(',') {

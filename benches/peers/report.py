@@ -155,6 +155,6 @@ def page(text, notes, entries, groups):
     described = "\n".join(f"- `{group}`: {notes[group]}" for group in measured)
     parts = [text.format(summary=summary(entries, measured), notes=described)]
     parts += [f"## {group}\n\n{details(entries, group)}\n" for group in measured]
-    # What no peer does; foundation.c times it.
-    parts.append((Path(__file__).parents[1] / "fused.md").read_text())
+    # What no peer does: foundation.c and benches/lua time it.
+    parts += [(Path(__file__).parents[1] / name).read_text() for name in ("fused.md", "lua.md")]
     return "\n".join(parts)

@@ -732,6 +732,7 @@ THStatus THCuda_setAllowTF32(int allow);
 int THCuda_getAllowTF32(void);
 THStatus THCuda_synchronize(int deviceIndex);
 THStatus THCuda_memory(int deviceIndex, THCudaMemory *memory);
+THStatus THCuda_pinnedMemory(THCudaMemory *memory);
 THStatus THCuda_emptyCache(int deviceIndex);
 int THCuda_canAccessPeer(int deviceIndex, int peer);
 THStatus THCuda_setPeerAccess(int deviceIndex, int peer, int on);

@@ -1,5 +1,6 @@
 //! Tests of properties that every row has.
 
+use super::face::returns::Return;
 use super::face::row::{MOST_NUMBERS, invoke};
 use super::face::word::{ToWord, Word};
 use super::face::{forms, notes};
@@ -141,6 +142,19 @@ fn notes_on_arguments_are_values_of_them() {
     let names: Vec<&str> = names.split(['=', '|']).skip(1).collect();
     names.iter().for_each(|name| assert!(Dtype::from_name(name.as_bytes()).is_some(), "{name}"));
     Dtype::ALL.iter().for_each(|of| assert!(names.contains(&of.name()), "{of}"));
+}
+
+#[test]
+fn positions_are_results_whose_kind_does_not_say_so() {
+    for (names, result) in notes::POSITIONS {
+        for (row, name) in noted(names) {
+            let right = match kind_of(row, result) {
+                Some(kind) => matches!(kind, Kind::out | Kind::new_handles),
+                None => *result == "returns" && matches!(row.returns, Return::new | Return::count),
+            };
+            assert!(right, "{name}: {result}");
+        }
+    }
 }
 
 #[test]

@@ -63,7 +63,7 @@ pub fn entry(program: &Program, result: Dtype) -> Entry {
     let inputs = program.inputs.iter().enumerate().filter_map(|(k, dtype)| Some((k, (*dtype)?)));
     for (at, (k, dtype)) in inputs.clone().enumerate() {
         let name = type_name(dtype);
-        let _ = writeln!(body, "const {name} x{k} = *(const {name}*)in[{}];", at + 1);
+        let _ = writeln!(body, "const {name} x{k} = *(const {name}*)at[{}];", at + 1);
     }
     for (k, constant) in program.constants.iter().enumerate() {
         let (dtype, bits) = (constant.dtype, constant.bits);
@@ -81,7 +81,7 @@ pub fn entry(program: &Program, result: Dtype) -> Entry {
     }
     let (last, n) = (program.steps.len() - 1, inputs.count() + 1);
     let dtype = type_name(program.dtype());
-    let run = format!("static DEVICE {dtype} run(const char* const* in) {{\n{body}return v{last};\n}}");
+    let run = format!("static DEVICE {dtype} run(char* const* at) {{\n{body}return v{last};\n}}");
     // Kernels have the same name only where they are the same.
     let name = format!("Program{}", super::compile::name_of(format!("{own}{run}").as_bytes()));
     let _ = write!(own, "struct {name} {{\n{run}\n}};\n");

@@ -45,6 +45,7 @@ mod unique;
 
 pub use compile::compiled_for;
 pub use driver::devices;
+pub use fused::{PROGRAMS, entry as fused_entry};
 pub use gpu::{Gpu, gpu};
 pub use map::{MAP, entries as map_entries};
 pub use memory::provide;
@@ -91,18 +92,28 @@ pub static SOURCES: &[&Source] = &[
     &decompose::EXPONENTIAL,
 ];
 
+static GPUS: [Numbered; 128] = {
+    let mut all = [const { Numbered(0) }; 128];
+    let mut k = 0;
+    while k < all.len() {
+        all[k] = Numbered(k as i8);
+        k += 1;
+    }
+    all
+};
+
+/// The GPU with this number, be it there or not.
+pub fn numbered(ordinal: i8) -> &'static dyn Accelerator {
+    &GPUS[ordinal.max(0) as usize]
+}
+
 /// Bytes that the driver of a kind of work may need of the host.
 const SET_ASIDE: usize = 16 << 10;
 
-/// The GPU with a number, be it there or not.
-pub struct Numbered(i8);
+/// The GPU with a number.
+struct Numbered(i8);
 
 impl Numbered {
-    /// The GPU with this number.
-    pub const fn new(ordinal: i8) -> Numbered {
-        Numbered(ordinal)
-    }
-
     /// Calls `f` with the GPU, and with memory set aside for names and tables, which ask for it in ways that may not fail.
     fn with<R>(&self, f: impl FnOnce(&Gpu) -> Result<R>) -> Result<R> {
         let gpu = gpu(self.0)?;

@@ -10,6 +10,7 @@ use cudarc::driver::sys::{self, CUpointer_attribute, CUstream};
 use parking_lot::Mutex;
 use std::ffi::c_void;
 use std::ptr::null_mut;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Sizes of blocks are powers of two, and not less.
 const LEAST: usize = 4096;
@@ -25,6 +26,26 @@ struct Block {
 
 /// Blocks in use by their addresses, and free ones; there is room for all among the free, since giving one back may not fail.
 static BLOCKS: Mutex<[Vec<Block>; 2]> = Mutex::new([Vec::new(), Vec::new()]);
+
+/// The most bytes that blocks in use ever had.
+static PEAK: AtomicUsize = AtomicUsize::new(0);
+
+/// Bytes of blocks in use, of free blocks, and the most that ever were in use.
+pub fn bytes() -> [usize; 3] {
+    let lists = BLOCKS.lock();
+    let [used, free] = &*lists;
+    let sum = |blocks: &[Block]| blocks.iter().map(|block| block.bytes).sum();
+    [sum(used), sum(free), PEAK.load(Ordering::Relaxed)]
+}
+
+/// Bytes of the machine's memory: free, and all.
+pub fn bytes_of_machine() -> [usize; 2] {
+    let number = |name| {
+        // SAFETY: sysconf only reads its argument.
+        usize::try_from(unsafe { libc::sysconf(name) }).unwrap_or(0)
+    };
+    [libc::_SC_AVPHYS_PAGES, libc::_SC_PHYS_PAGES].map(|pages| number(pages).saturating_mul(number(libc::_SC_PAGESIZE)))
+}
 
 fn no_room() -> Error {
     Error::new(Kind::NoMem, format_args!("out of memory: the table of pinned memory could not grow"))
@@ -50,6 +71,7 @@ fn allocate(bytes: usize) -> Result<usize> {
     };
     let (at, k) = (block.at, used.partition_point(|other| other.at < block.at));
     used.insert(k, block);
+    PEAK.fetch_max(used.iter().map(|block| block.bytes).sum(), Ordering::Relaxed);
     Ok(at)
 }
 

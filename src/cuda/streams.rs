@@ -75,6 +75,11 @@ impl Driver for Gpu {
         Ok([free, total, live, cached, peak].map(|bytes| bytes as i64))
     }
 
+    fn pinned_memory(&self) -> Result<[i64; 5]> {
+        let ([free, total], [live, cached, peak]) = (super::pinned::bytes_of_machine(), super::pinned::bytes());
+        Ok([free, total, live, cached, peak].map(|bytes| i64::try_from(bytes).unwrap_or(i64::MAX)))
+    }
+
     fn empty_cache(&self) -> Result<()> {
         super::pinned::empty_cache()?;
         self.give_back_blocks()

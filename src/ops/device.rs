@@ -48,7 +48,7 @@ unsafe fn transfer_now_or_later((to, at): Place<*mut u8>, (from, of): Place<*con
     Ok(())
 }
 
-/// `t` itself if it lies on the device, else a row-major copy there.
+/// `t` itself if it lies on the device, which is there, else a row-major copy there.
 pub fn to_device(t: &Tensor, device: Device) -> Result<Tensor> {
     if t.device() == device {
         return Ok(t.clone());
@@ -56,21 +56,16 @@ pub fn to_device(t: &Tensor, device: Device) -> Result<Tensor> {
     moved(t, device, true)
 }
 
-/// A storage in pinned memory of the host.
-pub fn storage_pinned(dtype: Dtype, len: i64) -> Result<Storage> {
+/// A storage in pinned memory of the host, which a GPU is there for.
+pub(super) fn storage_pinned(dtype: Dtype, len: i64) -> Result<Storage> {
     let allocator = backend::pinned()?;
     // SAFETY: the allocator is a static and keeps malloc's promises.
     unsafe { Storage::with_allocator(dtype, len, allocator, null_mut()) }
 }
 
-/// True if the host has the elements, in pinned memory.
-pub fn is_pinned(t: &Tensor) -> bool {
-    t.device() == Device::Cpu && t.storage().is_some_and(|storage| backend::is_pinned(storage.data()))
-}
-
-/// A row-major copy of `t` on another device. Without `waiting`, see [`transfer_now_or_later`]; one on the host is pinned then.
+/// A row-major copy of `t` on another device, which is there. Without `waiting`, see [`transfer_now_or_later`]; one on the host is pinned
+/// then.
 pub(super) fn moved(t: &Tensor, device: Device, waiting: bool) -> Result<Tensor> {
-    backend::check(device)?;
     let dtype = t.defined()?;
     let mut from = Operand::of(t)?;
     if !from.layout.is_contiguous() {

@@ -1,12 +1,13 @@
 //! Tensors made from others elsewhere: on a device, in a dtype, in pinned memory.
 
 use super::copy;
-use super::device::{moved, storage_pinned};
+use super::device::{self, moved, to_device};
 use crate::backend;
 use crate::device::Device;
 use crate::dtype::Dtype;
 use crate::error::Result;
 use crate::layout::{Layout, TH_PRESERVE_FORMAT};
+use crate::storage::Storage;
 use crate::tensor::Tensor;
 
 /// The elements of `t` on a device, in a dtype: `t` itself if that is what it has, unless a copy is asked for. Without `waiting` a copy
@@ -27,10 +28,28 @@ pub fn converted_to(t: &Tensor, device: Device, dtype: Option<Dtype>, waiting: b
     copy::to_dtype(&moved(t, device, waiting)?, dtype)
 }
 
+/// `t` itself if it lies on the device, else a row-major copy there.
+pub fn on(t: &Tensor, device: Device) -> Result<Tensor> {
+    backend::check(device)?;
+    to_device(t, device)
+}
+
+/// A storage in pinned memory of the host.
+pub fn storage_pinned(dtype: Dtype, len: i64) -> Result<Storage> {
+    backend::count()?;
+    device::storage_pinned(dtype, len)
+}
+
 /// A copy of the elements in pinned memory of the host, row-major.
 pub fn pinned(t: &Tensor) -> Result<Tensor> {
     let layout = Layout::contiguous(&t.layout()?.shape);
     let made = Tensor::with_layout(storage_pinned(t.defined()?, layout.numel())?, t.defined()?, &layout)?;
     copy::copy(&made, t)?;
     Ok(made)
+}
+
+/// True if the host has the elements, in pinned memory, be it of this library or another's.
+pub fn is_pinned(t: &Tensor) -> bool {
+    let on_host = t.device() == Device::Cpu && backend::count().is_ok();
+    on_host && t.storage().is_some_and(|storage| backend::is_pinned(storage.data()))
 }

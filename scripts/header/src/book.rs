@@ -57,6 +57,16 @@ pub struct Section {
     pub parts: Vec<Part>,
 }
 
+impl Section {
+    /// The functions of the chapter, in order.
+    pub fn functions(&self) -> impl Iterator<Item = &Item> {
+        self.parts.iter().filter_map(|part| match part {
+            Part::Item(item) if item.kind == Kind::Function => Some(item),
+            _ => None,
+        })
+    }
+}
+
 /// A declaration, or constants that belong together.
 pub enum Part {
     Item(Item),

@@ -1,13 +1,14 @@
-//! Writes `include/thorn.h`, `include/thorn.hpp`, `src/capi/rows.json` and `src/capi/declarations.h` from the sources; its tests fail
-//! where they are stale.
+//! Writes `include/thorn.h`, `include/thorn.hpp`, `src/capi/declarations.h`, `src/capi/rows.json` and `lua/thorn/rows.lua` from the
+//! sources; its tests fail where they are stale.
 //!
 //! cbindgen reads the expanded crate and writes declarations; `book` puts them into chapters, `cdef` makes a plain list of them, and `rows`
-//! adds what the rows tell. `cxx` makes the header for C++ of the header for C and the rows.
+//! and `lua` add what the rows tell. `cxx` makes the header for C++ of the header for C and the rows.
 
 mod book;
 mod cdef;
 mod cxx;
 mod item;
+mod lua;
 mod outline;
 mod rows;
 
@@ -39,7 +40,7 @@ fn expanded(target: &Path) -> PathBuf {
 }
 
 /// The files: where each stands, and what it should say.
-static GENERATED: LazyLock<[(PathBuf, String); 4]> = LazyLock::new(|| {
+static GENERATED: LazyLock<[(PathBuf, String); 5]> = LazyLock::new(|| {
     let config = cbindgen::Config::from_file(root().join("cbindgen.toml")).expect("cbindgen.toml is valid");
     let source = expanded(&root().join("target/header"));
     let outline = outline::Outline::of(&std::fs::read_to_string(&source).expect("it was just written"));
@@ -56,6 +57,7 @@ static GENERATED: LazyLock<[(PathBuf, String); 4]> = LazyLock::new(|| {
     [
         (root().join("include/thorn.h"), header),
         (root().join("src/capi/declarations.h"), cdef::declarations(&sections)),
+        (root().join("lua/thorn/rows.lua"), lua::rows(&sections, &outline.rows)),
         (root().join("src/capi/rows.json"), rows),
         (root().join("include/thorn.hpp"), cxx),
     ]

@@ -50,6 +50,8 @@ pub struct Rows {
     pub aliases: Vec<(String, String)>,
     /// Names of rows, and values of their arguments by default.
     pub default_values: Vec<(String, String)>,
+    /// Names of rows, and a result of each that holds positions.
+    pub positions: Vec<(String, String)>,
     /// Names of rows, and all texts that an argument may be.
     pub words: Vec<(String, String)>,
     /// Names of rows, and some texts that an argument may be.
@@ -134,6 +136,7 @@ impl Outline {
             "FORMS" => self.rows.forms = pairs(list),
             "ALIASES" => self.rows.aliases = pairs(list),
             "DEFAULT_VALUES" => self.rows.default_values = pairs(list),
+            "POSITIONS" => self.rows.positions = pairs(list),
             "WORDS" => self.rows.words = pairs(list),
             "EXAMPLES" => self.rows.examples = pairs(list),
             "SHAPES" => self.rows.shapes = pairs(list),

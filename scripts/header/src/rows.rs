@@ -1,7 +1,7 @@
 //! The rows as data for programs in any language: `src/capi/rows.json`.
 
-use crate::book::{Part, Section, flat};
-use crate::item::{Item, Kind};
+use crate::book::{Section, flat};
+use crate::item::Item;
 use crate::outline::{Row, Rows};
 
 /// All kinds of arguments and of returned values, and all exported functions in the order of `capi::ALL`; functions without a row come
@@ -11,14 +11,10 @@ pub fn rows(sections: &[Section], rows: &Rows) -> String {
     let returned = rows.returned.iter().map(|(kind, doc)| of_returned(kind, doc, rows)).collect();
     let mut functions: Vec<(usize, String)> = Vec::new();
     for section in sections {
-        for part in &section.parts {
-            if let Part::Item(item) = part
-                && item.kind == Kind::Function
-            {
-                let number = rows.rows.iter().position(|row| row.c_name == item.name);
-                let row = number.map(|number| &rows.rows[number]);
-                functions.push((number.unwrap_or(usize::MAX), of_function(item, &section.chapter.title, row, rows)));
-            }
+        for item in section.functions() {
+            let number = rows.rows.iter().position(|row| row.c_name == item.name);
+            let row = number.map(|number| &rows.rows[number]);
+            functions.push((number.unwrap_or(usize::MAX), of_function(item, &section.chapter.title, row, rows)));
         }
     }
     functions.sort_by_key(|(number, _)| *number);
@@ -59,15 +55,14 @@ fn of_function(item: &Item, chapter: &str, row: Option<&Row>, rows: &Rows) -> St
     let code = flat(&item.code);
     let (head, parameters) = code.trim_end_matches(");").split_once('(').expect("a prototype");
     let mut arguments = Vec::new();
-    for parameter in parameters.split(", ").filter(|parameter| *parameter != "void") {
-        let at = parameter.rfind([' ', '*']).map_or(0, |at| at + 1);
-        let (c_type, name) = (parameter[..at].trim_end(), &parameter[at..]);
+    for (c_type, name) in parameters_of(parameters) {
         let mut fields = vec![field("name", name)];
         if let Some(row) = row {
             let (_, kind) = row.arguments.iter().find(|(of, _)| of == name).expect("the row has the arguments of its function");
             fields.push(field("kind", kind));
         }
         fields.push(field("type", c_type));
+        fields.extend(holds_positions(rows, &item.name, name).then(|| "\"positions\": true".to_owned()));
         fields.extend(noted(&rows.default_values, &item.name, name).map(|value| match value.parse::<f64>() {
             Ok(_) => format!("\"default\": {value}"),
             Err(_) => field("default", value),
@@ -82,6 +77,7 @@ fn of_function(item: &Item, chapter: &str, row: Option<&Row>, rows: &Rows) -> St
         returns.push(field("kind", &row.returns));
     }
     returns.push(field("type", head[..head.len() - item.name.len()].trim_end()));
+    returns.extend(holds_positions(rows, &item.name, "returns").then(|| "\"positions\": true".to_owned()));
     let mut fields = vec![field("name", &item.name), field("chapter", chapter)];
     if let Some(row) = row {
         fields.push(field("row", &row.name));
@@ -98,13 +94,25 @@ fn of_function(item: &Item, chapter: &str, row: Option<&Row>, rows: &Rows) -> St
     object(&fields)
 }
 
+/// The type and the name of each parameter of a prototype.
+pub fn parameters_of(parameters: &str) -> Vec<(&str, &str)> {
+    let parameters = parameters.split(", ").filter(|parameter| *parameter != "void");
+    let parts = parameters.map(|parameter| parameter.split_at(parameter.rfind([' ', '*']).map_or(0, |at| at + 1)));
+    parts.map(|(c_type, name)| (c_type.trim_end(), name)).collect()
+}
+
 /// Returns true if a line of `capi/face/notes.rs` is about this function.
 fn is_among(names: &str, function: &str) -> bool {
     names == "*" || names.split(' ').any(|name| function.strip_prefix("THTensor_").unwrap_or(function) == name)
 }
 
+/// Returns true if the result `name` of a function holds positions, though its kind does not say so. `returns` is the returned value.
+pub fn holds_positions(rows: &Rows, function: &str, name: &str) -> bool {
+    rows.positions.iter().any(|(names, result)| result == name && is_among(names, function))
+}
+
 /// The note on an argument in a table of lines `argument=note`.
-fn noted<'a>(table: &'a [(String, String)], function: &str, argument: &str) -> Option<&'a str> {
+pub fn noted<'a>(table: &'a [(String, String)], function: &str, argument: &str) -> Option<&'a str> {
     let lines = table.iter().filter(|(names, _)| is_among(names, function));
     lines.flat_map(|(_, notes)| notes.split(' ')).find_map(|note| note.strip_prefix(argument)?.strip_prefix('='))
 }

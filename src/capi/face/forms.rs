@@ -1,6 +1,7 @@
 //! Functions that belong together: forms of one operation, and second names.
 
-/// The operations that have several forms: the name of the operation, and the rows of `THTensor_*` that compute it.
+/// The operations that have several forms: the name of the operation, and the rows of `THTensor_*` that compute it. Where a call fits several
+/// forms, the first one is meant: `max` of a tensor is `amax`, a scalar.
 pub static FORMS: &[(&str, &str)] = &[
     ("add", "add cadd"),
     ("sub", "sub csub"),
@@ -10,8 +11,8 @@ pub static FORMS: &[(&str, &str)] = &[
     ("fmod", "fmod cfmod"),
     ("remainder", "remainder cremainder"),
     ("pow", "pow cpow tpow"),
-    ("max", "max maxall amax amaxDims cmax cmaxValue"),
-    ("min", "min minall amin aminDims cmin cminValue"),
+    ("max", "max amax amaxDims maxall cmax cmaxValue"),
+    ("min", "min amin aminDims minall cmin cminValue"),
     ("clamp", "clamp clampTensor"),
     ("lerp", "lerp lerpTensor"),
     ("xlogy", "xlogy xlogyValue"),

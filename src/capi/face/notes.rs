@@ -1,4 +1,4 @@
-//! Notes on arguments for programs that call any row: defaults, texts, and shapes that fit each other.
+//! Notes on arguments for programs that call any row: defaults, texts, results that are positions, and shapes that fit each other.
 //!
 //! Each line has the names of rows, without `THTensor_`, and the note on each of them. `*` stands for all rows with such an argument.
 
@@ -56,6 +56,12 @@ pub static DEFAULT_VALUES: &[(&str, &str)] = &[
     ("cauchy", "median=0 sigma=1"),
     ("bernoulli THRandom_bernoulli dropout", "p=0.5"),
     ("randint randintLike newRandint newRandintLike", "from=0"),
+];
+
+/// Results that hold positions, numbered from 0, though their kind does not say so: the argument, or `returns` for the returned value.
+pub static POSITIONS: &[(&str, &str)] = &[
+    ("nonzero nonzeroTuple unravelIndex trilIndices triuIndices randperm multinomial multinomialAliasDraw", "r"),
+    ("newRandperm THArchive_find", "returns"),
 ];
 
 /// Arguments that are one of a few texts, and all of these, with `|` between them.

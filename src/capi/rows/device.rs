@@ -23,6 +23,10 @@ fn gpu(index: c_int) -> Result<&'static dyn Driver> {
     backend::driver(device(TH_CUDA, index)?)
 }
 
+fn memory_of([free_bytes, total_bytes, live_bytes, cached_bytes, peak_bytes]: [i64; 5]) -> THCudaMemory {
+    THCudaMemory { free_bytes, total_bytes, live_bytes, cached_bytes, peak_bytes }
+}
+
 /// The number of another GPU.
 fn peer_of(index: c_int) -> Result<i8> {
     match device(TH_CUDA, index)? {
@@ -52,7 +56,7 @@ macro_rules! device_rows {
         newToDevice(t: input, deviceType: device_type, deviceIndex: int, dtype: optional_dtype, nonBlocking: flag, copy: flag) -> new =
             placement::converted_to(t, self::device(deviceType, deviceIndex)?, dtype, !nonBlocking, copy);
         /// `t` itself if it lies on the GPU with this number, else a row-major copy there. Returns a new reference.
-        newCuda(t: input, deviceIndex: int) -> new = ops::to_device(t, self::device(TH_CUDA, deviceIndex)?);
+        newCuda(t: input, deviceIndex: int) -> new = placement::on(t, self::device(TH_CUDA, deviceIndex)?);
         /// `t` itself if the host has its elements, else a row-major copy. Returns a new reference.
         newCpu(t: input) -> new = ops::to_device(t, Device::Cpu);
         /// 1 if the elements lie in the memory of a GPU; 0 if not and on error.
@@ -65,7 +69,7 @@ macro_rules! device_rows {
         /// new reference.
         newPinned(t: input) -> new = placement::pinned(t);
         /// 1 if the elements lie in pinned memory of the host; 0 if not and on error.
-        isPinned(t: input) -> flag = Ok(ops::is_pinned(t));
+        isPinned(t: input) -> flag = Ok(placement::is_pinned(t));
         /// Says that work of `stream` reaches a tensor that another stream has made: once its last reference is gone, its memory serves
         /// new tensors only after the work that `stream` has by then. To be said before that.
         recordStream(t: input, stream: cuda_stream) = match t.storage() {
@@ -134,11 +138,13 @@ macro_rules! default_rows {
         /// Waits until a GPU has done all work of this process.
         THCuda_synchronize(deviceIndex: int) = gpu(deviceIndex)?.synchronize();
         /// Stores how much memory a GPU has in `memory`.
-        THCuda_memory(deviceIndex: int, memory: cuda_memory_out) = {
-            let [free_bytes, total_bytes, live_bytes, cached_bytes, peak_bytes] = gpu(deviceIndex)?.memory()?;
+        THCuda_memory(deviceIndex: int, memory: cuda_memory_out) =
             // SAFETY: the caller passes room for the struct.
-            Ok(unsafe { memory.write(THCudaMemory { free_bytes, total_bytes, live_bytes, cached_bytes, peak_bytes }) })
-        };
+            Ok(unsafe { memory.write(memory_of(gpu(deviceIndex)?.memory()?)) });
+        /// Stores how much pinned memory of the host there is in `memory`. Its free and total bytes are those of the machine.
+        THCuda_pinnedMemory(memory: cuda_memory_out) =
+            // SAFETY: the caller passes room for the struct.
+            Ok(unsafe { memory.write(memory_of(gpu(0)?.pinned_memory()?)) });
         /// Gives the memory of a GPU, and the pinned memory of the host, that is kept for new storages back to the driver.
         THCuda_emptyCache(deviceIndex: int) = gpu(deviceIndex)?.empty_cache();
         /// 1 if a GPU can reach the memory of GPU `peer`; 0 if not and on error.

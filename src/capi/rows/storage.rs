@@ -6,7 +6,7 @@
 //! different lengths; `TH_ERR_IO`, a file that cannot be mapped.
 
 use crate::capi::face::row::export;
-use crate::ops::device::storage_pinned;
+use crate::ops::placement::storage_pinned;
 use crate::ops::storage as ops;
 use crate::storage::{Storage, THStorage};
 use std::ffi::{c_int, c_void};

@@ -26,10 +26,8 @@ template <class D, class S> DEVICE D same_bits(S x) {
 template <class P, class R, int N> DEVICE void fused(const FusedArgs<N>& args) {
     int64 total = args.loops.total, step = gridDim.x * (int64)blockDim.x;
     for (int64 i = blockIdx.x * (int64)blockDim.x + threadIdx.x; i < total; i += step) {
-        int64 at[N];
-        offsets(args.loops, i, at);
-        const char* in[N];
-        for (int k = 0; k < N; k++) in[k] = (const char*)args.data[k] + at[k];
-        *(R*)((char*)args.data[0] + at[0]) = convert<R>(P::run(in));
+        char* at[N];
+        places(args, i, at);
+        *(R*)at[0] = convert<R>(P::run(at));
     }
 }

@@ -96,23 +96,28 @@ template <class T> DEVICE T load_common(const void* p, int dtype, int common) {
     return load<T>(p, dtype);
 }
 
+// The addresses of the operands' elements at place `i`.
+template <int N, class Args> DEVICE void places(const Args& args, int64 i, char* (&at)[N]) {
+    int64 offset[N];
+    offsets(args.loops, i, offset);
+    for (int k = 0; k < N; k++) at[k] = (char*)args.data[k] + offset[k];
+}
+
 // Operands of any layout and dtype. The first input is taken as A, the others as T, the result is computed as R.
 template <class Op, class A, class T, class R, int N> DEVICE void map_strided(const MapArgs<N>& args) {
     const Context cx = {args.numbers, args.common};
     int64 total = args.loops.total, step = gridDim.x * (int64)blockDim.x;
     for (int64 i = blockIdx.x * (int64)blockDim.x + threadIdx.x; i < total; i += step) {
-        int64 at[N];
-        offsets(args.loops, i, at);
-        const char* in[N];
-        for (int k = 0; k < N; k++) in[k] = (const char*)args.data[k] + at[k];
+        char* at[N];
+        places(args, i, at);
         R r;
-        A a = load_common<A>(in[1], args.dtype[1], args.common);
+        A a = load_common<A>(at[1], args.dtype[1], args.common);
         if constexpr (N == 2) r = apply<Op, T, R>(cx, a);
-        if constexpr (N == 3) r = apply<Op, T, R>(cx, a, load_common<T>(in[2], args.dtype[2], args.common));
+        if constexpr (N == 3) r = apply<Op, T, R>(cx, a, load_common<T>(at[2], args.dtype[2], args.common));
         if constexpr (N == 4) {
-            T b = load_common<T>(in[2], args.dtype[2], args.common), c = load_common<T>(in[3], args.dtype[3], args.common);
+            T b = load_common<T>(at[2], args.dtype[2], args.common), c = load_common<T>(at[3], args.dtype[3], args.common);
             r = apply<Op, T, R>(cx, a, b, c);
         }
-        store((char*)args.data[0] + at[0], args.dtype[0], r);
+        store(at[0], args.dtype[0], r);
     }
 }

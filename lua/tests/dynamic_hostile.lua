@@ -1,0 +1,22 @@
+-- Nothing that a program passes ends the process: every function with arguments drawn at random, in a process of its own. TH_TEST_SEED
+-- repeats a run.
+
+local harness = require("harness")
+local check = harness.check
+
+local here = debug.getinfo(1, "S").source:match("^@(.*[/\\])") or "./"
+
+local CALLS = 10000
+
+harness.test("calls_with_any_arguments_return_or_raise", function()
+    local seed = tonumber(os.getenv("TH_TEST_SEED")) or os.time() % 100000
+    local command = "LUA_PATH='%s' '%s' '%sprograms/hostile.lua' %d %d 2>&1"
+    local process = io.popen(command:format(package.path, arg[-1], here, seed, CALLS))
+    local last = ""
+    for line in process:lines() do last = line end
+    process:close()
+    local succeeded = tonumber(last:match("^(%d+) of %d+ calls succeeded$"))
+    check(succeeded, ("TH_TEST_SEED=%d: the last call was %s"):format(seed, last))
+    -- Calls that are refused for their types alone would show little.
+    check(succeeded > CALLS / 8, last)
+end)

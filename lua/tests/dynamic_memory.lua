@@ -1,0 +1,71 @@
+-- Memory, in processes of their own: fresh tensors do not pile up, and nothing leaks over a million operations. Needs /proc.
+
+local harness = require("harness")
+local check = harness.check
+
+local tests = {}
+
+-- What the programs below may call: memory of the process in MB, at most and now.
+local HELPERS = [[
+    local function status(field)
+        for line in io.lines("/proc/self/status") do
+            local size = line:match("^" .. field .. ":%s*(%d+)")
+            if size then return size / 1024 end
+        end
+    end
+    local function peak() return status("VmHWM") end
+    local function resident() return status("VmRSS") end
+    local torch, thorn = require("thorn"), require("thorn.dynamic")
+]]
+
+-- The number that a program prints in a new process.
+local function number(program)
+    local path = os.tmpname()
+    local file = io.open(path, "w")
+    file:write(HELPERS, program)
+    file:close()
+    local process = io.popen(("LUA_PATH='%s' '%s' '%s' 2>&1"):format(package.path, arg[-1], path))
+    local printed = process:read("*a")
+    process:close()
+    os.remove(path)
+    check(tonumber(printed), printed)
+    return tonumber(printed)
+end
+
+function tests.fresh_tensors_of_1_MB_stay_below_100_MB()
+    for _, make in ipairs({ "torch.FloatTensor(262144):fill(i)", "thorn.ones(262144)", "thorn.add(x, i)", "x:clone()" }) do
+        local most = number(([[
+            local x = thorn.zeros(262144)
+            for i = 1, 3000 do local y = %s end
+            print(peak())
+        ]]):format(make))
+        check(most < 100, ("%s: %g MB"):format(make, most))
+    end
+end
+
+-- What calls leave behind, in MB; the first ones load code and fill caches.
+function tests.a_million_operations_leak_nothing()
+    local steps = {
+        ["x:add(y)"] = 1000000, ["thorn.add(x, y)"] = 1000000, ["thorn.add_(x, y)"] = 1000000,
+        ["thorn.select(x, 1, 2)"] = 100000, ["thorn.sort(x)"] = 100000, ["thorn.split(x, 2)"] = 100000, ["pcall(thorn.mm, x, x)"] = 100000,
+    }
+    for step, count in pairs(steps) do
+        local grown = number(([[
+            local x, y = thorn.ones(4), thorn.ones(4)
+            local function run(count)
+                for _ = 1, count do %s end
+                collectgarbage()
+                collectgarbage()
+            end
+            run(%d)
+            local before, handles = resident(), tonumber(thorn.Memory.liveBytes())
+            run(%d)
+            local bytes = tonumber(thorn.Memory.liveBytes()) - handles
+            assert(bytes == 0, bytes .. " bytes are live")
+            print(resident() - before)
+        ]]):format(step, count / 5, count))
+        check(grown < 8, ("%s: %g MB"):format(step, grown))
+    end
+end
+
+harness.run(tests)

@@ -1,0 +1,25 @@
+-- Torch7's tensors for LuaJIT: `torch = require "thorn"`.
+--
+-- A tensor is a view (sizes, strides, offset) of a storage of numbers. Dimensions, positions and the contents of index
+-- tensors count from 1, as in Torch7. Functions write into a result that is given first: `dst:add(a, b)`,
+-- `torch.add(dst, a, b)`; without one, `torch.add(a, b)` makes a tensor, and the method `a:add(b)` changes `a`.
+
+local torch = require("thorn.namespace").torch
+
+require("thorn.tensor")
+require("thorn.storage")
+require("thorn.construct")
+require("thorn.view")
+require("thorn.elementwise")
+require("thorn.apply")
+require("thorn.indexing")
+require("thorn.reduce")
+require("thorn.matrix")
+require("thorn.linear")
+require("thorn.convolution")
+require("thorn.random")
+require("thorn.class")
+require("thorn.serialize")
+require("thorn.utility")
+
+return torch

@@ -1,0 +1,143 @@
+-- The dynamic API: every function of the library, with PyTorch's meaning, made from the rows.
+--
+--     local thorn = require("thorn.dynamic")             -- or torch.thorn
+--     local x = thorn.tensor({{1, 2}, {3, 4}})
+--     local y = thorn.add(x, 2)                          -- a new tensor
+--     thorn.add(x, y, { out = y })                       -- written to y; thorn.add_(x, y) writes to x
+--     local values, places = thorn.sort(x, 1, { descending = true })
+--     local total = thorn.sum(x, { dim = { 1, 2 }, keepdim = true })
+--     local archive = thorn.Archive.open("model.pt")
+--     print(archive:count(), archive:name(1))
+--
+-- Names. A function `THTensor_x` is `thorn.x`, `THTensor_newX` is `thorn.newX` and, where there is no `THTensor_x`, `thorn.x`; `THSetX` is
+-- `thorn.setX`; `THArchive_x` is `thorn.Archive.x`, and a method of archives. PyTorch's spelling `index_select` is right as well, and so is
+-- the name in C. Forms of one operation have one name: `thorn.add(a, b)` and `thorn.add(a, 2)`.
+--
+-- Arguments stand in the order of C, without results and lengths. Those with a default may be passed over, or be given by name in a table
+-- behind the others. Results are new tensors and are returned, in order; `out` in that table names one or a list of tensors to write to, or
+-- the name of a result does, and false leaves out an optional one. `dtype` in the table is the dtype of new results. An operation that
+-- reads no tensor takes its result in front: `thorn.uniform(x, 0, 1)`.
+--
+-- Dimensions, positions and the contents of tensors of positions count from 1; negative ones count from the end. GPUs count from 0. A list
+-- is a table, and may be given number by number where it stands last. A failure raises an error with the library's message at the caller's
+-- line.
+
+-- Tensors, storages and generators have their metatables from it.
+require("thorn")
+local library = require("thorn.library")
+local rows = require("thorn.rows")
+local dtypes = require("thorn.dynamic.dtypes")
+local excluded = require("thorn.dynamic.excluded")
+local handles = require("thorn.dynamic.handles")
+local operation = require("thorn.dynamic.operation")
+local signatures = require("thorn.dynamic.signatures")
+local special = require("thorn.dynamic.special")
+
+local C = library.C
+
+local function capital(name) return name:sub(1, 1):upper() .. name:sub(2) end
+
+-- The forms of a function by its name in C.
+local function exactly(c_name)
+    if excluded[c_name] then return {} end
+    return { signatures.of(c_name) }
+end
+
+-- The forms of a function on tensors.
+local function forms_of_tensors(name)
+    if excluded["THTensor_" .. name] then return {} end
+    local forms = signatures.forms(name)
+    return forms[1] and forms or exactly("THTensor_new" .. capital(name))
+end
+
+-- The forms of a function that is none on tensors.
+local function other_forms(name)
+    if name:match("^TH") then return exactly(name) end
+    local forms = exactly("TH" .. capital(name))
+    return forms[1] and forms or exactly("THRandom_" .. name)
+end
+
+-- The function that `find` has for a name, or for the name in capitals, or in place for a name that ends with an underscore.
+local function function_of(name, shown, find)
+    for _, spelled in ipairs({ name, signatures.in_capitals(name) }) do
+        local forms = find(spelled)
+        if forms[1] then return operation.of(shown, forms) end
+    end
+    local stem = name:match("^(.*[^_])_$")
+    for _, spelled in ipairs(stem and { stem, signatures.in_capitals(stem) } or {}) do
+        local forms = find(spelled)
+        if forms[1] and forms[1].results[1] then return operation.of(shown, forms, true) end
+    end
+end
+
+-- A table whose fields are found when they are first asked for.
+local function lazily(find, meta)
+    meta = meta or {}
+    meta.__index = function(self, name)
+        if type(name) ~= "string" then return nil end
+        local value = find(name)
+        rawset(self, name, value)
+        return value
+    end
+    return setmetatable({}, meta)
+end
+
+-- The functions on tensors.
+local of_tensors = lazily(function(name) return special.methods[name] or function_of(name, name, forms_of_tensors) end)
+
+-- The functions `THArchive_...` under the name `Archive`; a call makes a new handle.
+local function namespace_of(group)
+    if group == "Tensor" then return of_tensors end
+    local function find(name)
+        return function_of(name, group .. "." .. name, function(spelled) return exactly("TH" .. group .. "_" .. spelled) end)
+    end
+    local forms, make = exactly("TH" .. group .. "_new"), nil
+    local function call(_, ...)
+        make = make or operation.of(group, forms)
+        return make(...)
+    end
+    return lazily(find, { __call = forms[1] and call or nil })
+end
+
+local groups
+local function group_of(name)
+    if not groups then
+        groups = {}
+        for c_name in pairs(rows.functions) do
+            local group = c_name:match("^TH(%u%w*)_")
+            if group then groups[group] = true end
+        end
+    end
+    return groups[name] and namespace_of(name) or nil
+end
+
+-- A constant of C without `TH_`.
+local function constant(name)
+    local ok, value = pcall(function() return C["TH_" .. name] end)
+    return ok and tonumber(value) or nil
+end
+
+local thorn
+thorn = lazily(function(name)
+    if name:match("^%u") and not name:match("^TH%u") then return group_of(name) or constant(name) end
+    -- By the name in C a function stands for itself alone, but where Lua has its own.
+    local method = special.methods[name:match("^THTensor_(.*)$")]
+    return method or of_tensors[name] or function_of(name, name, other_forms) or dtypes.of(name)
+end)
+
+--- A tensor of the elements of a table.
+rawset(thorn, "tensor", special.tensor)
+
+-- The method of a type of handles: a function of its group; generators have those of THRandom, too.
+local function handle_method(group, name)
+    local found = thorn[group][name]
+    if not found and group == "Generator" then found = thorn.Random[name] end
+    return found
+end
+
+handles.equip(handle_method)
+
+--- The method `name` of tensors, or of the type `group`, "Storage" or "Generator"; nil if there is none.
+rawset(thorn, "method", function(name, group) return handle_method(group or "Tensor", name) end)
+
+return thorn

@@ -1,0 +1,222 @@
+-- Callers: for a function of the library a function of Lua, compiled from a source that is made of its signature.
+--
+-- A caller takes the parameters in order, then the results in order, then a dtype. A parameter that is nil has its default. A result is nil
+-- for a new one, of that dtype if it is given, a tensor to be written to, or false where it is left out. The caller returns the results, or
+-- the returned value. Arguments have been checked; a caller converts them.
+
+local ffi = require("ffi")
+local errors = require("thorn.errors")
+local library = require("thorn.library")
+local borrowed = require("thorn.dynamic.borrowed")
+local positions = require("thorn.dynamic.positions")
+local returned = require("thorn.dynamic.returned")
+
+local C = library.C
+
+local caller = {}
+
+-- What sources may name beside the arguments.
+local tools = { C = C, new = ffi.new, to_one = positions.to_one, fail = library.fail, own = library.own, lend = borrowed.keep }
+
+-- A new result, with a dtype or without.
+function tools.fresh(dtype, name)
+    if dtype then return library.own(C.THTensor_newWithDtype(dtype.code), name) end
+    return library.own(C.THTensor_new(), name)
+end
+local fresh = tools.fresh
+
+-- As many new results as there are operands, and the array of their pointers.
+function tools.fresh_list(given, count, dtype, name)
+    local list, array = given or {}, ffi.new("THTensor *[?]", count)
+    for i = 1, count do
+        list[i] = list[i] or fresh(dtype, name)
+        array[i - 1] = list[i].handle
+    end
+    return list, array
+end
+
+-- The tensors of an array of new references.
+function tools.own_list(array, count, is_positions, name)
+    local list = {}
+    for i = 1, count do list[i] = library.own(array[i - 1], name) end
+    for i = 1, is_positions and count or 0 do positions.to_one(list[i], name) end
+    return list
+end
+
+-- The common length of lists of which some may be missing.
+function tools.length(name, missing, ...)
+    local count
+    for i = 1, select("#", ...) do
+        local length = select(i, ...)
+        if length and count and length ~= count then
+            errors.raise(("%s: lists of %d and %d numbers should be of one length"):format(name, count, length))
+        end
+        count = count or length or nil
+    end
+    return count or missing
+end
+
+-- Keeps a table alive up to where this is called.
+function tools.keep() end
+
+local function value_of(default, argument)
+    if default == nil then return "nil" end
+    if argument.of.class == "text" then return ("%q"):format(default) end
+    if argument.of.class == "list" then return "nil" end
+    return tonumber(default) and tostring(default) or tostring(tonumber(C[default]))
+end
+
+-- The lines that make a value of C of parameter `p`, and the expression of that value.
+local function conversion(argument, p)
+    local class, v, c = argument.of.class, "v" .. p, "c" .. p
+    if class == "tensor" or class == "handle" then
+        return nil, argument.optional and ("(%s and %s.handle or nil)"):format(v, v) or v .. ".handle"
+    elseif class == "positions" then
+        return ("if %s then %s = give%d(%s, a%d, name) end"):format(v, v, p, v, p), ("(%s and %s.handle or nil)"):format(v, v)
+    elseif class == "list" or class == "handles" then
+        return ("local %s, n%d, k%d if %s ~= nil then %s, n%d, k%d = give%d(%s, a%d, name, dimensions) end")
+            :format(c, p, p, v, c, p, p, p, v, p), c
+    elseif class == "number" and argument.of.what == "a number" and argument.default == nil then
+        return nil, v
+    end
+    local default = value_of(argument.default, argument)
+    if argument.kind == "dtype" then default = "C.THGetDefaultDtype()" end
+    if argument.kind == "optional_dtype" then default = "C.TH_UNDEFINED" end
+    return ("local %s = %s if %s ~= nil then %s = give%d(%s, a%d, name) end"):format(c, default, v, c, p, v, p), c
+end
+
+local function append(list, ...) list[#list + 1] = string.format(...) end
+
+-- The lines for result `r`, the expression for C, and for the caller.
+local function result(lines, argument, r, counts)
+    local class = argument.of.class
+    if class == "tensor" then
+        append(lines, "local o%d = r%d if o%d == nil then o%d = fresh(dtype, name) end", r, r, r, r)
+        return argument.optional and ("(o%d and o%d.handle or nil)"):format(r, r) or ("o%d.handle"):format(r), ("(o%d or nil)"):format(r)
+    elseif class == "struct" then
+        append(lines, "local o%d = new(%q)", r, (argument.type:gsub("%s*%*$", "")))
+        return "o" .. r, "o" .. r
+    elseif class == "out_handles" then
+        append(lines, "local o%d, h%d = fresh_list(r%d, %s, dtype, name)", r, r, r, counts[argument.like])
+        return "h" .. r, "o" .. r
+    end
+    return "room", nil
+end
+
+-- The call of a function that returns a list of handles: once to count them, once to take them.
+local function listing(lines, signature, arguments)
+    local call = ("C.%s(%s)"):format(signature.name, table.concat(arguments, ", "))
+    append(lines, "local room, count = nil, new('int[1]')")
+    append(lines, "if %s ~= 0 then fail(name) end", call)
+    append(lines, "room = new('THTensor *[?]', count[0])")
+    append(lines, "if %s ~= 0 then fail(name) end", call)
+    append(lines, "return own_list(room, count[0], %s, name)", tostring(signature.results[1].positions))
+end
+
+-- The parameters with memory that the returned handle goes on reading, and with its deleter.
+local function lent_by(signature)
+    local memory, deleter = nil, "nil"
+    for p, argument in ipairs(signature.parameters) do
+        local is_read = argument.kind == "memory_input" and signature.returns == "new_archive"
+        if argument.kind == "memory" or is_read then memory = "v" .. p end
+        if argument.kind == "deleter" then deleter = "v" .. p end
+    end
+    return memory, deleter
+end
+
+local function returning(lines, signature, arguments, values)
+    local call = ("C.%s(%s)"):format(signature.name, table.concat(arguments, ", "))
+    if signature.returns == "status" then
+        append(lines, "if %s ~= 0 then fail(name) end", call)
+        for r, argument in ipairs(signature.results) do
+            if argument.positions or argument.of.positions then append(lines, "to_one(o%d, name)", r) end
+        end
+        if #values == 0 then
+            -- What is changed as it is, is returned.
+            local first = signature.parameters[1]
+            if first and first.kind == "inout" then values[1] = "v1" end
+        end
+        append(lines, "return %s", table.concat(values, ", "))
+    elseif signature.returns == "nothing" then
+        append(lines, "%s", call)
+    else
+        append(lines, "C.THClearLastError()")
+        append(lines, "local value = %s", call)
+        if signature.returns == "new" and signature.returns_positions then
+            append(lines, "value = own(value, name) to_one(value, name) return value")
+        elseif signature.name == "THArchive_sizes" then
+            append(lines, "return convert(value, name, v1, tonumber(C.THArchive_ndim(v1.handle, c2)))")
+        elseif lent_by(signature) then
+            append(lines, "return lend(convert(value, name, v1), %s, %s)", lent_by(signature))
+        else
+            append(lines, "return convert(value, name, v1)")
+        end
+    end
+end
+
+local function source_of(signature)
+    local lines, expressions, counts, parameters, values, held = {}, {}, {}, {}, {}, {}
+    for p, argument in ipairs(signature.parameters) do
+        parameters[p] = "v" .. p
+        local line, expression = conversion(argument, p)
+        if line then append(lines, "%s", line) end
+        expressions[argument], counts[argument] = expression, "n" .. p
+        if argument.of.class == "handles" then held[#held + 1] = "k" .. p end
+    end
+    for _, argument in ipairs(signature.arguments) do
+        if argument.lists then
+            local lengths = {}
+            for i, list in ipairs(argument.lists) do lengths[i] = counts[list] end
+            local missing = argument.kind == "len_or_whole" and -1 or signature.dimensions or 0
+            expressions[argument] = ("length(name, %d, %s)"):format(missing, table.concat(lengths, ", "))
+        elseif argument.of.class == "count_inout" then
+            expressions[argument] = "count"
+        end
+    end
+    for r, argument in ipairs(signature.results) do
+        parameters[#parameters + 1] = "r" .. r
+        local expression, value = result(lines, argument, r, counts)
+        expressions[argument], values[#values + 1] = expression, value
+    end
+    local arguments = {}
+    for i, argument in ipairs(signature.arguments) do arguments[i] = expressions[argument] end
+    if signature.results[1] and signature.results[1].of.class == "new_handles" then
+        listing(lines, signature, arguments)
+    else
+        returning(lines, signature, arguments, values)
+    end
+    -- Tensors whose pointers stand in an array live until after the call.
+    if held[1] then
+        local last = table.remove(lines)
+        append(lines, "keep(%s)", table.concat(held, ", "))
+        append(lines, "%s", last)
+    end
+    parameters[#parameters + 1] = "dtype"
+    return ("return function(%s)\n  %s\nend"):format(table.concat(parameters, ", "), table.concat(lines, "\n  "))
+end
+
+local folder = debug.getinfo(1, "S").source:match("^(.*[/\\])") or ""
+
+--- Compiles `source` as a part of this package, so that errors in it are raised at the program's line, with values for the names in it.
+function caller.compile(source, title, values)
+    local chunk = assert(loadstring(source, folder .. "compiled/" .. title))
+    return setfenv(chunk, setmetatable(values, { __index = _G }))()
+end
+
+--- The caller of a function of the library; its errors begin with `name`.
+function caller.of(signature, name)
+    local values, heads = { name = name, convert = returned[signature.returns], dimensions = signature.dimensions }, {}
+    if signature.returns_positions then values.convert = returned.position end
+    -- Without a driver there are 0 GPUs.
+    if signature.name == "THCuda_deviceCount" then values.convert = returned.plain_int end
+    for p, argument in ipairs(signature.parameters) do
+        values["a" .. p], values["give" .. p] = argument, argument.of.give
+    end
+    for tool, value in pairs(tools) do values[tool] = value end
+    for value in pairs(values) do heads[#heads + 1] = value end
+    table.sort(heads)
+    local source = ("local %s = %s\n%s"):format(table.concat(heads, ", "), table.concat(heads, ", "), source_of(signature))
+    return caller.compile(source, name, values)
+end
+
+return caller

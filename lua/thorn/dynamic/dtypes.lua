@@ -1,0 +1,34 @@
+-- Dtypes as values of Lua: `thorn.float32`. Each is one table, so that dtypes may be compared and be keys.
+
+local library = require("thorn.library")
+local C, ffi = library.C, require("ffi")
+
+local dtypes = {}
+
+local Dtype = { __tostring = function(dtype) return "thorn." .. dtype.name end }
+Dtype.__index = Dtype
+
+local by_code = {}
+
+--- The dtype with this code of C; nil for TH_UNDEFINED.
+function dtypes.with_code(code)
+    code = tonumber(code)
+    if code == C.TH_UNDEFINED then return nil end
+    local dtype = by_code[code]
+    if not dtype then
+        dtype = setmetatable({ code = code, name = ffi.string(C.THDtype_name(code)) }, Dtype)
+        by_code[code] = dtype
+    end
+    return dtype
+end
+
+--- Returns true for a dtype.
+function dtypes.is(value) return getmetatable(value) == Dtype end
+
+--- The dtype that `value` is or names, by PyTorch's name or Torch7's: "float32", "long"; nil if there is none.
+function dtypes.of(value)
+    if dtypes.is(value) then return value end
+    return dtypes.with_code(C.THDtype_fromName(value))
+end
+
+return dtypes

@@ -1,0 +1,73 @@
+-- The handles beside tensors: storages, generators, fused expressions, archives, and what GPUs have.
+--
+-- Each is a struct with the pointer as its only field `handle`, as tensors are; the collector gives up its reference.
+
+local ffi = require("ffi")
+local library = require("thorn.library")
+
+local C, istype = library.C, ffi.istype
+
+local handles = {}
+
+--- By name the type in Lua, the kinds of arguments that are such handles, and the function that gives one up.
+handles.types = {
+    Tensor = { type = library.Tensor, kinds = {} },
+    Storage = { type = library.Storage, kinds = { "storage", "storage_input" } },
+    Generator = { type = library.Generator, kinds = { "generator", "required_generator" } },
+    Fused = { kinds = { "fused", "fused_or_null" } },
+    Archive = { kinds = { "archive", "archive_or_null" } },
+    CudaStream = { kinds = { "cuda_stream", "cuda_stream_or_null" } },
+    CudaEvent = { kinds = { "cuda_event", "cuda_event_or_null" } },
+    CudaGraph = { kinds = { "cuda_graph", "cuda_graph_or_null" } },
+    MapAllocatorContext = { kinds = { "map_context" } },
+}
+
+for name, record in pairs(handles.types) do
+    if not record.type then
+        local c_name = "thorn_" .. name
+        ffi.cdef(("typedef struct %s { TH%s *handle; } %s;"):format(c_name, name, c_name))
+        record.type, record.is_new = ffi.typeof(c_name), true
+    end
+end
+
+--- Returns true for a handle of any type.
+function handles.is_handle(value)
+    for _, record in pairs(handles.types) do
+        if istype(record.type, value) then return true end
+    end
+    return false
+end
+
+--- Gives the types of this file their methods, by a function that finds a method of a type; `thorn` has those of tensors, storages and
+--- generators.
+function handles.equip(method)
+    for name, record in pairs(handles.types) do
+        if record.is_new then
+            local free = "TH" .. name .. "_free"
+            ffi.metatype(record.type, {
+                __index = function(_, key) return method(name, key) end,
+                __gc = function(value) C[free](value.handle) end,
+                __tostring = function(value) return ("thorn.%s: %s"):format(name, tostring(value.handle):match("0x%x+")) end,
+            })
+        end
+    end
+end
+
+--- A handle of type `name` around a pointer of C.
+function handles.wrap(name, pointer)
+    return handles.types[name].type(pointer)
+end
+
+--- Returns true for a storage of int64, which Torch7 takes for lists of sizes.
+function handles.is_long_storage(value)
+    return istype(library.Storage, value) and value.handle ~= nil and value.handle.dtype == C.TH_INT64
+end
+
+--- The elements of an int64 storage.
+function handles.table_of(storage)
+    local elements, data = {}, ffi.cast("int64_t *", storage.handle.data)
+    for i = 1, tonumber(storage.handle.size) do elements[i] = tonumber(data[i - 1]) end
+    return elements
+end
+
+return handles

@@ -1,0 +1,142 @@
+-- Operations: functions of Lua that choose among the forms of an operation and call the library.
+--
+-- For calls whose arguments are tensors, numbers and at most one flag, and perhaps `{ out = r }`, the choice is compiled: the function
+-- tests their types and calls the form at once. All others go through `thorn.dynamic.binding`, which also makes the choice that is
+-- compiled.
+
+local ffi = require("ffi")
+local library = require("thorn.library")
+local binding = require("thorn.dynamic.binding")
+local caller = require("thorn.dynamic.caller")
+
+local operation = {}
+
+-- Arguments that are tested, at most.
+local MOST = 5
+
+local tests = {
+    tensor = "istype(Tensor, %s)",
+    number = 'type(%s) == "number"',
+    flag = 'type(%s) == "boolean"',
+}
+
+-- Calls `found` with each list of types that a compiled test is worth: what a form requires, and its first parameters in order; behind a
+-- tensor if that is the result.
+local function each_types(forms, in_place, found)
+    local seen = {}
+    local function offer(types)
+        local flags = 0
+        for _, of in ipairs(types) do
+            flags = flags + (of == "flag" and 1 or 0)
+            if not tests[of] or flags > 1 then return end
+        end
+        local key = table.concat(types, " ")
+        if not seen[key] and types[1] and #types <= MOST then
+            seen[key] = true
+            found(types)
+        end
+    end
+    local function both(types)
+        offer(types)
+        if in_place then offer({ "tensor", unpack(types) }) end
+    end
+    for _, signature in ipairs(forms) do
+        local required, first = {}, {}
+        for _, argument in ipairs(signature.parameters) do
+            if not argument.optional then required[#required + 1] = argument.of.class end
+        end
+        both(required)
+        for _, argument in ipairs(signature.parameters) do
+            first[#first + 1] = argument.of.class
+            both(first)
+        end
+    end
+end
+
+-- A value of each type, by which the place that an argument has gone to is found again.
+local function samples(types)
+    local values = {}
+    for i, of in ipairs(types) do
+        values[i] = of == "tensor" and library.Tensor() or of == "number" and i + 0.5 or of == "flag"
+    end
+    return values
+end
+
+-- The names of the arguments in the order of the caller; those left out are nil. `out` is the name of the first result, if it is given.
+local function order(signature, values, given, out)
+    local names = {}
+    for p = 1, #signature.parameters + #signature.results do
+        names[p] = p == #signature.parameters + 1 and out or "nil"
+        for i, sample in ipairs(given) do
+            if values[p] ~= nil and rawequal(values[p], sample) then names[p] = "a" .. i end
+        end
+    end
+    return table.concat(names, ", ")
+end
+
+-- The tests of an operation as source, and the callers that it names.
+local function compiled_tests(forms, in_place, bind, call_of, most)
+    local lines, values = {}, {}
+    local function add(conditions, first_nil, call, arguments)
+        for i = first_nil, most do conditions = conditions .. (" and a%d == nil"):format(i) end
+        lines[#lines + 1] = ("if %s then return %s(%s) end"):format(conditions, call, arguments)
+    end
+    each_types(forms, in_place, function(types)
+        local given = samples(types)
+        local ok, signature, found = pcall(bind, "", forms, unpack(given))
+        if not ok then return end
+        local conditions, behind, call = {}, #types + 1, "call" .. #lines
+        for i, of in ipairs(types) do conditions[i] = tests[of]:format("a" .. i) end
+        conditions = table.concat(conditions, " and ")
+        values[call] = call_of(signature)
+        add(conditions, behind, call, order(signature, found, given))
+        local result = signature.results[1]
+        if result and result.of.class == "tensor" and not in_place and behind <= most then
+            add(("%s and has_only_out(a%d)"):format(conditions, behind), behind + 1, call,
+                order(signature, found, given, ("a%d.out"):format(behind)))
+        end
+    end)
+    return lines, values
+end
+
+-- Returns true for options that only say which tensor is written to.
+local function has_only_out(options)
+    return type(options) == "table" and next(options) == "out" and next(options, "out") == nil and ffi.istype(library.Tensor, options.out)
+end
+
+local function caller_cache(name)
+    local callers = {}
+    return function(signature)
+        local call = callers[signature]
+        if not call then
+            call = caller.of(signature, name)
+            callers[signature] = call
+        end
+        return call
+    end
+end
+
+--- The function of Lua for an operation with these forms; in place, `add_(x, y)` writes to `x`. Its errors begin with `name`.
+function operation.of(name, forms, in_place)
+    local bind = in_place and binding.bind_in_place or binding.bind
+    local call_of = caller_cache(name)
+    -- The most arguments that a form takes, the result in front, and the options.
+    local most, arguments = 2, {}
+    for _, signature in ipairs(forms) do most = math.max(most, #signature.parameters + 2) end
+    for i = 1, most do arguments[i] = "a" .. i end
+    arguments = table.concat(arguments, ", ")
+    local lines, values = compiled_tests(forms, in_place, bind, call_of, most)
+    values.istype, values.Tensor, values.has_only_out = ffi.istype, library.Tensor, has_only_out
+    function values.other(...)
+        local signature, found = bind(name, forms, ...)
+        return call_of(signature)(unpack(found, 1, #signature.parameters + #signature.results + 1))
+    end
+    local heads = { "type" }
+    for value in pairs(values) do heads[#heads + 1] = value end
+    table.sort(heads)
+    local source = ("local %s = %s\nreturn function(%s, ...)\n  %s\n  return other(%s, ...)\nend")
+        :format(table.concat(heads, ", "), table.concat(heads, ", "), arguments, table.concat(lines, "\n  "), arguments)
+    return caller.compile(source, name, values)
+end
+
+return operation

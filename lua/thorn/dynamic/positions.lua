@@ -1,0 +1,50 @@
+-- Tensors of positions: numbered from 1 in Lua, from 0 in the library.
+
+local ffi = require("ffi")
+local errors = require("thorn.errors")
+local library = require("thorn.library")
+
+local C, own, check = library.C, library.own, library.check
+
+local positions = {}
+
+local function fresh() return own(C.THTensor_new()) end
+
+--- Returns true for a tensor that is a mask where positions could stand.
+function positions.is_mask(tensor)
+    local dtype = tensor.handle ~= nil and tensor.handle.dtype
+    return dtype == C.TH_BOOL or dtype == C.TH_UINT8
+end
+
+local function tensor_of(list, argument, name)
+    local values = ffi.new("int64_t[?]", #list)
+    for i, position in ipairs(list) do
+        if type(position) ~= "number" or math.floor(position) ~= position or math.abs(position) > 2 ^ 53 then
+            errors.raise(("%s: %s has no whole number at place %d"):format(name, argument.name, i))
+        end
+        values[i - 1] = position
+    end
+    return own(C.THTensor_newFromData(C.TH_INT64, 1, ffi.new("int64_t[1]", #list), values))
+end
+
+--- A new tensor with the positions of `tensor`, or of a list of numbers, from 0. Negative ones stay; 0 is an error.
+function positions.from_one(tensor, argument, name)
+    if type(tensor) == "table" then tensor = tensor_of(tensor, argument, name) end
+    -- What holds no integers, or nothing, the library refuses itself.
+    if tensor.handle == nil or C.THDtype_isIntegral(tensor.handle.dtype) == 0 then return tensor end
+    local mask, shifted = fresh(), fresh()
+    check(C.THTensor_eqValue(mask.handle, tensor.handle, 0), name)
+    if C.THTensor_logicalany(mask.handle) ~= 0 then
+        errors.raise(("%s: %s has a position 0, but positions count from 1"):format(name, argument.name))
+    end
+    check(C.THTensor_gtValue(mask.handle, tensor.handle, 0), name)
+    check(C.THTensor_csub(shifted.handle, tensor.handle, 1, mask.handle), name)
+    return shifted
+end
+
+--- Numbers the positions in a result from 1.
+function positions.to_one(tensor, name)
+    if tensor then check(C.THTensor_add(tensor.handle, tensor.handle, 1), name) end
+end
+
+return positions

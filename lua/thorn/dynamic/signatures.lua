@@ -1,0 +1,95 @@
+-- The rows as tables: the signature of each function of the library, read from `thorn.rows` when it is first asked for.
+--
+-- A signature has
+--   name          the function in C, "THTensor_sort"
+--   arguments     each with `name`, `kind`, `default` and `positions`, in the order of C
+--   returns       the kind of the returned value; `returns_positions` is true for a position
+--   results       the arguments in which the library writes
+--   parameters    the arguments that a caller in Lua gives: neither results nor lengths of lists
+-- An argument also has `key`, its name among options, `of`, the record of its kind in `thorn.dynamic.kinds`, and `optional`, true if it may be left out.
+
+local rows = require("thorn.rows")
+local kinds = require("thorn.dynamic.kinds")
+
+local signatures = {}
+
+--- A name in PyTorch's spelling, with capitals for underscores: "index_select" is "indexSelect".
+function signatures.in_capitals(name)
+    return (name:gsub("(%w)_(%l)", function(before, after) return before .. after:upper() end))
+end
+
+-- `name:kind@=default`, of which `@` and the default may be missing.
+local function argument_of(text)
+    local name, kind, mark, default = text:match("^([%w_]+):([%w_]+)(@?)=?(.*)$")
+    local argument = { name = name, key = signatures.in_capitals(name), kind = kind, positions = mark == "@", default = default ~= "" and default or nil }
+    argument.of = kinds[kind] or error("thorn.dynamic.kinds has no kind " .. kind)
+    local described = rows.kinds[kind]
+    argument.type, argument.null = described.type, described.null
+    argument.default = argument.default or described.default
+    argument.optional = argument.default ~= nil or argument.null == "taken" or argument.of.optional or false
+    return argument
+end
+
+-- Sets `lists` of each length to the lists behind it that it counts. A length stands before its lists, or behind lists of handles.
+local function measure(signature)
+    local length
+    for i, argument in ipairs(signature.arguments) do
+        local class = argument.of.class
+        if class == "length" then
+            length = argument
+            length.lists = {}
+        elseif class == "handle_count" then
+            argument.lists = { signature.arguments[i - 1] }
+            if signature.arguments[i - 2] and signature.arguments[i - 2].of.class == "out_handles" then
+                signature.arguments[i - 2].like = signature.arguments[i - 1]
+            end
+        elseif class == "list" then
+            length.lists[#length.lists + 1] = argument
+            -- -1 in place of a length stands for no list.
+            if length.kind == "len_or_whole" then argument.optional = true end
+        end
+    end
+end
+
+local function read(name, text)
+    local returns, mark, rest = text:match("^([%w_]+)(@?)(.*)$")
+    local signature = { name = name, returns = returns, returns_positions = mark == "@", arguments = {}, results = {}, parameters = {} }
+    -- `maxPool2d` has lists of two entries.
+    signature.dimensions = tonumber(name:match("(%d)d$"))
+    for word in rest:gmatch("%S+") do
+        local argument = argument_of(word)
+        signature.arguments[#signature.arguments + 1] = argument
+        local role = argument.of.role
+        if role then table.insert(role == "result" and signature.results or signature.parameters, argument) end
+    end
+    measure(signature)
+    return signature
+end
+
+local known = {}
+
+--- The signature of a function of the library; nil if there is no such row.
+function signatures.of(name)
+    local signature = known[name]
+    if not signature then
+        local text = rows.functions[name]
+        if not text then return nil end
+        signature = read(name, text)
+        known[name] = signature
+    end
+    return signature
+end
+
+--- The signatures of the forms of an operation on tensors, or of the function with this name alone; empty if there is neither.
+function signatures.forms(operation)
+    local found = {}
+    local names = rows.forms[operation]
+    if names then
+        for form in names:gmatch("%S+") do found[#found + 1] = signatures.of("THTensor_" .. form) end
+    else
+        found[1] = signatures.of("THTensor_" .. operation)
+    end
+    return found
+end
+
+return signatures

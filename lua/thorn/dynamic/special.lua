@@ -1,0 +1,131 @@
+-- Functions that do in Lua what the row does by a function of C, and `tensor`, which is no row.
+--
+-- apply, map and map2 are loops of Lua: an error in the program's function passes through no frame of the library.
+
+local ffi = require("ffi")
+local errors = require("thorn.errors")
+local library = require("thorn.library")
+local types = require("thorn.types")
+local dtypes = require("thorn.dynamic.dtypes")
+
+local C, istype = library.C, ffi.istype
+local Tensor = library.Tensor
+
+-- Functions on tensors by their name.
+local methods = {}
+
+local special = { methods = methods }
+
+-- A function that returns the numbers of the elements in the storage, one with each call, in row-major order.
+local function walker(handle)
+    local ndim, sizes, strides, counter = handle.nDimension, {}, {}, {}
+    for d = 1, ndim do
+        sizes[d], strides[d], counter[d] = tonumber(handle.size[d - 1]), tonumber(handle.stride[d - 1]), 0
+    end
+    local following = tonumber(handle.storageOffset)
+    return function()
+        local at, d = following, ndim
+        while d > 0 do
+            counter[d], following = counter[d] + 1, following + strides[d]
+            if counter[d] < sizes[d] then break end
+            counter[d], following = 0, following - sizes[d] * strides[d]
+            d = d - 1
+        end
+        return at
+    end
+end
+
+local function on_host(tensor, name)
+    if not istype(Tensor, tensor) or tensor.handle == nil then errors.raise(name .. ": a tensor is expected") end
+    if tensor.handle.deviceType ~= C.TH_CPU then errors.raise(name .. ": a function of Lua reads elements of the host only") end
+end
+
+-- The storage of a tensor while it has element `at` of the type `of`, which the program's function may have changed.
+local function storage_with(handle, at, of, name)
+    local storage = handle.storage
+    if storage == nil or at >= storage.size or storage.dtype ~= of.code then errors.raise(name .. ": the function has changed the tensor") end
+    return storage
+end
+
+-- A function that reads the elements of `tensor`, spread to the shape of `like`, one with each call.
+local function reader(tensor, like, name)
+    on_host(tensor, name)
+    local spread = library.own(C.THTensor_newExpandAs(tensor.handle, like.handle), name)
+    local next_place, of = walker(spread.handle), types[spread.handle.dtype]
+    return function()
+        local at = next_place()
+        return of.read(storage_with(spread.handle, at, of, name), at)
+    end
+end
+
+-- Sets each element of `tensor` to `f(element, others...)`; nil leaves it.
+local function transform(name, f, tensor, ...)
+    on_host(tensor, name)
+    if type(f) ~= "function" then errors.raise(name .. ": a function is expected") end
+    local handle, count = tensor.handle, tonumber(C.THTensor_nElement(tensor.handle))
+    local readers = {}
+    for i = 1, select("#", ...) do readers[i] = reader(select(i, ...), tensor, name) end
+    if count == 0 then return tensor end
+    local first, second = readers[1], readers[2]
+    local next_place, of = walker(handle), types[handle.dtype]
+    for _ = 1, count do
+        local at = next_place()
+        local value = f(of.read(storage_with(handle, at, of, name), at), first and first(), second and second())
+        if type(value) == "boolean" then value = value and 1 or 0 end
+        if value ~= nil and type(value) ~= "number" then errors.raise(name .. ": the function returned a " .. type(value)) end
+        if value then of.write(storage_with(handle, at, of, name), at, value) end
+    end
+    return tensor
+end
+
+--- `t[i] = f(t[i])` for each element, in row-major order; an element for which `f` returns nil stays. Returns `t`.
+function methods.apply(t, f) return transform("apply", f, t) end
+
+--- `t[i] = f(t[i], a[i])`, where `a` is broadcast to the shape of `t`.
+function methods.map(t, a, f) return transform("map", f, t, a) end
+
+--- `t[i] = f(t[i], a[i], b[i])`.
+function methods.map2(t, a, b, f) return transform("map2", f, t, a, b) end
+
+-- The sizes of a nested table.
+local function sizes_of(list)
+    local sizes = {}
+    while type(list) == "table" do
+        sizes[#sizes + 1] = #list
+        list = list[1]
+    end
+    return sizes
+end
+
+local function flatten(list, sizes, d, values)
+    if d > #sizes then
+        if type(list) ~= "number" and type(list) ~= "boolean" then errors.raise("tensor: an element is a " .. type(list)) end
+        values[#values + 1] = list
+        return
+    end
+    if type(list) ~= "table" or #list ~= sizes[d] then errors.raise("tensor: the lists in a list differ in length") end
+    for i = 1, #list do flatten(list[i], sizes, d + 1, values) end
+end
+
+--- A tensor with the elements of a nested table, or of one number. Its dtype is `dtype`, else Bool for truth values, else the default
+--- dtype.
+function special.tensor(list, dtype)
+    if type(dtype) == "table" and not dtypes.is(dtype) then dtype = dtype.dtype end
+    local of = dtype and (dtypes.is(dtype) or type(dtype) == "string") and dtypes.of(dtype)
+    if dtype and not of then errors.raise("tensor: " .. tostring(dtype) .. " is no dtype") end
+    local sizes, values = sizes_of(list), {}
+    flatten(list, sizes, 1, values)
+    local numbers, truths = ffi.new("double[?]", #values), 0
+    for i, value in ipairs(values) do
+        if type(value) == "boolean" then
+            value = value and 1 or 0
+            truths = truths + 1
+        end
+        numbers[i - 1] = value
+    end
+    local made = library.own(C.THTensor_newFromData(C.TH_FLOAT64, #sizes, ffi.new("int64_t[?]", #sizes, sizes), numbers), "tensor")
+    local code = of and of.code or truths > 0 and truths == #values and C.TH_BOOL or C.THGetDefaultDtype()
+    return library.own(C.THTensor_newTo(made.handle, code), "tensor")
+end
+
+return special

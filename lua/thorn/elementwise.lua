@@ -1,0 +1,356 @@
+-- Elementwise functions. Each family has the forms of Torch7:
+--
+--   dst:f(a, ...)   writes into dst       torch.f(dst, a, ...)
+--   a:f(...)        changes a             torch.f(a, ...)   makes a new tensor
+--
+-- Tensors have one type and as many elements as the first one, in any shape: the result has the shape of the first.
+-- Numbers beside integers lose their fraction. Functions of one operand take a number, too: `torch.exp(1)` is a number.
+
+local arguments = require("thorn.arguments")
+local construct = require("thorn.construct")
+local errors = require("thorn.errors")
+local library = require("thorn.library")
+local namespace = require("thorn.namespace")
+local types = require("thorn.types")
+
+local C, own, check = library.C, library.own, library.check
+local torch, methods = namespace.torch, namespace.methods
+local tensor, number, is_tensor = arguments.tensor, arguments.number, arguments.is_tensor
+local like = construct.like
+
+local elementwise = {}
+
+--- A number as an element of `t`: whole if `t` has integers.
+function elementwise.element(t, value)
+    if types[t.handle.dtype].integral then return value < 0 and math.ceil(value) or math.floor(value) end
+    return value
+end
+local element = elementwise.element
+
+--- `src` in the shape of `t`, with as many elements.
+function elementwise.shaped(src, t, name)
+    if C.THTensor_isSameSizeAs(src.handle, t.handle) ~= 0 then return src end
+    if C.THTensor_nElement(src.handle) ~= C.THTensor_nElement(t.handle) then
+        errors.raise(("%s: inconsistent tensor sizes %s and %s"):format(name, arguments.shape(t), arguments.shape(src)))
+    end
+    -- Without elements, one tensor is as good as another.
+    if C.THTensor_nElement(t.handle) == 0 then return t end
+    return own(C.THTensor_newReshape(src.handle, t.handle.nDimension, t.handle.size), name)
+end
+local shaped = elementwise.shaped
+
+-- Memory for functions of one number.
+local one = construct.new(types[C.TH_FLOAT64], 1)
+
+-- The function of a number that the library has for tensors.
+local function of_number(name, f, x, ...)
+    one[1] = x
+    check(f(one.handle, one.handle, ...), name)
+    return one[1]
+end
+
+-- Families. Each takes the name in Lua and the library's function.
+
+-- r = f(t)
+local function unary(name, f)
+    local function apply(r, t)
+        check(f(r.handle, t.handle), name)
+        return r
+    end
+    methods[name] = function(r, t)
+        tensor(r, 1, name)
+        if not t then return apply(r, r) end
+        return apply(r, tensor(t, 2, name, r))
+    end
+    torch[name] = function(a, b)
+        if type(a) == "number" then return of_number(name, f, a) end
+        tensor(a, 1, name)
+        if not b then return apply(like(a, name), a) end
+        return apply(a, tensor(b, 2, name, a))
+    end
+end
+
+-- r = f(t, value)
+local function with_value(name, f)
+    local function apply(r, t, value)
+        check(f(r.handle, t.handle, element(t, value)), name)
+        return r
+    end
+    methods[name] = function(r, a, b)
+        tensor(r, 1, name)
+        if b == nil then return apply(r, r, number(a, 2, name)) end
+        return apply(r, tensor(a, 2, name, r), number(b, 3, name))
+    end
+    torch[name] = function(a, b, c)
+        tensor(a, 1, name)
+        if c == nil then return apply(like(a, name), a, number(b, 2, name)) end
+        return apply(a, tensor(b, 2, name, a), number(c, 3, name))
+    end
+end
+
+-- r = f(a, b)
+local function with_tensor(name, f)
+    local function apply(r, a, b)
+        b = shaped(b, a, name)
+        check(f(r.handle, a.handle, b.handle), name)
+        return r
+    end
+    methods[name] = function(r, a, b)
+        tensor(r, 1, name)
+        if not b then return apply(r, r, tensor(a, 2, name, r)) end
+        return apply(r, tensor(a, 2, name, r), tensor(b, 3, name, r))
+    end
+    torch[name] = function(a, b, c)
+        tensor(a, 1, name)
+        tensor(b, 2, name, a)
+        if not c then return apply(like(a, name), a, b) end
+        return apply(a, b, tensor(c, 3, name, a))
+    end
+end
+
+-- r = f(t, value), or r = g(t, src)
+local function with_either(name, f, g)
+    local function apply(r, t, x, position)
+        if is_tensor(x) then
+            x = shaped(tensor(x, position, name, t), t, name)
+            check(g(r.handle, t.handle, x.handle), name)
+        else
+            check(f(r.handle, t.handle, element(t, number(x, position, name))), name)
+        end
+        return r
+    end
+    methods[name] = function(r, a, b)
+        tensor(r, 1, name)
+        if b == nil then return apply(r, r, a, 2) end
+        return apply(r, tensor(a, 2, name, r), b, 3)
+    end
+    torch[name] = function(a, b, c)
+        tensor(a, 1, name)
+        if c == nil then return apply(like(a, name), a, b, 2) end
+        return apply(a, tensor(b, 2, name, a), c, 3)
+    end
+end
+
+-- r = f(t, value), or r = g(t, value, src); value is 1 if it is left out before a tensor
+local function with_multiple(name, f, g)
+    local function apply(r, t, x, y, position)
+        if is_tensor(x) then
+            x = shaped(tensor(x, position, name, t), t, name)
+            check(g(r.handle, t.handle, 1, x.handle), name)
+        elseif y == nil then
+            check(f(r.handle, t.handle, element(t, number(x, position, name))), name)
+        else
+            y = shaped(tensor(y, position + 1, name, t), t, name)
+            check(g(r.handle, t.handle, element(t, number(x, position, name)), y.handle), name)
+        end
+        return r
+    end
+    methods[name] = function(r, a, b, c)
+        tensor(r, 1, name)
+        if b == nil or type(a) == "number" then return apply(r, r, a, b, 2) end
+        return apply(r, tensor(a, 2, name, r), b, c, 3)
+    end
+    torch[name] = function(a, b, c, d)
+        tensor(a, 1, name)
+        if c == nil or type(b) == "number" then return apply(like(a, name), a, b, c, 2) end
+        return apply(a, tensor(b, 2, name, a), c, d, 3)
+    end
+end
+
+-- r = f(t, value, a, b); value is 1 if it is left out
+local function with_product(name, f)
+    local function apply(r, t, value, a, b)
+        a, b = shaped(a, t, name), shaped(b, t, name)
+        check(f(r.handle, t.handle, element(t, value), a.handle, b.handle), name)
+        return r
+    end
+    -- Reads `[value,] a, b` from position on.
+    local function rest(r, t, position, x, y, z)
+        if type(x) == "number" then
+            return apply(r, t, x, tensor(y, position + 1, name, t), tensor(z, position + 2, name, t))
+        end
+        return apply(r, t, 1, tensor(x, position, name, t), tensor(y, position + 1, name, t))
+    end
+    -- True if a tensor stands before `[value,] a, b`.
+    local function is_longer(x, y, z) return is_tensor(x) and (z ~= nil or type(y) == "number") end
+    methods[name] = function(r, x, y, z, w)
+        tensor(r, 1, name)
+        if is_longer(x, y, z) then return rest(r, tensor(x, 2, name, r), 3, y, z, w) end
+        return rest(r, r, 2, x, y, z)
+    end
+    torch[name] = function(a, x, y, z, w)
+        tensor(a, 1, name)
+        if is_longer(x, y, z) then return rest(a, tensor(x, 2, name, a), 3, y, z, w) end
+        return rest(like(a, name), a, 2, x, y, z)
+    end
+end
+
+-- A ByteTensor of 1 where the comparison holds, or a result of the type of `t`; method and function are the same:
+-- r = f(t, value), or r = g(a, b)
+local function comparison(name, f, g)
+    local function apply(r, t, x, position)
+        r = r or own(C.THTensor_newWithDtype(C.TH_UINT8), name)
+        if is_tensor(x) then
+            x = shaped(tensor(x, position, name, t), t, name)
+            check(g(r.handle, t.handle, x.handle), name)
+        else
+            check(f(r.handle, t.handle, number(x, position, name)), name)
+        end
+        return r
+    end
+    methods[name] = function(a, b, c)
+        tensor(a, 1, name)
+        if c == nil then return apply(nil, a, b, 2) end
+        tensor(b, 2, name)
+        if a.handle.dtype ~= C.TH_UINT8 then tensor(a, 1, name, b) end
+        return apply(a, b, c, 3)
+    end
+    torch[name] = methods[name]
+end
+
+-- The functions by family: the name in Lua, and behind it the library's where that is another.
+
+local function each(family, names)
+    for name in names:gmatch("%S+") do family(name, C["THTensor_" .. name]) end
+end
+
+-- The library rounds halves to even, Torch7 away from 0: trunc(t) + trunc(2 * frac(t)), where frac of infinity is 0.
+local function round(r, t)
+    if types[t.dtype].integral then return C.THTensor_round(r, t) end
+    local half = own(C.THTensor_newWithDtype(t.dtype), "round")
+    local status = C.THTensor_frac(half.handle, t)
+    if status == C.TH_OK then status = C.THTensor_mul(half.handle, half.handle, 2) end
+    if status == C.TH_OK then status = C.THTensor_trunc(half.handle, half.handle) end
+    if status == C.TH_OK then status = C.THTensor_nanToNum(half.handle, half.handle, 0, 0, 0) end
+    if status == C.TH_OK then status = C.THTensor_trunc(r, t) end
+    if status == C.TH_OK then status = C.THTensor_cadd(r, r, 1, half.handle) end
+    return status
+end
+
+unary("round", round)
+each(unary, "neg abs sign floor ceil trunc frac cinv sqrt rsqrt exp log log1p sin cos tan asin acos atan")
+each(unary, "sinh cosh tanh sigmoid lgamma")
+each(with_value, "mul fmod remainder lshift rshift bitand bitor bitxor")
+each(with_tensor, "cmul cpow atan2 cfmod cremainder clshift crshift cbitand cbitor cbitxor")
+with_either("cmax", C.THTensor_cmaxValue, C.THTensor_cmax)
+with_either("cmin", C.THTensor_cminValue, C.THTensor_cmin)
+with_multiple("add", C.THTensor_add, C.THTensor_cadd)
+with_multiple("csub", C.THTensor_sub, C.THTensor_csub)
+each(with_product, "addcmul")
+for name in ("lt le gt ge eq ne"):gmatch("%S+") do
+    comparison(name, C["THTensor_" .. name .. "Value"], C["THTensor_" .. name .. "Tensor"])
+end
+
+-- Integers are divided as in C: the quotient loses its fraction.
+local function truncating(f, mode_f)
+    return function(r, a, b)
+        local record = types[r.dtype]
+        if record.integral then return mode_f(r, a, b, C.TH_DIV_TRUNC) end
+        return f(r, a, b)
+    end
+end
+
+with_value("div", truncating(C.THTensor_div, C.THTensor_divMode))
+with_tensor("cdiv", truncating(C.THTensor_cdiv, C.THTensor_cdivMode))
+with_product("addcdiv", C.THTensor_addcdiv)
+
+-- `pow` takes the number on either side: t ^ value, or value ^ t.
+with_value("pow", C.THTensor_pow)
+local pow_of, pow_into = torch.pow, methods.pow
+
+local function number_to_tensor(r, value, t)
+    check(C.THTensor_tpow(r.handle, element(t, value), t.handle), "pow")
+    return r
+end
+
+--- `torch.pow([dst,] t, value)` is t ^ value, with a number for `t` a number, and `torch.pow([dst,] value, t)` is value ^ t.
+function torch.pow(a, b, c)
+    if type(a) == "number" and type(b) == "number" then return of_number("pow", C.THTensor_pow, a, b) end
+    if type(a) == "number" then return number_to_tensor(like(tensor(b, 2, "pow"), "pow"), a, b) end
+    if type(b) == "number" and c ~= nil then return number_to_tensor(tensor(a, 1, "pow"), b, tensor(c, 3, "pow", a)) end
+    return pow_of(a, b, c)
+end
+
+--- `t:pow(value)`, `dst:pow(t, value)`, `dst:pow(value, t)`
+function methods.pow(r, a, b)
+    if type(a) == "number" and b ~= nil then return number_to_tensor(tensor(r, 1, "pow"), a, tensor(b, 3, "pow", r)) end
+    return pow_into(r, a, b)
+end
+
+local atan2_of = torch.atan2
+
+--- `torch.atan2([dst,] a, b)`, of two numbers a number.
+function torch.atan2(a, b, c)
+    if type(a) == "number" and type(b) == "number" then return (math.atan2(a, b)) end
+    return atan2_of(a, b, c)
+end
+
+local function clamp(r, t, minimum, maximum, position)
+    minimum, maximum = number(minimum, position, "clamp"), number(maximum, position + 1, "clamp")
+    check(C.THTensor_clamp(r.handle, t.handle, element(t, minimum), element(t, maximum)), "clamp")
+    return r
+end
+
+--- Elements below `minimum` become it, elements above `maximum` become that.
+function methods.clamp(r, a, b, c)
+    tensor(r, 1, "clamp")
+    if is_tensor(a) then return clamp(r, tensor(a, 2, "clamp", r), b, c, 3) end
+    return clamp(r, r, a, b, 2)
+end
+
+function torch.clamp(a, b, c, d)
+    tensor(a, 1, "clamp")
+    if is_tensor(b) then return clamp(a, tensor(b, 2, "clamp", a), c, d, 3) end
+    return clamp(like(a, "clamp"), a, b, c, 2)
+end
+
+local function lerp(r, a, b, weight, position)
+    weight = number(weight, position, "lerp")
+    b = shaped(b, a, "lerp")
+    check(C.THTensor_lerp(r.handle, a.handle, b.handle, weight), "lerp")
+    return r
+end
+
+--- `a + weight * (b - a)`
+function methods.lerp(r, a, b, c)
+    tensor(r, 1, "lerp")
+    tensor(a, 2, "lerp", r)
+    if is_tensor(b) then return lerp(r, a, tensor(b, 3, "lerp", r), c, 4) end
+    return lerp(r, r, a, b, 3)
+end
+
+function torch.lerp(a, b, c, d)
+    tensor(a, 1, "lerp")
+    tensor(b, 2, "lerp", a)
+    if is_tensor(c) then return lerp(a, b, tensor(c, 3, "lerp", a), d, 4) end
+    return lerp(like(a, "lerp"), a, b, c, 3)
+end
+
+-- Filling and copying.
+
+--- Every element becomes `value`.
+function methods.fill(t, value)
+    tensor(t, 1, "fill")
+    value = number(value, 2, "fill")
+    if t.handle.nDimension > 0 then check(C.THTensor_fill(t.handle, element(t, value)), "fill") end
+    return t
+end
+
+--- Every element becomes 0.
+function methods.zero(t)
+    tensor(t, 1, "zero")
+    if t.handle.nDimension > 0 then check(C.THTensor_zero(t.handle), "zero") end
+    return t
+end
+
+--- Copies the elements of a tensor of as many elements, in any shape and of any type, converted to this type.
+function methods.copy(t, src)
+    tensor(t, 1, "copy")
+    src = shaped(tensor(src, 2, "copy"), t, "copy")
+    if t.handle.nDimension > 0 then check(C.THTensor_copy(t.handle, src.handle), "copy") end
+    return t
+end
+
+for _, name in ipairs({ "fill", "zero", "copy" }) do torch[name] = methods[name] end
+
+return elementwise

@@ -1,0 +1,42 @@
+-- Errors of the package: raised at the line of the program that called it, and worded as Torch7 words them.
+--
+-- The caller of the package is the innermost function on the stack that is neither this package's nor C's.
+
+local errors = {}
+
+local package_prefix = debug.getinfo(1, "S").source:match("^(.*)errors%.lua$")
+local package_file = package_prefix:gsub("[/\\]$", "") .. ".lua"
+
+local function is_inside(source)
+    return source == "=[C]" or source == package_file or source:sub(1, #package_prefix) == package_prefix
+end
+
+-- Returns the level of the package's caller, as `error` counts it in the function that calls this one, and true if the
+-- caller wrote `receiver:method(...)`.
+local function blame()
+    local level = 2
+    while true do
+        local info = debug.getinfo(level, "S")
+        if not info then return 1, false end
+        if not is_inside(info.source) then return level - 1, debug.getinfo(level - 1, "n").namewhat == "method" end
+        level = level + 1
+    end
+end
+
+--- Raises `message` at the caller of the package.
+function errors.raise(message)
+    error(message, (blame()))
+end
+
+--- Raises "bad argument #position to 'name' (text)". Positions count from 1, and the receiver of a method has number 1.
+--- If the caller wrote a method call, the message leaves the receiver out of the count, as Lua does.
+function errors.argument(position, name, text)
+    local level, is_method = blame()
+    if is_method then
+        if position == 1 then error(("calling '%s' on bad self (%s)"):format(name, text), level) end
+        position = position - 1
+    end
+    error(("bad argument #%d to '%s' (%s)"):format(position, name, text), level)
+end
+
+return errors

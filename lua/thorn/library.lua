@@ -1,0 +1,138 @@
+-- The shared library: found, loaded and declared to the FFI, with the types that stand for its handles in Lua.
+--
+-- The library has its own declarations (`THCdef`), and this package repeats none of them. A tensor in Lua is a struct that
+-- holds the `THTensor *` in its field `handle`. It is not that pointer itself: LuaJIT resolves `pointer[1]` and
+-- `pointer.size` before it asks a metatable, and Torch7 gives both another meaning. The field `retained` counts the
+-- references that the method `retain` has added.
+
+local ffi = require("ffi")
+local errors = require("thorn.errors")
+
+-- The binary interface that this package was written for.
+local ABI_VERSION = 0
+
+local library = {}
+
+local function exists(path)
+    local file = io.open(path, "rb")
+    if file then file:close() end
+    return file ~= nil
+end
+
+-- Beside this file, beside the package, in the build trees of this repository, and in the prefix of an installation.
+local function candidates()
+    local here = debug.getinfo(1, "S").source:match("^@(.*[/\\])") or "./"
+    local name = ({ OSX = "libthorn.dylib", Windows = "thorn.dll" })[ffi.os] or "libthorn.so"
+    local found = {}
+    local folders = {
+        "", "../", "../../build/lib/", "../../target/release/", "../../target/debug/", "../../../../lib/", "../../../../lib64/",
+    }
+    for _, folder in ipairs(folders) do
+        for _, file in ipairs({ name, name .. "." .. ABI_VERSION }) do
+            if exists(here .. folder .. file) then found[#found + 1] = here .. folder .. file end
+        end
+    end
+    return found
+end
+
+-- The environment decides first, then a file near this one, then the loader of the system.
+local function load()
+    local named = os.getenv("THORN_LIBRARY") or os.getenv("THORN_LIB")
+    if named then return ffi.load(named) end
+    local path = candidates()[1]
+    if path then return ffi.load(path) end
+    local ok, loaded = pcall(ffi.load, "thorn")
+    if ok then return loaded end
+    local versioned
+    ok, versioned = pcall(ffi.load, "libthorn.so." .. ABI_VERSION)
+    if ok then return versioned end
+    error("thorn: the library is not found; THORN_LIBRARY may name it (" .. loaded .. ")", 0)
+end
+
+local function declare(C)
+    -- A program may have declared the library to the FFI before.
+    if not pcall(ffi.typeof, "THTensor") then ffi.cdef(ffi.string(C.THCdef())) end
+    ffi.cdef([[
+        typedef struct thorn_tensor { THTensor *handle; int32_t retained; } thorn_tensor;
+        typedef struct thorn_storage { THStorage *handle; int32_t retained; } thorn_storage;
+        typedef struct thorn_generator { THGenerator *handle; } thorn_generator;
+    ]])
+end
+
+ffi.cdef("const char *THCdef(void); int THAbiVersion(void);")
+local C = load()
+if C.THAbiVersion() ~= ABI_VERSION then
+    error(("thorn: the library has binary interface %d, this package is for %d"):format(C.THAbiVersion(), ABI_VERSION), 0)
+end
+declare(C)
+
+--- The functions and constants of the library: `library.C.THTensor_new()`.
+library.C = C
+
+--- The types of tensors, storages and generators in Lua. Their field `handle` is the pointer that `C` takes.
+library.Tensor = ffi.typeof("thorn_tensor")
+library.Storage = ffi.typeof("thorn_storage")
+library.Generator = ffi.typeof("thorn_generator")
+
+-- The library's messages count from 0; a program in Lua counts from 1. Negative numbers count from the end in both.
+local function count_from_one(message)
+    for _, word in ipairs({ "dimension ", "index ", "position ", "entry " }) do
+        message = message:gsub("%f[%w](" .. word .. ")(%d+)%f[^%d]", function(before, number) return before .. number + 1 end)
+    end
+    message = message:gsub("at position (%[[%d, ]*%])", function(place)
+        return "at position " .. place:gsub("%d+", function(number) return number + 1 end)
+    end)
+    return (message:gsub("start (%d+) %+ length", function(start) return ("start %d with length"):format(start + 1) end))
+end
+
+-- Raises the last error of the library under the name by which the program called it.
+local function fail(name)
+    local message = count_from_one(ffi.string(C.THGetLastError()))
+    if name then message = name .. ": " .. message:gsub("^[%w_]+: ", "") end
+    errors.raise(message)
+end
+
+--- Raises the last error of the library, under the function's name in Lua.
+library.fail = fail
+
+--- Returns if the library reports success, else raises its error.
+function library.check(status, name)
+    if status ~= 0 then fail(name) end
+end
+
+-- Live bytes above which the collector is asked to run.
+local SOFT_LIMIT = 48 * 2 ^ 20
+
+--- Has the library tell when much memory is in use, as at first, or not.
+function library.track(enabled) library.check(C.THMemory_setSoftLimit(enabled and SOFT_LIMIT or 0, nil, nil)) end
+
+library.track(true)
+
+-- Runs the collector, and sets the limit to one and a half times the memory that stays in use. So the collector runs the
+-- more rarely, the more memory a program keeps.
+local function relieve()
+    collectgarbage()
+    local live = tonumber(C.THMemory_liveBytes())
+    C.THMemory_setSoftLimit(math.max(SOFT_LIMIT, 1.5 * live), nil, nil)
+end
+
+-- The two functions below end in no tail call of C. Behind such a call LuaJIT would go on to compile the caller, and give
+-- up this function if it cannot.
+
+--- The tensor in Lua of a new `THTensor *`: the collector gives up its reference. NULL raises the library's error.
+function library.own(handle, name)
+    if handle == nil then fail(name) end
+    if C.THMemory_pressure() ~= 0 then relieve() end
+    local t = library.Tensor(handle)
+    return t
+end
+
+--- The storage in Lua of a new `THStorage *`, likewise.
+function library.own_storage(handle, name)
+    if handle == nil then fail(name) end
+    if C.THMemory_pressure() ~= 0 then relieve() end
+    local s = library.Storage(handle)
+    return s
+end
+
+return library

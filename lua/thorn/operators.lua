@@ -1,0 +1,54 @@
+-- The operators of tensors: a + b, a - b, a * b, a / b, -a. Each gives a new tensor, or a number for the product of two
+-- vectors.
+
+local arguments = require("thorn.arguments")
+local errors = require("thorn.errors")
+local namespace = require("thorn.namespace")
+
+local torch = namespace.torch
+local is_tensor, tensor = arguments.is_tensor, arguments.tensor
+
+local operators = {}
+
+local function operand(x, position, name)
+    if not is_tensor(x) and type(x) ~= "number" then arguments.expected("a number or a tensor", x, position, name) end
+end
+
+function operators.add(a, b)
+    operand(a, 1, "+")
+    operand(b, 2, "+")
+    if type(a) == "number" then return torch.add(b, a) end
+    return torch.add(a, b)
+end
+
+function operators.sub(a, b)
+    operand(a, 1, "-")
+    operand(b, 2, "-")
+    if type(b) == "number" then return torch.add(a, -b) end
+    if type(a) == "number" then return torch.neg(b):add(a) end
+    return torch.add(a, -1, b)
+end
+
+function operators.unm(a) return torch.neg(a) end
+
+--- vector * vector is a number, matrix * vector a vector, matrix * matrix a matrix.
+function operators.mul(a, b)
+    operand(a, 1, "*")
+    operand(b, 2, "*")
+    if type(a) == "number" then return torch.mul(b, a) end
+    if type(b) == "number" then return torch.mul(a, b) end
+    local m, n = a.handle.nDimension, b.handle.nDimension
+    if m == 1 and n == 1 then return torch.dot(a, b) end
+    if m == 2 and n == 1 then return torch.mv(a, b) end
+    if m == 2 and n == 2 then return torch.mm(a, b) end
+    errors.raise(("*: no product of tensors of %d and %d dimensions"):format(m, n))
+end
+
+function operators.div(a, b)
+    operand(b, 2, "/")
+    tensor(a, 1, "/")
+    if type(b) == "number" then return torch.div(a, b) end
+    return torch.cdiv(a, b)
+end
+
+return operators

@@ -1,0 +1,232 @@
+-- Tensors: the type, and the methods that ask about size, type and memory.
+
+local ffi = require("ffi")
+local arguments = require("thorn.arguments")
+local errors = require("thorn.errors")
+local index = require("thorn.index")
+local library = require("thorn.library")
+local namespace = require("thorn.namespace")
+local operators = require("thorn.operators")
+local types = require("thorn.types")
+
+local C, own, own_storage = library.C, library.own, library.own_storage
+local Tensor = library.Tensor
+local torch, methods, constructors = namespace.torch, namespace.methods, namespace.constructors
+local tensor, dim_of, dimensions = arguments.tensor, arguments.dim, arguments.dimensions
+
+-- Torch7's layout. Numbers have four digits behind the point.
+local layout = ffi.new("THPrintOptions")
+C.THPrintOptions_init(layout)
+layout.layout = C.TH_PRINT_TORCH7
+
+-- The Lua string of a C string that is the caller's.
+local function taken(text, name)
+    if text == nil then library.fail(name) end
+    local copy = ffi.string(text)
+    C.THFree(text)
+    return copy
+end
+
+-- A LongStorage of numbers that the library has for each dimension: sizes or strides.
+local function per_dimension(t, new, name)
+    if dimensions(t) == 0 then return own_storage(C.THStorage_new(C.TH_INT64), name) end
+    return own_storage(new(t.handle), name)
+end
+
+local function sizes(t, name) return per_dimension(t, C.THTensor_newSizeOf, name) end
+
+ffi.metatype(Tensor, {
+    __gc = function(t) C.THTensor_free(t.handle) end,
+    __index = function(t, key)
+        if key == "new" then return constructors[t.handle.dtype] end
+        if type(key) == "string" then return methods[key] end
+        return index.get(t, key)
+    end,
+    __newindex = index.set,
+    __len = function(t) return sizes(t, "#") end,
+    __eq = function(a, b)
+        return arguments.is_tensor(a) and arguments.is_tensor(b) and a.handle == b.handle
+    end,
+    __tostring = function(t)
+        if C.THTensor_nElement(t.handle) == 0 then return "[" .. types[t.handle.dtype].name .. " with no dimension]" end
+        return taken(C.THTensor_toString(t.handle, layout), "tostring")
+    end,
+    __add = operators.add,
+    __sub = operators.sub,
+    __mul = operators.mul,
+    __div = operators.div,
+    __unm = operators.unm,
+})
+
+--- The number of dimensions; 0 for an empty tensor.
+function methods.nDimension(t) return dimensions(tensor(t, 1, "nDimension")) end
+
+methods.dim = methods.nDimension
+
+--- The size of dimension `dim`, or without it a new LongStorage of all sizes.
+function methods.size(t, dim)
+    tensor(t, 1, "size")
+    if dim == nil then return sizes(t, "size") end
+    return (tonumber(t.handle.size[dim_of(dim, 2, "size", t)]))
+end
+
+--- The distance in the storage of neighbours along dimension `dim`, or without it a new LongStorage of all distances.
+function methods.stride(t, dim)
+    tensor(t, 1, "stride")
+    if dim == nil then return per_dimension(t, C.THTensor_newStrideOf, "stride") end
+    return (tonumber(t.handle.stride[dim_of(dim, 2, "stride", t)]))
+end
+
+--- The storage of the elements, which the tensor shares; nil if there is none yet.
+function methods.storage(t)
+    local storage = tensor(t, 1, "storage").handle.storage
+    if storage == nil then return nil end
+    C.THStorage_retain(storage)
+    return own_storage(storage, "storage")
+end
+
+--- The position of the first element in the storage, from 1.
+function methods.storageOffset(t) return tonumber(tensor(t, 1, "storageOffset").handle.storageOffset) + 1 end
+
+--- The number of elements.
+function methods.nElement(t) return (tonumber(C.THTensor_nElement(tensor(t, 1, "nElement").handle))) end
+
+methods.numel = methods.nElement
+
+--- The number of bytes of an element.
+function methods.elementSize(t) return types[tensor(t, 1, "elementSize").handle.dtype].size end
+
+--- True if the elements lie row by row without gaps.
+function methods.isContiguous(t) return C.THTensor_isContiguous(tensor(t, 1, "isContiguous").handle) ~= 0 end
+
+--- True if the sizes are the numbers of a LongStorage.
+function methods.isSize(t, storage)
+    tensor(t, 1, "isSize")
+    local count = arguments.long_storage(storage, 2, "isSize")
+    if dimensions(t) == 0 then return count == 0 end
+    return C.THTensor_isSize(t.handle, count, arguments.list) ~= 0
+end
+
+--- True if the sizes are those of another tensor.
+function methods.isSameSizeAs(t, other)
+    tensor(t, 1, "isSameSizeAs")
+    return C.THTensor_isSameSizeAs(t.handle, tensor(other, 2, "isSameSizeAs").handle) ~= 0
+end
+
+--- True if both tensors have the same sizes and strides over the same memory.
+function methods.isSetTo(t, other)
+    tensor(t, 1, "isSetTo")
+    return C.THTensor_isSetTo(t.handle, tensor(other, 2, "isSetTo").handle) ~= 0
+end
+
+--- A tensor on elements of its own with the same values.
+function methods.clone(t)
+    return own(C.THTensor_newCloneFormat(tensor(t, 1, "clone").handle, C.TH_CONTIGUOUS_FORMAT), "clone")
+end
+
+--- The tensor itself if it is contiguous, else a clone.
+function methods.contiguous(t)
+    if C.THTensor_isContiguous(tensor(t, 1, "contiguous").handle) ~= 0 then return t end
+    return own(C.THTensor_newContiguous(t.handle), "contiguous")
+end
+
+-- The tensor itself if it has this type, else a converted copy.
+local function converted(t, record, name)
+    if t.handle.dtype == record.code then return t end
+    local r = own(C.THTensor_newWithDtype(record.code), name)
+    if dimensions(t) > 0 then library.check(C.THTensor_copy(r.handle, t.handle), name) end
+    return r
+end
+
+--- Without a name, the name of the type: "torch.DoubleTensor". With one, the tensor itself if it has this type, else a
+--- converted copy.
+function methods.type(t, name)
+    tensor(t, 1, "type")
+    if name == nil then return types[t.handle.dtype].name end
+    local record = types.of_tensor[name == "torch.Tensor" and torch.getdefaulttensortype() or name]
+    if not record then errors.argument(2, "type", "unknown type " .. tostring(name)) end
+    return converted(t, record, "type")
+end
+
+--- As `type`, to the type of another tensor.
+function methods.typeAs(t, other)
+    tensor(t, 1, "typeAs")
+    return converted(t, types[tensor(other, 2, "typeAs").handle.dtype], "typeAs")
+end
+
+-- byte, char, short, int, long, float, double, half, bfloat16, bool: `type` of the name.
+for _, record in ipairs(types.all) do
+    local name = record.short:lower()
+    methods[name] = function(t) return converted(tensor(t, 1, name), record, name) end
+end
+
+-- The tensor of each pointer that `data` has returned. Keys are weak: a tensor stays as long as its pointer.
+local owners = setmetatable({}, { __mode = "k" })
+
+--- A pointer to the first element: `double *` of a DoubleTensor. While the program has this pointer, the tensor stays;
+--- a pointer computed from it does not count. It is valid until the tensor is resized. With `asnumber`, the address as
+--- an `intptr_t`, which keeps nothing.
+function methods.data(t, asnumber)
+    local address = C.THTensor_data(tensor(t, 1, "data").handle)
+    if asnumber then return ffi.cast("intptr_t", address) end
+    local pointer = ffi.cast(types[t.handle.dtype].pointer, address)
+    owners[pointer] = t
+    return pointer
+end
+
+-- The pointer to the C structure of a tensor or storage, or its address as an `intptr_t`.
+local function cdata(x, asnumber)
+    if asnumber then return ffi.cast("intptr_t", x.handle) end
+    local pointer = x.handle
+    owners[pointer] = x
+    return pointer
+end
+
+--- The pointer to the C structure of the tensor, whose fields are `size`, `stride`, `nDimension`, `storage` and
+--- `storageOffset`. It keeps the tensor as the pointer of `data` does.
+function methods.cdata(t, asnumber) return cdata(tensor(t, 1, "cdata"), asnumber) end
+
+--- Adds a reference, which `free` gives up. The collector does not.
+function methods.retain(t)
+    C.THTensor_retain(tensor(t, 1, "retain").handle)
+    t.retained = t.retained + 1
+end
+
+--- Gives up a reference that `retain` has added. Without one, the tensor gives up its elements and is empty.
+function methods.free(t)
+    tensor(t, 1, "free")
+    if t.retained > 0 then
+        t.retained = t.retained - 1
+        C.THTensor_free(t.handle)
+    else
+        local empty = C.THTensor_newWithDtype(t.handle.dtype)
+        if empty == nil then library.fail("free") end
+        t.handle, empty = empty, t.handle
+        C.THTensor_free(empty)
+    end
+end
+
+--- The elements as a Lua table, nested as the dimensions are.
+function methods.totable(t)
+    tensor(t, 1, "totable")
+    local r = {}
+    if dimensions(t) == 0 then return r end
+    for i = 1, tonumber(t.handle.size[0]) do
+        local element = index.get(t, i)
+        r[i] = type(element) == "number" and element or methods.totable(element)
+    end
+    return r
+end
+
+--- As `type`, to the default type.
+function methods.real(t) return methods.type(t, "torch.Tensor") end
+
+--- True for a tensor, false for any other value.
+function torch.isTensor(x) return arguments.is_tensor(x) end
+
+methods.isTensor = torch.isTensor
+
+--- True for a storage, false for any other value.
+function torch.isStorage(x) return arguments.is_storage(x) end
+
+return { taken = taken, layout = layout, owners = owners, cdata = cdata }
