@@ -1373,9 +1373,15 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor &unsqueeze1d_(int dimension) {
         return changed(THTensor_unsqueeze1d(handle_, handle_, dimension), "unsqueeze1d_");
     }
+    Tensor &unsqueeze_(int dimension) {
+        return changed(THTensor_unsqueeze1d(handle_, handle_, dimension), "unsqueeze_");
+    }
     /// With a new dimension of size 1 at `dimension`; -1 appends.
     Tensor unsqueeze1d(int dimension) const {
         return detail::made(THTensor_newUnsqueeze1d(handle_, dimension), "unsqueeze1d");
+    }
+    Tensor unsqueeze(int dimension) const {
+        return detail::made(THTensor_newUnsqueeze1d(handle_, dimension), "unsqueeze");
     }
     Tensor &view_(IntList size) { return changed(THTensor_view(handle_, handle_, size.count(), size.data()), "view_"); }
     /// The same elements in these sizes, of which one may be -1; an error where strides do not allow it without a copy.
@@ -4942,7 +4948,11 @@ inline Tensor squeeze(const Tensor &t, int dimension) { return t.squeeze(dimensi
 inline Tensor &unsqueeze1d_out(Tensor &r, const Tensor &t, int dimension) {
     return detail::into(r, THTensor_unsqueeze1d(detail::result(r), t.get(), dimension), "unsqueeze1d_out");
 }
+inline Tensor &unsqueeze_out(Tensor &r, const Tensor &t, int dimension) {
+    return detail::into(r, THTensor_unsqueeze1d(detail::result(r), t.get(), dimension), "unsqueeze_out");
+}
 inline Tensor unsqueeze1d(const Tensor &t, int dimension) { return t.unsqueeze1d(dimension); }
+inline Tensor unsqueeze(const Tensor &t, int dimension) { return t.unsqueeze(dimension); }
 inline Tensor &view_out(Tensor &r, const Tensor &t, IntList size) {
     return detail::into(r, THTensor_view(detail::result(r), t.get(), size.count(), size.data()), "view_out");
 }
