@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+"""Tests docs/guide: runs the programs of every page, and looks for pages, links and tables that are missing or stale.
+
+    scripts/guide.py --library build/lib/libthorn.so [PAGE ...]
+    scripts/guide.py --write        writes the tables of names anew
+
+The blocks of a page in one language are one program in order, and a block ```text right behind a block of code is what that prints: all of
+them together are the program's output. In C and C++ a block with `int main(` is a program by itself; blocks marked `file`, as in ```c file,
+stand before main, and all others are its body. `#include` lines may stand anywhere. A program in C or C++ must give back all memory. Programs run where the
+files of examples/data are. Blocks for a shell or CMake are run by scripts/install-test.sh, which must name each of them.
+"""
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+
+from guide import pages, programs
+
+LANGUAGES = {*programs.COMPILED, *programs.SCRIPTS, "text", "sh", "cmake"}
+
+
+def python_with_cffi():
+    """This interpreter or the system's, whichever has cffi."""
+    for python in (sys.executable, "/usr/bin/python3"):
+        if os.path.exists(python) and subprocess.run([python, "-c", "import cffi"], capture_output=True).returncode == 0:
+            return python
+    return None
+
+
+def check_structure(every):
+    pages.check_summary(every)
+    pages.check_links(every)
+    for page in every:
+        for block in page.blocks:
+            if block.language not in LANGUAGES:
+                raise pages.Fault(f"{page.name}:{block.line - 1}: a block in no language that is tested: {block.language or 'none'}")
+        long = [n for n, line in enumerate(page.text.splitlines(), 1) if len(line) > 140 and not line.startswith("|")]
+        if long:
+            raise pages.Fault(f"{page.name}:{long[0]}: more than 140 columns")
+
+
+def check_programs(arguments, chosen):
+    """Runs all programs; the faults, and a count of those that ran."""
+    with tempfile.TemporaryDirectory() as work:
+        tools = programs.Tools(arguments.library, Path(work), arguments.cc, arguments.cxx, arguments.luajit, python_with_cffi())
+        every = [program for page in chosen for program in programs.of_page(page)]
+        left_out = {program.language for program in every if tools.missing(program.language)}
+        for language in sorted(left_out):
+            print(f"guide: programs in {language} are left out: no interpreter for them was found")
+        every = [program for program in every if program.language not in left_out]
+
+        def fault(numbered):
+            try:
+                programs.check(tools, numbered[1], numbered[0])
+            except pages.Fault as problem:
+                return str(problem)
+            except subprocess.TimeoutExpired:
+                return f"{numbered[1].place}: does not end"
+
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            return [problem for problem in pool.map(fault, enumerate(every)) if problem], len(every)
+
+
+def check_book():
+    """Builds the book where mdbook is."""
+    mdbook = shutil.which("mdbook")
+    if not mdbook:
+        return "without mdbook"
+    with tempfile.TemporaryDirectory() as work:
+        programs.run([mdbook, "build", "--dest-dir", work, str(pages.SOURCE.parent)], work, "mdbook")
+    return "built by mdbook"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--library", help="libthorn.so")
+    parser.add_argument("--cc", default="cc")
+    parser.add_argument("--cxx", default="c++")
+    parser.add_argument("--luajit", default=shutil.which("luajit"))
+    parser.add_argument("pages", nargs="*", help="names of the pages whose programs are run; all if none is named")
+    arguments = parser.parse_args()
+    every = pages.all_pages()
+    try:
+        check_structure(every)
+        book = check_book()
+    except pages.Fault as fault:
+        sys.exit(f"guide: {fault}")
+    if not arguments.library:
+        parser.error("--library is missing")
+    chosen = [page for page in every if not arguments.pages or page.path.stem in arguments.pages]
+    faults, count = check_programs(arguments, chosen)
+    for fault in faults:
+        print(f"guide: {fault}", file=sys.stderr)
+    if faults or not count:
+        sys.exit(f"guide: {len(faults)} of {count} programs failed")
+    print(f"guide: {len(every)} pages, {count} programs, {book}")
+
+
+if __name__ == "__main__":
+    main()
