@@ -2,7 +2,7 @@
 """Tests docs/guide: runs the programs of every page, and looks for pages, links and tables that are missing or stale.
 
     scripts/guide.py --library build/lib/libthorn.so [PAGE ...]
-    scripts/guide.py --write        writes the tables of names anew
+    scripts/guide.py --library build/lib/libthorn.so --write        writes the tables of names anew
 
 The blocks of a page in one language are one program in order, and a block ```text right behind a block of code is what that prints: all of
 them together are the program's output. In C and C++ a block with `int main(` is a program by itself; blocks marked `file`, as in ```c file,
@@ -21,7 +21,7 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 
-from guide import pages, programs
+from guide import pages, programs, tables
 
 LANGUAGES = {*programs.COMPILED, *programs.SCRIPTS, "text", "sh", "cmake"}
 
@@ -84,16 +84,20 @@ def main():
     parser.add_argument("--cc", default="cc")
     parser.add_argument("--cxx", default="c++")
     parser.add_argument("--luajit", default=shutil.which("luajit"))
+    parser.add_argument("--write", action="store_true", help="write the tables of names anew")
     parser.add_argument("pages", nargs="*", help="names of the pages whose programs are run; all if none is named")
     arguments = parser.parse_args()
+    if not arguments.library:
+        parser.error("--library is missing")
+    if arguments.write:
+        tables.write(arguments.luajit, arguments.library)
     every = pages.all_pages()
     try:
         check_structure(every)
+        tables.check(arguments.luajit, arguments.library)
         book = check_book()
     except pages.Fault as fault:
         sys.exit(f"guide: {fault}")
-    if not arguments.library:
-        parser.error("--library is missing")
     chosen = [page for page in every if not arguments.pages or page.path.stem in arguments.pages]
     faults, count = check_programs(arguments, chosen)
     for fault in faults:

@@ -109,15 +109,17 @@ class Tools:
             return self.compile(program, source, folder / "program")
         return [self.luajit if program.language == "lua" else self.python, str(source)]
 
-    def environment(self):
-        extra = {
-            "THORN_LIB": str(self.library),
-            "LD_LIBRARY_PATH": str(self.library.parent),
-            "LUA_PATH": f"{ROOT}/lua/?.lua;{ROOT}/lua/?/init.lua;;",
-            "PYTHONDONTWRITEBYTECODE": "1",
-            "TH_NUM_THREADS": "2",
-        }
-        return {**os.environ, **extra}
+
+def environment(library):
+    """The variables by which interpreters find the library and the package for LuaJIT."""
+    extra = {
+        "THORN_LIB": str(library),
+        "LD_LIBRARY_PATH": str(Path(library).parent),
+        "LUA_PATH": f"{ROOT}/lua/?.lua;;",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "TH_NUM_THREADS": "2",
+    }
+    return {**os.environ, **extra}
 
 
 def run(command, folder, place, env=None):
@@ -133,7 +135,7 @@ def check(tools, program, number):
     folder.mkdir()
     for data in (ROOT / "examples" / "data").iterdir():
         (folder / data.name).symlink_to(data)
-    out = run(tools.command(program, folder), folder, program.place, tools.environment())
+    out = run(tools.command(program, folder), folder, program.place, environment(tools.library))
     strip = lambda text: re.sub(r"[ \t]+$", "", text, flags=re.M).rstrip("\n")
     if strip(out) != strip(program.output):
         raise Fault(f"{program.place}: the {program.language} program prints\n{out}\nand not\n{program.output}")
