@@ -37,6 +37,7 @@ def python_with_cffi():
 def check_structure(every):
     pages.check_summary(every)
     pages.check_links(every)
+    pages.check_commands(every)
     for page in every:
         for block in page.blocks:
             if block.language not in LANGUAGES:

@@ -103,3 +103,25 @@ def check_links(pages):
 
 def all_pages():
     return [read(path) for path in sorted(SOURCE.rglob("*.md")) if path.name != "SUMMARY.md"]
+
+
+def check_commands(pages):
+    """Each block for a shell or CMake is one that scripts/install-test.sh runs; those of README.md are such blocks or run by scripts/demo.sh."""
+    script = (ROOT / "scripts" / "install-test.sh").read_text()
+    run = set()
+    for file, language, quoted, plain in re.findall(r'in_page "\$(building|guide/\w+\.md)" (\w+) (?:\'([^\']*)\'|([\w-]+))', script):
+        name = "building.md" if file == "building" else file.removeprefix("guide/")
+        page = next(page for page in pages if page.path.name == name)
+        first = next((block for block in page.blocks if block.words == [language] and (quoted or plain) in block.text), None)
+        if not first:
+            raise Fault(f"{page.name} has no {language} block with {quoted or plain}, which scripts/install-test.sh runs")
+        run.add((page.path, first.line))
+    texts = {block.text for page in pages for block in page.blocks if (page.path, block.line) in run}
+    for page in pages:
+        for block in page.blocks:
+            if block.language in ("sh", "cmake") and (page.path, block.line) not in run:
+                raise Fault(f"{page.name}:{block.line}: scripts/install-test.sh does not run this block")
+    for block in read(ROOT / "README.md").blocks:
+        by_demo = "scripts/demo.sh" in block.text or "build/examples/" in block.text
+        if block.language in ("sh", "cmake") and not by_demo and block.text not in texts:
+            raise Fault(f"README.md:{block.line}: the guide has no block with these lines")
