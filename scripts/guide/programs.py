@@ -97,9 +97,9 @@ class Tools:
 
     def compile(self, program, source, goal):
         compiler, standard = (self.cc, "c99") if program.language == "c" else (self.cxx, "c++17")
-        flags = [f"-std={standard}", "-Wall", "-Wextra", "-pedantic", "-Werror", "-D_POSIX_C_SOURCE=200809L", "-pthread", f"-I{self.include}"]
+        flags = [f"-std={standard}", "-Wall", "-Wextra", "-pedantic", "-Werror", "-D_POSIX_C_SOURCE=200809L", "-pthread"]
         link = [str(self.work / "leaks.o"), str(self.library), f"-Wl,-rpath,{self.library.parent}", "-lm"]
-        run([compiler, *flags, str(source), "-o", str(goal), *link], self.work, program.place)
+        run([compiler, *flags, f"-I{self.include}", str(source), "-o", str(goal), *link], self.work, program.place)
         return [str(goal)]
 
     def command(self, program, folder):

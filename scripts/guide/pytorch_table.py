@@ -14,7 +14,8 @@ MODULES = {
     "Looking at tensors": "Tensor",
 }
 
-# Operations that PyTorch names in another way, that are its methods, or that stand in another module; and those that only look like one of PyTorch's.
+# Operations that PyTorch names in another way, that are its methods, or that stand in another module. `-` marks one whose name means
+# something else there, or is a word of the tests alone.
 EXCEPTIONS = """
 new -
 storage Tensor.untyped_storage
