@@ -185,16 +185,24 @@ def names(operations):
     return found
 
 
-def in_cxx(header, name):
+def declared(header):
+    """The functions of thorn.hpp, and the methods of its classes."""
+    functions = set(re.findall(r"^inline [^=(\n]*\b(\w+)\(", header, re.M))
+    methods = set(re.findall(r"^    [\w:&<> *]+[ &*](\w+)\(", header, re.M))
+    return functions, methods
+
+
+def in_cxx(name, functions, methods):
     """The function or method of thorn.hpp."""
-    word = {"bitand": "bitAnd", "bitor": "bitOr"}.get(name, name)
-    if re.search(rf"^inline [^=]*\b{word}\(", header, re.M):
+    word = {"bitand": "bitAnd", "bitor": "bitOr", "get": "getAt"}.get(name, name)
+    if word in functions:
         return [f"th::{word}"]
-    return [f"t.{method}" for method in (f"{word}_", word) if re.search(rf"^    [\w:&<> *]+[ &*]{method}\(", header, re.M)][:1]
+    return [f"t.{method}" for method in (f"{word}_", word) if method in methods][:1]
 
 
 def lines(operations):
-    header = (ROOT / "include" / "thorn.hpp").read_text()
+    functions, methods = declared((ROOT / "include" / "thorn.hpp").read_text())
     for name, elsewhere in names(operations).items():
         operation = operations[name]
-        yield operation.chapter, in_code(elsewhere), in_code(in_cxx(header, name)), in_code(shortened(operation.functions))
+        word = in_code(in_cxx(name, functions, methods))
+        yield operation.chapter, in_code(elsewhere), word, in_code(shortened(operation.functions))
