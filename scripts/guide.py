@@ -2,7 +2,7 @@
 """Tests docs/guide: runs the programs of every page, and looks for pages, links and tables that are missing or stale.
 
     scripts/guide.py --library build/lib/libthorn.so [PAGE ...]
-    scripts/guide.py --library build/lib/libthorn.so --write        writes the tables of names anew
+    scripts/guide.py --library build/lib/libthorn.so --write        writes the tables of names first
 
 The blocks of a page in one language are one program, in the order of the page. A block ```text right behind a block of code is what
 that prints; all of them together are the program's output. In C and C++, a block with `int main(` is a program by itself; blocks marked
@@ -27,12 +27,22 @@ from guide import pages, programs, tables
 LANGUAGES = {*programs.COMPILED, *programs.SCRIPTS, "text", "sh", "cmake"}
 
 
-def python_with_cffi():
-    """This interpreter or the system's, whichever has cffi."""
+def python_with(module):
+    """This interpreter or the system's, whichever has the module."""
     for python in (sys.executable, "/usr/bin/python3"):
-        if os.path.exists(python) and subprocess.run([python, "-c", "import cffi"], capture_output=True).returncode == 0:
+        if os.path.exists(python) and subprocess.run([python, "-c", f"import {module}"], capture_output=True).returncode == 0:
             return python
     return None
+
+
+def check_numpy(library):
+    """Compares functions with those of NumPy by the same line of the table, where there is a NumPy; says how many agree."""
+    python = python_with("numpy")
+    if not python:
+        return "NumPy not found"
+    command = [python, "-B", "-m", "guide.numpy_check", str(Path(library).resolve())]
+    count = programs.run(command, Path(__file__).parent, "the table of names for NumPy")
+    return f"{count.strip()} functions agree with NumPy"
 
 
 def check_structure(every):
@@ -51,7 +61,7 @@ def check_structure(every):
 def check_programs(arguments, chosen):
     """Runs all programs; the faults, and a count of those that ran."""
     with tempfile.TemporaryDirectory() as work:
-        tools = programs.Tools(arguments.library, Path(work), arguments.cc, arguments.cxx, arguments.luajit, python_with_cffi())
+        tools = programs.Tools(arguments.library, Path(work), arguments.cc, arguments.cxx, arguments.luajit, python_with("cffi"))
         every = [program for page in chosen for program in programs.of_page(page)]
         left_out = {program.language for program in every if tools.missing(program.language)}
         for language in sorted(left_out):
@@ -97,6 +107,7 @@ def main():
     try:
         check_structure(every)
         tables.check(arguments.luajit, arguments.library)
+        numpy = check_numpy(arguments.library)
         book = check_book()
     except pages.Fault as fault:
         sys.exit(f"guide: {fault}")
@@ -106,7 +117,7 @@ def main():
         print(f"guide: {fault}", file=sys.stderr)
     if faults or not count:
         sys.exit(f"guide: {len(faults)} of {count} programs failed")
-    print(f"guide: {len(every)} pages, {count} programs, {book}")
+    print(f"guide: {len(every)} pages, {count} programs, {numpy}, {book}")
 
 
 if __name__ == "__main__":
