@@ -10866,6 +10866,12 @@ inline THCudaMemory cudaMemory(int deviceIndex = 0) {
     detail::check(THCuda_memory(deviceIndex, &r), "cudaMemory");
     return r;
 }
+/// Stores how much pinned memory of the host there is in `memory`.
+inline THCudaMemory cudaPinnedMemory() {
+    THCudaMemory r{};
+    detail::check(THCuda_pinnedMemory(&r), "cudaPinnedMemory");
+    return r;
+}
 /// Gives the memory of a GPU, and the pinned memory of the host, that is kept for new storages back to the driver.
 inline void cudaEmptyCache(int deviceIndex = 0) { detail::check(THCuda_emptyCache(deviceIndex), "cudaEmptyCache"); }
 /// True if a GPU can reach the memory of GPU `peer`.

@@ -190,7 +190,7 @@ grep -q 'other_seven() != 7' "$work/both.c" || fail "both.c calls no other libra
 libs=$(sed -n 's/^Libs.private: //p' "$libdir/pkgconfig/thorn.pc")
 
 # Programs with the archive, by the line of the guide, with and without -static: of the archive they take what they call.
-small_goal=$((5 << 20))
+small_goal=$((3 << 20))
 is_small() { [ "$(stat -c %s "$1")" -le $small_goal ] || fail "$1 has $(stat -c %s "$1") bytes, more than $small_goal"; }
 for static in '' '-static '; do
     line=$(in_page "$building" sh 'libthorn.a -lm' | sed "s/^cc /cc $static/")

@@ -92,14 +92,14 @@ exchange_with_torch() {
 }
 
 # The tests in Rust, with the dependencies and the library as CMake built them, which are compiled once. The tests inside the library have
-# overflow and assertions checked; they are quick enough with little optimisation.
+# overflow and assertions checked; they are quick enough with little optimisation. The script that writes the headers is quickest without.
 cargo_tests() {
     local checked=(opt-level=1 overflow-checks=true debug-assertions=true)
     cargo test --release --locked --lib --package thorn "${checked[@]/#/--config=profile.release.package.thorn.}"
     cargo test --release --locked --lib --package thorn-files --package gemm
     cargo test --release --locked --test '*' --package thorn --package thorn-files
     cargo test --release --locked --package thorn-command
-    cargo test --locked --package thorn-header
+    cargo test --locked --package thorn-header --config 'profile.dev.package."*".opt-level=0' --config profile.dev.debug=false
 }
 
 # Every kernel, compiled by the real NVRTC for the oldest GPUs that it knows; no GPU is needed.

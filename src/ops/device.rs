@@ -63,7 +63,8 @@ pub(super) fn storage_pinned(dtype: Dtype, len: i64) -> Result<Storage> {
     unsafe { Storage::with_allocator(dtype, len, allocator, null_mut()) }
 }
 
-/// A row-major copy of `t` on another device, which is there. Without `waiting`, see [`transfer_now_or_later`]; one on the host is pinned then.
+/// A row-major copy of `t` on another device, which is there. Without `waiting`, see [`transfer_now_or_later`]; one on the host is pinned
+/// then.
 pub(super) fn moved(t: &Tensor, device: Device, waiting: bool) -> Result<Tensor> {
     let dtype = t.defined()?;
     let mut from = Operand::of(t)?;
