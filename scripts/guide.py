@@ -62,6 +62,7 @@ def check_programs(arguments, chosen):
     """Runs all programs; the faults, and a count of those that ran."""
     with tempfile.TemporaryDirectory() as work:
         tools = programs.Tools(arguments.library, Path(work), arguments.cc, arguments.cxx, arguments.luajit, python_with("cffi"))
+        programs.check_refusals(tools)
         every = [program for page in chosen for program in programs.of_page(page)]
         left_out = {program.language for program in every if tools.missing(program.language)}
         for language in sorted(left_out):
@@ -70,7 +71,7 @@ def check_programs(arguments, chosen):
 
         def fault(numbered):
             try:
-                programs.check(tools, numbered[1], numbered[0])
+                programs.check(tools, numbered[1], f"program{numbered[0]}")
             except pages.Fault as problem:
                 return str(problem)
             except subprocess.TimeoutExpired:
@@ -90,34 +91,33 @@ def check_book():
     return "built by mdbook"
 
 
+def test(arguments):
+    """Checks all; a line that says what was tested."""
+    if arguments.write:
+        tables.write(arguments.luajit, arguments.library)
+    every = pages.all_pages()
+    check_structure(every)
+    tables.check(arguments.luajit, arguments.library)
+    numpy = check_numpy(arguments.library)
+    book = check_book()
+    faults, count = check_programs(arguments, [page for page in every if not arguments.pages or page.path.stem in arguments.pages])
+    if faults or not count:
+        raise pages.Fault("\n".join([*faults, f"{len(faults)} of {count} programs failed"]))
+    return f"{len(every)} pages, {count} programs, {numpy}, {book}"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--library", help="libthorn.so")
+    parser.add_argument("--library", required=True, help="libthorn.so")
     parser.add_argument("--cc", default="cc")
     parser.add_argument("--cxx", default="c++")
     parser.add_argument("--luajit", default=shutil.which("luajit"))
     parser.add_argument("--write", action="store_true", help="write the tables of names anew")
     parser.add_argument("pages", nargs="*", help="names of the pages whose programs are run; all if none is named")
-    arguments = parser.parse_args()
-    if not arguments.library:
-        parser.error("--library is missing")
-    if arguments.write:
-        tables.write(arguments.luajit, arguments.library)
-    every = pages.all_pages()
     try:
-        check_structure(every)
-        tables.check(arguments.luajit, arguments.library)
-        numpy = check_numpy(arguments.library)
-        book = check_book()
+        print(f"guide: {test(parser.parse_args())}")
     except pages.Fault as fault:
         sys.exit(f"guide: {fault}")
-    chosen = [page for page in every if not arguments.pages or page.path.stem in arguments.pages]
-    faults, count = check_programs(arguments, chosen)
-    for fault in faults:
-        print(f"guide: {fault}", file=sys.stderr)
-    if faults or not count:
-        sys.exit(f"guide: {len(faults)} of {count} programs failed")
-    print(f"guide: {len(every)} pages, {count} programs, {numpy}, {book}")
 
 
 if __name__ == "__main__":

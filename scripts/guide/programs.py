@@ -6,7 +6,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from .pages import ROOT, Fault
+from .pages import ROOT, Block, Fault, Page
 
 COMPILED = {"c": "c", "cpp": "cpp"}
 SCRIPTS = ("lua", "python")
@@ -129,9 +129,9 @@ def run(command, folder, place, env=None):
     return done.stdout
 
 
-def check(tools, program, number):
+def check(tools, program, name):
     """Compiles and runs the program in a folder of its own, where the example data lie, and compares what it prints."""
-    folder = tools.work / f"program{number}"
+    folder = tools.work / name
     folder.mkdir()
     for data in (ROOT / "examples" / "data").iterdir():
         (folder / data.name).symlink_to(data)
@@ -139,3 +139,26 @@ def check(tools, program, number):
     strip = lambda text: re.sub(r"[ \t]+$", "", text, flags=re.M).rstrip("\n")
     if strip(out) != strip(program.output):
         raise Fault(f"{program.place}: the {program.language} program prints\n{out}\nand not\n{program.output}")
+
+
+# Statements of C that must not pass, by what is wrong with them, and what they are said to print.
+WRONG = {
+    "does not compile": ("THTensor *t = 1;", ""),
+    "gives a warning": ("int unused = 1;", ""),
+    "prints something else": ('puts("2");', "1\n"),
+    "prints more": ('puts("1"); puts("2");', "1\n"),
+    "frees too little": ("THTensor *t = THTensor_new(); THTensor_zero(t);", ""),
+    "fails": ("return 1;", ""),
+}
+
+
+def check_refusals(tools):
+    """Wrong programs are faults."""
+    for number, (problem, (statements, output)) in enumerate(WRONG.items()):
+        block = Block(["c"], f"#include <stdio.h>\n#include <thorn.h>\n{statements}\n", 1, output)
+        page = Page(ROOT / "wrong.md", "", [block], "")
+        try:
+            check(tools, of_page(page)[0], f"wrong{number}")
+        except Fault:
+            continue
+        raise Fault(f"a program that {problem} passes")
