@@ -229,6 +229,8 @@ static void an_undefined_tensor_is_no_operand() {
     CHECK_EQ(none.dim(), 0);
     CHECK_THROWS(none.add(1), th::Status::ErrArgument, "add: argument 't' is NULL");
     CHECK_THROWS(none.fill_(1), th::Status::ErrArgument, "fill_: ");
+    CHECK_THROWS(th::pow(2, none), th::Status::ErrArgument, "pow: argument 't' is NULL");
+    CHECK_THROWS(none.maskedFill(none, 0), th::Status::ErrArgument, "maskedFill: ");
     CHECK_THROWS(none.numel(), th::Status::ErrArgument, "numel: ");
     CHECK_THROWS(none.data(), th::Status::ErrArgument, "data: ");
     CHECK_THROWS(none.data<float>(), th::Status::ErrDtype, "data: elements are undefined, not float32");

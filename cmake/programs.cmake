@@ -51,14 +51,15 @@ if(THORN_BUILD_TESTS)
     endif()
   endforeach()
 
-  # thorn.hpp in the next standard, too. It gives no warning.
+  # thorn.hpp in the next standard, too. It gives no warning, and none of these that have to be asked for.
   file(GLOB sources CONFIGURE_DEPENDS c_tests/test_cxx*.cpp)
   foreach(source IN LISTS sources)
     cmake_path(GET source STEM name)
     thorn_add_program(${name}_20 "${source}")
     set_target_properties(${name}_20 PROPERTIES CXX_STANDARD 20)
-    target_compile_options(${name} PRIVATE -Werror)
-    target_compile_options(${name}_20 PRIVATE -Werror)
+    foreach(program ${name} ${name}_20)
+      target_compile_options(${program} PRIVATE -Werror -Wshadow -Wconversion -Wsign-conversion)
+    endforeach()
     add_test(NAME ${name}_20 COMMAND ${name}_20)
     set_tests_properties(${name}_20 PROPERTIES TIMEOUT 300)
   endforeach()

@@ -57,7 +57,7 @@ class Linear {
 
   private:
     Tensor w, b;   // [inputs x outputs] and [outputs]
-    Tensor vw, vb; // how far they moved at last
+    Tensor vw, vb; // their velocities
     Tensor dw, db; // their gradients, in memory that is kept
     Tensor x;      // the last input
 };

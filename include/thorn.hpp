@@ -27,10 +27,14 @@
  *     add_out(r, t, 2)        into r, which keeps its dtype and its memory where the shape fits; r may be an operand
  *
  * `new` before a name in C is left out: THTensor_newZeros is `zeros`. The dtype of a new tensor comes last and may be
- * left out. Forms of one operation are overloads, too: `add` takes a number or a tensor (cadd), `sum` a dimension or a
- * list of dimensions (sumDims). A function with several results returns a struct, of which `auto [values, indices]`
- * takes the parts; optional outputs beside a required one are returned by the `_out` function alone. In an `_out`
- * function, `th::none` leaves an optional output out.
+ * left out, and so may a generator. Forms of one operation are overloads, too: `add` takes a number or a tensor (cadd),
+ * `sum` a dimension or a list of dimensions (sumDims); where C's `all` at the end returns a number, `sumall`, so does
+ * it here. The constants of C are enum classes: TH_DIV_FLOOR is `DivMode::Floor`; TH_ALL_DIMS is `th::everyDim`. Words
+ * of C++ cannot be names: bitand is `bitAnd`, bitor `bitOr`.
+ *
+ * A function with several results returns a struct, of which `auto [values, indices]` takes the parts. Positions, ranks
+ * and infos that are optional beside a result that is not, as those of maxPool2d, are written by the `_out` function
+ * alone, in which `th::none` leaves an optional output out.
  *
  * **Lists.** An IntList is a view of numbers: `{2, 3}`, a std::vector or std::array of int64_t, or a pointer and a
  * length. A TensorList is one of tensors: `th::cat({a, b})`. Neither owns what it shows, so that they are arguments and
@@ -444,7 +448,10 @@ template <class T, void (*Retain)(T *), void (*Free)(T *)> class Counted {
         Free(old);
         return *this;
     }
-    ~Counted() { Free(handle_); }
+    ~Counted() {
+        // What was moved from, which a compiler often knows, costs no call.
+        if (handle_) Free(handle_);
+    }
 
     /// True if this refers to something.
     bool defined() const noexcept { return handle_ != nullptr; }
@@ -936,25 +943,35 @@ struct ValuesInverseCounts;
 struct XLu;
 struct XRankS;
 
+/// A tensor in a list in braces, whose references are not counted; `{}` stands for none.
+class Operand {
+  public:
+    constexpr Operand() noexcept = default;
+    Operand(const Tensor &t) noexcept;
+
+  private:
+    THTensor *handle_ = nullptr;
+};
+
 /// A view of a list of tensors, for the length of a call. Some functions take undefined ones among them.
 class TensorList {
   public:
     constexpr TensorList() noexcept = default;
-    constexpr TensorList(const Tensor *data, int count) noexcept : data_(data), count_(count) {}
-    constexpr TensorList(std::initializer_list<Tensor> list) noexcept : count_(static_cast<int>(list.size())) {
+    TensorList(const Tensor *data, int count) noexcept : data_(data), count_(count) {}
+    TensorList(std::initializer_list<Operand> list) noexcept : count_(static_cast<int>(list.size())) {
         if (count_) data_ = list.begin();
     }
     /// What has tensors side by side: a std::vector or a std::array.
     template <class List, class = std::enable_if_t<
                               std::is_convertible_v<decltype(std::declval<const List &>().data()), const Tensor *>>>
-    constexpr TensorList(const List &list) noexcept : data_(list.data()), count_(static_cast<int>(list.size())) {}
+    TensorList(const List &list) noexcept : data_(list.data()), count_(static_cast<int>(list.size())) {}
 
-    /// The handles side by side, as C takes them.
-    THTensor *const *data() const noexcept { return reinterpret_cast<THTensor *const *>(data_); }
-    constexpr int count() const noexcept { return count_; }
+    /// The handles side by side, as C takes them: an Operand or a Tensor is a handle and nothing else.
+    THTensor *const *data() const noexcept { return static_cast<THTensor *const *>(data_); }
+    int count() const noexcept { return count_; }
 
   private:
-    const Tensor *data_ = nullptr;
+    const void *data_ = nullptr;
     int count_ = 0;
 };
 
@@ -973,6 +990,19 @@ namespace detail {
 
 /// Marks the constructor of a fresh tensor, which takes dtype and shape from what is written to it.
 struct Fresh {};
+
+/// A fresh tensor for the result of a call.
+struct New {
+    New();
+    ~New() {
+        if (handle) THTensor_free(handle);
+    }
+    New(const New &) = delete;
+    New &operator=(const New &) = delete;
+    /// The tensor, unless the call has failed.
+    Tensor operator()(THStatus status, const char *name);
+    THTensor *handle;
+};
 
 THTensor *result(Tensor &r);
 THTensor *result(Out r);
@@ -1101,7 +1131,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     // ----------------------------------------------------------------------------------------- Handles and references
 
     /// Makes `t` a fresh handle again, as `THTensor_new` returns it: it gives up its storage, its sizes and its dtype.
-    Tensor &reset_() { detail::check(THTensor_reset(handle_), "reset_"); return *this; }
+    Tensor &reset_() { return changed(THTensor_reset(handle_), "reset_"); }
     /// A second handle on the elements of `t`.
     Tensor withTensor() const { return detail::made(THTensor_newWithTensor(handle_), "withTensor"); }
     /// How many references are held now.
@@ -1111,9 +1141,9 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return detail::known(r, !r, "refcount");
     }
     /// Sets `TH_TENSOR_*` bits.
-    Tensor &setFlag_(char flag) { detail::check(THTensor_setFlag(handle_, flag), "setFlag_"); return *this; }
+    Tensor &setFlag_(char flag) { return changed(THTensor_setFlag(handle_, flag), "setFlag_"); }
     /// Clears `TH_TENSOR_*` bits.
-    Tensor &clearFlag_(char flag) { detail::check(THTensor_clearFlag(handle_, flag), "clearFlag_"); return *this; }
+    Tensor &clearFlag_(char flag) { return changed(THTensor_clearFlag(handle_, flag), "clearFlag_"); }
 
     // ------------------------------------------------------------------------------------------------- Making tensors
 
@@ -1223,13 +1253,11 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     }
     /// Sets the element at `index`, one entry a dimension; negative entries count from the end.
     Tensor &setAt_(IntList index, double value) {
-        detail::check(THTensor_setAt(handle_, index.count(), index.data(), value), "setAt_");
-        return *this;
+        return changed(THTensor_setAt(handle_, index.count(), index.data(), value), "setAt_");
     }
     /// Sets the element at `index` to an int64 that a double may not hold.
     Tensor &setAtLong_(IntList index, int64_t value) {
-        detail::check(THTensor_setAtLong(handle_, index.count(), index.data(), value), "setAtLong_");
-        return *this;
+        return changed(THTensor_setAtLong(handle_, index.count(), index.data(), value), "setAtLong_");
     }
     /// The only element of a tensor of any shape.
     double item() const {
@@ -1244,11 +1272,11 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return detail::known(r, r == -1, "itemLong");
     }
     /// Every element `r = value`.
-    Tensor &fill_(double value) { detail::check(THTensor_fill(handle_, value), "fill_"); return *this; }
+    Tensor &fill_(double value) { return changed(THTensor_fill(handle_, value), "fill_"); }
     /// Every element `r = value`, an int64 that a double may not hold.
-    Tensor &fillLong_(int64_t value) { detail::check(THTensor_fillLong(handle_, value), "fillLong_"); return *this; }
+    Tensor &fillLong_(int64_t value) { return changed(THTensor_fillLong(handle_, value), "fillLong_"); }
     /// Every element `r = 0`.
-    Tensor &zero_() { detail::check(THTensor_zero(handle_), "zero_"); return *this; }
+    Tensor &zero_() { return changed(THTensor_zero(handle_), "zero_"); }
 
     // ----------------------------------------------------------------------------------------- Copies and conversions
 
@@ -1274,13 +1302,12 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// `t` itself if it has this dtype already, else a converted copy.
     Tensor to(Dtype dtype) const { return detail::made(THTensor_newTo(handle_, static_cast<THDtype>(dtype)), "to"); }
     /// `r = src`, converted to the dtype of `r` and broadcast to its shape; any layouts, overlapping or not.
-    Tensor &copy_(const Tensor &t) { detail::check(THTensor_copy(handle_, t.get()), "copy_"); return *this; }
+    Tensor &copy_(const Tensor &t) { return changed(THTensor_copy(handle_, t.get()), "copy_"); }
 
     // ---------------------------------------------------------------------------------------------------------- Views
 
     Tensor &narrow_(int dimension, int64_t firstIndex, int64_t size) {
-        detail::check(THTensor_narrow(handle_, handle_, dimension, firstIndex, size), "narrow_");
-        return *this;
+        return changed(THTensor_narrow(handle_, handle_, dimension, firstIndex, size), "narrow_");
     }
     /// Entries `firstIndex` to `firstIndex + size` of dimension `dimension`; a negative `firstIndex` counts from the
     /// end.
@@ -1288,43 +1315,38 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return detail::made(THTensor_newNarrow(handle_, dimension, firstIndex, size), "narrow");
     }
     Tensor &select_(int dimension, int64_t sliceIndex) {
-        detail::check(THTensor_select(handle_, handle_, dimension, sliceIndex), "select_");
-        return *this;
+        return changed(THTensor_select(handle_, handle_, dimension, sliceIndex), "select_");
     }
     /// Entry `sliceIndex` of dimension `dimension`, which disappears; of a vector this is a scalar.
     Tensor select(int dimension, int64_t sliceIndex) const {
         return detail::made(THTensor_newSelect(handle_, dimension, sliceIndex), "select");
     }
     Tensor &slice_(int dimension, int64_t start, int64_t end, int64_t step) {
-        detail::check(THTensor_slice(handle_, handle_, dimension, start, end, step), "slice_");
-        return *this;
+        return changed(THTensor_slice(handle_, handle_, dimension, start, end, step), "slice_");
     }
     /// Entries `start`, `start + step`, ...
     Tensor slice(int dimension, int64_t start, int64_t end, int64_t step) const {
         return detail::made(THTensor_newSlice(handle_, dimension, start, end, step), "slice");
     }
     Tensor &transpose_(int dimension1, int dimension2) {
-        detail::check(THTensor_transpose(handle_, handle_, dimension1, dimension2), "transpose_");
-        return *this;
+        return changed(THTensor_transpose(handle_, handle_, dimension1, dimension2), "transpose_");
     }
     /// Dimensions `dimension1` and `dimension2` swapped.
     Tensor transpose(int dimension1, int dimension2) const {
         return detail::made(THTensor_newTranspose(handle_, dimension1, dimension2), "transpose");
     }
-    Tensor &t_() { detail::check(THTensor_t(handle_, handle_), "t_"); return *this; }
+    Tensor &t_() { return changed(THTensor_t(handle_, handle_), "t_"); }
     /// The matrix transposed; vectors and scalars stay as they are.
     Tensor t() const { return detail::made(THTensor_newT(handle_), "t"); }
     Tensor &permute_(IntList dims) {
-        detail::check(THTensor_permute(handle_, handle_, dims.count(), dims.data()), "permute_");
-        return *this;
+        return changed(THTensor_permute(handle_, handle_, dims.count(), dims.data()), "permute_");
     }
     /// Dimension `d` of the view is dimension `dims[d]` of the source.
     Tensor permute(IntList dims) const {
         return detail::made(THTensor_newPermute(handle_, dims.count(), dims.data()), "permute");
     }
     Tensor &diagonal_(int64_t offset = 0, int dim1 = 0, int dim2 = 1) {
-        detail::check(THTensor_diagonal(handle_, handle_, offset, dim1, dim2), "diagonal_");
-        return *this;
+        return changed(THTensor_diagonal(handle_, handle_, offset, dim1, dim2), "diagonal_");
     }
     /// Elements `[i, i + offset]` of dimensions `dim1` and `dim2`, which disappear; the diagonal becomes the last
     /// dimension.
@@ -1332,64 +1354,54 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return detail::made(THTensor_newDiagonal(handle_, offset, dim1, dim2), "diagonal");
     }
     Tensor &unfold_(int dimension, int64_t size, int64_t step) {
-        detail::check(THTensor_unfold(handle_, handle_, dimension, size, step), "unfold_");
-        return *this;
+        return changed(THTensor_unfold(handle_, handle_, dimension, size, step), "unfold_");
     }
     /// All windows of `size` entries, `step` apart, of dimension `dimension`; the window becomes a new last dimension.
     Tensor unfold(int dimension, int64_t size, int64_t step) const {
         return detail::made(THTensor_newUnfold(handle_, dimension, size, step), "unfold");
     }
-    Tensor &squeeze_() { detail::check(THTensor_squeeze(handle_, handle_), "squeeze_"); return *this; }
+    Tensor &squeeze_() { return changed(THTensor_squeeze(handle_, handle_), "squeeze_"); }
     /// Without the dimensions of size 1.
     Tensor squeeze() const { return detail::made(THTensor_newSqueeze(handle_), "squeeze"); }
-    Tensor &squeeze1d_(int dimension) {
-        detail::check(THTensor_squeeze1d(handle_, handle_, dimension), "squeeze1d_");
-        return *this;
-    }
-    Tensor &squeeze_(int dimension) {
-        detail::check(THTensor_squeeze1d(handle_, handle_, dimension), "squeeze_");
-        return *this;
-    }
+    Tensor &squeeze1d_(int dimension) { return changed(THTensor_squeeze1d(handle_, handle_, dimension), "squeeze1d_"); }
+    Tensor &squeeze_(int dimension) { return changed(THTensor_squeeze1d(handle_, handle_, dimension), "squeeze_"); }
     /// Without dimension `dimension`, if its size is 1.
     Tensor squeeze1d(int dimension) const {
         return detail::made(THTensor_newSqueeze1d(handle_, dimension), "squeeze1d");
     }
     Tensor squeeze(int dimension) const { return detail::made(THTensor_newSqueeze1d(handle_, dimension), "squeeze"); }
     Tensor &unsqueeze1d_(int dimension) {
-        detail::check(THTensor_unsqueeze1d(handle_, handle_, dimension), "unsqueeze1d_");
-        return *this;
+        return changed(THTensor_unsqueeze1d(handle_, handle_, dimension), "unsqueeze1d_");
+    }
+    Tensor &unsqueeze_(int dimension) {
+        return changed(THTensor_unsqueeze1d(handle_, handle_, dimension), "unsqueeze_");
     }
     /// With a new dimension of size 1 at `dimension`; -1 appends.
     Tensor unsqueeze1d(int dimension) const {
         return detail::made(THTensor_newUnsqueeze1d(handle_, dimension), "unsqueeze1d");
     }
-    Tensor &view_(IntList size) {
-        detail::check(THTensor_view(handle_, handle_, size.count(), size.data()), "view_");
-        return *this;
+    Tensor unsqueeze(int dimension) const {
+        return detail::made(THTensor_newUnsqueeze1d(handle_, dimension), "unsqueeze");
     }
+    Tensor &view_(IntList size) { return changed(THTensor_view(handle_, handle_, size.count(), size.data()), "view_"); }
     /// The same elements in these sizes, of which one may be -1; an error where strides do not allow it without a copy.
     Tensor view(IntList size) const {
         return detail::made(THTensor_newView(handle_, size.count(), size.data()), "view");
     }
     Tensor &expand_(IntList size) {
-        detail::check(THTensor_expand(handle_, handle_, size.count(), size.data()), "expand_");
-        return *this;
+        return changed(THTensor_expand(handle_, handle_, size.count(), size.data()), "expand_");
     }
     /// Size-1 dimensions repeated to these sizes at stride 0; -1 keeps a size, new dimensions come first.
     Tensor expand(IntList size) const {
         return detail::made(THTensor_newExpand(handle_, size.count(), size.data()), "expand");
     }
-    Tensor &viewAs_(const Tensor &other) {
-        detail::check(THTensor_viewAs(handle_, handle_, other.get()), "viewAs_");
-        return *this;
-    }
+    Tensor &viewAs_(const Tensor &other) { return changed(THTensor_viewAs(handle_, handle_, other.get()), "viewAs_"); }
     /// The tensor viewed in the sizes of `other`.
     Tensor viewAs(const Tensor &other) const {
         return detail::made(THTensor_newViewAs(handle_, other.get()), "viewAs");
     }
     Tensor &expandAs_(const Tensor &other) {
-        detail::check(THTensor_expandAs(handle_, handle_, other.get()), "expandAs_");
-        return *this;
+        return changed(THTensor_expandAs(handle_, handle_, other.get()), "expandAs_");
     }
     /// The tensor expanded to the sizes of `other`.
     Tensor expandAs(const Tensor &other) const {
@@ -1426,25 +1438,20 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     // ---------------------------------------------------------------------------------------- Shapes changed in place
 
     /// Makes `t` a second handle on the elements of `src`.
-    Tensor &set_(const Tensor &src) { detail::check(THTensor_set(handle_, src.get()), "set_"); return *this; }
+    Tensor &set_(const Tensor &src) { return changed(THTensor_set(handle_, src.get()), "set_"); }
     /// Makes `t` a tensor over `storage`, which grows to hold it where it can; NULL `stride` means row-major.
     Tensor &setStorage_(const Storage &storage, ptrdiff_t storageOffset, IntList size, IntList stride = {}) {
-        detail::check(THTensor_setStorage(handle_, storage.get(), storageOffset, detail::common("setStorage_", {size,
+        return changed(THTensor_setStorage(handle_, storage.get(), storageOffset, detail::common("setStorage_", {size,
             stride}), size.data(), stride.data()), "setStorage_");
-        return *this;
     }
     /// Gives the tensor these sizes: elements stay where they are in the storage, which grows if needed and never
     /// shrinks; new elements are undefined.
     Tensor &resize_(IntList size, IntList stride = {}) {
-        detail::check(THTensor_resize(handle_, detail::common("resize_", {size, stride}), size.data(), stride.data()),
+        return changed(THTensor_resize(handle_, detail::common("resize_", {size, stride}), size.data(), stride.data()),
             "resize_");
-        return *this;
     }
     /// `THTensor_resize` to the sizes of `src`.
-    Tensor &resizeAs_(const Tensor &src) {
-        detail::check(THTensor_resizeAs(handle_, src.get()), "resizeAs_");
-        return *this;
-    }
+    Tensor &resizeAs_(const Tensor &src) { return changed(THTensor_resizeAs(handle_, src.get()), "resizeAs_"); }
 
     // -------------------------------------------------------------------------------------------------------- Devices
 
@@ -1467,10 +1474,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     }
     /// `r = src` as `THTensor_copy` does it, but where one of them lies on a GPU, the other one in pinned memory, and
     /// both are row-major and of one dtype and shape, the copy is made by the GPU after this has returned.
-    Tensor &copyAsync_(const Tensor &src) {
-        detail::check(THTensor_copyAsync(handle_, src.get()), "copyAsync_");
-        return *this;
-    }
+    Tensor &copyAsync_(const Tensor &src) { return changed(THTensor_copyAsync(handle_, src.get()), "copyAsync_"); }
     /// A row-major copy of `t` in pinned memory of the host, from and to which GPUs copy while the host goes on, and
     /// faster.
     Tensor pinned() const { return detail::made(THTensor_newPinned(handle_), "pinned"); }
@@ -1490,9 +1494,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
 
     /// `r` = `a` and then `b` along dimension `dimension`, in which alone they may differ.
     Tensor cat(const Tensor &b, int dimension = 0) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_cat(r.get(), handle_, b.get(), dimension), "cat", r);
-        return r;
+        detail::New r;
+        return r(THTensor_cat(r.handle, handle_, b.get(), dimension), "cat");
     }
     /// Views of `ndim` pieces of `t` along `dimension`, with `sizes` entries each, which add up to all.
     std::vector<Tensor> splitSizes(IntList sizes, int dimension = 0) const {
@@ -1527,81 +1530,68 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     }
     /// `r` = `t` with the entries of the `count` dimensions `dims` in reverse order.
     Tensor flip(IntList dims) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_flip(r.get(), handle_, dims.count(), dims.data()), "flip", r);
-        return r;
+        detail::New r;
+        return r(THTensor_flip(r.handle, handle_, dims.count(), dims.data()), "flip");
     }
     /// `r` = `t` with the entries of dimension `dims[k]` moved on by `shifts[k]`; what leaves at one end comes back at
     /// the other.
     Tensor roll(IntList shifts, IntList dims = {}) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_roll(r.get(), handle_, detail::common("roll", {shifts, dims}), shifts.data(),
-            dims.data()), "roll", r);
-        return r;
+        detail::New r;
+        return r(THTensor_roll(r.handle, handle_, detail::common("roll", {shifts, dims}), shifts.data(), dims.data()),
+            "roll");
     }
     /// `r` = `t` turned by `k` right angles in the plane of two dimensions, from `dimension1` towards `dimension2`.
     Tensor rot90(int64_t k = 1, int dimension1 = 0, int dimension2 = 1) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_rot90(r.get(), handle_, k, dimension1, dimension2), "rot90", r);
-        return r;
+        detail::New r;
+        return r(THTensor_rot90(r.handle, handle_, k, dimension1, dimension2), "rot90");
     }
     /// `r` = `t` `sizes[d]` times along each of `ndim` dimensions; `t` gets new ones in front where it has fewer.
     Tensor repeat(IntList sizes) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_repeat(r.get(), handle_, sizes.count(), sizes.data()), "repeat", r);
-        return r;
+        detail::New r;
+        return r(THTensor_repeat(r.handle, handle_, sizes.count(), sizes.data()), "repeat");
     }
     /// `THTensor_repeat` by Torch's name.
     Tensor repeatTensor(IntList sizes) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_repeatTensor(r.get(), handle_, sizes.count(), sizes.data()), "repeatTensor", r);
-        return r;
+        detail::New r;
+        return r(THTensor_repeatTensor(r.handle, handle_, sizes.count(), sizes.data()), "repeatTensor");
     }
     /// As repeat, where missing counts in front are 1.
     Tensor tile(IntList sizes) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_tile(r.get(), handle_, sizes.count(), sizes.data()), "tile", r);
-        return r;
+        detail::New r;
+        return r(THTensor_tile(r.handle, handle_, sizes.count(), sizes.data()), "tile");
     }
     /// `r` = each entry of `t` along `dimension` as often as `repeats` says, a vector with a number for each, or one
     /// number for all; int64 or int32.
     Tensor repeatInterleave(const Tensor &repeats, int dimension = everyDim) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_repeatInterleave(r.get(), handle_, repeats.get(), dimension), "repeatInterleave", r);
-        return r;
+        detail::New r;
+        return r(THTensor_repeatInterleave(r.handle, handle_, repeats.get(), dimension), "repeatInterleave");
     }
     /// As repeatInterleave with one number.
     Tensor repeatInterleaveValue(int64_t repeats, int dimension = everyDim) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_repeatInterleaveValue(r.get(), handle_, repeats, dimension), "repeatInterleaveValue",
-            r);
-        return r;
+        detail::New r;
+        return r(THTensor_repeatInterleaveValue(r.handle, handle_, repeats, dimension), "repeatInterleaveValue");
     }
     Tensor repeatInterleave(int64_t repeats, int dimension = everyDim) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_repeatInterleaveValue(r.get(), handle_, repeats, dimension), "repeatInterleave", r);
-        return r;
+        detail::New r;
+        return r(THTensor_repeatInterleaveValue(r.handle, handle_, repeats, dimension), "repeatInterleave");
     }
     /// `r` = `t` with `pads[0]` entries more before and `pads[1]` behind in the last dimension, `pads[2]` and `pads[3]`
     /// in the one before it, and so on; `count` is the number of pads, two for a dimension.
     Tensor pad(IntList pads, PadMode mode = PadMode::Constant, double value = 0) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_pad(r.get(), handle_, pads.count(), pads.data(), static_cast<THPadMode>(mode), value),
-            "pad", r);
-        return r;
+        detail::New r;
+        return r(THTensor_pad(r.handle, handle_, pads.count(), pads.data(), static_cast<THPadMode>(mode), value),
+            "pad");
     }
     /// The inverse of unfold: `r` = the windows along the last dimension of `t`, `step` apart along `dimension`, added
     /// where they overlap.
     Tensor fold(int dimension, int64_t step) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_fold(r.get(), handle_, dimension, step), "fold", r);
-        return r;
+        detail::New r;
+        return r(THTensor_fold(r.handle, handle_, dimension, step), "fold");
     }
     /// `r[i] = t[i + 1] - t[i]` along `dimension`, `n` times over; of Bool, whether they differ.
     Tensor diff(int64_t n = 1, int dimension = -1) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_diff(r.get(), handle_, n, dimension), "diff", r);
-        return r;
+        detail::New r;
+        return r(THTensor_diff(r.handle, handle_, n, dimension), "diff");
     }
     /// The index in each of the `ndim` dimensions of `shape` of the elements at the positions in `index`, counted in
     /// row-major order, negative ones from the end.
@@ -1614,29 +1604,25 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
 
     /// `r` = the entries `index` of dimension `dimension` of `t`, in this order and as often as they are named.
     Tensor indexSelect(int dimension, const Tensor &index) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_indexSelect(r.get(), handle_, dimension, index.get()), "indexSelect", r);
-        return r;
+        detail::New r;
+        return r(THTensor_indexSelect(r.handle, handle_, dimension, index.get()), "indexSelect");
     }
     /// `r[i, j] = t[index[i, j], j]` for dimension 0, and so for any other: `r` has the shape of `index`, which has as
     /// many dimensions as `t` and is no larger than `t` in any but `dimension`.
     Tensor gather(int dimension, const Tensor &index) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_gather(r.get(), handle_, dimension, index.get()), "gather", r);
-        return r;
+        detail::New r;
+        return r(THTensor_gather(r.handle, handle_, dimension, index.get()), "gather");
     }
     /// As gather, with operands that broadcast in all dimensions but `dimension`.
     Tensor takeAlongDim(const Tensor &index, int dimension = everyDim) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_takeAlongDim(r.get(), handle_, index.get(), dimension), "takeAlongDim", r);
-        return r;
+        detail::New r;
+        return r(THTensor_takeAlongDim(r.handle, handle_, index.get(), dimension), "takeAlongDim");
     }
     /// `r` = the elements of `t` at the positions in `index`, counted in row-major order, negative ones from the end;
     /// `r` has the shape of `index`.
     Tensor take(const Tensor &index) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_take(r.get(), handle_, index.get()), "take", r);
-        return r;
+        detail::New r;
+        return r(THTensor_take(r.handle, handle_, index.get()), "take");
     }
     /// As index.
     Tensor index(TensorList indices) const {
@@ -1644,199 +1630,181 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     }
     /// `t[indices] = values`, or `+=` if `accumulate` is not 0; indices as for index, and `values` broadcast.
     Tensor &indexPut_(TensorList indices, const Tensor &values, bool accumulate = false) {
-        detail::check(THTensor_indexPut(handle_, indices.data(), indices.count(), values.get(), accumulate),
+        return changed(THTensor_indexPut(handle_, indices.data(), indices.count(), values.get(), accumulate),
             "indexPut_");
-        return *this;
     }
     Tensor indexPut(TensorList indices, const Tensor &values, bool accumulate = false) const {
-        Tensor r = clone();
-        r.indexPut_(indices, values, accumulate);
+        Tensor r = detail::made(THTensor_newClone(handle_), "indexPut");
+        detail::check(THTensor_indexPut(r.get(), indices.data(), indices.count(), values.get(), accumulate), "indexPut",
+            r);
         return r;
     }
     /// Entries `index` of dimension `dimension` of `t` = those of `src`, which has the shape of `t` with as many
     /// entries there as the index.
     Tensor &indexCopy_(int dimension, const Tensor &index, const Tensor &src) {
-        detail::check(THTensor_indexCopy(handle_, dimension, index.get(), src.get()), "indexCopy_");
-        return *this;
+        return changed(THTensor_indexCopy(handle_, dimension, index.get(), src.get()), "indexCopy_");
     }
     Tensor indexCopy(int dimension, const Tensor &index, const Tensor &src) const {
-        Tensor r = clone();
-        r.indexCopy_(dimension, index, src);
+        Tensor r = detail::made(THTensor_newClone(handle_), "indexCopy");
+        detail::check(THTensor_indexCopy(r.get(), dimension, index.get(), src.get()), "indexCopy", r);
         return r;
     }
     /// Entries `index` of dimension `dimension` of `t` += those of `src`, one after the other; shapes as for indexCopy.
     Tensor &indexAdd_(int dimension, const Tensor &index, const Tensor &src) {
-        detail::check(THTensor_indexAdd(handle_, dimension, index.get(), src.get()), "indexAdd_");
-        return *this;
+        return changed(THTensor_indexAdd(handle_, dimension, index.get(), src.get()), "indexAdd_");
     }
     Tensor indexAdd(int dimension, const Tensor &index, const Tensor &src) const {
-        Tensor r = clone();
-        r.indexAdd_(dimension, index, src);
+        Tensor r = detail::made(THTensor_newClone(handle_), "indexAdd");
+        detail::check(THTensor_indexAdd(r.get(), dimension, index.get(), src.get()), "indexAdd", r);
         return r;
     }
     /// As indexAdd, with `scale * src`.
     Tensor &indexAddScale_(int dimension, const Tensor &index, double scale, const Tensor &src) {
-        detail::check(THTensor_indexAddScale(handle_, dimension, index.get(), scale, src.get()), "indexAddScale_");
-        return *this;
+        return changed(THTensor_indexAddScale(handle_, dimension, index.get(), scale, src.get()), "indexAddScale_");
     }
     Tensor indexAddScale(int dimension, const Tensor &index, double scale, const Tensor &src) const {
-        Tensor r = clone();
-        r.indexAddScale_(dimension, index, scale, src);
+        Tensor r = detail::made(THTensor_newClone(handle_), "indexAddScale");
+        detail::check(THTensor_indexAddScale(r.get(), dimension, index.get(), scale, src.get()), "indexAddScale", r);
         return r;
     }
     /// As indexAdd, with `scale * src`.
     Tensor &indexAddScale_(int dimension, const Tensor &index, const Tensor &src) {
-        detail::check(THTensor_indexAddScale(handle_, dimension, index.get(), 1, src.get()), "indexAddScale_");
-        return *this;
+        return changed(THTensor_indexAddScale(handle_, dimension, index.get(), 1, src.get()), "indexAddScale_");
     }
     Tensor indexAddScale(int dimension, const Tensor &index, const Tensor &src) const {
-        Tensor r = clone();
-        r.indexAddScale_(dimension, index, src);
+        Tensor r = detail::made(THTensor_newClone(handle_), "indexAddScale");
+        detail::check(THTensor_indexAddScale(r.get(), dimension, index.get(), 1, src.get()), "indexAddScale", r);
         return r;
     }
     Tensor &indexAdd_(int dimension, const Tensor &index, double scale, const Tensor &src) {
-        detail::check(THTensor_indexAddScale(handle_, dimension, index.get(), scale, src.get()), "indexAdd_");
-        return *this;
+        return changed(THTensor_indexAddScale(handle_, dimension, index.get(), scale, src.get()), "indexAdd_");
     }
     Tensor indexAdd(int dimension, const Tensor &index, double scale, const Tensor &src) const {
-        Tensor r = clone();
-        r.indexAdd_(dimension, index, scale, src);
+        Tensor r = detail::made(THTensor_newClone(handle_), "indexAdd");
+        detail::check(THTensor_indexAddScale(r.get(), dimension, index.get(), scale, src.get()), "indexAdd", r);
         return r;
     }
     /// Entries `index` of dimension `dimension` of `t` = `value`, in the range that fill takes.
     Tensor &indexFill_(int dimension, const Tensor &index, double value) {
-        detail::check(THTensor_indexFill(handle_, dimension, index.get(), value), "indexFill_");
-        return *this;
+        return changed(THTensor_indexFill(handle_, dimension, index.get(), value), "indexFill_");
     }
     Tensor indexFill(int dimension, const Tensor &index, double value) const {
-        Tensor r = clone();
-        r.indexFill_(dimension, index, value);
+        Tensor r = detail::made(THTensor_newClone(handle_), "indexFill");
+        detail::check(THTensor_indexFill(r.get(), dimension, index.get(), value), "indexFill", r);
         return r;
     }
     /// `t[index[i, j], j] = src[i, j]` for dimension 0, and so for any other: the inverse of gather.
     Tensor &scatter_(int dimension, const Tensor &index, const Tensor &src) {
-        detail::check(THTensor_scatter(handle_, dimension, index.get(), src.get()), "scatter_");
-        return *this;
+        return changed(THTensor_scatter(handle_, dimension, index.get(), src.get()), "scatter_");
     }
     Tensor scatter(int dimension, const Tensor &index, const Tensor &src) const {
-        Tensor r = clone();
-        r.scatter_(dimension, index, src);
+        Tensor r = detail::made(THTensor_newClone(handle_), "scatter");
+        detail::check(THTensor_scatter(r.get(), dimension, index.get(), src.get()), "scatter", r);
         return r;
     }
     /// As scatter, with `value` in place of elements, in the range that fill takes.
     Tensor &scatterFill_(int dimension, const Tensor &index, double value) {
-        detail::check(THTensor_scatterFill(handle_, dimension, index.get(), value), "scatterFill_");
-        return *this;
+        return changed(THTensor_scatterFill(handle_, dimension, index.get(), value), "scatterFill_");
     }
     Tensor scatterFill(int dimension, const Tensor &index, double value) const {
-        Tensor r = clone();
-        r.scatterFill_(dimension, index, value);
+        Tensor r = detail::made(THTensor_newClone(handle_), "scatterFill");
+        detail::check(THTensor_scatterFill(r.get(), dimension, index.get(), value), "scatterFill", r);
         return r;
     }
     Tensor &scatter_(int dimension, const Tensor &index, double value) {
-        detail::check(THTensor_scatterFill(handle_, dimension, index.get(), value), "scatter_");
-        return *this;
+        return changed(THTensor_scatterFill(handle_, dimension, index.get(), value), "scatter_");
     }
     Tensor scatter(int dimension, const Tensor &index, double value) const {
-        Tensor r = clone();
-        r.scatter_(dimension, index, value);
+        Tensor r = detail::made(THTensor_newClone(handle_), "scatter");
+        detail::check(THTensor_scatterFill(r.get(), dimension, index.get(), value), "scatter", r);
         return r;
     }
     /// As scatter, with `+=` in place of `=`, in row-major order.
     Tensor &scatterAdd_(int dimension, const Tensor &index, const Tensor &src) {
-        detail::check(THTensor_scatterAdd(handle_, dimension, index.get(), src.get()), "scatterAdd_");
-        return *this;
+        return changed(THTensor_scatterAdd(handle_, dimension, index.get(), src.get()), "scatterAdd_");
     }
     Tensor scatterAdd(int dimension, const Tensor &index, const Tensor &src) const {
-        Tensor r = clone();
-        r.scatterAdd_(dimension, index, src);
+        Tensor r = detail::made(THTensor_newClone(handle_), "scatterAdd");
+        detail::check(THTensor_scatterAdd(r.get(), dimension, index.get(), src.get()), "scatterAdd", r);
         return r;
     }
     /// As scatter, with what is there combined with `src`, in row-major order.
     Tensor &scatterMode_(int dimension, const Tensor &index, const Tensor &src, Reduce mode = Reduce::Add) {
-        detail::check(THTensor_scatterMode(handle_, dimension, index.get(), src.get(), static_cast<THReduce>(mode)),
+        return changed(THTensor_scatterMode(handle_, dimension, index.get(), src.get(), static_cast<THReduce>(mode)),
             "scatterMode_");
-        return *this;
     }
     Tensor scatterMode(int dimension, const Tensor &index, const Tensor &src, Reduce mode = Reduce::Add) const {
-        Tensor r = clone();
-        r.scatterMode_(dimension, index, src, mode);
+        Tensor r = detail::made(THTensor_newClone(handle_), "scatterMode");
+        detail::check(THTensor_scatterMode(r.get(), dimension, index.get(), src.get(), static_cast<THReduce>(mode)),
+            "scatterMode", r);
         return r;
     }
     Tensor &scatter_(int dimension, const Tensor &index, const Tensor &src, Reduce mode) {
-        detail::check(THTensor_scatterMode(handle_, dimension, index.get(), src.get(), static_cast<THReduce>(mode)),
+        return changed(THTensor_scatterMode(handle_, dimension, index.get(), src.get(), static_cast<THReduce>(mode)),
             "scatter_");
-        return *this;
     }
     Tensor scatter(int dimension, const Tensor &index, const Tensor &src, Reduce mode) const {
-        Tensor r = clone();
-        r.scatter_(dimension, index, src, mode);
+        Tensor r = detail::made(THTensor_newClone(handle_), "scatter");
+        detail::check(THTensor_scatterMode(r.get(), dimension, index.get(), src.get(), static_cast<THReduce>(mode)),
+            "scatter", r);
         return r;
     }
     /// As scatterMode, with `value` in place of elements.
     Tensor &scatterFillMode_(int dimension, const Tensor &index, double value, Reduce mode = Reduce::Add) {
-        detail::check(THTensor_scatterFillMode(handle_, dimension, index.get(), value, static_cast<THReduce>(mode)),
+        return changed(THTensor_scatterFillMode(handle_, dimension, index.get(), value, static_cast<THReduce>(mode)),
             "scatterFillMode_");
-        return *this;
     }
     Tensor scatterFillMode(int dimension, const Tensor &index, double value, Reduce mode = Reduce::Add) const {
-        Tensor r = clone();
-        r.scatterFillMode_(dimension, index, value, mode);
+        Tensor r = detail::made(THTensor_newClone(handle_), "scatterFillMode");
+        detail::check(THTensor_scatterFillMode(r.get(), dimension, index.get(), value, static_cast<THReduce>(mode)),
+            "scatterFillMode", r);
         return r;
     }
     Tensor &scatter_(int dimension, const Tensor &index, double value, Reduce mode) {
-        detail::check(THTensor_scatterFillMode(handle_, dimension, index.get(), value, static_cast<THReduce>(mode)),
+        return changed(THTensor_scatterFillMode(handle_, dimension, index.get(), value, static_cast<THReduce>(mode)),
             "scatter_");
-        return *this;
     }
     Tensor scatter(int dimension, const Tensor &index, double value, Reduce mode) const {
-        Tensor r = clone();
-        r.scatter_(dimension, index, value, mode);
+        Tensor r = detail::made(THTensor_newClone(handle_), "scatter");
+        detail::check(THTensor_scatterFillMode(r.get(), dimension, index.get(), value, static_cast<THReduce>(mode)),
+            "scatter", r);
         return r;
     }
     /// The elements of `t` at the positions in `index` = those of `src`, or `+=` them if `accumulate` is not 0;
     /// positions as for take.
     Tensor &put_(const Tensor &index, const Tensor &src, bool accumulate = false) {
-        detail::check(THTensor_put(handle_, index.get(), src.get(), accumulate), "put_");
-        return *this;
+        return changed(THTensor_put(handle_, index.get(), src.get(), accumulate), "put_");
     }
     Tensor put(const Tensor &index, const Tensor &src, bool accumulate = false) const {
-        Tensor r = clone();
-        r.put_(index, src, accumulate);
+        Tensor r = detail::made(THTensor_newClone(handle_), "put");
+        detail::check(THTensor_put(r.get(), index.get(), src.get(), accumulate), "put", r);
         return r;
     }
     /// `r` = the elements of `t` where `mask` is true, in row-major order, as a vector.
     Tensor maskedSelect(const Tensor &mask) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_maskedSelect(r.get(), handle_, mask.get()), "maskedSelect", r);
-        return r;
+        detail::New r;
+        return r(THTensor_maskedSelect(r.handle, handle_, mask.get()), "maskedSelect");
     }
     /// The elements of `t` where `mask` is true = those of `src`, in row-major order; `src` may have more.
     Tensor &maskedCopy_(const Tensor &mask, const Tensor &src) {
-        detail::check(THTensor_maskedCopy(handle_, mask.get(), src.get()), "maskedCopy_");
-        return *this;
+        return changed(THTensor_maskedCopy(handle_, mask.get(), src.get()), "maskedCopy_");
     }
     Tensor maskedCopy(const Tensor &mask, const Tensor &src) const {
-        Tensor r = clone();
-        r.maskedCopy_(mask, src);
+        Tensor r = detail::made(THTensor_newClone(handle_), "maskedCopy");
+        detail::check(THTensor_maskedCopy(r.get(), mask.get(), src.get()), "maskedCopy", r);
         return r;
     }
     /// `THTensor_maskedCopy` by PyTorch's name.
     Tensor &maskedScatter_(const Tensor &mask, const Tensor &src) {
-        detail::check(THTensor_maskedScatter(handle_, mask.get(), src.get()), "maskedScatter_");
-        return *this;
+        return changed(THTensor_maskedScatter(handle_, mask.get(), src.get()), "maskedScatter_");
     }
     Tensor maskedScatter(const Tensor &mask, const Tensor &src) const {
-        Tensor r = clone();
-        r.maskedScatter_(mask, src);
+        Tensor r = detail::made(THTensor_newClone(handle_), "maskedScatter");
+        detail::check(THTensor_maskedScatter(r.get(), mask.get(), src.get()), "maskedScatter", r);
         return r;
     }
     /// `r` = the indices of each element of `t` that is not 0, a row of int64 each, in row-major order.
-    Tensor nonzero() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_nonzero(r.get(), handle_), "nonzero", r);
-        return r;
-    }
+    Tensor nonzero() const { detail::New r; return r(THTensor_nonzero(r.handle, handle_), "nonzero"); }
     /// The indices of each element of `t` that is not 0, as a vector for each dimension; a scalar counts as a vector of
     /// one element.
     std::vector<Tensor> nonzeroTuple() const {
@@ -1848,17 +1816,12 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
 
     /// Of a matrix, `r` is diagonal `k` copied; of a vector of n elements, `r` is the matrix of n + |k| rows with the
     /// vector on diagonal `k` and zeros elsewhere.
-    Tensor diag(int64_t k = 0) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_diag(r.get(), handle_, k), "diag", r);
-        return r;
-    }
+    Tensor diag(int64_t k = 0) const { detail::New r; return r(THTensor_diag(r.handle, handle_, k), "diag"); }
     /// `r` = matrices with the last dimension of `t` on their diagonal `offset` and zeros elsewhere; rows and columns
     /// become dimensions `dim1` and `dim2` of the result, which has one dimension more than `t`.
     Tensor diagEmbed(int64_t offset = 0, int dim1 = -2, int dim2 = -1) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_diagEmbed(r.get(), handle_, offset, dim1, dim2), "diagEmbed", r);
-        return r;
+        detail::New r;
+        return r(THTensor_diagEmbed(r.handle, handle_, offset, dim1, dim2), "diagEmbed");
     }
     /// `sum of t[i, i]` of a matrix, of floats in float64 throughout.
     double trace() const {
@@ -1867,1352 +1830,794 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return detail::known(r, r != r, "trace");
     }
     /// `r[.., i, j] = t[.., i, j]` where `j - i <= k`, else 0.
-    Tensor tril(int64_t k = 0) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_tril(r.get(), handle_, k), "tril", r);
-        return r;
-    }
-    Tensor &tril_(int64_t k = 0) { detail::check(THTensor_tril(handle_, handle_, k), "tril_"); return *this; }
+    Tensor tril(int64_t k = 0) const { detail::New r; return r(THTensor_tril(r.handle, handle_, k), "tril"); }
+    Tensor &tril_(int64_t k = 0) { return changed(THTensor_tril(handle_, handle_, k), "tril_"); }
     /// `r[.., i, j] = t[.., i, j]` where `j - i >= k`, else 0.
-    Tensor triu(int64_t k = 0) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_triu(r.get(), handle_, k), "triu", r);
-        return r;
-    }
-    Tensor &triu_(int64_t k = 0) { detail::check(THTensor_triu(handle_, handle_, k), "triu_"); return *this; }
+    Tensor triu(int64_t k = 0) const { detail::New r; return r(THTensor_triu(r.handle, handle_, k), "triu"); }
+    Tensor &triu_(int64_t k = 0) { return changed(THTensor_triu(handle_, handle_, k), "triu_"); }
     /// `r[.., c] = 1` where `t[..] = c`, else 0, for integers `t` from 0 to `numClasses` - 1; -1 stands for one class
     /// more than the greatest.
     Tensor oneHot(int64_t numClasses = -1) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_oneHot(r.get(), handle_, numClasses), "oneHot", r);
-        return r;
+        detail::New r;
+        return r(THTensor_oneHot(r.handle, handle_, numClasses), "oneHot");
     }
     /// `r[i, j] = t[i]^(n - 1 - j)`, or `t[i]^j` if `increasing` is not 0, for a vector `t` and `n` columns; -1 stands
     /// for the length of `t`.
     Tensor vander(int64_t n = -1, bool increasing = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_vander(r.get(), handle_, n, increasing), "vander", r);
-        return r;
+        detail::New r;
+        return r(THTensor_vander(r.handle, handle_, n, increasing), "vander");
     }
 
     // ----------------------------------------------------------------------------------------------------- Arithmetic
 
     /// `r = -t`.
-    Tensor neg() const { Tensor r(detail::Fresh{}); detail::check(THTensor_neg(r.get(), handle_), "neg", r); return r; }
-    Tensor &neg_() { detail::check(THTensor_neg(handle_, handle_), "neg_"); return *this; }
+    Tensor neg() const { detail::New r; return r(THTensor_neg(r.handle, handle_), "neg"); }
+    Tensor &neg_() { return changed(THTensor_neg(handle_, handle_), "neg_"); }
     /// `r = |t|`.
-    Tensor abs() const { Tensor r(detail::Fresh{}); detail::check(THTensor_abs(r.get(), handle_), "abs", r); return r; }
-    Tensor &abs_() { detail::check(THTensor_abs(handle_, handle_), "abs_"); return *this; }
+    Tensor abs() const { detail::New r; return r(THTensor_abs(r.handle, handle_), "abs"); }
+    Tensor &abs_() { return changed(THTensor_abs(handle_, handle_), "abs_"); }
     /// `r = -1, 0 or 1`, as `t` is negative, neither (NaN too), or positive.
-    Tensor sign() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_sign(r.get(), handle_), "sign", r);
-        return r;
-    }
-    Tensor &sign_() { detail::check(THTensor_sign(handle_, handle_), "sign_"); return *this; }
+    Tensor sign() const { detail::New r; return r(THTensor_sign(r.handle, handle_), "sign"); }
+    Tensor &sign_() { return changed(THTensor_sign(handle_, handle_), "sign_"); }
     /// `r = floor(t)`.
-    Tensor floor() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_floor(r.get(), handle_), "floor", r);
-        return r;
-    }
-    Tensor &floor_() { detail::check(THTensor_floor(handle_, handle_), "floor_"); return *this; }
+    Tensor floor() const { detail::New r; return r(THTensor_floor(r.handle, handle_), "floor"); }
+    Tensor &floor_() { return changed(THTensor_floor(handle_, handle_), "floor_"); }
     /// `r = ceil(t)`.
-    Tensor ceil() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_ceil(r.get(), handle_), "ceil", r);
-        return r;
-    }
-    Tensor &ceil_() { detail::check(THTensor_ceil(handle_, handle_), "ceil_"); return *this; }
+    Tensor ceil() const { detail::New r; return r(THTensor_ceil(r.handle, handle_), "ceil"); }
+    Tensor &ceil_() { return changed(THTensor_ceil(handle_, handle_), "ceil_"); }
     /// `r = the integer nearest to t`, ties to even.
-    Tensor round() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_round(r.get(), handle_), "round", r);
-        return r;
-    }
-    Tensor &round_() { detail::check(THTensor_round(handle_, handle_), "round_"); return *this; }
+    Tensor round() const { detail::New r; return r(THTensor_round(r.handle, handle_), "round"); }
+    Tensor &round_() { return changed(THTensor_round(handle_, handle_), "round_"); }
     /// `r = t rounded towards zero`.
-    Tensor trunc() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_trunc(r.get(), handle_), "trunc", r);
-        return r;
-    }
-    Tensor &trunc_() { detail::check(THTensor_trunc(handle_, handle_), "trunc_"); return *this; }
+    Tensor trunc() const { detail::New r; return r(THTensor_trunc(r.handle, handle_), "trunc"); }
+    Tensor &trunc_() { return changed(THTensor_trunc(handle_, handle_), "trunc_"); }
     /// `r = t - trunc(t)`.
-    Tensor frac() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_frac(r.get(), handle_), "frac", r);
-        return r;
-    }
-    Tensor &frac_() { detail::check(THTensor_frac(handle_, handle_), "frac_"); return *this; }
+    Tensor frac() const { detail::New r; return r(THTensor_frac(r.handle, handle_), "frac"); }
+    Tensor &frac_() { return changed(THTensor_frac(handle_, handle_), "frac_"); }
     /// `r = 1 / t`.
-    Tensor cinv() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_cinv(r.get(), handle_), "cinv", r);
-        return r;
-    }
-    Tensor &cinv_() { detail::check(THTensor_cinv(handle_, handle_), "cinv_"); return *this; }
+    Tensor cinv() const { detail::New r; return r(THTensor_cinv(r.handle, handle_), "cinv"); }
+    Tensor &cinv_() { return changed(THTensor_cinv(handle_, handle_), "cinv_"); }
     /// `r = t + value`.
-    Tensor add(double value) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_add(r.get(), handle_, value), "add", r);
-        return r;
-    }
-    Tensor &add_(double value) { detail::check(THTensor_add(handle_, handle_, value), "add_"); return *this; }
+    Tensor add(double value) const { detail::New r; return r(THTensor_add(r.handle, handle_, value), "add"); }
+    Tensor &add_(double value) { return changed(THTensor_add(handle_, handle_, value), "add_"); }
     /// `r = t - value`.
-    Tensor sub(double value) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_sub(r.get(), handle_, value), "sub", r);
-        return r;
-    }
-    Tensor &sub_(double value) { detail::check(THTensor_sub(handle_, handle_, value), "sub_"); return *this; }
+    Tensor sub(double value) const { detail::New r; return r(THTensor_sub(r.handle, handle_, value), "sub"); }
+    Tensor &sub_(double value) { return changed(THTensor_sub(handle_, handle_, value), "sub_"); }
     /// `r = t * value`.
-    Tensor mul(double value) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_mul(r.get(), handle_, value), "mul", r);
-        return r;
-    }
-    Tensor &mul_(double value) { detail::check(THTensor_mul(handle_, handle_, value), "mul_"); return *this; }
+    Tensor mul(double value) const { detail::New r; return r(THTensor_mul(r.handle, handle_, value), "mul"); }
+    Tensor &mul_(double value) { return changed(THTensor_mul(handle_, handle_, value), "mul_"); }
     /// `r = t / value`, true division: integers give the default dtype.
-    Tensor div(double value) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_div(r.get(), handle_, value), "div", r);
-        return r;
-    }
-    Tensor &div_(double value) { detail::check(THTensor_div(handle_, handle_, value), "div_"); return *this; }
+    Tensor div(double value) const { detail::New r; return r(THTensor_div(r.handle, handle_, value), "div"); }
+    Tensor &div_(double value) { return changed(THTensor_div(handle_, handle_, value), "div_"); }
     /// `r = a * b`, with broadcasting and promotion; on Bool this is *and*.
-    Tensor cmul(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_cmul(r.get(), handle_, b.get()), "cmul", r);
-        return r;
-    }
-    Tensor &cmul_(const Tensor &b) { detail::check(THTensor_cmul(handle_, handle_, b.get()), "cmul_"); return *this; }
-    Tensor mul(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_cmul(r.get(), handle_, b.get()), "mul", r);
-        return r;
-    }
-    Tensor &mul_(const Tensor &b) { detail::check(THTensor_cmul(handle_, handle_, b.get()), "mul_"); return *this; }
+    Tensor cmul(const Tensor &b) const { detail::New r; return r(THTensor_cmul(r.handle, handle_, b.get()), "cmul"); }
+    Tensor &cmul_(const Tensor &b) { return changed(THTensor_cmul(handle_, handle_, b.get()), "cmul_"); }
+    Tensor mul(const Tensor &b) const { detail::New r; return r(THTensor_cmul(r.handle, handle_, b.get()), "mul"); }
+    Tensor &mul_(const Tensor &b) { return changed(THTensor_cmul(handle_, handle_, b.get()), "mul_"); }
     /// `r = a / b`, with broadcasting; true division: integers give the default dtype.
-    Tensor cdiv(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_cdiv(r.get(), handle_, b.get()), "cdiv", r);
-        return r;
-    }
-    Tensor &cdiv_(const Tensor &b) { detail::check(THTensor_cdiv(handle_, handle_, b.get()), "cdiv_"); return *this; }
-    Tensor div(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_cdiv(r.get(), handle_, b.get()), "div", r);
-        return r;
-    }
-    Tensor &div_(const Tensor &b) { detail::check(THTensor_cdiv(handle_, handle_, b.get()), "div_"); return *this; }
+    Tensor cdiv(const Tensor &b) const { detail::New r; return r(THTensor_cdiv(r.handle, handle_, b.get()), "cdiv"); }
+    Tensor &cdiv_(const Tensor &b) { return changed(THTensor_cdiv(handle_, handle_, b.get()), "cdiv_"); }
+    Tensor div(const Tensor &b) const { detail::New r; return r(THTensor_cdiv(r.handle, handle_, b.get()), "div"); }
+    Tensor &div_(const Tensor &b) { return changed(THTensor_cdiv(handle_, handle_, b.get()), "div_"); }
     /// `r = a^b`, with broadcasting and promotion.
-    Tensor cpow(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_cpow(r.get(), handle_, b.get()), "cpow", r);
-        return r;
-    }
-    Tensor &cpow_(const Tensor &b) { detail::check(THTensor_cpow(handle_, handle_, b.get()), "cpow_"); return *this; }
-    Tensor pow(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_cpow(r.get(), handle_, b.get()), "pow", r);
-        return r;
-    }
-    Tensor &pow_(const Tensor &b) { detail::check(THTensor_cpow(handle_, handle_, b.get()), "pow_"); return *this; }
+    Tensor cpow(const Tensor &b) const { detail::New r; return r(THTensor_cpow(r.handle, handle_, b.get()), "cpow"); }
+    Tensor &cpow_(const Tensor &b) { return changed(THTensor_cpow(handle_, handle_, b.get()), "cpow_"); }
+    Tensor pow(const Tensor &b) const { detail::New r; return r(THTensor_cpow(r.handle, handle_, b.get()), "pow"); }
+    Tensor &pow_(const Tensor &b) { return changed(THTensor_cpow(handle_, handle_, b.get()), "pow_"); }
     /// `r = the larger of a and b`, with broadcasting and promotion; NaN if one is.
-    Tensor cmax(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_cmax(r.get(), handle_, b.get()), "cmax", r);
-        return r;
-    }
-    Tensor &cmax_(const Tensor &b) { detail::check(THTensor_cmax(handle_, handle_, b.get()), "cmax_"); return *this; }
-    Tensor max(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_cmax(r.get(), handle_, b.get()), "max", r);
-        return r;
-    }
-    Tensor &max_(const Tensor &b) { detail::check(THTensor_cmax(handle_, handle_, b.get()), "max_"); return *this; }
+    Tensor cmax(const Tensor &b) const { detail::New r; return r(THTensor_cmax(r.handle, handle_, b.get()), "cmax"); }
+    Tensor &cmax_(const Tensor &b) { return changed(THTensor_cmax(handle_, handle_, b.get()), "cmax_"); }
+    Tensor max(const Tensor &b) const { detail::New r; return r(THTensor_cmax(r.handle, handle_, b.get()), "max"); }
+    Tensor &max_(const Tensor &b) { return changed(THTensor_cmax(handle_, handle_, b.get()), "max_"); }
     /// `r = the smaller of a and b`, with broadcasting and promotion; NaN if one is.
-    Tensor cmin(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_cmin(r.get(), handle_, b.get()), "cmin", r);
-        return r;
-    }
-    Tensor &cmin_(const Tensor &b) { detail::check(THTensor_cmin(handle_, handle_, b.get()), "cmin_"); return *this; }
-    Tensor min(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_cmin(r.get(), handle_, b.get()), "min", r);
-        return r;
-    }
-    Tensor &min_(const Tensor &b) { detail::check(THTensor_cmin(handle_, handle_, b.get()), "min_"); return *this; }
+    Tensor cmin(const Tensor &b) const { detail::New r; return r(THTensor_cmin(r.handle, handle_, b.get()), "cmin"); }
+    Tensor &cmin_(const Tensor &b) { return changed(THTensor_cmin(handle_, handle_, b.get()), "cmin_"); }
+    Tensor min(const Tensor &b) const { detail::New r; return r(THTensor_cmin(r.handle, handle_, b.get()), "min"); }
+    Tensor &min_(const Tensor &b) { return changed(THTensor_cmin(handle_, handle_, b.get()), "min_"); }
     /// `r = value^t`.
-    Tensor tpow(double value) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_tpow(r.get(), value, handle_), "tpow", r);
-        return r;
-    }
-    Tensor &tpow_(double value) { detail::check(THTensor_tpow(handle_, value, handle_), "tpow_"); return *this; }
+    Tensor tpow(double value) const { detail::New r; return r(THTensor_tpow(r.handle, value, handle_), "tpow"); }
+    Tensor &tpow_(double value) { return changed(THTensor_tpow(handle_, value, handle_), "tpow_"); }
     /// `r = t + value * a * b`, with broadcasting and promotion.
     Tensor addcmul(double value, const Tensor &a, const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_addcmul(r.get(), handle_, value, a.get(), b.get()), "addcmul", r);
-        return r;
+        detail::New r;
+        return r(THTensor_addcmul(r.handle, handle_, value, a.get(), b.get()), "addcmul");
     }
     Tensor addcmul(const Tensor &a, const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_addcmul(r.get(), handle_, 1, a.get(), b.get()), "addcmul", r);
-        return r;
+        detail::New r;
+        return r(THTensor_addcmul(r.handle, handle_, 1, a.get(), b.get()), "addcmul");
     }
     Tensor &addcmul_(double value, const Tensor &a, const Tensor &b) {
-        detail::check(THTensor_addcmul(handle_, handle_, value, a.get(), b.get()), "addcmul_");
-        return *this;
+        return changed(THTensor_addcmul(handle_, handle_, value, a.get(), b.get()), "addcmul_");
     }
     Tensor &addcmul_(const Tensor &a, const Tensor &b) {
-        detail::check(THTensor_addcmul(handle_, handle_, 1, a.get(), b.get()), "addcmul_");
-        return *this;
+        return changed(THTensor_addcmul(handle_, handle_, 1, a.get(), b.get()), "addcmul_");
     }
     /// `r = t + value * a / b`, with broadcasting and promotion.
     Tensor addcdiv(double value, const Tensor &a, const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_addcdiv(r.get(), handle_, value, a.get(), b.get()), "addcdiv", r);
-        return r;
+        detail::New r;
+        return r(THTensor_addcdiv(r.handle, handle_, value, a.get(), b.get()), "addcdiv");
     }
     Tensor addcdiv(const Tensor &a, const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_addcdiv(r.get(), handle_, 1, a.get(), b.get()), "addcdiv", r);
-        return r;
+        detail::New r;
+        return r(THTensor_addcdiv(r.handle, handle_, 1, a.get(), b.get()), "addcdiv");
     }
     Tensor &addcdiv_(double value, const Tensor &a, const Tensor &b) {
-        detail::check(THTensor_addcdiv(handle_, handle_, value, a.get(), b.get()), "addcdiv_");
-        return *this;
+        return changed(THTensor_addcdiv(handle_, handle_, value, a.get(), b.get()), "addcdiv_");
     }
     Tensor &addcdiv_(const Tensor &a, const Tensor &b) {
-        detail::check(THTensor_addcdiv(handle_, handle_, 1, a.get(), b.get()), "addcdiv_");
-        return *this;
+        return changed(THTensor_addcdiv(handle_, handle_, 1, a.get(), b.get()), "addcdiv_");
     }
     /// `r = a + weight * (b - a)`, exact for weights 0 and 1, with broadcasting and promotion.
     Tensor lerp(const Tensor &b, double weight) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_lerp(r.get(), handle_, b.get(), weight), "lerp", r);
-        return r;
+        detail::New r;
+        return r(THTensor_lerp(r.handle, handle_, b.get(), weight), "lerp");
     }
     Tensor &lerp_(const Tensor &b, double weight) {
-        detail::check(THTensor_lerp(handle_, handle_, b.get(), weight), "lerp_");
-        return *this;
+        return changed(THTensor_lerp(handle_, handle_, b.get(), weight), "lerp_");
     }
     /// `r = a + weight * (b - a)` with a weight for each element, with broadcasting and promotion.
     Tensor lerpTensor(const Tensor &b, const Tensor &weight) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_lerpTensor(r.get(), handle_, b.get(), weight.get()), "lerpTensor", r);
-        return r;
+        detail::New r;
+        return r(THTensor_lerpTensor(r.handle, handle_, b.get(), weight.get()), "lerpTensor");
     }
     Tensor &lerpTensor_(const Tensor &b, const Tensor &weight) {
-        detail::check(THTensor_lerpTensor(handle_, handle_, b.get(), weight.get()), "lerpTensor_");
-        return *this;
+        return changed(THTensor_lerpTensor(handle_, handle_, b.get(), weight.get()), "lerpTensor_");
     }
     Tensor lerp(const Tensor &b, const Tensor &weight) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_lerpTensor(r.get(), handle_, b.get(), weight.get()), "lerp", r);
-        return r;
+        detail::New r;
+        return r(THTensor_lerpTensor(r.handle, handle_, b.get(), weight.get()), "lerp");
     }
     Tensor &lerp_(const Tensor &b, const Tensor &weight) {
-        detail::check(THTensor_lerpTensor(handle_, handle_, b.get(), weight.get()), "lerp_");
-        return *this;
+        return changed(THTensor_lerpTensor(handle_, handle_, b.get(), weight.get()), "lerp_");
     }
     /// `r = t - value * trunc(t / value)`, exact, with the sign of `t`.
-    Tensor fmod(double value) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_fmod(r.get(), handle_, value), "fmod", r);
-        return r;
-    }
-    Tensor &fmod_(double value) { detail::check(THTensor_fmod(handle_, handle_, value), "fmod_"); return *this; }
+    Tensor fmod(double value) const { detail::New r; return r(THTensor_fmod(r.handle, handle_, value), "fmod"); }
+    Tensor &fmod_(double value) { return changed(THTensor_fmod(handle_, handle_, value), "fmod_"); }
     /// `r = a - b * trunc(a / b)`, exact, with the sign of `a`, with broadcasting and promotion.
     Tensor cfmod(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_cfmod(r.get(), handle_, b.get()), "cfmod", r);
-        return r;
+        detail::New r;
+        return r(THTensor_cfmod(r.handle, handle_, b.get()), "cfmod");
     }
-    Tensor &cfmod_(const Tensor &b) {
-        detail::check(THTensor_cfmod(handle_, handle_, b.get()), "cfmod_");
-        return *this;
-    }
-    Tensor fmod(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_cfmod(r.get(), handle_, b.get()), "fmod", r);
-        return r;
-    }
-    Tensor &fmod_(const Tensor &b) { detail::check(THTensor_cfmod(handle_, handle_, b.get()), "fmod_"); return *this; }
+    Tensor &cfmod_(const Tensor &b) { return changed(THTensor_cfmod(handle_, handle_, b.get()), "cfmod_"); }
+    Tensor fmod(const Tensor &b) const { detail::New r; return r(THTensor_cfmod(r.handle, handle_, b.get()), "fmod"); }
+    Tensor &fmod_(const Tensor &b) { return changed(THTensor_cfmod(handle_, handle_, b.get()), "fmod_"); }
     /// `r = t - value * floor(t / value)`, exact, with the sign of `value`; a zero has that of `t`.
     Tensor remainder(double value) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_remainder(r.get(), handle_, value), "remainder", r);
-        return r;
+        detail::New r;
+        return r(THTensor_remainder(r.handle, handle_, value), "remainder");
     }
-    Tensor &remainder_(double value) {
-        detail::check(THTensor_remainder(handle_, handle_, value), "remainder_");
-        return *this;
-    }
+    Tensor &remainder_(double value) { return changed(THTensor_remainder(handle_, handle_, value), "remainder_"); }
     /// `r = a - b * floor(a / b)`, exact, with the sign of `b`, a zero with that of `a`; with broadcasting and
     /// promotion.
     Tensor cremainder(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_cremainder(r.get(), handle_, b.get()), "cremainder", r);
-        return r;
+        detail::New r;
+        return r(THTensor_cremainder(r.handle, handle_, b.get()), "cremainder");
     }
     Tensor &cremainder_(const Tensor &b) {
-        detail::check(THTensor_cremainder(handle_, handle_, b.get()), "cremainder_");
-        return *this;
+        return changed(THTensor_cremainder(handle_, handle_, b.get()), "cremainder_");
     }
     Tensor remainder(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_cremainder(r.get(), handle_, b.get()), "remainder", r);
-        return r;
+        detail::New r;
+        return r(THTensor_cremainder(r.handle, handle_, b.get()), "remainder");
     }
     Tensor &remainder_(const Tensor &b) {
-        detail::check(THTensor_cremainder(handle_, handle_, b.get()), "remainder_");
-        return *this;
+        return changed(THTensor_cremainder(handle_, handle_, b.get()), "remainder_");
     }
     /// `r = t + value * src`, with broadcasting and promotion; on Bool this is *or*.
     Tensor cadd(double value, const Tensor &src) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_cadd(r.get(), handle_, value, src.get()), "cadd", r);
-        return r;
+        detail::New r;
+        return r(THTensor_cadd(r.handle, handle_, value, src.get()), "cadd");
     }
     Tensor cadd(const Tensor &src) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_cadd(r.get(), handle_, 1, src.get()), "cadd", r);
-        return r;
+        detail::New r;
+        return r(THTensor_cadd(r.handle, handle_, 1, src.get()), "cadd");
     }
     Tensor &cadd_(double value, const Tensor &src) {
-        detail::check(THTensor_cadd(handle_, handle_, value, src.get()), "cadd_");
-        return *this;
+        return changed(THTensor_cadd(handle_, handle_, value, src.get()), "cadd_");
     }
-    Tensor &cadd_(const Tensor &src) {
-        detail::check(THTensor_cadd(handle_, handle_, 1, src.get()), "cadd_");
-        return *this;
-    }
+    Tensor &cadd_(const Tensor &src) { return changed(THTensor_cadd(handle_, handle_, 1, src.get()), "cadd_"); }
     Tensor add(double value, const Tensor &src) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_cadd(r.get(), handle_, value, src.get()), "add", r);
-        return r;
+        detail::New r;
+        return r(THTensor_cadd(r.handle, handle_, value, src.get()), "add");
     }
     Tensor add(const Tensor &src) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_cadd(r.get(), handle_, 1, src.get()), "add", r);
-        return r;
+        detail::New r;
+        return r(THTensor_cadd(r.handle, handle_, 1, src.get()), "add");
     }
     Tensor &add_(double value, const Tensor &src) {
-        detail::check(THTensor_cadd(handle_, handle_, value, src.get()), "add_");
-        return *this;
+        return changed(THTensor_cadd(handle_, handle_, value, src.get()), "add_");
     }
-    Tensor &add_(const Tensor &src) {
-        detail::check(THTensor_cadd(handle_, handle_, 1, src.get()), "add_");
-        return *this;
-    }
+    Tensor &add_(const Tensor &src) { return changed(THTensor_cadd(handle_, handle_, 1, src.get()), "add_"); }
     /// `r = t - value * src`, with broadcasting and promotion.
     Tensor csub(double value, const Tensor &src) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_csub(r.get(), handle_, value, src.get()), "csub", r);
-        return r;
+        detail::New r;
+        return r(THTensor_csub(r.handle, handle_, value, src.get()), "csub");
     }
     Tensor csub(const Tensor &src) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_csub(r.get(), handle_, 1, src.get()), "csub", r);
-        return r;
+        detail::New r;
+        return r(THTensor_csub(r.handle, handle_, 1, src.get()), "csub");
     }
     Tensor &csub_(double value, const Tensor &src) {
-        detail::check(THTensor_csub(handle_, handle_, value, src.get()), "csub_");
-        return *this;
+        return changed(THTensor_csub(handle_, handle_, value, src.get()), "csub_");
     }
-    Tensor &csub_(const Tensor &src) {
-        detail::check(THTensor_csub(handle_, handle_, 1, src.get()), "csub_");
-        return *this;
-    }
+    Tensor &csub_(const Tensor &src) { return changed(THTensor_csub(handle_, handle_, 1, src.get()), "csub_"); }
     Tensor sub(double value, const Tensor &src) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_csub(r.get(), handle_, value, src.get()), "sub", r);
-        return r;
+        detail::New r;
+        return r(THTensor_csub(r.handle, handle_, value, src.get()), "sub");
     }
     Tensor sub(const Tensor &src) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_csub(r.get(), handle_, 1, src.get()), "sub", r);
-        return r;
+        detail::New r;
+        return r(THTensor_csub(r.handle, handle_, 1, src.get()), "sub");
     }
     Tensor &sub_(double value, const Tensor &src) {
-        detail::check(THTensor_csub(handle_, handle_, value, src.get()), "sub_");
-        return *this;
+        return changed(THTensor_csub(handle_, handle_, value, src.get()), "sub_");
     }
-    Tensor &sub_(const Tensor &src) {
-        detail::check(THTensor_csub(handle_, handle_, 1, src.get()), "sub_");
-        return *this;
-    }
+    Tensor &sub_(const Tensor &src) { return changed(THTensor_csub(handle_, handle_, 1, src.get()), "sub_"); }
     /// `r = value - t`.
-    Tensor rsub(double value) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_rsub(r.get(), handle_, value), "rsub", r);
-        return r;
-    }
-    Tensor &rsub_(double value) { detail::check(THTensor_rsub(handle_, handle_, value), "rsub_"); return *this; }
+    Tensor rsub(double value) const { detail::New r; return r(THTensor_rsub(r.handle, handle_, value), "rsub"); }
+    Tensor &rsub_(double value) { return changed(THTensor_rsub(handle_, handle_, value), "rsub_"); }
     /// `r = value / t`, true division: integers give the default dtype.
-    Tensor rdiv(double value) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_rdiv(r.get(), handle_, value), "rdiv", r);
-        return r;
-    }
-    Tensor &rdiv_(double value) { detail::check(THTensor_rdiv(handle_, handle_, value), "rdiv_"); return *this; }
+    Tensor rdiv(double value) const { detail::New r; return r(THTensor_rdiv(r.handle, handle_, value), "rdiv"); }
+    Tensor &rdiv_(double value) { return changed(THTensor_rdiv(handle_, handle_, value), "rdiv_"); }
     /// `r = src - value * t`, otherwise as csub.
     Tensor crsub(double value, const Tensor &src) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_crsub(r.get(), handle_, value, src.get()), "crsub", r);
-        return r;
+        detail::New r;
+        return r(THTensor_crsub(r.handle, handle_, value, src.get()), "crsub");
     }
     Tensor crsub(const Tensor &src) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_crsub(r.get(), handle_, 1, src.get()), "crsub", r);
-        return r;
+        detail::New r;
+        return r(THTensor_crsub(r.handle, handle_, 1, src.get()), "crsub");
     }
     Tensor &crsub_(double value, const Tensor &src) {
-        detail::check(THTensor_crsub(handle_, handle_, value, src.get()), "crsub_");
-        return *this;
+        return changed(THTensor_crsub(handle_, handle_, value, src.get()), "crsub_");
     }
-    Tensor &crsub_(const Tensor &src) {
-        detail::check(THTensor_crsub(handle_, handle_, 1, src.get()), "crsub_");
-        return *this;
-    }
+    Tensor &crsub_(const Tensor &src) { return changed(THTensor_crsub(handle_, handle_, 1, src.get()), "crsub_"); }
     Tensor rsub(double value, const Tensor &src) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_crsub(r.get(), handle_, value, src.get()), "rsub", r);
-        return r;
+        detail::New r;
+        return r(THTensor_crsub(r.handle, handle_, value, src.get()), "rsub");
     }
     Tensor rsub(const Tensor &src) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_crsub(r.get(), handle_, 1, src.get()), "rsub", r);
-        return r;
+        detail::New r;
+        return r(THTensor_crsub(r.handle, handle_, 1, src.get()), "rsub");
     }
     Tensor &rsub_(double value, const Tensor &src) {
-        detail::check(THTensor_crsub(handle_, handle_, value, src.get()), "rsub_");
-        return *this;
+        return changed(THTensor_crsub(handle_, handle_, value, src.get()), "rsub_");
     }
-    Tensor &rsub_(const Tensor &src) {
-        detail::check(THTensor_crsub(handle_, handle_, 1, src.get()), "rsub_");
-        return *this;
-    }
+    Tensor &rsub_(const Tensor &src) { return changed(THTensor_crsub(handle_, handle_, 1, src.get()), "rsub_"); }
     /// `r = t^value`.
-    Tensor pow(double value) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_pow(r.get(), handle_, value), "pow", r);
-        return r;
-    }
-    Tensor &pow_(double value) { detail::check(THTensor_pow(handle_, handle_, value), "pow_"); return *this; }
+    Tensor pow(double value) const { detail::New r; return r(THTensor_pow(r.handle, handle_, value), "pow"); }
+    Tensor &pow_(double value) { return changed(THTensor_pow(handle_, handle_, value), "pow_"); }
     /// `r = the larger of t and value`; NaN if one is.
     Tensor cmaxValue(double value) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_cmaxValue(r.get(), handle_, value), "cmaxValue", r);
-        return r;
+        detail::New r;
+        return r(THTensor_cmaxValue(r.handle, handle_, value), "cmaxValue");
     }
-    Tensor &cmaxValue_(double value) {
-        detail::check(THTensor_cmaxValue(handle_, handle_, value), "cmaxValue_");
-        return *this;
-    }
+    Tensor &cmaxValue_(double value) { return changed(THTensor_cmaxValue(handle_, handle_, value), "cmaxValue_"); }
     /// `r = the smaller of t and value`; NaN if one is.
     Tensor cminValue(double value) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_cminValue(r.get(), handle_, value), "cminValue", r);
-        return r;
+        detail::New r;
+        return r(THTensor_cminValue(r.handle, handle_, value), "cminValue");
     }
-    Tensor &cminValue_(double value) {
-        detail::check(THTensor_cminValue(handle_, handle_, value), "cminValue_");
-        return *this;
-    }
+    Tensor &cminValue_(double value) { return changed(THTensor_cminValue(handle_, handle_, value), "cminValue_"); }
     /// `r = min(max(t, minimum), maximum)`: `maximum` where the bounds are not in order; NaN stays.
     Tensor clamp(double minimum, double maximum) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_clamp(r.get(), handle_, minimum, maximum), "clamp", r);
-        return r;
+        detail::New r;
+        return r(THTensor_clamp(r.handle, handle_, minimum, maximum), "clamp");
     }
     Tensor &clamp_(double minimum, double maximum) {
-        detail::check(THTensor_clamp(handle_, handle_, minimum, maximum), "clamp_");
-        return *this;
+        return changed(THTensor_clamp(handle_, handle_, minimum, maximum), "clamp_");
     }
     /// `r = min(max(t, minimum), maximum)` with bounds for each element, with broadcasting and promotion; NaN if one
     /// is.
     Tensor clampTensor(const Tensor &minimum = {}, const Tensor &maximum = {}) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_clampTensor(r.get(), handle_, minimum.get(), maximum.get()), "clampTensor", r);
-        return r;
+        detail::New r;
+        return r(THTensor_clampTensor(r.handle, handle_, minimum.get(), maximum.get()), "clampTensor");
     }
     Tensor &clampTensor_(const Tensor &minimum = {}, const Tensor &maximum = {}) {
-        detail::check(THTensor_clampTensor(handle_, handle_, minimum.get(), maximum.get()), "clampTensor_");
-        return *this;
+        return changed(THTensor_clampTensor(handle_, handle_, minimum.get(), maximum.get()), "clampTensor_");
     }
     Tensor clamp(const Tensor &minimum = {}, const Tensor &maximum = {}) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_clampTensor(r.get(), handle_, minimum.get(), maximum.get()), "clamp", r);
-        return r;
+        detail::New r;
+        return r(THTensor_clampTensor(r.handle, handle_, minimum.get(), maximum.get()), "clamp");
     }
     Tensor &clamp_(const Tensor &minimum = {}, const Tensor &maximum = {}) {
-        detail::check(THTensor_clampTensor(handle_, handle_, minimum.get(), maximum.get()), "clamp_");
-        return *this;
+        return changed(THTensor_clampTensor(handle_, handle_, minimum.get(), maximum.get()), "clamp_");
     }
     /// `r = min(max(t, minimum), maximum)`, as clamp, with bounds that must be in order.
     Tensor hardtanh(double minimum = -1, double maximum = 1) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_hardtanh(r.get(), handle_, minimum, maximum), "hardtanh", r);
-        return r;
+        detail::New r;
+        return r(THTensor_hardtanh(r.handle, handle_, minimum, maximum), "hardtanh");
     }
     Tensor &hardtanh_(double minimum = -1, double maximum = 1) {
-        detail::check(THTensor_hardtanh(handle_, handle_, minimum, maximum), "hardtanh_");
-        return *this;
+        return changed(THTensor_hardtanh(handle_, handle_, minimum, maximum), "hardtanh_");
     }
     /// `r = t / value`, rounded as `mode` says: `TH_DIV_TRUE` as div; `TH_DIV_TRUNC` towards zero and `TH_DIV_FLOOR`
     /// down, where integers stay integer and refuse 0.
     Tensor divMode(double value, DivMode mode = DivMode::True) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_divMode(r.get(), handle_, value, static_cast<THDivMode>(mode)), "divMode", r);
-        return r;
+        detail::New r;
+        return r(THTensor_divMode(r.handle, handle_, value, static_cast<THDivMode>(mode)), "divMode");
     }
     Tensor &divMode_(double value, DivMode mode = DivMode::True) {
-        detail::check(THTensor_divMode(handle_, handle_, value, static_cast<THDivMode>(mode)), "divMode_");
-        return *this;
+        return changed(THTensor_divMode(handle_, handle_, value, static_cast<THDivMode>(mode)), "divMode_");
     }
     Tensor div(double value, DivMode mode) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_divMode(r.get(), handle_, value, static_cast<THDivMode>(mode)), "div", r);
-        return r;
+        detail::New r;
+        return r(THTensor_divMode(r.handle, handle_, value, static_cast<THDivMode>(mode)), "div");
     }
     Tensor &div_(double value, DivMode mode) {
-        detail::check(THTensor_divMode(handle_, handle_, value, static_cast<THDivMode>(mode)), "div_");
-        return *this;
+        return changed(THTensor_divMode(handle_, handle_, value, static_cast<THDivMode>(mode)), "div_");
     }
     /// `r = a / b`, with broadcasting and promotion, rounded as `mode` says; see divMode.
     Tensor cdivMode(const Tensor &b, DivMode mode = DivMode::True) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_cdivMode(r.get(), handle_, b.get(), static_cast<THDivMode>(mode)), "cdivMode", r);
-        return r;
+        detail::New r;
+        return r(THTensor_cdivMode(r.handle, handle_, b.get(), static_cast<THDivMode>(mode)), "cdivMode");
     }
     Tensor &cdivMode_(const Tensor &b, DivMode mode = DivMode::True) {
-        detail::check(THTensor_cdivMode(handle_, handle_, b.get(), static_cast<THDivMode>(mode)), "cdivMode_");
-        return *this;
+        return changed(THTensor_cdivMode(handle_, handle_, b.get(), static_cast<THDivMode>(mode)), "cdivMode_");
     }
     Tensor div(const Tensor &b, DivMode mode) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_cdivMode(r.get(), handle_, b.get(), static_cast<THDivMode>(mode)), "div", r);
-        return r;
+        detail::New r;
+        return r(THTensor_cdivMode(r.handle, handle_, b.get(), static_cast<THDivMode>(mode)), "div");
     }
     Tensor &div_(const Tensor &b, DivMode mode) {
-        detail::check(THTensor_cdivMode(handle_, handle_, b.get(), static_cast<THDivMode>(mode)), "div_");
-        return *this;
+        return changed(THTensor_cdivMode(handle_, handle_, b.get(), static_cast<THDivMode>(mode)), "div_");
     }
 
     // ------------------------------------------------------------------------------------------- Functions of numbers
 
     /// `r = sqrt(t)`.
-    Tensor sqrt() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_sqrt(r.get(), handle_), "sqrt", r);
-        return r;
-    }
-    Tensor &sqrt_() { detail::check(THTensor_sqrt(handle_, handle_), "sqrt_"); return *this; }
+    Tensor sqrt() const { detail::New r; return r(THTensor_sqrt(r.handle, handle_), "sqrt"); }
+    Tensor &sqrt_() { return changed(THTensor_sqrt(handle_, handle_), "sqrt_"); }
     /// `r = 1 / sqrt(t)`.
-    Tensor rsqrt() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_rsqrt(r.get(), handle_), "rsqrt", r);
-        return r;
-    }
-    Tensor &rsqrt_() { detail::check(THTensor_rsqrt(handle_, handle_), "rsqrt_"); return *this; }
+    Tensor rsqrt() const { detail::New r; return r(THTensor_rsqrt(r.handle, handle_), "rsqrt"); }
+    Tensor &rsqrt_() { return changed(THTensor_rsqrt(handle_, handle_), "rsqrt_"); }
     /// `r = e^t`.
-    Tensor exp() const { Tensor r(detail::Fresh{}); detail::check(THTensor_exp(r.get(), handle_), "exp", r); return r; }
-    Tensor &exp_() { detail::check(THTensor_exp(handle_, handle_), "exp_"); return *this; }
+    Tensor exp() const { detail::New r; return r(THTensor_exp(r.handle, handle_), "exp"); }
+    Tensor &exp_() { return changed(THTensor_exp(handle_, handle_), "exp_"); }
     /// `r = 2^t`.
-    Tensor exp2() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_exp2(r.get(), handle_), "exp2", r);
-        return r;
-    }
-    Tensor &exp2_() { detail::check(THTensor_exp2(handle_, handle_), "exp2_"); return *this; }
+    Tensor exp2() const { detail::New r; return r(THTensor_exp2(r.handle, handle_), "exp2"); }
+    Tensor &exp2_() { return changed(THTensor_exp2(handle_, handle_), "exp2_"); }
     /// `r = e^t - 1`, exact near 0.
-    Tensor expm1() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_expm1(r.get(), handle_), "expm1", r);
-        return r;
-    }
-    Tensor &expm1_() { detail::check(THTensor_expm1(handle_, handle_), "expm1_"); return *this; }
+    Tensor expm1() const { detail::New r; return r(THTensor_expm1(r.handle, handle_), "expm1"); }
+    Tensor &expm1_() { return changed(THTensor_expm1(handle_, handle_), "expm1_"); }
     /// `r = log(t)`, the natural logarithm.
-    Tensor log() const { Tensor r(detail::Fresh{}); detail::check(THTensor_log(r.get(), handle_), "log", r); return r; }
-    Tensor &log_() { detail::check(THTensor_log(handle_, handle_), "log_"); return *this; }
+    Tensor log() const { detail::New r; return r(THTensor_log(r.handle, handle_), "log"); }
+    Tensor &log_() { return changed(THTensor_log(handle_, handle_), "log_"); }
     /// `r = log(1 + t)`, exact near 0.
-    Tensor log1p() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_log1p(r.get(), handle_), "log1p", r);
-        return r;
-    }
-    Tensor &log1p_() { detail::check(THTensor_log1p(handle_, handle_), "log1p_"); return *this; }
+    Tensor log1p() const { detail::New r; return r(THTensor_log1p(r.handle, handle_), "log1p"); }
+    Tensor &log1p_() { return changed(THTensor_log1p(handle_, handle_), "log1p_"); }
     /// `r = log2(t)`.
-    Tensor log2() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_log2(r.get(), handle_), "log2", r);
-        return r;
-    }
-    Tensor &log2_() { detail::check(THTensor_log2(handle_, handle_), "log2_"); return *this; }
+    Tensor log2() const { detail::New r; return r(THTensor_log2(r.handle, handle_), "log2"); }
+    Tensor &log2_() { return changed(THTensor_log2(handle_, handle_), "log2_"); }
     /// `r = log10(t)`.
-    Tensor log10() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_log10(r.get(), handle_), "log10", r);
-        return r;
-    }
-    Tensor &log10_() { detail::check(THTensor_log10(handle_, handle_), "log10_"); return *this; }
+    Tensor log10() const { detail::New r; return r(THTensor_log10(r.handle, handle_), "log10"); }
+    Tensor &log10_() { return changed(THTensor_log10(handle_, handle_), "log10_"); }
     /// `r = sin(t)`, in radians.
-    Tensor sin() const { Tensor r(detail::Fresh{}); detail::check(THTensor_sin(r.get(), handle_), "sin", r); return r; }
-    Tensor &sin_() { detail::check(THTensor_sin(handle_, handle_), "sin_"); return *this; }
+    Tensor sin() const { detail::New r; return r(THTensor_sin(r.handle, handle_), "sin"); }
+    Tensor &sin_() { return changed(THTensor_sin(handle_, handle_), "sin_"); }
     /// `r = cos(t)`, in radians.
-    Tensor cos() const { Tensor r(detail::Fresh{}); detail::check(THTensor_cos(r.get(), handle_), "cos", r); return r; }
-    Tensor &cos_() { detail::check(THTensor_cos(handle_, handle_), "cos_"); return *this; }
+    Tensor cos() const { detail::New r; return r(THTensor_cos(r.handle, handle_), "cos"); }
+    Tensor &cos_() { return changed(THTensor_cos(handle_, handle_), "cos_"); }
     /// `r = tan(t)`, in radians.
-    Tensor tan() const { Tensor r(detail::Fresh{}); detail::check(THTensor_tan(r.get(), handle_), "tan", r); return r; }
-    Tensor &tan_() { detail::check(THTensor_tan(handle_, handle_), "tan_"); return *this; }
+    Tensor tan() const { detail::New r; return r(THTensor_tan(r.handle, handle_), "tan"); }
+    Tensor &tan_() { return changed(THTensor_tan(handle_, handle_), "tan_"); }
     /// `r = asin(t)`; NaN outside [-1, 1].
-    Tensor asin() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_asin(r.get(), handle_), "asin", r);
-        return r;
-    }
-    Tensor &asin_() { detail::check(THTensor_asin(handle_, handle_), "asin_"); return *this; }
+    Tensor asin() const { detail::New r; return r(THTensor_asin(r.handle, handle_), "asin"); }
+    Tensor &asin_() { return changed(THTensor_asin(handle_, handle_), "asin_"); }
     /// `r = acos(t)`; NaN outside [-1, 1].
-    Tensor acos() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_acos(r.get(), handle_), "acos", r);
-        return r;
-    }
-    Tensor &acos_() { detail::check(THTensor_acos(handle_, handle_), "acos_"); return *this; }
+    Tensor acos() const { detail::New r; return r(THTensor_acos(r.handle, handle_), "acos"); }
+    Tensor &acos_() { return changed(THTensor_acos(handle_, handle_), "acos_"); }
     /// `r = atan(t)`.
-    Tensor atan() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_atan(r.get(), handle_), "atan", r);
-        return r;
-    }
-    Tensor &atan_() { detail::check(THTensor_atan(handle_, handle_), "atan_"); return *this; }
+    Tensor atan() const { detail::New r; return r(THTensor_atan(r.handle, handle_), "atan"); }
+    Tensor &atan_() { return changed(THTensor_atan(handle_, handle_), "atan_"); }
     /// `r = sinh(t)`.
-    Tensor sinh() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_sinh(r.get(), handle_), "sinh", r);
-        return r;
-    }
-    Tensor &sinh_() { detail::check(THTensor_sinh(handle_, handle_), "sinh_"); return *this; }
+    Tensor sinh() const { detail::New r; return r(THTensor_sinh(r.handle, handle_), "sinh"); }
+    Tensor &sinh_() { return changed(THTensor_sinh(handle_, handle_), "sinh_"); }
     /// `r = cosh(t)`.
-    Tensor cosh() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_cosh(r.get(), handle_), "cosh", r);
-        return r;
-    }
-    Tensor &cosh_() { detail::check(THTensor_cosh(handle_, handle_), "cosh_"); return *this; }
+    Tensor cosh() const { detail::New r; return r(THTensor_cosh(r.handle, handle_), "cosh"); }
+    Tensor &cosh_() { return changed(THTensor_cosh(handle_, handle_), "cosh_"); }
     /// `r = tanh(t)`.
-    Tensor tanh() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_tanh(r.get(), handle_), "tanh", r);
-        return r;
-    }
-    Tensor &tanh_() { detail::check(THTensor_tanh(handle_, handle_), "tanh_"); return *this; }
+    Tensor tanh() const { detail::New r; return r(THTensor_tanh(r.handle, handle_), "tanh"); }
+    Tensor &tanh_() { return changed(THTensor_tanh(handle_, handle_), "tanh_"); }
     /// `r = asinh(t)`, the inverse of sinh.
-    Tensor asinh() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_asinh(r.get(), handle_), "asinh", r);
-        return r;
-    }
-    Tensor &asinh_() { detail::check(THTensor_asinh(handle_, handle_), "asinh_"); return *this; }
+    Tensor asinh() const { detail::New r; return r(THTensor_asinh(r.handle, handle_), "asinh"); }
+    Tensor &asinh_() { return changed(THTensor_asinh(handle_, handle_), "asinh_"); }
     /// `r = acosh(t)`, the inverse of cosh; NaN below 1.
-    Tensor acosh() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_acosh(r.get(), handle_), "acosh", r);
-        return r;
-    }
-    Tensor &acosh_() { detail::check(THTensor_acosh(handle_, handle_), "acosh_"); return *this; }
+    Tensor acosh() const { detail::New r; return r(THTensor_acosh(r.handle, handle_), "acosh"); }
+    Tensor &acosh_() { return changed(THTensor_acosh(handle_, handle_), "acosh_"); }
     /// `r = atanh(t)`, the inverse of tanh; NaN outside [-1, 1].
-    Tensor atanh() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_atanh(r.get(), handle_), "atanh", r);
-        return r;
-    }
-    Tensor &atanh_() { detail::check(THTensor_atanh(handle_, handle_), "atanh_"); return *this; }
+    Tensor atanh() const { detail::New r; return r(THTensor_atanh(r.handle, handle_), "atanh"); }
+    Tensor &atanh_() { return changed(THTensor_atanh(handle_, handle_), "atanh_"); }
     /// `r = sin(pi t) / (pi t)`; 1 at 0, 0 at the other integers, NaN at the infinities.
-    Tensor sinc() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_sinc(r.get(), handle_), "sinc", r);
-        return r;
-    }
-    Tensor &sinc_() { detail::check(THTensor_sinc(handle_, handle_), "sinc_"); return *this; }
+    Tensor sinc() const { detail::New r; return r(THTensor_sinc(r.handle, handle_), "sinc"); }
+    Tensor &sinc_() { return changed(THTensor_sinc(handle_, handle_), "sinc_"); }
     /// `r = 1 / (1 + e^-t)`.
-    Tensor sigmoid() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_sigmoid(r.get(), handle_), "sigmoid", r);
-        return r;
-    }
-    Tensor &sigmoid_() { detail::check(THTensor_sigmoid(handle_, handle_), "sigmoid_"); return *this; }
+    Tensor sigmoid() const { detail::New r; return r(THTensor_sigmoid(r.handle, handle_), "sigmoid"); }
+    Tensor &sigmoid_() { return changed(THTensor_sigmoid(handle_, handle_), "sigmoid_"); }
     /// `r = erf(t)`, the error function.
-    Tensor erf() const { Tensor r(detail::Fresh{}); detail::check(THTensor_erf(r.get(), handle_), "erf", r); return r; }
-    Tensor &erf_() { detail::check(THTensor_erf(handle_, handle_), "erf_"); return *this; }
+    Tensor erf() const { detail::New r; return r(THTensor_erf(r.handle, handle_), "erf"); }
+    Tensor &erf_() { return changed(THTensor_erf(handle_, handle_), "erf_"); }
     /// `r = 1 - erf(t)`, exact where that is small.
-    Tensor erfc() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_erfc(r.get(), handle_), "erfc", r);
-        return r;
-    }
-    Tensor &erfc_() { detail::check(THTensor_erfc(handle_, handle_), "erfc_"); return *this; }
+    Tensor erfc() const { detail::New r; return r(THTensor_erfc(r.handle, handle_), "erfc"); }
+    Tensor &erfc_() { return changed(THTensor_erfc(handle_, handle_), "erfc_"); }
     /// `r = the number whose erf is t`; NaN outside [-1, 1].
-    Tensor erfinv() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_erfinv(r.get(), handle_), "erfinv", r);
-        return r;
-    }
-    Tensor &erfinv_() { detail::check(THTensor_erfinv(handle_, handle_), "erfinv_"); return *this; }
+    Tensor erfinv() const { detail::New r; return r(THTensor_erfinv(r.handle, handle_), "erfinv"); }
+    Tensor &erfinv_() { return changed(THTensor_erfinv(handle_, handle_), "erfinv_"); }
     /// `r = log |gamma(t)|`; inf at 0, -1, -2, ...
-    Tensor lgamma() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_lgamma(r.get(), handle_), "lgamma", r);
-        return r;
-    }
-    Tensor &lgamma_() { detail::check(THTensor_lgamma(handle_, handle_), "lgamma_"); return *this; }
+    Tensor lgamma() const { detail::New r; return r(THTensor_lgamma(r.handle, handle_), "lgamma"); }
+    Tensor &lgamma_() { return changed(THTensor_lgamma(handle_, handle_), "lgamma_"); }
     /// `r = the derivative of lgamma at t`; NaN at -1, -2, ..., -inf at 0.
-    Tensor digamma() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_digamma(r.get(), handle_), "digamma", r);
-        return r;
-    }
-    Tensor &digamma_() { detail::check(THTensor_digamma(handle_, handle_), "digamma_"); return *this; }
+    Tensor digamma() const { detail::New r; return r(THTensor_digamma(r.handle, handle_), "digamma"); }
+    Tensor &digamma_() { return changed(THTensor_digamma(handle_, handle_), "digamma_"); }
     /// `r = t * (1 + erf(t / sqrt 2)) / 2`.
-    Tensor gelu() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_gelu(r.get(), handle_), "gelu", r);
-        return r;
-    }
-    Tensor &gelu_() { detail::check(THTensor_gelu(handle_, handle_), "gelu_"); return *this; }
+    Tensor gelu() const { detail::New r; return r(THTensor_gelu(r.handle, handle_), "gelu"); }
+    Tensor &gelu_() { return changed(THTensor_gelu(handle_, handle_), "gelu_"); }
     /// `r = t * (1 + tanh(sqrt(2 / pi) * (t + 0.044715 t^3))) / 2`, the common approximation of gelu.
-    Tensor geluTanh() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_geluTanh(r.get(), handle_), "geluTanh", r);
-        return r;
-    }
-    Tensor &geluTanh_() { detail::check(THTensor_geluTanh(handle_, handle_), "geluTanh_"); return *this; }
+    Tensor geluTanh() const { detail::New r; return r(THTensor_geluTanh(r.handle, handle_), "geluTanh"); }
+    Tensor &geluTanh_() { return changed(THTensor_geluTanh(handle_, handle_), "geluTanh_"); }
     /// `r = max(t, 0)`; NaN stays.
-    Tensor relu() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_relu(r.get(), handle_), "relu", r);
-        return r;
-    }
-    Tensor &relu_() { detail::check(THTensor_relu(handle_, handle_), "relu_"); return *this; }
+    Tensor relu() const { detail::New r; return r(THTensor_relu(r.handle, handle_), "relu"); }
+    Tensor &relu_() { return changed(THTensor_relu(handle_, handle_), "relu_"); }
     /// `r = t where t > 0, else value * t`.
     Tensor leakyRelu(double value = 0.01) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_leakyRelu(r.get(), handle_, value), "leakyRelu", r);
-        return r;
+        detail::New r;
+        return r(THTensor_leakyRelu(r.handle, handle_, value), "leakyRelu");
     }
     Tensor &leakyRelu_(double value = 0.01) {
-        detail::check(THTensor_leakyRelu(handle_, handle_, value), "leakyRelu_");
-        return *this;
+        return changed(THTensor_leakyRelu(handle_, handle_, value), "leakyRelu_");
     }
     /// `r = t where t > 0, else value * (e^t - 1)`.
-    Tensor elu(double value = 1) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_elu(r.get(), handle_, value), "elu", r);
-        return r;
-    }
-    Tensor &elu_(double value = 1) { detail::check(THTensor_elu(handle_, handle_, value), "elu_"); return *this; }
+    Tensor elu(double value = 1) const { detail::New r; return r(THTensor_elu(r.handle, handle_, value), "elu"); }
+    Tensor &elu_(double value = 1) { return changed(THTensor_elu(handle_, handle_, value), "elu_"); }
     /// `r = log(1 + e^(beta * t)) / beta`, or `t` itself where `beta * t > threshold` (PyTorch's defaults are 1 and
     /// 20).
     Tensor softplus(double beta = 1, double threshold = 20) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_softplus(r.get(), handle_, beta, threshold), "softplus", r);
-        return r;
+        detail::New r;
+        return r(THTensor_softplus(r.handle, handle_, beta, threshold), "softplus");
     }
     Tensor &softplus_(double beta = 1, double threshold = 20) {
-        detail::check(THTensor_softplus(handle_, handle_, beta, threshold), "softplus_");
-        return *this;
+        return changed(THTensor_softplus(handle_, handle_, beta, threshold), "softplus_");
     }
     /// `r = the angle of the point (b, a)` in (-pi, pi], with broadcasting.
     Tensor atan2(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_atan2(r.get(), handle_, b.get()), "atan2", r);
-        return r;
+        detail::New r;
+        return r(THTensor_atan2(r.handle, handle_, b.get()), "atan2");
     }
-    Tensor &atan2_(const Tensor &b) {
-        detail::check(THTensor_atan2(handle_, handle_, b.get()), "atan2_");
-        return *this;
-    }
+    Tensor &atan2_(const Tensor &b) { return changed(THTensor_atan2(handle_, handle_, b.get()), "atan2_"); }
     /// `r = sqrt(a^2 + b^2)` without overflow on the way, with broadcasting.
     Tensor hypot(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_hypot(r.get(), handle_, b.get()), "hypot", r);
-        return r;
+        detail::New r;
+        return r(THTensor_hypot(r.handle, handle_, b.get()), "hypot");
     }
-    Tensor &hypot_(const Tensor &b) {
-        detail::check(THTensor_hypot(handle_, handle_, b.get()), "hypot_");
-        return *this;
-    }
+    Tensor &hypot_(const Tensor &b) { return changed(THTensor_hypot(handle_, handle_, b.get()), "hypot_"); }
     /// `r = log(e^a + e^b)` without overflow on the way, with broadcasting.
     Tensor logaddexp(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_logaddexp(r.get(), handle_, b.get()), "logaddexp", r);
-        return r;
+        detail::New r;
+        return r(THTensor_logaddexp(r.handle, handle_, b.get()), "logaddexp");
     }
-    Tensor &logaddexp_(const Tensor &b) {
-        detail::check(THTensor_logaddexp(handle_, handle_, b.get()), "logaddexp_");
-        return *this;
-    }
+    Tensor &logaddexp_(const Tensor &b) { return changed(THTensor_logaddexp(handle_, handle_, b.get()), "logaddexp_"); }
     /// `r = a * log(b)`, with broadcasting; 0 where `a` is 0, but NaN where `b` is.
     Tensor xlogy(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_xlogy(r.get(), handle_, b.get()), "xlogy", r);
-        return r;
+        detail::New r;
+        return r(THTensor_xlogy(r.handle, handle_, b.get()), "xlogy");
     }
-    Tensor &xlogy_(const Tensor &b) {
-        detail::check(THTensor_xlogy(handle_, handle_, b.get()), "xlogy_");
-        return *this;
-    }
+    Tensor &xlogy_(const Tensor &b) { return changed(THTensor_xlogy(handle_, handle_, b.get()), "xlogy_"); }
     /// `r = |a| with the sign of b`, with broadcasting.
     Tensor copysign(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_copysign(r.get(), handle_, b.get()), "copysign", r);
-        return r;
+        detail::New r;
+        return r(THTensor_copysign(r.handle, handle_, b.get()), "copysign");
     }
-    Tensor &copysign_(const Tensor &b) {
-        detail::check(THTensor_copysign(handle_, handle_, b.get()), "copysign_");
-        return *this;
-    }
+    Tensor &copysign_(const Tensor &b) { return changed(THTensor_copysign(handle_, handle_, b.get()), "copysign_"); }
     /// `r = the number next to a, towards b`, with broadcasting and promotion.
     Tensor nextafter(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_nextafter(r.get(), handle_, b.get()), "nextafter", r);
-        return r;
+        detail::New r;
+        return r(THTensor_nextafter(r.handle, handle_, b.get()), "nextafter");
     }
-    Tensor &nextafter_(const Tensor &b) {
-        detail::check(THTensor_nextafter(handle_, handle_, b.get()), "nextafter_");
-        return *this;
-    }
+    Tensor &nextafter_(const Tensor &b) { return changed(THTensor_nextafter(handle_, handle_, b.get()), "nextafter_"); }
     /// `r = t`, with `nan` in place of NaN, `posinf` of inf and `neginf` of -inf.
     Tensor nanToNum(double nan, double posinf, double neginf) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_nanToNum(r.get(), handle_, nan, posinf, neginf), "nanToNum", r);
-        return r;
+        detail::New r;
+        return r(THTensor_nanToNum(r.handle, handle_, nan, posinf, neginf), "nanToNum");
     }
     Tensor nanToNum(double posinf, double neginf) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_nanToNum(r.get(), handle_, 0, posinf, neginf), "nanToNum", r);
-        return r;
+        detail::New r;
+        return r(THTensor_nanToNum(r.handle, handle_, 0, posinf, neginf), "nanToNum");
     }
     Tensor &nanToNum_(double nan, double posinf, double neginf) {
-        detail::check(THTensor_nanToNum(handle_, handle_, nan, posinf, neginf), "nanToNum_");
-        return *this;
+        return changed(THTensor_nanToNum(handle_, handle_, nan, posinf, neginf), "nanToNum_");
     }
     Tensor &nanToNum_(double posinf, double neginf) {
-        detail::check(THTensor_nanToNum(handle_, handle_, 0, posinf, neginf), "nanToNum_");
-        return *this;
+        return changed(THTensor_nanToNum(handle_, handle_, 0, posinf, neginf), "nanToNum_");
     }
     /// `r = a * log(value)`, otherwise as xlogy.
     Tensor xlogyValue(double value) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_xlogyValue(r.get(), handle_, value), "xlogyValue", r);
-        return r;
+        detail::New r;
+        return r(THTensor_xlogyValue(r.handle, handle_, value), "xlogyValue");
     }
-    Tensor &xlogyValue_(double value) {
-        detail::check(THTensor_xlogyValue(handle_, handle_, value), "xlogyValue_");
-        return *this;
-    }
+    Tensor &xlogyValue_(double value) { return changed(THTensor_xlogyValue(handle_, handle_, value), "xlogyValue_"); }
     Tensor xlogy(double value) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_xlogyValue(r.get(), handle_, value), "xlogy", r);
-        return r;
+        detail::New r;
+        return r(THTensor_xlogyValue(r.handle, handle_, value), "xlogy");
     }
-    Tensor &xlogy_(double value) {
-        detail::check(THTensor_xlogyValue(handle_, handle_, value), "xlogy_");
-        return *this;
-    }
+    Tensor &xlogy_(double value) { return changed(THTensor_xlogyValue(handle_, handle_, value), "xlogy_"); }
     /// `r = the n-th derivative of digamma at t`, `n` from 0 to 2^20: the polygamma function.
     Tensor polygamma(int64_t n) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_polygamma(r.get(), n, handle_), "polygamma", r);
-        return r;
+        detail::New r;
+        return r(THTensor_polygamma(r.handle, n, handle_), "polygamma");
     }
-    Tensor &polygamma_(int64_t n) {
-        detail::check(THTensor_polygamma(handle_, n, handle_), "polygamma_");
-        return *this;
-    }
+    Tensor &polygamma_(int64_t n) { return changed(THTensor_polygamma(handle_, n, handle_), "polygamma_"); }
     /// `r = log(pi) * p * (p - 1) / 4 + lgamma(t) + lgamma(t - 1/2) + ... + lgamma(t - (p - 1) / 2)`, the logarithm of
     /// the multivariate gamma function of dimension `p`, 1 to 65536.
-    Tensor mvlgamma(int64_t p) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_mvlgamma(r.get(), handle_, p), "mvlgamma", r);
-        return r;
-    }
-    Tensor &mvlgamma_(int64_t p) { detail::check(THTensor_mvlgamma(handle_, handle_, p), "mvlgamma_"); return *this; }
+    Tensor mvlgamma(int64_t p) const { detail::New r; return r(THTensor_mvlgamma(r.handle, handle_, p), "mvlgamma"); }
+    Tensor &mvlgamma_(int64_t p) { return changed(THTensor_mvlgamma(handle_, handle_, p), "mvlgamma_"); }
 
     // ----------------------------------------------------------------------------------------------------------- Bits
 
     /// `r = ~t`, bit by bit; on Bool this is *not*.
-    Tensor bitwiseNot() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_bitwiseNot(r.get(), handle_), "bitwiseNot", r);
-        return r;
-    }
-    Tensor &bitwiseNot_() { detail::check(THTensor_bitwiseNot(handle_, handle_), "bitwiseNot_"); return *this; }
+    Tensor bitwiseNot() const { detail::New r; return r(THTensor_bitwiseNot(r.handle, handle_), "bitwiseNot"); }
+    Tensor &bitwiseNot_() { return changed(THTensor_bitwiseNot(handle_, handle_), "bitwiseNot_"); }
     /// `r = t & value`, bit by bit; on Bool this is *and*.
-    Tensor bitAnd(double value) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_bitand(r.get(), handle_, value), "bitAnd", r);
-        return r;
-    }
-    Tensor &bitAnd_(double value) { detail::check(THTensor_bitand(handle_, handle_, value), "bitAnd_"); return *this; }
+    Tensor bitAnd(double value) const { detail::New r; return r(THTensor_bitand(r.handle, handle_, value), "bitAnd"); }
+    Tensor &bitAnd_(double value) { return changed(THTensor_bitand(handle_, handle_, value), "bitAnd_"); }
     /// `r = t | value`, bit by bit; on Bool this is *or*.
-    Tensor bitOr(double value) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_bitor(r.get(), handle_, value), "bitOr", r);
-        return r;
-    }
-    Tensor &bitOr_(double value) { detail::check(THTensor_bitor(handle_, handle_, value), "bitOr_"); return *this; }
+    Tensor bitOr(double value) const { detail::New r; return r(THTensor_bitor(r.handle, handle_, value), "bitOr"); }
+    Tensor &bitOr_(double value) { return changed(THTensor_bitor(handle_, handle_, value), "bitOr_"); }
     /// `r = t ^ value`, bit by bit.
-    Tensor bitxor(double value) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_bitxor(r.get(), handle_, value), "bitxor", r);
-        return r;
-    }
-    Tensor &bitxor_(double value) { detail::check(THTensor_bitxor(handle_, handle_, value), "bitxor_"); return *this; }
+    Tensor bitxor(double value) const { detail::New r; return r(THTensor_bitxor(r.handle, handle_, value), "bitxor"); }
+    Tensor &bitxor_(double value) { return changed(THTensor_bitxor(handle_, handle_, value), "bitxor_"); }
     /// `r = t << value`; integers lose all bits if `value` is negative or not below their width.
-    Tensor lshift(double value) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_lshift(r.get(), handle_, value), "lshift", r);
-        return r;
-    }
-    Tensor &lshift_(double value) { detail::check(THTensor_lshift(handle_, handle_, value), "lshift_"); return *this; }
+    Tensor lshift(double value) const { detail::New r; return r(THTensor_lshift(r.handle, handle_, value), "lshift"); }
+    Tensor &lshift_(double value) { return changed(THTensor_lshift(handle_, handle_, value), "lshift_"); }
     /// `r = t >> value`, with the sign; if `value` is negative or not below the width nothing but the sign stays.
-    Tensor rshift(double value) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_rshift(r.get(), handle_, value), "rshift", r);
-        return r;
-    }
-    Tensor &rshift_(double value) { detail::check(THTensor_rshift(handle_, handle_, value), "rshift_"); return *this; }
+    Tensor rshift(double value) const { detail::New r; return r(THTensor_rshift(r.handle, handle_, value), "rshift"); }
+    Tensor &rshift_(double value) { return changed(THTensor_rshift(handle_, handle_, value), "rshift_"); }
     /// `r = a & b`, bit by bit, with broadcasting and promotion; on Bool this is *and*.
     Tensor cbitand(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_cbitand(r.get(), handle_, b.get()), "cbitand", r);
-        return r;
+        detail::New r;
+        return r(THTensor_cbitand(r.handle, handle_, b.get()), "cbitand");
     }
-    Tensor &cbitand_(const Tensor &b) {
-        detail::check(THTensor_cbitand(handle_, handle_, b.get()), "cbitand_");
-        return *this;
-    }
+    Tensor &cbitand_(const Tensor &b) { return changed(THTensor_cbitand(handle_, handle_, b.get()), "cbitand_"); }
     Tensor bitAnd(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_cbitand(r.get(), handle_, b.get()), "bitAnd", r);
-        return r;
+        detail::New r;
+        return r(THTensor_cbitand(r.handle, handle_, b.get()), "bitAnd");
     }
-    Tensor &bitAnd_(const Tensor &b) {
-        detail::check(THTensor_cbitand(handle_, handle_, b.get()), "bitAnd_");
-        return *this;
-    }
+    Tensor &bitAnd_(const Tensor &b) { return changed(THTensor_cbitand(handle_, handle_, b.get()), "bitAnd_"); }
     /// `r = a | b`, bit by bit, with broadcasting and promotion; on Bool this is *or*.
     Tensor cbitor(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_cbitor(r.get(), handle_, b.get()), "cbitor", r);
-        return r;
+        detail::New r;
+        return r(THTensor_cbitor(r.handle, handle_, b.get()), "cbitor");
     }
-    Tensor &cbitor_(const Tensor &b) {
-        detail::check(THTensor_cbitor(handle_, handle_, b.get()), "cbitor_");
-        return *this;
-    }
+    Tensor &cbitor_(const Tensor &b) { return changed(THTensor_cbitor(handle_, handle_, b.get()), "cbitor_"); }
     Tensor bitOr(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_cbitor(r.get(), handle_, b.get()), "bitOr", r);
-        return r;
+        detail::New r;
+        return r(THTensor_cbitor(r.handle, handle_, b.get()), "bitOr");
     }
-    Tensor &bitOr_(const Tensor &b) {
-        detail::check(THTensor_cbitor(handle_, handle_, b.get()), "bitOr_");
-        return *this;
-    }
+    Tensor &bitOr_(const Tensor &b) { return changed(THTensor_cbitor(handle_, handle_, b.get()), "bitOr_"); }
     /// `r = a ^ b`, bit by bit, with broadcasting and promotion.
     Tensor cbitxor(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_cbitxor(r.get(), handle_, b.get()), "cbitxor", r);
-        return r;
+        detail::New r;
+        return r(THTensor_cbitxor(r.handle, handle_, b.get()), "cbitxor");
     }
-    Tensor &cbitxor_(const Tensor &b) {
-        detail::check(THTensor_cbitxor(handle_, handle_, b.get()), "cbitxor_");
-        return *this;
-    }
+    Tensor &cbitxor_(const Tensor &b) { return changed(THTensor_cbitxor(handle_, handle_, b.get()), "cbitxor_"); }
     Tensor bitxor(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_cbitxor(r.get(), handle_, b.get()), "bitxor", r);
-        return r;
+        detail::New r;
+        return r(THTensor_cbitxor(r.handle, handle_, b.get()), "bitxor");
     }
-    Tensor &bitxor_(const Tensor &b) {
-        detail::check(THTensor_cbitxor(handle_, handle_, b.get()), "bitxor_");
-        return *this;
-    }
+    Tensor &bitxor_(const Tensor &b) { return changed(THTensor_cbitxor(handle_, handle_, b.get()), "bitxor_"); }
     /// `r = a << b`, with broadcasting and promotion; see lshift.
     Tensor clshift(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_clshift(r.get(), handle_, b.get()), "clshift", r);
-        return r;
+        detail::New r;
+        return r(THTensor_clshift(r.handle, handle_, b.get()), "clshift");
     }
-    Tensor &clshift_(const Tensor &b) {
-        detail::check(THTensor_clshift(handle_, handle_, b.get()), "clshift_");
-        return *this;
-    }
+    Tensor &clshift_(const Tensor &b) { return changed(THTensor_clshift(handle_, handle_, b.get()), "clshift_"); }
     Tensor lshift(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_clshift(r.get(), handle_, b.get()), "lshift", r);
-        return r;
+        detail::New r;
+        return r(THTensor_clshift(r.handle, handle_, b.get()), "lshift");
     }
-    Tensor &lshift_(const Tensor &b) {
-        detail::check(THTensor_clshift(handle_, handle_, b.get()), "lshift_");
-        return *this;
-    }
+    Tensor &lshift_(const Tensor &b) { return changed(THTensor_clshift(handle_, handle_, b.get()), "lshift_"); }
     /// `r = a >> b`, with broadcasting and promotion; see rshift.
     Tensor crshift(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_crshift(r.get(), handle_, b.get()), "crshift", r);
-        return r;
+        detail::New r;
+        return r(THTensor_crshift(r.handle, handle_, b.get()), "crshift");
     }
-    Tensor &crshift_(const Tensor &b) {
-        detail::check(THTensor_crshift(handle_, handle_, b.get()), "crshift_");
-        return *this;
-    }
+    Tensor &crshift_(const Tensor &b) { return changed(THTensor_crshift(handle_, handle_, b.get()), "crshift_"); }
     Tensor rshift(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_crshift(r.get(), handle_, b.get()), "rshift", r);
-        return r;
+        detail::New r;
+        return r(THTensor_crshift(r.handle, handle_, b.get()), "rshift");
     }
-    Tensor &rshift_(const Tensor &b) {
-        detail::check(THTensor_crshift(handle_, handle_, b.get()), "rshift_");
-        return *this;
-    }
+    Tensor &rshift_(const Tensor &b) { return changed(THTensor_crshift(handle_, handle_, b.get()), "rshift_"); }
 
     // ---------------------------------------------------------------------------------------- Comparisons and choices
 
     /// `r = t < value`, as Bool unless `r` has a dtype.
     Tensor ltValue(double value) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_ltValue(r.get(), handle_, value), "ltValue", r);
-        return r;
+        detail::New r;
+        return r(THTensor_ltValue(r.handle, handle_, value), "ltValue");
     }
-    Tensor &ltValue_(double value) {
-        detail::check(THTensor_ltValue(handle_, handle_, value), "ltValue_");
-        return *this;
-    }
-    Tensor lt(double value) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_ltValue(r.get(), handle_, value), "lt", r);
-        return r;
-    }
-    Tensor &lt_(double value) { detail::check(THTensor_ltValue(handle_, handle_, value), "lt_"); return *this; }
+    Tensor &ltValue_(double value) { return changed(THTensor_ltValue(handle_, handle_, value), "ltValue_"); }
+    Tensor lt(double value) const { detail::New r; return r(THTensor_ltValue(r.handle, handle_, value), "lt"); }
+    Tensor &lt_(double value) { return changed(THTensor_ltValue(handle_, handle_, value), "lt_"); }
     /// `r = t <= value`, as Bool unless `r` has a dtype.
     Tensor leValue(double value) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_leValue(r.get(), handle_, value), "leValue", r);
-        return r;
+        detail::New r;
+        return r(THTensor_leValue(r.handle, handle_, value), "leValue");
     }
-    Tensor &leValue_(double value) {
-        detail::check(THTensor_leValue(handle_, handle_, value), "leValue_");
-        return *this;
-    }
-    Tensor le(double value) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_leValue(r.get(), handle_, value), "le", r);
-        return r;
-    }
-    Tensor &le_(double value) { detail::check(THTensor_leValue(handle_, handle_, value), "le_"); return *this; }
+    Tensor &leValue_(double value) { return changed(THTensor_leValue(handle_, handle_, value), "leValue_"); }
+    Tensor le(double value) const { detail::New r; return r(THTensor_leValue(r.handle, handle_, value), "le"); }
+    Tensor &le_(double value) { return changed(THTensor_leValue(handle_, handle_, value), "le_"); }
     /// `r = t > value`, as Bool unless `r` has a dtype.
     Tensor gtValue(double value) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_gtValue(r.get(), handle_, value), "gtValue", r);
-        return r;
+        detail::New r;
+        return r(THTensor_gtValue(r.handle, handle_, value), "gtValue");
     }
-    Tensor &gtValue_(double value) {
-        detail::check(THTensor_gtValue(handle_, handle_, value), "gtValue_");
-        return *this;
-    }
-    Tensor gt(double value) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_gtValue(r.get(), handle_, value), "gt", r);
-        return r;
-    }
-    Tensor &gt_(double value) { detail::check(THTensor_gtValue(handle_, handle_, value), "gt_"); return *this; }
+    Tensor &gtValue_(double value) { return changed(THTensor_gtValue(handle_, handle_, value), "gtValue_"); }
+    Tensor gt(double value) const { detail::New r; return r(THTensor_gtValue(r.handle, handle_, value), "gt"); }
+    Tensor &gt_(double value) { return changed(THTensor_gtValue(handle_, handle_, value), "gt_"); }
     /// `r = t >= value`, as Bool unless `r` has a dtype.
     Tensor geValue(double value) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_geValue(r.get(), handle_, value), "geValue", r);
-        return r;
+        detail::New r;
+        return r(THTensor_geValue(r.handle, handle_, value), "geValue");
     }
-    Tensor &geValue_(double value) {
-        detail::check(THTensor_geValue(handle_, handle_, value), "geValue_");
-        return *this;
-    }
-    Tensor ge(double value) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_geValue(r.get(), handle_, value), "ge", r);
-        return r;
-    }
-    Tensor &ge_(double value) { detail::check(THTensor_geValue(handle_, handle_, value), "ge_"); return *this; }
+    Tensor &geValue_(double value) { return changed(THTensor_geValue(handle_, handle_, value), "geValue_"); }
+    Tensor ge(double value) const { detail::New r; return r(THTensor_geValue(r.handle, handle_, value), "ge"); }
+    Tensor &ge_(double value) { return changed(THTensor_geValue(handle_, handle_, value), "ge_"); }
     /// `r = t == value`, as Bool unless `r` has a dtype.
     Tensor eqValue(double value) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_eqValue(r.get(), handle_, value), "eqValue", r);
-        return r;
+        detail::New r;
+        return r(THTensor_eqValue(r.handle, handle_, value), "eqValue");
     }
-    Tensor &eqValue_(double value) {
-        detail::check(THTensor_eqValue(handle_, handle_, value), "eqValue_");
-        return *this;
-    }
-    Tensor eq(double value) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_eqValue(r.get(), handle_, value), "eq", r);
-        return r;
-    }
-    Tensor &eq_(double value) { detail::check(THTensor_eqValue(handle_, handle_, value), "eq_"); return *this; }
+    Tensor &eqValue_(double value) { return changed(THTensor_eqValue(handle_, handle_, value), "eqValue_"); }
+    Tensor eq(double value) const { detail::New r; return r(THTensor_eqValue(r.handle, handle_, value), "eq"); }
+    Tensor &eq_(double value) { return changed(THTensor_eqValue(handle_, handle_, value), "eq_"); }
     /// `r = t != value`, as Bool unless `r` has a dtype.
     Tensor neValue(double value) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_neValue(r.get(), handle_, value), "neValue", r);
-        return r;
+        detail::New r;
+        return r(THTensor_neValue(r.handle, handle_, value), "neValue");
     }
-    Tensor &neValue_(double value) {
-        detail::check(THTensor_neValue(handle_, handle_, value), "neValue_");
-        return *this;
-    }
-    Tensor ne(double value) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_neValue(r.get(), handle_, value), "ne", r);
-        return r;
-    }
-    Tensor &ne_(double value) { detail::check(THTensor_neValue(handle_, handle_, value), "ne_"); return *this; }
+    Tensor &neValue_(double value) { return changed(THTensor_neValue(handle_, handle_, value), "neValue_"); }
+    Tensor ne(double value) const { detail::New r; return r(THTensor_neValue(r.handle, handle_, value), "ne"); }
+    Tensor &ne_(double value) { return changed(THTensor_neValue(handle_, handle_, value), "ne_"); }
     /// `r = a < b`, with broadcasting, as Bool unless `r` has a dtype.
     Tensor ltTensor(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_ltTensor(r.get(), handle_, b.get()), "ltTensor", r);
-        return r;
+        detail::New r;
+        return r(THTensor_ltTensor(r.handle, handle_, b.get()), "ltTensor");
     }
-    Tensor &ltTensor_(const Tensor &b) {
-        detail::check(THTensor_ltTensor(handle_, handle_, b.get()), "ltTensor_");
-        return *this;
-    }
-    Tensor lt(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_ltTensor(r.get(), handle_, b.get()), "lt", r);
-        return r;
-    }
-    Tensor &lt_(const Tensor &b) { detail::check(THTensor_ltTensor(handle_, handle_, b.get()), "lt_"); return *this; }
+    Tensor &ltTensor_(const Tensor &b) { return changed(THTensor_ltTensor(handle_, handle_, b.get()), "ltTensor_"); }
+    Tensor lt(const Tensor &b) const { detail::New r; return r(THTensor_ltTensor(r.handle, handle_, b.get()), "lt"); }
+    Tensor &lt_(const Tensor &b) { return changed(THTensor_ltTensor(handle_, handle_, b.get()), "lt_"); }
     /// `r = a <= b`, with broadcasting, as Bool unless `r` has a dtype.
     Tensor leTensor(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_leTensor(r.get(), handle_, b.get()), "leTensor", r);
-        return r;
+        detail::New r;
+        return r(THTensor_leTensor(r.handle, handle_, b.get()), "leTensor");
     }
-    Tensor &leTensor_(const Tensor &b) {
-        detail::check(THTensor_leTensor(handle_, handle_, b.get()), "leTensor_");
-        return *this;
-    }
-    Tensor le(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_leTensor(r.get(), handle_, b.get()), "le", r);
-        return r;
-    }
-    Tensor &le_(const Tensor &b) { detail::check(THTensor_leTensor(handle_, handle_, b.get()), "le_"); return *this; }
+    Tensor &leTensor_(const Tensor &b) { return changed(THTensor_leTensor(handle_, handle_, b.get()), "leTensor_"); }
+    Tensor le(const Tensor &b) const { detail::New r; return r(THTensor_leTensor(r.handle, handle_, b.get()), "le"); }
+    Tensor &le_(const Tensor &b) { return changed(THTensor_leTensor(handle_, handle_, b.get()), "le_"); }
     /// `r = a > b`, with broadcasting, as Bool unless `r` has a dtype.
     Tensor gtTensor(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_gtTensor(r.get(), handle_, b.get()), "gtTensor", r);
-        return r;
+        detail::New r;
+        return r(THTensor_gtTensor(r.handle, handle_, b.get()), "gtTensor");
     }
-    Tensor &gtTensor_(const Tensor &b) {
-        detail::check(THTensor_gtTensor(handle_, handle_, b.get()), "gtTensor_");
-        return *this;
-    }
-    Tensor gt(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_gtTensor(r.get(), handle_, b.get()), "gt", r);
-        return r;
-    }
-    Tensor &gt_(const Tensor &b) { detail::check(THTensor_gtTensor(handle_, handle_, b.get()), "gt_"); return *this; }
+    Tensor &gtTensor_(const Tensor &b) { return changed(THTensor_gtTensor(handle_, handle_, b.get()), "gtTensor_"); }
+    Tensor gt(const Tensor &b) const { detail::New r; return r(THTensor_gtTensor(r.handle, handle_, b.get()), "gt"); }
+    Tensor &gt_(const Tensor &b) { return changed(THTensor_gtTensor(handle_, handle_, b.get()), "gt_"); }
     /// `r = a >= b`, with broadcasting, as Bool unless `r` has a dtype.
     Tensor geTensor(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_geTensor(r.get(), handle_, b.get()), "geTensor", r);
-        return r;
+        detail::New r;
+        return r(THTensor_geTensor(r.handle, handle_, b.get()), "geTensor");
     }
-    Tensor &geTensor_(const Tensor &b) {
-        detail::check(THTensor_geTensor(handle_, handle_, b.get()), "geTensor_");
-        return *this;
-    }
-    Tensor ge(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_geTensor(r.get(), handle_, b.get()), "ge", r);
-        return r;
-    }
-    Tensor &ge_(const Tensor &b) { detail::check(THTensor_geTensor(handle_, handle_, b.get()), "ge_"); return *this; }
+    Tensor &geTensor_(const Tensor &b) { return changed(THTensor_geTensor(handle_, handle_, b.get()), "geTensor_"); }
+    Tensor ge(const Tensor &b) const { detail::New r; return r(THTensor_geTensor(r.handle, handle_, b.get()), "ge"); }
+    Tensor &ge_(const Tensor &b) { return changed(THTensor_geTensor(handle_, handle_, b.get()), "ge_"); }
     /// `r = a == b`, with broadcasting, as Bool unless `r` has a dtype.
     Tensor eqTensor(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_eqTensor(r.get(), handle_, b.get()), "eqTensor", r);
-        return r;
+        detail::New r;
+        return r(THTensor_eqTensor(r.handle, handle_, b.get()), "eqTensor");
     }
-    Tensor &eqTensor_(const Tensor &b) {
-        detail::check(THTensor_eqTensor(handle_, handle_, b.get()), "eqTensor_");
-        return *this;
-    }
-    Tensor eq(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_eqTensor(r.get(), handle_, b.get()), "eq", r);
-        return r;
-    }
-    Tensor &eq_(const Tensor &b) { detail::check(THTensor_eqTensor(handle_, handle_, b.get()), "eq_"); return *this; }
+    Tensor &eqTensor_(const Tensor &b) { return changed(THTensor_eqTensor(handle_, handle_, b.get()), "eqTensor_"); }
+    Tensor eq(const Tensor &b) const { detail::New r; return r(THTensor_eqTensor(r.handle, handle_, b.get()), "eq"); }
+    Tensor &eq_(const Tensor &b) { return changed(THTensor_eqTensor(handle_, handle_, b.get()), "eq_"); }
     /// `r = a != b`, with broadcasting, as Bool unless `r` has a dtype.
     Tensor neTensor(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_neTensor(r.get(), handle_, b.get()), "neTensor", r);
-        return r;
+        detail::New r;
+        return r(THTensor_neTensor(r.handle, handle_, b.get()), "neTensor");
     }
-    Tensor &neTensor_(const Tensor &b) {
-        detail::check(THTensor_neTensor(handle_, handle_, b.get()), "neTensor_");
-        return *this;
-    }
-    Tensor ne(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_neTensor(r.get(), handle_, b.get()), "ne", r);
-        return r;
-    }
-    Tensor &ne_(const Tensor &b) { detail::check(THTensor_neTensor(handle_, handle_, b.get()), "ne_"); return *this; }
+    Tensor &neTensor_(const Tensor &b) { return changed(THTensor_neTensor(handle_, handle_, b.get()), "neTensor_"); }
+    Tensor ne(const Tensor &b) const { detail::New r; return r(THTensor_neTensor(r.handle, handle_, b.get()), "ne"); }
+    Tensor &ne_(const Tensor &b) { return changed(THTensor_neTensor(handle_, handle_, b.get()), "ne_"); }
     /// `r = whether t is NaN`, as Bool unless `r` has a dtype.
-    Tensor isnan() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_isnan(r.get(), handle_), "isnan", r);
-        return r;
-    }
-    Tensor &isnan_() { detail::check(THTensor_isnan(handle_, handle_), "isnan_"); return *this; }
+    Tensor isnan() const { detail::New r; return r(THTensor_isnan(r.handle, handle_), "isnan"); }
+    Tensor &isnan_() { return changed(THTensor_isnan(handle_, handle_), "isnan_"); }
     /// `r = whether t is inf or -inf`, as Bool unless `r` has a dtype.
-    Tensor isinf() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_isinf(r.get(), handle_), "isinf", r);
-        return r;
-    }
-    Tensor &isinf_() { detail::check(THTensor_isinf(handle_, handle_), "isinf_"); return *this; }
+    Tensor isinf() const { detail::New r; return r(THTensor_isinf(r.handle, handle_), "isinf"); }
+    Tensor &isinf_() { return changed(THTensor_isinf(handle_, handle_), "isinf_"); }
     /// `r = whether t is neither infinite nor NaN`, as Bool unless `r` has a dtype.
-    Tensor isfinite() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_isfinite(r.get(), handle_), "isfinite", r);
-        return r;
-    }
-    Tensor &isfinite_() { detail::check(THTensor_isfinite(handle_, handle_), "isfinite_"); return *this; }
+    Tensor isfinite() const { detail::New r; return r(THTensor_isfinite(r.handle, handle_), "isfinite"); }
+    Tensor &isfinite_() { return changed(THTensor_isfinite(handle_, handle_), "isfinite_"); }
     /// `r = whether t is 0`, as Bool unless `r` has a dtype.
-    Tensor logicalNot() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_logicalNot(r.get(), handle_), "logicalNot", r);
-        return r;
-    }
-    Tensor &logicalNot_() { detail::check(THTensor_logicalNot(handle_, handle_), "logicalNot_"); return *this; }
+    Tensor logicalNot() const { detail::New r; return r(THTensor_logicalNot(r.handle, handle_), "logicalNot"); }
+    Tensor &logicalNot_() { return changed(THTensor_logicalNot(handle_, handle_), "logicalNot_"); }
     /// `r = a and b`, where what is not 0 is true; with broadcasting, as Bool unless `r` has a dtype.
     Tensor logicalAnd(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_logicalAnd(r.get(), handle_, b.get()), "logicalAnd", r);
-        return r;
+        detail::New r;
+        return r(THTensor_logicalAnd(r.handle, handle_, b.get()), "logicalAnd");
     }
     Tensor &logicalAnd_(const Tensor &b) {
-        detail::check(THTensor_logicalAnd(handle_, handle_, b.get()), "logicalAnd_");
-        return *this;
+        return changed(THTensor_logicalAnd(handle_, handle_, b.get()), "logicalAnd_");
     }
     /// `r = a or b`, where what is not 0 is true; with broadcasting, as Bool unless `r` has a dtype.
     Tensor logicalOr(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_logicalOr(r.get(), handle_, b.get()), "logicalOr", r);
-        return r;
+        detail::New r;
+        return r(THTensor_logicalOr(r.handle, handle_, b.get()), "logicalOr");
     }
-    Tensor &logicalOr_(const Tensor &b) {
-        detail::check(THTensor_logicalOr(handle_, handle_, b.get()), "logicalOr_");
-        return *this;
-    }
+    Tensor &logicalOr_(const Tensor &b) { return changed(THTensor_logicalOr(handle_, handle_, b.get()), "logicalOr_"); }
     /// `r = either a or b`, where what is not 0 is true; with broadcasting, as Bool unless `r` has a dtype.
     Tensor logicalXor(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_logicalXor(r.get(), handle_, b.get()), "logicalXor", r);
-        return r;
+        detail::New r;
+        return r(THTensor_logicalXor(r.handle, handle_, b.get()), "logicalXor");
     }
     Tensor &logicalXor_(const Tensor &b) {
-        detail::check(THTensor_logicalXor(handle_, handle_, b.get()), "logicalXor_");
-        return *this;
+        return changed(THTensor_logicalXor(handle_, handle_, b.get()), "logicalXor_");
     }
     /// `r = a where condition, else b`, with broadcasting of all three and promotion of `a` with `b`.
     Tensor where(const Tensor &a, const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_where(r.get(), handle_, a.get(), b.get()), "where", r);
-        return r;
+        detail::New r;
+        return r(THTensor_where(r.handle, handle_, a.get(), b.get()), "where");
     }
     /// `r = a where condition, else value`, otherwise as where.
     Tensor whereValue(const Tensor &a, double value) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_whereValue(r.get(), handle_, a.get(), value), "whereValue", r);
-        return r;
+        detail::New r;
+        return r(THTensor_whereValue(r.handle, handle_, a.get(), value), "whereValue");
     }
     Tensor where(const Tensor &a, double value) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_whereValue(r.get(), handle_, a.get(), value), "where", r);
-        return r;
+        detail::New r;
+        return r(THTensor_whereValue(r.handle, handle_, a.get(), value), "where");
     }
     /// `r = value where condition, else b`, as whereValue.
     Tensor whereValueTensor(double value, const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_whereValueTensor(r.get(), handle_, value, b.get()), "whereValueTensor", r);
-        return r;
+        detail::New r;
+        return r(THTensor_whereValueTensor(r.handle, handle_, value, b.get()), "whereValueTensor");
     }
     Tensor where(double value, const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_whereValueTensor(r.get(), handle_, value, b.get()), "where", r);
-        return r;
+        detail::New r;
+        return r(THTensor_whereValueTensor(r.handle, handle_, value, b.get()), "where");
     }
     /// `r = a where condition, else b`, of two numbers: int64 if both are whole, else the default dtype.
     Tensor whereValues(double a, double b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_whereValues(r.get(), handle_, a, b), "whereValues", r);
-        return r;
+        detail::New r;
+        return r(THTensor_whereValues(r.handle, handle_, a, b), "whereValues");
     }
     Tensor where(double a, double b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_whereValues(r.get(), handle_, a, b), "where", r);
-        return r;
+        detail::New r;
+        return r(THTensor_whereValues(r.handle, handle_, a, b), "where");
     }
     /// `r = 0 where a < 0 or NaN, b where a = 0, 1 where a > 0`, with broadcasting and promotion: Heaviside's step with
     /// the value `b` at 0.
     Tensor heaviside(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_heaviside(r.get(), handle_, b.get()), "heaviside", r);
-        return r;
+        detail::New r;
+        return r(THTensor_heaviside(r.handle, handle_, b.get()), "heaviside");
     }
-    Tensor &heaviside_(const Tensor &b) {
-        detail::check(THTensor_heaviside(handle_, handle_, b.get()), "heaviside_");
-        return *this;
-    }
+    Tensor &heaviside_(const Tensor &b) { return changed(THTensor_heaviside(handle_, handle_, b.get()), "heaviside_"); }
     /// `t = value where mask`, converted as fill does.
     Tensor &maskedFill_(const Tensor &mask, double value) {
-        detail::check(THTensor_maskedFill(handle_, mask.get(), value), "maskedFill_");
-        return *this;
+        return changed(THTensor_maskedFill(handle_, mask.get(), value), "maskedFill_");
     }
     Tensor maskedFill(const Tensor &mask, double value) const {
-        Tensor r = clone();
-        r.maskedFill_(mask, value);
+        Tensor r = detail::made(THTensor_newClone(handle_), "maskedFill");
+        detail::check(THTensor_maskedFill(r.get(), mask.get(), value), "maskedFill", r);
         return r;
     }
     /// `r = whether the sign bit of t is set`, as Bool unless `r` has a dtype: of negative numbers, of -0.0, and of NaN
     /// that is negative.
-    Tensor signbit() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_signbit(r.get(), handle_), "signbit", r);
-        return r;
-    }
-    Tensor &signbit_() { detail::check(THTensor_signbit(handle_, handle_), "signbit_"); return *this; }
+    Tensor signbit() const { detail::New r; return r(THTensor_signbit(r.handle, handle_), "signbit"); }
+    Tensor &signbit_() { return changed(THTensor_signbit(handle_, handle_), "signbit_"); }
     /// `r = |a - b| <= atol + rtol * |b|`, with broadcasting, as Bool unless `r` has a dtype.
     Tensor isclose(const Tensor &b, double rtol = 0.00001, double atol = 1e-8, bool equalNan = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_isclose(r.get(), handle_, b.get(), rtol, atol, equalNan), "isclose", r);
-        return r;
+        detail::New r;
+        return r(THTensor_isclose(r.handle, handle_, b.get(), rtol, atol, equalNan), "isclose");
     }
     Tensor &isclose_(const Tensor &b, double rtol = 0.00001, double atol = 1e-8, bool equalNan = false) {
-        detail::check(THTensor_isclose(handle_, handle_, b.get(), rtol, atol, equalNan), "isclose_");
-        return *this;
+        return changed(THTensor_isclose(handle_, handle_, b.get(), rtol, atol, equalNan), "isclose_");
     }
     /// Returns True if all elements are close in the sense of isclose, else 0.
     bool allclose(const Tensor &b, double rtol = 0.00001, double atol = 1e-8, bool equalNan = false) const {
@@ -3232,136 +2637,115 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
 
     /// `r = mean of the elements of t over dimension that are not NaN`, or over all with `TH_ALL_DIMS`.
     Tensor nanmean(int dimension = everyDim, bool keepdim = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_nanmean(r.get(), handle_, dimension, keepdim), "nanmean", r);
-        return r;
+        detail::New r;
+        return r(THTensor_nanmean(r.handle, handle_, dimension, keepdim), "nanmean");
     }
     /// `r = mean of the elements of t over dims that are not NaN`; otherwise as nanmean, dims as for sumDims.
     Tensor nanmeanDims(IntList dims, bool keepdim = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_nanmeanDims(r.get(), handle_, dims.count(), dims.data(), keepdim), "nanmeanDims", r);
-        return r;
+        detail::New r;
+        return r(THTensor_nanmeanDims(r.handle, handle_, dims.count(), dims.data(), keepdim), "nanmeanDims");
     }
     Tensor nanmean(IntList dims, bool keepdim = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_nanmeanDims(r.get(), handle_, dims.count(), dims.data(), keepdim), "nanmean", r);
-        return r;
+        detail::New r;
+        return r(THTensor_nanmeanDims(r.handle, handle_, dims.count(), dims.data(), keepdim), "nanmean");
     }
     Tensor nanmean(std::initializer_list<int64_t> dims, bool keepdim = false) const {
         return nanmean(IntList(dims), keepdim);
     }
     /// `r = greatest elements of t over dimension`, or over all with `TH_ALL_DIMS`.
     Tensor amax(int dimension = everyDim, bool keepdim = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_amax(r.get(), handle_, dimension, keepdim), "amax", r);
-        return r;
+        detail::New r;
+        return r(THTensor_amax(r.handle, handle_, dimension, keepdim), "amax");
     }
     /// `r = greatest elements of t over dims`; otherwise as amax, dims as for sumDims.
     Tensor amaxDims(IntList dims, bool keepdim = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_amaxDims(r.get(), handle_, dims.count(), dims.data(), keepdim), "amaxDims", r);
-        return r;
+        detail::New r;
+        return r(THTensor_amaxDims(r.handle, handle_, dims.count(), dims.data(), keepdim), "amaxDims");
     }
     Tensor max(IntList dims, bool keepdim = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_amaxDims(r.get(), handle_, dims.count(), dims.data(), keepdim), "max", r);
-        return r;
+        detail::New r;
+        return r(THTensor_amaxDims(r.handle, handle_, dims.count(), dims.data(), keepdim), "max");
     }
     Tensor max(std::initializer_list<int64_t> dims, bool keepdim = false) const { return max(IntList(dims), keepdim); }
     /// `r = least elements of t over dimension`; everything else as for amax.
     Tensor amin(int dimension = everyDim, bool keepdim = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_amin(r.get(), handle_, dimension, keepdim), "amin", r);
-        return r;
+        detail::New r;
+        return r(THTensor_amin(r.handle, handle_, dimension, keepdim), "amin");
     }
     /// `r = least elements of t over dims`; otherwise as amin, dims as for sumDims.
     Tensor aminDims(IntList dims, bool keepdim = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_aminDims(r.get(), handle_, dims.count(), dims.data(), keepdim), "aminDims", r);
-        return r;
+        detail::New r;
+        return r(THTensor_aminDims(r.handle, handle_, dims.count(), dims.data(), keepdim), "aminDims");
     }
     Tensor min(IntList dims, bool keepdim = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_aminDims(r.get(), handle_, dims.count(), dims.data(), keepdim), "min", r);
-        return r;
+        detail::New r;
+        return r(THTensor_aminDims(r.handle, handle_, dims.count(), dims.data(), keepdim), "min");
     }
     Tensor min(std::initializer_list<int64_t> dims, bool keepdim = false) const { return min(IntList(dims), keepdim); }
     /// `r = whether all elements of t over dimension are not 0`, or over all with `TH_ALL_DIMS`.
     Tensor all(int dimension = everyDim, bool keepdim = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_all(r.get(), handle_, dimension, keepdim), "all", r);
-        return r;
+        detail::New r;
+        return r(THTensor_all(r.handle, handle_, dimension, keepdim), "all");
     }
     /// `r = whether all elements of t over dims are not 0`; otherwise as all, dims as for sumDims.
     Tensor allDims(IntList dims, bool keepdim = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_allDims(r.get(), handle_, dims.count(), dims.data(), keepdim), "allDims", r);
-        return r;
+        detail::New r;
+        return r(THTensor_allDims(r.handle, handle_, dims.count(), dims.data(), keepdim), "allDims");
     }
     Tensor all(IntList dims, bool keepdim = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_allDims(r.get(), handle_, dims.count(), dims.data(), keepdim), "all", r);
-        return r;
+        detail::New r;
+        return r(THTensor_allDims(r.handle, handle_, dims.count(), dims.data(), keepdim), "all");
     }
     Tensor all(std::initializer_list<int64_t> dims, bool keepdim = false) const { return all(IntList(dims), keepdim); }
     /// `r = whether any element of t over dimension is not 0`; without elements it is false.
     Tensor any(int dimension = everyDim, bool keepdim = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_any(r.get(), handle_, dimension, keepdim), "any", r);
-        return r;
+        detail::New r;
+        return r(THTensor_any(r.handle, handle_, dimension, keepdim), "any");
     }
     /// `r = whether any element of t over dims is not 0`; otherwise as any, dims as for sumDims.
     Tensor anyDims(IntList dims, bool keepdim = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_anyDims(r.get(), handle_, dims.count(), dims.data(), keepdim), "anyDims", r);
-        return r;
+        detail::New r;
+        return r(THTensor_anyDims(r.handle, handle_, dims.count(), dims.data(), keepdim), "anyDims");
     }
     Tensor any(IntList dims, bool keepdim = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_anyDims(r.get(), handle_, dims.count(), dims.data(), keepdim), "any", r);
-        return r;
+        detail::New r;
+        return r(THTensor_anyDims(r.handle, handle_, dims.count(), dims.data(), keepdim), "any");
     }
     Tensor any(std::initializer_list<int64_t> dims, bool keepdim = false) const { return any(IntList(dims), keepdim); }
     /// `r = sum of t over dimension`, or over all with `TH_ALL_DIMS`.
     Tensor sum(int dimension = everyDim, bool keepdim = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_sum(r.get(), handle_, dimension, keepdim), "sum", r);
-        return r;
+        detail::New r;
+        return r(THTensor_sum(r.handle, handle_, dimension, keepdim), "sum");
     }
     /// `r = sum of t over dims`, `ndim` of them, in any order, none twice; over all if `ndim` is 0.
     Tensor sumDims(IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_sumDims(r.get(), handle_, dims.count(), dims.data(), keepdim,
-            static_cast<THDtype>(dtype)), "sumDims", r);
-        return r;
+        detail::New r;
+        return r(THTensor_sumDims(r.handle, handle_, dims.count(), dims.data(), keepdim, static_cast<THDtype>(dtype)),
+            "sumDims");
     }
     Tensor sum(IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_sumDims(r.get(), handle_, dims.count(), dims.data(), keepdim,
-            static_cast<THDtype>(dtype)), "sum", r);
-        return r;
+        detail::New r;
+        return r(THTensor_sumDims(r.handle, handle_, dims.count(), dims.data(), keepdim, static_cast<THDtype>(dtype)),
+            "sum");
     }
     Tensor sum(std::initializer_list<int64_t> dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) const {
         return sum(IntList(dims), keepdim, dtype);
     }
     /// `r = product of t over dimension`, or over all with `TH_ALL_DIMS`.
     Tensor prod(int dimension = everyDim, bool keepdim = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_prod(r.get(), handle_, dimension, keepdim), "prod", r);
-        return r;
+        detail::New r;
+        return r(THTensor_prod(r.handle, handle_, dimension, keepdim), "prod");
     }
     /// `r = product of t over dims`; otherwise as prod, dims and dtype as for sumDims.
     Tensor prodDims(IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_prodDims(r.get(), handle_, dims.count(), dims.data(), keepdim,
-            static_cast<THDtype>(dtype)), "prodDims", r);
-        return r;
+        detail::New r;
+        return r(THTensor_prodDims(r.handle, handle_, dims.count(), dims.data(), keepdim, static_cast<THDtype>(dtype)),
+            "prodDims");
     }
     Tensor prod(IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_prodDims(r.get(), handle_, dims.count(), dims.data(), keepdim,
-            static_cast<THDtype>(dtype)), "prod", r);
-        return r;
+        detail::New r;
+        return r(THTensor_prodDims(r.handle, handle_, dims.count(), dims.data(), keepdim, static_cast<THDtype>(dtype)),
+            "prod");
     }
     Tensor prod(std::initializer_list<int64_t> dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) const {
         return prod(IntList(dims), keepdim, dtype);
@@ -3369,22 +2753,19 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// `r = mean of t over dimension`, or over all with `TH_ALL_DIMS`: the sum, as exact as that of sum, by the number
     /// of elements.
     Tensor mean(int dimension = everyDim, bool keepdim = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_mean(r.get(), handle_, dimension, keepdim), "mean", r);
-        return r;
+        detail::New r;
+        return r(THTensor_mean(r.handle, handle_, dimension, keepdim), "mean");
     }
     /// `r = mean of t over dims`, integers too if `dtype` is a float; otherwise as mean, dims and dtype as for sumDims.
     Tensor meanDims(IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_meanDims(r.get(), handle_, dims.count(), dims.data(), keepdim,
-            static_cast<THDtype>(dtype)), "meanDims", r);
-        return r;
+        detail::New r;
+        return r(THTensor_meanDims(r.handle, handle_, dims.count(), dims.data(), keepdim, static_cast<THDtype>(dtype)),
+            "meanDims");
     }
     Tensor mean(IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_meanDims(r.get(), handle_, dims.count(), dims.data(), keepdim,
-            static_cast<THDtype>(dtype)), "mean", r);
-        return r;
+        detail::New r;
+        return r(THTensor_meanDims(r.handle, handle_, dims.count(), dims.data(), keepdim, static_cast<THDtype>(dtype)),
+            "mean");
     }
     Tensor mean(std::initializer_list<int64_t> dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) const {
         return mean(IntList(dims), keepdim, dtype);
@@ -3392,42 +2773,36 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// `r = sum of t over dimension without the NaNs`, or over all with `TH_ALL_DIMS`; all floats are summed in
     /// float64.
     Tensor nansum(int dimension = everyDim, bool keepdim = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_nansum(r.get(), handle_, dimension, keepdim), "nansum", r);
-        return r;
+        detail::New r;
+        return r(THTensor_nansum(r.handle, handle_, dimension, keepdim), "nansum");
     }
     /// `r = sum of t over dims without the NaNs`; otherwise as nansum, dims and dtype as for sumDims.
     Tensor nansumDims(IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_nansumDims(r.get(), handle_, dims.count(), dims.data(), keepdim,
-            static_cast<THDtype>(dtype)), "nansumDims", r);
-        return r;
+        detail::New r;
+        return r(THTensor_nansumDims(r.handle, handle_, dims.count(), dims.data(), keepdim,
+            static_cast<THDtype>(dtype)), "nansumDims");
     }
     Tensor nansum(IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_nansumDims(r.get(), handle_, dims.count(), dims.data(), keepdim,
-            static_cast<THDtype>(dtype)), "nansum", r);
-        return r;
+        detail::New r;
+        return r(THTensor_nansumDims(r.handle, handle_, dims.count(), dims.data(), keepdim,
+            static_cast<THDtype>(dtype)), "nansum");
     }
     Tensor nansum(std::initializer_list<int64_t> dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) const {
         return nansum(IntList(dims), keepdim, dtype);
     }
     /// `r = sum of (t - mean)^2 / (n - 1) over dimension`, or over all with `TH_ALL_DIMS`; `/ n` if `biased`.
     Tensor var(int dimension = everyDim, bool biased = false, bool keepdim = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_var(r.get(), handle_, dimension, biased, keepdim), "var", r);
-        return r;
+        detail::New r;
+        return r(THTensor_var(r.handle, handle_, dimension, biased, keepdim), "var");
     }
     /// `r = variance of t over dims`; otherwise as var, dims as for sumDims.
     Tensor varDims(IntList dims, bool biased = false, bool keepdim = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_varDims(r.get(), handle_, dims.count(), dims.data(), biased, keepdim), "varDims", r);
-        return r;
+        detail::New r;
+        return r(THTensor_varDims(r.handle, handle_, dims.count(), dims.data(), biased, keepdim), "varDims");
     }
     Tensor var(IntList dims, bool biased = false, bool keepdim = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_varDims(r.get(), handle_, dims.count(), dims.data(), biased, keepdim), "var", r);
-        return r;
+        detail::New r;
+        return r(THTensor_varDims(r.handle, handle_, dims.count(), dims.data(), biased, keepdim), "var");
     }
     Tensor var(std::initializer_list<int64_t> dims, bool biased = false, bool keepdim = false) const {
         return var(IntList(dims), biased, keepdim);
@@ -3441,16 +2816,14 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// `r = sum of (t - mean)^2 / (n - correction) over dimension`, otherwise as var, where the correction is 1, or 0
     /// if `biased`.
     Tensor varCorrection(int dimension = everyDim, double correction = 1, bool keepdim = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_varCorrection(r.get(), handle_, dimension, correction, keepdim), "varCorrection", r);
-        return r;
+        detail::New r;
+        return r(THTensor_varCorrection(r.handle, handle_, dimension, correction, keepdim), "varCorrection");
     }
     /// `r = variance of t over dims`; otherwise as varCorrection, dims as for sumDims.
     Tensor varDimsCorrection(IntList dims, double correction = 1, bool keepdim = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_varDimsCorrection(r.get(), handle_, dims.count(), dims.data(), correction, keepdim),
-            "varDimsCorrection", r);
-        return r;
+        detail::New r;
+        return r(THTensor_varDimsCorrection(r.handle, handle_, dims.count(), dims.data(), correction, keepdim),
+            "varDimsCorrection");
     }
     /// The variance of all elements, `correction` as for varCorrection.
     double varallCorrection(double correction = 1) const {
@@ -3460,20 +2833,17 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     }
     /// `r = sqrt(variance of t over dimension)`; everything else as for var.
     Tensor std(int dimension = everyDim, bool biased = false, bool keepdim = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_std(r.get(), handle_, dimension, biased, keepdim), "std", r);
-        return r;
+        detail::New r;
+        return r(THTensor_std(r.handle, handle_, dimension, biased, keepdim), "std");
     }
     /// `r = sqrt(variance of t over dims)`; otherwise as var, dims as for sumDims.
     Tensor stdDims(IntList dims, bool biased = false, bool keepdim = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_stdDims(r.get(), handle_, dims.count(), dims.data(), biased, keepdim), "stdDims", r);
-        return r;
+        detail::New r;
+        return r(THTensor_stdDims(r.handle, handle_, dims.count(), dims.data(), biased, keepdim), "stdDims");
     }
     Tensor std(IntList dims, bool biased = false, bool keepdim = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_stdDims(r.get(), handle_, dims.count(), dims.data(), biased, keepdim), "std", r);
-        return r;
+        detail::New r;
+        return r(THTensor_stdDims(r.handle, handle_, dims.count(), dims.data(), biased, keepdim), "std");
     }
     Tensor std(std::initializer_list<int64_t> dims, bool biased = false, bool keepdim = false) const {
         return std(IntList(dims), biased, keepdim);
@@ -3486,16 +2856,14 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     }
     /// `r = sqrt(variance of t over dimension)`; everything else as for varCorrection.
     Tensor stdCorrection(int dimension = everyDim, double correction = 1, bool keepdim = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_stdCorrection(r.get(), handle_, dimension, correction, keepdim), "stdCorrection", r);
-        return r;
+        detail::New r;
+        return r(THTensor_stdCorrection(r.handle, handle_, dimension, correction, keepdim), "stdCorrection");
     }
     /// `r = sqrt(variance of t over dims)`; otherwise as varCorrection, dims as for sumDims.
     Tensor stdDimsCorrection(IntList dims, double correction = 1, bool keepdim = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_stdDimsCorrection(r.get(), handle_, dims.count(), dims.data(), correction, keepdim),
-            "stdDimsCorrection", r);
-        return r;
+        detail::New r;
+        return r(THTensor_stdDimsCorrection(r.handle, handle_, dims.count(), dims.data(), correction, keepdim),
+            "stdDimsCorrection");
     }
     /// The standard deviation of all elements, `correction` as for varCorrection.
     double stdallCorrection(double correction = 1) const {
@@ -3509,9 +2877,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// `r = where the greatest elements of t over dimension first occur`, as int64; row-major over all with
     /// `TH_ALL_DIMS`.
     Tensor argmax(int dimension = everyDim, bool keepdim = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_argmax(r.get(), handle_, dimension, keepdim), "argmax", r);
-        return r;
+        detail::New r;
+        return r(THTensor_argmax(r.handle, handle_, dimension, keepdim), "argmax");
     }
     /// The greatest element and if one is NaN.
     double maxall() const {
@@ -3523,9 +2890,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     ValuesIndices min(int dimension, bool keepdim = false) const;
     /// `r = where the least elements of t over dimension first occur`; everything else as for argmax.
     Tensor argmin(int dimension = everyDim, bool keepdim = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_argmin(r.get(), handle_, dimension, keepdim), "argmin", r);
-        return r;
+        detail::New r;
+        return r(THTensor_argmin(r.handle, handle_, dimension, keepdim), "argmin");
     }
     /// The least element and if one is NaN.
     double minall() const {
@@ -3536,34 +2902,29 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// `r = (sum of |t|^value over dimension)^(1/value)`, or over all with `TH_ALL_DIMS`: the number of elements that
     /// are not 0 for 0, the greatest |t| for infinity, the least for -infinity.
     Tensor norm(double value = 2, int dimension = everyDim, bool keepdim = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_norm(r.get(), handle_, value, dimension, keepdim), "norm", r);
-        return r;
+        detail::New r;
+        return r(THTensor_norm(r.handle, handle_, value, dimension, keepdim), "norm");
     }
     /// `r = (sum of |t|^value over dims)^(1/value)`; otherwise as norm, dims as for sumDims.
     Tensor normDims(double value, IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_normDims(r.get(), handle_, value, dims.count(), dims.data(), keepdim,
-            static_cast<THDtype>(dtype)), "normDims", r);
-        return r;
+        detail::New r;
+        return r(THTensor_normDims(r.handle, handle_, value, dims.count(), dims.data(), keepdim,
+            static_cast<THDtype>(dtype)), "normDims");
     }
     Tensor normDims(IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_normDims(r.get(), handle_, 2, dims.count(), dims.data(), keepdim,
-            static_cast<THDtype>(dtype)), "normDims", r);
-        return r;
+        detail::New r;
+        return r(THTensor_normDims(r.handle, handle_, 2, dims.count(), dims.data(), keepdim,
+            static_cast<THDtype>(dtype)), "normDims");
     }
     Tensor norm(double value, IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_normDims(r.get(), handle_, value, dims.count(), dims.data(), keepdim,
-            static_cast<THDtype>(dtype)), "norm", r);
-        return r;
+        detail::New r;
+        return r(THTensor_normDims(r.handle, handle_, value, dims.count(), dims.data(), keepdim,
+            static_cast<THDtype>(dtype)), "norm");
     }
     Tensor norm(IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_normDims(r.get(), handle_, 2, dims.count(), dims.data(), keepdim,
-            static_cast<THDtype>(dtype)), "norm", r);
-        return r;
+        detail::New r;
+        return r(THTensor_normDims(r.handle, handle_, 2, dims.count(), dims.data(), keepdim,
+            static_cast<THDtype>(dtype)), "norm");
     }
     Tensor norm(std::initializer_list<int64_t> dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) const {
         return norm(IntList(dims), keepdim, dtype);
@@ -3618,66 +2979,48 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
 
     /// `r[i] = t[0] + ... + t[i]` along `dimension`; `r` has the shape of `t`.
     Tensor cumsum(int dimension) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_cumsum(r.get(), handle_, dimension), "cumsum", r);
-        return r;
+        detail::New r;
+        return r(THTensor_cumsum(r.handle, handle_, dimension), "cumsum");
     }
-    Tensor &cumsum_(int dimension) {
-        detail::check(THTensor_cumsum(handle_, handle_, dimension), "cumsum_");
-        return *this;
-    }
+    Tensor &cumsum_(int dimension) { return changed(THTensor_cumsum(handle_, handle_, dimension), "cumsum_"); }
     /// `r[i] = t[0] + ... + t[i]` along `dimension`, of `t` converted to `dtype`, which the result has; otherwise as
     /// cumsum, and with `TH_UNDEFINED` the same.
     Tensor cumsumDtype(int dimension, Dtype dtype = Dtype::Undefined) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_cumsumDtype(r.get(), handle_, dimension, static_cast<THDtype>(dtype)), "cumsumDtype",
-            r);
-        return r;
+        detail::New r;
+        return r(THTensor_cumsumDtype(r.handle, handle_, dimension, static_cast<THDtype>(dtype)), "cumsumDtype");
     }
     Tensor &cumsumDtype_(int dimension, Dtype dtype = Dtype::Undefined) {
-        detail::check(THTensor_cumsumDtype(handle_, handle_, dimension, static_cast<THDtype>(dtype)), "cumsumDtype_");
-        return *this;
+        return changed(THTensor_cumsumDtype(handle_, handle_, dimension, static_cast<THDtype>(dtype)), "cumsumDtype_");
     }
     Tensor cumsum(int dimension, Dtype dtype) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_cumsumDtype(r.get(), handle_, dimension, static_cast<THDtype>(dtype)), "cumsum", r);
-        return r;
+        detail::New r;
+        return r(THTensor_cumsumDtype(r.handle, handle_, dimension, static_cast<THDtype>(dtype)), "cumsum");
     }
     Tensor &cumsum_(int dimension, Dtype dtype) {
-        detail::check(THTensor_cumsumDtype(handle_, handle_, dimension, static_cast<THDtype>(dtype)), "cumsum_");
-        return *this;
+        return changed(THTensor_cumsumDtype(handle_, handle_, dimension, static_cast<THDtype>(dtype)), "cumsum_");
     }
     /// `r[i] = t[0] * ... * t[i]` along `dimension`; everything else as for cumsum.
     Tensor cumprod(int dimension) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_cumprod(r.get(), handle_, dimension), "cumprod", r);
-        return r;
+        detail::New r;
+        return r(THTensor_cumprod(r.handle, handle_, dimension), "cumprod");
     }
-    Tensor &cumprod_(int dimension) {
-        detail::check(THTensor_cumprod(handle_, handle_, dimension), "cumprod_");
-        return *this;
-    }
+    Tensor &cumprod_(int dimension) { return changed(THTensor_cumprod(handle_, handle_, dimension), "cumprod_"); }
     /// `r[i] = t[0] * ... * t[i]` along `dimension`, of `t` converted to `dtype`; otherwise as cumprod, dtype as for
     /// cumsumDtype.
     Tensor cumprodDtype(int dimension, Dtype dtype = Dtype::Undefined) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_cumprodDtype(r.get(), handle_, dimension, static_cast<THDtype>(dtype)), "cumprodDtype",
-            r);
-        return r;
+        detail::New r;
+        return r(THTensor_cumprodDtype(r.handle, handle_, dimension, static_cast<THDtype>(dtype)), "cumprodDtype");
     }
     Tensor &cumprodDtype_(int dimension, Dtype dtype = Dtype::Undefined) {
-        detail::check(THTensor_cumprodDtype(handle_, handle_, dimension, static_cast<THDtype>(dtype)),
+        return changed(THTensor_cumprodDtype(handle_, handle_, dimension, static_cast<THDtype>(dtype)),
             "cumprodDtype_");
-        return *this;
     }
     Tensor cumprod(int dimension, Dtype dtype) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_cumprodDtype(r.get(), handle_, dimension, static_cast<THDtype>(dtype)), "cumprod", r);
-        return r;
+        detail::New r;
+        return r(THTensor_cumprodDtype(r.handle, handle_, dimension, static_cast<THDtype>(dtype)), "cumprod");
     }
     Tensor &cumprod_(int dimension, Dtype dtype) {
-        detail::check(THTensor_cumprodDtype(handle_, handle_, dimension, static_cast<THDtype>(dtype)), "cumprod_");
-        return *this;
+        return changed(THTensor_cumprodDtype(handle_, handle_, dimension, static_cast<THDtype>(dtype)), "cumprod_");
     }
     /// `values[i] = max(t[0], ..., t[i])` along `dimension`, and int64 `indices` of where it is: the last place among
     /// equals.
@@ -3686,149 +3029,118 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     ValuesIndices cummin(int dimension) const;
     /// `r = e^t / sum of e^t` along `dimension`: positive numbers that sum to 1, without overflow.
     Tensor softmax(int dimension) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_softmax(r.get(), handle_, dimension), "softmax", r);
-        return r;
+        detail::New r;
+        return r(THTensor_softmax(r.handle, handle_, dimension), "softmax");
     }
-    Tensor &softmax_(int dimension) {
-        detail::check(THTensor_softmax(handle_, handle_, dimension), "softmax_");
-        return *this;
-    }
+    Tensor &softmax_(int dimension) { return changed(THTensor_softmax(handle_, handle_, dimension), "softmax_"); }
     /// `r = e^t / sum of e^t` along `dimension`, of `t` converted to `dtype`, a float, which the result has; otherwise
     /// as softmax, and with `TH_UNDEFINED` the same.
     Tensor softmaxDtype(int dimension, Dtype dtype = Dtype::Undefined) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_softmaxDtype(r.get(), handle_, dimension, static_cast<THDtype>(dtype)), "softmaxDtype",
-            r);
-        return r;
+        detail::New r;
+        return r(THTensor_softmaxDtype(r.handle, handle_, dimension, static_cast<THDtype>(dtype)), "softmaxDtype");
     }
     Tensor &softmaxDtype_(int dimension, Dtype dtype = Dtype::Undefined) {
-        detail::check(THTensor_softmaxDtype(handle_, handle_, dimension, static_cast<THDtype>(dtype)),
+        return changed(THTensor_softmaxDtype(handle_, handle_, dimension, static_cast<THDtype>(dtype)),
             "softmaxDtype_");
-        return *this;
     }
     Tensor softmax(int dimension, Dtype dtype) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_softmaxDtype(r.get(), handle_, dimension, static_cast<THDtype>(dtype)), "softmax", r);
-        return r;
+        detail::New r;
+        return r(THTensor_softmaxDtype(r.handle, handle_, dimension, static_cast<THDtype>(dtype)), "softmax");
     }
     Tensor &softmax_(int dimension, Dtype dtype) {
-        detail::check(THTensor_softmaxDtype(handle_, handle_, dimension, static_cast<THDtype>(dtype)), "softmax_");
-        return *this;
+        return changed(THTensor_softmaxDtype(handle_, handle_, dimension, static_cast<THDtype>(dtype)), "softmax_");
     }
     /// `r = t - log(sum of e^t)` along `dimension`: the logarithm of softmax, exact where that is tiny.
     Tensor logSoftmax(int dimension) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_logSoftmax(r.get(), handle_, dimension), "logSoftmax", r);
-        return r;
+        detail::New r;
+        return r(THTensor_logSoftmax(r.handle, handle_, dimension), "logSoftmax");
     }
     Tensor &logSoftmax_(int dimension) {
-        detail::check(THTensor_logSoftmax(handle_, handle_, dimension), "logSoftmax_");
-        return *this;
+        return changed(THTensor_logSoftmax(handle_, handle_, dimension), "logSoftmax_");
     }
     /// `r = t - log(sum of e^t)` along `dimension`, of `t` converted to `dtype`; otherwise as logSoftmax, dtype as for
     /// softmaxDtype.
     Tensor logSoftmaxDtype(int dimension, Dtype dtype = Dtype::Undefined) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_logSoftmaxDtype(r.get(), handle_, dimension, static_cast<THDtype>(dtype)),
-            "logSoftmaxDtype", r);
-        return r;
+        detail::New r;
+        return r(THTensor_logSoftmaxDtype(r.handle, handle_, dimension, static_cast<THDtype>(dtype)),
+            "logSoftmaxDtype");
     }
     Tensor &logSoftmaxDtype_(int dimension, Dtype dtype = Dtype::Undefined) {
-        detail::check(THTensor_logSoftmaxDtype(handle_, handle_, dimension, static_cast<THDtype>(dtype)),
+        return changed(THTensor_logSoftmaxDtype(handle_, handle_, dimension, static_cast<THDtype>(dtype)),
             "logSoftmaxDtype_");
-        return *this;
     }
     Tensor logSoftmax(int dimension, Dtype dtype) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_logSoftmaxDtype(r.get(), handle_, dimension, static_cast<THDtype>(dtype)), "logSoftmax",
-            r);
-        return r;
+        detail::New r;
+        return r(THTensor_logSoftmaxDtype(r.handle, handle_, dimension, static_cast<THDtype>(dtype)), "logSoftmax");
     }
     Tensor &logSoftmax_(int dimension, Dtype dtype) {
-        detail::check(THTensor_logSoftmaxDtype(handle_, handle_, dimension, static_cast<THDtype>(dtype)),
+        return changed(THTensor_logSoftmaxDtype(handle_, handle_, dimension, static_cast<THDtype>(dtype)),
             "logSoftmax_");
-        return *this;
     }
     /// `r[i] = log(e^t[0] + ... + e^t[i])` along `dimension`, without overflow; computed in float64.
     Tensor logcumsumexp(int dimension) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_logcumsumexp(r.get(), handle_, dimension), "logcumsumexp", r);
-        return r;
+        detail::New r;
+        return r(THTensor_logcumsumexp(r.handle, handle_, dimension), "logcumsumexp");
     }
     Tensor &logcumsumexp_(int dimension) {
-        detail::check(THTensor_logcumsumexp(handle_, handle_, dimension), "logcumsumexp_");
-        return *this;
+        return changed(THTensor_logcumsumexp(handle_, handle_, dimension), "logcumsumexp_");
     }
     /// `r = log(sum of e^t)` over `dimension`, or over all with `TH_ALL_DIMS`, without overflow; without elements it is
     /// minus infinity.
     Tensor logsumexp(int dimension, bool keepdim = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_logsumexp(r.get(), handle_, dimension, keepdim), "logsumexp", r);
-        return r;
+        detail::New r;
+        return r(THTensor_logsumexp(r.handle, handle_, dimension, keepdim), "logsumexp");
     }
     Tensor &logsumexp_(int dimension, bool keepdim = false) {
-        detail::check(THTensor_logsumexp(handle_, handle_, dimension, keepdim), "logsumexp_");
-        return *this;
+        return changed(THTensor_logsumexp(handle_, handle_, dimension, keepdim), "logsumexp_");
     }
     /// `r = log(sum of e^t)` over the `ndim` dimensions in `dims`, each named once; over all with `ndim` 0 and `dims`
     /// NULL.
     Tensor logsumexpDims(IntList dims, bool keepdim = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_logsumexpDims(r.get(), handle_, dims.count(), dims.data(), keepdim), "logsumexpDims",
-            r);
-        return r;
+        detail::New r;
+        return r(THTensor_logsumexpDims(r.handle, handle_, dims.count(), dims.data(), keepdim), "logsumexpDims");
     }
     Tensor &logsumexpDims_(IntList dims, bool keepdim = false) {
-        detail::check(THTensor_logsumexpDims(handle_, handle_, dims.count(), dims.data(), keepdim), "logsumexpDims_");
-        return *this;
+        return changed(THTensor_logsumexpDims(handle_, handle_, dims.count(), dims.data(), keepdim), "logsumexpDims_");
     }
     Tensor logsumexp(IntList dims, bool keepdim = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_logsumexpDims(r.get(), handle_, dims.count(), dims.data(), keepdim), "logsumexp", r);
-        return r;
+        detail::New r;
+        return r(THTensor_logsumexpDims(r.handle, handle_, dims.count(), dims.data(), keepdim), "logsumexp");
     }
     Tensor logsumexp(std::initializer_list<int64_t> dims, bool keepdim = false) const {
         return logsumexp(IntList(dims), keepdim);
     }
     Tensor &logsumexp_(IntList dims, bool keepdim = false) {
-        detail::check(THTensor_logsumexpDims(handle_, handle_, dims.count(), dims.data(), keepdim), "logsumexp_");
-        return *this;
+        return changed(THTensor_logsumexpDims(handle_, handle_, dims.count(), dims.data(), keepdim), "logsumexp_");
     }
     /// `r = t`, where each slice along `dimension` whose p-norm is greater than `maxnorm` is scaled down to it: by
     /// `maxnorm / (norm + 1e-7)`.
     Tensor renorm(double value, int dimension, double maxnorm) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_renorm(r.get(), handle_, value, dimension, maxnorm), "renorm", r);
-        return r;
+        detail::New r;
+        return r(THTensor_renorm(r.handle, handle_, value, dimension, maxnorm), "renorm");
     }
     Tensor &renorm_(double value, int dimension, double maxnorm) {
-        detail::check(THTensor_renorm(handle_, handle_, value, dimension, maxnorm), "renorm_");
-        return *this;
+        return changed(THTensor_renorm(handle_, handle_, value, dimension, maxnorm), "renorm_");
     }
 
     // ---------------------------------------------------------------------------- Losses, normalization and gradients
 
     /// `r = y * (g - sum of g * y)` along `dimension`: the gradient of softmax, from its result `y`.
     Tensor softmaxGrad(const Tensor &y, int dimension) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_softmaxGrad(r.get(), handle_, y.get(), dimension), "softmaxGrad", r);
-        return r;
+        detail::New r;
+        return r(THTensor_softmaxGrad(r.handle, handle_, y.get(), dimension), "softmaxGrad");
     }
     /// `r = g - e^y * sum of g` along `dimension`: the gradient of logSoftmax, from its result `y`.
     Tensor logSoftmaxGrad(const Tensor &y, int dimension) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_logSoftmaxGrad(r.get(), handle_, y.get(), dimension), "logSoftmaxGrad", r);
-        return r;
+        detail::New r;
+        return r(THTensor_logSoftmaxGrad(r.handle, handle_, y.get(), dimension), "logSoftmaxGrad");
     }
     /// `r = (t - mean) / sqrt(variance + eps) * weight + bias`, with mean and variance, the biased one, over the last
     /// `normalizedNdim` dimensions of `t`, 1 at least.
     Tensor layerNorm(int normalizedNdim, const Tensor &weight = {}, const Tensor &bias = {},
         double eps = 0.00001) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_layerNorm(r.get(), handle_, normalizedNdim, weight.get(), bias.get(), eps), "layerNorm",
-            r);
-        return r;
+        detail::New r;
+        return r(THTensor_layerNorm(r.handle, handle_, normalizedNdim, weight.get(), bias.get(), eps), "layerNorm");
     }
     /// The gradients of layerNorm from `g`, that of its result: `gradInput` that of `t`, `gradWeight` and `gradBias`
     /// those of `weight` and `bias`, of the dtype of `weight` or else of `t`.
@@ -3838,92 +3150,79 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// which logSoftmax makes, of shape `[classes]`, `[batch, classes]` or `[batch, classes, sizes...]`.
     Tensor nllLoss(const Tensor &target, const Tensor &weight = {}, Reduction reduction = Reduction::Mean,
         int64_t ignoreIndex = -100) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_nllLoss(r.get(), handle_, target.get(), weight.get(),
-            static_cast<THReduction>(reduction), ignoreIndex), "nllLoss", r);
-        return r;
+        detail::New r;
+        return r(THTensor_nllLoss(r.handle, handle_, target.get(), weight.get(), static_cast<THReduction>(reduction),
+            ignoreIndex), "nllLoss");
     }
     /// `r = -g * weight[c]` at the class `c` of each position, and 0 elsewhere; with `TH_REDUCTION_MEAN` divided by the
     /// sum of the weights: the gradient of nllLoss.
     Tensor nllLossGrad(const Tensor &t, const Tensor &target, const Tensor &weight = {},
         Reduction reduction = Reduction::Mean, int64_t ignoreIndex = -100) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_nllLossGrad(r.get(), handle_, t.get(), target.get(), weight.get(),
-            static_cast<THReduction>(reduction), ignoreIndex), "nllLossGrad", r);
-        return r;
+        detail::New r;
+        return r(THTensor_nllLossGrad(r.handle, handle_, t.get(), target.get(), weight.get(),
+            static_cast<THReduction>(reduction), ignoreIndex), "nllLossGrad");
     }
     /// nllLoss of `logSoftmax(t)` along the classes: the loss of scores `t`, from the logarithms before they are
     /// rounded to 16 bits.
     Tensor crossEntropy(const Tensor &target, const Tensor &weight = {}, Reduction reduction = Reduction::Mean,
         int64_t ignoreIndex = -100) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_crossEntropy(r.get(), handle_, target.get(), weight.get(),
-            static_cast<THReduction>(reduction), ignoreIndex), "crossEntropy", r);
-        return r;
+        detail::New r;
+        return r(THTensor_crossEntropy(r.handle, handle_, target.get(), weight.get(),
+            static_cast<THReduction>(reduction), ignoreIndex), "crossEntropy");
     }
     /// `r = g * weight[c] * (softmax(t) - 1 at the class c of each position)`, and 0 where the position does not count;
     /// with `TH_REDUCTION_MEAN` divided by the sum of the weights: the gradient of crossEntropy.
     Tensor crossEntropyGrad(const Tensor &t, const Tensor &target, const Tensor &weight = {},
         Reduction reduction = Reduction::Mean, int64_t ignoreIndex = -100) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_crossEntropyGrad(r.get(), handle_, t.get(), target.get(), weight.get(),
-            static_cast<THReduction>(reduction), ignoreIndex), "crossEntropyGrad", r);
-        return r;
+        detail::New r;
+        return r(THTensor_crossEntropyGrad(r.handle, handle_, t.get(), target.get(), weight.get(),
+            static_cast<THReduction>(reduction), ignoreIndex), "crossEntropyGrad");
     }
     /// `r = 0 where t <= 0, else g`: the gradient of relu.
     Tensor reluGrad(const Tensor &t) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_reluGrad(r.get(), handle_, t.get()), "reluGrad", r);
-        return r;
+        detail::New r;
+        return r(THTensor_reluGrad(r.handle, handle_, t.get()), "reluGrad");
     }
     /// `r = g where t > 0, else value * g`: the gradient of leakyRelu.
     Tensor leakyReluGrad(const Tensor &t, double value = 0.01) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_leakyReluGrad(r.get(), handle_, t.get(), value), "leakyReluGrad", r);
-        return r;
+        detail::New r;
+        return r(THTensor_leakyReluGrad(r.handle, handle_, t.get(), value), "leakyReluGrad");
     }
     /// `r = 0 where t <= minimum or t >= maximum, else g`: the gradient of hardtanh.
     Tensor hardtanhGrad(const Tensor &t, double minimum = -1, double maximum = 1) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_hardtanhGrad(r.get(), handle_, t.get(), minimum, maximum), "hardtanhGrad", r);
-        return r;
+        detail::New r;
+        return r(THTensor_hardtanhGrad(r.handle, handle_, t.get(), minimum, maximum), "hardtanhGrad");
     }
     /// `r = value * e^t * g where t <= 0, else g`: the gradient of elu.
     Tensor eluGrad(const Tensor &t, double value = 1) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_eluGrad(r.get(), handle_, t.get(), value), "eluGrad", r);
-        return r;
+        detail::New r;
+        return r(THTensor_eluGrad(r.handle, handle_, t.get(), value), "eluGrad");
     }
     /// `r = g / (1 + e^(-beta * t))`, or `g` itself where `beta * t > threshold`: the gradient of softplus.
     Tensor softplusGrad(const Tensor &t, double beta = 1, double threshold = 20) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_softplusGrad(r.get(), handle_, t.get(), beta, threshold), "softplusGrad", r);
-        return r;
+        detail::New r;
+        return r(THTensor_softplusGrad(r.handle, handle_, t.get(), beta, threshold), "softplusGrad");
     }
     /// `r = g * y * (1 - y)`: the gradient of sigmoid, from its result `y`.
     Tensor sigmoidGrad(const Tensor &y) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_sigmoidGrad(r.get(), handle_, y.get()), "sigmoidGrad", r);
-        return r;
+        detail::New r;
+        return r(THTensor_sigmoidGrad(r.handle, handle_, y.get()), "sigmoidGrad");
     }
     /// `r = g * (1 - y^2)`: the gradient of tanh, from its result `y`.
     Tensor tanhGrad(const Tensor &y) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_tanhGrad(r.get(), handle_, y.get()), "tanhGrad", r);
-        return r;
+        detail::New r;
+        return r(THTensor_tanhGrad(r.handle, handle_, y.get()), "tanhGrad");
     }
     /// `r = g * (Phi(t) + t * phi(t))`, with the distribution function and the density of the normal distribution: the
     /// gradient of gelu.
     Tensor geluGrad(const Tensor &t) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_geluGrad(r.get(), handle_, t.get()), "geluGrad", r);
-        return r;
+        detail::New r;
+        return r(THTensor_geluGrad(r.handle, handle_, t.get()), "geluGrad");
     }
     /// `r = g * the derivative of geluTanh at t`, with its limits 1 and 0 at inf and -inf.
     Tensor geluTanhGrad(const Tensor &t) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_geluTanhGrad(r.get(), handle_, t.get()), "geluTanhGrad", r);
-        return r;
+        detail::New r;
+        return r(THTensor_geluTanhGrad(r.handle, handle_, t.get()), "geluTanhGrad");
     }
 
     // ------------------------------------------------------------------------------------------ Sorting and searching
@@ -3934,16 +3233,11 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// `r = where the elements of t stand that come first, second, ... along dimension`: the int64 indices of
     /// `THTensor_sort`.
     Tensor argsort(int dimension = -1, bool descending = false, bool stable = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_argsort(r.get(), handle_, dimension, descending, stable), "argsort", r);
-        return r;
+        detail::New r;
+        return r(THTensor_argsort(r.handle, handle_, dimension, descending, stable), "argsort");
     }
     /// `r = elements of t in ascending order along its first dimension`, as by `THTensor_sort`.
-    Tensor msort() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_msort(r.get(), handle_), "msort", r);
-        return r;
-    }
+    Tensor msort() const { detail::New r; return r(THTensor_msort(r.handle, handle_), "msort"); }
     /// `values = k least elements of t along dimension`, or the `largest`; int64 `indices` tell where they stand.
     ValuesIndices topk(int64_t k, int dimension = -1, bool largest = true, bool sorted = true) const;
     /// `values = each element of t once, in ascending order`; with `TH_ALL_DIMS` as dimension of all elements, else
@@ -3955,22 +3249,19 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// `r[..] = number of elements of sequence less than t[..]`, or with `right` of those not greater: where `t[..]`
     /// can be inserted before, or behind, what equals it.
     Tensor searchsorted(const Tensor &t, bool right = false, const Tensor &sorter = {}) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_searchsorted(r.get(), handle_, t.get(), right, sorter.get()), "searchsorted", r);
-        return r;
+        detail::New r;
+        return r(THTensor_searchsorted(r.handle, handle_, t.get(), right, sorter.get()), "searchsorted");
     }
-    /// `r[..] = i where boundaries[i - 1] < t[..] <= boundaries[i]`, or with `right` `boundaries[i - 1] <= t[..] <
-    /// boundaries[i]`: as `THTensor_searchsorted` in a vector of boundaries.
+    /// `r[..] = i where boundaries[i - 1] < t[..] <= boundaries[i]`, or with `right`
+    /// `boundaries[i - 1] <= t[..] < boundaries[i]`: as `THTensor_searchsorted` in a vector of boundaries.
     Tensor bucketize(const Tensor &boundaries, bool right = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_bucketize(r.get(), handle_, boundaries.get(), right), "bucketize", r);
-        return r;
+        detail::New r;
+        return r(THTensor_bucketize(r.handle, handle_, boundaries.get(), right), "bucketize");
     }
     /// `r[..] = whether t[..] equals an element of tests`, or with `invert` whether it equals none.
     Tensor isin(const Tensor &tests, bool assumeUnique = false, bool invert = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_isin(r.get(), handle_, tests.get(), assumeUnique, invert), "isin", r);
-        return r;
+        detail::New r;
+        return r(THTensor_isin(r.handle, handle_, tests.get(), assumeUnique, invert), "isin");
     }
 
     // -------------------------------------------------------------------------------- Order statistics and histograms
@@ -3996,253 +3287,189 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// `TH_ALL_DIMS`; q from 0 to 1.
     Tensor quantile(double q, int dimension = everyDim, bool keepdim = false,
         Interpolation interpolation = Interpolation::Linear) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_quantile(r.get(), handle_, q, dimension, keepdim,
-            static_cast<THInterpolation>(interpolation)), "quantile", r);
-        return r;
+        detail::New r;
+        return r(THTensor_quantile(r.handle, handle_, q, dimension, keepdim,
+            static_cast<THInterpolation>(interpolation)), "quantile");
     }
     /// As quantile, of the numbers in `t`: NaNs are left out, and the result where there is nothing else.
     Tensor nanquantile(double q, int dimension = everyDim, bool keepdim = false,
         Interpolation interpolation = Interpolation::Linear) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_nanquantile(r.get(), handle_, q, dimension, keepdim,
-            static_cast<THInterpolation>(interpolation)), "nanquantile", r);
-        return r;
+        detail::New r;
+        return r(THTensor_nanquantile(r.handle, handle_, q, dimension, keepdim,
+            static_cast<THInterpolation>(interpolation)), "nanquantile");
     }
     /// As quantile for each element of `q`, a vector of floats: `r[i]` are the quantiles of `q[i]`.
     Tensor quantileTensor(const Tensor &q, int dimension = everyDim, bool keepdim = false,
         Interpolation interpolation = Interpolation::Linear) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_quantileTensor(r.get(), handle_, q.get(), dimension, keepdim,
-            static_cast<THInterpolation>(interpolation)), "quantileTensor", r);
-        return r;
+        detail::New r;
+        return r(THTensor_quantileTensor(r.handle, handle_, q.get(), dimension, keepdim,
+            static_cast<THInterpolation>(interpolation)), "quantileTensor");
     }
     Tensor quantile(const Tensor &q, int dimension = everyDim, bool keepdim = false,
         Interpolation interpolation = Interpolation::Linear) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_quantileTensor(r.get(), handle_, q.get(), dimension, keepdim,
-            static_cast<THInterpolation>(interpolation)), "quantile", r);
-        return r;
+        detail::New r;
+        return r(THTensor_quantileTensor(r.handle, handle_, q.get(), dimension, keepdim,
+            static_cast<THInterpolation>(interpolation)), "quantile");
     }
     /// As quantileTensor, of the numbers in `t`: NaNs are left out, and the result where there is nothing else.
     Tensor nanquantileTensor(const Tensor &q, int dimension = everyDim, bool keepdim = false,
         Interpolation interpolation = Interpolation::Linear) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_nanquantileTensor(r.get(), handle_, q.get(), dimension, keepdim,
-            static_cast<THInterpolation>(interpolation)), "nanquantileTensor", r);
-        return r;
+        detail::New r;
+        return r(THTensor_nanquantileTensor(r.handle, handle_, q.get(), dimension, keepdim,
+            static_cast<THInterpolation>(interpolation)), "nanquantileTensor");
     }
     Tensor nanquantile(const Tensor &q, int dimension = everyDim, bool keepdim = false,
         Interpolation interpolation = Interpolation::Linear) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_nanquantileTensor(r.get(), handle_, q.get(), dimension, keepdim,
-            static_cast<THInterpolation>(interpolation)), "nanquantile", r);
-        return r;
+        detail::New r;
+        return r(THTensor_nanquantileTensor(r.handle, handle_, q.get(), dimension, keepdim,
+            static_cast<THInterpolation>(interpolation)), "nanquantile");
     }
     /// `r[b] = number of elements x of t with floor((x - min) * bins / (max - min)) == b`, the upper edge `max`
     /// counting to the last bin.
     Tensor histc(int64_t bins = 100, double min = 0, double max = 0) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_histc(r.get(), handle_, bins, min, max), "histc", r);
-        return r;
+        detail::New r;
+        return r(THTensor_histc(r.handle, handle_, bins, min, max), "histc");
     }
     /// As histc for each row of the last dimension of `t`: `r` has `bins` elements in its place.
     Tensor bhistc(int64_t bins = 100, double min = 0, double max = 0) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_bhistc(r.get(), handle_, bins, min, max), "bhistc", r);
-        return r;
+        detail::New r;
+        return r(THTensor_bhistc(r.handle, handle_, bins, min, max), "bhistc");
     }
     /// `r[i] = number of elements of t equal to i`, or with `weights`, which may be NULL, the sum of theirs.
     Tensor bincount(const Tensor &weights = {}, int64_t minlength = 0) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_bincount(r.get(), handle_, weights.get(), minlength), "bincount", r);
-        return r;
+        detail::New r;
+        return r(THTensor_bincount(r.handle, handle_, weights.get(), minlength), "bincount");
     }
 
     // ------------------------------------------------------------------------------------------------ Matrix products
 
     /// `r = m1 @ m2` for matrices [n x k] and [k x p] of one dtype; not for Bool.
-    Tensor mm(const Tensor &m2) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_mm(r.get(), handle_, m2.get()), "mm", r);
-        return r;
-    }
+    Tensor mm(const Tensor &m2) const { detail::New r; return r(THTensor_mm(r.handle, handle_, m2.get()), "mm"); }
     /// `r = mat @ vec` for a matrix [n x k] and a vector [k] of one dtype; not for Bool.
-    Tensor mv(const Tensor &vec) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_mv(r.get(), handle_, vec.get()), "mv", r);
-        return r;
-    }
+    Tensor mv(const Tensor &vec) const { detail::New r; return r(THTensor_mv(r.handle, handle_, vec.get()), "mv"); }
     /// `r = beta * t + alpha * (m1 @ m2)`; `t` broadcasts to [n x p].
     Tensor addmm(double beta, double alpha, const Tensor &m1, const Tensor &m2) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_addmm(r.get(), beta, handle_, alpha, m1.get(), m2.get()), "addmm", r);
-        return r;
+        detail::New r;
+        return r(THTensor_addmm(r.handle, beta, handle_, alpha, m1.get(), m2.get()), "addmm");
     }
     Tensor addmm(const Tensor &m1, const Tensor &m2) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_addmm(r.get(), 1, handle_, 1, m1.get(), m2.get()), "addmm", r);
-        return r;
+        detail::New r;
+        return r(THTensor_addmm(r.handle, 1, handle_, 1, m1.get(), m2.get()), "addmm");
     }
     Tensor &addmm_(double beta, double alpha, const Tensor &m1, const Tensor &m2) {
-        detail::check(THTensor_addmm(handle_, beta, handle_, alpha, m1.get(), m2.get()), "addmm_");
-        return *this;
+        return changed(THTensor_addmm(handle_, beta, handle_, alpha, m1.get(), m2.get()), "addmm_");
     }
     Tensor &addmm_(const Tensor &m1, const Tensor &m2) {
-        detail::check(THTensor_addmm(handle_, 1, handle_, 1, m1.get(), m2.get()), "addmm_");
-        return *this;
+        return changed(THTensor_addmm(handle_, 1, handle_, 1, m1.get(), m2.get()), "addmm_");
     }
     /// `r = beta * t + alpha * (mat @ vec)`; `t` broadcasts to [n].
     Tensor addmv(double beta, double alpha, const Tensor &mat, const Tensor &vec) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_addmv(r.get(), beta, handle_, alpha, mat.get(), vec.get()), "addmv", r);
-        return r;
+        detail::New r;
+        return r(THTensor_addmv(r.handle, beta, handle_, alpha, mat.get(), vec.get()), "addmv");
     }
     Tensor addmv(const Tensor &mat, const Tensor &vec) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_addmv(r.get(), 1, handle_, 1, mat.get(), vec.get()), "addmv", r);
-        return r;
+        detail::New r;
+        return r(THTensor_addmv(r.handle, 1, handle_, 1, mat.get(), vec.get()), "addmv");
     }
     Tensor &addmv_(double beta, double alpha, const Tensor &mat, const Tensor &vec) {
-        detail::check(THTensor_addmv(handle_, beta, handle_, alpha, mat.get(), vec.get()), "addmv_");
-        return *this;
+        return changed(THTensor_addmv(handle_, beta, handle_, alpha, mat.get(), vec.get()), "addmv_");
     }
     Tensor &addmv_(const Tensor &mat, const Tensor &vec) {
-        detail::check(THTensor_addmv(handle_, 1, handle_, 1, mat.get(), vec.get()), "addmv_");
-        return *this;
+        return changed(THTensor_addmv(handle_, 1, handle_, 1, mat.get(), vec.get()), "addmv_");
     }
     /// `r[i] = b1[i] @ b2[i]` for batches [b x n x k] and [b x k x p] of matrices.
-    Tensor bmm(const Tensor &b2) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_bmm(r.get(), handle_, b2.get()), "bmm", r);
-        return r;
-    }
+    Tensor bmm(const Tensor &b2) const { detail::New r; return r(THTensor_bmm(r.handle, handle_, b2.get()), "bmm"); }
     /// `r = beta * t + alpha * (b1[i] @ b2[i])` for each place `i` of the batch; `t` broadcasts to [b x n x p].
     Tensor baddbmm(double beta, double alpha, const Tensor &b1, const Tensor &b2) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_baddbmm(r.get(), beta, handle_, alpha, b1.get(), b2.get()), "baddbmm", r);
-        return r;
+        detail::New r;
+        return r(THTensor_baddbmm(r.handle, beta, handle_, alpha, b1.get(), b2.get()), "baddbmm");
     }
     Tensor baddbmm(const Tensor &b1, const Tensor &b2) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_baddbmm(r.get(), 1, handle_, 1, b1.get(), b2.get()), "baddbmm", r);
-        return r;
+        detail::New r;
+        return r(THTensor_baddbmm(r.handle, 1, handle_, 1, b1.get(), b2.get()), "baddbmm");
     }
     Tensor &baddbmm_(double beta, double alpha, const Tensor &b1, const Tensor &b2) {
-        detail::check(THTensor_baddbmm(handle_, beta, handle_, alpha, b1.get(), b2.get()), "baddbmm_");
-        return *this;
+        return changed(THTensor_baddbmm(handle_, beta, handle_, alpha, b1.get(), b2.get()), "baddbmm_");
     }
     Tensor &baddbmm_(const Tensor &b1, const Tensor &b2) {
-        detail::check(THTensor_baddbmm(handle_, 1, handle_, 1, b1.get(), b2.get()), "baddbmm_");
-        return *this;
+        return changed(THTensor_baddbmm(handle_, 1, handle_, 1, b1.get(), b2.get()), "baddbmm_");
     }
     /// `r = beta * t + alpha * (b1[0] @ b2[0] + b1[1] @ b2[1] + ...)`; `t` broadcasts to [n x p].
     Tensor addbmm(double beta, double alpha, const Tensor &b1, const Tensor &b2) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_addbmm(r.get(), beta, handle_, alpha, b1.get(), b2.get()), "addbmm", r);
-        return r;
+        detail::New r;
+        return r(THTensor_addbmm(r.handle, beta, handle_, alpha, b1.get(), b2.get()), "addbmm");
     }
     Tensor addbmm(const Tensor &b1, const Tensor &b2) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_addbmm(r.get(), 1, handle_, 1, b1.get(), b2.get()), "addbmm", r);
-        return r;
+        detail::New r;
+        return r(THTensor_addbmm(r.handle, 1, handle_, 1, b1.get(), b2.get()), "addbmm");
     }
     Tensor &addbmm_(double beta, double alpha, const Tensor &b1, const Tensor &b2) {
-        detail::check(THTensor_addbmm(handle_, beta, handle_, alpha, b1.get(), b2.get()), "addbmm_");
-        return *this;
+        return changed(THTensor_addbmm(handle_, beta, handle_, alpha, b1.get(), b2.get()), "addbmm_");
     }
     Tensor &addbmm_(const Tensor &b1, const Tensor &b2) {
-        detail::check(THTensor_addbmm(handle_, 1, handle_, 1, b1.get(), b2.get()), "addbmm_");
-        return *this;
+        return changed(THTensor_addbmm(handle_, 1, handle_, 1, b1.get(), b2.get()), "addbmm_");
     }
     /// `r = a @ b` for matrices in the last two dimensions, whose dimensions in front broadcast.
     Tensor matmul(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_matmul(r.get(), handle_, b.get()), "matmul", r);
-        return r;
+        detail::New r;
+        return r(THTensor_matmul(r.handle, handle_, b.get()), "matmul");
     }
     /// `r`, a scalar, = the sum of `a[i] * b[i]` for vectors of one size.
-    Tensor dot(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_dot(r.get(), handle_, b.get()), "dot", r);
-        return r;
-    }
+    Tensor dot(const Tensor &b) const { detail::New r; return r(THTensor_dot(r.handle, handle_, b.get()), "dot"); }
     /// As dot: there are no complex numbers to conjugate.
-    Tensor vdot(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_vdot(r.get(), handle_, b.get()), "vdot", r);
-        return r;
-    }
+    Tensor vdot(const Tensor &b) const { detail::New r; return r(THTensor_vdot(r.handle, handle_, b.get()), "vdot"); }
     /// `r[i, j] = v1[i] * v2[j]` for vectors.
     Tensor outer(const Tensor &v2) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_outer(r.get(), handle_, v2.get()), "outer", r);
-        return r;
+        detail::New r;
+        return r(THTensor_outer(r.handle, handle_, v2.get()), "outer");
     }
     /// `r[i, j] = v1[i] * v2[j]` for vectors: outer, by the name it has in BLAS.
-    Tensor ger(const Tensor &v2) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_ger(r.get(), handle_, v2.get()), "ger", r);
-        return r;
-    }
+    Tensor ger(const Tensor &v2) const { detail::New r; return r(THTensor_ger(r.handle, handle_, v2.get()), "ger"); }
     /// `r[i, j] = beta * t[i, j] + alpha * v1[i] * v2[j]` for vectors; `t` broadcasts to the sizes of both.
     Tensor addr(double beta, double alpha, const Tensor &v1, const Tensor &v2) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_addr(r.get(), beta, handle_, alpha, v1.get(), v2.get()), "addr", r);
-        return r;
+        detail::New r;
+        return r(THTensor_addr(r.handle, beta, handle_, alpha, v1.get(), v2.get()), "addr");
     }
     Tensor addr(const Tensor &v1, const Tensor &v2) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_addr(r.get(), 1, handle_, 1, v1.get(), v2.get()), "addr", r);
-        return r;
+        detail::New r;
+        return r(THTensor_addr(r.handle, 1, handle_, 1, v1.get(), v2.get()), "addr");
     }
     Tensor &addr_(double beta, double alpha, const Tensor &v1, const Tensor &v2) {
-        detail::check(THTensor_addr(handle_, beta, handle_, alpha, v1.get(), v2.get()), "addr_");
-        return *this;
+        return changed(THTensor_addr(handle_, beta, handle_, alpha, v1.get(), v2.get()), "addr_");
     }
     Tensor &addr_(const Tensor &v1, const Tensor &v2) {
-        detail::check(THTensor_addr(handle_, 1, handle_, 1, v1.get(), v2.get()), "addr_");
-        return *this;
+        return changed(THTensor_addr(handle_, 1, handle_, 1, v1.get(), v2.get()), "addr_");
     }
     /// `r` = the sum of `a * b` over the last dimension of both, for all pairs of the others, those of `a` first.
     Tensor inner(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_inner(r.get(), handle_, b.get()), "inner", r);
-        return r;
+        detail::New r;
+        return r(THTensor_inner(r.handle, handle_, b.get()), "inner");
     }
     /// `r` = the sum of `a * b` over dimension `dims_a[k]` of `a` and `dims_b[k]` of `b`, for all `ndim` of these
     /// pairs, whose sizes are equal or one of them 1, which broadcasts; the other dimensions remain, those of `a`
     /// first.
     Tensor tensordot(const Tensor &b, IntList dims_a, IntList dims_b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_tensordot(r.get(), handle_, b.get(), detail::common("tensordot", {dims_a, dims_b}),
-            dims_a.data(), dims_b.data()), "tensordot", r);
-        return r;
+        detail::New r;
+        return r(THTensor_tensordot(r.handle, handle_, b.get(), detail::common("tensordot", {dims_a, dims_b}),
+            dims_a.data(), dims_b.data()), "tensordot");
     }
     /// `r` = the `n`-th power of the square matrices in the last two dimensions of `t`; the identity for `n` 0, for a
     /// negative `n` that of the inverse, float32 and float64 only.
     Tensor matrixPower(int64_t n) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_matrixPower(r.get(), handle_, n), "matrixPower", r);
-        return r;
+        detail::New r;
+        return r(THTensor_matrixPower(r.handle, handle_, n), "matrixPower");
     }
     /// Kronecker's product: each element of `a` times all of `b`, as a block in its place.
-    Tensor kron(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_kron(r.get(), handle_, b.get()), "kron", r);
-        return r;
-    }
+    Tensor kron(const Tensor &b) const { detail::New r; return r(THTensor_kron(r.handle, handle_, b.get()), "kron"); }
     /// `r` = the cross product `a x b` of the vectors along `dimension`, which has 3 entries; the others broadcast.
     Tensor cross(const Tensor &b, int dimension) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_cross(r.get(), handle_, b.get(), dimension), "cross", r);
-        return r;
+        detail::New r;
+        return r(THTensor_cross(r.handle, handle_, b.get(), dimension), "cross");
     }
     /// `r[i, j]` = the `p`-norm of the difference between row `i` of `a` [..
     Tensor cdist(const Tensor &b, double p = 2) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_cdist(r.get(), handle_, b.get(), p), "cdist", r);
-        return r;
+        detail::New r;
+        return r(THTensor_cdist(r.handle, handle_, b.get(), p), "cdist");
     }
 
     // ------------------------------------------------------------------------------------------------- Linear algebra
@@ -4254,8 +3481,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// `rb = the X with a X = b`, or with `transpose` of `a^T X = b`, for the `upper` or lower triangle of square `a`;
     /// with `unitriangular` its diagonal counts as ones.
     RbRa trtrs(const Tensor &a, bool upper = true, bool transpose = false, bool unitriangular = false) const;
-    /// `rb = the X of least |b - a X|` for `a` [m x n] of full rank with m >= n; with m < n the X of least norm with `a
-    /// X = b`.
+    /// `rb = the X of least |b - a X|` for `a` [m x n] of full rank with m >= n; with m < n the X of least norm with
+    /// `a X = b`.
     RbRa gels(const Tensor &a) const;
     /// `x = the X of least norm of those with least |b - a X|`, for `a` [m x n] of any rank, by its singular values
     /// `s`, descending.
@@ -4264,59 +3491,42 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     RaRpivots btrifact(bool pivot = true) const;
     /// `rb = the X with a X = b` for the factors `atf` and `pivots`, int32 or int64, of btrifact.
     Tensor btrisolve(const Tensor &atf, const Tensor &pivots) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_btrisolve(r.get(), handle_, atf.get(), pivots.get()), "btrisolve", r);
-        return r;
+        detail::New r;
+        return r(THTensor_btrisolve(r.handle, handle_, atf.get(), pivots.get()), "btrisolve");
     }
     /// `a = p l u` with `p` a permutation, `l` lower triangular with ones on the diagonal, `u` upper triangular: [m x
     /// m], [m x k] and [k x n] for k the lesser of m and n.
     PLU lu() const;
     /// `ra = the inverse of a`; a singular one is an error.
-    Tensor getri() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_getri(r.get(), handle_), "getri", r);
-        return r;
-    }
+    Tensor getri() const { detail::New r; return r(THTensor_getri(r.handle, handle_), "getri"); }
     /// getri by PyTorch's name: `r = the inverse of t`.
-    Tensor inverse() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_inverse(r.get(), handle_), "inverse", r);
-        return r;
-    }
+    Tensor inverse() const { detail::New r; return r(THTensor_inverse(r.handle, handle_), "inverse"); }
     /// `r = the determinant of each square matrix of t`: 0-d for one.
-    Tensor det() const { Tensor r(detail::Fresh{}); detail::check(THTensor_det(r.get(), handle_), "det", r); return r; }
+    Tensor det() const { detail::New r; return r(THTensor_det(r.handle, handle_), "det"); }
     /// `sign = 1, -1 or 0, logabsdet = log |det t|` of each square matrix, where det would overflow or underflow.
     SignLogabsdet slogdet() const;
     /// `r = log det t` of each square matrix: NaN where the determinant is negative, -inf where it is 0.
-    Tensor logdet() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_logdet(r.get(), handle_), "logdet", r);
-        return r;
-    }
+    Tensor logdet() const { detail::New r; return r(THTensor_logdet(r.handle, handle_), "logdet"); }
     /// `ra = L with a = L L^T`, or with `upper` U with `a = U^T U`, of symmetric positive definite `a`, of which that
     /// triangle alone is looked at; zeros in the other (Cholesky).
     Tensor potrf(bool upper = true) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_potrf(r.get(), handle_, upper), "potrf", r);
-        return r;
+        detail::New r;
+        return r(THTensor_potrf(r.handle, handle_, upper), "potrf");
     }
     /// potrf by PyTorch's name: `r = L with t = L L^T`, or with `upper` U with `t = U^T U`.
     Tensor cholesky(bool upper = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_cholesky(r.get(), handle_, upper), "cholesky", r);
-        return r;
+        detail::New r;
+        return r(THTensor_cholesky(r.handle, handle_, upper), "cholesky");
     }
     /// `rb = the X with L L^T X = b`, or with `upper` of `U^T U X = b`, for a factor `a` of potrf.
     Tensor potrs(const Tensor &a, bool upper = true) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_potrs(r.get(), handle_, a.get(), upper), "potrs", r);
-        return r;
+        detail::New r;
+        return r(THTensor_potrs(r.handle, handle_, a.get(), upper), "potrs");
     }
     /// `ra = the inverse of L L^T`, or with `upper` of `U^T U`, for a factor `a` of potrf.
     Tensor potri(bool upper = true) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_potri(r.get(), handle_, upper), "potri", r);
-        return r;
+        detail::New r;
+        return r(THTensor_potri(r.handle, handle_, upper), "potri");
     }
     /// `P^T a P = L L^T`, or with `upper` `U^T U`, of symmetric positive semidefinite `a`, the greatest pivot first:
     /// `ra` is the factor, int32 `rpiv[i]` the column of `a`, from 1, that became column i of `P^T a P`.
@@ -4328,16 +3538,14 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// `ra = the first n columns of Q` for the reflectors that geqrf has packed in `a` [m x n] and `tau`, of which
     /// there may be fewer than n.
     Tensor orgqr(const Tensor &tau) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_orgqr(r.get(), handle_, tau.get()), "orgqr", r);
-        return r;
+        detail::New r;
+        return r(THTensor_orgqr(r.handle, handle_, tau.get()), "orgqr");
     }
     /// `ra = Q c`, or with 0 for `left` `c Q`, with `transpose` of Q^T, for the square Q of the reflectors packed in
     /// `a` and `tau`.
     Tensor ormqr(const Tensor &tau, const Tensor &c, bool left = true, bool transpose = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_ormqr(r.get(), handle_, tau.get(), c.get(), left, transpose), "ormqr", r);
-        return r;
+        detail::New r;
+        return r(THTensor_ormqr(r.handle, handle_, tau.get(), c.get(), left, transpose), "ormqr");
     }
     /// `re = the eigenvalues of symmetric a`, ascending, [n]; `rv`, which may be NULL, has orthonormal eigenvectors as
     /// columns.
@@ -4357,35 +3565,27 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// `r = the pseudoinverse of t`, [n x m] for [m x n]; singular values up to `rcond` times the greatest count as 0;
     /// negative: the dtype's epsilon times the greater of m and n.
     Tensor pinverse(double rcond = 1e-15) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_pinverse(r.get(), handle_, rcond), "pinverse", r);
-        return r;
+        detail::New r;
+        return r(THTensor_pinverse(r.handle, handle_, rcond), "pinverse");
     }
     /// `r = the rank of each matrix`, int64: the number of singular values greater than `tol`, or of eigenvalues by
     /// magnitude if `t` is `symmetric`, by its lower triangle.
     Tensor matrixRank(double tol = -1, bool symmetric = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_matrixRank(r.get(), handle_, tol, symmetric), "matrixRank", r);
-        return r;
+        detail::New r;
+        return r(THTensor_matrixRank(r.handle, handle_, tol, symmetric), "matrixRank");
     }
     /// `r = the norm p of each matrix`; with `keepdim` both dimensions stay with size 1.
     Tensor matrixNorm(MatrixNorm p = MatrixNorm::NormFro, bool keepdim = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_matrixNorm(r.get(), handle_, static_cast<THMatrixNorm>(p), keepdim), "matrixNorm", r);
-        return r;
+        detail::New r;
+        return r(THTensor_matrixNorm(r.handle, handle_, static_cast<THMatrixNorm>(p), keepdim), "matrixNorm");
     }
     /// `r = the norm p of each matrix times that of its inverse`; infinite for a singular one.
     Tensor cond(MatrixNorm p = MatrixNorm::NormFro) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_cond(r.get(), handle_, static_cast<THMatrixNorm>(p)), "cond", r);
-        return r;
+        detail::New r;
+        return r(THTensor_cond(r.handle, handle_, static_cast<THMatrixNorm>(p)), "cond");
     }
     /// `r = 1 + t + t t / 2 + t t t / 6 + ...`, the exponential of each square matrix.
-    Tensor matrixExp() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_matrixExp(r.get(), handle_), "matrixExp", r);
-        return r;
-    }
+    Tensor matrixExp() const { detail::New r; return r(THTensor_matrixExp(r.handle, handle_), "matrixExp"); }
 
     // ---------------------------------------------------------------------------------------------------- Convolution
 
@@ -4394,428 +3594,366 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// conv3d, by the dimensions of `weight`.
     Tensor convolution(const Tensor &weight, const Tensor &bias, IntList stride, IntList padding, IntList dilation,
         bool transposed, IntList outputPadding = {}, int64_t groups = 1) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_convolution(r.get(), handle_, weight.get(), bias.get(), detail::common("convolution",
+        detail::New r;
+        return r(THTensor_convolution(r.handle, handle_, weight.get(), bias.get(), detail::common("convolution",
             {stride, padding, dilation, outputPadding}), stride.data(), padding.data(), dilation.data(), transposed,
-            outputPadding.data(), groups), "convolution", r);
-        return r;
+            outputPadding.data(), groups), "convolution");
     }
     Tensor convolution(const Tensor &weight, bool transposed, IntList outputPadding = {}, int64_t groups = 1) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_convolution(r.get(), handle_, weight.get(), nullptr, outputPadding.count(), nullptr,
-            nullptr, nullptr, transposed, outputPadding.data(), groups), "convolution", r);
-        return r;
+        detail::New r;
+        return r(THTensor_convolution(r.handle, handle_, weight.get(), nullptr, outputPadding.count(), nullptr, nullptr,
+            nullptr, transposed, outputPadding.data(), groups), "convolution");
     }
     /// convolution of images with one dimension.
     Tensor conv1d(const Tensor &weight, const Tensor &bias = {}, IntList stride = {}, IntList padding = {},
         IntList dilation = {}, int64_t groups = 1) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_conv1d(r.get(), handle_, weight.get(), bias.get(), detail::common("conv1d", {stride,
-            padding, dilation}), stride.data(), padding.data(), dilation.data(), groups), "conv1d", r);
-        return r;
+        detail::New r;
+        return r(THTensor_conv1d(r.handle, handle_, weight.get(), bias.get(), detail::common("conv1d", {stride, padding,
+            dilation}), stride.data(), padding.data(), dilation.data(), groups), "conv1d");
     }
     /// convolution of images with two dimensions.
     Tensor conv2d(const Tensor &weight, const Tensor &bias = {}, IntList stride = {}, IntList padding = {},
         IntList dilation = {}, int64_t groups = 1) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_conv2d(r.get(), handle_, weight.get(), bias.get(), detail::common("conv2d", {stride,
-            padding, dilation}), stride.data(), padding.data(), dilation.data(), groups), "conv2d", r);
-        return r;
+        detail::New r;
+        return r(THTensor_conv2d(r.handle, handle_, weight.get(), bias.get(), detail::common("conv2d", {stride, padding,
+            dilation}), stride.data(), padding.data(), dilation.data(), groups), "conv2d");
     }
     /// convolution of images with three dimensions.
     Tensor conv3d(const Tensor &weight, const Tensor &bias = {}, IntList stride = {}, IntList padding = {},
         IntList dilation = {}, int64_t groups = 1) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_conv3d(r.get(), handle_, weight.get(), bias.get(), detail::common("conv3d", {stride,
-            padding, dilation}), stride.data(), padding.data(), dilation.data(), groups), "conv3d", r);
-        return r;
+        detail::New r;
+        return r(THTensor_conv3d(r.handle, handle_, weight.get(), bias.get(), detail::common("conv3d", {stride, padding,
+            dilation}), stride.data(), padding.data(), dilation.data(), groups), "conv3d");
     }
     /// convTranspose2d of images with one dimension.
     Tensor convTranspose1d(const Tensor &weight, const Tensor &bias = {}, IntList stride = {}, IntList padding = {},
         IntList outputPadding = {}, int64_t groups = 1, IntList dilation = {}) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_convTranspose1d(r.get(), handle_, weight.get(), bias.get(),
-            detail::common("convTranspose1d", {stride, padding, outputPadding, dilation}), stride.data(),
-            padding.data(), outputPadding.data(), groups, dilation.data()), "convTranspose1d", r);
-        return r;
+        detail::New r;
+        return r(THTensor_convTranspose1d(r.handle, handle_, weight.get(), bias.get(), detail::common("convTranspose1d",
+            {stride, padding, outputPadding, dilation}), stride.data(), padding.data(), outputPadding.data(), groups,
+            dilation.data()), "convTranspose1d");
     }
     /// Each element of the input is spread over a window of the result: `r[n][o][y * stride + k * dilation - padding]`
     /// gets `input[n][c][y] * weight[c][o][k]` added for all `c`, `y` and `k`, and `bias[o]`.
     Tensor convTranspose2d(const Tensor &weight, const Tensor &bias = {}, IntList stride = {}, IntList padding = {},
         IntList outputPadding = {}, int64_t groups = 1, IntList dilation = {}) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_convTranspose2d(r.get(), handle_, weight.get(), bias.get(),
-            detail::common("convTranspose2d", {stride, padding, outputPadding, dilation}), stride.data(),
-            padding.data(), outputPadding.data(), groups, dilation.data()), "convTranspose2d", r);
-        return r;
+        detail::New r;
+        return r(THTensor_convTranspose2d(r.handle, handle_, weight.get(), bias.get(), detail::common("convTranspose2d",
+            {stride, padding, outputPadding, dilation}), stride.data(), padding.data(), outputPadding.data(), groups,
+            dilation.data()), "convTranspose2d");
     }
     /// convTranspose2d of images with three dimensions.
     Tensor convTranspose3d(const Tensor &weight, const Tensor &bias = {}, IntList stride = {}, IntList padding = {},
         IntList outputPadding = {}, int64_t groups = 1, IntList dilation = {}) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_convTranspose3d(r.get(), handle_, weight.get(), bias.get(),
-            detail::common("convTranspose3d", {stride, padding, outputPadding, dilation}), stride.data(),
-            padding.data(), outputPadding.data(), groups, dilation.data()), "convTranspose3d", r);
-        return r;
+        detail::New r;
+        return r(THTensor_convTranspose3d(r.handle, handle_, weight.get(), bias.get(), detail::common("convTranspose3d",
+            {stride, padding, outputPadding, dilation}), stride.data(), padding.data(), outputPadding.data(), groups,
+            dilation.data()), "convTranspose3d");
     }
     /// `r = gradient of the input of a convolution`, from that of its result.
     Tensor convolutionGradInput(const Tensor &weight, const Tensor &input, IntList stride, IntList padding,
         IntList dilation, bool transposed, IntList outputPadding = {}, int64_t groups = 1) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_convolutionGradInput(r.get(), handle_, weight.get(), input.get(),
+        detail::New r;
+        return r(THTensor_convolutionGradInput(r.handle, handle_, weight.get(), input.get(),
             detail::common("convolutionGradInput", {stride, padding, dilation, outputPadding}), stride.data(),
-            padding.data(), dilation.data(), transposed, outputPadding.data(), groups), "convolutionGradInput", r);
-        return r;
+            padding.data(), dilation.data(), transposed, outputPadding.data(), groups), "convolutionGradInput");
     }
     Tensor convolutionGradInput(const Tensor &weight, const Tensor &input, bool transposed, IntList outputPadding = {},
         int64_t groups = 1) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_convolutionGradInput(r.get(), handle_, weight.get(), input.get(), outputPadding.count(),
-            nullptr, nullptr, nullptr, transposed, outputPadding.data(), groups), "convolutionGradInput", r);
-        return r;
+        detail::New r;
+        return r(THTensor_convolutionGradInput(r.handle, handle_, weight.get(), input.get(), outputPadding.count(),
+            nullptr, nullptr, nullptr, transposed, outputPadding.data(), groups), "convolutionGradInput");
     }
     /// `r = gradient of the weight of a convolution`, summed over the batch, from that of its result and from its
     /// input.
     Tensor convolutionGradWeight(const Tensor &input, const Tensor &weight, IntList stride, IntList padding,
         IntList dilation, bool transposed, IntList outputPadding = {}, int64_t groups = 1) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_convolutionGradWeight(r.get(), handle_, input.get(), weight.get(),
+        detail::New r;
+        return r(THTensor_convolutionGradWeight(r.handle, handle_, input.get(), weight.get(),
             detail::common("convolutionGradWeight", {stride, padding, dilation, outputPadding}), stride.data(),
-            padding.data(), dilation.data(), transposed, outputPadding.data(), groups), "convolutionGradWeight", r);
-        return r;
+            padding.data(), dilation.data(), transposed, outputPadding.data(), groups), "convolutionGradWeight");
     }
     Tensor convolutionGradWeight(const Tensor &input, const Tensor &weight, bool transposed, IntList outputPadding = {},
         int64_t groups = 1) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_convolutionGradWeight(r.get(), handle_, input.get(), weight.get(), outputPadding.count(),
-            nullptr, nullptr, nullptr, transposed, outputPadding.data(), groups), "convolutionGradWeight", r);
-        return r;
+        detail::New r;
+        return r(THTensor_convolutionGradWeight(r.handle, handle_, input.get(), weight.get(), outputPadding.count(),
+            nullptr, nullptr, nullptr, transposed, outputPadding.data(), groups), "convolutionGradWeight");
     }
     /// `r = gradient of the bias of a convolution`: that of its result, summed over the batch and over the `imageDims`
     /// dimensions of the images.
     Tensor convolutionGradBias(int imageDims) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_convolutionGradBias(r.get(), handle_, imageDims), "convolutionGradBias", r);
-        return r;
+        detail::New r;
+        return r(THTensor_convolutionGradBias(r.handle, handle_, imageDims), "convolutionGradBias");
     }
     /// conv1d with the same `stride` and `padding` in each dimension, dilation 1 and one group: the form of most nets.
     Tensor conv1dUniform(const Tensor &weight, const Tensor &bias = {}, int64_t stride = 1,
         int64_t padding = 0) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_conv1dUniform(r.get(), handle_, weight.get(), bias.get(), stride, padding),
-            "conv1dUniform", r);
-        return r;
+        detail::New r;
+        return r(THTensor_conv1dUniform(r.handle, handle_, weight.get(), bias.get(), stride, padding),
+            "conv1dUniform");
     }
     Tensor conv1d(const Tensor &weight, const Tensor &bias, int64_t stride, int64_t padding = 0) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_conv1dUniform(r.get(), handle_, weight.get(), bias.get(), stride, padding), "conv1d",
-            r);
-        return r;
+        detail::New r;
+        return r(THTensor_conv1dUniform(r.handle, handle_, weight.get(), bias.get(), stride, padding), "conv1d");
     }
     /// conv2d with the same `stride` and `padding` in each dimension, dilation 1 and one group: the form of most nets.
     Tensor conv2dUniform(const Tensor &weight, const Tensor &bias = {}, int64_t stride = 1,
         int64_t padding = 0) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_conv2dUniform(r.get(), handle_, weight.get(), bias.get(), stride, padding),
-            "conv2dUniform", r);
-        return r;
+        detail::New r;
+        return r(THTensor_conv2dUniform(r.handle, handle_, weight.get(), bias.get(), stride, padding),
+            "conv2dUniform");
     }
     Tensor conv2d(const Tensor &weight, const Tensor &bias, int64_t stride, int64_t padding = 0) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_conv2dUniform(r.get(), handle_, weight.get(), bias.get(), stride, padding), "conv2d",
-            r);
-        return r;
+        detail::New r;
+        return r(THTensor_conv2dUniform(r.handle, handle_, weight.get(), bias.get(), stride, padding), "conv2d");
     }
     /// conv3d with the same `stride` and `padding` in each dimension, dilation 1 and one group: the form of most nets.
     Tensor conv3dUniform(const Tensor &weight, const Tensor &bias = {}, int64_t stride = 1,
         int64_t padding = 0) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_conv3dUniform(r.get(), handle_, weight.get(), bias.get(), stride, padding),
-            "conv3dUniform", r);
-        return r;
+        detail::New r;
+        return r(THTensor_conv3dUniform(r.handle, handle_, weight.get(), bias.get(), stride, padding),
+            "conv3dUniform");
     }
     Tensor conv3d(const Tensor &weight, const Tensor &bias, int64_t stride, int64_t padding = 0) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_conv3dUniform(r.get(), handle_, weight.get(), bias.get(), stride, padding), "conv3d",
-            r);
-        return r;
+        detail::New r;
+        return r(THTensor_conv3dUniform(r.handle, handle_, weight.get(), bias.get(), stride, padding), "conv3d");
     }
     /// convTranspose1d with the same `stride` and `padding` in each dimension, dilation 1, no output padding and one
     /// group.
     Tensor convTranspose1dUniform(const Tensor &weight, const Tensor &bias = {}, int64_t stride = 1,
         int64_t padding = 0) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_convTranspose1dUniform(r.get(), handle_, weight.get(), bias.get(), stride, padding),
-            "convTranspose1dUniform", r);
-        return r;
+        detail::New r;
+        return r(THTensor_convTranspose1dUniform(r.handle, handle_, weight.get(), bias.get(), stride, padding),
+            "convTranspose1dUniform");
     }
     Tensor convTranspose1d(const Tensor &weight, const Tensor &bias, int64_t stride, int64_t padding = 0) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_convTranspose1dUniform(r.get(), handle_, weight.get(), bias.get(), stride, padding),
-            "convTranspose1d", r);
-        return r;
+        detail::New r;
+        return r(THTensor_convTranspose1dUniform(r.handle, handle_, weight.get(), bias.get(), stride, padding),
+            "convTranspose1d");
     }
     /// convTranspose2d with the same `stride` and `padding` in each dimension, dilation 1, no output padding and one
     /// group.
     Tensor convTranspose2dUniform(const Tensor &weight, const Tensor &bias = {}, int64_t stride = 1,
         int64_t padding = 0) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_convTranspose2dUniform(r.get(), handle_, weight.get(), bias.get(), stride, padding),
-            "convTranspose2dUniform", r);
-        return r;
+        detail::New r;
+        return r(THTensor_convTranspose2dUniform(r.handle, handle_, weight.get(), bias.get(), stride, padding),
+            "convTranspose2dUniform");
     }
     Tensor convTranspose2d(const Tensor &weight, const Tensor &bias, int64_t stride, int64_t padding = 0) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_convTranspose2dUniform(r.get(), handle_, weight.get(), bias.get(), stride, padding),
-            "convTranspose2d", r);
-        return r;
+        detail::New r;
+        return r(THTensor_convTranspose2dUniform(r.handle, handle_, weight.get(), bias.get(), stride, padding),
+            "convTranspose2d");
     }
     /// convTranspose3d with the same `stride` and `padding` in each dimension, dilation 1, no output padding and one
     /// group.
     Tensor convTranspose3dUniform(const Tensor &weight, const Tensor &bias = {}, int64_t stride = 1,
         int64_t padding = 0) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_convTranspose3dUniform(r.get(), handle_, weight.get(), bias.get(), stride, padding),
-            "convTranspose3dUniform", r);
-        return r;
+        detail::New r;
+        return r(THTensor_convTranspose3dUniform(r.handle, handle_, weight.get(), bias.get(), stride, padding),
+            "convTranspose3dUniform");
     }
     Tensor convTranspose3d(const Tensor &weight, const Tensor &bias, int64_t stride, int64_t padding = 0) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_convTranspose3dUniform(r.get(), handle_, weight.get(), bias.get(), stride, padding),
-            "convTranspose3d", r);
-        return r;
+        detail::New r;
+        return r(THTensor_convTranspose3dUniform(r.handle, handle_, weight.get(), bias.get(), stride, padding),
+            "convTranspose3d");
     }
     /// convolutionGradInput of conv1dUniform, conv2dUniform or conv3dUniform: the gradient of `input`, whose shape
     /// counts alone.
     Tensor convolutionGradInputUniform(const Tensor &weight, const Tensor &input, int64_t stride = 1,
         int64_t padding = 0) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_convolutionGradInputUniform(r.get(), handle_, weight.get(), input.get(), stride,
-            padding), "convolutionGradInputUniform", r);
-        return r;
+        detail::New r;
+        return r(THTensor_convolutionGradInputUniform(r.handle, handle_, weight.get(), input.get(), stride, padding),
+            "convolutionGradInputUniform");
     }
     Tensor convolutionGradInput(const Tensor &weight, const Tensor &input, int64_t stride, int64_t padding) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_convolutionGradInputUniform(r.get(), handle_, weight.get(), input.get(), stride,
-            padding), "convolutionGradInput", r);
-        return r;
+        detail::New r;
+        return r(THTensor_convolutionGradInputUniform(r.handle, handle_, weight.get(), input.get(), stride, padding),
+            "convolutionGradInput");
     }
     /// convolutionGradWeight of conv1dUniform, conv2dUniform or conv3dUniform: the gradient of `weight`, whose shape
     /// counts alone.
     Tensor convolutionGradWeightUniform(const Tensor &input, const Tensor &weight, int64_t stride = 1,
         int64_t padding = 0) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_convolutionGradWeightUniform(r.get(), handle_, input.get(), weight.get(), stride,
-            padding), "convolutionGradWeightUniform", r);
-        return r;
+        detail::New r;
+        return r(THTensor_convolutionGradWeightUniform(r.handle, handle_, input.get(), weight.get(), stride, padding),
+            "convolutionGradWeightUniform");
     }
     Tensor convolutionGradWeight(const Tensor &input, const Tensor &weight, int64_t stride, int64_t padding) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_convolutionGradWeightUniform(r.get(), handle_, input.get(), weight.get(), stride,
-            padding), "convolutionGradWeight", r);
-        return r;
+        detail::New r;
+        return r(THTensor_convolutionGradWeightUniform(r.handle, handle_, input.get(), weight.get(), stride, padding),
+            "convolutionGradWeight");
     }
     /// `r[n][c * taps + k][y] = t[n][c][y * stride + k * dilation - padding]`, 0 in the padding: the windows of images
     /// as columns, PyTorch's unfold.
     Tensor im2col(IntList kernel, IntList stride = {}, IntList padding = {}, IntList dilation = {}) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_im2col(r.get(), handle_, detail::common("im2col", {kernel, stride, padding, dilation}),
-            kernel.data(), stride.data(), padding.data(), dilation.data()), "im2col", r);
-        return r;
+        detail::New r;
+        return r(THTensor_im2col(r.handle, handle_, detail::common("im2col", {kernel, stride, padding, dilation}),
+            kernel.data(), stride.data(), padding.data(), dilation.data()), "im2col");
     }
     /// The transposed of im2col: `r` = images of the sizes `imageSizes` whose elements are the sums of all elements of
     /// `t` that im2col would make of them; PyTorch's fold of images.
     Tensor col2im(IntList imageSizes, IntList kernel, IntList stride = {}, IntList padding = {},
         IntList dilation = {}) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_col2im(r.get(), handle_, detail::common("col2im", {imageSizes, kernel, stride, padding,
-            dilation}), imageSizes.data(), kernel.data(), stride.data(), padding.data(), dilation.data()), "col2im",
-            r);
-        return r;
+        detail::New r;
+        return r(THTensor_col2im(r.handle, handle_, detail::common("col2im", {imageSizes, kernel, stride, padding,
+            dilation}), imageSizes.data(), kernel.data(), stride.data(), padding.data(), dilation.data()), "col2im");
     }
     /// `r = beta * r + alpha * (t * k)`: the plane `t` convolved with the kernel `k`, both matrices; one of Torch7's
     /// convolutions, all of which say the following.
     Tensor conv2Dmul(double beta, double alpha, const Tensor &k, int64_t srow, int64_t scol, Text vf, Text xc) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_conv2Dmul(r.get(), beta, alpha, handle_, k.get(), srow, scol, vf.c_str(), xc.c_str()),
-            "conv2Dmul", r);
-        return r;
+        detail::New r;
+        return r(THTensor_conv2Dmul(r.handle, beta, alpha, handle_, k.get(), srow, scol, vf.c_str(), xc.c_str()),
+            "conv2Dmul");
     }
     Tensor conv2Dmul(double beta, double alpha, const Tensor &k, int64_t srow, int64_t scol, Text xc) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_conv2Dmul(r.get(), beta, alpha, handle_, k.get(), srow, scol, "V", xc.c_str()),
-            "conv2Dmul", r);
-        return r;
+        detail::New r;
+        return r(THTensor_conv2Dmul(r.handle, beta, alpha, handle_, k.get(), srow, scol, "V", xc.c_str()),
+            "conv2Dmul");
     }
     /// conv2Dmul of planes, `r[p] = beta * r[p] + alpha * (t[p] * k[p])`; `t` and `k` have as many.
     Tensor conv2Dcmul(double beta, double alpha, const Tensor &k, int64_t srow, int64_t scol, Text vf, Text xc) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_conv2Dcmul(r.get(), beta, alpha, handle_, k.get(), srow, scol, vf.c_str(), xc.c_str()),
-            "conv2Dcmul", r);
-        return r;
+        detail::New r;
+        return r(THTensor_conv2Dcmul(r.handle, beta, alpha, handle_, k.get(), srow, scol, vf.c_str(), xc.c_str()),
+            "conv2Dcmul");
     }
     Tensor conv2Dcmul(double beta, double alpha, const Tensor &k, int64_t srow, int64_t scol, Text xc) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_conv2Dcmul(r.get(), beta, alpha, handle_, k.get(), srow, scol, "V", xc.c_str()),
-            "conv2Dcmul", r);
-        return r;
+        detail::New r;
+        return r(THTensor_conv2Dcmul(r.handle, beta, alpha, handle_, k.get(), srow, scol, "V", xc.c_str()),
+            "conv2Dcmul");
     }
-    /// conv2Dmul of each plane with each kernel, as an outer product: `r[o][p] = beta * r[o][p] + alpha * (t[p] *
-    /// k[o])`.
+    /// conv2Dmul of each plane with each kernel, as an outer product:
+    /// `r[o][p] = beta * r[o][p] + alpha * (t[p] * k[o])`.
     Tensor conv2Dger(double beta, double alpha, const Tensor &k, int64_t srow, int64_t scol, Text vf, Text xc) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_conv2Dger(r.get(), beta, alpha, handle_, k.get(), srow, scol, vf.c_str(), xc.c_str()),
-            "conv2Dger", r);
-        return r;
+        detail::New r;
+        return r(THTensor_conv2Dger(r.handle, beta, alpha, handle_, k.get(), srow, scol, vf.c_str(), xc.c_str()),
+            "conv2Dger");
     }
     Tensor conv2Dger(double beta, double alpha, const Tensor &k, int64_t srow, int64_t scol, Text xc) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_conv2Dger(r.get(), beta, alpha, handle_, k.get(), srow, scol, "V", xc.c_str()),
-            "conv2Dger", r);
-        return r;
+        detail::New r;
+        return r(THTensor_conv2Dger(r.handle, beta, alpha, handle_, k.get(), srow, scol, "V", xc.c_str()),
+            "conv2Dger");
     }
-    /// As conv2Dger, with `srow` and `scol` as the distances of taps: `r[o][p][y][x] = beta * r[o][p][y][x] + alpha *
-    /// sum of t[p][y + srow * i][x + scol * j] * k[o][i][j]`, `size - (kernel - 1) * stride` elements in each
-    /// dimension: the gradient of the kernels of conv2Dmv from planes and the gradient of their result.
+    /// As conv2Dger, with `srow` and `scol` as the distances of taps:
+    /// `r[o][p][y][x] = beta * r[o][p][y][x] + alpha * sum of t[p][y + srow * i][x + scol * j] * k[o][i][j]`,
+    /// `size - (kernel - 1) * stride` elements in each dimension: the gradient of the kernels of conv2Dmv from planes
+    /// and the gradient of their result.
     Tensor conv2DRevger(double beta, double alpha, const Tensor &k, int64_t srow, int64_t scol) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_conv2DRevger(r.get(), beta, alpha, handle_, k.get(), srow, scol), "conv2DRevger", r);
-        return r;
+        detail::New r;
+        return r(THTensor_conv2DRevger(r.handle, beta, alpha, handle_, k.get(), srow, scol), "conv2DRevger");
     }
     /// The sum of conv2DRevger over a batch, the first dimension of `t` and `k`.
     Tensor conv2DRevgerm(double beta, double alpha, const Tensor &k, int64_t srow, int64_t scol) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_conv2DRevgerm(r.get(), beta, alpha, handle_, k.get(), srow, scol), "conv2DRevgerm", r);
-        return r;
+        detail::New r;
+        return r(THTensor_conv2DRevgerm(r.handle, beta, alpha, handle_, k.get(), srow, scol), "conv2DRevgerm");
     }
-    /// conv2Dmul as a matrix of kernels times a vector of planes: `r[o] = beta * r[o] + alpha * sum over p of t[p] *
-    /// k[o][p]`.
+    /// conv2Dmul as a matrix of kernels times a vector of planes:
+    /// `r[o] = beta * r[o] + alpha * sum over p of t[p] * k[o][p]`.
     Tensor conv2Dmv(double beta, double alpha, const Tensor &k, int64_t srow, int64_t scol, Text vf, Text xc) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_conv2Dmv(r.get(), beta, alpha, handle_, k.get(), srow, scol, vf.c_str(), xc.c_str()),
-            "conv2Dmv", r);
-        return r;
+        detail::New r;
+        return r(THTensor_conv2Dmv(r.handle, beta, alpha, handle_, k.get(), srow, scol, vf.c_str(), xc.c_str()),
+            "conv2Dmv");
     }
     Tensor conv2Dmv(double beta, double alpha, const Tensor &k, int64_t srow, int64_t scol, Text xc) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_conv2Dmv(r.get(), beta, alpha, handle_, k.get(), srow, scol, "V", xc.c_str()),
-            "conv2Dmv", r);
-        return r;
+        detail::New r;
+        return r(THTensor_conv2Dmv(r.handle, beta, alpha, handle_, k.get(), srow, scol, "V", xc.c_str()), "conv2Dmv");
     }
     /// conv2Dmv for each of a batch, the first dimension of `t` and `r`.
     Tensor conv2Dmm(double beta, double alpha, const Tensor &k, int64_t srow, int64_t scol, Text vf, Text xc) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_conv2Dmm(r.get(), beta, alpha, handle_, k.get(), srow, scol, vf.c_str(), xc.c_str()),
-            "conv2Dmm", r);
-        return r;
+        detail::New r;
+        return r(THTensor_conv2Dmm(r.handle, beta, alpha, handle_, k.get(), srow, scol, vf.c_str(), xc.c_str()),
+            "conv2Dmm");
     }
     Tensor conv2Dmm(double beta, double alpha, const Tensor &k, int64_t srow, int64_t scol, Text xc) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_conv2Dmm(r.get(), beta, alpha, handle_, k.get(), srow, scol, "V", xc.c_str()),
-            "conv2Dmm", r);
-        return r;
+        detail::New r;
+        return r(THTensor_conv2Dmm(r.handle, beta, alpha, handle_, k.get(), srow, scol, "V", xc.c_str()), "conv2Dmm");
     }
     /// conv2Dmul by a map: for row `n` of `map`, `from` and `to`, `alpha * (t[from] * k[n])` is added to `r[to]`.
     Tensor conv2Dmap(double beta, double alpha, const Tensor &k, const Tensor &map, int64_t srow, int64_t scol, Text vf,
         Text xc) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_conv2Dmap(r.get(), beta, alpha, handle_, k.get(), map.get(), srow, scol, vf.c_str(),
-            xc.c_str()), "conv2Dmap", r);
-        return r;
+        detail::New r;
+        return r(THTensor_conv2Dmap(r.handle, beta, alpha, handle_, k.get(), map.get(), srow, scol, vf.c_str(),
+            xc.c_str()), "conv2Dmap");
     }
     Tensor conv2Dmap(double beta, double alpha, const Tensor &k, const Tensor &map, int64_t srow, int64_t scol,
         Text xc) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_conv2Dmap(r.get(), beta, alpha, handle_, k.get(), map.get(), srow, scol, "V",
-            xc.c_str()), "conv2Dmap", r);
-        return r;
+        detail::New r;
+        return r(THTensor_conv2Dmap(r.handle, beta, alpha, handle_, k.get(), map.get(), srow, scol, "V", xc.c_str()),
+            "conv2Dmap");
     }
     /// `r = beta * r + alpha * (t * k)`: the volume `t` convolved with the kernel `k`, both with three dimensions; `vf`
     /// and `xc` as for conv2Dmul.
     Tensor conv3Dmul(double beta, double alpha, const Tensor &k, int64_t sdepth, int64_t srow, int64_t scol, Text vf,
         Text xc) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_conv3Dmul(r.get(), beta, alpha, handle_, k.get(), sdepth, srow, scol, vf.c_str(),
-            xc.c_str()), "conv3Dmul", r);
-        return r;
+        detail::New r;
+        return r(THTensor_conv3Dmul(r.handle, beta, alpha, handle_, k.get(), sdepth, srow, scol, vf.c_str(),
+            xc.c_str()), "conv3Dmul");
     }
     Tensor conv3Dmul(double beta, double alpha, const Tensor &k, int64_t sdepth, int64_t srow, int64_t scol,
         Text xc) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_conv3Dmul(r.get(), beta, alpha, handle_, k.get(), sdepth, srow, scol, "V", xc.c_str()),
-            "conv3Dmul", r);
-        return r;
+        detail::New r;
+        return r(THTensor_conv3Dmul(r.handle, beta, alpha, handle_, k.get(), sdepth, srow, scol, "V", xc.c_str()),
+            "conv3Dmul");
     }
     /// `r[p] = beta * r[p] + alpha * (t[p] * k[p])` for volumes `t[p]`, as many as kernels `k[p]`; `vf` and `xc` as for
     /// conv2Dmul.
     Tensor conv3Dcmul(double beta, double alpha, const Tensor &k, int64_t sdepth, int64_t srow, int64_t scol, Text vf,
         Text xc) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_conv3Dcmul(r.get(), beta, alpha, handle_, k.get(), sdepth, srow, scol, vf.c_str(),
-            xc.c_str()), "conv3Dcmul", r);
-        return r;
+        detail::New r;
+        return r(THTensor_conv3Dcmul(r.handle, beta, alpha, handle_, k.get(), sdepth, srow, scol, vf.c_str(),
+            xc.c_str()), "conv3Dcmul");
     }
     Tensor conv3Dcmul(double beta, double alpha, const Tensor &k, int64_t sdepth, int64_t srow, int64_t scol,
         Text xc) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_conv3Dcmul(r.get(), beta, alpha, handle_, k.get(), sdepth, srow, scol, "V", xc.c_str()),
-            "conv3Dcmul", r);
-        return r;
+        detail::New r;
+        return r(THTensor_conv3Dcmul(r.handle, beta, alpha, handle_, k.get(), sdepth, srow, scol, "V", xc.c_str()),
+            "conv3Dcmul");
     }
     /// `r[o][p] = beta * r[o][p] + alpha * (t[p] * k[o])`: each volume `t[p]` with each kernel `k[o]`; `vf` and `xc` as
     /// for conv2Dmul.
     Tensor conv3Dger(double beta, double alpha, const Tensor &k, int64_t sdepth, int64_t srow, int64_t scol, Text vf,
         Text xc) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_conv3Dger(r.get(), beta, alpha, handle_, k.get(), sdepth, srow, scol, vf.c_str(),
-            xc.c_str()), "conv3Dger", r);
-        return r;
+        detail::New r;
+        return r(THTensor_conv3Dger(r.handle, beta, alpha, handle_, k.get(), sdepth, srow, scol, vf.c_str(),
+            xc.c_str()), "conv3Dger");
     }
     Tensor conv3Dger(double beta, double alpha, const Tensor &k, int64_t sdepth, int64_t srow, int64_t scol,
         Text xc) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_conv3Dger(r.get(), beta, alpha, handle_, k.get(), sdepth, srow, scol, "V", xc.c_str()),
-            "conv3Dger", r);
-        return r;
+        detail::New r;
+        return r(THTensor_conv3Dger(r.handle, beta, alpha, handle_, k.get(), sdepth, srow, scol, "V", xc.c_str()),
+            "conv3Dger");
     }
     /// conv3Dger with `sdepth`, `srow` and `scol` as the distances of taps, `size - (kernel - 1) * stride` elements in
     /// each dimension: the gradient of the kernels of conv3Dmv from volumes and the gradient of their result.
     Tensor conv3DRevger(double beta, double alpha, const Tensor &k, int64_t sdepth, int64_t srow, int64_t scol) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_conv3DRevger(r.get(), beta, alpha, handle_, k.get(), sdepth, srow, scol), "conv3DRevger",
-            r);
-        return r;
+        detail::New r;
+        return r(THTensor_conv3DRevger(r.handle, beta, alpha, handle_, k.get(), sdepth, srow, scol), "conv3DRevger");
     }
     /// `r[o] = beta * r[o] + alpha * sum over p of t[p] * k[o][p]` for volumes `t[p]`; `vf` and `xc` as for conv2Dmul.
     Tensor conv3Dmv(double beta, double alpha, const Tensor &k, int64_t sdepth, int64_t srow, int64_t scol, Text vf,
         Text xc) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_conv3Dmv(r.get(), beta, alpha, handle_, k.get(), sdepth, srow, scol, vf.c_str(),
-            xc.c_str()), "conv3Dmv", r);
-        return r;
+        detail::New r;
+        return r(THTensor_conv3Dmv(r.handle, beta, alpha, handle_, k.get(), sdepth, srow, scol, vf.c_str(), xc.c_str()),
+            "conv3Dmv");
     }
     Tensor conv3Dmv(double beta, double alpha, const Tensor &k, int64_t sdepth, int64_t srow, int64_t scol,
         Text xc) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_conv3Dmv(r.get(), beta, alpha, handle_, k.get(), sdepth, srow, scol, "V", xc.c_str()),
-            "conv3Dmv", r);
-        return r;
+        detail::New r;
+        return r(THTensor_conv3Dmv(r.handle, beta, alpha, handle_, k.get(), sdepth, srow, scol, "V", xc.c_str()),
+            "conv3Dmv");
     }
     /// For row `n` of `map`, `from` and `to`, adds `alpha * (t[from] * k[n])` to the volume `r[to]`; `map` as for
     /// conv2Dmap, `vf` and `xc` as for conv2Dmul.
     Tensor conv3Dmap(double beta, double alpha, const Tensor &k, const Tensor &map, int64_t sdepth, int64_t srow,
         int64_t scol, Text vf, Text xc) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_conv3Dmap(r.get(), beta, alpha, handle_, k.get(), map.get(), sdepth, srow, scol,
-            vf.c_str(), xc.c_str()), "conv3Dmap", r);
-        return r;
+        detail::New r;
+        return r(THTensor_conv3Dmap(r.handle, beta, alpha, handle_, k.get(), map.get(), sdepth, srow, scol, vf.c_str(),
+            xc.c_str()), "conv3Dmap");
     }
     Tensor conv3Dmap(double beta, double alpha, const Tensor &k, const Tensor &map, int64_t sdepth, int64_t srow,
         int64_t scol, Text xc) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_conv3Dmap(r.get(), beta, alpha, handle_, k.get(), map.get(), sdepth, srow, scol, "V",
-            xc.c_str()), "conv3Dmap", r);
-        return r;
+        detail::New r;
+        return r(THTensor_conv3Dmap(r.handle, beta, alpha, handle_, k.get(), map.get(), sdepth, srow, scol, "V",
+            xc.c_str()), "conv3Dmap");
     }
 
     // -------------------------------------------------------------------------------------------------------- Pooling
@@ -4823,11 +3961,9 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// maxPool2d of images with one dimension.
     Tensor maxPool1d(IntList kernel, IntList stride = {}, IntList padding = {}, IntList dilation = {},
         bool ceilMode = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_maxPool1d(r.get(), nullptr, handle_, detail::common("maxPool1d", {kernel, stride,
-            padding, dilation}), kernel.data(), stride.data(), padding.data(), dilation.data(), ceilMode), "maxPool1d",
-            r);
-        return r;
+        detail::New r;
+        return r(THTensor_maxPool1d(r.handle, nullptr, handle_, detail::common("maxPool1d", {kernel, stride, padding,
+            dilation}), kernel.data(), stride.data(), padding.data(), dilation.data(), ceilMode), "maxPool1d");
     }
     Tensor maxPool1d(std::initializer_list<int64_t> kernel, IntList stride = {}, IntList padding = {},
         IntList dilation = {}, bool ceilMode = false) const {
@@ -4837,11 +3973,9 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// counted in row-major order.
     Tensor maxPool2d(IntList kernel, IntList stride = {}, IntList padding = {}, IntList dilation = {},
         bool ceilMode = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_maxPool2d(r.get(), nullptr, handle_, detail::common("maxPool2d", {kernel, stride,
-            padding, dilation}), kernel.data(), stride.data(), padding.data(), dilation.data(), ceilMode), "maxPool2d",
-            r);
-        return r;
+        detail::New r;
+        return r(THTensor_maxPool2d(r.handle, nullptr, handle_, detail::common("maxPool2d", {kernel, stride, padding,
+            dilation}), kernel.data(), stride.data(), padding.data(), dilation.data(), ceilMode), "maxPool2d");
     }
     Tensor maxPool2d(std::initializer_list<int64_t> kernel, IntList stride = {}, IntList padding = {},
         IntList dilation = {}, bool ceilMode = false) const {
@@ -4850,11 +3984,9 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// maxPool2d of images with three dimensions.
     Tensor maxPool3d(IntList kernel, IntList stride = {}, IntList padding = {}, IntList dilation = {},
         bool ceilMode = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_maxPool3d(r.get(), nullptr, handle_, detail::common("maxPool3d", {kernel, stride,
-            padding, dilation}), kernel.data(), stride.data(), padding.data(), dilation.data(), ceilMode), "maxPool3d",
-            r);
-        return r;
+        detail::New r;
+        return r(THTensor_maxPool3d(r.handle, nullptr, handle_, detail::common("maxPool3d", {kernel, stride, padding,
+            dilation}), kernel.data(), stride.data(), padding.data(), dilation.data(), ceilMode), "maxPool3d");
     }
     Tensor maxPool3d(std::initializer_list<int64_t> kernel, IntList stride = {}, IntList padding = {},
         IntList dilation = {}, bool ceilMode = false) const {
@@ -4864,26 +3996,23 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// indices: each element is added where its index leads, and nowhere where that is -1, of a window without an
     /// element.
     Tensor maxPoolGradInput(const Tensor &indices, const Tensor &input, int imageDims) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_maxPoolGradInput(r.get(), handle_, indices.get(), input.get(), imageDims),
-            "maxPoolGradInput", r);
-        return r;
+        detail::New r;
+        return r(THTensor_maxPoolGradInput(r.handle, handle_, indices.get(), input.get(), imageDims),
+            "maxPoolGradInput");
     }
     /// The inverse of a pooling by maxima as far as there is one: `r` = images of the sizes `imageSizes`, `ndim`
     /// entries, with each element of `t` where its index leads, and 0 elsewhere.
     Tensor maxUnpool(const Tensor &indices, IntList imageSizes) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_maxUnpool(r.get(), handle_, indices.get(), imageSizes.count(), imageSizes.data()),
-            "maxUnpool", r);
-        return r;
+        detail::New r;
+        return r(THTensor_maxUnpool(r.handle, handle_, indices.get(), imageSizes.count(), imageSizes.data()),
+            "maxUnpool");
     }
     /// avgPool2d of images with one dimension.
     Tensor avgPool1d(IntList kernel, IntList stride = {}, IntList padding = {}, bool ceilMode = false,
         bool countIncludePad = true, int64_t divisor = 0) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_avgPool1d(r.get(), handle_, detail::common("avgPool1d", {kernel, stride, padding}),
-            kernel.data(), stride.data(), padding.data(), ceilMode, countIncludePad, divisor), "avgPool1d", r);
-        return r;
+        detail::New r;
+        return r(THTensor_avgPool1d(r.handle, handle_, detail::common("avgPool1d", {kernel, stride, padding}),
+            kernel.data(), stride.data(), padding.data(), ceilMode, countIncludePad, divisor), "avgPool1d");
     }
     Tensor avgPool1d(std::initializer_list<int64_t> kernel, IntList stride = {}, IntList padding = {},
         bool ceilMode = false, bool countIncludePad = true, int64_t divisor = 0) const {
@@ -4893,10 +4022,9 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// `countIncludePad` by the number of those in the image and its padding, or by `divisor` if that is not 0.
     Tensor avgPool2d(IntList kernel, IntList stride = {}, IntList padding = {}, bool ceilMode = false,
         bool countIncludePad = true, int64_t divisor = 0) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_avgPool2d(r.get(), handle_, detail::common("avgPool2d", {kernel, stride, padding}),
-            kernel.data(), stride.data(), padding.data(), ceilMode, countIncludePad, divisor), "avgPool2d", r);
-        return r;
+        detail::New r;
+        return r(THTensor_avgPool2d(r.handle, handle_, detail::common("avgPool2d", {kernel, stride, padding}),
+            kernel.data(), stride.data(), padding.data(), ceilMode, countIncludePad, divisor), "avgPool2d");
     }
     Tensor avgPool2d(std::initializer_list<int64_t> kernel, IntList stride = {}, IntList padding = {},
         bool ceilMode = false, bool countIncludePad = true, int64_t divisor = 0) const {
@@ -4905,10 +4033,9 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// avgPool2d of images with three dimensions.
     Tensor avgPool3d(IntList kernel, IntList stride = {}, IntList padding = {}, bool ceilMode = false,
         bool countIncludePad = true, int64_t divisor = 0) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_avgPool3d(r.get(), handle_, detail::common("avgPool3d", {kernel, stride, padding}),
-            kernel.data(), stride.data(), padding.data(), ceilMode, countIncludePad, divisor), "avgPool3d", r);
-        return r;
+        detail::New r;
+        return r(THTensor_avgPool3d(r.handle, handle_, detail::common("avgPool3d", {kernel, stride, padding}),
+            kernel.data(), stride.data(), padding.data(), ceilMode, countIncludePad, divisor), "avgPool3d");
     }
     Tensor avgPool3d(std::initializer_list<int64_t> kernel, IntList stride = {}, IntList padding = {},
         bool ceilMode = false, bool countIncludePad = true, int64_t divisor = 0) const {
@@ -4917,194 +4044,154 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// `r = gradient of the input of avgPool1d, avgPool2d or avgPool3d`, from that of its result.
     Tensor avgPoolGradInput(const Tensor &input, IntList kernel, IntList stride = {}, IntList padding = {},
         bool ceilMode = false, bool countIncludePad = true, int64_t divisor = 0) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_avgPoolGradInput(r.get(), handle_, input.get(), detail::common("avgPoolGradInput",
-            {kernel, stride, padding}), kernel.data(), stride.data(), padding.data(), ceilMode, countIncludePad,
-            divisor), "avgPoolGradInput", r);
-        return r;
+        detail::New r;
+        return r(THTensor_avgPoolGradInput(r.handle, handle_, input.get(), detail::common("avgPoolGradInput", {kernel,
+            stride, padding}), kernel.data(), stride.data(), padding.data(), ceilMode, countIncludePad, divisor),
+            "avgPoolGradInput");
     }
     /// maxPool1d with the same `kernel`, `stride` and `padding` in each dimension, dilation 1 and as many windows as
     /// fit.
     Tensor maxPool1dUniform(int64_t kernel, int64_t stride, int64_t padding = 0) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_maxPool1dUniform(r.get(), nullptr, handle_, kernel, stride, padding), "maxPool1dUniform",
-            r);
-        return r;
+        detail::New r;
+        return r(THTensor_maxPool1dUniform(r.handle, nullptr, handle_, kernel, stride, padding), "maxPool1dUniform");
     }
     Tensor maxPool1d(int64_t kernel, int64_t stride, int64_t padding = 0) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_maxPool1dUniform(r.get(), nullptr, handle_, kernel, stride, padding), "maxPool1d", r);
-        return r;
+        detail::New r;
+        return r(THTensor_maxPool1dUniform(r.handle, nullptr, handle_, kernel, stride, padding), "maxPool1d");
     }
     /// maxPool2d with the same `kernel`, `stride` and `padding` in each dimension, dilation 1 and as many windows as
     /// fit.
     Tensor maxPool2dUniform(int64_t kernel, int64_t stride, int64_t padding = 0) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_maxPool2dUniform(r.get(), nullptr, handle_, kernel, stride, padding), "maxPool2dUniform",
-            r);
-        return r;
+        detail::New r;
+        return r(THTensor_maxPool2dUniform(r.handle, nullptr, handle_, kernel, stride, padding), "maxPool2dUniform");
     }
     Tensor maxPool2d(int64_t kernel, int64_t stride, int64_t padding = 0) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_maxPool2dUniform(r.get(), nullptr, handle_, kernel, stride, padding), "maxPool2d", r);
-        return r;
+        detail::New r;
+        return r(THTensor_maxPool2dUniform(r.handle, nullptr, handle_, kernel, stride, padding), "maxPool2d");
     }
     /// maxPool3d with the same `kernel`, `stride` and `padding` in each dimension, dilation 1 and as many windows as
     /// fit.
     Tensor maxPool3dUniform(int64_t kernel, int64_t stride, int64_t padding = 0) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_maxPool3dUniform(r.get(), nullptr, handle_, kernel, stride, padding), "maxPool3dUniform",
-            r);
-        return r;
+        detail::New r;
+        return r(THTensor_maxPool3dUniform(r.handle, nullptr, handle_, kernel, stride, padding), "maxPool3dUniform");
     }
     Tensor maxPool3d(int64_t kernel, int64_t stride, int64_t padding = 0) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_maxPool3dUniform(r.get(), nullptr, handle_, kernel, stride, padding), "maxPool3d", r);
-        return r;
+        detail::New r;
+        return r(THTensor_maxPool3dUniform(r.handle, nullptr, handle_, kernel, stride, padding), "maxPool3d");
     }
     /// avgPool1d with the same `kernel`, `stride` and `padding` in each dimension, and as many windows as fit; the
     /// padding counts as elements.
     Tensor avgPool1dUniform(int64_t kernel, int64_t stride, int64_t padding = 0) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_avgPool1dUniform(r.get(), handle_, kernel, stride, padding), "avgPool1dUniform", r);
-        return r;
+        detail::New r;
+        return r(THTensor_avgPool1dUniform(r.handle, handle_, kernel, stride, padding), "avgPool1dUniform");
     }
     Tensor avgPool1d(int64_t kernel, int64_t stride, int64_t padding = 0) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_avgPool1dUniform(r.get(), handle_, kernel, stride, padding), "avgPool1d", r);
-        return r;
+        detail::New r;
+        return r(THTensor_avgPool1dUniform(r.handle, handle_, kernel, stride, padding), "avgPool1d");
     }
     /// avgPool2d with the same `kernel`, `stride` and `padding` in each dimension, and as many windows as fit; the
     /// padding counts as elements.
     Tensor avgPool2dUniform(int64_t kernel, int64_t stride, int64_t padding = 0) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_avgPool2dUniform(r.get(), handle_, kernel, stride, padding), "avgPool2dUniform", r);
-        return r;
+        detail::New r;
+        return r(THTensor_avgPool2dUniform(r.handle, handle_, kernel, stride, padding), "avgPool2dUniform");
     }
     Tensor avgPool2d(int64_t kernel, int64_t stride, int64_t padding = 0) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_avgPool2dUniform(r.get(), handle_, kernel, stride, padding), "avgPool2d", r);
-        return r;
+        detail::New r;
+        return r(THTensor_avgPool2dUniform(r.handle, handle_, kernel, stride, padding), "avgPool2d");
     }
     /// avgPool3d with the same `kernel`, `stride` and `padding` in each dimension, and as many windows as fit; the
     /// padding counts as elements.
     Tensor avgPool3dUniform(int64_t kernel, int64_t stride, int64_t padding = 0) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_avgPool3dUniform(r.get(), handle_, kernel, stride, padding), "avgPool3dUniform", r);
-        return r;
+        detail::New r;
+        return r(THTensor_avgPool3dUniform(r.handle, handle_, kernel, stride, padding), "avgPool3dUniform");
     }
     Tensor avgPool3d(int64_t kernel, int64_t stride, int64_t padding = 0) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_avgPool3dUniform(r.get(), handle_, kernel, stride, padding), "avgPool3d", r);
-        return r;
+        detail::New r;
+        return r(THTensor_avgPool3dUniform(r.handle, handle_, kernel, stride, padding), "avgPool3d");
     }
     /// avgPoolGradInput of avgPool1dUniform, avgPool2dUniform or avgPool3dUniform.
     Tensor avgPoolGradInputUniform(const Tensor &input, int imageDims, int64_t kernel, int64_t stride,
         int64_t padding = 0) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_avgPoolGradInputUniform(r.get(), handle_, input.get(), imageDims, kernel, stride,
-            padding), "avgPoolGradInputUniform", r);
-        return r;
+        detail::New r;
+        return r(THTensor_avgPoolGradInputUniform(r.handle, handle_, input.get(), imageDims, kernel, stride, padding),
+            "avgPoolGradInputUniform");
     }
     Tensor avgPoolGradInput(const Tensor &input, int imageDims, int64_t kernel, int64_t stride,
         int64_t padding = 0) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_avgPoolGradInputUniform(r.get(), handle_, input.get(), imageDims, kernel, stride,
-            padding), "avgPoolGradInput", r);
-        return r;
+        detail::New r;
+        return r(THTensor_avgPoolGradInputUniform(r.handle, handle_, input.get(), imageDims, kernel, stride, padding),
+            "avgPoolGradInput");
     }
     /// adaptiveMaxPool2d of images with one dimension.
     Tensor adaptiveMaxPool1d(IntList sizes) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_adaptiveMaxPool1d(r.get(), nullptr, handle_, sizes.count(), sizes.data()),
-            "adaptiveMaxPool1d", r);
-        return r;
+        detail::New r;
+        return r(THTensor_adaptiveMaxPool1d(r.handle, nullptr, handle_, sizes.count(), sizes.data()),
+            "adaptiveMaxPool1d");
     }
     /// `r = greatest element of each window`, of as many windows as `sizes` say, for each dimension or one for all, -1
-    /// for as many as there are elements: output `i` of `n` sees the elements from `i * size / n`, rounded down, to `(i
-    /// + 1) * size / n`, rounded up.
+    /// for as many as there are elements: output `i` of `n` sees the elements from `i * size / n`, rounded down, to
+    /// `(i + 1) * size / n`, rounded up.
     Tensor adaptiveMaxPool2d(IntList sizes) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_adaptiveMaxPool2d(r.get(), nullptr, handle_, sizes.count(), sizes.data()),
-            "adaptiveMaxPool2d", r);
-        return r;
+        detail::New r;
+        return r(THTensor_adaptiveMaxPool2d(r.handle, nullptr, handle_, sizes.count(), sizes.data()),
+            "adaptiveMaxPool2d");
     }
     /// adaptiveMaxPool2d of images with three dimensions.
     Tensor adaptiveMaxPool3d(IntList sizes) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_adaptiveMaxPool3d(r.get(), nullptr, handle_, sizes.count(), sizes.data()),
-            "adaptiveMaxPool3d", r);
-        return r;
+        detail::New r;
+        return r(THTensor_adaptiveMaxPool3d(r.handle, nullptr, handle_, sizes.count(), sizes.data()),
+            "adaptiveMaxPool3d");
     }
     /// adaptiveAvgPool2d of images with one dimension.
     Tensor adaptiveAvgPool1d(IntList sizes) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_adaptiveAvgPool1d(r.get(), handle_, sizes.count(), sizes.data()), "adaptiveAvgPool1d",
-            r);
-        return r;
+        detail::New r;
+        return r(THTensor_adaptiveAvgPool1d(r.handle, handle_, sizes.count(), sizes.data()), "adaptiveAvgPool1d");
     }
     /// `r = mean of each window`; windows as for adaptiveMaxPool2d.
     Tensor adaptiveAvgPool2d(IntList sizes) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_adaptiveAvgPool2d(r.get(), handle_, sizes.count(), sizes.data()), "adaptiveAvgPool2d",
-            r);
-        return r;
+        detail::New r;
+        return r(THTensor_adaptiveAvgPool2d(r.handle, handle_, sizes.count(), sizes.data()), "adaptiveAvgPool2d");
     }
     /// adaptiveAvgPool2d of images with three dimensions.
     Tensor adaptiveAvgPool3d(IntList sizes) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_adaptiveAvgPool3d(r.get(), handle_, sizes.count(), sizes.data()), "adaptiveAvgPool3d",
-            r);
-        return r;
+        detail::New r;
+        return r(THTensor_adaptiveAvgPool3d(r.handle, handle_, sizes.count(), sizes.data()), "adaptiveAvgPool3d");
     }
     /// `r = gradient of the input of adaptiveAvgPool1d, adaptiveAvgPool2d or adaptiveAvgPool3d`, from that of its
     /// result.
     Tensor adaptiveAvgPoolGradInput(const Tensor &input, int imageDims) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_adaptiveAvgPoolGradInput(r.get(), handle_, input.get(), imageDims),
-            "adaptiveAvgPoolGradInput", r);
-        return r;
+        detail::New r;
+        return r(THTensor_adaptiveAvgPoolGradInput(r.handle, handle_, input.get(), imageDims),
+            "adaptiveAvgPoolGradInput");
     }
 
     // --------------------------------------------------------------------------------------------- Fourier transforms
 
     /// `r[k] = sum over j of t[j] * exp(-2 pi i j k / n)`, for complex `t`, in each dimension of the signal.
     Tensor fft(int signalDims, bool normalized = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_fft(r.get(), handle_, signalDims, normalized), "fft", r);
-        return r;
+        detail::New r;
+        return r(THTensor_fft(r.handle, handle_, signalDims, normalized), "fft");
     }
     /// The inverse of fft: `r[j] = sum over k of t[k] * exp(2 pi i j k / n) / n`.
     Tensor ifft(int signalDims, bool normalized = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_ifft(r.get(), handle_, signalDims, normalized), "ifft", r);
-        return r;
+        detail::New r;
+        return r(THTensor_ifft(r.handle, handle_, signalDims, normalized), "ifft");
     }
     /// `r[k, l] = sum over i, j of t[i, j] * exp(-2 pi i (i k / m + j l / n))`, for complex `t`, in the last two
     /// dimensions, m x n, before that of the complex numbers.
-    Tensor fft2() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_fft2(r.get(), handle_), "fft2", r);
-        return r;
-    }
+    Tensor fft2() const { detail::New r; return r(THTensor_fft2(r.handle, handle_), "fft2"); }
     /// The inverse of fft2: `r[i, j] = sum over k, l of t[k, l] * exp(2 pi i (i k / m + j l / n)) / (m n)`.
-    Tensor ifft2() const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_ifft2(r.get(), handle_), "ifft2", r);
-        return r;
-    }
+    Tensor ifft2() const { detail::New r; return r(THTensor_ifft2(r.handle, handle_), "ifft2"); }
     /// fft of real `t`, whose last dimension belongs to the signal.
     Tensor rfft(int signalDims, bool normalized = false, bool onesided = true) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_rfft(r.get(), handle_, signalDims, normalized, onesided), "rfft", r);
-        return r;
+        detail::New r;
+        return r(THTensor_rfft(r.handle, handle_, signalDims, normalized, onesided), "rfft");
     }
     /// The inverse of rfft: `r` is real, and its last dimension the last of the signal.
     Tensor irfft(int signalDims, bool normalized = false, bool onesided = true, IntList signalSizes = {}) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_irfft(r.get(), handle_, signalDims, normalized, onesided, signalSizes.count(),
-            signalSizes.data()), "irfft", r);
-        return r;
+        detail::New r;
+        return r(THTensor_irfft(r.handle, handle_, signalDims, normalized, onesided, signalSizes.count(),
+            signalSizes.data()), "irfft");
     }
 
     // ---------------------------------------------------------------------------------------------- Random generators
@@ -5118,353 +4205,282 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
 
     /// Fills with numbers uniform in [from, to), which must be in the range of the dtype.
     Tensor &uniform_(const Generator &generator, double from = 0, double to = 1) {
-        detail::check(THTensor_uniform(handle_, generator.get(), from, to), "uniform_");
-        return *this;
+        return changed(THTensor_uniform(handle_, generator.get(), from, to), "uniform_");
     }
     /// Fills with numbers uniform in [from, to), which must be in the range of the dtype.
     Tensor &uniform_(double from = 0, double to = 1) {
-        detail::check(THTensor_uniform(handle_, nullptr, from, to), "uniform_");
-        return *this;
+        return changed(THTensor_uniform(handle_, nullptr, from, to), "uniform_");
     }
     /// Fills with normally distributed numbers; `stdv` >= 0.
     Tensor &normal_(const Generator &generator, double mean = 0, double stdv = 1) {
-        detail::check(THTensor_normal(handle_, generator.get(), mean, stdv), "normal_");
-        return *this;
+        return changed(THTensor_normal(handle_, generator.get(), mean, stdv), "normal_");
     }
     /// Fills with normally distributed numbers; `stdv` >= 0.
     Tensor &normal_(double mean = 0, double stdv = 1) {
-        detail::check(THTensor_normal(handle_, nullptr, mean, stdv), "normal_");
-        return *this;
+        return changed(THTensor_normal(handle_, nullptr, mean, stdv), "normal_");
     }
     /// `r = z * stdv + means` of standard normal `z`, in the shape of `means`.
     Tensor normal_means(const Generator &generator, double stdv = 1) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_normal_means(r.get(), generator.get(), handle_, stdv), "normal_means", r);
-        return r;
+        detail::New r;
+        return r(THTensor_normal_means(r.handle, generator.get(), handle_, stdv), "normal_means");
     }
     Tensor normal_means(double stdv = 1) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_normal_means(r.get(), nullptr, handle_, stdv), "normal_means", r);
-        return r;
+        detail::New r;
+        return r(THTensor_normal_means(r.handle, nullptr, handle_, stdv), "normal_means");
     }
     Tensor normal(const Generator &generator, double stdv = 1) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_normal_means(r.get(), generator.get(), handle_, stdv), "normal", r);
-        return r;
+        detail::New r;
+        return r(THTensor_normal_means(r.handle, generator.get(), handle_, stdv), "normal");
     }
     Tensor normal(double stdv = 1) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_normal_means(r.get(), nullptr, handle_, stdv), "normal", r);
-        return r;
+        detail::New r;
+        return r(THTensor_normal_means(r.handle, nullptr, handle_, stdv), "normal");
     }
     /// `r = z * stdvs + mean` of standard normal `z`, in the shape of `stdvs`, which must be >= 0.
     Tensor normal_stddevs(const Generator &generator, double mean = 0) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_normal_stddevs(r.get(), generator.get(), mean, handle_), "normal_stddevs", r);
-        return r;
+        detail::New r;
+        return r(THTensor_normal_stddevs(r.handle, generator.get(), mean, handle_), "normal_stddevs");
     }
     Tensor normal_stddevs(double mean = 0) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_normal_stddevs(r.get(), nullptr, mean, handle_), "normal_stddevs", r);
-        return r;
+        detail::New r;
+        return r(THTensor_normal_stddevs(r.handle, nullptr, mean, handle_), "normal_stddevs");
     }
     /// `r = z * stdvs + means` of standard normal `z`, broadcast.
     Tensor normal_means_stddevs(const Generator &generator, const Tensor &stdvs) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_normal_means_stddevs(r.get(), generator.get(), handle_, stdvs.get()),
-            "normal_means_stddevs", r);
-        return r;
+        detail::New r;
+        return r(THTensor_normal_means_stddevs(r.handle, generator.get(), handle_, stdvs.get()),
+            "normal_means_stddevs");
     }
     Tensor normal_means_stddevs(const Tensor &stdvs) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_normal_means_stddevs(r.get(), nullptr, handle_, stdvs.get()), "normal_means_stddevs",
-            r);
-        return r;
+        detail::New r;
+        return r(THTensor_normal_means_stddevs(r.handle, nullptr, handle_, stdvs.get()), "normal_means_stddevs");
     }
     Tensor normal(const Generator &generator, const Tensor &stdvs) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_normal_means_stddevs(r.get(), generator.get(), handle_, stdvs.get()), "normal", r);
-        return r;
+        detail::New r;
+        return r(THTensor_normal_means_stddevs(r.handle, generator.get(), handle_, stdvs.get()), "normal");
     }
     Tensor normal(const Tensor &stdvs) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_normal_means_stddevs(r.get(), nullptr, handle_, stdvs.get()), "normal", r);
-        return r;
+        detail::New r;
+        return r(THTensor_normal_means_stddevs(r.handle, nullptr, handle_, stdvs.get()), "normal");
     }
     /// Fills with exponentially distributed numbers, of density `lambda * exp(-lambda x)`; `lambda` > 0.
     Tensor &exponential_(const Generator &generator, double lambda = 1) {
-        detail::check(THTensor_exponential(handle_, generator.get(), lambda), "exponential_");
-        return *this;
+        return changed(THTensor_exponential(handle_, generator.get(), lambda), "exponential_");
     }
     /// Fills with exponentially distributed numbers, of density `lambda * exp(-lambda x)`; `lambda` > 0.
     Tensor &exponential_(double lambda = 1) {
-        detail::check(THTensor_exponential(handle_, nullptr, lambda), "exponential_");
-        return *this;
+        return changed(THTensor_exponential(handle_, nullptr, lambda), "exponential_");
     }
     /// Fills with Cauchy distributed numbers, of density `sigma / (pi ((x - median)^2 + sigma^2))`; `sigma` > 0.
     Tensor &cauchy_(const Generator &generator, double median = 0, double sigma = 1) {
-        detail::check(THTensor_cauchy(handle_, generator.get(), median, sigma), "cauchy_");
-        return *this;
+        return changed(THTensor_cauchy(handle_, generator.get(), median, sigma), "cauchy_");
     }
     /// Fills with Cauchy distributed numbers, of density `sigma / (pi ((x - median)^2 + sigma^2))`; `sigma` > 0.
     Tensor &cauchy_(double median = 0, double sigma = 1) {
-        detail::check(THTensor_cauchy(handle_, nullptr, median, sigma), "cauchy_");
-        return *this;
+        return changed(THTensor_cauchy(handle_, nullptr, median, sigma), "cauchy_");
     }
     /// Fills with `exp(x)` of normally distributed `x`, whose mean and deviation these are.
     Tensor &logNormal_(const Generator &generator, double mean = 1, double stdv = 2) {
-        detail::check(THTensor_logNormal(handle_, generator.get(), mean, stdv), "logNormal_");
-        return *this;
+        return changed(THTensor_logNormal(handle_, generator.get(), mean, stdv), "logNormal_");
     }
     /// Fills with `exp(x)` of normally distributed `x`, whose mean and deviation these are.
     Tensor &logNormal_(double mean = 1, double stdv = 2) {
-        detail::check(THTensor_logNormal(handle_, nullptr, mean, stdv), "logNormal_");
-        return *this;
+        return changed(THTensor_logNormal(handle_, nullptr, mean, stdv), "logNormal_");
     }
     /// Fills with numbers normally distributed in [from, to], others left out; `stdv` > 0.
     Tensor &truncNormal_(const Generator &generator, double mean = 0, double stdv = 1, double from = -2,
         double to = 2) {
-        detail::check(THTensor_truncNormal(handle_, generator.get(), mean, stdv, from, to), "truncNormal_");
-        return *this;
+        return changed(THTensor_truncNormal(handle_, generator.get(), mean, stdv, from, to), "truncNormal_");
     }
     /// Fills with numbers normally distributed in [from, to], others left out; `stdv` > 0.
     Tensor &truncNormal_(double mean = 0, double stdv = 1, double from = -2, double to = 2) {
-        detail::check(THTensor_truncNormal(handle_, nullptr, mean, stdv, from, to), "truncNormal_");
-        return *this;
+        return changed(THTensor_truncNormal(handle_, nullptr, mean, stdv, from, to), "truncNormal_");
     }
     /// Fills with gamma distributed numbers, of density proportional to `x^(shape - 1) exp(-x / scale)`; both > 0.
     Tensor &gamma_(const Generator &generator, double shape, double scale) {
-        detail::check(THTensor_gamma(handle_, generator.get(), shape, scale), "gamma_");
-        return *this;
+        return changed(THTensor_gamma(handle_, generator.get(), shape, scale), "gamma_");
     }
     /// Fills with gamma distributed numbers, of density proportional to `x^(shape - 1) exp(-x / scale)`; both > 0.
     Tensor &gamma_(double shape, double scale) {
-        detail::check(THTensor_gamma(handle_, nullptr, shape, scale), "gamma_");
-        return *this;
+        return changed(THTensor_gamma(handle_, nullptr, shape, scale), "gamma_");
     }
     /// As `THTensor_gamma`, with a shape and a scale for each element, broadcast.
     Tensor gammaTensor(const Generator &generator, const Tensor &scale) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_gammaTensor(r.get(), generator.get(), handle_, scale.get()), "gammaTensor", r);
-        return r;
+        detail::New r;
+        return r(THTensor_gammaTensor(r.handle, generator.get(), handle_, scale.get()), "gammaTensor");
     }
     Tensor gammaTensor(const Tensor &scale) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_gammaTensor(r.get(), nullptr, handle_, scale.get()), "gammaTensor", r);
-        return r;
+        detail::New r;
+        return r(THTensor_gammaTensor(r.handle, nullptr, handle_, scale.get()), "gammaTensor");
     }
     Tensor gamma(const Generator &generator, const Tensor &scale) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_gammaTensor(r.get(), generator.get(), handle_, scale.get()), "gamma", r);
-        return r;
+        detail::New r;
+        return r(THTensor_gammaTensor(r.handle, generator.get(), handle_, scale.get()), "gamma");
     }
     Tensor gamma(const Tensor &scale) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_gammaTensor(r.get(), nullptr, handle_, scale.get()), "gamma", r);
-        return r;
+        detail::New r;
+        return r(THTensor_gammaTensor(r.handle, nullptr, handle_, scale.get()), "gamma");
     }
     /// Fills with beta distributed numbers, of density proportional to `x^(a - 1) (1 - x)^(b - 1)`; both > 0.
     Tensor &beta_(const Generator &generator, double a, double b) {
-        detail::check(THTensor_beta(handle_, generator.get(), a, b), "beta_");
-        return *this;
+        return changed(THTensor_beta(handle_, generator.get(), a, b), "beta_");
     }
     /// Fills with beta distributed numbers, of density proportional to `x^(a - 1) (1 - x)^(b - 1)`; both > 0.
-    Tensor &beta_(double a, double b) { detail::check(THTensor_beta(handle_, nullptr, a, b), "beta_"); return *this; }
+    Tensor &beta_(double a, double b) { return changed(THTensor_beta(handle_, nullptr, a, b), "beta_"); }
     /// As `THTensor_beta`, with `a` and `b` for each element, broadcast.
     Tensor betaTensor(const Generator &generator, const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_betaTensor(r.get(), generator.get(), handle_, b.get()), "betaTensor", r);
-        return r;
+        detail::New r;
+        return r(THTensor_betaTensor(r.handle, generator.get(), handle_, b.get()), "betaTensor");
     }
     Tensor betaTensor(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_betaTensor(r.get(), nullptr, handle_, b.get()), "betaTensor", r);
-        return r;
+        detail::New r;
+        return r(THTensor_betaTensor(r.handle, nullptr, handle_, b.get()), "betaTensor");
     }
     Tensor beta(const Generator &generator, const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_betaTensor(r.get(), generator.get(), handle_, b.get()), "beta", r);
-        return r;
+        detail::New r;
+        return r(THTensor_betaTensor(r.handle, generator.get(), handle_, b.get()), "beta");
     }
     Tensor beta(const Tensor &b) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_betaTensor(r.get(), nullptr, handle_, b.get()), "beta", r);
-        return r;
+        detail::New r;
+        return r(THTensor_betaTensor(r.handle, nullptr, handle_, b.get()), "beta");
     }
     /// Fills with 1 with probability `p`, else 0.
     Tensor &bernoulli_(const Generator &generator, double p = 0.5) {
-        detail::check(THTensor_bernoulli(handle_, generator.get(), p), "bernoulli_");
-        return *this;
+        return changed(THTensor_bernoulli(handle_, generator.get(), p), "bernoulli_");
     }
     /// Fills with 1 with probability `p`, else 0.
-    Tensor &bernoulli_(double p = 0.5) {
-        detail::check(THTensor_bernoulli(handle_, nullptr, p), "bernoulli_");
-        return *this;
-    }
+    Tensor &bernoulli_(double p = 0.5) { return changed(THTensor_bernoulli(handle_, nullptr, p), "bernoulli_"); }
     /// `r = 1` with probability `p`, else 0, for each element of `p`, which must be floats.
     Tensor bernoulliTensor(const Generator &generator = {}) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_bernoulliTensor(r.get(), generator.get(), handle_), "bernoulliTensor", r);
-        return r;
+        detail::New r;
+        return r(THTensor_bernoulliTensor(r.handle, generator.get(), handle_), "bernoulliTensor");
     }
     Tensor bernoulli(const Generator &generator = {}) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_bernoulliTensor(r.get(), generator.get(), handle_), "bernoulli", r);
-        return r;
+        detail::New r;
+        return r(THTensor_bernoulliTensor(r.handle, generator.get(), handle_), "bernoulli");
     }
     /// Fills with the number of trials up to the first success, where each trial fails with probability `p`, as in TH:
     /// `P(k) = p^(k - 1) (1 - p)`, k = 1, 2, ...; 0 < p < 1.
     Tensor &geometric_(const Generator &generator, double p) {
-        detail::check(THTensor_geometric(handle_, generator.get(), p), "geometric_");
-        return *this;
+        return changed(THTensor_geometric(handle_, generator.get(), p), "geometric_");
     }
     /// Fills with the number of trials up to the first success, where each trial fails with probability `p`, as in TH:
     /// `P(k) = p^(k - 1) (1 - p)`, k = 1, 2, ...; 0 < p < 1.
-    Tensor &geometric_(double p) { detail::check(THTensor_geometric(handle_, nullptr, p), "geometric_"); return *this; }
+    Tensor &geometric_(double p) { return changed(THTensor_geometric(handle_, nullptr, p), "geometric_"); }
     /// Fills with Poisson distributed numbers, `P(k) = rate^k exp(-rate) / k!`; `rate` >= 0.
     Tensor &poisson_(const Generator &generator, double rate) {
-        detail::check(THTensor_poisson(handle_, generator.get(), rate), "poisson_");
-        return *this;
+        return changed(THTensor_poisson(handle_, generator.get(), rate), "poisson_");
     }
     /// Fills with Poisson distributed numbers, `P(k) = rate^k exp(-rate) / k!`; `rate` >= 0.
-    Tensor &poisson_(double rate) { detail::check(THTensor_poisson(handle_, nullptr, rate), "poisson_"); return *this; }
+    Tensor &poisson_(double rate) { return changed(THTensor_poisson(handle_, nullptr, rate), "poisson_"); }
     /// As `THTensor_poisson`, with a rate for each element.
     Tensor poissonTensor(const Generator &generator = {}) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_poissonTensor(r.get(), generator.get(), handle_), "poissonTensor", r);
-        return r;
+        detail::New r;
+        return r(THTensor_poissonTensor(r.handle, generator.get(), handle_), "poissonTensor");
     }
     Tensor poisson(const Generator &generator = {}) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_poissonTensor(r.get(), generator.get(), handle_), "poisson", r);
-        return r;
+        detail::New r;
+        return r(THTensor_poissonTensor(r.handle, generator.get(), handle_), "poisson");
     }
     /// Fills with the number of successes in `n` trials that succeed with probability `p`; `n` whole, from 0 to 2^53.
     Tensor &binomial_(const Generator &generator, double n, double p) {
-        detail::check(THTensor_binomial(handle_, generator.get(), n, p), "binomial_");
-        return *this;
+        return changed(THTensor_binomial(handle_, generator.get(), n, p), "binomial_");
     }
     /// Fills with the number of successes in `n` trials that succeed with probability `p`; `n` whole, from 0 to 2^53.
-    Tensor &binomial_(double n, double p) {
-        detail::check(THTensor_binomial(handle_, nullptr, n, p), "binomial_");
-        return *this;
-    }
+    Tensor &binomial_(double n, double p) { return changed(THTensor_binomial(handle_, nullptr, n, p), "binomial_"); }
     /// As `THTensor_binomial`, with trials and a probability for each element, broadcast; both floats.
     Tensor binomialTensor(const Generator &generator, const Tensor &p) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_binomialTensor(r.get(), generator.get(), handle_, p.get()), "binomialTensor", r);
-        return r;
+        detail::New r;
+        return r(THTensor_binomialTensor(r.handle, generator.get(), handle_, p.get()), "binomialTensor");
     }
     Tensor binomialTensor(const Tensor &p) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_binomialTensor(r.get(), nullptr, handle_, p.get()), "binomialTensor", r);
-        return r;
+        detail::New r;
+        return r(THTensor_binomialTensor(r.handle, nullptr, handle_, p.get()), "binomialTensor");
     }
     Tensor binomial(const Generator &generator, const Tensor &p) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_binomialTensor(r.get(), generator.get(), handle_, p.get()), "binomial", r);
-        return r;
+        detail::New r;
+        return r(THTensor_binomialTensor(r.handle, generator.get(), handle_, p.get()), "binomial");
     }
     Tensor binomial(const Tensor &p) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_binomialTensor(r.get(), nullptr, handle_, p.get()), "binomial", r);
-        return r;
+        detail::New r;
+        return r(THTensor_binomialTensor(r.handle, nullptr, handle_, p.get()), "binomial");
     }
     /// Fills with integers, each as likely as the other: from 0 to the greatest of the dtype, of floats to 2^8
     /// (bfloat16), 2^11 (float16), 2^24 or 2^53.
     Tensor &random_(const Generator &generator = {}) {
-        detail::check(THTensor_random(handle_, generator.get()), "random_");
-        return *this;
+        return changed(THTensor_random(handle_, generator.get()), "random_");
     }
     /// Fills with integers from 0 to `max - 1`; `max` > 0, bounds as for clampedRandom.
     Tensor &cappedRandom_(const Generator &generator, int64_t max) {
-        detail::check(THTensor_cappedRandom(handle_, generator.get(), max), "cappedRandom_");
-        return *this;
+        return changed(THTensor_cappedRandom(handle_, generator.get(), max), "cappedRandom_");
     }
     /// Fills with integers from 0 to `max - 1`; `max` > 0, bounds as for clampedRandom.
     Tensor &cappedRandom_(int64_t max) {
-        detail::check(THTensor_cappedRandom(handle_, nullptr, max), "cappedRandom_");
-        return *this;
+        return changed(THTensor_cappedRandom(handle_, nullptr, max), "cappedRandom_");
     }
     Tensor &random_(const Generator &generator, int64_t max) {
-        detail::check(THTensor_cappedRandom(handle_, generator.get(), max), "random_");
-        return *this;
+        return changed(THTensor_cappedRandom(handle_, generator.get(), max), "random_");
     }
-    Tensor &random_(int64_t max) {
-        detail::check(THTensor_cappedRandom(handle_, nullptr, max), "random_");
-        return *this;
-    }
+    Tensor &random_(int64_t max) { return changed(THTensor_cappedRandom(handle_, nullptr, max), "random_"); }
     /// Fills with integers from `min` to `max - 1`; both must be in the range of an integer dtype (of Bool 0 and 1), or
     /// no further from 0 than a float dtype holds every integer: 2^8 (bfloat16), 2^11 (float16), 2^24 or 2^53.
     Tensor &clampedRandom_(const Generator &generator, int64_t min, int64_t max) {
-        detail::check(THTensor_clampedRandom(handle_, generator.get(), min, max), "clampedRandom_");
-        return *this;
+        return changed(THTensor_clampedRandom(handle_, generator.get(), min, max), "clampedRandom_");
     }
     /// Fills with integers from `min` to `max - 1`; both must be in the range of an integer dtype (of Bool 0 and 1), or
     /// no further from 0 than a float dtype holds every integer: 2^8 (bfloat16), 2^11 (float16), 2^24 or 2^53.
     Tensor &clampedRandom_(int64_t min, int64_t max) {
-        detail::check(THTensor_clampedRandom(handle_, nullptr, min, max), "clampedRandom_");
-        return *this;
+        return changed(THTensor_clampedRandom(handle_, nullptr, min, max), "clampedRandom_");
     }
     Tensor &random_(const Generator &generator, int64_t min, int64_t max) {
-        detail::check(THTensor_clampedRandom(handle_, generator.get(), min, max), "random_");
-        return *this;
+        return changed(THTensor_clampedRandom(handle_, generator.get(), min, max), "random_");
     }
     Tensor &random_(int64_t min, int64_t max) {
-        detail::check(THTensor_clampedRandom(handle_, nullptr, min, max), "random_");
-        return *this;
+        return changed(THTensor_clampedRandom(handle_, nullptr, min, max), "random_");
     }
-    /// Fills weights (outputs x inputs x window) with numbers uniform in [-b, b), `b = gain * sqrt(6 / (inputs +
-    /// outputs))` times window under the root: Glorot's, for `gain` 1.
+    /// Fills weights (outputs x inputs x window) with numbers uniform in [-b, b),
+    /// `b = gain * sqrt(6 / (inputs + outputs))` times window under the root: Glorot's, for `gain` 1.
     Tensor &xavierUniform_(const Generator &generator, double gain = 1) {
-        detail::check(THTensor_xavierUniform(handle_, generator.get(), gain), "xavierUniform_");
-        return *this;
+        return changed(THTensor_xavierUniform(handle_, generator.get(), gain), "xavierUniform_");
     }
-    /// Fills weights (outputs x inputs x window) with numbers uniform in [-b, b), `b = gain * sqrt(6 / (inputs +
-    /// outputs))` times window under the root: Glorot's, for `gain` 1.
+    /// Fills weights (outputs x inputs x window) with numbers uniform in [-b, b),
+    /// `b = gain * sqrt(6 / (inputs + outputs))` times window under the root: Glorot's, for `gain` 1.
     Tensor &xavierUniform_(double gain = 1) {
-        detail::check(THTensor_xavierUniform(handle_, nullptr, gain), "xavierUniform_");
-        return *this;
+        return changed(THTensor_xavierUniform(handle_, nullptr, gain), "xavierUniform_");
     }
     /// Fills weights (outputs x inputs x window) with normally distributed numbers of the deviation of
     /// `THTensor_xavierUniform`, `b / sqrt(3)`.
     Tensor &xavierNormal_(const Generator &generator, double gain = 1) {
-        detail::check(THTensor_xavierNormal(handle_, generator.get(), gain), "xavierNormal_");
-        return *this;
+        return changed(THTensor_xavierNormal(handle_, generator.get(), gain), "xavierNormal_");
     }
     /// Fills weights (outputs x inputs x window) with normally distributed numbers of the deviation of
     /// `THTensor_xavierUniform`, `b / sqrt(3)`.
     Tensor &xavierNormal_(double gain = 1) {
-        detail::check(THTensor_xavierNormal(handle_, nullptr, gain), "xavierNormal_");
-        return *this;
+        return changed(THTensor_xavierNormal(handle_, nullptr, gain), "xavierNormal_");
     }
     /// Fills weights (outputs x inputs x window) with numbers uniform in [-b, b), `b = sqrt(6 / ((1 + slope^2) n))`,
     /// where `n` is inputs x window (`TH_FAN_IN`) or outputs x window (`TH_FAN_OUT`): He's, for rectifiers with this
     /// slope below 0.
     Tensor &kaimingUniform_(const Generator &generator, double slope = 0, Fan fan = Fan::In) {
-        detail::check(THTensor_kaimingUniform(handle_, generator.get(), slope, static_cast<THFan>(fan)),
+        return changed(THTensor_kaimingUniform(handle_, generator.get(), slope, static_cast<THFan>(fan)),
             "kaimingUniform_");
-        return *this;
     }
     /// Fills weights (outputs x inputs x window) with numbers uniform in [-b, b), `b = sqrt(6 / ((1 + slope^2) n))`,
     /// where `n` is inputs x window (`TH_FAN_IN`) or outputs x window (`TH_FAN_OUT`): He's, for rectifiers with this
     /// slope below 0.
     Tensor &kaimingUniform_(double slope = 0, Fan fan = Fan::In) {
-        detail::check(THTensor_kaimingUniform(handle_, nullptr, slope, static_cast<THFan>(fan)), "kaimingUniform_");
-        return *this;
+        return changed(THTensor_kaimingUniform(handle_, nullptr, slope, static_cast<THFan>(fan)), "kaimingUniform_");
     }
     /// Fills weights (outputs x inputs x window) with normally distributed numbers of the deviation of
     /// `THTensor_kaimingUniform`, `b / sqrt(3)`.
     Tensor &kaimingNormal_(const Generator &generator, double slope = 0, Fan fan = Fan::In) {
-        detail::check(THTensor_kaimingNormal(handle_, generator.get(), slope, static_cast<THFan>(fan)),
+        return changed(THTensor_kaimingNormal(handle_, generator.get(), slope, static_cast<THFan>(fan)),
             "kaimingNormal_");
-        return *this;
     }
     /// Fills weights (outputs x inputs x window) with normally distributed numbers of the deviation of
     /// `THTensor_kaimingUniform`, `b / sqrt(3)`.
     Tensor &kaimingNormal_(double slope = 0, Fan fan = Fan::In) {
-        detail::check(THTensor_kaimingNormal(handle_, nullptr, slope, static_cast<THFan>(fan)), "kaimingNormal_");
-        return *this;
+        return changed(THTensor_kaimingNormal(handle_, nullptr, slope, static_cast<THFan>(fan)), "kaimingNormal_");
     }
     /// As `THTensor_newRand`, in dtype and sizes of `t`.
     Tensor randLike(const Generator &generator = {}) const {
@@ -5487,29 +4503,24 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// `r` = `n` categories, positions from 0 on, for each row of `p`, or for the vector `p`: each as often as its
     /// share in the sum of the row.
     Tensor multinomial(const Generator &generator, int64_t n, bool replacement = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_multinomial(r.get(), generator.get(), handle_, n, replacement), "multinomial", r);
-        return r;
+        detail::New r;
+        return r(THTensor_multinomial(r.handle, generator.get(), handle_, n, replacement), "multinomial");
     }
     Tensor multinomial(int64_t n, bool replacement = false) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_multinomial(r.get(), nullptr, handle_, n, replacement), "multinomial", r);
-        return r;
+        detail::New r;
+        return r(THTensor_multinomial(r.handle, nullptr, handle_, n, replacement), "multinomial");
     }
     /// Tables for drawing from the same `p`, a vector, many times: an even choice `k` stays with probability `q[k]`,
     /// else becomes `J[k]`.
     JQ multinomialAliasSetup() const;
     /// Fills with categories, positions from 0 on, by the tables of `THTensor_multinomialAliasSetup`.
     Tensor multinomialAliasDraw(const Generator &generator, const Tensor &q) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_multinomialAliasDraw(r.get(), generator.get(), handle_, q.get()), "multinomialAliasDraw",
-            r);
-        return r;
+        detail::New r;
+        return r(THTensor_multinomialAliasDraw(r.handle, generator.get(), handle_, q.get()), "multinomialAliasDraw");
     }
     Tensor multinomialAliasDraw(const Tensor &q) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THTensor_multinomialAliasDraw(r.get(), nullptr, handle_, q.get()), "multinomialAliasDraw", r);
-        return r;
+        detail::New r;
+        return r(THTensor_multinomialAliasDraw(r.handle, nullptr, handle_, q.get()), "multinomialAliasDraw");
     }
     /// `r = t * mask / (1 - p)` with a mask that is false with probability `p`, else true.
     RMask dropout(const Generator &generator, double p = 0.5) const;
@@ -5536,7 +4547,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     // --------------------------------------------------------------------------------- Mapped files and shared memory
 
     /// Moves the storage of `t` to shared memory, for all tensors on it; nothing happens if it is shared already.
-    Tensor &shareMemory_() { detail::check(THTensor_shareMemory(handle_), "shareMemory_"); return *this; }
+    Tensor &shareMemory_() { return changed(THTensor_shareMemory(handle_), "shareMemory_"); }
     /// True if other processes can see the elements of `t`: it lies in shared memory, or in a file that is mapped as
     /// shared.
     bool isShared() const {
@@ -5565,10 +4576,18 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
 
   private:
     using Counted::Counted;
+    Tensor &changed(THStatus status, const char *name) {
+        detail::check(status, name);
+        return *this;
+    }
 };
 
 static_assert(sizeof(Tensor) == sizeof(THTensor *) && std::is_standard_layout_v<Tensor>,
               "a list of tensors is one of handles");
+static_assert(sizeof(Operand) == sizeof(THTensor *) && std::is_standard_layout_v<Operand>,
+              "a list of operands is one of handles");
+
+inline Operand::Operand(const Tensor &t) noexcept : handle_(t.get()) {}
 
 
 /// Several results.
@@ -5668,6 +4687,17 @@ struct XRankS {
 
 namespace detail {
 
+inline New::New() : handle(THTensor_new()) {
+    if (!handle) fail("Tensor");
+}
+
+inline Tensor New::operator()(THStatus status, const char *name) {
+    if (status != TH_OK) return fail(name), Tensor();
+    Tensor r = Tensor::take(handle);
+    handle = nullptr;
+    return r;
+}
+
 /// The handle of a result, which is made if there is none.
 inline THTensor *result(Tensor &r) {
     if (!r.defined()) r = Tensor(Fresh());
@@ -5676,6 +4706,12 @@ inline THTensor *result(Tensor &r) {
 
 /// The handle of a result, or NULL if it is left out.
 inline THTensor *result(Out r) { return r.get() ? result(*r.get()) : nullptr; }
+
+/// The result into which a call has written.
+inline Tensor &into(Tensor &r, THStatus status, const char *name) {
+    check(status, name);
+    return r;
+}
 
 /// Without exceptions, the result of a call that failed becomes undefined.
 inline void check(THStatus status, const char *name, Tensor &r) {
@@ -5732,9 +4768,6 @@ inline int refcount(const Tensor &t) { return t.refcount(); }
 inline Tensor withSizes(IntList size, Dtype dtype = Dtype::Undefined) {
     return detail::made(THTensor_newWithSizes(detail::dtype(dtype), size.count(), size.data()), "withSizes");
 }
-inline Tensor newWithSize(IntList size, Dtype dtype = Dtype::Undefined) {
-    return detail::made(THTensor_newWithSizes(detail::dtype(dtype), size.count(), size.data()), "newWithSize");
-}
 /// A tensor with undefined elements and the given strides.
 inline Tensor withSizesStrides(IntList size, IntList stride, Dtype dtype = Dtype::Undefined) {
     return detail::made(THTensor_newWithSizesStrides(detail::dtype(dtype), detail::common("withSizesStrides", {size,
@@ -5748,43 +4781,39 @@ inline Tensor empty(IntList size, MemoryFormat format = MemoryFormat::Contiguous
 }
 /// A row-major tensor with every element `value`.
 inline Tensor full(IntList size, double value, Dtype dtype = Dtype::Undefined) {
-    if (dtype == Dtype::Undefined) { Tensor r(detail::Fresh{}); detail::check(THTensor_full(r.get(), size.count(),
-        size.data(), value), "full", r); return r; } return detail::made(THTensor_newFull(detail::dtype(dtype),
-        size.count(), size.data(), value), "full");
+    if (dtype == Dtype::Undefined) { detail::New r; return r(THTensor_full(r.handle, size.count(), size.data(), value),
+        "full"); } return detail::made(THTensor_newFull(detail::dtype(dtype), size.count(), size.data(), value),
+        "full");
 }
 /// A row-major tensor of zeros.
 inline Tensor zeros(IntList size, Dtype dtype = Dtype::Undefined) {
-    if (dtype == Dtype::Undefined) { Tensor r(detail::Fresh{}); detail::check(THTensor_zeros(r.get(), size.count(),
-        size.data()), "zeros", r); return r; } return detail::made(THTensor_newZeros(detail::dtype(dtype), size.count(),
-        size.data()), "zeros");
+    if (dtype == Dtype::Undefined) { detail::New r; return r(THTensor_zeros(r.handle, size.count(), size.data()),
+        "zeros"); } return detail::made(THTensor_newZeros(detail::dtype(dtype), size.count(), size.data()), "zeros");
 }
 /// A row-major tensor of ones.
 inline Tensor ones(IntList size, Dtype dtype = Dtype::Undefined) {
-    if (dtype == Dtype::Undefined) { Tensor r(detail::Fresh{}); detail::check(THTensor_ones(r.get(), size.count(),
-        size.data()), "ones", r); return r; } return detail::made(THTensor_newOnes(detail::dtype(dtype), size.count(),
-        size.data()), "ones");
+    if (dtype == Dtype::Undefined) { detail::New r; return r(THTensor_ones(r.handle, size.count(), size.data()),
+        "ones"); } return detail::made(THTensor_newOnes(detail::dtype(dtype), size.count(), size.data()), "ones");
 }
 /// A vector of `start + i * step`, all numbers before `end`, as by `THTensor_arange`.
 inline Tensor arange(double start, double end, double step = 1, Dtype dtype = Dtype::Undefined) {
-    if (dtype == Dtype::Undefined) { Tensor r(detail::Fresh{}); detail::check(THTensor_arange(r.get(), start, end,
-        step), "arange", r); return r; } return detail::made(THTensor_newArange(detail::dtype(dtype), start, end, step),
-        "arange");
+    if (dtype == Dtype::Undefined) { detail::New r; return r(THTensor_arange(r.handle, start, end, step),
+        "arange"); } return detail::made(THTensor_newArange(detail::dtype(dtype), start, end, step), "arange");
 }
 /// A vector of `start + i * step`, all numbers before `end`, as by `THTensor_arange`.
 inline Tensor arange(double end, Dtype dtype = Dtype::Undefined) {
-    if (dtype == Dtype::Undefined) { Tensor r(detail::Fresh{}); detail::check(THTensor_arange(r.get(), 0, end, 1),
-        "arange", r); return r; } return detail::made(THTensor_newArange(detail::dtype(dtype), 0, end, 1), "arange");
+    if (dtype == Dtype::Undefined) { detail::New r; return r(THTensor_arange(r.handle, 0, end, 1),
+        "arange"); } return detail::made(THTensor_newArange(detail::dtype(dtype), 0, end, 1), "arange");
 }
 /// A vector of `n` numbers from `start` to `end`, evenly spaced, as by `THTensor_linspace`.
 inline Tensor linspace(double start, double end, int64_t n, Dtype dtype = Dtype::Undefined) {
-    if (dtype == Dtype::Undefined) { Tensor r(detail::Fresh{}); detail::check(THTensor_linspace(r.get(), start, end, n),
-        "linspace", r); return r; } return detail::made(THTensor_newLinspace(detail::dtype(dtype), start, end, n),
-        "linspace");
+    if (dtype == Dtype::Undefined) { detail::New r; return r(THTensor_linspace(r.handle, start, end, n),
+        "linspace"); } return detail::made(THTensor_newLinspace(detail::dtype(dtype), start, end, n), "linspace");
 }
 /// A matrix of `n` rows and `m` columns with ones on the diagonal and zeros elsewhere.
 inline Tensor eye(int64_t n, int64_t m, Dtype dtype = Dtype::Undefined) {
-    if (dtype == Dtype::Undefined) { Tensor r(detail::Fresh{}); detail::check(THTensor_eye(r.get(), n, m), "eye",
-        r); return r; } return detail::made(THTensor_newEye(detail::dtype(dtype), n, m), "eye");
+    if (dtype == Dtype::Undefined) { detail::New r; return r(THTensor_eye(r.handle, n, m),
+        "eye"); } return detail::made(THTensor_newEye(detail::dtype(dtype), n, m), "eye");
 }
 inline Tensor emptyLike(const Tensor &t) { return t.emptyLike(); }
 inline Tensor fullLike(const Tensor &t, double value) { return t.fullLike(value); }
@@ -5793,9 +4822,6 @@ inline Tensor onesLike(const Tensor &t) { return t.onesLike(); }
 /// A 0-d tensor.
 inline Tensor scalar(double value, Dtype dtype = Dtype::Undefined) {
     return detail::made(THTensor_newScalar(detail::dtype(dtype), value), "scalar");
-}
-inline Tensor newScalar(double value, Dtype dtype = Dtype::Undefined) {
-    return detail::made(THTensor_newScalar(detail::dtype(dtype), value), "newScalar");
 }
 /// A 0-d tensor with an integer that a double may not hold.
 inline Tensor scalarLong(int64_t value, Dtype dtype = Dtype::Undefined) {
@@ -5821,10 +4847,6 @@ inline Tensor fromBlob(IntList size, void *data, THDeleter deleter = nullptr, vo
 inline Tensor withStorage(const Storage &storage, ptrdiff_t storageOffset, IntList size, IntList stride = {}) {
     return detail::made(THTensor_newWithStorage(storage.get(), storageOffset, detail::common("withStorage", {size,
         stride}), size.data(), stride.data()), "withStorage");
-}
-inline Tensor newWithStorage(const Storage &storage, ptrdiff_t storageOffset, IntList size, IntList stride = {}) {
-    return detail::made(THTensor_newWithStorage(storage.get(), storageOffset, detail::common("newWithStorage", {size,
-        stride}), size.data(), stride.data()), "newWithStorage");
 }
 
 // ------------------------------------------------------------------------------------------------- Looking at tensors
@@ -5872,91 +4894,79 @@ inline Tensor to(const Tensor &t, Dtype dtype) { return t.to(dtype); }
 // -------------------------------------------------------------------------------------------------------------- Views
 
 inline Tensor &narrow_out(Tensor &r, const Tensor &t, int dimension, int64_t firstIndex, int64_t size) {
-    detail::check(THTensor_narrow(detail::result(r), t.get(), dimension, firstIndex, size), "narrow_out");
-    return r;
+    return detail::into(r, THTensor_narrow(detail::result(r), t.get(), dimension, firstIndex, size), "narrow_out");
 }
 inline Tensor narrow(const Tensor &t, int dimension, int64_t firstIndex, int64_t size) {
     return t.narrow(dimension, firstIndex, size);
 }
 inline Tensor &select_out(Tensor &r, const Tensor &t, int dimension, int64_t sliceIndex) {
-    detail::check(THTensor_select(detail::result(r), t.get(), dimension, sliceIndex), "select_out");
-    return r;
+    return detail::into(r, THTensor_select(detail::result(r), t.get(), dimension, sliceIndex), "select_out");
 }
 inline Tensor select(const Tensor &t, int dimension, int64_t sliceIndex) { return t.select(dimension, sliceIndex); }
 inline Tensor &slice_out(Tensor &r, const Tensor &t, int dimension, int64_t start, int64_t end, int64_t step) {
-    detail::check(THTensor_slice(detail::result(r), t.get(), dimension, start, end, step), "slice_out");
-    return r;
+    return detail::into(r, THTensor_slice(detail::result(r), t.get(), dimension, start, end, step), "slice_out");
 }
 inline Tensor slice(const Tensor &t, int dimension, int64_t start, int64_t end, int64_t step) {
     return t.slice(dimension, start, end, step);
 }
 inline Tensor &transpose_out(Tensor &r, const Tensor &t, int dimension1, int dimension2) {
-    detail::check(THTensor_transpose(detail::result(r), t.get(), dimension1, dimension2), "transpose_out");
-    return r;
+    return detail::into(r, THTensor_transpose(detail::result(r), t.get(), dimension1, dimension2), "transpose_out");
 }
 inline Tensor transpose(const Tensor &t, int dimension1, int dimension2) { return t.transpose(dimension1, dimension2); }
 inline Tensor &t_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_t(detail::result(r), t.get()), "t_out");
-    return r;
+    return detail::into(r, THTensor_t(detail::result(r), t.get()), "t_out");
 }
 inline Tensor t(const Tensor &t) { return t.t(); }
 inline Tensor &permute_out(Tensor &r, const Tensor &t, IntList dims) {
-    detail::check(THTensor_permute(detail::result(r), t.get(), dims.count(), dims.data()), "permute_out");
-    return r;
+    return detail::into(r, THTensor_permute(detail::result(r), t.get(), dims.count(), dims.data()), "permute_out");
 }
 inline Tensor permute(const Tensor &t, IntList dims) { return t.permute(dims); }
 inline Tensor &diagonal_out(Tensor &r, const Tensor &t, int64_t offset = 0, int dim1 = 0, int dim2 = 1) {
-    detail::check(THTensor_diagonal(detail::result(r), t.get(), offset, dim1, dim2), "diagonal_out");
-    return r;
+    return detail::into(r, THTensor_diagonal(detail::result(r), t.get(), offset, dim1, dim2), "diagonal_out");
 }
 inline Tensor diagonal(const Tensor &t, int64_t offset = 0, int dim1 = 0, int dim2 = 1) {
     return t.diagonal(offset, dim1, dim2);
 }
 inline Tensor &unfold_out(Tensor &r, const Tensor &t, int dimension, int64_t size, int64_t step) {
-    detail::check(THTensor_unfold(detail::result(r), t.get(), dimension, size, step), "unfold_out");
-    return r;
+    return detail::into(r, THTensor_unfold(detail::result(r), t.get(), dimension, size, step), "unfold_out");
 }
 inline Tensor unfold(const Tensor &t, int dimension, int64_t size, int64_t step) {
     return t.unfold(dimension, size, step);
 }
 inline Tensor &squeeze_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_squeeze(detail::result(r), t.get()), "squeeze_out");
-    return r;
+    return detail::into(r, THTensor_squeeze(detail::result(r), t.get()), "squeeze_out");
 }
 inline Tensor squeeze(const Tensor &t) { return t.squeeze(); }
 inline Tensor &squeeze1d_out(Tensor &r, const Tensor &t, int dimension) {
-    detail::check(THTensor_squeeze1d(detail::result(r), t.get(), dimension), "squeeze1d_out");
-    return r;
+    return detail::into(r, THTensor_squeeze1d(detail::result(r), t.get(), dimension), "squeeze1d_out");
 }
 inline Tensor &squeeze_out(Tensor &r, const Tensor &t, int dimension) {
-    detail::check(THTensor_squeeze1d(detail::result(r), t.get(), dimension), "squeeze_out");
-    return r;
+    return detail::into(r, THTensor_squeeze1d(detail::result(r), t.get(), dimension), "squeeze_out");
 }
 inline Tensor squeeze1d(const Tensor &t, int dimension) { return t.squeeze1d(dimension); }
 inline Tensor squeeze(const Tensor &t, int dimension) { return t.squeeze(dimension); }
 inline Tensor &unsqueeze1d_out(Tensor &r, const Tensor &t, int dimension) {
-    detail::check(THTensor_unsqueeze1d(detail::result(r), t.get(), dimension), "unsqueeze1d_out");
-    return r;
+    return detail::into(r, THTensor_unsqueeze1d(detail::result(r), t.get(), dimension), "unsqueeze1d_out");
+}
+inline Tensor &unsqueeze_out(Tensor &r, const Tensor &t, int dimension) {
+    return detail::into(r, THTensor_unsqueeze1d(detail::result(r), t.get(), dimension), "unsqueeze_out");
 }
 inline Tensor unsqueeze1d(const Tensor &t, int dimension) { return t.unsqueeze1d(dimension); }
+inline Tensor unsqueeze(const Tensor &t, int dimension) { return t.unsqueeze(dimension); }
 inline Tensor &view_out(Tensor &r, const Tensor &t, IntList size) {
-    detail::check(THTensor_view(detail::result(r), t.get(), size.count(), size.data()), "view_out");
-    return r;
+    return detail::into(r, THTensor_view(detail::result(r), t.get(), size.count(), size.data()), "view_out");
 }
 inline Tensor view(const Tensor &t, IntList size) { return t.view(size); }
 inline Tensor &expand_out(Tensor &r, const Tensor &t, IntList size) {
-    detail::check(THTensor_expand(detail::result(r), t.get(), size.count(), size.data()), "expand_out");
-    return r;
+    return detail::into(r, THTensor_expand(detail::result(r), t.get(), size.count(), size.data()), "expand_out");
 }
 inline Tensor expand(const Tensor &t, IntList size) { return t.expand(size); }
 inline Tensor &viewAs_out(Tensor &r, const Tensor &t, const Tensor &other) {
-    detail::check(THTensor_viewAs(detail::result(r), t.get(), other.get()), "viewAs_out");
-    return r;
+    return detail::into(r, THTensor_viewAs(detail::result(r), t.get(), other.get()), "viewAs_out");
 }
 inline Tensor viewAs(const Tensor &t, const Tensor &other) { return t.viewAs(other); }
 inline Tensor &expandAs_out(Tensor &r, const Tensor &t, const Tensor &other) {
-    detail::check(THTensor_expandAs(detail::result(r), t.get(), other.get()), "expandAs_out");
-    return r;
+    return detail::into(r, THTensor_expandAs(detail::result(r), t.get(), other.get()), "expandAs_out");
 }
 inline Tensor expandAs(const Tensor &t, const Tensor &other) { return t.expandAs(other); }
 inline Tensor viewDtype(const Tensor &t, Dtype dtype) { return t.viewDtype(dtype); }
@@ -6011,67 +5021,56 @@ inline void recordStream(const Tensor &t, const CudaStream &stream) { return t.r
 
 inline Tensor cat(const Tensor &a, const Tensor &b, int dimension = 0) { return a.cat(b, dimension); }
 inline Tensor &cat_out(Tensor &r, const Tensor &a, const Tensor &b, int dimension = 0) {
-    detail::check(THTensor_cat(detail::result(r), a.get(), b.get(), dimension), "cat_out");
-    return r;
+    return detail::into(r, THTensor_cat(detail::result(r), a.get(), b.get(), dimension), "cat_out");
 }
 /// `r` = the `count` tensors one after the other along dimension `dimension`; otherwise as cat.
 inline Tensor catArray(TensorList tensors, int dimension = 0) {
-    Tensor r(detail::Fresh{});
-    detail::check(THTensor_catArray(r.get(), tensors.data(), tensors.count(), dimension), "catArray", r);
-    return r;
+    detail::New r;
+    return r(THTensor_catArray(r.handle, tensors.data(), tensors.count(), dimension), "catArray");
 }
 inline Tensor &catArray_out(Tensor &r, TensorList tensors, int dimension = 0) {
-    detail::check(THTensor_catArray(detail::result(r), tensors.data(), tensors.count(), dimension), "catArray_out");
-    return r;
+    return detail::into(r, THTensor_catArray(detail::result(r), tensors.data(), tensors.count(), dimension),
+        "catArray_out");
 }
 inline Tensor cat(TensorList tensors, int dimension = 0) {
-    Tensor r(detail::Fresh{});
-    detail::check(THTensor_catArray(r.get(), tensors.data(), tensors.count(), dimension), "cat", r);
-    return r;
+    detail::New r;
+    return r(THTensor_catArray(r.handle, tensors.data(), tensors.count(), dimension), "cat");
 }
 inline Tensor &cat_out(Tensor &r, TensorList tensors, int dimension = 0) {
-    detail::check(THTensor_catArray(detail::result(r), tensors.data(), tensors.count(), dimension), "cat_out");
-    return r;
+    return detail::into(r, THTensor_catArray(detail::result(r), tensors.data(), tensors.count(), dimension),
+        "cat_out");
 }
 /// `r` = the `count` tensors, which have one shape, along a new dimension `dimension`.
 inline Tensor stack(TensorList tensors, int dimension = 0) {
-    Tensor r(detail::Fresh{});
-    detail::check(THTensor_stack(r.get(), tensors.data(), tensors.count(), dimension), "stack", r);
-    return r;
+    detail::New r;
+    return r(THTensor_stack(r.handle, tensors.data(), tensors.count(), dimension), "stack");
 }
 inline Tensor &stack_out(Tensor &r, TensorList tensors, int dimension = 0) {
-    detail::check(THTensor_stack(detail::result(r), tensors.data(), tensors.count(), dimension), "stack_out");
-    return r;
+    return detail::into(r, THTensor_stack(detail::result(r), tensors.data(), tensors.count(), dimension), "stack_out");
 }
 /// `r` = the `count` tensors side by side: along dimension 1, or 0 if the first is a vector or scalar.
 inline Tensor hstack(TensorList tensors) {
-    Tensor r(detail::Fresh{});
-    detail::check(THTensor_hstack(r.get(), tensors.data(), tensors.count()), "hstack", r);
-    return r;
+    detail::New r;
+    return r(THTensor_hstack(r.handle, tensors.data(), tensors.count()), "hstack");
 }
 inline Tensor &hstack_out(Tensor &r, TensorList tensors) {
-    detail::check(THTensor_hstack(detail::result(r), tensors.data(), tensors.count()), "hstack_out");
-    return r;
+    return detail::into(r, THTensor_hstack(detail::result(r), tensors.data(), tensors.count()), "hstack_out");
 }
 /// `r` = the `count` tensors on top of each other: along dimension 0, vectors as rows.
 inline Tensor vstack(TensorList tensors) {
-    Tensor r(detail::Fresh{});
-    detail::check(THTensor_vstack(r.get(), tensors.data(), tensors.count()), "vstack", r);
-    return r;
+    detail::New r;
+    return r(THTensor_vstack(r.handle, tensors.data(), tensors.count()), "vstack");
 }
 inline Tensor &vstack_out(Tensor &r, TensorList tensors) {
-    detail::check(THTensor_vstack(detail::result(r), tensors.data(), tensors.count()), "vstack_out");
-    return r;
+    return detail::into(r, THTensor_vstack(detail::result(r), tensors.data(), tensors.count()), "vstack_out");
 }
 /// `r` = the `count` tensors behind each other: along dimension 2.
 inline Tensor dstack(TensorList tensors) {
-    Tensor r(detail::Fresh{});
-    detail::check(THTensor_dstack(r.get(), tensors.data(), tensors.count()), "dstack", r);
-    return r;
+    detail::New r;
+    return r(THTensor_dstack(r.handle, tensors.data(), tensors.count()), "dstack");
 }
 inline Tensor &dstack_out(Tensor &r, TensorList tensors) {
-    detail::check(THTensor_dstack(detail::result(r), tensors.data(), tensors.count()), "dstack_out");
-    return r;
+    return detail::into(r, THTensor_dstack(detail::result(r), tensors.data(), tensors.count()), "dstack_out");
 }
 inline std::vector<Tensor> splitSizes(const Tensor &t, IntList sizes, int dimension = 0) {
     return t.splitSizes(sizes, dimension);
@@ -6096,78 +5095,67 @@ inline std::vector<Tensor> tensorSplit(const Tensor &t, std::initializer_list<in
 }
 inline Tensor flip(const Tensor &t, IntList dims) { return t.flip(dims); }
 inline Tensor &flip_out(Tensor &r, const Tensor &t, IntList dims) {
-    detail::check(THTensor_flip(detail::result(r), t.get(), dims.count(), dims.data()), "flip_out");
-    return r;
+    return detail::into(r, THTensor_flip(detail::result(r), t.get(), dims.count(), dims.data()), "flip_out");
 }
 inline Tensor roll(const Tensor &t, IntList shifts, IntList dims = {}) { return t.roll(shifts, dims); }
 inline Tensor &roll_out(Tensor &r, const Tensor &t, IntList shifts, IntList dims = {}) {
-    detail::check(THTensor_roll(detail::result(r), t.get(), detail::common("roll_out", {shifts, dims}), shifts.data(),
-        dims.data()), "roll_out");
-    return r;
+    return detail::into(r, THTensor_roll(detail::result(r), t.get(), detail::common("roll_out", {shifts, dims}),
+        shifts.data(), dims.data()), "roll_out");
 }
 inline Tensor rot90(const Tensor &t, int64_t k = 1, int dimension1 = 0, int dimension2 = 1) {
     return t.rot90(k, dimension1, dimension2);
 }
 inline Tensor &rot90_out(Tensor &r, const Tensor &t, int64_t k = 1, int dimension1 = 0, int dimension2 = 1) {
-    detail::check(THTensor_rot90(detail::result(r), t.get(), k, dimension1, dimension2), "rot90_out");
-    return r;
+    return detail::into(r, THTensor_rot90(detail::result(r), t.get(), k, dimension1, dimension2), "rot90_out");
 }
 inline Tensor repeat(const Tensor &t, IntList sizes) { return t.repeat(sizes); }
 inline Tensor &repeat_out(Tensor &r, const Tensor &t, IntList sizes) {
-    detail::check(THTensor_repeat(detail::result(r), t.get(), sizes.count(), sizes.data()), "repeat_out");
-    return r;
+    return detail::into(r, THTensor_repeat(detail::result(r), t.get(), sizes.count(), sizes.data()), "repeat_out");
 }
 inline Tensor repeatTensor(const Tensor &t, IntList sizes) { return t.repeatTensor(sizes); }
 inline Tensor &repeatTensor_out(Tensor &r, const Tensor &t, IntList sizes) {
-    detail::check(THTensor_repeatTensor(detail::result(r), t.get(), sizes.count(), sizes.data()), "repeatTensor_out");
-    return r;
+    return detail::into(r, THTensor_repeatTensor(detail::result(r), t.get(), sizes.count(), sizes.data()),
+        "repeatTensor_out");
 }
 inline Tensor tile(const Tensor &t, IntList sizes) { return t.tile(sizes); }
 inline Tensor &tile_out(Tensor &r, const Tensor &t, IntList sizes) {
-    detail::check(THTensor_tile(detail::result(r), t.get(), sizes.count(), sizes.data()), "tile_out");
-    return r;
+    return detail::into(r, THTensor_tile(detail::result(r), t.get(), sizes.count(), sizes.data()), "tile_out");
 }
 inline Tensor repeatInterleave(const Tensor &t, const Tensor &repeats, int dimension = everyDim) {
     return t.repeatInterleave(repeats, dimension);
 }
 inline Tensor &repeatInterleave_out(Tensor &r, const Tensor &t, const Tensor &repeats, int dimension = everyDim) {
-    detail::check(THTensor_repeatInterleave(detail::result(r), t.get(), repeats.get(), dimension),
+    return detail::into(r, THTensor_repeatInterleave(detail::result(r), t.get(), repeats.get(), dimension),
         "repeatInterleave_out");
-    return r;
 }
 inline Tensor repeatInterleaveValue(const Tensor &t, int64_t repeats, int dimension = everyDim) {
     return t.repeatInterleaveValue(repeats, dimension);
 }
 inline Tensor &repeatInterleaveValue_out(Tensor &r, const Tensor &t, int64_t repeats, int dimension = everyDim) {
-    detail::check(THTensor_repeatInterleaveValue(detail::result(r), t.get(), repeats, dimension),
+    return detail::into(r, THTensor_repeatInterleaveValue(detail::result(r), t.get(), repeats, dimension),
         "repeatInterleaveValue_out");
-    return r;
 }
 inline Tensor repeatInterleave(const Tensor &t, int64_t repeats, int dimension = everyDim) {
     return t.repeatInterleave(repeats, dimension);
 }
 inline Tensor &repeatInterleave_out(Tensor &r, const Tensor &t, int64_t repeats, int dimension = everyDim) {
-    detail::check(THTensor_repeatInterleaveValue(detail::result(r), t.get(), repeats, dimension),
+    return detail::into(r, THTensor_repeatInterleaveValue(detail::result(r), t.get(), repeats, dimension),
         "repeatInterleave_out");
-    return r;
 }
 inline Tensor pad(const Tensor &t, IntList pads, PadMode mode = PadMode::Constant, double value = 0) {
     return t.pad(pads, mode, value);
 }
 inline Tensor &pad_out(Tensor &r, const Tensor &t, IntList pads, PadMode mode = PadMode::Constant, double value = 0) {
-    detail::check(THTensor_pad(detail::result(r), t.get(), pads.count(), pads.data(), static_cast<THPadMode>(mode),
-        value), "pad_out");
-    return r;
+    return detail::into(r, THTensor_pad(detail::result(r), t.get(), pads.count(), pads.data(),
+        static_cast<THPadMode>(mode), value), "pad_out");
 }
 inline Tensor fold(const Tensor &t, int dimension, int64_t step) { return t.fold(dimension, step); }
 inline Tensor &fold_out(Tensor &r, const Tensor &t, int dimension, int64_t step) {
-    detail::check(THTensor_fold(detail::result(r), t.get(), dimension, step), "fold_out");
-    return r;
+    return detail::into(r, THTensor_fold(detail::result(r), t.get(), dimension, step), "fold_out");
 }
 inline Tensor diff(const Tensor &t, int64_t n = 1, int dimension = -1) { return t.diff(n, dimension); }
 inline Tensor &diff_out(Tensor &r, const Tensor &t, int64_t n = 1, int dimension = -1) {
-    detail::check(THTensor_diff(detail::result(r), t.get(), n, dimension), "diff_out");
-    return r;
+    return detail::into(r, THTensor_diff(detail::result(r), t.get(), n, dimension), "diff_out");
 }
 inline std::vector<Tensor> unravelIndex(const Tensor &index, IntList shape) { return index.unravelIndex(shape); }
 
@@ -6177,29 +5165,26 @@ inline Tensor indexSelect(const Tensor &t, int dimension, const Tensor &index) {
     return t.indexSelect(dimension, index);
 }
 inline Tensor &indexSelect_out(Tensor &r, const Tensor &t, int dimension, const Tensor &index) {
-    detail::check(THTensor_indexSelect(detail::result(r), t.get(), dimension, index.get()), "indexSelect_out");
-    return r;
+    return detail::into(r, THTensor_indexSelect(detail::result(r), t.get(), dimension, index.get()),
+        "indexSelect_out");
 }
 inline Tensor gather(const Tensor &t, int dimension, const Tensor &index) { return t.gather(dimension, index); }
 inline Tensor &gather_out(Tensor &r, const Tensor &t, int dimension, const Tensor &index) {
-    detail::check(THTensor_gather(detail::result(r), t.get(), dimension, index.get()), "gather_out");
-    return r;
+    return detail::into(r, THTensor_gather(detail::result(r), t.get(), dimension, index.get()), "gather_out");
 }
 inline Tensor takeAlongDim(const Tensor &t, const Tensor &index, int dimension = everyDim) {
     return t.takeAlongDim(index, dimension);
 }
 inline Tensor &takeAlongDim_out(Tensor &r, const Tensor &t, const Tensor &index, int dimension = everyDim) {
-    detail::check(THTensor_takeAlongDim(detail::result(r), t.get(), index.get(), dimension), "takeAlongDim_out");
-    return r;
+    return detail::into(r, THTensor_takeAlongDim(detail::result(r), t.get(), index.get(), dimension),
+        "takeAlongDim_out");
 }
 inline Tensor take(const Tensor &t, const Tensor &index) { return t.take(index); }
 inline Tensor &take_out(Tensor &r, const Tensor &t, const Tensor &index) {
-    detail::check(THTensor_take(detail::result(r), t.get(), index.get()), "take_out");
-    return r;
+    return detail::into(r, THTensor_take(detail::result(r), t.get(), index.get()), "take_out");
 }
 inline Tensor &index_out(Tensor &r, const Tensor &t, TensorList indices) {
-    detail::check(THTensor_index(detail::result(r), t.get(), indices.data(), indices.count()), "index_out");
-    return r;
+    return detail::into(r, THTensor_index(detail::result(r), t.get(), indices.data(), indices.count()), "index_out");
 }
 inline Tensor index(const Tensor &t, TensorList indices) { return t.index(indices); }
 inline Tensor indexPut(const Tensor &t, TensorList indices, const Tensor &values, bool accumulate = false) {
@@ -6254,8 +5239,7 @@ inline Tensor put(const Tensor &t, const Tensor &index, const Tensor &src, bool 
 }
 inline Tensor maskedSelect(const Tensor &t, const Tensor &mask) { return t.maskedSelect(mask); }
 inline Tensor &maskedSelect_out(Tensor &r, const Tensor &t, const Tensor &mask) {
-    detail::check(THTensor_maskedSelect(detail::result(r), t.get(), mask.get()), "maskedSelect_out");
-    return r;
+    return detail::into(r, THTensor_maskedSelect(detail::result(r), t.get(), mask.get()), "maskedSelect_out");
 }
 inline Tensor maskedCopy(const Tensor &t, const Tensor &mask, const Tensor &src) { return t.maskedCopy(mask, src); }
 inline Tensor maskedScatter(const Tensor &t, const Tensor &mask, const Tensor &src) {
@@ -6263,156 +5247,122 @@ inline Tensor maskedScatter(const Tensor &t, const Tensor &mask, const Tensor &s
 }
 inline Tensor nonzero(const Tensor &t) { return t.nonzero(); }
 inline Tensor &nonzero_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_nonzero(detail::result(r), t.get()), "nonzero_out");
-    return r;
+    return detail::into(r, THTensor_nonzero(detail::result(r), t.get()), "nonzero_out");
 }
 inline std::vector<Tensor> nonzeroTuple(const Tensor &t) { return t.nonzeroTuple(); }
 
 // -------------------------------------------------------------------------------------------- Results made of numbers
 
 inline Tensor &zeros_out(Tensor &r, IntList size) {
-    detail::check(THTensor_zeros(detail::result(r), size.count(), size.data()), "zeros_out");
-    return r;
+    return detail::into(r, THTensor_zeros(detail::result(r), size.count(), size.data()), "zeros_out");
 }
 inline Tensor &ones_out(Tensor &r, IntList size) {
-    detail::check(THTensor_ones(detail::result(r), size.count(), size.data()), "ones_out");
-    return r;
+    return detail::into(r, THTensor_ones(detail::result(r), size.count(), size.data()), "ones_out");
 }
 inline Tensor &full_out(Tensor &r, IntList size, double value) {
-    detail::check(THTensor_full(detail::result(r), size.count(), size.data(), value), "full_out");
-    return r;
+    return detail::into(r, THTensor_full(detail::result(r), size.count(), size.data(), value), "full_out");
 }
 inline Tensor &zerosLike_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_zerosLike(detail::result(r), t.get()), "zerosLike_out");
-    return r;
+    return detail::into(r, THTensor_zerosLike(detail::result(r), t.get()), "zerosLike_out");
 }
 inline Tensor &onesLike_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_onesLike(detail::result(r), t.get()), "onesLike_out");
-    return r;
+    return detail::into(r, THTensor_onesLike(detail::result(r), t.get()), "onesLike_out");
 }
 inline Tensor &fullLike_out(Tensor &r, const Tensor &t, double value) {
-    detail::check(THTensor_fullLike(detail::result(r), t.get(), value), "fullLike_out");
-    return r;
+    return detail::into(r, THTensor_fullLike(detail::result(r), t.get(), value), "fullLike_out");
 }
 inline Tensor &arange_out(Tensor &r, double start, double end, double step = 1) {
-    detail::check(THTensor_arange(detail::result(r), start, end, step), "arange_out");
-    return r;
+    return detail::into(r, THTensor_arange(detail::result(r), start, end, step), "arange_out");
 }
 inline Tensor &arange_out(Tensor &r, double end) {
-    detail::check(THTensor_arange(detail::result(r), 0, end, 1), "arange_out");
-    return r;
+    return detail::into(r, THTensor_arange(detail::result(r), 0, end, 1), "arange_out");
 }
 /// `r[i] = start + i * step`, all numbers up to and including `end`.
 inline Tensor range(double start, double end, double step = 1) {
-    Tensor r(detail::Fresh{});
-    detail::check(THTensor_range(r.get(), start, end, step), "range", r);
-    return r;
+    detail::New r;
+    return r(THTensor_range(r.handle, start, end, step), "range");
 }
 /// `r[i] = start + i * step`, all numbers up to and including `end`.
-inline Tensor range(double end) {
-    Tensor r(detail::Fresh{});
-    detail::check(THTensor_range(r.get(), 0, end, 1), "range", r);
-    return r;
-}
+inline Tensor range(double end) { detail::New r; return r(THTensor_range(r.handle, 0, end, 1), "range"); }
 inline Tensor &range_out(Tensor &r, double start, double end, double step = 1) {
-    detail::check(THTensor_range(detail::result(r), start, end, step), "range_out");
-    return r;
+    return detail::into(r, THTensor_range(detail::result(r), start, end, step), "range_out");
 }
 inline Tensor &range_out(Tensor &r, double end) {
-    detail::check(THTensor_range(detail::result(r), 0, end, 1), "range_out");
-    return r;
+    return detail::into(r, THTensor_range(detail::result(r), 0, end, 1), "range_out");
 }
 inline Tensor &linspace_out(Tensor &r, double start, double end, int64_t n) {
-    detail::check(THTensor_linspace(detail::result(r), start, end, n), "linspace_out");
-    return r;
+    return detail::into(r, THTensor_linspace(detail::result(r), start, end, n), "linspace_out");
 }
 /// `r = 10^x` for the `n` numbers `x` of `THTensor_linspace`.
 inline Tensor logspace(double start, double end, int64_t n) {
-    Tensor r(detail::Fresh{});
-    detail::check(THTensor_logspace(r.get(), start, end, n), "logspace", r);
-    return r;
+    detail::New r;
+    return r(THTensor_logspace(r.handle, start, end, n), "logspace");
 }
 inline Tensor &logspace_out(Tensor &r, double start, double end, int64_t n) {
-    detail::check(THTensor_logspace(detail::result(r), start, end, n), "logspace_out");
-    return r;
+    return detail::into(r, THTensor_logspace(detail::result(r), start, end, n), "logspace_out");
 }
 /// `r = base^x` for the `n` numbers `x` of `THTensor_linspace`.
 inline Tensor logspaceBase(double start, double end, double base, int64_t n) {
-    Tensor r(detail::Fresh{});
-    detail::check(THTensor_logspaceBase(r.get(), start, end, base, n), "logspaceBase", r);
-    return r;
+    detail::New r;
+    return r(THTensor_logspaceBase(r.handle, start, end, base, n), "logspaceBase");
 }
 /// `r = base^x` for the `n` numbers `x` of `THTensor_linspace`.
 inline Tensor logspaceBase(double start, double end, int64_t n) {
-    Tensor r(detail::Fresh{});
-    detail::check(THTensor_logspaceBase(r.get(), start, end, 10, n), "logspaceBase", r);
-    return r;
+    detail::New r;
+    return r(THTensor_logspaceBase(r.handle, start, end, 10, n), "logspaceBase");
 }
 inline Tensor &logspaceBase_out(Tensor &r, double start, double end, double base, int64_t n) {
-    detail::check(THTensor_logspaceBase(detail::result(r), start, end, base, n), "logspaceBase_out");
-    return r;
+    return detail::into(r, THTensor_logspaceBase(detail::result(r), start, end, base, n), "logspaceBase_out");
 }
 inline Tensor &logspaceBase_out(Tensor &r, double start, double end, int64_t n) {
-    detail::check(THTensor_logspaceBase(detail::result(r), start, end, 10, n), "logspaceBase_out");
-    return r;
+    return detail::into(r, THTensor_logspaceBase(detail::result(r), start, end, 10, n), "logspaceBase_out");
 }
 inline Tensor logspace(double start, double end, double base, int64_t n) {
-    Tensor r(detail::Fresh{});
-    detail::check(THTensor_logspaceBase(r.get(), start, end, base, n), "logspace", r);
-    return r;
+    detail::New r;
+    return r(THTensor_logspaceBase(r.handle, start, end, base, n), "logspace");
 }
 inline Tensor &logspace_out(Tensor &r, double start, double end, double base, int64_t n) {
-    detail::check(THTensor_logspaceBase(detail::result(r), start, end, base, n), "logspace_out");
-    return r;
+    return detail::into(r, THTensor_logspaceBase(detail::result(r), start, end, base, n), "logspace_out");
 }
 inline Tensor &eye_out(Tensor &r, int64_t n, int64_t m) {
-    detail::check(THTensor_eye(detail::result(r), n, m), "eye_out");
-    return r;
+    return detail::into(r, THTensor_eye(detail::result(r), n, m), "eye_out");
 }
 inline Tensor diag(const Tensor &t, int64_t k = 0) { return t.diag(k); }
 inline Tensor &diag_out(Tensor &r, const Tensor &t, int64_t k = 0) {
-    detail::check(THTensor_diag(detail::result(r), t.get(), k), "diag_out");
-    return r;
+    return detail::into(r, THTensor_diag(detail::result(r), t.get(), k), "diag_out");
 }
 inline Tensor diagEmbed(const Tensor &t, int64_t offset = 0, int dim1 = -2, int dim2 = -1) {
     return t.diagEmbed(offset, dim1, dim2);
 }
 inline Tensor &diagEmbed_out(Tensor &r, const Tensor &t, int64_t offset = 0, int dim1 = -2, int dim2 = -1) {
-    detail::check(THTensor_diagEmbed(detail::result(r), t.get(), offset, dim1, dim2), "diagEmbed_out");
-    return r;
+    return detail::into(r, THTensor_diagEmbed(detail::result(r), t.get(), offset, dim1, dim2), "diagEmbed_out");
 }
 inline double trace(const Tensor &t) { return t.trace(); }
 inline Tensor tril(const Tensor &t, int64_t k = 0) { return t.tril(k); }
 inline Tensor &tril_out(Tensor &r, const Tensor &t, int64_t k = 0) {
-    detail::check(THTensor_tril(detail::result(r), t.get(), k), "tril_out");
-    return r;
+    return detail::into(r, THTensor_tril(detail::result(r), t.get(), k), "tril_out");
 }
 inline Tensor triu(const Tensor &t, int64_t k = 0) { return t.triu(k); }
 inline Tensor &triu_out(Tensor &r, const Tensor &t, int64_t k = 0) {
-    detail::check(THTensor_triu(detail::result(r), t.get(), k), "triu_out");
-    return r;
+    return detail::into(r, THTensor_triu(detail::result(r), t.get(), k), "triu_out");
 }
 /// `r` = 2 x n: row `i` and column `j` of each element of a `rows` x `cols` matrix with `j - i <= offset`, in row-major
 /// order.
 inline Tensor trilIndices(int64_t rows, int64_t cols, int64_t offset = 0) {
-    Tensor r(detail::Fresh{});
-    detail::check(THTensor_trilIndices(r.get(), rows, cols, offset), "trilIndices", r);
-    return r;
+    detail::New r;
+    return r(THTensor_trilIndices(r.handle, rows, cols, offset), "trilIndices");
 }
 inline Tensor &trilIndices_out(Tensor &r, int64_t rows, int64_t cols, int64_t offset = 0) {
-    detail::check(THTensor_trilIndices(detail::result(r), rows, cols, offset), "trilIndices_out");
-    return r;
+    return detail::into(r, THTensor_trilIndices(detail::result(r), rows, cols, offset), "trilIndices_out");
 }
 /// `r` = 2 x n: row `i` and column `j` of each element of a `rows` x `cols` matrix with `j - i >= offset`, in row-major
 /// order.
 inline Tensor triuIndices(int64_t rows, int64_t cols, int64_t offset = 0) {
-    Tensor r(detail::Fresh{});
-    detail::check(THTensor_triuIndices(r.get(), rows, cols, offset), "triuIndices", r);
-    return r;
+    detail::New r;
+    return r(THTensor_triuIndices(r.handle, rows, cols, offset), "triuIndices");
 }
 inline Tensor &triuIndices_out(Tensor &r, int64_t rows, int64_t cols, int64_t offset = 0) {
-    detail::check(THTensor_triuIndices(detail::result(r), rows, cols, offset), "triuIndices_out");
-    return r;
+    return detail::into(r, THTensor_triuIndices(detail::result(r), rows, cols, offset), "triuIndices_out");
 }
 /// `rets[k][i0, i1, ...] = tensors[k][ik]`: each of the `count` handles in `rets` becomes a view of the vector at its
 /// place, expanded over the grid of all.
@@ -6425,887 +5375,725 @@ inline std::vector<Tensor> meshgrid(TensorList tensors, Text indexing = "ij") {
 /// `r` = every combination of one element of each of the `count` vectors, a row each, the last vector changing fastest;
 /// of one vector, a copy.
 inline Tensor cartesianProd(TensorList tensors) {
-    Tensor r(detail::Fresh{});
-    detail::check(THTensor_cartesianProd(r.get(), tensors.data(), tensors.count()), "cartesianProd", r);
-    return r;
+    detail::New r;
+    return r(THTensor_cartesianProd(r.handle, tensors.data(), tensors.count()), "cartesianProd");
 }
 inline Tensor &cartesianProd_out(Tensor &r, TensorList tensors) {
-    detail::check(THTensor_cartesianProd(detail::result(r), tensors.data(), tensors.count()), "cartesianProd_out");
-    return r;
+    return detail::into(r, THTensor_cartesianProd(detail::result(r), tensors.data(), tensors.count()),
+        "cartesianProd_out");
 }
 inline Tensor oneHot(const Tensor &t, int64_t numClasses = -1) { return t.oneHot(numClasses); }
 inline Tensor &oneHot_out(Tensor &r, const Tensor &t, int64_t numClasses = -1) {
-    detail::check(THTensor_oneHot(detail::result(r), t.get(), numClasses), "oneHot_out");
-    return r;
+    return detail::into(r, THTensor_oneHot(detail::result(r), t.get(), numClasses), "oneHot_out");
 }
 inline Tensor vander(const Tensor &t, int64_t n = -1, bool increasing = false) { return t.vander(n, increasing); }
 inline Tensor &vander_out(Tensor &r, const Tensor &t, int64_t n = -1, bool increasing = false) {
-    detail::check(THTensor_vander(detail::result(r), t.get(), n, increasing), "vander_out");
-    return r;
+    return detail::into(r, THTensor_vander(detail::result(r), t.get(), n, increasing), "vander_out");
 }
 
 // --------------------------------------------------------------------------------------------------------- Arithmetic
 
 inline Tensor neg(const Tensor &t) { return t.neg(); }
 inline Tensor &neg_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_neg(detail::result(r), t.get()), "neg_out");
-    return r;
+    return detail::into(r, THTensor_neg(detail::result(r), t.get()), "neg_out");
 }
 inline Tensor abs(const Tensor &t) { return t.abs(); }
 inline Tensor &abs_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_abs(detail::result(r), t.get()), "abs_out");
-    return r;
+    return detail::into(r, THTensor_abs(detail::result(r), t.get()), "abs_out");
 }
 inline Tensor sign(const Tensor &t) { return t.sign(); }
 inline Tensor &sign_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_sign(detail::result(r), t.get()), "sign_out");
-    return r;
+    return detail::into(r, THTensor_sign(detail::result(r), t.get()), "sign_out");
 }
 inline Tensor floor(const Tensor &t) { return t.floor(); }
 inline Tensor &floor_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_floor(detail::result(r), t.get()), "floor_out");
-    return r;
+    return detail::into(r, THTensor_floor(detail::result(r), t.get()), "floor_out");
 }
 inline Tensor ceil(const Tensor &t) { return t.ceil(); }
 inline Tensor &ceil_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_ceil(detail::result(r), t.get()), "ceil_out");
-    return r;
+    return detail::into(r, THTensor_ceil(detail::result(r), t.get()), "ceil_out");
 }
 inline Tensor round(const Tensor &t) { return t.round(); }
 inline Tensor &round_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_round(detail::result(r), t.get()), "round_out");
-    return r;
+    return detail::into(r, THTensor_round(detail::result(r), t.get()), "round_out");
 }
 inline Tensor trunc(const Tensor &t) { return t.trunc(); }
 inline Tensor &trunc_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_trunc(detail::result(r), t.get()), "trunc_out");
-    return r;
+    return detail::into(r, THTensor_trunc(detail::result(r), t.get()), "trunc_out");
 }
 inline Tensor frac(const Tensor &t) { return t.frac(); }
 inline Tensor &frac_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_frac(detail::result(r), t.get()), "frac_out");
-    return r;
+    return detail::into(r, THTensor_frac(detail::result(r), t.get()), "frac_out");
 }
 inline Tensor cinv(const Tensor &t) { return t.cinv(); }
 inline Tensor &cinv_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_cinv(detail::result(r), t.get()), "cinv_out");
-    return r;
+    return detail::into(r, THTensor_cinv(detail::result(r), t.get()), "cinv_out");
 }
 inline Tensor add(const Tensor &t, double value) { return t.add(value); }
 inline Tensor &add_out(Tensor &r, const Tensor &t, double value) {
-    detail::check(THTensor_add(detail::result(r), t.get(), value), "add_out");
-    return r;
+    return detail::into(r, THTensor_add(detail::result(r), t.get(), value), "add_out");
 }
 inline Tensor sub(const Tensor &t, double value) { return t.sub(value); }
 inline Tensor &sub_out(Tensor &r, const Tensor &t, double value) {
-    detail::check(THTensor_sub(detail::result(r), t.get(), value), "sub_out");
-    return r;
+    return detail::into(r, THTensor_sub(detail::result(r), t.get(), value), "sub_out");
 }
 inline Tensor mul(const Tensor &t, double value) { return t.mul(value); }
 inline Tensor &mul_out(Tensor &r, const Tensor &t, double value) {
-    detail::check(THTensor_mul(detail::result(r), t.get(), value), "mul_out");
-    return r;
+    return detail::into(r, THTensor_mul(detail::result(r), t.get(), value), "mul_out");
 }
 inline Tensor div(const Tensor &t, double value) { return t.div(value); }
 inline Tensor &div_out(Tensor &r, const Tensor &t, double value) {
-    detail::check(THTensor_div(detail::result(r), t.get(), value), "div_out");
-    return r;
+    return detail::into(r, THTensor_div(detail::result(r), t.get(), value), "div_out");
 }
 inline Tensor cmul(const Tensor &a, const Tensor &b) { return a.cmul(b); }
 inline Tensor &cmul_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_cmul(detail::result(r), a.get(), b.get()), "cmul_out");
-    return r;
+    return detail::into(r, THTensor_cmul(detail::result(r), a.get(), b.get()), "cmul_out");
 }
 inline Tensor mul(const Tensor &a, const Tensor &b) { return a.mul(b); }
 inline Tensor &mul_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_cmul(detail::result(r), a.get(), b.get()), "mul_out");
-    return r;
+    return detail::into(r, THTensor_cmul(detail::result(r), a.get(), b.get()), "mul_out");
 }
 inline Tensor cdiv(const Tensor &a, const Tensor &b) { return a.cdiv(b); }
 inline Tensor &cdiv_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_cdiv(detail::result(r), a.get(), b.get()), "cdiv_out");
-    return r;
+    return detail::into(r, THTensor_cdiv(detail::result(r), a.get(), b.get()), "cdiv_out");
 }
 inline Tensor div(const Tensor &a, const Tensor &b) { return a.div(b); }
 inline Tensor &div_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_cdiv(detail::result(r), a.get(), b.get()), "div_out");
-    return r;
+    return detail::into(r, THTensor_cdiv(detail::result(r), a.get(), b.get()), "div_out");
 }
 inline Tensor cpow(const Tensor &a, const Tensor &b) { return a.cpow(b); }
 inline Tensor &cpow_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_cpow(detail::result(r), a.get(), b.get()), "cpow_out");
-    return r;
+    return detail::into(r, THTensor_cpow(detail::result(r), a.get(), b.get()), "cpow_out");
 }
 inline Tensor pow(const Tensor &a, const Tensor &b) { return a.pow(b); }
 inline Tensor &pow_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_cpow(detail::result(r), a.get(), b.get()), "pow_out");
-    return r;
+    return detail::into(r, THTensor_cpow(detail::result(r), a.get(), b.get()), "pow_out");
 }
 inline Tensor cmax(const Tensor &a, const Tensor &b) { return a.cmax(b); }
 inline Tensor &cmax_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_cmax(detail::result(r), a.get(), b.get()), "cmax_out");
-    return r;
+    return detail::into(r, THTensor_cmax(detail::result(r), a.get(), b.get()), "cmax_out");
 }
 inline Tensor max(const Tensor &a, const Tensor &b) { return a.max(b); }
 inline Tensor &max_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_cmax(detail::result(r), a.get(), b.get()), "max_out");
-    return r;
+    return detail::into(r, THTensor_cmax(detail::result(r), a.get(), b.get()), "max_out");
 }
 inline Tensor cmin(const Tensor &a, const Tensor &b) { return a.cmin(b); }
 inline Tensor &cmin_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_cmin(detail::result(r), a.get(), b.get()), "cmin_out");
-    return r;
+    return detail::into(r, THTensor_cmin(detail::result(r), a.get(), b.get()), "cmin_out");
 }
 inline Tensor min(const Tensor &a, const Tensor &b) { return a.min(b); }
 inline Tensor &min_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_cmin(detail::result(r), a.get(), b.get()), "min_out");
-    return r;
+    return detail::into(r, THTensor_cmin(detail::result(r), a.get(), b.get()), "min_out");
 }
 inline Tensor tpow(double value, const Tensor &t) { return t.tpow(value); }
 inline Tensor &tpow_out(Tensor &r, double value, const Tensor &t) {
-    detail::check(THTensor_tpow(detail::result(r), value, t.get()), "tpow_out");
-    return r;
+    return detail::into(r, THTensor_tpow(detail::result(r), value, t.get()), "tpow_out");
 }
-inline Tensor pow(double value, const Tensor &t) { return t.tpow(value); }
+inline Tensor pow(double value, const Tensor &t) {
+    detail::New r;
+    return r(THTensor_tpow(r.handle, value, t.get()), "pow");
+}
 inline Tensor &pow_out(Tensor &r, double value, const Tensor &t) {
-    detail::check(THTensor_tpow(detail::result(r), value, t.get()), "pow_out");
-    return r;
+    return detail::into(r, THTensor_tpow(detail::result(r), value, t.get()), "pow_out");
 }
 inline Tensor addcmul(const Tensor &t, double value, const Tensor &a, const Tensor &b) {
     return t.addcmul(value, a, b);
 }
 inline Tensor addcmul(const Tensor &t, const Tensor &a, const Tensor &b) { return t.addcmul(a, b); }
 inline Tensor &addcmul_out(Tensor &r, const Tensor &t, double value, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_addcmul(detail::result(r), t.get(), value, a.get(), b.get()), "addcmul_out");
-    return r;
+    return detail::into(r, THTensor_addcmul(detail::result(r), t.get(), value, a.get(), b.get()), "addcmul_out");
 }
 inline Tensor &addcmul_out(Tensor &r, const Tensor &t, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_addcmul(detail::result(r), t.get(), 1, a.get(), b.get()), "addcmul_out");
-    return r;
+    return detail::into(r, THTensor_addcmul(detail::result(r), t.get(), 1, a.get(), b.get()), "addcmul_out");
 }
 inline Tensor addcdiv(const Tensor &t, double value, const Tensor &a, const Tensor &b) {
     return t.addcdiv(value, a, b);
 }
 inline Tensor addcdiv(const Tensor &t, const Tensor &a, const Tensor &b) { return t.addcdiv(a, b); }
 inline Tensor &addcdiv_out(Tensor &r, const Tensor &t, double value, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_addcdiv(detail::result(r), t.get(), value, a.get(), b.get()), "addcdiv_out");
-    return r;
+    return detail::into(r, THTensor_addcdiv(detail::result(r), t.get(), value, a.get(), b.get()), "addcdiv_out");
 }
 inline Tensor &addcdiv_out(Tensor &r, const Tensor &t, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_addcdiv(detail::result(r), t.get(), 1, a.get(), b.get()), "addcdiv_out");
-    return r;
+    return detail::into(r, THTensor_addcdiv(detail::result(r), t.get(), 1, a.get(), b.get()), "addcdiv_out");
 }
 inline Tensor lerp(const Tensor &a, const Tensor &b, double weight) { return a.lerp(b, weight); }
 inline Tensor &lerp_out(Tensor &r, const Tensor &a, const Tensor &b, double weight) {
-    detail::check(THTensor_lerp(detail::result(r), a.get(), b.get(), weight), "lerp_out");
-    return r;
+    return detail::into(r, THTensor_lerp(detail::result(r), a.get(), b.get(), weight), "lerp_out");
 }
 inline Tensor lerpTensor(const Tensor &a, const Tensor &b, const Tensor &weight) { return a.lerpTensor(b, weight); }
 inline Tensor &lerpTensor_out(Tensor &r, const Tensor &a, const Tensor &b, const Tensor &weight) {
-    detail::check(THTensor_lerpTensor(detail::result(r), a.get(), b.get(), weight.get()), "lerpTensor_out");
-    return r;
+    return detail::into(r, THTensor_lerpTensor(detail::result(r), a.get(), b.get(), weight.get()), "lerpTensor_out");
 }
 inline Tensor lerp(const Tensor &a, const Tensor &b, const Tensor &weight) { return a.lerp(b, weight); }
 inline Tensor &lerp_out(Tensor &r, const Tensor &a, const Tensor &b, const Tensor &weight) {
-    detail::check(THTensor_lerpTensor(detail::result(r), a.get(), b.get(), weight.get()), "lerp_out");
-    return r;
+    return detail::into(r, THTensor_lerpTensor(detail::result(r), a.get(), b.get(), weight.get()), "lerp_out");
 }
 inline Tensor fmod(const Tensor &t, double value) { return t.fmod(value); }
 inline Tensor &fmod_out(Tensor &r, const Tensor &t, double value) {
-    detail::check(THTensor_fmod(detail::result(r), t.get(), value), "fmod_out");
-    return r;
+    return detail::into(r, THTensor_fmod(detail::result(r), t.get(), value), "fmod_out");
 }
 inline Tensor cfmod(const Tensor &a, const Tensor &b) { return a.cfmod(b); }
 inline Tensor &cfmod_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_cfmod(detail::result(r), a.get(), b.get()), "cfmod_out");
-    return r;
+    return detail::into(r, THTensor_cfmod(detail::result(r), a.get(), b.get()), "cfmod_out");
 }
 inline Tensor fmod(const Tensor &a, const Tensor &b) { return a.fmod(b); }
 inline Tensor &fmod_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_cfmod(detail::result(r), a.get(), b.get()), "fmod_out");
-    return r;
+    return detail::into(r, THTensor_cfmod(detail::result(r), a.get(), b.get()), "fmod_out");
 }
 inline Tensor remainder(const Tensor &t, double value) { return t.remainder(value); }
 inline Tensor &remainder_out(Tensor &r, const Tensor &t, double value) {
-    detail::check(THTensor_remainder(detail::result(r), t.get(), value), "remainder_out");
-    return r;
+    return detail::into(r, THTensor_remainder(detail::result(r), t.get(), value), "remainder_out");
 }
 inline Tensor cremainder(const Tensor &a, const Tensor &b) { return a.cremainder(b); }
 inline Tensor &cremainder_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_cremainder(detail::result(r), a.get(), b.get()), "cremainder_out");
-    return r;
+    return detail::into(r, THTensor_cremainder(detail::result(r), a.get(), b.get()), "cremainder_out");
 }
 inline Tensor remainder(const Tensor &a, const Tensor &b) { return a.remainder(b); }
 inline Tensor &remainder_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_cremainder(detail::result(r), a.get(), b.get()), "remainder_out");
-    return r;
+    return detail::into(r, THTensor_cremainder(detail::result(r), a.get(), b.get()), "remainder_out");
 }
 inline Tensor cadd(const Tensor &t, double value, const Tensor &src) { return t.cadd(value, src); }
 inline Tensor cadd(const Tensor &t, const Tensor &src) { return t.cadd(src); }
 inline Tensor &cadd_out(Tensor &r, const Tensor &t, double value, const Tensor &src) {
-    detail::check(THTensor_cadd(detail::result(r), t.get(), value, src.get()), "cadd_out");
-    return r;
+    return detail::into(r, THTensor_cadd(detail::result(r), t.get(), value, src.get()), "cadd_out");
 }
 inline Tensor &cadd_out(Tensor &r, const Tensor &t, const Tensor &src) {
-    detail::check(THTensor_cadd(detail::result(r), t.get(), 1, src.get()), "cadd_out");
-    return r;
+    return detail::into(r, THTensor_cadd(detail::result(r), t.get(), 1, src.get()), "cadd_out");
 }
 inline Tensor add(const Tensor &t, double value, const Tensor &src) { return t.add(value, src); }
 inline Tensor add(const Tensor &t, const Tensor &src) { return t.add(src); }
 inline Tensor &add_out(Tensor &r, const Tensor &t, double value, const Tensor &src) {
-    detail::check(THTensor_cadd(detail::result(r), t.get(), value, src.get()), "add_out");
-    return r;
+    return detail::into(r, THTensor_cadd(detail::result(r), t.get(), value, src.get()), "add_out");
 }
 inline Tensor &add_out(Tensor &r, const Tensor &t, const Tensor &src) {
-    detail::check(THTensor_cadd(detail::result(r), t.get(), 1, src.get()), "add_out");
-    return r;
+    return detail::into(r, THTensor_cadd(detail::result(r), t.get(), 1, src.get()), "add_out");
 }
 inline Tensor csub(const Tensor &t, double value, const Tensor &src) { return t.csub(value, src); }
 inline Tensor csub(const Tensor &t, const Tensor &src) { return t.csub(src); }
 inline Tensor &csub_out(Tensor &r, const Tensor &t, double value, const Tensor &src) {
-    detail::check(THTensor_csub(detail::result(r), t.get(), value, src.get()), "csub_out");
-    return r;
+    return detail::into(r, THTensor_csub(detail::result(r), t.get(), value, src.get()), "csub_out");
 }
 inline Tensor &csub_out(Tensor &r, const Tensor &t, const Tensor &src) {
-    detail::check(THTensor_csub(detail::result(r), t.get(), 1, src.get()), "csub_out");
-    return r;
+    return detail::into(r, THTensor_csub(detail::result(r), t.get(), 1, src.get()), "csub_out");
 }
 inline Tensor sub(const Tensor &t, double value, const Tensor &src) { return t.sub(value, src); }
 inline Tensor sub(const Tensor &t, const Tensor &src) { return t.sub(src); }
 inline Tensor &sub_out(Tensor &r, const Tensor &t, double value, const Tensor &src) {
-    detail::check(THTensor_csub(detail::result(r), t.get(), value, src.get()), "sub_out");
-    return r;
+    return detail::into(r, THTensor_csub(detail::result(r), t.get(), value, src.get()), "sub_out");
 }
 inline Tensor &sub_out(Tensor &r, const Tensor &t, const Tensor &src) {
-    detail::check(THTensor_csub(detail::result(r), t.get(), 1, src.get()), "sub_out");
-    return r;
+    return detail::into(r, THTensor_csub(detail::result(r), t.get(), 1, src.get()), "sub_out");
 }
 inline Tensor rsub(const Tensor &t, double value) { return t.rsub(value); }
 inline Tensor &rsub_out(Tensor &r, const Tensor &t, double value) {
-    detail::check(THTensor_rsub(detail::result(r), t.get(), value), "rsub_out");
-    return r;
+    return detail::into(r, THTensor_rsub(detail::result(r), t.get(), value), "rsub_out");
 }
 inline Tensor rdiv(const Tensor &t, double value) { return t.rdiv(value); }
 inline Tensor &rdiv_out(Tensor &r, const Tensor &t, double value) {
-    detail::check(THTensor_rdiv(detail::result(r), t.get(), value), "rdiv_out");
-    return r;
+    return detail::into(r, THTensor_rdiv(detail::result(r), t.get(), value), "rdiv_out");
 }
 inline Tensor crsub(const Tensor &t, double value, const Tensor &src) { return t.crsub(value, src); }
 inline Tensor crsub(const Tensor &t, const Tensor &src) { return t.crsub(src); }
 inline Tensor &crsub_out(Tensor &r, const Tensor &t, double value, const Tensor &src) {
-    detail::check(THTensor_crsub(detail::result(r), t.get(), value, src.get()), "crsub_out");
-    return r;
+    return detail::into(r, THTensor_crsub(detail::result(r), t.get(), value, src.get()), "crsub_out");
 }
 inline Tensor &crsub_out(Tensor &r, const Tensor &t, const Tensor &src) {
-    detail::check(THTensor_crsub(detail::result(r), t.get(), 1, src.get()), "crsub_out");
-    return r;
+    return detail::into(r, THTensor_crsub(detail::result(r), t.get(), 1, src.get()), "crsub_out");
 }
 inline Tensor rsub(const Tensor &t, double value, const Tensor &src) { return t.rsub(value, src); }
 inline Tensor rsub(const Tensor &t, const Tensor &src) { return t.rsub(src); }
 inline Tensor &rsub_out(Tensor &r, const Tensor &t, double value, const Tensor &src) {
-    detail::check(THTensor_crsub(detail::result(r), t.get(), value, src.get()), "rsub_out");
-    return r;
+    return detail::into(r, THTensor_crsub(detail::result(r), t.get(), value, src.get()), "rsub_out");
 }
 inline Tensor &rsub_out(Tensor &r, const Tensor &t, const Tensor &src) {
-    detail::check(THTensor_crsub(detail::result(r), t.get(), 1, src.get()), "rsub_out");
-    return r;
+    return detail::into(r, THTensor_crsub(detail::result(r), t.get(), 1, src.get()), "rsub_out");
 }
 inline Tensor pow(const Tensor &t, double value) { return t.pow(value); }
 inline Tensor &pow_out(Tensor &r, const Tensor &t, double value) {
-    detail::check(THTensor_pow(detail::result(r), t.get(), value), "pow_out");
-    return r;
+    return detail::into(r, THTensor_pow(detail::result(r), t.get(), value), "pow_out");
 }
 inline Tensor cmaxValue(const Tensor &t, double value) { return t.cmaxValue(value); }
 inline Tensor &cmaxValue_out(Tensor &r, const Tensor &t, double value) {
-    detail::check(THTensor_cmaxValue(detail::result(r), t.get(), value), "cmaxValue_out");
-    return r;
+    return detail::into(r, THTensor_cmaxValue(detail::result(r), t.get(), value), "cmaxValue_out");
 }
 inline Tensor &max_out(Tensor &r, const Tensor &t, double value) {
-    detail::check(THTensor_cmaxValue(detail::result(r), t.get(), value), "max_out");
-    return r;
+    return detail::into(r, THTensor_cmaxValue(detail::result(r), t.get(), value), "max_out");
 }
 inline Tensor cminValue(const Tensor &t, double value) { return t.cminValue(value); }
 inline Tensor &cminValue_out(Tensor &r, const Tensor &t, double value) {
-    detail::check(THTensor_cminValue(detail::result(r), t.get(), value), "cminValue_out");
-    return r;
+    return detail::into(r, THTensor_cminValue(detail::result(r), t.get(), value), "cminValue_out");
 }
 inline Tensor &min_out(Tensor &r, const Tensor &t, double value) {
-    detail::check(THTensor_cminValue(detail::result(r), t.get(), value), "min_out");
-    return r;
+    return detail::into(r, THTensor_cminValue(detail::result(r), t.get(), value), "min_out");
 }
 inline Tensor clamp(const Tensor &t, double minimum, double maximum) { return t.clamp(minimum, maximum); }
 inline Tensor &clamp_out(Tensor &r, const Tensor &t, double minimum, double maximum) {
-    detail::check(THTensor_clamp(detail::result(r), t.get(), minimum, maximum), "clamp_out");
-    return r;
+    return detail::into(r, THTensor_clamp(detail::result(r), t.get(), minimum, maximum), "clamp_out");
 }
 inline Tensor clampTensor(const Tensor &t, const Tensor &minimum = {}, const Tensor &maximum = {}) {
     return t.clampTensor(minimum, maximum);
 }
 inline Tensor &clampTensor_out(Tensor &r, const Tensor &t, const Tensor &minimum = {}, const Tensor &maximum = {}) {
-    detail::check(THTensor_clampTensor(detail::result(r), t.get(), minimum.get(), maximum.get()), "clampTensor_out");
-    return r;
+    return detail::into(r, THTensor_clampTensor(detail::result(r), t.get(), minimum.get(), maximum.get()),
+        "clampTensor_out");
 }
 inline Tensor clamp(const Tensor &t, const Tensor &minimum = {}, const Tensor &maximum = {}) {
     return t.clamp(minimum, maximum);
 }
 inline Tensor &clamp_out(Tensor &r, const Tensor &t, const Tensor &minimum = {}, const Tensor &maximum = {}) {
-    detail::check(THTensor_clampTensor(detail::result(r), t.get(), minimum.get(), maximum.get()), "clamp_out");
-    return r;
+    return detail::into(r, THTensor_clampTensor(detail::result(r), t.get(), minimum.get(), maximum.get()),
+        "clamp_out");
 }
 inline Tensor hardtanh(const Tensor &t, double minimum = -1, double maximum = 1) {
     return t.hardtanh(minimum, maximum);
 }
 inline Tensor &hardtanh_out(Tensor &r, const Tensor &t, double minimum = -1, double maximum = 1) {
-    detail::check(THTensor_hardtanh(detail::result(r), t.get(), minimum, maximum), "hardtanh_out");
-    return r;
+    return detail::into(r, THTensor_hardtanh(detail::result(r), t.get(), minimum, maximum), "hardtanh_out");
 }
 inline Tensor divMode(const Tensor &t, double value, DivMode mode = DivMode::True) { return t.divMode(value, mode); }
 inline Tensor &divMode_out(Tensor &r, const Tensor &t, double value, DivMode mode = DivMode::True) {
-    detail::check(THTensor_divMode(detail::result(r), t.get(), value, static_cast<THDivMode>(mode)), "divMode_out");
-    return r;
+    return detail::into(r, THTensor_divMode(detail::result(r), t.get(), value, static_cast<THDivMode>(mode)),
+        "divMode_out");
 }
 inline Tensor div(const Tensor &t, double value, DivMode mode) { return t.div(value, mode); }
 inline Tensor &div_out(Tensor &r, const Tensor &t, double value, DivMode mode) {
-    detail::check(THTensor_divMode(detail::result(r), t.get(), value, static_cast<THDivMode>(mode)), "div_out");
-    return r;
+    return detail::into(r, THTensor_divMode(detail::result(r), t.get(), value, static_cast<THDivMode>(mode)),
+        "div_out");
 }
 inline Tensor cdivMode(const Tensor &a, const Tensor &b, DivMode mode = DivMode::True) { return a.cdivMode(b, mode); }
 inline Tensor &cdivMode_out(Tensor &r, const Tensor &a, const Tensor &b, DivMode mode = DivMode::True) {
-    detail::check(THTensor_cdivMode(detail::result(r), a.get(), b.get(), static_cast<THDivMode>(mode)),
+    return detail::into(r, THTensor_cdivMode(detail::result(r), a.get(), b.get(), static_cast<THDivMode>(mode)),
         "cdivMode_out");
-    return r;
 }
 inline Tensor div(const Tensor &a, const Tensor &b, DivMode mode) { return a.div(b, mode); }
 inline Tensor &div_out(Tensor &r, const Tensor &a, const Tensor &b, DivMode mode) {
-    detail::check(THTensor_cdivMode(detail::result(r), a.get(), b.get(), static_cast<THDivMode>(mode)), "div_out");
-    return r;
+    return detail::into(r, THTensor_cdivMode(detail::result(r), a.get(), b.get(), static_cast<THDivMode>(mode)),
+        "div_out");
 }
 
 // ----------------------------------------------------------------------------------------------- Functions of numbers
 
 inline Tensor sqrt(const Tensor &t) { return t.sqrt(); }
 inline Tensor &sqrt_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_sqrt(detail::result(r), t.get()), "sqrt_out");
-    return r;
+    return detail::into(r, THTensor_sqrt(detail::result(r), t.get()), "sqrt_out");
 }
 inline Tensor rsqrt(const Tensor &t) { return t.rsqrt(); }
 inline Tensor &rsqrt_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_rsqrt(detail::result(r), t.get()), "rsqrt_out");
-    return r;
+    return detail::into(r, THTensor_rsqrt(detail::result(r), t.get()), "rsqrt_out");
 }
 inline Tensor exp(const Tensor &t) { return t.exp(); }
 inline Tensor &exp_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_exp(detail::result(r), t.get()), "exp_out");
-    return r;
+    return detail::into(r, THTensor_exp(detail::result(r), t.get()), "exp_out");
 }
 inline Tensor exp2(const Tensor &t) { return t.exp2(); }
 inline Tensor &exp2_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_exp2(detail::result(r), t.get()), "exp2_out");
-    return r;
+    return detail::into(r, THTensor_exp2(detail::result(r), t.get()), "exp2_out");
 }
 inline Tensor expm1(const Tensor &t) { return t.expm1(); }
 inline Tensor &expm1_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_expm1(detail::result(r), t.get()), "expm1_out");
-    return r;
+    return detail::into(r, THTensor_expm1(detail::result(r), t.get()), "expm1_out");
 }
 inline Tensor log(const Tensor &t) { return t.log(); }
 inline Tensor &log_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_log(detail::result(r), t.get()), "log_out");
-    return r;
+    return detail::into(r, THTensor_log(detail::result(r), t.get()), "log_out");
 }
 inline Tensor log1p(const Tensor &t) { return t.log1p(); }
 inline Tensor &log1p_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_log1p(detail::result(r), t.get()), "log1p_out");
-    return r;
+    return detail::into(r, THTensor_log1p(detail::result(r), t.get()), "log1p_out");
 }
 inline Tensor log2(const Tensor &t) { return t.log2(); }
 inline Tensor &log2_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_log2(detail::result(r), t.get()), "log2_out");
-    return r;
+    return detail::into(r, THTensor_log2(detail::result(r), t.get()), "log2_out");
 }
 inline Tensor log10(const Tensor &t) { return t.log10(); }
 inline Tensor &log10_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_log10(detail::result(r), t.get()), "log10_out");
-    return r;
+    return detail::into(r, THTensor_log10(detail::result(r), t.get()), "log10_out");
 }
 inline Tensor sin(const Tensor &t) { return t.sin(); }
 inline Tensor &sin_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_sin(detail::result(r), t.get()), "sin_out");
-    return r;
+    return detail::into(r, THTensor_sin(detail::result(r), t.get()), "sin_out");
 }
 inline Tensor cos(const Tensor &t) { return t.cos(); }
 inline Tensor &cos_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_cos(detail::result(r), t.get()), "cos_out");
-    return r;
+    return detail::into(r, THTensor_cos(detail::result(r), t.get()), "cos_out");
 }
 inline Tensor tan(const Tensor &t) { return t.tan(); }
 inline Tensor &tan_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_tan(detail::result(r), t.get()), "tan_out");
-    return r;
+    return detail::into(r, THTensor_tan(detail::result(r), t.get()), "tan_out");
 }
 inline Tensor asin(const Tensor &t) { return t.asin(); }
 inline Tensor &asin_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_asin(detail::result(r), t.get()), "asin_out");
-    return r;
+    return detail::into(r, THTensor_asin(detail::result(r), t.get()), "asin_out");
 }
 inline Tensor acos(const Tensor &t) { return t.acos(); }
 inline Tensor &acos_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_acos(detail::result(r), t.get()), "acos_out");
-    return r;
+    return detail::into(r, THTensor_acos(detail::result(r), t.get()), "acos_out");
 }
 inline Tensor atan(const Tensor &t) { return t.atan(); }
 inline Tensor &atan_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_atan(detail::result(r), t.get()), "atan_out");
-    return r;
+    return detail::into(r, THTensor_atan(detail::result(r), t.get()), "atan_out");
 }
 inline Tensor sinh(const Tensor &t) { return t.sinh(); }
 inline Tensor &sinh_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_sinh(detail::result(r), t.get()), "sinh_out");
-    return r;
+    return detail::into(r, THTensor_sinh(detail::result(r), t.get()), "sinh_out");
 }
 inline Tensor cosh(const Tensor &t) { return t.cosh(); }
 inline Tensor &cosh_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_cosh(detail::result(r), t.get()), "cosh_out");
-    return r;
+    return detail::into(r, THTensor_cosh(detail::result(r), t.get()), "cosh_out");
 }
 inline Tensor tanh(const Tensor &t) { return t.tanh(); }
 inline Tensor &tanh_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_tanh(detail::result(r), t.get()), "tanh_out");
-    return r;
+    return detail::into(r, THTensor_tanh(detail::result(r), t.get()), "tanh_out");
 }
 inline Tensor asinh(const Tensor &t) { return t.asinh(); }
 inline Tensor &asinh_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_asinh(detail::result(r), t.get()), "asinh_out");
-    return r;
+    return detail::into(r, THTensor_asinh(detail::result(r), t.get()), "asinh_out");
 }
 inline Tensor acosh(const Tensor &t) { return t.acosh(); }
 inline Tensor &acosh_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_acosh(detail::result(r), t.get()), "acosh_out");
-    return r;
+    return detail::into(r, THTensor_acosh(detail::result(r), t.get()), "acosh_out");
 }
 inline Tensor atanh(const Tensor &t) { return t.atanh(); }
 inline Tensor &atanh_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_atanh(detail::result(r), t.get()), "atanh_out");
-    return r;
+    return detail::into(r, THTensor_atanh(detail::result(r), t.get()), "atanh_out");
 }
 inline Tensor sinc(const Tensor &t) { return t.sinc(); }
 inline Tensor &sinc_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_sinc(detail::result(r), t.get()), "sinc_out");
-    return r;
+    return detail::into(r, THTensor_sinc(detail::result(r), t.get()), "sinc_out");
 }
 inline Tensor sigmoid(const Tensor &t) { return t.sigmoid(); }
 inline Tensor &sigmoid_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_sigmoid(detail::result(r), t.get()), "sigmoid_out");
-    return r;
+    return detail::into(r, THTensor_sigmoid(detail::result(r), t.get()), "sigmoid_out");
 }
 inline Tensor erf(const Tensor &t) { return t.erf(); }
 inline Tensor &erf_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_erf(detail::result(r), t.get()), "erf_out");
-    return r;
+    return detail::into(r, THTensor_erf(detail::result(r), t.get()), "erf_out");
 }
 inline Tensor erfc(const Tensor &t) { return t.erfc(); }
 inline Tensor &erfc_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_erfc(detail::result(r), t.get()), "erfc_out");
-    return r;
+    return detail::into(r, THTensor_erfc(detail::result(r), t.get()), "erfc_out");
 }
 inline Tensor erfinv(const Tensor &t) { return t.erfinv(); }
 inline Tensor &erfinv_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_erfinv(detail::result(r), t.get()), "erfinv_out");
-    return r;
+    return detail::into(r, THTensor_erfinv(detail::result(r), t.get()), "erfinv_out");
 }
 inline Tensor lgamma(const Tensor &t) { return t.lgamma(); }
 inline Tensor &lgamma_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_lgamma(detail::result(r), t.get()), "lgamma_out");
-    return r;
+    return detail::into(r, THTensor_lgamma(detail::result(r), t.get()), "lgamma_out");
 }
 inline Tensor digamma(const Tensor &t) { return t.digamma(); }
 inline Tensor &digamma_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_digamma(detail::result(r), t.get()), "digamma_out");
-    return r;
+    return detail::into(r, THTensor_digamma(detail::result(r), t.get()), "digamma_out");
 }
 inline Tensor gelu(const Tensor &t) { return t.gelu(); }
 inline Tensor &gelu_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_gelu(detail::result(r), t.get()), "gelu_out");
-    return r;
+    return detail::into(r, THTensor_gelu(detail::result(r), t.get()), "gelu_out");
 }
 inline Tensor geluTanh(const Tensor &t) { return t.geluTanh(); }
 inline Tensor &geluTanh_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_geluTanh(detail::result(r), t.get()), "geluTanh_out");
-    return r;
+    return detail::into(r, THTensor_geluTanh(detail::result(r), t.get()), "geluTanh_out");
 }
 inline Tensor relu(const Tensor &t) { return t.relu(); }
 inline Tensor &relu_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_relu(detail::result(r), t.get()), "relu_out");
-    return r;
+    return detail::into(r, THTensor_relu(detail::result(r), t.get()), "relu_out");
 }
 inline Tensor leakyRelu(const Tensor &t, double value = 0.01) { return t.leakyRelu(value); }
 inline Tensor &leakyRelu_out(Tensor &r, const Tensor &t, double value = 0.01) {
-    detail::check(THTensor_leakyRelu(detail::result(r), t.get(), value), "leakyRelu_out");
-    return r;
+    return detail::into(r, THTensor_leakyRelu(detail::result(r), t.get(), value), "leakyRelu_out");
 }
 inline Tensor elu(const Tensor &t, double value = 1) { return t.elu(value); }
 inline Tensor &elu_out(Tensor &r, const Tensor &t, double value = 1) {
-    detail::check(THTensor_elu(detail::result(r), t.get(), value), "elu_out");
-    return r;
+    return detail::into(r, THTensor_elu(detail::result(r), t.get(), value), "elu_out");
 }
 inline Tensor softplus(const Tensor &t, double beta = 1, double threshold = 20) { return t.softplus(beta, threshold); }
 inline Tensor &softplus_out(Tensor &r, const Tensor &t, double beta = 1, double threshold = 20) {
-    detail::check(THTensor_softplus(detail::result(r), t.get(), beta, threshold), "softplus_out");
-    return r;
+    return detail::into(r, THTensor_softplus(detail::result(r), t.get(), beta, threshold), "softplus_out");
 }
 inline Tensor atan2(const Tensor &a, const Tensor &b) { return a.atan2(b); }
 inline Tensor &atan2_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_atan2(detail::result(r), a.get(), b.get()), "atan2_out");
-    return r;
+    return detail::into(r, THTensor_atan2(detail::result(r), a.get(), b.get()), "atan2_out");
 }
 inline Tensor hypot(const Tensor &a, const Tensor &b) { return a.hypot(b); }
 inline Tensor &hypot_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_hypot(detail::result(r), a.get(), b.get()), "hypot_out");
-    return r;
+    return detail::into(r, THTensor_hypot(detail::result(r), a.get(), b.get()), "hypot_out");
 }
 inline Tensor logaddexp(const Tensor &a, const Tensor &b) { return a.logaddexp(b); }
 inline Tensor &logaddexp_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_logaddexp(detail::result(r), a.get(), b.get()), "logaddexp_out");
-    return r;
+    return detail::into(r, THTensor_logaddexp(detail::result(r), a.get(), b.get()), "logaddexp_out");
 }
 inline Tensor xlogy(const Tensor &a, const Tensor &b) { return a.xlogy(b); }
 inline Tensor &xlogy_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_xlogy(detail::result(r), a.get(), b.get()), "xlogy_out");
-    return r;
+    return detail::into(r, THTensor_xlogy(detail::result(r), a.get(), b.get()), "xlogy_out");
 }
 inline Tensor copysign(const Tensor &a, const Tensor &b) { return a.copysign(b); }
 inline Tensor &copysign_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_copysign(detail::result(r), a.get(), b.get()), "copysign_out");
-    return r;
+    return detail::into(r, THTensor_copysign(detail::result(r), a.get(), b.get()), "copysign_out");
 }
 inline Tensor nextafter(const Tensor &a, const Tensor &b) { return a.nextafter(b); }
 inline Tensor &nextafter_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_nextafter(detail::result(r), a.get(), b.get()), "nextafter_out");
-    return r;
+    return detail::into(r, THTensor_nextafter(detail::result(r), a.get(), b.get()), "nextafter_out");
 }
 inline Tensor nanToNum(const Tensor &t, double nan, double posinf, double neginf) {
     return t.nanToNum(nan, posinf, neginf);
 }
 inline Tensor nanToNum(const Tensor &t, double posinf, double neginf) { return t.nanToNum(posinf, neginf); }
 inline Tensor &nanToNum_out(Tensor &r, const Tensor &t, double nan, double posinf, double neginf) {
-    detail::check(THTensor_nanToNum(detail::result(r), t.get(), nan, posinf, neginf), "nanToNum_out");
-    return r;
+    return detail::into(r, THTensor_nanToNum(detail::result(r), t.get(), nan, posinf, neginf), "nanToNum_out");
 }
 inline Tensor &nanToNum_out(Tensor &r, const Tensor &t, double posinf, double neginf) {
-    detail::check(THTensor_nanToNum(detail::result(r), t.get(), 0, posinf, neginf), "nanToNum_out");
-    return r;
+    return detail::into(r, THTensor_nanToNum(detail::result(r), t.get(), 0, posinf, neginf), "nanToNum_out");
 }
 inline Tensor xlogyValue(const Tensor &a, double value) { return a.xlogyValue(value); }
 inline Tensor &xlogyValue_out(Tensor &r, const Tensor &a, double value) {
-    detail::check(THTensor_xlogyValue(detail::result(r), a.get(), value), "xlogyValue_out");
-    return r;
+    return detail::into(r, THTensor_xlogyValue(detail::result(r), a.get(), value), "xlogyValue_out");
 }
 inline Tensor xlogy(const Tensor &a, double value) { return a.xlogy(value); }
 inline Tensor &xlogy_out(Tensor &r, const Tensor &a, double value) {
-    detail::check(THTensor_xlogyValue(detail::result(r), a.get(), value), "xlogy_out");
-    return r;
+    return detail::into(r, THTensor_xlogyValue(detail::result(r), a.get(), value), "xlogy_out");
 }
 inline Tensor polygamma(int64_t n, const Tensor &t) { return t.polygamma(n); }
 inline Tensor &polygamma_out(Tensor &r, int64_t n, const Tensor &t) {
-    detail::check(THTensor_polygamma(detail::result(r), n, t.get()), "polygamma_out");
-    return r;
+    return detail::into(r, THTensor_polygamma(detail::result(r), n, t.get()), "polygamma_out");
 }
 inline Tensor mvlgamma(const Tensor &t, int64_t p) { return t.mvlgamma(p); }
 inline Tensor &mvlgamma_out(Tensor &r, const Tensor &t, int64_t p) {
-    detail::check(THTensor_mvlgamma(detail::result(r), t.get(), p), "mvlgamma_out");
-    return r;
+    return detail::into(r, THTensor_mvlgamma(detail::result(r), t.get(), p), "mvlgamma_out");
 }
 
 // --------------------------------------------------------------------------------------------------------------- Bits
 
 inline Tensor bitwiseNot(const Tensor &t) { return t.bitwiseNot(); }
 inline Tensor &bitwiseNot_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_bitwiseNot(detail::result(r), t.get()), "bitwiseNot_out");
-    return r;
+    return detail::into(r, THTensor_bitwiseNot(detail::result(r), t.get()), "bitwiseNot_out");
 }
 inline Tensor bitAnd(const Tensor &t, double value) { return t.bitAnd(value); }
 inline Tensor &bitAnd_out(Tensor &r, const Tensor &t, double value) {
-    detail::check(THTensor_bitand(detail::result(r), t.get(), value), "bitAnd_out");
-    return r;
+    return detail::into(r, THTensor_bitand(detail::result(r), t.get(), value), "bitAnd_out");
 }
 inline Tensor bitOr(const Tensor &t, double value) { return t.bitOr(value); }
 inline Tensor &bitOr_out(Tensor &r, const Tensor &t, double value) {
-    detail::check(THTensor_bitor(detail::result(r), t.get(), value), "bitOr_out");
-    return r;
+    return detail::into(r, THTensor_bitor(detail::result(r), t.get(), value), "bitOr_out");
 }
 inline Tensor bitxor(const Tensor &t, double value) { return t.bitxor(value); }
 inline Tensor &bitxor_out(Tensor &r, const Tensor &t, double value) {
-    detail::check(THTensor_bitxor(detail::result(r), t.get(), value), "bitxor_out");
-    return r;
+    return detail::into(r, THTensor_bitxor(detail::result(r), t.get(), value), "bitxor_out");
 }
 inline Tensor lshift(const Tensor &t, double value) { return t.lshift(value); }
 inline Tensor &lshift_out(Tensor &r, const Tensor &t, double value) {
-    detail::check(THTensor_lshift(detail::result(r), t.get(), value), "lshift_out");
-    return r;
+    return detail::into(r, THTensor_lshift(detail::result(r), t.get(), value), "lshift_out");
 }
 inline Tensor rshift(const Tensor &t, double value) { return t.rshift(value); }
 inline Tensor &rshift_out(Tensor &r, const Tensor &t, double value) {
-    detail::check(THTensor_rshift(detail::result(r), t.get(), value), "rshift_out");
-    return r;
+    return detail::into(r, THTensor_rshift(detail::result(r), t.get(), value), "rshift_out");
 }
 inline Tensor cbitand(const Tensor &a, const Tensor &b) { return a.cbitand(b); }
 inline Tensor &cbitand_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_cbitand(detail::result(r), a.get(), b.get()), "cbitand_out");
-    return r;
+    return detail::into(r, THTensor_cbitand(detail::result(r), a.get(), b.get()), "cbitand_out");
 }
 inline Tensor bitAnd(const Tensor &a, const Tensor &b) { return a.bitAnd(b); }
 inline Tensor &bitAnd_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_cbitand(detail::result(r), a.get(), b.get()), "bitAnd_out");
-    return r;
+    return detail::into(r, THTensor_cbitand(detail::result(r), a.get(), b.get()), "bitAnd_out");
 }
 inline Tensor cbitor(const Tensor &a, const Tensor &b) { return a.cbitor(b); }
 inline Tensor &cbitor_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_cbitor(detail::result(r), a.get(), b.get()), "cbitor_out");
-    return r;
+    return detail::into(r, THTensor_cbitor(detail::result(r), a.get(), b.get()), "cbitor_out");
 }
 inline Tensor bitOr(const Tensor &a, const Tensor &b) { return a.bitOr(b); }
 inline Tensor &bitOr_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_cbitor(detail::result(r), a.get(), b.get()), "bitOr_out");
-    return r;
+    return detail::into(r, THTensor_cbitor(detail::result(r), a.get(), b.get()), "bitOr_out");
 }
 inline Tensor cbitxor(const Tensor &a, const Tensor &b) { return a.cbitxor(b); }
 inline Tensor &cbitxor_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_cbitxor(detail::result(r), a.get(), b.get()), "cbitxor_out");
-    return r;
+    return detail::into(r, THTensor_cbitxor(detail::result(r), a.get(), b.get()), "cbitxor_out");
 }
 inline Tensor bitxor(const Tensor &a, const Tensor &b) { return a.bitxor(b); }
 inline Tensor &bitxor_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_cbitxor(detail::result(r), a.get(), b.get()), "bitxor_out");
-    return r;
+    return detail::into(r, THTensor_cbitxor(detail::result(r), a.get(), b.get()), "bitxor_out");
 }
 inline Tensor clshift(const Tensor &a, const Tensor &b) { return a.clshift(b); }
 inline Tensor &clshift_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_clshift(detail::result(r), a.get(), b.get()), "clshift_out");
-    return r;
+    return detail::into(r, THTensor_clshift(detail::result(r), a.get(), b.get()), "clshift_out");
 }
 inline Tensor lshift(const Tensor &a, const Tensor &b) { return a.lshift(b); }
 inline Tensor &lshift_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_clshift(detail::result(r), a.get(), b.get()), "lshift_out");
-    return r;
+    return detail::into(r, THTensor_clshift(detail::result(r), a.get(), b.get()), "lshift_out");
 }
 inline Tensor crshift(const Tensor &a, const Tensor &b) { return a.crshift(b); }
 inline Tensor &crshift_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_crshift(detail::result(r), a.get(), b.get()), "crshift_out");
-    return r;
+    return detail::into(r, THTensor_crshift(detail::result(r), a.get(), b.get()), "crshift_out");
 }
 inline Tensor rshift(const Tensor &a, const Tensor &b) { return a.rshift(b); }
 inline Tensor &rshift_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_crshift(detail::result(r), a.get(), b.get()), "rshift_out");
-    return r;
+    return detail::into(r, THTensor_crshift(detail::result(r), a.get(), b.get()), "rshift_out");
 }
 
 // -------------------------------------------------------------------------------------------- Comparisons and choices
 
 inline Tensor ltValue(const Tensor &t, double value) { return t.ltValue(value); }
 inline Tensor &ltValue_out(Tensor &r, const Tensor &t, double value) {
-    detail::check(THTensor_ltValue(detail::result(r), t.get(), value), "ltValue_out");
-    return r;
+    return detail::into(r, THTensor_ltValue(detail::result(r), t.get(), value), "ltValue_out");
 }
 inline Tensor lt(const Tensor &t, double value) { return t.lt(value); }
 inline Tensor &lt_out(Tensor &r, const Tensor &t, double value) {
-    detail::check(THTensor_ltValue(detail::result(r), t.get(), value), "lt_out");
-    return r;
+    return detail::into(r, THTensor_ltValue(detail::result(r), t.get(), value), "lt_out");
 }
 inline Tensor leValue(const Tensor &t, double value) { return t.leValue(value); }
 inline Tensor &leValue_out(Tensor &r, const Tensor &t, double value) {
-    detail::check(THTensor_leValue(detail::result(r), t.get(), value), "leValue_out");
-    return r;
+    return detail::into(r, THTensor_leValue(detail::result(r), t.get(), value), "leValue_out");
 }
 inline Tensor le(const Tensor &t, double value) { return t.le(value); }
 inline Tensor &le_out(Tensor &r, const Tensor &t, double value) {
-    detail::check(THTensor_leValue(detail::result(r), t.get(), value), "le_out");
-    return r;
+    return detail::into(r, THTensor_leValue(detail::result(r), t.get(), value), "le_out");
 }
 inline Tensor gtValue(const Tensor &t, double value) { return t.gtValue(value); }
 inline Tensor &gtValue_out(Tensor &r, const Tensor &t, double value) {
-    detail::check(THTensor_gtValue(detail::result(r), t.get(), value), "gtValue_out");
-    return r;
+    return detail::into(r, THTensor_gtValue(detail::result(r), t.get(), value), "gtValue_out");
 }
 inline Tensor gt(const Tensor &t, double value) { return t.gt(value); }
 inline Tensor &gt_out(Tensor &r, const Tensor &t, double value) {
-    detail::check(THTensor_gtValue(detail::result(r), t.get(), value), "gt_out");
-    return r;
+    return detail::into(r, THTensor_gtValue(detail::result(r), t.get(), value), "gt_out");
 }
 inline Tensor geValue(const Tensor &t, double value) { return t.geValue(value); }
 inline Tensor &geValue_out(Tensor &r, const Tensor &t, double value) {
-    detail::check(THTensor_geValue(detail::result(r), t.get(), value), "geValue_out");
-    return r;
+    return detail::into(r, THTensor_geValue(detail::result(r), t.get(), value), "geValue_out");
 }
 inline Tensor ge(const Tensor &t, double value) { return t.ge(value); }
 inline Tensor &ge_out(Tensor &r, const Tensor &t, double value) {
-    detail::check(THTensor_geValue(detail::result(r), t.get(), value), "ge_out");
-    return r;
+    return detail::into(r, THTensor_geValue(detail::result(r), t.get(), value), "ge_out");
 }
 inline Tensor eqValue(const Tensor &t, double value) { return t.eqValue(value); }
 inline Tensor &eqValue_out(Tensor &r, const Tensor &t, double value) {
-    detail::check(THTensor_eqValue(detail::result(r), t.get(), value), "eqValue_out");
-    return r;
+    return detail::into(r, THTensor_eqValue(detail::result(r), t.get(), value), "eqValue_out");
 }
 inline Tensor eq(const Tensor &t, double value) { return t.eq(value); }
 inline Tensor &eq_out(Tensor &r, const Tensor &t, double value) {
-    detail::check(THTensor_eqValue(detail::result(r), t.get(), value), "eq_out");
-    return r;
+    return detail::into(r, THTensor_eqValue(detail::result(r), t.get(), value), "eq_out");
 }
 inline Tensor neValue(const Tensor &t, double value) { return t.neValue(value); }
 inline Tensor &neValue_out(Tensor &r, const Tensor &t, double value) {
-    detail::check(THTensor_neValue(detail::result(r), t.get(), value), "neValue_out");
-    return r;
+    return detail::into(r, THTensor_neValue(detail::result(r), t.get(), value), "neValue_out");
 }
 inline Tensor ne(const Tensor &t, double value) { return t.ne(value); }
 inline Tensor &ne_out(Tensor &r, const Tensor &t, double value) {
-    detail::check(THTensor_neValue(detail::result(r), t.get(), value), "ne_out");
-    return r;
+    return detail::into(r, THTensor_neValue(detail::result(r), t.get(), value), "ne_out");
 }
 inline Tensor ltTensor(const Tensor &a, const Tensor &b) { return a.ltTensor(b); }
 inline Tensor &ltTensor_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_ltTensor(detail::result(r), a.get(), b.get()), "ltTensor_out");
-    return r;
+    return detail::into(r, THTensor_ltTensor(detail::result(r), a.get(), b.get()), "ltTensor_out");
 }
 inline Tensor lt(const Tensor &a, const Tensor &b) { return a.lt(b); }
 inline Tensor &lt_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_ltTensor(detail::result(r), a.get(), b.get()), "lt_out");
-    return r;
+    return detail::into(r, THTensor_ltTensor(detail::result(r), a.get(), b.get()), "lt_out");
 }
 inline Tensor leTensor(const Tensor &a, const Tensor &b) { return a.leTensor(b); }
 inline Tensor &leTensor_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_leTensor(detail::result(r), a.get(), b.get()), "leTensor_out");
-    return r;
+    return detail::into(r, THTensor_leTensor(detail::result(r), a.get(), b.get()), "leTensor_out");
 }
 inline Tensor le(const Tensor &a, const Tensor &b) { return a.le(b); }
 inline Tensor &le_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_leTensor(detail::result(r), a.get(), b.get()), "le_out");
-    return r;
+    return detail::into(r, THTensor_leTensor(detail::result(r), a.get(), b.get()), "le_out");
 }
 inline Tensor gtTensor(const Tensor &a, const Tensor &b) { return a.gtTensor(b); }
 inline Tensor &gtTensor_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_gtTensor(detail::result(r), a.get(), b.get()), "gtTensor_out");
-    return r;
+    return detail::into(r, THTensor_gtTensor(detail::result(r), a.get(), b.get()), "gtTensor_out");
 }
 inline Tensor gt(const Tensor &a, const Tensor &b) { return a.gt(b); }
 inline Tensor &gt_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_gtTensor(detail::result(r), a.get(), b.get()), "gt_out");
-    return r;
+    return detail::into(r, THTensor_gtTensor(detail::result(r), a.get(), b.get()), "gt_out");
 }
 inline Tensor geTensor(const Tensor &a, const Tensor &b) { return a.geTensor(b); }
 inline Tensor &geTensor_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_geTensor(detail::result(r), a.get(), b.get()), "geTensor_out");
-    return r;
+    return detail::into(r, THTensor_geTensor(detail::result(r), a.get(), b.get()), "geTensor_out");
 }
 inline Tensor ge(const Tensor &a, const Tensor &b) { return a.ge(b); }
 inline Tensor &ge_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_geTensor(detail::result(r), a.get(), b.get()), "ge_out");
-    return r;
+    return detail::into(r, THTensor_geTensor(detail::result(r), a.get(), b.get()), "ge_out");
 }
 inline Tensor eqTensor(const Tensor &a, const Tensor &b) { return a.eqTensor(b); }
 inline Tensor &eqTensor_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_eqTensor(detail::result(r), a.get(), b.get()), "eqTensor_out");
-    return r;
+    return detail::into(r, THTensor_eqTensor(detail::result(r), a.get(), b.get()), "eqTensor_out");
 }
 inline Tensor eq(const Tensor &a, const Tensor &b) { return a.eq(b); }
 inline Tensor &eq_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_eqTensor(detail::result(r), a.get(), b.get()), "eq_out");
-    return r;
+    return detail::into(r, THTensor_eqTensor(detail::result(r), a.get(), b.get()), "eq_out");
 }
 inline Tensor neTensor(const Tensor &a, const Tensor &b) { return a.neTensor(b); }
 inline Tensor &neTensor_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_neTensor(detail::result(r), a.get(), b.get()), "neTensor_out");
-    return r;
+    return detail::into(r, THTensor_neTensor(detail::result(r), a.get(), b.get()), "neTensor_out");
 }
 inline Tensor ne(const Tensor &a, const Tensor &b) { return a.ne(b); }
 inline Tensor &ne_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_neTensor(detail::result(r), a.get(), b.get()), "ne_out");
-    return r;
+    return detail::into(r, THTensor_neTensor(detail::result(r), a.get(), b.get()), "ne_out");
 }
 inline Tensor isnan(const Tensor &t) { return t.isnan(); }
 inline Tensor &isnan_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_isnan(detail::result(r), t.get()), "isnan_out");
-    return r;
+    return detail::into(r, THTensor_isnan(detail::result(r), t.get()), "isnan_out");
 }
 inline Tensor isinf(const Tensor &t) { return t.isinf(); }
 inline Tensor &isinf_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_isinf(detail::result(r), t.get()), "isinf_out");
-    return r;
+    return detail::into(r, THTensor_isinf(detail::result(r), t.get()), "isinf_out");
 }
 inline Tensor isfinite(const Tensor &t) { return t.isfinite(); }
 inline Tensor &isfinite_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_isfinite(detail::result(r), t.get()), "isfinite_out");
-    return r;
+    return detail::into(r, THTensor_isfinite(detail::result(r), t.get()), "isfinite_out");
 }
 inline Tensor logicalNot(const Tensor &t) { return t.logicalNot(); }
 inline Tensor &logicalNot_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_logicalNot(detail::result(r), t.get()), "logicalNot_out");
-    return r;
+    return detail::into(r, THTensor_logicalNot(detail::result(r), t.get()), "logicalNot_out");
 }
 inline Tensor logicalAnd(const Tensor &a, const Tensor &b) { return a.logicalAnd(b); }
 inline Tensor &logicalAnd_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_logicalAnd(detail::result(r), a.get(), b.get()), "logicalAnd_out");
-    return r;
+    return detail::into(r, THTensor_logicalAnd(detail::result(r), a.get(), b.get()), "logicalAnd_out");
 }
 inline Tensor logicalOr(const Tensor &a, const Tensor &b) { return a.logicalOr(b); }
 inline Tensor &logicalOr_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_logicalOr(detail::result(r), a.get(), b.get()), "logicalOr_out");
-    return r;
+    return detail::into(r, THTensor_logicalOr(detail::result(r), a.get(), b.get()), "logicalOr_out");
 }
 inline Tensor logicalXor(const Tensor &a, const Tensor &b) { return a.logicalXor(b); }
 inline Tensor &logicalXor_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_logicalXor(detail::result(r), a.get(), b.get()), "logicalXor_out");
-    return r;
+    return detail::into(r, THTensor_logicalXor(detail::result(r), a.get(), b.get()), "logicalXor_out");
 }
 inline Tensor where(const Tensor &condition, const Tensor &a, const Tensor &b) { return condition.where(a, b); }
 inline Tensor &where_out(Tensor &r, const Tensor &condition, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_where(detail::result(r), condition.get(), a.get(), b.get()), "where_out");
-    return r;
+    return detail::into(r, THTensor_where(detail::result(r), condition.get(), a.get(), b.get()), "where_out");
 }
 inline Tensor whereValue(const Tensor &condition, const Tensor &a, double value) {
     return condition.whereValue(a, value);
 }
 inline Tensor &whereValue_out(Tensor &r, const Tensor &condition, const Tensor &a, double value) {
-    detail::check(THTensor_whereValue(detail::result(r), condition.get(), a.get(), value), "whereValue_out");
-    return r;
+    return detail::into(r, THTensor_whereValue(detail::result(r), condition.get(), a.get(), value), "whereValue_out");
 }
 inline Tensor where(const Tensor &condition, const Tensor &a, double value) { return condition.where(a, value); }
 inline Tensor &where_out(Tensor &r, const Tensor &condition, const Tensor &a, double value) {
-    detail::check(THTensor_whereValue(detail::result(r), condition.get(), a.get(), value), "where_out");
-    return r;
+    return detail::into(r, THTensor_whereValue(detail::result(r), condition.get(), a.get(), value), "where_out");
 }
 inline Tensor whereValueTensor(const Tensor &condition, double value, const Tensor &b) {
     return condition.whereValueTensor(value, b);
 }
 inline Tensor &whereValueTensor_out(Tensor &r, const Tensor &condition, double value, const Tensor &b) {
-    detail::check(THTensor_whereValueTensor(detail::result(r), condition.get(), value, b.get()),
+    return detail::into(r, THTensor_whereValueTensor(detail::result(r), condition.get(), value, b.get()),
         "whereValueTensor_out");
-    return r;
 }
 inline Tensor where(const Tensor &condition, double value, const Tensor &b) { return condition.where(value, b); }
 inline Tensor &where_out(Tensor &r, const Tensor &condition, double value, const Tensor &b) {
-    detail::check(THTensor_whereValueTensor(detail::result(r), condition.get(), value, b.get()), "where_out");
-    return r;
+    return detail::into(r, THTensor_whereValueTensor(detail::result(r), condition.get(), value, b.get()), "where_out");
 }
 inline Tensor whereValues(const Tensor &condition, double a, double b) { return condition.whereValues(a, b); }
 inline Tensor &whereValues_out(Tensor &r, const Tensor &condition, double a, double b) {
-    detail::check(THTensor_whereValues(detail::result(r), condition.get(), a, b), "whereValues_out");
-    return r;
+    return detail::into(r, THTensor_whereValues(detail::result(r), condition.get(), a, b), "whereValues_out");
 }
 inline Tensor where(const Tensor &condition, double a, double b) { return condition.where(a, b); }
 inline Tensor &where_out(Tensor &r, const Tensor &condition, double a, double b) {
-    detail::check(THTensor_whereValues(detail::result(r), condition.get(), a, b), "where_out");
-    return r;
+    return detail::into(r, THTensor_whereValues(detail::result(r), condition.get(), a, b), "where_out");
 }
 inline Tensor heaviside(const Tensor &a, const Tensor &b) { return a.heaviside(b); }
 inline Tensor &heaviside_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_heaviside(detail::result(r), a.get(), b.get()), "heaviside_out");
-    return r;
+    return detail::into(r, THTensor_heaviside(detail::result(r), a.get(), b.get()), "heaviside_out");
 }
 inline Tensor maskedFill(const Tensor &t, const Tensor &mask, double value) { return t.maskedFill(mask, value); }
 inline Tensor signbit(const Tensor &t) { return t.signbit(); }
 inline Tensor &signbit_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_signbit(detail::result(r), t.get()), "signbit_out");
-    return r;
+    return detail::into(r, THTensor_signbit(detail::result(r), t.get()), "signbit_out");
 }
 inline Tensor isclose(const Tensor &a, const Tensor &b, double rtol = 0.00001, double atol = 1e-8,
     bool equalNan = false) {
@@ -7313,8 +6101,7 @@ inline Tensor isclose(const Tensor &a, const Tensor &b, double rtol = 0.00001, d
 }
 inline Tensor &isclose_out(Tensor &r, const Tensor &a, const Tensor &b, double rtol = 0.00001, double atol = 1e-8,
     bool equalNan = false) {
-    detail::check(THTensor_isclose(detail::result(r), a.get(), b.get(), rtol, atol, equalNan), "isclose_out");
-    return r;
+    return detail::into(r, THTensor_isclose(detail::result(r), a.get(), b.get(), rtol, atol, equalNan), "isclose_out");
 }
 inline bool allclose(const Tensor &a, const Tensor &b, double rtol = 0.00001, double atol = 1e-8,
     bool equalNan = false) {
@@ -7328,115 +6115,105 @@ inline Tensor nanmean(const Tensor &t, int dimension = everyDim, bool keepdim = 
     return t.nanmean(dimension, keepdim);
 }
 inline Tensor &nanmean_out(Tensor &r, const Tensor &t, int dimension = everyDim, bool keepdim = false) {
-    detail::check(THTensor_nanmean(detail::result(r), t.get(), dimension, keepdim), "nanmean_out");
-    return r;
+    return detail::into(r, THTensor_nanmean(detail::result(r), t.get(), dimension, keepdim), "nanmean_out");
 }
 inline Tensor nanmeanDims(const Tensor &t, IntList dims, bool keepdim = false) { return t.nanmeanDims(dims, keepdim); }
 inline Tensor &nanmeanDims_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false) {
-    detail::check(THTensor_nanmeanDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim),
+    return detail::into(r, THTensor_nanmeanDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim),
         "nanmeanDims_out");
-    return r;
 }
 inline Tensor nanmean(const Tensor &t, IntList dims, bool keepdim = false) { return t.nanmean(dims, keepdim); }
 inline Tensor nanmean(const Tensor &t, std::initializer_list<int64_t> dims, bool keepdim = false) {
     return nanmean(t, IntList(dims), keepdim);
 }
 inline Tensor &nanmean_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false) {
-    detail::check(THTensor_nanmeanDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim), "nanmean_out");
-    return r;
+    return detail::into(r, THTensor_nanmeanDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim),
+        "nanmean_out");
 }
 inline Tensor amax(const Tensor &t, int dimension = everyDim, bool keepdim = false) {
     return t.amax(dimension, keepdim);
 }
 inline Tensor &amax_out(Tensor &r, const Tensor &t, int dimension = everyDim, bool keepdim = false) {
-    detail::check(THTensor_amax(detail::result(r), t.get(), dimension, keepdim), "amax_out");
-    return r;
+    return detail::into(r, THTensor_amax(detail::result(r), t.get(), dimension, keepdim), "amax_out");
 }
 inline Tensor &max_out(Tensor &r, const Tensor &t, int dimension, bool keepdim) {
-    detail::check(THTensor_amax(detail::result(r), t.get(), dimension, keepdim), "max_out");
-    return r;
+    return detail::into(r, THTensor_amax(detail::result(r), t.get(), dimension, keepdim), "max_out");
 }
 inline Tensor amaxDims(const Tensor &t, IntList dims, bool keepdim = false) { return t.amaxDims(dims, keepdim); }
 inline Tensor &amaxDims_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false) {
-    detail::check(THTensor_amaxDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim), "amaxDims_out");
-    return r;
+    return detail::into(r, THTensor_amaxDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim),
+        "amaxDims_out");
 }
 inline Tensor max(const Tensor &t, IntList dims, bool keepdim = false) { return t.max(dims, keepdim); }
 inline Tensor max(const Tensor &t, std::initializer_list<int64_t> dims, bool keepdim = false) {
     return max(t, IntList(dims), keepdim);
 }
 inline Tensor &max_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false) {
-    detail::check(THTensor_amaxDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim), "max_out");
-    return r;
+    return detail::into(r, THTensor_amaxDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim),
+        "max_out");
 }
 inline Tensor amin(const Tensor &t, int dimension = everyDim, bool keepdim = false) {
     return t.amin(dimension, keepdim);
 }
 inline Tensor &amin_out(Tensor &r, const Tensor &t, int dimension = everyDim, bool keepdim = false) {
-    detail::check(THTensor_amin(detail::result(r), t.get(), dimension, keepdim), "amin_out");
-    return r;
+    return detail::into(r, THTensor_amin(detail::result(r), t.get(), dimension, keepdim), "amin_out");
 }
 inline Tensor &min_out(Tensor &r, const Tensor &t, int dimension, bool keepdim) {
-    detail::check(THTensor_amin(detail::result(r), t.get(), dimension, keepdim), "min_out");
-    return r;
+    return detail::into(r, THTensor_amin(detail::result(r), t.get(), dimension, keepdim), "min_out");
 }
 inline Tensor aminDims(const Tensor &t, IntList dims, bool keepdim = false) { return t.aminDims(dims, keepdim); }
 inline Tensor &aminDims_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false) {
-    detail::check(THTensor_aminDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim), "aminDims_out");
-    return r;
+    return detail::into(r, THTensor_aminDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim),
+        "aminDims_out");
 }
 inline Tensor min(const Tensor &t, IntList dims, bool keepdim = false) { return t.min(dims, keepdim); }
 inline Tensor min(const Tensor &t, std::initializer_list<int64_t> dims, bool keepdim = false) {
     return min(t, IntList(dims), keepdim);
 }
 inline Tensor &min_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false) {
-    detail::check(THTensor_aminDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim), "min_out");
-    return r;
+    return detail::into(r, THTensor_aminDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim),
+        "min_out");
 }
 inline Tensor &all_out(Tensor &r, const Tensor &t, int dimension = everyDim, bool keepdim = false) {
-    detail::check(THTensor_all(detail::result(r), t.get(), dimension, keepdim), "all_out");
-    return r;
+    return detail::into(r, THTensor_all(detail::result(r), t.get(), dimension, keepdim), "all_out");
 }
 inline Tensor allDims(const Tensor &t, IntList dims, bool keepdim = false) { return t.allDims(dims, keepdim); }
 inline Tensor &allDims_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false) {
-    detail::check(THTensor_allDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim), "allDims_out");
-    return r;
+    return detail::into(r, THTensor_allDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim),
+        "allDims_out");
 }
 inline Tensor &all_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false) {
-    detail::check(THTensor_allDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim), "all_out");
-    return r;
+    return detail::into(r, THTensor_allDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim),
+        "all_out");
 }
 inline Tensor any(const Tensor &t, int dimension = everyDim, bool keepdim = false) { return t.any(dimension, keepdim); }
 inline Tensor &any_out(Tensor &r, const Tensor &t, int dimension = everyDim, bool keepdim = false) {
-    detail::check(THTensor_any(detail::result(r), t.get(), dimension, keepdim), "any_out");
-    return r;
+    return detail::into(r, THTensor_any(detail::result(r), t.get(), dimension, keepdim), "any_out");
 }
 inline Tensor anyDims(const Tensor &t, IntList dims, bool keepdim = false) { return t.anyDims(dims, keepdim); }
 inline Tensor &anyDims_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false) {
-    detail::check(THTensor_anyDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim), "anyDims_out");
-    return r;
+    return detail::into(r, THTensor_anyDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim),
+        "anyDims_out");
 }
 inline Tensor any(const Tensor &t, IntList dims, bool keepdim = false) { return t.any(dims, keepdim); }
 inline Tensor any(const Tensor &t, std::initializer_list<int64_t> dims, bool keepdim = false) {
     return any(t, IntList(dims), keepdim);
 }
 inline Tensor &any_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false) {
-    detail::check(THTensor_anyDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim), "any_out");
-    return r;
+    return detail::into(r, THTensor_anyDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim),
+        "any_out");
 }
 inline Tensor sum(const Tensor &t, int dimension = everyDim, bool keepdim = false) { return t.sum(dimension, keepdim); }
 inline Tensor &sum_out(Tensor &r, const Tensor &t, int dimension = everyDim, bool keepdim = false) {
-    detail::check(THTensor_sum(detail::result(r), t.get(), dimension, keepdim), "sum_out");
-    return r;
+    return detail::into(r, THTensor_sum(detail::result(r), t.get(), dimension, keepdim), "sum_out");
 }
 inline Tensor sumDims(const Tensor &t, IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) {
     return t.sumDims(dims, keepdim, dtype);
 }
 inline Tensor &sumDims_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false,
     Dtype dtype = Dtype::Undefined) {
-    detail::check(THTensor_sumDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim,
+    return detail::into(r, THTensor_sumDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim,
         static_cast<THDtype>(dtype)), "sumDims_out");
-    return r;
 }
 inline Tensor sum(const Tensor &t, IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) {
     return t.sum(dims, keepdim, dtype);
@@ -7447,25 +6224,22 @@ inline Tensor sum(const Tensor &t, std::initializer_list<int64_t> dims, bool kee
 }
 inline Tensor &sum_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false,
     Dtype dtype = Dtype::Undefined) {
-    detail::check(THTensor_sumDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim,
+    return detail::into(r, THTensor_sumDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim,
         static_cast<THDtype>(dtype)), "sum_out");
-    return r;
 }
 inline Tensor prod(const Tensor &t, int dimension = everyDim, bool keepdim = false) {
     return t.prod(dimension, keepdim);
 }
 inline Tensor &prod_out(Tensor &r, const Tensor &t, int dimension = everyDim, bool keepdim = false) {
-    detail::check(THTensor_prod(detail::result(r), t.get(), dimension, keepdim), "prod_out");
-    return r;
+    return detail::into(r, THTensor_prod(detail::result(r), t.get(), dimension, keepdim), "prod_out");
 }
 inline Tensor prodDims(const Tensor &t, IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) {
     return t.prodDims(dims, keepdim, dtype);
 }
 inline Tensor &prodDims_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false,
     Dtype dtype = Dtype::Undefined) {
-    detail::check(THTensor_prodDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim,
+    return detail::into(r, THTensor_prodDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim,
         static_cast<THDtype>(dtype)), "prodDims_out");
-    return r;
 }
 inline Tensor prod(const Tensor &t, IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) {
     return t.prod(dims, keepdim, dtype);
@@ -7476,25 +6250,22 @@ inline Tensor prod(const Tensor &t, std::initializer_list<int64_t> dims, bool ke
 }
 inline Tensor &prod_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false,
     Dtype dtype = Dtype::Undefined) {
-    detail::check(THTensor_prodDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim,
+    return detail::into(r, THTensor_prodDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim,
         static_cast<THDtype>(dtype)), "prod_out");
-    return r;
 }
 inline Tensor mean(const Tensor &t, int dimension = everyDim, bool keepdim = false) {
     return t.mean(dimension, keepdim);
 }
 inline Tensor &mean_out(Tensor &r, const Tensor &t, int dimension = everyDim, bool keepdim = false) {
-    detail::check(THTensor_mean(detail::result(r), t.get(), dimension, keepdim), "mean_out");
-    return r;
+    return detail::into(r, THTensor_mean(detail::result(r), t.get(), dimension, keepdim), "mean_out");
 }
 inline Tensor meanDims(const Tensor &t, IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) {
     return t.meanDims(dims, keepdim, dtype);
 }
 inline Tensor &meanDims_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false,
     Dtype dtype = Dtype::Undefined) {
-    detail::check(THTensor_meanDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim,
+    return detail::into(r, THTensor_meanDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim,
         static_cast<THDtype>(dtype)), "meanDims_out");
-    return r;
 }
 inline Tensor mean(const Tensor &t, IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) {
     return t.mean(dims, keepdim, dtype);
@@ -7505,25 +6276,22 @@ inline Tensor mean(const Tensor &t, std::initializer_list<int64_t> dims, bool ke
 }
 inline Tensor &mean_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false,
     Dtype dtype = Dtype::Undefined) {
-    detail::check(THTensor_meanDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim,
+    return detail::into(r, THTensor_meanDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim,
         static_cast<THDtype>(dtype)), "mean_out");
-    return r;
 }
 inline Tensor nansum(const Tensor &t, int dimension = everyDim, bool keepdim = false) {
     return t.nansum(dimension, keepdim);
 }
 inline Tensor &nansum_out(Tensor &r, const Tensor &t, int dimension = everyDim, bool keepdim = false) {
-    detail::check(THTensor_nansum(detail::result(r), t.get(), dimension, keepdim), "nansum_out");
-    return r;
+    return detail::into(r, THTensor_nansum(detail::result(r), t.get(), dimension, keepdim), "nansum_out");
 }
 inline Tensor nansumDims(const Tensor &t, IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) {
     return t.nansumDims(dims, keepdim, dtype);
 }
 inline Tensor &nansumDims_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false,
     Dtype dtype = Dtype::Undefined) {
-    detail::check(THTensor_nansumDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim,
+    return detail::into(r, THTensor_nansumDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim,
         static_cast<THDtype>(dtype)), "nansumDims_out");
-    return r;
 }
 inline Tensor nansum(const Tensor &t, IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) {
     return t.nansum(dims, keepdim, dtype);
@@ -7534,25 +6302,22 @@ inline Tensor nansum(const Tensor &t, std::initializer_list<int64_t> dims, bool 
 }
 inline Tensor &nansum_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false,
     Dtype dtype = Dtype::Undefined) {
-    detail::check(THTensor_nansumDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim,
+    return detail::into(r, THTensor_nansumDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim,
         static_cast<THDtype>(dtype)), "nansum_out");
-    return r;
 }
 inline Tensor var(const Tensor &t, int dimension = everyDim, bool biased = false, bool keepdim = false) {
     return t.var(dimension, biased, keepdim);
 }
 inline Tensor &var_out(Tensor &r, const Tensor &t, int dimension = everyDim, bool biased = false,
     bool keepdim = false) {
-    detail::check(THTensor_var(detail::result(r), t.get(), dimension, biased, keepdim), "var_out");
-    return r;
+    return detail::into(r, THTensor_var(detail::result(r), t.get(), dimension, biased, keepdim), "var_out");
 }
 inline Tensor varDims(const Tensor &t, IntList dims, bool biased = false, bool keepdim = false) {
     return t.varDims(dims, biased, keepdim);
 }
 inline Tensor &varDims_out(Tensor &r, const Tensor &t, IntList dims, bool biased = false, bool keepdim = false) {
-    detail::check(THTensor_varDims(detail::result(r), t.get(), dims.count(), dims.data(), biased, keepdim),
+    return detail::into(r, THTensor_varDims(detail::result(r), t.get(), dims.count(), dims.data(), biased, keepdim),
         "varDims_out");
-    return r;
 }
 inline Tensor var(const Tensor &t, IntList dims, bool biased = false, bool keepdim = false) {
     return t.var(dims, biased, keepdim);
@@ -7561,8 +6326,8 @@ inline Tensor var(const Tensor &t, std::initializer_list<int64_t> dims, bool bia
     return var(t, IntList(dims), biased, keepdim);
 }
 inline Tensor &var_out(Tensor &r, const Tensor &t, IntList dims, bool biased = false, bool keepdim = false) {
-    detail::check(THTensor_varDims(detail::result(r), t.get(), dims.count(), dims.data(), biased, keepdim), "var_out");
-    return r;
+    return detail::into(r, THTensor_varDims(detail::result(r), t.get(), dims.count(), dims.data(), biased, keepdim),
+        "var_out");
 }
 inline double varall(const Tensor &t, bool biased = false) { return t.varall(biased); }
 inline Tensor varCorrection(const Tensor &t, int dimension = everyDim, double correction = 1, bool keepdim = false) {
@@ -7570,18 +6335,16 @@ inline Tensor varCorrection(const Tensor &t, int dimension = everyDim, double co
 }
 inline Tensor &varCorrection_out(Tensor &r, const Tensor &t, int dimension = everyDim, double correction = 1,
     bool keepdim = false) {
-    detail::check(THTensor_varCorrection(detail::result(r), t.get(), dimension, correction, keepdim),
+    return detail::into(r, THTensor_varCorrection(detail::result(r), t.get(), dimension, correction, keepdim),
         "varCorrection_out");
-    return r;
 }
 inline Tensor varDimsCorrection(const Tensor &t, IntList dims, double correction = 1, bool keepdim = false) {
     return t.varDimsCorrection(dims, correction, keepdim);
 }
 inline Tensor &varDimsCorrection_out(Tensor &r, const Tensor &t, IntList dims, double correction = 1,
     bool keepdim = false) {
-    detail::check(THTensor_varDimsCorrection(detail::result(r), t.get(), dims.count(), dims.data(), correction,
+    return detail::into(r, THTensor_varDimsCorrection(detail::result(r), t.get(), dims.count(), dims.data(), correction,
         keepdim), "varDimsCorrection_out");
-    return r;
 }
 inline double varallCorrection(const Tensor &t, double correction = 1) { return t.varallCorrection(correction); }
 inline Tensor std(const Tensor &t, int dimension = everyDim, bool biased = false, bool keepdim = false) {
@@ -7589,16 +6352,14 @@ inline Tensor std(const Tensor &t, int dimension = everyDim, bool biased = false
 }
 inline Tensor &std_out(Tensor &r, const Tensor &t, int dimension = everyDim, bool biased = false,
     bool keepdim = false) {
-    detail::check(THTensor_std(detail::result(r), t.get(), dimension, biased, keepdim), "std_out");
-    return r;
+    return detail::into(r, THTensor_std(detail::result(r), t.get(), dimension, biased, keepdim), "std_out");
 }
 inline Tensor stdDims(const Tensor &t, IntList dims, bool biased = false, bool keepdim = false) {
     return t.stdDims(dims, biased, keepdim);
 }
 inline Tensor &stdDims_out(Tensor &r, const Tensor &t, IntList dims, bool biased = false, bool keepdim = false) {
-    detail::check(THTensor_stdDims(detail::result(r), t.get(), dims.count(), dims.data(), biased, keepdim),
+    return detail::into(r, THTensor_stdDims(detail::result(r), t.get(), dims.count(), dims.data(), biased, keepdim),
         "stdDims_out");
-    return r;
 }
 inline Tensor std(const Tensor &t, IntList dims, bool biased = false, bool keepdim = false) {
     return t.std(dims, biased, keepdim);
@@ -7607,8 +6368,8 @@ inline Tensor std(const Tensor &t, std::initializer_list<int64_t> dims, bool bia
     return std(t, IntList(dims), biased, keepdim);
 }
 inline Tensor &std_out(Tensor &r, const Tensor &t, IntList dims, bool biased = false, bool keepdim = false) {
-    detail::check(THTensor_stdDims(detail::result(r), t.get(), dims.count(), dims.data(), biased, keepdim), "std_out");
-    return r;
+    return detail::into(r, THTensor_stdDims(detail::result(r), t.get(), dims.count(), dims.data(), biased, keepdim),
+        "std_out");
 }
 inline double stdall(const Tensor &t, bool biased = false) { return t.stdall(biased); }
 inline Tensor stdCorrection(const Tensor &t, int dimension = everyDim, double correction = 1, bool keepdim = false) {
@@ -7616,18 +6377,16 @@ inline Tensor stdCorrection(const Tensor &t, int dimension = everyDim, double co
 }
 inline Tensor &stdCorrection_out(Tensor &r, const Tensor &t, int dimension = everyDim, double correction = 1,
     bool keepdim = false) {
-    detail::check(THTensor_stdCorrection(detail::result(r), t.get(), dimension, correction, keepdim),
+    return detail::into(r, THTensor_stdCorrection(detail::result(r), t.get(), dimension, correction, keepdim),
         "stdCorrection_out");
-    return r;
 }
 inline Tensor stdDimsCorrection(const Tensor &t, IntList dims, double correction = 1, bool keepdim = false) {
     return t.stdDimsCorrection(dims, correction, keepdim);
 }
 inline Tensor &stdDimsCorrection_out(Tensor &r, const Tensor &t, IntList dims, double correction = 1,
     bool keepdim = false) {
-    detail::check(THTensor_stdDimsCorrection(detail::result(r), t.get(), dims.count(), dims.data(), correction,
+    return detail::into(r, THTensor_stdDimsCorrection(detail::result(r), t.get(), dims.count(), dims.data(), correction,
         keepdim), "stdDimsCorrection_out");
-    return r;
 }
 inline double stdallCorrection(const Tensor &t, double correction = 1) { return t.stdallCorrection(correction); }
 inline ValuesIndices Tensor::max(int dimension, bool keepdim) const {
@@ -7645,8 +6404,7 @@ inline Tensor argmax(const Tensor &t, int dimension = everyDim, bool keepdim = f
     return t.argmax(dimension, keepdim);
 }
 inline Tensor &argmax_out(Tensor &r, const Tensor &t, int dimension = everyDim, bool keepdim = false) {
-    detail::check(THTensor_argmax(detail::result(r), t.get(), dimension, keepdim), "argmax_out");
-    return r;
+    return detail::into(r, THTensor_argmax(detail::result(r), t.get(), dimension, keepdim), "argmax_out");
 }
 inline double maxall(const Tensor &t) { return t.maxall(); }
 inline ValuesIndices Tensor::min(int dimension, bool keepdim) const {
@@ -7664,16 +6422,14 @@ inline Tensor argmin(const Tensor &t, int dimension = everyDim, bool keepdim = f
     return t.argmin(dimension, keepdim);
 }
 inline Tensor &argmin_out(Tensor &r, const Tensor &t, int dimension = everyDim, bool keepdim = false) {
-    detail::check(THTensor_argmin(detail::result(r), t.get(), dimension, keepdim), "argmin_out");
-    return r;
+    return detail::into(r, THTensor_argmin(detail::result(r), t.get(), dimension, keepdim), "argmin_out");
 }
 inline double minall(const Tensor &t) { return t.minall(); }
 inline Tensor norm(const Tensor &t, double value = 2, int dimension = everyDim, bool keepdim = false) {
     return t.norm(value, dimension, keepdim);
 }
 inline Tensor &norm_out(Tensor &r, const Tensor &t, double value = 2, int dimension = everyDim, bool keepdim = false) {
-    detail::check(THTensor_norm(detail::result(r), t.get(), value, dimension, keepdim), "norm_out");
-    return r;
+    return detail::into(r, THTensor_norm(detail::result(r), t.get(), value, dimension, keepdim), "norm_out");
 }
 inline Tensor normDims(const Tensor &t, double value, IntList dims, bool keepdim = false,
     Dtype dtype = Dtype::Undefined) {
@@ -7684,15 +6440,13 @@ inline Tensor normDims(const Tensor &t, IntList dims, bool keepdim = false, Dtyp
 }
 inline Tensor &normDims_out(Tensor &r, const Tensor &t, double value, IntList dims, bool keepdim = false,
     Dtype dtype = Dtype::Undefined) {
-    detail::check(THTensor_normDims(detail::result(r), t.get(), value, dims.count(), dims.data(), keepdim,
+    return detail::into(r, THTensor_normDims(detail::result(r), t.get(), value, dims.count(), dims.data(), keepdim,
         static_cast<THDtype>(dtype)), "normDims_out");
-    return r;
 }
 inline Tensor &normDims_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false,
     Dtype dtype = Dtype::Undefined) {
-    detail::check(THTensor_normDims(detail::result(r), t.get(), 2, dims.count(), dims.data(), keepdim,
+    return detail::into(r, THTensor_normDims(detail::result(r), t.get(), 2, dims.count(), dims.data(), keepdim,
         static_cast<THDtype>(dtype)), "normDims_out");
-    return r;
 }
 inline Tensor norm(const Tensor &t, double value, IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) {
     return t.norm(value, dims, keepdim, dtype);
@@ -7706,15 +6460,13 @@ inline Tensor norm(const Tensor &t, std::initializer_list<int64_t> dims, bool ke
 }
 inline Tensor &norm_out(Tensor &r, const Tensor &t, double value, IntList dims, bool keepdim = false,
     Dtype dtype = Dtype::Undefined) {
-    detail::check(THTensor_normDims(detail::result(r), t.get(), value, dims.count(), dims.data(), keepdim,
+    return detail::into(r, THTensor_normDims(detail::result(r), t.get(), value, dims.count(), dims.data(), keepdim,
         static_cast<THDtype>(dtype)), "norm_out");
-    return r;
 }
 inline Tensor &norm_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false,
     Dtype dtype = Dtype::Undefined) {
-    detail::check(THTensor_normDims(detail::result(r), t.get(), 2, dims.count(), dims.data(), keepdim,
+    return detail::into(r, THTensor_normDims(detail::result(r), t.get(), 2, dims.count(), dims.data(), keepdim,
         static_cast<THDtype>(dtype)), "norm_out");
-    return r;
 }
 inline LeastGreatest Tensor::aminmax(int dimension, bool keepdim) const {
     LeastGreatest r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
@@ -7741,41 +6493,35 @@ inline bool logicalany(const Tensor &t) { return t.logicalany(); }
 
 inline Tensor cumsum(const Tensor &t, int dimension) { return t.cumsum(dimension); }
 inline Tensor &cumsum_out(Tensor &r, const Tensor &t, int dimension) {
-    detail::check(THTensor_cumsum(detail::result(r), t.get(), dimension), "cumsum_out");
-    return r;
+    return detail::into(r, THTensor_cumsum(detail::result(r), t.get(), dimension), "cumsum_out");
 }
 inline Tensor cumsumDtype(const Tensor &t, int dimension, Dtype dtype = Dtype::Undefined) {
     return t.cumsumDtype(dimension, dtype);
 }
 inline Tensor &cumsumDtype_out(Tensor &r, const Tensor &t, int dimension, Dtype dtype = Dtype::Undefined) {
-    detail::check(THTensor_cumsumDtype(detail::result(r), t.get(), dimension, static_cast<THDtype>(dtype)),
+    return detail::into(r, THTensor_cumsumDtype(detail::result(r), t.get(), dimension, static_cast<THDtype>(dtype)),
         "cumsumDtype_out");
-    return r;
 }
 inline Tensor cumsum(const Tensor &t, int dimension, Dtype dtype) { return t.cumsum(dimension, dtype); }
 inline Tensor &cumsum_out(Tensor &r, const Tensor &t, int dimension, Dtype dtype) {
-    detail::check(THTensor_cumsumDtype(detail::result(r), t.get(), dimension, static_cast<THDtype>(dtype)),
+    return detail::into(r, THTensor_cumsumDtype(detail::result(r), t.get(), dimension, static_cast<THDtype>(dtype)),
         "cumsum_out");
-    return r;
 }
 inline Tensor cumprod(const Tensor &t, int dimension) { return t.cumprod(dimension); }
 inline Tensor &cumprod_out(Tensor &r, const Tensor &t, int dimension) {
-    detail::check(THTensor_cumprod(detail::result(r), t.get(), dimension), "cumprod_out");
-    return r;
+    return detail::into(r, THTensor_cumprod(detail::result(r), t.get(), dimension), "cumprod_out");
 }
 inline Tensor cumprodDtype(const Tensor &t, int dimension, Dtype dtype = Dtype::Undefined) {
     return t.cumprodDtype(dimension, dtype);
 }
 inline Tensor &cumprodDtype_out(Tensor &r, const Tensor &t, int dimension, Dtype dtype = Dtype::Undefined) {
-    detail::check(THTensor_cumprodDtype(detail::result(r), t.get(), dimension, static_cast<THDtype>(dtype)),
+    return detail::into(r, THTensor_cumprodDtype(detail::result(r), t.get(), dimension, static_cast<THDtype>(dtype)),
         "cumprodDtype_out");
-    return r;
 }
 inline Tensor cumprod(const Tensor &t, int dimension, Dtype dtype) { return t.cumprod(dimension, dtype); }
 inline Tensor &cumprod_out(Tensor &r, const Tensor &t, int dimension, Dtype dtype) {
-    detail::check(THTensor_cumprodDtype(detail::result(r), t.get(), dimension, static_cast<THDtype>(dtype)),
+    return detail::into(r, THTensor_cumprodDtype(detail::result(r), t.get(), dimension, static_cast<THDtype>(dtype)),
         "cumprod_out");
-    return r;
 }
 inline ValuesIndices Tensor::cummax(int dimension) const {
     ValuesIndices r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
@@ -7799,90 +6545,78 @@ inline void cummin_out(Out values, Out indices, const Tensor &t, int dimension) 
 }
 inline Tensor softmax(const Tensor &t, int dimension) { return t.softmax(dimension); }
 inline Tensor &softmax_out(Tensor &r, const Tensor &t, int dimension) {
-    detail::check(THTensor_softmax(detail::result(r), t.get(), dimension), "softmax_out");
-    return r;
+    return detail::into(r, THTensor_softmax(detail::result(r), t.get(), dimension), "softmax_out");
 }
 inline Tensor softmaxDtype(const Tensor &t, int dimension, Dtype dtype = Dtype::Undefined) {
     return t.softmaxDtype(dimension, dtype);
 }
 inline Tensor &softmaxDtype_out(Tensor &r, const Tensor &t, int dimension, Dtype dtype = Dtype::Undefined) {
-    detail::check(THTensor_softmaxDtype(detail::result(r), t.get(), dimension, static_cast<THDtype>(dtype)),
+    return detail::into(r, THTensor_softmaxDtype(detail::result(r), t.get(), dimension, static_cast<THDtype>(dtype)),
         "softmaxDtype_out");
-    return r;
 }
 inline Tensor softmax(const Tensor &t, int dimension, Dtype dtype) { return t.softmax(dimension, dtype); }
 inline Tensor &softmax_out(Tensor &r, const Tensor &t, int dimension, Dtype dtype) {
-    detail::check(THTensor_softmaxDtype(detail::result(r), t.get(), dimension, static_cast<THDtype>(dtype)),
+    return detail::into(r, THTensor_softmaxDtype(detail::result(r), t.get(), dimension, static_cast<THDtype>(dtype)),
         "softmax_out");
-    return r;
 }
 inline Tensor logSoftmax(const Tensor &t, int dimension) { return t.logSoftmax(dimension); }
 inline Tensor &logSoftmax_out(Tensor &r, const Tensor &t, int dimension) {
-    detail::check(THTensor_logSoftmax(detail::result(r), t.get(), dimension), "logSoftmax_out");
-    return r;
+    return detail::into(r, THTensor_logSoftmax(detail::result(r), t.get(), dimension), "logSoftmax_out");
 }
 inline Tensor logSoftmaxDtype(const Tensor &t, int dimension, Dtype dtype = Dtype::Undefined) {
     return t.logSoftmaxDtype(dimension, dtype);
 }
 inline Tensor &logSoftmaxDtype_out(Tensor &r, const Tensor &t, int dimension, Dtype dtype = Dtype::Undefined) {
-    detail::check(THTensor_logSoftmaxDtype(detail::result(r), t.get(), dimension, static_cast<THDtype>(dtype)),
+    return detail::into(r, THTensor_logSoftmaxDtype(detail::result(r), t.get(), dimension, static_cast<THDtype>(dtype)),
         "logSoftmaxDtype_out");
-    return r;
 }
 inline Tensor logSoftmax(const Tensor &t, int dimension, Dtype dtype) { return t.logSoftmax(dimension, dtype); }
 inline Tensor &logSoftmax_out(Tensor &r, const Tensor &t, int dimension, Dtype dtype) {
-    detail::check(THTensor_logSoftmaxDtype(detail::result(r), t.get(), dimension, static_cast<THDtype>(dtype)),
+    return detail::into(r, THTensor_logSoftmaxDtype(detail::result(r), t.get(), dimension, static_cast<THDtype>(dtype)),
         "logSoftmax_out");
-    return r;
 }
 inline Tensor logcumsumexp(const Tensor &t, int dimension) { return t.logcumsumexp(dimension); }
 inline Tensor &logcumsumexp_out(Tensor &r, const Tensor &t, int dimension) {
-    detail::check(THTensor_logcumsumexp(detail::result(r), t.get(), dimension), "logcumsumexp_out");
-    return r;
+    return detail::into(r, THTensor_logcumsumexp(detail::result(r), t.get(), dimension), "logcumsumexp_out");
 }
 inline Tensor logsumexp(const Tensor &t, int dimension, bool keepdim = false) {
     return t.logsumexp(dimension, keepdim);
 }
 inline Tensor &logsumexp_out(Tensor &r, const Tensor &t, int dimension, bool keepdim = false) {
-    detail::check(THTensor_logsumexp(detail::result(r), t.get(), dimension, keepdim), "logsumexp_out");
-    return r;
+    return detail::into(r, THTensor_logsumexp(detail::result(r), t.get(), dimension, keepdim), "logsumexp_out");
 }
 inline Tensor logsumexpDims(const Tensor &t, IntList dims, bool keepdim = false) {
     return t.logsumexpDims(dims, keepdim);
 }
 inline Tensor &logsumexpDims_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false) {
-    detail::check(THTensor_logsumexpDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim),
+    return detail::into(r, THTensor_logsumexpDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim),
         "logsumexpDims_out");
-    return r;
 }
 inline Tensor logsumexp(const Tensor &t, IntList dims, bool keepdim = false) { return t.logsumexp(dims, keepdim); }
 inline Tensor logsumexp(const Tensor &t, std::initializer_list<int64_t> dims, bool keepdim = false) {
     return logsumexp(t, IntList(dims), keepdim);
 }
 inline Tensor &logsumexp_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false) {
-    detail::check(THTensor_logsumexpDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim),
+    return detail::into(r, THTensor_logsumexpDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim),
         "logsumexp_out");
-    return r;
 }
 inline Tensor renorm(const Tensor &t, double value, int dimension, double maxnorm) {
     return t.renorm(value, dimension, maxnorm);
 }
 inline Tensor &renorm_out(Tensor &r, const Tensor &t, double value, int dimension, double maxnorm) {
-    detail::check(THTensor_renorm(detail::result(r), t.get(), value, dimension, maxnorm), "renorm_out");
-    return r;
+    return detail::into(r, THTensor_renorm(detail::result(r), t.get(), value, dimension, maxnorm), "renorm_out");
 }
 
 // -------------------------------------------------------------------------------- Losses, normalization and gradients
 
 inline Tensor softmaxGrad(const Tensor &g, const Tensor &y, int dimension) { return g.softmaxGrad(y, dimension); }
 inline Tensor &softmaxGrad_out(Tensor &r, const Tensor &g, const Tensor &y, int dimension) {
-    detail::check(THTensor_softmaxGrad(detail::result(r), g.get(), y.get(), dimension), "softmaxGrad_out");
-    return r;
+    return detail::into(r, THTensor_softmaxGrad(detail::result(r), g.get(), y.get(), dimension), "softmaxGrad_out");
 }
 inline Tensor logSoftmaxGrad(const Tensor &g, const Tensor &y, int dimension) { return g.logSoftmaxGrad(y, dimension); }
 inline Tensor &logSoftmaxGrad_out(Tensor &r, const Tensor &g, const Tensor &y, int dimension) {
-    detail::check(THTensor_logSoftmaxGrad(detail::result(r), g.get(), y.get(), dimension), "logSoftmaxGrad_out");
-    return r;
+    return detail::into(r, THTensor_logSoftmaxGrad(detail::result(r), g.get(), y.get(), dimension),
+        "logSoftmaxGrad_out");
 }
 inline Tensor layerNorm(const Tensor &t, int normalizedNdim, const Tensor &weight = {}, const Tensor &bias = {},
     double eps = 0.00001) {
@@ -7890,9 +6624,8 @@ inline Tensor layerNorm(const Tensor &t, int normalizedNdim, const Tensor &weigh
 }
 inline Tensor &layerNorm_out(Tensor &r, const Tensor &t, int normalizedNdim, const Tensor &weight = {},
     const Tensor &bias = {}, double eps = 0.00001) {
-    detail::check(THTensor_layerNorm(detail::result(r), t.get(), normalizedNdim, weight.get(), bias.get(), eps),
-        "layerNorm_out");
-    return r;
+    return detail::into(r, THTensor_layerNorm(detail::result(r), t.get(), normalizedNdim, weight.get(), bias.get(),
+        eps), "layerNorm_out");
 }
 inline GradInputGradWeightGradBias Tensor::layerNormGrad(const Tensor &t, int normalizedNdim, const Tensor &weight,
     double eps) const {
@@ -7916,9 +6649,8 @@ inline Tensor nllLoss(const Tensor &t, const Tensor &target, const Tensor &weigh
 }
 inline Tensor &nllLoss_out(Tensor &r, const Tensor &t, const Tensor &target, const Tensor &weight = {},
     Reduction reduction = Reduction::Mean, int64_t ignoreIndex = -100) {
-    detail::check(THTensor_nllLoss(detail::result(r), t.get(), target.get(), weight.get(),
+    return detail::into(r, THTensor_nllLoss(detail::result(r), t.get(), target.get(), weight.get(),
         static_cast<THReduction>(reduction), ignoreIndex), "nllLoss_out");
-    return r;
 }
 inline Tensor nllLossGrad(const Tensor &g, const Tensor &t, const Tensor &target, const Tensor &weight = {},
     Reduction reduction = Reduction::Mean, int64_t ignoreIndex = -100) {
@@ -7926,9 +6658,8 @@ inline Tensor nllLossGrad(const Tensor &g, const Tensor &t, const Tensor &target
 }
 inline Tensor &nllLossGrad_out(Tensor &r, const Tensor &g, const Tensor &t, const Tensor &target,
     const Tensor &weight = {}, Reduction reduction = Reduction::Mean, int64_t ignoreIndex = -100) {
-    detail::check(THTensor_nllLossGrad(detail::result(r), g.get(), t.get(), target.get(), weight.get(),
+    return detail::into(r, THTensor_nllLossGrad(detail::result(r), g.get(), t.get(), target.get(), weight.get(),
         static_cast<THReduction>(reduction), ignoreIndex), "nllLossGrad_out");
-    return r;
 }
 inline Tensor crossEntropy(const Tensor &t, const Tensor &target, const Tensor &weight = {},
     Reduction reduction = Reduction::Mean, int64_t ignoreIndex = -100) {
@@ -7936,9 +6667,8 @@ inline Tensor crossEntropy(const Tensor &t, const Tensor &target, const Tensor &
 }
 inline Tensor &crossEntropy_out(Tensor &r, const Tensor &t, const Tensor &target, const Tensor &weight = {},
     Reduction reduction = Reduction::Mean, int64_t ignoreIndex = -100) {
-    detail::check(THTensor_crossEntropy(detail::result(r), t.get(), target.get(), weight.get(),
+    return detail::into(r, THTensor_crossEntropy(detail::result(r), t.get(), target.get(), weight.get(),
         static_cast<THReduction>(reduction), ignoreIndex), "crossEntropy_out");
-    return r;
 }
 inline Tensor crossEntropyGrad(const Tensor &g, const Tensor &t, const Tensor &target, const Tensor &weight = {},
     Reduction reduction = Reduction::Mean, int64_t ignoreIndex = -100) {
@@ -7946,58 +6676,50 @@ inline Tensor crossEntropyGrad(const Tensor &g, const Tensor &t, const Tensor &t
 }
 inline Tensor &crossEntropyGrad_out(Tensor &r, const Tensor &g, const Tensor &t, const Tensor &target,
     const Tensor &weight = {}, Reduction reduction = Reduction::Mean, int64_t ignoreIndex = -100) {
-    detail::check(THTensor_crossEntropyGrad(detail::result(r), g.get(), t.get(), target.get(), weight.get(),
+    return detail::into(r, THTensor_crossEntropyGrad(detail::result(r), g.get(), t.get(), target.get(), weight.get(),
         static_cast<THReduction>(reduction), ignoreIndex), "crossEntropyGrad_out");
-    return r;
 }
 inline Tensor reluGrad(const Tensor &g, const Tensor &t) { return g.reluGrad(t); }
 inline Tensor &reluGrad_out(Tensor &r, const Tensor &g, const Tensor &t) {
-    detail::check(THTensor_reluGrad(detail::result(r), g.get(), t.get()), "reluGrad_out");
-    return r;
+    return detail::into(r, THTensor_reluGrad(detail::result(r), g.get(), t.get()), "reluGrad_out");
 }
 inline Tensor leakyReluGrad(const Tensor &g, const Tensor &t, double value = 0.01) { return g.leakyReluGrad(t, value); }
 inline Tensor &leakyReluGrad_out(Tensor &r, const Tensor &g, const Tensor &t, double value = 0.01) {
-    detail::check(THTensor_leakyReluGrad(detail::result(r), g.get(), t.get(), value), "leakyReluGrad_out");
-    return r;
+    return detail::into(r, THTensor_leakyReluGrad(detail::result(r), g.get(), t.get(), value), "leakyReluGrad_out");
 }
 inline Tensor hardtanhGrad(const Tensor &g, const Tensor &t, double minimum = -1, double maximum = 1) {
     return g.hardtanhGrad(t, minimum, maximum);
 }
 inline Tensor &hardtanhGrad_out(Tensor &r, const Tensor &g, const Tensor &t, double minimum = -1, double maximum = 1) {
-    detail::check(THTensor_hardtanhGrad(detail::result(r), g.get(), t.get(), minimum, maximum), "hardtanhGrad_out");
-    return r;
+    return detail::into(r, THTensor_hardtanhGrad(detail::result(r), g.get(), t.get(), minimum, maximum),
+        "hardtanhGrad_out");
 }
 inline Tensor eluGrad(const Tensor &g, const Tensor &t, double value = 1) { return g.eluGrad(t, value); }
 inline Tensor &eluGrad_out(Tensor &r, const Tensor &g, const Tensor &t, double value = 1) {
-    detail::check(THTensor_eluGrad(detail::result(r), g.get(), t.get(), value), "eluGrad_out");
-    return r;
+    return detail::into(r, THTensor_eluGrad(detail::result(r), g.get(), t.get(), value), "eluGrad_out");
 }
 inline Tensor softplusGrad(const Tensor &g, const Tensor &t, double beta = 1, double threshold = 20) {
     return g.softplusGrad(t, beta, threshold);
 }
 inline Tensor &softplusGrad_out(Tensor &r, const Tensor &g, const Tensor &t, double beta = 1, double threshold = 20) {
-    detail::check(THTensor_softplusGrad(detail::result(r), g.get(), t.get(), beta, threshold), "softplusGrad_out");
-    return r;
+    return detail::into(r, THTensor_softplusGrad(detail::result(r), g.get(), t.get(), beta, threshold),
+        "softplusGrad_out");
 }
 inline Tensor sigmoidGrad(const Tensor &g, const Tensor &y) { return g.sigmoidGrad(y); }
 inline Tensor &sigmoidGrad_out(Tensor &r, const Tensor &g, const Tensor &y) {
-    detail::check(THTensor_sigmoidGrad(detail::result(r), g.get(), y.get()), "sigmoidGrad_out");
-    return r;
+    return detail::into(r, THTensor_sigmoidGrad(detail::result(r), g.get(), y.get()), "sigmoidGrad_out");
 }
 inline Tensor tanhGrad(const Tensor &g, const Tensor &y) { return g.tanhGrad(y); }
 inline Tensor &tanhGrad_out(Tensor &r, const Tensor &g, const Tensor &y) {
-    detail::check(THTensor_tanhGrad(detail::result(r), g.get(), y.get()), "tanhGrad_out");
-    return r;
+    return detail::into(r, THTensor_tanhGrad(detail::result(r), g.get(), y.get()), "tanhGrad_out");
 }
 inline Tensor geluGrad(const Tensor &g, const Tensor &t) { return g.geluGrad(t); }
 inline Tensor &geluGrad_out(Tensor &r, const Tensor &g, const Tensor &t) {
-    detail::check(THTensor_geluGrad(detail::result(r), g.get(), t.get()), "geluGrad_out");
-    return r;
+    return detail::into(r, THTensor_geluGrad(detail::result(r), g.get(), t.get()), "geluGrad_out");
 }
 inline Tensor geluTanhGrad(const Tensor &g, const Tensor &t) { return g.geluTanhGrad(t); }
 inline Tensor &geluTanhGrad_out(Tensor &r, const Tensor &g, const Tensor &t) {
-    detail::check(THTensor_geluTanhGrad(detail::result(r), g.get(), t.get()), "geluTanhGrad_out");
-    return r;
+    return detail::into(r, THTensor_geluTanhGrad(detail::result(r), g.get(), t.get()), "geluTanhGrad_out");
 }
 
 // ---------------------------------------------------------------------------------------------- Sorting and searching
@@ -8021,13 +6743,11 @@ inline Tensor argsort(const Tensor &t, int dimension = -1, bool descending = fal
 }
 inline Tensor &argsort_out(Tensor &r, const Tensor &t, int dimension = -1, bool descending = false,
     bool stable = false) {
-    detail::check(THTensor_argsort(detail::result(r), t.get(), dimension, descending, stable), "argsort_out");
-    return r;
+    return detail::into(r, THTensor_argsort(detail::result(r), t.get(), dimension, descending, stable), "argsort_out");
 }
 inline Tensor msort(const Tensor &t) { return t.msort(); }
 inline Tensor &msort_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_msort(detail::result(r), t.get()), "msort_out");
-    return r;
+    return detail::into(r, THTensor_msort(detail::result(r), t.get()), "msort_out");
 }
 inline ValuesIndices Tensor::topk(int64_t k, int dimension, bool largest, bool sorted) const {
     ValuesIndices r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
@@ -8046,13 +6766,11 @@ inline void topk_out(Out values, Out indices, const Tensor &t, int64_t k, int di
 /// `r = order along dimension by the last of count keys`, where that has equal elements by the one before, and so on,
 /// as NumPy's lexsort has it.
 inline Tensor lexsort(TensorList keys, int dimension = -1) {
-    Tensor r(detail::Fresh{});
-    detail::check(THTensor_lexsort(r.get(), keys.data(), keys.count(), dimension), "lexsort", r);
-    return r;
+    detail::New r;
+    return r(THTensor_lexsort(r.handle, keys.data(), keys.count(), dimension), "lexsort");
 }
 inline Tensor &lexsort_out(Tensor &r, TensorList keys, int dimension = -1) {
-    detail::check(THTensor_lexsort(detail::result(r), keys.data(), keys.count(), dimension), "lexsort_out");
-    return r;
+    return detail::into(r, THTensor_lexsort(detail::result(r), keys.data(), keys.count(), dimension), "lexsort_out");
 }
 inline ValuesInverseCounts Tensor::unique(int dimension) const {
     ValuesInverseCounts r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
@@ -8083,24 +6801,21 @@ inline Tensor searchsorted(const Tensor &sequence, const Tensor &t, bool right =
 }
 inline Tensor &searchsorted_out(Tensor &r, const Tensor &sequence, const Tensor &t, bool right = false,
     const Tensor &sorter = {}) {
-    detail::check(THTensor_searchsorted(detail::result(r), sequence.get(), t.get(), right, sorter.get()),
+    return detail::into(r, THTensor_searchsorted(detail::result(r), sequence.get(), t.get(), right, sorter.get()),
         "searchsorted_out");
-    return r;
 }
 inline Tensor bucketize(const Tensor &t, const Tensor &boundaries, bool right = false) {
     return t.bucketize(boundaries, right);
 }
 inline Tensor &bucketize_out(Tensor &r, const Tensor &t, const Tensor &boundaries, bool right = false) {
-    detail::check(THTensor_bucketize(detail::result(r), t.get(), boundaries.get(), right), "bucketize_out");
-    return r;
+    return detail::into(r, THTensor_bucketize(detail::result(r), t.get(), boundaries.get(), right), "bucketize_out");
 }
 inline Tensor isin(const Tensor &t, const Tensor &tests, bool assumeUnique = false, bool invert = false) {
     return t.isin(tests, assumeUnique, invert);
 }
 inline Tensor &isin_out(Tensor &r, const Tensor &t, const Tensor &tests, bool assumeUnique = false,
     bool invert = false) {
-    detail::check(THTensor_isin(detail::result(r), t.get(), tests.get(), assumeUnique, invert), "isin_out");
-    return r;
+    return detail::into(r, THTensor_isin(detail::result(r), t.get(), tests.get(), assumeUnique, invert), "isin_out");
 }
 
 // ------------------------------------------------------------------------------------ Order statistics and histograms
@@ -8165,9 +6880,8 @@ inline Tensor quantile(const Tensor &t, double q, int dimension = everyDim, bool
 }
 inline Tensor &quantile_out(Tensor &r, const Tensor &t, double q, int dimension = everyDim, bool keepdim = false,
     Interpolation interpolation = Interpolation::Linear) {
-    detail::check(THTensor_quantile(detail::result(r), t.get(), q, dimension, keepdim,
+    return detail::into(r, THTensor_quantile(detail::result(r), t.get(), q, dimension, keepdim,
         static_cast<THInterpolation>(interpolation)), "quantile_out");
-    return r;
 }
 inline Tensor nanquantile(const Tensor &t, double q, int dimension = everyDim, bool keepdim = false,
     Interpolation interpolation = Interpolation::Linear) {
@@ -8175,9 +6889,8 @@ inline Tensor nanquantile(const Tensor &t, double q, int dimension = everyDim, b
 }
 inline Tensor &nanquantile_out(Tensor &r, const Tensor &t, double q, int dimension = everyDim, bool keepdim = false,
     Interpolation interpolation = Interpolation::Linear) {
-    detail::check(THTensor_nanquantile(detail::result(r), t.get(), q, dimension, keepdim,
+    return detail::into(r, THTensor_nanquantile(detail::result(r), t.get(), q, dimension, keepdim,
         static_cast<THInterpolation>(interpolation)), "nanquantile_out");
-    return r;
 }
 inline Tensor quantileTensor(const Tensor &t, const Tensor &q, int dimension = everyDim, bool keepdim = false,
     Interpolation interpolation = Interpolation::Linear) {
@@ -8185,9 +6898,8 @@ inline Tensor quantileTensor(const Tensor &t, const Tensor &q, int dimension = e
 }
 inline Tensor &quantileTensor_out(Tensor &r, const Tensor &t, const Tensor &q, int dimension = everyDim,
     bool keepdim = false, Interpolation interpolation = Interpolation::Linear) {
-    detail::check(THTensor_quantileTensor(detail::result(r), t.get(), q.get(), dimension, keepdim,
+    return detail::into(r, THTensor_quantileTensor(detail::result(r), t.get(), q.get(), dimension, keepdim,
         static_cast<THInterpolation>(interpolation)), "quantileTensor_out");
-    return r;
 }
 inline Tensor quantile(const Tensor &t, const Tensor &q, int dimension = everyDim, bool keepdim = false,
     Interpolation interpolation = Interpolation::Linear) {
@@ -8195,9 +6907,8 @@ inline Tensor quantile(const Tensor &t, const Tensor &q, int dimension = everyDi
 }
 inline Tensor &quantile_out(Tensor &r, const Tensor &t, const Tensor &q, int dimension = everyDim, bool keepdim = false,
     Interpolation interpolation = Interpolation::Linear) {
-    detail::check(THTensor_quantileTensor(detail::result(r), t.get(), q.get(), dimension, keepdim,
+    return detail::into(r, THTensor_quantileTensor(detail::result(r), t.get(), q.get(), dimension, keepdim,
         static_cast<THInterpolation>(interpolation)), "quantile_out");
-    return r;
 }
 inline Tensor nanquantileTensor(const Tensor &t, const Tensor &q, int dimension = everyDim, bool keepdim = false,
     Interpolation interpolation = Interpolation::Linear) {
@@ -8205,9 +6916,8 @@ inline Tensor nanquantileTensor(const Tensor &t, const Tensor &q, int dimension 
 }
 inline Tensor &nanquantileTensor_out(Tensor &r, const Tensor &t, const Tensor &q, int dimension = everyDim,
     bool keepdim = false, Interpolation interpolation = Interpolation::Linear) {
-    detail::check(THTensor_nanquantileTensor(detail::result(r), t.get(), q.get(), dimension, keepdim,
+    return detail::into(r, THTensor_nanquantileTensor(detail::result(r), t.get(), q.get(), dimension, keepdim,
         static_cast<THInterpolation>(interpolation)), "nanquantileTensor_out");
-    return r;
 }
 inline Tensor nanquantile(const Tensor &t, const Tensor &q, int dimension = everyDim, bool keepdim = false,
     Interpolation interpolation = Interpolation::Linear) {
@@ -8215,188 +6925,158 @@ inline Tensor nanquantile(const Tensor &t, const Tensor &q, int dimension = ever
 }
 inline Tensor &nanquantile_out(Tensor &r, const Tensor &t, const Tensor &q, int dimension = everyDim,
     bool keepdim = false, Interpolation interpolation = Interpolation::Linear) {
-    detail::check(THTensor_nanquantileTensor(detail::result(r), t.get(), q.get(), dimension, keepdim,
+    return detail::into(r, THTensor_nanquantileTensor(detail::result(r), t.get(), q.get(), dimension, keepdim,
         static_cast<THInterpolation>(interpolation)), "nanquantile_out");
-    return r;
 }
 inline Tensor histc(const Tensor &t, int64_t bins = 100, double min = 0, double max = 0) {
     return t.histc(bins, min, max);
 }
 inline Tensor &histc_out(Tensor &r, const Tensor &t, int64_t bins = 100, double min = 0, double max = 0) {
-    detail::check(THTensor_histc(detail::result(r), t.get(), bins, min, max), "histc_out");
-    return r;
+    return detail::into(r, THTensor_histc(detail::result(r), t.get(), bins, min, max), "histc_out");
 }
 inline Tensor bhistc(const Tensor &t, int64_t bins = 100, double min = 0, double max = 0) {
     return t.bhistc(bins, min, max);
 }
 inline Tensor &bhistc_out(Tensor &r, const Tensor &t, int64_t bins = 100, double min = 0, double max = 0) {
-    detail::check(THTensor_bhistc(detail::result(r), t.get(), bins, min, max), "bhistc_out");
-    return r;
+    return detail::into(r, THTensor_bhistc(detail::result(r), t.get(), bins, min, max), "bhistc_out");
 }
 inline Tensor bincount(const Tensor &t, const Tensor &weights = {}, int64_t minlength = 0) {
     return t.bincount(weights, minlength);
 }
 inline Tensor &bincount_out(Tensor &r, const Tensor &t, const Tensor &weights = {}, int64_t minlength = 0) {
-    detail::check(THTensor_bincount(detail::result(r), t.get(), weights.get(), minlength), "bincount_out");
-    return r;
+    return detail::into(r, THTensor_bincount(detail::result(r), t.get(), weights.get(), minlength), "bincount_out");
 }
 
 // ---------------------------------------------------------------------------------------------------- Matrix products
 
 inline Tensor mm(const Tensor &m1, const Tensor &m2) { return m1.mm(m2); }
 inline Tensor &mm_out(Tensor &r, const Tensor &m1, const Tensor &m2) {
-    detail::check(THTensor_mm(detail::result(r), m1.get(), m2.get()), "mm_out");
-    return r;
+    return detail::into(r, THTensor_mm(detail::result(r), m1.get(), m2.get()), "mm_out");
 }
 inline Tensor mv(const Tensor &mat, const Tensor &vec) { return mat.mv(vec); }
 inline Tensor &mv_out(Tensor &r, const Tensor &mat, const Tensor &vec) {
-    detail::check(THTensor_mv(detail::result(r), mat.get(), vec.get()), "mv_out");
-    return r;
+    return detail::into(r, THTensor_mv(detail::result(r), mat.get(), vec.get()), "mv_out");
 }
 inline Tensor addmm(double beta, const Tensor &t, double alpha, const Tensor &m1, const Tensor &m2) {
     return t.addmm(beta, alpha, m1, m2);
 }
 inline Tensor addmm(const Tensor &t, const Tensor &m1, const Tensor &m2) { return t.addmm(m1, m2); }
 inline Tensor &addmm_out(Tensor &r, double beta, const Tensor &t, double alpha, const Tensor &m1, const Tensor &m2) {
-    detail::check(THTensor_addmm(detail::result(r), beta, t.get(), alpha, m1.get(), m2.get()), "addmm_out");
-    return r;
+    return detail::into(r, THTensor_addmm(detail::result(r), beta, t.get(), alpha, m1.get(), m2.get()), "addmm_out");
 }
 inline Tensor &addmm_out(Tensor &r, const Tensor &t, const Tensor &m1, const Tensor &m2) {
-    detail::check(THTensor_addmm(detail::result(r), 1, t.get(), 1, m1.get(), m2.get()), "addmm_out");
-    return r;
+    return detail::into(r, THTensor_addmm(detail::result(r), 1, t.get(), 1, m1.get(), m2.get()), "addmm_out");
 }
 inline Tensor addmv(double beta, const Tensor &t, double alpha, const Tensor &mat, const Tensor &vec) {
     return t.addmv(beta, alpha, mat, vec);
 }
 inline Tensor addmv(const Tensor &t, const Tensor &mat, const Tensor &vec) { return t.addmv(mat, vec); }
 inline Tensor &addmv_out(Tensor &r, double beta, const Tensor &t, double alpha, const Tensor &mat, const Tensor &vec) {
-    detail::check(THTensor_addmv(detail::result(r), beta, t.get(), alpha, mat.get(), vec.get()), "addmv_out");
-    return r;
+    return detail::into(r, THTensor_addmv(detail::result(r), beta, t.get(), alpha, mat.get(), vec.get()), "addmv_out");
 }
 inline Tensor &addmv_out(Tensor &r, const Tensor &t, const Tensor &mat, const Tensor &vec) {
-    detail::check(THTensor_addmv(detail::result(r), 1, t.get(), 1, mat.get(), vec.get()), "addmv_out");
-    return r;
+    return detail::into(r, THTensor_addmv(detail::result(r), 1, t.get(), 1, mat.get(), vec.get()), "addmv_out");
 }
 inline Tensor bmm(const Tensor &b1, const Tensor &b2) { return b1.bmm(b2); }
 inline Tensor &bmm_out(Tensor &r, const Tensor &b1, const Tensor &b2) {
-    detail::check(THTensor_bmm(detail::result(r), b1.get(), b2.get()), "bmm_out");
-    return r;
+    return detail::into(r, THTensor_bmm(detail::result(r), b1.get(), b2.get()), "bmm_out");
 }
 inline Tensor baddbmm(double beta, const Tensor &t, double alpha, const Tensor &b1, const Tensor &b2) {
     return t.baddbmm(beta, alpha, b1, b2);
 }
 inline Tensor baddbmm(const Tensor &t, const Tensor &b1, const Tensor &b2) { return t.baddbmm(b1, b2); }
 inline Tensor &baddbmm_out(Tensor &r, double beta, const Tensor &t, double alpha, const Tensor &b1, const Tensor &b2) {
-    detail::check(THTensor_baddbmm(detail::result(r), beta, t.get(), alpha, b1.get(), b2.get()), "baddbmm_out");
-    return r;
+    return detail::into(r, THTensor_baddbmm(detail::result(r), beta, t.get(), alpha, b1.get(), b2.get()),
+        "baddbmm_out");
 }
 inline Tensor &baddbmm_out(Tensor &r, const Tensor &t, const Tensor &b1, const Tensor &b2) {
-    detail::check(THTensor_baddbmm(detail::result(r), 1, t.get(), 1, b1.get(), b2.get()), "baddbmm_out");
-    return r;
+    return detail::into(r, THTensor_baddbmm(detail::result(r), 1, t.get(), 1, b1.get(), b2.get()), "baddbmm_out");
 }
 inline Tensor addbmm(double beta, const Tensor &t, double alpha, const Tensor &b1, const Tensor &b2) {
     return t.addbmm(beta, alpha, b1, b2);
 }
 inline Tensor addbmm(const Tensor &t, const Tensor &b1, const Tensor &b2) { return t.addbmm(b1, b2); }
 inline Tensor &addbmm_out(Tensor &r, double beta, const Tensor &t, double alpha, const Tensor &b1, const Tensor &b2) {
-    detail::check(THTensor_addbmm(detail::result(r), beta, t.get(), alpha, b1.get(), b2.get()), "addbmm_out");
-    return r;
+    return detail::into(r, THTensor_addbmm(detail::result(r), beta, t.get(), alpha, b1.get(), b2.get()), "addbmm_out");
 }
 inline Tensor &addbmm_out(Tensor &r, const Tensor &t, const Tensor &b1, const Tensor &b2) {
-    detail::check(THTensor_addbmm(detail::result(r), 1, t.get(), 1, b1.get(), b2.get()), "addbmm_out");
-    return r;
+    return detail::into(r, THTensor_addbmm(detail::result(r), 1, t.get(), 1, b1.get(), b2.get()), "addbmm_out");
 }
 inline Tensor matmul(const Tensor &a, const Tensor &b) { return a.matmul(b); }
 inline Tensor &matmul_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_matmul(detail::result(r), a.get(), b.get()), "matmul_out");
-    return r;
+    return detail::into(r, THTensor_matmul(detail::result(r), a.get(), b.get()), "matmul_out");
 }
 inline Tensor dot(const Tensor &a, const Tensor &b) { return a.dot(b); }
 inline Tensor &dot_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_dot(detail::result(r), a.get(), b.get()), "dot_out");
-    return r;
+    return detail::into(r, THTensor_dot(detail::result(r), a.get(), b.get()), "dot_out");
 }
 inline Tensor vdot(const Tensor &a, const Tensor &b) { return a.vdot(b); }
 inline Tensor &vdot_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_vdot(detail::result(r), a.get(), b.get()), "vdot_out");
-    return r;
+    return detail::into(r, THTensor_vdot(detail::result(r), a.get(), b.get()), "vdot_out");
 }
 inline Tensor outer(const Tensor &v1, const Tensor &v2) { return v1.outer(v2); }
 inline Tensor &outer_out(Tensor &r, const Tensor &v1, const Tensor &v2) {
-    detail::check(THTensor_outer(detail::result(r), v1.get(), v2.get()), "outer_out");
-    return r;
+    return detail::into(r, THTensor_outer(detail::result(r), v1.get(), v2.get()), "outer_out");
 }
 inline Tensor ger(const Tensor &v1, const Tensor &v2) { return v1.ger(v2); }
 inline Tensor &ger_out(Tensor &r, const Tensor &v1, const Tensor &v2) {
-    detail::check(THTensor_ger(detail::result(r), v1.get(), v2.get()), "ger_out");
-    return r;
+    return detail::into(r, THTensor_ger(detail::result(r), v1.get(), v2.get()), "ger_out");
 }
 inline Tensor addr(double beta, const Tensor &t, double alpha, const Tensor &v1, const Tensor &v2) {
     return t.addr(beta, alpha, v1, v2);
 }
 inline Tensor addr(const Tensor &t, const Tensor &v1, const Tensor &v2) { return t.addr(v1, v2); }
 inline Tensor &addr_out(Tensor &r, double beta, const Tensor &t, double alpha, const Tensor &v1, const Tensor &v2) {
-    detail::check(THTensor_addr(detail::result(r), beta, t.get(), alpha, v1.get(), v2.get()), "addr_out");
-    return r;
+    return detail::into(r, THTensor_addr(detail::result(r), beta, t.get(), alpha, v1.get(), v2.get()), "addr_out");
 }
 inline Tensor &addr_out(Tensor &r, const Tensor &t, const Tensor &v1, const Tensor &v2) {
-    detail::check(THTensor_addr(detail::result(r), 1, t.get(), 1, v1.get(), v2.get()), "addr_out");
-    return r;
+    return detail::into(r, THTensor_addr(detail::result(r), 1, t.get(), 1, v1.get(), v2.get()), "addr_out");
 }
 inline Tensor inner(const Tensor &a, const Tensor &b) { return a.inner(b); }
 inline Tensor &inner_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_inner(detail::result(r), a.get(), b.get()), "inner_out");
-    return r;
+    return detail::into(r, THTensor_inner(detail::result(r), a.get(), b.get()), "inner_out");
 }
 inline Tensor tensordot(const Tensor &a, const Tensor &b, IntList dims_a, IntList dims_b) {
     return a.tensordot(b, dims_a, dims_b);
 }
 inline Tensor &tensordot_out(Tensor &r, const Tensor &a, const Tensor &b, IntList dims_a, IntList dims_b) {
-    detail::check(THTensor_tensordot(detail::result(r), a.get(), b.get(), detail::common("tensordot_out", {dims_a,
-        dims_b}), dims_a.data(), dims_b.data()), "tensordot_out");
-    return r;
+    return detail::into(r, THTensor_tensordot(detail::result(r), a.get(), b.get(), detail::common("tensordot_out",
+        {dims_a, dims_b}), dims_a.data(), dims_b.data()), "tensordot_out");
 }
 /// `r` = the sum of products of `count` operands that `equation` describes, as in NumPy: a letter for each dimension,
 /// operands separated by commas, and behind "->" the dimensions of the result; what is not there is summed over.
 inline Tensor einsum(Text equation, TensorList operands) {
-    Tensor r(detail::Fresh{});
-    detail::check(THTensor_einsum(r.get(), equation.c_str(), operands.data(), operands.count()), "einsum", r);
-    return r;
+    detail::New r;
+    return r(THTensor_einsum(r.handle, equation.c_str(), operands.data(), operands.count()), "einsum");
 }
 inline Tensor &einsum_out(Tensor &r, Text equation, TensorList operands) {
-    detail::check(THTensor_einsum(detail::result(r), equation.c_str(), operands.data(), operands.count()),
+    return detail::into(r, THTensor_einsum(detail::result(r), equation.c_str(), operands.data(), operands.count()),
         "einsum_out");
-    return r;
 }
 /// `r` = the product of `count` matrices, 1 to 1000, in the order that takes the fewest multiplications.
 inline Tensor chainMatmul(TensorList matrices) {
-    Tensor r(detail::Fresh{});
-    detail::check(THTensor_chainMatmul(r.get(), matrices.data(), matrices.count()), "chainMatmul", r);
-    return r;
+    detail::New r;
+    return r(THTensor_chainMatmul(r.handle, matrices.data(), matrices.count()), "chainMatmul");
 }
 inline Tensor &chainMatmul_out(Tensor &r, TensorList matrices) {
-    detail::check(THTensor_chainMatmul(detail::result(r), matrices.data(), matrices.count()), "chainMatmul_out");
-    return r;
+    return detail::into(r, THTensor_chainMatmul(detail::result(r), matrices.data(), matrices.count()),
+        "chainMatmul_out");
 }
 inline Tensor matrixPower(const Tensor &t, int64_t n) { return t.matrixPower(n); }
 inline Tensor &matrixPower_out(Tensor &r, const Tensor &t, int64_t n) {
-    detail::check(THTensor_matrixPower(detail::result(r), t.get(), n), "matrixPower_out");
-    return r;
+    return detail::into(r, THTensor_matrixPower(detail::result(r), t.get(), n), "matrixPower_out");
 }
 inline Tensor kron(const Tensor &a, const Tensor &b) { return a.kron(b); }
 inline Tensor &kron_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_kron(detail::result(r), a.get(), b.get()), "kron_out");
-    return r;
+    return detail::into(r, THTensor_kron(detail::result(r), a.get(), b.get()), "kron_out");
 }
 inline Tensor cross(const Tensor &a, const Tensor &b, int dimension) { return a.cross(b, dimension); }
 inline Tensor &cross_out(Tensor &r, const Tensor &a, const Tensor &b, int dimension) {
-    detail::check(THTensor_cross(detail::result(r), a.get(), b.get(), dimension), "cross_out");
-    return r;
+    return detail::into(r, THTensor_cross(detail::result(r), a.get(), b.get(), dimension), "cross_out");
 }
 inline Tensor cdist(const Tensor &a, const Tensor &b, double p = 2) { return a.cdist(b, p); }
 inline Tensor &cdist_out(Tensor &r, const Tensor &a, const Tensor &b, double p = 2) {
-    detail::check(THTensor_cdist(detail::result(r), a.get(), b.get(), p), "cdist_out");
-    return r;
+    return detail::into(r, THTensor_cdist(detail::result(r), a.get(), b.get(), p), "cdist_out");
 }
 
 // ----------------------------------------------------------------------------------------------------- Linear algebra
@@ -8463,19 +7143,16 @@ inline RaRpivots Tensor::btrifact(bool pivot) const {
 inline RaRpivots btrifact(bool pivot, const Tensor &a) { return a.btrifact(pivot); }
 inline RaRpivots btrifact(const Tensor &a) { return a.btrifact(); }
 inline Tensor &btrifact_out(Tensor &ra, Tensor &rpivots, Out rinfo, bool pivot, const Tensor &a) {
-    detail::check(THTensor_btrifact(detail::result(ra), detail::result(rpivots), detail::result(rinfo), pivot, a.get()),
-        "btrifact_out");
-    return ra;
+    return detail::into(ra, THTensor_btrifact(detail::result(ra), detail::result(rpivots), detail::result(rinfo), pivot,
+        a.get()), "btrifact_out");
 }
 inline Tensor &btrifact_out(Tensor &ra, Tensor &rpivots, Out rinfo, const Tensor &a) {
-    detail::check(THTensor_btrifact(detail::result(ra), detail::result(rpivots), detail::result(rinfo), true, a.get()),
-        "btrifact_out");
-    return ra;
+    return detail::into(ra, THTensor_btrifact(detail::result(ra), detail::result(rpivots), detail::result(rinfo), true,
+        a.get()), "btrifact_out");
 }
 inline Tensor btrisolve(const Tensor &b, const Tensor &atf, const Tensor &pivots) { return b.btrisolve(atf, pivots); }
 inline Tensor &btrisolve_out(Tensor &rb, const Tensor &b, const Tensor &atf, const Tensor &pivots) {
-    detail::check(THTensor_btrisolve(detail::result(rb), b.get(), atf.get(), pivots.get()), "btrisolve_out");
-    return rb;
+    return detail::into(rb, THTensor_btrisolve(detail::result(rb), b.get(), atf.get(), pivots.get()), "btrisolve_out");
 }
 inline PLU Tensor::lu() const {
     PLU r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
@@ -8488,18 +7165,15 @@ inline void lu_out(Out p, Out l, Out u, const Tensor &a) {
 }
 inline Tensor getri(const Tensor &a) { return a.getri(); }
 inline Tensor &getri_out(Tensor &ra, const Tensor &a) {
-    detail::check(THTensor_getri(detail::result(ra), a.get()), "getri_out");
-    return ra;
+    return detail::into(ra, THTensor_getri(detail::result(ra), a.get()), "getri_out");
 }
 inline Tensor inverse(const Tensor &t) { return t.inverse(); }
 inline Tensor &inverse_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_inverse(detail::result(r), t.get()), "inverse_out");
-    return r;
+    return detail::into(r, THTensor_inverse(detail::result(r), t.get()), "inverse_out");
 }
 inline Tensor det(const Tensor &t) { return t.det(); }
 inline Tensor &det_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_det(detail::result(r), t.get()), "det_out");
-    return r;
+    return detail::into(r, THTensor_det(detail::result(r), t.get()), "det_out");
 }
 inline SignLogabsdet Tensor::slogdet() const {
     SignLogabsdet r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
@@ -8512,28 +7186,23 @@ inline void slogdet_out(Out sign, Out logabsdet, const Tensor &t) {
 }
 inline Tensor logdet(const Tensor &t) { return t.logdet(); }
 inline Tensor &logdet_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_logdet(detail::result(r), t.get()), "logdet_out");
-    return r;
+    return detail::into(r, THTensor_logdet(detail::result(r), t.get()), "logdet_out");
 }
 inline Tensor potrf(const Tensor &a, bool upper = true) { return a.potrf(upper); }
 inline Tensor &potrf_out(Tensor &ra, const Tensor &a, bool upper = true) {
-    detail::check(THTensor_potrf(detail::result(ra), a.get(), upper), "potrf_out");
-    return ra;
+    return detail::into(ra, THTensor_potrf(detail::result(ra), a.get(), upper), "potrf_out");
 }
 inline Tensor cholesky(const Tensor &t, bool upper = false) { return t.cholesky(upper); }
 inline Tensor &cholesky_out(Tensor &r, const Tensor &t, bool upper = false) {
-    detail::check(THTensor_cholesky(detail::result(r), t.get(), upper), "cholesky_out");
-    return r;
+    return detail::into(r, THTensor_cholesky(detail::result(r), t.get(), upper), "cholesky_out");
 }
 inline Tensor potrs(const Tensor &b, const Tensor &a, bool upper = true) { return b.potrs(a, upper); }
 inline Tensor &potrs_out(Tensor &rb, const Tensor &b, const Tensor &a, bool upper = true) {
-    detail::check(THTensor_potrs(detail::result(rb), b.get(), a.get(), upper), "potrs_out");
-    return rb;
+    return detail::into(rb, THTensor_potrs(detail::result(rb), b.get(), a.get(), upper), "potrs_out");
 }
 inline Tensor potri(const Tensor &a, bool upper = true) { return a.potri(upper); }
 inline Tensor &potri_out(Tensor &ra, const Tensor &a, bool upper = true) {
-    detail::check(THTensor_potri(detail::result(ra), a.get(), upper), "potri_out");
-    return ra;
+    return detail::into(ra, THTensor_potri(detail::result(ra), a.get(), upper), "potri_out");
 }
 inline RaRpiv Tensor::pstrf(bool upper, double tol) const {
     RaRpiv r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
@@ -8542,9 +7211,8 @@ inline RaRpiv Tensor::pstrf(bool upper, double tol) const {
 }
 inline RaRpiv pstrf(const Tensor &a, bool upper = true, double tol = -1) { return a.pstrf(upper, tol); }
 inline Tensor &pstrf_out(Tensor &ra, Tensor &rpiv, Out rrank, const Tensor &a, bool upper = true, double tol = -1) {
-    detail::check(THTensor_pstrf(detail::result(ra), detail::result(rpiv), detail::result(rrank), a.get(), upper, tol),
-        "pstrf_out");
-    return ra;
+    return detail::into(ra, THTensor_pstrf(detail::result(ra), detail::result(rpiv), detail::result(rrank), a.get(),
+        upper, tol), "pstrf_out");
 }
 inline RqRr Tensor::qr(bool some) const {
     RqRr r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
@@ -8562,21 +7230,19 @@ inline RaRtau Tensor::geqrf() const {
 }
 inline RaRtau geqrf(const Tensor &a) { return a.geqrf(); }
 inline Tensor &geqrf_out(Tensor &ra, Tensor &rtau, const Tensor &a) {
-    detail::check(THTensor_geqrf(detail::result(ra), detail::result(rtau), a.get()), "geqrf_out");
-    return ra;
+    return detail::into(ra, THTensor_geqrf(detail::result(ra), detail::result(rtau), a.get()), "geqrf_out");
 }
 inline Tensor orgqr(const Tensor &a, const Tensor &tau) { return a.orgqr(tau); }
 inline Tensor &orgqr_out(Tensor &ra, const Tensor &a, const Tensor &tau) {
-    detail::check(THTensor_orgqr(detail::result(ra), a.get(), tau.get()), "orgqr_out");
-    return ra;
+    return detail::into(ra, THTensor_orgqr(detail::result(ra), a.get(), tau.get()), "orgqr_out");
 }
 inline Tensor ormqr(const Tensor &a, const Tensor &tau, const Tensor &c, bool left = true, bool transpose = false) {
     return a.ormqr(tau, c, left, transpose);
 }
 inline Tensor &ormqr_out(Tensor &ra, const Tensor &a, const Tensor &tau, const Tensor &c, bool left = true,
     bool transpose = false) {
-    detail::check(THTensor_ormqr(detail::result(ra), a.get(), tau.get(), c.get(), left, transpose), "ormqr_out");
-    return ra;
+    return detail::into(ra, THTensor_ormqr(detail::result(ra), a.get(), tau.get(), c.get(), left, transpose),
+        "ormqr_out");
 }
 inline ReRv Tensor::syev(bool upper) const {
     ReRv r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
@@ -8585,8 +7251,7 @@ inline ReRv Tensor::syev(bool upper) const {
 }
 inline ReRv syev(const Tensor &a, bool upper = true) { return a.syev(upper); }
 inline Tensor &syev_out(Tensor &re, Out rv, const Tensor &a, bool upper = true) {
-    detail::check(THTensor_syev(detail::result(re), detail::result(rv), a.get(), upper), "syev_out");
-    return re;
+    return detail::into(re, THTensor_syev(detail::result(re), detail::result(rv), a.get(), upper), "syev_out");
 }
 inline EV Tensor::symeig(bool upper) const {
     EV r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
@@ -8595,8 +7260,7 @@ inline EV Tensor::symeig(bool upper) const {
 }
 inline EV symeig(const Tensor &t, bool upper = true) { return t.symeig(upper); }
 inline Tensor &symeig_out(Tensor &e, Out v, const Tensor &t, bool upper = true) {
-    detail::check(THTensor_symeig(detail::result(e), detail::result(v), t.get(), upper), "symeig_out");
-    return e;
+    return detail::into(e, THTensor_symeig(detail::result(e), detail::result(v), t.get(), upper), "symeig_out");
 }
 inline ReRv Tensor::geev() const {
     ReRv r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
@@ -8605,8 +7269,7 @@ inline ReRv Tensor::geev() const {
 }
 inline ReRv geev(const Tensor &a) { return a.geev(); }
 inline Tensor &geev_out(Tensor &re, Out rv, const Tensor &a) {
-    detail::check(THTensor_geev(detail::result(re), detail::result(rv), a.get()), "geev_out");
-    return re;
+    return detail::into(re, THTensor_geev(detail::result(re), detail::result(rv), a.get()), "geev_out");
 }
 inline EV Tensor::eig() const {
     EV r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
@@ -8615,8 +7278,7 @@ inline EV Tensor::eig() const {
 }
 inline EV eig(const Tensor &t) { return t.eig(); }
 inline Tensor &eig_out(Tensor &e, Out v, const Tensor &t) {
-    detail::check(THTensor_eig(detail::result(e), detail::result(v), t.get()), "eig_out");
-    return e;
+    return detail::into(e, THTensor_eig(detail::result(e), detail::result(v), t.get()), "eig_out");
 }
 inline RuRsRv Tensor::gesvd(bool some) const {
     RuRsRv r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
@@ -8639,33 +7301,28 @@ inline void svd_out(Out u, Out s, Out v, const Tensor &t, bool some = true) {
 }
 inline Tensor pinverse(const Tensor &t, double rcond = 1e-15) { return t.pinverse(rcond); }
 inline Tensor &pinverse_out(Tensor &r, const Tensor &t, double rcond = 1e-15) {
-    detail::check(THTensor_pinverse(detail::result(r), t.get(), rcond), "pinverse_out");
-    return r;
+    return detail::into(r, THTensor_pinverse(detail::result(r), t.get(), rcond), "pinverse_out");
 }
 inline Tensor matrixRank(const Tensor &t, double tol = -1, bool symmetric = false) {
     return t.matrixRank(tol, symmetric);
 }
 inline Tensor &matrixRank_out(Tensor &r, const Tensor &t, double tol = -1, bool symmetric = false) {
-    detail::check(THTensor_matrixRank(detail::result(r), t.get(), tol, symmetric), "matrixRank_out");
-    return r;
+    return detail::into(r, THTensor_matrixRank(detail::result(r), t.get(), tol, symmetric), "matrixRank_out");
 }
 inline Tensor matrixNorm(const Tensor &t, MatrixNorm p = MatrixNorm::NormFro, bool keepdim = false) {
     return t.matrixNorm(p, keepdim);
 }
 inline Tensor &matrixNorm_out(Tensor &r, const Tensor &t, MatrixNorm p = MatrixNorm::NormFro, bool keepdim = false) {
-    detail::check(THTensor_matrixNorm(detail::result(r), t.get(), static_cast<THMatrixNorm>(p), keepdim),
+    return detail::into(r, THTensor_matrixNorm(detail::result(r), t.get(), static_cast<THMatrixNorm>(p), keepdim),
         "matrixNorm_out");
-    return r;
 }
 inline Tensor cond(const Tensor &t, MatrixNorm p = MatrixNorm::NormFro) { return t.cond(p); }
 inline Tensor &cond_out(Tensor &r, const Tensor &t, MatrixNorm p = MatrixNorm::NormFro) {
-    detail::check(THTensor_cond(detail::result(r), t.get(), static_cast<THMatrixNorm>(p)), "cond_out");
-    return r;
+    return detail::into(r, THTensor_cond(detail::result(r), t.get(), static_cast<THMatrixNorm>(p)), "cond_out");
 }
 inline Tensor matrixExp(const Tensor &t) { return t.matrixExp(); }
 inline Tensor &matrixExp_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_matrixExp(detail::result(r), t.get()), "matrixExp_out");
-    return r;
+    return detail::into(r, THTensor_matrixExp(detail::result(r), t.get()), "matrixExp_out");
 }
 
 // -------------------------------------------------------------------------------------------------------- Convolution
@@ -8680,16 +7337,15 @@ inline Tensor convolution(const Tensor &input, const Tensor &weight, bool transp
 }
 inline Tensor &convolution_out(Tensor &r, const Tensor &input, const Tensor &weight, const Tensor &bias, IntList stride,
     IntList padding, IntList dilation, bool transposed, IntList outputPadding = {}, int64_t groups = 1) {
-    detail::check(THTensor_convolution(detail::result(r), input.get(), weight.get(), bias.get(),
+    return detail::into(r, THTensor_convolution(detail::result(r), input.get(), weight.get(), bias.get(),
         detail::common("convolution_out", {stride, padding, dilation, outputPadding}), stride.data(), padding.data(),
         dilation.data(), transposed, outputPadding.data(), groups), "convolution_out");
-    return r;
 }
 inline Tensor &convolution_out(Tensor &r, const Tensor &input, const Tensor &weight, bool transposed,
     IntList outputPadding = {}, int64_t groups = 1) {
-    detail::check(THTensor_convolution(detail::result(r), input.get(), weight.get(), nullptr, outputPadding.count(),
-        nullptr, nullptr, nullptr, transposed, outputPadding.data(), groups), "convolution_out");
-    return r;
+    return detail::into(r, THTensor_convolution(detail::result(r), input.get(), weight.get(), nullptr,
+        outputPadding.count(), nullptr, nullptr, nullptr, transposed, outputPadding.data(), groups),
+        "convolution_out");
 }
 inline Tensor conv1d(const Tensor &input, const Tensor &weight, const Tensor &bias = {}, IntList stride = {},
     IntList padding = {}, IntList dilation = {}, int64_t groups = 1) {
@@ -8697,9 +7353,9 @@ inline Tensor conv1d(const Tensor &input, const Tensor &weight, const Tensor &bi
 }
 inline Tensor &conv1d_out(Tensor &r, const Tensor &input, const Tensor &weight, const Tensor &bias = {},
     IntList stride = {}, IntList padding = {}, IntList dilation = {}, int64_t groups = 1) {
-    detail::check(THTensor_conv1d(detail::result(r), input.get(), weight.get(), bias.get(), detail::common("conv1d_out",
-        {stride, padding, dilation}), stride.data(), padding.data(), dilation.data(), groups), "conv1d_out");
-    return r;
+    return detail::into(r, THTensor_conv1d(detail::result(r), input.get(), weight.get(), bias.get(),
+        detail::common("conv1d_out", {stride, padding, dilation}), stride.data(), padding.data(), dilation.data(),
+        groups), "conv1d_out");
 }
 inline Tensor conv2d(const Tensor &input, const Tensor &weight, const Tensor &bias = {}, IntList stride = {},
     IntList padding = {}, IntList dilation = {}, int64_t groups = 1) {
@@ -8707,9 +7363,9 @@ inline Tensor conv2d(const Tensor &input, const Tensor &weight, const Tensor &bi
 }
 inline Tensor &conv2d_out(Tensor &r, const Tensor &input, const Tensor &weight, const Tensor &bias = {},
     IntList stride = {}, IntList padding = {}, IntList dilation = {}, int64_t groups = 1) {
-    detail::check(THTensor_conv2d(detail::result(r), input.get(), weight.get(), bias.get(), detail::common("conv2d_out",
-        {stride, padding, dilation}), stride.data(), padding.data(), dilation.data(), groups), "conv2d_out");
-    return r;
+    return detail::into(r, THTensor_conv2d(detail::result(r), input.get(), weight.get(), bias.get(),
+        detail::common("conv2d_out", {stride, padding, dilation}), stride.data(), padding.data(), dilation.data(),
+        groups), "conv2d_out");
 }
 inline Tensor conv3d(const Tensor &input, const Tensor &weight, const Tensor &bias = {}, IntList stride = {},
     IntList padding = {}, IntList dilation = {}, int64_t groups = 1) {
@@ -8717,9 +7373,9 @@ inline Tensor conv3d(const Tensor &input, const Tensor &weight, const Tensor &bi
 }
 inline Tensor &conv3d_out(Tensor &r, const Tensor &input, const Tensor &weight, const Tensor &bias = {},
     IntList stride = {}, IntList padding = {}, IntList dilation = {}, int64_t groups = 1) {
-    detail::check(THTensor_conv3d(detail::result(r), input.get(), weight.get(), bias.get(), detail::common("conv3d_out",
-        {stride, padding, dilation}), stride.data(), padding.data(), dilation.data(), groups), "conv3d_out");
-    return r;
+    return detail::into(r, THTensor_conv3d(detail::result(r), input.get(), weight.get(), bias.get(),
+        detail::common("conv3d_out", {stride, padding, dilation}), stride.data(), padding.data(), dilation.data(),
+        groups), "conv3d_out");
 }
 inline Tensor convTranspose1d(const Tensor &input, const Tensor &weight, const Tensor &bias = {}, IntList stride = {},
     IntList padding = {}, IntList outputPadding = {}, int64_t groups = 1, IntList dilation = {}) {
@@ -8727,10 +7383,9 @@ inline Tensor convTranspose1d(const Tensor &input, const Tensor &weight, const T
 }
 inline Tensor &convTranspose1d_out(Tensor &r, const Tensor &input, const Tensor &weight, const Tensor &bias = {},
     IntList stride = {}, IntList padding = {}, IntList outputPadding = {}, int64_t groups = 1, IntList dilation = {}) {
-    detail::check(THTensor_convTranspose1d(detail::result(r), input.get(), weight.get(), bias.get(),
+    return detail::into(r, THTensor_convTranspose1d(detail::result(r), input.get(), weight.get(), bias.get(),
         detail::common("convTranspose1d_out", {stride, padding, outputPadding, dilation}), stride.data(),
         padding.data(), outputPadding.data(), groups, dilation.data()), "convTranspose1d_out");
-    return r;
 }
 inline Tensor convTranspose2d(const Tensor &input, const Tensor &weight, const Tensor &bias = {}, IntList stride = {},
     IntList padding = {}, IntList outputPadding = {}, int64_t groups = 1, IntList dilation = {}) {
@@ -8738,10 +7393,9 @@ inline Tensor convTranspose2d(const Tensor &input, const Tensor &weight, const T
 }
 inline Tensor &convTranspose2d_out(Tensor &r, const Tensor &input, const Tensor &weight, const Tensor &bias = {},
     IntList stride = {}, IntList padding = {}, IntList outputPadding = {}, int64_t groups = 1, IntList dilation = {}) {
-    detail::check(THTensor_convTranspose2d(detail::result(r), input.get(), weight.get(), bias.get(),
+    return detail::into(r, THTensor_convTranspose2d(detail::result(r), input.get(), weight.get(), bias.get(),
         detail::common("convTranspose2d_out", {stride, padding, outputPadding, dilation}), stride.data(),
         padding.data(), outputPadding.data(), groups, dilation.data()), "convTranspose2d_out");
-    return r;
 }
 inline Tensor convTranspose3d(const Tensor &input, const Tensor &weight, const Tensor &bias = {}, IntList stride = {},
     IntList padding = {}, IntList outputPadding = {}, int64_t groups = 1, IntList dilation = {}) {
@@ -8749,10 +7403,9 @@ inline Tensor convTranspose3d(const Tensor &input, const Tensor &weight, const T
 }
 inline Tensor &convTranspose3d_out(Tensor &r, const Tensor &input, const Tensor &weight, const Tensor &bias = {},
     IntList stride = {}, IntList padding = {}, IntList outputPadding = {}, int64_t groups = 1, IntList dilation = {}) {
-    detail::check(THTensor_convTranspose3d(detail::result(r), input.get(), weight.get(), bias.get(),
+    return detail::into(r, THTensor_convTranspose3d(detail::result(r), input.get(), weight.get(), bias.get(),
         detail::common("convTranspose3d_out", {stride, padding, outputPadding, dilation}), stride.data(),
         padding.data(), outputPadding.data(), groups, dilation.data()), "convTranspose3d_out");
-    return r;
 }
 inline Tensor convolutionGradInput(const Tensor &gradOutput, const Tensor &weight, const Tensor &input, IntList stride,
     IntList padding, IntList dilation, bool transposed, IntList outputPadding = {}, int64_t groups = 1) {
@@ -8766,17 +7419,15 @@ inline Tensor convolutionGradInput(const Tensor &gradOutput, const Tensor &weigh
 inline Tensor &convolutionGradInput_out(Tensor &r, const Tensor &gradOutput, const Tensor &weight, const Tensor &input,
     IntList stride, IntList padding, IntList dilation, bool transposed, IntList outputPadding = {},
     int64_t groups = 1) {
-    detail::check(THTensor_convolutionGradInput(detail::result(r), gradOutput.get(), weight.get(), input.get(),
+    return detail::into(r, THTensor_convolutionGradInput(detail::result(r), gradOutput.get(), weight.get(), input.get(),
         detail::common("convolutionGradInput_out", {stride, padding, dilation, outputPadding}), stride.data(),
         padding.data(), dilation.data(), transposed, outputPadding.data(), groups), "convolutionGradInput_out");
-    return r;
 }
 inline Tensor &convolutionGradInput_out(Tensor &r, const Tensor &gradOutput, const Tensor &weight, const Tensor &input,
     bool transposed, IntList outputPadding = {}, int64_t groups = 1) {
-    detail::check(THTensor_convolutionGradInput(detail::result(r), gradOutput.get(), weight.get(), input.get(),
+    return detail::into(r, THTensor_convolutionGradInput(detail::result(r), gradOutput.get(), weight.get(), input.get(),
         outputPadding.count(), nullptr, nullptr, nullptr, transposed, outputPadding.data(), groups),
         "convolutionGradInput_out");
-    return r;
 }
 inline Tensor convolutionGradWeight(const Tensor &gradOutput, const Tensor &input, const Tensor &weight, IntList stride,
     IntList padding, IntList dilation, bool transposed, IntList outputPadding = {}, int64_t groups = 1) {
@@ -8790,25 +7441,23 @@ inline Tensor convolutionGradWeight(const Tensor &gradOutput, const Tensor &inpu
 inline Tensor &convolutionGradWeight_out(Tensor &r, const Tensor &gradOutput, const Tensor &input, const Tensor &weight,
     IntList stride, IntList padding, IntList dilation, bool transposed, IntList outputPadding = {},
     int64_t groups = 1) {
-    detail::check(THTensor_convolutionGradWeight(detail::result(r), gradOutput.get(), input.get(), weight.get(),
-        detail::common("convolutionGradWeight_out", {stride, padding, dilation, outputPadding}), stride.data(),
-        padding.data(), dilation.data(), transposed, outputPadding.data(), groups), "convolutionGradWeight_out");
-    return r;
+    return detail::into(r, THTensor_convolutionGradWeight(detail::result(r), gradOutput.get(), input.get(),
+        weight.get(), detail::common("convolutionGradWeight_out", {stride, padding, dilation, outputPadding}),
+        stride.data(), padding.data(), dilation.data(), transposed, outputPadding.data(), groups),
+        "convolutionGradWeight_out");
 }
 inline Tensor &convolutionGradWeight_out(Tensor &r, const Tensor &gradOutput, const Tensor &input, const Tensor &weight,
     bool transposed, IntList outputPadding = {}, int64_t groups = 1) {
-    detail::check(THTensor_convolutionGradWeight(detail::result(r), gradOutput.get(), input.get(), weight.get(),
-        outputPadding.count(), nullptr, nullptr, nullptr, transposed, outputPadding.data(), groups),
+    return detail::into(r, THTensor_convolutionGradWeight(detail::result(r), gradOutput.get(), input.get(),
+        weight.get(), outputPadding.count(), nullptr, nullptr, nullptr, transposed, outputPadding.data(), groups),
         "convolutionGradWeight_out");
-    return r;
 }
 inline Tensor convolutionGradBias(const Tensor &gradOutput, int imageDims) {
     return gradOutput.convolutionGradBias(imageDims);
 }
 inline Tensor &convolutionGradBias_out(Tensor &r, const Tensor &gradOutput, int imageDims) {
-    detail::check(THTensor_convolutionGradBias(detail::result(r), gradOutput.get(), imageDims),
+    return detail::into(r, THTensor_convolutionGradBias(detail::result(r), gradOutput.get(), imageDims),
         "convolutionGradBias_out");
-    return r;
 }
 inline Tensor conv1dUniform(const Tensor &input, const Tensor &weight, const Tensor &bias = {}, int64_t stride = 1,
     int64_t padding = 0) {
@@ -8816,9 +7465,8 @@ inline Tensor conv1dUniform(const Tensor &input, const Tensor &weight, const Ten
 }
 inline Tensor &conv1dUniform_out(Tensor &r, const Tensor &input, const Tensor &weight, const Tensor &bias = {},
     int64_t stride = 1, int64_t padding = 0) {
-    detail::check(THTensor_conv1dUniform(detail::result(r), input.get(), weight.get(), bias.get(), stride, padding),
-        "conv1dUniform_out");
-    return r;
+    return detail::into(r, THTensor_conv1dUniform(detail::result(r), input.get(), weight.get(), bias.get(), stride,
+        padding), "conv1dUniform_out");
 }
 inline Tensor conv1d(const Tensor &input, const Tensor &weight, const Tensor &bias, int64_t stride,
     int64_t padding = 0) {
@@ -8826,9 +7474,8 @@ inline Tensor conv1d(const Tensor &input, const Tensor &weight, const Tensor &bi
 }
 inline Tensor &conv1d_out(Tensor &r, const Tensor &input, const Tensor &weight, const Tensor &bias, int64_t stride,
     int64_t padding = 0) {
-    detail::check(THTensor_conv1dUniform(detail::result(r), input.get(), weight.get(), bias.get(), stride, padding),
-        "conv1d_out");
-    return r;
+    return detail::into(r, THTensor_conv1dUniform(detail::result(r), input.get(), weight.get(), bias.get(), stride,
+        padding), "conv1d_out");
 }
 inline Tensor conv2dUniform(const Tensor &input, const Tensor &weight, const Tensor &bias = {}, int64_t stride = 1,
     int64_t padding = 0) {
@@ -8836,9 +7483,8 @@ inline Tensor conv2dUniform(const Tensor &input, const Tensor &weight, const Ten
 }
 inline Tensor &conv2dUniform_out(Tensor &r, const Tensor &input, const Tensor &weight, const Tensor &bias = {},
     int64_t stride = 1, int64_t padding = 0) {
-    detail::check(THTensor_conv2dUniform(detail::result(r), input.get(), weight.get(), bias.get(), stride, padding),
-        "conv2dUniform_out");
-    return r;
+    return detail::into(r, THTensor_conv2dUniform(detail::result(r), input.get(), weight.get(), bias.get(), stride,
+        padding), "conv2dUniform_out");
 }
 inline Tensor conv2d(const Tensor &input, const Tensor &weight, const Tensor &bias, int64_t stride,
     int64_t padding = 0) {
@@ -8846,9 +7492,8 @@ inline Tensor conv2d(const Tensor &input, const Tensor &weight, const Tensor &bi
 }
 inline Tensor &conv2d_out(Tensor &r, const Tensor &input, const Tensor &weight, const Tensor &bias, int64_t stride,
     int64_t padding = 0) {
-    detail::check(THTensor_conv2dUniform(detail::result(r), input.get(), weight.get(), bias.get(), stride, padding),
-        "conv2d_out");
-    return r;
+    return detail::into(r, THTensor_conv2dUniform(detail::result(r), input.get(), weight.get(), bias.get(), stride,
+        padding), "conv2d_out");
 }
 inline Tensor conv3dUniform(const Tensor &input, const Tensor &weight, const Tensor &bias = {}, int64_t stride = 1,
     int64_t padding = 0) {
@@ -8856,9 +7501,8 @@ inline Tensor conv3dUniform(const Tensor &input, const Tensor &weight, const Ten
 }
 inline Tensor &conv3dUniform_out(Tensor &r, const Tensor &input, const Tensor &weight, const Tensor &bias = {},
     int64_t stride = 1, int64_t padding = 0) {
-    detail::check(THTensor_conv3dUniform(detail::result(r), input.get(), weight.get(), bias.get(), stride, padding),
-        "conv3dUniform_out");
-    return r;
+    return detail::into(r, THTensor_conv3dUniform(detail::result(r), input.get(), weight.get(), bias.get(), stride,
+        padding), "conv3dUniform_out");
 }
 inline Tensor conv3d(const Tensor &input, const Tensor &weight, const Tensor &bias, int64_t stride,
     int64_t padding = 0) {
@@ -8866,9 +7510,8 @@ inline Tensor conv3d(const Tensor &input, const Tensor &weight, const Tensor &bi
 }
 inline Tensor &conv3d_out(Tensor &r, const Tensor &input, const Tensor &weight, const Tensor &bias, int64_t stride,
     int64_t padding = 0) {
-    detail::check(THTensor_conv3dUniform(detail::result(r), input.get(), weight.get(), bias.get(), stride, padding),
-        "conv3d_out");
-    return r;
+    return detail::into(r, THTensor_conv3dUniform(detail::result(r), input.get(), weight.get(), bias.get(), stride,
+        padding), "conv3d_out");
 }
 inline Tensor convTranspose1dUniform(const Tensor &input, const Tensor &weight, const Tensor &bias = {},
     int64_t stride = 1, int64_t padding = 0) {
@@ -8876,9 +7519,8 @@ inline Tensor convTranspose1dUniform(const Tensor &input, const Tensor &weight, 
 }
 inline Tensor &convTranspose1dUniform_out(Tensor &r, const Tensor &input, const Tensor &weight, const Tensor &bias = {},
     int64_t stride = 1, int64_t padding = 0) {
-    detail::check(THTensor_convTranspose1dUniform(detail::result(r), input.get(), weight.get(), bias.get(), stride,
-        padding), "convTranspose1dUniform_out");
-    return r;
+    return detail::into(r, THTensor_convTranspose1dUniform(detail::result(r), input.get(), weight.get(), bias.get(),
+        stride, padding), "convTranspose1dUniform_out");
 }
 inline Tensor convTranspose1d(const Tensor &input, const Tensor &weight, const Tensor &bias, int64_t stride,
     int64_t padding = 0) {
@@ -8886,9 +7528,8 @@ inline Tensor convTranspose1d(const Tensor &input, const Tensor &weight, const T
 }
 inline Tensor &convTranspose1d_out(Tensor &r, const Tensor &input, const Tensor &weight, const Tensor &bias,
     int64_t stride, int64_t padding = 0) {
-    detail::check(THTensor_convTranspose1dUniform(detail::result(r), input.get(), weight.get(), bias.get(), stride,
-        padding), "convTranspose1d_out");
-    return r;
+    return detail::into(r, THTensor_convTranspose1dUniform(detail::result(r), input.get(), weight.get(), bias.get(),
+        stride, padding), "convTranspose1d_out");
 }
 inline Tensor convTranspose2dUniform(const Tensor &input, const Tensor &weight, const Tensor &bias = {},
     int64_t stride = 1, int64_t padding = 0) {
@@ -8896,9 +7537,8 @@ inline Tensor convTranspose2dUniform(const Tensor &input, const Tensor &weight, 
 }
 inline Tensor &convTranspose2dUniform_out(Tensor &r, const Tensor &input, const Tensor &weight, const Tensor &bias = {},
     int64_t stride = 1, int64_t padding = 0) {
-    detail::check(THTensor_convTranspose2dUniform(detail::result(r), input.get(), weight.get(), bias.get(), stride,
-        padding), "convTranspose2dUniform_out");
-    return r;
+    return detail::into(r, THTensor_convTranspose2dUniform(detail::result(r), input.get(), weight.get(), bias.get(),
+        stride, padding), "convTranspose2dUniform_out");
 }
 inline Tensor convTranspose2d(const Tensor &input, const Tensor &weight, const Tensor &bias, int64_t stride,
     int64_t padding = 0) {
@@ -8906,9 +7546,8 @@ inline Tensor convTranspose2d(const Tensor &input, const Tensor &weight, const T
 }
 inline Tensor &convTranspose2d_out(Tensor &r, const Tensor &input, const Tensor &weight, const Tensor &bias,
     int64_t stride, int64_t padding = 0) {
-    detail::check(THTensor_convTranspose2dUniform(detail::result(r), input.get(), weight.get(), bias.get(), stride,
-        padding), "convTranspose2d_out");
-    return r;
+    return detail::into(r, THTensor_convTranspose2dUniform(detail::result(r), input.get(), weight.get(), bias.get(),
+        stride, padding), "convTranspose2d_out");
 }
 inline Tensor convTranspose3dUniform(const Tensor &input, const Tensor &weight, const Tensor &bias = {},
     int64_t stride = 1, int64_t padding = 0) {
@@ -8916,9 +7555,8 @@ inline Tensor convTranspose3dUniform(const Tensor &input, const Tensor &weight, 
 }
 inline Tensor &convTranspose3dUniform_out(Tensor &r, const Tensor &input, const Tensor &weight, const Tensor &bias = {},
     int64_t stride = 1, int64_t padding = 0) {
-    detail::check(THTensor_convTranspose3dUniform(detail::result(r), input.get(), weight.get(), bias.get(), stride,
-        padding), "convTranspose3dUniform_out");
-    return r;
+    return detail::into(r, THTensor_convTranspose3dUniform(detail::result(r), input.get(), weight.get(), bias.get(),
+        stride, padding), "convTranspose3dUniform_out");
 }
 inline Tensor convTranspose3d(const Tensor &input, const Tensor &weight, const Tensor &bias, int64_t stride,
     int64_t padding = 0) {
@@ -8926,9 +7564,8 @@ inline Tensor convTranspose3d(const Tensor &input, const Tensor &weight, const T
 }
 inline Tensor &convTranspose3d_out(Tensor &r, const Tensor &input, const Tensor &weight, const Tensor &bias,
     int64_t stride, int64_t padding = 0) {
-    detail::check(THTensor_convTranspose3dUniform(detail::result(r), input.get(), weight.get(), bias.get(), stride,
-        padding), "convTranspose3d_out");
-    return r;
+    return detail::into(r, THTensor_convTranspose3dUniform(detail::result(r), input.get(), weight.get(), bias.get(),
+        stride, padding), "convTranspose3d_out");
 }
 inline Tensor convolutionGradInputUniform(const Tensor &gradOutput, const Tensor &weight, const Tensor &input,
     int64_t stride = 1, int64_t padding = 0) {
@@ -8936,9 +7573,8 @@ inline Tensor convolutionGradInputUniform(const Tensor &gradOutput, const Tensor
 }
 inline Tensor &convolutionGradInputUniform_out(Tensor &r, const Tensor &gradOutput, const Tensor &weight,
     const Tensor &input, int64_t stride = 1, int64_t padding = 0) {
-    detail::check(THTensor_convolutionGradInputUniform(detail::result(r), gradOutput.get(), weight.get(), input.get(),
-        stride, padding), "convolutionGradInputUniform_out");
-    return r;
+    return detail::into(r, THTensor_convolutionGradInputUniform(detail::result(r), gradOutput.get(), weight.get(),
+        input.get(), stride, padding), "convolutionGradInputUniform_out");
 }
 inline Tensor convolutionGradInput(const Tensor &gradOutput, const Tensor &weight, const Tensor &input, int64_t stride,
     int64_t padding) {
@@ -8946,9 +7582,8 @@ inline Tensor convolutionGradInput(const Tensor &gradOutput, const Tensor &weigh
 }
 inline Tensor &convolutionGradInput_out(Tensor &r, const Tensor &gradOutput, const Tensor &weight, const Tensor &input,
     int64_t stride, int64_t padding) {
-    detail::check(THTensor_convolutionGradInputUniform(detail::result(r), gradOutput.get(), weight.get(), input.get(),
-        stride, padding), "convolutionGradInput_out");
-    return r;
+    return detail::into(r, THTensor_convolutionGradInputUniform(detail::result(r), gradOutput.get(), weight.get(),
+        input.get(), stride, padding), "convolutionGradInput_out");
 }
 inline Tensor convolutionGradWeightUniform(const Tensor &gradOutput, const Tensor &input, const Tensor &weight,
     int64_t stride = 1, int64_t padding = 0) {
@@ -8956,9 +7591,8 @@ inline Tensor convolutionGradWeightUniform(const Tensor &gradOutput, const Tenso
 }
 inline Tensor &convolutionGradWeightUniform_out(Tensor &r, const Tensor &gradOutput, const Tensor &input,
     const Tensor &weight, int64_t stride = 1, int64_t padding = 0) {
-    detail::check(THTensor_convolutionGradWeightUniform(detail::result(r), gradOutput.get(), input.get(), weight.get(),
-        stride, padding), "convolutionGradWeightUniform_out");
-    return r;
+    return detail::into(r, THTensor_convolutionGradWeightUniform(detail::result(r), gradOutput.get(), input.get(),
+        weight.get(), stride, padding), "convolutionGradWeightUniform_out");
 }
 inline Tensor convolutionGradWeight(const Tensor &gradOutput, const Tensor &input, const Tensor &weight, int64_t stride,
     int64_t padding) {
@@ -8966,9 +7600,8 @@ inline Tensor convolutionGradWeight(const Tensor &gradOutput, const Tensor &inpu
 }
 inline Tensor &convolutionGradWeight_out(Tensor &r, const Tensor &gradOutput, const Tensor &input, const Tensor &weight,
     int64_t stride, int64_t padding) {
-    detail::check(THTensor_convolutionGradWeightUniform(detail::result(r), gradOutput.get(), input.get(), weight.get(),
-        stride, padding), "convolutionGradWeight_out");
-    return r;
+    return detail::into(r, THTensor_convolutionGradWeightUniform(detail::result(r), gradOutput.get(), input.get(),
+        weight.get(), stride, padding), "convolutionGradWeight_out");
 }
 inline Tensor im2col(const Tensor &t, IntList kernel, IntList stride = {}, IntList padding = {},
     IntList dilation = {}) {
@@ -8976,9 +7609,8 @@ inline Tensor im2col(const Tensor &t, IntList kernel, IntList stride = {}, IntLi
 }
 inline Tensor &im2col_out(Tensor &r, const Tensor &t, IntList kernel, IntList stride = {}, IntList padding = {},
     IntList dilation = {}) {
-    detail::check(THTensor_im2col(detail::result(r), t.get(), detail::common("im2col_out", {kernel, stride, padding,
-        dilation}), kernel.data(), stride.data(), padding.data(), dilation.data()), "im2col_out");
-    return r;
+    return detail::into(r, THTensor_im2col(detail::result(r), t.get(), detail::common("im2col_out", {kernel, stride,
+        padding, dilation}), kernel.data(), stride.data(), padding.data(), dilation.data()), "im2col_out");
 }
 inline Tensor col2im(const Tensor &t, IntList imageSizes, IntList kernel, IntList stride = {}, IntList padding = {},
     IntList dilation = {}) {
@@ -8986,10 +7618,9 @@ inline Tensor col2im(const Tensor &t, IntList imageSizes, IntList kernel, IntLis
 }
 inline Tensor &col2im_out(Tensor &r, const Tensor &t, IntList imageSizes, IntList kernel, IntList stride = {},
     IntList padding = {}, IntList dilation = {}) {
-    detail::check(THTensor_col2im(detail::result(r), t.get(), detail::common("col2im_out", {imageSizes, kernel, stride,
-        padding, dilation}), imageSizes.data(), kernel.data(), stride.data(), padding.data(), dilation.data()),
+    return detail::into(r, THTensor_col2im(detail::result(r), t.get(), detail::common("col2im_out", {imageSizes, kernel,
+        stride, padding, dilation}), imageSizes.data(), kernel.data(), stride.data(), padding.data(), dilation.data()),
         "col2im_out");
-    return r;
 }
 inline Tensor conv2Dmul(double beta, double alpha, const Tensor &t, const Tensor &k, int64_t srow, int64_t scol,
     Text vf, Text xc) {
@@ -9001,15 +7632,13 @@ inline Tensor conv2Dmul(double beta, double alpha, const Tensor &t, const Tensor
 }
 inline Tensor &conv2Dmul_out(Tensor &r, double beta, double alpha, const Tensor &t, const Tensor &k, int64_t srow,
     int64_t scol, Text vf, Text xc) {
-    detail::check(THTensor_conv2Dmul(detail::result(r), beta, alpha, t.get(), k.get(), srow, scol, vf.c_str(),
+    return detail::into(r, THTensor_conv2Dmul(detail::result(r), beta, alpha, t.get(), k.get(), srow, scol, vf.c_str(),
         xc.c_str()), "conv2Dmul_out");
-    return r;
 }
 inline Tensor &conv2Dmul_out(Tensor &r, double beta, double alpha, const Tensor &t, const Tensor &k, int64_t srow,
     int64_t scol, Text xc) {
-    detail::check(THTensor_conv2Dmul(detail::result(r), beta, alpha, t.get(), k.get(), srow, scol, "V", xc.c_str()),
-        "conv2Dmul_out");
-    return r;
+    return detail::into(r, THTensor_conv2Dmul(detail::result(r), beta, alpha, t.get(), k.get(), srow, scol, "V",
+        xc.c_str()), "conv2Dmul_out");
 }
 inline Tensor conv2Dcmul(double beta, double alpha, const Tensor &t, const Tensor &k, int64_t srow, int64_t scol,
     Text vf, Text xc) {
@@ -9021,15 +7650,13 @@ inline Tensor conv2Dcmul(double beta, double alpha, const Tensor &t, const Tenso
 }
 inline Tensor &conv2Dcmul_out(Tensor &r, double beta, double alpha, const Tensor &t, const Tensor &k, int64_t srow,
     int64_t scol, Text vf, Text xc) {
-    detail::check(THTensor_conv2Dcmul(detail::result(r), beta, alpha, t.get(), k.get(), srow, scol, vf.c_str(),
+    return detail::into(r, THTensor_conv2Dcmul(detail::result(r), beta, alpha, t.get(), k.get(), srow, scol, vf.c_str(),
         xc.c_str()), "conv2Dcmul_out");
-    return r;
 }
 inline Tensor &conv2Dcmul_out(Tensor &r, double beta, double alpha, const Tensor &t, const Tensor &k, int64_t srow,
     int64_t scol, Text xc) {
-    detail::check(THTensor_conv2Dcmul(detail::result(r), beta, alpha, t.get(), k.get(), srow, scol, "V", xc.c_str()),
-        "conv2Dcmul_out");
-    return r;
+    return detail::into(r, THTensor_conv2Dcmul(detail::result(r), beta, alpha, t.get(), k.get(), srow, scol, "V",
+        xc.c_str()), "conv2Dcmul_out");
 }
 inline Tensor conv2Dger(double beta, double alpha, const Tensor &t, const Tensor &k, int64_t srow, int64_t scol,
     Text vf, Text xc) {
@@ -9041,33 +7668,29 @@ inline Tensor conv2Dger(double beta, double alpha, const Tensor &t, const Tensor
 }
 inline Tensor &conv2Dger_out(Tensor &r, double beta, double alpha, const Tensor &t, const Tensor &k, int64_t srow,
     int64_t scol, Text vf, Text xc) {
-    detail::check(THTensor_conv2Dger(detail::result(r), beta, alpha, t.get(), k.get(), srow, scol, vf.c_str(),
+    return detail::into(r, THTensor_conv2Dger(detail::result(r), beta, alpha, t.get(), k.get(), srow, scol, vf.c_str(),
         xc.c_str()), "conv2Dger_out");
-    return r;
 }
 inline Tensor &conv2Dger_out(Tensor &r, double beta, double alpha, const Tensor &t, const Tensor &k, int64_t srow,
     int64_t scol, Text xc) {
-    detail::check(THTensor_conv2Dger(detail::result(r), beta, alpha, t.get(), k.get(), srow, scol, "V", xc.c_str()),
-        "conv2Dger_out");
-    return r;
+    return detail::into(r, THTensor_conv2Dger(detail::result(r), beta, alpha, t.get(), k.get(), srow, scol, "V",
+        xc.c_str()), "conv2Dger_out");
 }
 inline Tensor conv2DRevger(double beta, double alpha, const Tensor &t, const Tensor &k, int64_t srow, int64_t scol) {
     return t.conv2DRevger(beta, alpha, k, srow, scol);
 }
 inline Tensor &conv2DRevger_out(Tensor &r, double beta, double alpha, const Tensor &t, const Tensor &k, int64_t srow,
     int64_t scol) {
-    detail::check(THTensor_conv2DRevger(detail::result(r), beta, alpha, t.get(), k.get(), srow, scol),
+    return detail::into(r, THTensor_conv2DRevger(detail::result(r), beta, alpha, t.get(), k.get(), srow, scol),
         "conv2DRevger_out");
-    return r;
 }
 inline Tensor conv2DRevgerm(double beta, double alpha, const Tensor &t, const Tensor &k, int64_t srow, int64_t scol) {
     return t.conv2DRevgerm(beta, alpha, k, srow, scol);
 }
 inline Tensor &conv2DRevgerm_out(Tensor &r, double beta, double alpha, const Tensor &t, const Tensor &k, int64_t srow,
     int64_t scol) {
-    detail::check(THTensor_conv2DRevgerm(detail::result(r), beta, alpha, t.get(), k.get(), srow, scol),
+    return detail::into(r, THTensor_conv2DRevgerm(detail::result(r), beta, alpha, t.get(), k.get(), srow, scol),
         "conv2DRevgerm_out");
-    return r;
 }
 inline Tensor conv2Dmv(double beta, double alpha, const Tensor &t, const Tensor &k, int64_t srow, int64_t scol, Text vf,
     Text xc) {
@@ -9079,15 +7702,13 @@ inline Tensor conv2Dmv(double beta, double alpha, const Tensor &t, const Tensor 
 }
 inline Tensor &conv2Dmv_out(Tensor &r, double beta, double alpha, const Tensor &t, const Tensor &k, int64_t srow,
     int64_t scol, Text vf, Text xc) {
-    detail::check(THTensor_conv2Dmv(detail::result(r), beta, alpha, t.get(), k.get(), srow, scol, vf.c_str(),
+    return detail::into(r, THTensor_conv2Dmv(detail::result(r), beta, alpha, t.get(), k.get(), srow, scol, vf.c_str(),
         xc.c_str()), "conv2Dmv_out");
-    return r;
 }
 inline Tensor &conv2Dmv_out(Tensor &r, double beta, double alpha, const Tensor &t, const Tensor &k, int64_t srow,
     int64_t scol, Text xc) {
-    detail::check(THTensor_conv2Dmv(detail::result(r), beta, alpha, t.get(), k.get(), srow, scol, "V", xc.c_str()),
-        "conv2Dmv_out");
-    return r;
+    return detail::into(r, THTensor_conv2Dmv(detail::result(r), beta, alpha, t.get(), k.get(), srow, scol, "V",
+        xc.c_str()), "conv2Dmv_out");
 }
 inline Tensor conv2Dmm(double beta, double alpha, const Tensor &t, const Tensor &k, int64_t srow, int64_t scol, Text vf,
     Text xc) {
@@ -9099,15 +7720,13 @@ inline Tensor conv2Dmm(double beta, double alpha, const Tensor &t, const Tensor 
 }
 inline Tensor &conv2Dmm_out(Tensor &r, double beta, double alpha, const Tensor &t, const Tensor &k, int64_t srow,
     int64_t scol, Text vf, Text xc) {
-    detail::check(THTensor_conv2Dmm(detail::result(r), beta, alpha, t.get(), k.get(), srow, scol, vf.c_str(),
+    return detail::into(r, THTensor_conv2Dmm(detail::result(r), beta, alpha, t.get(), k.get(), srow, scol, vf.c_str(),
         xc.c_str()), "conv2Dmm_out");
-    return r;
 }
 inline Tensor &conv2Dmm_out(Tensor &r, double beta, double alpha, const Tensor &t, const Tensor &k, int64_t srow,
     int64_t scol, Text xc) {
-    detail::check(THTensor_conv2Dmm(detail::result(r), beta, alpha, t.get(), k.get(), srow, scol, "V", xc.c_str()),
-        "conv2Dmm_out");
-    return r;
+    return detail::into(r, THTensor_conv2Dmm(detail::result(r), beta, alpha, t.get(), k.get(), srow, scol, "V",
+        xc.c_str()), "conv2Dmm_out");
 }
 inline Tensor conv2Dmap(double beta, double alpha, const Tensor &t, const Tensor &k, const Tensor &map, int64_t srow,
     int64_t scol, Text vf, Text xc) {
@@ -9119,15 +7738,13 @@ inline Tensor conv2Dmap(double beta, double alpha, const Tensor &t, const Tensor
 }
 inline Tensor &conv2Dmap_out(Tensor &r, double beta, double alpha, const Tensor &t, const Tensor &k, const Tensor &map,
     int64_t srow, int64_t scol, Text vf, Text xc) {
-    detail::check(THTensor_conv2Dmap(detail::result(r), beta, alpha, t.get(), k.get(), map.get(), srow, scol,
+    return detail::into(r, THTensor_conv2Dmap(detail::result(r), beta, alpha, t.get(), k.get(), map.get(), srow, scol,
         vf.c_str(), xc.c_str()), "conv2Dmap_out");
-    return r;
 }
 inline Tensor &conv2Dmap_out(Tensor &r, double beta, double alpha, const Tensor &t, const Tensor &k, const Tensor &map,
     int64_t srow, int64_t scol, Text xc) {
-    detail::check(THTensor_conv2Dmap(detail::result(r), beta, alpha, t.get(), k.get(), map.get(), srow, scol, "V",
-        xc.c_str()), "conv2Dmap_out");
-    return r;
+    return detail::into(r, THTensor_conv2Dmap(detail::result(r), beta, alpha, t.get(), k.get(), map.get(), srow, scol,
+        "V", xc.c_str()), "conv2Dmap_out");
 }
 inline Tensor conv3Dmul(double beta, double alpha, const Tensor &t, const Tensor &k, int64_t sdepth, int64_t srow,
     int64_t scol, Text vf, Text xc) {
@@ -9139,15 +7756,13 @@ inline Tensor conv3Dmul(double beta, double alpha, const Tensor &t, const Tensor
 }
 inline Tensor &conv3Dmul_out(Tensor &r, double beta, double alpha, const Tensor &t, const Tensor &k, int64_t sdepth,
     int64_t srow, int64_t scol, Text vf, Text xc) {
-    detail::check(THTensor_conv3Dmul(detail::result(r), beta, alpha, t.get(), k.get(), sdepth, srow, scol, vf.c_str(),
-        xc.c_str()), "conv3Dmul_out");
-    return r;
+    return detail::into(r, THTensor_conv3Dmul(detail::result(r), beta, alpha, t.get(), k.get(), sdepth, srow, scol,
+        vf.c_str(), xc.c_str()), "conv3Dmul_out");
 }
 inline Tensor &conv3Dmul_out(Tensor &r, double beta, double alpha, const Tensor &t, const Tensor &k, int64_t sdepth,
     int64_t srow, int64_t scol, Text xc) {
-    detail::check(THTensor_conv3Dmul(detail::result(r), beta, alpha, t.get(), k.get(), sdepth, srow, scol, "V",
+    return detail::into(r, THTensor_conv3Dmul(detail::result(r), beta, alpha, t.get(), k.get(), sdepth, srow, scol, "V",
         xc.c_str()), "conv3Dmul_out");
-    return r;
 }
 inline Tensor conv3Dcmul(double beta, double alpha, const Tensor &t, const Tensor &k, int64_t sdepth, int64_t srow,
     int64_t scol, Text vf, Text xc) {
@@ -9159,15 +7774,13 @@ inline Tensor conv3Dcmul(double beta, double alpha, const Tensor &t, const Tenso
 }
 inline Tensor &conv3Dcmul_out(Tensor &r, double beta, double alpha, const Tensor &t, const Tensor &k, int64_t sdepth,
     int64_t srow, int64_t scol, Text vf, Text xc) {
-    detail::check(THTensor_conv3Dcmul(detail::result(r), beta, alpha, t.get(), k.get(), sdepth, srow, scol, vf.c_str(),
-        xc.c_str()), "conv3Dcmul_out");
-    return r;
+    return detail::into(r, THTensor_conv3Dcmul(detail::result(r), beta, alpha, t.get(), k.get(), sdepth, srow, scol,
+        vf.c_str(), xc.c_str()), "conv3Dcmul_out");
 }
 inline Tensor &conv3Dcmul_out(Tensor &r, double beta, double alpha, const Tensor &t, const Tensor &k, int64_t sdepth,
     int64_t srow, int64_t scol, Text xc) {
-    detail::check(THTensor_conv3Dcmul(detail::result(r), beta, alpha, t.get(), k.get(), sdepth, srow, scol, "V",
-        xc.c_str()), "conv3Dcmul_out");
-    return r;
+    return detail::into(r, THTensor_conv3Dcmul(detail::result(r), beta, alpha, t.get(), k.get(), sdepth, srow, scol,
+        "V", xc.c_str()), "conv3Dcmul_out");
 }
 inline Tensor conv3Dger(double beta, double alpha, const Tensor &t, const Tensor &k, int64_t sdepth, int64_t srow,
     int64_t scol, Text vf, Text xc) {
@@ -9179,15 +7792,13 @@ inline Tensor conv3Dger(double beta, double alpha, const Tensor &t, const Tensor
 }
 inline Tensor &conv3Dger_out(Tensor &r, double beta, double alpha, const Tensor &t, const Tensor &k, int64_t sdepth,
     int64_t srow, int64_t scol, Text vf, Text xc) {
-    detail::check(THTensor_conv3Dger(detail::result(r), beta, alpha, t.get(), k.get(), sdepth, srow, scol, vf.c_str(),
-        xc.c_str()), "conv3Dger_out");
-    return r;
+    return detail::into(r, THTensor_conv3Dger(detail::result(r), beta, alpha, t.get(), k.get(), sdepth, srow, scol,
+        vf.c_str(), xc.c_str()), "conv3Dger_out");
 }
 inline Tensor &conv3Dger_out(Tensor &r, double beta, double alpha, const Tensor &t, const Tensor &k, int64_t sdepth,
     int64_t srow, int64_t scol, Text xc) {
-    detail::check(THTensor_conv3Dger(detail::result(r), beta, alpha, t.get(), k.get(), sdepth, srow, scol, "V",
+    return detail::into(r, THTensor_conv3Dger(detail::result(r), beta, alpha, t.get(), k.get(), sdepth, srow, scol, "V",
         xc.c_str()), "conv3Dger_out");
-    return r;
 }
 inline Tensor conv3DRevger(double beta, double alpha, const Tensor &t, const Tensor &k, int64_t sdepth, int64_t srow,
     int64_t scol) {
@@ -9195,9 +7806,8 @@ inline Tensor conv3DRevger(double beta, double alpha, const Tensor &t, const Ten
 }
 inline Tensor &conv3DRevger_out(Tensor &r, double beta, double alpha, const Tensor &t, const Tensor &k, int64_t sdepth,
     int64_t srow, int64_t scol) {
-    detail::check(THTensor_conv3DRevger(detail::result(r), beta, alpha, t.get(), k.get(), sdepth, srow, scol),
+    return detail::into(r, THTensor_conv3DRevger(detail::result(r), beta, alpha, t.get(), k.get(), sdepth, srow, scol),
         "conv3DRevger_out");
-    return r;
 }
 inline Tensor conv3Dmv(double beta, double alpha, const Tensor &t, const Tensor &k, int64_t sdepth, int64_t srow,
     int64_t scol, Text vf, Text xc) {
@@ -9209,15 +7819,13 @@ inline Tensor conv3Dmv(double beta, double alpha, const Tensor &t, const Tensor 
 }
 inline Tensor &conv3Dmv_out(Tensor &r, double beta, double alpha, const Tensor &t, const Tensor &k, int64_t sdepth,
     int64_t srow, int64_t scol, Text vf, Text xc) {
-    detail::check(THTensor_conv3Dmv(detail::result(r), beta, alpha, t.get(), k.get(), sdepth, srow, scol, vf.c_str(),
-        xc.c_str()), "conv3Dmv_out");
-    return r;
+    return detail::into(r, THTensor_conv3Dmv(detail::result(r), beta, alpha, t.get(), k.get(), sdepth, srow, scol,
+        vf.c_str(), xc.c_str()), "conv3Dmv_out");
 }
 inline Tensor &conv3Dmv_out(Tensor &r, double beta, double alpha, const Tensor &t, const Tensor &k, int64_t sdepth,
     int64_t srow, int64_t scol, Text xc) {
-    detail::check(THTensor_conv3Dmv(detail::result(r), beta, alpha, t.get(), k.get(), sdepth, srow, scol, "V",
+    return detail::into(r, THTensor_conv3Dmv(detail::result(r), beta, alpha, t.get(), k.get(), sdepth, srow, scol, "V",
         xc.c_str()), "conv3Dmv_out");
-    return r;
 }
 inline Tensor conv3Dmap(double beta, double alpha, const Tensor &t, const Tensor &k, const Tensor &map, int64_t sdepth,
     int64_t srow, int64_t scol, Text vf, Text xc) {
@@ -9229,15 +7837,13 @@ inline Tensor conv3Dmap(double beta, double alpha, const Tensor &t, const Tensor
 }
 inline Tensor &conv3Dmap_out(Tensor &r, double beta, double alpha, const Tensor &t, const Tensor &k, const Tensor &map,
     int64_t sdepth, int64_t srow, int64_t scol, Text vf, Text xc) {
-    detail::check(THTensor_conv3Dmap(detail::result(r), beta, alpha, t.get(), k.get(), map.get(), sdepth, srow, scol,
-        vf.c_str(), xc.c_str()), "conv3Dmap_out");
-    return r;
+    return detail::into(r, THTensor_conv3Dmap(detail::result(r), beta, alpha, t.get(), k.get(), map.get(), sdepth, srow,
+        scol, vf.c_str(), xc.c_str()), "conv3Dmap_out");
 }
 inline Tensor &conv3Dmap_out(Tensor &r, double beta, double alpha, const Tensor &t, const Tensor &k, const Tensor &map,
     int64_t sdepth, int64_t srow, int64_t scol, Text xc) {
-    detail::check(THTensor_conv3Dmap(detail::result(r), beta, alpha, t.get(), k.get(), map.get(), sdepth, srow, scol,
-        "V", xc.c_str()), "conv3Dmap_out");
-    return r;
+    return detail::into(r, THTensor_conv3Dmap(detail::result(r), beta, alpha, t.get(), k.get(), map.get(), sdepth, srow,
+        scol, "V", xc.c_str()), "conv3Dmap_out");
 }
 
 // ------------------------------------------------------------------------------------------------------------ Pooling
@@ -9252,10 +7858,9 @@ inline Tensor maxPool1d(const Tensor &input, std::initializer_list<int64_t> kern
 }
 inline Tensor &maxPool1d_out(Tensor &r, Out indices, const Tensor &input, IntList kernel, IntList stride = {},
     IntList padding = {}, IntList dilation = {}, bool ceilMode = false) {
-    detail::check(THTensor_maxPool1d(detail::result(r), detail::result(indices), input.get(),
+    return detail::into(r, THTensor_maxPool1d(detail::result(r), detail::result(indices), input.get(),
         detail::common("maxPool1d_out", {kernel, stride, padding, dilation}), kernel.data(), stride.data(),
         padding.data(), dilation.data(), ceilMode), "maxPool1d_out");
-    return r;
 }
 inline Tensor maxPool2d(const Tensor &input, IntList kernel, IntList stride = {}, IntList padding = {},
     IntList dilation = {}, bool ceilMode = false) {
@@ -9267,10 +7872,9 @@ inline Tensor maxPool2d(const Tensor &input, std::initializer_list<int64_t> kern
 }
 inline Tensor &maxPool2d_out(Tensor &r, Out indices, const Tensor &input, IntList kernel, IntList stride = {},
     IntList padding = {}, IntList dilation = {}, bool ceilMode = false) {
-    detail::check(THTensor_maxPool2d(detail::result(r), detail::result(indices), input.get(),
+    return detail::into(r, THTensor_maxPool2d(detail::result(r), detail::result(indices), input.get(),
         detail::common("maxPool2d_out", {kernel, stride, padding, dilation}), kernel.data(), stride.data(),
         padding.data(), dilation.data(), ceilMode), "maxPool2d_out");
-    return r;
 }
 inline Tensor maxPool3d(const Tensor &input, IntList kernel, IntList stride = {}, IntList padding = {},
     IntList dilation = {}, bool ceilMode = false) {
@@ -9282,27 +7886,24 @@ inline Tensor maxPool3d(const Tensor &input, std::initializer_list<int64_t> kern
 }
 inline Tensor &maxPool3d_out(Tensor &r, Out indices, const Tensor &input, IntList kernel, IntList stride = {},
     IntList padding = {}, IntList dilation = {}, bool ceilMode = false) {
-    detail::check(THTensor_maxPool3d(detail::result(r), detail::result(indices), input.get(),
+    return detail::into(r, THTensor_maxPool3d(detail::result(r), detail::result(indices), input.get(),
         detail::common("maxPool3d_out", {kernel, stride, padding, dilation}), kernel.data(), stride.data(),
         padding.data(), dilation.data(), ceilMode), "maxPool3d_out");
-    return r;
 }
 inline Tensor maxPoolGradInput(const Tensor &gradOutput, const Tensor &indices, const Tensor &input, int imageDims) {
     return gradOutput.maxPoolGradInput(indices, input, imageDims);
 }
 inline Tensor &maxPoolGradInput_out(Tensor &r, const Tensor &gradOutput, const Tensor &indices, const Tensor &input,
     int imageDims) {
-    detail::check(THTensor_maxPoolGradInput(detail::result(r), gradOutput.get(), indices.get(), input.get(), imageDims),
-        "maxPoolGradInput_out");
-    return r;
+    return detail::into(r, THTensor_maxPoolGradInput(detail::result(r), gradOutput.get(), indices.get(), input.get(),
+        imageDims), "maxPoolGradInput_out");
 }
 inline Tensor maxUnpool(const Tensor &t, const Tensor &indices, IntList imageSizes) {
     return t.maxUnpool(indices, imageSizes);
 }
 inline Tensor &maxUnpool_out(Tensor &r, const Tensor &t, const Tensor &indices, IntList imageSizes) {
-    detail::check(THTensor_maxUnpool(detail::result(r), t.get(), indices.get(), imageSizes.count(), imageSizes.data()),
-        "maxUnpool_out");
-    return r;
+    return detail::into(r, THTensor_maxUnpool(detail::result(r), t.get(), indices.get(), imageSizes.count(),
+        imageSizes.data()), "maxUnpool_out");
 }
 inline Tensor avgPool1d(const Tensor &input, IntList kernel, IntList stride = {}, IntList padding = {},
     bool ceilMode = false, bool countIncludePad = true, int64_t divisor = 0) {
@@ -9314,9 +7915,9 @@ inline Tensor avgPool1d(const Tensor &input, std::initializer_list<int64_t> kern
 }
 inline Tensor &avgPool1d_out(Tensor &r, const Tensor &input, IntList kernel, IntList stride = {}, IntList padding = {},
     bool ceilMode = false, bool countIncludePad = true, int64_t divisor = 0) {
-    detail::check(THTensor_avgPool1d(detail::result(r), input.get(), detail::common("avgPool1d_out", {kernel, stride,
-        padding}), kernel.data(), stride.data(), padding.data(), ceilMode, countIncludePad, divisor), "avgPool1d_out");
-    return r;
+    return detail::into(r, THTensor_avgPool1d(detail::result(r), input.get(), detail::common("avgPool1d_out", {kernel,
+        stride, padding}), kernel.data(), stride.data(), padding.data(), ceilMode, countIncludePad, divisor),
+        "avgPool1d_out");
 }
 inline Tensor avgPool2d(const Tensor &input, IntList kernel, IntList stride = {}, IntList padding = {},
     bool ceilMode = false, bool countIncludePad = true, int64_t divisor = 0) {
@@ -9328,9 +7929,9 @@ inline Tensor avgPool2d(const Tensor &input, std::initializer_list<int64_t> kern
 }
 inline Tensor &avgPool2d_out(Tensor &r, const Tensor &input, IntList kernel, IntList stride = {}, IntList padding = {},
     bool ceilMode = false, bool countIncludePad = true, int64_t divisor = 0) {
-    detail::check(THTensor_avgPool2d(detail::result(r), input.get(), detail::common("avgPool2d_out", {kernel, stride,
-        padding}), kernel.data(), stride.data(), padding.data(), ceilMode, countIncludePad, divisor), "avgPool2d_out");
-    return r;
+    return detail::into(r, THTensor_avgPool2d(detail::result(r), input.get(), detail::common("avgPool2d_out", {kernel,
+        stride, padding}), kernel.data(), stride.data(), padding.data(), ceilMode, countIncludePad, divisor),
+        "avgPool2d_out");
 }
 inline Tensor avgPool3d(const Tensor &input, IntList kernel, IntList stride = {}, IntList padding = {},
     bool ceilMode = false, bool countIncludePad = true, int64_t divisor = 0) {
@@ -9342,9 +7943,9 @@ inline Tensor avgPool3d(const Tensor &input, std::initializer_list<int64_t> kern
 }
 inline Tensor &avgPool3d_out(Tensor &r, const Tensor &input, IntList kernel, IntList stride = {}, IntList padding = {},
     bool ceilMode = false, bool countIncludePad = true, int64_t divisor = 0) {
-    detail::check(THTensor_avgPool3d(detail::result(r), input.get(), detail::common("avgPool3d_out", {kernel, stride,
-        padding}), kernel.data(), stride.data(), padding.data(), ceilMode, countIncludePad, divisor), "avgPool3d_out");
-    return r;
+    return detail::into(r, THTensor_avgPool3d(detail::result(r), input.get(), detail::common("avgPool3d_out", {kernel,
+        stride, padding}), kernel.data(), stride.data(), padding.data(), ceilMode, countIncludePad, divisor),
+        "avgPool3d_out");
 }
 inline Tensor avgPoolGradInput(const Tensor &gradOutput, const Tensor &input, IntList kernel, IntList stride = {},
     IntList padding = {}, bool ceilMode = false, bool countIncludePad = true, int64_t divisor = 0) {
@@ -9353,112 +7954,102 @@ inline Tensor avgPoolGradInput(const Tensor &gradOutput, const Tensor &input, In
 inline Tensor &avgPoolGradInput_out(Tensor &r, const Tensor &gradOutput, const Tensor &input, IntList kernel,
     IntList stride = {}, IntList padding = {}, bool ceilMode = false, bool countIncludePad = true,
     int64_t divisor = 0) {
-    detail::check(THTensor_avgPoolGradInput(detail::result(r), gradOutput.get(), input.get(),
+    return detail::into(r, THTensor_avgPoolGradInput(detail::result(r), gradOutput.get(), input.get(),
         detail::common("avgPoolGradInput_out", {kernel, stride, padding}), kernel.data(), stride.data(), padding.data(),
         ceilMode, countIncludePad, divisor), "avgPoolGradInput_out");
-    return r;
 }
 inline Tensor maxPool1dUniform(const Tensor &input, int64_t kernel, int64_t stride, int64_t padding = 0) {
     return input.maxPool1dUniform(kernel, stride, padding);
 }
 inline Tensor &maxPool1dUniform_out(Tensor &r, Out indices, const Tensor &input, int64_t kernel, int64_t stride,
     int64_t padding = 0) {
-    detail::check(THTensor_maxPool1dUniform(detail::result(r), detail::result(indices), input.get(), kernel, stride,
-        padding), "maxPool1dUniform_out");
-    return r;
+    return detail::into(r, THTensor_maxPool1dUniform(detail::result(r), detail::result(indices), input.get(), kernel,
+        stride, padding), "maxPool1dUniform_out");
 }
 inline Tensor maxPool1d(const Tensor &input, int64_t kernel, int64_t stride, int64_t padding = 0) {
     return input.maxPool1d(kernel, stride, padding);
 }
 inline Tensor &maxPool1d_out(Tensor &r, Out indices, const Tensor &input, int64_t kernel, int64_t stride,
     int64_t padding = 0) {
-    detail::check(THTensor_maxPool1dUniform(detail::result(r), detail::result(indices), input.get(), kernel, stride,
-        padding), "maxPool1d_out");
-    return r;
+    return detail::into(r, THTensor_maxPool1dUniform(detail::result(r), detail::result(indices), input.get(), kernel,
+        stride, padding), "maxPool1d_out");
 }
 inline Tensor maxPool2dUniform(const Tensor &input, int64_t kernel, int64_t stride, int64_t padding = 0) {
     return input.maxPool2dUniform(kernel, stride, padding);
 }
 inline Tensor &maxPool2dUniform_out(Tensor &r, Out indices, const Tensor &input, int64_t kernel, int64_t stride,
     int64_t padding = 0) {
-    detail::check(THTensor_maxPool2dUniform(detail::result(r), detail::result(indices), input.get(), kernel, stride,
-        padding), "maxPool2dUniform_out");
-    return r;
+    return detail::into(r, THTensor_maxPool2dUniform(detail::result(r), detail::result(indices), input.get(), kernel,
+        stride, padding), "maxPool2dUniform_out");
 }
 inline Tensor maxPool2d(const Tensor &input, int64_t kernel, int64_t stride, int64_t padding = 0) {
     return input.maxPool2d(kernel, stride, padding);
 }
 inline Tensor &maxPool2d_out(Tensor &r, Out indices, const Tensor &input, int64_t kernel, int64_t stride,
     int64_t padding = 0) {
-    detail::check(THTensor_maxPool2dUniform(detail::result(r), detail::result(indices), input.get(), kernel, stride,
-        padding), "maxPool2d_out");
-    return r;
+    return detail::into(r, THTensor_maxPool2dUniform(detail::result(r), detail::result(indices), input.get(), kernel,
+        stride, padding), "maxPool2d_out");
 }
 inline Tensor maxPool3dUniform(const Tensor &input, int64_t kernel, int64_t stride, int64_t padding = 0) {
     return input.maxPool3dUniform(kernel, stride, padding);
 }
 inline Tensor &maxPool3dUniform_out(Tensor &r, Out indices, const Tensor &input, int64_t kernel, int64_t stride,
     int64_t padding = 0) {
-    detail::check(THTensor_maxPool3dUniform(detail::result(r), detail::result(indices), input.get(), kernel, stride,
-        padding), "maxPool3dUniform_out");
-    return r;
+    return detail::into(r, THTensor_maxPool3dUniform(detail::result(r), detail::result(indices), input.get(), kernel,
+        stride, padding), "maxPool3dUniform_out");
 }
 inline Tensor maxPool3d(const Tensor &input, int64_t kernel, int64_t stride, int64_t padding = 0) {
     return input.maxPool3d(kernel, stride, padding);
 }
 inline Tensor &maxPool3d_out(Tensor &r, Out indices, const Tensor &input, int64_t kernel, int64_t stride,
     int64_t padding = 0) {
-    detail::check(THTensor_maxPool3dUniform(detail::result(r), detail::result(indices), input.get(), kernel, stride,
-        padding), "maxPool3d_out");
-    return r;
+    return detail::into(r, THTensor_maxPool3dUniform(detail::result(r), detail::result(indices), input.get(), kernel,
+        stride, padding), "maxPool3d_out");
 }
 inline Tensor avgPool1dUniform(const Tensor &input, int64_t kernel, int64_t stride, int64_t padding = 0) {
     return input.avgPool1dUniform(kernel, stride, padding);
 }
 inline Tensor &avgPool1dUniform_out(Tensor &r, const Tensor &input, int64_t kernel, int64_t stride,
     int64_t padding = 0) {
-    detail::check(THTensor_avgPool1dUniform(detail::result(r), input.get(), kernel, stride, padding),
+    return detail::into(r, THTensor_avgPool1dUniform(detail::result(r), input.get(), kernel, stride, padding),
         "avgPool1dUniform_out");
-    return r;
 }
 inline Tensor avgPool1d(const Tensor &input, int64_t kernel, int64_t stride, int64_t padding = 0) {
     return input.avgPool1d(kernel, stride, padding);
 }
 inline Tensor &avgPool1d_out(Tensor &r, const Tensor &input, int64_t kernel, int64_t stride, int64_t padding = 0) {
-    detail::check(THTensor_avgPool1dUniform(detail::result(r), input.get(), kernel, stride, padding), "avgPool1d_out");
-    return r;
+    return detail::into(r, THTensor_avgPool1dUniform(detail::result(r), input.get(), kernel, stride, padding),
+        "avgPool1d_out");
 }
 inline Tensor avgPool2dUniform(const Tensor &input, int64_t kernel, int64_t stride, int64_t padding = 0) {
     return input.avgPool2dUniform(kernel, stride, padding);
 }
 inline Tensor &avgPool2dUniform_out(Tensor &r, const Tensor &input, int64_t kernel, int64_t stride,
     int64_t padding = 0) {
-    detail::check(THTensor_avgPool2dUniform(detail::result(r), input.get(), kernel, stride, padding),
+    return detail::into(r, THTensor_avgPool2dUniform(detail::result(r), input.get(), kernel, stride, padding),
         "avgPool2dUniform_out");
-    return r;
 }
 inline Tensor avgPool2d(const Tensor &input, int64_t kernel, int64_t stride, int64_t padding = 0) {
     return input.avgPool2d(kernel, stride, padding);
 }
 inline Tensor &avgPool2d_out(Tensor &r, const Tensor &input, int64_t kernel, int64_t stride, int64_t padding = 0) {
-    detail::check(THTensor_avgPool2dUniform(detail::result(r), input.get(), kernel, stride, padding), "avgPool2d_out");
-    return r;
+    return detail::into(r, THTensor_avgPool2dUniform(detail::result(r), input.get(), kernel, stride, padding),
+        "avgPool2d_out");
 }
 inline Tensor avgPool3dUniform(const Tensor &input, int64_t kernel, int64_t stride, int64_t padding = 0) {
     return input.avgPool3dUniform(kernel, stride, padding);
 }
 inline Tensor &avgPool3dUniform_out(Tensor &r, const Tensor &input, int64_t kernel, int64_t stride,
     int64_t padding = 0) {
-    detail::check(THTensor_avgPool3dUniform(detail::result(r), input.get(), kernel, stride, padding),
+    return detail::into(r, THTensor_avgPool3dUniform(detail::result(r), input.get(), kernel, stride, padding),
         "avgPool3dUniform_out");
-    return r;
 }
 inline Tensor avgPool3d(const Tensor &input, int64_t kernel, int64_t stride, int64_t padding = 0) {
     return input.avgPool3d(kernel, stride, padding);
 }
 inline Tensor &avgPool3d_out(Tensor &r, const Tensor &input, int64_t kernel, int64_t stride, int64_t padding = 0) {
-    detail::check(THTensor_avgPool3dUniform(detail::result(r), input.get(), kernel, stride, padding), "avgPool3d_out");
-    return r;
+    return detail::into(r, THTensor_avgPool3dUniform(detail::result(r), input.get(), kernel, stride, padding),
+        "avgPool3d_out");
 }
 inline Tensor avgPoolGradInputUniform(const Tensor &gradOutput, const Tensor &input, int imageDims, int64_t kernel,
     int64_t stride, int64_t padding = 0) {
@@ -9466,9 +8057,8 @@ inline Tensor avgPoolGradInputUniform(const Tensor &gradOutput, const Tensor &in
 }
 inline Tensor &avgPoolGradInputUniform_out(Tensor &r, const Tensor &gradOutput, const Tensor &input, int imageDims,
     int64_t kernel, int64_t stride, int64_t padding = 0) {
-    detail::check(THTensor_avgPoolGradInputUniform(detail::result(r), gradOutput.get(), input.get(), imageDims, kernel,
-        stride, padding), "avgPoolGradInputUniform_out");
-    return r;
+    return detail::into(r, THTensor_avgPoolGradInputUniform(detail::result(r), gradOutput.get(), input.get(), imageDims,
+        kernel, stride, padding), "avgPoolGradInputUniform_out");
 }
 inline Tensor avgPoolGradInput(const Tensor &gradOutput, const Tensor &input, int imageDims, int64_t kernel,
     int64_t stride, int64_t padding = 0) {
@@ -9476,83 +8066,70 @@ inline Tensor avgPoolGradInput(const Tensor &gradOutput, const Tensor &input, in
 }
 inline Tensor &avgPoolGradInput_out(Tensor &r, const Tensor &gradOutput, const Tensor &input, int imageDims,
     int64_t kernel, int64_t stride, int64_t padding = 0) {
-    detail::check(THTensor_avgPoolGradInputUniform(detail::result(r), gradOutput.get(), input.get(), imageDims, kernel,
-        stride, padding), "avgPoolGradInput_out");
-    return r;
+    return detail::into(r, THTensor_avgPoolGradInputUniform(detail::result(r), gradOutput.get(), input.get(), imageDims,
+        kernel, stride, padding), "avgPoolGradInput_out");
 }
 inline Tensor adaptiveMaxPool1d(const Tensor &input, IntList sizes) { return input.adaptiveMaxPool1d(sizes); }
 inline Tensor &adaptiveMaxPool1d_out(Tensor &r, Out indices, const Tensor &input, IntList sizes) {
-    detail::check(THTensor_adaptiveMaxPool1d(detail::result(r), detail::result(indices), input.get(), sizes.count(),
-        sizes.data()), "adaptiveMaxPool1d_out");
-    return r;
+    return detail::into(r, THTensor_adaptiveMaxPool1d(detail::result(r), detail::result(indices), input.get(),
+        sizes.count(), sizes.data()), "adaptiveMaxPool1d_out");
 }
 inline Tensor adaptiveMaxPool2d(const Tensor &input, IntList sizes) { return input.adaptiveMaxPool2d(sizes); }
 inline Tensor &adaptiveMaxPool2d_out(Tensor &r, Out indices, const Tensor &input, IntList sizes) {
-    detail::check(THTensor_adaptiveMaxPool2d(detail::result(r), detail::result(indices), input.get(), sizes.count(),
-        sizes.data()), "adaptiveMaxPool2d_out");
-    return r;
+    return detail::into(r, THTensor_adaptiveMaxPool2d(detail::result(r), detail::result(indices), input.get(),
+        sizes.count(), sizes.data()), "adaptiveMaxPool2d_out");
 }
 inline Tensor adaptiveMaxPool3d(const Tensor &input, IntList sizes) { return input.adaptiveMaxPool3d(sizes); }
 inline Tensor &adaptiveMaxPool3d_out(Tensor &r, Out indices, const Tensor &input, IntList sizes) {
-    detail::check(THTensor_adaptiveMaxPool3d(detail::result(r), detail::result(indices), input.get(), sizes.count(),
-        sizes.data()), "adaptiveMaxPool3d_out");
-    return r;
+    return detail::into(r, THTensor_adaptiveMaxPool3d(detail::result(r), detail::result(indices), input.get(),
+        sizes.count(), sizes.data()), "adaptiveMaxPool3d_out");
 }
 inline Tensor adaptiveAvgPool1d(const Tensor &input, IntList sizes) { return input.adaptiveAvgPool1d(sizes); }
 inline Tensor &adaptiveAvgPool1d_out(Tensor &r, const Tensor &input, IntList sizes) {
-    detail::check(THTensor_adaptiveAvgPool1d(detail::result(r), input.get(), sizes.count(), sizes.data()),
+    return detail::into(r, THTensor_adaptiveAvgPool1d(detail::result(r), input.get(), sizes.count(), sizes.data()),
         "adaptiveAvgPool1d_out");
-    return r;
 }
 inline Tensor adaptiveAvgPool2d(const Tensor &input, IntList sizes) { return input.adaptiveAvgPool2d(sizes); }
 inline Tensor &adaptiveAvgPool2d_out(Tensor &r, const Tensor &input, IntList sizes) {
-    detail::check(THTensor_adaptiveAvgPool2d(detail::result(r), input.get(), sizes.count(), sizes.data()),
+    return detail::into(r, THTensor_adaptiveAvgPool2d(detail::result(r), input.get(), sizes.count(), sizes.data()),
         "adaptiveAvgPool2d_out");
-    return r;
 }
 inline Tensor adaptiveAvgPool3d(const Tensor &input, IntList sizes) { return input.adaptiveAvgPool3d(sizes); }
 inline Tensor &adaptiveAvgPool3d_out(Tensor &r, const Tensor &input, IntList sizes) {
-    detail::check(THTensor_adaptiveAvgPool3d(detail::result(r), input.get(), sizes.count(), sizes.data()),
+    return detail::into(r, THTensor_adaptiveAvgPool3d(detail::result(r), input.get(), sizes.count(), sizes.data()),
         "adaptiveAvgPool3d_out");
-    return r;
 }
 inline Tensor adaptiveAvgPoolGradInput(const Tensor &gradOutput, const Tensor &input, int imageDims) {
     return gradOutput.adaptiveAvgPoolGradInput(input, imageDims);
 }
 inline Tensor &adaptiveAvgPoolGradInput_out(Tensor &r, const Tensor &gradOutput, const Tensor &input, int imageDims) {
-    detail::check(THTensor_adaptiveAvgPoolGradInput(detail::result(r), gradOutput.get(), input.get(), imageDims),
-        "adaptiveAvgPoolGradInput_out");
-    return r;
+    return detail::into(r, THTensor_adaptiveAvgPoolGradInput(detail::result(r), gradOutput.get(), input.get(),
+        imageDims), "adaptiveAvgPoolGradInput_out");
 }
 
 // ------------------------------------------------------------------------------------------------- Fourier transforms
 
 inline Tensor fft(const Tensor &t, int signalDims, bool normalized = false) { return t.fft(signalDims, normalized); }
 inline Tensor &fft_out(Tensor &r, const Tensor &t, int signalDims, bool normalized = false) {
-    detail::check(THTensor_fft(detail::result(r), t.get(), signalDims, normalized), "fft_out");
-    return r;
+    return detail::into(r, THTensor_fft(detail::result(r), t.get(), signalDims, normalized), "fft_out");
 }
 inline Tensor ifft(const Tensor &t, int signalDims, bool normalized = false) { return t.ifft(signalDims, normalized); }
 inline Tensor &ifft_out(Tensor &r, const Tensor &t, int signalDims, bool normalized = false) {
-    detail::check(THTensor_ifft(detail::result(r), t.get(), signalDims, normalized), "ifft_out");
-    return r;
+    return detail::into(r, THTensor_ifft(detail::result(r), t.get(), signalDims, normalized), "ifft_out");
 }
 inline Tensor fft2(const Tensor &t) { return t.fft2(); }
 inline Tensor &fft2_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_fft2(detail::result(r), t.get()), "fft2_out");
-    return r;
+    return detail::into(r, THTensor_fft2(detail::result(r), t.get()), "fft2_out");
 }
 inline Tensor ifft2(const Tensor &t) { return t.ifft2(); }
 inline Tensor &ifft2_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_ifft2(detail::result(r), t.get()), "ifft2_out");
-    return r;
+    return detail::into(r, THTensor_ifft2(detail::result(r), t.get()), "ifft2_out");
 }
 inline Tensor rfft(const Tensor &t, int signalDims, bool normalized = false, bool onesided = true) {
     return t.rfft(signalDims, normalized, onesided);
 }
 inline Tensor &rfft_out(Tensor &r, const Tensor &t, int signalDims, bool normalized = false, bool onesided = true) {
-    detail::check(THTensor_rfft(detail::result(r), t.get(), signalDims, normalized, onesided), "rfft_out");
-    return r;
+    return detail::into(r, THTensor_rfft(detail::result(r), t.get(), signalDims, normalized, onesided), "rfft_out");
 }
 inline Tensor irfft(const Tensor &t, int signalDims, bool normalized = false, bool onesided = true,
     IntList signalSizes = {}) {
@@ -9560,22 +8137,19 @@ inline Tensor irfft(const Tensor &t, int signalDims, bool normalized = false, bo
 }
 inline Tensor &irfft_out(Tensor &r, const Tensor &t, int signalDims, bool normalized = false, bool onesided = true,
     IntList signalSizes = {}) {
-    detail::check(THTensor_irfft(detail::result(r), t.get(), signalDims, normalized, onesided, signalSizes.count(),
-        signalSizes.data()), "irfft_out");
-    return r;
+    return detail::into(r, THTensor_irfft(detail::result(r), t.get(), signalDims, normalized, onesided,
+        signalSizes.count(), signalSizes.data()), "irfft_out");
 }
 
 // -------------------------------------------------------------------------------------------------- Random generators
 
 /// `r` = the bytes of the generator's state, a vector; a fresh `r` takes uint8.
 inline Tensor getRNGState(const Generator &generator = {}) {
-    Tensor r(detail::Fresh{});
-    detail::check(THTensor_getRNGState(generator.get(), r.get()), "getRNGState", r);
-    return r;
+    detail::New r;
+    return r(THTensor_getRNGState(generator.get(), r.handle), "getRNGState");
 }
 inline Tensor &getRNGState_out(Tensor &r, const Generator &generator = {}) {
-    detail::check(THTensor_getRNGState(generator.get(), detail::result(r)), "getRNGState_out");
-    return r;
+    return detail::into(r, THTensor_getRNGState(generator.get(), detail::result(r)), "getRNGState_out");
 }
 inline void setRNGState(const Generator &generator, const Tensor &t) { return t.setRNGState(generator); }
 inline void setRNGState(const Tensor &t) { return t.setRNGState(); }
@@ -9587,24 +8161,21 @@ inline Tensor normal_means(const Generator &generator, const Tensor &means, doub
 }
 inline Tensor normal_means(const Tensor &means, double stdv = 1) { return means.normal_means(stdv); }
 inline Tensor &normal_means_out(Tensor &r, const Generator &generator, const Tensor &means, double stdv = 1) {
-    detail::check(THTensor_normal_means(detail::result(r), generator.get(), means.get(), stdv), "normal_means_out");
-    return r;
+    return detail::into(r, THTensor_normal_means(detail::result(r), generator.get(), means.get(), stdv),
+        "normal_means_out");
 }
 inline Tensor &normal_means_out(Tensor &r, const Tensor &means, double stdv = 1) {
-    detail::check(THTensor_normal_means(detail::result(r), nullptr, means.get(), stdv), "normal_means_out");
-    return r;
+    return detail::into(r, THTensor_normal_means(detail::result(r), nullptr, means.get(), stdv), "normal_means_out");
 }
 inline Tensor normal(const Generator &generator, const Tensor &means, double stdv = 1) {
     return means.normal(generator, stdv);
 }
 inline Tensor normal(const Tensor &means, double stdv = 1) { return means.normal(stdv); }
 inline Tensor &normal_out(Tensor &r, const Generator &generator, const Tensor &means, double stdv = 1) {
-    detail::check(THTensor_normal_means(detail::result(r), generator.get(), means.get(), stdv), "normal_out");
-    return r;
+    return detail::into(r, THTensor_normal_means(detail::result(r), generator.get(), means.get(), stdv), "normal_out");
 }
 inline Tensor &normal_out(Tensor &r, const Tensor &means, double stdv = 1) {
-    detail::check(THTensor_normal_means(detail::result(r), nullptr, means.get(), stdv), "normal_out");
-    return r;
+    return detail::into(r, THTensor_normal_means(detail::result(r), nullptr, means.get(), stdv), "normal_out");
 }
 inline Tensor normal_stddevs(const Generator &generator, double mean, const Tensor &stdvs) {
     return stdvs.normal_stddevs(generator, mean);
@@ -9612,29 +8183,30 @@ inline Tensor normal_stddevs(const Generator &generator, double mean, const Tens
 inline Tensor normal_stddevs(double mean, const Tensor &stdvs) { return stdvs.normal_stddevs(mean); }
 inline Tensor normal_stddevs(const Tensor &stdvs) { return stdvs.normal_stddevs(); }
 inline Tensor &normal_stddevs_out(Tensor &r, const Generator &generator, double mean, const Tensor &stdvs) {
-    detail::check(THTensor_normal_stddevs(detail::result(r), generator.get(), mean, stdvs.get()),
+    return detail::into(r, THTensor_normal_stddevs(detail::result(r), generator.get(), mean, stdvs.get()),
         "normal_stddevs_out");
-    return r;
 }
 inline Tensor &normal_stddevs_out(Tensor &r, double mean, const Tensor &stdvs) {
-    detail::check(THTensor_normal_stddevs(detail::result(r), nullptr, mean, stdvs.get()), "normal_stddevs_out");
-    return r;
+    return detail::into(r, THTensor_normal_stddevs(detail::result(r), nullptr, mean, stdvs.get()),
+        "normal_stddevs_out");
 }
 inline Tensor &normal_stddevs_out(Tensor &r, const Tensor &stdvs) {
-    detail::check(THTensor_normal_stddevs(detail::result(r), nullptr, 0, stdvs.get()), "normal_stddevs_out");
-    return r;
+    return detail::into(r, THTensor_normal_stddevs(detail::result(r), nullptr, 0, stdvs.get()), "normal_stddevs_out");
 }
 inline Tensor normal(const Generator &generator, double mean, const Tensor &stdvs) {
-    return stdvs.normal_stddevs(generator, mean);
+    detail::New r;
+    return r(THTensor_normal_stddevs(r.handle, generator.get(), mean, stdvs.get()), "normal");
 }
-inline Tensor normal(double mean, const Tensor &stdvs) { return stdvs.normal_stddevs(mean); }
+inline Tensor normal(double mean, const Tensor &stdvs) {
+    detail::New r;
+    return r(THTensor_normal_stddevs(r.handle, nullptr, mean, stdvs.get()), "normal");
+}
 inline Tensor &normal_out(Tensor &r, const Generator &generator, double mean, const Tensor &stdvs) {
-    detail::check(THTensor_normal_stddevs(detail::result(r), generator.get(), mean, stdvs.get()), "normal_out");
-    return r;
+    return detail::into(r, THTensor_normal_stddevs(detail::result(r), generator.get(), mean, stdvs.get()),
+        "normal_out");
 }
 inline Tensor &normal_out(Tensor &r, double mean, const Tensor &stdvs) {
-    detail::check(THTensor_normal_stddevs(detail::result(r), nullptr, mean, stdvs.get()), "normal_out");
-    return r;
+    return detail::into(r, THTensor_normal_stddevs(detail::result(r), nullptr, mean, stdvs.get()), "normal_out");
 }
 inline Tensor normal_means_stddevs(const Generator &generator, const Tensor &means, const Tensor &stdvs) {
     return means.normal_means_stddevs(generator, stdvs);
@@ -9644,249 +8216,218 @@ inline Tensor normal_means_stddevs(const Tensor &means, const Tensor &stdvs) {
 }
 inline Tensor &normal_means_stddevs_out(Tensor &r, const Generator &generator, const Tensor &means,
     const Tensor &stdvs) {
-    detail::check(THTensor_normal_means_stddevs(detail::result(r), generator.get(), means.get(), stdvs.get()),
+    return detail::into(r, THTensor_normal_means_stddevs(detail::result(r), generator.get(), means.get(), stdvs.get()),
         "normal_means_stddevs_out");
-    return r;
 }
 inline Tensor &normal_means_stddevs_out(Tensor &r, const Tensor &means, const Tensor &stdvs) {
-    detail::check(THTensor_normal_means_stddevs(detail::result(r), nullptr, means.get(), stdvs.get()),
+    return detail::into(r, THTensor_normal_means_stddevs(detail::result(r), nullptr, means.get(), stdvs.get()),
         "normal_means_stddevs_out");
-    return r;
 }
 inline Tensor normal(const Generator &generator, const Tensor &means, const Tensor &stdvs) {
     return means.normal(generator, stdvs);
 }
 inline Tensor normal(const Tensor &means, const Tensor &stdvs) { return means.normal(stdvs); }
 inline Tensor &normal_out(Tensor &r, const Generator &generator, const Tensor &means, const Tensor &stdvs) {
-    detail::check(THTensor_normal_means_stddevs(detail::result(r), generator.get(), means.get(), stdvs.get()),
+    return detail::into(r, THTensor_normal_means_stddevs(detail::result(r), generator.get(), means.get(), stdvs.get()),
         "normal_out");
-    return r;
 }
 inline Tensor &normal_out(Tensor &r, const Tensor &means, const Tensor &stdvs) {
-    detail::check(THTensor_normal_means_stddevs(detail::result(r), nullptr, means.get(), stdvs.get()), "normal_out");
-    return r;
+    return detail::into(r, THTensor_normal_means_stddevs(detail::result(r), nullptr, means.get(), stdvs.get()),
+        "normal_out");
 }
 inline Tensor gammaTensor(const Generator &generator, const Tensor &shape, const Tensor &scale) {
     return shape.gammaTensor(generator, scale);
 }
 inline Tensor gammaTensor(const Tensor &shape, const Tensor &scale) { return shape.gammaTensor(scale); }
 inline Tensor &gammaTensor_out(Tensor &r, const Generator &generator, const Tensor &shape, const Tensor &scale) {
-    detail::check(THTensor_gammaTensor(detail::result(r), generator.get(), shape.get(), scale.get()),
+    return detail::into(r, THTensor_gammaTensor(detail::result(r), generator.get(), shape.get(), scale.get()),
         "gammaTensor_out");
-    return r;
 }
 inline Tensor &gammaTensor_out(Tensor &r, const Tensor &shape, const Tensor &scale) {
-    detail::check(THTensor_gammaTensor(detail::result(r), nullptr, shape.get(), scale.get()), "gammaTensor_out");
-    return r;
+    return detail::into(r, THTensor_gammaTensor(detail::result(r), nullptr, shape.get(), scale.get()),
+        "gammaTensor_out");
 }
 inline Tensor gamma(const Generator &generator, const Tensor &shape, const Tensor &scale) {
     return shape.gamma(generator, scale);
 }
 inline Tensor gamma(const Tensor &shape, const Tensor &scale) { return shape.gamma(scale); }
 inline Tensor &gamma_out(Tensor &r, const Generator &generator, const Tensor &shape, const Tensor &scale) {
-    detail::check(THTensor_gammaTensor(detail::result(r), generator.get(), shape.get(), scale.get()), "gamma_out");
-    return r;
+    return detail::into(r, THTensor_gammaTensor(detail::result(r), generator.get(), shape.get(), scale.get()),
+        "gamma_out");
 }
 inline Tensor &gamma_out(Tensor &r, const Tensor &shape, const Tensor &scale) {
-    detail::check(THTensor_gammaTensor(detail::result(r), nullptr, shape.get(), scale.get()), "gamma_out");
-    return r;
+    return detail::into(r, THTensor_gammaTensor(detail::result(r), nullptr, shape.get(), scale.get()), "gamma_out");
 }
 inline Tensor betaTensor(const Generator &generator, const Tensor &a, const Tensor &b) {
     return a.betaTensor(generator, b);
 }
 inline Tensor betaTensor(const Tensor &a, const Tensor &b) { return a.betaTensor(b); }
 inline Tensor &betaTensor_out(Tensor &r, const Generator &generator, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_betaTensor(detail::result(r), generator.get(), a.get(), b.get()), "betaTensor_out");
-    return r;
+    return detail::into(r, THTensor_betaTensor(detail::result(r), generator.get(), a.get(), b.get()),
+        "betaTensor_out");
 }
 inline Tensor &betaTensor_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_betaTensor(detail::result(r), nullptr, a.get(), b.get()), "betaTensor_out");
-    return r;
+    return detail::into(r, THTensor_betaTensor(detail::result(r), nullptr, a.get(), b.get()), "betaTensor_out");
 }
 inline Tensor beta(const Generator &generator, const Tensor &a, const Tensor &b) { return a.beta(generator, b); }
 inline Tensor beta(const Tensor &a, const Tensor &b) { return a.beta(b); }
 inline Tensor &beta_out(Tensor &r, const Generator &generator, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_betaTensor(detail::result(r), generator.get(), a.get(), b.get()), "beta_out");
-    return r;
+    return detail::into(r, THTensor_betaTensor(detail::result(r), generator.get(), a.get(), b.get()), "beta_out");
 }
 inline Tensor &beta_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    detail::check(THTensor_betaTensor(detail::result(r), nullptr, a.get(), b.get()), "beta_out");
-    return r;
+    return detail::into(r, THTensor_betaTensor(detail::result(r), nullptr, a.get(), b.get()), "beta_out");
 }
 inline Tensor bernoulliTensor(const Generator &generator, const Tensor &p) { return p.bernoulliTensor(generator); }
 inline Tensor bernoulliTensor(const Tensor &p) { return p.bernoulliTensor(); }
 inline Tensor &bernoulliTensor_out(Tensor &r, const Generator &generator, const Tensor &p) {
-    detail::check(THTensor_bernoulliTensor(detail::result(r), generator.get(), p.get()), "bernoulliTensor_out");
-    return r;
+    return detail::into(r, THTensor_bernoulliTensor(detail::result(r), generator.get(), p.get()),
+        "bernoulliTensor_out");
 }
 inline Tensor &bernoulliTensor_out(Tensor &r, const Tensor &p) {
-    detail::check(THTensor_bernoulliTensor(detail::result(r), nullptr, p.get()), "bernoulliTensor_out");
-    return r;
+    return detail::into(r, THTensor_bernoulliTensor(detail::result(r), nullptr, p.get()), "bernoulliTensor_out");
 }
 inline Tensor bernoulli(const Generator &generator, const Tensor &p) { return p.bernoulli(generator); }
 inline Tensor bernoulli(const Tensor &p) { return p.bernoulli(); }
 inline Tensor &bernoulli_out(Tensor &r, const Generator &generator, const Tensor &p) {
-    detail::check(THTensor_bernoulliTensor(detail::result(r), generator.get(), p.get()), "bernoulli_out");
-    return r;
+    return detail::into(r, THTensor_bernoulliTensor(detail::result(r), generator.get(), p.get()), "bernoulli_out");
 }
 inline Tensor &bernoulli_out(Tensor &r, const Tensor &p) {
-    detail::check(THTensor_bernoulliTensor(detail::result(r), nullptr, p.get()), "bernoulli_out");
-    return r;
+    return detail::into(r, THTensor_bernoulliTensor(detail::result(r), nullptr, p.get()), "bernoulli_out");
 }
 inline Tensor poissonTensor(const Generator &generator, const Tensor &rate) { return rate.poissonTensor(generator); }
 inline Tensor poissonTensor(const Tensor &rate) { return rate.poissonTensor(); }
 inline Tensor &poissonTensor_out(Tensor &r, const Generator &generator, const Tensor &rate) {
-    detail::check(THTensor_poissonTensor(detail::result(r), generator.get(), rate.get()), "poissonTensor_out");
-    return r;
+    return detail::into(r, THTensor_poissonTensor(detail::result(r), generator.get(), rate.get()),
+        "poissonTensor_out");
 }
 inline Tensor &poissonTensor_out(Tensor &r, const Tensor &rate) {
-    detail::check(THTensor_poissonTensor(detail::result(r), nullptr, rate.get()), "poissonTensor_out");
-    return r;
+    return detail::into(r, THTensor_poissonTensor(detail::result(r), nullptr, rate.get()), "poissonTensor_out");
 }
 inline Tensor poisson(const Generator &generator, const Tensor &rate) { return rate.poisson(generator); }
 inline Tensor poisson(const Tensor &rate) { return rate.poisson(); }
 inline Tensor &poisson_out(Tensor &r, const Generator &generator, const Tensor &rate) {
-    detail::check(THTensor_poissonTensor(detail::result(r), generator.get(), rate.get()), "poisson_out");
-    return r;
+    return detail::into(r, THTensor_poissonTensor(detail::result(r), generator.get(), rate.get()), "poisson_out");
 }
 inline Tensor &poisson_out(Tensor &r, const Tensor &rate) {
-    detail::check(THTensor_poissonTensor(detail::result(r), nullptr, rate.get()), "poisson_out");
-    return r;
+    return detail::into(r, THTensor_poissonTensor(detail::result(r), nullptr, rate.get()), "poisson_out");
 }
 inline Tensor binomialTensor(const Generator &generator, const Tensor &n, const Tensor &p) {
     return n.binomialTensor(generator, p);
 }
 inline Tensor binomialTensor(const Tensor &n, const Tensor &p) { return n.binomialTensor(p); }
 inline Tensor &binomialTensor_out(Tensor &r, const Generator &generator, const Tensor &n, const Tensor &p) {
-    detail::check(THTensor_binomialTensor(detail::result(r), generator.get(), n.get(), p.get()), "binomialTensor_out");
-    return r;
+    return detail::into(r, THTensor_binomialTensor(detail::result(r), generator.get(), n.get(), p.get()),
+        "binomialTensor_out");
 }
 inline Tensor &binomialTensor_out(Tensor &r, const Tensor &n, const Tensor &p) {
-    detail::check(THTensor_binomialTensor(detail::result(r), nullptr, n.get(), p.get()), "binomialTensor_out");
-    return r;
+    return detail::into(r, THTensor_binomialTensor(detail::result(r), nullptr, n.get(), p.get()),
+        "binomialTensor_out");
 }
 inline Tensor binomial(const Generator &generator, const Tensor &n, const Tensor &p) {
     return n.binomial(generator, p);
 }
 inline Tensor binomial(const Tensor &n, const Tensor &p) { return n.binomial(p); }
 inline Tensor &binomial_out(Tensor &r, const Generator &generator, const Tensor &n, const Tensor &p) {
-    detail::check(THTensor_binomialTensor(detail::result(r), generator.get(), n.get(), p.get()), "binomial_out");
-    return r;
+    return detail::into(r, THTensor_binomialTensor(detail::result(r), generator.get(), n.get(), p.get()),
+        "binomial_out");
 }
 inline Tensor &binomial_out(Tensor &r, const Tensor &n, const Tensor &p) {
-    detail::check(THTensor_binomialTensor(detail::result(r), nullptr, n.get(), p.get()), "binomial_out");
-    return r;
+    return detail::into(r, THTensor_binomialTensor(detail::result(r), nullptr, n.get(), p.get()), "binomial_out");
 }
 inline Tensor &rand_out(Tensor &r, const Generator &generator, IntList size) {
-    detail::check(THTensor_rand(detail::result(r), generator.get(), size.count(), size.data()), "rand_out");
-    return r;
+    return detail::into(r, THTensor_rand(detail::result(r), generator.get(), size.count(), size.data()), "rand_out");
 }
 inline Tensor &rand_out(Tensor &r, IntList size) {
-    detail::check(THTensor_rand(detail::result(r), nullptr, size.count(), size.data()), "rand_out");
-    return r;
+    return detail::into(r, THTensor_rand(detail::result(r), nullptr, size.count(), size.data()), "rand_out");
 }
 inline Tensor &randn_out(Tensor &r, const Generator &generator, IntList size) {
-    detail::check(THTensor_randn(detail::result(r), generator.get(), size.count(), size.data()), "randn_out");
-    return r;
+    return detail::into(r, THTensor_randn(detail::result(r), generator.get(), size.count(), size.data()), "randn_out");
 }
 inline Tensor &randn_out(Tensor &r, IntList size) {
-    detail::check(THTensor_randn(detail::result(r), nullptr, size.count(), size.data()), "randn_out");
-    return r;
+    return detail::into(r, THTensor_randn(detail::result(r), nullptr, size.count(), size.data()), "randn_out");
 }
 inline Tensor &randint_out(Tensor &r, const Generator &generator, int64_t from, int64_t to, IntList size) {
-    detail::check(THTensor_randint(detail::result(r), generator.get(), from, to, size.count(), size.data()),
+    return detail::into(r, THTensor_randint(detail::result(r), generator.get(), from, to, size.count(), size.data()),
         "randint_out");
-    return r;
 }
 inline Tensor &randint_out(Tensor &r, int64_t from, int64_t to, IntList size) {
-    detail::check(THTensor_randint(detail::result(r), nullptr, from, to, size.count(), size.data()), "randint_out");
-    return r;
+    return detail::into(r, THTensor_randint(detail::result(r), nullptr, from, to, size.count(), size.data()),
+        "randint_out");
 }
 inline Tensor &randint_out(Tensor &r, int64_t to, IntList size) {
-    detail::check(THTensor_randint(detail::result(r), nullptr, 0, to, size.count(), size.data()), "randint_out");
-    return r;
+    return detail::into(r, THTensor_randint(detail::result(r), nullptr, 0, to, size.count(), size.data()),
+        "randint_out");
 }
 inline Tensor &randLike_out(Tensor &r, const Generator &generator, const Tensor &t) {
-    detail::check(THTensor_randLike(detail::result(r), generator.get(), t.get()), "randLike_out");
-    return r;
+    return detail::into(r, THTensor_randLike(detail::result(r), generator.get(), t.get()), "randLike_out");
 }
 inline Tensor &randLike_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_randLike(detail::result(r), nullptr, t.get()), "randLike_out");
-    return r;
+    return detail::into(r, THTensor_randLike(detail::result(r), nullptr, t.get()), "randLike_out");
 }
 inline Tensor &randnLike_out(Tensor &r, const Generator &generator, const Tensor &t) {
-    detail::check(THTensor_randnLike(detail::result(r), generator.get(), t.get()), "randnLike_out");
-    return r;
+    return detail::into(r, THTensor_randnLike(detail::result(r), generator.get(), t.get()), "randnLike_out");
 }
 inline Tensor &randnLike_out(Tensor &r, const Tensor &t) {
-    detail::check(THTensor_randnLike(detail::result(r), nullptr, t.get()), "randnLike_out");
-    return r;
+    return detail::into(r, THTensor_randnLike(detail::result(r), nullptr, t.get()), "randnLike_out");
 }
 inline Tensor &randintLike_out(Tensor &r, const Generator &generator, const Tensor &t, int64_t from, int64_t to) {
-    detail::check(THTensor_randintLike(detail::result(r), generator.get(), t.get(), from, to), "randintLike_out");
-    return r;
+    return detail::into(r, THTensor_randintLike(detail::result(r), generator.get(), t.get(), from, to),
+        "randintLike_out");
 }
 inline Tensor &randintLike_out(Tensor &r, const Tensor &t, int64_t from, int64_t to) {
-    detail::check(THTensor_randintLike(detail::result(r), nullptr, t.get(), from, to), "randintLike_out");
-    return r;
+    return detail::into(r, THTensor_randintLike(detail::result(r), nullptr, t.get(), from, to), "randintLike_out");
 }
 inline Tensor &randintLike_out(Tensor &r, const Tensor &t, int64_t to) {
-    detail::check(THTensor_randintLike(detail::result(r), nullptr, t.get(), 0, to), "randintLike_out");
-    return r;
+    return detail::into(r, THTensor_randintLike(detail::result(r), nullptr, t.get(), 0, to), "randintLike_out");
 }
 inline Tensor &randperm_out(Tensor &r, const Generator &generator, int64_t n) {
-    detail::check(THTensor_randperm(detail::result(r), generator.get(), n), "randperm_out");
-    return r;
+    return detail::into(r, THTensor_randperm(detail::result(r), generator.get(), n), "randperm_out");
 }
 inline Tensor &randperm_out(Tensor &r, int64_t n) {
-    detail::check(THTensor_randperm(detail::result(r), nullptr, n), "randperm_out");
-    return r;
+    return detail::into(r, THTensor_randperm(detail::result(r), nullptr, n), "randperm_out");
 }
 /// A row-major tensor as of `THTensor_rand`.
 inline Tensor rand(const Generator &generator, IntList size, Dtype dtype = Dtype::Undefined) {
-    if (dtype == Dtype::Undefined) { Tensor r(detail::Fresh{}); detail::check(THTensor_rand(r.get(), generator.get(),
-        size.count(), size.data()), "rand", r); return r; } return detail::made(THTensor_newRand(detail::dtype(dtype),
-        generator.get(), size.count(), size.data()), "rand");
+    if (dtype == Dtype::Undefined) { detail::New r; return r(THTensor_rand(r.handle, generator.get(), size.count(),
+        size.data()), "rand"); } return detail::made(THTensor_newRand(detail::dtype(dtype), generator.get(),
+        size.count(), size.data()), "rand");
 }
 /// A row-major tensor as of `THTensor_rand`.
 inline Tensor rand(IntList size, Dtype dtype = Dtype::Undefined) {
-    if (dtype == Dtype::Undefined) { Tensor r(detail::Fresh{}); detail::check(THTensor_rand(r.get(), nullptr,
-        size.count(), size.data()), "rand", r); return r; } return detail::made(THTensor_newRand(detail::dtype(dtype),
-        nullptr, size.count(), size.data()), "rand");
+    if (dtype == Dtype::Undefined) { detail::New r; return r(THTensor_rand(r.handle, nullptr, size.count(),
+        size.data()), "rand"); } return detail::made(THTensor_newRand(detail::dtype(dtype), nullptr, size.count(),
+        size.data()), "rand");
 }
 /// A row-major tensor as of `THTensor_randn`.
 inline Tensor randn(const Generator &generator, IntList size, Dtype dtype = Dtype::Undefined) {
-    if (dtype == Dtype::Undefined) { Tensor r(detail::Fresh{}); detail::check(THTensor_randn(r.get(), generator.get(),
-        size.count(), size.data()), "randn", r); return r; } return detail::made(THTensor_newRandn(detail::dtype(dtype),
-        generator.get(), size.count(), size.data()), "randn");
+    if (dtype == Dtype::Undefined) { detail::New r; return r(THTensor_randn(r.handle, generator.get(), size.count(),
+        size.data()), "randn"); } return detail::made(THTensor_newRandn(detail::dtype(dtype), generator.get(),
+        size.count(), size.data()), "randn");
 }
 /// A row-major tensor as of `THTensor_randn`.
 inline Tensor randn(IntList size, Dtype dtype = Dtype::Undefined) {
-    if (dtype == Dtype::Undefined) { Tensor r(detail::Fresh{}); detail::check(THTensor_randn(r.get(), nullptr,
-        size.count(), size.data()), "randn", r); return r; } return detail::made(THTensor_newRandn(detail::dtype(dtype),
-        nullptr, size.count(), size.data()), "randn");
+    if (dtype == Dtype::Undefined) { detail::New r; return r(THTensor_randn(r.handle, nullptr, size.count(),
+        size.data()), "randn"); } return detail::made(THTensor_newRandn(detail::dtype(dtype), nullptr, size.count(),
+        size.data()), "randn");
 }
 /// A row-major tensor as of `THTensor_randint`.
 inline Tensor randint(const Generator &generator, int64_t from, int64_t to, IntList size,
     Dtype dtype = Dtype::Undefined) {
-    if (dtype == Dtype::Undefined) { Tensor r(detail::Fresh{}); detail::check(THTensor_randint(r.get(), generator.get(),
-        from, to, size.count(), size.data()), "randint",
-        r); return r; } return detail::made(THTensor_newRandint(detail::dtype(dtype), generator.get(), from, to,
-        size.count(), size.data()), "randint");
+    if (dtype == Dtype::Undefined) { detail::New r; return r(THTensor_randint(r.handle, generator.get(), from, to,
+        size.count(), size.data()), "randint"); } return detail::made(THTensor_newRandint(detail::dtype(dtype),
+        generator.get(), from, to, size.count(), size.data()), "randint");
 }
 /// A row-major tensor as of `THTensor_randint`.
 inline Tensor randint(int64_t from, int64_t to, IntList size, Dtype dtype = Dtype::Undefined) {
-    if (dtype == Dtype::Undefined) { Tensor r(detail::Fresh{}); detail::check(THTensor_randint(r.get(), nullptr, from,
-        to, size.count(), size.data()), "randint",
-        r); return r; } return detail::made(THTensor_newRandint(detail::dtype(dtype), nullptr, from, to, size.count(),
-        size.data()), "randint");
+    if (dtype == Dtype::Undefined) { detail::New r; return r(THTensor_randint(r.handle, nullptr, from, to, size.count(),
+        size.data()), "randint"); } return detail::made(THTensor_newRandint(detail::dtype(dtype), nullptr, from, to,
+        size.count(), size.data()), "randint");
 }
 /// A row-major tensor as of `THTensor_randint`.
 inline Tensor randint(int64_t to, IntList size, Dtype dtype = Dtype::Undefined) {
-    if (dtype == Dtype::Undefined) { Tensor r(detail::Fresh{}); detail::check(THTensor_randint(r.get(), nullptr, 0, to,
-        size.count(), size.data()), "randint",
-        r); return r; } return detail::made(THTensor_newRandint(detail::dtype(dtype), nullptr, 0, to, size.count(),
-        size.data()), "randint");
+    if (dtype == Dtype::Undefined) { detail::New r; return r(THTensor_randint(r.handle, nullptr, 0, to, size.count(),
+        size.data()), "randint"); } return detail::made(THTensor_newRandint(detail::dtype(dtype), nullptr, 0, to,
+        size.count(), size.data()), "randint");
 }
 inline Tensor randLike(const Tensor &t, const Generator &generator) { return t.randLike(generator); }
 inline Tensor randLike(const Tensor &t) { return t.randLike(); }
@@ -9899,15 +8440,13 @@ inline Tensor randintLike(const Tensor &t, int64_t from, int64_t to) { return t.
 inline Tensor randintLike(const Tensor &t, int64_t to) { return t.randintLike(to); }
 /// A vector as of `THTensor_randperm`.
 inline Tensor randperm(const Generator &generator, int64_t n, Dtype dtype = Dtype::Undefined) {
-    if (dtype == Dtype::Undefined) { Tensor r(detail::Fresh{}); detail::check(THTensor_randperm(r.get(),
-        generator.get(), n), "randperm", r); return r; } return detail::made(THTensor_newRandperm(detail::dtype(dtype),
-        generator.get(), n), "randperm");
+    if (dtype == Dtype::Undefined) { detail::New r; return r(THTensor_randperm(r.handle, generator.get(), n),
+        "randperm"); } return detail::made(THTensor_newRandperm(detail::dtype(dtype), generator.get(), n), "randperm");
 }
 /// A vector as of `THTensor_randperm`.
 inline Tensor randperm(int64_t n, Dtype dtype = Dtype::Undefined) {
-    if (dtype == Dtype::Undefined) { Tensor r(detail::Fresh{}); detail::check(THTensor_randperm(r.get(), nullptr, n),
-        "randperm", r); return r; } return detail::made(THTensor_newRandperm(detail::dtype(dtype), nullptr, n),
-        "randperm");
+    if (dtype == Dtype::Undefined) { detail::New r; return r(THTensor_randperm(r.handle, nullptr, n),
+        "randperm"); } return detail::made(THTensor_newRandperm(detail::dtype(dtype), nullptr, n), "randperm");
 }
 inline Tensor multinomial(const Generator &generator, const Tensor &p, int64_t n, bool replacement = false) {
     return p.multinomial(generator, n, replacement);
@@ -9917,13 +8456,12 @@ inline Tensor multinomial(const Tensor &p, int64_t n, bool replacement = false) 
 }
 inline Tensor &multinomial_out(Tensor &r, const Generator &generator, const Tensor &p, int64_t n,
     bool replacement = false) {
-    detail::check(THTensor_multinomial(detail::result(r), generator.get(), p.get(), n, replacement),
+    return detail::into(r, THTensor_multinomial(detail::result(r), generator.get(), p.get(), n, replacement),
         "multinomial_out");
-    return r;
 }
 inline Tensor &multinomial_out(Tensor &r, const Tensor &p, int64_t n, bool replacement = false) {
-    detail::check(THTensor_multinomial(detail::result(r), nullptr, p.get(), n, replacement), "multinomial_out");
-    return r;
+    return detail::into(r, THTensor_multinomial(detail::result(r), nullptr, p.get(), n, replacement),
+        "multinomial_out");
 }
 inline JQ Tensor::multinomialAliasSetup() const {
     JQ r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
@@ -9933,23 +8471,20 @@ inline JQ Tensor::multinomialAliasSetup() const {
 }
 inline JQ multinomialAliasSetup(const Tensor &p) { return p.multinomialAliasSetup(); }
 inline Tensor &multinomialAliasSetup_out(Tensor &J, Tensor &q, const Tensor &p) {
-    detail::check(THTensor_multinomialAliasSetup(p.get(), detail::result(J), detail::result(q)),
+    return detail::into(J, THTensor_multinomialAliasSetup(p.get(), detail::result(J), detail::result(q)),
         "multinomialAliasSetup_out");
-    return J;
 }
 inline Tensor multinomialAliasDraw(const Generator &generator, const Tensor &J, const Tensor &q) {
     return J.multinomialAliasDraw(generator, q);
 }
 inline Tensor multinomialAliasDraw(const Tensor &J, const Tensor &q) { return J.multinomialAliasDraw(q); }
 inline Tensor &multinomialAliasDraw_out(Tensor &r, const Generator &generator, const Tensor &J, const Tensor &q) {
-    detail::check(THTensor_multinomialAliasDraw(detail::result(r), generator.get(), J.get(), q.get()),
+    return detail::into(r, THTensor_multinomialAliasDraw(detail::result(r), generator.get(), J.get(), q.get()),
         "multinomialAliasDraw_out");
-    return r;
 }
 inline Tensor &multinomialAliasDraw_out(Tensor &r, const Tensor &J, const Tensor &q) {
-    detail::check(THTensor_multinomialAliasDraw(detail::result(r), nullptr, J.get(), q.get()),
+    return detail::into(r, THTensor_multinomialAliasDraw(detail::result(r), nullptr, J.get(), q.get()),
         "multinomialAliasDraw_out");
-    return r;
 }
 inline RMask Tensor::dropout(const Generator &generator, double p) const {
     RMask r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
@@ -9964,13 +8499,12 @@ inline RMask Tensor::dropout(double p) const {
 inline RMask dropout(const Generator &generator, const Tensor &t, double p = 0.5) { return t.dropout(generator, p); }
 inline RMask dropout(const Tensor &t, double p = 0.5) { return t.dropout(p); }
 inline Tensor &dropout_out(Tensor &r, Out mask, const Generator &generator, const Tensor &t, double p = 0.5) {
-    detail::check(THTensor_dropout(detail::result(r), detail::result(mask), generator.get(), t.get(), p),
+    return detail::into(r, THTensor_dropout(detail::result(r), detail::result(mask), generator.get(), t.get(), p),
         "dropout_out");
-    return r;
 }
 inline Tensor &dropout_out(Tensor &r, Out mask, const Tensor &t, double p = 0.5) {
-    detail::check(THTensor_dropout(detail::result(r), detail::result(mask), nullptr, t.get(), p), "dropout_out");
-    return r;
+    return detail::into(r, THTensor_dropout(detail::result(r), detail::result(mask), nullptr, t.get(), p),
+        "dropout_out");
 }
 
 // -------------------------------------------------------------------------------------- Exchange with other libraries
@@ -10072,8 +8606,8 @@ class Index {
   public:
     enum class Kind { At, Slice, New, Rest };
     constexpr Index(int64_t at) noexcept : kind(Kind::At), start(at) {}
-    constexpr Index(Kind kind, int64_t start, int64_t end, int64_t step) noexcept
-        : kind(kind), start(start), end(end), step(step) {}
+    constexpr Index(Kind of, int64_t first, int64_t bound, int64_t distance) noexcept
+        : kind(of), start(first), end(bound), step(distance) {}
     Kind kind;
     int64_t start, end = 0, step = 1;
 };
@@ -10081,7 +8615,7 @@ class Index {
 /// A bound of a slice, which `none` leaves out.
 class Bound {
   public:
-    constexpr Bound(int64_t at) noexcept : given(true), at(at) {}
+    constexpr Bound(int64_t index) noexcept : given(true), at(index) {}
     constexpr Bound(None) noexcept : given(false), at(0) {}
     bool given;
     int64_t at;
@@ -10178,7 +8712,8 @@ inline RowIterator Tensor::end() const { return RowIterator(*this, dim() ? sizes
 /// The dtype of elements that are a T. float16 and bfloat16 have no type of C++17: their bits are at `t.data()`.
 template <class T> constexpr Dtype dtypeOf() noexcept {
     using U = std::remove_cv_t<T>;
-    static_assert(std::is_arithmetic_v<U> && sizeof(U) <= 8, "no dtype has elements of this type");
+    constexpr bool fits = sizeof(U) <= 8 && (std::is_integral_v<U> || sizeof(U) >= 4);
+    static_assert(std::is_arithmetic_v<U> && fits, "no dtype has elements of this type");
     if constexpr (std::is_same_v<U, bool>)
         return Dtype::Bool;
     else if constexpr (std::is_floating_point_v<U>)
@@ -10424,8 +8959,8 @@ inline Tensor tensor(const Nested &values, Dtype dtype = Dtype::Undefined) {
     std::vector<double> list;
     values.append(list);
     // An empty vector may have no address.
-    const double none = 0;
-    return fromData(shape, list.empty() ? &none : list.data(), Dtype::Float64)
+    const double nothing = 0;
+    return fromData(shape, list.empty() ? &nothing : list.data(), Dtype::Float64)
         .to(static_cast<Dtype>(detail::dtype(dtype)));
 }
 
@@ -10479,8 +9014,8 @@ inline Tensor tensor(const R &range, Dtype dtype = Dtype::Undefined) {
         detail::fail("tensor", Status::ErrShape, "the ranges of a dimension differ in length");
         return Tensor();
     }
-    const unsigned char none[8] = {};
-    const void *data = list.empty() ? static_cast<const void *>(none) : list.data();
+    const unsigned char nothing[8] = {};
+    const void *data = list.empty() ? static_cast<const void *>(nothing) : list.data();
     const Tensor r = fromData(IntList(sizes), data, dtypeOf<Number>());
     return dtype == Dtype::Undefined ? r : r.to(dtype);
 }
@@ -10504,9 +9039,9 @@ template <class T, class D, class = std::enable_if_t<std::is_invocable_v<D, T *>
 inline Tensor fromBlob(T *data, IntList size, D deleter, IntList stride = {}) {
     static_assert(!std::is_const_v<T>, "a tensor may be written: fromData copies");
     const THDeleter call = [](void *memory, void *context) noexcept {
-        D *deleter = static_cast<D *>(context);
-        (*deleter)(static_cast<T *>(memory));
-        delete deleter;
+        D *owned = static_cast<D *>(context);
+        (*owned)(static_cast<T *>(memory));
+        delete owned;
     };
     const int count = detail::common("fromBlob", {size, stride});
     D *kept = new D(std::move(deleter));
@@ -10644,9 +9179,8 @@ class Fused : public detail::Counted<THFused, THFused_retain, THFused_free> {
     }
     /// `r` = the expression of the `count` inputs, in the order of their numbers.
     Tensor run(TensorList inputs) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THFused_run(r.get(), handle_, inputs.data(), inputs.count()), "run", r);
-        return r;
+        detail::New r;
+        return r(THFused_run(r.handle, handle_, inputs.data(), inputs.count()), "run");
     }
     Tensor &run_out(Tensor &r, TensorList inputs) const {
         detail::check(THFused_run(detail::result(r), handle_, inputs.data(), inputs.count()), "run_out");
@@ -10780,11 +9314,7 @@ class Archive : public detail::Owned<THArchive, THArchive_free> {
     /// The first tensor named `name`, as `THArchive_newTensor` gives it.
     Tensor tensor(Text name) const { return detail::made(THArchive_newFind(handle_, name.c_str()), "tensor"); }
     /// `r` = tensor `index`, copied.
-    Tensor read(int64_t index) const {
-        Tensor r(detail::Fresh{});
-        detail::check(THArchive_read(r.get(), handle_, index), "read", r);
-        return r;
-    }
+    Tensor read(int64_t index) const { detail::New r; return r(THArchive_read(r.handle, handle_, index), "read"); }
     Tensor &read_out(Tensor &r, int64_t index) const {
         detail::check(THArchive_read(detail::result(r), handle_, index), "read_out");
         return r;

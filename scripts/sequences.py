@@ -44,7 +44,7 @@ BY_TYPE = {
     "THGenerator *": "generator({name})", "THArchive *": "archive({name})", "const THArchive *": "archive({name})",
     # Without a GPU there are none.
     **dict.fromkeys(["THCudaStream *", "const THCudaStream *", "THCudaEvent *", "const THCudaEvent *", "THCudaGraph *",
-                     "const THCudaGraph *", "THCudaCallback"], "NULL"),
+                     "const THCudaGraph *", "THCudaCallback", "void *"], "NULL"),
     "const THFused *": "fused({name})",
     "THMapAllocatorContext *": "context({name})", "double": "number({name})",
 }

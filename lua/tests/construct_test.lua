@@ -10,6 +10,7 @@ test("empty tensors have no dimension", function()
     local t = torch.Tensor()
     equal(t:dim(), 0)
     equal(t:nElement(), 0)
+    equal(t:numel(), 0)
     equal(t:size(), {})
     equal(t:stride(), {})
     equal(tostring(t), "[torch.DoubleTensor with no dimension]")
@@ -245,6 +246,14 @@ test("isTensor and isStorage", function()
     equal(torch.totable(torch.Tensor({ 1, 2 })), { 1, 2 })
     equal(torch.totable(torch.IntStorage({ 3 })), { 3 })
     equal(torch.Tensor():isSetTo(torch.Tensor()), false)
+end)
+
+test("a program adds methods", function()
+    function torch.FloatTensor:twiceTheSum() return 2 * self:sum() end
+    equal(torch.FloatTensor({ 1, 2 }):twiceTheSum(), 6)
+    equal(torch.Tensor({ 2, 2 }):twiceTheSum(), 8)
+    torch.Tensor.twiceTheSum = nil
+    equal(torch.Tensor().twiceTheSum, nil)
 end)
 
 test("isTypeOf with patterns", function()

@@ -1,5 +1,7 @@
--- Types documentation.session as a program of Torch7 would be typed, and compares what is printed. Blanks that align
--- columns do not count, and "dimension" in the last line of a tensor is "size".
+-- Types the examples of Torch7's documentation of tensors, in its order, and compares what is printed. In a session, a line
+-- that begins with ">" is typed, and the lines behind it are printed. Where a tensor is random in the documentation, "*"
+-- gives it the numbers that are printed behind. Blanks that align columns do not count, and "dimension" in the last line of
+-- a tensor is "size".
 
 local harness = require("harness")
 local torch = require("thorn")
@@ -78,6 +80,10 @@ local function run(step)
     end
 end
 
-for _, step in ipairs(read_session(here .. "documentation.session")) do
-    harness.test("documentation.session:" .. step.line, function() run(step) end)
+-- In this order: they share variables.
+for _, name in ipairs({ "making", "elements", "views" }) do
+    local session = "documentation/" .. name .. ".session"
+    for _, step in ipairs(read_session(here .. session)) do
+        harness.test(session .. ":" .. step.line, function() run(step) end)
+    end
 end

@@ -175,6 +175,8 @@ for _, record in ipairs(types.all) do
     torch[record.short .. "Tensor"] = setmetatable({ __typename = record.name, new = make }, {
         __call = function(_, ...) return make(...) end,
         __index = methods,
+        -- A method that the program adds to a type is one of all types.
+        __newindex = methods,
     })
 end
 
@@ -197,6 +199,7 @@ function construct.default() return default end
 
 torch.Tensor = setmetatable({}, {
     __call = function(_, ...) return new(default, ...) end,
+    __newindex = methods,
     __index = function(_, name)
         if name == "__typename" then return default.name end
         return name == "new" and constructors[default.code] or methods[name]

@@ -37,27 +37,28 @@ local C = library.C
 
 local function capital(name) return name:sub(1, 1):upper() .. name:sub(2) end
 
--- The forms of a function by its name in C.
+-- Returns the forms of a function by its name in C, of which there is one at most.
 local function exactly(c_name)
     if excluded[c_name] then return {} end
     return { signatures.of(c_name) }
 end
 
--- The forms of a function on tensors.
+-- Returns the forms of a function on tensors.
 local function forms_of_tensors(name)
     if excluded["THTensor_" .. name] then return {} end
     local forms = signatures.forms(name)
     return forms[1] and forms or exactly("THTensor_new" .. capital(name))
 end
 
--- The forms of a function that is none on tensors.
+-- Returns the forms of a function that is none on tensors.
 local function other_forms(name)
     if name:match("^TH") then return exactly(name) end
     local forms = exactly("TH" .. capital(name))
     return forms[1] and forms or exactly("THRandom_" .. name)
 end
 
--- The function that `find` has for a name, or for the name in capitals, or in place for a name that ends with an underscore.
+-- Returns the operation of the forms that `find` has for a name, or for the name in capitals; in place for a name that ends with an
+-- underscore.
 local function function_of(name, shown, find)
     for _, spelled in ipairs({ name, signatures.in_capitals(name) }) do
         local forms = find(spelled)
@@ -70,7 +71,7 @@ local function function_of(name, shown, find)
     end
 end
 
--- A table whose fields are found when they are first asked for.
+-- Returns a table whose fields are found when they are first asked for.
 local function lazily(find, meta)
     meta = meta or {}
     meta.__index = function(self, name)
@@ -85,7 +86,7 @@ end
 -- The functions on tensors.
 local of_tensors = lazily(function(name) return special.methods[name] or function_of(name, name, forms_of_tensors) end)
 
--- The functions `THArchive_...` under the name `Archive`; a call makes a new handle.
+-- Returns the functions `THArchive_...` for the name `Archive`; a call of such a table makes a new handle.
 local function namespace_of(group)
     if group == "Tensor" then return of_tensors end
     local function find(name)
@@ -111,7 +112,7 @@ local function group_of(name)
     return groups[name] and namespace_of(name) or nil
 end
 
--- A constant of C without `TH_`.
+-- Returns the constant of C whose name has `TH_` before it.
 local function constant(name)
     local ok, value = pcall(function() return C["TH_" .. name] end)
     return ok and tonumber(value) or nil
@@ -120,15 +121,15 @@ end
 local thorn
 thorn = lazily(function(name)
     if name:match("^%u") and not name:match("^TH%u") then return group_of(name) or constant(name) end
-    -- By the name in C a function stands for itself alone, but where Lua has its own.
+    -- A function of C by its full name; `apply` and the like are those of Lua by any name.
     local method = special.methods[name:match("^THTensor_(.*)$")]
     return method or of_tensors[name] or function_of(name, name, other_forms) or dtypes.of(name)
 end)
 
---- A tensor of the elements of a table.
+--- Returns a tensor with the elements of a table.
 rawset(thorn, "tensor", special.tensor)
 
--- The method of a type of handles: a function of its group; generators have those of THRandom, too.
+-- Returns the method of a type of handles, which is a function of its group; generators have those of THRandom, too.
 local function handle_method(group, name)
     local found = thorn[group][name]
     if not found and group == "Generator" then found = thorn.Random[name] end
@@ -137,7 +138,7 @@ end
 
 handles.equip(handle_method)
 
---- The method `name` of tensors, or of the type `group`, "Storage" or "Generator"; nil if there is none.
+--- Returns the method `name` of tensors, or of the type `group`, such as "Generator"; nil if there is none.
 rawset(thorn, "method", function(name, group) return handle_method(group or "Tensor", name) end)
 
 return thorn

@@ -4,11 +4,15 @@
 
 local errors = {}
 
-local package_prefix = debug.getinfo(1, "S").source:match("^(.*)errors%.lua$")
-local package_file = package_prefix:gsub("[/\\]$", "") .. ".lua"
+-- Sources of the package are this file, its neighbours and the file of their folder's name. A module that was compiled
+-- without its source knows of none but itself.
+local own_source = debug.getinfo(1, "S").source
+local folder = own_source:match("^(.*)errors%.lua$")
+local package_file = folder and folder:gsub("[/\\]$", "") .. ".lua"
 
 local function is_inside(source)
-    return source == "=[C]" or source == package_file or source:sub(1, #package_prefix) == package_prefix
+    if source == "=[C]" or source == own_source then return true end
+    return folder ~= nil and (source == package_file or source:sub(1, #folder) == folder)
 end
 
 -- Returns the level of the package's caller, as `error` counts it in the function that calls this one, and true if the

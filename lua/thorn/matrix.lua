@@ -59,7 +59,9 @@ for _, name in ipairs({ "linspace", "logspace" }) do
     local f = C["THTensor_" .. name]
     maker(name, function(r, position, first, last, n)
         first, last = number(first, position, name), number(last, position + 1, name)
-        check(f(r.handle, first, last, integer(n, position + 2, name, 100)), name)
+        n = integer(n, position + 2, name, 100)
+        if n == 1 and first ~= last then errors.argument(position + 2, name, "one number between two different ends") end
+        check(f(r.handle, first, last, n), name)
         return r
     end)
 end
@@ -88,7 +90,7 @@ end
 
 -- The tensors of a table as an array of handles, and the greatest number of dimensions.
 local function handles(list_of_tensors, position, r)
-    local array, most = ffi.new("THTensor *[?]", #list_of_tensors), 1
+    local array, most = ffi.new("THTensor *[?]", #list_of_tensors), 0
     for i, t in ipairs(list_of_tensors) do
         array[i - 1] = tensor(t, position, "cat", r).handle
         most = math.max(most, arguments.dimensions(t))
@@ -100,6 +102,7 @@ end
 local function cat(r, tensors, position, dim, dim_position)
     if #tensors == 0 then errors.argument(position, "cat", "at least one tensor expected") end
     local array, most = handles(tensors, position, r)
+    if most == 0 then return r:resize(0) end
     dim = integer(dim, dim_position, "cat", most)
     if dim < 1 or dim > most then errors.argument(dim_position, "cat", "dimension " .. dim .. " out of range") end
     check(C.THTensor_catArray(r.handle, array, #tensors, dim - 1), "cat")
@@ -163,28 +166,21 @@ product("ger", C.THTensor_ger, 1, 1)
 --   dst:f([beta,] [t,] [alpha,] a, b), without `t` that is dst
 --   torch.f([dst,] [beta,] t, [alpha,] a, b)
 local function with_product(name, f)
-    -- Reads the arguments from the last to the first; `default_t` is the receiver of a method.
-    local function read(default_t, given)
-        local position = #given
-        local function take(is_wanted, default)
-            if position > 0 and is_wanted(given[position]) then
-                position = position - 1
-                return given[position + 1]
-            end
-            return default
-        end
-        local function is_number(x) return type(x) == "number" end
-        local function operand()
-            local t = take(is_tensor)
-            return t or arguments.expected("torch.Tensor", given[position], math.max(position, 1), name)
-        end
-        local b, a = operand(), operand()
-        local alpha = take(is_number, 1)
-        local t = default_t and take(is_tensor, default_t) or operand()
-        local beta = take(is_number, 1)
-        local r = default_t or take(is_tensor) or like(t, name)
-        if position > 0 then errors.argument(position, name, "an argument too many") end
-        for _, x in ipairs({ t, a, b }) do tensor(x, 1, name, r) end
+    -- Reads the arguments from the last to the first. `receiver` is that of a method, which counts as argument 1.
+    local function read(receiver, given)
+        local count, before = #given, receiver and 1 or 0
+        local a, b = given[count - 1], given[count]
+        local at, alpha, t, t_position, beta, r = count - 2, 1, receiver, 1, 1, receiver
+        if type(given[at]) == "number" then alpha, at = given[at], at - 1 end
+        if is_tensor(given[at]) then t, t_position, at = given[at], at + before, at - 1 end
+        if not t then arguments.expected("torch.Tensor", given[at], math.max(at, 1), name) end
+        if type(given[at]) == "number" then beta, at = given[at], at - 1 end
+        if not r and is_tensor(given[at]) then r, at = given[at], at - 1 end
+        if at > 0 then errors.argument(at + before, name, "an argument too many") end
+        r = r or like(t, name)
+        tensor(t, t_position, name, r)
+        tensor(a, count - 1 + before, name, r)
+        tensor(b, count + before, name, r)
         check(f(r.handle, beta, t.handle, alpha, a.handle, b.handle), name)
         return r
     end

@@ -1,4 +1,4 @@
--- Reductions, scans, and what sorts and searches. Functions and methods are the same, a result may be given first, and
+-- Reductions, scans, sorting and searching. Functions and methods are the same, a result may be given first, and
 -- the reduced dimension stays with size 1:
 --
 --   torch.sum(t)                   a number

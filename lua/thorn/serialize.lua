@@ -254,12 +254,13 @@ local read_object
 
 local function read_string(reader) return reader.bytes(reader.int()) end
 
--- A list of as many non-negative numbers as a tensor has dimensions.
+-- A list of as many sizes or strides as a tensor has dimensions.
 local function read_list(reader, count)
     local list = {}
     for d = 1, count do
-        list[d] = reader.long()
-        if list[d] < 0 then broken("a tensor has a negative size or stride") end
+        local x = reader.long()
+        if not (x >= 0 and x == math.floor(x)) then broken("a tensor has a size or stride of " .. x) end
+        list[d] = x
     end
     return list
 end
@@ -278,7 +279,7 @@ end
 
 local function read_tensor(reader, seen, index, record)
     local count = reader.int()
-    if count < 0 or count > arguments.MAX_DIMENSIONS then broken("a tensor has " .. count .. " dimensions") end
+    if not (count >= 0 and count <= arguments.MAX_DIMENSIONS) then broken("a tensor has " .. count .. " dimensions") end
     local sizes, strides = read_list(reader, count), read_list(reader, count)
     local offset = reader.long() - 1
     seen[index] = tensor_on(record, read_object(reader, seen), sizes, strides, offset)

@@ -1,14 +1,14 @@
--- Views of a tensor's elements, and what makes new tensors of parts: narrow, select, expand, view, split and others.
+-- Views of a tensor's elements, and tensors made of its parts: narrow, select, expand, view, split and others.
 --
 -- Where Torch7 takes a result first, so do the functions here, as `torch.view(result, t, sizes)` and as the method
 -- `result:view(t, sizes)`.
 
-local ffi = require("ffi")
 local arguments = require("thorn.arguments")
 local construct = require("thorn.construct")
 local errors = require("thorn.errors")
 local library = require("thorn.library")
 local namespace = require("thorn.namespace")
+local results = require("thorn.results")
 
 local C, own, check = library.C, library.own, library.check
 local torch, methods = namespace.torch, namespace.methods
@@ -110,11 +110,7 @@ end
 --- `([result,] t, [dim])`: `t` without the dimensions of size 1, or without dimension `dim` if its size is 1. A number if
 --- one element is left without a dimension.
 function methods.squeeze(a, b, c)
-    tensor(a, 1, "squeeze")
-    local r, t, dim, position = a, b, c, 3
-    if not arguments.is_tensor(b) then
-        r, t, dim, position = own(C.THTensor_newWithDtype(a.handle.dtype), "squeeze"), a, b, 2
-    end
+    local r, t, position, dim = results.split("squeeze", a, b, c)
     local along = dim and dim_of(dim, position, "squeeze", t)
     local is_number = (not along or t.handle.nDimension == 1) and C.THTensor_nElement(t.handle) == 1
     squeeze(r, t, along)
@@ -123,11 +119,7 @@ end
 
 --- With a new dimension of size 1 at `dim`, from 1 to one more than there are: `([result,] t, dim)`.
 function methods.unsqueeze(a, b, c)
-    tensor(a, 1, "unsqueeze")
-    local r, t, dim, position = a, b, c, 3
-    if not arguments.is_tensor(b) then
-        r, t, dim, position = own(C.THTensor_newWithDtype(a.handle.dtype), "unsqueeze"), a, b, 2
-    end
+    local r, t, position, dim = results.split("unsqueeze", a, b, c)
     local d = integer(dim, position, "unsqueeze")
     if d < 1 or d > arguments.dimensions(t) + 1 then
         errors.argument(position, "unsqueeze", "dimension " .. d .. " out of range")
@@ -137,13 +129,6 @@ function methods.unsqueeze(a, b, c)
     return r
 end
 
--- Splits `([result,] t, ...)`: the result, new if it is left out, the tensor, and the position of the next argument.
-local function result_first(name, a, b)
-    tensor(a, 1, name)
-    if arguments.is_tensor(b) then return a, tensor(b, 2, name, a), 3 end
-    return own(C.THTensor_newWithDtype(a.handle.dtype), name), a, 2
-end
-
 -- A function `f([result,] t, sizes...)` over `apply(result, t, count)`, for which the sizes are in the list.
 local function sized(name, apply)
     local function with(r, t, position, ...)
@@ -151,7 +136,7 @@ local function sized(name, apply)
         return r
     end
     methods[name] = function(a, b, ...)
-        local r, t, position = result_first(name, a, b)
+        local r, t, position = results.optional(name, a, b)
         if position == 3 then return with(r, t, 3, ...) end
         return with(r, t, 2, b, ...)
     end

@@ -39,7 +39,7 @@ transpose numpy.swapaxes
 t numpy.matrix_transpose
 permute numpy.transpose numpy.permute_dims
 unfold numpy.lib.stride_tricks.sliding_window_view
-unsqueeze1d numpy.expand_dims
+unsqueeze numpy.expand_dims
 view numpy.reshape
 viewDtype ndarray.view
 flatten numpy.ravel

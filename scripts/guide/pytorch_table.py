@@ -45,7 +45,7 @@ print -
 slice Tensor.__getitem__
 t torch.t
 unfold Tensor.unfold
-unsqueeze1d torch.unsqueeze
+unsqueeze torch.unsqueeze
 view Tensor.view
 viewAs Tensor.view_as
 viewDtype Tensor.view

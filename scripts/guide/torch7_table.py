@@ -32,7 +32,6 @@ double THTensor_newTo
 real THTensor_newTo
 type THTensor_newTo
 typeAs THTensor_newTo
-unsqueeze THTensor_newUnsqueeze1d
 conv2 THTensor_conv2Dmul THTensor_conv2Dcmul THTensor_conv2Dmv
 xcorr2 THTensor_conv2Dmul THTensor_conv2Dcmul THTensor_conv2Dmv
 conv3 THTensor_conv3Dmul THTensor_conv3Dcmul THTensor_conv3Dmv

@@ -131,6 +131,7 @@ fn notes_on_arguments_are_values_of_them() {
         number | factor | parameter | double => value.parse::<f64>().is_ok(),
         entry | size | stride | count | integer | counts | optional_counts => value.parse::<i64>().is_ok(),
         dim => value == "TH_ALL_DIMS" || value.parse::<c_int>().is_ok(),
+        int => value.parse::<c_int>().is_ok(),
         flag => matches!(value, "0" | "1"),
         text => words.contains(&value),
         _ => false,

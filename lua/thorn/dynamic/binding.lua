@@ -1,7 +1,7 @@
--- The choice of a form: which function of the library the arguments of a call fit, and which argument each of them is.
+-- The binding of a call: it chooses the function of the library that the arguments fit, and gives each argument its parameter.
 --
 -- Arguments are given by position, by name in a table behind them, or both. By position each goes to the next parameter that takes such a
--- value; parameters with a default may be passed over. The first form wins that all arguments fit.
+-- value; parameters with a default may be passed over. Of the forms that all arguments fit, the first one is called.
 
 local ffi = require("ffi")
 local errors = require("thorn.errors")
@@ -19,7 +19,7 @@ local function is_options(value)
     return type(value) == "table" and getmetatable(value) == nil and type(next(value)) == "string" and #value == 0
 end
 
--- Option names in PyTorch's spelling, `output_padding` and `dim`, are those of the rows.
+-- Returns the options by the keys of parameters: `output_padding` becomes `outputPadding`. Returns nil where a name is no text.
 local function option_names(options)
     local named = {}
     for key, value in pairs(options) do
@@ -34,7 +34,7 @@ local function takes(argument, value, signature)
     return argument.of.class == "list" and signature.dimensions ~= nil and type(value) == "number"
 end
 
--- The option for a parameter. `dim` stands for `dimension`, and for `dims`.
+-- Returns the option for a parameter, and its name. `dim` stands for `dimension`, and for `dims`.
 local function option(argument, named)
     local value = named[argument.key]
     if value == nil and (argument.key == "dimension" or argument.key == "dims") then return named.dim, "dim" end
@@ -75,7 +75,8 @@ local function assign(signature, given, count, named, p, j, values)
     return argument.optional and assign(signature, given, count, named, p + 1, j, values)
 end
 
--- The results that options name: `out`, a tensor or a list of tensors in the order of the results, or each by its own name.
+-- Adds the results that options name to `values`: `out` is a tensor or a list of tensors in the order of the results, and each result may
+-- have its own name. Returns false where one is no tensor.
 local function take_results(signature, named, values)
     local at, out = #signature.parameters, named.out
     local is_list = type(out) == "table"
@@ -148,7 +149,7 @@ local function described(value)
     return value == nil and "nil" or type(value)
 end
 
--- The parameters of a form as a program writes them: "tensor t, number value [, flag keepdim]".
+-- Returns the parameters of a form for messages: "(t: tensor, value: number, [keepdim: true or false])".
 local function usage(signature)
     local parts = {}
     for _, argument in ipairs(signature.parameters) do
@@ -167,7 +168,7 @@ local function refuse(name, forms, given, count, named)
     errors.raise(("%s: it takes %s, not (%s)"):format(name, table.concat(right, " or "), table.concat(types, ", ")))
 end
 
--- The positional arguments, how many they are, and the options.
+-- Returns the arguments by position, their number, and the options.
 local function split(...)
     local count, given = select("#", ...), { ... }
     while count > 0 and given[count] == nil do count = count - 1 end
@@ -177,7 +178,7 @@ local function split(...)
     return given, count - 1, named
 end
 
---- The form that the arguments of `name` fit, and the values for its caller. An error if there is none.
+--- Returns the first form that the arguments fit, and the values for its caller. Raises an error if they fit none.
 function binding.bind(name, forms, ...)
     local given, count, named = split(...)
     for _, signature in ipairs(forms) do
@@ -202,7 +203,7 @@ function binding.bind(name, forms, ...)
     refuse(name, forms, given, count, named)
 end
 
---- As `bind`, for an operation in place: the first argument is the result, and also the first operand if the function reads tensors.
+--- Does the same for an operation in place: the first argument is the result, and also the first operand if the function reads tensors.
 function binding.bind_in_place(name, forms, ...)
     local given, count, named = split(...)
     if not is_tensor(given[1]) then refuse(name, forms, given, count, named) end

@@ -1,8 +1,8 @@
--- Memory of Lua that the library reads later: it is kept alive as long as a handle of the library needs it.
+-- Memory of Lua that the library reads after a call has returned. It lives as long as a handle of the library needs it.
 --
--- A deleter in Lua cannot tell when that ends, since a storage may go in compiled code, below which no function of Lua may run. So a
--- reference to the storage is kept beside the memory, and both go once nobody else holds the storage; this is looked at whenever memory is
--- lent again.
+-- A deleter cannot be a function of Lua, since the library may call it below compiled code of LuaJIT, which allows no callback. Instead
+-- this module holds a second reference to the storage, and gives up storage and memory once no other reference is left. It looks for such
+-- storages whenever it takes another one.
 
 local ffi = require("ffi")
 local library = require("thorn.library")
@@ -14,7 +14,7 @@ local borrowed = {}
 -- Pairs of a storage and its memory.
 local lent = {}
 
--- Memory of handles that are not storages; an entry goes with its handle.
+-- The memory of each handle that has no storage; an entry is removed with its handle.
 local of_handles = setmetatable({}, { __mode = "k" })
 
 --- Gives up memory that no storage needs any more, and returns how many storages still do.
@@ -27,7 +27,7 @@ function borrowed.sweep()
     return #lent
 end
 
---- Keeps `memory` as long as `handle`, a tensor, storage or archive, needs it. With a deleter the memory is the program's own affair.
+--- Keeps `memory` as long as `handle`, a tensor, storage or archive, needs it. Memory with a deleter is not kept.
 function borrowed.keep(handle, memory, deleter)
     if memory == nil or deleter ~= nil then return handle end
     local storage

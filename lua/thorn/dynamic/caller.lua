@@ -1,4 +1,4 @@
--- Callers: for a function of the library a function of Lua, compiled from a source that is made of its signature.
+-- A caller is a function of Lua that calls one function of the library. Its source is made of the signature, and compiled.
 --
 -- A caller takes the parameters in order, then the results in order, then a dtype. A parameter that is nil has its default. A result is nil
 -- for a new one, of that dtype if it is given, a tensor to be written to, or false where it is left out. The caller returns the results, or
@@ -15,17 +15,17 @@ local C = library.C
 
 local caller = {}
 
--- What sources may name beside the arguments.
+-- The functions that sources may name.
 local tools = { C = C, new = ffi.new, to_one = positions.to_one, fail = library.fail, own = library.own, lend = borrowed.keep }
 
--- A new result, with a dtype or without.
+-- Returns a new result, with a dtype or without.
 function tools.fresh(dtype, name)
     if dtype then return library.own(C.THTensor_newWithDtype(dtype.code), name) end
     return library.own(C.THTensor_new(), name)
 end
 local fresh = tools.fresh
 
--- As many new results as there are operands, and the array of their pointers.
+-- Returns as many results as there are operands, new where none is given, and the array of their pointers.
 function tools.fresh_list(given, count, dtype, name)
     local list, array = given or {}, ffi.new("THTensor *[?]", count)
     for i = 1, count do
@@ -35,7 +35,7 @@ function tools.fresh_list(given, count, dtype, name)
     return list, array
 end
 
--- The tensors of an array of new references.
+-- Returns the tensors of an array of new references.
 function tools.own_list(array, count, is_positions, name)
     local list = {}
     for i = 1, count do list[i] = library.own(array[i - 1], name) end
@@ -43,7 +43,7 @@ function tools.own_list(array, count, is_positions, name)
     return list
 end
 
--- The common length of lists of which some may be missing.
+-- Returns the common length of lists of which some may be missing, or `missing` if all are.
 function tools.length(name, missing, ...)
     local count
     for i = 1, select("#", ...) do
@@ -66,7 +66,7 @@ local function value_of(default, argument)
     return tonumber(default) and tostring(default) or tostring(tonumber(C[default]))
 end
 
--- The lines that make a value of C of parameter `p`, and the expression of that value.
+-- Returns the line that converts parameter `p`, if it needs one, and the expression of its value in C.
 local function conversion(argument, p)
     local class, v, c = argument.of.class, "v" .. p, "c" .. p
     if class == "tensor" or class == "handle" then
@@ -87,7 +87,7 @@ end
 
 local function append(list, ...) list[#list + 1] = string.format(...) end
 
--- The lines for result `r`, the expression for C, and for the caller.
+-- Adds the line that makes result `r`. Returns the expressions of its value in C and in Lua.
 local function result(lines, argument, r, counts)
     local class = argument.of.class
     if class == "tensor" then
@@ -103,7 +103,7 @@ local function result(lines, argument, r, counts)
     return "room", nil
 end
 
--- The call of a function that returns a list of handles: once to count them, once to take them.
+-- Adds the two calls of a function that returns a list of handles: the first one counts them.
 local function listing(lines, signature, arguments)
     local call = ("C.%s(%s)"):format(signature.name, table.concat(arguments, ", "))
     append(lines, "local room, count = nil, new('int[1]')")
@@ -113,7 +113,7 @@ local function listing(lines, signature, arguments)
     append(lines, "return own_list(room, count[0], %s, name)", tostring(signature.results[1].positions))
 end
 
--- The parameters with memory that the returned handle goes on reading, and with its deleter.
+-- Returns the names of the parameter with memory that the returned handle goes on reading, and of its deleter; nil if there is none.
 local function lent_by(signature)
     local memory, deleter = nil, "nil"
     for p, argument in ipairs(signature.parameters) do
@@ -132,7 +132,7 @@ local function returning(lines, signature, arguments, values)
             if argument.positions or argument.of.positions then append(lines, "to_one(o%d, name)", r) end
         end
         if #values == 0 then
-            -- What is changed as it is, is returned.
+            -- A function without results returns the tensor that it has changed.
             local first = signature.parameters[1]
             if first and first.kind == "inout" then values[1] = "v1" end
         end
@@ -185,7 +185,7 @@ local function source_of(signature)
     else
         returning(lines, signature, arguments, values)
     end
-    -- Tensors whose pointers stand in an array live until after the call.
+    -- The tensors whose pointers are in an array must live until the call has returned.
     if held[1] then
         local last = table.remove(lines)
         append(lines, "keep(%s)", table.concat(held, ", "))
@@ -197,13 +197,13 @@ end
 
 local folder = debug.getinfo(1, "S").source:match("^(.*[/\\])") or ""
 
---- Compiles `source` as a part of this package, so that errors in it are raised at the program's line, with values for the names in it.
+--- Compiles `source`, in which the keys of `values` are names. It counts as a part of this package when an error looks for its caller.
 function caller.compile(source, title, values)
     local chunk = assert(loadstring(source, folder .. "compiled/" .. title))
     return setfenv(chunk, setmetatable(values, { __index = _G }))()
 end
 
---- The caller of a function of the library; its errors begin with `name`.
+--- Returns the caller of a function of the library. Its errors begin with `name`.
 function caller.of(signature, name)
     local values, heads = { name = name, convert = returned[signature.returns], dimensions = signature.dimensions }, {}
     if signature.returns_positions then values.convert = returned.position end

@@ -1,6 +1,6 @@
 -- The handles beside tensors: storages, generators, fused expressions, archives, and what GPUs have.
 --
--- Each is a struct with the pointer as its only field `handle`, as tensors are; the collector gives up its reference.
+-- Each is a struct with the pointer as its field `handle`, as tensors are; the collector gives up its reference.
 
 local ffi = require("ffi")
 local library = require("thorn.library")
@@ -9,7 +9,7 @@ local C, istype = library.C, ffi.istype
 
 local handles = {}
 
---- By name the type in Lua, the kinds of arguments that are such handles, and the function that gives one up.
+--- The types of handles by name: `type` in Lua, the `kinds` of arguments that are such handles, and `is_new` for types of this file.
 handles.types = {
     Tensor = { type = library.Tensor, kinds = {} },
     Storage = { type = library.Storage, kinds = { "storage", "storage_input" } },
@@ -38,8 +38,7 @@ function handles.is_handle(value)
     return false
 end
 
---- Gives the types of this file their methods, by a function that finds a method of a type; `thorn` has those of tensors, storages and
---- generators.
+--- Gives the types of this file their metatables. `method(name, key)` finds a method of a type.
 function handles.equip(method)
     for name, record in pairs(handles.types) do
         if record.is_new then
@@ -53,7 +52,7 @@ function handles.equip(method)
     end
 end
 
---- A handle of type `name` around a pointer of C.
+--- Returns a handle of the type `name` around a pointer of C.
 function handles.wrap(name, pointer)
     return handles.types[name].type(pointer)
 end
@@ -63,7 +62,7 @@ function handles.is_long_storage(value)
     return istype(library.Storage, value) and value.handle ~= nil and value.handle.dtype == C.TH_INT64
 end
 
---- The elements of an int64 storage.
+--- Returns the elements of an int64 storage.
 function handles.table_of(storage)
     local elements, data = {}, ffi.cast("int64_t *", storage.handle.data)
     for i = 1, tonumber(storage.handle.size) do elements[i] = tonumber(data[i - 1]) end

@@ -29,7 +29,7 @@ local function is_boxed(value) return istype(int64, value) or istype(uint64, val
 
 local function is_number(value) return type(value) == "number" or is_boxed(value) end
 
--- A whole number of at most 32 or 64 bits.
+-- Returns a number that is whole and has at most 32 or 64 bits; raises an error for others.
 local function whole(value, argument, name)
     if type(value) ~= "number" then return value end
     if floor(value) ~= value then wrong(argument, name, ("must be a whole number, got %s"):format(value)) end
@@ -55,7 +55,8 @@ local function text(value, argument, name)
     return value
 end
 
--- The value of a constant: a number, or its name with or without the beginning that the constants of its kind share: "floor", "DIV_FLOOR".
+-- Returns the value of a constant, which is given as a number or by its name. The beginning that the constants of a kind share may be left
+-- out: "floor" is "DIV_FLOOR".
 local function code(value, argument, name)
     if type(value) == "number" then return whole(value, argument, name) end
     local prefix = argument.default or "TH_"
@@ -81,7 +82,8 @@ local function is_table(value) return type(value) == "table" and getmetatable(va
 
 local function is_list(value) return is_table(value) or handles.is_long_storage(value) end
 
--- A list of numbers, or an int64 storage. One number stands for all dimensions of a function whose name says how many there are.
+-- Returns the `give` of lists of numbers and int64 storages. One number stands for all dimensions of a function whose name says how many
+-- there are.
 local function list_of(convert)
     return function(value, argument, name, dimensions)
         if is_number(value) then
@@ -107,7 +109,7 @@ local function is_tensors(value)
     return true
 end
 
--- A list of tensors of which some may be false or nil.
+-- Returns true for a list of tensors of which some may be false or nil.
 local function is_sparse(value)
     if not is_table(value) then return false end
     for i = 1, table.maxn(value) do
@@ -116,7 +118,7 @@ local function is_sparse(value)
     return true
 end
 
--- The array of a list of tensors, its length, and the tensors, which must live as long as the array.
+-- Returns the array of a list of tensors, its length, and the tensors, which must live as long as the array.
 local function tensors(value)
     local count = table.maxn(value)
     local array = ffi.new("THTensor *[?]", count)
@@ -124,7 +126,7 @@ local function tensors(value)
     return array, count, value
 end
 
--- Positions are read as numbered from 1; Bool and Byte are masks.
+-- Does the same for tensors of positions, numbered from 1 in Lua; Bool and Byte ones are masks.
 local function indices(value, argument, name)
     local shifted = {}
     for i = 1, table.maxn(value) do
@@ -140,7 +142,7 @@ local function is_pointer(value) return type(value) == "cdata" and not is_boxed(
 
 local function is_memory(value) return is_pointer(value) or type(value) == "string" end
 
--- A struct of C, or a table with its fields beside those that the library sets first.
+-- Returns options of printing as a struct; the fields that a table does not have keep their defaults.
 local function options(value)
     if type(value) ~= "table" then return value end
     local struct = ffi.new("THPrintOptions")
@@ -201,7 +203,7 @@ for name, record in pairs(handles.types) do
     end
 end
 
--- Of new tensors; `dtype` of what is made is the default dtype, and the operation's own is TH_UNDEFINED.
+-- A new tensor has the default dtype, and an operation its own, where no dtype is given.
 kinds.dtype.optional, kinds.optional_dtype.optional = true, true
 -- Results of the kind `indices` hold positions.
 kinds.indices.positions, kinds.optional_indices.positions = true, true

@@ -1,4 +1,4 @@
--- Operations: functions of Lua that choose among the forms of an operation and call the library.
+-- An operation is a function of Lua that chooses among the forms of one name, and calls the library.
 --
 -- For calls whose arguments are tensors, numbers and at most one flag, and perhaps `{ out = r }`, the choice is compiled: the function
 -- tests their types and calls the form at once. All others go through `thorn.dynamic.binding`, which also makes the choice that is
@@ -11,7 +11,7 @@ local caller = require("thorn.dynamic.caller")
 
 local operation = {}
 
--- Arguments that are tested, at most.
+-- The most arguments that are tested.
 local MOST = 5
 
 local tests = {
@@ -20,8 +20,8 @@ local tests = {
     flag = 'type(%s) == "boolean"',
 }
 
--- Calls `found` with each list of types that a compiled test is worth: what a form requires, and its first parameters in order; behind a
--- tensor if that is the result.
+-- Calls `found` with each list of types that is compiled: the types of the parameters that a form requires, and of its first parameters in
+-- order; in place, with the result before them, too.
 local function each_types(forms, in_place, found)
     local seen = {}
     local function offer(types)
@@ -53,7 +53,7 @@ local function each_types(forms, in_place, found)
     end
 end
 
--- A value of each type, by which the place that an argument has gone to is found again.
+-- Returns a value of each type; no two are the same, so that `order` finds where the binding has put each.
 local function samples(types)
     local values = {}
     for i, of in ipairs(types) do
@@ -62,7 +62,7 @@ local function samples(types)
     return values
 end
 
--- The names of the arguments in the order of the caller; those left out are nil. `out` is the name of the first result, if it is given.
+-- Returns the names of the arguments in the order of the caller. `out` is the name of the first result, if it is given.
 local function order(signature, values, given, out)
     local names = {}
     for p = 1, #signature.parameters + #signature.results do
@@ -74,7 +74,7 @@ local function order(signature, values, given, out)
     return table.concat(names, ", ")
 end
 
--- The tests of an operation as source, and the callers that it names.
+-- Returns the lines of the tests, and the callers that they name.
 local function compiled_tests(forms, in_place, bind, call_of, most)
     local lines, values = {}, {}
     local function add(conditions, first_nil, call, arguments)
@@ -116,11 +116,11 @@ local function caller_cache(name)
     end
 end
 
---- The function of Lua for an operation with these forms; in place, `add_(x, y)` writes to `x`. Its errors begin with `name`.
+--- Returns the operation with these forms. In place, as `add_(x, y)`, it writes to `x`. Its errors begin with `name`.
 function operation.of(name, forms, in_place)
     local bind = in_place and binding.bind_in_place or binding.bind
     local call_of = caller_cache(name)
-    -- The most arguments that a form takes, the result in front, and the options.
+    -- A form takes its parameters, a result before them, and options behind them.
     local most, arguments = 2, {}
     for _, signature in ipairs(forms) do most = math.max(most, #signature.parameters + 2) end
     for i = 1, most do arguments[i] = "a" .. i end

@@ -10,7 +10,7 @@ local positions = {}
 
 local function fresh() return own(C.THTensor_new()) end
 
---- Returns true for a tensor that is a mask where positions could stand.
+--- Returns true for a tensor of truth values, which is a mask where positions could stand.
 function positions.is_mask(tensor)
     local dtype = tensor.handle ~= nil and tensor.handle.dtype
     return dtype == C.TH_BOOL or dtype == C.TH_UINT8
@@ -27,10 +27,10 @@ local function tensor_of(list, argument, name)
     return own(C.THTensor_newFromData(C.TH_INT64, 1, ffi.new("int64_t[1]", #list), values))
 end
 
---- A new tensor with the positions of `tensor`, or of a list of numbers, from 0. Negative ones stay; 0 is an error.
+--- Returns a new tensor with the positions of `tensor`, or of a list of numbers, numbered from 0. Negative ones stay; 0 is an error.
 function positions.from_one(tensor, argument, name)
     if type(tensor) == "table" then tensor = tensor_of(tensor, argument, name) end
-    -- What holds no integers, or nothing, the library refuses itself.
+    -- The library refuses a tensor without integers itself.
     if tensor.handle == nil or C.THDtype_isIntegral(tensor.handle.dtype) == 0 then return tensor end
     local mask, shifted = fresh(), fresh()
     check(C.THTensor_eqValue(mask.handle, tensor.handle, 0), name)

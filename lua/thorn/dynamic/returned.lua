@@ -17,7 +17,7 @@ local function check_code(name)
     if C.THGetLastErrorCode() ~= 0 then library.fail(name) end
 end
 
--- A number where it holds the integer exactly, else the 64-bit integer itself.
+-- Returns a number if it holds the integer exactly, else the 64-bit integer itself.
 local function exact(value)
     local number = tonumber(value)
     if number > -2 ^ 53 and number < 2 ^ 53 then return number end
@@ -44,7 +44,7 @@ define(function(value, name)
     if value == 0 then check_code(name) end
     return exact(value)
 end, "int bytes seed device_type generator_kind file_format")
--- A number of which 0 is an answer, though the library also says why.
+-- A number of which 0 is an answer, though the library leaves an error with it.
 returned.plain_int = exact
 define(function(value, name)
     if value == 0 then check_code(name) end
@@ -73,7 +73,7 @@ define(function(value, name)
 end, "borrowed_storage")
 define(function() end, "nothing")
 
--- The pointer to elements knows their type where C has one.
+-- Returns a pointer to elements with their type, where C has one.
 local function typed(value, name, owner)
     if value == nil then return check_code(name) end
     local is_typed = owner and (ffi.istype(library.Tensor, owner) or ffi.istype(library.Storage, owner))
@@ -82,7 +82,7 @@ local function typed(value, name, owner)
 end
 define(typed, "memory")
 
--- Sizes or strides, as many as the tensor has dimensions; `ndim` tells of an archive.
+-- Returns sizes or strides as a list. Without `ndim` the owner is a tensor, which has as many as dimensions.
 function returned.borrowed_sizes(value, name, owner, ndim)
     if value == nil and ndim == nil then ndim = owner.handle ~= nil and owner.handle.nDimension or 0 end
     local list = {}
@@ -104,7 +104,7 @@ for kind, name in pairs({
     returned[kind] = function(value, function_name) return handles.wrap(name, pointer(value, function_name)) end
 end
 
---- A position, from 1; nil if the library says -1 without an error.
+--- Returns a position, numbered from 1; nil for -1 without an error.
 function returned.position(value, name)
     if value == -1 then return check_code(name) end
     return tonumber(value) + 1

@@ -1,4 +1,4 @@
--- The rows as tables: the signature of each function of the library, read from `thorn.rows` when it is first asked for.
+-- The signatures of the functions of the library. Each is read from `thorn.rows` when it is first asked for.
 --
 -- A signature has
 --   name          the function in C, "THTensor_sort"
@@ -6,31 +6,32 @@
 --   returns       the kind of the returned value; `returns_positions` is true for a position
 --   results       the arguments in which the library writes
 --   parameters    the arguments that a caller in Lua gives: neither results nor lengths of lists
--- An argument also has `key`, its name among options, `of`, the record of its kind in `thorn.dynamic.kinds`, and `optional`, true if it may be left out.
+-- An argument also has `key`, its name among options, `of`, the record of its kind in `thorn.dynamic.kinds`, and `optional`, true if it
+-- may be left out.
 
 local rows = require("thorn.rows")
 local kinds = require("thorn.dynamic.kinds")
 
 local signatures = {}
 
---- A name in PyTorch's spelling, with capitals for underscores: "index_select" is "indexSelect".
+--- Returns a name with capitals for underscores: "indexSelect" for "index_select".
 function signatures.in_capitals(name)
     return (name:gsub("(%w)_(%l)", function(before, after) return before .. after:upper() end))
 end
 
--- `name:kind@=default`, of which `@` and the default may be missing.
+-- Reads `name:kind@=default`, of which `@` and the default may be missing.
 local function argument_of(text)
     local name, kind, mark, default = text:match("^([%w_]+):([%w_]+)(@?)=?(.*)$")
-    local argument = { name = name, key = signatures.in_capitals(name), kind = kind, positions = mark == "@", default = default ~= "" and default or nil }
+    local argument = { name = name, key = signatures.in_capitals(name), kind = kind, positions = mark == "@" }
     argument.of = kinds[kind] or error("thorn.dynamic.kinds has no kind " .. kind)
     local described = rows.kinds[kind]
     argument.type, argument.null = described.type, described.null
-    argument.default = argument.default or described.default
+    argument.default = default ~= "" and default or described.default
     argument.optional = argument.default ~= nil or argument.null == "taken" or argument.of.optional or false
     return argument
 end
 
--- Sets `lists` of each length to the lists behind it that it counts. A length stands before its lists, or behind lists of handles.
+-- Sets `lists` of each length to the lists that it counts. A length stands before its lists, but behind lists of handles.
 local function measure(signature)
     local length
     for i, argument in ipairs(signature.arguments) do
@@ -68,7 +69,7 @@ end
 
 local known = {}
 
---- The signature of a function of the library; nil if there is no such row.
+--- Returns the signature of a function of the library; nil if there is no such row.
 function signatures.of(name)
     local signature = known[name]
     if not signature then
@@ -80,7 +81,8 @@ function signatures.of(name)
     return signature
 end
 
---- The signatures of the forms of an operation on tensors, or of the function with this name alone; empty if there is neither.
+--- Returns the signatures of the forms of an operation on tensors, or of the function with this name alone; an empty list if there is
+--- neither.
 function signatures.forms(operation)
     local found = {}
     local names = rows.forms[operation]

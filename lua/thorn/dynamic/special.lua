@@ -1,6 +1,6 @@
--- Functions that do in Lua what the row does by a function of C, and `tensor`, which is no row.
+-- The functions apply, map and map2, for which the library takes a function of C, and `tensor`, which is no row.
 --
--- apply, map and map2 are loops of Lua: an error in the program's function passes through no frame of the library.
+-- apply, map and map2 are loops of Lua, so that an error in the program's function passes through no frame of the library.
 
 local ffi = require("ffi")
 local errors = require("thorn.errors")
@@ -16,7 +16,7 @@ local methods = {}
 
 local special = { methods = methods }
 
--- A function that returns the numbers of the elements in the storage, one with each call, in row-major order.
+-- Returns a function that returns the places of the elements in the storage, one with each call, in row-major order.
 local function walker(handle)
     local ndim, sizes, strides, counter = handle.nDimension, {}, {}, {}
     for d = 1, ndim do
@@ -40,14 +40,17 @@ local function on_host(tensor, name)
     if tensor.handle.deviceType ~= C.TH_CPU then errors.raise(name .. ": a function of Lua reads elements of the host only") end
 end
 
--- The storage of a tensor while it has element `at` of the type `of`, which the program's function may have changed.
+-- Returns the storage of a tensor. Raises an error if it has no element `at` of the type `of` any more: the program's function may have
+-- changed it.
 local function storage_with(handle, at, of, name)
     local storage = handle.storage
-    if storage == nil or at >= storage.size or storage.dtype ~= of.code then errors.raise(name .. ": the function has changed the tensor") end
+    if storage == nil or at >= storage.size or storage.dtype ~= of.code then
+        errors.raise(name .. ": the function has changed the tensor")
+    end
     return storage
 end
 
--- A function that reads the elements of `tensor`, spread to the shape of `like`, one with each call.
+-- Returns a function that reads the elements of `tensor`, spread to the shape of `like`, one with each call.
 local function reader(tensor, like, name)
     on_host(tensor, name)
     local spread = library.own(C.THTensor_newExpandAs(tensor.handle, like.handle), name)
@@ -87,7 +90,7 @@ function methods.map(t, a, f) return transform("map", f, t, a) end
 --- `t[i] = f(t[i], a[i], b[i])`.
 function methods.map2(t, a, b, f) return transform("map2", f, t, a, b) end
 
--- The sizes of a nested table.
+-- Returns the sizes of a nested table.
 local function sizes_of(list)
     local sizes = {}
     while type(list) == "table" do
@@ -107,8 +110,8 @@ local function flatten(list, sizes, d, values)
     for i = 1, #list do flatten(list[i], sizes, d + 1, values) end
 end
 
---- A tensor with the elements of a nested table, or of one number. Its dtype is `dtype`, else Bool for truth values, else the default
---- dtype.
+--- Returns a tensor with the elements of a nested table, or of one number. Its dtype is `dtype`, else Bool for truth values, else the
+--- default dtype.
 function special.tensor(list, dtype)
     if type(dtype) == "table" and not dtypes.is(dtype) then dtype = dtype.dtype end
     local of = dtype and (dtypes.is(dtype) or type(dtype) == "string") and dtypes.of(dtype)

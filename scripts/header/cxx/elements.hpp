@@ -6,7 +6,8 @@
 /// The dtype of elements that are a T. float16 and bfloat16 have no type of C++17: their bits are at `t.data()`.
 template <class T> constexpr Dtype dtypeOf() noexcept {
     using U = std::remove_cv_t<T>;
-    static_assert(std::is_arithmetic_v<U> && sizeof(U) <= 8, "no dtype has elements of this type");
+    constexpr bool fits = sizeof(U) <= 8 && (std::is_integral_v<U> || sizeof(U) >= 4);
+    static_assert(std::is_arithmetic_v<U> && fits, "no dtype has elements of this type");
     if constexpr (std::is_same_v<U, bool>)
         return Dtype::Bool;
     else if constexpr (std::is_floating_point_v<U>)

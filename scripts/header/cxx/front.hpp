@@ -27,10 +27,14 @@
  *     add_out(r, t, 2)        into r, which keeps its dtype and its memory where the shape fits; r may be an operand
  *
  * `new` before a name in C is left out: THTensor_newZeros is `zeros`. The dtype of a new tensor comes last and may be
- * left out. Forms of one operation are overloads, too: `add` takes a number or a tensor (cadd), `sum` a dimension or a
- * list of dimensions (sumDims). A function with several results returns a struct, of which `auto [values, indices]`
- * takes the parts; optional outputs beside a required one are returned by the `_out` function alone. In an `_out`
- * function, `th::none` leaves an optional output out.
+ * left out, and so may a generator. Forms of one operation are overloads, too: `add` takes a number or a tensor (cadd),
+ * `sum` a dimension or a list of dimensions (sumDims); where C's `all` at the end returns a number, `sumall`, so does
+ * it here. The constants of C are enum classes: TH_DIV_FLOOR is `DivMode::Floor`; TH_ALL_DIMS is `th::everyDim`. Words
+ * of C++ cannot be names: bitand is `bitAnd`, bitor `bitOr`.
+ *
+ * A function with several results returns a struct, of which `auto [values, indices]` takes the parts. Positions, ranks
+ * and infos that are optional beside a result that is not, as those of maxPool2d, are written by the `_out` function
+ * alone, in which `th::none` leaves an optional output out.
  *
  * **Lists.** An IntList is a view of numbers: `{2, 3}`, a std::vector or std::array of int64_t, or a pointer and a
  * length. A TensorList is one of tensors: `th::cat({a, b})`. Neither owns what it shows, so that they are arguments and

@@ -102,7 +102,10 @@ template <class T, void (*Retain)(T *), void (*Free)(T *)> class Counted {
         Free(old);
         return *this;
     }
-    ~Counted() { Free(handle_); }
+    ~Counted() {
+        // What was moved from, which a compiler often knows, costs no call.
+        if (handle_) Free(handle_);
+    }
 
     /// True if this refers to something.
     bool defined() const noexcept { return handle_ != nullptr; }

@@ -75,8 +75,8 @@ inline Tensor tensor(const Nested &values, Dtype dtype = Dtype::Undefined) {
     std::vector<double> list;
     values.append(list);
     // An empty vector may have no address.
-    const double none = 0;
-    return fromData(shape, list.empty() ? &none : list.data(), Dtype::Float64)
+    const double nothing = 0;
+    return fromData(shape, list.empty() ? &nothing : list.data(), Dtype::Float64)
         .to(static_cast<Dtype>(detail::dtype(dtype)));
 }
 
@@ -130,8 +130,8 @@ inline Tensor tensor(const R &range, Dtype dtype = Dtype::Undefined) {
         detail::fail("tensor", Status::ErrShape, "the ranges of a dimension differ in length");
         return Tensor();
     }
-    const unsigned char none[8] = {};
-    const void *data = list.empty() ? static_cast<const void *>(none) : list.data();
+    const unsigned char nothing[8] = {};
+    const void *data = list.empty() ? static_cast<const void *>(nothing) : list.data();
     const Tensor r = fromData(IntList(sizes), data, dtypeOf<Number>());
     return dtype == Dtype::Undefined ? r : r.to(dtype);
 }
@@ -155,9 +155,9 @@ template <class T, class D, class = std::enable_if_t<std::is_invocable_v<D, T *>
 inline Tensor fromBlob(T *data, IntList size, D deleter, IntList stride = {}) {
     static_assert(!std::is_const_v<T>, "a tensor may be written: fromData copies");
     const THDeleter call = [](void *memory, void *context) noexcept {
-        D *deleter = static_cast<D *>(context);
-        (*deleter)(static_cast<T *>(memory));
-        delete deleter;
+        D *owned = static_cast<D *>(context);
+        (*owned)(static_cast<T *>(memory));
+        delete owned;
     };
     const int count = detail::common("fromBlob", {size, stride});
     D *kept = new D(std::move(deleter));

@@ -10,25 +10,35 @@ class RowIterator;
 
 @results declared
 
+/// A tensor in a list in braces, whose references are not counted; `{}` stands for none.
+class Operand {
+  public:
+    constexpr Operand() noexcept = default;
+    Operand(const Tensor &t) noexcept;
+
+  private:
+    THTensor *handle_ = nullptr;
+};
+
 /// A view of a list of tensors, for the length of a call. Some functions take undefined ones among them.
 class TensorList {
   public:
     constexpr TensorList() noexcept = default;
-    constexpr TensorList(const Tensor *data, int count) noexcept : data_(data), count_(count) {}
-    constexpr TensorList(std::initializer_list<Tensor> list) noexcept : count_(static_cast<int>(list.size())) {
+    TensorList(const Tensor *data, int count) noexcept : data_(data), count_(count) {}
+    TensorList(std::initializer_list<Operand> list) noexcept : count_(static_cast<int>(list.size())) {
         if (count_) data_ = list.begin();
     }
     /// What has tensors side by side: a std::vector or a std::array.
     template <class List, class = std::enable_if_t<
                               std::is_convertible_v<decltype(std::declval<const List &>().data()), const Tensor *>>>
-    constexpr TensorList(const List &list) noexcept : data_(list.data()), count_(static_cast<int>(list.size())) {}
+    TensorList(const List &list) noexcept : data_(list.data()), count_(static_cast<int>(list.size())) {}
 
-    /// The handles side by side, as C takes them.
-    THTensor *const *data() const noexcept { return reinterpret_cast<THTensor *const *>(data_); }
-    constexpr int count() const noexcept { return count_; }
+    /// The handles side by side, as C takes them: an Operand or a Tensor is a handle and nothing else.
+    THTensor *const *data() const noexcept { return static_cast<THTensor *const *>(data_); }
+    int count() const noexcept { return count_; }
 
   private:
-    const Tensor *data_ = nullptr;
+    const void *data_ = nullptr;
     int count_ = 0;
 };
 
@@ -47,6 +57,19 @@ namespace detail {
 
 /// Marks the constructor of a fresh tensor, which takes dtype and shape from what is written to it.
 struct Fresh {};
+
+/// A fresh tensor for the result of a call.
+struct New {
+    New();
+    ~New() {
+        if (handle) THTensor_free(handle);
+    }
+    New(const New &) = delete;
+    New &operator=(const New &) = delete;
+    /// The tensor, unless the call has failed.
+    Tensor operator()(THStatus status, const char *name);
+    THTensor *handle;
+};
 
 THTensor *result(Tensor &r);
 THTensor *result(Out r);
@@ -175,14 +198,33 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
 
   private:
     using Counted::Counted;
+    Tensor &changed(THStatus status, const char *name) {
+        detail::check(status, name);
+        return *this;
+    }
 };
 
 static_assert(sizeof(Tensor) == sizeof(THTensor *) && std::is_standard_layout_v<Tensor>,
               "a list of tensors is one of handles");
+static_assert(sizeof(Operand) == sizeof(THTensor *) && std::is_standard_layout_v<Operand>,
+              "a list of operands is one of handles");
+
+inline Operand::Operand(const Tensor &t) noexcept : handle_(t.get()) {}
 
 @results defined
 
 namespace detail {
+
+inline New::New() : handle(THTensor_new()) {
+    if (!handle) fail("Tensor");
+}
+
+inline Tensor New::operator()(THStatus status, const char *name) {
+    if (status != TH_OK) return fail(name), Tensor();
+    Tensor r = Tensor::take(handle);
+    handle = nullptr;
+    return r;
+}
 
 /// The handle of a result, which is made if there is none.
 inline THTensor *result(Tensor &r) {
@@ -192,6 +234,12 @@ inline THTensor *result(Tensor &r) {
 
 /// The handle of a result, or NULL if it is left out.
 inline THTensor *result(Out r) { return r.get() ? result(*r.get()) : nullptr; }
+
+/// The result into which a call has written.
+inline Tensor &into(Tensor &r, THStatus status, const char *name) {
+    check(status, name);
+    return r;
+}
 
 /// Without exceptions, the result of a call that failed becomes undefined.
 inline void check(THStatus status, const char *name, Tensor &r) {

@@ -8,8 +8,8 @@ class Index {
   public:
     enum class Kind { At, Slice, New, Rest };
     constexpr Index(int64_t at) noexcept : kind(Kind::At), start(at) {}
-    constexpr Index(Kind kind, int64_t start, int64_t end, int64_t step) noexcept
-        : kind(kind), start(start), end(end), step(step) {}
+    constexpr Index(Kind of, int64_t first, int64_t bound, int64_t distance) noexcept
+        : kind(of), start(first), end(bound), step(distance) {}
     Kind kind;
     int64_t start, end = 0, step = 1;
 };
@@ -17,7 +17,7 @@ class Index {
 /// A bound of a slice, which `none` leaves out.
 class Bound {
   public:
-    constexpr Bound(int64_t at) noexcept : given(true), at(at) {}
+    constexpr Bound(int64_t index) noexcept : given(true), at(index) {}
     constexpr Bound(None) noexcept : given(false), at(0) {}
     bool given;
     int64_t at;

@@ -90,7 +90,7 @@ pub static FORMS: &[(&str, &str)] = &[
     ("diagonal", "diagonal newDiagonal"),
     ("unfold", "unfold newUnfold"),
     ("squeeze", "squeeze newSqueeze squeeze1d newSqueeze1d"),
-    ("unsqueeze1d", "unsqueeze1d newUnsqueeze1d"),
+    ("unsqueeze", "unsqueeze1d newUnsqueeze1d"),
     ("view", "view newView"),
     ("viewAs", "viewAs newViewAs"),
     ("expand", "expand newExpand"),

@@ -18,6 +18,7 @@ impl Kinds {
     }
 }
 
+/// The text of a field, empty if there is none.
 pub fn text(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
 }
@@ -32,12 +33,16 @@ pub struct Argument {
     pub default: Option<String>,
 }
 
-/// The kinds of results, and those of them that may be left out.
+/// Kinds of results.
 const OUTS: &[&str] = &["out", "view_out", "truth", "indices", "totals", "pivots_out"];
+/// Kinds of results that may be left out.
 const OPTIONAL_OUTS: &[&str] = &["optional_out", "optional_indices", "optional_totals", "optional_info"];
+/// Kinds of operands.
 pub const INPUTS: &[&str] = &["input", "mask", "index", "pivots", "optional_input", "optional_index"];
+/// Kinds of lists of numbers.
 const LISTS: &[&str] =
     &["sizes", "optional_sizes", "strides", "optional_strides", "dims", "optional_dims", "entries", "counts", "optional_counts"];
+/// Kinds of lists of operands.
 pub const TENSOR_LISTS: &[&str] = &["inputs", "optional_inputs"];
 /// Room for a struct of C, which C++ returns.
 pub const STRUCTS: &[&str] = &["cuda_memory_out", "cuda_properties_out", "print_options_out", "stats_out"];

@@ -20,6 +20,7 @@ pub struct Face {
 }
 
 impl Face {
+    /// Makes the methods and functions of all that are not left out.
     pub fn of(functions: Vec<Function>) -> Face {
         let functions: Vec<Function> = functions.into_iter().filter(|function| !names::is_left_out(&function.c_name)).collect();
         let (taken, methods, free) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
@@ -52,6 +53,7 @@ impl Face {
         self.by_chapter(prefix, &self.free, "")
     }
 
+    /// What belongs to `prefix`, in the order of the rows, with a line before each chapter.
     fn by_chapter(&self, prefix: &str, texts: &BTreeMap<(String, usize), String>, indent: &str) -> String {
         let (mut out, mut chapter) = (String::new(), "");
         for ((_, number), text) in texts.iter().filter(|((of, _), _)| of == prefix) {
@@ -65,27 +67,19 @@ impl Face {
         out
     }
 
-    /// Chooses the parameters that a variant shows, so that no call is meant twice; false if there are none.
+    /// Chooses the parameters that a variant shows and those that have defaults, so that no call is meant twice; false if that cannot be.
+    /// `before` are the letters of other parameters in front.
     fn take(&mut self, name: &str, variant: &mut Variant, before: &str) -> bool {
         let taken = self.taken.entry(name.to_owned()).or_default();
         let is_free = |variant: &Variant| variant.signatures(before).iter().all(|signature| !taken.contains(signature));
-        if !is_free(variant) {
-            let mut short = variant.clone();
-            let is_kept = |argument: &&Argument| argument.default.is_none() || argument.cpp().1 != 'N';
-            short.hidden.extend(variant.shown.iter().skip(variant.required).copied().filter(|argument| !is_kept(argument)));
-            let required = variant.required;
-            let mut at = 0;
-            short.shown.retain(|argument| {
-                at += 1;
-                at <= required || is_kept(argument)
-            });
-            if !variant.hidden.is_empty() && is_free(&short) {
-                *variant = short;
-            }
+        let short = variant.without_last_numbers();
+        if !is_free(variant) && !variant.hidden.is_empty() && is_free(&short) {
+            *variant = short;
         }
-        let lengths = variant.required..=variant.shown.len();
-        let required = lengths.into_iter().find(|required| is_free(&Variant { required: *required, ..variant.clone() }));
-        let Some(required) = required else { return false };
+        let Some(required) = (variant.required..=variant.shown.len()).find(|n| is_free(&Variant { required: *n, ..variant.clone() }))
+        else {
+            return false;
+        };
         variant.required = required;
         let signatures = variant.signatures(before);
         taken.extend(signatures);
@@ -103,11 +97,13 @@ impl Face {
         }
     }
 
+    /// Writes a method.
     fn method(&mut self, prefix: &str, doc: &str, head: &str, body: &str) {
         let text = self.methods.entry((prefix.to_owned(), self.number)).or_default();
         *text += &(comment(doc, "    ") + &code(head, body, "    "));
     }
 
+    /// Writes a function.
     fn function(&mut self, prefix: &str, doc: &str, head: &str, body: &str) {
         let text = self.free.entry((prefix.to_owned(), self.number)).or_default();
         *text += &(comment(doc, "") + &code(head, body, ""));
@@ -153,6 +149,7 @@ impl Face {
         }
     }
 
+    /// What a function of tensors becomes: values, results first, in place.
     fn add_tensor(&mut self, function: &Function, name: &str, all: &[Function]) {
         let object = function.object();
         let doc = if name == function.name { function.doc.as_str() } else { "" };
@@ -164,7 +161,7 @@ impl Face {
                 if self.take(&format!(".{name}_"), &mut variant, "") {
                     let call = function.call(&variant, None, To::This, &format!("{name}_"));
                     let head = format!("Tensor &{name}_({})", variant.declared());
-                    self.method("THTensor", doc, &head, &format!("detail::check({call}, \"{name}_\"); return *this;"));
+                    self.method("THTensor", doc, &head, &format!("return changed({call}, \"{name}_\");"));
                 }
             }
             return;
@@ -184,10 +181,12 @@ impl Face {
             }
             let call = function.call(&variant, Some((&object.name, "handle_")), To::Value, &format!("{name}_"));
             let head = format!("Tensor &{name}_({})", variant.declared());
-            self.method("THTensor", doc, &head, &format!("detail::check({call}, \"{name}_\"); return *this;"));
+            self.method("THTensor", doc, &head, &format!("return changed({call}, \"{name}_\");"));
             if copies && self.take(&format!(".{name}"), &mut variant, "") && self.take(name, &mut variant, "T") {
                 let (declared, names) = (variant.declared(), variant.names());
-                let body = format!("Tensor r = clone(); r.{name}_({names}); return r;");
+                let call = function.call(&variant, Some((&object.name, "r.get()")), To::Value, name);
+                let made = format!("Tensor r = detail::made(THTensor_newClone(handle_), \"{name}\");");
+                let body = format!("{made} detail::check({call}, \"{name}\", r); return r;");
                 self.method("THTensor", "", &format!("Tensor {name}({declared}) const"), &body);
                 let head = format!("inline Tensor {name}({})", with("const Tensor &t", &declared));
                 self.function("THTensor", "", &head, &format!("return t.{name}({names});"));
@@ -203,23 +202,25 @@ impl Face {
             return self.add_in_place(function, name, function.variants(function.object()));
         }
         let mut named = Vec::new();
-        let mut method = name;
+        let mut is_method = true;
         for mut variant in function.object().map_or(Vec::new(), |object| function.variants(Some(object))) {
             if self.take(&format!(".{name}"), &mut variant, "") {
                 self.add_method(function, name, if named.is_empty() { doc } else { "" }, &variant);
                 named.push(variant);
             } else {
                 // Another row has the name of the method.
-                method = &function.name;
+                is_method = false;
             }
         }
         self.add_in_place(function, name, named);
         if !OBJECTS.contains(&name) {
             let twin = twin.filter(|_| function.arguments.iter().any(|argument| argument.kind == "dtype"));
-            self.add_functions(function, name, method, if function.object().is_some() { "" } else { doc }, twin);
+            let object = function.object().filter(|_| is_method);
+            self.add_functions(function, name, object, if function.object().is_some() { "" } else { doc }, twin);
         }
     }
 
+    /// A method that returns what it makes.
     fn add_method(&mut self, function: &Function, name: &str, doc: &str, variant: &Variant) {
         let object = function.object().map(|object| (object.name.as_str(), "handle_"));
         let body = function.value_body(&function.call(variant, object, To::Value, name), name);
@@ -245,27 +246,28 @@ impl Face {
         function.form.as_deref() == Some(name) && self.numbers.contains(name) && function.object().is_some()
     }
 
+    /// Methods whose result is their object.
     fn add_in_place(&mut self, function: &Function, name: &str, variants: Vec<Variant>) {
         let Some(object) = function.object().filter(|_| function.is_in_place()) else { return };
         for mut variant in variants {
             if self.take(&format!(".{name}_"), &mut variant, "") {
                 let call = function.call(&variant, Some((&object.name, "handle_")), To::This, &format!("{name}_"));
                 let head = format!("Tensor &{name}_({})", variant.declared());
-                self.method("THTensor", "", &head, &format!("detail::check({call}, \"{name}_\"); return *this;"));
+                self.method("THTensor", "", &head, &format!("return changed({call}, \"{name}_\");"));
             }
         }
     }
 
-    /// Functions: what has an object calls its `method`. Without a dtype, `twin` makes a tensor of the dtype that it chooses.
-    fn add_functions(&mut self, function: &Function, name: &str, method: &str, doc: &str, twin: Option<&Function>) {
-        let (object, value) = (function.object(), function.value_before());
+    /// Functions: what is a method of its `object`, too, calls that. Without a dtype, `twin` makes a tensor of the dtype that it chooses.
+    fn add_functions(&mut self, function: &Function, name: &str, object: Option<&Argument>, doc: &str, twin: Option<&Function>) {
+        let value = function.value_before();
         for mut variant in function.variants(None) {
             if !self.take(name, &mut variant, "") {
                 continue;
             }
             let call = |function: &Function| function.value_body(&function.call(&variant, None, To::Value, name), name);
             let body = match (object, twin) {
-                (Some(object), _) => as_method(&variant, object, method),
+                (Some(object), _) => as_method(&variant, object, name),
                 (None, Some(twin)) => format!("if (dtype == Dtype::Undefined) {{ {} }} {}", call(twin), call(function)),
                 (None, None) => call(function),
             };
@@ -285,14 +287,17 @@ impl Face {
             outs.iter().map(|out| format!("{}{}", if out.is_optional_out() { "Out " } else { "Tensor &" }, out.name)).collect();
         let letters = "O".repeat(outs.len());
         let first = outs.iter().find(|out| !out.is_optional_out());
-        let (result, end) = first.map_or(("void", String::new()), |first| ("Tensor &", format!(" return {};", first.name)));
-        let result = if result == "void" { "void " } else { result };
+        let result = if first.is_some() { "Tensor &" } else { "void " };
         for mut variant in function.variants(None) {
             let name = format!("{name}_out");
             if self.take(&name, &mut variant, &letters) {
                 let call = function.call(&variant, None, To::Out, &name);
                 let head = format!("inline {result}{name}({})", with(&declared.join(", "), &variant.declared()));
-                self.function("THTensor", "", &head, &format!("detail::check({call}, \"{name}\");{end}"));
+                let body = match first {
+                    Some(first) => format!("return detail::into({}, {call}, \"{name}\");", first.name),
+                    None => format!("detail::check({call}, \"{name}\");"),
+                };
+                self.function("THTensor", "", &head, &body);
             }
         }
     }

@@ -53,7 +53,9 @@ impl Function {
 /// The parameters of one overload; those that are left out have their defaults.
 #[derive(Clone)]
 pub struct Variant<'a> {
+    /// Those that the declaration shows.
     pub shown: Vec<&'a Argument>,
+    /// Those whose default is passed.
     pub hidden: Vec<&'a Argument>,
     /// How many of the first parameters have no default in the declaration.
     pub required: usize,
@@ -71,6 +73,7 @@ pub enum To {
 }
 
 impl Variant<'_> {
+    /// The letters of all calls, from that without a default on; `before` are those of other parameters in front.
     pub fn signatures(&self, before: &str) -> Vec<Signature> {
         let letters: Vec<char> = self.shown.iter().map(|argument| argument.cpp().1).collect();
         (self.required..=letters.len()).map(|n| before.to_owned() + &letters[..n].iter().collect::<String>()).collect()
@@ -91,11 +94,19 @@ impl Variant<'_> {
         let list = self.shown.get(at).filter(|argument| argument.is_list() && at < self.required)?;
         let from = format!("IntList {}", list.name);
         let declared = self.declared().replacen(&from, &format!("std::initializer_list<int64_t> {}", list.name), 1);
-        let names: Vec<String> = self.shown.iter().map(|argument| argument.name.clone()).collect();
-        let names = names.iter().map(|name| if *name == list.name { format!("IntList({name})") } else { name.clone() });
-        Some((declared, names.collect::<Vec<_>>().join(", ")))
+        let name =
+            |argument: &&Argument| if argument.name == list.name { format!("IntList({})", list.name) } else { argument.name.clone() };
+        Some((declared, self.shown.iter().map(name).collect::<Vec<_>>().join(", ")))
     }
 
+    /// The same without the numbers that have defaults in the declaration.
+    pub fn without_last_numbers(&self) -> Self {
+        let (first, last) = self.shown.split_at(self.required);
+        let (numbers, others): (Vec<&Argument>, Vec<&Argument>) = last.iter().partition(|argument| argument.cpp().1 == 'N');
+        Variant { shown: [first, &others].concat(), hidden: [self.hidden.as_slice(), &numbers].concat(), required: self.required }
+    }
+
+    /// The names of the parameters.
     pub fn names(&self) -> String {
         self.shown.iter().map(|argument| argument.name.as_str()).collect::<Vec<_>>().join(", ")
     }
@@ -113,6 +124,7 @@ pub fn with(first: &str, rest: &str) -> String {
 }
 
 impl Function {
+    /// The name of the C function up to its underscore.
     pub fn prefix(&self) -> &str {
         self.c_name.split_once('_').map_or("TH", |(prefix, _)| prefix)
     }
@@ -125,6 +137,7 @@ impl Function {
         }
     }
 
+    /// All outputs that are tensors.
     pub fn outs(&self) -> Vec<&Argument> {
         self.arguments.iter().filter(|argument| argument.is_out()).collect()
     }
@@ -142,11 +155,12 @@ impl Function {
         (values.len() > 1 && !names::is_left_out(&self.c_name)).then(|| values.iter().map(|out| out.name.as_str()).collect())
     }
 
+    /// True if the function returns a handle of which the caller becomes the owner.
     pub fn is_new(&self) -> bool {
         self.returns.starts_with("new") && self.returns != "new_text"
     }
 
-    /// True if the function writes into a tensor which it needs no operand to make.
+    /// True if the function writes into a tensor that is there: none of its arguments tells a shape.
     pub fn writes(&self) -> bool {
         let tells = |argument: &Argument| {
             INPUTS.contains(&argument.kind.as_str())
@@ -199,7 +213,7 @@ impl Function {
         variants
     }
 
-    /// The call of the C function.
+    /// The call of the C function. `object` is the argument that is the object, with its handle.
     pub fn call(&self, variant: &Variant, object: Option<(&str, &str)>, to: To, name: &str) -> String {
         let (several, values) = (self.values().len() > 1, self.values());
         let mut passed = Vec::new();
@@ -211,7 +225,7 @@ impl Function {
                 _ if argument.is_out() && to == To::Out => format!("detail::result({})", argument.name),
                 _ if argument.is_out() && !is_value => "nullptr".to_owned(),
                 _ if argument.is_out() && several => format!("r.{}.get()", argument.name),
-                _ if argument.is_out() => "r.get()".to_owned(),
+                _ if argument.is_out() => "r.handle".to_owned(),
                 "len" | "len_or_whole" => self.length(at, variant, name),
                 "handle_count" => {
                     let list =
@@ -273,53 +287,65 @@ impl Function {
 
     /// The statements of the form that returns values. `call` is the call of C.
     pub fn value_body(&self, call: &str, name: &str) -> String {
-        let value = self.value_type();
-        let pointer = format!("static_cast<{}>(nullptr)", self.c_returns);
+        let failure = format!("static_cast<{}>(nullptr)", self.c_returns);
         match self.returns.as_str() {
-            "status" => match value.as_str() {
-                "void" => format!("detail::check({call}, \"{name}\");"),
-                "Tensor" => format!("Tensor r(detail::Fresh{{}}); detail::check({call}, \"{name}\", r); return r;"),
-                "std::vector<Tensor>" if call.contains("pieces") => {
-                    format!("return detail::pieces([&](THTensor **pieces, int *count) {{ return {call}; }}, \"{name}\");")
-                }
-                "std::vector<Tensor>" => {
-                    format!("std::vector<Tensor> r = detail::fresh(tensors.count()); detail::check({call}, \"{name}\"); return r;")
-                }
-                _ if value.starts_with("TH") => format!("{value} r{{}}; detail::check({call}, \"{name}\"); return r;"),
-                _ => {
-                    let fields: Vec<String> = self.values().iter().map(|out| format!("r.{}", out.name)).collect();
-                    let fresh = vec!["Tensor(detail::Fresh{})"; fields.len()].join(", ");
-                    format!("{value} r{{{fresh}}}; detail::check_all({call}, \"{name}\", {}); return r;", fields.join(", "))
-                }
-            },
+            "status" => self.status_body(call, name),
             "new" => format!("return detail::made({call}, \"{name}\");"),
             "new_text" => format!("return detail::text({call}, \"{name}\");"),
             "nothing" => format!("{call};"),
-            "dlpack" | "dlpack_legacy" => format!("return detail::must({call}, {pointer}, \"{name}\");"),
-            _ if self.is_new() => format!("return {value}::take(detail::must({call}, {pointer}, \"{name}\"));"),
+            "dlpack" | "dlpack_legacy" => format!("return detail::must({call}, {failure}, \"{name}\");"),
+            _ if self.is_new() => format!("return {}::take(detail::must({call}, {failure}, \"{name}\"));", self.value_type()),
             "size" | "stride" | "offset" | "length" => {
                 format!("return detail::must({call}, static_cast<{}>(-1), \"{name}\");", self.c_returns)
             }
-            kind => {
-                let failure = match kind {
-                    "number" | "accumulated" => "r != r",
-                    "count" | "integer" | "descriptor" => "r == -1",
-                    _ => "!r",
-                };
-                let converted = match kind {
-                    "flag" => "r != 0".to_owned(),
-                    _ if value == self.c_returns => "r".to_owned(),
-                    _ => format!("static_cast<{value}>(r)"),
-                };
-                let r = if self.c_returns.ends_with('*') { "const auto r" } else { &format!("const {} r", self.c_returns) };
-                format!("THClearLastError(); {r} = {call}; return detail::known({converted}, {failure}, \"{name}\");")
+            _ => self.number_body(call, name),
+        }
+    }
+
+    /// The statements where C returns a status, and results by its arguments.
+    fn status_body(&self, call: &str, name: &str) -> String {
+        let value = self.value_type();
+        match value.as_str() {
+            "void" => format!("detail::check({call}, \"{name}\");"),
+            "Tensor" => format!("detail::New r; return r({call}, \"{name}\");"),
+            "std::vector<Tensor>" if self.arguments.iter().any(|argument| argument.kind == "new_handles") => {
+                format!("return detail::pieces([&](THTensor **pieces, int *count) {{ return {call}; }}, \"{name}\");")
+            }
+            "std::vector<Tensor>" => {
+                format!("std::vector<Tensor> r = detail::fresh(tensors.count()); detail::check({call}, \"{name}\"); return r;")
+            }
+            _ if value.starts_with("TH") => format!("{value} r{{}}; detail::check({call}, \"{name}\"); return r;"),
+            _ => {
+                let fields: Vec<String> = self.values().iter().map(|out| format!("r.{}", out.name)).collect();
+                let fresh = vec!["Tensor(detail::Fresh{})"; fields.len()].join(", ");
+                format!("{value} r{{{fresh}}}; detail::check_all({call}, \"{name}\", {}); return r;", fields.join(", "))
             }
         }
+    }
+
+    /// The statements where C returns a value that may be right although it is the one of a failure.
+    fn number_body(&self, call: &str, name: &str) -> String {
+        let value = self.value_type();
+        let suspect = match self.returns.as_str() {
+            "number" | "accumulated" => "r != r",
+            "count" | "integer" | "descriptor" => "r == -1",
+            _ => "!r",
+        };
+        let converted = match self.returns.as_str() {
+            "flag" => "r != 0".to_owned(),
+            _ if value == self.c_returns => "r".to_owned(),
+            _ => format!("static_cast<{value}>(r)"),
+        };
+        let declared = if self.c_returns.ends_with('*') { "auto" } else { &self.c_returns };
+        format!("THClearLastError(); const {declared} r = {call}; return detail::known({converted}, {suspect}, \"{name}\");")
     }
 
     /// True if this may have the name of an operation: the function that has it gives a value of the same kind.
     pub fn is_form_of(&self, form: &str, all: &[Function]) -> bool {
         let made = |function: &Function| matches!(function.returns.as_str(), "status" | "new");
+        if form.starts_with("new") {
+            return false;
+        }
         match all.iter().find(|function| function.prefix() == "THTensor" && function.name == form) {
             Some(plain) if plain.form.as_deref() != Some(form) => false,
             Some(plain) => plain.returns == self.returns || (made(plain) && made(self)),
@@ -327,6 +353,7 @@ impl Function {
         }
     }
 
+    /// True if the function has a form whose result is its object.
     pub fn is_in_place(&self) -> bool {
         let by_chapter = IN_PLACE.contains(&self.chapter.as_str()) || MORE_IN_PLACE.contains(&self.name.as_str());
         let outs = self.outs();

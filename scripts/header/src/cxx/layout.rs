@@ -68,17 +68,32 @@ pub const RULE: usize = WIDTH - 5;
 pub fn comment(doc: &str, indent: &str) -> String {
     let (mut out, mut line) = (String::new(), String::new());
     let doc = ON_ERROR.iter().fold(doc.to_owned(), |doc, (said, instead)| doc.replace(said, instead));
-    for word in doc.split_whitespace() {
+    for word in words(&doc) {
         if !line.is_empty() && indent.len() + 5 + line.chars().count() + word.chars().count() > WIDTH {
             out += &format!("{indent}/// {line}\n");
             line.clear();
         }
-        line = with_space(&line, word);
+        line = with_space(&line, &word);
     }
     if !line.is_empty() {
         out += &format!("{indent}/// {line}\n");
     }
     out
+}
+
+/// The words of a text, in which code is one word.
+fn words(text: &str) -> Vec<String> {
+    let (mut list, mut is_code) = (vec![String::new()], false);
+    for letter in text.chars() {
+        is_code ^= letter == '`';
+        if letter == ' ' && !is_code {
+            list.push(String::new());
+        } else {
+            list.last_mut().expect("there is a first word").push(letter);
+        }
+    }
+    list.retain(|word| !word.is_empty());
+    list
 }
 
 fn with_space(line: &str, word: &str) -> String {
