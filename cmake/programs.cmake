@@ -160,6 +160,20 @@ if(THORN_BUILD_TESTS)
   thorn_add_warning(other_constant "enum-conversion")
   thorn_add_warning(dropped_status "ignoring return value of .*THStatus.*nodiscard" -DTH_CHECKED)
 
+  # docs/guide: its programs print what its pages say.
+  find_program(THORN_PYTHON NAMES python3)
+  if(THORN_PYTHON)
+    set(interpreter "")
+    if(LUAJIT_EXECUTABLE)
+      set(interpreter --luajit "${LUAJIT_EXECUTABLE}")
+    endif()
+    add_test(NAME guide COMMAND "${THORN_PYTHON}" "${PROJECT_SOURCE_DIR}/scripts/guide.py" --library "${shared}"
+      --cc "${CMAKE_C_COMPILER}" --cxx "${CMAKE_CXX_COMPILER}" ${interpreter})
+    set_tests_properties(guide PROPERTIES TIMEOUT 300)
+  else()
+    message(STATUS "thorn: python3 not found, the test of the guide is left out")
+  endif()
+
   # What a debugger shows of handles; the types are the program's.
   if(GDB_EXECUTABLE)
     thorn_add_program(gdb_handles c_tests/gdb/handles.c)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs thorn as README.md says, and builds the first programs of README.md in every way that README.md names, with its lines.
+# Installs thorn as the guide says, and builds the first programs of README.md in every way that the guide names, with its lines.
 # Usage: scripts/install-test.sh BUILD_DIR, the place where the library is built
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -21,14 +21,17 @@ fail() {
 
 quietly() { "$@" >"$work/log" 2>&1 || { cat "$work/log"; fail "$*"; }; }
 
-# in_readme LANGUAGE WORD: the first block of README.md in this language with the word in it.
-in_readme() {
+guide=docs/guide/src
+building=$guide/building.md
+
+# in_page PAGE LANGUAGE WORD: the first block of the page in this language with the word in it.
+in_page() {
     local block
-    block=$(awk -v fence="\`\`\`$1" -v word="$2" '
+    block=$(awk -v fence="\`\`\`$2" -v word="$3" '
         inside && $0 == "```" { if (index(block, word)) { printf "%s", block; exit } inside = 0 }
         inside { block = block $0 "\n" }
-        $0 == fence { inside = 1; block = "" }' README.md)
-    [ -n "$block" ] || fail "README.md has no $1 block with $2"
+        $0 == fence { inside = 1; block = "" }' "$1")
+    [ -n "$block" ] || fail "$1 has no $2 block with $3"
     echo "$block"
 }
 
@@ -36,7 +39,7 @@ in_readme() {
 project=$work/project
 mkdir "$project"
 cp c_tests/consumer/CMakeLists.txt "$project"
-example=$(in_readme c '#include <thorn.h>')
+example=$(in_page README.md c '#include <thorn.h>')
 {
     grep '^#include' <<<"$example"
     printf '#include <stdio.h>\nint main(void) {\n'
@@ -44,7 +47,7 @@ example=$(in_readme c '#include <thorn.h>')
     printf 'printf("thorn %%s: %%g\\n", THVersion(), first);\nreturn first == 3 ? 0 : 1;\n}\n'
 } >"$project/app.c"
 cp "$project/app.c" "$project/app.cpp"
-example=$(in_readme cpp '#include <thorn.hpp>')
+example=$(in_page README.md cpp '#include <thorn.hpp>')
 {
     grep '^#include' <<<"$example"
     printf '#include <cstdio>\nint main() {\n'
@@ -67,12 +70,12 @@ prints() {
 
 uses_shared() { readelf -d "$1" | grep -q "NEEDED.*\[$soname\]"; }
 
-# cmake_project NAME ARGUMENT...: configures, builds and runs the program with the lines of README.md on standard input.
+# cmake_project NAME ARGUMENT...: configures, builds and runs the program with the lines of the guide on standard input.
 cmake_project() {
     local name=$1 program
     shift
     cat >"$work/$name.cmake"
-    quietly cmake -S "$project" -B "$work/$name" -DREADME_LINES="$work/$name.cmake" "$@"
+    quietly cmake -S "$project" -B "$work/$name" -DTHORN_LINES="$work/$name.cmake" "$@"
     quietly cmake --build "$work/$name"
     for program in app app_static app_cxx app_values; do prints "$work/$name/$program"; done
     uses_shared "$work/$name/app" || fail "$name: app does not use the shared library"
@@ -96,17 +99,17 @@ guest() {
     echo "ok: $name installs thorn only when asked"
 }
 
-# by_pkg_config NAME PREFIX/LIBDIR SED_COMMAND: the line of README.md, edited.
+# by_pkg_config NAME PREFIX/LIBDIR SED_COMMAND: the line of the guide, edited.
 by_pkg_config() {
     local name=$1 libdir=$2 line
-    line=$(in_readme sh pkg-config | sed "$3")
+    line=$(in_page "$building" sh pkg-config | sed "$3")
     (cd "$project" && PKG_CONFIG_PATH=$libdir/pkgconfig quietly bash -ec "$line")
     prints "$project/a.out" LD_LIBRARY_PATH="$libdir"
     rm "$project/a.out"
     echo "ok: $name"
 }
 
-# in_gdb NAME OPTION...: gdb shows the result of the program that README.md's line made.
+# in_gdb NAME OPTION...: gdb shows the result of the program that the guide's line made.
 in_gdb() {
     local name=$1 out
     shift
@@ -116,12 +119,12 @@ in_gdb() {
     echo "ok: $name"
 }
 
-# The installation, by the lines of README.md, but for the directories.
-install_lines=$(in_readme sh 'cmake --install' | sed -e "s,sudo ,,g; s,ldconfig,true,; s,/usr/local,$work/before,g" \
+# The installation, by the lines of the guide, but for the directories.
+install_lines=$(in_page "$building" sh 'cmake --install' | sed -e "s,sudo ,,g; s,ldconfig,true,; s,/usr/local,$work/before,g" \
     -e "s,-B build,-B $work/build -DTHORN_CARGO_TARGET_DIR=$target," -e "s,--\(build\|install\) build,--\1 $work/build,")
 quietly bash -ec "$install_lines"
-[ -f "$work/before/include/thorn.h" ] || fail "README.md's lines did not install: $install_lines"
-if ls "$work"/build/test_* >/dev/null 2>&1; then fail "README.md's lines build the tests"; fi
+[ -f "$work/before/include/thorn.h" ] || fail "the guide's lines did not install: $install_lines"
+if ls "$work"/build/test_* >/dev/null 2>&1; then fail "the guide's lines build the tests"; fi
 
 # gdb finds how to show handles by the place of the library.
 libdir=$(dirname "$(find "$work/before" -name libthorn.a)")
@@ -137,7 +140,7 @@ for file in libthorn.so "$soname" "libthorn.so.$version" pkgconfig/thorn.pc cmak
 done
 for file in thorn.h thorn.hpp; do cmp include/$file "$work/moved/include/$file" || fail "$file is not installed"; done
 if grep -rIl -e "$work/before" -e "$root" -e "$build" "$work/moved"; then fail "these files name directories of the build"; fi
-sourced=$(grep -o 'source /usr/local/[^`]*' README.md) || fail "README.md does not say what to source in gdb"
+sourced=$(grep -o 'source /usr/local/[^`]*' "$building") || fail "$building does not say what to source in gdb"
 in_gdb 'gdb, source' -ex "${sourced//\/usr\/local/$work/moved}"
 
 # Licences: the library's own, and those of the crates in it.
@@ -165,9 +168,9 @@ cp "$work/moved/bin/thorn" "$work/alone"
 [ "$("$work/alone/thorn" --version)" = "thorn $version" ] || fail "thorn --version says: $("$work/alone/thorn" --version)"
 out=$("$work/alone/thorn" show files/corpus/safetensors/dtypes.safetensors)
 grep -Eq '^int16 +int16 +\[2, 3\] +12 +0 +1 +0.5 +0$' <<<"$out" || fail "thorn show says: $out"
-in_readme sh 'thorn show' >"$work/alone/lines"
+in_page "$building" sh 'thorn show' >"$work/alone/lines"
 (PATH=$work/alone:$PATH quietly bash -ec "cp examples/data/digits.pt '$work/alone/model.pt'; cd '$work/alone'; . ./lines")
-[ "$(head -c 8 "$work/alone/weight.png" | tail -c 7)" = $'PNG\r\n\032' ] || fail "README.md's lines draw no picture"
+[ "$(head -c 8 "$work/alone/weight.png" | tail -c 7)" = $'PNG\r\n\032' ] || fail "the guide's lines draw no picture"
 for file in man/man1/thorn.1 man/man1/thorn-show.1 bash-completion/completions/thorn zsh/site-functions/_thorn \
     fish/vendor_completions.d/thorn.fish; do
     [ -s "$work/moved/share/$file" ] || fail "share/$file is not installed"
@@ -176,7 +179,7 @@ bash -n "$work/moved/share/bash-completion/completions/thorn" || fail "bash does
 echo "ok: the command, $(stat -c %s "$work/moved/bin/thorn") bytes"
 
 # find_package.
-in_readme cmake find_package | cmake_project find_package -DCMAKE_PREFIX_PATH="$work/moved"
+in_page "$building" cmake find_package | cmake_project find_package -DCMAKE_PREFIX_PATH="$work/moved"
 by_pkg_config pkg-config "$libdir" ''
 by_pkg_config 'pkg-config, C++' "$libdir" 's/^cc app.c/c++ app.cpp/'
 
@@ -186,18 +189,18 @@ sed 's/^printf(/extern int other_seven(void);\nif (other_seven() != 7) return 2;
 grep -q 'other_seven() != 7' "$work/both.c" || fail "both.c calls no other library"
 libs=$(sed -n 's/^Libs.private: //p' "$libdir/pkgconfig/thorn.pc")
 
-# Programs with the archive, by the line of README.md, with and without -static: of the archive they take what they call.
+# Programs with the archive, by the line of the guide, with and without -static: of the archive they take what they call.
 small_goal=$((3 << 20))
 is_small() { [ "$(stat -c %s "$1")" -le $small_goal ] || fail "$1 has $(stat -c %s "$1") bytes, more than $small_goal"; }
 for static in '' '-static '; do
-    line=$(in_readme sh 'libthorn.a -lm' | sed "s/^cc /cc $static/")
+    line=$(in_page "$building" sh 'libthorn.a -lm' | sed "s/^cc /cc $static/")
     (cd "$project" && PKG_CONFIG_PATH=$libdir/pkgconfig quietly bash -ec "$line")
     prints "$project/a.out"
     is_small "$project/a.out"
     rm "$project/a.out"
 done
 is_small "$work/find_package/app_static"
-echo "ok: libthorn.a by the line of README.md"
+echo "ok: libthorn.a by the line of the guide"
 for order in "$libdir/libthorn.a $work/libother.a" "$work/libother.a $libdir/libthorn.a"; do
     # shellcheck disable=SC2086 # lists of words
     quietly cc "$work/both.c" -I"$work/moved/include" $order $libs -o "$work/both"
@@ -207,8 +210,8 @@ echo "ok: beside another library of Rust"
 
 # LuaJIT, with what is installed.
 quietly env THORN_LIB="$libdir/libthorn.so" luajit examples/digits.lua
-out=$(in_readme lua THCdef | LD_LIBRARY_PATH=$libdir luajit -)
-[ "$out" = 15 ] || fail "README.md's lines for LuaJIT print: $out"
+out=$(in_page "$guide/luajit.md" lua THCdef | LD_LIBRARY_PATH=$libdir luajit -)
+[ "$out" = $'15\n55' ] || fail "the guide's lines for LuaJIT print: $out"
 echo "ok: LuaJIT"
 
 # The package for LuaJIT finds the library of its own installation.
@@ -216,16 +219,16 @@ modules=$work/moved/share/lua/5.1
 diff <(cd lua && find thorn thorn.lua -type f | sort) <(cd "$modules" && find . -type f | sed 's,^./,,' | sort) ||
     fail "the package for LuaJIT has other files (<) than are installed (>)"
 quietly env -u THORN_LIB -u THORN_LIBRARY LUA_PATH="$modules/?.lua" luajit lua/tests/package/uses.lua "$modules/"
-in_readme lua 'require "thorn"' >"$work/readme.lua"
-quietly env -u THORN_LIB -u THORN_LIBRARY LUA_PATH="$modules/?.lua" luajit "$work/readme.lua"
-grep -q 'torch.DoubleTensor of size 2x2' "$work/log" || fail "README.md's lines for the package print: $(cat "$work/log")"
+in_page "$guide/luajit.md" lua 'require "thorn"' >"$work/package.lua"
+quietly env -u THORN_LIB -u THORN_LIBRARY LUA_PATH="$modules/?.lua" luajit "$work/package.lua"
+grep -q 'torch.DoubleTensor of size 2x3' "$work/log" || fail "the guide's lines for the package print: $(cat "$work/log")"
 echo "ok: the package for LuaJIT"
 
 # Python's cffi.
 python=python3
 "$python" -c 'import cffi' 2>/dev/null || python=/usr/bin/python3
-out=$(in_readme python THCdef | LD_LIBRARY_PATH=$libdir "$python" -)
-[ "$out" = 15.0 ] || fail "README.md's lines for cffi print: $out"
+out=$(in_page "$guide/python.md" python THCdef | LD_LIBRARY_PATH=$libdir "$python" -)
+[ "$out" = '5.0 50.0' ] || fail "the guide's lines for cffi print: $out"
 echo "ok: cffi"
 
 # A library directory that CMake does not search on Debian, and later only the static library in it.
@@ -233,15 +236,15 @@ quietly cmake -S . -B "$work/lib64-build" -DCMAKE_INSTALL_LIBDIR=lib64 -DTHORN_C
     -DTHORN_BUILD_TESTS=OFF -DTHORN_BUILD_EXAMPLES=OFF
 quietly cmake --build "$work/lib64-build"
 quietly cmake --install "$work/lib64-build" --prefix "$work/lib64"
-in_readme cmake find_package | sed "s/thorn CONFIG/thorn ${version%.*} CONFIG/" |
+in_page "$building" cmake find_package | sed "s/thorn CONFIG/thorn ${version%.*} CONFIG/" |
     cmake_project find_package-lib64 -Dthorn_DIR="$work/lib64/lib64/cmake/thorn"
 rm "$work"/lib64/lib64/libthorn.so*
 by_pkg_config pkg-config-static "$work/lib64/lib64" 's/--cflags/--static &/'
 by_pkg_config pkg-config-all-static "$work/lib64/lib64" 's/^cc /cc -static /; s/--cflags/--static &/'
 
 # A program that asks for another version is told so, and not given this one.
-in_readme cmake find_package | sed 's/thorn CONFIG/thorn 99.0 CONFIG/' >"$work/version.cmake"
-if cmake -S "$project" -B "$work/version" -DREADME_LINES="$work/version.cmake" -DCMAKE_PREFIX_PATH="$work/moved" >"$work/log" 2>&1; then
+in_page "$building" cmake find_package | sed 's/thorn CONFIG/thorn 99.0 CONFIG/' >"$work/version.cmake"
+if cmake -S "$project" -B "$work/version" -DTHORN_LINES="$work/version.cmake" -DCMAKE_PREFIX_PATH="$work/moved" >"$work/log" 2>&1; then
     fail "version 99.0 was found"
 fi
 grep -q "version: $version" "$work/log" || fail "the refusal of version 99.0 does not name $version: $(cat "$work/log")"
@@ -249,8 +252,8 @@ echo "ok: version"
 
 # A part of other builds. FetchContent takes this tree for what it would fetch.
 ln -s "$root" "$project/thorn"
-in_readme cmake add_subdirectory | cmake_project add_subdirectory -DTHORN_CARGO_TARGET_DIR="$target"
+in_page "$building" cmake add_subdirectory | cmake_project add_subdirectory -DTHORN_CARGO_TARGET_DIR="$target"
 guest add_subdirectory
-in_readme cmake FetchContent_Declare |
+in_page "$building" cmake FetchContent_Declare |
     cmake_project FetchContent -DTHORN_CARGO_TARGET_DIR="$target" -DFETCHCONTENT_SOURCE_DIR_THORN="$root"
 guest FetchContent

@@ -25,7 +25,7 @@ packages() {
     for tool in "${tools[@]}"; do
         has "${tool%%:*}" || echo "${tool##*:}"
     done | sort -u
-    # The README's lines for cffi run in either; apt serves the latter.
+    # The guide's lines for cffi run in either; apt serves the latter.
     if [ "$goal" = test ] && ! python3 -c 'import cffi' 2>/dev/null && ! /usr/bin/python3 -c 'import cffi' 2>/dev/null; then
         echo python3-cffi
     fi

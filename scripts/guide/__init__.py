@@ -1,0 +1,1 @@
+"""The test of the guide and its tables: scripts/guide.py."""

@@ -1,0 +1,208 @@
+"""The names of PyTorch, which libtorch has too."""
+
+import re
+
+from .operations import exceptions, in_code, shortened, snake
+from .pages import ROOT
+
+# Where the functions of a chapter stand, if not in `torch`.
+MODULES = {
+    "Convolution": "torch.nn.functional",
+    "Pooling": "torch.nn.functional",
+    "Losses, normalization and gradients": "torch.nn.functional",
+    "Linear algebra": "torch.linalg",
+    "Looking at tensors": "Tensor",
+}
+
+# Operations that PyTorch names in another way, that are its methods, or that stand in another module. `-` marks one whose name means
+# something else there, or is a word of the tests alone.
+EXCEPTIONS = """
+new -
+storage Tensor.untyped_storage
+nDimension Tensor.dim
+sizes Tensor.size
+nElement Tensor.numel
+data Tensor.data_ptr
+isSameSizeAs Tensor.is_same_size
+isSetTo Tensor.is_set_to
+getDevice Tensor.get_device
+refcount -
+retain -
+free -
+get Tensor.__getitem__
+setAt Tensor.__setitem__
+set Tensor.set_
+scalar torch.tensor
+fromData torch.tensor
+fromBlob torch.from_blob
+item Tensor.item
+fill Tensor.fill_
+zero Tensor.zero_
+contiguous Tensor.contiguous
+to Tensor.to
+copy Tensor.copy_
+print -
+slice Tensor.__getitem__
+t torch.t
+unfold Tensor.unfold
+unsqueeze torch.unsqueeze
+view Tensor.view
+viewAs Tensor.view_as
+viewDtype Tensor.view
+expand Tensor.expand
+expandAs Tensor.expand_as
+setStorage Tensor.set_
+resize Tensor.resize_
+resizeAs Tensor.resize_as_
+toDevice Tensor.to
+cuda Tensor.cuda
+cpu Tensor.cpu
+isCuda Tensor.is_cuda
+isPinned Tensor.is_pinned
+pinned Tensor.pin_memory
+recordStream Tensor.record_stream
+repeat Tensor.repeat
+tensorSplit torch.tensor_split
+pad torch.nn.functional.pad
+fold -
+unravelIndex torch.unravel_index
+index Tensor.__getitem__
+indexPut Tensor.index_put_
+indexCopy torch.index_copy
+indexAdd torch.index_add
+indexFill torch.index_fill
+put Tensor.put_
+maskedCopy torch.masked_scatter
+maskedScatter torch.masked_scatter
+oneHot torch.nn.functional.one_hot
+cinv torch.reciprocal
+max torch.max torch.amax torch.maximum
+min torch.min torch.amin torch.minimum
+hardtanh torch.nn.functional.hardtanh
+gelu torch.nn.functional.gelu
+geluTanh torch.nn.functional.gelu
+leakyRelu torch.nn.functional.leaky_relu
+elu torch.nn.functional.elu
+softplus torch.nn.functional.softplus
+bitand torch.bitwise_and
+bitor torch.bitwise_or
+bitxor torch.bitwise_xor
+lshift torch.bitwise_left_shift
+rshift torch.bitwise_right_shift
+logicalAnd torch.logical_and
+logicalXor torch.logical_xor
+layerNorm torch.nn.functional.layer_norm
+norm torch.norm torch.linalg.vector_norm
+lexsort -
+bhistc -
+matrixPower torch.linalg.matrix_power
+chainMatmul torch.linalg.multi_dot
+cross torch.linalg.cross
+gesv torch.linalg.solve
+trtrs torch.linalg.solve_triangular
+gels torch.linalg.lstsq
+btrifact torch.linalg.lu_factor
+btrisolve torch.linalg.lu_solve
+getri torch.linalg.inv
+logdet torch.logdet
+potrf torch.linalg.cholesky
+potrs torch.cholesky_solve
+potri torch.cholesky_inverse
+pstrf -
+geqrf torch.geqrf
+orgqr torch.linalg.householder_product
+ormqr torch.ormqr
+syev torch.linalg.eigh
+geev torch.linalg.eig
+gesvd torch.linalg.svd
+pinverse torch.linalg.pinv
+convolution torch.convolution
+im2col torch.nn.functional.unfold
+col2im torch.nn.functional.fold
+maxUnpool torch.nn.functional.max_unpool1d torch.nn.functional.max_unpool2d torch.nn.functional.max_unpool3d
+convolutionGradInput torch.nn.grad.conv1d_input torch.nn.grad.conv2d_input torch.nn.grad.conv3d_input
+convolutionGradWeight torch.nn.grad.conv1d_weight torch.nn.grad.conv2d_weight torch.nn.grad.conv3d_weight
+fft torch.fft.fftn
+ifft torch.fft.ifftn
+fft2 torch.fft.fft2
+ifft2 torch.fft.ifft2
+rfft torch.fft.rfftn
+irfft torch.fft.irfftn
+getRNGState torch.Generator.get_state
+setRNGState torch.Generator.set_state
+uniform Tensor.uniform_
+normal Tensor.normal_ torch.normal
+exponential Tensor.exponential_
+cauchy Tensor.cauchy_
+logNormal Tensor.log_normal_
+truncNormal torch.nn.init.trunc_normal_
+bernoulli torch.bernoulli
+geometric Tensor.geometric_
+beta -
+poisson torch.poisson
+binomial torch.binomial
+random Tensor.random_
+xavierUniform torch.nn.init.xavier_uniform_
+xavierNormal torch.nn.init.xavier_normal_
+kaimingUniform torch.nn.init.kaiming_uniform_
+kaimingNormal torch.nn.init.kaiming_normal_
+rand torch.rand
+randn torch.randn
+randLike torch.rand_like
+randnLike torch.randn_like
+randintLike torch.randint_like
+randperm torch.randperm
+multinomial torch.multinomial
+dropout torch.nn.functional.dropout
+toDLPack torch.utils.dlpack.to_dlpack
+fromDLPack torch.from_dlpack
+shareMemory Tensor.share_memory_
+isShared Tensor.is_shared
+save torch.save
+load torch.load
+apply Tensor.apply_
+map Tensor.map_
+map2 Tensor.map2_
+"""
+
+
+def evidence():
+    """Names that the table of expectations and the differential test call by."""
+    texts = [path.read_text() for folder in ("oracle", "differential") for path in sorted((ROOT / "scripts" / folder).glob("*.py"))]
+    text = "\n".join(texts)
+    return set(re.findall(r"\.([a-z_0-9]+)\b", text)) | set(re.findall(r'"([a-z_0-9]+)"', text))
+
+
+def names(operations):
+    """For each operation that PyTorch has, its names there: by the rule, if a test calls it so, or as the exception says."""
+    known, table = evidence(), exceptions(EXCEPTIONS, operations)
+    found = {}
+    for name, operation in operations.items():
+        by_rule = [f"{MODULES.get(operation.chapter, 'torch')}.{snake(name)}"] if snake(name) in known else []
+        elsewhere = table.get(name, by_rule)
+        if elsewhere:
+            found[name] = elsewhere
+    return found
+
+
+def declared(header):
+    """The functions of thorn.hpp, and the methods of its classes."""
+    functions = set(re.findall(r"^inline [^=(\n]*\b(\w+)\(", header, re.M))
+    methods = set(re.findall(r"^    [\w:&<> *]+[ &*](\w+)\(", header, re.M))
+    return functions, methods
+
+
+def in_cxx(name, functions, methods):
+    """The function or method of thorn.hpp."""
+    word = {"bitand": "bitAnd", "bitor": "bitOr", "get": "getAt"}.get(name, name)
+    if word in functions:
+        return [f"th::{word}"]
+    return [f"t.{method}" for method in (f"{word}_", word) if method in methods][:1]
+
+
+def lines(operations):
+    functions, methods = declared((ROOT / "include" / "thorn.hpp").read_text())
+    for name, elsewhere in names(operations).items():
+        operation = operations[name]
+        word = in_code(in_cxx(name, functions, methods))
+        yield operation.chapter, in_code(elsewhere), word, in_code(shortened(operation.functions))
