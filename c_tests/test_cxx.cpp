@@ -290,6 +290,18 @@ static void tensors_are_printed() {
     THPrintOptions options = th::printOptionsInit();
     options.precision = 2;
     CHECK_EQ(th::tensor({0.125}).toString(&options), "tensor([0.12])");
+
+    // The text has an owner, and becomes a std::string where one is wanted.
+    const th::String text = th::tensor({1, 2}).toString();
+    const std::string copy = text;
+    CHECK_EQ(copy, "tensor([1, 2])");
+    CHECK(text == "tensor([1, 2])");
+    CHECK(text != "tensor([1, 2]");
+    CHECK(text != "tensor([1, 2])]");
+    th::String moved = th::cdefChapter("Versions");
+    moved = th::tensor({3}).toString();
+    CHECK_EQ(moved, "tensor([3])");
+    CHECK(th::String().empty());
 }
 
 CHECK_MAIN(CASE(a_tensor_is_a_counted_reference), CASE(handles_of_c_come_and_go), CASE(every_function_has_three_forms),

@@ -67,7 +67,6 @@
 #include <exception>
 #include <initializer_list>
 #include <iosfwd>
-#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -251,53 +250,46 @@ enum class FileFormat : int {
 //     Errors
 // ==================================================================================================================
 
-#ifndef TH_NO_EXCEPTIONS
-
-/// A call that failed: the sentence of THGetLastError, and its code.
+/// A call that failed: the sentence of THGetLastError, and its code. Where exceptions are off, what `failure()`
+/// returns.
+#ifdef TH_NO_EXCEPTIONS
+class Error {
+#else
 class Error : public std::exception {
+#endif
   public:
-    Error(Status code, std::string message) : code_(code), message_(std::move(message)) {}
+    /// No failure.
+    Error() noexcept = default;
+    /// The sentence is made of pieces; it has no more than 1100 bytes, which are enough for every one of the library.
+    Error(Status code, std::initializer_list<const char *> pieces) noexcept : code_(code) {
+        std::size_t at = 0;
+        for (const char *piece : pieces)
+            while (*piece && at + 1 < sizeof message_) message_[at++] = *piece++;
+    }
     /// The kind of failure.
     Status code() const noexcept { return code_; }
     /// What is wrong, behind the name of the function: `add: shapes [2] and [3] do not broadcast`.
-    const char *what() const noexcept override { return message_.c_str(); }
-
-  private:
-    Status code_;
-    std::string message_;
-};
-
-#else
-
-/// The first call of a thread that failed since clearFailure, or Status::Ok.
-class Error {
-  public:
-    /// The kind of failure; Status::Ok if there was none.
-    Status code() const noexcept { return code_; }
-    /// What is wrong, behind the name of the function; empty if nothing is.
-    const char *what() const noexcept { return message_; }
-
-    /** @cond */
-    void keep(Status code, const char *name, const char *message) noexcept {
-        if (code_ != Status::Ok) return;
-        code_ = code;
-        std::size_t at = 0;
-        for (const char *text : {name, ": ", message})
-            while (*text && at + 1 < sizeof message_) message_[at++] = *text++;
-        message_[at] = 0;
+    const char *what() const noexcept
+#ifndef TH_NO_EXCEPTIONS
+        override
+#endif
+    {
+        return message_;
     }
-    /** @endcond */
 
   private:
     Status code_ = Status::Ok;
-    char message_[1024] = {};
+    char message_[1101] = {};
 };
+
+#ifdef TH_NO_EXCEPTIONS
 
 namespace detail {
 inline thread_local Error first_failure;
 } // namespace detail
 
-/// The first failure on this thread since clearFailure. Exists where exceptions are off.
+/// The first failure on this thread since clearFailure; its code is Status::Ok if there was none. Exists where
+/// exceptions are off.
 inline const Error &failure() noexcept { return detail::first_failure; }
 
 /// True if a call on this thread has failed since clearFailure. Exists where exceptions are off.
@@ -310,16 +302,21 @@ inline void clearFailure() noexcept { detail::first_failure = Error(); }
 
 namespace detail {
 
-/// Throws, or keeps, a failure that is not the library's.
-TH_COLD inline void fail(const char *name, Status code, const char *message) {
+/// Throws a failure, or keeps it if it is the first one.
+TH_COLD inline void fail(const Error &error) {
 #ifdef TH_NO_EXCEPTIONS
-    first_failure.keep(code, name, message);
+    if (!failed()) first_failure = error;
 #else
-    throw Error(code, std::string(name) + ": " + message);
+    throw error;
 #endif
 }
 
-/// Throws, or keeps, the last failure of the library. Its sentence begins with the name of the C function.
+/// A failure that is not the library's.
+TH_COLD inline void fail(const char *name, Status code, const char *message) {
+    fail(Error(code, {name, ": ", message}));
+}
+
+/// The last failure of the library. Its sentence begins with the name of the C function.
 TH_COLD inline void fail(const char *name) {
     const char *message = THGetLastError(), *rest = message;
     while (*rest && *rest != ' ') ++rest;
@@ -404,6 +401,42 @@ class Text {
 
   private:
     const char *text_;
+};
+
+/// A text that a function has made: a C string with an owner, which becomes a std::string where one is wanted.
+class String {
+  public:
+    /// An empty text.
+    constexpr String() noexcept = default;
+    /// Takes over a C string that THFree frees.
+    static String take(char *heap) noexcept { return String(heap); }
+    String(String &&other) noexcept : heap_(other.heap_) { other.heap_ = nullptr; }
+    String &operator=(String &&other) noexcept {
+        char *taken = other.heap_;
+        other.heap_ = nullptr;
+        THFree(heap_);
+        heap_ = taken;
+        return *this;
+    }
+    ~String() {
+        if (heap_) THFree(heap_);
+    }
+
+    const char *c_str() const noexcept { return heap_ ? heap_ : ""; }
+    bool empty() const noexcept { return *c_str() == 0; }
+    /// A std::string with a copy, or a std::string_view that this must outlive.
+    template <class S, class = typename S::traits_type> operator S() const { return S(c_str()); }
+
+    friend bool operator==(const String &a, const char *b) noexcept {
+        const char *text = a.c_str();
+        for (; *text && *text == *b; ++text) ++b;
+        return *text == *b;
+    }
+    friend bool operator!=(const String &a, const char *b) noexcept { return !(a == b); }
+
+  private:
+    explicit constexpr String(char *heap) noexcept : heap_(heap) {}
+    char *heap_ = nullptr;
 };
 
 namespace detail {
@@ -501,17 +534,9 @@ template <class T, void (*Free)(T *)> class Owned {
     T *handle_ = nullptr;
 };
 
-/// A text of the library's, which is freed.
-inline std::string text(char *heap, const char *name) {
-    std::string copy;
-    if (must(heap, static_cast<char *>(nullptr), name)) {
-        struct Freed {
-            char *heap;
-            ~Freed() { THFree(heap); }
-        } freed{heap};
-        copy = heap;
-    }
-    return copy;
+/// A text that the caller is to free.
+inline String text(char *heap, const char *name) {
+    return String::take(must(heap, static_cast<char *>(nullptr), name));
 }
 
 } // namespace detail
@@ -533,7 +558,7 @@ class Storage : public detail::Counted<THStorage, THStorage_retain, THStorage_fr
 
     /// The elements of `storage`, each on a line of its own, then `[torch.FloatStorage of size 3]`: Torch7's layout,
     /// whatever `options` say.
-    std::string toString(const THPrintOptions *options = nullptr) const {
+    String toString(const THPrintOptions *options = nullptr) const {
         return detail::text(THStorage_toString(handle_, options), "toString");
     }
 
@@ -671,7 +696,7 @@ class Storage : public detail::Counted<THStorage, THStorage_retain, THStorage_fr
     }
     /// The name of a shared storage for `THStorage_newShared` in another process: `/proc/PID/fd/N`, which is valid in
     /// processes of the same user while this one keeps the storage, or the name given to a mapping.
-    std::string sharedName() const { return detail::text(THStorage_sharedName(handle_), "sharedName"); }
+    String sharedName() const { return detail::text(THStorage_sharedName(handle_), "sharedName"); }
     /// A storage over the shared memory behind the descriptor `fd`: its first `size` elements, or all if `size` is
     /// negative.
     static Storage sharedFd(int fd, ptrdiff_t size, Dtype dtype = Dtype::Undefined) {
@@ -4559,7 +4584,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     // ------------------------------------------------------------------------------------------------------- Printing
 
     /// `t` as text, in the layout and with the digits that `options` say; NULL for the defaults.
-    std::string toString(const THPrintOptions *options = nullptr) const {
+    String toString(const THPrintOptions *options = nullptr) const {
         return detail::text(THTensor_toString(handle_, options), "toString");
     }
     /// Writes `t` and a newline to C's stdout, with the default options.
@@ -8532,7 +8557,7 @@ inline bool isShared(const Tensor &t) { return t.isShared(); }
 
 // ----------------------------------------------------------------------------------------------------------- Printing
 
-inline std::string toString(const Tensor &t, const THPrintOptions *options = nullptr) { return t.toString(options); }
+inline String toString(const Tensor &t, const THPrintOptions *options = nullptr) { return t.toString(options); }
 inline void print(const Tensor &t) { return t.print(); }
 inline void fprint(FILE *stream, const Tensor &t, const THPrintOptions *options = nullptr) {
     return t.fprint(stream, options);
@@ -8745,9 +8770,8 @@ namespace detail {
 
 TH_COLD inline void other_dtype(const char *name, Dtype have, Dtype want) {
     const char *has = THDtype_name(static_cast<THDtype>(have)), *wants = THDtype_name(static_cast<THDtype>(want));
-    const std::string message =
-        std::string("elements are ") + (has ? has : "undefined") + ", not " + (wants ? wants : "undefined");
-    fail(name, Status::ErrDtype, message.c_str());
+    fail(Error(Status::ErrDtype,
+               {name, ": elements are ", has ? has : "undefined", ", not ", wants ? wants : "undefined"}));
 }
 
 /// True if the elements of `t` are of type T and can be reached by the host.
@@ -8872,6 +8896,11 @@ template <class T> inline T Tensor::item() const {
         return static_cast<T>(item());
 }
 
+/// Writes a text.
+template <class Traits>
+inline std::basic_ostream<char, Traits> &operator<<(std::basic_ostream<char, Traits> &out, const String &text) {
+    return out << text.c_str();
+}
 /// Writes a tensor as `toString()` has it.
 template <class Traits>
 inline std::basic_ostream<char, Traits> &operator<<(std::basic_ostream<char, Traits> &out, const Tensor &t) {
@@ -9369,7 +9398,7 @@ inline int cudaDeviceCount() {
     return detail::known(r, !r, "cudaDeviceCount");
 }
 /// The name of a GPU, as its driver has it.
-inline std::string cudaDeviceName(int deviceIndex = 0) {
+inline String cudaDeviceName(int deviceIndex = 0) {
     return detail::text(THCuda_newDeviceName(deviceIndex), "cudaDeviceName");
 }
 /// Stores what a GPU is in `properties`.
@@ -9565,7 +9594,7 @@ inline const char *cdef() { THClearLastError(); const auto r = THCdef(); return 
 /// The part of `THCdef` that declares the functions of the chapter with this title, `"Matrix products"`, or with `""`
 /// all types and constants, which each chapter needs before it: a reader that is slow, as cffi is, hears of what it
 /// calls only.
-inline std::string cdefChapter(Text title) { return detail::text(THCdefChapter(title.c_str()), "cdefChapter"); }
+inline String cdefChapter(Text title) { return detail::text(THCdefChapter(title.c_str()), "cdefChapter"); }
 /// The version of the library in use, `"0.1.0"`.
 inline const char *version() { THClearLastError(); const auto r = THVersion(); return detail::known(r, !r, "version"); }
 /// `TH_ABI_VERSION` of the library in use.
@@ -9587,9 +9616,9 @@ inline const char *simdLevel() {
 
 /// Formats a tensor as `toString()` has it, with the width and the fill of a text. Exists from C++20 on if TH_FORMAT is
 /// defined before this header is included, since <format> takes as long to compile as all else here.
-template <> struct std::formatter<th::Tensor> : std::formatter<std::string> {
+template <> struct std::formatter<th::Tensor> : std::formatter<std::string_view> {
     template <class Context> auto format(const th::Tensor &t, Context &context) const {
-        return std::formatter<std::string>::format(t.toString(), context);
+        return std::formatter<std::string_view>::format(t.toString().c_str(), context);
     }
 };
 #endif

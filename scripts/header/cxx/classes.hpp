@@ -80,9 +80,9 @@ class Archive : public detail::Owned<THArchive, THArchive_free> {
 
 /// Formats a tensor as `toString()` has it, with the width and the fill of a text. Exists from C++20 on if TH_FORMAT is
 /// defined before this header is included, since <format> takes as long to compile as all else here.
-template <> struct std::formatter<th::Tensor> : std::formatter<std::string> {
+template <> struct std::formatter<th::Tensor> : std::formatter<std::string_view> {
     template <class Context> auto format(const th::Tensor &t, Context &context) const {
-        return std::formatter<std::string>::format(t.toString(), context);
+        return std::formatter<std::string_view>::format(t.toString().c_str(), context);
     }
 };
 #endif

@@ -39,9 +39,8 @@ namespace detail {
 
 TH_COLD inline void other_dtype(const char *name, Dtype have, Dtype want) {
     const char *has = THDtype_name(static_cast<THDtype>(have)), *wants = THDtype_name(static_cast<THDtype>(want));
-    const std::string message =
-        std::string("elements are ") + (has ? has : "undefined") + ", not " + (wants ? wants : "undefined");
-    fail(name, Status::ErrDtype, message.c_str());
+    fail(Error(Status::ErrDtype,
+               {name, ": elements are ", has ? has : "undefined", ", not ", wants ? wants : "undefined"}));
 }
 
 /// True if the elements of `t` are of type T and can be reached by the host.
@@ -166,6 +165,11 @@ template <class T> inline T Tensor::item() const {
         return static_cast<T>(item());
 }
 
+/// Writes a text.
+template <class Traits>
+inline std::basic_ostream<char, Traits> &operator<<(std::basic_ostream<char, Traits> &out, const String &text) {
+    return out << text.c_str();
+}
 /// Writes a tensor as `toString()` has it.
 template <class Traits>
 inline std::basic_ostream<char, Traits> &operator<<(std::basic_ostream<char, Traits> &out, const Tensor &t) {

@@ -3,53 +3,46 @@
 //     Errors
 // ==================================================================================================================
 
-#ifndef TH_NO_EXCEPTIONS
-
-/// A call that failed: the sentence of THGetLastError, and its code.
+/// A call that failed: the sentence of THGetLastError, and its code. Where exceptions are off, what `failure()`
+/// returns.
+#ifdef TH_NO_EXCEPTIONS
+class Error {
+#else
 class Error : public std::exception {
+#endif
   public:
-    Error(Status code, std::string message) : code_(code), message_(std::move(message)) {}
+    /// No failure.
+    Error() noexcept = default;
+    /// The sentence is made of pieces; it has no more than 1100 bytes, which are enough for every one of the library.
+    Error(Status code, std::initializer_list<const char *> pieces) noexcept : code_(code) {
+        std::size_t at = 0;
+        for (const char *piece : pieces)
+            while (*piece && at + 1 < sizeof message_) message_[at++] = *piece++;
+    }
     /// The kind of failure.
     Status code() const noexcept { return code_; }
     /// What is wrong, behind the name of the function: `add: shapes [2] and [3] do not broadcast`.
-    const char *what() const noexcept override { return message_.c_str(); }
-
-  private:
-    Status code_;
-    std::string message_;
-};
-
-#else
-
-/// The first call of a thread that failed since clearFailure, or Status::Ok.
-class Error {
-  public:
-    /// The kind of failure; Status::Ok if there was none.
-    Status code() const noexcept { return code_; }
-    /// What is wrong, behind the name of the function; empty if nothing is.
-    const char *what() const noexcept { return message_; }
-
-    /** @cond */
-    void keep(Status code, const char *name, const char *message) noexcept {
-        if (code_ != Status::Ok) return;
-        code_ = code;
-        std::size_t at = 0;
-        for (const char *text : {name, ": ", message})
-            while (*text && at + 1 < sizeof message_) message_[at++] = *text++;
-        message_[at] = 0;
+    const char *what() const noexcept
+#ifndef TH_NO_EXCEPTIONS
+        override
+#endif
+    {
+        return message_;
     }
-    /** @endcond */
 
   private:
     Status code_ = Status::Ok;
-    char message_[1024] = {};
+    char message_[1101] = {};
 };
+
+#ifdef TH_NO_EXCEPTIONS
 
 namespace detail {
 inline thread_local Error first_failure;
 } // namespace detail
 
-/// The first failure on this thread since clearFailure. Exists where exceptions are off.
+/// The first failure on this thread since clearFailure; its code is Status::Ok if there was none. Exists where
+/// exceptions are off.
 inline const Error &failure() noexcept { return detail::first_failure; }
 
 /// True if a call on this thread has failed since clearFailure. Exists where exceptions are off.
@@ -62,16 +55,21 @@ inline void clearFailure() noexcept { detail::first_failure = Error(); }
 
 namespace detail {
 
-/// Throws, or keeps, a failure that is not the library's.
-TH_COLD inline void fail(const char *name, Status code, const char *message) {
+/// Throws a failure, or keeps it if it is the first one.
+TH_COLD inline void fail(const Error &error) {
 #ifdef TH_NO_EXCEPTIONS
-    first_failure.keep(code, name, message);
+    if (!failed()) first_failure = error;
 #else
-    throw Error(code, std::string(name) + ": " + message);
+    throw error;
 #endif
 }
 
-/// Throws, or keeps, the last failure of the library. Its sentence begins with the name of the C function.
+/// A failure that is not the library's.
+TH_COLD inline void fail(const char *name, Status code, const char *message) {
+    fail(Error(code, {name, ": ", message}));
+}
+
+/// The last failure of the library. Its sentence begins with the name of the C function.
 TH_COLD inline void fail(const char *name) {
     const char *message = THGetLastError(), *rest = message;
     while (*rest && *rest != ' ') ++rest;

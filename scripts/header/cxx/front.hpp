@@ -67,7 +67,6 @@
 #include <exception>
 #include <initializer_list>
 #include <iosfwd>
-#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>

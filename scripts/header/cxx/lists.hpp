@@ -60,6 +60,42 @@ class Text {
     const char *text_;
 };
 
+/// A text that a function has made: a C string with an owner, which becomes a std::string where one is wanted.
+class String {
+  public:
+    /// An empty text.
+    constexpr String() noexcept = default;
+    /// Takes over a C string that THFree frees.
+    static String take(char *heap) noexcept { return String(heap); }
+    String(String &&other) noexcept : heap_(other.heap_) { other.heap_ = nullptr; }
+    String &operator=(String &&other) noexcept {
+        char *taken = other.heap_;
+        other.heap_ = nullptr;
+        THFree(heap_);
+        heap_ = taken;
+        return *this;
+    }
+    ~String() {
+        if (heap_) THFree(heap_);
+    }
+
+    const char *c_str() const noexcept { return heap_ ? heap_ : ""; }
+    bool empty() const noexcept { return *c_str() == 0; }
+    /// A std::string with a copy, or a std::string_view that this must outlive.
+    template <class S, class = typename S::traits_type> operator S() const { return S(c_str()); }
+
+    friend bool operator==(const String &a, const char *b) noexcept {
+        const char *text = a.c_str();
+        for (; *text && *text == *b; ++text) ++b;
+        return *text == *b;
+    }
+    friend bool operator!=(const String &a, const char *b) noexcept { return !(a == b); }
+
+  private:
+    explicit constexpr String(char *heap) noexcept : heap_(heap) {}
+    char *heap_ = nullptr;
+};
+
 namespace detail {
 
 /// The dtype of what is made without one.
@@ -155,17 +191,9 @@ template <class T, void (*Free)(T *)> class Owned {
     T *handle_ = nullptr;
 };
 
-/// A text of the library's, which is freed.
-inline std::string text(char *heap, const char *name) {
-    std::string copy;
-    if (must(heap, static_cast<char *>(nullptr), name)) {
-        struct Freed {
-            char *heap;
-            ~Freed() { THFree(heap); }
-        } freed{heap};
-        copy = heap;
-    }
-    return copy;
+/// A text that the caller is to free.
+inline String text(char *heap, const char *name) {
+    return String::take(must(heap, static_cast<char *>(nullptr), name));
 }
 
 } // namespace detail

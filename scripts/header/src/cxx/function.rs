@@ -272,7 +272,7 @@ impl Function {
                 }
             },
             "new" => "Tensor".to_owned(),
-            "new_text" => "std::string".to_owned(),
+            "new_text" => "String".to_owned(),
             "flag" => "bool".to_owned(),
             _ if self.is_new() => self.c_returns.trim_end_matches([' ', '*'])[2..].to_owned(),
             _ if self.c_returns.starts_with("TH") && !self.c_returns.contains('*') => self.c_returns[2..].to_owned(),
