@@ -1,7 +1,7 @@
 //! Functions that belong together: forms of one operation, and second names.
 
-/// The operations that have several forms: the name of the operation, and the rows of `THTensor_*` that compute it. Where a call fits several
-/// forms, the first one is meant: `max` of a tensor is `amax`, a scalar.
+/// The operations that have several forms: the name of the operation, and the rows of `THTensor_*` that compute it. Where a call fits
+/// several forms, the first one is meant: `max` of a tensor is `amax`, a scalar.
 pub static FORMS: &[(&str, &str)] = &[
     ("add", "add cadd"),
     ("sub", "sub csub"),
