@@ -233,6 +233,12 @@ test("storages over files", function()
     fails("torch.ByteStorage", torch.ByteStorage, path)
 end)
 
+test("types have Torch7's names", function()
+    equal(torch.Tensor():type(), "torch.DoubleTensor")
+    equal(torch.ByteTensor():type(), "torch.ByteTensor")
+    equal(torch.LongStorage():type(), "torch.LongStorage")
+end)
+
 test("isTensor and isStorage", function()
     equal(torch.isTensor(torch.Tensor()), true)
     equal(torch.isTensor(1), false)

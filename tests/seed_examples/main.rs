@@ -56,12 +56,11 @@ type Wait = (&'static str, &'static str, &'static [&'static str]);
 const LATER: &[Wait] = &[("backward", "autograd", &["backward", "requiresGrad"]), ("to_sparse", "sparse", &["sparse"])];
 
 /// Examples in words alone that wait.
-const LATER_EXAMPLES: &[Wait] = &[
-    ("002_sparse_mask", "sparse", &["sparse"]),
-    // In C the types tell tensors from storages; other languages have to ask. Bindings are files, not functions.
-    ("000_is_tensor_is_storage", "bindings", BINDINGS),
-    ("004_type_name", "bindings", BINDINGS),
-];
+const LATER_EXAMPLES: &[Wait] = &[("002_sparse_mask", "sparse", &["sparse"])];
+
+/// Examples of what C does not have to ask, since its types tell tensors from storages, and the tests of lua/tests/construct_test.lua that
+/// run them.
+const IN_LUA: &[(&str, &str)] = &[("000_is_tensor_is_storage", "isTensor and isStorage"), ("004_type_name", "types have Torch7's names")];
 
 /// Examples that need a GPU, and the cases of c_tests/test_cuda.c that run them.
 const ON_DEVICES: &[(&str, &str)] = &[
@@ -81,9 +80,6 @@ const ON_DEVICES: &[(&str, &str)] = &[
     ("000_cuda_roundtrip_values", "tensors_move"),
     ("003_gpu_arith_stays_on_gpu", "the_examples_of_devices_hold"),
 ];
-
-/// Files, by their names, that stand for the languages an example needs.
-const BINDINGS: &[&str] = &["include/thorn.hpp", "lua/thorn.lua"];
 
 /// Runs an example: either its call fails with the message it expects, or everything it expects holds.
 fn run(example: &Value) -> Outcome<()> {
@@ -119,12 +115,8 @@ fn functions(header: &str) -> impl Iterator<Item = &str> {
     code.filter_map(|line| line.split_once('(')?.0.rsplit([' ', '*']).next()).filter(|name| name.starts_with("TH"))
 }
 
-/// Returns what has appeared for an example that waits: a function of the header with `guard` in its name, or the file of this name.
+/// Returns the function of the header with `guard` in its name, for which an example waits, if there is one.
 fn appeared(guard: &str, header: &str) -> Option<String> {
-    if guard.contains('/') {
-        let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(guard);
-        return file.exists().then(|| guard.to_owned());
-    }
     let guard = guard.to_lowercase();
     functions(header).find(|name| name.to_lowercase().contains(&guard)).map(str::to_owned)
 }
@@ -144,7 +136,7 @@ fn the_examples_hold() {
         if let Some((_, check)) = BY_HAND.iter().find(|(name, _)| *name == id) {
             check();
             by_hand += 1;
-        } else if ON_DEVICES.iter().any(|(name, _)| *name == id) {
+        } else if ON_DEVICES.iter().chain(IN_LUA).any(|(name, _)| *name == id) {
             by_hand += 1;
         } else if let Some(area) = waits_for(&example) {
             *waiting.entry(area).or_default() += 1;
@@ -173,9 +165,11 @@ fn the_tables_are_up_to_date() {
         assert!(known(name).is_none(), "{name} is known, yet listed as to come");
     }
     let listed = BY_HAND.iter().map(|(id, _)| *id).chain(LATER_EXAMPLES.iter().map(|(id, ..)| *id));
-    let listed: Vec<&str> = listed.chain(ON_DEVICES.iter().map(|(id, _)| *id)).collect();
+    let listed: Vec<&str> = listed.chain(ON_DEVICES.iter().chain(IN_LUA).map(|(id, _)| *id)).collect();
     let on_devices = include_str!("../../c_tests/test_cuda.c");
     assert!(ON_DEVICES.iter().all(|(_, case)| on_devices.contains(&format!("CASE({case})"))), "a case of test_cuda.c is gone");
+    let in_lua = include_str!("../../lua/tests/construct_test.lua");
+    assert!(IN_LUA.iter().all(|(_, test)| in_lua.contains(&format!("test(\"{test}\""))), "a test of construct_test.lua is gone");
     assert!(listed.iter().all(|id| ids.contains(id)), "an id in the tables has no example");
     assert_eq!(listed.iter().collect::<BTreeSet<_>>().len(), listed.len(), "an id stands twice in the tables");
 }
@@ -201,7 +195,6 @@ fn a_function_that_appears_is_noticed() {
     let backward = LATER.iter().find(|(name, ..)| *name == "backward").expect("gradients wait").2;
     assert!(backward.iter().any(|guard| appeared(guard, header).is_some()));
     assert_eq!(appeared("gather", header), None);
-    assert_eq!(appeared("include/thorn.h", header).as_deref(), Some("include/thorn.h"));
     let all: Vec<_> = functions(include_str!("../../include/thorn.h")).collect();
     assert!(all.contains(&"THTensor_cadd") && all.contains(&"THTensor_newNarrow") && all.contains(&"THVersion"));
 }
