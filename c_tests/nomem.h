@@ -131,7 +131,11 @@ static void run_out_of(const Named *named, THTensor *const *inputs, int count, i
 /* `run_out_of` for results of every kind. */
 static void run_out(const Named *calls, size_t number, THTensor *const *inputs, int count) {
     for (size_t i = 0; i < number; i++) {
-        for (int kind = 0; kind < 2 * ALL_KINDS; kind++) run_out_of(&calls[i], inputs, count, kind / 2, kind & 1);
+        for (size_t kind = 0; kind < 2 * ALL_KINDS; kind++) {
+            /* Under valgrind each call has a third of the kinds. */
+            if (under_valgrind() && (i + kind) % 3 != 0) continue;
+            run_out_of(&calls[i], inputs, count, (int)kind / 2, kind & 1);
+        }
     }
 }
 

@@ -6,6 +6,8 @@
 --
 -- With TH_TEST_DEVICE=cuda the calls have tensors on a GPU; only functions of the caller may be refused there.
 --
+-- With TH_TEST_SHARE=3 every third expectation of each function is run.
+--
 -- With TH_SIMD=baseline or avx2 the kernels of that level run; it ends with 77 where the machine lacks it.
 --
 -- table/expectations.lua explains the file.
@@ -469,11 +471,20 @@ local function run(call)
 end
 
 -- True if a function matches one of the patterns, or there are none.
-local function wanted(name)
+local function matches(name)
   for _, pattern in ipairs(arg) do
     if name:match(pattern) then return true end
   end
   return not arg[1]
+end
+
+local share, seen = tonumber(os.getenv "TH_TEST_SHARE") or 1, {}
+
+-- True if the next expectation of a function is to be run.
+local function wanted(name)
+  if not matches(name) then return false end
+  seen[name] = (seen[name] or 0) + 1
+  return (seen[name] - 1) % share == 0
 end
 
 local count = 0

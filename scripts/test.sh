@@ -137,7 +137,7 @@ check_symbols
 section "dependencies of libthorn.so"
 check_dependencies
 section "typed functions"
-scripts/typed.sh
+cargo check --locked --lib --features typed
 section "C, C++ and Lua tests"
 ctest --test-dir "$build" --output-on-failure -j "$jobs"
 section "random calls and a network beside PyTorch"
