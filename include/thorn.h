@@ -327,7 +327,7 @@ THStatus THTensor_reset(THTensor *t);
 /// A second handle on the elements of `t`. Returns a new reference.
 TH_NODISCARD THTensor *THTensor_newWithTensor(THTensor *t);
 
-/// How many references are held now; 0 on error.
+/// The number of references that are held now; 0 on error.
 int THTensor_refcount(const THTensor *t);
 
 /// Sets `TH_TENSOR_*` bits.
@@ -3951,7 +3951,7 @@ THDtype THStorage_dtype(const THStorage *storage);
 /// `TH_CPU` or `TH_CUDA`; 0 on error.
 THDeviceType THStorage_deviceType(const THStorage *storage);
 
-/// How many references are held now; 0 on error.
+/// The number of references that are held now; 0 on error.
 int THStorage_refcount(const THStorage *storage);
 
 /// `storage[index] = value`, converted to the dtype of the storage.

@@ -268,7 +268,7 @@ class Error : public std::exception {
     }
     /// The kind of failure.
     Status code() const noexcept { return code_; }
-    /// What is wrong, behind the name of the function: `add: shapes [2] and [3] do not broadcast`.
+    /// The message of the failure, which begins with the name of the function that was called.
     const char *what() const noexcept
 #ifndef TH_NO_EXCEPTIONS
         override
@@ -363,7 +363,7 @@ class IntList {
     constexpr IntList(std::initializer_list<int64_t> list) noexcept : count_(static_cast<int>(list.size())) {
         if (count_) data_ = list.begin();
     }
-    /// What has int64_t side by side: a std::vector, a std::array, a std::span.
+    /// A container with int64_t side by side: a std::vector, a std::array, a std::span.
     template <class List, class = std::enable_if_t<
                               std::is_convertible_v<decltype(std::declval<const List &>().data()), const int64_t *>>>
     constexpr IntList(const List &list) noexcept : data_(list.data()), count_(static_cast<int>(list.size())) {}
@@ -482,7 +482,7 @@ template <class T, void (*Retain)(T *), void (*Free)(T *)> class Counted {
         return *this;
     }
     ~Counted() {
-        // What was moved from, which a compiler often knows, costs no call.
+        // A moved-from object, which the compiler often recognises, costs no call.
         if (handle_) Free(handle_);
     }
 
@@ -590,7 +590,7 @@ class Storage : public detail::Counted<THStorage, THStorage_retain, THStorage_fr
         const THDeviceType r = THStorage_deviceType(handle_);
         return detail::known(static_cast<DeviceType>(r), !r, "deviceType");
     }
-    /// How many references are held now.
+    /// The number of references that are held now.
     int refcount() const {
         THClearLastError();
         const int r = THStorage_refcount(handle_);
@@ -986,7 +986,7 @@ class TensorList {
     TensorList(std::initializer_list<Operand> list) noexcept : count_(static_cast<int>(list.size())) {
         if (count_) data_ = list.begin();
     }
-    /// What has tensors side by side: a std::vector or a std::array.
+    /// A container with tensors side by side: a std::vector or a std::array.
     template <class List, class = std::enable_if_t<
                               std::is_convertible_v<decltype(std::declval<const List &>().data()), const Tensor *>>>
     TensorList(const List &list) noexcept : data_(list.data()), count_(static_cast<int>(list.size())) {}
@@ -1159,7 +1159,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor &reset_() { return changed(THTensor_reset(handle_), "reset_"); }
     /// A second handle on the elements of `t`.
     Tensor withTensor() const { return detail::made(THTensor_newWithTensor(handle_), "withTensor"); }
-    /// How many references are held now.
+    /// The number of references that are held now.
     int refcount() const {
         THClearLastError();
         const int r = THTensor_refcount(handle_);
@@ -9139,7 +9139,7 @@ template <class F, class... More> struct Called {
     }
 };
 
-/// What the call says, unless the function has thrown.
+/// Rethrows the exception of the function that was called back, if it threw one; else checks the status of the call.
 template <class F> inline void finish(THStatus status, const char *name, const Callback<F> &callback) {
 #ifndef TH_NO_EXCEPTIONS
     if (callback.thrown) std::rethrow_exception(callback.thrown);

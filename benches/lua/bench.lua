@@ -20,7 +20,7 @@ local function now()
     return tonumber(time.s) + 1e-9 * tonumber(time.ns)
 end
 
--- What a new process of this LuaJIT prints for a program that has `now`.
+-- Returns the number that a program prints in a new process of this LuaJIT.
 local function fresh(program)
     local command = ("LUA_PATH='%s' '%s' -e '%s'"):format(package.path, arg[-1], program)
     local process = assert(io.popen(command))

@@ -21,7 +21,7 @@ class Error : public std::exception {
     }
     /// The kind of failure.
     Status code() const noexcept { return code_; }
-    /// What is wrong, behind the name of the function: `add: shapes [2] and [3] do not broadcast`.
+    /// The message of the failure, which begins with the name of the function that was called.
     const char *what() const noexcept
 #ifndef TH_NO_EXCEPTIONS
         override

@@ -20,7 +20,7 @@ class IntList {
     constexpr IntList(std::initializer_list<int64_t> list) noexcept : count_(static_cast<int>(list.size())) {
         if (count_) data_ = list.begin();
     }
-    /// What has int64_t side by side: a std::vector, a std::array, a std::span.
+    /// A container with int64_t side by side: a std::vector, a std::array, a std::span.
     template <class List, class = std::enable_if_t<
                               std::is_convertible_v<decltype(std::declval<const List &>().data()), const int64_t *>>>
     constexpr IntList(const List &list) noexcept : data_(list.data()), count_(static_cast<int>(list.size())) {}
@@ -139,7 +139,7 @@ template <class T, void (*Retain)(T *), void (*Free)(T *)> class Counted {
         return *this;
     }
     ~Counted() {
-        // What was moved from, which a compiler often knows, costs no call.
+        // A moved-from object, which the compiler often recognises, costs no call.
         if (handle_) Free(handle_);
     }
 

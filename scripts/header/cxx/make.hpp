@@ -226,7 +226,7 @@ template <class F, class... More> struct Called {
     }
 };
 
-/// What the call says, unless the function has thrown.
+/// Rethrows the exception of the function that was called back, if it threw one; else checks the status of the call.
 template <class F> inline void finish(THStatus status, const char *name, const Callback<F> &callback) {
 #ifndef TH_NO_EXCEPTIONS
     if (callback.thrown) std::rethrow_exception(callback.thrown);

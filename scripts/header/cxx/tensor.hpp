@@ -28,7 +28,7 @@ class TensorList {
     TensorList(std::initializer_list<Operand> list) noexcept : count_(static_cast<int>(list.size())) {
         if (count_) data_ = list.begin();
     }
-    /// What has tensors side by side: a std::vector or a std::array.
+    /// A container with tensors side by side: a std::vector or a std::array.
     template <class List, class = std::enable_if_t<
                               std::is_convertible_v<decltype(std::declval<const List &>().data()), const Tensor *>>>
     TensorList(const List &list) noexcept : data_(list.data()), count_(static_cast<int>(list.size())) {}

@@ -25,7 +25,7 @@ macro_rules! storage_rows {
         dtype(storage: storage_input) -> dtype = Ok(storage.dtype().code());
         /// `TH_CPU` or `TH_CUDA`; 0 on error.
         deviceType(storage: storage_input) -> device_type = Ok(c_int::from(storage.device().codes().0));
-        /// How many references are held now; 0 on error.
+        /// The number of references that are held now; 0 on error.
         refcount(storage: storage_input) -> int = Ok(storage.refcount());
 
         /// `storage[index] = value`, converted to the dtype of the storage.

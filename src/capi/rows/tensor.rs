@@ -28,7 +28,7 @@ macro_rules! handle_rows {
         };
         /// A second handle on the elements of `t`. Returns a new reference.
         newWithTensor(t: inout) -> new = view::alias(t);
-        /// How many references are held now; 0 on error.
+        /// The number of references that are held now; 0 on error.
         refcount(t: input) -> int =
             // SAFETY: a live handle.
             Ok(unsafe { AtomicI32::from_ptr(&raw mut (*t.as_ptr()).refcount) }.load(Ordering::Relaxed));
