@@ -1,7 +1,8 @@
 //! Where elements live, and where new ones are made.
 
+use crate::mode;
 use std::cell::Cell;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Code of a kind of device in the C API; the values are DLPack's.
 pub type THDeviceType = i32;
@@ -71,13 +72,6 @@ impl std::fmt::Display for Device {
     }
 }
 
-/// Not 0 once memory was made on a GPU, or asked for, and while a thread records: else nobody looks for the device of a thread.
-static ELSEWHERE: AtomicUsize = AtomicUsize::new(0);
-/// The bit of [`ELSEWHERE`] that GPUs set for good; above it threads that record are counted.
-const GPUS: usize = 1;
-/// One thread that records.
-const RECORDING: usize = 2;
-
 /// True if GPUs may round float32 to TF32 in products.
 static TF32: AtomicBool = AtomicBool::new(false);
 
@@ -99,7 +93,7 @@ thread_local! {
 /// Returns true if a tensor may lie elsewhere than on the host.
 #[inline(always)]
 pub fn is_used() -> bool {
-    ELSEWHERE.load(Ordering::Relaxed) != 0
+    mode::word() & !mode::GRADIENTS != 0
 }
 
 /// The device on which this thread makes new memory.
@@ -111,8 +105,8 @@ pub fn current() -> Device {
 /// Makes [`is_used`] true where the device is a GPU.
 #[inline(always)]
 pub fn use_of(device: Device) {
-    if matches!(device, Device::Cuda(_)) && ELSEWHERE.load(Ordering::Relaxed) & GPUS == 0 {
-        ELSEWHERE.fetch_or(GPUS, Ordering::Relaxed);
+    if matches!(device, Device::Cuda(_)) {
+        mode::set(mode::GPUS);
     }
 }
 
@@ -133,7 +127,7 @@ impl Making {
             return Making(None);
         }
         if device == Device::Recorder {
-            ELSEWHERE.fetch_add(RECORDING, Ordering::Relaxed);
+            mode::begin_noting();
         }
         set_current(device);
         Making(Some(before))
@@ -144,7 +138,7 @@ impl Drop for Making {
     fn drop(&mut self) {
         if let Some(before) = self.0 {
             if current() == Device::Recorder {
-                ELSEWHERE.fetch_sub(RECORDING, Ordering::Relaxed);
+                mode::end_noting();
             }
             set_current(before);
         }

@@ -14,6 +14,7 @@ pub mod error;
 pub mod files;
 pub mod launch;
 pub mod layout;
+mod mode;
 pub mod operand;
 pub mod ops;
 pub mod plan;

@@ -14,6 +14,7 @@ use crate::error::{Error, Kind, Result, bail};
 use crate::refcount;
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr::{NonNull, null, null_mut};
+use std::sync::atomic::AtomicU64;
 
 /// A block of elements of one dtype. The fields are part of the ABI and at TH's offsets; read them freely, write them through functions.
 #[repr(C)]
@@ -39,6 +40,14 @@ pub struct THStorage {
     pub allocatorContext: *mut c_void,
     /// With `TH_STORAGE_VIEW`: the storage whose memory this one shares.
     pub view: *mut THStorage,
+}
+
+/// A storage in memory: the public fields, then thorn's own.
+#[repr(C)]
+struct Block {
+    head: THStorage,
+    /// The number of calls that wrote to the elements since the program uses gradients.
+    version: AtomicU64,
 }
 
 /// The storage counts its references; without this bit retain and free do nothing.
@@ -183,7 +192,7 @@ impl Storage {
         allocator: *const THAllocator,
         allocatorContext: *mut c_void,
     ) -> Result<Storage> {
-        let Some(block) = alloc::allocate(size_of::<THStorage>()) else { return Err(out_of_memory(size_of::<THStorage>())) };
+        let Some(block) = alloc::allocate(size_of::<Block>()) else { return Err(out_of_memory(size_of::<Block>())) };
         let (deviceType, deviceIndex) = Device::Cpu.codes();
         let head = THStorage {
             data,
@@ -197,10 +206,10 @@ impl Storage {
             allocatorContext,
             view: null_mut(),
         };
-        let block = block.cast::<THStorage>();
+        let block = block.cast::<Block>();
         // SAFETY: the block is fresh, large enough and aligned to 16.
-        unsafe { block.write(head) };
-        Ok(Storage(block))
+        unsafe { block.write(Block { head, version: AtomicU64::new(0) }) };
+        Ok(Storage(block.cast()))
     }
 
     /// Takes over one reference held by `raw`.
@@ -278,6 +287,12 @@ impl Storage {
     pub fn set_flags(&self, flags: c_char) {
         // SAFETY: a live storage; the caller orders writes.
         unsafe { (*self.as_ptr()).flag = flags }
+    }
+
+    /// The number of calls that wrote to the elements, counted since the program uses gradients.
+    pub fn version(&self) -> &AtomicU64 {
+        // SAFETY: every storage is the head of a Block, which lives as long as this reference.
+        unsafe { &(*self.as_ptr().cast::<Block>()).version }
     }
 
     /// How many references are held now.
@@ -370,7 +385,7 @@ unsafe fn destroy(raw: *mut THStorage) {
                 }
             }
         }
-        alloc::release(NonNull::new_unchecked(raw.cast()), size_of::<THStorage>());
+        alloc::release(NonNull::new_unchecked(raw.cast()), size_of::<Block>());
         if head.flag & TH_STORAGE_VIEW != 0
             && let Some(view) = NonNull::new(head.view)
         {

@@ -13,6 +13,7 @@ use crate::storage::{Storage, THStorage};
 pub use geometry::DimsMemory;
 use std::ffi::{c_char, c_int};
 use std::ptr::{NonNull, null_mut};
+use std::sync::atomic::{AtomicPtr, Ordering};
 
 /// A strided view of a storage. The fields are part of the ABI and at TH's offsets; read them freely, change them through functions.
 #[repr(C)]
@@ -61,6 +62,16 @@ struct Block {
     dims: [i64; 2 * INLINE_DIMS],
     /// How many dims `size` and `stride` have room for if they live on the heap, else 0.
     heap_dims: usize,
+    /// A counted reference to what another layer knows of the handle; NULL where it knows nothing.
+    attached: AtomicPtr<Attached>,
+}
+
+/// The beginning of what another layer attaches to handles, behind which its own fields follow.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Attached {
+    /// Gives up the handle's reference.
+    pub release: unsafe fn(NonNull<Attached>),
 }
 
 /// # Safety
@@ -138,6 +149,7 @@ impl Tensor {
                 stride.add(d).write_volatile(step);
             }
             (&raw mut (*raw).heap_dims).write(0);
+            (&raw mut (*raw).attached).write(AtomicPtr::new(null_mut()));
             (&raw mut (*raw).head).write(THTensor {
                 size,
                 stride,
@@ -233,6 +245,13 @@ impl Tensor {
     #[inline(always)]
     pub fn as_ptr(&self) -> *mut THTensor {
         self.0.as_ptr()
+    }
+
+    /// The place of what is attached to the handle. Whoever replaces it gives up the reference that stood there.
+    #[inline(always)]
+    pub fn attached(&self) -> &AtomicPtr<Attached> {
+        // SAFETY: every handle is the head of a Block, which lives as long as this reference.
+        unsafe { &(*self.as_ptr().cast::<Block>()).attached }
     }
 
     /// Returns true if both are the same handle.
@@ -437,6 +456,10 @@ impl Drop for Tensor {
             if refcount::release(&raw mut (*raw).refcount, (*raw).flag & TH_TENSOR_REFCOUNTED != 0) {
                 if let Some(storage) = NonNull::new((*raw).storage) {
                     drop(Storage::from_raw(storage));
+                }
+                let attached = self.attached().load(Ordering::Acquire);
+                if let Some(attached) = NonNull::new(attached) {
+                    (attached.as_ref().release)(attached);
                 }
                 free_heap_dims(raw.cast());
                 alloc::release(self.0.cast(), size_of::<Block>());

@@ -43,6 +43,8 @@ macro_rules! areas {
         "Functions of the caller": apply apply_rows crate::capi::rows::apply;
         others
         "Fused expressions": crate::capi::rows::fused;
+        #[cfg(feature = "grad")] "Gradients": crate::capi::grad::rows::tensors;
+        #[cfg(feature = "grad")] "Gradients": crate::capi::grad::rows::graphs;
         "Devices": crate::capi::rows::device::defaults;
         "Streams, events and graphs": crate::capi::rows::stream;
         "Element types": crate::capi::rows::general::dtypes;

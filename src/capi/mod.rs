@@ -4,6 +4,8 @@
 pub mod face;
 #[macro_use]
 pub mod rows;
+#[cfg(feature = "grad")]
+pub mod grad;
 #[macro_use]
 mod all;
 #[cfg(feature = "typed")]

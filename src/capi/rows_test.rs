@@ -223,7 +223,7 @@ fn every_row_is_tested_by_name() {
 /// True for handles of tensors that may not be NULL.
 fn is_tensor(kind: &Kind) -> bool {
     use Kind::*;
-    matches!(kind, out | view_out | truth | indices | totals | pivots_out | inout | input | mask | index | pivots)
+    matches!(kind, out | view_out | truth | indices | totals | pivots_out | inout | handle | shared | input | mask | index | pivots)
 }
 
 #[test]

@@ -18,6 +18,7 @@ use std::ffi::CStr;
 /// Types that arguments are made of, for the modules that have C functions.
 pub mod c_types {
     pub use crate::alloc::{THAllocator, THDeleter, THMapAllocatorContext, THMemoryHook, THMemoryStats};
+    pub use crate::capi::face::callbacks::THGradHook;
     pub use crate::capi::face::fused::THFused;
     pub use crate::capi::face::generator::THGenerator;
     pub use crate::device::{THCudaMemory, THDeviceType};
@@ -109,7 +110,7 @@ impl<'a> Args<'a> {
     }
 
     #[inline(always)]
-    fn handle<H: Handle>(&self, at: usize) -> Result<&'a H> {
+    fn live<H: Handle>(&self, at: usize) -> Result<&'a H> {
         match self.optional_handle(at)? {
             Some(handle) => Ok(handle),
             None => Err(self.null(at)),
@@ -153,7 +154,7 @@ impl Signature {
 
     /// The handles at argument `at` of these words, as many as [`Kind::handle_count`] says, and some of them NULL.
     #[inline(never)]
-    fn listed<'a>(&self, words: &'a [Word], at: usize) -> Result<&'a [Option<Tensor>]> {
+    pub(crate) fn listed<'a>(&self, words: &'a [Word], at: usize) -> Result<&'a [Option<Tensor>]> {
         let counted = (at + 1..self.kinds.len()).find(|&k| self.kinds[k] == Kind::handle_count);
         let (list, count) = (<*const Option<Tensor>>::from_word(words[at]), counted.map_or(0, |k| c_int::from_word(words[k])));
         if count < 0 {
@@ -170,7 +171,7 @@ impl Signature {
     pub fn tensors<'a>(&'a self, words: &'a [Word]) -> impl Iterator<Item = &'a Tensor> {
         let handles = (0..self.kinds.len()).flat_map(move |k| {
             let list = match self.kinds[k] {
-                Kind::inputs | Kind::optional_inputs | Kind::outs => self.listed(words, k).unwrap_or_default(),
+                Kind::inputs | Kind::optional_inputs | Kind::list_or_null | Kind::outs => self.listed(words, k).unwrap_or_default(),
                 // SAFETY: handles are transparent pointers, `Option` of them may be NULL; the caller passes live ones.
                 kind if kind.is_tensor() => std::slice::from_ref(unsafe { &*(&raw const words[k]).cast::<Option<Tensor>>() }),
                 _ => &[],
@@ -186,7 +187,7 @@ impl Signature {
         if let Some(k) = (0..self.kinds.len()).find(|&k| words[k].bits() == handle as u64) {
             return format!("argument '{}'", self.arg(k));
         }
-        let lists = (0..self.kinds.len()).filter(|&k| matches!(self.kinds[k], Kind::inputs | Kind::optional_inputs | Kind::outs));
+        let lists = (0..self.kinds.len()).filter(|&k| matches!(self.kinds[k], Kind::inputs | Kind::optional_inputs | Kind::list_or_null | Kind::outs));
         for (k, list) in lists.filter_map(|k| Some((k, self.listed(words, k).ok()?))) {
             if let Some(i) = list.iter().position(|t| t.as_ref().is_some_and(|t| t.as_ptr().addr() == handle)) {
                 return format!("entry {i} of '{}'", self.arg(k));
@@ -201,7 +202,7 @@ impl Kind {
     fn is_tensor(self) -> bool {
         use Kind::*;
         let is_result = matches!(self, out | optional_out | view_out | truth | indices | optional_indices | totals | optional_totals);
-        let is_operand = matches!(self, inout | input | optional_input | mask | index | optional_index | pivots);
+        let is_operand = matches!(self, inout | handle | shared | input | optional_input | mask | index | optional_index | pivots);
         is_result || is_operand || matches!(self, pivots_out | optional_info)
     }
 }
@@ -285,39 +286,43 @@ pub enum Class {
 
 kinds! { $
     /// A result.
-    out: *mut THTensor [tensor] => &'a Tensor, |args, at| args.handle(at);
+    out: *mut THTensor [tensor] => &'a Tensor, |args, at| args.live(at);
     /// A result that may be left out.
     optional_out: *mut THTensor [tensor] => Option<&'a Tensor>, |args, at| args.optional_handle(at);
     /// A handle that becomes a view.
-    view_out: *mut THTensor [tensor] => &'a Tensor, |args, at| args.handle(at);
+    view_out: *mut THTensor [tensor] => &'a Tensor, |args, at| args.live(at);
     /// A result of truth values.
-    truth: *mut THTensor [byte] => &'a Tensor, |args, at| args.handle(at);
+    truth: *mut THTensor [byte] => &'a Tensor, |args, at| args.live(at);
     /// A result of int64 positions.
-    indices: *mut THTensor [long] => &'a Tensor, |args, at| args.handle(at);
+    indices: *mut THTensor [long] => &'a Tensor, |args, at| args.live(at);
     /// [`Kind::indices`] that may be left out.
     optional_indices: *mut THTensor [long] => Option<&'a Tensor>, |args, at| args.optional_handle(at);
     /// A result of int64 numbers that are no positions.
-    totals: *mut THTensor [long] => &'a Tensor, |args, at| args.handle(at);
+    totals: *mut THTensor [long] => &'a Tensor, |args, at| args.live(at);
     /// [`Kind::totals`] that may be left out.
     optional_totals: *mut THTensor [long] => Option<&'a Tensor>, |args, at| args.optional_handle(at);
     /// A result of LAPACK's pivots: int32 rows or columns, numbered from 1.
-    pivots_out: *mut THTensor [int] => &'a Tensor, |args, at| args.handle(at);
+    pivots_out: *mut THTensor [int] => &'a Tensor, |args, at| args.live(at);
     /// A result of LAPACK's int32 info, which may be left out.
     optional_info: *mut THTensor [int] => Option<&'a Tensor>, |args, at| args.optional_handle(at);
     /// A tensor that is changed as it is.
-    inout: *mut THTensor [tensor] => &'a Tensor, |args, at| args.handle(at);
+    inout: *mut THTensor [tensor] => &'a Tensor, |args, at| args.live(at);
+    /// A handle whose sizes, strides, memory or flags change, but no element.
+    handle: *mut THTensor [tensor] => &'a Tensor, |args, at| args.live(at);
+    /// An operand that the result may refer to.
+    shared: *mut THTensor [tensor] => &'a Tensor, |args, at| args.live(at);
     /// An operand.
-    input: *const THTensor [tensor] => &'a Tensor, |args, at| args.handle(at);
+    input: *const THTensor [tensor] => &'a Tensor, |args, at| args.live(at);
     /// An operand that may be left out.
     optional_input: *const THTensor [tensor] => Option<&'a Tensor>, |args, at| args.optional_handle(at);
     /// An operand of truth values.
-    mask: *const THTensor [byte] => &'a Tensor, |args, at| args.handle(at);
+    mask: *const THTensor [byte] => &'a Tensor, |args, at| args.live(at);
     /// An operand of integer positions, numbered from 0.
-    index: *const THTensor [long] => &'a Tensor, |args, at| args.handle(at);
+    index: *const THTensor [long] => &'a Tensor, |args, at| args.live(at);
     /// [`Kind::index`] that may be left out.
     optional_index: *const THTensor [long] => Option<&'a Tensor>, |args, at| args.optional_handle(at);
     /// An operand of LAPACK's pivots, numbered from 1.
-    pivots: *const THTensor [int] => &'a Tensor, |args, at| args.handle(at);
+    pivots: *const THTensor [int] => &'a Tensor, |args, at| args.live(at);
 
     /// A number beside elements. In an elementwise operation it takes part in promotion and is rounded to the common dtype.
     number: f64 [real] => Scalar, |args, at| args.scalar(at);
@@ -440,9 +445,9 @@ kinds! { $
         unsafe { &*g });
 
     /// A storage that is changed, or shared.
-    storage: *mut THStorage [storage] => &'a Storage, |args, at| args.handle(at);
+    storage: *mut THStorage [storage] => &'a Storage, |args, at| args.live(at);
     /// A storage that is read.
-    storage_input: *const THStorage [storage] => &'a Storage, |args, at| args.handle(at);
+    storage_input: *const THStorage [storage] => &'a Storage, |args, at| args.live(at);
     /// A list of operands, none of them NULL.
     inputs: *const *mut THTensor [dynamic] => Vec<&'a Tensor>, |args, at| args.signature.listed(args.words, at).and_then(|listed|
         alloc::list(listed.len(), |i| match &listed[i] {
@@ -455,6 +460,9 @@ kinds! { $
     optional_inputs: *const *mut THTensor [dynamic] => Vec<Option<&'a Tensor>>, |args, at| args.signature.listed(args.words,
         at).and_then(|listed|
         alloc::list(listed.len(), |i| Ok(listed[i].as_ref())));
+    /// [`Kind::optional_inputs`]; NULL stands for a list of NULL.
+    list_or_null: *const *mut THTensor [dynamic] => Option<Vec<Option<&'a Tensor>>>,
+        |args, at| if args.words[at].is_null() { Ok(None) } else { args.optional_inputs(at).map(Some) };
     /// How long the lists of handles before it are.
     handle_count: c_int [same] => c_int, |args, at| args.plain(at);
     /// Room for a list of new references.
@@ -503,6 +511,11 @@ kinds! { $
     deleter: THDeleter [same] => THDeleter, |args, at| args.plain(at);
     /// A function of the caller that is told of memory in use.
     hook: THMemoryHook [same] => THMemoryHook, |args, at| args.plain(at);
+    /// A function of the caller for gradients.
+    grad_hook: THGradHook [dynamic] => THGradHook, |args, at| match args.plain::<THGradHook>(at)? {
+        None => Err(args.null(at)),
+        hook => Ok(hook),
+    };
     /// A function of the caller for each element.
     apply_function: THApplyFunction [dynamic] => THApplyFunction, |args, at| args.plain(at);
     /// The same beside a second tensor.

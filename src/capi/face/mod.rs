@@ -2,6 +2,7 @@
 //! values; `forms`, `notes` and `nulls` tell programs more.
 
 pub(crate) mod args;
+pub(crate) mod callbacks;
 pub(crate) mod failure;
 #[cfg(any(test, feature = "rows"))]
 pub mod forms;
@@ -12,6 +13,7 @@ pub mod generator;
 pub mod notes;
 #[cfg(any(test, feature = "rows"))]
 pub mod nulls;
+pub(crate) mod places;
 pub(crate) mod returns;
 pub(crate) mod row;
 pub(crate) mod word;

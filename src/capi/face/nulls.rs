@@ -11,6 +11,8 @@ pub static NULL_REFUSED: &[Kind] = &[
     Kind::totals,
     Kind::pivots_out,
     Kind::inout,
+    Kind::handle,
+    Kind::shared,
     Kind::input,
     Kind::mask,
     Kind::index,

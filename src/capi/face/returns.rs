@@ -42,6 +42,8 @@ const NAN: f64 = f64::NAN;
 returns! { $
     /// A new reference to a tensor.
     new: *mut THTensor = NULL;
+    /// A new reference to a tensor, or NULL.
+    new_or_null: *mut THTensor = NULL;
     /// A tensor for a consumer of DLPack, who calls its deleter.
     dlpack: *mut DLManagedTensorVersioned = NULL;
     /// [`Return::dlpack`] as it was before version 1.

@@ -13,15 +13,18 @@
 
 use super::args::{Args, Kind, Signature, scalar};
 use super::failure::{null_argument, remember};
+use super::places::Places;
 use super::returns::Return;
 use super::word::{ToWord, Word};
 use crate::device::{self, Device, Making};
 use crate::error::{Error, Kind as Failure, Result};
 use crate::launch::{Elementwise, Op};
+use crate::mode;
 use crate::plan::each;
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::OnceLock;
 
 /// Numbers an elementwise operation may have beside its tensors.
 pub(crate) const MOST_NUMBERS: usize = 2;
@@ -34,6 +37,8 @@ pub struct Row {
     pub returns: Return,
     /// The code of the function.
     pub body: Body,
+    /// The places of tensors among the arguments.
+    pub places: Places,
     /// The places of the numbers among the arguments in C, one bit for each, where the signature has tensors first.
     pub numbers: u8,
     /// The comment of the function in the header.
@@ -79,6 +84,7 @@ impl Row {
     ) -> Row {
         Row {
             signature: Signature { names, kinds },
+            places: Places::of(kinds, returns),
             returns,
             body,
             numbers,
@@ -116,8 +122,8 @@ impl Row {
 /// Calls what a row does with the arguments in `words`. A failure, a panic too, becomes a status and a message.
 #[inline(never)]
 pub fn invoke(row: &'static Row, face: &'static Face, words: &[Word]) -> Word {
-    let _there = if device::is_used() { making(row, words) } else { None };
-    let error = match catch_unwind(AssertUnwindSafe(|| row.run(face, words))) {
+    let unusual = mode::word() != 0;
+    let error = match catch_unwind(AssertUnwindSafe(|| if unusual { watched(row, face, words) } else { row.run(face, words) })) {
         Ok(Ok(word)) => return word,
         Ok(Err(error)) => error,
         Err(panic) => {
@@ -126,6 +132,32 @@ pub fn invoke(row: &'static Row, face: &'static Face, words: &[Word]) -> Word {
         }
     };
     keep_error(row, face, words, &error)
+}
+
+/// Calls what a row does where memory may lie on GPUs, or gradients are recorded.
+#[inline(never)]
+pub(crate) fn watched(row: &'static Row, face: &'static Face, words: &[Word]) -> Result<Word> {
+    match RECORDER.get() {
+        Some(recorder) => recorder(row, face, words),
+        None => on_device(row, face, words),
+    }
+}
+
+/// Calls what a row does, on the device of the arguments.
+pub(crate) fn on_device(row: &'static Row, face: &'static Face, words: &[Word]) -> Result<Word> {
+    let _there = if device::is_used() { making(row, words) } else { None };
+    row.run(face, words)
+}
+
+/// A function that takes every call over once gradients are used.
+pub(crate) type Recorder = fn(&'static Row, &'static Face, &[Word]) -> Result<Word>;
+
+static RECORDER: OnceLock<Recorder> = OnceLock::new();
+
+/// From now on `recorder` takes every call over.
+pub(crate) fn record_by(recorder: Recorder) {
+    RECORDER.get_or_init(|| recorder);
+    mode::set(mode::GRADIENTS);
 }
 
 /// New memory is made where the tensors of the call lie: on a GPU, if one does; where there are none, on the thread's own device.

@@ -1,5 +1,6 @@
 //! Words: the values that cross the boundary of C.
 
+use super::callbacks::THGradHook;
 use crate::alloc::{THDeleter, THMemoryHook};
 use crate::driver::THCudaCallback;
 use crate::files::{THReadFunction, THSeekFunction};
@@ -77,6 +78,12 @@ impl Gives<*mut THTensor> for Tensor {
     }
 }
 
+impl Gives<*mut THTensor> for Option<Tensor> {
+    fn given(self) -> Word {
+        self.map_or(Word::ZERO, |t| t.into_raw().word())
+    }
+}
+
 impl Gives<*mut THStorage> for Storage {
     fn given(self) -> Word {
         self.into_raw().word()
@@ -151,4 +158,4 @@ macro_rules! function_words {
         }
     )* };
 }
-function_words!(THDeleter THMemoryHook THApplyFunction THMapFunction THMap2Function THReadFunction THSeekFunction THCudaCallback);
+function_words!(THGradHook THDeleter THMemoryHook THApplyFunction THMapFunction THMap2Function THReadFunction THSeekFunction THCudaCallback);

@@ -22,23 +22,23 @@ macro_rules! handle_rows {
         /// as any result is. Returns a new reference.
         newWithDtype(dtype: dtype) -> new = Tensor::of_dtype(dtype);
         /// Makes `t` a fresh handle again, as `THTensor_new` returns it: it gives up its storage, its sizes and its dtype.
-        reset(t: inout) = {
+        reset(t: handle) = {
             t.reset();
             Ok(())
         };
         /// A second handle on the elements of `t`. Returns a new reference.
-        newWithTensor(t: inout) -> new = view::alias(t);
+        newWithTensor(t: shared) -> new = view::alias(t);
         /// The number of references that are held now; 0 on error.
         refcount(t: input) -> int =
             // SAFETY: a live handle.
             Ok(unsafe { AtomicI32::from_ptr(&raw mut (*t.as_ptr()).refcount) }.load(Ordering::Relaxed));
         /// Sets `TH_TENSOR_*` bits.
-        setFlag(t: inout, flag: flags) = {
+        setFlag(t: handle, flag: flags) = {
             t.set_flags(t.flags() | flag);
             Ok(())
         };
         /// Clears `TH_TENSOR_*` bits.
-        clearFlag(t: inout, flag: flags) = {
+        clearFlag(t: handle, flag: flags) = {
             t.set_flags(t.flags() & !flag);
             Ok(())
         };
@@ -329,16 +329,16 @@ macro_rules! copy_rows {
         /// A copy with memory of its own laid out as `format` says. Returns a new reference.
         newCloneFormat(t: input, format: memory_format) -> new = copy::clone(t, format);
         /// `t` itself if it is contiguous already, else a row-major copy. Returns a new reference either way.
-        newContiguous(t: inout) -> new = copy::contiguous(t, TH_CONTIGUOUS_FORMAT);
+        newContiguous(t: shared) -> new = copy::contiguous(t, TH_CONTIGUOUS_FORMAT);
         /// `t` itself if it lies in `format` already, else a copy that does. Returns a new reference either way.
-        newContiguousFormat(t: inout, format: memory_format) -> new = copy::contiguous(t, format);
+        newContiguousFormat(t: shared, format: memory_format) -> new = copy::contiguous(t, format);
         /// `t` itself if it has this dtype already, else a converted copy. Returns a new reference either way.
-        newTo(t: inout, dtype: other_dtype) -> new = copy::to_dtype(t, dtype);
+        newTo(t: shared, dtype: other_dtype) -> new = copy::to_dtype(t, dtype);
         /// `r = src`, converted to the dtype of `r` and broadcast to its shape; any layouts, overlapping or not. A fresh `r` becomes a
         /// clone, one of `THTensor_newWithDtype` takes the shape of `src`.
         copy(r: out, t: input) = copy::copy(r, t);
         /// Copies `t` into `dst` unless they are the same handle, then gives up the reference to `t`. NULL `t` is an error.
-        freeCopyTo(t: inout, dst: inout) = {
+        freeCopyTo(t: shared, dst: inout) = {
             copy::copy(dst, t)?;
             // SAFETY: the caller gives up a reference it holds.
             drop(unsafe { std::ptr::read(t) });

@@ -115,59 +115,59 @@ pub mod views {
 macro_rules! shape_rows {
     ($face:ident $($to:tt)*) => { $face! { $($to)*
         /// Makes `t` a second handle on the elements of `src`.
-        set(t: inout, src: input) = ops::set(t, src);
+        set(t: handle, src: input) = ops::set(t, src);
         /// Makes `t` a tensor over `storage`, which grows to hold it where it can; NULL `stride` means row-major.
-        setStorage(t: inout, storage: storage, storageOffset: offset, ndim: len, size: sizes, stride: optional_strides) =
+        setStorage(t: handle, storage: storage, storageOffset: offset, ndim: len, size: sizes, stride: optional_strides) =
             ops::set_storage(t, storage, storageOffset, size, stride);
         /// `THTensor_setStorage` by the name TH gives its C form.
-        setStorageNd(t: inout, storage: storage, storageOffset: offset, ndim: len, size: sizes, stride: optional_strides) =
+        setStorageNd(t: handle, storage: storage, storageOffset: offset, ndim: len, size: sizes, stride: optional_strides) =
             ops::set_storage(t, storage, storageOffset, size, stride);
         /// Makes `t` a 1-d tensor over `storage`.
-        setStorage1d(t: inout, storage: storage, storageOffset: offset, size0: size, stride0: stride) =
+        setStorage1d(t: handle, storage: storage, storageOffset: offset, size0: size, stride0: stride) =
             ops::set_storage(t, storage, storageOffset, &[size0], Some(&[stride0]));
         /// Makes `t` a 2-d tensor over `storage`.
         setStorage2d(
-            t: inout, storage: storage, storageOffset: offset, size0: size, stride0: stride, size1: size, stride1: stride,
+            t: handle, storage: storage, storageOffset: offset, size0: size, stride0: stride, size1: size, stride1: stride,
         ) = ops::set_storage(t, storage, storageOffset, &[size0, size1], Some(&[stride0, stride1]));
         /// Makes `t` a 3-d tensor over `storage`.
         setStorage3d(
-            t: inout, storage: storage, storageOffset: offset, size0: size, stride0: stride, size1: size, stride1: stride, size2: size,
+            t: handle, storage: storage, storageOffset: offset, size0: size, stride0: stride, size1: size, stride1: stride, size2: size,
                 stride2: stride,
         ) = ops::set_storage(t, storage, storageOffset, &[size0, size1, size2], Some(&[stride0, stride1, stride2]));
         /// Makes `t` a 4-d tensor over `storage`.
         setStorage4d(
-            t: inout, storage: storage, storageOffset: offset, size0: size, stride0: stride, size1: size, stride1: stride, size2: size,
+            t: handle, storage: storage, storageOffset: offset, size0: size, stride0: stride, size1: size, stride1: stride, size2: size,
                 stride2: stride, size3: size, stride3: stride,
         ) =
             ops::set_storage(t, storage, storageOffset, &[size0, size1, size2, size3], Some(&[stride0, stride1, stride2, stride3]));
         /// Makes `t` a 5-d tensor over `storage`.
         setStorage5d(
-            t: inout, storage: storage, storageOffset: offset, size0: size, stride0: stride, size1: size, stride1: stride, size2: size,
+            t: handle, storage: storage, storageOffset: offset, size0: size, stride0: stride, size1: size, stride1: stride, size2: size,
                 stride2: stride, size3: size, stride3: stride, size4: size, stride4: stride,
         ) =
             ops::set_storage(t, storage, storageOffset, &[size0, size1, size2, size3, size4], Some(&[stride0, stride1, stride2, stride3,
                 stride4]));
         /// Gives the tensor these sizes: elements stay where they are in the storage, which grows if needed and never shrinks; new elements
         /// are undefined. NULL `stride` keeps the strides if the sizes are the same, else makes them row-major.
-        resize(t: inout, ndim: len, size: sizes, stride: optional_strides) =
+        resize(t: handle, ndim: len, size: sizes, stride: optional_strides) =
             ops::resize(t, size, stride);
         /// `THTensor_resize` by the name TH gives its C form.
-        resizeNd(t: inout, ndim: len, size: sizes, stride: optional_strides) =
+        resizeNd(t: handle, ndim: len, size: sizes, stride: optional_strides) =
             ops::resize(t, size, stride);
         /// `THTensor_resize` to one dimension.
-        resize1d(t: inout, size0: size) = ops::resize(t, &[size0], None);
+        resize1d(t: handle, size0: size) = ops::resize(t, &[size0], None);
         /// `THTensor_resize` to two dimensions.
-        resize2d(t: inout, size0: size, size1: size) = ops::resize(t, &[size0, size1], None);
+        resize2d(t: handle, size0: size, size1: size) = ops::resize(t, &[size0, size1], None);
         /// `THTensor_resize` to three dimensions.
-        resize3d(t: inout, size0: size, size1: size, size2: size) = ops::resize(t, &[size0, size1, size2], None);
+        resize3d(t: handle, size0: size, size1: size, size2: size) = ops::resize(t, &[size0, size1, size2], None);
         /// `THTensor_resize` to four dimensions.
-        resize4d(t: inout, size0: size, size1: size, size2: size, size3: size) =
+        resize4d(t: handle, size0: size, size1: size, size2: size, size3: size) =
             ops::resize(t, &[size0, size1, size2, size3], None);
         /// `THTensor_resize` to five dimensions.
-        resize5d(t: inout, size0: size, size1: size, size2: size, size3: size, size4: size) =
+        resize5d(t: handle, size0: size, size1: size, size2: size, size3: size, size4: size) =
             ops::resize(t, &[size0, size1, size2, size3, size4], None);
         /// `THTensor_resize` to the sizes of `src`.
-        resizeAs(t: inout, src: input) = ops::resize(t, &shape_of(src)?, None);
+        resizeAs(t: handle, src: input) = ops::resize(t, &shape_of(src)?, None);
     } };
 }
 

@@ -1,0 +1,79 @@
+//! The places of tensors among the arguments of a row, as sets of bits.
+
+use super::args::Kind;
+use super::returns::Return;
+
+/// Sets of places, one bit for each argument of the signature.
+#[derive(Debug, Clone, Copy)]
+pub struct Places {
+    /// Tensors whose elements are read, those of [`Places::lists`] left out.
+    pub read: u32,
+    /// Lists of tensors whose elements are read.
+    pub lists: u32,
+    /// Tensors whose elements are written, whatever their dtype.
+    pub written: u32,
+    /// Tensors among [`Places::written`] that may hold floats that depend on those that are read.
+    pub results: u32,
+    /// Lists of tensors that become views.
+    pub view_lists: u32,
+    /// Handles that become views.
+    pub views: u32,
+    /// Handles whose geometry changes.
+    pub handles: u32,
+    /// Lists of new handles.
+    pub new_handles: u32,
+    /// True if the function returns a new handle.
+    pub returns_tensor: bool,
+}
+
+impl Places {
+    /// The places of these kinds.
+    pub(crate) const fn of(kinds: &[Kind], returns: Return) -> Places {
+        let mut places = Places {
+            read: 0,
+            lists: 0,
+            written: 0,
+            results: 0,
+            view_lists: 0,
+            views: 0,
+            handles: 0,
+            new_handles: 0,
+            returns_tensor: matches!(returns, Return::new),
+        };
+        let mut k = 0;
+        while k < kinds.len() {
+            let bit = 1 << k;
+            match kinds[k] {
+                Kind::input | Kind::optional_input | Kind::shared => places.read |= bit,
+                Kind::inputs | Kind::optional_inputs => places.lists |= bit,
+                Kind::out | Kind::optional_out => {
+                    places.written |= bit;
+                    places.results |= bit;
+                }
+                Kind::inout => {
+                    places.read |= bit;
+                    places.written |= bit;
+                    places.results |= bit;
+                }
+                Kind::truth | Kind::indices | Kind::optional_indices | Kind::totals | Kind::optional_totals => places.written |= bit,
+                Kind::pivots_out | Kind::optional_info => places.written |= bit,
+                Kind::view_out => places.views |= bit,
+                Kind::outs => places.view_lists |= bit,
+                Kind::handle => places.handles |= bit,
+                Kind::new_handles => places.new_handles |= bit,
+                _ => {}
+            }
+            k += 1;
+        }
+        places
+    }
+}
+
+/// The places in a set, from the first.
+pub fn each_place(mut set: u32) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let k = set.trailing_zeros();
+        set &= set.wrapping_sub(1);
+        (k < u32::BITS).then_some(k as usize)
+    })
+}

@@ -1,0 +1,224 @@
+//! Counted pointers to the parts of a graph, which end one after the other and not one inside the other: freeing a chain of a million nodes
+//! takes no stack.
+
+use crate::alloc;
+use crate::error::{Result, bail};
+use crate::tensor::Attached;
+use std::cell::Cell;
+use std::ops::Deref;
+use std::ptr::{NonNull, null_mut};
+use std::sync::atomic::{AtomicUsize, Ordering, fence};
+
+/// A counted pointer, as `Arc`; making one may fail.
+pub struct Counted<T>(NonNull<Inner<T>>);
+
+#[repr(C)]
+struct Head {
+    /// First, so that a handle can hold a reference.
+    attached: Attached,
+    /// Drops the value and frees the block.
+    end: unsafe fn(*mut Head),
+    /// The next block that ends, while several do.
+    next: *mut Head,
+    refcount: AtomicUsize,
+}
+
+#[repr(C)]
+struct Inner<T> {
+    head: Head,
+    value: T,
+}
+
+// SAFETY: as for `Arc`.
+unsafe impl<T: Send + Sync> Send for Counted<T> {}
+// SAFETY: as above.
+unsafe impl<T: Send + Sync> Sync for Counted<T> {}
+
+thread_local! {
+    /// True while blocks end on this thread.
+    static ENDING: Cell<bool> = const { Cell::new(false) };
+    /// The blocks whose last reference was given up meanwhile.
+    static WAITING: Cell<*mut Head> = const { Cell::new(null_mut()) };
+}
+
+/// Ends a block, and those that it held the last reference to.
+fn end(head: *mut Head) {
+    if ENDING.get() {
+        // SAFETY: nobody else has the block.
+        unsafe { (*head).next = WAITING.get() };
+        return WAITING.set(head);
+    }
+    ENDING.set(true);
+    let mut head = head;
+    while !head.is_null() {
+        // SAFETY: nobody else has the block, whose `end` is of its own type.
+        unsafe { ((*head).end)(head) };
+        head = WAITING.get();
+        if !head.is_null() {
+            // SAFETY: as above.
+            WAITING.set(unsafe { (*head).next });
+        }
+    }
+    ENDING.set(false);
+}
+
+/// Memory for a block that is made later, when nothing may fail any more.
+pub struct Room<T>(Option<NonNull<Inner<T>>>);
+
+impl<T> Room<T> {
+    /// Memory for one block.
+    pub fn new() -> Result<Room<T>> {
+        match alloc::allocate(size_of::<Inner<T>>()) {
+            Some(block) => Ok(Room(Some(block.cast()))),
+            None => bail!(NoMem, "out of memory"),
+        }
+    }
+
+    /// No memory.
+    pub fn none() -> Room<T> {
+        Room(None)
+    }
+}
+
+impl<T> Drop for Room<T> {
+    fn drop(&mut self) {
+        if let Some(block) = self.0 {
+            // SAFETY: allocated above, and never used.
+            unsafe { alloc::release(block.cast(), size_of::<Inner<T>>()) }
+        }
+    }
+}
+
+impl<T> Counted<T> {
+    /// A new block with one reference.
+    pub fn new(value: T) -> Result<Counted<T>> {
+        Counted::within(Room::new()?, value)
+    }
+
+    /// A new block with one reference, in this memory.
+    pub fn within(mut room: Room<T>, value: T) -> Result<Counted<T>> {
+        const { assert!(align_of::<Inner<T>>() <= 16) }
+        unsafe fn end_of<T>(head: *mut Head) {
+            let block = head.cast::<Inner<T>>();
+            // SAFETY: the block is of this type, and nobody else has it.
+            unsafe {
+                (&raw mut (*block).value).drop_in_place();
+                alloc::release(NonNull::new_unchecked(block.cast()), size_of::<Inner<T>>());
+            }
+        }
+        unsafe fn release_of<T>(attached: NonNull<Attached>) {
+            // SAFETY: the handle's reference, made by `into_attached`.
+            drop(unsafe { Counted::<T>::from_attached(attached) });
+        }
+        let Some(block) = room.0.take() else { bail!(NoMem, "out of memory") };
+        let attached = Attached { release: release_of::<T> };
+        let head = Head { attached, end: end_of::<T>, next: null_mut(), refcount: AtomicUsize::new(1) };
+        // SAFETY: the block is fresh, large enough and aligned to 16.
+        unsafe { block.write(Inner { head, value }) };
+        Ok(Counted(block))
+    }
+
+    fn head(&self) -> &Head {
+        // SAFETY: the block lives as long as this reference.
+        unsafe { &(*self.0.as_ptr()).head }
+    }
+
+    /// The address, which tells blocks apart.
+    pub fn address(&self) -> usize {
+        self.0.as_ptr().addr()
+    }
+
+    /// Returns true if this is the only reference.
+    pub fn is_alone(&self) -> bool {
+        self.head().refcount.load(Ordering::Acquire) == 1
+    }
+
+    /// Gives the reference to a handle.
+    pub fn into_attached(self) -> NonNull<Attached> {
+        let attached = self.0.cast();
+        std::mem::forget(self);
+        attached
+    }
+
+    /// Takes a handle's reference over.
+    ///
+    /// # Safety
+    /// `attached` came from [`Counted::into_attached`] of this type, and the reference is the caller's to give.
+    pub unsafe fn from_attached(attached: NonNull<Attached>) -> Counted<T> {
+        Counted(attached.cast())
+    }
+
+    /// A new reference to the block of a value, unless its last one was given up.
+    ///
+    /// # Safety
+    /// `block` is the address of a block whose memory is not freed meanwhile.
+    pub unsafe fn from_address(address: *const ()) -> Option<Counted<T>> {
+        let block = NonNull::new(address.cast_mut().cast::<Inner<T>>())?;
+        // SAFETY: the caller's.
+        let refcount = unsafe { &(*block.as_ptr()).head.refcount };
+        let held = |count: usize| (count > 0).then(|| count + 1);
+        refcount.fetch_update(Ordering::Relaxed, Ordering::Relaxed, held).ok().map(|_| Counted(block))
+    }
+
+    /// The pointer of the block that holds a value.
+    pub fn address_of(value: &T) -> *const () {
+        std::ptr::from_ref(value).wrapping_byte_sub(std::mem::offset_of!(Inner<T>, value)).cast()
+    }
+
+    /// The pointer that [`Counted::from_address`] takes.
+    pub fn as_ptr(&self) -> *const () {
+        self.0.as_ptr().cast_const().cast()
+    }
+}
+
+impl<T> Deref for Counted<T> {
+    type Target = T;
+    fn deref(&self) -> &T {
+        // SAFETY: the block lives as long as this reference.
+        unsafe { &(*self.0.as_ptr()).value }
+    }
+}
+
+impl<T> Clone for Counted<T> {
+    fn clone(&self) -> Counted<T> {
+        self.head().refcount.fetch_add(1, Ordering::Relaxed);
+        Counted(self.0)
+    }
+}
+
+impl<T> Drop for Counted<T> {
+    fn drop(&mut self) {
+        if self.head().refcount.fetch_sub(1, Ordering::Release) == 1 {
+            fence(Ordering::Acquire);
+            end(self.0.as_ptr().cast());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+
+    struct Link(Option<Counted<Link>>, Arc<AtomicUsize>);
+
+    impl Drop for Link {
+        fn drop(&mut self) {
+            self.1.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    #[test]
+    fn a_long_chain_ends_without_recursion() {
+        let ended = Arc::new(AtomicUsize::new(0));
+        let mut chain = None;
+        for _ in 0..1_000_000 {
+            chain = Some(Counted::new(Link(chain, ended.clone())).expect("memory"));
+        }
+        let second = chain.clone();
+        drop(chain);
+        assert_eq!(ended.load(Ordering::Relaxed), 0);
+        drop(second);
+        assert_eq!(ended.load(Ordering::Relaxed), 1_000_000);
+    }
+}

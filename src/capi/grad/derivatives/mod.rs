@@ -1,0 +1,34 @@
+//! The derivatives of operations. For each row: the inputs, and the gradient of each from `g`, that of the result. What broadcasts, and what is
+//! converted to another dtype, is undone where the gradient arrives. [`derivatives!`](super::names::derivatives) explains the lines.
+
+mod pointwise;
+mod structure;
+
+use super::formula::Derivative;
+use super::names;
+use crate::capi::face::row::Row;
+
+/// All derivatives.
+pub static DERIVATIVES: &[&[Derivative]] = &[pointwise::POINTWISE, structure::STRUCTURE];
+
+/// Rows whose results are made of floats, and are constant all the same: nothing depends on the values in a way that has a slope.
+pub static CONSTANT: &[&Row] = &[
+    &names::zerosLike::ROW,
+    &names::onesLike::ROW,
+    &names::fullLike::ROW,
+    &names::newEmptyLike::ROW,
+    &names::newZerosLike::ROW,
+    &names::newOnesLike::ROW,
+    &names::newFullLike::ROW,
+    &names::randLike::ROW,
+    &names::randnLike::ROW,
+    &names::randintLike::ROW,
+    &names::newRandLike::ROW,
+    &names::newRandnLike::ROW,
+    &names::newRandintLike::ROW,
+    &names::all::ROW,
+    &names::allDims::ROW,
+    &names::any::ROW,
+    &names::anyDims::ROW,
+    &names::heaviside::ROW,
+];

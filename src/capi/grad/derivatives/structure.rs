@@ -1,0 +1,127 @@
+//! Copies, and what moves elements.
+
+use crate::capi::grad::formula::{Call, In, Value};
+use crate::capi::grad::graph::Like;
+use crate::capi::grad::names::{self, derivatives};
+use crate::capi::grad::words::*;
+use crate::layout::{Dims, wrap_dim};
+
+derivatives! {
+    /// The derivatives of operations that move elements. Views have none: `geometry` has theirs.
+    STRUCTURE:
+
+    // Copies.
+    copy { t: |g| g; }
+    freeCopyTo { t: |g| g; }
+    newClone { t: |g| g; }
+    newCloneFormat { t: |g| g; }
+    newContiguous { t: |g| g; }
+    newContiguousFormat { t: |g| g; }
+    newTo { t: |g| g; }
+    newReshape { t: |g, t: like| reshape(g, &t.shape); }
+    newFlatten { t: |g, t: like| reshape(g, &t.shape); }
+
+    // Joining.
+    cat { each(a, b): |call, a: shapes, b: shapes, dimension: i32| cut(call, &[(a, 0), (b, 0)], dimension); }
+    catArray { each(tensors): |call, tensors: shapes, dimension: i32| cut(call, &all(call, tensors), dimension); }
+    stack {
+        each(tensors): |call, tensors: shapes, dimension: i32|
+            all(call, tensors).iter().for_each(|&(at, i)| call.give_at(at, i, select(call.g(), dimension, i as i64)));
+    }
+
+    // Rearranging.
+    flip { t: |g, dims: list| flip(g, dims); }
+    roll {
+        t: |g, shifts: list, dims: list| {
+            let back: Dims = shifts.iter().map(|&n| n.wrapping_neg()).collect();
+            g.scope.call(&names::roll::ROW, &[g.into(), (&back).into(), if dims.is_empty() { In::Null } else { dims.into() }])
+        };
+    }
+    rot90 {
+        t: |g, k: i64, dimension1: i32, dimension2: i32|
+            g.scope.call(&names::rot90::ROW, &[g.into(), k.wrapping_neg().into(), dimension1.into(), dimension2.into()]);
+    }
+    tril { t: |g, k: i64| tril(g, k); }
+    triu { t: |g, k: i64| triu(g, k); }
+    diagEmbed { t: |g, offset: i64, dim1: i32, dim2: i32| diagonal(g, offset, dim1, dim2); }
+    diag { t: |g, t: like, k: i64| if t.shape.len() == 1 { diagonal(g, k, 0, 1) } else { diagonal_of(g, &t, k) }; }
+
+    // Elements by index.
+    indexSelect { t: |g, t: like, dimension: i32, index| into_zeros(g, &t, &names::indexAdd::ROW, &[dimension.into(), index.into(), g.into()]); }
+    gather { t: |g, t: like, dimension: i32, index| into_zeros(g, &t, &names::scatterAdd::ROW, &[dimension.into(), index.into(), g.into()]); }
+    take { t: |g, t: like, index| into_zeros(g, &t, &names::put::ROW, &[index.into(), g.into(), true.into()]); }
+    maskedSelect {
+        t: |g, t: like, mask| {
+            let shape = broadcast(&t.shape, &mask.shape());
+            into_zeros(g, &Like { shape, ..t }, &names::maskedScatter::ROW, &[mask.into(), g.into()])
+        };
+    }
+    indexFill { t: |g, dimension: i32, index| cleared(g, &names::indexFill::ROW, &[dimension.into(), index.into(), 0.0.into()]); }
+    indexCopy {
+        t: |g, dimension: i32, index| cleared(g, &names::indexFill::ROW, &[dimension.into(), index.into(), 0.0.into()]);
+        src: |g, dimension: i32, index| index_select(g, dimension, index);
+    }
+    indexAdd { t: |g| g; src: |g, dimension: i32, index| index_select(g, dimension, index); }
+    indexAddScale { t: |g| g; src: |g, dimension: i32, index, scale: f64| index_select(g, dimension, index) * scale; }
+    scatterFill { t: |g, dimension: i32, index| cleared(g, &names::scatterFill::ROW, &[dimension.into(), index.into(), 0.0.into()]); }
+    scatter {
+        t: |g, dimension: i32, index| cleared(g, &names::scatterFill::ROW, &[dimension.into(), index.into(), 0.0.into()]);
+        src: |g, dimension: i32, index| gather(g, dimension, index);
+    }
+    scatterAdd { t: |g| g; src: |g, dimension: i32, index| gather(g, dimension, index); }
+    maskedCopy { t: |g, mask| or_choose(mask, 0.0, g); src: |g, src: like, mask| chosen(g, &src, mask); }
+    maskedScatter { t: |g, mask| or_choose(mask, 0.0, g); src: |g, src: like, mask| chosen(g, &src, mask); }
+}
+
+/// The places of all entries of the list at a place.
+fn all(call: &Call<'_>, at: usize) -> Vec<(usize, usize)> {
+    (0..call.entries(at)).map(|i| (at, i)).collect()
+}
+
+/// Gives each input its piece of the gradient along a dimension.
+fn cut(call: &Call<'_>, inputs: &[(usize, usize)], dimension: i32) {
+    let g = call.g();
+    let Ok(dim) = wrap_dim(dimension, g.ndim()) else { return };
+    let mut first = 0;
+    for &(at, i) in inputs {
+        let size = call.size_at(at, i).get(dim).copied().unwrap_or(0);
+        if call.needs_at(at, i) {
+            let piece = if call.size_at(at, i).len() == g.ndim() { narrow(g, dimension, first, size) } else { zeros(g, &call.like_at(at, i)) };
+            call.give_at(at, i, piece);
+        }
+        first += size;
+    }
+}
+
+/// The gradient of a matrix of which a diagonal was taken.
+fn diagonal_of<'s>(g: Value<'s>, t: &Like, k: i64) -> Value<'s> {
+    let r = zeros(g, t);
+    g.scope.write(diagonal(r, k, 0, 1), &names::copy::ROW, &[g.into()]);
+    r
+}
+
+/// Zeros of a shape, after a row wrote to them.
+fn into_zeros<'s>(g: Value<'s>, like: &Like, row: &'static crate::capi::face::row::Row, args: &[In<'s, '_>]) -> Value<'s> {
+    let r = zeros(g, like);
+    g.scope.write(r, row, args);
+    r
+}
+
+/// A copy of `g`, after a row wrote to it.
+fn cleared<'s>(g: Value<'s>, row: &'static crate::capi::face::row::Row, args: &[In<'s, '_>]) -> Value<'s> {
+    let r = clone(g);
+    g.scope.write(r, row, args);
+    r
+}
+
+/// The elements of `g` that came from `src`, one after the other.
+fn chosen<'s>(g: Value<'s>, src: &Like, mask: Value<'s>) -> Value<'s> {
+    let taken = g.scope.call(&names::maskedSelect::ROW, &[g.into(), mask.into()]);
+    let r = zeros(g, &Like { shape: Dims::from(&[src.shape.iter().product()]), ..src.clone() });
+    g.scope.write(narrow(r, 0, 0, taken.numel()), &names::copy::ROW, &[taken.into()]);
+    reshape(r, &src.shape)
+}
+
+fn broadcast(a: &[i64], b: &[i64]) -> Dims {
+    crate::layout::broadcast_shape(a, b).unwrap_or(Dims::new())
+}

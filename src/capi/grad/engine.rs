@@ -1,0 +1,444 @@
+//! Backward: the gradients of a graph, node after node.
+//!
+//! Nodes are counted first: each waits until all that follow it have given their gradients. Then the latest of those that wait for nobody
+//! runs, until none is left. The gradients of leaves are collected and stored at last, when nothing can fail any more.
+
+use super::counted::Counted;
+pub use super::graph::Target;
+use super::graph::{Edge, Like, Node, Step, Variable};
+use super::record::Hasher;
+use super::reduce::{add, fit};
+use super::switch::Switched;
+use crate::capi::face::callbacks::THGradHook;
+use crate::device::{Device, Making};
+use crate::error::{Error, Kind, Result, bail};
+use crate::ops::{copy, create, pointwise};
+use crate::scalar::Scalar;
+use crate::tensor::{THTensor, Tensor};
+use smallvec::SmallVec;
+use std::cmp::Ordering;
+use std::collections::{BinaryHeap, HashMap};
+use std::ptr::{NonNull, null_mut};
+
+/// What a run is asked for.
+#[derive(Clone, Copy, Default)]
+pub struct Options {
+    /// Keeps what nodes saved, so that backward can run again.
+    pub retain: bool,
+    /// Records the derivatives, so that gradients have gradients.
+    pub create: bool,
+}
+
+/// A node during a run.
+#[derive(Default)]
+struct Waiting {
+    /// Gradients that are still to come.
+    awaited: usize,
+    /// The gradients of its results so far.
+    grads: SmallVec<[Option<Tensor>; 1]>,
+    /// False if no wanted gradient comes from the node.
+    needed: bool,
+}
+
+/// A node that waits for nobody; later ones first.
+struct Ready(Counted<Node>);
+
+impl PartialEq for Ready {
+    fn eq(&self, other: &Ready) -> bool {
+        self.0.sequence == other.0.sequence
+    }
+}
+impl Eq for Ready {}
+impl PartialOrd for Ready {
+    fn partial_cmp(&self, other: &Ready) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl Ord for Ready {
+    fn cmp(&self, other: &Ready) -> Ordering {
+        self.0.sequence.cmp(&other.0.sequence)
+    }
+}
+
+/// A gradient that someone asked for.
+enum Asked {
+    Leaf(usize),
+    Result(usize, u32),
+}
+
+/// A run of backward.
+pub struct Run {
+    options: Options,
+    nodes: HashMap<usize, Waiting, Hasher>,
+    ready: BinaryHeap<Ready>,
+    leaves: HashMap<usize, (Counted<Variable>, Tensor), Hasher>,
+    /// The order in which leaves were reached.
+    order: Vec<usize>,
+    /// The gradients of results that were asked for.
+    asked: Vec<((usize, u32), Option<Tensor>)>,
+    /// Gradients of results to store at last.
+    retained: Vec<(Counted<Variable>, Tensor)>,
+}
+
+/// Where backward begins: the target of an output, and its gradient.
+pub struct Root {
+    pub to: Target,
+    pub gradient: Tensor,
+}
+
+impl Run {
+    fn new(options: Options) -> Run {
+        Run {
+            options,
+            nodes: HashMap::default(),
+            ready: BinaryHeap::new(),
+            leaves: HashMap::default(),
+            order: Vec::new(),
+            asked: Vec::new(),
+            retained: Vec::new(),
+        }
+    }
+
+    /// Counts what each node waits for, and fails where one cannot run.
+    fn count(&mut self, roots: &[Root]) -> Result<()> {
+        let mut stack: Vec<Counted<Node>> = Vec::new();
+        let visit = |nodes: &mut HashMap<usize, Waiting, Hasher>, stack: &mut Vec<Counted<Node>>, node: &Counted<Node>, awaited| {
+            if nodes.try_reserve(1).is_err() || stack.try_reserve(1).is_err() {
+                return Err(out_of_memory());
+            }
+            let waiting = nodes.entry(node.address()).or_insert_with(|| {
+                stack.push(node.clone());
+                Waiting { awaited: 0, grads: SmallVec::from_elem(None, node.outputs.len()), needed: true }
+            });
+            waiting.awaited += awaited;
+            Ok(())
+        };
+        for root in roots {
+            if let Target::Node(node, _) = &root.to {
+                visit(&mut self.nodes, &mut stack, node, 0)?;
+            }
+        }
+        while let Some(node) = stack.pop() {
+            node.check()?;
+            for edge in &node.edges {
+                if let Target::Node(next, _) = &edge.to {
+                    visit(&mut self.nodes, &mut stack, next, 1)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Marks the nodes from which wanted gradients come: those that lead to a target in `wanted`.
+    fn prune(&mut self, roots: &[Root], wanted: &[Asked]) -> Result<()> {
+        let leaf = |edge: &Edge| matches!(&edge.to, Target::Leaf(leaf) if wanted.iter().any(|w| matches!(w, Asked::Leaf(l) if *l == leaf.address())));
+        let node_wanted = |node: &Counted<Node>| wanted.iter().any(|w| matches!(w, Asked::Result(n, _) if *n == node.address()));
+        self.nodes.values_mut().for_each(|waiting| waiting.needed = false);
+        // Depth first: a node is decided once all behind it are.
+        let mut stack: Vec<(Counted<Node>, usize)> = Vec::new();
+        let mut seen: HashMap<usize, bool, Hasher> = HashMap::default();
+        for root in roots {
+            let Target::Node(node, _) = &root.to else { continue };
+            if seen.insert(node.address(), node_wanted(node)).is_none() {
+                stack.push((node.clone(), 0));
+            }
+            while let Some((node, at)) = stack.last_mut() {
+                let (node, k) = (node.clone(), *at);
+                *at += 1;
+                if k < node.edges.len() {
+                    if let Target::Node(next, _) = &node.edges[k].to
+                        && !seen.contains_key(&next.address())
+                    {
+                        if stack.try_reserve(1).is_err() || seen.try_reserve(1).is_err() {
+                            return Err(out_of_memory());
+                        }
+                        seen.insert(next.address(), node_wanted(next));
+                        stack.push((next.clone(), 0));
+                    }
+                    continue;
+                }
+                let leads = node.edges.iter().any(|edge| {
+                    leaf(edge) || matches!(&edge.to, Target::Node(next, _) if seen.get(&next.address()).copied().unwrap_or(false))
+                });
+                let entry = seen.entry(node.address()).or_default();
+                *entry |= leads;
+                // A node that is only asked about itself need not run.
+                if let Some(waiting) = self.nodes.get_mut(&node.address()) {
+                    waiting.needed = leads;
+                }
+                stack.pop();
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives a gradient to where it goes.
+    fn deliver(&mut self, to: &Target, gradient: Option<Tensor>) -> Result<()> {
+        match to {
+            Target::Leaf(leaf) => {
+                let Some(gradient) = gradient else { return Ok(()) };
+                let sum = match self.leaves.remove(&leaf.address()) {
+                    Some((_, before)) => self.sum(before, gradient)?,
+                    None => {
+                        self.order.push(leaf.address());
+                        gradient
+                    }
+                };
+                self.leaves.insert(leaf.address(), (leaf.clone(), sum));
+            }
+            Target::Node(node, nr) => {
+                let Some(waiting) = self.nodes.get_mut(&node.address()) else { return Ok(()) };
+                if let Some(gradient) = gradient {
+                    let slot = std::mem::take(&mut waiting.grads[*nr as usize]);
+                    let sum = match slot {
+                        Some(before) => self.sum(before, gradient)?,
+                        None => gradient,
+                    };
+                    if let Some(waiting) = self.nodes.get_mut(&node.address()) {
+                        waiting.grads[*nr as usize] = Some(sum);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// `a + b`, in the memory of one that nobody else has.
+    fn sum(&self, a: Tensor, b: Tensor) -> Result<Tensor> {
+        if self.options.create {
+            return add(&a, &b);
+        }
+        let _there = making(a.device());
+        let r = if is_own(&a) { a.clone() } else { Tensor::fresh()? };
+        pointwise::arithmetic::cadd(&r, &a, Scalar::Int(1), &b)?;
+        Ok(r)
+    }
+
+    fn run(&mut self, roots: &[Root]) -> Result<()> {
+        for root in roots {
+            self.deliver(&root.to, Some(root.gradient.clone()))?;
+        }
+        for root in roots {
+            if let Target::Node(node, _) = &root.to
+                && self.nodes.get(&node.address()).is_some_and(|waiting| waiting.awaited == 0)
+                && !self.ready.iter().any(|ready| ready.0.address() == node.address())
+            {
+                self.ready.push(Ready(node.clone()));
+            }
+        }
+        while let Some(Ready(node)) = self.ready.pop() {
+            self.step(&node)?;
+        }
+        Ok(())
+    }
+
+    fn step(&mut self, node: &Counted<Node>) -> Result<()> {
+        let Some(waiting) = self.nodes.remove(&node.address()) else { return Ok(()) };
+        let mut grads = waiting.grads;
+        self.look_on(node, &mut grads)?;
+        let mut step = Step { node, grads: &grads, given: SmallVec::from_elem(None, node.edges.len()), recording: self.options.create };
+        if waiting.needed && grads.iter().any(Option::is_some) {
+            let device = node.outputs.first().map_or(Device::Cpu, |output| output.device);
+            let _there = making(device);
+            let _switched = Switched::to(self.options.create);
+            node.rule().apply(&mut step).map_err(|error| within(error, node.rule().name()))?;
+        }
+        let mut given = std::mem::take(&mut step.given);
+        drop(grads);
+        if !self.options.retain {
+            let mut saved = node.saved();
+            if saved.as_ref().is_some_and(|saved| !saved.tensors.is_empty()) {
+                *saved = None;
+            }
+        }
+        for (edge, gradient) in node.edges.iter().zip(given.iter_mut()) {
+            let gradient = match gradient.take() {
+                Some(gradient) => Some(self.fit(gradient, &edge.like, node)?),
+                None => None,
+            };
+            self.deliver(&edge.to, gradient)?;
+            if let Target::Node(next, _) = &edge.to
+                && let Some(waiting) = self.nodes.get_mut(&next.address())
+            {
+                waiting.awaited -= 1;
+                if waiting.awaited == 0 {
+                    if self.ready.try_reserve(1).is_err() {
+                        return Err(out_of_memory());
+                    }
+                    self.ready.push(Ready(next.clone()));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The gradient of an input in its shape and dtype.
+    fn fit(&self, gradient: Tensor, like: &Like, node: &Counted<Node>) -> Result<Tensor> {
+        let _there = making(like.device);
+        let _switched = Switched::to(self.options.create);
+        fit(gradient, like, self.options.create).map_err(|error| within(error, node.rule().name()))
+    }
+
+    /// Hands the gradients of a node's results to hooks, and to who asked for them.
+    fn look_on(&mut self, node: &Counted<Node>, grads: &mut [Option<Tensor>]) -> Result<()> {
+        let (hooks, retained) = {
+            let watched = node.watched();
+            if watched.hooks.is_empty() && watched.retained.is_empty() {
+                (Vec::new(), Vec::new())
+            } else {
+                let hooks: Vec<_> = watched.hooks.iter().map(|hook| (hook.output, hook.function, hook.context)).collect();
+                // SAFETY: a variable takes itself off the list, under this lock, before its memory is freed.
+                let alive = |by: &super::graph::RetainedBy| unsafe { Counted::<Variable>::from_address(by.0) };
+                let retained: Vec<_> = watched.retained.iter().filter_map(|(nr, by)| Some((*nr, alive(by)?))).collect();
+                (hooks, retained)
+            }
+        };
+        for (nr, function, context) in hooks {
+            if let Some(g) = &grads[nr as usize] {
+                let replaced = call_hook(function, g, context, self.options.create)?;
+                if replaced.is_some() {
+                    grads[nr as usize] = replaced;
+                }
+            }
+        }
+        for (nr, variable) in retained {
+            if let Some(g) = &grads[nr as usize] {
+                self.retained.push((variable, g.clone()));
+            }
+        }
+        for ((at, nr), gradient) in &mut self.asked {
+            if *at == node.address() {
+                gradient.clone_from(&grads[*nr as usize]);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns true if nobody else has the tensor or its memory, and it can be added to in place.
+fn is_own(t: &Tensor) -> bool {
+    // SAFETY: a live handle.
+    let alone = unsafe { (*t.as_ptr()).refcount } == 1 && t.storage().is_some_and(|storage| storage.refcount() == 2);
+    alone && t.layout().is_ok_and(|layout| layout.is_dense())
+}
+
+fn making(device: Device) -> Option<Making> {
+    (device != Device::Cpu).then(|| Making::on(device))
+}
+
+#[cold]
+fn within(error: Error, name: &str) -> Error {
+    Error::new(error.kind(), format_args!("the gradient of {name}: {}", error.message()))
+}
+
+#[cold]
+fn out_of_memory() -> Error {
+    Error::new(Kind::NoMem, format_args!("out of memory for the nodes of the graph"))
+}
+
+/// Calls a function of the caller with a gradient; gives what is to take its place.
+fn call_hook(function: THGradHook, g: &Tensor, context: *mut std::ffi::c_void, recording: bool) -> Result<Option<Tensor>> {
+    let Some(function) = function else { return Ok(None) };
+    let mut replacement: *mut THTensor = null_mut();
+    let _switched = Switched::to(recording);
+    // SAFETY: the caller's function, as its type asks.
+    let status = unsafe { function(g.as_ptr(), &raw mut replacement, context) };
+    // SAFETY: the function stored a new reference, or left NULL.
+    let replacement = NonNull::new(replacement).map(|raw| unsafe { Tensor::from_raw(raw) });
+    if status != 0 {
+        return Err(Error::from_callback(status, format_args!("a hook returned {status}")));
+    }
+    match replacement {
+        Some(r) if !r.same_shape(g) || r.dtype() != g.dtype() => {
+            bail!(Argument, "a hook replaced a gradient by a tensor of another shape or dtype")
+        }
+        replacement => Ok(replacement),
+    }
+}
+
+/// Adds the gradients of `roots` to those of all leaves.
+pub fn backward(roots: &[Root], options: Options) -> Result<()> {
+    let mut run = Run::new(options);
+    run.count(roots)?;
+    run.run(roots)?;
+    let order = std::mem::take(&mut run.order);
+    let mut stored: Vec<(Counted<Variable>, Tensor)> = Vec::new();
+    for at in order {
+        let Some((leaf, mut gradient)) = run.leaves.remove(&at) else { continue };
+        let hooks: Vec<_> = leaf.lock().hooks.iter().map(|hook| (hook.function, hook.context)).collect();
+        for (function, context) in hooks {
+            if let Some(replaced) = call_hook(function, &gradient, context, options.create)? {
+                gradient = replaced;
+            }
+        }
+        stored.push((leaf, gradient));
+    }
+    let retained = std::mem::take(&mut run.retained);
+    drop(run);
+    // What may fail comes first: a gradient that others have, too, is copied.
+    let mut ready: Vec<(Counted<Variable>, Tensor, Option<Tensor>)> = Vec::new();
+    for (leaf, gradient) in stored {
+        let before = leaf.lock().grad.clone();
+        let _there = making(gradient.device());
+        ready.push(match before {
+            None if options.create || is_own(&gradient) => (leaf, gradient, None),
+            None => (leaf, copy::contiguous_copy(&gradient)?, None),
+            Some(before) if options.create => (leaf, add(&before, &gradient)?, None),
+            Some(before) => (leaf, gradient, Some(before)),
+        });
+    }
+    for (leaf, gradient, before) in ready {
+        match before {
+            Some(before) => {
+                let _there = making(before.device());
+                pointwise::arithmetic::cadd(&before, &before, Scalar::Int(1), &gradient)?;
+            }
+            None => leaf.lock().grad = Some(gradient),
+        }
+    }
+    for (variable, gradient) in retained {
+        let gradient = if options.create { gradient } else { copy::contiguous_copy(&gradient)? };
+        variable.lock().grad = Some(gradient);
+    }
+    Ok(())
+}
+
+/// The gradients of `roots` with respect to `inputs`; `None` where they do not depend on one.
+pub fn gradients(roots: &[Root], inputs: &[Target], options: Options) -> Result<Vec<Option<Tensor>>> {
+    let mut run = Run::new(options);
+    run.count(roots)?;
+    let asked: Vec<Asked> = inputs
+        .iter()
+        .map(|input| match input {
+            Target::Leaf(leaf) => Asked::Leaf(leaf.address()),
+            Target::Node(node, nr) => Asked::Result(node.address(), *nr),
+        })
+        .collect();
+    run.prune(roots, &asked)?;
+    run.asked.extend(asked.iter().filter_map(|asked| if let Asked::Result(at, nr) = asked { Some(((*at, *nr), None)) } else { None }));
+    run.run(roots)?;
+    let mut found = Vec::new();
+    for asked in &asked {
+        found.push(match asked {
+            Asked::Leaf(at) => run.leaves.get(at).map(|(_, gradient)| gradient.clone()),
+            Asked::Result(at, nr) => run.asked.iter().find(|(place, _)| *place == (*at, *nr)).and_then(|(_, gradient)| gradient.clone()),
+        });
+    }
+    Ok(found)
+}
+
+/// The root of an output: its gradient is 1 where none is given and it has one element.
+pub fn root(to: Target, output: &Tensor, gradient: Option<&Tensor>) -> Result<Root> {
+    let Some(gradient) = gradient else {
+        let numel = output.layout()?.numel();
+        if numel != 1 {
+            bail!(Argument, "has {numel} elements, and no gradient is given: only that of a single element is 1 by itself")
+        }
+        let _there = making(output.device());
+        return Ok(Root { to, gradient: create::full_like(output, Scalar::Int(1))? });
+    };
+    if !gradient.same_shape(output) || gradient.dtype() != output.dtype() {
+        bail!(Shape, "the gradient has another shape or dtype than the tensor that it is of")
+    }
+    Ok(Root { to, gradient: gradient.clone() })
+}

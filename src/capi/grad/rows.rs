@@ -1,0 +1,273 @@
+//! The functions of gradients.
+
+use super::derivatives::{CONSTANT, DERIVATIVES};
+use super::engine::{self, Options, Root};
+use super::graph::{Hook, RetainedBy, State, Variable, attach, variable, variable_or_new, version_of};
+use super::variable::{target, target_of};
+use super::{record, switch};
+use crate::alloc::THDeleter;
+use crate::capi::face::callbacks::THGradHook;
+use crate::capi::face::row::{Face, Row, export, on_device, record_by};
+use crate::capi::face::word::Word;
+use crate::error::{Error, Kind, Result, bail};
+use crate::ops::{copy, view};
+use crate::scalar::Scalar;
+use crate::tensor::Tensor;
+use std::ffi::c_void;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+/// From now on all calls are looked at.
+fn begin() {
+    record::derive_by(DERIVATIVES, CONSTANT);
+    record_by(recorder);
+}
+
+/// Calls of the functions of this file are not recorded themselves.
+fn recorder(row: &'static Row, face: &'static Face, words: &[Word]) -> Result<Word> {
+    let own = std::ptr::eq(face, &raw const tensors::FACE) || std::ptr::eq(face, &raw const graphs::FACE);
+    if own { on_device(row, face, words) } else { record::call(row, face, words) }
+}
+
+fn refuse<T>(t: &Tensor, what: std::fmt::Arguments<'_>) -> Result<T> {
+    Err(Error::about(t.as_ptr().addr(), Kind::Argument, what))
+}
+
+/// Says whether the gradient of a leaf is wanted.
+fn require(t: &Tensor, requires: bool) -> Result<()> {
+    begin();
+    let dtype = t.defined()?;
+    if requires && !dtype.is_float() {
+        return Err(Error::about(t.as_ptr().addr(), Kind::Dtype, format_args!("has dtype {dtype}: only floats have gradients")));
+    }
+    if !requires && variable(t).is_none() {
+        return Ok(());
+    }
+    let variable = variable_or_new(t)?;
+    let is_result = target_of(&variable)?.is_some() && !variable.lock().requires;
+    if is_result {
+        return if requires { Ok(()) } else { refuse(t, format_args!("is the result of a recorded operation; take THTensor_newDetach of it")) };
+    }
+    let mut state = variable.lock();
+    state.requires = requires;
+    state.view = None;
+    Ok(())
+}
+
+fn requires(t: &Tensor) -> Result<bool> {
+    Ok(target(t)?.is_some())
+}
+
+fn is_leaf(t: &Tensor) -> Result<bool> {
+    target(t)?;
+    Ok(variable(t).is_none_or(|variable| variable.lock().history.is_none()))
+}
+
+fn gradient(t: &Tensor) -> Result<Option<Tensor>> {
+    Ok(variable(t).and_then(|variable| variable.lock().grad.clone()))
+}
+
+fn set_gradient(t: &Tensor, gradient: Option<&Tensor>) -> Result<()> {
+    begin();
+    let Some(gradient) = gradient else {
+        if let Some(variable) = variable(t) {
+            variable.lock().grad = None;
+        }
+        return Ok(());
+    };
+    if !gradient.same_shape(t) || gradient.dtype() != t.dtype() || gradient.device() != t.device() {
+        bail!(Shape, "the gradient has another shape, dtype or device than the tensor")
+    }
+    if gradient.is(t) {
+        bail!(Argument, "a tensor cannot be its own gradient")
+    }
+    variable_or_new(t)?.lock().grad = Some(gradient.clone());
+    Ok(())
+}
+
+fn zero_gradient(t: &Tensor) -> Result<()> {
+    match gradient(t)? {
+        // The old gradient may have a history, which ends here.
+        Some(gradient) => {
+            let zeroed = view::alias(&gradient)?;
+            copy::fill(&zeroed, Scalar::Int(0))?;
+            if let Some(variable) = variable(t) {
+                attach(&gradient, None);
+                variable.lock().grad = Some(gradient);
+            }
+            Ok(())
+        }
+        None => Ok(()),
+    }
+}
+
+fn retain_gradient(t: &Tensor) -> Result<()> {
+    let Some(variable) = variable(t).filter(|_| target(t).is_ok_and(|to| to.is_some())) else {
+        return refuse(t, format_args!("requires no gradient"));
+    };
+    let this = variable.as_ptr();
+    let mut state = variable.lock();
+    if state.retains {
+        return Ok(());
+    }
+    let Some((node, nr)) = state.history.clone() else { return Ok(()) };
+    node.watched().retained.push((nr, RetainedBy(this)));
+    state.retains = true;
+    Ok(())
+}
+
+/// A second handle on the elements of `t`, whose history ends there.
+fn detached(t: &Tensor) -> Result<Tensor> {
+    let r = view::alias(t)?;
+    if super::graph::is_known(t) {
+        attach(&r, Some(Variable::new(State::default())?));
+    }
+    Ok(r)
+}
+
+fn end_history(t: &Tensor) -> Result<()> {
+    if let Some(variable) = variable(t) {
+        if variable.lock().view.is_some() {
+            return refuse(t, format_args!("is a view, whose history is that of its base; take THTensor_newDetach of it"));
+        }
+        attach(t, Some(Variable::new(State::default())?));
+    }
+    Ok(())
+}
+
+static HOOKS: AtomicI64 = AtomicI64::new(1);
+
+/// Adds a function of the caller; the number that removes it.
+fn add_hook(t: &Tensor, function: THGradHook, context: *mut c_void, deleter: THDeleter) -> Result<i64> {
+    let Some(to) = target(t)? else { return refuse(t, format_args!("requires no gradient")) };
+    let id = HOOKS.fetch_add(1, Ordering::Relaxed);
+    let mut hook = Hook { id, function, output: 0, context, deleter };
+    match to {
+        engine::Target::Leaf(leaf) => leaf.lock().hooks.push(hook),
+        engine::Target::Node(node, nr) => {
+            hook.output = nr;
+            node.watched().hooks.push(hook);
+        }
+    }
+    Ok(id)
+}
+
+fn remove_hook(t: &Tensor, id: i64) -> Result<()> {
+    let removed = match target(t)? {
+        Some(engine::Target::Leaf(leaf)) => take(&mut leaf.lock().hooks, id),
+        Some(engine::Target::Node(node, _)) => take(&mut node.watched().hooks, id),
+        None => None,
+    };
+    match removed {
+        Some(_) => Ok(()),
+        None => bail!(Argument, "there is no hook {id}"),
+    }
+}
+
+fn take(hooks: &mut Vec<Hook>, id: i64) -> Option<Hook> {
+    let at = hooks.iter().position(|hook| hook.id == id)?;
+    Some(hooks.remove(at))
+}
+
+fn roots(tensors: &[&Tensor], gradients: Option<&[Option<&Tensor>]>) -> Result<Vec<Root>> {
+    let root = |k: usize| {
+        let Some(to) = target(tensors[k])? else { return refuse(tensors[k], format_args!("requires no gradient")) };
+        engine::root(to, tensors[k], gradients.and_then(|gradients| gradients[k]))
+    };
+    crate::alloc::list(tensors.len(), root)
+}
+
+fn run(tensors: &[&Tensor], gradients: Option<&[Option<&Tensor>]>, options: Options) -> Result<()> {
+    engine::backward(&roots(tensors, gradients)?, options)
+}
+
+/// The gradients of `outputs` with respect to `inputs`.
+fn gradients_of(
+    outputs: &[&Tensor],
+    gradients: Option<&[Option<&Tensor>]>,
+    inputs: &[&Tensor],
+    options: Options,
+    allow_unused: bool,
+) -> Result<Vec<Option<Tensor>>> {
+    let targets = crate::alloc::list(inputs.len(), |k| match target(inputs[k])? {
+        Some(to) => Ok(to),
+        None => refuse(inputs[k], format_args!("requires no gradient")),
+    })?;
+    let found = engine::gradients(&roots(outputs, gradients)?, &targets, options)?;
+    if let Some(k) = found.iter().position(Option::is_none).filter(|_| !allow_unused) {
+        return refuse(inputs[k], format_args!("has no part in the outputs; pass allowUnused for NULL in its place"));
+    }
+    Ok(found)
+}
+
+macro_rules! grad_tensor_rows {
+    ($face:ident $($to:tt)*) => { $face! { $($to)*
+        /// Says whether the gradient of `t`, a leaf, is wanted. Operations on it are recorded from then on.
+        setRequiresGrad(t: handle, requires: flag) = require(t, requires);
+        /// 1 if `t` is a leaf whose gradient is wanted, or was computed from one.
+        requiresGrad(t: input) -> flag = requires(t);
+        /// 1 unless `t` is the result of a recorded operation.
+        isLeaf(t: input) -> flag = is_leaf(t);
+        /// The gradient of `t`: a new reference, or NULL, without an error, where there is none yet.
+        newGrad(t: input) -> new_or_null = gradient(t);
+        /// Makes `grad`, of the shape, dtype and device of `t`, the gradient of `t`, which keeps a reference; NULL removes the gradient.
+        setGrad(t: handle, grad: optional_input) = set_gradient(t, grad);
+        /// Fills the gradient of `t`, if there is one, with 0.
+        zeroGrad(t: handle) = zero_gradient(t);
+        /// Keeps the gradient of `t`, a result, when backward comes through it. Leaves keep theirs anyway.
+        retainGrad(t: handle) = retain_gradient(t);
+        /// A handle on the elements of `t` that requires no gradient. Returns a new reference.
+        newDetach(t: shared) -> new = detached(t);
+        /// Ends the history of `t`, which becomes a leaf that requires no gradient. A view is refused.
+        detach(t: handle) = end_history(t);
+        /// The number of calls that wrote to the storage of `t`, counted since the program uses gradients. -1 on error.
+        version(t: input) -> count = Ok(version_of(t) as i64);
+        /// Adds to the gradients of all leaves that `t` was computed from the gradient of `sum of gradient * t`. NULL stands for 1, where
+        /// `t` has one element. What operations saved is freed.
+        backward(t: input, gradient: optional_input) = run(&[t], gradient.map(|g| [Some(g)]).as_ref().map(|g| &g[..]), Options::default());
+        /// Has `function` called with the gradient of `t` whenever backward has computed it. Returns a number, by which
+        /// `THTensor_removeHook` removes it; -1 on error. `deleter`, unless NULL, is called with `context` in the end.
+        addHook(t: handle, function: grad_hook, context: context, deleter: deleter) -> count = add_hook(t, function, context, deleter);
+        /// Removes the hook with this number.
+        removeHook(t: handle, id: count) = remove_hook(t, id);
+    } };
+}
+
+pub mod tensors {
+    //! Gradients.
+    //!
+    //! A leaf for which `THTensor_setRequiresGrad` was called, and what is computed from it, require a gradient: each operation on
+    //! them leaves a node in a graph, which its results keep alive. `THTensor_backward` goes through the graph and adds to each leaf its
+    //! gradient.
+    use super::*;
+    grad_tensor_rows!(export "THTensor_";);
+}
+
+macro_rules! grad_graph_rows {
+    ($face:ident $($to:tt)*) => { $face! { $($to)*
+        /// `THTensor_backward` of `count` tensors at once. `gradients` has one for each, or NULL; NULL for all stands for NULL in each place.
+        /// `retainGraph` keeps what operations saved, so that backward can run again; `createGraph` records what backward does, so that
+        /// gradients have gradients.
+        THGrad_backward(tensors: inputs, gradients: list_or_null, count: handle_count, retainGraph: flag, createGraph: flag) =
+            run(&tensors, gradients.as_deref(), Options { retain: retainGraph || createGraph, create: createGraph });
+        /// Switches recording on this thread on (1, as it is at first) or off (0).
+        THGrad_setEnabled(enabled: flag) = {
+            begin();
+            switch::set_recording(enabled);
+            Ok(())
+        };
+        /// 1 if this thread records operations.
+        THGrad_isEnabled() -> flag = Ok(switch::is_recording());
+        /// Begins (1) or ends (0) inference on this thread: nothing is recorded, whatever `THGrad_setEnabled` says meanwhile.
+        THGrad_setInference(on: flag) = {
+            begin();
+            switch::set_inference(on);
+            Ok(())
+        };
+    } };
+}
+
+pub mod graphs {
+    //! Gradients.
+    use super::*;
+    grad_graph_rows!(export "";);
+}

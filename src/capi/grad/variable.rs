@@ -1,0 +1,164 @@
+//! Where the gradient of a handle goes, and what becomes of its history when it is written.
+
+use super::counted::Counted;
+use super::geometry::{view_node, write_node};
+use super::graph::{Geometry, Node, State, Target, Variable, View, attach, is_known, variable, variable_or_new};
+use crate::alloc;
+use crate::error::{Error, Kind, Result, bail};
+use crate::layout::Layout;
+use crate::tensor::Tensor;
+
+/// Where the gradient of a handle goes; `None` if it needs none.
+pub fn target(t: &Tensor) -> Result<Option<Target>> {
+    if !is_known(t) {
+        return Ok(None);
+    }
+    match variable(t) {
+        Some(variable) => target_of(&variable),
+        None => Ok(None),
+    }
+}
+
+/// Where the gradient of a variable goes, locked.
+fn held(variable: &Counted<Variable>, state: &State) -> Option<Target> {
+    if state.requires {
+        return Some(Target::Leaf(variable.clone()));
+    }
+    state.history.clone().map(|(node, k)| Target::Node(node, k))
+}
+
+/// Where the gradient of a variable goes. A view whose base was written since takes the new history.
+pub fn target_of(variable: &Counted<Variable>) -> Result<Option<Target>> {
+    let mut state = variable.lock();
+    if !state.requires
+        && let Some(view) = &state.view
+    {
+        let base = view.base.lock();
+        if view.seen != Some(base.generation) {
+            let (seen, to) = (Some(base.generation), held(&view.base, &base));
+            drop(base);
+            let history = match to {
+                Some(to) => Some((view_node(&view.geometry, to)?, 0)),
+                None => None,
+            };
+            state.set_history(history, variable.as_ptr());
+            if let Some(view) = &mut state.view {
+                view.seen = seen;
+            }
+        }
+    }
+    Ok(held(variable, &state))
+}
+
+/// A handle before a call.
+pub struct Before {
+    /// The address of its storage.
+    pub storage: usize,
+    /// Its variable, if it had one.
+    pub variable: Option<Counted<Variable>>,
+    /// Its elements.
+    pub layout: Option<Layout>,
+}
+
+/// The address of the storage of a handle.
+pub fn storage_address(t: &Tensor) -> usize {
+    t.storage().map_or(0, |storage| storage.as_ptr().addr())
+}
+
+impl Before {
+    /// A handle now; its layout too if that is asked for.
+    pub fn of(t: &Tensor, layout: bool) -> Before {
+        Before { storage: storage_address(t), variable: variable(t), layout: if layout { t.layout().ok() } else { None } }
+    }
+}
+
+/// Fails where a handle may not be written while operations are recorded: a leaf that requires a gradient, or a view of one.
+pub fn check_writable(t: &Tensor) -> Result<()> {
+    let Some(variable) = variable(t) else { return Ok(()) };
+    let state = variable.lock();
+    let about = |what: &str| Err(Error::about(t.as_ptr().addr(), Kind::Argument, format_args!("{what}; write to it between THGrad_setEnabled(0) and THGrad_setEnabled(1)")));
+    if state.requires {
+        return about("is a leaf that requires a gradient, and would be changed in place");
+    }
+    match &state.view {
+        Some(view) if view.base.lock().requires => about("is a view of a leaf that requires a gradient, and would be changed in place"),
+        _ => Ok(()),
+    }
+}
+
+/// Fails where a result with a history would be written to elements that another handle shows, of which gradients do not know.
+pub fn check_unshared(t: &Tensor) -> Result<()> {
+    if is_known(t) || t.storage().is_none_or(|storage| storage.refcount() <= 2) {
+        return Ok(());
+    }
+    Err(Error::about(
+        t.as_ptr().addr(),
+        Kind::Argument,
+        format_args!(
+            "shares its elements with a handle or a storage that was made before the process used gradients, or while they were switched \
+             off: call THGrad_setEnabled(1) before views are made"
+        ),
+    ))
+}
+
+/// Sets what computed the elements of `t`, which were written: `None` if no gradient goes through them.
+pub fn settle(t: &Tensor, before: &Before, history: Option<(Counted<Node>, u32)>) -> Result<()> {
+    let in_place = before.storage == storage_address(t) && before.storage != 0;
+    let Some(variable) = before.variable.as_ref().filter(|variable| in_place || variable.is_alone()) else {
+        let state = State { history, ..State::default() };
+        attach(t, if state.history.is_some() || is_known(t) { Some(Variable::new(state)?) } else { None });
+        return Ok(());
+    };
+    let mut state = variable.lock();
+    if !in_place {
+        state.set_history(None, variable.as_ptr());
+        *state = State { history, ..State::default() };
+        return Ok(());
+    }
+    let Some(view) = &mut state.view else {
+        state.generation += 1;
+        state.set_history(history, variable.as_ptr());
+        return Ok(());
+    };
+    let mut base = view.base.lock();
+    let (old, new) = (held(&view.base, &base), history.clone().map(|(node, k)| Target::Node(node, k)));
+    let written = if old.is_some() || new.is_some() { Some((write_node(&view.geometry, old, new)?, 0)) } else { None };
+    base.generation += 1;
+    base.set_history(written, view.base.as_ptr());
+    let generation = base.generation;
+    drop(base);
+    view.seen = Some(generation);
+    state.set_history(history, variable.as_ptr());
+    Ok(())
+}
+
+/// Makes `r` known as a view of the handle `of`, which was `source` before the call that made the view.
+pub fn become_view(r: &Tensor, of: &Tensor, source: &Before) -> Result<()> {
+    let (Some(dtype), Some(layout)) = (r.dtype().filter(|dtype| dtype.is_float()), source.layout.clone()) else {
+        attach(r, None);
+        return Ok(());
+    };
+    let own = match &source.variable {
+        Some(variable) => variable.clone(),
+        None if r.is(of) => Variable::new(State::default())?,
+        None => variable_or_new(of)?,
+    };
+    // The base of a view of a view is that of the first; a leaf that is a view is a base itself.
+    let root = {
+        let state = own.lock();
+        state.view.as_ref().filter(|_| !state.requires).map(|view| (view.base.clone(), view.geometry.base.clone()))
+    };
+    let (base, base_layout) = root.unwrap_or((own, layout));
+    let geometry = Counted::new(Geometry { base: base_layout, view: r.layout()?, dtype, device: r.device() })?;
+    let (seen, to) = {
+        let state = base.lock();
+        (Some(state.generation), held(&base, &state))
+    };
+    let history = match to {
+        Some(to) => Some((view_node(&geometry, to)?, 0)),
+        None => None,
+    };
+    let Some(view) = alloc::boxed(View { base, seen, geometry }) else { bail!(NoMem, "out of memory") };
+    attach(r, Some(Variable::new(State { view: Some(view), history, ..State::default() })?));
+    Ok(())
+}
