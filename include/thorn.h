@@ -33,27 +33,29 @@
  *     18. Reductions
  *     19. Scans and softmax
  *     20. Losses, normalization and gradients
- *     21. Sorting and searching
- *     22. Order statistics and histograms
- *     23. Matrix products
- *     24. Linear algebra
- *     25. Convolution
- *     26. Pooling
- *     27. Fourier transforms
- *     28. Random generators
- *     29. Random numbers
- *     30. Devices
- *     31. Streams, events and graphs
- *     32. Exchange with other libraries
- *     33. Functions of the caller
- *     34. Storages
- *     35. Memory
- *     36. Files
- *     37. Mapped files and shared memory
- *     38. Errors
- *     39. Threads
- *     40. BLAS of the machine
- *     41. Versions
+ *     21. Gradients
+ *     22. Optimizers
+ *     23. Sorting and searching
+ *     24. Order statistics and histograms
+ *     25. Matrix products
+ *     26. Linear algebra
+ *     27. Convolution
+ *     28. Pooling
+ *     29. Fourier transforms
+ *     30. Random generators
+ *     31. Random numbers
+ *     32. Devices
+ *     33. Streams, events and graphs
+ *     34. Exchange with other libraries
+ *     35. Functions of the caller
+ *     36. Storages
+ *     37. Memory
+ *     38. Files
+ *     39. Mapped files and shared memory
+ *     40. Errors
+ *     41. Threads
+ *     42. BLAS of the machine
+ *     43. Versions
  *
  * Conventions
  * ===========
@@ -2137,7 +2139,8 @@ THStatus THTensor_renorm(THTensor *r, const THTensor *t, double value, int dimen
 typedef enum THReduction {
     TH_REDUCTION_NONE = 0,       ///< Nothing: the result has a loss for each position.
     TH_REDUCTION_MEAN = 1,       ///< Their sum, divided by the sum of the weights: of no position NaN.
-    TH_REDUCTION_SUM = 2         ///< Their sum.
+    TH_REDUCTION_SUM = 2,        ///< Their sum.
+    TH_REDUCTION_BATCH_MEAN = 3  ///< Their sum, divided by the first size: of losses of single elements alone.
 } THReduction;
 
 /// `r = y * (g - sum of g * y)` along `dimension`: the gradient of softmax, from its result `y`. Both have one shape
@@ -2191,6 +2194,56 @@ THStatus THTensor_crossEntropy(THTensor *r, const THTensor *t, const THTensor *t
 THStatus THTensor_crossEntropyGrad(THTensor *r, const THTensor *g, const THTensor *t, const THTensor *target,
                                    const THTensor *weight, THReduction reduction, int64_t ignoreIndex);
 
+/// crossEntropy with targets that are smoothed: the class of a position counts `1 - smoothing`, and all `classes` of
+/// them, itself included, `smoothing / classes`, each with its weight. With `TH_REDUCTION_MEAN` the sum is divided by
+/// that of the weights of the targets. `smoothing` is from 0 to 1; all else is as for nllLoss.
+THStatus THTensor_crossEntropyLabelSmoothing(THTensor *r, const THTensor *t, const THTensor *target,
+                                             const THTensor *weight, THReduction reduction, int64_t ignoreIndex,
+                                             double smoothing);
+
+/// `r = (t - target)^2`, reduced: the squared error. With broadcasting and promotion, floats only, as all losses of
+/// single elements.
+THStatus THTensor_mseLoss(THTensor *r, const THTensor *t, const THTensor *target, THReduction reduction);
+
+/// `r = |t - target|`, reduced.
+THStatus THTensor_l1Loss(THTensor *r, const THTensor *t, const THTensor *target, THReduction reduction);
+
+/// `r = d^2 / (2 * beta) where d < beta, else d - beta / 2`, for `d = |t - target|`, reduced. A `beta` of 0 gives
+/// l1Loss.
+THStatus THTensor_smoothL1Loss(THTensor *r, const THTensor *t, const THTensor *target, THReduction reduction,
+                               double beta);
+
+/// `r = d^2 / 2 where d < delta, else delta * (d - delta / 2)`, for `d = |t - target|`, reduced. `delta` is positive.
+THStatus THTensor_huberLoss(THTensor *r, const THTensor *t, const THTensor *target, THReduction reduction,
+                            double delta);
+
+/// `r = weight * (posWeight * target * log(1 + e^-t) + (1 - target) * log(1 + e^t))`, reduced: the cross entropy of the
+/// probability `sigmoid(t)`, for `target` from 0 to 1. The factors `weight` and `posWeight` broadcast, too; NULL stands
+/// for 1.
+THStatus THTensor_bceWithLogits(THTensor *r, const THTensor *t, const THTensor *target, const THTensor *weight,
+                                const THTensor *posWeight, THReduction reduction);
+
+/// `r = target * (log(target) - t)`, reduced: the Kullback-Leibler divergence of the probabilities `target` from those
+/// whose logarithms are `t`; `target * log(target)` is 0 where `target` is. With `logTarget` `target` has logarithms as
+/// well. `TH_REDUCTION_BATCH_MEAN` gives the mean of the divergences of the rows.
+THStatus THTensor_klDiv(THTensor *r, const THTensor *t, const THTensor *target, int logTarget, THReduction reduction);
+
+/// `r = (t - mean) * invstd * weight + bias` for each channel, an entry of dimension 1 of `t`: batch normalization. In
+/// training `mean` is that of the channel and `invstd = 1 / sqrt(variance + eps)`, with the biased variance, and then
+/// `runningMean = (1 - momentum) * runningMean + momentum * mean`, and likewise `runningVar` with the unbiased
+/// variance; either may be NULL. Else both are those of `runningMean` and `runningVar`, which stay as they are.
+///
+/// `weight`, `bias` and the running ones have one element for each channel, and the dtype of `t`, or float32 beside
+/// 16-bit floats; `weight` and `bias` may be NULL for 1 and 0. `mean` and `invstd` get what was used, and may be NULL.
+/// Floats only; computed in float32 or float64.
+THStatus THTensor_batchNorm(THTensor *r, THTensor *mean, THTensor *invstd, const THTensor *t, const THTensor *weight,
+                            const THTensor *bias, THTensor *runningMean, THTensor *runningVar, int training,
+                            double momentum, double eps);
+
+/// `r[i..., :] = weight[index[i...], :]`: the rows of a table. The index, int64 or int32, has any shape. The row
+/// `paddingIdx` gets no gradient; -1 is none.
+THStatus THTensor_embedding(THTensor *r, const THTensor *weight, const THTensor *index, int64_t paddingIdx);
+
 /// `r = 0 where t <= 0, else g`: the gradient of relu. Floats only.
 THStatus THTensor_reluGrad(THTensor *r, const THTensor *g, const THTensor *t);
 
@@ -2223,7 +2276,243 @@ THStatus THTensor_geluTanhGrad(THTensor *r, const THTensor *g, const THTensor *t
 
 /* ==================================================================================================================
  *
- *     21. Sorting and searching
+ *     21. Gradients
+ *
+ * ================================================================================================================== */
+
+/**
+ * @defgroup gradients Gradients
+ *
+ * A leaf for which `THTensor_setRequiresGrad` was called, and what is computed from it, require a gradient: each
+ * operation on them leaves a node in a graph, which its results keep alive. `THTensor_backward` goes through the graph
+ * and adds to each leaf its gradient.
+ * @{
+ */
+
+/// The call of a function of the caller, which the function is handed.
+typedef struct THGradCall THGradCall;
+
+/// Computes `to` from `from`, for `THGrad_apply`: the results of a function from its inputs, or the gradients of its
+/// inputs from those of its results.
+///
+/// The first is not recorded, writes to fresh handles, and saves by `THGrad_save` what the second needs. To the second
+/// an entry of `from` is NULL where the gradient of a result is 0; an entry of `to` is a fresh handle to be written to,
+/// or left alone, which stands for 0, and NULL for an input that needs no gradient. 0 means go on; anything else is
+/// what `THGrad_apply`, or backward, returns. The tensors are borrowed.
+typedef THStatus (*THGradRule)(struct THGradCall *call,
+                               const struct THTensor *const *from,
+                               int fromCount,
+                               struct THTensor *const *to,
+                               int toCount,
+                               void *context);
+
+/// Computes results from inputs, for `THGrad_checkpoint` and `THGrad_check`.
+///
+/// It writes to the `outputCount` handles in `outputs`, which are fresh. 0 means go on; anything else is what the
+/// caller of it returns. The tensors are borrowed.
+typedef THStatus (*THGradFunction)(const struct THTensor *const *inputs,
+                                   int inputCount,
+                                   struct THTensor *const *outputs,
+                                   int outputCount,
+                                   void *context);
+
+/// Called with a gradient while backward runs.
+///
+/// It stores in `replacement` a new reference to a tensor of the same shape and dtype that is to take the place of the
+/// gradient, or leaves NULL there. 0 means go on; anything else stops backward, which returns it. `gradient` is
+/// borrowed and must not be changed.
+typedef THStatus (*THGradHook)(const struct THTensor *gradient, struct THTensor **replacement, void *context);
+
+/// The gradients of `sum of gradients * outputs` with respect to each of the `inputs`, and of nothing else: leaves keep
+/// theirs. `r` gets a new reference for each input; see "Lists" in the conventions for `r` and `count`. An input that
+/// has no part in the outputs is an error, or NULL in its place with `allowUnused`. The other arguments are those of
+/// `THGrad_backward`.
+THStatus THGrad_gradients(THTensor **r, int *count, THTensor *const *outputs, THTensor *const *gradients,
+                          int outputCount, THTensor *const *inputs, int inputCount, int retainGraph, int createGraph,
+                          int allowUnused);
+
+/// Calls `forward`, which computes the `outputs` from the `inputs`, and has `backward` called for its gradient.
+/// `deleter`, unless NULL, is called with `context` twice when nothing needs the functions any more; on error it is not
+/// called. The outputs are fresh handles, or such that are overwritten.
+THStatus THGrad_apply(THTensor *const *outputs, int outputCount, THTensor *const *inputs, int inputCount,
+                      THGradRule forward, THGradRule backward, void *context, THDeleter deleter);
+
+/// Saves a tensor for the gradient: an input, an output, or what was computed on the way, of which a reference is kept.
+THStatus THGrad_save(THGradCall *call, THTensor *t);
+
+/// The tensor that was saved as number `index`, counted from 0. Returns a new reference.
+TH_NODISCARD THTensor *THGrad_newSaved(THGradCall *call, int64_t index);
+
+/// 1 if the gradient of input `index` is wanted.
+int THGrad_needsGradient(THGradCall *call, int64_t index);
+
+/// Calls `function`, which computes the `outputs` from the `inputs`. Backward keeps none of what it computes on the
+/// way, and calls it again when it comes through; so `function` must compute the same again. Random numbers must come
+/// from a generator that it seeds itself. `deleter` as for `THGrad_apply`.
+THStatus THGrad_checkpoint(THTensor *const *outputs, int outputCount, THTensor *const *inputs, int inputCount,
+                           THGradFunction function, void *context, THDeleter deleter);
+
+/// Compares the gradients of `function`, which computes `outputCount` results, with differences `(f(x + eps) - f(x -
+/// eps)) / (2 eps)` for each element of the inputs that require one, which are float64. `TH_ERR_NUMERIC`, with the
+/// place and the values, where they differ by more than `atol + rtol * |difference|`; 1e-6, 1e-5 and 1e-3 are usual.
+THStatus THGrad_check(THTensor *const *inputs, int inputCount, int64_t outputCount, THGradFunction function,
+                      void *context, double eps, double atol, double rtol);
+
+/// Says whether the gradient of `t`, a leaf, is wanted. Operations on it are recorded from then on.
+THStatus THTensor_setRequiresGrad(THTensor *t, int requiresGrad);
+
+/// 1 if `t` is a leaf whose gradient is wanted, or was computed from one.
+int THTensor_requiresGrad(const THTensor *t);
+
+/// 1 unless `t` is the result of a recorded operation.
+int THTensor_isLeaf(const THTensor *t);
+
+/// The gradient of `t`: a new reference, or NULL, without an error, where there is none yet.
+TH_NODISCARD THTensor *THTensor_newGrad(const THTensor *t);
+
+/// Makes `grad`, of the shape, dtype and device of `t`, the gradient of `t`, which keeps a reference; NULL removes the
+/// gradient.
+THStatus THTensor_setGrad(THTensor *t, const THTensor *grad);
+
+/// Fills the gradient of `t`, if there is one, with 0.
+THStatus THTensor_zeroGrad(THTensor *t);
+
+/// Keeps the gradient of `t`, a result, when backward comes through it. Leaves keep theirs anyway.
+THStatus THTensor_retainGrad(THTensor *t);
+
+/// A handle on the elements of `t` that requires no gradient. Returns a new reference.
+TH_NODISCARD THTensor *THTensor_newDetach(THTensor *t);
+
+/// Ends the history of `t`, which becomes a leaf that requires no gradient. A view is refused.
+THStatus THTensor_detach(THTensor *t);
+
+/// The number of calls that wrote to the storage of `t`, counted since the program uses gradients. -1 on error.
+int64_t THTensor_version(const THTensor *t);
+
+/// Adds to the gradients of all leaves that `t` was computed from the gradient of `sum of gradient * t`. NULL stands
+/// for 1, where `t` has one element. What operations saved is freed.
+THStatus THTensor_backward(const THTensor *t, const THTensor *gradient);
+
+/// Has `function` called with the gradient of `t` whenever backward has computed it. Returns a number, by which
+/// `THTensor_removeHook` removes it; -1 on error. `deleter`, unless NULL, is called with `context` twice in the end; on
+/// error it is not called.
+int64_t THTensor_addHook(THTensor *t, THGradHook function, void *context, THDeleter deleter);
+
+/// Removes the hook with this number.
+THStatus THTensor_removeHook(THTensor *t, int64_t id);
+
+/// `THTensor_backward` of `count` tensors at once. `gradients` has one for each, or NULL; NULL for all stands for NULL
+/// in each place. `retainGraph` keeps what operations saved, so that backward can run again; `createGraph` records what
+/// backward does, so that gradients have gradients.
+THStatus THGrad_backward(THTensor *const *tensors, THTensor *const *gradients, int count, int retainGraph,
+                         int createGraph);
+
+/// Switches recording on this thread on (1, as it is at first) or off (0).
+THStatus THGrad_setEnabled(int enabled);
+
+/// 1 if this thread records operations.
+int THGrad_isEnabled(void);
+
+/// Begins (1) or ends (0) inference on this thread: nothing is recorded, whatever `THGrad_setEnabled` says meanwhile.
+THStatus THGrad_setInference(int on);
+
+/** @} */
+
+/* ==================================================================================================================
+ *
+ *     22. Optimizers
+ *
+ * ================================================================================================================== */
+
+/**
+ * @defgroup optimizers Optimizers
+ *
+ * An optimizer moves parameters, leaves that require gradients, along their gradients: `THTensor_backward` leaves these
+ * with the parameters, `THOptim_step` moves each parameter that has one, in place, and `THOptim_zeroGrad` takes the
+ * gradients away before the next backward. It keeps references to the parameters, and remembers what it needs of
+ * earlier steps in tensors beside them, on their devices. Steps are not recorded. One thread at a time may use an
+ * optimizer. Errors: `TH_ERR_ARGUMENT`, numbers that an optimizer does not take, or a parameter that is the result of a
+ * recorded operation; `TH_ERR_DTYPE`, a parameter that is no float; `TH_ERR_SHAPE`, a gradient of another shape than
+ * its parameter.
+ * @{
+ */
+
+/// An optimizer: parameters, and what is remembered of each between steps.
+typedef struct THOptim THOptim;
+
+/// Computes a loss and the gradients of an optimizer's parameters, for `THOptim_stepClosure`.
+///
+/// It stores the loss in `loss`, and leaves the gradients with the parameters, as `THTensor_backward` does after
+/// `THOptim_zeroGrad`. 0 means go on; anything else ends the step, which returns it.
+typedef THStatus (*THOptimClosure)(void *context, double *loss);
+
+/// An optimizer by stochastic gradient descent: with `g` = the gradient + `weightDecay` * the parameter, and, unless
+/// `momentum` is 0, `b = momentum * b + (1 - dampening) * g`, where `b` is `g` at first, the parameter moves by `-lr *
+/// b`; with `nesterov` by `-lr * (g + momentum * b)`, which takes a `momentum` and no `dampening`. Free it with
+/// `THOptim_free`; NULL on error.
+TH_NODISCARD THOptim *THOptim_newSgd(THTensor *const *params, int count, double lr, double momentum, double dampening,
+                                     double weightDecay, int nesterov);
+
+/// An optimizer by Adam: with `g` = the gradient + `weightDecay` * the parameter, `m = beta1 * m + (1 - beta1) * g` and
+/// `v = beta2 * v + (1 - beta2) * g^2`, the parameter moves at step `n` by `-lr * m / (1 - beta1^n) / (sqrt(v / (1 -
+/// beta2^n)) + eps)`. With `amsgrad` the greatest `v` so far counts. 0.9, 0.999 and 1e-8 are usual for `beta1`, `beta2`
+/// and `eps`. Free it with `THOptim_free`; NULL on error.
+TH_NODISCARD THOptim *THOptim_newAdam(THTensor *const *params, int count, double lr, double beta1, double beta2,
+                                      double eps, double weightDecay, int amsgrad);
+
+/// `THOptim_newAdam`, where the decay does not go by way of the gradient: before each step the parameter is multiplied
+/// by `1 - lr * weightDecay`.
+TH_NODISCARD THOptim *THOptim_newAdamw(THTensor *const *params, int count, double lr, double beta1, double beta2,
+                                       double eps, double weightDecay, int amsgrad);
+
+/// An optimizer by RMSprop: with `g` = the gradient + `weightDecay` * the parameter, `v = alpha * v + (1 - alpha) *
+/// g^2` and `s = g / (sqrt(v) + eps)`, the parameter moves by `-lr * s`, or with a `momentum` by `-lr * b`, where `b =
+/// momentum * b + s`. With `centered` the square of the running mean of `g` is taken from `v`. 0.99 is usual for
+/// `alpha`. Free it with `THOptim_free`; NULL on error.
+TH_NODISCARD THOptim *THOptim_newRmsprop(THTensor *const *params, int count, double lr, double alpha, double eps,
+                                         double weightDecay, double momentum, int centered);
+
+/// An optimizer by L-BFGS, which is called by `THOptim_stepClosure`. A step takes at most `maxIter` iterations, each
+/// along the gradient times an inverse Hessian that is made of the last `historySize` iterations; it ends where no
+/// entry of the gradient is greater than `tolGrad`, or where the loss or every entry of the parameters changes by less
+/// than `tolChange`. With `strongWolfe` each iteration searches a line for a place where Wolfe's strong conditions
+/// hold, else it moves by `lr`, less at first. 20, 100, 1e-7 and 1e-9 are usual. Free it with `THOptim_free`; NULL on
+/// error.
+TH_NODISCARD THOptim *THOptim_newLbfgs(THTensor *const *params, int count, double lr, int64_t maxIter,
+                                       int64_t historySize, double tolGrad, double tolChange, int strongWolfe);
+
+/// Gives up the optimizer and what it remembers; NULL is ignored.
+void THOptim_free(THOptim *o);
+
+/// Moves each parameter that has a gradient. If it fails, parameters before the one that made it fail have moved.
+THStatus THOptim_step(const THOptim *o);
+
+/// Calls `closure`, which computes the loss and the gradients where the parameters are, and moves the parameters;
+/// L-BFGS calls it several times, with the parameters at different places.
+THStatus THOptim_stepClosure(const THOptim *o, THOptimClosure closure, void *context);
+
+/// Fills the gradients of the parameters with 0, or with `toNull` removes them.
+THStatus THOptim_zeroGrad(const THOptim *o, int toNull);
+
+/// Sets the learning rate, for schedules.
+THStatus THOptim_setLr(const THOptim *o, double lr);
+
+/// The learning rate; NaN on error.
+double THOptim_getLr(const THOptim *o);
+
+/// Scales the gradients of `tensors` in place by one factor, so that their norm as one vector is at most `maxNorm`.
+/// `normType` is the order of the norm: 2 is usual, and inf the largest element. Tensors without a gradient do not
+/// count. Returns the norm before; NaN on error.
+double THGrad_clipNorm(THTensor *const *tensors, int count, double maxNorm, double normType);
+
+/// Bounds each element of the gradients of `tensors` in place by `-value` and `value`.
+THStatus THGrad_clipValue(THTensor *const *tensors, int count, double value);
+
+/** @} */
+
+/* ==================================================================================================================
+ *
+ *     23. Sorting and searching
  *
  * ================================================================================================================== */
 
@@ -2308,7 +2597,7 @@ THStatus THTensor_isin(THTensor *r, const THTensor *t, const THTensor *tests, in
 
 /* ==================================================================================================================
  *
- *     22. Order statistics and histograms
+ *     24. Order statistics and histograms
  *
  * ================================================================================================================== */
 
@@ -2397,7 +2686,7 @@ THStatus THTensor_bincount(THTensor *r, const THTensor *t, const THTensor *weigh
 
 /* ==================================================================================================================
  *
- *     23. Matrix products
+ *     25. Matrix products
  *
  * ================================================================================================================== */
 
@@ -2504,7 +2793,7 @@ THStatus THTensor_cdist(THTensor *r, const THTensor *a, const THTensor *b, doubl
 
 /* ==================================================================================================================
  *
- *     24. Linear algebra
+ *     26. Linear algebra
  *
  * ================================================================================================================== */
 
@@ -2684,7 +2973,7 @@ THStatus THTensor_matrixExp(THTensor *r, const THTensor *t);
 
 /* ==================================================================================================================
  *
- *     25. Convolution
+ *     27. Convolution
  *
  * ================================================================================================================== */
 
@@ -2894,7 +3183,7 @@ THStatus THTensor_conv3Dmap(THTensor *r, double beta, double alpha, const THTens
 
 /* ==================================================================================================================
  *
- *     26. Pooling
+ *     28. Pooling
  *
  * ================================================================================================================== */
 
@@ -3025,7 +3314,7 @@ THStatus THTensor_adaptiveAvgPoolGradInput(THTensor *r, const THTensor *gradOutp
 
 /* ==================================================================================================================
  *
- *     27. Fourier transforms
+ *     29. Fourier transforms
  *
  * ================================================================================================================== */
 
@@ -3071,7 +3360,7 @@ THStatus THTensor_irfft(THTensor *r, const THTensor *t, int signalDims, int norm
 
 /* ==================================================================================================================
  *
- *     28. Random generators
+ *     30. Random generators
  *
  * ================================================================================================================== */
 
@@ -3167,7 +3456,7 @@ THStatus THTensor_setRNGState(THGenerator *generator, const THTensor *t);
 
 /* ==================================================================================================================
  *
- *     29. Random numbers
+ *     31. Random numbers
  *
  * ================================================================================================================== */
 
@@ -3353,7 +3642,7 @@ THStatus THTensor_dropout(THTensor *r, THTensor *mask, THGenerator *generator, c
 
 /* ==================================================================================================================
  *
- *     30. Devices
+ *     32. Devices
  *
  * ================================================================================================================== */
 
@@ -3518,7 +3807,7 @@ THStatus THCuda_setPeerAccess(int deviceIndex, int peer, int on);
 
 /* ==================================================================================================================
  *
- *     31. Streams, events and graphs
+ *     33. Streams, events and graphs
  *
  * ================================================================================================================== */
 
@@ -3634,7 +3923,7 @@ THStatus THCudaGraph_launch(const THCudaGraph *graph);
 
 /* ==================================================================================================================
  *
- *     32. Exchange with other libraries
+ *     34. Exchange with other libraries
  *
  * ================================================================================================================== */
 
@@ -3850,7 +4139,7 @@ TH_NODISCARD THTensor *THTensor_newFromArrow(ArrowSchema *schema, ArrowArray *ar
 
 /* ==================================================================================================================
  *
- *     33. Functions of the caller
+ *     35. Functions of the caller
  *
  * ================================================================================================================== */
 
@@ -3891,7 +4180,7 @@ THStatus THTensor_map2(THTensor *t, const THTensor *a, const THTensor *b, THMap2
 
 /* ==================================================================================================================
  *
- *     34. Storages
+ *     36. Storages
  *
  * ================================================================================================================== */
 
@@ -4047,7 +4336,7 @@ void THStorage_free(THStorage *storage);
 
 /* ==================================================================================================================
  *
- *     35. Memory
+ *     37. Memory
  *
  * ================================================================================================================== */
 
@@ -4117,7 +4406,7 @@ int THMemory_pressure(void);
 
 /* ==================================================================================================================
  *
- *     36. Files
+ *     38. Files
  *
  * ================================================================================================================== */
 
@@ -4265,7 +4554,7 @@ THStatus THTensor_save(const THTensor *t, const char *path);
 
 /* ==================================================================================================================
  *
- *     37. Mapped files and shared memory
+ *     39. Mapped files and shared memory
  *
  * ================================================================================================================== */
 
@@ -4343,7 +4632,7 @@ TH_NODISCARD THStorage *THStorage_newShared(THDtype dtype, const char *name, ptr
 
 /* ==================================================================================================================
  *
- *     38. Errors
+ *     40. Errors
  *
  * ================================================================================================================== */
 
@@ -4374,7 +4663,7 @@ void THClearLastError(void);
 
 /* ==================================================================================================================
  *
- *     39. Threads
+ *     41. Threads
  *
  * ================================================================================================================== */
 
@@ -4399,7 +4688,7 @@ int THGetNumCores(void);
 
 /* ==================================================================================================================
  *
- *     40. BLAS of the machine
+ *     42. BLAS of the machine
  *
  * ================================================================================================================== */
 
@@ -4429,7 +4718,7 @@ const char *THGetBlas(void);
 
 /* ==================================================================================================================
  *
- *     41. Versions
+ *     43. Versions
  *
  * ================================================================================================================== */
 

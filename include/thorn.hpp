@@ -45,6 +45,10 @@
  * returns an undefined tensor, NaN, -1, 0, false or NULL, and the thread keeps the first failure: see `th::failure()`.
  * An operation on an undefined tensor fails in turn, so that one look at the end of a computation is enough.
  *
+ * **Gradients.** `t.setRequiresGrad_(true)` marks a leaf, `loss.backward()` adds to `t.grad()`, and nothing is recorded
+ * while a `th::NoGrad` lives. Hooks and functions with a gradient of their own are function objects; what they throw
+ * comes out of the call that has called them.
+ *
  * **Costs.** A function is an inline call of its C function: a Tensor has the size of a pointer, and nothing is
  * allocated beside what C allocates. Where a value may be right although it is the one that C returns on failure, the
  * thread's last error is cleared before, as C programs must do.
@@ -187,6 +191,7 @@ enum class Reduction : int {
     None = TH_REDUCTION_NONE, ///< Nothing: the result has a loss for each position.
     Mean = TH_REDUCTION_MEAN, ///< Their sum, divided by the sum of the weights: of no position NaN.
     Sum = TH_REDUCTION_SUM, ///< Their sum.
+    BatchMean = TH_REDUCTION_BATCH_MEAN, ///< Their sum, divided by the first size: of losses of single elements alone.
 };
 
 /// The way in which a quantile between two elements is chosen.
@@ -316,8 +321,17 @@ TH_COLD inline void fail(const char *name, Status code, const char *message) {
     fail(Error(code, {name, ": ", message}));
 }
 
+#ifndef TH_NO_EXCEPTIONS
+/// The exception of a function of the caller that gradients have called on this thread. It is thrown again where the
+/// call of the library fails for it.
+inline thread_local std::exception_ptr thrown;
+#endif
+
 /// The last failure of the library. Its sentence begins with the name of the C function.
 TH_COLD inline void fail(const char *name) {
+#ifndef TH_NO_EXCEPTIONS
+    if (thrown && THGetLastErrorCode() == TH_ERR_CALLBACK) std::rethrow_exception(std::exchange(thrown, nullptr));
+#endif
     const char *message = THGetLastError(), *rest = message;
     while (*rest && *rest != ' ') ++rest;
     fail(name, static_cast<Status>(THGetLastErrorCode()), *rest ? rest + 1 : message);
@@ -954,6 +968,7 @@ struct GradInputGradWeightGradBias;
 struct LeastGreatest;
 struct PLU;
 struct RMask;
+struct RMeanInvstd;
 struct RaRpiv;
 struct RaRpivots;
 struct RaRtau;
@@ -1130,6 +1145,18 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     template <class F> Tensor &map_(const Tensor &src, F &&f);
     /// `t = f(t, a, b)`; `a` and `b` broadcast to the shape of `t`.
     template <class F> Tensor &map2_(const Tensor &a, const Tensor &b, F &&f);
+
+    // --------------------------------------------------------------------------------------------------- Gradients
+
+    /// The gradient, which backward has added to; undefined where there is none yet.
+    Tensor grad() const;
+    /// Has `f(gradient)` called whenever backward has computed the gradient of this tensor. A Tensor that `f` returns
+    /// takes its place; an undefined one leaves it, and so does an `f` that returns nothing. An exception of `f` ends
+    /// backward and comes out of it. Returns the number for removeHook. The tensor keeps `f`, which is not to keep the
+    /// tensor.
+    template <class F> int64_t addHook(F f) const;
+    /// Removes the hook with this number.
+    void removeHook(int64_t id) const { detail::check(THTensor_removeHook(get(), id), "removeHook"); }
 
     // --------------------------------------------------------------------------------------------------- Operators
 
@@ -3203,6 +3230,75 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return r(THTensor_crossEntropyGrad(r.handle, handle_, t.get(), target.get(), weight.get(),
             static_cast<THReduction>(reduction), ignoreIndex), "crossEntropyGrad");
     }
+    /// crossEntropy with targets that are smoothed: the class of a position counts `1 - smoothing`, and all `classes`
+    /// of them, itself included, `smoothing / classes`, each with its weight.
+    Tensor crossEntropyLabelSmoothing(const Tensor &target, const Tensor &weight, Reduction reduction,
+        int64_t ignoreIndex, double smoothing) const {
+        detail::New r;
+        return r(THTensor_crossEntropyLabelSmoothing(r.handle, handle_, target.get(), weight.get(),
+            static_cast<THReduction>(reduction), ignoreIndex, smoothing), "crossEntropyLabelSmoothing");
+    }
+    Tensor crossEntropyLabelSmoothing(const Tensor &target, double smoothing) const {
+        detail::New r;
+        return r(THTensor_crossEntropyLabelSmoothing(r.handle, handle_, target.get(), nullptr,
+            static_cast<THReduction>(Reduction::Mean), -100, smoothing), "crossEntropyLabelSmoothing");
+    }
+    /// `r = (t - target)^2`, reduced: the squared error.
+    Tensor mseLoss(const Tensor &target, Reduction reduction = Reduction::Mean) const {
+        detail::New r;
+        return r(THTensor_mseLoss(r.handle, handle_, target.get(), static_cast<THReduction>(reduction)), "mseLoss");
+    }
+    /// `r = |t - target|`, reduced.
+    Tensor l1Loss(const Tensor &target, Reduction reduction = Reduction::Mean) const {
+        detail::New r;
+        return r(THTensor_l1Loss(r.handle, handle_, target.get(), static_cast<THReduction>(reduction)), "l1Loss");
+    }
+    /// `r = d^2 / (2 * beta) where d < beta, else d - beta / 2`, for `d = |t - target|`, reduced.
+    Tensor smoothL1Loss(const Tensor &target, Reduction reduction, double beta) const {
+        detail::New r;
+        return r(THTensor_smoothL1Loss(r.handle, handle_, target.get(), static_cast<THReduction>(reduction), beta),
+            "smoothL1Loss");
+    }
+    Tensor smoothL1Loss(const Tensor &target, double beta) const {
+        detail::New r;
+        return r(THTensor_smoothL1Loss(r.handle, handle_, target.get(), static_cast<THReduction>(Reduction::Mean),
+            beta), "smoothL1Loss");
+    }
+    /// `r = d^2 / 2 where d < delta, else delta * (d - delta / 2)`, for `d = |t - target|`, reduced.
+    Tensor huberLoss(const Tensor &target, Reduction reduction, double delta) const {
+        detail::New r;
+        return r(THTensor_huberLoss(r.handle, handle_, target.get(), static_cast<THReduction>(reduction), delta),
+            "huberLoss");
+    }
+    Tensor huberLoss(const Tensor &target, double delta) const {
+        detail::New r;
+        return r(THTensor_huberLoss(r.handle, handle_, target.get(), static_cast<THReduction>(Reduction::Mean), delta),
+            "huberLoss");
+    }
+    /// `r = weight * (posWeight * target * log(1 + e^-t) + (1 - target) * log(1 + e^t))`, reduced: the cross entropy of
+    /// the probability `sigmoid(t)`, for `target` from 0 to 1.
+    Tensor bceWithLogits(const Tensor &target, const Tensor &weight = {}, const Tensor &posWeight = {},
+        Reduction reduction = Reduction::Mean) const {
+        detail::New r;
+        return r(THTensor_bceWithLogits(r.handle, handle_, target.get(), weight.get(), posWeight.get(),
+            static_cast<THReduction>(reduction)), "bceWithLogits");
+    }
+    /// `r = target * (log(target) - t)`, reduced: the Kullback-Leibler divergence of the probabilities `target` from
+    /// those whose logarithms are `t`; `target * log(target)` is 0 where `target` is.
+    Tensor klDiv(const Tensor &target, bool logTarget, Reduction reduction = Reduction::Mean) const {
+        detail::New r;
+        return r(THTensor_klDiv(r.handle, handle_, target.get(), logTarget, static_cast<THReduction>(reduction)),
+            "klDiv");
+    }
+    /// `r = (t - mean) * invstd * weight + bias` for each channel, an entry of dimension 1 of `t`: batch normalization.
+    RMeanInvstd batchNorm(const Tensor &weight, const Tensor &bias, const Tensor &runningMean, const Tensor &runningVar,
+        bool training, double momentum, double eps = 0.00001) const;
+    RMeanInvstd batchNorm(bool training, double momentum, double eps = 0.00001) const;
+    /// `r[i..., :] = weight[index[i...], :]`: the rows of a table.
+    Tensor embedding(const Tensor &index, int64_t paddingIdx) const {
+        detail::New r;
+        return r(THTensor_embedding(r.handle, handle_, index.get(), paddingIdx), "embedding");
+    }
     /// `r = 0 where t <= 0, else g`: the gradient of relu.
     Tensor reluGrad(const Tensor &t) const {
         detail::New r;
@@ -4581,6 +4677,46 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return detail::known(r != 0, !r, "isShared");
     }
 
+    // ------------------------------------------------------------------------------------------------------ Gradients
+
+    /// Says whether the gradient of `t`, a leaf, is wanted.
+    Tensor &setRequiresGrad_(bool requiresGrad) {
+        return changed(THTensor_setRequiresGrad(handle_, requiresGrad), "setRequiresGrad_");
+    }
+    /// True if `t` is a leaf whose gradient is wanted, or was computed from one.
+    bool requiresGrad() const {
+        THClearLastError();
+        const int r = THTensor_requiresGrad(handle_);
+        return detail::known(r != 0, !r, "requiresGrad");
+    }
+    /// 1 unless `t` is the result of a recorded operation.
+    bool isLeaf() const {
+        THClearLastError();
+        const int r = THTensor_isLeaf(handle_);
+        return detail::known(r != 0, !r, "isLeaf");
+    }
+    /// Makes `grad`, of the shape, dtype and device of `t`, the gradient of `t`, which keeps a reference; NULL removes
+    /// the gradient.
+    Tensor &setGrad_(const Tensor &grad = {}) { return changed(THTensor_setGrad(handle_, grad.get()), "setGrad_"); }
+    /// Fills the gradient of `t`, if there is one, with 0.
+    Tensor &zeroGrad_() { return changed(THTensor_zeroGrad(handle_), "zeroGrad_"); }
+    /// Keeps the gradient of `t`, a result, when backward comes through it.
+    Tensor &retainGrad_() { return changed(THTensor_retainGrad(handle_), "retainGrad_"); }
+    /// A handle on the elements of `t` that requires no gradient.
+    Tensor detach() const { return detail::made(THTensor_newDetach(handle_), "detach"); }
+    /// Ends the history of `t`, which becomes a leaf that requires no gradient.
+    Tensor &detach_() { return changed(THTensor_detach(handle_), "detach_"); }
+    /// The number of calls that wrote to the storage of `t`, counted since the program uses gradients.
+    int64_t version() const {
+        THClearLastError();
+        const int64_t r = THTensor_version(handle_);
+        return detail::known(r, r == -1, "version");
+    }
+    /// Adds to the gradients of all leaves that `t` was computed from the gradient of `sum of gradient * t`.
+    void backward(const Tensor &gradient = {}) const {
+        detail::check(THTensor_backward(handle_, gradient.get()), "backward");
+    }
+
     // ------------------------------------------------------------------------------------------------------- Printing
 
     /// `t` as text, in the layout and with the digits that `options` say; NULL for the defaults.
@@ -4643,6 +4779,11 @@ struct PLU {
 /// Several results.
 struct RMask {
     Tensor r, mask;
+};
+
+/// Several results.
+struct RMeanInvstd {
+    Tensor r, mean, invstd;
 };
 
 /// Several results.
@@ -6704,6 +6845,114 @@ inline Tensor &crossEntropyGrad_out(Tensor &r, const Tensor &g, const Tensor &t,
     return detail::into(r, THTensor_crossEntropyGrad(detail::result(r), g.get(), t.get(), target.get(), weight.get(),
         static_cast<THReduction>(reduction), ignoreIndex), "crossEntropyGrad_out");
 }
+inline Tensor crossEntropyLabelSmoothing(const Tensor &t, const Tensor &target, const Tensor &weight,
+    Reduction reduction, int64_t ignoreIndex, double smoothing) {
+    return t.crossEntropyLabelSmoothing(target, weight, reduction, ignoreIndex, smoothing);
+}
+inline Tensor crossEntropyLabelSmoothing(const Tensor &t, const Tensor &target, double smoothing) {
+    return t.crossEntropyLabelSmoothing(target, smoothing);
+}
+inline Tensor &crossEntropyLabelSmoothing_out(Tensor &r, const Tensor &t, const Tensor &target, const Tensor &weight,
+    Reduction reduction, int64_t ignoreIndex, double smoothing) {
+    return detail::into(r, THTensor_crossEntropyLabelSmoothing(detail::result(r), t.get(), target.get(), weight.get(),
+        static_cast<THReduction>(reduction), ignoreIndex, smoothing), "crossEntropyLabelSmoothing_out");
+}
+inline Tensor &crossEntropyLabelSmoothing_out(Tensor &r, const Tensor &t, const Tensor &target, double smoothing) {
+    return detail::into(r, THTensor_crossEntropyLabelSmoothing(detail::result(r), t.get(), target.get(), nullptr,
+        static_cast<THReduction>(Reduction::Mean), -100, smoothing), "crossEntropyLabelSmoothing_out");
+}
+inline Tensor mseLoss(const Tensor &t, const Tensor &target, Reduction reduction = Reduction::Mean) {
+    return t.mseLoss(target, reduction);
+}
+inline Tensor &mseLoss_out(Tensor &r, const Tensor &t, const Tensor &target, Reduction reduction = Reduction::Mean) {
+    return detail::into(r, THTensor_mseLoss(detail::result(r), t.get(), target.get(),
+        static_cast<THReduction>(reduction)), "mseLoss_out");
+}
+inline Tensor l1Loss(const Tensor &t, const Tensor &target, Reduction reduction = Reduction::Mean) {
+    return t.l1Loss(target, reduction);
+}
+inline Tensor &l1Loss_out(Tensor &r, const Tensor &t, const Tensor &target, Reduction reduction = Reduction::Mean) {
+    return detail::into(r, THTensor_l1Loss(detail::result(r), t.get(), target.get(),
+        static_cast<THReduction>(reduction)), "l1Loss_out");
+}
+inline Tensor smoothL1Loss(const Tensor &t, const Tensor &target, Reduction reduction, double beta) {
+    return t.smoothL1Loss(target, reduction, beta);
+}
+inline Tensor smoothL1Loss(const Tensor &t, const Tensor &target, double beta) { return t.smoothL1Loss(target, beta); }
+inline Tensor &smoothL1Loss_out(Tensor &r, const Tensor &t, const Tensor &target, Reduction reduction, double beta) {
+    return detail::into(r, THTensor_smoothL1Loss(detail::result(r), t.get(), target.get(),
+        static_cast<THReduction>(reduction), beta), "smoothL1Loss_out");
+}
+inline Tensor &smoothL1Loss_out(Tensor &r, const Tensor &t, const Tensor &target, double beta) {
+    return detail::into(r, THTensor_smoothL1Loss(detail::result(r), t.get(), target.get(),
+        static_cast<THReduction>(Reduction::Mean), beta), "smoothL1Loss_out");
+}
+inline Tensor huberLoss(const Tensor &t, const Tensor &target, Reduction reduction, double delta) {
+    return t.huberLoss(target, reduction, delta);
+}
+inline Tensor huberLoss(const Tensor &t, const Tensor &target, double delta) { return t.huberLoss(target, delta); }
+inline Tensor &huberLoss_out(Tensor &r, const Tensor &t, const Tensor &target, Reduction reduction, double delta) {
+    return detail::into(r, THTensor_huberLoss(detail::result(r), t.get(), target.get(),
+        static_cast<THReduction>(reduction), delta), "huberLoss_out");
+}
+inline Tensor &huberLoss_out(Tensor &r, const Tensor &t, const Tensor &target, double delta) {
+    return detail::into(r, THTensor_huberLoss(detail::result(r), t.get(), target.get(),
+        static_cast<THReduction>(Reduction::Mean), delta), "huberLoss_out");
+}
+inline Tensor bceWithLogits(const Tensor &t, const Tensor &target, const Tensor &weight = {},
+    const Tensor &posWeight = {}, Reduction reduction = Reduction::Mean) {
+    return t.bceWithLogits(target, weight, posWeight, reduction);
+}
+inline Tensor &bceWithLogits_out(Tensor &r, const Tensor &t, const Tensor &target, const Tensor &weight = {},
+    const Tensor &posWeight = {}, Reduction reduction = Reduction::Mean) {
+    return detail::into(r, THTensor_bceWithLogits(detail::result(r), t.get(), target.get(), weight.get(),
+        posWeight.get(), static_cast<THReduction>(reduction)), "bceWithLogits_out");
+}
+inline Tensor klDiv(const Tensor &t, const Tensor &target, bool logTarget, Reduction reduction = Reduction::Mean) {
+    return t.klDiv(target, logTarget, reduction);
+}
+inline Tensor &klDiv_out(Tensor &r, const Tensor &t, const Tensor &target, bool logTarget,
+    Reduction reduction = Reduction::Mean) {
+    return detail::into(r, THTensor_klDiv(detail::result(r), t.get(), target.get(), logTarget,
+        static_cast<THReduction>(reduction)), "klDiv_out");
+}
+inline RMeanInvstd Tensor::batchNorm(const Tensor &weight, const Tensor &bias, const Tensor &runningMean,
+    const Tensor &runningVar, bool training, double momentum, double eps) const {
+    RMeanInvstd r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_batchNorm(r.r.get(), r.mean.get(), r.invstd.get(), handle_, weight.get(), bias.get(),
+        runningMean.get(), runningVar.get(), training, momentum, eps), "batchNorm", r.r, r.mean, r.invstd);
+    return r;
+}
+inline RMeanInvstd Tensor::batchNorm(bool training, double momentum, double eps) const {
+    RMeanInvstd r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_batchNorm(r.r.get(), r.mean.get(), r.invstd.get(), handle_, nullptr, nullptr, nullptr,
+        nullptr, training, momentum, eps), "batchNorm", r.r, r.mean, r.invstd);
+    return r;
+}
+inline RMeanInvstd batchNorm(const Tensor &t, const Tensor &weight, const Tensor &bias, const Tensor &runningMean,
+    const Tensor &runningVar, bool training, double momentum, double eps = 0.00001) {
+    return t.batchNorm(weight, bias, runningMean, runningVar, training, momentum, eps);
+}
+inline RMeanInvstd batchNorm(const Tensor &t, bool training, double momentum, double eps = 0.00001) {
+    return t.batchNorm(training, momentum, eps);
+}
+inline Tensor &batchNorm_out(Tensor &r, Out mean, Out invstd, const Tensor &t, const Tensor &weight, const Tensor &bias,
+    const Tensor &runningMean, const Tensor &runningVar, bool training, double momentum, double eps = 0.00001) {
+    return detail::into(r, THTensor_batchNorm(detail::result(r), detail::result(mean), detail::result(invstd), t.get(),
+        weight.get(), bias.get(), runningMean.get(), runningVar.get(), training, momentum, eps), "batchNorm_out");
+}
+inline Tensor &batchNorm_out(Tensor &r, Out mean, Out invstd, const Tensor &t, bool training, double momentum,
+    double eps = 0.00001) {
+    return detail::into(r, THTensor_batchNorm(detail::result(r), detail::result(mean), detail::result(invstd), t.get(),
+        nullptr, nullptr, nullptr, nullptr, training, momentum, eps), "batchNorm_out");
+}
+inline Tensor embedding(const Tensor &weight, const Tensor &index, int64_t paddingIdx) {
+    return weight.embedding(index, paddingIdx);
+}
+inline Tensor &embedding_out(Tensor &r, const Tensor &weight, const Tensor &index, int64_t paddingIdx) {
+    return detail::into(r, THTensor_embedding(detail::result(r), weight.get(), index.get(), paddingIdx),
+        "embedding_out");
+}
 inline Tensor reluGrad(const Tensor &g, const Tensor &t) { return g.reluGrad(t); }
 inline Tensor &reluGrad_out(Tensor &r, const Tensor &g, const Tensor &t) {
     return detail::into(r, THTensor_reluGrad(detail::result(r), g.get(), t.get()), "reluGrad_out");
@@ -8555,6 +8804,14 @@ inline Tensor fromArrow(ArrowSchema *schema, ArrowArray *array) {
 
 inline bool isShared(const Tensor &t) { return t.isShared(); }
 
+// ---------------------------------------------------------------------------------------------------------- Gradients
+
+inline bool requiresGrad(const Tensor &t) { return t.requiresGrad(); }
+inline bool isLeaf(const Tensor &t) { return t.isLeaf(); }
+inline Tensor detach(const Tensor &t) { return t.detach(); }
+inline int64_t version(const Tensor &t) { return t.version(); }
+inline void backward(const Tensor &t, const Tensor &gradient = {}) { return t.backward(gradient); }
+
 // ----------------------------------------------------------------------------------------------------------- Printing
 
 inline String toString(const Tensor &t, const THPrintOptions *options = nullptr) { return t.toString(options); }
@@ -9177,6 +9434,350 @@ template <class F> inline Tensor &Tensor::map2_(const Tensor &a, const Tensor &b
 }
 
 // ==================================================================================================================
+//     Gradients
+// ==================================================================================================================
+
+/// Nothing is recorded on this thread while a NoGrad lives: what is computed needs no gradient, and leaves may be
+/// written.
+class NoGrad {
+  public:
+    NoGrad() noexcept : recording_(THGrad_isEnabled() != 0) {
+        if (recording_) THGrad_setEnabled(0);
+    }
+    ~NoGrad() {
+        if (recording_) THGrad_setEnabled(1);
+    }
+    NoGrad(const NoGrad &) = delete;
+    NoGrad &operator=(const NoGrad &) = delete;
+
+  private:
+    bool recording_;
+};
+
+namespace detail {
+/// The number of objects of Inference on this thread.
+inline thread_local int inferences = 0;
+} // namespace detail
+
+/// As NoGrad, and recording cannot be switched on meanwhile.
+class Inference {
+  public:
+    Inference() noexcept {
+        if (detail::inferences++ == 0) THGrad_setInference(1);
+    }
+    ~Inference() {
+        if (--detail::inferences == 0) THGrad_setInference(0);
+    }
+    Inference(const Inference &) = delete;
+    Inference &operator=(const Inference &) = delete;
+};
+
+namespace detail {
+
+/// Calls functions of the caller. No exception leaves this, since it would pass through the library: it waits in
+/// `thrown`.
+template <class F> inline THStatus guarded(F call) noexcept {
+#ifdef TH_NO_EXCEPTIONS
+    const bool before = failed();
+    call();
+    return failed() && !before ? TH_ERR_CALLBACK : TH_OK;
+#else
+    try {
+        call();
+        return TH_OK;
+    } catch (...) {
+        thrown = std::current_exception();
+        return TH_ERR_CALLBACK;
+    }
+#endif
+}
+
+/// A function object that the library keeps.
+template <class F> struct Lent {
+    F function;
+    static void end(void *, void *context) noexcept { delete static_cast<Lent *>(context); }
+};
+
+/// Calls `call(lent)`, which lends the object to the library and then returns true.
+template <class F, class Call> inline void lend(F function, Call call) {
+    Lent<F> *lent = new Lent<F>{std::move(function)};
+    if (!call(lent)) delete lent;
+}
+
+/// The C function of a hook.
+template <class F> struct HookOf {
+    static THStatus run(const THTensor *gradient, THTensor **replacement, void *context) noexcept {
+        return guarded([&] {
+            F &function = static_cast<Lent<F> *>(context)->function;
+            const Tensor given = Tensor::share(const_cast<THTensor *>(gradient));
+            if constexpr (std::is_void_v<std::invoke_result_t<F &, const Tensor &>>)
+                function(given);
+            else
+                *replacement = Tensor(function(given)).release();
+        });
+    }
+};
+
+/// References to the tensors of a list of C; NULL is an undefined one.
+inline std::vector<Tensor> shared(const THTensor *const *list, int count) {
+    std::vector<Tensor> r;
+    r.reserve(static_cast<std::size_t>(count));
+    for (int i = 0; i < count; i++) r.push_back(Tensor::share(const_cast<THTensor *>(list[i])));
+    return r;
+}
+
+/// What a function of the caller returns, a Tensor or a std::vector of them, as a list.
+inline std::vector<Tensor> listed(Tensor t) {
+    std::vector<Tensor> r;
+    r.push_back(std::move(t));
+    return r;
+}
+inline std::vector<Tensor> listed(std::vector<Tensor> list) { return list; }
+
+/// The type of what a function of the caller returns.
+template <class F, class... A> using Returned = std::decay_t<std::invoke_result_t<F, A...>>;
+
+/// A list as a function of the caller would return it.
+template <class R> inline R as(std::vector<Tensor> list) {
+    if constexpr (std::is_same_v<R, Tensor>)
+        return list.empty() ? Tensor() : std::move(list[0]);
+    else
+        return list;
+}
+
+/// Shows in `to` the elements of what a function returned, with their history. What is undefined, or has no place, is
+/// left out.
+inline void hand_over(const std::vector<Tensor> &from, THTensor *const *to, int count, const char *name) {
+    if (from.size() != static_cast<std::size_t>(count)) {
+        fail(name, Status::ErrArgument, "the function returns another number of tensors than there are places");
+        return;
+    }
+    for (std::size_t i = 0; i < from.size(); i++)
+        if (to[i] && from[i].defined()) check(THTensor_set(to[i], from[i].get()), name);
+}
+
+/// The C function that computes tensors from tensors; `context` points to the function object.
+template <class F> struct FunctionOf {
+    static THStatus run(const THTensor *const *inputs, int inputCount, THTensor *const *outputs, int outputCount,
+                        void *context) noexcept {
+        return guarded([&] {
+            F &function = *static_cast<F *>(context);
+            const std::vector<Tensor> given = shared(inputs, inputCount);
+            hand_over(listed(function(given)), outputs, outputCount, "function");
+        });
+    }
+    static THStatus run_lent(const THTensor *const *inputs, int inputCount, THTensor *const *outputs, int outputCount,
+                             void *context) noexcept {
+        return run(inputs, inputCount, outputs, outputCount, &static_cast<Lent<F> *>(context)->function);
+    }
+};
+
+/// Returns true if there is a gradient for each of `count` tensors, or none at all; fails otherwise.
+inline bool fit(TensorList gradients, int count, const char *name) {
+    const bool fits = gradients.count() == 0 || gradients.count() == count;
+    if (!fits) fail(name, Status::ErrArgument, "there is not one gradient for each tensor");
+    return fits;
+}
+
+template <class B> struct OwnGradient;
+
+} // namespace detail
+
+inline Tensor Tensor::grad() const {
+    THClearLastError();
+    THTensor *handle = THTensor_newGrad(get());
+    return Tensor::take(detail::known(handle, !handle, "grad"));
+}
+
+template <class F> inline int64_t Tensor::addHook(F f) const {
+    int64_t id = -1;
+    detail::lend(std::move(f), [&](detail::Lent<F> *lent) {
+        id = THTensor_addHook(get(), detail::HookOf<F>::run, lent, detail::Lent<F>::end);
+        return id != -1;
+    });
+    return detail::must(id, int64_t{-1}, "addHook");
+}
+
+/// Adds to the gradients of all leaves that the tensors were computed from: `th::backward({loss, other})`. An undefined
+/// gradient, or none at all, stands for 1, where the tensor has one element. `retainGraph` keeps what operations saved,
+/// so that backward can run again; `createGraph` records what backward does, so that gradients have gradients.
+inline void backward(TensorList tensors, TensorList gradients = {}, bool retainGraph = false,
+                     bool createGraph = false) {
+    if (!detail::fit(gradients, tensors.count(), "backward")) return;
+    detail::check(THGrad_backward(tensors.data(), gradients.data(), tensors.count(), retainGraph, createGraph),
+                  "backward");
+}
+
+/// The gradients of the outputs with respect to each input, and of nothing else: leaves keep theirs. An input that has
+/// no part in the outputs is an error, or an undefined tensor with `allowUnused`. The other arguments are those of
+/// `th::backward`.
+inline std::vector<Tensor> gradients(TensorList outputs, TensorList inputs, TensorList gradients = {},
+                                     bool retainGraph = false, bool createGraph = false, bool allowUnused = false) {
+    std::vector<Tensor> r(static_cast<std::size_t>(inputs.count()));
+    if (!detail::fit(gradients, outputs.count(), "gradients")) return r;
+    int count = inputs.count();
+    detail::check(THGrad_gradients(reinterpret_cast<THTensor **>(r.data()), &count, outputs.data(), gradients.data(),
+                                   outputs.count(), inputs.data(), inputs.count(), retainGraph, createGraph,
+                                   allowUnused),
+                  "gradients");
+    return r;
+}
+
+/// `f(inputs)`, of which backward keeps the inputs alone: it calls `f` again when it comes through, which must compute
+/// the same. `f` takes a `const std::vector<Tensor> &` and returns a Tensor, or a std::vector of `results` tensors.
+/// An exception of `f` comes out of this call, or of backward.
+template <class F>
+inline auto checkpoint(F f, TensorList inputs, int results = 1) -> detail::Returned<F &, const std::vector<Tensor> &> {
+    std::vector<Tensor> r = detail::fresh(results);
+    THStatus status = TH_OK;
+    detail::lend(std::move(f), [&](detail::Lent<F> *lent) {
+        status = THGrad_checkpoint(reinterpret_cast<THTensor *const *>(r.data()), results, inputs.data(),
+                                   inputs.count(), detail::FunctionOf<F>::run_lent, lent, detail::Lent<F>::end);
+        return status == TH_OK;
+    });
+    if (status != TH_OK) r.clear();
+    detail::check(status, "checkpoint");
+    return detail::as<detail::Returned<F &, const std::vector<Tensor> &>>(std::move(r));
+}
+
+/// Compares the gradients of `f`, which is as for `th::checkpoint`, with differences `(f(x + eps) - f(x - eps)) / (2
+/// eps)` for each element of the inputs that require one, which are float64. Where they differ by more than `atol +
+/// rtol * |difference|`, this fails with Status::ErrNumeric, the place and the values.
+template <class F>
+inline void gradCheck(F &&f, TensorList inputs, double eps = 1e-6, double atol = 1e-5, double rtol = 1e-3) {
+    using Function = std::remove_reference_t<F>;
+    std::size_t results = 1;
+    if constexpr (!std::is_same_v<detail::Returned<F &, const std::vector<Tensor> &>, Tensor>) {
+        const NoGrad off;
+        results = f(detail::shared(inputs.data(), inputs.count())).size();
+    }
+    const THStatus status = THGrad_check(inputs.data(), inputs.count(), static_cast<int64_t>(results),
+                                         detail::FunctionOf<Function>::run, &f, eps, atol, rtol);
+    detail::check(status, "gradCheck");
+}
+
+/// The call of a function with a gradient of its own: the function saves what its gradient needs.
+class GradCall {
+  public:
+    GradCall(const GradCall &) = delete;
+    GradCall &operator=(const GradCall &) = delete;
+
+    /// Saves a tensor for the gradient: an input, a result, or what was computed on the way.
+    void save(const Tensor &t) {
+        if (call_)
+            detail::check(THGrad_save(call_, t.get()), "save");
+        else
+            saved_.push_back(t);
+    }
+    /// The tensor that was saved as number `index`, counted from 0.
+    Tensor saved(int64_t index) const {
+        if (!call_ && index >= 0 && index < static_cast<int64_t>(saved_.size()))
+            return saved_[static_cast<std::size_t>(index)];
+        return detail::made(THGrad_newSaved(call_, index), "saved");
+    }
+    /// True if the gradient of input `index` is wanted.
+    bool needsGradient(int64_t index) const {
+        if (!call_ && index >= 0 && index < inputs_.count())
+            return recording_ && THTensor_requiresGrad(inputs_.data()[index]) == 1;
+        THClearLastError();
+        const int r = THGrad_needsGradient(call_, index);
+        return detail::known(r != 0, !r, "needsGradient");
+    }
+
+  private:
+    template <class B> friend struct detail::OwnGradient;
+    explicit GradCall(THGradCall *call) noexcept : call_(call) {}
+    explicit GradCall(TensorList inputs) noexcept : inputs_(inputs), recording_(THGrad_isEnabled() != 0) {}
+
+    THGradCall *call_ = nullptr;
+    // Of a function that has not been called by the library: its inputs, and what it has saved.
+    TensorList inputs_;
+    bool recording_ = false;
+    std::vector<Tensor> saved_;
+};
+
+namespace detail {
+
+/// A function with a gradient of its own. The function itself is called first; the library is then given the results.
+template <class B> struct OwnGradient {
+    B backward;
+    /// What the function computed, as long as the library takes it over.
+    const std::vector<Tensor> *computed = nullptr;
+    const std::vector<Tensor> *saved = nullptr;
+
+    /// Saves what the function saved, where the results are `to`.
+    static THStatus take_over(THGradCall *call, const THTensor *const *, int, THTensor *const *to, int toCount,
+                              void *context) noexcept {
+        const OwnGradient &own = static_cast<Lent<OwnGradient> *>(context)->function;
+        for (const Tensor &t : *own.saved) {
+            THTensor *handle = t.get();
+            for (int i = 0; i < toCount; i++)
+                if ((*own.computed)[static_cast<std::size_t>(i)].get() == t.get()) handle = to[i];
+            if (const THStatus status = THGrad_save(call, handle)) return status;
+        }
+        return TH_OK;
+    }
+
+    static THStatus run_backward(THGradCall *call, const THTensor *const *from, int fromCount, THTensor *const *to,
+                                 int toCount, void *context) noexcept {
+        return guarded([&] {
+            GradCall handed(call);
+            const std::vector<Tensor> given = shared(from, fromCount);
+            B &function = static_cast<Lent<OwnGradient> *>(context)->function.backward;
+            hand_over(listed(function(handed, given)), to, toCount, "gradApply");
+        });
+    }
+
+    template <class F> static std::vector<Tensor> apply(F &forward, B backward, TensorList inputs) {
+        GradCall call(inputs);
+        std::vector<Tensor> computed, r;
+        {
+            const NoGrad off;
+            computed = listed(forward(call, shared(inputs.data(), inputs.count())));
+            // The function may return what others have, too, whose history is not to change.
+            for (const Tensor &t : computed) r.push_back(made(THTensor_newWithTensor(t.get()), "gradApply"));
+        }
+        OwnGradient own{std::move(backward)};
+        own.computed = &computed;
+        own.saved = &call.saved_;
+        THStatus status = TH_OK;
+        lend(std::move(own), [&](Lent<OwnGradient> *lent) {
+            status = THGrad_apply(reinterpret_cast<THTensor *const *>(r.data()), static_cast<int>(r.size()),
+                                  inputs.data(), inputs.count(), take_over, run_backward, lent,
+                                  Lent<OwnGradient>::end);
+            return status == TH_OK;
+        });
+        if (status != TH_OK) r.clear();
+        check(status, "gradApply");
+        return r;
+    }
+};
+
+} // namespace detail
+
+/// A function with a gradient of its own. `forward(call, inputs)` computes the results, which are not recorded, and
+/// saves what its gradient needs; `backward(call, gradients)` returns the gradients of the inputs from those of the
+/// results, of which an undefined one stands for 0 on both sides. Each takes a GradCall & and a
+/// `const std::vector<Tensor> &`, and returns a Tensor or a std::vector of tensors:
+///
+///     th::Tensor y = th::gradApply(
+///         {x},
+///         [](th::GradCall &call, const std::vector<th::Tensor> &inputs) {
+///             th::Tensor r = inputs[0].exp();
+///             call.save(r);
+///             return r;
+///         },
+///         [](th::GradCall &call, const std::vector<th::Tensor> &gradients) { return gradients[0] * call.saved(0); });
+///
+/// The graph keeps `backward`. What it computes is recorded if gradients are to have gradients.
+template <class Forward, class Backward>
+inline auto gradApply(TensorList inputs, Forward &&forward, Backward backward)
+    -> detail::Returned<Forward &, GradCall &, const std::vector<Tensor> &> {
+    return detail::as<detail::Returned<Forward &, GradCall &, const std::vector<Tensor> &>>(
+        detail::OwnGradient<Backward>::apply(forward, std::move(backward), inputs));
+}
+
+// ==================================================================================================================
 //     Fused expressions and archives
 // ==================================================================================================================
 
@@ -9371,6 +9972,32 @@ class Archive : public detail::Owned<THArchive, THArchive_free> {
 // ==================================================================================================================
 //     The library
 // ==================================================================================================================
+
+// ---------------------------------------------------------------------------------------------------------- Gradients
+
+/// Switches recording on this thread on (1, as it is at first) or off (0).
+inline void gradSetEnabled(bool enabled) { detail::check(THGrad_setEnabled(enabled), "gradSetEnabled"); }
+/// True if this thread records operations.
+inline bool gradIsEnabled() {
+    THClearLastError();
+    const int r = THGrad_isEnabled();
+    return detail::known(r != 0, !r, "gradIsEnabled");
+}
+/// Begins (1) or ends (0) inference on this thread: nothing is recorded, whatever `THGrad_setEnabled` says meanwhile.
+inline void gradSetInference(bool on) { detail::check(THGrad_setInference(on), "gradSetInference"); }
+
+// --------------------------------------------------------------------------------------------------------- Optimizers
+
+/// Scales the gradients of `tensors` in place by one factor, so that their norm as one vector is at most `maxNorm`.
+inline double gradClipNorm(TensorList tensors, double maxNorm, double normType) {
+    THClearLastError();
+    const double r = THGrad_clipNorm(tensors.data(), tensors.count(), maxNorm, normType);
+    return detail::known(r, r != r, "gradClipNorm");
+}
+/// Bounds each element of the gradients of `tensors` in place by `-value` and `value`.
+inline void gradClipValue(TensorList tensors, double value) {
+    detail::check(THGrad_clipValue(tensors.data(), tensors.count(), value), "gradClipValue");
+}
 
 // ------------------------------------------------------------------------------------------------------------ Devices
 

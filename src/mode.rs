@@ -4,9 +4,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 static WORD: AtomicUsize = AtomicUsize::new(0);
 /// Set for good once memory was made on a GPU, or asked for.
-pub const GPUS: usize = 1;
+pub(crate) const GPUS: usize = 1;
 /// Set for good once a program uses gradients.
-pub const GRADIENTS: usize = 2;
+pub(crate) const GRADIENTS: usize = 2;
 /// One thread that notes its work instead of doing it (`launch::record`); such threads are counted above the other bits.
 const NOTING: usize = 4;
 

@@ -101,11 +101,37 @@ static void functions_of_the_caller_are_called() {
     CHECK(!th::failed());
 }
 
+static void what_fails_in_a_function_ends_backward() {
+    th::Tensor x = th::ones({2}).setRequiresGrad_(true);
+    x.addHook([](const th::Tensor &gradient) { return gradient.sum(7); });
+    (x * 2).sum().backward();
+    CHECK_FAILED(th::Status::ErrArgument, "sum: dimension 7");
+    CHECK(!x.grad().defined() && !th::failed());
+    x = th::ones({2}).setRequiresGrad_(true);
+    th::Tensor y = th::gradApply(
+        {x}, [](th::GradCall &, const std::vector<th::Tensor> &inputs) { return inputs[0] * 2; },
+        [](th::GradCall &, const std::vector<th::Tensor> &gradients) { return gradients[0] * 2; });
+    y.sum().backward();
+    CHECK(x.grad().defined() && x.grad().sumall() == 4);
+    y = th::gradApply(
+        {x}, [](th::GradCall &, const std::vector<th::Tensor> &inputs) { return inputs[0].sum(7); },
+        [](th::GradCall &, const std::vector<th::Tensor> &gradients) { return gradients[0] * 2; });
+    CHECK(!y.defined());
+    CHECK_FAILED(th::Status::ErrArgument, "sum: dimension 7");
+    y = th::checkpoint([](const std::vector<th::Tensor> &inputs) { return inputs[0].mm(inputs[0]); }, {x});
+    CHECK(!y.defined());
+    CHECK_FAILED(th::Status::ErrShape, "mm: ");
+    CHECK(th::gradients({(x * x).sum()}, {x})[0].sumall() == 4);
+    CHECK(!th::gradients({x * x}, {x})[0].defined());
+    CHECK_FAILED(th::Status::ErrArgument, "gradients: ");
+}
+
 int main() {
     what_fails_is_undefined();
     a_computation_goes_on_with_what_is_undefined();
     numbers_say_that_they_failed();
     a_result_that_fails_stays();
     functions_of_the_caller_are_called();
+    what_fails_in_a_function_ends_backward();
     return failures > 0;
 }

@@ -28,6 +28,7 @@ macro_rules! areas {
         "Reductions": reduce reduce_rows crate::capi::rows::reduce;
         "Scans and softmax": scan scan_rows crate::capi::rows::scan;
         "Losses, normalization and gradients": layer layer_rows crate::capi::rows::layer;
+        "Losses, normalization and gradients": loss loss_rows crate::capi::rows::loss;
         "Losses, normalization and gradients": gradients gradient_rows crate::capi::rows::pointwise::gradients;
         "Sorting and searching": sort sort_rows crate::capi::rows::sort;
         "Order statistics and histograms": order order_rows crate::capi::rows::order;
@@ -45,6 +46,8 @@ macro_rules! areas {
         "Fused expressions": crate::capi::rows::fused;
         #[cfg(feature = "grad")] "Gradients": crate::capi::grad::rows::tensors;
         #[cfg(feature = "grad")] "Gradients": crate::capi::grad::rows::graphs;
+        #[cfg(feature = "grad")] "Gradients": crate::capi::grad::functions::calls;
+        #[cfg(feature = "grad")] "Optimizers": crate::capi::grad::optim;
         "Devices": crate::capi::rows::device::defaults;
         "Streams, events and graphs": crate::capi::rows::stream;
         "Element types": crate::capi::rows::general::dtypes;

@@ -182,6 +182,9 @@ impl<K: Key> KeyRows<'_, K> {
 /// # Safety
 /// There is room for them.
 pub unsafe fn keys_of<'a, T: Ordered>(x: &[T], keys: *mut u8) -> &'a [T::Key] {
+    if x.is_empty() {
+        return &[];
+    }
     // SAFETY: the caller's.
     unsafe {
         to_keys(x, keys.cast::<T::Key>());

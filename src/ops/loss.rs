@@ -2,12 +2,16 @@
 
 use super::dense::{dense, launched};
 use super::layer_norm::check_row_dtype;
-use super::softmax;
+use super::pointwise::{arithmetic, choose, compare};
+use super::reduce::{self, Over, To};
+use super::result::deliver;
+use super::{create, softmax, view};
 use crate::dtype::{Domain, Dtype};
 use crate::error::{Result, bail};
 use crate::launch::layers::{Loss, LossOp, Reduction};
 use crate::layout::Dims;
 use crate::operand::one_dtype;
+use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
 
@@ -19,6 +23,8 @@ pub const TH_REDUCTION_NONE: THReduction = 0;
 pub const TH_REDUCTION_MEAN: THReduction = 1;
 /// Their sum.
 pub const TH_REDUCTION_SUM: THReduction = 2;
+/// Their sum, divided by the first size: of losses of single elements alone.
+pub const TH_REDUCTION_BATCH_MEAN: THReduction = 3;
 
 /// The arguments of a loss beside the scores.
 #[derive(Clone, Copy)]
@@ -56,7 +62,7 @@ impl Targets<'_> {
             bail!(Dtype, "targets are int64 or int32, not {}", self.target.defined()?)
         }
         if !(TH_REDUCTION_NONE..=TH_REDUCTION_SUM).contains(&self.reduction) {
-            bail!(Argument, "{} is no THReduction", self.reduction)
+            bail!(Argument, "{} is no THReduction of a loss of classes", self.reduction)
         }
         let weight = match self.weight {
             Some(weight) => {
@@ -130,6 +136,46 @@ pub fn cross_entropy(r: &Tensor, t: &Tensor, targets: Targets<'_>) -> Result<()>
     let logarithms = Tensor::fresh()?;
     softmax::log_softmax(&logarithms, t, class_dim(&t.layout()?.shape)? as i32, Some(dtype.compute()))?;
     nll_as(r, &logarithms, targets, dtype)
+}
+
+/// `r = (1 - smoothing) * cross entropy + smoothing / classes * sum of -weight * log(softmax(t)) over all classes`, reduced
+pub fn smoothed_cross_entropy(r: &Tensor, t: &Tensor, targets: Targets<'_>, smoothing: f64) -> Result<()> {
+    let dtype = t.defined()?;
+    let checked = targets.checked(t, Domain::Float.check(dtype)?)?;
+    if !(0.0..=1.0).contains(&smoothing) {
+        bail!(Argument, "a label smoothing of {}, expected 0 to 1", Scalar::from(smoothing))
+    }
+    let (scores, compute) = (t.layout()?.shape, dtype.compute());
+    let class = class_dim(&scores)?;
+    let logarithms = made(|r| softmax::log_softmax(r, t, class as i32, Some(compute)))?;
+    let sharp = made(|r| nll_as(r, &logarithms, targets, compute))?;
+    if let Some(weight) = &checked.weight {
+        let shape: Dims = (0..scores.len()).map(|d| if d == class { scores[d] } else { 1 }).collect();
+        arithmetic::cmul.run([&logarithms, &logarithms, &view::reshape(weight, &shape)?], &[])?;
+    }
+    let sums = made(|r| reduce::sum(To::tensor(r, false), &logarithms, Over::Dim(class as i32), None))?;
+    let counts = made(|r| compare::neValue.run([r, &checked.target], &[targets.ignored.into()]))?;
+    let mut smooth = made(|r| choose::choose_value(r, &counts, &sums, Scalar::Int(0), false))?;
+    if targets.reduction != TH_REDUCTION_NONE {
+        smooth = made(|r| reduce::sum(To::tensor(r, false), &smooth, Over::Dims(&[]), None))?;
+    }
+    if targets.reduction == TH_REDUCTION_MEAN {
+        // The sum of the weights is the loss of logarithms that are -1 everywhere.
+        let one = create::scalar(compute, Scalar::Int(-1))?;
+        let ones = view::derive(&one, |layout| layout.expand(&scores))?;
+        let weights = made(|r| nll_as(r, &ones, Targets { reduction: TH_REDUCTION_SUM, ..targets }, compute))?;
+        arithmetic::cdiv.run([&smooth, &smooth, &weights], &[])?;
+    }
+    arithmetic::mul.run([&sharp, &sharp], &[(1.0 - smoothing).into()])?;
+    let loss = made(|r| arithmetic::csub(r, &sharp, (smoothing / checked.classes as f64).into(), &smooth))?;
+    deliver([Some((r, dtype, &loss))])
+}
+
+/// A new tensor that `compute` writes.
+pub(super) fn made(compute: impl FnOnce(&Tensor) -> Result<()>) -> Result<Tensor> {
+    let r = Tensor::fresh()?;
+    compute(&r)?;
+    Ok(r)
 }
 
 /// `r` = the gradient of what [`nll`] was taken of, `t`, of which the shape counts alone

@@ -1,6 +1,7 @@
 //! The operations: they check the arguments, shape the result, plan the loop, choose device and dtype.
 
 pub mod assign;
+pub mod batch_norm;
 pub mod convolution;
 pub mod copy;
 pub mod create;
@@ -8,6 +9,7 @@ mod dense;
 pub mod device;
 pub mod diagonal;
 pub mod distance;
+pub mod embedding;
 pub mod exchange;
 mod fast_path;
 pub mod fourier;
@@ -20,7 +22,9 @@ pub mod layer_norm;
 pub mod linalg;
 pub mod lines;
 pub mod loss;
+pub mod losses;
 pub mod matmul;
+pub mod optim;
 pub mod order;
 pub mod placement;
 pub mod pointwise;

@@ -16,6 +16,7 @@ use thorn::capi::rows::tensor::handles::{THTensor_free, THTensor_retain};
 use thorn::dtype::*;
 use thorn::error::TH_OK;
 use thorn::files::{TH_FILE_PT, TH_FILE_T7};
+use thorn::ops::reduce::TH_ALL_DIMS;
 use thorn::print::{TH_PRINT_TORCH7, THPrintOptions};
 use thorn::storage::THStorage;
 use thorn::tensor::THTensor;
@@ -59,6 +60,8 @@ pub const BY_HAND: &[(&str, fn())] = &[
     ("004_map2_fma", map2_of_three_tensors),
     ("004_storage_over_foreign_pointer", a_storage_over_another_tensors_data),
     ("004_cdata_struct_pointer", the_fields_of_the_struct_are_open),
+    ("002_autograd_pow2_sum", the_gradient_of_a_sum_of_squares),
+    ("002_autograd_requires_grad_in_place", a_gradient_is_asked_for_later),
     ("004_refcount_retain_free", references_are_counted),
     ("004_refcount_atomic_threads", references_are_counted_atomically),
 ];
@@ -363,6 +366,32 @@ fn reflectors_are_unpacked() {
             assert!((product - elements[i * 3 + j]).abs() < 1e-14);
         }
     }
+}
+
+/// Returns the gradient of the sum of the squares of `x`.
+fn gradient_of_squares(x: &Tensor) -> Tensor {
+    let [squares, sum] = std::array::from_fn(|_| Tensor::made(c!(tensors::new())).unwrap());
+    assert_eq!(c!(tensors::setRequiresGrad(x.0, 1)), TH_OK);
+    assert_eq!(c!(tensors::pow(squares.0, x.0, 2.0)), TH_OK);
+    assert_eq!(c!(tensors::sum(sum.0, squares.0, TH_ALL_DIMS, 0)), TH_OK);
+    assert_eq!(c!(tensors::backward(sum.0, null())), TH_OK);
+    Tensor::made(c!(tensors::newGrad(x.0))).unwrap()
+}
+
+fn the_gradient_of_a_sum_of_squares() {
+    let x = Tensor::of(&[2, 2], &[1.0, -1.0, 1.0, 1.0]);
+    let gradient = gradient_of_squares(&x);
+    assert_eq!((gradient.shape(), gradient.elements()), (vec![2, 2], vec![2.0, -2.0, 2.0, 2.0]));
+}
+
+/// The document prints its numbers rounded, before and after.
+fn a_gradient_is_asked_for_later() {
+    let x = Tensor::of(&[4], &[-0.5503, 0.4926, -2.1158, -0.8303]);
+    assert_eq!(c!(tensors::requiresGrad(x.0)), 0);
+    let gradient = gradient_of_squares(&x).elements();
+    assert_eq!(c!(tensors::requiresGrad(x.0)), 1);
+    let printed = [-1.1007, 0.9853, -4.2316, -1.6606];
+    assert!(gradient.iter().zip(printed).all(|(got, printed)| (got - printed).abs() < 2e-4), "{gradient:?}");
 }
 
 fn references_are_counted() {

@@ -15,6 +15,7 @@ handles.types = {
     Storage = { type = library.Storage, kinds = { "storage", "storage_input" } },
     Generator = { type = library.Generator, kinds = { "generator", "required_generator" } },
     Fused = { kinds = { "fused", "fused_or_null" } },
+    Optim = { kinds = { "optim", "optim_or_null" } },
     Archive = { kinds = { "archive", "archive_or_null" } },
     CudaStream = { kinds = { "cuda_stream", "cuda_stream_or_null" } },
     CudaEvent = { kinds = { "cuda_event", "cuda_event_or_null" } },

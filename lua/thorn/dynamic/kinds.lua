@@ -163,7 +163,7 @@ local function is_tensor(value) return istype(Tensor, value) end
 
 define("tensor", "result", "a tensor", is_tensor, handle, "out optional_out view_out truth totals optional_totals pivots_out optional_info")
 define("tensor", "result", "a tensor", is_tensor, handle, "indices optional_indices")
-define("tensor", "parameter", "a tensor", is_tensor, handle, "input optional_input mask pivots inout")
+define("tensor", "parameter", "a tensor", is_tensor, handle, "input optional_input mask pivots inout handle shared optional_state")
 define("positions", "parameter", "a tensor of positions, or a list", is_positions, positions.from_one, "index optional_index")
 define("number", "parameter", "a number", is_number, itself, "number factor parameter double")
 define("number", "parameter", "a position", is_number, from_one, "entry")
@@ -185,13 +185,15 @@ define("list", "parameter", "a list of dimensions", is_list, list_of(from_one), 
 define("list", "parameter", "a list of positions", is_list, list_of(from_one), "entries")
 define("handles", "parameter", "a list of tensors", is_tensors, tensors, "inputs")
 define("handles", "parameter", "a list of tensors", is_sparse, indices, "optional_inputs")
+define("handles", "parameter", "a list of tensors", is_sparse, tensors, "list_or_null")
 define("out_handles", "result", "a list of tensors", is_tensors, tensors, "outs")
 define("new_handles", "result", nil, nil, nil, "new_handles")
 define("text", "parameter", "a text", function(value) return type(value) == "string" end, text, "text optional_text")
 define("memory", "parameter", "a pointer", is_pointer, itself, "memory memory_or_null required_memory context")
 define("memory", "parameter", "a pointer, or a text", is_memory, itself, "memory_input")
 define("memory", "parameter", "a function of C", is_pointer, itself,
-    "deleter hook apply_function map_function map2_function read_function seek_function cuda_callback")
+    "deleter hook apply_function map_function map2_function read_function seek_function cuda_callback "
+    .. "grad_hook grad_rule grad_function grad_call optim_closure")
 define("memory", "parameter", "a struct of C", is_pointer, itself, "allocator dlpack dlpack_legacy arrow_schema arrow_array")
 define("memory", "parameter", "an open file", function(value) return io.type(value) == "file" or is_pointer(value) end, itself, "stream")
 define("memory", "parameter", "a table of options", function(value) return type(value) == "table" or is_pointer(value) end, options,
@@ -204,7 +206,7 @@ for name, record in pairs(handles.types) do
 end
 
 -- A new tensor has the default dtype, and an operation its own, where no dtype is given.
-kinds.dtype.optional, kinds.optional_dtype.optional = true, true
+kinds.dtype.optional, kinds.optional_dtype.optional, kinds.list_or_null.optional = true, true, true
 -- Results of the kind `indices` hold positions.
 kinds.indices.positions, kinds.optional_indices.positions = true, true
 

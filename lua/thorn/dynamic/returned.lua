@@ -65,6 +65,10 @@ define(function(value, name)
     return text
 end, "new_text")
 define(function(value, name) return library.own(value, name) end, "new")
+define(function(value, name)
+    if value == nil then return check_code(name) end
+    return library.own(value, name)
+end, "new_or_null")
 define(function(value, name) return library.own_storage(value, name) end, "new_storage")
 define(function(value, name)
     if value == nil then return check_code(name) end
@@ -98,7 +102,7 @@ end
 define(pointer, "dlpack dlpack_legacy")
 
 for kind, name in pairs({
-    new_generator = "Generator", new_fused = "Fused", new_archive = "Archive", new_cuda_stream = "CudaStream",
+    new_generator = "Generator", new_fused = "Fused", new_archive = "Archive", new_optim = "Optim", new_cuda_stream = "CudaStream",
     new_cuda_event = "CudaEvent", new_cuda_graph = "CudaGraph", new_map_context = "MapAllocatorContext",
 }) do
     returned[kind] = function(value, function_name) return handles.wrap(name, pointer(value, function_name)) end

@@ -69,8 +69,17 @@ TH_COLD inline void fail(const char *name, Status code, const char *message) {
     fail(Error(code, {name, ": ", message}));
 }
 
+#ifndef TH_NO_EXCEPTIONS
+/// The exception of a function of the caller that gradients have called on this thread. It is thrown again where the
+/// call of the library fails for it.
+inline thread_local std::exception_ptr thrown;
+#endif
+
 /// The last failure of the library. Its sentence begins with the name of the C function.
 TH_COLD inline void fail(const char *name) {
+#ifndef TH_NO_EXCEPTIONS
+    if (thrown && THGetLastErrorCode() == TH_ERR_CALLBACK) std::rethrow_exception(std::exchange(thrown, nullptr));
+#endif
     const char *message = THGetLastError(), *rest = message;
     while (*rest && *rest != ' ') ++rest;
     fail(name, static_cast<Status>(THGetLastErrorCode()), *rest ? rest + 1 : message);

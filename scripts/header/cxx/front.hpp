@@ -45,6 +45,10 @@
  * returns an undefined tensor, NaN, -1, 0, false or NULL, and the thread keeps the first failure: see `th::failure()`.
  * An operation on an undefined tensor fails in turn, so that one look at the end of a computation is enough.
  *
+ * **Gradients.** `t.setRequiresGrad_(true)` marks a leaf, `loss.backward()` adds to `t.grad()`, and nothing is recorded
+ * while a `th::NoGrad` lives. Hooks and functions with a gradient of their own are function objects; what they throw
+ * comes out of the call that has called them.
+ *
  * **Costs.** A function is an inline call of its C function: a Tensor has the size of a pointer, and nothing is
  * allocated beside what C allocates. Where a value may be right although it is the one that C returns on failure, the
  * thread's last error is cleared before, as C programs must do.

@@ -173,6 +173,18 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// `t = f(t, a, b)`; `a` and `b` broadcast to the shape of `t`.
     template <class F> Tensor &map2_(const Tensor &a, const Tensor &b, F &&f);
 
+    // --------------------------------------------------------------------------------------------------- Gradients
+
+    /// The gradient, which backward has added to; undefined where there is none yet.
+    Tensor grad() const;
+    /// Has `f(gradient)` called whenever backward has computed the gradient of this tensor. A Tensor that `f` returns
+    /// takes its place; an undefined one leaves it, and so does an `f` that returns nothing. An exception of `f` ends
+    /// backward and comes out of it. Returns the number for removeHook. The tensor keeps `f`, which is not to keep the
+    /// tensor.
+    template <class F> int64_t addHook(F f) const;
+    /// Removes the hook with this number.
+    void removeHook(int64_t id) const { detail::check(THTensor_removeHook(get(), id), "removeHook"); }
+
     // --------------------------------------------------------------------------------------------------- Operators
 
     Tensor operator-() const { return neg(); }

@@ -25,6 +25,8 @@ const ORDER: &[&str] = &[
     "Reductions",
     "Scans and softmax",
     "Losses, normalization and gradients",
+    "Gradients",
+    "Optimizers",
     "Sorting and searching",
     "Order statistics and histograms",
     "Matrix products",

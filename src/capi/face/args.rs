@@ -18,9 +18,10 @@ use std::ffi::CStr;
 /// Types that arguments are made of, for the modules that have C functions.
 pub mod c_types {
     pub use crate::alloc::{THAllocator, THDeleter, THMapAllocatorContext, THMemoryHook, THMemoryStats};
-    pub use crate::capi::face::callbacks::THGradHook;
+    pub use crate::capi::face::callbacks::{THGradCall, THGradFunction, THGradHook, THGradRule, THOptimClosure};
     pub use crate::capi::face::fused::THFused;
     pub use crate::capi::face::generator::THGenerator;
+    pub use crate::capi::face::optim::THOptim;
     pub use crate::device::{THCudaMemory, THDeviceType};
     pub use crate::driver::{THCudaCallback, THCudaEvent, THCudaGraph, THCudaProperties, THCudaStream};
     pub use crate::dtype::THDtype;
@@ -202,7 +203,7 @@ impl Kind {
     fn is_tensor(self) -> bool {
         use Kind::*;
         let is_result = matches!(self, out | optional_out | view_out | truth | indices | optional_indices | totals | optional_totals);
-        let is_operand = matches!(self, inout | handle | shared | input | optional_input | mask | index | optional_index | pivots);
+        let is_operand = matches!(self, inout | optional_state | handle | shared | input | optional_input | mask | index | optional_index | pivots);
         is_result || is_operand || matches!(self, pivots_out | optional_info)
     }
 }
@@ -307,6 +308,8 @@ kinds! { $
     optional_info: *mut THTensor [int] => Option<&'a Tensor>, |args, at| args.optional_handle(at);
     /// A tensor that is changed as it is.
     inout: *mut THTensor [tensor] => &'a Tensor, |args, at| args.live(at);
+    /// A tensor that is changed as it is and has no gradient; it may be left out.
+    optional_state: *mut THTensor [tensor] => Option<&'a Tensor>, |args, at| args.optional_handle(at);
     /// A handle whose sizes, strides, memory or flags change, but no element.
     handle: *mut THTensor [tensor] => &'a Tensor, |args, at| args.live(at);
     /// An operand that the result may refer to.
@@ -515,6 +518,25 @@ kinds! { $
     grad_hook: THGradHook [dynamic] => THGradHook, |args, at| match args.plain::<THGradHook>(at)? {
         None => Err(args.null(at)),
         hook => Ok(hook),
+    };
+    /// A function of the caller with a gradient of its own, or that gradient.
+    grad_rule: THGradRule [dynamic] => THGradRule, |args, at| args.plain(at);
+    /// A function of the caller that is recorded.
+    grad_function: THGradFunction [dynamic] => THGradFunction, |args, at| args.plain(at);
+    /// The call of a function of the caller.
+    grad_call: *mut THGradCall [dynamic] => &'a THGradCall, |args, at| args.pointer(at).map(|call: *mut THGradCall|
+        // SAFETY: the caller passes the call that it was handed, while it lasts.
+        unsafe { &*call });
+    /// An optimizer.
+    optim: *const THOptim [dynamic] => &'a THOptim, |args, at| args.pointer(at).map(|optim: *mut THOptim|
+        // SAFETY: the caller passes a live optimizer.
+        unsafe { &*optim });
+    /// An optimizer that is given up; NULL is none.
+    optim_or_null: *mut THOptim [dynamic] => *mut THOptim, |args, at| args.plain(at);
+    /// A function of the caller that computes a loss.
+    optim_closure: THOptimClosure [dynamic] => THOptimClosure, |args, at| match args.plain::<THOptimClosure>(at)? {
+        None => Err(args.null(at)),
+        closure => Ok(closure),
     };
     /// A function of the caller for each element.
     apply_function: THApplyFunction [dynamic] => THApplyFunction, |args, at| args.plain(at);

@@ -13,6 +13,7 @@ pub mod generator;
 pub mod notes;
 #[cfg(any(test, feature = "rows"))]
 pub mod nulls;
+pub mod optim;
 pub(crate) mod places;
 pub(crate) mod returns;
 pub(crate) mod row;

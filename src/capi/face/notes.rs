@@ -11,6 +11,8 @@ pub static DEFAULT_VALUES: &[(&str, &str)] = &[
     ("*", "eps=1e-5 ignoreIndex=-100 gain=1 slope=0 threshold=20 minlength=0 numClasses=-1 tol=-1"),
     ("*", "some=1 left=1 transpose=0 unitriangular=0 symmetric=0 pivot=1"),
     ("*", "deviceIndex=0 nonBlocking=0 copy=0 priority=0 timing=0"),
+    ("*", "retainGraph=0 createGraph=0 allowUnused=0"),
+    ("THGrad_check", "eps=1e-6 atol=1e-5 rtol=1e-3"),
     ("cat catArray stack split chunk unbind splitSizes tensorSplit tensorSplitIndices", "dimension=0"),
     ("diff sort argsort topk lexsort kthvalue median nanmedian mode", "dimension=-1"),
     ("sum prod mean nansum nanmean amax amin aminmax all any argmax argmin", "dimension=TH_ALL_DIMS"),

@@ -56,7 +56,7 @@ impl Places {
                     places.results |= bit;
                 }
                 Kind::truth | Kind::indices | Kind::optional_indices | Kind::totals | Kind::optional_totals => places.written |= bit,
-                Kind::pivots_out | Kind::optional_info => places.written |= bit,
+                Kind::pivots_out | Kind::optional_info | Kind::optional_state => places.written |= bit,
                 Kind::view_out => places.views |= bit,
                 Kind::outs => places.view_lists |= bit,
                 Kind::handle => places.handles |= bit,

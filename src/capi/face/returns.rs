@@ -58,6 +58,8 @@ returns! { $
     generator_kind: THGeneratorKind = 0;
     /// A new fused expression.
     new_fused: *mut THFused = NULL;
+    /// A new optimizer.
+    new_optim: *mut THOptim = NULL;
     /// A new archive.
     new_archive: *mut THArchive = NULL;
     /// A new reference to a stream.

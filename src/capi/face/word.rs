@@ -1,6 +1,6 @@
 //! Words: the values that cross the boundary of C.
 
-use super::callbacks::THGradHook;
+use super::callbacks::{THGradFunction, THGradHook, THGradRule, THOptimClosure};
 use crate::alloc::{THDeleter, THMemoryHook};
 use crate::driver::THCudaCallback;
 use crate::files::{THReadFunction, THSeekFunction};
@@ -158,4 +158,4 @@ macro_rules! function_words {
         }
     )* };
 }
-function_words!(THGradHook THDeleter THMemoryHook THApplyFunction THMapFunction THMap2Function THReadFunction THSeekFunction THCudaCallback);
+function_words!(THGradHook THGradRule THGradFunction THOptimClosure THDeleter THMemoryHook THApplyFunction THMapFunction THMap2Function THReadFunction THSeekFunction THCudaCallback);

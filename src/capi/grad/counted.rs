@@ -3,14 +3,20 @@
 
 use crate::alloc;
 use crate::error::{Result, bail};
+use crate::refcount;
 use crate::tensor::Attached;
 use std::cell::Cell;
 use std::ops::Deref;
 use std::ptr::{NonNull, null_mut};
-use std::sync::atomic::{AtomicUsize, Ordering, fence};
 
 /// A counted pointer, as `Arc`; making one may fail.
-pub struct Counted<T>(NonNull<Inner<T>>);
+pub struct Counted<T: Part>(NonNull<Inner<T>>);
+
+/// The parts of a graph.
+pub trait Part {
+    /// The handle that had a reference to the part gives it up.
+    fn let_go(&self) {}
+}
 
 #[repr(C)]
 struct Head {
@@ -20,7 +26,8 @@ struct Head {
     end: unsafe fn(*mut Head),
     /// The next block that ends, while several do.
     next: *mut Head,
-    refcount: AtomicUsize,
+    /// References held; changed by `refcount` alone.
+    refcount: i32,
 }
 
 #[repr(C)]
@@ -30,9 +37,9 @@ struct Inner<T> {
 }
 
 // SAFETY: as for `Arc`.
-unsafe impl<T: Send + Sync> Send for Counted<T> {}
+unsafe impl<T: Part + Send + Sync> Send for Counted<T> {}
 // SAFETY: as above.
-unsafe impl<T: Send + Sync> Sync for Counted<T> {}
+unsafe impl<T: Part + Send + Sync> Sync for Counted<T> {}
 
 thread_local! {
     /// True while blocks end on this thread.
@@ -89,7 +96,7 @@ impl<T> Drop for Room<T> {
     }
 }
 
-impl<T> Counted<T> {
+impl<T: Part> Counted<T> {
     /// A new block with one reference.
     pub fn new(value: T) -> Result<Counted<T>> {
         Counted::within(Room::new()?, value)
@@ -106,21 +113,22 @@ impl<T> Counted<T> {
                 alloc::release(NonNull::new_unchecked(block.cast()), size_of::<Inner<T>>());
             }
         }
-        unsafe fn release_of<T>(attached: NonNull<Attached>) {
+        unsafe fn release_of<T: Part>(attached: NonNull<Attached>) {
             // SAFETY: the handle's reference, made by `into_attached`.
-            drop(unsafe { Counted::<T>::from_attached(attached) });
+            let held = unsafe { Counted::<T>::from_attached(attached) };
+            held.let_go();
         }
         let Some(block) = room.0.take() else { bail!(NoMem, "out of memory") };
         let attached = Attached { release: release_of::<T> };
-        let head = Head { attached, end: end_of::<T>, next: null_mut(), refcount: AtomicUsize::new(1) };
+        let head = Head { attached, end: end_of::<T>, next: null_mut(), refcount: 1 };
         // SAFETY: the block is fresh, large enough and aligned to 16.
         unsafe { block.write(Inner { head, value }) };
         Ok(Counted(block))
     }
 
-    fn head(&self) -> &Head {
+    fn refcount(&self) -> *mut i32 {
         // SAFETY: the block lives as long as this reference.
-        unsafe { &(*self.0.as_ptr()).head }
+        unsafe { &raw mut (*self.0.as_ptr()).head.refcount }
     }
 
     /// The address, which tells blocks apart.
@@ -130,7 +138,8 @@ impl<T> Counted<T> {
 
     /// Returns true if this is the only reference.
     pub fn is_alone(&self) -> bool {
-        self.head().refcount.load(Ordering::Acquire) == 1
+        // SAFETY: a live block.
+        unsafe { refcount::count(self.refcount()) == 1 }
     }
 
     /// Gives the reference to a handle.
@@ -147,31 +156,9 @@ impl<T> Counted<T> {
     pub unsafe fn from_attached(attached: NonNull<Attached>) -> Counted<T> {
         Counted(attached.cast())
     }
-
-    /// A new reference to the block of a value, unless its last one was given up.
-    ///
-    /// # Safety
-    /// `block` is the address of a block whose memory is not freed meanwhile.
-    pub unsafe fn from_address(address: *const ()) -> Option<Counted<T>> {
-        let block = NonNull::new(address.cast_mut().cast::<Inner<T>>())?;
-        // SAFETY: the caller's.
-        let refcount = unsafe { &(*block.as_ptr()).head.refcount };
-        let held = |count: usize| (count > 0).then(|| count + 1);
-        refcount.fetch_update(Ordering::Relaxed, Ordering::Relaxed, held).ok().map(|_| Counted(block))
-    }
-
-    /// The pointer of the block that holds a value.
-    pub fn address_of(value: &T) -> *const () {
-        std::ptr::from_ref(value).wrapping_byte_sub(std::mem::offset_of!(Inner<T>, value)).cast()
-    }
-
-    /// The pointer that [`Counted::from_address`] takes.
-    pub fn as_ptr(&self) -> *const () {
-        self.0.as_ptr().cast_const().cast()
-    }
 }
 
-impl<T> Deref for Counted<T> {
+impl<T: Part> Deref for Counted<T> {
     type Target = T;
     fn deref(&self) -> &T {
         // SAFETY: the block lives as long as this reference.
@@ -179,17 +166,18 @@ impl<T> Deref for Counted<T> {
     }
 }
 
-impl<T> Clone for Counted<T> {
+impl<T: Part> Clone for Counted<T> {
     fn clone(&self) -> Counted<T> {
-        self.head().refcount.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: a live block.
+        unsafe { refcount::retain(self.refcount(), true) };
         Counted(self.0)
     }
 }
 
-impl<T> Drop for Counted<T> {
+impl<T: Part> Drop for Counted<T> {
     fn drop(&mut self) {
-        if self.head().refcount.fetch_sub(1, Ordering::Release) == 1 {
-            fence(Ordering::Acquire);
+        // SAFETY: a live block, and a reference of our own.
+        if unsafe { refcount::release(self.refcount(), true) } {
             end(self.0.as_ptr().cast());
         }
     }
@@ -199,8 +187,11 @@ impl<T> Drop for Counted<T> {
 mod tests {
     use super::*;
     use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
 
     struct Link(Option<Counted<Link>>, Arc<AtomicUsize>);
+
+    impl Part for Link {}
 
     impl Drop for Link {
         fn drop(&mut self) {

@@ -5,7 +5,7 @@
 
 use super::counted::Counted;
 pub use super::graph::Target;
-use super::graph::{Edge, Like, Node, Step, Variable};
+use super::graph::{Edge, Like, Node, Slot, Step, Variable};
 use super::record::Hasher;
 use super::reduce::{add, fit};
 use super::switch::Switched;
@@ -19,6 +19,7 @@ use smallvec::SmallVec;
 use std::cmp::Ordering;
 use std::collections::{BinaryHeap, HashMap};
 use std::ptr::{NonNull, null_mut};
+use std::sync::PoisonError;
 
 /// What a run is asked for.
 #[derive(Clone, Copy, Default)]
@@ -30,8 +31,8 @@ pub struct Options {
 }
 
 /// A node during a run.
-#[derive(Default)]
 struct Waiting {
+    node: Counted<Node>,
     /// Gradients that are still to come.
     awaited: usize,
     /// The gradients of its results so far.
@@ -77,7 +78,7 @@ pub struct Run {
     /// The gradients of results that were asked for.
     asked: Vec<((usize, u32), Option<Tensor>)>,
     /// Gradients of results to store at last.
-    retained: Vec<(Counted<Variable>, Tensor)>,
+    kept: Vec<(Counted<Slot>, Tensor)>,
 }
 
 /// Where backward begins: the target of an output, and its gradient.
@@ -95,11 +96,11 @@ impl Run {
             leaves: HashMap::default(),
             order: Vec::new(),
             asked: Vec::new(),
-            retained: Vec::new(),
+            kept: Vec::new(),
         }
     }
 
-    /// Counts what each node waits for, and fails where one cannot run.
+    /// Counts what each node waits for.
     fn count(&mut self, roots: &[Root]) -> Result<()> {
         let mut stack: Vec<Counted<Node>> = Vec::new();
         let visit = |nodes: &mut HashMap<usize, Waiting, Hasher>, stack: &mut Vec<Counted<Node>>, node: &Counted<Node>, awaited| {
@@ -108,7 +109,7 @@ impl Run {
             }
             let waiting = nodes.entry(node.address()).or_insert_with(|| {
                 stack.push(node.clone());
-                Waiting { awaited: 0, grads: SmallVec::from_elem(None, node.outputs.len()), needed: true }
+                Waiting { node: node.clone(), awaited: 0, grads: SmallVec::from_elem(None, node.outputs.len()), needed: true }
             });
             waiting.awaited += awaited;
             Ok(())
@@ -119,7 +120,6 @@ impl Run {
             }
         }
         while let Some(node) = stack.pop() {
-            node.check()?;
             for edge in &node.edges {
                 if let Target::Node(next, _) = &edge.to {
                     visit(&mut self.nodes, &mut stack, next, 1)?;
@@ -170,6 +170,11 @@ impl Run {
             }
         }
         Ok(())
+    }
+
+    /// Fails where a node cannot run.
+    fn check(&self) -> Result<()> {
+        self.nodes.values().filter(|waiting| waiting.needed).try_for_each(|waiting| waiting.node.check())
     }
 
     /// Gives a gradient to where it goes.
@@ -250,6 +255,8 @@ impl Run {
             if saved.as_ref().is_some_and(|saved| !saved.tensors.is_empty()) {
                 *saved = None;
             }
+            drop(saved);
+            node.rule().release();
         }
         for (edge, gradient) in node.edges.iter().zip(given.iter_mut()) {
             let gradient = match gradient.take() {
@@ -281,29 +288,22 @@ impl Run {
 
     /// Hands the gradients of a node's results to hooks, and to who asked for them.
     fn look_on(&mut self, node: &Counted<Node>, grads: &mut [Option<Tensor>]) -> Result<()> {
-        let (hooks, retained) = {
+        let (hooks, kept) = {
             let watched = node.watched();
-            if watched.hooks.is_empty() && watched.retained.is_empty() {
-                (Vec::new(), Vec::new())
-            } else {
-                let hooks: Vec<_> = watched.hooks.iter().map(|hook| (hook.output, hook.function, hook.context)).collect();
-                // SAFETY: a variable takes itself off the list, under this lock, before its memory is freed.
-                let alive = |by: &super::graph::RetainedBy| unsafe { Counted::<Variable>::from_address(by.0) };
-                let retained: Vec<_> = watched.retained.iter().filter_map(|(nr, by)| Some((*nr, alive(by)?))).collect();
-                (hooks, retained)
-            }
+            let hooks = watched.hooks.clone();
+            (hooks, watched.kept.clone())
         };
-        for (nr, function, context) in hooks {
-            if let Some(g) = &grads[nr as usize] {
-                let replaced = call_hook(function, g, context, self.options.create)?;
+        for hook in hooks {
+            if let Some(g) = &grads[hook.output as usize] {
+                let replaced = call_hook(hook.function, g, hook.context, self.options.create)?;
                 if replaced.is_some() {
-                    grads[nr as usize] = replaced;
+                    grads[hook.output as usize] = replaced;
                 }
             }
         }
-        for (nr, variable) in retained {
+        for (nr, slot) in kept {
             if let Some(g) = &grads[nr as usize] {
-                self.retained.push((variable, g.clone()));
+                self.kept.push((slot, g.clone()));
             }
         }
         for ((at, nr), gradient) in &mut self.asked {
@@ -360,20 +360,21 @@ fn call_hook(function: THGradHook, g: &Tensor, context: *mut std::ffi::c_void, r
 pub fn backward(roots: &[Root], options: Options) -> Result<()> {
     let mut run = Run::new(options);
     run.count(roots)?;
+    run.check()?;
     run.run(roots)?;
     let order = std::mem::take(&mut run.order);
     let mut stored: Vec<(Counted<Variable>, Tensor)> = Vec::new();
     for at in order {
         let Some((leaf, mut gradient)) = run.leaves.remove(&at) else { continue };
-        let hooks: Vec<_> = leaf.lock().hooks.iter().map(|hook| (hook.function, hook.context)).collect();
-        for (function, context) in hooks {
-            if let Some(replaced) = call_hook(function, &gradient, context, options.create)? {
+        let hooks = leaf.lock().hooks.clone();
+        for hook in hooks {
+            if let Some(replaced) = call_hook(hook.function, &gradient, hook.context, options.create)? {
                 gradient = replaced;
             }
         }
         stored.push((leaf, gradient));
     }
-    let retained = std::mem::take(&mut run.retained);
+    let kept = std::mem::take(&mut run.kept);
     drop(run);
     // What may fail comes first: a gradient that others have, too, is copied.
     let mut ready: Vec<(Counted<Variable>, Tensor, Option<Tensor>)> = Vec::new();
@@ -396,9 +397,9 @@ pub fn backward(roots: &[Root], options: Options) -> Result<()> {
             None => leaf.lock().grad = Some(gradient),
         }
     }
-    for (variable, gradient) in retained {
+    for (slot, gradient) in kept {
         let gradient = if options.create { gradient } else { copy::contiguous_copy(&gradient)? };
-        variable.lock().grad = Some(gradient);
+        *slot.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(gradient);
     }
     Ok(())
 }
@@ -415,6 +416,7 @@ pub fn gradients(roots: &[Root], inputs: &[Target], options: Options) -> Result<
         })
         .collect();
     run.prune(roots, &asked)?;
+    run.check()?;
     run.asked.extend(asked.iter().filter_map(|asked| if let Asked::Result(at, nr) = asked { Some(((*at, *nr), None)) } else { None }));
     run.run(roots)?;
     let mut found = Vec::new();

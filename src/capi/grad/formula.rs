@@ -5,8 +5,9 @@
 
 use super::graph::{Backward, Like, Node, Saved, SavedTensor, State, Step, Target, Variable, attach};
 use super::counted::Counted;
+use super::words::to_dtype;
 use crate::capi::face::args::Kind as ArgKind;
-use crate::capi::face::row::{Face, Row, watched};
+use crate::capi::face::row::{Body, Face, Row, watched};
 use crate::capi::face::word::{FromWord, ToWord, Word};
 use crate::dtype::Dtype;
 use crate::error::{Error, Kind, Result};
@@ -100,6 +101,11 @@ impl Scope {
         let mut values = self.values.borrow_mut();
         values.push(t);
         Value { scope: self, at: values.len() - 1 }
+    }
+
+    /// The value that stands for an argument that is left out.
+    pub fn nothing(&self) -> Value<'_> {
+        Value { scope: self, at: usize::MAX }
     }
 
     fn attempt(&self, f: impl FnOnce() -> Result<Tensor>) -> Value<'_> {
@@ -256,6 +262,18 @@ impl<'s> Value<'s> {
         Like { shape: self.shape(), dtype: self.dtype(), device: self.tensor().map_or(crate::device::Device::Cpu, |t| t.device()) }
     }
 
+    /// Returns true if an element is not 0.
+    pub fn any(self) -> bool {
+        let Some(t) = self.tensor() else { return false };
+        match super::names::logicalany::ROW.run(&FACE, &[t.as_ptr().word()]) {
+            Ok(any) => c_int::from_word(any) != 0,
+            Err(error) => {
+                self.scope.fail(error);
+                false
+            }
+        }
+    }
+
     /// Fails the formula.
     pub fn refuse(self, why: std::fmt::Arguments<'_>) {
         self.scope.fail(Error::new(Kind::Unsupported, why));
@@ -333,6 +351,12 @@ impl<'s> Call<'s> {
     /// The tensor that was kept of an entry of a list.
     pub fn entry(&self, place: usize, entry: usize) -> Option<Value<'s>> {
         let kept = self.saved(place, entry)?;
+        // Elementwise operations convert integers before they compute.
+        let is_converted = matches!(self.row.body, Body::Elementwise(_)) && self.row.signature.kinds[place] == ArgKind::input;
+        if is_converted && !kept.tensor.dtype().is_some_and(Dtype::is_float) {
+            let dtype = self.node.outputs.first().map_or(Dtype::Float32, |output| output.dtype);
+            return Some(to_dtype(self.scope.value(kept.tensor.clone()), dtype));
+        }
         Some(self.scope.attempt(|| {
             if !self.scope.recording {
                 return Ok(kept.tensor.clone());
@@ -343,10 +367,7 @@ impl<'s> Call<'s> {
             let state = match (kept.output, edge.map(|edge| &edge.to)) {
                 (Some(nr), _) => State { history: Some((self.node.clone(), nr)), ..State::default() },
                 (None, Some(Target::Node(node, nr))) => State { history: Some((node.clone(), *nr)), ..State::default() },
-                (None, Some(Target::Leaf(leaf))) => {
-                    attach(&t, Some(leaf.clone()));
-                    return Ok(t);
-                }
+                (None, Some(Target::Leaf(leaf))) => State { stands_for: Some(leaf.clone()), ..State::default() },
                 (None, None) => return Ok(t),
             };
             attach(&t, Some(Variable::new(state)?));

@@ -1,6 +1,6 @@
 //! The graph: variables, which handles have, and nodes, which recorded operations leave.
 
-use super::counted::{Counted, Room};
+use super::counted::{Counted, Part, Room};
 use crate::capi::face::callbacks::THGradHook;
 use crate::capi::face::word::Word;
 use crate::device::Device;
@@ -24,16 +24,36 @@ pub struct State {
     pub requires: bool,
     /// The operation that computed the values, and which of its results they are.
     pub history: Option<(Counted<Node>, u32)>,
-    /// The gradient: of a leaf, or of a result that retains it.
+    /// The gradient of a leaf.
     pub grad: Option<Tensor>,
-    /// True if the gradient of a result is kept.
-    pub retains: bool,
+    /// Where the gradient of a result is kept, if it is.
+    pub kept: Option<Counted<Slot>>,
+    /// The leaf that these values are, for handles that derivatives make.
+    pub stands_for: Option<Counted<Variable>>,
     /// What the handle is a view of.
     pub view: Option<Box<View>>,
     /// The number of times that the values were replaced, from which views see that their history is old.
     pub generation: u64,
     /// Functions of the caller for the gradient of a leaf.
-    pub hooks: Vec<Hook>,
+    pub hooks: Vec<Counted<Hook>>,
+}
+
+/// A place for the gradient of a result, which the variable and the node have.
+#[derive(Default)]
+pub struct Slot(pub Mutex<Option<Tensor>>);
+
+impl Part for Slot {}
+impl Part for Node {}
+impl Part for Geometry {}
+
+impl Part for Variable {
+    /// A gradient that nobody can ask for any more is freed: it may have a history that leads back to its leaf.
+    fn let_go(&self) {
+        let mut state = self.lock();
+        let (gradient, hooks) = (state.grad.take(), std::mem::take(&mut state.hooks));
+        drop(state);
+        drop((gradient, hooks));
+    }
 }
 
 /// A handle that shares elements with another one.
@@ -75,11 +95,14 @@ unsafe impl Send for Hook {}
 // SAFETY: as above.
 unsafe impl Sync for Hook {}
 
+// A run of backward holds the hooks that it calls, which may remove one another meanwhile.
+impl Part for Hook {}
+
 impl Drop for Hook {
     fn drop(&mut self) {
         if let Some(deleter) = self.deleter {
             // SAFETY: the caller's, called once.
-            unsafe { deleter(null_mut(), self.context) }
+            unsafe { deleter(self.context, self.context) }
         }
     }
 }
@@ -150,6 +173,12 @@ pub struct Saved {
 pub trait Backward: Send + Sync {
     /// The name of the operation.
     fn name(&self) -> &str;
+    /// Fails where what the rule keeps itself was released, or changed since.
+    fn check(&self) -> Result<()> {
+        Ok(())
+    }
+    /// Frees what the rule keeps itself.
+    fn release(&self) {}
     /// Computes the gradients of the inputs of a node from those of its results.
     fn apply(&self, step: &mut Step<'_>) -> Result<()>;
 }
@@ -177,17 +206,10 @@ pub struct Node {
 /// Who looks on at the gradients of a node's results.
 #[derive(Default)]
 pub struct Watched {
-    pub hooks: Vec<Hook>,
-    /// Variables that retain the gradient of a result. They take themselves off the list before they end.
-    pub retained: Vec<(u32, RetainedBy)>,
+    pub hooks: Vec<Counted<Hook>>,
+    /// Where the gradients of results are kept. A variable takes its slot off the list before it ends.
+    pub kept: Vec<(u32, Counted<Slot>)>,
 }
-
-/// The address of a variable.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub struct RetainedBy(pub *const ());
-
-// SAFETY: an address, which is only used under the lock of the node.
-unsafe impl Send for RetainedBy {}
 
 /// The call of a derivative.
 pub struct Step<'a> {
@@ -240,6 +262,7 @@ impl Node {
 
     /// Fails where backward cannot run: what the node kept was released, or changed since.
     pub fn check(&self) -> Result<()> {
+        self.rule().check()?;
         let saved = self.saved();
         let Some(saved) = &*saved else {
             bail!(
@@ -284,31 +307,23 @@ impl Variable {
 }
 
 impl State {
-    /// Sets what computed the values; a gradient that was retained of others is kept no more.
-    pub fn set_history(&mut self, history: Option<(Counted<Node>, u32)>, this: *const ()) {
-        self.stop_retaining(this);
+    /// Sets what computed the values; the gradient of what did before is kept no more.
+    pub fn set_history(&mut self, history: Option<(Counted<Node>, u32)>) {
+        self.stop_keeping();
         self.history = history;
     }
 
-    /// Takes the variable at this address off the list of its node.
-    pub fn stop_retaining(&mut self, this: *const ()) {
-        if std::mem::take(&mut self.retains)
-            && let Some((node, _)) = &self.history
-        {
-            node.watched().retained.retain(|(_, by)| *by != RetainedBy(this));
+    /// Takes the slot off the list of the node.
+    fn stop_keeping(&mut self) {
+        if let (Some(slot), Some((node, _))) = (self.kept.take(), &self.history) {
+            node.watched().kept.retain(|(_, other)| other.address() != slot.address());
         }
     }
 }
 
 impl Drop for Variable {
     fn drop(&mut self) {
-        let this = Counted::address_of(self);
-        let state = self.0.get_mut().unwrap_or_else(PoisonError::into_inner);
-        if state.retains
-            && let Some((node, _)) = &state.history
-        {
-            node.watched().retained.retain(|(_, by)| *by != RetainedBy(this));
-        }
+        self.0.get_mut().unwrap_or_else(PoisonError::into_inner).stop_keeping();
     }
 }
 
@@ -332,7 +347,8 @@ pub fn attach(t: &Tensor, variable: Option<Counted<Variable>>) {
     let old = t.attached().swap(new, Ordering::AcqRel);
     if let Some(old) = NonNull::new(old) {
         // SAFETY: the handle's own reference.
-        drop(unsafe { Counted::<Variable>::from_attached(old) });
+        let old = unsafe { Counted::<Variable>::from_attached(old) };
+        old.let_go();
     }
 }
 

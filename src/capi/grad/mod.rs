@@ -4,6 +4,7 @@
 //! language of the tables, and `geometry` has the gradients of views.
 
 mod counted;
+mod custom;
 mod derivatives;
 mod engine;
 mod formula;
@@ -12,6 +13,8 @@ mod graph;
 mod names;
 mod record;
 mod reduce;
+pub mod functions;
+pub mod optim;
 pub mod rows;
 mod switch;
 mod variable;

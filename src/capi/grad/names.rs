@@ -8,6 +8,7 @@ pub use crate::capi::rows::index::rows::*;
 pub use crate::capi::rows::join::rows::*;
 pub use crate::capi::rows::layer::rows::*;
 pub use crate::capi::rows::linalg::rows::*;
+pub use crate::capi::rows::loss::rows::*;
 pub use crate::capi::rows::matmul::rows::*;
 pub use crate::capi::rows::order::rows::*;
 pub use crate::capi::rows::pointwise::bitwise::rows::*;

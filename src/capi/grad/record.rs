@@ -7,7 +7,7 @@ use super::counted::Room;
 use super::formula::Derivative;
 use super::graph::{Edge, Like, Node, Rule, Saved, SavedTensor, State, Variable, is_known, variable, version_of};
 use super::switch;
-use super::variable::{Before, become_view, check_unshared, check_writable, settle, target};
+use super::variable::{Before, become_view, check_own_geometry, check_unshared, check_writable, settle, target};
 use crate::capi::face::args::Kind as ArgKind;
 use crate::capi::face::places::each_place;
 use crate::capi::face::row::{Face, Row, on_device};
@@ -96,7 +96,7 @@ fn is_float(t: &Tensor) -> bool {
 }
 
 /// Counts one more write to the elements of a handle.
-fn count_write(t: &Tensor) {
+pub(super) fn count_write(t: &Tensor) {
     if let Some(storage) = t.storage() {
         storage.version().fetch_add(1, Ordering::Relaxed);
     }
@@ -152,8 +152,12 @@ fn recorded(row: &'static Row, face: &'static Face, words: &[Word]) -> Result<Wo
             edges.push(Edge { to, place: k as u16, entry: i as u16, like: Like::of(t)? });
         }
     }
-    for k in each_place(places.written | places.handles) {
+    for k in each_place(places.written) {
         handle(words, k).map_or(Ok(()), check_writable)?;
+    }
+    let is_reset = std::ptr::eq(row, &crate::capi::rows::tensor::handles::rows::reset::ROW);
+    for k in each_place(places.handles).filter(|_| !is_reset) {
+        handle(words, k).map_or(Ok(()), check_own_geometry)?;
     }
     let written: Written = each_place(places.written).filter_map(|k| Some((k, Before::of(handle(words, k)?, false)))).collect();
     let may_view = places.views | places.view_lists | places.new_handles | places.handles != 0 || places.returns_tensor;
@@ -165,6 +169,7 @@ fn recorded(row: &'static Row, face: &'static Face, words: &[Word]) -> Result<Wo
     if rule.is_none() && !edges.is_empty() && places.results != 0 && !is_constant(row) {
         bail!(Unsupported, "has no derivative, and an input requires a gradient")
     }
+    let is_unknown = rule.is_none() && !edges.is_empty() && places.returns_tensor && !is_constant(row);
     let mut call = match rule {
         Some(rule) => Some(Recorded::new(row, rule, words, edges)?),
         None => None,
@@ -185,13 +190,23 @@ fn recorded(row: &'static Row, face: &'static Face, words: &[Word]) -> Result<Wo
             for (k, before) in &written {
                 handle(words, *k).map_or(Ok(()), |t| if before.variable.is_some() { settle(t, before, None) } else { Ok(()) })?;
             }
-            word
+            if is_unknown { derivable(row, words, word)? } else { word }
         }
     };
     if may_view {
         track_views(row, words, word, &sources, call.is_some())?;
     }
     Ok(word)
+}
+
+/// The tensor that a row without a derivative returned, whose floats must be those of an input.
+fn derivable(row: &'static Row, words: &[Word], word: Word) -> Result<Word> {
+    // SAFETY: the call returned a new reference, which is given back to the caller below.
+    let Some(t) = NonNull::new(<*mut THTensor>::from_word(word)).map(|raw| unsafe { Tensor::from_raw(raw) }) else { return Ok(word) };
+    if is_float(&t) && t.storage().is_some() && !each_read(row, words).any(|(_, _, input)| same_storage(input, &t)) {
+        bail!(Unsupported, "has no derivative, and an input requires a gradient")
+    }
+    Ok(t.into_raw().word())
 }
 
 /// Makes results known that share elements with an input.
@@ -287,7 +302,9 @@ impl Recorded {
                     }
                 }
             } else if let Some(t) = handle(&words, k) {
-                saved.tensors.push(keep_tensor(k, 0, t, None)?);
+                // What the call changes in place is copied before.
+                let copied = if row.places.written & (1 << k) != 0 { Some(crate::ops::copy::contiguous_copy(t)?) } else { None };
+                saved.tensors.push(keep_tensor(k, 0, copied.as_ref().unwrap_or(t), None)?);
             }
         }
         for (k, i, t) in each_read(row, &words).filter(|(k, _, _)| shapes & (1 << k) != 0) {

@@ -2,7 +2,9 @@
 
 use super::derivatives::{CONSTANT, DERIVATIVES};
 use super::engine::{self, Options, Root};
-use super::graph::{Hook, RetainedBy, State, Variable, attach, variable, variable_or_new, version_of};
+use super::functions::calls;
+use super::counted::{Counted, Room};
+use super::graph::{Hook, Slot, State, Variable, attach, variable, variable_or_new, version_of};
 use super::variable::{target, target_of};
 use super::{record, switch};
 use crate::alloc::THDeleter;
@@ -14,6 +16,7 @@ use crate::ops::{copy, view};
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 use std::ffi::c_void;
+use std::sync::PoisonError;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 /// From now on all calls are looked at.
@@ -24,7 +27,7 @@ fn begin() {
 
 /// Calls of the functions of this file are not recorded themselves.
 fn recorder(row: &'static Row, face: &'static Face, words: &[Word]) -> Result<Word> {
-    let own = std::ptr::eq(face, &raw const tensors::FACE) || std::ptr::eq(face, &raw const graphs::FACE);
+    let own = [&raw const tensors::FACE, &raw const graphs::FACE, &raw const calls::FACE].contains(&std::ptr::from_ref(face));
     if own { on_device(row, face, words) } else { record::call(row, face, words) }
 }
 
@@ -57,13 +60,18 @@ fn requires(t: &Tensor) -> Result<bool> {
     Ok(target(t)?.is_some())
 }
 
-fn is_leaf(t: &Tensor) -> Result<bool> {
+pub(super) fn is_leaf(t: &Tensor) -> Result<bool> {
     target(t)?;
     Ok(variable(t).is_none_or(|variable| variable.lock().history.is_none()))
 }
 
-fn gradient(t: &Tensor) -> Result<Option<Tensor>> {
-    Ok(variable(t).and_then(|variable| variable.lock().grad.clone()))
+pub(super) fn gradient(t: &Tensor) -> Result<Option<Tensor>> {
+    let Some(variable) = variable(t) else { return Ok(None) };
+    let state = variable.lock();
+    match &state.kept {
+        Some(slot) => Ok(slot.0.lock().unwrap_or_else(PoisonError::into_inner).clone()),
+        None => Ok(state.grad.clone()),
+    }
 }
 
 fn set_gradient(t: &Tensor, gradient: Option<&Tensor>) -> Result<()> {
@@ -84,7 +92,7 @@ fn set_gradient(t: &Tensor, gradient: Option<&Tensor>) -> Result<()> {
     Ok(())
 }
 
-fn zero_gradient(t: &Tensor) -> Result<()> {
+pub(super) fn zero_gradient(t: &Tensor) -> Result<()> {
     match gradient(t)? {
         // The old gradient may have a history, which ends here.
         Some(gradient) => {
@@ -104,14 +112,14 @@ fn retain_gradient(t: &Tensor) -> Result<()> {
     let Some(variable) = variable(t).filter(|_| target(t).is_ok_and(|to| to.is_some())) else {
         return refuse(t, format_args!("requires no gradient"));
     };
-    let this = variable.as_ptr();
     let mut state = variable.lock();
-    if state.retains {
+    if state.kept.is_some() {
         return Ok(());
     }
     let Some((node, nr)) = state.history.clone() else { return Ok(()) };
-    node.watched().retained.push((nr, RetainedBy(this)));
-    state.retains = true;
+    let slot = Counted::new(Slot::default())?;
+    node.watched().kept.push((nr, slot.clone()));
+    state.kept = Some(slot);
     Ok(())
 }
 
@@ -139,13 +147,14 @@ static HOOKS: AtomicI64 = AtomicI64::new(1);
 /// Adds a function of the caller; the number that removes it.
 fn add_hook(t: &Tensor, function: THGradHook, context: *mut c_void, deleter: THDeleter) -> Result<i64> {
     let Some(to) = target(t)? else { return refuse(t, format_args!("requires no gradient")) };
+    let room = Room::new()?;
     let id = HOOKS.fetch_add(1, Ordering::Relaxed);
     let mut hook = Hook { id, function, output: 0, context, deleter };
     match to {
-        engine::Target::Leaf(leaf) => leaf.lock().hooks.push(hook),
+        engine::Target::Leaf(leaf) => leaf.lock().hooks.push(Counted::within(room, hook)?),
         engine::Target::Node(node, nr) => {
             hook.output = nr;
-            node.watched().hooks.push(hook);
+            node.watched().hooks.push(Counted::within(room, hook)?);
         }
     }
     Ok(id)
@@ -163,7 +172,7 @@ fn remove_hook(t: &Tensor, id: i64) -> Result<()> {
     }
 }
 
-fn take(hooks: &mut Vec<Hook>, id: i64) -> Option<Hook> {
+fn take(hooks: &mut Vec<Counted<Hook>>, id: i64) -> Option<Counted<Hook>> {
     let at = hooks.iter().position(|hook| hook.id == id)?;
     Some(hooks.remove(at))
 }
@@ -181,7 +190,7 @@ fn run(tensors: &[&Tensor], gradients: Option<&[Option<&Tensor>]>, options: Opti
 }
 
 /// The gradients of `outputs` with respect to `inputs`.
-fn gradients_of(
+pub(super) fn gradients_of(
     outputs: &[&Tensor],
     gradients: Option<&[Option<&Tensor>]>,
     inputs: &[&Tensor],
@@ -202,7 +211,7 @@ fn gradients_of(
 macro_rules! grad_tensor_rows {
     ($face:ident $($to:tt)*) => { $face! { $($to)*
         /// Says whether the gradient of `t`, a leaf, is wanted. Operations on it are recorded from then on.
-        setRequiresGrad(t: handle, requires: flag) = require(t, requires);
+        setRequiresGrad(t: handle, requiresGrad: flag) = require(t, requiresGrad);
         /// 1 if `t` is a leaf whose gradient is wanted, or was computed from one.
         requiresGrad(t: input) -> flag = requires(t);
         /// 1 unless `t` is the result of a recorded operation.
@@ -225,7 +234,8 @@ macro_rules! grad_tensor_rows {
         /// `t` has one element. What operations saved is freed.
         backward(t: input, gradient: optional_input) = run(&[t], gradient.map(|g| [Some(g)]).as_ref().map(|g| &g[..]), Options::default());
         /// Has `function` called with the gradient of `t` whenever backward has computed it. Returns a number, by which
-        /// `THTensor_removeHook` removes it; -1 on error. `deleter`, unless NULL, is called with `context` in the end.
+        /// `THTensor_removeHook` removes it; -1 on error. `deleter`, unless NULL, is called with `context` twice in the end;
+        /// on error it is not called.
         addHook(t: handle, function: grad_hook, context: context, deleter: deleter) -> count = add_hook(t, function, context, deleter);
         /// Removes the hook with this number.
         removeHook(t: handle, id: count) = remove_hook(t, id);

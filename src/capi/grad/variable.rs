@@ -24,6 +24,9 @@ fn held(variable: &Counted<Variable>, state: &State) -> Option<Target> {
     if state.requires {
         return Some(Target::Leaf(variable.clone()));
     }
+    if let Some(leaf) = &state.stands_for {
+        return Some(Target::Leaf(leaf.clone()));
+    }
     state.history.clone().map(|(node, k)| Target::Node(node, k))
 }
 
@@ -41,7 +44,7 @@ pub fn target_of(variable: &Counted<Variable>) -> Result<Option<Target>> {
                 Some(to) => Some((view_node(&view.geometry, to)?, 0)),
                 None => None,
             };
-            state.set_history(history, variable.as_ptr());
+            state.set_history(history);
             if let Some(view) = &mut state.view {
                 view.seen = seen;
             }
@@ -86,6 +89,18 @@ pub fn check_writable(t: &Tensor) -> Result<()> {
     }
 }
 
+/// Fails where the geometry of a handle may not change: that of a leaf that requires a gradient.
+pub fn check_own_geometry(t: &Tensor) -> Result<()> {
+    match variable(t) {
+        Some(variable) if variable.lock().requires => Err(Error::about(
+            t.as_ptr().addr(),
+            Kind::Argument,
+            format_args!("is a leaf that requires a gradient, and keeps its elements, sizes and strides"),
+        )),
+        _ => Ok(()),
+    }
+}
+
 /// Fails where a result with a history would be written to elements that another handle shows, of which gradients do not know.
 pub fn check_unshared(t: &Tensor) -> Result<()> {
     if is_known(t) || t.storage().is_none_or(|storage| storage.refcount() <= 2) {
@@ -111,24 +126,24 @@ pub fn settle(t: &Tensor, before: &Before, history: Option<(Counted<Node>, u32)>
     };
     let mut state = variable.lock();
     if !in_place {
-        state.set_history(None, variable.as_ptr());
+        state.set_history(None);
         *state = State { history, ..State::default() };
         return Ok(());
     }
     let Some(view) = &mut state.view else {
         state.generation += 1;
-        state.set_history(history, variable.as_ptr());
+        state.set_history(history);
         return Ok(());
     };
     let mut base = view.base.lock();
     let (old, new) = (held(&view.base, &base), history.clone().map(|(node, k)| Target::Node(node, k)));
     let written = if old.is_some() || new.is_some() { Some((write_node(&view.geometry, old, new)?, 0)) } else { None };
     base.generation += 1;
-    base.set_history(written, view.base.as_ptr());
+    base.set_history(written);
     let generation = base.generation;
     drop(base);
     view.seen = Some(generation);
-    state.set_history(history, variable.as_ptr());
+    state.set_history(history);
     Ok(())
 }
 

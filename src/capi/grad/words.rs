@@ -36,7 +36,10 @@ words! {
 
     truncated(t) = trunc(t);
     floored(t) = floor(t);
+    ceiled(t) = ceil(t);
+    rounded(t) = round(t);
     is_finite(t) = isfinite(t);
+    is_nan(t) = isnan(t);
     tanh_grad(g, y: Value<'s>) = tanhGrad(g, y);
     sigmoid_grad(g, y: Value<'s>) = sigmoidGrad(g, y);
     relu_grad(g, t: Value<'s>) = reluGrad(g, t);
@@ -63,10 +66,11 @@ words! {
     not(a) = logicalNot(a);
     choose(mask, a: Value<'s>, b: Value<'s>) = choose(mask, a, b);
     choose_or(mask, a: Value<'s>, x: f64) = whereValue(mask, a, x);
-    or_choose(mask, x: f64, b: Value<'s>) = whereValueTensor(mask, b, x);
+    or_choose(mask, x: f64, b: Value<'s>) = whereValueTensor(mask, x, b);
 
     sum_dims(t, dims: &[i64], keepdim: bool) = sumDims(t, dims, keepdim, In::Null);
     sum(t, dim: i32, keepdim: bool) = sum(t, dim, keepdim);
+    mean_dims(t, dims: &[i64], keepdim: bool) = meanDims(t, dims, keepdim, In::Null);
     prod(t, dim: i32, keepdim: bool) = prod(t, dim, keepdim);
     cumsum(t, dim: i32) = cumsum(t, dim);
     cumprod(t, dim: i32) = cumprod(t, dim);
@@ -86,6 +90,7 @@ words! {
     select(t, dim: i32, at: i64) = newSelect(t, dim, at);
     diagonal(t, offset: i64, a: i32, b: i32) = newDiagonal(t, offset, a, b);
     diag_embed(t, offset: i64, a: i32, b: i32) = diagEmbed(t, offset, a, b);
+    join(a, b: Value<'s>, dim: i32) = cat(a, b, dim);
     tril(t, k: i64) = tril(t, k);
     triu(t, k: i64) = triu(t, k);
     to_dtype(t, dtype: Dtype) = newTo(t, dtype);

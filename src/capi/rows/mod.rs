@@ -29,6 +29,8 @@ pub mod layer;
 #[macro_use]
 pub mod linalg;
 #[macro_use]
+pub mod loss;
+#[macro_use]
 pub mod matmul;
 #[macro_use]
 pub mod memory;

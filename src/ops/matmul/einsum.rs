@@ -16,7 +16,7 @@ use crate::ops::{copy, view};
 use crate::tensor::Tensor;
 
 /// The label of a dimension: a letter, or a dimension of the ellipsis, counted from the last one.
-type Label = u16;
+pub type Label = u16;
 /// The first label of the ellipsis, behind those of letters.
 const ELLIPSIS: Label = 256;
 /// Most operands that are multiplied in the best order; of more, the first two are multiplied until that many are left.
@@ -137,6 +137,31 @@ fn name(label: Label) -> String {
     }
 }
 
+/// The labels of each operand, of which these are the numbers of dimensions, and those of the result.
+pub fn labels_of(equation: &[u8], ndims: &[usize]) -> Result<(Vec<Vec<Label>>, Vec<Label>)> {
+    let mut letters = equation.iter().copied().filter(|c| *c != b' ');
+    let text = alloc::list(letters.clone().count(), |_| Ok(letters.next().unwrap_or_default()))?;
+    let arrow = text.windows(2).position(|w| w == b"->");
+    let (inputs, output) = arrow.map_or((&text[..], None), |at| (&text[..at], Some(&text[at + 2..])));
+    let mut parts = inputs.split(|&c| c == b',');
+    let terms = alloc::list(parts.clone().count(), |_| Term::parse(parts.next().unwrap_or_default()))?;
+    if terms.len() != ndims.len() {
+        bail!(Argument, "the equation has {} operands, given are {}", terms.len(), ndims.len())
+    }
+    let mut more = 0;
+    for (k, (term, &ndim)) in terms.iter().zip(ndims).enumerate() {
+        let fits = if term.behind.is_some() { ndim >= term.letters() } else { ndim == term.letters() };
+        if !fits {
+            bail!(Shape, "operand {k} has {ndim} dimensions, its term {} letters", term.letters())
+        }
+        if term.behind.is_some() {
+            more = more.max(ndim - term.letters());
+        }
+    }
+    let operands = alloc::list(ndims.len(), |k| Ok(terms[k].labels(ndims[k] - terms[k].letters())))?;
+    Ok((operands, result_labels(&terms, output, more)?))
+}
+
 /// `r` = the sum of products that `equation` describes.
 pub fn einsum(r: &Tensor, equation: &[u8], operands: &[&Tensor]) -> Result<()> {
     if operands.is_empty() {
@@ -144,30 +169,10 @@ pub fn einsum(r: &Tensor, equation: &[u8], operands: &[&Tensor]) -> Result<()> {
     }
     let dtype = one_dtype(operands)?;
     Domain::Numeric.check(dtype)?;
-    let mut letters = equation.iter().copied().filter(|c| *c != b' ');
-    let text = alloc::list(letters.clone().count(), |_| Ok(letters.next().unwrap_or_default()))?;
-    let arrow = text.windows(2).position(|w| w == b"->");
-    let (inputs, output) = arrow.map_or((&text[..], None), |at| (&text[..at], Some(&text[at + 2..])));
-    let mut parts = inputs.split(|&c| c == b',');
-    let terms = alloc::list(parts.clone().count(), |_| Term::parse(parts.next().unwrap_or_default()))?;
-    if terms.len() != operands.len() {
-        bail!(Argument, "the equation has {} operands, given are {}", terms.len(), operands.len())
-    }
-    let mut more = 0;
-    for (k, (term, t)) in terms.iter().zip(operands).enumerate() {
-        let fits = if term.behind.is_some() { t.ndim() >= term.letters() } else { t.ndim() == term.letters() };
-        if !fits {
-            bail!(Shape, "operand {k} has {} dimensions, its term {} letters", t.ndim(), term.letters())
-        }
-        if term.behind.is_some() {
-            more = more.max(t.ndim() - term.letters());
-        }
-    }
-    let mut all = alloc::list(operands.len(), |k| {
-        let (term, t) = (&terms[k], operands[k]);
-        Labelled::of(t, term.labels(t.ndim() - term.letters()))
-    })?;
-    let result = result_labels(&terms, output, more)?;
+    let ndims = alloc::list(operands.len(), |k| Ok(operands[k].ndim()))?;
+    let (labels, result) = labels_of(equation, &ndims)?;
+    let mut labels = labels.into_iter();
+    let mut all = alloc::list(operands.len(), |k| Labelled::of(operands[k], labels.next().unwrap_or_default()))?;
     // Memory for the result comes first: what no memory can hold fails before anything is computed.
     let made = Tensor::empty(dtype, &sizes(&all, &result)?)?;
     if !is_summed_at_once(&all, &result)? {

@@ -1,6 +1,6 @@
 //! The index of all elementwise operations.
 
-use super::{arithmetic, bits, choose, compare, divide, function, gradient};
+use super::{arithmetic, bits, choose, compare, divide, function, gradient, loss, step};
 use crate::launch::Elementwise;
 
 /// All operations, for devices that make kernels of their definitions.
@@ -20,4 +20,6 @@ pub static OPERATIONS: &[&[Elementwise]] = &[
     function::GAMMA,
     function::NUMBERS,
     gradient::GRADIENTS,
+    loss::LOSSES,
+    step::STEPS,
 ];

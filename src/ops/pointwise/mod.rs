@@ -15,6 +15,8 @@ pub mod divide;
 mod divisor;
 pub mod function;
 pub mod gradient;
+pub mod loss;
+pub mod step;
 
 use crate::device::{Device, Making};
 use crate::dtype::{Dtype, Promotion};

@@ -38,12 +38,14 @@ const OUTS: &[&str] = &["out", "view_out", "truth", "indices", "totals", "pivots
 /// Kinds of results that may be left out.
 const OPTIONAL_OUTS: &[&str] = &["optional_out", "optional_indices", "optional_totals", "optional_info"];
 /// Kinds of operands.
-pub const INPUTS: &[&str] = &["input", "mask", "index", "pivots", "optional_input", "optional_index"];
+pub const INPUTS: &[&str] = &["input", "mask", "index", "pivots", "optional_input", "optional_index", "optional_state"];
+/// Kinds of tensors that change, or that a result may refer to.
+pub const HANDLES: &[&str] = &["inout", "handle", "shared"];
 /// Kinds of lists of numbers.
 const LISTS: &[&str] =
     &["sizes", "optional_sizes", "strides", "optional_strides", "dims", "optional_dims", "entries", "counts", "optional_counts"];
 /// Kinds of lists of operands.
-pub const TENSOR_LISTS: &[&str] = &["inputs", "optional_inputs"];
+pub const TENSOR_LISTS: &[&str] = &["inputs", "optional_inputs", "list_or_null"];
 /// Room for a struct of C, which C++ returns.
 pub const STRUCTS: &[&str] = &["cuda_memory_out", "cuda_properties_out", "print_options_out", "stats_out"];
 /// Arguments that other arguments tell.
@@ -64,8 +66,9 @@ impl Argument {
 
     fn default_of(&self, given: Option<String>, kinds: &Kinds) -> Option<String> {
         let own = match self.kind.as_str() {
-            "optional_input" | "optional_index" | "generator" => Some("{}".to_owned()),
+            "optional_input" | "optional_index" | "optional_state" | "generator" => Some("{}".to_owned()),
             kind if kind.starts_with("optional_") && LISTS.contains(&kind) => Some("{}".to_owned()),
+            "list_or_null" => Some("{}".to_owned()),
             "optional_dtype" | "dtype" => Some("Dtype::Undefined".to_owned()),
             "print_options" | "context" | "deleter" | "hook" | "optional_text" => Some("nullptr".to_owned()),
             _ => None,
@@ -101,7 +104,7 @@ impl Argument {
     }
 
     fn is_function(&self) -> bool {
-        matches!(self.kind.as_str(), "deleter" | "hook" | "cuda_callback")
+        matches!(self.kind.as_str(), "deleter" | "hook" | "cuda_callback" | "grad_hook" | "grad_rule" | "grad_function")
     }
 
     /// The class of handles that the argument is one of, but for tensors.
@@ -111,6 +114,7 @@ impl Argument {
             "generator" | "required_generator" => "Generator",
             "fused" => "Fused",
             "archive" => "Archive",
+            "optim" => "Optim",
             "cuda_stream" => "CudaStream",
             "cuda_event" => "CudaEvent",
             "cuda_graph" => "CudaGraph",
@@ -122,7 +126,7 @@ impl Argument {
     pub fn cpp(&self) -> (String, char) {
         let kind = self.kind.as_str();
         match kind {
-            _ if INPUTS.contains(&kind) || kind == "inout" => ("const Tensor &".to_owned(), 'T'),
+            _ if INPUTS.contains(&kind) || HANDLES.contains(&kind) => ("const Tensor &".to_owned(), 'T'),
             _ if self.is_list() => ("IntList ".to_owned(), 'L'),
             _ if TENSOR_LISTS.contains(&kind) => ("TensorList ".to_owned(), 'V'),
             "text" => ("Text ".to_owned(), 'S'),
@@ -141,7 +145,7 @@ impl Argument {
             _ if self.is_list() || TENSOR_LISTS.contains(&kind) => format!("{name}.data()"),
             "text" => format!("{name}.c_str()"),
             "dtype" if is_new => format!("detail::dtype({name})"),
-            _ if INPUTS.contains(&kind) || kind == "inout" || self.class().is_some() => format!("{name}.get()"),
+            _ if INPUTS.contains(&kind) || HANDLES.contains(&kind) || self.class().is_some() => format!("{name}.get()"),
             _ if self.is_enum() => format!("static_cast<{}>({name})", self.c_type),
             _ => name.clone(),
         }

@@ -90,7 +90,7 @@ impl Face {
     fn add(&mut self, function: &Function, name: &str, all: &[Function]) {
         match function.class_prefix() {
             "THTensor" => self.add_tensor(function, name, all),
-            "THStorage" | "THGenerator" | "THFused" | "THArchive" | "THCudaStream" | "THCudaEvent" | "THCudaGraph" => {
+            "THStorage" | "THGenerator" | "THFused" | "THArchive" | "THOptim" | "THCudaStream" | "THCudaEvent" | "THCudaGraph" => {
                 self.add_member(function)
             }
             _ => self.add_free(function),
@@ -153,7 +153,7 @@ impl Face {
     fn add_tensor(&mut self, function: &Function, name: &str, all: &[Function]) {
         let object = function.object();
         let doc = if name == function.name { function.doc.as_str() } else { "" };
-        if let Some(object) = object.filter(|object| object.kind == "inout" && function.returns == "status") {
+        if let Some(object) = object.filter(|object| matches!(object.kind.as_str(), "inout" | "handle") && function.returns == "status") {
             return self.add_changing(function, name, object, doc);
         }
         if function.writes() {

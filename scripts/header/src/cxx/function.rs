@@ -1,6 +1,6 @@
 //! A row as a function of C++: its parameters, its overloads, and how it calls C.
 
-use super::argument::{Argument, COUNTED, INPUTS, Kinds, STRUCTS, TENSOR_LISTS, spaced, text};
+use super::argument::{HANDLES, Argument, COUNTED, INPUTS, Kinds, STRUCTS, TENSOR_LISTS, spaced, text};
 use super::names::{self, IN_PLACE, MAKE, MORE_IN_PLACE, WRITE};
 use serde_json::Value;
 
@@ -32,7 +32,7 @@ impl Function {
         };
         let name = match prefix {
             "TH" => names::lower(&plain),
-            "THTensor" | "THStorage" | "THGenerator" | "THRandom" | "THFused" | "THArchive" => plain,
+            "THTensor" | "THStorage" | "THGenerator" | "THRandom" | "THFused" | "THArchive" | "THOptim" => plain,
             "THCudaStream" | "THCudaEvent" | "THCudaGraph" => plain,
             _ => names::lower(&prefix[2..]) + &names::upper(&plain),
         };
@@ -176,7 +176,7 @@ impl Function {
     pub fn object(&self) -> Option<&Argument> {
         let class = &self.class_prefix()[2..];
         self.arguments.iter().find(|argument| match class {
-            "Tensor" => argument.kind == "inout" || (INPUTS.contains(&argument.kind.as_str()) && !self.writes()),
+            "Tensor" => HANDLES.contains(&argument.kind.as_str()) || (INPUTS.contains(&argument.kind.as_str()) && !self.writes()),
             _ => argument.class() == Some(class),
         })
     }

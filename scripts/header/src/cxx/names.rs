@@ -4,7 +4,7 @@
 pub const LEFT_OUT: &[(&str, &str)] = &[
     ("THTensor_new", "a default-constructed Tensor becomes a fresh tensor where it is a result"),
     ("THTensor_retain THTensor_free THStorage_retain THStorage_free", "copies and destructors count references"),
-    ("THFused_retain THFused_free THGenerator_free THArchive_free", "copies and destructors count references"),
+    ("THFused_retain THFused_free THGenerator_free THArchive_free THOptim_free", "copies and destructors count references"),
     ("THCudaStream_retain THCudaStream_free THCudaEvent_retain THCudaEvent_free", "copies and destructors count references"),
     ("THCudaGraph_retain THCudaGraph_free", "copies and destructors count references"),
     ("THGenerator_new THGenerator_newKind", "constructors of Generator"),
@@ -25,6 +25,8 @@ pub const LEFT_OUT: &[(&str, &str)] = &[
     ("THArchive_openCallbacks THArchive_sizes", "by hand: Archive::openReader and Archive::sizes"),
     ("THCudaStream_addCallback", "by hand, for any function object"),
     ("THCudaStream_waitEvent", "by hand: two classes name each other"),
+    ("THTensor_newGrad THTensor_addHook THTensor_removeHook THGrad_backward THGrad_gradients", "by hand: gradients.hpp"),
+    ("THGrad_apply THGrad_save THGrad_newSaved THGrad_needsGradient THGrad_checkpoint THGrad_check", "by hand: gradients.hpp"),
     ("THGetLastError THGetLastErrorCode THClearLastError", "th::Error, th::failure"),
 ];
 

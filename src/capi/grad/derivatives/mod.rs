@@ -1,7 +1,17 @@
 //! The derivatives of operations. For each row: the inputs, and the gradient of each from `g`, that of the result. What broadcasts, and what is
 //! converted to another dtype, is undone where the gradient arrives. [`derivatives!`](super::names::derivatives) explains the lines.
 
+mod convolution;
+mod fourier;
+mod layers;
+mod linalg;
+mod losses;
+mod moves;
+mod order;
 mod pointwise;
+mod products;
+mod reductions;
+mod scans;
 mod structure;
 
 use super::formula::Derivative;
@@ -9,7 +19,21 @@ use super::names;
 use crate::capi::face::row::Row;
 
 /// All derivatives.
-pub static DERIVATIVES: &[&[Derivative]] = &[pointwise::POINTWISE, structure::STRUCTURE];
+pub static DERIVATIVES: &[&[Derivative]] = &[
+    pointwise::POINTWISE,
+    structure::STRUCTURE,
+    reductions::REDUCTIONS,
+    scans::SCANS,
+    layers::LAYERS,
+    losses::LOSSES,
+    order::ORDER,
+    moves::MOVES,
+    products::PRODUCTS,
+    linalg::LINALG,
+    convolution::IMAGES,
+    convolution::CONVOLUTION,
+    fourier::FOURIER,
+];
 
 /// Rows whose results are made of floats, and are constant all the same: nothing depends on the values in a way that has a slope.
 pub static CONSTANT: &[&Row] = &[
@@ -30,5 +54,4 @@ pub static CONSTANT: &[&Row] = &[
     &names::allDims::ROW,
     &names::any::ROW,
     &names::anyDims::ROW,
-    &names::heaviside::ROW,
 ];

@@ -15,7 +15,7 @@ derivatives! {
     // Sums.
     cadd { t: |g| g; src: |g, value: f64| g * value; }
     csub { t: |g| g; src: |g, value: f64| g * -value; }
-    crsub { t: |g| -g; src: |g, value: f64| g * value; }
+    crsub { t: |g, value: f64| g * -value; src: |g| g; }
     add { t: |g| g; }
     sub { t: |g| g; }
     rsub { t: |g| -g; }
@@ -63,6 +63,7 @@ derivatives! {
     ceil { t: |g| zerosLike(g); }
     round { t: |g| zerosLike(g); }
     trunc { t: |g| zerosLike(g); }
+    heaviside { a: |g| zerosLike(g); b: |g, a| choose_or(eq_value(a, 0.0), g, 0.0); }
     frac { t: |g| g; }
     abs { t: |g, t| g * sign(t); }
 

@@ -101,14 +101,14 @@ fn diagonal_of<'s>(g: Value<'s>, t: &Like, k: i64) -> Value<'s> {
 }
 
 /// Zeros of a shape, after a row wrote to them.
-fn into_zeros<'s>(g: Value<'s>, like: &Like, row: &'static crate::capi::face::row::Row, args: &[In<'s, '_>]) -> Value<'s> {
+pub(super) fn into_zeros<'s>(g: Value<'s>, like: &Like, row: &'static crate::capi::face::row::Row, args: &[In<'s, '_>]) -> Value<'s> {
     let r = zeros(g, like);
     g.scope.write(r, row, args);
     r
 }
 
 /// A copy of `g`, after a row wrote to it.
-fn cleared<'s>(g: Value<'s>, row: &'static crate::capi::face::row::Row, args: &[In<'s, '_>]) -> Value<'s> {
+pub(super) fn cleared<'s>(g: Value<'s>, row: &'static crate::capi::face::row::Row, args: &[In<'s, '_>]) -> Value<'s> {
     let r = clone(g);
     g.scope.write(r, row, args);
     r

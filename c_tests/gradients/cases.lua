@@ -1,0 +1,277 @@
+-- Calls of expectations with float64 operands: their values, their results, and the gradients that thorn computes.
+
+local ffi = require "ffi"
+local elements = require "elements"
+local memory = require "memory"
+
+local C = ffi.load(os.getenv "THORN_LIB")
+local float64 = elements.dtypes.float64
+local place, keep = memory.place, memory.keep
+
+local cases = {}
+
+-- Kinds of arguments whose elements may be floats that results depend on.
+local reads = { input = true, optional_input = true, inout = true, inputs = true, optional_inputs = true, out = true }
+local dtype_kinds = { dtype = true, other_dtype = true, optional_dtype = true }
+
+-- A value of everyday size in place of one that is not finite, or is too large or too small for differences.
+local function tame(value, i)
+  local size = math.abs(value)
+  if size <= 50 and (size >= 1e-3 or size == 0) then return value end
+  return (i * 7 % 13 - 6) / 4 + 0.1
+end
+
+local copies = setmetatable({}, { __mode = "k" })
+
+-- The float64 copy of a block of floats, the same for the same block.
+local function copy_of(block)
+  local copy = copies[block]
+  if not copy then
+    copy = elements.block(float64, block.shape, block.count)
+    for i = 0, block.count - 1 do copy.data[i] = tame(block.dtype.read(block.data, i), i) end
+    copies[block] = copy
+  end
+  return copy
+end
+
+-- The case of an expectation: its arguments, of which `variables` are float64 blocks, each with the kind of its argument. `kinds` has the
+-- kinds of arguments by place.
+function cases.of(call, kinds)
+  local case = { name = call.name, text = call.text, slots = {}, variables = {}, fresh = call.fresh }
+  -- A tensor that is several operands is one leaf.
+  local function variable(block, name)
+    local copy = copy_of(block)
+    for v, other in ipairs(case.variables) do
+      if other.block == copy then return v end
+    end
+    table.insert(case.variables, { block = copy, name = name })
+    return #case.variables
+  end
+  local function slot(argument, kind)
+    if argument.kind == "tensor" then
+      local block = argument.block
+      if block.dtype.precision and reads[kind.kind] then return { variable = variable(block, kind.name) } end
+      return { constant = block }
+    elseif argument.kind == "result" then
+      if argument.from and argument.from.dtype.precision then
+        return { result = true, variable = variable(argument.from, kind.name) }
+      end
+      return { result = true, optional = argument.optional, copies = argument.from, integral = argument.dtype and not argument.dtype.precision }
+    elseif kind.kind == "new_handles" or kind.kind == "count_inout" then
+      return { [kind.kind] = true }
+    end
+    local code = elements.by_code[argument.value]
+    if dtype_kinds[kind.kind] and code and code.precision then return { value = float64.code } end
+    return { value = argument.value }
+  end
+  for i, argument in ipairs(call.arguments) do
+    if argument.list then
+      local list = {}
+      for k, entry in ipairs(argument.list) do list[k] = slot(entry, kinds[i]) end
+      case.slots[i] = { list = list }
+    else
+      case.slots[i] = slot(argument, kinds[i])
+    end
+  end
+  return case
+end
+
+local MOST = 64
+
+-- A handle with the values of a leaf, which may be written.
+local function written(leaf, block, layout)
+  local handle = place({ dtype = block.dtype, shape = block.shape, count = block.count }, layout) or
+    place({ dtype = block.dtype, shape = block.shape, count = block.count }, "contiguous")
+  assert(C.THTensor_copy(handle.tensor, leaf) == 0, ffi.string(C.THGetLastError()))
+  return handle.tensor
+end
+
+-- Callbacks must not run below compiled code.
+local function invoke(name, arguments, count) return C[name](unpack(arguments, 1, count)) end
+jit.off(invoke)
+
+-- Calls the function. `how` may have `layout`, that of its operands; `requires`, true where leaves require gradients; `in_place`, the
+-- variable that is its first result; `only`, the result beside which all optional ones are NULL. Returns the leaves, the results, and the
+-- code and the text of the error.
+function cases.call(case, how)
+  local layout, leaves, results, arguments, alive = how.layout or "contiguous", {}, {}, {}, {}
+  for v, variable in ipairs(case.variables) do
+    local operand = place(variable.block, layout) or place(variable.block, "contiguous")
+    leaves[v] = operand.tensor
+    if how.requires and not variable.frozen then assert(C.THTensor_setRequiresGrad(leaves[v], 1) == 0) end
+  end
+  local number, in_place, many, count = 0, nil, nil, nil
+  if how.in_place then in_place = written(leaves[how.in_place], case.variables[how.in_place].block, layout) end
+  local function handle(slot)
+    if slot.result then
+      number = number + 1
+      if how.only and slot.optional and number ~= how.only then return nil end
+      local tensor
+      if slot.variable then
+        tensor = written(leaves[slot.variable], case.variables[slot.variable].block, layout)
+      elseif slot.copies then
+        tensor = place(slot.copies, "contiguous").tensor
+      else
+        tensor = number == 1 and in_place or keep(C.THTensor_new())
+      end
+      results[#results + 1] = { tensor = tensor, number = number }
+      return tensor
+    elseif slot.variable then
+      if slot.variable == how.in_place then return in_place end
+      return leaves[slot.variable]
+    elseif slot.constant then
+      return (place(slot.constant, layout) or place(slot.constant, "contiguous")).tensor
+    end
+    return slot.value
+  end
+  for i, slot in ipairs(case.slots) do
+    if slot.list then
+      local list = ffi.new("struct THTensor *[?]", math.max(#slot.list, 1))
+      for k, entry in ipairs(slot.list) do list[k - 1] = handle(entry) end
+      arguments[i], alive[#alive + 1] = list, list
+    elseif slot.new_handles then
+      many = ffi.new("struct THTensor *[?]", MOST)
+      arguments[i] = many
+    elseif slot.count_inout then
+      count = ffi.new("int[1]", MOST)
+      arguments[i] = count
+    else
+      arguments[i] = handle(slot)
+    end
+  end
+  -- What is random is the same each time.
+  C.THRandom_manualSeed(nil, 1)
+  C.THClearLastError()
+  local got = invoke(case.name, arguments, #case.slots)
+  local code = tonumber(C.THGetLastErrorCode())
+  if code ~= 0 then return leaves, results, code, ffi.string(C.THGetLastError()) end
+  if type(got) == "cdata" and ffi.istype("struct THTensor *", got) and got ~= nil then
+    results[#results + 1] = { tensor = keep(got), number = number + 1 }
+  end
+  for k = 0, many and count[0] - 1 or -1 do results[#results + 1] = { tensor = keep(many[k]), number = k + 1 } end
+  return leaves, results, 0
+end
+
+-- The elements of a tensor of floats in row-major order.
+local function values_of(tensor)
+  local dtype, count = elements.by_code[tensor.dtype], tonumber(C.THTensor_numel(tensor))
+  local values = ffi.new("double[?]", math.max(count, 1))
+  local data = ffi.cast(dtype.pointer, C.THTensor_data(tensor))
+  if C.THTensor_isContiguous(tensor) == 1 then
+    for i = 0, count - 1 do values[i] = dtype.read(data, i) end
+  else
+    local positions = memory.positions_of(memory.sizes(tensor), memory.strides(tensor), 0, count)
+    for i = 0, count - 1 do values[i] = dtype.read(data, positions[i]) end
+  end
+  return values, count
+end
+
+-- True for a result that has floats. It takes no part in gradients otherwise.
+local function has_floats(tensor)
+  local dtype = elements.by_code[tensor.dtype]
+  return dtype and dtype.precision and C.THTensor_numel(tensor) > 0
+end
+
+-- The values of all results of floats, each with its count; nil and the error where the call fails.
+function cases.values(case, how)
+  C.THGrad_setEnabled(0)
+  local _, results, code, text = cases.call(case, how)
+  C.THGrad_setEnabled(1)
+  local list = {}
+  for _, result in ipairs(code == 0 and results or {}) do
+    if has_floats(result.tensor) then
+      local values, count = values_of(result.tensor)
+      list[#list + 1] = {
+        values = values, count = count, number = result.number, dtype = elements.by_code[result.tensor.dtype],
+        shape = memory.sizes(result.tensor),
+      }
+    end
+  end
+  memory.free_all()
+  if code ~= 0 then return nil, text end
+  return list
+end
+
+-- Weights of the elements of each result: 0 where they are not finite, or far too great. The second value tells whether some are 0.
+function cases.weights(results, only)
+  local weights, masked = {}, false
+  for k, result in ipairs(results) do
+    local list = ffi.new("double[?]", result.count)
+    for i = 0, result.count - 1 do
+      local fits = math.abs(result.values[i]) < 1e8
+      list[i] = fits and ((i * 37 + k * 11) % 17 - 8) / 8 + 0.06 or 0
+      masked = masked or not fits
+    end
+    weights[k] = (not only or only == result.number) and list or false
+  end
+  return weights, masked
+end
+
+-- The weighted sum of all results, and that of magnitudes.
+function cases.loss(results, weights)
+  local sum, size = 0, 0
+  for k, result in ipairs(results) do
+    local list, values = weights[k], result.values
+    for i = 0, list and result.count - 1 or -1 do
+      if list[i] ~= 0 then
+        local term = list[i] * values[i]
+        sum, size = sum + term, size + math.abs(term)
+      end
+    end
+  end
+  return sum, size
+end
+
+-- The gradients of the weighted sum with respect to all variables, as lists of numbers; nil, the code and the text of an error.
+function cases.gradients(case, how, results, weights)
+  how.requires = true
+  local leaves, got, code, text = cases.call(case, how)
+  how.requires = nil
+  if code ~= 0 then
+    memory.free_all()
+    return nil, code, text
+  end
+  local tensors, gradients, k = {}, {}, 0
+  for _, result in ipairs(got) do
+    if has_floats(result.tensor) then
+      k = how.only and result.number or k + 1
+      local at = k
+      if how.only then
+        for i, expected in ipairs(results) do at = expected.number == result.number and i or at end
+      end
+      if weights[at] and C.THTensor_requiresGrad(result.tensor) == 1 then
+        local block = elements.block(float64, memory.sizes(result.tensor), results[at].count)
+        ffi.copy(block.data, weights[at], results[at].count * 8)
+        local weight = place(block, how.layout or "contiguous") or place(block, "contiguous")
+        tensors[#tensors + 1], gradients[#gradients + 1] = result.tensor, weight.tensor
+      end
+    end
+  end
+  if #tensors > 0 then
+    local count = #tensors
+    local list, given = ffi.new("struct THTensor *[?]", count, tensors), ffi.new("struct THTensor *[?]", count, gradients)
+    if C.THGrad_backward(list, given, count, 0, 0) ~= 0 then
+      code, text = tonumber(C.THGetLastErrorCode()), ffi.string(C.THGetLastError())
+      memory.free_all()
+      return nil, code, text
+    end
+  end
+  local found = {}
+  for v, variable in ipairs(case.variables) do
+    local gradient = C.THTensor_newGrad(leaves[v])
+    if gradient ~= nil then
+      keep(gradient)
+      if table.concat(memory.sizes(gradient), "x") ~= table.concat(variable.block.shape, "x") then
+        memory.free_all()
+        return nil, -1, "a gradient of another shape than its operand"
+      end
+      found[v] = values_of(gradient)
+    else
+      found[v] = ffi.new("double[?]", math.max(variable.block.count, 1))
+    end
+  end
+  memory.free_all()
+  return found
+end
+
+return cases

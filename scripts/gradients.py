@@ -1,0 +1,30 @@
+#!/usr/bin/env python3
+"""Compares gradients of thorn with PyTorch's on random programs: operations, views, writes in place, and backward through all of it.
+
+    python3 -m venv .venv && .venv/bin/pip install -r benches/peers/requirements.txt
+    .venv/bin/python scripts/gradients.py [--cases N] [--seed S] [--only NUMBER] [--verbose]
+
+Program number N of seed S is the same wherever it runs: `--seed S --only N` repeats it alone. A program that fails is printed without the
+steps that its failure does not need. THORN_LIB names the library, else target/release/libthorn.so is taken.
+
+thorn means to differ from PyTorch in two ways, which programs do not meet: a result written into a handle that has one replaces its value
+and its history, and the pieces of a split may be changed in place.
+"""
+
+import argparse
+import os
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+from gradients import campaign
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--cases", type=int, default=3000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", type=int, help="the number of the only program")
+    parser.add_argument("--failures", type=int, default=20, help="failures to show")
+    parser.add_argument("--verbose", action="store_true", help="prints each program before it runs")
+    sys.exit(campaign.main(parser.parse_args()))

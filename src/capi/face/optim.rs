@@ -1,0 +1,57 @@
+//! Handles of optimizers.
+
+use crate::alloc;
+use crate::error::{Error, Kind, Result, bail};
+use crate::ops::optim::Optimizer;
+use crate::tensor::Tensor;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// An optimizer: parameters, and what is remembered of each between steps.
+pub struct THOptim {
+    /// The parameters.
+    pub params: Vec<Tensor>,
+    /// `None` in the middle of a step that calls a function of the caller.
+    optimizer: Mutex<Option<Optimizer>>,
+}
+
+/// A new handle.
+pub fn new_optim(optimizer: Optimizer) -> Result<*mut THOptim> {
+    let params = alloc::list(optimizer.params().len(), |k| Ok(optimizer.params()[k].clone()))?;
+    match alloc::boxed(THOptim { params, optimizer: Mutex::new(Some(optimizer)) }) {
+        Some(made) => Ok(Box::into_raw(made)),
+        None => Err(Error::new(Kind::NoMem, format_args!("out of memory for an optimizer"))),
+    }
+}
+
+impl THOptim {
+    fn lock(&self) -> MutexGuard<'_, Option<Optimizer>> {
+        self.optimizer.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What `f` makes of the optimizer.
+    pub fn with<R>(&self, f: impl FnOnce(&mut Optimizer) -> Result<R>) -> Result<R> {
+        match &mut *self.lock() {
+            Some(optimizer) => f(optimizer),
+            None => bail!(Argument, "the optimizer is in the middle of a step"),
+        }
+    }
+
+    /// What `f` makes of the optimizer, which others see in the middle of a step until then.
+    pub fn taken<R>(&self, f: impl FnOnce(&mut Optimizer) -> Result<R>) -> Result<R> {
+        let Some(optimizer) = self.lock().take() else { bail!(Argument, "the optimizer is in the middle of a step") };
+        let mut taken = Taken(self, Some(optimizer));
+        match &mut taken.1 {
+            Some(optimizer) => f(optimizer),
+            None => bail!(Internal, "the optimizer is gone"),
+        }
+    }
+}
+
+/// Puts an optimizer back, after a panic too.
+struct Taken<'a>(&'a THOptim, Option<Optimizer>);
+
+impl Drop for Taken<'_> {
+    fn drop(&mut self) {
+        *self.0.lock() = self.1.take();
+    }
+}

@@ -1,0 +1,121 @@
+//! Normalization over all dimensions but that of the channels, with running statistics.
+
+use super::layer_norm::check_row_dtype;
+use super::loss::made;
+use super::pointwise::{arithmetic, function, loss};
+use super::reduce::{self, Over, To};
+use super::result::deliver;
+use super::{copy, view};
+use crate::dtype::{Domain, Dtype};
+use crate::error::{Result, bail};
+use crate::layout::Dims;
+use crate::tensor::Tensor;
+
+/// The arguments of a normalization beside the input.
+#[derive(Clone, Copy)]
+pub struct Channels<'a> {
+    /// Factors; 1 if absent.
+    pub weight: Option<&'a Tensor>,
+    /// Summands; 0 if absent.
+    pub bias: Option<&'a Tensor>,
+    /// The running mean.
+    pub mean: Option<&'a Tensor>,
+    /// The running variance, unbiased.
+    pub variance: Option<&'a Tensor>,
+    /// True if the statistics are those of the input, and move the running ones.
+    pub training: bool,
+    /// The share that statistics of the input have in the running ones.
+    pub momentum: f64,
+    /// Added to variances.
+    pub eps: f64,
+}
+
+/// Results of [`batch_norm`]: the mean, and 1 by the root of the variance, that were used.
+#[derive(Clone, Copy)]
+pub struct Used<'a> {
+    /// The mean.
+    pub mean: Option<&'a Tensor>,
+    /// 1 by the root.
+    pub inverse: Option<&'a Tensor>,
+}
+
+impl Channels<'_> {
+    fn check(&self, dtype: Dtype, count: i64) -> Result<()> {
+        let all = [("weight", self.weight), ("bias", self.bias), ("runningMean", self.mean), ("runningVar", self.variance)];
+        for (name, t) in all.into_iter().filter_map(|(name, t)| Some((name, t?))) {
+            check_row_dtype(name, t, dtype)?;
+            let shape = t.layout()?.shape;
+            if shape.as_slice() != [count] {
+                bail!(Shape, "{name} of shape {:?} for {count} channels", shape.as_slice())
+            }
+        }
+        Ok(())
+    }
+
+    /// The mean and the variance of each channel of `x`, of which each has `n` elements.
+    fn statistics(&self, x: &Tensor, ndim: usize, n: i64) -> Result<(Tensor, Tensor)> {
+        let compute = x.defined()?;
+        if !self.training {
+            let (Some(mean), Some(variance)) = (self.mean, self.variance) else {
+                bail!(Argument, "'runningMean' and 'runningVar' may be NULL in training alone")
+            };
+            return Ok((copy::to_dtype(mean, compute)?, copy::to_dtype(variance, compute)?));
+        }
+        if n == 1 {
+            bail!(Argument, "training takes more than one element of each channel")
+        }
+        let dims: Dims = (0..ndim as i64).filter(|&d| d != 1).collect();
+        let mean = made(|r| reduce::mean(To::tensor(r, false), x, Over::Dims(&dims), None))?;
+        let variance = made(|r| reduce::var(false, To::tensor(r, false), x, Over::Dims(&dims), 0.0))?;
+        Ok((mean, variance))
+    }
+
+    /// Moves the running statistics towards those of `n` elements.
+    fn move_running(&self, (mean, variance): (&Tensor, &Tensor), n: i64) -> Result<()> {
+        if let Some(running) = self.mean {
+            arithmetic::lerp.run([running, running, mean], &[self.momentum.into()])?;
+        }
+        if let Some(running) = self.variance {
+            let unbiased = made(|r| arithmetic::mul.run([r, variance], &[(n as f64 / (n - 1) as f64).into()]))?;
+            arithmetic::lerp.run([running, running, &unbiased], &[self.momentum.into()])?;
+        }
+        Ok(())
+    }
+}
+
+/// `r = (t - mean) / sqrt(variance + eps) * weight + bias` with statistics for each entry of the second dimension; floats only
+pub fn batch_norm(r: &Tensor, used: Used<'_>, t: &Tensor, channels: Channels<'_>) -> Result<()> {
+    let (dtype, shape) = (Domain::Float.check(t.defined()?)?, t.layout()?.shape);
+    if shape.len() < 2 {
+        bail!(Shape, "an input of shape {:?}: channels are the second dimension", shape.as_slice())
+    }
+    channels.check(dtype, shape[1])?;
+    let x = copy::to_dtype(t, dtype.compute())?;
+    let n = shape.iter().enumerate().filter(|&(d, _)| d != 1).map(|(_, &n)| n).product();
+    let (mean, variance) = channels.statistics(&x, shape.len(), n)?;
+    let inverse = made(|r| arithmetic::add.run([r, &variance], &[channels.eps.into()]))?;
+    function::rsqrt.run([&inverse, &inverse], &[])?;
+    let scale = match channels.weight {
+        Some(weight) => made(|r| arithmetic::cmul.run([r, &inverse, weight], &[]))?,
+        None => inverse.clone(),
+    };
+    // One entry for each channel, and size 1 in the dimensions behind.
+    let along: Dims = (1..shape.len()).map(|d| if d == 1 { shape[1] } else { 1 }).collect();
+    let (centre, scale) = (view::reshape(&mean, &along)?, view::reshape(&scale, &along)?);
+    let mut y = made(|r| loss::standardized.run([r, &x, &centre, &scale], &[]))?;
+    if let Some(bias) = channels.bias {
+        let bias = view::reshape(&copy::to_dtype(bias, dtype.compute())?, &along)?;
+        arithmetic::cadd(&y, &y, 1.0.into(), &bias)?;
+    }
+    if dtype != dtype.compute() {
+        y = copy::to_dtype(&y, dtype)?;
+    }
+    let statistic = |r| (r, dtype.compute());
+    let [of_mean, of_inverse] = [used.mean.map(statistic), used.inverse.map(statistic)];
+    deliver([
+        Some((r, dtype, &y)),
+        of_mean.map(|(r, dtype)| (r, dtype, &mean)),
+        of_inverse.map(|(r, dtype)| (r, dtype, &inverse)),
+    ])?;
+    if channels.training { channels.move_running((&mean, &variance), n) } else { Ok(()) }
+}

@@ -1,0 +1,294 @@
+//! L-BFGS: a quasi-Newton method that remembers a few differences of gradients.
+//!
+//! The inverse of the Hessian is made of the last pairs of steps and differences of gradients (Nocedal and Wright, Numerical Optimization,
+//! algorithms 7.4 and 3.5). All parameters are one vector.
+
+use super::Evaluate;
+use super::not_negative;
+use crate::error::{Result, bail};
+use crate::ops::loss::made;
+use crate::ops::matmul::forms::dot;
+use crate::ops::pointwise::arithmetic::{cadd, csub, mul, neg};
+use crate::ops::reduce::{self, Over};
+use crate::ops::{copy, create, join, view};
+use crate::scalar::Scalar;
+use crate::tensor::Tensor;
+use std::collections::VecDeque;
+
+/// The numbers of the method, and what it remembers between steps.
+pub struct Lbfgs {
+    most_iterations: i64,
+    /// The most pairs that are remembered.
+    history: i64,
+    /// The largest entry of a gradient where the loss counts as least.
+    least_gradient: f64,
+    /// The change of the loss, or of a parameter, below which a step ends.
+    least_change: f64,
+    line_search: bool,
+    memory: Option<Memory>,
+}
+
+/// The end of the last iteration.
+struct Memory {
+    direction: Tensor,
+    /// The length of the step in units of `direction`.
+    length: f64,
+    pairs: VecDeque<Pair>,
+    /// The scale of the first guess of the inverse Hessian.
+    scale: f64,
+    gradient: Tensor,
+}
+
+/// A step, and the difference of the gradients at its ends.
+struct Pair {
+    step: Tensor,
+    change: Tensor,
+    /// 1 by the product of both.
+    inverse: f64,
+}
+
+/// A place on the line that is searched.
+#[derive(Clone)]
+struct Place {
+    at: f64,
+    loss: f64,
+    gradient: Tensor,
+    slope: f64,
+}
+
+/// The share of the slope by which the loss must fall.
+const DECREASE: f64 = 1e-4;
+/// The share of the slope that may remain.
+const CURVATURE: f64 = 0.9;
+/// The most places on a line.
+const MOST_PLACES: usize = 25;
+/// The length of an interval on the line, in units of the largest entry of the direction, that ends the search.
+const LEAST_INTERVAL: f64 = 1e-9;
+
+fn product(a: &Tensor, b: &Tensor) -> Result<f64> {
+    Ok(copy::item(&made(|r| dot(r, a, b))?)?.to_f64())
+}
+
+/// The norm of order `p`; 0 without elements.
+fn norm(t: &Tensor, p: f64) -> Result<f64> {
+    if t.layout()?.numel() == 0 { Ok(0.0) } else { reduce::number(|to| reduce::norm(to, t, p, Over::Dims(&[]), None)) }
+}
+
+fn negative(t: &Tensor) -> Result<Tensor> {
+    made(|r| neg.run([r, t], &[]))
+}
+
+/// All parameters as one.
+struct Line<'a, 'e> {
+    params: &'a [Tensor],
+    evaluate: &'a mut Evaluate<'e>,
+}
+
+impl Line<'_, '_> {
+    /// The loss and the gradient where the parameters are.
+    fn here(&mut self) -> Result<(f64, Tensor)> {
+        let (loss, gradients) = (self.evaluate)()?;
+        let flat = |(p, gradient): (&Tensor, &Option<Tensor>)| match gradient {
+            Some(gradient) => view::reshape(gradient, &[p.layout()?.numel()]),
+            None => view::reshape(&create::full_like(p, Scalar::Int(0))?, &[p.layout()?.numel()]),
+        };
+        let parts = self.params.iter().zip(&gradients).map(flat).collect::<Result<Vec<_>>>()?;
+        let all = made(|r| join::cat(r, &parts.iter().collect::<Vec<_>>(), 0))?;
+        Ok((loss, all))
+    }
+
+    /// Moves the parameters by `length * direction`.
+    fn go(&self, length: f64, direction: &Tensor) -> Result<()> {
+        let mut first = 0;
+        for p in self.params {
+            let shape = p.layout()?.shape;
+            let size: i64 = shape.iter().product();
+            let part = view::reshape(&view::derive(direction, |layout| layout.narrow(0, first, size))?, &shape)?;
+            cadd(p, p, length.into(), &part)?;
+            first += size;
+        }
+        Ok(())
+    }
+
+    /// The place at `at` from `start` on the line, where the parameters are before and afterwards.
+    fn look(&mut self, start: &[Tensor], at: f64, direction: &Tensor) -> Result<Place> {
+        self.go(at, direction)?;
+        let found = self.here();
+        for (p, start) in self.params.iter().zip(start) {
+            copy::copy(p, start)?;
+        }
+        let (loss, gradient) = found?;
+        Ok(Place { at, loss, slope: product(&gradient, direction)?, gradient })
+    }
+
+    /// A place on the line where the strong conditions of Wolfe hold, from the guess `at`, and how many places were looked at.
+    fn search(&mut self, from: &Place, at: f64, direction: &Tensor) -> Result<(Place, i64)> {
+        let start = self.params.iter().map(|p| made(|r| copy::copy(r, p))).collect::<Result<Vec<_>>>()?;
+        let too_high = |place: &Place| place.loss > from.loss + DECREASE * place.at * from.slope;
+        let flat = |place: &Place| place.slope.abs() <= -CURVATURE * from.slope;
+        let (mut before, mut now) = (from.clone(), self.look(&start, at, direction)?);
+        let (mut looked, mut round) = (1, 0);
+        let (mut low, mut high) = loop {
+            if round == MOST_PLACES {
+                break (from.clone(), now);
+            }
+            if too_high(&now) || (round > 1 && now.loss >= before.loss) || (now.slope >= 0.0 && !flat(&now)) {
+                break (before, now);
+            }
+            if flat(&now) {
+                return Ok((now, looked));
+            }
+            let bounds = (now.at + 0.01 * (now.at - before.at), now.at * 10.0);
+            let next = least_of_cubic(&before, &now, bounds);
+            before = now;
+            now = self.look(&start, next, direction)?;
+            (looked, round) = (looked + 1, round + 1);
+        };
+        if low.loss > high.loss {
+            std::mem::swap(&mut low, &mut high);
+        }
+        let (largest, mut stuck) = (norm(direction, f64::INFINITY)?, false);
+        while round < MOST_PLACES && (high.at - low.at).abs() * largest >= LEAST_INTERVAL {
+            let (left, right) = (low.at.min(high.at), low.at.max(high.at));
+            // The bracket in the order in which it was found makes no difference: the cubic is the same.
+            let mut at = least_of_cubic(&low, &high, (left, right));
+            let margin = 0.1 * (right - left);
+            if (right - at).min(at - left) < margin {
+                let inside = at > left && at < right;
+                if stuck || !inside {
+                    at = if (at - right).abs() < (at - left).abs() { right - margin } else { left + margin };
+                    stuck = false;
+                } else {
+                    stuck = true;
+                }
+            } else {
+                stuck = false;
+            }
+            let place = self.look(&start, at, direction)?;
+            (looked, round) = (looked + 1, round + 1);
+            if too_high(&place) || place.loss >= low.loss {
+                high = place;
+                if low.loss > high.loss {
+                    std::mem::swap(&mut low, &mut high);
+                }
+                continue;
+            }
+            if flat(&place) {
+                return Ok((place, looked));
+            }
+            if place.slope * (high.at - low.at) >= 0.0 {
+                high = low;
+            }
+            low = place;
+        }
+        Ok((low, looked))
+    }
+}
+
+/// Where the cubic through two places with their slopes is least within bounds; their middle if it has no least place.
+fn least_of_cubic(a: &Place, b: &Place, (least, most): (f64, f64)) -> f64 {
+    let (a, b) = if a.at <= b.at { (a, b) } else { (b, a) };
+    let d1 = a.slope + b.slope - 3.0 * (a.loss - b.loss) / (a.at - b.at);
+    let square = d1 * d1 - a.slope * b.slope;
+    if square.is_nan() || square < 0.0 {
+        return (least + most) / 2.0;
+    }
+    let d2 = square.sqrt();
+    let at = b.at - (b.at - a.at) * ((b.slope + d2 - d1) / (b.slope - a.slope + 2.0 * d2));
+    at.max(least).min(most)
+}
+
+impl Lbfgs {
+    /// The method with these numbers.
+    pub fn new([most_iterations, history]: [i64; 2], [least_gradient, least_change]: [f64; 2], line_search: bool) -> Lbfgs {
+        Lbfgs { most_iterations, history, least_gradient, least_change, line_search, memory: None }
+    }
+
+    pub(super) fn check(&self) -> Result<()> {
+        not_negative("tolGrad", self.least_gradient)?;
+        not_negative("tolChange", self.least_change)?;
+        if self.most_iterations < 1 || self.history < 1 {
+            bail!(Argument, "maxIter is {} and historySize {}, expected 1 or more", self.most_iterations, self.history)
+        }
+        Ok(())
+    }
+
+    /// At most `most_iterations` steps along new directions.
+    pub fn step(&mut self, params: &[Tensor], lr: f64, evaluate: &mut Evaluate<'_>) -> Result<()> {
+        let mut line = Line { params, evaluate };
+        let (mut loss, mut gradient) = line.here()?;
+        let most_evaluations = self.most_iterations.saturating_mul(5) / 4;
+        let mut evaluations = 1;
+        if norm(&gradient, f64::INFINITY)? <= self.least_gradient {
+            return Ok(());
+        }
+        for iteration in 1..=self.most_iterations {
+            let first = self.memory.is_none();
+            let direction = self.direction(&gradient)?;
+            let mut length = if first { (1.0 / norm(&gradient, 1.0)?).min(1.0) * lr } else { lr };
+            let slope = product(&gradient, &direction)?;
+            let before = Place { at: 0.0, loss, gradient: gradient.clone(), slope };
+            self.remember(&direction, length, &gradient)?;
+            if slope > -self.least_change {
+                break;
+            }
+            if self.line_search {
+                let (place, looked) = line.search(&before, length, &direction)?;
+                (length, loss, gradient) = (place.at, place.loss, place.gradient);
+                line.go(length, &direction)?;
+                self.remember(&direction, length, &before.gradient)?;
+                evaluations += looked;
+            } else {
+                line.go(length, &direction)?;
+                if iteration == self.most_iterations {
+                    break;
+                }
+                (loss, gradient) = line.here()?;
+                evaluations += 1;
+            }
+            let is_done = evaluations >= most_evaluations
+                || norm(&gradient, f64::INFINITY)? <= self.least_gradient
+                || norm(&direction, f64::INFINITY)? * length.abs() <= self.least_change
+                || (loss - before.loss).abs() < self.least_change;
+            if is_done {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Keeps an iteration for the next one.
+    fn remember(&mut self, direction: &Tensor, length: f64, gradient: &Tensor) -> Result<()> {
+        let (pairs, scale) = self.memory.take().map_or((VecDeque::new(), 1.0), |memory| (memory.pairs, memory.scale));
+        self.memory = Some(Memory { direction: direction.clone(), length, pairs, scale, gradient: gradient.clone() });
+        Ok(())
+    }
+
+    /// The direction in which the gradient is followed: the gradient downwards at first, and then times the inverse Hessian.
+    fn direction(&mut self, gradient: &Tensor) -> Result<Tensor> {
+        let Some(memory) = &mut self.memory else { return negative(gradient) };
+        let change = made(|r| csub(r, gradient, Scalar::Int(1), &memory.gradient))?;
+        let step = made(|r| mul.run([r, &memory.direction], &[memory.length.into()]))?;
+        let along = product(&change, &step)?;
+        if along > 1e-10 {
+            if memory.pairs.len() as i64 >= self.history {
+                memory.pairs.pop_front();
+            }
+            memory.scale = along / product(&change, &change)?;
+            memory.pairs.push_back(Pair { step, change, inverse: 1.0 / along });
+        }
+        let r = negative(gradient)?;
+        let mut shares = Vec::with_capacity(memory.pairs.len());
+        for pair in memory.pairs.iter().rev() {
+            let share = product(&pair.step, &r)? * pair.inverse;
+            cadd(&r, &r, (-share).into(), &pair.change)?;
+            shares.push(share);
+        }
+        mul.run([&r, &r], &[memory.scale.into()])?;
+        for (pair, share) in memory.pairs.iter().zip(shares.iter().rev()) {
+            let back = product(&pair.change, &r)? * pair.inverse;
+            cadd(&r, &r, (share - back).into(), &pair.step)?;
+        }
+        Ok(r)
+    }
+}

@@ -1,0 +1,268 @@
+//! Optimizers: steps of parameters along their gradients, in place.
+
+mod lbfgs;
+
+use super::loss::made;
+use super::pointwise::arithmetic::{addcmul, cadd, cmax, lerp, mul};
+use super::pointwise::step::{running_square, running_sum, scaled_step};
+use super::{copy, create};
+use crate::alloc;
+use crate::device::{self, Making};
+use crate::error::{Error, Kind, Result, bail};
+use crate::layout::TH_PRESERVE_FORMAT;
+use crate::scalar::Scalar;
+use crate::tensor::Tensor;
+pub use lbfgs::Lbfgs;
+
+/// Parameters, and what an optimizer remembers of each.
+pub struct Optimizer {
+    params: Vec<Tensor>,
+    memories: Vec<Memory>,
+    rule: Rule,
+    lr: f64,
+}
+
+/// How parameters are moved.
+pub enum Rule {
+    /// Along the gradient.
+    Sgd(Sgd),
+    /// By running means of gradients and their squares.
+    Adam(Adam),
+    /// By a running mean of squares.
+    Rmsprop(Rmsprop),
+    /// By an inverse Hessian.
+    Lbfgs(Lbfgs),
+}
+
+/// The numbers of stochastic gradient descent.
+pub struct Sgd {
+    /// The share that the running sum of gradients keeps at a step.
+    pub momentum: f64,
+    /// The share of a gradient that does not go into the running sum.
+    pub dampening: f64,
+    /// The share of the parameter that is added to its gradient.
+    pub decay: f64,
+    /// True if a step looks ahead by one more step of the running sum.
+    pub nesterov: bool,
+}
+
+/// The numbers of RMSprop.
+pub struct Rmsprop {
+    /// The share that the running mean square keeps at a step.
+    pub alpha: f64,
+    /// Added to its root.
+    pub eps: f64,
+    /// The share of the parameter that is added to its gradient.
+    pub decay: f64,
+    /// The share that the running sum of steps keeps.
+    pub momentum: f64,
+    /// True if the square of the running mean is taken from the mean square.
+    pub centered: bool,
+}
+
+/// The numbers of Adam.
+pub struct Adam {
+    /// The shares that the running mean and the running mean square keep at a step.
+    pub betas: [f64; 2],
+    /// Added to the root of the mean square.
+    pub eps: f64,
+    /// The share of the parameter that is added to its gradient, or taken from it.
+    pub decay: f64,
+    /// True if the decay does not go by way of the gradient.
+    pub decoupled: bool,
+    /// True if the mean square never falls.
+    pub amsgrad: bool,
+}
+
+/// What is remembered of a parameter, made at its first step.
+#[derive(Default)]
+struct Memory {
+    /// The number of steps.
+    steps: i32,
+    /// The running sum of gradients, or of steps.
+    mean: Option<Tensor>,
+    /// The running mean square of gradients.
+    square: Option<Tensor>,
+    /// The greatest mean square so far, or for RMSprop the running mean of gradients.
+    more: Option<Tensor>,
+}
+
+fn check(holds: bool, name: &str, value: f64, expected: &str) -> Result<()> {
+    if holds { Ok(()) } else { bail!(Argument, "{name} is {}, expected {expected}", Scalar::from(value)) }
+}
+
+fn not_negative(name: &str, value: f64) -> Result<()> {
+    check(value >= 0.0, name, value, "0 or more")
+}
+
+impl Rule {
+    fn check(&self) -> Result<()> {
+        match self {
+            Rule::Sgd(sgd) => {
+                not_negative("momentum", sgd.momentum)?;
+                not_negative("weightDecay", sgd.decay)?;
+                if sgd.nesterov && (sgd.momentum == 0.0 || sgd.dampening != 0.0) {
+                    bail!(Argument, "nesterov takes a momentum, and no dampening")
+                }
+                Ok(())
+            }
+            Rule::Adam(adam) => {
+                for (name, beta) in [("beta1", adam.betas[0]), ("beta2", adam.betas[1])] {
+                    check((0.0..1.0).contains(&beta), name, beta, "0 or more, and less than 1")?;
+                }
+                not_negative("eps", adam.eps)?;
+                not_negative("weightDecay", adam.decay)
+            }
+            Rule::Rmsprop(rms) => {
+                let all = [("alpha", rms.alpha), ("eps", rms.eps), ("weightDecay", rms.decay), ("momentum", rms.momentum)];
+                all.into_iter().try_for_each(|(name, value)| not_negative(name, value))
+            }
+            Rule::Lbfgs(lbfgs) => lbfgs.check(),
+        }
+    }
+}
+
+impl Optimizer {
+    /// An optimizer of these parameters, to which it keeps references.
+    pub fn new(params: &[&Tensor], lr: f64, rule: Rule) -> Result<Optimizer> {
+        not_negative("lr", lr)?;
+        rule.check()?;
+        if params.is_empty() {
+            bail!(Argument, "there are no parameters")
+        }
+        for (k, t) in params.iter().enumerate() {
+            let dtype = t.defined()?;
+            if !dtype.is_float() {
+                return Err(Error::about(t.as_ptr().addr(), Kind::Dtype, format_args!("has dtype {dtype}: only floats are optimized")));
+            }
+            if params[..k].iter().any(|other| other.is(t)) {
+                bail!(Argument, "entry {k} of 'params' is there twice")
+            }
+        }
+        let memories = alloc::list(params.len(), |_| Ok(Memory::default()))?;
+        Ok(Optimizer { params: alloc::list(params.len(), |k| Ok(params[k].clone()))?, memories, rule, lr })
+    }
+
+    /// The parameters.
+    pub fn params(&self) -> &[Tensor] {
+        &self.params
+    }
+
+    /// The learning rate.
+    pub fn lr(&self) -> f64 {
+        self.lr
+    }
+
+    /// Sets the learning rate of all later steps.
+    pub fn set_lr(&mut self, lr: f64) -> Result<()> {
+        not_negative("lr", lr)?;
+        self.lr = lr;
+        Ok(())
+    }
+
+    /// Returns true if a step asks for losses at other places.
+    pub fn needs_closure(&self) -> bool {
+        matches!(self.rule, Rule::Lbfgs(_))
+    }
+
+    /// Moves parameter `k` along its gradient.
+    pub fn step(&mut self, k: usize, gradient: &Tensor) -> Result<()> {
+        let Optimizer { params, memories, rule, lr } = self;
+        let (p, memory) = (&params[k], &mut memories[k]);
+        let _there = device::is_used().then(|| Making::on(p.device()));
+        match rule {
+            Rule::Sgd(sgd) => memory.sgd(p, *lr, gradient, sgd),
+            Rule::Adam(adam) => memory.adam(p, *lr, gradient, adam),
+            Rule::Rmsprop(rmsprop) => memory.rmsprop(p, *lr, gradient, rmsprop),
+            Rule::Lbfgs(_) => bail!(Argument, "L-BFGS takes a closure, see THOptim_stepClosure"),
+        }
+    }
+
+    /// Moves all parameters at once to where `evaluate`, the loss and the gradients where they are, gets smaller.
+    pub fn minimize(&mut self, evaluate: &mut Evaluate<'_>) -> Result<()> {
+        match &mut self.rule {
+            Rule::Lbfgs(lbfgs) => lbfgs.step(&self.params, self.lr, evaluate),
+            _ => bail!(Internal, "an optimizer that takes gradients alone"),
+        }
+    }
+}
+
+/// Computes the loss, and the gradient of each parameter, if it has one.
+pub type Evaluate<'a> = dyn FnMut() -> Result<(f64, Vec<Option<Tensor>>)> + 'a;
+
+/// `gradient + decay * p`, or nothing without a decay.
+fn with_decay(gradient: &Tensor, p: &Tensor, decay: f64) -> Result<Option<Tensor>> {
+    if decay == 0.0 { Ok(None) } else { made(|r| cadd(r, gradient, decay.into(), p)).map(Some) }
+}
+
+/// What is remembered in `place`, zeros like `p` at first.
+fn zeros<'a>(place: &'a mut Option<Tensor>, p: &Tensor) -> Result<&'a Tensor> {
+    if place.is_none() {
+        *place = Some(create::full_like(p, Scalar::Int(0))?);
+    }
+    place.as_ref().ok_or_else(|| Error::new(Kind::Internal, format_args!("a memory that was made is gone")))
+}
+
+impl Memory {
+    fn sgd(&mut self, p: &Tensor, lr: f64, gradient: &Tensor, sgd: &Sgd) -> Result<()> {
+        let decayed = with_decay(gradient, p, sgd.decay)?;
+        let gradient = decayed.as_ref().unwrap_or(gradient);
+        if sgd.momentum == 0.0 {
+            return cadd(p, p, (-lr).into(), gradient);
+        }
+        let first = self.mean.is_none();
+        if first {
+            self.mean = Some(copy::clone(gradient, TH_PRESERVE_FORMAT)?);
+        }
+        let sum = zeros(&mut self.mean, p)?;
+        if !first {
+            running_sum.run([sum, sum, gradient], &[sgd.momentum.into(), (1.0 - sgd.dampening).into()])?;
+        }
+        if !sgd.nesterov {
+            return cadd(p, p, (-lr).into(), sum);
+        }
+        let ahead = made(|r| cadd(r, gradient, sgd.momentum.into(), sum))?;
+        cadd(p, p, (-lr).into(), &ahead)
+    }
+
+    fn adam(&mut self, p: &Tensor, lr: f64, gradient: &Tensor, adam: &Adam) -> Result<()> {
+        let decayed = if adam.decoupled { None } else { with_decay(gradient, p, adam.decay)? };
+        if adam.decoupled && adam.decay != 0.0 {
+            mul.run([p, p], &[(1.0 - lr * adam.decay).into()])?;
+        }
+        let (gradient, [beta1, beta2]) = (decayed.as_ref().unwrap_or(gradient), adam.betas);
+        self.steps = self.steps.saturating_add(1);
+        let (mean, square) = (zeros(&mut self.mean, p)?, zeros(&mut self.square, p)?);
+        lerp.run([mean, mean, gradient], &[(1.0 - beta1).into()])?;
+        running_square.run([square, square, gradient], &[beta2.into(), (1.0 - beta2).into()])?;
+        let mut greatest = square;
+        if adam.amsgrad {
+            greatest = zeros(&mut self.more, p)?;
+            cmax.run([greatest, greatest, square], &[])?;
+        }
+        let (size, root) = (lr / (1.0 - beta1.powi(self.steps)), (1.0 - beta2.powi(self.steps)).sqrt());
+        scaled_step.run([p, p, mean, greatest], &[size.into(), root.into(), adam.eps.into()])
+    }
+
+    fn rmsprop(&mut self, p: &Tensor, lr: f64, gradient: &Tensor, rms: &Rmsprop) -> Result<()> {
+        let decayed = with_decay(gradient, p, rms.decay)?;
+        let gradient = decayed.as_ref().unwrap_or(gradient);
+        let mut square = zeros(&mut self.square, p)?;
+        running_square.run([square, square, gradient], &[rms.alpha.into(), (1.0 - rms.alpha).into()])?;
+        let variance;
+        if rms.centered {
+            let mean = zeros(&mut self.more, p)?;
+            lerp.run([mean, mean, gradient], &[(1.0 - rms.alpha).into()])?;
+            variance = made(|r| addcmul.run([r, square, mean, mean], &[(-1.0).into()]))?;
+            square = &variance;
+        }
+        let numbers = |size: f64| [size.into(), 1.0.into(), rms.eps.into()];
+        if rms.momentum == 0.0 {
+            return scaled_step.run([p, p, gradient, square], &numbers(lr));
+        }
+        let steps = zeros(&mut self.mean, p)?;
+        mul.run([steps, steps], &[rms.momentum.into()])?;
+        scaled_step.run([steps, steps, gradient, square], &numbers(-1.0))?;
+        cadd(p, p, (-lr).into(), steps)
+    }
+}
