@@ -24,6 +24,7 @@ local release = {
   ["THGenerator *"] = "THGenerator_free",
   ["THArchive *"] = "THArchive_free",
   ["THFused *"] = "THFused_free",
+  ["THOptim *"] = "THOptim_free",
   ["void *"] = "THFree",
 }
 

@@ -53,6 +53,17 @@ static THStatus entropy(THTensor *const *r) {
 static THStatus of_entropy(THTensor *const *r) {
     return THTensor_crossEntropyGrad(r[0], vector, matrix, classes, NULL, TH_REDUCTION_NONE, -100);
 }
+static THStatus smoothed(THTensor *const *r) {
+    return THTensor_crossEntropyLabelSmoothing(r[0], matrix, classes, NULL, TH_REDUCTION_MEAN, -100, 0.1);
+}
+static THStatus squared_error(THTensor *const *r) { return THTensor_mseLoss(r[0], matrix, row, TH_REDUCTION_BATCH_MEAN); }
+static THStatus logits(THTensor *const *r) {
+    return THTensor_bceWithLogits(r[0], matrix, matrix, row, NULL, TH_REDUCTION_NONE);
+}
+static THStatus batch_normed(THTensor *const *r) {
+    return THTensor_batchNorm(r[0], r[1], NULL, matrix, NULL, NULL, NULL, NULL, 1, 0.1, 1e-5);
+}
+static THStatus embedded(THTensor *const *r) { return THTensor_embedding(r[0], matrix, classes, -1); }
 static THStatus logsumexp(THTensor *const *r) { return THTensor_logsumexp(r[0], matrix, 1, 0); }
 static THStatus median(THTensor *const *r) { return THTensor_median(r[0], r[1], matrix, 1, 0); }
 static THStatus kthvalue(THTensor *const *r) { return THTensor_kthvalue(r[0], r[1], matrix, 3, 0, 0); }
@@ -282,6 +293,11 @@ static void a_call_without_memory_leaves_all_as_it_was(void) {
         NAMED(of_nll),
         NAMED(entropy),
         NAMED(of_entropy),
+        NAMED(smoothed),
+        NAMED(squared_error),
+        NAMED(logits),
+        NAMED(batch_normed),
+        NAMED(embedded),
         NAMED(logsumexp),
         NAMED(median),
         NAMED(kthvalue),

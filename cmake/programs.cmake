@@ -245,7 +245,7 @@ if(THORN_BUILD_EXAMPLES)
     thorn_add_program(example_${name} "${source}")
     target_compile_definitions(example_${name} PRIVATE
       "DIGITS_CSV=\"${PROJECT_SOURCE_DIR}/examples/data/digits.csv\"" "DIGITS_PT=\"${PROJECT_SOURCE_DIR}/examples/data/digits.pt\""
-      "GPT_TEXT=\"${PROJECT_SOURCE_DIR}/include/thorn.h\"")
+      "GPT_TEXT=\"${PROJECT_SOURCE_DIR}/include/thorn.h\"" "SONNETS_TXT=\"${PROJECT_SOURCE_DIR}/examples/data/sonnets.txt\"")
     set_target_properties(example_${name} PROPERTIES
       OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/examples")
     add_dependencies(thorn_examples example_${name})

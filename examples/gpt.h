@@ -5,6 +5,7 @@
 #ifndef GPT_H
 #define GPT_H
 
+#include "handles.h"
 #include "try.h"
 
 #include <math.h>
@@ -13,17 +14,6 @@
 enum { LETTERS = 128, CONTEXT = 64, WIDTH = 64, HEADS = 4, HEAD = WIDTH / HEADS, BLOCKS = 2, INNER = 4 * WIDTH };
 
 static const double EPS = 1e-5;
-
-// The structs below hold handles and nothing else, so that they can be made and given up as lists.
-#define HANDLES(of) (THTensor **)(of), (int)(sizeof *(of) / sizeof(THTensor *))
-
-static void make_handles(THTensor **handle, int count) {
-    for (int i = 0; i < count; i++) handle[i] = THTensor_newWithDtype(TH_FLOAT32);
-}
-
-static void free_handles(THTensor **handle, int count) {
-    for (int i = 0; i < count; i++) THTensor_free(handle[i]);
-}
 
 // Weights, or derivatives by them: views of one vector, so that all are stored, mapped and updated at once.
 typedef struct {

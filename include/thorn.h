@@ -2201,8 +2201,8 @@ THStatus THTensor_crossEntropyLabelSmoothing(THTensor *r, const THTensor *t, con
                                              const THTensor *weight, THReduction reduction, int64_t ignoreIndex,
                                              double smoothing);
 
-/// `r = (t - target)^2`, reduced: the squared error. With broadcasting and promotion, floats only, as all losses of
-/// single elements.
+/// `r = (t - target)^2`, reduced: the squared error. Operands of losses of single elements broadcast and are promoted;
+/// floats only.
 THStatus THTensor_mseLoss(THTensor *r, const THTensor *t, const THTensor *target, THReduction reduction);
 
 /// `r = |t - target|`, reduced.
@@ -2224,8 +2224,8 @@ THStatus THTensor_bceWithLogits(THTensor *r, const THTensor *t, const THTensor *
                                 const THTensor *posWeight, THReduction reduction);
 
 /// `r = target * (log(target) - t)`, reduced: the Kullback-Leibler divergence of the probabilities `target` from those
-/// whose logarithms are `t`; `target * log(target)` is 0 where `target` is. With `logTarget` `target` has logarithms as
-/// well. `TH_REDUCTION_BATCH_MEAN` gives the mean of the divergences of the rows.
+/// whose logarithms are `t`; `target * log(target)` is 0 where `target` is. With `logTarget` the target has logarithms
+/// as well. `TH_REDUCTION_BATCH_MEAN` gives the mean of the divergences of the rows.
 THStatus THTensor_klDiv(THTensor *r, const THTensor *t, const THTensor *target, int logTarget, THReduction reduction);
 
 /// `r = (t - mean) * invstd * weight + bias` for each channel, an entry of dimension 1 of `t`: batch normalization. In
@@ -2285,7 +2285,10 @@ THStatus THTensor_geluTanhGrad(THTensor *r, const THTensor *g, const THTensor *t
  *
  * A leaf for which `THTensor_setRequiresGrad` was called, and what is computed from it, require a gradient: each
  * operation on them leaves a node in a graph, which its results keep alive. `THTensor_backward` goes through the graph
- * and adds to each leaf its gradient.
+ * and adds to each leaf its gradient. Errors: `TH_ERR_ARGUMENT`, a tensor that requires no gradient, a leaf that is to
+ * be written, a saved tensor that was changed in place or freed by an earlier backward; `TH_ERR_DTYPE`, a leaf that is
+ * no float; `TH_ERR_SHAPE`, a gradient that does not fit its tensor; `TH_ERR_UNSUPPORTED`, an operation without a
+ * derivative; what a function of the caller returns; `TH_ERR_NUMERIC`, a check that finds a wrong gradient.
  * @{
  */
 
@@ -2446,9 +2449,9 @@ typedef struct THOptim THOptim;
 /// `THOptim_zeroGrad`. 0 means go on; anything else ends the step, which returns it.
 typedef THStatus (*THOptimClosure)(void *context, double *loss);
 
-/// An optimizer by stochastic gradient descent: with `g` = the gradient + `weightDecay` * the parameter, and, unless
-/// `momentum` is 0, `b = momentum * b + (1 - dampening) * g`, where `b` is `g` at first, the parameter moves by `-lr *
-/// b`; with `nesterov` by `-lr * (g + momentum * b)`, which takes a `momentum` and no `dampening`. Free it with
+/// An optimizer by stochastic gradient descent: with `g` = the gradient + `weightDecay` * the parameter, the parameter
+/// moves by `-lr * g`; with a `momentum` by `-lr * b`, where `b = momentum * b + (1 - dampening) * g`, but `g` at
+/// first; with `nesterov`, which takes a `momentum` and no `dampening`, by `-lr * (g + momentum * b)`. Free it with
 /// `THOptim_free`; NULL on error.
 TH_NODISCARD THOptim *THOptim_newSgd(THTensor *const *params, int count, double lr, double momentum, double dampening,
                                      double weightDecay, int nesterov);

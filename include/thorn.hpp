@@ -3232,16 +3232,11 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     }
     /// crossEntropy with targets that are smoothed: the class of a position counts `1 - smoothing`, and all `classes`
     /// of them, itself included, `smoothing / classes`, each with its weight.
-    Tensor crossEntropyLabelSmoothing(const Tensor &target, const Tensor &weight, Reduction reduction,
-        int64_t ignoreIndex, double smoothing) const {
+    Tensor crossEntropyLabelSmoothing(const Tensor &target, const Tensor &weight = {},
+        Reduction reduction = Reduction::Mean, int64_t ignoreIndex = -100, double smoothing = 0) const {
         detail::New r;
         return r(THTensor_crossEntropyLabelSmoothing(r.handle, handle_, target.get(), weight.get(),
             static_cast<THReduction>(reduction), ignoreIndex, smoothing), "crossEntropyLabelSmoothing");
-    }
-    Tensor crossEntropyLabelSmoothing(const Tensor &target, double smoothing) const {
-        detail::New r;
-        return r(THTensor_crossEntropyLabelSmoothing(r.handle, handle_, target.get(), nullptr,
-            static_cast<THReduction>(Reduction::Mean), -100, smoothing), "crossEntropyLabelSmoothing");
     }
     /// `r = (t - target)^2`, reduced: the squared error.
     Tensor mseLoss(const Tensor &target, Reduction reduction = Reduction::Mean) const {
@@ -3254,25 +3249,15 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return r(THTensor_l1Loss(r.handle, handle_, target.get(), static_cast<THReduction>(reduction)), "l1Loss");
     }
     /// `r = d^2 / (2 * beta) where d < beta, else d - beta / 2`, for `d = |t - target|`, reduced.
-    Tensor smoothL1Loss(const Tensor &target, Reduction reduction, double beta) const {
+    Tensor smoothL1Loss(const Tensor &target, Reduction reduction = Reduction::Mean, double beta = 1) const {
         detail::New r;
         return r(THTensor_smoothL1Loss(r.handle, handle_, target.get(), static_cast<THReduction>(reduction), beta),
             "smoothL1Loss");
     }
-    Tensor smoothL1Loss(const Tensor &target, double beta) const {
-        detail::New r;
-        return r(THTensor_smoothL1Loss(r.handle, handle_, target.get(), static_cast<THReduction>(Reduction::Mean),
-            beta), "smoothL1Loss");
-    }
     /// `r = d^2 / 2 where d < delta, else delta * (d - delta / 2)`, for `d = |t - target|`, reduced.
-    Tensor huberLoss(const Tensor &target, Reduction reduction, double delta) const {
+    Tensor huberLoss(const Tensor &target, Reduction reduction = Reduction::Mean, double delta = 1) const {
         detail::New r;
         return r(THTensor_huberLoss(r.handle, handle_, target.get(), static_cast<THReduction>(reduction), delta),
-            "huberLoss");
-    }
-    Tensor huberLoss(const Tensor &target, double delta) const {
-        detail::New r;
-        return r(THTensor_huberLoss(r.handle, handle_, target.get(), static_cast<THReduction>(Reduction::Mean), delta),
             "huberLoss");
     }
     /// `r = weight * (posWeight * target * log(1 + e^-t) + (1 - target) * log(1 + e^t))`, reduced: the cross entropy of
@@ -3285,17 +3270,16 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     }
     /// `r = target * (log(target) - t)`, reduced: the Kullback-Leibler divergence of the probabilities `target` from
     /// those whose logarithms are `t`; `target * log(target)` is 0 where `target` is.
-    Tensor klDiv(const Tensor &target, bool logTarget, Reduction reduction = Reduction::Mean) const {
+    Tensor klDiv(const Tensor &target, bool logTarget = false, Reduction reduction = Reduction::Mean) const {
         detail::New r;
         return r(THTensor_klDiv(r.handle, handle_, target.get(), logTarget, static_cast<THReduction>(reduction)),
             "klDiv");
     }
     /// `r = (t - mean) * invstd * weight + bias` for each channel, an entry of dimension 1 of `t`: batch normalization.
-    RMeanInvstd batchNorm(const Tensor &weight, const Tensor &bias, const Tensor &runningMean, const Tensor &runningVar,
-        bool training, double momentum, double eps = 0.00001) const;
-    RMeanInvstd batchNorm(bool training, double momentum, double eps = 0.00001) const;
+    RMeanInvstd batchNorm(const Tensor &weight = {}, const Tensor &bias = {}, const Tensor &runningMean = {},
+        const Tensor &runningVar = {}, bool training = false, double momentum = 0.1, double eps = 0.00001) const;
     /// `r[i..., :] = weight[index[i...], :]`: the rows of a table.
-    Tensor embedding(const Tensor &index, int64_t paddingIdx) const {
+    Tensor embedding(const Tensor &index, int64_t paddingIdx = -1) const {
         detail::New r;
         return r(THTensor_embedding(r.handle, handle_, index.get(), paddingIdx), "embedding");
     }
@@ -6845,21 +6829,15 @@ inline Tensor &crossEntropyGrad_out(Tensor &r, const Tensor &g, const Tensor &t,
     return detail::into(r, THTensor_crossEntropyGrad(detail::result(r), g.get(), t.get(), target.get(), weight.get(),
         static_cast<THReduction>(reduction), ignoreIndex), "crossEntropyGrad_out");
 }
-inline Tensor crossEntropyLabelSmoothing(const Tensor &t, const Tensor &target, const Tensor &weight,
-    Reduction reduction, int64_t ignoreIndex, double smoothing) {
+inline Tensor crossEntropyLabelSmoothing(const Tensor &t, const Tensor &target, const Tensor &weight = {},
+    Reduction reduction = Reduction::Mean, int64_t ignoreIndex = -100, double smoothing = 0) {
     return t.crossEntropyLabelSmoothing(target, weight, reduction, ignoreIndex, smoothing);
 }
-inline Tensor crossEntropyLabelSmoothing(const Tensor &t, const Tensor &target, double smoothing) {
-    return t.crossEntropyLabelSmoothing(target, smoothing);
-}
-inline Tensor &crossEntropyLabelSmoothing_out(Tensor &r, const Tensor &t, const Tensor &target, const Tensor &weight,
-    Reduction reduction, int64_t ignoreIndex, double smoothing) {
+inline Tensor &crossEntropyLabelSmoothing_out(Tensor &r, const Tensor &t, const Tensor &target,
+    const Tensor &weight = {}, Reduction reduction = Reduction::Mean, int64_t ignoreIndex = -100,
+    double smoothing = 0) {
     return detail::into(r, THTensor_crossEntropyLabelSmoothing(detail::result(r), t.get(), target.get(), weight.get(),
         static_cast<THReduction>(reduction), ignoreIndex, smoothing), "crossEntropyLabelSmoothing_out");
-}
-inline Tensor &crossEntropyLabelSmoothing_out(Tensor &r, const Tensor &t, const Tensor &target, double smoothing) {
-    return detail::into(r, THTensor_crossEntropyLabelSmoothing(detail::result(r), t.get(), target.get(), nullptr,
-        static_cast<THReduction>(Reduction::Mean), -100, smoothing), "crossEntropyLabelSmoothing_out");
 }
 inline Tensor mseLoss(const Tensor &t, const Tensor &target, Reduction reduction = Reduction::Mean) {
     return t.mseLoss(target, reduction);
@@ -6875,29 +6853,23 @@ inline Tensor &l1Loss_out(Tensor &r, const Tensor &t, const Tensor &target, Redu
     return detail::into(r, THTensor_l1Loss(detail::result(r), t.get(), target.get(),
         static_cast<THReduction>(reduction)), "l1Loss_out");
 }
-inline Tensor smoothL1Loss(const Tensor &t, const Tensor &target, Reduction reduction, double beta) {
+inline Tensor smoothL1Loss(const Tensor &t, const Tensor &target, Reduction reduction = Reduction::Mean,
+    double beta = 1) {
     return t.smoothL1Loss(target, reduction, beta);
 }
-inline Tensor smoothL1Loss(const Tensor &t, const Tensor &target, double beta) { return t.smoothL1Loss(target, beta); }
-inline Tensor &smoothL1Loss_out(Tensor &r, const Tensor &t, const Tensor &target, Reduction reduction, double beta) {
+inline Tensor &smoothL1Loss_out(Tensor &r, const Tensor &t, const Tensor &target, Reduction reduction = Reduction::Mean,
+    double beta = 1) {
     return detail::into(r, THTensor_smoothL1Loss(detail::result(r), t.get(), target.get(),
         static_cast<THReduction>(reduction), beta), "smoothL1Loss_out");
 }
-inline Tensor &smoothL1Loss_out(Tensor &r, const Tensor &t, const Tensor &target, double beta) {
-    return detail::into(r, THTensor_smoothL1Loss(detail::result(r), t.get(), target.get(),
-        static_cast<THReduction>(Reduction::Mean), beta), "smoothL1Loss_out");
-}
-inline Tensor huberLoss(const Tensor &t, const Tensor &target, Reduction reduction, double delta) {
+inline Tensor huberLoss(const Tensor &t, const Tensor &target, Reduction reduction = Reduction::Mean,
+    double delta = 1) {
     return t.huberLoss(target, reduction, delta);
 }
-inline Tensor huberLoss(const Tensor &t, const Tensor &target, double delta) { return t.huberLoss(target, delta); }
-inline Tensor &huberLoss_out(Tensor &r, const Tensor &t, const Tensor &target, Reduction reduction, double delta) {
+inline Tensor &huberLoss_out(Tensor &r, const Tensor &t, const Tensor &target, Reduction reduction = Reduction::Mean,
+    double delta = 1) {
     return detail::into(r, THTensor_huberLoss(detail::result(r), t.get(), target.get(),
         static_cast<THReduction>(reduction), delta), "huberLoss_out");
-}
-inline Tensor &huberLoss_out(Tensor &r, const Tensor &t, const Tensor &target, double delta) {
-    return detail::into(r, THTensor_huberLoss(detail::result(r), t.get(), target.get(),
-        static_cast<THReduction>(Reduction::Mean), delta), "huberLoss_out");
 }
 inline Tensor bceWithLogits(const Tensor &t, const Tensor &target, const Tensor &weight = {},
     const Tensor &posWeight = {}, Reduction reduction = Reduction::Mean) {
@@ -6908,10 +6880,11 @@ inline Tensor &bceWithLogits_out(Tensor &r, const Tensor &t, const Tensor &targe
     return detail::into(r, THTensor_bceWithLogits(detail::result(r), t.get(), target.get(), weight.get(),
         posWeight.get(), static_cast<THReduction>(reduction)), "bceWithLogits_out");
 }
-inline Tensor klDiv(const Tensor &t, const Tensor &target, bool logTarget, Reduction reduction = Reduction::Mean) {
+inline Tensor klDiv(const Tensor &t, const Tensor &target, bool logTarget = false,
+    Reduction reduction = Reduction::Mean) {
     return t.klDiv(target, logTarget, reduction);
 }
-inline Tensor &klDiv_out(Tensor &r, const Tensor &t, const Tensor &target, bool logTarget,
+inline Tensor &klDiv_out(Tensor &r, const Tensor &t, const Tensor &target, bool logTarget = false,
     Reduction reduction = Reduction::Mean) {
     return detail::into(r, THTensor_klDiv(detail::result(r), t.get(), target.get(), logTarget,
         static_cast<THReduction>(reduction)), "klDiv_out");
@@ -6923,33 +6896,21 @@ inline RMeanInvstd Tensor::batchNorm(const Tensor &weight, const Tensor &bias, c
         runningMean.get(), runningVar.get(), training, momentum, eps), "batchNorm", r.r, r.mean, r.invstd);
     return r;
 }
-inline RMeanInvstd Tensor::batchNorm(bool training, double momentum, double eps) const {
-    RMeanInvstd r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
-    detail::check_all(THTensor_batchNorm(r.r.get(), r.mean.get(), r.invstd.get(), handle_, nullptr, nullptr, nullptr,
-        nullptr, training, momentum, eps), "batchNorm", r.r, r.mean, r.invstd);
-    return r;
-}
-inline RMeanInvstd batchNorm(const Tensor &t, const Tensor &weight, const Tensor &bias, const Tensor &runningMean,
-    const Tensor &runningVar, bool training, double momentum, double eps = 0.00001) {
+inline RMeanInvstd batchNorm(const Tensor &t, const Tensor &weight = {}, const Tensor &bias = {},
+    const Tensor &runningMean = {}, const Tensor &runningVar = {}, bool training = false, double momentum = 0.1,
+    double eps = 0.00001) {
     return t.batchNorm(weight, bias, runningMean, runningVar, training, momentum, eps);
 }
-inline RMeanInvstd batchNorm(const Tensor &t, bool training, double momentum, double eps = 0.00001) {
-    return t.batchNorm(training, momentum, eps);
-}
-inline Tensor &batchNorm_out(Tensor &r, Out mean, Out invstd, const Tensor &t, const Tensor &weight, const Tensor &bias,
-    const Tensor &runningMean, const Tensor &runningVar, bool training, double momentum, double eps = 0.00001) {
+inline Tensor &batchNorm_out(Tensor &r, Out mean, Out invstd, const Tensor &t, const Tensor &weight = {},
+    const Tensor &bias = {}, const Tensor &runningMean = {}, const Tensor &runningVar = {}, bool training = false,
+    double momentum = 0.1, double eps = 0.00001) {
     return detail::into(r, THTensor_batchNorm(detail::result(r), detail::result(mean), detail::result(invstd), t.get(),
         weight.get(), bias.get(), runningMean.get(), runningVar.get(), training, momentum, eps), "batchNorm_out");
 }
-inline Tensor &batchNorm_out(Tensor &r, Out mean, Out invstd, const Tensor &t, bool training, double momentum,
-    double eps = 0.00001) {
-    return detail::into(r, THTensor_batchNorm(detail::result(r), detail::result(mean), detail::result(invstd), t.get(),
-        nullptr, nullptr, nullptr, nullptr, training, momentum, eps), "batchNorm_out");
-}
-inline Tensor embedding(const Tensor &weight, const Tensor &index, int64_t paddingIdx) {
+inline Tensor embedding(const Tensor &weight, const Tensor &index, int64_t paddingIdx = -1) {
     return weight.embedding(index, paddingIdx);
 }
-inline Tensor &embedding_out(Tensor &r, const Tensor &weight, const Tensor &index, int64_t paddingIdx) {
+inline Tensor &embedding_out(Tensor &r, const Tensor &weight, const Tensor &index, int64_t paddingIdx = -1) {
     return detail::into(r, THTensor_embedding(detail::result(r), weight.get(), index.get(), paddingIdx),
         "embedding_out");
 }
@@ -9778,7 +9739,7 @@ inline auto gradApply(TensorList inputs, Forward &&forward, Backward backward)
 }
 
 // ==================================================================================================================
-//     Fused expressions and archives
+//     Fused expressions, archives and optimizers
 // ==================================================================================================================
 
 /// An expression of elementwise operations that is computed in one pass: `th::Fused("tanh(a*b + c)")({a, b, c})`.
@@ -9969,6 +9930,87 @@ class Archive : public detail::Owned<THArchive, THArchive_free> {
     using Owned::Owned;
 };
 
+namespace detail {
+
+/// The C function of a closure, a function object that returns the loss.
+template <class F> struct ClosureOf {
+    static THStatus run(void *context, double *loss) noexcept {
+        return guarded([&] { *loss = static_cast<double>((*static_cast<F *>(context))()); });
+    }
+};
+
+} // namespace detail
+
+/// An optimizer of parameters, leaves that require gradients: `zeroGrad`, a loss and its `backward`, `step`.
+class Optim : public detail::Owned<THOptim, THOptim_free> {
+  public:
+    Optim() noexcept = default;
+    /// Takes over a handle.
+    static Optim take(THOptim *handle) noexcept { return Optim(handle); }
+    /// Calls `closure()`, which computes the gradients and returns the loss, and moves the parameters. What it throws ends
+    /// the step and comes out of it.
+    template <class F> void stepClosure(F &&closure) const {
+        using Closure = std::remove_reference_t<F>;
+        void *context = const_cast<void *>(static_cast<const void *>(&closure));
+        detail::check(THOptim_stepClosure(handle_, detail::ClosureOf<Closure>::run, context), "stepClosure");
+    }
+
+    // ----------------------------------------------------------------------------------------------------- Optimizers
+
+    /// An optimizer by stochastic gradient descent: with `g` = the gradient + `weightDecay` * the parameter, the
+    /// parameter moves by `-lr * g`; with a `momentum` by `-lr * b`, where `b = momentum * b + (1 - dampening) * g`,
+    /// but `g` at first; with `nesterov`, which takes a `momentum` and no `dampening`, by `-lr * (g + momentum * b)`.
+    static Optim sgd(TensorList params, double lr = 0.001, double momentum = 0, double dampening = 0,
+        double weightDecay = 0, bool nesterov = false) {
+        return Optim::take(detail::must(THOptim_newSgd(params.data(), params.count(), lr, momentum, dampening,
+            weightDecay, nesterov), static_cast<THOptim *>(nullptr), "sgd"));
+    }
+    /// An optimizer by Adam: with `g` = the gradient + `weightDecay` * the parameter, `m = beta1 * m + (1 - beta1) * g`
+    /// and `v = beta2 * v + (1 - beta2) * g^2`, the parameter moves at step `n` by
+    /// `-lr * m / (1 - beta1^n) / (sqrt(v / (1 - beta2^n)) + eps)`.
+    static Optim adam(TensorList params, double lr = 0.001, double beta1 = 0.9, double beta2 = 0.999, double eps = 1e-8,
+        double weightDecay = 0, bool amsgrad = false) {
+        return Optim::take(detail::must(THOptim_newAdam(params.data(), params.count(), lr, beta1, beta2, eps,
+            weightDecay, amsgrad), static_cast<THOptim *>(nullptr), "adam"));
+    }
+    /// `THOptim_newAdam`, where the decay does not go by way of the gradient: before each step the parameter is
+    /// multiplied by `1 - lr * weightDecay`.
+    static Optim adamw(TensorList params, double lr = 0.001, double beta1 = 0.9, double beta2 = 0.999,
+        double eps = 1e-8, double weightDecay = 0.01, bool amsgrad = false) {
+        return Optim::take(detail::must(THOptim_newAdamw(params.data(), params.count(), lr, beta1, beta2, eps,
+            weightDecay, amsgrad), static_cast<THOptim *>(nullptr), "adamw"));
+    }
+    /// An optimizer by RMSprop: with `g` = the gradient + `weightDecay` * the parameter,
+    /// `v = alpha * v + (1 - alpha) * g^2` and `s = g / (sqrt(v) + eps)`, the parameter moves by `-lr * s`, or with a
+    /// `momentum` by `-lr * b`, where `b = momentum * b + s`.
+    static Optim rmsprop(TensorList params, double lr = 0.01, double alpha = 0.99, double eps = 1e-8,
+        double weightDecay = 0, double momentum = 0, bool centered = false) {
+        return Optim::take(detail::must(THOptim_newRmsprop(params.data(), params.count(), lr, alpha, eps, weightDecay,
+            momentum, centered), static_cast<THOptim *>(nullptr), "rmsprop"));
+    }
+    /// An optimizer by L-BFGS, which is called by `THOptim_stepClosure`.
+    static Optim lbfgs(TensorList params, double lr = 1, int64_t maxIter = 20, int64_t historySize = 100,
+        double tolGrad = 1e-7, double tolChange = 1e-9, bool strongWolfe = false) {
+        return Optim::take(detail::must(THOptim_newLbfgs(params.data(), params.count(), lr, maxIter, historySize,
+            tolGrad, tolChange, strongWolfe), static_cast<THOptim *>(nullptr), "lbfgs"));
+    }
+    /// Moves each parameter that has a gradient.
+    void step() const { detail::check(THOptim_step(handle_), "step"); }
+    /// Fills the gradients of the parameters with 0, or with `toNull` removes them.
+    void zeroGrad(bool toNull = true) const { detail::check(THOptim_zeroGrad(handle_, toNull), "zeroGrad"); }
+    /// Sets the learning rate, for schedules.
+    void setLr(double lr) const { detail::check(THOptim_setLr(handle_, lr), "setLr"); }
+    /// The learning rate.
+    double getLr() const {
+        THClearLastError();
+        const double r = THOptim_getLr(handle_);
+        return detail::known(r, r != r, "getLr");
+    }
+
+  private:
+    using Owned::Owned;
+};
+
 // ==================================================================================================================
 //     The library
 // ==================================================================================================================
@@ -9989,7 +10031,7 @@ inline void gradSetInference(bool on) { detail::check(THGrad_setInference(on), "
 // --------------------------------------------------------------------------------------------------------- Optimizers
 
 /// Scales the gradients of `tensors` in place by one factor, so that their norm as one vector is at most `maxNorm`.
-inline double gradClipNorm(TensorList tensors, double maxNorm, double normType) {
+inline double gradClipNorm(TensorList tensors, double maxNorm, double normType = 2) {
     THClearLastError();
     const double r = THGrad_clipNorm(tensors.data(), tensors.count(), maxNorm, normType);
     return detail::known(r, r != r, "gradClipNorm");

@@ -20,6 +20,9 @@ build/examples/hello
 title "examples/digits.c: a classifier learns handwritten digits, in C"
 build/examples/digits
 
+title "examples/digits_grad.c: a convolutional net learns them, by gradients that are found for it"
+build/examples/digits_grad
+
 title "examples/mlp.cpp: a perceptron learns them, in C++"
 build/examples/mlp
 
@@ -41,11 +44,17 @@ build/examples/checkpoint
 title "examples/gpt.c: a transformer learns to write C headers, and writes"
 build/examples/gpt build/gpt.weights
 
+title "examples/transformer.c: another one learns sonnets, by gradients that are found for it"
+build/examples/transformer
+
 title "examples/share.c: two processes send each other tensors"
 build/examples/share
 
 title "examples/digits.lua: digits again, from LuaJIT"
 THORN_LIB=$PWD/build/lib/libthorn.so luajit examples/digits.lua
+
+title "examples/digits_grad.lua: the convolutional net, from LuaJIT"
+THORN_LIB=$PWD/build/lib/libthorn.so luajit examples/digits_grad.lua
 
 title "examples/inspect.lua: the tensors of a file"
 THORN_LIB=$PWD/build/lib/libthorn.so luajit examples/inspect.lua examples/data/digits.pt

@@ -55,7 +55,7 @@ lua, folder = LuaRuntime(), sys.argv[1]
 lua.execute("package.path = ... .. '/?.lua'", folder)
 lua.execute("local folder = ... assert(loadfile(folder .. '/tests/package/uses.lua'))(folder .. '/')", folder)
 # The examples of the documents, and the tests of what leans most on this LuaJIT: metatables, callbacks and compiled sources.
-names = ["documentation_test", "construct_test", "index_test", "memory_test", "dynamic_api", "dynamic_handles"]
+names = ["documentation_test", "construct_test", "index_test", "memory_test", "dynamic_api", "dynamic_gradients", "dynamic_handles"]
 lua.execute("arg = { [0] = ..., select(2, ...) } assert(loadfile(arg[0]))()", folder + "/tests/run.lua", *names)
 PYTHON
     (cd "$work" && venv/bin/python run.py "$lua") || fail "lupa: the package or its tests fail"

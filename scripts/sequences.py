@@ -4,7 +4,7 @@
     scripts/sequences.py build/sequences/calls.h
 
 c_tests/sequences has the rest of the program. Arguments are drawn by their kinds; what needs more, since the library must trust it or
-since it would take all memory there is, stands in c_tests/sequences, in special.h with its reason, in exchange.h and in files.h.
+since it would take all memory there is, stands in c_tests/sequences, in special.h with its reason, in exchange.h, in files.h and in gradients.h.
 Functions that are never called stand in LEFT_OUT.
 """
 
@@ -16,7 +16,7 @@ import sys
 from prototypes import enums, functions
 
 ROWS = os.path.join(os.path.dirname(__file__), "..", "src", "capi", "rows.json")
-SPECIAL = [os.path.join(os.path.dirname(__file__), "..", "c_tests", "sequences", name) for name in ("special.h", "exchange.h", "files.h")]
+SPECIAL = [os.path.join(os.path.dirname(__file__), "..", "c_tests", "sequences", name) for name in ("special.h", "exchange.h", "files.h", "gradients.h")]
 
 LEFT_OUT = {
     "THRefcountedMapAllocator_incref": "takes a bare address of counted shared memory, which nothing can check",
@@ -25,7 +25,7 @@ LEFT_OUT = {
 
 # By kind, as src/capi/rows.json says it: how an argument is drawn. {name} stands for its name in quotes.
 BY_KIND = {
-    **dict.fromkeys(["inputs", "optional_inputs", "outs", "new_handles"], "handles({name}, {count})"),
+    **dict.fromkeys(["inputs", "optional_inputs", "list_or_null", "outs", "new_handles"], "handles({name}, {count})"),
     **dict.fromkeys(["sizes", "optional_sizes", "strides", "optional_strides", "dims", "optional_dims", "entries", "counts",
                      "optional_counts"], "list({name}, {count})"),
     **dict.fromkeys(["len", "len_or_whole", "handle_count"], "entries({name})"),
@@ -45,7 +45,7 @@ BY_TYPE = {
     # Without a GPU there are none.
     **dict.fromkeys(["THCudaStream *", "const THCudaStream *", "THCudaEvent *", "const THCudaEvent *", "THCudaGraph *",
                      "const THCudaGraph *", "THCudaCallback", "void *"], "NULL"),
-    "const THFused *": "fused({name})",
+    "const THFused *": "fused({name})", "const THOptim *": "optim({name})", "THOptimClosure": "NULL",
     "THMapAllocatorContext *": "context({name})", "double": "number({name})",
 }
 # By type and name: what the kind does not tell.
@@ -54,7 +54,7 @@ BY_NAME = {"double": dict.fromkeys(["start", "end", "step"], "bound({name})")}
 HOSTILE = ["", "ijk", "->", "\\xff", "/no/such/file", "libm.so.6"]
 # By kind: what becomes of what is returned.
 KEPT = {"new": "keep_tensor(got);", "new_storage": "keep_storage(got);", "new_generator": "keep_generator(got);",
-        "new_fused": "keep_fused(got);",
+        "new_fused": "keep_fused(got);", "new_optim": "keep_optim(got);",
         "borrowed_text": "read_text(got);", "new_text": "free_text(got);"}
 
 

@@ -13,7 +13,7 @@ use crate::storage::{Storage, THStorage};
 pub use geometry::DimsMemory;
 use std::ffi::{c_char, c_int};
 use std::ptr::{NonNull, null_mut};
-use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 
 /// A strided view of a storage. The fields are part of the ABI and at TH's offsets; read them freely, change them through functions.
 #[repr(C)]
@@ -72,6 +72,16 @@ struct Block {
 pub struct Attached {
     /// Gives up the handle's reference.
     pub release: unsafe fn(NonNull<Attached>),
+}
+
+/// Gives up what is attached to a handle. Handles are dropped in thousands of places, which need no code for a panic in here.
+///
+/// # Safety
+/// `attached` is what the handle has, and the handle is given up.
+#[cold]
+unsafe extern "C" fn release_attached(attached: *mut Attached) {
+    // SAFETY: the caller's.
+    unsafe { ((*attached).release)(NonNull::new_unchecked(attached)) }
 }
 
 /// # Safety
@@ -245,6 +255,19 @@ impl Tensor {
     #[inline(always)]
     pub fn as_ptr(&self) -> *mut THTensor {
         self.0.as_ptr()
+    }
+
+    /// The address of the storage; 0 without one.
+    #[inline(always)]
+    pub fn storage_address(&self) -> usize {
+        // SAFETY: a live tensor.
+        unsafe { (*self.as_ptr()).storage.addr() }
+    }
+
+    /// The version of the storage; `None` without one.
+    #[inline(always)]
+    pub fn version(&self) -> Option<&AtomicU64> {
+        self.borrow_storage().map(Storage::version)
     }
 
     /// The place of what is attached to the handle. Whoever replaces it gives up the reference that stood there.
@@ -458,8 +481,8 @@ impl Drop for Tensor {
                     drop(Storage::from_raw(storage));
                 }
                 let attached = self.attached().load(Ordering::Acquire);
-                if let Some(attached) = NonNull::new(attached) {
-                    (attached.as_ref().release)(attached);
+                if !attached.is_null() {
+                    release_attached(attached);
                 }
                 free_heap_dims(raw.cast());
                 alloc::release(self.0.cast(), size_of::<Block>());

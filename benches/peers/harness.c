@@ -10,6 +10,7 @@
 
 #include "limits.h"
 #include "net.h"
+#include "grad.h"
 
 static double now(void) {
     struct timespec t;

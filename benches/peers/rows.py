@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from math import prod
 
 import files as on_disk
+import grad
 import net
 from operands import ANY, ASCENDING, BYTES, CLASSES, FALSE, MASK, MILLION, NEAR_ONE, NEXT_TO_ONE, OPEN, POSITIVE, SMALL, THOUSAND, TRUE, UNIT, WINDOWS, Operand, sizes
 
@@ -568,6 +569,20 @@ def small_net(conv, plain, pool):
     ]
 
 
+def gradients():
+    """Whole training steps, and a graph of 10,000 operations on a scalar."""
+    def step(op, shape, thorn, torch, weights):
+        batch = CLASSES.shaped(shape.split("x")[0])
+        return over(op, "f32", shape, f"{thorn}(r, a, b)", f"{torch}(r, a, b)", r=SMALL.shaped(f"{weights}"), b=batch, one_thread=True, tolerance=1e-3)
+
+    return [
+        *step("mlp step", "1x64", "gradMlp", "grad.mlp", grad.MLP_COUNT),
+        *step("mlp step", "32x64", "gradMlp", "grad.mlp", grad.MLP_COUNT),
+        *step("conv net step", "64x1x8x8", "gradNet", "net.step", sum(net.COUNTS)),
+        *over("chain of scalars", "f64", "1", "gradChain(r, a)", "grad.chain(r, a)", a=NEAR_ONE, one_thread=True),
+    ]
+
+
 def fourier():
     complex_ = "torch.view_as_real(torch.fft.{}(torch.view_as_complex(a){}))"
     return [
@@ -654,6 +669,7 @@ GROUPS = {
     "move": [moving],
     "product": [products],
     "conv": [windows, fourier],
+    "grad": [gradients],
     "linalg": [linear_algebra],
     "random": [random],
     "small": [small],
@@ -662,7 +678,7 @@ GROUPS = {
 
 
 # On a GPU.
-GPU_GROUPS = {"large": [large], **{name: sections for name, sections in GROUPS.items() if name not in ("small", "files")}}
+GPU_GROUPS = {"large": [large], **{name: sections for name, sections in GROUPS.items() if name not in ("small", "files", "grad")}}
 
 
 def rows_of(group):

@@ -207,6 +207,16 @@ function cases.weights(results, only)
   return weights, masked
 end
 
+-- True if all weights are 0.
+function cases.is_nothing(results, weights)
+  for k, result in ipairs(results) do
+    for i = 0, weights[k] and result.count - 1 or -1 do
+      if weights[k][i] ~= 0 then return false end
+    end
+  end
+  return true
+end
+
 -- The weighted sum of all results, and that of magnitudes.
 function cases.loss(results, weights)
   local sum, size = 0, 0

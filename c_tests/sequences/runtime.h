@@ -106,6 +106,7 @@ static struct {
     THMapAllocatorContext *context[OTHERS];
     THArchive *archive[OTHERS];
     THFused *fused[OTHERS];
+    THOptim *optim[OTHERS];
     void *block[OTHERS]; /* BLOCK bytes each */
 } pool;
 
@@ -169,6 +170,13 @@ static void keep_fused(THFused *f) {
     THFused **slot = &pool.fused[below(OTHERS)];
     THFused_free(*slot);
     *slot = f;
+}
+
+static void keep_optim(THOptim *o) {
+    if (!o) return;
+    THOptim **slot = &pool.optim[below(OTHERS)];
+    THOptim_free(*slot);
+    *slot = o;
 }
 
 /* Takes a handle with its reference out of the pool; NULL if the slot is empty. */
@@ -268,6 +276,11 @@ static THArchive *archive(const char *name) {
 static THFused *fused(const char *name) {
     trace("%s=fused ", name);
     return pool.fused[below(OTHERS)];
+}
+
+static THOptim *optim(const char *name) {
+    trace("%s=optim ", name);
+    return pool.optim[below(OTHERS)];
 }
 
 /* Huge sizes are so great that no machine has the memory: what fits would take minutes to fill. */
@@ -560,6 +573,7 @@ static THTensor *some_tensor(void) {
 }
 
 #include "files.h"
+#include "gradients.h"
 
 static void begin_sequence(long seed, long sequence) {
     random_state = (uint64_t)seed * 1000003u + (uint64_t)sequence;
@@ -581,6 +595,10 @@ static void end_sequence(void) {
     THSetPrintOptions(NULL);
     THSetNumThreads(2);
     THMemory_setSoftLimit(0, NULL, NULL);
+    if (!THGrad_isEnabled()) {
+        THGrad_setInference(0);
+        THGrad_setEnabled(1);
+    }
     for (int i = 0; i < TENSORS; i++) THTensor_free(take(&pool.tensor[i], 1));
     for (int i = 0; i < STORAGES; i++) THStorage_free(take(&pool.storage[i], 1));
     for (int i = 0; i < OTHERS; i++) {
@@ -588,6 +606,7 @@ static void end_sequence(void) {
         THFree(take(&pool.block[i], 1));
         THArchive_free(take(&pool.archive[i], 1));
         THFused_free(take(&pool.fused[i], 1));
+        THOptim_free(take(&pool.optim[i], 1));
         if (pool.context[i]) THMapAllocatorContext_free(take(&pool.context[i], 1));
     }
     alarm(0);
@@ -595,6 +614,7 @@ static void end_sequence(void) {
     if (blobs_made != blobs_deleted)
         fail("%d foreign blocks, but %d calls of their deleter", blobs_made, blobs_deleted);
     if (own_blocks) fail("%d blocks of an allocator of the caller were not given back", own_blocks);
+    if (grad_contexts) fail("%d contexts of hooks were not ended", grad_contexts);
 }
 
 #endif

@@ -70,6 +70,13 @@ static void call_THFused_retain(void) {
     keep_fused(f);
 }
 
+static void call_THOptim_free(void) {
+    begin("THOptim_free");
+    before();
+    THOptim_free(take(pool.optim, OTHERS));
+    after();
+}
+
 static void call_THGenerator_free(void) {
     begin("THGenerator_free");
     before();

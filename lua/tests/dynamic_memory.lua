@@ -68,4 +68,33 @@ function tests.a_million_operations_leak_nothing()
     end
 end
 
+-- Graphs, hooks and functions of Lua in them are given up with the results.
+function tests.steps_of_training_leak_nothing()
+    local grown = number([[
+        local callbacks = require("thorn.dynamic.callbacks")
+        local w = thorn.ones(4):setRequiresGrad(true)
+        local function double(_, t) return thorn.mul(t, 2) end
+        local function run(count)
+            for _ = 1, count do
+                local y = thorn.Grad.apply({ w }, double, double)
+                y:addHook(function() end)
+                local loss = thorn.sum(thorn.Grad.checkpoint({ y }, thorn.sin))
+                loss:backward()
+                thorn.no_grad(thorn.sub_, w, w:grad())
+                w:zeroGrad()
+            end
+            collectgarbage()
+            collectgarbage()
+            assert(callbacks.sweep() == 0)
+        end
+        run(2000)
+        local before, handles = resident(), tonumber(thorn.Memory.liveBytes())
+        run(10000)
+        local bytes = tonumber(thorn.Memory.liveBytes()) - handles
+        assert(bytes == 0, bytes .. " bytes are live")
+        print(resident() - before)
+    ]])
+    check(grown < 8, grown)
+end
+
 harness.run(tests)

@@ -19,6 +19,7 @@ local FILES = {
     "arguments_test",
     "memory_test",
     "dynamic_api",
+    "dynamic_gradients",
     "dynamic_handles",
     "dynamic_hostile",
     "dynamic_memory",

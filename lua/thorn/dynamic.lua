@@ -28,6 +28,7 @@ local library = require("thorn.library")
 local rows = require("thorn.rows")
 local dtypes = require("thorn.dynamic.dtypes")
 local excluded = require("thorn.dynamic.excluded")
+local gradients = require("thorn.dynamic.gradients")
 local handles = require("thorn.dynamic.handles")
 local operation = require("thorn.dynamic.operation")
 local signatures = require("thorn.dynamic.signatures")
@@ -43,8 +44,12 @@ local function exactly(c_name)
     return { signatures.of(c_name) }
 end
 
+-- The functions whose names are PyTorch's: `detach` makes a new handle.
+local renamed = { detach = "THTensor_newDetach", detach_ = "THTensor_detach" }
+
 -- Returns the forms of a function on tensors.
 local function forms_of_tensors(name)
+    if renamed[name] then return exactly(renamed[name]) end
     if excluded["THTensor_" .. name] then return {} end
     local forms = signatures.forms(name)
     return forms[1] and forms or exactly("THTensor_new" .. capital(name))
@@ -71,6 +76,15 @@ local function function_of(name, shown, find)
     end
 end
 
+-- Returns the function on tensors that is no row's, or that is another one in Lua than in C.
+local function special_method(name) return special.methods[name] or gradients.methods[signatures.in_capitals(name)] end
+
+-- Returns such a function of a group.
+local function special_function(group, name)
+    local functions = gradients.groups[group]
+    return functions and functions[signatures.in_capitals(name)]
+end
+
 -- Returns a table whose fields are found when they are first asked for.
 local function lazily(find, meta)
     meta = meta or {}
@@ -84,13 +98,14 @@ local function lazily(find, meta)
 end
 
 -- The functions on tensors.
-local of_tensors = lazily(function(name) return special.methods[name] or function_of(name, name, forms_of_tensors) end)
+local of_tensors = lazily(function(name) return special_method(name) or function_of(name, name, forms_of_tensors) end)
 
 -- Returns the functions `THArchive_...` for the name `Archive`; a call of such a table makes a new handle.
 local function namespace_of(group)
     if group == "Tensor" then return of_tensors end
     local function find(name)
-        return function_of(name, group .. "." .. name, function(spelled) return exactly("TH" .. group .. "_" .. spelled) end)
+        local found = special_function(group, name)
+        return found or function_of(name, group .. "." .. name, function(spelled) return exactly("TH" .. group .. "_" .. spelled) end)
     end
     local forms, make = exactly("TH" .. group .. "_new"), nil
     local function call(_, ...)
@@ -118,12 +133,18 @@ local function constant(name)
     return ok and tonumber(value) or nil
 end
 
+-- The name that a function on tensors shares with another one: the arguments tell which is meant.
+local function version() return operation.of("version", { signatures.of("THVersion"), signatures.of("THTensor_version") }) end
+
 local thorn
 thorn = lazily(function(name)
+    if name == "version" then return version() end
     if name:match("^%u") and not name:match("^TH%u") then return group_of(name) or constant(name) end
     -- A function of C by its full name; `apply` and the like are those of Lua by any name.
-    local method = special.methods[name:match("^THTensor_(.*)$")]
-    return method or of_tensors[name] or function_of(name, name, other_forms) or dtypes.of(name)
+    local group, inner = name:match("^TH(%u%w*)_(.+)$")
+    local found = group == "Tensor" and special_method(inner) or group and special_function(group, inner)
+    found = found or gradients.functions[signatures.in_capitals(name)]
+    return found or of_tensors[name] or function_of(name, name, other_forms) or dtypes.of(name)
 end)
 
 --- Returns a tensor with the elements of a table.

@@ -76,7 +76,7 @@ library.Generator = ffi.typeof("thorn_generator")
 
 -- The library's messages count from 0; a program in Lua counts from 1. Negative numbers count from the end in both.
 local function count_from_one(message)
-    for _, word in ipairs({ "dimension ", "index ", "position ", "entry " }) do
+    for _, word in ipairs({ "dimension ", "index ", "position ", "entry ", "element ", "input ", "result " }) do
         message = message:gsub("%f[%w](" .. word .. ")(%d+)%f[^%d]", function(before, number) return before .. number + 1 end)
     end
     message = message:gsub("at position (%[[%d, ]*%])", function(place)

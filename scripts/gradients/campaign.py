@@ -34,7 +34,7 @@ def child(options, board, numbers):
             failed += 1
             if failed <= options.failures:
                 fewer = minimised(thorn, steps) if "itself failed" not in wrong else steps
-                print(f"program {number}: {fault(thorn, fewer) if fewer is not steps else wrong}", *fewer, sep="\n    ", flush=True)
+                print(f"program {number}: {fault(thorn, fewer) or wrong}", *fewer, sep="\n    ", flush=True)
     left = thorn.close()
     if left > 64 << 10:
         print(f"{left} bytes are still held")

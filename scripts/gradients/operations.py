@@ -76,7 +76,7 @@ NUMBERS = {
     "add": (torch.add, always), "sub": (torch.sub, always), "mul": (torch.mul, always), "div": (torch.div, always),
     "rsub": (lambda t, x: x - t, always), "cmaxValue": (lambda t, x: t.clamp(min=x), always),
     "cminValue": (lambda t, x: t.clamp(max=x), always), "leakyRelu": (nn.leaky_relu, always), "elu": (nn.elu, always),
-    "rdiv": (lambda t, x: x / t, apart),
+    "rdiv": (lambda t, x: torch.full((), x, dtype=t.dtype) / t, apart),
 }
 for name, entry in NUMBERS.items():
     if entry:
@@ -269,7 +269,7 @@ view("newExpand", lambda draw, t: ([draw.choice([2, 3]), *(3 if n == 1 else n fo
      lambda size: (len(size), size), lambda t, size: t.expand(size))  # fmt: skip
 flat = lambda draw, t: ([t.numel()],) if t.is_contiguous() and t.numel() else None
 view("newView", flat, lambda size: (len(size), size), lambda t, size: t.view(size))
-add("newReshape", 1, lambda draw, t: ([-1],) if t.numel() else None, lambda th, t, size: th.made("newReshape", t, 1, size), lambda t, size: t.reshape(size), kind="view")
+add("newReshape", 1, lambda draw, t: ([-1],) if t.numel() and t.is_contiguous() else None, lambda th, t, size: th.made("newReshape", t, 1, size), lambda t, size: t.reshape(size), kind="view")
 add("unbind", 1, lambda draw, t: on_dim(draw, t) if t.numel() and max(t.shape or [9]) < 5 else None,
     lambda th, t, d: th.pieces("unbind", t, d), lambda t, d: list(t.unbind(d)), kind="pieces")  # fmt: skip
 add("split", 1, on_dim, lambda th, t, d: th.pieces("split", t, 2, d), lambda t, d: list(t.split(2, d)), kind="pieces")

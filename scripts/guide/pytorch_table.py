@@ -92,6 +92,21 @@ rshift torch.bitwise_right_shift
 logicalAnd torch.logical_and
 logicalXor torch.logical_xor
 layerNorm torch.nn.functional.layer_norm
+mseLoss torch.nn.functional.mse_loss
+l1Loss torch.nn.functional.l1_loss
+bceWithLogits torch.nn.functional.binary_cross_entropy_with_logits
+klDiv torch.nn.functional.kl_div
+batchNorm torch.nn.functional.batch_norm
+setRequiresGrad Tensor.requires_grad_
+requiresGrad Tensor.requires_grad
+isLeaf Tensor.is_leaf
+grad Tensor.grad
+setGrad Tensor.grad
+retainGrad Tensor.retain_grad
+detach Tensor.detach Tensor.detach_
+version Tensor._version
+backward Tensor.backward
+addHook Tensor.register_hook
 norm torch.norm torch.linalg.vector_norm
 lexsort -
 bhistc -
@@ -187,7 +202,7 @@ def names(operations):
 
 def declared(header):
     """The functions of thorn.hpp, and the methods of its classes."""
-    functions = set(re.findall(r"^inline [^=(\n]*\b(\w+)\(", header, re.M))
+    functions = set(re.findall(r"^inline [^=(\n]*(?<!:)\b(\w+)\(", header, re.M))
     methods = set(re.findall(r"^    [\w:&<> *]+[ &*](\w+)\(", header, re.M))
     return functions, methods
 

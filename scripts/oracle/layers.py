@@ -197,8 +197,113 @@ def refusals():
             refuse(name, [R, tensor("t23.int64", [[1, 2, 3], [4, 5, 6]], "int64"), target, NULL, 1, -100])
 
 
+def reduced(values, reduction):
+    return [lambda: values, values.mean, values.sum, lambda: values.sum() / values.shape[0]][reduction]()
+
+
+def distances():
+    """Losses of single elements."""
+    kinds = {
+        "mseLoss": ([], lambda a, b: (a - b) ** 2),
+        "l1Loss": ([], lambda a, b: (a - b).abs()),
+        "smoothL1Loss": ([0.75], lambda a, b: functional.smooth_l1_loss(a, b, reduction="none", beta=0.75)),
+        "huberLoss": ([1.25], lambda a, b: functional.huber_loss(a, b, reduction="none", delta=1.25)),
+    }
+    for dtype, reduction in itertools.product(FLOATS, range(4)):
+        bound = "unsigned abs=1e-12" if dtype == "float64" else "unsigned abs=3e-6"
+        for name, (shape, other) in {"flat": ((5, 7), (5, 7)), "row": ((5, 7), (7,)), "both": ((4, 1), (3,)), "none": ((3, 0), (3, 0))}.items():
+            a, b = sheet(f"{name}.a", dtype, shape, 41), sheet(f"{name}.b", dtype, other, 42)
+            wide = torch.broadcast_tensors(a.value.double(), b.value.double())
+            for loss, (numbers, f) in kinds.items():
+                expect(loss, [R, a, b, reduction, *numbers], reduced(f(*wide), reduction).to(a.value.dtype), ulps=4, more=bound)
+            truth = sheet(f"{name}.truth", dtype, other, 43, 0, 9)
+            weight, positive = sheet(f"{name}.weight", dtype, shape[-1:], 44, 1, 17), sheet(f"{name}.positive", dtype, shape[-1:], 45, 1, 33)
+            x, y = torch.broadcast_tensors(a.value.double(), truth.value.double())
+            for given in range(4):
+                w, p = weight if given & 1 else None, positive if given & 2 else None
+                up = y * functional.softplus(-x, threshold=1e9) * (1 if p is None else p.value.double())
+                values = (up + (1 - y) * functional.softplus(x, threshold=1e9)) * (1 if w is None else w.value.double())
+                expect("bceWithLogits", [R, a, truth, w or NULL, p or NULL, reduction], reduced(values, reduction).to(a.value.dtype), ulps=6, more=bound)
+            low = sheet(f"{name}.low", dtype, other, 46, -40, 0)
+            values = torch.special.xlogy(y, y) - y * x
+            expect("klDiv", [R, a, truth, 0, reduction], reduced(values, reduction).to(a.value.dtype), ulps=6, more=bound)
+            logs = torch.broadcast_tensors(x, low.value.double())[1]
+            expect("klDiv", [R, a, low, 1, reduction], reduced(logs.exp() * (logs - x), reduction).to(a.value.dtype), ulps=6, more=bound)
+    t, row = PLAIN["float32"], tensor("row2", [1, 2], "float32")
+    for loss, numbers in (*((name, numbers) for name, (numbers, _) in kinds.items()), ("bceWithLogits", None), ("klDiv", None)):
+        behind = lambda reduction: {"bceWithLogits": [NULL, NULL, reduction], "klDiv": [0, reduction]}.get(loss) or [reduction, *numbers]
+        refuse(loss, [R, PLAIN["int32"], PLAIN["int32"], *behind(1)])
+        refuse(loss, [R, t, row, *behind(1)], ERR_SHAPE)
+        refuse(loss, [R, t, t, *behind(4)], ERR_ARGUMENT)
+    refuse("smoothL1Loss", [R, t, t, 1, -0.5], ERR_ARGUMENT)
+    refuse("huberLoss", [R, t, t, 1, 0], ERR_ARGUMENT)
+
+
+def smoothed():
+    shapes = {"scores": (5,), "batch": (6, 5), "images": (2, 5, 3, 4)}
+    for dtype, (name, shape), reduction, share in itertools.product(FLOATS, shapes.items(), range(3), (0.125, 1)):
+        t = sheet(f"{name}.t", dtype, shape, 31, -64, 16)
+        places = shape[:1] * (len(shape) > 1) + shape[2:]
+        chosen = [(3 * i * i + i) % 5 if i % 4 != 3 else -100 for i in range(math.prod(places))]
+        target = Operand(f"target.{name}.{dtype}", torch.tensor(chosen, dtype=torch.int32 if name == "batch" else torch.int64).reshape(places))
+        bound = "unsigned abs=1e-12" if dtype == "float64" else "unsigned abs=5e-6"
+        for of_weight in (None, dtype):
+            weight = of_weight and tensor(f"classes5.{of_weight}", [0.5 + 0.25 * i for i in range(5)], of_weight)
+            how = dict(weight=None if weight is None else weight.value.double(), reduction=REDUCTIONS[reduction], label_smoothing=share)
+            r = functional.cross_entropy(t.value.double(), target.value.long(), **how)
+            expect("crossEntropyLabelSmoothing", [R, t, target, weight or NULL, reduction, -100, share], r.to(t.value.dtype), ulps=4, more=bound)
+    t, target = tensor("t23", [[1, 2, 3], [4, 5, 6]], "float32"), tensor("target2", [0, 2], "int64")
+    refuse("crossEntropyLabelSmoothing", [R, t, target, NULL, 1, -100, 1.25], ERR_ARGUMENT)
+    refuse("crossEntropyLabelSmoothing", [R, t, target, NULL, 3, -100, 0.1], ERR_ARGUMENT)
+    refuse("crossEntropyLabelSmoothing", [R, PLAIN["int64"], target, NULL, 1, -100, 0.1])
+
+
+def batches():
+    """Batch normalization. c_tests/test_losses.c looks at running statistics that move."""
+    shapes = {"rows": (6, 3), "images": (2, 3, 4, 5), "line": (4, 3, 7)}
+    for dtype, (name, shape) in itertools.product(FLOATS, shapes.items()):
+        x = sheet(f"batch.{name}", dtype, shape, 51)
+        bound = f"unsigned abs={1e-12 if dtype == 'float64' else 3e-6}"
+        for of_row, given in itertools.product([dtype] if dtype not in HALVES else [dtype, "float32"], (0, 1, 3)):
+            weight = sheet(f"batch.w", of_row, (3,), 52) if given & 1 else None
+            bias = sheet(f"batch.b", of_row, (3,), 53) if given & 2 else None
+            mean, variance = sheet("batch.mean", of_row, (3,), 54), sheet("batch.variance", of_row, (3,), 55, 4, 40)
+            double = lambda t: None if t is None else t.value.double()
+            for training in (1, 0):
+                running = [NULL, NULL] if training else [mean, variance]
+                known = [None, None] if training else [mean.value.double(), variance.value.double()]
+                y, m, s = aten.native_batch_norm(double(x), double(weight), double(bias), *known, bool(training), 0.1, 1e-5)
+                if not training:
+                    m, s = known[0], (known[1] + 1e-5).rsqrt()
+                of_channels = torch.float64 if dtype == "float64" else torch.float32
+                results = [y.to(x.value.dtype), m.to(of_channels), s.to(of_channels)]
+                expect("batchNorm", [R, MAYBE, MAYBE, x, weight or NULL, bias or NULL, *running, training, 0.1, 1e-5], *results, ulps=4, more=bound)
+    t = PLAIN["float32"]
+    behind = [NULL, NULL, 1, 0.1, 1e-5]
+    refuse("batchNorm", [R, NULL, NULL, PLAIN["int64"], NULL, NULL, *behind])
+    refuse("batchNorm", [R, NULL, NULL, t, PLAIN["float64"], NULL, *behind])
+    refuse("batchNorm", [R, NULL, NULL, t, t, NULL, *behind], ERR_SHAPE)
+    refuse("batchNorm", [R, NULL, NULL, t, NULL, NULL, NULL, NULL, 0, 0.1, 1e-5], ERR_ARGUMENT)
+
+
+def tables():
+    for dtype in ALL:
+        table = PLAIN[dtype]
+        for name, places in {"vector": [0, 4, 2, 2], "matrix": [[1, 0, 3], [2, 2, 4]], "none": [], "scalar": 3}.items():
+            index = Operand(f"rows.{name}", torch.tensor(places, dtype=torch.int64))
+            expect("embedding", [R, table, index, 2 if name == "matrix" else -1], table.value[index.value])
+    t, index = PLAIN["float32"], tensor("rows.bad", [0, 5], "int64")
+    refuse("embedding", [R, t, index, -1], ERR_ARGUMENT)
+    refuse("embedding", [R, t, tensor("rows.vector", [0, 4, 2, 2], "int64"), 5], ERR_ARGUMENT)
+    refuse("embedding", [R, tensor("three", 3, "float32"), tensor("rows.vector", [0, 4, 2, 2], "int64"), -1], ERR_SHAPE)
+
+
 def rows():
     activations()
     softmaxes()
     normalization()
     losses()
+    distances()
+    smoothed()
+    batches()
+    tables()

@@ -70,16 +70,12 @@ impl Channels<'_> {
         Ok((mean, variance))
     }
 
-    /// Moves the running statistics towards those of `n` elements.
-    fn move_running(&self, (mean, variance): (&Tensor, &Tensor), n: i64) -> Result<()> {
-        if let Some(running) = self.mean {
-            arithmetic::lerp.run([running, running, mean], &[self.momentum.into()])?;
-        }
-        if let Some(running) = self.variance {
-            let unbiased = made(|r| arithmetic::mul.run([r, variance], &[(n as f64 / (n - 1) as f64).into()]))?;
-            arithmetic::lerp.run([running, running, &unbiased], &[self.momentum.into()])?;
-        }
-        Ok(())
+    /// Moves the running statistics towards these.
+    fn move_running(&self, mean: &Tensor, unbiased: &Tensor) -> Result<()> {
+        let both = [(self.mean, mean), (self.variance, unbiased)];
+        both.into_iter()
+            .filter_map(|(running, own)| Some((running?, own)))
+            .try_for_each(|(running, own)| arithmetic::lerp.run([running, running, own], &[self.momentum.into()]))
     }
 }
 
@@ -91,7 +87,7 @@ pub fn batch_norm(r: &Tensor, used: Used<'_>, t: &Tensor, channels: Channels<'_>
     }
     channels.check(dtype, shape[1])?;
     let x = copy::to_dtype(t, dtype.compute())?;
-    let n = shape.iter().enumerate().filter(|&(d, _)| d != 1).map(|(_, &n)| n).product();
+    let n: i64 = shape.iter().enumerate().filter(|&(d, _)| d != 1).map(|(_, &n)| n).product();
     let (mean, variance) = channels.statistics(&x, shape.len(), n)?;
     let inverse = made(|r| arithmetic::add.run([r, &variance], &[channels.eps.into()]))?;
     function::rsqrt.run([&inverse, &inverse], &[])?;
@@ -110,12 +106,9 @@ pub fn batch_norm(r: &Tensor, used: Used<'_>, t: &Tensor, channels: Channels<'_>
     if dtype != dtype.compute() {
         y = copy::to_dtype(&y, dtype)?;
     }
+    let unbiased = made(|r| arithmetic::mul.run([r, &variance], &[(n as f64 / (n - 1) as f64).into()]))?;
     let statistic = |r| (r, dtype.compute());
     let [of_mean, of_inverse] = [used.mean.map(statistic), used.inverse.map(statistic)];
-    deliver([
-        Some((r, dtype, &y)),
-        of_mean.map(|(r, dtype)| (r, dtype, &mean)),
-        of_inverse.map(|(r, dtype)| (r, dtype, &inverse)),
-    ])?;
-    if channels.training { channels.move_running((&mean, &variance), n) } else { Ok(()) }
+    deliver([Some((r, dtype, &y)), of_mean.map(|(r, dtype)| (r, dtype, &mean)), of_inverse.map(|(r, dtype)| (r, dtype, &inverse))])?;
+    if channels.training { channels.move_running(&mean, &unbiased) } else { Ok(()) }
 }

@@ -11,9 +11,7 @@ use crate::tensor::Tensor;
 /// `r[..i.., :] = weight[index[..i..], :]`; `padding` is a row that has no gradient, or -1
 pub fn embedding(r: &Tensor, weight: &Tensor, index: &Tensor, padding: i64) -> Result<()> {
     let (table, places) = (weight.layout()?.shape, index.layout()?.shape);
-    let [rows, columns] = table.as_slice() else {
-        bail!(Shape, "a table of shape {:?}, expected rows and columns", table.as_slice())
-    };
+    let [rows, columns] = table.as_slice() else { bail!(Shape, "a table of shape {:?}, expected rows and columns", table.as_slice()) };
     if !(-1..*rows).contains(&padding) {
         bail!(Argument, "paddingIdx {padding} is none of {rows} rows, nor -1")
     }

@@ -147,9 +147,10 @@ pub fn smoothed_cross_entropy(r: &Tensor, t: &Tensor, targets: Targets<'_>, smoo
     }
     let (scores, compute) = (t.layout()?.shape, dtype.compute());
     let class = class_dim(&scores)?;
+    let targets = Targets { weight: checked.weight.as_ref(), ..targets };
     let logarithms = made(|r| softmax::log_softmax(r, t, class as i32, Some(compute)))?;
     let sharp = made(|r| nll_as(r, &logarithms, targets, compute))?;
-    if let Some(weight) = &checked.weight {
+    if let Some(weight) = targets.weight {
         let shape: Dims = (0..scores.len()).map(|d| if d == class { scores[d] } else { 1 }).collect();
         arithmetic::cmul.run([&logarithms, &logarithms, &view::reshape(weight, &shape)?], &[])?;
     }

@@ -16,7 +16,9 @@ fn reduced(r: &Tensor, reduction: THReduction, compute: impl FnOnce(&Tensor) -> 
         TH_REDUCTION_SUM => reduce::sum(To::tensor(r, false), &made(compute)?, all, None),
         TH_REDUCTION_BATCH_MEAN => {
             let losses = made(compute)?;
-            let Some(&batch) = losses.layout()?.shape.first() else { bail!(Shape, "the loss of a scalar has no batch to take the mean of") };
+            let Some(&batch) = losses.layout()?.shape.first() else {
+                bail!(Shape, "the loss of a scalar has no batch to take the mean of")
+            };
             let sum = made(|r| reduce::sum(To::tensor(r, false), &losses, all, None))?;
             arithmetic::div.run([r, &sum], &[batch.into()])
         }

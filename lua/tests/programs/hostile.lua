@@ -15,7 +15,7 @@ math.randomseed(seed)
 local left_out = {
     THTensor_save = true, THArchive_create = true, THStorage_newWithMapping = true, THMapAllocatorContext_new = true,
     THSetBlas = true, THSetNumThreads = true, THSetDefaultDtype = true, THSetPrintOptions = true, THTensor_print = true,
-    THMemory_setSoftLimit = true,
+    THMemory_setSoftLimit = true, THGrad_setEnabled = true, THGrad_setInference = true,
 }
 
 local function draw(list) return list[math.random(#list)] end

@@ -8,6 +8,7 @@ local ffi = require("ffi")
 local errors = require("thorn.errors")
 local library = require("thorn.library")
 local borrowed = require("thorn.dynamic.borrowed")
+local callbacks = require("thorn.dynamic.callbacks")
 local positions = require("thorn.dynamic.positions")
 local returned = require("thorn.dynamic.returned")
 
@@ -35,10 +36,12 @@ function tools.fresh_list(given, count, dtype, name)
     return list, array
 end
 
--- Returns the tensors of an array of new references.
+-- Returns the tensors of an array of new references; nil stands for NULL.
 function tools.own_list(array, count, is_positions, name)
     local list = {}
-    for i = 1, count do list[i] = library.own(array[i - 1], name) end
+    for i = 1, count do
+        if array[i - 1] ~= nil then list[i] = library.own(array[i - 1], name) end
+    end
     for i = 1, is_positions and count or 0 do positions.to_one(list[i], name) end
     return list
 end
@@ -213,10 +216,13 @@ function caller.of(signature, name)
         values["a" .. p], values["give" .. p] = argument, argument.of.give
     end
     for tool, value in pairs(tools) do values[tool] = value end
+    if callbacks.callers[signature.name] then values.fail = callbacks.fail end
     for value in pairs(values) do heads[#heads + 1] = value end
     table.sort(heads)
     local source = ("local %s = %s\n%s"):format(table.concat(heads, ", "), table.concat(heads, ", "), source_of(signature))
-    return caller.compile(source, name, values)
+    local call = caller.compile(source, name, values)
+    if callbacks.callers[signature.name] then jit.off(call) end
+    return call
 end
 
 return caller

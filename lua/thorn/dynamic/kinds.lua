@@ -103,7 +103,7 @@ end
 
 local function is_tensors(value)
     if not is_table(value) then return false end
-    for i = 1, #value do
+    for i = 1, table.maxn(value) do
         if not istype(Tensor, value[i]) then return false end
     end
     return true
@@ -193,7 +193,8 @@ define("memory", "parameter", "a pointer", is_pointer, itself, "memory memory_or
 define("memory", "parameter", "a pointer, or a text", is_memory, itself, "memory_input")
 define("memory", "parameter", "a function of C", is_pointer, itself,
     "deleter hook apply_function map_function map2_function read_function seek_function cuda_callback "
-    .. "grad_hook grad_rule grad_function grad_call optim_closure")
+    .. "grad_hook grad_rule grad_function optim_closure")
+define("memory", "parameter", "a call of C", function(value) return istype("THGradCall *", value) end, itself, "grad_call")
 define("memory", "parameter", "a struct of C", is_pointer, itself, "allocator dlpack dlpack_legacy arrow_schema arrow_array")
 define("memory", "parameter", "an open file", function(value) return io.type(value) == "file" or is_pointer(value) end, itself, "stream")
 define("memory", "parameter", "a table of options", function(value) return type(value) == "table" or is_pointer(value) end, options,

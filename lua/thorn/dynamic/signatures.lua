@@ -40,10 +40,11 @@ local function measure(signature)
             length = argument
             length.lists = {}
         elseif class == "handle_count" then
-            argument.lists = { signature.arguments[i - 1] }
-            if signature.arguments[i - 2] and signature.arguments[i - 2].of.class == "out_handles" then
-                signature.arguments[i - 2].like = signature.arguments[i - 1]
-            end
+            local before, list = signature.arguments[i - 2], signature.arguments[i - 1]
+            argument.lists = { list }
+            if before and before.of.class == "out_handles" then before.like = list end
+            -- A list that may be missing has the length of the one before it.
+            if list.kind == "list_or_null" then argument.lists = { before, list } end
         elseif class == "list" then
             length.lists[#length.lists + 1] = argument
             -- -1 in place of a length stands for no list.

@@ -1,6 +1,6 @@
 
 // ==================================================================================================================
-//     Fused expressions and archives
+//     Fused expressions, archives and optimizers
 // ==================================================================================================================
 
 /// An expression of elementwise operations that is computed in one pass: `th::Fused("tanh(a*b + c)")({a, b, c})`.
@@ -60,6 +60,36 @@ class Archive : public detail::Owned<THArchive, THArchive_free> {
         return IntList(detail::known(size, !size, "sizes"), size ? count : 0);
     }
 @methods THArchive
+
+  private:
+    using Owned::Owned;
+};
+
+namespace detail {
+
+/// The C function of a closure, a function object that returns the loss.
+template <class F> struct ClosureOf {
+    static THStatus run(void *context, double *loss) noexcept {
+        return guarded([&] { *loss = static_cast<double>((*static_cast<F *>(context))()); });
+    }
+};
+
+} // namespace detail
+
+/// An optimizer of parameters, leaves that require gradients: `zeroGrad`, a loss and its `backward`, `step`.
+class Optim : public detail::Owned<THOptim, THOptim_free> {
+  public:
+    Optim() noexcept = default;
+    /// Takes over a handle.
+    static Optim take(THOptim *handle) noexcept { return Optim(handle); }
+    /// Calls `closure()`, which computes the gradients and returns the loss, and moves the parameters. What it throws ends
+    /// the step and comes out of it.
+    template <class F> void stepClosure(F &&closure) const {
+        using Closure = std::remove_reference_t<F>;
+        void *context = const_cast<void *>(static_cast<const void *>(&closure));
+        detail::check(THOptim_stepClosure(handle_, detail::ClosureOf<Closure>::run, context), "stepClosure");
+    }
+@methods THOptim
 
   private:
     using Owned::Owned;

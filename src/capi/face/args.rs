@@ -188,7 +188,8 @@ impl Signature {
         if let Some(k) = (0..self.kinds.len()).find(|&k| words[k].bits() == handle as u64) {
             return format!("argument '{}'", self.arg(k));
         }
-        let lists = (0..self.kinds.len()).filter(|&k| matches!(self.kinds[k], Kind::inputs | Kind::optional_inputs | Kind::list_or_null | Kind::outs));
+        let lists = (0..self.kinds.len())
+            .filter(|&k| matches!(self.kinds[k], Kind::inputs | Kind::optional_inputs | Kind::list_or_null | Kind::outs));
         for (k, list) in lists.filter_map(|k| Some((k, self.listed(words, k).ok()?))) {
             if let Some(i) = list.iter().position(|t| t.as_ref().is_some_and(|t| t.as_ptr().addr() == handle)) {
                 return format!("entry {i} of '{}'", self.arg(k));
@@ -203,7 +204,8 @@ impl Kind {
     fn is_tensor(self) -> bool {
         use Kind::*;
         let is_result = matches!(self, out | optional_out | view_out | truth | indices | optional_indices | totals | optional_totals);
-        let is_operand = matches!(self, inout | optional_state | handle | shared | input | optional_input | mask | index | optional_index | pivots);
+        let is_operand =
+            matches!(self, inout | optional_state | handle | shared | input | optional_input | mask | index | optional_index | pivots);
         is_result || is_operand || matches!(self, pivots_out | optional_info)
     }
 }

@@ -69,41 +69,9 @@ fn end(head: *mut Head) {
     ENDING.set(false);
 }
 
-/// Memory for a block that is made later, when nothing may fail any more.
-pub struct Room<T>(Option<NonNull<Inner<T>>>);
-
-impl<T> Room<T> {
-    /// Memory for one block.
-    pub fn new() -> Result<Room<T>> {
-        match alloc::allocate(size_of::<Inner<T>>()) {
-            Some(block) => Ok(Room(Some(block.cast()))),
-            None => bail!(NoMem, "out of memory"),
-        }
-    }
-
-    /// No memory.
-    pub fn none() -> Room<T> {
-        Room(None)
-    }
-}
-
-impl<T> Drop for Room<T> {
-    fn drop(&mut self) {
-        if let Some(block) = self.0 {
-            // SAFETY: allocated above, and never used.
-            unsafe { alloc::release(block.cast(), size_of::<Inner<T>>()) }
-        }
-    }
-}
-
 impl<T: Part> Counted<T> {
     /// A new block with one reference.
     pub fn new(value: T) -> Result<Counted<T>> {
-        Counted::within(Room::new()?, value)
-    }
-
-    /// A new block with one reference, in this memory.
-    pub fn within(mut room: Room<T>, value: T) -> Result<Counted<T>> {
         const { assert!(align_of::<Inner<T>>() <= 16) }
         unsafe fn end_of<T>(head: *mut Head) {
             let block = head.cast::<Inner<T>>();
@@ -118,7 +86,8 @@ impl<T: Part> Counted<T> {
             let held = unsafe { Counted::<T>::from_attached(attached) };
             held.let_go();
         }
-        let Some(block) = room.0.take() else { bail!(NoMem, "out of memory") };
+        let Some(block) = alloc::allocate(size_of::<Inner<T>>()) else { bail!(NoMem, "out of memory") };
+        let block = block.cast::<Inner<T>>();
         let attached = Attached { release: release_of::<T> };
         let head = Head { attached, end: end_of::<T>, next: null_mut(), refcount: 1 };
         // SAFETY: the block is fresh, large enough and aligned to 16.
@@ -140,6 +109,12 @@ impl<T: Part> Counted<T> {
     pub fn is_alone(&self) -> bool {
         // SAFETY: a live block.
         unsafe { refcount::count(self.refcount()) == 1 }
+    }
+
+    /// The value, if this is the only reference.
+    pub fn get_mut(&mut self) -> Option<&mut T> {
+        // SAFETY: nobody else has the block.
+        self.is_alone().then(|| unsafe { &mut (*self.0.as_ptr()).value })
     }
 
     /// Gives the reference to a handle.

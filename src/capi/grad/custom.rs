@@ -83,7 +83,7 @@ fn likes(outputs: &[&Tensor]) -> Result<SmallVec<[Like; 1]>> {
 fn results_before(outputs: &[&Tensor]) -> Result<Vec<Before>> {
     list(outputs.len(), |k| {
         check_writable(outputs[k])?;
-        Ok(Before::of(outputs[k], false))
+        Ok(Before::of(outputs[k]))
     })
 }
 
@@ -110,8 +110,12 @@ impl Backward for Own {
         match saved.iter().find(|(t, role, version)| *role != Role::Other && version_of(t) != *version) {
             None => Ok(()),
             Some((t, _, version)) => {
-                bail!(Argument, "a tensor that {} saved was changed in place: it is at version {}, and was saved at version {version}",
-                    self.name(), version_of(t))
+                bail!(
+                    Argument,
+                    "a tensor that {} saved was changed in place: it is at version {}, and was saved at version {version}",
+                    self.name(),
+                    version_of(t)
+                )
             }
         }
     }
@@ -237,7 +241,8 @@ unsafe fn apply_in(
         return outputs.iter().zip(&before).try_for_each(|(t, before)| settle(t, before, None));
     }
     let saved = call.saved.into_inner().into_iter().map(|(t, role)| (version_of(&t), t, role)).map(|(version, t, role)| (t, role, version));
-    let rule = Own { backward, context: context.clone(), needs: call.needs, saved: Mutex::new(Some(saved.collect())), outputs: outputs.len() };
+    let rule =
+        Own { backward, context: context.clone(), needs: call.needs, saved: Mutex::new(Some(saved.collect())), outputs: outputs.len() };
     let node = Node::new(own(rule)?, edges, likes(outputs)?, super::graph::Saved::default())?;
     settle_all(outputs, &before, &node)
 }
@@ -344,7 +349,9 @@ pub unsafe fn check(
     context: *mut c_void,
     (eps, atol, rtol): (f64, f64, f64),
 ) -> Result<()> {
-    let Some(count) = usize::try_from(outputs).ok().filter(|&count| count > 0) else { bail!(Argument, "{outputs} results: expected 1 or more") };
+    let Some(count) = usize::try_from(outputs).ok().filter(|&count| count > 0) else {
+        bail!(Argument, "{outputs} results: expected 1 or more")
+    };
     let run = |recording: bool| {
         let _switched = Switched::to(recording);
         let outputs = list(count, |_| Tensor::fresh())?;

@@ -9,6 +9,7 @@ use super::graph::{Edge, Like, Node, Slot, Step, Variable};
 use super::record::Hasher;
 use super::reduce::{add, fit};
 use super::switch::Switched;
+use super::variable::target;
 use crate::capi::face::callbacks::THGradHook;
 use crate::device::{Device, Making};
 use crate::error::{Error, Kind, Result, bail};
@@ -172,9 +173,11 @@ impl Run {
         Ok(())
     }
 
-    /// Fails where a node cannot run.
+    /// Fails where a node cannot run. The error is that of the latest such node.
     fn check(&self) -> Result<()> {
-        self.nodes.values().filter(|waiting| waiting.needed).try_for_each(|waiting| waiting.node.check())
+        let needed = self.nodes.values().filter(|waiting| waiting.needed);
+        let failed = needed.filter_map(|waiting| waiting.node.check().err().map(|error| (waiting.node.sequence, error)));
+        failed.max_by_key(|(sequence, _)| *sequence).map_or(Ok(()), |(_, error)| Err(error))
     }
 
     /// Gives a gradient to where it goes.
@@ -241,7 +244,8 @@ impl Run {
         let Some(waiting) = self.nodes.remove(&node.address()) else { return Ok(()) };
         let mut grads = waiting.grads;
         self.look_on(node, &mut grads)?;
-        let mut step = Step { node, grads: &grads, given: SmallVec::from_elem(None, node.edges.len()), recording: self.options.create };
+        let given = SmallVec::from_elem(None, node.edges.len());
+        let mut step = Step { node, grads: &grads, given, recording: self.options.create, target };
         if waiting.needed && grads.iter().any(Option::is_some) {
             let device = node.outputs.first().map_or(Device::Cpu, |output| output.device);
             let _there = making(device);

@@ -3,12 +3,13 @@
 //! A [`Value`] is a tensor that lives as long as the derivative that is computed. The first failure is kept, after which nothing is computed
 //! any more, so that a formula reads as in a textbook: `g * cos(t)`.
 
-use super::graph::{Backward, Like, Node, Saved, SavedTensor, State, Step, Target, Variable, attach};
 use super::counted::Counted;
-use super::words::to_dtype;
+use super::graph::{Backward, Like, Node, Saved, SavedTensor, State, Step, Target, Variable, attach};
 use crate::capi::face::args::Kind as ArgKind;
 use crate::capi::face::row::{Body, Face, Row, watched};
 use crate::capi::face::word::{FromWord, ToWord, Word};
+use crate::capi::rows::reduce::rows as reduce;
+use crate::capi::rows::tensor::copies::rows as copies;
 use crate::dtype::Dtype;
 use crate::error::{Error, Kind, Result};
 use crate::layout::Dims;
@@ -129,7 +130,8 @@ impl Scope {
     fn results(&self, row: &'static Row, wanted: u32, args: &[In<'_, '_>]) -> Result<SmallVec<[Tensor; 3]>> {
         let mut results: SmallVec<[Tensor; 3]> = SmallVec::new();
         let mut words: SmallVec<[Word; 12]> = SmallVec::new();
-        let mut lists: SmallVec<[SmallVec<[*mut THTensor; 4]>; 1]> = SmallVec::new();
+        // No row has more than two lists of tensors: they stay where they are.
+        let mut lists: SmallVec<[SmallVec<[*mut THTensor; 4]>; 2]> = SmallVec::new();
         let (mut next, mut last_list) = (args.iter(), 0);
         for (k, &kind) in row.signature.kinds.iter().enumerate() {
             let word = match kind {
@@ -224,7 +226,10 @@ impl Scope {
 
 fn is_result(kind: ArgKind) -> bool {
     use ArgKind::*;
-    matches!(kind, out | optional_out | view_out | truth | indices | optional_indices | totals | optional_totals | pivots_out | optional_info)
+    matches!(
+        kind,
+        out | optional_out | view_out | truth | indices | optional_indices | totals | optional_totals | pivots_out | optional_info
+    )
 }
 
 fn internal(what: &str) -> Error {
@@ -265,7 +270,7 @@ impl<'s> Value<'s> {
     /// Returns true if an element is not 0.
     pub fn any(self) -> bool {
         let Some(t) = self.tensor() else { return false };
-        match super::names::logicalany::ROW.run(&FACE, &[t.as_ptr().word()]) {
+        match reduce::logicalany::ROW.run(&FACE, &[t.as_ptr().word()]) {
             Ok(any) => c_int::from_word(any) != 0,
             Err(error) => {
                 self.scope.fail(error);
@@ -355,7 +360,8 @@ impl<'s> Call<'s> {
         let is_converted = matches!(self.row.body, Body::Elementwise(_)) && self.row.signature.kinds[place] == ArgKind::input;
         if is_converted && !kept.tensor.dtype().is_some_and(Dtype::is_float) {
             let dtype = self.node.outputs.first().map_or(Dtype::Float32, |output| output.dtype);
-            return Some(to_dtype(self.scope.value(kept.tensor.clone()), dtype));
+            let t = self.scope.value(kept.tensor.clone());
+            return Some(self.scope.call(&copies::newTo::ROW, &[t.into(), dtype.into()]));
         }
         Some(self.scope.attempt(|| {
             if !self.scope.recording {

@@ -2,7 +2,7 @@
 
 use super::custom;
 use super::engine::Options;
-use super::rows::gradients_of;
+use super::outputs::gradients_of;
 use crate::capi::face::failure::null_argument;
 use crate::capi::face::row::export;
 use crate::error::{Result, bail};
@@ -39,9 +39,9 @@ unsafe fn give(
 
 macro_rules! grad_function_rows {
     ($face:ident $($to:tt)*) => { $face! { $($to)*
-        /// The gradients of `sum of gradients * outputs` with respect to each of the `inputs`, and of nothing else: leaves keep theirs. `r` gets
-        /// a new reference for each input; see "Lists" in the conventions for `r` and `count`. An input that has no part in the outputs is an
-        /// error, or NULL in its place with `allowUnused`. The other arguments are those of `THGrad_backward`.
+        /// The gradients of `sum of gradients * outputs` with respect to each of the `inputs`, and of nothing else: leaves keep theirs.
+        /// `r` gets a new reference for each input; see "Lists" in the conventions for `r` and `count`. An input that has no part in the
+        /// outputs is an error, or NULL in its place with `allowUnused`. The other arguments are those of `THGrad_backward`.
         THGrad_gradients(r: new_handles, count: count_inout, outputs: inputs, gradients: list_or_null, outputCount: handle_count,
             inputs: inputs, inputCount: handle_count, retainGraph: flag, createGraph: flag, allowUnused: flag) = {
             let options = Options { retain: retainGraph || createGraph, create: createGraph };
@@ -63,16 +63,16 @@ macro_rules! grad_function_rows {
         THGrad_newSaved(call: grad_call, index: entry) -> new = call.saved(index);
         /// 1 if the gradient of input `index` is wanted.
         THGrad_needsGradient(call: grad_call, index: entry) -> flag = call.needs(index);
-        /// Calls `function`, which computes the `outputs` from the `inputs`. Backward keeps none of what it computes on the way, and calls it
-        /// again when it comes through; so `function` must compute the same again. Random numbers must come from a generator that it
+        /// Calls `function`, which computes the `outputs` from the `inputs`. Backward keeps none of what it computes on the way, and calls
+        /// it again when it comes through; so `function` must compute the same again. Random numbers must come from a generator that it
         /// seeds itself. `deleter` as for `THGrad_apply`.
         THGrad_checkpoint(outputs: outs, outputCount: handle_count, inputs: inputs, inputCount: handle_count, function: grad_function,
             context: context, deleter: deleter) =
             // SAFETY: the caller's function, as its type asks.
             unsafe { custom::checkpoint(&outputs, &inputs, function, (context, deleter)) };
-        /// Compares the gradients of `function`, which computes `outputCount` results, with differences `(f(x + eps) - f(x - eps)) / (2 eps)`
-        /// for each element of the inputs that require one, which are float64. `TH_ERR_NUMERIC`, with the place and the values, where
-        /// they differ by more than `atol + rtol * |difference|`; 1e-6, 1e-5 and 1e-3 are usual.
+        /// Compares the gradients of `function`, which computes `outputCount` results, with differences
+        /// `(f(x + eps) - f(x - eps)) / (2 eps)` for each element of the inputs that require one, which are float64. `TH_ERR_NUMERIC`,
+        /// with the place and the values, where they differ by more than `atol + rtol * |difference|`; 1e-6, 1e-5 and 1e-3 are usual.
         THGrad_check(inputs: inputs, inputCount: handle_count, outputCount: count, function: grad_function, context: context,
             eps: double, atol: double, rtol: double) =
             // SAFETY: the caller's function, as its type asks.

@@ -4,8 +4,7 @@
 //! which are each other's adjoints: `V`, `V'`, and `1 - V' V`.
 
 use super::counted::Counted;
-use super::graph::{Backward, Edge, Geometry, Like, Node, Rule, Saved, State, Step, Target, Variable, attach};
-use super::variable::target;
+use super::graph::{Backward, Edge, Geometry, Like, Node, Rule, Saved, State, Step, Target, TargetOf, Variable, attach};
 use crate::alloc;
 use crate::error::{Error, Kind, Result, bail};
 use crate::layout::{Dims, Layout};
@@ -124,14 +123,16 @@ impl Part {
         }
     }
 
-    /// The function of `x`, recorded if `recording` says so.
-    pub fn of(self, geometry: &Counted<Geometry>, x: &Tensor, recording: bool) -> Result<Tensor> {
+    /// The function of `x`, recorded if `target` finds where the gradient of `x` goes.
+    fn of(self, geometry: &Counted<Geometry>, x: &Tensor, target: Option<TargetOf>) -> Result<Tensor> {
         let r = match self {
             Part::View => geometry.view_of(x)?,
             Part::Spread => geometry.spread(x)?,
             Part::Rest => geometry.rest_of(x)?,
         };
-        if recording && let Some(to) = target(x)? {
+        if let Some(target) = target
+            && let Some(to) = target(x)?
+        {
             let node = self.node(geometry, to, Like::of(x)?, Like::of(&r)?)?;
             attach(&r, Some(Variable::new(State { history: Some((node, 0)), ..State::default() })?));
         }
@@ -163,7 +164,7 @@ impl Backward for Linear {
     fn apply(&self, step: &mut Step<'_>) -> Result<()> {
         let Some(g) = &step.grads[0] else { return Ok(()) };
         for (k, edge) in step.node.edges.iter().enumerate() {
-            step.given[k] = Some(self.0[usize::from(edge.place)].adjoint().of(&self.1, g, step.recording)?);
+            step.given[k] = Some(self.0[usize::from(edge.place)].adjoint().of(&self.1, g, step.recording.then_some(step.target))?);
         }
         Ok(())
     }

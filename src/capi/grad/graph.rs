@@ -1,6 +1,6 @@
 //! The graph: variables, which handles have, and nodes, which recorded operations leave.
 
-use super::counted::{Counted, Part, Room};
+use super::counted::{Counted, Part};
 use crate::capi::face::callbacks::THGradHook;
 use crate::capi::face::word::Word;
 use crate::device::Device;
@@ -220,26 +220,20 @@ pub struct Step<'a> {
     pub given: SmallVec<[Option<Tensor>; 2]>,
     /// True if the derivative is recorded itself.
     pub recording: bool,
+    /// Finds where the gradient of a tensor goes.
+    pub target: TargetOf,
 }
+
+/// A function that finds where the gradient of a tensor goes.
+pub type TargetOf = fn(&Tensor) -> Result<Option<Target>>;
 
 static SEQUENCE: AtomicU64 = AtomicU64::new(0);
 
 impl Node {
     /// A new node, after all others.
     pub fn new(rule: Rule, edges: SmallVec<[Edge; 2]>, outputs: SmallVec<[Like; 1]>, saved: Saved) -> Result<Counted<Node>> {
-        Node::within(Room::new()?, rule, edges, outputs, saved)
-    }
-
-    /// A new node in this memory.
-    pub fn within(
-        room: Room<Node>,
-        rule: Rule,
-        edges: SmallVec<[Edge; 2]>,
-        outputs: SmallVec<[Like; 1]>,
-        saved: Saved,
-    ) -> Result<Counted<Node>> {
         let sequence = SEQUENCE.fetch_add(1, Ordering::Relaxed);
-        Counted::within(room, Node { rule, sequence, edges, outputs, saved: Mutex::new(Some(saved)), watched: Mutex::default() })
+        Counted::new(Node { rule, sequence, edges, outputs, saved: Mutex::new(Some(saved)), watched: Mutex::default() })
     }
 
     /// The derivative.
@@ -291,7 +285,7 @@ impl Node {
 
 /// The version of the storage of a tensor; 0 without one.
 pub fn version_of(t: &Tensor) -> u64 {
-    t.storage().map_or(0, |storage| storage.version().load(Ordering::Relaxed))
+    t.version().map_or(0, |version| version.load(Ordering::Relaxed))
 }
 
 impl Variable {

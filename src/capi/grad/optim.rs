@@ -107,9 +107,10 @@ fn clip_norm(tensors: &[&Tensor], most: f64, p: f64) -> Result<f64> {
     let gradients = gradients(tensors)?;
     let mut norms = crate::alloc::collect(
         gradients.len(),
-        gradients.iter().filter(|g| g.layout().is_ok_and(|layout| layout.numel() > 0)).map(|gradient| {
-            reduce::number(|to| reduce::norm(to, gradient, p, Over::Dims(&[]), None))
-        }),
+        gradients
+            .iter()
+            .filter(|g| g.layout().is_ok_and(|layout| layout.numel() > 0))
+            .map(|gradient| reduce::number(|to| reduce::norm(to, gradient, p, Over::Dims(&[]), None))),
     )?;
     let total = match p {
         _ if norms.iter().any(|norm| norm.is_nan()) => f64::NAN,
@@ -145,9 +146,9 @@ fn clip_value(tensors: &[&Tensor], most: f64) -> Result<()> {
 
 macro_rules! optim_rows {
     ($face:ident $($to:tt)*) => { $face! { $($to)*
-        /// An optimizer by stochastic gradient descent: with `g` = the gradient + `weightDecay` * the parameter, and, unless `momentum` is 0,
-        /// `b = momentum * b + (1 - dampening) * g`, where `b` is `g` at first, the parameter moves by `-lr * b`; with `nesterov` by
-        /// `-lr * (g + momentum * b)`, which takes a `momentum` and no `dampening`. Free it with `THOptim_free`; NULL on error.
+        /// An optimizer by stochastic gradient descent: with `g` = the gradient + `weightDecay` * the parameter, the parameter moves by
+        /// `-lr * g`; with a `momentum` by `-lr * b`, where `b = momentum * b + (1 - dampening) * g`, but `g` at first; with `nesterov`,
+        /// which takes a `momentum` and no `dampening`, by `-lr * (g + momentum * b)`. Free it with `THOptim_free`; NULL on error.
         THOptim_newSgd(params: inputs, count: handle_count, lr: double, momentum: double, dampening: double, weightDecay: double,
             nesterov: flag) -> new_optim =
             made(&params, lr, Rule::Sgd(Sgd { momentum, dampening, decay: weightDecay, nesterov }));
@@ -200,9 +201,9 @@ macro_rules! optim_rows {
         /// The learning rate; NaN on error.
         THOptim_getLr(o: optim) -> number = o.with(|optimizer| Ok(optimizer.lr()));
 
-        /// Scales the gradients of `tensors` in place by one factor, so that their norm as one vector is at most `maxNorm`. `normType` is the
-        /// order of the norm: 2 is usual, and inf the largest element. Tensors without a gradient do not count. Returns the norm before; NaN
-        /// on error.
+        /// Scales the gradients of `tensors` in place by one factor, so that their norm as one vector is at most `maxNorm`. `normType` is
+        /// the order of the norm: 2 is usual, and inf the largest element. Tensors without a gradient do not count. Returns the norm
+        /// before; NaN on error.
         THGrad_clipNorm(tensors: inputs, count: handle_count, maxNorm: double, normType: double) -> number =
             clip_norm(&tensors, maxNorm, normType);
         /// Bounds each element of the gradients of `tensors` in place by `-value` and `value`.

@@ -3,25 +3,27 @@
 //! A row's kinds say which arguments are read, written, or become views, so that one function records all operations. It looks at the
 //! arguments before the call, calls, and gives the results their histories.
 
-use super::counted::Room;
+use super::counted::Counted;
 use super::formula::Derivative;
-use super::graph::{Edge, Like, Node, Rule, Saved, SavedTensor, State, Variable, is_known, variable, version_of};
+use super::graph::{Edge, Like, Node, Rule, Saved, SavedTensor, State, Variable, is_known, variable, variable_or_new, version_of};
 use super::switch;
-use super::variable::{Before, become_view, check_own_geometry, check_unshared, check_writable, settle, target};
+use super::variable::{Before, Source, become_view, check_own_geometry, check_unshared, check_writable, settle, target};
 use crate::capi::face::args::Kind as ArgKind;
 use crate::capi::face::places::each_place;
 use crate::capi::face::row::{Face, Row, on_device};
 use crate::capi::face::word::{FromWord, ToWord, Word};
+use crate::device::Device;
+use crate::dtype::Dtype;
 use crate::error::{Result, bail};
-use crate::layout::MAX_DIMS;
+use crate::layout::{Dims, MAX_DIMS};
 use crate::tensor::{THTensor, Tensor};
 use smallvec::SmallVec;
 use std::collections::HashMap;
 use std::ffi::{CStr, c_char, c_int};
 use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
-use std::sync::OnceLock;
 use std::sync::atomic::Ordering;
+use std::sync::{OnceLock, PoisonError};
 
 /// What the derivatives of rows are, by the address of the row.
 pub struct Table {
@@ -58,7 +60,8 @@ static TABLE: OnceLock<Table> = OnceLock::new();
 /// Sets the derivatives, once.
 pub fn derive_by(derivatives: &'static [&'static [Derivative]], constant: &'static [&'static Row]) {
     TABLE.get_or_init(|| {
-        let by_row = derivatives.iter().flat_map(|part| part.iter()).map(|derivative| (std::ptr::from_ref(derivative.row).addr(), derivative));
+        let by_row =
+            derivatives.iter().flat_map(|part| part.iter()).map(|derivative| (std::ptr::from_ref(derivative.row).addr(), derivative));
         Table { derivatives: by_row.collect(), constant }
     });
 }
@@ -97,13 +100,31 @@ fn is_float(t: &Tensor) -> bool {
 
 /// Counts one more write to the elements of a handle.
 pub(super) fn count_write(t: &Tensor) {
-    if let Some(storage) = t.storage() {
-        storage.version().fetch_add(1, Ordering::Relaxed);
+    if let Some(version) = t.version() {
+        // Who writes to elements that another thread writes to loses more than a number.
+        version.store(version.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
     }
+}
+
+/// Returns true if gradients know of no handle among the arguments, and none becomes a view.
+fn is_quiet(row: &'static Row, words: &[Word]) -> bool {
+    let places = row.places;
+    let may_view = places.views | places.view_lists | places.new_handles | places.handles != 0 || places.returns_tensor;
+    let is_known = |k: usize| handle(words, k).is_some_and(is_known);
+    !may_view
+        && !each_place(places.read | places.written).any(is_known)
+        && !each_place(places.lists).any(|k| listed(row, words, k).iter().flatten().any(super::graph::is_known))
 }
 
 /// Calls a row, and records the call where that is on and an input needs a gradient.
 pub fn call(row: &'static Row, face: &'static Face, words: &[Word]) -> Result<Word> {
+    if is_quiet(row, words) {
+        let word = on_device(row, face, words)?;
+        for k in each_place(row.places.written) {
+            handle(words, k).into_iter().for_each(count_write);
+        }
+        return Ok(word);
+    }
     if switch::is_recording() { recorded(row, face, words) } else { unrecorded(row, face, words) }
 }
 
@@ -113,9 +134,8 @@ type Written = SmallVec<[(usize, Before); 3]>;
 /// A call while recording is off: leaves stay leaves, what is changed in place keeps its history, and other results have none.
 fn unrecorded(row: &'static Row, face: &'static Face, words: &[Word]) -> Result<Word> {
     let places = row.places;
-    let written: Written = each_place(places.written)
-        .filter_map(|k| handle(words, k).filter(|t| is_known(t)).map(|t| (k, Before::of(t, false))))
-        .collect();
+    let written: Written =
+        each_place(places.written).filter_map(|k| handle(words, k).filter(|t| is_known(t)).map(|t| (k, Before::of(t)))).collect();
     let word = on_device(row, face, words)?;
     for k in each_place(places.written) {
         handle(words, k).into_iter().for_each(count_write);
@@ -125,7 +145,7 @@ fn unrecorded(row: &'static Row, face: &'static Face, words: &[Word]) -> Result<
         let Some(variable) = &before.variable else { continue };
         let in_place = each_read(row, words).any(|(_, _, input)| input.is(t));
         let state = variable.lock();
-        let stays = state.requires || in_place || (state.view.is_some() && before.storage == super::variable::storage_address(t));
+        let stays = state.requires || in_place || (state.view.is_some() && before.storage == t.storage_address());
         drop(state);
         if !stays {
             settle(t, before, None)?;
@@ -159,32 +179,32 @@ fn recorded(row: &'static Row, face: &'static Face, words: &[Word]) -> Result<Wo
     for k in each_place(places.handles).filter(|_| !is_reset) {
         handle(words, k).map_or(Ok(()), check_own_geometry)?;
     }
-    let written: Written = each_place(places.written).filter_map(|k| Some((k, Before::of(handle(words, k)?, false)))).collect();
+    let written: Written = each_place(places.written).filter_map(|k| Some((k, Before::of(handle(words, k)?)))).collect();
     let may_view = places.views | places.view_lists | places.new_handles | places.handles != 0 || places.returns_tensor;
-    let sources: SmallVec<[(Before, Option<usize>); 1]> = match may_view {
-        true => each_read(row, words).map(|(_, _, t)| (Before::of(t, true), Some(t.as_ptr().addr()))).collect(),
-        false => SmallVec::new(),
-    };
+    let sources: SmallVec<[Source; 1]> =
+        if may_view { each_read(row, words).map(|(_, _, t)| Source::of(t)).collect() } else { SmallVec::new() };
     let rule = if edges.is_empty() || (places.results == 0 && !places.returns_tensor) || is_constant(row) { None } else { derivative(row) };
     if rule.is_none() && !edges.is_empty() && places.results != 0 && !is_constant(row) {
         bail!(Unsupported, "has no derivative, and an input requires a gradient")
     }
     let is_unknown = rule.is_none() && !edges.is_empty() && places.returns_tensor && !is_constant(row);
+    // Before the call saves handles of its own.
+    for k in each_place(if rule.is_some() { places.results } else { 0 }) {
+        handle(words, k).map_or(Ok(()), check_unshared)?;
+    }
     let mut call = match rule {
         Some(rule) => Some(Recorded::new(row, rule, words, edges)?),
         None => None,
     };
-    let calls_with = call.as_ref().map_or(words, |call| &call.words);
-    if call.is_some() {
-        for k in each_place(places.results) {
-            handle(words, k).map_or(Ok(()), check_unshared)?;
-        }
-    }
-    let word = on_device(row, face, calls_with)?;
-    for k in each_place(places.written) {
-        handle(calls_with, k).into_iter().for_each(count_write);
-    }
     let word = match &mut call {
+        Some(call) => on_device(row, face, &saved_of(&mut call.node)?.words)?,
+        None => on_device(row, face, words)?,
+    };
+    for k in each_place(places.written) {
+        handle(words, k).into_iter().for_each(count_write);
+    }
+    let is_recorded = call.is_some();
+    let word = match call {
         Some(call) => call.finish(word, &written)?,
         None => {
             for (k, before) in &written {
@@ -194,7 +214,7 @@ fn recorded(row: &'static Row, face: &'static Face, words: &[Word]) -> Result<Wo
         }
     };
     if may_view {
-        track_views(row, words, word, &sources, call.is_some())?;
+        track_views(row, words, word, &sources, is_recorded)?;
     }
     Ok(word)
 }
@@ -210,15 +230,13 @@ fn derivable(row: &'static Row, words: &[Word], word: Word) -> Result<Word> {
 }
 
 /// Makes results known that share elements with an input.
-fn track_views(row: &'static Row, words: &[Word], word: Word, sources: &[(Before, Option<usize>)], is_recorded: bool) -> Result<()> {
+fn track_views(row: &'static Row, words: &[Word], word: Word, sources: &[Source], is_recorded: bool) -> Result<()> {
     let track = |r: &Tensor, becomes: bool| -> Result<()> {
-        let storage = super::variable::storage_address(r);
-        let from = sources.iter().find(|(source, address)| {
-            storage != 0 && source.storage == storage && (becomes || *address != Some(r.as_ptr().addr()))
-        });
-        match from {
-            Some((source, address)) => {
-                let of = each_read(row, words).find(|(_, _, t)| Some(t.as_ptr().addr()) == *address);
+        let (storage, this) = (r.storage_address(), r.as_ptr().addr());
+        let shows = |source: &&Source| storage != 0 && source.before.storage == storage && (becomes || source.address != this);
+        match sources.iter().find(shows) {
+            Some(source) => {
+                let of = each_read(row, words).find(|(_, _, t)| t.as_ptr().addr() == source.address);
                 of.map_or(Ok(()), |(_, _, of)| become_view(r, of, source))
             }
             None if becomes => {
@@ -258,17 +276,13 @@ fn track_views(row: &'static Row, words: &[Word], word: Word, sources: &[(Before
 /// A call that is recorded.
 struct Recorded {
     row: &'static Row,
-    /// The arguments, with handles for results that the derivative needs and the caller does not.
-    words: SmallVec<[Word; 12]>,
-    /// The handles among them that are not the caller's.
-    own: SmallVec<[Tensor; 2]>,
-    rule: &'static Derivative,
-    edges: SmallVec<[Edge; 2]>,
-    saved: Saved,
+    /// What the call leaves: nobody else has it until the call is done. Its words are the arguments, with handles for results that the
+    /// derivative needs and the caller does not.
+    node: Counted<Node>,
+    /// The handles among the words that are not the caller's.
+    _spares: SmallVec<[Tensor; 1]>,
     /// The results that the derivative needs.
     kept_results: u32,
-    /// Memory for the node.
-    room: Room<Node>,
 }
 
 impl Recorded {
@@ -283,103 +297,113 @@ impl Recorded {
         if let Some(k) = each_place(needs & !covered).next() {
             bail!(Unsupported, "has no derivative with respect to '{}', which requires a gradient", row.signature.arg(k))
         }
-        let mut own = SmallVec::new();
-        let mut words: SmallVec<[Word; 12]> = words.iter().copied().collect();
-        let mut saved = Saved { words: words.iter().copied().collect(), ..Saved::default() };
+        let mut spares = SmallVec::new();
+        let mut node = Node::new(Rule::Table(rule), edges, SmallVec::new(), Saved::default())?;
+        let saved = saved_of(&mut node)?;
+        saved.words.extend(words.iter().copied());
         let kept_results = keep & row.places.written & !row.places.read;
         for k in each_place(kept_results) {
-            if words[k].is_null() {
+            if saved.words[k].is_null() {
                 let spare = Tensor::fresh()?;
-                words[k] = spare.as_ptr().word();
-                own.push(spare);
+                saved.words[k] = spare.as_ptr().word();
+                spares.push(spare);
             }
         }
         for k in each_place(keep & !kept_results) {
             if row.places.lists & (1 << k) != 0 {
-                for (i, t) in listed(row, &words, k).iter().enumerate() {
+                for (i, t) in listed(row, words, k).iter().enumerate() {
                     if let Some(t) = t {
                         saved.tensors.push(keep_tensor(k, i, t, None)?);
                     }
                 }
-            } else if let Some(t) = handle(&words, k) {
+            } else if let Some(t) = handle(words, k) {
                 // What the call changes in place is copied before.
                 let copied = if row.places.written & (1 << k) != 0 { Some(crate::ops::copy::contiguous_copy(t)?) } else { None };
                 saved.tensors.push(keep_tensor(k, 0, copied.as_ref().unwrap_or(t), None)?);
             }
         }
-        for (k, i, t) in each_read(row, &words).filter(|(k, _, _)| shapes & (1 << k) != 0) {
+        for (k, i, t) in each_read(row, words).filter(|(k, _, _)| shapes & (1 << k) != 0) {
             if saved.shapes.try_reserve(1).is_err() {
                 bail!(NoMem, "out of memory for a list of shapes")
             }
             saved.shapes.push((k as u16, i as u16, t.layout()?.shape));
         }
-        keep_lists(row, &words, &mut saved)?;
-        Ok(Recorded { row, words, own, rule, edges, saved, kept_results, room: Room::new()? })
+        keep_lists(row, words, saved)?;
+        Ok(Recorded { row, node, _spares: spares, kept_results })
     }
 
     /// Gives the results their history.
-    fn finish(&mut self, word: Word, written: &Written) -> Result<Word> {
-        let returned = match self.row.places.returns_tensor {
+    fn finish(mut self, word: Word, written: &Written) -> Result<Word> {
+        let (row, places) = (self.row, self.row.places);
+        let returned = match places.returns_tensor {
             // SAFETY: the call returned a new reference, which is given back to the caller below.
             true => NonNull::new(<*mut THTensor>::from_word(word)).map(|raw| unsafe { Tensor::from_raw(raw) }),
             false => None,
         };
-        let mut outputs: SmallVec<[Like; 1]> = SmallVec::new();
-        let results = each_place(self.row.places.results);
-        for (nr, k) in results.enumerate() {
-            let Some(t) = handle(&self.words, k) else {
+        let Some(node) = self.node.get_mut() else { bail!(Internal, "a node has two owners") };
+        let saved = node.saved.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let Some(Saved { words, tensors, .. }) = saved else { bail!(Internal, "a new node without what it saved") };
+        for (nr, k) in each_place(places.results).enumerate() {
+            match handle(words, k) {
+                Some(t) => node.outputs.push(Like::of(t)?),
                 // A result that was left out has no gradient.
-                outputs.push(Like { shape: crate::layout::Dims::new(), dtype: crate::dtype::Dtype::Float32, device: crate::device::Device::Cpu });
-                continue;
-            };
-            outputs.push(Like::of(t)?);
-            if self.kept_results & (1 << k) != 0 {
-                self.saved.tensors.push(keep_tensor(k, 0, t, Some(nr as u32))?);
+                None => node.outputs.push(Like { shape: Dims::new(), dtype: Dtype::Float32, device: Device::Cpu }),
+            }
+            if let Some(t) = handle(words, k).filter(|_| self.kept_results & (1 << k) != 0) {
+                tensors.push(keep_tensor(k, 0, t, Some(nr as u32))?);
             }
         }
-        for k in each_place(self.kept_results & !self.row.places.results) {
-            if let Some(t) = handle(&self.words, k) {
-                self.saved.tensors.push(keep_tensor(k, 0, t, None)?);
+        for k in each_place(self.kept_results & !places.results) {
+            if let Some(t) = handle(words, k) {
+                tensors.push(keep_tensor(k, 0, t, None)?);
             }
         }
         if let Some(t) = &returned {
-            outputs.push(Like::of(t)?);
+            node.outputs.push(Like::of(t)?);
         }
-        let (edges, saved) = (std::mem::take(&mut self.edges), std::mem::take(&mut self.saved));
-        let room = std::mem::replace(&mut self.room, Room::none());
-        let node = Node::within(room, Rule::Table(self.rule), edges, outputs, saved)?;
-        for (nr, k) in each_place(self.row.places.results).enumerate() {
-            let before = written.iter().find(|(place, _)| *place == k);
-            if let (Some(t), Some((_, before))) = (handle(&self.words, k), before) {
-                settle(t, before, is_float(t).then(|| (node.clone(), nr as u32)))?;
+        let words = words.clone();
+        for (k, before) in written {
+            let Some(t) = handle(&words, *k) else { continue };
+            let is_result = places.results & (1 << k) != 0;
+            if is_result && is_float(t) {
+                let nr = (places.results & ((1 << k) - 1)).count_ones();
+                settle(t, before, Some((self.node.clone(), nr)))?;
+            } else if is_result || before.variable.is_some() {
+                settle(t, before, None)?;
             }
         }
-        for (k, before) in written.iter().filter(|(k, before)| self.row.places.results & (1 << k) == 0 && before.variable.is_some()) {
-            handle(&self.words, *k).map_or(Ok(()), |t| settle(t, before, None))?;
+        let Some(t) = returned else { return Ok(word) };
+        // A reference to an input is no result.
+        let is_input = each_read(row, &words).any(|(_, _, input)| input.is(&t));
+        let shared = each_read(row, &words).map(|(_, _, input)| input).find(|input| !is_input && same_storage(input, &t));
+        if let Some(input) = shared {
+            become_view(&t, input, &Source::of(input))?;
+        } else if !is_input && is_float(&t) {
+            super::graph::attach(&t, Some(Variable::new(State { history: Some((self.node, 0)), ..State::default() })?));
         }
-        if let Some(t) = returned {
-            // A reference to an input is no result.
-            let is_input = each_read(self.row, &self.words).any(|(_, _, input)| input.is(&t));
-            let shares = !is_input && each_read(self.row, &self.words).any(|(_, _, input)| same_storage(input, &t));
-            if shares {
-                let (_, _, input) = each_read(self.row, &self.words).find(|(_, _, input)| same_storage(input, &t)).expect("found above");
-                become_view(&t, input, &Before::of(input, true))?;
-            } else if !is_input && is_float(&t) {
-                super::graph::attach(&t, Some(Variable::new(State { history: Some((node, 0)), ..State::default() })?));
-            }
-            return Ok(t.into_raw().word());
-        }
-        Ok(word)
+        Ok(t.into_raw().word())
+    }
+}
+
+/// What a node saves that nobody else has.
+fn saved_of(node: &mut Counted<Node>) -> Result<&mut Saved> {
+    let saved = node.get_mut().and_then(|node| node.saved.get_mut().unwrap_or_else(PoisonError::into_inner).as_mut());
+    match saved {
+        Some(saved) => Ok(saved),
+        None => bail!(Internal, "a new node without what it saved"),
     }
 }
 
 fn same_storage(a: &Tensor, b: &Tensor) -> bool {
-    let (a, b) = (super::variable::storage_address(a), super::variable::storage_address(b));
-    a == b && a != 0
+    a.storage_address() == b.storage_address() && a.storage_address() != 0
 }
 
 /// A handle of the node's own on the elements of an argument.
 fn keep_tensor(place: usize, entry: usize, t: &Tensor, output: Option<u32>) -> Result<SavedTensor> {
+    // The only handle of its elements may get a history later: the node's own handle must not pass for one of which nobody knows.
+    if !is_known(t) && is_float(t) && t.storage().is_some_and(|storage| storage.refcount() <= 2) {
+        variable_or_new(t)?;
+    }
     let tensor = crate::ops::view::alias(t)?;
     Ok(SavedTensor { place: place as u16, entry: entry as u16, version: version_of(t), tensor, output })
 }

@@ -1,10 +1,11 @@
 //! The functions of gradients.
 
+use super::counted::Counted;
 use super::derivatives::{CONSTANT, DERIVATIVES};
-use super::engine::{self, Options, Root};
+use super::engine::{self, Options};
 use super::functions::calls;
-use super::counted::{Counted, Room};
 use super::graph::{Hook, Slot, State, Variable, attach, variable, variable_or_new, version_of};
+use super::outputs::{refuse, roots};
 use super::variable::{target, target_of};
 use super::{record, switch};
 use crate::alloc::THDeleter;
@@ -31,10 +32,6 @@ fn recorder(row: &'static Row, face: &'static Face, words: &[Word]) -> Result<Wo
     if own { on_device(row, face, words) } else { record::call(row, face, words) }
 }
 
-fn refuse<T>(t: &Tensor, what: std::fmt::Arguments<'_>) -> Result<T> {
-    Err(Error::about(t.as_ptr().addr(), Kind::Argument, what))
-}
-
 /// Says whether the gradient of a leaf is wanted.
 fn require(t: &Tensor, requires: bool) -> Result<()> {
     begin();
@@ -48,7 +45,11 @@ fn require(t: &Tensor, requires: bool) -> Result<()> {
     let variable = variable_or_new(t)?;
     let is_result = target_of(&variable)?.is_some() && !variable.lock().requires;
     if is_result {
-        return if requires { Ok(()) } else { refuse(t, format_args!("is the result of a recorded operation; take THTensor_newDetach of it")) };
+        return if requires {
+            Ok(())
+        } else {
+            refuse(t, format_args!("is the result of a recorded operation; take THTensor_newDetach of it"))
+        };
     }
     let mut state = variable.lock();
     state.requires = requires;
@@ -125,8 +126,11 @@ fn retain_gradient(t: &Tensor) -> Result<()> {
 
 /// A second handle on the elements of `t`, whose history ends there.
 fn detached(t: &Tensor) -> Result<Tensor> {
+    let is_alone = t.dtype().is_some_and(|dtype| dtype.is_float()) && t.storage().is_some_and(|storage| storage.refcount() <= 2);
     let r = view::alias(t)?;
-    if super::graph::is_known(t) {
+    // Both are known from now on, so that either may get a history, in which the other has no part.
+    if super::graph::is_known(t) || is_alone {
+        variable_or_new(t)?;
         attach(&r, Some(Variable::new(State::default())?));
     }
     Ok(r)
@@ -147,15 +151,16 @@ static HOOKS: AtomicI64 = AtomicI64::new(1);
 /// Adds a function of the caller; the number that removes it.
 fn add_hook(t: &Tensor, function: THGradHook, context: *mut c_void, deleter: THDeleter) -> Result<i64> {
     let Some(to) = target(t)? else { return refuse(t, format_args!("requires no gradient")) };
-    let room = Room::new()?;
     let id = HOOKS.fetch_add(1, Ordering::Relaxed);
-    let mut hook = Hook { id, function, output: 0, context, deleter };
+    let output = if let engine::Target::Node(_, nr) = &to { *nr } else { 0 };
+    // The context is the caller's until nothing can fail any more.
+    let mut hook = Counted::new(Hook { id, function, output, context, deleter: None })?;
+    if let Some(hook) = hook.get_mut() {
+        hook.deleter = deleter;
+    }
     match to {
-        engine::Target::Leaf(leaf) => leaf.lock().hooks.push(Counted::within(room, hook)?),
-        engine::Target::Node(node, nr) => {
-            hook.output = nr;
-            node.watched().hooks.push(Counted::within(room, hook)?);
-        }
+        engine::Target::Leaf(leaf) => leaf.lock().hooks.push(hook),
+        engine::Target::Node(node, _) => node.watched().hooks.push(hook),
     }
     Ok(id)
 }
@@ -177,35 +182,8 @@ fn take(hooks: &mut Vec<Counted<Hook>>, id: i64) -> Option<Counted<Hook>> {
     Some(hooks.remove(at))
 }
 
-fn roots(tensors: &[&Tensor], gradients: Option<&[Option<&Tensor>]>) -> Result<Vec<Root>> {
-    let root = |k: usize| {
-        let Some(to) = target(tensors[k])? else { return refuse(tensors[k], format_args!("requires no gradient")) };
-        engine::root(to, tensors[k], gradients.and_then(|gradients| gradients[k]))
-    };
-    crate::alloc::list(tensors.len(), root)
-}
-
 fn run(tensors: &[&Tensor], gradients: Option<&[Option<&Tensor>]>, options: Options) -> Result<()> {
     engine::backward(&roots(tensors, gradients)?, options)
-}
-
-/// The gradients of `outputs` with respect to `inputs`.
-pub(super) fn gradients_of(
-    outputs: &[&Tensor],
-    gradients: Option<&[Option<&Tensor>]>,
-    inputs: &[&Tensor],
-    options: Options,
-    allow_unused: bool,
-) -> Result<Vec<Option<Tensor>>> {
-    let targets = crate::alloc::list(inputs.len(), |k| match target(inputs[k])? {
-        Some(to) => Ok(to),
-        None => refuse(inputs[k], format_args!("requires no gradient")),
-    })?;
-    let found = engine::gradients(&roots(outputs, gradients)?, &targets, options)?;
-    if let Some(k) = found.iter().position(Option::is_none).filter(|_| !allow_unused) {
-        return refuse(inputs[k], format_args!("has no part in the outputs; pass allowUnused for NULL in its place"));
-    }
-    Ok(found)
 }
 
 macro_rules! grad_tensor_rows {
@@ -247,16 +225,19 @@ pub mod tensors {
     //!
     //! A leaf for which `THTensor_setRequiresGrad` was called, and what is computed from it, require a gradient: each operation on
     //! them leaves a node in a graph, which its results keep alive. `THTensor_backward` goes through the graph and adds to each leaf its
-    //! gradient.
+    //! gradient. Errors: `TH_ERR_ARGUMENT`, a tensor that requires no gradient, a leaf that is to be written, a saved tensor that was
+    //! changed in place or freed by an earlier backward; `TH_ERR_DTYPE`, a leaf that is no float; `TH_ERR_SHAPE`, a gradient that does
+    //! not fit its tensor; `TH_ERR_UNSUPPORTED`, an operation without a derivative; what a function of the caller returns;
+    //! `TH_ERR_NUMERIC`, a check that finds a wrong gradient.
     use super::*;
     grad_tensor_rows!(export "THTensor_";);
 }
 
 macro_rules! grad_graph_rows {
     ($face:ident $($to:tt)*) => { $face! { $($to)*
-        /// `THTensor_backward` of `count` tensors at once. `gradients` has one for each, or NULL; NULL for all stands for NULL in each place.
-        /// `retainGraph` keeps what operations saved, so that backward can run again; `createGraph` records what backward does, so that
-        /// gradients have gradients.
+        /// `THTensor_backward` of `count` tensors at once. `gradients` has one for each, or NULL; NULL for all stands for NULL in each
+        /// place. `retainGraph` keeps what operations saved, so that backward can run again; `createGraph` records what backward does,
+        /// so that gradients have gradients.
         THGrad_backward(tensors: inputs, gradients: list_or_null, count: handle_count, retainGraph: flag, createGraph: flag) =
             run(&tensors, gradients.as_deref(), Options { retain: retainGraph || createGraph, create: createGraph });
         /// Switches recording on this thread on (1, as it is at first) or off (0).

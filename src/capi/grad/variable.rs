@@ -59,19 +59,28 @@ pub struct Before {
     pub storage: usize,
     /// Its variable, if it had one.
     pub variable: Option<Counted<Variable>>,
-    /// Its elements.
-    pub layout: Option<Layout>,
 }
 
-/// The address of the storage of a handle.
-pub fn storage_address(t: &Tensor) -> usize {
-    t.storage().map_or(0, |storage| storage.as_ptr().addr())
+/// A handle of which a call may make views, before it.
+pub struct Source {
+    pub before: Before,
+    /// The address of the handle.
+    pub address: usize,
+    /// Its elements.
+    layout: Option<Layout>,
+}
+
+impl Source {
+    /// A handle now.
+    pub fn of(t: &Tensor) -> Source {
+        Source { before: Before::of(t), address: t.as_ptr().addr(), layout: t.layout().ok() }
+    }
 }
 
 impl Before {
-    /// A handle now; its layout too if that is asked for.
-    pub fn of(t: &Tensor, layout: bool) -> Before {
-        Before { storage: storage_address(t), variable: variable(t), layout: if layout { t.layout().ok() } else { None } }
+    /// A handle now.
+    pub fn of(t: &Tensor) -> Before {
+        Before { storage: t.storage_address(), variable: variable(t) }
     }
 }
 
@@ -79,7 +88,13 @@ impl Before {
 pub fn check_writable(t: &Tensor) -> Result<()> {
     let Some(variable) = variable(t) else { return Ok(()) };
     let state = variable.lock();
-    let about = |what: &str| Err(Error::about(t.as_ptr().addr(), Kind::Argument, format_args!("{what}; write to it between THGrad_setEnabled(0) and THGrad_setEnabled(1)")));
+    let about = |what: &str| {
+        Err(Error::about(
+            t.as_ptr().addr(),
+            Kind::Argument,
+            format_args!("{what}; write to it between THGrad_setEnabled(0) and THGrad_setEnabled(1)"),
+        ))
+    };
     if state.requires {
         return about("is a leaf that requires a gradient, and would be changed in place");
     }
@@ -118,7 +133,7 @@ pub fn check_unshared(t: &Tensor) -> Result<()> {
 
 /// Sets what computed the elements of `t`, which were written: `None` if no gradient goes through them.
 pub fn settle(t: &Tensor, before: &Before, history: Option<(Counted<Node>, u32)>) -> Result<()> {
-    let in_place = before.storage == storage_address(t) && before.storage != 0;
+    let in_place = before.storage == t.storage_address() && before.storage != 0;
     let Some(variable) = before.variable.as_ref().filter(|variable| in_place || variable.is_alone()) else {
         let state = State { history, ..State::default() };
         attach(t, if state.history.is_some() || is_known(t) { Some(Variable::new(state)?) } else { None });
@@ -148,12 +163,12 @@ pub fn settle(t: &Tensor, before: &Before, history: Option<(Counted<Node>, u32)>
 }
 
 /// Makes `r` known as a view of the handle `of`, which was `source` before the call that made the view.
-pub fn become_view(r: &Tensor, of: &Tensor, source: &Before) -> Result<()> {
+pub fn become_view(r: &Tensor, of: &Tensor, source: &Source) -> Result<()> {
     let (Some(dtype), Some(layout)) = (r.dtype().filter(|dtype| dtype.is_float()), source.layout.clone()) else {
         attach(r, None);
         return Ok(());
     };
-    let own = match &source.variable {
+    let own = match &source.before.variable {
         Some(variable) => variable.clone(),
         None if r.is(of) => Variable::new(State::default())?,
         None => variable_or_new(of)?,

@@ -14,7 +14,7 @@ macro_rules! loss_rows {
         crossEntropyLabelSmoothing(r: out, t: input, target: index, weight: optional_input, reduction: reduction, ignoreIndex: entry,
             smoothing: double) =
             loss::smoothed_cross_entropy(r, t, Targets { target, weight, reduction, ignored: ignoreIndex }, smoothing);
-        /// `r = (t - target)^2`, reduced: the squared error. With broadcasting and promotion, floats only, as all losses of single elements.
+        /// `r = (t - target)^2`, reduced: the squared error. Operands of losses of single elements broadcast and are promoted; floats only.
         mseLoss(r: out, t: input, target: input, reduction: reduction) = losses::mse(r, t, target, reduction);
         /// `r = |t - target|`, reduced.
         l1Loss(r: out, t: input, target: input, reduction: reduction) = losses::l1(r, t, target, reduction);
@@ -27,9 +27,9 @@ macro_rules! loss_rows {
         /// `sigmoid(t)`, for `target` from 0 to 1. The factors `weight` and `posWeight` broadcast, too; NULL stands for 1.
         bceWithLogits(r: out, t: input, target: input, weight: optional_input, posWeight: optional_input, reduction: reduction) =
             losses::bce_with_logits(r, t, target, [weight, posWeight], reduction);
-        /// `r = target * (log(target) - t)`, reduced: the Kullback-Leibler divergence of the probabilities `target` from those whose logarithms
-        /// are `t`; `target * log(target)` is 0 where `target` is. With `logTarget` `target` has logarithms as well. `TH_REDUCTION_BATCH_MEAN`
-        /// gives the mean of the divergences of the rows.
+        /// `r = target * (log(target) - t)`, reduced: the Kullback-Leibler divergence of the probabilities `target` from those whose
+        /// logarithms are `t`; `target * log(target)` is 0 where `target` is. With `logTarget` the target has logarithms as well.
+        /// `TH_REDUCTION_BATCH_MEAN` gives the mean of the divergences of the rows.
         klDiv(r: out, t: input, target: input, logTarget: flag, reduction: reduction) = losses::kl_div(r, t, target, logTarget, reduction);
 
         /// `r = (t - mean) * invstd * weight + bias` for each channel, an entry of dimension 1 of `t`: batch normalization. In training

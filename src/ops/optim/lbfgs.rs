@@ -3,8 +3,7 @@
 //! The inverse of the Hessian is made of the last pairs of steps and differences of gradients (Nocedal and Wright, Numerical Optimization,
 //! algorithms 7.4 and 3.5). All parameters are one vector.
 
-use super::Evaluate;
-use super::not_negative;
+use super::ranges::not_negative;
 use crate::error::{Result, bail};
 use crate::ops::loss::made;
 use crate::ops::matmul::forms::dot;
@@ -14,6 +13,9 @@ use crate::ops::{copy, create, join, view};
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 use std::collections::VecDeque;
+
+/// Computes the loss, and the gradient of each parameter, if it has one.
+pub type Evaluate<'a> = dyn FnMut() -> Result<(f64, Vec<Option<Tensor>>)> + 'a;
 
 /// The numbers of the method, and what it remembers between steps.
 pub struct Lbfgs {

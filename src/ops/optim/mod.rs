@@ -1,6 +1,7 @@
 //! Optimizers: steps of parameters along their gradients, in place.
 
 mod lbfgs;
+mod ranges;
 
 use super::loss::made;
 use super::pointwise::arithmetic::{addcmul, cadd, cmax, lerp, mul};
@@ -12,7 +13,8 @@ use crate::error::{Error, Kind, Result, bail};
 use crate::layout::TH_PRESERVE_FORMAT;
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
-pub use lbfgs::Lbfgs;
+pub use lbfgs::{Evaluate, Lbfgs};
+use ranges::{check, not_negative};
 
 /// Parameters, and what an optimizer remembers of each.
 pub struct Optimizer {
@@ -85,14 +87,6 @@ struct Memory {
     square: Option<Tensor>,
     /// The greatest mean square so far, or for RMSprop the running mean of gradients.
     more: Option<Tensor>,
-}
-
-fn check(holds: bool, name: &str, value: f64, expected: &str) -> Result<()> {
-    if holds { Ok(()) } else { bail!(Argument, "{name} is {}, expected {expected}", Scalar::from(value)) }
-}
-
-fn not_negative(name: &str, value: f64) -> Result<()> {
-    check(value >= 0.0, name, value, "0 or more")
 }
 
 impl Rule {
@@ -187,9 +181,6 @@ impl Optimizer {
     }
 }
 
-/// Computes the loss, and the gradient of each parameter, if it has one.
-pub type Evaluate<'a> = dyn FnMut() -> Result<(f64, Vec<Option<Tensor>>)> + 'a;
-
 /// `gradient + decay * p`, or nothing without a decay.
 fn with_decay(gradient: &Tensor, p: &Tensor, decay: f64) -> Result<Option<Tensor>> {
     if decay == 0.0 { Ok(None) } else { made(|r| cadd(r, gradient, decay.into(), p)).map(Some) }
@@ -227,17 +218,16 @@ impl Memory {
 
     fn adam(&mut self, p: &Tensor, lr: f64, gradient: &Tensor, adam: &Adam) -> Result<()> {
         let decayed = if adam.decoupled { None } else { with_decay(gradient, p, adam.decay)? };
+        let (gradient, [beta1, beta2]) = (decayed.as_ref().unwrap_or(gradient), adam.betas);
+        let (mean, square) = (zeros(&mut self.mean, p)?, zeros(&mut self.square, p)?);
+        let greatest = if adam.amsgrad { zeros(&mut self.more, p)? } else { square };
+        self.steps = self.steps.saturating_add(1);
         if adam.decoupled && adam.decay != 0.0 {
             mul.run([p, p], &[(1.0 - lr * adam.decay).into()])?;
         }
-        let (gradient, [beta1, beta2]) = (decayed.as_ref().unwrap_or(gradient), adam.betas);
-        self.steps = self.steps.saturating_add(1);
-        let (mean, square) = (zeros(&mut self.mean, p)?, zeros(&mut self.square, p)?);
         lerp.run([mean, mean, gradient], &[(1.0 - beta1).into()])?;
         running_square.run([square, square, gradient], &[beta2.into(), (1.0 - beta2).into()])?;
-        let mut greatest = square;
         if adam.amsgrad {
-            greatest = zeros(&mut self.more, p)?;
             cmax.run([greatest, greatest, square], &[])?;
         }
         let (size, root) = (lr / (1.0 - beta1.powi(self.steps)), (1.0 - beta2.powi(self.steps)).sqrt());

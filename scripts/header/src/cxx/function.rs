@@ -1,6 +1,6 @@
 //! A row as a function of C++: its parameters, its overloads, and how it calls C.
 
-use super::argument::{HANDLES, Argument, COUNTED, INPUTS, Kinds, STRUCTS, TENSOR_LISTS, spaced, text};
+use super::argument::{Argument, COUNTED, HANDLES, INPUTS, Kinds, STRUCTS, TENSOR_LISTS, spaced, text};
 use super::names::{self, IN_PLACE, MAKE, MORE_IN_PLACE, WRITE};
 use serde_json::Value;
 

@@ -23,7 +23,7 @@ pub const LEFT_OUT: &[(&str, &str)] = &[
     ("THStorage_newWithAllocator THStorage_newWithDataAndAllocator", "memory of C: fromBlob takes any function that frees"),
     ("THMapAllocatorContext_* THRefcountedMapAllocator_*", "memory of C: Storage::withMapping, shared and sharedFd have an owner"),
     ("THArchive_openCallbacks THArchive_sizes", "by hand: Archive::openReader and Archive::sizes"),
-    ("THCudaStream_addCallback", "by hand, for any function object"),
+    ("THCudaStream_addCallback THOptim_stepClosure", "by hand, for any function object"),
     ("THCudaStream_waitEvent", "by hand: two classes name each other"),
     ("THTensor_newGrad THTensor_addHook THTensor_removeHook THGrad_backward THGrad_gradients", "by hand: gradients.hpp"),
     ("THGrad_apply THGrad_save THGrad_newSaved THGrad_needsGradient THGrad_checkpoint THGrad_check", "by hand: gradients.hpp"),

@@ -26,26 +26,30 @@ macro_rules! for_images {
                 of_input(g, weight, &input, &Options { stride, padding, dilation, groups, ..Options::default() });
             weight: |g, input, weight: like, stride: list, padding: list, dilation: list, groups: i64|
                 of_weight(g, input, &weight, &Options { stride, padding, dilation, groups, ..Options::default() });
-            each(bias): |call, weight: shapes| call.give(3, of_bias(call.g(), call.size_at(weight, 0)));
+            each(bias): |call, bias: at, weight: shapes| call.give(bias, of_bias(call.g(), call.size_at(weight, 0)));
         })*
         $($transpose {
             input: |g, input: like, weight, stride: list, padding: list, dilation: list, outputPadding: list, groups: i64|
-                of_input(g, weight, &input, &Options { stride, padding, dilation, transposed: true, more: outputPadding, groups });
+                of_input(g, weight, &input,
+                    &Options { stride, padding, dilation, transposed: true, output_padding: outputPadding, groups });
             weight: |g, input, weight: like, stride: list, padding: list, dilation: list, outputPadding: list, groups: i64|
-                of_weight(g, input, &weight, &Options { stride, padding, dilation, transposed: true, more: outputPadding, groups });
-            each(bias): |call, weight: shapes| call.give(3, of_bias(call.g(), call.size_at(weight, 0)));
+                of_weight(g, input, &weight,
+                    &Options { stride, padding, dilation, transposed: true, output_padding: outputPadding, groups });
+            each(bias): |call, bias: at, weight: shapes| call.give(bias, of_bias(call.g(), call.size_at(weight, 0)));
         })*
         $($uniform {
-            input: |g, input: like, weight, stride: i64, padding: i64| of_input(g, weight, &input, &Options::uniform(&[stride], &[padding], false));
+            input: |g, input: like, weight, stride: i64, padding: i64|
+                of_input(g, weight, &input, &Options::uniform(&[stride], &[padding], false));
             weight: |g, input, weight: like, stride: i64, padding: i64|
                 of_weight(g, input, &weight, &Options::uniform(&[stride], &[padding], false));
-            each(bias): |call, weight: shapes| call.give(3, of_bias(call.g(), call.size_at(weight, 0)));
+            each(bias): |call, bias: at, weight: shapes| call.give(bias, of_bias(call.g(), call.size_at(weight, 0)));
         })*
         $($transpose_uniform {
-            input: |g, input: like, weight, stride: i64, padding: i64| of_input(g, weight, &input, &Options::uniform(&[stride], &[padding], true));
+            input: |g, input: like, weight, stride: i64, padding: i64|
+                of_input(g, weight, &input, &Options::uniform(&[stride], &[padding], true));
             weight: |g, input, weight: like, stride: i64, padding: i64|
                 of_weight(g, input, &weight, &Options::uniform(&[stride], &[padding], true));
-            each(bias): |call, weight: shapes| call.give(3, of_bias(call.g(), call.size_at(weight, 0)));
+            each(bias): |call, bias: at, weight: shapes| call.give(bias, of_bias(call.g(), call.size_at(weight, 0)));
         })*
 
         $($max { input: |g, indices, input: like| spread(g, indices, &input, $of_max); })*
@@ -87,23 +91,24 @@ derivatives! {
 
     convolution {
         input: |g, input: like, weight, stride: list, padding: list, dilation: list, transposed: bool, outputPadding: list, groups: i64|
-            of_input(g, weight, &input, &Options { stride, padding, dilation, transposed, more: outputPadding, groups });
+            of_input(g, weight, &input, &Options { stride, padding, dilation, transposed, output_padding: outputPadding, groups });
         weight: |g, input, weight: like, stride: list, padding: list, dilation: list, transposed: bool, outputPadding: list, groups: i64|
-            of_weight(g, input, &weight, &Options { stride, padding, dilation, transposed, more: outputPadding, groups });
-        each(bias): |call, weight: shapes| call.give(3, of_bias(call.g(), call.size_at(weight, 0)));
+            of_weight(g, input, &weight, &Options { stride, padding, dilation, transposed, output_padding: outputPadding, groups });
+        each(bias): |call, bias: at, weight: shapes| call.give(bias, of_bias(call.g(), call.size_at(weight, 0)));
     }
     convolutionGradInput {
         gradOutput: |h, weight, stride: list, padding: list, dilation: list, transposed: bool, outputPadding: list, groups: i64|
-            convolved(h, weight, &Options { stride, padding, dilation, transposed, more: outputPadding, groups });
-        weight: |h, gradOutput, weight: like, stride: list, padding: list, dilation: list, transposed: bool, outputPadding: list, groups: i64|
-            of_weight(gradOutput, h, &weight, &Options { stride, padding, dilation, transposed, more: outputPadding, groups });
+            convolved(h, weight, &Options { stride, padding, dilation, transposed, output_padding: outputPadding, groups });
+        weight: |h, gradOutput, weight: like, stride: list, padding: list, dilation: list, transposed: bool, outputPadding: list,
+            groups: i64|
+            of_weight(gradOutput, h, &weight, &Options { stride, padding, dilation, transposed, output_padding: outputPadding, groups });
         input: |h| zerosLike(h);
     }
     convolutionGradWeight {
         gradOutput: |h, input, stride: list, padding: list, dilation: list, transposed: bool, outputPadding: list, groups: i64|
-            convolved(input, h, &Options { stride, padding, dilation, transposed, more: outputPadding, groups });
+            convolved(input, h, &Options { stride, padding, dilation, transposed, output_padding: outputPadding, groups });
         input: |h, gradOutput, input: like, stride: list, padding: list, dilation: list, transposed: bool, outputPadding: list, groups: i64|
-            of_input(gradOutput, h, &input, &Options { stride, padding, dilation, transposed, more: outputPadding, groups });
+            of_input(gradOutput, h, &input, &Options { stride, padding, dilation, transposed, output_padding: outputPadding, groups });
         weight: |h| zerosLike(h);
     }
     convolutionGradBias { gradOutput: |h, gradOutput: like, imageDims: i32| repeated(h, &gradOutput, imageDims); }
@@ -157,14 +162,13 @@ struct Options<'a> {
     padding: &'a [i64],
     dilation: &'a [i64],
     transposed: bool,
-    /// The padding of the output.
-    more: &'a [i64],
+    output_padding: &'a [i64],
     groups: i64,
 }
 
 impl Default for Options<'_> {
     fn default() -> Self {
-        Options { stride: &[], padding: &[], dilation: &[], transposed: false, more: &[], groups: 1 }
+        Options { stride: &[], padding: &[], dilation: &[], transposed: false, output_padding: &[], groups: 1 }
     }
 }
 
@@ -176,8 +180,10 @@ impl<'a> Options<'a> {
     /// A call of a row with three tensors and these options.
     fn call<'s>(&self, row: &'static crate::capi::face::row::Row, tensors: [In<'s, '_>; 3], first: Value<'s>) -> Value<'s> {
         let [a, b, c] = tensors;
-        let (stride, padding, dilation, more) = (listed(self.stride), listed(self.padding), listed(self.dilation), listed(self.more));
-        first.scope.call(row, &[a, b, c, stride, padding, dilation, self.transposed.into(), more, self.groups.into()])
+        let (stride, padding, dilation) = (listed(self.stride), listed(self.padding), listed(self.dilation));
+        first
+            .scope
+            .call(row, &[a, b, c, stride, padding, dilation, self.transposed.into(), listed(self.output_padding), self.groups.into()])
     }
 }
 

@@ -1,5 +1,6 @@
 //! Normalization and losses.
 
+use super::reductions::in_dtype_of;
 use super::scans::{log_softmax_grad, log_softmax_grad_back};
 use crate::capi::grad::formula::{Call, Value};
 use crate::capi::grad::graph::Like;
@@ -12,7 +13,8 @@ derivatives! {
     LAYERS:
 
     layerNorm {
-        each(t, weight, bias): |call, t, normalizedNdim: i32, weight: optional, eps: f64| layer_norm_back(call, t, normalizedNdim, weight, eps);
+        each(t, weight, bias): |call, t, normalizedNdim: i32, weight: optional, eps: f64|
+            layer_norm_back(call, t, normalizedNdim, weight, eps);
     }
     layerNormGrad {
         each(g, t, weight): |call, g, t, normalizedNdim: i32, weight: optional, eps: f64|
@@ -29,6 +31,7 @@ derivatives! {
     }
     crossEntropy {
         t: |g, t, target, weight: optional, reduction: i32, ignoreIndex: i64| {
+            let g = in_dtype_of(t, g);
             let loss = [g.into(), t.into(), target.into(), weight.into(), reduction.into(), ignoreIndex.into()];
             g.scope.call(&names::crossEntropyGrad::ROW, &loss)
         };
@@ -38,7 +41,7 @@ derivatives! {
         g: |h, t, target, weight: optional, reduction: i32, ignoreIndex: i64| {
             let classes = class_dim(t.ndim());
             let loss = Loss { target, weight, reduction, ignore: ignoreIndex };
-            loss.of(log_softmax_grad_back(h, log_softmax(t, classes), classes))
+            loss.of(log_softmax_grad_back(in_dtype_of(t, h), log_softmax(t, classes), classes))
         };
         t: |h, g, t, target, weight: optional, reduction: i32, ignoreIndex: i64| {
             let classes = class_dim(t.ndim());
@@ -75,6 +78,7 @@ impl<'s> Loss<'s> {
 
     /// The gradient of log-probabilities `t`, of which the shape counts alone.
     fn back(&self, g: Value<'s>, t: &Like) -> Value<'s> {
+        let g = if g.dtype() == t.dtype { g } else { to_dtype(g, t.dtype) };
         let shape = expand(zeros(g, &Like { shape: Dims::new(), ..t.clone() }), &t.shape);
         let loss = [g.into(), shape.into(), self.target.into(), self.weight.into(), self.reduction.into(), self.ignore.into()];
         g.scope.call(&names::nllLossGrad::ROW, &loss)
@@ -86,7 +90,7 @@ fn layer_norm_back<'s>(call: &Call<'s>, t: Value<'s>, normalized: i32, weight: O
     let names = names::layerNorm::ROW.signature.names;
     let inputs = ["t", "weight", "bias"].map(|name| names::place(names, name));
     let wanted = inputs.iter().enumerate().fold(0, |wanted, (k, &input)| wanted | u32::from(call.needs(input)) << k);
-    let args = [call.g().into(), t.into(), normalized.into(), weight.into(), eps.into()];
+    let args = [in_dtype_of(t, call.g()).into(), t.into(), normalized.into(), weight.into(), eps.into()];
     let gradients: [Value<'s>; 3] = call.scope().call_for_all(&names::layerNormGrad::ROW, wanted, &args);
     let wanted = inputs.iter().filter(|&&input| call.needs(input));
     wanted.zip(gradients).for_each(|(&input, gradient)| call.give(input, gradient));
@@ -122,7 +126,8 @@ impl<'s> Normalized<'s> {
         if self.rows.is_empty() { t } else { sum_dims(t, &self.rows, false) }
     }
 
-    /// The gradient of rows before their normalization, but for the scale: what has neither a mean nor a part along `x`. It is its own adjoint.
+    /// `h` without its mean and without its part along `x`: but for the scale, the gradient of rows before they were normalized. The
+    /// function is its own adjoint.
     fn project(&self, h: Value<'s>) -> Value<'s> {
         h - self.mean(h) - self.x * self.mean(h * self.x)
     }

@@ -1,9 +1,10 @@
 //! Linear algebra.
 //!
-//! A differential of each defining equation, such as `a X = b`, is solved for that of the result, and what stands beside the differential of
-//! an input is its gradient. M. B. Giles, Collected matrix derivative results for forward and reverse mode algorithmic differentiation (2008).
+//! The differential of an equation that defines a result, such as `a x = b`, is solved for that of the result; the factor of the
+//! differential of an input is its gradient. M. B. Giles, Collected matrix derivative results for forward and reverse mode algorithmic
+//! differentiation (2008).
 //!
-//! The decompositions in pieces (geqrf, orgqr, ormqr) and the one with pivots (pstrf) have no derivatives: qr and potrf have.
+//! LAPACK's packed reflectors (geqrf, orgqr, ormqr) and the factors of semidefinite matrices (pstrf) have no derivatives; qr and potrf do.
 
 use super::products::{joined, through_series};
 use crate::capi::grad::formula::{Call, In, Value};
@@ -75,7 +76,7 @@ fn of_matrices(g: Value<'_>) -> Value<'_> {
     unsqueeze(unsqueeze(g, -1), -1)
 }
 
-/// Numbers of rows, or of columns, in each row.
+/// Vectors as matrices of one row.
 fn in_rows(t: Value<'_>) -> Value<'_> {
     unsqueeze(t, -2)
 }
@@ -90,7 +91,7 @@ fn identity(t: Value<'_>, n: i64) -> Value<'_> {
     t.scope.call(&names::newEye::ROW, &[t.dtype().into(), n.into(), n.into()])
 }
 
-/// `t` with ones on the diagonal.
+/// `t` with ones on its diagonal.
 fn with_unit_diagonal(t: Value<'_>) -> Value<'_> {
     or_choose(eq_value(identity(t, last(t)), 1.0), 1.0, t)
 }
@@ -248,7 +249,8 @@ fn permutation<'s>(t: Value<'s>, pivots: Value<'s>, n: i64) -> Value<'s> {
     let mut pivots = pivots;
     if k < n {
         // The other rows stay where they are.
-        let stay = t.scope.call(&names::newArange::ROW, &[pivots.dtype().into(), ((k + 1) as f64).into(), ((n + 1) as f64).into(), 1.0.into()]);
+        let (start, end) = ((k + 1) as f64, (n + 1) as f64);
+        let stay = t.scope.call(&names::newArange::ROW, &[pivots.dtype().into(), start.into(), end.into(), 1.0.into()]);
         let at = shape.len() - 1;
         shape[at] = n - k;
         pivots = joined(pivots, expand(stay, &shape), -1);
@@ -282,12 +284,16 @@ fn factors<'s>(p: Value<'s>, [l, u]: [Value<'s>; 2], [gl, gu]: [Option<Value<'s>
     let mut of_u = gu.map(|gu| matmul(head(gu, -1), mt(u1)));
     let (l2, u2) = (narrow(l, -2, k, m - k), narrow(u, -1, k, n - k));
     let (mut below_square, mut beside_square) = (zerosLike(l2), zerosLike(u2));
-    if n > m && let Some(gu) = gu {
+    if n > m
+        && let Some(gu) = gu
+    {
         let gu2 = narrow(gu, -1, k, n - k);
         of_l = sum_of(of_l, Some(-matmul(gu2, mt(u2))));
         beside_square = UNIT.transposed().solve(gu2, l1);
     }
-    if m > n && let Some(gl) = gl {
+    if m > n
+        && let Some(gl) = gl
+    {
         let gl2 = narrow(gl, -2, k, m - k);
         of_u = sum_of(of_u, Some(-matmul(mt(l2), gl2)));
         below_square = UPPER.transposed().divide(gl2, u1);
@@ -390,7 +396,7 @@ fn singular_values(t: Value<'_>) -> [Value<'_>; 3] {
     t.scope.call_for_all(&names::svd::ROW, 0b111, &[t.into(), true.into()])
 }
 
-/// The determinant's slope is the matrix of cofactors, which singular matrices have, too.
+/// The gradient of `t` from that of its determinant `r`: the matrix of cofactors, which singular matrices have, too.
 fn determinant<'s>(g: Value<'s>, t: Value<'s>, r: Value<'s>) -> Value<'s> {
     if eq_value(r, 0.0).any() { of_matrices(g) * cofactors(t) } else { of_matrices(g * r) * mt(inverse(t)) }
 }
@@ -424,7 +430,7 @@ fn differences(e: Value<'_>) -> Value<'_> {
     with_unit_diagonal(in_rows(e) - unsqueeze(e, -1))
 }
 
-/// `a = v diag(e) v'` of symmetric `a`: the gradient is symmetric, and has no finite value where eigenvalues are equal and `v` counts.
+/// `a = v diag(e) v'` of symmetric `a`. The gradient is symmetric; where eigenvalues are equal and `v` counts, it is not finite.
 fn symmetric_eigen<'s>(call: &Call<'s>, e: Value<'s>, v: Value<'s>) {
     let values = call.grad(0);
     let Some(gv) = call.grad(1) else {
@@ -435,8 +441,8 @@ fn symmetric_eigen<'s>(call: &Call<'s>, e: Value<'s>, v: Value<'s>) {
     call.give(2, matmul(matmul(v, inner), mt(v)));
 }
 
-/// `a v = v diag(e)`, where a pair of eigenvalues `x + i y`, `x - i y` stands for the block `[[x, y], [-y, x]]`, and its columns of `v` for the
-/// real and the imaginary part of one vector.
+/// `a v = v diag(e)`. In place of a pair of eigenvalues `x + i y`, `x - i y` the diagonal has the block `[[x, y], [-y, x]]`, whose columns
+/// of `v` are the real and the imaginary part of one vector.
 fn eigen<'s>(call: &Call<'s>, e: Value<'s>, v: Value<'s>) {
     let imaginary = select(e, -1, 1);
     let are_complex = ne_value(imaginary, 0.0).any();
@@ -468,8 +474,8 @@ fn blocks<'s>(real: Value<'s>, imaginary: Value<'s>, y: Value<'s>) -> Value<'s> 
     diagonal_matrix(diagonal) + diag_embed(beside, 1, -2, -1) - diag_embed(beside, -1, -2, -1)
 }
 
-/// `a = u diag(s) v'`. Only the first columns of `u` and `v`, as many as singular values, have gradients; there are none that are finite
-/// where singular values are equal and vectors count.
+/// `a = u diag(s) v'`. Only the first columns of `u` and `v`, as many as there are singular values, have gradients. Where singular values
+/// are equal and vectors count, the gradient is not finite.
 fn singular<'s>(call: &Call<'s>, u: Value<'s>, s: Value<'s>, v: Value<'s>) {
     let k = last(s);
     let head = |t| narrow(t, -1, 0, k);
@@ -484,7 +490,7 @@ fn singular<'s>(call: &Call<'s>, u: Value<'s>, s: Value<'s>, v: Value<'s>) {
     let of_v = gv.map(|gv| columns * (skew(matmul(mt(v), gv)) / gaps));
     let inner = sum_of(sum_of(of_u, of_v), gs.map(diagonal_matrix));
     let mut r = inner.map(|inner| matmul(matmul(u, inner), mt(v)));
-    // What is orthogonal to the columns that there are.
+    // The part of a gradient that is orthogonal to all columns of a basis.
     let outside = |basis, g| (g - matmul(basis, matmul(mt(basis), g))) / rows;
     if let Some(gu) = gu.filter(|gu| gu.shape()[gu.ndim() - 2] > k) {
         r = sum_of(r, Some(matmul(outside(u, gu), mt(v))));

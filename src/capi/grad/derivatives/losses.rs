@@ -43,8 +43,8 @@ derivatives! {
             each_loss(g, reduction, weighted(slope, weight), &[target])
         };
         weight: |g, t, target, weight, posWeight: optional, reduction: i32| {
-            let loss = g.scope.call(&names::bceWithLogits::ROW, &[t.into(), target.into(), In::Null, posWeight.into(), TH_REDUCTION_NONE.into()]);
-            each_loss(g, reduction, loss, &[weight])
+            let args: [In<'_, '_>; 5] = [t.into(), target.into(), In::Null, posWeight.into(), TH_REDUCTION_NONE.into()];
+            each_loss(g, reduction, g.scope.call(&names::bceWithLogits::ROW, &args), &[weight])
         };
         posWeight: |g, t, target, weight: optional, posWeight, reduction: i32|
             each_loss(g, reduction, weighted(target * log_of_exp(-t), weight), &[posWeight]);
@@ -64,7 +64,10 @@ derivatives! {
             sharp * (1.0 - smoothing) + smooth_part(g, t, target, weight, (reduction, ignoreIndex)) * smoothing
         };
     }
-    batchNorm { each(t, weight, bias): |call, t, weight: optional, mean, invstd, training: bool| batch_norm(call, t, weight, mean, invstd, training); }
+    batchNorm {
+        each(t, weight, bias): |call, t, weight: optional, mean, invstd, training: bool|
+            batch_norm(call, t, weight, [mean, invstd], training);
+    }
     embedding {
         weight: |g, weight: like, index, paddingIdx: i64| {
             let (r, count) = (zeros(g, &weight), index.numel());
@@ -143,9 +146,9 @@ fn smooth_part<'s>(
     g.scope.call(&names::logSoftmaxGrad::ROW, &[down.into(), y.into(), (class as i32).into()])
 }
 
-/// The gradients of `y = (t - mean) * invstd * weight + bias`. In training `mean` and `invstd` come from `t`; their gradients are those that
-/// they have in the formula, and those that arrive.
-fn batch_norm<'s>(call: &Call<'s>, t: Value<'s>, weight: Option<Value<'s>>, mean: Value<'s>, invstd: Value<'s>, training: bool) {
+/// The gradients of `y = (t - mean) * invstd * weight + bias`. In training `mean` and `invstd` come from `t`; their gradients are those
+/// that they have in the formula, and those that arrive.
+fn batch_norm<'s>(call: &Call<'s>, t: Value<'s>, weight: Option<Value<'s>>, [mean, invstd]: [Value<'s>; 2], training: bool) {
     const RESULTS: [usize; 3] = [0, 1, 2];
     let [of_t, of_weight, of_bias] = ["t", "weight", "bias"].map(|name| names::place(names::batchNorm::ROW.signature.names, name));
     let shape = t.shape();

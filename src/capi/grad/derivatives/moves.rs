@@ -28,8 +28,8 @@ derivatives! {
     im2col {
         t: |g, t: like, kernel: list, stride: list, padding: list, dilation: list| {
             let sizes = &t.shape[t.shape.len() - kernel.len()..];
-            let windows = [sizes.into(), kernel.into(), given(stride), given(padding), given(dilation)];
-            g.scope.call(&names::col2im::ROW, &[g.into(), windows[0], windows[1], windows[2], windows[3], windows[4]])
+            let steps = [stride, padding, dilation].map(given);
+            g.scope.call(&names::col2im::ROW, &[g.into(), sizes.into(), kernel.into(), steps[0], steps[1], steps[2]])
         };
     }
     col2im {
@@ -185,7 +185,7 @@ fn diff_back<'s>(g: Value<'s>, t: &Like, n: i64, dimension: i32) -> Value<'s> {
     if n % 2 == 0 { r } else { -r }
 }
 
-/// Gives each tensor that was stacked its piece. `ndim` is the least number of dimensions that pieces have: 1 for hstack, 2 for vstack, 3 for
+/// Gives each tensor that was stacked its piece. `ndim` is the least number of dimensions of pieces: 1 for hstack, 2 for vstack, 3 for
 /// dstack.
 fn unstack(call: &Call<'_>, tensors: usize, ndim: usize) {
     let g = call.g();
@@ -273,7 +273,7 @@ fn first_of<'s>(src: Value<'s>, index: Value<'s>) -> Value<'s> {
 }
 
 /// `g`, with zeros behind it in each dimension to the shape of `like`.
-fn followed_by_zeros<'s>(g: Value<'s>, like: &Like) -> Value<'s> {
+pub(super) fn followed_by_zeros<'s>(g: Value<'s>, like: &Like) -> Value<'s> {
     let shape = g.shape();
     let pads: Dims = (0..shape.len()).rev().flat_map(|d| [0, like.shape[d] - shape[d]]).collect();
     if shape == like.shape { g } else { pad(g, &pads, TH_PAD_CONSTANT) }
@@ -290,7 +290,7 @@ struct Scattered<'s> {
 
 impl<'s> Scattered<'s> {
     /// `to` after it.
-    fn into(&self, to: Value<'s>, src: Value<'s>) -> Value<'s> {
+    fn combined(&self, to: Value<'s>, src: Value<'s>) -> Value<'s> {
         cleared(to, &names::scatterMode::ROW, &[self.dimension.into(), self.index.into(), src.into(), self.mode.into()])
     }
 
@@ -305,7 +305,7 @@ impl<'s> Scattered<'s> {
 
     /// The result, and `g` divided by the number of elements that equal it.
     fn extreme(&self, g: Value<'s>) -> (Value<'s>, Value<'s>) {
-        let r = self.into(self.t, self.src);
+        let r = self.combined(self.t, self.src);
         let winners = to_dtype(eq(self.src, self.gather(r)), g.dtype());
         (r, g / self.added(to_dtype(eq(self.t, r), g.dtype()), winners))
     }
@@ -314,7 +314,7 @@ impl<'s> Scattered<'s> {
     fn back(&self, g: Value<'s>) -> Value<'s> {
         match self.mode {
             TH_REDUCE_ADD => g,
-            TH_REDUCE_MULTIPLY => g * self.into(onesLike(self.t), self.src),
+            TH_REDUCE_MULTIPLY => g * self.combined(onesLike(self.t), self.src),
             _ => {
                 let (r, shared) = self.extreme(g);
                 choose_or(eq(self.t, r), shared, 0.0)
@@ -339,8 +339,8 @@ impl<'s> Scattered<'s> {
         let zero = eq_value(self.src, 0.0);
         let zeros_there = self.gather(self.added(zerosLike(self.t), to_dtype(zero, self.t.dtype())));
         let single = both(zero, eq_value(zeros_there, 1.0));
-        let without = self.gather(self.into(self.t, or_choose(single, 1.0, self.src)));
-        let all = self.gather(self.into(self.t, self.src)) / or_choose(zero, 1.0, self.src);
+        let without = self.gather(self.combined(self.t, or_choose(single, 1.0, self.src)));
+        let all = self.gather(self.combined(self.t, self.src)) / or_choose(zero, 1.0, self.src);
         choose(single, without, all)
     }
 }

@@ -118,8 +118,8 @@ impl<'s> Quantiles<'s> {
     }
 }
 
-/// The ranks of the quantiles `q` of lines, from 0, and their slope as a function of `q`. A NaN is every quantile of its line, unless they are
-/// left out.
+/// The ranks of the quantiles `q` of lines, from 0, and their slope as a function of `q`. A NaN is every quantile of its line, unless NaNs
+/// are left out.
 fn ranks<'s>(lines: Value<'s>, q: Value<'s>, skip_nan: bool) -> (Value<'s>, Value<'s>) {
     // The function rounds `q` to the dtype it computes in.
     let rounded = if lines.dtype() == Dtype::Float64 { q } else { to_dtype(q, Dtype::Float32) };

@@ -194,9 +194,10 @@ fn less_than_one(t: Value<'_>) -> Value<'_> {
     -t + 1.0
 }
 
-/// `a / b`, and 0 where `b` is 0.
+/// `a / b`, and 0 where `b` is 0, with derivatives that are 0 there as well.
 fn safely<'s>(a: Value<'s>, b: Value<'s>) -> Value<'s> {
-    or_choose(eq_value(b, 0.0), 0.0, a / b)
+    let nothing = eq_value(b, 0.0);
+    or_choose(nothing, 0.0, a / or_choose(nothing, 1.0, b))
 }
 
 /// `g` where `first` is true, and half of it where both are equal.

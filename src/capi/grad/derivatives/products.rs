@@ -251,8 +251,11 @@ fn einsum<'s>(terms: &[(Value<'s>, &[Label])], result: &[Label]) -> Value<'s> {
     let mut seen: Vec<Label> = Vec::new();
     let mut text = Vec::new();
     for (k, labels) in terms.iter().map(|term| term.1).chain([result]).enumerate() {
-        let before: &[u8] = if k == terms.len() { b"->" } else if k > 0 { b"," } else { b"" };
-        text.extend_from_slice(before);
+        if k == terms.len() {
+            text.extend(b"->");
+        } else if k > 0 {
+            text.push(b',');
+        }
         for &label in labels {
             let at = seen.iter().position(|&l| l == label).unwrap_or_else(|| {
                 seen.push(label);
@@ -296,8 +299,8 @@ fn chain(call: &Call<'_>, at: usize) {
     }
 }
 
-/// The gradient of `t` in a function of matrices that is a power series, such as a power or the exponential: that of `[[t', g], [0, t']]` has
-/// it in its upper right corner. N. J. Higham, Functions of Matrices (2008), 3.1.
+/// The gradient of `t` in a function of matrices that is a power series, such as a power or the exponential: the function of
+/// `[[t', g], [0, t']]` has it in its upper right corner. N. J. Higham, Functions of Matrices (2008), 3.1.
 pub(super) fn through_series<'s>(g: Value<'s>, t: Value<'s>, series: impl FnOnce(Value<'s>) -> Value<'s>) -> Value<'s> {
     let (t, n) = (mt(t), t.shape().last().copied().unwrap_or(0));
     let blocks = joined(joined(t, g, -1), joined(zerosLike(t), t, -1), -2);

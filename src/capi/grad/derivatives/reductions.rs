@@ -31,7 +31,9 @@ derivatives! {
     varDims { t: |g, t, dims: list, biased: bool, keepdim: bool| var_back(g, t, dims, bessel(biased), keepdim); }
     varCorrection { t: |g, t, dimension: i32, correction: f64, keepdim: bool| var_back(g, t, &along(dimension), correction, keepdim); }
     varDimsCorrection { t: |g, t, dims: list, correction: f64, keepdim: bool| var_back(g, t, dims, correction, keepdim); }
-    std { t: |g, t, r, dimension: i32, biased: bool, keepdim: bool| var_back(root_back(g, r), t, &along(dimension), bessel(biased), keepdim); }
+    std {
+        t: |g, t, r, dimension: i32, biased: bool, keepdim: bool| var_back(root_back(g, r), t, &along(dimension), bessel(biased), keepdim);
+    }
     stdDims { t: |g, t, r, dims: list, biased: bool, keepdim: bool| var_back(root_back(g, r), t, dims, bessel(biased), keepdim); }
     stdCorrection {
         t: |g, t, r, dimension: i32, correction: f64, keepdim: bool| var_back(root_back(g, r), t, &along(dimension), correction, keepdim);
@@ -74,7 +76,7 @@ fn count(shape: &[i64], dims: &[i64]) -> f64 {
 }
 
 /// `t` in the dtype of `g`.
-fn in_dtype_of<'s>(g: Value<'s>, t: Value<'s>) -> Value<'s> {
+pub(super) fn in_dtype_of<'s>(g: Value<'s>, t: Value<'s>) -> Value<'s> {
     if t.dtype() == g.dtype() { t } else { to_dtype(t, g.dtype()) }
 }
 
@@ -88,12 +90,12 @@ fn mean_back<'s>(g: Value<'s>, t: &Like, dims: &[i64], keepdim: bool) -> Value<'
 }
 
 fn nansum_back<'s>(g: Value<'s>, t: Value<'s>, dims: &[i64], keepdim: bool) -> Value<'s> {
-    or_choose(is_nan(t), 0.0, keep_dims(g, t.ndim(), dims, keepdim))
+    keep_dims(g, t.ndim(), dims, keepdim) * not(is_nan(t))
 }
 
 fn nanmean_back<'s>(g: Value<'s>, t: Value<'s>, dims: &[i64], keepdim: bool) -> Value<'s> {
     let numbers = sum_dims(not(is_nan(t)), &each_dim(dims, t.ndim()), true);
-    nansum_back(g, t, dims, keepdim) / to_dtype(numbers, g.dtype())
+    nansum_back(keep_dims(g, t.ndim(), dims, keepdim) / to_dtype(numbers, g.dtype()), t, dims, true)
 }
 
 /// The gradient of a product, which is exact where factors are 0: `g` times the product of the other elements.

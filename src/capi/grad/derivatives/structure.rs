@@ -1,5 +1,6 @@
 //! Copies, and what moves elements.
 
+use super::moves::followed_by_zeros;
 use crate::capi::grad::formula::{Call, In, Value};
 use crate::capi::grad::graph::Like;
 use crate::capi::grad::names::{self, derivatives};
@@ -66,9 +67,9 @@ derivatives! {
     scatterFill { t: |g, dimension: i32, index| cleared(g, &names::scatterFill::ROW, &[dimension.into(), index.into(), 0.0.into()]); }
     scatter {
         t: |g, dimension: i32, index| cleared(g, &names::scatterFill::ROW, &[dimension.into(), index.into(), 0.0.into()]);
-        src: |g, dimension: i32, index| gather(g, dimension, index);
+        src: |g, src: like, dimension: i32, index| followed_by_zeros(gather(g, dimension, index), &src);
     }
-    scatterAdd { t: |g| g; src: |g, dimension: i32, index| gather(g, dimension, index); }
+    scatterAdd { t: |g| g; src: |g, src: like, dimension: i32, index| followed_by_zeros(gather(g, dimension, index), &src); }
     maskedCopy { t: |g, mask| or_choose(mask, 0.0, g); src: |g, src: like, mask| chosen(g, &src, mask); }
     maskedScatter { t: |g, mask| or_choose(mask, 0.0, g); src: |g, src: like, mask| chosen(g, &src, mask); }
 }
@@ -86,7 +87,8 @@ fn cut(call: &Call<'_>, inputs: &[(usize, usize)], dimension: i32) {
     for &(at, i) in inputs {
         let size = call.size_at(at, i).get(dim).copied().unwrap_or(0);
         if call.needs_at(at, i) {
-            let piece = if call.size_at(at, i).len() == g.ndim() { narrow(g, dimension, first, size) } else { zeros(g, &call.like_at(at, i)) };
+            let piece =
+                if call.size_at(at, i).len() == g.ndim() { narrow(g, dimension, first, size) } else { zeros(g, &call.like_at(at, i)) };
             call.give_at(at, i, piece);
         }
         first += size;

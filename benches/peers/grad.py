@@ -1,0 +1,45 @@
+"""The training steps of grad.h in PyTorch."""
+
+from functools import lru_cache
+from math import prod
+
+import torch
+from torch.nn import functional
+
+import net
+
+MLP = (128, 64), (128,), (10, 128), (10,)
+MLP_COUNT = sum(prod(size) for size in MLP)
+CHAIN = 10_000
+
+
+@lru_cache(maxsize=8)
+def leaves_in(parameters, sizes):
+    """The weights as views of the tensor they lie in, with gradients of their own."""
+    parts = parameters.split([prod(size) for size in sizes])
+    return [part.view(size).detach().requires_grad_() for part, size in zip(parts, sizes)]
+
+
+def descend(loss, leaves):
+    loss.backward()
+    with torch.no_grad():
+        for leaf in leaves:
+            leaf.sub_(leaf.grad, alpha=net.RATE)
+            leaf.grad = None
+
+
+def mlp(parameters, x, target):
+    """A step of training of a net of two layers."""
+    weight1, bias1, weight2, bias2 = leaves = leaves_in(parameters, MLP)
+    hidden = functional.relu(functional.linear(x, weight1, bias1))
+    descend(functional.cross_entropy(functional.linear(hidden, weight2, bias2), target), leaves)
+
+
+def chain(r, a):
+    """The gradient of a * 1.0001^10000, through 10,000 operations on a scalar."""
+    x = a.clone().requires_grad_()
+    h = x * 1.0001
+    for _ in range(CHAIN - 1):
+        h = h * 1.0001
+    h.backward()
+    r.copy_(x.grad)

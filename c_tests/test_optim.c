@@ -1,0 +1,216 @@
+/* Optimizers: three steps of each, as PyTorch takes them, closures, learning rates, clipping, and what is refused. */
+#include "check.h"
+
+#define NEAR 1e-9
+
+/* Two parameters, whose loss is `|a|^2 / 2 + (3 b - sum of a)^2`, and with `quartic` the sum of a^4. */
+struct problem {
+    THTensor *params[2];
+    THOptim *optim;
+    int quartic, calls;
+};
+
+static struct problem made(void) {
+    struct problem p = {{vector_of(TH_FLOAT64, 1, -2, 0.5), matrix_of(TH_FLOAT64, 1, 0.25)}, NULL, 0, 0};
+    for (int k = 0; k < 2; k++) CHECK_OK(THTensor_setRequiresGrad(p.params[k], 1));
+    return p;
+}
+
+static void end(struct problem *p) {
+    THOptim_free(p->optim);
+    for (int k = 0; k < 2; k++) THTensor_free(p->params[k]);
+}
+
+/* Computes the loss and the gradients where the parameters are. */
+static THStatus closure(void *context, double *loss) {
+    struct problem *p = context;
+    THTensor *total = THTensor_new(), *square = THTensor_new(), *fourth = THTensor_new(), *sum = THTensor_new(),
+             *rest = THTensor_new(), *part = THTensor_new();
+    p->calls++;
+    CHECK_OK(THOptim_zeroGrad(p->optim, p->calls % 2));
+    CHECK_OK(THTensor_cmul(square, p->params[0], p->params[0]));
+    CHECK_OK(THTensor_sumDims(total, square, 0, NULL, 0, TH_UNDEFINED));
+    CHECK_OK(THTensor_mul(total, total, 0.5));
+    if (p->quartic) {
+        CHECK_OK(THTensor_cmul(fourth, square, square));
+        CHECK_OK(THTensor_sumDims(part, fourth, 0, NULL, 0, TH_UNDEFINED));
+        CHECK_OK(THTensor_cadd(total, total, 1, part));
+    }
+    CHECK_OK(THTensor_sumDims(sum, p->params[0], 0, NULL, 0, TH_UNDEFINED));
+    CHECK_OK(THTensor_mul(rest, p->params[1], 3));
+    CHECK_OK(THTensor_mseLoss(part, rest, sum, TH_REDUCTION_SUM));
+    CHECK_OK(THTensor_cadd(total, total, 1, part));
+    CHECK_OK(THTensor_backward(total, NULL));
+    *loss = THTensor_item(total);
+    THTensor *all[] = {total, square, fourth, sum, rest, part};
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) THTensor_free(all[k]);
+    return TH_OK;
+}
+
+/* Three steps lead to these parameters. */
+static void check_steps(struct problem *p, double a, double b, double c, double d) {
+    double loss;
+    if (!CHECK(p->optim != NULL)) return;
+    for (int k = 0; k < 3; k++) {
+        CHECK_OK(closure(p, &loss));
+        CHECK_OK(THOptim_step(p->optim));
+    }
+    CHECK_CLOSE(p->params[0], NEAR, a, b, c);
+    CHECK_CLOSE(p->params[1], NEAR, d);
+    CHECK_EQ(THTensor_isLeaf(p->params[0]), 1);
+    end(p);
+}
+
+static void steps_are_those_of_pytorch(void) {
+    struct problem p = made();
+    p.optim = THOptim_newSgd(p.params, 2, 0.01, 0, 0, 0, 0);
+    check_steps(&p, 1.0277925, -1.8831045, 0.542643, 0.07546);
+    p = made();
+    p.optim = THOptim_newSgd(p.params, 2, 0.01, 0.9, 0, 0.1, 1);
+    check_steps(&p, 1.03606658355, -1.70333763247, 0.579499214211, -0.12991323709);
+    p = made();
+    p.optim = THOptim_newSgd(p.params, 2, 0.01, 0.9, 0.5, 0, 0);
+    check_steps(&p, 1.049348125, -1.826496125, 0.57004075, -0.023765);
+    p = made();
+    p.optim = THOptim_newAdam(p.params, 2, 0.1, 0.9, 0.999, 1e-8, 0.1, 0);
+    check_steps(&p, 1.17711144837, -1.70866789678, 0.735868404266, -0.0211669374478);
+    p = made();
+    p.optim = THOptim_newAdamw(p.params, 2, 0.1, 0.9, 0.999, 1e-8, 0.1, 1);
+    check_steps(&p, 1.1576271087, -1.65354682379, 0.720824266213, -0.0242316610152);
+    p = made();
+    p.optim = THOptim_newRmsprop(p.params, 2, 0.01, 0.99, 1e-8, 0, 0.9, 1);
+    check_steps(&p, 1.22654024407, -1.58994408553, 0.792082505556, -0.100773244368);
+    p = made();
+    p.optim = THOptim_newRmsprop(p.params, 2, 0.01, 0.99, 1e-8, 0.1, 0, 0);
+    check_steps(&p, 1.07953902073, -1.79682358711, 0.637932151903, 0.0751850297219);
+}
+
+static void lbfgs_calls_a_closure(void) {
+    for (int search = 0; search < 2; search++) {
+        struct problem p = made();
+        p.quartic = 1;
+        p.optim = THOptim_newLbfgs(p.params, 2, 0.5, 4, 100, 1e-7, 1e-9, search);
+        CHECK_ERROR(THOptim_step(p.optim), TH_ERR_ARGUMENT, "THOptim_stepClosure");
+        for (int k = 0; k < 2; k++) CHECK_OK(THOptim_stepClosure(p.optim, closure, &p));
+        CHECK_EQ(p.calls, search ? 10 : 8);
+        CHECK_CLOSE(p.params[0], 1e-8, 0.268259130112, -0.423400508628, 0.187844567665);
+        CHECK_CLOSE(p.params[1], 1e-8, 0.0196704527486);
+        end(&p);
+    }
+}
+
+static THStatus failing(void *context, double *loss) {
+    (void)context;
+    *loss = 0;
+    return 77;
+}
+
+/* An optimizer is busy while its closure runs, but forgets gradients. */
+static THStatus meddling(void *context, double *loss) {
+    struct problem *p = context;
+    CHECK_ERROR(THOptim_step(p->optim), TH_ERR_ARGUMENT, "in the middle of a step");
+    CHECK_ERROR(THOptim_stepClosure(p->optim, meddling, p), TH_ERR_ARGUMENT, "in the middle of a step");
+    return closure(context, loss);
+}
+
+static void closures_may_fail(void) {
+    struct problem p = made();
+    p.optim = THOptim_newLbfgs(p.params, 2, 1, 1, 10, 1e-7, 1e-9, 0);
+    CHECK_EQ(THOptim_stepClosure(p.optim, failing, NULL), 77);
+    CHECK_STR(THGetLastError(), "THOptim_stepClosure: the closure returned 77");
+    CHECK_VALUES(p.params[0], 1, -2, 0.5);
+    CHECK_OK(THOptim_stepClosure(p.optim, meddling, &p));
+    end(&p);
+    p = made();
+    p.optim = THOptim_newSgd(p.params, 2, 0.01, 0, 0, 0, 0);
+    CHECK_EQ(THOptim_stepClosure(p.optim, failing, NULL), 77);
+    for (int k = 0; k < 3; k++) CHECK_OK(THOptim_stepClosure(p.optim, closure, &p));
+    CHECK_CLOSE(p.params[0], NEAR, 1.0277925, -1.8831045, 0.542643);
+    end(&p);
+}
+
+static void what_has_no_gradient_stays(void) {
+    struct problem p = made();
+    THTensor *g = vector_of(TH_FLOAT64, 1, 2, 3);
+    p.optim = THOptim_newSgd(p.params, 2, 0.5, 0, 0, 0, 0);
+    CHECK_OK(THTensor_setGrad(p.params[0], g));
+    int64_t version = THTensor_version(p.params[0]);
+    CHECK_OK(THOptim_step(p.optim));
+    CHECK_VALUES(p.params[0], 0.5, -3, -1);
+    CHECK_VALUES(p.params[1], 0.25);
+    CHECK_EQ(THTensor_version(p.params[0]), version + 1);
+    CHECK_NEAR(THOptim_getLr(p.optim), 0.5, 0);
+    CHECK_OK(THOptim_setLr(p.optim, 0.25));
+    CHECK_OK(THOptim_step(p.optim));
+    CHECK_VALUES(p.params[0], 0.25, -3.5, -1.75);
+    CHECK_OK(THOptim_zeroGrad(p.optim, 0));
+    CHECK_VALUES(g, 0, 0, 0);
+    CHECK_OK(THOptim_zeroGrad(p.optim, 1));
+    CHECK(THTensor_newGrad(p.params[0]) == NULL);
+    THTensor_free(g);
+    end(&p);
+    /* The parameters may be views of one tensor. */
+    THTensor *all = vector_of(TH_FLOAT32, 1, 2, 3, 4), *half[2], *ones = vector_of(TH_FLOAT32, 1, 1);
+    for (int k = 0; k < 2; k++) {
+        half[k] = THTensor_newSlice(all, 0, k, 4, 2);
+        CHECK_OK(THTensor_setRequiresGrad(half[k], 1));
+        CHECK_OK(THTensor_setGrad(half[k], ones));
+    }
+    THOptim *optim = THOptim_newAdam(half, 2, 0.5, 0.9, 0.999, 1e-8, 0, 0);
+    CHECK_OK(THOptim_step(optim));
+    CHECK_CLOSE(all, 1e-6, 0.5, 1.5, 2.5, 3.5);
+    THOptim_free(optim);
+    for (int k = 0; k < 2; k++) THTensor_free(half[k]);
+    THTensor_free(all);
+    THTensor_free(ones);
+}
+
+static void gradients_are_clipped(void) {
+    struct problem p = made();
+    THTensor *g[2] = {vector_of(TH_FLOAT64, 3, 0, -4), matrix_of(TH_FLOAT64, 1, 12)};
+    CHECK_NEAR(THGrad_clipNorm(p.params, 2, 1, 2), 0, 0);
+    for (int k = 0; k < 2; k++) CHECK_OK(THTensor_setGrad(p.params[k], g[k]));
+    CHECK_NEAR(THGrad_clipNorm(p.params, 2, 20, 2), 13, NEAR);
+    CHECK_VALUES(g[0], 3, 0, -4);
+    CHECK_NEAR(THGrad_clipNorm(p.params, 2, 6.5, 2), 13, NEAR);
+    CHECK_CLOSE(g[0], NEAR, 1.49999988462, 0, -1.99999984615);
+    CHECK_CLOSE(g[1], NEAR, 5.99999953846);
+    CHECK_NEAR(THGrad_clipNorm(p.params, 2, 3, 1), 9.49999926923, NEAR);
+    CHECK_CLOSE(g[0], NEAR, 0.473684160665, 0, -0.631578880886);
+    CHECK_NEAR(THGrad_clipNorm(p.params, 2, 9, INFINITY), 1.89473664266, NEAR);
+    CHECK_OK(THGrad_clipValue(p.params, 2, 0.5));
+    CHECK_CLOSE(g[0], NEAR, 0.473684160665, 0, -0.5);
+    CHECK_VALUES(g[1], 0.5);
+    CHECK_FAILURE(isnan(THGrad_clipNorm(p.params, 2, -1, 2)), TH_ERR_ARGUMENT, "maxNorm is -1");
+    CHECK_ERROR(THGrad_clipValue(p.params, 2, -1), TH_ERR_ARGUMENT, "value is -1");
+    THTensor_free(g[0]);
+    THTensor_free(g[1]);
+    end(&p);
+}
+
+static void what_is_refused(void) {
+    struct problem p = made();
+    THTensor *twice[2] = {p.params[0], p.params[0]}, *result = THTensor_new(), *whole = vector_of(TH_INT64, 1);
+    CHECK_OK(THTensor_mul(result, p.params[0], 2));
+    CHECK_FAILURE(THOptim_newSgd(p.params, 0, 0.1, 0, 0, 0, 0) == NULL, TH_ERR_ARGUMENT, "there are no parameters");
+    CHECK_FAILURE(THOptim_newSgd(twice, 2, 0.1, 0, 0, 0, 0) == NULL, TH_ERR_ARGUMENT, "entry 1 of 'params' is there twice");
+    CHECK_FAILURE(THOptim_newSgd(&result, 1, 0.1, 0, 0, 0, 0) == NULL, TH_ERR_ARGUMENT, "entry 0 of 'params' is the result");
+    CHECK_FAILURE(THOptim_newSgd(&whole, 1, 0.1, 0, 0, 0, 0) == NULL, TH_ERR_DTYPE, "only floats");
+    CHECK_FAILURE(THOptim_newSgd(p.params, 2, -0.1, 0, 0, 0, 0) == NULL, TH_ERR_ARGUMENT, "lr is -0.1");
+    CHECK_FAILURE(THOptim_newSgd(p.params, 2, 0.1, 0.9, 0.1, 0, 1) == NULL, TH_ERR_ARGUMENT, "nesterov");
+    CHECK_FAILURE(THOptim_newAdam(p.params, 2, 0.1, 0.9, 1, 1e-8, 0, 0) == NULL, TH_ERR_ARGUMENT, "beta2 is 1");
+    CHECK_FAILURE(THOptim_newAdamw(p.params, 2, 0.1, 0.9, 0.9, 1e-8, -1, 0) == NULL, TH_ERR_ARGUMENT, "weightDecay is -1");
+    CHECK_FAILURE(THOptim_newRmsprop(p.params, 2, 0.1, NAN, 1e-8, 0, 0, 0) == NULL, TH_ERR_ARGUMENT, "alpha is NaN");
+    CHECK_FAILURE(THOptim_newLbfgs(p.params, 2, 1, 0, 5, 1e-7, 1e-9, 0) == NULL, TH_ERR_ARGUMENT, "maxIter is 0");
+    p.optim = THOptim_newSgd(p.params, 2, 0.1, 0, 0, 0, 0);
+    CHECK_ERROR(THOptim_setLr(p.optim, NAN), TH_ERR_ARGUMENT, "lr is NaN");
+    CHECK_ERROR(THOptim_stepClosure(p.optim, NULL, NULL), TH_ERR_ARGUMENT, "argument 'closure' is NULL");
+    CHECK_ERROR(THOptim_step(NULL), TH_ERR_ARGUMENT, "argument 'o' is NULL");
+    THOptim_free(NULL);
+    THTensor_free(result);
+    THTensor_free(whole);
+    end(&p);
+}
+
+CHECK_MAIN(CASE(steps_are_those_of_pytorch), CASE(lbfgs_calls_a_closure), CASE(closures_may_fail),
+           CASE(what_has_no_gradient_stays), CASE(gradients_are_clipped), CASE(what_is_refused))

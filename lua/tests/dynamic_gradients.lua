@@ -1,0 +1,338 @@
+-- Gradients through the namespace: leaves, backward, hooks, functions with a gradient of their own, checkpoints, optimizers.
+
+local harness = require("harness")
+local library = require("thorn.library")
+local thorn = require("thorn.dynamic")
+local callbacks = require("thorn.dynamic.callbacks")
+
+local C, check, fails = library.C, harness.check, harness.fails
+
+local tests = {}
+
+local function leaf(list) return thorn.tensor(list, "float64"):setRequiresGrad(true) end
+
+local function doubles(list) return thorn.tensor(list, "float64") end
+
+-- The elements are these.
+local function expect(tensor, ...)
+    check(tensor, "there is no tensor")
+    local got = {}
+    for i = 1, thorn.numel(tensor) do got[i] = thorn.get1d(thorn.flatten(tensor:detach()), i) end
+    harness.near(got, { ... }, 1e-9)
+end
+
+function tests.backward_adds_to_gradients()
+    local a, b = leaf({ 1, 2, 3 }), leaf({ 4, 5, 6 })
+    check(a:grad() == nil and a:requiresGrad() and a:isLeaf())
+    local product = thorn.mul(a, b)
+    check(product:requiresGrad() and not product:isLeaf())
+    thorn.sum(product):backward()
+    expect(a:grad(), 4, 5, 6)
+    expect(thorn.grad(b), 1, 2, 3)
+    thorn.mul(a, a):backward(doubles({ 1, 10, 100 }))
+    expect(a:grad(), 6, 45, 606)
+    check(rawequal(a:zeroGrad(), a))
+    expect(a:grad(), 0, 0, 0)
+    a:setGrad()
+    check(a:grad() == nil)
+    check(a:detach():requiresGrad() == false and a:requiresGrad() and a:version() == thorn.version(a))
+    check(rawequal(product:detach_(), product) and not product:requiresGrad() and thorn.THTensor_detach(product))
+    fails("backward: has 3 elements, and no gradient is given", function() thorn.mul(a, b):backward() end)
+    fails("is a leaf that requires a gradient", function() thorn.add_(a, 1) end)
+    fails("is a leaf that requires a gradient", function() a:add(1) end)
+end
+
+-- Methods of Torch7's package are recorded as well.
+function tests.methods_that_write_in_place_are_recorded()
+    local w = leaf({ 1, 2 })
+    local r = w:clone():mul(3)
+    r:narrow(1, 1, 1):mul(10)
+    r:add(1):add(w)
+    check(r:sum() == 41)
+    thorn.sum(r):backward()
+    expect(w:grad(), 31, 4)
+    local u = leaf({ 2 })
+    local sum = u * 3 + u
+    sum:backward()
+    expect(u:grad(), 4)
+end
+
+function tests.several_tensors_are_roots()
+    local x = leaf({ 1, 2 })
+    local y, z = thorn.mul(x, 2), thorn.sum(thorn.mul(x, x))
+    thorn.Grad.backward({ y, z }, { doubles({ 1, 1 }), false })
+    expect(x:grad(), 4, 6)
+    local loss = thorn.sum(thorn.mul(x, x))
+    thorn.Grad.backward({ loss }, { retain_graph = true })
+    thorn.Grad.backward(loss)
+    expect(x:grad(), 8, 14)
+    fails("a second time", thorn.Grad.backward, { loss })
+    fails("lists of 1 and 2", thorn.Grad.backward, { loss }, { y, y })
+end
+
+function tests.gradients_have_gradients()
+    local x, unused = leaf({ 2, 3 }), leaf({ 1 })
+    local cube = thorn.sum(thorn.pow(x, 3))
+    local first = thorn.Grad.gradients({ cube }, { x }, { createGraph = true })
+    expect(first[1], 12, 27)
+    expect(thorn.Grad.gradients({ thorn.sum(first[1]) }, { x }, { retainGraph = true })[1], 12, 18)
+    check(x:grad() == nil)
+    fails("has no part in the outputs", thorn.Grad.gradients, { cube }, { unused, x }, { retainGraph = true })
+    local some = thorn.Grad.gradients({ cube }, { unused, x }, { retainGraph = true, allowUnused = true })
+    check(some[1] == nil)
+    expect(some[2], 12, 27)
+    expect(thorn.Grad.gradients({ thorn.mul(x, 2) }, { doubles({ 1, 10 }) }, { x })[1], 2, 20)
+end
+
+function tests.blocks_are_not_recorded()
+    local w = leaf({ 1, 2 })
+    local r, n = thorn.no_grad(function(k)
+        check(not thorn.Grad.isEnabled())
+        thorn.sub_(w, 0.5)
+        check(thorn.noGrad(function() return 7 end) == 7 and not thorn.Grad.isEnabled())
+        return thorn.mul(w, k), k
+    end, 2)
+    check(n == 2 and not r:requiresGrad() and w:requiresGrad() and thorn.Grad.isEnabled())
+    expect(w, 0.5, 1.5)
+    local marker = {}
+    local ok, raised = pcall(thorn.no_grad, error, marker)
+    check(not ok and raised == marker and thorn.Grad.isEnabled())
+    thorn.inference(function()
+        thorn.inference(function() end)
+        thorn.Grad.setEnabled(true)
+        check(not thorn.Grad.isEnabled() and not thorn.mul(w, 2):requiresGrad())
+        thorn.no_grad(function() end)
+    end)
+    check(thorn.Grad.isEnabled())
+    check(not pcall(thorn.inference, error) and thorn.Grad.isEnabled())
+    fails("no_grad: a function is expected", thorn.no_grad, 1)
+end
+
+function tests.hooks_look_on_and_replace()
+    local x, seen = leaf({ 1, 2 }), {}
+    local doubled = x:addHook(function(gradient) return thorn.mul(gradient, 2) end)
+    thorn.add_hook(x, function(gradient) seen[#seen + 1] = thorn.sumall(gradient) end)
+    local y = thorn.mul(x, 3)
+    check(y:addHook(function() return nil end) > doubled)
+    thorn.sum(y):backward()
+    expect(x:grad(), 6, 6)
+    harness.equal(seen, { 12 })
+    x:removeHook(doubled)
+    fails("there is no hook", x.removeHook, x, doubled)
+    thorn.sum(thorn.mul(x, 3)):backward()
+    expect(x:grad(), 9, 9)
+    fails("addHook: ", thorn.addHook, thorn.ones(1), function() end)
+    fails("addHook: a function is expected", thorn.addHook, x, 1)
+    fails("addHook: a tensor is expected", thorn.addHook, 1, print)
+end
+
+-- A hook may remove itself, and one that is still to be called.
+function tests.hooks_remove_hooks()
+    local x, calls = leaf({ 1 }), 0
+    local first, second
+    first = x:addHook(function()
+        x:removeHook(first)
+        x:removeHook(second)
+        calls = calls + 1
+    end)
+    second = x:addHook(function() end)
+    for _ = 1, 3 do thorn.mul(x, 2):backward() end
+    check(calls == 1)
+    expect(x:grad(), 6)
+end
+
+function tests.errors_of_hooks_come_out_of_backward()
+    local marker = {}
+    local x = leaf({ 1, 2 })
+    x:addHook(function() error(marker) end)
+    for _, backward in ipairs({
+        function(y) y:backward() end,
+        function(y) thorn.Grad.backward({ y }) end,
+        function(y) thorn.Grad.gradients({ thorn.mul(y, 2) }, { y }) y:backward() end,
+    }) do
+        local ok, raised = pcall(backward, thorn.sum(thorn.mul(x, 2)))
+        check(not ok and raised == marker)
+    end
+    check(x:grad() == nil)
+    -- It is not raised a second time, for another failure.
+    fails("backward: ", thorn.backward, thorn.ones(2))
+    x = leaf({ 1, 2 })
+    x:addHook(function(gradient) return thorn.sum(gradient, 7) end)
+    fails("sum: dimension 7", function() thorn.sum(x):backward() end)
+    x = leaf({ 1, 2 })
+    x:addHook(function() return "text" end)
+    fails("addHook: the function returned a string", function() thorn.sum(x):backward() end)
+    x = leaf({ 1, 2 })
+    x:addHook(function(gradient) return thorn.sum(gradient) end)
+    fails("of another shape or dtype", function() thorn.sum(thorn.mul(x, 2)):backward() end)
+end
+
+-- exp, whose gradient is its result times that of the result.
+local function own_exp(x, factor)
+    return thorn.Grad.apply({ x }, function(call, input)
+        local r = thorn.exp(input)
+        call:save(r)
+        return r
+    end, function(call, gradient) return thorn.mul(thorn.mul(gradient, call:saved(1)), factor or 1) end)
+end
+
+function tests.functions_have_gradients_of_their_own()
+    local x = leaf({ 0, 0.5 })
+    local y = own_exp(x)
+    check(thorn.equal(y, thorn.exp(x)) and y:requiresGrad())
+    local first = thorn.Grad.gradients({ thorn.sum(y) }, { x }, { createGraph = true })[1]
+    check(thorn.equal(first, y))
+    check(thorn.equal(thorn.Grad.gradients({ thorn.sum(first) }, { x })[1], y))
+    check(thorn.Grad.check({ x }, own_exp))
+    fails("Grad.check: the gradient of element 1 of result 1 with respect to element 1 of input 1 is 1.01", thorn.Grad.check, x,
+        function(input) return own_exp(input, 1.01) end)
+    check(not thorn.no_grad(own_exp, x):requiresGrad())
+end
+
+function tests.functions_have_several_inputs_and_results()
+    local a, b, c = leaf({ 1, 2 }), leaf({ 3, 4 }), doubles({ 5, 6 })
+    local calls = 0
+    local product, same = thorn.Grad.apply({ a, b, c }, function(call, x, y, z)
+        check(call:needsGradient(1) and call:needs_gradient(2) and not call:needsGradient(3))
+        call:save(x, y)
+        return thorn.mul(thorn.mul(x, y), z), x
+    end, function(call, of_product, of_same)
+        calls = calls + 1
+        check(of_same == nil and call:needsGradient(1) and not call:needsGradient(3))
+        local x, y = call:saved()
+        return thorn.mul(thorn.mul(of_product, y), c), thorn.mul(thorn.mul(of_product, x), c)
+    end)
+    check(thorn.equal(same, a) and same:requiresGrad() and a:isLeaf())
+    thorn.sum(product):backward()
+    expect(a:grad(), 15, 24)
+    expect(b:grad(), 5, 12)
+    check(calls == 1)
+end
+
+function tests.errors_of_functions_come_out()
+    local x, marker = leaf({ 1, 2 }), {}
+    local function twice(_, t) return thorn.mul(t, 2) end
+    local function raising() error(marker) end
+    local ok, raised = pcall(thorn.Grad.apply, { x }, raising, twice)
+    check(not ok and raised == marker and thorn.Grad.isEnabled())
+    ok, raised = pcall(function() thorn.sum(thorn.Grad.apply(x, twice, raising)):backward() end)
+    check(not ok and raised == marker)
+    fails("Grad.apply: the function returned a number", thorn.Grad.apply, x, function() return 1 end, twice)
+    fails("Grad.apply: a function is expected", thorn.Grad.apply, x, twice)
+    fails("Grad.apply: a list of tensors is expected", thorn.Grad.apply, { 1 }, twice, twice)
+    local y = thorn.Grad.apply(x, twice, function(_, gradient) return gradient, gradient end)
+    fails("Grad.apply: the function returned 2 values, where 1 have a place", function() thorn.sum(y):backward() end)
+    local kept
+    y = thorn.Grad.apply(x, function(call, t) call:save(t) return t end, function(call, gradient) kept = call return gradient end)
+    thorn.sum(y):backward()
+    fails("saved: the call is over", kept.saved, kept, 1)
+    fails("save: only the function itself saves tensors", kept.save, kept, x)
+end
+
+function tests.a_checkpoint_computes_again()
+    local x, w, calls = leaf({ 0.5, 1 }), leaf({ 2, 3 }), 0
+    local function f(input)
+        calls = calls + 1
+        return thorn.exp(thorn.sin(thorn.mul(input, w)))
+    end
+    thorn.sum(f(x)):backward()
+    local of_x, of_w = x:grad(), w:grad()
+    x:setGrad()
+    w:setGrad()
+    local y = thorn.Grad.checkpoint({ x }, f)
+    check(calls == 2)
+    thorn.sum(y):backward()
+    check(calls == 3 and thorn.equal(x:grad(), of_x) and thorn.equal(w:grad(), of_w))
+    local two, three = thorn.Grad.checkpoint({ x }, function(t) return thorn.mul(t, 2), thorn.mul(t, 3) end, { results = 2 })
+    thorn.Grad.backward({ thorn.sum(two), thorn.sum(three) })
+    check(thorn.equal(x:grad(), thorn.add(of_x, 5)))
+    fails("the function returned 2 values", thorn.Grad.checkpoint, { x, w }, function(a, b) return a, b end)
+    local marker = {}
+    local ok, raised = pcall(thorn.Grad.checkpoint, x, function() error(marker) end)
+    check(not ok and raised == marker)
+    check(thorn.Grad.check({ x, w }, function(a, b) return thorn.sin(a), thorn.mul(a, b) end))
+end
+
+-- Loops that LuaJIT compiles may call backward, and free what has hooks.
+function tests.compiled_loops_may_be_called_back()
+    local x, calls = leaf({ 1, 2 }), 0
+    x:addHook(function() calls = calls + 1 end)
+    for _ = 1, 300 do
+        local y = thorn.mul(x, 2)
+        y:addHook(function() calls = calls + 1 end)
+        thorn.sum(own_exp(y)):backward()
+        thorn.sum(thorn.Grad.checkpoint({ y }, thorn.sin)):backward(nil)
+    end
+    check(calls == 1200, calls)
+end
+
+function tests.functions_that_cannot_be_called_are_given_up()
+    local seen = setmetatable({}, { __mode = "k" })
+    local function add(x)
+        local f = function() return nil end
+        seen[f] = true
+        thorn.mul(x, 2):addHook(f)
+    end
+    local x = leaf({ 1 })
+    for _ = 1, 1000 do add(x) end
+    for _ = 1, 3 do collectgarbage() end
+    callbacks.sweep()
+    for _ = 1, 3 do collectgarbage() end
+    check(next(seen) == nil)
+end
+
+function tests.a_model_is_trained()
+    local generator = thorn.Generator()
+    generator:manualSeed(1)
+    local x, truth = thorn.randn(generator, { 64, 3 }, { dtype = "float64" }), doubles({ 1, -2, 0.5 })
+    local y, w = thorn.mv(x, truth), leaf({ 0, 0, 0 })
+    for _ = 1, 200 do
+        local miss = thorn.sub(thorn.mv(x, w), y)
+        thorn.mean(thorn.mul(miss, miss)):backward()
+        thorn.no_grad(thorn.sub_, w, thorn.mul(w:grad(), 0.1))
+        w:zeroGrad()
+    end
+    check(thorn.maxall(thorn.abs(thorn.sub(w:detach(), truth))) < 1e-6)
+end
+
+function tests.optimizers_move_parameters()
+    local w = leaf({ 5, -5 })
+    local function loss() return thorn.sum(thorn.pow(thorn.sub(w, 1), 2)) end
+    local sgd = thorn.Optim.newSgd({ w }, 0.25)
+    loss():backward()
+    sgd:step()
+    expect(w, 3, -2)
+    sgd:zeroGrad()
+    check(w:grad() == nil and sgd:getLr() == 0.25)
+    sgd:set_lr(0.5)
+    loss():backward()
+    expect(w:grad(), 4, -6)
+    check(thorn.Grad.clipNorm({ w }, 1, 2) > 7)
+    local adam = thorn.Optim.new_adam({ w }, { lr = 0.5 })
+    for _ = 1, 200 do
+        adam:zeroGrad()
+        loss():backward()
+        adam:step()
+    end
+    check(loss():item() < 1e-3)
+    fails("Optim.newSgd: ", thorn.Optim.newSgd, { thorn.mul(w, 2) }, 1)
+end
+
+function tests.steps_of_optimizers_call_functions()
+    local w, calls, marker = leaf({ 5, -5 }), 0, {}
+    local o = thorn.Optim.newLbfgs({ w }, { strong_wolfe = true })
+    o:stepClosure(function()
+        calls = calls + 1
+        o:zeroGrad()
+        local loss = thorn.sum(thorn.pow(thorn.sub(w, 1), 4))
+        loss:backward()
+        return loss
+    end)
+    check(calls > 5 and thorn.maxall(thorn.abs(thorn.sub(w:detach(), 1))) < 0.1)
+    local ok, raised = pcall(o.stepClosure, o, function() error(marker) end)
+    check(not ok and raised == marker)
+    fails("Optim.stepClosure: the function returned a nil", o.step_closure, o, function() end)
+    fails("Optim.stepClosure: an optimizer is expected", o.stepClosure, w, function() end)
+end
+
+harness.run(tests)
