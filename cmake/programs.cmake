@@ -196,10 +196,10 @@ if(THORN_BUILD_TESTS)
       add_test(NAME lua:package:${way} COMMAND "${PROJECT_SOURCE_DIR}/scripts/lua-package.sh" ${way})
       set_tests_properties(lua:package:${way} PROPERTIES ENVIRONMENT "${lua_environment}" SKIP_RETURN_CODE 77 TIMEOUT 300)
     endforeach()
-    # The table once more with the kernels of each lower level. Skipped, with a word, where the machine lacks it.
+    # A third of the table once more with the kernels of each lower level. Skipped, with a word, where the machine lacks it.
     foreach(level baseline avx2)
       thorn_add_lua_test(lua:table:${level} "${PROJECT_SOURCE_DIR}/c_tests/table.lua")
-      set_tests_properties(lua:table:${level} PROPERTIES ENVIRONMENT "${lua_environment};TH_SIMD=${level}" SKIP_RETURN_CODE 77)
+      set_tests_properties(lua:table:${level} PROPERTIES ENVIRONMENT "${lua_environment};TH_SIMD=${level};TH_TEST_SHARE=3" SKIP_RETURN_CODE 77)
     endforeach()
   endif()
 endif()
@@ -227,8 +227,8 @@ if(THORN_BUILD_TESTS AND THORN_CUDA AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|A
   endforeach()
   if(LUAJIT_EXECUTABLE)
     thorn_add_lua_test(cuda:table "${PROJECT_SOURCE_DIR}/c_tests/table.lua")
-    # A third of it, since the emulator compiles each kernel for some seconds; scripts/gpu.sh runs all on a GPU.
-    set_tests_properties(cuda:table PROPERTIES ENVIRONMENT "${lua_environment};${emulated};TH_TEST_DEVICE=cuda;TH_TEST_SHARE=3"
+    # A part of it, since the emulator compiles each kernel for some seconds; scripts/gpu.sh runs all on a GPU.
+    set_tests_properties(cuda:table PROPERTIES ENVIRONMENT "${lua_environment};${emulated};TH_TEST_DEVICE=cuda;TH_TEST_SHARE=9"
       FIXTURES_REQUIRED cuda COST 1000 TIMEOUT 900)
     # Products of matrices and vectors once more, without cuBLAS.
     thorn_add_lua_test(cuda:table:kernels "${PROJECT_SOURCE_DIR}/c_tests/table.lua"

@@ -18,7 +18,7 @@
 #include "handles.h"
 #include <math.h>
 
-enum { BATCH = 32, EPOCHS = 12, SEED = 3 };
+enum { BATCH = 32, EPOCHS = 15, SEED = 1 };
 
 static const double LEARNING_RATE = 0.01, DECAY = 0.1;
 static const double REQUIRED_ACCURACY = 0.985;

@@ -11,7 +11,7 @@ package.path = root .. "/lua/?.lua;" .. package.path
 local thorn = require("thorn.dynamic")
 
 local SIDE, CLASSES, INK = 8, 10, 16
-local SEED, BATCH, EPOCHS, LEARNING_RATE, DECAY, REQUIRED_ACCURACY = 3, 32, 12, 0.01, 0.1, 0.985
+local SEED, BATCH, EPOCHS, LEARNING_RATE, DECAY, REQUIRED_ACCURACY = 1, 32, 15, 0.01, 0.1, 0.985
 
 local function count(t) return t:size(1) end
 

@@ -26,18 +26,18 @@
 #endif
 
 enum { LETTERS = 128, CONTEXT = 64, WIDTH = 64, HEADS = 4, HEAD = WIDTH / HEADS, BLOCKS = 2, INNER = 4 * WIDTH };
-enum { BATCH = 16, STEPS = 1200, WARMUP = 20, REPORTED = 50, WRITTEN = 600, SEED = 1 };
+enum { BATCH = 16, STEPS = 1000, WARMUP = 20, REPORTED = 50, WRITTEN = 600, SEED = 1 };
 
 static const double LEARNING_RATE = 6e-3, DECAY = 0.01, LONGEST_GRADIENT = 1, EPS = 1e-5;
-static const double REQUIRED_LOSS = 1.6, TEMPERATURE = 0.7;
+static const double REQUIRED_LOSS = 1.5, TEMPERATURE = 0.7;
 static const char PROMPT[] = "Shall I ";
 
 // The weights of a block.
 typedef struct {
-    THTensor *scale1, *shift1; // [WIDTH] of the first layerNorm
-    THTensor *qkv, *out;       // [WIDTH x 3 WIDTH] makes queries, keys and values; [WIDTH x WIDTH] unites the heads
-    THTensor *scale2, *shift2; // [WIDTH] of the second one
-    THTensor *up, *up_bias;    // [WIDTH x INNER] and [INNER]
+    THTensor *scale1, *shift1;  // [WIDTH] of the first layerNorm
+    THTensor *qkv, *out;        // [WIDTH x 3 WIDTH] makes queries, keys and values; [WIDTH x WIDTH] unites the heads
+    THTensor *scale2, *shift2;  // [WIDTH] of the second one
+    THTensor *up, *up_bias;     // [WIDTH x INNER] and [INNER]
     THTensor *down, *down_bias; // [INNER x WIDTH] and [WIDTH]
 } Block;
 

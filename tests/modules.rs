@@ -7,7 +7,11 @@ use std::path::{Path, PathBuf};
 
 /// Every module and the modules it may import, from the roof to the ground. Nobody may import `capi`.
 const HOUSE: &[(&str, &str)] = &[
-    ("capi", "files ops print backend cpu cuda launch driver plan tensor storage alloc layout random dtype element scalar device mode refcount error"),
+    (
+        "capi",
+        "files ops print backend cpu cuda launch driver plan tensor storage alloc layout random dtype element scalar device mode refcount \
+         error",
+    ),
     ("files", "ops cpu backend launch operand tensor storage alloc layout dtype error"),
     ("ops", "print backend cpu launch operand work plan tensor storage alloc layout random dtype element scalar device error"),
     ("print", "alloc layout dtype scalar error"),

@@ -56,7 +56,7 @@ function cases.of(call, kinds)
       if argument.from and argument.from.dtype.precision then
         return { result = true, variable = variable(argument.from, kind.name) }
       end
-      return { result = true, optional = argument.optional, copies = argument.from, integral = argument.dtype and not argument.dtype.precision }
+      return { result = true, optional = argument.optional, copies = argument.from }
     elseif kind.kind == "new_handles" or kind.kind == "count_inout" then
       return { [kind.kind] = true }
     end

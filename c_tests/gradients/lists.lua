@@ -18,19 +18,49 @@ lists.ties = {
   kthvalue = true,
 }
 
--- Calls at places where PyTorch's convention is not the slope.
+-- Patterns of calls at places where PyTorch's convention is not the slope.
 lists.apart = {
-  ["clampTensor r @small.float @small_row.bool @one.bool"] = "least and greatest value are equal, and so is the element",
-  ["indexCopy r=@edges.float 0 @index.twice.float @chosen.float"] = "an index that comes twice gives the gradient to both",
+  ["^clampTensor r @small.b?float%d+ @small_row.bool @one.bool$"] = "least and greatest value are equal, and so is the element",
+  ["^indexCopy r=.* @index.twice"] = "an index that comes twice gives the gradient to both",
+  ["^embedding r %S+ %S+ %d"] = "the row of the padding gets no gradient",
+  ["LossGrad r .* @nobody.* 1 %-100$"] = "the mean of no elements is NaN, and so is its gradient",
+  ["EntropyGrad r .* @nobody.* 1 %-100$"] = "the mean of no elements is NaN, and so is its gradient",
 }
 
 -- Functions that refuse the gradient of some result, or in some case.
-lists.partly = {}
+lists.partly = {
+  gesv = "the factors", solve = "the factors", lstsq = "the singular values", qr = "columns that are arbitrary",
+}
 
 -- Functions, or their inputs, that have no derivative.
 lists.without = {}
 
 -- Functions that no call exercises.
 lists.unexercised = {}
+
+local function each(list, names, reason)
+  for name in names:gmatch "[^,]+" do list[name:match "^%s*(.-)%s*$"] = reason end
+end
+
+each(lists.without, "apply, map, map2", "they call a function of the program")
+each(lists.without, "bernoulliTensor, betaTensor, binomialTensor, gammaTensor, poissonTensor", "random numbers, not a function of a tensor")
+each(lists.without, "bhistc, histc, bincount", "counts")
+each(lists.without, "unique, uniqueConsecutive", "the elements have no places of their own")
+each(lists.without, "lshift, rshift, clshift, crshift, nextafter", "steps of bits")
+each(lists.without,
+  "nllLoss weight, nllLossGrad weight, crossEntropy weight, crossEntropyGrad weight, crossEntropyLabelSmoothing weight",
+  "weights of classes are constant")
+each(lists.without, "geqrf, orgqr, ormqr", "reflectors, of which qr is made, which has a derivative")
+each(lists.without, "pstrf", "pivots, where cholesky has a derivative")
+each(lists.without, "set1d, set2d, set3d, set4d, set5d, setAt, setAtLong", "a number at one place; filling a view of it has a derivative")
+each(lists.without, "copyAsync, newToDevice", "copies between devices")
+each(lists.without,
+  "conv2Dmul, conv2Dcmul, conv2Dger, conv2DRevger, conv2DRevgerm, conv2Dmv, conv2Dmm, conv2Dmap, conv3Dmul, conv3Dcmul, conv3Dger, " ..
+  "conv3DRevger, conv3Dmv, conv3Dmap", "the convolutions of Torch7; convolution has derivatives")
+
+each(lists.unexercised, "newCuda, newPinned", "there may be no GPU")
+each(lists.unexercised, "freeCopyTo", "it frees its operand")
+each(lists.unexercised, "multinomialAliasSetup, multinomialAliasDraw", "tables for random numbers")
+each(lists.unexercised, "shareMemory", "the memory of an operand moves")
 
 return lists

@@ -572,6 +572,17 @@ static THTensor *some_tensor(void) {
     return view;
 }
 
+/* An optimizer of one tensor of the pool, if that has floats. */
+static THOptim *some_optim(int k) {
+    THTensor **params = &pool.tensor[below(TENSORS)];
+    switch (k % 4) {
+    case 0: return THOptim_newSgd(params, 1, 0.1, 0.9, 0, 0.1, 1);
+    case 1: return THOptim_newAdam(params, 1, 0.1, 0.9, 0.99, 1e-8, 0.1, 1);
+    case 2: return THOptim_newRmsprop(params, 1, 0.1, 0.9, 1e-8, 0.1, 0.9, 1);
+    default: return THOptim_newLbfgs(params, 1, 0.1, 2, 3, 1e-7, 1e-9, 1);
+    }
+}
+
 #include "files.h"
 #include "gradients.h"
 
@@ -584,6 +595,7 @@ static void begin_sequence(long seed, long sequence) {
     for (int i = 0; i < OTHERS; i++) pool.generator[i] = chance(50) ? THGenerator_new() : NULL;
     for (int i = 0; i < OTHERS; i++) pool.archive[i] = chance(50) ? some_archive() : NULL;
     for (int i = 0; i < OTHERS; i++) pool.fused[i] = chance(50) ? THFused_new(i % 2 ? "a*b + 0.5" : "exp(a)") : NULL;
+    for (int i = 0; i < OTHERS; i++) pool.optim[i] = chance(60) ? some_optim(i) : NULL;
     THRandom_manualSeed(NULL, 1);
 }
 

@@ -18,7 +18,7 @@ class Operation:
     draw: Callable  # of a source of chance and the inputs as PyTorch has them: a tuple of numbers, or None
     thorn: Callable  # of the library, handles and numbers: a handle, a list of them, or None
     torch: Callable  # of tensors and numbers: a tensor, a list of them, or None
-    kind: str = "fresh"  # or "view", "pieces", "place": the first input is changed
+    kind: str = "fresh"  # or "copy", which may lie as its input does, "view", "pieces", "detach", or "place": the first input is changed
     integers: tuple = ()  # places among inputs that are integers
     masks: tuple = ()  # places among inputs that are truth values
     weight: int = 1  # how often it is drawn
@@ -46,6 +46,11 @@ def apart(draw, *inputs):
     return () if all(t.numel() == 0 or t.abs().min() > 0.2 for t in inputs) else None
 
 
+def decided(draw, t):
+    """Takes inputs whose integer part and sign do not depend on rounding."""
+    return () if ((t == 0) | ((t - t.round()).abs() > 1e-3)).all() else None
+
+
 # Functions of one number, also in place.
 UNARY = {
     "neg": (torch.neg, always), "abs": (torch.abs, always), "sin": (torch.sin, always), "cos": (torch.cos, always),
@@ -53,7 +58,7 @@ UNARY = {
     "exp": (torch.exp, bounded(-5, 2)), "expm1": (torch.expm1, bounded(-5, 2)), "log": (torch.log, bounded(0.2, 50)),
     "log1p": (torch.log1p, bounded(-0.7, 50)), "sqrt": (torch.sqrt, bounded(0.1, 50)), "rsqrt": (torch.rsqrt, bounded(0.2, 50)),
     "cinv": (torch.reciprocal, apart), "erf": (torch.erf, always), "asinh": (torch.asinh, always), "sinh": (torch.sinh, bounded(-2, 2)),
-    "exp2": (torch.exp2, bounded(-5, 3)), "floor": (torch.floor, always), "sign": (torch.sign, always), "frac": (torch.frac, always),
+    "exp2": (torch.exp2, bounded(-5, 3)), "floor": (torch.floor, decided), "sign": (torch.sign, decided), "frac": (torch.frac, decided),
     "gelu": (nn.gelu, always), "asin": (torch.asin, bounded(-0.8, 0.8)), "lgamma": (torch.lgamma, bounded(0.3, 20)),
 }
 for name, (function, fits) in UNARY.items():
@@ -63,13 +68,11 @@ for name, (function, fits) in UNARY.items():
 
 def in_place(t, function):
     """PyTorch's method of the function's name and an underscore."""
-    name = {"gelu": None}.get(function.__name__, function.__name__ + "_")
-    if name is None:
-        raise NotImplementedError
-    getattr(t, name)()
+    getattr(t, function.__name__ + "_")()
 
 
-del OPERATIONS["gelu_"]
+# PyTorch has no such function, or no derivative of it.
+del OPERATIONS["gelu_"], OPERATIONS["asinh_"]
 
 # With a number.
 NUMBERS = {
@@ -113,13 +116,14 @@ def scaled(draw, a, b):
 
 BINARY = {
     "cmul": (torch.mul, alike), "cdiv": (torch.div, divisible), "cmax": (torch.maximum, alike), "cmin": (torch.minimum, alike),
-    "atan2": (torch.atan2, divisible), "hypot": (torch.hypot, alike),
+    "atan2": (torch.atan2, divisible), "hypot": (torch.hypot, divisible),
 }
 for name, (function, fits) in BINARY.items():
     add(name, 2, fits, lambda th, a, b, name=name: th.of(name, a, b), lambda a, b, f=function: f(a, b))
 add("cadd", 2, scaled, lambda th, a, b, x: th.of("cadd", a, x, b), lambda a, b, x: torch.add(a, b, alpha=x))
 add("csub", 2, scaled, lambda th, a, b, x: th.of("csub", a, x, b), lambda a, b, x: torch.sub(a, b, alpha=x))
-add("lerp", 2, lambda draw, a, b: None if a.dtype != b.dtype or alike(draw, a, b) is None else (0.3,), lambda th, a, b, x: th.of("lerp", a, b, x), torch.lerp)
+weighted = lambda draw, a, b: None if a.dtype != b.dtype or alike(draw, a, b) is None else (0.3,)
+add("lerp", 2, weighted, lambda th, a, b, x: th.of("lerp", a, b, x), torch.lerp)
 
 
 def fits_into(draw, t, src):
@@ -147,20 +151,28 @@ def on_dim(draw, t):
     return (draw.choice(range(t.dim())),) if t.dim() and t.numel() else None
 
 
+def some_dims(draw, t):
+    if not t.dim() or not t.numel():
+        return None
+    return sorted(draw.sample(range(t.dim()), draw.randint(1, t.dim()))), draw.choice([0, 1])
+
+
 for name, function in {"sum": torch.sum, "mean": torch.mean, "amax": torch.amax, "amin": torch.amin, "prod": torch.prod,
                        "logsumexp": torch.logsumexp}.items():  # fmt: skip
     add(name, 1, one_dim, lambda th, t, d, keep, name=name: th.of(name, t, d, keep), lambda t, d, keep, f=function: f(t, d, bool(keep)))
 for name, function in {"sumDims": torch.sum, "meanDims": torch.mean}.items():
-    some = lambda draw, t: (sorted(draw.sample(range(t.dim()), draw.randint(1, t.dim()))), draw.choice([0, 1])) if t.dim() and t.numel() else None
-    add(name, 1, some, lambda th, t, dims, keep, name=name: th.of(name, t, len(dims), dims, keep, 0),
+    add(name, 1, some_dims, lambda th, t, dims, keep, name=name: th.of(name, t, len(dims), dims, keep, 0),
         lambda t, dims, keep, f=function: f(t, dims, bool(keep)))  # fmt: skip
 add("sumall", 1, always, lambda th, t: th.of("sumDims", t, 0, None, 0, 0), torch.sum)
 for name, function in {"max": torch.max, "min": torch.min}.items():
-    add(name, 1, one_dim, lambda th, t, d, keep, name=name: th.of(name, None, t, d, keep), lambda t, d, keep, f=function: f(t, d, bool(keep))[0])
-for name, function in {"cumsum": torch.cumsum, "softmax": torch.softmax, "logSoftmax": torch.log_softmax, "logcumsumexp": torch.logcumsumexp}.items():
+    add(name, 1, one_dim, lambda th, t, d, keep, name=name: th.of(name, None, t, d, keep),
+        lambda t, d, keep, f=function: f(t, d, bool(keep))[0])  # fmt: skip
+for name, function in {"cumsum": torch.cumsum, "softmax": torch.softmax, "logSoftmax": torch.log_softmax,
+                       "logcumsumexp": torch.logcumsumexp}.items():  # fmt: skip
     add(name, 1, on_dim, lambda th, t, d, name=name: th.of(name, t, d), lambda t, d, f=function: f(t, d))
 spread = lambda draw, t: one_dim(draw, t) if t.dim() and min(t.shape) > 1 and t.std() > 0.3 else None
-add("norm", 1, spread, lambda th, t, d, keep: th.of("norm", t, 2.0, d, keep), lambda t, d, keep: torch.linalg.vector_norm(t, 2, d, bool(keep)))
+add("norm", 1, spread, lambda th, t, d, keep: th.of("norm", t, 2.0, d, keep),
+    lambda t, d, keep: torch.linalg.vector_norm(t, 2, d, bool(keep)))  # fmt: skip
 add("var", 1, spread, lambda th, t, d, keep: th.of("var", t, d, 0, keep), lambda t, d, keep: t.var(d, keepdim=bool(keep)))
 
 
@@ -189,10 +201,10 @@ def multiplies(a, b):
 add("matmul", 2, shapes(multiplies), lambda th, a, b: th.of("matmul", a, b), torch.matmul)
 
 # Copies and arrangements.
-add("newClone", 1, always, lambda th, t: th.made("newClone", t), torch.clone)
-add("newContiguous", 1, always, lambda th, t: th.made("newContiguous", t), lambda t: t.contiguous(), kind="itself")
+add("newClone", 1, always, lambda th, t: th.made("newClone", t), torch.clone, kind="copy")
+add("newContiguous", 1, always, lambda th, t: th.made("newContiguous", t), lambda t: t.contiguous(), kind="copy")
 add("newTo", 1, lambda draw, t: (9 if t.dtype == torch.float32 else 8,), lambda th, t, code: th.made("newTo", t, code),
-    lambda t, code: t.to(torch.float64 if code == 9 else torch.float32))  # fmt: skip
+    lambda t, code: t.to(torch.float64 if code == 9 else torch.float32), kind="copy")  # fmt: skip
 same_rank = lambda draw, a, b: on_dim(draw, a) if a.dtype == b.dtype and a.shape == b.shape else None
 add("cat", 2, same_rank, lambda th, a, b, d: th.of("cat", a, b, d), lambda a, b, d: torch.cat([a, b], d))
 add("stack", 2, same_rank, lambda th, a, b, d: th.of("stack", (a, b), 2, d), lambda a, b, d: torch.stack([a, b], d))
@@ -212,7 +224,8 @@ def wide_dim(draw, t, *more):
 
 
 vector = lambda draw, t, index: wide_dim(draw, t) if index.dim() == 1 else None
-add("indexSelect", 2, vector, lambda th, t, index, d: th.of("indexSelect", t, d, index), lambda t, index, d: t.index_select(d, index), integers=(1,))
+add("indexSelect", 2, vector, lambda th, t, index, d: th.of("indexSelect", t, d, index), lambda t, index, d: t.index_select(d, index),
+    integers=(1,))  # fmt: skip
 add("indexFill_", 2, lambda draw, t, index: vector(draw, t, index) and (*vector(draw, t, index), 0.5),
     lambda th, t, index, d, x: th.indexFill(t, d, index, x), lambda t, index, d, x: t.index_fill_(d, index, x),
     kind="place", integers=(1,))  # fmt: skip
@@ -252,7 +265,7 @@ def span(draw, t):
 select_at = lambda draw, t: (lambda d: d and (d[0], draw.randint(0, t.shape[d[0]] - 1)))(on_dim(draw, t))
 view("newSelect", select_at, lambda d, i: (d, i), lambda t, d, i: t.select(d, i), weight=6)
 view("newNarrow", span, lambda d, i, n: (d, i, n), lambda t, d, i, n: t.narrow(d, i, n), weight=4)
-stepped = lambda draw, t: (lambda d: d and (d[0], draw.choice([0, 1]), t.shape[d[0]], 2) if d and t.shape[d[0]] > 1 else None)(on_dim(draw, t))
+stepped = lambda draw, t: (lambda d: (d[0], draw.choice([0, 1]), t.shape[d[0]], 2) if d and t.shape[d[0]] > 1 else None)(on_dim(draw, t))
 slices = lambda t, d, a, b, s: t[(slice(None),) * d + (slice(a, b, s),)]
 view("newSlice", stepped, lambda d, a, b, s: (d, a, b, s), slices)
 two_dims = lambda draw, t: tuple(draw.sample(range(t.dim()), 2)) if t.dim() >= 2 else None
@@ -265,11 +278,12 @@ windows = lambda draw, t: (lambda d: (d[0], 2, draw.choice([1, 2])) if d and t.s
 view("newUnfold", windows, lambda d, n, s: (d, n, s), lambda t, d, n, s: t.unfold(d, n, s))
 view("newUnsqueeze1d", lambda draw, t: (draw.randint(0, t.dim()),) if t.dim() < 4 else None, lambda d: (d,), lambda t, d: t.unsqueeze(d))
 view("newSqueeze1d", on_dim, lambda d: (d,), lambda t, d: t.squeeze(d))
-view("newExpand", lambda draw, t: ([draw.choice([2, 3]), *(3 if n == 1 else n for n in t.shape)],) if t.dim() < 4 and t.numel() < 60 else None,
-     lambda size: (len(size), size), lambda t, size: t.expand(size))  # fmt: skip
+larger = lambda draw, t: ([draw.choice([2, 3]), *(3 if n == 1 else n for n in t.shape)],) if t.dim() < 4 and t.numel() < 60 else None
+view("newExpand", larger, lambda size: (len(size), size), lambda t, size: t.expand(size))  # fmt: skip
 flat = lambda draw, t: ([t.numel()],) if t.is_contiguous() and t.numel() else None
 view("newView", flat, lambda size: (len(size), size), lambda t, size: t.view(size))
-add("newReshape", 1, lambda draw, t: ([-1],) if t.numel() and t.is_contiguous() else None, lambda th, t, size: th.made("newReshape", t, 1, size), lambda t, size: t.reshape(size), kind="view")
+add("newReshape", 1, lambda draw, t: ([-1],) if t.numel() and t.is_contiguous() else None,
+    lambda th, t, size: th.made("newReshape", t, 1, size), lambda t, size: t.reshape(size), kind="view")  # fmt: skip
 add("unbind", 1, lambda draw, t: on_dim(draw, t) if t.numel() and max(t.shape or [9]) < 5 else None,
     lambda th, t, d: th.pieces("unbind", t, d), lambda t, d: list(t.unbind(d)), kind="pieces")  # fmt: skip
 add("split", 1, on_dim, lambda th, t, d: th.pieces("split", t, 2, d), lambda t, d: list(t.split(2, d)), kind="pieces")

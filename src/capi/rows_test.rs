@@ -172,7 +172,8 @@ fn shapes_are_of_arguments() {
                 let at = part.find([' ', '=']).unwrap_or_else(|| panic!("{name}: {part}"));
                 let (argument, given) = (&part[..at], &part[at + 1..]);
                 let kind = kind_of(row, argument).unwrap_or_else(|| panic!("{name} has no argument {argument}"));
-                let tensor = is_tensor(&kind) || matches!(kind, Kind::optional_input | Kind::optional_state | Kind::optional_index | Kind::inputs);
+                let tensor =
+                    is_tensor(&kind) || matches!(kind, Kind::optional_input | Kind::optional_state | Kind::optional_index | Kind::inputs);
                 let right = match (part.as_bytes()[at], kind) {
                     (b' ', Kind::inputs) => given.split(" & ").all(sizes),
                     (b' ', _) => tensor && sizes(given.strip_prefix(['+', '@', '#']).unwrap_or(given)),

@@ -122,8 +122,8 @@ pub fn count_runs<T: Element>(line: &[T]) -> usize {
     runs
 }
 
-/// Writes where each run of a line ends, and to `inverse[order[i]]` the run that element `i` belongs to. Without an order it is that of the
-/// line.
+/// Writes where each run of a line ends, and to `inverse[order[i]]` the run that element `i` belongs to. Without an order it is that of
+/// the line.
 pub fn runs<T: Element>(line: &[T], order: Option<&[i64]>, ends: &mut [i64], inverse: Option<&mut [i64]>) {
     mark(line.len(), |i| line[i] != line[i - 1], order, ends, inverse)
 }
@@ -161,7 +161,8 @@ impl<K: Key> KeyRows<'_, K> {
         &self.keys[i as usize * self.width..][..self.width]
     }
 
-    /// Brings the numbers of rows into the rows' ascending order, equal ones as they stand. The first key in which two rows differ decides.
+    /// Brings the numbers of rows into the rows' ascending order, equal ones as they stand. The first key in which two rows differ
+    /// decides.
     pub fn sort(self, order: &mut [i64]) {
         order.sort_unstable_by(|&a, &b| self.row(a).cmp(self.row(b)).then(a.cmp(&b)));
     }

@@ -87,7 +87,8 @@ pub fn batch_norm(r: &Tensor, used: Used<'_>, t: &Tensor, channels: Channels<'_>
     }
     channels.check(dtype, shape[1])?;
     let x = copy::to_dtype(t, dtype.compute())?;
-    let n: i64 = shape.iter().enumerate().filter(|&(d, _)| d != 1).map(|(_, &n)| n).product();
+    // Where that overflows there are no elements.
+    let n = shape.iter().enumerate().filter(|&(d, _)| d != 1).fold(1, |n: i64, (_, &size)| n.wrapping_mul(size));
     let (mean, variance) = channels.statistics(&x, shape.len(), n)?;
     let inverse = made(|r| arithmetic::add.run([r, &variance], &[channels.eps.into()]))?;
     function::rsqrt.run([&inverse, &inverse], &[])?;

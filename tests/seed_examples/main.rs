@@ -1,8 +1,9 @@
 //! The examples of the documents thorn is built after, run through the C API. `tests/data/seed_examples.jsonl` has one a line.
 //!
-//! An example is a list of operations (`setup`, then `call`) and of what must hold afterwards (`expected`). Dimensions, indices and offsets
-//! start at 0 in all of them, also where the document's own words (`seed_call`) count from 1. What a list of operations cannot say is
-//! checked by hand (`by_hand.rs`), and so is an example where the documents contradict each other: there the comment names the decision.
+//! An example is a list of operations (`setup`, then `call`) and of what must hold afterwards (`expected`). Dimensions, indices and
+//! offsets start at 0 in all of them, also where the document's own words (`seed_call`) count from 1. What a list of operations cannot say
+//! is checked by hand (`by_hand.rs`), and so is an example where the documents contradict each other: there the comment names the
+//! decision.
 //!
 //! `cargo test --test seed_examples -- --nocapture` prints how many examples ran and what the others wait for.
 
@@ -49,8 +50,8 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use world::{World, known};
 
-/// The reason why an example waits: an area of the library, and the functions whose appearance ends the waiting. Once the header declares a
-/// function with one of these words in its name, in capitals or not, the test fails and asks for the example.
+/// The reason why an example waits: an area of the library, and the functions whose appearance ends the waiting. Once the header declares
+/// a function with one of these words in its name, in capitals or not, the test fails and asks for the example.
 type Wait = (&'static str, &'static str, &'static [&'static str]);
 
 /// Operations no function offers yet. An example that needs one waits.

@@ -72,8 +72,8 @@ pub type THGradHook =
 
 /// Computes results from inputs, for `THGrad_checkpoint` and `THGrad_check`.
 ///
-/// It writes to the `outputCount` handles in `outputs`, which are fresh. 0 means go on; anything else is what the caller of it returns. The
-/// tensors are borrowed.
+/// It writes to the `outputCount` handles in `outputs`, which are fresh. 0 means go on; anything else is what the caller of it returns.
+/// The tensors are borrowed.
 pub type THGradFunction = Option<
     unsafe extern "C" fn(
         inputs: *const *const THTensor,
@@ -84,12 +84,13 @@ pub type THGradFunction = Option<
     ) -> THStatus,
 >;
 
-/// Computes `to` from `from`, for `THGrad_apply`: the results of a function from its inputs, or the gradients of its inputs from those of its
-/// results.
+/// Computes `to` from `from`, for `THGrad_apply`: the results of a function from its inputs, or the gradients of its inputs from those of
+/// its results.
 ///
-/// The first is not recorded, writes to fresh handles, and saves by `THGrad_save` what the second needs. To the second an entry of `from` is
-/// NULL where the gradient of a result is 0; an entry of `to` is a fresh handle to be written to, or left alone, which stands for 0, and NULL
-/// for an input that needs no gradient. 0 means go on; anything else is what `THGrad_apply`, or backward, returns. The tensors are borrowed.
+/// The first is not recorded, writes to fresh handles, and saves by `THGrad_save` what the second needs. To the second an entry of `from`
+/// is NULL where the gradient of a result is 0; an entry of `to` is a fresh handle to be written to, or left alone, which stands for 0,
+/// and NULL for an input that needs no gradient. 0 means go on; anything else is what `THGrad_apply`, or backward, returns. The tensors
+/// are borrowed.
 pub type THGradRule = Option<
     unsafe extern "C" fn(
         call: *mut THGradCall,
@@ -103,6 +104,6 @@ pub type THGradRule = Option<
 
 /// Computes a loss and the gradients of an optimizer's parameters, for `THOptim_stepClosure`.
 ///
-/// It stores the loss in `loss`, and leaves the gradients with the parameters, as `THTensor_backward` does after `THOptim_zeroGrad`. 0 means
-/// go on; anything else ends the step, which returns it.
+/// It stores the loss in `loss`, and leaves the gradients with the parameters, as `THTensor_backward` does after `THOptim_zeroGrad`. 0
+/// means go on; anything else ends the step, which returns it.
 pub type THOptimClosure = Option<unsafe extern "C" fn(context: *mut c_void, loss: *mut f64) -> THStatus>;

@@ -158,4 +158,5 @@ macro_rules! function_words {
         }
     )* };
 }
-function_words!(THGradHook THGradRule THGradFunction THOptimClosure THDeleter THMemoryHook THApplyFunction THMapFunction THMap2Function THReadFunction THSeekFunction THCudaCallback);
+function_words!(THGradHook THGradRule THGradFunction THOptimClosure THDeleter THMemoryHook THCudaCallback);
+function_words!(THApplyFunction THMapFunction THMap2Function THReadFunction THSeekFunction);

@@ -1,5 +1,5 @@
-//! Counted pointers to the parts of a graph, which end one after the other and not one inside the other: freeing a chain of a million nodes
-//! takes no stack.
+//! Counted pointers to the parts of a graph, which end one after the other and not one inside the other: freeing a chain of a million
+//! nodes takes no stack.
 
 use crate::alloc;
 use crate::error::{Result, bail};

@@ -132,7 +132,8 @@ impl Run {
 
     /// Marks the nodes from which wanted gradients come: those that lead to a target in `wanted`.
     fn prune(&mut self, roots: &[Root], wanted: &[Asked]) -> Result<()> {
-        let leaf = |edge: &Edge| matches!(&edge.to, Target::Leaf(leaf) if wanted.iter().any(|w| matches!(w, Asked::Leaf(l) if *l == leaf.address())));
+        let leaf_wanted = |leaf: &Counted<Variable>| wanted.iter().any(|w| matches!(w, Asked::Leaf(l) if *l == leaf.address()));
+        let leaf = |edge: &Edge| matches!(&edge.to, Target::Leaf(leaf) if leaf_wanted(leaf));
         let node_wanted = |node: &Counted<Node>| wanted.iter().any(|w| matches!(w, Asked::Result(n, _) if *n == node.address()));
         self.nodes.values_mut().for_each(|waiting| waiting.needed = false);
         // Depth first: a node is decided once all behind it are.
@@ -438,7 +439,8 @@ pub fn root(to: Target, output: &Tensor, gradient: Option<&Tensor>) -> Result<Ro
     let Some(gradient) = gradient else {
         let numel = output.layout()?.numel();
         if numel != 1 {
-            bail!(Argument, "has {numel} elements, and no gradient is given: only that of a single element is 1 by itself")
+            let what = format_args!("has {numel} elements, and no gradient is given: only that of a single element is 1 by itself");
+            return Err(Error::about(output.as_ptr().addr(), Kind::Argument, what));
         }
         let _there = making(output.device());
         return Ok(Root { to, gradient: create::full_like(output, Scalar::Int(1))? });

@@ -1,7 +1,7 @@
 //! Formulas: the values that derivatives are written in, and the calls of rows that they make.
 //!
-//! A [`Value`] is a tensor that lives as long as the derivative that is computed. The first failure is kept, after which nothing is computed
-//! any more, so that a formula reads as in a textbook: `g * cos(t)`.
+//! A [`Value`] is a tensor that lives as long as the derivative that is computed. The first failure is kept, after which nothing is
+//! computed any more, so that a formula reads as in a textbook: `g * cos(t)`.
 
 use super::counted::Counted;
 use super::graph::{Backward, Like, Node, Saved, SavedTensor, State, Step, Target, Variable, attach};
@@ -185,11 +185,6 @@ impl Scope {
             let first = row.signature.kinds.first().is_some_and(|&kind| is_result(kind));
             self.results(row, u32::from(first), args)?.pop().ok_or_else(|| internal("a formula calls a row without a result"))
         })
-    }
-
-    /// The result of a row at a place.
-    pub fn call_for(&self, row: &'static Row, place: usize, args: &[In<'_, '_>]) -> Value<'_> {
-        self.attempt(|| self.results(row, 1 << place, args)?.pop().ok_or_else(|| internal("a formula calls a row without a result")))
     }
 
     /// Some results of a row.

@@ -51,8 +51,8 @@ macro_rules! grad_function_rows {
             }
         };
         /// Calls `forward`, which computes the `outputs` from the `inputs`, and has `backward` called for its gradient. `deleter`, unless
-        /// NULL, is called with `context` twice when nothing needs the functions any more; on error it is not called. The outputs are fresh
-        /// handles, or such that are overwritten.
+        /// NULL, is called with `context` twice when nothing needs the functions any more; on error it is not called. The outputs are
+        /// fresh handles, or such that are overwritten.
         THGrad_apply(outputs: outs, outputCount: handle_count, inputs: inputs, inputCount: handle_count, forward: grad_rule,
             backward: grad_rule, context: context, deleter: deleter) =
             // SAFETY: the caller's functions, as their types ask.

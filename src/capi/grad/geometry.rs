@@ -1,7 +1,7 @@
 //! Views as linear functions: a view of its base, the gradient of a view laid out in its base, and the base with a part of it replaced.
 //!
-//! With `V x` the elements of `x` that a view shows, writing `y` into a view is `(1 - V' V) x + V' y`. So all of it is made of three functions,
-//! which are each other's adjoints: `V`, `V'`, and `1 - V' V`.
+//! With `V x` the elements of `x` that a view shows, writing `y` into a view is `(1 - V' V) x + V' y`. So all of it is made of three
+//! functions, which are each other's adjoints: `V`, `V'`, and `1 - V' V`.
 
 use super::counted::Counted;
 use super::graph::{Backward, Edge, Geometry, Like, Node, Rule, Saved, State, Step, Target, TargetOf, Variable, attach};

@@ -1,7 +1,7 @@
 //! Gradients: operations are recorded where a face calls a row, and `derivatives` says what becomes of the gradient of a result.
 //!
-//! `record` looks at each call, `graph` has what it leaves: variables and nodes. `engine` runs through nodes, `formula` and `words` are the
-//! language of the tables, and `geometry` has the gradients of views.
+//! `record` looks at each call, `graph` has what it leaves: variables and nodes. `engine` runs through nodes, `formula` and `words` are
+//! the language of the tables, and `geometry` has the gradients of views.
 
 mod counted;
 mod custom;

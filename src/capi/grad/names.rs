@@ -56,9 +56,9 @@ pub const fn place(names: &str, argument: &str) -> usize {
 
 /// The list of derivatives `$list`: for each row the inputs, each with its gradient as a closure. The closure's first parameter is the
 /// gradient of the result; the others are arguments of the row by name: tensors, which are kept for it, `x: optional` for one that may be
-/// NULL, `x: like` for no more than its shape and dtype, `x: list` for a list, `x: grad` for the gradient of the result `x`, and numbers by their
-/// type. `x: shapes` is the place of an input whose shape is kept, be it in a list, `x: all` that of a list whose tensors are kept, and `x: at`
-/// the place alone. Where one computation gives several gradients, `each(a, b)` hands it the call.
+/// NULL, `x: like` for no more than its shape and dtype, `x: list` for a list, `x: grad` for the gradient of the result `x`, and numbers
+/// by their type. `x: shapes` is the place of an input whose shape is kept, be it in a list, `x: all` that of a list whose tensors are
+/// kept, and `x: at` the place alone. Where one computation gives several gradients, `each(a, b)` hands it the call.
 macro_rules! derivatives {
     ($(#[$doc:meta])* $list:ident: $($row:ident { $($body:tt)* })*) => {
         $(#[$doc])*

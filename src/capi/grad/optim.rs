@@ -19,6 +19,7 @@ use crate::error::{Error, Kind, Result, bail};
 use crate::ops::optim::{Adam, Lbfgs, Optimizer, Rmsprop, Rule, Sgd};
 use crate::ops::pointwise::arithmetic;
 use crate::ops::reduce::{self, Over};
+use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 use std::ffi::c_void;
 
@@ -102,7 +103,7 @@ fn gradients(tensors: &[&Tensor]) -> Result<Vec<Tensor>> {
 /// The norm of all gradients as one vector, which are scaled so that it is at most `most`.
 fn clip_norm(tensors: &[&Tensor], most: f64, p: f64) -> Result<f64> {
     if p.is_nan() || most.is_nan() || most < 0.0 {
-        bail!(Argument, "maxNorm is {most} and normType {p}")
+        bail!(Argument, "maxNorm is {} and normType {}", Scalar::from(most), Scalar::from(p))
     }
     let gradients = gradients(tensors)?;
     let mut norms = crate::alloc::collect(
@@ -134,7 +135,7 @@ fn clip_norm(tensors: &[&Tensor], most: f64, p: f64) -> Result<f64> {
 
 fn clip_value(tensors: &[&Tensor], most: f64) -> Result<()> {
     if most.is_nan() || most < 0.0 {
-        bail!(Argument, "value is {most}, but may not be negative")
+        bail!(Argument, "value is {}, but may not be negative", Scalar::from(most))
     }
     for gradient in gradients(tensors)? {
         let _there = device::is_used().then(|| Making::on(gradient.device()));
@@ -164,9 +165,9 @@ macro_rules! optim_rows {
         THOptim_newAdamw(params: inputs, count: handle_count, lr: double, beta1: double, beta2: double, eps: double, weightDecay: double,
             amsgrad: flag) -> new_optim =
             made(&params, lr, Rule::Adam(Adam { betas: [beta1, beta2], eps, decay: weightDecay, decoupled: true, amsgrad }));
-        /// An optimizer by RMSprop: with `g` = the gradient + `weightDecay` * the parameter, `v = alpha * v + (1 - alpha) * g^2` and
-        /// `s = g / (sqrt(v) + eps)`, the parameter moves by `-lr * s`, or with a `momentum` by `-lr * b`, where `b = momentum * b + s`.
-        /// With `centered` the square of the running mean of `g` is taken from `v`. 0.99 is usual for `alpha`. Free it with `THOptim_free`;
+        /// An optimizer by RMSprop: with `g` = the gradient + `weightDecay` * the parameter, `v = alpha * v + (1 - alpha) * g^2` and `s =
+        /// g / (sqrt(v) + eps)`, the parameter moves by `-lr * s`, or with a `momentum` by `-lr * b`, where `b = momentum * b + s`. With
+        /// `centered` the square of the running mean of `g` is taken from `v`. 0.99 is usual for `alpha`. Free it with `THOptim_free`;
         /// NULL on error.
         THOptim_newRmsprop(params: inputs, count: handle_count, lr: double, alpha: double, eps: double, weightDecay: double,
             momentum: double, centered: flag) -> new_optim =

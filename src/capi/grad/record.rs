@@ -18,8 +18,8 @@ use crate::error::{Result, bail};
 use crate::layout::{Dims, MAX_DIMS};
 use crate::tensor::{THTensor, Tensor};
 use smallvec::SmallVec;
-use std::collections::HashMap;
 use std::ffi::{CStr, c_char, c_int};
+use std::hash::BuildHasher;
 use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
 use std::sync::atomic::Ordering;
@@ -27,7 +27,9 @@ use std::sync::{OnceLock, PoisonError};
 
 /// What the derivatives of rows are, by the address of the row.
 pub struct Table {
-    derivatives: HashMap<usize, &'static Derivative, Hasher>,
+    /// At most half full: a derivative stands at the first free place from that of its row on. A `HashMap` would do, but keeps no pointer
+    /// to the beginning of its memory, which valgrind then takes for lost.
+    derivatives: Box<[Option<&'static Derivative>]>,
     /// Rows whose results do not depend on floats in a way that has a gradient.
     constant: &'static [&'static Row],
 }
@@ -36,7 +38,7 @@ pub struct Table {
 #[derive(Clone, Default)]
 pub struct Hasher(u64);
 
-impl std::hash::BuildHasher for Hasher {
+impl BuildHasher for Hasher {
     type Hasher = Hasher;
     fn build_hasher(&self) -> Hasher {
         Hasher(0)
@@ -60,15 +62,32 @@ static TABLE: OnceLock<Table> = OnceLock::new();
 /// Sets the derivatives, once.
 pub fn derive_by(derivatives: &'static [&'static [Derivative]], constant: &'static [&'static Row]) {
     TABLE.get_or_init(|| {
-        let by_row =
-            derivatives.iter().flat_map(|part| part.iter()).map(|derivative| (std::ptr::from_ref(derivative.row).addr(), derivative));
-        Table { derivatives: by_row.collect(), constant }
+        let count: usize = derivatives.iter().map(|part| part.len()).sum();
+        let mut table = Table { derivatives: vec![None; (2 * count).next_power_of_two()].into_boxed_slice(), constant };
+        for derivative in derivatives.iter().flat_map(|part| part.iter()) {
+            let place = table.place(derivative.row);
+            table.derivatives[place] = Some(derivative);
+        }
+        table
     });
+}
+
+impl Table {
+    /// The place of the derivative of a row, or the free one where it would stand.
+    fn place(&self, row: &'static Row) -> usize {
+        let last = self.derivatives.len() - 1;
+        let mut place = Hasher(0).hash_one(std::ptr::from_ref(row).addr()) as usize & last;
+        while self.derivatives[place].is_some_and(|other| !std::ptr::eq(other.row, row)) {
+            place = (place + 1) & last;
+        }
+        place
+    }
 }
 
 /// The derivative of a row.
 pub fn derivative(row: &'static Row) -> Option<&'static Derivative> {
-    TABLE.get()?.derivatives.get(&std::ptr::from_ref(row).addr()).copied()
+    let table = TABLE.get()?;
+    table.derivatives[table.place(row)]
 }
 
 fn is_constant(row: &'static Row) -> bool {
@@ -318,7 +337,8 @@ impl Recorded {
                 }
             } else if let Some(t) = handle(words, k) {
                 // What the call changes in place is copied before.
-                let copied = if row.places.written & (1 << k) != 0 { Some(crate::ops::copy::contiguous_copy(t)?) } else { None };
+                let changes = each_place(row.places.written).any(|r| words[r].bits() == words[k].bits());
+                let copied = if changes { Some(crate::ops::copy::contiguous_copy(t)?) } else { None };
                 saved.tensors.push(keep_tensor(k, 0, copied.as_ref().unwrap_or(t), None)?);
             }
         }

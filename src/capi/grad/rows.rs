@@ -183,6 +183,9 @@ fn take(hooks: &mut Vec<Counted<Hook>>, id: i64) -> Option<Counted<Hook>> {
 }
 
 fn run(tensors: &[&Tensor], gradients: Option<&[Option<&Tensor>]>, options: Options) -> Result<()> {
+    if tensors.is_empty() {
+        bail!(Argument, "there is no tensor to begin with")
+    }
     engine::backward(&roots(tensors, gradients)?, options)
 }
 

@@ -9,12 +9,13 @@ use crate::ops::losses;
 macro_rules! loss_rows {
     ($face:ident $($to:tt)*) => { $face! { $($to)*
         /// crossEntropy with targets that are smoothed: the class of a position counts `1 - smoothing`, and all `classes` of them, itself
-        /// included, `smoothing / classes`, each with its weight. With `TH_REDUCTION_MEAN` the sum is divided by that of the weights of the
-        /// targets. `smoothing` is from 0 to 1; all else is as for nllLoss.
+        /// included, `smoothing / classes`, each with its weight. With `TH_REDUCTION_MEAN` the sum is divided by that of the weights of
+        /// the targets. `smoothing` is from 0 to 1; all else is as for nllLoss.
         crossEntropyLabelSmoothing(r: out, t: input, target: index, weight: optional_input, reduction: reduction, ignoreIndex: entry,
             smoothing: double) =
             loss::smoothed_cross_entropy(r, t, Targets { target, weight, reduction, ignored: ignoreIndex }, smoothing);
-        /// `r = (t - target)^2`, reduced: the squared error. Operands of losses of single elements broadcast and are promoted; floats only.
+        /// `r = (t - target)^2`, reduced: the squared error. Operands of losses of single elements broadcast and are promoted; floats
+        /// only.
         mseLoss(r: out, t: input, target: input, reduction: reduction) = losses::mse(r, t, target, reduction);
         /// `r = |t - target|`, reduced.
         l1Loss(r: out, t: input, target: input, reduction: reduction) = losses::l1(r, t, target, reduction);
@@ -23,8 +24,8 @@ macro_rules! loss_rows {
             losses::smooth_l1(r, t, target, reduction, beta);
         /// `r = d^2 / 2 where d < delta, else delta * (d - delta / 2)`, for `d = |t - target|`, reduced. `delta` is positive.
         huberLoss(r: out, t: input, target: input, reduction: reduction, delta: double) = losses::huber(r, t, target, reduction, delta);
-        /// `r = weight * (posWeight * target * log(1 + e^-t) + (1 - target) * log(1 + e^t))`, reduced: the cross entropy of the probability
-        /// `sigmoid(t)`, for `target` from 0 to 1. The factors `weight` and `posWeight` broadcast, too; NULL stands for 1.
+        /// `r = weight * (posWeight * target * log(1 + e^-t) + (1 - target) * log(1 + e^t))`, reduced: the cross entropy of the
+        /// probability `sigmoid(t)`, for `target` from 0 to 1. The factors `weight` and `posWeight` broadcast, too; NULL stands for 1.
         bceWithLogits(r: out, t: input, target: input, weight: optional_input, posWeight: optional_input, reduction: reduction) =
             losses::bce_with_logits(r, t, target, [weight, posWeight], reduction);
         /// `r = target * (log(target) - t)`, reduced: the Kullback-Leibler divergence of the probabilities `target` from those whose

@@ -18,8 +18,8 @@ macro_rules! handle_rows {
         /// A fresh handle: no dtype, no elements. The first operation that writes to it gives it dtype, shape and memory. Returns a new
         /// reference.
         new() -> new = Tensor::fresh();
-        /// A handle with a dtype, but no elements: the first operation that writes to it gives it shape and memory, converted to this dtype
-        /// as any result is. Returns a new reference.
+        /// A handle with a dtype, but no elements: the first operation that writes to it gives it shape and memory, converted to this
+        /// dtype as any result is. Returns a new reference.
         newWithDtype(dtype: dtype) -> new = Tensor::of_dtype(dtype);
         /// Makes `t` a fresh handle again, as `THTensor_new` returns it: it gives up its storage, its sizes and its dtype.
         reset(t: handle) = {

@@ -147,8 +147,8 @@ macro_rules! shape_rows {
         ) =
             ops::set_storage(t, storage, storageOffset, &[size0, size1, size2, size3, size4], Some(&[stride0, stride1, stride2, stride3,
                 stride4]));
-        /// Gives the tensor these sizes: elements stay where they are in the storage, which grows if needed and never shrinks; new elements
-        /// are undefined. NULL `stride` keeps the strides if the sizes are the same, else makes them row-major.
+        /// Gives the tensor these sizes: elements stay where they are in the storage, which grows if needed and never shrinks; new
+        /// elements are undefined. NULL `stride` keeps the strides if the sizes are the same, else makes them row-major.
         resize(t: handle, ndim: len, size: sizes, stride: optional_strides) =
             ops::resize(t, size, stride);
         /// `THTensor_resize` by the name TH gives its C form.

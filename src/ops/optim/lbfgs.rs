@@ -103,8 +103,7 @@ impl Line<'_, '_> {
     fn go(&self, length: f64, direction: &Tensor) -> Result<()> {
         let mut first = 0;
         for p in self.params {
-            let shape = p.layout()?.shape;
-            let size: i64 = shape.iter().product();
+            let (shape, size) = (p.layout()?.shape, p.layout()?.numel());
             let part = view::reshape(&view::derive(direction, |layout| layout.narrow(0, first, size))?, &shape)?;
             cadd(p, p, length.into(), &part)?;
             first += size;

@@ -382,8 +382,8 @@ fn inverse_of_factor<'s>(g: Value<'s>, r: Value<'s>, a: Value<'s>, upper: bool) 
     of_square(-matmul(matmul(r, g + mt(g)), r), a, upper)
 }
 
-/// The gradient of `t` from that of its pseudoinverse `r`. G. H. Golub and V. Pereyra, The differentiation of pseudo-inverses and nonlinear
-/// least squares problems whose variables separate (1973).
+/// The gradient of `t` from that of its pseudoinverse `r`. G. H. Golub and V. Pereyra, The differentiation of pseudo-inverses and
+/// nonlinear least squares problems whose variables separate (1973).
 fn through_pseudoinverse<'s>(g: Value<'s>, t: Value<'s>, r: Value<'s>) -> Value<'s> {
     let (g, turned) = (mt(g), mt(r));
     let rows = matmul(matmul(g, r), turned);

@@ -1,5 +1,6 @@
-//! The derivatives of operations. For each row: the inputs, and the gradient of each from `g`, that of the result. What broadcasts, and what is
-//! converted to another dtype, is undone where the gradient arrives. [`derivatives!`](super::names::derivatives) explains the lines.
+//! The derivatives of operations. For each row: the inputs, and the gradient of each from `g`, that of the result. What broadcasts, and
+//! what is converted to another dtype, is undone where the gradient arrives. [`derivatives!`](super::names::derivatives) explains the
+//! lines.
 
 mod convolution;
 mod fourier;
@@ -13,6 +14,7 @@ mod products;
 mod reductions;
 mod scans;
 mod structure;
+mod writing;
 
 use super::formula::Derivative;
 use super::names;

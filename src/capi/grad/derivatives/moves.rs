@@ -1,6 +1,6 @@
 //! What repeats, pads, joins and scatters elements, and random numbers made of given ones.
 
-use super::structure::{cleared, into_zeros};
+use super::writing::{cleared, followed_by_zeros, into_zeros};
 use crate::capi::grad::formula::{Call, In, Value};
 use crate::capi::grad::graph::Like;
 use crate::capi::grad::names::{self, derivatives};
@@ -270,13 +270,6 @@ fn index_back(call: &Call<'_>, t: usize, indices: usize, count: i32) {
 fn first_of<'s>(src: Value<'s>, index: Value<'s>) -> Value<'s> {
     let (have, want) = (src.shape(), index.shape());
     (0..want.len().min(have.len())).filter(|&d| have[d] != want[d]).fold(src, |src, d| narrow(src, d as i32, 0, want[d]))
-}
-
-/// `g`, with zeros behind it in each dimension to the shape of `like`.
-pub(super) fn followed_by_zeros<'s>(g: Value<'s>, like: &Like) -> Value<'s> {
-    let shape = g.shape();
-    let pads: Dims = (0..shape.len()).rev().flat_map(|d| [0, like.shape[d] - shape[d]]).collect();
-    if shape == like.shape { g } else { pad(g, &pads, TH_PAD_CONSTANT) }
 }
 
 /// A call of scatterMode, with `t` as it was before, and as many elements of `src` as the index has.

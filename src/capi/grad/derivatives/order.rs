@@ -1,6 +1,7 @@
 //! Sorting, selection and quantiles.
 
-use super::reductions::{picked_back, spread_back};
+use super::reductions::picked_back;
+use super::writing::spread_back;
 use crate::capi::grad::formula::Value;
 use crate::capi::grad::graph::Like;
 use crate::capi::grad::names::{self, derivatives};

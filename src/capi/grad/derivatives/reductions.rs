@@ -1,7 +1,7 @@
 //! Reductions.
 
 use super::scans::products_of_others;
-use super::structure::into_zeros;
+use super::writing::{into_zeros, spread_back};
 use crate::capi::grad::formula::{Call, In, Value};
 use crate::capi::grad::graph::Like;
 use crate::capi::grad::names::{self, derivatives};
@@ -157,12 +157,6 @@ pub(super) fn picked_back<'s>(g: Value<'s>, t: &Like, indices: Value<'s>, dimens
     }
     let (ndim, dims) = (t.shape.len(), along(dimension));
     spread_back(keep_dims(g, ndim, &dims, keepdim), t, dimension, keep_dims(indices, ndim, &dims, keepdim))
-}
-
-/// The gradient of the elements of `t` that a row took along a dimension.
-pub(super) fn spread_back<'s>(g: Value<'s>, t: &Like, dimension: i32, indices: Value<'s>) -> Value<'s> {
-    let to = Like { dtype: g.dtype(), ..t.clone() };
-    into_zeros(g, &to, &names::scatterAdd::ROW, &[dimension.into(), indices.into(), g.into()])
 }
 
 /// The gradient of a p-norm with the result `r`: 0 for elements that are 0.

@@ -1,6 +1,6 @@
 //! Scans and softmax.
 
-use super::reductions::spread_back;
+use super::writing::spread_back;
 use crate::capi::grad::formula::Value;
 use crate::capi::grad::names::{self, derivatives};
 use crate::capi::grad::words::*;

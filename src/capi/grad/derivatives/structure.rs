@@ -1,6 +1,6 @@
 //! Copies, and what moves elements.
 
-use super::moves::followed_by_zeros;
+use super::writing::{cleared, followed_by_zeros, into_zeros};
 use crate::capi::grad::formula::{Call, In, Value};
 use crate::capi::grad::graph::Like;
 use crate::capi::grad::names::{self, derivatives};
@@ -48,8 +48,12 @@ derivatives! {
     diag { t: |g, t: like, k: i64| if t.shape.len() == 1 { diagonal(g, k, 0, 1) } else { diagonal_of(g, &t, k) }; }
 
     // Elements by index.
-    indexSelect { t: |g, t: like, dimension: i32, index| into_zeros(g, &t, &names::indexAdd::ROW, &[dimension.into(), index.into(), g.into()]); }
-    gather { t: |g, t: like, dimension: i32, index| into_zeros(g, &t, &names::scatterAdd::ROW, &[dimension.into(), index.into(), g.into()]); }
+    indexSelect {
+        t: |g, t: like, dimension: i32, index| into_zeros(g, &t, &names::indexAdd::ROW, &[dimension.into(), index.into(), g.into()]);
+    }
+    gather {
+        t: |g, t: like, dimension: i32, index| into_zeros(g, &t, &names::scatterAdd::ROW, &[dimension.into(), index.into(), g.into()]);
+    }
     take { t: |g, t: like, index| into_zeros(g, &t, &names::put::ROW, &[index.into(), g.into(), true.into()]); }
     maskedSelect {
         t: |g, t: like, mask| {
@@ -99,20 +103,6 @@ fn cut(call: &Call<'_>, inputs: &[(usize, usize)], dimension: i32) {
 fn diagonal_of<'s>(g: Value<'s>, t: &Like, k: i64) -> Value<'s> {
     let r = zeros(g, t);
     g.scope.write(diagonal(r, k, 0, 1), &names::copy::ROW, &[g.into()]);
-    r
-}
-
-/// Zeros of a shape, after a row wrote to them.
-pub(super) fn into_zeros<'s>(g: Value<'s>, like: &Like, row: &'static crate::capi::face::row::Row, args: &[In<'s, '_>]) -> Value<'s> {
-    let r = zeros(g, like);
-    g.scope.write(r, row, args);
-    r
-}
-
-/// A copy of `g`, after a row wrote to it.
-pub(super) fn cleared<'s>(g: Value<'s>, row: &'static crate::capi::face::row::Row, args: &[In<'s, '_>]) -> Value<'s> {
-    let r = clone(g);
-    g.scope.write(r, row, args);
     r
 }
 
