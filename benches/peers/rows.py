@@ -579,7 +579,7 @@ def gradients():
         *step("mlp step", "1x64", "gradMlp", "grad.mlp", grad.MLP_COUNT),
         *step("mlp step", "32x64", "gradMlp", "grad.mlp", grad.MLP_COUNT),
         *step("conv net step", "64x1x8x8", "gradNet", "net.step", sum(net.COUNTS)),
-        *over("chain of scalars", "f64", "1", "gradChain(r, a)", "grad.chain(r, a)", a=NEAR_ONE, one_thread=True),
+        *over("chain of scalars", "f64", "1", "gradChain(r, a)", "grad.chain(r, a)", a=NEAR_ONE, r=NEAR_ONE, one_thread=True),
     ]
 
 

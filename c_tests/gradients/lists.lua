@@ -52,8 +52,6 @@ each(lists.without,
   "weights of classes are constant")
 each(lists.without, "geqrf, orgqr, ormqr", "reflectors, of which qr is made, which has a derivative")
 each(lists.without, "pstrf", "pivots, where cholesky has a derivative")
-each(lists.without, "set1d, set2d, set3d, set4d, set5d, setAt, setAtLong", "a number at one place; filling a view of it has a derivative")
-each(lists.without, "copyAsync, newToDevice", "copies between devices")
 each(lists.without,
   "conv2Dmul, conv2Dcmul, conv2Dger, conv2DRevger, conv2DRevgerm, conv2Dmv, conv2Dmm, conv2Dmap, conv3Dmul, conv3Dcmul, conv3Dger, " ..
   "conv3DRevger, conv3Dmv, conv3Dmap", "the convolutions of Torch7; convolution has derivatives")

@@ -110,13 +110,17 @@ def divisible(draw, a, b):
     return alike(draw, a, b) if apart(draw, b) is not None else None
 
 
+def both_apart(draw, a, b):
+    return divisible(draw, a, b) if apart(draw, a) is not None else None
+
+
 def scaled(draw, a, b):
     return None if alike(draw, a, b) is None else (draw.choice([1.0, 1.0, -0.5, 2.0]),)
 
 
 BINARY = {
     "cmul": (torch.mul, alike), "cdiv": (torch.div, divisible), "cmax": (torch.maximum, alike), "cmin": (torch.minimum, alike),
-    "atan2": (torch.atan2, divisible), "hypot": (torch.hypot, divisible),
+    "atan2": (torch.atan2, both_apart), "hypot": (torch.hypot, divisible),
 }
 for name, (function, fits) in BINARY.items():
     add(name, 2, fits, lambda th, a, b, name=name: th.of(name, a, b), lambda a, b, f=function: f(a, b))

@@ -107,7 +107,7 @@ class Maker:
             self.start((torch.randn(self.shape(), generator=generator, dtype=torch.float64) * 0.8).to(self.dtype()), True)
         for k in range(self.draw.randint(1, 3)):
             value = torch.randn(self.shape(), generator=generator, dtype=torch.float64)
-            self.start((value if self.draw.random() < 0.4 else value * 0).to(self.dtype()))
+            self.start((value if self.draw.random() < 0.4 else torch.zeros_like(value)).to(self.dtype()))
         self.start(torch.tensor(self.draw.choice([[0, 1], [1, 0, 1], [1, 1]])))
         self.start(torch.rand(self.draw.choice([(3,), (2, 3), (3, 3), (2, 3, 4)]), generator=generator) < 0.5)
 

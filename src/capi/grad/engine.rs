@@ -224,6 +224,7 @@ impl Run {
     }
 
     fn run(&mut self, roots: &[Root]) -> Result<()> {
+        let _switched = Switched::to(self.options.create);
         for root in roots {
             self.deliver(&root.to, Some(root.gradient.clone()))?;
         }
@@ -250,7 +251,6 @@ impl Run {
         if waiting.needed && grads.iter().any(Option::is_some) {
             let device = node.outputs.first().map_or(Device::Cpu, |output| output.device);
             let _there = making(device);
-            let _switched = Switched::to(self.options.create);
             node.rule().apply(&mut step).map_err(|error| within(error, node.rule().name()))?;
         }
         let mut given = std::mem::take(&mut step.given);
@@ -287,7 +287,6 @@ impl Run {
     /// The gradient of an input in its shape and dtype.
     fn fit(&self, gradient: Tensor, like: &Like, node: &Counted<Node>) -> Result<Tensor> {
         let _there = making(like.device);
-        let _switched = Switched::to(self.options.create);
         fit(gradient, like, self.options.create).map_err(|error| within(error, node.rule().name()))
     }
 

@@ -3,6 +3,7 @@
 #![allow(unused_imports)]
 pub use crate::capi::rows::convolution::rows::*;
 pub use crate::capi::rows::create::rows::*;
+pub use crate::capi::rows::device::tensors::rows::*;
 pub use crate::capi::rows::fourier::rows::*;
 pub use crate::capi::rows::index::rows::*;
 pub use crate::capi::rows::join::rows::*;

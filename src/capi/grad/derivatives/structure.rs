@@ -22,6 +22,26 @@ derivatives! {
     newReshape { t: |g, t: like| reshape(g, &t.shape); }
     newFlatten { t: |g, t: like| reshape(g, &t.shape); }
 
+    copyAsync { src: |g| g; }
+    newToDevice { t: |g, t: like| back_to(g, &t); }
+    newCuda { t: |g, t: like| back_to(g, &t); }
+    newCpu { t: |g, t: like| back_to(g, &t); }
+    newPinned { t: |g| g; }
+
+    // Single elements.
+    setAt { t: |g, index: list| cleared(g, &names::setAt::ROW, &[index.into(), 0.0.into()]); }
+    setAtLong { t: |g, index: list| cleared(g, &names::setAt::ROW, &[index.into(), 0.0.into()]); }
+    set1d { t: |g, x0: i64| cleared(g, &names::setAt::ROW, &[(&[x0][..]).into(), 0.0.into()]); }
+    set2d { t: |g, x0: i64, x1: i64| cleared(g, &names::setAt::ROW, &[(&[x0, x1][..]).into(), 0.0.into()]); }
+    set3d { t: |g, x0: i64, x1: i64, x2: i64| cleared(g, &names::setAt::ROW, &[(&[x0, x1, x2][..]).into(), 0.0.into()]); }
+    set4d {
+        t: |g, x0: i64, x1: i64, x2: i64, x3: i64| cleared(g, &names::setAt::ROW, &[(&[x0, x1, x2, x3][..]).into(), 0.0.into()]);
+    }
+    set5d {
+        t: |g, x0: i64, x1: i64, x2: i64, x3: i64, x4: i64|
+            cleared(g, &names::setAt::ROW, &[(&[x0, x1, x2, x3, x4][..]).into(), 0.0.into()]);
+    }
+
     // Joining.
     cat { each(a, b): |call, a: shapes, b: shapes, dimension: i32| cut(call, &[(a, 0), (b, 0)], dimension); }
     catArray { each(tensors): |call, tensors: shapes, dimension: i32| cut(call, &all(call, tensors), dimension); }
@@ -76,6 +96,14 @@ derivatives! {
     scatterAdd { t: |g| g; src: |g, src: like, dimension: i32, index| followed_by_zeros(gather(g, dimension, index), &src); }
     maskedCopy { t: |g, mask| or_choose(mask, 0.0, g); src: |g, src: like, mask| chosen(g, &src, mask); }
     maskedScatter { t: |g, mask| or_choose(mask, 0.0, g); src: |g, src: like, mask| chosen(g, &src, mask); }
+}
+
+/// `g` on the device of an input.
+fn back_to<'s>(g: Value<'s>, t: &Like) -> Value<'s> {
+    let (kind, index) = t.device.codes();
+    let as_it_is = In::from(0);
+    g.scope
+        .call(&names::newToDevice::ROW, &[g.into(), i32::from(kind).into(), i32::from(index).into(), as_it_is, false.into(), false.into()])
 }
 
 /// The places of all entries of the list at a place.
