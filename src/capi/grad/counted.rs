@@ -164,7 +164,7 @@ mod tests {
     use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    struct Link(Option<Counted<Link>>, Arc<AtomicUsize>);
+    struct Link(#[expect(dead_code, reason = "it holds the next link")] Option<Counted<Link>>, Arc<AtomicUsize>);
 
     impl Part for Link {}
 

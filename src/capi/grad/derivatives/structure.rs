@@ -143,5 +143,5 @@ fn chosen<'s>(g: Value<'s>, src: &Like, mask: Value<'s>) -> Value<'s> {
 }
 
 fn broadcast(a: &[i64], b: &[i64]) -> Dims {
-    crate::layout::broadcast_shape(a, b).unwrap_or(Dims::new())
+    crate::layout::broadcast_shape(a, b).unwrap_or_default()
 }
