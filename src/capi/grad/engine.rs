@@ -6,7 +6,7 @@
 use super::counted::Counted;
 pub use super::graph::Target;
 use super::graph::{Edge, Like, Node, Slot, Step, Variable};
-use super::record::Hasher;
+use super::record::{Hasher, count_write};
 use super::reduce::{add, fit};
 use super::switch::Switched;
 use super::variable::target;
@@ -255,7 +255,7 @@ impl Run {
         }
         let mut given = std::mem::take(&mut step.given);
         drop(grads);
-        if !self.options.retain {
+        if !self.options.retain && waiting.needed {
             let mut saved = node.saved();
             if saved.as_ref().is_some_and(|saved| !saved.tensors.is_empty()) {
                 *saved = None;
@@ -381,24 +381,30 @@ pub fn backward(roots: &[Root], options: Options) -> Result<()> {
     let kept = std::mem::take(&mut run.kept);
     drop(run);
     // What may fail comes first: a gradient that others have, too, is copied.
-    let mut ready: Vec<(Counted<Variable>, Tensor, Option<Tensor>)> = Vec::new();
+    let mut ready: Vec<(Counted<Variable>, Tensor, bool)> = Vec::new();
     for (leaf, gradient) in stored {
         let before = leaf.lock().grad.clone();
         let _there = making(gradient.device());
         ready.push(match before {
-            None if options.create || is_own(&gradient) => (leaf, gradient, None),
-            None => (leaf, copy::contiguous_copy(&gradient)?, None),
-            Some(before) if options.create => (leaf, add(&before, &gradient)?, None),
-            Some(before) => (leaf, gradient, Some(before)),
+            Some(before) if options.create => (leaf, add(&before, &gradient)?, true),
+            None if !options.create && !is_own(&gradient) => (leaf, copy::contiguous_copy(&gradient)?, false),
+            _ => (leaf, gradient, false),
         });
     }
-    for (leaf, gradient, before) in ready {
-        match before {
+    for (leaf, gradient, is_sum) in ready {
+        // Two threads may add to one leaf.
+        let mut state = leaf.lock();
+        match state.grad.clone().filter(|_| !is_sum) {
             Some(before) => {
                 let _there = making(before.device());
                 pointwise::arithmetic::cadd(&before, &before, Scalar::Int(1), &gradient)?;
+                count_write(&before);
             }
-            None => leaf.lock().grad = Some(gradient),
+            None => {
+                let old = state.grad.replace(gradient);
+                drop(state);
+                drop(old);
+            }
         }
     }
     for (slot, gradient) in kept {

@@ -301,10 +301,12 @@ impl Variable {
 }
 
 impl State {
-    /// Sets what computed the values; the gradient of what did before is kept no more.
-    pub fn set_history(&mut self, history: Option<(Counted<Node>, u32)>) {
+    /// Sets what computed the values; the gradient of what did before is kept no more. Returns what did, which is to be dropped once the
+    /// state is unlocked: a graph may end with it, and functions of the caller be called.
+    #[must_use]
+    pub fn set_history(&mut self, history: Option<(Counted<Node>, u32)>) -> Option<(Counted<Node>, u32)> {
         self.stop_keeping();
-        self.history = history;
+        std::mem::replace(&mut self.history, history)
     }
 
     /// Takes the slot off the list of the node.

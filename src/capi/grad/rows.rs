@@ -6,6 +6,7 @@ use super::engine::{self, Options};
 use super::functions::calls;
 use super::graph::{Hook, Slot, State, Variable, attach, variable, variable_or_new, version_of};
 use super::outputs::{refuse, roots};
+use super::record::count_write;
 use super::variable::{target, target_of};
 use super::{record, switch};
 use crate::alloc::THDeleter;
@@ -78,9 +79,8 @@ pub(super) fn gradient(t: &Tensor) -> Result<Option<Tensor>> {
 fn set_gradient(t: &Tensor, gradient: Option<&Tensor>) -> Result<()> {
     begin();
     let Some(gradient) = gradient else {
-        if let Some(variable) = variable(t) {
-            variable.lock().grad = None;
-        }
+        let old = variable(t).and_then(|variable| variable.lock().grad.take());
+        drop(old);
         return Ok(());
     };
     if !gradient.same_shape(t) || gradient.dtype() != t.dtype() || gradient.device() != t.device() {
@@ -89,7 +89,8 @@ fn set_gradient(t: &Tensor, gradient: Option<&Tensor>) -> Result<()> {
     if gradient.is(t) {
         bail!(Argument, "a tensor cannot be its own gradient")
     }
-    variable_or_new(t)?.lock().grad = Some(gradient.clone());
+    let old = variable_or_new(t)?.lock().grad.replace(gradient.clone());
+    drop(old);
     Ok(())
 }
 
@@ -99,6 +100,7 @@ pub(super) fn zero_gradient(t: &Tensor) -> Result<()> {
         Some(gradient) => {
             let zeroed = view::alias(&gradient)?;
             copy::fill(&zeroed, Scalar::Int(0))?;
+            count_write(&gradient);
             if let Some(variable) = variable(t) {
                 attach(&gradient, None);
                 variable.lock().grad = Some(gradient);

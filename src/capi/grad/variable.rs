@@ -32,6 +32,7 @@ fn held(variable: &Counted<Variable>, state: &State) -> Option<Target> {
 
 /// Where the gradient of a variable goes. A view whose base was written since takes the new history.
 pub fn target_of(variable: &Counted<Variable>) -> Result<Option<Target>> {
+    let mut ended = None;
     let mut state = variable.lock();
     if !state.requires
         && let Some(view) = &state.view
@@ -44,13 +45,16 @@ pub fn target_of(variable: &Counted<Variable>) -> Result<Option<Target>> {
                 Some(to) => Some((view_node(&view.geometry, to)?, 0)),
                 None => None,
             };
-            state.set_history(history);
+            ended = state.set_history(history);
             if let Some(view) = &mut state.view {
                 view.seen = seen;
             }
         }
     }
-    Ok(held(variable, &state))
+    let target = held(variable, &state);
+    drop(state);
+    drop(ended);
+    Ok(target)
 }
 
 /// A handle before a call.
@@ -134,31 +138,30 @@ pub fn check_unshared(t: &Tensor) -> Result<()> {
 /// Sets what computed the elements of `t`, which were written: `None` if no gradient goes through them.
 pub fn settle(t: &Tensor, before: &Before, history: Option<(Counted<Node>, u32)>) -> Result<()> {
     let in_place = before.storage == t.storage_address() && before.storage != 0;
-    let Some(variable) = before.variable.as_ref().filter(|variable| in_place || variable.is_alone()) else {
+    let Some(variable) = before.variable.as_ref().filter(|_| in_place) else {
         let state = State { history, ..State::default() };
         attach(t, if state.history.is_some() || is_known(t) { Some(Variable::new(state)?) } else { None });
         return Ok(());
     };
     let mut state = variable.lock();
-    if !in_place {
-        state.set_history(None);
-        *state = State { history, ..State::default() };
-        return Ok(());
-    }
     let Some(view) = &mut state.view else {
         state.generation += 1;
-        state.set_history(history);
+        let ended = state.set_history(history);
+        drop(state);
+        drop(ended);
         return Ok(());
     };
     let mut base = view.base.lock();
     let (old, new) = (held(&view.base, &base), history.clone().map(|(node, k)| Target::Node(node, k)));
     let written = if old.is_some() || new.is_some() { Some((write_node(&view.geometry, old, new)?, 0)) } else { None };
     base.generation += 1;
-    base.set_history(written);
+    let ended_of_base = base.set_history(written);
     let generation = base.generation;
     drop(base);
     view.seen = Some(generation);
-    state.set_history(history);
+    let ended = state.set_history(history);
+    drop(state);
+    drop((ended, ended_of_base));
     Ok(())
 }
 
