@@ -3,6 +3,9 @@
 --
 --     THORN_LIB=target/release/libthorn.so luajit c_tests/gradients.lua [patterns of function names]
 --
+-- Backward is recorded, too, for calls of few elements: the gradients of a weighted sum of the gradients are compared with differences of
+-- the gradients, and with the gradients for other weights.
+--
 -- Operands that lie otherwise in memory, and results that are one of the operands, must give the same gradients. gradients/calls.txt has
 -- calls of functions for which there are no expectations, and gradients/lists.lua the functions without a derivative.
 --
@@ -21,6 +24,8 @@ for name, declaration in pairs {
   THTensor_requiresGrad = "int THTensor_requiresGrad(const THTensor *t);",
   THTensor_newGrad = "THTensor *THTensor_newGrad(const THTensor *t);",
   THGrad_backward = "THStatus THGrad_backward(THTensor *const *tensors, THTensor *const *gradients, int count, int retain, int create);",
+  THGrad_gradients = "THStatus THGrad_gradients(THTensor **r, int *count, THTensor *const *outputs, THTensor *const *gradients, " ..
+    "int outputCount, THTensor *const *inputs, int inputCount, int retain, int create, int allowUnused);",
   THGrad_setEnabled = "THStatus THGrad_setEnabled(int enabled);",
 } do
   if not pcall(function() return C[name] end) then ffi.cdef(declaration) end
@@ -31,6 +36,7 @@ local cases = require "cases"
 local differences = require "differences"
 local lists = require "lists"
 local memory = require "memory"
+local seconds = require "seconds"
 local rows = require("rows").read(folder .. "/../src/capi/rows.json")
 
 local TH_ERR_UNSUPPORTED = C.TH_ERR_UNSUPPORTED
@@ -40,8 +46,8 @@ local arguments_of, function_of = {}, {}
 for _, row in ipairs(rows.functions) do arguments_of[row.name], function_of[row.name] = row.arguments, row end
 
 -- Faults, functions without a derivative, functions whose gradients were compared, those that gave integers or
--- truth values alone, and those that refuse some gradients.
-local failed, without, compared, integral, partly = 0, {}, {}, {}, {}
+-- truth values alone, those that refuse some gradients, and those that refuse second derivatives.
+local failed, without, compared, integral, partly, once, twice = 0, {}, {}, {}, {}, {}, {}
 local shown = {}
 
 local function report(case, way, wrong)
@@ -90,13 +96,21 @@ end
 
 local function same_shape(a, b) return table.concat(a, "x") == table.concat(b, "x") end
 
+-- True for a call that matches one of the patterns of a list.
+local function is_among(text, list)
+  for pattern in pairs(list) do
+    if text:match(pattern) then return true end
+  end
+end
+
 -- Tries other layouts, and results that are operands.
-local function try_ways(case, results, weights, gradients)
+local function try_ways(case, results, weights, gradients, found)
   for _, layout in ipairs { "transposed", "stepped" } do
     -- Views may be impossible where the elements lie so.
     if cases.values(case, { layout = layout }) then
       local others, _, text = cases.gradients(case, { layout = layout }, results, weights)
       local wrong = others and different(case, gradients, others) or text
+      if others and found and not wrong then wrong = seconds.different(case, { layout = layout }, found, results, weights) end
       if wrong then report(case, "operands " .. layout, wrong) end
     end
   end
@@ -105,13 +119,30 @@ local function try_ways(case, results, weights, gradients)
   for v, variable in ipairs(case.variables) do
     if results[1].dtype == variable.block.dtype and same_shape(results[1].shape, variable.block.shape) then
       for _, layout in ipairs { "contiguous", "stepped" } do
-        local others, _, text = cases.gradients(case, { layout = layout, in_place = v }, results, weights)
-        local wrong = others and different(case, gradients, others)
-        if not others and not text:match "was changed in place" then wrong = text end
+        local how = { layout = layout, in_place = v }
+        local others, _, text = cases.gradients(case, how, results, weights)
+        local wrong = others and different(case, gradients, others) or text
+        if others and found and not wrong then wrong = seconds.different(case, how, found, results, weights) end
+        if wrong and wrong:match "was changed in place" then wrong = nil end
         if wrong then report(case, ("in place of %s, %s"):format(variable.name, layout), wrong) end
       end
     end
   end
+end
+
+-- Compares the second gradients of a smooth function. Returns them, nil if there are none, and true where the gradients were not smooth.
+local function try_seconds(case, gradients, results, weights, way)
+  if not seconds.fits(case) or is_among(case.text, lists.apart_twice) then return nil, false end
+  local name = case.name:gsub("^THTensor_", "")
+  local found, code, text = seconds.of(case, gradients, results, weights)
+  if not found and code == TH_ERR_UNSUPPORTED then
+    once[name] = true
+    return nil, false
+  end
+  local wrong, rough = text, false
+  if found then wrong, rough = seconds.fault(case, found, gradients, results, weights) end
+  if wrong then report(case, way .. ", twice", wrong) else twice[name] = true end
+  return not wrong and found or nil, rough
 end
 
 -- Compares the gradients of one result, or of all. Returns true where the function was not smooth.
@@ -140,7 +171,9 @@ local function try(case, results, only)
       rough = rough or was_rough
     end
   end
-  if not only then try_ways(case, results, weights, gradients) end
+  local found
+  if not rough then found, rough = try_seconds(case, gradients, results, weights, way) end
+  if not only then try_ways(case, results, weights, gradients, found) end
   if only then
     local others, _, text = cases.gradients(case, { only = only }, results, weights)
     local wrong = others and different(case, gradients, others) or text
@@ -182,20 +215,13 @@ local function try_results(case)
   return rough
 end
 
--- True for a call that is left out.
-local function is_apart(text)
-  for pattern in pairs(lists.apart) do
-    if text:match(pattern) then return true end
-  end
-end
-
 -- Operands of more elements take long, and have the derivatives of shorter ones.
 local MOST_ELEMENTS = 10000
 
 local function run(call)
   local case = cases.of(call, arguments_of[call.name])
   if #case.variables == 0 then integral[call.name] = true end
-  if #case.variables == 0 or is_apart(call.text) then return false end
+  if #case.variables == 0 or is_among(call.text, lists.apart) then return false end
   local elements = 0
   for _, variable in ipairs(case.variables) do elements = elements + variable.block.count end
   if elements > MOST_ELEMENTS then return false end
@@ -272,6 +298,7 @@ local function compare(what, found, list, complete)
 end
 
 local all = share == 1 and not arg[1]
+compare("refuses a second derivative, or does so in some case", once, lists.once, all)
 compare("has no derivative", without, lists.without, all)
 compare("refuses the gradient of some result or of some case", partly, lists.partly, all)
 if all then
@@ -281,6 +308,13 @@ if all then
     if is_differentiable(row) and not compared[row.name] and not integral[row.name] and not without[name] then unseen[name] = true end
   end
   compare("is not exercised by any call", unseen, lists.unexercised, true)
+  local only_once = {}
+  for name in pairs(compared) do
+    name = name:gsub("^THTensor_", "")
+    if not twice[name] then only_once[name] = true end
+  end
+  compare("has no second derivative that was compared", only_once, lists.once, false)
 end
-print(("%d calls, %d slopes agree, %d where it is not smooth, %d failed"):format(count, differences.smooth, differences.skipped, failed))
+print(("%d calls, %d slopes and %d second slopes agree, %d and %d where it is not smooth, %d failed"):format(
+  count, differences.smooth, seconds.smooth, differences.skipped, seconds.skipped, failed))
 os.exit(failed == 0 and count > 0)

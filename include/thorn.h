@@ -2373,8 +2373,8 @@ int THTensor_isLeaf(const THTensor *t);
 /// The gradient of `t`: a new reference, or NULL, without an error, where there is none yet.
 TH_NODISCARD THTensor *THTensor_newGrad(const THTensor *t);
 
-/// Makes `grad`, of the shape, dtype and device of `t`, the gradient of `t`, which keeps a reference; NULL removes the
-/// gradient.
+/// Makes `grad`, of the shape, dtype and device of `t`, the gradient of `t`, which keeps a handle on its elements; NULL
+/// removes the gradient.
 THStatus THTensor_setGrad(THTensor *t, const THTensor *grad);
 
 /// Fills the gradient of `t`, if there is one, with 0.

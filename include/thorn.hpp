@@ -4679,8 +4679,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         const int r = THTensor_isLeaf(handle_);
         return detail::known(r != 0, !r, "isLeaf");
     }
-    /// Makes `grad`, of the shape, dtype and device of `t`, the gradient of `t`, which keeps a reference; NULL removes
-    /// the gradient.
+    /// Makes `grad`, of the shape, dtype and device of `t`, the gradient of `t`, which keeps a handle on its elements;
+    /// NULL removes the gradient.
     Tensor &setGrad_(const Tensor &grad = {}) { return changed(THTensor_setGrad(handle_, grad.get()), "setGrad_"); }
     /// Fills the gradient of `t`, if there is one, with 0.
     Tensor &zeroGrad_() { return changed(THTensor_zeroGrad(handle_), "zeroGrad_"); }

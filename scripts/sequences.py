@@ -53,7 +53,7 @@ BY_NAME = {"double": dict.fromkeys(["start", "end", "step"], "bound({name})")}
 # Texts that are drawn beside the words and examples of an argument; the last library has no BLAS.
 HOSTILE = ["", "ijk", "->", "\\xff", "/no/such/file", "libm.so.6"]
 # By kind: what becomes of what is returned.
-KEPT = {"new": "keep_tensor(got);", "new_storage": "keep_storage(got);", "new_generator": "keep_generator(got);",
+KEPT = {**dict.fromkeys(["new", "new_or_null"], "keep_tensor(got);"), "new_storage": "keep_storage(got);", "new_generator": "keep_generator(got);",
         "new_fused": "keep_fused(got);", "new_optim": "keep_optim(got);",
         "borrowed_text": "read_text(got);", "new_text": "free_text(got);"}
 

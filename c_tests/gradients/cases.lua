@@ -232,16 +232,9 @@ function cases.loss(results, weights)
   return sum, size
 end
 
--- The gradients of the weighted sum with respect to all variables, as lists of numbers; nil, the code and the text of an error.
-function cases.gradients(case, how, results, weights)
-  how.requires = true
-  local leaves, got, code, text = cases.call(case, how)
-  how.requires = nil
-  if code ~= 0 then
-    memory.free_all()
-    return nil, code, text
-  end
-  local tensors, gradients, k = {}, {}, 0
+-- Returns the results that require a gradient, a tensor of the weights of each, and the place of each among `results`.
+local function weighed(got, how, results, weights)
+  local tensors, given, places, k = {}, {}, {}, 0
   for _, result in ipairs(got) do
     if has_floats(result.tensor) then
       k = how.only and result.number or k + 1
@@ -253,19 +246,33 @@ function cases.gradients(case, how, results, weights)
         local block = elements.block(float64, memory.sizes(result.tensor), results[at].count)
         ffi.copy(block.data, weights[at], results[at].count * 8)
         local weight = place(block, how.layout or "contiguous") or place(block, "contiguous")
-        tensors[#tensors + 1], gradients[#gradients + 1] = result.tensor, weight.tensor
+        tensors[#tensors + 1], given[#given + 1], places[#places + 1] = result.tensor, weight.tensor, at
       end
     end
   end
-  if #tensors > 0 then
-    local count = #tensors
-    local list, given = ffi.new("struct THTensor *[?]", count, tensors), ffi.new("struct THTensor *[?]", count, gradients)
-    if C.THGrad_backward(list, given, count, 0, 0) ~= 0 then
-      code, text = tonumber(C.THGetLastErrorCode()), ffi.string(C.THGetLastError())
-      memory.free_all()
-      return nil, code, text
-    end
+  return tensors, given, places
+end
+
+-- Frees all tensors. Returns nil, the code and the text of the last error.
+local function last_error()
+  local code, text = tonumber(C.THGetLastErrorCode()), ffi.string(C.THGetLastError())
+  memory.free_all()
+  return nil, code, text
+end
+
+local function handles(list) return ffi.new("struct THTensor *[?]", math.max(#list, 1), list) end
+
+-- The gradients of the weighted sum with respect to all variables, as lists of numbers; nil, the code and the text of an error.
+function cases.gradients(case, how, results, weights)
+  how.requires = true
+  local leaves, got, code, text = cases.call(case, how)
+  how.requires = nil
+  if code ~= 0 then
+    memory.free_all()
+    return nil, code, text
   end
+  local tensors, given = weighed(got, how, results, weights)
+  if #tensors > 0 and C.THGrad_backward(handles(tensors), handles(given), #tensors, 0, 0) ~= 0 then return last_error() end
   local found = {}
   for v, variable in ipairs(case.variables) do
     local gradient = C.THTensor_newGrad(leaves[v])
@@ -282,6 +289,58 @@ function cases.gradients(case, how, results, weights)
   end
   memory.free_all()
   return found
+end
+
+-- Returns the gradients of `outputs` with respect to `inputs`, by the places of the inputs; nothing stands for 0.
+local function gradients_of(outputs, given, inputs, create)
+  local r, count = ffi.new("struct THTensor *[?]", math.max(#inputs, 1)), ffi.new("int[1]", #inputs)
+  local status = C.THGrad_gradients(r, count, handles(outputs), handles(given), #outputs, handles(inputs), #inputs, 0, create, 1)
+  if status ~= 0 then return nil end
+  local found = {}
+  for k = 1, #inputs do found[k] = r[k - 1] ~= nil and keep(r[k - 1]) or nil end
+  return found
+end
+
+-- Returns the gradients of the sum of `factors * gradients`, where the gradients are those of the weighted sum of the results, with respect
+-- to all variables and then with respect to the weights of each result; the second value is the list of the gradients themselves. Entries
+-- without a gradient are false. On error, returns nil, the code and the text.
+function cases.second_gradients(case, how, results, weights, factors)
+  how.requires = true
+  local leaves, got, code, text = cases.call(case, how)
+  how.requires = nil
+  if code ~= 0 then
+    memory.free_all()
+    return nil, code, text
+  end
+  local tensors, given, places = weighed(got, how, results, weights)
+  local inputs, of = {}, {}
+  for v, variable in ipairs(case.variables) do
+    if not variable.frozen then inputs[#inputs + 1], of[#of + 1] = leaves[v], v end
+  end
+  local seconds, firsts = {}, {}
+  for k = 1, #case.variables + #results do seconds[k] = false end
+  for v = 1, #case.variables do firsts[v] = false end
+  if #tensors > 0 then
+    for _, weight in ipairs(given) do assert(C.THTensor_setRequiresGrad(weight, 1) == 0) end
+    local found = gradients_of(tensors, given, inputs, 1)
+    if not found then return last_error() end
+    local outputs, scale = {}, {}
+    for i, v in ipairs(of) do
+      firsts[v] = found[i] and values_of(found[i]) or false
+      if found[i] and C.THTensor_requiresGrad(found[i]) == 1 then
+        local shape, count = case.variables[v].block.shape, case.variables[v].block.count
+        local block = elements.block(float64, shape, count)
+        ffi.copy(block.data, factors[v], count * 8)
+        outputs[#outputs + 1], scale[#scale + 1] = found[i], place(block, "contiguous").tensor
+      end
+    end
+    for i, weight in ipairs(given) do inputs[#inputs + 1], of[#of + 1] = weight, #case.variables + places[i] end
+    found = #outputs > 0 and gradients_of(outputs, scale, inputs, 0) or #outputs == 0 and {}
+    if not found then return last_error() end
+    for i, v in ipairs(of) do seconds[v] = found[i] and values_of(found[i]) or false end
+  end
+  memory.free_all()
+  return seconds, firsts
 end
 
 return cases

@@ -32,6 +32,14 @@ lists.partly = {
   gesv = "the factors", solve = "the factors", lstsq = "the singular values", qr = "columns that are arbitrary",
 }
 
+-- Patterns of calls at places where a derivative chooses a constant by a mask, and the second derivative needs the slope there.
+lists.apart_twice = {}
+
+-- Functions that refuse a second derivative, or do so in some case.
+lists.once = {
+  eig = "eigenvectors where eigenvalues are complex", geev = "eigenvectors where eigenvalues are complex",
+}
+
 -- Functions, or their inputs, that have no derivative.
 lists.without = {}
 

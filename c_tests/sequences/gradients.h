@@ -6,8 +6,62 @@
 static int grad_contexts;
 
 static void end_grad_context(void *data, void *context) {
-    if (data || context != &grad_contexts) fail("a deleter got %p and %p", data, context);
+    if (data != context || context != &grad_contexts) fail("a deleter got %p and %p", data, context);
     grad_contexts--;
+}
+
+/* Some floats of the pool become leaves whose gradients are wanted. */
+static void some_leaves(void) {
+    THGrad_setEnabled(1);
+    for (int i = 0; i < TENSORS; i++)
+        if (chance(40)) THTensor_setRequiresGrad(pool.tensor[i], 1);
+    THClearLastError();
+}
+
+/* Recording is on most of the time. */
+static void call_THGrad_setEnabled(void) {
+    begin("THGrad_setEnabled");
+    int enabled = chance(80);
+    before();
+    after_status(THGrad_setEnabled(enabled));
+}
+
+static void call_THGrad_setInference(void) {
+    begin("THGrad_setInference");
+    int on = chance(10);
+    before();
+    after_status(THGrad_setInference(on));
+}
+
+/* The sum of a tensor, or the tensor itself. */
+static THTensor *some_loss(void) {
+    THTensor *t = tensor("t"), *sum = THTensor_new();
+    if (chance(70) && THTensor_sumDims(sum, t, 0, NULL, 0, TH_UNDEFINED) == TH_OK) return sum;
+    THTensor_free(sum);
+    THTensor_retain(t);
+    return t;
+}
+
+static void call_THTensor_backward(void) {
+    begin("THTensor_backward");
+    THTensor *loss = some_loss(), *gradient = chance(80) ? NULL : tensor("gradient");
+    before();
+    THStatus got = THTensor_backward(loss, gradient);
+    if (got != 7 && got != THGetLastErrorCode()) fail("returned %d, but THGetLastErrorCode is %d", got, THGetLastErrorCode());
+    after_call(true);
+    THTensor_free(loss);
+}
+
+static void call_THGrad_backward(void) {
+    begin("THGrad_backward");
+    THTensor *losses[] = {some_loss(), some_loss()};
+    int count = below(3), retain = below(2), create = chance(30);
+    before();
+    THStatus got = THGrad_backward(losses, NULL, count, retain, create);
+    if (got != 7 && got != THGetLastErrorCode()) fail("returned %d, but THGetLastErrorCode is %d", got, THGetLastErrorCode());
+    after_call(true);
+    THTensor_free(losses[0]);
+    THTensor_free(losses[1]);
 }
 
 /* Sometimes another tensor takes the place of a gradient, sometimes one that does not fit, sometimes backward stops. */

@@ -597,6 +597,7 @@ static void begin_sequence(long seed, long sequence) {
     for (int i = 0; i < OTHERS; i++) pool.fused[i] = chance(50) ? THFused_new(i % 2 ? "a*b + 0.5" : "exp(a)") : NULL;
     for (int i = 0; i < OTHERS; i++) pool.optim[i] = chance(60) ? some_optim(i) : NULL;
     THRandom_manualSeed(NULL, 1);
+    if (chance(50)) some_leaves();
 }
 
 static void end_sequence(void) {

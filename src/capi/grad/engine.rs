@@ -369,7 +369,7 @@ pub fn backward(roots: &[Root], options: Options) -> Result<()> {
     let order = std::mem::take(&mut run.order);
     let mut stored: Vec<(Counted<Variable>, Tensor)> = Vec::new();
     for at in order {
-        let Some((leaf, mut gradient)) = run.leaves.remove(&at) else { continue };
+        let Some((leaf, mut gradient)) = run.leaves.remove(&at).filter(|(leaf, _)| !leaf.lock().is_gone) else { continue };
         let hooks = leaf.lock().hooks.clone();
         for hook in hooks {
             if let Some(replaced) = call_hook(hook.function, &gradient, hook.context, options.create)? {

@@ -24,6 +24,8 @@ pub struct State {
     pub requires: bool,
     /// The operation that computed the values, and which of its results they are.
     pub history: Option<(Counted<Node>, u32)>,
+    /// True once the handle is gone: nobody can ask for the gradient.
+    pub is_gone: bool,
     /// The gradient of a leaf.
     pub grad: Option<Tensor>,
     /// Where the gradient of a result is kept, if it is.
@@ -50,6 +52,7 @@ impl Part for Variable {
     /// A gradient that nobody can ask for any more is freed: it may have a history that leads back to its leaf.
     fn let_go(&self) {
         let mut state = self.lock();
+        state.is_gone = true;
         let (gradient, hooks) = (state.grad.take(), std::mem::take(&mut state.hooks));
         drop(state);
         drop((gradient, hooks));

@@ -89,7 +89,12 @@ fn set_gradient(t: &Tensor, gradient: Option<&Tensor>) -> Result<()> {
     if gradient.is(t) {
         bail!(Argument, "a tensor cannot be its own gradient")
     }
-    let old = variable_or_new(t)?.lock().grad.replace(gradient.clone());
+    // A handle of its own: two tensors may be each other's gradient.
+    let kept = view::alias(gradient)?;
+    if let Some(engine::Target::Node(node, nr)) = target(gradient)? {
+        attach(&kept, Some(Variable::new(State { history: Some((node, nr)), ..State::default() })?));
+    }
+    let old = variable_or_new(t)?.lock().grad.replace(kept);
     drop(old);
     Ok(())
 }
@@ -201,7 +206,8 @@ macro_rules! grad_tensor_rows {
         isLeaf(t: input) -> flag = is_leaf(t);
         /// The gradient of `t`: a new reference, or NULL, without an error, where there is none yet.
         newGrad(t: input) -> new_or_null = gradient(t);
-        /// Makes `grad`, of the shape, dtype and device of `t`, the gradient of `t`, which keeps a reference; NULL removes the gradient.
+        /// Makes `grad`, of the shape, dtype and device of `t`, the gradient of `t`, which keeps a handle on its elements; NULL removes
+        /// the gradient.
         setGrad(t: handle, grad: optional_input) = set_gradient(t, grad);
         /// Fills the gradient of `t`, if there is one, with 0.
         zeroGrad(t: handle) = zero_gradient(t);

@@ -167,7 +167,8 @@ pub fn settle(t: &Tensor, before: &Before, history: Option<(Counted<Node>, u32)>
 
 /// Makes `r` known as a view of the handle `of`, which was `source` before the call that made the view.
 pub fn become_view(r: &Tensor, of: &Tensor, source: &Source) -> Result<()> {
-    let (Some(dtype), Some(layout)) = (r.dtype().filter(|dtype| dtype.is_float()), source.layout.clone()) else {
+    // Without elements sizes may overflow: such a view has no gradient either.
+    let (Some(dtype), Some(layout), Ok(view)) = (r.dtype().filter(|dtype| dtype.is_float()), source.layout.clone(), r.layout()) else {
         attach(r, None);
         return Ok(());
     };
@@ -182,7 +183,7 @@ pub fn become_view(r: &Tensor, of: &Tensor, source: &Source) -> Result<()> {
         state.view.as_ref().filter(|_| !state.requires).map(|view| (view.base.clone(), view.geometry.base.clone()))
     };
     let (base, base_layout) = root.unwrap_or((own, layout));
-    let geometry = Counted::new(Geometry { base: base_layout, view: r.layout()?, dtype, device: r.device() })?;
+    let geometry = Counted::new(Geometry { base: base_layout, view, dtype, device: r.device() })?;
     let (seen, to) = {
         let state = base.lock();
         (Some(state.generation), held(&base, &state))

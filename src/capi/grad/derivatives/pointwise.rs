@@ -49,8 +49,11 @@ derivatives! {
     // Powers.
     pow { t: |g, t, value: f64| if value == 0.0 { zerosLike(g) } else { g * (power(t, value - 1.0) * value) }; }
     cpow {
-        a: |g, a, b| g * or_choose(eq_value(b, 0.0), 0.0, b * cpow(a, b - 1.0));
-        b: |g, a, b, r| g * or_choose(both(eq_value(a, 0.0), ge_value(b, 0.0)), 0.0, r * log(a));
+        a: |g, a, b| g * or_choose(both(eq_value(a, 0.0), eq_value(b, 0.0)), 0.0, b * cpow(a, b - 1.0));
+        b: |g, a, b, r| {
+            let nothing = both(eq_value(a, 0.0), ge_value(b, 0.0));
+            g * or_choose(nothing, 0.0, r * log(or_choose(nothing, 1.0, a)))
+        };
     }
     tpow { t: |g, value: f64, t, r| g * tpow_slope(value, t, r); }
     sqrt { t: |g, r| g / (r * 2.0); }
@@ -125,8 +128,10 @@ derivatives! {
     atanh { t: |g, t| g / less_than_one(t * t); }
     sinc {
         t: |g, t| {
-            let x = t * PI;
-            g * or_choose(eq_value(t, 0.0), 0.0, (cos(x) * x - sin(x)) * PI / (x * x))
+            // Near 0 the slope is -pi^2 t / 3.
+            let nothing = eq_value(t, 0.0);
+            let x = or_choose(nothing, 1.0, t * PI);
+            g * choose(nothing, t * (-PI * PI / 3.0), (cos(x) * x - sin(x)) * PI / (x * x))
         };
     }
 
