@@ -11,7 +11,7 @@ use crate::tensor::Tensor;
 use std::ffi::CStr;
 
 /// Chapters of functions that make, look at and reshape handles, which they do on any device.
-const HANDLES: &[&str] = &["Handles and references", "Looking at tensors", "Views", "Shapes changed in place"];
+const HANDLES: &[&str] = &["Handles and references", "Looking at tensors", "Views", "Shapes changed in place", "Gradients"];
 
 /// Functions that read no element, or none for some arguments: tensors of different shapes are not equal, and the power 0 of a matrix is
 /// the identity.

@@ -6,8 +6,9 @@
 /// each entry. PyTorch's None is what thorn has for it: `TH_ALL_DIMS`, or a negative number.
 pub static DEFAULT_VALUES: &[(&str, &str)] = &[
     ("THGrad_check", "eps=1e-6 atol=1e-5 rtol=1e-3"),
+    ("isclose allclose", "rtol=1e-5 atol=1e-8"),
     ("*", "keepdim=0 biased=0 correction=1 descending=0 stable=0 largest=1 sorted=1 right=0 assumeUnique=0 invert=0"),
-    ("*", "rtol=1e-5 atol=1e-8 equalNan=0 accumulate=0 increasing=0 indexing=ij replacement=0"),
+    ("*", "equalNan=0 accumulate=0 increasing=0 indexing=ij replacement=0"),
     ("*", "padding=0 dilation=1 outputPadding=0 groups=1 ceilMode=0 countIncludePad=1 divisor=0 vf=V normalized=0 onesided=1"),
     ("*", "ignoreIndex=-100 gain=1 slope=0 threshold=20 minlength=0 numClasses=-1 tol=-1"),
     ("*", "some=1 left=1 transpose=0 unitriangular=0 symmetric=0 pivot=1"),

@@ -43,6 +43,8 @@ pub static NULL_REFUSED: &[Kind] = &[
     Kind::optim_closure,
     Kind::read_function,
     Kind::seek_function,
+    Kind::grad_hook,
+    Kind::grad_call,
 ];
 
 /// The kinds of lists that may be NULL where they have no entries.
