@@ -37,7 +37,7 @@ function tests.backward_adds_to_gradients()
     check(a:grad() == nil)
     check(a:detach():requiresGrad() == false and a:requiresGrad() and a:version() == thorn.version(a))
     check(rawequal(product:detach_(), product) and not product:requiresGrad() and thorn.THTensor_detach(product))
-    fails("backward: has 3 elements, and no gradient is given", function() thorn.mul(a, b):backward() end)
+    fails("backward: argument 't' has 3 elements, and no gradient is given", function() thorn.mul(a, b):backward() end)
     fails("is a leaf that requires a gradient", function() thorn.add_(a, 1) end)
     fails("is a leaf that requires a gradient", function() a:add(1) end)
 end

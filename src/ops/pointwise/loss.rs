@@ -13,48 +13,48 @@ operations! {
     distance(r: out, a: input, b: input) { float same CHEAP, |_, a, b| Element::abs(a - b) }
     /// `r = d^2 / (2 beta) where d < beta, else d - beta / 2`, for `d = |a - b|`
     smooth(r: out, a: input, b: input, beta: parameter) {
-        wide real COSTLY, plain |_, a, b| {
+        float same CHEAP, |_, a, b| {
             let d = Element::abs(a - b);
-            let half = 0.5;
+            let half = T::from_f64(0.5);
             if d < beta { half * d * d / beta } else { d - half * beta }
         }
     }
     /// `r = d^2 / 2 where d < delta, else delta * (d - delta / 2)`, for `d = |a - b|`
     huber(r: out, a: input, b: input, delta: parameter) {
-        wide real COSTLY, plain |_, a, b| {
+        float same CHEAP, |_, a, b| {
             let d = Element::abs(a - b);
-            let half = 0.5;
+            let half = T::from_f64(0.5);
             if d < delta { half * d * d } else { delta * (d - half * delta) }
         }
     }
     /// `r = b * log(1 + e^-a) + (1 - b) * log(1 + e^a)`: the cross entropy of the probability `sigmoid(a)` for the truth `b`
     logits(r: out, a: input, b: input) {
-        wide real COSTLY, plain |isa, a, b| {
-            let down = if a > 0.0 { -a } else { a };
-            let tail = Real::softplus(down, 1.0, 1e300, isa);
-            let up = if a > 0.0 { a } else { 0.0 };
-            b * (tail + (up - a)) + (1.0 - b) * (tail + up)
+        float same COSTLY, |isa, a, b| {
+            let down = if a > T::ZERO { a.neg() } else { a };
+            let tail = Real::softplus(down, T::from_f64(1.0), T::from_f64(1e300), isa);
+            let up = if a > T::ZERO { a } else { T::ZERO };
+            b * (tail + (up - a)) + (T::from_f64(1.0) - b) * (tail + up)
         }
     }
     /// [`logits`] with the factor `p` for the first term
     weighted_logits(r: out, a: input, b: input, p: input) {
-        wide real COSTLY, |isa, a, b, p| {
-            let down = if a > 0.0 { -a } else { a };
-            let tail = Real::softplus(down, 1.0, 1e300, isa);
-            let up = if a > 0.0 { a } else { 0.0 };
-            p * b * (tail + (up - a)) + (1.0 - b) * (tail + up)
+        float same COSTLY, |isa, a, b, p| {
+            let down = if a > T::ZERO { a.neg() } else { a };
+            let tail = Real::softplus(down, T::from_f64(1.0), T::from_f64(1e300), isa);
+            let up = if a > T::ZERO { a } else { T::ZERO };
+            p * b * (tail + (up - a)) + (T::from_f64(1.0) - b) * (tail + up)
         }
     }
     /// `r = b * (log(b) - a)`: the divergence of a probability `b` from one whose logarithm is `a`; `b * log(b)` is 0 where `b` is
     divergence(r: out, a: input, b: input) {
-        wide real COSTLY, plain |isa, a, b| {
+        float same COSTLY, |isa, a, b| {
             let own = b * Real::log(b, isa);
-            let own = if b == 0.0 { 0.0 } else { own };
+            let own = if b == T::ZERO { T::ZERO } else { own };
             own - b * a
         }
     }
     /// [`divergence`] where `b` is a logarithm, too
-    log_divergence(r: out, a: input, b: input) { wide real COSTLY, plain |isa, a, b| Real::exp(b, isa) * (b - a) }
+    log_divergence(r: out, a: input, b: input) { float same COSTLY, |isa, a, b| Real::exp(b, isa) * (b - a) }
     /// `r = (t - mean) * scale`
     standardized(r: out, t: input, mean: input, scale: input) { float same CHEAP, |_, t, mean, scale| (t - mean) * scale }
 }
