@@ -408,7 +408,7 @@ static void steps_of_training_need_no_more_memory(void) {
 
 static void *train_alone(void *context) {
     THTensor *w = LEAF(0, 0), *x = check_vector(TH_FLOAT64, context, 2);
-    train(shrunk(10000), w, x);
+    train(1000, w, x);
     CHECK_CLOSE(w, 1e-9, ((double *)context)[0] / 10, ((double *)context)[1] / 10);
     THTensor_free(x);
     THTensor_free(w);
