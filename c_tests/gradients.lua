@@ -18,7 +18,7 @@ local ffi = require "ffi"
 ffi.cdef "const char *THCdef(void);"
 local C = ffi.load(assert(os.getenv "THORN_LIB", "THORN_LIB names no library"))
 ffi.cdef(ffi.string(C.THCdef()))
--- What a library says of itself may be older than its functions.
+-- Declarations for a library whose THCdef is older than its functions.
 for name, declaration in pairs {
   THTensor_setRequiresGrad = "THStatus THTensor_setRequiresGrad(THTensor *t, int requires);",
   THTensor_requiresGrad = "int THTensor_requiresGrad(const THTensor *t);",
@@ -202,7 +202,7 @@ local function try_results(case)
   local results = cases.values(case, {})
   if results and #results == 0 then integral[case.name] = true end
   if not results or #results == 0 then return false end
-  -- What is random has no differences.
+  -- Random functions have no finite differences.
   local again = cases.values(case, {})
   for k, result in ipairs(results) do
     if result.dtype.name ~= "float64" then return false end

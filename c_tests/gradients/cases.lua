@@ -139,7 +139,7 @@ function cases.call(case, how)
       arguments[i] = handle(slot)
     end
   end
-  -- What is random is the same each time.
+  -- Random numbers are the same each time.
   C.THRandom_manualSeed(nil, 1)
   C.THClearLastError()
   local got = invoke(case.name, arguments, #case.slots)

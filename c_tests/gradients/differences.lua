@@ -53,7 +53,7 @@ local function along(case, how, variable, direction, gradient, weights, at, size
   return { slope, first }
 end
 
--- What is wrong with the gradient of a variable; nil if nothing. The second value is true where the function was not smooth everywhere.
+-- Returns the fault of the gradient of a variable, or nil. The second value is true where the function was not smooth everywhere.
 function differences.fault(case, how, v, gradient, results, weights, masked)
   local variable = case.variables[v]
   local count, at, size = variable.block.count, cases.loss(results, weights)

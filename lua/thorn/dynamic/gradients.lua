@@ -83,7 +83,7 @@ function gradients.functions.noGrad(f, ...)
 end
 local no_grad = gradients.functions.noGrad
 
--- How many calls of `inference` the program is in.
+-- The depth of nested calls of `inference`.
 local depth = 0
 
 local function leave()

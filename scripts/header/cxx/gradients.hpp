@@ -92,7 +92,7 @@ inline std::vector<Tensor> shared(const THTensor *const *list, int count) {
     return r;
 }
 
-/// What a function of the caller returns, a Tensor or a std::vector of them, as a list.
+/// The result of a function of the caller, a Tensor or a std::vector of them, as a list.
 inline std::vector<Tensor> listed(Tensor t) {
     std::vector<Tensor> r;
     r.push_back(std::move(t));
@@ -267,7 +267,7 @@ namespace detail {
 /// A function with a gradient of its own. The function itself is called first; the library is then given the results.
 template <class B> struct OwnGradient {
     B backward;
-    /// What the function computed, as long as the library takes it over.
+    /// The results of the function, until the library takes them over.
     const std::vector<Tensor> *computed = nullptr;
     const std::vector<Tensor> *saved = nullptr;
 
