@@ -73,6 +73,7 @@ beside_torch() {
     local python saved=$build/examples
     if python=$(python_with_torch); then
         THORN_LIB=$library "$python" scripts/differential.py --cases 20000
+        THORN_LIB=$library "$python" scripts/gradients.py --cases 2000 --seed 13
         "$saved/checkpoint" --save "$saved/copy.pt" --scores "$saved/scores.npy" >/dev/null
         "$python" examples/python/check_digits.py "$saved/copy.pt" "$saved/scores.npy"
     else
