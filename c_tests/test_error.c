@@ -17,6 +17,22 @@ static void a_failure_has_a_status_and_a_message(void) {
     THTensor_free(m);
 }
 
+static void a_program_reports_failures_of_its_own(void) {
+    char line[2000];
+    memset(line, 'x', sizeof line - 1);
+    line[sizeof line - 1] = 0;
+    CHECK_EQ(THSetLastError(TH_ERR_IO, "connection to rank 3 lost"), TH_ERR_IO);
+    CHECK_EQ(THGetLastErrorCode(), TH_ERR_IO);
+    CHECK_STR(THGetLastError(), "connection to rank 3 lost");
+    CHECK_EQ(THSetLastError(77, NULL), 77);
+    CHECK_STR(THGetLastError(), "");
+    THSetLastError(TH_ERR_IO, line);
+    CHECK_EQ(strlen(THGetLastError()), 1023);
+    CHECK_EQ(THSetLastError(TH_OK, "nothing"), TH_OK);
+    CHECK_EQ(THGetLastErrorCode(), TH_OK);
+    CHECK_STR(THGetLastError(), "");
+}
+
 static void success_leaves_the_last_error_alone_until_it_is_cleared(void) {
     THTensor *t = vector_of(TH_FLOAT32, 1, 2);
     CHECK_STR(THGetLastError(), "");
@@ -492,7 +508,8 @@ static void tensors_of_another_device_are_refused(void) {
     THTensor_free(t);
 }
 
-CHECK_MAIN(CASE(a_failure_has_a_status_and_a_message), CASE(success_leaves_the_last_error_alone_until_it_is_cleared),
+CHECK_MAIN(CASE(a_failure_has_a_status_and_a_message), CASE(a_program_reports_failures_of_its_own),
+           CASE(success_leaves_the_last_error_alone_until_it_is_cleared),
            CASE(each_kind_of_failure_has_its_code), CASE(a_status_has_a_name), CASE(the_message_stays_at_one_address),
            CASE(long_messages_are_cut),
            CASE(each_thread_has_its_own_last_error), CASE(null_handles_are_named),

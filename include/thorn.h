@@ -4659,6 +4659,13 @@ const char *THGetLastError(void);
 /// leave it alone.
 THStatus THGetLastErrorCode(void);
 
+/// Makes `message` the text of the last failure on this thread and `status` its status, and returns `status`: for
+/// functions built on this library that report their failures as it does, and for functions that it calls. A message
+/// that is NULL is ""; of a longer one the first 1023 bytes are kept. `TH_OK` is THClearLastError.
+///
+/// # Safety `message` is NULL or a C string.
+THStatus THSetLastError(THStatus status, const char *message);
+
 /// Forgets the last failure of this thread.
 void THClearLastError(void);
 

@@ -836,6 +836,7 @@ return {
     THStorage_free = false,
     THGetLastError = false,
     THGetLastErrorCode = false,
+    THSetLastError = false,
     THClearLastError = false,
   },
   kinds = {

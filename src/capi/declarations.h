@@ -918,6 +918,7 @@ THStorage *THStorage_newShared(THDtype dtype, const char *name, ptrdiff_t size);
 const char *THStatus_name(THStatus status);
 const char *THGetLastError(void);
 THStatus THGetLastErrorCode(void);
+THStatus THSetLastError(THStatus status, const char *message);
 void THClearLastError(void);
 /* Threads */
 int THGetNumThreads(void);

@@ -21,6 +21,7 @@ const NO_ROWS: &[&str] = &[
     "THGetLastErrorCode",
     "THMapAllocator",
     "THRefcountedMapAllocator",
+    "THSetLastError",
     "THStorage_free",
     "THStorage_retain",
     "THTensor_free",

@@ -8,7 +8,7 @@ local reasons = {
     ["it gives up a reference that the collector would give up again"] = "THTensor_freeCopyTo",
     ["blocks of C are not collected; ffi.new makes memory in Lua, and THStorage_new in the library"] = "THAlloc THRealloc THFree",
     ["it tells the declarations, which the package has made already"] = "THCdef THCdefChapter",
-    ["errors are raised, with their message"] = "THGetLastError THGetLastErrorCode THClearLastError",
+    ["errors are raised, with their message"] = "THGetLastError THGetLastErrorCode THSetLastError THClearLastError",
 }
 
 local excluded = {}

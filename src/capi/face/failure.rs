@@ -1,8 +1,9 @@
 //! The last failure of each thread, for `THGetLastError`.
 
 use crate::alloc;
-use crate::error::{Error, Kind, TH_OK, THStatus, bounded};
+use crate::error::{Error, Kind, LONGEST_MESSAGE, TH_OK, THStatus, bounded};
 use std::cell::Cell;
+use std::ffi::CStr;
 use std::fmt;
 
 thread_local! {
@@ -18,6 +19,13 @@ pub(crate) fn remember(start: fmt::Arguments<'_>, error: &Error) -> THStatus {
     LAST_STATUS.set(error.status());
     MESSAGE_LOST.set(!keep(format_args!("{start} {}", error.message())));
     error.status()
+}
+
+/// Keeps a failure that a program reports.
+pub(crate) fn remember_text(status: THStatus, message: &CStr) {
+    LAST_STATUS.set(status);
+    let start = &message.to_bytes()[..message.count_bytes().min(LONGEST_MESSAGE)];
+    MESSAGE_LOST.set(!keep(format_args!("{}", String::from_utf8_lossy(start))));
 }
 
 /// Makes `message` the calling thread's text, a C string; false where there is no place for it.

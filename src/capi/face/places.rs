@@ -67,6 +67,11 @@ impl Places {
         }
         places
     }
+
+    /// Returns true if a result may be a view of an argument.
+    pub const fn may_view(self) -> bool {
+        self.views | self.view_lists | self.new_handles | self.handles != 0 || self.returns_tensor
+    }
 }
 
 /// The places in a set, from the first.

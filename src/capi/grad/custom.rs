@@ -3,7 +3,7 @@
 use super::counted::{Counted, Part};
 use super::engine::{self, Options, Root};
 use super::geometry::own;
-use super::graph::{Backward, Edge, Like, Node, State, Step, Target, Variable, attach, version_of};
+use super::graph::{Backward, Edge, Like, Node, State, Step, Target, Variable, attach, version_of, with_origin};
 use super::switch::Switched;
 use super::variable::{Before, check_writable, settle, target};
 use crate::alloc::{THDeleter, list};
@@ -167,21 +167,13 @@ fn released(name: &str) -> Error {
     Error::new(Kind::Argument, format_args!("backward runs a second time through {name}, whose saved tensors were freed by the first"))
 }
 
-/// A handle on a saved tensor that knows where it came from.
+/// A handle on a saved tensor that knows where it came from; what was computed on the way has a history of its own.
 fn with_history(t: &Tensor, role: Role, step: &Step<'_>) -> Result<Tensor> {
-    let r = view::alias(t)?;
-    let mut state = State::default();
     match role {
-        Role::Other => return Ok(t.clone()),
-        Role::Output(nr) => state.history = Some((step.node.clone(), nr as u32)),
-        Role::Input(k) => match step.node.edges.iter().find(|edge| usize::from(edge.place) == k).map(|edge| &edge.to) {
-            Some(Target::Leaf(leaf)) => state.stands_for = Some(leaf.clone()),
-            Some(Target::Node(node, nr)) => state.history = Some((node.clone(), *nr)),
-            None => {}
-        },
+        Role::Other => Ok(t.clone()),
+        Role::Output(nr) => with_origin(t, step.node, Some(nr as u32), None),
+        Role::Input(k) => with_origin(t, step.node, None, step.node.edges.iter().find(|edge| usize::from(edge.place) == k)),
     }
-    attach(&r, Some(Variable::new(state)?));
-    Ok(r)
 }
 
 /// Calls a function that has a gradient of its own.

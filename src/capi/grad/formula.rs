@@ -4,7 +4,7 @@
 //! computed any more, so that a formula reads as in a textbook: `g * cos(t)`.
 
 use super::counted::Counted;
-use super::graph::{Backward, Like, Node, Saved, SavedTensor, State, Step, Target, Variable, attach};
+use super::graph::{Backward, Like, Node, Saved, SavedTensor, Step, with_origin};
 use crate::capi::face::args::Kind as ArgKind;
 use crate::capi::face::row::{Body, Face, Row, watched};
 use crate::capi::face::word::{FromWord, ToWord, Word};
@@ -362,17 +362,8 @@ impl<'s> Call<'s> {
             if !self.scope.recording {
                 return Ok(kept.tensor.clone());
             }
-            // The derivative of the derivative needs to know where it came from.
-            let t = crate::ops::view::alias(&kept.tensor)?;
             let edge = self.node.edges.iter().find(|edge| usize::from(edge.place) == place && usize::from(edge.entry) == entry);
-            let state = match (kept.output, edge.map(|edge| &edge.to)) {
-                (Some(nr), _) => State { history: Some((self.node.clone(), nr)), ..State::default() },
-                (None, Some(Target::Node(node, nr))) => State { history: Some((node.clone(), *nr)), ..State::default() },
-                (None, Some(Target::Leaf(leaf))) => State { stands_for: Some(leaf.clone()), ..State::default() },
-                (None, None) => return Ok(t),
-            };
-            attach(&t, Some(Variable::new(state)?));
-            Ok(t)
+            with_origin(&kept.tensor, self.node, kept.output, edge)
         }))
     }
 

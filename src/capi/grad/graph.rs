@@ -7,6 +7,7 @@ use crate::device::Device;
 use crate::dtype::Dtype;
 use crate::error::{Error, Result, bail};
 use crate::layout::{Dims, Layout};
+use crate::ops::view;
 use crate::tensor::{Attached, Tensor};
 use smallvec::SmallVec;
 use std::ffi::c_void;
@@ -284,6 +285,20 @@ impl Node {
         }
         Ok(())
     }
+}
+
+/// A handle on what a node saved that knows where it came from, for the derivative of a derivative: from the node itself, as its result
+/// `output`, or from an input, whose gradient goes along `edge`.
+pub fn with_origin(t: &Tensor, node: &Counted<Node>, output: Option<u32>, edge: Option<&Edge>) -> Result<Tensor> {
+    let handle = view::alias(t)?;
+    let state = match (output, edge.map(|edge| &edge.to)) {
+        (Some(nr), _) => State { history: Some((node.clone(), nr)), ..State::default() },
+        (None, Some(Target::Node(node, nr))) => State { history: Some((node.clone(), *nr)), ..State::default() },
+        (None, Some(Target::Leaf(leaf))) => State { stands_for: Some(leaf.clone()), ..State::default() },
+        (None, None) => return Ok(handle),
+    };
+    attach(&handle, Some(Variable::new(state)?));
+    Ok(handle)
 }
 
 /// The version of the storage of a tensor; 0 without one.

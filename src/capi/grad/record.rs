@@ -128,9 +128,8 @@ pub(super) fn count_write(t: &Tensor) {
 /// Returns true if gradients know of no handle among the arguments, and none becomes a view.
 fn is_quiet(row: &'static Row, words: &[Word]) -> bool {
     let places = row.places;
-    let may_view = places.views | places.view_lists | places.new_handles | places.handles != 0 || places.returns_tensor;
     let is_known = |k: usize| handle(words, k).is_some_and(is_known);
-    !may_view
+    !places.may_view()
         && !each_place(places.read | places.written).any(is_known)
         && !each_place(places.lists).any(|k| listed(row, words, k).iter().flatten().any(super::graph::is_known))
 }
@@ -199,7 +198,7 @@ fn recorded(row: &'static Row, face: &'static Face, words: &[Word]) -> Result<Wo
         handle(words, k).map_or(Ok(()), check_own_geometry)?;
     }
     let written: Written = each_place(places.written).filter_map(|k| Some((k, Before::of(handle(words, k)?)))).collect();
-    let may_view = places.views | places.view_lists | places.new_handles | places.handles != 0 || places.returns_tensor;
+    let may_view = places.may_view();
     let sources: SmallVec<[Source; 1]> =
         if may_view { each_read(row, words).map(|(_, _, t)| Source::of(t)).collect() } else { SmallVec::new() };
     let rule = if edges.is_empty() || (places.results == 0 && !places.returns_tensor) || is_constant(row) { None } else { derivative(row) };

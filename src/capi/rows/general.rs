@@ -1,13 +1,13 @@
 //! `TH*`: versions, errors, threads, dtypes.
 
 use crate::alloc::{self, HeapText};
-use crate::capi::face::failure::{LAST_STATUS, MESSAGE_LOST};
+use crate::capi::face::failure::{LAST_STATUS, MESSAGE_LOST, remember_text};
 use crate::capi::face::row::export;
 use crate::cpu::{pool, simd};
 use crate::dtype;
 use crate::error::{TH_OK, THStatus, bail, status_name};
 use crate::ops::linalg::blas;
-use std::ffi::{c_char, c_int};
+use std::ffi::{CStr, c_char, c_int};
 
 /// The first number of the version: it changes with the API.
 pub const TH_VERSION_MAJOR: c_int = 0;
@@ -193,6 +193,23 @@ pub mod errors {
     #[unsafe(no_mangle)]
     pub extern "C" fn THGetLastErrorCode() -> THStatus {
         LAST_STATUS.get()
+    }
+
+    /// Makes `message` the text of the last failure on this thread and `status` its status, and returns `status`: for functions built on
+    /// this library that report their failures as it does, and for functions that it calls. A message that is NULL is ""; of a longer one
+    /// the first 1023 bytes are kept. `TH_OK` is THClearLastError.
+    ///
+    /// # Safety
+    /// `message` is NULL or a C string.
+    #[unsafe(no_mangle)]
+    pub unsafe extern "C" fn THSetLastError(status: THStatus, message: *const c_char) -> THStatus {
+        if status == TH_OK {
+            THClearLastError();
+        } else {
+            // SAFETY: the caller's.
+            remember_text(status, if message.is_null() { c"" } else { unsafe { CStr::from_ptr(message) } });
+        }
+        status
     }
 
     /// Forgets the last failure of this thread.
