@@ -38,24 +38,26 @@
  *     23. Sorting and searching
  *     24. Order statistics and histograms
  *     25. Matrix products
- *     26. Linear algebra
- *     27. Convolution
- *     28. Pooling
- *     29. Fourier transforms
- *     30. Random generators
- *     31. Random numbers
- *     32. Devices
- *     33. Streams, events and graphs
- *     34. Exchange with other libraries
- *     35. Functions of the caller
- *     36. Storages
- *     37. Memory
- *     38. Files
- *     39. Mapped files and shared memory
- *     40. Errors
- *     41. Threads
- *     42. BLAS of the machine
- *     43. Versions
+ *     26. Products of compressed rows
+ *     27. Linear algebra
+ *     28. Convolution
+ *     29. Pooling
+ *     30. Fourier transforms
+ *     31. Sparse tensors
+ *     32. Random generators
+ *     33. Random numbers
+ *     34. Devices
+ *     35. Streams, events and graphs
+ *     36. Exchange with other libraries
+ *     37. Functions of the caller
+ *     38. Storages
+ *     39. Memory
+ *     40. Files
+ *     41. Mapped files and shared memory
+ *     42. Errors
+ *     43. Threads
+ *     44. BLAS of the machine
+ *     45. Versions
  *
  * Conventions
  * ===========
@@ -2796,7 +2798,46 @@ THStatus THTensor_cdist(THTensor *r, const THTensor *a, const THTensor *b, doubl
 
 /* ==================================================================================================================
  *
- *     26. Linear algebra
+ *     26. Products of compressed rows
+ *
+ * ================================================================================================================== */
+
+/**
+ * @defgroup products_of_compressed_rows Products of compressed rows
+ *
+ * A matrix of compressed rows (CSR) is three vectors: `crow`, where each row starts among the entries, with their
+ * number at the end; `col`, the column of each entry; and `values`, the entries. SciPy calls them `indptr`, `indices`
+ * and `data`. `crow` and `col` are int64 or int32, and read as they lie where they have one dtype; entries of a row may
+ * stand in any order and several for one place, which are summed. These functions take such vectors as they are,
+ * without a copy; `THSTensor` holds them together. `values` and dense operands have one dtype. Sums of 16-bit floats
+ * are computed in float32 and rounded once, integers wrap. Each row is summed by one thread, so that results do not
+ * depend on the number of threads. Errors: `TH_ERR_SHAPE`, operands that do not fit each other; `TH_ERR_DTYPE`,
+ * positions that are no integers, operands of several dtypes; `TH_ERR_ARGUMENT`, rows that do not follow each other, a
+ * column that lies outside.
+ * @{
+ */
+
+/// `r = A @ m` for the matrix A [n x k] of compressed rows and a matrix `m` [k x p] or a vector [k]. Without `values`,
+/// NULL, each entry of A is 1: the sum of the rows of `m` that `col` lists.
+THStatus THTensor_csrMatmul(THTensor *r, const THTensor *crow, const THTensor *col, const THTensor *values,
+                            const THTensor *m);
+
+/// `r = A' @ m` for the transpose of the matrix A [n x columns] of compressed rows and a matrix `m` [n x p] or a vector
+/// [n]. Without `values`, NULL, each entry of A is 1.
+THStatus THTensor_csrMatmulTransposed(THTensor *r, const THTensor *crow, const THTensor *col, const THTensor *values,
+                                      const THTensor *m, int64_t columns);
+
+/// `r[k]` = the sum of `a[i] * b[j]` over their elements, for each entry `k` of a pattern, which stands in row `i` and
+/// column `j`; `a` [n x p] and `b` [m x p] are matrices, or vectors as matrices of one column: the entries of `a @ b'`
+/// that the pattern has.
+THStatus THTensor_csrSampled(THTensor *r, const THTensor *crow, const THTensor *col, const THTensor *a,
+                             const THTensor *b);
+
+/** @} */
+
+/* ==================================================================================================================
+ *
+ *     27. Linear algebra
  *
  * ================================================================================================================== */
 
@@ -2976,7 +3017,7 @@ THStatus THTensor_matrixExp(THTensor *r, const THTensor *t);
 
 /* ==================================================================================================================
  *
- *     27. Convolution
+ *     28. Convolution
  *
  * ================================================================================================================== */
 
@@ -3186,7 +3227,7 @@ THStatus THTensor_conv3Dmap(THTensor *r, double beta, double alpha, const THTens
 
 /* ==================================================================================================================
  *
- *     28. Pooling
+ *     29. Pooling
  *
  * ================================================================================================================== */
 
@@ -3317,7 +3358,7 @@ THStatus THTensor_adaptiveAvgPoolGradInput(THTensor *r, const THTensor *gradOutp
 
 /* ==================================================================================================================
  *
- *     29. Fourier transforms
+ *     30. Fourier transforms
  *
  * ================================================================================================================== */
 
@@ -3363,7 +3404,296 @@ THStatus THTensor_irfft(THTensor *r, const THTensor *t, int signalDims, int norm
 
 /* ==================================================================================================================
  *
- *     30. Random generators
+ *     31. Sparse tensors
+ *
+ * ================================================================================================================== */
+
+/**
+ * @defgroup sparse_tensors Sparse tensors
+ *
+ * A `THSTensor` holds the positions and values of some entries; all others are 0. The first dimensions are sparse:
+ * `indices`, int64 [sparseDim x nnz], has a column of positions for each entry. The others are dense: `values` [nnz x
+ * dense sizes] has the elements that an entry has itself. An entry may stand anywhere and several for one position,
+ * whose values count as their sum; coalesced, positions ascend in row-major order, each once. A matrix may be
+ * compressed by rows (CSR) instead: `crow` has where each row starts among the entries, `col` the column of each.
+ * Functions take either form; coordinates are what they make, unless they say otherwise. A handle is counted as tensors
+ * are, and its fields may be read. It keeps references to the tensors that it is made of, and no copies: whoever
+ * changes these changes it. Results come first; a result may be an operand, and is given new positions and values,
+ * never written in place. All lies on one device. Gradients are those of the values, a tensor as any other: where
+ * `values` requires a gradient, operations on the sparse tensor are recorded. Positions have none. Errors:
+ * `TH_ERR_SHAPE`, sizes that do not fit each other; `TH_ERR_ARGUMENT`, a position that is negative or beyond its size,
+ * or a dimension that there is not; `TH_ERR_DTYPE`, positions that are no integers, or an operand that nothing was
+ * written to yet.
+ * @{
+ */
+
+/// A sparse tensor: the positions of some entries, and their values. All others are 0. Read the fields freely, change
+/// them through functions.
+typedef struct THSTensor {
+    /// `nDimensionI` sizes of the sparse dimensions, then `nDimensionV` sizes of the dense ones.
+    int64_t *size;
+    /// The number of entries.
+    int64_t nnz;
+    /// The number of sparse dimensions, in which an entry has a position.
+    int nDimensionI;
+    /// The number of dense dimensions, which an entry has itself.
+    int nDimensionV;
+    /// Int64 [nDimensionI x nnz]: the position of each entry. NULL in compressed rows, and before the first write.
+    struct THTensor *indices;
+    /// The entries: [nnz], and the dense sizes behind. NULL before the first write.
+    struct THTensor *values;
+    /// Compressed rows: where each row starts among the entries, with their number at the end. NULL in other layouts.
+    struct THTensor *crow;
+    /// Compressed rows: the column of each entry. NULL in other layouts.
+    struct THTensor *col;
+    /// 1 if positions ascend in row-major order, each once.
+    int coalesced;
+    /// References held; changed atomically by retain and free.
+    int refcount;
+} THSTensor;
+
+/// A fresh handle: the first function that writes to it gives it sizes and entries. Returns a new reference.
+TH_NODISCARD THSTensor *THSTensor_new(void);
+
+/// Adds a reference; NULL is ignored. Safe from any thread.
+void THSTensor_retain(THSTensor *s);
+
+/// Gives up a reference; the last one frees the handle and gives up what it is made of. NULL is ignored. Safe from any
+/// thread.
+void THSTensor_free(THSTensor *s);
+
+/// A tensor of sizes without entries: the first `sparseDim` dimensions are sparse. Returns a new reference.
+TH_NODISCARD THSTensor *THSTensor_newWithSize(THDtype dtype, int ndim, const int64_t *size, int sparseDim);
+
+/// The least tensor that holds entries at `indices`, [sparse dimensions x nnz] of int64 or int32, with `values` [nnz x
+/// ...]. It keeps references to both, but of int32 positions a copy. Returns a new reference.
+TH_NODISCARD THSTensor *THSTensor_newWithTensor(THTensor *indices, THTensor *values);
+
+/// `newWithTensor` with `ndim` sizes: those of the sparse dimensions, which must hold all positions, then those of
+/// `values`.
+TH_NODISCARD THSTensor *THSTensor_newWithTensorAndSize(THTensor *indices, THTensor *values, int ndim,
+                                                       const int64_t *size);
+
+/// A matrix of compressed rows: `crow` [rows + 1] has where each row starts among the entries, with their number at the
+/// end, `col` the column of each entry; both int64 or int32, as of SciPy. It keeps references to all three. Columns of
+/// a row may stand in any order, and several for one place. Returns a new reference.
+TH_NODISCARD THSTensor *THSTensor_newCsr(THTensor *crow, THTensor *col, THTensor *values, int64_t rows,
+                                         int64_t columns);
+
+/// The entries of a dense tensor that are not 0, coalesced, with `sparseDim` sparse dimensions: an entry with dense
+/// dimensions is kept if one of its elements is not 0. A negative `sparseDim` stands for all dimensions. Returns a new
+/// reference.
+TH_NODISCARD THSTensor *THSTensor_newFromDense(const THTensor *t, int sparseDim);
+
+/// A second handle on the positions and values of `s`. Returns a new reference.
+TH_NODISCARD THSTensor *THSTensor_newWithSparse(const THSTensor *s);
+
+/// A copy of `s`, with positions and values of its own. Returns a new reference.
+TH_NODISCARD THSTensor *THSTensor_newClone(const THSTensor *s);
+
+/// `s` coalesced: values for one position are summed in the order in which they stand. What is coalesced is shared.
+/// Returns a new reference.
+TH_NODISCARD THSTensor *THSTensor_newCoalesce(const THSTensor *s);
+
+/// The matrix `s` compressed by rows, coalesced; positions are int32 where the sizes and the number of entries allow
+/// it. Compressed rows are shared. Returns a new reference.
+TH_NODISCARD THSTensor *THSTensor_newCompressed(const THSTensor *s);
+
+/// `s` as coordinates; where it has them they are shared. Returns a new reference.
+TH_NODISCARD THSTensor *THSTensor_newCoordinates(const THSTensor *s);
+
+/// A dense tensor of all elements of `s`. Returns a new reference.
+TH_NODISCARD THTensor *THSTensor_newDense(const THSTensor *s);
+
+/// The number of dimensions; -1 on error.
+int THSTensor_nDimension(const THSTensor *s);
+
+/// The size of a dimension, which may count from the end; -1 on error.
+int64_t THSTensor_size(const THSTensor *s, int dimension);
+
+/// The number of entries, as they stand; -1 on error.
+int64_t THSTensor_nnz(const THSTensor *s);
+
+/// The number of sparse dimensions; -1 on error.
+int THSTensor_sparseDim(const THSTensor *s);
+
+/// The number of dense dimensions; -1 on error.
+int THSTensor_denseDim(const THSTensor *s);
+
+/// 1 if positions ascend in row-major order, each once; 0 if that is not known, and on error.
+int THSTensor_isCoalesced(const THSTensor *s);
+
+/// 1 if the matrix is compressed by rows; 0 if it has coordinates, and on error.
+int THSTensor_isCompressed(const THSTensor *s);
+
+/// The dtype of the values; `TH_UNDEFINED` on error.
+THDtype THSTensor_dtype(const THSTensor *s);
+
+/// The positions, int64 [sparseDim x nnz], computed for compressed rows, else those of the handle. Returns a new
+/// reference.
+TH_NODISCARD THTensor *THSTensor_newIndices(const THSTensor *s);
+
+/// The values of the handle. Returns a new reference.
+TH_NODISCARD THTensor *THSTensor_newValues(const THSTensor *s);
+
+/// Where each row starts among the entries of compressed rows, and the number of entries. Returns a new reference.
+TH_NODISCARD THTensor *THSTensor_newCrow(const THSTensor *s);
+
+/// The column of each entry of compressed rows. Returns a new reference.
+TH_NODISCARD THTensor *THSTensor_newCol(const THSTensor *s);
+
+/// `r` = a copy of `s`.
+THStatus THSTensor_copy(THSTensor *r, const THSTensor *s);
+
+/// Gives up all entries of `s`, which keeps its sizes and its dtype.
+THStatus THSTensor_zero(THSTensor *s);
+
+/// Changes the sizes of `s`: where it has entries, sparse sizes may grow and others stay.
+THStatus THSTensor_resize(THSTensor *s, int ndim, const int64_t *size, int sparseDim);
+
+/// `THSTensor_resize` to the sizes of another tensor.
+THStatus THSTensor_resizeAs(THSTensor *s, const THSTensor *other);
+
+/// `r` = `s` coalesced.
+THStatus THSTensor_coalesce(THSTensor *r, const THSTensor *s);
+
+/// `r` = `s` with two dimensions exchanged, both sparse or both dense.
+THStatus THSTensor_transpose(THSTensor *r, const THSTensor *s, int dimension1, int dimension2);
+
+/// `r` = the part of `s` at position `index` of a dimension, which is gone. A negative index counts from the end.
+THStatus THSTensor_select(THSTensor *r, const THSTensor *s, int dimension, int64_t index);
+
+/// `r` = the part of `s` at `size` positions of a dimension, from `firstIndex` on.
+THStatus THSTensor_narrow(THSTensor *r, const THSTensor *s, int dimension, int64_t firstIndex, int64_t size);
+
+/// `r` = `count` tensors one after the other along a dimension; their other sizes, and which are sparse, are the same.
+THStatus THSTensor_cat(THSTensor *r, THSTensor *const *tensors, int count, int dimension);
+
+/// `r = a + value * b`, coalesced; sizes and sparse dimensions are the same.
+THStatus THSTensor_cadd(THSTensor *r, const THSTensor *a, double value, const THSTensor *b);
+
+/// `r = a - value * b`, as cadd.
+THStatus THSTensor_csub(THSTensor *r, const THSTensor *a, double value, const THSTensor *b);
+
+/// `r = a * b`, coalesced: entries where both have one.
+THStatus THSTensor_cmul(THSTensor *r, const THSTensor *a, const THSTensor *b);
+
+/// `r = s * t` for a dense tensor, which broadcasts to the sizes of `s`.
+THStatus THSTensor_cmulDense(THSTensor *r, const THSTensor *s, const THTensor *t);
+
+/// `r = s / t` for a dense tensor, which broadcasts to the sizes of `s`. Positions without an entry stay 0, also where
+/// `t` is 0.
+THStatus THSTensor_cdivDense(THSTensor *r, const THSTensor *s, const THTensor *t);
+
+/// `r = s * value`.
+THStatus THSTensor_mul(THSTensor *r, const THSTensor *s, double value);
+
+/// `r = s / value`.
+THStatus THSTensor_div(THSTensor *r, const THSTensor *s, double value);
+
+/// `r = s ^ value` for a value above 0, coalesced.
+THStatus THSTensor_pow(THSTensor *r, const THSTensor *s, double value);
+
+/// `r = -s`.
+THStatus THSTensor_neg(THSTensor *r, const THSTensor *s);
+
+/// `r = |s|`, coalesced.
+THStatus THSTensor_abs(THSTensor *r, const THSTensor *s);
+
+/// `r` = the sign of `s`, coalesced: -1, 0 or 1.
+THStatus THSTensor_sign(THSTensor *r, const THSTensor *s);
+
+/// `r` = the square root of `s`, coalesced.
+THStatus THSTensor_sqrt(THSTensor *r, const THSTensor *s);
+
+/// `r = e^s - 1`, coalesced.
+THStatus THSTensor_expm1(THSTensor *r, const THSTensor *s);
+
+/// `r = log(1 + s)`, coalesced.
+THStatus THSTensor_log1p(THSTensor *r, const THSTensor *s);
+
+/// `r` = the sine of `s`, coalesced.
+THStatus THSTensor_sin(THSTensor *r, const THSTensor *s);
+
+/// `r` = the tangent of `s`, coalesced.
+THStatus THSTensor_tan(THSTensor *r, const THSTensor *s);
+
+/// `r` = the inverse sine of `s`, coalesced.
+THStatus THSTensor_asin(THSTensor *r, const THSTensor *s);
+
+/// `r` = the inverse tangent of `s`, coalesced.
+THStatus THSTensor_atan(THSTensor *r, const THSTensor *s);
+
+/// `r` = the hyperbolic sine of `s`, coalesced.
+THStatus THSTensor_sinh(THSTensor *r, const THSTensor *s);
+
+/// `r` = the hyperbolic tangent of `s`, coalesced.
+THStatus THSTensor_tanh(THSTensor *r, const THSTensor *s);
+
+/// `r = max(s, 0)`, coalesced.
+THStatus THSTensor_relu(THSTensor *r, const THSTensor *s);
+
+/// `r` = the largest whole number that is at most `s`, coalesced.
+THStatus THSTensor_floor(THSTensor *r, const THSTensor *s);
+
+/// `r` = the least whole number that is at least `s`, coalesced.
+THStatus THSTensor_ceil(THSTensor *r, const THSTensor *s);
+
+/// `r` = `s` rounded to a whole number, ties to the even one, coalesced.
+THStatus THSTensor_round(THSTensor *r, const THSTensor *s);
+
+/// `r` = `s` without its fraction, coalesced.
+THStatus THSTensor_trunc(THSTensor *r, const THSTensor *s);
+
+/// The sum of all values; NaN on error.
+double THSTensor_sumall(const THSTensor *s);
+
+/// `r` = the sum of `s` over `ndim` dimensions, which are gone, coalesced; integers are summed as int64. Where no
+/// sparse dimension is left, the result has one entry and dense dimensions alone.
+THStatus THSTensor_sum(THSTensor *r, const THSTensor *s, int ndim, const int64_t *dims);
+
+/// The norm of all elements of `s`: (the sum of |s|^value)^(1 / value); NaN on error.
+double THSTensor_normall(const THSTensor *s, double value);
+
+/// `r = s @ m`, dense, for a matrix `s` [n x k] and a dense matrix [k x p] or vector [k]. Rows are summed in the order
+/// in which columns ascend.
+THStatus THSTensor_spmm(THTensor *r, const THSTensor *s, const THTensor *m);
+
+/// `r = s @ vec`, dense, for a matrix `s` [n x k] and a dense vector [k].
+THStatus THSTensor_spmv(THTensor *r, const THSTensor *s, const THTensor *vec);
+
+/// `r = beta * t + alpha * (s @ m)`, dense; `t` broadcasts. With `beta` 0 the elements of `t` are not looked at.
+THStatus THSTensor_spaddmm(THTensor *r, double beta, const THTensor *t, double alpha, const THSTensor *s,
+                           const THTensor *m);
+
+/// `r = s @ m` for a dense matrix [k x p], with one sparse dimension, the rows of `s` that have entries, and one dense.
+THStatus THSTensor_hspmm(THSTensor *r, const THSTensor *s, const THTensor *m);
+
+/// `r = s @ m` for a dense matrix [k x p], with two sparse dimensions: all elements of the rows of `s` that have
+/// entries.
+THStatus THSTensor_sspmm(THSTensor *r, const THSTensor *s, const THTensor *m);
+
+/// `r = beta * t + alpha * (s @ m)` for sparse `t` and `s` and a dense matrix `m`, coalesced.
+THStatus THSTensor_sspaddmm(THSTensor *r, double beta, const THSTensor *t, double alpha, const THSTensor *s,
+                            const THTensor *m);
+
+/// `r = beta * s + alpha * (m1 @ m2)` at the entries of `s`, compressed by rows; `m1` [n x k] and `m2` [k x p] are
+/// dense.
+THStatus THSTensor_sampledAddmm(THSTensor *r, double beta, const THSTensor *s, double alpha, const THTensor *m1,
+                                const THTensor *m2);
+
+/// `r = t + value * s`, dense, for a dense tensor of the sizes of `s`.
+THStatus THSTensor_spcadd(THTensor *r, const THTensor *t, double value, const THSTensor *s);
+
+/// `r` = the elements of the dense tensor `t` at the positions of `mask`, whose values do not matter; sizes are the
+/// same.
+THStatus THSTensor_sparseMask(THSTensor *r, const THTensor *t, const THSTensor *mask);
+
+/** @} */
+
+/* ==================================================================================================================
+ *
+ *     32. Random generators
  *
  * ================================================================================================================== */
 
@@ -3459,7 +3789,7 @@ THStatus THTensor_setRNGState(THGenerator *generator, const THTensor *t);
 
 /* ==================================================================================================================
  *
- *     31. Random numbers
+ *     33. Random numbers
  *
  * ================================================================================================================== */
 
@@ -3645,7 +3975,7 @@ THStatus THTensor_dropout(THTensor *r, THTensor *mask, THGenerator *generator, c
 
 /* ==================================================================================================================
  *
- *     32. Devices
+ *     34. Devices
  *
  * ================================================================================================================== */
 
@@ -3810,7 +4140,7 @@ THStatus THCuda_setPeerAccess(int deviceIndex, int peer, int on);
 
 /* ==================================================================================================================
  *
- *     33. Streams, events and graphs
+ *     35. Streams, events and graphs
  *
  * ================================================================================================================== */
 
@@ -3926,7 +4256,7 @@ THStatus THCudaGraph_launch(const THCudaGraph *graph);
 
 /* ==================================================================================================================
  *
- *     34. Exchange with other libraries
+ *     36. Exchange with other libraries
  *
  * ================================================================================================================== */
 
@@ -4142,7 +4472,7 @@ TH_NODISCARD THTensor *THTensor_newFromArrow(ArrowSchema *schema, ArrowArray *ar
 
 /* ==================================================================================================================
  *
- *     35. Functions of the caller
+ *     37. Functions of the caller
  *
  * ================================================================================================================== */
 
@@ -4183,7 +4513,7 @@ THStatus THTensor_map2(THTensor *t, const THTensor *a, const THTensor *b, THMap2
 
 /* ==================================================================================================================
  *
- *     36. Storages
+ *     38. Storages
  *
  * ================================================================================================================== */
 
@@ -4339,7 +4669,7 @@ void THStorage_free(THStorage *storage);
 
 /* ==================================================================================================================
  *
- *     37. Memory
+ *     39. Memory
  *
  * ================================================================================================================== */
 
@@ -4409,7 +4739,7 @@ int THMemory_pressure(void);
 
 /* ==================================================================================================================
  *
- *     38. Files
+ *     40. Files
  *
  * ================================================================================================================== */
 
@@ -4557,7 +4887,7 @@ THStatus THTensor_save(const THTensor *t, const char *path);
 
 /* ==================================================================================================================
  *
- *     39. Mapped files and shared memory
+ *     41. Mapped files and shared memory
  *
  * ================================================================================================================== */
 
@@ -4635,7 +4965,7 @@ TH_NODISCARD THStorage *THStorage_newShared(THDtype dtype, const char *name, ptr
 
 /* ==================================================================================================================
  *
- *     40. Errors
+ *     42. Errors
  *
  * ================================================================================================================== */
 
@@ -4673,7 +5003,7 @@ void THClearLastError(void);
 
 /* ==================================================================================================================
  *
- *     41. Threads
+ *     43. Threads
  *
  * ================================================================================================================== */
 
@@ -4698,7 +5028,7 @@ int THGetNumCores(void);
 
 /* ==================================================================================================================
  *
- *     42. BLAS of the machine
+ *     44. BLAS of the machine
  *
  * ================================================================================================================== */
 
@@ -4728,7 +5058,7 @@ const char *THGetBlas(void);
 
 /* ==================================================================================================================
  *
- *     43. Versions
+ *     45. Versions
  *
  * ================================================================================================================== */
 

@@ -3577,6 +3577,37 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return r(THTensor_cdist(r.handle, handle_, b.get(), p), "cdist");
     }
 
+    // ------------------------------------------------------------------------------------ Products of compressed rows
+
+    /// `r = A @ m` for the matrix A [n x k] of compressed rows and a matrix `m` [k x p] or a vector [k].
+    Tensor csrMatmul(const Tensor &col, const Tensor &values, const Tensor &m) const {
+        detail::New r;
+        return r(THTensor_csrMatmul(r.handle, handle_, col.get(), values.get(), m.get()), "csrMatmul");
+    }
+    Tensor csrMatmul(const Tensor &col, const Tensor &m) const {
+        detail::New r;
+        return r(THTensor_csrMatmul(r.handle, handle_, col.get(), nullptr, m.get()), "csrMatmul");
+    }
+    /// `r = A' @ m` for the transpose of the matrix A [n x columns] of compressed rows and a matrix `m` [n x p] or a
+    /// vector [n].
+    Tensor csrMatmulTransposed(const Tensor &col, const Tensor &values, const Tensor &m, int64_t columns) const {
+        detail::New r;
+        return r(THTensor_csrMatmulTransposed(r.handle, handle_, col.get(), values.get(), m.get(), columns),
+            "csrMatmulTransposed");
+    }
+    Tensor csrMatmulTransposed(const Tensor &col, const Tensor &m, int64_t columns) const {
+        detail::New r;
+        return r(THTensor_csrMatmulTransposed(r.handle, handle_, col.get(), nullptr, m.get(), columns),
+            "csrMatmulTransposed");
+    }
+    /// `r[k]` = the sum of `a[i] * b[j]` over their elements, for each entry `k` of a pattern, which stands in row `i`
+    /// and column `j`; `a` [n x p] and `b` [m x p] are matrices, or vectors as matrices of one column: the entries of
+    /// `a @ b'` that the pattern has.
+    Tensor csrSampled(const Tensor &col, const Tensor &a, const Tensor &b) const {
+        detail::New r;
+        return r(THTensor_csrSampled(r.handle, handle_, col.get(), a.get(), b.get()), "csrSampled");
+    }
+
     // ------------------------------------------------------------------------------------------------- Linear algebra
 
     /// `rb = the X with a X = b` for square `a`; `ra = the factors of a`, packed as by btrifact.
@@ -7312,6 +7343,45 @@ inline Tensor &cross_out(Tensor &r, const Tensor &a, const Tensor &b, int dimens
 inline Tensor cdist(const Tensor &a, const Tensor &b, double p = 2) { return a.cdist(b, p); }
 inline Tensor &cdist_out(Tensor &r, const Tensor &a, const Tensor &b, double p = 2) {
     return detail::into(r, THTensor_cdist(detail::result(r), a.get(), b.get(), p), "cdist_out");
+}
+
+// ---------------------------------------------------------------------------------------- Products of compressed rows
+
+inline Tensor csrMatmul(const Tensor &crow, const Tensor &col, const Tensor &values, const Tensor &m) {
+    return crow.csrMatmul(col, values, m);
+}
+inline Tensor csrMatmul(const Tensor &crow, const Tensor &col, const Tensor &m) { return crow.csrMatmul(col, m); }
+inline Tensor &csrMatmul_out(Tensor &r, const Tensor &crow, const Tensor &col, const Tensor &values, const Tensor &m) {
+    return detail::into(r, THTensor_csrMatmul(detail::result(r), crow.get(), col.get(), values.get(), m.get()),
+        "csrMatmul_out");
+}
+inline Tensor &csrMatmul_out(Tensor &r, const Tensor &crow, const Tensor &col, const Tensor &m) {
+    return detail::into(r, THTensor_csrMatmul(detail::result(r), crow.get(), col.get(), nullptr, m.get()),
+        "csrMatmul_out");
+}
+inline Tensor csrMatmulTransposed(const Tensor &crow, const Tensor &col, const Tensor &values, const Tensor &m,
+    int64_t columns) {
+    return crow.csrMatmulTransposed(col, values, m, columns);
+}
+inline Tensor csrMatmulTransposed(const Tensor &crow, const Tensor &col, const Tensor &m, int64_t columns) {
+    return crow.csrMatmulTransposed(col, m, columns);
+}
+inline Tensor &csrMatmulTransposed_out(Tensor &r, const Tensor &crow, const Tensor &col, const Tensor &values,
+    const Tensor &m, int64_t columns) {
+    return detail::into(r, THTensor_csrMatmulTransposed(detail::result(r), crow.get(), col.get(), values.get(), m.get(),
+        columns), "csrMatmulTransposed_out");
+}
+inline Tensor &csrMatmulTransposed_out(Tensor &r, const Tensor &crow, const Tensor &col, const Tensor &m,
+    int64_t columns) {
+    return detail::into(r, THTensor_csrMatmulTransposed(detail::result(r), crow.get(), col.get(), nullptr, m.get(),
+        columns), "csrMatmulTransposed_out");
+}
+inline Tensor csrSampled(const Tensor &crow, const Tensor &col, const Tensor &a, const Tensor &b) {
+    return crow.csrSampled(col, a, b);
+}
+inline Tensor &csrSampled_out(Tensor &r, const Tensor &crow, const Tensor &col, const Tensor &a, const Tensor &b) {
+    return detail::into(r, THTensor_csrSampled(detail::result(r), crow.get(), col.get(), a.get(), b.get()),
+        "csrSampled_out");
 }
 
 // ----------------------------------------------------------------------------------------------------- Linear algebra

@@ -4,6 +4,7 @@
 //! kind of work is a type, so that a program linked with the archive holds the host's drivers of the kinds that it launches and no others;
 //! to another device all kinds are one type, [`Launch`]. Neither names a kernel of any device.
 
+pub mod compressed;
 pub mod count;
 pub mod decompose;
 pub mod fold;
@@ -21,6 +22,7 @@ pub mod search;
 pub mod sequence;
 pub mod window;
 
+pub use compressed::Compressed;
 pub use count::{Histogram, Unique};
 pub(crate) use decompose::NOT_FINITE;
 pub use decompose::{Decompose, Decomposition, Determinant, Vectors};
@@ -94,6 +96,8 @@ pub enum Launch<'a> {
     Fourier(Fourier<'a>),
     /// Multiplies the matrices of two inputs.
     Matmul(Matmul<'a>),
+    /// See [`Compressed`].
+    Compressed(Compressed),
     /// Decomposes the matrices of a batch in place.
     Decompose(Decompose),
     /// See [`SoftmaxGradient`].

@@ -33,6 +33,7 @@ macro_rules! areas {
         "Sorting and searching": sort sort_rows crate::capi::rows::sort;
         "Order statistics and histograms": order order_rows crate::capi::rows::order;
         "Matrix products": matmul matmul_rows crate::capi::rows::matmul;
+        "Products of compressed rows": compressed compressed_rows crate::capi::rows::compressed;
         "Linear algebra": linalg linalg_rows crate::capi::rows::linalg;
         "Convolution": convolution convolution_rows crate::capi::rows::convolution;
         "Pooling": pooling pooling_rows crate::capi::rows::pooling;
@@ -43,6 +44,7 @@ macro_rules! areas {
         "Mapped files and shared memory": shared_tensors shared_tensor_rows crate::capi::rows::memory::shared_tensors;
         "Functions of the caller": apply apply_rows crate::capi::rows::apply;
         others
+        "Sparse tensors": crate::capi::sparse::rows;
         "Fused expressions": crate::capi::rows::fused;
         #[cfg(feature = "grad")] "Gradients": crate::capi::grad::rows::tensors;
         #[cfg(feature = "grad")] "Gradients": crate::capi::grad::rows::graphs;

@@ -1,11 +1,13 @@
 //! The C ABI: raw pointers in, status out. Nothing here computes. `rows` has the functions as data, `face` makes C functions of them, and
-//! [`ALL`] lists them.
+//! [`ALL`] lists them. `words` calls rows from Rust.
 
 pub mod face;
 #[macro_use]
 pub mod rows;
 #[cfg(feature = "grad")]
 pub mod grad;
+pub mod sparse;
+mod words;
 #[macro_use]
 mod all;
 #[cfg(feature = "typed")]

@@ -1,6 +1,7 @@
 //! The host as a device: a driver for each kind of work, and the other functions of a backend.
 
 use super::compress;
+use super::compressed;
 use super::copy;
 use super::fill::fill_operand;
 use super::fold::{FoldKernel, Ordered, logic, with_kernel};
@@ -13,9 +14,9 @@ use crate::dtype::{Bool, Dtype, Element, dispatch};
 use crate::element::{bits, read_element};
 use crate::error::Result;
 use crate::launch::{
-    Choice, Columns, Combine, Convert, Convolution, Decompose, Elementwise, Fill, Fold, Fourier, Fused, Histogram, Index, Launch,
-    Launchable, LayerNorm, LayerNormGradient, Lines, Loss, Map, Mask, Matmul, Move, Numbers, OneHot, Op, Pool, Reduce, Search, Sequence,
-    SoftmaxGradient, Triangle, TriangleIndices, Unpool,
+    Choice, Columns, Combine, Compressed, Convert, Convolution, Decompose, Elementwise, Fill, Fold, Fourier, Fused, Histogram, Index,
+    Launch, Launchable, LayerNorm, LayerNormGradient, Lines, Loss, Map, Mask, Matmul, Move, Numbers, OneHot, Op, Pool, Reduce, Search,
+    Sequence, SoftmaxGradient, Triangle, TriangleIndices, Unpool,
 };
 use crate::layout::{Dims, INLINE_DIMS, Layout};
 use crate::operand::Operand;
@@ -66,6 +67,9 @@ drivers! {
     Histogram: |work, &[Some(out)], &[input]| histogram::run(*work, out, input);
     Fourier<'a>: |work, &[Some(out)], &[input]| fourier::launch(work, out, input);
     Matmul<'a>: |work, &[Some(out)], &[a, b, ref addend @ ..]| matmul::launch(work, out, [a, b], addend.first().copied());
+    Compressed: |work, &[Some(out)], &[starts, columns, m, ref more @ ..]| {
+        compressed::run(*work, out, [starts, columns, m], more.first().copied())
+    };
     Decompose: |work, out, []| lapack::launch(work, out);
     SoftmaxGradient: |work, &[Some(out)], &[g, y]| layers::softmax_gradient(*work, out, g, y);
     LayerNorm: |work, &[Some(out)], &[x, weight, bias]| layers::norm(work.0, out, [x, weight, bias]);

@@ -1,6 +1,7 @@
 //! Loops on the host: kernels see contiguous runs in one compute type, the engine brings every layout and dtype into that form.
 
 pub mod compress;
+mod compressed;
 pub mod convert;
 pub mod convolution;
 pub mod copy;

@@ -134,7 +134,7 @@ pub(super) unsafe fn write_at(at: *mut u8, device: Device, dtype: Dtype, value: 
 }
 
 /// Row-major elements that the host reads: those of a tensor, or a copy of them where they lie elsewhere.
-pub(super) struct Elements<'a, T> {
+pub struct Elements<'a, T> {
     at: *const T,
     len: usize,
     /// Holds the copy.
@@ -152,7 +152,7 @@ impl<T> Deref for Elements<'_, T> {
 }
 
 /// The elements of a row-major tensor, which nobody writes before the caller is done.
-pub(super) fn elements<T: Element>(t: &Tensor) -> Result<Elements<'_, T>> {
+pub fn elements<T: Element>(t: &Tensor) -> Result<Elements<'_, T>> {
     // SAFETY: the tensor holds the storage.
     unsafe { outliving(&Operand::of(t)?) }
 }

@@ -2,6 +2,7 @@
 
 pub mod assign;
 pub mod batch_norm;
+pub mod compressed;
 pub mod convolution;
 pub mod copy;
 pub mod create;

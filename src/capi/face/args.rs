@@ -3,6 +3,7 @@
 use super::failure::null_argument;
 use super::fused::THFused;
 use super::generator::THGenerator;
+use super::sparse::Sparse;
 use super::word::{FromWord, Word};
 use crate::alloc;
 use crate::dtype::{Dtype, TH_UNDEFINED};
@@ -22,6 +23,7 @@ pub mod c_types {
     pub use crate::capi::face::fused::THFused;
     pub use crate::capi::face::generator::THGenerator;
     pub use crate::capi::face::optim::THOptim;
+    pub use crate::capi::face::sparse::THSTensor;
     pub use crate::device::{THCudaMemory, THDeviceType};
     pub use crate::driver::{THCudaCallback, THCudaEvent, THCudaGraph, THCudaProperties, THCudaStream};
     pub use crate::dtype::THDtype;
@@ -155,9 +157,9 @@ impl Signature {
 
     /// The handles at argument `at` of these words, as many as [`Kind::handle_count`] says, and some of them NULL.
     #[inline(never)]
-    pub(crate) fn listed<'a>(&self, words: &'a [Word], at: usize) -> Result<&'a [Option<Tensor>]> {
+    pub(crate) fn listed<'a, H: Handle>(&self, words: &'a [Word], at: usize) -> Result<&'a [Option<H>]> {
         let counted = (at + 1..self.kinds.len()).find(|&k| self.kinds[k] == Kind::handle_count);
-        let (list, count) = (<*const Option<Tensor>>::from_word(words[at]), counted.map_or(0, |k| c_int::from_word(words[k])));
+        let (list, count) = (<*const Option<H>>::from_word(words[at]), counted.map_or(0, |k| c_int::from_word(words[k])));
         if count < 0 {
             bail!(Argument, "{count} entries for '{}': the count is negative", self.arg(at))
         }
@@ -171,7 +173,7 @@ impl Signature {
     /// The tensors among the arguments that have elements somewhere, lists of them included.
     pub fn tensors<'a>(&'a self, words: &'a [Word]) -> impl Iterator<Item = &'a Tensor> {
         let handles = (0..self.kinds.len()).flat_map(move |k| {
-            let list = match self.kinds[k] {
+            let list: &[Option<Tensor>] = match self.kinds[k] {
                 Kind::inputs | Kind::optional_inputs | Kind::list_or_null | Kind::outs => self.listed(words, k).unwrap_or_default(),
                 // SAFETY: handles are transparent pointers, `Option` of them may be NULL; the caller passes live ones.
                 kind if kind.is_tensor() => std::slice::from_ref(unsafe { &*(&raw const words[k]).cast::<Option<Tensor>>() }),
@@ -190,7 +192,7 @@ impl Signature {
         }
         let lists = (0..self.kinds.len())
             .filter(|&k| matches!(self.kinds[k], Kind::inputs | Kind::optional_inputs | Kind::list_or_null | Kind::outs));
-        for (k, list) in lists.filter_map(|k| Some((k, self.listed(words, k).ok()?))) {
+        for (k, list) in lists.filter_map(|k| Some((k, self.listed::<Tensor>(words, k).ok()?))) {
             if let Some(i) = list.iter().position(|t| t.as_ref().is_some_and(|t| t.as_ptr().addr() == handle)) {
                 return format!("entry {i} of '{}'", self.arg(k));
             }
@@ -214,9 +216,11 @@ impl Kind {
 ///
 /// # Safety
 /// The type must be a transparent `NonNull`.
-unsafe trait Handle {}
+pub(crate) unsafe trait Handle {}
 // SAFETY: `Tensor` is transparent.
 unsafe impl Handle for Tensor {}
+// SAFETY: `Sparse` is transparent.
+unsafe impl Handle for Sparse {}
 // SAFETY: `Storage` is transparent.
 unsafe impl Handle for Storage {}
 
@@ -475,6 +479,18 @@ kinds! { $
     /// How much room there is, and how much is needed.
     count_inout: *mut c_int [same] => *mut c_int, |args, at| args.plain(at);
 
+    /// A sparse result.
+    sparse_out: *mut THSTensor [dynamic] => &'a Sparse, |args, at| args.live(at);
+    /// A sparse operand.
+    sparse: *const THSTensor [dynamic] => &'a Sparse, |args, at| args.live(at);
+    /// A list of sparse operands, none of them NULL.
+    sparse_inputs: *const *mut THSTensor [dynamic] => Vec<&'a Sparse>, |args, at| args.signature.listed(args.words, at).and_then(|listed|
+        alloc::list(listed.len(), |i| match &listed[i] {
+            Some(s) => Ok(s),
+            None => bail!(Argument, "entry {i} of '{}' is NULL", args.signature.arg(at)),
+        }));
+    /// A sparse tensor whose references are counted; NULL is none.
+    sparse_or_null: *mut THSTensor [dynamic] => *mut THSTensor, |args, at| args.plain(at);
     /// A fused expression.
     fused: *const THFused [dynamic] => &'a THFused, |args, at| args.pointer(at).map(|fused: *mut THFused|
         // SAFETY: the caller passes a live expression.

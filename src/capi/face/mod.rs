@@ -17,4 +17,5 @@ pub mod optim;
 pub(crate) mod places;
 pub(crate) mod returns;
 pub(crate) mod row;
+pub mod sparse;
 pub(crate) mod word;

@@ -38,6 +38,8 @@ pub static NULL_REFUSED: &[Kind] = &[
     Kind::print_options_out,
     Kind::stream,
     Kind::fused,
+    Kind::sparse_out,
+    Kind::sparse,
     Kind::archive,
     Kind::optim,
     Kind::optim_closure,
@@ -48,8 +50,17 @@ pub static NULL_REFUSED: &[Kind] = &[
 ];
 
 /// The kinds of lists that may be NULL where they have no entries.
-pub static NULL_IF_EMPTY: &[Kind] =
-    &[Kind::sizes, Kind::strides, Kind::dims, Kind::entries, Kind::counts, Kind::inputs, Kind::optional_inputs, Kind::outs];
+pub static NULL_IF_EMPTY: &[Kind] = &[
+    Kind::sizes,
+    Kind::strides,
+    Kind::dims,
+    Kind::entries,
+    Kind::counts,
+    Kind::inputs,
+    Kind::optional_inputs,
+    Kind::outs,
+    Kind::sparse_inputs,
+];
 
 /// The kinds of pointers that may always be NULL. For kinds in none of the three lists it depends on the function.
 pub static NULL_TAKEN: &[Kind] = &[
@@ -71,6 +82,7 @@ pub static NULL_TAKEN: &[Kind] = &[
     Kind::hook,
     Kind::print_options,
     Kind::fused_or_null,
+    Kind::sparse_or_null,
     Kind::archive_or_null,
     Kind::optim_or_null,
     Kind::cuda_stream_or_null,

@@ -40,7 +40,19 @@ impl Places {
             new_handles: 0,
             returns_tensor: matches!(returns, Return::new),
         };
+        // What has sparse tensors calls other rows, which are recorded one by one.
         let mut k = 0;
+        while k < kinds.len() {
+            if matches!(kinds[k], Kind::sparse | Kind::sparse_out | Kind::sparse_inputs) {
+                places.returns_tensor = false;
+                return places;
+            }
+            k += 1;
+        }
+        if matches!(returns, Return::new_sparse) {
+            return places;
+        }
+        k = 0;
         while k < kinds.len() {
             let bit = 1 << k;
             match kinds[k] {

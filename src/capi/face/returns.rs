@@ -56,6 +56,8 @@ returns! { $
     new_generator: *mut THGenerator = NULL;
     /// A kind of generator.
     generator_kind: THGeneratorKind = 0;
+    /// A new reference to a sparse tensor.
+    new_sparse: *mut THSTensor = NULL;
     /// A new fused expression.
     new_fused: *mut THFused = NULL;
     /// A new optimizer.

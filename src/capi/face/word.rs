@@ -1,6 +1,7 @@
 //! Words: the values that cross the boundary of C.
 
 use super::callbacks::{THGradFunction, THGradHook, THGradRule, THOptimClosure};
+use super::sparse::{Sparse, THSTensor};
 use crate::alloc::{THDeleter, THMemoryHook};
 use crate::driver::THCudaCallback;
 use crate::files::{THReadFunction, THSeekFunction};
@@ -81,6 +82,12 @@ impl Gives<*mut THTensor> for Tensor {
 impl Gives<*mut THTensor> for Option<Tensor> {
     fn given(self) -> Word {
         self.map_or(Word::ZERO, |t| t.into_raw().word())
+    }
+}
+
+impl Gives<*mut THSTensor> for Sparse {
+    fn given(self) -> Word {
+        self.into_raw().word()
     }
 }
 

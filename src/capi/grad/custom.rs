@@ -3,11 +3,12 @@
 use super::counted::{Counted, Part};
 use super::engine::{self, Options, Root};
 use super::geometry::own;
-use super::graph::{Backward, Edge, Like, Node, State, Step, Target, Variable, attach, version_of, with_origin};
+use super::graph::{Backward, Edge, Node, State, Step, Target, Variable, attach, version_of, with_origin};
 use super::switch::Switched;
 use super::variable::{Before, check_writable, settle, target};
 use crate::alloc::{THDeleter, list};
 use crate::capi::face::callbacks::{Role, THGradCall, THGradFunction, THGradRule};
+use crate::capi::words::Like;
 use crate::error::{Error, Kind, Result, THStatus, bail};
 use crate::ops::view;
 use crate::tensor::{THTensor, Tensor};

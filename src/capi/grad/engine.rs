@@ -5,12 +5,13 @@
 
 use super::counted::Counted;
 pub use super::graph::Target;
-use super::graph::{Edge, Like, Node, Slot, Step, Variable};
+use super::graph::{Edge, Node, Slot, Step, Variable};
 use super::record::{Hasher, count_write};
 use super::reduce::{add, fit};
 use super::switch::Switched;
 use super::variable::target;
 use crate::capi::face::callbacks::THGradHook;
+use crate::capi::words::Like;
 use crate::device::{Device, Making};
 use crate::error::{Error, Kind, Result, bail};
 use crate::ops::{copy, create, pointwise};

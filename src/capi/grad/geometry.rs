@@ -4,8 +4,9 @@
 //! functions, which are each other's adjoints: `V`, `V'`, and `1 - V' V`.
 
 use super::counted::Counted;
-use super::graph::{Backward, Edge, Geometry, Like, Node, Rule, Saved, State, Step, Target, TargetOf, Variable, attach};
+use super::graph::{Backward, Edge, Geometry, Node, Rule, Saved, State, Step, Target, TargetOf, Variable, attach};
 use crate::alloc;
+use crate::capi::words::Like;
 use crate::error::{Error, Kind, Result, bail};
 use crate::layout::{Dims, Layout};
 use crate::ops::index::scatter;

@@ -3,6 +3,7 @@
 use super::counted::{Counted, Part};
 use crate::capi::face::callbacks::THGradHook;
 use crate::capi::face::word::Word;
+use crate::capi::words::Like;
 use crate::device::Device;
 use crate::dtype::Dtype;
 use crate::error::{Error, Result, bail};
@@ -108,21 +109,6 @@ impl Drop for Hook {
             // SAFETY: the caller's, called once.
             unsafe { deleter(self.context, self.context) }
         }
-    }
-}
-
-/// The shape, dtype and device of a tensor.
-#[derive(Clone, Debug)]
-pub struct Like {
-    pub shape: Dims,
-    pub dtype: Dtype,
-    pub device: Device,
-}
-
-impl Like {
-    /// Those of a tensor that has them.
-    pub fn of(t: &Tensor) -> Result<Like> {
-        Ok(Like { shape: t.layout()?.shape, dtype: t.defined()?, device: t.device() })
     }
 }
 

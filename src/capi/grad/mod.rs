@@ -1,6 +1,6 @@
 //! Gradients: operations are recorded where a face calls a row, and `derivatives` says what becomes of the gradient of a result.
 //!
-//! `record` looks at each call, `graph` has what it leaves: variables and nodes. `engine` runs through nodes, `formula` and `words` are
+//! `record` looks at each call, `graph` has what it leaves: variables and nodes. `engine` runs through nodes, `formula` and `names` are
 //! the language of the tables, and `geometry` has the gradients of views.
 
 mod counted;
@@ -19,4 +19,3 @@ mod reduce;
 pub mod rows;
 mod switch;
 mod variable;
-mod words;

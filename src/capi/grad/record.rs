@@ -5,13 +5,14 @@
 
 use super::counted::Counted;
 use super::formula::Derivative;
-use super::graph::{Edge, Like, Node, Rule, Saved, SavedTensor, State, Variable, is_known, variable, variable_or_new, version_of};
+use super::graph::{Edge, Node, Rule, Saved, SavedTensor, State, Variable, is_known, variable, variable_or_new, version_of};
 use super::switch;
 use super::variable::{Before, Source, become_view, check_own_geometry, check_unshared, check_writable, settle, target};
 use crate::capi::face::args::Kind as ArgKind;
 use crate::capi::face::places::each_place;
 use crate::capi::face::row::{Face, Row, on_device};
 use crate::capi::face::word::{FromWord, ToWord, Word};
+use crate::capi::words::Like;
 use crate::device::Device;
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};

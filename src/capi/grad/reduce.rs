@@ -1,9 +1,7 @@
 //! Gradients in the shape of their input: what was broadcast is summed, and what was converted is converted back.
 
-use super::formula::{Scope, Value};
-use super::graph::Like;
 use super::switch::Switched;
-use super::words::{expand, reshape, sum_dims, to_dtype};
+use crate::capi::words::{Like, Scope, Value, expand, reshape, sum_dims, to_dtype};
 use crate::error::{Result, bail};
 use crate::layout::{Dims, wrap_dim};
 use crate::tensor::Tensor;

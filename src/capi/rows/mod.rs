@@ -7,6 +7,8 @@ pub mod apply;
 #[macro_use]
 pub mod archive;
 #[macro_use]
+pub mod compressed;
+#[macro_use]
 pub mod convolution;
 #[macro_use]
 pub mod create;

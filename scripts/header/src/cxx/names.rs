@@ -27,6 +27,7 @@ pub const LEFT_OUT: &[(&str, &str)] = &[
     ("THCudaStream_waitEvent", "by hand: two classes name each other"),
     ("THTensor_newGrad THTensor_addHook THTensor_removeHook THGrad_backward THGrad_gradients", "by hand: gradients.hpp"),
     ("THGrad_apply THGrad_save THGrad_newSaved THGrad_needsGradient THGrad_checkpoint THGrad_check", "by hand: gradients.hpp"),
+    ("THSTensor_*", "by hand: sparse.hpp"),
     ("THGetLastError THGetLastErrorCode THSetLastError THClearLastError", "th::Error, th::failure"),
 ];
 

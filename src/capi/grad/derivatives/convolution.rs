@@ -2,10 +2,8 @@
 //!
 //! Torch7's convolutions of planes have none here: their gradients are others of their family, which programs call by name (conv2DRevger).
 
-use crate::capi::grad::formula::{In, Value};
-use crate::capi::grad::graph::Like;
-use crate::capi::grad::names::{self, derivatives};
-use crate::capi::grad::words::*;
+use crate::capi::grad::names::derivatives;
+use crate::capi::words::*;
 use crate::layout::Dims;
 
 /// Rows that differ in the dimensions of images alone.

@@ -2,10 +2,8 @@
 //!
 //! A gradient is one of pairs of real numbers, so that what it goes back through is the adjoint of a linear function of real numbers.
 
-use crate::capi::grad::formula::{In, Value};
-use crate::capi::grad::graph::Like;
-use crate::capi::grad::names::{self, derivatives};
-use crate::capi::grad::words::*;
+use crate::capi::grad::names::derivatives;
+use crate::capi::words::*;
 use crate::layout::Dims;
 
 use super::products::joined;

@@ -2,10 +2,9 @@
 
 use super::reductions::in_dtype_of;
 use super::scans::{log_softmax_grad, log_softmax_grad_back};
-use crate::capi::grad::formula::{Call, Value};
-use crate::capi::grad::graph::Like;
-use crate::capi::grad::names::{self, derivatives};
-use crate::capi::grad::words::*;
+use crate::capi::grad::formula::Call;
+use crate::capi::grad::names::derivatives;
+use crate::capi::words::*;
 use crate::layout::Dims;
 
 derivatives! {

@@ -7,9 +7,9 @@
 //! LAPACK's packed reflectors (geqrf, orgqr, ormqr) and the factors of semidefinite matrices (pstrf) have no derivatives; qr and potrf do.
 
 use super::products::{joined, through_series};
-use crate::capi::grad::formula::{Call, In, Value};
-use crate::capi::grad::names::{self, derivatives};
-use crate::capi::grad::words::*;
+use crate::capi::grad::formula::Call;
+use crate::capi::grad::names::derivatives;
+use crate::capi::words::*;
 use crate::ops::linalg::eigen::{TH_NORM_1, TH_NORM_2, TH_NORM_FRO, TH_NORM_INF, TH_NORM_MINUS_1, TH_NORM_MINUS_2, TH_NORM_NUC};
 use std::cmp::Ordering;
 

@@ -1,9 +1,8 @@
 //! Losses of single elements, batch normalization and tables of rows.
 
-use crate::capi::grad::formula::{Call, In, Value};
-use crate::capi::grad::graph::Like;
-use crate::capi::grad::names::{self, derivatives};
-use crate::capi::grad::words::*;
+use crate::capi::grad::formula::Call;
+use crate::capi::grad::names::derivatives;
+use crate::capi::words::*;
 use crate::layout::{Dims, broadcast_shape};
 use crate::ops::loss::{TH_REDUCTION_BATCH_MEAN, TH_REDUCTION_MEAN, TH_REDUCTION_NONE, TH_REDUCTION_SUM};
 

@@ -2,6 +2,7 @@
 //! what is converted to another dtype, is undone where the gradient arrives. [`derivatives!`](super::names::derivatives) explains the
 //! lines.
 
+mod compressed;
 mod convolution;
 mod fourier;
 mod layers;
@@ -17,8 +18,8 @@ mod structure;
 mod writing;
 
 use super::formula::Derivative;
-use super::names;
 use crate::capi::face::row::Row;
+use crate::capi::words::names;
 
 /// All derivatives.
 pub static DERIVATIVES: &[&[Derivative]] = &[
@@ -31,6 +32,7 @@ pub static DERIVATIVES: &[&[Derivative]] = &[
     order::ORDER,
     moves::MOVES,
     products::PRODUCTS,
+    compressed::COMPRESSED,
     linalg::LINALG,
     convolution::IMAGES,
     convolution::CONVOLUTION,

@@ -1,11 +1,10 @@
 //! What repeats, pads, joins and scatters elements, and random numbers made of given ones.
 
 use super::writing::{cleared, followed_by_zeros, into_zeros};
-use crate::capi::grad::formula::{Call, In, Value};
-use crate::capi::grad::graph::Like;
-use crate::capi::grad::names::{self, derivatives};
+use crate::capi::grad::formula::Call;
+use crate::capi::grad::names::derivatives;
 use crate::capi::grad::reduce::sum_to;
-use crate::capi::grad::words::*;
+use crate::capi::words::*;
 use crate::dtype::Dtype;
 use crate::layout::{Dims, wrap_dim};
 use crate::ops::index::scatter::{TH_REDUCE_ADD, TH_REDUCE_MULTIPLY, THReduce};

@@ -2,10 +2,8 @@
 
 use super::reductions::picked_back;
 use super::writing::spread_back;
-use crate::capi::grad::formula::Value;
-use crate::capi::grad::graph::Like;
-use crate::capi::grad::names::{self, derivatives};
-use crate::capi::grad::words::*;
+use crate::capi::grad::names::derivatives;
+use crate::capi::words::*;
 use crate::dtype::Dtype;
 use crate::layout::{Dims, wrap_dim};
 use crate::ops::order::{TH_HIGHER, TH_LOWER, TH_MIDPOINT, TH_NEAREST, THInterpolation};

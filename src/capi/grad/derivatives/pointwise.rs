@@ -1,8 +1,7 @@
 //! Functions of single elements.
 
-use crate::capi::grad::formula::Value;
 use crate::capi::grad::names::derivatives;
-use crate::capi::grad::words::*;
+use crate::capi::words::*;
 use std::f64::consts::{LN_2, LN_10, PI};
 
 /// 2 / sqrt(pi)

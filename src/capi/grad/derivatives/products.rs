@@ -1,11 +1,10 @@
 //! Products of matrices, of vectors, and of tensors by their dimensions.
 
 use crate::capi::face::word::ToWord;
-use crate::capi::grad::formula::{Call, In, Value};
-use crate::capi::grad::graph::Like;
-use crate::capi::grad::names::{self, derivatives};
+use crate::capi::grad::formula::Call;
+use crate::capi::grad::names::derivatives;
 use crate::capi::grad::reduce::sum_to;
-use crate::capi::grad::words::*;
+use crate::capi::words::*;
 use crate::layout::{Dims, wrap_dim};
 use crate::ops::matmul::einsum::{Label, labels_of};
 use std::ffi::CString;

@@ -2,11 +2,10 @@
 
 use super::scans::products_of_others;
 use super::writing::{into_zeros, spread_back};
-use crate::capi::grad::formula::{Call, In, Value};
-use crate::capi::grad::graph::Like;
-use crate::capi::grad::names::{self, derivatives};
+use crate::capi::grad::formula::Call;
+use crate::capi::grad::names::derivatives;
 use crate::capi::grad::reduce::{each_dim, expand_back, keep_dims};
-use crate::capi::grad::words::*;
+use crate::capi::words::*;
 use crate::layout::{Dims, wrap_dim};
 use crate::ops::reduce::TH_ALL_DIMS;
 

@@ -1,9 +1,8 @@
 //! Scans and softmax.
 
 use super::writing::spread_back;
-use crate::capi::grad::formula::Value;
-use crate::capi::grad::names::{self, derivatives};
-use crate::capi::grad::words::*;
+use crate::capi::grad::names::derivatives;
+use crate::capi::words::*;
 use crate::layout::wrap_dim;
 
 derivatives! {

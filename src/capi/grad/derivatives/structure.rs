@@ -1,10 +1,9 @@
 //! Copies, and what moves elements.
 
 use super::writing::{cleared, followed_by_zeros, into_zeros};
-use crate::capi::grad::formula::{Call, In, Value};
-use crate::capi::grad::graph::Like;
-use crate::capi::grad::names::{self, derivatives};
-use crate::capi::grad::words::*;
+use crate::capi::grad::formula::Call;
+use crate::capi::grad::names::derivatives;
+use crate::capi::words::*;
 use crate::layout::{Dims, wrap_dim};
 
 derivatives! {

@@ -1,10 +1,7 @@
 //! Values that rows write to: what elements by index, and the reductions that pick elements, give back.
 
 use crate::capi::face::row::Row;
-use crate::capi::grad::formula::{In, Value};
-use crate::capi::grad::graph::Like;
-use crate::capi::grad::names;
-use crate::capi::grad::words::*;
+use crate::capi::words::*;
 use crate::layout::Dims;
 use crate::ops::rearrange::TH_PAD_CONSTANT;
 

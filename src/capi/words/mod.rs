@@ -1,8 +1,10 @@
-//! The vocabulary of formulas: operators, and functions that call the row of their name.
+//! The vocabulary of formulas: values, operators, and functions that call the row of their name.
 
-use super::formula::{In, Value};
-use super::graph::Like;
-use super::names;
+pub mod names;
+mod scope;
+
+pub use scope::{In, Like, Scope, Value, internal};
+
 use crate::dtype::Dtype;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
@@ -75,6 +77,11 @@ words! {
     mm(a, b: Value<'s>) = mm(a, b);
     matmul(a, b: Value<'s>) = matmul(a, b);
     outer(a, b: Value<'s>) = outer(a, b);
+
+    csr_matmul(m, crow: Value<'s>, col: Value<'s>, values: Option<Value<'s>>) = csrMatmul(crow, col, values, m);
+    csr_matmul_transposed(m, crow: Value<'s>, col: Value<'s>, values: Option<Value<'s>>, columns: i64) =
+        csrMatmulTransposed(crow, col, values, m, columns);
+    csr_sampled(a, b: Value<'s>, crow: Value<'s>, col: Value<'s>) = csrSampled(crow, col, a, b);
 
     reshape(t, shape: &[i64]) = newReshape(t, shape);
     expand(t, shape: &[i64]) = newExpand(t, shape);

@@ -1,0 +1,223 @@
+//! The forms of sparse tensors: coordinates, coalesced or not, compressed rows, and dense tensors.
+
+use super::{Parts, Places, keys, with};
+use crate::capi::words::{
+    In, Scope, Value, csr_matmul, index_select, names, narrow, ne_value, reshape, select, to_dtype, transpose, zeros,
+};
+use crate::capi::words::{Like, cumsum};
+use crate::dtype::Dtype;
+use crate::error::{Result, bail};
+use crate::layout::{Dims, checked_numel};
+use crate::ops::device as read;
+use crate::tensor::Tensor;
+
+/// The positions as coordinates.
+pub fn coordinates(parts: Parts) -> Result<Parts> {
+    let Places::Rows { crow, col } = &parts.places else { return Ok(parts) };
+    let indices = with(&parts.values, |scope| {
+        let (crow, col) = (scope.value(crow.clone()), scope.value(col.clone()));
+        scope.made(stacked(scope, &[row_numbers(crow, parts.nnz()), to_dtype(col, Dtype::Int64)]))
+    })?;
+    Ok(Parts { places: Places::Coordinates(indices), ..parts })
+}
+
+/// The row of each entry of compressed rows.
+fn row_numbers(crow: Value<'_>, nnz: i64) -> Value<'_> {
+    let scope = crow.scope;
+    let ends = narrow(crow, 0, 1, crow.numel() - 1);
+    scope.call(&names::searchsorted::ROW, &[ends.into(), scope.numbers(nnz).into(), true.into(), In::Null])
+}
+
+/// Vectors as the rows of a matrix.
+pub fn stacked<'s>(scope: &'s Scope, rows: &[Value<'s>]) -> Value<'s> {
+    scope.call(&names::stack::ROW, &[In::Tensors(rows), 0.into()])
+}
+
+/// The coordinates of entries.
+pub fn indices(parts: &Parts) -> Result<&Tensor> {
+    match &parts.places {
+        Places::Coordinates(indices) => Ok(indices),
+        Places::Rows { .. } => bail!(Internal, "compressed rows where coordinates are expected"),
+    }
+}
+
+/// The sizes of the sparse dimensions, each with its number; fails where their product overflows.
+pub fn sparse_dims(parts: &Parts) -> Result<impl Iterator<Item = (usize, i64)>> {
+    checked_numel(&parts.size[..parts.sparse])?;
+    Ok(parts.size[..parts.sparse].iter().copied().enumerate())
+}
+
+/// Values with one dimension behind that of entries.
+pub fn flat<'s>(values: Value<'s>) -> Value<'s> {
+    let shape = values.shape();
+    if shape.len() == 2 { values } else { reshape(values, &[shape.first().copied().unwrap_or(0), shape.iter().skip(1).product()]) }
+}
+
+/// Positions that ascend in row-major order, each once: values for one position are summed in the order in which they stand.
+pub fn coalesced(parts: Parts) -> Result<Parts> {
+    let parts = coordinates(parts)?;
+    if parts.coalesced {
+        return Ok(parts);
+    }
+    let (indices, values) = with(&parts.values, |scope| {
+        let places = scope.value(indices(&parts)?.clone());
+        let keys = keys(places, sparse_dims(&parts)?);
+        let [sorted, order] = scope.call_for_all(&names::sort::ROW, 0b11, &[keys.into(), 0.into(), false.into(), true.into()]);
+        let [counts] = scope.call_for_all(&names::uniqueConsecutive::ROW, 0b100, &[sorted.into(), 0.into()]);
+        let starts = starts_of(scope, counts);
+        let all = scope.value(parts.values.clone());
+        let firsts = index_select(order, 0, narrow(starts, 0, 0, counts.numel()));
+        let summed = csr_matmul(flat(all), starts, order, None);
+        let shape: Dims = [counts.numel()].iter().chain(parts.dense()).copied().collect();
+        Ok((scope.made(index_select(places, 1, firsts))?, scope.made(reshape(summed, &shape))?))
+    })?;
+    Ok(Parts { places: Places::Coordinates(indices), values, coalesced: true, ..parts })
+}
+
+/// Row-major; a copy where it is not.
+fn contiguous(t: Value<'_>) -> Value<'_> {
+    t.scope.call(&names::newContiguous::ROW, &[t.into()])
+}
+
+/// Where parts start that have these lengths, and where the last one ends.
+pub fn starts_of<'s>(scope: &'s Scope, counts: Value<'s>) -> Value<'s> {
+    let zero = scope.call(&names::newZeros::ROW, &[Dtype::Int64.into(), In::List(&[1])]);
+    crate::capi::words::join(zero, cumsum(counts, 0), 0)
+}
+
+/// A matrix by rows: entries of a row stand by ascending columns, each once. Positions are int32 where sizes and entries allow it.
+pub fn compressed(parts: Parts) -> Result<Parts> {
+    if matches!(parts.places, Places::Rows { .. }) {
+        return Ok(parts);
+    }
+    if parts.size.len() != 2 || parts.sparse != 2 {
+        bail!(Shape, "{} sparse and {} dense dimensions, expected a matrix", parts.sparse, parts.size.len() - parts.sparse)
+    }
+    let parts = coalesced(parts)?;
+    let dtype =
+        if parts.size.iter().all(|&n| n < i64::from(i32::MAX)) && parts.nnz() < i64::from(i32::MAX) { Dtype::Int32 } else { Dtype::Int64 };
+    let (crow, col) = with(&parts.values, |scope| {
+        let indices = scope.value(indices(&parts)?.clone());
+        let (rows, columns) = (select(indices, 0, 0), select(indices, 0, 1));
+        let all = scope.numbers(parts.size[0] + 1);
+        let crow = scope.call(&names::searchsorted::ROW, &[rows.into(), all.into(), false.into(), In::Null]);
+        Ok((scope.made(to_dtype(crow, dtype))?, scope.made(to_dtype(columns, dtype))?))
+    })?;
+    Ok(Parts { places: Places::Rows { crow, col }, ..parts })
+}
+
+/// The dense tensor: 0 where no entry stands.
+pub fn dense(parts: Parts) -> Result<Tensor> {
+    let parts = coordinates(parts)?;
+    with(&parts.values, |scope| {
+        let keys = keys(scope.value(indices(&parts)?.clone()), sparse_dims(&parts)?);
+        let values = scope.value(parts.values.clone());
+        let shape: Dims = [parts.size[..parts.sparse].iter().product()].iter().chain(parts.dense()).copied().collect();
+        let filled = zeros(values, &Like { shape, ..values.like() });
+        scope.write(filled, &names::indexAdd::ROW, &[0.into(), keys.into(), values.into()]);
+        scope.made(reshape(filled, &parts.size))
+    })
+}
+
+/// The entries of a dense tensor that are not 0, with `sparse` sparse dimensions; of dense ones an entry has all if one is not 0.
+pub fn from_dense(t: &Tensor, sparse: i64) -> Result<Parts> {
+    let size = t.layout()?.shape;
+    let sparse = match usize::try_from(sparse) {
+        Ok(n) if n <= size.len() && (n > 0 || size.is_empty()) => n,
+        _ => bail!(Argument, "{sparse} sparse dimensions of {}", size.len()),
+    };
+    let (indices, values) = with(t, |scope| {
+        let t = scope.value(t.clone());
+        let rows: Dims = [size[..sparse].iter().product()].iter().chain(&size[sparse..]).copied().collect();
+        let flat = reshape(t, &rows);
+        let set = ne_value(flat, 0.0);
+        let dims: Dims = (1..rows.len() as i64).collect();
+        let any = if dims.is_empty() { set } else { scope.call(&names::anyDims::ROW, &[set.into(), (&dims).into(), false.into()]) };
+        let places = scope.call(&names::nonzero::ROW, &[reshape(any, &size[..sparse]).into()]);
+        let indices = contiguous(transpose(places, 0, 1));
+        let keys = keys(indices, size[..sparse].iter().copied().enumerate());
+        Ok((scope.made(indices)?, scope.made(index_select(flat, 0, keys))?))
+    })?;
+    Ok(Parts { size, sparse, places: Places::Coordinates(indices), values, coalesced: true })
+}
+
+/// A sparse tensor of positions and values. Without sizes they are the least that hold all positions.
+pub fn of_coordinates(indices: &Tensor, values: &Tensor, size: Option<&[i64]>) -> Result<Parts> {
+    let (dtype, places, shape) = (indices.defined()?, indices.layout()?.shape, values.layout()?.shape);
+    if !matches!(dtype, Dtype::Int64 | Dtype::Int32) {
+        bail!(Dtype, "indices are int64 or int32, not {dtype}")
+    }
+    values.defined()?;
+    if places.len() != 2 {
+        bail!(Shape, "indices have shape {:?}, expected a row for each sparse dimension", places.as_slice())
+    }
+    let (sparse, nnz) = (places[0] as usize, places[1]);
+    if shape.first() != Some(&nnz) {
+        bail!(Shape, "values have shape {:?} for {nnz} positions", shape.as_slice())
+    }
+    let (indices, bounds) = with(values, |scope| {
+        let indices = to_dtype(scope.value(indices.clone()), Dtype::Int64);
+        if nnz == 0 || sparse == 0 {
+            return Ok((scope.made(indices)?, None));
+        }
+        let extreme = |row| scope.call(row, &[indices.into(), 1.into(), false.into()]);
+        let bounds = (scope.made(extreme(&names::amin::ROW))?, scope.made(extreme(&names::amax::ROW))?);
+        Ok((scope.made(indices)?, Some(bounds)))
+    })?;
+    let (least, most): (Dims, Dims) = match &bounds {
+        Some((least, most)) => {
+            (read::elements::<i64>(least)?.iter().copied().collect(), read::elements::<i64>(most)?.iter().copied().collect())
+        }
+        None => (Dims::filled(0, sparse), Dims::filled(-1, sparse)),
+    };
+    if let Some(d) = (0..sparse).find(|&d| least[d] < 0) {
+        bail!(Argument, "index {} of dimension {d} is negative", least[d])
+    }
+    let size: Dims = match size {
+        Some(size) => size.iter().copied().collect(),
+        None if most.contains(&i64::MAX) => bail!(Shape, "an index of {} has no size", i64::MAX),
+        None => most.iter().map(|&n| n + 1).chain(shape[1..].iter().copied()).collect(),
+    };
+    if size.len() < sparse || size[sparse..] != shape[1..] || size.iter().any(|&n| n < 0) {
+        bail!(Shape, "sizes {:?} for {sparse} sparse dimensions and values of shape {:?}", size.as_slice(), shape.as_slice())
+    }
+    if let Some(d) = (0..sparse).find(|&d| most[d] >= size[d]) {
+        bail!(Argument, "index {} is out of range for size {} of dimension {d}", most[d], size[d])
+    }
+    Ok(Parts { coalesced: nnz == 0, size, sparse, places: Places::Coordinates(indices), values: values.clone() })
+}
+
+/// A matrix of compressed rows.
+pub fn of_rows(crow: &Tensor, col: &Tensor, values: &Tensor, rows: i64, columns: i64) -> Result<Parts> {
+    for (t, name) in [(crow, "crow"), (col, "col")] {
+        if !matches!(t.defined()?, Dtype::Int64 | Dtype::Int32) {
+            bail!(Dtype, "'{name}' is int64 or int32, not {}", t.defined()?)
+        }
+    }
+    values.defined()?;
+    if rows < 0 || columns < 0 {
+        bail!(Argument, "{rows} rows and {columns} columns")
+    }
+    let nnz = values.layout()?.shape.as_slice().to_owned();
+    let [nnz] = nnz.as_slice() else { bail!(Shape, "values have shape {nnz:?}, expected a vector") };
+    let places = Places::Rows { crow: crow.clone(), col: col.clone() };
+    let parts = Parts { size: [rows, columns].into_iter().collect(), sparse: 2, places, values: values.clone(), coalesced: false };
+    parts.check_shapes()?;
+    let starts = with(values, |scope| scope.made(contiguous(to_dtype(scope.value(crow.clone()), Dtype::Int64))))?;
+    let starts = read::elements::<i64>(&starts)?;
+    if starts.first() != Some(&0) || starts.last() != Some(nnz) || !starts.is_sorted() {
+        bail!(Argument, "rows start at 0, ascend, and end at the number of entries, {nnz}")
+    }
+    if *nnz > 0 {
+        let (least, most) = with(values, |scope| {
+            let col = scope.value(col.clone());
+            let extreme = |row| scope.call(row, &[col.into(), 0.into(), false.into()]);
+            let bounds = [extreme(&names::amin::ROW), extreme(&names::amax::ROW)].map(|t| to_dtype(t, Dtype::Int64));
+            Ok((read::elements::<i64>(&scope.made(bounds[0])?)?[0], read::elements::<i64>(&scope.made(bounds[1])?)?[0]))
+        })?;
+        if least < 0 || most >= columns {
+            bail!(Argument, "column {} is out of range for {columns} columns", if least < 0 { least } else { most })
+        }
+    }
+    Ok(parts)
+}

@@ -1,0 +1,160 @@
+//! Arithmetic of sparse tensors: on the values, where zeros stay zeros.
+
+use super::form::{coalesced, compressed, coordinates, dense, indices, sparse_dims};
+use super::{Parts, Places, dimension, keys, with};
+use crate::capi::face::row::Row;
+use crate::capi::words::{In, Value, eq, index_select, join, names, reshape, select, sum_dims, to_dtype};
+use crate::dtype::Dtype;
+use crate::error::{Result, bail};
+use crate::layout::Dims;
+use crate::tensor::Tensor;
+
+/// A function of each value that leaves 0 as it is. Where it is not linear, values for one position are summed first.
+pub fn mapped(parts: Parts, is_linear: bool, row: &'static Row, numbers: &[f64]) -> Result<Parts> {
+    let by_rows = matches!(parts.places, Places::Rows { .. });
+    let parts = match is_linear || parts.coalesced {
+        true => parts,
+        false if by_rows => compressed(coalesced(parts)?)?,
+        false => coalesced(parts)?,
+    };
+    let values = with(&parts.values, |scope| {
+        let mut args = vec![In::Tensor(scope.value(parts.values.clone()))];
+        args.extend(numbers.iter().map(|&x| In::from(x)));
+        scope.made(scope.call(row, &args))
+    })?;
+    Ok(Parts { values, ..parts })
+}
+
+fn same_size(a: &Parts, b: &Parts) -> Result<()> {
+    if a.size != b.size || a.sparse != b.sparse {
+        let (x, y) = (a.size.as_slice(), b.size.as_slice());
+        bail!(Shape, "sizes {x:?} with {} sparse dimensions, and {y:?} with {}", a.sparse, b.sparse)
+    }
+    Ok(())
+}
+
+/// `a + value * b`.
+pub fn add(a: Parts, value: f64, b: Parts) -> Result<Parts> {
+    let (a, b) = (coordinates(a)?, coordinates(b)?);
+    same_size(&a, &b)?;
+    let (places, values) = with(&a.values, |scope| {
+        let (own, other) = (scope.value(a.values.clone()), scope.value(b.values.clone()));
+        let other = if value == 1.0 { other } else { other * value };
+        let places = join(scope.value(indices(&a)?.clone()), scope.value(indices(&b)?.clone()), 1);
+        Ok((scope.made(places)?, scope.made(join(own, other, 0))?))
+    })?;
+    coalesced(Parts { places: Places::Coordinates(places), values, coalesced: false, ..a })
+}
+
+/// The products of the values of two sparse tensors: entries where both have one.
+pub fn multiply(a: Parts, b: Parts) -> Result<Parts> {
+    let (a, b) = (coalesced(a)?, coalesced(b)?);
+    same_size(&a, &b)?;
+    let (places, values) = with(&a.values, |scope| {
+        let (at, other_at) = (scope.value(indices(&a)?.clone()), scope.value(indices(&b)?.clone()));
+        let (own, other) = (scope.value(a.values.clone()), scope.value(b.values.clone()));
+        let (mine, theirs) = (keys(at, sparse_dims(&a)?), keys(other_at, sparse_dims(&b)?));
+        if theirs.numel() == 0 {
+            let none = scope.numbers(0);
+            return Ok((scope.made(index_select(at, 1, none))?, scope.made(index_select(own, 0, none) * index_select(other, 0, none))?));
+        }
+        let place = scope.call(&names::searchsorted::ROW, &[theirs.into(), mine.into(), false.into(), In::Null]);
+        let place = scope.call(&names::cminValue::ROW, &[place.into(), (theirs.numel() as f64 - 1.0).into()]);
+        let both = eq(index_select(theirs, 0, place), mine);
+        let chosen = reshape(scope.call(&names::nonzero::ROW, &[both.into()]), &[-1]);
+        let values = index_select(own, 0, chosen) * index_select(other, 0, index_select(place, 0, chosen));
+        Ok((scope.made(index_select(at, 1, chosen))?, scope.made(values)?))
+    })?;
+    Ok(Parts { places: Places::Coordinates(places), values, ..a })
+}
+
+/// The elements of a dense tensor, which broadcasts, where a sparse one has entries.
+pub fn sampled<'s>(parts: &Parts, dense: Value<'s>, at: Value<'s>) -> Result<Value<'s>> {
+    let (shape, all) = (dense.shape(), parts.size.len());
+    if shape.len() > all || shape.iter().rev().zip(parts.size.iter().rev()).any(|(&n, &size)| n != size && n != 1) {
+        bail!(Shape, "shape {:?} does not broadcast to sizes {:?}", shape.as_slice(), parts.size.as_slice())
+    }
+    let missing = all - shape.len();
+    let own = |d: usize| if d < missing { 1 } else { shape[d - missing] };
+    let rows: Dims = [(0..parts.sparse).map(own).product()].into_iter().chain((parts.sparse..all).map(own)).collect();
+    let places = keys(at, (0..parts.sparse).filter(|&d| own(d) != 1).map(|d| (d, own(d))));
+    Ok(index_select(reshape(dense, &rows), 0, places))
+}
+
+/// The values multiplied or divided by the elements of a dense tensor at their positions.
+pub fn with_dense(parts: Parts, dense: &Tensor, divides: bool) -> Result<Parts> {
+    let parts = coordinates(parts)?;
+    let values = with(&parts.values, |scope| {
+        let (own, at) = (scope.value(parts.values.clone()), scope.value(indices(&parts)?.clone()));
+        let other = sampled(&parts, scope.value(dense.clone()), at)?;
+        scope.made(if divides { own / other } else { own * other })
+    })?;
+    Ok(Parts { values, ..parts })
+}
+
+/// The elements of a dense tensor where `mask` has entries.
+pub fn masked(t: &Tensor, mask: Parts) -> Result<Parts> {
+    let mask = coalesced(mask)?;
+    if t.layout()?.shape != mask.size {
+        bail!(Shape, "shape {:?} for a mask of sizes {:?}", t.layout()?.shape.as_slice(), mask.size.as_slice())
+    }
+    let values = with(t, |scope| {
+        let at = scope.value(indices(&mask)?.clone());
+        scope.made(sampled(&mask, scope.value(t.clone()), at)?)
+    })?;
+    Ok(Parts { values, ..mask })
+}
+
+/// The sum over some dimensions, which are gone; none of the sparse ones left makes one without sparse dimensions.
+pub fn sum(parts: Parts, dims: &[i64]) -> Result<Parts> {
+    let parts = coordinates(parts)?;
+    let mut gone = vec![false; parts.size.len()];
+    for &dim in dims {
+        let d = dimension(dim, &parts)?;
+        if std::mem::replace(&mut gone[d], true) {
+            bail!(Argument, "dimension {d} is named twice")
+        }
+    }
+    let kept: Vec<usize> = (0..parts.sparse).filter(|&d| !gone[d]).collect();
+    let dense: Dims = (parts.sparse..gone.len()).filter(|&d| gone[d]).map(|d| (d - parts.sparse + 1) as i64).collect();
+    let (places, values) = with(&parts.values, |scope| {
+        let (at, own) = (scope.value(indices(&parts)?.clone()), scope.value(parts.values.clone()));
+        let own = if dense.is_empty() { own } else { sum_dims(own, &dense, false) };
+        let rows: Vec<Value<'_>> = kept.iter().map(|&d| select(at, 0, d as i64)).collect();
+        let places = if rows.is_empty() {
+            scope.call(&names::newZeros::ROW, &[Dtype::Int64.into(), In::List(&[0, parts.nnz()])])
+        } else {
+            super::form::stacked(scope, &rows)
+        };
+        // As of a sum of integers or truths, the dtype is int64.
+        let own = if own.dtype().is_float() { own } else { to_dtype(own, Dtype::Int64) };
+        Ok((scope.made(places)?, scope.made(own)?))
+    })?;
+    let size: Dims = (0..gone.len()).filter(|&d| !gone[d]).map(|d| parts.size[d]).collect();
+    let coalesced_still = parts.coalesced && kept.len() == parts.sparse;
+    coalesced(Parts { size, sparse: kept.len(), places: Places::Coordinates(places), values, coalesced: coalesced_still })
+}
+
+/// The sum of all values.
+pub fn total(parts: &Parts) -> Result<f64> {
+    with(&parts.values, |scope| scope.number(&names::sumall::ROW, &parts.values, &[]))
+}
+
+/// The norm of all elements.
+pub fn norm(parts: Parts, p: f64) -> Result<f64> {
+    let parts = coalesced(parts)?;
+    with(&parts.values, |scope| scope.number(&names::normall::ROW, &parts.values, &[p]))
+}
+
+/// `r = t + value * s`.
+pub fn add_to_dense(r: &Tensor, t: &Tensor, value: f64, s: Parts) -> Result<()> {
+    if t.layout()?.shape != s.size {
+        bail!(Shape, "shape {:?} and sizes {:?}", t.layout()?.shape.as_slice(), s.size.as_slice())
+    }
+    let filled = dense(s)?;
+    with(t, |scope| {
+        let [to, t, filled] = [r, t, &filled].map(|t| scope.value(t.clone()));
+        scope.write(to, &names::cadd::ROW, &[t.into(), value.into(), filled.into()]);
+        Ok(())
+    })
+}

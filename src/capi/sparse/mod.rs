@@ -1,0 +1,65 @@
+//! Sparse tensors: a face on rows. A handle holds dense tensors, positions and values, and its functions call rows with them: so they run
+//! on any device, and gradients of values are recorded where the rows are called.
+
+mod form;
+mod math;
+mod products;
+pub mod rows;
+mod shape;
+
+use super::face::sparse::{Parts, Places};
+use super::words::{In, Scope, Value, names};
+use crate::device::{self, Making};
+use crate::dtype::Dtype;
+use crate::error::{Result, bail};
+use crate::mode;
+use crate::tensor::Tensor;
+
+/// Computes with values that live on the device of `t`.
+fn with<R>(t: &Tensor, compute: impl FnOnce(&Scope) -> Result<R>) -> Result<R> {
+    let _there = device::is_used().then(|| Making::on(t.device()));
+    let scope = Scope::new(mode::word() != 0);
+    let made = compute(&scope)?;
+    scope.finish()?;
+    Ok(made)
+}
+
+/// The dimension that `dim` means; a negative one counts from the end.
+fn dimension(dim: i64, parts: &Parts) -> Result<usize> {
+    let n = parts.size.len() as i64;
+    if !(-n..n).contains(&dim) {
+        bail!(Argument, "dimension {dim} out of range for a tensor with {n} dimensions")
+    }
+    Ok(if dim < 0 { dim + n } else { dim } as usize)
+}
+
+impl Scope {
+    /// The tensor of a value, or why there is none.
+    fn made(&self, value: Value<'_>) -> Result<Tensor> {
+        self.finish()?;
+        value.tensor().map_or_else(|| bail!(Internal, "a value without a tensor"), Ok)
+    }
+
+    /// The int64 numbers from 0 to `n - 1`.
+    fn numbers(&self, n: i64) -> Value<'_> {
+        self.call(&names::newArange::ROW, &[Dtype::Int64.into(), 0.0.into(), (n as f64).into(), 1.0.into()])
+    }
+}
+
+/// One position for each entry: the place in row-major order among all positions of some dimensions, those of `size`, of which each has
+/// a row of `indices`.
+fn keys<'s>(indices: Value<'s>, dims: impl IntoIterator<Item = (usize, i64)>) -> Value<'s> {
+    let scope = indices.scope;
+    let row = |d: usize| super::words::select(indices, 0, d as i64);
+    let mut sum: Option<Value<'s>> = None;
+    for (d, size) in dims {
+        sum = Some(match sum {
+            None => row(d),
+            Some(sum) => scope.call(&names::cadd::ROW, &[row(d).into(), (size as f64).into(), sum.into()]),
+        });
+    }
+    sum.unwrap_or_else(|| {
+        let n = indices.shape().get(1).copied().unwrap_or(0);
+        scope.call(&names::newZeros::ROW, &[Dtype::Int64.into(), In::List(&[n])])
+    })
+}

@@ -1,0 +1,120 @@
+//! Products of sparse matrices.
+
+use super::form::{coalesced, compressed, indices, stacked, starts_of};
+use super::math::add;
+use super::{Parts, Places, with};
+use crate::capi::words::{Scope, Value, csr_matmul, csr_sampled, expand, names, reshape, select};
+use crate::error::{Result, bail};
+use crate::layout::Dims;
+use crate::scalar::Scalar;
+use crate::tensor::Tensor;
+
+/// Compressed rows as values: starts, columns, entries.
+struct Rows<'s> {
+    crow: Value<'s>,
+    col: Value<'s>,
+    values: Value<'s>,
+}
+
+fn rows<'s>(scope: &'s Scope, parts: &Parts) -> Result<Rows<'s>> {
+    let Places::Rows { crow, col } = &parts.places else { bail!(Internal, "coordinates where compressed rows are expected") };
+    Ok(Rows { crow: scope.value(crow.clone()), col: scope.value(col.clone()), values: scope.value(parts.values.clone()) })
+}
+
+/// Fails unless a product with a dense matrix or vector has a meaning.
+fn check_factor(parts: &Parts, m: &Tensor) -> Result<()> {
+    let shape = m.layout()?.shape;
+    if !matches!(shape.len(), 1 | 2) || parts.size.len() != 2 || shape[0] != parts.size[1] {
+        bail!(Shape, "sizes {:?} and shape {:?} do not multiply", parts.size.as_slice(), shape.as_slice())
+    }
+    Ok(())
+}
+
+/// `r = s @ m` for a dense matrix or vector.
+pub fn product(r: &Tensor, s: Parts, m: &Tensor) -> Result<()> {
+    check_factor(&s, m)?;
+    let s = compressed(s)?;
+    with(m, |scope| {
+        let Rows { crow, col, values } = rows(scope, &s)?;
+        let m = scope.value(m.clone());
+        scope.write(scope.value(r.clone()), &names::csrMatmul::ROW, &[crow.into(), col.into(), values.into(), m.into()]);
+        Ok(())
+    })
+}
+
+/// `r = beta * t + alpha * (s @ m)`; with `beta` 0 the elements of `t` are not looked at.
+pub fn add_product(r: &Tensor, beta: Scalar, t: &Tensor, alpha: Scalar, s: Parts, m: &Tensor) -> Result<()> {
+    check_factor(&s, m)?;
+    let s = compressed(s)?;
+    let (beta, alpha) = (beta.to_f64(), alpha.to_f64());
+    let added = t.layout()?.shape;
+    with(m, |scope| {
+        let Rows { crow, col, values } = rows(scope, &s)?;
+        let product = csr_matmul(scope.value(m.clone()), crow, col, Some(values));
+        let (to, shape) = (scope.value(r.clone()), product.shape());
+        if added.len() > shape.len() || added.iter().rev().zip(shape.iter().rev()).any(|(&n, &size)| n != size && n != 1) {
+            bail!(Shape, "shape {:?} does not broadcast to that of the product, {:?}", added.as_slice(), shape.as_slice())
+        }
+        if beta == 0.0 {
+            scope.write(to, &names::mul::ROW, &[product.into(), alpha.into()]);
+        } else {
+            let t = scope.value(t.clone());
+            let t = if beta == 1.0 { t } else { t * beta };
+            scope.write(to, &names::cadd::ROW, &[t.into(), alpha.into(), product.into()]);
+        }
+        Ok(())
+    })
+}
+
+/// `s @ m` with the rows of the result that have entries: one sparse and one dense dimension.
+pub fn hybrid_product(s: Parts, m: &Tensor) -> Result<Parts> {
+    check_factor(&s, m)?;
+    let &[columns] = &m.layout()?.shape[1..] else { bail!(Shape, "expected a matrix, got a vector") };
+    let s = coalesced(s)?;
+    if s.sparse != 2 {
+        bail!(Shape, "{} sparse dimensions, expected a matrix", s.sparse)
+    }
+    let (places, values) = with(m, |scope| {
+        let at = scope.value(indices(&s)?.clone());
+        let [rows, counts] = scope.call_for_all(&names::uniqueConsecutive::ROW, 0b101, &[select(at, 0, 0).into(), 0.into()]);
+        let starts = starts_of(scope, counts);
+        let values = csr_matmul(scope.value(m.clone()), starts, select(at, 0, 1), Some(scope.value(s.values.clone())));
+        Ok((scope.made(reshape(rows, &[1, -1]))?, scope.made(values)?))
+    })?;
+    let size: Dims = [s.size[0], columns].into_iter().collect();
+    Ok(Parts { size, sparse: 1, places: Places::Coordinates(places), values, coalesced: true })
+}
+
+/// `s @ m` as a matrix of two sparse dimensions.
+pub fn sparse_product(s: Parts, m: &Tensor) -> Result<Parts> {
+    let hybrid = hybrid_product(s, m)?;
+    let columns = hybrid.size[1];
+    let (places, values) = with(m, |scope| {
+        let (rows, n) = (reshape(scope.value(indices(&hybrid)?.clone()), &[-1, 1]), hybrid.nnz());
+        let all = [rows, reshape(scope.numbers(columns), &[1, columns])].map(|t| reshape(expand(t, &[n, columns]), &[-1]));
+        Ok((scope.made(stacked(scope, &all))?, scope.made(reshape(scope.value(hybrid.values.clone()), &[-1]))?))
+    })?;
+    Ok(Parts { size: hybrid.size, sparse: 2, places: Places::Coordinates(places), values, coalesced: true })
+}
+
+/// `beta * t + alpha * (s @ m)`, all but `m` sparse.
+pub fn add_sparse_product(beta: Scalar, t: Parts, alpha: Scalar, s: Parts, m: &Tensor) -> Result<Parts> {
+    let scaled = super::math::mapped(t, true, &names::mul::ROW, &[beta.to_f64()])?;
+    add(scaled, alpha.to_f64(), sparse_product(s, m)?)
+}
+
+/// `beta * s + alpha * (m1 @ m2)` where `s` has entries.
+pub fn sampled_product(beta: Scalar, s: Parts, alpha: Scalar, m1: &Tensor, m2: &Tensor) -> Result<Parts> {
+    let (a, b) = (m1.layout()?.shape, m2.layout()?.shape);
+    if a.len() != 2 || b.len() != 2 || s.size.as_slice() != [a[0], b[1]] || a[1] != b[0] {
+        bail!(Shape, "sizes {:?} for the product of {:?} and {:?}", s.size.as_slice(), a.as_slice(), b.as_slice())
+    }
+    let s = compressed(s)?;
+    let values = with(m1, |scope| {
+        let Rows { crow, col, values } = rows(scope, &s)?;
+        let product = csr_sampled(scope.value(m1.clone()), crate::capi::words::mt(scope.value(m2.clone())), crow, col);
+        let product = if alpha.to_f64() == 1.0 { product } else { product * alpha.to_f64() };
+        scope.made(if beta.to_f64() == 0.0 { product } else { values * beta.to_f64() + product })
+    })?;
+    Ok(Parts { values, ..s })
+}

@@ -1,0 +1,351 @@
+//! Products of compressed rows with vectors and dense matrices.
+//!
+//! Rows are summed by one thread each, so that results do not depend on the number of threads, and cut among threads by entries, since one
+//! row may have them all. The columns of a piece are compared with the size first, while they come into the first-level cache, so that the
+//! loops that follow need no check.
+
+use super::engine::{CHEAP, Shared, parallel};
+use super::simd::{Isa, simd};
+use crate::dtype::{Dtype, Element};
+use crate::error::{Result, bail};
+use crate::launch::Compressed;
+use crate::operand::Operand;
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Entries of a piece of work.
+const PIECE: usize = 2048;
+/// Columns of a dense matrix that are summed together.
+const WIDTH: usize = 32;
+/// Parts of the columns of a transposed product, at most, each of which reads all entries.
+const PARTS: usize = 8;
+
+/// The type of starts and columns.
+trait Position: Copy + Send + Sync + Ord + std::fmt::Display {
+    fn place(self) -> usize;
+}
+
+impl Position for i32 {
+    #[inline(always)]
+    fn place(self) -> usize {
+        // A negative position becomes one beyond every size.
+        self as isize as usize
+    }
+}
+
+impl Position for i64 {
+    #[inline(always)]
+    fn place(self) -> usize {
+        self as usize
+    }
+}
+
+/// The type of entries: sums of products as the instruction set has them.
+trait Entry: Element {
+    const ONE: Self;
+    /// `self * b + sum`.
+    fn times(self, isa: Isa, b: Self, sum: Self) -> Self;
+}
+
+impl Entry for f32 {
+    const ONE: f32 = 1.0;
+    #[inline(always)]
+    fn times(self, isa: Isa, b: f32, sum: f32) -> f32 {
+        isa.fma_f32(self, b, sum)
+    }
+}
+
+impl Entry for f64 {
+    const ONE: f64 = 1.0;
+    #[inline(always)]
+    fn times(self, isa: Isa, b: f64, sum: f64) -> f64 {
+        isa.fma_f64(self, b, sum)
+    }
+}
+
+impl Entry for i64 {
+    const ONE: i64 = 1;
+    #[inline(always)]
+    fn times(self, _: Isa, b: i64, sum: i64) -> i64 {
+        self.mul(b).add(sum)
+    }
+}
+
+/// A matrix of compressed rows.
+#[derive(Clone, Copy)]
+struct Rows<'a, I, T> {
+    starts: &'a [I],
+    columns: &'a [I],
+    /// `None` if each entry is 1.
+    entries: Option<&'a [T]>,
+}
+
+/// The first entry whose column lies outside of a matrix.
+struct Outside(AtomicUsize);
+
+impl Outside {
+    fn new() -> Outside {
+        Outside(AtomicUsize::new(usize::MAX))
+    }
+
+    fn finish<I: Position>(self, columns: &[I], size: usize) -> Result<()> {
+        match self.0.into_inner() {
+            usize::MAX => Ok(()),
+            at => bail!(Argument, "column {} of entry {at} is out of range for {size} columns", columns[at]),
+        }
+    }
+}
+
+impl<I: Position, T> Rows<'_, I, T> {
+    fn count(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// Fails unless the starts ascend from 0 to the number of entries.
+    fn check(&self) -> Result<()> {
+        let n = self.columns.len();
+        if self.starts[0].place() != 0 || self.starts[self.count()].place() != n {
+            let (first, last) = (self.starts[0], self.starts[self.count()]);
+            bail!(Argument, "rows start at {first} and end at {last}, expected 0 and the number of entries, {n}")
+        }
+        if !self.starts.is_sorted() {
+            let i = self.starts.windows(2).position(|pair| pair[0] > pair[1]).unwrap_or(0);
+            bail!(Argument, "row {i} starts at {} and ends at {}", self.starts[i], self.starts[i + 1])
+        }
+        Ok(())
+    }
+
+    /// The entries of a row.
+    #[inline(always)]
+    fn row(&self, i: usize) -> Range<usize> {
+        self.starts[i].place()..self.starts[i + 1].place()
+    }
+
+    /// Calls `task` with ranges of rows of about [`PIECE`] entries, on all threads. `cost` is that of an entry.
+    fn each_piece(&self, cost: usize, task: &(dyn Fn(Range<usize>) + Sync)) {
+        let (rows, n) = (self.count(), self.columns.len());
+        let pieces = (n + rows).div_ceil(PIECE).max(1);
+        // Rows count as entries, too: there may be more of them.
+        let begin = |piece: usize| match piece {
+            0 => 0,
+            _ if piece >= pieces => rows,
+            _ => {
+                let (mut least, mut most) = (0, rows);
+                while least < most {
+                    let middle = least.midpoint(most);
+                    if self.starts[middle].place() + middle < piece * PIECE { least = middle + 1 } else { most = middle }
+                }
+                least
+            }
+        };
+        parallel(pieces, PIECE * cost, CHEAP / 4, &|units| {
+            let mut from = begin(units.start);
+            for piece in units {
+                let end = begin(piece + 1);
+                if from < end {
+                    task(from..end);
+                }
+                from = end;
+            }
+        });
+    }
+
+    /// Returns true if all columns of these entries are less than `size`; else notes the first one that is not.
+    #[inline(always)]
+    fn inside(&self, range: Range<usize>, size: usize, outside: &Outside) -> bool {
+        let columns = &self.columns[range.clone()];
+        let sound = columns.iter().fold(true, |sound, column| sound & (column.place() < size));
+        if !sound && let Some(at) = columns.iter().position(|column| column.place() >= size) {
+            outside.0.fetch_min(range.start + at, Ordering::Relaxed);
+        }
+        sound
+    }
+}
+
+/// The sum of the entries of a row times the elements of a vector.
+///
+/// # Safety
+/// Every column of the entries is a place of the vector.
+#[inline(always)]
+unsafe fn dot<I: Position, T: Entry>(isa: Isa, matrix: &Rows<'_, I, T>, range: Range<usize>, x: &[T]) -> T {
+    // SAFETY: the caller's; ranges of rows lie inside of the entries.
+    let term = |k: usize, sum: T| unsafe {
+        let x = *x.get_unchecked(matrix.columns.get_unchecked(k).place());
+        match matrix.entries {
+            Some(entries) => entries.get_unchecked(k).times(isa, x, sum),
+            None => sum.add(x),
+        }
+    };
+    let (mut sums, mut k) = ([T::ZERO; 4], range.start);
+    while k + 4 <= range.end {
+        for j in 0..4 {
+            sums[j] = term(k + j, sums[j]);
+        }
+        k += 4;
+    }
+    while k < range.end {
+        sums[0] = term(k, sums[0]);
+        k += 1;
+    }
+    sums[0].add(sums[1]).add(sums[2].add(sums[3]))
+}
+
+/// A row of a product with a matrix of `p` columns, a block of which is summed in registers.
+///
+/// # Safety
+/// Every column of the entries is a row of `m`, and `out` has room for a row.
+#[inline(always)]
+unsafe fn combine<I: Position, T: Entry>(isa: Isa, matrix: &Rows<'_, I, T>, range: Range<usize>, m: &[T], p: usize, out: *mut T) {
+    let mut first = 0;
+    while first < p {
+        let width = WIDTH.min(p - first);
+        let mut sums = [T::ZERO; WIDTH];
+        for k in range.clone() {
+            // SAFETY: the caller's.
+            let (row, x) = unsafe {
+                let row = m.as_ptr().add(matrix.columns.get_unchecked(k).place() * p + first);
+                (row, matrix.entries.map_or(T::ONE, |entries| *entries.get_unchecked(k)))
+            };
+            // SAFETY: a row of `m` has this many elements more.
+            unsafe {
+                if width == WIDTH {
+                    for j in 0..WIDTH {
+                        sums[j] = x.times(isa, *row.add(j), sums[j]);
+                    }
+                } else {
+                    for j in 0..width {
+                        sums[j] = x.times(isa, *row.add(j), sums[j]);
+                    }
+                }
+            }
+        }
+        // SAFETY: as above.
+        unsafe { std::ptr::copy_nonoverlapping(sums.as_ptr(), out.add(first), width) };
+        first += width;
+    }
+}
+
+/// `r = A m`, with `p` columns of `m` and `r`.
+fn product<I: Position, T: Entry>(matrix: &Rows<'_, I, T>, m: &[T], size: usize, p: usize, r: Shared) -> Result<()> {
+    let outside = Outside::new();
+    matrix.each_piece(p, &|rows| {
+        simd(
+            #[inline(always)]
+            |isa| {
+                if !matrix.inside(matrix.starts[rows.start].place()..matrix.starts[rows.end].place(), size, &outside) {
+                    return;
+                }
+                for i in rows.clone() {
+                    // SAFETY: columns were compared above; rows of the result are apart.
+                    unsafe {
+                        let out = r.get().cast::<T>().add(i * p);
+                        if p == 1 { out.write(dot(isa, matrix, matrix.row(i), m)) } else { combine(isa, matrix, matrix.row(i), m, p, out) }
+                    }
+                }
+            },
+        )
+    });
+    outside.finish(matrix.columns, size)
+}
+
+/// `r = A' m`, whose rows are divided among threads: each reads all entries, and adds those of its own rows in the order of `A`'s rows.
+fn transposed<I: Position, T: Entry>(matrix: &Rows<'_, I, T>, m: &[T], size: usize, p: usize, r: Shared) -> Result<()> {
+    let (outside, n) = (Outside::new(), matrix.columns.len());
+    let parts = PARTS.min(size.max(1));
+    parallel(parts, n.saturating_mul(p).saturating_add(size * p) / parts + 1, CHEAP / 4, &|units| {
+        let own = size * units.start / parts..size * units.end / parts;
+        // SAFETY: rows of the result are apart.
+        let out = unsafe { std::slice::from_raw_parts_mut(r.get().cast::<T>().add(own.start * p), own.len() * p) };
+        out.fill(T::ZERO);
+        simd(
+            #[inline(always)]
+            |isa| {
+                for i in 0..matrix.count() {
+                    let row = &m[i * p..][..p];
+                    for k in matrix.row(i) {
+                        let at = matrix.columns[k].place();
+                        if at >= size {
+                            outside.0.fetch_min(k, Ordering::Relaxed);
+                        } else if own.contains(&at) {
+                            let x = matrix.entries.map_or(T::ONE, |entries| entries[k]);
+                            let sums = &mut out[(at - own.start) * p..][..p];
+                            sums.iter_mut().zip(row).for_each(|(sum, &y)| *sum = x.times(isa, y, *sum));
+                        }
+                    }
+                }
+            },
+        )
+    });
+    outside.finish(matrix.columns, size)
+}
+
+/// `r[k] = a[i] . b[j]` for entry `k` in row `i` and column `j`, rows of `p` elements.
+fn sampled<I: Position, T: Entry>(matrix: &Rows<'_, I, T>, [a, b]: [&[T]; 2], size: usize, p: usize, r: Shared) -> Result<()> {
+    const LANES: usize = 16;
+    let outside = Outside::new();
+    matrix.each_piece(p, &|rows| {
+        simd(
+            #[inline(always)]
+            |isa| {
+                if !matrix.inside(matrix.starts[rows.start].place()..matrix.starts[rows.end].place(), size, &outside) {
+                    return;
+                }
+                for i in rows.clone() {
+                    let a = &a[i * p..][..p];
+                    for k in matrix.row(i) {
+                        let b = &b[matrix.columns[k].place() * p..][..p];
+                        let mut sums = [T::ZERO; LANES];
+                        let (wide, rest) = (a.chunks_exact(LANES).zip(b.chunks_exact(LANES)), p / LANES * LANES);
+                        wide.for_each(|(a, b)| (0..LANES).for_each(|j| sums[j] = a[j].times(isa, b[j], sums[j])));
+                        let mut sum = sums.iter().fold(T::ZERO, |sum, &x| sum.add(x));
+                        (rest..p).for_each(|j| sum = a[j].times(isa, b[j], sum));
+                        // SAFETY: entries of the result are apart.
+                        unsafe { r.get().cast::<T>().add(k).write(sum) };
+                    }
+                }
+            },
+        )
+    });
+    outside.finish(matrix.columns, size)
+}
+
+/// Does the work; see [`Compressed`].
+pub fn run(work: Compressed, out: &Operand, inputs: [&Operand; 3], more: Option<&Operand>) -> Result<()> {
+    match inputs[0].dtype {
+        Dtype::Int32 => with_positions::<i32>(work, out, inputs, more),
+        _ => with_positions::<i64>(work, out, inputs, more),
+    }
+}
+
+fn with_positions<I: Position>(work: Compressed, out: &Operand, inputs: [&Operand; 3], more: Option<&Operand>) -> Result<()> {
+    match inputs[2].dtype {
+        Dtype::Float32 => with_entries::<I, f32>(work, out, inputs, more),
+        Dtype::Float64 => with_entries::<I, f64>(work, out, inputs, more),
+        _ => with_entries::<I, i64>(work, out, inputs, more),
+    }
+}
+
+fn with_entries<I: Position, T: Entry>(
+    work: Compressed,
+    out: &Operand,
+    [starts, columns, m]: [&Operand; 3],
+    more: Option<&Operand>,
+) -> Result<()> {
+    // SAFETY: row-major operands of these types.
+    let (matrix, dense) = unsafe {
+        let entries = more.filter(|_| work != Compressed::Sampled).map(|more| more.elements::<T>());
+        (Rows { starts: starts.elements::<I>(), columns: columns.elements::<I>(), entries }, m.elements::<T>())
+    };
+    matrix.check()?;
+    let (p, r) = (m.layout.shape.last().map_or(1, |&p| p as usize), Shared(out.first()));
+    match (work, more) {
+        (Compressed::Product, _) => product(&matrix, dense, m.layout.shape[0] as usize, p, r),
+        (Compressed::Transposed, _) => transposed(&matrix, dense, out.layout.shape[0] as usize, p, r),
+        (Compressed::Sampled, Some(b)) => {
+            // SAFETY: as above.
+            let other = unsafe { b.elements::<T>() };
+            sampled(&matrix, [dense, other], b.layout.shape[0] as usize, p, r)
+        }
+        (Compressed::Sampled, None) => bail!(Internal, "a sampled product of one matrix"),
+    }
+}
