@@ -762,6 +762,31 @@ typedef struct THPrintOptions {
     int32_t sciMode;
 } THPrintOptions;
 
+/// A sparse tensor: the positions of some entries, and their values. All others are 0. Read the fields freely, change
+/// them through functions.
+typedef struct THSTensor {
+    /// `nDimensionI` sizes of the sparse dimensions, then `nDimensionV` sizes of the dense ones.
+    int64_t *size;
+    /// The number of entries.
+    int64_t nnz;
+    /// The number of sparse dimensions, in which an entry has a position.
+    int nDimensionI;
+    /// The number of dense dimensions, which an entry has itself.
+    int nDimensionV;
+    /// Int64 [nDimensionI x nnz]: the position of each entry. NULL in compressed rows, and before the first write.
+    struct THTensor *indices;
+    /// The entries: [nnz], and the dense sizes behind. NULL before the first write.
+    struct THTensor *values;
+    /// Compressed rows: where each row starts among the entries, with their number at the end. NULL in other layouts.
+    struct THTensor *crow;
+    /// Compressed rows: the column of each entry. NULL in other layouts.
+    struct THTensor *col;
+    /// 1 if positions ascend in row-major order, each once.
+    int coalesced;
+    /// References held; changed atomically by retain and free.
+    int refcount;
+} THSTensor;
+
 /// `t` as text, in the layout and with the digits that `options` say; NULL for the defaults. There is no newline at its
 /// end. A C string that the caller frees with `THFree`; NULL on error.
 ///
@@ -777,6 +802,17 @@ THStatus THTensor_print(const THTensor *t);
 /// Writes `t` and a newline to `stream`, in one piece; `options` as for `THTensor_toString`. An error of the stream is
 /// `TH_ERR_IO`; as with fprintf, one may show up only when the stream is flushed.
 THStatus THTensor_fprint(FILE *stream, const THTensor *t, const THPrintOptions *options);
+
+/// The text of a sparse tensor, a C string that the caller frees with `THFree`; NULL on error. The layout is PyTorch's,
+/// whatever `options` say: `tensor(indices=tensor([[0, 2]]), values=tensor([1., 5.]), size=(3,), nnz=2,
+/// layout=torch.sparse_coo)`, each part on a line of its own.
+TH_NODISCARD char *THSTensor_toString(const THSTensor *s, const THPrintOptions *options);
+
+/// Writes `s` and a newline to C's stdout, as `THTensor_print` does.
+THStatus THSTensor_print(const THSTensor *s);
+
+/// Writes `s` and a newline to `stream`, as `THTensor_fprint` does.
+THStatus THSTensor_fprint(FILE *stream, const THSTensor *s, const THPrintOptions *options);
 
 /// The elements of `storage`, each on a line of its own, then `[torch.FloatStorage of size 3]`: Torch7's layout,
 /// whatever `options` say. Of these, the precision counts. A C string that the caller frees with `THFree`; NULL on
@@ -3426,31 +3462,6 @@ THStatus THTensor_irfft(THTensor *r, const THTensor *t, int signalDims, int norm
  * written to yet.
  * @{
  */
-
-/// A sparse tensor: the positions of some entries, and their values. All others are 0. Read the fields freely, change
-/// them through functions.
-typedef struct THSTensor {
-    /// `nDimensionI` sizes of the sparse dimensions, then `nDimensionV` sizes of the dense ones.
-    int64_t *size;
-    /// The number of entries.
-    int64_t nnz;
-    /// The number of sparse dimensions, in which an entry has a position.
-    int nDimensionI;
-    /// The number of dense dimensions, which an entry has itself.
-    int nDimensionV;
-    /// Int64 [nDimensionI x nnz]: the position of each entry. NULL in compressed rows, and before the first write.
-    struct THTensor *indices;
-    /// The entries: [nnz], and the dense sizes behind. NULL before the first write.
-    struct THTensor *values;
-    /// Compressed rows: where each row starts among the entries, with their number at the end. NULL in other layouts.
-    struct THTensor *crow;
-    /// Compressed rows: the column of each entry. NULL in other layouts.
-    struct THTensor *col;
-    /// 1 if positions ascend in row-major order, each once.
-    int coalesced;
-    /// References held; changed atomically by retain and free.
-    int refcount;
-} THSTensor;
 
 /// A fresh handle: the first function that writes to it gives it sizes and entries. Returns a new reference.
 TH_NODISCARD THSTensor *THSTensor_new(void);

@@ -5,13 +5,14 @@ use super::view::with_whole_storage;
 use crate::alloc::HeapText;
 use crate::dtype::default_dtype;
 use crate::element::read_element;
-use crate::error::Result;
+use crate::error::{Result, bail};
 use crate::layout::Layout;
 use crate::operand::Operand;
-use crate::print::{self, Options, Source, THPrintOptions};
+use crate::print::{self, Options, Source, SparseSource, THPrintOptions};
 use crate::scalar::Scalar;
 use crate::storage::Storage;
 use crate::tensor::Tensor;
+use smallvec::SmallVec;
 
 fn checked(options: Option<&THPrintOptions>) -> Result<Options> {
     options.copied().unwrap_or_else(print::default_options).check()
@@ -28,6 +29,20 @@ pub fn tensor(t: &Tensor, options: Option<&THPrintOptions>) -> Result<HeapText> 
     let here = on_host(t)?;
     let from = Operand::of(&here)?;
     print::tensor(&Source { dtype: from.dtype, layout: &from.layout, no_dimension, at: &reader(&from) }, &options)
+}
+
+/// The text of a sparse tensor: its parts by name, sizes, and the name of the layout.
+pub fn sparse(parts: &[(&'static str, &Tensor)], size: &[i64], name: &'static str, options: Option<&THPrintOptions>) -> Result<HeapText> {
+    let options = checked(options)?;
+    let here = parts.iter().map(|(_, t)| on_host(t)).collect::<Result<SmallVec<[Tensor; 3]>>>()?;
+    let from = here.iter().map(Operand::of).collect::<Result<SmallVec<[Operand; 3]>>>()?;
+    let readers: SmallVec<[_; 3]> = from.iter().map(reader).collect();
+    let source = |k: usize| Source { dtype: from[k].dtype, layout: &from[k].layout, no_dimension: false, at: &readers[k] };
+    let sources: SmallVec<[_; 3]> = parts.iter().enumerate().map(|(k, &(name, _))| (name, source(k))).collect();
+    let Some(values) = from.last() else { bail!(Internal, "a sparse tensor without parts") };
+    let nnz = values.layout.shape.first().copied().unwrap_or(0);
+    let breaks = parts.len() == 2;
+    print::sparse(&SparseSource { parts: &sources, size, nnz, dtype: values.dtype, name, breaks }, &options)
 }
 
 /// The text of `storage`.

@@ -10,7 +10,7 @@ mod torch7;
 mod walk;
 
 pub use options::{Options, TH_PRINT_PYTORCH, TH_PRINT_TORCH7, THPrintOptions, default_options, set_default_options};
-pub use source::Source;
+pub use source::{Source, SparseSource};
 
 use crate::alloc::HeapText;
 use crate::error::Result;
@@ -22,6 +22,11 @@ pub fn tensor(source: &Source<'_>, options: &Options) -> Result<HeapText> {
         Style::Pytorch => pytorch::tensor(source, options),
         Style::Torch7 => torch7::tensor(source, options),
     }
+}
+
+/// The text of a sparse tensor in PyTorch's layout, the only one that has them.
+pub fn sparse(source: &SparseSource<'_>, options: &Options) -> Result<HeapText> {
+    pytorch::sparse(source, options)
 }
 
 /// The text of a storage, one element a line as in Torch7, without a newline at its end. The geometry of `source` is one dimension.

@@ -2,7 +2,7 @@
 
 use super::number::{Digits, Format, Notation};
 use super::options::Options;
-use super::source::Source;
+use super::source::{Source, SparseSource};
 use super::walk::{Odometer, Shown};
 use crate::alloc::HeapText;
 use crate::dtype::{Category, Dtype, default_dtype};
@@ -14,25 +14,73 @@ const OPENING: &str = "tensor(";
 
 /// The text of a tensor.
 pub fn tensor(source: &Source<'_>, options: &Options) -> Result<HeapText> {
-    let (shape, numel) = (&source.layout.shape, source.layout.numel());
-    // A scalar is never cut short.
-    let edge = (numel > options.threshold && !shape.is_empty()).then_some(options.edge);
-    let shown = shape.iter().fold(1, |count: i64, &n| count.saturating_mul(Shown::new(n, edge).count()));
-    // Each element has a digit and a bracket or a comma at least: what no memory can hold is refused before anything is read.
-    let mut text = HeapText::with_capacity(shown.saturating_mul(2))?;
+    let mut text = HeapText::with_capacity(shown(source, options).1)?;
     text.push(OPENING)?;
-    match edge {
-        _ if numel == 0 => text.push("[]")?,
-        Some(0) => text.push("[...]")?,
-        _ => {
-            let format = format(source, options, edge);
-            let mut page = Page { text: &mut text, digits: Digits::new(), source, format, edge, width: options.width };
-            page.contents()?;
-        }
-    }
+    elements(&mut text, source, options, OPENING.len())?;
     endings(&mut text, source, options)?;
     text.push(")")?;
     Ok(text)
+}
+
+/// The text of a sparse tensor: `tensor(indices=tensor([[0, 1]]), values=tensor([1., 2.]), size=(3,), nnz=2, layout=torch.sparse_coo)`.
+pub fn sparse(sparse: &SparseSource<'_>, options: &Options) -> Result<HeapText> {
+    let capacity = sparse.parts.iter().fold(0i64, |sum, (_, part)| sum.saturating_add(shown(part, options).1));
+    let mut text = HeapText::with_capacity(capacity)?;
+    text.push(OPENING)?;
+    for (k, (name, part)) in sparse.parts.iter().enumerate() {
+        if k > 0 {
+            text.push(",\n")?;
+            text.spaces(OPENING.len())?;
+        }
+        text.push(name)?;
+        text.push("=")?;
+        text.push(OPENING)?;
+        elements(&mut text, part, options, 2 * OPENING.len() + name.len() + 1)?;
+        if part.layout.numel() == 0 {
+            text.push(", ")?;
+            tuple(&mut text, &part.layout.shape)?;
+        }
+        text.push(")")?;
+    }
+    let mut line = if sparse.breaks { i64::MAX / 2 } else { (text.line_len() + 2) as i64 };
+    ending(&mut text, &mut line, tuple_len(sparse.size), options.width)?;
+    tuple(&mut text, sparse.size)?;
+    let mut digits = Digits::new();
+    let count = digits.format(Notation::Integer, sparse.nnz.into());
+    let mut more = |key: &str, value: &str| {
+        ending(&mut text, &mut line, key.len() + value.len(), options.width)?;
+        text.push(key)?;
+        text.push(value)
+    };
+    more("nnz=", count)?;
+    if sparse.dtype != default_dtype() && !matches!(sparse.dtype, Dtype::Int64 | Dtype::Bool) {
+        more("dtype=torch.", sparse.dtype.name())?;
+    }
+    more("layout=torch.", sparse.name)?;
+    text.push(")")?;
+    Ok(text)
+}
+
+/// The number of elements at each end of a summary, if there is one, and the least number of characters that the elements take.
+fn shown(source: &Source<'_>, options: &Options) -> (Option<i64>, i64) {
+    let shape = &source.layout.shape;
+    // A scalar is never cut short.
+    let edge = (source.layout.numel() > options.threshold && !shape.is_empty()).then_some(options.edge);
+    let count = shape.iter().fold(1, |count: i64, &n| count.saturating_mul(Shown::new(n, edge).count()));
+    // Each element has a digit and a bracket or a comma at least: what no memory can hold is refused before anything is read.
+    (edge, count.saturating_mul(2))
+}
+
+/// Appends the elements, whose later lines begin at column `indent`.
+fn elements(text: &mut HeapText, source: &Source<'_>, options: &Options, indent: usize) -> Result<()> {
+    match shown(source, options).0 {
+        _ if source.layout.numel() == 0 => text.push("[]"),
+        Some(0) => text.push("[...]"),
+        edge => {
+            let format = format(source, options, edge);
+            Page { text, digits: Digits::new(), source, format, edge, width: options.width, indent }.contents()
+        }
+    }
 }
 
 /// Appends the sizes and the dtype, where they do not go without saying.
@@ -176,6 +224,8 @@ struct Page<'a> {
     edge: Option<i64>,
     /// Characters of a line.
     width: i64,
+    /// The column of the outermost bracket.
+    indent: usize,
 }
 
 impl Page<'_> {
@@ -208,12 +258,12 @@ impl Page<'_> {
     fn between(&mut self, d: usize, outer: usize) -> Result<()> {
         self.text.push(",")?;
         self.repeat("\n", outer - d)?;
-        self.text.spaces(OPENING.len() + d + 1)
+        self.text.spaces(self.indent + d + 1)
     }
 
     /// Appends a row, in as many lines as it takes.
     fn row(&mut self, rows: &RowWalk, outer: usize) -> Result<()> {
-        let indent = OPENING.len() + outer;
+        let indent = self.indent + outer;
         let capacity = self.width.saturating_sub(indent as i64) / (self.format.width as i64 + 2);
         let (mut line, most) = (0, capacity.max(1));
         self.text.push("[")?;

@@ -15,3 +15,19 @@ pub struct Source<'a> {
     /// The element at a position of the storage.
     pub at: &'a dyn Fn(i64) -> Scalar,
 }
+
+/// A sparse tensor to print.
+pub struct SparseSource<'a> {
+    /// The positions and the values, each with its name.
+    pub parts: &'a [(&'static str, Source<'a>)],
+    /// The sizes.
+    pub size: &'a [i64],
+    /// The number of entries.
+    pub nnz: i64,
+    /// The dtype of the values.
+    pub dtype: Dtype,
+    /// The name of the layout: `sparse_coo`.
+    pub name: &'static str,
+    /// True if sizes begin a line.
+    pub breaks: bool,
+}

@@ -1,0 +1,338 @@
+/**
+ * @file collectives.h
+ * @brief Broadcasts and reductions, which all ranks of a communicator call. Included by thorn_mpi.h.
+ *
+ * Operations are MPI's: MPI_SUM, MPI_PROD, MPI_MIN, MPI_MAX for numbers; MPI_LAND, MPI_LOR, MPI_LXOR, MPI_BAND, MPI_BOR,
+ * MPI_BXOR for integers and Bool; and those that MPI_Op_create made. Integers wrap. 16-bit floats are added in float32,
+ * and each step of the reduction rounds once; a NaN stays NaN. An operation of the caller's over 16-bit floats gets
+ * MPI_UINT16_T. The order in which ranks are added is MPI's. Errors: `TH_ERR_SHAPE`, `TH_ERR_DTYPE`, `TH_ERR_ARGUMENT`,
+ * the ranks' tensors have other shapes or dtypes, or ranks call other functions, operations or roots: on all ranks, see
+ * "Agreement" in the introduction; and those of the introduction.
+ */
+
+#ifndef THORN_MPI_COLLECTIVES_H
+#define THORN_MPI_COLLECTIVES_H
+
+#include "messages.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ----------------------------------------------------------------------------------------------------- agreement */
+
+/// Says whether collectives over `comm` first compare what they are to do, which they do unless this was called with
+/// `checked` 0. All ranks must say the same, in each file of the program that calls collectives over `comm`.
+static inline THStatus TH_MPI_setChecked(MPI_Comm comm, int checked) {
+    THMpiCall call;
+    THStatus result = th_mpi_begin(&call, comm, "TH_MPI_setChecked");
+    if (result != TH_OK) return result;
+    call.state->checked = checked != 0;
+    return th_mpi_end(&call, TH_OK);
+}
+
+/* Numbers of the collectives. */
+enum {
+    TH_MPI_BCAST = 1,
+    TH_MPI_BCAST_SHAPED,
+    TH_MPI_REDUCE,
+    TH_MPI_ALLREDUCE,
+    TH_MPI_ALLGATHER,
+    TH_MPI_REDUCE_SCATTER,
+    TH_MPI_GATHER,
+    TH_MPI_SCATTER,
+    TH_MPI_ALLTOALL,
+    TH_MPI_HALO,
+    TH_MPI_FILES,
+    TH_MPI_GRADIENTS
+};
+
+/* The facts on which ranks agree before a collective: its number with operation, dimension and root; dtype; number of
+ * dimensions; a hash of the sizes; the number of elements; a hash of the layout, which may differ. */
+enum { TH_MPI_KIND, TH_MPI_DTYPE, TH_MPI_RANK, TH_MPI_SIZES, TH_MPI_ELEMENTS, TH_MPI_LAYOUT, TH_MPI_FACTS };
+typedef struct th_mpi_facts {
+    int64_t own[TH_MPI_FACTS];
+    int64_t low[TH_MPI_FACTS];
+    int64_t high[TH_MPI_FACTS];
+} th_mpi_facts;
+
+static inline int64_t th_mpi_kind(int collective, MPI_Op op, int dim, int root) {
+    return collective | (int64_t)th_mpi_op_code(op) << 8 | (int64_t)(dim & 0xFFFF) << 16 | (int64_t)root << 32;
+}
+
+static inline int64_t th_mpi_hash(int64_t hash, int64_t word) {
+    uint64_t x = ((uint64_t)hash ^ (uint64_t)word) * 0x9E3779B97F4A7C15u;
+    return (int64_t)((x ^ x >> 31) & INT64_MAX);
+}
+
+/* The facts of a collective over a tensor, whose sizes in dimensions `a` and `b` may differ; no tensor has no facts but
+ * the kind. */
+static inline void th_mpi_facts_of(th_mpi_facts *facts, int64_t kind, const THTensor *t, int a, int b) {
+    memset(facts, 0, sizeof *facts);
+    facts->own[TH_MPI_KIND] = kind;
+    if (!t) return;
+    th_mpi_layout layout;
+    th_mpi_layout_of_tensor(&layout, t);
+    facts->own[TH_MPI_DTYPE] = t->dtype;
+    facts->own[TH_MPI_RANK] = t->nDimension;
+    facts->own[TH_MPI_ELEMENTS] = 1;
+    if (t->nDimension == 0 && !(t->flag & TH_TENSOR_SCALAR)) {
+        facts->own[TH_MPI_RANK] = 1;
+        facts->own[TH_MPI_SIZES] = th_mpi_hash(0, 0);
+        facts->own[TH_MPI_ELEMENTS] = 0;
+    }
+    for (int d = 0; d < t->nDimension; d++) {
+        if (d == a || d == b) continue;
+        facts->own[TH_MPI_SIZES] = th_mpi_hash(facts->own[TH_MPI_SIZES], t->size[d]);
+        facts->own[TH_MPI_ELEMENTS] *= t->size[d];
+    }
+    if (layout.empty || th_mpi_is_row(&layout)) return;
+    for (int d = 0; d < layout.dims; d++) {
+        facts->own[TH_MPI_LAYOUT] = th_mpi_hash(th_mpi_hash(facts->own[TH_MPI_LAYOUT] + 1, layout.size[d]), layout.step[d]);
+    }
+}
+
+/* Compares facts among the ranks, and `status`, with which each rank comes here: TH_OK only if all ranks came with it and
+ * the facts but the layout agree. Without checks it is the rank's own status, and low and high are not known. */
+static inline THStatus th_mpi_agree(THMpiCall *call, THStatus status, th_mpi_facts *facts) {
+    enum { ALL = TH_MPI_FACTS + 1 };
+    int64_t words[2 * ALL];
+    memcpy(facts->low, facts->own, sizeof facts->own);
+    memcpy(facts->high, facts->own, sizeof facts->own);
+    if (!call->state->checked || call->state->size == 1) return status;
+    for (int i = 0; i < ALL; i++) {
+        words[i] = i == TH_MPI_FACTS ? (int64_t)status : facts->own[i];
+        words[ALL + i] = -words[i];
+    }
+    THStatus sent = th_mpi_check(MPI_Allreduce(MPI_IN_PLACE, words, 2 * ALL, MPI_INT64_T, MPI_MAX, call->comm), call->what);
+    if (status != TH_OK || sent != TH_OK) return status != TH_OK ? status : sent;
+    for (int i = 0; i < TH_MPI_FACTS; i++) {
+        facts->low[i] = -words[ALL + i];
+        facts->high[i] = words[i];
+    }
+    if (facts->low[TH_MPI_KIND] != facts->high[TH_MPI_KIND]) {
+        return th_mpi_fail(TH_ERR_ARGUMENT, "%s: ranks call different collectives, operations, dimensions or roots", call->what);
+    }
+    if (words[TH_MPI_FACTS] != TH_OK) {
+        const THStatus other = (THStatus)words[TH_MPI_FACTS];
+        return th_mpi_fail(other, "%s: another rank fails with %s", call->what, THStatus_name(other));
+    }
+    if (facts->low[TH_MPI_DTYPE] != facts->high[TH_MPI_DTYPE]) {
+        return th_mpi_fail(TH_ERR_DTYPE, "%s: ranks have different dtypes, here %s", call->what,
+                           THDtype_name((THDtype)facts->own[TH_MPI_DTYPE]));
+    }
+    for (int i = TH_MPI_RANK; i <= TH_MPI_ELEMENTS; i++) {
+        if (facts->low[i] == facts->high[i]) continue;
+        return th_mpi_fail(TH_ERR_SHAPE, "%s: ranks have different shapes, here %lld dimensions", call->what,
+                           (long long)facts->own[TH_MPI_RANK]);
+    }
+    return TH_OK;
+}
+
+/* Compares `status` alone among the ranks, where another step may have failed on some. */
+static inline THStatus th_mpi_agree_again(THMpiCall *call, THStatus status, int64_t kind) {
+    th_mpi_facts facts;
+    th_mpi_facts_of(&facts, kind, NULL, -1, -1);
+    return th_mpi_agree(call, status, &facts);
+}
+
+/* Fails for a root that is no rank. */
+static inline THStatus th_mpi_check_root(THMpiCall *call, int root) {
+    if (root >= 0 && root < call->state->size) return TH_OK;
+    return th_mpi_fail(TH_ERR_ARGUMENT, "%s: root %d is none of %d ranks", call->what, root, call->state->size);
+}
+
+/* ---------------------------------------------------------------------------------------------------- broadcasts */
+
+/* Broadcasts the elements of a tensor whose shape all ranks have, as a row of elements, or, if all ranks have one layout,
+ * as they lie. MPI may cut a broadcast into pieces of whole items, and so all ranks must hand it the same datatype. */
+static inline THStatus th_mpi_bcast_elements(THMpiCall *call, THStatus status, th_mpi_facts *facts, THTensor *r, int root) {
+    const int sends = call->state->rank == root;
+    th_mpi_source source = {r, NULL};
+    th_mpi_result result;
+    th_mpi_buffer buffer = {NULL, 0, MPI_BYTE};
+    memset(&result, 0, sizeof result);
+    if (status == TH_OK && !sends) status = th_mpi_touch(r, call);
+    /* Elements that MPI cannot reach where they lie are a row in other memory. */
+    if (status == TH_OK && (r->deviceType == TH_CUDA || (!sends && th_mpi_overlaps(r)))) facts->own[TH_MPI_LAYOUT] = 1;
+    status = th_mpi_agree(call, status, facts);
+    if (status != TH_OK) return status;
+    const int same = call->state->checked && facts->low[TH_MPI_LAYOUT] == facts->high[TH_MPI_LAYOUT];
+    const int how = facts->own[TH_MPI_LAYOUT] == 1 || !same ? TH_MPI_ROW : TH_MPI_ANY_LAYOUT;
+    status = sends ? th_mpi_read(&source, call, r, how, 0) : th_mpi_write(&result, call, r, how);
+    if (status == TH_OK) status = th_mpi_buffer_of(&buffer, call, sends ? source.t : result.at);
+    if (facts->high[TH_MPI_LAYOUT] != 0) status = th_mpi_agree_again(call, status, facts->own[TH_MPI_KIND]);
+    if (status == TH_OK && facts->own[TH_MPI_ELEMENTS] > 0) {
+        status = th_mpi_check(MPI_Bcast(buffer.data, buffer.count, buffer.type, root, call->comm), call->what);
+    }
+    THTensor_free(source.own);
+    return th_mpi_written(&result, call, status);
+}
+
+/// The elements of `r` on rank `root` become those of `r` on all ranks. All have one dtype and shape.
+static inline THStatus TH_MPI_bcast(THTensor *r, int root, MPI_Comm comm) {
+    THMpiCall call;
+    th_mpi_facts facts;
+    THStatus result = th_mpi_begin(&call, comm, "TH_MPI_bcast");
+    if (result != TH_OK) return result;
+    result = th_mpi_check_root(&call, root);
+    if (result == TH_OK) result = th_mpi_check_tensor(r, &call, "r");
+    th_mpi_facts_of(&facts, th_mpi_kind(TH_MPI_BCAST, MPI_OP_NULL, 0, root), result == TH_OK ? r : NULL, -1, -1);
+    return th_mpi_end(&call, th_mpi_bcast_elements(&call, result, &facts, r, root));
+}
+
+/* Broadcasts dtype and shape of the root's tensor. Where the root has come with another status than TH_OK, which without
+ * checks the others do not know, it sends no header, and all fail. */
+static inline THStatus th_mpi_bcast_header(THMpiCall *call, THStatus status, th_mpi_shape_header *header, const THTensor *t,
+                                           int root) {
+    const int sends = call->state->rank == root;
+    memset(header->word, 0, sizeof header->word[0] * TH_MPI_SHAPE_HEAD);
+    if (sends && status == TH_OK) th_mpi_describe(header, t);
+    THStatus sent = th_mpi_check(MPI_Bcast(header->word, TH_MPI_SHAPE_HEAD, MPI_INT64_T, root, call->comm), call->what);
+    if (sent != TH_OK || (sends && status != TH_OK)) return status != TH_OK ? status : sent;
+    if (header->word[0] != TH_MPI_SHAPE_MARK) return th_mpi_fail(TH_ERR_ARGUMENT, "%s: the root fails", call->what);
+    sent = th_mpi_check(MPI_Bcast(header->word + TH_MPI_SHAPE_HEAD, (int)header->word[2], MPI_INT64_T, root, call->comm), call->what);
+    return status != TH_OK ? status : sent;
+}
+
+static inline THStatus th_mpi_bcast_shaped(THMpiCall *call, THTensor *r, int root) {
+    th_mpi_shape_header header;
+    th_mpi_facts facts;
+    th_mpi_result result;
+    const int64_t kind = th_mpi_kind(TH_MPI_BCAST_SHAPED, MPI_OP_NULL, 0, root);
+    const int sends = call->state->rank == root;
+    THStatus status = th_mpi_check_root(call, root);
+    if (status == TH_OK && !r) status = th_mpi_fail(TH_ERR_ARGUMENT, "%s: argument 'r' is NULL", call->what);
+    if (status == TH_OK && sends) status = th_mpi_check_tensor(r, call, "r");
+    status = th_mpi_agree_again(call, status, kind);
+    if (status != TH_OK && (call->state->checked || root < 0 || root >= call->state->size)) return status;
+    status = th_mpi_bcast_header(call, status, &header, r, root);
+    if (status != TH_OK) return status;
+    memset(&result, 0, sizeof result);
+    result.r = r;
+    if (!sends) status = th_mpi_shape(&result, call, (THDtype)header.word[1], (int)header.word[2], header.word + 3, NULL);
+    th_mpi_facts_of(&facts, kind, status == TH_OK ? r : NULL, -1, -1);
+    status = th_mpi_bcast_elements(call, status, &facts, r, root);
+    return th_mpi_written(&result, call, status);
+}
+
+/// `r` on rank `root` becomes `r` on all ranks, with dtype and shape: a fresh handle takes them; any other one must have
+/// the dtype, and is resized.
+static inline THStatus TH_MPI_bcastShaped(THTensor *r, int root, MPI_Comm comm) {
+    THMpiCall call;
+    THStatus result = th_mpi_begin(&call, comm, "TH_MPI_bcastShaped");
+    return result == TH_OK ? th_mpi_end(&call, th_mpi_bcast_shaped(&call, r, root)) : result;
+}
+
+/* ---------------------------------------------------------------------------------------------------- reductions */
+
+/* Calls MPI_Reduce to `root`, or MPI_Allreduce if that is negative, for rows of `count` elements, in pieces that an int
+ * counts; `from` is MPI_IN_PLACE where the result holds the rank's own elements. */
+static inline int th_mpi_reduce_row(const void *from, void *to, int64_t count, THDtype dtype, MPI_Op op, int root, MPI_Comm comm) {
+    const int64_t bytes = (int64_t)THDtype_size(dtype);
+    const MPI_Datatype type = TH_MPI_datatype(dtype);
+    int code = MPI_SUCCESS;
+    for (int64_t at = 0; at < count && code == MPI_SUCCESS; at += TH_MPI_COUNT_MAX) {
+        const int piece = (int)(count - at < TH_MPI_COUNT_MAX ? count - at : TH_MPI_COUNT_MAX);
+        const void *x = from == MPI_IN_PLACE ? from : (const char *)from + at * bytes;
+        void *y = to ? (char *)to + at * bytes : NULL;
+        code = root < 0 ? MPI_Allreduce(x, y, piece, type, op, comm) : MPI_Reduce(x, y, piece, type, op, root, comm);
+    }
+    return code;
+}
+
+/* True if the reduction is one of this header, which reads and writes memory of the host. */
+static inline int th_mpi_reduces_on_host(MPI_Op use, MPI_Op op) { return use != op ? TH_MPI_ROW | TH_MPI_ON_HOST : TH_MPI_ROW; }
+
+/* Reduces to `root`, or to all ranks if that is negative. A rank that gets no result passes NULL for `r`. */
+static inline THStatus th_mpi_reduce_to(THMpiCall *call, THTensor *r, const THTensor *t, MPI_Op op, int root) {
+    const int gets = root < 0 || call->state->rank == root;
+    th_mpi_source source = {t, NULL};
+    th_mpi_result result;
+    th_mpi_facts facts;
+    MPI_Op use = op;
+    int place = 0;
+    memset(&result, 0, sizeof result);
+    THStatus status = th_mpi_check_tensor(t, call, "t");
+    if (status == TH_OK && gets && !r) status = th_mpi_fail(TH_ERR_ARGUMENT, "%s: argument 'r' is NULL", call->what);
+    if (status == TH_OK) status = th_mpi_op(&use, call, (THDtype)t->dtype, op);
+    th_mpi_facts_of(&facts, th_mpi_kind(root < 0 ? TH_MPI_ALLREDUCE : TH_MPI_REDUCE, op, 0, root < 0 ? 0 : root),
+                    status == TH_OK ? t : NULL, -1, -1);
+    const int how = th_mpi_reduces_on_host(use, op);
+    if (status == TH_OK) {
+        place = gets && (r == t || THTensor_isSetTo(r, t));
+        status = th_mpi_read(&source, call, t, how, gets && !place && th_mpi_share(r, t));
+    }
+    if (status == TH_OK && gets) {
+        status = th_mpi_write_shaped(&result, call, r, (THDtype)t->dtype, t->nDimension, t->size, t, how);
+    }
+    status = th_mpi_agree(call, status, &facts);
+    if (status == TH_OK) {
+        const void *from = place && !source.own && !result.own ? MPI_IN_PLACE : th_mpi_data(source.t);
+        void *to = gets ? th_mpi_data(result.at) : NULL;
+        int code = th_mpi_reduce_row(from, to, facts.own[TH_MPI_ELEMENTS], (THDtype)t->dtype, use, root, call->comm);
+        status = th_mpi_check(code, call->what);
+    }
+    THTensor_free(source.own);
+    return th_mpi_written(&result, call, status);
+}
+
+/// `r = t[rank 0] op t[rank 1] op ...` on rank `root`, element by element; elsewhere `r` is not used and may be NULL. `r`
+/// may be `t`. All `t` have one dtype and shape.
+static inline THStatus TH_MPI_reduce(THTensor *r, const THTensor *t, MPI_Op op, int root, MPI_Comm comm) {
+    THMpiCall call;
+    THStatus result = th_mpi_begin(&call, comm, "TH_MPI_reduce");
+    if (result != TH_OK) return result;
+    result = th_mpi_check_root(&call, root);
+    if (result == TH_OK) result = th_mpi_reduce_to(&call, r, t, op, root);
+    else result = th_mpi_agree_again(&call, result, 0);
+    return th_mpi_end(&call, result);
+}
+
+/// `r = t[rank 0] op t[rank 1] op ...` on all ranks, element by element. `r` may be `t`: then a contiguous tensor is
+/// reduced in place. All `t` have one dtype and shape.
+static inline THStatus TH_MPI_allreduce(THTensor *r, const THTensor *t, MPI_Op op, MPI_Comm comm) {
+    THMpiCall call;
+    THStatus result = th_mpi_begin(&call, comm, "TH_MPI_allreduce");
+    return result == TH_OK ? th_mpi_end(&call, th_mpi_reduce_to(&call, r, t, op, -1)) : result;
+}
+
+static inline THStatus th_mpi_iallreduce(THMpiCall *call, THMpiRequest *request, THTensor *r, MPI_Op op) {
+    th_mpi_buffer buffer;
+    MPI_Op use = op;
+    THStatus status = th_mpi_check_tensor(r, call, "r");
+    if (status == TH_OK) status = th_mpi_op(&use, call, (THDtype)r->dtype, op);
+    if (status == TH_OK) status = th_mpi_hold(call, request, r, th_mpi_reduces_on_host(use, op), &buffer);
+    if (status == TH_OK && request->result.own && THTensor_copy(request->result.own, r) != TH_OK) {
+        status = th_mpi_passed_on(call->what);
+    }
+    if (status != TH_OK) return status;
+    const int64_t count = (int64_t)THTensor_nElement(r);
+    request->collective = 1;
+    if (count > TH_MPI_COUNT_MAX) {
+        return th_mpi_check(th_mpi_reduce_row(MPI_IN_PLACE, buffer.data, count, (THDtype)r->dtype, use, -1, call->comm), call->what);
+    }
+    int code = MPI_Iallreduce(MPI_IN_PLACE, buffer.data, (int)count, buffer.type, use, call->comm, &request->request);
+    return th_mpi_check(code, call->what);
+}
+
+/// Begins `r = r[rank 0] op r[rank 1] op ...` on all ranks, and stores a new request in `*request`: `r` must not be
+/// touched until TH_MPI_wait or TH_MPI_test has ended it. Ranks begin their reductions in one order. Nothing is compared
+/// before. More than TH_MPI_COUNT_MAX elements are reduced before this returns.
+static inline THStatus TH_MPI_iallreduce(THMpiRequest **request, THTensor *r, MPI_Op op, MPI_Comm comm) {
+    THMpiCall call;
+    if (!request) return th_mpi_fail(TH_ERR_ARGUMENT, "TH_MPI_iallreduce: argument 'request' is NULL");
+    THStatus result = th_mpi_begin(&call, comm, "TH_MPI_iallreduce");
+    if (result != TH_OK) return result;
+    THMpiRequest *made = th_mpi_new_request(&call);
+    result = made ? th_mpi_iallreduce(&call, made, r, op) : TH_ERR_NOMEM;
+    if (result == TH_OK) *request = made;
+    else if (made) th_mpi_drop(made);
+    return th_mpi_end(&call, result);
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,403 @@
+/**
+ * @file files.h
+ * @brief One file of all ranks, read and written by MPI-IO. Included by thorn_mpi.h.
+ *
+ *     TH_MPI_saveNpy(block, 0, "field.npy", comm);                        // the ranks' rows, one under the other
+ *     TH_MPI_load(block, 0, NULL, "field.npy", NULL, comm);               // and back, whatever the number of ranks
+ *
+ * A file holds whole tensors: NumPy, PyTorch and thorn read it as any other. A tensor in it is cut along one dimension into
+ * the ranks' blocks, which are in the order of ranks and may be uneven; or, with TH_MPI_WHOLE for the dimension, each rank
+ * has all of it. All ranks call these functions with the same path, on a file system that they share. Errors are the
+ * same on all ranks, with MPI's text or thorn's: `TH_ERR_IO`, the file cannot be opened, read or written; `TH_ERR_FORMAT`, it
+ * is broken; `TH_ERR_UNSUPPORTED`, elements in another byte order or of a type that thorn converts, and formats other than
+ * .npy and safetensors; `TH_ERR_ARGUMENT`, a name that is not in the file; `TH_ERR_SHAPE`, `TH_ERR_DTYPE`, blocks that do
+ * not fit each other.
+ *
+ * A file is written beside its name first, as PATH.part, and then renamed: a failure leaves the file that was there.
+ */
+
+#ifndef THORN_MPI_FILES_H
+#define THORN_MPI_FILES_H
+
+#include "heads.h"
+#include "scatter.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// In place of a dimension: the tensor is not cut, and all ranks have it whole. The first rank's is written.
+#define TH_MPI_WHOLE INT_MIN
+
+#ifndef TH_MPI_FILE_BYTES
+/// Bytes that a rank hands MPI in one call at most, where a block has several rows.
+#define TH_MPI_FILE_BYTES (1 << 29)
+#endif
+
+/* The status of this rank, or, where that is TH_OK, an error if another rank has failed. */
+static inline THStatus th_mpi_all_ok(THMpiCall *call, THStatus status) {
+    int mine = (int)status, worst = 0;
+    char text[1024];
+    snprintf(text, sizeof text, "%s", THGetLastError());
+    THStatus asked = th_mpi_check(MPI_Allreduce(&mine, &worst, 1, MPI_INT, MPI_MAX, call->comm), call->what);
+    if (status != TH_OK) return THSetLastError(status, text);
+    if (asked != TH_OK || worst == TH_OK) return asked;
+    return th_mpi_fail((THStatus)worst, "%s: another rank fails with %s", call->what, THStatus_name((THStatus)worst));
+}
+
+/* -------------------------------------------------------------------------------------------------------- blocks */
+
+/* A block of a tensor in a file: `t`, row-major or not, begins at entry `first` of dimension `dim` of a row-major tensor of
+ * sizes `whole`, whose elements begin at byte `offset`. */
+typedef struct th_mpi_block {
+    const THTensor *t;
+    int dim;
+    int64_t first;
+    const int64_t *whole;
+    int64_t offset;
+} th_mpi_block;
+
+/* Reads or writes the entries `from` to `from + count - 1` of dimension 0 of a block, in one collective call. */
+static inline THStatus th_mpi_move_rows(THMpiCall *call, MPI_File file, const th_mpi_block *block, int64_t from, int64_t count,
+                                        int writes) {
+    int64_t stride[1024], place = block->offset, step = 1;
+    const int dims = block->t->nDimension;
+    const THDtype dtype = (THDtype)block->t->dtype;
+    const int64_t item = (int64_t)THDtype_size(dtype);
+    th_mpi_buffer memory = {NULL, 0, MPI_BYTE}, there = {NULL, 0, MPI_BYTE};
+    th_mpi_layout layout;
+    MPI_Status moved;
+    for (int d = dims - 1; d >= 0; step *= block->whole[d--]) stride[d] = step;
+    place += (from * stride[0] + block->first * stride[block->dim]) * item;
+    THTensor *rows = THTensor_newDetach((THTensor *)(uintptr_t)block->t);
+    THStatus status = rows ? THTensor_narrow(rows, rows, 0, from, count) : TH_ERR_NOMEM;
+    if (status != TH_OK) status = th_mpi_passed_on(call->what);
+    if (status == TH_OK) {
+        th_mpi_layout_of(&layout, item, dims, rows->size, stride);
+        status = th_mpi_count_of(&there, call, dtype, &layout);
+    }
+    if (status == TH_OK) status = th_mpi_buffer_of(&memory, call, rows);
+    /* All ranks take part in both calls; those that failed with nothing. */
+    if (status != TH_OK) memory.count = 0, memory.type = there.type = TH_MPI_datatype(dtype);
+    int code = MPI_File_set_view(file, (MPI_Offset)place, TH_MPI_datatype(dtype), there.type, "native", MPI_INFO_NULL);
+    int done = writes ? MPI_File_write_all(file, memory.data, memory.count, memory.type, &moved)
+                      : MPI_File_read_all(file, memory.data, memory.count, memory.type, &moved);
+    if (status == TH_OK) status = th_mpi_check(code == MPI_SUCCESS ? done : code, call->what);
+    const int64_t expected = rows ? (int64_t)THTensor_nElement(rows) * item : 0;
+    MPI_Count bytes = 0;
+    if (status == TH_OK && expected > 0) status = th_mpi_check(MPI_Get_elements_x(&moved, MPI_BYTE, &bytes), call->what);
+    if (status == TH_OK && bytes != expected) {
+        status = th_mpi_fail(TH_ERR_IO, "%s: %lld bytes of %lld were moved", call->what, (long long)bytes, (long long)expected);
+    }
+    THTensor_free(rows);
+    return status;
+}
+
+/* Reads or writes a block of each rank, in as many collective calls as the largest one needs. The status is the rank's own. */
+static inline THStatus th_mpi_move_block(THMpiCall *call, MPI_File file, const th_mpi_block *block, int writes) {
+    const int64_t count = block->t->size[0], elements = (int64_t)THTensor_nElement(block->t);
+    const int64_t row = count > 0 ? elements / count * (int64_t)THDtype_size((THDtype)block->t->dtype) : 0;
+    const int64_t each = row == 0 ? count + 1 : row > TH_MPI_FILE_BYTES ? 1 : TH_MPI_FILE_BYTES / row;
+    long long mine = (count + each - 1) / each, rounds = 0;
+    THStatus status = th_mpi_check(MPI_Allreduce(&mine, &rounds, 1, MPI_LONG_LONG, MPI_MAX, call->comm), call->what);
+    for (int64_t k = 0; k < rounds; k++) {
+        const int64_t from = k * each < count ? k * each : count;
+        const THStatus moved = th_mpi_move_rows(call, file, block, from, count - from < each ? count - from : each, writes);
+        if (status == TH_OK) status = moved;
+    }
+    return status;
+}
+
+/* ------------------------------------------------------------------------------------------------------- writing */
+
+/* A tensor that is written: the argument on the host, with at least one dimension, and where it lies in the file. */
+typedef struct th_mpi_saved {
+    th_mpi_source source;
+    THTensor *row;
+    int64_t *whole;
+    th_mpi_block block;
+} th_mpi_saved;
+
+/* Prepares a tensor for writing, and stores in `whole` the sizes that it has in the file. A collective call. */
+static inline THStatus th_mpi_open_saved(th_mpi_saved *saved, THMpiCall *call, const THTensor *t, int dim) {
+    const int is_whole = dim == TH_MPI_WHOLE, given = dim;
+    int64_t *parts = NULL;
+    memset(saved, 0, sizeof *saved);
+    THStatus status = th_mpi_check_tensor(t, call, "t");
+    if (status == TH_OK && is_whole) dim = 0;
+    else if (status == TH_OK) status = th_mpi_check_dim(call, t, &dim);
+    if (status == TH_OK) status = th_mpi_read(&saved->source, call, t, TH_MPI_ON_HOST, 0);
+    if (status == TH_OK) {
+        THTensor *source = (THTensor *)(uintptr_t)saved->source.t;
+        saved->row = t->nDimension == 0 ? THTensor_newUnsqueeze1d(source, 0) : THTensor_newDetach(source);
+        if (!saved->row) status = th_mpi_passed_on(call->what);
+    }
+    if (status == TH_OK) {
+        parts = th_mpi_new_list(call, 1);
+        saved->whole = (int64_t *)malloc((size_t)saved->row->nDimension * sizeof(int64_t));
+        if (!parts || !saved->whole) status = th_mpi_fail(TH_ERR_NOMEM, "%s: no memory for sizes", call->what);
+    }
+    int64_t kind = th_mpi_kind(TH_MPI_FILES, MPI_SUM, given, 0);
+    status = th_mpi_all_ok(call, status);
+    if (status == TH_OK) status = th_mpi_sizes(call, TH_OK, parts, kind, saved->row, dim);
+    if (status == TH_OK && is_whole) {
+        for (int p = 1; p < call->state->size; p++) {
+            if (parts[p] != parts[0]) status = th_mpi_fail(TH_ERR_SHAPE, "%s: ranks have different sizes of a whole tensor", call->what);
+        }
+        for (int p = 1; p < call->state->size; p++) parts[p] = 0;
+        if (status == TH_OK && call->state->rank > 0) status = THTensor_narrow(saved->row, saved->row, 0, 0, 0);
+    }
+    if (status == TH_OK) status = th_mpi_joined(call, saved->whole, saved->row, dim, parts);
+    saved->block.t = saved->row;
+    saved->block.dim = dim;
+    saved->block.whole = saved->whole;
+    for (int p = 0; status == TH_OK && p < call->state->rank; p++) saved->block.first += parts[p];
+    free(parts);
+    return status;
+}
+
+static inline void th_mpi_free_saved(th_mpi_saved *saved, int count) {
+    for (int i = 0; i < count; i++) {
+        THTensor_free(saved[i].source.own);
+        THTensor_free(saved[i].row);
+        free(saved[i].whole);
+    }
+}
+
+/* Opens a file on all ranks. */
+static inline THStatus th_mpi_open_file(MPI_File *file, THMpiCall *call, const char *path, int mode) {
+    char *name = (char *)malloc(strlen(path) + 1);
+    THStatus status = name ? TH_OK : th_mpi_fail(TH_ERR_NOMEM, "%s: no memory for a name", call->what);
+    status = th_mpi_all_ok(call, status);
+    if (status == TH_OK) {
+        status = th_mpi_check(MPI_File_open(call->comm, strcpy(name, path), mode, MPI_INFO_NULL, file), call->what);
+        THStatus all = th_mpi_all_ok(call, status);
+        if (status == TH_OK && all != TH_OK) MPI_File_close(file);
+        status = all;
+    }
+    free(name);
+    return status;
+}
+
+/* Writes header and blocks to the file, which is there only if this returns TH_OK. */
+static inline THStatus th_mpi_write_file(THMpiCall *call, const char *path, const th_mpi_text *header, const th_mpi_saved *saved,
+                                         int count) {
+    MPI_File file;
+    MPI_Status written;
+    const int first = call->state->rank == 0;
+    const size_t length = strlen(path);
+    char *part = (char *)malloc(length + 6);
+    THStatus status = th_mpi_all_ok(call, part ? TH_OK : th_mpi_fail(TH_ERR_NOMEM, "%s: no memory for a name", call->what));
+    if (status == TH_OK) {
+        memcpy(part, path, length);
+        memcpy(part + length, ".part", 6);
+        status = th_mpi_open_file(&file, call, part, MPI_MODE_WRONLY | MPI_MODE_CREATE);
+    }
+    if (status != TH_OK) {
+        free(part);
+        return status;
+    }
+    status = th_mpi_check(MPI_File_set_size(file, 0), call->what);
+    if (first && status == TH_OK) {
+        status = th_mpi_check(MPI_File_write_at(file, 0, header->text, (int)header->length, MPI_BYTE, &written), call->what);
+    }
+    for (int i = 0; i < count; i++) {
+        THStatus moved = th_mpi_move_block(call, file, &saved[i].block, 1);
+        if (status == TH_OK) status = moved;
+    }
+    int synced = MPI_File_sync(file), closed = MPI_File_close(&file);
+    if (status == TH_OK) status = th_mpi_check(synced == MPI_SUCCESS ? closed : synced, call->what);
+    status = th_mpi_all_ok(call, status);
+    if (first && status == TH_OK) {
+        THArchive *archive = THArchive_open(part);
+        if (!archive) status = th_mpi_passed_on(call->what);
+        else if (rename(part, path) != 0) status = th_mpi_fail(TH_ERR_IO, "%s: %s cannot be renamed to %s", call->what, part, path);
+        THArchive_free(archive);
+    }
+    if (first && status != TH_OK) {
+        char text[1024];
+        snprintf(text, sizeof text, "%s", THGetLastError());
+        remove(part);
+        THSetLastError(status, text);
+    }
+    free(part);
+    return th_mpi_all_ok(call, status);
+}
+
+/// Writes the ranks' tensors, joined along dimension `dim` in the order of ranks, as the NumPy file `path`. Bfloat16 is refused.
+static inline THStatus TH_MPI_saveNpy(const THTensor *t, int dim, const char *path, MPI_Comm comm) {
+    THMpiCall call;
+    th_mpi_saved saved;
+    th_mpi_text header = {NULL, 0, 0};
+    THStatus status = th_mpi_begin(&call, comm, "TH_MPI_saveNpy");
+    if (status != TH_OK) return status;
+    status = th_mpi_open_saved(&saved, &call, t, dim);
+    if (status == TH_OK && !path) status = th_mpi_fail(TH_ERR_ARGUMENT, "%s: argument 'path' is NULL", call.what);
+    if (status == TH_OK) status = th_mpi_npy_header(&header, &call, (THDtype)t->dtype, t->nDimension, saved.whole);
+    saved.block.offset = (int64_t)header.length;
+    status = th_mpi_all_ok(&call, status);
+    if (status == TH_OK) status = th_mpi_write_file(&call, path, &header, &saved, 1);
+    free(header.text);
+    th_mpi_free_saved(&saved, 1);
+    return th_mpi_end(&call, status);
+}
+
+/* Makes the header of a safetensors file, and gives the tensors their places: elements of many bytes first, so that all lie
+ * at multiples of their sizes. */
+static inline THStatus th_mpi_safetensors_header(th_mpi_text *to, THMpiCall *call, const char *const *names, const THTensor *const *tensors,
+                                                 th_mpi_saved *saved, int count) {
+    int64_t end = 0;
+    th_mpi_append(to, "\0\0\0\0\0\0\0", 8);
+    th_mpi_text json = {NULL, 0, 0};
+    for (int64_t item = 8; item > 0; item /= 2) {
+        for (int i = 0; i < count; i++) {
+            const THDtype dtype = (THDtype)tensors[i]->dtype;
+            if ((int64_t)THDtype_size(dtype) != item) continue;
+            int64_t bytes = item;
+            for (int d = 0; d < saved[i].row->nDimension; d++) bytes *= saved[i].whole[d];
+            saved[i].block.offset = end;
+            th_mpi_print_entry(&json, names[i], dtype, tensors[i]->nDimension, saved[i].whole, end, end + bytes);
+            end += bytes;
+        }
+    }
+    th_mpi_append(&json, count ? "}" : "{}", count ? 1 : 2);
+    th_mpi_pad(&json, 0, 8);
+    if (json.text) th_mpi_append(to, json.text, json.length);
+    const int enough = json.text && to->text;
+    for (int i = 0; i < 8 && enough; i++) to->text[i] = (char)(json.length >> 8 * i & 255);
+    for (int i = 0; i < count; i++) saved[i].block.offset += (int64_t)to->length;
+    free(json.text);
+    return enough ? TH_OK : th_mpi_fail(TH_ERR_NOMEM, "%s: no memory for the header", call->what);
+}
+
+static inline int th_mpi_by_name(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
+
+/* Fails where a list of names is not one of `count` different names. */
+static inline THStatus th_mpi_check_names(THMpiCall *call, const char *const *names, int count) {
+    const char *twice = NULL;
+    for (int i = 0; i < count; i++) {
+        if (!names[i]) return th_mpi_fail(TH_ERR_ARGUMENT, "%s: name %d is NULL", call->what, i);
+    }
+    const char **sorted = (const char **)malloc(((size_t)count + 1) * sizeof *sorted);
+    if (!sorted) return th_mpi_fail(TH_ERR_NOMEM, "%s: no memory for %d names", call->what, count);
+    if (count > 0) memcpy(sorted, names, (size_t)count * sizeof *sorted);
+    qsort(sorted, (size_t)count, sizeof *sorted, th_mpi_by_name);
+    for (int i = 1; i < count; i++) {
+        if (strcmp(sorted[i - 1], sorted[i]) == 0) twice = sorted[i];
+    }
+    free(sorted);
+    return twice ? th_mpi_fail(TH_ERR_ARGUMENT, "%s: the name '%s' comes twice", call->what, twice) : TH_OK;
+}
+
+/// Writes `count` tensors as the safetensors file `path`. Tensor `i` is named `names[i]` and joined along dimension `dims[i]`;
+/// NULL for `dims` stands for TH_MPI_WHOLE in each place.
+static inline THStatus TH_MPI_saveSafetensors(const THTensor *const *tensors, const char *const *names, const int *dims, int count,
+                                              const char *path, MPI_Comm comm) {
+    THMpiCall call;
+    th_mpi_text header = {NULL, 0, 0};
+    int ready = 0;
+    THStatus status = th_mpi_begin(&call, comm, "TH_MPI_saveSafetensors");
+    if (status != TH_OK) return status;
+    th_mpi_saved *saved = (th_mpi_saved *)calloc((size_t)(count > 0 ? count : 1), sizeof *saved);
+    if (!saved) status = th_mpi_fail(TH_ERR_NOMEM, "%s: no memory for %d tensors", call.what, count);
+    else if (count < 0 || !path || (count > 0 && (!tensors || !names))) {
+        status = th_mpi_fail(TH_ERR_ARGUMENT, "%s: an argument is NULL, or the count negative", call.what);
+    } else status = th_mpi_check_names(&call, names, count);
+    th_mpi_facts facts;
+    th_mpi_facts_of(&facts, th_mpi_kind(TH_MPI_FILES, MPI_SUM, count & 0xFFFF, 1), NULL, -1, -1);
+    status = th_mpi_agree(&call, th_mpi_all_ok(&call, status), &facts);
+    for (; ready < count && status == TH_OK; ready++) {
+        status = th_mpi_open_saved(&saved[ready], &call, tensors[ready], dims ? dims[ready] : TH_MPI_WHOLE);
+    }
+    if (status == TH_OK) status = th_mpi_safetensors_header(&header, &call, names, tensors, saved, count);
+    status = th_mpi_all_ok(&call, status);
+    if (status == TH_OK) status = th_mpi_write_file(&call, path, &header, saved, count);
+    free(header.text);
+    if (saved) th_mpi_free_saved(saved, ready);
+    free(saved);
+    return th_mpi_end(&call, status);
+}
+
+/* ------------------------------------------------------------------------------------------------------- reading */
+
+/* Stores which sizes this rank's block has, and which entry of dimension `dim` comes first. */
+static inline THStatus th_mpi_part_of_head(THMpiCall *call, const th_mpi_head *head, int *dim, const int64_t *parts, int64_t *size,
+                                           int64_t *first) {
+    const int dims = (int)head->dims, given = *dim;
+    memcpy(size, head->size, sizeof head->size);
+    *first = 0;
+    if (given == TH_MPI_WHOLE) return *dim = 0, TH_OK;
+    if (given < 0) *dim += dims;
+    if (*dim < 0 || *dim >= dims) {
+        return th_mpi_fail(TH_ERR_ARGUMENT, "%s: dimension %d out of range for %d dimensions", call->what, given, dims);
+    }
+    int64_t *list = th_mpi_new_list(call, 1);
+    THStatus status = list ? th_mpi_parts(call, list, parts, head->size[*dim]) : TH_ERR_NOMEM;
+    for (int p = 0; status == TH_OK && p < call->state->rank; p++) *first += list[p];
+    if (status == TH_OK) size[*dim] = list[call->state->rank];
+    free(list);
+    return status;
+}
+
+/* Reads the block of the tensor in the file to `at`, which has its shape. */
+static inline THStatus th_mpi_read_block(THMpiCall *call, MPI_File file, const th_mpi_head *head, THTensor *at, int dim, int64_t first) {
+    int64_t order[1024], whole[1024];
+    const int dims = (int)head->dims, turned = head->is_fortran && dims > 1;
+    THTensor *rows = dims == 0 ? THTensor_newUnsqueeze1d(at, 0) : NULL;
+    for (int d = 0; d < dims; d++) {
+        order[d] = turned ? dims - 1 - d : d;
+        whole[d] = head->size[order[d]];
+    }
+    if (dims == 0) whole[0] = 1;
+    else rows = THTensor_newPermute(at, dims, order);
+    if (!rows) return th_mpi_passed_on(call->what);
+    th_mpi_block block = {rows, turned ? dims - 1 - dim : dim, first, whole, head->offset};
+    THStatus status = th_mpi_move_block(call, file, &block, 0);
+    THTensor_free(rows);
+    return status;
+}
+
+/// `r` = this rank's block of a tensor in a .npy or safetensors file, which is cut along dimension `dim` into blocks of `parts`
+/// entries, one number for each rank; NULL for even ones, see TH_MPI_part. `name` is that of the tensor; NULL if the file has
+/// one tensor.
+static inline THStatus TH_MPI_load(THTensor *r, int dim, const int64_t *parts, const char *path, const char *name, MPI_Comm comm) {
+    THMpiCall call;
+    MPI_File file;
+    th_mpi_result result;
+    int64_t size[1024], first = 0;
+    memset(&result, 0, sizeof result);
+    THStatus status = th_mpi_begin(&call, comm, "TH_MPI_load");
+    if (status != TH_OK) return status;
+    th_mpi_head *head = (th_mpi_head *)calloc(1, sizeof *head);
+    if (!r || !path) status = th_mpi_fail(TH_ERR_ARGUMENT, "%s: argument '%s' is NULL", call.what, r ? "path" : "r");
+    else if (!head) status = th_mpi_fail(TH_ERR_NOMEM, "%s: no memory for a header", call.what);
+    status = th_mpi_all_ok(&call, status);
+    if (status == TH_OK && call.state->rank == 0) {
+        head->status = th_mpi_read_head(head, &call, path, name);
+        snprintf(head->text, sizeof head->text, "%s", THGetLastError());
+    }
+    if (status == TH_OK) status = th_mpi_check(MPI_Bcast(head, (int)sizeof *head, MPI_BYTE, 0, comm), call.what);
+    if (status == TH_OK && head->status != TH_OK) status = THSetLastError((THStatus)head->status, head->text);
+    if (status == TH_OK) {
+        status = th_mpi_part_of_head(&call, head, &dim, parts, size, &first);
+        if (status == TH_OK) {
+            status = th_mpi_write_shaped(&result, &call, r, (THDtype)head->dtype, (int)head->dims, size, NULL, TH_MPI_ON_HOST);
+        }
+        status = th_mpi_all_ok(&call, status);
+        if (status == TH_OK) status = th_mpi_open_file(&file, &call, path, MPI_MODE_RDONLY);
+        if (status == TH_OK) {
+            status = th_mpi_read_block(&call, file, head, result.at, dim, first);
+            MPI_File_close(&file);
+            status = th_mpi_all_ok(&call, status);
+        }
+    }
+    if (result.r) status = th_mpi_written(&result, &call, status);
+    free(head);
+    return th_mpi_end(&call, status);
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,417 @@
+/**
+ * @file gradients.h
+ * @brief Data-parallel training: gradients averaged over ranks while backward runs. Included by thorn_mpi.h.
+ *
+ *     THMpiGradients *gradients = TH_MPI_newGradients(parameters, count, 0, 1, comm);
+ *     for (...) {
+ *         THOptim_zeroGrad(optimizer, 1);
+ *         ...                                                              // the loss of this rank's part of the batch
+ *         THStatus status = THTensor_backward(loss, NULL);
+ *         status = TH_MPI_allreduceGradients(gradients, status);           // the mean of all ranks' gradients
+ *         if (status == TH_OK) status = THOptim_step(optimizer);
+ *     }
+ *     TH_MPI_freeGradients(gradients);
+ *
+ * Each rank has a copy of a model, and computes a loss of its own from its own data. The gradients are put next to each
+ * other into buckets, the last parameters first, since backward reaches them first. A bucket is reduced, by
+ * MPI_Iallreduce, as soon as backward has computed the gradients in it and the buckets before it have begun; that goes
+ * on while backward computes the others. Buckets that are not full after backward, because parameters have no part in the
+ * loss, are reduced then. Ranks may use different parameters: one that has no gradient on a rank counts as 0 there, and one
+ * that has none on any rank gets none. A parameter that is used several times counts once, with its whole gradient.
+ *
+ * Ranks start from the same parameters by TH_MPI_bcast of each, between THGrad_setEnabled(0) and THGrad_setEnabled(1). If
+ * all apply the same steps to the same gradients, the parameters stay the same.
+ */
+
+#ifndef THORN_MPI_GRADIENTS_H
+#define THORN_MPI_GRADIENTS_H
+
+#include "collectives.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Gradients of one dtype and device in a row, which are reduced together. */
+typedef struct th_mpi_bucket {
+    int64_t elements;
+    int like;               /* a parameter of its dtype and device */
+    int count;              /* parameters in the bucket */
+    int filled;             /* those whose gradient is there */
+    int begun, done;        /* its reduction has begun, and has ended */
+    THTensor *flat;         /* the gradients */
+    THTensor *host;         /* their copy in pinned memory, or NULL */
+    THCudaEvent *copied;    /* that copy, or, without one, the last gradient of the bucket on a GPU */
+    MPI_Op op;
+    MPI_Request request;
+} th_mpi_bucket;
+
+struct THMpiGradients;
+
+/* A parameter, and where its gradient is in a bucket. */
+typedef struct th_mpi_parameter {
+    struct THMpiGradients *owner;
+    THTensor *t;
+    THTensor *slot;         /* the part of the bucket, with the parameter's shape */
+    int64_t hook;
+    int bucket;
+    int seen;               /* its gradient is in the bucket */
+} th_mpi_parameter;
+
+/// Parameters of a model whose gradients are averaged over the ranks of a communicator.
+typedef struct THMpiGradients {
+    MPI_Comm comm;              ///< A duplicate of the communicator, for these reductions alone.
+    int size;                   ///< Ranks.
+    int average;                ///< 1 for the mean of the ranks' gradients, 0 for their sum.
+    int held;                   ///< 1 while backward runs without reductions.
+    int count;                  ///< Parameters.
+    int buckets;                ///< Buckets.
+    int next;                   ///< The first bucket whose reduction has not begun.
+    th_mpi_parameter *parameter;
+    th_mpi_bucket *bucket;
+    unsigned char *used;        ///< For each parameter 1 if a rank has a gradient of it, and 1 behind them if a rank has failed.
+    THStatus status;            ///< The first failure since the last TH_MPI_allreduceGradients, and its text.
+    char text[512];
+} THMpiGradients;
+
+/** @cond */
+#define TH_MPI_BUCKET_BYTES (25 << 20)
+/** @endcond */
+
+/* ---------------------------------------------------------------------------------------------------- reductions */
+
+/* Remembers the first failure. */
+static inline THStatus th_mpi_note(THMpiGradients *g, THStatus status) {
+    if (status == TH_OK || g->status != TH_OK) return status;
+    g->status = status;
+    snprintf(g->text, sizeof g->text, "%s", THGetLastError());
+    return status;
+}
+
+/* Begins the reduction of a bucket that is full, or with `wait` 0 leaves it if the GPU has not filled it yet. */
+static inline THStatus th_mpi_begin_bucket(THMpiGradients *g, th_mpi_bucket *b, int wait) {
+    static const char what[] = "TH_MPI_allreduceGradients";
+    THStatus status = TH_OK;
+    if (b->copied) {
+        if (!wait && !THCudaEvent_hasPassed(b->copied)) return TH_OK;
+        status = THCudaEvent_synchronize(b->copied);
+        if (status != TH_OK) status = th_mpi_passed_on(what);
+    }
+    void *data = th_mpi_data(b->host ? b->host : b->flat);
+    const THDtype dtype = (THDtype)b->flat->dtype;
+    int code = MPI_SUCCESS;
+    b->begun = 1;
+    if (b->elements > TH_MPI_COUNT_MAX) {
+        code = th_mpi_reduce_row(MPI_IN_PLACE, data, b->elements, dtype, b->op, -1, g->comm);
+        b->done = 1;
+    } else {
+        code = MPI_Iallreduce(MPI_IN_PLACE, data, (int)b->elements, TH_MPI_datatype(dtype), b->op, g->comm, &b->request);
+        b->done = code != MPI_SUCCESS;
+    }
+    return status == TH_OK ? th_mpi_check(code, what) : status;
+}
+
+/* Begins the reductions of full buckets whose turn it is, and lets MPI go on with the oldest that has begun. */
+static inline THStatus th_mpi_advance(THMpiGradients *g) {
+    THStatus status = TH_OK;
+    for (; g->next < g->buckets && status == TH_OK; g->next++) {
+        th_mpi_bucket *b = &g->bucket[g->next];
+        if (b->filled < b->count) break;
+        status = th_mpi_begin_bucket(g, b, 0);
+        if (!b->begun) break;
+    }
+    for (int i = 0; i < g->next; i++) {
+        th_mpi_bucket *b = &g->bucket[i];
+        if (b->done) continue;
+        int code = MPI_Test(&b->request, &b->done, MPI_STATUS_IGNORE);
+        if (code != MPI_SUCCESS) b->done = 1;
+        if (status == TH_OK) status = th_mpi_check(code, "TH_MPI_allreduceGradients");
+        break;
+    }
+    return status;
+}
+
+/* Puts a gradient, and what the parameter had before, into the bucket. Either may be NULL. */
+static inline THStatus th_mpi_put(THMpiGradients *g, th_mpi_parameter *p, const THTensor *gradient) {
+    th_mpi_bucket *b = &g->bucket[p->bucket];
+    const double scale = g->average ? 1.0 / g->size : 1.0;
+    THTensor *before = THTensor_newGrad(p->t);
+    THStatus status = TH_OK;
+    p->seen = 1;
+    b->filled++;
+    if (before || gradient) status = THTensor_mul(p->slot, gradient ? gradient : before, scale);
+    else status = THTensor_zero(p->slot);
+    if (status == TH_OK && before && gradient) status = THTensor_cadd(p->slot, p->slot, scale, before);
+    THTensor_free(before);
+    if (status == TH_OK && b->filled == b->count && b->host) status = THTensor_copyAsync(b->host, b->flat);
+    if (status == TH_OK && b->filled == b->count && b->copied) {
+        THCudaStream *stream = THCudaStream_newCurrent(b->flat->deviceIndex);
+        status = stream ? THCudaEvent_record(b->copied, stream) : THGetLastErrorCode();
+        THCudaStream_free(stream);
+    }
+    return status == TH_OK ? TH_OK : th_mpi_passed_on("TH_MPI_allreduceGradients");
+}
+
+/* Called by backward with the gradient of a parameter. */
+static inline THStatus th_mpi_gradient_came(const THTensor *gradient, THTensor **replacement, void *context) {
+    th_mpi_parameter *p = (th_mpi_parameter *)context;
+    THMpiGradients *g = p->owner;
+    (void)replacement;
+    if (g->held || g->status != TH_OK) return TH_OK;
+    if (p->seen) {
+        return th_mpi_note(g, th_mpi_fail(TH_ERR_ARGUMENT, "TH_MPI_allreduceGradients: it must be called after each backward, or "
+                                          "TH_MPI_holdGradients before"));
+    }
+    const int records = THGrad_isEnabled();
+    if (records) THGrad_setEnabled(0);
+    th_mpi_note(g, th_mpi_put(g, p, gradient));
+    if (g->status == TH_OK) th_mpi_note(g, th_mpi_advance(g));
+    if (records) THGrad_setEnabled(1);
+    g->used[p - g->parameter] = 1;
+    /* A failure is reported by TH_MPI_allreduceGradients on all ranks: backward itself is right. */
+    return TH_OK;
+}
+
+/* ----------------------------------------------------------------------------------------------------- preparing */
+
+/* Fails unless a tensor is a parameter. */
+static inline THStatus th_mpi_check_parameter(THMpiCall *call, const THTensor *t, int i) {
+    if (!t) return th_mpi_fail(TH_ERR_ARGUMENT, "%s: parameter %d is NULL", call->what, i);
+    if (!THTensor_isLeaf(t) || !THTensor_requiresGrad(t)) {
+        return th_mpi_fail(TH_ERR_ARGUMENT, "%s: parameter %d is no leaf that requires a gradient", call->what, i);
+    }
+    return TH_OK;
+}
+
+/* The last bucket of the kind of a parameter; -1 if there is none. */
+static inline int th_mpi_last_bucket(const THMpiGradients *g, const THTensor *t) {
+    int k = g->buckets - 1;
+    for (; k >= 0; k--) {
+        const THTensor *like = g->parameter[g->bucket[k].like].t;
+        if (like->dtype == t->dtype && like->deviceType == t->deviceType && like->deviceIndex == t->deviceIndex) break;
+    }
+    return k;
+}
+
+/* Chooses the bucket of each parameter, from the last to the first, and returns a hash of the choice. */
+static inline int64_t th_mpi_choose_buckets(THMpiGradients *g, int64_t bytes) {
+    int64_t hash = 1;
+    for (int i = g->count - 1; i >= 0; i--) {
+        const THTensor *t = g->parameter[i].t;
+        const int64_t elements = (int64_t)THTensor_nElement(t), item = (int64_t)THDtype_size((THDtype)t->dtype);
+        int k = th_mpi_last_bucket(g, t);
+        if (k < 0 || (g->bucket[k].elements + elements) * item > bytes) {
+            k = g->buckets++;
+            g->bucket[k].like = i;
+        }
+        g->parameter[i].bucket = k;
+        g->bucket[k].elements += elements;
+        g->bucket[k].count++;
+        hash = th_mpi_hash(th_mpi_hash(th_mpi_hash(hash, k), t->dtype), t->nDimension);
+        for (int d = 0; d < t->nDimension; d++) hash = th_mpi_hash(hash, t->size[d]);
+    }
+    return hash;
+}
+
+/* Makes the memory of a bucket. */
+static inline THStatus th_mpi_make_bucket(THMpiCall *call, th_mpi_bucket *b, const THTensor *like) {
+    const THDtype dtype = (THDtype)like->dtype;
+    b->flat = THTensor_newWithSizesOn(dtype, (THDeviceType)like->deviceType, like->deviceIndex, 1, &b->elements);
+    if (!b->flat) return th_mpi_passed_on(call->what);
+    THStatus status = th_mpi_op(&b->op, call, dtype, MPI_SUM);
+    if (status != TH_OK || like->deviceType != TH_CUDA) return status;
+    b->copied = THCudaEvent_new(like->deviceIndex, 0);
+    if (b->op != MPI_SUM || !TH_MPI_isCudaAware()) b->host = th_mpi_new_on_host(b->flat);
+    const int lacks = !b->copied || (!b->host && (b->op != MPI_SUM || !TH_MPI_isCudaAware()));
+    return lacks ? th_mpi_passed_on(call->what) : TH_OK;
+}
+
+/* Makes buckets, their parts and the hooks. */
+static inline THStatus th_mpi_make_buckets(THMpiGradients *g, THMpiCall *call) {
+    THStatus status = TH_OK;
+    int64_t *at = (int64_t *)calloc((size_t)g->buckets + 1, sizeof *at);
+    if (!at) return th_mpi_fail(TH_ERR_NOMEM, "%s: out of memory", call->what);
+    for (int k = 0; k < g->buckets && status == TH_OK; k++) {
+        status = th_mpi_make_bucket(call, &g->bucket[k], g->parameter[g->bucket[k].like].t);
+    }
+    for (int i = g->count - 1; i >= 0 && status == TH_OK; i--) {
+        th_mpi_parameter *p = &g->parameter[i];
+        const int64_t elements = (int64_t)THTensor_nElement(p->t);
+        THTensor *part = THTensor_newNarrow(g->bucket[p->bucket].flat, 0, at[p->bucket], elements);
+        at[p->bucket] += elements;
+        p->slot = part ? THTensor_newView(part, p->t->nDimension, p->t->size) : NULL;
+        THTensor_free(part);
+        if (p->slot) p->hook = THTensor_addHook(p->t, th_mpi_gradient_came, p, NULL);
+        if (!p->slot || p->hook < 0) status = th_mpi_passed_on(call->what);
+    }
+    free(at);
+    return status;
+}
+
+/// Ends what TH_MPI_newGradients has made. NULL is ignored. All ranks call this, outside of backward.
+static inline THStatus TH_MPI_freeGradients(THMpiGradients *gradients) {
+    THMpiGradients *g = gradients;
+    if (!g) return TH_OK;
+    for (int i = 0; g->parameter && i < g->count; i++) {
+        th_mpi_parameter *p = &g->parameter[i];
+        if (p->hook >= 0) THTensor_removeHook(p->t, p->hook);
+        THTensor_free(p->slot);
+        THTensor_free(p->t);
+    }
+    for (int k = 0; g->bucket && k < g->buckets; k++) {
+        if (g->bucket[k].begun && !g->bucket[k].done) MPI_Wait(&g->bucket[k].request, MPI_STATUS_IGNORE);
+        THTensor_free(g->bucket[k].flat);
+        THTensor_free(g->bucket[k].host);
+        THCudaEvent_free(g->bucket[k].copied);
+    }
+    int code = g->comm == MPI_COMM_NULL ? MPI_SUCCESS : MPI_Comm_free(&g->comm);
+    free(g->parameter);
+    free(g->bucket);
+    free(g->used);
+    free(g);
+    return th_mpi_check(code, "TH_MPI_freeGradients");
+}
+
+/* Makes all but the communicator. */
+static inline THStatus th_mpi_fill_gradients(THMpiGradients *g, THMpiCall *call, THTensor *const *parameters, int count, int64_t bytes) {
+    THStatus status = TH_OK;
+    if (count < 0 || (count > 0 && !parameters)) {
+        status = th_mpi_fail(TH_ERR_ARGUMENT, "%s: argument 'parameters' is NULL, or the count negative", call->what);
+        count = 0;
+    }
+    for (int i = 0; i < count && status == TH_OK; i++) status = th_mpi_check_parameter(call, parameters[i], i);
+    g->parameter = (th_mpi_parameter *)calloc((size_t)count + 1, sizeof *g->parameter);
+    g->bucket = (th_mpi_bucket *)calloc((size_t)count + 1, sizeof *g->bucket);
+    g->used = (unsigned char *)calloc((size_t)count + 1, 1);
+    if (status == TH_OK && (!g->parameter || !g->bucket || !g->used)) status = th_mpi_fail(TH_ERR_NOMEM, "%s: out of memory", call->what);
+    for (int i = 0; i < count && status == TH_OK; i++) {
+        THTensor_retain(parameters[i]);
+        g->parameter[i].owner = g;
+        g->parameter[i].t = parameters[i];
+        g->parameter[i].hook = -1;
+        g->count = i + 1;
+    }
+    th_mpi_facts facts;
+    th_mpi_facts_of(&facts, th_mpi_kind(TH_MPI_GRADIENTS, MPI_SUM, g->average, 0), NULL, -1, -1);
+    facts.own[TH_MPI_RANK] = count;
+    if (status == TH_OK) facts.own[TH_MPI_SIZES] = th_mpi_choose_buckets(g, bytes > 0 ? bytes : TH_MPI_BUCKET_BYTES);
+    status = th_mpi_agree(call, status, &facts);
+    if (status == TH_OK) status = th_mpi_agree_again(call, th_mpi_make_buckets(g, call), facts.own[TH_MPI_KIND]);
+    return status;
+}
+
+/// Has the gradients of `count` parameters, leaves that require one, averaged over the ranks of a communicator, or added with
+/// `average` 0. Buckets have at most `bucketBytes` bytes, 25 MiB for 0, or one parameter. All ranks call this with parameters
+/// of the same shapes and dtypes in the same order. It adds a hook to each parameter: hooks that change gradients are
+/// added before. It keeps references to the parameters. End it with TH_MPI_freeGradients; NULL, on all ranks, on error.
+TH_NODISCARD static inline THMpiGradients *TH_MPI_newGradients(THTensor *const *parameters, int count, int64_t bucketBytes, int average,
+                                                               MPI_Comm comm) {
+    THMpiCall call, own;
+    if (th_mpi_begin(&call, comm, "TH_MPI_newGradients") != TH_OK) return NULL;
+    THMpiGradients *g = (THMpiGradients *)calloc(1, sizeof *g);
+    THStatus status = g ? TH_OK : th_mpi_fail(TH_ERR_NOMEM, "%s: out of memory", call.what);
+    status = th_mpi_agree_again(&call, status, th_mpi_kind(TH_MPI_GRADIENTS, MPI_SUM, 0, 1));
+    if (g) g->comm = MPI_COMM_NULL;
+    if (status == TH_OK) status = th_mpi_check(MPI_Comm_dup(comm, &g->comm), call.what);
+    if (status == TH_OK) status = th_mpi_check(MPI_Comm_set_errhandler(g->comm, MPI_ERRORS_RETURN), call.what);
+    if (status == TH_OK) status = th_mpi_begin(&own, g->comm, call.what);
+    if (status == TH_OK) {
+        g->size = call.state->size;
+        g->average = average != 0;
+        status = th_mpi_end(&own, th_mpi_fill_gradients(g, &own, parameters, count, bucketBytes));
+    }
+    char text[1024];
+    snprintf(text, sizeof text, "%s", THGetLastError());
+    if (status != TH_OK) {
+        TH_MPI_freeGradients(g);
+        THSetLastError(status, text);
+        g = NULL;
+    }
+    th_mpi_end(&call, status);
+    return g;
+}
+
+/* ------------------------------------------------------------------------------------------------------- a step */
+
+/// With `hold` 1 backward adds to the gradients and nothing is sent, until this is called with 0: for steps whose gradient
+/// comes from several calls of backward, all of which but the last are held. All ranks do the same.
+static inline THStatus TH_MPI_holdGradients(THMpiGradients *gradients, int hold) {
+    if (!gradients) return th_mpi_fail(TH_ERR_ARGUMENT, "TH_MPI_holdGradients: argument 'gradients' is NULL");
+    gradients->held = hold != 0;
+    return TH_OK;
+}
+
+/* Waits for all buckets, after those that have not begun were filled and begun. */
+static inline void th_mpi_end_buckets(THMpiGradients *g) {
+    for (int i = 0; i < g->count; i++) {
+        th_mpi_parameter *p = &g->parameter[i];
+        if (p->seen) continue;
+        THTensor *before = THTensor_newGrad(p->t);
+        g->used[i] = before != NULL;
+        THTensor_free(before);
+        th_mpi_note(g, th_mpi_put(g, p, NULL));
+    }
+    for (; g->next < g->buckets; g->next++) th_mpi_note(g, th_mpi_begin_bucket(g, &g->bucket[g->next], 1));
+    for (int k = 0; k < g->buckets; k++) {
+        th_mpi_bucket *b = &g->bucket[k];
+        if (!b->done) th_mpi_note(g, th_mpi_check(MPI_Wait(&b->request, MPI_STATUS_IGNORE), "TH_MPI_allreduceGradients"));
+        b->done = b->begun = b->filled = 0;
+    }
+    g->next = 0;
+}
+
+/* Gives the parameters the gradients in the buckets. */
+static inline THStatus th_mpi_store_gradients(THMpiGradients *g) {
+    THStatus status = TH_OK;
+    for (int k = 0; k < g->buckets && status == TH_OK; k++) {
+        if (g->bucket[k].host) status = THTensor_copyAsync(g->bucket[k].flat, g->bucket[k].host);
+    }
+    for (int i = 0; i < g->count && status == TH_OK; i++) {
+        th_mpi_parameter *p = &g->parameter[i];
+        if (!g->used[i]) continue;
+        THTensor *gradient = THTensor_newGrad(p->t);
+        if (gradient) {
+            status = THTensor_copy(gradient, p->slot);
+        } else {
+            gradient = THTensor_newClone(p->slot);
+            status = gradient ? THTensor_setGrad(p->t, gradient) : THGetLastErrorCode();
+        }
+        THTensor_free(gradient);
+    }
+    return status == TH_OK ? TH_OK : th_mpi_passed_on("TH_MPI_allreduceGradients");
+}
+
+/// Replaces the gradients that backward has left with the parameters by their mean, or sum, over the ranks. What backward has
+/// added to, counts: gradients that were there before are averaged with the new ones, which leaves them as they are if
+/// all ranks had the same; a sum wants them to be cleared before. All ranks call this after each backward that is not held,
+/// with its status. If it is not TH_OK on a rank, all ranks return an error, and the gradients stay each rank's own.
+/// On GPUs the gradients are there once the thread's stream comes to them.
+static inline THStatus TH_MPI_allreduceGradients(THMpiGradients *gradients, THStatus backward) {
+    static const char what[] = "TH_MPI_allreduceGradients";
+    THMpiGradients *g = gradients;
+    char text[1024];
+    snprintf(text, sizeof text, "%s", THGetLastError());
+    if (!g) return th_mpi_fail(TH_ERR_ARGUMENT, "%s: argument 'gradients' is NULL", what);
+    const int records = THGrad_isEnabled();
+    if (records) THGrad_setEnabled(0);
+    th_mpi_end_buckets(g);
+    THStatus status = backward != TH_OK ? backward : g->status;
+    if (backward == TH_OK) snprintf(text, sizeof text, "%s", g->text);
+    g->used[g->count] = status != TH_OK;
+    THStatus shared = th_mpi_check(MPI_Allreduce(MPI_IN_PLACE, g->used, g->count + 1, MPI_UNSIGNED_CHAR, MPI_MAX, g->comm), what);
+    if (status != TH_OK) THSetLastError(status, text);
+    else if (shared != TH_OK) status = shared;
+    else if (g->used[g->count]) status = th_mpi_fail(TH_ERR_CALLBACK, "%s: backward has failed on another rank", what);
+    else status = th_mpi_store_gradients(g);
+    for (int i = 0; i < g->count; i++) g->parameter[i].seen = 0;
+    memset(g->used, 0, (size_t)g->count + 1);
+    g->status = TH_OK;
+    if (records) THGrad_setEnabled(1);
+    return status;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,488 @@
+/**
+ * @file messages.h
+ * @brief Messages between two ranks. Included by thorn_mpi.h.
+ *
+ * A tensor travels as its elements in row-major order; then the receiver has a tensor of this many elements of this
+ * dtype, whatever its shape and layout, and either side may be a program that uses MPI alone. Or it travels with dtype
+ * and shape, by TH_MPI_sendShaped and TH_MPI_recvShaped, in two messages of one tag. Ranks, tags, MPI_ANY_SOURCE,
+ * MPI_ANY_TAG and MPI_PROC_NULL are MPI's. Errors: `TH_ERR_SHAPE`, a message with more or fewer elements than the
+ * tensor has; `TH_ERR_DTYPE`, a tensor without a dtype; and those of the introduction. MPI does not compare dtypes:
+ * TH_MPI_recvShaped does.
+ *
+ * A receive that waits looks at the size of the message first (MPI_Mprobe): a message of another size is dropped, and the
+ * tensor is as it was. This costs some 200 ns, and protects from Open MPI 4, which writes a long message that it takes
+ * from the memory of another process to its end, beyond that of the tensor. TH_MPI_irecv has to leave the comparison to
+ * MPI.
+ */
+
+#ifndef THORN_MPI_MESSAGES_H
+#define THORN_MPI_MESSAGES_H
+
+#include "staging.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The first message of a tensor with its shape: a mark, the dtype, the number of dimensions, and the sizes. */
+enum { TH_MPI_SHAPE_HEAD = 3, TH_MPI_SHAPE_MAX = 1024 + 3 };
+#define TH_MPI_SHAPE_MARK 0x544853484150453LL
+
+typedef struct th_mpi_shape_header {
+    int64_t word[TH_MPI_SHAPE_MAX];
+    int length;
+} th_mpi_shape_header;
+
+/* The header of a tensor; one without elements or dimensions counts as a row of none. */
+static inline void th_mpi_describe(th_mpi_shape_header *header, const THTensor *t) {
+    const int none = t->nDimension == 0 && !(t->flag & TH_TENSOR_SCALAR);
+    header->word[0] = TH_MPI_SHAPE_MARK;
+    header->word[1] = (int64_t)t->dtype;
+    header->word[2] = none ? 1 : t->nDimension;
+    header->word[3] = 0;
+    if (t->nDimension > 0) memcpy(header->word + 3, t->size, (size_t)t->nDimension * sizeof(int64_t));
+    header->length = TH_MPI_SHAPE_HEAD + (int)header->word[2];
+}
+
+/* True if a message of `length` words is such a header. */
+static inline int th_mpi_is_shape(const th_mpi_shape_header *header) {
+    return header->length >= TH_MPI_SHAPE_HEAD && header->word[0] == TH_MPI_SHAPE_MARK && header->word[1] > TH_UNDEFINED &&
+           header->word[1] <= TH_BOOL && header->length == TH_MPI_SHAPE_HEAD + header->word[2];
+}
+
+/* ------------------------------------------------------------------------------------------------------- elements */
+
+/* Sends the elements of `t`, behind `header` unless that is NULL. Nothing is sent where anything fails before. */
+static inline THStatus th_mpi_send(THMpiCall *call, const th_mpi_shape_header *header, const THTensor *t, int dest, int tag) {
+    th_mpi_source source;
+    th_mpi_buffer buffer;
+    THStatus status = th_mpi_check_tensor(t, call, "t");
+    if (status != TH_OK) return status;
+    status = th_mpi_read(&source, call, t, TH_MPI_ANY_LAYOUT, 0);
+    if (status == TH_OK) status = th_mpi_buffer_of(&buffer, call, source.t);
+    if (status == TH_OK && header) {
+        status = th_mpi_check(MPI_Send(header->word, header->length, MPI_INT64_T, dest, tag, call->comm), call->what);
+    }
+    if (status == TH_OK) {
+        status = th_mpi_check(MPI_Send(buffer.data, buffer.count, buffer.type, dest, tag, call->comm), call->what);
+    }
+    THTensor_free(source.own);
+    return status;
+}
+
+/// Sends the elements of `t` to rank `dest`. As MPI_Send it may return before they were received, or wait for that; `t`
+/// may be changed afterwards.
+static inline THStatus TH_MPI_send(const THTensor *t, int dest, int tag, MPI_Comm comm) {
+    THMpiCall call;
+    THStatus result = th_mpi_begin(&call, comm, "TH_MPI_send");
+    return result == TH_OK ? th_mpi_end(&call, th_mpi_send(&call, NULL, t, dest, tag)) : result;
+}
+
+/* Fails where `bytes` are not `count` elements of a dtype. */
+static inline THStatus th_mpi_check_bytes(THMpiCall *call, int64_t bytes, THDtype dtype, int64_t count) {
+    const int64_t each = (int64_t)THDtype_size(dtype);
+    if (bytes == count * each) return TH_OK;
+    if (bytes % each != 0) {
+        return th_mpi_fail(TH_ERR_SHAPE, "%s: the message has %lld bytes, which are no elements of %s", call->what,
+                           (long long)bytes, THDtype_name(dtype));
+    }
+    return th_mpi_fail(TH_ERR_SHAPE, "%s: the message has %lld elements, and the tensor %lld", call->what,
+                       (long long)(bytes / each), (long long)count);
+}
+
+/* Waits for a message, whose size in bytes it stores in `*bytes`, and takes it from the line without receiving it yet. */
+static inline THStatus th_mpi_probe(THMpiCall *call, int source, int tag, MPI_Message *message, MPI_Status *came, int64_t *bytes) {
+    MPI_Count count = 0;
+    int code = MPI_Mprobe(source, tag, call->comm, message, came);
+    if (code == MPI_SUCCESS) code = MPI_Get_elements_x(came, MPI_BYTE, &count);
+    *bytes = (int64_t)count;
+    return th_mpi_check(code, call->what);
+}
+
+/* Receives a message that was probed and is not wanted. */
+static inline void th_mpi_drop_message(MPI_Message *message, int64_t bytes) {
+    const int64_t chunk = 1 << 20;
+    char *room = (char *)malloc((size_t)bytes + 1);
+    MPI_Datatype block;
+    if (room && bytes > chunk && MPI_Type_contiguous((int)chunk, MPI_BYTE, &block) == MPI_SUCCESS) {
+        char *more = (char *)realloc(room, (size_t)(bytes + chunk));
+        if (more) room = more;
+        MPI_Type_commit(&block);
+        MPI_Mrecv(more, more ? (int)((bytes + chunk - 1) / chunk) : 0, block, message, MPI_STATUS_IGNORE);
+        MPI_Type_free(&block);
+    } else {
+        MPI_Mrecv(room, room ? (int)bytes : 0, MPI_BYTE, message, MPI_STATUS_IGNORE);
+    }
+    free(room);
+}
+
+/* Receives a message of `count` elements of a dtype into a buffer; a message of another size is dropped. */
+static inline THStatus th_mpi_take(THMpiCall *call, const th_mpi_buffer *buffer, THDtype dtype, int64_t count, int source, int tag,
+                                   MPI_Status *came) {
+    MPI_Message message;
+    int64_t bytes;
+    THStatus status = th_mpi_probe(call, source, tag, &message, came, &bytes);
+    if (status != TH_OK) return status;
+    status = th_mpi_check_bytes(call, bytes, dtype, count);
+    if (status == TH_OK) return th_mpi_check(MPI_Mrecv(buffer->data, buffer->count, buffer->type, &message, came), call->what);
+    th_mpi_drop_message(&message, bytes);
+    return status;
+}
+
+/* Receives into a tensor that has dtype and shape. */
+static inline THStatus th_mpi_recv(THMpiCall *call, THTensor *r, int source, int tag, MPI_Status *came) {
+    th_mpi_result result;
+    th_mpi_buffer buffer;
+    THStatus status = th_mpi_check_tensor(r, call, "r");
+    if (status == TH_OK && source == MPI_PROC_NULL) {
+        return th_mpi_check(MPI_Recv(NULL, 0, MPI_BYTE, source, tag, call->comm, came), call->what);
+    }
+    if (status != TH_OK) return status;
+    status = th_mpi_write(&result, call, r, TH_MPI_ANY_LAYOUT);
+    if (status == TH_OK) status = th_mpi_buffer_of(&buffer, call, result.at);
+    if (status == TH_OK) status = th_mpi_take(call, &buffer, (THDtype)r->dtype, THTensor_nElement(r), source, tag, came);
+    return th_mpi_written(&result, call, status);
+}
+
+/* Stores MPI's status where the caller wants it. */
+static inline void th_mpi_tell(MPI_Status *status, const MPI_Status *came) {
+    if (status && status != MPI_STATUS_IGNORE) *status = *came;
+}
+
+/// Receives into the elements of `r`, which has a dtype and as many elements as the message, from rank `source` or
+/// MPI_ANY_SOURCE. `status` gets MPI's; it may be MPI_STATUS_IGNORE. From MPI_PROC_NULL nothing comes, and `r` stays.
+static inline THStatus TH_MPI_recv(THTensor *r, int source, int tag, MPI_Comm comm, MPI_Status *status) {
+    THMpiCall call;
+    MPI_Status came;
+    THStatus result = th_mpi_begin(&call, comm, "TH_MPI_recv");
+    if (result != TH_OK) return result;
+    result = th_mpi_recv(&call, r, source, tag, &came);
+    if (result == TH_OK) th_mpi_tell(status, &came);
+    return th_mpi_end(&call, result);
+}
+
+static inline THStatus th_mpi_sendrecv(THMpiCall *call, THTensor *r, int source, int recvtag, const THTensor *t, int dest,
+                                       int sendtag, MPI_Status *came) {
+    th_mpi_source from;
+    th_mpi_result to;
+    th_mpi_buffer in, out;
+    if (!r) return th_mpi_fail(TH_ERR_ARGUMENT, "%s: argument 'r' is NULL", call->what);
+    THStatus status = th_mpi_check_tensor(t, call, "t");
+    if (status != TH_OK) return status;
+    const int fresh = r->dtype == TH_UNDEFINED;
+    memset(&to, 0, sizeof to);
+    status = th_mpi_read(&from, call, t, TH_MPI_ANY_LAYOUT, !fresh && th_mpi_share(r, t));
+    if (status == TH_OK) {
+        status = fresh ? th_mpi_write_shaped(&to, call, r, (THDtype)t->dtype, t->nDimension, t->size, t, TH_MPI_ANY_LAYOUT)
+                       : th_mpi_write(&to, call, r, TH_MPI_ANY_LAYOUT);
+    }
+    if (status == TH_OK) status = th_mpi_buffer_of(&out, call, from.t);
+    if (status == TH_OK) status = th_mpi_buffer_of(&in, call, to.at);
+    if (status == TH_OK) {
+        MPI_Request request;
+        status = th_mpi_check(MPI_Isend(out.data, out.count, out.type, dest, sendtag, call->comm, &request), call->what);
+        if (status == TH_OK) {
+            if (source != MPI_PROC_NULL) {
+                status = th_mpi_take(call, &in, (THDtype)to.at->dtype, THTensor_nElement(to.at), source, recvtag, came);
+            } else {
+                status = th_mpi_check(MPI_Recv(NULL, 0, MPI_BYTE, source, recvtag, call->comm, came), call->what);
+            }
+            int code = MPI_Wait(&request, MPI_STATUS_IGNORE);
+            if (status == TH_OK) status = th_mpi_check(code, call->what);
+        }
+    }
+    if (status == TH_OK && source == MPI_PROC_NULL) {
+        THTensor_free(to.own);
+        to.own = NULL;
+    }
+    THTensor_free(from.own);
+    return th_mpi_written(&to, call, status);
+}
+
+/// Sends the elements of `t` to rank `dest`, and receives into those of `r` from rank `source`, at the same time. `r` may
+/// be `t` or share memory with it; a fresh handle takes dtype and shape of `t`. `status` as for TH_MPI_recv.
+static inline THStatus TH_MPI_sendrecv(THTensor *r, int source, int recvtag, const THTensor *t, int dest, int sendtag,
+                                       MPI_Comm comm, MPI_Status *status) {
+    THMpiCall call;
+    MPI_Status came;
+    THStatus result = th_mpi_begin(&call, comm, "TH_MPI_sendrecv");
+    if (result != TH_OK) return result;
+    result = th_mpi_sendrecv(&call, r, source, recvtag, t, dest, sendtag, &came);
+    if (result == TH_OK) th_mpi_tell(status, &came);
+    return th_mpi_end(&call, result);
+}
+
+/* ------------------------------------------------------------------------------------------------- dtype and shape */
+
+/// Sends dtype, shape and elements of `t` to rank `dest`, which receives them by TH_MPI_recvShaped.
+static inline THStatus TH_MPI_sendShaped(const THTensor *t, int dest, int tag, MPI_Comm comm) {
+    THMpiCall call;
+    th_mpi_shape_header header;
+    THStatus result = th_mpi_begin(&call, comm, "TH_MPI_sendShaped");
+    if (result != TH_OK) return result;
+    result = th_mpi_check_tensor(t, &call, "t");
+    if (result != TH_OK) return th_mpi_end(&call, result);
+    th_mpi_describe(&header, t);
+    return th_mpi_end(&call, th_mpi_send(&call, &header, t, dest, tag));
+}
+
+static inline THStatus th_mpi_recv_shaped(THMpiCall *call, THTensor *r, int source, int tag, MPI_Status *came) {
+    th_mpi_shape_header header;
+    th_mpi_result result;
+    th_mpi_buffer buffer;
+    MPI_Message message;
+    int64_t bytes;
+    if (!r) return th_mpi_fail(TH_ERR_ARGUMENT, "%s: argument 'r' is NULL", call->what);
+    if (source == MPI_PROC_NULL) {
+        return th_mpi_check(MPI_Recv(NULL, 0, MPI_BYTE, source, tag, call->comm, came), call->what);
+    }
+    THStatus status = th_mpi_probe(call, source, tag, &message, came, &bytes);
+    if (status != TH_OK) return status;
+    header.length = bytes <= (int64_t)sizeof header.word && bytes % 8 == 0 ? (int)(bytes / 8) : 0;
+    if (header.length > 0) {
+        status = th_mpi_check(MPI_Mrecv(header.word, header.length, MPI_INT64_T, &message, came), call->what);
+    } else {
+        th_mpi_drop_message(&message, bytes);
+    }
+    if (status == TH_OK && !th_mpi_is_shape(&header)) {
+        status = th_mpi_fail(TH_ERR_SHAPE, "%s: the message has no dtype and shape; TH_MPI_recv takes elements alone", call->what);
+    }
+    if (status != TH_OK) return status;
+    const THDtype dtype = (THDtype)header.word[1];
+    const int from = came->MPI_SOURCE, with = came->MPI_TAG;
+    status = th_mpi_write_shaped(&result, call, r, dtype, (int)header.word[2], header.word + 3, NULL, TH_MPI_ANY_LAYOUT);
+    if (status == TH_OK) status = th_mpi_buffer_of(&buffer, call, result.at);
+    if (status == TH_OK) {
+        status = th_mpi_take(call, &buffer, dtype, THTensor_nElement(r), from, with, came);
+    } else if (th_mpi_probe(call, from, with, &message, came, &bytes) == TH_OK) {
+        th_mpi_drop_message(&message, bytes);
+    }
+    return th_mpi_written(&result, call, status);
+}
+
+/// Receives dtype, shape and elements that TH_MPI_sendShaped has sent. A fresh `r` takes them; any other `r` must have the
+/// dtype, and is resized. `status` as for TH_MPI_recv. Errors: `TH_ERR_DTYPE`, another dtype comes than `r` has; then the
+/// message is gone and `r` is as it was.
+static inline THStatus TH_MPI_recvShaped(THTensor *r, int source, int tag, MPI_Comm comm, MPI_Status *status) {
+    THMpiCall call;
+    MPI_Status came;
+    THStatus result = th_mpi_begin(&call, comm, "TH_MPI_recvShaped");
+    if (result != TH_OK) return result;
+    result = th_mpi_recv_shaped(&call, r, source, tag, &came);
+    if (result == TH_OK) th_mpi_tell(status, &came);
+    return th_mpi_end(&call, result);
+}
+
+/* ------------------------------------------------------------------------------------------------------- requests */
+
+/// A message or a collective that goes on while the program does. It holds references to the memory it reads or writes,
+/// which must not be changed, and for a receive not be read, until it has ended.
+typedef struct THMpiRequest {
+    MPI_Request request;       ///< MPI's.
+    MPI_Comm comm;             ///< The communicator, which must live as long.
+    THStorage *storage;        ///< The memory that MPI reads, or NULL.
+    THTensor *tensor;          ///< A handle on the result, or NULL.
+    th_mpi_result result;      ///< The result as MPI writes it.
+    int64_t count;             ///< Elements that are to come; -1 for a send and a collective.
+    int collective;            ///< 1 for a collective, which MPI cannot cancel.
+} THMpiRequest;
+
+/* Ends the sends of freed requests that MPI has done. */
+static inline void th_mpi_end_orphans(THMpiState *state) {
+    th_mpi_orphan **at = &state->orphans;
+    while (*at) {
+        th_mpi_orphan *orphan = *at;
+        int done = 0;
+        if (MPI_Test(&orphan->request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done) {
+            at = &orphan->next;
+            continue;
+        }
+        *at = orphan->next;
+        THStorage_free(orphan->storage);
+        free(orphan);
+    }
+}
+
+/* A request of nothing yet; NULL, and an error, without memory. */
+static inline THMpiRequest *th_mpi_new_request(THMpiCall *call) {
+    THMpiRequest *request = (THMpiRequest *)calloc(1, sizeof *request);
+    if (!request) {
+        th_mpi_fail(TH_ERR_NOMEM, "%s: no memory for a request", call->what);
+        return NULL;
+    }
+    request->request = MPI_REQUEST_NULL;
+    request->comm = call->comm;
+    request->count = -1;
+    return request;
+}
+
+/* Gives up what a request holds, and the request. */
+static inline void th_mpi_drop(THMpiRequest *request) {
+    THStorage_free(request->storage);
+    THTensor_free(request->result.own);
+    THTensor_free(request->tensor);
+    free(request);
+}
+
+static inline THStatus th_mpi_isend(THMpiCall *call, THMpiRequest *request, const THTensor *t, int dest, int tag) {
+    th_mpi_source source;
+    th_mpi_buffer buffer;
+    THStatus status = th_mpi_check_tensor(t, call, "t");
+    if (status != TH_OK) return status;
+    status = th_mpi_read(&source, call, t, TH_MPI_ANY_LAYOUT, 0);
+    if (status == TH_OK) status = th_mpi_buffer_of(&buffer, call, source.t);
+    if (status == TH_OK) {
+        request->storage = source.t->storage;
+        THStorage_retain(request->storage);
+        status = th_mpi_check(MPI_Isend(buffer.data, buffer.count, buffer.type, dest, tag, call->comm, &request->request), call->what);
+    }
+    THTensor_free(source.own);
+    return status;
+}
+
+/// Begins to send the elements of `t` to rank `dest`, and stores a new request in `*request`: TH_MPI_wait, TH_MPI_test or
+/// TH_MPI_freeRequest end it. The request keeps the memory of `t`, not the handle, which may be freed or changed.
+static inline THStatus TH_MPI_isend(THMpiRequest **request, const THTensor *t, int dest, int tag, MPI_Comm comm) {
+    THMpiCall call;
+    if (!request) return th_mpi_fail(TH_ERR_ARGUMENT, "TH_MPI_isend: argument 'request' is NULL");
+    THStatus result = th_mpi_begin(&call, comm, "TH_MPI_isend");
+    if (result != TH_OK) return result;
+    THMpiRequest *made = th_mpi_new_request(&call);
+    result = made ? th_mpi_isend(&call, made, t, dest, tag) : TH_ERR_NOMEM;
+    if (result == TH_OK) *request = made;
+    else if (made) th_mpi_drop(made);
+    th_mpi_end_orphans(call.state);
+    return th_mpi_end(&call, result);
+}
+
+/* Makes `r` the result of a request: `buffer` is where MPI writes. */
+static inline THStatus th_mpi_hold(THMpiCall *call, THMpiRequest *request, THTensor *r, int how, th_mpi_buffer *buffer) {
+    request->tensor = THTensor_newWithTensor(r);
+    if (!request->tensor) return th_mpi_passed_on(call->what);
+    THStatus status = th_mpi_touch(r, call);
+    if (status == TH_OK) status = th_mpi_write(&request->result, call, request->tensor, how);
+    return status == TH_OK ? th_mpi_buffer_of(buffer, call, request->result.at) : status;
+}
+
+static inline THStatus th_mpi_irecv(THMpiCall *call, THMpiRequest *request, THTensor *r, int source, int tag) {
+    th_mpi_buffer buffer = {NULL, 0, MPI_BYTE};
+    THStatus status = th_mpi_check_tensor(r, call, "r");
+    if (status == TH_OK && source != MPI_PROC_NULL) {
+        status = th_mpi_hold(call, request, r, TH_MPI_ANY_LAYOUT, &buffer);
+        request->count = (int64_t)THTensor_nElement(r);
+    }
+    if (status != TH_OK) return status;
+    return th_mpi_check(MPI_Irecv(buffer.data, buffer.count, buffer.type, source, tag, call->comm, &request->request), call->what);
+}
+
+/// Begins to receive into the elements of `r`, as TH_MPI_recv does, and stores a new request in `*request`. The request
+/// keeps the memory of `r`, not the handle. Elements of a tensor on a GPU may come only when the request has ended.
+static inline THStatus TH_MPI_irecv(THMpiRequest **request, THTensor *r, int source, int tag, MPI_Comm comm) {
+    THMpiCall call;
+    if (!request) return th_mpi_fail(TH_ERR_ARGUMENT, "TH_MPI_irecv: argument 'request' is NULL");
+    THStatus result = th_mpi_begin(&call, comm, "TH_MPI_irecv");
+    if (result != TH_OK) return result;
+    THMpiRequest *made = th_mpi_new_request(&call);
+    result = made ? th_mpi_irecv(&call, made, r, source, tag) : TH_ERR_NOMEM;
+    if (result == TH_OK) *request = made;
+    else if (made) th_mpi_drop(made);
+    return th_mpi_end(&call, result);
+}
+
+/* Ends a request that MPI has done with this code: compares the count, completes the result, and frees the request. */
+static inline THStatus th_mpi_finish(THMpiCall *call, THMpiRequest *request, int code, MPI_Status *came) {
+    MPI_Count bytes = 0;
+    if (code == MPI_SUCCESS && request->count >= 0) code = MPI_Get_elements_x(came, MPI_BYTE, &bytes);
+    THStatus status = th_mpi_check(code, call->what);
+    if (status == TH_OK && request->count >= 0) {
+        status = th_mpi_check_bytes(call, (int64_t)bytes, (THDtype)request->tensor->dtype, request->count);
+    }
+    status = th_mpi_written(&request->result, call, status);
+    th_mpi_drop(request);
+    return status;
+}
+
+/// Waits until the request in `*request` is done, frees it, and stores NULL there; NULL there is a request that is done.
+/// `status` gets MPI's, of use for a receive; it may be MPI_STATUS_IGNORE. The errors are those of the message.
+static inline THStatus TH_MPI_wait(THMpiRequest **request, MPI_Status *status) {
+    THMpiCall call;
+    MPI_Status came;
+    if (!request) return th_mpi_fail(TH_ERR_ARGUMENT, "TH_MPI_wait: argument 'request' is NULL");
+    if (!*request) return TH_OK;
+    THStatus result = th_mpi_begin(&call, (*request)->comm, "TH_MPI_wait");
+    if (result != TH_OK) return result;
+    THMpiRequest *done = *request;
+    *request = NULL;
+    int code = MPI_Wait(&done->request, &came);
+    th_mpi_tell(status, &came);
+    return th_mpi_end(&call, th_mpi_finish(&call, done, code, &came));
+}
+
+/// Stores 1 in `*done` if the request in `*request` is done, which then ends as by TH_MPI_wait, else 0.
+static inline THStatus TH_MPI_test(int *done, THMpiRequest **request, MPI_Status *status) {
+    THMpiCall call;
+    MPI_Status came;
+    if (!done || !request) return th_mpi_fail(TH_ERR_ARGUMENT, "TH_MPI_test: an argument is NULL");
+    *done = 1;
+    if (!*request) return TH_OK;
+    THStatus result = th_mpi_begin(&call, (*request)->comm, "TH_MPI_test");
+    if (result != TH_OK) return result;
+    THMpiRequest *tested = *request;
+    int code = MPI_Test(&tested->request, done, &came);
+    if (code == MPI_SUCCESS && !*done) return th_mpi_end(&call, TH_OK);
+    *request = NULL;
+    *done = 1;
+    th_mpi_tell(status, &came);
+    return th_mpi_end(&call, th_mpi_finish(&call, tested, code, &came));
+}
+
+/// Waits for `count` requests as TH_MPI_wait does; all have ended afterwards, and the error is the first one's.
+static inline THStatus TH_MPI_waitall(int count, THMpiRequest **requests) {
+    THStatus first = TH_OK;
+    char text[1024];
+    if (count < 0 || (count > 0 && !requests)) {
+        return th_mpi_fail(TH_ERR_ARGUMENT, "TH_MPI_waitall: a count of %d, or argument 'requests' is NULL", count);
+    }
+    for (int i = 0; i < count; i++) {
+        THStatus status = TH_MPI_wait(&requests[i], MPI_STATUS_IGNORE);
+        if (status == TH_OK || first != TH_OK) continue;
+        first = status;
+        snprintf(text, sizeof text, "%s", THGetLastError());
+    }
+    return first == TH_OK ? TH_OK : THSetLastError(first, text);
+}
+
+/// Gives up a request without waiting for its message: a receive is cancelled, and a send goes on, whose memory is kept
+/// until MPI has done it. A collective cannot be cancelled and is waited for. NULL is ignored.
+static inline THStatus TH_MPI_freeRequest(THMpiRequest *request) {
+    THMpiCall call;
+    MPI_Status came;
+    if (!request) return TH_OK;
+    THStatus result = th_mpi_begin(&call, request->comm, "TH_MPI_freeRequest");
+    if (result != TH_OK) return result;
+    th_mpi_orphan *orphan = NULL;
+    if (request->storage && !request->collective) {
+        orphan = (th_mpi_orphan *)malloc(sizeof *orphan);
+    } else if (request->tensor && !request->collective) {
+        result = th_mpi_check(MPI_Cancel(&request->request), call.what);
+    }
+    if (orphan) {
+        orphan->request = request->request;
+        orphan->storage = request->storage;
+        orphan->next = call.state->orphans;
+        call.state->orphans = orphan;
+        request->storage = NULL;
+        th_mpi_end_orphans(call.state);
+    } else {
+        int code = MPI_Wait(&request->request, &came);
+        if (result == TH_OK) result = th_mpi_check(code, call.what);
+    }
+    th_mpi_drop(request);
+    return th_mpi_end(&call, result);
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

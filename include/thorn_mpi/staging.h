@@ -1,0 +1,234 @@
+/**
+ * @file staging.h
+ * @brief Tensors that MPI reads and writes: checks, shapes of results, tensors on GPUs. Included by thorn_mpi.h.
+ */
+
+#ifndef THORN_MPI_STAGING_H
+#define THORN_MPI_STAGING_H
+
+#include "operations.h"
+
+#if defined OPEN_MPI && !defined TH_MPI_CUDA_AWARE
+#include <mpi-ext.h>
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Returns 1 if MPI says that it reads and writes the memory of NVIDIA's GPUs; 0 if not, or if MPI does not run. A macro
+/// TH_MPI_CUDA_AWARE, 0 or 1, answers for an MPI that cannot be asked.
+static inline int TH_MPI_isCudaAware(void) {
+#if defined TH_MPI_CUDA_AWARE
+    return TH_MPI_CUDA_AWARE;
+#elif defined MPIX_GPU_SUPPORT_CUDA
+    int supported = 0;
+    return th_mpi_runs() && MPIX_GPU_query_support(MPIX_GPU_SUPPORT_CUDA, &supported) == MPI_SUCCESS && supported;
+#elif defined MPIX_CUDA_AWARE_SUPPORT
+    return th_mpi_runs() && MPIX_Query_cuda_support();
+#else
+    return 0;
+#endif
+}
+
+/* Fails for NULL and for a tensor without a dtype; `name` is that of the argument. */
+static inline THStatus th_mpi_check_tensor(const THTensor *t, THMpiCall *call, const char *name) {
+    if (!t) return th_mpi_fail(TH_ERR_ARGUMENT, "%s: argument '%s' is NULL", call->what, name);
+    if (t->dtype == TH_UNDEFINED) return th_mpi_fail(TH_ERR_DTYPE, "%s: argument '%s' has no dtype yet", call->what, name);
+    return TH_OK;
+}
+
+/* Waits for the work that the thread's stream has for a tensor on a GPU: MPI knows nothing of streams. */
+static inline THStatus th_mpi_wait_for_gpu(const THTensor *t, THMpiCall *call) {
+    THCudaStream *stream = THCudaStream_newCurrent(t->deviceIndex);
+    THStatus status = stream ? THCudaStream_synchronize(stream) : TH_ERR_CUDA;
+    THCudaStream_free(stream);
+    return status == TH_OK ? TH_OK : th_mpi_passed_on(call->what);
+}
+
+/* A row-major tensor of the shape and dtype of `t` in memory of the host, pinned if `t` lies on a GPU, with undefined
+ * elements. NULL, and an error, where there is no memory. */
+static inline THTensor *th_mpi_new_on_host(const THTensor *t) {
+    const THDtype dtype = (THDtype)t->dtype;
+    THTensor *made = NULL;
+    if (t->deviceType == TH_CUDA) {
+        THStorage *storage = THStorage_newPinned(dtype, THTensor_nElement(t));
+        if (storage) made = THTensor_newWithStorage(storage, 0, t->nDimension, t->size, NULL);
+        THStorage_free(storage);
+    } else {
+        made = THTensor_newWithSizesOn(dtype, TH_CPU, 0, t->nDimension, t->size);
+    }
+    return made;
+}
+
+/* ------------------------------------------------------------------------------------------------------- sources */
+
+/* How MPI is to find a tensor: rows of elements alone; in memory of the host whatever it says about GPUs. */
+enum { TH_MPI_ANY_LAYOUT = 0, TH_MPI_ROW = 1, TH_MPI_ON_HOST = 2 };
+
+/* A tensor that MPI reads: `t` is the argument, or `own`, a copy of it, to be freed. */
+typedef struct th_mpi_source {
+    const THTensor *t;
+    THTensor *own;
+} th_mpi_source;
+
+/* A row-major copy of `t` without a history, in pinned memory of the host if `pinned` is 1. NULL, and an error, where there
+ * is no memory. */
+static inline THTensor *th_mpi_new_copy(const THTensor *t, int pinned) {
+    THTensor *plain = THTensor_newDetach((THTensor *)(uintptr_t)t);
+    THTensor *copy = NULL;
+    if (plain) copy = pinned ? THTensor_newPinned(plain) : THTensor_newCloneFormat(plain, TH_CONTIGUOUS_FORMAT);
+    THTensor_free(plain);
+    return copy;
+}
+
+/* Makes `source` the elements of `t` as MPI can read them: a copy if `copy` is 1, or if it has to be one. Whatever it
+ * returns, the caller frees `source->own`. */
+static inline THStatus th_mpi_read(th_mpi_source *source, THMpiCall *call, const THTensor *t, int how, int copy) {
+    const int staged = t->deviceType == TH_CUDA && (how & TH_MPI_ON_HOST || !TH_MPI_isCudaAware());
+    source->t = t;
+    source->own = NULL;
+    if (staged || copy || (how & TH_MPI_ROW && !THTensor_isContiguous(t))) {
+        source->t = source->own = th_mpi_new_copy(t, staged);
+        if (!source->own) return th_mpi_passed_on(call->what);
+    }
+    return source->t->deviceType == TH_CUDA ? th_mpi_wait_for_gpu(t, call) : TH_OK;
+}
+
+/* True if two tensors share memory. */
+static inline int th_mpi_share(const THTensor *a, const THTensor *b) {
+    const THStorage *x = a->storage, *y = b->storage;
+    if (!x || !y || x->size == 0 || y->size == 0) return 0;
+    const char *first = (const char *)x->data, *second = (const char *)y->data;
+    return first < second + (size_t)y->size * THDtype_size((THDtype)y->dtype) &&
+           second < first + (size_t)x->size * THDtype_size((THDtype)x->dtype);
+}
+
+/* ------------------------------------------------------------------------------------------------------- results */
+
+/* A result that MPI writes: `at` is `r`, or `own`, whose elements are copied to `r` in the end. `before` shows what `r`
+ * was, if its shape was changed; `fresh` is 1 if it was a fresh handle. */
+typedef struct th_mpi_result {
+    THTensor *r;
+    THTensor *at;
+    THTensor *own;
+    THTensor *before;
+    int fresh;
+} th_mpi_result;
+
+/* 0 if no two places of a tensor are one element as far as steps and sizes show, 1 if they may be, 2 if they are. */
+static inline int th_mpi_overlaps(const THTensor *r) {
+    th_mpi_layout layout;
+    if (r->nDimension == 0) return 0;
+    th_mpi_layout_of(&layout, 1, r->nDimension, r->size, r->stride);
+    if (layout.empty) return 0;
+    int64_t reach = 0;
+    for (int seen = 0; seen < layout.dims; seen++) {
+        int next = seen;
+        for (int d = seen; d < layout.dims; d++) {
+            if (layout.step[d] < layout.step[next]) next = d;
+        }
+        const int64_t step = layout.step[next], size = layout.size[next];
+        layout.step[next] = layout.step[seen];
+        layout.size[next] = layout.size[seen];
+        if (step == 0) return 2;
+        if (step <= reach) return 1;
+        reach += step * (size - 1);
+    }
+    return 0;
+}
+
+/* Fails where `r` may not be written, and tells thorn that it is: what a gradient saved must not change unseen. */
+static inline THStatus th_mpi_touch(THTensor *r, THMpiCall *call) {
+    if (!r->storage) return TH_OK;
+    if (THTensor_requiresGrad(r) && THGrad_isEnabled()) {
+        return th_mpi_fail(TH_ERR_ARGUMENT, "%s: the result requires a gradient; write to it between THGrad_setEnabled(0) and "
+                           "THGrad_setEnabled(1)", call->what);
+    }
+    THTensor *none = r->nDimension > 0 ? THTensor_newNarrow(r, 0, 0, 0) : THTensor_newUnsqueeze1d(r, 0);
+    THStatus status = none ? TH_OK : TH_ERR_NOMEM;
+    if (status == TH_OK && r->nDimension == 0) status = THTensor_narrow(none, none, 0, 0, 0);
+    if (status == TH_OK) status = THTensor_zero(none);
+    THTensor_free(none);
+    return status == TH_OK ? TH_OK : th_mpi_passed_on(call->what);
+}
+
+/* Gives the result a dtype and a shape: a fresh handle gets memory on the device of `like`, or where the thread makes
+ * tensors if that is NULL. */
+static inline THStatus th_mpi_shape(th_mpi_result *result, THMpiCall *call, THDtype dtype, int dims, const int64_t *size,
+                                    const THTensor *like) {
+    THTensor *r = result->r;
+    THStatus status = TH_ERR_NOMEM;
+    if (r->dtype == TH_UNDEFINED) {
+        THTensor *made = like ? THTensor_newWithSizesOn(dtype, (THDeviceType)like->deviceType, like->deviceIndex, dims, size)
+                              : THTensor_newWithSizes(dtype, dims, size);
+        if (made) status = THTensor_set(r, made);
+        result->fresh = status == TH_OK;
+        THTensor_free(made);
+    } else if (r->dtype != dtype) {
+        return th_mpi_fail(TH_ERR_DTYPE, "%s: the result holds %s, and %s comes", call->what,
+                           THDtype_name((THDtype)r->dtype), THDtype_name(dtype));
+    } else if (THTensor_isSize(r, dims, size) && (dims > 0 || r->flag & TH_TENSOR_SCALAR)) {
+        return TH_OK;
+    } else {
+        result->before = THTensor_newWithTensor(r);
+        if (result->before) status = THTensor_resize(r, dims, size, NULL);
+    }
+    return status == TH_OK ? TH_OK : th_mpi_passed_on(call->what);
+}
+
+/* Makes `result`, whose shape is right, one that MPI can write. */
+static inline THStatus th_mpi_open(th_mpi_result *result, THMpiCall *call, int how) {
+    THTensor *r = result->r;
+    const int overlaps = th_mpi_overlaps(r), cuda = r->deviceType == TH_CUDA;
+    if (overlaps == 2) {
+        return th_mpi_fail(TH_ERR_SHAPE, "%s: the result has a dimension of stride 0, whose elements are one", call->what);
+    }
+    THStatus status = th_mpi_touch(r, call);
+    if (status != TH_OK) return status;
+    const int staged = cuda && (how & TH_MPI_ON_HOST || !TH_MPI_isCudaAware());
+    if (staged || overlaps || (how & TH_MPI_ROW && !THTensor_isContiguous(r))) {
+        result->own = cuda && !staged ? THTensor_newWithSizesOn((THDtype)r->dtype, TH_CUDA, r->deviceIndex, r->nDimension, r->size)
+                                      : th_mpi_new_on_host(r);
+        if (!result->own) return th_mpi_passed_on(call->what);
+        result->at = result->own;
+    }
+    return cuda && !staged ? th_mpi_wait_for_gpu(r, call) : TH_OK;
+}
+
+/* Makes `result` the elements of `r` as MPI can write them. Whatever it returns, th_mpi_written ends the result. */
+static inline THStatus th_mpi_write(th_mpi_result *result, THMpiCall *call, THTensor *r, int how) {
+    memset(result, 0, sizeof *result);
+    result->r = result->at = r;
+    return th_mpi_open(result, call, how);
+}
+
+/* As th_mpi_write, after `r` was given a dtype and a shape as th_mpi_shape does. */
+static inline THStatus th_mpi_write_shaped(th_mpi_result *result, THMpiCall *call, THTensor *r, THDtype dtype, int dims,
+                                           const int64_t *size, const THTensor *like, int how) {
+    memset(result, 0, sizeof *result);
+    result->r = result->at = r;
+    THStatus status = th_mpi_shape(result, call, dtype, dims, size, like);
+    return status == TH_OK ? th_mpi_open(result, call, how) : status;
+}
+
+/* Ends a result: after TH_OK copies what MPI wrote to the argument; after a failure gives it its shape again. Returns the
+ * status. */
+static inline THStatus th_mpi_written(th_mpi_result *result, THMpiCall *call, THStatus status) {
+    if (status == TH_OK && result->own && THTensor_copy(result->r, result->own) != TH_OK) {
+        status = th_mpi_passed_on(call->what);
+    }
+    if (status != TH_OK && result->fresh) THTensor_reset(result->r);
+    if (status != TH_OK && result->before) THTensor_set(result->r, result->before);
+    THTensor_free(result->before);
+    THTensor_free(result->own);
+    result->own = result->before = NULL;
+    result->fresh = 0;
+    return status;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

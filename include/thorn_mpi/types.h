@@ -1,0 +1,510 @@
+/**
+ * @file types.h
+ * @brief Errors, communicators and datatypes of tensors. Included by thorn_mpi.h.
+ *
+ * Names with a small th_mpi_ are private: functions of the other parts call them between th_mpi_begin and th_mpi_end.
+ */
+
+#ifndef THORN_MPI_TYPES_H
+#define THORN_MPI_TYPES_H
+
+#include "../thorn.h"
+
+#include <mpi.h>
+
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef TH_MPI_COUNT_MAX
+/// The largest count that MPI is given; an int. More elements go in several blocks of one datatype, or several calls.
+#define TH_MPI_COUNT_MAX (1 << 30)
+#endif
+
+/** @cond */
+#ifdef __GNUC__
+#define TH_MPI_FORMAT(text, values) __attribute__((format(printf, text, values)))
+#else
+#define TH_MPI_FORMAT(text, values)
+#endif
+/* Dimensions of more than one entry that a tensor can have: its elements are counted by 63 bits. */
+#define TH_MPI_DIMS 64
+/* Derived datatypes kept with a communicator. A type stays valid while as many others are looked up. */
+#define TH_MPI_TYPES 64
+/** @endcond */
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A derived datatype and the layout that it describes: `key` holds dtype, extent, then size and step of `dims` dimensions. */
+typedef struct th_mpi_entry {
+    int64_t *key;
+    int length;
+    uint64_t used;
+    MPI_Datatype type;
+} th_mpi_entry;
+
+/* A send that was freed before MPI had done it, and the storage that it reads. */
+typedef struct th_mpi_orphan {
+    struct th_mpi_orphan *next;
+    MPI_Request request;
+    THStorage *storage;
+} th_mpi_orphan;
+
+/* Data of one communicator, an attribute of it. */
+typedef struct THMpiState {
+    struct THMpiState *next;
+    int rank;
+    int size;
+    int checked;
+    uint64_t clock;
+    uint64_t hash[TH_MPI_TYPES];
+    th_mpi_entry entry[TH_MPI_TYPES];
+    th_mpi_orphan *orphans;
+} THMpiState;
+
+/* One call of a public function: its name, the communicator, and the error handler to be restored. */
+typedef struct THMpiCall {
+    const char *what;
+    MPI_Comm comm;
+    THMpiState *state;
+    MPI_Errhandler handler;
+} THMpiCall;
+
+/* Data of one file of the program, from its first call to MPI_Finalize. Two files that use one communicator keep a
+ * state each, which costs some kilobytes: nothing in a state has to be known to the other, or to other ranks. */
+typedef struct th_mpi_process {
+    int ready;
+    int lock;
+    int comm_key;
+    int self_key;
+    THMpiState *states;
+    MPI_Op halves[2][4];
+    MPI_Op truths[3];
+} th_mpi_process;
+
+static inline th_mpi_process *th_mpi_this_file(void) {
+    static th_mpi_process process;
+    return &process;
+}
+
+/* The lists of a file are changed when a communicator is first used and when it ends, perhaps by several threads. */
+static inline void th_mpi_lock(th_mpi_process *process) {
+#ifdef __GNUC__
+    while (__atomic_exchange_n(&process->lock, 1, __ATOMIC_ACQUIRE)) {
+    }
+#else
+    process->lock = 1;
+#endif
+}
+
+static inline void th_mpi_unlock(th_mpi_process *process) {
+#ifdef __GNUC__
+    __atomic_store_n(&process->lock, 0, __ATOMIC_RELEASE);
+#else
+    process->lock = 0;
+#endif
+}
+
+/* ------------------------------------------------------------------------------------------------------- errors */
+
+/* Stores a message and its status, and returns the status. */
+TH_MPI_FORMAT(2, 3) static inline THStatus th_mpi_fail(THStatus status, const char *format, ...) {
+    char text[1024];
+    va_list values;
+    va_start(values, format);
+    vsnprintf(text, sizeof text, format, values);
+    va_end(values);
+    return THSetLastError(status, text);
+}
+
+/* Makes the failure of a function of thorn, whose name its message begins with, one of the function `what`. */
+static inline THStatus th_mpi_passed_on(const char *what) {
+    char text[1024];
+    const char *message = THGetLastError(), *colon = strstr(message, ": ");
+    snprintf(text, sizeof text, "%s", colon ? colon + 2 : message);
+    return th_mpi_fail(THGetLastErrorCode(), "%s: %s", what, text);
+}
+
+/* The status that stands for a class of MPI's errors. */
+static inline THStatus th_mpi_status(int error_class) {
+    static const struct {
+        int error_class;
+        THStatus status;
+    } table[] = {{MPI_ERR_BUFFER, TH_ERR_ARGUMENT},
+                 {MPI_ERR_COUNT, TH_ERR_ARGUMENT},
+                 {MPI_ERR_TAG, TH_ERR_ARGUMENT},
+                 {MPI_ERR_COMM, TH_ERR_ARGUMENT},
+                 {MPI_ERR_RANK, TH_ERR_ARGUMENT},
+                 {MPI_ERR_ROOT, TH_ERR_ARGUMENT},
+                 {MPI_ERR_GROUP, TH_ERR_ARGUMENT},
+                 {MPI_ERR_TOPOLOGY, TH_ERR_ARGUMENT},
+                 {MPI_ERR_DIMS, TH_ERR_ARGUMENT},
+                 {MPI_ERR_ARG, TH_ERR_ARGUMENT},
+                 {MPI_ERR_REQUEST, TH_ERR_ARGUMENT},
+                 {MPI_ERR_INFO, TH_ERR_ARGUMENT},
+                 {MPI_ERR_TYPE, TH_ERR_DTYPE},
+                 {MPI_ERR_OP, TH_ERR_DTYPE},
+                 {MPI_ERR_TRUNCATE, TH_ERR_SHAPE},
+                 {MPI_ERR_NO_MEM, TH_ERR_NOMEM},
+                 {MPI_ERR_UNSUPPORTED_DATAREP, TH_ERR_UNSUPPORTED},
+                 {MPI_ERR_UNSUPPORTED_OPERATION, TH_ERR_UNSUPPORTED},
+                 {MPI_ERR_INTERN, TH_ERR_INTERNAL}};
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        if (table[i].error_class == error_class) return table[i].status;
+    }
+    return TH_ERR_IO;
+}
+
+/* TH_OK for MPI_SUCCESS; otherwise the status of the error, whose message is that of MPI on one line. */
+static inline THStatus th_mpi_check(int code, const char *what) {
+    char text[MPI_MAX_ERROR_STRING + 1] = "an error that MPI does not know";
+    int error_class = MPI_ERR_UNKNOWN, length = 0;
+    if (code == MPI_SUCCESS) return TH_OK;
+    MPI_Error_class(code, &error_class);
+    MPI_Error_string(code, text, &length);
+    for (char *c = text; *c; c++) {
+        if (*c == '\n') *c = c[1] ? ' ' : '\0';
+    }
+    return th_mpi_fail(th_mpi_status(error_class), "%s: %s", what, text);
+}
+
+/* ------------------------------------------------------------------------------------------ state of communicators */
+
+/* Gives up types and orphans. MPI completes a type's pending messages, and what reads the storage of an orphan that is
+ * not done keeps it. */
+static inline void th_mpi_free_state(THMpiState *state) {
+    for (int i = 0; i < TH_MPI_TYPES; i++) {
+        if (state->entry[i].key) MPI_Type_free(&state->entry[i].type);
+        free(state->entry[i].key);
+    }
+    while (state->orphans) {
+        th_mpi_orphan *orphan = state->orphans;
+        int done = 0;
+        state->orphans = orphan->next;
+        if (MPI_Test(&orphan->request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && done) {
+            THStorage_free(orphan->storage);
+        } else {
+            MPI_Request_free(&orphan->request);
+        }
+        free(orphan);
+    }
+    free(state);
+}
+
+/* Called by MPI when a communicator ends: frees its state, unless MPI_Finalize has done so. */
+static inline int th_mpi_delete_comm(MPI_Comm comm, int key, void *value, void *extra) {
+    th_mpi_process *process = th_mpi_this_file();
+    THMpiState *state = (THMpiState *)value, **at = &process->states;
+    (void)comm, (void)key, (void)extra;
+    th_mpi_lock(process);
+    while (*at && *at != state) at = &(*at)->next;
+    if (*at) *at = state->next;
+    else state = NULL;
+    th_mpi_unlock(process);
+    if (state) th_mpi_free_state(state);
+    return MPI_SUCCESS;
+}
+
+/* Called by MPI at the beginning of MPI_Finalize, when MPI_COMM_SELF ends: frees all that this file has. */
+static inline int th_mpi_delete_self(MPI_Comm comm, int key, void *value, void *extra) {
+    th_mpi_process *process = (th_mpi_process *)value;
+    (void)comm, (void)key, (void)extra;
+    process->ready = 0;
+    while (process->states) {
+        THMpiState *state = process->states;
+        process->states = state->next;
+        th_mpi_free_state(state);
+    }
+    for (int i = 0; i < 11; i++) {
+        MPI_Op *op = i < 8 ? &process->halves[i / 4][i % 4] : &process->truths[i - 8];
+        if (*op != MPI_OP_NULL) MPI_Op_free(op);
+    }
+    MPI_Comm_free_keyval(&process->comm_key);
+    MPI_Comm_free_keyval(&process->self_key);
+    return MPI_SUCCESS;
+}
+
+/* True between MPI_Init and MPI_Finalize. */
+static inline int th_mpi_runs(void) {
+    int begun = 0, ended = 0;
+    MPI_Initialized(&begun);
+    MPI_Finalized(&ended);
+    return begun && !ended;
+}
+
+/* Makes the keys of this file, and has th_mpi_delete_self called by MPI_Finalize. */
+static inline int th_mpi_make_keys(th_mpi_process *process) {
+    int code = MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, th_mpi_delete_comm, &process->comm_key, NULL);
+    if (code != MPI_SUCCESS) return code;
+    code = MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, th_mpi_delete_self, &process->self_key, NULL);
+    if (code == MPI_SUCCESS) code = MPI_Comm_set_attr(MPI_COMM_SELF, process->self_key, process);
+    for (int i = 0; i < 11; i++) *(i < 8 ? &process->halves[i / 4][i % 4] : &process->truths[i - 8]) = MPI_OP_NULL;
+    return code;
+}
+
+/* Makes the state of a communicator that is used for the first time in this file. */
+static inline THStatus th_mpi_new_state(THMpiCall *call) {
+    th_mpi_process *process = th_mpi_this_file();
+    THMpiState *state = (THMpiState *)calloc(1, sizeof *state);
+    if (!state) return th_mpi_fail(TH_ERR_NOMEM, "%s: no memory for a communicator", call->what);
+    state->checked = 1;
+    MPI_Comm_rank(call->comm, &state->rank);
+    MPI_Comm_size(call->comm, &state->size);
+    int code = MPI_Comm_set_attr(call->comm, process->comm_key, state);
+    if (code != MPI_SUCCESS) {
+        free(state);
+        return th_mpi_check(code, call->what);
+    }
+    th_mpi_lock(process);
+    state->next = process->states;
+    process->states = state;
+    th_mpi_unlock(process);
+    call->state = state;
+    return TH_OK;
+}
+
+/* Begins a call: finds the state of the communicator, and has MPI return errors until th_mpi_end. */
+static inline THStatus th_mpi_begin(THMpiCall *call, MPI_Comm comm, const char *what) {
+    th_mpi_process *process = th_mpi_this_file();
+    void *value = NULL;
+    int found = 0;
+    call->what = what;
+    call->comm = comm;
+    if (!process->ready) {
+        int code = MPI_SUCCESS;
+        if (!th_mpi_runs()) return th_mpi_fail(TH_ERR_ARGUMENT, "%s: MPI is not initialized, or was finalized", what);
+        th_mpi_lock(process);
+        if (!process->ready) code = th_mpi_make_keys(process);
+        process->ready = code == MPI_SUCCESS;
+        th_mpi_unlock(process);
+        if (code != MPI_SUCCESS) return th_mpi_check(code, what);
+    }
+    if (comm == MPI_COMM_NULL) return th_mpi_fail(TH_ERR_ARGUMENT, "%s: the communicator is MPI_COMM_NULL", what);
+    MPI_Comm_get_errhandler(comm, &call->handler);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    MPI_Comm_get_attr(comm, process->comm_key, &value, &found);
+    call->state = (THMpiState *)value;
+    if (found) return TH_OK;
+    THStatus status = th_mpi_new_state(call);
+    if (status != TH_OK) {
+        MPI_Comm_set_errhandler(comm, call->handler);
+        MPI_Errhandler_free(&call->handler);
+    }
+    return status;
+}
+
+/* Ends a call whose th_mpi_begin returned TH_OK, and returns `status`. */
+static inline THStatus th_mpi_end(THMpiCall *call, THStatus status) {
+    MPI_Comm_set_errhandler(call->comm, call->handler);
+    MPI_Errhandler_free(&call->handler);
+    return status;
+}
+
+/* ----------------------------------------------------------------------------------------------------- datatypes */
+
+/// Returns MPI's datatype of elements of `dtype`: MPI_FLOAT, MPI_DOUBLE, MPI_INT8_T and so on, MPI_C_BOOL for Bool. MPI
+/// has none of 16-bit floats, which travel as MPI_UINT16_T; MPI_SUM over it would add integers. MPI_DATATYPE_NULL, and an
+/// error, where `dtype` is none.
+static inline MPI_Datatype TH_MPI_datatype(THDtype dtype) {
+    switch (dtype) {
+    case TH_UINT8: return MPI_UINT8_T;
+    case TH_INT8: return MPI_INT8_T;
+    case TH_INT16: return MPI_INT16_T;
+    case TH_INT32: return MPI_INT32_T;
+    case TH_INT64: return MPI_INT64_T;
+    case TH_FLOAT16: return MPI_UINT16_T;
+    case TH_BFLOAT16: return MPI_UINT16_T;
+    case TH_FLOAT32: return MPI_FLOAT;
+    case TH_FLOAT64: return MPI_DOUBLE;
+    case TH_BOOL: return MPI_C_BOOL;
+    default: break;
+    }
+    th_mpi_fail(TH_ERR_DTYPE, "TH_MPI_datatype: %d is no dtype", (int)dtype);
+    return MPI_DATATYPE_NULL;
+}
+
+/* A layout without dimensions of one entry, with neighbours that one step serves as one, the innermost first; steps are
+ * bytes. */
+typedef struct th_mpi_layout {
+    int64_t bytes;
+    int64_t size[TH_MPI_DIMS];
+    int64_t step[TH_MPI_DIMS];
+    int dims;
+    int empty;
+} th_mpi_layout;
+
+static inline void th_mpi_layout_of(th_mpi_layout *layout, int64_t bytes, int dims, const int64_t *size,
+                                    const int64_t *stride) {
+    int n = 0;
+    layout->bytes = bytes;
+    layout->empty = 0;
+    for (int d = dims - 1; d >= 0; d--) {
+        int64_t step = stride[d] * bytes;
+        if (size[d] == 1) continue;
+        if (size[d] == 0) layout->empty = 1;
+        if (layout->empty) continue;
+        if (n > 0 && step == layout->step[n - 1] * layout->size[n - 1]) {
+            layout->size[n - 1] *= size[d];
+        } else {
+            layout->size[n] = size[d];
+            layout->step[n++] = step;
+        }
+    }
+    layout->dims = n;
+}
+
+/* True if the elements lie in row-major order without gaps. */
+static inline int th_mpi_is_row(const th_mpi_layout *layout) {
+    return layout->dims == 0 || (layout->dims == 1 && layout->step[0] == layout->bytes);
+}
+
+/* Makes `*type` the datatype of `count` items of type `item`, `step` bytes apart. The caller frees it. */
+static inline int th_mpi_repeat(MPI_Datatype *type, int64_t count, int64_t step, MPI_Datatype item) {
+    const int64_t most = TH_MPI_COUNT_MAX;
+    MPI_Datatype block, part[2] = {MPI_DATATYPE_NULL, MPI_DATATYPE_NULL};
+    if (count <= most) return MPI_Type_create_hvector((int)count, 1, (MPI_Aint)step, item, type);
+    int code = MPI_Type_create_hvector((int)most, 1, (MPI_Aint)step, item, &block);
+    if (code != MPI_SUCCESS) return code;
+    code = th_mpi_repeat(&part[0], count / most, step * most, block);
+    if (code == MPI_SUCCESS) code = MPI_Type_create_hvector((int)(count % most), 1, (MPI_Aint)step, item, &part[1]);
+    if (code == MPI_SUCCESS) {
+        const int lengths[2] = {1, 1};
+        const MPI_Aint places[2] = {0, (MPI_Aint)(count / most * most * step)};
+        code = MPI_Type_create_struct(2, lengths, places, part, type);
+    }
+    MPI_Type_free(&block);
+    for (int i = 0; i < 2; i++) {
+        if (part[i] != MPI_DATATYPE_NULL) MPI_Type_free(&part[i]);
+    }
+    return code;
+}
+
+/* An extent that is left to MPI. */
+enum { TH_MPI_NO_EXTENT = -1 };
+
+/* Makes `*type` the committed datatype of a layout that is not empty, whose items follow each other after `extent` bytes.
+ * The caller frees it. */
+static inline int th_mpi_new_type(MPI_Datatype *type, MPI_Datatype element, const th_mpi_layout *layout, int64_t extent) {
+    MPI_Datatype next, now;
+    int d = 0, code;
+    if (layout->dims > 1 && layout->step[0] == layout->bytes && layout->size[0] <= TH_MPI_COUNT_MAX &&
+        layout->size[1] <= TH_MPI_COUNT_MAX) {
+        code = MPI_Type_create_hvector((int)layout->size[1], (int)layout->size[0], (MPI_Aint)layout->step[1], element, &now);
+        d = 2;
+    } else {
+        code = MPI_Type_dup(element, &now);
+    }
+    for (; code == MPI_SUCCESS && d < layout->dims; d++) {
+        code = th_mpi_repeat(&next, layout->size[d], layout->step[d], now);
+        MPI_Type_free(&now);
+        now = next;
+    }
+    if (code == MPI_SUCCESS && extent != TH_MPI_NO_EXTENT) {
+        code = MPI_Type_create_resized(now, 0, (MPI_Aint)extent, &next);
+        MPI_Type_free(&now);
+        now = next;
+    }
+    if (code != MPI_SUCCESS) return code;
+    *type = now;
+    return MPI_Type_commit(type);
+}
+
+/* Makes `*type` the datatype of elements `dtype` in `layout`, as th_mpi_new_type: the one kept with the communicator, or
+ * a new one in the place of the one that was not used for longest. Borrowed. */
+static inline THStatus th_mpi_type(MPI_Datatype *type, THMpiCall *call, THDtype dtype, const th_mpi_layout *layout,
+                                   int64_t extent) {
+    THMpiState *state = call->state;
+    const size_t half = (size_t)layout->dims * sizeof(int64_t);
+    const int length = 2 + 2 * layout->dims;
+    const int64_t head[2] = {(int64_t)dtype, extent};
+    uint64_t hash = (uint64_t)dtype * 31 + (uint64_t)extent + 1;
+    int oldest = 0;
+    for (int d = 0; d < layout->dims; d++) {
+        hash = (hash ^ (uint64_t)layout->size[d]) * 0x9E3779B97F4A7C15u;
+        hash = (hash ^ (hash >> 29) ^ (uint64_t)layout->step[d]) * 0xBF58476D1CE4E5B9u;
+    }
+    state->clock++;
+    for (int i = 0; i < TH_MPI_TYPES; i++) {
+        th_mpi_entry *entry = &state->entry[i];
+        if (entry->used < state->entry[oldest].used) oldest = i;
+        if (state->hash[i] != hash || !entry->key || entry->length != length) continue;
+        if (memcmp(entry->key, head, sizeof head) == 0 && memcmp(entry->key + 2, layout->size, half) == 0 &&
+            memcmp(entry->key + 2 + layout->dims, layout->step, half) == 0) {
+            entry->used = state->clock;
+            *type = entry->type;
+            return TH_OK;
+        }
+    }
+    int64_t *key = (int64_t *)malloc((size_t)length * sizeof *key);
+    MPI_Datatype made;
+    if (!key) return th_mpi_fail(TH_ERR_NOMEM, "%s: no memory for a datatype", call->what);
+    int code = th_mpi_new_type(&made, TH_MPI_datatype(dtype), layout, extent);
+    if (code != MPI_SUCCESS) {
+        free(key);
+        return th_mpi_check(code, call->what);
+    }
+    th_mpi_entry *entry = &state->entry[oldest];
+    if (entry->key) MPI_Type_free(&entry->type);
+    free(entry->key);
+    memcpy(key, head, sizeof head);
+    memcpy(key + 2, layout->size, half);
+    memcpy(key + 2 + layout->dims, layout->step, half);
+    entry->key = key;
+    entry->length = length;
+    entry->used = state->clock;
+    entry->type = *type = made;
+    state->hash[oldest] = hash;
+    return TH_OK;
+}
+
+/* The three arguments by which MPI is handed the elements of a tensor. */
+typedef struct th_mpi_buffer {
+    void *data;
+    int count;
+    MPI_Datatype type;
+} th_mpi_buffer;
+
+/* The layout of a tensor with a dtype; one that has no dimensions and is no scalar is empty. */
+static inline void th_mpi_layout_of_tensor(th_mpi_layout *layout, const THTensor *t) {
+    th_mpi_layout_of(layout, (int64_t)THDtype_size((THDtype)t->dtype), t->nDimension, t->size, t->stride);
+    if (t->nDimension == 0 && !(t->flag & TH_TENSOR_SCALAR)) layout->empty = 1;
+}
+
+/* The address of the first element, NULL without memory. */
+static inline void *th_mpi_data(const THTensor *t) {
+    if (!t->storage || !t->storage->data) return NULL;
+    return (char *)t->storage->data + (size_t)t->storageOffset * THDtype_size((THDtype)t->dtype);
+}
+
+/* Makes count and datatype of `buffer` those of a layout. */
+static inline THStatus th_mpi_count_of(th_mpi_buffer *buffer, THMpiCall *call, THDtype dtype, const th_mpi_layout *layout) {
+    const int64_t row = layout->dims == 0 ? 1 : layout->size[0];
+    buffer->type = TH_MPI_datatype(dtype);
+    buffer->count = 0;
+    if (layout->empty) return TH_OK;
+    if (th_mpi_is_row(layout) && row <= TH_MPI_COUNT_MAX) {
+        buffer->count = (int)row;
+        return TH_OK;
+    }
+    buffer->count = 1;
+    return th_mpi_type(&buffer->type, call, dtype, layout, TH_MPI_NO_EXTENT);
+}
+
+/* The elements of a tensor with a dtype, for one call of MPI: a row of elements as such, everything else as one item of
+ * a derived datatype. */
+static inline THStatus th_mpi_buffer_of(th_mpi_buffer *buffer, THMpiCall *call, const THTensor *t) {
+    th_mpi_layout layout;
+    th_mpi_layout_of_tensor(&layout, t);
+    buffer->data = th_mpi_data(t);
+    return th_mpi_count_of(buffer, call, (THDtype)t->dtype, &layout);
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
