@@ -315,8 +315,36 @@ static void a_result_that_grows_leaves_the_others_whole(void) {
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) THTensor_free(all[k]);
 }
 
+/* A graph may go over several devices, and backward begin on either: what is fresh is made where its operation was. */
+static void backward_goes_over_several_devices(void) {
+    if (THCuda_deviceCount() == 0) return;
+    for (int first = 0; first < 2; first++) {
+        THTensor *ones = THTensor_newOnes(TH_FLOAT32, SIZES(3)), *leaf[2] = {THTensor_newClone(ones), THTensor_newCuda(ones, 0)};
+        THTensor *loss[2] = {THTensor_new(), THTensor_new()}, *product = NULL;
+        for (int k = 0; k < 2; k++) {
+            THTensor *t = leaf[k == first], *other = k == first ? THTensor_newCuda(ones, 0) : THTensor_newClone(ones);
+            product = THTensor_new();
+            CHECK_OK(THTensor_setRequiresGrad(t, 1));
+            CHECK_OK(THTensor_cmul(product, t, other));
+            CHECK_OK(THTensor_sum(loss[k], product, TH_ALL_DIMS, 0));
+            THTensor_free(product);
+            THTensor_free(other);
+        }
+        CHECK_OK(THGrad_backward(loss, NULL, 2, 0, 0));
+        for (int k = 0; k < 2; k++) {
+            THTensor *gradient = THTensor_newGrad(leaf[k]);
+            CHECK_EQ(THTensor_deviceType(gradient), THTensor_deviceType(leaf[k]));
+            CHECK_VALUES(gradient, 1, 1, 1);
+            THTensor_free(gradient);
+            THTensor_free(leaf[k]);
+            THTensor_free(loss[k]);
+        }
+        THTensor_free(ones);
+    }
+}
+
 CHECK_MAIN(CASE(without_a_gpu_everything_says_what_is_missing), CASE(devices_are_named_and_counted), CASE(tensors_move),
            CASE(tensors_are_converted_on_their_way), CASE(memory_of_gpus_is_exchanged),
            CASE(operations_run_where_their_operands_lie), CASE(two_devices_work_side_by_side), CASE(the_examples_of_devices_hold),
            CASE(memory_is_kept_and_given_back), CASE(products_of_views_are_the_hosts), CASE(tf32_is_used_where_it_is_allowed),
-           CASE(a_result_that_grows_leaves_the_others_whole))
+           CASE(a_result_that_grows_leaves_the_others_whole), CASE(backward_goes_over_several_devices))

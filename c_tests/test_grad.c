@@ -258,6 +258,37 @@ static void forget(void *data, void *calls) {
     *(int *)calls += 100;
 }
 
+/* Writes its letter behind those of the hooks before. */
+static char order[8];
+static THStatus note(const THTensor *gradient, THTensor **replacement, void *letter) {
+    (void)gradient, (void)replacement;
+    strncat(order, letter, 1);
+    return TH_OK;
+}
+
+/* The gradient of a leaf that is used late is complete before backward comes to operations that were early; one that is used early, too,
+   is not. */
+static void hooks_of_leaves_are_called_as_soon_as_they_can(void) {
+    THTensor *early = LEAF(1, 2), *both = LEAF(3, 4), *late = LEAF(5, 6), *y = THTensor_new(), *z = THTensor_new();
+    CHECK(THTensor_addHook(early, note, "e", NULL) > 0);
+    CHECK(THTensor_addHook(both, note, "b", NULL) > 0);
+    CHECK(THTensor_addHook(late, note, "l", NULL) > 0);
+    CHECK_OK(THTensor_cmul(y, early, both));
+    CHECK(THTensor_addHook(y, note, "y", NULL) > 0);
+    CHECK_OK(THTensor_cmul(z, y, late));
+    CHECK_OK(THTensor_cmul(z, z, both));
+    order[0] = 0;
+    backward_of_sum(z);
+    CHECK(strcmp(order, "lyeb") == 0 || strcmp(order, "lybe") == 0);
+    CHECK_GRAD(late, 9, 32);
+    CHECK_GRAD(both, 30, 96);
+    THTensor_free(early);
+    THTensor_free(both);
+    THTensor_free(late);
+    THTensor_free(y);
+    THTensor_free(z);
+}
+
 static void hooks_look_on_and_replace(void) {
     int of_leaf = 0, of_result = 0;
     THTensor *x = LEAF(1, 2), *y = THTensor_new(), *z = THTensor_new();
@@ -424,4 +455,4 @@ static void two_threads_train_two_models(void) {
 }
 
 CHECK_MAIN(CASE(backward_adds_to_the_gradients_of_leaves), CASE(backward_may_begin_with_several_tensors),
-           CASE(what_was_broadcast_or_converted_is_undone), CASE(a_buffer_filled_by_rows_passes_gradients_on), CASE(a_view_sees_what_was_written_to_its_base), CASE(a_saved_tensor_may_not_change), CASE(what_is_refused_names_why), CASE(nothing_is_recorded_while_recording_is_off), CASE(gradients_have_gradients), CASE(hooks_look_on_and_replace), CASE(functions_have_gradients_of_their_own), CASE(a_checkpoint_computes_again), CASE(a_million_nodes_need_no_stack), CASE(steps_of_training_need_no_more_memory), CASE(two_threads_train_two_models))
+           CASE(what_was_broadcast_or_converted_is_undone), CASE(a_buffer_filled_by_rows_passes_gradients_on), CASE(a_view_sees_what_was_written_to_its_base), CASE(a_saved_tensor_may_not_change), CASE(what_is_refused_names_why), CASE(nothing_is_recorded_while_recording_is_off), CASE(gradients_have_gradients), CASE(hooks_look_on_and_replace), CASE(hooks_of_leaves_are_called_as_soon_as_they_can), CASE(functions_have_gradients_of_their_own), CASE(a_checkpoint_computes_again), CASE(a_million_nodes_need_no_stack), CASE(steps_of_training_need_no_more_memory), CASE(two_threads_train_two_models))

@@ -174,6 +174,17 @@ if(THORN_BUILD_TESTS)
     message(STATUS "thorn: python3 not found, the test of the guide is left out")
   endif()
 
+  # thorn_mpi.h, by each MPI that is installed: with 1, 2 and 4 ranks, and with 2 under valgrind and AddressSanitizer. Ranks that wait for
+  # each other want the cores for themselves.
+  foreach(mpi openmpi mpich)
+    add_test(NAME mpi:${mpi} COMMAND "${PROJECT_SOURCE_DIR}/scripts/mpi.sh" ${mpi})
+    add_test(NAME mpi:${mpi}:asan COMMAND "${PROJECT_SOURCE_DIR}/scripts/mpi.sh" ${mpi} --asan)
+    add_test(NAME valgrind:mpi:${mpi} COMMAND "${PROJECT_SOURCE_DIR}/scripts/mpi.sh" ${mpi} --valgrind)
+    set_tests_properties(mpi:${mpi} mpi:${mpi}:asan valgrind:mpi:${mpi} PROPERTIES
+      ENVIRONMENT "${lua_environment};CARGO_TARGET_DIR=${THORN_CARGO_TARGET_DIR}" SKIP_RETURN_CODE 77 LABELS mpi TIMEOUT 600 RUN_SERIAL ON)
+    set_tests_properties(valgrind:mpi:${mpi} PROPERTIES LABELS "mpi;valgrind" TIMEOUT 900)
+  endforeach()
+
   # What a debugger shows of handles; the types are the program's.
   if(GDB_EXECUTABLE)
     thorn_add_program(gdb_handles c_tests/gdb/handles.c)
@@ -225,6 +236,27 @@ if(THORN_BUILD_TESTS AND THORN_CUDA AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|A
         ENVIRONMENT "${emulated};${mode_${mode}}" FIXTURES_REQUIRED cuda TIMEOUT 300)
     endforeach()
   endforeach()
+  # thorn_nccl.h on a stand-in for NCCL whose ranks are threads, with four GPUs; without any; and in C++.
+  add_library(thorn_nccl SHARED c_tests/nccl/nccl.c)
+  target_compile_options(thorn_nccl PRIVATE -Wall -Wextra -pedantic)
+  target_link_libraries(thorn_nccl PRIVATE ${CMAKE_DL_LIBS} Threads::Threads)
+  thorn_add_program(test_nccl c_tests/nccl/test_nccl.c)
+  thorn_add_program(nccl_cxx11 c_tests/nccl/cxx.cpp)
+  set_target_properties(nccl_cxx11 PROPERTIES CXX_STANDARD 11)
+  foreach(program test_nccl nccl_cxx11)
+    target_include_directories(${program} PRIVATE c_tests/nccl c_tests)
+    target_link_libraries(${program} PRIVATE thorn_nccl)
+    target_compile_options(${program} PRIVATE -Werror)
+  endforeach()
+  target_compile_options(nccl_cxx11 PRIVATE -Wshadow -Wconversion -Wsign-conversion)
+  foreach(mode plain deferred)
+    add_test(NAME cuda:nccl:${mode} COMMAND test_nccl)
+    set_tests_properties(cuda:nccl:${mode} PROPERTIES
+      ENVIRONMENT "${emulated};${mode_${mode}};THORN_EMU_DEVICES=4" FIXTURES_REQUIRED cuda TIMEOUT 300)
+  endforeach()
+  add_test(NAME cuda:nccl:none COMMAND test_nccl)
+  add_test(NAME header:nccl_cxx11 COMMAND nccl_cxx11)
+  set_tests_properties(cuda:nccl:none header:nccl_cxx11 PROPERTIES TIMEOUT 120)
   if(LUAJIT_EXECUTABLE)
     thorn_add_lua_test(cuda:table "${PROJECT_SOURCE_DIR}/c_tests/table.lua")
     # A part of it, since the emulator compiles each kernel for some seconds; scripts/gpu.sh runs all on a GPU.

@@ -2847,11 +2847,24 @@ THStatus THTensor_cdist(THTensor *r, const THTensor *a, const THTensor *b, doubl
  * stand in any order and several for one place, which are summed. These functions take such vectors as they are,
  * without a copy; `THSTensor` holds them together. `values` and dense operands have one dtype. Sums of 16-bit floats
  * are computed in float32 and rounded once, integers wrap. Each row is summed by one thread, so that results do not
- * depend on the number of threads. Errors: `TH_ERR_SHAPE`, operands that do not fit each other; `TH_ERR_DTYPE`,
- * positions that are no integers, operands of several dtypes; `TH_ERR_ARGUMENT`, rows that do not follow each other, a
- * column that lies outside.
+ * depend on the number of threads. On a GPU products with dense operands, and softmax, run there; systems and products
+ * of two compressed matrices are brought to the host, which computes them, and the results back. Errors:
+ * `TH_ERR_SHAPE`, operands that do not fit each other; `TH_ERR_DTYPE`, positions that are no integers, operands of
+ * several dtypes; `TH_ERR_ARGUMENT`, rows that do not follow each other, a column that lies outside.
  * @{
  */
+
+/// Told of the progress of an iteration: its number, from 1, and the norm of the residual by that of the right-hand
+/// side. 0 means go on; anything else ends the iteration, and is what the call that iterates fails with.
+typedef THStatus (*THProgressFunction)(int64_t iteration, double residual, void *context);
+
+/// Compresses coordinates by rows: entry `k` of a matrix of `size` rows stands in row `rows[k]` and column
+/// `columns[k]`, both less than 2^32. `crow` [size + 1] and `col` become the places that have entries, by ascending
+/// columns in each row, each once. `order` is the entries by their places, those of one place as they stand, and
+/// `starts` where those of each place start in it, with the number of entries at the end: csrMatmul of `starts`,
+/// `order`, NULL and the values sums these for each place. On the host.
+THStatus THTensor_csrCompress(THTensor *crow, THTensor *col, THTensor *starts, THTensor *order, const THTensor *rows,
+                              const THTensor *columns, int64_t size);
 
 /// `r = A @ m` for the matrix A [n x k] of compressed rows and a matrix `m` [k x p] or a vector [k]. Without `values`,
 /// NULL, each entry of A is 1: the sum of the rows of `m` that `col` lists.
@@ -2868,6 +2881,58 @@ THStatus THTensor_csrMatmulTransposed(THTensor *r, const THTensor *crow, const T
 /// that the pattern has.
 THStatus THTensor_csrSampled(THTensor *r, const THTensor *crow, const THTensor *col, const THTensor *a,
                              const THTensor *b);
+
+/// `r` = softmax of the entries of each row: `e^x` by the sum of `e^x` over the row, of floats. `crow` [rows + 1] has
+/// where rows start; columns do not matter, and elements without an entry take no part.
+THStatus THTensor_csrSoftmax(THTensor *r, const THTensor *crow, const THTensor *values);
+
+/// `r = y * (g - sum of g * y)` over each row: the gradient of csrSoftmax, from its result `y`.
+THStatus THTensor_csrSoftmaxGrad(THTensor *r, const THTensor *crow, const THTensor *g, const THTensor *y);
+
+/// `r = the X with A X = b`, or with `transpose` of `A^T X = b`, for the `upper` or lower triangle of the square matrix
+/// A [n x n] of compressed rows, and a matrix `b` [n x p] or a vector [n] of floats; with `unitriangular` the diagonal
+/// counts as ones. Entries of the other triangle are not looked at, as by trtrs. A diagonal of 0, or without an entry,
+/// is `TH_ERR_NUMERIC`, which names the row. Rows follow from each other: threads divide the columns of `b`.
+THStatus THTensor_csrTrtrs(THTensor *r, const THTensor *crow, const THTensor *col, const THTensor *values,
+                           const THTensor *b, int upper, int transpose, int unitriangular);
+
+/// `r = the X with A X = b`, or with `transpose` of `A^T X = b`, for the square matrix A [n x n] of compressed rows,
+/// and a matrix `b` [n x p] or a vector [n]; float32 or float64. A is decomposed by Cholesky if it is symmetric, to the
+/// last bit, and positive definite, else by LU with partial pivoting. Its columns are put in an order before that keeps
+/// the factors sparse: minimum degree of A + A^T where most entries have one on the other side of the diagonal, of A^T
+/// A for others. All is computed in float64, on the host, and rounded once. A singular matrix, and one with infinities
+/// or NaN, is `TH_ERR_NUMERIC`.
+THStatus THTensor_csrSolve(THTensor *r, const THTensor *crow, const THTensor *col, const THTensor *values,
+                           const THTensor *b, int transpose);
+
+/// `r = the x with A x = b` by conjugate gradients, preconditioned by the diagonal, for the symmetric positive definite
+/// matrix A [n x n] of compressed rows and a vector `b` [n] of float32 or float64. It begins with `start` [n], or with
+/// zeros where that is NULL, and ends when the norm of `b - A x` is at most `tol` times that of `b`, or after `maxIter`
+/// steps; `progress`, or NULL, is called after each. Returns the number of steps; -1 on error.
+///
+/// `residual`, a float64, becomes the norm of `b - A x` by that of `b`, computed anew at the end; it is above `tol`
+/// where `maxIter` steps were too few, and `r` is what they led to. Where `residual` is NULL this is `TH_ERR_NUMERIC`,
+/// as it always is if A is found not to be positive definite.
+int64_t THTensor_csrCg(THTensor *r, THTensor *residual, const THTensor *crow, const THTensor *col,
+                       const THTensor *values, const THTensor *b, const THTensor *start, double tol, int64_t maxIter,
+                       THProgressFunction progress, void *context);
+
+/// `r` = the entries of A @ B, the product of two matrices of compressed rows, which is another one: `rcrow` has where
+/// its rows start, `rcol` the column of each entry. B has `columns` columns. Entries of a row stand by ascending
+/// columns, each once, and one stands wherever two entries meet, be their sum 0 or not. Positions are int32 where all
+/// that are given are, and the entries are less than 2^31; else int64. Handles for them are fresh, int64, or int32
+/// where all fit. A row costs one step for each two entries that meet.
+THStatus THTensor_csrMatmulCsr(THTensor *r, THTensor *rcrow, THTensor *rcol, const THTensor *acrow,
+                               const THTensor *acol, const THTensor *avalues, const THTensor *bcrow,
+                               const THTensor *bcol, const THTensor *bvalues, int64_t columns);
+
+/// `r[k]` = element [i, j] of A @ B for each entry `k` of a pattern, which stands in row `i` and column `j`: csrSampled
+/// for matrices of compressed rows. With `transposeA` it is A' @ B, with `transposeB` A @ B'; both at once are
+/// `TH_ERR_UNSUPPORTED`. B as it stands has `columns` columns.
+THStatus THTensor_csrSampledCsr(THTensor *r, const THTensor *crow, const THTensor *col, const THTensor *acrow,
+                                const THTensor *acol, const THTensor *avalues, const THTensor *bcrow,
+                                const THTensor *bcol, const THTensor *bvalues, int64_t columns, int transposeA,
+                                int transposeB);
 
 /** @} */
 
@@ -3516,7 +3581,7 @@ TH_NODISCARD THSTensor *THSTensor_newCoordinates(const THSTensor *s);
 /// A dense tensor of all elements of `s`. Returns a new reference.
 TH_NODISCARD THTensor *THSTensor_newDense(const THSTensor *s);
 
-/// The number of dimensions; -1 on error.
+/// The number of dimensions; 0 on error.
 int THSTensor_nDimension(const THSTensor *s);
 
 /// The size of a dimension, which may count from the end; -1 on error.
@@ -3525,10 +3590,10 @@ int64_t THSTensor_size(const THSTensor *s, int dimension);
 /// The number of entries, as they stand; -1 on error.
 int64_t THSTensor_nnz(const THSTensor *s);
 
-/// The number of sparse dimensions; -1 on error.
+/// The number of sparse dimensions; 0 on error.
 int THSTensor_sparseDim(const THSTensor *s);
 
-/// The number of dense dimensions; -1 on error.
+/// The number of dense dimensions; 0 on error.
 int THSTensor_denseDim(const THSTensor *s);
 
 /// 1 if positions ascend in row-major order, each once; 0 if that is not known, and on error.
@@ -3687,6 +3752,36 @@ THStatus THSTensor_sspmm(THSTensor *r, const THSTensor *s, const THTensor *m);
 /// `r = beta * t + alpha * (s @ m)` for sparse `t` and `s` and a dense matrix `m`, coalesced.
 THStatus THSTensor_sspaddmm(THSTensor *r, double beta, const THSTensor *t, double alpha, const THSTensor *s,
                             const THTensor *m);
+
+/// `r = a @ b` for two matrices [n x k] and [k x p], compressed by rows: an entry stands wherever two meet, be their
+/// sum 0 or not.
+THStatus THSTensor_mm(THSTensor *r, const THSTensor *a, const THSTensor *b);
+
+/// `r` = softmax of each row of a matrix of floats, compressed by rows: elements without an entry take no part, and
+/// stay so.
+THStatus THSTensor_softmax(THSTensor *r, const THSTensor *s);
+
+/// `rb = the X with s X = b`, or with `transpose` of `s^T X = b`, dense, for the `upper` or lower triangle of a square
+/// matrix `s` [n x n] and a dense matrix `b` [n x p] or vector [n]; with `unitriangular` the diagonal counts as ones.
+/// Entries of the other triangle are not looked at. A diagonal of 0, or without an entry, is `TH_ERR_NUMERIC`, which
+/// names the row.
+THStatus THSTensor_trtrs(THTensor *rb, const THTensor *b, const THSTensor *s, int upper, int transpose,
+                         int unitriangular);
+
+/// `r = the X with s X = b`, dense, for a square matrix `s` [n x n] and a dense matrix `b` [n x p] or vector [n] of
+/// float32 or float64. A symmetric positive definite matrix is decomposed by Cholesky, others by LU with partial
+/// pivoting; see csrSolve. A singular matrix is `TH_ERR_NUMERIC`.
+THStatus THSTensor_solve(THTensor *r, const THSTensor *s, const THTensor *b);
+
+/// `r = the x with s x = b`, dense, by conjugate gradients, for a symmetric positive definite matrix `s` [n x n] and a
+/// dense vector `b` [n] of float32 or float64. It begins with `start` [n], or with zeros where that is NULL, and ends
+/// when the norm of `b - s x` is at most `tol` times that of `b`, or after `maxIter` steps; `progress`, or NULL, is
+/// called after each. Returns the number of steps; -1 on error.
+///
+/// `residual`, a float64, becomes the norm of `b - s x` by that of `b`. It is above `tol` where `maxIter` steps were
+/// too few, and `r` is what they led to; where `residual` is NULL this is `TH_ERR_NUMERIC`.
+int64_t THSTensor_cg(THTensor *r, THTensor *residual, const THSTensor *s, const THTensor *b, const THTensor *start,
+                     double tol, int64_t maxIter, THProgressFunction progress, void *context);
 
 /// `r = beta * s + alpha * (m1 @ m2)` at the entries of `s`, compressed by rows; `m1` [n x k] and `m2` [k x p] are
 /// dense.
@@ -4758,16 +4853,22 @@ int THMemory_pressure(void);
  * @defgroup files Files
  *
  * An archive is a file with named tensors: a checkpoint of PyTorch or Torch7, safetensors, GGUF, NumPy's arrays, a
- * table of numbers or an image. One that is opened tells names, dtypes and sizes without reading elements; nothing in
- * it is executed or trusted. Lists, dictionaries and tables become paths as names, `model.layer.0.weight`, and the
- * numbers and texts in them metadata under such paths. A file that is one tensor has one whose name is "". Elements
- * that lie in a file as in memory are mapped, from 64 KiB on, when `THArchive_newTensor` is asked for them: writes to
- * such a tensor stay private, and whoever cuts the file short meanwhile makes access beyond its new end raise SIGBUS.
- * `THTensor_newLoad` and `THArchive_read` copy. uint16 is read as int32 and uint32 as int64. A file is written as a
- * whole: beside its name first, then to disk, and then renamed, so that a failure or a killed process leaves the file
- * that was there. Errors: `TH_ERR_IO`, the system or a function of the caller refused to read or write;
- * `TH_ERR_FORMAT`, the file is broken or of no known format, and at which byte; `TH_ERR_UNSUPPORTED`, a tensor is of a
- * kind that thorn does not have, or a format is not written.
+ * matrix of Matrix Market, a table of numbers or an image. One that is opened tells names, dtypes and sizes without
+ * reading elements; nothing in it is executed or trusted. Lists, dictionaries and tables become paths as names,
+ * `model.layer.0.weight`, and the numbers and texts in them metadata under such paths. A file that is one tensor has
+ * one whose name is "". Elements that lie in a file as in memory are mapped, from 64 KiB on, when `THArchive_newTensor`
+ * is asked for them: writes to such a tensor stay private, and whoever cuts the file short meanwhile makes access
+ * beyond its new end raise SIGBUS. `THTensor_newLoad` and `THArchive_read` copy. uint16 is read as int32 and uint32 as
+ * int64. Sparse tensors have functions of their own: those of dense ones refuse them, `TH_ERR_UNSUPPORTED`. PyTorch's
+ * files have them in coordinates (COO) and by compressed rows (CSR), and so have SciPy's (`scipy.sparse.save_npz`),
+ * which are one sparse tensor without a name. Matrix Market's `coordinate` files are coordinates, and their `array`
+ * files dense: real numbers are float64, integers int64, a pattern has values 1 of float64; symmetric and
+ * skew-symmetric ones are read whole, complex ones refused, and those that gzip compressed (`.mtx.gz`) read too. What
+ * is written is `general`, its numbers the shortest that read back the same, and a pattern where values are bool. A
+ * file is written as a whole: beside its name first, then to disk, and then renamed, so that a failure or a killed
+ * process leaves the file that was there. Errors: `TH_ERR_IO`, the system or a function of the caller refused to read
+ * or write; `TH_ERR_FORMAT`, the file is broken or of no known format, and at which byte; `TH_ERR_UNSUPPORTED`, a
+ * tensor is of a kind that thorn does not have, or a format is not written.
  * @{
  */
 
@@ -4785,7 +4886,7 @@ typedef int64_t (*THSeekFunction)(void *ctx, int64_t offset, int whence);
 /// A format of files.
 typedef enum THFileFormat {
     /// The format that the ending of the file's name tells: `.pt` and `.pth`, `.t7`, `.npy`, `.npz`, `.safetensors`,
-    /// `.csv`, `.tsv`, `.pgm`, `.ppm`, `.png`.
+    /// `.mtx`, `.csv`, `.tsv`, `.pgm`, `.ppm`, `.png`.
     TH_FILE_BY_NAME = 0,
     TH_FILE_PT = 1,              ///< PyTorch's files since 1.6: a zip archive with a pickle.
     TH_FILE_PT_LEGACY = 2,       ///< PyTorch's files before 1.6, a sequence of pickles; they are only read.
@@ -4799,7 +4900,8 @@ typedef enum THFileFormat {
     TH_FILE_CSV = 10,            ///< A table of numbers as a text with commas.
     TH_FILE_TSV = 11,            ///< A table of numbers as a text with tabulators.
     TH_FILE_PNM = 12,            ///< Images in PGM and PPM.
-    TH_FILE_PNG = 13             ///< Images in PNG.
+    TH_FILE_PNG = 13,            ///< Images in PNG.
+    TH_FILE_MATRIX_MARKET = 14   ///< Matrix Market: a matrix as a text, sparse or dense.
 } THFileFormat;
 
 /// Opens the file `path` for reading; its content tells the format. Pipes, devices and directories are refused. Free it
@@ -4834,8 +4936,8 @@ const char *THArchive_name(const THArchive *archive, int64_t index);
 /// The index of the first tensor named `name`; -1 if there is none.
 int64_t THArchive_find(const THArchive *archive, const char *name);
 
-/// The dtype of tensor `index`; `TH_UNDEFINED` on error, and where thorn has no such tensors: sparse, quantised,
-/// complex.
+/// The dtype of tensor `index`, that of the values if it is sparse; `TH_UNDEFINED` on error, and where thorn has no
+/// such tensors: quantised, complex.
 THDtype THArchive_dtype(const THArchive *archive, int64_t index);
 
 /// The number of dimensions of tensor `index`; -1 on error.
@@ -4843,6 +4945,12 @@ int64_t THArchive_ndim(const THArchive *archive, int64_t index);
 
 /// The sizes of tensor `index`, as many as it has dimensions. Borrowed: valid as long as the archive. NULL on error.
 const int64_t *THArchive_sizes(const THArchive *archive, int64_t index);
+
+/// 1 if tensor `index` is sparse; 0 if it is not, and on error.
+int THArchive_isSparse(const THArchive *archive, int64_t index);
+
+/// The number of entries of the sparse tensor `index`; -1 on error, and if it is not sparse.
+int64_t THArchive_nnz(const THArchive *archive, int64_t index);
 
 /// The number of keys of the metadata; -1 on error.
 int64_t THArchive_metadataCount(const THArchive *archive);
@@ -4876,8 +4984,8 @@ THArchive *THArchive_create(const char *path, THFileFormat format);
 /// each whole; in others tensors are row-major.
 THStatus THArchive_add(const THArchive *archive, const char *name, const THTensor *t);
 
-/// Adds a key and its value to the metadata, which NumPy's files, PGM and PPM do not have. Tables have names of
-/// columns, `columns.0` and so on, and nothing else.
+/// Adds a key and its value to the metadata, which NumPy's files, Matrix Market's, PGM and PPM do not have. Tables have
+/// names of columns, `columns.0` and so on, and nothing else.
 THStatus THArchive_addMetadata(const THArchive *archive, const char *key, const char *value);
 
 /// Floats in texts get `digits` significant digits, 0 to 17; 0, as at first, stands for as many as tell them apart.
@@ -4893,6 +5001,25 @@ TH_NODISCARD THTensor *THTensor_newLoad(const char *path);
 
 /// Writes a tensor to the file `path`, whose ending names the format. It has no name in the file.
 THStatus THTensor_save(const THTensor *t, const char *path);
+
+/// The sparse tensor `index`, in the form that it has in the file: coordinates, or a matrix of compressed rows. A
+/// matrix of compressed columns becomes coordinates. Duplicates stay; positions out of range are refused,
+/// `TH_ERR_ARGUMENT`. Returns a new reference; NULL on error.
+TH_NODISCARD THSTensor *THArchive_newSparse(const THArchive *archive, int64_t index);
+
+/// Adds a sparse tensor of this name. The archive keeps references to its positions and values, whose elements
+/// `THArchive_close` reads. PyTorch's files keep sparse tensors, any number and beside dense ones; `.npz` and Matrix
+/// Market files are one. Compressed rows whose columns do not ascend, each once, are written as coordinates.
+THStatus THArchive_addSparse(const THArchive *archive, const char *name, const THSTensor *s);
+
+/// The sparse tensor of the file `path`, which has one, as `THArchive_newSparse` gives it: of Matrix Market, of SciPy
+/// (`.npz`) or of PyTorch. Its parts are read: the file may change afterwards. Returns a new reference.
+TH_NODISCARD THSTensor *THSTensor_newLoad(const char *path);
+
+/// Writes a sparse tensor to the file `path`, whose ending names the format: `.mtx`, a matrix of coordinates; `.npz`,
+/// one that `scipy.sparse.load_npz` reads; `.pt`, one that `torch.load` reads. It has no name in the file. Matrices
+/// have no dense dimensions in `.mtx` and `.npz`.
+THStatus THSTensor_save(const THSTensor *s, const char *path);
 
 /** @} */
 

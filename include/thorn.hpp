@@ -15,7 +15,7 @@
  * element, so that both copies see what is written through either; `clone()` copies elements. A default-constructed
  * Tensor is undefined: it refers to nothing. As a result it becomes a fresh tensor, as an optional operand it stands
  * for none, and any other use of it is an error. `get()` is the C handle, which stays the Tensor's; `release()` gives
- * it up, and `Tensor::take(handle)` takes one over.
+ * it up, and `Tensor::take(handle)` takes one over. A th::SparseTensor is to a THSTensor what a Tensor is to a THTensor.
  *
  * **Names.** A function has the name that it has in C without its prefix: `THTensor_indexSelect(r, t, 0, index)` is
  * `t.indexSelect(0, index)`, or `th::indexSelect(t, 0, index)`. The arguments keep their order, their defaults stand in
@@ -234,7 +234,7 @@ enum class Fan : int {
 /// A format of files.
 enum class FileFormat : int {
     /// The format that the ending of the file's name tells: `.pt` and `.pth`, `.t7`, `.npy`, `.npz`, `.safetensors`,
-    /// `.csv`, `.tsv`, `.pgm`, `.ppm`, `.png`.
+    /// `.mtx`, `.csv`, `.tsv`, `.pgm`, `.ppm`, `.png`.
     ByName = TH_FILE_BY_NAME,
     Pt = TH_FILE_PT, ///< PyTorch's files since 1.6: a zip archive with a pickle.
     PtLegacy = TH_FILE_PT_LEGACY, ///< PyTorch's files before 1.6, a sequence of pickles; they are only read.
@@ -249,6 +249,7 @@ enum class FileFormat : int {
     Tsv = TH_FILE_TSV, ///< A table of numbers as a text with tabulators.
     Pnm = TH_FILE_PNM, ///< Images in PGM and PPM.
     Png = TH_FILE_PNG, ///< Images in PNG.
+    MatrixMarket = TH_FILE_MATRIX_MARKET, ///< Matrix Market: a matrix as a text, sparse or dense.
 };
 
 // ==================================================================================================================
@@ -958,17 +959,20 @@ inline void CudaStream::waitEvent(const CudaEvent &event) const {
 // ==================================================================================================================
 
 class Tensor;
+class SparseTensor;
 class Index;
 template <class T> class Elements;
 class RowIterator;
 
 struct JQ;
+struct CrowColStartsOrder;
 struct EV;
 struct GradInputGradWeightGradBias;
 struct LeastGreatest;
 struct PLU;
 struct RMask;
 struct RMeanInvstd;
+struct RRcrowRcol;
 struct RaRpiv;
 struct RaRpivots;
 struct RaRtau;
@@ -1157,6 +1161,13 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     template <class F> int64_t addHook(F f) const;
     /// Removes the hook with this number.
     void removeHook(int64_t id) const { detail::check(THTensor_removeHook(get(), id), "removeHook"); }
+
+    // ---------------------------------------------------------------------------------------------- Sparse tensors
+
+    /// The entries that are not 0, with positions in the first `sparseDim` dimensions; by default in all.
+    SparseTensor toSparse(int sparseDim = -1) const;
+    /// The elements at the positions of `mask`, whose values do not matter.
+    SparseTensor sparseMask(const SparseTensor &mask) const;
 
     // --------------------------------------------------------------------------------------------------- Operators
 
@@ -3579,6 +3590,9 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
 
     // ------------------------------------------------------------------------------------ Products of compressed rows
 
+    /// Compresses coordinates by rows: entry `k` of a matrix of `size` rows stands in row `rows[k]` and column
+    /// `columns[k]`, both less than 2^32.
+    CrowColStartsOrder csrCompress(const Tensor &columns, int64_t size) const;
     /// `r = A @ m` for the matrix A [n x k] of compressed rows and a matrix `m` [k x p] or a vector [k].
     Tensor csrMatmul(const Tensor &col, const Tensor &values, const Tensor &m) const {
         detail::New r;
@@ -3606,6 +3620,53 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor csrSampled(const Tensor &col, const Tensor &a, const Tensor &b) const {
         detail::New r;
         return r(THTensor_csrSampled(r.handle, handle_, col.get(), a.get(), b.get()), "csrSampled");
+    }
+    /// `r` = softmax of the entries of each row: `e^x` by the sum of `e^x` over the row, of floats.
+    Tensor csrSoftmax(const Tensor &values) const {
+        detail::New r;
+        return r(THTensor_csrSoftmax(r.handle, handle_, values.get()), "csrSoftmax");
+    }
+    /// `r = y * (g - sum of g * y)` over each row: the gradient of csrSoftmax, from its result `y`.
+    Tensor csrSoftmaxGrad(const Tensor &g, const Tensor &y) const {
+        detail::New r;
+        return r(THTensor_csrSoftmaxGrad(r.handle, handle_, g.get(), y.get()), "csrSoftmaxGrad");
+    }
+    /// `r = the X with A X = b`, or with `transpose` of `A^T X = b`, for the `upper` or lower triangle of the square
+    /// matrix A [n x n] of compressed rows, and a matrix `b` [n x p] or a vector [n] of floats; with `unitriangular`
+    /// the diagonal counts as ones.
+    Tensor csrTrtrs(const Tensor &col, const Tensor &values, const Tensor &b, bool upper = true, bool transpose = false,
+        bool unitriangular = false) const {
+        detail::New r;
+        return r(THTensor_csrTrtrs(r.handle, handle_, col.get(), values.get(), b.get(), upper, transpose,
+            unitriangular), "csrTrtrs");
+    }
+    /// `r = the X with A X = b`, or with `transpose` of `A^T X = b`, for the square matrix A [n x n] of compressed
+    /// rows, and a matrix `b` [n x p] or a vector [n]; float32 or float64.
+    Tensor csrSolve(const Tensor &col, const Tensor &values, const Tensor &b, bool transpose = false) const {
+        detail::New r;
+        return r(THTensor_csrSolve(r.handle, handle_, col.get(), values.get(), b.get(), transpose), "csrSolve");
+    }
+    /// `r = the x with A x = b` by conjugate gradients, preconditioned by the diagonal, for the symmetric positive
+    /// definite matrix A [n x n] of compressed rows and a vector `b` [n] of float32 or float64.
+    Tensor csrCg(const Tensor &col, const Tensor &values, const Tensor &b, const Tensor &start = {},
+        double tol = 0.00001, int64_t maxIter = 1000, THProgressFunction progress = nullptr,
+        void *context = nullptr) const {
+        detail::New r;
+        return r(THTensor_csrCg(r.handle, nullptr, handle_, col.get(), values.get(), b.get(), start.get(), tol, maxIter,
+            progress, context) == -1 ? THGetLastErrorCode() : TH_OK, "csrCg");
+    }
+    /// `r` = the entries of A @ B, the product of two matrices of compressed rows, which is another one: `rcrow` has
+    /// where its rows start, `rcol` the column of each entry.
+    RRcrowRcol csrMatmulCsr(const Tensor &acol, const Tensor &avalues, const Tensor &bcrow, const Tensor &bcol,
+        const Tensor &bvalues, int64_t columns) const;
+    /// `r[k]` = element [i, j] of A @ B for each entry `k` of a pattern, which stands in row `i` and column `j`:
+    /// csrSampled for matrices of compressed rows.
+    Tensor csrSampledCsr(const Tensor &col, const Tensor &acrow, const Tensor &acol, const Tensor &avalues,
+        const Tensor &bcrow, const Tensor &bcol, const Tensor &bvalues, int64_t columns, bool transposeA,
+        bool transposeB) const {
+        detail::New r;
+        return r(THTensor_csrSampledCsr(r.handle, handle_, col.get(), acrow.get(), acol.get(), avalues.get(),
+            bcrow.get(), bcol.get(), bvalues.get(), columns, transposeA, transposeB), "csrSampledCsr");
     }
 
     // ------------------------------------------------------------------------------------------------- Linear algebra
@@ -4772,6 +4833,11 @@ struct JQ {
 };
 
 /// Several results.
+struct CrowColStartsOrder {
+    Tensor crow, col, starts, order;
+};
+
+/// Several results.
 struct EV {
     Tensor e, v;
 };
@@ -4799,6 +4865,11 @@ struct RMask {
 /// Several results.
 struct RMeanInvstd {
     Tensor r, mean, invstd;
+};
+
+/// Several results.
+struct RRcrowRcol {
+    Tensor r, rcrow, rcol;
 };
 
 /// Several results.
@@ -4905,7 +4976,7 @@ inline void check(THStatus status, const char *name, Tensor &r) {
 template <class... R> inline void check_all(THStatus status, const char *name, R &...r) {
     if (status == TH_OK) return;
     fail(name);
-    ((r = Tensor()), ...);
+    ((r = R()), ...);
 }
 
 /// A tensor that a function made.
@@ -7347,6 +7418,21 @@ inline Tensor &cdist_out(Tensor &r, const Tensor &a, const Tensor &b, double p =
 
 // ---------------------------------------------------------------------------------------- Products of compressed rows
 
+inline CrowColStartsOrder Tensor::csrCompress(const Tensor &columns, int64_t size) const {
+    CrowColStartsOrder r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{}), Tensor(detail::Fresh{}),
+        Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_csrCompress(r.crow.get(), r.col.get(), r.starts.get(), r.order.get(), handle_,
+        columns.get(), size), "csrCompress", r.crow, r.col, r.starts, r.order);
+    return r;
+}
+inline CrowColStartsOrder csrCompress(const Tensor &rows, const Tensor &columns, int64_t size) {
+    return rows.csrCompress(columns, size);
+}
+inline Tensor &csrCompress_out(Tensor &crow, Tensor &col, Tensor &starts, Tensor &order, const Tensor &rows,
+    const Tensor &columns, int64_t size) {
+    return detail::into(crow, THTensor_csrCompress(detail::result(crow), detail::result(col), detail::result(starts),
+        detail::result(order), rows.get(), columns.get(), size), "csrCompress_out");
+}
 inline Tensor csrMatmul(const Tensor &crow, const Tensor &col, const Tensor &values, const Tensor &m) {
     return crow.csrMatmul(col, values, m);
 }
@@ -7382,6 +7468,71 @@ inline Tensor csrSampled(const Tensor &crow, const Tensor &col, const Tensor &a,
 inline Tensor &csrSampled_out(Tensor &r, const Tensor &crow, const Tensor &col, const Tensor &a, const Tensor &b) {
     return detail::into(r, THTensor_csrSampled(detail::result(r), crow.get(), col.get(), a.get(), b.get()),
         "csrSampled_out");
+}
+inline Tensor csrSoftmax(const Tensor &crow, const Tensor &values) { return crow.csrSoftmax(values); }
+inline Tensor &csrSoftmax_out(Tensor &r, const Tensor &crow, const Tensor &values) {
+    return detail::into(r, THTensor_csrSoftmax(detail::result(r), crow.get(), values.get()), "csrSoftmax_out");
+}
+inline Tensor csrSoftmaxGrad(const Tensor &crow, const Tensor &g, const Tensor &y) { return crow.csrSoftmaxGrad(g, y); }
+inline Tensor &csrSoftmaxGrad_out(Tensor &r, const Tensor &crow, const Tensor &g, const Tensor &y) {
+    return detail::into(r, THTensor_csrSoftmaxGrad(detail::result(r), crow.get(), g.get(), y.get()),
+        "csrSoftmaxGrad_out");
+}
+inline Tensor csrTrtrs(const Tensor &crow, const Tensor &col, const Tensor &values, const Tensor &b, bool upper = true,
+    bool transpose = false, bool unitriangular = false) {
+    return crow.csrTrtrs(col, values, b, upper, transpose, unitriangular);
+}
+inline Tensor &csrTrtrs_out(Tensor &r, const Tensor &crow, const Tensor &col, const Tensor &values, const Tensor &b,
+    bool upper = true, bool transpose = false, bool unitriangular = false) {
+    return detail::into(r, THTensor_csrTrtrs(detail::result(r), crow.get(), col.get(), values.get(), b.get(), upper,
+        transpose, unitriangular), "csrTrtrs_out");
+}
+inline Tensor csrSolve(const Tensor &crow, const Tensor &col, const Tensor &values, const Tensor &b,
+    bool transpose = false) {
+    return crow.csrSolve(col, values, b, transpose);
+}
+inline Tensor &csrSolve_out(Tensor &r, const Tensor &crow, const Tensor &col, const Tensor &values, const Tensor &b,
+    bool transpose = false) {
+    return detail::into(r, THTensor_csrSolve(detail::result(r), crow.get(), col.get(), values.get(), b.get(),
+        transpose), "csrSolve_out");
+}
+inline Tensor csrCg(const Tensor &crow, const Tensor &col, const Tensor &values, const Tensor &b,
+    const Tensor &start = {}, double tol = 0.00001, int64_t maxIter = 1000, THProgressFunction progress = nullptr,
+    void *context = nullptr) {
+    return crow.csrCg(col, values, b, start, tol, maxIter, progress, context);
+}
+inline int64_t csrCg_out(Tensor &r, Out residual, const Tensor &crow, const Tensor &col, const Tensor &values,
+    const Tensor &b, const Tensor &start = {}, double tol = 0.00001, int64_t maxIter = 1000,
+    THProgressFunction progress = nullptr, void *context = nullptr) {
+    return detail::must(THTensor_csrCg(detail::result(r), detail::result(residual), crow.get(), col.get(), values.get(),
+        b.get(), start.get(), tol, maxIter, progress, context), static_cast<int64_t>(-1), "csrCg_out");
+}
+inline RRcrowRcol Tensor::csrMatmulCsr(const Tensor &acol, const Tensor &avalues, const Tensor &bcrow,
+    const Tensor &bcol, const Tensor &bvalues, int64_t columns) const {
+    RRcrowRcol r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_csrMatmulCsr(r.r.get(), r.rcrow.get(), r.rcol.get(), handle_, acol.get(), avalues.get(),
+        bcrow.get(), bcol.get(), bvalues.get(), columns), "csrMatmulCsr", r.r, r.rcrow, r.rcol);
+    return r;
+}
+inline RRcrowRcol csrMatmulCsr(const Tensor &acrow, const Tensor &acol, const Tensor &avalues, const Tensor &bcrow,
+    const Tensor &bcol, const Tensor &bvalues, int64_t columns) {
+    return acrow.csrMatmulCsr(acol, avalues, bcrow, bcol, bvalues, columns);
+}
+inline Tensor &csrMatmulCsr_out(Tensor &r, Tensor &rcrow, Tensor &rcol, const Tensor &acrow, const Tensor &acol,
+    const Tensor &avalues, const Tensor &bcrow, const Tensor &bcol, const Tensor &bvalues, int64_t columns) {
+    return detail::into(r, THTensor_csrMatmulCsr(detail::result(r), detail::result(rcrow), detail::result(rcol),
+        acrow.get(), acol.get(), avalues.get(), bcrow.get(), bcol.get(), bvalues.get(), columns), "csrMatmulCsr_out");
+}
+inline Tensor csrSampledCsr(const Tensor &crow, const Tensor &col, const Tensor &acrow, const Tensor &acol,
+    const Tensor &avalues, const Tensor &bcrow, const Tensor &bcol, const Tensor &bvalues, int64_t columns,
+    bool transposeA, bool transposeB) {
+    return crow.csrSampledCsr(col, acrow, acol, avalues, bcrow, bcol, bvalues, columns, transposeA, transposeB);
+}
+inline Tensor &csrSampledCsr_out(Tensor &r, const Tensor &crow, const Tensor &col, const Tensor &acrow,
+    const Tensor &acol, const Tensor &avalues, const Tensor &bcrow, const Tensor &bcol, const Tensor &bvalues,
+    int64_t columns, bool transposeA, bool transposeB) {
+    return detail::into(r, THTensor_csrSampledCsr(detail::result(r), crow.get(), col.get(), acrow.get(), acol.get(),
+        avalues.get(), bcrow.get(), bcol.get(), bvalues.get(), columns, transposeA, transposeB), "csrSampledCsr_out");
 }
 
 // ----------------------------------------------------------------------------------------------------- Linear algebra
@@ -9809,6 +9960,939 @@ inline auto gradApply(TensorList inputs, Forward &&forward, Backward backward)
 }
 
 // ==================================================================================================================
+//     Sparse tensors
+// ==================================================================================================================
+
+namespace detail {
+
+/// A fresh sparse tensor for the result of a call.
+struct NewSparse {
+    NewSparse();
+    ~NewSparse() {
+        if (handle) THSTensor_free(handle);
+    }
+    NewSparse(const NewSparse &) = delete;
+    NewSparse &operator=(const NewSparse &) = delete;
+    /// The sparse tensor, unless the call has failed.
+    SparseTensor operator()(THStatus status, const char *name);
+    THSTensor *handle;
+};
+
+} // namespace detail
+
+class SparseList;
+
+namespace detail {
+
+/// The C function of a function object that is told of progress.
+template <class F> struct ProgressOf {
+    static THStatus run(int64_t iteration, double residual, void *context) noexcept {
+        return guarded([&] { (*static_cast<F *>(context))(iteration, residual); });
+    }
+};
+
+} // namespace detail
+
+/// The positions and values of some entries; all other elements are 0. Copies refer to the same sparse tensor.
+///
+///     th::SparseTensor s(th::tensor({{0, 1, 1}, {2, 0, 2}}), th::tensor({3., 4., 5.}), {2, 3});
+///     th::Tensor y = s.spmm(th::ones({3, 2}));                 // dense
+///     std::cout << (s * 2 + s).toDense() << '\n';
+///
+/// Functions are methods, or functions beside it, as those of tensors are; operators are elementwise.
+class [[nodiscard]] SparseTensor : public detail::Counted<THSTensor, THSTensor_retain, THSTensor_free> {
+  public:
+    /// Refers to nothing; as a result it becomes a fresh sparse tensor.
+    SparseTensor() noexcept = default;
+    /// The least one that holds entries at `indices`, int64 [sparse dimensions x entries], with `values` [entries x ...].
+    explicit SparseTensor(const Tensor &indices, const Tensor &values)
+        : SparseTensor(withTensor(indices, values)) {}
+    /// One of these sizes: those of the sparse dimensions, then those of `values` behind its first.
+    explicit SparseTensor(const Tensor &indices, const Tensor &values, IntList size)
+        : SparseTensor(withTensorAndSize(indices, values, size)) {}
+    /** @cond */
+    explicit SparseTensor(detail::Fresh)
+        : Counted(detail::must(THSTensor_new(), static_cast<THSTensor *>(nullptr), "SparseTensor")) {}
+    /** @endcond */
+    /// Takes over a reference.
+    static SparseTensor take(THSTensor *handle) noexcept { return SparseTensor(handle); }
+    /// Adds a reference to a handle that stays its owner's.
+    static SparseTensor share(THSTensor *handle) noexcept {
+        THSTensor_retain(handle);
+        return SparseTensor(handle);
+    }
+
+    /// The number of dimensions, sparse and dense; 0 before the first write.
+    int dim() const noexcept { return handle_ ? handle_->nDimensionI + handle_->nDimensionV : 0; }
+    /// The sizes, those of sparse dimensions first, as long as the shape stays.
+    IntList sizes() const noexcept { return handle_ ? IntList(handle_->size, dim()) : IntList(); }
+
+    /// The same as cg below, with any function object `progress(iteration, residual)`. What it throws ends the call and comes
+    /// out of it.
+    template <class F, class = std::enable_if_t<std::is_invocable_v<F &, int64_t, double>>>
+    Tensor cg(const Tensor &b, const Tensor &start, double tol, int64_t maxIter, F &&progress) const {
+        using Progress = std::remove_reference_t<F>;
+        return cg(b, start, tol, maxIter, detail::ProgressOf<Progress>::run,
+                  const_cast<void *>(static_cast<const void *>(&progress)));
+    }
+
+    SparseTensor operator-() const { return neg(); }
+    SparseTensor &operator+=(const SparseTensor &b) { return add_(b); }
+    SparseTensor &operator-=(const SparseTensor &b) { return sub_(b); }
+    SparseTensor &operator*=(const SparseTensor &b) { return mul_(b); }
+    SparseTensor &operator*=(const Tensor &b) { return mul_(b); }
+    SparseTensor &operator*=(double b) { return mul_(b); }
+    SparseTensor &operator/=(const Tensor &b) { return div_(b); }
+    SparseTensor &operator/=(double b) { return div_(b); }
+
+    // ------------------------------------------------------------------------------------------------- Sparse tensors
+
+    /// A tensor of sizes without entries: the first `sparseDim` dimensions are sparse.
+    static SparseTensor withSize(IntList size, int sparseDim, Dtype dtype = Dtype::Undefined) {
+        return SparseTensor::take(detail::must(THSTensor_newWithSize(detail::dtype(dtype), size.count(), size.data(),
+            sparseDim), static_cast<THSTensor *>(nullptr), "withSize"));
+    }
+    /// The least tensor that holds entries at `indices`, [sparse dimensions x nnz] of int64 or int32, with `values`
+    /// [nnz x ...].
+    static SparseTensor withTensor(const Tensor &indices, const Tensor &values) {
+        return SparseTensor::take(detail::must(THSTensor_newWithTensor(indices.get(), values.get()),
+            static_cast<THSTensor *>(nullptr), "withTensor"));
+    }
+    /// `newWithTensor` with `ndim` sizes: those of the sparse dimensions, which must hold all positions, then those of
+    /// `values`.
+    static SparseTensor withTensorAndSize(const Tensor &indices, const Tensor &values, IntList size) {
+        return SparseTensor::take(detail::must(THSTensor_newWithTensorAndSize(indices.get(), values.get(), size.count(),
+            size.data()), static_cast<THSTensor *>(nullptr), "withTensorAndSize"));
+    }
+    /// A matrix of compressed rows: `crow` [rows + 1] has where each row starts among the entries, with their number at
+    /// the end, `col` the column of each entry; both int64 or int32, as of SciPy.
+    static SparseTensor csr(const Tensor &crow, const Tensor &col, const Tensor &values, int64_t rows,
+        int64_t columns) {
+        return SparseTensor::take(detail::must(THSTensor_newCsr(crow.get(), col.get(), values.get(), rows, columns),
+            static_cast<THSTensor *>(nullptr), "csr"));
+    }
+    /// The entries of a dense tensor that are not 0, coalesced, with `sparseDim` sparse dimensions: an entry with dense
+    /// dimensions is kept if one of its elements is not 0.
+    static SparseTensor fromDense(const Tensor &t, int sparseDim = -1) {
+        return SparseTensor::take(detail::must(THSTensor_newFromDense(t.get(), sparseDim),
+            static_cast<THSTensor *>(nullptr), "fromDense"));
+    }
+    /// A second handle on the positions and values of `s`.
+    SparseTensor withSparse() const {
+        return SparseTensor::take(detail::must(THSTensor_newWithSparse(handle_), static_cast<THSTensor *>(nullptr),
+            "withSparse"));
+    }
+    /// A copy of `s`, with positions and values of its own.
+    SparseTensor clone() const {
+        return SparseTensor::take(detail::must(THSTensor_newClone(handle_), static_cast<THSTensor *>(nullptr),
+            "clone"));
+    }
+    /// `s` coalesced: values for one position are summed in the order in which they stand.
+    SparseTensor coalesce() const {
+        return SparseTensor::take(detail::must(THSTensor_newCoalesce(handle_), static_cast<THSTensor *>(nullptr),
+            "coalesce"));
+    }
+    /// The matrix `s` compressed by rows, coalesced; positions are int32 where the sizes and the number of entries
+    /// allow it.
+    SparseTensor compressed() const {
+        return SparseTensor::take(detail::must(THSTensor_newCompressed(handle_), static_cast<THSTensor *>(nullptr),
+            "compressed"));
+    }
+    /// `s` as coordinates; where it has them they are shared.
+    SparseTensor coordinates() const {
+        return SparseTensor::take(detail::must(THSTensor_newCoordinates(handle_), static_cast<THSTensor *>(nullptr),
+            "coordinates"));
+    }
+    /// A dense tensor of all elements of `s`.
+    Tensor toDense() const { return detail::made(THSTensor_newDense(handle_), "toDense"); }
+    /// The number of dimensions.
+    int nDimension() const {
+        THClearLastError();
+        const int r = THSTensor_nDimension(handle_);
+        return detail::known(r, !r, "nDimension");
+    }
+    /// The size of a dimension, which may count from the end.
+    int64_t size(int dimension) const {
+        return detail::must(THSTensor_size(handle_, dimension), static_cast<int64_t>(-1), "size");
+    }
+    /// The number of entries, as they stand.
+    int64_t nnz() const {
+        THClearLastError();
+        const int64_t r = THSTensor_nnz(handle_);
+        return detail::known(r, r == -1, "nnz");
+    }
+    /// The number of sparse dimensions.
+    int sparseDim() const {
+        THClearLastError();
+        const int r = THSTensor_sparseDim(handle_);
+        return detail::known(r, !r, "sparseDim");
+    }
+    /// The number of dense dimensions.
+    int denseDim() const {
+        THClearLastError();
+        const int r = THSTensor_denseDim(handle_);
+        return detail::known(r, !r, "denseDim");
+    }
+    /// True if positions ascend in row-major order, each once; false if that is not known.
+    bool isCoalesced() const {
+        THClearLastError();
+        const int r = THSTensor_isCoalesced(handle_);
+        return detail::known(r != 0, !r, "isCoalesced");
+    }
+    /// True if the matrix is compressed by rows; false if it has coordinates.
+    bool isCompressed() const {
+        THClearLastError();
+        const int r = THSTensor_isCompressed(handle_);
+        return detail::known(r != 0, !r, "isCompressed");
+    }
+    /// The dtype of the values.
+    Dtype dtype() const {
+        THClearLastError();
+        const THDtype r = THSTensor_dtype(handle_);
+        return detail::known(static_cast<Dtype>(r), !r, "dtype");
+    }
+    /// The positions, int64 [sparseDim x nnz], computed for compressed rows, else those of the handle.
+    Tensor indices() const { return detail::made(THSTensor_newIndices(handle_), "indices"); }
+    /// The values of the handle.
+    Tensor values() const { return detail::made(THSTensor_newValues(handle_), "values"); }
+    /// Where each row starts among the entries of compressed rows, and the number of entries.
+    Tensor crow() const { return detail::made(THSTensor_newCrow(handle_), "crow"); }
+    /// The column of each entry of compressed rows.
+    Tensor col() const { return detail::made(THSTensor_newCol(handle_), "col"); }
+    /// `r` = a copy of `s`.
+    SparseTensor &copy_(const SparseTensor &s) { return changed(THSTensor_copy(handle_, s.get()), "copy_"); }
+    /// Gives up all entries of `s`, which keeps its sizes and its dtype.
+    SparseTensor &zero_() { return changed(THSTensor_zero(handle_), "zero_"); }
+    /// Changes the sizes of `s`: where it has entries, sparse sizes may grow and others stay.
+    SparseTensor &resize_(IntList size, int sparseDim) {
+        return changed(THSTensor_resize(handle_, size.count(), size.data(), sparseDim), "resize_");
+    }
+    /// `THSTensor_resize` to the sizes of another tensor.
+    SparseTensor &resizeAs_(const SparseTensor &other) {
+        return changed(THSTensor_resizeAs(handle_, other.get()), "resizeAs_");
+    }
+    SparseTensor &coalesce_() { return changed(THSTensor_coalesce(handle_, handle_), "coalesce_"); }
+    /// `r` = `s` with two dimensions exchanged, both sparse or both dense.
+    SparseTensor transpose(int dimension1, int dimension2) const {
+        detail::NewSparse r;
+        return r(THSTensor_transpose(r.handle, handle_, dimension1, dimension2), "transpose");
+    }
+    SparseTensor &transpose_(int dimension1, int dimension2) {
+        return changed(THSTensor_transpose(handle_, handle_, dimension1, dimension2), "transpose_");
+    }
+    /// `r` = the part of `s` at position `index` of a dimension, which is gone.
+    SparseTensor select(int dimension, int64_t index) const {
+        detail::NewSparse r;
+        return r(THSTensor_select(r.handle, handle_, dimension, index), "select");
+    }
+    SparseTensor &select_(int dimension, int64_t index) {
+        return changed(THSTensor_select(handle_, handle_, dimension, index), "select_");
+    }
+    /// `r` = the part of `s` at `size` positions of a dimension, from `firstIndex` on.
+    SparseTensor narrow(int dimension, int64_t firstIndex, int64_t size) const {
+        detail::NewSparse r;
+        return r(THSTensor_narrow(r.handle, handle_, dimension, firstIndex, size), "narrow");
+    }
+    SparseTensor &narrow_(int dimension, int64_t firstIndex, int64_t size) {
+        return changed(THSTensor_narrow(handle_, handle_, dimension, firstIndex, size), "narrow_");
+    }
+    /// `r = a + value * b`, coalesced; sizes and sparse dimensions are the same.
+    SparseTensor cadd(double value, const SparseTensor &b) const {
+        detail::NewSparse r;
+        return r(THSTensor_cadd(r.handle, handle_, value, b.get()), "cadd");
+    }
+    SparseTensor cadd(const SparseTensor &b) const {
+        detail::NewSparse r;
+        return r(THSTensor_cadd(r.handle, handle_, 1, b.get()), "cadd");
+    }
+    SparseTensor &cadd_(double value, const SparseTensor &b) {
+        return changed(THSTensor_cadd(handle_, handle_, value, b.get()), "cadd_");
+    }
+    SparseTensor &cadd_(const SparseTensor &b) {
+        return changed(THSTensor_cadd(handle_, handle_, 1, b.get()), "cadd_");
+    }
+    SparseTensor add(double value, const SparseTensor &b) const {
+        detail::NewSparse r;
+        return r(THSTensor_cadd(r.handle, handle_, value, b.get()), "add");
+    }
+    SparseTensor add(const SparseTensor &b) const {
+        detail::NewSparse r;
+        return r(THSTensor_cadd(r.handle, handle_, 1, b.get()), "add");
+    }
+    SparseTensor &add_(double value, const SparseTensor &b) {
+        return changed(THSTensor_cadd(handle_, handle_, value, b.get()), "add_");
+    }
+    SparseTensor &add_(const SparseTensor &b) { return changed(THSTensor_cadd(handle_, handle_, 1, b.get()), "add_"); }
+    /// `r = a - value * b`, as cadd.
+    SparseTensor csub(double value, const SparseTensor &b) const {
+        detail::NewSparse r;
+        return r(THSTensor_csub(r.handle, handle_, value, b.get()), "csub");
+    }
+    SparseTensor csub(const SparseTensor &b) const {
+        detail::NewSparse r;
+        return r(THSTensor_csub(r.handle, handle_, 1, b.get()), "csub");
+    }
+    SparseTensor &csub_(double value, const SparseTensor &b) {
+        return changed(THSTensor_csub(handle_, handle_, value, b.get()), "csub_");
+    }
+    SparseTensor &csub_(const SparseTensor &b) {
+        return changed(THSTensor_csub(handle_, handle_, 1, b.get()), "csub_");
+    }
+    SparseTensor sub(double value, const SparseTensor &b) const {
+        detail::NewSparse r;
+        return r(THSTensor_csub(r.handle, handle_, value, b.get()), "sub");
+    }
+    SparseTensor sub(const SparseTensor &b) const {
+        detail::NewSparse r;
+        return r(THSTensor_csub(r.handle, handle_, 1, b.get()), "sub");
+    }
+    SparseTensor &sub_(double value, const SparseTensor &b) {
+        return changed(THSTensor_csub(handle_, handle_, value, b.get()), "sub_");
+    }
+    SparseTensor &sub_(const SparseTensor &b) { return changed(THSTensor_csub(handle_, handle_, 1, b.get()), "sub_"); }
+    /// `r = a * b`, coalesced: entries where both have one.
+    SparseTensor cmul(const SparseTensor &b) const {
+        detail::NewSparse r;
+        return r(THSTensor_cmul(r.handle, handle_, b.get()), "cmul");
+    }
+    SparseTensor &cmul_(const SparseTensor &b) { return changed(THSTensor_cmul(handle_, handle_, b.get()), "cmul_"); }
+    SparseTensor mul(const SparseTensor &b) const {
+        detail::NewSparse r;
+        return r(THSTensor_cmul(r.handle, handle_, b.get()), "mul");
+    }
+    SparseTensor &mul_(const SparseTensor &b) { return changed(THSTensor_cmul(handle_, handle_, b.get()), "mul_"); }
+    /// `r = s * t` for a dense tensor, which broadcasts to the sizes of `s`.
+    SparseTensor cmulDense(const Tensor &t) const {
+        detail::NewSparse r;
+        return r(THSTensor_cmulDense(r.handle, handle_, t.get()), "cmulDense");
+    }
+    SparseTensor &cmulDense_(const Tensor &t) {
+        return changed(THSTensor_cmulDense(handle_, handle_, t.get()), "cmulDense_");
+    }
+    SparseTensor mul(const Tensor &t) const {
+        detail::NewSparse r;
+        return r(THSTensor_cmulDense(r.handle, handle_, t.get()), "mul");
+    }
+    SparseTensor &mul_(const Tensor &t) { return changed(THSTensor_cmulDense(handle_, handle_, t.get()), "mul_"); }
+    /// `r = s / t` for a dense tensor, which broadcasts to the sizes of `s`.
+    SparseTensor cdivDense(const Tensor &t) const {
+        detail::NewSparse r;
+        return r(THSTensor_cdivDense(r.handle, handle_, t.get()), "cdivDense");
+    }
+    SparseTensor &cdivDense_(const Tensor &t) {
+        return changed(THSTensor_cdivDense(handle_, handle_, t.get()), "cdivDense_");
+    }
+    SparseTensor div(const Tensor &t) const {
+        detail::NewSparse r;
+        return r(THSTensor_cdivDense(r.handle, handle_, t.get()), "div");
+    }
+    SparseTensor &div_(const Tensor &t) { return changed(THSTensor_cdivDense(handle_, handle_, t.get()), "div_"); }
+    /// `r = s * value`.
+    SparseTensor mul(double value) const {
+        detail::NewSparse r;
+        return r(THSTensor_mul(r.handle, handle_, value), "mul");
+    }
+    SparseTensor &mul_(double value) { return changed(THSTensor_mul(handle_, handle_, value), "mul_"); }
+    /// `r = s / value`.
+    SparseTensor div(double value) const {
+        detail::NewSparse r;
+        return r(THSTensor_div(r.handle, handle_, value), "div");
+    }
+    SparseTensor &div_(double value) { return changed(THSTensor_div(handle_, handle_, value), "div_"); }
+    /// `r = s ^ value` for a value above 0, coalesced.
+    SparseTensor pow(double value) const {
+        detail::NewSparse r;
+        return r(THSTensor_pow(r.handle, handle_, value), "pow");
+    }
+    SparseTensor &pow_(double value) { return changed(THSTensor_pow(handle_, handle_, value), "pow_"); }
+    /// `r = -s`.
+    SparseTensor neg() const { detail::NewSparse r; return r(THSTensor_neg(r.handle, handle_), "neg"); }
+    SparseTensor &neg_() { return changed(THSTensor_neg(handle_, handle_), "neg_"); }
+    /// `r = |s|`, coalesced.
+    SparseTensor abs() const { detail::NewSparse r; return r(THSTensor_abs(r.handle, handle_), "abs"); }
+    SparseTensor &abs_() { return changed(THSTensor_abs(handle_, handle_), "abs_"); }
+    /// `r` = the sign of `s`, coalesced: -1, 0 or 1.
+    SparseTensor sign() const { detail::NewSparse r; return r(THSTensor_sign(r.handle, handle_), "sign"); }
+    SparseTensor &sign_() { return changed(THSTensor_sign(handle_, handle_), "sign_"); }
+    /// `r` = the square root of `s`, coalesced.
+    SparseTensor sqrt() const { detail::NewSparse r; return r(THSTensor_sqrt(r.handle, handle_), "sqrt"); }
+    SparseTensor &sqrt_() { return changed(THSTensor_sqrt(handle_, handle_), "sqrt_"); }
+    /// `r = e^s - 1`, coalesced.
+    SparseTensor expm1() const { detail::NewSparse r; return r(THSTensor_expm1(r.handle, handle_), "expm1"); }
+    SparseTensor &expm1_() { return changed(THSTensor_expm1(handle_, handle_), "expm1_"); }
+    /// `r = log(1 + s)`, coalesced.
+    SparseTensor log1p() const { detail::NewSparse r; return r(THSTensor_log1p(r.handle, handle_), "log1p"); }
+    SparseTensor &log1p_() { return changed(THSTensor_log1p(handle_, handle_), "log1p_"); }
+    /// `r` = the sine of `s`, coalesced.
+    SparseTensor sin() const { detail::NewSparse r; return r(THSTensor_sin(r.handle, handle_), "sin"); }
+    SparseTensor &sin_() { return changed(THSTensor_sin(handle_, handle_), "sin_"); }
+    /// `r` = the tangent of `s`, coalesced.
+    SparseTensor tan() const { detail::NewSparse r; return r(THSTensor_tan(r.handle, handle_), "tan"); }
+    SparseTensor &tan_() { return changed(THSTensor_tan(handle_, handle_), "tan_"); }
+    /// `r` = the inverse sine of `s`, coalesced.
+    SparseTensor asin() const { detail::NewSparse r; return r(THSTensor_asin(r.handle, handle_), "asin"); }
+    SparseTensor &asin_() { return changed(THSTensor_asin(handle_, handle_), "asin_"); }
+    /// `r` = the inverse tangent of `s`, coalesced.
+    SparseTensor atan() const { detail::NewSparse r; return r(THSTensor_atan(r.handle, handle_), "atan"); }
+    SparseTensor &atan_() { return changed(THSTensor_atan(handle_, handle_), "atan_"); }
+    /// `r` = the hyperbolic sine of `s`, coalesced.
+    SparseTensor sinh() const { detail::NewSparse r; return r(THSTensor_sinh(r.handle, handle_), "sinh"); }
+    SparseTensor &sinh_() { return changed(THSTensor_sinh(handle_, handle_), "sinh_"); }
+    /// `r` = the hyperbolic tangent of `s`, coalesced.
+    SparseTensor tanh() const { detail::NewSparse r; return r(THSTensor_tanh(r.handle, handle_), "tanh"); }
+    SparseTensor &tanh_() { return changed(THSTensor_tanh(handle_, handle_), "tanh_"); }
+    /// `r = max(s, 0)`, coalesced.
+    SparseTensor relu() const { detail::NewSparse r; return r(THSTensor_relu(r.handle, handle_), "relu"); }
+    SparseTensor &relu_() { return changed(THSTensor_relu(handle_, handle_), "relu_"); }
+    /// `r` = the largest whole number that is at most `s`, coalesced.
+    SparseTensor floor() const { detail::NewSparse r; return r(THSTensor_floor(r.handle, handle_), "floor"); }
+    SparseTensor &floor_() { return changed(THSTensor_floor(handle_, handle_), "floor_"); }
+    /// `r` = the least whole number that is at least `s`, coalesced.
+    SparseTensor ceil() const { detail::NewSparse r; return r(THSTensor_ceil(r.handle, handle_), "ceil"); }
+    SparseTensor &ceil_() { return changed(THSTensor_ceil(handle_, handle_), "ceil_"); }
+    /// `r` = `s` rounded to a whole number, ties to the even one, coalesced.
+    SparseTensor round() const { detail::NewSparse r; return r(THSTensor_round(r.handle, handle_), "round"); }
+    SparseTensor &round_() { return changed(THSTensor_round(handle_, handle_), "round_"); }
+    /// `r` = `s` without its fraction, coalesced.
+    SparseTensor trunc() const { detail::NewSparse r; return r(THSTensor_trunc(r.handle, handle_), "trunc"); }
+    SparseTensor &trunc_() { return changed(THSTensor_trunc(handle_, handle_), "trunc_"); }
+    /// The sum of all values.
+    double sumall() const {
+        THClearLastError();
+        const double r = THSTensor_sumall(handle_);
+        return detail::known(r, r != r, "sumall");
+    }
+    /// `r` = the sum of `s` over `ndim` dimensions, which are gone, coalesced; integers are summed as int64.
+    SparseTensor sum(IntList dims) const {
+        detail::NewSparse r;
+        return r(THSTensor_sum(r.handle, handle_, dims.count(), dims.data()), "sum");
+    }
+    SparseTensor sum(std::initializer_list<int64_t> dims) const { return sum(IntList(dims)); }
+    SparseTensor &sum_(IntList dims) {
+        return changed(THSTensor_sum(handle_, handle_, dims.count(), dims.data()), "sum_");
+    }
+    /// The norm of all elements of `s`: (the sum of |s|^value)^(1 / value).
+    double normall(double value = 2) const {
+        THClearLastError();
+        const double r = THSTensor_normall(handle_, value);
+        return detail::known(r, r != r, "normall");
+    }
+    /// `r = s @ m`, dense, for a matrix `s` [n x k] and a dense matrix [k x p] or vector [k].
+    Tensor spmm(const Tensor &m) const { detail::New r; return r(THSTensor_spmm(r.handle, handle_, m.get()), "spmm"); }
+    /// `r = s @ vec`, dense, for a matrix `s` [n x k] and a dense vector [k].
+    Tensor spmv(const Tensor &vec) const {
+        detail::New r;
+        return r(THSTensor_spmv(r.handle, handle_, vec.get()), "spmv");
+    }
+    /// `r = beta * t + alpha * (s @ m)`, dense; `t` broadcasts.
+    Tensor spaddmm(double beta, const Tensor &t, double alpha, const Tensor &m) const {
+        detail::New r;
+        return r(THSTensor_spaddmm(r.handle, beta, t.get(), alpha, handle_, m.get()), "spaddmm");
+    }
+    Tensor spaddmm(const Tensor &t, const Tensor &m) const {
+        detail::New r;
+        return r(THSTensor_spaddmm(r.handle, 1, t.get(), 1, handle_, m.get()), "spaddmm");
+    }
+    /// `r = s @ m` for a dense matrix [k x p], with one sparse dimension, the rows of `s` that have entries, and one
+    /// dense.
+    SparseTensor hspmm(const Tensor &m) const {
+        detail::NewSparse r;
+        return r(THSTensor_hspmm(r.handle, handle_, m.get()), "hspmm");
+    }
+    SparseTensor &hspmm_(const Tensor &m) { return changed(THSTensor_hspmm(handle_, handle_, m.get()), "hspmm_"); }
+    /// `r = s @ m` for a dense matrix [k x p], with two sparse dimensions: all elements of the rows of `s` that have
+    /// entries.
+    SparseTensor sspmm(const Tensor &m) const {
+        detail::NewSparse r;
+        return r(THSTensor_sspmm(r.handle, handle_, m.get()), "sspmm");
+    }
+    SparseTensor &sspmm_(const Tensor &m) { return changed(THSTensor_sspmm(handle_, handle_, m.get()), "sspmm_"); }
+    /// `r = beta * t + alpha * (s @ m)` for sparse `t` and `s` and a dense matrix `m`, coalesced.
+    SparseTensor sspaddmm(double beta, double alpha, const SparseTensor &s, const Tensor &m) const {
+        detail::NewSparse r;
+        return r(THSTensor_sspaddmm(r.handle, beta, handle_, alpha, s.get(), m.get()), "sspaddmm");
+    }
+    SparseTensor sspaddmm(const SparseTensor &s, const Tensor &m) const {
+        detail::NewSparse r;
+        return r(THSTensor_sspaddmm(r.handle, 1, handle_, 1, s.get(), m.get()), "sspaddmm");
+    }
+    SparseTensor &sspaddmm_(double beta, double alpha, const SparseTensor &s, const Tensor &m) {
+        return changed(THSTensor_sspaddmm(handle_, beta, handle_, alpha, s.get(), m.get()), "sspaddmm_");
+    }
+    SparseTensor &sspaddmm_(const SparseTensor &s, const Tensor &m) {
+        return changed(THSTensor_sspaddmm(handle_, 1, handle_, 1, s.get(), m.get()), "sspaddmm_");
+    }
+    /// `r = a @ b` for two matrices [n x k] and [k x p], compressed by rows: an entry stands wherever two meet, be
+    /// their sum 0 or not.
+    SparseTensor mm(const SparseTensor &b) const {
+        detail::NewSparse r;
+        return r(THSTensor_mm(r.handle, handle_, b.get()), "mm");
+    }
+    SparseTensor &mm_(const SparseTensor &b) { return changed(THSTensor_mm(handle_, handle_, b.get()), "mm_"); }
+    /// `r` = softmax of each row of a matrix of floats, compressed by rows: elements without an entry take no part, and
+    /// stay so.
+    SparseTensor softmax() const { detail::NewSparse r; return r(THSTensor_softmax(r.handle, handle_), "softmax"); }
+    SparseTensor &softmax_() { return changed(THSTensor_softmax(handle_, handle_), "softmax_"); }
+    /// `rb = the X with s X = b`, or with `transpose` of `s^T X = b`, dense, for the `upper` or lower triangle of a
+    /// square matrix `s` [n x n] and a dense matrix `b` [n x p] or vector [n]; with `unitriangular` the diagonal counts
+    /// as ones.
+    Tensor trtrs(const Tensor &b, bool upper = true, bool transpose = false, bool unitriangular = false) const {
+        detail::New r;
+        return r(THSTensor_trtrs(r.handle, b.get(), handle_, upper, transpose, unitriangular), "trtrs");
+    }
+    /// `r = the X with s X = b`, dense, for a square matrix `s` [n x n] and a dense matrix `b` [n x p] or vector [n] of
+    /// float32 or float64.
+    Tensor solve(const Tensor &b) const {
+        detail::New r;
+        return r(THSTensor_solve(r.handle, handle_, b.get()), "solve");
+    }
+    /// `r = the x with s x = b`, dense, by conjugate gradients, for a symmetric positive definite matrix `s` [n x n]
+    /// and a dense vector `b` [n] of float32 or float64.
+    Tensor cg(const Tensor &b, const Tensor &start = {}, double tol = 0.00001, int64_t maxIter = 1000,
+        THProgressFunction progress = nullptr, void *context = nullptr) const {
+        detail::New r;
+        return r(THSTensor_cg(r.handle, nullptr, handle_, b.get(), start.get(), tol, maxIter, progress,
+            context) == -1 ? THGetLastErrorCode() : TH_OK, "cg");
+    }
+    /// `r = beta * s + alpha * (m1 @ m2)` at the entries of `s`, compressed by rows; `m1` [n x k] and `m2` [k x p] are
+    /// dense.
+    SparseTensor sampledAddmm(double beta, double alpha, const Tensor &m1, const Tensor &m2) const {
+        detail::NewSparse r;
+        return r(THSTensor_sampledAddmm(r.handle, beta, handle_, alpha, m1.get(), m2.get()), "sampledAddmm");
+    }
+    SparseTensor sampledAddmm(const Tensor &m1, const Tensor &m2) const {
+        detail::NewSparse r;
+        return r(THSTensor_sampledAddmm(r.handle, 1, handle_, 1, m1.get(), m2.get()), "sampledAddmm");
+    }
+    SparseTensor &sampledAddmm_(double beta, double alpha, const Tensor &m1, const Tensor &m2) {
+        return changed(THSTensor_sampledAddmm(handle_, beta, handle_, alpha, m1.get(), m2.get()), "sampledAddmm_");
+    }
+    SparseTensor &sampledAddmm_(const Tensor &m1, const Tensor &m2) {
+        return changed(THSTensor_sampledAddmm(handle_, 1, handle_, 1, m1.get(), m2.get()), "sampledAddmm_");
+    }
+    /// `r = t + value * s`, dense, for a dense tensor of the sizes of `s`.
+    Tensor spcadd(const Tensor &t, double value = 1) const {
+        detail::New r;
+        return r(THSTensor_spcadd(r.handle, t.get(), value, handle_), "spcadd");
+    }
+    /// `r` = the elements of the dense tensor `t` at the positions of `mask`, whose values do not matter; sizes are the
+    /// same.
+    SparseTensor sparseMask(const Tensor &t) const {
+        detail::NewSparse r;
+        return r(THSTensor_sparseMask(r.handle, t.get(), handle_), "sparseMask");
+    }
+    SparseTensor &sparseMask_(const Tensor &t) {
+        return changed(THSTensor_sparseMask(handle_, t.get(), handle_), "sparseMask_");
+    }
+
+    // ------------------------------------------------------------------------------------------------------- Printing
+
+    /// The text of a sparse tensor, a C string that the caller frees with `THFree`.
+    String toString(const THPrintOptions *options = nullptr) const {
+        return detail::text(THSTensor_toString(handle_, options), "toString");
+    }
+    /// Writes `s` and a newline to C's stdout, as `THTensor_print` does.
+    void print() const { detail::check(THSTensor_print(handle_), "print"); }
+    /// Writes `s` and a newline to `stream`, as `THTensor_fprint` does.
+    void fprint(FILE *stream, const THPrintOptions *options = nullptr) const {
+        detail::check(THSTensor_fprint(stream, handle_, options), "fprint");
+    }
+
+    // ---------------------------------------------------------------------------------------------------------- Files
+
+    /// The sparse tensor of the file `path`, which has one, as `THArchive_newSparse` gives it: of Matrix Market, of
+    /// SciPy (`.npz`) or of PyTorch.
+    static SparseTensor load(Text path) {
+        return SparseTensor::take(detail::must(THSTensor_newLoad(path.c_str()), static_cast<THSTensor *>(nullptr),
+            "load"));
+    }
+    /// Writes a sparse tensor to the file `path`, whose ending names the format: `.mtx`, a matrix of coordinates;
+    /// `.npz`, one that `scipy.sparse.load_npz` reads; `.pt`, one that `torch.load` reads.
+    void save(Text path) const { detail::check(THSTensor_save(handle_, path.c_str()), "save"); }
+
+  private:
+    using Counted::Counted;
+    SparseTensor &changed(THStatus status, const char *name) {
+        detail::check(status, name);
+        return *this;
+    }
+};
+
+static_assert(sizeof(SparseTensor) == sizeof(THSTensor *) && std::is_standard_layout_v<SparseTensor>,
+              "a list of sparse tensors is one of handles");
+
+/// A view of a list of sparse tensors, for the length of a call.
+class SparseList {
+  public:
+    constexpr SparseList() noexcept = default;
+    SparseList(const SparseTensor *data, int count) noexcept : data_(data), count_(count) {}
+    SparseList(std::initializer_list<SparseTensor> list) noexcept : count_(static_cast<int>(list.size())) {
+        if (count_) data_ = list.begin();
+    }
+    /// A container with sparse tensors side by side: a std::vector or a std::array.
+    template <class List, class = std::enable_if_t<std::is_convertible_v<
+                              decltype(std::declval<const List &>().data()), const SparseTensor *>>>
+    SparseList(const List &list) noexcept : data_(list.data()), count_(static_cast<int>(list.size())) {}
+
+    /// The handles side by side, as C takes them.
+    THSTensor *const *data() const noexcept {
+        return static_cast<THSTensor *const *>(static_cast<const void *>(data_));
+    }
+    int count() const noexcept { return count_; }
+
+  private:
+    const SparseTensor *data_ = nullptr;
+    int count_ = 0;
+};
+
+namespace detail {
+
+inline NewSparse::NewSparse() : handle(THSTensor_new()) {
+    if (!handle) fail("SparseTensor");
+}
+
+inline SparseTensor NewSparse::operator()(THStatus status, const char *name) {
+    if (status != TH_OK) return fail(name), SparseTensor();
+    SparseTensor r = SparseTensor::take(handle);
+    handle = nullptr;
+    return r;
+}
+
+/// The handle of a result, which is made if there is none.
+inline THSTensor *result(SparseTensor &r) {
+    if (!r.defined()) r = SparseTensor(Fresh());
+    return r.get();
+}
+
+/// The result into which a call has written.
+inline SparseTensor &into(SparseTensor &r, THStatus status, const char *name) {
+    check(status, name);
+    return r;
+}
+
+} // namespace detail
+
+// ----------------------------------------------------------------------------------------------------- Sparse tensors
+
+inline SparseTensor withSparse(const SparseTensor &s) { return s.withSparse(); }
+inline SparseTensor clone(const SparseTensor &s) { return s.clone(); }
+inline SparseTensor coalesce(const SparseTensor &s) { return s.coalesce(); }
+inline SparseTensor compressed(const SparseTensor &s) { return s.compressed(); }
+inline SparseTensor coordinates(const SparseTensor &s) { return s.coordinates(); }
+inline Tensor toDense(const SparseTensor &s) { return s.toDense(); }
+inline Tensor indices(const SparseTensor &s) { return s.indices(); }
+inline Tensor values(const SparseTensor &s) { return s.values(); }
+inline Tensor crow(const SparseTensor &s) { return s.crow(); }
+inline Tensor col(const SparseTensor &s) { return s.col(); }
+inline SparseTensor &coalesce_out(SparseTensor &r, const SparseTensor &s) {
+    return detail::into(r, THSTensor_coalesce(detail::result(r), s.get()), "coalesce_out");
+}
+inline SparseTensor transpose(const SparseTensor &s, int dimension1, int dimension2) {
+    return s.transpose(dimension1, dimension2);
+}
+inline SparseTensor &transpose_out(SparseTensor &r, const SparseTensor &s, int dimension1, int dimension2) {
+    return detail::into(r, THSTensor_transpose(detail::result(r), s.get(), dimension1, dimension2), "transpose_out");
+}
+inline SparseTensor select(const SparseTensor &s, int dimension, int64_t index) { return s.select(dimension, index); }
+inline SparseTensor &select_out(SparseTensor &r, const SparseTensor &s, int dimension, int64_t index) {
+    return detail::into(r, THSTensor_select(detail::result(r), s.get(), dimension, index), "select_out");
+}
+inline SparseTensor narrow(const SparseTensor &s, int dimension, int64_t firstIndex, int64_t size) {
+    return s.narrow(dimension, firstIndex, size);
+}
+inline SparseTensor &narrow_out(SparseTensor &r, const SparseTensor &s, int dimension, int64_t firstIndex,
+    int64_t size) {
+    return detail::into(r, THSTensor_narrow(detail::result(r), s.get(), dimension, firstIndex, size), "narrow_out");
+}
+/// `r` = `count` tensors one after the other along a dimension; their other sizes, and which are sparse, are the same.
+inline SparseTensor cat(SparseList tensors, int dimension = 0) {
+    detail::NewSparse r;
+    return r(THSTensor_cat(r.handle, tensors.data(), tensors.count(), dimension), "cat");
+}
+inline SparseTensor &cat_out(SparseTensor &r, SparseList tensors, int dimension = 0) {
+    return detail::into(r, THSTensor_cat(detail::result(r), tensors.data(), tensors.count(), dimension), "cat_out");
+}
+inline SparseTensor cadd(const SparseTensor &a, double value, const SparseTensor &b) { return a.cadd(value, b); }
+inline SparseTensor cadd(const SparseTensor &a, const SparseTensor &b) { return a.cadd(b); }
+inline SparseTensor &cadd_out(SparseTensor &r, const SparseTensor &a, double value, const SparseTensor &b) {
+    return detail::into(r, THSTensor_cadd(detail::result(r), a.get(), value, b.get()), "cadd_out");
+}
+inline SparseTensor &cadd_out(SparseTensor &r, const SparseTensor &a, const SparseTensor &b) {
+    return detail::into(r, THSTensor_cadd(detail::result(r), a.get(), 1, b.get()), "cadd_out");
+}
+inline SparseTensor add(const SparseTensor &a, double value, const SparseTensor &b) { return a.add(value, b); }
+inline SparseTensor add(const SparseTensor &a, const SparseTensor &b) { return a.add(b); }
+inline SparseTensor &add_out(SparseTensor &r, const SparseTensor &a, double value, const SparseTensor &b) {
+    return detail::into(r, THSTensor_cadd(detail::result(r), a.get(), value, b.get()), "add_out");
+}
+inline SparseTensor &add_out(SparseTensor &r, const SparseTensor &a, const SparseTensor &b) {
+    return detail::into(r, THSTensor_cadd(detail::result(r), a.get(), 1, b.get()), "add_out");
+}
+inline SparseTensor csub(const SparseTensor &a, double value, const SparseTensor &b) { return a.csub(value, b); }
+inline SparseTensor csub(const SparseTensor &a, const SparseTensor &b) { return a.csub(b); }
+inline SparseTensor &csub_out(SparseTensor &r, const SparseTensor &a, double value, const SparseTensor &b) {
+    return detail::into(r, THSTensor_csub(detail::result(r), a.get(), value, b.get()), "csub_out");
+}
+inline SparseTensor &csub_out(SparseTensor &r, const SparseTensor &a, const SparseTensor &b) {
+    return detail::into(r, THSTensor_csub(detail::result(r), a.get(), 1, b.get()), "csub_out");
+}
+inline SparseTensor sub(const SparseTensor &a, double value, const SparseTensor &b) { return a.sub(value, b); }
+inline SparseTensor sub(const SparseTensor &a, const SparseTensor &b) { return a.sub(b); }
+inline SparseTensor &sub_out(SparseTensor &r, const SparseTensor &a, double value, const SparseTensor &b) {
+    return detail::into(r, THSTensor_csub(detail::result(r), a.get(), value, b.get()), "sub_out");
+}
+inline SparseTensor &sub_out(SparseTensor &r, const SparseTensor &a, const SparseTensor &b) {
+    return detail::into(r, THSTensor_csub(detail::result(r), a.get(), 1, b.get()), "sub_out");
+}
+inline SparseTensor cmul(const SparseTensor &a, const SparseTensor &b) { return a.cmul(b); }
+inline SparseTensor &cmul_out(SparseTensor &r, const SparseTensor &a, const SparseTensor &b) {
+    return detail::into(r, THSTensor_cmul(detail::result(r), a.get(), b.get()), "cmul_out");
+}
+inline SparseTensor mul(const SparseTensor &a, const SparseTensor &b) { return a.mul(b); }
+inline SparseTensor &mul_out(SparseTensor &r, const SparseTensor &a, const SparseTensor &b) {
+    return detail::into(r, THSTensor_cmul(detail::result(r), a.get(), b.get()), "mul_out");
+}
+inline SparseTensor cmulDense(const SparseTensor &s, const Tensor &t) { return s.cmulDense(t); }
+inline SparseTensor &cmulDense_out(SparseTensor &r, const SparseTensor &s, const Tensor &t) {
+    return detail::into(r, THSTensor_cmulDense(detail::result(r), s.get(), t.get()), "cmulDense_out");
+}
+inline SparseTensor mul(const SparseTensor &s, const Tensor &t) { return s.mul(t); }
+inline SparseTensor &mul_out(SparseTensor &r, const SparseTensor &s, const Tensor &t) {
+    return detail::into(r, THSTensor_cmulDense(detail::result(r), s.get(), t.get()), "mul_out");
+}
+inline SparseTensor cdivDense(const SparseTensor &s, const Tensor &t) { return s.cdivDense(t); }
+inline SparseTensor &cdivDense_out(SparseTensor &r, const SparseTensor &s, const Tensor &t) {
+    return detail::into(r, THSTensor_cdivDense(detail::result(r), s.get(), t.get()), "cdivDense_out");
+}
+inline SparseTensor div(const SparseTensor &s, const Tensor &t) { return s.div(t); }
+inline SparseTensor &div_out(SparseTensor &r, const SparseTensor &s, const Tensor &t) {
+    return detail::into(r, THSTensor_cdivDense(detail::result(r), s.get(), t.get()), "div_out");
+}
+inline SparseTensor mul(const SparseTensor &s, double value) { return s.mul(value); }
+inline SparseTensor &mul_out(SparseTensor &r, const SparseTensor &s, double value) {
+    return detail::into(r, THSTensor_mul(detail::result(r), s.get(), value), "mul_out");
+}
+inline SparseTensor div(const SparseTensor &s, double value) { return s.div(value); }
+inline SparseTensor &div_out(SparseTensor &r, const SparseTensor &s, double value) {
+    return detail::into(r, THSTensor_div(detail::result(r), s.get(), value), "div_out");
+}
+inline SparseTensor pow(const SparseTensor &s, double value) { return s.pow(value); }
+inline SparseTensor &pow_out(SparseTensor &r, const SparseTensor &s, double value) {
+    return detail::into(r, THSTensor_pow(detail::result(r), s.get(), value), "pow_out");
+}
+inline SparseTensor neg(const SparseTensor &s) { return s.neg(); }
+inline SparseTensor &neg_out(SparseTensor &r, const SparseTensor &s) {
+    return detail::into(r, THSTensor_neg(detail::result(r), s.get()), "neg_out");
+}
+inline SparseTensor abs(const SparseTensor &s) { return s.abs(); }
+inline SparseTensor &abs_out(SparseTensor &r, const SparseTensor &s) {
+    return detail::into(r, THSTensor_abs(detail::result(r), s.get()), "abs_out");
+}
+inline SparseTensor sign(const SparseTensor &s) { return s.sign(); }
+inline SparseTensor &sign_out(SparseTensor &r, const SparseTensor &s) {
+    return detail::into(r, THSTensor_sign(detail::result(r), s.get()), "sign_out");
+}
+inline SparseTensor sqrt(const SparseTensor &s) { return s.sqrt(); }
+inline SparseTensor &sqrt_out(SparseTensor &r, const SparseTensor &s) {
+    return detail::into(r, THSTensor_sqrt(detail::result(r), s.get()), "sqrt_out");
+}
+inline SparseTensor expm1(const SparseTensor &s) { return s.expm1(); }
+inline SparseTensor &expm1_out(SparseTensor &r, const SparseTensor &s) {
+    return detail::into(r, THSTensor_expm1(detail::result(r), s.get()), "expm1_out");
+}
+inline SparseTensor log1p(const SparseTensor &s) { return s.log1p(); }
+inline SparseTensor &log1p_out(SparseTensor &r, const SparseTensor &s) {
+    return detail::into(r, THSTensor_log1p(detail::result(r), s.get()), "log1p_out");
+}
+inline SparseTensor sin(const SparseTensor &s) { return s.sin(); }
+inline SparseTensor &sin_out(SparseTensor &r, const SparseTensor &s) {
+    return detail::into(r, THSTensor_sin(detail::result(r), s.get()), "sin_out");
+}
+inline SparseTensor tan(const SparseTensor &s) { return s.tan(); }
+inline SparseTensor &tan_out(SparseTensor &r, const SparseTensor &s) {
+    return detail::into(r, THSTensor_tan(detail::result(r), s.get()), "tan_out");
+}
+inline SparseTensor asin(const SparseTensor &s) { return s.asin(); }
+inline SparseTensor &asin_out(SparseTensor &r, const SparseTensor &s) {
+    return detail::into(r, THSTensor_asin(detail::result(r), s.get()), "asin_out");
+}
+inline SparseTensor atan(const SparseTensor &s) { return s.atan(); }
+inline SparseTensor &atan_out(SparseTensor &r, const SparseTensor &s) {
+    return detail::into(r, THSTensor_atan(detail::result(r), s.get()), "atan_out");
+}
+inline SparseTensor sinh(const SparseTensor &s) { return s.sinh(); }
+inline SparseTensor &sinh_out(SparseTensor &r, const SparseTensor &s) {
+    return detail::into(r, THSTensor_sinh(detail::result(r), s.get()), "sinh_out");
+}
+inline SparseTensor tanh(const SparseTensor &s) { return s.tanh(); }
+inline SparseTensor &tanh_out(SparseTensor &r, const SparseTensor &s) {
+    return detail::into(r, THSTensor_tanh(detail::result(r), s.get()), "tanh_out");
+}
+inline SparseTensor relu(const SparseTensor &s) { return s.relu(); }
+inline SparseTensor &relu_out(SparseTensor &r, const SparseTensor &s) {
+    return detail::into(r, THSTensor_relu(detail::result(r), s.get()), "relu_out");
+}
+inline SparseTensor floor(const SparseTensor &s) { return s.floor(); }
+inline SparseTensor &floor_out(SparseTensor &r, const SparseTensor &s) {
+    return detail::into(r, THSTensor_floor(detail::result(r), s.get()), "floor_out");
+}
+inline SparseTensor ceil(const SparseTensor &s) { return s.ceil(); }
+inline SparseTensor &ceil_out(SparseTensor &r, const SparseTensor &s) {
+    return detail::into(r, THSTensor_ceil(detail::result(r), s.get()), "ceil_out");
+}
+inline SparseTensor round(const SparseTensor &s) { return s.round(); }
+inline SparseTensor &round_out(SparseTensor &r, const SparseTensor &s) {
+    return detail::into(r, THSTensor_round(detail::result(r), s.get()), "round_out");
+}
+inline SparseTensor trunc(const SparseTensor &s) { return s.trunc(); }
+inline SparseTensor &trunc_out(SparseTensor &r, const SparseTensor &s) {
+    return detail::into(r, THSTensor_trunc(detail::result(r), s.get()), "trunc_out");
+}
+inline double sumall(const SparseTensor &s) { return s.sumall(); }
+inline SparseTensor sum(const SparseTensor &s, IntList dims) { return s.sum(dims); }
+inline SparseTensor sum(const SparseTensor &s, std::initializer_list<int64_t> dims) { return sum(s, IntList(dims)); }
+inline SparseTensor &sum_out(SparseTensor &r, const SparseTensor &s, IntList dims) {
+    return detail::into(r, THSTensor_sum(detail::result(r), s.get(), dims.count(), dims.data()), "sum_out");
+}
+inline double normall(const SparseTensor &s, double value = 2) { return s.normall(value); }
+inline Tensor spmm(const SparseTensor &s, const Tensor &m) { return s.spmm(m); }
+inline Tensor &spmm_out(Tensor &r, const SparseTensor &s, const Tensor &m) {
+    return detail::into(r, THSTensor_spmm(detail::result(r), s.get(), m.get()), "spmm_out");
+}
+inline Tensor spmv(const SparseTensor &s, const Tensor &vec) { return s.spmv(vec); }
+inline Tensor &spmv_out(Tensor &r, const SparseTensor &s, const Tensor &vec) {
+    return detail::into(r, THSTensor_spmv(detail::result(r), s.get(), vec.get()), "spmv_out");
+}
+inline Tensor spaddmm(double beta, const Tensor &t, double alpha, const SparseTensor &s, const Tensor &m) {
+    return s.spaddmm(beta, t, alpha, m);
+}
+inline Tensor spaddmm(const Tensor &t, const SparseTensor &s, const Tensor &m) { return s.spaddmm(t, m); }
+inline Tensor &spaddmm_out(Tensor &r, double beta, const Tensor &t, double alpha, const SparseTensor &s,
+    const Tensor &m) {
+    return detail::into(r, THSTensor_spaddmm(detail::result(r), beta, t.get(), alpha, s.get(), m.get()),
+        "spaddmm_out");
+}
+inline Tensor &spaddmm_out(Tensor &r, const Tensor &t, const SparseTensor &s, const Tensor &m) {
+    return detail::into(r, THSTensor_spaddmm(detail::result(r), 1, t.get(), 1, s.get(), m.get()), "spaddmm_out");
+}
+inline SparseTensor hspmm(const SparseTensor &s, const Tensor &m) { return s.hspmm(m); }
+inline SparseTensor &hspmm_out(SparseTensor &r, const SparseTensor &s, const Tensor &m) {
+    return detail::into(r, THSTensor_hspmm(detail::result(r), s.get(), m.get()), "hspmm_out");
+}
+inline SparseTensor sspmm(const SparseTensor &s, const Tensor &m) { return s.sspmm(m); }
+inline SparseTensor &sspmm_out(SparseTensor &r, const SparseTensor &s, const Tensor &m) {
+    return detail::into(r, THSTensor_sspmm(detail::result(r), s.get(), m.get()), "sspmm_out");
+}
+inline SparseTensor sspaddmm(double beta, const SparseTensor &t, double alpha, const SparseTensor &s,
+    const Tensor &m) {
+    return t.sspaddmm(beta, alpha, s, m);
+}
+inline SparseTensor sspaddmm(const SparseTensor &t, const SparseTensor &s, const Tensor &m) { return t.sspaddmm(s, m); }
+inline SparseTensor &sspaddmm_out(SparseTensor &r, double beta, const SparseTensor &t, double alpha,
+    const SparseTensor &s, const Tensor &m) {
+    return detail::into(r, THSTensor_sspaddmm(detail::result(r), beta, t.get(), alpha, s.get(), m.get()),
+        "sspaddmm_out");
+}
+inline SparseTensor &sspaddmm_out(SparseTensor &r, const SparseTensor &t, const SparseTensor &s, const Tensor &m) {
+    return detail::into(r, THSTensor_sspaddmm(detail::result(r), 1, t.get(), 1, s.get(), m.get()), "sspaddmm_out");
+}
+inline SparseTensor mm(const SparseTensor &a, const SparseTensor &b) { return a.mm(b); }
+inline SparseTensor &mm_out(SparseTensor &r, const SparseTensor &a, const SparseTensor &b) {
+    return detail::into(r, THSTensor_mm(detail::result(r), a.get(), b.get()), "mm_out");
+}
+inline SparseTensor softmax(const SparseTensor &s) { return s.softmax(); }
+inline SparseTensor &softmax_out(SparseTensor &r, const SparseTensor &s) {
+    return detail::into(r, THSTensor_softmax(detail::result(r), s.get()), "softmax_out");
+}
+inline Tensor trtrs(const Tensor &b, const SparseTensor &s, bool upper = true, bool transpose = false,
+    bool unitriangular = false) {
+    return s.trtrs(b, upper, transpose, unitriangular);
+}
+inline Tensor &trtrs_out(Tensor &rb, const Tensor &b, const SparseTensor &s, bool upper = true, bool transpose = false,
+    bool unitriangular = false) {
+    return detail::into(rb, THSTensor_trtrs(detail::result(rb), b.get(), s.get(), upper, transpose, unitriangular),
+        "trtrs_out");
+}
+inline Tensor solve(const SparseTensor &s, const Tensor &b) { return s.solve(b); }
+inline Tensor &solve_out(Tensor &r, const SparseTensor &s, const Tensor &b) {
+    return detail::into(r, THSTensor_solve(detail::result(r), s.get(), b.get()), "solve_out");
+}
+inline Tensor cg(const SparseTensor &s, const Tensor &b, const Tensor &start = {}, double tol = 0.00001,
+    int64_t maxIter = 1000, THProgressFunction progress = nullptr, void *context = nullptr) {
+    return s.cg(b, start, tol, maxIter, progress, context);
+}
+inline int64_t cg_out(Tensor &r, Out residual, const SparseTensor &s, const Tensor &b, const Tensor &start = {},
+    double tol = 0.00001, int64_t maxIter = 1000, THProgressFunction progress = nullptr, void *context = nullptr) {
+    return detail::must(THSTensor_cg(detail::result(r), detail::result(residual), s.get(), b.get(), start.get(), tol,
+        maxIter, progress, context), static_cast<int64_t>(-1), "cg_out");
+}
+inline SparseTensor sampledAddmm(double beta, const SparseTensor &s, double alpha, const Tensor &m1,
+    const Tensor &m2) {
+    return s.sampledAddmm(beta, alpha, m1, m2);
+}
+inline SparseTensor sampledAddmm(const SparseTensor &s, const Tensor &m1, const Tensor &m2) {
+    return s.sampledAddmm(m1, m2);
+}
+inline SparseTensor &sampledAddmm_out(SparseTensor &r, double beta, const SparseTensor &s, double alpha,
+    const Tensor &m1, const Tensor &m2) {
+    return detail::into(r, THSTensor_sampledAddmm(detail::result(r), beta, s.get(), alpha, m1.get(), m2.get()),
+        "sampledAddmm_out");
+}
+inline SparseTensor &sampledAddmm_out(SparseTensor &r, const SparseTensor &s, const Tensor &m1, const Tensor &m2) {
+    return detail::into(r, THSTensor_sampledAddmm(detail::result(r), 1, s.get(), 1, m1.get(), m2.get()),
+        "sampledAddmm_out");
+}
+inline Tensor spcadd(const Tensor &t, double value, const SparseTensor &s) { return s.spcadd(t, value); }
+inline Tensor spcadd(const Tensor &t, const SparseTensor &s) { return s.spcadd(t); }
+inline Tensor &spcadd_out(Tensor &r, const Tensor &t, double value, const SparseTensor &s) {
+    return detail::into(r, THSTensor_spcadd(detail::result(r), t.get(), value, s.get()), "spcadd_out");
+}
+inline Tensor &spcadd_out(Tensor &r, const Tensor &t, const SparseTensor &s) {
+    return detail::into(r, THSTensor_spcadd(detail::result(r), t.get(), 1, s.get()), "spcadd_out");
+}
+inline SparseTensor sparseMask(const Tensor &t, const SparseTensor &mask) { return mask.sparseMask(t); }
+inline SparseTensor &sparseMask_out(SparseTensor &r, const Tensor &t, const SparseTensor &mask) {
+    return detail::into(r, THSTensor_sparseMask(detail::result(r), t.get(), mask.get()), "sparseMask_out");
+}
+
+// ----------------------------------------------------------------------------------------------------------- Printing
+
+inline void print(const SparseTensor &s) { return s.print(); }
+inline void fprint(FILE *stream, const SparseTensor &s, const THPrintOptions *options = nullptr) {
+    return s.fprint(stream, options);
+}
+
+// -------------------------------------------------------------------------------------------------------------- Files
+
+inline void save(const SparseTensor &s, Text path) { return s.save(path); }
+
+inline SparseTensor Tensor::toSparse(int sparseDim) const { return SparseTensor::fromDense(*this, sparseDim); }
+inline SparseTensor Tensor::sparseMask(const SparseTensor &mask) const { return th::sparseMask(*this, mask); }
+
+inline SparseTensor operator+(const SparseTensor &a, const SparseTensor &b) { return a.add(b); }
+inline SparseTensor operator-(const SparseTensor &a, const SparseTensor &b) { return a.sub(b); }
+inline SparseTensor operator*(const SparseTensor &a, const SparseTensor &b) { return a.mul(b); }
+inline SparseTensor operator*(const SparseTensor &a, const Tensor &b) { return a.mul(b); }
+inline SparseTensor operator*(const Tensor &a, const SparseTensor &b) { return b.mul(a); }
+inline SparseTensor operator*(const SparseTensor &a, double b) { return a.mul(b); }
+inline SparseTensor operator*(double a, const SparseTensor &b) { return b.mul(a); }
+inline SparseTensor operator/(const SparseTensor &a, const Tensor &b) { return a.div(b); }
+inline SparseTensor operator/(const SparseTensor &a, double b) { return a.div(b); }
+
+// Dense where an operand is.
+
+inline Tensor operator+(const Tensor &a, const SparseTensor &b) { return spcadd(a, b); }
+inline Tensor operator+(const SparseTensor &a, const Tensor &b) { return spcadd(b, a); }
+inline Tensor operator-(const Tensor &a, const SparseTensor &b) { return spcadd(a, -1, b); }
+inline Tensor operator-(const SparseTensor &a, const Tensor &b) { return spcadd(b.neg(), a); }
+
+/// Writes a sparse tensor as `toString()` has it.
+template <class Traits>
+inline std::basic_ostream<char, Traits> &operator<<(std::basic_ostream<char, Traits> &out, const SparseTensor &s) {
+    return out << s.toString().c_str();
+}
+
+// ==================================================================================================================
 //     Fused expressions, archives and optimizers
 // ==================================================================================================================
 
@@ -9897,6 +10981,15 @@ class Archive : public detail::Owned<THArchive, THArchive_free> {
 
     // ---------------------------------------------------------------------------------------------------------- Files
 
+    /// The sparse tensor `index`, in the form that it has in the file: coordinates, or a matrix of compressed rows.
+    SparseTensor sparse(int64_t index) const {
+        return SparseTensor::take(detail::must(THArchive_newSparse(handle_, index), static_cast<THSTensor *>(nullptr),
+            "sparse"));
+    }
+    /// Adds a sparse tensor of this name.
+    void addSparse(Text name, const SparseTensor &s) const {
+        detail::check(THArchive_addSparse(handle_, name.c_str(), s.get()), "addSparse");
+    }
     /// Opens the file `path` for reading; its content tells the format.
     static Archive open(Text path) {
         return Archive::take(detail::must(THArchive_open(path.c_str()), static_cast<THArchive *>(nullptr), "open"));
@@ -9936,7 +11029,8 @@ class Archive : public detail::Owned<THArchive, THArchive_free> {
         const int64_t r = THArchive_find(handle_, name.c_str());
         return detail::known(r, r == -1, "find");
     }
-    /// The dtype of tensor `index`, and where thorn has no such tensors: sparse, quantised, complex.
+    /// The dtype of tensor `index`, that of the values if it is sparse, and where thorn has no such tensors: quantised,
+    /// complex.
     Dtype dtype(int64_t index) const {
         THClearLastError();
         const THDtype r = THArchive_dtype(handle_, index);
@@ -9945,6 +11039,18 @@ class Archive : public detail::Owned<THArchive, THArchive_free> {
     /// The number of dimensions of tensor `index`.
     int64_t ndim(int64_t index) const {
         return detail::must(THArchive_ndim(handle_, index), static_cast<int64_t>(-1), "ndim");
+    }
+    /// True if tensor `index` is sparse; false if it is not.
+    bool isSparse(int64_t index) const {
+        THClearLastError();
+        const int r = THArchive_isSparse(handle_, index);
+        return detail::known(r != 0, !r, "isSparse");
+    }
+    /// The number of entries of the sparse tensor `index`, and if it is not sparse.
+    int64_t nnz(int64_t index) const {
+        THClearLastError();
+        const int64_t r = THArchive_nnz(handle_, index);
+        return detail::known(r, r == -1, "nnz");
     }
     /// The number of keys of the metadata.
     int64_t metadataCount() const {
@@ -9987,7 +11093,7 @@ class Archive : public detail::Owned<THArchive, THArchive_free> {
     }
     /// Adds a tensor of this name, of which there may be one.
     void add(Text name, const Tensor &t) const { detail::check(THArchive_add(handle_, name.c_str(), t.get()), "add"); }
-    /// Adds a key and its value to the metadata, which NumPy's files, PGM and PPM do not have.
+    /// Adds a key and its value to the metadata, which NumPy's files, Matrix Market's, PGM and PPM do not have.
     void addMetadata(Text key, Text value) const {
         detail::check(THArchive_addMetadata(handle_, key.c_str(), value.c_str()), "addMetadata");
     }

@@ -48,7 +48,7 @@
  *
  * **Agreement.** A collective that gets other shapes, dtypes, operations or roots on some ranks, or that fails on one
  * rank before it has begun (no memory, a result of another dtype), would let the others wait for ever, or write beyond
- * their memory. So each collective first compares what it is to do by one MPI_Allreduce of 96 bytes, and all ranks
+ * their memory. So each collective first compares what it is to do by one MPI_Allreduce of 112 bytes, and all ranks
  * return an error where they disagree. It costs some microseconds; TH_MPI_setChecked(comm, 0), on all ranks, saves
  * them. Collectives that exchange shapes anyway compare them always. A rank that does not call the collective at all,
  * or is gone, is MPI's matter: it may wait.

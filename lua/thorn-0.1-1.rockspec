@@ -35,6 +35,7 @@ build = {
         ["thorn.dynamic.positions"] = "thorn/dynamic/positions.lua",
         ["thorn.dynamic.returned"] = "thorn/dynamic/returned.lua",
         ["thorn.dynamic.signatures"] = "thorn/dynamic/signatures.lua",
+        ["thorn.dynamic.sparse"] = "thorn/dynamic/sparse.lua",
         ["thorn.dynamic.special"] = "thorn/dynamic/special.lua",
         ["thorn.elementwise"] = "thorn/elementwise.lua",
         ["thorn.errors"] = "thorn/errors.lua",

@@ -296,7 +296,78 @@ def csv():
     expect("csv", files)
 
 
-WRITERS = {"t7": t7, "gguf": gguf, "images": images, "torch": torch, "safetensors": safetensors, "npy": npy, "npz": npz, "csv": csv}
+def entries(matrix):
+    """A sparse matrix as JSON: the number of its entries, which SciPy does not sum, and all elements."""
+    return described(matrix.toarray()) | {"nnz": matrix.nnz, "dtype": str(matrix.dtype)}
+
+
+def market():
+    """Matrices as text: those of SciPy, of its older writer, and of people."""
+    import gzip
+
+    import numpy as np
+    import scipy.io
+    import scipy.sparse as sp
+    from scipy.io import _mmio as older
+
+    to = folder("market")
+    random = np.random.default_rng(1)
+    rows, columns = random.integers(0, 5, 12), random.integers(0, 7, 12)
+    general = sp.coo_array((random.standard_normal(12).round(3) * 2.0 ** random.integers(-40, 40, 12), (rows, columns)), shape=(5, 7))
+    square = sp.coo_array(np.triu(random.integers(-4, 5, (4, 4))))
+    symmetric, skew = (square + square.T).tocoo(), (square - square.T).tocoo()
+    dense = random.standard_normal((3, 4)).round(3)
+    both = dense[:, :3] + dense[:, :3].T
+    made = {"general": (general, {}), "integer": ((general * 1e3).astype("int64"), {"comment": " one\n two"}),
+            "pattern": (general, {"field": "pattern"}), "none": (sp.coo_array((0, 3)), {}),
+            "symmetric": (symmetric.astype("float64"), {"symmetry": "symmetric"}),
+            "symmetric_pattern": (symmetric, {"symmetry": "symmetric", "field": "pattern"}),
+            "skew": (skew, {"symmetry": "skew-symmetric"}), "dense": (dense, {}), "dense_integer": (symmetric.toarray(), {"symmetry": "general"}),
+            "dense_symmetric": (both, {"symmetry": "symmetric"}), "dense_skew": (skew.toarray(), {"symmetry": "skew-symmetric"})}
+    for name, (matrix, options) in made.items():
+        scipy.io.mmwrite(to / f"{name}.mtx", matrix, **options)
+    older.mmwrite(str(to / "older.mtx"), general)
+    (to / "packed.mtx.gz").write_bytes(gzip.compress((to / "integer.mtx").read_bytes(), mtime=0))
+    (to / "by_hand.mtx").write_text("%%MatrixMarket MATRIX Coordinate REAL general\r\n% a comment\r\n\r\n\t3  2 4 \r\n"
+                                    " 1 1 1\r\n\r\n3\t2\t-2.5E-3  \r\n1 1 0.5\r\n2 1 inf", newline="")
+    files = {}
+    for path in sorted(to.iterdir()):
+        matrix = scipy.io.mmread(path)
+        files[path.name] = described(matrix) if isinstance(matrix, np.ndarray) else entries(matrix)
+    expect("market", files)
+
+
+def scipy():
+    """Sparse matrices in archives, in all formats."""
+    import numpy as np
+    import scipy.sparse as sp
+
+    to = folder("scipy")
+    random = np.random.default_rng(1)
+    matrix = sp.coo_array((random.standard_normal(9), (random.integers(0, 5, 9), random.integers(0, 7, 9))), shape=(5, 7))
+    cube = sp.coo_array((np.arange(4.0), tuple(random.integers(0, 3, (3, 4)))), shape=(3, 3, 3))
+    long = matrix.tocsr()
+    long.indices, long.indptr = long.indices.astype("int64"), long.indptr.astype("int64")
+    made = {"coo": (matrix, True), "csr": (sp.csr_matrix(matrix), False), "csr_packed": (matrix.tocsr().astype("float32"), True),
+            "csc": (matrix.tocsc(), True), "long": (long, False), "cube": (cube, False), "none": (sp.csr_array((3, 0)), True),
+            "bool": (matrix.tocsr().astype(bool), False), "vector": (sp.coo_array([0.0, 5, 0, 7]), False)}
+    for name, (what, compressed) in made.items():
+        sp.save_npz(to / f"{name}.npz", what, compressed=compressed)
+    # Before SciPy 1.0 the format was a text of Python 3.
+    with np.load(to / "csr.npz") as archive:
+        parts = dict(archive)
+    np.savez(to / "old.npz", **(parts | {"format": np.array("csr")}))
+    files = {path.name: entries(sp.load_npz(path)) for path in sorted(to.iterdir())}
+    # What is no sparse tensor here: the arrays are read.
+    others = {"bsr": sp.bsr_array(np.ones((2, 4)), blocksize=(2, 2)), "dia": sp.dia_array(np.eye(3)), "complex": matrix.astype("complex64").tocsr(),
+              "short": sp.csr_array(np.ones(3))}
+    for name, what in others.items():
+        sp.save_npz(to / f"{name}.npz", what)
+    expect("scipy", files)
+
+
+WRITERS = {"t7": t7, "gguf": gguf, "images": images, "torch": torch, "safetensors": safetensors, "npy": npy, "npz": npz, "csv": csv,
+           "market": market, "scipy": scipy}
 
 if __name__ == "__main__":
     for name in sys.argv[1:] or WRITERS:

@@ -141,6 +141,32 @@ def odd():
     }
 
 
+def sparse():
+    """Tensors of sparse layouts beside dense ones."""
+    indices, values = [[0, 2, 0, 1], [1, 0, 1, 3]], [1.0, -2.5, 3.0, 0.0]
+    coo = torch.sparse_coo_tensor(indices, values, (3, 4))
+    csr = coo.to_dense().to_sparse_csr()
+    short = torch.sparse_csr_tensor(csr.crow_indices().int(), csr.col_indices().int(), csr.values().double(), csr.shape)
+    return {
+        "dense": torch.arange(3),
+        "coo": coo,
+        "coalesced": coo.coalesce(),
+        "hybrid": torch.sparse_coo_tensor([[2, 0]], [[1, 2, 3], [4, 5, 6]], (4, 3)),
+        "cube": torch.sparse_coo_tensor([[0, 1], [2, 0], [1, 1]], torch.tensor([7, 8], dtype=torch.int16), (2, 3, 2)),
+        "layers": [{"weight": torch.nn.Parameter(coo.coalesce())}, torch.ones(2)],
+        "csr": csr,
+        "short": short,
+        "csc": coo.to_dense().to_sparse_csc(),
+        "none": torch.sparse_coo_tensor((0, 3)),
+        "bool": torch.sparse_coo_tensor([[1, 2]], [True, True], (3,)),
+        "large": torch.sparse_coo_tensor([[2**29], [2**30]], [1.5], (2**30, 2**31)),
+        "transposed": torch.sparse_coo_tensor(torch.tensor([[0, 1], [2, 3], [1, 1]]).t(), torch.arange(6.0)[::2], (3, 4)),
+        "blocks": torch.eye(4).to_sparse_bsr((2, 2)),
+        "batch": torch.ones(2, 3, 3).to_sparse_csr(),
+        "complex": torch.sparse_coo_tensor([[1]], [1j], (3,)),
+    }
+
+
 def checkpoint():
     torch.manual_seed(1)
     model = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.BatchNorm1d(3))
@@ -237,6 +263,8 @@ def tensor_leaf(value, path, to):
         sizes, items = list(value.shape), value.flatten().tolist()
     else:
         dtype = str(value.dtype).split(".")[1]
+        if value.layout != torch.strided and dtype in kept and sparse_leaf(value, dtype, path, to):
+            return
         if dtype not in kept or value.layout != torch.strided or value.is_neg() or value.is_meta or value.is_nested:
             to["refused"].append(path)
             return
@@ -249,9 +277,25 @@ def tensor_leaf(value, path, to):
                           "elements": elements})
 
 
+def sparse_leaf(value, dtype, path, to):
+    """Adds a sparse tensor whose layout thorn has: its entries with their positions, in the order of PyTorch."""
+    if value.layout in (torch.sparse_csr, torch.sparse_csc):
+        if value.dim() != 2 or value.dense_dim():
+            return False
+        values, entries = value.values(), value.to_sparse_coo()._indices().t()
+    elif value.layout == torch.sparse_coo:
+        values, entries = value._values(), value._indices().t()
+    else:
+        return False
+    elements = [repr(x) if isinstance(x, float) else int(x) for x in values.detach().flatten().tolist()]
+    to["sparse"].append({"name": path, "dtype": dtype, "sizes": list(value.shape), "positions": entries.tolist(), "elements": elements,
+                         "layout": str(value.layout), "coalesced": value.layout == torch.sparse_coo and value.is_coalesced()})
+    return True
+
+
 def read(data, script=False):
     """What PyTorch reads."""
-    to = {"tensors": [], "refused": [], "metadata": [], "storages": {}, "alive": []}
+    to = {"tensors": [], "sparse": [], "refused": [], "metadata": [], "storages": {}, "alive": []}
     if script:
         leaves(torch.jit.load(io.BytesIO(data)), "", to)
     else:
@@ -272,7 +316,7 @@ def write(to, expect):
     torch.serialization.get_source_lines_and_file = None
     legacy = {"_use_new_zipfile_serialization": False}
     made = {"dtypes": dtypes(), "shapes": shapes(), "tree": tree(), "parameters": parameters(), "arrays": arrays(), "odd": odd(),
-            "checkpoint": checkpoint(), "module": Net(), "one": torch.arange(6).reshape(2, 3).t()}
+            "sparse": sparse(), "checkpoint": checkpoint(), "module": Net(), "one": torch.arange(6).reshape(2, 3).t()}
     files = {}
     for name, value in made.items():
         files[f"{name}.pt"] = saved(value)

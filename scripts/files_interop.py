@@ -134,10 +134,17 @@ def random_tree(draw, tensors, depth):
 
 def same_as_expected(path, wanted, name):
     """Compares a file that was rewritten with what PyTorch reads in the original: tensors, and metadata as texts."""
+    import corpus_torch
     import torch
 
     read = torch.load(path, weights_only=True)
     tensors = {key: value for key, value in read.items() if not isinstance(value, str)}
+    for wanted_sparse in wanted["sparse"]:
+        found = tensors.pop(wanted_sparse["name"])
+        check(str(found.layout) == wanted_sparse["layout"] and list(found.shape) == wanted_sparse["sizes"], name, found)
+        again = {"sparse": [], "refused": []}
+        corpus_torch.tensor_leaf(found, wanted_sparse["name"], again)
+        check(again["sparse"] == [wanted_sparse], name, again)
     check(list(tensors) == [tensor["name"] for tensor in wanted["tensors"]], name, list(tensors))
     for tensor in wanted["tensors"]:
         found = tensors[tensor["name"]]
@@ -261,6 +268,50 @@ def big(to):
     check(len(archive.infolist()) == 65536 and archive.read("65535") == b"\xff", archive)
 
 
+def market(to):
+    """Matrix Market, read by SciPy; of it SciPy's archives, too."""
+    import numpy as np
+    import scipy.io
+    import scipy.sparse as sp
+
+    def dense(matrix):
+        return matrix if isinstance(matrix, np.ndarray) else matrix.toarray()
+
+    for source in sorted((CORPUS / "market").iterdir()):
+        wanted = scipy.io.mmread(source)
+        if isinstance(wanted, np.ndarray):
+            continue
+        found = scipy.io.mmread(rewrite(source, to / "a.mtx"))
+        check(found.nnz == wanted.nnz and same(dense(found), dense(wanted)), source.name, found)
+        for code in (6, 7):
+            found = sp.load_npz(rewrite(source, to / "a.npz", code))
+            check(found.format == "coo" and found.nnz == wanted.nnz and same(dense(found), dense(wanted)), source.name, found)
+    for array in (np.arange(12).reshape(3, 4) - 5, np.linspace(0, 1, 6, dtype="float32").reshape(2, 3)):
+        np.save(to / "a.npy", array)
+        found = scipy.io.mmread(rewrite(to / "a.npy", to / "a.mtx"))
+        check(np.array_equal(found.astype(array.dtype), array), found)
+
+
+def scipy(to):
+    """SciPy's archives, read by SciPy in the same format."""
+    import numpy as np
+    import scipy.io
+    import scipy.sparse as sp
+
+    for source in sorted((CORPUS / "scipy").iterdir()):
+        if source.stem in ("bsr", "dia", "complex", "short"):
+            continue
+        wanted = sp.load_npz(source)
+        for code in (6, 7):
+            found = sp.load_npz(rewrite(source, to / "a.npz", code))
+            check(found.format == wanted.format and found.nnz == wanted.nnz, source.name, found)
+            check(same(found.toarray(), wanted.toarray()), source.name, found)
+        if wanted.ndim == 2:
+            found = scipy.io.mmread(rewrite(source, to / "a.mtx"))
+            wide = wanted.toarray().astype("float64")
+            check(np.array_equal(found.toarray().astype(wanted.dtype), wide.astype(wanted.dtype)), source.name, found)
+
+
 def safetensors(to):
     import torch
     from safetensors import safe_open
@@ -276,7 +327,8 @@ def safetensors(to):
                 check(same_tensors(read.get_tensor(name), tensor), source.name, name, read.get_tensor(name))
 
 
-CHECKS = {"t7": t7, "images": images, "pt": pt, "npy": npy, "npz": npz, "csv": csv, "safetensors": safetensors, "big": big}
+CHECKS = {"t7": t7, "images": images, "pt": pt, "npy": npy, "npz": npz, "csv": csv, "market": market, "scipy": scipy,
+          "safetensors": safetensors, "big": big}
 
 if __name__ == "__main__":
     for name in sys.argv[1:] or CHECKS:

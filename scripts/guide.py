@@ -8,7 +8,8 @@ The blocks of a page in one language are one program, in the order of the page. 
 that prints; all of them together are the program's output. In C and C++, a block with `int main(` is a program by itself; blocks marked
 `file`, as in ```c file, stand before main, and all others are its body. `#include` lines may stand in any block. A program in C or C++
 must give back all memory. Programs run in a folder that has the files of examples/data. Blocks for a shell or CMake are run by
-scripts/install-test.sh, which must name each of them.
+scripts/install-test.sh, which must name each of them; programs of blocks marked `mpi` or `nccl`, as in ```c mpi, are left to
+scripts/mpi.sh.
 """
 
 import argparse

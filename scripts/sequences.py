@@ -4,7 +4,8 @@
     scripts/sequences.py build/sequences/calls.h
 
 c_tests/sequences has the rest of the program. Arguments are drawn by their kinds; what needs more, since the library must trust it or
-since it would take all memory there is, stands in c_tests/sequences, in special.h with its reason, in exchange.h, in files.h and in gradients.h.
+since it would take all memory there is, stands in c_tests/sequences, in special.h with its reason, in exchange.h, in files.h, in
+gradients.h and in sparse.h.
 Functions that are never called stand in LEFT_OUT.
 """
 
@@ -16,7 +17,7 @@ import sys
 from prototypes import enums, functions
 
 ROWS = os.path.join(os.path.dirname(__file__), "..", "src", "capi", "rows.json")
-SPECIAL = [os.path.join(os.path.dirname(__file__), "..", "c_tests", "sequences", name) for name in ("special.h", "exchange.h", "files.h", "gradients.h")]
+SPECIAL = [os.path.join(os.path.dirname(__file__), "..", "c_tests", "sequences", name) for name in ("special.h", "exchange.h", "files.h", "gradients.h", "sparse.h")]
 
 LEFT_OUT = {
     "THRefcountedMapAllocator_incref": "takes a bare address of counted shared memory, which nothing can check",
@@ -26,6 +27,7 @@ LEFT_OUT = {
 # By kind, as src/capi/rows.json says it: how an argument is drawn. {name} stands for its name in quotes.
 BY_KIND = {
     **dict.fromkeys(["inputs", "optional_inputs", "list_or_null", "outs", "new_handles"], "handles({name}, {count})"),
+    "sparse_inputs": "sparse_handles({name}, {count})",
     **dict.fromkeys(["sizes", "optional_sizes", "strides", "optional_strides", "dims", "optional_dims", "entries", "counts",
                      "optional_counts"], "list({name}, {count})"),
     **dict.fromkeys(["len", "len_or_whole", "handle_count"], "entries({name})"),
@@ -40,27 +42,36 @@ BY_KIND = {
 BY_TYPE = {
     **{name: f"code({{name}}, {most})" for name, most in enums().items()},
     "THTensor *": "tensor({name})", "const THTensor *": "tensor({name})",
+    "THSTensor *": "sparse({name})", "const THSTensor *": "sparse({name})",
     "THStorage *": "storage({name})", "const THStorage *": "storage({name})",
     "THGenerator *": "generator({name})", "THArchive *": "archive({name})", "const THArchive *": "archive({name})",
     # Without a GPU there are none.
     **dict.fromkeys(["THCudaStream *", "const THCudaStream *", "THCudaEvent *", "const THCudaEvent *", "THCudaGraph *",
                      "const THCudaGraph *", "THCudaCallback", "void *"], "NULL"),
-    "const THFused *": "fused({name})", "const THOptim *": "optim({name})", "THOptimClosure": "NULL",
+    "const THFused *": "fused({name})", "const THOptim *": "optim({name})", "THOptimClosure": "NULL", "THProgressFunction": "NULL",
     "THMapAllocatorContext *": "context({name})", "double": "number({name})",
 }
+# Arguments of functions of compressed rows, which one sparse tensor has together; the two matrices of a product are called a and b.
+PARTS_OF_ROWS = {"crow": "STARTS", "col": "COLUMNS", "values": "VALUES", "g": "VALUES", "y": "VALUES"}
 # By type and name: what the kind does not tell.
 BY_NAME = {"double": dict.fromkeys(["start", "end", "step"], "bound({name})")}
 # Texts that are drawn beside the words and examples of an argument; the last library has no BLAS.
 HOSTILE = ["", "ijk", "->", "\\xff", "/no/such/file", "libm.so.6"]
 # By kind: what becomes of what is returned.
 KEPT = {**dict.fromkeys(["new", "new_or_null"], "keep_tensor(got);"), "new_storage": "keep_storage(got);", "new_generator": "keep_generator(got);",
-        "new_fused": "keep_fused(got);", "new_optim": "keep_optim(got);",
+        "new_fused": "keep_fused(got);", "new_optim": "keep_optim(got);", "new_sparse": "keep_sparse(got);",
         "borrowed_text": "read_text(got);", "new_text": "free_text(got);"}
 
 
-def drawn(parameter, told, count):
-    """The expression for an argument; `told` is what its row says of it, `count` the parameter that counts the entries of lists."""
+def drawn(parameter, told, count, function):
+    """The expression for an argument of a function; `told` is what its row says of it, `count` the parameter that counts the entries of
+    lists."""
     kind = told.get("kind")
+    if function.startswith("THSTensor_") and kind == "input":
+        return f'beside_sparse("{parameter.name}")'
+    if function.startswith("THTensor_csr") and kind in ("index", "input", "optional_input"):
+        part = PARTS_OF_ROWS.get(parameter.name.lstrip("ab") or parameter.name)
+        return f'part_of_rows("{parameter.name}", {part})' if part else f'beside_rows("{parameter.name}")'
     if kind in ("text", "optional_text"):
         texts = [f'"{text}"' for text in told.get("words", []) + told.get("examples", []) + HOSTILE] + ["NULL"]
         return f'one_of("{parameter.name}", (const char *const[]){{{", ".join(texts)}}}, {len(texts)})'
@@ -119,7 +130,7 @@ def call(function, row):
     lines += [f"int64_t {letter} = {'4 + below(4)' if letter in 'xyz' else '1 + below(3)'};" for letter in letters]
 
     def drawn_or_fitting(parameter):
-        by_chance = drawn(parameter, told[parameter.name], count)
+        by_chance = drawn(parameter, told[parameter.name], count, function.name)
         return f"fits ? {forms[parameter.name]} : {by_chance}" if parameter.name in forms else by_chance
 
     # Lists may come before their count.

@@ -22,7 +22,7 @@ pub mod search;
 pub mod sequence;
 pub mod window;
 
-pub use compressed::Compressed;
+pub use compressed::{Compress, Compressed, RowSoftmax, RowSolve, Sides, SparseProduct, System};
 pub use count::{Histogram, Unique};
 pub(crate) use decompose::NOT_FINITE;
 pub use decompose::{Decompose, Decomposition, Determinant, Vectors};
@@ -98,6 +98,16 @@ pub enum Launch<'a> {
     Matmul(Matmul<'a>),
     /// See [`Compressed`].
     Compressed(Compressed),
+    /// See [`Compress`].
+    Compress(Compress),
+    /// See [`RowSoftmax`].
+    RowSoftmax(RowSoftmax),
+    /// See [`RowSolve`].
+    RowSolve(RowSolve),
+    /// See [`System`].
+    System(System),
+    /// See [`SparseProduct`].
+    SparseProduct(SparseProduct),
     /// Decomposes the matrices of a batch in place.
     Decompose(Decompose),
     /// See [`SoftmaxGradient`].

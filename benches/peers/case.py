@@ -10,6 +10,7 @@ import torch
 import files
 import grad
 import net
+import sparse
 from native import Failed
 from operands import copied, memory, sizes
 
@@ -55,7 +56,7 @@ class Case:
     def namespace(self, tensors, as_numpy):
         shape = sizes(self.row.shape)
         values = {name: t.numpy() for name, t in tensors.items()} if as_numpy else tensors
-        return {"torch": torch, "nn": torch._C._nn, "np": np, "grad": grad, "net": net, "files": files, "n": self.row.count(), "shape": shape, **values}
+        return {"torch": torch, "nn": torch._C._nn, "np": np, "grad": grad, "net": net, "files": files, "sparse": sparse, "n": self.row.count(), "shape": shape, **values}
 
     def tensors(self, threads=None):
         """The shared operands, and results: with one thread shared too, else in memory of their own. What is changed in place is a copy."""

@@ -11,6 +11,7 @@
 #include "limits.h"
 #include "net.h"
 #include "grad.h"
+#include "sparse.h"
 
 static double now(void) {
     struct timespec t;

@@ -59,6 +59,13 @@ def ascending(dtype, random, count):
     return np.sort(random.random(count, np.float64))
 
 
+def starts(dtype, random, count, entries):
+    """Where rows start that have `entries` in all, and the number of these."""
+    drawn = np.sort(random.integers(0, entries + 1, count))
+    drawn[0], drawn[-1] = 0, entries
+    return drawn
+
+
 def in_windows(dtype, random, count, width):
     """For each window of 2 x 2, in planes that have as many of them in a row as in a column, the place of one of its elements."""
     window = np.arange(count) % (width * width)

@@ -14,7 +14,7 @@ from math import prod
 import files as on_disk
 import grad
 import net
-from operands import ANY, ASCENDING, BYTES, CLASSES, FALSE, MASK, MILLION, NEAR_ONE, NEXT_TO_ONE, OPEN, POSITIVE, SMALL, THOUSAND, TRUE, UNIT, WINDOWS, Operand, sizes
+from operands import ANY, ASCENDING, BYTES, CLASSES, FALSE, MASK, MILLION, NEAR_ONE, NEXT_TO_ONE, OPEN, POSITIVE, SMALL, THOUSAND, TRUE, UNIT, WINDOWS, Operand, sizes, starts
 
 TWO_FROM = 100_000  # elements; with fewer, one thread does it
 
@@ -583,6 +583,21 @@ def gradients():
     ]
 
 
+def sparse_products():
+    """Matrices of a million rows, whose entries stand anywhere: times a vector and 32 columns, and made of coordinates."""
+    rows, entries = 1_000_000, 10_000_000
+    pattern = {"c": Operand(starts, (entries,), "i32", f"{rows + 1}"), "m": MILLION.of("i32").shaped(f"{entries}"), "b": ANY.shaped(f"{entries}")}
+    product = "THTensor_csrMatmul(r, c, m, b, a)", f"sparse.rows_torch(c, m, b, {rows}) @ a", f"sparse.rows_scipy(c, m, b, {rows}) @ a"
+    places = {"i": MILLION.of("i64").shaped(f"2x{entries}"), "tolerance": 1e-4}
+    form = "MADE(sparseForm(i, a, {}, THSTensor_new{}))"
+    return [
+        *over("csr x vector", "f32 f64", f"{rows}", *product, tolerance=1e-4, **pattern),
+        *over("csr x 32 columns", "f32 f64", f"{rows}x32", *product, tolerance=1e-4, **pattern),
+        *over("coalesce", "f32", f"{entries}", form.format(rows, "Coalesce"), f"sparse.coordinates_torch(i, a, {rows}).coalesce().values()", f"sparse.coalesced_scipy(i, a, {rows})", **places),
+        *over("coo to csr", "f32", f"{entries}", form.format(rows, "Compressed"), f"sparse.coordinates_torch(i, a, {rows}).to_sparse_csr().values()", f"sparse.compressed_scipy(i, a, {rows})", **places),
+    ]
+
+
 def fourier():
     complex_ = "torch.view_as_real(torch.fft.{}(torch.view_as_complex(a){}))"
     return [
@@ -670,6 +685,7 @@ GROUPS = {
     "product": [products],
     "conv": [windows, fourier],
     "grad": [gradients],
+    "sparse": [sparse_products],
     "linalg": [linear_algebra],
     "random": [random],
     "small": [small],
@@ -678,7 +694,7 @@ GROUPS = {
 
 
 # On a GPU.
-GPU_GROUPS = {"large": [large], **{name: sections for name, sections in GROUPS.items() if name not in ("small", "files", "grad")}}
+GPU_GROUPS = {"large": [large], **{name: sections for name, sections in GROUPS.items() if name not in ("small", "files", "grad", "sparse")}}
 
 
 def rows_of(group):

@@ -64,6 +64,7 @@ each(lists.without,
   "conv2Dmul, conv2Dcmul, conv2Dger, conv2DRevger, conv2DRevgerm, conv2Dmv, conv2Dmm, conv2Dmap, conv3Dmul, conv3Dcmul, conv3Dger, " ..
   "conv3DRevger, conv3Dmv, conv3Dmap", "the convolutions of Torch7; convolution has derivatives")
 
+each(lists.unexercised, "csrCg", "c_tests/test_sparse_solve.c compares its gradients")
 each(lists.unexercised, "newCuda, newPinned", "there may be no GPU")
 each(lists.unexercised, "freeCopyTo", "it frees its operand")
 each(lists.unexercised, "multinomialAliasSetup, multinomialAliasDraw", "tables for random numbers")

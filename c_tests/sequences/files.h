@@ -2,7 +2,7 @@
 #ifndef THORN_SEQUENCES_FILES_H
 #define THORN_SEQUENCES_FILES_H
 
-static const char *const ENDINGS[] = {"pt", "t7", "t7a", "npy", "npz", "safetensors", "csv", "tsv", "ppm", "png", "xyz"};
+static const char *const ENDINGS[] = {"pt", "t7", "t7a", "npy", "npz", "safetensors", "csv", "tsv", "ppm", "png", "mtx", "xyz"};
 
 /* The name of a file that may be there; now and then one that cannot be. */
 static const char *file_name(const char *name) {

@@ -96,12 +96,13 @@ static bool chance(int percent) { return below(100) < percent; }
 
 /* ---- pools ---- */
 
-enum { TENSORS = 24, STORAGES = 8, OTHERS = 4, MOST_ELEMENTS = 2048, BLOCK = 512, MOST_DIGITS = 20 };
+enum { TENSORS = 24, STORAGES = 8, SPARSE = 12, OTHERS = 4, MOST_ELEMENTS = 2048, BLOCK = 512, MOST_DIGITS = 20 };
 
 /* Each slot that is not NULL owns one reference. */
 static struct {
     THTensor *tensor[TENSORS];
     THStorage *storage[STORAGES];
+    THSTensor *sparse[SPARSE];
     THGenerator *generator[OTHERS];
     THMapAllocatorContext *context[OTHERS];
     THArchive *archive[OTHERS];
@@ -119,11 +120,16 @@ static int own_blocks;
 enum { MOST_GONE = 1024 };
 static THTensor *gone_tensors[MOST_GONE];
 static THStorage *gone_storages[MOST_GONE];
-static int gone_tensors_count, gone_storages_count;
+static THSTensor *gone_sparse[MOST_GONE];
+static int gone_tensors_count, gone_storages_count, gone_sparse_count;
+
+/* The sparse tensor that was drawn last, which tensors beside it are to fit. */
+static const THSTensor *last_sparse;
 
 static void give_up_the_gone(void) {
     while (gone_tensors_count) THTensor_free(gone_tensors[--gone_tensors_count]);
     while (gone_storages_count) THStorage_free(gone_storages[--gone_storages_count]);
+    while (gone_sparse_count) THSTensor_free(gone_sparse[--gone_sparse_count]);
 }
 
 static void put_tensor(THTensor **slot, THTensor *t) {
@@ -192,8 +198,9 @@ static void *take(void *slots, int n) {
 enum { MOST_TOUCHED = 16 };
 
 struct look {
-    const THTensor *tensor; /* one of both */
+    const THTensor *tensor; /* one of these */
     THStorage *storage;
+    const THSTensor *sparse;
     uint64_t sum;
 };
 
@@ -219,7 +226,22 @@ static uint64_t sum_of_tensor(const THTensor *t) {
     return t->storage ? sum ^ sum_of_storage(t->storage) : sum;
 }
 
+/* The number of sizes; 0 if the fields do not say it any more. */
+static int sparse_rank(const THSTensor *s) {
+    int ndim = THSTensor_nDimension(s);
+    return ndim < 0 ? 0 : ndim;
+}
+
+static uint64_t sum_of_sparse(const THSTensor *s) {
+    const THTensor *parts[] = {s->indices, s->values, s->crow, s->col};
+    uint64_t sum = mix(23, s, sizeof *s);
+    sum = mix(sum, s->size, (size_t)sparse_rank(s) * sizeof *s->size);
+    for (int i = 0; i < LENGTH(parts); i++) sum = parts[i] ? sum * 31 + sum_of_tensor(parts[i]) : sum;
+    return sum;
+}
+
 static uint64_t sum_of(const struct look *look) {
+    if (look->sparse) return sum_of_sparse(look->sparse);
     return look->tensor ? sum_of_tensor(look->tensor) : sum_of_storage(look->storage);
 }
 
@@ -228,6 +250,7 @@ static void touch(const THTensor *t, THStorage *s) {
         struct look *look = &touched[touched_count++];
         look->tensor = t;
         look->storage = s;
+        look->sparse = NULL;
     }
 }
 
@@ -494,6 +517,7 @@ static void tidy(void) {
 static void begin(const char *function) {
     tidy();
     give_up_the_gone();
+    last_sparse = pool.sparse[below(SPARSE)];
     current_function = function;
     touched_count = 0;
     lists_count = 0;
@@ -585,6 +609,7 @@ static THOptim *some_optim(int k) {
 
 #include "files.h"
 #include "gradients.h"
+#include "sparse.h"
 
 static void begin_sequence(long seed, long sequence) {
     random_state = (uint64_t)seed * 1000003u + (uint64_t)sequence;
@@ -596,6 +621,7 @@ static void begin_sequence(long seed, long sequence) {
     for (int i = 0; i < OTHERS; i++) pool.archive[i] = chance(50) ? some_archive() : NULL;
     for (int i = 0; i < OTHERS; i++) pool.fused[i] = chance(50) ? THFused_new(i % 2 ? "a*b + 0.5" : "exp(a)") : NULL;
     for (int i = 0; i < OTHERS; i++) pool.optim[i] = chance(60) ? some_optim(i) : NULL;
+    for (int i = 0; i < SPARSE; i++) pool.sparse[i] = chance(90) ? some_sparse(false) : THSTensor_new();
     THRandom_manualSeed(NULL, 1);
     if (chance(50)) some_leaves();
 }
@@ -614,6 +640,7 @@ static void end_sequence(void) {
     }
     for (int i = 0; i < TENSORS; i++) THTensor_free(take(&pool.tensor[i], 1));
     for (int i = 0; i < STORAGES; i++) THStorage_free(take(&pool.storage[i], 1));
+    for (int i = 0; i < SPARSE; i++) THSTensor_free(take(&pool.sparse[i], 1));
     for (int i = 0; i < OTHERS; i++) {
         THGenerator_free(take(&pool.generator[i], 1));
         THFree(take(&pool.block[i], 1));

@@ -527,6 +527,24 @@ static void call_THMapAllocatorContext_newWithFd(void) {
     forget_files(getpid());
 }
 
+/* ---- errors ---- */
+
+/* The message is the caller's, which does not begin with the function's name. */
+static void call_THSetLastError(void) {
+    char text[1200];
+    memset(text, 'x', sizeof text);
+    text[below(sizeof text)] = text[sizeof text - 1] = 0;
+    begin("THSetLastError");
+    THStatus status = (THStatus)code("status", 12);
+    const char *message = chance(10) ? NULL : text;
+    before();
+    THStatus got = THSetLastError(status, message);
+    if (got != status || THGetLastErrorCode() != status) fail("returned %d for %d", got, status);
+    if (status != TH_OK && strncmp(THGetLastError(), message ? message : "", 1023) != 0) fail("message \"%s\"", THGetLastError());
+    THClearLastError();
+    after();
+}
+
 /* ---- printing ---- */
 
 /* A stream that takes everything, or, where there is one, nothing. */

@@ -7,8 +7,9 @@ use crate::stop::{Outcome, Result, Stop, warn};
 use std::ffi::{CStr, CString, OsString};
 use std::io::Write;
 use thorn::dtype::Dtype;
-use thorn::files::{TH_FILE_CSV, TH_FILE_NPY, TH_FILE_PNG, TH_FILE_PNM, TH_FILE_TSV, THFileFormat, Writing};
+use thorn::files::{TH_FILE_CSV, TH_FILE_MATRIX_MARKET, TH_FILE_NPY, TH_FILE_PNG, TH_FILE_PNM, TH_FILE_TSV, THFileFormat, Writing};
 use thorn::ops::copy;
+use thorn::tensor::Tensor;
 
 /// Write the tensors of a file to another, in another format
 ///
@@ -30,7 +31,7 @@ pub struct Convert {
     /// Convert the tensors to this dtype: float32, float16, bfloat16, int64, ...
     #[arg(short, long, value_parser = dtype)]
     dtype: Option<Dtype>,
-    /// Leave out tensors that thorn cannot read: sparse, quantised, complex.
+    /// Leave out tensors that thorn cannot read: quantised, complex; and sparse ones, if the format has none.
     #[arg(short, long)]
     skip: bool,
     /// Leave out the metadata.
@@ -45,6 +46,14 @@ pub struct Convert {
 fn dtype(name: &str) -> std::result::Result<Dtype, String> {
     let names = || Dtype::ALL.iter().map(|dtype| dtype.name()).collect::<Vec<_>>().join(", ");
     Dtype::from_name(name.as_bytes()).ok_or_else(|| format!("the dtypes are {}", names()))
+}
+
+/// Returns true for a dense tensor that can be read, and says why others are left out.
+fn kept(source: &Source, entry: &Entry) -> bool {
+    if let Err(reason) = &entry.dtype {
+        warn(format_args!("\"{}\": tensor '{}' is left out: {reason}", source.name(), entry.name));
+    }
+    entry.dtype.is_ok()
 }
 
 impl Convert {
@@ -64,12 +73,7 @@ impl Convert {
             names => names.iter().map(|name| source.find(Some(name))).collect::<Result<_>>()?,
         };
         if self.skip {
-            entries.retain(|entry| {
-                if let Err(reason) = &entry.dtype {
-                    warn(format_args!("\"{}\": tensor '{}' is left out: {reason}", source.name(), entry.name));
-                }
-                entry.dtype.is_ok()
-            });
+            entries.retain(|entry| entry.is_sparse || kept(source, entry));
         }
         Ok(entries)
     }
@@ -77,7 +81,10 @@ impl Convert {
     fn write(&self, source: &Source, entries: &[Entry], path: &CStr, format: THFileFormat, name: &str) -> Result<()> {
         let mut file = Writing::create(path, format).map_err(|error| output::about(path, name, &error))?;
         let about = |error: thorn::error::Error| output::about(path, name, &error);
-        if entries.len() != 1 && matches!(file.format(), TH_FILE_NPY | TH_FILE_CSV | TH_FILE_TSV | TH_FILE_PNM | TH_FILE_PNG) {
+        let leaves_out = self.skip && !file.keeps_sparse();
+        let entries: Vec<&Entry> = entries.iter().filter(|entry| !leaves_out || kept(source, entry)).collect();
+        const OF_ONE: [THFileFormat; 6] = [TH_FILE_NPY, TH_FILE_CSV, TH_FILE_TSV, TH_FILE_PNM, TH_FILE_PNG, TH_FILE_MATRIX_MARKET];
+        if entries.len() != 1 && OF_ONE.contains(&file.format()) {
             let found = counted(entries.len(), "tensor");
             return Err(Stop::file(
                 name,
@@ -86,9 +93,17 @@ impl Convert {
         }
         file.set_precision(self.digits).map_err(about)?;
         for entry in entries {
-            let t = source.tensor(entry)?;
-            let t = self.dtype.map_or_else(|| Ok(t.clone()), |dtype| copy::to_dtype(&t, dtype)).map_err(about)?;
-            file.add(&CString::new(entry.name.as_str()).unwrap_or_default(), &t).map_err(about)?;
+            let to_dtype = |t: Tensor| self.dtype.map_or_else(|| Ok(t.clone()), |dtype| copy::to_dtype(&t, dtype)).map_err(about);
+            let name = CString::new(entry.name.as_str()).unwrap_or_default();
+            if entry.is_sparse {
+                let mut sparse = source.sparse(entry)?;
+                if let Some(values) = sparse.parts.pop() {
+                    sparse.parts.push(to_dtype(values)?);
+                }
+                file.add_sparse(&name, &sparse).map_err(about)?;
+            } else {
+                file.add(&name, &to_dtype(source.tensor(entry)?)?).map_err(about)?;
+            }
         }
         let keys = if self.bare { 0 } else { source.archive().keys() };
         if keys > 0 && !file.keeps_metadata() {

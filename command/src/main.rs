@@ -22,10 +22,10 @@ use stop::{Outcome, Result, Stop};
 
 /// Show, convert, compare and view files of tensors
 ///
-/// It reads and writes files of PyTorch (.pt, .pth), Torch7 (.t7), NumPy (.npy, .npz), safetensors,
-/// tables (.csv, .tsv) and images (.png, .pgm, .ppm), and reads GGUF. Content tells the format of a
-/// file that is read, the ending of its name that of a file that is written. A file - is the
-/// standard input or output.
+/// It reads and writes files of PyTorch (.pt, .pth), Torch7 (.t7), NumPy and SciPy (.npy, .npz),
+/// safetensors, Matrix Market (.mtx), tables (.csv, .tsv) and images (.png, .pgm, .ppm), and reads
+/// GGUF. Content tells the format of a file that is read, the ending of its name that of a file
+/// that is written. A file - is the standard input or output.
 #[derive(Parser)]
 #[command(name = "thorn", version, verbatim_doc_comment, after_help = AFTER)]
 struct Arguments {

@@ -8,8 +8,8 @@ use std::io::{self, Read, Write};
 use std::os::fd::AsRawFd;
 use std::thread;
 use thorn::files::{
-    TH_FILE_BY_NAME, TH_FILE_CSV, TH_FILE_NPY, TH_FILE_NPZ, TH_FILE_NPZ_DEFLATED, TH_FILE_PNG, TH_FILE_PNM, TH_FILE_PT,
-    TH_FILE_SAFETENSORS, TH_FILE_T7, TH_FILE_T7_ASCII, TH_FILE_TSV, THFileFormat,
+    TH_FILE_BY_NAME, TH_FILE_CSV, TH_FILE_MATRIX_MARKET, TH_FILE_NPY, TH_FILE_NPZ, TH_FILE_NPZ_DEFLATED, TH_FILE_PNG, TH_FILE_PNM,
+    TH_FILE_PT, TH_FILE_SAFETENSORS, TH_FILE_T7, TH_FILE_T7_ASCII, TH_FILE_TSV, THFileFormat,
 };
 
 /// A format that is written.
@@ -29,6 +29,8 @@ pub enum Format {
     NpzCompressed,
     /// safetensors
     Safetensors,
+    /// A matrix of Matrix Market, sparse or dense
+    Mtx,
     /// A table with commas
     Csv,
     /// A table with tabulators
@@ -50,6 +52,7 @@ impl Format {
             Format::Npz => TH_FILE_NPZ,
             Format::NpzCompressed => TH_FILE_NPZ_DEFLATED,
             Format::Safetensors => TH_FILE_SAFETENSORS,
+            Format::Mtx => TH_FILE_MATRIX_MARKET,
             Format::Csv => TH_FILE_CSV,
             Format::Tsv => TH_FILE_TSV,
             Format::Pnm => TH_FILE_PNM,

@@ -9,7 +9,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::FileTypeExt;
 use thorn::dtype::Dtype;
 use thorn::error::Error;
-use thorn::files::{Memory, Reading};
+use thorn::files::{Memory, Reading, Sparse};
 use thorn::tensor::Tensor;
 
 /// An open file.
@@ -124,7 +124,13 @@ impl Source {
             let reason = self.reason(&error);
             reason.strip_prefix(&format!("tensor '{name}': ")).unwrap_or(&reason).to_owned()
         });
-        Ok(Entry { index, elements: sizes.iter().product(), name, dtype, sizes })
+        let nnz = self.archive.entries(index)?;
+        let dtype = match nnz {
+            Some(nnz) => dtype.and_then(|dtype| Err(format!("sparse, {} of {dtype}", counted_entries(nnz)))),
+            None => dtype,
+        };
+        let elements = sizes.iter().fold(1, |product: i64, &size| product.saturating_mul(size));
+        Ok(Entry { index, elements, name, dtype, sizes, is_sparse: nnz.is_some() })
     }
 
     /// The tensor called `name`, or the only one.
@@ -153,6 +159,11 @@ impl Source {
             .map_or_else(String::new, |first| like.fold(format!("; there is '{first}'"), |text, next| text + &format!(", '{next}'"))))
     }
 
+    /// A sparse tensor, whose parts are mapped where they can be.
+    pub fn sparse(&self, entry: &Entry) -> Result<Sparse> {
+        self.archive.sparse(entry.index).map_err(|error| self.failed(entry, &error))
+    }
+
     /// A tensor, whose elements are mapped where they can be.
     pub fn tensor(&self, entry: &Entry) -> Result<Tensor> {
         if let Err(reason) = &entry.dtype {
@@ -162,14 +173,21 @@ impl Source {
     }
 }
 
+/// A number of entries as people write it.
+fn counted_entries(nnz: i64) -> String {
+    if nnz == 1 { "1 entry".to_owned() } else { format!("{nnz} entries") }
+}
+
 /// The description of a tensor.
 pub struct Entry {
     /// Its number.
     pub index: i64,
     /// Its name; empty where a file is one tensor.
     pub name: String,
-    /// Its dtype, or why it cannot be read.
+    /// Its dtype, or why it cannot be read as a dense tensor.
     pub dtype: std::result::Result<Dtype, String>,
+    /// True if it is sparse.
+    pub is_sparse: bool,
     /// Its sizes.
     pub sizes: Vec<i64>,
     /// The number of its elements.

@@ -3,7 +3,7 @@
 
 use std::io::{BufWriter, Write};
 use thorn_files::input::FileInput;
-use thorn_files::{Contents, Data, Element, Error, Format, Input, Result, Save, Tensor};
+use thorn_files::{Contents, Data, Element, Error, Format, Input, Result, Save, Sparse, Tensor};
 
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().collect();
@@ -22,24 +22,33 @@ fn main() -> Result<()> {
             storages.push((contents.storages[index].element, elements(&contents, &input, index)?));
         }
     }
-    for tensor in &contents.tensors {
-        match &tensor.data {
-            Data::Refused(why) => eprintln!("'{}' is left out: {why}", tensor.name),
-            Data::Storage(index) if format.keeps_layouts() => {
-                let Tensor { name, sizes, strides, offset, .. } = tensor;
-                let (name, sizes, strides) = (name.clone(), sizes.clone(), strides.clone());
-                tensors.push(Tensor { name, sizes, strides, offset: *offset, data: Data::Storage(*index) });
-            }
-            Data::Storage(index) => {
+    let mut sparse = Vec::new();
+    let mut kept = |tensor: &Tensor| -> Result<Option<Tensor>> {
+        let Tensor { name, sizes, strides, offset, data } = tensor;
+        let (name, sizes, strides) = (name.clone(), sizes.clone(), strides.clone());
+        match data {
+            Data::Storage(index) if !format.keeps_layouts() => {
                 let bytes = elements(&contents, &input, *index)?;
                 let element = contents.storages[*index].element;
-                tensors.push(Tensor::row_major(tensor.name.clone(), tensor.sizes.clone(), storages.len())?);
                 storages.push((element, gathered(tensor, element, &bytes)?));
+                Tensor::row_major(name, sizes, storages.len() - 1).map(Some)
             }
+            Data::Refused(why) => {
+                eprintln!("'{name}' is left out: {why}");
+                Ok(None)
+            }
+            _ => Ok(Some(Tensor { name, sizes, strides, offset: *offset, data: data.clone() })),
         }
+    };
+    for Sparse { form, parts, coalesced } in &contents.sparse {
+        let parts: Result<Vec<_>> = parts.iter().filter_map(|part| kept(part).transpose()).collect();
+        sparse.push(Sparse { form: *form, parts: parts?, coalesced: *coalesced });
+    }
+    for tensor in &contents.tensors {
+        tensors.extend(kept(tensor)?);
     }
     let storages: Vec<_> = storages.iter().map(|(element, bytes)| (*element, &bytes[..])).collect();
-    let what = Save { tensors: &tensors, storages: &storages, metadata: &contents.metadata, precision };
+    let what = Save { tensors: &tensors, sparse: &sparse, storages: &storages, metadata: &contents.metadata, precision };
     let mut out = BufWriter::new(std::fs::File::create(to)?);
     thorn_files::save(format, &what, &mut out)?;
     Ok(out.flush()?)

@@ -39,7 +39,7 @@ fn main() -> Result<()> {
     let contents = thorn_files::open(&input)?;
     let storages: Vec<_> = storages.iter().map(|(element, elements)| (*element, &elements[..])).collect();
     let precision = number(3).map(|digits| digits as usize);
-    let what = Save { tensors: &contents.tensors, storages: &storages, metadata: &contents.metadata, precision };
+    let what = Save { tensors: &contents.tensors, sparse: &contents.sparse, storages: &storages, metadata: &contents.metadata, precision };
     let bytes = storages.iter().map(|(_, elements)| elements.len() as u64).sum();
     best("write the elements", bytes, || thorn_files::save(format, &what, &mut std::fs::File::create(path)?))
 }

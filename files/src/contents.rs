@@ -3,10 +3,12 @@
 use crate::blocks::Blocks;
 use crate::element::{Element, Written};
 use crate::error::{Error, Result};
-use crate::formats::{Format, Table, png};
+use crate::formats::{Body, Format, Part, Table, png};
 use crate::grow;
 use crate::input::{Input, within};
+use crate::sparse::Sparse;
 use crate::zip::{self, Packed};
+use std::sync::Arc;
 
 /// The contents of a file: its tensors, the storages that hold their elements, and what else it says.
 #[derive(Debug)]
@@ -17,6 +19,8 @@ pub struct Contents {
     pub tensors: Vec<Tensor>,
     /// The storages of the tensors. Tensors that share their elements refer to one storage.
     pub storages: Vec<Storage>,
+    /// What sparse tensors are made of.
+    pub sparse: Vec<Sparse>,
     /// Keys and values, in the order of the file.
     pub metadata: Vec<(String, String)>,
 }
@@ -41,6 +45,8 @@ pub struct Tensor {
 pub enum Data {
     /// They are in the storage with this index.
     Storage(usize),
+    /// Those that are not 0 are in the parts of the sparse tensor with this index.
+    Sparse(usize),
     /// They cannot be had, for this reason.
     Refused(String),
 }
@@ -93,6 +99,13 @@ pub enum Encoding {
     },
     /// As the text of numbers.
     Text(Table),
+    /// As the text of a Matrix Market file.
+    Market {
+        /// The lines with numbers.
+        body: Arc<Body>,
+        /// The numbers that they are read for.
+        part: Part,
+    },
     /// As bytes that reading the structure produced already.
     Bytes(Vec<u8>),
 }
@@ -114,8 +127,10 @@ impl Encoding {
 
 /// The contents of a file that is written: the tensors and their storages, whose elements lie in memory one after the other.
 pub struct Save<'a> {
-    /// The tensors, all of which have [`Data::Storage`].
+    /// The tensors, all of which have [`Data::Storage`] or [`Data::Sparse`].
     pub tensors: &'a [Tensor],
+    /// What sparse tensors are made of.
+    pub sparse: &'a [Sparse],
     /// For each storage the type of its elements, and their bytes.
     pub storages: &'a [(Element, &'a [u8])],
     /// Keys and values.
@@ -147,8 +162,18 @@ impl<'a> Save<'a> {
                 .get(*index)
                 .copied()
                 .ok_or_else(|| Error::broken(format_args!("tensor '{}': there is no storage {index}", tensor.name))),
+            Data::Sparse(_) => {
+                Err(Error::unsupported(format_args!("tensor '{}' is sparse, and the format has no such tensors", tensor.name)))
+            }
             Data::Refused(why) => Err(Error::unsupported(format_args!("tensor '{}': {why}", tensor.name))),
         }
+    }
+
+    /// The parts of a sparse tensor; `None` of a dense one.
+    pub fn sparse(&self, tensor: &Tensor) -> Result<Option<&'a Sparse>> {
+        let Data::Sparse(index) = tensor.data else { return Ok(None) };
+        let found = self.sparse.get(index);
+        found.map(Some).ok_or_else(|| Error::broken(format_args!("tensor '{}': there are no parts {index}", tensor.name)))
     }
 }
 
@@ -214,7 +239,7 @@ pub const MAX_DIMS: usize = 1024;
 impl Contents {
     /// Nothing yet.
     pub fn new(format: Format) -> Contents {
-        Contents { format, tensors: Vec::new(), storages: Vec::new(), metadata: Vec::new() }
+        Contents { format, tensors: Vec::new(), storages: Vec::new(), sparse: Vec::new(), metadata: Vec::new() }
     }
 
     /// Appends a storage, and returns its index.
@@ -226,6 +251,13 @@ impl Contents {
     /// Appends a storage of numbers as they lie in the file, and returns its index.
     pub fn add_numbers(&mut self, len: u64, at: u64, written: Written, big_endian: bool) -> Result<usize> {
         self.add_storage(written.element(), len, Encoding::Numbers { at, written, big_endian })
+    }
+
+    /// Appends a sparse tensor.
+    pub fn add_sparse(&mut self, name: String, sizes: Vec<i64>, sparse: Sparse) -> Result<()> {
+        let strides = row_major_strides(&sizes)?;
+        grow::push(&mut self.sparse, sparse)?;
+        grow::push(&mut self.tensors, Tensor { name, sizes, strides, offset: 0, data: Data::Sparse(self.sparse.len() - 1) })
     }
 
     /// Appends a key and its value.
@@ -244,7 +276,7 @@ impl Contents {
                 Encoding::Bytes(held) if held.len() != bytes => {
                     return Err(Error::broken(format_args!("a storage has {} bytes, and {bytes} are expected", held.len())));
                 }
-                Encoding::Text(_) | Encoding::Bytes(_) | Encoding::Png { .. } => {}
+                Encoding::Text(_) | Encoding::Market { .. } | Encoding::Bytes(_) | Encoding::Png { .. } => {}
             }
         }
         self.tensors.iter().try_for_each(|tensor| self.check_tensor(tensor))
@@ -258,6 +290,11 @@ impl Contents {
         }
         if strides.iter().any(|&stride| stride < 0) {
             return wrong(format_args!("strides {strides:?} are negative"));
+        }
+        if let Data::Sparse(index) = tensor.data {
+            let Some(sparse) = self.sparse.get(index) else { return wrong(format_args!("there are no parts {index}")) };
+            sparse.check(sizes).or_else(|error| wrong(format_args!("{}", error.message)))?;
+            return sparse.parts.iter().try_for_each(|part| self.check_tensor(part));
         }
         let elements = tensor.elements()?;
         let Data::Storage(index) = tensor.data else { return Ok(()) };
@@ -295,6 +332,7 @@ impl Contents {
             }
             Encoding::Png { sixteen } => png::decode(input, sixteen, to),
             Encoding::Text(ref table) => table.read(input, to),
+            Encoding::Market { ref body, part } => body.read(part, input, to),
             Encoding::Bytes(ref bytes) => {
                 to.copy_from_slice(bytes);
                 Ok(())

@@ -19,6 +19,7 @@ pub mod grow;
 pub mod input;
 mod pickle;
 mod pool;
+pub mod sparse;
 pub mod zip;
 
 pub use contents::{Contents, Data, Encoding, Save, Storage, Tensor};
@@ -27,3 +28,4 @@ pub use error::{Error, Kind, Result};
 pub use formats::{Format, Output, open, read_csv, save};
 pub use input::Input;
 pub use pool::set_threads;
+pub use sparse::{Form, Sparse};

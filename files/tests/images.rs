@@ -70,7 +70,7 @@ fn what_is_no_image_is_not_written() {
         (vec![0, 3], Element::U8, "PNM files have uint8 tensors of height x width or height x width x 3, not uint8 of [0, 3]"),
     ] {
         let tensors = [thorn_files::Tensor::row_major(String::new(), sizes, 0).unwrap()];
-        let what = Save { tensors: &tensors, storages: &[(element, &bytes)], metadata: &[], precision: None };
+        let what = Save { tensors: &tensors, sparse: &[], storages: &[(element, &bytes)], metadata: &[], precision: None };
         let error = thorn_files::save(Format::Pnm, &what, &mut std::io::Cursor::new(Vec::new())).unwrap_err();
         assert_eq!(error.message, message);
     }

@@ -47,6 +47,9 @@ fn pickles() -> Vec<(&'static str, Vec<u8>)> {
     let latin = "\u{e9}".repeat(1 << 19);
     let dims = [&b"("[..], &b"K\x01".repeat(1023), b"t"].concat();
     let sparse = [b"ctorch._utils\n_rebuild_sparse_tensor\n(N(", &[&dims[..], b"2"].concat()[..], &b"2".repeat(100_000), b"ttR"].concat();
+    let layout = b"ctorch._utils\n_rebuild_sparse_tensor\n(ctorch.serialization\n_get_layout\n(X\x10\0\0\0torch.sparse_cootR(";
+    let part = [TENSOR, &dims, &dims, b"\x89}tR"].concat();
+    let coordinates = [&layout[..], &part, &part, &dims, b"\x89ttR"].concat();
     let numpy = b"cnumpy.core.multiarray\nscalar\n(cnumpy\ndtype\n(X\x02\0\0\0f8tRc_codecs\nencode\n(";
     vec![
         ("None", b"N".repeat(MANY)),
@@ -70,6 +73,7 @@ fn pickles() -> Vec<(&'static str, Vec<u8>)> {
         ("a thousandfold list", thousandfold(b"]")),
         ("a thousandfold text", thousandfold(&long(b'X', &text))),
         ("a thousandfold sparse tensor", thousandfold(&sparse)),
+        ("thousandfold coordinates", thousandfold(&coordinates)),
         ("a thousandfold tensor", thousandfold(&[TENSOR, &dims, &dims, b"\x89}tR"].concat())),
         ("a thousandfold tensor of wrong sizes", thousandfold(&[TENSOR, &dims, b"N\x89}tR"].concat())),
         ("a thousandfold number of NumPy", thousandfold(&[&numpy[..], &long(b'X', latin.as_bytes()), b"NttR"].concat())),

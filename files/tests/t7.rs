@@ -130,7 +130,7 @@ fn files_are_written_as_they_were_read() {
 fn named(names: &[&str], metadata: &[(&str, &str)], format: Format) -> thorn_files::Result<Vec<u8>> {
     let tensors: Vec<_> = names.iter().map(|name| Tensor::row_major(name.to_string(), vec![1], 0).unwrap()).collect();
     let metadata: Vec<_> = metadata.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
-    let what = Save { tensors: &tensors, storages: &[(Element::U8, &[7])], metadata: &metadata, precision: None };
+    let what = Save { tensors: &tensors, sparse: &[], storages: &[(Element::U8, &[7])], metadata: &metadata, precision: None };
     let mut to = std::io::Cursor::new(Vec::new());
     thorn_files::save(format, &what, &mut to).map(|()| to.into_inner())
 }
@@ -165,7 +165,7 @@ fn names_are_those_that_were_written() {
 fn what_torch7_lacks_is_what_it_has_instead() {
     for format in [Format::T7, Format::T7Ascii] {
         let tensors = [Tensor::row_major(String::new(), vec![], 0).unwrap()];
-        let what = Save { tensors: &tensors, storages: &[(Element::Bool, &[1])], metadata: &[], precision: None };
+        let what = Save { tensors: &tensors, sparse: &[], storages: &[(Element::Bool, &[1])], metadata: &[], precision: None };
         let mut to = std::io::Cursor::new(Vec::new());
         thorn_files::save(format, &what, &mut to).unwrap();
         let contents = open(&to.into_inner());

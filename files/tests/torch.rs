@@ -3,11 +3,11 @@
 mod clock;
 mod plain;
 
-use plain::{compare, corpus, expected};
+use plain::{compare, corpus, elements, expected, positions, sparse, wanted};
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::os::unix::fs::FileExt;
-use thorn_files::{Contents, Data, Element, Encoding, Format, Input, Result, Save, Tensor};
+use thorn_files::{Contents, Data, Element, Encoding, Form, Format, Input, Result, Save, Tensor};
 
 fn file(name: &str) -> Vec<u8> {
     std::fs::read(corpus("torch").join(name)).unwrap()
@@ -17,7 +17,9 @@ fn file(name: &str) -> Vec<u8> {
 fn compare_all(name: &str, contents: &Contents, file: &Vec<u8>, wanted: &serde_json::Value) {
     let is_kept = |tensor: &&Tensor| matches!(tensor.data, Data::Storage(_));
     let tensors: Vec<&Tensor> = contents.tensors.iter().filter(is_kept).collect();
-    let refused: Vec<&str> = contents.tensors.iter().filter(|tensor| !is_kept(tensor)).map(|tensor| &*tensor.name).collect();
+    let refused = contents.tensors.iter().filter(|tensor| matches!(tensor.data, Data::Refused(_)));
+    let refused: Vec<&str> = refused.map(|tensor| &*tensor.name).collect();
+    compare_sparse(name, contents, file, &wanted["sparse"]);
     let list = |key: &str| wanted[key].as_array().unwrap();
     assert_eq!(refused, list("refused").iter().map(|name| name.as_str().unwrap()).collect::<Vec<_>>(), "{name}");
     let names: Vec<&str> = tensors.iter().map(|tensor| &*tensor.name).collect();
@@ -41,6 +43,28 @@ fn compare_all(name: &str, contents: &Contents, file: &Vec<u8>, wanted: &serde_j
     if !wanted["metadata"].is_null() {
         let metadata: Vec<(String, String)> = serde_json::from_value(wanted["metadata"].clone()).unwrap();
         assert_eq!(contents.metadata, metadata, "{name}");
+    }
+}
+
+/// Compares sparse tensors: their layouts, and their entries in the order of PyTorch.
+fn compare_sparse(name: &str, contents: &Contents, file: &Vec<u8>, expected: &serde_json::Value) {
+    let found: Vec<&Tensor> = contents.tensors.iter().filter(|tensor| matches!(tensor.data, Data::Sparse(_))).collect();
+    let names: Vec<&str> = expected.as_array().unwrap().iter().map(|tensor| tensor["name"].as_str().unwrap()).collect();
+    assert_eq!(found.iter().map(|tensor| &*tensor.name).collect::<Vec<_>>(), names, "{name}");
+    for (tensor, expected) in found.into_iter().zip(expected.as_array().unwrap()) {
+        let at = format!("{name}: {}", tensor.name);
+        let parts = sparse(contents, tensor);
+        let layout = match parts.form {
+            Form::Coordinates => "torch.sparse_coo",
+            Form::Rows => "torch.sparse_csr",
+            Form::Columns => "torch.sparse_csc",
+            Form::Vectors => panic!("{at}"),
+        };
+        assert_eq!((layout, serde_json::json!(tensor.sizes)), (expected["layout"].as_str().unwrap(), expected["sizes"].clone()), "{at}");
+        assert_eq!(serde_json::json!(positions(contents, file, parts)), expected["positions"], "{at}");
+        let (element, values) = elements(contents, file, parts.values().unwrap());
+        assert_eq!((element.name(), values), (expected["dtype"].as_str().unwrap(), wanted(expected)), "{at}");
+        assert_eq!(parts.coalesced, expected["coalesced"], "{at}");
     }
 }
 
@@ -72,9 +96,7 @@ fn arrays_in_pickles_of_protocol_5_stay_in_the_file() {
 #[test]
 fn tensors_that_cannot_be_had_say_why() {
     let why = [
-        ("coo", "it is sparse", &[2, 3][..]),
-        ("csr", "it is sparse", &[3, 3]),
-        ("quantised", "it is quantised", &[2, 2]),
+        ("quantised", "it is quantised", &[2, 2][..]),
         ("channels", "it is quantised", &[2, 2]),
         ("conj", "its bit 'conj' is set", &[2]),
         ("neg", "its bit 'neg' is set", &[2]),
@@ -88,6 +110,13 @@ fn tensors_that_cannot_be_had_say_why() {
         let Data::Refused(found) = &tensor.data else { panic!("{name} is read") };
         assert_eq!((&**found, &*tensor.sizes), (reason, sizes), "{name}");
     }
+    let contents = thorn_files::open(&self::file("sparse.pt")).unwrap();
+    let why = ["blocks", "batch", "complex"].map(|name| {
+        let tensor = contents.tensors.iter().find(|tensor| tensor.name == name).unwrap();
+        if let Data::Refused(why) = &tensor.data { why.as_str() } else { panic!("{name} is read") }
+    });
+    let complex = "it is sparse, and of one of its parts, there are no elements of the type complex64";
+    assert_eq!(why, ["it is sparse, of the layout 'torch.sparse_bsr'", "it is sparse, a batch of matrices or a matrix of blocks", complex]);
     let file = self::file("dtypes.pt");
     let contents = thorn_files::open(&file).unwrap();
     let tensor = contents.tensors.iter().find(|tensor| tensor.name == "complex64").unwrap();
@@ -110,7 +139,7 @@ fn python_float(text: &str) -> &str {
 
 /// Writes all of a file that could be read.
 fn rewritten(contents: &mut Contents, file: &Vec<u8>) -> Result<Vec<u8>> {
-    contents.tensors.retain(|tensor| matches!(tensor.data, Data::Storage(_)));
+    contents.tensors.retain(|tensor| !matches!(tensor.data, Data::Refused(_)));
     let read = |index: usize| {
         let mut bytes = vec![0; contents.storages[index].bytes().unwrap()];
         contents.read(file, index, &mut bytes).unwrap();
@@ -119,7 +148,8 @@ fn rewritten(contents: &mut Contents, file: &Vec<u8>) -> Result<Vec<u8>> {
     let storages: Vec<_> = (0..contents.storages.len()).map(read).collect();
     let storages: Vec<_> = storages.iter().map(|(element, bytes)| (*element, &bytes[..])).collect();
     let mut to = io::Cursor::new(Vec::new());
-    let what = Save { tensors: &contents.tensors, storages: &storages, metadata: &contents.metadata, precision: None };
+    let what =
+        Save { tensors: &contents.tensors, sparse: &contents.sparse, storages: &storages, metadata: &contents.metadata, precision: None };
     thorn_files::save(Format::Pt, &what, &mut to)?;
     Ok(to.into_inner())
 }
@@ -255,6 +285,33 @@ fn other_archives() {
 }
 
 #[test]
+fn sparse_tensors_whose_parts_do_not_fit() {
+    let file = file("sparse.pt");
+    let place = |bytes: &[u8]| file.windows(bytes.len()).position(|other| other == bytes).unwrap();
+    // The sizes of `coo`, 3 x 4, become None and 11, and then 3 for two dimensions.
+    let mut other = file.clone();
+    let size = place(b"torch\nSize\n");
+    let at = size + file[size..].windows(5).position(|bytes| bytes == b"K\x03K\x04\x86").unwrap();
+    other[at..at + 5].copy_from_slice(b"NK\x0b\x86\x98");
+    let contents = thorn_files::open(&other).unwrap();
+    assert!(matches!(&contents.tensors[1].data, Data::Refused(why) if why == "it is sparse, and its sizes are not integers"));
+    other[at..at + 5].copy_from_slice(b"M\x03\0\x85\x98");
+    let error = thorn_files::open(&other).unwrap_err().message;
+    assert_eq!(error, "PyTorch: tensor 'coo': a sparse tensor of sizes [3] has parts of sizes [2, 4], [4]");
+    // A sparse tensor that is a part of itself.
+    let call = b"ctorch._utils\n_rebuild_sparse_tensor\n(ctorch.serialization\n_get_layout\n(X\x10\0\0\0torch.sparse_cootR(";
+    let mut pickle = b"\x80\x02N".to_vec();
+    (0..1000).for_each(|_| {
+        pickle.extend_from_slice(b"q\0");
+        pickle.extend_from_slice(call);
+        pickle.extend_from_slice(b"h\0h\0(K\x01ttttR");
+    });
+    pickle.push(b'.');
+    let result = thorn_files::open(&stream(&pickle));
+    assert!(result.is_err() || matches!(&result.unwrap().tensors[0].data, Data::Refused(why) if why.contains("no tensor")));
+}
+
+#[test]
 fn tensors_beyond_their_storages() {
     let file = file("one.pt");
     let place = |bytes: &[u8]| file.windows(bytes.len()).position(|other| other == bytes).unwrap();
@@ -341,7 +398,7 @@ fn storages_of_more_than_4_gb() {
     let tensor = |name: &str, size, index| Tensor::row_major(name.to_owned(), vec![size], index).unwrap();
     let tensors = [tensor("big", LEN as i64, 0), tensor("small", 1, 1)];
     let storages: [(_, &[u8]); 2] = [(Element::U8, &big), (Element::F32, &small)];
-    let what = Save { tensors: &tensors, storages: &storages, metadata: &[], precision: None };
+    let what = Save { tensors: &tensors, sparse: &[], storages: &storages, metadata: &[], precision: None };
     let mut file = Sparse::default();
     thorn_files::save(Format::Pt, &what, &mut file).unwrap();
     drop(big);

@@ -229,7 +229,7 @@ static inline THStatus TH_MPI_bcastShaped(THTensor *r, int root, MPI_Comm comm) 
 /* Calls MPI_Reduce to `root`, or MPI_Allreduce if that is negative, for rows of `count` elements, in pieces that an int
  * counts; `from` is MPI_IN_PLACE where the result holds the rank's own elements. */
 static inline int th_mpi_reduce_row(const void *from, void *to, int64_t count, THDtype dtype, MPI_Op op, int root, MPI_Comm comm) {
-    const int64_t bytes = (int64_t)THDtype_size(dtype);
+    const int64_t bytes = th_mpi_bytes((int)dtype);
     const MPI_Datatype type = TH_MPI_datatype(dtype);
     int code = MPI_SUCCESS;
     for (int64_t at = 0; at < count && code == MPI_SUCCESS; at += TH_MPI_COUNT_MAX) {

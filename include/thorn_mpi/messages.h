@@ -66,7 +66,7 @@ static inline THStatus th_mpi_send(THMpiCall *call, const th_mpi_shape_header *h
     if (status == TH_OK) {
         status = th_mpi_check(MPI_Send(buffer.data, buffer.count, buffer.type, dest, tag, call->comm), call->what);
     }
-    THTensor_free(source.own);
+    if (source.own) THTensor_free(source.own);
     return status;
 }
 
@@ -80,7 +80,7 @@ static inline THStatus TH_MPI_send(const THTensor *t, int dest, int tag, MPI_Com
 
 /* Fails where `bytes` are not `count` elements of a dtype. */
 static inline THStatus th_mpi_check_bytes(THMpiCall *call, int64_t bytes, THDtype dtype, int64_t count) {
-    const int64_t each = (int64_t)THDtype_size(dtype);
+    const int64_t each = th_mpi_bytes((int)dtype);
     if (bytes == count * each) return TH_OK;
     if (bytes % each != 0) {
         return th_mpi_fail(TH_ERR_SHAPE, "%s: the message has %lld bytes, which are no elements of %s", call->what,

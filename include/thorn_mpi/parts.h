@@ -80,11 +80,11 @@ static inline void th_mpi_slab(th_mpi_layout *layout, const THTensor *t, int dim
         sizes[n] = d == dim ? size : t->size[d];
         strides[n++] = t->stride[d];
     }
-    th_mpi_layout_of(layout, (int64_t)THDtype_size((THDtype)t->dtype), n, sizes, strides);
+    th_mpi_layout_of(layout, th_mpi_bytes(t->dtype), n, sizes, strides);
 }
 
 /* Bytes between entries of a dimension. */
-static inline int64_t th_mpi_step(const THTensor *t, int dim) { return t->stride[dim] * (int64_t)THDtype_size((THDtype)t->dtype); }
+static inline int64_t th_mpi_step(const THTensor *t, int dim) { return t->stride[dim] * th_mpi_bytes(t->dtype); }
 
 /* Makes `*type` the datatype of one entry of dimension `dim`, which follow each other as they do in `t`; it is
  * MPI_DATATYPE_NULL where the entries are empty. */

@@ -41,7 +41,7 @@ static inline int th_mpi_reduce_parts(THMpiCall *call, const void *from, void *t
     for (int p = 0; p < ranks && code == MPI_SUCCESS; p++) {
         void *mine = p == call->state->rank ? to : NULL;
         code = th_mpi_reduce_row(from, mine, parts[p] * inner, dtype, op, p, call->comm);
-        from = (const char *)from + parts[p] * inner * (int64_t)THDtype_size(dtype);
+        from = (const char *)from + parts[p] * inner * th_mpi_bytes((int)dtype);
     }
     return code;
 }

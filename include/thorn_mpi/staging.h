@@ -100,8 +100,8 @@ static inline int th_mpi_share(const THTensor *a, const THTensor *b) {
     const THStorage *x = a->storage, *y = b->storage;
     if (!x || !y || x->size == 0 || y->size == 0) return 0;
     const char *first = (const char *)x->data, *second = (const char *)y->data;
-    return first < second + (size_t)y->size * THDtype_size((THDtype)y->dtype) &&
-           second < first + (size_t)x->size * THDtype_size((THDtype)x->dtype);
+    return first < second + y->size * th_mpi_bytes(y->dtype) &&
+           second < first + x->size * th_mpi_bytes(x->dtype);
 }
 
 /* ------------------------------------------------------------------------------------------------------- results */

@@ -327,6 +327,12 @@ static inline MPI_Datatype TH_MPI_datatype(THDtype dtype) {
     return MPI_DATATYPE_NULL;
 }
 
+/* Bytes of an element, as THDtype_size has them, without a call. */
+static inline int64_t th_mpi_bytes(int dtype) {
+    static const unsigned char bytes[] = {0, 1, 1, 2, 4, 8, 2, 2, 4, 8, 1};
+    return (size_t)dtype < sizeof bytes ? bytes[dtype] : 0;
+}
+
 /* A layout without dimensions of one entry, with neighbours that one step serves as one, the innermost first; steps are
  * bytes. */
 typedef struct th_mpi_layout {
@@ -470,14 +476,14 @@ typedef struct th_mpi_buffer {
 
 /* The layout of a tensor with a dtype; one that has no dimensions and is no scalar is empty. */
 static inline void th_mpi_layout_of_tensor(th_mpi_layout *layout, const THTensor *t) {
-    th_mpi_layout_of(layout, (int64_t)THDtype_size((THDtype)t->dtype), t->nDimension, t->size, t->stride);
+    th_mpi_layout_of(layout, th_mpi_bytes(t->dtype), t->nDimension, t->size, t->stride);
     if (t->nDimension == 0 && !(t->flag & TH_TENSOR_SCALAR)) layout->empty = 1;
 }
 
 /* The address of the first element, NULL without memory. */
 static inline void *th_mpi_data(const THTensor *t) {
     if (!t->storage || !t->storage->data) return NULL;
-    return (char *)t->storage->data + (size_t)t->storageOffset * THDtype_size((THDtype)t->dtype);
+    return (char *)t->storage->data + t->storageOffset * th_mpi_bytes(t->dtype);
 }
 
 /* Makes count and datatype of `buffer` those of a layout. */

@@ -18,6 +18,7 @@ mod francis;
 mod lu;
 mod qr;
 mod schur;
+pub mod sparse;
 mod svd;
 pub mod vendor;
 

@@ -18,28 +18,29 @@ const SMALL: usize = 32;
 pub fn getrf<T: Float>(a: &mut [T], m: usize, n: usize, pivots: &mut [i32]) -> Info {
     let size = m.min(n);
     if size > 0 {
-        factor(view_mut(a, m, n), &mut pivots[..size]);
+        factor(view_mut(a, m, n), &mut pivots[..size], T::ONE);
     }
     (0..size).find(|&k| a[k + k * m] == T::default()).map_or(0, |k| k as Info + 1)
 }
 
-/// Factors the left half, makes what follows of the right half, and factors that.
-fn factor<T: Float>(mut a: MatMut<'_, T>, pivots: &mut [i32]) {
+/// Factors the left half, makes what follows of the right half, and factors that. The diagonal is a pivot where it has this share of the
+/// greatest element.
+pub fn factor<T: Float>(mut a: MatMut<'_, T>, pivots: &mut [i32], share: T) {
     let size = pivots.len();
     if size <= NARROW {
         return fast(
             #[inline(always)]
-            || eliminate(a, pivots),
+            || eliminate(a, pivots, share),
         );
     }
     let half = (size / 2).next_multiple_of(NARROW).min(size - 1);
     let (left, right) = pivots.split_at_mut(half);
-    factor(a.rb_mut().get_mut(.., ..half), left);
+    factor(a.rb_mut().get_mut(.., ..half), left, share);
     exchange(a.rb_mut().get_mut(.., half..), left);
     let (a00, mut a01, a10, mut a11) = a.rb_mut().split_at_mut(half, half);
     solve::solve_unit_lower_triangular_in_place(a00.rb(), a01.rb_mut(), Par::Seq);
     matmul(a11.rb_mut(), Accum::Add, a10.rb(), a01.rb(), -T::ONE, Par::Seq);
-    factor(a11, right);
+    factor(a11, right, share);
     exchange(a10, right);
     right.iter_mut().for_each(|pivot| *pivot += half as i32);
 }
@@ -54,7 +55,7 @@ fn exchange<T: Float>(a: MatMut<'_, T>, pivots: &[i32]) {
 
 /// Eliminates one column after the other. A column of zeros is left as it is.
 #[inline(always)]
-fn eliminate<T: Float>(mut a: MatMut<'_, T>, pivots: &mut [i32]) {
+fn eliminate<T: Float>(mut a: MatMut<'_, T>, pivots: &mut [i32], share: T) {
     let (m, n) = (a.nrows(), a.ncols());
     for k in 0..pivots.len() {
         let (mut left, mut right) = a.rb_mut().split_at_col_mut(k + 1);
@@ -64,6 +65,9 @@ fn eliminate<T: Float>(mut a: MatMut<'_, T>, pivots: &mut [i32]) {
             if col[i].magnitude() > col[row].magnitude() {
                 row = i;
             }
+        }
+        if share < T::ONE && col[k].magnitude() >= share * col[row].magnitude() {
+            row = k;
         }
         pivots[k] = row as i32 + 1;
         let pivot = col[row];

@@ -100,6 +100,8 @@ local function arguments_of(call, signature)
     local length
     for i, argument in ipairs(signature.arguments) do
         local given, of = call.arguments[i], argument.of
+        -- The table has no sparse tensors.
+        if of.class == "sparse" then return nil end
         if of.class == "length" then
             length = given.value
             if length < 0 or length > 16 then return nil end

@@ -23,6 +23,7 @@ local FILES = {
     "dynamic_handles",
     "dynamic_hostile",
     "dynamic_memory",
+    "dynamic_sparse",
     "dynamic_table",
 }
 

@@ -32,6 +32,7 @@ local gradients = require("thorn.dynamic.gradients")
 local handles = require("thorn.dynamic.handles")
 local operation = require("thorn.dynamic.operation")
 local signatures = require("thorn.dynamic.signatures")
+local sparse = require("thorn.dynamic.sparse")
 local special = require("thorn.dynamic.special")
 
 local C = library.C
@@ -45,7 +46,9 @@ local function exactly(c_name)
 end
 
 -- The functions whose names are PyTorch's: `detach` makes a new handle.
-local renamed = { detach = "THTensor_newDetach", detach_ = "THTensor_detach" }
+local renamed = {
+    detach = "THTensor_newDetach", detach_ = "THTensor_detach", toSparse = "THSTensor_newFromDense", sparseMask = "THSTensor_sparseMask",
+}
 
 -- Returns the forms of a function on tensors.
 local function forms_of_tensors(name)
@@ -100,14 +103,32 @@ end
 -- The functions on tensors.
 local of_tensors = lazily(function(name) return special_method(name) or function_of(name, name, forms_of_tensors) end)
 
+-- Returns the forms of a function on sparse tensors.
+local function forms_of_sparse(name)
+    if excluded["THSTensor_" .. name] then return {} end
+    if name == "toDense" then return exactly("THSTensor_newDense") end
+    local forms = signatures.sparse_forms(name)
+    return forms[1] and forms or exactly("THSTensor_new" .. capital(name))
+end
+
+-- Returns the forms of which a call of the functions of a group is one.
+local function constructors_of(group)
+    local forms = {}
+    for _, name in ipairs(group == "STensor" and sparse.constructors or { "TH" .. group .. "_new" }) do
+        forms[#forms + 1] = exactly(name)[1]
+    end
+    return forms
+end
+
 -- Returns the functions `THArchive_...` for the name `Archive`; a call of such a table makes a new handle.
 local function namespace_of(group)
     if group == "Tensor" then return of_tensors end
+    local function forms_of(spelled) return exactly("TH" .. group .. "_" .. spelled) end
     local function find(name)
         local found = special_function(group, name)
-        return found or function_of(name, group .. "." .. name, function(spelled) return exactly("TH" .. group .. "_" .. spelled) end)
+        return found or function_of(name, group .. "." .. name, group == "STensor" and forms_of_sparse or forms_of)
     end
-    local forms, make = exactly("TH" .. group .. "_new"), nil
+    local forms, make = constructors_of(group), nil
     local function call(_, ...)
         make = make or operation.of(group, forms)
         return make(...)
@@ -157,7 +178,7 @@ local function handle_method(group, name)
     return found
 end
 
-handles.equip(handle_method)
+handles.equip(handle_method, { STensor = sparse.metamethods(thorn) })
 
 --- Returns the method `name` of tensors, or of the type `group`, such as "Generator"; nil if there is none.
 rawset(thorn, "method", function(name, group) return handle_method(group or "Tensor", name) end)

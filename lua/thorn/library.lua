@@ -76,12 +76,16 @@ library.Generator = ffi.typeof("thorn_generator")
 
 -- The library's messages count from 0; a program in Lua counts from 1. Negative numbers count from the end in both.
 local function count_from_one(message)
-    for _, word in ipairs({ "dimension ", "index ", "position ", "entry ", "element ", "input ", "result " }) do
+    for _, word in ipairs({ "dimension ", "index ", "position ", "entry ", "element ", "input ", "result ", "row " }) do
         message = message:gsub("%f[%w](" .. word .. ")(%d+)%f[^%d]", function(before, number) return before .. number + 1 end)
     end
     message = message:gsub("at position (%[[%d, ]*%])", function(place)
         return "at position " .. place:gsub("%d+", function(number) return number + 1 end)
     end)
+    -- Columns of a text count from 1.
+    for _, rest in ipairs({ " is out of range", " of entry" }) do
+        message = message:gsub("column (%d+)" .. rest, function(column) return ("column %d%s"):format(column + 1, rest) end)
+    end
     return (message:gsub("start (%d+) %+ length", function(start) return ("start %d with length"):format(start + 1) end))
 end
 
@@ -114,6 +118,11 @@ local function relieve()
     collectgarbage()
     local live = tonumber(C.THMemory_liveBytes())
     C.THMemory_setSoftLimit(math.max(SOFT_LIMIT, 1.5 * live), nil, nil)
+end
+
+--- Runs the collector if much memory is in use.
+function library.relieve()
+    if C.THMemory_pressure() ~= 0 then relieve() end
 end
 
 -- The two functions below end in no tail call of C. Behind such a call LuaJIT would go on to compile the caller, and give

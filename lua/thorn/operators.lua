@@ -1,5 +1,6 @@
 -- The operators of tensors: a + b, a - b, a * b, a / b, -a. Each gives a new tensor, or a number for the product of two
--- vectors.
+-- vectors. `operators.of_others` has those for an operand that is no tensor and no number, where a module adds them, with
+-- `takes`, which is true for such operands.
 
 local arguments = require("thorn.arguments")
 local errors = require("thorn.errors")
@@ -14,7 +15,15 @@ local function operand(x, position, name)
     if not is_tensor(x) and type(x) ~= "number" then arguments.expected("a number or a tensor", x, position, name) end
 end
 
+-- Returns the operators of a pair of operands that are not both tensors or numbers.
+local function others(a, b)
+    local of_others = operators.of_others
+    return of_others and (of_others.takes(a) or of_others.takes(b)) and of_others
+end
+
 function operators.add(a, b)
+    local of_others = others(a, b)
+    if of_others then return of_others.add(a, b) end
     operand(a, 1, "+")
     operand(b, 2, "+")
     if type(a) == "number" then return torch.add(b, a) end
@@ -22,6 +31,8 @@ function operators.add(a, b)
 end
 
 function operators.sub(a, b)
+    local of_others = others(a, b)
+    if of_others then return of_others.sub(a, b) end
     operand(a, 1, "-")
     operand(b, 2, "-")
     if type(b) == "number" then return torch.add(a, -b) end
@@ -33,6 +44,8 @@ function operators.unm(a) return torch.neg(a) end
 
 --- vector * vector is a number, matrix * vector a vector, matrix * matrix a matrix.
 function operators.mul(a, b)
+    local of_others = others(a, b)
+    if of_others then return of_others.mul(a, b) end
     operand(a, 1, "*")
     operand(b, 2, "*")
     if type(a) == "number" then return torch.mul(b, a) end
@@ -45,6 +58,8 @@ function operators.mul(a, b)
 end
 
 function operators.div(a, b)
+    local of_others = others(a, b)
+    if of_others then return of_others.div(a, b) end
     operand(b, 2, "/")
     tensor(a, 1, "/")
     if type(b) == "number" then return torch.div(a, b) end

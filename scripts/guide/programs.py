@@ -10,6 +10,8 @@ from .pages import ROOT, Block, Fault, Page
 
 COMPILED = {"c": "c", "cpp": "cpp"}
 SCRIPTS = ("lua", "python")
+# Words behind the language of a block whose program needs more than the library: scripts/mpi.sh runs those of MPI, by guide/mpi.py.
+MARKS = ("mpi", "nccl")
 
 # Linked with every program in C and C++: one that ends with memory still in use fails.
 LEAKS = """
@@ -73,20 +75,22 @@ def script(page, blocks):
     return [Program(page, blocks[0].language, "\n".join(lines) + "\n", blocks[0].line, printed(blocks))]
 
 
-def of_page(page):
+def of_page(page, mark=None):
+    """The programs of a page: those whose blocks have this mark, or none."""
     programs = []
     for language in (*COMPILED, *SCRIPTS):
-        blocks = [block for block in page.blocks if block.language == language]
+        marked = lambda block: next((word for word in block.words if word in MARKS), None)
+        blocks = [block for block in page.blocks if block.language == language and marked(block) == mark]
         if blocks:
             programs += (compiled if language in COMPILED else script)(page, blocks)
     return programs
 
 
 class Tools:
-    """The library, the compilers and the interpreters."""
+    """The library, the compilers, the interpreters, and the words before a program by which it is started."""
 
-    def __init__(self, library, work, cc, cxx, luajit, python):
-        self.library, self.work = Path(library).resolve(), work
+    def __init__(self, library, work, cc, cxx, luajit, python, launch=()):
+        self.library, self.work, self.launch = Path(library).resolve(), work, launch
         self.cc, self.cxx, self.luajit, self.python = cc, cxx, luajit, python
         self.include = str(ROOT / "include")
         (work / "leaks.c").write_text(LEAKS)
@@ -106,7 +110,7 @@ class Tools:
         source = folder / f"program.{ {'python': 'py'}.get(program.language, program.language) }"
         source.write_text(program.text)
         if program.language in COMPILED:
-            return self.compile(program, source, folder / "program")
+            return [*self.launch, *self.compile(program, source, folder / "program")]
         return [self.luajit if program.language == "lua" else self.python, str(source)]
 
 

@@ -201,7 +201,8 @@ def names(operations):
 
 
 def declared(header):
-    """The functions of thorn.hpp, and the methods of its classes."""
+    """The functions of thorn.hpp, and the methods of its classes, but for those of sparse tensors."""
+    header = header.split("class [[nodiscard]] SparseTensor", 1)[0]
     functions = set(re.findall(r"^inline [^=(\n]*(?<!:)\b(\w+)\(", header, re.M))
     methods = set(re.findall(r"^    [\w:&<> *]+[ &*](\w+)\(", header, re.M))
     return functions, methods

@@ -2,7 +2,7 @@
 
 import re
 
-from . import numpy_table, operations, pytorch_table, torch7_table
+from . import numpy_table, operations, pytorch_table, sparse_table, torch7_table
 from .pages import SOURCE, Fault
 
 MARKS = re.compile(r"(<!-- names, written by scripts/guide.py --write -->\n).*?(\n<!-- end of names -->)", re.S)
@@ -20,6 +20,7 @@ def pages(luajit, library):
     tables = {
         "libtorch.md": (["PyTorch", "C++", "C"], pytorch_table.lines(found)),
         "numpy.md": (["NumPy", "C", "what it computes"], numpy_table.lines(found)),
+        "sparse.md": (["PyTorch", "SciPy", "C", "what it computes"], sparse_table.lines()),
     }
     if luajit and library:
         names = torch7_table.all_names(luajit, library)

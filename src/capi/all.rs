@@ -57,6 +57,8 @@ macro_rules! areas {
         "Random generators": crate::capi::rows::seed;
         "Storages": crate::capi::rows::storage;
         #[cfg(feature = "files")] "Files": crate::capi::rows::archive::tensors;
+        #[cfg(feature = "files")] "Files": crate::capi::sparse::archive::sparse_tensors;
+        #[cfg(feature = "files")] "Files": crate::capi::sparse::archive::archives;
         #[cfg(feature = "files")] "Files": crate::capi::rows::archive::archives;
         "Memory": crate::capi::rows::memory::heap;
         "Mapped files and shared memory": crate::capi::rows::memory::mapped;

@@ -24,6 +24,7 @@ typedef THStatus (*THGradHook)(const struct THTensor *gradient, struct THTensor 
 typedef struct THOptim THOptim;
 typedef THStatus (*THOptimClosure)(void *context, double *loss);
 typedef enum THInterpolation { TH_LINEAR = 0, TH_LOWER = 1, TH_HIGHER = 2, TH_MIDPOINT = 3, TH_NEAREST = 4 } THInterpolation;
+typedef THStatus (*THProgressFunction)(int64_t iteration, double residual, void *context);
 typedef enum THMatrixNorm { TH_NORM_FRO = 0, TH_NORM_NUC = 1, TH_NORM_1 = 2, TH_NORM_MINUS_1 = 3, TH_NORM_2 = 4, TH_NORM_MINUS_2 = 5, TH_NORM_INF = 6, TH_NORM_MINUS_INF = 7 } THMatrixNorm;
 typedef enum THGeneratorKind { TH_PHILOX = 1, TH_MT19937 = 2 } THGeneratorKind;
 typedef struct THGenerator THGenerator;
@@ -57,7 +58,7 @@ typedef void (*THMemoryHook)(void *ctx, int64_t live);
 typedef struct THArchive THArchive;
 typedef ptrdiff_t (*THReadFunction)(void *ctx, void *buffer, ptrdiff_t size);
 typedef int64_t (*THSeekFunction)(void *ctx, int64_t offset, int whence);
-typedef enum THFileFormat { TH_FILE_BY_NAME = 0, TH_FILE_PT = 1, TH_FILE_PT_LEGACY = 2, TH_FILE_T7 = 3, TH_FILE_T7_ASCII = 4, TH_FILE_NPY = 5, TH_FILE_NPZ = 6, TH_FILE_NPZ_DEFLATED = 7, TH_FILE_SAFETENSORS = 8, TH_FILE_GGUF = 9, TH_FILE_CSV = 10, TH_FILE_TSV = 11, TH_FILE_PNM = 12, TH_FILE_PNG = 13 } THFileFormat;
+typedef enum THFileFormat { TH_FILE_BY_NAME = 0, TH_FILE_PT = 1, TH_FILE_PT_LEGACY = 2, TH_FILE_T7 = 3, TH_FILE_T7_ASCII = 4, TH_FILE_NPY = 5, TH_FILE_NPZ = 6, TH_FILE_NPZ_DEFLATED = 7, TH_FILE_SAFETENSORS = 8, TH_FILE_GGUF = 9, TH_FILE_CSV = 10, TH_FILE_TSV = 11, TH_FILE_PNM = 12, TH_FILE_PNG = 13, TH_FILE_MATRIX_MARKET = 14 } THFileFormat;
 enum { TH_VERSION_MAJOR = 0, TH_VERSION_MINOR = 1, TH_VERSION_PATCH = 0, TH_ABI_VERSION = 0 };
 /* Handles and references */
 THTensor *THTensor_new(void);
@@ -605,9 +606,17 @@ THStatus THTensor_kron(THTensor *r, const THTensor *a, const THTensor *b);
 THStatus THTensor_cross(THTensor *r, const THTensor *a, const THTensor *b, int dimension);
 THStatus THTensor_cdist(THTensor *r, const THTensor *a, const THTensor *b, double p);
 /* Products of compressed rows */
+THStatus THTensor_csrCompress(THTensor *crow, THTensor *col, THTensor *starts, THTensor *order, const THTensor *rows, const THTensor *columns, int64_t size);
 THStatus THTensor_csrMatmul(THTensor *r, const THTensor *crow, const THTensor *col, const THTensor *values, const THTensor *m);
 THStatus THTensor_csrMatmulTransposed(THTensor *r, const THTensor *crow, const THTensor *col, const THTensor *values, const THTensor *m, int64_t columns);
 THStatus THTensor_csrSampled(THTensor *r, const THTensor *crow, const THTensor *col, const THTensor *a, const THTensor *b);
+THStatus THTensor_csrSoftmax(THTensor *r, const THTensor *crow, const THTensor *values);
+THStatus THTensor_csrSoftmaxGrad(THTensor *r, const THTensor *crow, const THTensor *g, const THTensor *y);
+THStatus THTensor_csrTrtrs(THTensor *r, const THTensor *crow, const THTensor *col, const THTensor *values, const THTensor *b, int upper, int transpose, int unitriangular);
+THStatus THTensor_csrSolve(THTensor *r, const THTensor *crow, const THTensor *col, const THTensor *values, const THTensor *b, int transpose);
+int64_t THTensor_csrCg(THTensor *r, THTensor *residual, const THTensor *crow, const THTensor *col, const THTensor *values, const THTensor *b, const THTensor *start, double tol, int64_t maxIter, THProgressFunction progress, void *context);
+THStatus THTensor_csrMatmulCsr(THTensor *r, THTensor *rcrow, THTensor *rcol, const THTensor *acrow, const THTensor *acol, const THTensor *avalues, const THTensor *bcrow, const THTensor *bcol, const THTensor *bvalues, int64_t columns);
+THStatus THTensor_csrSampledCsr(THTensor *r, const THTensor *crow, const THTensor *col, const THTensor *acrow, const THTensor *acol, const THTensor *avalues, const THTensor *bcrow, const THTensor *bcol, const THTensor *bvalues, int64_t columns, int transposeA, int transposeB);
 /* Linear algebra */
 THStatus THTensor_gesv(THTensor *rb, THTensor *ra, const THTensor *b, const THTensor *a);
 THStatus THTensor_solve(THTensor *x, THTensor *lu, const THTensor *b, const THTensor *a);
@@ -778,6 +787,11 @@ THStatus THSTensor_spaddmm(THTensor *r, double beta, const THTensor *t, double a
 THStatus THSTensor_hspmm(THSTensor *r, const THSTensor *s, const THTensor *m);
 THStatus THSTensor_sspmm(THSTensor *r, const THSTensor *s, const THTensor *m);
 THStatus THSTensor_sspaddmm(THSTensor *r, double beta, const THSTensor *t, double alpha, const THSTensor *s, const THTensor *m);
+THStatus THSTensor_mm(THSTensor *r, const THSTensor *a, const THSTensor *b);
+THStatus THSTensor_softmax(THSTensor *r, const THSTensor *s);
+THStatus THSTensor_trtrs(THTensor *rb, const THTensor *b, const THSTensor *s, int upper, int transpose, int unitriangular);
+THStatus THSTensor_solve(THTensor *r, const THSTensor *s, const THTensor *b);
+int64_t THSTensor_cg(THTensor *r, THTensor *residual, const THSTensor *s, const THTensor *b, const THTensor *start, double tol, int64_t maxIter, THProgressFunction progress, void *context);
 THStatus THSTensor_sampledAddmm(THSTensor *r, double beta, const THSTensor *s, double alpha, const THTensor *m1, const THTensor *m2);
 THStatus THSTensor_spcadd(THTensor *r, const THTensor *t, double value, const THSTensor *s);
 THStatus THSTensor_sparseMask(THSTensor *r, const THTensor *t, const THSTensor *mask);
@@ -965,6 +979,8 @@ int64_t THArchive_find(const THArchive *archive, const char *name);
 THDtype THArchive_dtype(const THArchive *archive, int64_t index);
 int64_t THArchive_ndim(const THArchive *archive, int64_t index);
 const int64_t *THArchive_sizes(const THArchive *archive, int64_t index);
+int THArchive_isSparse(const THArchive *archive, int64_t index);
+int64_t THArchive_nnz(const THArchive *archive, int64_t index);
 int64_t THArchive_metadataCount(const THArchive *archive);
 const char *THArchive_metadataKey(const THArchive *archive, int64_t index);
 const char *THArchive_metadataValue(const THArchive *archive, int64_t index);
@@ -979,6 +995,10 @@ THStatus THArchive_setPrecision(const THArchive *archive, int digits);
 THStatus THArchive_close(const THArchive *archive);
 THTensor *THTensor_newLoad(const char *path);
 THStatus THTensor_save(const THTensor *t, const char *path);
+THSTensor *THArchive_newSparse(const THArchive *archive, int64_t index);
+THStatus THArchive_addSparse(const THArchive *archive, const char *name, const THSTensor *s);
+THSTensor *THSTensor_newLoad(const char *path);
+THStatus THSTensor_save(const THSTensor *s, const char *path);
 /* Mapped files and shared memory */
 THMapAllocatorContext *THMapAllocatorContext_new(const char *filename, int flags);
 THMapAllocatorContext *THMapAllocatorContext_newWithFd(const char *filename, int fd, int flags);

@@ -37,6 +37,7 @@ const FITTING: &[&str] = &[
     "clampTensor",
     "addmv",
     "btrisolve",
+    "csrSolve",
     "convolutionGradInput",
     "convolutionGradWeight",
     "maxPool1dUniform",

@@ -4,8 +4,19 @@
 //! row may have them all. The columns of a piece are compared with the size first, while they come into the first-level cache, so that the
 //! loops that follow need no check.
 
+mod compress;
+mod softmax;
+mod solve;
+mod sparse;
+
+pub use compress::compress;
+pub use softmax::softmax;
+pub use solve::solve;
+pub use sparse::sparse_product;
+
 use super::engine::{CHEAP, Shared, parallel};
 use super::simd::{Isa, simd};
+use super::stream;
 use crate::dtype::{Dtype, Element};
 use crate::error::{Result, bail};
 use crate::launch::Compressed;
@@ -15,20 +26,22 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Entries of a piece of work.
 const PIECE: usize = 2048;
+/// Entries after which an element of a vector is used that is prefetched: it lies anywhere.
+const AHEAD: usize = 32;
 /// Columns of a dense matrix that are summed together.
 const WIDTH: usize = 32;
 /// Parts of the columns of a transposed product, at most, each of which reads all entries.
 const PARTS: usize = 8;
 
 /// The type of starts and columns.
-trait Position: Copy + Send + Sync + Ord + std::fmt::Display {
+trait Position: Element + Ord + std::fmt::Display {
+    /// The place that is meant; of a negative number one beyond every size.
     fn place(self) -> usize;
 }
 
 impl Position for i32 {
     #[inline(always)]
     fn place(self) -> usize {
-        // A negative position becomes one beyond every size.
         self as isize as usize
     }
 }
@@ -71,10 +84,14 @@ impl Entry for i64 {
     }
 }
 
+/// Where each row starts among the entries, with their number at the end.
+#[derive(Clone, Copy)]
+struct Starts<'a, I>(&'a [I]);
+
 /// A matrix of compressed rows.
 #[derive(Clone, Copy)]
 struct Rows<'a, I, T> {
-    starts: &'a [I],
+    starts: Starts<'a, I>,
     columns: &'a [I],
     /// `None` if each entry is 1.
     entries: Option<&'a [T]>,
@@ -96,34 +113,34 @@ impl Outside {
     }
 }
 
-impl<I: Position, T> Rows<'_, I, T> {
-    fn count(&self) -> usize {
-        self.starts.len() - 1
+impl<I: Position> Starts<'_, I> {
+    /// The number of rows.
+    fn count(self) -> usize {
+        self.0.len() - 1
     }
 
-    /// Fails unless the starts ascend from 0 to the number of entries.
-    fn check(&self) -> Result<()> {
-        let n = self.columns.len();
-        if self.starts[0].place() != 0 || self.starts[self.count()].place() != n {
-            let (first, last) = (self.starts[0], self.starts[self.count()]);
+    /// Fails unless the starts ascend from 0 to `n`.
+    fn check(self, n: usize) -> Result<()> {
+        let (first, last) = (self.0[0], self.0[self.count()]);
+        if first.place() != 0 || last.place() != n {
             bail!(Argument, "rows start at {first} and end at {last}, expected 0 and the number of entries, {n}")
         }
-        if !self.starts.is_sorted() {
-            let i = self.starts.windows(2).position(|pair| pair[0] > pair[1]).unwrap_or(0);
-            bail!(Argument, "row {i} starts at {} and ends at {}", self.starts[i], self.starts[i + 1])
+        if !self.0.is_sorted() {
+            let i = self.0.windows(2).position(|pair| pair[0] > pair[1]).unwrap_or(0);
+            bail!(Argument, "row {i} starts at {} and ends at {}", self.0[i], self.0[i + 1])
         }
         Ok(())
     }
 
     /// The entries of a row.
     #[inline(always)]
-    fn row(&self, i: usize) -> Range<usize> {
-        self.starts[i].place()..self.starts[i + 1].place()
+    fn row(self, i: usize) -> Range<usize> {
+        self.0[i].place()..self.0[i + 1].place()
     }
 
-    /// Calls `task` with ranges of rows of about [`PIECE`] entries, on all threads. `cost` is that of an entry.
-    fn each_piece(&self, cost: usize, task: &(dyn Fn(Range<usize>) + Sync)) {
-        let (rows, n) = (self.count(), self.columns.len());
+    /// Calls `task` with ranges of rows of about [`PIECE`] entries, on all threads. `cost` is that of an entry. The starts were checked.
+    fn each_piece(self, cost: usize, task: &(dyn Fn(Range<usize>) + Sync)) {
+        let (rows, n) = (self.count(), self.0[self.count()].place());
         let pieces = (n + rows).div_ceil(PIECE).max(1);
         // Rows count as entries, too: there may be more of them.
         let begin = |piece: usize| match piece {
@@ -133,7 +150,7 @@ impl<I: Position, T> Rows<'_, I, T> {
                 let (mut least, mut most) = (0, rows);
                 while least < most {
                     let middle = least.midpoint(most);
-                    if self.starts[middle].place() + middle < piece * PIECE { least = middle + 1 } else { most = middle }
+                    if self.0[middle].place() + middle < piece * PIECE { least = middle + 1 } else { most = middle }
                 }
                 least
             }
@@ -149,10 +166,13 @@ impl<I: Position, T> Rows<'_, I, T> {
             }
         });
     }
+}
 
-    /// Returns true if all columns of these entries are less than `size`; else notes the first one that is not.
+impl<I: Position, T> Rows<'_, I, T> {
+    /// Returns true if all columns of these rows are less than `size`; else notes the first one that is not.
     #[inline(always)]
-    fn inside(&self, range: Range<usize>, size: usize, outside: &Outside) -> bool {
+    fn inside(&self, rows: Range<usize>, size: usize, outside: &Outside) -> bool {
+        let range = self.starts.0[rows.start].place()..self.starts.0[rows.end].place();
         let columns = &self.columns[range.clone()];
         let sound = columns.iter().fold(true, |sound, column| sound & (column.place() < size));
         if !sound && let Some(at) = columns.iter().position(|column| column.place() >= size) {
@@ -176,18 +196,12 @@ unsafe fn dot<I: Position, T: Entry>(isa: Isa, matrix: &Rows<'_, I, T>, range: R
             None => sum.add(x),
         }
     };
-    let (mut sums, mut k) = ([T::ZERO; 4], range.start);
-    while k + 4 <= range.end {
-        for j in 0..4 {
-            sums[j] = term(k + j, sums[j]);
-        }
-        k += 4;
-    }
-    while k < range.end {
-        sums[0] = term(k, sums[0]);
-        k += 1;
-    }
-    sums[0].add(sums[1]).add(sums[2].add(sums[3]))
+    let last = matrix.columns.len().saturating_sub(1);
+    range.fold(T::ZERO, |sum, k| {
+        let later = x.as_ptr().wrapping_add(matrix.columns[(k + AHEAD).min(last)].place());
+        stream::prefetch(later.cast(), 1);
+        term(k, sum)
+    })
 }
 
 /// A row of a product with a matrix of `p` columns, a block of which is summed in registers.
@@ -228,18 +242,22 @@ unsafe fn combine<I: Position, T: Entry>(isa: Isa, matrix: &Rows<'_, I, T>, rang
 /// `r = A m`, with `p` columns of `m` and `r`.
 fn product<I: Position, T: Entry>(matrix: &Rows<'_, I, T>, m: &[T], size: usize, p: usize, r: Shared) -> Result<()> {
     let outside = Outside::new();
-    matrix.each_piece(p, &|rows| {
+    matrix.starts.each_piece(p, &|rows| {
         simd(
             #[inline(always)]
             |isa| {
-                if !matrix.inside(matrix.starts[rows.start].place()..matrix.starts[rows.end].place(), size, &outside) {
+                if !matrix.inside(rows.clone(), size, &outside) {
                     return;
                 }
                 for i in rows.clone() {
                     // SAFETY: columns were compared above; rows of the result are apart.
                     unsafe {
                         let out = r.get().cast::<T>().add(i * p);
-                        if p == 1 { out.write(dot(isa, matrix, matrix.row(i), m)) } else { combine(isa, matrix, matrix.row(i), m, p, out) }
+                        if p == 1 {
+                            out.write(dot(isa, matrix, matrix.starts.row(i), m))
+                        } else {
+                            combine(isa, matrix, matrix.starts.row(i), m, p, out)
+                        }
                     }
                 }
             },
@@ -251,18 +269,26 @@ fn product<I: Position, T: Entry>(matrix: &Rows<'_, I, T>, m: &[T], size: usize,
 /// `r = A' m`, whose rows are divided among threads: each reads all entries, and adds those of its own rows in the order of `A`'s rows.
 fn transposed<I: Position, T: Entry>(matrix: &Rows<'_, I, T>, m: &[T], size: usize, p: usize, r: Shared) -> Result<()> {
     let (outside, n) = (Outside::new(), matrix.columns.len());
-    let parts = PARTS.min(size.max(1));
+    if size == 0 || p == 0 {
+        matrix.starts.each_piece(1, &|rows| _ = matrix.inside(rows, size, &outside));
+        return outside.finish(matrix.columns, size);
+    }
+    let parts = PARTS.min(size);
     parallel(parts, n.saturating_mul(p).saturating_add(size * p) / parts + 1, CHEAP / 4, &|units| {
         let own = size * units.start / parts..size * units.end / parts;
-        // SAFETY: rows of the result are apart.
-        let out = unsafe { std::slice::from_raw_parts_mut(r.get().cast::<T>().add(own.start * p), own.len() * p) };
+        let out = match own.len() * p {
+            // A result without elements may have no memory.
+            0 => &mut [],
+            // SAFETY: rows of the result are apart.
+            len => unsafe { std::slice::from_raw_parts_mut(r.get().cast::<T>().add(own.start * p), len) },
+        };
         out.fill(T::ZERO);
         simd(
             #[inline(always)]
             |isa| {
-                for i in 0..matrix.count() {
+                for i in 0..matrix.starts.count() {
                     let row = &m[i * p..][..p];
-                    for k in matrix.row(i) {
+                    for k in matrix.starts.row(i) {
                         let at = matrix.columns[k].place();
                         if at >= size {
                             outside.0.fetch_min(k, Ordering::Relaxed);
@@ -283,16 +309,16 @@ fn transposed<I: Position, T: Entry>(matrix: &Rows<'_, I, T>, m: &[T], size: usi
 fn sampled<I: Position, T: Entry>(matrix: &Rows<'_, I, T>, [a, b]: [&[T]; 2], size: usize, p: usize, r: Shared) -> Result<()> {
     const LANES: usize = 16;
     let outside = Outside::new();
-    matrix.each_piece(p, &|rows| {
+    matrix.starts.each_piece(p, &|rows| {
         simd(
             #[inline(always)]
             |isa| {
-                if !matrix.inside(matrix.starts[rows.start].place()..matrix.starts[rows.end].place(), size, &outside) {
+                if !matrix.inside(rows.clone(), size, &outside) {
                     return;
                 }
                 for i in rows.clone() {
                     let a = &a[i * p..][..p];
-                    for k in matrix.row(i) {
+                    for k in matrix.starts.row(i) {
                         let b = &b[matrix.columns[k].place() * p..][..p];
                         let mut sums = [T::ZERO; LANES];
                         let (wide, rest) = (a.chunks_exact(LANES).zip(b.chunks_exact(LANES)), p / LANES * LANES);
@@ -334,9 +360,9 @@ fn with_entries<I: Position, T: Entry>(
     // SAFETY: row-major operands of these types.
     let (matrix, dense) = unsafe {
         let entries = more.filter(|_| work != Compressed::Sampled).map(|more| more.elements::<T>());
-        (Rows { starts: starts.elements::<I>(), columns: columns.elements::<I>(), entries }, m.elements::<T>())
+        (Rows { starts: Starts(starts.elements::<I>()), columns: columns.elements::<I>(), entries }, m.elements::<T>())
     };
-    matrix.check()?;
+    matrix.starts.check(matrix.columns.len())?;
     let (p, r) = (m.layout.shape.last().map_or(1, |&p| p as usize), Shared(out.first()));
     match (work, more) {
         (Compressed::Product, _) => product(&matrix, dense, m.layout.shape[0] as usize, p, r),

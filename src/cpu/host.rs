@@ -14,9 +14,9 @@ use crate::dtype::{Bool, Dtype, Element, dispatch};
 use crate::element::{bits, read_element};
 use crate::error::Result;
 use crate::launch::{
-    Choice, Columns, Combine, Compressed, Convert, Convolution, Decompose, Elementwise, Fill, Fold, Fourier, Fused, Histogram, Index,
-    Launch, Launchable, LayerNorm, LayerNormGradient, Lines, Loss, Map, Mask, Matmul, Move, Numbers, OneHot, Op, Pool, Reduce, Search,
-    Sequence, SoftmaxGradient, Triangle, TriangleIndices, Unpool,
+    Choice, Columns, Combine, Compress, Compressed, Convert, Convolution, Decompose, Elementwise, Fill, Fold, Fourier, Fused, Histogram,
+    Index, Launch, Launchable, LayerNorm, LayerNormGradient, Lines, Loss, Map, Mask, Matmul, Move, Numbers, OneHot, Op, Pool, Reduce,
+    RowSoftmax, RowSolve, Search, Sequence, SoftmaxGradient, SparseProduct, System, Triangle, TriangleIndices, Unpool,
 };
 use crate::layout::{Dims, INLINE_DIMS, Layout};
 use crate::operand::Operand;
@@ -69,6 +69,15 @@ drivers! {
     Matmul<'a>: |work, &[Some(out)], &[a, b, ref addend @ ..]| matmul::launch(work, out, [a, b], addend.first().copied());
     Compressed: |work, &[Some(out)], &[starts, columns, m, ref more @ ..]| {
         compressed::run(*work, out, [starts, columns, m], more.first().copied())
+    };
+    Compress: |_, &[Some(crow), Some(col), Some(starts), Some(order)], &[rows, columns]| {
+        compressed::compress([crow, col, starts, order], rows, columns)
+    };
+    RowSoftmax: |work, &[Some(out)], &[starts, x, ref y @ ..]| compressed::softmax(*work, out, starts, x, y.first().copied());
+    RowSolve: |work, &[Some(out)], &[starts, columns, entries, b]| compressed::solve(*work, out, [starts, columns, entries], b);
+    System: |work, &[Some(out)], &[starts, columns, entries, b]| lapack::system(*work, out, [starts, columns, entries], b);
+    SparseProduct: |work, &[Some(out), ref entries @ ..], inputs| {
+        compressed::sparse_product(*work, out, entries.first().copied().flatten(), inputs)
     };
     Decompose: |work, out, []| lapack::launch(work, out);
     SoftmaxGradient: |work, &[Some(out)], &[g, y]| layers::softmax_gradient(*work, out, g, y);

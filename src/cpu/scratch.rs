@@ -26,6 +26,14 @@ impl ThreadScratch {
         alloc::allocate(bytes).map(|ptr| ThreadScratch { ptr, bytes, tile, tiles })
     }
 
+    /// [`ThreadScratch::new`] with all bytes 0.
+    pub fn zeroed(tile: usize, parts: usize) -> Option<ThreadScratch> {
+        let made = ThreadScratch::new(tile, parts)?;
+        // SAFETY: allocated for as many bytes.
+        unsafe { made.ptr.as_ptr().write_bytes(0, made.bytes) };
+        Some(made)
+    }
+
     /// The first tile.
     pub fn start<T>(&self) -> *mut T {
         self.ptr.as_ptr().cast()

@@ -6,6 +6,7 @@
 mod blas;
 mod blocks;
 mod compile;
+mod compressed;
 mod copy;
 mod count;
 mod decompose;
@@ -64,6 +65,7 @@ use crate::scalar::Scalar;
 /// All files of kernels; the entries of [`MAP`] follow from the operations, by [`map_entries`].
 pub static SOURCES: &[&Source] = &[
     &MAP,
+    &compressed::COMPRESSED,
     &copy::COPY,
     &count::COUNT,
     &fourier::FOURIER,
@@ -142,6 +144,12 @@ impl Accelerator for Numbered {
             (Launch::Fourier(work), &[Some(out)], &[input]) => fourier::fourier(gpu, work, out, input),
             (Launch::Matmul(work), &[Some(out)], &[a, b, ref addend @ ..]) => {
                 matmul::matmul(gpu, work, out, [a, b], addend.first().copied())
+            }
+            (Launch::Compressed(work), &[Some(out)], &[starts, columns, m, ref more @ ..]) => {
+                compressed::product(gpu, *work, out, [starts, columns, m], more.first().copied())
+            }
+            (Launch::RowSoftmax(work), &[Some(out)], &[starts, x, ref y @ ..]) => {
+                compressed::softmax(gpu, *work, out, starts, x, y.first().copied())
             }
             (Launch::SoftmaxGradient(work), &[Some(out)], &[g, y]) => layers::softmax_gradient(gpu, *work, out, g, y),
             (Launch::LayerNorm(work), &[Some(out)], &[x, weight, bias]) => layers::norm(gpu, work.0, out, [x, weight, bias]),

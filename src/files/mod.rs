@@ -28,6 +28,8 @@ mod replace;
 #[cfg(feature = "files")]
 mod signals;
 #[cfg(feature = "files")]
+mod sparse;
+#[cfg(feature = "files")]
 mod write;
 
 #[cfg(feature = "files")]
@@ -35,5 +37,6 @@ pub use {
     callbacks::{Callbacks, Memory},
     handle::THArchive,
     read::Reading,
-    write::{Writing, save},
+    sparse::{Form, Sparse},
+    write::{Writing, save, save_sparse},
 };

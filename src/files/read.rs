@@ -3,7 +3,7 @@
 use super::callbacks::{Callbacks, Memory};
 use super::format::dtype;
 use super::message::{about, c_string, failed};
-use super::{THFileFormat, map, signals};
+use super::{Sparse, THFileFormat, map, signals};
 use crate::alloc;
 use crate::cpu::pool;
 use crate::dtype::Dtype;
@@ -100,7 +100,7 @@ impl Reading {
             Ok((c_string(key)?, c_string(value)?))
         })?;
         let mut uses = alloc::list(contents.storages.len(), |_| Ok(0usize))?;
-        for tensor in &contents.tensors {
+        for tensor in contents.tensors.iter().chain(contents.sparse.iter().flat_map(|sparse| &sparse.parts)) {
             if let Data::Storage(index) = tensor.data {
                 uses[index] += 1;
             }
@@ -151,18 +151,40 @@ impl Reading {
         self.at(&self.contents.tensors, index, "tensor").map(|tensor| tensor.sizes.as_slice())
     }
 
-    /// The index of the storage that has the elements of a tensor.
-    fn storage_of(&self, index: i64) -> Result<usize> {
-        let tensor = self.at(&self.contents.tensors, index, "tensor")?;
+    /// The index of the storage that has the elements of a dense tensor.
+    fn storage_of(&self, tensor: &thorn_files::Tensor) -> Result<usize> {
         match &tensor.data {
             Data::Storage(storage) => Ok(*storage),
+            Data::Sparse(_) => {
+                let how = "THArchive_newSparse or THSTensor_newLoad reads it";
+                Err(self.error(Kind::Unsupported, format_args!("tensor '{}' is sparse: {how}", tensor.name)))
+            }
             Data::Refused(why) => Err(self.error(Kind::Unsupported, format_args!("tensor '{}': {why}", tensor.name))),
         }
     }
 
-    /// The dtype of a tensor.
+    fn entry(&self, index: i64) -> Result<&thorn_files::Tensor> {
+        self.at(&self.contents.tensors, index, "tensor")
+    }
+
+    /// The parts of a sparse tensor; `None` for others.
+    fn parts_of(&self, index: i64) -> Result<Option<&thorn_files::Sparse>> {
+        let Data::Sparse(at) = self.entry(index)?.data else { return Ok(None) };
+        Ok(self.contents.sparse.get(at))
+    }
+
+    /// The dtype of a tensor; of the values, if it is sparse.
     pub fn dtype(&self, index: i64) -> Result<Dtype> {
-        Ok(dtype(self.contents.storages[self.storage_of(index)?].element))
+        let tensor = match self.parts_of(index)?.and_then(|sparse| sparse.parts.last()) {
+            Some(values) => values,
+            None => self.entry(index)?,
+        };
+        Ok(dtype(self.contents.storages[self.storage_of(tensor)?].element))
+    }
+
+    /// The number of entries of a sparse tensor; `None` for others.
+    pub fn entries(&self, index: i64) -> Result<Option<i64>> {
+        Ok(self.parts_of(index)?.map(thorn_files::Sparse::nnz))
     }
 
     /// The number of keys.
@@ -182,12 +204,24 @@ impl Reading {
 
     /// A tensor of the file. Elements that lie in the file as in memory are mapped if there are many, others are read.
     pub fn tensor(&self, index: i64) -> Result<Tensor> {
-        self.tensor_over(index, |storage| self.made(storage, true))
+        self.tensor_over(self.entry(index)?, true)
     }
 
-    /// A tensor of the file, whose elements are read.
-    pub fn read(&self, index: i64) -> Result<Tensor> {
-        self.tensor_over(index, |storage| self.made(storage, false))
+    /// A sparse tensor of the file, whose parts are mapped or read as [`Reading::tensor`] does.
+    pub fn sparse(&self, index: i64) -> Result<Sparse> {
+        self.sparse_over(index, true)
+    }
+
+    fn sparse_over(&self, index: i64, may_map: bool) -> Result<Sparse> {
+        let tensor = self.entry(index)?;
+        let Some(sparse) = self.parts_of(index)? else {
+            // What cannot be read says so.
+            self.storage_of(tensor)?;
+            let how = "THArchive_newTensor or THTensor_newLoad reads it";
+            return Err(self.error(Kind::Unsupported, format_args!("tensor '{}' is not sparse: {how}", tensor.name)));
+        };
+        let parts = alloc::list(sparse.parts.len(), |k| self.tensor_over(&sparse.parts[k], may_map))?;
+        Ok(Sparse { sizes: tensor.sizes.as_slice().into(), form: sparse.form, parts, coalesced: sparse.coalesced })
     }
 
     /// `r` = a tensor of the file.
@@ -197,17 +231,28 @@ impl Reading {
 
     /// The only tensor of the file, whose elements are read.
     pub fn only(&self) -> Result<Tensor> {
+        self.check_alone()?;
+        self.tensor_over(self.entry(0)?, false)
+    }
+
+    /// The only tensor of the file, which is sparse and whose parts are read.
+    pub fn only_sparse(&self) -> Result<Sparse> {
+        self.check_alone()?;
+        self.sparse_over(0, false)
+    }
+
+    fn check_alone(&self) -> Result<()> {
         if self.names.len() != 1 {
             return Err(self.error(Kind::Argument, format_args!("the file has {} tensors: open it with THArchive_open", self.names.len())));
         }
-        self.read(0)
+        Ok(())
     }
 
     /// `len` elements of a tensor from number `first` of its row-major order on, as a row. Of the file only they are mapped or read. `None`
     /// where they do not lie in it one after the other, as in memory.
     pub fn part(&self, index: i64, first: i64, len: i64) -> Result<Option<Tensor>> {
-        let stored = &self.contents.storages[self.storage_of(index)?];
-        let tensor = &self.contents.tensors[index as usize];
+        let tensor = self.entry(index)?;
+        let stored = &self.contents.storages[self.storage_of(tensor)?];
         let elements: i64 = tensor.sizes.iter().product();
         if first < 0 || len < 0 || len > elements || first > elements - len {
             bail!(Argument, "elements {first} to {} of {elements}", first.saturating_add(len))
@@ -224,9 +269,9 @@ impl Reading {
         Tensor::with_layout(storage, dtype, &Layout::contiguous(&[len])).map(Some)
     }
 
-    fn tensor_over(&self, index: i64, make: impl Fn(usize) -> Result<Storage>) -> Result<Tensor> {
-        let storage = self.storage_of(index)?;
-        let tensor = &self.contents.tensors[index as usize];
+    fn tensor_over(&self, tensor: &thorn_files::Tensor, may_map: bool) -> Result<Tensor> {
+        let storage = self.storage_of(tensor)?;
+        let make = |storage| self.made(storage, may_map);
         let made = match &self.shared[storage] {
             None => make(storage)?,
             Some(shared) => {

@@ -12,8 +12,8 @@ pub type THSeekFunction = Option<unsafe extern "C" fn(ctx: *mut c_void, offset: 
 /// A format of files.
 pub type THFileFormat = i32;
 
-/// The format that the ending of the file's name tells: `.pt` and `.pth`, `.t7`, `.npy`, `.npz`, `.safetensors`, `.csv`, `.tsv`, `.pgm`,
-/// `.ppm`, `.png`.
+/// The format that the ending of the file's name tells: `.pt` and `.pth`, `.t7`, `.npy`, `.npz`, `.safetensors`, `.mtx`, `.csv`, `.tsv`,
+/// `.pgm`, `.ppm`, `.png`.
 pub const TH_FILE_BY_NAME: THFileFormat = 0;
 /// PyTorch's files since 1.6: a zip archive with a pickle.
 pub const TH_FILE_PT: THFileFormat = 1;
@@ -41,3 +41,5 @@ pub const TH_FILE_TSV: THFileFormat = 11;
 pub const TH_FILE_PNM: THFileFormat = 12;
 /// Images in PNG.
 pub const TH_FILE_PNG: THFileFormat = 13;
+/// Matrix Market: a matrix as a text, sparse or dense.
+pub const TH_FILE_MATRIX_MARKET: THFileFormat = 14;

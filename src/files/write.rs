@@ -3,10 +3,11 @@
 use super::format::{element, for_writing};
 use super::message::{failed, utf8};
 use super::replace::replace;
+use super::sparse::{Form, Sparse};
 use super::types::{TH_FILE_BY_NAME, THFileFormat};
 use crate::alloc;
 use crate::error::{Result, bail};
-use crate::layout::Layout;
+use crate::layout::{Dims, Layout};
 use crate::operand::Operand;
 use crate::ops::copy;
 use crate::ops::device::on_host;
@@ -17,11 +18,39 @@ use thorn_files::{Data, Format, Save};
 /// The most digits of a float64 that mean something.
 const MOST_DIGITS: i32 = 17;
 
+/// A tensor that was added.
+enum Added {
+    Dense(Operand),
+    Sparse { sizes: Dims, form: Form, parts: Vec<Operand>, coalesced: bool },
+}
+
+impl Added {
+    fn dense(t: &Tensor) -> Result<Added> {
+        Operand::of(&on_host(t)?).map(Added::Dense)
+    }
+
+    fn sparse(sparse: &Sparse, format: Format) -> Result<Added> {
+        if !format.keeps_sparse() {
+            bail!(Unsupported, "{} files have no sparse tensors", format.name())
+        }
+        let parts = alloc::list(sparse.parts.len(), |k| Operand::of(&on_host(&sparse.parts[k])?))?;
+        Ok(Added::Sparse { sizes: sparse.sizes.clone(), form: sparse.form, parts, coalesced: sparse.coalesced })
+    }
+
+    /// The tensor, or those that it is made of.
+    fn parts(&self) -> &[Operand] {
+        match self {
+            Added::Dense(t) => std::slice::from_ref(t),
+            Added::Sparse { parts, .. } => parts,
+        }
+    }
+}
+
 /// The tensors and texts that a file will hold.
 pub struct Writing {
     path: CString,
     format: Format,
-    tensors: Vec<(String, Operand)>,
+    tensors: Vec<(String, Added)>,
     metadata: Vec<(String, String)>,
     precision: Option<usize>,
     closed: bool,
@@ -46,6 +75,11 @@ impl Writing {
         self.format.keeps_metadata()
     }
 
+    /// Returns true if the file may have sparse tensors.
+    pub fn keeps_sparse(&self) -> bool {
+        self.format.keeps_sparse()
+    }
+
     fn check_open(&self) -> Result<()> {
         if self.closed {
             bail!(Argument, "the archive is closed already")
@@ -55,12 +89,21 @@ impl Writing {
 
     /// Adds a tensor, whose elements are read when the archive is closed.
     pub fn add(&mut self, name: &CStr, t: &Tensor) -> Result<()> {
+        self.push(name, |_| Added::dense(t))
+    }
+
+    /// Adds a sparse tensor, whose parts are read when the archive is closed.
+    pub fn add_sparse(&mut self, name: &CStr, sparse: &Sparse) -> Result<()> {
+        self.push(name, |format| Added::sparse(sparse, format))
+    }
+
+    fn push(&mut self, name: &CStr, make: impl FnOnce(Format) -> Result<Added>) -> Result<()> {
         self.check_open()?;
         let name = utf8(name, "name")?;
         if self.tensors.iter().any(|(known, _)| known == name) {
             bail!(Argument, "a tensor named '{name}' was added already")
         }
-        let entry = (owned(name)?, Operand::of(&on_host(t)?)?);
+        let entry = (owned(name)?, make(self.format)?);
         push(&mut self.tensors, entry)
     }
 
@@ -101,7 +144,13 @@ impl Writing {
 /// Writes a file with one tensor, which has no name.
 pub fn save(t: &Tensor, path: &CStr) -> Result<()> {
     let format = for_writing(TH_FILE_BY_NAME, path)?;
-    write(path, format, &[(String::new(), Operand::of(&on_host(t)?)?)], &[], None)
+    write(path, format, &[(String::new(), Added::dense(t)?)], &[], None)
+}
+
+/// [`save`] for a sparse tensor.
+pub fn save_sparse(sparse: &Sparse, path: &CStr) -> Result<()> {
+    let format = for_writing(TH_FILE_BY_NAME, path)?;
+    write(path, format, &[(String::new(), Added::sparse(sparse, format)?)], &[], None)
 }
 
 fn owned(text: &str) -> Result<String> {
@@ -112,27 +161,20 @@ fn push<T>(list: &mut Vec<T>, value: T) -> Result<()> {
     thorn_files::grow::push(list, value).map_err(|error| failed(None, error))
 }
 
-fn write(
-    path: &CStr,
-    format: Format,
-    tensors: &[(String, Operand)],
-    metadata: &[(String, String)],
-    precision: Option<usize>,
-) -> Result<()> {
-    // The operands, or copies of them, keep the memory of storages alive.
-    let mut kept = alloc::list(0, |_| bail!(Internal, "an empty list"))?;
-    for (_, t) in tensors {
-        let t = t.tensor()?;
-        // The storage may have changed since the tensor was added.
-        let kept_as = if format.keeps_layouts() || t.layout()?.is_contiguous() { t } else { copy::contiguous_copy(&t)? };
-        push(&mut kept, Operand::of(&kept_as)?)?;
-    }
-    let mut storages = Vec::new();
-    let mut described = Vec::new();
-    for ((name, _), t) in tensors.iter().zip(&kept) {
+/// The dense tensors of a file, described for it.
+#[derive(Default)]
+struct Described<'k> {
+    storages: Vec<(thorn_files::Element, &'k [u8])>,
+    tensors: Vec<thorn_files::Tensor>,
+    sparse: Vec<thorn_files::Sparse>,
+}
+
+impl<'k> Described<'k> {
+    /// Describes an operand, whose storage is known from others or new.
+    fn tensor(&mut self, name: &str, t: &'k Operand, format: Format) -> Result<thorn_files::Tensor> {
         // SAFETY: the operand holds the storage, and the caller keeps those away who would write it.
         let (bytes, offset) = unsafe { if format.keeps_layouts() { whole_storage(t) } else { (own_bytes(t), 0) } };
-        let known = storages.iter().position(|&(of, other): &(_, &[u8])| {
+        let known = self.storages.iter().position(|&(of, other)| {
             format.keeps_layouts()
                 && of == element(t.dtype)
                 && other.as_ptr() == bytes.as_ptr()
@@ -142,22 +184,60 @@ fn write(
         let storage = match known {
             Some(storage) => storage,
             None => {
-                push(&mut storages, (element(t.dtype), bytes))?;
-                storages.len() - 1
+                push(&mut self.storages, (element(t.dtype), bytes))?;
+                self.storages.len() - 1
             }
         };
         let Layout { shape, strides, .. } = &t.layout;
-        let (sizes, strides) = (shape.as_slice(), strides.as_slice());
-        let tensor = thorn_files::Tensor {
+        Ok(thorn_files::Tensor {
             name: owned(name)?,
-            sizes: alloc::list(sizes.len(), |d| Ok(sizes[d]))?,
-            strides: alloc::list(strides.len(), |d| Ok(strides[d]))?,
+            sizes: numbers(shape.as_slice())?,
+            strides: numbers(strides.as_slice())?,
             offset,
             data: Data::Storage(storage),
-        };
-        push(&mut described, tensor)?;
+        })
     }
-    let what = Save { tensors: &described, storages: &storages, metadata, precision };
+
+    /// Describes a tensor whose operands are `kept`.
+    fn add(&mut self, name: &str, added: &Added, kept: &'k [Operand], format: Format) -> Result<()> {
+        let described = match added {
+            Added::Dense(_) => match kept {
+                [t] => self.tensor(name, t, format)?,
+                _ => bail!(Internal, "a dense tensor of {} parts", kept.len()),
+            },
+            Added::Sparse { sizes, form, coalesced, .. } => {
+                let parts = alloc::list(kept.len(), |k| self.tensor("", &kept[k], format))?;
+                push(&mut self.sparse, thorn_files::Sparse { form: *form, parts, coalesced: *coalesced })?;
+                let sizes = numbers(sizes.as_slice())?;
+                let strides = thorn_files::contents::row_major_strides(&sizes).map_err(|error| failed(None, error))?;
+                thorn_files::Tensor { name: owned(name)?, sizes, strides, offset: 0, data: Data::Sparse(self.sparse.len() - 1) }
+            }
+        };
+        push(&mut self.tensors, described)
+    }
+}
+
+fn numbers(list: &[i64]) -> Result<Vec<i64>> {
+    alloc::list(list.len(), |k| Ok(list[k]))
+}
+
+fn write(path: &CStr, format: Format, tensors: &[(String, Added)], metadata: &[(String, String)], precision: Option<usize>) -> Result<()> {
+    // The operands, or copies of them, keep the memory of storages alive.
+    let mut kept = alloc::list(0, |_| bail!(Internal, "an empty list"))?;
+    for t in tensors.iter().flat_map(|(_, added)| added.parts()) {
+        let t = t.tensor()?;
+        // The storage may have changed since the tensor was added.
+        let kept_as = if format.keeps_layouts() || t.layout()?.is_contiguous() { t } else { copy::contiguous_copy(&t)? };
+        push(&mut kept, Operand::of(&kept_as)?)?;
+    }
+    let mut described = Described::default();
+    let mut left = &kept[..];
+    for (name, added) in tensors {
+        let own;
+        (own, left) = left.split_at(added.parts().len());
+        described.add(name, added, own, format)?;
+    }
+    let what = Save { tensors: &described.tensors, sparse: &described.sparse, storages: &described.storages, metadata, precision };
     // Buffers, and the crates for deflate and PNG, ask for memory in ways that may not fail; headers grow with names and texts.
     let texts = tensors.iter().map(|(name, _)| name.len() + 512).chain(metadata.iter().map(|(key, value)| key.len() + value.len() + 64));
     let set_aside = (4 << 20) + 8 * texts.sum::<usize>();

@@ -1,12 +1,17 @@
-//! Products of matrices of compressed rows (CSR), given by three vectors: where rows start among the entries, the column of each entry, and
-//! the entries.
+//! Matrices of compressed rows (CSR), given by three vectors: where rows start among the entries, the column of each entry, and the
+//! entries.
 
+use super::copy;
 use super::dense::{dense, operand};
-use super::result::{Inputs, Writes, ready};
+use super::device::{self, on_host, to_device};
+use super::result::{Inputs, Writes, deliver, ready};
 use super::view;
-use crate::dtype::Dtype;
+use crate::backend;
+use crate::device::{Device, Making};
+use crate::dtype::{Domain, Dtype};
 use crate::error::{Result, bail};
-use crate::launch::Compressed;
+use crate::launch::{Compress, Compressed, Launchable, RowSoftmax, RowSolve, Sides, SparseProduct};
+use crate::layout::Layout;
 use crate::operand::Operand;
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
@@ -17,25 +22,39 @@ pub struct Pattern {
     columns: Operand,
 }
 
+/// Fails unless a vector holds positions.
+fn check_positions(t: &Tensor, name: &str, least: i64) -> Result<Dtype> {
+    let (dtype, shape) = (t.defined()?, t.layout()?.shape);
+    if !matches!(dtype, Dtype::Int64 | Dtype::Int32) {
+        bail!(Dtype, "'{name}' is int64 or int32, not {dtype}")
+    }
+    if shape.len() != 1 || shape[0] < least {
+        let expected = if least > 0 { " of at least 1" } else { "" };
+        bail!(Shape, "'{name}' has shape {:?}, expected a vector{expected}", shape.as_slice())
+    }
+    Ok(dtype)
+}
+
+/// The dtype in which positions of several are read.
+fn common(dtypes: &[Dtype]) -> Dtype {
+    if dtypes.iter().all(|&dtype| dtype == Dtype::Int32) { Dtype::Int32 } else { Dtype::Int64 }
+}
+
 impl Pattern {
+    /// The dtype of the positions of two vectors, which are called so.
+    fn dtype([crow, col]: [&Tensor; 2], [crow_name, col_name]: [&str; 2]) -> Result<Dtype> {
+        Ok(common(&[check_positions(crow, crow_name, 1)?, check_positions(col, col_name, 0)?]))
+    }
+
+    /// The pattern of two vectors that were checked, read as this dtype.
+    fn read([crow, col]: [&Tensor; 2], dtype: Dtype) -> Result<Pattern> {
+        Ok(Pattern { starts: operand(crow, dtype)?, columns: operand(col, dtype)? })
+    }
+
     /// The pattern of two vectors.
     pub fn of(crow: &Tensor, col: &Tensor) -> Result<Pattern> {
-        for (t, name) in [(crow, "crow"), (col, "col")] {
-            let (dtype, shape) = (t.defined()?, t.layout()?.shape);
-            if !matches!(dtype, Dtype::Int64 | Dtype::Int32) {
-                bail!(Dtype, "'{name}' is int64 or int32, not {dtype}")
-            }
-            if shape.len() != 1 || (name == "crow" && shape[0] == 0) {
-                bail!(
-                    Shape,
-                    "'{name}' has shape {:?}, expected a vector{}",
-                    shape.as_slice(),
-                    if name == "crow" { " of at least 1" } else { "" }
-                )
-            }
-        }
-        let dtype = if crow.dtype() == col.dtype() { crow.defined()? } else { Dtype::Int64 };
-        Ok(Pattern { starts: operand(crow, dtype)?, columns: operand(col, dtype)? })
+        let dtype = Pattern::dtype([crow, col], ["crow", "col"])?;
+        Pattern::read([crow, col], dtype)
     }
 
     /// The number of rows.
@@ -71,7 +90,7 @@ fn matrix(t: &Tensor, name: &str, rows: i64, dtype: Dtype) -> Result<(Operand, b
 }
 
 /// Fails unless the dtypes of two operands are one.
-fn one_dtype(a: &Tensor, b: &Tensor) -> Result<Dtype> {
+pub(super) fn one_dtype(a: &Tensor, b: &Tensor) -> Result<Dtype> {
     let (a, b) = (a.defined()?, b.defined()?);
     if a != b {
         bail!(Dtype, "expected operands of one dtype, got {a} and {b}")
@@ -80,17 +99,16 @@ fn one_dtype(a: &Tensor, b: &Tensor) -> Result<Dtype> {
 }
 
 /// The entries, a vector as long as the pattern.
-fn entries(values: Option<&Tensor>, pattern: &Pattern, dtype: Dtype) -> Result<Option<Operand>> {
-    let Some(values) = values else { return Ok(None) };
+fn entries(values: &Tensor, name: &str, pattern: &Pattern, dtype: Dtype) -> Result<Operand> {
     let shape = values.layout()?.shape;
     if shape.as_slice() != [pattern.entries()] {
-        bail!(Shape, "'values' has shape {:?}, expected one for each of {} columns", shape.as_slice(), pattern.entries())
+        bail!(Shape, "'{name}' has shape {:?}, expected one for each of {} columns", shape.as_slice(), pattern.entries())
     }
-    operand(values, compute(dtype)).map(Some)
+    operand(values, compute(dtype))
 }
 
 /// Lets a device write a result. Where it meets a position that leads nowhere, the result is as it was: it is written apart.
-fn launch(r: &Tensor, dtype: Dtype, shape: &[i64], work: Compressed, inputs: SmallVec<[Operand; 5]>) -> Result<()> {
+fn launch(r: &Tensor, dtype: Dtype, shape: &[i64], work: impl Launchable, inputs: SmallVec<[Operand; 8]>) -> Result<()> {
     let mut all = inputs;
     let refs = all.len();
     // The result's own elements are among those that are not overwritten early.
@@ -98,7 +116,7 @@ fn launch(r: &Tensor, dtype: Dtype, shape: &[i64], work: Compressed, inputs: Sma
         all.push(Operand::of(r)?);
     }
     let ready = ready(r, (dtype, shape), Writes::ROW_MAJOR.of(compute(dtype)), Inputs::anywhere(&all))?;
-    let refs: SmallVec<[&Operand; 4]> = all[..refs].iter().collect();
+    let refs: SmallVec<[&Operand; 8]> = all[..refs].iter().collect();
     ready.launch(&work, &refs)
 }
 
@@ -107,7 +125,7 @@ pub fn product(r: &Tensor, crow: &Tensor, col: &Tensor, values: Option<&Tensor>,
     let dtype = values.map_or_else(|| m.defined(), |values| one_dtype(values, m))?;
     let pattern = Pattern::of(crow, col)?;
     let ((dense, is_vector), rows) = (matrix(m, "m", -1, dtype)?, pattern.rows());
-    let values = entries(values, &pattern, dtype)?;
+    let values = values.map(|values| entries(values, "values", &pattern, dtype)).transpose()?;
     let shape = [rows, dense.layout.shape[1]];
     let inputs = [pattern.starts, pattern.columns, dense].into_iter().chain(values).collect();
     launch(r, dtype, &shape[..2 - usize::from(is_vector)], Compressed::Product, inputs)
@@ -121,7 +139,7 @@ pub fn transposed_product(r: &Tensor, crow: &Tensor, col: &Tensor, values: Optio
     }
     let pattern = Pattern::of(crow, col)?;
     let (dense, is_vector) = matrix(m, "m", pattern.rows(), dtype)?;
-    let values = entries(values, &pattern, dtype)?;
+    let values = values.map(|values| entries(values, "values", &pattern, dtype)).transpose()?;
     let shape = [columns, dense.layout.shape[1]];
     let inputs = [pattern.starts, pattern.columns, dense].into_iter().chain(values).collect();
     launch(r, dtype, &shape[..2 - usize::from(is_vector)], Compressed::Transposed, inputs)
@@ -138,4 +156,222 @@ pub fn sampled_product(r: &Tensor, crow: &Tensor, col: &Tensor, a: &Tensor, b: &
     let n = pattern.entries();
     let inputs = [pattern.starts, pattern.columns, a, b].into_iter().collect();
     launch(r, dtype, &[n], Compressed::Sampled, inputs)
+}
+
+/// The dtype of two operands and of their row-major copies, which are float.
+fn floats(dtype: Dtype) -> Result<Dtype> {
+    Domain::Float.check(dtype).map(|dtype| dtype.compute())
+}
+
+/// `r` = softmax of the entries of each row.
+pub fn softmax(r: &Tensor, crow: &Tensor, values: &Tensor) -> Result<()> {
+    softmax_of_rows(r, crow, values, None)
+}
+
+/// `r = y * (g - sum of g * y)` over each row, the gradient of [`softmax`] from its result.
+pub fn softmax_gradient(r: &Tensor, crow: &Tensor, g: &Tensor, y: &Tensor) -> Result<()> {
+    one_dtype(g, y)?;
+    if g.layout()?.shape != y.layout()?.shape {
+        let (g, y) = (g.layout()?.shape, y.layout()?.shape);
+        bail!(Shape, "a gradient of shape {:?} for a result of shape {:?}", g.as_slice(), y.as_slice())
+    }
+    softmax_of_rows(r, crow, g, Some(y))
+}
+
+fn softmax_of_rows(r: &Tensor, crow: &Tensor, x: &Tensor, y: Option<&Tensor>) -> Result<()> {
+    let (dtype, shape) = (x.defined()?, x.layout()?.shape);
+    let compute = floats(dtype)?;
+    let positions = check_positions(crow, "crow", 1)?;
+    if shape.len() != 1 {
+        bail!(Shape, "entries have shape {:?}, expected a vector", shape.as_slice())
+    }
+    let inputs = [operand(crow, positions), operand(x, compute)].into_iter().chain(y.map(|y| operand(y, compute)));
+    launch(r, dtype, &shape, RowSoftmax { gradient: y.is_some() }, inputs.collect::<Result<_>>()?)
+}
+
+/// The device of operands that the host computes for; `None` if they are the host's.
+fn elsewhere(operands: &[&Tensor]) -> Result<Option<Device>> {
+    let device = operands.first().map_or(Device::Cpu, |t| t.device());
+    if let Some(other) = operands.iter().map(|t| t.device()).find(|&other| other != device) {
+        bail!(Device, "expected tensors on one device, got {device} and {other}")
+    }
+    Ok(Some(device).filter(|&device| device != Device::Cpu))
+}
+
+/// `r` = the tensor on the host that `compute` makes, brought to a device.
+fn by_host(r: &Tensor, dtype: Dtype, device: Device, compute: impl FnOnce(&Tensor) -> Result<()>) -> Result<()> {
+    let host = Making::on(Device::Cpu);
+    let made = Tensor::fresh()?;
+    compute(&made)?;
+    drop(host);
+    deliver([Some((r, dtype, &to_device(&made, device)?))])
+}
+
+/// `r` = the X with `A X = B` for a triangle of A, square and of compressed rows.
+pub fn solve(r: &Tensor, [crow, col, values]: [&Tensor; 3], b: &Tensor, work: RowSolve) -> Result<()> {
+    if let Some(device) = elsewhere(&[crow, col, values, b])? {
+        return by_host(r, b.defined()?, device, |made| {
+            solve(made, [&on_host(crow)?, &on_host(col)?, &on_host(values)?], &on_host(b)?, work)
+        });
+    }
+    let dtype = one_dtype(values, b)?;
+    floats(dtype)?;
+    let pattern = Pattern::of(crow, col)?;
+    let (b, is_vector) = matrix(b, "b", pattern.rows(), dtype)?;
+    let values = entries(values, "values", &pattern, dtype)?;
+    let shape = b.layout.shape.clone();
+    let inputs = [pattern.starts, pattern.columns, values, b].into_iter().collect();
+    launch(r, dtype, &shape[..2 - usize::from(is_vector)], work, inputs)
+}
+
+/// A matrix of compressed rows as an argument: starts, columns and entries, and their names.
+#[derive(Clone, Copy)]
+pub struct Matrix<'a> {
+    /// Starts and columns.
+    pub positions: [&'a Tensor; 2],
+    /// The entries.
+    pub values: &'a Tensor,
+    /// The names of the three.
+    pub names: [&'static str; 3],
+}
+
+impl Matrix<'_> {
+    /// Calls `f` with a copy on the host.
+    fn on_host<R>(self, f: impl FnOnce(Matrix<'_>) -> Result<R>) -> Result<R> {
+        let [crow, col] = self.positions;
+        f(Matrix { positions: [&on_host(crow)?, &on_host(col)?], values: &on_host(self.values)?, names: self.names })
+    }
+
+    fn dtype(&self) -> Result<Dtype> {
+        Pattern::dtype(self.positions, [self.names[0], self.names[1]])
+    }
+
+    fn read(&self, positions: Dtype, dtype: Dtype) -> Result<(Pattern, Operand)> {
+        let pattern = Pattern::read(self.positions, positions)?;
+        let values = entries(self.values, self.names[2], &pattern, dtype)?;
+        Ok((pattern, values))
+    }
+}
+
+/// The results of a product of two matrices of compressed rows.
+#[derive(Clone, Copy)]
+pub struct SparseResult<'a> {
+    /// Where rows start.
+    pub starts: &'a Tensor,
+    /// The column of each entry.
+    pub columns: &'a Tensor,
+    /// The entries.
+    pub values: &'a Tensor,
+}
+
+impl SparseResult<'_> {
+    /// Fails where a handle with a dtype cannot hold positions up to a number.
+    fn check(&self, most: i64) -> Result<()> {
+        for t in [self.starts, self.columns] {
+            match t.dtype() {
+                None | Some(Dtype::Int64) => {}
+                Some(Dtype::Int32) if most <= i32::MAX.into() => {}
+                Some(dtype) => bail!(Dtype, "positions up to {most} cannot be stored in a tensor of {dtype}"),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// `A B` for matrices of compressed rows, of which B has `columns` columns.
+pub fn sparse_product(r: SparseResult<'_>, a: Matrix<'_>, b: Matrix<'_>, columns: i64) -> Result<()> {
+    let dtype = one_dtype(a.values, b.values)?;
+    if let Some(device) = elsewhere(&[a.positions[0], a.positions[1], a.values, b.positions[0], b.positions[1], b.values])? {
+        r.check(columns.saturating_sub(1))?;
+        let host = Making::on(Device::Cpu);
+        let (starts, indices, values) = (Tensor::fresh()?, Tensor::fresh()?, Tensor::fresh()?);
+        let made = SparseResult { starts: &starts, columns: &indices, values: &values };
+        a.on_host(|a| b.on_host(|b| sparse_product(made, a, b, columns)))?;
+        drop(host);
+        let (positions, there) = (starts.defined()?, |t: &Tensor| to_device(t, device));
+        r.check(indices.layout()?.numel())?;
+        let (starts, indices, values) = (there(&starts)?, there(&indices)?, there(&values)?);
+        return deliver([Some((r.starts, positions, &starts)), Some((r.columns, positions, &indices)), Some((r.values, dtype, &values))]);
+    }
+    if columns < 0 {
+        bail!(Argument, "{columns} columns")
+    }
+    r.check(columns.saturating_sub(1))?;
+    let positions = common(&[a.dtype()?, b.dtype()?]);
+    let ((a, x), (b, y)) = (a.read(positions, dtype)?, b.read(positions, dtype)?);
+    let on = backend::of([&a.starts, &a.columns, &x, &b.starts, &b.columns, &y].into_iter())?;
+    let made = |dtype, n| Operand::new_on(x.device, dtype, &[n]);
+    let starts = made(Dtype::Int64, a.rows() + 1)?;
+    on.launch(&SparseProduct::Starts { columns }, &[Some(&starts)], &[&a.starts, &a.columns, &b.starts, &b.columns])?;
+    let last = starts.with_layout(Layout { offset: starts.layout.offset + a.rows(), ..Layout::contiguous(&[1]) });
+    let n = on.first(&last)?.to_i64();
+    r.check(n)?;
+    let (columns_made, values) = (made(positions, n)?, made(x.dtype, n)?);
+    let inputs = [&a.starts, &a.columns, &x, &b.starts, &b.columns, &y, &starts];
+    on.launch(&SparseProduct::Entries { columns }, &[Some(&columns_made), Some(&values)], &inputs)?;
+    // Of many entries the starts are int64, and then columns are.
+    let positions = if n <= i32::MAX.into() { positions } else { Dtype::Int64 };
+    let (starts, columns) = (copy::to_dtype(&starts.tensor()?, positions)?, copy::to_dtype(&columns_made.tensor()?, positions)?);
+    deliver([Some((r.starts, positions, &starts)), Some((r.columns, positions, &columns)), Some((r.values, dtype, &values.tensor()?))])
+}
+
+/// `r` = the entries of `op(A) op(B)` that a pattern has, for matrices of compressed rows, of which B has `columns` columns.
+pub fn sampled_sparse_product(
+    r: &Tensor,
+    (crow, col): (&Tensor, &Tensor),
+    [a, b]: [Matrix<'_>; 2],
+    columns: i64,
+    transposed: [bool; 2],
+) -> Result<()> {
+    if let Some(device) = elsewhere(&[crow, col, a.positions[0], a.positions[1], a.values, b.positions[0], b.positions[1], b.values])? {
+        return by_host(r, a.values.defined()?, device, |made| {
+            let (crow, col) = (on_host(crow)?, on_host(col)?);
+            a.on_host(|a| b.on_host(|b| sampled_sparse_product(made, (&crow, &col), [a, b], columns, transposed)))
+        });
+    }
+    let of = match transposed {
+        [false, false] => Sides::Plain,
+        [true, false] => Sides::FirstTransposed,
+        [false, true] => Sides::SecondTransposed,
+        [true, true] => bail!(Unsupported, "the product of two transposes is the transpose of the product of b and a"),
+    };
+    let dtype = one_dtype(a.values, b.values)?;
+    if columns < 0 {
+        bail!(Argument, "{columns} columns")
+    }
+    let positions = common(&[Pattern::dtype([crow, col], ["crow", "col"])?, a.dtype()?, b.dtype()?]);
+    let pattern = Pattern::read([crow, col], positions)?;
+    let ((a, x), (b, y)) = (a.read(positions, dtype)?, b.read(positions, dtype)?);
+    let (rows, name) = if transposed[0] { (b.rows(), "b") } else { (pattern.rows(), "the pattern") };
+    if a.rows() != rows {
+        bail!(Shape, "{} rows of a, and {rows} of {name}", a.rows())
+    }
+    let n = pattern.entries();
+    let inputs = [pattern.starts, pattern.columns, a.starts, a.columns, x, b.starts, b.columns, y].into_iter().collect();
+    launch(r, dtype, &[n], SparseProduct::Sampled { columns, of }, inputs)
+}
+
+/// Coordinates of `n` rows compressed by rows; the results are those of [`Compress`], whose entries stand for one place each.
+pub fn compress(results: [&Tensor; 4], rows: &Tensor, columns: &Tensor, n: i64) -> Result<()> {
+    check_positions(rows, "rows", 0)?;
+    check_positions(columns, "columns", 0)?;
+    let (rows, columns) = (operand(rows, Dtype::Int64)?, operand(columns, Dtype::Int64)?);
+    let entries = rows.layout.numel();
+    if columns.layout.numel() != entries {
+        bail!(Shape, "{entries} rows and {} columns", columns.layout.numel())
+    }
+    if n < 0 || entries > i64::from(u32::MAX) {
+        bail!(Argument, "{n} rows and {entries} entries, which are at most {}", u32::MAX)
+    }
+    let size = [n.checked_add(1).unwrap_or(n), entries, entries + 1, entries];
+    let made: SmallVec<[Tensor; 4]> = size.iter().map(|&n| Tensor::empty(Dtype::Int64, &[n])).collect::<Result<_>>()?;
+    let out = made.iter().map(Operand::of).collect::<Result<SmallVec<[Operand; 4]>>>()?;
+    let to: SmallVec<[_; 4]> = out.iter().map(Some).collect();
+    backend::of(out.iter().chain([&rows, &columns]))?.launch(&Compress, &to, &[&rows, &columns])?;
+    let places = device::elements::<i64>(&made[0])?[n as usize];
+    let part = |t: &Tensor, size: i64| view::derive(t, |layout| layout.narrow(0, 0, size));
+    let (col, starts) = (part(&made[1], places)?, part(&made[2], places + 1)?);
+    let [r0, r1, r2, r3] = results;
+    let int64 = Dtype::Int64;
+    deliver([Some((r0, int64, &made[0])), Some((r1, int64, &col)), Some((r2, int64, &starts)), Some((r3, int64, &made[3]))])
 }

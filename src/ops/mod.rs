@@ -42,6 +42,7 @@ pub mod sequence;
 pub mod softmax;
 pub mod sort;
 pub mod storage;
+pub mod systems;
 pub mod triangle;
 pub mod unique;
 pub mod view;

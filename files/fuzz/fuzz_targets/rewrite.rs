@@ -4,7 +4,7 @@
 use libfuzzer_sys::fuzz_target;
 use std::collections::HashSet;
 use std::io::Cursor;
-use thorn_files::{Contents, Data, Element, Format, Save, Tensor};
+use thorn_files::{Contents, Data, Element, Format, Save, Sparse, Tensor};
 
 /// Larger storages are left out, and tensors of more elements from formats without layouts.
 const MOST: usize = 1 << 20;
@@ -19,19 +19,22 @@ fuzz_target!(|bytes: &[u8]| {
         let is_read = size <= MOST && contents.read(&bytes, index, &mut elements).is_ok();
         storages.push((storage.element, is_read.then_some(elements)));
     }
-    let is_read = |tensor: &&Tensor| matches!(tensor.data, Data::Storage(index) if storages[index].1.is_some());
+    let is_dense = |tensor: &Tensor| matches!(tensor.data, Data::Storage(index) if storages[index].1.is_some());
+    let is_read = |tensor: &&Tensor| match tensor.data {
+        Data::Sparse(index) => contents.sparse[index].parts.iter().all(is_dense),
+        _ => is_dense(tensor),
+    };
     let mut names = HashSet::new();
-    let mut tensors = Vec::new();
-    for Tensor { name, sizes, strides, offset, data } in contents.tensors.iter().filter(is_read) {
-        if names.insert(name) {
-            let (name, sizes, strides) = (name.clone(), sizes.clone(), strides.clone());
-            tensors.push(Tensor { name, sizes, strides, offset: *offset, data: data.clone() });
+    let (mut tensors, mut sparse) = (Vec::new(), Vec::new());
+    for tensor in contents.tensors.iter().filter(is_read) {
+        if names.insert(&tensor.name) {
+            if matches!(tensor.data, Data::Sparse(_)) { sparse.push(copied(tensor)) } else { tensors.push(copied(tensor)) }
         }
     }
     let metadata: Vec<(String, String)> = contents.metadata.iter().filter(|(key, _)| names.insert(key)).cloned().collect();
     let storages: Vec<(Element, &[u8])> =
         storages.iter().map(|(element, elements)| (*element, elements.as_deref().unwrap_or_default())).collect();
-    let what = Save { tensors: &tensors, storages: &storages, metadata: &metadata, precision: None };
+    let what = Save { tensors: &tensors, sparse: &[], storages: &storages, metadata: &metadata, precision: None };
     for format in [Format::Pt, Format::T7] {
         let mut file = Cursor::new(Vec::new());
         if thorn_files::save(format, &what, &mut file).is_ok() {
@@ -41,7 +44,58 @@ fuzz_target!(|bytes: &[u8]| {
         }
     }
     row_major(&what);
+    let what = Save { tensors: &sparse, sparse: &contents.sparse, ..what };
+    sparse_again(&what);
 });
+
+fn copied(Tensor { name, sizes, strides, offset, data }: &Tensor) -> Tensor {
+    Tensor { name: name.clone(), sizes: sizes.clone(), strides: strides.clone(), offset: *offset, data: data.clone() }
+}
+
+/// Writes each sparse tensor with row-major parts in the formats that have some, and compares the parts. A text has other types.
+fn sparse_again(what: &Save<'_>) {
+    for tensor in what.tensors {
+        let parts = what.sparse(tensor).unwrap().unwrap();
+        if parts.parts.iter().any(|part| part.elements().unwrap() > MOST_ELEMENTS) {
+            continue;
+        }
+        let bytes: Vec<(Element, Vec<u8>)> = parts
+            .parts
+            .iter()
+            .map(|part| {
+                let (element, bytes) = what.storage(part).unwrap();
+                (element, gathered(part, element, bytes))
+            })
+            .collect();
+        let storages: Vec<(Element, &[u8])> = bytes.iter().map(|(element, bytes)| (*element, &bytes[..])).collect();
+        let part = |(index, part): (usize, &Tensor)| Tensor::row_major(String::new(), part.sizes.clone(), index).unwrap();
+        let alone = Sparse { parts: parts.parts.iter().enumerate().map(part).collect(), ..*parts };
+        let tensors = [Tensor { name: String::new(), data: Data::Sparse(0), ..copied(tensor) }];
+        let what = Save { tensors: &tensors, sparse: &[alone], storages: &storages, metadata: &[], precision: None };
+        for format in [Format::Pt, Format::Npz, Format::NpzDeflated, Format::MatrixMarket] {
+            let mut file = Cursor::new(Vec::new());
+            if thorn_files::save(format, &what, &mut file).is_err() {
+                continue;
+            }
+            let file = file.into_inner();
+            let back = thorn_files::open(&file).expect("what was written is read");
+            let Data::Sparse(index) = back.tensors[0].data else { panic!("{:?}", back.tensors) };
+            assert_eq!(back.tensors[0].sizes, tensor.sizes);
+            let found = &back.sparse[index];
+            let rows_and_columns = format != Format::Pt && found.form != parts.form;
+            for (k, part) in found.parts.iter().enumerate() {
+                let Data::Storage(index) = part.data else { panic!("{part:?}") };
+                let mut elements = vec![0; back.storages[index].bytes().unwrap()];
+                back.read(&file, index, &mut elements).unwrap();
+                if format != Format::MatrixMarket && !rows_and_columns {
+                    assert_eq!(&elements[..], storages[k].1);
+                }
+            }
+            let is_kept = format == Format::MatrixMarket && storages[storages.len() - 1].0 == Element::Bool;
+            assert!(is_kept || found.nnz() == parts.nnz());
+        }
+    }
+}
 
 /// Writes row-major copies of tensors in the formats that have no others.
 fn row_major(what: &Save<'_>) {
@@ -59,12 +113,12 @@ fn row_major(what: &Save<'_>) {
     let tensors: Vec<Tensor> = copies.iter().enumerate().map(row_major).collect();
     for format in [Format::Npz, Format::NpzDeflated, Format::Safetensors] {
         let metadata = if format == Format::Safetensors { what.metadata } else { &[] };
-        again(format, &Save { tensors: &tensors, storages: &storages, metadata, precision: None });
+        again(format, &Save { tensors: &tensors, sparse: &[], storages: &storages, metadata, precision: None });
     }
     for (index, tensor) in tensors.iter().enumerate().take(4) {
         let alone = [Tensor::row_major(String::new(), tensor.sizes.clone(), index).unwrap()];
-        for format in [Format::Npy, Format::Csv, Format::Tsv, Format::Pnm, Format::Png] {
-            again(format, &Save { tensors: &alone, storages: &storages, metadata: &[], precision: None });
+        for format in [Format::Npy, Format::MatrixMarket, Format::Csv, Format::Tsv, Format::Pnm, Format::Png] {
+            again(format, &Save { tensors: &alone, sparse: &[], storages: &storages, metadata: &[], precision: None });
         }
     }
 }
@@ -94,6 +148,10 @@ fn again(format: Format, what: &Save<'_>) {
         let mut elements = vec![0; back.storages[index].bytes().unwrap()];
         back.read(&file, index, &mut elements).unwrap();
         let (element, bytes) = what.storage(written).unwrap();
+        if format == Format::MatrixMarket {
+            assert_eq!(read.elements().unwrap(), written.elements().unwrap());
+            continue;
+        }
         if separator.is_none() {
             assert_eq!((&read.sizes, &elements[..]), (&written.sizes, bytes));
             continue;

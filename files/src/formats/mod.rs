@@ -2,16 +2,19 @@
 
 mod csv;
 mod gguf;
+mod market;
 mod npy;
 mod npz;
 pub(crate) mod png;
 mod pnm;
 mod python;
 mod safetensors;
+mod scipy;
 mod t7;
 mod torch;
 
 pub use csv::{Table, read_csv};
+pub use market::{Body, Part};
 
 use crate::contents::{Contents, Save};
 use crate::error::{Error, Result};
@@ -91,6 +94,8 @@ formats! {
     Pnm = 12: "PNM" ["pgm", "ppm", "pnm"], false, pnm::recognises, pnm::read, Some(pnm::write);
     /// An image.
     Png = 13: "PNG" ["png"], false, png::recognises, png::read, Some(png::write);
+    /// A matrix as text, sparse or dense.
+    MatrixMarket = 14: "Matrix Market" ["mtx"], false, market::recognises, market::read, Some(market::write);
     /// A table of numbers as text. Text has no mark to know it by, and comes last.
     Csv = 10: "csv" ["csv"], false, csv::recognises, csv::read, Some(csv::write_csv);
     /// A table of numbers as text, with tabs between them.
@@ -131,7 +136,12 @@ impl Format {
 
     /// Returns true if files of this format have metadata that can be written.
     pub fn keeps_metadata(self) -> bool {
-        !matches!(self, Format::Npy | Format::Npz | Format::NpzDeflated | Format::Pnm)
+        !matches!(self, Format::Npy | Format::Npz | Format::NpzDeflated | Format::Pnm | Format::MatrixMarket)
+    }
+
+    /// Returns true if files of this format may have sparse tensors.
+    pub fn keeps_sparse(self) -> bool {
+        matches!(self, Format::Pt | Format::Npz | Format::NpzDeflated | Format::MatrixMarket)
     }
 
     /// Returns true if files of this format can be written.

@@ -223,16 +223,25 @@ pub fn write(what: &Save<'_>, to: &mut dyn Output) -> Result<()> {
 
 /// All up to the elements of a row-major tensor, which [`Save::bytes`] gives.
 pub fn header(what: &Save<'_>, tensor: &Tensor) -> Result<Vec<u8>> {
-    let element = what.element(tensor);
+    header_of(&descr_of(what, tensor)?, &tensor.sizes)
+}
+
+/// The name of a tensor's type.
+pub fn descr_of(what: &Save<'_>, tensor: &Tensor) -> Result<String> {
+    let element = what.storage(tensor)?.0;
     let Some((kind, _)) = TYPES.iter().find(|(_, written)| *written == Written::Same(element)) else {
         return Err(Error::unsupported(format_args!("tensor '{}': NumPy has no {}", tensor.name, element.name())));
     };
-    let order = if element.size() == 1 { '|' } else { '<' };
-    let mut shape = tensor.sizes.iter().map(i64::to_string).collect::<Vec<_>>().join(", ");
-    if tensor.sizes.len() == 1 {
+    Ok(format!("{}{kind}", if element.size() == 1 { '|' } else { '<' }))
+}
+
+/// All up to the elements of a row-major array of a type and of these sizes.
+pub fn header_of(descr: &str, sizes: &[i64]) -> Result<Vec<u8>> {
+    let mut shape = sizes.iter().map(i64::to_string).collect::<Vec<_>>().join(", ");
+    if sizes.len() == 1 {
         shape.push(',');
     }
-    let mut text = format!("{{'descr': '{order}{kind}', 'fortran_order': False, 'shape': ({shape}), }}");
+    let mut text = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': ({shape}), }}");
     let padded = |start: usize| (start + text.len() + 1).next_multiple_of(ALIGN) - start - 1;
     let (version, start) = if padded(10) < 0xffff { (1, 10) } else { (2, 12) };
     let len = padded(start);

@@ -1,9 +1,11 @@
 //! NumPy's `.npz`: a zip archive whose entries are files of [`npy`]. The array of the entry `name.npy` is the tensor `name`.
 //!
+//! An archive of the parts of a sparse matrix, as [`scipy`] has them, is one sparse tensor without a name.
+//!
 //! Names of tensors are written as names of entries, whatever characters they have. Metadata has no place in the format, and is left out
 //! when writing.
 
-use super::{Output, npy};
+use super::{Output, npy, scipy};
 use crate::contents::{Contents, Data, Save, Tensor, unique};
 use crate::error::{Error, Kind, Result};
 use crate::formats::Format;
@@ -23,6 +25,7 @@ pub fn recognises(head: &[u8], _: u64) -> bool {
 
 pub fn read(input: &dyn Input) -> Result<Contents> {
     let entries = zip::read(input)?;
+    let format = scipy::format(&entries, input)?;
     let mut contents = Contents::new(Format::Npz);
     contents.tensors = grow::list(entries.len())?;
     contents.storages = grow::list(entries.len())?;
@@ -44,6 +47,9 @@ pub fn read(input: &dyn Input) -> Result<Contents> {
         };
         room = left;
         grow::push(&mut contents.tensors, tensor)?;
+    }
+    if !format.is_empty() {
+        scipy::assemble(&mut contents, &format, input)?;
     }
     Ok(contents)
 }
@@ -107,6 +113,10 @@ type Append = fn(&mut zip::Writer<'_>, &str, &[&[u8]]) -> Result<()>;
 fn archive(what: &Save<'_>, to: &mut dyn Output, append: Append) -> Result<()> {
     unique(what.tensors.iter().map(|tensor| &*tensor.name), "npz")?;
     let mut writer = zip::Writer::new(to);
+    if what.tensors.iter().any(|tensor| matches!(tensor.data, Data::Sparse(_))) {
+        scipy::write(what, &mut |name, pieces| append(&mut writer, name, pieces))?;
+        return writer.finish();
+    }
     for tensor in what.tensors {
         let name = format!("{}{ENDING}", tensor.name);
         append(&mut writer, &name, &[&npy::header(what, tensor)?, what.bytes(tensor)?])?;

@@ -83,7 +83,8 @@ pub fn check(contents: &Contents, bytes: &Vec<u8>, name: &str, expected: &Value)
 pub fn rewritten(contents: &Contents, bytes: &Vec<u8>, format: Format) -> thorn_files::Result<Vec<u8>> {
     let storages = storages(contents, bytes);
     let storages: Vec<_> = storages.iter().map(|(element, bytes)| (*element, &bytes[..])).collect();
-    let what = Save { tensors: &contents.tensors, storages: &storages, metadata: &contents.metadata, precision: None };
+    let what =
+        Save { tensors: &contents.tensors, sparse: &contents.sparse, storages: &storages, metadata: &contents.metadata, precision: None };
     let mut to = Cursor::new(Vec::new());
     thorn_files::save(format, &what, &mut to)?;
     Ok(to.into_inner())

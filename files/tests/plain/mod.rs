@@ -4,7 +4,7 @@
 
 use half::{bf16, f16};
 use std::path::{Path, PathBuf};
-use thorn_files::{Contents, Data, Element, Format, Save, Tensor};
+use thorn_files::{Contents, Data, Element, Form, Format, Save, Sparse, Tensor};
 
 /// The folder of a format's files.
 pub fn corpus(format: &str) -> PathBuf {
@@ -67,6 +67,31 @@ pub fn elements(contents: &Contents, input: &Vec<u8>, tensor: &Tensor) -> (Eleme
     (storage.element, values.collect())
 }
 
+/// The parts of a sparse tensor.
+pub fn sparse<'a>(contents: &'a Contents, tensor: &Tensor) -> &'a Sparse {
+    let Data::Sparse(index) = tensor.data else { panic!("{:?}", tensor.data) };
+    &contents.sparse[index]
+}
+
+/// The positions of a sparse tensor's entries, in the order of the file.
+pub fn positions(contents: &Contents, input: &Vec<u8>, sparse: &Sparse) -> Vec<Vec<i64>> {
+    let integers = |part: &Tensor| -> Vec<i64> {
+        let (_, values) = elements(contents, input, part);
+        values.iter().map(|value| if let Value::Int(n) = *value { n } else { panic!("{value:?}") }).collect()
+    };
+    let nnz = sparse.nnz() as usize;
+    let places: Vec<Vec<i64>> = sparse.parts[..sparse.parts.len() - 1].iter().map(integers).collect();
+    let place = |k: usize| match sparse.form {
+        Form::Coordinates => places[0].iter().skip(k).step_by(nnz).copied().collect(),
+        Form::Vectors => places.iter().map(|of_dim| of_dim[k]).collect(),
+        Form::Rows | Form::Columns => {
+            let line = places[0].iter().filter(|&&start| start <= k as i64).count() as i64 - 1;
+            if sparse.form == Form::Rows { vec![line, places[1][k]] } else { vec![places[1][k], line] }
+        }
+    };
+    (0..nnz).map(place).collect()
+}
+
 /// What another program reads in the files of a format: `expected/FORMAT.json`.
 pub fn expected(format: &str) -> serde_json::Map<String, serde_json::Value> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/expected/{format}.json"));
@@ -88,16 +113,16 @@ pub fn compare(at: &str, contents: &Contents, input: &Vec<u8>, tensor: &Tensor, 
         same => same,
     };
     assert_eq!(element.name(), dtype, "{at}");
-    let wanted: Vec<Value> = expected["elements"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|value| match value {
-            serde_json::Value::String(float) => Value::Float(float.parse().unwrap()),
-            int => Value::Int(int.as_i64().unwrap()),
-        })
-        .collect();
-    assert_eq!(values, wanted, "{at}");
+    assert_eq!(values, wanted(expected), "{at}");
+}
+
+/// The elements that another program reads.
+pub fn wanted(expected: &serde_json::Value) -> Vec<Value> {
+    let value = |value: &serde_json::Value| match value {
+        serde_json::Value::String(float) => Value::Float(float.parse().unwrap()),
+        int => Value::Int(int.as_i64().unwrap()),
+    };
+    expected["elements"].as_array().unwrap().iter().map(value).collect()
 }
 
 /// A file with these tensors, which are row-major and whose elements are bytes in memory.
@@ -113,7 +138,7 @@ pub fn saved(
     let tensors: Vec<_> = tensors.collect();
     let metadata: Vec<_> = metadata.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
     let mut to = std::io::Cursor::new(Vec::new());
-    thorn_files::save(format, &Save { tensors: &tensors, storages: &storages, metadata: &metadata, precision }, &mut to)?;
+    thorn_files::save(format, &Save { tensors: &tensors, sparse: &[], storages: &storages, metadata: &metadata, precision }, &mut to)?;
     Ok(to.into_inner())
 }
 

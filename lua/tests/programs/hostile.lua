@@ -13,9 +13,9 @@ math.randomseed(seed)
 
 -- Calls that change the process, or write files.
 local left_out = {
-    THTensor_save = true, THArchive_create = true, THStorage_newWithMapping = true, THMapAllocatorContext_new = true,
-    THSetBlas = true, THSetNumThreads = true, THSetDefaultDtype = true, THSetPrintOptions = true, THTensor_print = true,
-    THMemory_setSoftLimit = true, THGrad_setEnabled = true, THGrad_setInference = true,
+    THTensor_save = true, THSTensor_save = true, THArchive_create = true, THStorage_newWithMapping = true,
+    THMapAllocatorContext_new = true, THSetBlas = true, THSetNumThreads = true, THSetDefaultDtype = true, THSetPrintOptions = true,
+    THTensor_print = true, THSTensor_print = true, THMemory_setSoftLimit = true, THGrad_setEnabled = true, THGrad_setInference = true,
 }
 
 local function draw(list) return list[math.random(#list)] end
@@ -34,8 +34,18 @@ local function tensor()
     return t
 end
 
+local function sparse()
+    local s = thorn.STensor.fromDense(thorn.rand(draw({ { 3, 3 }, { 2, 3 }, { 3 }, { 0, 2 }, { 2, 2, 2 } })))
+    local kind = math.random(6)
+    if kind == 1 then return thorn.STensor() end
+    if kind == 2 then return thorn.STensor({ { 2, 1, 2, 2 }, { 1, 3, 1, 3 } }, thorn.ones(4), { 2, 3 }) end
+    if kind == 3 then return thorn.STensor.csr({ 1, 3, 3, 4 }, { 2, 1, 3 }, thorn.rand(3), 3, 3) end
+    if kind == 4 and s:nDimension() == 2 then return s:compressed() end
+    return s
+end
+
 local function any()
-    local kind = math.random(14)
+    local kind = math.random(16)
     if kind <= 5 then return tensor() end
     if kind <= 8 then return draw(numbers) end
     if kind == 9 then return draw(texts) end
@@ -45,6 +55,7 @@ local function any()
         return draw({ thorn.Generator(), thorn.Fused("a*b+1"), thorn.Storage.newWithSize("float32", 3), thorn.newSizeOf(tensor()) })
     end
     if kind == 13 then return library.own(library.C.THTensor_new()) end
+    if kind >= 15 then return math.random(5) == 1 and { sparse(), sparse() } or sparse() end
     return draw({ thorn.float32, thorn.int64, thorn.bool, function() end, { tensor(), tensor() }, { tensor(), false } })
 end
 
@@ -79,7 +90,7 @@ for i = 1, calls do
     if math.random(8) == 1 then
         count = count + 1
         arguments[count] = draw({
-            { out = tensor() }, { dtype = "int8" }, { keepdim = true }, { out = any() }, { dim = any() }, {}, { nothing = 1 },
+            { out = tensor() }, { out = sparse() }, { dtype = "int8" }, { keepdim = true }, { out = any() }, { dim = any() }, {}, { nothing = 1 },
         })
     end
     print(i, name)

@@ -82,7 +82,7 @@ local function take_results(signature, named, values)
     local is_list = type(out) == "table"
     local first = signature.results[1]
     if is_list and first and first.of.class ~= "out_handles" and #out > #signature.results then return false end
-    if out and not is_list and not is_tensor(out) then return false end
+    if out and not is_list and not handles.is_any_tensor(out) then return false end
     for r, argument in ipairs(signature.results) do
         local value = named[argument.key]
         if value == nil and out ~= nil then
@@ -129,7 +129,7 @@ local function reads_no_tensor(signature)
     if not first or first.of.class ~= "tensor" then return false end
     for _, argument in ipairs(signature.parameters) do
         local class = argument.of.class
-        if class == "tensor" or class == "positions" or class == "handles" then return false end
+        if class == "tensor" or class == "sparse" or class == "positions" or class == "handles" then return false end
     end
     return true
 end
@@ -143,7 +143,7 @@ end
 local function described(value)
     if is_tensor(value) then return "tensor" end
     for name, record in pairs(handles.types) do
-        if ffi.istype(record.type, value) then return name end
+        if ffi.istype(record.type, value) then return record.shown or name end
     end
     if dtypes.is(value) then return "dtype" end
     return value == nil and "nil" or type(value)
@@ -206,7 +206,7 @@ end
 --- Does the same for an operation in place: the first argument is the result, and also the first operand if the function reads tensors.
 function binding.bind_in_place(name, forms, ...)
     local given, count, named = split(...)
-    if not is_tensor(given[1]) then refuse(name, forms, given, count, named) end
+    if not handles.is_any_tensor(given[1]) then refuse(name, forms, given, count, named) end
     local rest, written = { unpack(given, 2, count) }, with_result(named, given[1])
     for _, fills in ipairs({ true, false }) do
         for _, signature in ipairs(forms) do

@@ -1,4 +1,5 @@
--- Functions of Lua that the library calls: hooks, functions with a gradient of their own, closures of optimizers.
+-- Functions of Lua that the library calls: hooks, functions with a gradient of their own, closures of optimizers, and those that are told
+-- of progress.
 --
 -- LuaJIT has few callbacks, so that all functions of one type share one, which finds the function by its context. The context is a
 -- storage: the library has a reference to it as long as it may call the function, and gives that up by `THStorage_free`, since a deleter
@@ -93,12 +94,18 @@ function callbacks.of(type_name, run)
             return called(context, inputs, input_count, outputs, output_count)
         end,
         THOptimClosure = function(context, loss) return called(context, loss) end,
+        THProgressFunction = function(iteration, residual, context) return called(context, tonumber(iteration), residual) end,
     }
     return function()
         callback = callback or ffi.cast(type_name, heads[type_name])
         return callback
     end
 end
+
+local progress = callbacks.of("THProgressFunction", function(f, iteration, residual) f(iteration, residual) end)
+
+--- Returns the callback and the context for a function of Lua that is told of progress.
+function callbacks.progress(f) return progress(), callbacks.lend(f) end
 
 --- A reference of Lua to a borrowed tensor of C; nil for NULL.
 function callbacks.share(handle, name)

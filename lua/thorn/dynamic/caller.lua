@@ -9,6 +9,7 @@ local errors = require("thorn.errors")
 local library = require("thorn.library")
 local borrowed = require("thorn.dynamic.borrowed")
 local callbacks = require("thorn.dynamic.callbacks")
+local handles = require("thorn.dynamic.handles")
 local positions = require("thorn.dynamic.positions")
 local returned = require("thorn.dynamic.returned")
 
@@ -17,7 +18,10 @@ local C = library.C
 local caller = {}
 
 -- The functions that sources may name.
-local tools = { C = C, new = ffi.new, to_one = positions.to_one, fail = library.fail, own = library.own, lend = borrowed.keep }
+local tools = {
+    C = C, new = ffi.new, to_one = positions.to_one, one_based = positions.one_based, fail = library.fail, own = library.own,
+    lend = borrowed.keep, progress = callbacks.progress, take_back = callbacks.take_back,
+}
 
 -- Returns a new result, with a dtype or without.
 function tools.fresh(dtype, name)
@@ -25,6 +29,9 @@ function tools.fresh(dtype, name)
     return library.own(C.THTensor_new(), name)
 end
 local fresh = tools.fresh
+
+-- Returns a new sparse result.
+function tools.fresh_sparse(name) return handles.own_sparse(C.THSTensor_new(), name) end
 
 -- Returns as many results as there are operands, new where none is given, and the array of their pointers.
 function tools.fresh_list(given, count, dtype, name)
@@ -69,13 +76,22 @@ local function value_of(default, argument)
     return tonumber(default) and tostring(default) or tostring(tonumber(C[default]))
 end
 
+-- Returns the name of the parameter with a function that is told of progress, which may be Lua's; nil if there is none.
+local function progress_of(signature)
+    for p, argument in ipairs(signature.parameters) do
+        if argument.kind == "progress" then return "v" .. p, "lent" .. p end
+    end
+end
+
 -- Returns the line that converts parameter `p`, if it needs one, and the expression of its value in C.
 local function conversion(argument, p)
     local class, v, c = argument.of.class, "v" .. p, "c" .. p
-    if class == "tensor" or class == "handle" then
+    if class == "tensor" or class == "sparse" or class == "handle" then
         return nil, argument.optional and ("(%s and %s.handle or nil)"):format(v, v) or v .. ".handle"
     elseif class == "positions" then
         return ("if %s then %s = give%d(%s, a%d, name) end"):format(v, v, p, v, p), ("(%s and %s.handle or nil)"):format(v, v)
+    elseif class == "progress" then
+        return ("local %s, lent%d = %s if type(%s) == 'function' then %s, lent%d = progress(%s) end"):format(c, p, v, v, c, p, v), c
     elseif class == "list" or class == "handles" then
         return ("local %s, n%d, k%d if %s ~= nil then %s, n%d, k%d = give%d(%s, a%d, name, dimensions) end")
             :format(c, p, p, v, c, p, p, p, v, p), c
@@ -96,6 +112,9 @@ local function result(lines, argument, r, counts)
     if class == "tensor" then
         append(lines, "local o%d = r%d if o%d == nil then o%d = fresh(dtype, name) end", r, r, r, r)
         return argument.optional and ("(o%d and o%d.handle or nil)"):format(r, r) or ("o%d.handle"):format(r), ("(o%d or nil)"):format(r)
+    elseif class == "sparse" then
+        append(lines, "local o%d = r%d if o%d == nil then o%d = fresh_sparse(name) end", r, r, r, r)
+        return ("o%d.handle"):format(r), "o" .. r
     elseif class == "struct" then
         append(lines, "local o%d = new(%q)", r, (argument.type:gsub("%s*%*$", "")))
         return "o" .. r, "o" .. r
@@ -127,17 +146,26 @@ local function lent_by(signature)
     return memory, deleter
 end
 
+local function renumbering(lines, signature)
+    for r, argument in ipairs(signature.results) do
+        if argument.positions or argument.of.positions then append(lines, "to_one(o%d, name)", r) end
+    end
+end
+
 local function returning(lines, signature, arguments, values)
     local call = ("C.%s(%s)"):format(signature.name, table.concat(arguments, ", "))
+    local _, context = progress_of(signature)
+    if context and signature.returns == "status" then
+        append(lines, "local status = %s if %s then take_back(%s) end", call, context, context)
+        call = "status"
+    end
     if signature.returns == "status" then
         append(lines, "if %s ~= 0 then fail(name) end", call)
-        for r, argument in ipairs(signature.results) do
-            if argument.positions or argument.of.positions then append(lines, "to_one(o%d, name)", r) end
-        end
+        renumbering(lines, signature)
         if #values == 0 then
             -- A function without results returns the tensor that it has changed.
             local first = signature.parameters[1]
-            if first and (first.kind == "inout" or first.kind == "handle") then values[1] = "v1" end
+            if first and (first.kind == "inout" or first.kind == "handle" or first.kind == "sparse_inout") then values[1] = "v1" end
         end
         append(lines, "return %s", table.concat(values, ", "))
     elseif signature.returns == "nothing" then
@@ -145,8 +173,16 @@ local function returning(lines, signature, arguments, values)
     else
         append(lines, "C.THClearLastError()")
         append(lines, "local value = %s", call)
+        if values[1] then
+            -- The returned value comes behind the results.
+            if context then append(lines, "if %s then take_back(%s) end if value == -1 then fail(name) end", context, context) end
+            append(lines, "value = convert(value, name)")
+            renumbering(lines, signature)
+            append(lines, "return %s, value", table.concat(values, ", "))
+            return
+        end
         if signature.returns == "new" and signature.returns_positions then
-            append(lines, "value = own(value, name) to_one(value, name) return value")
+            append(lines, "return one_based(own(value, name), name)")
         elseif signature.name == "THArchive_sizes" then
             append(lines, "return convert(value, name, v1, tonumber(C.THArchive_ndim(v1.handle, c2)))")
         elseif lent_by(signature) then
@@ -165,6 +201,8 @@ local function source_of(signature)
         if line then append(lines, "%s", line) end
         expressions[argument], counts[argument] = expression, "n" .. p
         if argument.of.class == "handles" then held[#held + 1] = "k" .. p end
+        local _, context = progress_of(signature)
+        if context and argument.kind == "context" then expressions[argument] = ("(%s or %s)"):format(context, expression) end
     end
     for _, argument in ipairs(signature.arguments) do
         if argument.lists then
@@ -216,12 +254,13 @@ function caller.of(signature, name)
         values["a" .. p], values["give" .. p] = argument, argument.of.give
     end
     for tool, value in pairs(tools) do values[tool] = value end
-    if callbacks.callers[signature.name] then values.fail = callbacks.fail end
+    local calls_back = callbacks.callers[signature.name] or progress_of(signature) ~= nil
+    if calls_back then values.fail = callbacks.fail end
     for value in pairs(values) do heads[#heads + 1] = value end
     table.sort(heads)
     local source = ("local %s = %s\n%s"):format(table.concat(heads, ", "), table.concat(heads, ", "), source_of(signature))
     local call = caller.compile(source, name, values)
-    if callbacks.callers[signature.name] then jit.off(call) end
+    if calls_back then jit.off(call) end
     return call
 end
 

@@ -1,4 +1,4 @@
--- The handles beside tensors: storages, generators, fused expressions, archives, and what GPUs have.
+-- The handles beside tensors: sparse tensors, storages, generators, fused expressions, archives, and what GPUs have.
 --
 -- Each is a struct with the pointer as its field `handle`, as tensors are; the collector gives up its reference.
 
@@ -9,9 +9,11 @@ local C, istype = library.C, ffi.istype
 
 local handles = {}
 
---- The types of handles by name: `type` in Lua, the `kinds` of arguments that are such handles, and `is_new` for types of this file.
+--- The types of handles by name: `type` in Lua, the `kinds` of arguments that are such handles, `is_new` for types of this file, `class`
+--- for a class of arguments of their own, and `shown`, the word for them in messages where it is not the name.
 handles.types = {
     Tensor = { type = library.Tensor, kinds = {} },
+    STensor = { kinds = { "sparse", "sparse_inout", "sparse_or_null" }, class = "sparse", shown = "sparse tensor" },
     Storage = { type = library.Storage, kinds = { "storage", "storage_input" } },
     Generator = { type = library.Generator, kinds = { "generator", "required_generator" } },
     Fused = { kinds = { "fused", "fused_or_null" } },
@@ -39,16 +41,18 @@ function handles.is_handle(value)
     return false
 end
 
---- Gives the types of this file their metatables. `method(name, key)` finds a method of a type.
-function handles.equip(method)
+--- Gives the types of this file their metatables. `method(name, key)` finds a method of a type; `more` has other metamethods by type.
+function handles.equip(method, more)
     for name, record in pairs(handles.types) do
         if record.is_new then
             local free = "TH" .. name .. "_free"
-            ffi.metatype(record.type, {
+            local metatable = {
                 __index = function(_, key) return method(name, key) end,
                 __gc = function(value) C[free](value.handle) end,
                 __tostring = function(value) return ("thorn.%s: %s"):format(name, tostring(value.handle):match("0x%x+")) end,
-            })
+            }
+            for key, metamethod in pairs(more[name] or {}) do metatable[key] = metamethod end
+            ffi.metatype(record.type, metatable)
         end
     end
 end
@@ -57,6 +61,16 @@ end
 function handles.wrap(name, pointer)
     return handles.types[name].type(pointer)
 end
+
+--- Returns a sparse tensor around a new `THSTensor *`: the collector gives up its reference. NULL raises the library's error.
+function handles.own_sparse(pointer, name)
+    if pointer == nil then library.fail(name) end
+    library.relieve()
+    return handles.types.STensor.type(pointer)
+end
+
+--- Returns true for a tensor, dense or sparse.
+function handles.is_any_tensor(value) return istype(library.Tensor, value) or istype(handles.types.STensor.type, value) end
 
 --- Returns true for a storage of int64, which Torch7 takes for lists of sizes.
 function handles.is_long_storage(value)

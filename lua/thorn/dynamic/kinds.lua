@@ -17,7 +17,7 @@ local handles = require("thorn.dynamic.handles")
 local positions = require("thorn.dynamic.positions")
 
 local C, istype, floor = library.C, ffi.istype, math.floor
-local Tensor = library.Tensor
+local Tensor, Sparse = library.Tensor, handles.types.STensor.type
 
 local kinds = {}
 
@@ -101,16 +101,19 @@ local function list_of(convert)
     end
 end
 
-local function is_tensors(value)
-    if not is_table(value) then return false end
-    for i = 1, table.maxn(value) do
-        if not istype(Tensor, value[i]) then return false end
+-- Returns the `takes` of lists of handles of a type.
+local function is_list_of(type_of_handles)
+    return function(value)
+        if not is_table(value) then return false end
+        for i = 1, table.maxn(value) do
+            if not istype(type_of_handles, value[i]) then return false end
+        end
+        return true
     end
-    return true
 end
 
 -- Returns true for a list of tensors of which some may be false or nil.
-local function is_sparse(value)
+local function is_list_with_gaps(value)
     if not is_table(value) then return false end
     for i = 1, table.maxn(value) do
         if value[i] and not istype(Tensor, value[i]) then return false end
@@ -118,13 +121,17 @@ local function is_sparse(value)
     return true
 end
 
--- Returns the array of a list of tensors, its length, and the tensors, which must live as long as the array.
-local function tensors(value)
-    local count = table.maxn(value)
-    local array = ffi.new("THTensor *[?]", count)
-    for i = 1, count do array[i - 1] = value[i] and value[i].handle or nil end
-    return array, count, value
+-- Returns the `give` of lists of handles: the array of their pointers, its length, and the handles, which must live as long as the array.
+local function handles_in(array_type)
+    return function(value)
+        local count = table.maxn(value)
+        local array = ffi.new(array_type, count)
+        for i = 1, count do array[i - 1] = value[i] and value[i].handle or nil end
+        return array, count, value
+    end
 end
+
+local is_tensors, tensors = is_list_of(Tensor), handles_in("THTensor *[?]")
 
 -- Does the same for tensors of positions, numbered from 1 in Lua; Bool and Byte ones are masks.
 local function indices(value, argument, name)
@@ -164,6 +171,7 @@ local function is_tensor(value) return istype(Tensor, value) end
 define("tensor", "result", "a tensor", is_tensor, handle, "out optional_out view_out truth totals optional_totals pivots_out optional_info")
 define("tensor", "result", "a tensor", is_tensor, handle, "indices optional_indices")
 define("tensor", "parameter", "a tensor", is_tensor, handle, "input optional_input mask pivots inout handle shared optional_state")
+define("sparse", "result", "a sparse tensor", function(value) return istype(Sparse, value) end, handle, "sparse_out")
 define("positions", "parameter", "a tensor of positions, or a list", is_positions, positions.from_one, "index optional_index")
 define("number", "parameter", "a number", is_number, itself, "number factor parameter double")
 define("number", "parameter", "a position", is_number, from_one, "entry")
@@ -184,8 +192,9 @@ define("list", "parameter", "a list of numbers", is_list, list_of(whole),
 define("list", "parameter", "a list of dimensions", is_list, list_of(from_one), "dims optional_dims")
 define("list", "parameter", "a list of positions", is_list, list_of(from_one), "entries")
 define("handles", "parameter", "a list of tensors", is_tensors, tensors, "inputs")
-define("handles", "parameter", "a list of tensors", is_sparse, indices, "optional_inputs")
-define("handles", "parameter", "a list of tensors", is_sparse, tensors, "list_or_null")
+define("handles", "parameter", "a list of tensors", is_list_with_gaps, indices, "optional_inputs")
+define("handles", "parameter", "a list of tensors", is_list_with_gaps, tensors, "list_or_null")
+define("handles", "parameter", "a list of sparse tensors", is_list_of(Sparse), handles_in("THSTensor *[?]"), "sparse_inputs")
 define("out_handles", "result", "a list of tensors", is_tensors, tensors, "outs")
 define("new_handles", "result", nil, nil, nil, "new_handles")
 define("text", "parameter", "a text", function(value) return type(value) == "string" end, text, "text optional_text")
@@ -194,6 +203,7 @@ define("memory", "parameter", "a pointer, or a text", is_memory, itself, "memory
 define("memory", "parameter", "a function of C", is_pointer, itself,
     "deleter hook apply_function map_function map2_function read_function seek_function cuda_callback "
     .. "grad_hook grad_rule grad_function optim_closure")
+define("progress", "parameter", "a function", function(value) return type(value) == "function" or is_pointer(value) end, itself, "progress")
 define("memory", "parameter", "a call of C", function(value) return istype("THGradCall *", value) end, itself, "grad_call")
 define("memory", "parameter", "a struct of C", is_pointer, itself, "allocator dlpack dlpack_legacy arrow_schema arrow_array")
 define("memory", "parameter", "an open file", function(value) return io.type(value) == "file" or is_pointer(value) end, itself, "stream")
@@ -202,7 +212,8 @@ define("memory", "parameter", "a table of options", function(value) return type(
 define("struct", "result", nil, nil, nil, "cuda_memory_out cuda_properties_out stats_out print_options_out")
 for name, record in pairs(handles.types) do
     for _, kind in ipairs(record.kinds) do
-        define("handle", "parameter", "a " .. name, function(value) return istype(record.type, value) end, handle, kind)
+        define(record.class or "handle", "parameter", "a " .. (record.shown or name), function(value) return istype(record.type, value) end,
+            handle, kind)
     end
 end
 

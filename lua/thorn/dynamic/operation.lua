@@ -1,6 +1,6 @@
 -- An operation is a function of Lua that chooses among the forms of one name, and calls the library.
 --
--- For calls whose arguments are tensors, numbers and at most one flag, and perhaps `{ out = r }`, the choice is compiled: the function
+-- For calls whose arguments are tensors, dense or sparse, numbers and at most one flag, and perhaps `{ out = r }`, the choice is compiled: the function
 -- tests their types and calls the form at once. All others go through `thorn.dynamic.binding`, which also makes the choice that is
 -- compiled.
 
@@ -8,14 +8,18 @@ local ffi = require("ffi")
 local library = require("thorn.library")
 local binding = require("thorn.dynamic.binding")
 local caller = require("thorn.dynamic.caller")
+local handles = require("thorn.dynamic.handles")
 
 local operation = {}
 
 -- The most arguments that are tested.
 local MOST = 5
 
+local Sparse = handles.types.STensor.type
+
 local tests = {
     tensor = "istype(Tensor, %s)",
+    sparse = "istype(Sparse, %s)",
     number = 'type(%s) == "number"',
     flag = 'type(%s) == "boolean"',
 }
@@ -36,12 +40,12 @@ local function each_types(forms, in_place, found)
             found(types)
         end
     end
-    local function both(types)
-        offer(types)
-        if in_place then offer({ "tensor", unpack(types) }) end
-    end
     for _, signature in ipairs(forms) do
         local required, first = {}, {}
+        local function both(types)
+            offer(types)
+            if in_place and signature.results[1] then offer({ signature.results[1].of.class, unpack(types) }) end
+        end
         for _, argument in ipairs(signature.parameters) do
             if not argument.optional then required[#required + 1] = argument.of.class end
         end
@@ -57,7 +61,7 @@ end
 local function samples(types)
     local values = {}
     for i, of in ipairs(types) do
-        values[i] = of == "tensor" and library.Tensor() or of == "number" and i + 0.5 or of == "flag"
+        values[i] = of == "tensor" and library.Tensor() or of == "sparse" and Sparse() or of == "number" and i + 0.5 or of == "flag"
     end
     return values
 end
@@ -91,17 +95,18 @@ local function compiled_tests(forms, in_place, bind, call_of, most)
         values[call] = call_of(signature)
         add(conditions, behind, call, order(signature, found, given))
         local result = signature.results[1]
-        if result and result.of.class == "tensor" and not in_place and behind <= most then
-            add(("%s and has_only_out(a%d)"):format(conditions, behind), behind + 1, call,
+        local type_of_out = result and (result.of.class == "tensor" and "Tensor" or result.of.class == "sparse" and "Sparse")
+        if type_of_out and not in_place and behind <= most then
+            add(("%s and has_only_out(a%d, %s)"):format(conditions, behind, type_of_out), behind + 1, call,
                 order(signature, found, given, ("a%d.out"):format(behind)))
         end
     end)
     return lines, values
 end
 
--- Returns true for options that only say which tensor is written to.
-local function has_only_out(options)
-    return type(options) == "table" and next(options) == "out" and next(options, "out") == nil and ffi.istype(library.Tensor, options.out)
+-- Returns true for options that only say which tensor is written to, one of this type.
+local function has_only_out(options, of)
+    return type(options) == "table" and next(options) == "out" and next(options, "out") == nil and ffi.istype(of, options.out)
 end
 
 local function caller_cache(name)
@@ -126,7 +131,7 @@ function operation.of(name, forms, in_place)
     for i = 1, most do arguments[i] = "a" .. i end
     arguments = table.concat(arguments, ", ")
     local lines, values = compiled_tests(forms, in_place, bind, call_of, most)
-    values.istype, values.Tensor, values.has_only_out = ffi.istype, library.Tensor, has_only_out
+    values.istype, values.Tensor, values.Sparse, values.has_only_out = ffi.istype, library.Tensor, Sparse, has_only_out
     function values.other(...)
         local signature, found = bind(name, forms, ...)
         return call_of(signature)(unpack(found, 1, #signature.parameters + #signature.results + 1))

@@ -16,18 +16,26 @@ function positions.is_mask(tensor)
     return dtype == C.TH_BOOL or dtype == C.TH_UINT8
 end
 
+-- Returns a tensor of the numbers of a list, or of lists of one length.
 local function tensor_of(list, argument, name)
-    local values = ffi.new("int64_t[?]", #list)
-    for i, position in ipairs(list) do
-        if type(position) ~= "number" or math.floor(position) ~= position or math.abs(position) > 2 ^ 53 then
-            errors.raise(("%s: %s has no whole number at place %d"):format(name, argument.name, i))
+    local rows = type(list[1]) == "table" and list or { list }
+    local count = #rows[1]
+    local values = ffi.new("int64_t[?]", #rows * count)
+    for r, row in ipairs(rows) do
+        if type(row) ~= "table" or #row ~= count then errors.raise(("%s: lists in %s differ in length"):format(name, argument.name)) end
+        for i, position in ipairs(row) do
+            if type(position) ~= "number" or math.floor(position) ~= position or math.abs(position) > 2 ^ 53 then
+                errors.raise(("%s: %s has no whole number at place %d"):format(name, argument.name, i))
+            end
+            values[(r - 1) * count + i - 1] = position
         end
-        values[i - 1] = position
     end
-    return own(C.THTensor_newFromData(C.TH_INT64, 1, ffi.new("int64_t[1]", #list), values))
+    local is_vector = rows[1] == list
+    local sizes = is_vector and ffi.new("int64_t[1]", count) or ffi.new("int64_t[2]", #rows, count)
+    return own(C.THTensor_newFromData(C.TH_INT64, is_vector and 1 or 2, sizes, values))
 end
 
---- Returns a new tensor with the positions of `tensor`, or of a list of numbers, numbered from 0. Negative ones stay; 0 is an error.
+--- Returns a new tensor with the positions of `tensor`, or of a list of numbers or of lists, numbered from 0. Negative ones stay; 0 is an error.
 function positions.from_one(tensor, argument, name)
     if type(tensor) == "table" then tensor = tensor_of(tensor, argument, name) end
     -- The library refuses a tensor without integers itself.
@@ -45,6 +53,13 @@ end
 --- Numbers the positions in a result from 1.
 function positions.to_one(tensor, name)
     if tensor then check(C.THTensor_add(tensor.handle, tensor.handle, 1), name) end
+end
+
+--- Returns a new tensor with the positions of `tensor` numbered from 1.
+function positions.one_based(tensor, name)
+    local shifted = fresh()
+    check(C.THTensor_add(shifted.handle, tensor.handle, 1), name)
+    return shifted
 end
 
 return positions

@@ -69,6 +69,7 @@ define(function(value, name)
     if value == nil then return check_code(name) end
     return library.own(value, name)
 end, "new_or_null")
+define(handles.own_sparse, "new_sparse")
 define(function(value, name) return library.own_storage(value, name) end, "new_storage")
 define(function(value, name)
     if value == nil then return check_code(name) end

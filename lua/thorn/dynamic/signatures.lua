@@ -24,6 +24,8 @@ local function argument_of(text)
     local name, kind, mark, default = text:match("^([%w_]+):([%w_]+)(@?)=?(.*)$")
     local argument = { name = name, key = signatures.in_capitals(name), kind = kind, positions = mark == "@" }
     argument.of = kinds[kind] or error("thorn.dynamic.kinds has no kind " .. kind)
+    -- An operand with positions is renumbered whatever its kind.
+    if argument.positions and argument.of.role == "parameter" then argument.of = kinds.index end
     local described = rows.kinds[kind]
     argument.type, argument.null = described.type, described.null
     argument.default = default ~= "" and default or described.default
@@ -92,6 +94,20 @@ function signatures.forms(operation)
     else
         found[1] = signatures.of("THTensor_" .. operation)
     end
+    return found
+end
+
+--- Does the same for sparse tensors, whose functions are forms of the operations of which those of tensors are: `cmul`, and `cmulDense`,
+--- whose second operand is dense, are forms of `mul`. A form that makes a value, as `sumall`, has its own name alone.
+function signatures.sparse_forms(operation)
+    local found = {}
+    for form in (rows.forms[operation] or operation):gmatch("%S+") do
+        for _, name in ipairs({ form, form .. "Dense" }) do
+            local signature = signatures.of("THSTensor_" .. name)
+            if signature and (name == operation or signature.results[1]) then found[#found + 1] = signature end
+        end
+    end
+    if not found[1] then found[1] = signatures.of("THSTensor_" .. operation) end
     return found
 end
 

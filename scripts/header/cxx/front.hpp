@@ -15,7 +15,7 @@
  * element, so that both copies see what is written through either; `clone()` copies elements. A default-constructed
  * Tensor is undefined: it refers to nothing. As a result it becomes a fresh tensor, as an optional operand it stands
  * for none, and any other use of it is an error. `get()` is the C handle, which stays the Tensor's; `release()` gives
- * it up, and `Tensor::take(handle)` takes one over.
+ * it up, and `Tensor::take(handle)` takes one over. A th::SparseTensor is to a THSTensor what a Tensor is to a THTensor.
  *
  * **Names.** A function has the name that it has in C without its prefix: `THTensor_indexSelect(r, t, 0, index)` is
  * `t.indexSelect(0, index)`, or `th::indexSelect(t, 0, index)`. The arguments keep their order, their defaults stand in

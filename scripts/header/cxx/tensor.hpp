@@ -4,6 +4,7 @@
 // ==================================================================================================================
 
 class Tensor;
+class SparseTensor;
 class Index;
 template <class T> class Elements;
 class RowIterator;
@@ -185,6 +186,13 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// Removes the hook with this number.
     void removeHook(int64_t id) const { detail::check(THTensor_removeHook(get(), id), "removeHook"); }
 
+    // ---------------------------------------------------------------------------------------------- Sparse tensors
+
+    /// The entries that are not 0, with positions in the first `sparseDim` dimensions; by default in all.
+    SparseTensor toSparse(int sparseDim = -1) const;
+    /// The elements at the positions of `mask`, whose values do not matter.
+    SparseTensor sparseMask(const SparseTensor &mask) const;
+
     // --------------------------------------------------------------------------------------------------- Operators
 
     Tensor operator-() const { return neg(); }
@@ -264,7 +272,7 @@ inline void check(THStatus status, const char *name, Tensor &r) {
 template <class... R> inline void check_all(THStatus status, const char *name, R &...r) {
     if (status == TH_OK) return;
     fail(name);
-    ((r = Tensor()), ...);
+    ((r = R()), ...);
 }
 
 /// A tensor that a function made.

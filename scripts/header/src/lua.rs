@@ -10,7 +10,7 @@ const PREFACE: &str = "\
 -- Written by scripts/header.sh from the rows in src/capi: what a caller in Lua must know of each function.
 --
 -- `functions` has of each function the kind of its returned value and its arguments, `name:kind` or `name:kind=default`. Texts are read
--- when a function is needed, so that the module loads fast. An `@` behind a kind: the result holds positions, numbered from 0, though its
+-- when a function is needed, so that the module loads fast. An `@` behind a kind: the tensor holds positions, numbered from 0, though its
 -- kind does not say so. False stands for a function that is no row.
 -- `kinds` has of each kind of argument its type in C, the meaning of NULL (`refused`, `taken`, or `empty` for lists, which may be NULL
 -- without entries), and the default of kinds that are constants. `failures` has the returned value on failure by kind.

@@ -106,7 +106,7 @@ fn is_among(names: &str, function: &str) -> bool {
     names == "*" || names.split(' ').any(|name| function.strip_prefix("THTensor_").unwrap_or(function) == name)
 }
 
-/// Returns true if the result `name` of a function holds positions, though its kind does not say so. `returns` is the returned value.
+/// Returns true if the argument `name` of a function holds positions, though its kind does not say so. `returns` is the returned value.
 pub fn holds_positions(rows: &Rows, function: &str, name: &str) -> bool {
     rows.positions.iter().any(|(names, result)| result == name && is_among(names, function))
 }

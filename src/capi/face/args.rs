@@ -40,6 +40,7 @@ pub mod c_types {
     pub use crate::ops::pointwise::divide::THDivMode;
     pub use crate::ops::random::THFan;
     pub use crate::ops::rearrange::THPadMode;
+    pub use crate::ops::systems::THProgressFunction;
     pub use crate::print::THPrintOptions;
     pub use crate::random::THGeneratorKind;
     pub use crate::storage::THStorage;
@@ -481,6 +482,8 @@ kinds! { $
 
     /// A sparse result.
     sparse_out: *mut THSTensor [dynamic] => &'a Sparse, |args, at| args.live(at);
+    /// A sparse tensor that is changed.
+    sparse_inout: *mut THSTensor [dynamic] => &'a Sparse, |args, at| args.live(at);
     /// A sparse operand.
     sparse: *const THSTensor [dynamic] => &'a Sparse, |args, at| args.live(at);
     /// A list of sparse operands, none of them NULL.
@@ -562,6 +565,8 @@ kinds! { $
     map_function: THMapFunction [dynamic] => THMapFunction, |args, at| args.plain(at);
     /// The same beside two more tensors.
     map2_function: THMap2Function [dynamic] => THMap2Function, |args, at| args.plain(at);
+    /// A function of the caller that is told of progress.
+    progress: THProgressFunction [dynamic] => THProgressFunction, |args, at| args.plain(at);
     /// An allocator of the caller.
     allocator: *const THAllocator [dynamic] => *const THAllocator, |args, at| args.pointer(at).map(<*mut THAllocator>::cast_const);
     /// A tensor of another library.

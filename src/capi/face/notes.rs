@@ -10,7 +10,7 @@ pub static DEFAULT_VALUES: &[(&str, &str)] = &[
     ("*", "keepdim=0 biased=0 correction=1 descending=0 stable=0 largest=1 sorted=1 right=0 assumeUnique=0 invert=0"),
     ("*", "equalNan=0 accumulate=0 increasing=0 indexing=ij replacement=0"),
     ("*", "padding=0 dilation=1 outputPadding=0 groups=1 ceilMode=0 countIncludePad=1 divisor=0 vf=V normalized=0 onesided=1"),
-    ("*", "ignoreIndex=-100 gain=1 slope=0 threshold=20 minlength=0 numClasses=-1 tol=-1"),
+    ("*", "ignoreIndex=-100 gain=1 slope=0 threshold=20 minlength=0 numClasses=-1"),
     ("*", "some=1 left=1 transpose=0 unitriangular=0 symmetric=0 pivot=1"),
     ("*", "deviceIndex=0 nonBlocking=0 copy=0 priority=0 timing=0"),
     ("*", "retainGraph=0 createGraph=0 allowUnused=0"),
@@ -28,6 +28,11 @@ pub static DEFAULT_VALUES: &[(&str, &str)] = &[
     ("THOptim_newLbfgs", "lr=1 maxIter=20 historySize=100 tolGrad=1e-7 tolChange=1e-9 strongWolfe=0"),
     ("THOptim_zeroGrad", "toNull=1"),
     ("THGrad_clipNorm", "normType=2"),
+    ("THSTensor_newFromDense", "sparseDim=-1"),
+    ("THSTensor_cadd THSTensor_csub THSTensor_spcadd", "value=1"),
+    ("THSTensor_spaddmm THSTensor_sspaddmm THSTensor_sampledAddmm", "beta=1 alpha=1"),
+    ("THSTensor_normall", "value=2"),
+    ("THSTensor_cat", "dimension=0"),
     ("cat catArray stack split chunk unbind splitSizes tensorSplit tensorSplitIndices", "dimension=0"),
     ("diff sort argsort topk lexsort kthvalue median nanmedian mode", "dimension=-1"),
     ("sum prod mean nansum nanmean amax amin aminmax all any argmax argmin", "dimension=TH_ALL_DIMS"),
@@ -56,7 +61,9 @@ pub static DEFAULT_VALUES: &[(&str, &str)] = &[
     ("norm normDims normall dist", "value=2"),
     ("cdist", "p=2"),
     ("histc bhistc", "bins=100 min=0 max=0"),
-    ("potrf potrs potri pstrf trtrs syev symeig", "upper=1"),
+    ("potrf potrs potri pstrf trtrs syev symeig csrTrtrs THSTensor_trtrs", "upper=1"),
+    ("pstrf matrixRank", "tol=-1"),
+    ("csrCg THSTensor_cg", "tol=1e-5 maxIter=1000"),
     ("cholesky", "upper=0"),
     ("lstsq", "rcond=-1"),
     ("pinverse", "rcond=1e-15"),
@@ -75,10 +82,14 @@ pub static DEFAULT_VALUES: &[(&str, &str)] = &[
     ("randint randintLike newRandint newRandintLike", "from=0"),
 ];
 
-/// Results that hold positions, numbered from 0, though their kind does not say so: the argument, or `returns` for the returned value.
+/// Results and operands that hold positions, numbered from 0, though their kind does not say so: the argument, or `returns` for the
+/// returned value.
 pub static POSITIONS: &[(&str, &str)] = &[
     ("nonzero nonzeroTuple unravelIndex trilIndices triuIndices randperm multinomial multinomialAliasDraw", "r"),
-    ("newRandperm THArchive_find", "returns"),
+    ("newRandperm THArchive_find THSTensor_newIndices THSTensor_newCrow THSTensor_newCol", "returns"),
+    ("THSTensor_newWithTensor THSTensor_newWithTensorAndSize", "indices"),
+    ("THSTensor_newCsr", "crow"),
+    ("THSTensor_newCsr", "col"),
 ];
 
 /// Arguments that are one of a few texts, and all of these, with `|` between them.

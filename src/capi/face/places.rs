@@ -43,7 +43,7 @@ impl Places {
         // What has sparse tensors calls other rows, which are recorded one by one.
         let mut k = 0;
         while k < kinds.len() {
-            if matches!(kinds[k], Kind::sparse | Kind::sparse_out | Kind::sparse_inputs) {
+            if matches!(kinds[k], Kind::sparse | Kind::sparse_out | Kind::sparse_inout | Kind::sparse_inputs) {
                 places.returns_tensor = false;
                 return places;
             }

@@ -1,6 +1,7 @@
 //! Handles of sparse tensors.
 
 use crate::alloc;
+use crate::dtype::Dtype;
 use crate::error::{Result, bail};
 use crate::layout::Dims;
 use crate::refcount;
@@ -216,6 +217,9 @@ impl Parts {
         match &self.places {
             Places::Coordinates(indices) => {
                 let shape = indices.layout()?.shape;
+                if indices.dtype() != Some(Dtype::Int64) {
+                    bail!(Dtype, "indices are int64, not {}", indices.defined()?)
+                }
                 if shape.as_slice() != [self.sparse as i64, values[0]] {
                     let expected = [self.sparse as i64, values[0]];
                     bail!(Shape, "indices have shape {:?}, expected {expected:?}", shape.as_slice())
@@ -223,7 +227,11 @@ impl Parts {
             }
             Places::Rows { crow, col } => {
                 let (rows, entries) = (crow.layout()?.shape, col.layout()?.shape);
-                if self.size.len() != 2 || self.sparse != 2 || rows.as_slice() != [self.size[0] + 1] || entries.as_slice() != [values[0]] {
+                if self.size.len() != 2
+                    || self.sparse != 2
+                    || self.size[0].checked_add(1).is_none_or(|n| rows.as_slice() != [n])
+                    || entries.as_slice() != [values[0]]
+                {
                     let (rows, entries) = (rows.as_slice(), entries.as_slice());
                     bail!(Shape, "crow {rows:?}, col {entries:?} and values {:?} for sizes {:?}", values.as_slice(), self.size.as_slice())
                 }

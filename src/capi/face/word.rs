@@ -6,6 +6,7 @@ use crate::alloc::{THDeleter, THMemoryHook};
 use crate::driver::THCudaCallback;
 use crate::files::{THReadFunction, THSeekFunction};
 use crate::ops::pointwise::apply::{THApplyFunction, THMap2Function, THMapFunction};
+use crate::ops::systems::THProgressFunction;
 use crate::storage::{Storage, THStorage};
 use crate::tensor::{THTensor, Tensor};
 use std::ffi::{c_char, c_int};
@@ -166,4 +167,4 @@ macro_rules! function_words {
     )* };
 }
 function_words!(THGradHook THGradRule THGradFunction THOptimClosure THDeleter THMemoryHook THCudaCallback);
-function_words!(THApplyFunction THMapFunction THMap2Function THReadFunction THSeekFunction);
+function_words!(THApplyFunction THMapFunction THMap2Function THReadFunction THSeekFunction THProgressFunction);

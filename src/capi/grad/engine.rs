@@ -1,7 +1,8 @@
 //! Backward: the gradients of a graph, node after node.
 //!
 //! Nodes are counted first: each waits until all that follow it have given their gradients. Then the latest of those that wait for nobody
-//! runs, until none is left. The gradients of leaves are collected and stored at last, when nothing can fail any more.
+//! runs, until none is left. Hooks of a leaf are called as soon as its gradient is complete. The gradients of leaves are collected and
+//! stored at last, when nothing can fail any more.
 
 use super::counted::Counted;
 pub use super::graph::Target;
@@ -63,6 +64,15 @@ impl Ord for Ready {
     }
 }
 
+/// A leaf during a run.
+struct Reached {
+    leaf: Counted<Variable>,
+    /// Gradients that are still to come.
+    awaited: usize,
+    /// Their sum so far.
+    gradient: Option<Tensor>,
+}
+
 /// A gradient that someone asked for.
 enum Asked {
     Leaf(usize),
@@ -74,8 +84,10 @@ pub struct Run {
     options: Options,
     nodes: HashMap<usize, Waiting, Hasher>,
     ready: BinaryHeap<Ready>,
-    leaves: HashMap<usize, (Counted<Variable>, Tensor), Hasher>,
-    /// The order in which leaves were reached.
+    leaves: HashMap<usize, Reached, Hasher>,
+    /// True if hooks of leaves are called.
+    hooked: bool,
+    /// The order in which the first gradients of leaves came.
     order: Vec<usize>,
     /// The gradients of results that were asked for.
     asked: Vec<((usize, u32), Option<Tensor>)>,
@@ -96,13 +108,24 @@ impl Run {
             nodes: HashMap::default(),
             ready: BinaryHeap::new(),
             leaves: HashMap::default(),
+            hooked: false,
             order: Vec::new(),
             asked: Vec::new(),
             kept: Vec::new(),
         }
     }
 
-    /// Counts what each node waits for.
+    /// Counts one more gradient that a leaf waits for.
+    fn await_leaf(&mut self, leaf: &Counted<Variable>) -> Result<()> {
+        if self.leaves.try_reserve(1).is_err() {
+            return Err(out_of_memory());
+        }
+        let reached = self.leaves.entry(leaf.address());
+        reached.or_insert_with(|| Reached { leaf: leaf.clone(), awaited: 0, gradient: None }).awaited += 1;
+        Ok(())
+    }
+
+    /// Counts what each node and each leaf waits for.
     fn count(&mut self, roots: &[Root]) -> Result<()> {
         let mut stack: Vec<Counted<Node>> = Vec::new();
         let visit = |nodes: &mut HashMap<usize, Waiting, Hasher>, stack: &mut Vec<Counted<Node>>, node: &Counted<Node>, awaited| {
@@ -117,14 +140,16 @@ impl Run {
             Ok(())
         };
         for root in roots {
-            if let Target::Node(node, _) = &root.to {
-                visit(&mut self.nodes, &mut stack, node, 0)?;
+            match &root.to {
+                Target::Node(node, _) => visit(&mut self.nodes, &mut stack, node, 0)?,
+                Target::Leaf(leaf) => self.await_leaf(leaf)?,
             }
         }
         while let Some(node) = stack.pop() {
             for edge in &node.edges {
-                if let Target::Node(next, _) = &edge.to {
-                    visit(&mut self.nodes, &mut stack, next, 1)?;
+                match &edge.to {
+                    Target::Node(next, _) => visit(&mut self.nodes, &mut stack, next, 1)?,
+                    Target::Leaf(leaf) => self.await_leaf(leaf)?,
                 }
             }
         }
@@ -186,15 +211,21 @@ impl Run {
     fn deliver(&mut self, to: &Target, gradient: Option<Tensor>) -> Result<()> {
         match to {
             Target::Leaf(leaf) => {
-                let Some(gradient) = gradient else { return Ok(()) };
-                let sum = match self.leaves.remove(&leaf.address()) {
-                    Some((_, before)) => self.sum(before, gradient)?,
-                    None => {
-                        self.order.push(leaf.address());
-                        gradient
-                    }
+                let at = leaf.address();
+                let before = self.leaves.get_mut(&at).and_then(|reached| reached.gradient.take());
+                if before.is_none() && gradient.is_some() {
+                    self.order.push(at);
+                }
+                let sum = match (before, gradient) {
+                    (Some(before), Some(gradient)) => Some(self.sum(before, gradient)?),
+                    (before, gradient) => before.or(gradient),
                 };
-                self.leaves.insert(leaf.address(), (leaf.clone(), sum));
+                let Some(reached) = self.leaves.get_mut(&at) else { return Ok(()) };
+                reached.gradient = sum;
+                reached.awaited -= 1;
+                if reached.awaited == 0 && self.hooked {
+                    self.show(leaf)?;
+                }
             }
             Target::Node(node, nr) => {
                 let Some(waiting) = self.nodes.get_mut(&node.address()) else { return Ok(()) };
@@ -208,6 +239,24 @@ impl Run {
                         waiting.grads[*nr as usize] = Some(sum);
                     }
                 }
+            }
+        }
+        Ok(())
+    }
+
+    /// Hands the gradient of a leaf, which is complete, to its hooks.
+    fn show(&mut self, leaf: &Counted<Variable>) -> Result<()> {
+        let hooks = {
+            let state = leaf.lock();
+            if state.is_gone || state.hooks.is_empty() {
+                return Ok(());
+            }
+            state.hooks.clone()
+        };
+        for hook in hooks {
+            let Some(Reached { gradient: Some(gradient), .. }) = self.leaves.get_mut(&leaf.address()) else { return Ok(()) };
+            if let Some(replaced) = call_hook(hook.function, gradient, hook.context, self.options.create)? {
+                *gradient = replaced;
             }
         }
         Ok(())
@@ -327,8 +376,9 @@ fn is_own(t: &Tensor) -> bool {
     alone && t.layout().is_ok_and(|layout| layout.is_dense())
 }
 
-fn making(device: Device) -> Option<Making> {
-    (device != Device::Cpu).then(|| Making::on(device))
+/// Fresh tensors are made where an operation was, the host included: a graph may go over several devices.
+fn making(device: Device) -> Making {
+    Making::on(device)
 }
 
 #[cold]
@@ -364,20 +414,17 @@ fn call_hook(function: THGradHook, g: &Tensor, context: *mut std::ffi::c_void, r
 /// Adds the gradients of `roots` to those of all leaves.
 pub fn backward(roots: &[Root], options: Options) -> Result<()> {
     let mut run = Run::new(options);
+    run.hooked = true;
     run.count(roots)?;
     run.check()?;
     run.run(roots)?;
     let order = std::mem::take(&mut run.order);
     let mut stored: Vec<(Counted<Variable>, Tensor)> = Vec::new();
     for at in order {
-        let Some((leaf, mut gradient)) = run.leaves.remove(&at).filter(|(leaf, _)| !leaf.lock().is_gone) else { continue };
-        let hooks = leaf.lock().hooks.clone();
-        for hook in hooks {
-            if let Some(replaced) = call_hook(hook.function, &gradient, hook.context, options.create)? {
-                gradient = replaced;
-            }
+        let Some(Reached { leaf, gradient: Some(gradient), .. }) = run.leaves.remove(&at) else { continue };
+        if !leaf.lock().is_gone {
+            stored.push((leaf, gradient));
         }
-        stored.push((leaf, gradient));
     }
     let kept = std::mem::take(&mut run.kept);
     drop(run);
@@ -433,7 +480,7 @@ pub fn gradients(roots: &[Root], inputs: &[Target], options: Options) -> Result<
     let mut found = Vec::new();
     for asked in &asked {
         found.push(match asked {
-            Asked::Leaf(at) => run.leaves.get(at).map(|(_, gradient)| gradient.clone()),
+            Asked::Leaf(at) => run.leaves.get(at).and_then(|reached| reached.gradient.clone()),
             Asked::Result(at, nr) => run.asked.iter().find(|(place, _)| *place == (*at, *nr)).and_then(|(_, gradient)| gradient.clone()),
         });
     }

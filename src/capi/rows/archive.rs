@@ -1,7 +1,7 @@
 //! Files: archives, and files of one tensor.
 
 use crate::capi::face::row::export;
-use crate::error::Result;
+use crate::error::{Result, bail};
 use crate::files::{Callbacks, Memory, Reading, THArchive, Writing, save as write};
 use std::ffi::{CStr, c_char, c_int};
 use std::ptr::null;
@@ -49,12 +49,20 @@ macro_rules! archive_rows {
         THArchive_name(archive: archive, index: entry) -> borrowed_text = archive.reading()?.name(index).map(text);
         /// The index of the first tensor named `name`; -1 if there is none.
         THArchive_find(archive: archive, name: text) -> count = Ok(archive.reading()?.find(name).unwrap_or(-1));
-        /// The dtype of tensor `index`; `TH_UNDEFINED` on error, and where thorn has no such tensors: sparse, quantised, complex.
+        /// The dtype of tensor `index`, that of the values if it is sparse; `TH_UNDEFINED` on error, and where thorn has no such tensors:
+        /// quantised, complex.
         THArchive_dtype(archive: archive, index: entry) -> dtype = archive.reading()?.dtype(index).map(|dtype| dtype.code());
         /// The number of dimensions of tensor `index`; -1 on error.
         THArchive_ndim(archive: archive, index: entry) -> size = archive.reading()?.sizes(index).map(|sizes| sizes.len() as i64);
         /// The sizes of tensor `index`, as many as it has dimensions. Borrowed: valid as long as the archive. NULL on error.
         THArchive_sizes(archive: archive, index: entry) -> borrowed_sizes = archive.reading()?.sizes(index).map(<[i64]>::as_ptr);
+        /// 1 if tensor `index` is sparse; 0 if it is not, and on error.
+        THArchive_isSparse(archive: archive, index: entry) -> flag = Ok(archive.reading()?.entries(index)?.is_some());
+        /// The number of entries of the sparse tensor `index`; -1 on error, and if it is not sparse.
+        THArchive_nnz(archive: archive, index: entry) -> count = match archive.reading()?.entries(index)? {
+            Some(nnz) => Ok(nnz),
+            None => bail!(Argument, "tensor {index} is not sparse"),
+        };
         /// The number of keys of the metadata; -1 on error.
         THArchive_metadataCount(archive: archive) -> count = archive.reading().map(|a| a.keys());
         /// Key `index` of the metadata, from 0. Borrowed: valid as long as the archive. NULL on error.
@@ -84,8 +92,8 @@ macro_rules! archive_rows {
         /// elements. PyTorch's and Torch7's files keep strides and the storages that tensors share, each whole; in others tensors are
         /// row-major.
         THArchive_add(archive: archive, name: text, t: input) = archive.writing()?.add(name, t);
-        /// Adds a key and its value to the metadata, which NumPy's files, PGM and PPM do not have. Tables have names of columns,
-        /// `columns.0` and so on, and nothing else.
+        /// Adds a key and its value to the metadata, which NumPy's files, Matrix Market's, PGM and PPM do not have. Tables have names of
+        /// columns, `columns.0` and so on, and nothing else.
         THArchive_addMetadata(archive: archive, key: text, value: text) = archive.writing()?.add_metadata(key, value);
         /// Floats in texts get `digits` significant digits, 0 to 17; 0, as at first, stands for as many as tell them apart.
         THArchive_setPrecision(archive: archive, digits: int) = archive.writing()?.set_precision(digits);
@@ -98,14 +106,21 @@ macro_rules! archive_rows {
 pub mod archives {
     //! Files.
     //!
-    //! An archive is a file with named tensors: a checkpoint of PyTorch or Torch7, safetensors, GGUF, NumPy's arrays, a table of numbers or
-    //! an image. One that is opened tells names, dtypes and sizes without reading elements; nothing in it is executed or trusted. Lists,
-    //! dictionaries and tables become paths as names, `model.layer.0.weight`, and the numbers and texts in them metadata under such paths.
-    //! A file that is one tensor has one whose name is "".
+    //! An archive is a file with named tensors: a checkpoint of PyTorch or Torch7, safetensors, GGUF, NumPy's arrays, a matrix of Matrix
+    //! Market, a table of numbers or an image. One that is opened tells names, dtypes and sizes without reading elements; nothing in it is
+    //! executed or trusted. Lists, dictionaries and tables become paths as names, `model.layer.0.weight`, and the numbers and texts in them
+    //! metadata under such paths. A file that is one tensor has one whose name is "".
     //!
     //! Elements that lie in a file as in memory are mapped, from 64 KiB on, when `THArchive_newTensor` is asked for them: writes to such a
     //! tensor stay private, and whoever cuts the file short meanwhile makes access beyond its new end raise SIGBUS. `THTensor_newLoad` and
     //! `THArchive_read` copy. uint16 is read as int32 and uint32 as int64.
+    //!
+    //! Sparse tensors have functions of their own: those of dense ones refuse them, `TH_ERR_UNSUPPORTED`. PyTorch's files have them in
+    //! coordinates (COO) and by compressed rows (CSR), and so have SciPy's (`scipy.sparse.save_npz`), which are one sparse tensor without a
+    //! name. Matrix Market's `coordinate` files are coordinates, and their `array` files dense: real numbers are float64, integers int64, a
+    //! pattern has values 1 of float64; symmetric and skew-symmetric ones are read whole, complex ones refused, and those that gzip
+    //! compressed (`.mtx.gz`) read too. What is written is `general`, its numbers the shortest that read back the same, and a pattern where
+    //! values are bool.
     //!
     //! A file is written as a whole: beside its name first, then to disk, and then renamed, so that a failure or a killed process leaves
     //! the file that was there.

@@ -2,9 +2,10 @@
 
 use super::{Parts, Places, keys, with};
 use crate::capi::words::{
-    In, Scope, Value, csr_matmul, index_select, names, narrow, ne_value, reshape, select, to_dtype, transpose, zeros,
+    In, Scope, Value, csr_matmul, index_select, names, narrow, ne_value, reshape, row_numbers, select, to_dtype, transpose, zeros,
 };
 use crate::capi::words::{Like, cumsum};
+use crate::device::Device;
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
 use crate::layout::{Dims, checked_numel};
@@ -16,16 +17,9 @@ pub fn coordinates(parts: Parts) -> Result<Parts> {
     let Places::Rows { crow, col } = &parts.places else { return Ok(parts) };
     let indices = with(&parts.values, |scope| {
         let (crow, col) = (scope.value(crow.clone()), scope.value(col.clone()));
-        scope.made(stacked(scope, &[row_numbers(crow, parts.nnz()), to_dtype(col, Dtype::Int64)]))
+        scope.made(stacked(scope, &[row_numbers(crow), to_dtype(col, Dtype::Int64)]))
     })?;
     Ok(Parts { places: Places::Coordinates(indices), ..parts })
-}
-
-/// The row of each entry of compressed rows.
-fn row_numbers(crow: Value<'_>, nnz: i64) -> Value<'_> {
-    let scope = crow.scope;
-    let ends = narrow(crow, 0, 1, crow.numel() - 1);
-    scope.call(&names::searchsorted::ROW, &[ends.into(), scope.numbers(nnz).into(), true.into(), In::Null])
 }
 
 /// Vectors as the rows of a matrix.
@@ -53,29 +47,71 @@ pub fn flat<'s>(values: Value<'s>) -> Value<'s> {
     if shape.len() == 2 { values } else { reshape(values, &[shape.first().copied().unwrap_or(0), shape.iter().skip(1).product()]) }
 }
 
+/// Entries by their places.
+struct Grouped<'s> {
+    /// Where the entries of each place start among all in order, with their number at the end.
+    starts: Value<'s>,
+    /// The entries by their places, those of one place as they stand.
+    order: Value<'s>,
+}
+
+impl<'s> Grouped<'s> {
+    /// The sums of the values of each place.
+    fn sums(&self, parts: &Parts) -> Value<'s> {
+        let scope = self.starts.scope;
+        let sums = csr_matmul(flat(scope.value(parts.values.clone())), self.starts, self.order, None);
+        let shape: Dims = [self.starts.numel() - 1].iter().chain(parts.dense()).copied().collect();
+        reshape(sums, &shape)
+    }
+}
+
+/// Returns true if entries may be compressed by the first dimension: on the host, unless that is far longer than they are many.
+fn compresses(parts: &Parts) -> Result<bool> {
+    const MOST: i64 = 1 << 32;
+    let (behind, nnz): (i64, _) = (sparse_dims(parts)?.skip(1).map(|(_, size)| size).product(), parts.nnz());
+    let is_short = parts.sparse > 0 && parts.size[0] <= nnz.saturating_mul(8).saturating_add(1 << 16);
+    Ok(is_short && behind <= MOST && nnz < MOST && parts.values.device() == Device::Cpu)
+}
+
+/// Entries compressed by the first dimension: where each of its rows starts among the places, the column of each place, and the entries.
+fn by_rows<'s>(places: Value<'s>, parts: &Parts) -> Result<(Value<'s>, Value<'s>, Grouped<'s>)> {
+    let columns = keys(places, sparse_dims(parts)?.skip(1));
+    let args = [select(places, 0, 0).into(), columns.into(), parts.size[0].into()];
+    let [crow, col, starts, order] = places.scope.call_for_all(&names::csrCompress::ROW, 0b1111, &args);
+    Ok((crow, col, Grouped { starts, order }))
+}
+
 /// Positions that ascend in row-major order, each once: values for one position are summed in the order in which they stand.
 pub fn coalesced(parts: Parts) -> Result<Parts> {
     let parts = coordinates(parts)?;
     if parts.coalesced {
         return Ok(parts);
     }
+    let compresses = compresses(&parts)?;
     let (indices, values) = with(&parts.values, |scope| {
         let places = scope.value(indices(&parts)?.clone());
+        let firsts =
+            |groups: &Grouped<'_>| scope.made(index_select(groups.order, 0, narrow(groups.starts, 0, 0, groups.starts.numel() - 1)));
+        if compresses {
+            let (crow, col, groups) = by_rows(places, &parts)?;
+            let indices = match parts.sparse {
+                2 => stacked(scope, &[row_numbers(crow), col]),
+                _ => index_select(places, 1, scope.value(firsts(&groups)?)),
+            };
+            return Ok((scope.made(indices)?, scope.made(groups.sums(&parts))?));
+        }
         let keys = keys(places, sparse_dims(&parts)?);
         let [sorted, order] = scope.call_for_all(&names::sort::ROW, 0b11, &[keys.into(), 0.into(), false.into(), true.into()]);
         let [counts] = scope.call_for_all(&names::uniqueConsecutive::ROW, 0b100, &[sorted.into(), 0.into()]);
-        let starts = starts_of(scope, counts);
-        let all = scope.value(parts.values.clone());
-        let firsts = index_select(order, 0, narrow(starts, 0, 0, counts.numel()));
-        let summed = csr_matmul(flat(all), starts, order, None);
-        let shape: Dims = [counts.numel()].iter().chain(parts.dense()).copied().collect();
-        Ok((scope.made(index_select(places, 1, firsts))?, scope.made(reshape(summed, &shape))?))
+        let groups = Grouped { starts: starts_of(scope, counts), order };
+        let indices = index_select(places, 1, scope.value(firsts(&groups)?));
+        Ok((scope.made(indices)?, scope.made(groups.sums(&parts))?))
     })?;
     Ok(Parts { places: Places::Coordinates(indices), values, coalesced: true, ..parts })
 }
 
 /// Row-major; a copy where it is not.
-fn contiguous(t: Value<'_>) -> Value<'_> {
+pub fn contiguous(t: Value<'_>) -> Value<'_> {
     t.scope.call(&names::newContiguous::ROW, &[t.into()])
 }
 
@@ -93,17 +129,23 @@ pub fn compressed(parts: Parts) -> Result<Parts> {
     if parts.size.len() != 2 || parts.sparse != 2 {
         bail!(Shape, "{} sparse and {} dense dimensions, expected a matrix", parts.sparse, parts.size.len() - parts.sparse)
     }
-    let parts = coalesced(parts)?;
-    let dtype =
-        if parts.size.iter().all(|&n| n < i64::from(i32::MAX)) && parts.nnz() < i64::from(i32::MAX) { Dtype::Int32 } else { Dtype::Int64 };
-    let (crow, col) = with(&parts.values, |scope| {
-        let indices = scope.value(indices(&parts)?.clone());
-        let (rows, columns) = (select(indices, 0, 0), select(indices, 0, 1));
-        let all = scope.numbers(parts.size[0] + 1);
-        let crow = scope.call(&names::searchsorted::ROW, &[rows.into(), all.into(), false.into(), In::Null]);
-        Ok((scope.made(to_dtype(crow, dtype))?, scope.made(to_dtype(columns, dtype))?))
+    let direct = !parts.coalesced && compresses(&parts)?;
+    let parts = if direct { parts } else { coalesced(parts)? };
+    let fits = parts.size.iter().all(|&n| n < i64::from(i32::MAX)) && parts.nnz() < i64::from(i32::MAX);
+    let dtype = if fits { Dtype::Int32 } else { Dtype::Int64 };
+    let (crow, col, values) = with(&parts.values, |scope| {
+        let places = scope.value(indices(&parts)?.clone());
+        let (crow, col, values) = if direct {
+            let (crow, col, groups) = by_rows(places, &parts)?;
+            (crow, col, groups.sums(&parts))
+        } else {
+            let all = scope.numbers(parts.size[0] + 1);
+            let crow = scope.call(&names::searchsorted::ROW, &[select(places, 0, 0).into(), all.into(), false.into(), In::Null]);
+            (crow, select(places, 0, 1), scope.value(parts.values.clone()))
+        };
+        Ok((scope.made(to_dtype(crow, dtype))?, scope.made(to_dtype(col, dtype))?, scope.made(values)?))
     })?;
-    Ok(Parts { places: Places::Rows { crow, col }, ..parts })
+    Ok(Parts { places: Places::Rows { crow, col }, values, coalesced: true, ..parts })
 }
 
 /// The dense tensor: 0 where no entry stands.
@@ -126,6 +168,7 @@ pub fn from_dense(t: &Tensor, sparse: i64) -> Result<Parts> {
         Ok(n) if n <= size.len() && (n > 0 || size.is_empty()) => n,
         _ => bail!(Argument, "{sparse} sparse dimensions of {}", size.len()),
     };
+    checked_numel(&size[..sparse])?;
     let (indices, values) = with(t, |scope| {
         let t = scope.value(t.clone());
         let rows: Dims = [size[..sparse].iter().product()].iter().chain(&size[sparse..]).copied().collect();

@@ -1,11 +1,16 @@
 //! Sparse tensors: a face on rows. A handle holds dense tensors, positions and values, and its functions call rows with them: so they run
 //! on any device, and gradients of values are recorded where the rows are called.
 
+#[cfg(feature = "files")]
+pub mod archive;
+#[cfg(feature = "files")]
+mod files;
 mod form;
 mod math;
 mod products;
 pub mod rows;
 mod shape;
+mod systems;
 
 use super::face::sparse::{Parts, Places};
 use super::words::{In, Scope, Value, names};
@@ -40,11 +45,14 @@ impl Scope {
         value.tensor().map_or_else(|| bail!(Internal, "a value without a tensor"), Ok)
     }
 
-    /// The int64 numbers from 0 to `n - 1`.
-    fn numbers(&self, n: i64) -> Value<'_> {
-        self.call(&names::newArange::ROW, &[Dtype::Int64.into(), 0.0.into(), (n as f64).into(), 1.0.into()])
+    /// A number beside positions. A double would round those beyond 2^53.
+    fn position(&self, x: i64) -> Value<'_> {
+        self.call(&names::newScalarLong::ROW, &[Dtype::Int64.into(), x.into()])
     }
 }
+
+/// The greatest size up to which each is a double.
+const EXACT: i64 = 1 << 53;
 
 /// One position for each entry: the place in row-major order among all positions of some dimensions, those of `size`, of which each has
 /// a row of `indices`.
@@ -55,7 +63,8 @@ fn keys<'s>(indices: Value<'s>, dims: impl IntoIterator<Item = (usize, i64)>) ->
     for (d, size) in dims {
         sum = Some(match sum {
             None => row(d),
-            Some(sum) => scope.call(&names::cadd::ROW, &[row(d).into(), (size as f64).into(), sum.into()]),
+            Some(sum) if size <= EXACT => scope.call(&names::cadd::ROW, &[row(d).into(), (size as f64).into(), sum.into()]),
+            Some(sum) => row(d) + sum * scope.position(size),
         });
     }
     sum.unwrap_or_else(|| {

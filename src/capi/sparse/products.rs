@@ -1,4 +1,4 @@
-//! Products of sparse matrices.
+//! Products of sparse matrices, and what else goes by their rows.
 
 use super::form::{coalesced, compressed, indices, stacked, starts_of};
 use super::math::add;
@@ -10,13 +10,14 @@ use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
 /// Compressed rows as values: starts, columns, entries.
-struct Rows<'s> {
-    crow: Value<'s>,
-    col: Value<'s>,
-    values: Value<'s>,
+pub struct Rows<'s> {
+    pub crow: Value<'s>,
+    pub col: Value<'s>,
+    pub values: Value<'s>,
 }
 
-fn rows<'s>(scope: &'s Scope, parts: &Parts) -> Result<Rows<'s>> {
+/// Those of parts that are compressed.
+pub fn rows<'s>(scope: &'s Scope, parts: &Parts) -> Result<Rows<'s>> {
     let Places::Rows { crow, col } = &parts.places else { bail!(Internal, "coordinates where compressed rows are expected") };
     Ok(Rows { crow: scope.value(crow.clone()), col: scope.value(col.clone()), values: scope.value(parts.values.clone()) })
 }
@@ -117,4 +118,44 @@ pub fn sampled_product(beta: Scalar, s: Parts, alpha: Scalar, m1: &Tensor, m2: &
         scope.made(if beta.to_f64() == 0.0 { product } else { values * beta.to_f64() + product })
     })?;
     Ok(Parts { values, ..s })
+}
+
+/// `a @ b` for two sparse matrices, by rows.
+pub fn product_of_two(a: Parts, b: Parts) -> Result<Parts> {
+    if a.size.len() != 2 || b.size.len() != 2 || a.size[1] != b.size[0] {
+        bail!(Shape, "sizes {:?} and {:?} do not multiply", a.size.as_slice(), b.size.as_slice())
+    }
+    let (a, b) = (compressed(a)?, compressed(b)?);
+    let (places, values) = with(&a.values, |scope| {
+        let (x, y) = (rows(scope, &a)?, rows(scope, &b)?);
+        let args = [x.crow.into(), x.col.into(), x.values.into(), y.crow.into(), y.col.into(), y.values.into(), b.size[1].into()];
+        let [values, crow, col] = scope.call_for_all(&names::csrMatmulCsr::ROW, 0b111, &args);
+        Ok((Places::Rows { crow: scope.made(crow)?, col: scope.made(col)? }, scope.made(values)?))
+    })?;
+    let size: Dims = [a.size[0], b.size[1]].into_iter().collect();
+    Ok(Parts { size, sparse: 2, places, values, coalesced: true })
+}
+
+/// Softmax of the entries of each row of a matrix, by rows.
+pub fn softmax(s: Parts) -> Result<Parts> {
+    let s = compressed(if s.coalesced { s } else { coalesced(s)? })?;
+    let values = with(&s.values, |scope| {
+        let Rows { crow, values, .. } = rows(scope, &s)?;
+        scope.made(scope.call(&names::csrSoftmax::ROW, &[crow.into(), values.into()]))
+    })?;
+    Ok(Parts { values, ..s })
+}
+
+/// `r` = the X with `s X = b` for a triangle of a square matrix, or for its transpose.
+pub fn solve_triangle(r: &Tensor, b: &Tensor, s: Parts, [upper, transpose, unitriangular]: [bool; 3]) -> Result<()> {
+    if s.size.len() != 2 || s.size[0] != s.size[1] {
+        bail!(Shape, "sizes {:?}, expected a square matrix", s.size.as_slice())
+    }
+    let s = compressed(s)?;
+    with(b, |scope| {
+        let (Rows { crow, col, values }, b) = (rows(scope, &s)?, scope.value(b.clone()));
+        let args = [crow.into(), col.into(), values.into(), b.into(), upper.into(), transpose.into(), unitriangular.into()];
+        scope.write(scope.value(r.clone()), &names::csrTrtrs::ROW, &args);
+        Ok(())
+    })
 }

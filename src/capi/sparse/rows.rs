@@ -16,11 +16,13 @@
 //! Errors: `TH_ERR_SHAPE`, sizes that do not fit each other; `TH_ERR_ARGUMENT`, a position that is negative or beyond its size, or a
 //! dimension that there is not; `TH_ERR_DTYPE`, positions that are no integers, or an operand that nothing was written to yet.
 
-use super::{dimension as wrapped, form, math, products, shape};
+use super::{dimension as wrapped, form, math, products, shape, systems};
 use crate::capi::face::row::export;
 use crate::capi::face::sparse::{Parts, Places, Sparse};
 use crate::capi::words::names;
 use crate::error::{Result, bail};
+use crate::ops::systems::Iteration;
+use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
@@ -86,7 +88,7 @@ macro_rules! sparse_rows {
         /// A dense tensor of all elements of `s`. Returns a new reference.
         newDense(s: sparse) -> new = form::dense(s.parts()?);
 
-        /// The number of dimensions; -1 on error.
+        /// The number of dimensions; 0 on error.
         nDimension(s: sparse) -> int = Ok(s.parts()?.size.len() as i32);
         /// The size of a dimension, which may count from the end; -1 on error.
         size(s: sparse, dimension: dim) -> size = {
@@ -95,9 +97,9 @@ macro_rules! sparse_rows {
         };
         /// The number of entries, as they stand; -1 on error.
         nnz(s: sparse) -> count = Ok(s.parts()?.nnz());
-        /// The number of sparse dimensions; -1 on error.
+        /// The number of sparse dimensions; 0 on error.
         sparseDim(s: sparse) -> int = Ok(s.parts()?.sparse as i32);
-        /// The number of dense dimensions; -1 on error.
+        /// The number of dense dimensions; 0 on error.
         denseDim(s: sparse) -> int = s.parts().map(|parts| (parts.size.len() - parts.sparse) as i32);
         /// 1 if positions ascend in row-major order, each once; 0 if that is not known, and on error.
         isCoalesced(s: sparse) -> flag = Ok(s.parts()?.coalesced);
@@ -123,15 +125,15 @@ macro_rules! sparse_rows {
         /// `r` = a copy of `s`.
         copy(r: sparse_out, s: sparse) = set(r, s.parts().and_then(shape::cloned));
         /// Gives up all entries of `s`, which keeps its sizes and its dtype.
-        zero(s: sparse_out) = {
+        zero(s: sparse_inout) = {
             let parts = s.parts()?;
             set(s, shape::empty(parts.values.defined()?, &parts.size, parts.sparse, &parts.values))
         };
         /// Changes the sizes of `s`: where it has entries, sparse sizes may grow and others stay.
-        resize(s: sparse_out, ndim: len, size: sizes, sparseDim: int) =
+        resize(s: sparse_inout, ndim: len, size: sizes, sparseDim: int) =
             set(s, shape::resized(&s.parts()?, size, sparseDim.try_into().unwrap_or(usize::MAX)));
         /// `THSTensor_resize` to the sizes of another tensor.
-        resizeAs(s: sparse_out, other: sparse) = {
+        resizeAs(s: sparse_inout, other: sparse) = {
             let other = other.parts()?;
             set(s, shape::resized(&s.parts()?, &other.size, other.sparse))
         };
@@ -169,7 +171,7 @@ macro_rules! sparse_rows {
         /// `r = s ^ value` for a value above 0, coalesced.
         pow(r: sparse_out, s: sparse, value: double) = {
             if value.is_nan() || value <= 0.0 {
-                bail!(Argument, "0 to the power {value} is not 0")
+                bail!(Argument, "0 to the power {} is not 0", Scalar::from(value))
             }
             set(r, math::mapped(s.parts()?, false, &names::pow::ROW, &[value]))
         };
@@ -236,6 +238,31 @@ macro_rules! sparse_rows {
         /// `r = beta * t + alpha * (s @ m)` for sparse `t` and `s` and a dense matrix `m`, coalesced.
         sspaddmm(r: sparse_out, beta: number, t: sparse, alpha: number, s: sparse, m: input) =
             set(r, products::add_sparse_product(beta, t.parts()?, alpha, s.parts()?, m));
+        /// `r = a @ b` for two matrices [n x k] and [k x p], compressed by rows: an entry stands wherever two meet, be their sum 0 or not.
+        mm(r: sparse_out, a: sparse, b: sparse) = set(r, a.parts().and_then(|a| products::product_of_two(a, b.parts()?)));
+        /// `r` = softmax of each row of a matrix of floats, compressed by rows: elements without an entry take no part, and stay so.
+        softmax(r: sparse_out, s: sparse) = set(r, s.parts().and_then(products::softmax));
+        /// `rb = the X with s X = b`, or with `transpose` of `s^T X = b`, dense, for the `upper` or lower triangle of a square matrix `s`
+        /// [n x n] and a dense matrix `b` [n x p] or vector [n]; with `unitriangular` the diagonal counts as ones. Entries of the other
+        /// triangle are not looked at. A diagonal of 0, or without an entry, is `TH_ERR_NUMERIC`, which names the row.
+        trtrs(rb: out, b: input, s: sparse, upper: flag, transpose: flag, unitriangular: flag) =
+            products::solve_triangle(rb, b, s.parts()?, [upper, transpose, unitriangular]);
+        /// `r = the X with s X = b`, dense, for a square matrix `s` [n x n] and a dense matrix `b` [n x p] or vector [n] of float32 or
+        /// float64. A symmetric positive definite matrix is decomposed by Cholesky, others by LU with partial pivoting; see csrSolve. A
+        /// singular matrix is `TH_ERR_NUMERIC`.
+        solve(r: out, s: sparse, b: input) = systems::solve(r, s.parts()?, b);
+        /// `r = the x with s x = b`, dense, by conjugate gradients, for a symmetric positive definite matrix `s` [n x n] and a dense vector
+        /// `b` [n] of float32 or float64. It begins with `start` [n], or with zeros where that is NULL, and ends when the norm of `b - s x`
+        /// is at most `tol` times that of `b`, or after `maxIter` steps; `progress`, or NULL, is called after each. Returns the number of
+        /// steps; -1 on error.
+        ///
+        /// `residual`, a float64, becomes the norm of `b - s x` by that of `b`. It is above `tol` where `maxIter` steps were too few, and
+        /// `r` is what they led to; where `residual` is NULL this is `TH_ERR_NUMERIC`.
+        cg(r: out, residual: optional_out, s: sparse, b: input, start: optional_input, tol: double, maxIter: size, progress: progress,
+            context: context) -> count = {
+            let iteration = Iteration { tol, most: maxIter, progress: (progress, context) };
+            systems::conjugate_gradients([r, b], residual, s.parts()?, start, &iteration)
+        };
         /// `r = beta * s + alpha * (m1 @ m2)` at the entries of `s`, compressed by rows; `m1` [n x k] and `m2` [k x p] are dense.
         sampledAddmm(r: sparse_out, beta: number, s: sparse, alpha: number, m1: input, m2: input) =
             set(r, products::sampled_product(beta, s.parts()?, alpha, m1, m2));

@@ -2,9 +2,7 @@
 
 use super::form::{coordinates, indices, stacked};
 use super::{Parts, Places, dimension, with};
-use crate::capi::words::{
-    In, Value, both, eq_value, ge_value, index_select, join, lt_value, names, reshape, select, transpose as transposed,
-};
+use crate::capi::words::{In, Scope, Value, both, eq, ge, index_select, lt, names, reshape, select, transpose as transposed};
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
 use crate::layout::Dims;
@@ -64,7 +62,7 @@ pub fn select_part(parts: Parts, dim: i32, at: i64) -> Result<Parts> {
             let values = select(values, (dim - parts.sparse + 1) as i32, at);
             return Ok((indices(&parts)?.clone(), scope.made(values)?));
         }
-        let chosen = found(eq_value(select(places, 0, dim as i64), at as f64));
+        let chosen = found(eq(select(places, 0, dim as i64), scope.position(at)));
         let rows: Vec<Value<'_>> = (0..parts.sparse).filter(|&d| d != dim).map(|d| select(places, 0, d as i64)).collect();
         let kept = if rows.is_empty() {
             scope.call(&names::newZeros::ROW, &[Dtype::Int64.into(), In::List(&[0, chosen.numel()])])
@@ -93,7 +91,7 @@ pub fn narrow(parts: Parts, dim: i32, start: i64, length: i64) -> Result<Parts> 
             return Ok((indices(&parts)?.clone(), scope.made(values)?));
         }
         let row = select(places, 0, dim as i64);
-        let chosen = found(both(ge_value(row, start as f64), lt_value(row, (start + length) as f64)));
+        let chosen = found(both(ge(row, scope.position(start)), lt(row, scope.position(start + length))));
         let kept = index_select(places, 1, chosen);
         Ok((scope.made(moved(kept, dim, -start))?, scope.made(index_select(values, 0, chosen))?))
     })?;
@@ -104,7 +102,7 @@ pub fn narrow(parts: Parts, dim: i32, start: i64, length: i64) -> Result<Parts> 
 /// Positions with `distance` added in one sparse dimension.
 fn moved<'s>(places: Value<'s>, dim: usize, distance: i64) -> Value<'s> {
     let rows: Vec<Value<'s>> = (0..places.shape().first().map_or(0, |&n| n as usize))
-        .map(|d| if d == dim { select(places, 0, d as i64) + distance as f64 } else { select(places, 0, d as i64) })
+        .map(|d| if d == dim { select(places, 0, d as i64) + places.scope.position(distance) } else { select(places, 0, d as i64) })
         .collect();
     stacked(places.scope, &rows)
 }
@@ -126,21 +124,18 @@ pub fn cat(all: Vec<Parts>, dim: i32) -> Result<Parts> {
         };
     }
     let (places, values) = with(&first.values, |scope| {
-        let (mut places, mut values, mut start) = (None, None, 0);
+        let (mut places, mut values, mut start) = (Vec::new(), Vec::new(), 0);
         for part in &all {
             let (at, mut own) = (scope.value(indices(part)?.clone()), scope.value(part.values.clone()));
             let at = if dim < sparse { moved(at, dim, start) } else { at };
             if dim >= sparse {
                 own = padded(own, dim - sparse + 1, start, total);
             }
-            places = Some(places.map_or(at, |before| join(before, at, 1)));
-            values = Some(values.map_or(own, |before| join(before, own, 0)));
+            places.push(at);
+            values.push(own);
             start += part.size[dim];
         }
-        match (places, values) {
-            (Some(places), Some(values)) => Ok((scope.made(places)?, scope.made(values)?)),
-            _ => bail!(Internal, "no tensors to join"),
-        }
+        Ok((scope.made(joined(scope, &places, 1))?, scope.made(joined(scope, &values, 0))?))
     })?;
     let mut size = size;
     size[dim] = total;
@@ -163,7 +158,12 @@ fn padded<'s>(values: Value<'s>, dim: usize, start: i64, total: i64) -> Value<'s
         crate::capi::words::zeros(values, &crate::capi::words::Like { shape: shape.clone(), ..values.like() })
     };
     let (front, behind) = (zeros(start, &mut shape), zeros(total - start - own, &mut shape));
-    scope.call(&names::catArray::ROW, &[In::Tensors(&[front, values, behind]), (dim as i32).into()])
+    joined(scope, &[front, values, behind], dim as i32)
+}
+
+/// Tensors one after the other.
+fn joined<'s>(scope: &'s Scope, all: &[Value<'s>], dim: i32) -> Value<'s> {
+    scope.call(&names::catArray::ROW, &[In::Tensors(all), dim.into()])
 }
 
 /// `parts` with other sizes: sparse ones may grow, and where there are no entries all may change.

@@ -82,6 +82,7 @@ words! {
     csr_matmul_transposed(m, crow: Value<'s>, col: Value<'s>, values: Option<Value<'s>>, columns: i64) =
         csrMatmulTransposed(crow, col, values, m, columns);
     csr_sampled(a, b: Value<'s>, crow: Value<'s>, col: Value<'s>) = csrSampled(crow, col, a, b);
+    csr_softmax_grad(g, y: Value<'s>, crow: Value<'s>) = csrSoftmaxGrad(crow, g, y);
 
     reshape(t, shape: &[i64]) = newReshape(t, shape);
     expand(t, shape: &[i64]) = newExpand(t, shape);
@@ -117,6 +118,20 @@ pub fn full<'s>(g: Value<'s>, like: &Like, x: f64) -> Value<'s> {
 /// Zeros of this shape, dtype and device.
 pub fn zeros<'s>(g: Value<'s>, like: &Like) -> Value<'s> {
     full(g, like, 0.0)
+}
+
+/// The row of each entry of compressed rows, int64.
+pub fn row_numbers(crow: Value<'_>) -> Value<'_> {
+    let (scope, rows) = (crow.scope, crow.numel() - 1);
+    let counts = narrow(crow, 0, 1, rows) - narrow(crow, 0, 0, rows);
+    scope.call(&names::repeatInterleave::ROW, &[scope.numbers(rows).into(), counts.into(), 0.into()])
+}
+
+impl Scope {
+    /// The int64 numbers from 0 to `n - 1`.
+    pub fn numbers(&self, n: i64) -> Value<'_> {
+        self.call(&names::newArange::ROW, &[Dtype::Int64.into(), 0.0.into(), (n as f64).into(), 1.0.into()])
+    }
 }
 
 impl<'s> Neg for Value<'s> {

@@ -114,7 +114,7 @@ impl Scope {
     }
 
     /// Calls a row, and records the call where this scope records.
-    fn invoke(&self, row: &'static Row, words: &[Word]) -> Result<Word> {
+    pub fn invoke(&self, row: &'static Row, words: &[Word]) -> Result<Word> {
         if self.recording { watched(row, &FACE, words) } else { row.run(&FACE, words) }
     }
 

@@ -9,6 +9,7 @@ mod lu;
 mod multiply;
 mod scale;
 mod solve;
+mod sparse;
 mod values;
 
 use crate::dtype::dispatch;
@@ -16,6 +17,7 @@ use crate::error::Result;
 use crate::launch::{self, Decompose, Decomposition};
 use crate::operand::Operand;
 use lists::{Float, Lists, cube};
+pub use sparse::system;
 use thorn_lapack::{NOT_FINITE, Vectors};
 
 const _: () = assert!(launch::NOT_FINITE == NOT_FINITE, "one number on both sides");

@@ -10,10 +10,10 @@
 //! Opening a file counts its lines and reads the first; the others are read when their elements are asked for, which needs no other
 //! memory than the tensor's.
 
-mod lines;
+pub(super) mod lines;
 mod numbers;
 mod table;
-mod write;
+pub(super) mod write;
 
 pub use table::Table;
 pub use write::{write_csv, write_tsv};

@@ -11,11 +11,11 @@ use half::{bf16, f16};
 use std::io::Write as _;
 
 /// The number of elements that one thread makes a text of at a time, and of such parts that are held in memory.
-const PART: usize = 1 << 15;
-const PARTS: usize = 16;
+pub const PART: usize = 1 << 15;
+pub const PARTS: usize = 16;
 
 /// The greatest number of digits that tell floats apart.
-const MOST_DIGITS: usize = 17;
+pub const MOST_DIGITS: usize = 17;
 
 pub fn write_csv(what: &Save<'_>, to: &mut dyn Output) -> Result<()> {
     write(what, to, b',')
@@ -127,13 +127,14 @@ fn line(row: &[u8], element: Element, precision: Option<usize>, separator: u8, t
     }
 }
 
-fn integer(value: impl itoa::Integer, text: &mut Vec<u8>) {
+/// Appends an integer.
+pub fn integer(value: impl itoa::Integer, text: &mut Vec<u8>) {
     text.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
 }
 
 /// Appends a float: its shortest text, or the text of `wide`, its value, with a number of digits. Missing values and infinities are `nan`
 /// and `inf`, as NumPy has them.
-fn float(value: impl zmij::Float, wide: f64, precision: Option<usize>, text: &mut Vec<u8>) {
+pub fn float(value: impl zmij::Float, wide: f64, precision: Option<usize>, text: &mut Vec<u8>) {
     if !wide.is_finite() {
         let name = if wide.is_nan() {
             "nan"

@@ -3,6 +3,7 @@
 //! Source: `torch/serialization.py` and `torch/_utils.py` of PyTorch. A pickle refers to storages by keys. Tensors are calls of
 //! `torch._utils._rebuild_tensor_v2` and its like, which are read as data: nothing is executed.
 
+mod sparse;
 mod tensor;
 mod tree;
 mod write;

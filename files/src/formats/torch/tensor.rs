@@ -108,6 +108,18 @@ impl<'a> Storages<'a> {
 
     /// The tensor that a call makes; `None` if it makes none.
     pub fn tensor(&mut self, pickle: &Pickle, object: Object, to: &mut Contents, budget: &mut Budget) -> Result<Option<Found>> {
+        self.made(pickle, object, to, budget, true)
+    }
+
+    /// [`Storages::tensor`]; parts of sparse tensors are not sparse themselves.
+    pub(super) fn made(
+        &mut self,
+        pickle: &Pickle,
+        object: Object,
+        to: &mut Contents,
+        budget: &mut Budget,
+        may_be_sparse: bool,
+    ) -> Result<Option<Found>> {
         let (mut class, mut args, mut state) = (object.class, object.args, object.state);
         // A call may hold another that makes the tensor. Real ones hold two at most.
         for _ in 0..8 {
@@ -125,6 +137,9 @@ impl<'a> Storages<'a> {
                 (b"torch._tensor" | b"torch.tensor", b"_rebuild_from_type_v2" | b"_rebuild_from_type") => {
                     (class, args, state) = (arg(0), arg(2), Value::None);
                     continue;
+                }
+                (b"torch._utils", b"_rebuild_sparse_tensor" | b"_rebuild_sparse_csr_tensor") if may_be_sparse => {
+                    return self.sparse(pickle, [arg(0), arg(1)], to, budget).map(Some);
                 }
                 (b"torch._utils", name) if name.starts_with(b"_rebuild_") && !WRAPPERS.contains(&name) => {
                     return refused(pickle, name, list).map(Some);
@@ -361,7 +376,7 @@ const WRAPPERS: [&[u8]; 5] = [
 ];
 
 /// A tensor that cannot be had.
-fn no_tensor(why: String, sizes: Vec<i64>) -> Found {
+pub(super) fn no_tensor(why: String, sizes: Vec<i64>) -> Found {
     Found { sizes, strides: None, offset: 0, data: Data::Refused(why) }
 }
 
@@ -370,14 +385,7 @@ fn refused(pickle: &Pickle, function: &[u8], args: &[Value]) -> Result<Found> {
     let arg = |index: usize| args.get(index).copied().unwrap_or(Value::None);
     let (why, sizes) = match function {
         b"_rebuild_qtensor" => ("it is quantised", arg(2)),
-        b"_rebuild_sparse_tensor" => {
-            let parts = pickle.items(arg(1));
-            let size = parts
-                .iter()
-                .copied()
-                .find(|&part| pickle.persistent(part).is_none() && numbers(pickle, part).is_ok_and(|list| list.is_some()));
-            ("it is sparse", size.unwrap_or(Value::None))
-        }
+        b"_rebuild_sparse_tensor" | b"_rebuild_sparse_csr_tensor" => ("it is sparse", Value::None),
         b"_rebuild_nested_tensor" => ("it is nested", Value::None),
         b"_rebuild_meta_tensor_no_storage" => ("it is on the device meta, where tensors have no elements", arg(1)),
         b"_rebuild_wrapper_subclass" => ("it is of a class without elements of its own", arg(2)),
@@ -388,7 +396,7 @@ fn refused(pickle: &Pickle, function: &[u8], args: &[Value]) -> Result<Found> {
 }
 
 /// The integers of a list, a tuple or a `torch.Size`, of which there are at most [`MAX_DIMS`].
-fn numbers(pickle: &Pickle, value: Value) -> Result<Option<Vec<i64>>> {
+pub(super) fn numbers(pickle: &Pickle, value: Value) -> Result<Option<Vec<i64>>> {
     let value = match pickle.object(value) {
         Some(object) => pickle.items(object.args).first().copied().unwrap_or(Value::None),
         None => value,

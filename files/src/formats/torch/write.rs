@@ -4,6 +4,7 @@ use super::tensor::storage_class;
 use crate::contents::{Data, Save, Tensor, unique};
 use crate::error::{Error, Result};
 use crate::formats::Output;
+use crate::sparse::{Form, Sparse};
 use crate::zip::Writer;
 
 /// Storages begin at multiples of this many bytes, as PyTorch's do.
@@ -15,12 +16,18 @@ pub fn write(what: &Save<'_>, to: &mut dyn Output) -> Result<()> {
     let mut keys = vec![None; what.storages.len()];
     let mut used = Vec::new();
     for tensor in what.tensors {
-        what.storage(tensor)?;
-        if let Data::Storage(index) = tensor.data
-            && keys[index].is_none()
-        {
-            keys[index] = Some(used.len());
-            used.push(index);
+        let parts = match what.sparse(tensor)? {
+            Some(sparse) => &sparse.parts[..],
+            None => std::slice::from_ref(tensor),
+        };
+        for part in parts {
+            what.storage(part)?;
+            if let Data::Storage(index) = part.data
+                && keys[index].is_none()
+            {
+                keys[index] = Some(used.len());
+                used.push(index);
+            }
         }
     }
     let pickle = pickle(what, &keys)?;
@@ -58,12 +65,43 @@ fn pickle(what: &Save<'_>, keys: &[Option<usize>]) -> Result<Vec<u8>> {
     Ok(to)
 }
 
-/// `_rebuild_tensor_v2(storage, offset, sizes, strides, False, OrderedDict())`.
+/// A tensor, which may be sparse.
 fn push_tensor(to: &mut Vec<u8>, what: &Save<'_>, tensor: &Tensor, keys: &[Option<usize>]) -> Result<()> {
+    match what.sparse(tensor)? {
+        Some(sparse) => push_sparse(to, what, (tensor, sparse), keys),
+        None => push_dense(to, what, tensor, keys),
+    }
+}
+
+/// `_rebuild_sparse_tensor(layout, (parts, sizes))`, for coordinates with a sign of being coalesced at the end.
+fn push_sparse(to: &mut Vec<u8>, what: &Save<'_>, (tensor, sparse): (&Tensor, &Sparse), keys: &[Option<usize>]) -> Result<()> {
+    sparse.check(&tensor.sizes)?;
+    let layout = match sparse.form {
+        Form::Coordinates => "torch.sparse_coo",
+        Form::Rows => "torch.sparse_csr",
+        Form::Columns => "torch.sparse_csc",
+        Form::Vectors => return Err(Error::unsupported(format_args!("tensor '{}' has positions of several vectors", tensor.name))),
+    };
+    to.extend_from_slice(b"ctorch._utils\n_rebuild_sparse_tensor\n(ctorch.serialization\n_get_layout\n(");
+    push_text(to, layout)?;
+    to.extend_from_slice(b"tR(");
+    sparse.parts.iter().try_for_each(|part| push_dense(to, what, part, keys))?;
+    to.extend_from_slice(b"ctorch\nSize\n((");
+    tensor.sizes.iter().for_each(|&size| push_number(to, size));
+    to.extend_from_slice(b"ttR");
+    if sparse.form == Form::Coordinates {
+        to.push(if sparse.coalesced { 0x88 } else { 0x89 });
+    }
+    to.extend_from_slice(b"ttR");
+    Ok(())
+}
+
+/// `_rebuild_tensor_v2(storage, offset, sizes, strides, False, OrderedDict())`.
+fn push_dense(to: &mut Vec<u8>, what: &Save<'_>, tensor: &Tensor, keys: &[Option<usize>]) -> Result<()> {
     let (element, bytes) = what.storage(tensor)?;
     let key = match tensor.data {
         Data::Storage(index) => keys[index].unwrap_or_default(),
-        Data::Refused(_) => 0,
+        Data::Sparse(_) | Data::Refused(_) => 0,
     };
     to.extend_from_slice(b"ctorch._utils\n_rebuild_tensor_v2\n((");
     push_text(to, "storage")?;

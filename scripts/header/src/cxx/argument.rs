@@ -1,12 +1,16 @@
 //! An argument of a C function as a parameter of C++.
 
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What the kinds of arguments tell: the constants that enums are by default, and what C++ calls constants.
 pub struct Kinds {
     defaults: BTreeMap<String, String>,
     constants: BTreeMap<String, String>,
+    /// The enum classes.
+    enums: BTreeSet<String>,
+    /// The kinds of pointers that may be NULL.
+    nullable: BTreeSet<String>,
 }
 
 impl Kinds {
@@ -14,7 +18,9 @@ impl Kinds {
     pub fn of(rows: &Value, constants: BTreeMap<String, String>) -> Kinds {
         let kinds = rows["kinds"].as_array().expect("the rows have kinds");
         let default = |kind: &Value| Some((text(&kind["kind"]), kind["default"].as_str()?.to_owned()));
-        Kinds { defaults: kinds.iter().filter_map(default).collect(), constants }
+        let enums = constants.values().filter_map(|constant| Some(constant.split_once("::")?.0.to_owned())).collect();
+        let nullable = kinds.iter().filter(|kind| kind["null"] == "taken").map(|kind| text(&kind["kind"])).collect();
+        Kinds { defaults: kinds.iter().filter_map(default).collect(), constants, enums, nullable }
     }
 }
 
@@ -31,10 +37,12 @@ pub struct Argument {
     pub c_type: String,
     /// The value in C++ that it has if it is left out.
     pub default: Option<String>,
+    /// True if the type is an enum.
+    pub is_enum: bool,
 }
 
 /// Kinds of results.
-const OUTS: &[&str] = &["out", "view_out", "truth", "indices", "totals", "pivots_out"];
+const OUTS: &[&str] = &["out", "view_out", "truth", "indices", "totals", "pivots_out", "sparse_out"];
 /// Kinds of results that may be left out.
 const OPTIONAL_OUTS: &[&str] = &["optional_out", "optional_indices", "optional_totals", "optional_info"];
 /// Kinds of operands.
@@ -46,6 +54,8 @@ const LISTS: &[&str] =
     &["sizes", "optional_sizes", "strides", "optional_strides", "dims", "optional_dims", "entries", "counts", "optional_counts"];
 /// Kinds of lists of operands.
 pub const TENSOR_LISTS: &[&str] = &["inputs", "optional_inputs", "list_or_null"];
+/// Kinds of lists of sparse operands.
+pub const SPARSE_LISTS: &[&str] = &["sparse_inputs"];
 /// Room for a struct of C, which C++ returns.
 pub const STRUCTS: &[&str] = &["cuda_memory_out", "cuda_properties_out", "print_options_out", "stats_out"];
 /// Arguments that other arguments tell.
@@ -59,7 +69,8 @@ impl Argument {
             Value::String(text) => Some(text.clone()),
             number => Some(number.to_string()),
         };
-        let mut argument = Argument { name: text(&value["name"]), kind, c_type, default: None };
+        let is_enum = c_type.strip_prefix("TH").is_some_and(|name| kinds.enums.contains(name));
+        let mut argument = Argument { name: text(&value["name"]), kind, c_type, default: None, is_enum };
         argument.default = argument.default_of(given, kinds);
         argument
     }
@@ -70,7 +81,8 @@ impl Argument {
             kind if kind.starts_with("optional_") && LISTS.contains(&kind) => Some("{}".to_owned()),
             "list_or_null" => Some("{}".to_owned()),
             "optional_dtype" | "dtype" => Some("Dtype::Undefined".to_owned()),
-            "print_options" | "context" | "deleter" | "hook" | "optional_text" => Some("nullptr".to_owned()),
+            "print_options" | "context" | "optional_text" => Some("nullptr".to_owned()),
+            kind if self.is_function() && kinds.nullable.contains(kind) => Some("nullptr".to_owned()),
             _ => None,
         };
         // A device has a type and a number.
@@ -99,12 +111,28 @@ impl Argument {
         LISTS.contains(&self.kind.as_str())
     }
 
-    pub fn is_enum(&self) -> bool {
-        self.c_type.starts_with("TH") && !self.c_type.contains('*') && !self.c_type.contains("Function") && !self.is_function()
+    /// True for a function of the caller.
+    fn is_function(&self) -> bool {
+        self.c_type.starts_with("TH") && !self.c_type.ends_with('*') && !self.is_enum
     }
 
-    fn is_function(&self) -> bool {
-        matches!(self.kind.as_str(), "deleter" | "hook" | "cuda_callback" | "grad_hook" | "grad_rule" | "grad_function")
+    /// True for a list of tensors, dense or sparse.
+    pub fn is_tensor_list(&self) -> bool {
+        TENSOR_LISTS.contains(&self.kind.as_str()) || self.is_sparse_list()
+    }
+
+    fn is_sparse_list(&self) -> bool {
+        SPARSE_LISTS.contains(&self.kind.as_str())
+    }
+
+    /// True for a sparse tensor, and for a list of them.
+    pub fn is_sparse(&self) -> bool {
+        self.c_type.contains("THSTensor")
+    }
+
+    /// The class of the tensor that an output is.
+    pub fn out_class(&self) -> &'static str {
+        if self.is_sparse() { "SparseTensor" } else { "Tensor" }
     }
 
     /// The class of handles that the argument is one of, but for tensors.
@@ -113,6 +141,7 @@ impl Argument {
             "storage" | "storage_input" => "Storage",
             "generator" | "required_generator" => "Generator",
             "fused" => "Fused",
+            "sparse" | "sparse_inout" => "SparseTensor",
             "archive" => "Archive",
             "optim" => "Optim",
             "cuda_stream" => "CudaStream",
@@ -128,11 +157,13 @@ impl Argument {
         match kind {
             _ if INPUTS.contains(&kind) || HANDLES.contains(&kind) => ("const Tensor &".to_owned(), 'T'),
             _ if self.is_list() => ("IntList ".to_owned(), 'L'),
-            _ if TENSOR_LISTS.contains(&kind) => ("TensorList ".to_owned(), 'V'),
+            _ if self.is_sparse_list() => ("SparseList ".to_owned(), 'W'),
+            _ if self.is_tensor_list() => ("TensorList ".to_owned(), 'V'),
             "text" => ("Text ".to_owned(), 'S'),
             "flag" => ("bool ".to_owned(), 'N'),
+            _ if self.is_sparse() => ("const SparseTensor &".to_owned(), 'Z'),
             _ if self.class().is_some() => (format!("const {} &", self.class().unwrap_or_default()), 'H'),
-            _ if self.is_enum() => (format!("{} ", &self.c_type[2..]), 'E'),
+            _ if self.is_enum => (format!("{} ", &self.c_type[2..]), 'E'),
             _ if self.c_type.ends_with('*') || self.is_function() => (spaced(&self.c_type), 'P'),
             _ => (spaced(&self.c_type), 'N'),
         }
@@ -142,11 +173,11 @@ impl Argument {
     pub fn passed(&self, is_new: bool) -> String {
         let (name, kind) = (&self.name, self.kind.as_str());
         match kind {
-            _ if self.is_list() || TENSOR_LISTS.contains(&kind) => format!("{name}.data()"),
+            _ if self.is_list() || self.is_tensor_list() => format!("{name}.data()"),
             "text" => format!("{name}.c_str()"),
             "dtype" if is_new => format!("detail::dtype({name})"),
             _ if INPUTS.contains(&kind) || HANDLES.contains(&kind) || self.class().is_some() => format!("{name}.get()"),
-            _ if self.is_enum() => format!("static_cast<{}>({name})", self.c_type),
+            _ if self.is_enum => format!("static_cast<{}>({name})", self.c_type),
             _ => name.clone(),
         }
     }
@@ -156,7 +187,7 @@ impl Argument {
         let default = self.default.as_deref().expect("what is left out has a default");
         match self.kind.as_str() {
             _ if default == "{}" => "nullptr".to_owned(),
-            _ if self.is_enum() => format!("static_cast<{}>({default})", self.c_type),
+            _ if self.is_enum => format!("static_cast<{}>({default})", self.c_type),
             "dim" => default.replace("everyDim", "TH_ALL_DIMS"),
             _ => default.to_owned(),
         }

@@ -1,6 +1,6 @@
 //! The methods and functions of thorn.hpp.
 
-use super::argument::Argument;
+use super::argument::{Argument, spaced};
 use super::function::{Function, Signature, To, Variant, with};
 use super::layout::{RULE, code, comment};
 use super::names::{self, OBJECTS};
@@ -86,10 +86,15 @@ impl Face {
         true
     }
 
+    /// The same for a method of the class that a function belongs to.
+    fn take_method(&mut self, function: &Function, name: &str, variant: &mut Variant) -> bool {
+        self.take(&format!("{}.{name}", function.class_prefix()), variant, "")
+    }
+
     /// Adds all forms of a function under a name.
     fn add(&mut self, function: &Function, name: &str, all: &[Function]) {
         match function.class_prefix() {
-            "THTensor" => self.add_tensor(function, name, all),
+            "THTensor" | "THSTensor" => self.add_tensor(function, name, all),
             "THStorage" | "THGenerator" | "THFused" | "THArchive" | "THOptim" | "THCudaStream" | "THCudaEvent" | "THCudaGraph" => {
                 self.add_member(function)
             }
@@ -153,15 +158,17 @@ impl Face {
     fn add_tensor(&mut self, function: &Function, name: &str, all: &[Function]) {
         let object = function.object();
         let doc = if name == function.name { function.doc.as_str() } else { "" };
-        if let Some(object) = object.filter(|object| matches!(object.kind.as_str(), "inout" | "handle") && function.returns == "status") {
+        if let Some(object) =
+            object.filter(|object| matches!(object.kind.as_str(), "inout" | "handle" | "sparse_inout") && function.returns == "status")
+        {
             return self.add_changing(function, name, object, doc);
         }
         if function.writes() {
             for mut variant in function.variants(None) {
-                if self.take(&format!(".{name}_"), &mut variant, "") {
+                if self.take_method(function, &format!("{name}_"), &mut variant) {
                     let call = function.call(&variant, None, To::This, &format!("{name}_"));
-                    let head = format!("Tensor &{name}_({})", variant.declared());
-                    self.method("THTensor", doc, &head, &format!("return changed({call}, \"{name}_\");"));
+                    let head = format!("{} &{name}_({})", function.class(), variant.declared());
+                    self.method(function.class_prefix(), doc, &head, &format!("return changed({call}, \"{name}_\");"));
                 }
             }
             return;
@@ -176,27 +183,28 @@ impl Face {
     fn add_changing(&mut self, function: &Function, name: &str, object: &Argument, doc: &str) {
         let copies = matches!(function.chapter.as_str(), "Elements by index" | "Comparisons and choices");
         for mut variant in function.variants(Some(object)) {
-            if !self.take(&format!(".{name}_"), &mut variant, "") {
+            if !self.take_method(function, &format!("{name}_"), &mut variant) {
                 continue;
             }
             let call = function.call(&variant, Some((&object.name, "handle_")), To::Value, &format!("{name}_"));
-            let head = format!("Tensor &{name}_({})", variant.declared());
-            self.method("THTensor", doc, &head, &format!("return changed({call}, \"{name}_\");"));
-            if copies && self.take(&format!(".{name}"), &mut variant, "") && self.take(name, &mut variant, "T") {
+            let head = format!("{} &{name}_({})", function.class(), variant.declared());
+            self.method(function.class_prefix(), doc, &head, &format!("return changed({call}, \"{name}_\");"));
+            if copies && self.take_method(function, name, &mut variant) && self.take(name, &mut variant, "T") {
                 let (declared, names) = (variant.declared(), variant.names());
                 let call = function.call(&variant, Some((&object.name, "r.get()")), To::Value, name);
                 let made = format!("Tensor r = detail::made(THTensor_newClone(handle_), \"{name}\");");
                 let body = format!("{made} detail::check({call}, \"{name}\", r); return r;");
-                self.method("THTensor", "", &format!("Tensor {name}({declared}) const"), &body);
+                self.method(function.class_prefix(), "", &format!("Tensor {name}({declared}) const"), &body);
                 let head = format!("inline Tensor {name}({})", with("const Tensor &t", &declared));
-                self.function("THTensor", "", &head, &format!("return t.{name}({names});"));
+                self.function(function.class_prefix(), "", &head, &format!("return t.{name}({names});"));
             }
         }
     }
 
     /// The forms that return what they make: a method, and a function beside it.
     fn add_values(&mut self, function: &Function, name: &str, doc: &str, all: &[Function]) {
-        let twin = all.iter().find(|other| other.prefix() == "THTensor" && other.name == function.name && other.c_name != function.c_name);
+        let twin =
+            all.iter().find(|other| other.prefix() == function.prefix() && other.name == function.name && other.c_name != function.c_name);
         if function.returns == "status" && twin.is_some_and(Function::is_new) {
             // The value is what the function whose name begins with `new` makes.
             return self.add_in_place(function, name, function.variants(function.object()));
@@ -204,7 +212,7 @@ impl Face {
         let mut named = Vec::new();
         let mut is_method = true;
         for mut variant in function.object().map_or(Vec::new(), |object| function.variants(Some(object))) {
-            if self.take(&format!(".{name}"), &mut variant, "") {
+            if self.take_method(function, name, &mut variant) {
                 self.add_method(function, name, if named.is_empty() { doc } else { "" }, &variant);
                 named.push(variant);
             } else {
@@ -228,16 +236,16 @@ impl Face {
         let head = format!("{value}{name}({}) const", variant.declared());
         if function.result_fields().is_some() {
             // The struct is defined behind the class.
-            self.method("THTensor", doc, &head, ";");
+            self.method(function.class_prefix(), doc, &head, ";");
             let declared = Variant { required: variant.shown.len(), ..variant.clone() }.declared();
-            self.function("THTensor", "", &format!("inline {value}Tensor::{name}({declared}) const"), &body);
+            self.function(function.class_prefix(), "", &format!("inline {value}{}::{name}({declared}) const", function.class()), &body);
         } else {
-            self.method("THTensor", doc, &head, &body);
+            self.method(function.class_prefix(), doc, &head, &body);
         }
         if self.has_number_form(function, name)
             && let Some((declared, names)) = variant.in_braces(0)
         {
-            self.method("THTensor", "", &format!("{value}{name}({declared}) const"), &format!("return {name}({names});"));
+            self.method(function.class_prefix(), "", &format!("{value}{name}({declared}) const"), &format!("return {name}({names});"));
         }
     }
 
@@ -250,10 +258,10 @@ impl Face {
     fn add_in_place(&mut self, function: &Function, name: &str, variants: Vec<Variant>) {
         let Some(object) = function.object().filter(|_| function.is_in_place()) else { return };
         for mut variant in variants {
-            if self.take(&format!(".{name}_"), &mut variant, "") {
+            if self.take_method(function, &format!("{name}_"), &mut variant) {
                 let call = function.call(&variant, Some((&object.name, "handle_")), To::This, &format!("{name}_"));
-                let head = format!("Tensor &{name}_({})", variant.declared());
-                self.method("THTensor", "", &head, &format!("return changed({call}, \"{name}_\");"));
+                let head = format!("{} &{name}_({})", function.class(), variant.declared());
+                self.method(function.class_prefix(), "", &head, &format!("return changed({call}, \"{name}_\");"));
             }
         }
     }
@@ -261,6 +269,12 @@ impl Face {
     /// Functions: what is a method of its `object`, too, calls that. Without a dtype, `twin` makes a tensor of the dtype that it chooses.
     fn add_functions(&mut self, function: &Function, name: &str, object: Option<&Argument>, doc: &str, twin: Option<&Function>) {
         let value = function.value_before();
+        if function.class() == "SparseTensor" && !function.arguments.iter().any(Argument::is_sparse) {
+            return self.add_static(function, name, doc);
+        }
+        if function.class() == "SparseTensor" && !function.is_operation() {
+            return;
+        }
         for mut variant in function.variants(None) {
             if !self.take(name, &mut variant, "") {
                 continue;
@@ -271,11 +285,27 @@ impl Face {
                 (None, Some(twin)) => format!("if (dtype == Dtype::Undefined) {{ {} }} {}", call(twin), call(function)),
                 (None, None) => call(function),
             };
-            self.function("THTensor", doc, &format!("inline {value}{name}({})", variant.declared()), &body);
+            self.function(function.class_prefix(), doc, &format!("inline {value}{name}({})", variant.declared()), &body);
             if self.has_number_form(function, name)
                 && let Some((declared, names)) = variant.in_braces(1)
             {
-                self.function("THTensor", "", &format!("inline {value}{name}({declared})"), &format!("return {name}({names});"));
+                self.function(
+                    function.class_prefix(),
+                    "",
+                    &format!("inline {value}{name}({declared})"),
+                    &format!("return {name}({names});"),
+                );
+            }
+        }
+    }
+
+    /// A static function of the class.
+    fn add_static(&mut self, function: &Function, name: &str, doc: &str) {
+        for mut variant in function.variants(None) {
+            if self.take_method(function, name, &mut variant) {
+                let body = function.value_body(&function.call(&variant, None, To::Value, name), name);
+                let head = format!("static {}{name}({})", function.value_before(), variant.declared());
+                self.method(function.class_prefix(), doc, &head, &body);
             }
         }
     }
@@ -283,21 +313,28 @@ impl Face {
     /// The form that writes into tensors of the caller.
     fn add_out(&mut self, function: &Function, name: &str) {
         let outs = function.outs();
-        let declared: Vec<String> =
-            outs.iter().map(|out| format!("{}{}", if out.is_optional_out() { "Out " } else { "Tensor &" }, out.name)).collect();
-        let letters = "O".repeat(outs.len());
+        let declared: Vec<String> = outs
+            .iter()
+            .map(|out| if out.is_optional_out() { format!("Out {}", out.name) } else { format!("{} &{}", out.out_class(), out.name) })
+            .collect();
+        let letters: String = outs.iter().map(|out| if out.is_sparse() { 'Q' } else { 'O' }).collect();
         let first = outs.iter().find(|out| !out.is_optional_out());
-        let result = if first.is_some() { "Tensor &" } else { "void " };
+        let result = match first {
+            _ if function.counts() => spaced(&function.c_returns),
+            Some(first) => format!("{} &", first.out_class()),
+            None => "void ".to_owned(),
+        };
         for mut variant in function.variants(None) {
             let name = format!("{name}_out");
             if self.take(&name, &mut variant, &letters) {
                 let call = function.call(&variant, None, To::Out, &name);
                 let head = format!("inline {result}{name}({})", with(&declared.join(", "), &variant.declared()));
                 let body = match first {
+                    _ if function.counts() => format!("return detail::must({call}, static_cast<{}>(-1), \"{name}\");", function.c_returns),
                     Some(first) => format!("return detail::into({}, {call}, \"{name}\");", first.name),
                     None => format!("detail::check({call}, \"{name}\");"),
                 };
-                self.function("THTensor", "", &head, &body);
+                self.function(function.class_prefix(), "", &head, &body);
             }
         }
     }

@@ -1,6 +1,6 @@
 //! A row as a function of C++: its parameters, its overloads, and how it calls C.
 
-use super::argument::{Argument, COUNTED, HANDLES, INPUTS, Kinds, STRUCTS, TENSOR_LISTS, spaced, text};
+use super::argument::{Argument, COUNTED, HANDLES, INPUTS, Kinds, STRUCTS, spaced, text};
 use super::names::{self, IN_PLACE, MAKE, MORE_IN_PLACE, WRITE};
 use serde_json::Value;
 
@@ -32,7 +32,7 @@ impl Function {
         };
         let name = match prefix {
             "TH" => names::lower(&plain),
-            "THTensor" | "THStorage" | "THGenerator" | "THRandom" | "THFused" | "THArchive" | "THOptim" => plain,
+            "THTensor" | "THSTensor" | "THStorage" | "THGenerator" | "THRandom" | "THFused" | "THArchive" | "THOptim" => plain,
             "THCudaStream" | "THCudaEvent" | "THCudaGraph" => plain,
             _ => names::lower(&prefix[2..]) + &names::upper(&plain),
         };
@@ -59,6 +59,19 @@ pub struct Variant<'a> {
     pub hidden: Vec<&'a Argument>,
     /// How many of the first parameters have no default in the declaration.
     pub required: usize,
+}
+
+/// A field of the struct that a function with several results returns.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+pub struct Field {
+    pub class: &'static str,
+    pub name: String,
+}
+
+impl Field {
+    pub fn is_sparse(&self) -> bool {
+        self.class == "SparseTensor"
+    }
 }
 
 /// Where the outputs of a call go.
@@ -114,7 +127,8 @@ impl Variant<'_> {
 
 /// What C says of a truth value, as C++ says it.
 fn truth(doc: &str) -> String {
-    doc.replacen("1 if ", "True if ", 1).replace("; 0 if not and on error", "").replace("; 0 on error", "").replace("; 0 if not", "")
+    let doc = doc.replacen("1 if ", "True if ", 1).replace("; 0 if not and on error", "").replace("; 0 on error", "");
+    doc.replace("; 0 if not", "").replace("; 0 if ", "; false if ")
 }
 
 /// `first` before a list of parameters.
@@ -129,12 +143,19 @@ impl Function {
         self.c_name.split_once('_').map_or("TH", |(prefix, _)| prefix)
     }
 
-    /// The class whose methods the function belongs to, as the prefix of its C functions.
+    /// The class whose methods the function belongs to, as the prefix of its C functions. Sparse tensors come behind dense ones, and have
+    /// all functions with both.
     pub fn class_prefix(&self) -> &str {
         match self.prefix() {
             "THRandom" => "THGenerator",
+            "THTensor" if self.returns == "new_sparse" || self.arguments.iter().any(Argument::is_sparse) => "THSTensor",
             prefix => prefix,
         }
+    }
+
+    /// The class whose methods the function belongs to.
+    pub fn class(&self) -> &str {
+        names::class(&self.class_prefix()[2..])
     }
 
     /// All outputs that are tensors.
@@ -142,17 +163,25 @@ impl Function {
         self.arguments.iter().filter(|argument| argument.is_out()).collect()
     }
 
-    /// The outputs of the form that returns values: an optional list of positions or counts beside a required output is left out.
+    /// The outputs of the form that returns values: an optional list of positions or counts beside a required output is left out, and
+    /// beside a returned number every optional output is.
     pub fn values(&self) -> Vec<&Argument> {
         let outs = self.outs();
         let required = outs.iter().any(|argument| !argument.is_optional_out());
-        outs.into_iter().filter(|argument| !(required && argument.is_optional_out() && argument.kind != "optional_out")).collect()
+        let is_left_out = |argument: &Argument| argument.kind != "optional_out" || self.counts();
+        outs.into_iter().filter(|argument| !(required && argument.is_optional_out() && is_left_out(argument))).collect()
+    }
+
+    /// True if the function returns a number beside outputs, or -1: the form that returns values has no place for it.
+    pub fn counts(&self) -> bool {
+        matches!(self.returns.as_str(), "count" | "size" | "length" | "integer") && !self.outs().is_empty()
     }
 
     /// The fields of the struct that the function returns, if it has several results.
-    pub fn result_fields(&self) -> Option<Vec<&str>> {
+    pub fn result_fields(&self) -> Option<Vec<Field>> {
         let values = self.values();
-        (values.len() > 1 && !names::is_left_out(&self.c_name)).then(|| values.iter().map(|out| out.name.as_str()).collect())
+        let field = |out: &&Argument| Field { class: out.out_class(), name: out.name.clone() };
+        (values.len() > 1 && !names::is_left_out(&self.c_name)).then(|| values.iter().map(field).collect())
     }
 
     /// True if the function returns a handle of which the caller becomes the owner.
@@ -160,21 +189,27 @@ impl Function {
         self.returns.starts_with("new") && self.returns != "new_text"
     }
 
+    /// True if the function computes tensors or a number of elements; others tell what an object has.
+    pub fn is_operation(&self) -> bool {
+        matches!(self.returns.as_str(), "status" | "accumulated") || self.is_new() || self.counts()
+    }
+
     /// True if the function writes into a tensor that is there: none of its arguments tells a shape.
     pub fn writes(&self) -> bool {
         let tells = |argument: &Argument| {
             INPUTS.contains(&argument.kind.as_str())
-                || TENSOR_LISTS.contains(&argument.kind.as_str())
+                || argument.is_tensor_list()
                 || argument.is_list()
                 || argument.kind == "size"
+                || argument.kind == "sparse"
         };
         let made = MAKE.contains(&self.c_name.as_str()) || self.arguments.iter().any(tells);
-        self.prefix() == "THTensor" && self.outs().len() == 1 && (!made || WRITE.contains(&self.c_name.as_str()))
+        matches!(self.prefix(), "THTensor" | "THSTensor") && self.outs().len() == 1 && (!made || WRITE.contains(&self.c_name.as_str()))
     }
 
     /// The argument that is the object of a method.
     pub fn object(&self) -> Option<&Argument> {
-        let class = &self.class_prefix()[2..];
+        let class = self.class();
         self.arguments.iter().find(|argument| match class {
             "Tensor" => HANDLES.contains(&argument.kind.as_str()) || (INPUTS.contains(&argument.kind.as_str()) && !self.writes()),
             _ => argument.class() == Some(class),
@@ -228,8 +263,7 @@ impl Function {
                 _ if argument.is_out() => "r.handle".to_owned(),
                 "len" | "len_or_whole" => self.length(at, variant, name),
                 "handle_count" => {
-                    let list =
-                        self.arguments.iter().find(|list| TENSOR_LISTS.contains(&list.kind.as_str())).expect("a count counts a list");
+                    let list = self.arguments.iter().find(|list| list.is_tensor_list()).expect("a count counts a list");
                     format!("{}.count()", list.name)
                 }
                 "new_handles" => "pieces".to_owned(),
@@ -261,11 +295,11 @@ impl Function {
     /// The type that the form which returns values has.
     pub fn value_type(&self) -> String {
         let has = |kind: &str| self.arguments.iter().any(|argument| argument.kind == kind);
-        match self.returns.as_str() {
+        match if self.counts() { "status" } else { self.returns.as_str() } {
             "status" if has("new_handles") || has("outs") => "std::vector<Tensor>".to_owned(),
             "status" => match (self.result_fields(), self.values().len()) {
                 (Some(fields), _) => names::result(&fields),
-                (None, 1) => "Tensor".to_owned(),
+                (None, 1) => self.values()[0].out_class().to_owned(),
                 _ => {
                     let room = self.arguments.iter().find(|argument| STRUCTS.contains(&argument.kind.as_str()));
                     room.map_or("void".to_owned(), |room| room.c_type.trim_end_matches([' ', '*']).to_owned())
@@ -274,7 +308,7 @@ impl Function {
             "new" => "Tensor".to_owned(),
             "new_text" => "String".to_owned(),
             "flag" => "bool".to_owned(),
-            _ if self.is_new() => self.c_returns.trim_end_matches([' ', '*'])[2..].to_owned(),
+            _ if self.is_new() => names::class(&self.c_returns.trim_end_matches([' ', '*'])[2..]).to_owned(),
             _ if self.c_returns.starts_with("TH") && !self.c_returns.contains('*') => self.c_returns[2..].to_owned(),
             _ => self.c_returns.clone(),
         }
@@ -289,6 +323,7 @@ impl Function {
     pub fn value_body(&self, call: &str, name: &str) -> String {
         let failure = format!("static_cast<{}>(nullptr)", self.c_returns);
         match self.returns.as_str() {
+            _ if self.counts() => self.status_body(&format!("{call} == -1 ? THGetLastErrorCode() : TH_OK"), name),
             "status" => self.status_body(call, name),
             "new" => format!("return detail::made({call}, \"{name}\");"),
             "new_text" => format!("return detail::text({call}, \"{name}\");"),
@@ -308,6 +343,7 @@ impl Function {
         match value.as_str() {
             "void" => format!("detail::check({call}, \"{name}\");"),
             "Tensor" => format!("detail::New r; return r({call}, \"{name}\");"),
+            "SparseTensor" => format!("detail::NewSparse r; return r({call}, \"{name}\");"),
             "std::vector<Tensor>" if self.arguments.iter().any(|argument| argument.kind == "new_handles") => {
                 format!("return detail::pieces([&](THTensor **pieces, int *count) {{ return {call}; }}, \"{name}\");")
             }
@@ -317,8 +353,9 @@ impl Function {
             _ if value.starts_with("TH") => format!("{value} r{{}}; detail::check({call}, \"{name}\"); return r;"),
             _ => {
                 let fields: Vec<String> = self.values().iter().map(|out| format!("r.{}", out.name)).collect();
-                let fresh = vec!["Tensor(detail::Fresh{})"; fields.len()].join(", ");
-                format!("{value} r{{{fresh}}}; detail::check_all({call}, \"{name}\", {}); return r;", fields.join(", "))
+                let fresh: Vec<String> = self.values().iter().map(|out| format!("{}(detail::Fresh{{}})", out.out_class())).collect();
+                let (fresh, fields) = (fresh.join(", "), fields.join(", "));
+                format!("{value} r{{{fresh}}}; detail::check_all({call}, \"{name}\", {fields}); return r;")
             }
         }
     }
@@ -342,11 +379,11 @@ impl Function {
 
     /// True if this may have the name of an operation: the function that has it gives a value of the same kind.
     pub fn is_form_of(&self, form: &str, all: &[Function]) -> bool {
-        let made = |function: &Function| matches!(function.returns.as_str(), "status" | "new");
+        let made = |function: &Function| matches!(function.returns.as_str(), "status" | "new" | "new_sparse");
         if form.starts_with("new") {
             return false;
         }
-        match all.iter().find(|function| function.prefix() == "THTensor" && function.name == form) {
+        match all.iter().find(|function| function.prefix() == self.prefix() && function.name == form) {
             Some(plain) if plain.form.as_deref() != Some(form) => false,
             Some(plain) => plain.returns == self.returns || (made(plain) && made(self)),
             None => made(self),
@@ -355,6 +392,9 @@ impl Function {
 
     /// True if the function has a form whose result is its object.
     pub fn is_in_place(&self) -> bool {
+        if self.class() == "SparseTensor" {
+            return self.outs().first().is_some_and(|out| out.is_sparse()) && self.outs().len() == 1 && self.object().is_some();
+        }
         let by_chapter = IN_PLACE.contains(&self.chapter.as_str()) || MORE_IN_PLACE.contains(&self.name.as_str());
         let outs = self.outs();
         let view = outs.first().is_some_and(|out| out.kind == "view_out");

@@ -8,7 +8,7 @@ mod names;
 
 use argument::Kinds;
 use face::Face;
-use function::Function;
+use function::{Field, Function};
 use names::camel;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -26,6 +26,7 @@ const PARTS: &[&str] = &[
     include_str!("../../cxx/elements.hpp"),
     include_str!("../../cxx/make.hpp"),
     include_str!("../../cxx/gradients.hpp"),
+    include_str!("../../cxx/sparse.hpp"),
     include_str!("../../cxx/classes.hpp"),
 ];
 
@@ -35,14 +36,15 @@ pub fn header(c_header: &str, rows: &str) -> String {
     let (enums, constants) = enums(c_header);
     let kinds = Kinds::of(&rows, constants);
     let listed = rows["functions"].as_array().expect("the rows have functions");
-    let functions: Vec<Function> = listed.iter().map(|row| Function::of(row, &kinds)).collect();
+    let mut functions: Vec<Function> = listed.iter().map(|row| Function::of(row, &kinds)).collect();
+    share_forms(&mut functions);
     let face = Face::of(functions);
     let mut out = String::new();
     for line in PARTS.iter().flat_map(|part| part.lines()) {
         match line.strip_prefix('@').map(|line| line.split_once(' ').unwrap_or((line, ""))) {
             None => out += &format!("{line}\n"),
             Some(("enums", _)) => out += &enums,
-            Some(("results", how)) => out += &results(&face.functions, how == "defined"),
+            Some(("results", how)) => out += &results(&face.functions, how),
             Some(("methods", prefix)) => out += &face.methods(prefix),
             Some(("functions", prefix)) => out += &face.functions_of(prefix),
             Some((word, _)) => panic!("scripts/header/cxx has an unknown line @{word}"),
@@ -96,20 +98,41 @@ fn enum_class(name: &str, doc: &[&str], body: &[&str], constants: &mut BTreeMap<
     out
 }
 
-/// The structs that functions with several results return: they are named after their fields.
-fn results(functions: &[Function], defined: bool) -> String {
-    let mut lists: Vec<Vec<&str>> = functions.iter().filter_map(Function::result_fields).collect();
+/// Makes functions of sparse tensors forms of the operations of which the functions of dense tensors are: `cmul`, and `cmulDense`, whose
+/// second operand is dense, are forms of `mul`.
+fn share_forms(functions: &mut [Function]) {
+    let dense = functions.iter().filter(|function| function.prefix() == "THTensor");
+    let forms: BTreeMap<String, String> = dense.filter_map(|function| Some((function.name.clone(), function.form.clone()?))).collect();
+    for function in functions.iter_mut().filter(|function| function.prefix() == "THSTensor") {
+        function.form = forms.get(function.name.trim_end_matches("Dense")).cloned();
+    }
+}
+
+/// The structs that functions with several results return: they are named after their fields. `how` is `declared` for all, `defined` for
+/// those of dense tensors, and `sparse` for those with a sparse one.
+fn results(functions: &[Function], how: &str) -> String {
+    let mut lists: Vec<Vec<Field>> = functions.iter().filter_map(Function::result_fields).collect();
     lists.sort();
     lists.dedup();
     let mut out = String::new();
     for fields in lists {
-        let name = names::result(&fields);
-        out += &match defined {
-            true => format!("\n/// Several results.\nstruct {name} {{\n    Tensor {};\n}};\n", fields.join(", ")),
-            false => format!("struct {name};\n"),
-        };
+        let (name, is_sparse) = (names::result(&fields), fields.iter().any(Field::is_sparse));
+        if how == "declared" {
+            out += &format!("struct {name};\n");
+        } else if (how == "sparse") == is_sparse {
+            out += &format!("\n/// Several results.\nstruct {name} {{\n{}}};\n", declarations(&fields));
+        }
     }
     out
+}
+
+/// The declarations of fields, one for those that follow each other and have the same class.
+fn declarations(fields: &[Field]) -> String {
+    let declaration = |fields: &[Field]| {
+        let names: Vec<&str> = fields.iter().map(|field| field.name.as_str()).collect();
+        format!("    {} {};\n", fields[0].class, names.join(", "))
+    };
+    fields.chunk_by(|a, b| a.class == b.class).map(declaration).collect()
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! Names of thorn.hpp: what becomes of C's, and the few that do not follow the rules.
 
+use super::function::Field;
+
 /// Functions of C that thorn.hpp has under no name of their own, with the reason. A name that ends with `*` stands for all that begin so.
 pub const LEFT_OUT: &[(&str, &str)] = &[
     ("THTensor_new", "a default-constructed Tensor becomes a fresh tensor where it is a result"),
@@ -27,7 +29,8 @@ pub const LEFT_OUT: &[(&str, &str)] = &[
     ("THCudaStream_waitEvent", "by hand: two classes name each other"),
     ("THTensor_newGrad THTensor_addHook THTensor_removeHook THGrad_backward THGrad_gradients", "by hand: gradients.hpp"),
     ("THGrad_apply THGrad_save THGrad_newSaved THGrad_needsGradient THGrad_checkpoint THGrad_check", "by hand: gradients.hpp"),
-    ("THSTensor_*", "by hand: sparse.hpp"),
+    ("THSTensor_new", "a default-constructed SparseTensor becomes a fresh tensor where it is a result"),
+    ("THSTensor_retain THSTensor_free", "copies and destructors count references"),
     ("THGetLastError THGetLastErrorCode THSetLastError THClearLastError", "th::Error, th::failure"),
 ];
 
@@ -37,7 +40,7 @@ const LIST: &str = "a list in braces says it: `t.getAt({i, j})`";
 pub const MAKE: &[&str] = &["THTensor_arange", "THTensor_range", "THTensor_getRNGState"];
 
 /// Functions of C that write into a tensor, although they have an operand.
-pub const WRITE: &[&str] = &["THTensor_copy", "THTensor_copyAsync"];
+pub const WRITE: &[&str] = &["THTensor_copy", "THTensor_copyAsync", "THSTensor_copy"];
 
 /// Free functions that are by hand since their names are those of objects.
 pub const OBJECTS: &[&str] = &["all"];
@@ -52,7 +55,12 @@ pub const MORE_IN_PLACE: &[&str] = &["tril", "triu", "addmm", "addmv", "addr", "
 const WORDS: &[(&str, &str)] = &[("bitand", "bitAnd"), ("bitor", "bitOr")];
 
 /// Functions whose name without `new` is that of another one, and their name.
-const OTHERS: &[(&str, &str)] = &[("THArchive_newFind", "tensor")];
+const OTHERS: &[(&str, &str)] = &[("THArchive_newFind", "tensor"), ("THSTensor_newDense", "toDense")];
+
+/// The class of the handles whose struct in C has this name without `TH`.
+pub fn class(of: &str) -> &str {
+    if of == "STensor" { "SparseTensor" } else { of }
+}
 
 /// The name in C++ of a function whose name would be `name` by the rules.
 pub fn of<'a>(function: &str, name: &'a str) -> &'a str {
@@ -99,6 +107,7 @@ pub fn prefix(constants: &[&str]) -> usize {
 }
 
 /// The name of the struct with these fields.
-pub fn result(fields: &[&str]) -> String {
-    fields.iter().map(|field| upper(field)).collect()
+pub fn result(fields: &[Field]) -> String {
+    let kind = if fields.iter().any(Field::is_sparse) { "Sparse" } else { "" };
+    kind.to_owned() + &fields.iter().map(|field| upper(&field.name)).collect::<String>()
 }

@@ -1,0 +1,47 @@
+"""Sparse matrices of PyTorch and SciPy over the operands of a row, made once."""
+
+import warnings
+
+import scipy.sparse
+import torch
+
+warnings.filterwarnings("ignore", message="Sparse")
+
+made = {}
+
+
+def once(kind, operands, make):
+    """What `make` makes of operands, as long as these are asked for; the latest of each kind is kept."""
+    key = tuple(id(operand) for operand in operands)
+    if made.get(kind, (None,))[0] != key:
+        made[kind] = key, make(), operands
+    return made[kind][1]
+
+
+def rows_torch(starts, columns, entries, width):
+    size = (len(starts) - 1, width)
+    return once("torch", (starts, columns, entries), lambda: torch.sparse_csr_tensor(starts, columns, entries, size, check_invariants=False))
+
+
+def rows_scipy(starts, columns, entries, width):
+    return once("scipy", (starts, columns, entries), lambda: scipy.sparse.csr_array((entries, columns, starts), (len(starts) - 1, width)))
+
+
+def coordinates_torch(indices, entries, size):
+    return torch.sparse_coo_tensor(indices, entries, (size, size), check_invariants=False)
+
+
+def coordinates_scipy(indices, entries, size):
+    return scipy.sparse.coo_array((entries, (indices[0], indices[1])), (size, size))
+
+
+def coalesced_scipy(indices, entries, size):
+    matrix = scipy.sparse.coo_array((entries.copy(), (indices[0].copy(), indices[1].copy())), (size, size))
+    matrix.sum_duplicates()
+    return matrix.data
+
+
+def compressed_scipy(indices, entries, size):
+    matrix = coordinates_scipy(indices, entries, size).tocsr()
+    matrix.sum_duplicates()
+    return matrix.data

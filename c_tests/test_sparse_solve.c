@@ -1,0 +1,317 @@
+/*
+ * Systems of equations of sparse matrices by example: the direct solution, conjugate gradients with a function that is told
+ * of the progress, gradients of both, and what is refused.
+ */
+#include "sparse.h"
+#include <math.h>
+#include <stdlib.h>
+
+/*
+ * A chain of n springs between two walls, which is symmetric positive definite:
+ *
+ *  2 -1
+ * -1  2 -1
+ *    -1  2 ...
+ */
+static THSTensor *springs(THDtype dtype, int64_t n) {
+    int64_t count = 0, *at = malloc((size_t)(6 * n) * sizeof *at);
+    double *value = malloc((size_t)(3 * n) * sizeof *value);
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = i > 0 ? i - 1 : 0; j <= i + 1 && j < n; j++) {
+            at[count] = i, at[3 * n + count] = j;
+            value[count++] = i == j ? 2 : -1;
+        }
+    THTensor *all = THTensor_newFromData(TH_INT64, SIZES(2, 3 * n), at), *indices = THTensor_newNarrow(all, 1, 0, count);
+    THTensor *doubles = check_vector(TH_FLOAT64, value, (int)count), *values = THTensor_newTo(doubles, dtype);
+    free(at);
+    free(value);
+    THTensor_free(all);
+    THTensor_free(doubles);
+    return coordinates(indices, values, n, n);
+}
+
+/* A matrix with both signs, zeros on its diagonal, and two entries for one place. */
+static THSTensor *crossed(void) {
+    /* 0 2 0
+     * 1 0 3
+     * 4 0 0 */
+    return coordinates(POSITIONS(2, 2, 0, 1, 1, 2, 0, 1, 0, 2, 0), vector_of(TH_FLOAT64, 3, 2, 1, 3, 1), 3, 3);
+}
+
+static void systems_have_vectors_or_matrices_on_the_right(void) {
+    THSTensor *s = crossed(), *definite = springs(TH_FLOAT64, 3);
+    THTensor *x = THTensor_new(), *b = vector_of(TH_FLOAT64, 2, 7, 8);
+    CHECK_OK(THSTensor_solve(x, s, b));
+    CHECK_CLOSE(x, 1e-15, 2, 1, 5.0 / 3);
+    CHECK_SHAPE(x, 3);
+    /* A result may be the right-hand side. */
+    CHECK_OK(THSTensor_solve(b, s, b));
+    CHECK_CLOSE(b, 1e-15, 2, 1, 5.0 / 3);
+    /* Symmetric positive definite matrices are decomposed by Cholesky. */
+    THTensor *matrix = matrix_of(TH_FLOAT64, 3, 1, 0, 0, 4, 0, 0);
+    CHECK_OK(THSTensor_solve(x, definite, matrix));
+    CHECK_SHAPE(x, 3, 2);
+    CHECK_CLOSE(x, 1e-15, 0.75, 2, 0.5, 4, 0.25, 2);
+    /* A system without right-hand sides, and one without equations. */
+    THTensor *none = THTensor_newZeros(TH_FLOAT64, SIZES(3, 0)), *nothing = THTensor_newZeros(TH_FLOAT64, SIZES(0));
+    THSTensor *empty = springs(TH_FLOAT64, 0);
+    CHECK_OK(THSTensor_solve(x, s, none));
+    CHECK_SHAPE(x, 3, 0);
+    CHECK_OK(THSTensor_solve(x, empty, nothing));
+    CHECK_SHAPE(x, 0);
+    THSTensor_free(s);
+    THSTensor_free(definite);
+    THSTensor_free(empty);
+    THTensor_free(x);
+    THTensor_free(b);
+    THTensor_free(matrix);
+    THTensor_free(none);
+    THTensor_free(nothing);
+}
+
+/* The greatest difference between s x, or s' x, and b. */
+static double residual(const THSTensor *s, const THTensor *x, const THTensor *b, bool transposed) {
+    THSTensor *turned = THSTensor_new();
+    THTensor *product = THTensor_new();
+    if (transposed) CHECK_OK(THSTensor_transpose(turned, s, 0, 1));
+    CHECK_OK(THSTensor_spmm(product, transposed ? turned : s, x));
+    double apart = THTensor_dist(product, b, INFINITY);
+    THSTensor_free(turned);
+    THTensor_free(product);
+    return apart;
+}
+
+/* A matrix with `most` entries a row at random places, and a random diagonal. */
+static THSTensor *random_matrix(THGenerator *generator, int64_t n, int64_t most, bool symmetric) {
+    THTensor *places = THTensor_newRandint(TH_INT64, generator, 0, n, SIZES(2, most * n));
+    THTensor *values = THTensor_newRandn(TH_FLOAT64, generator, SIZES(most * n));
+    THTensor *spread = THTensor_newRandn(TH_FLOAT64, generator, SIZES(n));
+    THTensor *numbers = THTensor_newArange(TH_INT64, 0, (double)n, 1), *diagonal = THTensor_new();
+    THTensor *pair[2] = {numbers, numbers};
+    CHECK_OK(THTensor_stack(diagonal, pair, 2, 0));
+    THSTensor *beside = coordinates(places, values, n, n), *on = coordinates(diagonal, spread, n, n), *turned = THSTensor_new();
+    if (symmetric) {
+        CHECK_OK(THSTensor_transpose(turned, beside, 0, 1));
+        CHECK_OK(THSTensor_cadd(beside, beside, 1, turned));
+    }
+    CHECK_OK(THSTensor_cadd(beside, beside, 1, on));
+    THTensor_free(numbers);
+    THSTensor_free(on);
+    THSTensor_free(turned);
+    return beside;
+}
+
+/* Of many sizes and patterns, factors are computed in blocks of every width. */
+static void random_systems_are_solved(void) {
+    THGenerator *generator = THGenerator_new();
+    CHECK_OK(THRandom_manualSeed(generator, 5));
+    THTensor *x = THTensor_new();
+    for (int64_t n = 1; n < 400; n = n * 3 / 2 + 1) {
+        for (int64_t most = 0; most < 6; most++) {
+            THSTensor *s = random_matrix(generator, n, most, most % 2 == 1), *rows = THSTensor_newCompressed(s);
+            THTensor *b = THTensor_newRandn(TH_FLOAT64, generator, SIZES(n, 1 + most * 7));
+            CHECK_OK(THSTensor_solve(x, s, b));
+            CHECK(residual(s, x, b, false) < 1e-6);
+            THTensor *crow = THSTensor_newCrow(rows), *col = THSTensor_newCol(rows), *values = THSTensor_newValues(rows);
+            CHECK_OK(THTensor_csrSolve(x, crow, col, values, b, 1));
+            CHECK(residual(s, x, b, true) < 1e-6);
+            THTensor_free(crow);
+            THTensor_free(col);
+            THTensor_free(values);
+            THTensor_free(b);
+            THSTensor_free(s);
+            THSTensor_free(rows);
+        }
+    }
+    THTensor_free(x);
+    THGenerator_free(generator);
+}
+
+/* The order of elements does not depend on units, nor on how far they are from 1. */
+static void elements_may_be_near_the_ends_of_the_range(void) {
+    THTensor *crow = vector_of(TH_INT64, 0, 2, 4), *col = vector_of(TH_INT64, 0, 1, 0, 1), *x = THTensor_new();
+    THTensor *values = vector_of(TH_FLOAT64, 1e307, 1e308, 1e308, 1e307), *b = vector_of(TH_FLOAT64, 1.1e308, 1.1e308);
+    CHECK_OK(THTensor_csrSolve(x, crow, col, values, b, 0));
+    CHECK_CLOSE(x, 1e-15, 1, 1);
+    CHECK_OK(THTensor_mul(values, values, 1e-300));
+    CHECK_OK(THTensor_mul(values, values, 1e-310));
+    CHECK_OK(THTensor_mul(b, b, 1e-300));
+    CHECK_OK(THTensor_mul(b, b, 1e-310));
+    CHECK_OK(THTensor_csrSolve(x, crow, col, values, b, 0));
+    CHECK_NEAR(THTensor_get1d(x, 0), 1, 1e-6);
+    THTensor_free(crow);
+    THTensor_free(col);
+    THTensor_free(values);
+    THTensor_free(b);
+    THTensor_free(x);
+}
+
+static void what_is_no_system_is_refused(void) {
+    THSTensor *s = crossed(), *oblong = example(), *single = springs(TH_FLOAT32, 3);
+    THTensor *x = vector_of(TH_FLOAT64, 1, 2), *b = vector_of(TH_FLOAT64, 2, 7, 8), *two = vector_of(TH_FLOAT64, 1, 2);
+    CHECK_ERROR(THSTensor_solve(x, oblong, b), TH_ERR_SHAPE, "expected a square matrix");
+    CHECK_ERROR(THSTensor_solve(x, s, two), TH_ERR_SHAPE, "shape [2] for 3 rows");
+    CHECK_ERROR(THSTensor_solve(x, single, b), TH_ERR_DTYPE, "operands of one dtype");
+    /* A singular matrix, and one of which a column has no entries. */
+    THTensor *crow = vector_of(TH_INT64, 0, 2, 4), *col = vector_of(TH_INT64, 0, 1, 0, 1), *values = vector_of(TH_FLOAT64, 1, 2, 2, 4);
+    CHECK_ERROR(THTensor_csrSolve(x, crow, col, values, two, 0), TH_ERR_NUMERIC, "the matrix is singular: column 1");
+    CHECK_OK(THTensor_fill(col, 1));
+    CHECK_ERROR(THTensor_csrSolve(x, crow, col, values, two, 0), TH_ERR_NUMERIC, "the matrix is singular: column");
+    CHECK_OK(THTensor_set1d(col, 0, 0));
+    CHECK_OK(THTensor_set1d(values, 0, NAN));
+    CHECK_ERROR(THTensor_csrSolve(x, crow, col, values, two, 0), TH_ERR_NUMERIC, "infinite or not a number");
+    CHECK_OK(THTensor_set1d(col, 0, 2));
+    CHECK_ERROR(THTensor_csrSolve(x, crow, col, values, two, 0), TH_ERR_ARGUMENT, "column 2 is out of range");
+    CHECK_OK(THTensor_set1d(crow, 1, 5));
+    CHECK_ERROR(THTensor_csrSolve(x, crow, col, values, two, 0), TH_ERR_ARGUMENT, "rows start at 0, ascend");
+    CHECK_ERROR(THTensor_csrSolve(x, values, col, values, two, 0), TH_ERR_DTYPE, "'crow' is int64 or int32");
+    CHECK_ERROR(THTensor_csrSolve(x, crow, col, two, two, 0), TH_ERR_SHAPE, "no matrix of compressed rows");
+    CHECK_VALUES(x, 1, 2);
+    THSTensor_free(s);
+    THSTensor_free(oblong);
+    THSTensor_free(single);
+    THTensor_free(x);
+    THTensor_free(b);
+    THTensor_free(two);
+    THTensor_free(crow);
+    THTensor_free(col);
+    THTensor_free(values);
+}
+
+/* The progress of an iteration: the last step and residual, and the step that is to be the last one. */
+typedef struct {
+    int64_t step, last;
+    double residual;
+} Progress;
+
+static THStatus note(int64_t step, double residual, void *context) {
+    Progress *progress = context;
+    CHECK_EQ(step, progress->step + 1);
+    progress->step = step;
+    progress->residual = residual;
+    return step == progress->last ? 77 : TH_OK;
+}
+
+static void conjugate_gradients_come_close(void) {
+    for (int wide = 0; wide < 2; wide++) {
+        THDtype dtype = wide ? TH_FLOAT64 : TH_FLOAT32;
+        double tol = wide ? 1e-12 : 1e-5;
+        THSTensor *s = springs(dtype, 50);
+        THTensor *b = THTensor_newOnes(dtype, SIZES(50)), *x = THTensor_new(), *rest = THTensor_new(), *direct = THTensor_new();
+        Progress progress = {0};
+        CHECK_OK(THSTensor_solve(direct, s, b));
+        int64_t steps = THSTensor_cg(x, rest, s, b, NULL, tol, 200, note, &progress);
+        CHECK(steps > 0 && steps <= 60);
+        CHECK_EQ(progress.step, steps);
+        CHECK(progress.residual <= tol);
+        CHECK(THTensor_item(rest) <= 10 * tol);
+        CHECK_EQ(THTensor_dtype(x), dtype);
+        CHECK(THTensor_dist(x, direct, INFINITY) < tol * 1e5);
+        /* From the solution there is nothing to do, nor for a right-hand side of zeros. */
+        CHECK_EQ(THSTensor_cg(x, rest, s, b, direct, 10 * tol, 200, NULL, NULL), 0);
+        CHECK_OK(THTensor_zero(b));
+        CHECK_EQ(THSTensor_cg(x, rest, s, b, NULL, tol, 200, NULL, NULL), 0);
+        CHECK_EQ(THTensor_sumall(x), 0);
+        CHECK_EQ(THTensor_item(rest), 0);
+        THSTensor_free(s);
+        THTensor_free(b);
+        THTensor_free(x);
+        THTensor_free(rest);
+        THTensor_free(direct);
+    }
+}
+
+static void steps_that_are_too_few_fail_unless_the_residual_is_asked_for(void) {
+    THSTensor *s = springs(TH_FLOAT64, 50);
+    THTensor *b = THTensor_newOnes(TH_FLOAT64, SIZES(50)), *x = vector_of(TH_FLOAT64, 4, 5), *rest = THTensor_new();
+    CHECK_FAILURE(THSTensor_cg(x, NULL, s, b, NULL, 1e-12, 3, NULL, NULL) == -1, TH_ERR_NUMERIC, "3 steps left a residual of");
+    CHECK_VALUES(x, 4, 5);
+    CHECK_EQ(THSTensor_cg(x, rest, s, b, NULL, 1e-12, 3, NULL, NULL), 3);
+    CHECK(THTensor_item(rest) > 0.1);
+    /* The iteration goes on where it ended. */
+    CHECK(THSTensor_cg(x, NULL, s, b, x, 1e-12, 100, NULL, NULL) > 0);
+    CHECK(residual(s, x, b, false) < 1e-10);
+    THSTensor_free(s);
+    THTensor_free(b);
+    THTensor_free(x);
+    THTensor_free(rest);
+}
+
+static void a_program_may_end_the_iteration(void) {
+    THSTensor *s = springs(TH_FLOAT64, 50);
+    THTensor *b = THTensor_newOnes(TH_FLOAT64, SIZES(50)), *x = vector_of(TH_FLOAT64, 4, 5);
+    Progress progress = {.last = 2};
+    CHECK_EQ(THSTensor_cg(x, NULL, s, b, NULL, 1e-12, 100, note, &progress), -1);
+    CHECK_EQ(THGetLastErrorCode(), 77);
+    CHECK_EQ(progress.step, 2);
+    CHECK_VALUES(x, 4, 5);
+    THSTensor_free(s);
+    THTensor_free(b);
+    THTensor_free(x);
+}
+
+static void matrices_that_are_not_definite_are_found(void) {
+    THSTensor *s = springs(TH_FLOAT64, 3), *negative = THSTensor_new();
+    THTensor *b = vector_of(TH_FLOAT64, 1, 2, 3), *x = THTensor_new(), *rest = THTensor_new(), *start = vector_of(TH_FLOAT64, 1, 2);
+    CHECK_OK(THSTensor_mul(negative, s, -1));
+    CHECK_FAILURE(THSTensor_cg(x, rest, negative, b, NULL, 1e-9, 9, NULL, NULL) == -1, TH_ERR_NUMERIC, "an element of its diagonal");
+    /* 1 2
+     * 2 1 */
+    THTensor *crow = vector_of(TH_INT64, 0, 2, 4), *col = vector_of(TH_INT64, 0, 1, 0, 1), *values = vector_of(TH_FLOAT64, 1, 2, 2, 1);
+    THTensor *right = vector_of(TH_FLOAT64, 1, -1);
+    CHECK_FAILURE(THTensor_csrCg(x, rest, crow, col, values, right, NULL, 1e-9, 9, NULL, NULL) == -1, TH_ERR_NUMERIC, "curvature");
+    CHECK_FAILURE(THSTensor_cg(x, rest, s, b, start, 1e-9, 9, NULL, NULL) == -1, TH_ERR_SHAPE, "a start of shape [2]");
+    CHECK_FAILURE(THSTensor_cg(x, rest, s, start, NULL, 1e-9, 9, NULL, NULL) == -1, TH_ERR_SHAPE, "shape [2] for 3 rows");
+    CHECK_FAILURE(THSTensor_cg(x, rest, s, b, NULL, -1, 9, NULL, NULL) == -1, TH_ERR_ARGUMENT, "a tolerance of -1");
+    CHECK_FAILURE(THSTensor_cg(x, rest, s, b, NULL, 1e-9, -9, NULL, NULL) == -1, TH_ERR_ARGUMENT, "-9 steps");
+    CHECK_OK(THTensor_set1d(b, 1, NAN));
+    CHECK_FAILURE(THSTensor_cg(x, rest, s, b, NULL, 1e-9, 9, NULL, NULL) == -1, TH_ERR_NUMERIC, "not a number");
+    CHECK_EQ(THTensor_dtype(x), TH_UNDEFINED);
+    THSTensor_free(s);
+    THSTensor_free(negative);
+    THTensor_free(b);
+    THTensor_free(x);
+    THTensor_free(rest);
+    THTensor_free(start);
+    THTensor_free(crow);
+    THTensor_free(col);
+    THTensor_free(values);
+    THTensor_free(right);
+}
+
+/* A function for THGrad_check: the sum of squares of x, weighted, where A x = b; the inputs are the entries of A, and b. */
+typedef struct {
+    const THTensor *crow, *col;
+    bool by_steps, transposed;
+} Pattern;
+
+static THStatus solved(const THTensor *const *inputs, int inputCount, THTensor *const *outputs, int outputCount, void *context) {
+    const Pattern *a = context;
+    CHECK(inputCount == 2 && outputCount == 1);
+    if (!a->by_steps) return THTensor_csrSolve(outputs[0], a->crow, a->col, inputs[0], inputs[1], a->transposed);
+    return THTensor_csrCg(outputs[0], NULL, a->crow, a->col, inputs[0], inputs[1], NULL, 1e-14, 50, NULL, NULL) < 0
+               ? THGetLastErrorCode()
+               : TH_OK;
+}
+
+/* With `y` the gradient of `b`, that of the entries is -y x' where they stand. */
+static void solutions_have_gradients(void) {
+    THTensor *crow = vector_of(TH_INT32, 0, 2, 5, 7), *col = vector_of(TH_INT32, 0, 1, 0, 1, 2, 1, 2);
+    THTensor *values = vector_of(TH_FLOAT64, 4, -1, -1, 5, 2, 2, 6), *b = vector_of(TH_FLOAT64, 1, -2, 3);
+    THTensor *inputs[2] = {values, b};
+    CHECK_OK(THTensor_setRequiresGrad(values, 1));
+    CHECK_OK(THTensor_setRequiresGrad(b, 1));
+    for (int k = 0; k < 3; k++) {
+        Pattern pattern = {.crow = crow, .col = col, .by_steps = k == 2, .transposed = k == 1};
+        CHECK_OK(THGrad_check(inputs, 2, 1, solved, &pattern, 1e-6, 1e-6, 1e-5));
+    }
+    THTensor_free(crow);
+    THTensor_free(col);
+    THTensor_free(values);
+    THTensor_free(b);
+}
+
+CHECK_MAIN(CASE(systems_have_vectors_or_matrices_on_the_right), CASE(random_systems_are_solved),
+           CASE(elements_may_be_near_the_ends_of_the_range), CASE(what_is_no_system_is_refused), CASE(conjugate_gradients_come_close),
+           CASE(steps_that_are_too_few_fail_unless_the_residual_is_asked_for), CASE(a_program_may_end_the_iteration),
+           CASE(matrices_that_are_not_definite_are_found), CASE(solutions_have_gradients))

@@ -1,0 +1,382 @@
+//! The lines with entries.
+
+use super::{Field, Head, Symmetry, text, unpacking};
+use crate::error::{Error, Result};
+use crate::formats::csv::lines::{Lines, split};
+use crate::grow;
+use crate::input::Input;
+use crate::pool;
+use std::io::{self, Read};
+
+/// The lines of a file that have entries.
+#[derive(Debug)]
+pub struct Body {
+    head: Head,
+    /// True if gzip compressed the text.
+    packed: bool,
+    /// The offset of the first line in the text, and how many there are before it.
+    first: u64,
+    before: u64,
+    /// For each chunk of the text what is before it, and at the end what is in all of them. A text that is compressed is one chunk.
+    places: Vec<Place>,
+}
+
+/// Numbers of the entries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// The positions, int64: the rows of all entries, then the columns.
+    Indices,
+    /// The values.
+    Values,
+}
+
+/// A number of lines, of lines with entries, and of entries, some of which stand for two.
+#[derive(Debug, Clone, Copy, Default)]
+struct Place {
+    lines: u64,
+    used: u64,
+    entries: u64,
+}
+
+impl Place {
+    fn with(self, more: Place) -> Place {
+        Place { lines: self.lines + more.lines, used: self.used + more.used, entries: self.entries + more.entries }
+    }
+}
+
+/// The memory of entries that are still to be read: rows and columns, or values in the first.
+struct Left<'a>([&'a mut [u8]; 2]);
+
+impl<'a> Left<'a> {
+    /// Cuts off the memory of the first entries; `parts` is 2 for rows and columns.
+    fn cut(&mut self, entries: u64, parts: usize) -> Result<Left<'a>> {
+        let mut cut = Left([&mut [], &mut []]);
+        for (left, cut) in self.0.iter_mut().zip(&mut cut.0).take(parts) {
+            let (first, rest) = std::mem::take(left).split_at_mut_checked(entries as usize * 8).ok_or_else(changed)?;
+            (*cut, *left) = (first, rest);
+        }
+        Ok(cut)
+    }
+
+    #[inline(always)]
+    fn put(&mut self, part: usize, word: u64) -> Result<()> {
+        let (first, rest) = std::mem::take(&mut self.0[part]).split_first_chunk_mut().ok_or_else(changed)?;
+        *first = word.to_le_bytes();
+        self.0[part] = rest;
+        Ok(())
+    }
+}
+
+/// Chunks that are worked on together.
+const GROUP: usize = 4;
+
+/// Bytes of a compressed text that are in memory at a time. No line is longer.
+const PIECE: usize = 256 << 10;
+
+impl Body {
+    /// Counts the entries, of which there must be as many as the head says.
+    pub(super) fn new(input: &dyn Input, head: Head, packed: bool, first: u64, before: u64) -> Result<Body> {
+        let mut body = Body { head, packed, first, before, places: Vec::new() };
+        let mut sum = Place::default();
+        if packed {
+            unpacked(input, first, |text, at| {
+                sum = sum.with(body.count(text, at, sum.lines)?);
+                Ok(())
+            })?;
+            body.places = grow::copy(&[Place::default(), sum])?;
+        } else {
+            let lines = body.lines(input);
+            let chunks = lines.chunks();
+            body.places = grow::list(chunks as usize + 1)?;
+            body.places.push(sum);
+            let groups = (0..chunks).step_by(GROUP).map(|first| first..chunks.min(first + GROUP as u64));
+            let count = |group: std::ops::Range<u64>| {
+                let mut text = Vec::new();
+                group.map(|chunk| lines.chunk(chunk, &mut text).and_then(|(start, at)| body.count(&text[start..], at, 0))).collect()
+            };
+            let counted: Vec<Result<Vec<Place>>> = pool::map(groups.collect(), count);
+            for group in counted {
+                for place in group? {
+                    sum = sum.with(place);
+                    body.places.push(sum);
+                }
+            }
+        }
+        if sum.used != head.lines {
+            let (found, said) = (sum.used, head.lines);
+            return Err(Error::format(first, format_args!("there are {found} lines with entries, and {said} are expected")));
+        }
+        Ok(body)
+    }
+
+    fn lines<'a>(&self, input: &'a dyn Input) -> Lines<'a> {
+        let mut lines = Lines::new(input, 0);
+        lines.begin_at(self.first, self.before);
+        lines
+    }
+
+    /// The number of entries.
+    pub fn entries(&self) -> u64 {
+        self.places.last().map_or(0, |place| place.entries)
+    }
+
+    /// True if an entry beside the diagonal stands for two.
+    fn mirrors(&self) -> bool {
+        !self.head.dense && self.head.symmetry != Symmetry::General
+    }
+
+    /// Counts the entries of a text, which begins at the offset `at`, after `before` lines of the body.
+    fn count(&self, text: &[u8], at: u64, before: u64) -> Result<Place> {
+        let mut place = Place::default();
+        for (start, line) in split(text) {
+            if is_entry(line) {
+                place.used += 1;
+                place.entries += 1;
+                if self.mirrors() {
+                    let (row, column, _) =
+                        self.position(line).map_err(|what| self.wrong(what, line, at + start as u64, before + place.lines))?;
+                    place.entries += u64::from(row != column);
+                }
+            }
+            place.lines += 1;
+        }
+        Ok(place)
+    }
+
+    /// Fills `to` with positions or values.
+    pub fn read(&self, part: Part, input: &dyn Input, to: &mut [u8]) -> Result<()> {
+        if self.head.field == Field::Pattern && part == Part::Values {
+            to.as_chunks_mut().0.fill(1f64.to_le_bytes());
+            return Ok(());
+        }
+        if self.head.dense && self.head.symmetry != Symmetry::General {
+            // The triangle is read into the upper end, and spread from the lower end on.
+            let start = to.len().checked_sub(self.entries() as usize * 8).ok_or_else(changed)?;
+            self.fill(input, part, Left([&mut to[start..], &mut []]))?;
+            spread(to, self.head);
+            return Ok(());
+        }
+        let left = match part {
+            Part::Values => Left([to, &mut []]),
+            Part::Indices => {
+                let half = to.len() / 2;
+                let (rows, columns) = to.split_at_mut(half);
+                Left([rows, columns])
+            }
+        };
+        self.fill(input, part, left)
+    }
+
+    fn fill(&self, input: &dyn Input, part: Part, mut left: Left<'_>) -> Result<()> {
+        if self.packed {
+            let mut lines = 0;
+            unpacked(input, self.first, |text, at| {
+                lines += self.fill_text(part, text, at, lines, &mut left)?;
+                Ok(())
+            })?;
+            return if left.0.iter().all(|left| left.is_empty()) { Ok(()) } else { Err(changed()) };
+        }
+        let lines = self.lines(input);
+        let mut groups = grow::list(self.places.len().div_ceil(GROUP))?;
+        let parts = if part == Part::Indices { 2 } else { 1 };
+        for first in (0..self.places.len() - 1).step_by(GROUP) {
+            let group = &self.places[first..self.places.len().min(first + GROUP + 1)];
+            let entries = group.last().map_or(0, |last| last.entries) - group[0].entries;
+            groups.push((first, group, left.cut(entries, parts)?));
+        }
+        let group = |(first, group, mut left): (usize, &[Place], Left<'_>)| {
+            let mut text = Vec::new();
+            for (i, pair) in group.windows(2).enumerate() {
+                let (start, at) = lines.chunk((first + i) as u64, &mut text)?;
+                let mut part_left = left.cut(pair[1].entries - pair[0].entries, parts)?;
+                self.fill_text(part, &text[start..], at, pair[0].lines, &mut part_left)?;
+                if part_left.0.iter().any(|left| !left.is_empty()) {
+                    return Err(changed());
+                }
+            }
+            Ok(())
+        };
+        pool::map(groups, group).into_iter().collect()
+    }
+
+    /// Reads the entries of a text, which begins at the offset `at`, after `before` lines of the body. Returns the number of its lines.
+    fn fill_text(&self, part: Part, text: &[u8], at: u64, before: u64, left: &mut Left<'_>) -> Result<u64> {
+        let (mut lines, mirrors) = (0, self.mirrors());
+        for (start, line) in split(text) {
+            lines += 1;
+            if !is_entry(line) {
+                continue;
+            }
+            let wrong = |what| self.wrong(what, line, at + start as u64, before + lines - 1);
+            let (row, column, end) = if self.head.dense { (0, 0, 0) } else { self.position(line).map_err(wrong)? };
+            match part {
+                Part::Indices => {
+                    left.put(0, row)?;
+                    left.put(1, column)?;
+                    if mirrors && row != column {
+                        left.put(0, column)?;
+                        left.put(1, row)?;
+                    }
+                }
+                Part::Values => {
+                    let word = value(self.head, &line[end..]).map_err(wrong)?;
+                    left.put(0, word)?;
+                    if mirrors && row != column {
+                        left.put(0, mirrored(self.head, word))?;
+                    }
+                }
+            }
+        }
+        Ok(lines)
+    }
+
+    /// The row and the column of an entry, counted from 0, and the place behind them in the line.
+    #[inline(always)]
+    fn position(&self, line: &[u8]) -> Parsed<(u64, u64, usize)> {
+        let (row, end) = digits(line, 0).ok_or(Wrong::Position)?;
+        let (column, end) = digits(line, end).ok_or(Wrong::Position)?;
+        let inside = |position: u64, size: i64| position.wrapping_sub(1) < size as u64;
+        if !inside(row, self.head.rows) || !inside(column, self.head.columns) {
+            return Err(Wrong::Beyond(row, column));
+        }
+        if self.head.field == Field::Pattern && !line[end..].trim_ascii().is_empty() {
+            return Err(Wrong::More);
+        }
+        Ok((row - 1, column - 1, end))
+    }
+
+    /// The error of the line at an offset, which comes after `before` lines of the body.
+    #[cold]
+    fn wrong(&self, what: Wrong, line: &[u8], at: u64, before: u64) -> Error {
+        let number = self.before + before + 1;
+        let text = String::from_utf8_lossy(&line[..line.len().min(40)]);
+        let (text, rows, columns) = (text.trim_ascii().escape_debug(), self.head.rows, self.head.columns);
+        match what {
+            Wrong::Position => Error::format(at, format_args!("line {number}: '{text}' does not begin with a row and a column")),
+            Wrong::Beyond(row, column) => Error::format(
+                at,
+                format_args!("line {number}: the position {row}, {column} is out of range for sizes {rows} x {columns}, counted from 1"),
+            ),
+            Wrong::Number => Error::format(at, format_args!("line {number}: '{text}' has no number where one is expected")),
+            Wrong::Integer => Error::format(at, format_args!("line {number}: '{text}' has no integer of 64 bits where one is expected")),
+            Wrong::More => Error::format(at, format_args!("line {number}: '{text}' has more than one entry")),
+        }
+    }
+}
+
+/// An error in a line.
+enum Wrong {
+    Position,
+    /// The position, counted from 1.
+    Beyond(u64, u64),
+    Number,
+    Integer,
+    More,
+}
+
+type Parsed<T> = std::result::Result<T, Wrong>;
+
+/// Returns true for lines that are neither empty nor comments.
+#[inline(always)]
+fn is_entry(line: &[u8]) -> bool {
+    match line.first() {
+        // Nearly all lines.
+        Some(b'0'..=b'9' | b'-') => true,
+        _ => line.trim_ascii_start().first().is_some_and(|&byte| byte != b'%'),
+    }
+}
+
+/// The number of decimal digits behind blanks from `at` on, with a blank or the end behind it, and the place of that.
+#[inline(always)]
+fn digits(line: &[u8], at: usize) -> Option<(u64, usize)> {
+    let mut end = at;
+    while matches!(line.get(end), Some(b' ' | b'\t')) {
+        end += 1;
+    }
+    let (start, mut number) = (end, 0u64);
+    while let Some(digit) = line.get(end).map(|byte| byte.wrapping_sub(b'0')).filter(|&digit| digit < 10) {
+        number = number.wrapping_mul(10).wrapping_add(u64::from(digit));
+        end += 1;
+    }
+    let ends = matches!(line.get(end), None | Some(b' ' | b'\t'));
+    (ends && (1..=19).contains(&(end - start))).then_some((number, end))
+}
+
+/// The bits of the number that a text is.
+#[inline(always)]
+fn value(head: Head, text: &[u8]) -> Parsed<u64> {
+    let text = text.trim_ascii();
+    match head.field {
+        Field::Integer => {
+            let number = std::str::from_utf8(text).ok().and_then(|text| text.parse::<i64>().ok());
+            // The least integer has no other sign.
+            number.filter(|&n| head.symmetry != Symmetry::Skew || n != i64::MIN).map(|n| n as u64).ok_or(Wrong::Integer)
+        }
+        _ => fast_float2::parse::<f64, _>(text).map(f64::to_bits).map_err(|_| Wrong::Number),
+    }
+}
+
+/// The value on the other side of the diagonal.
+fn mirrored(head: Head, word: u64) -> u64 {
+    match (head.symmetry, head.field) {
+        (Symmetry::Skew, Field::Integer) => (word as i64).wrapping_neg() as u64,
+        (Symmetry::Skew, _) => (-f64::from_bits(word)).to_bits(),
+        _ => word,
+    }
+}
+
+/// Spreads a lower triangle, column by column at the end of `to`, over a whole matrix.
+fn spread(to: &mut [u8], head: Head) {
+    let n = head.rows as usize;
+    let words = to.as_chunks_mut::<8>().0;
+    let skew = usize::from(head.symmetry == Symmetry::Skew);
+    let triangle = n * (n + 1) / 2 - n * skew;
+    let mut from = words.len() - triangle;
+    // No element is written over one that is still to be read: a column has more elements than a column of the triangle.
+    for column in 0..n {
+        let (first, count) = (column + skew, n - column - skew.min(n - column));
+        words.copy_within(from..from + count, column * n + first);
+        from += count;
+        if skew == 1 {
+            words[column * n + column] = [0; 8];
+        }
+    }
+    for column in 0..n {
+        for row in column + 1..n {
+            let word = u64::from_le_bytes(words[column * n + row]);
+            words[row * n + column] = mirrored(head, word).to_le_bytes();
+        }
+    }
+}
+
+/// Hands the whole lines of a compressed text, from an offset in it on, to `work`, with the offset of the first.
+fn unpacked(input: &dyn Input, first: u64, mut work: impl FnMut(&[u8], u64) -> Result<()>) -> Result<()> {
+    let mut from = text(input, true);
+    let (mut at, mut kept, mut piece) = (first, 0, grow::zeros(PIECE)?);
+    io::copy(&mut from.by_ref().take(first), &mut io::sink()).map_err(unpacking)?;
+    loop {
+        let mut end = kept;
+        while end < piece.len() {
+            match from.read(&mut piece[end..]).map_err(unpacking)? {
+                0 => break,
+                read => end += read,
+            }
+        }
+        let is_last = end < piece.len();
+        let whole = if is_last { end } else { memchr::memrchr(b'\n', &piece).map_or(0, |last| last + 1) };
+        if whole == 0 && !is_last {
+            return Err(Error::format(at, format_args!("a line is longer than {PIECE} bytes")));
+        }
+        work(&piece[..whole], at)?;
+        if is_last {
+            return Ok(());
+        }
+        piece.copy_within(whole..end, 0);
+        (at, kept) = (at + whole as u64, end - whole);
+    }
+}
+
+#[cold]
+fn changed() -> Error {
+    Error::io(format_args!("the file was changed while it was read"))
+}

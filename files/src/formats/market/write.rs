@@ -1,0 +1,210 @@
+//! Matrices are written as text.
+
+use crate::contents::{Save, Tensor};
+use crate::element::Element;
+use crate::error::{Error, Result};
+use crate::formats::Output;
+use crate::formats::csv::write::{MOST_DIGITS, PART, PARTS, float, integer};
+use crate::pool;
+use crate::sparse::{Form, Sparse};
+use half::{bf16, f16};
+
+/// Writes a sparse matrix as coordinates in the order of its entries, a dense one column by column; a vector is a column. The symmetry is
+/// always `general`. Floats have as many digits as tell them from their neighbours of the same type, or as many significant ones as are
+/// asked for. Bool is written as positions of those that are true.
+pub fn write(what: &Save<'_>, to: &mut dyn Output) -> Result<()> {
+    let [tensor] = what.tensors else {
+        return Err(Error::unsupported(format_args!("Matrix Market files hold one tensor, not {}", what.tensors.len())));
+    };
+    let precision = what.precision.map(|digits| digits.clamp(1, MOST_DIGITS));
+    match what.sparse(tensor)? {
+        Some(sparse) => coordinates(what, tensor, sparse, precision, to),
+        None => array(what, tensor, precision, to),
+    }
+}
+
+/// The type of numbers.
+fn field(element: Element) -> &'static str {
+    match element {
+        Element::Bool => "pattern",
+        Element::U8 | Element::I8 | Element::I16 | Element::I32 | Element::I64 => "integer",
+        Element::F16 | Element::BF16 | Element::F32 | Element::F64 => "real",
+    }
+}
+
+fn coordinates(what: &Save<'_>, tensor: &Tensor, sparse: &Sparse, precision: Option<usize>, to: &mut dyn Output) -> Result<()> {
+    sparse.check(&tensor.sizes)?;
+    let values = sparse.values()?;
+    let (&[rows, columns], &[_]) = (&tensor.sizes[..], &values.sizes[..]) else {
+        let (dims, dense) = (tensor.sizes.len(), values.sizes.len() - 1);
+        return Err(Error::unsupported(format_args!("Matrix Market files have matrices, not {dims} dimensions, {dense} of them dense")));
+    };
+    let places = Places::of(what, sparse)?;
+    let (element, bytes) = (what.element(values), what.bytes(values)?);
+    let is_kept = |k: usize| element != Element::Bool || bytes[k] != 0;
+    let nnz = bytes.len() / element.size();
+    let kept = if element == Element::Bool { (0..nnz).filter(|&k| is_kept(k)).count() } else { nnz };
+    let head = format!("%%MatrixMarket matrix coordinate {} general\n{rows} {columns} {kept}\n", field(element));
+    to.write_all(head.as_bytes())?;
+    let part = |first: usize| {
+        let mut text = Vec::with_capacity(PART * 24);
+        let mut at = places.start(first);
+        for k in first..nnz.min(first + PART) {
+            let (row, column) = places.next(&mut at, k)?;
+            if row.wrapping_sub(1) as u64 >= rows as u64 || column.wrapping_sub(1) as u64 >= columns as u64 {
+                return Err(Error::broken(format_args!("entry {k} is at {row}, {column}, out of range for {rows} x {columns}, from 1")));
+            }
+            if !is_kept(k) {
+                continue;
+            }
+            integer(row, &mut text);
+            text.push(b' ');
+            integer(column, &mut text);
+            if element != Element::Bool {
+                text.push(b' ');
+                number(element, &bytes[k * element.size()..][..element.size()], precision, &mut text);
+            }
+            text.push(b'\n');
+        }
+        Ok(text)
+    };
+    let parts: Vec<usize> = (0..nnz).step_by(PART).collect();
+    for group in parts.chunks(PARTS) {
+        for text in pool::map(group.to_vec(), part) {
+            to.write_all(&text?)?;
+        }
+    }
+    Ok(())
+}
+
+fn array(what: &Save<'_>, tensor: &Tensor, precision: Option<usize>, to: &mut dyn Output) -> Result<()> {
+    let (rows, columns) = match tensor.sizes[..] {
+        [rows] => (rows as usize, 1),
+        [rows, columns] => (rows as usize, columns as usize),
+        _ => {
+            let dims = tensor.sizes.len();
+            return Err(Error::unsupported(format_args!(
+                "Matrix Market files have matrices, and tensor '{}' has {dims} dimensions",
+                tensor.name
+            )));
+        }
+    };
+    let (element, bytes) = (what.element(tensor), what.bytes(tensor)?);
+    let kind = if element == Element::Bool { "integer" } else { field(element) };
+    to.write_all(format!("%%MatrixMarket matrix array {kind} general\n{rows} {columns}\n").as_bytes())?;
+    let (size, numbers) = (element.size(), bytes.len() / element.size());
+    let part = |first: usize| {
+        let mut text = Vec::with_capacity(PART * 16);
+        for k in first..numbers.min(first + PART) {
+            let at = (k % rows * columns + k / rows) * size;
+            number(element, &bytes[at..at + size], precision, &mut text);
+            text.push(b'\n');
+        }
+        text
+    };
+    let parts: Vec<usize> = (0..numbers).step_by(PART).collect();
+    for group in parts.chunks(PARTS) {
+        pool::map(group.to_vec(), part).iter().try_for_each(|text| to.write_all(text))?;
+    }
+    Ok(())
+}
+
+/// Appends the text of an element.
+fn number(element: Element, bytes: &[u8], precision: Option<usize>, text: &mut Vec<u8>) {
+    macro_rules! read {
+        ($T:ty) => {{
+            let mut number = [0; size_of::<$T>()];
+            number.copy_from_slice(bytes);
+            <$T>::from_le_bytes(number)
+        }};
+    }
+    match element {
+        Element::Bool => integer(u8::from(bytes[0] != 0), text),
+        Element::U8 => integer(read!(u8), text),
+        Element::I8 => integer(read!(i8), text),
+        Element::I16 => integer(read!(i16), text),
+        Element::I32 => integer(read!(i32), text),
+        Element::I64 => integer(read!(i64), text),
+        Element::F16 => float(read!(f16).to_f32(), read!(f16).to_f64(), precision, text),
+        Element::BF16 => float(read!(bf16).to_f32(), read!(bf16).to_f64(), precision, text),
+        Element::F32 => float(read!(f32), f64::from(read!(f32)), precision, text),
+        Element::F64 => float(read!(f64), read!(f64), precision, text),
+    }
+}
+
+/// Integers of a tensor.
+#[derive(Clone, Copy)]
+enum Integers<'a> {
+    Short(&'a [[u8; 4]]),
+    Long(&'a [[u8; 8]]),
+}
+
+impl<'a> Integers<'a> {
+    fn of(what: &Save<'a>, tensor: &Tensor) -> Result<Integers<'a>> {
+        let bytes = what.bytes(tensor)?;
+        match what.element(tensor) {
+            Element::I32 => Ok(Integers::Short(bytes.as_chunks().0)),
+            Element::I64 => Ok(Integers::Long(bytes.as_chunks().0)),
+            other => Err(Error::unsupported(format_args!("positions are int32 or int64, not {}", other.name()))),
+        }
+    }
+
+    fn len(self) -> usize {
+        match self {
+            Integers::Short(all) => all.len(),
+            Integers::Long(all) => all.len(),
+        }
+    }
+
+    fn get(self, k: usize) -> i64 {
+        match self {
+            Integers::Short(all) => all.get(k).map_or(-1, |&bytes| i32::from_le_bytes(bytes).into()),
+            Integers::Long(all) => all.get(k).map_or(-1, |&bytes| i64::from_le_bytes(bytes)),
+        }
+    }
+}
+
+/// The positions of a matrix's entries.
+enum Places<'a> {
+    /// Rows and columns, in one tensor or two; the columns begin at this place of the second.
+    Coordinates(Integers<'a>, Integers<'a>, usize),
+    /// Where lines start, and positions in a line; true if a line is a row.
+    Lines(Integers<'a>, Integers<'a>, bool),
+}
+
+impl<'a> Places<'a> {
+    fn of(what: &Save<'a>, sparse: &Sparse) -> Result<Places<'a>> {
+        let all = |k: usize| Integers::of(what, &sparse.parts[k]);
+        Ok(match sparse.form {
+            Form::Coordinates => Places::Coordinates(all(0)?, all(0)?, sparse.nnz() as usize),
+            Form::Vectors => Places::Coordinates(all(0)?, all(1)?, 0),
+            Form::Rows | Form::Columns => Places::Lines(all(0)?, all(1)?, sparse.form == Form::Rows),
+        })
+    }
+
+    /// The line of entry `k`, to begin with.
+    fn start(&self, k: usize) -> usize {
+        let Places::Lines(starts, ..) = self else { return 0 };
+        // The first line that starts behind the entry comes after its own.
+        let (mut least, mut most) = (0, starts.len());
+        while least < most {
+            let middle = least.midpoint(most);
+            if starts.get(middle) <= k as i64 { least = middle + 1 } else { most = middle }
+        }
+        least.saturating_sub(1)
+    }
+
+    /// The row and the column of entry `k`, counted from 1; `line` is that of the entry before, or its own.
+    fn next(&self, line: &mut usize, k: usize) -> Result<(i64, i64)> {
+        match *self {
+            Places::Coordinates(rows, columns, start) => Ok((rows.get(k).saturating_add(1), columns.get(start + k).saturating_add(1))),
+            Places::Lines(starts, inner, by_rows) => {
+                while *line + 1 < starts.len() && starts.get(*line + 1) <= k as i64 {
+                    *line += 1;
+                }
+                let (outer, inner) = (*line as i64 + 1, inner.get(k).saturating_add(1));
+                Ok(if by_rows { (outer, inner) } else { (inner, outer) })
+            }
+        }
+    }
+}

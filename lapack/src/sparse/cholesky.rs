@@ -1,0 +1,44 @@
+//! Sparse Cholesky, which is faer's.
+
+use super::columns::Columns;
+use super::{Failure, filled};
+use crate::float::{stack, view_mut};
+use dyn_stack::StackReq;
+use faer::sparse::linalg::cholesky::{SymmetricOrdering, factorize_symbolic_cholesky};
+use faer::sparse::{FaerError, SparseColMatRef, SymbolicSparseColMatRef};
+use faer::{Conj, Par, Side};
+use std::mem::MaybeUninit;
+
+impl From<FaerError> for Failure {
+    fn from(_: FaerError) -> Failure {
+        // Positions are as wide as addresses: what they do not count no memory holds.
+        Failure::Memory
+    }
+}
+
+/// The pattern of a matrix, as faer takes it.
+pub fn pattern(a: &Columns) -> SymbolicSparseColMatRef<'_, usize> {
+    // SAFETY: starts ascend from 0 to the number of entries, and rows ascend in each column and are less than their number.
+    unsafe { SymbolicSparseColMatRef::new_unchecked(a.n(), a.n(), &a.starts, None, &a.rows) }
+}
+
+/// Scratch memory.
+pub fn scratch(required: StackReq) -> Result<Vec<MaybeUninit<u8>>, Failure> {
+    filled(required.unaligned_bytes_required(), MaybeUninit::uninit())
+}
+
+/// `B = inverse(A) B` for a symmetric matrix A and the columns of B, n x k. Returns false, and leaves B as it is, if A is not positive
+/// definite.
+pub fn solve(a: &Columns, b: &mut [f64], k: usize) -> Result<bool, Failure> {
+    let pattern = pattern(a);
+    let symbolic = factorize_symbolic_cholesky(pattern, Side::Lower, SymmetricOrdering::Amd, Default::default())?;
+    let mut values = filled(symbolic.len_val(), 0.0)?;
+    let mut memory = scratch(symbolic.factorize_numeric_llt_scratch::<f64>(Par::Seq, Default::default()))?;
+    let (a, regularization) = (SparseColMatRef::new(pattern, &a.values[..]), Default::default());
+    let (memory, params) = (stack(&mut memory), Default::default());
+    let factors = symbolic.factorize_numeric_llt(&mut values, a, Side::Lower, regularization, Par::Seq, memory, params);
+    let Ok(factors) = factors else { return Ok(false) };
+    let mut memory = scratch(symbolic.solve_in_place_scratch::<f64>(k, Par::Seq))?;
+    factors.solve_in_place_with_conj(Conj::No, view_mut(b, a.nrows(), k), Par::Seq, stack(&mut memory));
+    Ok(true)
+}

@@ -1,0 +1,83 @@
+//! Systems of equations of sparse matrices, in float64.
+//!
+//! faer computes Cholesky's factors, and the orders of columns that keep factors sparse. LU is written here: faer's ends the process where
+//! memory runs out, and has no order for patterns that are nearly symmetric, which halves their factors.
+
+mod cholesky;
+mod columns;
+mod dense;
+mod lu;
+mod order;
+
+use crate::float::{headroom, rescale};
+pub use columns::Rows;
+use std::collections::TryReserveError;
+
+/// Why a system was not solved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Failure {
+    /// There is too little memory.
+    Memory,
+    /// There are 2^32 rows or more.
+    Large,
+    /// An entry is infinite or not a number.
+    NotFinite,
+    /// This column depends on others; of the transposed system it is a row.
+    Singular(usize),
+}
+
+impl From<TryReserveError> for Failure {
+    fn from(_: TryReserveError) -> Failure {
+        Failure::Memory
+    }
+}
+
+/// An empty list with room for `n`.
+fn room<T>(n: usize) -> Result<Vec<T>, Failure> {
+    let mut list = Vec::new();
+    list.try_reserve_exact(n)?;
+    Ok(list)
+}
+
+/// `n` times the same.
+fn filled<T: Clone>(n: usize, x: T) -> Result<Vec<T>, Failure> {
+    let mut list = room(n)?;
+    list.resize(n, x);
+    Ok(list)
+}
+
+/// A copy of a slice.
+fn copied<T: Copy>(from: &[T]) -> Result<Vec<T>, Failure> {
+    let mut list = room(from.len())?;
+    list.extend_from_slice(from);
+    Ok(list)
+}
+
+/// `B = inverse(A) B`, or with `transpose` `inverse(A') B`, for a square matrix A of compressed rows and the columns of B, n x k: by
+/// Cholesky where A is symmetric and positive definite, else by LU with partial pivoting. Entries of a row may stand in any order, and
+/// several for one place, which are summed.
+pub fn solve(a: Rows<'_>, transpose: bool, b: &mut [f64], k: usize) -> Result<(), Failure> {
+    let n = a.starts.len() - 1;
+    if n == 0 {
+        return Ok(());
+    }
+    if u32::try_from(n).is_err() {
+        return Err(Failure::Large);
+    }
+    let mut columns = a.transposed()?;
+    columns.merge();
+    if !columns.values.iter().all(|x| x.is_finite()) {
+        return Err(Failure::NotFinite);
+    }
+    let exponent = headroom(&mut columns.values);
+    let rows = columns.as_rows().transposed()?;
+    let mut exponents = filled(k, 0)?;
+    b.chunks_exact_mut(n).zip(&mut exponents).for_each(|(column, of_b)| *of_b = headroom(column));
+    let may_be_definite = columns.has_positive_diagonal() && columns == rows;
+    if !(may_be_definite && cholesky::solve(&columns, b, k)?) {
+        let [of, other] = if transpose { [&rows, &columns] } else { [&columns, &rows] };
+        lu::Factors::of(of, &order::Order::of(of, other)?)?.solve(b, k)?;
+    }
+    b.chunks_exact_mut(n).zip(exponents).for_each(|(column, of_b)| rescale(column, exponent - of_b));
+    Ok(())
+}

@@ -1,0 +1,42 @@
+//! Systems of sparse matrices, which one thread solves; its products are the pool's.
+
+use super::multiply::product;
+use crate::error::{Result, bail};
+use crate::launch::System;
+use crate::operand::Operand;
+use thorn_lapack::sparse::{Failure, Rows, solve};
+use thorn_lapack::{Products, provide};
+
+/// Does the work; see [`System`].
+pub fn system(work: System, out: &Operand, [starts, columns, entries]: [&Operand; 3], b: &Operand) -> Result<()> {
+    // SAFETY: row-major operands of these types; nobody else has the result.
+    let (rows, x) = unsafe {
+        let rows = Rows { starts: starts.elements::<i64>(), columns: columns.elements::<i64>(), values: entries.elements::<f64>() };
+        (rows, std::slice::from_raw_parts_mut(out.first().cast::<f64>(), out.layout.numel() as usize))
+    };
+    check_positions(&rows, rows.starts.len() as i64 - 1)?;
+    // SAFETY: as above.
+    x.copy_from_slice(unsafe { b.elements::<f64>() });
+    provide(Products { f32: product::<f32>, f64: product::<f64> });
+    match solve(rows, work.transposed, x, out.layout.shape[0] as usize) {
+        Ok(()) => Ok(()),
+        Err(Failure::Memory) => bail!(NoMem, "out of memory for the factors of a sparse matrix"),
+        Err(Failure::Large) => bail!(Unsupported, "a sparse matrix of 2^32 rows or more"),
+        Err(Failure::NotFinite) => bail!(Numeric, "the matrix has elements that are infinite or not a number"),
+        Err(Failure::Singular(j)) => {
+            bail!(Numeric, "the matrix is singular: {} {j} depends on others", if work.transposed { "row" } else { "column" })
+        }
+    }
+}
+
+/// Fails unless rows follow each other and columns lie inside.
+fn check_positions(a: &Rows<'_>, n: i64) -> Result<()> {
+    let count = a.columns.len() as i64;
+    if a.starts[0] != 0 || a.starts.last() != Some(&count) || !a.starts.is_sorted() {
+        bail!(Argument, "rows start at 0, ascend, and end at the number of entries, {count}")
+    }
+    match a.columns.iter().find(|&column| !(0..n).contains(column)) {
+        Some(column) => bail!(Argument, "column {column} is out of range for a square matrix of {n} rows"),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,187 @@
+//! Systems of equations of compressed rows: their direct solution, and conjugate gradients.
+
+use super::compressed::{one_dtype, product};
+use super::dense::dense;
+use super::device::{on_host, to_device};
+use super::matmul::forms::dot;
+use super::pointwise::arithmetic::{cadd, cdiv, cmul, csub};
+use super::pointwise::choose::choose_value;
+use super::pointwise::compare::{eqTensor, gtValue};
+use super::reduce::nonzero_everywhere;
+use super::result::deliver;
+use super::search::searchsorted;
+use super::sequence::arange;
+use super::{copy, create, view};
+use crate::backend::launch;
+use crate::device::{Device, Making};
+use crate::dtype::{Domain, Dtype};
+use crate::error::{Error, Result, THStatus, bail};
+use crate::launch::System;
+use crate::operand::Operand;
+use crate::scalar::Scalar;
+use crate::tensor::Tensor;
+use smallvec::SmallVec;
+use std::ffi::c_void;
+
+/// Told of the progress of an iteration: its number, from 1, and the norm of the residual by that of the right-hand side. 0 means go on;
+/// anything else ends the iteration, and is what the call that iterates fails with.
+pub type THProgressFunction = Option<unsafe extern "C" fn(iteration: i64, residual: f64, context: *mut c_void) -> THStatus>;
+
+/// A square matrix of compressed rows: starts, columns and entries.
+pub type Matrix<'a> = [&'a Tensor; 3];
+
+/// The dtype of a system, and its order.
+fn check([crow, col, values]: Matrix<'_>, b: &Tensor, b_dims: &[usize]) -> Result<(Dtype, i64)> {
+    for (t, name) in [(crow, "crow"), (col, "col")] {
+        if !matches!(t.defined()?, Dtype::Int64 | Dtype::Int32) {
+            bail!(Dtype, "'{name}' is int64 or int32, not {}", t.defined()?)
+        }
+    }
+    let dtype = Domain::Float32And64.check(one_dtype(values, b)?)?;
+    let [crow, col, values, b] = [crow.layout()?.shape, col.layout()?.shape, values.layout()?.shape, b.layout()?.shape];
+    if crow.len() != 1 || crow[0] == 0 || col.len() != 1 || values != col {
+        let (crow, col, values) = (crow.as_slice(), col.as_slice(), values.as_slice());
+        bail!(Shape, "crow {crow:?}, col {col:?} and values {values:?} are no matrix of compressed rows")
+    }
+    let n = crow[0] - 1;
+    if !b_dims.contains(&b.len()) || b[0] != n {
+        bail!(Shape, "a right-hand side of shape {:?} for {n} rows", b.as_slice())
+    }
+    Ok((dtype, n))
+}
+
+/// `r` = the X with `A X = b`, or with `transpose` `A' X = b`, for a matrix or a vector `b`; computed in float64.
+pub fn solve(r: &Tensor, a: Matrix<'_>, b: &Tensor, transpose: bool) -> Result<()> {
+    let (dtype, n) = check(a, b, &[1, 2])?;
+    let is_vector = b.ndim() == 1;
+    let columns = if is_vector { view::derive(b, |l| l.unsqueeze(0))? } else { view::derive(b, |l| l.transpose(0, 1))? };
+    let device = columns.device();
+    let inputs = [dense(a[0], Dtype::Int64)?, dense(a[1], Dtype::Int64)?, dense(a[2], Dtype::Float64)?, dense(&columns, Dtype::Float64)?];
+    let solved = {
+        let _host = Making::on(Device::Cpu);
+        let inputs = inputs.iter().map(|t| Operand::of(&on_host(t)?)).collect::<Result<SmallVec<[Operand; 4]>>>()?;
+        let made = Tensor::empty(Dtype::Float64, &[if is_vector { 1 } else { columns.layout()?.shape[0] }, n])?;
+        let refs: SmallVec<[&Operand; 4]> = inputs.iter().collect();
+        launch(&System { transposed: transpose }, &Operand::of(&made)?, &refs)?;
+        made
+    };
+    let solved = to_device(&view::derive(&solved, |l| if is_vector { l.select(0, 0) } else { l.transpose(0, 1) })?, device)?;
+    deliver([Some((r, dtype, &copy::to_dtype(&solved, dtype)?))])
+}
+
+/// When an iteration ends, and who is told of it.
+pub struct Iteration {
+    /// The norm of the residual by that of the right-hand side.
+    pub tol: f64,
+    /// The number of steps.
+    pub most: i64,
+    /// A function of the caller, and its context.
+    pub progress: (THProgressFunction, *mut c_void),
+}
+
+impl Iteration {
+    /// # Safety
+    /// The function of the caller may be called with the context.
+    unsafe fn tell(&self, step: i64, residual: f64) -> Result<()> {
+        let (Some(function), context) = self.progress else { return Ok(()) };
+        // SAFETY: the caller's.
+        match unsafe { function(step, residual, context) } {
+            0 => Ok(()),
+            status => Err(Error::from_callback(status, format_args!("the function stopped with {status} after {step} steps"))),
+        }
+    }
+}
+
+/// `r` = the x with `A x = b` by conjugate gradients from `start`, or from 0, preconditioned by the diagonal of the symmetric positive
+/// definite matrix A. Returns the number of steps. `residual` = the norm of `b - A x` by that of `b`; without it a system that is not
+/// solved is a failure.
+///
+/// # Safety
+/// The function of the caller may be called with its context.
+pub unsafe fn conjugate_gradients(
+    [r, b]: [&Tensor; 2],
+    residual: Option<&Tensor>,
+    a: Matrix<'_>,
+    start: Option<&Tensor>,
+    iteration: &Iteration,
+) -> Result<i64> {
+    let (dtype, n) = check(a, b, &[1])?;
+    if !(iteration.tol >= 0.0) || iteration.most < 0 {
+        bail!(Argument, "a tolerance of {} and {} steps", Scalar::from(iteration.tol), iteration.most)
+    }
+    if let Some(start) = start
+        && (start.defined()? != dtype || start.layout()?.shape.as_slice() != [n])
+    {
+        let shape = start.layout()?.shape;
+        bail!(Shape, "a start of shape {:?} and {}, expected [{n}] and {dtype}", shape.as_slice(), start.defined()?)
+    }
+    let [crow, col, values] = [dense(a[0], a[0].defined()?)?, dense(a[1], a[1].defined()?)?, dense(a[2], dtype)?];
+    let times = |to: &Tensor, x: &Tensor| product(to, &crow, &col, Some(&values), x);
+    let zeros = || create::full(dtype, &[n], Scalar::Int(0));
+    let (inverse, b) = (inverse_diagonal([&crow, &col, &values], dtype, n)?, dense(b, dtype)?);
+    let (x, rest, applied, conditioned) = (zeros()?, copy::contiguous_copy(&b)?, zeros()?, zeros()?);
+    if let Some(start) = start {
+        copy::copy(&x, start)?;
+        times(&applied, &x)?;
+        csub(&rest, &rest, Scalar::Int(1), &applied)?;
+    }
+    cmul.run([&conditioned, &rest, &inverse], &[])?;
+    let direction = copy::contiguous_copy(&conditioned)?;
+    let number = Tensor::fresh()?;
+    let dot = |a: &Tensor, b: &Tensor| dot(&number, a, b).and_then(|()| copy::item(&number)).map(Scalar::to_f64);
+    // Where the right-hand side is 0 so is x, and the residual counts as it is.
+    let norm = dot(&b, &b)?.sqrt();
+    let scale = if norm > 0.0 { norm } else { 1.0 };
+    let (mut left, mut energy, mut steps) = (dot(&rest, &rest)?.sqrt() / scale, dot(&rest, &conditioned)?, 0);
+    while left > iteration.tol && steps < iteration.most {
+        times(&applied, &direction)?;
+        let curvature = dot(&direction, &applied)?;
+        if curvature <= 0.0 {
+            bail!(Numeric, "the matrix is not positive definite: step {} found a direction of curvature {curvature}", steps + 1)
+        }
+        let along = energy / curvature;
+        cadd(&x, &x, Scalar::Float(along), &direction)?;
+        csub(&rest, &rest, Scalar::Float(along), &applied)?;
+        left = dot(&rest, &rest)?.sqrt() / scale;
+        steps += 1;
+        // SAFETY: the caller's.
+        unsafe { iteration.tell(steps, left)? };
+        cmul.run([&conditioned, &rest, &inverse], &[])?;
+        let next = dot(&rest, &conditioned)?;
+        cadd(&direction, &conditioned, Scalar::Float(next / energy), &direction)?;
+        energy = next;
+    }
+    if left.is_nan() {
+        bail!(Numeric, "the residual is not a number after {steps} steps")
+    }
+    times(&applied, &x)?;
+    csub(&rest, &b, Scalar::Int(1), &applied)?;
+    let exact = dot(&rest, &rest)?.sqrt() / scale;
+    if residual.is_none() && left > iteration.tol {
+        bail!(Numeric, "{steps} steps left a residual of {exact:e}, more than the tolerance of {:e}", iteration.tol)
+    }
+    let exact = create::full(Dtype::Float64, &[], Scalar::Float(exact))?;
+    deliver([Some((r, dtype, &x)), residual.map(|t| (t, Dtype::Float64, &exact))])?;
+    Ok(steps)
+}
+
+/// A new tensor that is written.
+fn made(write: impl FnOnce(&Tensor) -> Result<()>) -> Result<Tensor> {
+    let r = Tensor::fresh()?;
+    write(&r)?;
+    Ok(r)
+}
+
+/// 1 by each element of the diagonal, all of which are positive.
+fn inverse_diagonal([crow, col, values]: Matrix<'_>, dtype: Dtype, n: i64) -> Result<Tensor> {
+    let (ends, ones) = (view::derive(crow, |l| l.narrow(0, 1, n))?, create::full(dtype, &[n], Scalar::Int(1))?);
+    let numbers = made(|r| arange(r, Scalar::Int(0), Scalar::Int(col.layout()?.numel()), Scalar::Int(1)))?;
+    let row = made(|r| searchsorted(r, &ends, &numbers, true, None))?;
+    let is_diagonal = made(|r| eqTensor.run([r, &row, col], &[]))?;
+    let own = made(|r| choose_value(r, &is_diagonal, values, Scalar::Int(0), false))?;
+    let diagonal = made(|r| product(r, crow, col, Some(&own), &ones))?;
+    if !nonzero_everywhere(&made(|r| gtValue.run([r, &diagonal], &[Scalar::Int(0)]))?)? {
+        bail!(Numeric, "the matrix is not positive definite: an element of its diagonal is not positive")
+    }
+    made(|r| cdiv.run([r, &ones, &diagonal], &[]))
+}
