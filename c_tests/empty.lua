@@ -99,6 +99,7 @@ local callbacks = {
   THApplyFunction = ffi.cast("THApplyFunction", function() return 0 end),
   THMapFunction = ffi.cast("THMapFunction", function() return 0 end),
   THMap2Function = ffi.cast("THMap2Function", function() return 0 end),
+  THProgressFunction = ffi.cast("THProgressFunction", function() return 0 end),
 }
 
 -- The arguments of one call, and the references to give up afterwards. `way` says how operands, results and dimensions are chosen.

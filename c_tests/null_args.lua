@@ -15,7 +15,11 @@ local C, text = prototypes.load(library)
 rows = rows.read(folder .. "/../src/capi/rows.json")
 
 -- Functions without a row, which ignore NULL.
-local takes_null = { THTensor_retain = true, THTensor_free = true, THStorage_retain = true, THStorage_free = true }
+local takes_null = { THTensor_retain = true, THTensor_free = true, THStorage_retain = true, THStorage_free = true,
+  THSTensor_retain = true, THSTensor_free = true }
+
+-- The failure is the one that it is given, whose message may be NULL: test_error.c.
+local left_out = { THSetLastError = true }
 
 -- Gives back what a call may have made.
 local release = {
@@ -25,6 +29,7 @@ local release = {
   ["THArchive *"] = "THArchive_free",
   ["THFused *"] = "THFused_free",
   ["THOptim *"] = "THOptim_free",
+  ["THSTensor *"] = "THSTensor_free",
   ["void *"] = "THFree",
 }
 
@@ -77,7 +82,7 @@ for _, prototype in ipairs(list) do
   -- Should a call end the process, its name has been said.
   io.write(prototype.name, " ...")
   io.flush()
-  local wrong = fault(prototype, 0, 0) or fault(prototype, 1, 8)
+  local wrong = not left_out[prototype.name] and (fault(prototype, 0, 0) or fault(prototype, 1, 8))
   faults = faults + (wrong and 1 or 0)
   io.write(wrong and " FAILED: " .. wrong or " ok", "\n")
 end

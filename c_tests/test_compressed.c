@@ -213,4 +213,25 @@ static void paths_are_counted(void) {
     THTensor_free(crow);
 }
 
-CHECK_MAIN(CASE(rows_have_a_softmax), CASE(triangles_are_solved), CASE(two_matrices_multiply), CASE(paths_are_counted))
+/* Entries that stand anywhere, two of them for one place, by rows; csrMatmul sums the values of each place. */
+static void coordinates_are_compressed(void) {
+    THTensor *rows = vector_of(TH_INT64, 2, 0, 2, 2), *columns = vector_of(TH_INT64, 3, 1, 0, 3),
+             *values = vector_of(TH_FLOAT32, 4, 2, 1, 8), *crow = THTensor_new(), *col = THTensor_new(),
+             *starts = THTensor_new(), *order = THTensor_new(), *sums = THTensor_new();
+    CHECK_OK(THTensor_csrCompress(crow, col, starts, order, rows, columns, 3));
+    CHECK_VALUES(crow, 0, 1, 1, 3);
+    CHECK_VALUES(col, 1, 0, 3);
+    CHECK_VALUES(starts, 0, 1, 2, 4);
+    CHECK_VALUES(order, 1, 2, 0, 3);
+    CHECK_OK(THTensor_csrMatmul(sums, starts, order, NULL, values));
+    CHECK_VALUES(sums, 2, 1, 12);
+    CHECK_ERROR(THTensor_csrCompress(crow, col, starts, order, rows, columns, 2), TH_ERR_ARGUMENT,
+                "row 2 of entry 0 is out of range for 2 rows");
+    CHECK_OK(THTensor_set1d(columns, 1, -1));
+    CHECK_ERROR(THTensor_csrCompress(crow, col, starts, order, rows, columns, 3), TH_ERR_ARGUMENT, "column -1 of entry 1");
+    CHECK_VALUES(crow, 0, 1, 1, 3);
+    THTensor *all[] = {rows, columns, values, crow, col, starts, order, sums};
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) THTensor_free(all[k]);
+}
+
+CHECK_MAIN(CASE(coordinates_are_compressed), CASE(rows_have_a_softmax), CASE(triangles_are_solved), CASE(two_matrices_multiply), CASE(paths_are_counted))

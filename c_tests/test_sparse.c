@@ -133,6 +133,7 @@ static void a_sparse_tensor_may_be_empty(void) {
     CHECK_SIZES(r, 3, 2);
     CHECK_NEAR(THSTensor_sumall(s), 0, 0);
     CHECK_NEAR(THSTensor_normall(s, 2), 0, 0);
+    CHECK_NEAR(THSTensor_normall(s, INFINITY), 0, 0);
     THSTensor_free(r);
     THSTensor_free(s);
     CHECK_FAILURE(THSTensor_newWithSize(TH_FLOAT32, SIZES(2, 3), 3) == NULL, TH_ERR_SHAPE,
@@ -516,6 +517,31 @@ static void tensors_are_joined(void) {
     THSTensor_free(r);
 }
 
+static void the_layout_of_a_text_is_pytorchs(void) {
+    THSTensor *s = example(), *rows = example_by_rows();
+    char *text = THSTensor_toString(s, NULL);
+    CHECK_STR(text, "tensor(indices=tensor([[2, 0, 2, 2],\n"
+                    "                       [3, 1, 0, 3]]),\n"
+                    "       values=tensor([4., 2., 1., 1.]),\n"
+                    "       size=(3, 4), nnz=4, dtype=torch.float64, layout=torch.sparse_coo)");
+    THFree(text);
+    text = THSTensor_toString(rows, NULL);
+    CHECK_STR(text, "tensor(crow_indices=tensor([0, 1, 1, 3]),\n"
+                    "       col_indices=tensor([1, 0, 3]),\n"
+                    "       values=tensor([2., 1., 5.]), size=(3, 4), nnz=3, dtype=torch.float64,\n"
+                    "       layout=torch.sparse_csr)");
+    THFree(text);
+    FILE *file = tmpfile();
+    char line[200];
+    CHECK_OK(THSTensor_fprint(file, s, NULL));
+    rewind(file);
+    CHECK(fgets(line, sizeof line, file) && strcmp(line, "tensor(indices=tensor([[2, 0, 2, 2],\n") == 0);
+    fclose(file);
+    CHECK_ERROR(THSTensor_print(NULL), TH_ERR_ARGUMENT, "argument 's' is NULL");
+    THSTensor_free(rows);
+    THSTensor_free(s);
+}
+
 static void null_is_refused(void) {
     THSTensor *s = example();
     CHECK_ERROR(THSTensor_neg(NULL, s), TH_ERR_ARGUMENT, "argument 'r' is NULL");
@@ -533,4 +559,5 @@ CHECK_MAIN(CASE(entries_are_given_by_their_positions), CASE(the_fields_may_be_re
            CASE(coalescing_sorts_and_sums), CASE(sums_for_one_position_stay_in_the_dtype), CASE(values_may_lie_anyhow),
            CASE(a_matrix_may_be_compressed_by_rows), CASE(compressed_rows_come_from_three_vectors),
            CASE(rows_must_follow_each_other), CASE(sizes_may_grow), CASE(dimensions_are_exchanged),
-           CASE(parts_are_selected), CASE(tensors_are_joined), CASE(null_is_refused))
+           CASE(parts_are_selected), CASE(tensors_are_joined), CASE(the_layout_of_a_text_is_pytorchs),
+           CASE(null_is_refused))

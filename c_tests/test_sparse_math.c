@@ -146,6 +146,8 @@ static void elements_are_summed(void) {
     CHECK_NEAR(THSTensor_normall(s, 2), sqrt(30), 1e-15);
     CHECK_NEAR(THSTensor_normall(s, 1), 8, 0);
     CHECK_NEAR(THSTensor_normall(s, INFINITY), 5, 0);
+    /* Elements without an entry are 0, the least of all. */
+    CHECK_NEAR(THSTensor_normall(s, -INFINITY), 0, 0);
     CHECK_OK(THSTensor_sum(r, s, SIZES(0)));
     CHECK_SIZES(r, 4);
     CHECK_DENSE(r, 1, 2, 0, 5);

@@ -93,9 +93,9 @@ exchange_with_torch() {
 }
 
 # The tests in Rust, with the dependencies and the library as CMake built them, which are compiled once. The tests inside the library have
-# overflow and assertions checked; they are quick enough with little optimisation. The script that writes the headers is quickest without.
+# overflow and assertions checked; they are quick enough without optimisation. The script that writes the headers is quickest without.
 cargo_tests() {
-    local checked=(opt-level=1 overflow-checks=true debug-assertions=true)
+    local checked=(opt-level=0 overflow-checks=true debug-assertions=true)
     cargo test --release --locked --lib --package thorn "${checked[@]/#/--config=profile.release.package.thorn.}"
     cargo test --release --locked --lib --package thorn-files --package gemm
     cargo test --release --locked --test '*' --package thorn --package thorn-files

@@ -33,7 +33,7 @@ static inline int64_t pick(enum stream stream, int64_t below) {
     return (int64_t)((streams[stream] >> 33) % (uint64_t)below);
 }
 
-/* How often a loop runs that wants to run `many` times: ranks that share a core wait for each other's turns. */
+/* The rounds of a loop that wants to run `many` times; ranks that share a core wait for each other, and run fewer. */
 static inline int64_t rounds_of(int64_t many) { return under_valgrind() ? many / 50 + 2 : ranks > 2 ? many / 12 + 2 : many; }
 
 /* True if there is a GPU; THORN_MPI_GPU in the environment says that there is one. */

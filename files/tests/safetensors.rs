@@ -20,6 +20,7 @@ fn files_of_the_library() {
                 Data::Refused(why) => {
                     assert_eq!((&*tensor.name, &**why), ("float8_e4m3fn", "there are no elements of the type F8_E4M3"));
                 }
+                Data::Sparse(_) => panic!("{name}: {} is sparse", tensor.name),
             }
         }
         let metadata: &[(String, String)] =

@@ -95,7 +95,7 @@ static inline THStatus th_mpi_entry_type(MPI_Datatype *type, THMpiCall *call, co
     return layout.empty ? TH_OK : th_mpi_type(type, call, (THDtype)t->dtype, &layout, th_mpi_step(t, dim));
 }
 
-/* How the parts of a tensor lie in it along a dimension, for MPI's functions with counts and displacements: `type` is
+/* The parts of a tensor along a dimension, for MPI's functions with counts and displacements: `type` is
  * one entry of the dimension; `counts` and `places` are ints. If the dimension has too many entries for that, `type` is
  * MPI_DATATYPE_NULL. */
 typedef struct th_mpi_division {

@@ -63,7 +63,7 @@ static inline THTensor *th_mpi_new_on_host(const THTensor *t) {
 
 /* ------------------------------------------------------------------------------------------------------- sources */
 
-/* How MPI is to find a tensor: rows of elements alone; in memory of the host whatever it says about GPUs. */
+/* Demands on a tensor that MPI is handed: rows of elements alone; memory of the host whatever MPI says about GPUs. */
 enum { TH_MPI_ANY_LAYOUT = 0, TH_MPI_ROW = 1, TH_MPI_ON_HOST = 2 };
 
 /* A tensor that MPI reads: `t` is the argument, or `own`, a copy of it, to be freed. */

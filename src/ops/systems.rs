@@ -106,7 +106,7 @@ pub unsafe fn conjugate_gradients(
     iteration: &Iteration,
 ) -> Result<i64> {
     let (dtype, n) = check(a, b, &[1])?;
-    if !(iteration.tol >= 0.0) || iteration.most < 0 {
+    if iteration.tol.is_nan() || iteration.tol < 0.0 || iteration.most < 0 {
         bail!(Argument, "a tolerance of {} and {} steps", Scalar::from(iteration.tol), iteration.most)
     }
     if let Some(start) = start

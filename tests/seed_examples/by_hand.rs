@@ -3,7 +3,7 @@
 use crate::applying::{apply, map, map2};
 use crate::drawing;
 use crate::handles::{Storage, Tensor, done};
-use crate::{storages, tensors};
+use crate::{sparse, storages, tensors};
 use std::ffi::{CStr, CString, c_int, c_void};
 use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicI32, Ordering};
@@ -60,6 +60,9 @@ pub const BY_HAND: &[(&str, fn())] = &[
     ("004_map2_fma", map2_of_three_tensors),
     ("004_storage_over_foreign_pointer", a_storage_over_another_tensors_data),
     ("004_cdata_struct_pointer", the_fields_of_the_struct_are_open),
+    ("002_sparse_mask", sparse::a_mask_chooses_elements),
+    ("002_to_sparse_full", sparse::a_matrix_becomes_sparse),
+    ("002_to_sparse_hybrid_1", sparse::rows_become_entries),
     ("002_autograd_pow2_sum", the_gradient_of_a_sum_of_squares),
     ("002_autograd_requires_grad_in_place", a_gradient_is_asked_for_later),
     ("004_refcount_retain_free", references_are_counted),

@@ -39,6 +39,7 @@ pub fn metadata<'a>(contents: &'a Contents, key: &str) -> Option<&'a str> {
 pub fn storage(tensor: &Tensor) -> usize {
     match &tensor.data {
         Data::Storage(index) => *index,
+        Data::Sparse(_) => panic!("tensor '{}' is sparse", tensor.name),
         Data::Refused(why) => panic!("tensor '{}': {why}", tensor.name),
     }
 }

@@ -99,13 +99,14 @@ pub enum DstKind {
     Full,
 }
 
-/// The product faer asks for: `dst = [dst] + alpha * lhs @ rhs`, in a triangle of `dst` or all of it.
+/// The product faer asks for: `dst = [dst] + alpha * lhs @ rhs`, in a triangle of `dst` or all of it. With lists of rows or columns, element
+/// (i, j) of the product belongs to row `dst_row_idx[i]` and column `dst_col_idx[j]` of `dst`.
 ///
 /// # Safety
-/// The matrices must exist, and `dst` lie apart from the others.
+/// The matrices must exist, and `dst` lie apart from the others. Lists have a place in `dst` for each row, or column, of the product.
 pub unsafe fn gemm(
     dtype: DType,
-    _itype: IType,
+    itype: IType,
     _instr: InstrSet,
     nrows: usize,
     ncols: usize,
@@ -130,7 +131,8 @@ pub unsafe fn gemm(
     alpha: *const (),
     _n_threads: usize,
 ) {
-    assert!(dst_row_idx.is_null() && dst_col_idx.is_null() && real_diag.is_null(), "only products of plain matrices are known");
+    assert!(real_diag.is_null(), "products of three matrices are not known");
+    let places = [dst_row_idx, dst_col_idx].map(|list| Places { list, itype });
     macro_rules! run {
         ($T:ident) => {{
             let c = Matrix { data: dst.cast::<$T>(), rows: nrows, cols: ncols, row_stride: dst_rs, col_stride: dst_cs };
@@ -140,7 +142,13 @@ pub unsafe fn gemm(
             // SAFETY: the caller's: `alpha` points to an element.
             let alpha = unsafe { *alpha.cast::<$T>() };
             // SAFETY: the caller's.
-            unsafe { part(products().$T, dst_kind, beta, c, alpha, a, b) }
+            unsafe {
+                if dst_row_idx.is_null() && dst_col_idx.is_null() {
+                    part(products().$T, dst_kind, beta, c, alpha, a, b)
+                } else {
+                    scattered(products().$T, dst_kind, beta, c, places, alpha, a, b)
+                }
+            }
         }};
     }
     match dtype {
@@ -205,6 +213,181 @@ unsafe fn part<T: Copy + Default + PartialEq + std::ops::Add<Output = T>>(
         }
         if kind == DstKind::Upper && cols > size {
             product(beta, c.block(0..rows, size..cols), alpha, a, b.block(0..depth, size..cols));
+        }
+    }
+}
+
+/// Rows and columns of a part of a product whose elements go to places of their own.
+const TILE: [usize; 2] = [128, 32];
+/// Multiplications up to which a part is computed by a loop, since a call of the product takes longer.
+const FEW: usize = 8192;
+
+/// The rows, or columns, of a matrix that those of a product go to.
+#[derive(Clone, Copy)]
+struct Places {
+    /// NULL where they are the same.
+    list: *const (),
+    itype: IType,
+}
+
+impl Places {
+    /// # Safety
+    /// The list has an entry `i`.
+    #[inline(always)]
+    unsafe fn at(self, i: usize) -> usize {
+        // SAFETY: the caller's.
+        unsafe {
+            match self.itype {
+                _ if self.list.is_null() => i,
+                IType::U32 => *self.list.cast::<u32>().add(i) as usize,
+                IType::U64 => *self.list.cast::<u64>().add(i) as usize,
+            }
+        }
+    }
+}
+
+/// A product, or a triangle of it, whose rows and columns go to places of their own.
+///
+/// # Safety
+/// As for [`gemm`].
+unsafe fn scattered<T: Copy + Default + PartialEq + std::ops::Add<Output = T> + std::ops::Mul<Output = T>>(
+    product: Product<T>,
+    kind: DstKind,
+    beta: T,
+    c: Matrix<T>,
+    [to_rows, to_cols]: [Places; 2],
+    alpha: T,
+    a: Matrix<T>,
+    b: Matrix<T>,
+) {
+    let (mut tile, depth) = ([T::default(); TILE[0] * TILE[1]], a.cols);
+    for first_col in (0..b.cols).step_by(TILE[1]) {
+        let n = TILE[1].min(b.cols - first_col);
+        let rows = match kind {
+            DstKind::Full => 0..a.rows,
+            DstKind::Lower => first_col.min(a.rows)..a.rows,
+            DstKind::Upper => 0..a.rows.min(first_col + n),
+        };
+        for first_row in rows.clone().step_by(TILE[0]) {
+            let m = TILE[0].min(rows.end - first_row);
+            let made = Matrix { data: tile.as_mut_ptr(), rows: m, cols: n, row_stride: 1, col_stride: m as isize };
+            let (a, b) = (a.block(first_row..first_row + m, 0..depth), b.block(0..depth, first_col..first_col + n));
+            // SAFETY: the caller's; the tile holds as many elements, and the places lie in C.
+            unsafe {
+                if m * n * depth <= FEW {
+                    small(&mut tile, alpha, a, b)
+                } else {
+                    product(T::default(), made, alpha, a, b)
+                }
+                for j in 0..n {
+                    let column = to_cols.at(first_col + j);
+                    let inside = match kind {
+                        DstKind::Full => 0..m,
+                        DstKind::Lower => (first_col + j).saturating_sub(first_row).min(m)..m,
+                        DstKind::Upper => 0..m.min((first_col + j + 1).saturating_sub(first_row)),
+                    };
+                    for i in inside {
+                        let row = to_rows.at(first_row + i);
+                        let to = c.data.wrapping_offset(row as isize * c.row_stride + column as isize * c.col_stride);
+                        // `beta` is 0 or 1, and what is there may not be a number.
+                        to.write(if beta == T::default() { tile[i + j * m] } else { *to + tile[i + j * m] });
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// `tile = alpha * a @ b`, column after column.
+///
+/// # Safety
+/// The matrices must exist, and the tile be as large as their product.
+unsafe fn small<T: Copy + Default + std::ops::Add<Output = T> + std::ops::Mul<Output = T>>(
+    tile: &mut [T],
+    alpha: T,
+    a: Matrix<T>,
+    b: Matrix<T>,
+) {
+    let m = a.rows;
+    for (j, column) in tile[..m * b.cols].chunks_exact_mut(m).enumerate() {
+        column.fill(T::default());
+        for k in 0..a.cols {
+            // SAFETY: the caller's: the elements lie in the matrices, and those of a column follow each other in the first case.
+            unsafe {
+                let x = alpha * *b.block(k..k + 1, j..j + 1).data;
+                let from = a.block(0..1, k..k + 1).data.cast_const();
+                if a.row_stride == 1 {
+                    let from = std::slice::from_raw_parts(from, m);
+                    column.iter_mut().zip(from).for_each(|(to, &from)| *to = *to + from * x);
+                } else {
+                    (0..m).for_each(|i| column[i] = column[i] + *from.wrapping_offset(i as isize * a.row_stride) * x);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A product element by element.
+    unsafe fn plain(beta: f64, c: Matrix<f64>, alpha: f64, a: Matrix<f64>, b: Matrix<f64>) {
+        for i in 0..c.rows {
+            for j in 0..c.cols {
+                let at = |t: &Matrix<f64>, i: usize, j: usize| t.block(i..i + 1, j..j + 1).data;
+                // SAFETY: the matrices exist.
+                unsafe {
+                    let sum: f64 = (0..a.cols).map(|k| *at(&a, i, k) * *at(&b, k, j)).sum();
+                    let to = at(&c, i, j);
+                    to.write(alpha * sum + if beta == 0.0 { 0.0 } else { beta * *to });
+                }
+            }
+        }
+    }
+
+    fn column_major(elements: &mut [f64], rows: usize, cols: usize) -> Matrix<f64> {
+        Matrix { data: elements.as_mut_ptr(), rows, cols, row_stride: 1, col_stride: rows as isize }
+    }
+
+    #[test]
+    fn rows_and_columns_go_to_their_places() {
+        for [rows, cols, depth] in [[1, 1, 1], [5, 3, 2], [40, 33, 1], [150, 40, 7], [300, 70, 3], [3, 5, 2]] {
+            let mut a: Vec<f64> = (0..rows * depth).map(|i| (i * 7 % 11) as f64 - 5.0).collect();
+            let mut b: Vec<f64> = (0..depth * cols).map(|i| (i * 5 % 13) as f64 - 6.0).collect();
+            // Every second row and the columns backwards; the matrix is twice as high.
+            let to_rows: Vec<u64> = (0..rows as u64).map(|i| 2 * i).collect();
+            let to_cols: Vec<u32> = (0..cols as u32).rev().collect();
+            for kind in [DstKind::Full, DstKind::Lower, DstKind::Upper] {
+                for beta in [0.0, 1.0] {
+                    let mut c = vec![3.0; 2 * rows * cols];
+                    let mut expected = c.clone();
+                    let mut whole = vec![0.0; rows * cols];
+                    let places = [
+                        Places { list: to_rows.as_ptr().cast(), itype: IType::U64 },
+                        Places { list: to_cols.as_ptr().cast(), itype: IType::U32 },
+                    ];
+                    let (left, right) = (column_major(&mut a, rows, depth), column_major(&mut b, depth, cols));
+                    let target = column_major(&mut c, 2 * rows, cols);
+                    // SAFETY: matrices of these sizes, and places inside.
+                    unsafe {
+                        scattered(plain, kind, beta, target, places, -2.0, left, right);
+                        plain(0.0, column_major(&mut whole, rows, cols), -2.0, left, right);
+                    }
+                    for i in 0..rows {
+                        for j in 0..cols {
+                            let is_inside = match kind {
+                                DstKind::Full => true,
+                                DstKind::Lower => i >= j,
+                                DstKind::Upper => i <= j,
+                            };
+                            let to = &mut expected[2 * i + (cols - 1 - j) * 2 * rows];
+                            *to = if is_inside { beta * *to + whole[i + j * rows] } else { *to };
+                        }
+                    }
+                    assert_eq!(c, expected, "{rows} x {cols} x {depth}, {kind:?}, {beta}");
+                }
+            }
         }
     }
 }

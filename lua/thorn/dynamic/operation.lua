@@ -1,8 +1,8 @@
 -- An operation is a function of Lua that chooses among the forms of one name, and calls the library.
 --
--- For calls whose arguments are tensors, dense or sparse, numbers and at most one flag, and perhaps `{ out = r }`, the choice is compiled: the function
--- tests their types and calls the form at once. All others go through `thorn.dynamic.binding`, which also makes the choice that is
--- compiled.
+-- For calls whose arguments are tensors, dense or sparse, numbers and at most one flag, and perhaps `{ out = r }`, the choice is
+-- compiled: the function tests their types and calls the form at once. All others go through `thorn.dynamic.binding`, which also
+-- makes the choice that is compiled.
 
 local ffi = require("ffi")
 local library = require("thorn.library")

@@ -35,7 +35,8 @@ local function tensor_of(list, argument, name)
     return own(C.THTensor_newFromData(C.TH_INT64, is_vector and 1 or 2, sizes, values))
 end
 
---- Returns a new tensor with the positions of `tensor`, or of a list of numbers or of lists, numbered from 0. Negative ones stay; 0 is an error.
+--- Returns a new tensor with the positions of `tensor`, or of a list of numbers or of lists, numbered from 0. Negative ones stay; 0 is
+--- an error.
 function positions.from_one(tensor, argument, name)
     if type(tensor) == "table" then tensor = tensor_of(tensor, argument, name) end
     -- The library refuses a tensor without integers itself.

@@ -73,8 +73,8 @@ end
 local function text_of(s, group)
     local parts, sizes = {}, {}
     local function add(name) parts[#parts + 1] = name .. ":\n" .. tostring(group[name](s)) end
-    for d = 1, s.handle == nil and 0 or s.handle.nDimensionI + s.handle.nDimensionV do sizes[d] = tostring(tonumber(s.handle.size[d - 1])) end
     if s.handle == nil or s.handle.values == nil then return "[thorn.STensor without elements]" end
+    for d = 1, s.handle.nDimensionI + s.handle.nDimensionV do sizes[d] = tostring(tonumber(s.handle.size[d - 1])) end
     if s.handle.indices ~= nil then
         add("indices")
     else

@@ -6,7 +6,7 @@ use crate::capi::face::row::Row;
 use crate::capi::words::{In, Value, eq, index_select, join, names, reshape, select, sum_dims, to_dtype};
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
-use crate::layout::Dims;
+use crate::layout::{Dims, checked_numel};
 use crate::tensor::Tensor;
 
 /// A function of each value that leaves 0 as it is. Where it is not linear, values for one position are summed first.
@@ -143,6 +143,11 @@ pub fn total(parts: &Parts) -> Result<f64> {
 /// The norm of all elements.
 pub fn norm(parts: Parts, p: f64) -> Result<f64> {
     let parts = coalesced(parts)?;
+    let entries = parts.values.layout()?.numel();
+    // Where there are elements without an entry, these zeros are the least elements, and all where there is none.
+    if checked_numel(&parts.size).ok() != Some(entries) && (p < 0.0 || (entries == 0 && !p.is_nan())) {
+        return Ok(0.0);
+    }
     with(&parts.values, |scope| scope.number(&names::normall::ROW, &parts.values, &[p]))
 }
 

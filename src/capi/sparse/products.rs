@@ -52,6 +52,7 @@ pub fn add_product(r: &Tensor, beta: Scalar, t: &Tensor, alpha: Scalar, s: Parts
     with(m, |scope| {
         let Rows { crow, col, values } = rows(scope, &s)?;
         let product = csr_matmul(scope.value(m.clone()), crow, col, Some(values));
+        scope.finish()?;
         let (to, shape) = (scope.value(r.clone()), product.shape());
         if added.len() > shape.len() || added.iter().rev().zip(shape.iter().rev()).any(|(&n, &size)| n != size && n != 1) {
             bail!(Shape, "shape {:?} does not broadcast to that of the product, {:?}", added.as_slice(), shape.as_slice())

@@ -12,7 +12,12 @@ pub fn system(work: System, out: &Operand, [starts, columns, entries]: [&Operand
     // SAFETY: row-major operands of these types; nobody else has the result.
     let (rows, x) = unsafe {
         let rows = Rows { starts: starts.elements::<i64>(), columns: columns.elements::<i64>(), values: entries.elements::<f64>() };
-        (rows, std::slice::from_raw_parts_mut(out.first().cast::<f64>(), out.layout.numel() as usize))
+        let x: &mut [f64] = match out.layout.numel() {
+            // A result without elements may have no memory.
+            0 => &mut [],
+            len => std::slice::from_raw_parts_mut(out.first().cast::<f64>(), len as usize),
+        };
+        (rows, x)
     };
     check_positions(&rows, rows.starts.len() as i64 - 1)?;
     // SAFETY: as above.

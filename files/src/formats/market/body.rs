@@ -201,14 +201,26 @@ impl Body {
 
     /// Reads the entries of a text, which begins at the offset `at`, after `before` lines of the body. Returns the number of its lines.
     fn fill_text(&self, part: Part, text: &[u8], at: u64, before: u64, left: &mut Left<'_>) -> Result<u64> {
-        let (mut lines, mirrors) = (0, self.mirrors());
-        for (start, line) in split(text) {
+        let (mut lines, mut start, mirrors) = (0, 0, self.mirrors());
+        while start < text.len() {
+            let (row, column, word) = match self.usual(part, &text[start..]) {
+                Some((entry, len)) => {
+                    start += len;
+                    entry
+                }
+                None => {
+                    let line = &text[start..];
+                    let line = &line[..memchr::memchr(b'\n', line).unwrap_or(line.len())];
+                    let place = at + start as u64;
+                    start += line.len() + 1;
+                    if !is_entry(line) {
+                        lines += 1;
+                        continue;
+                    }
+                    self.entry(part, line).map_err(|what| self.wrong(what, line, place, before + lines))?
+                }
+            };
             lines += 1;
-            if !is_entry(line) {
-                continue;
-            }
-            let wrong = |what| self.wrong(what, line, at + start as u64, before + lines - 1);
-            let (row, column, end) = if self.head.dense { (0, 0, 0) } else { self.position(line).map_err(wrong)? };
             match part {
                 Part::Indices => {
                     left.put(0, row)?;
@@ -219,7 +231,6 @@ impl Body {
                     }
                 }
                 Part::Values => {
-                    let word = value(self.head, &line[end..]).map_err(wrong)?;
                     left.put(0, word)?;
                     if mirrors && row != column {
                         left.put(0, mirrored(self.head, word))?;
@@ -230,6 +241,37 @@ impl Body {
         Ok(lines)
     }
 
+    /// The entry of a line: its row, its column, and the bits of its number if they are asked for.
+    fn entry(&self, part: Part, line: &[u8]) -> Parsed<(u64, u64, u64)> {
+        let (row, column, end) = if self.head.dense { (0, 0, 0) } else { self.position(line)? };
+        if self.head.field == Field::Pattern && !line[end..].trim_ascii().is_empty() {
+            return Err(Wrong::More);
+        }
+        Ok((row, column, if part == Part::Values { value(self.head, &line[end..])? } else { 0 }))
+    }
+
+    /// The entry that a text begins with, and the length of its line. `None` where the line is not as nearly all are: the end of its
+    /// number is the end of the line.
+    #[inline(always)]
+    fn usual(&self, part: Part, text: &[u8]) -> Option<((u64, u64, u64), usize)> {
+        if part == Part::Values && self.head.field == Field::Integer {
+            return None;
+        }
+        let (row, column, end) = if self.head.dense { (0, 0, 0) } else { self.position(text).ok()? };
+        if part == Part::Indices && self.head.field != Field::Pattern {
+            let len = memchr::memchr(b'\n', &text[end..])?;
+            return Some(((row, column, 0), end + len + 1));
+        }
+        let (word, len) = if part == Part::Values {
+            let start = end + text[end..].iter().take_while(|&&byte| byte == b' ').count();
+            let (number, len) = fast_float2::parse_partial::<f64, _>(&text[start..]).ok()?;
+            (number.to_bits(), start + len)
+        } else {
+            (0, end)
+        };
+        (text.get(len) == Some(&b'\n')).then_some(((row, column, word), len + 1))
+    }
+
     /// The row and the column of an entry, counted from 0, and the place behind them in the line.
     #[inline(always)]
     fn position(&self, line: &[u8]) -> Parsed<(u64, u64, usize)> {
@@ -238,9 +280,6 @@ impl Body {
         let inside = |position: u64, size: i64| position.wrapping_sub(1) < size as u64;
         if !inside(row, self.head.rows) || !inside(column, self.head.columns) {
             return Err(Wrong::Beyond(row, column));
-        }
-        if self.head.field == Field::Pattern && !line[end..].trim_ascii().is_empty() {
-            return Err(Wrong::More);
         }
         Ok((row - 1, column - 1, end))
     }
@@ -286,7 +325,7 @@ fn is_entry(line: &[u8]) -> bool {
     }
 }
 
-/// The number of decimal digits behind blanks from `at` on, with a blank or the end behind it, and the place of that.
+/// The number of decimal digits behind blanks from `at` on, with a blank or an end behind it, and the place of that.
 #[inline(always)]
 fn digits(line: &[u8], at: usize) -> Option<(u64, usize)> {
     let mut end = at;
@@ -298,7 +337,7 @@ fn digits(line: &[u8], at: usize) -> Option<(u64, usize)> {
         number = number.wrapping_mul(10).wrapping_add(u64::from(digit));
         end += 1;
     }
-    let ends = matches!(line.get(end), None | Some(b' ' | b'\t'));
+    let ends = matches!(line.get(end), None | Some(b' ' | b'\t' | b'\r' | b'\n'));
     (ends && (1..=19).contains(&(end - start))).then_some((number, end))
 }
 
