@@ -62,7 +62,10 @@ static void messages(void) {
     if (rank < 2) {
         for (int i = 0; i < 2 * MOST_TIMES; i++) times[i % 2][i / 2] = burst(small, (float *)THTensor_data(small), i % 2);
         double bare = median(times[0], MOST_TIMES), thorn = median(times[1], MOST_TIMES);
-        if (rank == 0) printf("send of %d floats: %.0f ns bare, %.0f ns by thorn, %+.0f ns\n", SMALL, 1e9 * bare, 1e9 * thorn, 1e9 * (thorn - bare));
+        if (rank == 0) {
+            printf("send of %d floats: %.0f ns bare, %.0f ns by thorn, %+.0f ns\n", SMALL, 1e9 * bare, 1e9 * thorn,
+                   1e9 * (thorn - bare));
+        }
         const int64_t counts[] = {2, 1 << 10, 1 << 18, 1 << 24};
         for (int k = 0; k < 4; k++) {
             const int turns = k < 2 ? MOST_TIMES : k == 2 ? 201 : 21;

@@ -83,7 +83,8 @@ static void reductions_reduce(void) {
         THDtype dtype = any_dtype(COMMON);
         struct operation operation = operations[pick(COMMON, 10)];
         if ((is_float(dtype) && !operation.floats) || (dtype == TH_BOOL && !operation.bools)) continue;
-        THTensor *t = values_somehow(OWN, dtype, ndim, size, rank), *r = pick(OWN, 2) ? THTensor_new() : zeros_somehow(OWN, dtype, ndim, size);
+        THTensor *t = values_somehow(OWN, dtype, ndim, size, rank);
+        THTensor *r = pick(OWN, 2) ? THTensor_new() : zeros_somehow(OWN, dtype, ndim, size);
         THTensor *view = THTensor_newWithTensor(t);
         CHECK_OK(TH_MPI_setChecked(MPI_COMM_WORLD, round % 3 != 0));
         CHECK_OK(TH_MPI_allreduce(r, t, operation.op, MPI_COMM_WORLD));
@@ -109,7 +110,8 @@ static void reductions_reduce(void) {
 static void floats_of_16_bits_add_up_like_floats(void) {
     for (int k = 0; k < 2; k++) {
         THDtype dtype = k ? TH_BFLOAT16 : TH_FLOAT16;
-        THTensor *t = vector_of(dtype, 0.5, -3, 60000, rank == 0 ? NAN : 1, rank == 0 ? INFINITY : 1, 6e-8 * (rank == 0)), *r = THTensor_new();
+        const int first = rank == 0;
+        THTensor *t = vector_of(dtype, 0.5, -3, 60000, first ? NAN : 1, first ? INFINITY : 1, 6e-8 * first), *r = THTensor_new();
         CHECK_OK(TH_MPI_allreduce(r, t, MPI_SUM, MPI_COMM_WORLD));
         CHECK_NEAR(THTensor_get1d(r, 0), 0.5 * ranks, 0);
         CHECK_NEAR(THTensor_get1d(r, 1), -3 * ranks, 0);
@@ -164,10 +166,12 @@ static void ranks_that_disagree_get_an_error(void) {
     CHECK_ALL_FAIL(TH_MPI_allreduce(r, d, MPI_SUM, MPI_COMM_WORLD), TH_ERR_DTYPE, last, "different dtypes");
     CHECK_ALL_FAIL(TH_MPI_bcast(good, odd, MPI_COMM_WORLD), TH_ERR_ARGUMENT, last, "roots");
     CHECK_ALL_FAIL(TH_MPI_allreduce(r, good, odd ? MPI_MAX : MPI_SUM, MPI_COMM_WORLD), TH_ERR_ARGUMENT, last, "operations");
-    CHECK_ERROR(odd ? TH_MPI_bcast(good, 0, MPI_COMM_WORLD) : TH_MPI_allreduce(r, good, MPI_SUM, MPI_COMM_WORLD), TH_ERR_ARGUMENT, "different collectives");
+    CHECK_ERROR(odd ? TH_MPI_bcast(good, 0, MPI_COMM_WORLD) : TH_MPI_allreduce(r, good, MPI_SUM, MPI_COMM_WORLD), TH_ERR_ARGUMENT,
+                "different collectives");
     /* Failures of one rank. */
     CHECK_ALL_FAIL(TH_MPI_allreduce(r, odd ? NULL : good, MPI_SUM, MPI_COMM_WORLD), TH_ERR_ARGUMENT, last, "argument 't' is NULL");
-    CHECK_ALL_FAIL(TH_MPI_allreduce(odd ? integers : r, good, MPI_SUM, MPI_COMM_WORLD), TH_ERR_DTYPE, last, "the result holds int32, and float32 comes");
+    CHECK_ALL_FAIL(TH_MPI_allreduce(odd ? integers : r, good, MPI_SUM, MPI_COMM_WORLD), TH_ERR_DTYPE, last,
+                   "the result holds int32, and float32 comes");
     CHECK_ALL_FAIL(TH_MPI_reduce(odd ? integers : r, good, MPI_SUM, last, MPI_COMM_WORLD), TH_ERR_DTYPE, last, "the result holds int32");
     CHECK_ALL_FAIL(TH_MPI_bcastShaped(odd ? integers : good, 0, MPI_COMM_WORLD), TH_ERR_DTYPE, last, "the result holds int32");
     CHECK_ALL_FAIL(TH_MPI_bcastShaped(odd ? NULL : good, 0, MPI_COMM_WORLD), TH_ERR_ARGUMENT, last, "argument 'r' is NULL");

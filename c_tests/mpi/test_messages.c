@@ -38,7 +38,8 @@ static void an_expanded_tensor_is_sent_as_what_it_shows(void) {
     CHECK_OK(TH_MPI_sendrecv(r, left(), 0, t, right(), 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
     CHECK_VALUES(r, 0, 1, 2, 0, 1, 2);
     /* As a result it would be written twice. */
-    CHECK_ERROR(TH_MPI_recv(t, left(), 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE), TH_ERR_SHAPE, "TH_MPI_recv: the result has a dimension of stride 0");
+    CHECK_ERROR(TH_MPI_recv(t, left(), 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE), TH_ERR_SHAPE,
+                "TH_MPI_recv: the result has a dimension of stride 0");
     THTensor_free(row);
     THTensor_free(t);
     THTensor_free(r);
@@ -128,7 +129,8 @@ static void a_message_of_another_size_is_an_error(void) {
         THTensor_free(t);
     } else {
         THTensor *shorter = vector_of(TH_FLOAT32, 0, 0, 0), *longer = THTensor_newZeros(TH_FLOAT32, SIZES(2, 3)), *r = THTensor_new();
-        CHECK_ERROR(TH_MPI_recv(shorter, 0, 0, MPI_COMM_WORLD, NULL), TH_ERR_SHAPE, "TH_MPI_recv: the message has 4 elements, and the tensor 3");
+        CHECK_ERROR(TH_MPI_recv(shorter, 0, 0, MPI_COMM_WORLD, NULL), TH_ERR_SHAPE,
+                    "TH_MPI_recv: the message has 4 elements, and the tensor 3");
         CHECK_VALUES(shorter, 0, 0, 0);
         CHECK_ERROR(TH_MPI_recv(longer, 0, 1, MPI_COMM_WORLD, NULL), TH_ERR_SHAPE, "the message has 4 elements, and the tensor 6");
         CHECK_ERROR(TH_MPI_recvShaped(r, 0, 2, MPI_COMM_WORLD, NULL), TH_ERR_SHAPE, "no dtype and shape");
@@ -291,6 +293,7 @@ static void tensors_on_gpus_travel(void) {
 CHECK_MPI_MAIN(CASE(elements_arrive_whatever_the_layouts), CASE(an_expanded_tensor_is_sent_as_what_it_shows),
                CASE(steps_that_interleave_are_received), CASE(a_ring_passes_tensors_on_in_place), CASE(shapes_travel),
                CASE(another_dtype_is_refused_and_the_line_stays_in_order), CASE(a_message_of_another_size_is_an_error),
-               CASE(a_long_message_does_not_reach_beyond_the_tensor), CASE(requests_hold_what_they_need), CASE(requests_are_tested_and_freed), CASE(a_request_tells_that_a_message_is_short),
+               CASE(a_long_message_does_not_reach_beyond_the_tensor), CASE(requests_hold_what_they_need),
+               CASE(requests_are_tested_and_freed), CASE(a_request_tells_that_a_message_is_short),
                CASE(nothing_comes_from_no_process), CASE(plain_mpi_takes_part), CASE(what_a_gradient_needs_is_not_changed_unseen),
                CASE(tensors_on_gpus_travel))

@@ -178,7 +178,8 @@ static void ranks_that_disagree_get_an_error(void) {
     CHECK_ALL_FAIL(TH_MPI_scatter(r, odd ? good : NULL, wrong, 0, last, MPI_COMM_WORLD), TH_ERR_SHAPE, last, "too large");
     CHECK_ALL_FAIL(TH_MPI_scatter(r, good, NULL, 0, odd, MPI_COMM_WORLD), TH_ERR_ARGUMENT, last, "roots");
     CHECK_ALL_FAIL(TH_MPI_reduceScatter(r, good, parts, 0, MPI_SUM, MPI_COMM_WORLD), TH_ERR_SHAPE, last, "different shapes");
-    CHECK_ALL_FAIL(TH_MPI_reduceScatter(odd ? other : r, good, NULL, 0, MPI_SUM, MPI_COMM_WORLD), TH_ERR_DTYPE, last, "the result holds int8");
+    CHECK_ALL_FAIL(TH_MPI_reduceScatter(odd ? other : r, good, NULL, 0, MPI_SUM, MPI_COMM_WORLD), TH_ERR_DTYPE, last,
+                   "the result holds int8");
     CHECK_ERROR(TH_MPI_reduceScatter(r, good, negative, 0, MPI_SUM, MPI_COMM_WORLD), TH_ERR_SHAPE, "part");
     CHECK_ERROR(TH_MPI_alltoall(r, good, parts, 0, 1, MPI_COMM_WORLD), TH_ERR_SHAPE, "TH_MPI_alltoall: ");
     CHECK_ERROR(TH_MPI_alltoall(r, good, wrong, 0, 1, MPI_COMM_WORLD), TH_ERR_SHAPE, "too large");

@@ -36,7 +36,8 @@ static void a_datatype_takes_elements_in_order(void) {
 static void a_layout_has_one_datatype(void) {
     THMpiCall call;
     th_mpi_buffer first, buffer;
-    THTensor *wide = THTensor_newZeros(TH_FLOAT32, SIZES(100, 100)), *t = THTensor_newNarrow(wide, 1, 3, 50), *other = THTensor_newNarrow(wide, 1, 4, 50);
+    THTensor *wide = THTensor_newZeros(TH_FLOAT32, SIZES(100, 100));
+    THTensor *t = THTensor_newNarrow(wide, 1, 3, 50), *other = THTensor_newNarrow(wide, 1, 4, 50);
     MPI_Comm comm;
     MPI_Comm_dup(MPI_COMM_SELF, &comm);
     CHECK_OK(th_mpi_begin(&call, comm, "test"));

@@ -99,8 +99,8 @@ pub enum DstKind {
     Full,
 }
 
-/// The product faer asks for: `dst = [dst] + alpha * lhs @ rhs`, in a triangle of `dst` or all of it. With lists of rows or columns, element
-/// (i, j) of the product belongs to row `dst_row_idx[i]` and column `dst_col_idx[j]` of `dst`.
+/// The product faer asks for: `dst = [dst] + alpha * lhs @ rhs`, in a triangle of `dst` or all of it. With lists of rows or columns,
+/// element (i, j) of the product belongs to row `dst_row_idx[i]` and column `dst_col_idx[j]` of `dst`.
 ///
 /// # Safety
 /// The matrices must exist, and `dst` lie apart from the others. Lists have a place in `dst` for each row, or column, of the product.

@@ -163,6 +163,9 @@ fn parts_of_product<I: Position>(a: &Pattern<'_, I>, b: &Pattern<'_, I>) -> Resu
     Parts::new(n, |i| a.columns[a.starts.row(i)].iter().map(|k| b.starts.row(k.place()).len() as u64).fold(0, u64::saturating_add))
 }
 
+/// Work of a part, with the words and the elements of the thread that does it.
+type Part<'a, T> = dyn Fn(usize, &mut [u64], &mut [T]) + Sync + 'a;
+
 /// Memory for each thread: words that are 0, and behind them elements that are 0.
 struct Memory {
     scratch: ThreadScratch,
@@ -171,7 +174,7 @@ struct Memory {
 }
 
 impl Memory {
-    fn new<T: Element>(words: usize, elements: usize, parts: usize) -> Result<Memory> {
+    fn new(words: usize, elements: usize, parts: usize) -> Result<Memory> {
         let bytes = words.checked_add(elements).and_then(|all| all.checked_mul(8));
         let scratch = bytes.and_then(|bytes| ThreadScratch::zeroed(bytes, parts));
         match scratch {
@@ -181,7 +184,7 @@ impl Memory {
     }
 
     /// Calls `f` with each part and the memory of the thread that does it, which `f` leaves to the next part as it wants to find it.
-    fn each<T: Element>(&self, parts: usize, f: &(dyn Fn(usize, &mut [u64], &mut [T]) + Sync)) {
+    fn each<T: Element>(&self, parts: usize, f: &Part<'_, T>) {
         self.scratch.each::<u64>(parts, &|part, at| {
             // SAFETY: a tile has this many words and elements of at most 8 bytes, aligned, set to 0 once, and the thread's own.
             let (words, elements) = unsafe {
@@ -256,7 +259,7 @@ fn starts<I: Position>(out: &Operand, a: Pattern<'_, I>, b: Pattern<'_, I>, colu
     let numbering = Numbering::of(b.columns, columns)?;
     let numbers = numbering.numbers(b.columns)?;
     let (tree, parts) = (Tree::new(numbering.count), parts_of_product(&a, &b)?);
-    let memory = Memory::new::<i64>(tree.words, 0, parts.count)?;
+    let memory = Memory::new(tree.words, 0, parts.count)?;
     let r = Shared(out.first());
     memory.each::<i64>(parts.count, &|part, words, _| {
         for i in parts.rows(part) {
@@ -298,7 +301,7 @@ fn entries_of<I: Position, T: Entry>(
     let numbering = Numbering::of(b.columns, size)?;
     let numbers = numbering.numbers(b.columns)?;
     let (tree, parts) = (Tree::new(numbering.count), parts_of_product(&a.pattern(), &b.pattern())?);
-    let memory = Memory::new::<T>(tree.words, numbering.count, parts.count)?;
+    let memory = Memory::new(tree.words, numbering.count, parts.count)?;
     let ([columns, entries], total) = ([columns, entries].map(|to| Shared(to.first())), columns.layout.numel() as usize);
     let (x, y) = (a.entries.unwrap_or_default(), b.entries.unwrap_or_default());
     memory.each::<T>(parts.count, &|part, words, sums| {
@@ -381,7 +384,7 @@ impl<I: Position, T: Entry> Sampled<'_, I, T> {
         let (wanted, numbers) = (numbering.numbers(at.columns)?, numbering.numbers(b.columns)?);
         let parts = parts_of_product(&a.pattern(), &b.pattern())?;
         let (x, y) = (a.entries.unwrap_or_default(), b.entries.unwrap_or_default());
-        Memory::new::<T>(0, numbering.count, parts.count)?.each::<T>(parts.count, &|part, _, sums| {
+        Memory::new(0, numbering.count, parts.count)?.each::<T>(parts.count, &|part, _, sums| {
             for i in parts.rows(part) {
                 let wanted = &wanted[at.starts.row(i)];
                 wanted.iter().for_each(|number| sums[number.place()] = T::ZERO);
@@ -407,7 +410,7 @@ impl<I: Position, T: Entry> Sampled<'_, I, T> {
         let (own, numbers) = (numbering.numbers(a.columns)?, numbering.numbers(b.columns)?);
         let parts = parts_of_product(at, &b.pattern())?;
         let (x, y) = (a.entries.unwrap_or_default(), b.entries.unwrap_or_default());
-        Memory::new::<T>(0, numbering.count, parts.count)?.each::<T>(parts.count, &|part, _, row| {
+        Memory::new(0, numbering.count, parts.count)?.each::<T>(parts.count, &|part, _, row| {
             for i in parts.rows(part) {
                 let range = a.starts.row(i);
                 scatter(row, &own[range.clone()], &x[range.clone()]);
@@ -433,7 +436,7 @@ impl<I: Position, T: Entry> Sampled<'_, I, T> {
         let (wanted, numbers) = (numbering.numbers(at.columns)?, numbering.numbers(b.columns)?);
         let (x, y, n) = (a.entries.unwrap_or_default(), b.entries.unwrap_or_default(), at.starts.count());
         let parts = PARTS.min(at.columns.len() / PIECE + 1).min(n.max(1));
-        Memory::new::<T>(0, numbering.count, parts)?.each::<T>(parts, &|part, _, row| {
+        Memory::new(0, numbering.count, parts)?.each::<T>(parts, &|part, _, row| {
             let own = n * part / parts..n * (part + 1) / parts;
             let first = at.starts.0[own.start].place();
             // SAFETY: rows of parts are apart.
