@@ -92,6 +92,24 @@ static void entries_may_be_rows(void) {
     THTensor_free(indices);
 }
 
+/* An entry without elements is an entry still. */
+static void entries_may_have_no_elements(void) {
+    THTensor *indices = POSITIONS(1, 1, 0, 1), *values = THTensor_newZeros(TH_FLOAT32, SIZES(3, 0));
+    THSTensor *s = THSTensor_newWithTensor(indices, values), *r = THSTensor_newCoalesce(s);
+    CHECK_SIZES(s, 2, 0);
+    CHECK_INDICES(r, 0, 1);
+    CHECK_OK(THSTensor_cadd(r, s, 2, r));
+    CHECK_INDICES(r, 0, 1);
+    CHECK_SHAPE(r->values, 2, 0);
+    CHECK_NEAR(THSTensor_sumall(r), 0, 0);
+    CHECK_OK(THSTensor_sum(r, s, SIZES(1)));
+    CHECK_ENTRIES(r, 0, 0);
+    THSTensor_free(r);
+    THSTensor_free(s);
+    THTensor_free(values);
+    THTensor_free(indices);
+}
+
 static void a_dense_tensor_becomes_sparse(void) {
     THTensor *t = matrix_of(TH_INT64, 3, 0, 0, 0, 9, 0, 10, 0, 0, 0);
     THSTensor *all = THSTensor_newFromDense(t, -1), *rows = THSTensor_newFromDense(t, 1);
@@ -553,7 +571,7 @@ static void null_is_refused(void) {
 
 CHECK_MAIN(CASE(entries_are_given_by_their_positions), CASE(the_fields_may_be_read), CASE(handles_are_counted),
            CASE(values_are_shared), CASE(sizes_are_the_least_that_hold_all_positions), CASE(entries_may_be_rows),
-           CASE(a_dense_tensor_becomes_sparse), CASE(a_sparse_tensor_may_be_empty),
+           CASE(entries_may_have_no_elements), CASE(a_dense_tensor_becomes_sparse), CASE(a_sparse_tensor_may_be_empty),
            CASE(a_fresh_handle_has_no_elements), CASE(positions_must_lie_inside), CASE(int32_positions_are_copied),
            CASE(sizes_may_be_huge), CASE(positions_are_exact), CASE(changed_fields_are_noticed),
            CASE(coalescing_sorts_and_sums), CASE(sums_for_one_position_stay_in_the_dtype), CASE(values_may_lie_anyhow),

@@ -3670,7 +3670,7 @@ THStatus THSTensor_div(THSTensor *r, const THSTensor *s, double value);
 /// `r = s ^ value` for a value above 0, coalesced.
 THStatus THSTensor_pow(THSTensor *r, const THSTensor *s, double value);
 
-/// `r = -s`.
+/// `r = -s`, in the form of `s`.
 THStatus THSTensor_neg(THSTensor *r, const THSTensor *s);
 
 /// `r = |s|`, coalesced.

@@ -10305,7 +10305,7 @@ class [[nodiscard]] SparseTensor : public detail::Counted<THSTensor, THSTensor_r
         return r(THSTensor_pow(r.handle, handle_, value), "pow");
     }
     SparseTensor &pow_(double value) { return changed(THSTensor_pow(handle_, handle_, value), "pow_"); }
-    /// `r = -s`.
+    /// `r = -s`, in the form of `s`.
     SparseTensor neg() const { detail::NewSparse r; return r(THSTensor_neg(r.handle, handle_), "neg"); }
     SparseTensor &neg_() { return changed(THSTensor_neg(handle_, handle_), "neg_"); }
     /// `r = |s|`, coalesced.

@@ -250,6 +250,12 @@ fn long_texts() {
     packer.write_all(&vec![b' '; 10 << 20]).unwrap();
     let error = thorn_files::open(&packer.finish().unwrap()).unwrap_err().message;
     assert_eq!(error, "Matrix Market: byte 0: line 1 is longer than 65536 bytes");
+    // 64 MB of nothing, in as many kilobytes.
+    let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    packer.write_all(b"%%MatrixMarket matrix coordinate real general\n2 2 9000000000\n").unwrap();
+    (0..64).for_each(|_| packer.write_all(&[b'\n'; 1 << 20]).unwrap());
+    let error = thorn_files::open(&packer.finish().unwrap()).unwrap_err().message;
+    assert!(error.ends_with("the text goes on after 0 lines with entries"), "{error}");
 }
 
 #[test]

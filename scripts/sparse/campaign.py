@@ -67,7 +67,7 @@ def line(x):
         return "dims " + " ".join(map(str, x.entries))
     if isinstance(x, list):
         return "\n".join([f"list {len(x)}", *map(line, x)])
-    return f"number {x if x != int(1e9) and abs(x) != float('inf') and x != int(x) else 'inf' if x == float('inf') else int(x)}"
+    return f"number {int(x) if float(x).is_integer() else x}"
 
 
 def write(options):

@@ -37,6 +37,8 @@ const FITTING: &[&str] = &[
     "clampTensor",
     "addmv",
     "btrisolve",
+    "csrMatmulTransposed",
+    "csrSampled",
     "csrSolve",
     "convolutionGradInput",
     "convolutionGradWeight",

@@ -116,8 +116,7 @@ pub fn write(what: &Save<'_>, append: Append<'_>) -> Result<()> {
     let values = sparse.values()?;
     let dims = tensor.sizes.len();
     if values.sizes.len() != 1 {
-        let dense = values.sizes.len() - 1;
-        return Err(Error::unsupported(format_args!("tensor '{}' has {dense} dense dimensions, and SciPy's have none", tensor.name)));
+        return Err(Error::unsupported(format_args!("tensor '{}' has dense dimensions, and SciPy's matrices have none", tensor.name)));
     }
     let mut array =
         |name: &str, descr: &str, sizes: &[i64], bytes: &[u8]| append(&format!("{name}.npy"), &[&npy::header_of(descr, sizes)?, bytes]);

@@ -175,7 +175,7 @@ macro_rules! sparse_rows {
             }
             set(r, math::mapped(s.parts()?, false, &names::pow::ROW, &[value]))
         };
-        /// `r = -s`.
+        /// `r = -s`, in the form of `s`.
         neg(r: sparse_out, s: sparse) = set(r, math::mapped(s.parts()?, true, &names::neg::ROW, &[]));
         /// `r = |s|`, coalesced.
         abs(r: sparse_out, s: sparse) = set(r, math::mapped(s.parts()?, false, &names::abs::ROW, &[]));

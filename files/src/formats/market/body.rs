@@ -73,6 +73,11 @@ const GROUP: usize = 4;
 /// Bytes of a compressed text that are in memory at a time. No line is longer.
 const PIECE: usize = 256 << 10;
 
+/// Bytes of a compressed text that an entry may take on average, and the number of entries by which a text may be longer: few compressed
+/// bytes become many.
+const LONG: u64 = 1024;
+const SPARE: u64 = 1 << 14;
+
 impl Body {
     /// Counts the entries, of which there must be as many as the head says.
     pub(super) fn new(input: &dyn Input, head: Head, packed: bool, first: u64, before: u64) -> Result<Body> {
@@ -81,6 +86,9 @@ impl Body {
         if packed {
             unpacked(input, first, |text, at| {
                 sum = sum.with(body.count(text, at, sum.lines)?);
+                if sum.used > head.lines || (at - first) / LONG > sum.used + SPARE {
+                    return Err(Error::format(at, format_args!("the text goes on after {} lines with entries", sum.used)));
+                }
                 Ok(())
             })?;
             body.places = grow::copy(&[Place::default(), sum])?;

@@ -37,7 +37,8 @@ fn coordinates(what: &Save<'_>, tensor: &Tensor, sparse: &Sparse, precision: Opt
     let values = sparse.values()?;
     let (&[rows, columns], &[_]) = (&tensor.sizes[..], &values.sizes[..]) else {
         let (dims, dense) = (tensor.sizes.len(), values.sizes.len() - 1);
-        return Err(Error::unsupported(format_args!("Matrix Market files have matrices, not {dims} dimensions, {dense} of them dense")));
+        let what = format_args!("Matrix Market files have matrices, and tensor '{}' has {dims} dimensions, {dense} dense", tensor.name);
+        return Err(Error::unsupported(what));
     };
     let places = Places::of(what, sparse)?;
     let (element, bytes) = (what.element(values), what.bytes(values)?);
