@@ -60,7 +60,7 @@ check_symbols() {
 python_with_torch() {
     local venv
     for venv in "${PEERS_VENV:-}" "$CARGO_TARGET_DIR/peers/venv" .venv; do
-        if [ -n "$venv" ] && "$venv/bin/python" -c 'import torch, numpy, mpmath' 2>/dev/null; then
+        if [ -n "$venv" ] && "$venv/bin/python" -c 'import torch, numpy, scipy, mpmath' 2>/dev/null; then
             echo "$venv/bin/python"
             return
         fi
@@ -74,6 +74,7 @@ beside_torch() {
     if python=$(python_with_torch); then
         THORN_LIB=$library "$python" scripts/differential.py --cases 20000
         THORN_LIB=$library "$python" scripts/gradients.py --cases 2000 --seed 13
+        THORN_LIB=$library "$python" scripts/sparse.py --cases 3000 --seed 13
         "$saved/checkpoint" --save "$saved/copy.pt" --scores "$saved/scores.npy" >/dev/null
         "$python" examples/python/check_digits.py "$saved/copy.pt" "$saved/scores.npy"
     else

@@ -41,7 +41,7 @@ fn sparse_tensors_are_converted() {
         assert!(listed(&one)[0].ends_with("[3,4] \"sparse, 2 entries of float64\""), "{:?}", listed(&one));
     }
     let text = std::fs::read_to_string(folder.path("one.mtx")).unwrap();
-    assert_eq!(text, "%%MatrixMarket matrix coordinate real general\n3 4 2\n1 3 4.0\n2 1 -2.5\n");
+    assert_eq!(text, "%%MatrixMarket matrix coordinate real general\n3 4 2\n1 2 4.0\n3 1 -2.5\n");
     // Formats without sparse tensors.
     let plain = folder.path("plain.safetensors");
     let refusal = thorn(&["convert", &sparse, &plain, "--tensor", "coo"]);
