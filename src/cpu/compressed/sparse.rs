@@ -196,54 +196,60 @@ impl Memory {
     }
 }
 
-/// The shape of a set of numbers: a bit for each, above these a bit for each word that is not 0, and one more level of such bits.
+/// Levels of the greatest tree of bits.
+const LEVELS: usize = 11;
+
+/// The shape of a set of numbers: a bit for each, above these a bit for each word that is not 0, and so on up to one word.
 struct Tree {
-    /// Where the words of the two upper levels begin.
-    upper: [usize; 2],
+    /// Where the words of each level begin.
+    first: [usize; LEVELS],
+    levels: usize,
     words: usize,
 }
 
 impl Tree {
     /// A set of numbers less than `count`.
     fn new(count: usize) -> Tree {
-        let low = count.max(1).div_ceil(64);
-        let (middle, top) = (low.div_ceil(64), low.div_ceil(64 * 64));
-        Tree { upper: [low, low + middle], words: low + middle + top }
+        let mut tree = Tree { first: [0; LEVELS], levels: 0, words: 0 };
+        let mut size = count.max(1);
+        while tree.levels == 0 || size > 1 {
+            size = size.div_ceil(64);
+            tree.first[tree.levels] = tree.words;
+            tree.levels += 1;
+            tree.words += size;
+        }
+        tree
     }
 
-    /// Puts a number into the set, without a branch.
+    /// Puts a number into the set. Returns true if it was not there.
     #[inline(always)]
-    fn insert(&self, words: &mut [u64], number: usize) {
-        words[number / 64] |= 1 << (number % 64);
-        words[self.upper[0] + number / 64 / 64] |= 1 << (number / 64 % 64);
-        words[self.upper[1] + number / 64 / 64 / 64] |= 1 << (number / 64 / 64 % 64);
+    fn insert(&self, words: &mut [u64], number: usize) -> bool {
+        let mut at = number;
+        for level in 0..self.levels {
+            let (word, bit) = (&mut words[self.first[level] + at / 64], 1 << (at % 64));
+            let before = *word;
+            *word |= bit;
+            if before != 0 {
+                return level > 0 || before & bit == 0;
+            }
+            at /= 64;
+        }
+        true
     }
 
     /// Calls `f` with all numbers, ascending, and leaves the set empty.
-    #[inline(always)]
-    fn drain(&self, words: &mut [u64], mut f: impl FnMut(usize)) {
-        for top in self.upper[1]..self.words {
-            for middle in bits(&mut words[top], top - self.upper[1]) {
-                for low in bits(&mut words[self.upper[0] + middle], middle) {
-                    bits(&mut words[low], low).for_each(&mut f);
-                }
-            }
+    fn drain(&self, words: &mut [u64], f: &mut impl FnMut(usize)) {
+        self.drain_word(words, self.levels - 1, 0, f);
+    }
+
+    fn drain_word(&self, words: &mut [u64], level: usize, at: usize, f: &mut impl FnMut(usize)) {
+        let mut word = std::mem::take(&mut words[self.first[level] + at]);
+        while word != 0 {
+            let below = at * 64 + word.trailing_zeros() as usize;
+            word &= word - 1;
+            if level == 0 { f(below) } else { self.drain_word(words, level - 1, below, f) }
         }
     }
-}
-
-/// The numbers of the bits of word `at` that are set, ascending; the word becomes 0.
-#[inline(always)]
-fn bits(word: &mut u64, at: usize) -> impl Iterator<Item = usize> + use<> {
-    let mut left = std::mem::take(word);
-    std::iter::from_fn(
-        #[inline(always)]
-        move || {
-            let bit = left.trailing_zeros() as usize;
-            left &= left.wrapping_sub(1);
-            (bit < 64).then_some(at * 64 + bit)
-        },
-    )
 }
 
 /// Where the rows of `A B` start.
@@ -252,19 +258,18 @@ fn starts<I: Position>(out: &Operand, a: Pattern<'_, I>, b: Pattern<'_, I>, colu
     b.check(columns)?;
     let numbering = Numbering::of(b.columns, columns)?;
     let numbers = numbering.numbers(b.columns)?;
-    let parts = parts_of_product(&a, &b)?;
-    let memory = Memory::new(numbering.count.div_ceil(64), 0, parts.count)?;
+    let (tree, parts) = (Tree::new(numbering.count), parts_of_product(&a, &b)?);
+    let memory = Memory::new(tree.words, 0, parts.count)?;
     let r = Shared(out.first());
     memory.each::<i64>(parts.count, &|part, words, _| {
         for i in parts.rows(part) {
-            let rows = || a.columns[a.starts.row(i)].iter().map(|k| &numbers[b.starts.row(k.place())]);
             let mut count = 0i64;
-            for number in rows().flatten() {
-                let (word, bit) = (&mut words[number.place() / 64], number.place() % 64);
-                count += i64::from(*word >> bit & 1 == 0);
-                *word |= 1 << bit;
+            for k in &a.columns[a.starts.row(i)] {
+                for number in &numbers[b.starts.row(k.place())] {
+                    count += i64::from(tree.insert(words, number.place()));
+                }
             }
-            rows().flatten().for_each(|number| words[number.place() / 64] = 0);
+            tree.drain(words, &mut |_| {});
             // SAFETY: rows are apart; there is one number more than rows.
             unsafe { r.get().cast::<i64>().add(i + 1).write(count) };
         }
@@ -302,21 +307,19 @@ fn entries_of<I: Position, T: Entry>(
     memory.each::<T>(parts.count, &|part, words, sums| {
         for i in parts.rows(part) {
             for at in a.starts.row(i) {
-                let others = b.starts.row(a.columns[at].place());
-                for (number, &y) in numbers[others.clone()].iter().zip(&y[others]) {
-                    let sum = &mut sums[number.place()];
-                    *sum = sum.add(x[at].mul(y));
-                    tree.insert(words, number.place());
+                for other in b.starts.row(a.columns[at].place()) {
+                    let (number, product) = (numbers[other].place(), x[at].mul(y[other]));
+                    let sum = &mut sums[number];
+                    *sum = if tree.insert(words, number) { product } else { sum.add(product) };
                 }
             }
             let (mut next, end) = (starts[i].place(), starts[i + 1].place().min(total));
-            tree.drain(words, |number| {
-                let sum = std::mem::replace(&mut sums[number], T::ZERO);
+            tree.drain(words, &mut |number| {
                 if next < end {
                     // SAFETY: entries of a row are apart from others, and less than there are.
                     unsafe {
                         columns.get().cast::<I>().add(next).write(numbering.column(number));
-                        entries.get().cast::<T>().add(next).write(sum);
+                        entries.get().cast::<T>().add(next).write(sums[number]);
                     }
                 }
                 next += 1;
