@@ -33,6 +33,17 @@ static bool opened(void) {
     return done;
 }
 
+static THSTensor *sparse;
+
+static bool saved_sparse(void) { return THSTensor_save(sparse, path) == TH_OK; }
+
+static bool opened_sparse(void) {
+    THSTensor *s = THSTensor_newLoad(path);
+    bool done = s != NULL && THSTensor_nnz(s) == THSTensor_nnz(sparse);
+    THSTensor_free(s);
+    return done;
+}
+
 static int files_in_directory(void) {
     int count = 0;
     DIR *found = opendir(directory);
@@ -71,6 +82,19 @@ static void files_need_memory(void) {
         refuse_each("open", opened);
         unlink(path);
     }
+    THTensor_free(matrix);
+    matrix = matrix_of(TH_FLOAT64, 2, 0, 2, 0, 4, 0, 6);
+    THSTensor *coordinates = THSTensor_newFromDense(matrix, -1), *rows = THSTensor_newCompressed(coordinates);
+    static const char *const sparse_endings[] = {"mtx", "npz", "pt"};
+    for (size_t i = 0; i < 2 * sizeof sparse_endings / sizeof *sparse_endings; i++) {
+        sparse = i % 2 ? rows : coordinates;
+        snprintf(path, sizeof path, "%s/a.%s", directory, sparse_endings[i / 2]);
+        refuse_each("save", saved_sparse);
+        refuse_each("open", opened_sparse);
+        unlink(path);
+    }
+    THSTensor_free(rows);
+    THSTensor_free(coordinates);
     THTensor_free(matrix);
     CHECK(rmdir(directory) == 0);
 }

@@ -48,9 +48,10 @@ fn coordinates(what: &Save<'_>, tensor: &Tensor, sparse: &Sparse, precision: Opt
     let head = format!("%%MatrixMarket matrix coordinate {} general\n{rows} {columns} {kept}\n", field(element));
     to.write_all(head.as_bytes())?;
     let part = |first: usize| {
-        let mut text = Vec::with_capacity(PART * 24);
+        let end = nnz.min(first + PART);
+        let mut text = Vec::with_capacity((end - first) * 24);
         let mut at = places.start(first);
-        for k in first..nnz.min(first + PART) {
+        for k in first..end {
             let (row, column) = places.next(&mut at, k)?;
             if row.wrapping_sub(1) as u64 >= rows as u64 || column.wrapping_sub(1) as u64 >= columns as u64 {
                 return Err(Error::broken(format_args!("entry {k} is at {row}, {column}, out of range for {rows} x {columns}, from 1")));
@@ -95,8 +96,9 @@ fn array(what: &Save<'_>, tensor: &Tensor, precision: Option<usize>, to: &mut dy
     to.write_all(format!("%%MatrixMarket matrix array {kind} general\n{rows} {columns}\n").as_bytes())?;
     let (size, numbers) = (element.size(), bytes.len() / element.size());
     let part = |first: usize| {
-        let mut text = Vec::with_capacity(PART * 16);
-        for k in first..numbers.min(first + PART) {
+        let end = numbers.min(first + PART);
+        let mut text = Vec::with_capacity((end - first) * 16);
+        for k in first..end {
             let at = (k % rows * columns + k / rows) * size;
             number(element, &bytes[at..at + size], precision, &mut text);
             text.push(b'\n');
