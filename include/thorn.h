@@ -3612,7 +3612,8 @@ TH_NODISCARD THTensor *THSTensor_newIndices(const THSTensor *s);
 /// The values of the handle. Returns a new reference.
 TH_NODISCARD THTensor *THSTensor_newValues(const THSTensor *s);
 
-/// Where each row starts among the entries of compressed rows, and the number of entries. Returns a new reference.
+/// The starts of rows among the entries of compressed rows, with the number of entries at the end. Returns a new
+/// reference.
 TH_NODISCARD THTensor *THSTensor_newCrow(const THSTensor *s);
 
 /// The column of each entry of compressed rows. Returns a new reference.

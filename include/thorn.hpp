@@ -10155,7 +10155,7 @@ class [[nodiscard]] SparseTensor : public detail::Counted<THSTensor, THSTensor_r
     Tensor indices() const { return detail::made(THSTensor_newIndices(handle_), "indices"); }
     /// The values of the handle.
     Tensor values() const { return detail::made(THSTensor_newValues(handle_), "values"); }
-    /// Where each row starts among the entries of compressed rows, and the number of entries.
+    /// The starts of rows among the entries of compressed rows, with the number of entries at the end.
     Tensor crow() const { return detail::made(THSTensor_newCrow(handle_), "crow"); }
     /// The column of each entry of compressed rows.
     Tensor col() const { return detail::made(THSTensor_newCol(handle_), "col"); }

@@ -50,7 +50,7 @@
 #error "thorn_nccl.h needs NCCL 2.14 or later"
 #endif
 
-/// What a call leaves to be done when NCCL has begun: a result to be filled from a temporary, and references to be given up.
+/// The steps that remain once NCCL has begun: a result to be filled from a temporary, and references to be given up.
 typedef struct th_nccl_call {
     const char *name;
     THCudaStream *stream; ///< where NCCL works

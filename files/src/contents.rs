@@ -19,7 +19,7 @@ pub struct Contents {
     pub tensors: Vec<Tensor>,
     /// The storages of the tensors. Tensors that share their elements refer to one storage.
     pub storages: Vec<Storage>,
-    /// What sparse tensors are made of.
+    /// The positions and values of the sparse tensors.
     pub sparse: Vec<Sparse>,
     /// Keys and values, in the order of the file.
     pub metadata: Vec<(String, String)>,
@@ -129,7 +129,7 @@ impl Encoding {
 pub struct Save<'a> {
     /// The tensors, all of which have [`Data::Storage`] or [`Data::Sparse`].
     pub tensors: &'a [Tensor],
-    /// What sparse tensors are made of.
+    /// The positions and values of the sparse tensors.
     pub sparse: &'a [Sparse],
     /// For each storage the type of its elements, and their bytes.
     pub storages: &'a [(Element, &'a [u8])],

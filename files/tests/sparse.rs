@@ -139,7 +139,7 @@ fn numbers_are_the_shortest_that_read_back_the_same() {
     assert!(message.starts_with("entry 1 is at"), "{message}");
 }
 
-/// What is read in a text: the number of entries, or of elements, and what goes wrong.
+/// The outcome of reading a text: the number of entries or of elements, or the failure.
 fn outcome(text: &str) -> Result<u64, String> {
     let bytes = text.as_bytes().to_vec();
     let contents = thorn_files::open(&bytes).map_err(|error| error.message)?;

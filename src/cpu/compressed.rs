@@ -84,7 +84,7 @@ impl Entry for i64 {
     }
 }
 
-/// Where each row starts among the entries, with their number at the end.
+/// The starts of rows among the entries, with the number of entries at the end.
 #[derive(Clone, Copy)]
 struct Starts<'a, I>(&'a [I]);
 

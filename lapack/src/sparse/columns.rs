@@ -5,7 +5,7 @@ use super::{Failure, copied, filled};
 /// A matrix of compressed rows, each of whose columns is less than the number of rows.
 #[derive(Clone, Copy)]
 pub struct Rows<'a, I = i64> {
-    /// Where each row starts among the entries, with their number at the end.
+    /// The starts of rows among the entries, with the number of entries at the end.
     pub starts: &'a [I],
     /// The column of each entry.
     pub columns: &'a [I],

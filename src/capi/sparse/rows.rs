@@ -111,7 +111,7 @@ macro_rules! sparse_rows {
         newIndices(s: sparse) -> new = form::indices(&form::coordinates(s.parts()?)?).cloned();
         /// The values of the handle. Returns a new reference.
         newValues(s: sparse) -> new = Ok(s.parts()?.values);
-        /// Where each row starts among the entries of compressed rows, and the number of entries. Returns a new reference.
+        /// The starts of rows among the entries of compressed rows, with the number of entries at the end. Returns a new reference.
         newCrow(s: sparse) -> new = match s.parts()?.places {
             Places::Rows { crow, .. } => Ok(crow),
             Places::Coordinates(_) => bail!(Argument, "coordinates have no starts of rows: see THSTensor_newCompressed"),

@@ -171,7 +171,7 @@ impl<'a> Integers<'a> {
 enum Places<'a> {
     /// Rows and columns, in one tensor or two; the columns begin at this place of the second.
     Coordinates(Integers<'a>, Integers<'a>, usize),
-    /// Where lines start, and positions in a line; true if a line is a row.
+    /// The starts of lines, and the positions in a line; true if a line is a row.
     Lines(Integers<'a>, Integers<'a>, bool),
 }
 
