@@ -337,6 +337,24 @@ static THStatus exp_of(const THTensor *const *inputs, int n, THTensor *const *ou
     return THGrad_apply(outputs, m, &input, n, exp_forward, exp_backward, context, NULL);
 }
 
+/* The elements above 0, which are more beside 0 than there. */
+static THStatus positive(const THTensor *const *inputs, int n, THTensor *const *outputs, int m, void *context) {
+    (void)n, (void)m, (void)context;
+    THTensor *mask = THTensor_new();
+    THStatus status = THTensor_gtValue(mask, inputs[0], 0);
+    if (status == TH_OK) status = THTensor_maskedSelect(outputs[0], inputs[0], mask);
+    THTensor_free(mask);
+    return status;
+}
+
+static void differences_are_those_of_one_shape(void) {
+    THTensor *x = LEAF(1, 0);
+    CHECK_ERROR(THGrad_check(&x, 1, 1, positive, NULL, 1e-6, 1e-5, 1e-3), TH_ERR_ARGUMENT,
+                "result 0 has shape [1], and [2] where an input changes by eps");
+    CHECK_VALUES(x, 1, 0);
+    THTensor_free(x);
+}
+
 static void functions_have_gradients_of_their_own(void) {
     THTensor *x = LEAF(0, 1), *y = THTensor_new(), *g[1], *second[1];
     CHECK_OK(exp_of((const THTensor *const[]){x}, 1, (THTensor *const[]){y}, 1, NULL));
@@ -455,4 +473,4 @@ static void two_threads_train_two_models(void) {
 }
 
 CHECK_MAIN(CASE(backward_adds_to_the_gradients_of_leaves), CASE(backward_may_begin_with_several_tensors),
-           CASE(what_was_broadcast_or_converted_is_undone), CASE(a_buffer_filled_by_rows_passes_gradients_on), CASE(a_view_sees_what_was_written_to_its_base), CASE(a_saved_tensor_may_not_change), CASE(what_is_refused_names_why), CASE(nothing_is_recorded_while_recording_is_off), CASE(gradients_have_gradients), CASE(hooks_look_on_and_replace), CASE(hooks_of_leaves_are_called_as_soon_as_they_can), CASE(functions_have_gradients_of_their_own), CASE(a_checkpoint_computes_again), CASE(a_million_nodes_need_no_stack), CASE(steps_of_training_need_no_more_memory), CASE(two_threads_train_two_models))
+           CASE(what_was_broadcast_or_converted_is_undone), CASE(a_buffer_filled_by_rows_passes_gradients_on), CASE(a_view_sees_what_was_written_to_its_base), CASE(a_saved_tensor_may_not_change), CASE(what_is_refused_names_why), CASE(nothing_is_recorded_while_recording_is_off), CASE(gradients_have_gradients), CASE(hooks_look_on_and_replace), CASE(hooks_of_leaves_are_called_as_soon_as_they_can), CASE(functions_have_gradients_of_their_own), CASE(differences_are_those_of_one_shape), CASE(a_checkpoint_computes_again), CASE(a_million_nodes_need_no_stack), CASE(steps_of_training_need_no_more_memory), CASE(two_threads_train_two_models))
