@@ -1,8 +1,8 @@
 //! Products of compressed rows with vectors and dense matrices.
 //!
 //! Rows are summed by one thread each, so that results do not depend on the number of threads, and cut among threads by entries, since one
-//! row may have them all. The columns of a piece are compared with the size first, while they come into the first-level cache, so that the
-//! loops that follow need no check.
+//! row may have them all. Beside dense matrices the columns of a piece are compared with the size first, while they come into the
+//! first-level cache, so that the loops that follow need no check.
 
 mod compress;
 mod softmax;
@@ -16,7 +16,6 @@ pub use sparse::sparse_product;
 
 use super::engine::{CHEAP, Shared, parallel};
 use super::simd::{Isa, simd};
-use super::stream;
 use crate::dtype::{Dtype, Element};
 use crate::error::{Result, bail};
 use crate::launch::Compressed;
@@ -26,8 +25,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Entries of a piece of work.
 const PIECE: usize = 2048;
-/// Entries after which an element of a vector is used that is prefetched: it lies anywhere.
-const AHEAD: usize = 32;
 /// Columns of a dense matrix that are summed together.
 const WIDTH: usize = 32;
 /// Parts of the columns of a transposed product, at most, each of which reads all entries.
@@ -105,6 +102,12 @@ impl Outside {
         Outside(AtomicUsize::new(usize::MAX))
     }
 
+    /// Notes an entry.
+    #[cold]
+    fn note(&self, at: usize) {
+        self.0.fetch_min(at, Ordering::Relaxed);
+    }
+
     fn finish<I: Position>(self, columns: &[I], size: usize) -> Result<()> {
         match self.0.into_inner() {
             usize::MAX => Ok(()),
@@ -176,32 +179,27 @@ impl<I: Position, T> Rows<'_, I, T> {
         let columns = &self.columns[range.clone()];
         let sound = columns.iter().fold(true, |sound, column| sound & (column.place() < size));
         if !sound && let Some(at) = columns.iter().position(|column| column.place() >= size) {
-            outside.0.fetch_min(range.start + at, Ordering::Relaxed);
+            outside.note(range.start + at);
         }
         sound
     }
 }
 
-/// The sum of the entries of a row times the elements of a vector.
-///
-/// # Safety
-/// Every column of the entries is a place of the vector.
+/// The sum of the entries of a row times the elements of a vector. Columns are compared with its size as they are read: the loop waits for
+/// the vector, whose elements lie anywhere.
 #[inline(always)]
-unsafe fn dot<I: Position, T: Entry>(isa: Isa, matrix: &Rows<'_, I, T>, range: Range<usize>, x: &[T]) -> T {
-    // SAFETY: the caller's; ranges of rows lie inside of the entries.
-    let term = |k: usize, sum: T| unsafe {
-        let x = *x.get_unchecked(matrix.columns.get_unchecked(k).place());
-        match matrix.entries {
-            Some(entries) => entries.get_unchecked(k).times(isa, x, sum),
-            None => sum.add(x),
+fn dot<I: Position, T: Entry>(isa: Isa, matrix: &Rows<'_, I, T>, row: Range<usize>, x: &[T], outside: &Outside) -> T {
+    let mut sum = T::ZERO;
+    for k in row {
+        // SAFETY: ranges of rows lie inside of the entries.
+        let (at, entry) =
+            unsafe { (matrix.columns.get_unchecked(k).place(), matrix.entries.map_or(T::ONE, |entries| *entries.get_unchecked(k))) };
+        match x.get(at) {
+            Some(&x) => sum = entry.times(isa, x, sum),
+            None => outside.note(k),
         }
-    };
-    let last = matrix.columns.len().saturating_sub(1);
-    range.fold(T::ZERO, |sum, k| {
-        let later = x.as_ptr().wrapping_add(matrix.columns[(k + AHEAD).min(last)].place());
-        stream::prefetch(later.cast(), 1);
-        term(k, sum)
-    })
+    }
+    sum
 }
 
 /// A row of a product with a matrix of `p` columns, a block of which is summed in registers.
@@ -246,17 +244,18 @@ fn product<I: Position, T: Entry>(matrix: &Rows<'_, I, T>, m: &[T], size: usize,
         simd(
             #[inline(always)]
             |isa| {
-                if !matrix.inside(rows.clone(), size, &outside) {
+                let out = r.get().cast::<T>();
+                if p != 1 && !matrix.inside(rows.clone(), size, &outside) {
                     return;
                 }
                 for i in rows.clone() {
-                    // SAFETY: columns were compared above; rows of the result are apart.
+                    let row = matrix.starts.row(i);
+                    // SAFETY: rows of the result are apart, and columns of matrices were compared above.
                     unsafe {
-                        let out = r.get().cast::<T>().add(i * p);
                         if p == 1 {
-                            out.write(dot(isa, matrix, matrix.starts.row(i), m))
+                            out.add(i).write(dot(isa, matrix, row, m, &outside))
                         } else {
-                            combine(isa, matrix, matrix.starts.row(i), m, p, out)
+                            combine(isa, matrix, row, m, p, out.add(i * p))
                         }
                     }
                 }
@@ -291,7 +290,7 @@ fn transposed<I: Position, T: Entry>(matrix: &Rows<'_, I, T>, m: &[T], size: usi
                     for k in matrix.starts.row(i) {
                         let at = matrix.columns[k].place();
                         if at >= size {
-                            outside.0.fetch_min(k, Ordering::Relaxed);
+                            outside.note(k);
                         } else if own.contains(&at) {
                             let x = matrix.entries.map_or(T::ONE, |entries| entries[k]);
                             let sums = &mut out[(at - own.start) * p..][..p];
