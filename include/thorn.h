@@ -2871,13 +2871,13 @@ THStatus THTensor_csrCompress(THTensor *crow, THTensor *col, THTensor *starts, T
 THStatus THTensor_csrMatmul(THTensor *r, const THTensor *crow, const THTensor *col, const THTensor *values,
                             const THTensor *m);
 
-/// `r = A' @ m` for the transpose of the matrix A [n x columns] of compressed rows and a matrix `m` [n x p] or a vector
-/// [n]. Without `values`, NULL, each entry of A is 1.
+/// `r = A^T @ m` for the transpose of the matrix A [n x columns] of compressed rows and a matrix `m` [n x p] or a
+/// vector [n]. Without `values`, NULL, each entry of A is 1.
 THStatus THTensor_csrMatmulTransposed(THTensor *r, const THTensor *crow, const THTensor *col, const THTensor *values,
                                       const THTensor *m, int64_t columns);
 
 /// `r[k]` = the sum of `a[i] * b[j]` over their elements, for each entry `k` of a pattern, which stands in row `i` and
-/// column `j`; `a` [n x p] and `b` [m x p] are matrices, or vectors as matrices of one column: the entries of `a @ b'`
+/// column `j`; `a` [n x p] and `b` [m x p] are matrices, or vectors as matrices of one column: the entries of `a @ b^T`
 /// that the pattern has.
 THStatus THTensor_csrSampled(THTensor *r, const THTensor *crow, const THTensor *col, const THTensor *a,
                              const THTensor *b);
@@ -2927,7 +2927,7 @@ THStatus THTensor_csrMatmulCsr(THTensor *r, THTensor *rcrow, THTensor *rcol, con
                                const THTensor *bcol, const THTensor *bvalues, int64_t columns);
 
 /// `r[k]` = element [i, j] of A @ B for each entry `k` of a pattern, which stands in row `i` and column `j`: csrSampled
-/// for matrices of compressed rows. With `transposeA` it is A' @ B, with `transposeB` A @ B'; both at once are
+/// for matrices of compressed rows. With `transposeA` it is A^T @ B, with `transposeB` A @ B^T; both at once are
 /// `TH_ERR_UNSUPPORTED`. B as it stands has `columns` columns.
 THStatus THTensor_csrSampledCsr(THTensor *r, const THTensor *crow, const THTensor *col, const THTensor *acrow,
                                 const THTensor *acol, const THTensor *avalues, const THTensor *bcrow,

@@ -3602,7 +3602,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::New r;
         return r(THTensor_csrMatmul(r.handle, handle_, col.get(), nullptr, m.get()), "csrMatmul");
     }
-    /// `r = A' @ m` for the transpose of the matrix A [n x columns] of compressed rows and a matrix `m` [n x p] or a
+    /// `r = A^T @ m` for the transpose of the matrix A [n x columns] of compressed rows and a matrix `m` [n x p] or a
     /// vector [n].
     Tensor csrMatmulTransposed(const Tensor &col, const Tensor &values, const Tensor &m, int64_t columns) const {
         detail::New r;
@@ -3616,7 +3616,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     }
     /// `r[k]` = the sum of `a[i] * b[j]` over their elements, for each entry `k` of a pattern, which stands in row `i`
     /// and column `j`; `a` [n x p] and `b` [m x p] are matrices, or vectors as matrices of one column: the entries of
-    /// `a @ b'` that the pattern has.
+    /// `a @ b^T` that the pattern has.
     Tensor csrSampled(const Tensor &col, const Tensor &a, const Tensor &b) const {
         detail::New r;
         return r(THTensor_csrSampled(r.handle, handle_, col.get(), a.get(), b.get()), "csrSampled");

@@ -130,6 +130,8 @@ section "cargo clippy"
 cargo clippy --workspace --all-targets --locked -- -D warnings
 section "CMake"
 compile
+section "reference"
+cmake --build "$build" --target docs
 section "cargo test"
 cargo_tests
 section "kernels for GPUs"
@@ -146,8 +148,6 @@ section "random calls and a network beside PyTorch"
 beside_torch
 section "exchange with PyTorch"
 exchange_with_torch
-section "reference"
-cmake --build "$build" --target docs
 section "installation"
 scripts/install-test.sh "$build"
 

@@ -265,7 +265,7 @@ fn product<I: Position, T: Entry>(matrix: &Rows<'_, I, T>, m: &[T], size: usize,
     outside.finish(matrix.columns, size)
 }
 
-/// `r = A' m`, whose rows are divided among threads: each reads all entries, and adds those of its own rows in the order of `A`'s rows.
+/// `r = A^T m`, whose rows are divided among threads: each reads all entries, and adds those of its own rows in the order of `A`'s rows.
 fn transposed<I: Position, T: Entry>(matrix: &Rows<'_, I, T>, m: &[T], size: usize, p: usize, r: Shared) -> Result<()> {
     let (outside, n) = (Outside::new(), matrix.columns.len());
     if size == 0 || p == 0 {

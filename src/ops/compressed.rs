@@ -131,7 +131,7 @@ pub fn product(r: &Tensor, crow: &Tensor, col: &Tensor, values: Option<&Tensor>,
     launch(r, dtype, &shape[..2 - usize::from(is_vector)], Compressed::Product, inputs)
 }
 
-/// `r = A' m` for A of compressed rows and `columns` columns, and a matrix or a vector `m`; without `values` each entry of A is 1.
+/// `r = A^T m` for A of compressed rows and `columns` columns, and a matrix or a vector `m`; without `values` each entry of A is 1.
 pub fn transposed_product(r: &Tensor, crow: &Tensor, col: &Tensor, values: Option<&Tensor>, m: &Tensor, columns: i64) -> Result<()> {
     let dtype = values.map_or_else(|| m.defined(), |values| one_dtype(values, m))?;
     if columns < 0 {

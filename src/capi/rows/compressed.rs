@@ -38,12 +38,12 @@ macro_rules! compressed_rows {
         /// entry of A is 1: the sum of the rows of `m` that `col` lists.
         csrMatmul(r: out, crow: index, col: index, values: optional_input, m: input) =
             compressed::product(r, crow, col, values, m);
-        /// `r = A' @ m` for the transpose of the matrix A [n x columns] of compressed rows and a matrix `m` [n x p] or a vector [n].
+        /// `r = A^T @ m` for the transpose of the matrix A [n x columns] of compressed rows and a matrix `m` [n x p] or a vector [n].
         /// Without `values`, NULL, each entry of A is 1.
         csrMatmulTransposed(r: out, crow: index, col: index, values: optional_input, m: input, columns: size) =
             compressed::transposed_product(r, crow, col, values, m, columns);
         /// `r[k]` = the sum of `a[i] * b[j]` over their elements, for each entry `k` of a pattern, which stands in row `i` and column `j`;
-        /// `a` [n x p] and `b` [m x p] are matrices, or vectors as matrices of one column: the entries of `a @ b'` that the pattern has.
+        /// `a` [n x p] and `b` [m x p] are matrices, or vectors as matrices of one column: the entries of `a @ b^T` that the pattern has.
         csrSampled(r: out, crow: index, col: index, a: input, b: input) = compressed::sampled_product(r, crow, col, a, b);
         /// `r` = softmax of the entries of each row: `e^x` by the sum of `e^x` over the row, of floats. `crow` [rows + 1] has where rows
         /// start; columns do not matter, and elements without an entry take no part.
@@ -88,7 +88,7 @@ macro_rules! compressed_rows {
             compressed::sparse_product(SparseResult { starts: rcrow, columns: rcol, values: r }, a, b, columns)
         };
         /// `r[k]` = element [i, j] of A @ B for each entry `k` of a pattern, which stands in row `i` and column `j`: csrSampled for
-        /// matrices of compressed rows. With `transposeA` it is A' @ B, with `transposeB` A @ B'; both at once are `TH_ERR_UNSUPPORTED`. B
+        /// matrices of compressed rows. With `transposeA` it is A^T @ B, with `transposeB` A @ B^T; both at once are `TH_ERR_UNSUPPORTED`. B
         /// as it stands has `columns` columns.
         csrSampledCsr(r: out, crow: index, col: index, acrow: index, acol: index, avalues: input, bcrow: index, bcol: index,
             bvalues: input, columns: size, transposeA: flag, transposeB: flag) = {

@@ -403,7 +403,7 @@ impl<I: Position, T: Entry> Sampled<'_, I, T> {
         Ok(())
     }
 
-    /// `(A B')[i, j]`: row `i` of A lies among zeros, where rows `j` of B are multiplied with it.
+    /// `(A B^T)[i, j]`: row `i` of A lies among zeros, where rows `j` of B are multiplied with it.
     fn second_transposed(&self) -> Result<()> {
         let Sampled { at, a, b, .. } = self;
         let numbering = Numbering::of(b.columns, self.columns)?;
@@ -428,7 +428,7 @@ impl<I: Position, T: Entry> Sampled<'_, I, T> {
         Ok(())
     }
 
-    /// `(A' B)[i, j]`: the rows of the result are divided into parts. Each goes through the rows of A that have an entry in a column of its
+    /// `(A^T B)[i, j]`: the rows of the result are divided into parts. Each goes through the rows of A that have an entry in a column of its
     /// own, lays the same row of B among zeros, and adds what the pattern has of it.
     fn first_transposed(&self) -> Result<()> {
         let Sampled { at, a, b, .. } = self;
