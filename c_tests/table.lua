@@ -470,10 +470,10 @@ local function run(call)
   failed = failed + (failures > 0 and 1 or 0)
 end
 
--- True if a function matches one of the patterns, or there are none.
+-- True if a function's name, or that behind its prefix, matches one of the patterns, or there are none.
 local function matches(name)
   for _, pattern in ipairs(arg) do
-    if name:match(pattern) then return true end
+    if name:match(pattern) or name:gsub("^%w+_", ""):match(pattern) then return true end
   end
   return not arg[1]
 end

@@ -259,12 +259,12 @@ if(THORN_BUILD_TESTS AND THORN_CUDA AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|A
   if(LUAJIT_EXECUTABLE)
     thorn_add_lua_test(cuda:table "${PROJECT_SOURCE_DIR}/c_tests/table.lua")
     # A part of it, since the emulator compiles each kernel for some seconds; scripts/gpu.sh runs all on a GPU.
-    set_tests_properties(cuda:table PROPERTIES ENVIRONMENT "${lua_environment};${emulated};TH_TEST_DEVICE=cuda;TH_TEST_SHARE=18"
-      FIXTURES_REQUIRED cuda COST 1000 TIMEOUT 900)
+    set(on_cuda "${lua_environment};${emulated};TH_TEST_DEVICE=cuda;THORN_EMU_PROTECT=1")
+    set_tests_properties(cuda:table PROPERTIES ENVIRONMENT "${on_cuda};TH_TEST_SHARE=18" FIXTURES_REQUIRED cuda COST 1000 TIMEOUT 900)
     # Products of matrices and vectors once more, without cuBLAS.
     thorn_add_lua_test(cuda:table:kernels "${PROJECT_SOURCE_DIR}/c_tests/table.lua"
       "^b?a?d?d?b?mm$" "^a?d?d?mv$" "^addr$" "^ger$" "atmul$" "dot$" "^einsum$" "^inner$" "^outer$" "^matrixPower$")
-    set_tests_properties(cuda:table:kernels PROPERTIES ENVIRONMENT "${lua_environment};${emulated};TH_TEST_DEVICE=cuda;TH_CUDA_BLAS=0" FIXTURES_REQUIRED cuda)
+    set_tests_properties(cuda:table:kernels PROPERTIES ENVIRONMENT "${on_cuda};TH_CUDA_BLAS=0" FIXTURES_REQUIRED cuda)
   endif()
 endif()
 

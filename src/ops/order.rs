@@ -3,7 +3,7 @@
 use super::lines::{LineResult, Source};
 use super::reduce::TH_ALL_DIMS;
 use super::sort::wants;
-use super::{copy, create};
+use super::{copy, create, device};
 use crate::dtype::{Domain, Dtype};
 use crate::error::{Result, bail};
 use crate::launch::lines::{Interpolation, Rank};
@@ -120,9 +120,7 @@ fn shares(q: &Tensor, compute: Dtype) -> Result<Tensor> {
         bail!(Argument, "q is a vector or 0-d tensor of floats, not {} of shape {:?}", q.defined()?, q.layout()?.shape.as_slice())
     }
     let q = copy::to_dtype(&copy::contiguous_copy(q)?, Dtype::Float64)?;
-    for i in 0..q.layout()?.numel() as usize {
-        // SAFETY: a new contiguous tensor of float64.
-        let share = unsafe { q.data().cast::<f64>().add(i).read() };
+    for &share in device::elements::<f64>(&q)?.iter() {
         if !(0.0..=1.0).contains(&share) {
             bail!(Argument, "q = {} is outside of 0 to 1", Scalar::from(share))
         }

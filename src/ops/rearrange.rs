@@ -5,7 +5,7 @@ use super::index::select::index_select;
 use super::pointwise;
 use super::reduce::TH_ALL_DIMS;
 use super::result::{Inputs, Writes, deliver, ready};
-use super::{copy, view};
+use super::{copy, device, view};
 use crate::alloc;
 use crate::dtype::Dtype;
 use crate::element::rounded;
@@ -197,31 +197,27 @@ pub fn repeat_interleave(r: &Tensor, t: &Tensor, repeats: &Tensor, dim: i32) -> 
     if have.ndim() > 1 || (have.numel() != 1 && have.numel() != n) {
         bail!(Shape, "counts of shape {:?} for {n} entries", have.shape.as_slice())
     }
-    // SAFETY: the new row-major tensor has an int64 for each entry.
-    let of = |i: i64| unsafe { counts.data().cast::<i64>().add(i as usize).read() };
-    if have.numel() == 1 {
-        return repeat_evenly(r, &t, d, of(0));
+    let counts = device::elements::<i64>(&counts)?;
+    if let [count] = counts[..] {
+        return repeat_evenly(r, &t, d, count);
     }
     let mut total = 0i64;
-    for i in 0..n {
-        let count = of(i);
+    for (i, &count) in counts.iter().enumerate() {
         if count < 0 {
             bail!(Argument, "count {count} at position {i} is negative")
         }
         let Some(sum) = total.checked_add(count) else { bail!(Shape, "the counts overflow") };
         total = sum;
     }
-    let index = Tensor::empty(Dtype::Int64, &[total])?;
-    let mut at = index.data().cast::<i64>();
-    for i in 0..n {
-        for _ in 0..of(i) {
-            // SAFETY: the tensor has room for as many as all counts together.
-            unsafe {
-                at.write(i);
-                at = at.add(1);
-            }
+    let index = device::written::<i64>(&[total], |index| {
+        let mut free = index;
+        for (i, &count) in counts.iter().enumerate() {
+            let (these, rest) = free.split_at_mut(count as usize);
+            these.fill(i as i64);
+            free = rest;
         }
-    }
+        Ok(())
+    })?;
     index_select(r, &t, dim, &index)
 }
 
@@ -337,20 +333,19 @@ fn beyond(n: i64, before: i64, size: i64, mode: THPadMode, d: usize) -> Result<T
     if before.max(behind) > most.max(0) {
         bail!(Shape, "pads {before} and {behind} are more than {} entries of dimension {d} allow", n)
     }
-    let index = Tensor::empty(Dtype::Int64, &[size])?;
-    for i in 0..size {
-        let at = i - before;
-        let from = match mode {
-            TH_PAD_REFLECT if at < 0 => -at,
-            TH_PAD_REFLECT if at >= n => 2 * (n - 1) - at,
-            TH_PAD_REPLICATE => at.clamp(0, n - 1),
-            TH_PAD_CIRCULAR => at.rem_euclid(n),
-            _ => at,
-        };
-        // SAFETY: a new tensor of `size` int64.
-        unsafe { index.data().cast::<i64>().add(i as usize).write(from) };
-    }
-    Ok(index)
+    device::written(&[size], |index| {
+        for (i, from) in index.iter_mut().enumerate() {
+            let at = i as i64 - before;
+            *from = match mode {
+                TH_PAD_REFLECT if at < 0 => -at,
+                TH_PAD_REFLECT if at >= n => 2 * (n - 1) - at,
+                TH_PAD_REPLICATE => at.clamp(0, n - 1),
+                TH_PAD_CIRCULAR => at.rem_euclid(n),
+                _ => at,
+            };
+        }
+        Ok(())
+    })
 }
 
 /// `r` = windows along the last dimension of `t`, `step` apart along `dim`, added where they overlap: what unfold takes apart
@@ -423,12 +418,13 @@ pub fn unravel_index(index: &Tensor, shape: &[i64]) -> Result<Vec<Tensor>> {
     let mut block = numel;
     alloc::list(shape.len(), |d| {
         block /= shape[d].max(1);
-        let made = Tensor::empty(Dtype::Int64, &of_index)?;
-        for (i, &position) in positions.iter().enumerate() {
-            let position = if position < 0 { position + numel } else { position };
-            // SAFETY: a new tensor with an element for each position; `position` lies inside the shape, which then has no size 0.
-            unsafe { made.data().cast::<i64>().add(i).write(position / block % shape[d]) };
-        }
-        Ok(made)
+        device::written(&of_index, |made| {
+            for (made, &position) in made.iter_mut().zip(positions.iter()) {
+                // `position` lies inside the shape, which then has no size 0.
+                let position = if position < 0 { position + numel } else { position };
+                *made = position / block % shape[d];
+            }
+            Ok(())
+        })
     })
 }

@@ -2,6 +2,7 @@
 
 use super::copy;
 use super::dense::{dense, launched};
+use super::device;
 use super::lines::{LineResult, Source, Want, along, rounded};
 use super::pointwise::arithmetic;
 use super::reduce::{Over, TH_ALL_DIMS, To, norm};
@@ -110,16 +111,14 @@ pub fn renorm(r: &Tensor, t: &Tensor, p: f64, dim: i32, maxnorm: f64) -> Result<
         return arithmetic::cmul.run([r, t, t], &[]);
     }
     let others: Vec<i64> = (0..shape.len() as i64).filter(|&d| d != dim as i64).collect();
-    let factors = Tensor::fresh()?;
-    norm(To::tensor(&factors, true), t, p, Over::Dims(&others), Some(Dtype::Float64))?;
-    for i in 0..shape[dim] as usize {
-        // SAFETY: `factors` was made just now: contiguous, float64, one for each slice.
-        unsafe {
-            let factor = factors.data().cast::<f64>().add(i);
-            let norm = factor.read();
+    let norms = Tensor::fresh()?;
+    norm(To::tensor(&norms, true), t, p, Over::Dims(&others), Some(Dtype::Float64))?;
+    let factors = device::written::<f64>(&norms.layout()?.shape, |factors| {
+        for (factor, &norm) in factors.iter_mut().zip(device::elements::<f64>(&norms)?.iter()) {
             // The divisor is TH's.
-            factor.write(if norm > maxnorm { maxnorm / (norm + 1e-7) } else { 1.0 });
+            *factor = if norm > maxnorm { maxnorm / (norm + 1e-7) } else { 1.0 };
         }
-    }
+        Ok(())
+    })?;
     arithmetic::cmul.run([r, t, &copy::to_dtype(&factors, dtype)?], &[])
 }
