@@ -244,6 +244,11 @@ fn long_texts() {
             assert!(storages(&back, &again) == read, "{symmetry}");
         }
     }
+    // The line of what is wrong is counted over all chunks.
+    let mut text = format!("%%MatrixMarket matrix coordinate pattern symmetric\n9 9 {LINES}\n");
+    (0..LINES).for_each(|k| text += if k == 149_000 { "10 1\n" } else { "2 1\n" });
+    let error = thorn_files::open(&text.into_bytes()).unwrap_err().message;
+    assert!(error.contains("line 149003: the position 10, 1 is out of range"), "{error}");
     let error = thorn_files::open(&b"\x1f\x8b\x08 no data".to_vec()).unwrap_err().message;
     assert!(error.starts_with("Matrix Market: compressed data cannot be read"), "{error}");
     let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
@@ -256,6 +261,41 @@ fn long_texts() {
     (0..64).for_each(|_| packer.write_all(&[b'\n'; 1 << 20]).unwrap());
     let error = thorn_files::open(&packer.finish().unwrap()).unwrap_err().message;
     assert!(error.ends_with("the text goes on after 0 lines with entries"), "{error}");
+    let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    packer.write_all(b"%%MatrixMarket matrix coordinate real general\n").unwrap();
+    (0..32).for_each(|_| packer.write_all(&b"%\n".repeat(1 << 19)).unwrap());
+    let error = thorn_files::open(&packer.finish().unwrap()).unwrap_err().message;
+    assert!(error.ends_with("no sizes are in the first 16777216 bytes"), "{error}");
+}
+
+/// One stored number could stand for any number of positions, by a stride of 0.
+#[test]
+fn positions_are_stored() {
+    const MANY: i64 = 1 << 50;
+    let view = |sizes: &[i64], data| Tensor {
+        name: String::new(),
+        sizes: sizes.to_vec(),
+        strides: vec![0; sizes.len()],
+        offset: 0,
+        data: Data::Storage(data),
+    };
+    let outcome = |form, parts| {
+        let mut contents = Contents::new(Format::Pt);
+        for (element, bytes) in [(Element::I64, vec![0; 8]), (Element::I64, bytes!(0i64, MANY)), (Element::F32, vec![0; 4])] {
+            let len = (bytes.len() / element.size()) as u64;
+            contents.add_storage(element, len, Encoding::Bytes(bytes)).unwrap();
+        }
+        contents.add_sparse("s".to_owned(), vec![1, 1], Sparse { form, parts, coalesced: false }).unwrap();
+        contents.check(&Vec::new()).map_err(|error| error.message)
+    };
+    let error = outcome(Form::Coordinates, vec![view(&[2, MANY], 0), view(&[MANY], 2)]).unwrap_err();
+    assert_eq!(error, "tensor 's': there are positions [2, 1125899906842624], and 1 are stored");
+    let starts = Tensor { strides: vec![1], ..view(&[2], 1) };
+    let error = outcome(Form::Rows, vec![starts, view(&[MANY], 0), view(&[MANY], 2)]).unwrap_err();
+    assert_eq!(error, "tensor 's': there are positions [1125899906842624], and 1 are stored");
+    // Values may be one number.
+    let columns = Tensor { strides: vec![1, 1], ..view(&[2, 1], 1) };
+    assert_eq!(outcome(Form::Coordinates, vec![columns, view(&[1], 2)]), Ok(()));
 }
 
 #[test]

@@ -7,6 +7,7 @@ use crate::grow;
 use crate::input::Input;
 use crate::pool;
 use std::io::{self, Read};
+use std::ops::Range;
 
 /// The lines of a file that have entries.
 #[derive(Debug)]
@@ -95,20 +96,28 @@ impl Body {
         } else {
             let lines = body.lines(input);
             let chunks = lines.chunks();
-            body.places = grow::list(chunks as usize + 1)?;
-            body.places.push(sum);
+            let mut places = grow::list(chunks as usize + 1)?;
+            places.push(sum);
             let groups = (0..chunks).step_by(GROUP).map(|first| first..chunks.min(first + GROUP as u64));
-            let count = |group: std::ops::Range<u64>| {
+            let count = |group: Range<u64>, mut before: u64| -> Result<Vec<Place>> {
                 let mut text = Vec::new();
-                group.map(|chunk| lines.chunk(chunk, &mut text).and_then(|(start, at)| body.count(&text[start..], at, 0))).collect()
+                let of_chunk = |chunk| {
+                    let (start, at) = lines.chunk(chunk, &mut text)?;
+                    let place = body.count(&text[start..], at, before)?;
+                    before += place.lines;
+                    Ok(place)
+                };
+                group.map(of_chunk).collect()
             };
-            let counted: Vec<Result<Vec<Place>>> = pool::map(groups.collect(), count);
-            for group in counted {
-                for place in group? {
+            let counted = pool::map(groups.collect(), |group: Range<u64>| (group.clone(), count(group, 0)));
+            for (group, counted) in counted {
+                // A group that fails is counted again, since only here it is known which number its lines have.
+                for place in counted.or_else(|_| count(group, sum.lines))? {
                     sum = sum.with(place);
-                    body.places.push(sum);
+                    places.push(sum);
                 }
             }
+            body.places = places;
         }
         if sum.used != head.lines {
             let (found, said) = (sum.used, head.lines);

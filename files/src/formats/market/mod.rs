@@ -39,6 +39,9 @@ const GZIP: &[u8] = b"\x1f\x8b\x08";
 /// The longest line before the first entry, in bytes.
 const LONGEST: u64 = 1 << 16;
 
+/// Bytes that comments before the sizes may have: few compressed bytes become many.
+const COMMENTS: u64 = 16 << 20;
+
 pub fn recognises(head: &[u8], _: u64) -> bool {
     head.starts_with(GZIP) || head.get(..BANNER.len()).is_some_and(|start| start.eq_ignore_ascii_case(BANNER))
 }
@@ -190,6 +193,9 @@ impl<R: Read> Beginning<R> {
             let line = self.line.trim_ascii();
             if !line.is_empty() && line[0] != b'%' {
                 return self.sizes(Head { dense, field, symmetry, rows: 0, columns: 0, lines: 0 });
+            }
+            if self.at > COMMENTS {
+                return Err(Error::format(self.at, format_args!("no sizes are in the first {COMMENTS} bytes")));
             }
         }
         Err(Error::format(self.at, format_args!("the file ends early: a line with sizes is expected")))
