@@ -202,9 +202,14 @@ static void positions_must_lie_inside(void) {
     CHECK_REFUSED(TH_ERR_DTYPE, "no dtype", POSITIONS(1, 0, 1), THTensor_new(), 3);
     THTensor *most = THTensor_newZeros(TH_INT64, SIZES(1, 1)), *one = vector_of(TH_INT8, 1);
     CHECK_OK(THTensor_setAtLong(most, 2, (int64_t[]){0, 0}, INT64_MAX));
-    CHECK_FAILURE(THSTensor_newWithTensor(most, one) == NULL, TH_ERR_SHAPE, "has no size");
+    CHECK_FAILURE(THSTensor_newWithTensor(most, one) == NULL, TH_ERR_ARGUMENT, "out of range");
     THTensor_free(one);
     THTensor_free(most);
+    /* Positions without entries take no memory, however many dimensions they are for. */
+    THTensor *wide = THTensor_newZeros(TH_INT64, SIZES((int64_t)1 << 40, 0)), *none = THTensor_newZeros(TH_INT8, SIZES(0));
+    CHECK_FAILURE(THSTensor_newWithTensor(wide, none) == NULL, TH_ERR_SHAPE, "1099511627776 dimensions, at most 1024");
+    THTensor_free(none);
+    THTensor_free(wide);
 }
 
 static void int32_positions_are_copied(void) {

@@ -164,6 +164,12 @@ static void elements_are_summed(void) {
     CHECK_OK(THSTensor_sum(r, s, SIZES(1)));
     CHECK_EQ(THSTensor_dtype(r), TH_INT64);
     CHECK_ENTRIES(r, 300);
+    THSTensor_free(s);
+    /* Two truths for one position are one, coalesced or not. */
+    s = coordinates(POSITIONS(2, 0, 0, 0, 0, 0, 1), vector_of(TH_BOOL, 1, 1, 1), 1, 2);
+    CHECK_NEAR(THSTensor_sumall(s), 2, 0);
+    CHECK_OK(THSTensor_sum(r, s, SIZES(1)));
+    CHECK_ENTRIES(r, 2);
     THSTensor_free(r);
     THSTensor_free(s);
 }
@@ -224,10 +230,48 @@ static void a_product_is_sampled(void) {
     CHECK_DENSE(r, 0, 142, 0, 0, 0, 0, 0, 0, 351, 0, 0, 685);
     CHECK_ERROR(THSTensor_sampledAddmm(r, 1, s, 1, b, a), TH_ERR_SHAPE,
                 "sizes [3, 4] for the product of [2, 4] and [3, 2]");
+    /* Two entries for one place count as their sum, 3, also by rows. */
+    THTensor *crow = vector_of(TH_INT64, 0, 2), *col = vector_of(TH_INT64, 0, 0), *values = vector_of(TH_FLOAT64, 1, 2),
+             *one = matrix_of(TH_FLOAT64, 1, 1);
+    THSTensor *twice = THSTensor_newCsr(crow, col, values, 1, 1);
+    CHECK_OK(THSTensor_sampledAddmm(r, 1, twice, 1, one, one));
+    CHECK_DENSE(r, 4);
+    THSTensor_free(twice);
+    THTensor_free(one);
+    THTensor_free(values);
+    THTensor_free(col);
+    THTensor_free(crow);
     THTensor_free(b);
     THTensor_free(a);
     THSTensor_free(r);
     THSTensor_free(s);
+}
+
+/* Whoever holds the positions may write to them: a function finds those outside of the sizes, and changes nothing. */
+static void changed_positions_are_found(void) {
+    THTensor *indices = POSITIONS(2, 0, 1, 0, 1), *values = vector_of(TH_FLOAT32, 5, 6);
+    THSTensor *s = THSTensor_newWithTensor(indices, values), *r = THSTensor_new();
+    THTensor *ones = THTensor_newOnes(TH_FLOAT32, SIZES(2, 2)), *m = vector_of(TH_FLOAT32, 7);
+    for (int64_t wrong = -1; wrong <= 2; wrong += 3)
+        for (int64_t d = 0; d < 2; d++) {
+            const char *message = wrong < 0 ? "is negative" : "index 2 is out of range for size 2 of dimension";
+            CHECK_OK(THTensor_set2d(indices, d, 1, (double)wrong));
+            CHECK_FAILURE(THSTensor_newDense(s) == NULL, TH_ERR_ARGUMENT, message);
+            CHECK_FAILURE(THSTensor_newCoalesce(s) == NULL, TH_ERR_ARGUMENT, d ? message : "");
+            CHECK_ERROR(THSTensor_cmulDense(r, s, ones), TH_ERR_ARGUMENT, message);
+            CHECK_ERROR(THSTensor_cmul(r, s, s), TH_ERR_ARGUMENT, "");
+            CHECK_ERROR(THSTensor_spmm(m, s, ones), TH_ERR_ARGUMENT, "");
+            CHECK_OK(THTensor_set2d(indices, d, 1, 1));
+        }
+    CHECK_EQ(THSTensor_nDimension(r), 0);
+    CHECK_VALUES(m, 7);
+    CHECK_DENSE(s, 5, 0, 0, 6);
+    THTensor_free(m);
+    THTensor_free(ones);
+    THSTensor_free(r);
+    THSTensor_free(s);
+    THTensor_free(values);
+    THTensor_free(indices);
 }
 
 /* The products of the three vectors themselves, without a handle and without a copy. */
@@ -269,4 +313,4 @@ static void rows_multiply_without_a_handle(void) {
 CHECK_MAIN(CASE(sparse_tensors_are_added_and_multiplied), CASE(dense_tensors_are_added_and_multiplied),
            CASE(functions_keep_zero), CASE(numbers_multiply), CASE(elements_are_taken_by_a_mask),
            CASE(elements_are_summed), CASE(matrices_are_multiplied), CASE(a_product_is_sampled),
-           CASE(rows_multiply_without_a_handle))
+           CASE(changed_positions_are_found), CASE(rows_multiply_without_a_handle))

@@ -195,7 +195,7 @@ static void what_is_no_system_is_refused(void) {
     CHECK_OK(THTensor_set1d(crow, 1, 5));
     CHECK_ERROR(THTensor_csrSolve(x, crow, col, values, two, 0), TH_ERR_ARGUMENT, "rows start at 0, ascend");
     CHECK_ERROR(THTensor_csrSolve(x, values, col, values, two, 0), TH_ERR_DTYPE, "'crow' is int64 or int32");
-    CHECK_ERROR(THTensor_csrSolve(x, crow, col, two, two, 0), TH_ERR_SHAPE, "no matrix of compressed rows");
+    CHECK_ERROR(THTensor_csrSolve(x, crow, col, two, two, 0), TH_ERR_SHAPE, "values of shape");
     CHECK_VALUES(x, 1, 2);
     THSTensor_free(s);
     THSTensor_free(oblong);
@@ -249,6 +249,28 @@ static void conjugate_gradients_come_close(void) {
         THTensor_free(rest);
         THTensor_free(direct);
     }
+}
+
+/* The greatest squares of these right-hand sides vanish, or are beyond float32. */
+static void conjugate_gradients_know_any_magnitude(void) {
+    const double magnitudes[] = {1e-40, 1e-23, 1e20, 1e35};
+    THSTensor *s = springs(TH_FLOAT32, 20);
+    THTensor *ones = THTensor_newOnes(TH_FLOAT32, SIZES(20)), *expected = THTensor_new(), *b = THTensor_new(), *x = THTensor_new(),
+             *ratio = THTensor_new();
+    CHECK(THSTensor_cg(expected, NULL, s, ones, NULL, 1e-6, 100, NULL, NULL) > 0);
+    for (int i = 0; i < 4; i++) {
+        CHECK_OK(THTensor_mul(b, ones, magnitudes[i]));
+        CHECK(THSTensor_cg(x, NULL, s, b, NULL, 1e-6, 100, NULL, NULL) > 0);
+        CHECK_OK(THTensor_div(ratio, x, magnitudes[i]));
+        CHECK(THTensor_dist(ratio, expected, INFINITY) < 0.01);
+        CHECK(THSTensor_cg(x, NULL, s, b, x, 1e-4, 100, NULL, NULL) >= 0);
+    }
+    THTensor_free(ratio);
+    THTensor_free(x);
+    THTensor_free(b);
+    THTensor_free(expected);
+    THTensor_free(ones);
+    THSTensor_free(s);
 }
 
 static void steps_that_are_too_few_fail_unless_the_residual_is_asked_for(void) {
@@ -344,5 +366,6 @@ static void solutions_have_gradients(void) {
 CHECK_MAIN(CASE(systems_have_vectors_or_matrices_on_the_right), CASE(random_systems_are_solved),
            CASE(definite_systems_whose_factors_fill_up_are_solved),
            CASE(elements_may_be_near_the_ends_of_the_range), CASE(what_is_no_system_is_refused), CASE(conjugate_gradients_come_close),
+           CASE(conjugate_gradients_know_any_magnitude),
            CASE(steps_that_are_too_few_fail_unless_the_residual_is_asked_for), CASE(a_program_may_end_the_iteration),
            CASE(matrices_that_are_not_definite_are_found), CASE(solutions_have_gradients))

@@ -3519,12 +3519,12 @@ THStatus THTensor_irfft(THTensor *r, const THTensor *t, int signalDims, int norm
  * compressed by rows (CSR) instead: `crow` has where each row starts among the entries, `col` the column of each.
  * Functions take either form; coordinates are what they make, unless they say otherwise. A handle is counted as tensors
  * are, and its fields may be read. It keeps references to the tensors that it is made of, and no copies: whoever
- * changes these changes it. Results come first; a result may be an operand, and is given new positions and values,
- * never written in place. All lies on one device. Gradients are those of the values, a tensor as any other: where
- * `values` requires a gradient, operations on the sparse tensor are recorded. Positions have none. Errors:
- * `TH_ERR_SHAPE`, sizes that do not fit each other; `TH_ERR_ARGUMENT`, a position that is negative or beyond its size,
- * or a dimension that there is not; `TH_ERR_DTYPE`, positions that are no integers, or an operand that nothing was
- * written to yet.
+ * changes these changes it. Results come first; a result may be an operand. What it had is never written to: it is
+ * given other positions and values, and those that are an operand's, as positions after `neg`, are shared with that.
+ * All lies on one device. Gradients are those of the values, a tensor as any other: where `values` requires a gradient,
+ * operations on the sparse tensor are recorded. Positions have none. Errors: `TH_ERR_SHAPE`, sizes that do not fit each
+ * other; `TH_ERR_ARGUMENT`, a position that is negative or beyond its size, or a dimension that there is not;
+ * `TH_ERR_DTYPE`, positions that are no integers, or an operand that nothing was written to yet.
  * @{
  */
 
@@ -3571,8 +3571,8 @@ TH_NODISCARD THSTensor *THSTensor_newClone(const THSTensor *s);
 /// Returns a new reference.
 TH_NODISCARD THSTensor *THSTensor_newCoalesce(const THSTensor *s);
 
-/// The matrix `s` compressed by rows, coalesced; positions are int32 where the sizes and the number of entries allow
-/// it. Compressed rows are shared. Returns a new reference.
+/// The matrix `s` compressed by rows. Coordinates are coalesced, and become int32 where the sizes and the number of
+/// entries allow it; compressed rows are shared as they stand. Returns a new reference.
 TH_NODISCARD THSTensor *THSTensor_newCompressed(const THSTensor *s);
 
 /// `s` as coordinates; where it has them they are shared. Returns a new reference.
@@ -3726,14 +3726,14 @@ THStatus THSTensor_trunc(THSTensor *r, const THSTensor *s);
 double THSTensor_sumall(const THSTensor *s);
 
 /// `r` = the sum of `s` over `ndim` dimensions, which are gone, coalesced; integers are summed as int64. Where no
-/// sparse dimension is left, the result has one entry and dense dimensions alone.
+/// sparse dimension is left, the result has dense dimensions alone, and one entry unless `s` has none.
 THStatus THSTensor_sum(THSTensor *r, const THSTensor *s, int ndim, const int64_t *dims);
 
 /// The norm of all elements of `s`: (the sum of |s|^value)^(1 / value); NaN on error.
 double THSTensor_normall(const THSTensor *s, double value);
 
-/// `r = s @ m`, dense, for a matrix `s` [n x k] and a dense matrix [k x p] or vector [k]. Rows are summed in the order
-/// in which columns ascend.
+/// `r = s @ m`, dense, for a matrix `s` [n x k] and a dense matrix [k x p] or vector [k]. A row is summed in the order
+/// of its entries: as they stand in compressed rows, by ascending columns otherwise.
 THStatus THSTensor_spmm(THTensor *r, const THSTensor *s, const THTensor *m);
 
 /// `r = s @ vec`, dense, for a matrix `s` [n x k] and a dense vector [k].
@@ -3784,8 +3784,8 @@ THStatus THSTensor_solve(THTensor *r, const THSTensor *s, const THTensor *b);
 int64_t THSTensor_cg(THTensor *r, THTensor *residual, const THSTensor *s, const THTensor *b, const THTensor *start,
                      double tol, int64_t maxIter, THProgressFunction progress, void *context);
 
-/// `r = beta * s + alpha * (m1 @ m2)` at the entries of `s`, compressed by rows; `m1` [n x k] and `m2` [k x p] are
-/// dense.
+/// `r = beta * s + alpha * (m1 @ m2)` at the entries of `s`, coalesced and compressed by rows; `m1` [n x k] and `m2` [k
+/// x p] are dense.
 THStatus THSTensor_sampledAddmm(THSTensor *r, double beta, const THSTensor *s, double alpha, const THTensor *m1,
                                 const THTensor *m2);
 

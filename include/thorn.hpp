@@ -10092,8 +10092,7 @@ class [[nodiscard]] SparseTensor : public detail::Counted<THSTensor, THSTensor_r
         return SparseTensor::take(detail::must(THSTensor_newCoalesce(handle_), static_cast<THSTensor *>(nullptr),
             "coalesce"));
     }
-    /// The matrix `s` compressed by rows, coalesced; positions are int32 where the sizes and the number of entries
-    /// allow it.
+    /// The matrix `s` compressed by rows.
     SparseTensor compressed() const {
         return SparseTensor::take(detail::must(THSTensor_newCompressed(handle_), static_cast<THSTensor *>(nullptr),
             "compressed"));
@@ -10454,8 +10453,8 @@ class [[nodiscard]] SparseTensor : public detail::Counted<THSTensor, THSTensor_r
         return r(THSTensor_cg(r.handle, nullptr, handle_, b.get(), start.get(), tol, maxIter, progress,
             context) == -1 ? THGetLastErrorCode() : TH_OK, "cg");
     }
-    /// `r = beta * s + alpha * (m1 @ m2)` at the entries of `s`, compressed by rows; `m1` [n x k] and `m2` [k x p] are
-    /// dense.
+    /// `r = beta * s + alpha * (m1 @ m2)` at the entries of `s`, coalesced and compressed by rows; `m1` [n x k] and
+    /// `m2` [k x p] are dense.
     SparseTensor sampledAddmm(double beta, double alpha, const Tensor &m1, const Tensor &m2) const {
         detail::NewSparse r;
         return r(THSTensor_sampledAddmm(r.handle, beta, handle_, alpha, m1.get(), m2.get()), "sampledAddmm");

@@ -23,7 +23,7 @@ pub struct Pattern {
 }
 
 /// Fails unless a vector holds positions.
-fn check_positions(t: &Tensor, name: &str, least: i64) -> Result<Dtype> {
+pub(super) fn check_positions(t: &Tensor, name: &str, least: i64) -> Result<Dtype> {
     let (dtype, shape) = (t.defined()?, t.layout()?.shape);
     if !matches!(dtype, Dtype::Int64 | Dtype::Int32) {
         bail!(Dtype, "'{name}' is int64 or int32, not {dtype}")
@@ -190,7 +190,7 @@ fn softmax_of_rows(r: &Tensor, crow: &Tensor, x: &Tensor, y: Option<&Tensor>) ->
 }
 
 /// The device of operands that the host computes for; `None` if they are the host's.
-fn elsewhere(operands: &[&Tensor]) -> Result<Option<Device>> {
+pub(super) fn elsewhere(operands: &[&Tensor]) -> Result<Option<Device>> {
     let device = operands.first().map_or(Device::Cpu, |t| t.device());
     if let Some(other) = operands.iter().map(|t| t.device()).find(|&other| other != device) {
         bail!(Device, "expected tensors on one device, got {device} and {other}")

@@ -1,13 +1,13 @@
 //! Systems of equations of compressed rows: their direct solution, and conjugate gradients.
 
-use super::compressed::{one_dtype, product};
+use super::compressed::{check_positions, elsewhere, one_dtype, product};
 use super::dense::dense;
 use super::device::{on_host, to_device};
 use super::matmul::forms::dot;
-use super::pointwise::arithmetic::{cadd, cdiv, cmul, csub};
+use super::pointwise::arithmetic::{cadd, cdiv, cmul, csub, mul};
 use super::pointwise::choose::choose_value;
 use super::pointwise::compare::{eqTensor, gtValue};
-use super::reduce::nonzero_everywhere;
+use super::reduce::{Over, TH_ALL_DIMS, To, nonzero_everywhere, norm};
 use super::result::deliver;
 use super::search::searchsorted;
 use super::sequence::arange;
@@ -32,16 +32,13 @@ pub type Matrix<'a> = [&'a Tensor; 3];
 
 /// The dtype of a system, and its order.
 fn check([crow, col, values]: Matrix<'_>, b: &Tensor, b_dims: &[usize]) -> Result<(Dtype, i64)> {
-    for (t, name) in [(crow, "crow"), (col, "col")] {
-        if !matches!(t.defined()?, Dtype::Int64 | Dtype::Int32) {
-            bail!(Dtype, "'{name}' is int64 or int32, not {}", t.defined()?)
-        }
-    }
+    elsewhere(&[crow, col, values, b])?;
+    check_positions(crow, "crow", 1)?;
+    check_positions(col, "col", 0)?;
     let dtype = Domain::Float32And64.check(one_dtype(values, b)?)?;
     let [crow, col, values, b] = [crow.layout()?.shape, col.layout()?.shape, values.layout()?.shape, b.layout()?.shape];
-    if crow.len() != 1 || crow[0] == 0 || col.len() != 1 || values != col {
-        let (crow, col, values) = (crow.as_slice(), col.as_slice(), values.as_slice());
-        bail!(Shape, "crow {crow:?}, col {col:?} and values {values:?} are no matrix of compressed rows")
+    if values != col {
+        bail!(Shape, "values of shape {:?} for {} columns", values.as_slice(), col[0])
     }
     let n = crow[0] - 1;
     if !b_dims.contains(&b.len()) || b[0] != n {
@@ -118,10 +115,11 @@ pub unsafe fn conjugate_gradients(
     let [crow, col, values] = [dense(a[0], a[0].defined()?)?, dense(a[1], a[1].defined()?)?, dense(a[2], dtype)?];
     let times = |to: &Tensor, x: &Tensor| product(to, &crow, &col, Some(&values), x);
     let zeros = || create::full(dtype, &[n], Scalar::Int(0));
-    let (inverse, b) = (inverse_diagonal([&crow, &col, &values], dtype, n)?, dense(b, dtype)?);
+    let unit = unit(b)?;
+    let (inverse, b) = (inverse_diagonal([&crow, &col, &values], dtype, n)?, made(|r| mul.run([r, b], &[Scalar::Float(unit)]))?);
     let (x, rest, applied, conditioned) = (zeros()?, copy::contiguous_copy(&b)?, zeros()?, zeros()?);
     if let Some(start) = start {
-        copy::copy(&x, start)?;
+        cadd(&x, &x, Scalar::Float(unit), start)?;
         times(&applied, &x)?;
         csub(&rest, &rest, Scalar::Int(1), &applied)?;
     }
@@ -161,8 +159,25 @@ pub unsafe fn conjugate_gradients(
         bail!(Numeric, "{steps} steps left a residual of {exact:e}, more than the tolerance of {:e}", iteration.tol)
     }
     let exact = create::full(Dtype::Float64, &[], Scalar::Float(exact))?;
+    mul.run([&x, &x], &[Scalar::Float(unit.recip())])?;
     deliver([Some((r, dtype, &x)), residual.map(|t| (t, Dtype::Float64, &exact))])?;
     Ok(steps)
+}
+
+/// The power of 2 that brings the greatest magnitude of `b` near to 1, so that squares neither vanish nor overflow.
+fn unit(b: &Tensor) -> Result<f64> {
+    if b.layout()?.numel() == 0 {
+        return Ok(1.0);
+    }
+    let greatest = Tensor::fresh()?;
+    norm(To::tensor(&greatest, false), b, f64::INFINITY, Over::Dim(TH_ALL_DIMS), Some(Dtype::Float64))?;
+    let greatest = copy::item(&greatest)?.to_f64();
+    if greatest == 0.0 || !greatest.is_finite() {
+        return Ok(1.0);
+    }
+    // A power of which the reciprocal is a number of the dtype, too.
+    let most = if b.defined()? == Dtype::Float32 { 126.0 } else { 1022.0 };
+    Ok((-greatest.log2().floor()).clamp(-most, most).exp2())
 }
 
 /// A new tensor that is written.

@@ -88,8 +88,8 @@ macro_rules! compressed_rows {
             compressed::sparse_product(SparseResult { starts: rcrow, columns: rcol, values: r }, a, b, columns)
         };
         /// `r[k]` = element [i, j] of A @ B for each entry `k` of a pattern, which stands in row `i` and column `j`: csrSampled for
-        /// matrices of compressed rows. With `transposeA` it is A^T @ B, with `transposeB` A @ B^T; both at once are `TH_ERR_UNSUPPORTED`. B
-        /// as it stands has `columns` columns.
+        /// matrices of compressed rows. With `transposeA` it is A^T @ B, with `transposeB` A @ B^T; both at once are `TH_ERR_UNSUPPORTED`.
+        /// B as it stands has `columns` columns.
         csrSampledCsr(r: out, crow: index, col: index, acrow: index, acol: index, avalues: input, bcrow: index, bcol: index,
             bvalues: input, columns: size, transposeA: flag, transposeB: flag) = {
             let of = [matrix_a(acrow, acol, avalues), matrix_b(bcrow, bcol, bvalues)];

@@ -1,6 +1,6 @@
 //! The forms of sparse tensors: coordinates, coalesced or not, compressed rows, and dense tensors.
 
-use super::{Parts, Places, keys, with};
+use super::{Bounds, Parts, Places, keys, with};
 use crate::capi::words::{
     In, Scope, Value, csr_matmul, index_select, names, narrow, ne_value, reshape, row_numbers, select, to_dtype, transpose, zeros,
 };
@@ -8,7 +8,7 @@ use crate::capi::words::{Like, cumsum};
 use crate::device::Device;
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
-use crate::layout::{Dims, checked_numel};
+use crate::layout::{Dims, MAX_DIMS, checked_numel};
 use crate::ops::device as read;
 use crate::tensor::Tensor;
 
@@ -75,7 +75,7 @@ fn compresses(parts: &Parts) -> Result<bool> {
 
 /// Entries compressed by the first dimension: where each of its rows starts among the places, the column of each place, and the entries.
 fn by_rows<'s>(places: Value<'s>, parts: &Parts) -> Result<(Value<'s>, Value<'s>, Grouped<'s>)> {
-    let columns = keys(places, sparse_dims(parts)?.skip(1));
+    let columns = keys(places, sparse_dims(parts)?.skip(1))?;
     let args = [select(places, 0, 0).into(), columns.into(), parts.size[0].into()];
     let [crow, col, starts, order] = places.scope.call_for_all(&names::csrCompress::ROW, 0b1111, &args);
     Ok((crow, col, Grouped { starts, order }))
@@ -100,7 +100,7 @@ pub fn coalesced(parts: Parts) -> Result<Parts> {
             };
             return Ok((scope.made(indices)?, scope.made(groups.sums(&parts))?));
         }
-        let keys = keys(places, sparse_dims(&parts)?);
+        let keys = keys(places, sparse_dims(&parts)?)?;
         let [sorted, order] = scope.call_for_all(&names::sort::ROW, 0b11, &[keys.into(), 0.into(), false.into(), true.into()]);
         let [counts] = scope.call_for_all(&names::uniqueConsecutive::ROW, 0b100, &[sorted.into(), 0.into()]);
         let groups = Grouped { starts: starts_of(scope, counts), order };
@@ -152,7 +152,7 @@ pub fn compressed(parts: Parts) -> Result<Parts> {
 pub fn dense(parts: Parts) -> Result<Tensor> {
     let parts = coordinates(parts)?;
     with(&parts.values, |scope| {
-        let keys = keys(scope.value(indices(&parts)?.clone()), sparse_dims(&parts)?);
+        let keys = keys(scope.value(indices(&parts)?.clone()), sparse_dims(&parts)?)?;
         let values = scope.value(parts.values.clone());
         let shape: Dims = [parts.size[..parts.sparse].iter().product()].iter().chain(parts.dense()).copied().collect();
         let filled = zeros(values, &Like { shape, ..values.like() });
@@ -178,7 +178,7 @@ pub fn from_dense(t: &Tensor, sparse: i64) -> Result<Parts> {
         let any = if dims.is_empty() { set } else { scope.call(&names::anyDims::ROW, &[set.into(), (&dims).into(), false.into()]) };
         let places = scope.call(&names::nonzero::ROW, &[reshape(any, &size[..sparse]).into()]);
         let indices = contiguous(transpose(places, 0, 1));
-        let keys = keys(indices, size[..sparse].iter().copied().enumerate());
+        let keys = keys(indices, size[..sparse].iter().copied().enumerate())?;
         Ok((scope.made(indices)?, scope.made(index_select(flat, 0, keys))?))
     })?;
     Ok(Parts { size, sparse, places: Places::Coordinates(indices), values, coalesced: true })
@@ -195,38 +195,29 @@ pub fn of_coordinates(indices: &Tensor, values: &Tensor, size: Option<&[i64]>) -
         bail!(Shape, "indices have shape {:?}, expected a row for each sparse dimension", places.as_slice())
     }
     let (sparse, nnz) = (places[0] as usize, places[1]);
+    if sparse > MAX_DIMS {
+        bail!(Shape, "{sparse} dimensions, at most {MAX_DIMS} are possible")
+    }
     if shape.first() != Some(&nnz) {
         bail!(Shape, "values have shape {:?} for {nnz} positions", shape.as_slice())
     }
     let (indices, bounds) = with(values, |scope| {
         let indices = to_dtype(scope.value(indices.clone()), Dtype::Int64);
-        if nnz == 0 || sparse == 0 {
-            return Ok((scope.made(indices)?, None));
-        }
-        let extreme = |row| scope.call(row, &[indices.into(), 1.into(), false.into()]);
-        let bounds = (scope.made(extreme(&names::amin::ROW))?, scope.made(extreme(&names::amax::ROW))?);
-        Ok((scope.made(indices)?, Some(bounds)))
+        Ok((scope.made(indices)?, Bounds::of(indices)?))
     })?;
-    let (least, most): (Dims, Dims) = match &bounds {
-        Some((least, most)) => {
-            (read::elements::<i64>(least)?.iter().copied().collect(), read::elements::<i64>(most)?.iter().copied().collect())
-        }
-        None => (Dims::filled(0, sparse), Dims::filled(-1, sparse)),
-    };
-    if let Some(d) = (0..sparse).find(|&d| least[d] < 0) {
-        bail!(Argument, "index {} of dimension {d} is negative", least[d])
-    }
-    let size: Dims = match size {
-        Some(size) => size.iter().copied().collect(),
-        None if most.contains(&i64::MAX) => bail!(Shape, "an index of {} has no size", i64::MAX),
-        None => most.iter().map(|&n| n + 1).chain(shape[1..].iter().copied()).collect(),
+    // The size of a dimension is a number, too, where no sizes are given.
+    let check =
+        |size: &dyn Fn(usize) -> i64| bounds.as_ref().map_or(Ok(()), |bounds| (0..sparse).try_for_each(|d| bounds.check(d, size(d))));
+    check(&|_| i64::MAX)?;
+    let size: Dims = match (size, &bounds) {
+        (Some(size), _) => size.iter().copied().collect(),
+        (None, Some(bounds)) => bounds.greatest.iter().map(|&n| n + 1).chain(shape[1..].iter().copied()).collect(),
+        (None, None) => std::iter::repeat_n(0, sparse).chain(shape[1..].iter().copied()).collect(),
     };
     if size.len() < sparse || size[sparse..] != shape[1..] || size.iter().any(|&n| n < 0) {
         bail!(Shape, "sizes {:?} for {sparse} sparse dimensions and values of shape {:?}", size.as_slice(), shape.as_slice())
     }
-    if let Some(d) = (0..sparse).find(|&d| most[d] >= size[d]) {
-        bail!(Argument, "index {} is out of range for size {} of dimension {d}", most[d], size[d])
-    }
+    check(&|d| size[d])?;
     Ok(Parts { coalesced: nnz == 0, size, sparse, places: Places::Coordinates(indices), values: values.clone() })
 }
 

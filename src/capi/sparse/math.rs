@@ -53,7 +53,7 @@ pub fn multiply(a: Parts, b: Parts) -> Result<Parts> {
     let (places, values) = with(&a.values, |scope| {
         let (at, other_at) = (scope.value(indices(&a)?.clone()), scope.value(indices(&b)?.clone()));
         let (own, other) = (scope.value(a.values.clone()), scope.value(b.values.clone()));
-        let (mine, theirs) = (keys(at, sparse_dims(&a)?), keys(other_at, sparse_dims(&b)?));
+        let (mine, theirs) = (keys(at, sparse_dims(&a)?)?, keys(other_at, sparse_dims(&b)?)?);
         if theirs.numel() == 0 {
             let none = scope.numbers(0);
             return Ok((scope.made(index_select(at, 1, none))?, scope.made(index_select(own, 0, none) * index_select(other, 0, none))?));
@@ -77,7 +77,7 @@ pub fn sampled<'s>(parts: &Parts, dense: Value<'s>, at: Value<'s>) -> Result<Val
     let missing = all - shape.len();
     let own = |d: usize| if d < missing { 1 } else { shape[d - missing] };
     let rows: Dims = [(0..parts.sparse).map(own).product()].into_iter().chain((parts.sparse..all).map(own)).collect();
-    let places = keys(at, (0..parts.sparse).filter(|&d| own(d) != 1).map(|d| (d, own(d))));
+    let places = keys(at, (0..parts.sparse).filter(|&d| own(d) != 1).map(|d| (d, own(d))))?;
     Ok(index_select(reshape(dense, &rows), 0, places))
 }
 
@@ -105,9 +105,14 @@ pub fn masked(t: &Tensor, mask: Parts) -> Result<Parts> {
     Ok(Parts { values, ..mask })
 }
 
+/// Entries that may be summed in another dtype: several truths for one position are one.
+fn addends(parts: Parts) -> Result<Parts> {
+    if parts.values.defined()? == Dtype::Bool { coalesced(parts) } else { Ok(parts) }
+}
+
 /// The sum over some dimensions, which are gone; none of the sparse ones left makes one without sparse dimensions.
 pub fn sum(parts: Parts, dims: &[i64]) -> Result<Parts> {
-    let parts = coordinates(parts)?;
+    let parts = coordinates(addends(parts)?)?;
     let mut gone = vec![false; parts.size.len()];
     for &dim in dims {
         let d = dimension(dim, &parts)?;
@@ -136,7 +141,8 @@ pub fn sum(parts: Parts, dims: &[i64]) -> Result<Parts> {
 }
 
 /// The sum of all values.
-pub fn total(parts: &Parts) -> Result<f64> {
+pub fn total(parts: Parts) -> Result<f64> {
+    let parts = addends(parts)?;
     with(&parts.values, |scope| scope.number(&names::sumall::ROW, &parts.values, &[]))
 }
 

@@ -17,7 +17,9 @@ use super::words::{In, Scope, Value, names};
 use crate::device::{self, Making};
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
+use crate::layout::Dims;
 use crate::mode;
+use crate::ops::device::elements;
 use crate::tensor::Tensor;
 
 /// Computes with values that live on the device of `t`.
@@ -54,21 +56,55 @@ impl Scope {
 /// The greatest size up to which each is a double.
 const EXACT: i64 = 1 << 53;
 
+/// The least and the greatest position in each sparse dimension.
+struct Bounds {
+    least: Dims,
+    greatest: Dims,
+}
+
+impl Bounds {
+    /// The bounds of int64 positions; `None` where there are none.
+    fn of(indices: Value<'_>) -> Result<Option<Bounds>> {
+        if indices.numel() == 0 {
+            return Ok(None);
+        }
+        let scope = indices.scope;
+        let read = |t| Ok(elements::<i64>(&scope.made(t)?)?.iter().copied().collect());
+        let [least, greatest] = scope.call_for_all(&names::aminmax::ROW, 0b11, &[indices.into(), 1.into(), false.into()]);
+        Ok(Some(Bounds { least: read(least)?, greatest: read(greatest)? }))
+    }
+
+    /// Fails where a position lies outside of dimension `d`.
+    fn check(&self, d: usize, size: i64) -> Result<()> {
+        if self.least[d] < 0 {
+            bail!(Argument, "index {} of dimension {d} is negative", self.least[d])
+        }
+        if self.greatest[d] >= size {
+            bail!(Argument, "index {} is out of range for size {size} of dimension {d}", self.greatest[d])
+        }
+        Ok(())
+    }
+}
+
 /// One position for each entry: the place in row-major order among all positions of some dimensions, those of `size`, of which each has
-/// a row of `indices`.
-fn keys<'s>(indices: Value<'s>, dims: impl IntoIterator<Item = (usize, i64)>) -> Value<'s> {
+/// a row of `indices`. Fails where one lies outside of its dimension, since whoever holds the tensor of positions may have written to it.
+fn keys<'s>(indices: Value<'s>, dims: impl IntoIterator<Item = (usize, i64)>) -> Result<Value<'s>> {
+    let bounds = Bounds::of(indices)?;
     let scope = indices.scope;
     let row = |d: usize| super::words::select(indices, 0, d as i64);
     let mut sum: Option<Value<'s>> = None;
     for (d, size) in dims {
+        if let Some(bounds) = &bounds {
+            bounds.check(d, size)?;
+        }
         sum = Some(match sum {
             None => row(d),
             Some(sum) if size <= EXACT => scope.call(&names::cadd::ROW, &[row(d).into(), (size as f64).into(), sum.into()]),
             Some(sum) => row(d) + sum * scope.position(size),
         });
     }
-    sum.unwrap_or_else(|| {
+    Ok(sum.unwrap_or_else(|| {
         let n = indices.shape().get(1).copied().unwrap_or(0);
         scope.call(&names::newZeros::ROW, &[Dtype::Int64.into(), In::List(&[n])])
-    })
+    }))
 }

@@ -111,7 +111,7 @@ pub fn sampled_product(beta: Scalar, s: Parts, alpha: Scalar, m1: &Tensor, m2: &
     if a.len() != 2 || b.len() != 2 || s.size.as_slice() != [a[0], b[1]] || a[1] != b[0] {
         bail!(Shape, "sizes {:?} for the product of {:?} and {:?}", s.size.as_slice(), a.as_slice(), b.as_slice())
     }
-    let s = compressed(s)?;
+    let s = compressed(coalesced(s)?)?;
     let values = with(m1, |scope| {
         let Rows { crow, col, values } = rows(scope, &s)?;
         let product = csr_sampled(scope.value(m1.clone()), crate::capi::words::mt(scope.value(m2.clone())), crow, col);
@@ -139,7 +139,7 @@ pub fn product_of_two(a: Parts, b: Parts) -> Result<Parts> {
 
 /// Softmax of the entries of each row of a matrix, by rows.
 pub fn softmax(s: Parts) -> Result<Parts> {
-    let s = compressed(if s.coalesced { s } else { coalesced(s)? })?;
+    let s = compressed(coalesced(s)?)?;
     let values = with(&s.values, |scope| {
         let Rows { crow, values, .. } = rows(scope, &s)?;
         scope.made(scope.call(&names::csrSoftmax::ROW, &[crow.into(), values.into()]))

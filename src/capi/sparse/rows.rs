@@ -7,8 +7,8 @@
 //! entries, `col` the column of each. Functions take either form; coordinates are what they make, unless they say otherwise.
 //!
 //! A handle is counted as tensors are, and its fields may be read. It keeps references to the tensors that it is made of, and no copies:
-//! whoever changes these changes it. Results come first; a result may be an operand, and is given new positions and values, never written
-//! in place. All lies on one device.
+//! whoever changes these changes it. Results come first; a result may be an operand. What it had is never written to: it is given other
+//! positions and values, and those that are an operand's, as positions after `neg`, are shared with that. All lies on one device.
 //!
 //! Gradients are those of the values, a tensor as any other: where `values` requires a gradient, operations on the sparse tensor are
 //! recorded. Positions have none.
@@ -80,8 +80,8 @@ macro_rules! sparse_rows {
         /// `s` coalesced: values for one position are summed in the order in which they stand. What is coalesced is shared. Returns a new
         /// reference.
         newCoalesce(s: sparse) -> new_sparse = Sparse::new(form::coalesced(s.parts()?)?);
-        /// The matrix `s` compressed by rows, coalesced; positions are int32 where the sizes and the number of entries allow it. Compressed
-        /// rows are shared. Returns a new reference.
+        /// The matrix `s` compressed by rows. Coordinates are coalesced, and become int32 where the sizes and the number of entries allow
+        /// it; compressed rows are shared as they stand. Returns a new reference.
         newCompressed(s: sparse) -> new_sparse = Sparse::new(form::compressed(s.parts()?)?);
         /// `s` as coordinates; where it has them they are shared. Returns a new reference.
         newCoordinates(s: sparse) -> new_sparse = Sparse::new(form::coordinates(s.parts()?)?);
@@ -211,15 +211,15 @@ macro_rules! sparse_rows {
         trunc(r: sparse_out, s: sparse) = set(r, math::mapped(s.parts()?, false, &names::trunc::ROW, &[]));
 
         /// The sum of all values; NaN on error.
-        sumall(s: sparse) -> accumulated = math::total(&s.parts()?);
+        sumall(s: sparse) -> accumulated = math::total(s.parts()?);
         /// `r` = the sum of `s` over `ndim` dimensions, which are gone, coalesced; integers are summed as int64. Where no sparse dimension
-        /// is left, the result has one entry and dense dimensions alone.
+        /// is left, the result has dense dimensions alone, and one entry unless `s` has none.
         sum(r: sparse_out, s: sparse, ndim: len, dims: dims) = set(r, math::sum(s.parts()?, dims));
         /// The norm of all elements of `s`: (the sum of |s|^value)^(1 / value); NaN on error.
         normall(s: sparse, value: double) -> accumulated = math::norm(s.parts()?, value);
 
-        /// `r = s @ m`, dense, for a matrix `s` [n x k] and a dense matrix [k x p] or vector [k]. Rows are summed in the order in which
-        /// columns ascend.
+        /// `r = s @ m`, dense, for a matrix `s` [n x k] and a dense matrix [k x p] or vector [k]. A row is summed in the order of its
+        /// entries: as they stand in compressed rows, by ascending columns otherwise.
         spmm(r: out, s: sparse, m: input) = products::product(r, s.parts()?, m);
         /// `r = s @ vec`, dense, for a matrix `s` [n x k] and a dense vector [k].
         spmv(r: out, s: sparse, vec: input) = {
@@ -263,7 +263,8 @@ macro_rules! sparse_rows {
             let iteration = Iteration { tol, most: maxIter, progress: (progress, context) };
             systems::conjugate_gradients([r, b], residual, s.parts()?, start, &iteration)
         };
-        /// `r = beta * s + alpha * (m1 @ m2)` at the entries of `s`, compressed by rows; `m1` [n x k] and `m2` [k x p] are dense.
+        /// `r = beta * s + alpha * (m1 @ m2)` at the entries of `s`, coalesced and compressed by rows; `m1` [n x k] and `m2` [k x p] are
+        /// dense.
         sampledAddmm(r: sparse_out, beta: number, s: sparse, alpha: number, m1: input, m2: input) =
             set(r, products::sampled_product(beta, s.parts()?, alpha, m1, m2));
         /// `r = t + value * s`, dense, for a dense tensor of the sizes of `s`.

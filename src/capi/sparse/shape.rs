@@ -5,7 +5,7 @@ use super::{Parts, Places, dimension, with};
 use crate::capi::words::{In, Scope, Value, both, eq, ge, index_select, lt, names, reshape, select, transpose as transposed};
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
-use crate::layout::Dims;
+use crate::layout::{Dims, MAX_DIMS};
 use crate::tensor::Tensor;
 
 /// `parts` with two dimensions exchanged, both sparse or both dense.
@@ -166,11 +166,20 @@ fn joined<'s>(scope: &'s Scope, all: &[Value<'s>], dim: i32) -> Value<'s> {
     scope.call(&names::catArray::ROW, &[In::Tensors(all), dim.into()])
 }
 
-/// `parts` with other sizes: sparse ones may grow, and where there are no entries all may change.
-pub fn resized(parts: &Parts, size: &[i64], sparse: usize) -> Result<Parts> {
+/// Fails unless a tensor may have these sizes.
+fn check_sizes(size: &[i64], sparse: usize) -> Result<()> {
+    if size.len() > MAX_DIMS {
+        bail!(Shape, "{} dimensions, at most {MAX_DIMS} are possible", size.len())
+    }
     if sparse > size.len() || size.iter().any(|&n| n < 0) {
         bail!(Shape, "{sparse} sparse dimensions of sizes {size:?}")
     }
+    Ok(())
+}
+
+/// `parts` with other sizes: sparse ones may grow, and where there are no entries all may change.
+pub fn resized(parts: &Parts, size: &[i64], sparse: usize) -> Result<Parts> {
+    check_sizes(size, sparse)?;
     if parts.nnz() == 0 {
         return empty(parts.values.defined()?, size, sparse, &parts.values);
     }
@@ -184,9 +193,7 @@ pub fn resized(parts: &Parts, size: &[i64], sparse: usize) -> Result<Parts> {
 
 /// No entries, on the device of `like`.
 pub fn empty(dtype: Dtype, size: &[i64], sparse: usize, like: &Tensor) -> Result<Parts> {
-    if sparse > size.len() || size.iter().any(|&n| n < 0) {
-        bail!(Shape, "{sparse} sparse dimensions of sizes {size:?}")
-    }
+    check_sizes(size, sparse)?;
     let shape: Dims = [0].iter().chain(&size[sparse..]).copied().collect();
     let (indices, values) = with(like, |_| Ok((Tensor::empty(Dtype::Int64, &[sparse as i64, 0])?, Tensor::empty(dtype, &shape)?)))?;
     Ok(Parts { size: size.iter().copied().collect(), sparse, places: Places::Coordinates(indices), values, coalesced: true })

@@ -428,8 +428,8 @@ impl<I: Position, T: Entry> Sampled<'_, I, T> {
         Ok(())
     }
 
-    /// `(A^T B)[i, j]`: the rows of the result are divided into parts. Each goes through the rows of A that have an entry in a column of its
-    /// own, lays the same row of B among zeros, and adds what the pattern has of it.
+    /// `(A^T B)[i, j]`: the rows of the result are divided into parts. Each goes through the rows of A that have an entry in a column of
+    /// its own, lays the same row of B among zeros, and adds what the pattern has of it.
     fn first_transposed(&self) -> Result<()> {
         let Sampled { at, a, b, .. } = self;
         let numbering = Numbering::of(at.columns, self.columns)?;
