@@ -16,7 +16,22 @@ section() {
     section=$*
     printf '\n== %s (%d s)\n' "$section" "$SECONDS"
 }
-trap '[ $? -eq 0 ] || printf "\nFAILED: %s\n" "$section" >&2' EXIT
+trap '[ $? -eq 0 ] || printf "\nFAILED: %s\n" "$section" >&2; kill $(jobs -p) 2>/dev/null || true' EXIT
+
+# together SLOW QUICK: runs two commands side by side, where neither keeps all cores busy, and shows what the first printed when both are
+# done.
+together() {
+    local log slow
+    log=$(mktemp)
+    "$1" >"$log" 2>&1 &
+    slow=$!
+    "$2"
+    wait "$slow" || { cat "$log"; return 1; }
+    cat "$log"
+    rm "$log"
+}
+
+lint() { cargo clippy --workspace --all-targets --locked -- -D warnings; }
 
 compile() {
     cmake -S . -B "$build" -DTHORN_CARGO_TARGET_DIR="$CARGO_TARGET_DIR" -DCMAKE_C_FLAGS=-Werror -DCMAKE_CXX_FLAGS=-Werror
@@ -126,10 +141,8 @@ fi
 
 section "cargo fmt"
 cargo fmt --check
-section "cargo clippy"
-cargo clippy --workspace --all-targets --locked -- -D warnings
-section "CMake"
-compile
+section "cargo clippy, and CMake"
+together lint compile
 section "reference"
 cmake --build "$build" --target docs
 section "cargo test"
