@@ -207,9 +207,9 @@ for name in "${tests[@]}"; do
 done
 if wanted cxx; then report "cxx with 2 ranks" "$out/cxx.log" ranks 2 120 "$out/cxx"; fi
 
-# GPUs whose memory the host cannot touch, and then an MPI that can.
+# GPUs whose memory the host cannot touch, and then an MPI that can; work waits in its stream until somebody waits for it.
 for name in "${gpu_tests[@]}"; do
-    gpu=(env "LD_LIBRARY_PATH=$out:$emulator")
+    gpu=(env "LD_LIBRARY_PATH=$out:$emulator" THORN_EMU_ASYNC=1)
     mapfile -t cases < <(sed -n 's/^static void \(tensors_on_gpus_[a-z_]*\)(.*/\1/p' "c_tests/mpi/$name.c")
     report "$name on a GPU" "$out/$name.gpu.log" ranks 2 120 "${gpu[@]}" THORN_EMU_PROTECT=1 THORN_MPI_GPU=1 "$out/$name" "${cases[@]}"
     report "$name on a GPU that MPI can reach" "$out/$name.aware.log" ranks 2 120 "${gpu[@]}" THORN_MPI_GPU=1 "$out/$name.aware" \

@@ -201,6 +201,30 @@ static void a_result_keeps_its_shape_where_the_call_fails(void) {
     THTensor_free(t);
 }
 
+/* A tensor with a dtype and no sizes is a row without elements, and as a result takes shape and device. */
+static void tensors_may_have_no_sizes(void) {
+    THTensor *t = THTensor_newWithDtype(TH_FLOAT32), *r = THTensor_new(), *row = vector_of(TH_FLOAT32, rank, 2);
+    CHECK_OK(TH_MPI_allreduce(r, t, MPI_SUM, MPI_COMM_WORLD));
+    CHECK_SHAPE(r, 0);
+    CHECK_OK(TH_MPI_reduce(rank == 0 ? t : NULL, t, MPI_SUM, 0, MPI_COMM_WORLD));
+    CHECK_OK(TH_MPI_allreduce(t, t, MPI_SUM, MPI_COMM_WORLD));
+    CHECK_SHAPE(t, 0);
+    THTensor *none = THTensor_newWithDtype(TH_FLOAT32), *odd = THTensor_newZeros(TH_FLOAT32, SIZES(rank == 0 ? 3 : 4));
+    CHECK_OK(TH_MPI_bcast(none, 0, MPI_COMM_WORLD));
+    if (ranks > 1) CHECK_ERROR(TH_MPI_allreduce(none, odd, MPI_SUM, MPI_COMM_WORLD), TH_ERR_SHAPE, "different shapes");
+    CHECK(THTensor_nDimension(none) == 0 && THTensor_dtype(none) == TH_FLOAT32);
+    CHECK_OK(THTensor_setRequiresGrad(none, 1));
+    CHECK_ERROR(TH_MPI_allreduce(none, row, MPI_SUM, MPI_COMM_WORLD), TH_ERR_ARGUMENT, "requires a gradient");
+    CHECK_OK(THTensor_setRequiresGrad(none, 0));
+    CHECK_OK(TH_MPI_allreduce(none, row, MPI_MAX, MPI_COMM_WORLD));
+    CHECK_VALUES(none, ranks - 1, 2);
+    THTensor_free(t);
+    THTensor_free(r);
+    THTensor_free(row);
+    THTensor_free(none);
+    THTensor_free(odd);
+}
+
 static void arguments_that_fail_everywhere(void) {
     THTensor *halves = vector_of(TH_FLOAT16, 1), *truth = vector_of(TH_BOOL, 1), *row = vector_of(TH_INT8, 1), *r = THTensor_new();
     CHECK_ERROR(TH_MPI_allreduce(r, truth, MPI_SUM, MPI_COMM_WORLD), TH_ERR_DTYPE, "MPI_SUM of bool");
@@ -232,6 +256,11 @@ static void tensors_on_gpus_are_reduced_and_broadcast(void) {
         CHECK_OK(TH_MPI_allreduce(r, t, MPI_SUM, MPI_COMM_WORLD));
         CHECK(THTensor_isCuda(r));
         check_reduced(r, (struct operation){"sum", MPI_SUM, add, 1, 0});
+        THTensor *typed = THTensor_newWithDtype(dtype);
+        CHECK_OK(TH_MPI_allreduce(typed, t, MPI_SUM, MPI_COMM_WORLD));
+        CHECK(THTensor_isCuda(typed));
+        check_reduced(typed, (struct operation){"sum", MPI_SUM, add, 1, 0});
+        THTensor_free(typed);
         CHECK_OK(THTensor_t(t, t));
         CHECK_OK(TH_MPI_bcast(t, ranks - 1, MPI_COMM_WORLD));
         CHECK_OK(THTensor_t(t, t));
@@ -244,6 +273,15 @@ static void tensors_on_gpus_are_reduced_and_broadcast(void) {
         CHECK_OK(TH_MPI_iallreduce(&request, t, MPI_SUM, MPI_COMM_WORLD));
         CHECK_OK(TH_MPI_wait(&request, NULL));
         check_reduced(t, (struct operation){"sum", MPI_SUM, add, 1, 0});
+        /* A strided one, of which MPI gets a copy that the stream has to make first. */
+        THTensor *wide = THTensor_newWithSizesOn(dtype, TH_CUDA, 0, SIZES(3, 8));
+        THTensor *strided = THTensor_newSlice(wide, 1, 0, 8, 2);
+        CHECK_OK(THTensor_copy(strided, host));
+        CHECK_OK(TH_MPI_iallreduce(&request, strided, MPI_SUM, MPI_COMM_WORLD));
+        CHECK_OK(TH_MPI_wait(&request, NULL));
+        check_reduced(strided, (struct operation){"sum", MPI_SUM, add, 1, 0});
+        THTensor_free(wide);
+        THTensor_free(strided);
         THTensor_free(host);
         THTensor_free(t);
         THTensor_free(r);
@@ -253,4 +291,5 @@ static void tensors_on_gpus_are_reduced_and_broadcast(void) {
 CHECK_MPI_MAIN(CASE(a_broadcast_brings_the_roots_elements), CASE(a_broadcast_brings_the_roots_shape), CASE(reductions_reduce),
                CASE(floats_of_16_bits_add_up_like_floats), CASE(an_operation_of_the_callers_is_used), CASE(bytes_that_are_true_stay_true),
                CASE(ranks_that_disagree_get_an_error), CASE(a_result_keeps_its_shape_where_the_call_fails),
-               CASE(arguments_that_fail_everywhere), CASE(tensors_on_gpus_are_reduced_and_broadcast))
+               CASE(tensors_may_have_no_sizes), CASE(arguments_that_fail_everywhere),
+               CASE(tensors_on_gpus_are_reduced_and_broadcast))

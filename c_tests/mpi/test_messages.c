@@ -67,6 +67,11 @@ static void a_ring_passes_tensors_on_in_place(void) {
         CHECK_OK(TH_MPI_sendrecv(t, left(), 2, t, right(), 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
         CHECK_NEAR(THTensor_get2d(t, 0, 0), (rank + ranks - 1 - i) % ranks, 0);
     }
+    THTensor *none = THTensor_newWithDtype(TH_INT16), *empty = THTensor_new();
+    CHECK_OK(TH_MPI_sendrecv(empty, left(), 3, none, right(), 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    CHECK_SHAPE(empty, 0);
+    THTensor_free(none);
+    THTensor_free(empty);
     THTensor *other = THTensor_newT(t);
     CHECK_OK(TH_MPI_sendrecv(t, left(), 2, other, right(), 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
     CHECK_VALUES(t, left(), 3, left() + 0.5, 4);

@@ -152,6 +152,36 @@ static void parts_are_exchanged(void) {
     CHECK_OK(TH_MPI_setChecked(MPI_COMM_WORLD, 1));
 }
 
+/* The result is the input itself, which changes its shape: all parts are of one size, or one rank has everything. */
+static void a_tensor_may_become_its_part(void) {
+    for (int last_has_all = 0; last_has_all < 2; last_has_all++) {
+        int64_t parts[8];
+        for (int p = 0; p < ranks; p++) parts[p] = last_has_all ? (p == ranks - 1) * 2 * ranks : 2;
+        THTensor *t = THTensor_newArange(TH_FLOAT64, 0, 6 * ranks, 1), *sum = THTensor_new();
+        CHECK_OK(THTensor_view(t, t, 2, (const int64_t[]){3, 2 * ranks}));
+        THTensor *expected = part_of(t, 1, sum_before(parts, rank), parts[rank]);
+        CHECK_OK(THTensor_mul(sum, expected, ranks));
+        THTensor *again = THTensor_newClone(t);
+        CHECK_OK(TH_MPI_reduceScatter(t, t, parts, 1, MPI_SUM, MPI_COMM_WORLD));
+        CHECK_SAME(t, sum);
+        CHECK_OK(TH_MPI_scatter(again, again, parts, 1, ranks - 1, MPI_COMM_WORLD));
+        CHECK_SAME(again, expected);
+        /* And back: where one rank has everything, the others, and with two of them the root, come with nothing. */
+        CHECK_OK(TH_MPI_gather(again, again, 1, 0, MPI_COMM_WORLD));
+        if (rank == 0) CHECK_EQ(THTensor_get2d(again, 2, 2 * ranks - 1), 6 * ranks - 1);
+        THTensor_free(t);
+        THTensor_free(sum);
+        THTensor_free(expected);
+        THTensor_free(again);
+    }
+    /* Rows become columns in place, and rank 0 has all the rows. */
+    THTensor *t = THTensor_newFull(TH_INT32, SIZES(rank == 0 ? 3 : 0, 2 * ranks), 7);
+    CHECK_OK(TH_MPI_alltoall(t, t, NULL, 1, 0, MPI_COMM_WORLD));
+    CHECK_SHAPE(t, 3, 2);
+    CHECK_VALUES(t, 7, 7, 7, 7, 7, 7);
+    THTensor_free(t);
+}
+
 #define CHECK_ALL_FAIL(call, status, own, text) CHECK_ERROR(call, status, rank == (own) ? text : "TH_MPI_")
 
 static void ranks_that_disagree_get_an_error(void) {
@@ -173,6 +203,14 @@ static void ranks_that_disagree_get_an_error(void) {
     const int64_t parts[8] = {odd ? 1 : 2, odd ? 1 : 0}, wrong[8] = {3, 1}, negative[8] = {3, -1};
     CHECK_ALL_FAIL(TH_MPI_allgather(r, good, odd, MPI_COMM_WORLD), TH_ERR_ARGUMENT, last, "dimensions");
     CHECK_ALL_FAIL(TH_MPI_allgather(odd ? other : r, good, 0, MPI_COMM_WORLD), TH_ERR_DTYPE, last, "the result holds int8");
+    /* A result that would do is as it was. */
+    THTensor *nines = THTensor_newFull(TH_INT16, SIZES(2 * ranks, 3), 9);
+    CHECK_ALL_FAIL(TH_MPI_allgather(odd ? other : nines, good, 0, MPI_COMM_WORLD), TH_ERR_DTYPE, last, "holds int8");
+    CHECK(THTensor_minall(nines) == 9);
+    THTensor_free(nines);
+    /* Dimensions whose numbers agree in 16 bits. */
+    CHECK_ALL_FAIL(TH_MPI_scatter(r, good, NULL, odd ? 1 << 16 : 0, 0, MPI_COMM_WORLD), TH_ERR_ARGUMENT, last,
+                   "dimension 65536 out of range");
     CHECK_ALL_FAIL(TH_MPI_gather(odd ? other : r, good, 0, last, MPI_COMM_WORLD), TH_ERR_DTYPE, last, "the result holds int8");
     CHECK_ALL_FAIL(TH_MPI_scatter(odd ? other : r, good, NULL, 0, 0, MPI_COMM_WORLD), TH_ERR_DTYPE, last, "the result holds int8");
     CHECK_ALL_FAIL(TH_MPI_scatter(r, odd ? good : NULL, wrong, 0, last, MPI_COMM_WORLD), TH_ERR_SHAPE, last, "too large");
@@ -220,5 +258,6 @@ static void tensors_on_gpus_are_joined_and_cut(void) {
     THTensor_free(gpu);
 }
 
-CHECK_MPI_MAIN(CASE(parts_are_joined), CASE(a_rank_may_join_in_place), CASE(a_tensor_is_cut), CASE(parts_are_exchanged),
+CHECK_MPI_MAIN(CASE(parts_are_joined), CASE(a_rank_may_join_in_place), CASE(a_tensor_is_cut),
+               CASE(parts_are_exchanged), CASE(a_tensor_may_become_its_part),
                CASE(ranks_that_disagree_get_an_error), CASE(tensors_on_gpus_are_joined_and_cut))

@@ -57,7 +57,7 @@ typedef struct th_mpi_facts {
 } th_mpi_facts;
 
 static inline int64_t th_mpi_kind(int collective, MPI_Op op, int dim, int root) {
-    return collective | (int64_t)th_mpi_op_code(op) << 8 | (int64_t)(dim & 0xFFFF) << 16 | (int64_t)root << 32;
+    return collective | (int64_t)th_mpi_op_code(op) << 8 | (int64_t)(dim & 0xFFFF) << 16 | root * ((int64_t)1 << 32);
 }
 
 static inline int64_t th_mpi_hash(int64_t hash, int64_t word) {
@@ -71,20 +71,17 @@ static inline void th_mpi_facts_of(th_mpi_facts *facts, int64_t kind, const THTe
     memset(facts, 0, sizeof *facts);
     facts->own[TH_MPI_KIND] = kind;
     if (!t) return;
+    int dims;
+    const int64_t *size = th_mpi_sizes_of(&dims, t);
     th_mpi_layout layout;
     th_mpi_layout_of_tensor(&layout, t);
     facts->own[TH_MPI_DTYPE] = t->dtype;
-    facts->own[TH_MPI_RANK] = t->nDimension;
+    facts->own[TH_MPI_RANK] = dims;
     facts->own[TH_MPI_ELEMENTS] = 1;
-    if (t->nDimension == 0 && !(t->flag & TH_TENSOR_SCALAR)) {
-        facts->own[TH_MPI_RANK] = 1;
-        facts->own[TH_MPI_SIZES] = th_mpi_hash(0, 0);
-        facts->own[TH_MPI_ELEMENTS] = 0;
-    }
-    for (int d = 0; d < t->nDimension; d++) {
+    for (int d = 0; d < dims; d++) {
         if (d == a || d == b) continue;
-        facts->own[TH_MPI_SIZES] = th_mpi_hash(facts->own[TH_MPI_SIZES], t->size[d]);
-        facts->own[TH_MPI_ELEMENTS] *= t->size[d];
+        facts->own[TH_MPI_SIZES] = th_mpi_hash(facts->own[TH_MPI_SIZES], size[d]);
+        facts->own[TH_MPI_ELEMENTS] *= size[d];
     }
     if (layout.empty || th_mpi_is_row(&layout)) return;
     for (int d = 0; d < layout.dims; d++) {
@@ -104,18 +101,19 @@ static inline THStatus th_mpi_agree(THMpiCall *call, THStatus status, th_mpi_fac
         words[i] = i == TH_MPI_FACTS ? (int64_t)status : facts->own[i];
         words[ALL + i] = -words[i];
     }
-    THStatus sent = th_mpi_check(MPI_Allreduce(MPI_IN_PLACE, words, 2 * ALL, MPI_INT64_T, MPI_MAX, call->comm), call->what);
-    if (status != TH_OK || sent != TH_OK) return status != TH_OK ? status : sent;
+    int code = MPI_Allreduce(MPI_IN_PLACE, words, 2 * ALL, MPI_INT64_T, MPI_MAX, call->comm);
+    if (status != TH_OK || code != MPI_SUCCESS) return status != TH_OK ? status : th_mpi_check(code, call->what);
     for (int i = 0; i < TH_MPI_FACTS; i++) {
         facts->low[i] = -words[ALL + i];
         facts->high[i] = words[i];
     }
-    if (facts->low[TH_MPI_KIND] != facts->high[TH_MPI_KIND]) {
-        return th_mpi_fail(TH_ERR_ARGUMENT, "%s: ranks call different collectives, operations, dimensions or roots", call->what);
-    }
     if (words[TH_MPI_FACTS] != TH_OK) {
         const THStatus other = (THStatus)words[TH_MPI_FACTS];
         return th_mpi_fail(other, "%s: another rank fails with %s", call->what, THStatus_name(other));
+    }
+    if (facts->low[TH_MPI_KIND] != facts->high[TH_MPI_KIND]) {
+        return th_mpi_fail(TH_ERR_ARGUMENT, "%s: ranks call different collectives, operations, dimensions or roots",
+                           call->what);
     }
     if (facts->low[TH_MPI_DTYPE] != facts->high[TH_MPI_DTYPE]) {
         return th_mpi_fail(TH_ERR_DTYPE, "%s: ranks have different dtypes, here %s", call->what,
@@ -155,13 +153,16 @@ static inline THStatus th_mpi_bcast_elements(THMpiCall *call, THStatus status, t
     if (status == TH_OK && !sends) status = th_mpi_touch(r, call);
     /* Elements that MPI cannot reach where they lie are a row in other memory. */
     if (status == TH_OK && (r->deviceType == TH_CUDA || (!sends && th_mpi_overlaps(r)))) facts->own[TH_MPI_LAYOUT] = 1;
+    if (status == TH_OK && facts->own[TH_MPI_LAYOUT] == 0) status = th_mpi_buffer_of(&buffer, call, r);
     status = th_mpi_agree(call, status, facts);
     if (status != TH_OK) return status;
-    const int same = call->state->checked && facts->low[TH_MPI_LAYOUT] == facts->high[TH_MPI_LAYOUT];
-    const int how = facts->own[TH_MPI_LAYOUT] == 1 || !same ? TH_MPI_ROW : TH_MPI_ANY_LAYOUT;
-    status = sends ? th_mpi_read(&source, call, r, how, 0) : th_mpi_write(&result, call, r, how);
-    if (status == TH_OK) status = th_mpi_buffer_of(&buffer, call, sends ? source.t : result.at);
-    if (facts->high[TH_MPI_LAYOUT] != 0) status = th_mpi_agree_again(call, status, facts->own[TH_MPI_KIND]);
+    if (facts->high[TH_MPI_LAYOUT] != 0) {
+        const int same = call->state->checked && facts->low[TH_MPI_LAYOUT] == facts->high[TH_MPI_LAYOUT];
+        const int how = facts->own[TH_MPI_LAYOUT] == 1 || !same ? TH_MPI_ROW : TH_MPI_ANY_LAYOUT;
+        status = sends ? th_mpi_read(&source, call, r, how, 0) : th_mpi_write(&result, call, r, how);
+        if (status == TH_OK) status = th_mpi_buffer_of(&buffer, call, sends ? source.t : result.at);
+        status = th_mpi_agree_again(call, status, facts->own[TH_MPI_KIND]);
+    }
     if (status == TH_OK && facts->own[TH_MPI_ELEMENTS] > 0) {
         status = th_mpi_check(MPI_Bcast(buffer.data, buffer.count, buffer.type, root, call->comm), call->what);
     }
@@ -211,8 +212,9 @@ static inline THStatus th_mpi_bcast_shaped(THMpiCall *call, THTensor *r, int roo
     memset(&result, 0, sizeof result);
     result.r = r;
     if (!sends) status = th_mpi_shape(&result, call, (THDtype)header.word[1], (int)header.word[2], header.word + 3, NULL);
-    th_mpi_facts_of(&facts, kind, status == TH_OK ? r : NULL, -1, -1);
-    status = th_mpi_bcast_elements(call, status, &facts, r, root);
+    THTensor *target = th_mpi_target(&result);
+    th_mpi_facts_of(&facts, kind, status == TH_OK ? target : NULL, -1, -1);
+    status = th_mpi_bcast_elements(call, status, &facts, target, root);
     return th_mpi_written(&result, call, status);
 }
 
@@ -264,7 +266,9 @@ static inline THStatus th_mpi_reduce_to(THMpiCall *call, THTensor *r, const THTe
         status = th_mpi_read(&source, call, t, how, gets && !place && th_mpi_share(r, t));
     }
     if (status == TH_OK && gets) {
-        status = th_mpi_write_shaped(&result, call, r, (THDtype)t->dtype, t->nDimension, t->size, t, how);
+        int dims;
+        const int64_t *size = th_mpi_sizes_of(&dims, t);
+        status = th_mpi_write_shaped(&result, call, r, (THDtype)t->dtype, dims, size, t, how);
     }
     status = th_mpi_agree(call, status, &facts);
     if (status == TH_OK) {
@@ -303,9 +307,9 @@ static inline THStatus th_mpi_iallreduce(THMpiCall *call, THMpiRequest *request,
     THStatus status = th_mpi_check_tensor(r, call, "r");
     if (status == TH_OK) status = th_mpi_op(&use, call, (THDtype)r->dtype, op);
     if (status == TH_OK) status = th_mpi_hold(call, request, r, th_mpi_reduces_on_host(use, op), &buffer);
-    if (status == TH_OK && request->result.own && THTensor_copy(request->result.own, r) != TH_OK) {
-        status = th_mpi_passed_on(call->what);
-    }
+    THTensor *own = request->result.own;
+    if (status == TH_OK && own && THTensor_copy(own, r) != TH_OK) status = th_mpi_passed_on(call->what);
+    if (status == TH_OK && own && own->deviceType == TH_CUDA) status = th_mpi_wait_for_gpu(own, call);
     if (status != TH_OK) return status;
     const int64_t count = (int64_t)THTensor_nElement(r);
     request->collective = 1;

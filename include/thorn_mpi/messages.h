@@ -33,15 +33,15 @@ typedef struct th_mpi_shape_header {
     int length;
 } th_mpi_shape_header;
 
-/* The header of a tensor; one without elements or dimensions counts as a row of none. */
+/* The header of a tensor. */
 static inline void th_mpi_describe(th_mpi_shape_header *header, const THTensor *t) {
-    const int none = t->nDimension == 0 && !(t->flag & TH_TENSOR_SCALAR);
+    int dims;
+    const int64_t *size = th_mpi_sizes_of(&dims, t);
     header->word[0] = TH_MPI_SHAPE_MARK;
     header->word[1] = (int64_t)t->dtype;
-    header->word[2] = none ? 1 : t->nDimension;
-    header->word[3] = 0;
-    if (t->nDimension > 0) memcpy(header->word + 3, t->size, (size_t)t->nDimension * sizeof(int64_t));
-    header->length = TH_MPI_SHAPE_HEAD + (int)header->word[2];
+    header->word[2] = dims;
+    if (dims > 0) memcpy(header->word + TH_MPI_SHAPE_HEAD, size, (size_t)dims * sizeof *size);
+    header->length = TH_MPI_SHAPE_HEAD + dims;
 }
 
 /* True if a message of `length` words is such a header. */
@@ -169,12 +169,14 @@ static inline THStatus th_mpi_sendrecv(THMpiCall *call, THTensor *r, int source,
     if (!r) return th_mpi_fail(TH_ERR_ARGUMENT, "%s: argument 'r' is NULL", call->what);
     THStatus status = th_mpi_check_tensor(t, call, "t");
     if (status != TH_OK) return status;
-    const int fresh = r->dtype == TH_UNDEFINED;
+    int dims;
+    const int64_t *size = th_mpi_sizes_of(&dims, t);
     memset(&to, 0, sizeof to);
-    status = th_mpi_read(&from, call, t, TH_MPI_ANY_LAYOUT, !fresh && th_mpi_share(r, t));
+    status = th_mpi_read(&from, call, t, TH_MPI_ANY_LAYOUT, th_mpi_share(r, t));
     if (status == TH_OK) {
-        status = fresh ? th_mpi_write_shaped(&to, call, r, (THDtype)t->dtype, t->nDimension, t->size, t, TH_MPI_ANY_LAYOUT)
-                       : th_mpi_write(&to, call, r, TH_MPI_ANY_LAYOUT);
+        const int how = TH_MPI_ANY_LAYOUT;
+        status = r->dtype == TH_UNDEFINED ? th_mpi_write_shaped(&to, call, r, (THDtype)t->dtype, dims, size, t, how)
+                                          : th_mpi_write(&to, call, r, how);
     }
     if (status == TH_OK) status = th_mpi_buffer_of(&out, call, from.t);
     if (status == TH_OK) status = th_mpi_buffer_of(&in, call, to.at);
@@ -253,7 +255,7 @@ static inline THStatus th_mpi_recv_shaped(THMpiCall *call, THTensor *r, int sour
     status = th_mpi_write_shaped(&result, call, r, dtype, (int)header.word[2], header.word + 3, NULL, TH_MPI_ANY_LAYOUT);
     if (status == TH_OK) status = th_mpi_buffer_of(&buffer, call, result.at);
     if (status == TH_OK) {
-        status = th_mpi_take(call, &buffer, dtype, THTensor_nElement(r), from, with, came);
+        status = th_mpi_take(call, &buffer, dtype, THTensor_nElement(result.at), from, with, came);
     } else if (th_mpi_probe(call, from, with, &message, came, &bytes) == TH_OK) {
         th_mpi_drop_message(&message, bytes);
     }

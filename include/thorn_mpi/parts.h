@@ -70,6 +70,13 @@ static inline THStatus th_mpi_parts(THMpiCall *call, int64_t *parts, const int64
     return th_mpi_fail(TH_ERR_SHAPE, "%s: parts of %lld entries of %lld", call->what, (long long)sum, (long long)total);
 }
 
+/* The number of entries in front of part `p`. */
+static inline int64_t th_mpi_before(const int64_t *parts, int p) {
+    int64_t entries = 0;
+    while (p > 0) entries += parts[--p];
+    return entries;
+}
+
 /* The layout of `size` entries of dimension `dim` of a tensor, in which the dimension comes first if `first` is 1. */
 static inline void th_mpi_slab(th_mpi_layout *layout, const THTensor *t, int dim, int64_t size, int first) {
     int64_t sizes[1024], strides[1024];
@@ -96,22 +103,21 @@ static inline THStatus th_mpi_entry_type(MPI_Datatype *type, THMpiCall *call, co
 }
 
 /* The parts of a tensor along a dimension, for MPI's functions with counts and displacements: `type` is
- * one entry of the dimension; `counts` and `places` are ints. If the dimension has too many entries for that, `type` is
- * MPI_DATATYPE_NULL. */
+ * one entry of the dimension; `counts` and `places` are ints. */
 typedef struct th_mpi_division {
     MPI_Datatype type;
     int *counts;
     int *places;
 } th_mpi_division;
 
-/* Makes the division of `t` into `parts`. After TH_OK and after failures the caller frees `counts`. */
-static inline THStatus th_mpi_divide(th_mpi_division *division, THMpiCall *call, const THTensor *t, int dim, const int64_t *parts) {
+/* Makes the division of `t`, whose dimension has at most TH_MPI_COUNT_MAX entries. After TH_OK and after failures the
+ * caller frees `counts`. */
+static inline THStatus th_mpi_divide(th_mpi_division *division, THMpiCall *call, const THTensor *t, int dim,
+                                     const int64_t *parts) {
     const int ranks = call->state->size;
-    division->type = MPI_DATATYPE_NULL;
     division->counts = (int *)calloc((size_t)ranks * 2, sizeof(int));
     if (!division->counts) return th_mpi_fail(TH_ERR_NOMEM, "%s: no memory for %d ranks", call->what, ranks);
     division->places = division->counts + ranks;
-    if (t->size[dim] > TH_MPI_COUNT_MAX) return TH_OK;
     for (int p = 0, place = 0; p < ranks; p++) {
         division->counts[p] = (int)parts[p];
         division->places[p] = place;
@@ -120,11 +126,92 @@ static inline THStatus th_mpi_divide(th_mpi_division *division, THMpiCall *call,
     return th_mpi_entry_type(&division->type, call, t, dim);
 }
 
-/* Bytes from the first element of a tensor to that of part `p`. */
-static inline int64_t th_mpi_place(const THTensor *t, int dim, const int64_t *parts, int p) {
+/* One side of an exchange in which each pair of ranks has counts, places and a datatype of its own. */
+typedef struct th_mpi_side {
+    int *counts;
+    int *places;
+    int *owned;
+    MPI_Datatype *types;
+    th_mpi_layout last;
+    MPI_Datatype last_type;
+} th_mpi_side;
+
+/* Makes a side on which nothing is sent or received. After TH_OK and after failures th_mpi_free_side ends it. */
+static inline THStatus th_mpi_new_side(th_mpi_side *side, THMpiCall *call, THDtype dtype) {
+    const size_t ranks = (size_t)call->state->size;
+    side->counts = (int *)calloc(3 * ranks, sizeof *side->counts);
+    side->types = (MPI_Datatype *)calloc(ranks, sizeof *side->types);
+    side->last.dims = -1;
+    if (!side->counts || !side->types) {
+        return th_mpi_fail(TH_ERR_NOMEM, "%s: no memory for %d ranks", call->what, call->state->size);
+    }
+    side->places = side->counts + ranks;
+    side->owned = side->places + ranks;
+    for (size_t p = 0; p < ranks; p++) side->types[p] = TH_MPI_datatype(dtype);
+    return TH_OK;
+}
+
+static inline void th_mpi_free_side(th_mpi_side *side, int ranks) {
+    for (int p = 0; side->counts && side->types && p < ranks; p++) {
+        if (side->owned[p]) MPI_Type_free(&side->types[p]);
+    }
+    free(side->counts);
+    free(side->types);
+}
+
+/* Adds the elements that rank `p` sends or gets: `layout`, `place` bytes behind the tensor's first element. A layout
+ * like the one before takes its datatype; a place that is no int becomes part of the datatype. */
+static inline THStatus th_mpi_add_peer(th_mpi_side *side, THMpiCall *call, int p, const th_mpi_layout *layout,
+                                       int64_t place) {
+    const MPI_Datatype element = side->types[p];
+    const size_t bytes = layout->empty ? 0 : (size_t)layout->dims * sizeof(int64_t);
+    const int near = place <= INT_MAX;
+    int code = MPI_SUCCESS;
+    if (layout->empty) return TH_OK;
+    side->counts[p] = 1;
+    side->places[p] = near ? (int)place : 0;
+    if (near && th_mpi_is_row(layout) && (layout->dims == 0 || layout->size[0] <= TH_MPI_COUNT_MAX)) {
+        side->counts[p] = layout->dims == 0 ? 1 : (int)layout->size[0];
+        side->last.dims = -1;
+        return TH_OK;
+    }
+    if (near && side->last.dims == layout->dims && memcmp(side->last.size, layout->size, bytes) == 0 &&
+        memcmp(side->last.step, layout->step, bytes) == 0) {
+        side->types[p] = side->last_type;
+        return TH_OK;
+    }
+    MPI_Datatype made;
+    code = th_mpi_new_type(&made, element, layout, TH_MPI_NO_EXTENT);
+    if (code == MPI_SUCCESS && !near) {
+        const int one = 1;
+        const MPI_Aint at = (MPI_Aint)place;
+        MPI_Datatype moved;
+        code = MPI_Type_create_hindexed(1, &one, &at, made, &moved);
+        MPI_Type_free(&made);
+        made = moved;
+        if (code == MPI_SUCCESS) code = MPI_Type_commit(&made);
+    }
+    if (code != MPI_SUCCESS) return th_mpi_check(code, call->what);
+    side->types[p] = side->last_type = made;
+    side->owned[p] = 1;
+    side->last.dims = near ? layout->dims : -1;
+    memcpy(side->last.size, layout->size, bytes);
+    memcpy(side->last.step, layout->step, bytes);
+    return TH_OK;
+}
+
+/* Adds all ranks: `size[every * p]` entries of dimension `dim` of `t` for rank `p`. */
+static inline THStatus th_mpi_add_peers(th_mpi_side *side, THMpiCall *call, const THTensor *t, int dim,
+                                        const int64_t *size, int every) {
+    th_mpi_layout layout;
     int64_t entry = 0;
-    for (int q = 0; q < p; q++) entry += parts[q];
-    return entry * th_mpi_step(t, dim);
+    THStatus status = TH_OK;
+    for (int p = 0; p < call->state->size && status == TH_OK; p++) {
+        th_mpi_slab(&layout, t, dim, size[every * p], 0);
+        status = th_mpi_add_peer(side, call, p, &layout, entry * th_mpi_step(t, dim));
+        entry += size[every * p];
+    }
+    return status;
 }
 
 /* ------------------------------------------------------------------------------------------------- joining parts */
@@ -179,68 +266,64 @@ static inline THStatus th_mpi_joined(THMpiCall *call, int64_t *size, const THTen
     return TH_OK;
 }
 
-/* Copies `t` to this rank's part of `r`. */
-static inline THStatus th_mpi_place_own(THMpiCall *call, THTensor *r, const THTensor *t, int dim, const int64_t *parts) {
-    int64_t entry = 0;
-    for (int p = 0; p < call->state->rank; p++) entry += parts[p];
-    THTensor *part = THTensor_newNarrow(r, dim, entry, parts[call->state->rank]);
-    THStatus status = part ? THTensor_copy(part, t) : TH_ERR_NOMEM;
-    THTensor_free(part);
-    if (status != TH_OK) return th_mpi_passed_on(call->what);
-    return r->deviceType == TH_CUDA ? th_mpi_wait_for_gpu(r, call) : TH_OK;
-}
-
-/* Joins parts by one broadcast for each rank. */
-static inline THStatus th_mpi_join_by_bcast(THMpiCall *call, THTensor *r, int dim, const int64_t *parts) {
-    th_mpi_layout layout;
-    th_mpi_buffer buffer;
-    char *place = (char *)th_mpi_data(r);
-    THStatus status = TH_OK;
-    for (int p = 0; p < call->state->size && status == TH_OK; p++) {
-        th_mpi_slab(&layout, r, dim, parts[p], 0);
-        status = th_mpi_count_of(&buffer, call, (THDtype)r->dtype, &layout);
-        if (status == TH_OK) status = th_mpi_check(MPI_Bcast(place, buffer.count, buffer.type, p, call->comm), call->what);
-        place += parts[p] * th_mpi_step(r, dim);
-    }
-    return status;
-}
-
-/* Hands the parts to MPI: `r` is row-major and has the joined shape, and this rank's part. Equal parts are one item each,
- * others have an item for each entry of the dimension. Open MPI chooses its way by sizes of datatypes and counts, which
- * must be the same on all ranks: so nothing is sent from elsewhere. */
-static inline THStatus th_mpi_join(THMpiCall *call, THTensor *r, int dim, const int64_t *parts) {
+/* The arguments of the call that joins parts: equal parts are one item each; others have an item for each entry of the
+ * dimension, or, if it is too long for that, are broadcast one after the other. */
+typedef struct th_mpi_joining {
+    int equal;
+    th_mpi_buffer part;
     th_mpi_division division;
-    th_mpi_buffer in;
+    th_mpi_side side;
+} th_mpi_joining;
+
+/* Prepares to join parts in `r`, which is row-major and has the joined shape. Whatever it returns, th_mpi_free_joining
+ * ends the call. */
+static inline THStatus th_mpi_prepare_join(th_mpi_joining *c, THMpiCall *call, const THTensor *r, int dim,
+                                           const int64_t *parts) {
+    const THDtype dtype = (THDtype)r->dtype;
     th_mpi_layout layout;
-    int equal = 1;
-    for (int p = 1; p < call->state->size; p++) equal &= parts[p] == parts[0];
-    if (equal) {
+    c->equal = 1;
+    for (int p = 1; p < call->state->size; p++) c->equal &= parts[p] == parts[0];
+    if (c->equal) {
         th_mpi_slab(&layout, r, dim, parts[0], 0);
-        THStatus status = th_mpi_count_of(&in, call, (THDtype)r->dtype, &layout);
-        if (status == TH_OK && in.type != TH_MPI_datatype((THDtype)r->dtype)) {
-            status = th_mpi_type(&in.type, call, (THDtype)r->dtype, &layout, parts[0] * th_mpi_step(r, dim));
+        THStatus status = th_mpi_count_of(&c->part, call, dtype, &layout);
+        if (status != TH_OK || c->part.type == TH_MPI_datatype(dtype)) return status;
+        return th_mpi_type(&c->part.type, call, dtype, &layout, parts[0] * th_mpi_step(r, dim));
+    }
+    if (r->size[dim] <= TH_MPI_COUNT_MAX) return th_mpi_divide(&c->division, call, r, dim, parts);
+    THStatus status = th_mpi_new_side(&c->side, call, dtype);
+    return status == TH_OK ? th_mpi_add_peers(&c->side, call, r, dim, parts, 1) : status;
+}
+
+static inline void th_mpi_free_joining(th_mpi_joining *c, int ranks) {
+    free(c->division.counts);
+    th_mpi_free_side(&c->side, ranks);
+}
+
+/* Hands the parts to MPI: `r` has this rank's part. Open MPI chooses its way by sizes of datatypes and counts, which
+ * must be the same on all ranks: so nothing is sent from elsewhere. */
+static inline THStatus th_mpi_join(const th_mpi_joining *c, THMpiCall *call, THTensor *r) {
+    char *data = (char *)th_mpi_data(r);
+    int code = MPI_SUCCESS;
+    if (c->equal) {
+        code = MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, data, c->part.count, c->part.type, call->comm);
+    } else if (c->division.counts) {
+        code = MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, data, c->division.counts, c->division.places,
+                              c->division.type, call->comm);
+    } else {
+        for (int p = 0; p < call->state->size && code == MPI_SUCCESS; p++) {
+            code = MPI_Bcast(data + c->side.places[p], c->side.counts[p], c->side.types[p], p, call->comm);
         }
-        if (status != TH_OK) return status;
-        int code = MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, th_mpi_data(r), in.count, in.type, call->comm);
-        return th_mpi_check(code, call->what);
     }
-    THStatus status = th_mpi_divide(&division, call, r, dim, parts);
-    if (status == TH_OK && division.type == MPI_DATATYPE_NULL) {
-        status = th_mpi_join_by_bcast(call, r, dim, parts);
-    } else if (status == TH_OK) {
-        int code = MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, th_mpi_data(r), division.counts, division.places,
-                                  division.type, call->comm);
-        status = th_mpi_check(code, call->what);
-    }
-    free(division.counts);
-    return status;
+    return th_mpi_check(code, call->what);
 }
 
 static inline THStatus th_mpi_allgather(THMpiCall *call, THTensor *r, const THTensor *t, int dim) {
     int64_t size[1024];
     th_mpi_result result;
-    THTensor *plain = NULL;
+    th_mpi_joining joining;
+    THTensor *plain = NULL, *own = NULL;
     memset(&result, 0, sizeof result);
+    memset(&joining, 0, sizeof joining);
     int64_t *parts = th_mpi_new_list(call, 1);
     THStatus status = parts ? th_mpi_check_tensor(t, call, "t") : TH_ERR_NOMEM;
     if (status == TH_OK && !r) status = th_mpi_fail(TH_ERR_ARGUMENT, "%s: argument 'r' is NULL", call->what);
@@ -256,10 +339,23 @@ static inline THStatus th_mpi_allgather(THMpiCall *call, THTensor *r, const THTe
         if (status == TH_OK) {
             status = th_mpi_write_shaped(&result, call, r, (THDtype)t->dtype, t->nDimension, size, plain, TH_MPI_ROW);
         }
-        if (status == TH_OK) status = th_mpi_place_own(call, result.at, plain, dim, parts);
+        if (status == TH_OK) status = th_mpi_prepare_join(&joining, call, result.at, dim, parts);
+        if (status == TH_OK) {
+            const int mine = call->state->rank;
+            own = THTensor_newNarrow(result.at, dim, th_mpi_before(parts, mine), parts[mine]);
+            if (!own) status = th_mpi_passed_on(call->what);
+        }
         status = th_mpi_agree_again(call, status, kind);
-        if (status == TH_OK && THTensor_nElement(result.at) > 0) status = th_mpi_join(call, result.at, dim, parts);
+        if (status == TH_OK && THTensor_nElement(result.at) > 0) {
+            /* A copy that fails, on a GPU that is lost, does not keep this rank from what the others wait for. */
+            THStatus copied = THTensor_copy(own, plain) == TH_OK ? TH_OK : th_mpi_passed_on(call->what);
+            if (copied == TH_OK && own->deviceType == TH_CUDA) copied = th_mpi_wait_for_gpu(own, call);
+            status = th_mpi_join(&joining, call, result.at);
+            if (copied != TH_OK) status = copied;
+        }
     }
+    th_mpi_free_joining(&joining, call->state->size);
+    THTensor_free(own);
     THTensor_free(plain);
     free(parts);
     return th_mpi_written(&result, call, status);
@@ -272,37 +368,55 @@ static inline THStatus TH_MPI_allgather(THTensor *r, const THTensor *t, int dim,
     return result == TH_OK ? th_mpi_end(&call, th_mpi_allgather(&call, r, t, dim)) : result;
 }
 
-/* Gathers parts in `r` of the root: all at once, or one call for each rank if the dimension is too long for that. The parts
- * are read and written entry after entry of the dimension. */
-static inline THStatus th_mpi_gather_parts(THMpiCall *call, THTensor *r, const THTensor *t, int dim, int root, const int64_t *parts) {
-    const int ranks = call->state->size, gets = call->state->rank == root;
-    int64_t total = 0;
-    th_mpi_division division = {MPI_DATATYPE_NULL, NULL, NULL};
+/* The arguments of a call between the root, which has all parts, and the others: of MPI_Gatherv or MPI_Scatterv, where
+ * parts are read and written entry after entry of the dimension; or, if the dimension `is_long`, of MPI_Alltoallw, in
+ * which a rank exchanges nothing with any other than the root. */
+typedef struct th_mpi_rooted {
+    int is_long;
+    th_mpi_division division;
+    th_mpi_buffer part;
+    th_mpi_side whole;
+    th_mpi_side own;
+} th_mpi_rooted;
+
+/* Prepares a call: `whole` is the root's tensor of `total` entries along the dimension, NULL elsewhere, and `part`
+ * this rank's part. Whatever it returns, th_mpi_free_rooted ends the call. */
+static inline THStatus th_mpi_prepare_rooted(th_mpi_rooted *c, THMpiCall *call, const THTensor *whole,
+                                             const THTensor *part, int dim, int root, const int64_t *parts,
+                                             int64_t total) {
+    const THDtype dtype = (THDtype)part->dtype;
     th_mpi_layout layout;
-    th_mpi_buffer out, in = {NULL, 0, MPI_BYTE};
-    for (int p = 0; p < ranks; p++) total += parts[p];
-    th_mpi_slab(&layout, t, dim, t->size[dim], 1);
-    THStatus status = th_mpi_count_of(&out, call, (THDtype)t->dtype, &layout);
-    if (status == TH_OK && gets) status = th_mpi_divide(&division, call, r, dim, parts);
-    if (status == TH_OK && total <= TH_MPI_COUNT_MAX) {
-        status = th_mpi_check(MPI_Gatherv(th_mpi_data(t), out.count, out.type, gets ? th_mpi_data(r) : NULL, division.counts,
-                                          division.places, gets ? division.type : MPI_BYTE, root, call->comm), call->what);
-    } else if (status == TH_OK) {
-        if (gets) memset(division.places, 0, (size_t)ranks * sizeof(int));
-        for (int p = 0; p < ranks && status == TH_OK; p++) {
-            char *place = gets ? (char *)th_mpi_data(r) + th_mpi_place(r, dim, parts, p) : NULL;
-            if (gets) {
-                th_mpi_slab(&layout, r, dim, parts[p], 1);
-                status = th_mpi_count_of(&in, call, (THDtype)r->dtype, &layout);
-                for (int q = 0; q < ranks; q++) division.counts[q] = q == p ? in.count : 0;
-            }
-            if (status != TH_OK) break;
-            status = th_mpi_check(MPI_Gatherv(th_mpi_data(t), p == call->state->rank ? out.count : 0, out.type, place,
-                                              division.counts, division.places, in.type, root, call->comm), call->what);
-        }
+    THStatus status;
+    c->is_long = total > TH_MPI_COUNT_MAX;
+    th_mpi_slab(&layout, part, dim, part->size[dim], !c->is_long);
+    if (!c->is_long) {
+        c->division.type = MPI_BYTE;
+        status = th_mpi_count_of(&c->part, call, dtype, &layout);
+        return status == TH_OK && whole ? th_mpi_divide(&c->division, call, whole, dim, parts) : status;
     }
-    free(division.counts);
+    status = th_mpi_new_side(&c->whole, call, dtype);
+    if (status == TH_OK) status = th_mpi_new_side(&c->own, call, dtype);
+    if (status == TH_OK) status = th_mpi_add_peer(&c->own, call, root, &layout, 0);
+    if (status == TH_OK && whole) status = th_mpi_add_peers(&c->whole, call, whole, dim, parts, 1);
     return status;
+}
+
+static inline void th_mpi_free_rooted(th_mpi_rooted *c, int ranks) {
+    free(c->division.counts);
+    th_mpi_free_side(&c->whole, ranks);
+    th_mpi_free_side(&c->own, ranks);
+}
+
+/* Gathers the ranks' `t` in `r` of the root, which is NULL elsewhere. */
+static inline THStatus th_mpi_gather_parts(const th_mpi_rooted *c, THMpiCall *call, THTensor *r, const THTensor *t,
+                                           int root) {
+    const th_mpi_side *own = &c->own, *whole = &c->whole;
+    void *to = r ? th_mpi_data(r) : NULL, *from = th_mpi_data(t);
+    int code = c->is_long ? MPI_Alltoallw(from, own->counts, own->places, own->types, to, whole->counts, whole->places,
+                                          whole->types, call->comm)
+                          : MPI_Gatherv(from, c->part.count, c->part.type, to, c->division.counts, c->division.places,
+                                        c->division.type, root, call->comm);
+    return th_mpi_check(code, call->what);
 }
 
 static inline THStatus th_mpi_gather(THMpiCall *call, THTensor *r, const THTensor *t, int dim, int root) {
@@ -310,7 +424,9 @@ static inline THStatus th_mpi_gather(THMpiCall *call, THTensor *r, const THTenso
     int64_t size[1024];
     th_mpi_source source = {t, NULL};
     th_mpi_result result;
+    th_mpi_rooted c;
     memset(&result, 0, sizeof result);
+    memset(&c, 0, sizeof c);
     int64_t *parts = th_mpi_new_list(call, 1);
     THStatus status = parts ? th_mpi_check_root(call, root) : TH_ERR_NOMEM;
     if (status == TH_OK) status = th_mpi_check_tensor(t, call, "t");
@@ -324,11 +440,15 @@ static inline THStatus th_mpi_gather(THMpiCall *call, THTensor *r, const THTenso
         if (status == TH_OK && gets) {
             status = th_mpi_write_shaped(&result, call, r, (THDtype)t->dtype, t->nDimension, size, t, TH_MPI_ANY_LAYOUT);
         }
+        if (status == TH_OK) {
+            status = th_mpi_prepare_rooted(&c, call, gets ? result.at : NULL, source.t, dim, root, parts, size[dim]);
+        }
         status = th_mpi_agree_again(call, status, kind);
-        int64_t elements = 1;
-        for (int d = 0; d < t->nDimension; d++) elements *= size[d] > 0;
-        if (status == TH_OK && elements) status = th_mpi_gather_parts(call, result.at, source.t, dim, root, parts);
+        int is_empty = 0;
+        for (int d = 0; d < source.t->nDimension; d++) is_empty |= size[d] == 0;
+        if (status == TH_OK && !is_empty) status = th_mpi_gather_parts(&c, call, result.at, source.t, root);
     }
+    th_mpi_free_rooted(&c, call->state->size);
     THTensor_free(source.own);
     free(parts);
     return th_mpi_written(&result, call, status);

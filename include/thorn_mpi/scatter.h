@@ -77,7 +77,7 @@ static inline THStatus th_mpi_prepare_reduce_scatter(THMpiCall *call, th_mpi_red
     if (status == TH_OK) status = th_mpi_touch(r, call);
     if (status == TH_OK) status = th_mpi_shape(&c->shaped, call, (THDtype)t->dtype, t->nDimension, size, t);
     if (status != TH_OK) return status;
-    c->to = th_mpi_new_dim_first(r, dim);
+    c->to = th_mpi_new_dim_first(th_mpi_target(&c->shaped), dim);
     return c->to ? th_mpi_write(&c->result, call, c->to, how) : th_mpi_passed_on(call->what);
 }
 
@@ -96,9 +96,10 @@ static inline THStatus th_mpi_reduce_scatter(THMpiCall *call, THTensor *r, const
     }
     status = th_mpi_agree(call, status, &facts);
     if (status == TH_OK && facts.own[TH_MPI_ELEMENTS] > 0) {
-        const int64_t inner = facts.own[TH_MPI_ELEMENTS] / t->size[dim];
-        int code = th_mpi_reduce_parts(call, th_mpi_data(c.source.t), th_mpi_data(c.result.at), c.parts, inner, (THDtype)t->dtype,
-                                       c.use, c.counts);
+        /* `t` itself may be the result, and have its shape by now. */
+        const int64_t inner = facts.own[TH_MPI_ELEMENTS] / c.from->size[0];
+        int code = th_mpi_reduce_parts(call, th_mpi_data(c.source.t), th_mpi_data(c.result.at), c.parts, inner,
+                                       (THDtype)c.from->dtype, c.use, c.counts);
         status = th_mpi_check(code, call->what);
     }
     status = th_mpi_written(&c.result, call, status);
@@ -121,36 +122,16 @@ static inline THStatus TH_MPI_reduceScatter(THTensor *r, const THTensor *t, cons
 
 /* ------------------------------------------------------------------------------------------------------- scatter */
 
-/* Hands the parts of the root's `t` to MPI: all at once, or one call for each rank if the dimension is too long for that. */
-static inline THStatus th_mpi_scatter_parts(THMpiCall *call, THTensor *r, const THTensor *t, int dim, int root, const int64_t *parts,
-                                            int64_t total) {
-    const int ranks = call->state->size, sends = call->state->rank == root;
-    th_mpi_division division = {MPI_DATATYPE_NULL, NULL, NULL};
-    th_mpi_layout layout;
-    th_mpi_buffer in, out = {NULL, 0, MPI_BYTE};
-    th_mpi_slab(&layout, r, dim, r->size[dim], 1);
-    THStatus status = th_mpi_count_of(&in, call, (THDtype)r->dtype, &layout);
-    if (status == TH_OK && sends) status = th_mpi_divide(&division, call, t, dim, parts);
-    if (status == TH_OK && total <= TH_MPI_COUNT_MAX) {
-        status = th_mpi_check(MPI_Scatterv(sends ? th_mpi_data(t) : NULL, division.counts, division.places,
-                                           sends ? division.type : MPI_BYTE, th_mpi_data(r), in.count, in.type, root, call->comm),
-                              call->what);
-    } else if (status == TH_OK) {
-        if (sends) memset(division.places, 0, (size_t)ranks * sizeof(int));
-        for (int p = 0; p < ranks && status == TH_OK; p++) {
-            const char *place = sends ? (const char *)th_mpi_data(t) + th_mpi_place(t, dim, parts, p) : NULL;
-            if (sends) {
-                th_mpi_slab(&layout, t, dim, parts[p], 1);
-                status = th_mpi_count_of(&out, call, (THDtype)t->dtype, &layout);
-                for (int q = 0; q < ranks; q++) division.counts[q] = q == p ? out.count : 0;
-            }
-            if (status != TH_OK) break;
-            status = th_mpi_check(MPI_Scatterv(place, division.counts, division.places, out.type, th_mpi_data(r),
-                                               p == call->state->rank ? in.count : 0, in.type, root, call->comm), call->what);
-        }
-    }
-    free(division.counts);
-    return status;
+/* Hands the parts of the root's `t`, which is NULL elsewhere, to MPI. */
+static inline THStatus th_mpi_scatter_parts(const th_mpi_rooted *c, THMpiCall *call, THTensor *r, const THTensor *t,
+                                            int root) {
+    const th_mpi_side *own = &c->own, *whole = &c->whole;
+    void *to = th_mpi_data(r), *from = t ? th_mpi_data(t) : NULL;
+    int code = c->is_long ? MPI_Alltoallw(from, whole->counts, whole->places, whole->types, to, own->counts, own->places,
+                                          own->types, call->comm)
+                          : MPI_Scatterv(from, c->division.counts, c->division.places, c->division.type, to,
+                                         c->part.count, c->part.type, root, call->comm);
+    return th_mpi_check(code, call->what);
 }
 
 static inline THStatus th_mpi_scatter(THMpiCall *call, THTensor *r, const THTensor *t, const int64_t *given, int dim, int root) {
@@ -159,8 +140,10 @@ static inline THStatus th_mpi_scatter(THMpiCall *call, THTensor *r, const THTens
     th_mpi_shape_header header;
     th_mpi_source source = {t, NULL};
     th_mpi_result result;
+    th_mpi_rooted c;
     int64_t mine = 0;
     memset(&result, 0, sizeof result);
+    memset(&c, 0, sizeof c);
     THStatus status = th_mpi_check_root(call, root);
     const int no_root = status != TH_OK;
     int64_t *parts = th_mpi_new_list(call, 1);
@@ -177,19 +160,31 @@ static inline THStatus th_mpi_scatter(THMpiCall *call, THTensor *r, const THTens
         }
     }
     if (status == TH_OK) {
-        const int dims = (int)header.word[2];
-        int64_t *size = header.word + TH_MPI_SHAPE_HEAD, total = 0, elements = 1;
+        const int dims = (int)header.word[2], named = dim;
+        int64_t *size = header.word + TH_MPI_SHAPE_HEAD, total = 0;
+        int is_empty = 0;
+        for (int d = 0; d < dims; d++) is_empty |= size[d] == 0;
         if (dim < 0) dim += dims;
-        for (int d = 0; d < dims; d++) elements *= size[d] > 0;
-        total = size[dim];
-        size[dim] = mine;
-        if (sends) status = th_mpi_read(&source, call, t, TH_MPI_ANY_LAYOUT, th_mpi_share(r, t));
+        if (dim < 0 || dim >= dims) {
+            status = th_mpi_fail(TH_ERR_ARGUMENT, "%s: dimension %d out of range for %d dimensions", call->what, named,
+                                 dims);
+        } else {
+            total = size[dim];
+            size[dim] = mine;
+        }
+        if (status == TH_OK && sends) status = th_mpi_read(&source, call, t, TH_MPI_ANY_LAYOUT, th_mpi_share(r, t));
         if (status == TH_OK) {
             status = th_mpi_write_shaped(&result, call, r, (THDtype)header.word[1], dims, size, sends ? t : NULL, TH_MPI_ANY_LAYOUT);
         }
+        if (status == TH_OK) {
+            status = th_mpi_prepare_rooted(&c, call, sends ? source.t : NULL, result.at, dim, root, parts, total);
+        }
         status = th_mpi_agree_again(call, status, kind);
-        if (status == TH_OK && elements) status = th_mpi_scatter_parts(call, result.at, source.t, dim, root, parts, total);
+        if (status == TH_OK && !is_empty) {
+            status = th_mpi_scatter_parts(&c, call, result.at, sends ? source.t : NULL, root);
+        }
     }
+    th_mpi_free_rooted(&c, call->state->size);
     THTensor_free(source.own);
     free(parts);
     return th_mpi_written(&result, call, status);
@@ -205,90 +200,6 @@ static inline THStatus TH_MPI_scatter(THTensor *r, const THTensor *t, const int6
 }
 
 /* ------------------------------------------------------------------------------------------------------ alltoall */
-
-/* One side of an exchange in which each pair of ranks has counts, places and a datatype of its own. */
-typedef struct th_mpi_side {
-    int *counts;
-    int *places;
-    int *owned;
-    MPI_Datatype *types;
-    th_mpi_layout last;
-    MPI_Datatype last_type;
-} th_mpi_side;
-
-static inline THStatus th_mpi_new_side(th_mpi_side *side, THMpiCall *call) {
-    const size_t ranks = (size_t)call->state->size;
-    side->counts = (int *)calloc(3 * ranks, sizeof *side->counts);
-    side->types = (MPI_Datatype *)calloc(ranks, sizeof *side->types);
-    side->last.dims = -1;
-    if (!side->counts || !side->types) return th_mpi_fail(TH_ERR_NOMEM, "%s: no memory for %d ranks", call->what, call->state->size);
-    side->places = side->counts + ranks;
-    side->owned = side->places + ranks;
-    return TH_OK;
-}
-
-static inline void th_mpi_free_side(th_mpi_side *side, int ranks) {
-    for (int p = 0; side->counts && side->types && p < ranks; p++) {
-        if (side->owned[p]) MPI_Type_free(&side->types[p]);
-    }
-    free(side->counts);
-    free(side->types);
-}
-
-/* Adds the elements that rank `p` sends or gets: `layout`, `place` bytes behind the tensor's first element. A layout like
- * the one before takes its datatype; a place that is no int becomes part of the datatype. */
-static inline THStatus th_mpi_add_peer(th_mpi_side *side, THMpiCall *call, int p, THDtype dtype, const th_mpi_layout *layout,
-                                       int64_t place) {
-    const MPI_Datatype element = TH_MPI_datatype(dtype);
-    const size_t bytes = layout->empty ? 0 : (size_t)layout->dims * sizeof(int64_t);
-    const int near = place <= INT_MAX;
-    int code = MPI_SUCCESS;
-    side->types[p] = element;
-    if (layout->empty) return TH_OK;
-    side->counts[p] = 1;
-    side->places[p] = near ? (int)place : 0;
-    if (near && th_mpi_is_row(layout) && (layout->dims == 0 || layout->size[0] <= TH_MPI_COUNT_MAX)) {
-        side->counts[p] = layout->dims == 0 ? 1 : (int)layout->size[0];
-        side->last.dims = -1;
-        return TH_OK;
-    }
-    if (near && side->last.dims == layout->dims && memcmp(side->last.size, layout->size, bytes) == 0 &&
-        memcmp(side->last.step, layout->step, bytes) == 0) {
-        side->types[p] = side->last_type;
-        return TH_OK;
-    }
-    MPI_Datatype made;
-    code = th_mpi_new_type(&made, element, layout, TH_MPI_NO_EXTENT);
-    if (code == MPI_SUCCESS && !near) {
-        const int one = 1;
-        const MPI_Aint at = (MPI_Aint)place;
-        MPI_Datatype moved;
-        code = MPI_Type_create_hindexed(1, &one, &at, made, &moved);
-        MPI_Type_free(&made);
-        made = moved;
-        if (code == MPI_SUCCESS) code = MPI_Type_commit(&made);
-    }
-    if (code != MPI_SUCCESS) return th_mpi_check(code, call->what);
-    side->types[p] = side->last_type = made;
-    side->owned[p] = 1;
-    side->last.dims = near ? layout->dims : -1;
-    memcpy(side->last.size, layout->size, bytes);
-    memcpy(side->last.step, layout->step, bytes);
-    return TH_OK;
-}
-
-/* Adds all ranks: `size[2 * p]` entries of dimension `dim` of `t` for rank `p`. */
-static inline THStatus th_mpi_add_peers(th_mpi_side *side, THMpiCall *call, const THTensor *t, int dim, const int64_t *size) {
-    th_mpi_layout layout;
-    int64_t entry = 0;
-    THStatus status = TH_OK;
-    for (int p = 0; p < call->state->size && status == TH_OK; p++) {
-        th_mpi_slab(&layout, t, dim, size[2 * p], 0);
-        status = th_mpi_add_peer(side, call, p, (THDtype)t->dtype, &layout, entry * th_mpi_step(t, dim));
-        entry += size[2 * p];
-    }
-    return status;
-}
 
 /* The shape of the result: `theirs` has, of each rank, how many entries of its dimension `split` come here, and its size in
  * dimension `join`. */
@@ -342,10 +253,10 @@ static inline THStatus th_mpi_alltoall(THMpiCall *call, THTensor *r, const THTen
         if (status == TH_OK) {
             status = th_mpi_write_shaped(&result, call, r, (THDtype)t->dtype, t->nDimension, size, t, TH_MPI_ANY_LAYOUT);
         }
-        if (status == TH_OK) status = th_mpi_new_side(&out, call);
-        if (status == TH_OK) status = th_mpi_new_side(&in, call);
-        if (status == TH_OK) status = th_mpi_add_peers(&out, call, source.t, split, mine);
-        if (status == TH_OK) status = th_mpi_add_peers(&in, call, result.at, join, theirs + (split != join));
+        if (status == TH_OK) status = th_mpi_new_side(&out, call, (THDtype)source.t->dtype);
+        if (status == TH_OK) status = th_mpi_new_side(&in, call, (THDtype)source.t->dtype);
+        if (status == TH_OK) status = th_mpi_add_peers(&out, call, source.t, split, mine, 2);
+        if (status == TH_OK) status = th_mpi_add_peers(&in, call, result.at, join, theirs + (split != join), 2);
         status = th_mpi_agree_again(call, status, facts.own[TH_MPI_KIND]);
         if (status == TH_OK) {
             status = th_mpi_check(MPI_Alltoallw(th_mpi_data(source.t), out.counts, out.places, out.types, th_mpi_data(result.at),

@@ -95,9 +95,10 @@ static inline THStatus th_mpi_read(th_mpi_source *source, THMpiCall *call, const
     return source->t->deviceType == TH_CUDA ? th_mpi_wait_for_gpu(t, call) : TH_OK;
 }
 
-/* True if two tensors share memory. */
+/* True if two tensors share memory, or are one. */
 static inline int th_mpi_share(const THTensor *a, const THTensor *b) {
     const THStorage *x = a->storage, *y = b->storage;
+    if (a == b) return 1;
     if (!x || !y || x->size == 0 || y->size == 0) return 0;
     const char *first = (const char *)x->data, *second = (const char *)y->data;
     return first < second + y->size * th_mpi_bytes(y->dtype) &&
@@ -106,15 +107,19 @@ static inline int th_mpi_share(const THTensor *a, const THTensor *b) {
 
 /* ------------------------------------------------------------------------------------------------------- results */
 
-/* A result that MPI writes: `at` is `r`, or `own`, whose elements are copied to `r` in the end. `before` shows what `r`
- * was, if its shape was changed; `fresh` is 1 if it was a fresh handle. */
+/* A result that MPI writes. `r` is the argument, and `before` shows what it was, if its shape was changed. An argument
+ * without memory becomes `made` in the end, which is NULL for any other one. `at` is the argument or `made`, or else
+ * `own`, whose elements are copied there in the end. */
 typedef struct th_mpi_result {
     THTensor *r;
+    THTensor *made;
     THTensor *at;
     THTensor *own;
     THTensor *before;
-    int fresh;
 } th_mpi_result;
+
+/* The tensor of the right shape that gets the elements. */
+static inline THTensor *th_mpi_target(const th_mpi_result *result) { return result->made ? result->made : result->r; }
 
 /* 0 if no two places of a tensor are one element as far as steps and sizes show, 1 if they may be, 2 if they are. */
 static inline int th_mpi_overlaps(const THTensor *r) {
@@ -140,11 +145,11 @@ static inline int th_mpi_overlaps(const THTensor *r) {
 
 /* Fails where `r` may not be written, and tells thorn that it is: what a gradient saved must not change unseen. */
 static inline THStatus th_mpi_touch(THTensor *r, THMpiCall *call) {
-    if (!r->storage) return TH_OK;
     if (THTensor_requiresGrad(r) && THGrad_isEnabled()) {
         return th_mpi_fail(TH_ERR_ARGUMENT, "%s: the result requires a gradient; write to it between THGrad_setEnabled(0) and "
                            "THGrad_setEnabled(1)", call->what);
     }
+    if (!r->storage) return TH_OK;
     THTensor *none = r->nDimension > 0 ? THTensor_newNarrow(r, 0, 0, 0) : THTensor_newUnsqueeze1d(r, 0);
     THStatus status = none ? TH_OK : TH_ERR_NOMEM;
     if (status == TH_OK && r->nDimension == 0) status = THTensor_narrow(none, none, 0, 0, 0);
@@ -153,33 +158,33 @@ static inline THStatus th_mpi_touch(THTensor *r, THMpiCall *call) {
     return status == TH_OK ? TH_OK : th_mpi_passed_on(call->what);
 }
 
-/* Gives the result a dtype and a shape: a fresh handle gets memory on the device of `like`, or where the thread makes
- * tensors if that is NULL. */
+/* Gives the result a dtype and a shape: an argument without memory gets some on the device of `like`, or where the
+ * thread makes tensors if that is NULL. */
 static inline THStatus th_mpi_shape(th_mpi_result *result, THMpiCall *call, THDtype dtype, int dims, const int64_t *size,
                                     const THTensor *like) {
     THTensor *r = result->r;
-    THStatus status = TH_ERR_NOMEM;
-    if (r->dtype == TH_UNDEFINED) {
-        THTensor *made = like ? THTensor_newWithSizesOn(dtype, (THDeviceType)like->deviceType, like->deviceIndex, dims, size)
-                              : THTensor_newWithSizes(dtype, dims, size);
-        if (made) status = THTensor_set(r, made);
-        result->fresh = status == TH_OK;
-        THTensor_free(made);
-    } else if (r->dtype != dtype) {
+    if (r->dtype != TH_UNDEFINED && r->dtype != dtype) {
         return th_mpi_fail(TH_ERR_DTYPE, "%s: the result holds %s, and %s comes", call->what,
                            THDtype_name((THDtype)r->dtype), THDtype_name(dtype));
-    } else if (THTensor_isSize(r, dims, size) && (dims > 0 || r->flag & TH_TENSOR_SCALAR)) {
-        return TH_OK;
-    } else {
-        result->before = THTensor_newWithTensor(r);
-        if (result->before) status = THTensor_resize(r, dims, size, NULL);
     }
-    return status == TH_OK ? TH_OK : th_mpi_passed_on(call->what);
+    if (!r->storage) {
+        THStatus status = th_mpi_touch(r, call);
+        if (status != TH_OK) return status;
+        const THDeviceType device = like ? (THDeviceType)like->deviceType : TH_CPU;
+        result->made = like ? THTensor_newWithSizesOn(dtype, device, like->deviceIndex, dims, size)
+                            : THTensor_newWithSizes(dtype, dims, size);
+        result->at = result->made;
+        return result->made ? TH_OK : th_mpi_passed_on(call->what);
+    }
+    if (THTensor_isSize(r, dims, size)) return TH_OK;
+    result->before = THTensor_newWithTensor(r);
+    if (result->before && THTensor_resize(r, dims, size, NULL) == TH_OK) return TH_OK;
+    return th_mpi_passed_on(call->what);
 }
 
 /* Makes `result`, whose shape is right, one that MPI can write. */
 static inline THStatus th_mpi_open(th_mpi_result *result, THMpiCall *call, int how) {
-    THTensor *r = result->r;
+    THTensor *r = th_mpi_target(result);
     const int overlaps = th_mpi_overlaps(r), cuda = r->deviceType == TH_CUDA;
     if (overlaps == 2) {
         return th_mpi_fail(TH_ERR_SHAPE, "%s: the result has a dimension of stride 0, whose elements are one", call->what);
@@ -212,18 +217,20 @@ static inline THStatus th_mpi_write_shaped(th_mpi_result *result, THMpiCall *cal
     return status == TH_OK ? th_mpi_open(result, call, how) : status;
 }
 
-/* Ends a result: after TH_OK copies what MPI wrote to the argument; after a failure gives it its shape again. Returns the
+/* Ends a result: after TH_OK gives the argument what MPI wrote; after a failure gives it its shape again. Returns the
  * status. */
 static inline THStatus th_mpi_written(th_mpi_result *result, THMpiCall *call, THStatus status) {
-    if (status == TH_OK && result->own && THTensor_copy(result->r, result->own) != TH_OK) {
+    if (status == TH_OK && result->own && THTensor_copy(th_mpi_target(result), result->own) != TH_OK) {
         status = th_mpi_passed_on(call->what);
     }
-    if (status != TH_OK && result->fresh) THTensor_reset(result->r);
+    if (status == TH_OK && result->made && THTensor_set(result->r, result->made) != TH_OK) {
+        status = th_mpi_passed_on(call->what);
+    }
     if (status != TH_OK && result->before) THTensor_set(result->r, result->before);
+    THTensor_free(result->made);
     THTensor_free(result->before);
     THTensor_free(result->own);
-    result->own = result->before = NULL;
-    result->fresh = 0;
+    result->made = result->own = result->before = NULL;
     return status;
 }
 

@@ -480,6 +480,14 @@ static inline void th_mpi_layout_of_tensor(th_mpi_layout *layout, const THTensor
     if (t->nDimension == 0 && !(t->flag & TH_TENSOR_SCALAR)) layout->empty = 1;
 }
 
+/* The sizes of a tensor, whose number is stored in `*dims`; a tensor that has no sizes yet is a row of no elements. */
+static inline const int64_t *th_mpi_sizes_of(int *dims, const THTensor *t) {
+    static const int64_t none[1] = {0};
+    const int lacks = t->nDimension == 0 && !(t->flag & TH_TENSOR_SCALAR);
+    *dims = lacks ? 1 : t->nDimension;
+    return lacks ? none : t->size;
+}
+
 /* The address of the first element, NULL without memory. */
 static inline void *th_mpi_data(const THTensor *t) {
     if (!t->storage || !t->storage->data) return NULL;
