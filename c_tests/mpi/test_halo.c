@@ -263,18 +263,35 @@ static void ranks_fail_together(void) {
     const int64_t width[] = {1 + (rank == 1)};
     CHECK_ERROR(TH_MPI_haloExchange(t, width, 0, g.comm), TH_ERR_SHAPE, "different");
     CHECK_FAILURE(TH_MPI_newHalo(rank == 1 ? NULL : t, g.width, 0, g.comm) == NULL, TH_ERR_ARGUMENT, rank == 1 ? "NULL" : "another rank");
+    /* A leaf that is recorded can be prepared, and not written. */
+    CHECK_OK(THTensor_setRequiresGrad(t, rank == 1));
+    const char *text = rank == 1 ? "requires a gradient" : "another rank";
+    CHECK_ERROR(TH_MPI_haloExchange(t, g.width, 0, g.comm), TH_ERR_ARGUMENT, text);
     THTensor_free(t);
     THTensor_free(other);
     MPI_Comm_free(&g.comm);
 }
 
-/* Neighbours whose borders have other sizes: those who get too much or too little say so. */
+/* Neighbours whose borders have other sizes: nothing is written, and all ranks say so. */
 static void borders_must_fit(void) {
     Grid g;
-    if (ranks != 2) return;
-    grid_init(&g, 1, (const int[]){1}, (const int64_t[]){1}, 3 + rank, 0);
+    if (ranks == 1) return;
+    for (int turn = 0; turn < 2; turn++) {
+        grid_init(&g, 1, (const int[]){1}, (const int64_t[]){1}, turn ? 3 + rank : 2000 * (1 + (rank == 1)), 0);
+        THTensor *t = new_block(&g, TH_FLOAT32, ROW_MAJOR);
+        CHECK_OK(THTensor_fill(t, rank));
+        CHECK_ERROR(TH_MPI_haloExchange(t, g.width, 0, g.comm), TH_ERR_SHAPE, "TH_MPI_haloExchange: ");
+        CHECK(THTensor_minall(t) == rank && THTensor_maxall(t) == rank);
+        CHECK_FAILURE(TH_MPI_newHalo(t, g.width, 0, g.comm) == NULL, TH_ERR_SHAPE, "TH_MPI_newHalo: ");
+        THTensor_free(t);
+        MPI_Comm_free(&g.comm);
+    }
+    /* In a dimension without a border nothing is exchanged, and blocks need not fit. */
+    grid_init(&g, 2, (const int[]){1, 1}, (const int64_t[]){1, 0}, 0, 0);
+    g.size[0] += g.at[1];
+    g.size[1] += g.at[1];
     THTensor *t = new_block(&g, TH_FLOAT32, ROW_MAJOR);
-    CHECK_ERROR(TH_MPI_haloExchange(t, g.width, 0, g.comm), TH_ERR_SHAPE, "");
+    CHECK_OK(TH_MPI_haloExchange(t, g.width, 1, g.comm));
     THTensor_free(t);
     MPI_Comm_free(&g.comm);
 }

@@ -266,7 +266,70 @@ static inline THStatus th_mpi_agree_on_halo(THMpiCall *call, THStatus status, co
     return th_mpi_agree(call, status, &facts);
 }
 
-static inline THMpiHalo *th_mpi_new_halo(THMpiCall *call, THTensor *t, const int64_t *width, int corners, THStatus *status) {
+/* Fails where the borders do not fit those of a neighbour. Blocks that fit in each dimension fit at corners, too. */
+static inline THStatus th_mpi_compare_borders(THMpiCall *call, const THTensor *t, const int64_t *width, int dims) {
+    enum { WORDS = TH_MPI_HALO_DIMS + 1 };
+    int64_t own[WORDS] = {0}, theirs[2 * TH_MPI_HALO_DIMS][WORDS];
+    for (int d = 0; d < t->nDimension; d++) {
+        if (d < dims) own[d] = t->size[d];
+        else own[TH_MPI_HALO_DIMS] = th_mpi_hash(own[TH_MPI_HALO_DIMS], t->size[d]);
+    }
+    /* Where the grid ends, nothing comes. */
+    for (int i = 0; i < 2 * dims; i++) memcpy(theirs[i], own, sizeof own);
+    int code = MPI_Neighbor_allgather(own, WORDS, MPI_INT64_T, theirs, WORDS, MPI_INT64_T, call->comm);
+    for (int i = 0; i < 2 * dims && code == MPI_SUCCESS; i++) {
+        const int k = i / 2;
+        for (int d = 0; d < dims && width[k] > 0; d++) {
+            if (d == k || theirs[i][d] == own[d]) continue;
+            return th_mpi_fail(TH_ERR_SHAPE, "%s: a neighbour in dimension %d has size %lld of dimension %d, not %lld",
+                               call->what, k, (long long)theirs[i][d], d, (long long)own[d]);
+        }
+        if (width[k] == 0 || theirs[i][TH_MPI_HALO_DIMS] == own[TH_MPI_HALO_DIMS]) continue;
+        return th_mpi_fail(TH_ERR_SHAPE, "%s: a neighbour in dimension %d has other sizes where nothing is cut",
+                           call->what, k);
+    }
+    return th_mpi_check(code, call->what);
+}
+
+/* Makes the cells that are sent ready for MPI: all that may fail on one rank alone. */
+static inline THStatus th_mpi_ready_halo(THMpiCall *call, THMpiHalo *halo) {
+    th_mpi_region *goes = halo->region + halo->count;
+    const THTensor *block = halo->block;
+    const int on_gpu = block->deviceType == TH_CUDA;
+    if (halo->active) return th_mpi_fail(TH_ERR_ARGUMENT, "%s: the exchange has begun already", call->what);
+    if (block->storage && block->storage->data != halo->data) {
+        return th_mpi_fail(TH_ERR_ARGUMENT, "%s: the memory of the block has moved since TH_MPI_newHalo", call->what);
+    }
+    THStatus status = th_mpi_touch(halo->block, call);
+    if (status != TH_OK || !on_gpu) return status;
+    for (int i = 0; i < halo->count && goes[i].view; i++) {
+        status = THTensor_copy(goes[i].packed, goes[i].view);
+        if (status == TH_OK && goes[i].staged) status = THTensor_copyAsync(goes[i].staged, goes[i].packed);
+        if (status != TH_OK) return th_mpi_passed_on(call->what);
+    }
+    return th_mpi_wait_for_gpu(block, call);
+}
+
+/* Begins an exchange whose cells are ready. */
+static inline THStatus th_mpi_start_halo(THMpiCall *call, THMpiHalo *halo) {
+    th_mpi_region *comes = halo->region, *goes = comes + halo->count;
+    MPI_Request *receive = halo->request, *send = receive + halo->count;
+    const int on_gpu = halo->block->deviceType == TH_CUDA;
+    THStatus status = TH_OK;
+    halo->active = 1;
+    for (int i = 0; i < halo->count && comes[i].view && status == TH_OK; i++) {
+        status = th_mpi_check(MPI_Start(&receive[i]), call->what);
+    }
+    for (int i = 0; i < halo->count && goes[i].view && status == TH_OK; i++) {
+        if (!on_gpu && goes[i].packed) th_mpi_pack(&goes[i], 1);
+        status = th_mpi_check(MPI_Start(&send[i]), call->what);
+    }
+    return status;
+}
+
+/* Prepares the exchanges of a block, and with `begins` 1 what comes before the first one. */
+static inline THMpiHalo *th_mpi_new_halo(THMpiCall *call, THTensor *t, const int64_t *width, int corners, int begins,
+                                         THStatus *status) {
     int dims = 0;
     THMpiHalo *halo = NULL;
     *status = th_mpi_check_block(&dims, call, t, width);
@@ -280,40 +343,16 @@ static inline THMpiHalo *th_mpi_new_halo(THMpiCall *call, THTensor *t, const int
         halo->data = t->storage ? t->storage->data : NULL;
         *status = halo->block ? th_mpi_fill_halo(halo, call, width, corners, dims) : th_mpi_passed_on(call->what);
     }
+    if (*status == TH_OK && begins) *status = th_mpi_ready_halo(call, halo);
     *status = th_mpi_agree_on_halo(call, *status, t, width, corners, dims);
+    if (*status == TH_OK && call->state->checked && call->state->size > 1) {
+        *status = th_mpi_compare_borders(call, t, width, dims);
+        *status = th_mpi_agree_on_halo(call, *status, t, width, corners, dims);
+    }
     if (*status == TH_OK) return halo;
     if (halo) th_mpi_free_halo(halo);
     return NULL;
 }
-
-static inline THStatus th_mpi_start_halo(THMpiCall *call, THMpiHalo *halo) {
-    th_mpi_region *goes = halo->region + halo->count;
-    MPI_Request *send = halo->request + halo->count;
-    const THTensor *block = halo->block;
-    const int on_gpu = block->deviceType == TH_CUDA;
-    if (halo->active) return th_mpi_fail(TH_ERR_ARGUMENT, "%s: the exchange has begun already", call->what);
-    if (block->storage && block->storage->data != halo->data) {
-        return th_mpi_fail(TH_ERR_ARGUMENT, "%s: the memory of the block has moved since TH_MPI_newHalo", call->what);
-    }
-    THStatus status = th_mpi_touch(halo->block, call);
-    if (status != TH_OK) return status;
-    for (int i = 0; on_gpu && i < halo->count && goes[i].view; i++) {
-        status = THTensor_copy(goes[i].packed, goes[i].view);
-        if (status == TH_OK && goes[i].staged) status = THTensor_copyAsync(goes[i].staged, goes[i].packed);
-        if (status != TH_OK) return th_mpi_passed_on(call->what);
-    }
-    if (on_gpu) status = th_mpi_wait_for_gpu(block, call);
-    halo->active = 1;
-    for (int i = 0; i < halo->count && halo->region[i].view && status == TH_OK; i++) {
-        status = th_mpi_check(MPI_Start(&halo->request[i]), call->what);
-    }
-    for (int i = 0; i < halo->count && goes[i].view && status == TH_OK; i++) {
-        if (!on_gpu && goes[i].packed) th_mpi_pack(&goes[i], 1);
-        status = th_mpi_check(MPI_Start(&send[i]), call->what);
-    }
-    return status;
-}
-
 /* Fails unless as many elements have come as a tensor has. */
 static inline THStatus th_mpi_check_all_came(THMpiCall *call, MPI_Status *came, const THTensor *t) {
     MPI_Count bytes = 0;
@@ -354,23 +393,27 @@ static inline THStatus th_mpi_wait_halo(THMpiCall *call, THMpiHalo *halo) {
 
 /// Prepares exchanges of the block `t`, whose border has the widths `width`, one for each dimension of the communicator. Cells
 /// of diagonal neighbours come with `corners` = 1; with 0 the corners of the border stay as they are. All ranks of the
-/// communicator call this. Free it with TH_MPI_freeHalo; NULL, on all ranks, if one has failed.
+/// communicator call this. Free it with TH_MPI_freeHalo; NULL on error, which all ranks get if one has failed, unless
+/// TH_MPI_setChecked has switched the comparison off.
 TH_NODISCARD static inline THMpiHalo *TH_MPI_newHalo(THTensor *t, const int64_t *width, int corners, MPI_Comm comm) {
     THMpiCall call;
     THStatus status;
     if (th_mpi_begin(&call, comm, "TH_MPI_newHalo") != TH_OK) return NULL;
-    THMpiHalo *halo = th_mpi_new_halo(&call, t, width, corners, &status);
+    THMpiHalo *halo = th_mpi_new_halo(&call, t, width, corners, 0, &status);
     th_mpi_end(&call, status);
     return halo;
 }
 
-/// Begins an exchange: sends the cells at the borders. Until TH_MPI_haloWait the block's cells may be read, its border not,
-/// and neither be written.
+/// Begins an exchange: sends the cells at the borders. Until TH_MPI_haloWait the block's cells may be read, its border
+/// not, and neither be written. The neighbours are not told of a failure, and wait.
 static inline THStatus TH_MPI_haloStart(THMpiHalo *halo) {
     THMpiCall call;
     if (!halo) return th_mpi_fail(TH_ERR_ARGUMENT, "TH_MPI_haloStart: argument 'halo' is NULL");
     THStatus status = th_mpi_begin(&call, halo->comm, "TH_MPI_haloStart");
-    return status == TH_OK ? th_mpi_end(&call, th_mpi_start_halo(&call, halo)) : status;
+    if (status != TH_OK) return status;
+    status = th_mpi_ready_halo(&call, halo);
+    if (status == TH_OK) status = th_mpi_start_halo(&call, halo);
+    return th_mpi_end(&call, status);
 }
 
 /// Ends the exchange that TH_MPI_haloStart began: the border has the neighbours' cells. Does nothing if none has begun.
@@ -399,7 +442,7 @@ static inline THStatus TH_MPI_haloExchange(THTensor *t, const int64_t *width, in
     THMpiCall call;
     THStatus status = th_mpi_begin(&call, comm, "TH_MPI_haloExchange");
     if (status != TH_OK) return status;
-    THMpiHalo *halo = th_mpi_new_halo(&call, t, width, corners, &status);
+    THMpiHalo *halo = th_mpi_new_halo(&call, t, width, corners, 1, &status);
     if (!halo) return th_mpi_end(&call, status);
     status = th_mpi_start_halo(&call, halo);
     THStatus waited = th_mpi_wait_halo(&call, halo);
