@@ -283,6 +283,70 @@ static void errors_are_the_same_on_all_ranks(void) {
     THTensor_free(half);
 }
 
+/* What ranks are to do differs, and all of them say so, whether comparisons are switched on or not. */
+static void ranks_that_disagree_get_an_error(void) {
+    if (ranks < 2) return;
+    const int odd = rank == 1;
+    const char *path = path_of("odd.safetensors");
+    THTensor *t = vector_of(TH_FLOAT32, 1, 2), *r = THTensor_new();
+    const THTensor *list[] = {t, t};
+    static const char *const here[] = {"a", "b"}, *const there[] = {"b", "a"}, *const joined[] = {"ab", ""};
+    const MPI_Comm comm = MPI_COMM_WORLD;
+    const char *text = "ranks call different";
+    for (int checked = 0; checked < 2; checked++) {
+        CHECK_OK(TH_MPI_setChecked(comm, checked));
+        CHECK_ERROR(TH_MPI_saveNpy(t, odd ? TH_MPI_WHOLE : 0, path, comm), TH_ERR_ARGUMENT, text);
+        CHECK_ERROR(odd ? TH_MPI_load(r, 0, NULL, path, NULL, comm) : TH_MPI_saveNpy(t, 0, path, comm), TH_ERR_ARGUMENT, text);
+        CHECK_ERROR(TH_MPI_saveSafetensors(list, odd ? there : here, NULL, 2, path, comm), TH_ERR_ARGUMENT, "different names");
+        CHECK_ERROR(TH_MPI_saveSafetensors(list, odd ? joined : here, NULL, 2, path, comm), TH_ERR_ARGUMENT, "different names");
+        CHECK_ERROR(TH_MPI_saveSafetensors(list, here, NULL, 1 + odd, path, comm), TH_ERR_ARGUMENT, "different names");
+    }
+    CHECK_ERROR(odd ? TH_MPI_allreduce(r, t, MPI_SUM, comm) : TH_MPI_saveNpy(t, 0, path, comm), TH_ERR_ARGUMENT, text);
+    CHECK(!exists(path) && !exists(path_of("odd.safetensors.part")));
+    THTensor_free(t);
+    THTensor_free(r);
+}
+
+/* A rank that cannot open the file, since it is in another folder. */
+static void a_rank_that_cannot_open_the_file_is_an_error_on_all(void) {
+    if (ranks < 2) return;
+    char before[256];
+    THTensor *t = vector_of(TH_FLOAT32, 1, 2), *r = THTensor_new();
+    CHECK(getcwd(before, sizeof before) != NULL);
+    CHECK_EQ(chdir(rank == 1 ? "/proc" : folder), 0);
+    CHECK_ERROR(TH_MPI_saveNpy(t, 0, "here.npy", MPI_COMM_WORLD), TH_ERR_IO, "TH_MPI_saveNpy: ");
+    CHECK(!exists("here.npy") && !exists("here.npy.part"));
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0) CHECK_OK(THTensor_save(t, "here.npy"));
+    CHECK_ERROR(TH_MPI_load(r, TH_MPI_WHOLE, NULL, "here.npy", NULL, MPI_COMM_WORLD), TH_ERR_IO, "TH_MPI_load: ");
+    CHECK_EQ(THTensor_dtype(r), TH_UNDEFINED);
+    CHECK_EQ(chdir(before), 0);
+    THTensor_free(t);
+    THTensor_free(r);
+}
+
+static void a_tensor_without_sizes_is_saved_as_an_empty_one(void) {
+    THTensor *t = THTensor_newWithDtype(TH_INT32), *r = THTensor_new();
+    const char *path = path_of("none.npy");
+    CHECK_OK(TH_MPI_saveNpy(t, TH_MPI_WHOLE, path, MPI_COMM_WORLD));
+    CHECK_OK(TH_MPI_load(r, 0, NULL, path, NULL, MPI_COMM_WORLD));
+    CHECK_SHAPE(r, 0);
+    MPI_Barrier(MPI_COMM_WORLD);
+    THTensor_free(t);
+    THTensor_free(r);
+}
+
+/* A name with a zero character is not the beginning of it. */
+static void names_are_compared_to_their_end(void) {
+    static const char json[] = "\"a\\u0000x\":", twin[] = "a\0x";
+    const char *at = json;
+    CHECK_EQ(th_mpi_is_string(&at, twin), 0);
+    CHECK(*at == ':');
+}
+
 CHECK_MPI_MAIN(CASE(ranks_have_a_folder), CASE(npy_files_hold_the_blocks_of_all_ranks), CASE(safetensors_files_hold_several),
                CASE(safetensors_files_of_others_are_read), CASE(npy_files_in_other_orders), CASE(tensors_on_gpus_are_saved_and_loaded),
-               CASE(errors_are_the_same_on_all_ranks),               CASE(the_folder_is_removed))
+               CASE(errors_are_the_same_on_all_ranks), CASE(ranks_that_disagree_get_an_error),
+               CASE(a_rank_that_cannot_open_the_file_is_an_error_on_all),
+               CASE(a_tensor_without_sizes_is_saved_as_an_empty_one),
+               CASE(names_are_compared_to_their_end), CASE(the_folder_is_removed))

@@ -43,7 +43,9 @@ enum {
     TH_MPI_SCATTER,
     TH_MPI_ALLTOALL,
     TH_MPI_HALO,
-    TH_MPI_FILES,
+    TH_MPI_SAVE_NPY,
+    TH_MPI_SAVE_SAFETENSORS,
+    TH_MPI_LOAD,
     TH_MPI_GRADIENTS
 };
 
@@ -90,13 +92,13 @@ static inline void th_mpi_facts_of(th_mpi_facts *facts, int64_t kind, const THTe
 }
 
 /* Compares facts among the ranks, and `status`, with which each rank comes here: TH_OK only if all ranks came with it and
- * the facts but the layout agree. Without checks it is the rank's own status, and low and high are not known. */
-static inline THStatus th_mpi_agree(THMpiCall *call, THStatus status, th_mpi_facts *facts) {
+ * the facts but the layout agree. */
+static inline THStatus th_mpi_compare(THMpiCall *call, THStatus status, th_mpi_facts *facts) {
     enum { ALL = TH_MPI_FACTS + 1 };
     int64_t words[2 * ALL];
     memcpy(facts->low, facts->own, sizeof facts->own);
     memcpy(facts->high, facts->own, sizeof facts->own);
-    if (!call->state->checked || call->state->size == 1) return status;
+    if (call->state->size == 1) return status;
     for (int i = 0; i < ALL; i++) {
         words[i] = i == TH_MPI_FACTS ? (int64_t)status : facts->own[i];
         words[ALL + i] = -words[i];
@@ -125,6 +127,14 @@ static inline THStatus th_mpi_agree(THMpiCall *call, THStatus status, th_mpi_fac
                            (long long)facts->own[TH_MPI_RANK]);
     }
     return TH_OK;
+}
+
+/* As th_mpi_compare; without checks it is the rank's own status, and the facts count as those of all ranks. */
+static inline THStatus th_mpi_agree(THMpiCall *call, THStatus status, th_mpi_facts *facts) {
+    if (call->state->checked) return th_mpi_compare(call, status, facts);
+    memcpy(facts->low, facts->own, sizeof facts->own);
+    memcpy(facts->high, facts->own, sizeof facts->own);
+    return status;
 }
 
 /* Compares `status` alone among the ranks, where another step may have failed on some. */

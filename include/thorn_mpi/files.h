@@ -22,6 +22,8 @@
 #include "heads.h"
 #include "scatter.h"
 
+#include <errno.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -34,15 +36,12 @@ extern "C" {
 #define TH_MPI_FILE_BYTES (1 << 29)
 #endif
 
-/* The status of this rank, or, where that is TH_OK, an error if another rank has failed. */
-static inline THStatus th_mpi_all_ok(THMpiCall *call, THStatus status) {
-    int mine = (int)status, worst = 0;
-    char text[1024];
-    snprintf(text, sizeof text, "%s", THGetLastError());
-    THStatus asked = th_mpi_check(MPI_Allreduce(&mine, &worst, 1, MPI_INT, MPI_MAX, call->comm), call->what);
-    if (status != TH_OK) return THSetLastError(status, text);
-    if (asked != TH_OK || worst == TH_OK) return asked;
-    return th_mpi_fail((THStatus)worst, "%s: another rank fails with %s", call->what, THStatus_name((THStatus)worst));
+/* The status of this rank, or, where that is TH_OK, an error if another rank has failed, or calls another function than
+ * `kind` says. TH_MPI_setChecked does not switch this off, since it costs nothing beside a file. */
+static inline THStatus th_mpi_all_ok(THMpiCall *call, THStatus status, int64_t kind) {
+    th_mpi_facts facts;
+    th_mpi_facts_of(&facts, kind, NULL, -1, -1);
+    return th_mpi_compare(call, status, &facts);
 }
 
 /* -------------------------------------------------------------------------------------------------------- blocks */
@@ -118,18 +117,20 @@ typedef struct th_mpi_saved {
     th_mpi_block block;
 } th_mpi_saved;
 
-/* Prepares a tensor for writing, and stores in `whole` the sizes that it has in the file. A collective call. */
-static inline THStatus th_mpi_open_saved(th_mpi_saved *saved, THMpiCall *call, const THTensor *t, int dim) {
-    const int is_whole = dim == TH_MPI_WHOLE, given = dim;
+/* Prepares a tensor for writing, and stores in `whole` the sizes that it has in the file. A collective call of
+ * `function`, to which each rank comes with its status, and which fails on all ranks or none. */
+static inline THStatus th_mpi_open_saved(th_mpi_saved *saved, THMpiCall *call, THStatus status, const THTensor *t,
+                                         int dim, int function) {
+    const int is_whole = dim == TH_MPI_WHOLE;
     int64_t *parts = NULL;
     memset(saved, 0, sizeof *saved);
-    THStatus status = th_mpi_check_tensor(t, call, "t");
-    if (status == TH_OK && is_whole) dim = 0;
+    if (status == TH_OK) status = th_mpi_check_tensor(t, call, "t");
+    if (is_whole) dim = 0;
     else if (status == TH_OK) status = th_mpi_check_dim(call, t, &dim);
     if (status == TH_OK) status = th_mpi_read(&saved->source, call, t, TH_MPI_ON_HOST, 0);
     if (status == TH_OK) {
         THTensor *source = (THTensor *)(uintptr_t)saved->source.t;
-        saved->row = t->nDimension == 0 ? THTensor_newUnsqueeze1d(source, 0) : THTensor_newDetach(source);
+        saved->row = t->flag & TH_TENSOR_SCALAR ? THTensor_newUnsqueeze1d(source, 0) : THTensor_newDetach(source);
         if (!saved->row) status = th_mpi_passed_on(call->what);
     }
     if (status == TH_OK) {
@@ -137,21 +138,25 @@ static inline THStatus th_mpi_open_saved(th_mpi_saved *saved, THMpiCall *call, c
         saved->whole = (int64_t *)malloc((size_t)saved->row->nDimension * sizeof(int64_t));
         if (!parts || !saved->whole) status = th_mpi_fail(TH_ERR_NOMEM, "%s: no memory for sizes", call->what);
     }
-    int64_t kind = th_mpi_kind(TH_MPI_FILES, MPI_SUM, given, 0);
-    status = th_mpi_all_ok(call, status);
+    const int64_t kind = th_mpi_kind(function, MPI_OP_NULL, dim, is_whole);
+    status = th_mpi_all_ok(call, status, kind);
     if (status == TH_OK) status = th_mpi_sizes(call, TH_OK, parts, kind, saved->row, dim);
-    if (status == TH_OK && is_whole) {
-        for (int p = 1; p < call->state->size; p++) {
-            if (parts[p] != parts[0]) status = th_mpi_fail(TH_ERR_SHAPE, "%s: ranks have different sizes of a whole tensor", call->what);
+    if (status == TH_OK) {
+        for (int p = 1; is_whole && p < call->state->size; p++) {
+            if (parts[p] != parts[0]) {
+                status = th_mpi_fail(TH_ERR_SHAPE, "%s: ranks have different sizes of a whole tensor", call->what);
+            }
+            parts[p] = 0;
         }
-        for (int p = 1; p < call->state->size; p++) parts[p] = 0;
-        if (status == TH_OK && call->state->rank > 0) status = THTensor_narrow(saved->row, saved->row, 0, 0, 0);
+        const int gives_none = status == TH_OK && is_whole && call->state->rank > 0;
+        if (gives_none && THTensor_narrow(saved->row, saved->row, 0, 0, 0) != TH_OK) status = th_mpi_passed_on(call->what);
+        if (status == TH_OK) status = th_mpi_joined(call, saved->whole, saved->row, dim, parts);
+        saved->block.t = saved->row;
+        saved->block.dim = dim;
+        saved->block.whole = saved->whole;
+        saved->block.first = th_mpi_before(parts, call->state->rank);
+        status = th_mpi_all_ok(call, status, kind);
     }
-    if (status == TH_OK) status = th_mpi_joined(call, saved->whole, saved->row, dim, parts);
-    saved->block.t = saved->row;
-    saved->block.dim = dim;
-    saved->block.whole = saved->whole;
-    for (int p = 0; status == TH_OK && p < call->state->rank; p++) saved->block.first += parts[p];
     free(parts);
     return status;
 }
@@ -164,64 +169,78 @@ static inline void th_mpi_free_saved(th_mpi_saved *saved, int count) {
     }
 }
 
-/* Opens a file on all ranks. */
-static inline THStatus th_mpi_open_file(MPI_File *file, THMpiCall *call, const char *path, int mode) {
+/* Fails unless this rank can open a file, as fopen does with `mode`. */
+static inline THStatus th_mpi_try_file(THMpiCall *call, const char *path, const char *mode) {
+    FILE *file = fopen(path, mode);
+    if (!file) return th_mpi_fail(TH_ERR_IO, "%s: %s cannot be opened: %s", call->what, path, strerror(errno));
+    fclose(file);
+    return TH_OK;
+}
+
+/* Opens a file on all ranks, for writing if `writes` is 1. MPI may open it on some ranks alone, which then cannot close
+ * it, since all have to: so each rank tries before. */
+static inline THStatus th_mpi_open_file(MPI_File *file, THMpiCall *call, const char *path, int writes, int64_t kind) {
     char *name = (char *)malloc(strlen(path) + 1);
-    THStatus status = name ? TH_OK : th_mpi_fail(TH_ERR_NOMEM, "%s: no memory for a name", call->what);
-    status = th_mpi_all_ok(call, status);
+    THStatus status = name ? th_mpi_try_file(call, path, writes ? "r+b" : "rb")
+                           : th_mpi_fail(TH_ERR_NOMEM, "%s: no memory for a name", call->what);
+    status = th_mpi_all_ok(call, status, kind);
     if (status == TH_OK) {
+        const int mode = writes ? MPI_MODE_WRONLY : MPI_MODE_RDONLY;
         status = th_mpi_check(MPI_File_open(call->comm, strcpy(name, path), mode, MPI_INFO_NULL, file), call->what);
-        THStatus all = th_mpi_all_ok(call, status);
-        if (status == TH_OK && all != TH_OK) MPI_File_close(file);
-        status = all;
+        status = th_mpi_all_ok(call, status, kind);
     }
     free(name);
     return status;
 }
 
+/* Writes header and blocks to a file that all ranks have open, and closes it. */
+static inline THStatus th_mpi_fill_file(THMpiCall *call, MPI_File *file, const th_mpi_text *header,
+                                        const th_mpi_saved *saved, int count) {
+    MPI_Status written;
+    THStatus status = TH_OK;
+    if (call->state->rank == 0) {
+        int code = MPI_File_write_at(*file, 0, header->text, (int)header->length, MPI_BYTE, &written);
+        status = th_mpi_check(code, call->what);
+    }
+    for (int i = 0; i < count; i++) {
+        THStatus moved = th_mpi_move_block(call, *file, &saved[i].block, 1);
+        if (status == TH_OK) status = moved;
+    }
+    int synced = MPI_File_sync(*file), closed = MPI_File_close(file);
+    return status == TH_OK ? th_mpi_check(synced == MPI_SUCCESS ? closed : synced, call->what) : status;
+}
+
 /* Writes header and blocks to the file, which is there only if this returns TH_OK. */
 static inline THStatus th_mpi_write_file(THMpiCall *call, const char *path, const th_mpi_text *header, const th_mpi_saved *saved,
-                                         int count) {
+                                         int count, int64_t kind) {
     MPI_File file;
-    MPI_Status written;
     const int first = call->state->rank == 0;
     const size_t length = strlen(path);
     char *part = (char *)malloc(length + 6);
-    THStatus status = th_mpi_all_ok(call, part ? TH_OK : th_mpi_fail(TH_ERR_NOMEM, "%s: no memory for a name", call->what));
-    if (status == TH_OK) {
+    THStatus status = part ? TH_OK : th_mpi_fail(TH_ERR_NOMEM, "%s: no memory for a name", call->what);
+    if (part) {
         memcpy(part, path, length);
         memcpy(part + length, ".part", 6);
-        status = th_mpi_open_file(&file, call, part, MPI_MODE_WRONLY | MPI_MODE_CREATE);
+        if (first) status = th_mpi_try_file(call, part, "wb");
     }
-    if (status != TH_OK) {
-        free(part);
-        return status;
-    }
-    status = th_mpi_check(MPI_File_set_size(file, 0), call->what);
-    if (first && status == TH_OK) {
-        status = th_mpi_check(MPI_File_write_at(file, 0, header->text, (int)header->length, MPI_BYTE, &written), call->what);
-    }
-    for (int i = 0; i < count; i++) {
-        THStatus moved = th_mpi_move_block(call, file, &saved[i].block, 1);
-        if (status == TH_OK) status = moved;
-    }
-    int synced = MPI_File_sync(file), closed = MPI_File_close(&file);
-    if (status == TH_OK) status = th_mpi_check(synced == MPI_SUCCESS ? closed : synced, call->what);
-    status = th_mpi_all_ok(call, status);
+    const int created = first && status == TH_OK;
+    status = th_mpi_all_ok(call, status, kind);
+    if (status == TH_OK) status = th_mpi_open_file(&file, call, part, 1, kind);
+    if (status == TH_OK) status = th_mpi_all_ok(call, th_mpi_fill_file(call, &file, header, saved, count), kind);
     if (first && status == TH_OK) {
         THArchive *archive = THArchive_open(part);
         if (!archive) status = th_mpi_passed_on(call->what);
         else if (rename(part, path) != 0) status = th_mpi_fail(TH_ERR_IO, "%s: %s cannot be renamed to %s", call->what, part, path);
         THArchive_free(archive);
     }
-    if (first && status != TH_OK) {
+    if (created && status != TH_OK) {
         char text[1024];
         snprintf(text, sizeof text, "%s", THGetLastError());
         remove(part);
         THSetLastError(status, text);
     }
     free(part);
-    return th_mpi_all_ok(call, status);
+    return th_mpi_all_ok(call, status, kind);
 }
 
 /// Writes the ranks' tensors, joined along dimension `dim` in the order of ranks, as the NumPy file `path`. Bfloat16 is refused.
@@ -231,12 +250,16 @@ static inline THStatus TH_MPI_saveNpy(const THTensor *t, int dim, const char *pa
     th_mpi_text header = {NULL, 0, 0};
     THStatus status = th_mpi_begin(&call, comm, "TH_MPI_saveNpy");
     if (status != TH_OK) return status;
-    status = th_mpi_open_saved(&saved, &call, t, dim);
-    if (status == TH_OK && !path) status = th_mpi_fail(TH_ERR_ARGUMENT, "%s: argument 'path' is NULL", call.what);
-    if (status == TH_OK) status = th_mpi_npy_header(&header, &call, (THDtype)t->dtype, t->nDimension, saved.whole);
-    saved.block.offset = (int64_t)header.length;
-    status = th_mpi_all_ok(&call, status);
-    if (status == TH_OK) status = th_mpi_write_file(&call, path, &header, &saved, 1);
+    const int64_t kind = th_mpi_kind(TH_MPI_SAVE_NPY, MPI_OP_NULL, 0, 0);
+    if (!path) status = th_mpi_fail(TH_ERR_ARGUMENT, "%s: argument 'path' is NULL", call.what);
+    status = th_mpi_open_saved(&saved, &call, status, t, dim, TH_MPI_SAVE_NPY);
+    if (status == TH_OK) {
+        const int dims = t->flag & TH_TENSOR_SCALAR ? 0 : saved.row->nDimension;
+        status = th_mpi_npy_header(&header, &call, (THDtype)t->dtype, dims, saved.whole);
+        saved.block.offset = (int64_t)header.length;
+        status = th_mpi_all_ok(&call, status, kind);
+    }
+    if (status == TH_OK) status = th_mpi_write_file(&call, path, &header, &saved, 1, kind);
     free(header.text);
     th_mpi_free_saved(&saved, 1);
     return th_mpi_end(&call, status);
@@ -256,7 +279,8 @@ static inline THStatus th_mpi_safetensors_header(th_mpi_text *to, THMpiCall *cal
             int64_t bytes = item;
             for (int d = 0; d < saved[i].row->nDimension; d++) bytes *= saved[i].whole[d];
             saved[i].block.offset = end;
-            th_mpi_print_entry(&json, names[i], dtype, tensors[i]->nDimension, saved[i].whole, end, end + bytes);
+            const int dims = tensors[i]->flag & TH_TENSOR_SCALAR ? 0 : saved[i].row->nDimension;
+            th_mpi_print_entry(&json, names[i], dtype, dims, saved[i].whole, end, end + bytes);
             end += bytes;
         }
     }
@@ -289,6 +313,15 @@ static inline THStatus th_mpi_check_names(THMpiCall *call, const char *const *na
     return twice ? th_mpi_fail(TH_ERR_ARGUMENT, "%s: the name '%s' comes twice", call->what, twice) : TH_OK;
 }
 
+static inline int64_t th_mpi_hash_of_names(const char *const *names, int count) {
+    int64_t hash = 0;
+    for (int i = 0; i < count; i++) {
+        for (const char *c = names[i]; *c; c++) hash = th_mpi_hash(hash, *c);
+        hash = th_mpi_hash(hash, INT64_MAX);
+    }
+    return hash;
+}
+
 /// Writes `count` tensors as the safetensors file `path`. Tensor `i` is named `names[i]` and joined along dimension `dims[i]`;
 /// NULL for `dims` stands for TH_MPI_WHOLE in each place.
 static inline THStatus TH_MPI_saveSafetensors(const THTensor *const *tensors, const char *const *names, const int *dims, int count,
@@ -304,14 +337,22 @@ static inline THStatus TH_MPI_saveSafetensors(const THTensor *const *tensors, co
         status = th_mpi_fail(TH_ERR_ARGUMENT, "%s: an argument is NULL, or the count negative", call.what);
     } else status = th_mpi_check_names(&call, names, count);
     th_mpi_facts facts;
-    th_mpi_facts_of(&facts, th_mpi_kind(TH_MPI_FILES, MPI_SUM, count & 0xFFFF, 1), NULL, -1, -1);
-    status = th_mpi_agree(&call, th_mpi_all_ok(&call, status), &facts);
-    for (; ready < count && status == TH_OK; ready++) {
-        status = th_mpi_open_saved(&saved[ready], &call, tensors[ready], dims ? dims[ready] : TH_MPI_WHOLE);
+    const int64_t kind = th_mpi_kind(TH_MPI_SAVE_SAFETENSORS, MPI_OP_NULL, 0, 0);
+    th_mpi_facts_of(&facts, kind, NULL, -1, -1);
+    /* The names go where layouts are compared otherwise, which may differ: it is for this function to compare them. */
+    if (status == TH_OK) facts.own[TH_MPI_LAYOUT] = th_mpi_hash_of_names(names, count);
+    status = th_mpi_compare(&call, status, &facts);
+    if (status == TH_OK && facts.low[TH_MPI_LAYOUT] != facts.high[TH_MPI_LAYOUT]) {
+        status = th_mpi_fail(TH_ERR_ARGUMENT, "%s: ranks have different names, or in another order", call.what);
     }
-    if (status == TH_OK) status = th_mpi_safetensors_header(&header, &call, names, tensors, saved, count);
-    status = th_mpi_all_ok(&call, status);
-    if (status == TH_OK) status = th_mpi_write_file(&call, path, &header, saved, count);
+    for (; ready < count && status == TH_OK; ready++) {
+        const int dim = dims ? dims[ready] : TH_MPI_WHOLE;
+        status = th_mpi_open_saved(&saved[ready], &call, TH_OK, tensors[ready], dim, TH_MPI_SAVE_SAFETENSORS);
+    }
+    if (status == TH_OK) {
+        status = th_mpi_all_ok(&call, th_mpi_safetensors_header(&header, &call, names, tensors, saved, count), kind);
+    }
+    if (status == TH_OK) status = th_mpi_write_file(&call, path, &header, saved, count, kind);
     free(header.text);
     if (saved) th_mpi_free_saved(saved, ready);
     free(saved);
@@ -333,28 +374,29 @@ static inline THStatus th_mpi_part_of_head(THMpiCall *call, const th_mpi_head *h
     }
     int64_t *list = th_mpi_new_list(call, 1);
     THStatus status = list ? th_mpi_parts(call, list, parts, head->size[*dim]) : TH_ERR_NOMEM;
-    for (int p = 0; status == TH_OK && p < call->state->rank; p++) *first += list[p];
-    if (status == TH_OK) size[*dim] = list[call->state->rank];
+    if (status == TH_OK) {
+        *first = th_mpi_before(list, call->state->rank);
+        size[*dim] = list[call->state->rank];
+    }
     free(list);
     return status;
 }
 
-/* Reads the block of the tensor in the file to `at`, which has its shape. */
-static inline THStatus th_mpi_read_block(THMpiCall *call, MPI_File file, const th_mpi_head *head, THTensor *at, int dim, int64_t first) {
-    int64_t order[1024], whole[1024];
+/* Makes `block` the block of the tensor in the file that begins at entry `first` of dimension `dim`, to be read to
+ * `at`, which has its shape; `whole` has room for sizes. Returns a new reference, that of `block`; NULL on error. */
+static inline THTensor *th_mpi_new_read(th_mpi_block *block, const th_mpi_head *head, THTensor *at, int dim,
+                                        int64_t first, int64_t *whole) {
+    int64_t order[1024];
     const int dims = (int)head->dims, turned = head->is_fortran && dims > 1;
-    THTensor *rows = dims == 0 ? THTensor_newUnsqueeze1d(at, 0) : NULL;
     for (int d = 0; d < dims; d++) {
         order[d] = turned ? dims - 1 - d : d;
         whole[d] = head->size[order[d]];
     }
     if (dims == 0) whole[0] = 1;
-    else rows = THTensor_newPermute(at, dims, order);
-    if (!rows) return th_mpi_passed_on(call->what);
-    th_mpi_block block = {rows, turned ? dims - 1 - dim : dim, first, whole, head->offset};
-    THStatus status = th_mpi_move_block(call, file, &block, 0);
-    THTensor_free(rows);
-    return status;
+    THTensor *rows = dims == 0 ? THTensor_newUnsqueeze1d(at, 0) : THTensor_newPermute(at, dims, order);
+    const th_mpi_block made = {rows, turned ? dims - 1 - dim : dim, first, whole, head->offset};
+    *block = made;
+    return rows;
 }
 
 /// `r` = this rank's block of a tensor in a .npy or safetensors file, which is cut along dimension `dim` into blocks of `parts`
@@ -364,14 +406,17 @@ static inline THStatus TH_MPI_load(THTensor *r, int dim, const int64_t *parts, c
     THMpiCall call;
     MPI_File file;
     th_mpi_result result;
-    int64_t size[1024], first = 0;
+    th_mpi_block block;
+    int64_t size[1024], whole[1024], first = 0;
+    THTensor *rows = NULL;
     memset(&result, 0, sizeof result);
     THStatus status = th_mpi_begin(&call, comm, "TH_MPI_load");
     if (status != TH_OK) return status;
     th_mpi_head *head = (th_mpi_head *)calloc(1, sizeof *head);
     if (!r || !path) status = th_mpi_fail(TH_ERR_ARGUMENT, "%s: argument '%s' is NULL", call.what, r ? "path" : "r");
     else if (!head) status = th_mpi_fail(TH_ERR_NOMEM, "%s: no memory for a header", call.what);
-    status = th_mpi_all_ok(&call, status);
+    const int64_t kind = th_mpi_kind(TH_MPI_LOAD, MPI_OP_NULL, 0, 0);
+    status = th_mpi_all_ok(&call, status, kind);
     if (status == TH_OK && call.state->rank == 0) {
         head->status = th_mpi_read_head(head, &call, path, name);
         snprintf(head->text, sizeof head->text, "%s", THGetLastError());
@@ -383,14 +428,19 @@ static inline THStatus TH_MPI_load(THTensor *r, int dim, const int64_t *parts, c
         if (status == TH_OK) {
             status = th_mpi_write_shaped(&result, &call, r, (THDtype)head->dtype, (int)head->dims, size, NULL, TH_MPI_ON_HOST);
         }
-        status = th_mpi_all_ok(&call, status);
-        if (status == TH_OK) status = th_mpi_open_file(&file, &call, path, MPI_MODE_RDONLY);
         if (status == TH_OK) {
-            status = th_mpi_read_block(&call, file, head, result.at, dim, first);
+            rows = th_mpi_new_read(&block, head, result.at, dim, first, whole);
+            if (!rows) status = th_mpi_passed_on(call.what);
+        }
+        status = th_mpi_all_ok(&call, status, kind);
+        if (status == TH_OK) status = th_mpi_open_file(&file, &call, path, 0, kind);
+        if (status == TH_OK) {
+            status = th_mpi_move_block(&call, file, &block, 0);
             MPI_File_close(&file);
-            status = th_mpi_all_ok(&call, status);
+            status = th_mpi_all_ok(&call, status, kind);
         }
     }
+    THTensor_free(rows);
     if (result.r) status = th_mpi_written(&result, &call, status);
     free(head);
     return th_mpi_end(&call, status);

@@ -138,7 +138,7 @@ static inline int th_mpi_is_string(const char **at, const char *text) {
     while (*c && *c != '"') {
         char character[4];
         int length = th_mpi_character(&c, character);
-        same = same && strncmp(text, character, (size_t)length) == 0;
+        same = same && *text && strncmp(text, character, (size_t)length) == 0;
         if (same) text += length;
     }
     *at = *c ? c + 1 : c;
