@@ -152,8 +152,7 @@ TH_NODISCARD static inline THNccl *TH_NCCL_new(ncclComm_t comm) {
 static inline void TH_NCCL_free(THNccl *nccl) {
     if (!nccl) return;
     if (nccl->owned) {
-        ncclResult_t state = ncclSuccess;
-        ncclResult_t asked = ncclCommGetAsyncError(nccl->comm, &state);
+        ncclResult_t state = ncclSuccess, asked = ncclCommGetAsyncError(nccl->comm, &state);
         if (asked == ncclSuccess && (state == ncclSuccess || state == ncclInProgress)) ncclCommDestroy(nccl->comm);
         else ncclCommAbort(nccl->comm);
     }
@@ -284,9 +283,8 @@ static inline THStatus th_nccl_on_device(const char *name, const THNccl *nccl, c
 
 /// Begins a call: finds the stream, makes room in the group, and stores a plain handle on `t`, which may be NULL.
 static inline THStatus th_nccl_begin(th_nccl_call *call, const char *name, THNccl *nccl, const THTensor *t) {
-    static const th_nccl_call none = {NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL};
-    *call = none;
-    call->name = name;
+    const th_nccl_call begun = {name, NULL, NULL, NULL, NULL, NULL, 0, NULL};
+    *call = begun;
     if (!nccl) return th_nccl_null(name, "nccl");
     if (t && t->dtype == TH_UNDEFINED) return th_nccl_fail(TH_ERR_DTYPE, "%s: the tensor has no dtype", name);
     if (t && th_nccl_on_device(name, nccl, t) != TH_OK) return TH_ERR_DEVICE;
@@ -331,12 +329,13 @@ static inline THStatus th_nccl_sizes(th_nccl_call *call, int ndim, const int64_t
 
 /// Fails where `r` may not be written, and tells thorn that it is: what a gradient has saved must not change unseen.
 static inline THStatus th_nccl_touch(const char *name, THTensor *r) {
-    if (!r->storage || r->nDimension == 0) return TH_OK;
+    if (!r->storage) return TH_OK;
     if (THGrad_isEnabled() && THTensor_requiresGrad(r)) {
         return th_nccl_fail(TH_ERR_ARGUMENT, "%s: the result requires a gradient, and recording is on", name);
     }
-    THTensor *none = THTensor_newNarrow(r, 0, 0, 0);
-    THStatus status = none ? THTensor_zero(none) : THGetLastErrorCode();
+    THTensor *none = r->nDimension > 0 ? THTensor_newDetach(r) : THTensor_newUnsqueeze1d(r, 0);
+    THStatus status = none ? THTensor_narrow(none, none, 0, 0, 0) : THGetLastErrorCode();
+    if (status == TH_OK) status = THTensor_zero(none);
     THTensor_free(none);
     return status;
 }

@@ -357,6 +357,24 @@ static void share_parameters(THNccl *nccl) {
     }
 }
 
+/* A number that is a parameter. */
+static void share_a_number(THNccl *nccl) {
+    THTensor *w = THTensor_newWithSizesOn(TH_FLOAT32, TH_CUDA, nccl->device, 0, NULL);
+    CHECK_OK(THTensor_fill(w, nccl->rank + 1));
+    CHECK_OK(THTensor_setRequiresGrad(w, 1));
+    CHECK_ERROR(TH_NCCL_broadcast(w, 0, nccl), TH_ERR_ARGUMENT, "requires a gradient");
+    CHECK_ERROR(TH_NCCL_allReduce(w, w, ncclSum, nccl), TH_ERR_ARGUMENT, "requires a gradient");
+    int64_t version = THTensor_version(w);
+    CHECK_OK(THGrad_setEnabled(0));
+    CHECK_OK(TH_NCCL_broadcast(w, 0, nccl));
+    CHECK_NEAR(THTensor_item(w), 1, 0);
+    CHECK_OK(THGrad_setEnabled(1));
+    CHECK(THTensor_version(w) > version);
+    THTensor_free(w);
+}
+
+static void numbers_are_shared(void) { on_ranks(share_a_number); }
+
 static void parameters_are_shared(void) { on_ranks(share_parameters); }
 
 static void reduce_nothing(THNccl *nccl) {
@@ -507,6 +525,6 @@ static void ranks_that_disagree_are_seen(void) {
 CHECK_MAIN(CASE(without_a_gpu_everything_says_what_is_missing), CASE(arguments_are_checked), CASE(all_reduce_takes_all_dtypes),
            CASE(all_reduce_takes_all_layouts), CASE(reduce_and_broadcast_have_roots), CASE(all_gather_joins_along_any_dimension),
            CASE(reduce_scatter_cuts_any_dimension), CASE(messages_go_around), CASE(one_thread_may_have_all_ranks),
-           CASE(memory_waits_for_the_stream), CASE(parameters_are_shared), CASE(tensors_may_be_empty_or_numbers),
-           CASE(ranks_must_divide_what_is_cut), CASE(failures_of_nccl_are_errors), CASE(communicators_need_not_block),
-           CASE(a_rank_that_is_lost_is_an_error), CASE(ranks_that_disagree_are_seen))
+           CASE(memory_waits_for_the_stream), CASE(parameters_are_shared), CASE(numbers_are_shared),
+           CASE(tensors_may_be_empty_or_numbers), CASE(ranks_must_divide_what_is_cut), CASE(failures_of_nccl_are_errors),
+           CASE(communicators_need_not_block), CASE(a_rank_that_is_lost_is_an_error), CASE(ranks_that_disagree_are_seen))
