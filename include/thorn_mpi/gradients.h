@@ -157,7 +157,7 @@ static inline THStatus th_mpi_gradient_came(const THTensor *gradient, THTensor *
     th_mpi_parameter *p = (th_mpi_parameter *)context;
     THMpiGradients *g = p->owner;
     (void)replacement;
-    if (g->held || g->status != TH_OK) return TH_OK;
+    if (g->held || g->status != TH_OK || !th_mpi_runs()) return TH_OK;
     if (p->seen) {
         return th_mpi_note(g, th_mpi_fail(TH_ERR_ARGUMENT, "TH_MPI_allreduceGradients: it must be called after each backward, or "
                                           "TH_MPI_holdGradients before"));
@@ -248,10 +248,13 @@ static inline THStatus th_mpi_make_buckets(THMpiGradients *g, THMpiCall *call) {
     return status;
 }
 
-/// Ends what TH_MPI_newGradients has made. NULL is ignored. All ranks call this, outside of backward.
+/// Ends what TH_MPI_newGradients has made. NULL is ignored. All ranks call this, outside of backward. After
+/// MPI_Finalize it fails, and frees the memory nevertheless.
 static inline THStatus TH_MPI_freeGradients(THMpiGradients *gradients) {
+    static const char what[] = "TH_MPI_freeGradients";
     THMpiGradients *g = gradients;
     if (!g) return TH_OK;
+    THStatus status = th_mpi_check_runs(what);
     for (int i = 0; g->parameter && i < g->count; i++) {
         th_mpi_parameter *p = &g->parameter[i];
         if (p->hook >= 0) THTensor_removeHook(p->t, p->hook);
@@ -259,17 +262,18 @@ static inline THStatus TH_MPI_freeGradients(THMpiGradients *gradients) {
         THTensor_free(p->t);
     }
     for (int k = 0; g->bucket && k < g->buckets; k++) {
-        if (g->bucket[k].begun && !g->bucket[k].done) MPI_Wait(&g->bucket[k].request, MPI_STATUS_IGNORE);
-        THTensor_free(g->bucket[k].flat);
-        THTensor_free(g->bucket[k].host);
-        THCudaEvent_free(g->bucket[k].copied);
+        th_mpi_bucket *b = &g->bucket[k];
+        if (status == TH_OK && b->begun && !b->done) MPI_Wait(&b->request, MPI_STATUS_IGNORE);
+        THTensor_free(b->flat);
+        THTensor_free(b->host);
+        THCudaEvent_free(b->copied);
     }
-    int code = g->comm == MPI_COMM_NULL ? MPI_SUCCESS : MPI_Comm_free(&g->comm);
+    if (status == TH_OK && g->comm != MPI_COMM_NULL) status = th_mpi_check(MPI_Comm_free(&g->comm), what);
     free(g->parameter);
     free(g->bucket);
     free(g->used);
     free(g);
-    return th_mpi_check(code, "TH_MPI_freeGradients");
+    return status;
 }
 
 /* Makes all but the communicator. */
@@ -310,16 +314,20 @@ TH_NODISCARD static inline THMpiGradients *TH_MPI_newGradients(THTensor *const *
     if (th_mpi_begin(&call, comm, "TH_MPI_newGradients") != TH_OK) return NULL;
     THMpiGradients *g = (THMpiGradients *)calloc(1, sizeof *g);
     THStatus status = g ? TH_OK : th_mpi_fail(TH_ERR_NOMEM, "%s: out of memory", call.what);
-    status = th_mpi_agree_again(&call, status, th_mpi_kind(TH_MPI_GRADIENTS, MPI_SUM, 0, 1));
+    const int64_t kind = th_mpi_kind(TH_MPI_GRADIENTS, MPI_SUM, 0, 1);
+    status = th_mpi_agree_again(&call, status, kind);
     if (g) g->comm = MPI_COMM_NULL;
     if (status == TH_OK) status = th_mpi_check(MPI_Comm_dup(comm, &g->comm), call.what);
     if (status == TH_OK) status = th_mpi_check(MPI_Comm_set_errhandler(g->comm, MPI_ERRORS_RETURN), call.what);
     if (status == TH_OK) status = th_mpi_begin(&own, g->comm, call.what);
+    const int begun = status == TH_OK;
+    status = th_mpi_agree_again(&call, status, kind);
     if (status == TH_OK) {
         g->size = call.state->size;
         g->average = average != 0;
-        status = th_mpi_end(&own, th_mpi_fill_gradients(g, &own, parameters, count, bucketBytes));
+        status = th_mpi_fill_gradients(g, &own, parameters, count, bucketBytes);
     }
+    if (begun) th_mpi_end(&own, status);
     char text[1024];
     snprintf(text, sizeof text, "%s", THGetLastError());
     if (status != TH_OK) {
@@ -392,6 +400,8 @@ static inline THStatus TH_MPI_allreduceGradients(THMpiGradients *gradients, THSt
     char text[1024];
     snprintf(text, sizeof text, "%s", THGetLastError());
     if (!g) return th_mpi_fail(TH_ERR_ARGUMENT, "%s: argument 'gradients' is NULL", what);
+    THStatus runs = th_mpi_check_runs(what);
+    if (runs != TH_OK) return runs;
     const int records = THGrad_isEnabled();
     if (records) THGrad_setEnabled(0);
     th_mpi_end_buckets(g);

@@ -109,6 +109,23 @@ static inline void th_mpi_unlock(th_mpi_process *process) {
 #endif
 }
 
+/* True if the keys have been made, which the thread that sees this sees, too. */
+static inline int th_mpi_is_ready(th_mpi_process *process) {
+#ifdef __GNUC__
+    return __atomic_load_n(&process->ready, __ATOMIC_ACQUIRE);
+#else
+    return process->ready;
+#endif
+}
+
+static inline void th_mpi_set_ready(th_mpi_process *process, int ready) {
+#ifdef __GNUC__
+    __atomic_store_n(&process->ready, ready, __ATOMIC_RELEASE);
+#else
+    process->ready = ready;
+#endif
+}
+
 /* ------------------------------------------------------------------------------------------------------- errors */
 
 /* Stores a message and its status, and returns the status. */
@@ -213,7 +230,7 @@ static inline int th_mpi_delete_comm(MPI_Comm comm, int key, void *value, void *
 static inline int th_mpi_delete_self(MPI_Comm comm, int key, void *value, void *extra) {
     th_mpi_process *process = (th_mpi_process *)value;
     (void)comm, (void)key, (void)extra;
-    process->ready = 0;
+    th_mpi_set_ready(process, 0);
     while (process->states) {
         THMpiState *state = process->states;
         process->states = state->next;
@@ -234,6 +251,11 @@ static inline int th_mpi_runs(void) {
     MPI_Initialized(&begun);
     MPI_Finalized(&ended);
     return begun && !ended;
+}
+
+/* Fails outside of MPI_Init and MPI_Finalize. */
+static inline THStatus th_mpi_check_runs(const char *what) {
+    return th_mpi_runs() ? TH_OK : th_mpi_fail(TH_ERR_ARGUMENT, "%s: MPI is not initialized, or was finalized", what);
 }
 
 /* Makes the keys of this file, and has th_mpi_delete_self called by MPI_Finalize. */
@@ -274,12 +296,12 @@ static inline THStatus th_mpi_begin(THMpiCall *call, MPI_Comm comm, const char *
     int found = 0;
     call->what = what;
     call->comm = comm;
-    if (!process->ready) {
+    if (!th_mpi_is_ready(process)) {
         int code = MPI_SUCCESS;
-        if (!th_mpi_runs()) return th_mpi_fail(TH_ERR_ARGUMENT, "%s: MPI is not initialized, or was finalized", what);
+        if (th_mpi_check_runs(what) != TH_OK) return TH_ERR_ARGUMENT;
         th_mpi_lock(process);
         if (!process->ready) code = th_mpi_make_keys(process);
-        process->ready = code == MPI_SUCCESS;
+        th_mpi_set_ready(process, code == MPI_SUCCESS);
         th_mpi_unlock(process);
         if (code != MPI_SUCCESS) return th_mpi_check(code, what);
     }
