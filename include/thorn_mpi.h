@@ -50,15 +50,19 @@
  * rank before it has begun (no memory, a result of another dtype), would let the others wait for ever, or write beyond
  * their memory. So each collective first compares what it is to do by one MPI_Allreduce of 112 bytes, and all ranks
  * return an error where they disagree. It costs some microseconds; TH_MPI_setChecked(comm, 0), on all ranks, saves
- * them. Collectives that exchange shapes anyway compare them always. A rank that does not call the collective at all,
- * or is gone, is MPI's matter: it may wait.
+ * them. Collectives that exchange shapes anyway, and those of files, compare always. TH_MPI_iallreduce and
+ * TH_MPI_haloStart, which wait for no other rank, compare nothing. A rank that does not call the collective at all, or
+ * is gone, is MPI's matter: the others may wait.
  *
  * **Results.** A result comes first. A fresh handle, as THTensor_new gives it, takes dtype, shape and memory of the
  * result; one of another shape is resized; one of another dtype is refused, since MPI does not convert. A result that
  * shows elements twice (an expanded tensor) is refused. If MPI fails in the middle, the elements of the result are
- * undefined. Tensors of all layouts are read and written in place: MPI is handed a derived datatype, which is kept with
- * the communicator for the next tensor of this layout. Only reductions, which MPI has for rows of elements alone, copy
- * strided tensors.
+ * undefined.
+ *
+ * **Layouts.** Tensors of all layouts are read and written where they lie: MPI is handed a derived datatype, which is
+ * kept with the communicator for the next tensor of this layout. A strided tensor goes through a row-major copy in
+ * reductions, as the result of TH_MPI_allgather, and in a broadcast to or from a rank whose tensor lies in another way,
+ * or without comparison; borders of halos do so over MPICH.
  *
  * **Gradients.** Nothing here is recorded. A tensor that requires a gradient is written only while THGrad_setEnabled(0)
  * holds.
@@ -70,7 +74,7 @@
  * their own need no care.
  *
  * **Memory.** What is kept with a communicator ends with it, or in MPI_Finalize. Nothing refers to a tensor after the
- * call, but for requests.
+ * call, but for requests, halos and gradients.
  *
  * **Large counts.** Tensors may have more elements than an int counts. The macro TH_MPI_COUNT_MAX, 2^30 where it was not
  * defined before, is the largest count that MPI is given.

@@ -292,14 +292,15 @@ static void ranks_that_disagree_get_an_error(void) {
     const THTensor *list[] = {t, t};
     static const char *const here[] = {"a", "b"}, *const there[] = {"b", "a"}, *const joined[] = {"ab", ""};
     const MPI_Comm comm = MPI_COMM_WORLD;
-    const char *text = "ranks call different";
+    const char *text = "ranks call different", *names = "different names";
     for (int checked = 0; checked < 2; checked++) {
         CHECK_OK(TH_MPI_setChecked(comm, checked));
         CHECK_ERROR(TH_MPI_saveNpy(t, odd ? TH_MPI_WHOLE : 0, path, comm), TH_ERR_ARGUMENT, text);
-        CHECK_ERROR(odd ? TH_MPI_load(r, 0, NULL, path, NULL, comm) : TH_MPI_saveNpy(t, 0, path, comm), TH_ERR_ARGUMENT, text);
-        CHECK_ERROR(TH_MPI_saveSafetensors(list, odd ? there : here, NULL, 2, path, comm), TH_ERR_ARGUMENT, "different names");
-        CHECK_ERROR(TH_MPI_saveSafetensors(list, odd ? joined : here, NULL, 2, path, comm), TH_ERR_ARGUMENT, "different names");
-        CHECK_ERROR(TH_MPI_saveSafetensors(list, here, NULL, 1 + odd, path, comm), TH_ERR_ARGUMENT, "different names");
+        CHECK_ERROR(odd ? TH_MPI_load(r, 0, NULL, path, NULL, comm) : TH_MPI_saveNpy(t, 0, path, comm), TH_ERR_ARGUMENT,
+                    text);
+        CHECK_ERROR(TH_MPI_saveSafetensors(list, odd ? there : here, NULL, 2, path, comm), TH_ERR_ARGUMENT, names);
+        CHECK_ERROR(TH_MPI_saveSafetensors(list, odd ? joined : here, NULL, 2, path, comm), TH_ERR_ARGUMENT, names);
+        CHECK_ERROR(TH_MPI_saveSafetensors(list, here, NULL, 1 + odd, path, comm), TH_ERR_ARGUMENT, names);
     }
     CHECK_ERROR(odd ? TH_MPI_allreduce(r, t, MPI_SUM, comm) : TH_MPI_saveNpy(t, 0, path, comm), TH_ERR_ARGUMENT, text);
     CHECK(!exists(path) && !exists(path_of("odd.safetensors.part")));

@@ -253,8 +253,10 @@ static inline int th_mpi_reduce_row(const void *from, void *to, int64_t count, T
     return code;
 }
 
-/* True if the reduction is one of this header, which reads and writes memory of the host. */
-static inline int th_mpi_reduces_on_host(MPI_Op use, MPI_Op op) { return use != op ? TH_MPI_ROW | TH_MPI_ON_HOST : TH_MPI_ROW; }
+/* The demands of a reduction on tensors: rows of elements, on the host if `use` is an operation of this header. */
+static inline int th_mpi_reduction_needs(MPI_Op use, MPI_Op op) {
+    return use != op ? TH_MPI_ROW | TH_MPI_ON_HOST : TH_MPI_ROW;
+}
 
 /* Reduces to `root`, or to all ranks if that is negative. A rank that gets no result passes NULL for `r`. */
 static inline THStatus th_mpi_reduce_to(THMpiCall *call, THTensor *r, const THTensor *t, MPI_Op op, int root) {
@@ -270,7 +272,7 @@ static inline THStatus th_mpi_reduce_to(THMpiCall *call, THTensor *r, const THTe
     if (status == TH_OK) status = th_mpi_op(&use, call, (THDtype)t->dtype, op);
     th_mpi_facts_of(&facts, th_mpi_kind(root < 0 ? TH_MPI_ALLREDUCE : TH_MPI_REDUCE, op, 0, root < 0 ? 0 : root),
                     status == TH_OK ? t : NULL, -1, -1);
-    const int how = th_mpi_reduces_on_host(use, op);
+    const int how = th_mpi_reduction_needs(use, op);
     if (status == TH_OK) {
         place = gets && (r == t || THTensor_isSetTo(r, t));
         status = th_mpi_read(&source, call, t, how, gets && !place && th_mpi_share(r, t));
@@ -316,7 +318,7 @@ static inline THStatus th_mpi_iallreduce(THMpiCall *call, THMpiRequest *request,
     MPI_Op use = op;
     THStatus status = th_mpi_check_tensor(r, call, "r");
     if (status == TH_OK) status = th_mpi_op(&use, call, (THDtype)r->dtype, op);
-    if (status == TH_OK) status = th_mpi_hold(call, request, r, th_mpi_reduces_on_host(use, op), &buffer);
+    if (status == TH_OK) status = th_mpi_hold(call, request, r, th_mpi_reduction_needs(use, op), &buffer);
     THTensor *own = request->result.own;
     if (status == TH_OK && own && THTensor_copy(own, r) != TH_OK) status = th_mpi_passed_on(call->what);
     if (status == TH_OK && own && own->deviceType == TH_CUDA) status = th_mpi_wait_for_gpu(own, call);

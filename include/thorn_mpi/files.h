@@ -10,8 +10,8 @@
  * has all of it. All ranks call these functions with the same path, on a file system that they share. Errors are the
  * same on all ranks, with MPI's text or thorn's: `TH_ERR_IO`, the file cannot be opened, read or written; `TH_ERR_FORMAT`, it
  * is broken; `TH_ERR_UNSUPPORTED`, elements in another byte order or of a type that thorn converts, and formats other than
- * .npy and safetensors; `TH_ERR_ARGUMENT`, a name that is not in the file; `TH_ERR_SHAPE`, `TH_ERR_DTYPE`, blocks that do
- * not fit each other.
+ * .npy and safetensors; `TH_ERR_ARGUMENT`, a name that is not in the file, or ranks that save along other dimensions or
+ * with other names; `TH_ERR_SHAPE`, `TH_ERR_DTYPE`, blocks that do not fit each other.
  *
  * A file is written beside its name first, as PATH.part, and then renamed: a failure leaves the file that was there.
  */
@@ -148,8 +148,9 @@ static inline THStatus th_mpi_open_saved(th_mpi_saved *saved, THMpiCall *call, T
             }
             parts[p] = 0;
         }
+        THTensor *row = saved->row;
         const int gives_none = status == TH_OK && is_whole && call->state->rank > 0;
-        if (gives_none && THTensor_narrow(saved->row, saved->row, 0, 0, 0) != TH_OK) status = th_mpi_passed_on(call->what);
+        if (gives_none && THTensor_narrow(row, row, 0, 0, 0) != TH_OK) status = th_mpi_passed_on(call->what);
         if (status == TH_OK) status = th_mpi_joined(call, saved->whole, saved->row, dim, parts);
         saved->block.t = saved->row;
         saved->block.dim = dim;

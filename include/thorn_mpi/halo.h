@@ -353,18 +353,12 @@ static inline THMpiHalo *th_mpi_new_halo(THMpiCall *call, THTensor *t, const int
     if (halo) th_mpi_free_halo(halo);
     return NULL;
 }
-/* Fails unless as many elements have come as a tensor has. */
-static inline THStatus th_mpi_check_all_came(THMpiCall *call, MPI_Status *came, const THTensor *t) {
-    MPI_Count bytes = 0;
-    THStatus status = th_mpi_check(MPI_Get_elements_x(came, MPI_BYTE, &bytes), call->what);
-    return status == TH_OK ? th_mpi_check_bytes(call, (int64_t)bytes, (THDtype)t->dtype, (int64_t)THTensor_nElement(t)) : status;
-}
-
 /* Takes a message that has come out of its copies. */
 static inline THStatus th_mpi_unpack(THMpiCall *call, th_mpi_region *region, MPI_Status *came) {
-    THStatus status = th_mpi_check_all_came(call, came, region->view);
+    const THTensor *view = region->view;
+    THStatus status = th_mpi_check_came(call, came, (THDtype)view->dtype, (int64_t)THTensor_nElement(view));
     if (status != TH_OK || !region->packed) return status;
-    if (region->view->deviceType != TH_CUDA) {
+    if (view->deviceType != TH_CUDA) {
         th_mpi_pack(region, 0);
         return TH_OK;
     }

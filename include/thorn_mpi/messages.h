@@ -90,6 +90,13 @@ static inline THStatus th_mpi_check_bytes(THMpiCall *call, int64_t bytes, THDtyp
                        (long long)(bytes / each), (long long)count);
 }
 
+/* Fails where not exactly `count` elements of a dtype have come. */
+static inline THStatus th_mpi_check_came(THMpiCall *call, MPI_Status *came, THDtype dtype, int64_t count) {
+    MPI_Count bytes = 0;
+    THStatus status = th_mpi_check(MPI_Get_elements_x(came, MPI_BYTE, &bytes), call->what);
+    return status == TH_OK ? th_mpi_check_bytes(call, (int64_t)bytes, dtype, count) : status;
+}
+
 /* Waits for a message, whose size in bytes it stores in `*bytes`, and takes it from the line without receiving it yet. */
 static inline THStatus th_mpi_probe(THMpiCall *call, int source, int tag, MPI_Message *message, MPI_Status *came, int64_t *bytes) {
     MPI_Count count = 0;
@@ -393,11 +400,9 @@ static inline THStatus TH_MPI_irecv(THMpiRequest **request, THTensor *r, int sou
 
 /* Ends a request that MPI has done with this code: compares the count, completes the result, and frees the request. */
 static inline THStatus th_mpi_finish(THMpiCall *call, THMpiRequest *request, int code, MPI_Status *came) {
-    MPI_Count bytes = 0;
-    if (code == MPI_SUCCESS && request->count >= 0) code = MPI_Get_elements_x(came, MPI_BYTE, &bytes);
     THStatus status = th_mpi_check(code, call->what);
     if (status == TH_OK && request->count >= 0) {
-        status = th_mpi_check_bytes(call, (int64_t)bytes, (THDtype)request->tensor->dtype, request->count);
+        status = th_mpi_check_came(call, came, (THDtype)request->tensor->dtype, request->count);
     }
     status = th_mpi_written(&request->result, call, status);
     th_mpi_drop(request);

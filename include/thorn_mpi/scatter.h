@@ -67,7 +67,7 @@ static inline THStatus th_mpi_prepare_reduce_scatter(THMpiCall *call, th_mpi_red
     THStatus status = th_mpi_parts(call, c->parts, parts, t->size[dim]);
     if (status == TH_OK) status = th_mpi_op(&c->use, call, (THDtype)t->dtype, op);
     if (status != TH_OK) return status;
-    const int how = th_mpi_reduces_on_host(c->use, op);
+    const int how = th_mpi_reduction_needs(c->use, op);
     c->from = th_mpi_new_dim_first(t, dim);
     if (!c->from) return th_mpi_passed_on(call->what);
     status = th_mpi_read(&c->source, call, c->from, how, th_mpi_share(r, t));
