@@ -293,7 +293,7 @@ static void changed_fields_are_noticed(void) {
     CHECK_OK(THTensor_set2d(s->indices, 0, 0, 1000));
     CHECK_FAILURE(THSTensor_newDense(s) == NULL, TH_ERR_ARGUMENT, "out of range");
     CHECK_OK(THTensor_set2d(s->indices, 0, 0, -1000));
-    CHECK_FAILURE(THSTensor_newDense(s) == NULL, TH_ERR_ARGUMENT, "out of range");
+    CHECK_FAILURE(THSTensor_newDense(s) == NULL, TH_ERR_ARGUMENT, "is negative");
     CHECK_OK(THTensor_set2d(s->indices, 0, 0, 2));
 
     CHECK_OK(THTensor_resize1d(s->values, 2));
