@@ -125,7 +125,7 @@ done
 also_test_errors=c_tests/mpi/second.c
 # Tests with a case for GPUs; with counts that have to be cut.
 on_gpus=" test_messages test_collectives test_parts test_halo test_mpi_files test_gradients "
-of_counts=" test_types test_messages test_collectives test_parts test_halo test_mpi_files test_gradients "
+of_counts=" test_types test_messages test_collectives test_parts test_halo test_mpi_files test_gradients test_memory "
 
 for name in "${tests[@]}"; do
     also=also_$name
