@@ -1,5 +1,5 @@
-/* Memory that runs out on one rank: each allocation of a collective in turn is refused on the last rank, and then all ranks
- * return an error, or none does. Waiting for the others is failing. */
+/* Memory that runs out on one rank: each allocation of a collective in turn is refused on the last rank, and then all
+ * ranks return an error, or none does. Waiting for the others is failing. */
 #include <mpi.h>
 #include <stdlib.h>
 
@@ -55,7 +55,11 @@ static THStatus run_uneven_allgather(Tensors *x, MPI_Comm comm) { return TH_MPI_
 static THStatus run_gather(Tensors *x, MPI_Comm comm) { return TH_MPI_gather(x->strided, x->own, 0, ranks - 1, comm); }
 static THStatus run_gather_elsewhere(Tensors *x, MPI_Comm comm) { return TH_MPI_gather(x->r, x->uneven, 1, 0, comm); }
 static THStatus run_scatter(Tensors *x, MPI_Comm comm) { return TH_MPI_scatter(x->r, x->t, NULL, 1, ranks - 1, comm); }
-static THStatus run_scatter_elsewhere(Tensors *x, MPI_Comm comm) { return TH_MPI_scatter(x->t, x->t, NULL, 0, 0, comm); }
+
+static THStatus run_scatter_elsewhere(Tensors *x, MPI_Comm comm) {
+    return TH_MPI_scatter(x->t, x->t, NULL, 0, 0, comm);
+}
+
 static THStatus run_alltoall(Tensors *x, MPI_Comm comm) { return TH_MPI_alltoall(x->r, x->own, NULL, 0, 1, comm); }
 
 static THStatus run_reduce_scatter(Tensors *x, MPI_Comm comm) {
