@@ -237,6 +237,7 @@ static void half_floats_multiply_in_every_layout(void) {
                                         {17, 49, 3}, {40, 96, 65}, {57, 17, 30}, {64, 64, 600}, {130, 140, 513}};
     for (int k = 0; k < 10 * LAYOUTS * LAYOUTS; k++) {
         const int64_t *shape = shapes[k / LAYOUTS / LAYOUTS];
+        if (under_valgrind() && shape[2] > 500 && k % 5) continue;
         THDtype dtype = k % 2 ? TH_FLOAT16 : TH_BFLOAT16;
         THTensor *a = small_wholes(dtype, shape[0], shape[2], (enum layout)(k % LAYOUTS), 1);
         THTensor *b = small_wholes(dtype, shape[2], shape[1], (enum layout)(k / LAYOUTS % LAYOUTS), 2);

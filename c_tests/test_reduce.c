@@ -252,7 +252,7 @@ static void reductions_agree_with_loops_on_all_dtypes_and_layouts(void) {
     static const int64_t sizes[][2] = {{1, 9}, {5, 40}, {33, 4}, {400, 10}};
     for (int k = 0; k < DTYPES; k++) {
         for (int i = 0; i < 16; i++) {
-            if (under_valgrind() && i % 4 != i / 4) continue;
+            if (under_valgrind() && (i % 4 != i / 4 || (i + k) % 2)) continue;
             THTensor *t = planes(dtypes[k], sizes[i % 4][0], sizes[i % 4][1], i / 4);
             for (int d = 0; d < THTensor_nDimension(t); d++) check_against_loops(t, d);
             THTensor_free(t);

@@ -119,11 +119,15 @@ cargo_tests() {
     cargo test --locked --package thorn-header --config 'profile.dev.package."*".opt-level=0' --config profile.dev.debug=false
 }
 
+kernels() { THORN_TEST_NVRTC=$1 cargo test --release --locked --package thorn --test kernels -- --nocapture; }
+first_generation() { kernels compute_75; }
+other_generations() { kernels compute_80,compute_90; }
+
 # Every kernel, compiled by the real NVRTC for three generations of GPUs; no GPU is needed.
 compile_kernels() {
-    local libraries
-    if libraries=$(scripts/nvrtc.sh); then
-        THORN_TEST_NVRTC=compute_75,compute_80,compute_90 TH_CUDA_LIBRARIES=$libraries cargo test --release --locked --package thorn --test kernels -- --nocapture
+    local -x TH_CUDA_LIBRARIES
+    if TH_CUDA_LIBRARIES=$(scripts/nvrtc.sh); then
+        together first_generation other_generations
     else
         echo "left out, for want of NVRTC: scripts/nvrtc.sh could not fetch it"
     fi
