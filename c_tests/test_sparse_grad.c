@@ -27,10 +27,10 @@ static THSTensor *rows_with(THTensor *values) {
 
 /* Entries for three positions, of two rows of 5. */
 static THSTensor *hybrid_with(THTensor *values) {
-    THTensor *indices = POSITIONS(1, 1, 3, 1), *rows = THTensor_newNarrow(values, 0, 0, 6);
-    CHECK_OK(THTensor_resize2d(rows, 3, 2));
+    THTensor *indices = POSITIONS(1, 1, 3, 1), *first = THTensor_newNarrow(values, 0, 0, 6), *rows = THTensor_newView(first, SIZES(3, 2));
     THSTensor *s = THSTensor_newWithTensorAndSize(indices, rows, SIZES(ROWS, 2));
     THTensor_free(rows);
+    THTensor_free(first);
     THTensor_free(indices);
     return s;
 }

@@ -31,7 +31,8 @@ together() {
     rm "$log"
 }
 
-lint() { cargo clippy --workspace --all-targets --locked -- -D warnings; }
+# With the typed functions, which nothing else compiles yet.
+lint() { cargo clippy --workspace --all-targets --locked --features thorn/typed -- -D warnings; }
 
 compile() {
     cmake -S . -B "$build" -DTHORN_CARGO_TARGET_DIR="$CARGO_TARGET_DIR" -DCMAKE_C_FLAGS=-Werror -DCMAKE_CXX_FLAGS=-Werror
@@ -157,8 +158,6 @@ section "exported symbols"
 check_symbols
 section "dependencies of libthorn.so"
 check_dependencies
-section "typed functions"
-cargo check --locked --lib --features typed
 section "C, C++ and Lua tests"
 ctest --test-dir "$build" --output-on-failure -j "$jobs"
 section "random calls and a network beside PyTorch"

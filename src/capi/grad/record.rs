@@ -114,7 +114,7 @@ fn each_read<'a>(row: &'static Row, words: &'a [Word]) -> impl Iterator<Item = (
     single.chain(lists)
 }
 
-fn is_float(t: &Tensor) -> bool {
+pub(super) fn is_float(t: &Tensor) -> bool {
     t.dtype().is_some_and(|dtype| dtype.is_float())
 }
 
