@@ -347,10 +347,20 @@ static THStatus positive(const THTensor *const *inputs, int n, THTensor *const *
     return status;
 }
 
+/* Twice the input, of which gradients do not know. */
+static THStatus unrecorded(const THTensor *const *inputs, int n, THTensor *const *outputs, int m, void *context) {
+    (void)n, (void)m, (void)context;
+    THTensor *t = THTensor_newDetach((THTensor *)inputs[0]);
+    THStatus status = THTensor_mul(outputs[0], t, 2);
+    THTensor_free(t);
+    return status;
+}
+
 static void differences_are_those_of_one_shape(void) {
     THTensor *x = LEAF(1, 0);
     CHECK_ERROR(THGrad_check(&x, 1, 1, positive, NULL, 1e-6, 1e-5, 1e-3), TH_ERR_ARGUMENT,
                 "result 0 has shape [1], and [2] where an input changes by eps");
+    CHECK_ERROR(THGrad_check(&x, 1, 1, unrecorded, NULL, 1e-6, 1e-5, 1e-3), TH_ERR_NUMERIC, "is 0, and by differences");
     CHECK_VALUES(x, 1, 0);
     THTensor_free(x);
 }
