@@ -18,15 +18,15 @@ section() {
 }
 trap '[ $? -eq 0 ] || printf "\nFAILED: %s\n" "$section" >&2; kill $(jobs -p) 2>/dev/null || true' EXIT
 
-# together SLOW QUICK: runs two commands side by side, where neither keeps all cores busy, and shows what the first printed when both are
-# done.
+# together FIRST SECOND: runs two commands side by side, since neither keeps all cores busy. The output of the first is shown when both
+# have ended.
 together() {
-    local log slow
+    local log first
     log=$(mktemp)
     "$1" >"$log" 2>&1 &
-    slow=$!
+    first=$!
     "$2"
-    wait "$slow" || { cat "$log"; return 1; }
+    wait "$first" || { cat "$log"; return 1; }
     cat "$log"
     rm "$log"
 }
