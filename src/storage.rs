@@ -14,7 +14,7 @@ use crate::error::{Error, Kind, Result, bail};
 use crate::refcount;
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr::{NonNull, null, null_mut};
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 /// A block of elements of one dtype. The fields are part of the ABI and at TH's offsets; read them freely, write them through functions.
 #[repr(C)]
@@ -48,7 +48,14 @@ struct Block {
     head: THStorage,
     /// The number of calls that wrote to the elements since the program uses gradients.
     version: AtomicU64,
+    /// `HAS_HISTORY` and `IS_SHARED`.
+    marks: AtomicU8,
 }
+
+/// A mark of a storage: a tensor on it had a history or required a gradient.
+pub const HAS_HISTORY: u8 = 1;
+/// A mark of a storage: a tensor was made on it whose relation to the other tensors is unknown.
+pub const IS_SHARED: u8 = 2;
 
 /// The storage counts its references; without this bit retain and free do nothing.
 pub const TH_STORAGE_REFCOUNTED: c_char = 1;
@@ -208,7 +215,7 @@ impl Storage {
         };
         let block = block.cast::<Block>();
         // SAFETY: the block is fresh, large enough and aligned to 16.
-        unsafe { block.write(Block { head, version: AtomicU64::new(0) }) };
+        unsafe { block.write(Block { head, version: AtomicU64::new(0), marks: AtomicU8::new(0) }) };
         Ok(Storage(block.cast()))
     }
 
@@ -293,6 +300,21 @@ impl Storage {
     pub fn version(&self) -> &AtomicU64 {
         // SAFETY: every storage is the head of a Block, which lives as long as this reference.
         unsafe { &(*self.as_ptr().cast::<Block>()).version }
+    }
+
+    /// Returns true if gradients have set this mark.
+    #[inline(always)]
+    pub fn has_mark(&self, mark: u8) -> bool {
+        // SAFETY: as above.
+        unsafe { (*self.as_ptr().cast::<Block>()).marks.load(Ordering::Relaxed) & mark != 0 }
+    }
+
+    /// Sets a mark for good.
+    pub fn mark(&self, mark: u8) {
+        if !self.has_mark(mark) {
+            // SAFETY: as above.
+            unsafe { (*self.as_ptr().cast::<Block>()).marks.fetch_or(mark, Ordering::Relaxed) };
+        }
     }
 
     /// How many references are held now.

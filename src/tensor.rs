@@ -401,7 +401,7 @@ impl Tensor {
 
     /// The storage, borrowed without a reference of its own.
     #[inline(always)]
-    fn borrow_storage(&self) -> Option<&Storage> {
+    pub(crate) fn borrow_storage(&self) -> Option<&Storage> {
         // SAFETY: `Storage` is a transparent pointer to a live THStorage, and so is the field unless it is NULL.
         unsafe { (*(&raw const (*self.as_ptr()).storage).cast::<Option<Storage>>()).as_ref() }
     }

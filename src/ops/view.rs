@@ -50,6 +50,14 @@ pub fn alias(t: &Tensor) -> Result<Tensor> {
     }
 }
 
+/// The elements of the storage of `t` at these sizes and strides, from `offset` on; an error where one is outside of the storage.
+pub fn as_strided(t: &Tensor, shape: &[i64], strides: &[i64], offset: i64) -> Result<Tensor> {
+    t.defined()?;
+    let (layout, _) = over_storage(offset, shape, Some(strides))?;
+    t.check_bounds(&layout)?;
+    of(t, &layout)
+}
+
 /// Makes `r` a second handle on the elements of `src`.
 pub fn set(r: &Tensor, src: &Tensor) -> Result<()> {
     if r.is(src) { Ok(()) } else { set_to(r, src, &src.layout()?) }

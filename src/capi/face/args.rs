@@ -454,6 +454,8 @@ kinds! { $
         // SAFETY: the caller passes a live generator.
         unsafe { &*g });
 
+    /// A storage whose elements are written.
+    storage_out: *mut THStorage [storage] => &'a Storage, |args, at| args.live(at);
     /// A storage that is changed, or shared.
     storage: *mut THStorage [storage] => &'a Storage, |args, at| args.live(at);
     /// A storage that is read.

@@ -22,6 +22,12 @@ pub struct Places {
     pub handles: u32,
     /// Lists of new handles.
     pub new_handles: u32,
+    /// Storages that a handle is made of.
+    pub storages: u32,
+    /// Storages whose elements are written.
+    pub written_storages: u32,
+    /// True if sizes and strides of a handle are the caller's, so that the handle may show any element of its storage.
+    pub is_strided: bool,
     /// True if the function returns a new handle.
     pub returns_tensor: bool,
 }
@@ -38,6 +44,9 @@ impl Places {
             views: 0,
             handles: 0,
             new_handles: 0,
+            storages: 0,
+            written_storages: 0,
+            is_strided: false,
             returns_tensor: matches!(returns, Return::new),
         };
         // What has sparse tensors calls other rows, which are recorded one by one.
@@ -73,6 +82,9 @@ impl Places {
                 Kind::outs => places.view_lists |= bit,
                 Kind::handle => places.handles |= bit,
                 Kind::new_handles => places.new_handles |= bit,
+                Kind::storage => places.storages |= bit,
+                Kind::storage_out => places.written_storages |= bit,
+                Kind::strides | Kind::optional_strides => places.is_strided = true,
                 _ => {}
             }
             k += 1;

@@ -22,12 +22,24 @@ pub trait Part {
 struct Head {
     /// First, so that a handle can hold a reference.
     attached: Attached,
+    /// Second, 8 bytes behind the start, so that the address tells a light reference of a handle from another.
+    light: Attached,
     /// Drops the value and frees the block.
     end: unsafe fn(*mut Head),
     /// The next block that ends, while several do.
     next: *mut Head,
     /// References held; changed by `refcount` alone.
     refcount: i32,
+}
+
+/// Bytes from the start of a block to its light reference.
+const LIGHT: usize = std::mem::offset_of!(Head, light);
+const _: () = assert!(LIGHT == 8);
+
+/// Returns true if a handle's reference came from [`Counted::into_light`]. Blocks are aligned to 16 bytes.
+#[inline(always)]
+pub fn is_light(attached: NonNull<Attached>) -> bool {
+    attached.addr().get() & LIGHT != 0
 }
 
 #[repr(C)]
@@ -88,8 +100,12 @@ impl<T: Part> Counted<T> {
         }
         let Some(block) = alloc::allocate(size_of::<Inner<T>>()) else { bail!(NoMem, "out of memory") };
         let block = block.cast::<Inner<T>>();
-        let attached = Attached { release: release_of::<T> };
-        let head = Head { attached, end: end_of::<T>, next: null_mut(), refcount: 1 };
+        unsafe fn release_light<T: Part>(light: NonNull<Attached>) {
+            // SAFETY: the handle's reference, made by `into_light`.
+            drop(unsafe { Counted::<T>::from_light(light) });
+        }
+        let (attached, light) = (Attached { release: release_of::<T> }, Attached { release: release_light::<T> });
+        let head = Head { attached, light, end: end_of::<T>, next: null_mut(), refcount: 1 };
         // SAFETY: the block is fresh, large enough and aligned to 16.
         unsafe { block.write(Inner { head, value }) };
         Ok(Counted(block))
@@ -122,6 +138,23 @@ impl<T: Part> Counted<T> {
         let attached = self.0.cast();
         std::mem::forget(self);
         attached
+    }
+
+    /// Gives the reference to a handle that is not the block's own: [`Part::let_go`] is not called for it.
+    pub fn into_light(self) -> NonNull<Attached> {
+        // SAFETY: the block is live.
+        let light = unsafe { NonNull::new_unchecked(&raw mut (*self.0.as_ptr()).head.light) };
+        std::mem::forget(self);
+        light
+    }
+
+    /// Takes over the reference of a handle.
+    ///
+    /// # Safety
+    /// `light` came from [`Counted::into_light`] of this type, and the reference is the caller's to give.
+    pub unsafe fn from_light(light: NonNull<Attached>) -> Counted<T> {
+        // SAFETY: the reference is to the second field of a block.
+        Counted(unsafe { light.byte_sub(LIGHT) }.cast())
     }
 
     /// Takes a handle's reference over.

@@ -69,7 +69,7 @@ fn edges_of(inputs: &[&Tensor]) -> Result<SmallVec<[Edge; 2]>> {
 }
 
 /// Makes the outputs the results of a node.
-fn settle_all(outputs: &[&Tensor], before: &[Before], node: &Counted<Node>) -> Result<()> {
+fn settle_all(outputs: &[&Tensor], before: &mut [Before], node: &Counted<Node>) -> Result<()> {
     for (nr, (t, before)) in outputs.iter().zip(before).enumerate() {
         let is_float = t.dtype().is_some_and(|dtype| dtype.is_float());
         settle(t, before, is_float.then(|| (node.clone(), nr as u32)))?;
@@ -85,7 +85,7 @@ fn likes(outputs: &[&Tensor]) -> Result<SmallVec<[Like; 1]>> {
 fn results_before(outputs: &[&Tensor]) -> Result<Vec<Before>> {
     list(outputs.len(), |k| {
         check_writable(outputs[k])?;
-        Ok(Before::of(outputs[k]))
+        Before::of(outputs[k], true)
     })
 }
 
@@ -205,7 +205,7 @@ unsafe fn apply_in(
 ) -> Result<()> {
     let (Some(forward), true) = (forward, backward.is_some()) else { bail!(Argument, "the function is NULL") };
     let edges = if super::switch::is_recording() { edges_of(inputs)? } else { SmallVec::new() };
-    let before = results_before(outputs)?;
+    let mut before = results_before(outputs)?;
     let address = |t: &&Tensor| t.as_ptr().addr();
     let mut needs: Vec<bool> = list(inputs.len(), |_| Ok(false))?;
     edges.iter().for_each(|edge| needs[usize::from(edge.place)] = true);
@@ -232,13 +232,13 @@ unsafe fn apply_in(
         status(code, "the function")?;
     }
     if edges.is_empty() {
-        return outputs.iter().zip(&before).try_for_each(|(t, before)| settle(t, before, None));
+        return outputs.iter().zip(&mut before).try_for_each(|(t, before)| settle(t, before, None));
     }
     let saved = call.saved.into_inner().into_iter().map(|(t, role)| (version_of(&t), t, role)).map(|(version, t, role)| (t, role, version));
     let rule =
         Own { backward, context: context.clone(), needs: call.needs, saved: Mutex::new(Some(saved.collect())), outputs: outputs.len() };
     let node = Node::new(own(rule)?, edges, likes(outputs)?, super::graph::Saved::default())?;
-    settle_all(outputs, &before, &node)
+    settle_all(outputs, &mut before, &node)
 }
 
 /// The rule of a function that is computed again.
@@ -320,7 +320,7 @@ fn checkpoint_in(outputs: &[&Tensor], inputs: &[&Tensor], function: THGradFuncti
     if edges.is_empty() {
         return call(function, inputs, outputs, context.pointer);
     }
-    let before = results_before(outputs)?;
+    let mut before = results_before(outputs)?;
     {
         let _switched = Switched::to(false);
         call(function, inputs, outputs, context.pointer)?;
@@ -329,7 +329,7 @@ fn checkpoint_in(outputs: &[&Tensor], inputs: &[&Tensor], function: THGradFuncti
     let versions = list(inputs.len(), |k| Ok(version_of(inputs[k])))?;
     let rule = Again { function, context: context.clone(), inputs: kept, versions, outputs: outputs.len() };
     let node = Node::new(own(rule)?, edges, likes(outputs)?, super::graph::Saved::default())?;
-    settle_all(outputs, &before, &node)
+    settle_all(outputs, &mut before, &node)
 }
 
 /// Compares the gradients of a function with finite differences.

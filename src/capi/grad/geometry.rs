@@ -177,12 +177,34 @@ pub fn view_node(geometry: &Counted<Geometry>, base: Target) -> Result<Counted<N
     Part::View.node(geometry, base, like(&geometry.base), like(&geometry.view))
 }
 
-/// The node of a base into which a view was written: `base` is its target before, `written` that of what was written.
-pub fn write_node(geometry: &Counted<Geometry>, base: Option<Target>, written: Option<Target>) -> Result<Counted<Node>> {
-    let like = |layout: &Layout| Like { shape: layout.shape.clone(), dtype: geometry.dtype, device: geometry.device };
-    let mut edges = SmallVec::new();
-    edges.extend(base.map(|to| Edge { to, place: 0, entry: 0, like: like(&geometry.base) }));
-    edges.extend(written.map(|to| Edge { to, place: 1, entry: 0, like: like(&geometry.view) }));
+/// The node of a base into which a view is written. [`set_edges`] completes it after the write.
+pub fn write_node(geometry: &Counted<Geometry>) -> Result<Counted<Node>> {
+    let like = Like { shape: geometry.base.shape.clone(), dtype: geometry.dtype, device: geometry.device };
     let rule = own(Linear(smallvec![Part::Rest, Part::Spread], geometry.clone()))?;
-    Node::new(rule, edges, smallvec![like(&geometry.base)], Saved::default())
+    Node::new(rule, SmallVec::new(), smallvec![like], Saved::default())
+}
+
+fn alone(node: &mut Counted<Node>) -> Result<&mut Node> {
+    match node.get_mut() {
+        Some(node) => Ok(node),
+        None => Err(Error::new(Kind::Internal, format_args!("a new node has two owners"))),
+    }
+}
+
+/// Completes the node of a write: `base` is the target of the base before, `written` the target of the elements that were written.
+pub fn set_edges(node: &mut Counted<Node>, geometry: &Counted<Geometry>, base: Option<Target>, written: Option<Target>) -> Result<()> {
+    let like = |layout: &Layout| Like { shape: layout.shape.clone(), dtype: geometry.dtype, device: geometry.device };
+    let node = alone(node)?;
+    node.renumber();
+    node.edges.extend(base.map(|to| Edge { to, place: 0, entry: 0, like: like(&geometry.base) }));
+    node.edges.extend(written.map(|to| Edge { to, place: 1, entry: 0, like: like(&geometry.view) }));
+    Ok(())
+}
+
+/// Replaces the target of the base in the node of a view.
+pub fn set_base(node: &mut Counted<Node>, base: Target) -> Result<()> {
+    let node = alone(node)?;
+    node.renumber();
+    node.edges[0].to = base;
+    Ok(())
 }

@@ -1,6 +1,6 @@
 //! The graph: variables, which handles have, and nodes, which recorded operations leave.
 
-use super::counted::{Counted, Part};
+use super::counted::{Counted, Part, is_light};
 use crate::capi::face::callbacks::THGradHook;
 use crate::capi::face::word::Word;
 use crate::capi::words::Like;
@@ -13,11 +13,17 @@ use crate::tensor::{Attached, Tensor};
 use smallvec::SmallVec;
 use std::ffi::c_void;
 use std::ptr::{NonNull, null_mut};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// What gradients know of a handle: the values that its elements are, wherever they come from.
-pub struct Variable(Mutex<State>);
+pub struct Variable {
+    state: Mutex<State>,
+    /// True once gradients may go through the elements. Until then the variable is the base of views, and nothing else.
+    active: AtomicBool,
+    /// The address of the storage of a base, with [`State::home`].
+    storage: AtomicUsize,
+}
 
 /// The state of a variable.
 #[derive(Default)]
@@ -36,6 +42,12 @@ pub struct State {
     pub stands_for: Option<Counted<Variable>>,
     /// What the handle is a view of.
     pub view: Option<Box<View>>,
+    /// Why a view has no part in the history of its base.
+    pub cut: Option<Cut>,
+    /// The elements of a base, as they were when a view was made.
+    pub home: Option<Layout>,
+    /// True for a base some of whose elements are those of a leaf, which is a view of the base.
+    pub has_leaf: bool,
     /// The number of times that the values were replaced, from which views see that their history is old.
     pub generation: u64,
     /// Functions of the caller for the gradient of a leaf.
@@ -59,6 +71,15 @@ impl Part for Variable {
         drop(state);
         drop((gradient, hooks));
     }
+}
+
+/// Why a view has no part in the history of its base.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cut {
+    /// `THTensor_newDetach` made the view.
+    Detached,
+    /// The view was made while recording was off.
+    Unrecorded,
 }
 
 /// A handle that shares elements with another one.
@@ -226,6 +247,11 @@ impl Node {
         Counted::new(Node { rule, sequence, edges, outputs, saved: Mutex::new(Some(saved)), watched: Mutex::default() })
     }
 
+    /// Places the node behind all others.
+    pub fn renumber(&mut self) {
+        self.sequence = SEQUENCE.fetch_add(1, Ordering::Relaxed);
+    }
+
     /// The derivative.
     pub fn rule(&self) -> &dyn Backward {
         match &self.rule {
@@ -295,12 +321,38 @@ pub fn version_of(t: &Tensor) -> u64 {
 impl Variable {
     /// A variable in this state.
     pub fn new(state: State) -> Result<Counted<Variable>> {
-        Counted::new(Variable(Mutex::new(state)))
+        let active = state.requires || state.history.is_some() || state.stands_for.is_some() || state.view.is_some();
+        Counted::new(Variable { state: Mutex::new(state), active: AtomicBool::new(active), storage: AtomicUsize::new(0) })
     }
 
     /// The state, locked. A view may lock its base while it is locked, and nothing else.
     pub fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns true once gradients may go through the elements.
+    #[inline(always)]
+    pub fn is_active(&self) -> bool {
+        self.active.load(Ordering::Relaxed)
+    }
+
+    /// From now on gradients may go through the elements.
+    pub fn activate(&self) {
+        self.active.store(true, Ordering::Relaxed);
+    }
+
+    /// The address of the storage of a base; 0 before a view was made of it.
+    #[inline(always)]
+    pub fn storage(&self) -> usize {
+        self.storage.load(Ordering::Relaxed)
+    }
+
+    /// Says where the elements of a base are: the address of the storage, and the layout there.
+    pub fn set_home(&self, state: &mut State, storage: usize, layout: &Layout) {
+        if self.storage() != storage || state.home.as_ref() != Some(layout) {
+            self.storage.store(storage, Ordering::Relaxed);
+            state.home = Some(layout.clone());
+        }
     }
 }
 
@@ -323,16 +375,44 @@ impl State {
 
 impl Drop for Variable {
     fn drop(&mut self) {
-        self.0.get_mut().unwrap_or_else(PoisonError::into_inner).stop_keeping();
+        self.state.get_mut().unwrap_or_else(PoisonError::into_inner).stop_keeping();
     }
 }
 
-/// The variable of a handle, if gradients know of it.
-pub fn variable(t: &Tensor) -> Option<Counted<Variable>> {
+/// What a handle has attached.
+pub enum Known {
+    /// A variable of its own.
+    Own(Counted<Variable>),
+    /// The variable of the base that the handle is a view of.
+    ViewOf(Counted<Variable>),
+}
+
+/// Calls `f` with the variable that is attached to a handle, and with true if it is the base's.
+#[inline(always)]
+fn with_attached<R>(t: &Tensor, f: impl FnOnce(&Counted<Variable>, bool) -> R) -> Option<R> {
     let attached = NonNull::new(t.attached().load(Ordering::Acquire))?;
+    let is_light = is_light(attached);
     // SAFETY: only this layer attaches, and only variables; the handle's own reference stays with it.
-    let held = std::mem::ManuallyDrop::new(unsafe { Counted::<Variable>::from_attached(attached) });
-    Some(Counted::clone(&held))
+    let held = std::mem::ManuallyDrop::new(unsafe {
+        if is_light { Counted::<Variable>::from_light(attached) } else { Counted::<Variable>::from_attached(attached) }
+    });
+    Some(f(&held, is_light))
+}
+
+/// What gradients know of a handle.
+pub fn known(t: &Tensor) -> Option<Known> {
+    with_attached(t, |variable, is_light| if is_light { Known::ViewOf(variable.clone()) } else { Known::Own(variable.clone()) })
+}
+
+/// The handle's own variable, if it has one.
+pub fn variable(t: &Tensor) -> Option<Counted<Variable>> {
+    with_attached(t, |variable, is_light| (!is_light).then(|| variable.clone()))?
+}
+
+/// Returns true if gradients may go through the elements of a handle.
+#[inline(always)]
+pub fn is_active(t: &Tensor) -> bool {
+    with_attached(t, |variable, _| variable.is_active()).unwrap_or(false)
 }
 
 /// Returns true if gradients know of the handle.
@@ -343,25 +423,40 @@ pub fn is_known(t: &Tensor) -> bool {
 
 /// Makes `variable` that of a handle, in place of the one it had.
 pub fn attach(t: &Tensor, variable: Option<Counted<Variable>>) {
-    let new = variable.map_or(null_mut(), |variable| variable.into_attached().as_ptr());
+    replace(t, variable.map_or(null_mut(), |variable| variable.into_attached().as_ptr()));
+}
+
+/// Makes a handle a view of the base with this variable, in place of what it was.
+pub fn attach_light(t: &Tensor, base: Counted<Variable>) {
+    replace(t, base.into_light().as_ptr());
+}
+
+fn replace(t: &Tensor, new: *mut Attached) {
     let old = t.attached().swap(new, Ordering::AcqRel);
     if let Some(old) = NonNull::new(old) {
         // SAFETY: the handle's own reference.
-        let old = unsafe { Counted::<Variable>::from_attached(old) };
-        old.let_go();
+        unsafe { ((*old.as_ptr()).release)(old) }
     }
 }
 
-/// The variable of a handle, which gets a new one where it has none. Handles that several threads read get one.
-pub fn variable_or_new(t: &Tensor) -> Result<Counted<Variable>> {
-    if let Some(variable) = variable(t) {
-        return Ok(variable);
-    }
-    let new: NonNull<Attached> = Variable::new(State::default())?.into_attached();
-    let set = t.attached().compare_exchange(null_mut(), new.as_ptr(), Ordering::AcqRel, Ordering::Acquire);
-    if set.is_err() {
+/// The variable of a handle that gradients do not know, which gets a new one.
+pub fn own_variable(t: &Tensor) -> Result<Counted<Variable>> {
+    attach_after(t, null_mut(), Variable::new(State::default())?)
+}
+
+/// Attaches a variable to a handle to which `before` was attached, unless another thread was faster. Returns the handle's variable.
+/// Handles that several threads read get one.
+pub fn attach_after(t: &Tensor, before: *mut Attached, new: Counted<Variable>) -> Result<Counted<Variable>> {
+    let new = new.into_attached();
+    match t.attached().compare_exchange(before, new.as_ptr(), Ordering::AcqRel, Ordering::Acquire) {
+        Ok(old) => {
+            if let Some(old) = NonNull::new(old) {
+                // SAFETY: the handle's own reference.
+                unsafe { ((*old.as_ptr()).release)(old) }
+            }
+        }
         // SAFETY: the reference made above, which no handle has.
-        drop(unsafe { Counted::<Variable>::from_attached(new) });
+        Err(_) => drop(unsafe { Counted::<Variable>::from_attached(new) }),
     }
     match variable(t) {
         Some(variable) => Ok(variable),

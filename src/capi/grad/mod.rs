@@ -17,5 +17,7 @@ mod outputs;
 mod record;
 mod reduce;
 pub mod rows;
+mod shared;
 mod switch;
 mod variable;
+mod views;

@@ -5,9 +5,10 @@
 
 use super::counted::Counted;
 use super::formula::Derivative;
-use super::graph::{Edge, Node, Rule, Saved, SavedTensor, State, Variable, is_known, variable, variable_or_new, version_of};
+use super::graph::{Cut, Edge, Node, Rule, Saved, SavedTensor, State, Variable, is_active, is_known, own_variable, version_of};
 use super::switch;
 use super::variable::{Before, Source, become_view, check_own_geometry, check_unshared, check_writable, settle, target};
+use super::views::{self, Views};
 use crate::capi::face::args::Kind as ArgKind;
 use crate::capi::face::places::each_place;
 use crate::capi::face::row::{Face, Row, on_device};
@@ -17,11 +18,11 @@ use crate::device::Device;
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
 use crate::layout::{Dims, MAX_DIMS};
+use crate::storage::{HAS_HISTORY, Storage};
 use crate::tensor::{THTensor, Tensor};
 use smallvec::SmallVec;
 use std::ffi::{CStr, c_char, c_int};
 use std::hash::BuildHasher;
-use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
 use std::sync::atomic::Ordering;
 use std::sync::{OnceLock, PoisonError};
@@ -96,18 +97,18 @@ fn is_constant(row: &'static Row) -> bool {
 }
 
 /// The handle at a place, which may be NULL.
-fn handle(words: &[Word], k: usize) -> Option<&Tensor> {
+pub(super) fn handle(words: &[Word], k: usize) -> Option<&Tensor> {
     // SAFETY: a word of this kind is NULL or a live handle, and a handle a transparent pointer.
     unsafe { &*(&raw const words[k]).cast::<Option<Tensor>>() }.as_ref()
 }
 
 /// The handles of the list at a place.
-fn listed<'a>(row: &'static Row, words: &'a [Word], k: usize) -> &'a [Option<Tensor>] {
+pub(super) fn listed<'a>(row: &'static Row, words: &'a [Word], k: usize) -> &'a [Option<Tensor>] {
     row.signature.listed(words, k).unwrap_or_default()
 }
 
 /// The handles whose elements a call reads: the place, the place in a list, and the handle.
-fn each_read<'a>(row: &'static Row, words: &'a [Word]) -> impl Iterator<Item = (usize, usize, &'a Tensor)> {
+pub(super) fn each_read<'a>(row: &'static Row, words: &'a [Word]) -> impl Iterator<Item = (usize, usize, &'a Tensor)> {
     let single = each_place(row.places.read).filter_map(|k| Some((k, 0, handle(words, k)?)));
     let lists = each_place(row.places.lists)
         .flat_map(move |k| listed(row, words, k).iter().enumerate().filter_map(move |(i, t)| Some((k, i, t.as_ref()?))));
@@ -118,29 +119,55 @@ pub(super) fn is_float(t: &Tensor) -> bool {
     t.dtype().is_some_and(|dtype| dtype.is_float())
 }
 
+/// Counts one more write to the elements of a storage.
+fn count(storage: &Storage) {
+    // Who writes to elements that another thread writes to loses more than a number.
+    let version = storage.version();
+    version.store(version.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+}
+
 /// Counts one more write to the elements of a handle.
 pub(super) fn count_write(t: &Tensor) {
-    if let Some(version) = t.version() {
-        // Who writes to elements that another thread writes to loses more than a number.
-        version.store(version.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+    t.borrow_storage().into_iter().for_each(count);
+}
+
+/// The storage at a place, which may be NULL.
+fn storage(words: &[Word], k: usize) -> Option<&Storage> {
+    // SAFETY: a word of this kind is NULL or a live storage, and a `Storage` a transparent pointer.
+    unsafe { &*(&raw const words[k]).cast::<Option<Storage>>() }.as_ref()
+}
+
+/// Counts the writes of a call that has succeeded.
+fn count_writes(row: &'static Row, words: &[Word]) {
+    for k in each_place(row.places.written) {
+        handle(words, k).into_iter().for_each(count_write);
+    }
+    for k in each_place(row.places.written_storages) {
+        storage(words, k).into_iter().for_each(count);
     }
 }
 
-/// Returns true if gradients know of no handle among the arguments, and none becomes a view.
+/// Returns true if gradients go through no handle among the arguments, and through no elements that the call may change.
 fn is_quiet(row: &'static Row, words: &[Word]) -> bool {
     let places = row.places;
-    let is_known = |k: usize| handle(words, k).is_some_and(is_known);
-    !places.may_view()
-        && !each_place(places.read | places.written).any(is_known)
-        && !each_place(places.lists).any(|k| listed(row, words, k).iter().flatten().any(super::graph::is_known))
+    let is_active = |k: usize| handle(words, k).is_some_and(is_active);
+    let is_unknown = |k: usize| {
+        handle(words, k).is_some_and(|t| !is_known(t) && t.borrow_storage().is_some_and(|storage| storage.has_mark(HAS_HISTORY)))
+    };
+    !each_place(places.read | places.written | places.views | places.handles).any(is_active)
+        && !each_place(places.written).any(is_unknown)
+        && !each_place(places.lists | places.view_lists).any(|k| listed(row, words, k).iter().flatten().any(super::graph::is_active))
+        && !each_place(places.storages | places.written_storages)
+            .any(|k| storage(words, k).is_some_and(|storage| storage.has_mark(HAS_HISTORY)))
 }
 
 /// Calls a row, and records the call where that is on and an input needs a gradient.
 pub fn call(row: &'static Row, face: &'static Face, words: &[Word]) -> Result<Word> {
     if is_quiet(row, words) {
         let word = on_device(row, face, words)?;
-        for k in each_place(row.places.written) {
-            handle(words, k).into_iter().for_each(count_write);
+        count_writes(row, words);
+        if row.places.may_view() {
+            views::share_all(row, words, word);
         }
         return Ok(word);
     }
@@ -152,45 +179,65 @@ type Written = SmallVec<[(usize, Before); 3]>;
 
 /// A call while recording is off: leaves stay leaves, what is changed in place keeps its history, and other results have none.
 fn unrecorded(row: &'static Row, face: &'static Face, words: &[Word]) -> Result<Word> {
-    let places = row.places;
-    let written: Written =
-        each_place(places.written).filter_map(|k| handle(words, k).filter(|t| is_known(t)).map(|t| (k, Before::of(t)))).collect();
-    let word = on_device(row, face, words)?;
-    for k in each_place(places.written) {
-        handle(words, k).into_iter().for_each(count_write);
+    let mut written = Written::new();
+    for k in each_place(row.places.written) {
+        if let Some(t) = handle(words, k).filter(|t| is_known(t)) {
+            written.push((k, Before::of(t, false)?));
+        }
     }
-    for (k, before) in &written {
+    let views = Views::before(row, words)?;
+    let word = on_device(row, face, words)?;
+    count_writes(row, words);
+    for (k, before) in &mut written {
         let Some(t) = handle(words, *k) else { continue };
         let Some(variable) = &before.variable else { continue };
         let in_place = each_read(row, words).any(|(_, _, input)| input.is(t));
-        let state = variable.lock();
-        let stays = state.requires || in_place || (state.view.is_some() && before.storage == t.storage_address());
-        drop(state);
+        let stays = {
+            let state = variable.lock();
+            let of_leaf = state.view.as_ref().is_some_and(|view| view.base.lock().requires);
+            state.requires || ((in_place || of_leaf) && before.storage == t.storage_address())
+        };
         if !stays {
             settle(t, before, None)?;
         }
     }
-    for k in each_place(places.views | places.handles) {
-        if let Some(t) = handle(words, k)
-            && variable(t).is_some_and(|variable| !variable.lock().requires)
-        {
-            super::graph::attach(t, None);
-        }
+    views.track(row, words, word, Some(Cut::Unrecorded), false)
+}
+
+/// Fails where a call would change elements with a history by way of their storage, or show them without it.
+fn check_storages(row: &'static Row, words: &[Word]) -> Result<()> {
+    let places = row.places;
+    let has_history = |k: usize| storage(words, k).is_some_and(|storage| storage.has_mark(HAS_HISTORY));
+    if each_place(places.written_storages).any(has_history) {
+        bail!(
+            Argument,
+            "the storage has elements of a tensor that requires a gradient, which would be changed: write to the tensor, or call this \
+             between THGrad_setEnabled(0) and THGrad_setEnabled(1)"
+        )
     }
-    Ok(word)
+    let same = |k: usize| each_place(places.handles).any(|t| handle(words, t).is_some_and(|t| t.storage_address() == words[k].bits() as usize));
+    if (places.returns_tensor || places.handles != 0) && each_place(places.storages).any(|k| has_history(k) && !same(k)) {
+        bail!(
+            Argument,
+            "the storage has elements of a tensor that requires a gradient, which a tensor made of the storage would not know: call \
+             THTensor_newAsStrided of the tensor, or this between THGrad_setEnabled(0) and THGrad_setEnabled(1)"
+        )
+    }
+    Ok(())
 }
 
 fn recorded(row: &'static Row, face: &'static Face, words: &[Word]) -> Result<Word> {
     let places = row.places;
     let mut edges: SmallVec<[Edge; 2]> = SmallVec::new();
     for (k, i, t) in each_read(row, words) {
-        if is_known(t)
+        if is_active(t)
             && is_float(t)
             && let Some(to) = target(t)?
         {
             edges.push(Edge { to, place: k as u16, entry: i as u16, like: Like::of(t)? });
         }
     }
+    check_storages(row, words)?;
     for k in each_place(places.written) {
         handle(words, k).map_or(Ok(()), check_writable)?;
     }
@@ -198,14 +245,17 @@ fn recorded(row: &'static Row, face: &'static Face, words: &[Word]) -> Result<Wo
     for k in each_place(places.handles).filter(|_| !is_reset) {
         handle(words, k).map_or(Ok(()), check_own_geometry)?;
     }
-    let written: Written = each_place(places.written).filter_map(|k| Some((k, Before::of(handle(words, k)?)))).collect();
-    let may_view = places.may_view();
-    let sources: SmallVec<[Source; 1]> =
-        if may_view { each_read(row, words).map(|(_, _, t)| Source::of(t)).collect() } else { SmallVec::new() };
     let rule = if edges.is_empty() || (places.results == 0 && !places.returns_tensor) || is_constant(row) { None } else { derivative(row) };
     if rule.is_none() && !edges.is_empty() && places.results != 0 && !is_constant(row) {
         bail!(Unsupported, "has no derivative, and an input requires a gradient")
     }
+    let mut written = Written::new();
+    for k in each_place(places.written) {
+        if let Some(t) = handle(words, k) {
+            written.push((k, Before::of(t, rule.is_some() && places.results & (1 << k) != 0)?));
+        }
+    }
+    let views = Views::before(row, words)?;
     let is_unknown = rule.is_none() && !edges.is_empty() && places.returns_tensor && !is_constant(row);
     // Before the call saves handles of its own.
     for k in each_place(if rule.is_some() { places.results } else { 0 }) {
@@ -219,23 +269,18 @@ fn recorded(row: &'static Row, face: &'static Face, words: &[Word]) -> Result<Wo
         Some(call) => on_device(row, face, &saved_of(&mut call.node)?.words)?,
         None => on_device(row, face, words)?,
     };
-    for k in each_place(places.written) {
-        handle(words, k).into_iter().for_each(count_write);
-    }
+    count_writes(row, words);
     let is_recorded = call.is_some();
     let word = match call {
-        Some(call) => call.finish(word, &written)?,
+        Some(call) => call.finish(word, &mut written)?,
         None => {
-            for (k, before) in &written {
+            for (k, before) in &mut written {
                 handle(words, *k).map_or(Ok(()), |t| if before.variable.is_some() { settle(t, before, None) } else { Ok(()) })?;
             }
             if is_unknown { derivable(row, words, word)? } else { word }
         }
     };
-    if may_view {
-        track_views(row, words, word, &sources, is_recorded)?;
-    }
-    Ok(word)
+    views.track(row, words, word, None, is_recorded)
 }
 
 /// The tensor that a row without a derivative returned, whose floats must be those of an input.
@@ -248,50 +293,6 @@ fn derivable(row: &'static Row, words: &[Word], word: Word) -> Result<Word> {
     Ok(t.into_raw().word())
 }
 
-/// Makes results known that share elements with an input.
-fn track_views(row: &'static Row, words: &[Word], word: Word, sources: &[Source], is_recorded: bool) -> Result<()> {
-    let track = |r: &Tensor, becomes: bool| -> Result<()> {
-        let (storage, this) = (r.storage_address(), r.as_ptr().addr());
-        let shows = |source: &&Source| storage != 0 && source.before.storage == storage && (becomes || source.address != this);
-        match sources.iter().find(shows) {
-            Some(source) => {
-                let of = each_read(row, words).find(|(_, _, t)| t.as_ptr().addr() == source.address);
-                of.map_or(Ok(()), |(_, _, of)| become_view(r, of, source))
-            }
-            None if becomes => {
-                super::graph::attach(r, None);
-                Ok(())
-            }
-            None => Ok(()),
-        }
-    };
-    for k in each_place(row.places.views | row.places.handles) {
-        handle(words, k).map_or(Ok(()), |r| track(r, true))?;
-    }
-    for k in each_place(row.places.view_lists) {
-        listed(row, words, k).iter().flatten().try_for_each(|r| track(r, true))?;
-    }
-    for k in each_place(row.places.new_handles) {
-        let counted = (k + 1..row.signature.kinds.len()).find(|&c| row.signature.kinds[c] == ArgKind::count_inout);
-        let list = <*const Option<Tensor>>::from_word(words[k]);
-        let count = counted.map(|c| <*const c_int>::from_word(words[c])).filter(|count| !count.is_null());
-        if let (false, Some(count)) = (list.is_null(), count) {
-            // SAFETY: the call succeeded, so that the list holds as many handles as the count says now.
-            let list = unsafe { std::slice::from_raw_parts(list, (*count).max(0) as usize) };
-            list.iter().flatten().try_for_each(|r| track(r, false))?;
-        }
-    }
-    if row.places.returns_tensor
-        && !is_recorded
-        && let Some(raw) = NonNull::new(<*mut THTensor>::from_word(word))
-    {
-        // SAFETY: the call returned a new reference, which stays the caller's.
-        let r = ManuallyDrop::new(unsafe { Tensor::from_raw(raw) });
-        track(&r, false)?;
-    }
-    Ok(())
-}
-
 /// A call that is recorded.
 struct Recorded {
     row: &'static Row,
@@ -302,6 +303,10 @@ struct Recorded {
     _spares: SmallVec<[Tensor; 1]>,
     /// The results that the derivative needs.
     kept_results: u32,
+    /// Handles for the elements of these, made before the call.
+    keepers: SmallVec<[Tensor; 2]>,
+    /// The variable of a tensor that the call returns, likewise.
+    fresh: Option<Counted<Variable>>,
 }
 
 impl Recorded {
@@ -349,11 +354,19 @@ impl Recorded {
             saved.shapes.push((k as u16, i as u16, t.layout()?.shape));
         }
         keep_lists(row, words, saved)?;
-        Ok(Recorded { row, node, _spares: spares, kept_results })
+        let mut keepers = SmallVec::new();
+        for _ in each_place(kept_results) {
+            keepers.push(Tensor::fresh()?);
+        }
+        if saved.tensors.try_reserve(keepers.len()).is_err() {
+            bail!(NoMem, "out of memory for a list of tensors")
+        }
+        let fresh = if row.places.returns_tensor { Some(Variable::new(State::default())?) } else { None };
+        Ok(Recorded { row, node, _spares: spares, kept_results, keepers, fresh })
     }
 
     /// Gives the results their history.
-    fn finish(mut self, word: Word, written: &Written) -> Result<Word> {
+    fn finish(mut self, word: Word, written: &mut Written) -> Result<Word> {
         let (row, places) = (self.row, self.row.places);
         let returned = match places.returns_tensor {
             // SAFETY: the call returned a new reference, which is given back to the caller below.
@@ -370,12 +383,12 @@ impl Recorded {
                 None => node.outputs.push(Like { shape: Dims::new(), dtype: Dtype::Float32, device: Device::Cpu }),
             }
             if let Some(t) = handle(words, k).filter(|_| self.kept_results & (1 << k) != 0) {
-                tensors.push(keep_tensor(k, 0, t, Some(nr as u32))?);
+                tensors.push(kept(k, t, self.keepers.pop(), Some(nr as u32))?);
             }
         }
         for k in each_place(self.kept_results & !places.results) {
             if let Some(t) = handle(words, k) {
-                tensors.push(keep_tensor(k, 0, t, None)?);
+                tensors.push(kept(k, t, self.keepers.pop(), None)?);
             }
         }
         if let Some(t) = &returned {
@@ -384,9 +397,9 @@ impl Recorded {
         let words = words.clone();
         for (k, before) in written {
             let Some(t) = handle(&words, *k) else { continue };
-            let is_result = places.results & (1 << k) != 0;
+            let is_result = places.results & (1 << *k) != 0;
             if is_result && is_float(t) {
-                let nr = (places.results & ((1 << k) - 1)).count_ones();
+                let nr = (places.results & ((1 << *k) - 1)).count_ones();
                 settle(t, before, Some((self.node.clone(), nr)))?;
             } else if is_result || before.variable.is_some() {
                 settle(t, before, None)?;
@@ -397,9 +410,15 @@ impl Recorded {
         let is_input = each_read(row, &words).any(|(_, _, input)| input.is(&t));
         let shared = each_read(row, &words).map(|(_, _, input)| input).find(|input| !is_input && same_storage(input, &t));
         if let Some(input) = shared {
-            become_view(&t, input, &Source::of(input))?;
-        } else if !is_input && is_float(&t) {
-            super::graph::attach(&t, Some(Variable::new(State { history: Some((self.node, 0)), ..State::default() })?));
+            become_view(&t, &Source::of(input)?, None)?;
+        } else if !is_input
+            && is_float(&t)
+            && let Some(fresh) = self.fresh
+        {
+            fresh.lock().history = Some((self.node, 0));
+            fresh.activate();
+            t.borrow_storage().into_iter().for_each(|storage| storage.mark(HAS_HISTORY));
+            super::graph::attach(&t, Some(fresh));
         }
         Ok(t.into_raw().word())
     }
@@ -414,7 +433,7 @@ fn saved_of(node: &mut Counted<Node>) -> Result<&mut Saved> {
     }
 }
 
-fn same_storage(a: &Tensor, b: &Tensor) -> bool {
+pub(super) fn same_storage(a: &Tensor, b: &Tensor) -> bool {
     a.storage_address() == b.storage_address() && a.storage_address() != 0
 }
 
@@ -422,10 +441,19 @@ fn same_storage(a: &Tensor, b: &Tensor) -> bool {
 fn keep_tensor(place: usize, entry: usize, t: &Tensor, output: Option<u32>) -> Result<SavedTensor> {
     // The only handle of its elements may get a history later: the node's own handle must not pass for one of which nobody knows.
     if !is_known(t) && is_float(t) && t.storage().is_some_and(|storage| storage.refcount() <= 2) {
-        variable_or_new(t)?;
+        own_variable(t)?;
     }
     let tensor = crate::ops::view::alias(t)?;
     Ok(SavedTensor { place: place as u16, entry: entry as u16, version: version_of(t), tensor, output })
+}
+
+/// Has `keeper`, a fresh handle, keep the elements of a result.
+fn kept(place: usize, t: &Tensor, keeper: Option<Tensor>, output: Option<u32>) -> Result<SavedTensor> {
+    let Some(keeper) = keeper else { bail!(Internal, "there is no handle for a result") };
+    if t.dtype().is_some() {
+        crate::ops::view::set(&keeper, t)?;
+    }
+    Ok(SavedTensor { place: place as u16, entry: 0, version: version_of(t), tensor: keeper, output })
 }
 
 /// Copies the arguments that are lists of numbers, or texts, which are the caller's.

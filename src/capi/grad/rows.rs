@@ -4,10 +4,12 @@ use super::counted::Counted;
 use super::derivatives::{CONSTANT, DERIVATIVES};
 use super::engine::{self, Options};
 use super::functions::calls;
-use super::graph::{Hook, Slot, State, Variable, attach, variable, variable_or_new, version_of};
+use super::geometry::{set_edges, write_node};
+use super::graph::{Cut, Hook, Slot, State, Target, Variable, attach, is_known, variable, version_of};
 use super::outputs::{refuse, roots};
 use super::record::count_write;
-use super::variable::{target, target_of};
+use super::shared::base_of;
+use super::variable::{Source, become_view, current, current_or_new, held, new_view, target, target_of};
 use super::{record, switch};
 use crate::alloc::THDeleter;
 use crate::capi::face::callbacks::THGradHook;
@@ -16,6 +18,7 @@ use crate::capi::face::word::Word;
 use crate::error::{Error, Kind, Result, bail};
 use crate::ops::{copy, view};
 use crate::scalar::Scalar;
+use crate::storage::HAS_HISTORY;
 use crate::tensor::Tensor;
 use std::ffi::c_void;
 use std::sync::PoisonError;
@@ -40,10 +43,10 @@ fn require(t: &Tensor, requires: bool) -> Result<()> {
     if requires && !dtype.is_float() {
         return Err(Error::about(t.as_ptr().addr(), Kind::Dtype, format_args!("has dtype {dtype}: only floats have gradients")));
     }
-    if !requires && variable(t).is_none() {
+    if !requires && !is_known(t) {
         return Ok(());
     }
-    let variable = variable_or_new(t)?;
+    let variable = current_or_new(t)?;
     let is_result = target_of(&variable)?.is_some() && !variable.lock().requires;
     if is_result {
         return if requires {
@@ -52,9 +55,30 @@ fn require(t: &Tensor, requires: bool) -> Result<()> {
             refuse(t, format_args!("is the result of a recorded operation; take THTensor_newDetach of it"))
         };
     }
+    if !requires || variable.lock().requires {
+        variable.lock().requires = requires;
+        return Ok(());
+    }
+    let node = match &variable.lock().view {
+        Some(view) => Some(write_node(&view.geometry)?),
+        None => None,
+    };
     let mut state = variable.lock();
-    state.requires = requires;
-    state.view = None;
+    state.requires = true;
+    variable.activate();
+    t.storage().into_iter().for_each(|storage| storage.mark(HAS_HISTORY));
+    // The elements of the base are the leaf's from now on, where it shows them.
+    if let (Some(view), Some(mut node), None) = (&state.view, node, state.cut) {
+        let mut base = view.base.lock();
+        let old = held(&view.base, &base);
+        set_edges(&mut node, &view.geometry, old, Some(Target::Leaf(variable.clone())))?;
+        let ended = base.set_history(Some((node, 0)));
+        (base.has_leaf, base.generation) = (true, base.generation + 1);
+        view.base.activate();
+        drop(base);
+        drop(state);
+        drop(ended);
+    }
     Ok(())
 }
 
@@ -91,10 +115,10 @@ fn set_gradient(t: &Tensor, gradient: Option<&Tensor>) -> Result<()> {
     }
     // A handle of its own: two tensors may be each other's gradient.
     let kept = view::alias(gradient)?;
-    if let Some(engine::Target::Node(node, nr)) = target(gradient)? {
+    if let Some(Target::Node(node, nr)) = target(gradient)? {
         attach(&kept, Some(Variable::new(State { history: Some((node, nr)), ..State::default() })?));
     }
-    let old = variable_or_new(t)?.lock().grad.replace(kept);
+    let old = current_or_new(t)?.lock().grad.replace(kept);
     drop(old);
     Ok(())
 }
@@ -117,7 +141,7 @@ pub(super) fn zero_gradient(t: &Tensor) -> Result<()> {
 }
 
 fn retain_gradient(t: &Tensor) -> Result<()> {
-    let Some(variable) = variable(t).filter(|_| target(t).is_ok_and(|to| to.is_some())) else {
+    let Some(variable) = target(t)?.and_then(|_| variable(t)) else {
         return refuse(t, format_args!("requires no gradient"));
     };
     let mut state = variable.lock();
@@ -131,25 +155,43 @@ fn retain_gradient(t: &Tensor) -> Result<()> {
     Ok(())
 }
 
-/// A second handle on the elements of `t`, whose history ends there.
+/// A second handle on the elements of `t`, which has no part in the history of `t`.
 fn detached(t: &Tensor) -> Result<Tensor> {
-    let is_alone = t.dtype().is_some_and(|dtype| dtype.is_float()) && t.storage().is_some_and(|storage| storage.refcount() <= 2);
     let r = view::alias(t)?;
-    // Both are known from now on, so that either may get a history, in which the other has no part.
-    if super::graph::is_known(t) || is_alone {
-        variable_or_new(t)?;
-        attach(&r, Some(Variable::new(State::default())?));
+    if !record::is_float(t) || t.storage().is_none() {
+        return Ok(r);
+    }
+    let source = Source::of(t)?;
+    if source.variable.is_some() {
+        become_view(&r, &source, Some(Cut::Detached))?;
+        return Ok(r);
+    }
+    // What is written through one handle changes the other.
+    let base = base_of(t, 1)?;
+    let home = base.lock().home.clone();
+    if let Some(home) = home {
+        let view = Some(new_view(&r, base, home)?);
+        attach(&r, Some(Variable::new(State { view, cut: Some(Cut::Detached), ..State::default() })?));
     }
     Ok(r)
 }
 
 fn end_history(t: &Tensor) -> Result<()> {
-    if let Some(variable) = variable(t) {
-        if variable.lock().view.is_some() {
-            return refuse(t, format_args!("is a view, whose history is that of its base; take THTensor_newDetach of it"));
-        }
-        attach(t, Some(Variable::new(State::default())?));
+    let Some(variable) = current(t)? else { return Ok(()) };
+    let has_target = target_of(&variable)?.is_some();
+    let mut state = variable.lock();
+    if state.requires {
+        drop(state);
+        attach(t, None);
+        return Ok(());
     }
+    if state.view.is_some() && has_target {
+        return refuse(t, format_args!("is a view, whose history is that of its base; take THTensor_newDetach of it"));
+    }
+    // Views that were made before are views of `t` still, and keep their histories.
+    let ended = state.set_history(None);
+    drop(state);
+    drop(ended);
     Ok(())
 }
 
@@ -159,23 +201,23 @@ static HOOKS: AtomicI64 = AtomicI64::new(1);
 fn add_hook(t: &Tensor, function: THGradHook, context: *mut c_void, deleter: THDeleter) -> Result<i64> {
     let Some(to) = target(t)? else { return refuse(t, format_args!("requires no gradient")) };
     let id = HOOKS.fetch_add(1, Ordering::Relaxed);
-    let output = if let engine::Target::Node(_, nr) = &to { *nr } else { 0 };
+    let output = if let Target::Node(_, nr) = &to { *nr } else { 0 };
     // The context is the caller's until nothing can fail any more.
     let mut hook = Counted::new(Hook { id, function, output, context, deleter: None })?;
     if let Some(hook) = hook.get_mut() {
         hook.deleter = deleter;
     }
     match to {
-        engine::Target::Leaf(leaf) => leaf.lock().hooks.push(hook),
-        engine::Target::Node(node, _) => node.watched().hooks.push(hook),
+        Target::Leaf(leaf) => leaf.lock().hooks.push(hook),
+        Target::Node(node, _) => node.watched().hooks.push(hook),
     }
     Ok(id)
 }
 
 fn remove_hook(t: &Tensor, id: i64) -> Result<()> {
     let removed = match target(t)? {
-        Some(engine::Target::Leaf(leaf)) => take(&mut leaf.lock().hooks, id),
-        Some(engine::Target::Node(node, _)) => take(&mut node.watched().hooks, id),
+        Some(Target::Leaf(leaf)) => take(&mut leaf.lock().hooks, id),
+        Some(Target::Node(node, _)) => take(&mut node.watched().hooks, id),
         None => None,
     };
     match removed {

@@ -29,9 +29,9 @@ macro_rules! storage_rows {
         refcount(storage: storage_input) -> int = Ok(storage.refcount());
 
         /// `storage[index] = value`, converted to the dtype of the storage.
-        set(storage: storage, index: offset, value: number) = ops::set(storage, index, value);
+        set(storage: storage_out, index: offset, value: number) = ops::set(storage, index, value);
         /// `storage[index] = value`, an int64 that a double may not hold.
-        setLong(storage: storage, index: offset, value: integer) = ops::set(storage, index, value.into());
+        setLong(storage: storage_out, index: offset, value: integer) = ops::set(storage, index, value.into());
         /// `storage[index]`; NaN on error. int64 beyond 2^53 is rounded.
         get(storage: storage_input, index: offset) -> number = ops::get(storage, index).map(|x| x.to_f64());
         /// `storage[index]` as an integer, exact for int64; floats are cut off. -1 on error.
@@ -93,7 +93,7 @@ macro_rules! storage_rows {
             Ok(())
         };
         /// Exchanges everything but the reference counts, dtypes included.
-        swap(storage1: storage, storage2: storage) = {
+        swap(storage1: storage_out, storage2: storage_out) = {
             storage1.swap(storage2);
             Ok(())
         };
@@ -101,12 +101,12 @@ macro_rules! storage_rows {
         /// allocator of the caller's is asked for one byte at least: its block ends with the storage.
         resize(storage: storage, size: length) = storage.resize(size);
         /// Every element `= value`, in the range that `THTensor_fill` takes.
-        fill(storage: storage, value: number) = ops::fill(storage, value);
+        fill(storage: storage_out, value: number) = ops::fill(storage, value);
         /// Copies `size` elements of the storage's own dtype from `src`.
         // SAFETY: the caller vouches for `src`.
-        rawCopy(storage: storage, src: memory_input) = unsafe { ops::raw_copy(storage, src.cast()) };
+        rawCopy(storage: storage_out, src: memory_input) = unsafe { ops::raw_copy(storage, src.cast()) };
         /// Copies all elements of `src`, converted from whatever dtype it has; both must have the same size.
-        copy(storage: storage, src: storage_input) = ops::copy(storage, src);
+        copy(storage: storage_out, src: storage_input) = ops::copy(storage, src);
     } };
 }
 

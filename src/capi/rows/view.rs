@@ -82,6 +82,11 @@ macro_rules! view_rows {
     ($face:ident $($to:tt)*) => { $face! { $($to)*
         /// The same bytes as another dtype of the same size. Returns a new reference.
         newViewDtype(t: input, dtype: other_dtype) -> new = ops::view_dtype(t, dtype);
+        /// The elements of the storage of `t` at these sizes and strides, from position `storageOffset` of the storage on, both counted in
+        /// elements; strides may be 0, and elements may be shown several times. Elements outside of the storage are an error. Gradients
+        /// go to `t` where all elements are those of `t` or of the tensor that `t` is a view of. Returns a new reference.
+        newAsStrided(t: input, ndim: len, size: sizes, stride: strides, storageOffset: offset) -> new =
+            ops::as_strided(t, size, stride, storageOffset as i64);
         /// These sizes, of which one may be -1: a view where strides allow, else a copy. Returns a new reference.
         newReshape(t: input, ndim: len, size: sizes) -> new =
             ops::reshape(t, size);

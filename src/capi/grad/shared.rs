@@ -1,0 +1,68 @@
+//! Views while no history is involved: a view holds a reference to the variable of its base, and gets a variable of its own when a history
+//! comes. A handle whose relation to the base is not known is marked at the storage.
+
+use super::counted::Counted;
+use super::graph::{Known, State, Variable, attach, attach_after, attach_light, known};
+use super::variable::contains;
+use crate::error::Result;
+use crate::storage::IS_SHARED;
+use crate::tensor::Tensor;
+use std::sync::atomic::Ordering;
+
+/// Marks the storage of a tensor: another handle may show its elements, of which gradients do not know.
+pub fn mark_shared(t: &Tensor) {
+    if let Some(storage) = t.borrow_storage() {
+        storage.mark(IS_SHARED);
+    }
+}
+
+/// Notes that `r` shows elements of `source`, of which a call has made `made` views. With `anywhere`, `r` may show other elements of the
+/// storage, too.
+pub fn share(r: &Tensor, source: &Tensor, made: i32, anywhere: bool) {
+    let is_float = |t: &Tensor| t.dtype().is_some_and(|dtype| dtype.is_float());
+    if r.is(source) {
+        // The base shows a part of its elements from now on, and is a view like others.
+        if let Some(Known::Own(variable)) = known(r)
+            && variable.storage() == r.storage_address()
+        {
+            attach_light(r, variable);
+        }
+        return;
+    }
+    if r.dtype() != source.dtype() || !is_float(r) {
+        if is_float(r) || is_float(source) {
+            mark_shared(r);
+        }
+        return attach(r, None);
+    }
+    let Ok(base) = base_of(source, made) else {
+        mark_shared(r);
+        return attach(r, None);
+    };
+    if anywhere && !r.layout().is_ok_and(|layout| base.lock().home.as_ref().is_some_and(|home| contains(home, &layout))) {
+        mark_shared(r);
+        return attach(r, None);
+    }
+    attach_light(r, base);
+}
+
+/// The variable of the base of views of `source`.
+pub fn base_of(source: &Tensor, made: i32) -> Result<Counted<Variable>> {
+    let before = source.attached().load(Ordering::Acquire);
+    match known(source) {
+        Some(Known::ViewOf(base) | Known::Own(base)) if base.storage() == source.storage_address() => return Ok(base),
+        Some(Known::Own(variable)) if variable.storage() == 0 => {
+            let layout = source.layout()?;
+            variable.set_home(&mut variable.lock(), source.storage_address(), &layout);
+            return Ok(variable);
+        }
+        _ => {}
+    }
+    // One more reference than the handles is a tensor that a recorded operation saved.
+    if source.borrow_storage().is_some_and(|storage| storage.refcount() > made + 2) && before.is_null() {
+        mark_shared(source);
+    }
+    let variable = Variable::new(State::default())?;
+    variable.set_home(&mut variable.lock(), source.storage_address(), &source.layout()?);
+    attach_after(source, before, variable)
+}
