@@ -64,7 +64,7 @@ static void a_result_that_is_resized_keeps_its_history(void) {
     CHECK_GRAD(w, 2, 2, 2, 0);
 
     /* New elements have no history. */
-    CHECK_ERROR(THTensor_resize1d(y, 5), TH_ERR_ARGUMENT, "THTensor_resize1d: 't' has a history, and would have elements that are not its own");
+    CHECK_ERROR(THTensor_resize1d(y, 5), TH_ERR_ARGUMENT, "THTensor_resize1d: argument 't' has a history, and would have elements that are not its own");
     CHECK_SHAPE(y, 3);
     CHECK_VALUES(y, 2, 4, 6);
     CHECK_OK(THTensor_reset(y));
@@ -114,7 +114,7 @@ static void views_made_while_recording_is_off_are_not_written_while_it_is_on(voi
     THTensor *v = THTensor_newSelect(y, 0, 0), *of_leaf = THTensor_newSelect(w, 0, 0);
     CHECK_OK(THGrad_setEnabled(1));
     CHECK_EQ(THTensor_requiresGrad(v), 0);
-    CHECK_ERROR(THTensor_fill(v, 0), TH_ERR_ARGUMENT, "THTensor_fill: 't' is a view that was made while recording was off");
+    CHECK_ERROR(THTensor_fill(v, 0), TH_ERR_ARGUMENT, "THTensor_fill: argument 'r' is a view that was made while recording was off");
     CHECK_ERROR(THTensor_mul(v, v, 5), TH_ERR_ARGUMENT, "between THGrad_setEnabled(0) and THGrad_setEnabled(1)");
     CHECK_ERROR(THTensor_fill(of_leaf, 0), TH_ERR_ARGUMENT, "recording was off");
     THTensor *again = THTensor_newUnsqueeze1d(v, 0);
@@ -147,11 +147,13 @@ static void writes_to_a_detached_handle_reach_the_tensor(void) {
     FREE(w, y, d, c, first, one);
 
     /* A constant that is written has the gradient 0. */
-    w = LEAF(1, 2), y = times(w, 2), d = THTensor_newDetach(y);
-    CHECK_OK(THTensor_fill(d, 0));
+    w = LEAF(1, 2), y = times(w, 2), d = THTensor_newDetach(y), first = THTensor_newNarrow(d, 0, 0, 1);
+    CHECK_OK(THTensor_fill(first, 0));
     backward_of_sum(y);
-    CHECK_GRAD(w, 0, 0);
-    FREE(w, y, d);
+    CHECK_GRAD(w, 0, 2);
+    CHECK_OK(THTensor_fill(d, 0));
+    CHECK_EQ(THTensor_requiresGrad(y), 0);
+    FREE(w, y, d, first);
 
     /* The values of a leaf may change so: it stays a leaf. */
     w = LEAF(1, 2), d = THTensor_newDetach(w);
@@ -297,22 +299,55 @@ static void writes_to_storages_are_counted(void) {
     FREE(x, w, r, y);
 }
 
-/* A handle that takes other memory or sizes as a result, while views of its old elements are there. */
-static void a_handle_that_moves_leaves_its_views(void) {
+/* A handle that takes other sizes or other memory as a result, while views of its old elements are there. */
+static void a_handle_that_changes_its_sizes_has_its_views(void) {
     THTensor *w = LEAF(1, 2), *b = THTensor_newZeros(TH_FLOAT64, SIZES(2)), *v = THTensor_newNarrow(b, 0, 0, 2), *c = times(w, 3);
-    THTensor *wide = THTensor_newOnes(TH_FLOAT64, SIZES(3, 2));
+    THTensor *wide = THTensor_newOnes(TH_FLOAT64, SIZES(3, 2)), *row;
+    CHECK_OK(THTensor_add(b, wide, 1));
+    CHECK(b->storage == v->storage);
+    CHECK_OK(THTensor_copy(v, c));
+    backward_of_sum(b);
+    CHECK_GRAD(w, 3, 3);
+    row = THTensor_newSelect(b, 0, 1);
+    CHECK_OK(THTensor_copy(row, c));
+    CHECK_OK(THTensor_zeroGrad(w));
+    backward_of_sum(b);
+    CHECK_GRAD(w, 6, 6);
+    /* Other memory. */
+    CHECK_OK(THTensor_reset(b));
     CHECK_OK(THTensor_add(b, wide, 1));
     CHECK_OK(THTensor_copy(v, c));
     CHECK_EQ(THTensor_requiresGrad(b), 0);
-    backward_of_sum(v);
-    CHECK_GRAD(w, 3, 3);
-    CHECK_OK(THTensor_zeroGrad(w));
-    /* The new elements have views, too. */
-    THTensor *row = THTensor_newSelect(b, 0, 1);
-    CHECK_OK(THTensor_copy(row, c));
+    FREE(w, b, v, c, wide, row);
+
+    /* A result that grows over elements which a view shows. */
+    w = LEAF(1, 2), b = times(w, 2), v = THTensor_newNarrow(b, 0, 0, 1), wide = THTensor_newOnes(TH_FLOAT64, SIZES(3, 2)), row = THTensor_new();
+    CHECK_OK(THTensor_cmul(b, wide, w));
+    if (b->storage == v->storage) CHECK_ERROR(THTensor_mul(row, v, 2), TH_ERR_ARGUMENT, "make the view anew");
     backward_of_sum(b);
     CHECK_GRAD(w, 3, 3);
-    FREE(w, b, v, c, wide, row);
+    FREE(w, b, v, wide, row);
+}
+
+/* Leaves that are views of one tensor, side by side or interleaved, are independent of each other. */
+static void leaves_may_be_views_of_one_tensor(void) {
+    for (int step = 1; step < 3; step++) {
+        THTensor *all = THTensor_newOnes(TH_FLOAT64, SIZES(6)), *half[2], *other = THTensor_newNarrow(all, 0, 5, 1), *r = THTensor_new();
+        for (int k = 0; k < 2; k++) {
+            half[k] = step == 1 ? THTensor_newNarrow(all, 0, 2 * k, 2) : THTensor_newSlice(all, 0, k, 4, 2);
+            CHECK_OK(THTensor_setRequiresGrad(half[k], 1));
+            CHECK_EQ(THTensor_isLeaf(half[k]), 1);
+        }
+        CHECK_EQ(THTensor_requiresGrad(other), 0);
+        CHECK_OK(THTensor_cmul(r, half[0], half[1]));
+        backward_of_sum(r);
+        CHECK_OK(THTensor_mul(r, all, 5));
+        backward_of_sum(r);
+        for (int k = 0; k < 2; k++) CHECK_GRAD(half[k], 6, 6);
+        CHECK_OK(THTensor_fill(other, 3));
+        CHECK_ERROR(THTensor_fill(all, 3), TH_ERR_ARGUMENT, "shares its elements with a leaf");
+        FREE(all, half[0], half[1], other, r);
+    }
 }
 
 CHECK_MAIN(CASE(a_result_that_is_resized_keeps_its_history), CASE(flags_of_a_handle_leave_its_history),
@@ -321,4 +356,4 @@ CHECK_MAIN(CASE(a_result_that_is_resized_keeps_its_history), CASE(flags_of_a_han
            CASE(views_of_a_storage_are_made_of_the_tensor), CASE(views_of_strides_are_views_of_the_base),
            CASE(gradients_of_views_of_views_go_through_the_views), CASE(a_view_that_was_written_shows_its_base),
            CASE(a_base_depends_on_a_leaf_that_is_its_view), CASE(writes_to_storages_are_counted),
-           CASE(a_handle_that_moves_leaves_its_views))
+           CASE(a_handle_that_changes_its_sizes_has_its_views), CASE(leaves_may_be_views_of_one_tensor))

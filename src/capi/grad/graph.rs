@@ -46,8 +46,12 @@ pub struct State {
     pub cut: Option<Cut>,
     /// The elements of a base, as they were when a view was made.
     pub home: Option<Layout>,
-    /// True for a base some of whose elements are those of a leaf, which is a view of the base.
-    pub has_leaf: bool,
+    /// Of a base: the first elements, and those behind the last, of views that are leaves.
+    pub leaves: Vec<[i64; 2]>,
+    /// The generation of a base whose history is that of such leaves alone.
+    pub of_leaves: u64,
+    /// True for a base whose handle was written with other sizes: views of the base have no history any more.
+    pub is_stale: bool,
     /// The number of times that the values were replaced, from which views see that their history is old.
     pub generation: u64,
     /// Functions of the caller for the gradient of a leaf.

@@ -6,6 +6,7 @@
 use super::counted::Counted;
 use super::formula::Derivative;
 use super::graph::{Cut, Edge, Node, Rule, Saved, SavedTensor, State, Variable, is_active, is_known, own_variable, version_of};
+use super::shared;
 use super::switch;
 use super::variable::{Before, Source, become_view, check_own_geometry, check_unshared, check_writable, settle, target};
 use super::views::{self, Views};
@@ -166,6 +167,9 @@ pub fn call(row: &'static Row, face: &'static Face, words: &[Word]) -> Result<Wo
     if is_quiet(row, words) {
         let word = on_device(row, face, words)?;
         count_writes(row, words);
+        for k in each_place(row.places.written | row.places.handles) {
+            handle(words, k).into_iter().filter(|t| is_known(t)).for_each(shared::lay_out_anew);
+        }
         if row.places.may_view() {
             views::share_all(row, words, word);
         }
@@ -410,7 +414,7 @@ impl Recorded {
         let is_input = each_read(row, &words).any(|(_, _, input)| input.is(&t));
         let shared = each_read(row, &words).map(|(_, _, input)| input).find(|input| !is_input && same_storage(input, &t));
         if let Some(input) = shared {
-            become_view(&t, &Source::of(input)?, None)?;
+            become_view(&t, &Source::of(input)?, None, false)?;
         } else if !is_input
             && is_float(&t)
             && let Some(fresh) = self.fresh

@@ -47,7 +47,16 @@ fn require(t: &Tensor, requires: bool) -> Result<()> {
         return Ok(());
     }
     let variable = current_or_new(t)?;
-    let is_result = target_of(&variable)?.is_some() && !variable.lock().requires;
+    let has_target = target_of(&variable)?.is_some();
+    let is_result = {
+        let state = variable.lock();
+        // Next to other leaves in one tensor.
+        let beside = state.view.as_ref().is_some_and(|view| {
+            let base = view.base.lock();
+            !base.leaves.is_empty() && base.of_leaves == base.generation
+        });
+        has_target && !state.requires && !beside
+    };
     if is_result {
         return if requires {
             Ok(())
@@ -72,12 +81,17 @@ fn require(t: &Tensor, requires: bool) -> Result<()> {
         let mut base = view.base.lock();
         let old = held(&view.base, &base);
         set_edges(&mut node, &view.geometry, old, Some(Target::Leaf(variable.clone())))?;
+        if base.leaves.try_reserve(1).is_err() {
+            bail!(NoMem, "out of memory for a list of leaves")
+        }
         let ended = base.set_history(Some((node, 0)));
-        (base.has_leaf, base.generation) = (true, base.generation + 1);
+        base.generation += 1;
+        base.note_leaf(&view.geometry.view);
         view.base.activate();
         drop(base);
+        let own = state.set_history(None);
         drop(state);
-        drop(ended);
+        drop((ended, own));
     }
     Ok(())
 }
@@ -163,7 +177,7 @@ fn detached(t: &Tensor) -> Result<Tensor> {
     }
     let source = Source::of(t)?;
     if source.variable.is_some() {
-        become_view(&r, &source, Some(Cut::Detached))?;
+        become_view(&r, &source, Some(Cut::Detached), false)?;
         return Ok(r);
     }
     // What is written through one handle changes the other.

@@ -46,6 +46,29 @@ pub fn share(r: &Tensor, source: &Tensor, made: i32, anywhere: bool) {
     attach_light(r, base);
 }
 
+/// Notes that the elements of a base may be others than before, without a history.
+pub fn lay_out_anew(t: &Tensor) {
+    let Some(Known::Own(variable)) = known(t) else { return };
+    if variable.storage() == 0 {
+        return;
+    }
+    if variable.storage() != t.storage_address() {
+        return attach(t, None);
+    }
+    let (mut state, Ok(layout)) = (variable.lock(), t.layout()) else { return };
+    let Some(home) = state.home.clone().filter(|home| *home != layout) else { return };
+    if contains(&layout, &home) {
+        variable.set_home(&mut state, t.storage_address(), &layout);
+        return;
+    }
+    drop(state);
+    if contains(&home, &layout) {
+        return attach_light(t, variable);
+    }
+    mark_shared(t);
+    attach(t, None);
+}
+
 /// The variable of the base of views of `source`.
 pub fn base_of(source: &Tensor, made: i32) -> Result<Counted<Variable>> {
     let before = source.attached().load(Ordering::Acquire);

@@ -5,7 +5,7 @@
 //! they are next read. While no history is involved, a view is a reference to the variable of its base and nothing more (`shared.rs`).
 
 use super::counted::Counted;
-use super::geometry::{view_node, write_node};
+use super::geometry::{set_base, set_edges, view_node, write_node};
 use super::graph::{Cut, Geometry, Known, Node, State, Target, Variable, View, attach, attach_after, is_active, is_known, known};
 use crate::alloc;
 use crate::error::{Error, Kind, Result, bail};
@@ -102,6 +102,30 @@ pub fn contains(home: &Layout, layout: &Layout) -> bool {
     layout.numel() == 0 || home == layout || (home.is_dense() && layout.offset >= home.offset && last <= end)
 }
 
+/// The first element of a layout, and the one behind the last.
+fn extent(layout: &Layout) -> [i64; 2] {
+    [layout.offset, layout.end().unwrap_or(i64::MAX)]
+}
+
+impl State {
+    /// Notes that elements of a base are those of a leaf. There is room for one more.
+    pub fn note_leaf(&mut self, layout: &Layout) {
+        self.leaves.push(extent(layout));
+        self.of_leaves = self.generation;
+    }
+
+    /// Returns true if elements of a base may be those of a leaf.
+    fn overlaps_leaf(&self, layout: &Layout) -> bool {
+        let [start, end] = extent(layout);
+        self.leaves.iter().any(|&[first, last]| start < last && first < end)
+    }
+
+    /// Returns true if a view of a base, whose history is that of leaves alone, shows no element of them.
+    fn is_apart(&self, layout: &Layout) -> bool {
+        !self.leaves.is_empty() && self.of_leaves == self.generation && !self.overlaps_leaf(layout)
+    }
+}
+
 /// Where the gradient of a variable goes, locked.
 pub fn held(variable: &Counted<Variable>, state: &State) -> Option<Target> {
     if state.requires {
@@ -123,7 +147,10 @@ pub fn target_of(variable: &Counted<Variable>) -> Result<Option<Target>> {
     {
         let base = view.base.lock();
         if view.seen != Some(base.generation) {
-            let (seen, to) = (Some(base.generation), held(&view.base, &base));
+            if base.is_stale {
+                bail!(Argument, "a view reads elements that were written since, by a result of other sizes: make the view anew")
+            }
+            let (seen, to) = (Some(base.generation), held(&view.base, &base).filter(|_| !base.is_apart(&view.geometry.view)));
             drop(base);
             let history = match to {
                 Some(to) => Some((view_node(&view.geometry, to)?, 0)),
@@ -192,7 +219,7 @@ pub fn check_writable(t: &Tensor) -> Result<()> {
     if state.requires {
         return refuse(t, format_args!("is a leaf that requires a gradient, and would be changed in place; {INSTEAD}"));
     }
-    let of_leaf = |state: &State| match state.has_leaf {
+    let of_leaf = |state: &State| match t.layout().is_ok_and(|layout| state.overlaps_leaf(&layout)) {
         true => refuse(t, format_args!("shares its elements with a leaf that requires a gradient, which would be changed in place; {INSTEAD}")),
         false => Ok(()),
     };
@@ -247,7 +274,14 @@ pub fn settle(t: &Tensor, before: &mut Before, history: Option<(Counted<Node>, u
     }
     let in_place = before.storage == t.storage_address() && before.storage != 0;
     let own = match before.variable.take().filter(|_| in_place) {
-        Some(variable) => as_laid_out(t, variable)?,
+        Some(variable) => {
+            let moved = as_laid_out(t, variable.clone())?;
+            if moved.is_none() {
+                let mut state = variable.lock();
+                (state.is_stale, state.generation) = (true, state.generation + 1);
+            }
+            moved
+        }
         None => None,
     };
     let Some(variable) = own else {
@@ -308,15 +342,16 @@ fn write_through(
     };
     // What is replaced altogether has no part in what follows.
     let old = old.filter(|_| view.geometry.view.numel() != view.geometry.base.numel() || view.geometry.view.overlaps_itself());
-    super::geometry::set_edges(&mut write, &view.geometry, old, new)?;
-    super::geometry::set_base(&mut show, Target::Node(write.clone(), 0))?;
+    let has_history = old.is_some() || new.is_some();
+    set_edges(&mut write, &view.geometry, old, new)?;
+    set_base(&mut show, Target::Node(write.clone(), 0))?;
     base.generation += 1;
-    let ended_of_base = base.set_history(Some((write, 0)));
+    let ended_of_base = base.set_history(has_history.then_some((write, 0)));
     view.base.activate();
     view.seen = Some(base.generation);
     drop(base);
     state.cut = None;
-    Ok([ended_of_base, state.set_history(Some((show, 0)))])
+    Ok([ended_of_base, state.set_history(has_history.then_some((show, 0)))])
 }
 
 /// A handle of which a call may make views, before it.
@@ -339,7 +374,8 @@ impl Source {
 }
 
 /// Makes `r` a view of the handle that `source` was before the call that made the view. With `cut` the view has no part in the history.
-pub fn become_view(r: &Tensor, source: &Source, cut: Option<Cut>) -> Result<()> {
+/// With `anywhere` the view may show other elements of the storage, too.
+pub fn become_view(r: &Tensor, source: &Source, cut: Option<Cut>, anywhere: bool) -> Result<()> {
     // Without elements sizes may overflow: such a view has no gradient either.
     let is_float = r.dtype().is_some_and(|dtype| dtype.is_float());
     let (Some(parent), Some(layout), Ok(shown), true) = (&source.variable, &source.layout, r.layout(), is_float) else {
@@ -360,8 +396,9 @@ pub fn become_view(r: &Tensor, source: &Source, cut: Option<Cut>) -> Result<()> 
         }
     };
     let (base, home) = root.unwrap_or_else(|| (parent.clone(), layout.clone()));
-    if !contains(&home, &shown) && !contains(layout, &shown) && layout.is_dense() {
-        bail!(Unsupported, "a view of a tensor with a history has elements that the tensor has not")
+    let through_parent = !anywhere || contains(layout, &shown);
+    if !through_parent && !contains(&home, &shown) {
+        bail!(Unsupported, "the view has elements that the tensor, which has a history, or its base has not")
     }
     let geometry = |base: &Layout| Counted::new(Geometry { base: base.clone(), view: shown.clone(), dtype: r.defined()?, device: r.device() });
     let of_base = geometry(&home)?;
@@ -372,10 +409,10 @@ pub fn become_view(r: &Tensor, source: &Source, cut: Option<Cut>) -> Result<()> 
     // The history leads through the handle that the view was made of, whose hooks are called, unless elements of it overlap.
     let history = match (to, to_base) {
         _ if cut.is_some() => None,
-        (Some(to), _) if !layout.overlaps_itself() => {
+        (Some(to), _) if through_parent && !layout.overlaps_itself() => {
             Some((view_node(&if *layout == home { of_base.clone() } else { geometry(layout)? }, to)?, 0))
         }
-        (Some(_), Some(to)) => Some((view_node(&of_base, to)?, 0)),
+        (_, Some(to)) => Some((view_node(&of_base, to)?, 0)),
         _ => None,
     };
     let Some(view) = alloc::boxed(View { base, seen, geometry: of_base }) else { bail!(NoMem, "out of memory for a view") };

@@ -141,7 +141,7 @@ impl Views {
         let (storage, this) = (r.storage_address(), r.as_ptr().addr());
         let shows = |source: &&Source| storage != 0 && source.storage == storage && (was_there || source.address != this);
         match self.sources.iter().find(shows) {
-            Some(source) if source.variable.is_some() => become_view(r, source, cut),
+            Some(source) if source.variable.is_some() => become_view(r, source, cut, row.places.is_strided),
             Some(source) => {
                 let source = each_read(row, words).map(|(_, _, t)| t).find(|t| t.as_ptr().addr() == source.address);
                 source.into_iter().for_each(|source| share(r, source, made, row.places.is_strided));
@@ -186,7 +186,7 @@ impl Views {
         }
         bail!(
             Argument,
-            "{} has a history, and would have elements that are not its own: call THTensor_reset before",
+            "argument '{}' has a history, and would have elements that are not its own: call THTensor_reset before",
             row.signature.arg(each_place(row.places.handles).find(|&k| is_it(k)).unwrap_or(0))
         )
     }
