@@ -159,9 +159,9 @@ LETTERS = {"out": "o", "view_out": "v", "inout": "m", "input": "i", "shared": "i
            "number": "x", "factor": "x", "parameter": "x", "flag": "f", "flags": "g", "dtype": "y", "len": "l", "len_or_whole": "l",
            "sizes": "Z", "dims": "D", "entries": "E", "counts": "E", "optional_strides": "0", "memory_input": "M", "new_handles": "N",
            "count_inout": "K"}
-# Operations with values that stay bounded and no kinks.
+# Operations with values that stay bounded, and few kinks.
 SMOOTH = """fill zero copy add mul cadd csub cmul neg sin cos tanh sigmoid atan sum mean mm matmul addmm addcmul lerp cumsum softmax logSoftmax
-            cat flip triu""".split()
+            cat flip triu amax amin logsumexp relu abs""".split()
 # Functions that make the first handles, which have no input.
 MAKERS = ["THTensor_new", "THTensor_newWithDtype", "THTensor_newFull", "THTensor_newZeros"]
 # Functions left out of the table, and why.

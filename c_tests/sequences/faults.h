@@ -12,9 +12,41 @@ struct fault {
 };
 
 #define VECTOR {{2, 0}, 1, false}
+#define TRIPLE {{3, 0}, 1, false}
 
 static const struct fault FAULTS[] = {
-    {"resize of a result to its own size", VECTOR, "THTensor_mul h3 h0 2\nTHTensor_resize1d h3 2\n"},
+    {"resize of a result to its own size", VECTOR, "THTensor_mul h3 h0 2\nTHTensor_resize1d h3 2\nTHTensor_cadd h4 h3 1 h0"},
+    {"resizeAs of a result to its own size", VECTOR, "THTensor_mul h3 h0 2\nTHTensor_resizeAs h3 h0\nTHTensor_cadd h4 h3 1 h0"},
+    {"a part of a result by resize", TRIPLE, "THTensor_mul h3 h0 2\nTHTensor_resize1d h3 2"},
+    {"setRequiresGrad(view, 0), then a write through the view", TRIPLE,
+     "THTensor_newSelect h2 0 0 -> h7\nTHTensor_setRequiresGrad h7 0\nTHTensor_mul h3 h0 3\nTHTensor_newSelect h2 0 1 -> h8\n"
+     "THTensor_copy h8 h3\nTHTensor_copy h7 h3"},
+    {"detach(base), then writes through older views", TRIPLE,
+     "THTensor_newSelect h2 0 0 -> h7\nTHTensor_detach h2\nTHTensor_mul h3 h0 3\nTHTensor_newSelect h2 0 1 -> h8\n"
+     "THTensor_copy h8 h3\nTHTensor_copy h7 h3"},
+    {"a view made while recording is off, filled while it is on", VECTOR,
+     "THTensor_mul h3 h0 2\nTHGrad_setEnabled 0\nTHTensor_newSelect h3 0 0 -> h7\nTHGrad_setEnabled 1\nTHTensor_fill h7 0"},
+    {"a view made while recording is off, multiplied in place while it is on", VECTOR,
+     "THTensor_mul h3 h0 2\nTHGrad_setEnabled 0\nTHTensor_newSelect h3 0 0 -> h7\nTHGrad_setEnabled 1\nTHTensor_mul h7 h7 5"},
+    {"setFlag of a result", VECTOR, "THTensor_mul h3 h0 2\nTHTensor_setFlag h3 1"},
+    {"clearFlag of a result", VECTOR, "THTensor_mul h3 h0 2\nTHTensor_clearFlag h3 2"},
+    {"newWithStorage1d of a result", VECTOR,
+     "THTensor_mul h3 h0 2\nTHTensor_newWithStorage1d h3 0 2 1 -> h7\nTHTensor_cadd h4 h3 1 h7"},
+    {"setStorage1d on a result", VECTOR, "THTensor_mul h3 h0 2\nTHTensor_setStorage1d h4 h3 0 2 1"},
+    {"newWithStorage1d of a result, written", VECTOR,
+     "THTensor_mul h3 h0 2\nTHTensor_newWithStorage1d h3 1 1 1 -> h7\nTHTensor_fill h7 0.5"},
+    {"THStorage_fill of a saved tensor", VECTOR, "THTensor_add h3 h0 1\nTHTensor_cmul h4 h3 h3\nTHStorage_fill h3 7"},
+    {"THStorage_set of a saved tensor", VECTOR, "THTensor_add h3 h0 1\nTHTensor_cmul h4 h3 h3\nTHStorage_set h3 0 100"},
+    {"THStorage_rawCopy to a saved tensor", VECTOR, "THTensor_add h3 h0 1\nTHTensor_cmul h4 h3 h3\nTHStorage_rawCopy h3"},
+    {"THStorage_copy to a saved tensor", VECTOR, "THTensor_add h3 h0 1\nTHTensor_cmul h4 h3 h3\nTHStorage_copy h3 h6"},
+    {"THStorage_swap of a saved tensor", VECTOR, "THTensor_add h3 h0 1\nTHTensor_cmul h4 h3 h3\nTHStorage_swap h3 h6"},
+    {"a result in a handle with fewer digits than the operand", TRIPLE, "THTensor_amax h5 h0 0 0"},
+    {"a result that a write to another handle of its storage replaces", VECTOR,
+     "THTensor_newDetach h6 -> h7\nTHTensor_add h7 h0 0.5\nTHTensor_fill h6 1"},
+    {"a result that becomes shorter in its storage, and its older view", TRIPLE, "THTensor_newNarrow h2 0 0 3 -> h7\nTHTensor_cos h2 h0"},
+    {"a hook that scales the gradient of a result", VECTOR, "THTensor_mul h3 h0 2\nTHTensor_addHook h3 2\nTHTensor_cmul h4 h3 h3"},
+    {"rows of a matrix, written through split", TRIPLE,
+     "THTensor_split h2 1 0 -> h7\nTHTensor_squeeze h7 h7\nTHTensor_cmul h7 h0 h0\nTHTensor_squeeze h8 h8\nTHTensor_mul h8 h0 3"},
 };
 
 /* Reads one argument into a step. */

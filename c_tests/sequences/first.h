@@ -48,6 +48,8 @@ static bool has_no_meaning(const struct first *first, const struct step *step, c
             if (is_of_leaf && is_named(step->f, shrinks[i])) return true;
         if (step->f->kind != STORAGE && families_on(run, before, storage) > 1) return true;
     }
+    const THTensor *a = run->t[step->slot[0]], *b = run->t[step->slot[1]];
+    if (is_named(step->f, "THStorage_swap") && a && b && a->dtype != b->dtype) return true;
     if (!is_named(step->f, "THTensor_detach")) return false;
     int storage = before->slot[step->slot[0]].storage;
     return storage != NO_STORAGE && first->tainted[storage] && is_shared(before, step->slot[0]);
@@ -187,21 +189,26 @@ static bool replay_numbers(struct first *first, const struct sequence *sequence,
 
 enum { LEAF_ELEMENTS = 6 };
 
-/* Central differences of the numbers of all slots, by element of the leaf, and NaN where a kink is near. */
+/* The derivative from the numbers at 0, h, -h, 2h and -2h; NaN where a kink is near. */
+static double derivative(const double *at, double h) {
+    double near = (at[1] - at[2]) / (2 * h), far = (at[3] - at[4]) / (4 * h), bend = (at[1] - 2 * at[0] + at[2]) / (2 * h);
+    double tolerance = 1e-2 * (1 + fabs(near));
+    /* Richardson's extrapolation; `near` and `far` differ by h^2 / 2 times a third derivative. */
+    return fabs(near - far) <= tolerance && fabs(bend) <= tolerance ? near + (near - far) / 3 : NAN;
+}
+
+/* Central differences of the numbers of all slots, by element of the leaf. */
 static bool differences(struct first *first, const struct sequence *sequence, const struct start *start, int mode,
                         double (*difference)[LEAF_ELEMENTS]) {
-    const double h = 1e-4;
-    int n = (int)leaf_size(start);
-    for (int j = 0; j < n; j++) {
-        double number[4][SLOTS];
-        const double moved[4] = {h, -h, 2 * h, -2 * h};
-        for (int i = 0; i < 4; i++)
+    const double h = 1e-4, moved[5] = {0, h, -h, 2 * h, -2 * h};
+    double number[5][SLOTS];
+    for (int j = 0; j < leaf_size(start); j++) {
+        for (int i = j ? 1 : 0; i < 5; i++)
             if (!replay_numbers(first, sequence, start, mode, j, moved[i], number[i])) return false;
         for (int k = 0; k < SLOTS; k++) {
-            double near = (number[0][k] - number[1][k]) / (2 * h), far = (number[2][k] - number[3][k]) / (4 * h);
-            /* Richardson's extrapolation; the two differ by 3 h^2 times a third derivative. */
-            bool is_smooth = fabs(near - far) <= 1e-3 * (1 + fabs(near));
-            difference[k][j] = is_smooth ? first->leaf_scale * (near + (near - far) / 3) : NAN;
+            double at[5];
+            for (int i = 0; i < 5; i++) at[i] = number[i][k];
+            difference[k][j] = first->leaf_scale * derivative(at, h);
         }
     }
     return true;

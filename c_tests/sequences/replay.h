@@ -158,21 +158,29 @@ static void follow_sizes(struct replay *replay, const struct look *after) {
     }
 }
 
-/* Where a family of the replay has other memory than the first run, since families do not share there: a result that got
- * new memory in the first run gets new memory here. */
-static bool follow_storages(struct replay *replay, const struct step *step, THStorage *const *storage_before, const struct look *before,
-                            const struct look *after) {
+/* Gives a result new memory before a call that gave it new memory in the first run. The library does so where a result
+ * overlaps an input, and families that overlap in the first run have separate memory here. */
+static bool follow_new_memory(struct run *run, const struct step *step, const struct look *before, const struct look *after) {
     for (int k = 0; k < SLOTS; k++) {
-        if (!writes(step, before, after, k)) continue;
-        const struct shown *was = &before->slot[k], *now = &after->slot[k];
-        THTensor *t = replay->run.t[k];
-        if (!t || now->storage == NO_STORAGE || was->handle != now->handle || was->storage == NO_STORAGE) continue;
-        if ((was->storage == now->storage) == (storage_before[k] == t->storage)) continue;
-        if (was->storage == now->storage) return false;
-        THTensor *copy = THTensor_newClone(t);
-        THStatus status = THTensor_set(t, copy);
+        int was = before->slot[k].storage;
+        bool is_first = true;
+        for (int j = 0; j < k; j++) is_first = is_first && run->t[j] != run->t[k];
+        if (!is_first || was == NO_STORAGE || was == after->slot[k].storage || !writes(step, before, after, k)) continue;
+        /* A handle that shows more than its storage has cannot be copied, and gets new memory by itself. */
+        THTensor *copy = THTensor_newClone(run->t[k]);
+        THStatus status = copy ? THTensor_set(run->t[k], copy) : TH_OK;
         THTensor_free(copy);
         if (status != TH_OK) return false;
+    }
+    return true;
+}
+
+/* Returns true if the results that kept their memory in the first run kept it here. */
+static bool kept_memory(const struct run *run, const struct step *step, THStorage *const *storage_before, const struct look *before,
+                        const struct look *after) {
+    for (int k = 0; k < SLOTS; k++) {
+        bool kept = writes(step, before, after, k) && before->slot[k].storage == after->slot[k].storage;
+        if (kept && after->slot[k].storage != NO_STORAGE && run->t[k]->storage != storage_before[k]) return false;
     }
     return true;
 }
@@ -267,7 +275,8 @@ static bool replay_step(struct replay *replay, const struct step *step, struct r
         if (step->slot[0] != 0) scale_difference(replay, step, after);
         return true;
     }
-    if (!replay_call(replay, step) || !follow_storages(replay, step, storage_before, before, after)) return false;
+    if (!follow_new_memory(run, step, before, after) || !replay_call(replay, step)) return false;
+    if (!kept_memory(run, step, storage_before, before, after)) return false;
     follow_sizes(replay, after);
     define_elements(run, step, before, &record->after);
     move_families(run, step, before, after, record->was_required, cut);

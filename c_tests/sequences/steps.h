@@ -20,7 +20,8 @@ enum {
     SLOTS = 10,
     ARGUMENTS = 13,
     MOST_DIMS = 6,
-    MOST_STEPS = 32,
+    MOST_STEPS = 80, /* calls that failed included */
+    MOST_DONE = 28,
     MOST_ELEMENTS = 72, /* of a storage: a sequence with a larger storage is given up */
     MOST_MADE = 16,     /* handles that one call returns */
     KEPT_MADE = 3,      /* of these, the handles that get a slot */
