@@ -160,15 +160,15 @@ LETTERS = {"out": "o", "view_out": "v", "inout": "m", "input": "i", "shared": "i
            "sizes": "Z", "dims": "D", "entries": "E", "counts": "E", "optional_strides": "0", "memory_input": "M", "new_handles": "N",
            "count_inout": "K"}
 # Operations with values that stay bounded, and few kinks.
-SMOOTH = """fill zero copy add mul cadd csub cmul neg sin cos tanh sigmoid atan sum mean mm matmul addmm addcmul lerp cumsum softmax logSoftmax
-            cat flip triu amax amin logsumexp relu abs""".split()
+SMOOTH = """fill zero copy add mul cadd csub cmul neg sin cos tanh sigmoid atan sum mean mm matmul addmm addcmul lerp cumsum softmax
+            logSoftmax cat flip triu amax amin logsumexp relu abs""".split()
 # Functions that make the first handles, which have no input.
 MAKERS = ["THTensor_new", "THTensor_newWithDtype", "THTensor_newFull", "THTensor_newZeros"]
 # Functions left out of the table, and why.
 NOT_PLAYED = {
     "THTensor_newEmptyLike": "elements are undefined",
-    **dict.fromkeys(["THTensor_newTo", "THTensor_newContiguous", "THTensor_newContiguousFormat", "THTensor_newViewDtype", "THTensor_newCpu",
-                     "THTensor_newPinned", "THTensor_shareMemory", "THTensor_freeCopyTo", "THTensor_nonzeroTuple"],
+    **dict.fromkeys(["THTensor_newTo", "THTensor_newContiguous", "THTensor_newContiguousFormat", "THTensor_newViewDtype",
+                     "THTensor_newCpu", "THTensor_newPinned", "THTensor_shareMemory", "THTensor_freeCopyTo", "THTensor_nonzeroTuple"],
                     "the replay has other dtypes, or the function is about memory"),
     "THTensor_zeroGrad": "the gradient is what the rule compares",
     "THTensor_removeHook": "the replay could not undo what the hook did before",
@@ -217,7 +217,8 @@ def write_plays(path):
     if unknown := {f"THTensor_{name}" for name in SMOOTH} - set(rows):
         sys.exit(f"the table of operations has no {', '.join(sorted(unknown))}")
     plays = {name: played for name in every if name in rows and (played := play(every[name], rows[name]))}
-    entries = [f'    {{"{name}", "{letters}", {kind}, {str(makes).lower()}, play_{name}}},' for name, (kind, letters, makes, _) in plays.items()]
+    entries = [f'    {{"{name}", "{letters}", {kind}, {str(makes).lower()}, play_{name}}},'
+               for name, (kind, letters, makes, _) in plays.items()]
     os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
     with open(path, "w") as file:
         file.write("/* Written by scripts/sequences.py. */\n\n" + "\n".join(text for *_, text in plays.values()))

@@ -19,9 +19,7 @@
 
 #include <time.h>
 
-static struct {
-    long sequences, seed, only, seconds, failures;
-} options = {100000, 1, -1, 30, 20};
+static struct { long sequences, seed, only, seconds, failures; } options = {50000, 1, -1, 40, 20};
 
 static struct {
     bool stopped; /* true while a sequence is shortened */
@@ -56,8 +54,8 @@ static double tolerance_of(const struct first *first, int steps) {
 }
 
 /* A replay with the leaf unmoved must compute the numbers of the first run. */
-static bool repeats_numbers(struct first *first, const struct sequence *sequence, const struct start *start, double tolerance,
-                            struct verdict *verdict) {
+static bool repeats_numbers(struct first *first, const struct sequence *sequence, const struct start *start,
+                            double tolerance, struct verdict *verdict) {
     double number[SLOTS];
     if (!replay_numbers(first, sequence, start, 0, 0, 0, number)) {
         verdict->fault = "a call behaves in another way while nothing is recorded";
@@ -65,7 +63,8 @@ static bool repeats_numbers(struct first *first, const struct sequence *sequence
     }
     for (int k = 0; k < SLOTS; k++) {
         double expected = number_of(&first->run, k);
-        if (isfinite(expected) && fabs(expected) < 1e3 && !(fabs(number[k] - expected) <= tolerance * (1 + fabs(expected)))) {
+        if (isfinite(expected) && fabs(expected) < 1e3 &&
+            !(fabs(number[k] - expected) <= tolerance * (1 + fabs(expected)))) {
             verdict->fault = "a value differs while nothing is recorded";
             verdict->slot = k;
             verdict->gradient[0] = expected;
@@ -151,9 +150,11 @@ static void print_numbers(const char *what, const double *x, int n) {
 
 static void print_failure(const struct sequence *sequence, const struct start *start) {
     int n = (int)leaf_size(start);
-    fprintf(stderr, "    THTensor *h0 = leaf(%d, (int64_t[]){%lld, %lld}); // ", start->ndim, (long long)start->size[0], (long long)start->size[1]);
+    fprintf(stderr, "    THTensor *h0 = leaf(%d, (int64_t[]){%lld, %lld}); // ", start->ndim, (long long)start->size[0],
+            (long long)start->size[1]);
     print_numbers(start->is_view ? "a view of h1[1:-1]:" : "elements:", LEAF_VALUES, n);
-    fprintf(stderr, "    // h1: %d elements, h2: zeros of [3, 3], h3, h4: fresh, h5: fresh float32, h6: like h0\n", n + 2);
+    fprintf(stderr, "    // h1: %d elements, h2: zeros of [3, 3], h3, h4: fresh, h5: fresh float32, h6: like h0\n",
+            n + 2);
     struct verdict verdict = judge(sequence, start, stderr);
     fprintf(stderr, "    // h%d: %s\n", verdict.slot, verdict.fault);
     print_numbers("    // gradient:  ", verdict.gradient, n);
@@ -184,19 +185,26 @@ static bool run_random(long number) {
     struct start start;
     char name[40];
     random_state = (uint64_t)options.seed * 1000003u + (uint64_t)number;
+    int64_t live = THMemory_liveBytes();
     bool fits = draw_sequence(&sequence, &first, &start);
     struct verdict verdict = {NULL, 0, {0}, {0}};
     if (fits) verdict = compare(&first, &sequence, &start);
     end_run(&first.run);
+    if (THMemory_liveBytes() != live) {
+        fprintf(stderr, "FAILED: sequence %ld leaves %ld bytes\n", number, (long)(THMemory_liveBytes() - live));
+        return false;
+    }
     seen.sequences++;
     seen.too_large += !fits;
     for (int i = 0; i < sequence.count; i++)
-        if (first.record[i].done && sequence.step[i].f >= FUNCTIONS && sequence.step[i].f < FUNCTIONS + LENGTH(FUNCTIONS))
+        if (first.record[i].done && sequence.step[i].f >= FUNCTIONS &&
+            sequence.step[i].f < FUNCTIONS + LENGTH(FUNCTIONS))
             seen.calls[sequence.step[i].f - FUNCTIONS]++;
     if (!verdict.fault) return true;
     snprintf(name, sizeof name, "sequence %ld", number);
     seen.stopped = true;
-    if (passes(&sequence, &start, name)) fprintf(stderr, "FAILED: %s, %s, but not when it is run again\n", name, verdict.fault);
+    if (passes(&sequence, &start, name))
+        fprintf(stderr, "FAILED: %s, %s, but not when it is run again\n", name, verdict.fault);
     seen.stopped = false;
     return false;
 }
@@ -211,12 +219,12 @@ static void on_signal(int number) {
 
 static bool read_options(int argc, char **argv, bool *counts) {
     for (int i = 1; i < argc; i++) {
-        long *value = strcmp(argv[i], "--sequences") == 0 ? &options.sequences
-                      : strcmp(argv[i], "--seed") == 0    ? &options.seed
-                      : strcmp(argv[i], "--only") == 0    ? &options.only
-                      : strcmp(argv[i], "--seconds") == 0 ? &options.seconds
+        long *value = strcmp(argv[i], "--sequences") == 0  ? &options.sequences
+                      : strcmp(argv[i], "--seed") == 0     ? &options.seed
+                      : strcmp(argv[i], "--only") == 0     ? &options.only
+                      : strcmp(argv[i], "--seconds") == 0  ? &options.seconds
                       : strcmp(argv[i], "--failures") == 0 ? &options.failures
-                                                          : NULL;
+                                                           : NULL;
         if (strcmp(argv[i], "--counts") == 0)
             *counts = true;
         else if (strcmp(argv[i], "--without") == 0 && i + 1 < argc && without_count < MOST_WITHOUT)
@@ -231,10 +239,12 @@ static bool read_options(int argc, char **argv, bool *counts) {
 
 int main(int argc, char **argv) {
     static const int signals[] = {SIGSEGV, SIGABRT, SIGFPE, SIGBUS, SIGILL};
-    
+
     bool counts = false;
     if (!read_options(argc, argv, &counts)) {
-        fprintf(stderr, "usage: %s [--sequences N] [--seed S] [--only SEQUENCE] [--seconds N] [--failures N] [--without NAME] [--counts]\n",
+        fprintf(stderr,
+                "usage: %s [--sequences N] [--seed S] [--only SEQUENCE] [--seconds N] [--failures N] [--without NAME] "
+                "[--counts]\n",
                 argv[0]);
         return 2;
     }
@@ -243,11 +253,14 @@ int main(int argc, char **argv) {
     long failures = options.only >= 0 ? 0 : run_faults(), first = options.only >= 0 ? options.only : 0;
     long end = options.only >= 0 ? first + 1 : options.sequences;
     clock_t limit = options.seconds * CLOCKS_PER_SEC;
-    for (current_sequence = first; current_sequence < end && failures < options.failures && clock() < limit; current_sequence++)
+    for (current_sequence = first; current_sequence < end && failures < options.failures && clock() < limit;
+         current_sequence++)
         failures += !run_random(current_sequence);
     for (int i = 0; counts && i < LENGTH(FUNCTIONS); i++) printf("%8ld %s\n", seen.calls[i], FUNCTIONS[i].name);
-    printf("seed %ld: %ld sequences, %ld too large; %ld numbers, %ld depend on the leaf, %ld refused, %ld near a kink; %ld failures\n",
-           options.seed, seen.sequences, seen.too_large, seen.numbers, seen.dependent, seen.refused, seen.kinks, failures);
+    printf("seed %ld: %ld sequences, %ld too large; %ld numbers, %ld depend on the leaf, %ld refused, %ld near a kink; "
+           "%ld failures\n",
+           options.seed, seen.sequences, seen.too_large, seen.numbers, seen.dependent, seen.refused, seen.kinks,
+           failures);
     if (failures) printf("again: %s --seed %ld --only SEQUENCE\n", argv[0], options.seed);
     return failures != 0;
 }

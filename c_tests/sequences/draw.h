@@ -28,7 +28,8 @@ static int64_t elements_of(const THTensor *t) {
 /* Sizes for a view of `t`, or for a resize. */
 static void draw_sizes(struct step *step, const THTensor *t) {
     int64_t n = elements_of(t);
-    bool expands = strstr(step->f->name, "xpand") != NULL, keeps = !takes(step->f, 's') && step->f->kind != MAKER && chance(75);
+    bool expands = strstr(step->f->name, "xpand") != NULL,
+         keeps = !takes(step->f, 's') && step->f->kind != MAKER && chance(75);
     step->len = 1 + below(2);
     if (expands && t && t->nDimension + 1 < MOST_DIMS) {
         step->len = t->nDimension + (t->nDimension == 0 || chance(40));
@@ -64,32 +65,56 @@ static int64_t draw_size(const struct step *step, const THTensor *t, int d) {
     return d == last ? n : d == 1 && chance(50) && n % 2 == 0 ? n / 2 : 1;
 }
 
+/* The slot of a handle or a storage. */
+static int draw_slot(const struct run *run, char letter, int last) {
+    switch (letter) {
+    case 'm':
+        return some_slot(run, true);
+    case 'h':
+        return chance(30) ? last : some_slot(run, chance(60));
+    case 'o':
+        return some_slot(run, chance(30));
+    case 'v':
+        return some_slot(run, false);
+    default:
+        return input_slot(run, last);
+    }
+}
+
+/* Argument k, which is a number; `t` is the first tensor that the call reads or changes. */
+static int64_t draw_number(const struct step *step, const THTensor *t, int k) {
+    switch (step->f->letters[k]) {
+    case 'd':
+        return below((t ? t->nDimension : 0) + 1) - (chance(20) ? 1 : 0);
+    case 'e':
+        return below(3);
+    case 'z':
+        return draw_size(step, t, k);
+    case 't':
+    case 'c':
+        return 1 + below(3);
+    case 'f':
+        return below(2);
+    case 'y':
+        return chance(30) ? TH_FLOAT32 : TH_FLOAT64;
+    default:
+        return 0;
+    }
+}
+
 /* Arguments of the function of a step. `last` is the slot that was written last. */
 static void draw_arguments(struct step *step, const struct run *run, int last) {
     static const double numbers[] = {0.5, -1, 2, 1.5, 0.25, 0, 1};
     const char *letters = step->f->letters;
-    const THTensor *t = NULL; /* the first tensor that is read or set */
+    const THTensor *t = NULL;
     step->made = 1 + below(SLOTS - 1);
     for (int i = 0; i < 6 && run->t[step->made]; i++) step->made = 1 + below(SLOTS - 1);
     for (int k = 0; letters[k]; k++) {
-        int dims = t ? t->nDimension : 0;
-        switch (letters[k]) {
-        case 'i': case 's': case 'S': step->slot[k] = input_slot(run, last); break;
-        case 'm': step->slot[k] = some_slot(run, true); break;
-        case 'h': step->slot[k] = chance(30) ? last : some_slot(run, chance(60)); break;
-        case 'o': step->slot[k] = some_slot(run, chance(30)); break;
-        case 'v': step->slot[k] = some_slot(run, false); break;
-        case 'd': step->n[k] = below(dims + 1) - (chance(20) ? 1 : 0); break;
-        case 'e': step->n[k] = below(3); break;
-        case 'z': step->n[k] = draw_size(step, t, k); break;
-        case 't': case 'c': step->n[k] = 1 + below(3); break;
-        case 'f': step->n[k] = below(2); break;
-        case 'x': step->x[k] = numbers[below(LENGTH(numbers))]; break;
-        case 'y': step->n[k] = chance(30) ? TH_FLOAT32 : TH_FLOAT64; break;
-        case 'Z': draw_sizes(step, t); break;
-        case 'D': case 'E': draw_dims(step, t, letters[k]); break;
-        default: break;
-        }
+        if (strchr("ovmihsS", letters[k])) step->slot[k] = draw_slot(run, letters[k], last);
+        if (letters[k] == 'x') step->x[k] = numbers[below(LENGTH(numbers))];
+        if (letters[k] == 'Z') draw_sizes(step, t);
+        if (letters[k] == 'D' || letters[k] == 'E') draw_dims(step, t, letters[k]);
+        step->n[k] = draw_number(step, t, k);
         if (!t && strchr("imh", letters[k])) t = run->t[step->slot[k]];
     }
     if (letters[0] == 'o' && letters[1] == 'i' && chance(20)) step->slot[0] = step->slot[1];
@@ -119,14 +144,25 @@ static const struct function *function_of(enum class kind) {
 
 /* A function for the next step. A program has more operations than anything else, and recording is on mostly. */
 static const struct function *draw_function(const struct run *run) {
-    static const char *const frequent[] = {"THTensor_newDetach", "THTensor_copy", "THTensor_fill", "THTensor_detach", "THTensor_newNarrow",
-                                           "THTensor_newSelect", "THTensor_setRequiresGrad", "THTensor_newWithStorage1d"};
+    static const char *const frequent[] = {"THTensor_newDetach",
+                                           "THTensor_copy",
+                                           "THTensor_fill",
+                                           "THTensor_detach",
+                                           "THTensor_newNarrow",
+                                           "THTensor_newSelect",
+                                           "THTensor_setRequiresGrad",
+                                           "THTensor_newWithStorage1d"};
     if (chance(run->off ? 30 : 4) && is_drawn(&ENABLED)) return &ENABLED;
     int draw = below(100);
     if (draw < 3 && is_drawn(&HOOKED)) return &HOOKED;
     const struct function *f = function_named(frequent[below(LENGTH(frequent))]);
     if (draw < 20 && is_drawn(f)) return f;
-    return function_of(draw < 58 ? SMOOTH : draw < 76 ? VIEW : draw < 86 ? HANDLE : draw < 91 ? ELEMENT : draw < 96 ? STORAGE : MAKER);
+    return function_of(draw < 58   ? SMOOTH
+                       : draw < 76 ? VIEW
+                       : draw < 86 ? HANDLE
+                       : draw < 91 ? ELEMENT
+                       : draw < 96 ? STORAGE
+                                   : MAKER);
 }
 
 /* The slot that a step writes. */
@@ -148,7 +184,8 @@ static void draw_step(struct step *step, const struct run *run, int last) {
 
 /* Draws a sequence while it runs for the first time. Returns false if the sequence became too large. */
 static bool draw_sequence(struct sequence *sequence, struct first *first, struct start *start) {
-    static const struct start starts[] = {{{2, 0}, 1, false}, {{3, 0}, 1, false}, {{2, 2}, 2, false}, {{2, 3}, 2, false}, {{3, 0}, 1, true}};
+    static const struct start starts[] = {
+        {{2, 0}, 1, false}, {{3, 0}, 1, false}, {{2, 2}, 2, false}, {{2, 3}, 2, false}, {{3, 0}, 1, true}};
     int wanted = 3 + below(MOST_DONE - 3), last = 0;
     *start = starts[below(LENGTH(starts))];
     begin_first(first, start);

@@ -12,9 +12,10 @@ enum { NO_STORAGE = -1, LEAF_FAMILY = 0, MOST_STORAGES = 512 };
 
 /* What the documents leave open. A gradient is right if it is right in one of the modes. */
 enum mode {
-    VIEWS_MADE_OFF_RECORD = 1, /* a view made while recording is off belongs to the family of its base, and is not cut */
-    WRITES_CROSS = 2,          /* a recorded write reaches other families with its history, and not as constants */
-    WRITES_OFF_SHIFT = 4,      /* an unrecorded write shifts the values of other families, and does not end histories */
+    VIEWS_MADE_OFF_RECORD =
+        1,                /* a view made while recording is off belongs to the family of its base, and is not cut */
+    WRITES_CROSS = 2,     /* a recorded write reaches other families with its history, and not as constants */
+    WRITES_OFF_SHIFT = 4, /* an unrecorded write shifts the values of other handles, and does not end their histories */
     MODES = 8,
 };
 
@@ -57,7 +58,8 @@ static void set_element(THStorage *s, int64_t i, double value) {
 }
 
 static bool has_storage(const THTensor *t) {
-    return t && t->storage && t->storage->size > 0 && t->storage->data && (t->dtype == TH_FLOAT32 || t->dtype == TH_FLOAT64);
+    return t && t->storage && t->storage->size > 0 && t->storage->data &&
+           (t->dtype == TH_FLOAT32 || t->dtype == TH_FLOAT64);
 }
 
 /* Looks at the elements of a handle; false if there are too many. */
@@ -84,7 +86,8 @@ static bool look_at(const THTensor *t, struct look *look, int k) {
 }
 
 /* Looks at a run after a call. A storage keeps the number that it has in `before`; new ones get the next. */
-static bool look(const struct run *run, const struct look *before, struct look *after, THStorage *const *storage_before, int *storages) {
+static bool look(const struct run *run, const struct look *before, struct look *after, THStorage *const *storage_before,
+                 int *storages) {
     for (int k = 0; k < SLOTS; k++)
         if (!look_at(run->t[k], after, k)) return false;
     for (int k = 0; k < SLOTS; k++) {
@@ -131,7 +134,8 @@ static void mark(const struct look *look, int k, bool *marks) {
 /* Returns true if the step writes the elements of this slot, or makes a tensor with new elements. */
 static bool writes(const struct step *step, const struct look *before, const struct look *after, int k) {
     for (int a = 0; step->f->letters[a]; a++)
-        if ((step->f->letters[a] == 'o' || step->f->letters[a] == 'm') && before->slot[step->slot[a]].handle == after->slot[k].handle)
+        if ((step->f->letters[a] == 'o' || step->f->letters[a] == 'm') &&
+            before->slot[step->slot[a]].handle == after->slot[k].handle)
             return after->slot[k].handle != NULL;
     return false;
 }
@@ -139,15 +143,18 @@ static bool writes(const struct step *step, const struct look *before, const str
 /* Returns true if the step reads the elements of the handle in slot k. */
 static bool reads(const struct step *step, const struct look *before, int k) {
     for (int a = 0; step->f->letters[a]; a++)
-        if (strchr("im", step->f->letters[a]) && before->slot[step->slot[a]].handle == before->slot[k].handle) return true;
+        if (strchr("im", step->f->letters[a]) && before->slot[step->slot[a]].handle == before->slot[k].handle)
+            return true;
     return false;
 }
 
 /* Returns true if slot k has a new handle, or one whose geometry or storage the step may have set. */
 static bool is_set(const struct step *step, const struct look *before, const struct look *after, int k) {
-    if (before->slot[k].handle != after->slot[k].handle || before->slot[k].storage != after->slot[k].storage) return true;
+    if (before->slot[k].handle != after->slot[k].handle || before->slot[k].storage != after->slot[k].storage)
+        return true;
     for (int a = 0; step->f->letters[a]; a++)
-        if (strchr("vh", step->f->letters[a]) && before->slot[step->slot[a]].handle == after->slot[k].handle) return true;
+        if (strchr("vh", step->f->letters[a]) && before->slot[step->slot[a]].handle == after->slot[k].handle)
+            return true;
     return false;
 }
 
@@ -179,11 +186,11 @@ static void join_family(struct run *run, int k, int family, bool is_view) {
         }
 }
 
-/* Moves the handle of slot k, which a step has set, to its family. `old` are the families before, and `was_required` says
- * that the handle of setRequiresGrad required a gradient. Returns true if the handle is cut off from the values of the
- * family that it shared. */
-static bool move_family(struct run *run, const struct step *step, const struct look *before, const struct look *after, int k,
-                        const int *old, bool was_required) {
+/* Moves the handle of slot k, which a step has set, to its family. `old` are the families before, and `was_required`
+ * says that the handle of setRequiresGrad required a gradient. Returns true if the handle is cut off from the values of
+ * the family that it shared. */
+static bool move_family(struct run *run, const struct step *step, const struct look *before, const struct look *after,
+                        int k, const int *old, bool was_required) {
     const struct shown *was = &before->slot[k], *now = &after->slot[k];
     bool is_same = was->handle == now->handle && was->storage == now->storage;
     /* A function may return its argument. */
@@ -207,13 +214,13 @@ static bool move_family(struct run *run, const struct step *step, const struct l
         join_family(run, k, run->families++, false);
         return true;
     }
-    join_family(run, k, old[from], is_same && from == k ? run->is_view[k] : true);
+    join_family(run, k, old[from], is_same && !takes(step->f, 'i') && from == k ? run->is_view[k] : true);
     return false;
 }
 
 /* Moves all handles that a step has set, and marks the ones that are cut off. */
-static void move_families(struct run *run, const struct step *step, const struct look *before, const struct look *after, bool was_required,
-                          bool *cut) {
+static void move_families(struct run *run, const struct step *step, const struct look *before, const struct look *after,
+                          bool was_required, bool *cut) {
     int old[SLOTS];
     memcpy(old, run->family, sizeof old);
     for (int k = 0; k < SLOTS; k++)

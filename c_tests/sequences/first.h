@@ -18,12 +18,13 @@ static void taint(struct first *first, const struct step *step, const struct loo
         if (is_changed && after->slot[k].storage != NO_STORAGE) first->tainted[after->slot[k].storage] = true;
     }
     for (int a = 0; reaches && step->f->letters[a] == 's'; a++)
-        if (before->slot[step->slot[a]].storage != NO_STORAGE) first->tainted[before->slot[step->slot[a]].storage] = true;
+        if (before->slot[step->slot[a]].storage != NO_STORAGE)
+            first->tainted[before->slot[step->slot[a]].storage] = true;
 }
 
 static bool is_leaf(const struct run *run, int k) { return run->t[k] == run->t[0]; }
 
-/* Returns true if another handle than that of slot k shows its storage. */
+/* Returns true if a handle other than the one in slot k shows the same storage. */
 static bool is_shared(const struct look *look, int k) {
     for (int j = 0; j < SLOTS; j++)
         if (look->slot[j].storage == look->slot[k].storage && look->slot[j].handle != look->slot[k].handle) return true;
@@ -40,7 +41,9 @@ static bool has_no_meaning(const struct first *first, const struct step *step, c
         char letter = step->f->letters[a];
         int k = step->slot[a], storage = before->slot[k].storage;
         if (!strchr("ovmihsS", letter) || !run->t[k]) continue;
-        if (is_leaf(run, k) && strchr("vh", letter) && step->f->kind != HOOK && !is_named(step->f, "THTensor_retainGrad")) return true;
+        if (is_leaf(run, k) && strchr("vh", letter) && step->f->kind != HOOK &&
+            !is_named(step->f, "THTensor_retainGrad"))
+            return true;
         if (is_leaf(run, k) && letter == 'o' && run->off && !writes_one) return true;
         if (letter != 's' || storage == NO_STORAGE) continue;
         bool is_of_leaf = storage == before->slot[0].storage;
@@ -75,7 +78,9 @@ static bool is_same_look(const struct look *a, const struct look *b) {
     return true;
 }
 
-static const struct look *look_before(const struct first *first, int i) { return i ? &first->record[i - 1].after : &first->start; }
+static const struct look *look_before(const struct first *first, int i) {
+    return i ? &first->record[i - 1].after : &first->start;
+}
 
 /* Makes call number i, writing its text to `to` unless that is NULL. Returns false if the sequence cannot go on. */
 static bool first_step(struct first *first, const struct sequence *sequence, int i, FILE *to) {
@@ -170,8 +175,8 @@ static enum outcome gradient_of(struct first *first, int k, double *gradient, in
 /* ---- differences ---- */
 
 /* Replays the sequence with element j of the leaf moved by h, and stores the number of each slot. */
-static bool replay_numbers(struct first *first, const struct sequence *sequence, const struct start *start, int mode, int j, double h,
-                           double *number) {
+static bool replay_numbers(struct first *first, const struct sequence *sequence, const struct start *start, int mode,
+                           int j, double h, double *number) {
     static struct replay replay;
     THGrad_setInference(1);
     start_run(&replay.run, start, mode, true);
@@ -180,7 +185,8 @@ static bool replay_numbers(struct first *first, const struct sequence *sequence,
     set_element(leaf->storage, place, element(leaf->storage, place) + h);
     bool same = true;
     for (int i = 0; i < sequence->count && same; i++)
-        if (first->record[i].done) same = replay_step(&replay, &sequence->step[i], &first->record[i], look_before(first, i));
+        if (first->record[i].done)
+            same = replay_step(&replay, &sequence->step[i], &first->record[i], look_before(first, i));
     for (int k = 0; k < SLOTS && same; k++) number[k] = number_of(&replay.run, k);
     end_run(&replay.run);
     THGrad_setInference(0);
@@ -191,7 +197,8 @@ enum { LEAF_ELEMENTS = 6 };
 
 /* The derivative from the numbers at 0, h, -h, 2h and -2h; NaN where a kink is near. */
 static double derivative(const double *at, double h) {
-    double near = (at[1] - at[2]) / (2 * h), far = (at[3] - at[4]) / (4 * h), bend = (at[1] - 2 * at[0] + at[2]) / (2 * h);
+    double near = (at[1] - at[2]) / (2 * h), far = (at[3] - at[4]) / (4 * h),
+           bend = (at[1] - 2 * at[0] + at[2]) / (2 * h);
     double tolerance = 1e-2 * (1 + fabs(near));
     /* Richardson's extrapolation; `near` and `far` differ by h^2 / 2 times a third derivative. */
     return fabs(near - far) <= tolerance && fabs(bend) <= tolerance ? near + (near - far) / 3 : NAN;

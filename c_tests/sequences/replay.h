@@ -26,8 +26,8 @@ struct first {
 
 static const double LEAF_VALUES[] = {0.3, -0.7, 1.1, 0.45, -0.2, 0.9};
 
-/* The first handles: a leaf of n elements in slot 0, which is a view of slot 1 in some sequences, a matrix of zeros, and
- * fresh handles, of which one is float32. */
+/* The first handles: a leaf of n elements in slot 0, which is a view of slot 1 in some sequences, a matrix of zeros,
+ * and fresh handles, of which one is float32. */
 struct start {
     int64_t size[2];
     int ndim;
@@ -92,7 +92,8 @@ static void keep_made(struct run *run, const struct step *step, struct play *p) 
 }
 
 /* Gives elements without a value the value 0.25: the part of a storage that a call has added and not written. */
-static void define_elements(const struct run *run, const struct step *step, const struct look *before, struct look *after) {
+static void define_elements(const struct run *run, const struct step *step, const struct look *before,
+                            struct look *after) {
     for (int k = 0; k < SLOTS; k++) {
         int storage = after->slot[k].storage;
         if (storage == NO_STORAGE || after->elements[k] == 0) continue;
@@ -126,7 +127,8 @@ static void settle(struct replay *replay, int g, const bool *marks, enum settled
     bool leaf[MOST_ELEMENTS] = {false};
     if (replay->run.family[g] == LEAF_FAMILY) mark(after, 0, leaf);
     THStorage *s = replay->run.t[g]->storage;
-    bool was_here = before->slot[g].handle == after->slot[g].handle && before->slot[g].storage == after->slot[g].storage;
+    bool was_here =
+        before->slot[g].handle == after->slot[g].handle && before->slot[g].storage == after->slot[g].storage;
     for (int64_t i = 0; i < after->elements[g] && i < s->size; i++) {
         if (!marks[i]) continue;
         bool shifts = was_here && i < before->elements[g] && (settled == SHIFTED || leaf[i]);
@@ -135,14 +137,15 @@ static void settle(struct replay *replay, int g, const bool *marks, enum settled
     }
 }
 
-/* Gives the handle of slot k memory of its own with the values of the first run. */
+/* Gives the handle of slot k separate memory with the values of the first run. */
 static bool cut_off(struct replay *replay, const struct look *after, int k) {
     const struct shown *shown = &after->slot[k];
     if (shown->storage == NO_STORAGE || after->elements[k] == 0) return true;
     THStorage *s = THStorage_newWithSize(TH_FLOAT64, after->elements[k]);
     for (int64_t i = 0; i < after->elements[k]; i++) set_element(s, i, after->value[k][i]);
     THStatus status = THTensor_setStorage(replay->run.t[k], s, shown->offset, shown->ndim, shown->size, shown->stride);
-    if (status == TH_OK && shown->ndim == 0 && shown->has_elements) status = THTensor_setFlag(replay->run.t[k], TH_TENSOR_SCALAR);
+    if (status == TH_OK && shown->ndim == 0 && shown->has_elements)
+        status = THTensor_setFlag(replay->run.t[k], TH_TENSOR_SCALAR);
     THStorage_free(s);
     return status == TH_OK;
 }
@@ -160,12 +163,14 @@ static void follow_sizes(struct replay *replay, const struct look *after) {
 
 /* Gives a result new memory before a call that gave it new memory in the first run. The library does so where a result
  * overlaps an input, and families that overlap in the first run have separate memory here. */
-static bool follow_new_memory(struct run *run, const struct step *step, const struct look *before, const struct look *after) {
+static bool follow_new_memory(struct run *run, const struct step *step, const struct look *before,
+                              const struct look *after) {
     for (int k = 0; k < SLOTS; k++) {
         int was = before->slot[k].storage;
         bool is_first = true;
         for (int j = 0; j < k; j++) is_first = is_first && run->t[j] != run->t[k];
-        if (!is_first || was == NO_STORAGE || was == after->slot[k].storage || !writes(step, before, after, k)) continue;
+        if (!is_first || was == NO_STORAGE || was == after->slot[k].storage || !writes(step, before, after, k))
+            continue;
         /* A handle that shows more than its storage has cannot be copied, and gets new memory by itself. */
         THTensor *copy = THTensor_newClone(run->t[k]);
         THStatus status = copy ? THTensor_set(run->t[k], copy) : TH_OK;
@@ -176,8 +181,8 @@ static bool follow_new_memory(struct run *run, const struct step *step, const st
 }
 
 /* Returns true if the results that kept their memory in the first run kept it here. */
-static bool kept_memory(const struct run *run, const struct step *step, THStorage *const *storage_before, const struct look *before,
-                        const struct look *after) {
+static bool kept_memory(const struct run *run, const struct step *step, THStorage *const *storage_before,
+                        const struct look *before, const struct look *after) {
     for (int k = 0; k < SLOTS; k++) {
         bool kept = writes(step, before, after, k) && before->slot[k].storage == after->slot[k].storage;
         if (kept && after->slot[k].storage != NO_STORAGE && run->t[k]->storage != storage_before[k]) return false;
@@ -185,18 +190,31 @@ static bool kept_memory(const struct run *run, const struct step *step, THStorag
     return true;
 }
 
+/* Returns true for a write without recording that keeps the history of its result: the call changes the values in
+ * place, or writes through a view, in the mode where such a write shifts the base. */
+static bool keeps_history(const struct run *run, const struct step *step, const struct look *before,
+                          const struct look *after, int k) {
+    const struct shown *was = &before->slot[k], *now = &after->slot[k];
+    size_t dims = (size_t)now->ndim * sizeof *now->size;
+    bool stays = was->storage == now->storage && was->offset == now->offset && was->ndim == now->ndim &&
+                 memcmp(was->size, now->size, dims) == 0 && memcmp(was->stride, now->stride, dims) == 0;
+    return stays && (reads(step, before, k) || (run->is_view[k] && (run->mode & WRITES_OFF_SHIFT)));
+}
+
 /* Elements of other families that a call has written, and elements that it has written unrecorded. */
-static void settle_writes(struct replay *replay, const struct step *step, bool off, const struct look *before, const struct look *after) {
+static void settle_writes(struct replay *replay, const struct step *step, bool off, const struct look *before,
+                          const struct look *after) {
     struct run *run = &replay->run;
     for (int k = 0; k < SLOTS; k++) {
         bool is_new = before->slot[k].handle != after->slot[k].handle && source_of(step, before, after, k) < 0;
         if (!run->t[k] || after->slot[k].storage == NO_STORAGE || !(is_new || writes(step, before, after, k))) continue;
         bool marks[MOST_ELEMENTS];
         mark(after, k, marks);
-        bool in_place = before->slot[k].storage == after->slot[k].storage && (run->is_view[k] || reads(step, before, k));
-        if (off) settle(replay, k, marks, in_place ? SHIFTED : CONSTANT, before, after);
+        if (off)
+            settle(replay, k, marks, keeps_history(run, step, before, after, k) ? SHIFTED : CONSTANT, before, after);
         for (int g = 0; g < SLOTS; g++) {
-            if (!run->t[g] || after->slot[g].storage != after->slot[k].storage || run->family[g] == run->family[k]) continue;
+            if (!run->t[g] || after->slot[g].storage != after->slot[k].storage || run->family[g] == run->family[k])
+                continue;
             bool crosses = !off && (run->mode & WRITES_CROSS) && run->family[g] != LEAF_FAMILY;
             settle(replay, g, marks, off && (run->mode & WRITES_OFF_SHIFT) ? SHIFTED : CONSTANT, before, after);
             for (int64_t i = 0; crosses && i < after->elements[g]; i++)
@@ -206,10 +224,12 @@ static void settle_writes(struct replay *replay, const struct step *step, bool o
 }
 
 /* Functions of storages are not recorded: the values that they write are constants. */
-static void settle_storages(struct replay *replay, const struct step *step, const struct look *before, const struct look *after) {
+static void settle_storages(struct replay *replay, const struct step *step, const struct look *before,
+                            const struct look *after) {
     bool marks[MOST_ELEMENTS];
     bool is_one = is_named(step->f, "THStorage_set") || is_named(step->f, "THStorage_setLong");
-    bool is_all = takes(step->f, 'x') || takes(step->f, 'M') || takes(step->f, 'S') || is_named(step->f, "THStorage_swap");
+    bool is_all =
+        takes(step->f, 'x') || takes(step->f, 'M') || takes(step->f, 'S') || is_named(step->f, "THStorage_swap");
     follow_sizes(replay, after);
     for (int i = 0; i < MOST_ELEMENTS; i++) marks[i] = is_one ? i == step->n[1] : is_all;
     for (int a = 0; step->f->letters[a] == 's'; a++)
@@ -219,7 +239,7 @@ static void settle_storages(struct replay *replay, const struct step *step, cons
                 settle(replay, g, marks, CONSTANT, before, after);
 }
 
-/* The gradient of slot k is scaled, so that its values differ from those of the first run by as much more. */
+/* The gradient of slot k is scaled: the same factor scales the difference from the first run. */
 static void scale_difference(struct replay *replay, const struct step *step, const struct look *after) {
     int k = step->slot[0];
     bool marks[MOST_ELEMENTS];
@@ -228,7 +248,8 @@ static void scale_difference(struct replay *replay, const struct step *step, con
         struct run *run = &replay->run;
         bool is_first = g == slot_of_family(run, run->family[g]);
         bool shares = after->slot[g].storage == after->slot[k].storage && after->slot[k].storage != NO_STORAGE;
-        if (!run->t[g] || !shares || !is_first || (run->family[g] != run->family[k] && !(run->mode & WRITES_CROSS))) continue;
+        if (!run->t[g] || !shares || !is_first || (run->family[g] != run->family[k] && !(run->mode & WRITES_CROSS)))
+            continue;
         for (int64_t i = 0; i < after->elements[g]; i++) {
             double value = element(run->t[g]->storage, i), first = after->value[g][i];
             if (marks[i]) set_element(run->t[g]->storage, i, first + SCALES[step->n[1]] * (value - first));
@@ -246,7 +267,8 @@ static bool is_like(const struct shown *shown, const THTensor *t) {
 
 /* The call itself, where the replay makes it. Returns false if it does not behave as in the first run. */
 static bool replay_call(struct replay *replay, const struct step *step) {
-    static const char *const kept[] = {"THTensor_setRequiresGrad", "THTensor_detach", "THTensor_retainGrad", "THGrad_setEnabled"};
+    static const char *const kept[] = {"THTensor_setRequiresGrad", "THTensor_detach", "THTensor_retainGrad",
+                                       "THGrad_setEnabled"};
     for (int i = 0; i < LENGTH(kept); i++)
         if (is_named(step->f, kept[i])) return true;
     struct play p;
@@ -256,7 +278,8 @@ static bool replay_call(struct replay *replay, const struct step *step) {
 }
 
 /* Repeats a step that succeeded. */
-static bool replay_step(struct replay *replay, const struct step *step, struct record *record, const struct look *before) {
+static bool replay_step(struct replay *replay, const struct step *step, struct record *record,
+                        const struct look *before) {
     const struct look *after = &record->after;
     struct run *run = &replay->run;
     THStorage *storage_before[SLOTS];
@@ -265,7 +288,8 @@ static bool replay_step(struct replay *replay, const struct step *step, struct r
     for (int k = 0; k < SLOTS; k++) {
         THTensor *t = run->t[k];
         storage_before[k] = t ? t->storage : NULL;
-        for (int64_t i = 0; has_storage(t) && i < t->storage->size && i < MOST_ELEMENTS; i++) replay->before[k][i] = element(t->storage, i);
+        for (int64_t i = 0; has_storage(t) && i < t->storage->size && i < MOST_ELEMENTS; i++)
+            replay->before[k][i] = element(t->storage, i);
     }
     if (step->f->kind == STORAGE) {
         settle_storages(replay, step, before, after);

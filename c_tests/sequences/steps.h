@@ -57,7 +57,7 @@ enum class {
     HOOK,    /* scales the gradient of the result of the call before */
 };
 
-/* An argument, or the handle that an argument stands for. */
+/* An argument: a handle, a storage or a number. */
 struct argument {
     THTensor *t;
     THStorage *s;
