@@ -154,7 +154,8 @@ def call(function, row):
 
 
 # The letter of each kind in the table of --differences; c_tests/sequences/steps.h explains the letters.
-LETTERS = {"out": "o", "view_out": "v", "inout": "m", "input": "i", "shared": "i", "handle": "h", "storage": "s", "storage_input": "S",
+LETTERS = {"out": "o", "view_out": "v", "inout": "m", "input": "i", "shared": "i", "handle": "h", "storage": "s", "storage_out": "s",
+           "storage_input": "S", "strides": "T",
            "dim": "d", "entry": "e", "offset": "e", "integer": "e", "count": "c", "size": "z", "length": "z", "stride": "t",
            "number": "x", "factor": "x", "parameter": "x", "flag": "f", "flags": "g", "dtype": "y", "len": "l", "len_or_whole": "l",
            "sizes": "Z", "dims": "D", "entries": "E", "counts": "E", "optional_strides": "0", "memory_input": "M", "new_handles": "N",
@@ -197,7 +198,7 @@ def play(function, row):
     if not kind:
         return None
     fields = {"o": "t", "v": "t", "m": "t", "i": "t", "h": "t", "s": "s", "S": "s", "x": "x"}
-    given = {"l": "p->len", "Z": "p->list", "D": "p->list", "E": "p->list", "0": "NULL", "M": "p->memory", "N": "p->made", "K": "&p->count"}
+    given = {"l": "p->len", "Z": "p->list", "D": "p->list", "E": "p->list", "T": "p->strides", "0": "NULL", "M": "p->memory", "N": "p->made", "K": "&p->count"}
 
     def argument(k, letter, parameter):
         cast = "" if letter in fields else f"({parameter.type})"

@@ -19,10 +19,10 @@
 
 #include <time.h>
 
-static struct { long sequences, seed, only, seconds, failures; } options = {50000, 1, -1, 40, 20};
+static struct { long sequences, seed, only, seconds, failures; } options = {25000, 1, -1, 40, 20};
 
 static struct {
-    bool stopped; /* true while a sequence is shortened */
+    bool stopped; /* true while a fixed sequence runs, or one is shortened */
     long sequences, too_large, numbers, dependent, refused, kinks, calls[LENGTH(FUNCTIONS)];
 } seen;
 
@@ -171,11 +171,13 @@ static bool passes(struct sequence *sequence, const struct start *start, const c
 
 static long run_faults(void) {
     long failures = 0;
+    seen.stopped = true;
     for (int i = 0; i < LENGTH(FAULTS); i++) {
         struct sequence sequence;
         if (!read_fault(&FAULTS[i], &sequence)) return failures + 1;
         failures += !passes(&sequence, &FAULTS[i].start, FAULTS[i].name);
     }
+    seen.stopped = false;
     return failures;
 }
 

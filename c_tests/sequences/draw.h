@@ -114,6 +114,7 @@ static void draw_arguments(struct step *step, const struct run *run, int last) {
         if (letters[k] == 'x') step->x[k] = numbers[below(LENGTH(numbers))];
         if (letters[k] == 'Z') draw_sizes(step, t);
         if (letters[k] == 'D' || letters[k] == 'E') draw_dims(step, t, letters[k]);
+        for (int d = 0; letters[k] == 'T' && d < step->len; d++) step->strides[d] = below(4);
         step->n[k] = draw_number(step, t, k);
         if (!t && strchr("imh", letters[k])) t = run->t[step->slot[k]];
     }

@@ -224,8 +224,9 @@ static void settle_writes(struct replay *replay, const struct step *step, bool o
 }
 
 /* Functions of storages are not recorded: the values that they write are constants. */
-static void settle_storages(struct replay *replay, const struct step *step, const struct look *before,
+static void settle_storages(struct replay *replay, const struct step *step, bool off, const struct look *before,
                             const struct look *after) {
+    enum settled settled = off && (replay->run.mode & WRITES_OFF_SHIFT) ? SHIFTED : CONSTANT;
     bool marks[MOST_ELEMENTS];
     bool is_one = is_named(step->f, "THStorage_set") || is_named(step->f, "THStorage_setLong");
     bool is_all =
@@ -236,7 +237,7 @@ static void settle_storages(struct replay *replay, const struct step *step, cons
         for (int g = 0; g < SLOTS; g++)
             if (replay->run.t[g] && after->slot[g].storage != NO_STORAGE &&
                 after->slot[g].storage == before->slot[step->slot[a]].storage)
-                settle(replay, g, marks, CONSTANT, before, after);
+                settle(replay, g, marks, settled, before, after);
 }
 
 /* The gradient of slot k is scaled: the same factor scales the difference from the first run. */
@@ -292,7 +293,7 @@ static bool replay_step(struct replay *replay, const struct step *step, struct r
             replay->before[k][i] = element(t->storage, i);
     }
     if (step->f->kind == STORAGE) {
-        settle_storages(replay, step, before, after);
+        settle_storages(replay, step, record->off, before, after);
         return true;
     }
     if (step->f->kind == HOOK) {

@@ -68,7 +68,7 @@ struct argument {
 /* A call in progress: arguments, and what the call returns. */
 struct play {
     struct argument a[ARGUMENTS];
-    const int64_t *list;
+    const int64_t *list, *strides;
     int len;
     const void *memory;
     THTensor *made[MOST_MADE];
@@ -82,7 +82,7 @@ struct play {
  *     S  a storage, read              N K  a list of new handles and its length
  *     d  a dimension                  e  a position        z  a size        t  a stride         c  a small number
  *     x  a number                     f  0 or 1            g  flags         y  a dtype
- *     l  a length, followed by Z sizes, D dimensions or E positions; 0 strides, always NULL
+ *     l  a length, followed by Z sizes, T strides, D dimensions or E positions; 0 for strides, always NULL
  *     M  memory of the caller */
 struct function {
     const char *name;
@@ -139,7 +139,7 @@ struct step {
     int slot[ARGUMENTS]; /* of handles and storages */
     int64_t n[ARGUMENTS];
     double x[ARGUMENTS];
-    int64_t list[MOST_DIMS];
+    int64_t list[MOST_DIMS], strides[MOST_DIMS];
     int len;
     int made; /* the slot of the first new handle */
 };
@@ -166,6 +166,7 @@ static bool is_handle(char letter) { return strchr("ovmih", letter) != NULL; }
 static void play(const struct step *step, THTensor *const *t, bool only_float64, struct play *p) {
     memset(p, 0, sizeof *p);
     p->list = step->list;
+    p->strides = step->strides;
     p->len = step->len;
     p->count = MOST_MADE;
     for (int k = 0; step->f->letters[k]; k++) {
@@ -186,9 +187,9 @@ static void play(const struct step *step, THTensor *const *t, bool only_float64,
 
 /* ---- the call in C ---- */
 
-static void write_list(FILE *to, const struct step *step) {
+static void write_list(FILE *to, const int64_t *list, int len) {
     fprintf(to, "(int64_t[]){");
-    for (int i = 0; i < step->len; i++) fprintf(to, "%s%lld", i ? ", " : "", (long long)step->list[i]);
+    for (int i = 0; i < len; i++) fprintf(to, "%s%lld", i ? ", " : "", (long long)list[i]);
     fprintf(to, "}");
 }
 
@@ -204,8 +205,8 @@ static void write_argument(FILE *to, const struct step *step, int k) {
         fprintf(to, step->n[k] == TH_FLOAT32 ? "TH_FLOAT32" : "TH_FLOAT64");
     else if (letter == 'l')
         fprintf(to, "%d", step->len);
-    else if (strchr("ZDE", letter))
-        write_list(to, step);
+    else if (strchr("ZDET", letter))
+        write_list(to, letter == 'T' ? step->strides : step->list, step->len);
     else if (strchr("0MNK", letter))
         fprintf(to, "%s", letter == '0' ? "NULL" : letter == 'M' ? "numbers" : letter == 'N' ? "made" : "&count");
     else
