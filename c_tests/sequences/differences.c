@@ -95,6 +95,9 @@ static struct verdict compare(struct first *first, const struct sequence *sequen
         enum outcome outcome = gradient_of(first, k, verdict.gradient, n);
         seen.numbers += !seen.stopped;
         seen.refused += !seen.stopped && outcome == REFUSED;
+        verdict.fault = first->fault;
+        verdict.slot = k;
+        if (verdict.fault) return verdict;
         if (outcome == REFUSED) continue;
         bool holds = false, is_smooth = true;
         for (int mode = 0; mode < MODES && !holds && is_smooth; mode++) {

@@ -16,7 +16,9 @@ enum mode {
         1,                /* a view made while recording is off belongs to the family of its base, and is not cut */
     WRITES_CROSS = 2,     /* a recorded write reaches other families with its history, and not as constants */
     WRITES_OFF_SHIFT = 4, /* an unrecorded write shifts the values of other handles, and does not end their histories */
-    MODES = 8,
+    LEAVES_JOIN = 8,      /* a view that becomes a leaf stays in the family of its base */
+    STORAGES_OFF_SHIFT = 16, /* the same for functions of storages that are called while recording is off */
+    MODES = 32,
 };
 
 /* A handle after a call. */
@@ -206,7 +208,7 @@ static bool move_family(struct run *run, const struct step *step, const struct l
     }
     if (is_named(step->f, "THTensor_detach") || is_named(step->f, "THTensor_retainGrad")) return false;
     if (is_named(step->f, "THTensor_setRequiresGrad")) {
-        if (!step->n[1] || was_required || !run->is_view[k]) return false;
+        if (!step->n[1] || was_required || !run->is_view[k] || (run->mode & LEAVES_JOIN)) return false;
         join_family(run, k, run->families++, false);
         return true;
     }

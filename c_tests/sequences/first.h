@@ -45,8 +45,10 @@ static bool has_no_meaning(const struct first *first, const struct step *step, c
             !is_named(step->f, "THTensor_retainGrad"))
             return true;
         if (is_leaf(run, k) && letter == 'o' && run->off && !writes_one) return true;
+        bool is_of_leaf = storage != NO_STORAGE && storage == before->slot[0].storage;
+        bool is_base = is_of_leaf && first->leaf_is_view && run->family[k] != LEAF_FAMILY;
+        if (is_base && run->off && strchr("om", letter)) return true;
         if (letter != 's' || storage == NO_STORAGE) continue;
-        bool is_of_leaf = storage == before->slot[0].storage;
         for (int i = 0; i < LENGTH(shrinks); i++)
             if (is_of_leaf && is_named(step->f, shrinks[i])) return true;
         if (step->f->kind != STORAGE && families_on(run, before, storage) > 1) return true;
@@ -58,13 +60,16 @@ static bool has_no_meaning(const struct first *first, const struct step *step, c
     return storage != NO_STORAGE && first->tainted[storage] && is_shared(before, step->slot[0]);
 }
 
-/* A hook belongs to the result that the step before has computed: earlier uses of the result would be scaled, too. */
+/* A hook belongs to the result that the step before has computed: earlier uses of the result would be scaled, too. No
+ * other handle shows the result, because the documents do not say whether the hook of a view sees gradients of its
+ * base. */
 static bool is_hookable(const struct first *first, const struct sequence *sequence, int i) {
     int k = sequence->step[i].slot[0];
     if (k == 0) return true;
     if (i == 0 || !first->record[i - 1].done || first->record[i - 1].off) return false;
     const struct step *last = &sequence->step[i - 1];
-    return last->f->kind == SMOOTH && last->slot[0] == k && !is_leaf(&first->run, k);
+    if (is_leaf(&first->run, k) || is_shared(&first->record[i - 1].after, k)) return false;
+    return last->f->kind == SMOOTH && last->slot[0] == k;
 }
 
 static bool is_same_look(const struct look *a, const struct look *b) {
@@ -100,6 +105,7 @@ static bool first_step(struct first *first, const struct sequence *sequence, int
     struct play p;
     play(step, run->t, false, &p);
     record->done = p.status == TH_OK;
+    if (p.status == TH_ERR_INTERNAL) first->fault = "a call failed with TH_ERR_INTERNAL";
     if (to) write_made(to, step, takes(step->f, 'N') ? p.count : 0);
     if (to) fprintf(to, record->done ? "\n" : "  // %s\n", THGetLastError());
     keep_made(run, step, &p);
@@ -123,6 +129,7 @@ static void begin_first(struct first *first, const struct start *start) {
     THGrad_setEnabled(1);
     memset(first, 0, sizeof *first);
     first->leaf_scale = 1;
+    first->leaf_is_view = start->is_view;
     start_run(&first->run, start, 0, false);
     look(&first->run, &empty, &first->start, none, &first->storages);
     THTensor_setRequiresGrad(first->run.t[0], 1);
@@ -165,6 +172,8 @@ static enum outcome gradient_of(struct first *first, int k, double *gradient, in
         THTensor_free(grad);
         THTensor_setGrad(leaf, NULL);
     }
+    if (outcome == REFUSED && THGetLastErrorCode() == TH_ERR_INTERNAL)
+        first->fault = "backward failed with TH_ERR_INTERNAL";
     if (outcome == REFUSED) snprintf(first->error[k], sizeof first->error[k], "%s", THGetLastError());
     THTensor_free(weights);
     THTensor_free(weighted);

@@ -19,8 +19,8 @@ struct first {
     bool tainted[MOST_STORAGES]; /* storages that a value of the leaf may have reached */
     int storages;
     double leaf_scale; /* the product of the hooks of the leaf */
-    const char *fault; /* what is wrong apart from gradients, or NULL */
-    bool too_large;
+    bool leaf_is_view;
+    const char *fault;      /* what is wrong apart from gradients, or NULL */
     char error[SLOTS][200]; /* for the text of a failed sequence */
 };
 
@@ -63,8 +63,9 @@ static void start_run(struct run *run, const struct start *start, int mode, bool
     run->t[4] = THTensor_new();
     run->t[5] = THTensor_newWithDtype(is_replay ? TH_FLOAT64 : TH_FLOAT32);
     run->t[6] = filled(start->ndim, start->size, 0.6);
-    if (start->is_view && is_replay) {
-        /* The leaf and its buffer are two families. */
+    if (start->is_view && (mode & LEAVES_JOIN)) {
+        run->family[1] = LEAF_FAMILY;
+    } else if (start->is_view && is_replay) {
         THTensor *copy = THTensor_newClone(buffer);
         THTensor_free(buffer);
         run->t[1] = copy;
@@ -226,7 +227,7 @@ static void settle_writes(struct replay *replay, const struct step *step, bool o
 /* Functions of storages are not recorded: the values that they write are constants. */
 static void settle_storages(struct replay *replay, const struct step *step, bool off, const struct look *before,
                             const struct look *after) {
-    enum settled settled = off && (replay->run.mode & WRITES_OFF_SHIFT) ? SHIFTED : CONSTANT;
+    enum settled settled = off && (replay->run.mode & STORAGES_OFF_SHIFT) ? SHIFTED : CONSTANT;
     bool marks[MOST_ELEMENTS];
     bool is_one = is_named(step->f, "THStorage_set") || is_named(step->f, "THStorage_setLong");
     bool is_all =
