@@ -5,6 +5,7 @@
 
 mod blas;
 mod blocks;
+mod captures;
 mod compile;
 mod compressed;
 mod copy;

@@ -312,7 +312,7 @@ API Result cuCtxGetDevice(int *device) {
 API Result cuCtxSynchronize() {
     Call call;
     if (Result r = call.context()) return r;
-    if (Result r = unsafe_in_capture()) return r;
+    if (Result r = context_in_capture(current())) return r;
     return synchronize(current());
 }
 

@@ -168,6 +168,7 @@ Result synchronize(Context *context);
 void drop_streams(Context *context);
 // An error where a function is not allowed during a capture, which is invalid from then on.
 Result unsafe_in_capture();
+Result context_in_capture(Context *context);
 bool capturing(const std::shared_ptr<Stream> &stream);
 
 // module.cpp

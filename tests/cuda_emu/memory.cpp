@@ -282,6 +282,8 @@ API Result cuMemFree_v2(DevicePtr at) {
     if (Result r = unsafe_in_capture()) return r;
     const Allocation *allocation = find_allocation(at);
     if (!allocation || allocation->at != at || allocation->freeing) return INVALID_VALUE;
+    // The driver waits for the context before it takes memory away.
+    if (Result r = context_in_capture(&primary(allocation->device))) return r;
     if (Result r = synchronize(&primary(allocation->device))) return r;
     Result result = release(at);
     if (result) current()->error = result;
@@ -351,6 +353,7 @@ API Result cuMemFreeHost(void *p) {
     auto found = pins.find((uintptr_t)p);
     if (found == pins.end() || found->second.registered) return INVALID_VALUE;
     // As the real driver does, this waits for all work of the device that could use the memory.
+    if (Result r = context_in_capture(current())) return r;
     if (Result r = synchronize(current())) return r;
     pins.erase(found);
     free(p);
