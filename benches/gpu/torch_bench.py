@@ -22,8 +22,6 @@ WARM, ROUNDS, CALLS, ADDS = 3, 5, 10, 20
 DTYPES = {"f32": torch.float32, "bf16": torch.bfloat16, "bool": torch.bool, "i64": torch.int64, "zeros": torch.int64}
 ON_GPU = torch.cuda.is_available()
 DEVICE = "cuda" if ON_GPU else "cpu"
-# The least dtype of random numbers that are not floats: whether a number is positive.
-FLOATS = ("f32", "bf16")
 
 
 def operand(dtype, sizes):
@@ -32,7 +30,7 @@ def operand(dtype, sizes):
     if dtype == "i64":
         return torch.randint(0, sizes[0], sizes, device=DEVICE)
     numbers = torch.randn(sizes, device=DEVICE)
-    return numbers.to(DTYPES[dtype]) if dtype in FLOATS else numbers > 0
+    return numbers > 0 if dtype == "bool" else numbers.to(DTYPES[dtype])
 
 
 def fused(x, y):
