@@ -27,7 +27,7 @@ def alive(number):
         os.kill(number, 0)
     except ProcessLookupError:
         return False
-    # A process that nobody has waited for is a zombie.
+    # A process that has ended stays as a zombie until its parent waits.
     return Path(f"/proc/{number}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
 
 

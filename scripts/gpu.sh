@@ -4,7 +4,7 @@
 # Usage: scripts/gpu.sh pack [SM]       without a GPU: builds all that `run` needs into .gpu/, with kernels for sm_90 or sm_SM
 #        scripts/gpu.sh run [OPTION...] with a GPU: runs the pack within 9 minutes; builds and fetches nothing; --help has the options
 #        scripts/gpu.sh here [--tests | --bench] [OPTION of scripts/bench.sh --peers...]
-#                                       with a GPU and Rust: builds here, runs the tests and the whole table, measures all rows beside PyTorch
+#                                       with a GPU and Rust: builds here, runs the tests and the whole table, measures all rows and PyTorch
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

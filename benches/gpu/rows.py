@@ -113,7 +113,7 @@ ROWS = [
     Row("layer norm", "f32", "THTensor_layerNorm(r, x, 1, w, bias, 1e-5)", "nn.layer_norm(x, (q,), w, bias)", MATRIX),
     Row("layer norm bf16", "bf16", "THTensor_layerNorm(r, xh, 1, wh, biash, 1e-5)", "nn.layer_norm(xh, (q,), wh, biash)", "4 * q * q"),
     Row("cross entropy", "f32", "THTensor_crossEntropy(r, x, zeros, NULL, TH_REDUCTION_MEAN, -100)", "nn.cross_entropy(x, zeros)", "4 * q * q"),
-    # By index.
+    # Rows chosen by an index, and orders.
     Row("index select", "f32", "THTensor_indexSelect(r, x, 0, rows)", "torch.index_select(x, 0, rows, out=r)", MATRIX),
     Row("index add", "f32 q q", "THTensor_indexAdd(r, 0, rows, x)", "r.index_add_(0, rows, x)", "12 * q * q"),
     Row("index add, all to one row", "f32 q q", "THTensor_indexAdd(r, 0, zeros, x)", "r.index_add_(0, zeros, x)", "4 * q * q"),
@@ -124,7 +124,7 @@ ROWS = [
     Row("mm tf32", "f32", "with_tf32(r, p, o)", "with_tf32(p, o, r)", "12 * m * m", PRODUCT, "tf32"),
     Row("mm bf16", "bf16", "THTensor_mm(r, ph, oh)", "torch.mm(ph, oh, out=r)", "6 * m * m", PRODUCT, "bf16"),
     Row("conv2d 3x3 of 64 channels", "f32", "convolution(r, images, kernel)", "nn.conv2d(images, kernel, padding=1)", flops="2 * batch * 64 * 64 * 9 * 56 * 56"),
-    # What a call costs.
+    # Costs of a call.
     Row("add of 1024", "f32", "THTensor_cadd(r, s, 1, t)", "torch.add(s, t, out=r)"),
     Row("add of 1024, fresh", "f32", "(THTensor_free(r), r = THTensor_new(), THTensor_cadd(r, s, 1, t))", "s + t"),
     Row("sum of 1024, on the host", "f32", "(THTensor_sumall(s), TH_OK)", "s.sum().item()"),

@@ -9,7 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-# What the emulated drivers of tests/cuda_emu call their devices.
+# The names of devices of the null driver and of the emulated driver, tests/cuda_emu.
 NULL, EMULATED = "Null CUDA device", "Emulated CUDA device"
 ASK_NVRTC = """
 import ctypes, sys

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Collects what scripts/gpu.sh run needs into .gpu/: the library, programs that find it beside them, LuaJIT, and a cache of kernels. No GPU is
-# needed, because NVRTC compiles without one. Programs that run on the null driver (tests/cuda_emu) ask for the kernels of fused expressions;
-# tests/kernels.rs lists all others.
+# Collects what scripts/gpu.sh run needs into .gpu/: the library, programs that load the library from their own folder, LuaJIT, and a cache
+# of kernels. No GPU is needed, because NVRTC compiles without one. Programs that run on the null driver (tests/cuda_emu) ask for the kernels
+# of fused expressions; tests/kernels.rs lists all others.
 #
 # Usage: scripts/gpu.sh pack [SM]
 #   SM  the compute capability of the GPU times 10, 90 (H100, H200) by default
