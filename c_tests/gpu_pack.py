@@ -62,6 +62,12 @@ class StepsTest(unittest.TestCase):
         self.assertEqual(steps.ran, {"long": "failed", "late": "skipped"})
         self.assertFalse((self.out / "touched").exists())
 
+    def test_a_program_ends_where_a_call_does_not_return(self):
+        program = "import steps, time; steps.end_program_after(1); time.sleep(60)"
+        command = [sys.executable, "-B", "-c", program]
+        done = subprocess.run(command, cwd=ROOT / "scripts" / "gpu", capture_output=True, text=True, timeout=30)
+        self.assertEqual((done.returncode, done.stdout), (3, "gpu.sh run: ended after 1 s, which was the limit\n"))
+
     def test_a_failed_step_shows_what_failed(self):
         steps = self.steps(60)
         self.assertFalse(steps.run("fails", 5, ["sh", "-c", "echo fine; echo a.c:3: 1, not 2; exit 1"]))
@@ -109,7 +115,8 @@ class PackTest(unittest.TestCase):
             self.assertIn("; 0 kernels compiled anew; nothing failed", self.run_pack(pack, out, environment))
 
     def run_pack(self, pack, out, environment):
-        command = ["bash", ROOT / "scripts" / "gpu.sh", "run", "--pack", pack, "--minutes", "1", "--only", "bench", "--word", ROW]
+        options = ["--pack", pack, "--minutes", "1", "--only", "bench", "--word", ROW]
+        command = ["bash", ROOT / "scripts" / "gpu.sh", "run", *options]
         done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=70)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertEqual((out / "results.txt").read_text(), done.stdout)

@@ -25,8 +25,8 @@ Made by `scripts/gpu.sh run` on {date}; [the guide](guide/src/gpu_check.md) says
 {table}
 
 *thorn*, *PyTorch*: time of a call on the GPU, the best of 5 rounds of 10 calls between two events. *host*: time until a call of thorn has
-returned. *share*: bytes that a call must read and write, or its multiplications and additions, compared with the bandwidth or the peak of the
-GPU at its greatest clock. TF32 is off except in its row. thorn is called from C, PyTorch from Python.
+returned. *share*: bytes that a call must read and write, or its multiplications and additions, compared with the bandwidth or the peak of
+the GPU at its greatest clock. TF32 is off except in its row. thorn is called from C, PyTorch from Python.
 """
 
 

@@ -1,11 +1,11 @@
 """The rows of the GPU bench: each row is one line here, with the call of thorn in C and the call of PyTorch in Python.
 
-`rows.py` prints the C side, which bench.c includes; torch_bench.py imports the module. Only the standard library is used, because the C side is
-written on machines without PyTorch.
+`rows.py` prints the C side, which bench.c includes; torch_bench.py imports the module. Only the standard library is used, because the C
+side is written on machines without PyTorch.
 
-In both languages a tensor of `OPERANDS` or `VIEWS` has its name, `r` is the result of a row, `i` its int64 positions, and the names of `SIZES`
-are the sizes. A result keeps its memory from call to call. `bytes` is the least traffic of a call in bytes, `flops` its multiplications and
-additions.
+In both languages a tensor of `OPERANDS` or `VIEWS` has its name, `r` is the result of a row, `i` its int64 positions, and the names of
+`SIZES` are the sizes. A result keeps its memory from call to call. `bytes` is the least traffic of a call in bytes, `flops` its
+multiplications and additions.
 """
 
 from dataclasses import dataclass
@@ -74,6 +74,7 @@ class Row:
 
 MATRIX = "8 * q * q"
 PRODUCT = "2 * m * m * m"
+CONVOLUTION = "2 * batch * 64 * 64 * 9 * 56 * 56"
 
 ROWS = [
     # Elementwise.
@@ -112,7 +113,7 @@ ROWS = [
     Row("softmax of 16", "f32", "THTensor_softmax(r, lines, 1)", "torch.softmax(lines, 1, out=r)", MATRIX),
     Row("layer norm", "f32", "THTensor_layerNorm(r, x, 1, w, bias, 1e-5)", "nn.layer_norm(x, (q,), w, bias)", MATRIX),
     Row("layer norm bf16", "bf16", "THTensor_layerNorm(r, xh, 1, wh, biash, 1e-5)", "nn.layer_norm(xh, (q,), wh, biash)", "4 * q * q"),
-    Row("cross entropy", "f32", "THTensor_crossEntropy(r, x, zeros, NULL, TH_REDUCTION_MEAN, -100)", "nn.cross_entropy(x, zeros)", "4 * q * q"),
+    Row("cross entropy", "f32", "cross_entropy(r, x, zeros)", "nn.cross_entropy(x, zeros)", "4 * q * q"),
     # Rows chosen by an index, and orders.
     Row("index select", "f32", "THTensor_indexSelect(r, x, 0, rows)", "torch.index_select(x, 0, rows, out=r)", MATRIX),
     Row("index add", "f32 q q", "THTensor_indexAdd(r, 0, rows, x)", "r.index_add_(0, rows, x)", "12 * q * q"),
@@ -123,7 +124,7 @@ ROWS = [
     Row("mm", "f32", "THTensor_mm(r, p, o)", "torch.mm(p, o, out=r)", "12 * m * m", PRODUCT),
     Row("mm tf32", "f32", "with_tf32(r, p, o)", "with_tf32(p, o, r)", "12 * m * m", PRODUCT, "tf32"),
     Row("mm bf16", "bf16", "THTensor_mm(r, ph, oh)", "torch.mm(ph, oh, out=r)", "6 * m * m", PRODUCT, "bf16"),
-    Row("conv2d 3x3 of 64 channels", "f32", "convolution(r, images, kernel)", "nn.conv2d(images, kernel, padding=1)", flops="2 * batch * 64 * 64 * 9 * 56 * 56"),
+    Row("conv2d 3x3 of 64 channels", "f32", "convolution(r, images, kernel)", "nn.conv2d(images, kernel, padding=1)", flops=CONVOLUTION),
     # Costs of a call.
     Row("add of 1024", "f32", "THTensor_cadd(r, s, 1, t)", "torch.add(s, t, out=r)"),
     Row("add of 1024, fresh", "f32", "(THTensor_free(r), r = THTensor_new(), THTensor_cadd(r, s, 1, t))", "s + t"),
@@ -152,7 +153,7 @@ def c_list(sizes):
 
 
 def c_source():
-    """The operands and rows as C: sizes and tensors as static variables, functions that make operands, a function and an entry for each row."""
+    """The C side: sizes and tensors as static variables, functions that make operands, functions and an entry for each row."""
     lines = ["// Written by benches/gpu/rows.py."]
     lines += [f"static int64_t {name};" for name in SIZES]
     lines += [f"static THTensor *{name};" for name in (*OPERANDS, *VIEWS)]
@@ -167,7 +168,9 @@ def c_source():
     for k, row in enumerate(ROWS):
         lines += [f"static THStatus row{k}(void) {{ return {row.thorn}; }}"]
         dtype, *sizes = row.result.split()
-        made = f"operand({C_DTYPES[dtype]}, 1, {c_list(' '.join(sizes))})" if sizes else f"THTensor_newWithDtype({C_DTYPES[dtype]})"
+        made = f"operand({C_DTYPES[dtype]}, 1, {c_list(' '.join(sizes))})"
+        if not sizes:
+            made = f"THTensor_newWithDtype({C_DTYPES[dtype]})"
         lines += [f"static THTensor *result{k}(void) {{ return {made}; }}"]
         lines += [f"static double bytes{k}(void) {{ return (double)({row.bytes}); }}"]
         lines += [f"static double flops{k}(void) {{ return 1.0 * {row.flops}; }}"]

@@ -69,7 +69,8 @@ def replay(to, x, y):
 def namespace(scale):
     """The names that the rows use."""
     sizes = scaled(scale)
-    names = {"torch": torch, "nn": torch_nn.functional, "grad": grad, "net": net, "fused": fused, "with_tf32": with_tf32, "adds": adds, "replay": replay, **sizes}
+    functions = {"fused": fused, "with_tf32": with_tf32, "adds": adds, "replay": replay}
+    names = {"torch": torch, "nn": torch_nn.functional, "grad": grad, "net": net, **functions, **sizes}
     for name, (dtype, text) in OPERANDS.items():
         names[name] = operand(dtype, [sizes.get(size) or int(size) for size in shape(text)])
     for name, (_, view) in VIEWS.items():
@@ -80,7 +81,10 @@ def namespace(scale):
 def call_of(row, names):
     """A function that makes one call of the row, with fresh results."""
     dtype, *sizes = row.result.split()
-    names["r"] = operand(dtype, [names.get(size) or int(size) for size in sizes]) if sizes else torch.empty(0, dtype=DTYPES[dtype], device=DEVICE)
+    # PyTorch gives an empty `out` its size.
+    names["r"] = torch.empty(0, dtype=DTYPES[dtype], device=DEVICE)
+    if sizes:
+        names["r"] = operand(dtype, [names.get(size) or int(size) for size in sizes])
     names["i"] = torch.empty(0, dtype=torch.int64, device=DEVICE)
     used = [name for name in names if re.search(rf"\b{name}\b", row.torch)]
     scope = {}

@@ -42,11 +42,14 @@ def folders():
 
 
 def find_nvrtc(wanted, environment):
-    """The folder and the version of an NVRTC: of the version `wanted` if there is one. The folder is "" for a library that the loader finds."""
-    candidates = [environment["TH_CUDA_LIBRARIES"]] if environment.get("TH_CUDA_LIBRARIES") else ["", *map(str, folders()), "/usr/local/cuda/lib64"]
+    """The folder and the version of an NVRTC: of the version `wanted` if there is one. The folder is "" if the loader finds it."""
+    candidates = ["", *map(str, folders()), "/usr/local/cuda/lib64"]
+    if named := environment.get("TH_CUDA_LIBRARIES"):
+        candidates = [named]
     found = []
     for folder in candidates:
-        names = sorted(Path(folder).glob("libnvrtc.so*"), key=lambda path: len(path.name)) if folder else ["libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"]
+        files = sorted(Path(folder).glob("libnvrtc.so*"), key=lambda path: len(path.name))
+        names = files if folder else ["libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"]
         # The library does not find its second part by itself, so the folder is named to the loader.
         paths = {**environment, "LD_LIBRARY_PATH": joined(folder, environment)}
         versions = (nvrtc_version(name, paths) for name in names)
@@ -76,7 +79,8 @@ def driver_version():
 
 
 def torch_version():
-    return output([sys.executable, "-c", "import torch; print(torch.__version__, torch.version.cuda, torch.cuda.is_available())"], 90).split()
+    program = "import torch; print(torch.__version__, torch.version.cuda, torch.cuda.is_available())"
+    return output([sys.executable, "-c", program], 90).split()
 
 
 def describe(pack, bench, out, environment):

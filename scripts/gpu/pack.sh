@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Collects what scripts/gpu.sh run needs into .gpu/: the library, programs that load the library from their own folder, LuaJIT, and a cache
-# of kernels. No GPU is needed, because NVRTC compiles without one. Programs that run on the null driver (tests/cuda_emu) ask for the kernels
-# of fused expressions; tests/kernels.rs lists all others.
+# of kernels. No GPU is needed, because NVRTC compiles without one. Programs that run on the null driver (tests/cuda_emu) ask for the
+# kernels of fused expressions; tests/kernels.rs lists all others.
 #
 # Usage: scripts/gpu.sh pack [SM]
 #   SM  the compute capability of the GPU times 10, 90 (H100, H200) by default
@@ -87,10 +87,9 @@ asked_kernels() {
 }
 
 facts() {
-    python3 - "$pack/pack.json" <<PYTHON
-import json, sys
-json.dump({"capability": $sm, "kernels": $1, "nvrtc": "$2", "commit": "$(git describe --always --dirty 2>/dev/null)"}, open(sys.argv[1], "w"))
-PYTHON
+    local commit
+    commit=$(git describe --always --dirty 2>/dev/null || true)
+    printf '{"capability": %d, "kernels": %d, "nvrtc": "%s", "commit": "%s"}\n' "$sm" "$1" "$2" "$commit" >"$pack/pack.json"
 }
 
 programs

@@ -1,7 +1,7 @@
 """Runs a pack of scripts/gpu.sh pack on a machine with an NVIDIA GPU: tests, times, the table of expectations, NVIDIA's checkers.
 
-Nothing is built or fetched. Each step has a time limit and prints one line; logs, times and a page of them go to $OUT, or to out/. On the null
-driver of tests/cuda_emu, which runs no kernel, the values of all checks are wrong: a step is ok there if its programs run to their end.
+Nothing is built or fetched. Each step has a time limit and prints one line. Logs, times and a page of them go to $OUT, or to out/. On the
+null driver of tests/cuda_emu, which runs no kernel, the values of all checks are wrong; a step is ok there if its programs run to the end.
 """
 
 import argparse
@@ -14,20 +14,24 @@ from pathlib import Path
 
 import machine
 import table
-from steps import LEAST, Steps
+from steps import LEAST, Steps, end_program_after
 
 ROOT = Path(__file__).resolve().parents[2]
 REPORT = 5  # seconds kept for the page
 TABLE_LIMIT = {"table-first": 150, "table-fifth": 150, "table-all": 3600}  # seconds of a pass
+# Functions whose kernels share memory among the threads of a block.
+SANITIZED = ["sum", "sort", "softmax", "cumsum", "mm", "unique", "layerNorm", "conv2d"]
 SCALES = {machine.NULL: 0.001, machine.EMULATED: 0.001}
 
 
 def options():
     parser = argparse.ArgumentParser(prog="scripts/gpu.sh run", description=__doc__)
     parser.add_argument("--minutes", type=float, default=9, help="the run ends after this time whatever happens (default: 9)")
-    parser.add_argument("--only", action="append", metavar="STEP", help=f"only this step, of {', '.join(STEPS)}; may be given several times")
+    steps = ", ".join(STEPS)
+    parser.add_argument("--only", action="append", metavar="STEP", help=f"only this step, of {steps}; may be given several times")
     parser.add_argument("--pack", type=Path, default=ROOT / ".gpu", help="the pack (default: .gpu)")
-    parser.add_argument("--processes", type=int, default=max(1, min(12, len(os.sched_getaffinity(0)) - 2)), help="of the table, at a time")
+    width = max(1, min(12, len(os.sched_getaffinity(0)) - 2))
+    parser.add_argument("--processes", type=int, default=width, help=f"of the table, at a time (default: {width})")
     parser.add_argument("--scale", type=float, help="of the sizes in the bench (default: 1, on emulated drivers 0.001)")
     parser.add_argument("--word", default="", help="only rows of the bench whose name contains it")
     chosen = parser.parse_args()
@@ -101,7 +105,8 @@ class Run:
             return
         self.steps.cache = unpacked(self.pack)
         self.environment["TH_CUDA_CACHE"] = str(self.steps.cache)
-        self.steps.say(f"kernels: {self.steps.kernels()} for sm_{self.facts['capability']} and NVRTC {self.facts['nvrtc'] or 'of no version'}")
+        target = f"sm_{self.facts['capability']} and NVRTC {self.facts['nvrtc'] or 'of no version'}"
+        self.steps.say(f"kernels: {self.steps.kernels()} for {target}")
         if capability != str(self.facts["capability"]) or version != self.facts["nvrtc"]:
             self.steps.say(f"  the GPU is sm_{capability} and NVRTC is {version or 'missing'}: kernels may be compiled anew, 0.1 s each")
 
@@ -135,7 +140,8 @@ class Run:
 
     def later(self):
         """Seconds that steps after the table need."""
-        return sum(seconds for name, seconds in (("compute-sanitizer", 100), ("ncu", 40)) if self.wants(name) and machine.tool(name))
+        needs = {"compute-sanitizer": 100, "ncu": 40}
+        return sum(seconds for name, seconds in needs.items() if self.wants(name) and machine.tool(name))
 
     def table(self):
         if not self.has("table", "luajit"):
@@ -156,8 +162,8 @@ class Run:
         if not tool:
             self.steps.skip("sanitizer", "compute-sanitizer is not installed")
             return
-        environment = {"TH_CUDA_EXACT": "1", "THORN_LIB": self.program("libthorn.so.0"), "TH_TEST_DEVICE": "cuda", "TH_TEST_SHARE": str(table.FIRST)}
-        some = [self.program("luajit"), "c_tests/table.lua", "^sum$", "^sort$", "^softmax$", "^cumsum$", "^mm$", "^unique$", "^layerNorm$", "^conv2d$"]
+        environment = {"TH_CUDA_EXACT": "1", **table.environment(self.bin / "libthorn.so.0", table.FIRST)}
+        some = table.command(self.bin / "luajit", SANITIZED)
         parts = {"memcheck": [self.program("test_cuda")], "racecheck": some, "synccheck": [self.program("test_streams")]}
         for checker, command in parts.items():
             self.steps.run(checker, 60, [tool, "--tool", checker, "--error-exitcode", "9", *command], **environment)
@@ -167,7 +173,8 @@ class Run:
         if not tool:
             self.steps.skip("ncu", "ncu is not installed")
             return
-        self.steps.run("ncu", 60, [tool, "--set", "basic", "--launch-skip", "20", "--launch-count", "6", self.program("gpu_bench"), "1", "softmax of rows"])
+        launches = ["--set", "basic", "--launch-skip", "20", "--launch-count", "6"]
+        self.steps.run("ncu", 60, [tool, *launches, self.program("gpu_bench"), "1", "softmax of rows"])
 
 
 # The steps in their order, by the names of --only.
@@ -189,6 +196,7 @@ def main():
     if not (chosen.pack / "pack.json").exists():
         print(f"gpu.sh run: {chosen.pack} is no pack; scripts/gpu.sh pack makes one", file=sys.stderr)
         return 2
+    end_program_after(60 * chosen.minutes)
     run = Run(chosen, began + 60 * chosen.minutes - REPORT)
     if not run.machine():
         return 1

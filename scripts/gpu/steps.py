@@ -1,10 +1,12 @@
 """Steps of a run: programs with a time limit each, one printed line for each, and a deadline for all of them."""
 
+import contextlib
 import os
 import re
 import shutil
 import signal
 import subprocess
+import threading
 import time
 from collections import deque
 from pathlib import Path
@@ -16,20 +18,28 @@ SHOWN = 8  # lines of a failed step
 TELLING = re.compile(r"FAILED|failed|[Ee]rror|expected|\.[ch]:\d+:|, not |ERROR SUMMARY: [1-9]")
 
 
-def ended(process):
-    """Ends a process with all its children."""
+def end(processes):
+    """Ends processes with all their children."""
     for number, patience in ((signal.SIGTERM, POLITE), (signal.SIGKILL, KILLED)):
-        try:
-            os.killpg(process.pid, number)
-        except ProcessLookupError:
-            return
-        try:
-            process.wait(patience)
-        except subprocess.TimeoutExpired:
-            continue
-        # Children of a process that has ended may still run.
-        if number == signal.SIGTERM:
-            continue
+        # The children of a process that has ended may still run, so every group gets both signals.
+        for process in processes:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, number)
+        until = time.monotonic() + patience
+        while any(process.poll() is None for process in processes) and time.monotonic() < until:
+            time.sleep(0.02)
+
+
+def end_program_after(seconds):
+    """Ends this program with status 3 after some seconds, even where a call of the system never returns."""
+
+    def leave():
+        print(f"gpu.sh run: ended after {seconds:.0f} s, which was the limit", flush=True)
+        os._exit(3)
+
+    timer = threading.Timer(seconds, leave)
+    timer.daemon = True
+    timer.start()
 
 
 def telling_lines(log):
@@ -69,7 +79,8 @@ class Steps:
         file = open(log, "wb")
         environment = {**self.environment, **more}
         try:
-            return subprocess.Popen([*self.line_wise, *command], stdout=file, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, env=environment, start_new_session=True)
+            streams = {"stdin": subprocess.DEVNULL, "stdout": file, "stderr": subprocess.STDOUT}
+            return subprocess.Popen([*self.line_wise, *command], env=environment, start_new_session=True, **streams)
         finally:
             file.close()
 
@@ -106,8 +117,8 @@ class Steps:
                     wrong.append((log, f"status {status}" if status > 0 else f"signal {-status}"))
             time.sleep(0.02)
         late = len(waiting)
-        for log, process in running.items():
-            ended(process)
+        end(running.values())
+        for log in running:
             if partial and (self.tolerant or not TELLING.search((self.out / f"{log}.log").read_text(errors="replace"))):
                 late += 1
             else:

@@ -25,8 +25,16 @@ def parts(count):
     return [names for _, names in lists if names]
 
 
+def command(luajit, names):
+    """The command that runs the expectations of some functions. Names of functions have no magic characters of Lua's patterns."""
+    return [str(luajit), "c_tests/table.lua", *(f"^{name}$" for name in names)]
+
+
+def environment(library, share):
+    return {"THORN_LIB": str(library), "TH_TEST_DEVICE": "cuda", "TH_TEST_SHARE": str(share)}
+
+
 def tasks(name, luajit, library, count):
     """The processes of a pass, as Steps.run_all takes them."""
-    environment = {"THORN_LIB": str(library), "TH_TEST_DEVICE": "cuda", "TH_TEST_SHARE": str(PASSES[name])}
-    # A name is a pattern of Lua, and function names have no magic characters.
-    return [(f"{name}-{k}", [str(luajit), "c_tests/table.lua", *(f"^{function}$" for function in names)], environment) for k, names in enumerate(parts(count))]
+    shared = environment(library, PASSES[name])
+    return [(f"{name}-{k}", command(luajit, names), shared) for k, names in enumerate(parts(count))]
