@@ -10,6 +10,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::Path;
+use std::slice::from_ref;
 use thorn::cuda::{Entry, MAP, PROGRAMS, SOURCES, Source, compiled_for, fused_entry, image, map_entries, module_text};
 use thorn::dtype::Dtype;
 use thorn::launch::fused::{Action, Constant, Program, Step, Value};
@@ -151,7 +152,7 @@ fn kernels_fill_the_cache() {
     let all = SOURCES.iter().flat_map(|source| entries(source).into_iter().map(move |entry| (*source, entry)));
     let mut compiled = 0;
     for (source, entry) in all.enumerate().filter(|(k, _)| k % shares == share).map(|(_, kernel)| kernel) {
-        let made = image(source, &[entry.clone()], capability as i32, false);
+        let made = image(source, from_ref(&entry), capability as i32, false);
         made.unwrap_or_else(|error| panic!("{}: {}", entry.call, error.message()));
         compiled += 1;
     }

@@ -105,7 +105,7 @@ def main():
         "nvrtc": facts["nvrtc"] or "none",
         "thorn": gpu.get("thorn", "?"),
         "commit": facts["pack"]["commit"] or "no commit",
-        "torch": " ".join(facts["torch"][:2]) or "not installed",
+        "torch": facts["torch"] or "not installed",
         "bandwidth": limits.bandwidth / 1e3,
     }
     (folder / "benchmarks-cuda.md").write_text(PAGE.format(table="\n".join(table), **described))

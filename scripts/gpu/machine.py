@@ -1,5 +1,6 @@
 """Facts of the machine that a pack runs on: its GPU, the driver, and the libraries of CUDA that programs find."""
 
+import contextlib
 import ctypes
 import json
 import os
@@ -7,6 +8,7 @@ import platform
 import shutil
 import subprocess
 import sys
+from importlib import metadata
 from pathlib import Path
 
 # The names of devices of the null driver and of the emulated driver, tests/cuda_emu.
@@ -78,15 +80,19 @@ def driver_version():
         return "none"
 
 
-def torch_version():
-    program = "import torch; print(torch.__version__, torch.version.cuda, torch.cuda.is_available())"
-    return output([sys.executable, "-c", program], 90).split()
+def find_torch():
+    """The version of PyTorch, "" without PyTorch, and whether it finds a GPU."""
+    with contextlib.suppress(metadata.PackageNotFoundError):
+        found = output([sys.executable, "-c", "import torch; print(torch.cuda.is_available())"], 90).strip()
+        return metadata.version("torch"), found == "True"
+    return "", False
 
 
 def describe(pack, bench, out, environment):
     """All facts, which are also written to machine.json; nvidia-smi's own words are in nvidia-smi.txt."""
     if shutil.which("nvidia-smi"):
         (out / "nvidia-smi.txt").write_text(output(["nvidia-smi"], 20) + output(["nvidia-smi", "-q", "-d", "CLOCK,POWER,ECC"], 20))
+    torch, on_gpu = find_torch()
     query = "name,driver_version,compute_cap,memory.total,clocks.max.sm,clocks.max.mem,mig.mode.current"
     facts = {
         "pack": pack,
@@ -96,7 +102,8 @@ def describe(pack, bench, out, environment):
         "system": f"{platform.system()} {platform.release()}, glibc {platform.libc_ver()[1]}",
         "cores": len(os.sched_getaffinity(0)),
         "python": platform.python_version(),
-        "torch": torch_version(),
+        "torch": torch,
+        "torch_gpu": on_gpu,
         "tools": [name for name in ("compute-sanitizer", "ncu") if tool(name)],
     }
     save(facts, out)

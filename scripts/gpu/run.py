@@ -85,7 +85,7 @@ class Run:
         machine.save(facts, self.out)
         name = facts["gpu"].get("name")
         say(f"GPU: {name or 'none'}; {facts['nvidia_smi'] or 'no nvidia-smi'}; driver: {facts['driver']}")
-        say(f"NVRTC: {version or 'none'}, in {folder or 'the folders of the loader'}; PyTorch: {' '.join(facts['torch']) or 'none'}")
+        say(f"NVRTC: {version or 'none'}, in {folder or 'the folders of the loader'}; PyTorch: {facts['torch'] or 'none'}")
         say(f"{facts['system']}, {facts['cores']} cores, Python {facts['python']}; tools: {' '.join(facts['tools']) or 'none'}")
         if not name:
             say("no GPU: nothing is run")
@@ -128,10 +128,12 @@ class Run:
         arguments = [str(self.chosen.scale or SCALES.get(self.name, 1)), self.chosen.word]
         self.steps.run("bench", 90, [self.program("gpu_bench"), *arguments])
         self.page()
-        if not self.found["torch"]:
-            self.steps.skip("bench-torch", "PyTorch is not installed")
+        if not self.found["torch_gpu"]:
+            self.steps.skip("bench-torch", "PyTorch finds no GPU" if self.found["torch"] else "PyTorch is not installed")
             return
-        self.steps.run("bench-torch", 120, [sys.executable, "-B", "benches/gpu/torch_bench.py", *arguments])
+        # PyTorch has to find its own NVRTC, not the one that fits the pack.
+        paths = os.environ.get("LD_LIBRARY_PATH", "")
+        self.steps.run("bench-torch", 120, [sys.executable, "-B", "benches/gpu/torch_bench.py", *arguments], LD_LIBRARY_PATH=paths)
         self.page()
 
     def page(self):
@@ -201,8 +203,12 @@ def main():
     if not run.machine():
         return 1
     for name, step in STEPS.items():
-        if run.wants(name):
+        if not run.wants(name):
+            continue
+        try:
             step(run)
+        except Exception as problem:
+            run.steps.fail(name, f"{type(problem).__name__}: {problem}")
     failed = [name for name, result in run.steps.ran.items() if result == "failed"]
     took = time.monotonic() - began
     run.steps.say(f"{took:.0f} s; {run.steps.compiled} kernels compiled anew; {', '.join(failed) or 'nothing'} failed; logs: {run.out}")

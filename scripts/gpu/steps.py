@@ -64,9 +64,11 @@ class Steps:
 
     def say(self, text):
         """Prints a line, and keeps it in results.txt."""
-        print(text, flush=True)
         with open(self.out / "results.txt", "a") as file:
             file.write(text + "\n")
+        # A closed pipe must not end the run.
+        with contextlib.suppress(OSError):
+            print(text, flush=True)
 
     def kernels(self):
         return len(os.listdir(self.cache)) if self.cache and self.cache.is_dir() else 0
@@ -74,6 +76,10 @@ class Steps:
     def skip(self, name, reason):
         self.ran[name] = "skipped"
         self.say(f"skipped  {name:14} {reason}")
+
+    def fail(self, name, reason):
+        self.ran[name] = "failed"
+        self.say(f"failed   {name:14} {reason}")
 
     def start(self, command, log, **more):
         file = open(log, "wb")
