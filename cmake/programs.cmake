@@ -235,6 +235,12 @@ if(THORN_BUILD_TESTS AND THORN_CUDA AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|A
   set(mode_permuted "THORN_EMU_SEED=7")
   add_test(NAME cuda:test_fused COMMAND test_fused gpus_run_expressions)
   set_tests_properties(cuda:test_fused PROPERTIES ENVIRONMENT "${emulated}" FIXTURES_REQUIRED cuda TIMEOUT 300)
+  # What scripts/gpu.sh takes to a machine with a GPU, on the null driver.
+  if(THORN_PYTHON)
+    add_test(NAME cuda:pack COMMAND "${THORN_PYTHON}" -B "${PROJECT_SOURCE_DIR}/c_tests/gpu_pack.py")
+    set_tests_properties(cuda:pack PROPERTIES
+      ENVIRONMENT "${emulator};THORN_GPU_LIBRARY=${PROJECT_BINARY_DIR}/lib/libthorn.so" FIXTURES_REQUIRED cuda TIMEOUT 180)
+  endif()
   set(mode_kernels "TH_CUDA_BLAS=0")
   foreach(program test_cuda test_streams test_graphs)
     foreach(mode plain deferred permuted kernels)
