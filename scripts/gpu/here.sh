@@ -26,8 +26,8 @@ mkdir -p "$TH_CUDA_CACHE"
 if [ $tests = yes ]; then
     scripts/setup.sh
     cmake -S . -B build -DTHORN_CARGO_TARGET_DIR="$CARGO_TARGET_DIR"
-    cmake --build build -j "$(nproc)" --target thorn_library test_cuda test_streams example_digits_cuda
-    for program in test_cuda test_streams example_digits_cuda; do
+    cmake --build build -j "$(nproc)" --target thorn_library test_cuda test_streams test_graphs example_digits_cuda
+    for program in test_cuda test_streams test_graphs example_digits_cuda; do
         printf '\n== %s\n' "$program"
         case $program in
         example_*) build/examples/"${program#example_}" ;;

@@ -45,6 +45,7 @@ programs() {
     fi
     strip --strip-unneeded -o "$pack/bin/libthorn.so.0" "$library"
     compile test_streams c_tests/test_streams.c -Ic_tests
+    compile test_graphs c_tests/test_graphs.c -Ic_tests
     compile test_cuda c_tests/test_cuda.c -Ic_tests
     compile digits_cuda examples/digits_cuda.c
     python3 -B benches/gpu/rows.py >"$pack/rows.h"
@@ -77,7 +78,7 @@ asked_kernels() {
     local before emulator
     before=$(find "$kernels" -type f | wc -l)
     emulator=$(scripts/cuda_emu.sh)
-    for program in test_streams test_cuda "digits_cuda examples/data/digits.csv" "gpu_bench 0.001"; do
+    for program in test_streams test_graphs test_cuda "digits_cuda examples/data/digits.csv" "gpu_bench 0.001"; do
         # shellcheck disable=SC2086 # a program and its arguments
         LD_LIBRARY_PATH=$(dirname "$emulator")/null THORN_EMU_NULL=1 THORN_EMU_CC=$sm TH_CUDA_BLAS=0 \
             timeout 300 "$pack/bin/"$program >"$CARGO_TARGET_DIR/gpu_kernels/null.log" 2>&1 ||

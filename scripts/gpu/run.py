@@ -114,6 +114,10 @@ class Run:
         if self.has("test_streams", "test_streams"):
             self.steps.run("test_streams", 60, [self.program("test_streams")])
 
+    def test_graphs(self):
+        if self.has("test_graphs", "test_graphs"):
+            self.steps.run("test_graphs", 60, [self.program("test_graphs")])
+
     def test_cuda(self):
         if self.has("test_cuda", "test_cuda"):
             self.steps.run("test_cuda", 90, [self.program("test_cuda")])
@@ -182,6 +186,7 @@ class Run:
 # The steps in their order, by the names of --only.
 STEPS = {
     "test_streams": Run.test_streams,
+    "test_graphs": Run.test_graphs,
     "test_cuda": Run.test_cuda,
     "digits": Run.digits,
     "bench": Run.bench,
