@@ -188,6 +188,8 @@ static bool replay_numbers(struct first *first, const struct sequence *sequence,
                            int j, double h, double *number) {
     static struct replay replay;
     THGrad_setInference(1);
+    /* A fresh handle gets the default dtype when it is resized. */
+    THSetDefaultDtype(TH_FLOAT64);
     start_run(&replay.run, start, mode, true);
     THTensor *leaf = replay.run.t[0];
     int64_t place = leaf->storageOffset + j;
@@ -198,6 +200,7 @@ static bool replay_numbers(struct first *first, const struct sequence *sequence,
             same = replay_step(&replay, &sequence->step[i], &first->record[i], look_before(first, i));
     for (int k = 0; k < SLOTS && same; k++) number[k] = number_of(&replay.run, k);
     end_run(&replay.run);
+    THSetDefaultDtype(TH_FLOAT32);
     THGrad_setInference(0);
     return same;
 }
