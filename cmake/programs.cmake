@@ -180,8 +180,18 @@ if(THORN_BUILD_TESTS)
     add_test(NAME guide COMMAND "${THORN_PYTHON}" "${PROJECT_SOURCE_DIR}/scripts/guide.py" --library "${shared}"
       --cc "${CMAKE_C_COMPILER}" --cxx "${CMAKE_CXX_COMPILER}" ${interpreter})
     set_tests_properties(guide PROPERTIES TIMEOUT 300)
+    # Random calls whose gradients are compared with finite differences; the table of functions comes from the header and rows.json.
+    set(plays "${PROJECT_BINARY_DIR}/sequences/plays.h")
+    add_custom_command(OUTPUT "${plays}"
+      COMMAND "${THORN_PYTHON}" -B "${PROJECT_SOURCE_DIR}/scripts/sequences.py" --differences "${plays}"
+      DEPENDS scripts/sequences.py scripts/prototypes.py include/thorn.h src/capi/rows.json WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
+    thorn_add_program(differences c_tests/sequences/differences.c "${plays}")
+    target_include_directories(differences PRIVATE "${PROJECT_BINARY_DIR}/sequences")
+    set_target_properties(differences PROPERTIES C_EXTENSIONS ON)
+    add_test(NAME differences COMMAND differences)
+    set_tests_properties(differences PROPERTIES TIMEOUT 300)
   else()
-    message(STATUS "thorn: python3 not found, the test of the guide is left out")
+    message(STATUS "thorn: python3 not found, the tests of the guide and of gradients of random calls are left out")
   endif()
 
   # thorn_mpi.h, by each MPI that is installed, with 1, 2 and 4 ranks; scripts/mpi.sh runs them under valgrind and AddressSanitizer, too, which
@@ -225,18 +235,25 @@ endif()
 if(THORN_BUILD_TESTS AND THORN_CUDA AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   # GPUs without one: the driver, the compiler and the cuBLAS of tests/cuda_emu.
   set(emulator "CARGO_TARGET_DIR=${THORN_CARGO_TARGET_DIR}")
-  set(emulated "LD_LIBRARY_PATH=${THORN_CARGO_TARGET_DIR}/cuda_emu/lib;TH_CUDA_CACHE=;TH_CUDA_GROUPS=1")
+  # Each block of memory is an allocation of its own, whose guard zones the driver checks.
+  set(emulated "LD_LIBRARY_PATH=${THORN_CARGO_TARGET_DIR}/cuda_emu/lib;TH_CUDA_CACHE=;TH_CUDA_GROUPS=1;TH_CUDA_EXACT=1")
   add_test(NAME cuda:emulator COMMAND "${PROJECT_SOURCE_DIR}/scripts/cuda_emu.sh" --test)
   set_tests_properties(cuda:emulator PROPERTIES ENVIRONMENT "${emulator}" FIXTURES_SETUP cuda COST 1001 TIMEOUT 300)
-  # As it is; with work deferred until somebody waits, and device memory that the host cannot touch; with threads in another order; with
-  # products by thorn's own kernels.
-  set(mode_plain "")
-  set(mode_deferred "THORN_EMU_ASYNC=1;THORN_EMU_PROTECT=1")
+  # As users run it; with work deferred until somebody waits, and device memory that the host cannot touch; with threads in another order;
+  # with products by thorn's own kernels.
+  set(mode_plain "TH_CUDA_EXACT=0")
+  set(mode_deferred "THORN_EMU_ASYNC=1;THORN_EMU_PROTECT=1;TH_CUDA_EXACT=0")
   set(mode_permuted "THORN_EMU_SEED=7")
   add_test(NAME cuda:test_fused COMMAND test_fused gpus_run_expressions)
   set_tests_properties(cuda:test_fused PROPERTIES ENVIRONMENT "${emulated}" FIXTURES_REQUIRED cuda TIMEOUT 300)
+  # What scripts/gpu.sh takes to a machine with a GPU, on the null driver.
+  if(THORN_PYTHON)
+    add_test(NAME cuda:pack COMMAND "${THORN_PYTHON}" -B "${PROJECT_SOURCE_DIR}/c_tests/gpu_pack.py")
+    set_tests_properties(cuda:pack PROPERTIES
+      ENVIRONMENT "${emulator};THORN_GPU_LIBRARY=${PROJECT_BINARY_DIR}/lib/libthorn.so" FIXTURES_REQUIRED cuda TIMEOUT 180)
+  endif()
   set(mode_kernels "TH_CUDA_BLAS=0")
-  foreach(program test_cuda test_streams)
+  foreach(program test_cuda test_streams test_graphs)
     foreach(mode plain deferred permuted kernels)
       add_test(NAME cuda:${program}:${mode} COMMAND ${program})
       set_tests_properties(cuda:${program}:${mode} PROPERTIES

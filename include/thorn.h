@@ -2472,9 +2472,10 @@ THStatus THGrad_setInference(int on);
  * with the parameters, `THOptim_step` moves each parameter that has one, in place, and `THOptim_zeroGrad` takes the
  * gradients away before the next backward. It keeps references to the parameters, and remembers what it needs of
  * earlier steps in tensors beside them, on their devices. Steps are not recorded. One thread at a time may use an
- * optimizer. Errors: `TH_ERR_ARGUMENT`, numbers that an optimizer does not take, or a parameter that is the result of a
- * recorded operation; `TH_ERR_DTYPE`, a parameter that is no float; `TH_ERR_SHAPE`, a gradient of another shape than
- * its parameter.
+ * optimizer. The first step of an optimizer cannot be captured in a graph of a GPU, because the graph would begin anew
+ * at each launch; plain gradient descent, which remembers nothing, is the exception. Errors: `TH_ERR_ARGUMENT`, numbers
+ * that an optimizer does not take, or a parameter that is the result of a recorded operation; `TH_ERR_DTYPE`, a
+ * parameter that is no float; `TH_ERR_SHAPE`, a gradient of another shape than its parameter.
  * @{
  */
 
@@ -4261,10 +4262,14 @@ THStatus THCuda_setPeerAccess(int deviceIndex, int peer, int on);
  * belongs to the stream in which it was made. A graph is work that a stream has kept rather than done, to be done again
  * with little effort of the host. Operations that have to wait for the GPU, such as `THTensor_item`,
  * `THTensor_nonzero`, or an index whose positions are checked, fail while a stream is captured, and the graph with
- * them. Kernels are compiled and loaded before, by doing the work once. A graph reads and writes the memory that it was
- * captured with: tensors made before must live as long as it does, and memory that was made while it was captured stays
- * its own. Random numbers are the same each time. Errors: `TH_ERR_CUDA`, no driver, no GPU with this number, or the
- * driver refused.
+ * them. Kernels are compiled and loaded before, by doing the work once. A capture spreads to each stream that waits for
+ * a captured stream; the stream in which the capture began must wait for all of them before the capture ends. A graph
+ * reads and writes the memory that it was captured with. Tensors made before the capture must live as long as the
+ * graph. Memory that was allocated or freed during the capture belongs to the graph until the graph is freed. Random
+ * numbers are the same at each launch, and so are numbers of the host such as a learning rate. Adam counts the steps of
+ * a captured `THOptim_step` on the GPU. Errors: `TH_ERR_CUDA`, no driver, no GPU with this number, or the driver
+ * refused; `TH_ERR_ARGUMENT`, a call that would end a capture, such as `THCuda_synchronize` or a launch of a graph in a
+ * captured stream.
  * @{
  */
 
@@ -4291,8 +4296,8 @@ TH_NODISCARD THCudaStream *THCudaStream_newCurrent(int deviceIndex);
 /// Adds a reference; NULL is ignored.
 void THCudaStream_retain(THCudaStream *stream);
 
-/// Gives up a reference; the last one waits for the stream's work and ends it, if it was made by `THCudaStream_new`.
-/// NULL is ignored.
+/// Gives up a reference; the last one waits for the stream's work and ends it, if it was made by `THCudaStream_new`. A
+/// capture that began in the stream is given up; a stream that has joined a capture ends with it. NULL is ignored.
 void THCudaStream_free(THCudaStream *stream);
 
 /// This thread's operations on the stream's GPU go to the stream from now on. The thread holds a reference.
@@ -4353,7 +4358,7 @@ TH_NODISCARD THCudaGraph *THCudaGraph_newCaptured(int deviceIndex);
 /// Adds a reference; NULL is ignored.
 void THCudaGraph_retain(THCudaGraph *graph);
 
-/// Gives up a reference; the last one waits for the GPU and ends the graph. NULL is ignored.
+/// Gives up a reference; the last one waits for the graph's last launch and ends the graph. NULL is ignored.
 void THCudaGraph_free(THCudaGraph *graph);
 
 /// Does the work of the graph in this thread's stream on its GPU.

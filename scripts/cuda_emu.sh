@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Builds the emulated CUDA driver, NVRTC and cuBLAS of tests/cuda_emu into target/cuda_emu/lib, and prints that folder: with it in
-# LD_LIBRARY_PATH, programs run CUDA C on the CPU. What is fresh is not built again.
+# LD_LIBRARY_PATH, programs run CUDA C on the CPU. What is fresh is not built again. target/cuda_emu/null has the driver alone, for
+# programs with THORN_EMU_NULL=1 and the real NVRTC.
 #
 # Usage: scripts/cuda_emu.sh [--test]
 #   --test  builds and runs the emulator's own test too
@@ -53,7 +54,8 @@ library libcuda.so.1 device.cpp memory.cpp copy.cpp stream.cpp graph.cpp module.
 library libnvrtc.so.13 nvrtc.cpp rewrite.cpp
 links=("-L$out/lib" -l:libcuda.so.1)
 library libcublas.so.13 cublas.cpp
-mkdir -p "$out/shim"
+mkdir -p "$out/shim" "$out/null"
+ln -sf ../lib/libcuda.so.1 "$out/null/libcuda.so.1"
 for header in "$source"/shim/*.h; do
     cmp -s "$header" "$out/shim/$(basename "$header")" || cp "$header" "$out/shim/"
 done

@@ -1,43 +1,19 @@
 #!/usr/bin/env bash
-# On a machine with an NVIDIA GPU: runs the tests of CUDA and the table of expectations on it, then measures thorn beside PyTorch there and
-# writes docs/benchmarks-cuda.md. Kernels are compiled when they are first needed, and kept in target/kernels: with what a run on another
-# machine has left there for the same GPU, none is.
+# Tests and measures the library on a machine with an NVIDIA GPU; docs/guide/src/gpu_check.md explains it.
 #
-# Usage: scripts/gpu.sh [--tests | --bench] [OPTION of scripts/bench.sh --peers...]
+# Usage: scripts/gpu.sh pack [SM]       without a GPU: builds all that `run` needs into .gpu/, with kernels for sm_90 or sm_SM
+#        scripts/gpu.sh run [OPTION...] with a GPU: runs the pack within 9 minutes; builds and fetches nothing; --help has the options
+#        scripts/gpu.sh here [--tests | --bench] [OPTION of scripts/bench.sh --peers...]
+#                                       with a GPU and Rust: builds here, runs the tests and the whole table, measures all rows and PyTorch
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-PATH="$PATH:$HOME/.cargo/bin"
-export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$PWD/target}
-export TH_CUDA_CACHE=${TH_CUDA_CACHE:-$CARGO_TARGET_DIR/kernels}
-tests=yes
-bench=yes
 case ${1:-} in
---tests) bench=no && shift ;;
---bench) tests=no && shift ;;
+pack) exec bash scripts/gpu/pack.sh "${@:2}" ;;
+run) exec python3 -B scripts/gpu/run.py "${@:2}" ;;
+here) exec bash scripts/gpu/here.sh "${@:2}" ;;
+*)
+    sed -n 's/^# Usage: /usage: /p; s/^#        scripts/       scripts/p' "$0" >&2
+    exit 2
+    ;;
 esac
-
-# NVRTC, where the machine has none.
-if ! /sbin/ldconfig -p | grep -qF libnvrtc.so; then
-    TH_CUDA_LIBRARIES=${TH_CUDA_LIBRARIES:-$(scripts/nvrtc.sh)}
-    export TH_CUDA_LIBRARIES
-fi
-mkdir -p "$TH_CUDA_CACHE"
-
-if [ $tests = yes ]; then
-    scripts/setup.sh
-    cmake -S . -B build -DTHORN_CARGO_TARGET_DIR="$CARGO_TARGET_DIR"
-    cmake --build build -j "$(nproc)" --target thorn_library test_cuda test_streams example_digits_cuda
-    for program in test_cuda test_streams example_digits_cuda; do
-        printf '\n== %s\n' "$program"
-        case $program in
-        example_*) build/examples/"${program#example_}" ;;
-        *) build/"$program" ;;
-        esac
-    done
-    printf '\n== the table of expectations on the GPU\n'
-    THORN_LIB=$PWD/build/lib/libthorn.so TH_TEST_DEVICE=cuda luajit c_tests/table.lua
-fi
-if [ $bench = yes ]; then
-    scripts/bench.sh --peers --gpu "$@"
-fi

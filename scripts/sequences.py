@@ -2,6 +2,10 @@
 """Writes a function for each of include/thorn.h that draws its arguments, calls it and has the outcome looked at.
 
     scripts/sequences.py build/sequences/calls.h
+    scripts/sequences.py --differences build/sequences/plays.h
+
+The second form writes a table of functions for c_tests/sequences/differences.c instead. The table has all functions that
+change what a handle shows or make views, the functions that write to storages, and a few smooth operations.
 
 c_tests/sequences has the rest of the program. Arguments are drawn by their kinds; what needs more, since the library must trust it or
 since it would take all memory there is, stands in c_tests/sequences, in special.h with its reason, in exchange.h, in files.h, in
@@ -149,6 +153,79 @@ def call(function, row):
     return f"static void call_{function.name}(void) {{\n    {body}\n}}\n"
 
 
+# The letter of each kind in the table of --differences; c_tests/sequences/steps.h explains the letters.
+LETTERS = {"out": "o", "view_out": "v", "inout": "m", "input": "i", "shared": "i", "handle": "h", "storage": "s", "storage_out": "s",
+           "storage_input": "S", "strides": "T",
+           "dim": "d", "entry": "e", "offset": "e", "integer": "e", "count": "c", "size": "z", "length": "z", "stride": "t",
+           "number": "x", "factor": "x", "parameter": "x", "flag": "f", "flags": "g", "dtype": "y", "len": "l", "len_or_whole": "l",
+           "sizes": "Z", "dims": "D", "entries": "E", "counts": "E", "optional_strides": "0", "memory_input": "M", "new_handles": "N",
+           "count_inout": "K"}
+# Operations with values that stay bounded, and few kinks.
+SMOOTH = """fill zero copy add mul cadd csub cmul neg sin cos tanh sigmoid atan sum mean mm matmul addmm addcmul lerp cumsum softmax
+            logSoftmax cat flip triu amax amin logsumexp relu abs""".split()
+# Functions that make the first handles, which have no input.
+MAKERS = ["THTensor_new", "THTensor_newWithDtype", "THTensor_newFull", "THTensor_newZeros"]
+# Functions left out of the table, and why.
+NOT_PLAYED = {
+    "THTensor_newEmptyLike": "elements are undefined",
+    **dict.fromkeys(["THTensor_newTo", "THTensor_newContiguous", "THTensor_newContiguousFormat", "THTensor_newViewDtype",
+                     "THTensor_newCpu", "THTensor_newPinned", "THTensor_shareMemory", "THTensor_freeCopyTo", "THTensor_nonzeroTuple"],
+                    "the replay has other dtypes, or the function is about memory"),
+    "THTensor_zeroGrad": "the gradient is what the rule compares",
+    "THTensor_removeHook": "the replay could not undo what the hook did before",
+}
+
+
+def play(function, row):
+    """The class of a function, the letters of its arguments and the function that calls it; None for a function that the rule leaves
+    out."""
+    kinds = [argument.get("kind") for argument in row["arguments"]]
+    short = function.name.removeprefix("THTensor_")
+    if function.name in NOT_PLAYED or not set(kinds) <= set(LETTERS) or row["returns"].get("kind") not in ("status", "new"):
+        return None
+    letters = "".join(LETTERS[kind] for kind in kinds)
+    makes = row["returns"].get("kind") == "new"
+    if function.name.startswith("THStorage_"):
+        kind = "STORAGE" if "s" in letters else None
+    elif not function.name.startswith("THTensor_"):
+        return None
+    elif makes:
+        kind = "VIEW" if "i" in letters or "s" in letters else "MAKER" if function.name in MAKERS else None
+    elif short in SMOOTH:
+        kind = "SMOOTH"
+    else:
+        kind = "VIEW" if set("vN") & set(letters) else "HANDLE" if "h" in letters else "ELEMENT" if "m" in letters else None
+    if not kind:
+        return None
+    fields = {"o": "t", "v": "t", "m": "t", "i": "t", "h": "t", "s": "s", "S": "s", "x": "x"}
+    given = {"l": "p->len", "Z": "p->list", "D": "p->list", "E": "p->list", "T": "p->strides", "0": "NULL", "M": "p->memory", "N": "p->made", "K": "&p->count"}
+
+    def argument(k, letter, parameter):
+        cast = "" if letter in fields else f"({parameter.type})"
+        return given.get(letter) or f"{cast}p->a[{k}].{fields.get(letter, 'n')}"
+
+    arguments = ", ".join(argument(k, letter, parameter) for k, (letter, parameter) in enumerate(zip(letters, function.parameters)))
+    body = f"p->made[0] = {function.name}({arguments});\n    p->status = p->made[0] ? TH_OK : THGetLastErrorCode();" if makes else \
+        f"p->status = {function.name}({arguments});"
+    return kind, letters, makes, f"static void play_{function.name}(struct play *p) {{\n    {body}\n}}\n"
+
+
+def write_plays(path):
+    """Writes the table of functions for the rule of gradients."""
+    every = functions()
+    with open(ROWS) as file:
+        rows = {row["name"]: row for row in json.load(file)["functions"]}
+    if unknown := {f"THTensor_{name}" for name in SMOOTH} - set(rows):
+        sys.exit(f"the table of operations has no {', '.join(sorted(unknown))}")
+    plays = {name: played for name in every if name in rows and (played := play(every[name], rows[name]))}
+    entries = [f'    {{"{name}", "{letters}", {kind}, {str(makes).lower()}, play_{name}}},'
+               for name, (kind, letters, makes, _) in plays.items()]
+    os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
+    with open(path, "w") as file:
+        file.write("/* Written by scripts/sequences.py. */\n\n" + "\n".join(text for *_, text in plays.values()))
+        file.write("\nstatic const struct function FUNCTIONS[] = {\n" + "\n".join(entries) + "\n};\n")
+
+
 def main(path):
     special = set()
     for header in SPECIAL:
@@ -169,6 +246,9 @@ def main(path):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
-        sys.exit("usage: sequences.py FILE")
-    main(sys.argv[1])
+    if len(sys.argv) == 3 and sys.argv[1] == "--differences":
+        write_plays(sys.argv[2])
+    elif len(sys.argv) == 2:
+        main(sys.argv[1])
+    else:
+        sys.exit("usage: sequences.py [--differences] FILE")

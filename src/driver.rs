@@ -119,13 +119,16 @@ pub trait Driver: Sync {
     /// Keeps the work of this thread's stream from now on, rather than doing it.
     fn begin_capture(&self) -> Result<()>;
 
+    /// Returns true if this thread's stream is being captured.
+    fn is_captured(&self) -> bool;
+
     /// The graph of the work that was kept.
     fn end_capture(&self) -> Result<usize>;
 
     /// Does the work of a graph in this thread's stream.
     fn replay(&self, graph: usize) -> Result<()>;
 
-    /// Waits for the device and ends a graph.
+    /// Waits for the work of a graph and ends the graph.
     fn end_graph(&self, graph: usize);
 }
 

@@ -2,12 +2,16 @@
 //!
 //! `THORN_TEST_NVRTC`, set to `sm_90` or a list like `sm_90,compute_75`, compiles them for these architectures; `TH_CUDA_LIBRARIES` says
 //! where NVRTC is, which `scripts/nvrtc.sh` fetches. Elementwise kernels are compiled for the first architecture alone.
+//!
+//! `THORN_TEST_CACHE`, set to `90 0 2`, compiles the first of two shares of all kernels for `sm_90` into the folder of `TH_CUDA_CACHE`, one
+//! module for each kernel, as the library does. `scripts/gpu.sh pack` collects kernels so.
 #![cfg(feature = "cuda")]
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::Path;
-use thorn::cuda::{Entry, MAP, PROGRAMS, SOURCES, Source, compiled_for, fused_entry, map_entries, module_text};
+use std::slice::from_ref;
+use thorn::cuda::{Entry, MAP, PROGRAMS, SOURCES, Source, compiled_for, fused_entry, image, map_entries, module_text};
 use thorn::dtype::Dtype;
 use thorn::launch::fused::{Action, Constant, Program, Step, Value};
 use thorn::launch::map::{Elementwise, Op};
@@ -134,4 +138,26 @@ fn kernels_compile() {
         }
     }
     assert!(wrong.is_empty(), "{} of {} modules:\n{}", wrong.len(), modules.len(), wrong.join("\n"));
+}
+
+#[test]
+fn kernels_fill_the_cache() {
+    let Ok(wanted) = std::env::var("THORN_TEST_CACHE") else {
+        println!("left out: THORN_TEST_CACHE names no architecture and share");
+        return;
+    };
+    let numbers: Vec<usize> = wanted.split(' ').map(|number| number.parse().expect("three numbers")).collect();
+    let &[capability, share, shares] = numbers.as_slice() else { panic!("THORN_TEST_CACHE is {wanted:?}, not three numbers") };
+    let folder = std::env::var("TH_CUDA_CACHE").expect("TH_CUDA_CACHE names a folder");
+    let all = SOURCES.iter().flat_map(|source| entries(source).into_iter().map(move |entry| (*source, entry)));
+    let mut compiled = 0;
+    for (source, entry) in all.enumerate().filter(|(k, _)| k % shares == share).map(|(_, kernel)| kernel) {
+        let made = image(source, from_ref(&entry), capability as i32, false);
+        made.unwrap_or_else(|error| panic!("{}: {}", entry.call, error.message()));
+        compiled += 1;
+    }
+    // Other shares and earlier runs fill the same folder.
+    let files = fs::read_dir(&folder).expect("the folder of kernels").count();
+    assert!(compiled > 0 && files >= compiled, "{files} files in {folder} for {compiled} kernels");
+    println!("{compiled} kernels of share {share} of {shares}");
 }

@@ -33,9 +33,9 @@ static THStatus descend(const Leaves *leaves, int count, const THTensor *loss) {
     TRY(THGrad_setEnabled(0));
     for (int k = 0; k < count; k++) {
         THTensor *leaf = leaves->leaf[k], *grad = THTensor_newGrad(leaf);
-        THStatus status = THTensor_cadd(leaf, leaf, -RATE, grad);
+        THStatus updated = THTensor_cadd(leaf, leaf, -RATE, grad);
         THTensor_free(grad);
-        TRY(status);
+        TRY(updated);
         TRY(THTensor_setGrad(leaf, NULL));
     }
     return THGrad_setEnabled(1);

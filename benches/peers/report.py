@@ -133,7 +133,7 @@ multiplications and additions; measured in turn with the others.
 
 GPU_PAGE = """# thorn beside PyTorch on a GPU
 
-Made by `scripts/gpu.sh`; [benches/README.md](../benches/README.md) says how. Above 1, thorn is faster.
+Made by `scripts/gpu.sh here`; [benches/README.md](../benches/README.md) says how. Above 1, thorn is faster.
 
 {summary}
 

@@ -1,127 +1,337 @@
-//! The table of the blocks of memory of a GPU.
+//! The table of the memory of a GPU: segments of the driver's, each cut into blocks.
 
 use crate::error::{Result, bail};
 use cudarc::driver::sys::CUdeviceptr;
-use std::collections::HashMap;
 
-/// The blocks of a GPU. A block that is free serves the stream again that it was used in last, without waiting: work in a stream is done
-/// in order. Graphs have pools of their own, with odd numbers in place of a stream's address, since their work is done again and again.
+/// The kind of a block. Small and large blocks are cut from different segments, so that a small block that lives long does not keep a
+/// large segment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Class {
+    /// Blocks of less than a MiB.
+    Small,
+    /// Larger blocks.
+    Large,
+    /// Blocks that are neither cut nor joined.
+    Whole,
+}
+
+impl Class {
+    /// Bytes that a block must have left over for the rest to become a block.
+    fn least_rest(self) -> usize {
+        match self {
+            Class::Small => 512,
+            Class::Large => 1 << 20,
+            Class::Whole => usize::MAX,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Used,
+    Free,
+    /// Given back, but claimed by a graph.
+    Held,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Block {
+    at: CUdeviceptr,
+    bytes: usize,
+    /// The stream in whose work the block is used, or a graph's pool.
+    pool: usize,
+    class: Class,
+    state: State,
+    /// True if the block is the first of its segment.
+    first: bool,
+}
+
+/// The blocks of a GPU. A free block serves only the stream in which it was used last, and without waiting: the work of a stream is done in
+/// order. Graphs have pools with odd numbers in place of a stream's address, since their work is done again and again.
+#[derive(Default)]
 pub struct Blocks {
-    /// Bytes, and stream or pool, of each block in use.
-    pub used: HashMap<CUdeviceptr, (usize, usize)>,
-    /// Stream or pool, bytes and address of each free block, in this order. There is room for all blocks, since giving one back may not
-    /// fail.
-    free: Vec<(usize, usize, CUdeviceptr)>,
-    /// Blocks in use that work of another stream than their own reaches, each with this stream.
+    /// All blocks, by address.
+    all: Vec<Block>,
+    /// Pool, class, bytes and address of each free block, in this order. There is room for all blocks, since giving one back may not fail.
+    free: Vec<(usize, Class, usize, CUdeviceptr)>,
+    /// Used blocks that work of another stream than their own reaches, each with this stream.
     others: Vec<(CUdeviceptr, usize)>,
-    /// Streams that are captured, each with the pool of its graph.
-    captured: Vec<(usize, usize)>,
-    /// Graphs, each with its pool.
-    pub graphs: Vec<(usize, usize)>,
-    /// Bytes in use, those in free blocks, and the most that ever were in use.
+    /// Held blocks, each with the pool of a graph that reads or writes the block. There is room for all blocks and all of `others`.
+    claims: Vec<(CUdeviceptr, usize)>,
+    /// Bytes of used blocks, of other blocks, and the most that used blocks ever had.
     pub bytes: [usize; 3],
 }
 
-fn room<T>(list: &mut Vec<T>) -> Result<()> {
-    if list.try_reserve(1).is_ok() { Ok(()) } else { bail!(NoMem, "out of memory: a table of the GPU could not grow") }
-}
-
 impl Blocks {
-    pub fn new() -> Blocks {
-        Blocks { used: HashMap::new(), free: Vec::new(), others: Vec::new(), captured: Vec::new(), graphs: Vec::new(), bytes: [0; 3] }
-    }
-
-    /// The pool that blocks for a stream come from: the stream itself, or that of the graph that it is captured for.
-    pub fn pool(&self, stream: usize) -> usize {
-        self.captured.iter().find(|captured| captured.0 == stream).map_or(stream, |captured| captured.1)
-    }
-
-    /// The smallest free block of a pool that has as many bytes, and not more than `most`.
-    pub fn take(&mut self, bytes: usize, most: usize, pool: usize) -> Option<CUdeviceptr> {
-        let k = self.free.partition_point(|block| *block < (pool, bytes, 0));
-        let (_, bytes, at) = *self.free.get(k).filter(|block| **block <= (pool, most, CUdeviceptr::MAX))?;
-        self.free.remove(k);
-        self.bytes[1] -= bytes;
-        self.give(at, bytes, pool);
-        Some(at)
-    }
-
-    /// Takes any free block out of the table that no graph needs.
-    pub fn take_any(&mut self) -> Option<CUdeviceptr> {
-        let k = self.free.iter().rposition(|block| block.0.is_multiple_of(2))?;
-        let (_, bytes, at) = self.free.remove(k);
-        self.bytes[1] -= bytes;
-        Some(at)
-    }
-
-    /// Room for one block more.
+    /// Room for two blocks more: a segment, and the rest of a block that is cut.
     pub fn reserve(&mut self) -> Result<()> {
-        let all = self.used.len() + self.free.len();
-        let reserved = self.used.try_reserve(1).is_ok() && self.free.try_reserve(all + 1 - self.free.len()).is_ok();
-        if reserved { Ok(()) } else { bail!(NoMem, "out of memory: the table of blocks could not grow") }
+        let all = self.all.len() + 2;
+        let reserved = self.all.try_reserve(2).is_ok()
+            && self.free.try_reserve(all - self.free.len()).is_ok()
+            && self.claims.try_reserve(all + self.others.len()).is_ok();
+        if reserved { Ok(()) } else { bail!(NoMem, "out of memory: the table of the GPU's memory could not grow") }
     }
 
-    pub fn give(&mut self, at: CUdeviceptr, bytes: usize, pool: usize) {
-        self.used.insert(at, (bytes, pool));
-        self.bytes[0] += bytes;
+    fn find(&self, at: CUdeviceptr) -> Option<usize> {
+        self.all.binary_search_by_key(&at, |block| block.at).ok()
+    }
+
+    /// Bytes and pool of a used block.
+    pub fn used(&self, at: CUdeviceptr) -> Option<(usize, usize)> {
+        let block = self.all[self.find(at)?];
+        (block.state == State::Used).then_some((block.bytes, block.pool))
+    }
+
+    /// The smallest free block of a pool and class with as many bytes, cut to this size. [`Blocks::reserve`] comes first.
+    pub fn take(&mut self, bytes: usize, class: Class, pool: usize) -> Option<CUdeviceptr> {
+        let k = self.free.partition_point(|free| *free < (pool, class, bytes, 0));
+        let &(_, _, found, at) = self.free.get(k).filter(|free| (free.0, free.1) == (pool, class))?;
+        if class == Class::Whole && found != bytes {
+            return None;
+        }
+        self.free.remove(k);
+        self.bytes[1] -= found;
+        let k = self.find(at)?;
+        self.cut(k, bytes);
+        Some(at)
+    }
+
+    /// Adds a segment of the driver's, and returns its first block, of this many bytes. [`Blocks::reserve`] comes first.
+    pub fn add(&mut self, at: CUdeviceptr, segment: usize, bytes: usize, class: Class, pool: usize) {
+        let k = self.all.partition_point(|block| block.at < at);
+        self.all.insert(k, Block { at, bytes: segment, pool, class, state: State::Free, first: true });
+        self.cut(k, bytes);
+    }
+
+    /// Uses a block that is free but not in the list of free ones; what it has more than `bytes` becomes another block if it is enough.
+    fn cut(&mut self, k: usize, bytes: usize) {
+        let block = &mut self.all[k];
+        let rest = block.bytes - bytes;
+        block.state = State::Used;
+        if rest >= block.class.least_rest() {
+            block.bytes = bytes;
+            let rest = Block { at: block.at + bytes as CUdeviceptr, bytes: rest, first: false, state: State::Free, ..*block };
+            self.all.insert(k + 1, rest);
+            self.list(rest);
+        }
+        self.bytes[0] += self.all[k].bytes;
         self.bytes[2] = self.bytes[2].max(self.bytes[0]);
     }
 
+    /// Adds a block to the list of free ones.
+    fn list(&mut self, block: Block) {
+        let free = (block.pool, block.class, block.bytes, block.at);
+        self.free.insert(self.free.partition_point(|other| *other < free), free);
+        self.bytes[1] += block.bytes;
+    }
+
+    /// Gives a used block back.
     pub fn release(&mut self, at: CUdeviceptr) {
-        if let Some((bytes, pool)) = self.used.remove(&at) {
-            let block = (pool, bytes, at);
-            self.free.insert(self.free.partition_point(|other| *other < block), block);
-            self.bytes[0] -= bytes;
-            self.bytes[1] += bytes;
+        let Some(k) = self.find(at).filter(|&k| self.all[k].state == State::Used) else { return };
+        self.bytes[0] -= self.all[k].bytes;
+        if self.claims.iter().any(|claim| claim.0 == at) {
+            self.all[k].state = State::Held;
+            self.bytes[1] += self.all[k].bytes;
+        } else {
+            self.set_free(k);
         }
     }
 
-    /// A block will serve others only after the work that `stream` has when it is given back.
+    /// Frees a block that is in no list, and joins it with free neighbours of its segment.
+    fn set_free(&mut self, mut k: usize) {
+        self.all[k].state = State::Free;
+        if self.joins(k + 1) {
+            self.unlist(k + 1);
+            self.all[k].bytes += self.all.remove(k + 1).bytes;
+        }
+        if self.joins(k) {
+            k -= 1;
+            self.unlist(k);
+            self.all[k].bytes += self.all.remove(k + 1).bytes;
+        }
+        self.list(self.all[k]);
+    }
+
+    /// Returns true if block `k` and the one before are free, and one memory.
+    fn joins(&self, k: usize) -> bool {
+        let (Some(block), Some(before)) = (self.all.get(k), k.checked_sub(1).map(|k| self.all[k])) else { return false };
+        let free = block.state == State::Free && before.state == State::Free;
+        free && !block.first && block.pool == before.pool && block.class != Class::Whole
+    }
+
+    fn unlist(&mut self, k: usize) {
+        let block = self.all[k];
+        let found = self.free.binary_search(&(block.pool, block.class, block.bytes, block.at));
+        if let Ok(place) = found {
+            self.free.remove(place);
+            self.bytes[1] -= block.bytes;
+        }
+    }
+
+    /// Takes a segment out of the table, all of which is free and no graph's.
+    pub fn take_segment(&mut self) -> Option<CUdeviceptr> {
+        let is_alone = |k: usize| self.all[k].first && self.all.get(k + 1).is_none_or(|next| next.first);
+        let is_free = |block: &Block| block.state == State::Free && block.pool.is_multiple_of(2);
+        let k = (0..self.all.len()).find(|&k| is_free(&self.all[k]) && is_alone(k))?;
+        self.unlist(k);
+        Some(self.all.remove(k).at)
+    }
+
+    /// Notes that work of `stream` reaches a block.
     pub fn used_in(&mut self, at: CUdeviceptr, stream: usize) -> Result<()> {
-        if self.used.get(&at).is_some_and(|block| block.1 != stream) && !self.others.contains(&(at, stream)) {
-            room(&mut self.others)?;
+        if self.used(at).is_some_and(|(_, pool)| pool != stream) && !self.others.contains(&(at, stream)) {
+            self.reserve()?;
+            if self.others.try_reserve(1).is_err() || self.claims.try_reserve(self.all.len() + self.others.len() + 1).is_err() {
+                bail!(NoMem, "out of memory: the table of the GPU's memory could not grow")
+            }
             self.others.push((at, stream));
         }
         Ok(())
     }
 
-    /// Another stream whose work reaches a block that is given back, with the block's own: each once.
-    pub fn take_other(&mut self, at: CUdeviceptr) -> Option<(usize, usize)> {
+    /// Another stream whose work reaches a block that is given back: each once.
+    pub fn take_other(&mut self, at: CUdeviceptr) -> Option<usize> {
         let k = self.others.iter().position(|other| other.0 == at)?;
-        let (_, stream) = self.others.swap_remove(k);
-        Some((self.used.get(&at)?.1, stream))
+        Some(self.others.swap_remove(k).1)
     }
 
-    /// Gives the blocks of a stream or pool that has ended, whose work has been done, to the default stream.
-    pub fn hand_over(&mut self, pool: usize) {
-        self.used.values_mut().filter(|block| block.1 == pool).for_each(|block| block.1 = 0);
-        self.free.iter_mut().filter(|block| block.0 == pool).for_each(|block| block.0 = 0);
+    /// Keeps a block that is given back until a graph ends.
+    pub fn claim(&mut self, at: CUdeviceptr, graph: usize) {
+        if !self.claims.contains(&(at, graph)) {
+            self.claims.push((at, graph));
+        }
+    }
+
+    /// Gives the blocks of a stream that has ended, whose work has been done, to the default stream.
+    pub fn end_stream(&mut self, stream: usize) {
+        self.others.retain(|other| other.1 != stream);
+        self.hand_over(|pool| pool == stream);
+    }
+
+    /// Gives the pools of a graph that has ended, whose work has been done, to the default stream, and the blocks that it claimed to theirs.
+    pub fn end_graph(&mut self, graph: usize, pools: &[((i8, usize), usize)]) {
+        self.claims.retain(|claim| claim.1 != graph);
+        self.hand_over(|pool| pools.iter().any(|other| other.1 == pool));
+    }
+
+    fn hand_over(&mut self, ended: impl Fn(usize) -> bool) {
+        let Blocks { all, claims, .. } = self;
+        for block in all.iter_mut() {
+            if ended(block.pool) {
+                block.pool = 0;
+            }
+            if block.state == State::Held && !claims.iter().any(|claim| claim.0 == block.at) {
+                block.state = State::Free;
+            }
+        }
+        // The table of free blocks is made anew, from the end, so that blocks that are joined do not move others that wait.
+        self.bytes[1] = self.all.iter().filter(|block| block.state == State::Held).map(|block| block.bytes).sum();
+        self.free.clear();
+        for k in (1..self.all.len()).rev() {
+            if self.joins(k) {
+                self.all[k - 1].bytes += self.all.remove(k).bytes;
+            }
+        }
+        for k in 0..self.all.len() {
+            let block = self.all[k];
+            if block.state == State::Free {
+                self.free.push((block.pool, block.class, block.bytes, block.at));
+                self.bytes[1] += block.bytes;
+            }
+        }
         self.free.sort_unstable();
-        self.others.retain(|other| other.1 != pool);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SEGMENT: usize = 20 << 20;
+
+    /// Takes a block, from a segment at `at` where no block is free.
+    fn make(blocks: &mut Blocks, at: CUdeviceptr, bytes: usize, pool: usize) -> CUdeviceptr {
+        blocks.reserve().expect("memory");
+        blocks.take(bytes, Class::Large, pool).unwrap_or_else(|| {
+            blocks.add(at, SEGMENT.max(bytes), bytes, Class::Large, pool);
+            at
+        })
     }
 
-    /// Takes blocks for a stream from this pool from now on.
-    pub fn begin_pool(&mut self, stream: usize, pool: usize) -> Result<()> {
-        if self.captured.iter().any(|captured| captured.0 == stream) {
-            bail!(Argument, "the stream is captured already")
+    #[test]
+    fn a_block_is_cut_and_joined_again() {
+        let mut blocks = Blocks::default();
+        let first = make(&mut blocks, 1 << 30, 2 << 20, 8);
+        let second = make(&mut blocks, 1 << 31, 4 << 20, 8);
+        let third = make(&mut blocks, 1 << 31, 14 << 20, 8);
+        assert_eq!([first, second, third], [1 << 30, (1 << 30) + (2 << 20), (1 << 30) + (6 << 20)]);
+        assert_eq!(blocks.bytes, [SEGMENT, 0, SEGMENT]);
+        assert!(blocks.take_segment().is_none());
+        for at in [first, third, second] {
+            blocks.release(at);
         }
-        room(&mut self.captured)?;
-        room(&mut self.graphs)?;
-        self.captured.push((stream, pool));
-        Ok(())
+        assert_eq!(blocks.bytes, [0, SEGMENT, SEGMENT]);
+        assert_eq!(blocks.all.len(), 1);
+        assert_eq!(make(&mut blocks, 1 << 31, SEGMENT, 8), 1 << 30);
+        blocks.release(1 << 30);
+        assert_eq!(blocks.take_segment(), Some(1 << 30));
+        assert_eq!((blocks.all.len(), blocks.free.len(), blocks.bytes[1]), (0, 0, 0));
     }
 
-    /// Ends [`Blocks::begin_pool`]: the pool, if there was one.
-    pub fn end_pool(&mut self, stream: usize) -> Option<usize> {
-        let k = self.captured.iter().position(|captured| captured.0 == stream)?;
-        Some(self.captured.swap_remove(k).1)
-    }
-
-    /// Gives up a graph and its pool.
-    pub fn end_graph(&mut self, graph: usize) {
-        if let Some(k) = self.graphs.iter().position(|other| other.0 == graph) {
-            let (_, pool) = self.graphs.swap_remove(k);
-            self.hand_over(pool);
+    #[test]
+    fn the_smallest_block_of_the_pool_and_class_serves() {
+        let mut blocks = Blocks::default();
+        for (at, bytes) in [(1 << 30, 40 << 20), (2 << 30, 30 << 20), (3 << 30, 50 << 20)] {
+            make(&mut blocks, at, bytes, 8);
         }
+        [1 << 30, 2 << 30, 3 << 30].into_iter().for_each(|at| blocks.release(at));
+        assert!(blocks.take(25 << 20, Class::Large, 16).is_none() && blocks.take(512, Class::Small, 8).is_none());
+        assert_eq!(blocks.take(25 << 20, Class::Large, 8), Some(2 << 30));
+        assert_eq!(blocks.take(35 << 20, Class::Large, 8), Some(1 << 30));
+        // Less than a MiB is not cut off.
+        assert_eq!(blocks.used(1 << 30), Some((35 << 20, 8)));
+        assert_eq!(blocks.take((50 << 20) - 512, Class::Large, 8), Some(3 << 30));
+        assert_eq!(blocks.used(3 << 30), Some((50 << 20, 8)));
+    }
+
+    #[test]
+    fn whole_blocks_are_not_cut() {
+        let mut blocks = Blocks::default();
+        blocks.reserve().expect("memory");
+        blocks.add(4096, 100, 100, Class::Whole, 0);
+        blocks.release(4096);
+        assert!(blocks.take(50, Class::Whole, 0).is_none());
+        assert_eq!(blocks.take(100, Class::Whole, 0), Some(4096));
+    }
+
+    #[test]
+    fn memory_of_a_graph_is_kept_until_the_graph_ends() {
+        let mut blocks = Blocks::default();
+        let (own, claimed) = (make(&mut blocks, 1 << 30, 2 << 20, 3), make(&mut blocks, 1 << 31, 2 << 20, 8));
+        blocks.claim(claimed, 1);
+        blocks.claim(claimed, 5);
+        [own, claimed].into_iter().for_each(|at| blocks.release(at));
+        // The rest of the segment is free, the claimed block is not.
+        assert_eq!(blocks.take(18 << 20, Class::Large, 8), Some((1 << 31) + (2 << 20)));
+        assert!(blocks.take(2 << 20, Class::Large, 8).is_none() && blocks.take_segment().is_none());
+        blocks.end_graph(1, &[((0, 8), 3)]);
+        assert!(blocks.take(2 << 20, Class::Large, 8).is_none());
+        assert_eq!(blocks.take_segment(), Some(1 << 30));
+        blocks.end_graph(5, &[]);
+        assert_eq!(blocks.take(2 << 20, Class::Large, 8), Some(claimed));
+        assert_eq!(blocks.bytes, [20 << 20, 0, 22 << 20]);
+    }
+
+    #[test]
+    fn the_default_stream_gets_the_memory_of_a_stream_that_ended() {
+        let mut blocks = Blocks::default();
+        let [a, b, c] = [2, 2, 16].map(|mib| make(&mut blocks, 1 << 30, mib << 20, 8));
+        [a, c].into_iter().for_each(|at| blocks.release(at));
+        blocks.used_in(b, 16).expect("memory");
+        blocks.end_stream(16);
+        assert!(blocks.take_other(b).is_none());
+        blocks.end_stream(8);
+        blocks.release(b);
+        assert_eq!(blocks.take(SEGMENT, Class::Large, 0), Some(a));
     }
 }

@@ -44,9 +44,16 @@ thread_local! {
     static STREAMS: [Cell<sys::CUstream>; MOST] = const { [const { Cell::new(null_mut()) }; MOST] };
 }
 
+/// The GPUs that this process uses, by their numbers.
+static GPUS: [OnceLock<Gpu>; 128] = [const { OnceLock::new() }; 128];
+
+/// The GPUs that this process has used so far.
+pub fn opened() -> impl Iterator<Item = &'static Gpu> {
+    GPUS.iter().filter_map(OnceLock::get)
+}
+
 /// The GPU with this number.
 pub fn gpu(ordinal: i8) -> Result<&'static Gpu> {
-    static GPUS: [OnceLock<Gpu>; 128] = [const { OnceLock::new() }; 128];
     static OPENING: Mutex<()> = Mutex::new(());
     let count = devices()?;
     let Some(place) = GPUS.get(ordinal as usize).filter(|_| i32::from(ordinal) < count) else {
@@ -98,7 +105,7 @@ impl Gpu {
             context,
             processors: number(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?.max(1) as u32,
             capability: major * 10 + minor,
-            blocks: Mutex::new(Blocks::new()),
+            blocks: Mutex::new(Blocks::default()),
             kernels: RwLock::new(Kernels::new()),
         })
     }

@@ -28,24 +28,39 @@ impl Mark {
         Mark(event)
     }
 
-    /// Returns true if the work before has been done.
+    /// Returns true if the work before has been done. A GPU that failed says so of no work.
     pub fn has_passed(&self) -> bool {
-        // SAFETY: an event of this process. A GPU that failed does no more work.
-        unsafe { sys::cuEventQuery(self.0) != CUresult::CUDA_ERROR_NOT_READY }
+        // SAFETY: an event of this process.
+        unsafe { sys::cuEventQuery(self.0) == CUresult::CUDA_SUCCESS }
+    }
+
+    /// Puts the event after the work that a stream of the event's GPU has.
+    pub fn record(&self, stream: CUstream) -> Result<()> {
+        // SAFETY: an event and a stream of one GPU.
+        check(unsafe { sys::cuEventRecord(self.0, stream) }, "an event could not be recorded")
+    }
+
+    /// Waits until the work before has been done.
+    pub fn wait(&self) -> Result<()> {
+        // SAFETY: an event of this process.
+        check(unsafe { sys::cuEventSynchronize(self.0) }, "the GPU failed")
     }
 }
 
 impl Gpu {
-    /// An event after the work that a stream of this GPU has.
-    pub(super) fn mark(&self, stream: CUstream) -> Result<Mark> {
+    /// An event that has not been recorded.
+    pub(super) fn new_mark(&self) -> Result<Mark> {
         let _bound = self.bind()?;
         let mut event = null_mut();
         // SAFETY: the GPU is bound; the result is written to a variable.
         check(unsafe { sys::cuEventCreate(&mut event, DISABLE_TIMING) }, "an event could not be made")?;
-        let mark = Mark(event);
-        // SAFETY: an event and a stream of this GPU.
-        check(unsafe { sys::cuEventRecord(event, stream) }, "an event could not be recorded")?;
-        Ok(mark)
+        Ok(Mark(event))
+    }
+
+    /// An event after the work that a stream of this GPU has.
+    pub(super) fn mark(&self, stream: CUstream) -> Result<Mark> {
+        let (_bound, mark) = (self.bind()?, self.new_mark()?);
+        mark.record(stream).map(|()| mark)
     }
 
     /// Work that is given to a stream of this GPU from now on waits for an event of any GPU.

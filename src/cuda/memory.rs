@@ -1,6 +1,7 @@
 //! Memory of GPUs: blocks that are kept when they are freed, since the driver takes a thousand times as long to make one.
 
-use super::blocks::Blocks;
+use super::blocks::{Blocks, Class};
+use super::captures::{graph_of, is_capturing, pool_of};
 use super::driver::check;
 use super::gpu::{Gpu, gpu};
 use crate::alloc::THAllocator;
@@ -11,12 +12,14 @@ use std::ffi::c_void;
 use std::ptr::null_mut;
 use std::sync::OnceLock;
 
-/// Sizes of blocks are multiples of it, as addresses are.
+/// Sizes and addresses of blocks are multiples of this many bytes.
 const UNIT: usize = 512;
 /// Requests for less get small blocks.
 const SMALL: usize = 1 << 20;
-/// Sizes of other blocks are multiples of it.
-const LARGE_UNIT: usize = 2 << 20;
+/// Bytes of a segment for small blocks. The size of a segment for large blocks is a multiple of this.
+const SMALL_SEGMENT: usize = 2 << 20;
+/// Bytes of a segment for requests of less than half as many.
+const LARGE_SEGMENT: usize = 20 << 20;
 
 /// True if blocks have no byte more than was asked for, so that tools which look at their ends see writes beyond: `TH_CUDA_EXACT` is 1.
 fn exact() -> bool {
@@ -24,13 +27,25 @@ fn exact() -> bool {
     *EXACT.get_or_init(|| std::env::var_os("TH_CUDA_EXACT").is_some_and(|value| value == "1"))
 }
 
-/// Bytes of the block for a request, and of the largest that serves it, too.
-fn rounded(bytes: usize) -> Option<(usize, usize)> {
+/// The sizes for a request, in bytes: its block, a segment for the block, and the smallest segment, for a GPU that is almost full.
+struct Sizes {
+    class: Class,
+    block: usize,
+    segment: usize,
+    least: usize,
+}
+
+fn sizes(bytes: usize) -> Option<Sizes> {
+    let bytes = bytes.max(1);
     if exact() {
-        return Some((bytes.max(1), bytes.max(1)));
+        return Some(Sizes { class: Class::Whole, block: bytes, segment: bytes, least: bytes });
     }
-    let size = bytes.max(1).checked_next_multiple_of(if bytes < SMALL { UNIT } else { LARGE_UNIT })?;
-    Some((size, size.saturating_add(if size < SMALL { size } else { size / 4 })))
+    let block = bytes.checked_next_multiple_of(UNIT)?;
+    if bytes < SMALL {
+        return Some(Sizes { class: Class::Small, block, segment: SMALL_SEGMENT, least: block });
+    }
+    let least = bytes.checked_next_multiple_of(SMALL_SEGMENT)?;
+    Some(Sizes { class: Class::Large, block, segment: if bytes < LARGE_SEGMENT / 2 { LARGE_SEGMENT } else { least }, least })
 }
 
 /// Memory that a driver of work uses for itself. What follows in the stream may use it again, once this is gone.
@@ -55,21 +70,22 @@ impl Drop for Scratch<'_> {
 impl Gpu {
     /// A block of memory. If there is none, free blocks go back to the driver first.
     pub fn allocate(&self, bytes: usize) -> Result<CUdeviceptr> {
-        let Some((size, most)) = rounded(bytes) else { bail!(NoMem, "{bytes} bytes overflow the address space") };
+        let Some(sizes) = sizes(bytes) else { bail!(NoMem, "{bytes} bytes overflow the address space") };
+        let pool = pool_of(self, self.stream())?;
         let mut blocks = self.blocks.lock();
-        let pool = blocks.pool(self.stream() as usize);
-        if let Some(at) = blocks.take(size, most, pool) {
+        blocks.reserve()?;
+        if let Some(at) = blocks.take(sizes.block, sizes.class, pool) {
             return Ok(at);
         }
-        blocks.reserve()?;
         let _bound = self.bind()?;
-        let mut at = 0;
+        let (mut at, mut segment) = (0, sizes.segment);
         // SAFETY: the GPU is bound.
-        let mut made = unsafe { sys::cuMemAlloc_v2(&mut at, size) };
+        let mut made = unsafe { sys::cuMemAlloc_v2(&mut at, segment) };
         if made == CUresult::CUDA_ERROR_OUT_OF_MEMORY {
             self.flush(&mut blocks)?;
+            segment = sizes.least;
             // SAFETY: as above.
-            made = unsafe { sys::cuMemAlloc_v2(&mut at, size) };
+            made = unsafe { sys::cuMemAlloc_v2(&mut at, segment) };
         }
         if made == CUresult::CUDA_ERROR_OUT_OF_MEMORY {
             let used = blocks.bytes[0];
@@ -82,15 +98,28 @@ impl Gpu {
             )
         }
         check(made, "memory of the GPU could not be allocated")?;
-        blocks.give(at, size, pool);
+        blocks.add(at, segment, sizes.block, sizes.class, pool);
         Ok(at)
     }
 
-    /// Gives a block back.
+    /// Gives a block back. A block that a stream reaches while it is captured is kept for the graph.
     pub fn free(&self, at: CUdeviceptr) {
         let mut blocks = self.blocks.lock();
-        while let Some((own, other)) = blocks.take_other(at) {
-            let (own, other) = (if own % 2 == 0 { own } else { 0 } as CUstream, other as CUstream);
+        let Some((_, pool)) = blocks.used(at) else { return };
+        // Pools of graphs are odd; their blocks go to the default stream at last.
+        let own = if pool.is_multiple_of(2) { pool as CUstream } else { null_mut() };
+        let graph = graph_of(self, own);
+        if let Some(graph) = graph {
+            blocks.claim(at, graph);
+        }
+        while let Some(other) = blocks.take_other(at) {
+            let other = other as CUstream;
+            if let Some(graph) = graph_of(self, other) {
+                blocks.claim(at, graph);
+                continue;
+            }
+            // A stream that is captured cannot wait for work outside of its graph; the block is the default stream's afterwards.
+            let own = if graph.is_some() { null_mut() } else { own };
             let waits = self.mark(other).and_then(|mark| self.wait_for_mark(own, &mark));
             if waits.is_err() {
                 // A failure is ignored: the GPU failed before, or the driver is gone.
@@ -105,16 +134,20 @@ impl Gpu {
         Ok(Scratch { gpu: self, at: self.allocate(bytes)? })
     }
 
-    /// Gives all free blocks to the driver.
+    /// Gives all free segments to the driver.
     pub fn give_back_blocks(&self) -> Result<()> {
         let _bound = self.bind()?;
         self.flush(&mut self.blocks.lock())
     }
 
     fn flush(&self, blocks: &mut Blocks) -> Result<()> {
-        // The driver waits for work that may still use a block.
-        while let Some(at) = blocks.take_any() {
-            // SAFETY: a block of the driver's, which nobody uses.
+        // The driver waits for all streams when it takes memory, which would end a capture.
+        if is_capturing(self) {
+            return Ok(());
+        }
+        // The driver waits for work that may still use the memory.
+        while let Some(at) = blocks.take_segment() {
+            // SAFETY: the driver made the segment, and no block of the segment is used.
             check(unsafe { sys::cuMemFree_v2(at) }, "memory of the GPU could not be given back")?;
         }
         Ok(())
@@ -147,7 +180,7 @@ unsafe extern "C" fn realloc(context: *mut c_void, data: *mut c_void, bytes: isi
 fn moved(context: *mut c_void, data: CUdeviceptr, bytes: usize) -> Result<CUdeviceptr> {
     let gpu = of_context(context)?;
     let at = gpu.allocate(bytes)?;
-    let held = gpu.blocks.lock().used.get(&data).map_or(0, |&(held, _)| held);
+    let held = gpu.blocks.lock().used(data).map_or(0, |(held, _)| held);
     // SAFETY: both blocks have the bytes that are copied.
     if let Err(error) = unsafe { gpu.copy(at, data, held.min(bytes)) } {
         gpu.free(at);

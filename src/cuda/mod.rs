@@ -5,6 +5,7 @@
 
 mod blas;
 mod blocks;
+mod captures;
 mod compile;
 mod compressed;
 mod copy;
@@ -50,6 +51,7 @@ pub use fused::{PROGRAMS, entry as fused_entry};
 pub use gpu::{Gpu, gpu};
 pub use map::{MAP, entries as map_entries};
 pub use memory::provide;
+pub use module::image;
 pub use pinned::{ALLOCATOR as PINNED, is_pinned};
 pub use source::{Entry, Source, module_text};
 

@@ -22,6 +22,12 @@ fn by_groups() -> bool {
     *GROUPS.get_or_init(|| std::env::var_os("TH_CUDA_GROUPS").is_some_and(|value| value != "0"))
 }
 
+/// The machine code of kernels for a compute capability, from the cache of kernels unless the code must be `fresh`.
+pub fn image(source: &Source, entries: &[Entry], capability: i32, fresh: bool) -> Result<Vec<u8>> {
+    let text = module_text(source, entries);
+    cached(&text, capability, fresh, || compile(source.name, &text, capability))
+}
+
 impl Gpu {
     /// The kernel of `source` with this call, compiled and loaded if it is the first time. The GPU is bound.
     pub fn function(&self, source: &'static Source, call: &str, args: &'static str) -> Result<sys::CUfunction> {
@@ -89,11 +95,10 @@ impl Gpu {
     }
 
     fn compiled(&self, source: &Source, entries: &[Entry]) -> Result<sys::CUmodule> {
-        let text = module_text(source, entries);
         let mut failed = None;
         // A file that does not load is made again, once.
         for fresh in [false, true] {
-            let image = cached(&text, self.capability, fresh, || compile(source.name, &text, self.capability))?;
+            let image = image(source, entries, self.capability, fresh)?;
             let mut module = null_mut();
             // SAFETY: the image is a cubin, or PTX with a 0 behind it, and is read before the call returns.
             match check(unsafe { sys::cuModuleLoadData(&mut module, image.as_ptr().cast()) }, "a module of kernels could not be loaded") {

@@ -1,12 +1,14 @@
 //! Pinned memory of the host, which GPUs copy from and to while the host goes on. Blocks are kept when they are freed, and serve again once
 //! the copies that they were used by have been made.
 
+use super::captures::graph_of;
 use super::driver::{check, devices};
-use super::gpu::{Gpu, gpu};
+use super::gpu::{Bound, Gpu, gpu, opened};
 use super::mark::Mark;
 use crate::alloc::THAllocator;
+use crate::device::{self, Device};
 use crate::error::{Error, Kind, Result, bail};
-use cudarc::driver::sys::{self, CUpointer_attribute, CUstream};
+use cudarc::driver::sys::{self, CUpointer_attribute, CUresult, CUstream};
 use parking_lot::Mutex;
 use std::ffi::c_void;
 use std::ptr::null_mut;
@@ -17,11 +19,19 @@ const LEAST: usize = 4096;
 /// Flag of memory that is pinned for all GPUs.
 const PORTABLE: u32 = 1;
 
-/// A block, with the copies that use it.
+/// A block, with the copies that use it, and the graphs that copy from or to it at every launch.
 struct Block {
     at: usize,
     bytes: usize,
     copies: Vec<Mark>,
+    graphs: Vec<usize>,
+}
+
+impl Block {
+    /// Returns true if nothing uses the block any more.
+    fn is_idle(&self) -> bool {
+        self.graphs.is_empty() && self.copies.iter().all(Mark::has_passed)
+    }
 }
 
 /// Blocks in use by their addresses, and free ones; there is room for all among the free, since giving one back may not fail.
@@ -59,14 +69,14 @@ fn allocate(bytes: usize) -> Result<usize> {
     if !room {
         return Err(no_room());
     }
-    let found = free.iter().position(|block| block.bytes == bytes && block.copies.iter().all(Mark::has_passed));
+    let found = free.iter().position(|block| block.bytes == bytes && block.is_idle());
     let block = match found {
         Some(k) => Block { copies: Vec::new(), ..free.swap_remove(k) },
         None => {
-            let (_bound, mut at) = (gpu(0)?.bind()?, null_mut());
+            let (_bound, mut at) = (bind(false)?, null_mut());
             // SAFETY: a GPU is bound; the result is written to a variable.
             check(unsafe { sys::cuMemHostAlloc(&mut at, bytes, PORTABLE) }, "memory could not be pinned")?;
-            Block { at: at as usize, bytes, copies: Vec::new() }
+            Block { at: at as usize, bytes, copies: Vec::new(), graphs: Vec::new() }
         }
     };
     let (at, k) = (block.at, used.partition_point(|other| other.at < block.at));
@@ -83,36 +93,73 @@ fn release(at: usize) {
     }
 }
 
-/// Gives free blocks back to the driver, once the copies that they were used by have been made.
-pub fn empty_cache() -> Result<()> {
-    let _bound = gpu(0)?.bind()?;
+/// A GPU that this process uses already is bound; if there is none, the thread's default GPU, unless a GPU must be `used`. So no context
+/// is made on a GPU that the program does not use.
+fn bind(used: bool) -> Result<Bound> {
+    if let Some(gpu) = opened().next() {
+        return gpu.bind();
+    }
+    let has_context = |ordinal: &i8| {
+        let (mut device, mut flags, mut active) = (0, 0, 0);
+        // SAFETY: results are written to variables.
+        unsafe {
+            sys::cuDeviceGet(&mut device, (*ordinal).into()) == CUresult::CUDA_SUCCESS
+                && sys::cuDevicePrimaryCtxGetState(device, &mut flags, &mut active) == CUresult::CUDA_SUCCESS
+                && active != 0
+        }
+    };
+    let others = (0..devices()?.min(i8::MAX.into()) as i8).find(has_context);
+    match (others, device::current()) {
+        (Some(ordinal), _) => gpu(ordinal)?.bind(),
+        (None, _) if used => bail!(Cuda, "no GPU is used yet"),
+        (None, Device::Cuda(ordinal)) => gpu(ordinal)?.bind(),
+        (None, _) => gpu(0)?.bind(),
+    }
+}
+
+/// Gives free blocks back to the driver, once the copies that they were used by have been made. Blocks of graphs are kept.
+pub fn empty_cache(gpu: &Gpu) -> Result<()> {
+    let _bound = gpu.bind()?;
     let mut lists = BLOCKS.lock();
     let free = &mut lists[1];
-    while let Some(block) = free.pop() {
+    while let Some(k) = free.iter().position(|block| block.graphs.is_empty()) {
+        let block = free.swap_remove(k);
         // SAFETY: a block of the driver's, which nobody uses; the driver waits for copies.
         check(unsafe { sys::cuMemFreeHost(block.at as *mut c_void) }, "pinned memory could not be given back")?;
     }
     Ok(())
 }
 
+/// A graph that has ended uses no block any more.
+pub fn end_graph(graph: usize) {
+    BLOCKS.lock().iter_mut().flatten().for_each(|block| block.graphs.retain(|other| *other != graph));
+}
+
 /// Returns true if an address of the host is in memory that was pinned, by whom it may be.
 pub fn is_pinned(at: usize) -> bool {
-    let (Ok(_), Ok(_bound)) = (devices(), gpu(0).and_then(Gpu::bind)) else { return false };
+    let Ok(_bound) = bind(true) else { return false };
     let mut kind = 0u32;
     // SAFETY: the result is written to a variable of the attribute's type.
     let asked = unsafe {
         sys::cuPointerGetAttribute((&raw mut kind).cast(), CUpointer_attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE, at as sys::CUdeviceptr)
     };
-    asked == sys::CUresult::CUDA_SUCCESS && kind == sys::CUmemorytype::CU_MEMORYTYPE_HOST as u32
+    asked == CUresult::CUDA_SUCCESS && kind == sys::CUmemorytype::CU_MEMORYTYPE_HOST as u32
 }
 
-/// A copy in a stream uses the block with this address: it serves others only after the copy.
+/// A copy in a stream uses the block with this address: the block serves others only after the copy, or after the graph that has the copy.
 pub fn used_by(at: usize, gpu: &Gpu, stream: CUstream) -> Result<()> {
     let mut lists = BLOCKS.lock();
     let used = &mut lists[0];
     let k = used.partition_point(|block| block.at <= at);
     // Memory that others pinned is theirs to keep.
     let Some(block) = k.checked_sub(1).map(|k| &mut used[k]).filter(|block| at - block.at < block.bytes) else { return Ok(()) };
+    if let Some(graph) = graph_of(gpu, stream) {
+        if block.graphs.try_reserve(1).is_err() {
+            return Err(no_room());
+        }
+        block.graphs.push(graph);
+        return Ok(());
+    }
     block.copies.retain(|copy| !copy.has_passed());
     if block.copies.try_reserve(1).is_err() {
         return gpu.wait_for(stream);

@@ -1,5 +1,6 @@
 //! Streams, events, graphs, and what else the driver tells.
 
+use super::captures::{self, Graph};
 use super::driver::check;
 use super::gpu::{Gpu, gpu};
 use super::mark::{DISABLE_TIMING, Mark};
@@ -8,7 +9,6 @@ use crate::error::{Error, Kind, Result, bail};
 use cudarc::driver::sys::{self, CUdevice_attribute, CUdeviceptr, CUevent, CUresult, CUstream};
 use std::ffi::c_void;
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Flag of a stream that does not wait for the default stream.
 const NON_BLOCKING: u32 = 1;
@@ -29,6 +29,26 @@ fn elapsed() -> Result<unsafe extern "C" fn(*mut f32, CUevent, CUevent) -> CUres
 }
 
 impl Gpu {
+    /// Fails while a stream of this GPU is being captured. The driver would end the capture with an error.
+    fn not_captured(&self, instead: &str) -> Result<()> {
+        match captures::is_capturing(self) {
+            true => bail!(Argument, "a stream of cuda:{} is being captured: {instead}", self.ordinal),
+            false => Ok(()),
+        }
+    }
+
+    /// Waits for a stream that is not being captured, and destroys it.
+    pub(super) fn destroy_stream(&self, stream: CUstream) {
+        // A failure is ignored: the GPU failed before, or the driver is gone.
+        let Ok(_bound) = self.bind() else { return };
+        // SAFETY: a stream of this GPU, which nobody uses from now on.
+        unsafe {
+            let _ = sys::cuStreamSynchronize(stream);
+            self.blocks.lock().end_stream(stream as usize);
+            let _ = sys::cuStreamDestroy_v2(stream);
+        }
+    }
+
     fn number(&self, attribute: CUdevice_attribute) -> Result<i32> {
         let mut value = 0;
         // SAFETY: the result is written to a variable.
@@ -66,6 +86,7 @@ impl Driver for Gpu {
 
     fn synchronize(&self) -> Result<()> {
         let _bound = self.bind()?;
+        self.not_captured("wait for a stream alone")?;
         // SAFETY: the context is current.
         check(unsafe { sys::cuCtxSynchronize() }, "the GPU failed")
     }
@@ -81,7 +102,8 @@ impl Driver for Gpu {
     }
 
     fn empty_cache(&self) -> Result<()> {
-        super::pinned::empty_cache()?;
+        self.not_captured("memory cannot be given back")?;
+        super::pinned::empty_cache(self)?;
         self.give_back_blocks()
     }
 
@@ -122,14 +144,7 @@ impl Driver for Gpu {
     }
 
     fn end_stream(&self, stream: usize) {
-        // A failure is ignored: the GPU failed before, or the driver is gone.
-        let Ok(_bound) = self.bind() else { return };
-        // SAFETY: a stream of this GPU, which nobody uses from now on.
-        unsafe {
-            let _ = sys::cuStreamSynchronize(stream as CUstream);
-            self.blocks.lock().hand_over(stream);
-            let _ = sys::cuStreamDestroy_v2(stream as CUstream);
-        }
+        captures::end_stream(self, stream as CUstream);
     }
 
     fn wait(&self, stream: usize) -> Result<()> {
@@ -200,60 +215,24 @@ impl Driver for Gpu {
     }
 
     fn begin_capture(&self) -> Result<()> {
-        /// Numbers of the pools of graphs, odd as no stream's address is.
-        static POOLS: AtomicUsize = AtomicUsize::new(1);
-        let stream = self.stream();
-        if stream.is_null() {
-            bail!(Argument, "the default stream of cuda:{} cannot be captured: choose another", self.ordinal)
-        }
-        let _bound = self.bind()?;
-        self.blocks.lock().begin_pool(stream as usize, POOLS.fetch_add(2, Ordering::Relaxed))?;
-        let mode = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
-        // SAFETY: a stream of this GPU.
-        let begun = check(unsafe { sys::cuStreamBeginCapture_v2(stream, mode) }, "a capture could not begin");
-        begun.inspect_err(|_| {
-            self.blocks.lock().end_pool(stream as usize);
-        })
+        captures::begin(self, self.stream())
+    }
+
+    fn is_captured(&self) -> bool {
+        captures::graph_of(self, self.stream()).is_some()
     }
 
     fn end_capture(&self) -> Result<usize> {
-        let _bound = self.bind()?;
-        let (stream, mut graph, mut ready) = (self.stream(), null_mut(), null_mut());
-        let Some(pool) = self.blocks.lock().end_pool(stream as usize) else {
-            bail!(Argument, "no capture has begun in this thread's stream of cuda:{}", self.ordinal)
-        };
-        // SAFETY: results are written to variables; the graph that was captured ends here.
-        let made = unsafe {
-            check(sys::cuStreamEndCapture(stream, &mut graph), "the capture failed: it held something that has to wait for the GPU")
-                .and_then(|()| {
-                    let made = check(sys::cuGraphInstantiateWithFlags(&mut ready, graph, 0), "a graph could not be made");
-                    let _ = sys::cuGraphDestroy(graph);
-                    made
-                })
-        };
-        match made {
-            Ok(()) => self.blocks.lock().graphs.push((ready as usize, pool)),
-            Err(error) => {
-                self.blocks.lock().hand_over(pool);
-                return Err(error);
-            }
-        }
-        Ok(ready as usize)
+        captures::end(self).map(|graph| graph as usize)
     }
 
     fn replay(&self, graph: usize) -> Result<()> {
-        let _bound = self.bind()?;
-        // SAFETY: a graph of this GPU.
-        check(unsafe { sys::cuGraphLaunch(graph as sys::CUgraphExec, self.stream()) }, "a graph could not be launched")
+        // SAFETY: the number is a graph of `end_capture`, to which the caller holds a reference.
+        captures::launch(self, unsafe { &*(graph as *const Graph) })
     }
 
     fn end_graph(&self, graph: usize) {
-        let Ok(_bound) = self.bind() else { return };
-        // SAFETY: a graph of this GPU, which rests once all work has been done.
-        unsafe {
-            let _ = sys::cuCtxSynchronize();
-            let _ = sys::cuGraphExecDestroy(graph as sys::CUgraphExec);
-        }
-        self.blocks.lock().end_graph(graph);
+        // SAFETY: as above; the reference was the last one.
+        unsafe { captures::end_graph(self, graph as *mut Graph) }
     }
 }

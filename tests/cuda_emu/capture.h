@@ -3,6 +3,7 @@
 #include "driver.h"
 
 struct Capture {
+    uint64_t id = 0;
     Stream *origin = nullptr;              // where the capture began
     int mode = 0;                          // 0: global, 1: of the thread, 2: relaxed
     uint64_t thread = 0;

@@ -20,6 +20,7 @@ Settings read_settings() {
     if (s.devices > MAX_DEVICES) s.devices = MAX_DEVICES;
     s.async = number("THORN_EMU_ASYNC", 0) != 0;
     s.protect = number("THORN_EMU_PROTECT", 0) != 0;
+    s.null = number("THORN_EMU_NULL", 0) != 0;
     s.seed = (uint64_t)number("THORN_EMU_SEED", 0);
     s.memory = (size_t)number("THORN_EMU_MEMORY", 1 << 30);
     s.fail_alloc = number("THORN_EMU_FAIL_ALLOC", 0);
@@ -128,7 +129,7 @@ API Result cuDeviceGetName(char *name, int bytes, int device) {
     Call call;
     if (Result r = check_device(call, device)) return r;
     if (!name || bytes <= 0) return INVALID_VALUE;
-    snprintf(name, (size_t)bytes, "Emulated CUDA device");
+    snprintf(name, (size_t)bytes, settings.null ? "Null CUDA device" : "Emulated CUDA device");
     return SUCCESS;
 }
 
@@ -312,7 +313,7 @@ API Result cuCtxGetDevice(int *device) {
 API Result cuCtxSynchronize() {
     Call call;
     if (Result r = call.context()) return r;
-    if (Result r = unsafe_in_capture()) return r;
+    if (Result r = context_in_capture(current())) return r;
     return synchronize(current());
 }
 
@@ -425,4 +426,12 @@ API Result cuGetProcAddress_v2(const char *symbol, void **function, int, uint64_
     }
     if (status) *status = *function ? 0 : 1;
     return *function ? SUCCESS : NOT_FOUND;
+}
+
+// NVRTC asks a driver that it finds for a private table. The table here has its size, 16 bytes, and no function.
+API Result cuGetExportTable(const void **table, const void *) {
+    static const size_t empty[2] = {sizeof empty, 0};
+    if (!table) return INVALID_VALUE;
+    *table = empty;
+    return SUCCESS;
 }

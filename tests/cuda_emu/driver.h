@@ -64,6 +64,7 @@ struct Settings {
     int devices;           // THORN_EMU_DEVICES
     bool async;            // THORN_EMU_ASYNC
     bool protect;          // THORN_EMU_PROTECT
+    bool null;             // THORN_EMU_NULL: any image is a module, and launches do nothing
     uint64_t seed;         // THORN_EMU_SEED, 0 for the plain order
     size_t memory;         // THORN_EMU_MEMORY, bytes of a device
     int64_t fail_alloc;    // THORN_EMU_FAIL_ALLOC, counted down to the allocation that fails
@@ -168,6 +169,7 @@ Result synchronize(Context *context);
 void drop_streams(Context *context);
 // An error where a function is not allowed during a capture, which is invalid from then on.
 Result unsafe_in_capture();
+Result context_in_capture(Context *context);
 bool capturing(const std::shared_ptr<Stream> &stream);
 
 // module.cpp

@@ -72,6 +72,19 @@ Result legacy_in_capture(Context *context) {
     return SUCCESS;
 }
 
+// Waiting for a context is forbidden, in every mode, while one of its streams is captured.
+Result context_in_capture(Context *context) {
+    for (auto &capture : captures) {
+        for (auto &member : capture->members) {
+            auto stream = member.lock();
+            if (!stream || stream->context != context) continue;
+            invalidate(*capture);
+            return CAPTURE_UNSUPPORTED;
+        }
+    }
+    return SUCCESS;
+}
+
 Result unsafe_in_capture() {
     if (thread_mode == 2) return SUCCESS;
     for (auto &capture : captures) {
@@ -100,7 +113,9 @@ API Result cuStreamBeginCapture_v2(void *handle, int mode) {
     if (mode < 0 || mode > 2) return INVALID_VALUE;
     if (stream->legacy) return CAPTURE_UNSUPPORTED;
     if (stream->capture) return ILLEGAL_STATE;
+    static uint64_t last_id = 0;
     auto capture = std::make_shared<Capture>();
+    capture->id = ++last_id;
     capture->origin = stream.get();
     capture->mode = mode;
     capture->thread = this_thread();
@@ -146,6 +161,21 @@ API Result cuStreamIsCapturing(void *handle, int *status) {
     return SUCCESS;
 }
 
+// The graph and the dependencies are not asked for by this library, and there are none to give.
+API Result cuStreamGetCaptureInfo_v2(void *handle, int *status, uint64_t *id, void **graph, const void **dependencies, size_t *count) {
+    Call call;
+    if (Result r = call.context()) return r;
+    auto stream = find_stream(handle);
+    if (!stream) return INVALID_HANDLE;
+    if (!status || graph || dependencies || count) return INVALID_VALUE;
+    if (stream->legacy) {
+        if (Result r = legacy_in_capture(stream->context)) return r;
+    }
+    *status = !stream->capture ? 0 : stream->capture->invalid ? 2 : 1;
+    if (id && *status == 1) *id = stream->capture->id;
+    return SUCCESS;
+}
+
 API Result cuThreadExchangeStreamCaptureMode(int *mode) {
     Call call;
     if (Result r = call.ready()) return r;
@@ -178,6 +208,10 @@ API Result cuGraphLaunch(void *handle, void *stream_handle) {
     auto stream = find_stream(stream_handle);
     if (found == executables.end()) return INVALID_VALUE;
     if (!stream) return INVALID_HANDLE;
+    if (stream->capture) {
+        invalidate(*stream->capture);
+        return CAPTURE_UNSUPPORTED;
+    }
     std::vector<Op> ops = found->second->ops;
     for (Op &op : ops) {
         if (Result r = enqueue(stream, std::move(op))) return r;

@@ -84,6 +84,13 @@ bool filled(DevicePtr at, size_t bytes, unsigned char value) {
     return bytes == 0 || (p[0] == value && memcmp(p, p + 1, bytes - 1) == 0);
 }
 
+void release_slot(Arena &a, const Slot &slot) {
+    // The system takes whole pages; those at the ends are shared with other slots.
+    const uint64_t page = 4096, first = (slot.at + page - 1) / page * page, end = (slot.at + slot.bytes) / page * page;
+    if (first < end) madvise((void *)first, end - first, MADV_DONTNEED);
+    give_back(a, slot.at, slot.bytes);
+}
+
 // Takes the oldest slot out of the quarantine. It must be as it was left.
 void release_oldest(Arena &a) {
     Slot slot = a.quarantine.front();
@@ -93,10 +100,7 @@ void release_oldest(Arena &a) {
         fprintf(stderr, "cuda_emu: memory at %#" PRIx64 " (%zu bytes) was written after it had been freed\n", slot.freed, slot.freed_bytes);
         count_hit();
     }
-    // The system takes whole pages; those at the ends are shared with other slots.
-    const uint64_t page = 4096, first = (slot.at + page - 1) / page * page, end = (slot.at + slot.bytes) / page * page;
-    if (first < end) madvise((void *)first, end - first, MADV_DONTNEED);
-    give_back(a, slot.at, slot.bytes);
+    release_slot(a, slot);
 }
 
 bool guards_intact(const Allocation &a) {
@@ -129,7 +133,8 @@ Result allocate(DevicePtr *out, size_t bytes, int device) {
     allocation.at = slot + ALIGN;
     allocation.bytes = bytes;
     allocation.device = device;
-    memset((void *)allocation.at, FRESH, bytes);
+    // Without kernels nothing writes outside of allocations, and memory that nobody has written needs no pages.
+    if (!settings.null) memset((void *)allocation.at, FRESH, bytes);
     set_guards(allocation);
     live[allocation.at] = allocation;
     a.used += bytes;
@@ -151,6 +156,10 @@ Result release(DevicePtr at) {
     Arena &a = arena(allocation.device);
     a.used -= allocation.bytes;
     Slot slot = {at - ALIGN, slot_bytes(allocation.bytes), at, allocation.bytes};
+    if (settings.null) {
+        release_slot(a, slot);
+        return intact ? SUCCESS : ILLEGAL_ADDRESS;
+    }
     memset((void *)at, FREED, allocation.bytes);
     a.quarantine.push_back(slot);
     a.quarantine_bytes += slot.bytes;
@@ -282,6 +291,8 @@ API Result cuMemFree_v2(DevicePtr at) {
     if (Result r = unsafe_in_capture()) return r;
     const Allocation *allocation = find_allocation(at);
     if (!allocation || allocation->at != at || allocation->freeing) return INVALID_VALUE;
+    // The driver waits for the context before it takes memory away.
+    if (Result r = context_in_capture(&primary(allocation->device))) return r;
     if (Result r = synchronize(&primary(allocation->device))) return r;
     Result result = release(at);
     if (result) current()->error = result;
@@ -351,6 +362,7 @@ API Result cuMemFreeHost(void *p) {
     auto found = pins.find((uintptr_t)p);
     if (found == pins.end() || found->second.registered) return INVALID_VALUE;
     // As the real driver does, this waits for all work of the device that could use the memory.
+    if (Result r = context_in_capture(current())) return r;
     if (Result r = synchronize(current())) return r;
     pins.erase(found);
     free(p);

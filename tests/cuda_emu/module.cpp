@@ -20,11 +20,26 @@ std::unordered_map<void *, std::unique_ptr<Module>> &modules = *new std::unorder
 std::set<void *> &functions = *new std::set<void *>;
 uint64_t launched = 0;
 
+// The kernel of every name with THORN_EMU_NULL, and the module of every image.
+const emu::Kernel null_kernel = {"null", 1024, 0, nullptr, nullptr};
+emu::State null_state = {};
+const emu::Module null_module = {emu::ABI, &null_state, &null_kernel, 1};
+
 Function *find_function(void *handle) { return functions.count(handle) ? (Function *)handle : nullptr; }
 
 void unload(Module &module) {
     for (auto &function : module.functions) functions.erase(function.get());
-    dlclose(module.library);
+    if (module.library) dlclose(module.library);
+}
+
+Result keep_module(void **out, void *library, const emu::Module *table) {
+    auto module = std::make_unique<Module>();
+    module->context = current();
+    module->library = library;
+    module->table = table;
+    *out = module.get();
+    modules[module.get()] = std::move(module);
+    return SUCCESS;
 }
 
 } // namespace
@@ -47,6 +62,7 @@ API Result cuModuleLoadData(void **out, const void *image) {
     Call call;
     if (Result r = call.context()) return r;
     if (!out || !image) return INVALID_VALUE;
+    if (settings.null) return keep_module(out, nullptr, &null_module);
     if (strncmp((const char *)image, "EMU:", 4) != 0) return INVALID_IMAGE;
     void *library = dlopen((const char *)image + 4, RTLD_NOW | RTLD_LOCAL);
     if (!library) {
@@ -58,13 +74,7 @@ API Result cuModuleLoadData(void **out, const void *image) {
         dlclose(library);
         return INVALID_IMAGE;
     }
-    auto module = std::make_unique<Module>();
-    module->context = current();
-    module->library = library;
-    module->table = table;
-    *out = module.get();
-    modules[module.get()] = std::move(module);
-    return SUCCESS;
+    return keep_module(out, library, table);
 }
 
 API Result cuModuleLoadDataEx(void **out, const void *image, unsigned, int *, void **) { return cuModuleLoadData(out, image); }
@@ -88,7 +98,7 @@ API Result cuModuleGetFunction(void **out, void *handle, const char *name) {
     if (!out || !name) return INVALID_VALUE;
     Module &module = *found->second;
     const emu::Kernel *end = module.table->kernels + module.table->count;
-    const emu::Kernel *kernel = std::find_if(module.table->kernels, end, [name](auto &k) { return strcmp(k.name, name) == 0; });
+    const emu::Kernel *kernel = std::find_if(module.table->kernels, end, [name](auto &k) { return settings.null || strcmp(k.name, name) == 0; });
     if (kernel == end) return NOT_FOUND;
     for (auto &function : module.functions) {
         if (function->kernel == kernel) {
@@ -205,6 +215,7 @@ Result run(const Work &work) {
         fprintf(stderr, "cuda_emu: kernel %s fails because THORN_EMU_FAIL_LAUNCH asks for it\n", work.function->name.c_str());
         return LAUNCH_FAILED;
     }
+    if (settings.null) return SUCCESS;
     return run_grid({work.function, work.params.data(), work.grid, work.block});
 }
 

@@ -471,7 +471,6 @@ void test_capture() {
     EQUAL(cu("cuGraphLaunch", executable, stream), 0);
     EQUAL(cu("cuStreamSynchronize", stream), 0);
     EQUAL(download<float>(a, 100)[3], 15);
-    EQUAL(cu("cuGraphExecDestroy", executable), 0);
     // Functions that are not allowed in a capture make it invalid.
     EQUAL(cu("cuStreamBeginCapture_v2", stream, 0), 0);
     EQUAL(cu("cuStreamSynchronize", stream), 900);
@@ -486,6 +485,28 @@ void test_capture() {
     EQUAL(cu("cuStreamEndCapture", stream, &graph), 904);
     EQUAL(cu("cuStreamIsCapturing", fork, &status), 0);
     EQUAL(status, 0);
+    // Some are allowed in no mode.
+    uint64_t id = 0, other = 0;
+    const void *nothing = nullptr;
+    for (const char *function : {"cuCtxSynchronize", "cuMemFree_v2", "cuEventQuery", "cuGraphLaunch"}) {
+        std::string name = function;
+        EQUAL(cu("cuStreamBeginCapture_v2", stream, 2), 0);
+        EQUAL(cu("cuEventRecord", event, stream), 0);
+        EQUAL(cu("cuStreamWaitEvent", fork, event, 0u), 0);
+        EQUAL(cu("cuStreamGetCaptureInfo_v2", stream, &status, &id, nothing, nothing, nothing), 0);
+        EQUAL(cu("cuStreamGetCaptureInfo_v2", fork, &status, &other, nothing, nothing, nothing), 0);
+        EQUAL(status, 1);
+        EQUAL(id == other && id != 0, true);
+        EQUAL(cu("cuMemAlloc_v2", &b, (size_t)8), 0);
+        int got = name == "cuMemFree_v2" ? cu(function, b)
+            : name == "cuEventQuery" ? cu(function, event) : name == "cuGraphLaunch" ? cu(function, executable, stream) : cu(function);
+        EQUAL(got, name == "cuEventQuery" ? 907 : 900);
+        EQUAL(cu("cuStreamGetCaptureInfo_v2", fork, &status, &other, nothing, nothing, nothing), 0);
+        EQUAL(status, 2);
+        EQUAL(cu("cuStreamEndCapture", stream, &graph), 901);
+        EQUAL(cu("cuMemFree_v2", b), 0);
+    }
+    EQUAL(cu("cuGraphExecDestroy", executable), 0);
 }
 
 void test_protect() {

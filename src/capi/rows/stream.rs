@@ -7,11 +7,15 @@
 //!
 //! A graph is work that a stream has kept rather than done, to be done again with little effort of the host. Operations that have to wait
 //! for the GPU, such as `THTensor_item`, `THTensor_nonzero`, or an index whose positions are checked, fail while a stream is captured, and
-//! the graph with them. Kernels are compiled and loaded before, by doing the work once. A graph reads and writes the memory that it was
-//! captured with: tensors made before must live as long as it does, and memory that was made while it was captured stays its own. Random
-//! numbers are the same each time.
+//! the graph with them. Kernels are compiled and loaded before, by doing the work once. A capture spreads to each stream that waits for a
+//! captured stream; the stream in which the capture began must wait for all of them before the capture ends.
 //!
-//! Errors: `TH_ERR_CUDA`, no driver, no GPU with this number, or the driver refused.
+//! A graph reads and writes the memory that it was captured with. Tensors made before the capture must live as long as the graph. Memory
+//! that was allocated or freed during the capture belongs to the graph until the graph is freed. Random numbers are the same at each
+//! launch, and so are numbers of the host such as a learning rate. Adam counts the steps of a captured `THOptim_step` on the GPU.
+//!
+//! Errors: `TH_ERR_CUDA`, no driver, no GPU with this number, or the driver refused; `TH_ERR_ARGUMENT`, a call that would end a capture, such
+//! as `THCuda_synchronize` or a launch of a graph in a captured stream.
 
 use crate::backend;
 use crate::capi::face::row::export;
@@ -80,8 +84,8 @@ macro_rules! stream_rows {
         };
         /// Adds a reference; NULL is ignored.
         THCudaStream_retain(stream: cuda_stream_or_null) -> nothing = retain(stream);
-        /// Gives up a reference; the last one waits for the stream's work and ends it, if it was made by `THCudaStream_new`. NULL is
-        /// ignored.
+        /// Gives up a reference; the last one waits for the stream's work and ends it, if it was made by `THCudaStream_new`. A capture that
+        /// began in the stream is given up; a stream that has joined a capture ends with it. NULL is ignored.
         THCudaStream_free(stream: cuda_stream_or_null) -> nothing = free(stream);
         /// This thread's operations on the stream's GPU go to the stream from now on. The thread holds a reference.
         THCudaStream_setCurrent(stream: cuda_stream) = driver::choose(stream);
@@ -137,7 +141,7 @@ macro_rules! stream_rows {
         };
         /// Adds a reference; NULL is ignored.
         THCudaGraph_retain(graph: cuda_graph_or_null) -> nothing = retain(graph);
-        /// Gives up a reference; the last one waits for the GPU and ends the graph. NULL is ignored.
+        /// Gives up a reference; the last one waits for the graph's last launch and ends the graph. NULL is ignored.
         THCudaGraph_free(graph: cuda_graph_or_null) -> nothing = free(graph);
         /// Does the work of the graph in this thread's stream on its GPU.
         THCudaGraph_launch(graph: cuda_graph) = graph.driver().replay(graph.raw());

@@ -1,11 +1,12 @@
 //! Optimizers: steps of parameters along their gradients, in place.
 
+mod counter;
 mod lbfgs;
 mod ranges;
 
 use super::loss::made;
-use super::pointwise::arithmetic::{addcmul, cadd, cmax, lerp, mul};
-use super::pointwise::step::{running_square, running_sum, scaled_step};
+use super::pointwise::arithmetic::{addcdiv, addcmul, cadd, cmax, lerp, mul};
+use super::pointwise::step::{running_square, running_sum, scaled_root, scaled_step};
 use super::{copy, create};
 use crate::alloc;
 use crate::device::{self, Making};
@@ -79,8 +80,10 @@ pub struct Adam {
 /// What is remembered of a parameter, made at its first step.
 #[derive(Default)]
 struct Memory {
-    /// The number of steps.
+    /// The number of steps; without a meaning where there is a `counter`.
     steps: i32,
+    /// The number of steps on a GPU, since a step was captured there.
+    counter: Option<Tensor>,
     /// The running sum of gradients, or of steps.
     mean: Option<Tensor>,
     /// The running mean square of gradients.
@@ -164,6 +167,9 @@ impl Optimizer {
         let Optimizer { params, memories, rule, lr } = self;
         let (p, memory) = (&params[k], &mut memories[k]);
         let _there = device::is_used().then(|| Making::on(p.device()));
+        if device::is_used() && counter::is_captured(p.device())? {
+            memory.prepare_capture(k, p, rule)?;
+        }
         match rule {
             Rule::Sgd(sgd) => memory.sgd(p, *lr, gradient, sgd),
             Rule::Adam(adam) => memory.adam(p, *lr, gradient, adam),
@@ -195,6 +201,18 @@ fn zeros<'a>(place: &'a mut Option<Tensor>, p: &Tensor) -> Result<&'a Tensor> {
 }
 
 impl Memory {
+    /// Makes a step fit to be captured: a graph would begin with what the first step makes at each launch, and count no steps.
+    fn prepare_capture(&mut self, k: usize, p: &Tensor, rule: &Rule) -> Result<()> {
+        let is_new = self.mean.is_none() && self.square.is_none();
+        if is_new && !matches!(rule, Rule::Sgd(sgd) if sgd.momentum == 0.0) {
+            bail!(Argument, "parameter {k} has made no step: make the first step of an optimizer before its steps are captured")
+        }
+        if self.counter.is_none() && matches!(rule, Rule::Adam(_)) {
+            self.counter = Some(counter::counter(p.device(), self.steps)?);
+        }
+        Ok(())
+    }
+
     fn sgd(&mut self, p: &Tensor, lr: f64, gradient: &Tensor, sgd: &Sgd) -> Result<()> {
         let decayed = with_decay(gradient, p, sgd.decay)?;
         let gradient = decayed.as_ref().unwrap_or(gradient);
@@ -229,6 +247,11 @@ impl Memory {
         running_square.run([square, square, gradient], &[beta2.into(), (1.0 - beta2).into()])?;
         if adam.amsgrad {
             cmax.run([greatest, greatest, square], &[])?;
+        }
+        if let Some(counter) = &self.counter {
+            let [first, root] = counter::corrections(counter, adam.betas)?;
+            let divisor = made(|r| scaled_root.run([r, greatest, &first, &root], &[adam.eps.into()]))?;
+            return addcdiv.run([p, p, mean, &divisor], &[(-lr).into()]);
         }
         let (size, root) = (lr / (1.0 - beta1.powi(self.steps)), (1.0 - beta2.powi(self.steps)).sqrt());
         scaled_step.run([p, p, mean, greatest], &[size.into(), root.into(), adam.eps.into()])

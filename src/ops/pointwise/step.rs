@@ -13,4 +13,8 @@ operations! {
     scaled_step(r: out, t: input, m: input, v: input, size: parameter, root: parameter, eps: parameter) {
         float same CHEAP, |_, t, m, v| t - size * m / (v.sqrt() / root + eps)
     }
+    /// `r = first * (sqrt(v) / root + eps)`: the divisor of a step of [`scaled_step`] whose numbers are tensors
+    scaled_root(r: out, v: input, first: input, root: input, eps: parameter) {
+        float same CHEAP, |_, v, first, root| first * (v.sqrt() / root + eps)
+    }
 }
