@@ -8,7 +8,7 @@ use super::formula::Derivative;
 use super::graph::{Cut, Edge, Node, Rule, Saved, SavedTensor, State, Variable, is_active, is_known, own_variable, version_of};
 use super::shared;
 use super::switch;
-use super::variable::{Before, Source, become_view, check_own_geometry, check_unshared, check_writable, settle, target};
+use super::variable::{Before, Source, become_view, check_own_geometry, check_result, check_writable, settle, target};
 use super::views::{self, Views};
 use crate::capi::face::args::Kind as ArgKind;
 use crate::capi::face::places::each_place;
@@ -263,7 +263,7 @@ fn recorded(row: &'static Row, face: &'static Face, words: &[Word]) -> Result<Wo
     let is_unknown = rule.is_none() && !edges.is_empty() && places.returns_tensor && !is_constant(row);
     // Before the call saves handles of its own.
     for k in each_place(if rule.is_some() { places.results } else { 0 }) {
-        handle(words, k).map_or(Ok(()), check_unshared)?;
+        handle(words, k).map_or(Ok(()), check_result)?;
     }
     let mut call = match rule {
         Some(rule) => Some(Recorded::new(row, rule, words, edges)?),
@@ -331,7 +331,7 @@ impl Recorded {
         saved.words.extend(words.iter().copied());
         let kept_results = keep & row.places.written & !row.places.read;
         for k in each_place(kept_results) {
-            if saved.words[k].is_null() {
+            if saved.words[k].is_null() && matches!(row.signature.kinds[k], ArgKind::optional_out | ArgKind::optional_indices) {
                 let spare = Tensor::fresh()?;
                 saved.words[k] = spare.as_ptr().word();
                 spares.push(spare);

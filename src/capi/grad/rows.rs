@@ -8,7 +8,7 @@ use super::geometry::{set_edges, write_node};
 use super::graph::{Cut, Hook, Slot, State, Target, Variable, attach, is_known, variable, version_of};
 use super::outputs::{refuse, roots};
 use super::record::count_write;
-use super::shared::base_of;
+use super::shared::{base_of, mark_shared};
 use super::variable::{Source, become_view, current, current_or_new, held, new_view, target, target_of};
 use super::{record, switch};
 use crate::alloc::THDeleter;
@@ -65,7 +65,11 @@ fn require(t: &Tensor, requires: bool) -> Result<()> {
         };
     }
     if !requires || variable.lock().requires {
-        variable.lock().requires = requires;
+        let was = std::mem::replace(&mut variable.lock().requires, requires);
+        // A leaf does not know the tensor that it may be a view of.
+        if was && !requires {
+            mark_shared(t);
+        }
         return Ok(());
     }
     let node = match &variable.lock().view {
@@ -90,8 +94,10 @@ fn require(t: &Tensor, requires: bool) -> Result<()> {
         view.base.activate();
         drop(base);
         let own = state.set_history(None);
+        // The base holds the leaf, and the leaf not the base.
+        let view = state.view.take();
         drop(state);
-        drop((ended, own));
+        drop((ended, own, view));
     }
     Ok(())
 }

@@ -78,7 +78,7 @@ fn as_laid_out(t: &Tensor, variable: Counted<Variable>) -> Result<Option<Counted
             (variable.clone(), home.clone(), home)
         }
     };
-    let (is_base, cut) = (state.view.is_none(), state.cut);
+    let (is_base, cut, seen) = (state.view.is_none(), state.cut, state.view.as_ref().and_then(|view| view.seen));
     drop(state);
     let layout = t.layout()?;
     if is_base && variable.storage() != t.storage_address() {
@@ -91,7 +91,8 @@ fn as_laid_out(t: &Tensor, variable: Counted<Variable>) -> Result<Option<Counted
         super::shared::mark_shared(t);
         return Ok(None);
     }
-    let view = new_view(t, base, home)?;
+    let mut view = new_view(t, base, home)?;
+    view.seen = seen.filter(|_| cut.is_some());
     let moved = Variable::new(State { view: Some(view), cut, ..State::default() })?;
     attach_after(t, t.attached().load(Ordering::Acquire), moved).map(Some)
 }
@@ -137,18 +138,32 @@ pub fn held(variable: &Counted<Variable>, state: &State) -> Option<Target> {
     state.history.clone().map(|(node, k)| Target::Node(node, k))
 }
 
+fn overwritten() -> Result<Option<Target>> {
+    bail!(Argument, "elements of a tensor were overwritten by a result of other sizes in the same memory: make the tensor or its view anew")
+}
+
 /// Where the gradient of a variable goes. A view whose base was written since takes the new history.
 pub fn target_of(variable: &Counted<Variable>) -> Result<Option<Target>> {
     let mut ended = None;
     let mut state = variable.lock();
+    if state.is_stale && state.view.is_none() {
+        return overwritten();
+    }
     if !state.requires
-        && state.cut.is_none()
         && let Some(view) = &state.view
     {
         let base = view.base.lock();
         if view.seen != Some(base.generation) {
             if base.is_stale {
-                bail!(Argument, "a view reads elements that were written since, by a result of other sizes: make the view anew")
+                return overwritten();
+            }
+            if state.cut.is_some() {
+                return match held(&view.base, &base) {
+                    None => Ok(None),
+                    Some(_) => {
+                        bail!(Argument, "a tensor was detached, and a tensor with its elements got a history since: detach it anew")
+                    }
+                };
             }
             let (seen, to) = (Some(base.generation), held(&view.base, &base).filter(|_| !base.is_apart(&view.geometry.view)));
             drop(base);
@@ -250,9 +265,21 @@ pub fn check_own_geometry(t: &Tensor) -> Result<()> {
     }
 }
 
-/// Fails where a result with a history would be written to elements that another handle shows, of which gradients do not know.
-pub fn check_unshared(t: &Tensor) -> Result<()> {
+/// Fails where a handle may not get a history with new elements: where another handle shows the elements, of which gradients do not know,
+/// where positions of the handle share elements, and where the elements are a leaf's.
+pub fn check_result(t: &Tensor) -> Result<()> {
     let Some(storage) = t.borrow_storage() else { return Ok(()) };
+    if t.layout().is_ok_and(|layout| layout.overlaps_itself()) {
+        return refuse(t, format_args!("has several positions for one element, and would get a history"));
+    }
+    if let Some(variable) = current(t)?
+        && let state = variable.lock()
+        && let Some(view) = &state.view
+        && state.cut.is_some()
+        && view.base.lock().requires
+    {
+        return refuse(t, format_args!("shares its elements with a leaf that requires a gradient, and would get a history"));
+    }
     let is_shared = storage.has_mark(IS_SHARED);
     // A tensor that a recorded operation saved is a reference, too.
     if storage.refcount() <= if is_shared { 1 } else { 2 } || (is_known(t) && !is_shared) {
@@ -276,9 +303,10 @@ pub fn settle(t: &Tensor, before: &mut Before, history: Option<(Counted<Node>, u
     let own = match before.variable.take().filter(|_| in_place) {
         Some(variable) => {
             let moved = as_laid_out(t, variable.clone())?;
-            if moved.is_none() {
-                let mut state = variable.lock();
-                (state.is_stale, state.generation) = (true, state.generation + 1);
+            match &moved {
+                None => forget(&variable),
+                Some(moved) if moved.address() != variable.address() => before.nodes = None,
+                Some(_) => {}
             }
             moved
         }
@@ -301,11 +329,12 @@ pub fn settle(t: &Tensor, before: &mut Before, history: Option<(Counted<Node>, u
         return Ok(());
     };
     let mut state = variable.lock();
-    let leaf_is_base = state.view.as_ref().is_some_and(|view| view.base.lock().requires);
-    if state.view.is_none() || leaf_is_base {
-        // The values of a leaf change through a detached view alone. The leaf stays one, and the view goes its own way.
-        state.view = None;
-        state.generation += 1;
+    if state.view.as_ref().is_some_and(|view| view.base.lock().requires) {
+        // The values of a leaf have changed through a detached view, and the leaf stays one.
+        return Ok(());
+    }
+    if state.view.is_none() {
+        (state.is_stale, state.generation) = (false, state.generation + 1);
         if history.is_some() {
             variable.activate();
         }
@@ -318,6 +347,13 @@ pub fn settle(t: &Tensor, before: &mut Before, history: Option<(Counted<Node>, u
     drop(state);
     drop(ended);
     Ok(())
+}
+
+/// Notes that elements of a base, or of the base of a view, were overwritten in a way that no view of the base describes.
+fn forget(variable: &Counted<Variable>) {
+    let base = variable.lock().view.as_ref().map_or_else(|| variable.clone(), |view| view.base.clone());
+    let mut state = base.lock();
+    (state.is_stale, state.generation) = (true, state.generation + 1);
 }
 
 /// What ends with a write: the histories of a view and of its base.

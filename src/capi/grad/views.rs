@@ -2,7 +2,7 @@
 
 use super::graph::{Cut, attach, is_active, variable};
 use super::record::{each_read, handle, listed, same_storage};
-use super::shared::{mark_shared, share};
+use super::shared::{lay_out_anew, mark_shared, share};
 use super::variable::{Source, become_view, contains};
 use crate::capi::face::args::Kind as ArgKind;
 use crate::capi::face::places::each_place;
@@ -11,6 +11,7 @@ use crate::capi::face::word::{FromWord, ToWord, Word};
 use crate::error::{Result, bail};
 use crate::layout::Layout;
 use crate::ops::view;
+use crate::storage::Storage;
 use crate::tensor::{THTensor, Tensor};
 use smallvec::SmallVec;
 use std::ffi::c_int;
@@ -81,6 +82,8 @@ pub struct Views {
     sources: SmallVec<[Source; 1]>,
     /// Handles whose geometry the call may change, with handles on their elements before.
     handles: SmallVec<[(usize, Tensor); 1]>,
+    /// The lengths of their storages, by place.
+    lengths: SmallVec<[Option<i64>; 2]>,
     /// Entries that lists of new handles have room for.
     room: c_int,
 }
@@ -88,7 +91,7 @@ pub struct Views {
 impl Views {
     /// The arguments now.
     pub fn before(row: &'static Row, words: &[Word]) -> Result<Views> {
-        let mut views = Views { sources: SmallVec::new(), handles: SmallVec::new(), room: 0 };
+        let mut views = Views { sources: SmallVec::new(), handles: SmallVec::new(), lengths: SmallVec::new(), room: 0 };
         if !row.places.may_view() {
             return Ok(views);
         }
@@ -109,6 +112,8 @@ impl Views {
                     }
                 }
                 views.handles.push((k, view::alias(t)?));
+                views.lengths.resize(k + 1, None);
+                views.lengths[k] = t.borrow_storage().map(Storage::len);
             }
         }
         for k in each_place(row.places.new_handles) {
@@ -141,6 +146,9 @@ impl Views {
         let (storage, this) = (r.storage_address(), r.as_ptr().addr());
         let shows = |source: &&Source| storage != 0 && source.storage == storage && (was_there || source.address != this);
         match self.sources.iter().find(shows) {
+            _ if self.handles.iter().any(|(k, before)| self.is_own(row, words, *k, r) && before.storage_address() == storage) => {
+                self.laid_out(row, words, r, cut.is_some())
+            }
             Some(source) if source.variable.is_some() => become_view(r, source, cut, row.places.is_strided),
             Some(source) => {
                 let source = each_read(row, words).map(|(_, _, t)| t).find(|t| t.as_ptr().addr() == source.address);
@@ -157,12 +165,26 @@ impl Views {
         }
     }
 
+    /// Returns true if `r` is the handle at place `k`, whose geometry the call may change.
+    fn is_own(&self, row: &'static Row, words: &[Word], k: usize, r: &Tensor) -> bool {
+        row.places.handles & (1 << k) != 0 && handle(words, k).is_some_and(|t| t.is(r))
+    }
+
     /// Ends the history of a handle that shows other elements now than those of before; where it shows some of these, it keeps its part.
     fn laid_out(&self, row: &'static Row, words: &[Word], r: &Tensor, may_forget: bool) -> Result<()> {
         let is_it = |k: usize| handle(words, k).is_some_and(|t| t.is(r));
         let Some((_, before)) = self.handles.iter().find(|(k, _)| is_it(*k)) else { return Ok(()) };
-        let (Some(variable), true) = (variable(r), is_active(r)) else { return Ok(()) };
+        let (Some(variable), true) = (variable(r), is_active(r)) else {
+            if r.storage_address() != before.storage_address() && row.places.storages != 0 {
+                mark_shared(r);
+            }
+            lay_out_anew(r);
+            return Ok(());
+        };
         if r.storage_address() != before.storage_address() {
+            if row.places.storages != 0 {
+                mark_shared(r);
+            }
             let requires = variable.lock().requires;
             if !requires {
                 attach(r, None);
@@ -195,8 +217,11 @@ impl Views {
     fn undo(&self, row: &'static Row, words: &[Word], word: Word) {
         for (k, before) in &self.handles {
             if let Some(t) = handle(words, *k) {
-                // The old sizes have room in the handle.
+                // The old sizes have room in the handle. A storage that has grown is as long as it was.
                 let _ = view::set(t, before);
+                if let (Some(storage), Some(len)) = (before.borrow_storage(), self.lengths.get(*k).copied().flatten()) {
+                    let _ = storage.resize(len);
+                }
             }
         }
         for k in each_place(row.places.new_handles) {
