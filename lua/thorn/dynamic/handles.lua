@@ -14,7 +14,7 @@ local handles = {}
 handles.types = {
     Tensor = { type = library.Tensor, kinds = {} },
     STensor = { kinds = { "sparse", "sparse_inout", "sparse_or_null" }, class = "sparse", shown = "sparse tensor" },
-    Storage = { type = library.Storage, kinds = { "storage", "storage_input" } },
+    Storage = { type = library.Storage, kinds = { "storage", "storage_out", "storage_input" } },
     Generator = { type = library.Generator, kinds = { "generator", "required_generator" } },
     Fused = { kinds = { "fused", "fused_or_null" } },
     Optim = { kinds = { "optim", "optim_or_null" } },

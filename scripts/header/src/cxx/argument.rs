@@ -138,7 +138,7 @@ impl Argument {
     /// The class of handles that the argument is one of, but for tensors.
     pub fn class(&self) -> Option<&'static str> {
         Some(match self.kind.as_str() {
-            "storage" | "storage_input" => "Storage",
+            "storage" | "storage_out" | "storage_input" => "Storage",
             "generator" | "required_generator" => "Generator",
             "fused" => "Fused",
             "sparse" | "sparse_inout" => "SparseTensor",
