@@ -1,12 +1,12 @@
--- Tolerances on a GPU, in units in the last place of float32 and float64 results: the maximum errors that NVIDIA documents for the functions
--- that the kernels of an operation call.
+-- Tolerances on a GPU, in units in the last place of float32 and float64 results: the maximum errors that NVIDIA documents for the
+-- functions that the kernels of an operation call.
 --
 -- Source: CUDA C++ Programming Guide, section "Mathematical Functions", "Standard Functions": the tables of single-precision and
 -- double-precision functions with their maximum ULP errors, for compute capability 5.2 and later. An error is the distance from the
 -- correctly rounded result, and the expectations are correctly rounded, too. Only operations are listed whose documented error exceeds the
 -- tolerance of the expectations: 4 units for pow and log(e^a + e^b), 2 for most others.
 
--- What the tables say: float32, float64.
+-- The errors in the tables, of float32 and of float64.
 local documented = {
   exp = { 2, 1 }, log1p = { 1, 1 },
   tan = { 4, 2 }, sinh = { 3, 2 }, erfc = { 4, 5 }, atan2 = { 3, 2 }, hypot = { 3, 2 },
@@ -42,8 +42,8 @@ composed("softplus", "exp", "log1p")
 composed("gelu", "erfc")
 composed("geluTanh", "exp")
 
--- Of a library with all these functions: the tolerance of a call on a GPU, which is the larger one of the host's and the documented one.
--- Results of 16 bits keep the host's, because the kernels compute them in float32.
+-- Returns the function that gives the tolerance of a call on a GPU: the larger one of the host's and the documented one. Results of 16 bits
+-- keep the host's, because the kernels compute them in float32. `library` must have all functions of the list.
 return function(library)
   for name in pairs(tolerances) do assert(library[name]) end
   return function(call, dtype)

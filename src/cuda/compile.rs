@@ -159,7 +159,7 @@ impl Program {
         }
     }
 
-    /// What one function of the compiler writes, whose size another one says.
+    /// The bytes that `write` writes. `size` returns their number.
     fn output(
         &self,
         what: &str,
@@ -191,8 +191,8 @@ fn folder() -> Option<&'static Path> {
     FOLDER.get_or_init(found).as_deref()
 }
 
-/// What `make` makes of a text for a capability, from a file if there is one, unless it must be `fresh`. A file that cannot be read or
-/// written costs time only.
+/// The image of a text for a capability: from a file if there is one and it need not be `fresh`, else by `make`. A file that cannot be
+/// read or written costs time only.
 ///
 /// The name of a file has the version of NVRTC. Without NVRTC, a file of any version that the driver accepts will do.
 pub fn cached(text: &str, capability: i32, fresh: bool, make: impl FnOnce() -> Result<Vec<u8>>) -> Result<Vec<u8>> {

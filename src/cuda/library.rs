@@ -101,8 +101,8 @@ impl<F> Library<F> {
         Err(self.missing(&refused, &places))
     }
 
-    /// The files in a folder, or the names for the loader, whose version begins with `suffix`. Without a suffix, these are all files, or the
-    /// names of versions that are too new.
+    /// The files in a folder, or the names for the loader, whose version begins with `suffix`. Without a suffix, these are all files, or
+    /// the names of versions that are too new.
     fn candidates(&self, folder: Option<&Path>, suffix: Option<&str>) -> Vec<PathBuf> {
         let named = |suffix: &str| PathBuf::from(format!("{}{suffix}", self.file));
         let Some(folder) = folder else {
@@ -187,7 +187,7 @@ fn open(path: &Path) -> Result<NonNull<c_void>, String> {
     })
 }
 
-/// Where libraries are looked for: in the folders that the user names, by the loader (`None`), and in folders where CUDA may be installed.
+/// The places of libraries: the folders that the user names, the loader (`None`), and folders where CUDA may be installed.
 fn places() -> Vec<Option<PathBuf>> {
     let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty());
     let named = variable("TH_CUDA_LIBRARIES");

@@ -64,14 +64,14 @@ for kind in nvrtc cublas; do
 done
 check 0 "$at/full/libnvrtc.so.12.4.127" TH_CUDA_LIBRARIES="$at/full" THORN_EMU_DRIVER=12040
 
-# The library's own version counts, whatever the name of its file.
+# The version that the library reports counts, not the name of its file.
 check 0 "$at/plain/libnvrtc.so" TH_CUDA_LIBRARIES="$at/plain" THORN_EMU_DRIVER=12040 THORN_EMU_NVRTC=12.9
 check 1 "$at/plain/libnvrtc.so is of CUDA 13.0" TH_CUDA_LIBRARIES="$at/plain" THORN_EMU_DRIVER=12040 THORN_EMU_NVRTC=13.0
 check 1 "$at/old/libnvrtc.so.12 is of CUDA 13.1" TH_CUDA_LIBRARIES="$at/old" THORN_EMU_DRIVER=12040 THORN_EMU_NVRTC=13.1
 check 0 "$at/new/libnvrtc.so.13" TH_CUDA_LIBRARIES="$at/new" THORN_EMU_DRIVER=12040 THORN_EMU_NVRTC=12.8
 
-# What is said of libraries that are not taken.
-check 1 "libnvrtc, was not found for the driver of CUDA 12.4: $at/new/libnvrtc.so.13 is of CUDA 13.0, which is newer than the driver; looked in" \
+# The message names libraries that are not taken, and the reason.
+check 1 "was not found for the driver of CUDA 12.4: $at/new/libnvrtc.so.13 is of CUDA 13.0, which is newer than the driver; looked in" \
     TH_CUDA_LIBRARIES="$at/new" THORN_EMU_DRIVER=12040
 check 1 "libnvrtc.so.13 is of CUDA 13.0, which is newer" LD_LIBRARY_PATH="$at/driver:$at/new" THORN_EMU_DRIVER=12040
 check 1 "$at/old/libnvrtc.so.12 is of CUDA 11.8, and the oldest that is used is CUDA 12" TH_CUDA_LIBRARIES="$at/old" THORN_EMU_NVRTC=11.8
