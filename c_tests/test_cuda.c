@@ -343,8 +343,34 @@ static void backward_goes_over_several_devices(void) {
     }
 }
 
+/* Results begin at each of the first 17 elements of an allocation, and their elements are larger than those of the inputs. No vector access
+ * needs a greater alignment than the address has. */
+static void results_begin_anywhere(void) {
+    if (THCuda_deviceCount() == 0) return;
+    const THDtype dtypes[] = {TH_BFLOAT16, TH_FLOAT16, TH_UINT8, TH_INT16};
+    for (int k = 0; k < 4; k++) {
+        THTensor *host = THTensor_newOnes(dtypes[k], SIZES(1000)), *ones = THTensor_newCuda(host, 0);
+        const THDtype wide = k < 2 ? TH_FLOAT32 : TH_INT64;
+        THTensor *base = THTensor_newWithSizesOn(wide, TH_CUDA, 0, SIZES(1016));
+        for (int64_t first = 0; first <= 16; first++) {
+            THTensor *part = THTensor_newNarrow(base, 0, first, 1000);
+            CHECK_OK(THTensor_fill(base, 7));
+            CHECK_OK(THTensor_cadd(part, ones, 2, ones));
+            CHECK_NEAR(THTensor_sumall(part), 3000, 0);
+            CHECK_NEAR(THTensor_sumall(base), 3000 + 16 * 7, 0);
+            CHECK_OK(THTensor_copy(part, ones));
+            CHECK_NEAR(THTensor_sumall(base), 1000 + 16 * 7, 0);
+            THTensor_free(part);
+        }
+        THTensor_free(host);
+        THTensor_free(ones);
+        THTensor_free(base);
+    }
+}
+
 CHECK_MAIN(CASE(without_a_gpu_everything_says_what_is_missing), CASE(devices_are_named_and_counted), CASE(tensors_move),
            CASE(tensors_are_converted_on_their_way), CASE(memory_of_gpus_is_exchanged),
            CASE(operations_run_where_their_operands_lie), CASE(two_devices_work_side_by_side), CASE(the_examples_of_devices_hold),
            CASE(memory_is_kept_and_given_back), CASE(products_of_views_are_the_hosts), CASE(tf32_is_used_where_it_is_allowed),
-           CASE(a_result_that_grows_leaves_the_others_whole), CASE(backward_goes_over_several_devices))
+           CASE(a_result_that_grows_leaves_the_others_whole), CASE(backward_goes_over_several_devices),
+           CASE(results_begin_anywhere))

@@ -239,6 +239,10 @@ if(THORN_BUILD_TESTS AND THORN_CUDA AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|A
   set(emulated "LD_LIBRARY_PATH=${THORN_CARGO_TARGET_DIR}/cuda_emu/lib;TH_CUDA_CACHE=;TH_CUDA_GROUPS=1;TH_CUDA_EXACT=1")
   add_test(NAME cuda:emulator COMMAND "${PROJECT_SOURCE_DIR}/scripts/cuda_emu.sh" --test)
   set_tests_properties(cuda:emulator PROPERTIES ENVIRONMENT "${emulator}" FIXTURES_SETUP cuda COST 1001 TIMEOUT 300)
+  # Which NVRTC and which cuBLAS are taken.
+  thorn_add_program(cuda_libraries tests/cuda_emu/libraries.c)
+  add_test(NAME cuda:libraries COMMAND "${PROJECT_SOURCE_DIR}/tests/cuda_emu/libraries.sh" $<TARGET_FILE:cuda_libraries>)
+  set_tests_properties(cuda:libraries PROPERTIES ENVIRONMENT "${emulator}" FIXTURES_REQUIRED cuda TIMEOUT 300)
   # As users run it; with work deferred until somebody waits, and device memory that the host cannot touch; with threads in another order;
   # with products by thorn's own kernels.
   set(mode_plain "TH_CUDA_EXACT=0")

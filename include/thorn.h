@@ -4093,16 +4093,17 @@ THStatus THTensor_dropout(THTensor *r, THTensor *mask, THGenerator *generator, c
  * A tensor lies in the memory of the host or of a GPU, and an operation runs where its tensors lie, whichever device is
  * the thread's default. Results of fresh handles are made there too. All tensors of a call lie on one device, but for
  * numbers: a 0-d tensor of the host may be an operand of an elementwise operation. `THTensor_copy` copies between
- * devices, and nothing else does so unasked. NVIDIA's driver and NVRTC, which compiles kernels when they are first
- * needed, are looked for where the loader finds libraries, in `TH_CUDA_LIBRARIES`, `CUDA_PATH`, `CUDA_HOME`,
- * `/usr/local/cuda`, and in the packages of a virtual environment. Compiled kernels are kept in files in
- * `TH_CUDA_CACHE`, else `thorn/kernels` in `XDG_CACHE_HOME` or `~/.cache`; an empty `TH_CUDA_CACHE` keeps none. Matrix
- * products of floats are cuBLAS's where it is found, in the same places, and the library's own kernels' else, or with 0
- * in `TH_CUDA_BLAS`. A GPU does its work after the call that asked for it has returned, in order. What reads elements,
- * `THTensor_item` or a copy to the host, waits for it; `THTensor_data` is an address of the GPU, which waits for
- * nothing. Errors: `TH_ERR_DEVICE`, operands on different devices, and an operation that a GPU does not have;
- * `TH_ERR_CUDA`, no driver, no GPU with this number, no compiler of kernels, or one of them failed; `TH_ERR_NOMEM`, the
- * memory of the GPU is full.
+ * devices, and nothing else does so unasked. NVIDIA's driver is opened where the loader finds it. NVRTC compiles
+ * kernels when they are first needed. It is looked for in the folders that `TH_CUDA_LIBRARIES` lists, separated by
+ * colons, where the loader finds libraries, in `CUDA_PATH`, `CUDA_HOME`, `/usr/local/cuda`, and in the packages of a
+ * virtual environment. The newest one is used whose major version is not above the driver's. Compiled kernels are kept
+ * in files in `TH_CUDA_CACHE`, else `thorn/kernels` in `XDG_CACHE_HOME` or `~/.cache`; an empty `TH_CUDA_CACHE` keeps
+ * none. Kernels in files run without NVRTC. cuBLAS, which is looked for in the same way, computes matrix products of
+ * floats. Without it, or with 0 in `TH_CUDA_BLAS`, the library's own kernels do. A GPU does its work after the call
+ * that asked for it has returned, in order. What reads elements, `THTensor_item` or a copy to the host, waits for it;
+ * `THTensor_data` is an address of the GPU, which waits for nothing. Errors: `TH_ERR_DEVICE`, operands on different
+ * devices, and an operation that a GPU does not have; `TH_ERR_CUDA`, no driver, no GPU with this number, no compiler of
+ * kernels, or one of them failed; `TH_ERR_NOMEM`, the memory of the GPU is full.
  * @{
  */
 

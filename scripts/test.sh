@@ -84,10 +84,22 @@ python_with_torch() {
     return 1
 }
 
+# on_emulator SEED: the first random calls of a seed on the emulated GPU. Compiling their kernels takes most of the time, and the compiled
+# modules are kept for the next run.
+on_emulator() {
+    local emulator
+    emulator=$(scripts/cuda_emu.sh)
+    THORN_LIB=$library TH_CUDA_CACHE= TH_CUDA_GROUPS=1 TH_CUDA_LIBRARIES=$emulator LD_PRELOAD=$emulator/libcuda.so.1 \
+        THORN_EMU_CACHE=$CARGO_TARGET_DIR/cuda_emu/modules "$python" scripts/differential.py --device cuda --cases 80 --seed "$1"
+}
+first_calls_on_emulator() { on_emulator 1; }
+other_calls_on_emulator() { on_emulator 2; }
+
 # Random calls, and the network that thorn saved, opened by PyTorch.
 beside_torch() {
     local python saved=$build/examples
     if python=$(python_with_torch); then
+        if [ "$(uname -m)" = x86_64 ]; then together first_calls_on_emulator other_calls_on_emulator; fi
         THORN_LIB=$library "$python" scripts/differential.py --cases 20000
         THORN_LIB=$library "$python" scripts/gradients.py --cases 2000 --seed 13
         THORN_LIB=$library "$python" scripts/sparse.py --cases 3000 --seed 13
@@ -120,15 +132,11 @@ cargo_tests() {
     cargo test --locked --package thorn-header --config 'profile.dev.package."*".opt-level=0' --config profile.dev.debug=false
 }
 
-kernels() { THORN_TEST_NVRTC=$1 cargo test --release --locked --package thorn --test kernels -- --nocapture; }
-first_generation() { kernels compute_75; }
-other_generations() { kernels compute_80,compute_90; }
-
-# Every kernel, compiled by the real NVRTC for three generations of GPUs; no GPU is needed.
+# Every kernel, compiled by the real NVRTC to machine code for five generations of GPUs in turn; no GPU is needed.
 compile_kernels() {
     local -x TH_CUDA_LIBRARIES
     if TH_CUDA_LIBRARIES=$(scripts/nvrtc.sh); then
-        together first_generation other_generations
+        THORN_TEST_NVRTC=turns cargo test --release --locked --package thorn --test kernels -- --nocapture
     else
         echo "left out, for want of NVRTC: scripts/nvrtc.sh could not fetch it"
     fi

@@ -3,7 +3,7 @@
 //! Kernels of this library compute products if cuBLAS is not found, or `TH_CUDA_BLAS` is 0.
 
 use super::gpu::{Bound, Gpu};
-use super::library::{open, preload};
+use super::library::{Library, Version, functions};
 use super::memory::Scratch;
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
@@ -22,34 +22,8 @@ const MATH_MODE: c_int = 16;
 /// `CUBLAS_GEMM_DEFAULT`: the library chooses its kernel by the sizes.
 const ALGORITHM: c_int = -1;
 
-macro_rules! functions {
-    ($($name:ident($($arg:ty),* $(,)?) $(-> $result:ty)?;)*) => {
-        /// The functions of cuBLAS that are called.
-        struct Library { $($name: unsafe extern "C" fn($($arg),*) $(-> $result)?,)* }
-
-        impl Library {
-            /// The functions of an open library; `None` if it lacks one.
-            ///
-            /// # Safety
-            /// The library is cuBLAS.
-            unsafe fn of(library: *mut c_void) -> Option<Library> {
-                $(let $name = {
-                    type Function = unsafe extern "C" fn($($arg),*) $(-> $result)?;
-                    // SAFETY: the library is open, and the name a C string.
-                    let found = unsafe { libc::dlsym(library, concat!(stringify!($name), "\0").as_ptr().cast()) };
-                    if found.is_null() {
-                        return None;
-                    }
-                    // SAFETY: the function has this type in every version that has them all.
-                    unsafe { std::mem::transmute::<*mut c_void, Function>(found) }
-                };)*
-                Some(Library { $($name),* })
-            }
-        }
-    };
-}
-
 functions! {
+    cublasGetProperty(c_int, *mut c_int) -> Status;
     cublasCreate_v2(*mut Handle) -> Status;
     cublasSetMathMode(Handle, c_int) -> Status;
     cublasSetStream_v2(Handle, *mut c_void) -> Status;
@@ -67,23 +41,34 @@ functions! {
     ) -> Status;
 }
 
-/// cuBLAS, if it is there.
-fn library() -> Option<&'static Library> {
-    static FOUND: OnceLock<Option<Library>> = OnceLock::new();
+/// cuBLAS; the error says where it was looked for.
+fn library() -> std::result::Result<&'static Functions, &'static str> {
+    static FOUND: OnceLock<std::result::Result<Functions, String>> = OnceLock::new();
     let find = || {
         if std::env::var_os("TH_CUDA_BLAS").is_some_and(|value| value == "0") {
-            return None;
+            return Err("TH_CUDA_BLAS is 0".into());
         }
-        preload("cublas");
-        // SAFETY: the library is cuBLAS by its name.
-        unsafe { Library::of(open("libcublas.so")?.as_ptr()) }
+        let library =
+            Library { title: "cuBLAS", file: "libcublas.so", helper: "libcublasLt.so", functions: Functions::of, version: version_of };
+        library.find().map(|opened| opened.functions)
     };
-    FOUND.get_or_init(find).as_ref()
+    FOUND.get_or_init(find).as_ref().map_err(String::as_str)
+}
+
+fn version_of(cublas: &Functions) -> Option<Version> {
+    // `MAJOR_VERSION` and `MINOR_VERSION`.
+    let property = |property| {
+        let mut value = 0;
+        // SAFETY: the library writes a number.
+        let status = unsafe { (cublas.cublasGetProperty)(property, &mut value) };
+        (status == SUCCESS).then_some(value)
+    };
+    Some((property(0)?, property(1)?))
 }
 
 /// Returns true if cuBLAS is there.
 pub fn is_present() -> bool {
-    library().is_some()
+    library().is_ok()
 }
 
 /// A handle of cuBLAS for a GPU, which one thread uses at a time.
@@ -142,7 +127,7 @@ impl Types {
 /// follows in the stream may use again.
 pub struct Blas<'a> {
     gpu: &'a Gpu,
-    library: &'static Library,
+    library: &'static Functions,
     handle: Option<Owned>,
     _workspace: Scratch<'a>,
     _bound: Bound,
@@ -157,7 +142,10 @@ impl Drop for Blas<'_> {
 impl<'a> Blas<'a> {
     /// cuBLAS on a GPU, if it is there.
     pub fn on(gpu: &'a Gpu) -> Result<Blas<'a>> {
-        let Some(library) = library() else { bail!(Cuda, "cuBLAS was not found") };
+        let library = match library() {
+            Ok(library) => library,
+            Err(missing) => bail!(Cuda, "{missing}"),
+        };
         let _bound = gpu.bind()?;
         // The size that NVIDIA recommends. It is always the same, since kernels, and so the rounding of sums, depend on it.
         let bytes = if gpu.capability >= 90 { 32 << 20 } else { 4 << 20 };

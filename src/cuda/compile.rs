@@ -1,10 +1,9 @@
 //! Compiling kernels by NVRTC, and keeping what it makes in files.
 
-use super::library::preload;
+use super::library::{Library, Opened, Version, functions, most_major};
 use super::source::FUSED;
 use crate::error::{Error, Kind, Result, bail};
-use cudarc::nvrtc::sys::{self, nvrtcResult};
-use std::ffi::{CStr, CString, c_int};
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write;
@@ -14,12 +13,33 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::SystemTime;
 
+type Status = c_int;
+type Handle = *mut c_void;
+
+const SUCCESS: Status = 0;
+
+functions! {
+    nvrtcVersion(*mut c_int, *mut c_int) -> Status;
+    nvrtcGetErrorString(Status) -> *const c_char;
+    nvrtcGetNumSupportedArchs(*mut c_int) -> Status;
+    nvrtcGetSupportedArchs(*mut c_int) -> Status;
+    // The program, its text and its name; the number of headers, their texts and their names.
+    nvrtcCreateProgram(*mut Handle, *const c_char, *const c_char, c_int, *const *const c_char, *const *const c_char) -> Status;
+    nvrtcDestroyProgram(*mut Handle) -> Status;
+    nvrtcCompileProgram(Handle, c_int, *const *const c_char) -> Status;
+    nvrtcGetProgramLogSize(Handle, *mut usize) -> Status;
+    nvrtcGetProgramLog(Handle, *mut c_char) -> Status;
+    nvrtcGetPTXSize(Handle, *mut usize) -> Status;
+    nvrtcGetPTX(Handle, *mut c_char) -> Status;
+    nvrtcGetCUBINSize(Handle, *mut usize) -> Status;
+    nvrtcGetCUBIN(Handle, *mut c_char) -> Status;
+}
+
 /// The most bytes that files of compiled kernels take together.
 const MOST_BYTES: u64 = 256 << 20;
 
 /// Compiles CUDA C for a compute capability: to machine code where the compiler knows it, else to PTX, which the driver compiles.
 pub fn compile(name: &str, text: &str, capability: i32) -> Result<Vec<u8>> {
-    find()?;
     let (known, exact) = architecture(capability)?;
     let mut options = vec![format!("--gpu-architecture={}_{known}", if exact { "sm" } else { "compute" })];
     // The steps of a fused expression round as single operations do: a product and a sum are no fused multiply-add.
@@ -29,7 +49,6 @@ pub fn compile(name: &str, text: &str, capability: i32) -> Result<Vec<u8>> {
 
 /// What NVRTC makes of CUDA C with these options: machine code for `--gpu-architecture=sm_90`, else PTX; and what it says of it.
 pub fn compiled_for(name: &str, text: &str, options: &[String]) -> Result<(Vec<u8>, String)> {
-    find()?;
     let exact = options.iter().any(|option| option.starts_with("--gpu-architecture=sm_"));
     let program = Program::new(name, text)?;
     // Functions without a word before them, lambdas among them, are the device's.
@@ -38,32 +57,38 @@ pub fn compiled_for(name: &str, text: &str, options: &[String]) -> Result<(Vec<u
     Ok((program.image(exact)?, program.log()?))
 }
 
-/// Fails where there is no compiler.
-fn find() -> Result<()> {
-    static FOUND: OnceLock<std::result::Result<(), String>> = OnceLock::new();
-    let found = FOUND.get_or_init(|| {
-        let looked = preload("nvrtc");
-        // SAFETY: a library is opened by its name.
-        if unsafe { sys::is_culib_present() } {
-            Ok(())
-        } else {
-            Err(format!("the compiler of kernels, libnvrtc, was not found in {looked}"))
-        }
-    });
-    match found {
-        Ok(()) => Ok(()),
+/// NVRTC; an error that says where it was looked for if there is none.
+fn nvrtc() -> Result<&'static Opened<Functions>> {
+    static FOUND: OnceLock<std::result::Result<Opened<Functions>, String>> = OnceLock::new();
+    let library = Library {
+        title: "the compiler of kernels, libnvrtc,",
+        file: "libnvrtc.so",
+        helper: "libnvrtc-builtins.so",
+        functions: Functions::of,
+        version: version_of,
+    };
+    match FOUND.get_or_init(|| library.find()) {
+        Ok(found) => Ok(found),
         Err(missing) => Err(Error::new(Kind::Cuda, format_args!("{missing}"))),
     }
 }
 
+fn version_of(nvrtc: &Functions) -> Option<Version> {
+    let (mut major, mut minor) = (0, 0);
+    // SAFETY: the compiler writes two numbers.
+    let status = unsafe { (nvrtc.nvrtcVersion)(&mut major, &mut minor) };
+    (status == SUCCESS).then_some((major, minor))
+}
+
 /// The greatest capability up to this one that the compiler knows, and whether it is this one.
 fn architecture(capability: i32) -> Result<(i32, bool)> {
+    let nvrtc = &nvrtc()?.functions;
     let mut count = 0;
-    // SAFETY: the compiler was found; it writes as many numbers as it said there are.
+    // SAFETY: the compiler writes as many numbers as it said there are.
     let all = unsafe {
-        check(sys::nvrtcGetNumSupportedArchs(&mut count), "nvrtcGetNumSupportedArchs")?;
+        nvrtc.check((nvrtc.nvrtcGetNumSupportedArchs)(&mut count), "nvrtcGetNumSupportedArchs")?;
         let mut all = vec![0; count.max(0) as usize];
-        check(sys::nvrtcGetSupportedArchs(all.as_mut_ptr()), "nvrtcGetSupportedArchs")?;
+        nvrtc.check((nvrtc.nvrtcGetSupportedArchs)(all.as_mut_ptr()), "nvrtcGetSupportedArchs")?;
         all
     };
     match all.iter().copied().filter(|&known| known <= capability).max() {
@@ -72,66 +97,82 @@ fn architecture(capability: i32) -> Result<(i32, bool)> {
     }
 }
 
-fn check(result: nvrtcResult, what: &str) -> Result<()> {
-    if result == nvrtcResult::NVRTC_SUCCESS {
-        return Ok(());
+impl Functions {
+    fn check(&self, status: Status, what: &str) -> Result<()> {
+        if status == SUCCESS {
+            return Ok(());
+        }
+        // SAFETY: the compiler returns a static text.
+        let text = unsafe { CStr::from_ptr((self.nvrtcGetErrorString)(status)) };
+        bail!(Cuda, "{what}: {}", text.to_string_lossy())
     }
-    // SAFETY: the compiler gives a static text.
-    let text = unsafe { CStr::from_ptr(sys::nvrtcGetErrorString(result)) };
-    bail!(Cuda, "{what}: {}", text.to_string_lossy())
 }
 
-struct Program(sys::nvrtcProgram);
+/// A program of the compiler.
+struct Program {
+    nvrtc: &'static Functions,
+    handle: Handle,
+}
 
 impl Drop for Program {
     fn drop(&mut self) {
-        // SAFETY: the program was made and is given back once.
-        let _ = unsafe { sys::nvrtcDestroyProgram(&mut self.0) };
+        // SAFETY: the program was made and is destroyed once.
+        let _ = unsafe { (self.nvrtc.nvrtcDestroyProgram)(&mut self.handle) };
     }
 }
 
 impl Program {
     fn new(name: &str, text: &str) -> Result<Program> {
+        let nvrtc = &nvrtc()?.functions;
         let [name, text] = [name, text].map(|text| CString::new(text).unwrap_or_default());
-        let mut program = null_mut();
-        // SAFETY: the compiler copies its texts.
-        check(unsafe { sys::nvrtcCreateProgram(&mut program, text.as_ptr(), name.as_ptr(), 0, null(), null()) }, "nvrtcCreateProgram")?;
-        Ok(Program(program))
+        let mut handle = null_mut();
+        // SAFETY: the compiler copies the texts.
+        let status = unsafe { (nvrtc.nvrtcCreateProgram)(&mut handle, text.as_ptr(), name.as_ptr(), 0, null(), null()) };
+        nvrtc.check(status, "nvrtcCreateProgram")?;
+        Ok(Program { nvrtc, handle })
     }
 
     fn compile(&self, options: &[String]) -> Result<()> {
         let options: Vec<CString> = options.iter().map(|option| CString::new(option.as_str()).unwrap_or_default()).collect();
         let pointers: Vec<_> = options.iter().map(|option| option.as_ptr()).collect();
-        // SAFETY: the program lives, and the options do until the call returns.
-        let compiled = unsafe { sys::nvrtcCompileProgram(self.0, pointers.len() as c_int, pointers.as_ptr()) };
-        check(compiled, "kernels were not compiled").map_err(|error| {
+        // SAFETY: the program lives, and the options live until the call returns.
+        let status = unsafe { (self.nvrtc.nvrtcCompileProgram)(self.handle, pointers.len() as c_int, pointers.as_ptr()) };
+        self.nvrtc.check(status, "kernels were not compiled").map_err(|error| {
             let log = self.log().unwrap_or_default();
             Error::new(Kind::Cuda, format_args!("{}\n{}", error.message(), log.trim_end()))
         })
     }
 
     fn log(&self) -> Result<String> {
-        let mut size = 0;
-        // SAFETY: the program lives; the compiler writes as many bytes as it said.
-        unsafe {
-            check(sys::nvrtcGetProgramLogSize(self.0, &mut size), "nvrtcGetProgramLogSize")?;
-            let mut log = vec![0u8; size];
-            check(sys::nvrtcGetProgramLog(self.0, log.as_mut_ptr().cast()), "nvrtcGetProgramLog")?;
-            log.retain(|&byte| byte != 0);
-            Ok(String::from_utf8_lossy(&log).into_owned())
-        }
+        let nvrtc = self.nvrtc;
+        let mut log = self.output("the log", nvrtc.nvrtcGetProgramLogSize, nvrtc.nvrtcGetProgramLog)?;
+        log.retain(|&byte| byte != 0);
+        Ok(String::from_utf8_lossy(&log).into_owned())
     }
 
     /// Machine code, or PTX.
     fn image(&self, exact: bool) -> Result<Vec<u8>> {
-        let mut size = 0;
-        // SAFETY: the program was compiled; the compiler writes as many bytes as it said.
+        let nvrtc = self.nvrtc;
+        match exact {
+            true => self.output("machine code", nvrtc.nvrtcGetCUBINSize, nvrtc.nvrtcGetCUBIN),
+            false => self.output("PTX", nvrtc.nvrtcGetPTXSize, nvrtc.nvrtcGetPTX),
+        }
+    }
+
+    /// The bytes that `write` writes. `size` returns their number.
+    fn output(
+        &self,
+        what: &str,
+        size: unsafe extern "C" fn(Handle, *mut usize) -> Status,
+        write: unsafe extern "C" fn(Handle, *mut c_char) -> Status,
+    ) -> Result<Vec<u8>> {
+        let mut bytes = 0;
+        // SAFETY: the program lives; the compiler writes as many bytes as it said.
         unsafe {
-            check(if exact { sys::nvrtcGetCUBINSize(self.0, &mut size) } else { sys::nvrtcGetPTXSize(self.0, &mut size) }, "nvrtc")?;
-            let mut image = vec![0u8; size];
-            let at = image.as_mut_ptr().cast();
-            check(if exact { sys::nvrtcGetCUBIN(self.0, at) } else { sys::nvrtcGetPTX(self.0, at) }, "nvrtc")?;
-            Ok(image)
+            self.nvrtc.check(size(self.handle, &mut bytes), what)?;
+            let mut output = vec![0u8; bytes];
+            self.nvrtc.check(write(self.handle, output.as_mut_ptr().cast()), what)?;
+            Ok(output)
         }
     }
 }
@@ -150,19 +191,38 @@ fn folder() -> Option<&'static Path> {
     FOLDER.get_or_init(found).as_deref()
 }
 
-/// What `make` makes of a text for a capability, from a file where there is one, unless it must be `fresh`. A file that cannot be read or
-/// written costs time only.
+/// The image of a text for a capability: from a file if there is one and it need not be `fresh`, else by `make`. A file that cannot be
+/// read or written costs time only.
+///
+/// The name of a file has the version of NVRTC. Without NVRTC, a file of any version that the driver accepts will do.
 pub fn cached(text: &str, capability: i32, fresh: bool, make: impl FnOnce() -> Result<Vec<u8>>) -> Result<Vec<u8>> {
     let Some(folder) = folder() else { return make() };
-    let place = folder.join(format!("{}-sm{capability}", name_of(text.as_bytes())));
-    if !fresh && let Some(image) = read(&place) {
+    let name = format!("{}-sm{capability}-nvrtc", name_of(text.as_bytes()));
+    let place = nvrtc().ok().map(|nvrtc| folder.join(format!("{name}{}.{}", nvrtc.version.0, nvrtc.version.1)));
+    let found = || place.as_ref().map_or_else(|| read_newest(folder, &name), |place| read(place));
+    if !fresh && let Some(image) = found() {
         return Ok(image);
     }
     let image = make()?;
-    if write(folder, &place, &image).is_ok() {
+    if let Some(place) = &place
+        && write(folder, place, &image).is_ok()
+    {
         let _ = shrink(folder);
     }
     Ok(image)
+}
+
+/// The image of the newest version among the files whose names are `name` and a version that the driver accepts.
+fn read_newest(folder: &Path, name: &str) -> Option<Vec<u8>> {
+    let version = |path: &Path| -> Option<Version> {
+        let (major, minor) = path.file_name()?.to_str()?.strip_prefix(name)?.split_once('.')?;
+        Some((major.parse().ok()?, minor.parse().ok()?))
+    };
+    let files = fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path());
+    let mut files: Vec<(Version, PathBuf)> = files.filter_map(|path| Some((version(&path)?, path))).collect();
+    files.retain(|((major, _), _)| *major <= most_major());
+    files.sort();
+    files.iter().rev().find_map(|(_, path)| read(path))
 }
 
 /// 128 bits of a hash, and the version of the library.

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Kind, Result};
 use cudarc::driver::sys::{self, CUresult};
-use std::ffi::CStr;
+use std::ffi::{CStr, c_int};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -94,6 +94,24 @@ fn find() -> std::result::Result<i32, String> {
             other => Err(format!("the CUDA driver does not count its GPUs: {}", text(other))),
         }
     }
+}
+
+/// The version of CUDA that the driver has, `(12, 4)`; `None` if there is no driver.
+pub fn version() -> Option<(i32, i32)> {
+    static FOUND: OnceLock<Option<(i32, i32)>> = OnceLock::new();
+    let ask = || {
+        let mut version = 0;
+        // SAFETY: the driver is opened by its name, and writes a number.
+        let result = unsafe {
+            if !sys::is_culib_present() {
+                return None;
+            }
+            let function = sys::culib().get::<unsafe extern "C" fn(*mut c_int) -> CUresult>(b"cuDriverGetVersion\0").ok()?;
+            function(&mut version)
+        };
+        (result == CUresult::CUDA_SUCCESS).then_some((version / 1000, version % 1000 / 10))
+    };
+    *FOUND.get_or_init(ask)
 }
 
 extern "C" fn in_child() {

@@ -1,66 +1,207 @@
-//! Libraries of CUDA in the folders where they are installed, beside those that the loader knows.
+//! Libraries of CUDA, opened at run time in a version that the driver accepts.
+//!
+//! A driver refuses machine code of a later major version of CUDA than its own. Therefore the major version of NVRTC and cuBLAS must not
+//! exceed the driver's. The version that a library reports counts, not the name of its file.
 
-use std::ffi::{CString, c_void};
+use super::driver;
+use std::ffi::{CStr, CString, c_void};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::ptr::NonNull;
 
-/// Opens the libraries of CUDA that `library` needs, and it itself, by their paths, so that the loader then knows them by their names; says
-/// where they were looked for. What the loader finds by itself is left to it.
-pub fn preload(library: &str) -> String {
-    let folders = folders();
-    let looked = || {
-        let mut looked = String::from("the loader's folders");
-        folders.iter().for_each(|folder| looked.push_str(&format!(", {}", folder.display())));
-        looked
+/// The oldest major version of CUDA whose libraries are used.
+const OLDEST: i32 = 12;
+/// The newest major version that is looked for by name if there is no driver.
+const NEWEST: i32 = 13;
+
+/// The major and the minor version of a library of CUDA.
+pub type Version = (i32, i32);
+
+/// The functions of a library: a struct `Functions` with a pointer for each.
+macro_rules! functions {
+    ($($name:ident($($arg:ty),* $(,)?) $(-> $result:ty)?;)*) => {
+        /// The functions of the library that are called.
+        pub struct Functions { $($name: unsafe extern "C" fn($($arg),*) $(-> $result)?,)* }
+
+        impl Functions {
+            /// The functions of an open library, or the name of the first one that it lacks.
+            ///
+            /// # Safety
+            /// The functions of the library have the declared types.
+            unsafe fn of(library: std::ptr::NonNull<std::ffi::c_void>) -> std::result::Result<Functions, &'static str> {
+                $(let $name = {
+                    type Function = unsafe extern "C" fn($($arg),*) $(-> $result)?;
+                    // SAFETY: the library is open, and the name is a C string.
+                    let found = unsafe { libc::dlsym(library.as_ptr(), concat!(stringify!($name), "\0").as_ptr().cast()) };
+                    if found.is_null() {
+                        return Err(stringify!($name));
+                    }
+                    // SAFETY: the caller vouches for the type of the function.
+                    unsafe { std::mem::transmute::<*mut c_void, Function>(found) }
+                };)*
+                Ok(Functions { $($name),* })
+            }
+        }
     };
-    let names = match library {
-        // NVRTC does not look for its own second library beside itself.
-        "nvrtc" => &["libnvrtc-builtins.so", "libnvrtc.so"][..],
-        "cublas" => &["libcublasLt.so", "libcublas.so"],
-        _ => &[],
-    };
-    if names.last().is_none_or(|name| open(name).is_some()) {
-        return looked();
+}
+pub(super) use functions;
+
+/// A library of CUDA: how its files are called, and how its functions are found.
+pub struct Library<F> {
+    /// The purpose and the name, for messages: `"the compiler of kernels, libnvrtc,"`.
+    pub title: &'static str,
+    /// The name of its file without a version, `"libnvrtc.so"`.
+    pub file: &'static str,
+    /// The file of a second library, which the loader does not look for in the folder of the first one.
+    pub helper: &'static str,
+    /// The functions of an open library, or the name of one that it lacks.
+    pub functions: unsafe fn(NonNull<c_void>) -> Result<F, &'static str>,
+    /// The version that the library reports.
+    pub version: fn(&F) -> Option<Version>,
+}
+
+/// The functions of an open library, and its version.
+pub struct Opened<F> {
+    pub functions: F,
+    pub version: Version,
+}
+
+/// The greatest major version of a library that the driver accepts; without a driver, there is no limit.
+pub fn most_major() -> i32 {
+    driver::version().map_or(i32::MAX, |(major, _)| major)
+}
+
+impl<F> Library<F> {
+    /// Opens the library for good: in the driver's major version if it is installed, else in the next lower one. The error says which files
+    /// were found, why each was refused, and where else the library was looked for.
+    pub fn find(&self) -> Result<Opened<F>, String> {
+        let places = places();
+        let most = most_major();
+        let newest = if most == i32::MAX { NEWEST } else { most };
+        let mut refused = Vec::new();
+        let mut tried: Vec<PathBuf> = Vec::new();
+        // Names with a fitting version come first, then the name without one. A file whose name has another version is tried last, because
+        // only the library itself knows its version.
+        let fitting = (OLDEST..=newest).rev().map(|major| Some(format!(".{major}")));
+        for suffix in fitting.chain([Some(String::new()), None]) {
+            for place in &places {
+                for path in self.candidates(place.as_deref(), suffix.as_deref()) {
+                    if tried.contains(&path) {
+                        continue;
+                    }
+                    match self.open(&path, most) {
+                        Ok(opened) => return Ok(opened),
+                        Err(Some(reason)) => refused.push(format!("{} {reason}", path.display())),
+                        Err(None) => {}
+                    }
+                    tried.push(path);
+                }
+            }
+        }
+        Err(self.missing(&refused, &places))
     }
-    for folder in &folders {
-        let mut files: Vec<PathBuf> = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
-        files.sort();
-        let opened = names.iter().all(|name| {
-            let is_it = |path: &&PathBuf| path.file_name().is_some_and(|file| file.to_string_lossy().starts_with(name));
-            files.iter().rev().filter(is_it).any(|path| open_path(path).is_some())
-        });
-        if opened {
-            break;
+
+    /// The files in a folder, or the names for the loader, whose version begins with `suffix`. Without a suffix, these are all files, or
+    /// the names of versions that are too new.
+    fn candidates(&self, folder: Option<&Path>, suffix: Option<&str>) -> Vec<PathBuf> {
+        let named = |suffix: &str| PathBuf::from(format!("{}{suffix}", self.file));
+        let Some(folder) = folder else {
+            let too_new = || (most_major().saturating_add(1)..=NEWEST).map(|major| named(&format!(".{major}"))).collect();
+            return suffix.map_or_else(too_new, |suffix| vec![named(suffix)]);
+        };
+        let fits = |version: &str| match suffix {
+            Some("") => version.is_empty(),
+            Some(suffix) => version.strip_prefix(suffix).is_some_and(|rest| rest.is_empty() || rest.starts_with('.')),
+            None => version.is_empty() || version.starts_with('.'),
+        };
+        files(folder, |name| name.strip_prefix(self.file).is_some_and(fits))
+    }
+
+    /// Opens a file, or what the loader finds by a name. The error is the reason why it is refused, or `None` if there is no such file.
+    fn open(&self, path: &Path, most: i32) -> Result<Opened<F>, Option<String>> {
+        self.open_helpers(path);
+        let library = open(path).map_err(|reason| folder_of(path).map(|_| format!("does not load: {reason}")))?;
+        self.examine(library, most).map_err(|reason| {
+            // SAFETY: the library was opened above, and nothing refers to it.
+            let _ = unsafe { libc::dlclose(library.as_ptr()) };
+            Some(reason)
+        })
+    }
+
+    /// The functions of an open library, or the reason why it is refused.
+    fn examine(&self, library: NonNull<c_void>, most: i32) -> Result<Opened<F>, String> {
+        // SAFETY: a library with this name has functions of these types.
+        let functions = unsafe { (self.functions)(library) }.map_err(|lacking| format!("has no function {lacking}"))?;
+        match (self.version)(&functions) {
+            None => Err("does not say its version".into()),
+            Some((major, minor)) if major < OLDEST => {
+                Err(format!("is of CUDA {major}.{minor}, and the oldest that is used is CUDA {OLDEST}"))
+            }
+            Some((major, minor)) if major > most => Err(format!("is of CUDA {major}.{minor}, which is newer than the driver")),
+            Some(version) => Ok(Opened { functions, version }),
         }
     }
-    looked()
+
+    /// Opens the helpers of the file's major version that are in its folder, so that the loader knows them by their names.
+    fn open_helpers(&self, path: &Path) {
+        let Some(folder) = folder_of(path) else { return };
+        let version = path.file_name().and_then(|name| name.to_str()?.strip_prefix(self.file)).unwrap_or_default();
+        let major = version.split('.').nth(1).map(|major| format!(".{major}")).unwrap_or_default();
+        for helper in files(folder, |name| name.strip_prefix(self.helper).is_some_and(|rest| rest.starts_with(&major))) {
+            let _ = open(&helper);
+        }
+    }
+
+    fn missing(&self, refused: &[String], places: &[Option<PathBuf>]) -> String {
+        let driver = driver::version().map_or(String::new(), |(major, minor)| format!(" for the driver of CUDA {major}.{minor}"));
+        let refused: String = refused.iter().map(|reason| format!("{reason}; ")).collect();
+        let names = |place: &Option<PathBuf>| place.as_ref().map_or("the loader's folders".into(), |folder| folder.display().to_string());
+        let looked: Vec<String> = places.iter().map(names).collect();
+        format!("{} was not found{driver}: {refused}looked in {}", self.title, looked.join(", "))
+    }
 }
 
-/// Opens a library that the loader finds, by its name without a version, for good; `None` if it finds none.
-pub fn open(name: &str) -> Option<NonNull<c_void>> {
-    [".13", ".12", ""].iter().find_map(|version| open_path(Path::new(&format!("{name}{version}"))))
+/// The folder of a file; `None` for a name that the loader looks for.
+fn folder_of(path: &Path) -> Option<&Path> {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty())
 }
 
-fn open_path(path: &Path) -> Option<NonNull<c_void>> {
-    let path = path.to_str().and_then(|path| CString::new(path).ok())?;
+/// The files of a folder whose names fit, the greatest name first.
+fn files(folder: &Path, fits: impl Fn(&str) -> bool) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut files: Vec<PathBuf> = entries.filter(|entry| entry.file_name().to_str().is_some_and(&fits)).map(|entry| entry.path()).collect();
+    files.sort_by(|a, b| b.cmp(a));
+    files
+}
+
+/// Opens a library by its path, or by a name that the loader looks for.
+fn open(path: &Path) -> Result<NonNull<c_void>, String> {
+    let path = path.to_str().and_then(|path| CString::new(path).ok()).ok_or("its name is no text")?;
     // SAFETY: a library of CUDA, whose initialisers may run.
-    NonNull::new(unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_GLOBAL) })
+    let library = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
+    NonNull::new(library).ok_or_else(|| {
+        // SAFETY: the loader's text is valid until this thread calls it again.
+        let text = unsafe { libc::dlerror() };
+        // SAFETY: as above.
+        if text.is_null() { String::new() } else { unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned() }
+    })
 }
 
-/// Folders where CUDA may be installed, those that the user names first.
-fn folders() -> Vec<PathBuf> {
-    let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let mut folders: Vec<PathBuf> = variable("TH_CUDA_LIBRARIES").into_iter().collect();
-    folders.extend(["CUDA_PATH", "CUDA_HOME"].into_iter().filter_map(variable).map(|root| root.join("lib64")));
-    folders.push("/usr/local/cuda/lib64".into());
+/// The places of libraries: the folders that the user names, the loader (`None`), and folders where CUDA may be installed.
+fn places() -> Vec<Option<PathBuf>> {
+    let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty());
+    let named = variable("TH_CUDA_LIBRARIES");
+    let named = named.iter().flat_map(std::env::split_paths).filter(|folder| !folder.as_os_str().is_empty());
+    let mut places: Vec<Option<PathBuf>> = named.map(Some).collect();
+    places.push(None);
+    let roots = ["CUDA_PATH", "CUDA_HOME"].into_iter().filter_map(variable).map(|root| PathBuf::from(root).join("lib64"));
+    places.extend(roots.chain([PathBuf::from("/usr/local/cuda/lib64")]).map(Some));
     for root in ["VIRTUAL_ENV", "CONDA_PREFIX"].into_iter().filter_map(variable) {
-        for python in fs::read_dir(root.join("lib")).into_iter().flatten().flatten() {
+        for python in fs::read_dir(PathBuf::from(root).join("lib")).into_iter().flatten().flatten() {
             let packages = python.path().join("site-packages/nvidia");
-            folders.extend(
-                ["cu13/lib", "cuda_nvrtc/lib", "cublas/lib"].map(|folder| packages.join(folder)).into_iter().filter(|f| f.is_dir()),
-            );
+            let folders = ["cu13/lib", "cu12/lib", "cuda_nvrtc/lib", "cublas/lib"].map(|folder| packages.join(folder));
+            places.extend(folders.into_iter().filter(|folder| folder.is_dir()).map(Some));
         }
     }
-    folders
+    places
 }

@@ -6,6 +6,7 @@
 #include <set>
 #include <vector>
 
+#include "version.h"
 #include "work.h"
 
 #define API extern "C" __attribute__((visibility("default")))
@@ -234,6 +235,15 @@ API int cublasDestroy_v2(void *p) {
     }
     cuMemFree_v2(handle->own);
     delete handle;
+    return SUCCESS;
+}
+
+// The property 0 is the major version, 1 the minor one, 2 the patch.
+API int cublasGetProperty(int property, int *value) {
+    if (!value || property < 0 || property > 2) return INVALID_VALUE;
+    int numbers[3] = {0, 0, 0};
+    version_of("THORN_EMU_CUBLAS", (void *)&cublasGetProperty, &numbers[0], &numbers[1]);
+    *value = numbers[property];
     return SUCCESS;
 }
 

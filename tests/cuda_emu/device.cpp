@@ -98,7 +98,7 @@ API Result cuInit(unsigned flags) {
 
 API Result cuDriverGetVersion(int *version) {
     if (!version) return INVALID_VALUE;
-    *version = 13000;
+    *version = (int)number("THORN_EMU_DRIVER", 13000);
     return SUCCESS;
 }
 

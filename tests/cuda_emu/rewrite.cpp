@@ -111,10 +111,13 @@ struct Rewriter {
         if (end == std::string::npos) return fail("a __shared__ variable without an end");
         std::string all = text.substr(at, end - at);
         at = end + 1;
+        std::string align = "1";
         for (const char *word : {"__align__", "alignas", "__builtin_align__"}) {
             size_t found = all.find(word), open = found == std::string::npos ? found : all.find('(', found);
             if (open == std::string::npos) continue;
-            all.erase(found, all.find(')', open) + 1 - found);
+            size_t close = all.find(')', open);
+            align = all.substr(open + 1, close - open - 1);
+            all.erase(found, close + 1 - found);
         }
         std::string type;
         for (const std::string &item : split(all)) {
@@ -127,7 +130,7 @@ struct Rewriter {
             if (sizes.find("[]") != std::string::npos) return fail("shared memory is of constant size here (" + all + ")");
             std::string alias = "emu_type_" + name, memory = "emu_memory_" + name;
             // All on one line, since lines are what errors are told by.
-            out += "typedef " + type + " " + alias + sizes + "; static emu::Shared<" + alias + "> " + memory;
+            out += "typedef " + type + " " + alias + sizes + "; static emu::Shared<" + alias + ", " + align + "> " + memory;
             out += " = {{0, 0, sizeof(" + alias + "), \"" + name + "\", __LINE__}}; ";
             out += "static " + alias + "& " + name + " = " + memory + ".value(); " + memory + ".enter();";
         }

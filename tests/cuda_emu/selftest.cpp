@@ -362,6 +362,13 @@ void test_faults() {
     EQUAL(failing(8, 0), 719);   // a lane outside of its mask
     EQUAL(failing(10, 4), 716);  // an index
     EQUAL(failing(9, 0), 0);
+    // Vectors of 16 bytes, of 32, and one of 8; a copy that knows nothing of the type; an array of int that is no array of int4.
+    for (int what : {20, 21, 22, 24, 25, 28, 29, 30}) EQUAL(failing(what, 8), 716);
+    for (int what : {26, 27}) EQUAL(failing(what, 16), 716);
+    EQUAL(failing(23, 4), 716);
+    EQUAL(failing(32, 0), 716);
+    for (int what : {20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30}) EQUAL(failing(what, 32), 0);
+    EQUAL(failing(31, 1), 0);
     ((void (*)())dlsym(cuda, "thorn_emu_clear_guard_hits"))();
 }
 

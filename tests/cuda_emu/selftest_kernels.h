@@ -59,6 +59,28 @@ template <class T> __device__ void scan(const ScanArgs &args) {
 }
 
 struct PokeArgs { unsigned char *p; long long at; int what; };
+struct alignas(16) Four { float x[4]; };
+struct alignas(32) Eight { float x[8]; };
+// Accesses of 8 bytes and more at `at`, each in another way.
+template <class T> __device__ T vector(const PokeArgs &args, int *local) {
+    unsigned char *p = args.p + args.at;
+    Four four = {{1, 2, 3, 4}};
+    Eight eight = {{1, 2, 3, 4, 5, 6, 7, 8}};
+    if (args.what == 20) return ((float4 *)p)->x;
+    if (args.what == 21) *(float4 *)p = make_float4(1, 2, 3, 4);
+    if (args.what == 22) return __ldg((const double2 *)p).x;
+    if (args.what == 23) __stcg((uint2 *)p, make_uint2(1, 2));
+    if (args.what == 24) four = *(const Four *)p;
+    if (args.what == 25) *(Four *)p = four;
+    if (args.what == 26) eight = *(const Eight *)p;
+    if (args.what == 27) *(Eight *)p = eight;
+    if (args.what == 28) memcpy(&four, (const Four *)p, sizeof four);
+    if (args.what == 29) memcpy((Four *)p, &four, sizeof four);
+    if (args.what == 30) memset((ulonglong2 *)p, 0, 16);
+    if (args.what == 31) memcpy(&four, p, sizeof four);
+    if (args.what == 32) return ((int4 *)local)->x;
+    return four.x[0] + eight.x[0];
+}
 template <class T> __device__ void poke(const PokeArgs &args) {
     __shared__ int local[4];
     local[threadIdx.x % 4] = 1;
@@ -74,6 +96,7 @@ template <class T> __device__ void poke(const PokeArgs &args) {
         __syncthreads(); }
     if (args.what == 5) args.p[threadIdx.x] = local[0] / (int)args.at;
     if (args.what == 6) *(int *)(args.p + args.at) = 1;
+    if (args.what >= 20) args.p[0] = (unsigned char)vector<T>(args, local);
     if (args.what == 7) assert(args.at == 0);
     if (args.what == 8) args.p[0] = __shfl_sync(1u, 5, 0);
 }
@@ -115,6 +138,9 @@ template <class T> __device__ void warp(const WarpArgs &args) {
     OK(min(3, 5) == 3 && max(2.0f, 1.0f) == 2 && min(1ll, 2ll) == 1)
     float4 f = make_float4(1, 2, 3, 4);
     OK(sizeof(f) == 16 && alignof(float4) == 16 && f.w == 4 && alignof(double2) == 16)
+    OK(alignof(uchar4) == 4 && alignof(short4) == 8 && alignof(float2) == 8 && alignof(float3) == 4 && alignof(longlong4) == 16)
+    __shared__ __align__(64) char wide; __shared__ short narrow;
+    OK((size_t)&wide % 64 == 0 && (size_t)&narrow % 4 == 2)
     args.out[t] = failed;
 }
 

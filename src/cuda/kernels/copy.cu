@@ -29,8 +29,9 @@ template <class C> DEVICE void converted(const CopyArgs& args) {
     }
 }
 
-// Elements that are read or written at once.
+// Elements that are read or written at once. Their addresses are multiples of 16 bytes and of no greater number.
 template <class T, int N> struct alignas(N * sizeof(T)) Pack {
+    static_assert(N * sizeof(T) <= 16, "the alignment of the operands");
     T x[N];
 };
 

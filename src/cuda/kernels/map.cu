@@ -30,8 +30,9 @@ typedef MapArgs<2> MapArgs2;
 typedef MapArgs<3> MapArgs3;
 typedef MapArgs<4> MapArgs4;
 
-// Elements in a row, loaded and stored at once.
-template <class S, int V> struct alignas(sizeof(S) * V) Pack {
+// Elements in a row, loaded and stored at once. The host checks that addresses are multiples of 16 bytes. A greater alignment would let a
+// compiler for compute capability 10.0 or later access 32 bytes at once, at an address that is not a multiple of 32.
+template <class S, int V> struct alignas(sizeof(S) * V < 16 ? sizeof(S) * V : 16) Pack {
     S x[V];
 };
 

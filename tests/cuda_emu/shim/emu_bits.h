@@ -1,8 +1,25 @@
 // Functions on bits, and conversions between numbers: these saturate and turn NaN into 0, as the GPU's do.
 #pragma once
 
-static inline void *memcpy(void *to, const void *from, size_t bytes) { return __builtin_memcpy(to, from, bytes); }
-static inline void *memset(void *to, int byte, size_t bytes) { return __builtin_memset(to, byte, bytes); }
+namespace emu {
+
+// Fails if the address is misaligned for its type. Compilers of CUDA C may take a pointer to be aligned wherever it is converted to `void *`.
+template <class T> static inline void check_aligned(const T *p, int line) {
+    if ((size_t)p % alignof(T)) emu_state.fail(716, "a misaligned address in memcpy or memset", line);
+}
+static inline void check_aligned(const void *, int) {}
+
+} // namespace emu
+
+template <class D, class S> static inline void *memcpy(D *to, const S *from, size_t bytes, EMU_LINE) {
+    emu::check_aligned(to, line);
+    emu::check_aligned(from, line);
+    return __builtin_memcpy((void *)to, (const void *)from, bytes);
+}
+template <class D> static inline void *memset(D *to, int byte, size_t bytes, EMU_LINE) {
+    emu::check_aligned(to, line);
+    return __builtin_memset((void *)to, byte, bytes);
+}
 
 static inline int __popc(unsigned x) { return __builtin_popcount(x); }
 static inline int __popcll(unsigned long long x) { return __builtin_popcountll(x); }

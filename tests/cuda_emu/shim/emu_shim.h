@@ -46,16 +46,21 @@ template <class T> struct Plain<T &> { typedef T type; };
 template <class T> struct Plain<const T> { typedef T type; };
 template <class T> struct Plain<const T &> { typedef T type; };
 
-// Memory of one `__shared__` variable, which the rewriter makes of its declaration.
-template <class T> struct Shared {
-    SharedArray array;
-    alignas(128) unsigned char memory[SHARED_GUARD + sizeof(T) + SHARED_GUARD];
+// Memory of one `__shared__` variable, which the rewriter makes of its declaration. N is the alignment that the declaration asks for.
+// The address is a multiple of the variable's alignment and of no greater power of 2. So a vector access to an array of a smaller type,
+// which a GPU may place anywhere, is misaligned here.
+template <class T, unsigned N> struct Shared {
+    static constexpr unsigned ALIGN = alignof(T) > N ? alignof(T) : N;
+    static constexpr unsigned START = ALIGN < SHARED_GUARD ? ALIGN : ALIGN - SHARED_GUARD;
 
-    T &value() { return *(T *)(memory + SHARED_GUARD); }
+    SharedArray array;
+    alignas(ALIGN > 64 ? 2 * ALIGN : 128) unsigned char memory[START + SHARED_GUARD + sizeof(T) + SHARED_GUARD];
+
+    T &value() { return *(T *)(memory + START + SHARED_GUARD); }
 
     void enter() {
         if (array.epoch != emu_state.epoch) {
-            array.memory = memory;
+            array.memory = memory + START;
             emu_state.enter(&array);
         }
     }
