@@ -323,7 +323,7 @@ static void a_handle_that_changes_its_sizes_has_its_views(void) {
     /* A result that grows over elements which a view shows. */
     w = LEAF(1, 2), b = times(w, 2), v = THTensor_newNarrow(b, 0, 0, 1), wide = THTensor_newOnes(TH_FLOAT64, SIZES(3, 2)), row = THTensor_new();
     CHECK_OK(THTensor_cmul(b, wide, w));
-    if (b->storage == v->storage) CHECK_ERROR(THTensor_mul(row, v, 2), TH_ERR_ARGUMENT, "make the view anew");
+    if (b->storage == v->storage) CHECK_ERROR(THTensor_mul(row, v, 2), TH_ERR_ARGUMENT, "make the tensor or its view anew");
     backward_of_sum(b);
     CHECK_GRAD(w, 3, 3);
     FREE(w, b, v, wide, row);

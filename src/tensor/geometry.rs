@@ -149,6 +149,12 @@ impl Tensor {
         self.renew(dtype, &layout.shape)
     }
 
+    /// Sets the dtype of a handle that has no elements.
+    pub fn set_dtype(&self, dtype: Option<Dtype>) {
+        // SAFETY: a live tensor; the caller orders writes.
+        unsafe { (*self.as_ptr()).dtype = dtype.map_or(0, |dtype| dtype as u8) }
+    }
+
     /// Makes the handle a fresh one.
     pub fn reset(&self) {
         let block = self.as_ptr().cast::<Block>();

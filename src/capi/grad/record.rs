@@ -219,7 +219,8 @@ fn check_storages(row: &'static Row, words: &[Word]) -> Result<()> {
              between THGrad_setEnabled(0) and THGrad_setEnabled(1)"
         )
     }
-    let same = |k: usize| each_place(places.handles).any(|t| handle(words, t).is_some_and(|t| t.storage_address() == words[k].bits() as usize));
+    let same =
+        |k: usize| each_place(places.handles).any(|t| handle(words, t).is_some_and(|t| t.storage_address() == words[k].bits() as usize));
     if (places.returns_tensor || places.handles != 0) && each_place(places.storages).any(|k| has_history(k) && !same(k)) {
         bail!(
             Argument,

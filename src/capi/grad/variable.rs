@@ -21,7 +21,24 @@ pub fn target(t: &Tensor) -> Result<Option<Target>> {
     }
     match current(t)? {
         Some(variable) => target_of(&variable),
-        None => Ok(None),
+        None if has_left(t) => Ok(None),
+        None => bail!(
+            Argument,
+            "a tensor that has a history was laid out anew, and has elements that are not its own: call THTensor_reset, or make it anew"
+        ),
+    }
+}
+
+/// Returns true if a handle is not in the memory where gradients know it.
+fn has_left(t: &Tensor) -> bool {
+    let (known, storage) = (known(t), t.storage_address());
+    match known {
+        None => true,
+        Some(Known::ViewOf(base)) => base.storage() != storage,
+        Some(Known::Own(variable)) => {
+            let state = variable.lock();
+            state.view.as_ref().map_or_else(|| variable.storage(), |view| view.base.storage()) != storage
+        }
     }
 }
 
@@ -205,7 +222,7 @@ impl Before {
             if let Some(view) = &state.view
                 && (gets_history || held(&view.base, &view.base.lock()).is_some())
             {
-                nodes = Some([write_node(&view.geometry)?, view_node(&view.geometry, Target::Leaf(variable.clone()))?]);
+                nodes = Some(nodes_of_write(variable, view)?);
             }
         }
         let fresh = if gets_history { Some(Variable::new(State::default())?) } else { None };
@@ -222,7 +239,7 @@ pub fn check_writable(t: &Tensor) -> Result<()> {
     if let Some(storage) = t.borrow_storage()
         && storage.has_mark(HAS_HISTORY)
         && !is_known(t)
-        && storage.refcount() > 2
+        && storage.refcount() > if storage.has_mark(IS_SHARED) { 1 } else { 2 }
     {
         return refuse(t, format_args!("shares its elements with a tensor that has a history, from which it was not made: {INSTEAD}"));
     }
@@ -235,7 +252,9 @@ pub fn check_writable(t: &Tensor) -> Result<()> {
         return refuse(t, format_args!("is a leaf that requires a gradient, and would be changed in place; {INSTEAD}"));
     }
     let of_leaf = |state: &State| match t.layout().is_ok_and(|layout| state.overlaps_leaf(&layout)) {
-        true => refuse(t, format_args!("shares its elements with a leaf that requires a gradient, which would be changed in place; {INSTEAD}")),
+        true => {
+            refuse(t, format_args!("shares its elements with a leaf that requires a gradient, which would be changed in place; {INSTEAD}"))
+        }
         false => Ok(()),
     };
     let Some(view) = &state.view else { return of_leaf(&state) };
@@ -294,58 +313,73 @@ pub fn check_result(t: &Tensor) -> Result<()> {
     )
 }
 
-/// Sets what computed the elements of `t`, which were written: `None` if no gradient goes through them.
+/// Sets what computed the elements of `t`, which were written: `None` if no gradient goes through them. Memory for a result of the sizes of
+/// `t` is there. Where memory for a result of other sizes runs out, other handles of the elements have no history from now on.
 pub fn settle(t: &Tensor, before: &mut Before, history: Option<(Counted<Node>, u32)>) -> Result<()> {
     if let (Some(_), Some(storage)) = (&history, t.borrow_storage()) {
         storage.mark(HAS_HISTORY);
     }
     let in_place = before.storage == t.storage_address() && before.storage != 0;
-    let own = match before.variable.take().filter(|_| in_place) {
-        Some(variable) => {
-            let moved = as_laid_out(t, variable.clone())?;
-            match &moved {
-                None => forget(&variable),
-                Some(moved) if moved.address() != variable.address() => before.nodes = None,
-                Some(_) => {}
-            }
-            moved
+    let Some(variable) = before.variable.take().filter(|_| in_place) else { return begin(t, before, history) };
+    let own = match as_laid_out(t, variable.clone()) {
+        Ok(Some(own)) => own,
+        _ => {
+            forget(&variable);
+            return begin(t, before, history);
         }
-        None => None,
     };
-    let Some(variable) = own else {
-        let Some(history) = history else {
-            if is_known(t) {
-                attach(t, None);
-            }
-            return Ok(());
-        };
-        let fresh = match before.fresh.take() {
-            Some(fresh) => fresh,
-            None => Variable::new(State::default())?,
-        };
-        fresh.lock().history = Some(history);
-        fresh.activate();
-        attach(t, Some(fresh));
-        return Ok(());
-    };
-    let mut state = variable.lock();
-    if state.view.as_ref().is_some_and(|view| view.base.lock().requires) {
-        // The values of a leaf have changed through a detached view, and the leaf stays one.
-        return Ok(());
+    if own.address() != variable.address() {
+        before.nodes = None;
     }
-    if state.view.is_none() {
+    let mut state = own.lock();
+    let Some(view) = &state.view else {
         (state.is_stale, state.generation) = (false, state.generation + 1);
         if history.is_some() {
-            variable.activate();
+            own.activate();
         }
         let ended = state.set_history(history);
         drop(state);
         drop(ended);
         return Ok(());
+    };
+    let (of_leaf, has_history) = {
+        let base = view.base.lock();
+        (base.requires, history.is_some() || held(&view.base, &base).is_some())
+    };
+    // The values of a leaf have changed through a detached view, and the leaf stays one; or no gradient is concerned.
+    if of_leaf || !has_history {
+        return Ok(());
     }
-    let ended = write_through(&variable, &mut state, before.nodes.take(), history)?;
+    let nodes = match before.nodes.take() {
+        Some(nodes) => Ok(nodes),
+        None => nodes_of_write(&own, view),
+    };
+    let Ok(nodes) = nodes else {
+        drop(state);
+        forget(&own);
+        return begin(t, before, history);
+    };
+    let ended = write_through(&mut state, nodes, history)?;
     drop(state);
     drop(ended);
+    Ok(())
+}
+
+/// Gives a handle whose elements no other handle shows a history.
+fn begin(t: &Tensor, before: &mut Before, history: Option<(Counted<Node>, u32)>) -> Result<()> {
+    let Some(history) = history else {
+        if is_known(t) {
+            attach(t, None);
+        }
+        return Ok(());
+    };
+    let fresh = match before.fresh.take() {
+        Some(fresh) => fresh,
+        None => Variable::new(State::default())?,
+    };
+    fresh.lock().history = Some(history);
+    fresh.activate();
+    attach(t, Some(fresh));
     Ok(())
 }
 
@@ -353,29 +387,26 @@ pub fn settle(t: &Tensor, before: &mut Before, history: Option<(Counted<Node>, u
 fn forget(variable: &Counted<Variable>) {
     let base = variable.lock().view.as_ref().map_or_else(|| variable.clone(), |view| view.base.clone());
     let mut state = base.lock();
-    (state.is_stale, state.generation) = (true, state.generation + 1);
+    // The values of a leaf have changed, and the leaf stays one.
+    if !state.requires {
+        (state.is_stale, state.generation) = (true, state.generation + 1);
+        base.activate();
+    }
+}
+
+/// The nodes of a write into a view: of the base, and of the view after it.
+fn nodes_of_write(variable: &Counted<Variable>, view: &View) -> Result<[Counted<Node>; 2]> {
+    Ok([write_node(&view.geometry)?, view_node(&view.geometry, Target::Leaf(variable.clone()))?])
 }
 
 /// What ends with a write: the histories of a view and of its base.
 type Ended = [Option<(Counted<Node>, u32)>; 2];
 
 /// Gives the base of a view, into which `history` was written, a new history, and the view that of the base.
-fn write_through(
-    variable: &Counted<Variable>,
-    state: &mut State,
-    nodes: Option<[Counted<Node>; 2]>,
-    history: Option<(Counted<Node>, u32)>,
-) -> Result<Ended> {
+fn write_through(state: &mut State, nodes: [Counted<Node>; 2], history: Option<(Counted<Node>, u32)>) -> Result<Ended> {
     let Some(view) = &mut state.view else { return Ok([None, None]) };
-    let mut base = view.base.lock();
+    let ([mut write, mut show], mut base) = (nodes, view.base.lock());
     let (old, new) = (held(&view.base, &base), history.map(|(node, k)| Target::Node(node, k)));
-    if old.is_none() && new.is_none() {
-        return Ok([None, None]);
-    }
-    let [mut write, mut show] = match nodes {
-        Some(nodes) => nodes,
-        None => [write_node(&view.geometry)?, view_node(&view.geometry, Target::Leaf(variable.clone()))?],
-    };
     // What is replaced altogether has no part in what follows.
     let old = old.filter(|_| view.geometry.view.numel() != view.geometry.base.numel() || view.geometry.view.overlaps_itself());
     let has_history = old.is_some() || new.is_some();
@@ -418,16 +449,16 @@ pub fn become_view(r: &Tensor, source: &Source, cut: Option<Cut>, anywhere: bool
         attach(r, None);
         return Ok(());
     };
-    let to = target_of(parent)?;
-    let (root, cut) = {
+    let cut = cut.or(parent.lock().cut);
+    let to = if cut.is_some() { None } else { target_of(parent)? };
+    let root = {
         let mut state = parent.lock();
-        let cut = cut.or(state.cut);
         match &state.view {
             // A leaf that is a view is a base itself.
-            Some(view) if !state.requires => (Some((view.base.clone(), view.geometry.base.clone())), cut),
+            Some(view) if !state.requires => Some((view.base.clone(), view.geometry.base.clone())),
             _ => {
                 parent.set_home(&mut state, source.storage, layout);
-                (None, cut)
+                None
             }
         }
     };
@@ -436,7 +467,8 @@ pub fn become_view(r: &Tensor, source: &Source, cut: Option<Cut>, anywhere: bool
     if !through_parent && !contains(&home, &shown) {
         bail!(Unsupported, "the view has elements that the tensor, which has a history, or its base has not")
     }
-    let geometry = |base: &Layout| Counted::new(Geometry { base: base.clone(), view: shown.clone(), dtype: r.defined()?, device: r.device() });
+    let geometry =
+        |base: &Layout| Counted::new(Geometry { base: base.clone(), view: shown.clone(), dtype: r.defined()?, device: r.device() });
     let of_base = geometry(&home)?;
     let (seen, to_base) = {
         let state = base.lock();

@@ -8,6 +8,8 @@ use crate::capi::face::args::Kind as ArgKind;
 use crate::capi::face::places::each_place;
 use crate::capi::face::row::Row;
 use crate::capi::face::word::{FromWord, ToWord, Word};
+use crate::capi::rows::view::shapes::rows::set;
+use crate::dtype::Dtype;
 use crate::error::{Result, bail};
 use crate::layout::Layout;
 use crate::ops::view;
@@ -77,21 +79,62 @@ fn share_one(row: &'static Row, words: &[Word], r: &Tensor, was_there: bool, mad
     }
 }
 
+/// A handle before a call that may change its geometry: the place, the place in a list, a handle on the same elements if there are some,
+/// and the length of their storage.
+struct Kept {
+    place: usize,
+    entry: usize,
+    before: Option<Tensor>,
+    dtype: Option<Dtype>,
+    length: Option<i64>,
+}
+
+impl Kept {
+    fn of(place: usize, entry: usize, t: &Tensor) -> Result<Kept> {
+        let before = if t.has_sizes() { Some(view::alias(t)?) } else { None };
+        Ok(Kept { place, entry, before, dtype: t.dtype(), length: t.borrow_storage().map(Storage::len) })
+    }
+
+    /// The handle now.
+    fn handle<'a>(&self, row: &'static Row, words: &'a [Word]) -> Option<&'a Tensor> {
+        match row.places.view_lists & (1 << self.place) {
+            0 => handle(words, self.place),
+            _ => listed(row, words, self.place).get(self.entry)?.as_ref(),
+        }
+    }
+
+    /// Lays the handle out as it was.
+    fn undo(&self, t: &Tensor) {
+        let Some(before) = &self.before else {
+            t.reset();
+            t.set_dtype(self.dtype);
+            return;
+        };
+        // The old sizes have room in the handle. A storage that has grown is as long as it was.
+        let _ = view::set(t, before);
+        if let (Some(storage), Some(length)) = (before.borrow_storage(), self.length)
+            && storage.len() != length
+        {
+            let _ = storage.resize(length);
+        }
+    }
+}
+
 /// The arguments of a call that may make views, before it.
 pub struct Views {
     sources: SmallVec<[Source; 1]>,
-    /// Handles whose geometry the call may change, with handles on their elements before.
-    handles: SmallVec<[(usize, Tensor); 1]>,
-    /// The lengths of their storages, by place.
-    lengths: SmallVec<[Option<i64>; 2]>,
+    /// Handles whose geometry the call may change, as they were before.
+    handles: SmallVec<[Kept; 1]>,
     /// Entries that lists of new handles have room for.
     room: c_int,
+    /// True if handles that the call lays out anew become views of an argument.
+    sets: bool,
 }
 
 impl Views {
     /// The arguments now.
     pub fn before(row: &'static Row, words: &[Word]) -> Result<Views> {
-        let mut views = Views { sources: SmallVec::new(), handles: SmallVec::new(), lengths: SmallVec::new(), room: 0 };
+        let mut views = Views { sources: SmallVec::new(), handles: SmallVec::new(), room: 0, sets: std::ptr::eq(row, &set::ROW) };
         if !row.places.may_view() {
             return Ok(views);
         }
@@ -99,21 +142,23 @@ impl Views {
             views.sources.push(Source::of(t)?);
         }
         for k in each_place(row.places.handles | row.places.views) {
-            if let Some(t) = handle(words, k)
-                && t.has_sizes()
+            let Some(t) = handle(words, k) else { continue };
+            // A base remembers where its elements are.
+            if is_active(t)
+                && let Some(variable) = variable(t)
             {
-                // A base remembers where its elements are.
-                if is_active(t)
-                    && let Some(variable) = variable(t)
-                {
-                    let (mut state, layout) = (variable.lock(), t.layout()?);
-                    if state.view.is_none() {
-                        variable.set_home(&mut state, t.storage_address(), &layout);
-                    }
+                let (mut state, layout) = (variable.lock(), t.layout()?);
+                if state.view.is_none() {
+                    variable.set_home(&mut state, t.storage_address(), &layout);
                 }
-                views.handles.push((k, view::alias(t)?));
-                views.lengths.resize(k + 1, None);
-                views.lengths[k] = t.borrow_storage().map(Storage::len);
+            }
+            views.handles.push(Kept::of(k, 0, t)?);
+        }
+        for k in each_place(row.places.view_lists) {
+            for (i, t) in listed(row, words, k).iter().enumerate() {
+                if let Some(t) = t {
+                    views.handles.push(Kept::of(k, i, t)?);
+                }
             }
         }
         for k in each_place(row.places.new_handles) {
@@ -146,7 +191,7 @@ impl Views {
         let (storage, this) = (r.storage_address(), r.as_ptr().addr());
         let shows = |source: &&Source| storage != 0 && source.storage == storage && (was_there || source.address != this);
         match self.sources.iter().find(shows) {
-            _ if self.handles.iter().any(|(k, before)| self.is_own(row, words, *k, r) && before.storage_address() == storage) => {
+            _ if !self.sets && self.own(row, words, r).is_some_and(|kept| kept.is_some_and(|before| before.storage_address() == storage)) => {
                 self.laid_out(row, words, r, cut.is_some())
             }
             Some(source) if source.variable.is_some() => become_view(r, source, cut, row.places.is_strided),
@@ -165,26 +210,24 @@ impl Views {
         }
     }
 
-    /// Returns true if `r` is the handle at place `k`, whose geometry the call may change.
-    fn is_own(&self, row: &'static Row, words: &[Word], k: usize, r: &Tensor) -> bool {
-        row.places.handles & (1 << k) != 0 && handle(words, k).is_some_and(|t| t.is(r))
+    /// The elements before of a handle whose geometry the call may change by itself; `None` if `r` is no such handle.
+    fn own(&self, row: &'static Row, words: &[Word], r: &Tensor) -> Option<Option<&Tensor>> {
+        let is_own = |kept: &&Kept| row.places.handles & (1 << kept.place) != 0 && handle(words, kept.place).is_some_and(|t| t.is(r));
+        self.handles.iter().find(is_own).map(|kept| kept.before.as_ref())
     }
 
     /// Ends the history of a handle that shows other elements now than those of before; where it shows some of these, it keeps its part.
     fn laid_out(&self, row: &'static Row, words: &[Word], r: &Tensor, may_forget: bool) -> Result<()> {
-        let is_it = |k: usize| handle(words, k).is_some_and(|t| t.is(r));
-        let Some((_, before)) = self.handles.iter().find(|(k, _)| is_it(*k)) else { return Ok(()) };
-        let (Some(variable), true) = (variable(r), is_active(r)) else {
-            if r.storage_address() != before.storage_address() && row.places.storages != 0 {
-                mark_shared(r);
-            }
+        let Some(before) = self.own(row, words, r) else { return Ok(()) };
+        let has_left = before.is_none_or(|before| before.storage_address() != r.storage_address());
+        if has_left && row.places.storages != 0 {
+            mark_shared(r);
+        }
+        let (Some(variable), Some(before), true) = (variable(r), before, is_active(r)) else {
             lay_out_anew(r);
             return Ok(());
         };
-        if r.storage_address() != before.storage_address() {
-            if row.places.storages != 0 {
-                mark_shared(r);
-            }
+        if has_left {
             let requires = variable.lock().requires;
             if !requires {
                 attach(r, None);
@@ -209,20 +252,14 @@ impl Views {
         bail!(
             Argument,
             "argument '{}' has a history, and would have elements that are not its own: call THTensor_reset before",
-            row.signature.arg(each_place(row.places.handles).find(|&k| is_it(k)).unwrap_or(0))
+            row.signature.arg(each_place(row.places.handles).next().unwrap_or(0))
         )
     }
 
     /// Lays the handles out as they were, and frees new ones.
     fn undo(&self, row: &'static Row, words: &[Word], word: Word) {
-        for (k, before) in &self.handles {
-            if let Some(t) = handle(words, *k) {
-                // The old sizes have room in the handle. A storage that has grown is as long as it was.
-                let _ = view::set(t, before);
-                if let (Some(storage), Some(len)) = (before.borrow_storage(), self.lengths.get(*k).copied().flatten()) {
-                    let _ = storage.resize(len);
-                }
-            }
+        for kept in &self.handles {
+            kept.handle(row, words).into_iter().for_each(|t| kept.undo(t));
         }
         for k in each_place(row.places.new_handles) {
             if let Some((list, count)) = new_handles(row, words, k) {

@@ -99,7 +99,7 @@ macro_rules! storage_rows {
         };
         /// Makes room for `size` elements and keeps as many as fit; new ones are undefined. Fails on foreign, mapped and shared memory. An
         /// allocator of the caller's is asked for one byte at least: its block ends with the storage.
-        resize(storage: storage, size: length) = storage.resize(size);
+        resize(storage: storage_out, size: length) = storage.resize(size);
         /// Every element `= value`, in the range that `THTensor_fill` takes.
         fill(storage: storage_out, value: number) = ops::fill(storage, value);
         /// Copies `size` elements of the storage's own dtype from `src`.
