@@ -1,5 +1,5 @@
-/* Histories of views: whatever handle shows the memory of a tensor, its gradient is right, or the call that would lose it is refused. Each
-   expected gradient is the derivative of the sum of the final values, computed by hand. */
+/* Histories of views. The gradient of a tensor is right for each handle that shows the memory, or the call that would lose the gradient is
+   refused. Each expected gradient is the derivative of the sum of the final values, computed by hand. */
 #include "check.h"
 
 static THTensor *leaf(int64_t count, const double *values) {

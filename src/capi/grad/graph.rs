@@ -46,8 +46,8 @@ pub struct State {
     pub cut: Option<Cut>,
     /// The elements of a base, as they were when a view was made.
     pub home: Option<Layout>,
-    /// Of a base: the first elements, and those behind the last, of views that are leaves.
-    pub leaves: Vec<[i64; 2]>,
+    /// Of a base: the leaves that show elements of the base, with their elements.
+    pub leaves: Vec<(Counted<Variable>, Layout)>,
     /// The generation of a base whose history is that of such leaves alone.
     pub of_leaves: u64,
     /// True for a base whose handle was written with other sizes: views of the base have no history any more.

@@ -8,7 +8,7 @@ use super::formula::Derivative;
 use super::graph::{Cut, Edge, Node, Rule, Saved, SavedTensor, State, Variable, is_active, is_known, own_variable, version_of};
 use super::shared;
 use super::switch;
-use super::variable::{Before, Source, become_view, check_own_geometry, check_result, check_writable, settle, target};
+use super::variable::{Before, Source, become_view, check_own_geometry, check_result, check_writable, may_hide, settle, target};
 use super::views::{self, Views};
 use crate::capi::face::args::Kind as ArgKind;
 use crate::capi::face::places::each_place;
@@ -152,9 +152,7 @@ fn count_writes(row: &'static Row, words: &[Word]) {
 fn is_quiet(row: &'static Row, words: &[Word]) -> bool {
     let places = row.places;
     let is_active = |k: usize| handle(words, k).is_some_and(is_active);
-    let is_unknown = |k: usize| {
-        handle(words, k).is_some_and(|t| !is_known(t) && t.borrow_storage().is_some_and(|storage| storage.has_mark(HAS_HISTORY)))
-    };
+    let is_unknown = |k: usize| handle(words, k).is_some_and(may_hide);
     !each_place(places.read | places.written | places.views | places.handles).any(is_active)
         && !each_place(places.written).any(is_unknown)
         && !each_place(places.lists | places.view_lists).any(|k| listed(row, words, k).iter().flatten().any(super::graph::is_active))
@@ -234,7 +232,9 @@ fn check_storages(row: &'static Row, words: &[Word]) -> Result<()> {
 fn recorded(row: &'static Row, face: &'static Face, words: &[Word]) -> Result<Word> {
     let places = row.places;
     let mut edges: SmallVec<[Edge; 2]> = SmallVec::new();
-    for (k, i, t) in each_read(row, words) {
+    // A call without results that depend on floats needs no targets.
+    let derives = (places.results != 0 || places.returns_tensor) && !is_constant(row);
+    for (k, i, t) in each_read(row, words).filter(|_| derives) {
         if is_active(t)
             && is_float(t)
             && let Some(to) = target(t)?
@@ -250,8 +250,8 @@ fn recorded(row: &'static Row, face: &'static Face, words: &[Word]) -> Result<Wo
     for k in each_place(places.handles).filter(|_| !is_reset) {
         handle(words, k).map_or(Ok(()), check_own_geometry)?;
     }
-    let rule = if edges.is_empty() || (places.results == 0 && !places.returns_tensor) || is_constant(row) { None } else { derivative(row) };
-    if rule.is_none() && !edges.is_empty() && places.results != 0 && !is_constant(row) {
+    let rule = if edges.is_empty() { None } else { derivative(row) };
+    if rule.is_none() && !edges.is_empty() && places.results != 0 {
         bail!(Unsupported, "has no derivative, and an input requires a gradient")
     }
     let mut written = Written::new();
@@ -261,7 +261,7 @@ fn recorded(row: &'static Row, face: &'static Face, words: &[Word]) -> Result<Wo
         }
     }
     let views = Views::before(row, words)?;
-    let is_unknown = rule.is_none() && !edges.is_empty() && places.returns_tensor && !is_constant(row);
+    let is_unknown = rule.is_none() && !edges.is_empty() && places.returns_tensor;
     // Before the call saves handles of its own.
     for k in each_place(if rule.is_some() { places.results } else { 0 }) {
         handle(words, k).map_or(Ok(()), check_result)?;

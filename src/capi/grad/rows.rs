@@ -8,8 +8,8 @@ use super::geometry::{set_edges, write_node};
 use super::graph::{Cut, Hook, Slot, State, Target, Variable, attach, is_known, variable, version_of};
 use super::outputs::{refuse, roots};
 use super::record::count_write;
-use super::shared::{base_of, mark_shared};
-use super::variable::{Source, become_view, current, current_or_new, held, new_view, target, target_of};
+use super::shared::{mark_shared, share};
+use super::variable::{Source, become_view, current, current_or_new, held, target, target_of};
 use super::{record, switch};
 use crate::alloc::THDeleter;
 use crate::capi::face::callbacks::THGradHook;
@@ -72,33 +72,36 @@ fn require(t: &Tensor, requires: bool) -> Result<()> {
         }
         return Ok(());
     }
-    let node = match &variable.lock().view {
-        Some(view) => Some(write_node(&view.geometry)?),
-        None => None,
-    };
+    become_leaf(t, &variable)
+}
+
+/// Makes a handle without a history a leaf. If the handle is a view, the base gets the leaf's elements as a part of its history.
+fn become_leaf(t: &Tensor, variable: &Counted<Variable>) -> Result<()> {
     let mut state = variable.lock();
-    state.requires = true;
-    variable.activate();
-    t.storage().into_iter().for_each(|storage| storage.mark(HAS_HISTORY));
-    // The elements of the base are the leaf's from now on, where it shows them.
-    if let (Some(view), Some(mut node), None) = (&state.view, node, state.cut) {
-        let mut base = view.base.lock();
-        let old = held(&view.base, &base);
-        set_edges(&mut node, &view.geometry, old, Some(Target::Leaf(variable.clone())))?;
+    let mut ended = (None, None, None);
+    if let (Some(view), None) = (&state.view, state.cut) {
+        let (mut node, mut base) = (write_node(&view.geometry)?, view.base.lock());
+        if base.overlaps_leaf(&view.geometry.view) {
+            return refuse(t, format_args!("shares its elements with another leaf that requires a gradient"));
+        }
         if base.leaves.try_reserve(1).is_err() {
             bail!(NoMem, "out of memory for a list of leaves")
         }
-        let ended = base.set_history(Some((node, 0)));
+        let old = held(&view.base, &base);
+        set_edges(&mut node, &view.geometry, old, Some(Target::Leaf(variable.clone())))?;
+        ended.0 = base.set_history(Some((node, 0)));
         base.generation += 1;
-        base.note_leaf(&view.geometry.view);
+        base.note_leaf(variable.clone(), &view.geometry.view);
         view.base.activate();
-        drop(base);
-        let own = state.set_history(None);
-        // The base holds the leaf, and the leaf not the base.
-        let view = state.view.take();
-        drop(state);
-        drop((ended, own, view));
     }
+    // The base holds the leaf, and the leaf not the base.
+    (state.requires, state.cut) = (true, None);
+    ended.1 = state.set_history(None);
+    ended.2 = state.view.take();
+    variable.activate();
+    t.storage().into_iter().for_each(|storage| storage.mark(HAS_HISTORY));
+    drop(state);
+    drop(ended);
     Ok(())
 }
 
@@ -186,13 +189,8 @@ fn detached(t: &Tensor) -> Result<Tensor> {
         become_view(&r, &source, Some(Cut::Detached), false)?;
         return Ok(r);
     }
-    // What is written through one handle changes the other.
-    let base = base_of(t, 1)?;
-    let home = base.lock().home.clone();
-    if let Some(home) = home {
-        let view = Some(new_view(&r, base, home)?);
-        attach(&r, Some(Variable::new(State { view, cut: Some(Cut::Detached), ..State::default() })?));
-    }
+    // Without a history both are views of one base.
+    share(&r, t, 1, false);
     Ok(r)
 }
 

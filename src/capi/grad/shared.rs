@@ -1,5 +1,5 @@
-//! Views while no history is involved: a view holds a reference to the variable of its base, and gets a variable of its own when a history
-//! comes. A handle whose relation to the base is not known is marked at the storage.
+//! Views while no history is involved. A view holds a reference to the variable of its base. The view gets a separate variable when a history
+//! comes. The storage is marked if a handle's relation to the base is unknown.
 
 use super::counted::Counted;
 use super::graph::{Known, State, Variable, attach, attach_after, attach_light, known};
@@ -70,7 +70,7 @@ pub fn lay_out_anew(t: &Tensor) {
 }
 
 /// The variable of the base of views of `source`.
-pub fn base_of(source: &Tensor, made: i32) -> Result<Counted<Variable>> {
+fn base_of(source: &Tensor, made: i32) -> Result<Counted<Variable>> {
     let before = source.attached().load(Ordering::Acquire);
     match known(source) {
         Some(Known::ViewOf(base) | Known::Own(base)) if base.storage() == source.storage_address() => return Ok(base),

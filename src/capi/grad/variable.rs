@@ -1,4 +1,4 @@
-//! Where the gradient of a handle goes, and what becomes of its history when it is written.
+//! The target of a handle's gradient, and the history of a handle after a write.
 //!
 //! The rule for views: the elements of all views belong to one *base*, the handle that the first view was made of. Each view knows the
 //! variable of its base. A write through any of the handles gives the base a new history, from which the other views take theirs when
@@ -14,7 +14,7 @@ use crate::storage::{HAS_HISTORY, IS_SHARED};
 use crate::tensor::Tensor;
 use std::sync::atomic::Ordering;
 
-/// Where the gradient of a handle goes; `None` if it needs none.
+/// The target of a handle's gradient; `None` if the handle needs no gradient.
 pub fn target(t: &Tensor) -> Result<Option<Target>> {
     if !is_active(t) {
         return Ok(None);
@@ -72,7 +72,9 @@ fn view_of(t: &Tensor, base: &Counted<Variable>) -> Result<Option<Counted<Variab
 }
 
 /// A view of a base, whose history is not known yet.
-pub fn new_view(t: &Tensor, base: Counted<Variable>, home: Layout) -> Result<Box<View>> {
+fn new_view(t: &Tensor, base: Counted<Variable>, home: Layout) -> Result<Box<View>> {
+    // The base keeps its layout from now on.
+    base.activate();
     let geometry = Counted::new(Geometry { base: home, view: t.layout()?, dtype: t.defined()?, device: t.device() })?;
     match alloc::boxed(View { base, seen: None, geometry }) {
         Some(view) => Ok(view),
@@ -120,31 +122,44 @@ pub fn contains(home: &Layout, layout: &Layout) -> bool {
     layout.numel() == 0 || home == layout || (home.is_dense() && layout.offset >= home.offset && last <= end)
 }
 
-/// The first element of a layout, and the one behind the last.
-fn extent(layout: &Layout) -> [i64; 2] {
-    [layout.offset, layout.end().unwrap_or(i64::MAX)]
+/// Returns true if two layouts of one storage may share an element. The answer is exact for layouts of one shape and the same strides.
+fn share_elements(a: &Layout, b: &Layout) -> bool {
+    let end = |layout: &Layout| layout.end().unwrap_or(i64::MAX);
+    if a.offset >= end(b) || b.offset >= end(a) {
+        return false;
+    }
+    if a.shape != b.shape || a.strides != b.strides {
+        return true;
+    }
+    let (mut shape, mut strides) = (a.shape.clone(), a.strides.clone());
+    shape.insert(0, 2);
+    strides.insert(0, (a.offset - b.offset).abs());
+    Layout { shape, strides, offset: a.offset.min(b.offset) }.overlaps_itself()
 }
 
 impl State {
-    /// Notes that elements of a base are those of a leaf. There is room for one more.
-    pub fn note_leaf(&mut self, layout: &Layout) {
-        self.leaves.push(extent(layout));
+    /// Notes the elements of a base that a leaf shows. The list has room for one more.
+    pub fn note_leaf(&mut self, leaf: Counted<Variable>, layout: &Layout) {
+        self.leaves.push((leaf, layout.clone()));
         self.of_leaves = self.generation;
     }
 
-    /// Returns true if elements of a base may be those of a leaf.
-    fn overlaps_leaf(&self, layout: &Layout) -> bool {
-        let [start, end] = extent(layout);
-        self.leaves.iter().any(|&[first, last]| start < last && first < end)
+    /// Returns true if a leaf may show elements of a base in this layout.
+    pub fn overlaps_leaf(&self, layout: &Layout) -> bool {
+        let is_live = |leaf: &Counted<Variable>| {
+            let leaf = leaf.lock();
+            leaf.requires && !leaf.is_gone
+        };
+        self.leaves.iter().any(|(leaf, shown)| share_elements(shown, layout) && is_live(leaf))
     }
 
-    /// Returns true if a view of a base, whose history is that of leaves alone, shows no element of them.
+    /// Returns true if the history of a base comes from leaves alone, and a view in this layout shows no element of a leaf.
     fn is_apart(&self, layout: &Layout) -> bool {
-        !self.leaves.is_empty() && self.of_leaves == self.generation && !self.overlaps_leaf(layout)
+        !self.leaves.is_empty() && self.of_leaves == self.generation && !self.leaves.iter().any(|(_, shown)| share_elements(shown, layout))
     }
 }
 
-/// Where the gradient of a variable goes, locked.
+/// The target of a locked variable's gradient.
 pub fn held(variable: &Counted<Variable>, state: &State) -> Option<Target> {
     if state.requires {
         return Some(Target::Leaf(variable.clone()));
@@ -159,7 +174,7 @@ fn overwritten() -> Result<Option<Target>> {
     bail!(Argument, "elements of a tensor were overwritten by a result of other sizes in the same memory: make the tensor or its view anew")
 }
 
-/// Where the gradient of a variable goes. A view whose base was written since takes the new history.
+/// The target of a variable's gradient. A view takes the history of its base anew if the base was written since.
 pub fn target_of(variable: &Counted<Variable>) -> Result<Option<Target>> {
     let mut ended = None;
     let mut state = variable.lock();
@@ -234,11 +249,17 @@ fn refuse(t: &Tensor, what: std::fmt::Arguments<'_>) -> Result<()> {
     Err(Error::about(t.as_ptr().addr(), Kind::Argument, what))
 }
 
+/// Returns true if a handle may show elements with a history, of which gradients do not know.
+#[inline(always)]
+pub fn may_hide(t: &Tensor) -> bool {
+    t.borrow_storage()
+        .is_some_and(|storage| storage.has_mark(HAS_HISTORY) && !is_active(t) && (storage.has_mark(IS_SHARED) || !is_known(t)))
+}
+
 /// Fails where a handle may not be written while operations are recorded: a leaf that requires a gradient, or a view of one.
 pub fn check_writable(t: &Tensor) -> Result<()> {
-    if let Some(storage) = t.borrow_storage()
-        && storage.has_mark(HAS_HISTORY)
-        && !is_known(t)
+    if may_hide(t)
+        && let Some(storage) = t.borrow_storage()
         && storage.refcount() > if storage.has_mark(IS_SHARED) { 1 } else { 2 }
     {
         return refuse(t, format_args!("shares its elements with a tensor that has a history, from which it was not made: {INSTEAD}"));
@@ -271,10 +292,10 @@ pub fn check_writable(t: &Tensor) -> Result<()> {
     }
 }
 
-/// What a caller may do where a write is refused.
+/// The advice of a refused write.
 const INSTEAD: &str = "write to it between THGrad_setEnabled(0) and THGrad_setEnabled(1)";
 
-/// Fails where the geometry of a handle may not change: that of a leaf that requires a gradient.
+/// Fails for a leaf that requires a gradient, whose geometry may not change.
 pub fn check_own_geometry(t: &Tensor) -> Result<()> {
     match super::graph::variable(t) {
         Some(variable) if variable.lock().requires => {
@@ -399,15 +420,15 @@ fn nodes_of_write(variable: &Counted<Variable>, view: &View) -> Result<[Counted<
     Ok([write_node(&view.geometry)?, view_node(&view.geometry, Target::Leaf(variable.clone()))?])
 }
 
-/// What ends with a write: the histories of a view and of its base.
+/// The old histories of a view and of its base, which a write ends.
 type Ended = [Option<(Counted<Node>, u32)>; 2];
 
-/// Gives the base of a view, into which `history` was written, a new history, and the view that of the base.
+/// Gives the base of a view a new history after a write of `history` into the view. The view takes the history of the base.
 fn write_through(state: &mut State, nodes: [Counted<Node>; 2], history: Option<(Counted<Node>, u32)>) -> Result<Ended> {
     let Some(view) = &mut state.view else { return Ok([None, None]) };
     let ([mut write, mut show], mut base) = (nodes, view.base.lock());
     let (old, new) = (held(&view.base, &base), history.map(|(node, k)| Target::Node(node, k)));
-    // What is replaced altogether has no part in what follows.
+    // A view of all elements replaces the old history.
     let old = old.filter(|_| view.geometry.view.numel() != view.geometry.base.numel() || view.geometry.view.overlaps_itself());
     let has_history = old.is_some() || new.is_some();
     set_edges(&mut write, &view.geometry, old, new)?;
@@ -474,7 +495,7 @@ pub fn become_view(r: &Tensor, source: &Source, cut: Option<Cut>, anywhere: bool
         let state = base.lock();
         (Some(state.generation), held(&base, &state))
     };
-    // The history leads through the handle that the view was made of, whose hooks are called, unless elements of it overlap.
+    // The history leads through the source of the view, so that hooks of the source are called. A source whose positions overlap is left out.
     let history = match (to, to_base) {
         _ if cut.is_some() => None,
         (Some(to), _) if through_parent && !layout.overlaps_itself() => {

@@ -191,7 +191,9 @@ impl Views {
         let (storage, this) = (r.storage_address(), r.as_ptr().addr());
         let shows = |source: &&Source| storage != 0 && source.storage == storage && (was_there || source.address != this);
         match self.sources.iter().find(shows) {
-            _ if !self.sets && self.own(row, words, r).is_some_and(|kept| kept.is_some_and(|before| before.storage_address() == storage)) => {
+            _ if !self.sets
+                && self.own(row, words, r).is_some_and(|kept| kept.is_some_and(|before| before.storage_address() == storage)) =>
+            {
                 self.laid_out(row, words, r, cut.is_some())
             }
             Some(source) if source.variable.is_some() => become_view(r, source, cut, row.places.is_strided),
@@ -216,7 +218,7 @@ impl Views {
         self.handles.iter().find(is_own).map(|kept| kept.before.as_ref())
     }
 
-    /// Ends the history of a handle that shows other elements now than those of before; where it shows some of these, it keeps its part.
+    /// Ends the history of a handle that has left its elements. A handle that shows a part of its old elements keeps the history of that part.
     fn laid_out(&self, row: &'static Row, words: &[Word], r: &Tensor, may_forget: bool) -> Result<()> {
         let Some(before) = self.own(row, words, r) else { return Ok(()) };
         let has_left = before.is_none_or(|before| before.storage_address() != r.storage_address());
