@@ -955,6 +955,13 @@ TH_NODISCARD THTensor *THTensor_newExpandAs(const THTensor *t, const THTensor *o
 /// The same bytes as another dtype of the same size. Returns a new reference.
 TH_NODISCARD THTensor *THTensor_newViewDtype(const THTensor *t, THDtype dtype);
 
+/// The elements of the storage of `t` at these sizes and strides, from position `storageOffset` of the storage on, both
+/// counted in elements; strides may be 0, and elements may be shown several times. Elements outside of the storage are
+/// an error. Gradients go to `t` where all elements are those of `t` or of the tensor that `t` is a view of. Returns a
+/// new reference.
+TH_NODISCARD THTensor *THTensor_newAsStrided(const THTensor *t, int ndim, const int64_t *size, const int64_t *stride,
+                                             ptrdiff_t storageOffset);
+
 /// These sizes, of which one may be -1: a view where strides allow, else a copy. Returns a new reference.
 TH_NODISCARD THTensor *THTensor_newReshape(const THTensor *t, int ndim, const int64_t *size);
 
@@ -2323,10 +2330,15 @@ THStatus THTensor_geluTanhGrad(THTensor *r, const THTensor *g, const THTensor *t
  *
  * A leaf for which `THTensor_setRequiresGrad` was called, and what is computed from it, require a gradient: each
  * operation on them leaves a node in a graph, which its results keep alive. `THTensor_backward` goes through the graph
- * and adds to each leaf its gradient. Errors: `TH_ERR_ARGUMENT`, a tensor that requires no gradient, a leaf that is to
- * be written, a saved tensor that was changed in place or freed by an earlier backward; `TH_ERR_DTYPE`, a leaf that is
- * no float; `TH_ERR_SHAPE`, a gradient that does not fit its tensor; `TH_ERR_UNSUPPORTED`, an operation without a
- * derivative; what a function of the caller returns; `TH_ERR_NUMERIC`, a check that finds a wrong gradient.
+ * and adds to each leaf its gradient. Handles that show the same elements share their history: a write through a view
+ * changes the gradient of its tensor, and a write to the tensor changes the gradients of its views. A call that would
+ * lose a history is refused with `TH_ERR_ARGUMENT`: new elements for a result by `THTensor_resize`; a tensor made of
+ * the storage of a result, where `THTensor_newAsStrided` serves; a write to the storage of a result; a write through a
+ * view that was made while recording was off. Between `THGrad_setEnabled(0)` and `THGrad_setEnabled(1)` all of these
+ * are allowed, and gradients do not see them. Errors: `TH_ERR_ARGUMENT`, a tensor that requires no gradient, a leaf
+ * that is to be written, a saved tensor that was changed in place or freed by an earlier backward; `TH_ERR_DTYPE`, a
+ * leaf that is no float; `TH_ERR_SHAPE`, a gradient that does not fit its tensor; `TH_ERR_UNSUPPORTED`, an operation
+ * without a derivative; what a function of the caller returns; `TH_ERR_NUMERIC`, a check that finds a wrong gradient.
  * @{
  */
 
@@ -2421,7 +2433,8 @@ THStatus THTensor_zeroGrad(THTensor *t);
 /// Keeps the gradient of `t`, a result, when backward comes through it. Leaves keep theirs anyway.
 THStatus THTensor_retainGrad(THTensor *t);
 
-/// A handle on the elements of `t` that requires no gradient. Returns a new reference.
+/// A handle on the elements of `t` that requires no gradient. A write to the handle changes the elements of `t`, and
+/// their gradient. Returns a new reference.
 TH_NODISCARD THTensor *THTensor_newDetach(THTensor *t);
 
 /// Ends the history of `t`, which becomes a leaf that requires no gradient. A view is refused.

@@ -1474,6 +1474,12 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor viewDtype(Dtype dtype) const {
         return detail::made(THTensor_newViewDtype(handle_, static_cast<THDtype>(dtype)), "viewDtype");
     }
+    /// The elements of the storage of `t` at these sizes and strides, from position `storageOffset` of the storage on,
+    /// both counted in elements; strides may be 0, and elements may be shown several times.
+    Tensor asStrided(IntList size, IntList stride, ptrdiff_t storageOffset) const {
+        return detail::made(THTensor_newAsStrided(handle_, detail::common("asStrided", {size, stride}), size.data(),
+            stride.data(), storageOffset), "asStrided");
+    }
     /// These sizes, of which one may be -1: a view where strides allow, else a copy.
     Tensor reshape(IntList size) const {
         return detail::made(THTensor_newReshape(handle_, size.count(), size.data()), "reshape");
@@ -5222,6 +5228,9 @@ inline Tensor &expandAs_out(Tensor &r, const Tensor &t, const Tensor &other) {
 }
 inline Tensor expandAs(const Tensor &t, const Tensor &other) { return t.expandAs(other); }
 inline Tensor viewDtype(const Tensor &t, Dtype dtype) { return t.viewDtype(dtype); }
+inline Tensor asStrided(const Tensor &t, IntList size, IntList stride, ptrdiff_t storageOffset) {
+    return t.asStrided(size, stride, storageOffset);
+}
 inline Tensor reshape(const Tensor &t, IntList size) { return t.reshape(size); }
 inline Tensor flatten(const Tensor &t, int start = 0, int end = -1) { return t.flatten(start, end); }
 inline std::vector<Tensor> split(const Tensor &t, int64_t size, int dimension = 0) { return t.split(size, dimension); }

@@ -53,9 +53,9 @@ struct Block {
 }
 
 /// A mark of a storage: a tensor on it had a history or required a gradient.
-pub const HAS_HISTORY: u8 = 1;
+pub(crate) const HAS_HISTORY: u8 = 1;
 /// A mark of a storage: a tensor was made on it whose relation to the other tensors is unknown.
-pub const IS_SHARED: u8 = 2;
+pub(crate) const IS_SHARED: u8 = 2;
 
 /// The storage counts its references; without this bit retain and free do nothing.
 pub const TH_STORAGE_REFCOUNTED: c_char = 1;

@@ -204,6 +204,7 @@ THTensor *THTensor_newViewAs(const THTensor *t, const THTensor *other);
 THStatus THTensor_expandAs(THTensor *r, const THTensor *t, const THTensor *other);
 THTensor *THTensor_newExpandAs(const THTensor *t, const THTensor *other);
 THTensor *THTensor_newViewDtype(const THTensor *t, THDtype dtype);
+THTensor *THTensor_newAsStrided(const THTensor *t, int ndim, const int64_t *size, const int64_t *stride, ptrdiff_t storageOffset);
 THTensor *THTensor_newReshape(const THTensor *t, int ndim, const int64_t *size);
 THTensor *THTensor_newFlatten(const THTensor *t, int start, int end);
 THStatus THTensor_split(THTensor **r, int *count, const THTensor *t, int64_t size, int dimension);
