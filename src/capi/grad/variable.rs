@@ -252,8 +252,7 @@ fn refuse(t: &Tensor, what: std::fmt::Arguments<'_>) -> Result<()> {
 /// Returns true if a handle may show elements with a history, of which gradients do not know.
 #[inline(always)]
 pub fn may_hide(t: &Tensor) -> bool {
-    t.borrow_storage()
-        .is_some_and(|storage| storage.has_mark(HAS_HISTORY) && !is_active(t) && (storage.has_mark(IS_SHARED) || !is_known(t)))
+    t.borrow_storage().is_some_and(|storage| storage.has_mark(HAS_HISTORY) && (storage.has_mark(IS_SHARED) || !is_known(t)))
 }
 
 /// Fails where a handle may not be written while operations are recorded: a leaf that requires a gradient, or a view of one.
@@ -345,7 +344,7 @@ pub fn settle(t: &Tensor, before: &mut Before, history: Option<(Counted<Node>, u
     let own = match as_laid_out(t, variable.clone()) {
         Ok(Some(own)) => own,
         _ => {
-            forget(&variable);
+            forget(t, &variable);
             return begin(t, before, history);
         }
     };
@@ -377,7 +376,7 @@ pub fn settle(t: &Tensor, before: &mut Before, history: Option<(Counted<Node>, u
     };
     let Ok(nodes) = nodes else {
         drop(state);
-        forget(&own);
+        forget(t, &own);
         return begin(t, before, history);
     };
     let ended = write_through(&mut state, nodes, history)?;
@@ -405,7 +404,8 @@ fn begin(t: &Tensor, before: &mut Before, history: Option<(Counted<Node>, u32)>)
 }
 
 /// Notes that elements of a base, or of the base of a view, were overwritten in a way that no view of the base describes.
-fn forget(variable: &Counted<Variable>) {
+fn forget(t: &Tensor, variable: &Counted<Variable>) {
+    super::shared::mark_shared(t);
     let base = variable.lock().view.as_ref().map_or_else(|| variable.clone(), |view| view.base.clone());
     let mut state = base.lock();
     // The values of a leaf have changed, and the leaf stays one.
