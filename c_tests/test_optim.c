@@ -99,6 +99,26 @@ static void lbfgs_calls_a_closure(void) {
     }
 }
 
+/* A loss that is NaN from the second call on, or from the first. */
+static THStatus not_a_number(void *context, double *loss) {
+    struct problem *p = context;
+    int first = p->calls == 0;
+    THStatus status = closure(context, loss);
+    if (!first || p->quartic) *loss = NAN;
+    return status;
+}
+
+static void lbfgs_ends_where_the_loss_is_not_a_number(void) {
+    for (int k = 0; k < 4; k++) {
+        struct problem p = made();
+        p.quartic = k % 2;
+        p.optim = THOptim_newLbfgs(p.params, 2, 0.5, INT64_MAX, 10, 0, 0, k / 2);
+        CHECK_OK(THOptim_stepClosure(p.optim, not_a_number, &p));
+        CHECK(p.calls <= 60);
+        end(&p);
+    }
+}
+
 static THStatus failing(void *context, double *loss) {
     (void)context;
     *loss = 0;
@@ -212,5 +232,6 @@ static void what_is_refused(void) {
     end(&p);
 }
 
-CHECK_MAIN(CASE(steps_are_those_of_pytorch), CASE(lbfgs_calls_a_closure), CASE(closures_may_fail),
+CHECK_MAIN(CASE(steps_are_those_of_pytorch), CASE(lbfgs_calls_a_closure),
+           CASE(lbfgs_ends_where_the_loss_is_not_a_number), CASE(closures_may_fail),
            CASE(what_has_no_gradient_stays), CASE(gradients_are_clipped), CASE(what_is_refused))

@@ -1,6 +1,8 @@
 //! The one door to devices.
 
 use crate::alloc::THAllocator;
+#[cfg(feature = "cuda")]
+use crate::alloc::fork;
 use crate::cpu::host;
 use crate::device::Device;
 use crate::driver::Driver;
@@ -59,7 +61,7 @@ pub fn count() -> Result<i32> {
     #[cfg(feature = "cuda")]
     {
         let count = crate::cuda::devices()?;
-        CUDA.get_or_init(|| Cuda { gpu: crate::cuda::numbered, pinned: &crate::cuda::PINNED, is_pinned: crate::cuda::is_pinned });
+        fork::once(&CUDA, || Cuda { gpu: crate::cuda::numbered, pinned: &crate::cuda::PINNED, is_pinned: crate::cuda::is_pinned });
         storage::provide_by(crate::cuda::provide);
         Ok(count)
     }

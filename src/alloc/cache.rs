@@ -2,9 +2,8 @@
 
 use super::class::{self, CLASSES};
 use super::system;
-use std::cell::UnsafeCell;
 use std::ptr::{NonNull, null_mut};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The first bytes of a kept block.
@@ -64,7 +63,7 @@ impl List {
 }
 
 /// The blocks kept, at most `limit` bytes of them.
-struct Cache {
+pub(super) struct Cache {
     ages: List,
     bins: [List; CLASSES],
     bytes: usize,
@@ -143,10 +142,14 @@ impl Evicted {
     }
 }
 
-/// std's mutex, because it is one word of its own: it needs no memory, and a fork leaves nothing locked in the child but itself.
+/// std's mutex, because it is a single word and needs no memory. `fork::prepare` holds the lock while the process forks, so that the child
+/// finds the lists whole and unlocked.
 static CACHE: Mutex<Cache> = Mutex::new(Cache::EMPTY);
 
-fn lock() -> MutexGuard<'static, Cache> {
+/// The lock of the kept blocks.
+pub(super) type Guard = MutexGuard<'static, Cache>;
+
+pub(super) fn lock() -> Guard {
     CACHE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -191,43 +194,9 @@ pub(super) fn limit() -> usize {
     }
     let given = std::env::var("TH_CACHE_LIMIT").ok().and_then(|text| text.trim().parse().ok());
     let limit = given.unwrap_or_else(|| (system::memory() / 8).min(1 << 30)).min(UNREAD - 1);
-    survive_forks();
+    super::fork::register();
     // Threads that come here together must agree: the first one to arrive decides.
     LIMIT.compare_exchange(UNREAD, limit, Relaxed, Relaxed).map_or_else(|decided| decided, |_| limit)
-}
-
-/// The lock, held while the process forks, so that the child finds the lists whole and free.
-struct Held(UnsafeCell<Option<MutexGuard<'static, Cache>>>);
-
-// SAFETY: only `hold` and `let_go` touch the guard, and fork calls them on one thread while that thread holds the lock.
-unsafe impl Sync for Held {}
-
-static HELD: Held = Held(UnsafeCell::new(None));
-
-/// The library registers for forks as soon as it is loaded, so that it sees a fork while another thread makes the first allocation. Where
-/// there is no `.init_array`, or a linker leaves the entry out, the first allocation registers.
-#[cfg(target_os = "linux")]
-#[used]
-#[unsafe(link_section = ".init_array")]
-static ON_LOAD: extern "C" fn() = survive_forks;
-
-extern "C" fn survive_forks() {
-    static DONE: AtomicBool = AtomicBool::new(false);
-    if !DONE.swap(true, Relaxed) {
-        // SAFETY: the handlers are functions of this library, and glibc forgets them with the library, should it ever be unloaded.
-        unsafe { libc::pthread_atfork(Some(hold), Some(let_go), Some(let_go)) };
-    }
-}
-
-unsafe extern "C" fn hold() {
-    let guard = lock();
-    // SAFETY: the lock is held, so no other thread is in `hold` or `let_go`.
-    unsafe { *HELD.0.get() = Some(guard) };
-}
-
-unsafe extern "C" fn let_go() {
-    // SAFETY: this thread, or the one it is a copy of, took the lock in `hold`.
-    drop(unsafe { (*HELD.0.get()).take() });
 }
 
 #[cfg(test)]

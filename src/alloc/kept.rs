@@ -8,7 +8,7 @@ static GIVE_UP: OnceLock<fn()> = OnceLock::new();
 
 /// Counts bytes that are kept from now on, or no longer where there are less than 0; `give_up`, always the same function, lets go of them.
 pub fn keep(bytes: i64, give_up: fn()) {
-    GIVE_UP.get_or_init(|| give_up);
+    super::fork::once(&GIVE_UP, || give_up);
     BYTES.fetch_add(bytes, Relaxed);
 }
 

@@ -10,6 +10,7 @@ mod class;
 mod counters;
 mod current;
 mod foreign;
+pub mod fork;
 mod heap;
 mod kept;
 mod limit;

@@ -67,7 +67,8 @@ impl<T: Float> Drop for Kept<T> {
     }
 }
 
-/// Plans that were made, the last ones at the end.
+/// Plans that were made, the last ones at the end. No thread waits for the mutex, so that a child of `fork` which finds it locked makes
+/// its plans anew.
 type Plans<T> = Mutex<Vec<Kept<T>>>;
 
 /// Forgets all plans. Where another thread looks at a list it stays as it is.

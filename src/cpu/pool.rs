@@ -13,7 +13,7 @@ pub use count::{num_cores, num_threads, set_num_threads};
 pub use shares::Shares;
 
 use super::tuning::SPIN_TIME;
-use crate::alloc;
+use crate::alloc::{self, fork};
 use shares::Padded;
 use std::any::Any;
 use std::cell::UnsafeCell;
@@ -84,8 +84,8 @@ struct Pool {
     all_left: Condvar,
     /// Tells the workers to return.
     ending: AtomicBool,
-    /// Set in a forked child, where the workers do not exist.
-    orphaned: AtomicBool,
+    /// The process that the workers are threads of. They do not exist in a child of `fork`.
+    generation: u32,
     owner: u32,
     /// The pool of the process this one was forked from, kept so that leak checkers find what it owns.
     _forked_from: *const Pool,
@@ -119,14 +119,14 @@ impl Pool {
     #[inline]
     fn current() -> Option<&'static Pool> {
         match Pool::latest() {
-            Some(pool) if !pool.orphaned.load(Relaxed) => Some(pool),
+            Some(pool) if pool.generation == fork::generation() => Some(pool),
             forked_from => Pool::create(forked_from.map_or(ptr::null_mut(), |pool| ptr::from_ref(pool).cast_mut())),
         }
     }
 
     #[cold]
     fn create(forked_from: *mut Pool) -> Option<&'static Pool> {
-        register_handlers();
+        register_handler();
         let pool = Box::into_raw(alloc::boxed(Pool {
             busy: Padded(AtomicBool::new(false)),
             seats: Padded(AtomicU32::new(0)),
@@ -138,7 +138,7 @@ impl Pool {
             gate: Mutex::new(()),
             all_left: Condvar::new(),
             ending: AtomicBool::new(false),
-            orphaned: AtomicBool::new(false),
+            generation: fork::generation(),
             owner: process::id(),
             _forked_from: forked_from,
         })?);
@@ -209,7 +209,7 @@ impl Pool {
         }
         self.seats.0.fetch_or(CALLER_SLEEPS, Relaxed);
         let mut gate = lock(&self.gate);
-        while self.seats.0.load(Acquire) != CALLER_SLEEPS && !self.orphaned.load(Relaxed) {
+        while self.seats.0.load(Acquire) != CALLER_SLEEPS && self.generation == fork::generation() {
             gate = self.all_left.wait(gate).unwrap_or_else(PoisonError::into_inner);
         }
         self.seats.0.swap(0, Relaxed) == CALLER_SLEEPS
@@ -340,24 +340,15 @@ fn spin_until(ready: impl Fn() -> bool) -> bool {
     }
 }
 
-/// Asks to be told of a fork and of the end of the process (or of this library, where `dlclose` unloads it).
-fn register_handlers() {
+/// Registers a handler for the end of the process (or of this library, where `dlclose` unloads it).
+fn register_handler() {
     static REGISTERED: AtomicBool = AtomicBool::new(false);
     if !REGISTERED.load(Acquire) {
-        // Two threads may both get here, and either call may fail for want of memory. Handlers may run twice; without them a forked
-        // child is left without workers, which no call waits for, and workers live on at exit.
-        // SAFETY: both handlers are plain functions that never unwind.
-        unsafe {
-            libc::pthread_atfork(None, None, Some(after_fork_in_child));
-            libc::atexit(at_exit);
-        }
+        // Two threads may both get here, and the call may fail for want of memory. The handler may run twice; without the handler workers
+        // live on at exit.
+        // SAFETY: the handler is a plain function that never unwinds.
+        unsafe { libc::atexit(at_exit) };
         REGISTERED.store(true, Release);
-    }
-}
-
-extern "C" fn after_fork_in_child() {
-    if let Some(pool) = Pool::latest() {
-        pool.orphaned.store(true, Relaxed);
     }
 }
 

@@ -3,9 +3,10 @@
 //! Constants were measured on Xeons with AVX-512 and on Zen 4 and 5. What follows from the shape of a kernel stands beside the kernel.
 
 #[cfg(target_arch = "x86_64")]
-use std::arch::x86_64::*;
+use crate::alloc::fork::once;
 #[cfg(target_arch = "x86_64")]
-use std::sync::LazyLock;
+use std::arch::x86_64::*;
+use std::sync::OnceLock;
 use std::time::Duration;
 
 /// Elements a thread must have to be worth waking, for kernels bound by memory.
@@ -223,8 +224,8 @@ pub(crate) const SHORT_LINES: usize = 4096;
 pub fn streams_from() -> usize {
     #[cfg(target_arch = "x86_64")]
     {
-        static FROM: LazyLock<usize> = LazyLock::new(|| (last_cache().unwrap_or(0) / 4 * 3).clamp(STREAMS_LEAST, STREAMS_MOST));
-        *FROM
+        static FROM: OnceLock<usize> = OnceLock::new();
+        *once(&FROM, || (last_cache().unwrap_or(0) / 4 * 3).clamp(STREAMS_LEAST, STREAMS_MOST))
     }
     #[cfg(not(target_arch = "x86_64"))]
     usize::MAX
@@ -236,8 +237,8 @@ pub fn streams_from() -> usize {
 pub fn prefetches() -> bool {
     #[cfg(target_arch = "x86_64")]
     {
-        static PREFETCHES: LazyLock<bool> = LazyLock::new(|| __cpuid(0).ebx == u32::from_le_bytes(*b"Genu"));
-        *PREFETCHES
+        static PREFETCHES: OnceLock<bool> = OnceLock::new();
+        *once(&PREFETCHES, || __cpuid(0).ebx == u32::from_le_bytes(*b"Genu"))
     }
     #[cfg(not(target_arch = "x86_64"))]
     false
@@ -248,8 +249,8 @@ pub fn fills_long() -> bool {
     #[cfg(target_arch = "x86_64")]
     {
         const ERMS: u32 = 1 << 9; // "enhanced rep stos"
-        static QUICK: LazyLock<bool> = LazyLock::new(|| __get_cpuid_max(0).0 >= 7 && __cpuid_count(7, 0).ebx & ERMS != 0);
-        *QUICK
+        static QUICK: OnceLock<bool> = OnceLock::new();
+        *once(&QUICK, || __get_cpuid_max(0).0 >= 7 && __cpuid_count(7, 0).ebx & ERMS != 0)
     }
     #[cfg(not(target_arch = "x86_64"))]
     false

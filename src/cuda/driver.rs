@@ -1,10 +1,11 @@
 //! CUDA's driver: found at the first use, and its failures as errors.
 
+use crate::alloc::fork;
 use crate::error::{Error, Kind, Result};
 use cudarc::driver::sys::{self, CUresult};
 use std::ffi::{CStr, c_int};
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Functions of the driver that this library calls, which a driver older than CUDA 12 may lack.
 const NEEDED: &[&CStr] = &[
@@ -57,13 +58,15 @@ const NEEDED: &[&CStr] = &[
     c"cuGetErrorString",
 ];
 
-/// True in a child of `fork` whose parent had used CUDA: the driver does not work there.
-static FORKED: AtomicBool = AtomicBool::new(false);
+/// 1 + the generation of the process that began to use CUDA; 0 before. The driver does not work in a child of that process.
+static BEGUN: AtomicU32 = AtomicU32::new(0);
 
 /// The number of GPUs; an error that says what is missing where there is none.
 pub fn devices() -> Result<i32> {
     static FOUND: OnceLock<std::result::Result<i32, String>> = OnceLock::new();
-    if FORKED.load(Ordering::Relaxed) {
+    let here = fork::generation() + 1;
+    let begun = BEGUN.compare_exchange(0, here, Ordering::Relaxed, Ordering::Relaxed).map_or_else(|begun| begun, |_| here);
+    if begun != here && !matches!(FOUND.get(), Some(Err(_))) {
         return Err(Error::new(Kind::Cuda, format_args!("CUDA does not work in a process forked from one that used it")));
     }
     match FOUND.get_or_init(find) {
@@ -81,7 +84,6 @@ fn find() -> std::result::Result<i32, String> {
         if let Some(lacking) = NEEDED.iter().find(|name| sys::culib().get::<*const ()>(name.to_bytes_with_nul()).is_err()) {
             return Err(format!("the CUDA driver is too old: it has no function {}", lacking.to_string_lossy()));
         }
-        libc::pthread_atfork(None, None, Some(in_child));
         let mut count = 0;
         match sys::cuInit(0) {
             CUresult::CUDA_SUCCESS => {}
@@ -112,10 +114,6 @@ pub fn version() -> Option<(i32, i32)> {
         (result == CUresult::CUDA_SUCCESS).then_some((version / 1000, version % 1000 / 10))
     };
     *FOUND.get_or_init(ask)
-}
-
-extern "C" fn in_child() {
-    FORKED.store(true, Ordering::Relaxed);
 }
 
 /// The driver's name of a failure and its explanation.

@@ -1,9 +1,9 @@
 //! Bytes that come from memory or functions of the caller.
 
 use super::types::{THReadFunction, THSeekFunction};
+use crate::alloc::fork::LongMutex;
 use crate::error::{Result, bail};
 use std::ffi::{c_int, c_void};
-use std::sync::{Mutex, PoisonError};
 use thorn_files::{Error, Input, Kind};
 
 /// Functions of the caller, called by one thread at a time.
@@ -12,7 +12,7 @@ pub struct Callbacks {
     seek: unsafe extern "C" fn(ctx: *mut c_void, offset: i64, whence: c_int) -> i64,
     ctx: *mut c_void,
     size: u64,
-    calling: Mutex<()>,
+    calling: LongMutex<()>,
 }
 
 // SAFETY: the header says that the functions are called on whichever thread reads the archive, one at a time.
@@ -31,7 +31,7 @@ impl Callbacks {
         if size < 0 {
             bail!(Io, "the function 'seek' returned {size} for the end of the file")
         }
-        Ok(Callbacks { read, seek, ctx, size: size as u64, calling: Mutex::new(()) })
+        Ok(Callbacks { read, seek, ctx, size: size as u64, calling: LongMutex::new(()) })
     }
 }
 
@@ -43,7 +43,7 @@ impl Input for Callbacks {
     fn read_at(&self, offset: u64, to: &mut [u8]) -> thorn_files::Result<()> {
         thorn_files::input::within(self.size, offset, to.len())?;
         let failed = |what: std::fmt::Arguments<'_>| Error { kind: Kind::Io, message: what.to_string() };
-        let _calling = self.calling.lock().unwrap_or_else(PoisonError::into_inner);
+        let _calling = self.calling.lock().map_err(|error| failed(format_args!("{}", error.message())))?;
         // SAFETY: the caller vouches for the functions; `within` has compared the offset with the size.
         let place = unsafe { (self.seek)(self.ctx, offset as i64, libc::SEEK_SET) };
         if place != offset as i64 {

@@ -1,16 +1,18 @@
 //! The handle of an archive.
 
 use super::{Reading, THFileFormat, Writing};
-use crate::alloc;
+use crate::alloc::{
+    self,
+    fork::{LongGuard, LongMutex},
+};
 use crate::error::{Error, Kind, Result, bail};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// A collection of named tensors with metadata in one file, opened for reading or made for writing.
 pub struct THArchive(State);
 
 enum State {
     Reading(Reading),
-    Writing(Mutex<Writing>),
+    Writing(LongMutex<Writing>),
 }
 
 impl THArchive {
@@ -21,7 +23,7 @@ impl THArchive {
 
     /// A handle for what is written.
     pub fn of_writing(writing: Writing) -> Result<Box<THArchive>> {
-        boxed(State::Writing(Mutex::new(writing)))
+        boxed(State::Writing(LongMutex::new(writing)))
     }
 
     /// The archive, if it was opened for reading.
@@ -33,9 +35,9 @@ impl THArchive {
     }
 
     /// The archive, if it was made for writing.
-    pub fn writing(&self) -> Result<MutexGuard<'_, Writing>> {
+    pub fn writing(&self) -> Result<LongGuard<'_, Writing>> {
         match &self.0 {
-            State::Writing(writing) => Ok(writing.lock().unwrap_or_else(PoisonError::into_inner)),
+            State::Writing(writing) => writing.lock(),
             State::Reading(_) => bail!(Argument, "the archive is read, not written"),
         }
     }

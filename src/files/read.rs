@@ -4,7 +4,7 @@ use super::callbacks::{Callbacks, Memory};
 use super::format::dtype;
 use super::message::{about, c_string, failed};
 use super::{Sparse, THFileFormat, map, signals};
-use crate::alloc;
+use crate::alloc::{self, fork::LongMutex};
 use crate::cpu::pool;
 use crate::dtype::Dtype;
 use crate::error::{Error, Kind, Result, bail, reason};
@@ -16,7 +16,6 @@ use std::ffi::{CStr, CString, OsStr};
 use std::fs::{File, OpenOptions};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::OpenOptionsExt;
-use std::sync::{Mutex, PoisonError};
 use thorn_files::input::FileInput;
 use thorn_files::{Contents, Data, Input};
 
@@ -31,7 +30,7 @@ pub struct Reading {
     by_name: Vec<usize>,
     metadata: Vec<(CString, CString)>,
     /// For each storage that several tensors share, what was made of it: it is made once.
-    shared: Vec<Option<Mutex<Option<Storage>>>>,
+    shared: Vec<Option<LongMutex<Option<Storage>>>>,
 }
 
 /// Opens a regular file, and does not wait for the other end of a pipe.
@@ -105,7 +104,7 @@ impl Reading {
                 uses[index] += 1;
             }
         }
-        let shared = alloc::list(uses.len(), |i| Ok((uses[i] > 1).then(|| Mutex::new(None))))?;
+        let shared = alloc::list(uses.len(), |i| Ok((uses[i] > 1).then(|| LongMutex::new(None))))?;
         let path = path.map(|path| c_string(&path.to_string_lossy())).transpose()?;
         Ok(Reading { input, contents, path, names, by_name, metadata, shared })
     }
@@ -275,7 +274,7 @@ impl Reading {
         let made = match &self.shared[storage] {
             None => make(storage)?,
             Some(shared) => {
-                let mut shared = shared.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut shared = shared.lock()?;
                 match &*shared {
                     Some(made) => made.clone(),
                     None => shared.insert(make(storage)?).clone(),

@@ -16,7 +16,7 @@ static PROVIDE: OnceLock<Provide> = OnceLock::new();
 
 /// Says where the memory of devices comes from; the first one that says so is heard.
 pub fn provide_by(provide: Provide) {
-    let _ = PROVIDE.set(provide);
+    alloc::fork::once(&PROVIDE, || provide);
 }
 
 impl Storage {

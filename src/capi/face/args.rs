@@ -547,9 +547,14 @@ kinds! { $
     /// A function of the caller that is recorded.
     grad_function: THGradFunction [dynamic] => THGradFunction, |args, at| args.plain(at);
     /// The call of a function of the caller.
-    grad_call: *mut THGradCall [dynamic] => &'a THGradCall, |args, at| args.pointer(at).map(|call: *mut THGradCall|
-        // SAFETY: the caller passes the call that it was handed, while it lasts.
-        unsafe { &*call });
+    grad_call: *mut THGradCall [dynamic] => &'a THGradCall, |args, at| args.pointer(at).and_then(|call: *mut THGradCall| match THGradCall::is_open(call) {
+        // SAFETY: an open call is alive.
+        true => Ok(unsafe { &*call }),
+        false => Err(Error::new(
+            crate::error::Kind::Argument,
+            format_args!("argument 'call' is not the call of a function that runs on this thread: it ends when its function returns"),
+        )),
+    });
     /// An optimizer.
     optim: *const THOptim [dynamic] => &'a THOptim, |args, at| args.pointer(at).map(|optim: *mut THOptim|
         // SAFETY: the caller passes a live optimizer.

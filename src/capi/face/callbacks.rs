@@ -3,8 +3,9 @@
 use crate::error::{Result, THStatus, bail};
 use crate::ops::view;
 use crate::tensor::{THTensor, Tensor};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::ffi::{c_int, c_void};
+use std::ptr::null;
 
 /// The call of a function of the caller, which the function is handed.
 pub struct THGradCall {
@@ -15,7 +16,26 @@ pub struct THGradCall {
     /// Those of the results.
     pub outputs: Vec<usize>,
     /// What was saved.
-    pub saved: RefCell<Vec<(Tensor, Role)>>,
+    pub saved: RefCell<SavedList>,
+    /// The call that this one runs inside of on the same thread.
+    outer: Cell<*const THGradCall>,
+}
+
+/// Saved tensors, each with its role and the version of its storage.
+pub type SavedList = Vec<(Tensor, Role, u64)>;
+
+thread_local! {
+    /// The innermost call that runs on this thread.
+    static INNERMOST: Cell<*const THGradCall> = const { Cell::new(null()) };
+}
+
+/// A call is open until the value is dropped.
+pub struct Open<'a>(&'a THGradCall);
+
+impl Drop for Open<'_> {
+    fn drop(&mut self) {
+        INNERMOST.set(self.0.outer.get());
+    }
 }
 
 /// What a saved tensor is of the call.
@@ -30,6 +50,27 @@ pub enum Role {
 }
 
 impl THGradCall {
+    /// A call with these inputs and outputs, by their addresses.
+    pub fn new(needs: Vec<bool>, inputs: Vec<usize>, outputs: Vec<usize>, saved: SavedList) -> THGradCall {
+        THGradCall { needs, inputs, outputs, saved: RefCell::new(saved), outer: Cell::new(null()) }
+    }
+
+    /// Opens the call for the function that it is passed to.
+    pub fn open(&self) -> Open<'_> {
+        self.outer.set(INNERMOST.replace(self));
+        Open(self)
+    }
+
+    /// Returns true if `call` is open on this thread. The function may have kept the pointer, and the call be gone.
+    pub fn is_open(call: *const THGradCall) -> bool {
+        let mut open = INNERMOST.get();
+        while !open.is_null() && !std::ptr::eq(open, call) {
+            // SAFETY: open calls are alive; `Open` takes each off the chain before its end.
+            open = unsafe { (*open).outer.get() };
+        }
+        !open.is_null()
+    }
+
     /// Keeps a tensor for the gradient.
     pub fn save(&self, t: &Tensor) -> Result<()> {
         let at = t.as_ptr().addr();
@@ -41,7 +82,7 @@ impl THGradCall {
         }
         // What is computed apart stays as it is: a reference is enough.
         let kept = if input.or(output).is_some() { view::alias(t)? } else { t.clone() };
-        saved.push((kept, input.or(output).unwrap_or(Role::Other)));
+        saved.push((kept, input.or(output).unwrap_or(Role::Other), 0));
         Ok(())
     }
 
@@ -49,7 +90,7 @@ impl THGradCall {
     pub fn saved(&self, index: i64) -> Result<Tensor> {
         let saved = self.saved.borrow();
         match usize::try_from(index).ok().and_then(|index| saved.get(index)) {
-            Some((t, _)) => Ok(t.clone()),
+            Some((t, ..)) => Ok(t.clone()),
             None => bail!(Argument, "index {index} of {} saved tensors", saved.len()),
         }
     }

@@ -1,16 +1,15 @@
 //! Handles of random generators.
 
-use crate::alloc;
+use crate::alloc::{self, fork::ForkMutex};
 use crate::error::{Result, bail};
 use crate::random::{Generator, Philox, seed_from_os};
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::sync::{Mutex, PoisonError};
 
 /// A source of random numbers. Functions that draw take NULL for the calling thread's own. Several threads may draw from one generator, one
 /// call after the other.
 pub struct THGenerator {
-    generator: Mutex<Generator>,
+    generator: ForkMutex<Generator>,
     /// The thread that draws, as [`this_thread`]; 0 for none.
     thread: AtomicUsize,
 }
@@ -47,7 +46,7 @@ pub fn with<R>(handle: Option<&THGenerator>, f: impl FnOnce(&mut Generator) -> R
     if thread != 0 && handle.thread.load(Relaxed) == thread {
         bail!(Internal, "this thread is drawing from the generator already")
     }
-    let mut generator = handle.generator.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut generator = handle.generator.lock();
     handle.thread.store(thread, Relaxed);
     let _drawing = Drawing(&handle.thread);
     let before = generator.clone();
@@ -72,6 +71,6 @@ pub fn new_generator(generator: Generator) -> Result<*mut THGenerator> {
     let Some(place) = alloc::allocate(size_of::<THGenerator>()) else { bail!(NoMem, "out of memory") };
     let place = place.cast::<THGenerator>();
     // SAFETY: a fresh block of this size, aligned to 16.
-    unsafe { place.write(THGenerator { generator: Mutex::new(generator), thread: AtomicUsize::new(0) }) };
+    unsafe { place.write(THGenerator { generator: ForkMutex::new(generator), thread: AtomicUsize::new(0) }) };
     Ok(place.as_ptr())
 }

@@ -1,31 +1,33 @@
 //! Handles of optimizers.
 
-use crate::alloc;
+use crate::alloc::{
+    self,
+    fork::{ForkGuard, ForkMutex},
+};
 use crate::error::{Error, Kind, Result, bail};
 use crate::ops::optim::Optimizer;
 use crate::tensor::Tensor;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// An optimizer: parameters, and what is remembered of each between steps.
 pub struct THOptim {
     /// The parameters.
     pub params: Vec<Tensor>,
     /// `None` in the middle of a step that calls a function of the caller.
-    optimizer: Mutex<Option<Optimizer>>,
+    optimizer: ForkMutex<Option<Optimizer>>,
 }
 
 /// A new handle.
 pub fn new_optim(optimizer: Optimizer) -> Result<*mut THOptim> {
     let params = alloc::list(optimizer.params().len(), |k| Ok(optimizer.params()[k].clone()))?;
-    match alloc::boxed(THOptim { params, optimizer: Mutex::new(Some(optimizer)) }) {
+    match alloc::boxed(THOptim { params, optimizer: ForkMutex::new(Some(optimizer)) }) {
         Some(made) => Ok(Box::into_raw(made)),
         None => Err(Error::new(Kind::NoMem, format_args!("out of memory for an optimizer"))),
     }
 }
 
 impl THOptim {
-    fn lock(&self) -> MutexGuard<'_, Option<Optimizer>> {
-        self.optimizer.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> ForkGuard<'_, Option<Optimizer>> {
+        self.optimizer.lock()
     }
 
     /// What `f` makes of the optimizer.

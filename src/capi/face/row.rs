@@ -156,7 +156,7 @@ static RECORDER: OnceLock<Recorder> = OnceLock::new();
 
 /// From now on `recorder` takes every call over.
 pub(crate) fn record_by(recorder: Recorder) {
-    RECORDER.get_or_init(|| recorder);
+    crate::alloc::fork::once(&RECORDER, || recorder);
     mode::set(mode::GRADIENTS);
 }
 

@@ -7,17 +7,18 @@ use super::graph::{Backward, Edge, Node, State, Step, Target, Variable, attach, 
 use super::record::is_float;
 use super::switch::Switched;
 use super::variable::{Before, check_writable, settle, target};
+use crate::alloc::fork::ForkMutex;
 use crate::alloc::{THDeleter, list};
-use crate::capi::face::callbacks::{Role, THGradCall, THGradFunction, THGradRule};
+use crate::capi::face::callbacks::{Role, SavedList, THGradCall, THGradFunction, THGradRule};
 use crate::capi::words::Like;
 use crate::error::{Error, Kind, Result, THStatus, bail};
 use crate::ops::view;
 use crate::tensor::{THTensor, Tensor};
 use smallvec::SmallVec;
-use std::cell::RefCell;
 use std::ffi::{c_int, c_void};
 use std::ptr::null;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The function's context, which ends with the node.
 struct Context {
@@ -56,7 +57,13 @@ fn handles(tensors: &[&Tensor]) -> Result<Vec<*mut THTensor>> {
     list(tensors.len(), |k| Ok(tensors[k].as_ptr()))
 }
 
+/// The most inputs of a function, and the most results that are checked.
+const MOST: usize = 1 << 16;
+
 fn edges_of(inputs: &[&Tensor]) -> Result<SmallVec<[Edge; 2]>> {
+    if inputs.len() > MOST {
+        bail!(Unsupported, "{} inputs: a function whose gradient is wanted has at most {MOST}", inputs.len())
+    }
     let mut edges = SmallVec::new();
     for (k, t) in inputs.iter().enumerate() {
         if t.dtype().is_some_and(|dtype| dtype.is_float())
@@ -68,17 +75,39 @@ fn edges_of(inputs: &[&Tensor]) -> Result<SmallVec<[Edge; 2]>> {
     Ok(edges)
 }
 
-/// Makes the outputs the results of a node.
-fn settle_all(outputs: &[&Tensor], before: &mut [Before], node: &Counted<Node>) -> Result<()> {
+/// A node of a function that is about to be called, with room for its outputs.
+fn node_before(rule: impl Backward + 'static, edges: SmallVec<[Edge; 2]>, outputs: usize) -> Result<Counted<Node>> {
+    let mut likes = SmallVec::new();
+    if likes.try_reserve(outputs).is_err() {
+        bail!(NoMem, "out of memory for the results of a function")
+    }
+    Node::new(own(rule)?, edges, likes, super::graph::Saved::default())
+}
+
+/// Makes the outputs, which were written, the results of a node that nobody else has.
+fn settle_all(outputs: &[&Tensor], before: &mut [Before], mut node: Counted<Node>) -> Result<()> {
+    let Some(made) = node.get_mut() else { bail!(Internal, "a node has two owners") };
+    made.renumber();
+    for t in outputs {
+        made.outputs.push(Like::of(t)?);
+    }
     for (nr, (t, before)) in outputs.iter().zip(before).enumerate() {
-        let is_float = t.dtype().is_some_and(|dtype| dtype.is_float());
-        settle(t, before, is_float.then(|| (node.clone(), nr as u32)))?;
+        settle(t, before, is_float(t).then(|| (node.clone(), nr as u32)))?;
     }
     Ok(())
 }
 
-fn likes(outputs: &[&Tensor]) -> Result<SmallVec<[Like; 1]>> {
-    outputs.iter().map(|t| Like::of(t)).collect()
+/// Calls `f`, which writes to the outputs. If `f` fails, outputs that were fresh handles are fresh again.
+fn or_undo(outputs: &[&Tensor], f: impl FnOnce() -> Result<()>) -> Result<()> {
+    let was_fresh = list(outputs.len(), |k| Ok(outputs[k].dtype().is_none() && outputs[k].storage().is_none()))?;
+    let done = f();
+    if done.is_err() {
+        for (t, _) in outputs.iter().zip(&was_fresh).filter(|(_, was_fresh)| **was_fresh) {
+            attach(t, None);
+            t.reset();
+        }
+    }
+    done
 }
 
 /// The handles that results are written to, before the call: fresh ones, or such that may be written.
@@ -94,12 +123,14 @@ struct Own {
     backward: THGradRule,
     context: Counted<Context>,
     needs: Vec<bool>,
-    saved: Mutex<Option<Saved>>,
+    saved: Counted<Kept>,
     outputs: usize,
 }
 
-/// What the function saved: the tensor, its role, its version, and where its gradient goes if it is an input.
-type Saved = Vec<(Tensor, Role, u64)>;
+/// What the function saved; `None` before the function was called, and once backward has released the node.
+struct Kept(ForkMutex<Option<SavedList>>);
+
+impl Part for Kept {}
 
 impl Backward for Own {
     fn name(&self) -> &str {
@@ -107,7 +138,7 @@ impl Backward for Own {
     }
 
     fn check(&self) -> Result<()> {
-        let saved = self.saved.lock().unwrap_or_else(PoisonError::into_inner);
+        let saved = self.saved.0.lock();
         let Some(saved) = &*saved else { return Err(released(self.name())) };
         match saved.iter().find(|(t, role, version)| *role != Role::Other && version_of(t) != *version) {
             None => Ok(()),
@@ -123,28 +154,30 @@ impl Backward for Own {
     }
 
     fn release(&self) {
-        let saved = self.saved.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let saved = self.saved.0.lock().take();
         let nothing = saved.as_ref().is_some_and(Vec::is_empty);
         if nothing {
-            *self.saved.lock().unwrap_or_else(PoisonError::into_inner) = saved;
+            *self.saved.0.lock() = saved;
         }
     }
 
     fn apply(&self, step: &mut Step<'_>) -> Result<()> {
         let saved = {
-            let saved = self.saved.lock().unwrap_or_else(PoisonError::into_inner);
+            let saved = self.saved.0.lock();
             let Some(saved) = &*saved else { return Err(released(self.name())) };
             list(saved.len(), |k| {
-                let (t, role, _) = &saved[k];
-                Ok((if step.recording { with_history(t, *role, step)? } else { t.clone() }, *role))
+                let (t, role, version) = &saved[k];
+                Ok((if step.recording { with_history(t, *role, step)? } else { t.clone() }, *role, *version))
             })?
         };
-        let call = THGradCall { needs: self.needs.clone(), inputs: Vec::new(), outputs: Vec::new(), saved: RefCell::new(saved) };
+        let needs = list(self.needs.len(), |k| Ok(self.needs[k]))?;
+        let call = THGradCall::new(needs, Vec::new(), Vec::new(), saved);
         let grads: Vec<*const THTensor> =
             list(self.outputs, |k| Ok(step.grads.get(k).and_then(Option::as_ref).map_or(null(), |g| g.as_ptr().cast_const())))?;
         let fresh = list(self.needs.len(), |k| if self.needs[k] { Tensor::fresh().map(Some) } else { Ok(None) })?;
         let results: Vec<*mut THTensor> = list(fresh.len(), |k| Ok(fresh[k].as_ref().map_or(std::ptr::null_mut(), |t| t.as_ptr())))?;
         let Some(backward) = self.backward else { bail!(Argument, "the function is NULL") };
+        let open = call.open();
         // SAFETY: the caller's function, as its type asks.
         let code = unsafe {
             backward(
@@ -156,6 +189,7 @@ impl Backward for Own {
                 self.context.pointer,
             )
         };
+        drop(open);
         status(code, "the gradient of the function")?;
         for (k, edge) in step.node.edges.iter().enumerate() {
             step.given[k] = fresh[usize::from(edge.place)].clone().filter(|t| t.dtype().is_some());
@@ -191,7 +225,7 @@ pub unsafe fn apply(
 ) -> Result<()> {
     let context = Context::new(context)?;
     // SAFETY: the caller's.
-    unsafe { apply_in(outputs, inputs, forward, backward, &context)? };
+    or_undo(outputs, || unsafe { apply_in(outputs, inputs, forward, backward, &context) })?;
     _ = context.deleter.set(deleter);
     Ok(())
 }
@@ -206,18 +240,22 @@ unsafe fn apply_in(
     let (Some(forward), true) = (forward, backward.is_some()) else { bail!(Argument, "the function is NULL") };
     let edges = if super::switch::is_recording() { edges_of(inputs)? } else { SmallVec::new() };
     let mut before = results_before(outputs)?;
-    let address = |t: &&Tensor| t.as_ptr().addr();
     let mut needs: Vec<bool> = list(inputs.len(), |_| Ok(false))?;
     edges.iter().for_each(|edge| needs[usize::from(edge.place)] = true);
-    let call = THGradCall {
-        needs,
-        inputs: inputs.iter().map(address).collect(),
-        outputs: outputs.iter().map(address).collect(),
-        saved: RefCell::new(Vec::new()),
-    };
+    let addresses = |tensors: &[&Tensor]| list(tensors.len(), |k| Ok(tensors[k].as_ptr().addr()));
+    let call = THGradCall::new(list(inputs.len(), |k| Ok(needs[k]))?, addresses(inputs)?, addresses(outputs)?, Vec::new());
     let (given, wanted) = (handles(inputs)?, handles(outputs)?);
+    // The node is made before the function writes the outputs, so that nothing can fail for want of memory afterwards.
+    let recorded = match edges.is_empty() {
+        true => None,
+        false => {
+            let saved = Counted::new(Kept(ForkMutex::new(None)))?;
+            let rule = Own { backward, context: context.clone(), needs, saved: saved.clone(), outputs: outputs.len() };
+            Some((node_before(rule, edges, outputs.len())?, saved))
+        }
+    };
     {
-        let _switched = Switched::to(false);
+        let (_switched, _open) = (Switched::to(false), call.open());
         // SAFETY: the caller's; a list of handles is one of handles that are not changed.
         let code = unsafe {
             forward(
@@ -231,14 +269,13 @@ unsafe fn apply_in(
         };
         status(code, "the function")?;
     }
-    if edges.is_empty() {
+    let Some((node, kept)) = recorded else {
         return outputs.iter().zip(&mut before).try_for_each(|(t, before)| settle(t, before, None));
-    }
-    let saved = call.saved.into_inner().into_iter().map(|(t, role)| (version_of(&t), t, role)).map(|(version, t, role)| (t, role, version));
-    let rule =
-        Own { backward, context: context.clone(), needs: call.needs, saved: Mutex::new(Some(saved.collect())), outputs: outputs.len() };
-    let node = Node::new(own(rule)?, edges, likes(outputs)?, super::graph::Saved::default())?;
-    settle_all(outputs, &mut before, &node)
+    };
+    let mut saved = call.saved.into_inner();
+    saved.iter_mut().for_each(|(t, _, version)| *version = version_of(t));
+    *kept.0.lock() = Some(saved);
+    settle_all(outputs, &mut before, node)
 }
 
 /// The rule of a function that is computed again.
@@ -246,9 +283,14 @@ struct Again {
     function: THGradFunction,
     context: Counted<Context>,
     inputs: Vec<Tensor>,
-    versions: Vec<u64>,
+    versions: Counted<Versions>,
     outputs: usize,
 }
+
+/// The versions of the inputs after the first call of the function.
+struct Versions(Vec<AtomicU64>);
+
+impl Part for Versions {}
 
 impl Backward for Again {
     fn name(&self) -> &str {
@@ -256,10 +298,14 @@ impl Backward for Again {
     }
 
     fn check(&self) -> Result<()> {
-        match (0..self.inputs.len()).find(|&k| version_of(&self.inputs[k]) != self.versions[k]) {
+        match (0..self.inputs.len()).find(|&k| version_of(&self.inputs[k]) != self.versions.0[k].load(Ordering::Relaxed)) {
             None => Ok(()),
             Some(k) => bail!(Argument, "input {k} of {} was changed in place since", self.name()),
         }
+    }
+
+    fn captures(&self) -> bool {
+        true
     }
 
     fn apply(&self, step: &mut Step<'_>) -> Result<()> {
@@ -282,9 +328,17 @@ impl Backward for Again {
                 roots.push(engine::root(to, t, Some(g))?);
             }
         }
-        engine::backward(&roots, Options::default())?;
-        for (given, leaf) in step.given.iter_mut().zip(leaves) {
-            *given = leaf.lock().grad.take();
+        // What the function used besides its inputs was there before the node.
+        for (to, gradient) in engine::gradients_before(&roots, step.node.sequence)? {
+            let edge = match &to {
+                Target::Leaf(found) => leaves.iter().position(|leaf| leaf.address() == found.address()),
+                Target::Node(..) => None,
+            };
+            match edge {
+                Some(k) => step.given[k] = Some(gradient),
+                None if step.captured.try_reserve(1).is_err() => bail!(NoMem, "out of memory for a list of gradients"),
+                None => step.captured.push((to, gradient)),
+            }
         }
         Ok(())
     }
@@ -310,7 +364,7 @@ pub unsafe fn checkpoint(
     (context, deleter): (*mut c_void, THDeleter),
 ) -> Result<()> {
     let context = Context::new(context)?;
-    checkpoint_in(outputs, inputs, function, &context)?;
+    or_undo(outputs, || checkpoint_in(outputs, inputs, function, &context))?;
     _ = context.deleter.set(deleter);
     Ok(())
 }
@@ -321,15 +375,17 @@ fn checkpoint_in(outputs: &[&Tensor], inputs: &[&Tensor], function: THGradFuncti
         return call(function, inputs, outputs, context.pointer);
     }
     let mut before = results_before(outputs)?;
+    // The node is made before the function writes the outputs, so that nothing can fail for want of memory afterwards.
+    let kept = list(inputs.len(), |k| view::alias(inputs[k]))?;
+    let versions = Counted::new(Versions(list(inputs.len(), |_| Ok(AtomicU64::new(0)))?))?;
+    let rule = Again { function, context: context.clone(), inputs: kept, versions: versions.clone(), outputs: outputs.len() };
+    let node = node_before(rule, edges, outputs.len())?;
     {
         let _switched = Switched::to(false);
         call(function, inputs, outputs, context.pointer)?;
     }
-    let kept = list(inputs.len(), |k| view::alias(inputs[k]))?;
-    let versions = list(inputs.len(), |k| Ok(version_of(inputs[k])))?;
-    let rule = Again { function, context: context.clone(), inputs: kept, versions, outputs: outputs.len() };
-    let node = Node::new(own(rule)?, edges, likes(outputs)?, super::graph::Saved::default())?;
-    settle_all(outputs, &mut before, &node)
+    versions.0.iter().zip(inputs).for_each(|(version, t)| version.store(version_of(t), Ordering::Relaxed));
+    settle_all(outputs, &mut before, node)
 }
 
 /// Compares the gradients of a function with finite differences.
@@ -343,8 +399,8 @@ pub unsafe fn check(
     context: *mut c_void,
     (eps, atol, rtol): (f64, f64, f64),
 ) -> Result<()> {
-    let Some(count) = usize::try_from(outputs).ok().filter(|&count| count > 0) else {
-        bail!(Argument, "{outputs} results: expected 1 or more")
+    let Some(count) = usize::try_from(outputs).ok().filter(|count| (1..=MOST).contains(count)) else {
+        bail!(Argument, "{outputs} results: expected 1 to {MOST}")
     };
     let run = |recording: bool| {
         let _switched = Switched::to(recording);
@@ -382,7 +438,10 @@ pub unsafe fn check(
             set(&gradient, j, 1.0)?;
             // A result without a history has no gradient, and must not depend on the inputs.
             let found = match &to {
-                Some(to) => engine::gradients(&[Root { to: to.clone(), gradient }], &targets, Options { retain: true, create: false })?,
+                Some(to) => {
+                    let options = Options { retain: true, create: false };
+                    engine::gradients(&[Root { to: to.clone(), gradient }], &targets, options, &|_| Ok(()))?
+                }
                 None => list(wanted.len(), |_| Ok(None))?,
             };
             for ((k, _), found) in wanted.iter().zip(found) {

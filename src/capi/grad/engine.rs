@@ -6,23 +6,24 @@
 
 use super::counted::Counted;
 pub use super::graph::Target;
-use super::graph::{Edge, Node, Slot, Step, Variable};
-use super::record::{Hasher, count_write};
+use super::graph::{Node, Slot, Step, Variable};
+use super::record::Hasher;
 use super::reduce::{add, fit};
+use super::store::{is_own, making, store};
 use super::switch::Switched;
 use super::variable::target;
+use super::wanted::{Wanted, out_of_memory};
 use crate::capi::face::callbacks::THGradHook;
 use crate::capi::words::Like;
-use crate::device::{Device, Making};
+use crate::device::Device;
 use crate::error::{Error, Kind, Result, bail};
-use crate::ops::{copy, create, pointwise};
+use crate::ops::{create, pointwise};
 use crate::scalar::Scalar;
 use crate::tensor::{THTensor, Tensor};
 use smallvec::SmallVec;
 use std::cmp::Ordering;
 use std::collections::{BinaryHeap, HashMap};
 use std::ptr::{NonNull, null_mut};
-use std::sync::PoisonError;
 
 /// What a run is asked for.
 #[derive(Clone, Copy, Default)]
@@ -42,6 +43,18 @@ struct Waiting {
     grads: SmallVec<[Option<Tensor>; 1]>,
     /// False if no wanted gradient comes from the node.
     needed: bool,
+    turn: Turn,
+}
+
+/// The state of a node in a run.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Turn {
+    /// The node waits for gradients.
+    Waits,
+    /// The node is in the queue.
+    Queued,
+    /// The node has run.
+    Done,
 }
 
 /// A node that waits for nobody; later ones first.
@@ -71,12 +84,8 @@ struct Reached {
     awaited: usize,
     /// Their sum so far.
     gradient: Option<Tensor>,
-}
-
-/// A gradient that someone asked for.
-enum Asked {
-    Leaf(usize),
-    Result(usize, u32),
+    /// True once hooks were called.
+    is_shown: bool,
 }
 
 /// A run of backward.
@@ -89,10 +98,16 @@ pub struct Run {
     hooked: bool,
     /// The order in which the first gradients of leaves came.
     order: Vec<usize>,
-    /// The gradients of results that were asked for.
-    asked: Vec<((usize, u32), Option<Tensor>)>,
+    /// The gradients that were asked for; `None` stands for those of all leaves.
+    wanted: Option<Wanted>,
     /// Gradients of results to store at last.
     kept: Vec<(Counted<Slot>, Tensor)>,
+    /// Nodes with a smaller number end the run: their gradients are collected, and they do not run.
+    first: u64,
+    /// The number of nodes that are still to run and may find gradients of any leaf.
+    capturing: usize,
+    /// Leaves whose gradients are complete unless such a node adds to them.
+    late: Vec<Counted<Variable>>,
 }
 
 /// Where backward begins: the target of an output, and its gradient.
@@ -110,8 +125,11 @@ impl Run {
             leaves: HashMap::default(),
             hooked: false,
             order: Vec::new(),
-            asked: Vec::new(),
+            wanted: None,
             kept: Vec::new(),
+            first: 0,
+            capturing: 0,
+            late: Vec::new(),
         }
     }
 
@@ -121,99 +139,95 @@ impl Run {
             return Err(out_of_memory());
         }
         let reached = self.leaves.entry(leaf.address());
-        reached.or_insert_with(|| Reached { leaf: leaf.clone(), awaited: 0, gradient: None }).awaited += 1;
+        reached.or_insert_with(|| Reached { leaf: leaf.clone(), awaited: 0, gradient: None, is_shown: false }).awaited += 1;
         Ok(())
     }
 
-    /// Counts what each node and each leaf waits for.
-    fn count(&mut self, roots: &[Root]) -> Result<()> {
-        let mut stack: Vec<Counted<Node>> = Vec::new();
-        let visit = |nodes: &mut HashMap<usize, Waiting, Hasher>, stack: &mut Vec<Counted<Node>>, node: &Counted<Node>, awaited| {
-            if nodes.try_reserve(1).is_err() || stack.try_reserve(1).is_err() {
-                return Err(out_of_memory());
+    /// Counts `awaited` more gradients that a node waits for. A node that is new to the run is added to `fresh`.
+    fn visit(&mut self, fresh: &mut Vec<Counted<Node>>, node: &Counted<Node>, awaited: usize) -> Result<()> {
+        if self.nodes.try_reserve(1).is_err() || fresh.try_reserve(1).is_err() {
+            return Err(out_of_memory());
+        }
+        let waiting = self.nodes.entry(node.address()).or_insert_with(|| {
+            if node.sequence >= self.first {
+                fresh.push(node.clone());
             }
-            let waiting = nodes.entry(node.address()).or_insert_with(|| {
-                stack.push(node.clone());
-                Waiting { node: node.clone(), awaited: 0, grads: SmallVec::from_elem(None, node.outputs.len()), needed: true }
-            });
-            waiting.awaited += awaited;
-            Ok(())
-        };
-        for root in roots {
-            match &root.to {
-                Target::Node(node, _) => visit(&mut self.nodes, &mut stack, node, 0)?,
+            let grads = SmallVec::from_elem(None, node.outputs.len());
+            Waiting { node: node.clone(), awaited: 0, grads, needed: true, turn: Turn::Waits }
+        });
+        waiting.awaited += awaited;
+        Ok(())
+    }
+
+    /// Counts what each node and each leaf waits for that can be reached from the targets. Fails where a node that is new to the run cannot
+    /// run; the error is that of the latest such node.
+    fn extend<'a>(&mut self, targets: impl Iterator<Item = &'a Target>) -> Result<()> {
+        let mut fresh: Vec<Counted<Node>> = Vec::new();
+        for to in targets {
+            match to {
+                Target::Node(node, _) => self.visit(&mut fresh, node, 0)?,
                 Target::Leaf(leaf) => self.await_leaf(leaf)?,
             }
         }
-        while let Some(node) = stack.pop() {
+        let mut at = 0;
+        while let Some(node) = fresh.get(at).cloned() {
+            at += 1;
             for edge in &node.edges {
                 match &edge.to {
-                    Target::Node(next, _) => visit(&mut self.nodes, &mut stack, next, 1)?,
+                    Target::Node(next, _) => self.visit(&mut fresh, next, 1)?,
                     Target::Leaf(leaf) => self.await_leaf(leaf)?,
                 }
             }
         }
-        Ok(())
-    }
-
-    /// Marks the nodes from which wanted gradients come: those that lead to a target in `wanted`.
-    fn prune(&mut self, roots: &[Root], wanted: &[Asked]) -> Result<()> {
-        let leaf_wanted = |leaf: &Counted<Variable>| wanted.iter().any(|w| matches!(w, Asked::Leaf(l) if *l == leaf.address()));
-        let leaf = |edge: &Edge| matches!(&edge.to, Target::Leaf(leaf) if leaf_wanted(leaf));
-        let node_wanted = |node: &Counted<Node>| wanted.iter().any(|w| matches!(w, Asked::Result(n, _) if *n == node.address()));
-        self.nodes.values_mut().for_each(|waiting| waiting.needed = false);
-        // Depth first: a node is decided once all behind it are.
-        let mut stack: Vec<(Counted<Node>, usize)> = Vec::new();
-        let mut seen: HashMap<usize, bool, Hasher> = HashMap::default();
-        for root in roots {
-            let Target::Node(node, _) = &root.to else { continue };
-            if seen.insert(node.address(), node_wanted(node)).is_none() {
-                stack.push((node.clone(), 0));
-            }
-            while let Some((node, at)) = stack.last_mut() {
-                let (node, k) = (node.clone(), *at);
-                *at += 1;
-                if k < node.edges.len() {
-                    if let Target::Node(next, _) = &node.edges[k].to
-                        && !seen.contains_key(&next.address())
-                    {
-                        if stack.try_reserve(1).is_err() || seen.try_reserve(1).is_err() {
-                            return Err(out_of_memory());
-                        }
-                        seen.insert(next.address(), node_wanted(next));
-                        stack.push((next.clone(), 0));
+        if let Some(wanted) = &mut self.wanted {
+            let nodes = &mut self.nodes;
+            for node in &fresh {
+                wanted.mark(node, |node, leads| {
+                    if let Some(waiting) = nodes.get_mut(&node.address()) {
+                        waiting.needed = leads;
                     }
-                    continue;
-                }
-                let leads = node.edges.iter().any(|edge| {
-                    leaf(edge) || matches!(&edge.to, Target::Node(next, _) if seen.get(&next.address()).copied().unwrap_or(false))
-                });
-                let entry = seen.entry(node.address()).or_default();
-                *entry |= leads;
-                // A node that is only asked about itself need not run.
-                if let Some(waiting) = self.nodes.get_mut(&node.address()) {
-                    waiting.needed = leads;
-                }
-                stack.pop();
+                })?;
             }
         }
-        Ok(())
+        let mut failed: Option<(u64, Error)> = None;
+        for node in fresh {
+            if !self.nodes.get(&node.address()).is_some_and(|waiting| waiting.needed) {
+                continue;
+            }
+            self.capturing += usize::from(node.rule().captures());
+            if let Err(error) = node.check()
+                && failed.as_ref().is_none_or(|(latest, _)| *latest < node.sequence)
+            {
+                failed = Some((node.sequence, error));
+            }
+        }
+        failed.map_or(Ok(()), |(_, error)| Err(error))
     }
 
-    /// Fails where a node cannot run. The error is that of the latest such node.
-    fn check(&self) -> Result<()> {
-        let needed = self.nodes.values().filter(|waiting| waiting.needed);
-        let failed = needed.filter_map(|waiting| waiting.node.check().err().map(|error| (waiting.node.sequence, error)));
-        failed.max_by_key(|(sequence, _)| *sequence).map_or(Ok(()), |(_, error)| Err(error))
+    /// The gradients of leaves whose handles are there, in the order in which the first ones came.
+    fn stored(&mut self) -> Result<Vec<(Counted<Variable>, Tensor)>> {
+        let mut stored = Vec::new();
+        stored.try_reserve_exact(self.order.len()).map_err(|_| out_of_memory())?;
+        for at in std::mem::take(&mut self.order) {
+            if let Some(Reached { leaf, gradient: Some(gradient), .. }) = self.leaves.remove(&at)
+                && !leaf.lock().is_gone
+            {
+                stored.push((leaf, gradient));
+            }
+        }
+        Ok(stored)
     }
 
-    /// Gives a gradient to where it goes.
+    /// Delivers a gradient to its target.
     fn deliver(&mut self, to: &Target, gradient: Option<Tensor>) -> Result<()> {
         match to {
             Target::Leaf(leaf) => {
                 let at = leaf.address();
                 let before = self.leaves.get_mut(&at).and_then(|reached| reached.gradient.take());
                 if before.is_none() && gradient.is_some() {
+                    if self.order.try_reserve(1).is_err() {
+                        return Err(out_of_memory());
+                    }
                     self.order.push(at);
                 }
                 let sum = match (before, gradient) {
@@ -224,7 +238,13 @@ impl Run {
                 reached.gradient = sum;
                 reached.awaited -= 1;
                 if reached.awaited == 0 && self.hooked {
-                    self.show(leaf)?;
+                    if self.capturing == 0 {
+                        return self.show(leaf);
+                    }
+                    if self.late.try_reserve(1).is_err() {
+                        return Err(out_of_memory());
+                    }
+                    self.late.push(leaf.clone());
                 }
             }
             Target::Node(node, nr) => {
@@ -244,8 +264,16 @@ impl Run {
         Ok(())
     }
 
-    /// Hands the gradient of a leaf, which is complete, to its hooks.
+    /// Passes the gradient of a leaf, which is complete, to the hooks of the leaf.
     fn show(&mut self, leaf: &Counted<Variable>) -> Result<()> {
+        let complete = self.leaves.get_mut(&leaf.address()).is_some_and(|reached| {
+            let complete = reached.awaited == 0 && !reached.is_shown;
+            reached.is_shown |= complete;
+            complete
+        });
+        if !complete {
+            return Ok(());
+        }
         let hooks = {
             let state = leaf.lock();
             if state.is_gone || state.hooks.is_empty() {
@@ -279,11 +307,8 @@ impl Run {
             self.deliver(&root.to, Some(root.gradient.clone()))?;
         }
         for root in roots {
-            if let Target::Node(node, _) = &root.to
-                && self.nodes.get(&node.address()).is_some_and(|waiting| waiting.awaited == 0)
-                && !self.ready.iter().any(|ready| ready.0.address() == node.address())
-            {
-                self.ready.push(Ready(node.clone()));
+            if let Target::Node(node, _) = &root.to {
+                self.queue(node)?;
             }
         }
         while let Some(Ready(node)) = self.ready.pop() {
@@ -292,27 +317,34 @@ impl Run {
         Ok(())
     }
 
+    /// Puts a node into the queue, unless the node waits for gradients, is in the queue, or has no part in the run.
+    fn queue(&mut self, node: &Counted<Node>) -> Result<()> {
+        let Some(waiting) = self.nodes.get_mut(&node.address()) else { return Ok(()) };
+        if waiting.awaited > 0 || waiting.turn != Turn::Waits || node.sequence < self.first {
+            return Ok(());
+        }
+        if self.ready.try_reserve(1).is_err() {
+            return Err(out_of_memory());
+        }
+        waiting.turn = Turn::Queued;
+        self.ready.push(Ready(node.clone()));
+        Ok(())
+    }
+
     fn step(&mut self, node: &Counted<Node>) -> Result<()> {
-        let Some(waiting) = self.nodes.remove(&node.address()) else { return Ok(()) };
-        let mut grads = waiting.grads;
+        let Some(waiting) = self.nodes.get_mut(&node.address()) else { return Ok(()) };
+        waiting.turn = Turn::Done;
+        let (needed, mut grads) = (waiting.needed, std::mem::take(&mut waiting.grads));
         self.look_on(node, &mut grads)?;
         let given = SmallVec::from_elem(None, node.edges.len());
-        let mut step = Step { node, grads: &grads, given, recording: self.options.create, target };
-        if waiting.needed && grads.iter().any(Option::is_some) {
+        let mut step = Step { node, grads: &grads, given, recording: self.options.create, captured: Vec::new(), target };
+        if needed && grads.iter().any(Option::is_some) {
             let device = node.outputs.first().map_or(Device::Cpu, |output| output.device);
             let _there = making(device);
             node.rule().apply(&mut step).map_err(|error| within(error, node.rule().name()))?;
         }
-        let mut given = std::mem::take(&mut step.given);
+        let (mut given, captured) = (std::mem::take(&mut step.given), std::mem::take(&mut step.captured));
         drop(grads);
-        if !self.options.retain && waiting.needed {
-            let mut saved = node.saved();
-            if saved.as_ref().is_some_and(|saved| !saved.tensors.is_empty()) {
-                *saved = None;
-            }
-            drop(saved);
-            node.rule().release();
-        }
         for (edge, gradient) in node.edges.iter().zip(given.iter_mut()) {
             let gradient = match gradient.take() {
                 Some(gradient) => Some(self.fit(gradient, &edge.like, node)?),
@@ -323,15 +355,46 @@ impl Run {
                 && let Some(waiting) = self.nodes.get_mut(&next.address())
             {
                 waiting.awaited -= 1;
-                if waiting.awaited == 0 {
-                    if self.ready.try_reserve(1).is_err() {
-                        return Err(out_of_memory());
-                    }
-                    self.ready.push(Ready(next.clone()));
-                }
+                self.queue(next)?;
+            }
+        }
+        if needed && node.rule().captures() { self.capture(captured) } else { Ok(()) }
+    }
+
+    /// Delivers the gradients of tensors that a function used without naming them as inputs. Their nodes are older than the node of the
+    /// function. So none of them has run: the queue runs the latest node first.
+    fn capture(&mut self, captured: Vec<(Target, Tensor)>) -> Result<()> {
+        self.extend(captured.iter().map(|(to, _)| to))?;
+        for (to, gradient) in &captured {
+            self.deliver(to, Some(gradient.clone()))?;
+        }
+        for (to, _) in &captured {
+            if let Target::Node(node, _) = to {
+                self.queue(node)?;
+            }
+        }
+        self.capturing -= 1;
+        if self.capturing == 0 {
+            for leaf in std::mem::take(&mut self.late) {
+                self.show(&leaf)?;
             }
         }
         Ok(())
+    }
+
+    /// Frees what the nodes that ran have saved, unless the graph is to be used again. Called when nothing can fail any more, so that a run
+    /// that failed can be repeated.
+    fn release(&self) {
+        if self.options.retain {
+            return;
+        }
+        for Waiting { node, .. } in self.nodes.values().filter(|waiting| waiting.needed && waiting.turn == Turn::Done) {
+            let mut saved = node.saved();
+            let freed = if saved.as_ref().is_some_and(|saved| !saved.tensors.is_empty()) { saved.take() } else { None };
+            drop(saved);
+            drop(freed);
+            node.rule().release();
+        }
     }
 
     /// The gradient of an input in its shape and dtype.
@@ -360,35 +423,16 @@ impl Run {
                 self.kept.push((slot, g.clone()));
             }
         }
-        for ((at, nr), gradient) in &mut self.asked {
-            if *at == node.address() {
-                gradient.clone_from(&grads[*nr as usize]);
-            }
+        if let Some(wanted) = &mut self.wanted {
+            wanted.note(node, grads);
         }
         Ok(())
     }
 }
 
-/// Returns true if nobody else has the tensor or its memory, and it can be added to in place.
-fn is_own(t: &Tensor) -> bool {
-    // SAFETY: a live handle.
-    let alone = unsafe { (*t.as_ptr()).refcount } == 1 && t.storage().is_some_and(|storage| storage.refcount() == 2);
-    alone && t.layout().is_ok_and(|layout| layout.is_dense())
-}
-
-/// Fresh tensors are made where an operation was, the host included: a graph may go over several devices.
-fn making(device: Device) -> Making {
-    Making::on(device)
-}
-
 #[cold]
 fn within(error: Error, name: &str) -> Error {
     Error::new(error.kind(), format_args!("the gradient of {name}: {}", error.message()))
-}
-
-#[cold]
-fn out_of_memory() -> Error {
-    Error::new(Kind::NoMem, format_args!("out of memory for the nodes of the graph"))
 }
 
 /// Calls a function of the caller with a gradient; gives what is to take its place.
@@ -415,75 +459,55 @@ fn call_hook(function: THGradHook, g: &Tensor, context: *mut std::ffi::c_void, r
 pub fn backward(roots: &[Root], options: Options) -> Result<()> {
     let mut run = Run::new(options);
     run.hooked = true;
-    run.count(roots)?;
-    run.check()?;
+    run.extend(roots.iter().map(|root| &root.to))?;
     run.run(roots)?;
-    let order = std::mem::take(&mut run.order);
-    let mut stored: Vec<(Counted<Variable>, Tensor)> = Vec::new();
-    for at in order {
-        let Some(Reached { leaf, gradient: Some(gradient), .. }) = run.leaves.remove(&at) else { continue };
-        if !leaf.lock().is_gone {
-            stored.push((leaf, gradient));
-        }
-    }
-    let kept = std::mem::take(&mut run.kept);
-    drop(run);
-    // What may fail comes first: a gradient that others have, too, is copied.
-    let mut ready: Vec<(Counted<Variable>, Tensor, bool)> = Vec::new();
-    for (leaf, gradient) in stored {
-        let before = leaf.lock().grad.clone();
-        let _there = making(gradient.device());
-        ready.push(match before {
-            Some(before) if options.create => (leaf, add(&before, &gradient)?, true),
-            None if !options.create && !is_own(&gradient) => (leaf, copy::contiguous_copy(&gradient)?, false),
-            _ => (leaf, gradient, false),
-        });
-    }
-    for (leaf, gradient, is_sum) in ready {
-        // Two threads may add to one leaf.
-        let mut state = leaf.lock();
-        match state.grad.clone().filter(|_| !is_sum) {
-            Some(before) => {
-                let _there = making(before.device());
-                pointwise::arithmetic::cadd(&before, &before, Scalar::Int(1), &gradient)?;
-                count_write(&before);
-            }
-            None => {
-                let old = state.grad.replace(gradient);
-                drop(state);
-                drop(old);
-            }
-        }
-    }
-    for (slot, gradient) in kept {
-        let gradient = if options.create { gradient } else { copy::contiguous_copy(&gradient)? };
-        *slot.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(gradient);
-    }
+    let leaves = run.stored()?;
+    store(leaves, std::mem::take(&mut run.kept), options.create)?;
+    run.release();
     Ok(())
 }
 
-/// The gradients of `roots` with respect to `inputs`; `None` where they do not depend on one.
-pub fn gradients(roots: &[Root], inputs: &[Target], options: Options) -> Result<Vec<Option<Tensor>>> {
+/// The gradients of `roots` with respect to `inputs`; `None` where they do not depend on one, unless `unused` fails for its index.
+pub fn gradients(roots: &[Root], inputs: &[Target], options: Options, unused: &dyn Fn(usize) -> Result<()>) -> Result<Vec<Option<Tensor>>> {
     let mut run = Run::new(options);
-    run.count(roots)?;
-    let asked: Vec<Asked> = inputs
-        .iter()
-        .map(|input| match input {
-            Target::Leaf(leaf) => Asked::Leaf(leaf.address()),
-            Target::Node(node, nr) => Asked::Result(node.address(), *nr),
-        })
-        .collect();
-    run.prune(roots, &asked)?;
-    run.check()?;
-    run.asked.extend(asked.iter().filter_map(|asked| if let Asked::Result(at, nr) = asked { Some(((*at, *nr), None)) } else { None }));
+    run.wanted = Some(Wanted::new(inputs)?);
+    run.extend(roots.iter().map(|root| &root.to))?;
     run.run(roots)?;
-    let mut found = Vec::new();
-    for asked in &asked {
-        found.push(match asked {
-            Asked::Leaf(at) => run.leaves.get(at).and_then(|reached| reached.gradient.clone()),
-            Asked::Result(at, nr) => run.asked.iter().find(|(place, _)| *place == (*at, *nr)).and_then(|(_, gradient)| gradient.clone()),
-        });
+    let found = crate::alloc::list(inputs.len(), |k| {
+        let gradient = match &inputs[k] {
+            Target::Leaf(leaf) => run.leaves.get(&leaf.address()).and_then(|reached| reached.gradient.clone()),
+            Target::Node(node, nr) => run.wanted.as_ref().and_then(|wanted| wanted.result(node, *nr)),
+        };
+        if gradient.is_none() {
+            unused(k)?;
+        }
+        Ok(gradient)
+    })?;
+    run.release();
+    Ok(found)
+}
+
+/// The gradients of leaves, and of results of nodes before the node with the number `first`, that `roots` lead to. Nothing is stored but the
+/// gradients of results that were asked for.
+pub fn gradients_before(roots: &[Root], first: u64) -> Result<Vec<(Target, Tensor)>> {
+    let mut run = Run::new(Options { retain: true, create: false });
+    run.first = first;
+    run.extend(roots.iter().map(|root| &root.to))?;
+    run.run(roots)?;
+    let mut found: Vec<(Target, Tensor)> = Vec::new();
+    for (leaf, gradient) in run.stored()? {
+        found.try_reserve(1).map_err(|_| out_of_memory())?;
+        found.push((Target::Leaf(leaf), gradient));
     }
+    for waiting in run.nodes.into_values().filter(|waiting| waiting.node.sequence < first) {
+        for (nr, gradient) in waiting.grads.into_iter().enumerate() {
+            if let Some(gradient) = gradient {
+                found.try_reserve(1).map_err(|_| out_of_memory())?;
+                found.push((Target::Node(waiting.node.clone(), nr as u32), gradient));
+            }
+        }
+    }
+    store(Vec::new(), run.kept, false)?;
     Ok(found)
 }
 

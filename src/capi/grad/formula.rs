@@ -33,6 +33,15 @@ pub struct Part {
     pub formula: for<'s> fn(&Call<'s>),
 }
 
+/// The index of what belongs to an entry of the list at a place. The entries of a list are in order and next to each other, so that a search
+/// in a long list takes few steps.
+fn find<T>(parts: &[T], at: impl Fn(&T) -> (u16, u16), place: usize, entry: usize) -> Option<usize> {
+    let first = parts.iter().position(|part| usize::from(at(part).0) == place)?;
+    let is_before = |part: &T| usize::from(at(part).0) == place && usize::from(at(part).1) < entry;
+    let k = first + parts[first..].partition_point(is_before);
+    parts.get(k).filter(|part| usize::from(at(part).0) == place && usize::from(at(part).1) == entry).map(|_| k)
+}
+
 /// The call of a row's derivative.
 pub struct Call<'s> {
     scope: &'s Scope,
@@ -73,9 +82,8 @@ impl<'s> Call<'s> {
 
     /// [`Call::like`] of an entry of a list.
     pub fn like_at(&self, place: usize, entry: usize) -> Like {
-        let edge = self.node.edges.iter().find(|edge| usize::from(edge.place) == place && usize::from(edge.entry) == entry);
-        match edge {
-            Some(edge) => edge.like.clone(),
+        match self.edge(place, entry) {
+            Some(k) => self.node.edges[k].like.clone(),
             None => {
                 self.scope.fail(internal("a derivative asks for the shape of another input"));
                 Like { shape: Dims::new(), dtype: Dtype::Float32, device: crate::device::Device::Cpu }
@@ -85,17 +93,22 @@ impl<'s> Call<'s> {
 
     /// The shape of an input that was kept.
     pub fn size_at(&self, place: usize, entry: usize) -> &'s [i64] {
-        let kept = self.saved.shapes.iter().find(|(at, i, _)| usize::from(*at) == place && usize::from(*i) == entry);
-        kept.map_or(&[], |(_, _, shape)| shape)
+        let kept = find(&self.saved.shapes, |(at, i, _)| (*at, *i), place, entry);
+        kept.map_or(&[], |k| &self.saved.shapes[k].2)
     }
 
     /// Returns true if the gradient of an entry of a list is wanted.
     pub fn needs_at(&self, place: usize, entry: usize) -> bool {
-        self.node.edges.iter().any(|edge| usize::from(edge.place) == place && usize::from(edge.entry) == entry)
+        self.edge(place, entry).is_some()
+    }
+
+    /// The index of the edge of an entry of a list.
+    fn edge(&self, place: usize, entry: usize) -> Option<usize> {
+        find(&self.node.edges, |edge| (edge.place, edge.entry), place, entry)
     }
 
     fn saved(&self, place: usize, entry: usize) -> Option<&SavedTensor> {
-        self.saved.tensors.iter().find(|kept| usize::from(kept.place) == place && usize::from(kept.entry) == entry)
+        find(&self.saved.tensors, |kept| (kept.place, kept.entry), place, entry).map(|k| &self.saved.tensors[k])
     }
 
     /// The tensor that was kept of an argument, if there was one.
@@ -125,7 +138,7 @@ impl<'s> Call<'s> {
             if !self.scope.recording {
                 return Ok(kept.tensor.clone());
             }
-            let edge = self.node.edges.iter().find(|edge| usize::from(edge.place) == place && usize::from(edge.entry) == entry);
+            let edge = self.edge(place, entry).map(|k| &self.node.edges[k]);
             with_origin(&kept.tensor, self.node, kept.output, edge)
         }))
     }
@@ -160,11 +173,8 @@ impl<'s> Call<'s> {
 
     /// Gives the gradient of an entry of a list.
     pub fn give_at(&self, place: usize, entry: usize, value: Value<'s>) {
-        let mut given = self.given.borrow_mut();
-        for (k, edge) in self.node.edges.iter().enumerate() {
-            if usize::from(edge.place) == place && usize::from(edge.entry) == entry {
-                given[k] = Some(value.at);
-            }
+        if let Some(k) = self.edge(place, entry) {
+            self.given.borrow_mut()[k] = Some(value.at);
         }
     }
 }

@@ -58,19 +58,21 @@ macro_rules! grad_function_rows {
             // SAFETY: the caller's functions, as their types ask.
             unsafe { custom::apply(&outputs, &inputs, forward, backward, (context, deleter)) };
         /// Saves a tensor for the gradient: an input, an output, or what was computed on the way, of which a reference is kept.
+        /// `call` is that of a function that runs on this thread; it ends when the function returns.
         THGrad_save(call: grad_call, t: shared) = call.save(t);
         /// The tensor that was saved as number `index`, counted from 0. Returns a new reference.
         THGrad_newSaved(call: grad_call, index: entry) -> new = call.saved(index);
         /// 1 if the gradient of input `index` is wanted.
         THGrad_needsGradient(call: grad_call, index: entry) -> flag = call.needs(index);
         /// Calls `function`, which computes the `outputs` from the `inputs`. Backward keeps none of what it computes on the way, and calls
-        /// it again when it comes through; so `function` must compute the same again. Random numbers must come from a generator that it
+        /// it again when it comes through; so `function` must compute the same again. Tensors that `function` uses besides the `inputs` get
+        /// their gradients, too. Random numbers must come from a generator that it
         /// seeds itself. `deleter` as for `THGrad_apply`.
         THGrad_checkpoint(outputs: outs, outputCount: handle_count, inputs: inputs, inputCount: handle_count, function: grad_function,
             context: context, deleter: deleter) =
             // SAFETY: the caller's function, as its type asks.
             unsafe { custom::checkpoint(&outputs, &inputs, function, (context, deleter)) };
-        /// Compares the gradients of `function`, which computes `outputCount` results, with differences
+        /// Compares the gradients of `function`, which computes `outputCount` results, 1 to 65536, with differences
         /// `(f(x + eps) - f(x - eps)) / (2 eps)` for each element of the inputs that require one, which are float64. `TH_ERR_NUMERIC`,
         /// with the place and the values, where they differ by more than `atol + rtol * |difference|`; 1e-6, 1e-5 and 1e-3 are usual.
         THGrad_check(inputs: inputs, inputCount: handle_count, outputCount: count, function: grad_function, context: context,

@@ -1,6 +1,7 @@
 //! The graph: variables, which handles have, and nodes, which recorded operations leave.
 
 use super::counted::{Counted, Part, is_light};
+use crate::alloc::fork::{ForkGuard, ForkMutex};
 use crate::capi::face::callbacks::THGradHook;
 use crate::capi::face::word::Word;
 use crate::capi::words::Like;
@@ -14,11 +15,10 @@ use smallvec::SmallVec;
 use std::ffi::c_void;
 use std::ptr::{NonNull, null_mut};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// What gradients know of a handle: the values that its elements are, wherever they come from.
 pub struct Variable {
-    state: Mutex<State>,
+    state: ForkMutex<State>,
     /// True once gradients may go through the elements. Until then the variable is the base of views, and nothing else.
     active: AtomicBool,
     /// The address of the storage of a base, with [`State::home`].
@@ -60,7 +60,7 @@ pub struct State {
 
 /// A place for the gradient of a result, which the variable and the node have.
 #[derive(Default)]
-pub struct Slot(pub Mutex<Option<Tensor>>);
+pub struct Slot(pub ForkMutex<Option<Tensor>>);
 
 impl Part for Slot {}
 impl Part for Node {}
@@ -192,6 +192,10 @@ pub trait Backward: Send + Sync {
     fn check(&self) -> Result<()> {
         Ok(())
     }
+    /// Returns true if the rule may find gradients of tensors that are no inputs of the node.
+    fn captures(&self) -> bool {
+        false
+    }
     /// Frees what the rule keeps itself.
     fn release(&self) {}
     /// Computes the gradients of the inputs of a node from those of its results.
@@ -214,8 +218,8 @@ pub struct Node {
     pub edges: SmallVec<[Edge; 2]>,
     /// The results that are floats.
     pub outputs: SmallVec<[Like; 1]>,
-    pub(super) saved: Mutex<Option<Saved>>,
-    pub(super) watched: Mutex<Watched>,
+    pub(super) saved: ForkMutex<Option<Saved>>,
+    pub(super) watched: ForkMutex<Watched>,
 }
 
 /// Who looks on at the gradients of a node's results.
@@ -235,6 +239,8 @@ pub struct Step<'a> {
     pub given: SmallVec<[Option<Tensor>; 2]>,
     /// True if the derivative is recorded itself.
     pub recording: bool,
+    /// Gradients of tensors that are no inputs of the node, to be filled in by a rule that captures them.
+    pub captured: Vec<(Target, Tensor)>,
     /// Finds where the gradient of a tensor goes.
     pub target: TargetOf,
 }
@@ -248,7 +254,7 @@ impl Node {
     /// A new node, after all others.
     pub fn new(rule: Rule, edges: SmallVec<[Edge; 2]>, outputs: SmallVec<[Like; 1]>, saved: Saved) -> Result<Counted<Node>> {
         let sequence = SEQUENCE.fetch_add(1, Ordering::Relaxed);
-        Counted::new(Node { rule, sequence, edges, outputs, saved: Mutex::new(Some(saved)), watched: Mutex::default() })
+        Counted::new(Node { rule, sequence, edges, outputs, saved: ForkMutex::new(Some(saved)), watched: ForkMutex::default() })
     }
 
     /// Places the node behind all others.
@@ -265,13 +271,13 @@ impl Node {
     }
 
     /// What the node keeps, `None` once it was released.
-    pub fn saved(&self) -> MutexGuard<'_, Option<Saved>> {
-        self.saved.lock().unwrap_or_else(PoisonError::into_inner)
+    pub fn saved(&self) -> ForkGuard<'_, Option<Saved>> {
+        self.saved.lock()
     }
 
     /// Who looks on at the gradients.
-    pub fn watched(&self) -> MutexGuard<'_, Watched> {
-        self.watched.lock().unwrap_or_else(PoisonError::into_inner)
+    pub fn watched(&self) -> ForkGuard<'_, Watched> {
+        self.watched.lock()
     }
 
     /// Fails where backward cannot run: what the node kept was released, or changed since.
@@ -326,12 +332,12 @@ impl Variable {
     /// A variable in this state.
     pub fn new(state: State) -> Result<Counted<Variable>> {
         let active = state.requires || state.history.is_some() || state.stands_for.is_some() || state.view.is_some();
-        Counted::new(Variable { state: Mutex::new(state), active: AtomicBool::new(active), storage: AtomicUsize::new(0) })
+        Counted::new(Variable { state: ForkMutex::new(state), active: AtomicBool::new(active), storage: AtomicUsize::new(0) })
     }
 
     /// The state, locked. A view may lock its base while it is locked, and nothing else.
-    pub fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    pub fn lock(&self) -> ForkGuard<'_, State> {
+        self.state.lock()
     }
 
     /// Returns true once gradients may go through the elements.
@@ -379,7 +385,7 @@ impl State {
 
 impl Drop for Variable {
     fn drop(&mut self) {
-        self.state.get_mut().unwrap_or_else(PoisonError::into_inner).stop_keeping();
+        self.state.get_mut().stop_keeping();
     }
 }
 

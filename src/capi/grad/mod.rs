@@ -18,6 +18,8 @@ mod record;
 mod reduce;
 pub mod rows;
 mod shared;
+mod store;
 mod switch;
 mod variable;
 mod views;
+mod wanted;

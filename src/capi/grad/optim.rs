@@ -11,12 +11,13 @@
 
 use super::graph::variable;
 use super::record::count_write;
-use super::rows::{gradient, is_leaf, zero_gradient};
+use super::rows::{gradient, is_leaf, set_gradient, zero_gradient};
 use crate::capi::face::callbacks::THOptimClosure;
 use crate::capi::face::optim::{THOptim, new_optim};
 use crate::capi::face::row::export;
 use crate::device::{self, Making};
 use crate::error::{Error, Kind, Result, bail};
+use crate::ops::copy;
 use crate::ops::optim::{Adam, Lbfgs, Optimizer, Rmsprop, Rule, Sgd};
 use crate::ops::pointwise::arithmetic;
 use crate::ops::reduce::{self, Over};
@@ -95,10 +96,25 @@ fn zero_gradients(params: &[Tensor], to_null: bool) -> Result<()> {
     Ok(())
 }
 
-/// The gradients that tensors have.
+/// The gradients that tensors have, to be changed in place. A gradient several of whose positions share an element is replaced by a copy, so
+/// that no gradient is refused once others were changed.
 fn gradients(tensors: &[&Tensor]) -> Result<Vec<Tensor>> {
-    let found = tensors.iter().filter_map(|t| gradient(t).transpose());
+    let found = tensors.iter().filter_map(|t| match gradient(t) {
+        Ok(Some(gradient)) => Some(writable(t, gradient)),
+        found => found.transpose(),
+    });
     crate::alloc::collect(tensors.len(), found)
+}
+
+/// The gradient of `t`, to be changed in place.
+fn writable(t: &Tensor, gradient: Tensor) -> Result<Tensor> {
+    if !gradient.layout()?.overlaps_itself() {
+        return Ok(gradient);
+    }
+    let _there = device::is_used().then(|| Making::on(gradient.device()));
+    let copied = copy::contiguous_copy(&gradient)?;
+    set_gradient(t, Some(&copied))?;
+    Ok(copied)
 }
 
 /// The norm of all gradients as one vector, which are scaled so that it is at most `most`.

@@ -31,9 +31,9 @@ pub fn gradients_of(
         Some(to) => Ok(to),
         None => refuse(inputs[k], format_args!("requires no gradient")),
     })?;
-    let found = engine::gradients(&roots(outputs, gradients)?, &targets, options)?;
-    if let Some(k) = found.iter().position(Option::is_none).filter(|_| !allow_unused) {
-        return refuse(inputs[k], format_args!("has no part in the outputs; pass allowUnused for NULL in its place"));
-    }
-    Ok(found)
+    let unused = |k: usize| match allow_unused {
+        true => Ok(()),
+        false => refuse(inputs[k], format_args!("has no part in the outputs; pass allowUnused for NULL in its place")),
+    };
+    engine::gradients(&roots(outputs, gradients)?, &targets, options, &unused)
 }

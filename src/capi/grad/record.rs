@@ -25,8 +25,8 @@ use smallvec::SmallVec;
 use std::ffi::{CStr, c_char, c_int};
 use std::hash::BuildHasher;
 use std::ptr::NonNull;
+use std::sync::OnceLock;
 use std::sync::atomic::Ordering;
-use std::sync::{OnceLock, PoisonError};
 
 /// What the derivatives of rows are, by the address of the row.
 pub struct Table {
@@ -64,7 +64,7 @@ static TABLE: OnceLock<Table> = OnceLock::new();
 
 /// Sets the derivatives, once.
 pub fn derive_by(derivatives: &'static [&'static [Derivative]], constant: &'static [&'static Row]) {
-    TABLE.get_or_init(|| {
+    crate::alloc::fork::once(&TABLE, || {
         let count: usize = derivatives.iter().map(|part| part.len()).sum();
         let mut table = Table { derivatives: vec![None; (2 * count).next_power_of_two()].into_boxed_slice(), constant };
         for derivative in derivatives.iter().flat_map(|part| part.iter()) {
@@ -316,6 +316,14 @@ struct Recorded {
 
 impl Recorded {
     fn new(row: &'static Row, rule: &'static Derivative, words: &[Word], edges: SmallVec<[Edge; 2]>) -> Result<Recorded> {
+        if let Some(k) = each_place(row.places.lists).find(|&k| listed(row, words, k).len() > 1 << 16) {
+            bail!(
+                Unsupported,
+                "{} tensors in '{}', one of which requires a gradient: at most 65536",
+                listed(row, words, k).len(),
+                row.signature.arg(k)
+            )
+        }
         let (mut needs, mut covered, mut keep, mut shapes) = (0u32, 0u32, 0u32, 0u32);
         edges.iter().for_each(|edge| needs |= 1 << edge.place);
         for part in rule.parts.iter().filter(|part| part.inputs & needs != 0) {
@@ -338,17 +346,18 @@ impl Recorded {
                 spares.push(spare);
             }
         }
+        // What the call changes in place is copied before.
+        let changes = |t: usize| each_place(row.places.written).any(|r| words[r].bits() as usize == t);
         for k in each_place(keep & !kept_results) {
             if row.places.lists & (1 << k) != 0 {
                 for (i, t) in listed(row, words, k).iter().enumerate() {
                     if let Some(t) = t {
-                        saved.tensors.push(keep_tensor(k, i, t, None)?);
+                        let copied = if changes(t.as_ptr().addr()) { Some(crate::ops::copy::contiguous_copy(t)?) } else { None };
+                        saved.tensors.push(keep_tensor(k, i, copied.as_ref().unwrap_or(t), None)?);
                     }
                 }
             } else if let Some(t) = handle(words, k) {
-                // What the call changes in place is copied before.
-                let changes = each_place(row.places.written).any(|r| words[r].bits() == words[k].bits());
-                let copied = if changes { Some(crate::ops::copy::contiguous_copy(t)?) } else { None };
+                let copied = if changes(t.as_ptr().addr()) { Some(crate::ops::copy::contiguous_copy(t)?) } else { None };
                 saved.tensors.push(keep_tensor(k, 0, copied.as_ref().unwrap_or(t), None)?);
             }
         }
@@ -379,7 +388,7 @@ impl Recorded {
             false => None,
         };
         let Some(node) = self.node.get_mut() else { bail!(Internal, "a node has two owners") };
-        let saved = node.saved.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let saved = node.saved.get_mut();
         let Some(Saved { words, tensors, .. }) = saved else { bail!(Internal, "a new node without what it saved") };
         for (nr, k) in each_place(places.results).enumerate() {
             match handle(words, k) {
@@ -431,7 +440,7 @@ impl Recorded {
 
 /// What a node saves that nobody else has.
 fn saved_of(node: &mut Counted<Node>) -> Result<&mut Saved> {
-    let saved = node.get_mut().and_then(|node| node.saved.get_mut().unwrap_or_else(PoisonError::into_inner).as_mut());
+    let saved = node.get_mut().and_then(|node| node.saved.get_mut().as_mut());
     match saved {
         Some(saved) => Ok(saved),
         None => bail!(Internal, "a new node without what it saved"),

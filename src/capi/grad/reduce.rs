@@ -1,6 +1,7 @@
 //! Gradients in the shape of their input: what was broadcast is summed, and what was converted is converted back.
 
 use super::switch::Switched;
+use crate::capi::rows::tensor::copies::rows as copies;
 use crate::capi::words::{Like, Scope, Value, expand, reshape, sum_dims, to_dtype};
 use crate::error::{Result, bail};
 use crate::layout::{Dims, wrap_dim};
@@ -37,6 +38,21 @@ pub fn add(a: &Tensor, b: &Tensor) -> Result<Tensor> {
     match sum {
         Some(sum) => Ok(sum),
         None => bail!(Internal, "a sum without a result"),
+    }
+}
+
+/// `t`, or a recorded copy if several positions of `t` share an element, so that later calls can write to the result.
+pub fn dense(t: Tensor) -> Result<Tensor> {
+    if !t.layout()?.overlaps_itself() {
+        return Ok(t);
+    }
+    let _switched = Switched::to(true);
+    let scope = Scope::new(true);
+    let copied = scope.call(&copies::newClone::ROW, &[scope.value(t).into()]).tensor();
+    scope.finish()?;
+    match copied {
+        Some(copied) => Ok(copied),
+        None => bail!(Internal, "a copy without a result"),
     }
 }
 

@@ -21,7 +21,6 @@ use crate::scalar::Scalar;
 use crate::storage::HAS_HISTORY;
 use crate::tensor::Tensor;
 use std::ffi::c_void;
-use std::sync::PoisonError;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 /// From now on all calls are looked at.
@@ -118,12 +117,12 @@ pub(super) fn gradient(t: &Tensor) -> Result<Option<Tensor>> {
     let Some(variable) = variable(t) else { return Ok(None) };
     let state = variable.lock();
     match &state.kept {
-        Some(slot) => Ok(slot.0.lock().unwrap_or_else(PoisonError::into_inner).clone()),
+        Some(slot) => Ok(slot.0.lock().clone()),
         None => Ok(state.grad.clone()),
     }
 }
 
-fn set_gradient(t: &Tensor, gradient: Option<&Tensor>) -> Result<()> {
+pub(super) fn set_gradient(t: &Tensor, gradient: Option<&Tensor>) -> Result<()> {
     begin();
     let Some(gradient) = gradient else {
         let old = variable(t).and_then(|variable| variable.lock().grad.take());

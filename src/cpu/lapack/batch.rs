@@ -1,6 +1,7 @@
 //! The work on each matrix of a batch, by the threads of the pool.
 
 use super::multiply::product;
+use crate::alloc::fork;
 use crate::cpu::parallel::Shared;
 use crate::cpu::pool;
 use crate::cpu::scratch::ThreadScratch;
@@ -32,7 +33,7 @@ pub(super) type One<'a, T, const N: usize> = &'a (dyn Fn([&mut [T]; N], &mut [i3
 impl<T: Lapack, const N: usize> Job<'_, T, N> {
     /// Does `one` to each matrix.
     pub(super) fn run(mut self, one: One<'_, T, N>) -> Result<()> {
-        provide(Products { f32: product::<f32>, f64: product::<f64> });
+        fork::within(|| provide(Products { f32: product::<f32>, f64: product::<f64> }));
         assert_eq!(self.infos.len(), self.count, "an info for each matrix");
         if self.count == 0 {
             return Ok(());

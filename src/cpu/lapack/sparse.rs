@@ -1,6 +1,7 @@
 //! Systems of sparse matrices, which one thread solves; its products are the pool's.
 
 use super::multiply::product;
+use crate::alloc::fork;
 use crate::error::{Result, bail};
 use crate::launch::System;
 use crate::operand::Operand;
@@ -22,7 +23,7 @@ pub fn system(work: System, out: &Operand, [starts, columns, entries]: [&Operand
     check_positions(&rows, rows.starts.len() as i64 - 1)?;
     // SAFETY: as above.
     x.copy_from_slice(unsafe { b.elements::<f64>() });
-    provide(Products { f32: product::<f32>, f64: product::<f64> });
+    fork::within(|| provide(Products { f32: product::<f32>, f64: product::<f64> }));
     match solve(rows, work.transposed, x, out.layout.shape[0] as usize) {
         Ok(()) => Ok(()),
         Err(Failure::Memory) => bail!(NoMem, "out of memory for the factors of a sparse matrix"),

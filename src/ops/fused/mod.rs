@@ -11,7 +11,7 @@ mod shorten;
 use super::prepare::bring_numbers;
 use super::reduce::nonzero_everywhere;
 use super::result::{Inputs, Writes, ready};
-use crate::alloc::{self, provided};
+use crate::alloc::{self, fork::ForkMutex, provided};
 use crate::device::{self, Device, Making};
 use crate::dtype::{Dtype, default_dtype};
 use crate::error::{Error, Kind, Result, bail};
@@ -26,7 +26,7 @@ use expression::{Call, Expression, Term, read};
 pub use function::{Argument, Function};
 use shorten::shorten;
 use std::ffi::CStr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// Finds the function with a name.
 pub type Find = fn(&str) -> Option<&'static dyn Function>;
@@ -41,7 +41,7 @@ const PROGRAM_BYTES: [usize; 2] = [1 << 10, 64 << 10];
 /// An expression, and the programs that were made of it.
 pub struct Expressed {
     expression: Expression,
-    programs: Mutex<Vec<Arc<Compiled>>>,
+    programs: ForkMutex<Vec<Arc<Compiled>>>,
 }
 
 /// The parts of operands that decide about dtypes: the dtype of each input and whether it is a scalar, and the default dtype.
@@ -61,7 +61,7 @@ impl Expressed {
         let Ok(text) = text.to_str() else { bail!(Argument, "the expression is not UTF-8") };
         let bytes = READ_BYTES[0].saturating_mul(text.len().min(64 << 10)) + READ_BYTES[1];
         let expression = with_memory(bytes, || read(text, &find))?;
-        Ok(Expressed { expression, programs: Mutex::new(Vec::new()) })
+        Ok(Expressed { expression, programs: ForkMutex::new(Vec::new()) })
     }
 
     /// The number of inputs.
@@ -118,7 +118,7 @@ impl Expressed {
 
     /// The program for operands of these dtypes.
     fn compiled(&self, dtypes: Dtypes) -> Result<Arc<Compiled>> {
-        let kept = || self.programs.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = || self.programs.lock();
         if let Some(found) = kept().iter().find(|compiled| compiled.dtypes == dtypes) {
             return Ok(found.clone());
         }

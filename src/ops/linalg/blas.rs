@@ -1,5 +1,6 @@
 //! The library of the machine that computes products and decompositions, where the host has chosen one.
 
+use crate::alloc::fork;
 use crate::error::{Result, bail};
 use std::ffi::{CStr, c_char};
 use std::ptr::null;
@@ -9,7 +10,7 @@ use thorn_lapack::vendor;
 pub fn set(path: Option<&CStr>) -> Result<()> {
     let library = match path {
         None => None,
-        Some(path) => match vendor::load(path) {
+        Some(path) => match fork::within(|| vendor::load(path)) {
             Ok(library) => Some(library),
             Err(vendor::Failure::Loader(message)) => bail!(Io, "{message}"),
             Err(vendor::Failure::Lacks) => bail!(Format, "{} has no sgemm, dgemm and isamax: it is no BLAS", path.to_string_lossy()),

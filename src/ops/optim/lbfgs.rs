@@ -220,7 +220,7 @@ impl Lbfgs {
         let (mut loss, mut gradient) = line.here()?;
         let most_evaluations = self.most_iterations.saturating_mul(5) / 4;
         let mut evaluations = 1;
-        if norm(&gradient, f64::INFINITY)? <= self.least_gradient {
+        if loss.is_nan() || norm(&gradient, f64::INFINITY)? <= self.least_gradient {
             return Ok(());
         }
         for iteration in 1..=self.most_iterations {
@@ -230,7 +230,8 @@ impl Lbfgs {
             let slope = product(&gradient, &direction)?;
             let before = Place { at: 0.0, loss, gradient: gradient.clone(), slope };
             self.remember(&direction, length, &gradient)?;
-            if slope > -self.least_change {
+            // A gradient with a NaN has no direction.
+            if slope.is_nan() || slope > -self.least_change {
                 break;
             }
             if self.line_search {
@@ -247,7 +248,9 @@ impl Lbfgs {
                 (loss, gradient) = line.here()?;
                 evaluations += 1;
             }
-            let is_done = evaluations >= most_evaluations
+            // No comparison with NaN is true: without the first test the step would go on to the last iteration.
+            let is_done = loss.is_nan()
+                || evaluations >= most_evaluations
                 || norm(&gradient, f64::INFINITY)? <= self.least_gradient
                 || norm(&direction, f64::INFINITY)? * length.abs() <= self.least_change
                 || (loss - before.loss).abs() < self.least_change;
