@@ -3,6 +3,7 @@
 //! A row's kinds say which arguments are read, written, or become views, so that one function records all operations. It looks at the
 //! arguments before the call, calls, and gives the results their histories.
 
+use super::converted;
 use super::counted::Counted;
 use super::formula::Derivative;
 use super::graph::{Cut, Edge, Node, Rule, Saved, SavedTensor, State, Variable, is_active, is_known, own_variable, version_of};
@@ -171,7 +172,7 @@ pub fn call(row: &'static Row, face: &'static Face, words: &[Word]) -> Result<Wo
         }
         return Ok(word);
     }
-    if switch::is_recording() { recorded(row, face, words) } else { unrecorded(row, face, words) }
+    if switch::is_recording() { recorded(row, face, words, None) } else { unrecorded(row, face, words) }
 }
 
 /// The handles that a call writes, as they are before it, with their places.
@@ -215,7 +216,8 @@ fn check_storages(row: &'static Row, words: &[Word]) -> Result<()> {
              between THGrad_setEnabled(0) and THGrad_setEnabled(1)"
         )
     }
-    let same = |k: usize| each_place(places.handles).any(|t| handle(words, t).is_some_and(|t| t.storage_address() == words[k].bits() as usize));
+    let same =
+        |k: usize| each_place(places.handles).any(|t| handle(words, t).is_some_and(|t| t.storage_address() == words[k].bits() as usize));
     if (places.returns_tensor || places.handles != 0) && each_place(places.storages).any(|k| has_history(k) && !same(k)) {
         bail!(
             Argument,
@@ -226,7 +228,8 @@ fn check_storages(row: &'static Row, words: &[Word]) -> Result<()> {
     Ok(())
 }
 
-fn recorded(row: &'static Row, face: &'static Face, words: &[Word]) -> Result<Word> {
+/// Calls a row and records the call. [`converted`] passes `given`, the arguments of the caller, with other result handles than `words`.
+pub(super) fn recorded(row: &'static Row, face: &'static Face, words: &[Word], given: Option<&[Word]>) -> Result<Word> {
     let places = row.places;
     let mut edges: SmallVec<[Edge; 2]> = SmallVec::new();
     for (k, i, t) in each_read(row, words) {
@@ -245,8 +248,15 @@ fn recorded(row: &'static Row, face: &'static Face, words: &[Word]) -> Result<Wo
     for k in each_place(places.handles).filter(|_| !is_reset) {
         handle(words, k).map_or(Ok(()), check_own_geometry)?;
     }
-    let rule = if edges.is_empty() || (places.results == 0 && !places.returns_tensor) || is_constant(row) { None } else { derivative(row) };
-    if rule.is_none() && !edges.is_empty() && places.results != 0 && !is_constant(row) {
+    let is_constant = is_constant(row) || converted::asks_for_integers(row, words);
+    let rule = if edges.is_empty() || (places.results == 0 && !places.returns_tensor) || is_constant { None } else { derivative(row) };
+    if rule.is_some() && given.is_none() {
+        let spares = converted::spares(row, words)?;
+        if !spares.is_empty() {
+            return converted::call(row, face, words, &spares);
+        }
+    }
+    if rule.is_none() && !edges.is_empty() && places.results != 0 && !is_constant {
         bail!(Unsupported, "has no derivative, and an input requires a gradient")
     }
     let mut written = Written::new();
@@ -256,13 +266,13 @@ fn recorded(row: &'static Row, face: &'static Face, words: &[Word]) -> Result<Wo
         }
     }
     let views = Views::before(row, words)?;
-    let is_unknown = rule.is_none() && !edges.is_empty() && places.returns_tensor && !is_constant(row);
+    let is_unknown = rule.is_none() && !edges.is_empty() && places.returns_tensor && !is_constant;
     // Before the call saves handles of its own.
     for k in each_place(if rule.is_some() { places.results } else { 0 }) {
         handle(words, k).map_or(Ok(()), check_unshared)?;
     }
     let mut call = match rule {
-        Some(rule) => Some(Recorded::new(row, rule, words, edges)?),
+        Some(rule) => Some(Recorded::new(row, rule, words, edges, given.unwrap_or(words))?),
         None => None,
     };
     let word = match &mut call {
@@ -310,7 +320,7 @@ struct Recorded {
 }
 
 impl Recorded {
-    fn new(row: &'static Row, rule: &'static Derivative, words: &[Word], edges: SmallVec<[Edge; 2]>) -> Result<Recorded> {
+    fn new(row: &'static Row, rule: &'static Derivative, words: &[Word], edges: SmallVec<[Edge; 2]>, given: &[Word]) -> Result<Recorded> {
         let (mut needs, mut covered, mut keep, mut shapes) = (0u32, 0u32, 0u32, 0u32);
         edges.iter().for_each(|edge| needs |= 1 << edge.place);
         for part in rule.parts.iter().filter(|part| part.inputs & needs != 0) {
@@ -342,7 +352,7 @@ impl Recorded {
                 }
             } else if let Some(t) = handle(words, k) {
                 // What the call changes in place is copied before.
-                let changes = each_place(row.places.written).any(|r| words[r].bits() == words[k].bits());
+                let changes = each_place(row.places.written).any(|r| given[r].bits() == words[k].bits());
                 let copied = if changes { Some(crate::ops::copy::contiguous_copy(t)?) } else { None };
                 saved.tensors.push(keep_tensor(k, 0, copied.as_ref().unwrap_or(t), None)?);
             }
