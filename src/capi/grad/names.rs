@@ -2,8 +2,9 @@
 
 /// The list of derivatives `$list`: for each row the inputs, each with its gradient as a closure. The closure's first parameter is the
 /// gradient of the result; the others are arguments of the row by name: tensors, which are kept for it, `x: optional` for one that may be
-/// NULL, `x: like` for no more than its shape and dtype, `x: list` for a list, `x: grad` for the gradient of the result `x`, and numbers
-/// by their type. `x: shapes` is the place of an input whose shape is kept, be it in a list, `x: all` that of a list whose tensors are
+/// NULL, `x: wide` for one whose 16-bit floats become float32, `x: like` for no more than its shape and dtype, `x: list` for a list,
+/// `x: grad` for the gradient of the result `x`, and numbers by their type. `x: shapes` is the place of an input whose shape is kept, be it
+/// in a list, `x: all` that of a list whose tensors are
 /// kept, and `x: at` the place alone. Where one computation gives several gradients, `each(a, b)` hands it the call.
 macro_rules! derivatives {
     ($(#[$doc:meta])* $list:ident: $($row:ident { $($body:tt)* })*) => {
@@ -48,9 +49,13 @@ macro_rules! derivatives {
     (@shapes $row:ident $name:ident $($kind:ident)?) => { 0 };
     (@keep $row:ident $name:ident) => { 1 << $crate::capi::grad::names::derivatives!(@place $row $name) };
     (@keep $row:ident $name:ident optional) => { 1 << $crate::capi::grad::names::derivatives!(@place $row $name) };
+    (@keep $row:ident $name:ident wide) => { 1 << $crate::capi::grad::names::derivatives!(@place $row $name) };
     (@keep $row:ident $name:ident all) => { 1 << $crate::capi::grad::names::derivatives!(@place $row $name) };
     (@keep $row:ident $name:ident $kind:ident) => { 0 };
     (@bind $row:ident $call:ident $name:ident) => { $call.kept($crate::capi::grad::names::derivatives!(@place $row $name)) };
+    (@bind $row:ident $call:ident $name:ident wide) => {
+        $crate::capi::words::wide($call.kept($crate::capi::grad::names::derivatives!(@place $row $name)))
+    };
     (@bind $row:ident $call:ident $name:ident optional) => {
         $call.optional($crate::capi::grad::names::derivatives!(@place $row $name))
     };

@@ -3,6 +3,7 @@
 //! A row's kinds say which arguments are read, written, or become views, so that one function records all operations. It looks at the
 //! arguments before the call, calls, and gives the results their histories.
 
+use super::converted;
 use super::counted::Counted;
 use super::formula::Derivative;
 use super::graph::{Cut, Edge, Node, Rule, Saved, SavedTensor, State, Variable, is_active, is_known, own_variable, version_of};
@@ -173,7 +174,7 @@ pub fn call(row: &'static Row, face: &'static Face, words: &[Word]) -> Result<Wo
         }
         return Ok(word);
     }
-    if switch::is_recording() { recorded(row, face, words) } else { unrecorded(row, face, words) }
+    if switch::is_recording() { recorded(row, face, words, None) } else { unrecorded(row, face, words) }
 }
 
 /// The handles that a call writes, as they are before it, with their places.
@@ -229,11 +230,12 @@ fn check_storages(row: &'static Row, words: &[Word]) -> Result<()> {
     Ok(())
 }
 
-fn recorded(row: &'static Row, face: &'static Face, words: &[Word]) -> Result<Word> {
+/// Calls a row and records the call. [`converted`] passes `given`, the arguments of the caller, with other result handles than `words`.
+pub(super) fn recorded(row: &'static Row, face: &'static Face, words: &[Word], given: Option<&[Word]>) -> Result<Word> {
     let places = row.places;
     let mut edges: SmallVec<[Edge; 2]> = SmallVec::new();
     // A call without results that depend on floats needs no targets.
-    let derives = (places.results != 0 || places.returns_tensor) && !is_constant(row);
+    let derives = (places.results != 0 || places.returns_tensor) && !is_constant(row) && !converted::asks_for_integers(row, words);
     for (k, i, t) in each_read(row, words).filter(|_| derives) {
         if is_active(t)
             && is_float(t)
@@ -251,6 +253,12 @@ fn recorded(row: &'static Row, face: &'static Face, words: &[Word]) -> Result<Wo
         handle(words, k).map_or(Ok(()), check_own_geometry)?;
     }
     let rule = if edges.is_empty() { None } else { derivative(row) };
+    if rule.is_some() && given.is_none() {
+        let spares = converted::spares(row, words)?;
+        if !spares.is_empty() {
+            return converted::call(row, face, words, &spares);
+        }
+    }
     if rule.is_none() && !edges.is_empty() && places.results != 0 {
         bail!(Unsupported, "has no derivative, and an input requires a gradient")
     }
@@ -267,7 +275,7 @@ fn recorded(row: &'static Row, face: &'static Face, words: &[Word]) -> Result<Wo
         handle(words, k).map_or(Ok(()), check_result)?;
     }
     let mut call = match rule {
-        Some(rule) => Some(Recorded::new(row, rule, words, edges)?),
+        Some(rule) => Some(Recorded::new(row, rule, words, edges, given.unwrap_or(words))?),
         None => None,
     };
     let word = match &mut call {
@@ -315,7 +323,7 @@ struct Recorded {
 }
 
 impl Recorded {
-    fn new(row: &'static Row, rule: &'static Derivative, words: &[Word], edges: SmallVec<[Edge; 2]>) -> Result<Recorded> {
+    fn new(row: &'static Row, rule: &'static Derivative, words: &[Word], edges: SmallVec<[Edge; 2]>, given: &[Word]) -> Result<Recorded> {
         if let Some(k) = each_place(row.places.lists).find(|&k| listed(row, words, k).len() > 1 << 16) {
             bail!(
                 Unsupported,
@@ -347,7 +355,7 @@ impl Recorded {
             }
         }
         // What the call changes in place is copied before.
-        let changes = |t: usize| each_place(row.places.written).any(|r| words[r].bits() as usize == t);
+        let changes = |t: usize| each_place(row.places.written).any(|r| given[r].bits() as usize == t);
         for k in each_place(keep & !kept_results) {
             if row.places.lists & (1 << k) != 0 {
                 for (i, t) in listed(row, words, k).iter().enumerate() {

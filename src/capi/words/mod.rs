@@ -6,6 +6,7 @@ mod scope;
 pub use scope::{In, Like, Scope, Value, internal};
 
 use crate::dtype::Dtype;
+use crate::ops::pointwise::divide::TH_DIV_FLOOR;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
 /// Functions of values: `name(arguments) = row(arguments of the row)`.
@@ -29,10 +30,15 @@ unary! { abs sign exp log sin cos sinh cosh tanh rsqrt sigmoid digamma cinv inve
 words! {
     power(t, x: f64) = pow(t, x);
     cpow(a, b: Value<'s>) = cpow(a, b);
+    hypot(a, b: Value<'s>) = hypot(a, b);
+    xlogy(a, b: Value<'s>) = xlogy(a, b);
+    xlogy_value(t, x: f64) = xlogyValue(t, x);
+    number_by(t, x: f64) = rdiv(t, x);
+    fmod(a, b: Value<'s>) = cfmod(a, b);
+    floor_of_quotient(a, b: Value<'s>) = cdivMode(a, b, TH_DIV_FLOOR);
     clamp_least(t, x: f64) = cmaxValue(t, x);
     polygamma(t, n: i64) = polygamma(n, t);
 
-    truncated(t) = trunc(t);
     floored(t) = floor(t);
     ceiled(t) = ceil(t);
     rounded(t) = round(t);
@@ -103,6 +109,12 @@ words! {
     index_select(t, dim: i32, index: Value<'s>) = indexSelect(t, dim, index);
     gather(t, dim: i32, index: Value<'s>) = gather(t, dim, index);
     take(t, index: Value<'s>) = take(t, index);
+}
+
+/// `t`, with 16-bit floats converted to float32. A formula of several steps needs the range and the precision.
+pub fn wide(t: Value<'_>) -> Value<'_> {
+    let dtype = t.dtype().compute();
+    if dtype == t.dtype() { t } else { to_dtype(t, dtype) }
 }
 
 /// The transpose of the last two dimensions.

@@ -86,6 +86,11 @@ fn last(t: Value<'_>) -> i64 {
     t.shape().last().copied().unwrap_or(0)
 }
 
+/// The size of the last dimension but one, 0 for a value that a failure has left out.
+fn height(t: Value<'_>) -> i64 {
+    t.shape().iter().rev().nth(1).copied().unwrap_or(0)
+}
+
 /// The identity of n rows.
 fn identity(t: Value<'_>, n: i64) -> Value<'_> {
     t.scope.call(&names::newEye::ROW, &[t.dtype().into(), n.into(), n.into()])
@@ -276,7 +281,7 @@ fn packed_factors<'s>(g: Value<'s>, lu: Value<'s>, pivots: Value<'s>) -> Value<'
 /// The gradient of `a = p l u`, from those of `l` and `u`, of which there is one at least. Of a matrix that is not square, the part beside
 /// or below a square has its own equation, and leaves the rest of its gradient to the factors of the square.
 fn factors<'s>(p: Value<'s>, [l, u]: [Value<'s>; 2], [gl, gu]: [Option<Value<'s>>; 2]) -> Value<'s> {
-    let (m, n) = (l.shape()[l.ndim() - 2], last(u));
+    let (m, n) = (height(l), last(u));
     let k = m.min(n);
     let head = |t, dim| narrow(t, dim, 0, k);
     let (l1, u1) = (head(l, -2), head(u, -1));
@@ -350,7 +355,7 @@ fn cholesky<'s>(g: Value<'s>, r: Value<'s>, upper: bool) -> Value<'s> {
 /// `a = q r`. Of a matrix with more columns than rows, those beside a square are `q` times theirs in `r`.
 fn orthogonal_factors<'s>(call: &Call<'s>, q: Value<'s>, r: Value<'s>, some: bool) {
     let (gq, gr) = (call.grad(0), call.grad(1));
-    let (m, n) = (q.shape()[q.ndim() - 2], last(r));
+    let (m, n) = (height(q), last(r));
     if m > n && !some {
         return q.refuse(format_args!("with 'some' 0 and more rows than columns there is no gradient: columns of q are arbitrary"));
     }
@@ -411,12 +416,15 @@ fn cofactors(t: Value<'_>) -> Value<'_> {
     matmul(u * in_rows(c * unsqueeze(orientation, -1)), mt(v))
 }
 
-/// The transpose of the inverse of `t`, infinite if some matrix is `singular`.
+/// The transpose of the inverse of `t`, not finite where a matrix is `singular`.
 fn inverse_transposed<'s>(t: Value<'s>, singular: Value<'s>) -> Value<'s> {
     if !singular.any() {
         return mt(inverse(t));
     }
     let [u, s, v] = singular_values(t);
+    // The least singular value is 0. Rounding has made a small number of it.
+    let least = le(s, narrow(s, -1, last(s) - 1, 1));
+    let s = or_choose(both(unsqueeze(singular, -1), least), 0.0, s);
     matmul(u / in_rows(s), mt(v))
 }
 
@@ -485,17 +493,18 @@ fn singular<'s>(call: &Call<'s>, u: Value<'s>, s: Value<'s>, v: Value<'s>) {
         return call.give(3, gs.map_or(u, |gs| matmul(u * in_rows(gs), mt(v))));
     }
     let (rows, columns) = (in_rows(s), unsqueeze(s, -1));
-    let gaps = with_unit_diagonal((rows - columns) * (rows + columns));
-    let of_u = gu.map(|gu| skew(matmul(mt(u), gu)) / gaps * rows);
-    let of_v = gv.map(|gv| columns * (skew(matmul(mt(v), gv)) / gaps));
+    // The squares of large or small singular values would be out of range: their differences are divided by as factors.
+    let (differences, sums) = (differences(s), with_unit_diagonal(rows + columns));
+    let of_u = gu.map(|gu| skew(matmul(mt(u), gu)) / differences * (rows / sums));
+    let of_v = gv.map(|gv| skew(matmul(mt(v), gv)) / differences * (columns / sums));
     let inner = sum_of(sum_of(of_u, of_v), gs.map(diagonal_matrix));
     let mut r = inner.map(|inner| matmul(matmul(u, inner), mt(v)));
     // The part of a gradient that is orthogonal to all columns of a basis.
     let outside = |basis, g| (g - matmul(basis, matmul(mt(basis), g))) / rows;
-    if let Some(gu) = gu.filter(|gu| gu.shape()[gu.ndim() - 2] > k) {
+    if let Some(gu) = gu.filter(|gu| height(*gu) > k) {
         r = sum_of(r, Some(matmul(outside(u, gu), mt(v))));
     }
-    if let Some(gv) = gv.filter(|gv| gv.shape()[gv.ndim() - 2] > k) {
+    if let Some(gv) = gv.filter(|gv| height(*gv) > k) {
         r = sum_of(r, Some(matmul(u, mt(outside(v, gv)))));
     }
     if let Some(r) = r {

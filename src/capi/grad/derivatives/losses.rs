@@ -64,7 +64,7 @@ derivatives! {
         };
     }
     batchNorm {
-        each(t, weight, bias): |call, t, weight: optional, mean, invstd, training: bool|
+        each(t, weight, bias): |call, t: wide, weight: optional, mean: wide, invstd: wide, training: bool|
             batch_norm(call, t, weight, [mean, invstd], training);
     }
     embedding {
@@ -84,6 +84,7 @@ derivatives! {
 /// The gradient from the slopes of the losses of single elements, where `g` is that of the loss. The losses have the shape of the slopes
 /// and `others`, broadcast.
 fn each_loss<'s>(g: Value<'s>, reduction: i32, slope: Value<'s>, others: &[Value<'s>]) -> Value<'s> {
+    let (g, slope) = (wide(g), wide(slope));
     if reduction == TH_REDUCTION_NONE {
         return slope * g;
     }

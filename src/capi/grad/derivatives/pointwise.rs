@@ -21,43 +21,47 @@ derivatives! {
     neg { t: |g| -g; }
 
     // Products and quotients.
-    mul { t: |g, value: f64| g * value; }
+    mul { t: |g, value: f64| if value == 1.0 { g } else { g * value }; }
     cmul { a: |g, b| g * b; b: |g, a| g * a; }
     div { t: |g, value: f64| g / value; }
-    rdiv { t: |g, t, value: f64| g * (power(t, -2.0) * -value); }
-    cdiv { a: |g, b| g / b; b: |g, a, b| -g * ((a / b) / b); }
-    cinv { t: |g, r| -g * r * r; }
+    rdiv { t: |g, t: wide, value: f64| g * number_by(t, -value) / t; }
+    cdiv { a: |g, b| g / b; b: |g, a: wide, b: wide| -g * ((a / b) / b); }
+    cinv { t: |g, r: wide| -g * r * r; }
     addcmul { t: |g| g; a: |g, value: f64, b| g * (b * value); b: |g, value: f64, a| g * (a * value); }
     addcdiv {
         t: |g| g;
         a: |g, value: f64, b| g * value / b;
-        b: |g, value: f64, a, b| -g * value * ((a / b) / b);
+        b: |g, value: f64, a: wide, b: wide| -g * value * ((a / b) / b);
     }
     lerp { a: |g, weight: f64| g * (1.0 - weight); b: |g, weight: f64| g * weight; }
     lerpTensor { a: |g, weight| g * less_than_one(weight); b: |g, weight| g * weight; weight: |g, a, b| g * (b - a); }
     divMode { t: |g, value: f64, mode: i32| if mode == 0 { g / value } else { zerosLike(g) }; }
     cdivMode {
         a: |g, b, mode: i32| if mode == 0 { g / b } else { zerosLike(g) };
-        b: |g, a, b, mode: i32| if mode == 0 { -g * ((a / b) / b) } else { zerosLike(g) };
+        b: |g, a: wide, b: wide, mode: i32| if mode == 0 { -g * ((a / b) / b) } else { zerosLike(g) };
     }
     fmod { t: |g| g; }
-    cfmod { a: |g| g; b: |g, a, b| -g * truncated(a / b); }
+    cfmod { a: |g| g; b: |g, a: wide, b: wide| -g * rounded((a - fmod(a, b)) / b); }
     remainder { t: |g| g; }
-    cremainder { a: |g| g; b: |g, a, b| -g * floored(a / b); }
+    cremainder { a: |g| g; b: |g, a: wide, b: wide| -g * floor_of_quotient(a, b); }
 
     // Powers.
-    pow { t: |g, t, value: f64| if value == 0.0 { zerosLike(g) } else { g * (power(t, value - 1.0) * value) }; }
+    pow { t: |g, t: wide, value: f64| if value == 0.0 { zerosLike(g) } else { g * (power(t, value - 1.0) * value) }; }
     cpow {
-        a: |g, a, b| g * or_choose(both(eq_value(a, 0.0), eq_value(b, 0.0)), 0.0, b * cpow(a, b - 1.0));
-        b: |g, a, b, r| {
+        a: |g, a: wide, b: wide| {
+            // The reciprocal of a small number is infinite, and no number times the exponent 0.
+            let power = cpow(a, b - 1.0);
+            g * or_choose(both(eq_value(b, 0.0), not(is_finite(power))), 0.0, b * power)
+        };
+        b: |g, a: wide, b, r: wide| {
             let nothing = both(eq_value(a, 0.0), ge_value(b, 0.0));
             g * or_choose(nothing, 0.0, r * log(or_choose(nothing, 1.0, a)))
         };
     }
-    tpow { t: |g, value: f64, t, r| g * tpow_slope(value, t, r); }
+    tpow { t: |g, value: f64, t, r: wide| g * tpow_slope(value, t, r); }
     sqrt { t: |g, r| g / (r * 2.0); }
-    rsqrt { t: |g, r| g * (power(r, 3.0) * -0.5); }
-    hypot { a: |g, a, r| g * safely(a, r); b: |g, b, r| g * safely(b, r); }
+    rsqrt { t: |g, r: wide| g * (power(r, 3.0) * -0.5); }
+    hypot { a: |g, a: wide, b: wide| g * safely(a, hypot(a, b)); b: |g, a: wide, b: wide| g * safely(b, hypot(a, b)); }
 
     // Steps, whose slope is 0.
     sign { t: |g| zerosLike(g); }
@@ -69,15 +73,16 @@ derivatives! {
     frac { t: |g| g; }
     abs { t: |g, t| g * sign(t); }
 
-    // The greater and the smaller: equal ones share.
-    cmax { a: |g, a, b| share(g, gt(a, b), eq(a, b)); b: |g, a, b| share(g, gt(b, a), eq(a, b)); }
-    cmin { a: |g, a, b| share(g, lt(a, b), eq(a, b)); b: |g, a, b| share(g, lt(b, a), eq(a, b)); }
-    cmaxValue { t: |g, t, value: f64| choose_or(ge_value(t, value), g, 0.0); }
-    cminValue { t: |g, t, value: f64| choose_or(le_value(t, value), g, 0.0); }
+    // The greater and the smaller: equal operands share the gradient. If an operand is NaN, both receive the whole gradient.
+    cmax { a: |g, a, b| share(g, lt(a, b), eq(a, b)); b: |g, a, b| share(g, lt(b, a), eq(a, b)); }
+    cmin { a: |g, a, b| share(g, gt(a, b), eq(a, b)); b: |g, a, b| share(g, gt(b, a), eq(a, b)); }
+    // At a bound the gradient is 0, as PyTorch's.
+    cmaxValue { t: |g, t, value: f64| choose_or(gt_value(t, value), g, 0.0); }
+    cminValue { t: |g, t, value: f64| choose_or(lt_value(t, value), g, 0.0); }
     clamp {
         t: |g, t, minimum: f64, maximum: f64| {
-            let above = if minimum.is_nan() { le_value(t, f64::INFINITY) } else { ge_value(t, minimum) };
-            choose_or(if maximum.is_nan() { above } else { both(above, le_value(t, maximum)) }, g, 0.0)
+            let above = if minimum.is_nan() { le_value(t, f64::INFINITY) } else { gt_value(t, minimum) };
+            choose_or(if maximum.is_nan() { above } else { both(above, lt_value(t, maximum)) }, g, 0.0)
         };
     }
     clampTensor {
@@ -94,45 +99,45 @@ derivatives! {
             choose_or(minimum.map_or(above, |minimum| either(above, gt(minimum, maximum))), g, 0.0)
         };
     }
-    hardtanh { t: |g, r, minimum: f64, maximum: f64| hardtanh_grad(g, r, minimum, maximum); }
+    // The input is compared and not the result: a result at a bound is rounded, and may compare as inside.
+    hardtanh { t: |g, t, minimum: f64, maximum: f64| hardtanh_grad(g, t, minimum, maximum); }
 
     // Exponentials and logarithms.
     exp { t: |g, r| g * r; }
-    exp2 { t: |g, r| g * (r * LN_2); }
-    expm1 { t: |g, r| g * (r + 1.0); }
+    exp2 { t: |g, r: wide| g * (r * LN_2); }
+    expm1 { t: |g, r: wide| g * (r + 1.0); }
     log { t: |g, t| g / t; }
-    log1p { t: |g, t| g / (t + 1.0); }
-    log2 { t: |g, t| g / (t * LN_2); }
-    log10 { t: |g, t| g / (t * LN_10); }
-    xlogy { a: |g, a, b| g * or_choose(both(eq_value(a, 0.0), le_value(b, 0.0)), 0.0, log(b)); b: |g, a, b| g * (a / b); }
-    xlogyValue { a: |g, value: f64| g * value.ln(); }
-    logaddexp { a: |g, a, r| g * exp(a - r); b: |g, b, r| g * exp(b - r); }
+    log1p { t: |g, t: wide| g / (t + 1.0); }
+    log2 { t: |g, t: wide| g / t / LN_2; }
+    log10 { t: |g, t: wide| g / t / LN_10; }
+    // A gradient of 0 stays 0 where the logarithm is not finite.
+    xlogy {
+        a: |g, a, b| or_choose(both(eq_value(a, 0.0), le_value(b, 0.0)), 0.0, xlogy(g, b));
+        b: |g, a: wide, b: wide| g * (a / b);
+    }
+    xlogyValue { a: |g, a, value: f64| if value <= 0.0 { or_choose(eq_value(a, 0.0), 0.0, xlogy_value(g, value)) } else { g * value.ln() }; }
+    // The result is rounded, and infinite if an operand is: the difference of the operands gives the shares.
+    logaddexp { a: |g, a: wide, b: wide| g * share_of_sum(a, b); b: |g, a: wide, b: wide| g * share_of_sum(b, a); }
 
     // Functions of angles.
     sin { t: |g, t| g * cos(t); }
     cos { t: |g, t| g * -sin(t); }
-    tan { t: |g, r| g * (r * r + 1.0); }
-    asin { t: |g, t| g * rsqrt(less_than_one(t * t)); }
-    acos { t: |g, t| -g * rsqrt(less_than_one(t * t)); }
-    atan { t: |g, t| g / (t * t + 1.0); }
+    tan { t: |g, r: wide| g * (r * r + 1.0); }
+    asin { t: |g, t: wide| g * rsqrt(one_less_square(t)); }
+    acos { t: |g, t: wide| -g * rsqrt(one_less_square(t)); }
+    atan { t: |g, t: wide| g / (t * t + 1.0); }
     atan2 {
-        a: |g, a, b| g * safely(b, a * a + b * b);
-        b: |g, a, b| g * safely(-a, a * a + b * b);
+        a: |g, a: wide, b: wide| g * by_squares(b, hypot(a, b));
+        b: |g, a: wide, b: wide| g * by_squares(-a, hypot(a, b));
     }
     sinh { t: |g, t| g * cosh(t); }
     cosh { t: |g, t| g * sinh(t); }
     tanh { t: |g, r| tanh_grad(g, r); }
-    asinh { t: |g, t| g * rsqrt(t * t + 1.0); }
-    acosh { t: |g, t| g * rsqrt(t * t - 1.0); }
-    atanh { t: |g, t| g / less_than_one(t * t); }
-    sinc {
-        t: |g, t| {
-            // Near 0 the slope is -pi^2 t / 3.
-            let nothing = eq_value(t, 0.0);
-            let x = or_choose(nothing, 1.0, t * PI);
-            g * choose(nothing, t * (-PI * PI / 3.0), (cos(x) * x - sin(x)) * PI / (x * x))
-        };
-    }
+    // Squares of large numbers would be infinite.
+    asinh { t: |g, t: wide| g / hypot(t, onesLike(t)); }
+    acosh { t: |g, t: wide| g * rsqrt(t - 1.0) * rsqrt(t + 1.0); }
+    atanh { t: |g, t: wide| g / one_less_square(t); }
+    sinc { t: |g, t: wide| g * sinc_slope(t); }
 
     // Activations.
     sigmoid { t: |g, r| sigmoid_grad(g, r); }
@@ -144,18 +149,18 @@ derivatives! {
     geluTanh { t: |g, t| gelu_tanh_grad(g, t); }
 
     // Their gradients.
-    sigmoidGrad { g: |h, y| h * (y * less_than_one(y)); y: |h, g, y| h * g * (y * -2.0 + 1.0); }
-    tanhGrad { g: |h, y| h * less_than_one(y * y); y: |h, g, y| h * g * (y * -2.0); }
+    sigmoidGrad { g: |h, y: wide| h * (y * less_than_one(y)); y: |h, g, y: wide| h * g * (y * -2.0 + 1.0); }
+    tanhGrad { g: |h, y: wide| h * one_less_square(y); y: |h, g, y| h * g * (y * -2.0); }
     reluGrad { g: |h, t| relu_grad(h, t); t: |h| zerosLike(h); }
     leakyReluGrad { g: |h, t, value: f64| leaky_relu_grad(h, t, value); t: |h| zerosLike(h); }
     hardtanhGrad { g: |h, t, minimum: f64, maximum: f64| hardtanh_grad(h, t, minimum, maximum); t: |h| zerosLike(h); }
     eluGrad {
         g: |h, t, value: f64| elu_grad(h, t, value);
-        t: |h, g, t, value: f64| choose_or(lt_value(t, 0.0), h * g * (exp(t) * value), 0.0);
+        t: |h, g, t: wide, value: f64| choose_or(lt_value(t, 0.0), h * g * (exp(t) * value), 0.0);
     }
     softplusGrad {
         g: |h, t, beta: f64, threshold: f64| softplus_grad(h, t, beta, threshold);
-        t: |h, g, t, beta: f64, threshold: f64| {
+        t: |h, g, t: wide, beta: f64, threshold: f64| {
             let s = sigmoid(t * beta);
             choose_or(le_value(t * beta, threshold), h * g * (s * less_than_one(s) * beta), 0.0)
         };
@@ -163,19 +168,19 @@ derivatives! {
     geluGrad {
         g: |h, t| gelu_grad(h, t);
         // The density of the normal distribution times 2 - t^2.
-        t: |h, g, t| h * g * (normal_density(t) * (t * t * -1.0 + 2.0));
+        t: |h, g, t: wide| h * g * (normal_density(t) * (t * t * -1.0 + 2.0));
     }
-    geluTanhGrad { g: |h, t| gelu_tanh_grad(h, t); t: |h, g, t| h * g * gelu_tanh_curvature(t); }
+    geluTanhGrad { g: |h, t| gelu_tanh_grad(h, t); t: |h, g, t: wide| h * g * gelu_tanh_curvature(t); }
 
     // Special functions.
-    erf { t: |g, t| g * (exp(-(t * t)) * TWO_BY_SQRT_PI); }
-    erfc { t: |g, t| -g * (exp(-(t * t)) * TWO_BY_SQRT_PI); }
-    erfinv { t: |g, r| g * (exp(r * r) / TWO_BY_SQRT_PI); }
+    erf { t: |g, t: wide| g * (exp(-(t * t)) * TWO_BY_SQRT_PI); }
+    erfc { t: |g, t: wide| -g * (exp(-(t * t)) * TWO_BY_SQRT_PI); }
+    erfinv { t: |g, r: wide| g * (exp(r * r) / TWO_BY_SQRT_PI); }
     lgamma { t: |g, t| g * digamma(t); }
     digamma { t: |g, t| g * polygamma(t, 1); }
     polygamma { t: |g, n: i64, t| g * polygamma(t, n + 1); }
     mvlgamma {
-        t: |g, t, p: i64| {
+        t: |g, t: wide, p: i64| {
             let terms = (0..p).map(|k| digamma(t - k as f64 / 2.0));
             terms.reduce(|a, b| a + b).map_or(g, |slope| g * slope)
         };
@@ -198,15 +203,60 @@ fn less_than_one(t: Value<'_>) -> Value<'_> {
     -t + 1.0
 }
 
+/// `1 - t^2`, to the last digits where `t` is near 1.
+fn one_less_square(t: Value<'_>) -> Value<'_> {
+    less_than_one(t) * (t + 1.0)
+}
+
+/// `e^a / (e^a + e^b)`, half where both are the same infinity.
+fn share_of_sum<'s>(a: Value<'s>, b: Value<'s>) -> Value<'s> {
+    let difference = a - b;
+    sigmoid(or_choose(both(eq(a, b), is_nan(difference)), 0.0, difference))
+}
+
+/// `a / h^2`, and 0 where `h` is 0. The square itself may be out of range.
+fn by_squares<'s>(a: Value<'s>, h: Value<'s>) -> Value<'s> {
+    safely(safely(a, h), h)
+}
+
+/// The coefficients of the derivative of `sin(x) / x`, divided by `x`, as a function of `x^2`: `(-1)^k 2k / (2k + 1)!` from `k = 1`.
+const SINC_SERIES: [f64; 10] = [
+    -1.0 / 3.0,
+    1.0 / 30.0,
+    -1.0 / 840.0,
+    1.0 / 45360.0,
+    -1.0 / 3991680.0,
+    1.0 / 518918400.0,
+    -1.0 / 93405312000.0,
+    1.0 / 22230464256000.0,
+    -1.0 / 6758061133824000.0,
+    1.0 / 2554547108585472000.0,
+];
+
+/// The derivative of `sin(pi t) / (pi t)`. For small arguments the closed form is a difference of almost equal numbers: a series serves.
+fn sinc_slope(t: Value<'_>) -> Value<'_> {
+    let small = le_value(abs(t), 1.0 / PI);
+    let near = choose_or(small, t, 0.0) * PI;
+    let square = near * near;
+    let [first, rest @ ..] = &SINC_SERIES;
+    let highest = rest[rest.len() - 1];
+    let series = rest.iter().rev().skip(1).fold(square * highest, |sum, &c| (sum + c) * square) + *first;
+    let far = or_choose(small, 1.0, t);
+    // Whole periods are taken off before the factor is rounded.
+    let angle = (far - rounded(far * 0.5) * 2.0) * PI;
+    let closed = (cos(angle) - sin(angle) / (far * PI)) / far;
+    choose(small, near * series * PI, closed)
+}
+
 /// `a / b`, and 0 where `b` is 0, with derivatives that are 0 there as well.
 fn safely<'s>(a: Value<'s>, b: Value<'s>) -> Value<'s> {
     let nothing = eq_value(b, 0.0);
     or_choose(nothing, 0.0, a / or_choose(nothing, 1.0, b))
 }
 
-/// `g` where `first` is true, and half of it where both are equal.
-fn share<'s>(g: Value<'s>, first: Value<'s>, equal: Value<'s>) -> Value<'s> {
-    choose(equal, g * 0.5, choose_or(first, g, 0.0))
+/// Returns `g`, 0 where `other` was taken, and half of `g` where both are equal.
+fn share<'s>(g: Value<'s>, other: Value<'s>, equal: Value<'s>) -> Value<'s> {
+    choose(equal, g * 0.5, or_choose(other, 0.0, g))
 }
 
 /// The derivative of `x ^ t`, with the result `r`: 0 where `x` is 0 and `t` is not negative.

@@ -63,7 +63,7 @@ derivatives! {
     // Several matrices, powers, distances.
     chainMatmul { each(matrices): |call, matrices: all| chain(call, matrices); }
     matrixPower { t: |g, t, n: i64| power_of_matrix(g, t, n); }
-    cdist { each(a, b): |call, a, b, r, p: f64| distances(call, a, b, r, p); }
+    cdist { each(a, b): |call, a: wide, b: wide, r: wide, p: f64| distances(call, a, b, r, p); }
 }
 
 /// `t * x`
@@ -319,7 +319,7 @@ const BY_PRODUCT: i64 = 25;
 
 /// Gives the operands of cdist, the arguments 1 and 2, their gradients; a distance of 0 adds nothing to them.
 fn distances<'s>(call: &Call<'s>, a: Value<'s>, b: Value<'s>, r: Value<'s>, p: f64) {
-    let g = call.g();
+    let g = wide(call.g());
     let is_zero = eq_value(r, 0.0);
     let nonzero = or_choose(is_zero, 1.0, r);
     if p == 2.0 && r.shape().iter().rev().take(2).any(|&n| n > BY_PRODUCT) {
@@ -329,12 +329,14 @@ fn distances<'s>(call: &Call<'s>, a: Value<'s>, b: Value<'s>, r: Value<'s>, p: f
         return;
     }
     let d = unsqueeze(a, -2) - unsqueeze(b, -3);
-    let slope = if p == 0.0 {
+    let slope = if p == 0.0 || d.numel() == 0 {
         zerosLike(d)
     } else if p == 1.0 {
         unsqueeze(g, -1) * sign(d)
     } else if p == f64::INFINITY {
-        choose_or(eq(abs(d), unsqueeze(r, -1)), unsqueeze(g, -1) * sign(d), 0.0)
+        // The distance is rounded in 16 bits, the differences are not.
+        let greatest = d.scope.call(&names::amax::ROW, &[abs(d).into(), (-1).into(), true.into()]);
+        choose_or(eq(abs(d), greatest), unsqueeze(g, -1) * sign(d), 0.0)
     } else {
         let w = unsqueeze(or_choose(is_zero, 0.0, g / if p == 2.0 { nonzero } else { power(nonzero, p - 1.0) }), -1);
         if p == 2.0 {

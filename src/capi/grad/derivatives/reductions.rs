@@ -22,22 +22,22 @@ derivatives! {
     nansumDims { t: |g, t, dims: list, keepdim: bool| nansum_back(g, t, dims, keepdim); }
     nanmean { t: |g, t, dimension: i32, keepdim: bool| nanmean_back(g, t, &along(dimension), keepdim); }
     nanmeanDims { t: |g, t, dims: list, keepdim: bool| nanmean_back(g, t, dims, keepdim); }
-    prod { t: |g, t, dimension: i32, keepdim: bool| prod_back(g, t, &along(dimension), keepdim); }
-    prodDims { t: |g, t, dims: list, keepdim: bool| prod_back(g, t, dims, keepdim); }
+    prod { t: |g, t: wide, dimension: i32, keepdim: bool| prod_back(g, t, &along(dimension), keepdim); }
+    prodDims { t: |g, t: wide, dims: list, keepdim: bool| prod_back(g, t, dims, keepdim); }
 
     // Variances and standard deviations.
-    var { t: |g, t, dimension: i32, biased: bool, keepdim: bool| var_back(g, t, &along(dimension), bessel(biased), keepdim); }
-    varDims { t: |g, t, dims: list, biased: bool, keepdim: bool| var_back(g, t, dims, bessel(biased), keepdim); }
-    varCorrection { t: |g, t, dimension: i32, correction: f64, keepdim: bool| var_back(g, t, &along(dimension), correction, keepdim); }
-    varDimsCorrection { t: |g, t, dims: list, correction: f64, keepdim: bool| var_back(g, t, dims, correction, keepdim); }
+    var { t: |g, t: wide, dimension: i32, biased: bool, keepdim: bool| var_back(g, t, &along(dimension), bessel(biased), keepdim); }
+    varDims { t: |g, t: wide, dims: list, biased: bool, keepdim: bool| var_back(g, t, dims, bessel(biased), keepdim); }
+    varCorrection { t: |g, t: wide, dimension: i32, correction: f64, keepdim: bool| var_back(g, t, &along(dimension), correction, keepdim); }
+    varDimsCorrection { t: |g, t: wide, dims: list, correction: f64, keepdim: bool| var_back(g, t, dims, correction, keepdim); }
     std {
-        t: |g, t, r, dimension: i32, biased: bool, keepdim: bool| var_back(root_back(g, r), t, &along(dimension), bessel(biased), keepdim);
+        t: |g, t, r, dimension: i32, biased: bool, keepdim: bool| std_back(g, t, r, &along(dimension), bessel(biased), keepdim);
     }
-    stdDims { t: |g, t, r, dims: list, biased: bool, keepdim: bool| var_back(root_back(g, r), t, dims, bessel(biased), keepdim); }
+    stdDims { t: |g, t, r, dims: list, biased: bool, keepdim: bool| std_back(g, t, r, dims, bessel(biased), keepdim); }
     stdCorrection {
-        t: |g, t, r, dimension: i32, correction: f64, keepdim: bool| var_back(root_back(g, r), t, &along(dimension), correction, keepdim);
+        t: |g, t, r, dimension: i32, correction: f64, keepdim: bool| std_back(g, t, r, &along(dimension), correction, keepdim);
     }
-    stdDimsCorrection { t: |g, t, r, dims: list, correction: f64, keepdim: bool| var_back(root_back(g, r), t, dims, correction, keepdim); }
+    stdDimsCorrection { t: |g, t, r, dims: list, correction: f64, keepdim: bool| std_back(g, t, r, dims, correction, keepdim); }
 
     // The greatest and the least: equal ones share, unless the result says which one it is.
     amax { t: |g, t, r, dimension: i32, keepdim: bool| extreme_back(g, t, r, &along(dimension), keepdim); }
@@ -54,9 +54,9 @@ derivatives! {
     // Norms.
     norm { t: |g, t, r, value: f64, dimension: i32, keepdim: bool| norm_back(g, t, r, value, &along(dimension), keepdim); }
     normDims { t: |g, t, r, value: f64, dims: list, keepdim: bool| norm_back(g, t, r, value, dims, keepdim); }
-    renorm { t: |g, t, value: f64, dimension: i32, maxnorm: f64| renorm_back(g, t, value, dimension, maxnorm); }
-    logsumexp { t: |g, t, r, dimension: i32, keepdim: bool| logsumexp_back(g, t, r, &along(dimension), keepdim); }
-    logsumexpDims { t: |g, t, r, dims: list, keepdim: bool| logsumexp_back(g, t, r, dims, keepdim); }
+    renorm { t: |g, t: wide, value: f64, dimension: i32, maxnorm: f64| renorm_back(g, t, value, dimension, maxnorm); }
+    logsumexp { t: |g, t: wide, r: wide, dimension: i32, keepdim: bool| logsumexp_back(g, t, r, &along(dimension), keepdim); }
+    logsumexpDims { t: |g, t: wide, r: wide, dims: list, keepdim: bool| logsumexp_back(g, t, r, dims, keepdim); }
 }
 
 /// The list of the one dimension, or the empty list, which stands for all.
@@ -94,12 +94,13 @@ fn nansum_back<'s>(g: Value<'s>, t: Value<'s>, dims: &[i64], keepdim: bool) -> V
 
 fn nanmean_back<'s>(g: Value<'s>, t: Value<'s>, dims: &[i64], keepdim: bool) -> Value<'s> {
     let numbers = sum_dims(not(is_nan(t)), &each_dim(dims, t.ndim()), true);
-    nansum_back(keep_dims(g, t.ndim(), dims, keepdim) / to_dtype(numbers, g.dtype()), t, dims, true)
+    nansum_back(keep_dims(g, t.ndim(), dims, keepdim) / to_dtype(numbers, g.dtype().compute()), t, dims, true)
 }
 
 /// The gradient of a product, which is exact where factors are 0: `g` times the product of the other elements.
 fn prod_back<'s>(g: Value<'s>, t: Value<'s>, dims: &[i64], keepdim: bool) -> Value<'s> {
-    let (t, ndim) = (in_dtype_of(g, t), t.ndim());
+    let (g, ndim) = (wide(g), t.ndim());
+    let t = in_dtype_of(g, t);
     let reduced = each_dim(dims, ndim);
     if ndim == 0 {
         return g;
@@ -125,6 +126,14 @@ fn var_back<'s>(g: Value<'s>, t: Value<'s>, dims: &[i64], correction: f64, keepd
     centred * (keep_dims(g, t.ndim(), dims, keepdim) * (2.0 / (count(&t.shape(), dims) - correction)))
 }
 
+/// The gradient of a standard deviation. A result of 16 bits may have lost its digits, so that it is computed again.
+fn std_back<'s>(g: Value<'s>, t: Value<'s>, r: Value<'s>, dims: &[i64], correction: f64, keepdim: bool) -> Value<'s> {
+    let (t, given) = (wide(t), t.dtype());
+    let again = || g.scope.call(&names::stdDimsCorrection::ROW, &[t.into(), dims.into(), correction.into(), keepdim.into()]);
+    let r = if t.dtype() == given { r } else { again() };
+    var_back(root_back(g, r), t, dims, correction, keepdim)
+}
+
 /// The gradient of a root, with the result `r`: 0 where that is 0.
 fn root_back<'s>(g: Value<'s>, r: Value<'s>) -> Value<'s> {
     or_choose(eq_value(r, 0.0), 0.0, g / (nonzero(r) * 2.0))
@@ -138,7 +147,7 @@ fn extreme_back<'s>(g: Value<'s>, t: Value<'s>, r: Value<'s>, dims: &[i64], keep
 /// `g` for those that `mask` names, divided by their number along `dims`.
 fn shared_by<'s>(mask: Value<'s>, g: Value<'s>, dims: &[i64]) -> Value<'s> {
     let sharers = sum_dims(mask, &each_dim(dims, mask.ndim()), true);
-    choose_or(mask, g, 0.0) / to_dtype(sharers, g.dtype())
+    choose_or(mask, g, 0.0) / to_dtype(sharers, g.dtype().compute())
 }
 
 fn aminmax_back(call: &Call<'_>, t: usize, results: [usize; 2], dims: &[i64], keepdim: bool) {
@@ -160,6 +169,14 @@ pub(super) fn picked_back<'s>(g: Value<'s>, t: &Like, indices: Value<'s>, dimens
 
 /// The gradient of a p-norm with the result `r`: 0 for elements that are 0.
 fn norm_back<'s>(g: Value<'s>, t: Value<'s>, r: Value<'s>, p: f64, dims: &[i64], keepdim: bool) -> Value<'s> {
+    let (t, given) = (wide(t), t.dtype());
+    // A result of 16 bits may have lost its digits.
+    let r = if t.dtype() == given {
+        r
+    } else {
+        g.scope.call(&names::normDims::ROW, &[t.into(), p.into(), dims.into(), keepdim.into(), In::Null])
+    };
+    let g = wide(g);
     let t = in_dtype_of(g, t);
     let (g, r) = (keep_dims(g, t.ndim(), dims, keepdim), keep_dims(r, t.ndim(), dims, keepdim));
     if p == 0.0 {
@@ -191,5 +208,10 @@ fn renorm_back<'s>(g: Value<'s>, t: Value<'s>, p: f64, dimension: i32, maxnorm: 
 }
 
 fn logsumexp_back<'s>(g: Value<'s>, t: Value<'s>, r: Value<'s>, dims: &[i64], keepdim: bool) -> Value<'s> {
-    keep_dims(g, t.ndim(), dims, keepdim) * exp(t - keep_dims(r, t.ndim(), dims, keepdim))
+    let (g, r) = (keep_dims(g, t.ndim(), dims, keepdim), keep_dims(r, t.ndim(), dims, keepdim));
+    // If all elements are minus infinity, the gradient is 0.
+    let powers = exp(t - or_choose(eq_value(r, f64::NEG_INFINITY), 0.0, r));
+    // `r` is rounded. The error is a common factor of all powers, which the division by the sum removes.
+    let total = sum_dims(powers, &each_dim(dims, t.ndim()), true);
+    g * (powers / nonzero(total))
 }

@@ -111,6 +111,10 @@ fn cumprod_back<'s>(g: Value<'s>, t: Value<'s>, r: Value<'s>, dimension: i32) ->
 
 /// The gradient of `r[i] = log(e^t[0] + ... + e^t[i])`. All exponents are negative, as `r` grows.
 fn logcumsumexp_back<'s>(g: Value<'s>, t: Value<'s>, r: Value<'s>, dimension: i32) -> Value<'s> {
+    let (t, given) = (wide(t), t.dtype());
+    // A result of 16 bits is too coarse for the differences of large numbers.
+    let r = if t.dtype() == given { r } else { g.scope.call(&names::logcumsumexp::ROW, &[t.into(), dimension.into()]) };
+    let g = wide(g);
     // Where nothing but minus infinity was summed, the result does not change.
     let nothing = eq_value(r, f64::NEG_INFINITY);
     let share = |a: Value<'s>, b: Value<'s>| or_choose(nothing, 0.0, exp(a - b));

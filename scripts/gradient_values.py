@@ -1,0 +1,34 @@
+#!/usr/bin/env python3
+"""Writes tests/data/gradients.txt, the gradients that c_tests/gradient_values.lua expects of thorn.
+
+    python3 -m venv .venv && .venv/bin/pip install torch==2.15.0 numpy==2.4.6 mpmath
+    .venv/bin/python scripts/gradient_values.py
+
+Always writes the same file. The values are derivatives that mpmath computes with 60 digits, and PyTorch's gradients in float64 where a
+function has no derivative or is not one of single elements. scripts/oracle/gradients.py says where both differ, and which one counts.
+"""
+
+import os
+import sys
+import warnings
+
+sys.dont_write_bytecode = True
+
+from oracle import writing
+
+OUT = os.path.join(os.path.dirname(__file__), "..", "tests", "data", "gradients.txt")
+
+
+def main():
+    warnings.simplefilter("ignore")
+    from oracle import gradients
+
+    # Importing the operands has written all of them. A call writes the operands that it uses.
+    del writing.lines[:]
+    gradients.rows()
+    with open(OUT, "w") as file:
+        file.write("\n".join(writing.lines) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,75 @@
+//! Result handles with another dtype than the computation.
+//!
+//! Derivatives read results, and multiply the gradient with operands. Both have the dtype of the computation. A call whose result handle
+//! has another dtype is recorded as two calls: the operation writes a handle of the recorder, and a second call converts it.
+
+use super::record::{each_read, handle, is_float, recorded};
+use crate::capi::face::args::Kind as ArgKind;
+use crate::capi::face::places::each_place;
+use crate::capi::face::row::{Face, Row};
+use crate::capi::face::word::{FromWord, ToWord, Word};
+use crate::capi::words::names;
+use crate::dtype::{Dtype, THDtype};
+use crate::error::Result;
+use crate::tensor::Tensor;
+use smallvec::SmallVec;
+
+/// Result handles of another dtype than the computation's: the place of each, and the handle that the operation writes instead.
+pub type Spares = SmallVec<[(usize, Tensor); 1]>;
+
+/// The dtype that a call asks for, `None` for the operation's own.
+fn asked(row: &'static Row, words: &[Word]) -> Option<Dtype> {
+    let at = row.signature.kinds.iter().position(|&kind| kind == ArgKind::optional_dtype)?;
+    Dtype::from_code(THDtype::from_word(words[at]))
+}
+
+/// Returns true if a call asks for whole numbers: its result is a step function.
+pub fn asks_for_integers(row: &'static Row, words: &[Word]) -> bool {
+    asked(row, words).is_some_and(|dtype| !dtype.is_float())
+}
+
+/// The dtype of the computation: the promoted dtype of the float operands. Scalars count only if all float operands are scalars.
+fn computed(row: &'static Row, words: &[Word]) -> Option<Dtype> {
+    let of = |scalars: bool| {
+        let floats = each_read(row, words).filter(|(_, _, t)| is_float(t) && (t.ndim() == 0) == scalars);
+        floats.filter_map(|(_, _, t)| t.dtype()).reduce(Dtype::promote)
+    };
+    asked(row, words).or_else(|| of(false)).or_else(|| of(true))
+}
+
+/// The result handles of a call that have another dtype than the computation.
+///
+/// A copy has none: a copy is a conversion itself, and its result keeps its shape.
+pub fn spares(row: &'static Row, words: &[Word]) -> Result<Spares> {
+    let mut spares = Spares::new();
+    let given = each_place(row.places.results & !row.places.read).filter_map(|k| Some((k, handle(words, k).filter(|t| is_float(t))?)));
+    for (k, t) in given {
+        let dtype = computed(row, words);
+        if dtype.is_none() || t.dtype() == dtype || is_copy(row) {
+            continue;
+        }
+        // A handle on another device is refused by the operation itself.
+        if each_read(row, words).any(|(_, _, input)| is_float(input) && input.device() == t.device()) {
+            spares.push((k, Tensor::fresh()?));
+        }
+    }
+    Ok(spares)
+}
+
+fn is_copy(row: &'static Row) -> bool {
+    let copies: [&Row; 3] = [&names::copy::ROW, &names::copyAsync::ROW, &names::freeCopyTo::ROW];
+    copies.iter().any(|&copy| std::ptr::eq(copy, row))
+}
+
+/// Calls a row with `spares` in place of results, and converts them.
+pub fn call(row: &'static Row, face: &'static Face, words: &[Word], spares: &Spares) -> Result<Word> {
+    let mut apart: SmallVec<[Word; 12]> = words.iter().copied().collect();
+    spares.iter().for_each(|(k, spare)| apart[*k] = spare.as_ptr().word());
+    let word = recorded(row, face, &apart, Some(words))?;
+    for (k, spare) in spares {
+        // A product with 1 converts exactly, gives the handle its shape, and passes gradients on.
+        let product = [words[*k], spare.as_ptr().word(), 1.0.word()];
+        recorded(&names::mul::ROW, face, &product, Some(&product))?;
+    }
+    Ok(word)
+}
