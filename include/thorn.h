@@ -139,7 +139,11 @@
  * **Threads.** Reference counts are atomic: handles may be shared and freed on any thread. Any number of threads may
  * read the same tensors. Whoever writes a storage or changes a handle must keep others away meanwhile; views share
  * their storage. Errors and default generators belong to the thread. Operations use the threads of one pool; a call
- * from inside a call uses none. The pool's threads take no signals, and end when there is nothing to do.
+ * from inside a call uses none. The pool's threads take no signals, and end when there is nothing to do. A process may
+ * fork while other threads are inside the library, and the child may call every function. fork waits for critical
+ * sections, at most one operation of each thread. Tensors that another thread was writing may be partly written in the
+ * child; gradients, generators and optimizers are whole; an archive that another thread was using fails. GPUs do not
+ * work in a child of a process that used one.
  *
  * **Versions.** TH_VERSION_MAJOR, TH_VERSION_MINOR and TH_VERSION_PATCH name the API, TH_ABI_VERSION the binary
  * interface; THVersion() and THAbiVersion() ask the library in use. Codes and the fields of structs keep their values
@@ -2391,6 +2395,7 @@ THStatus THGrad_apply(THTensor *const *outputs, int outputCount, THTensor *const
                       THGradRule forward, THGradRule backward, void *context, THDeleter deleter);
 
 /// Saves a tensor for the gradient: an input, an output, or what was computed on the way, of which a reference is kept.
+/// `call` is that of a function that runs on this thread; it ends when the function returns.
 THStatus THGrad_save(THGradCall *call, THTensor *t);
 
 /// The tensor that was saved as number `index`, counted from 0. Returns a new reference.
@@ -2400,14 +2405,16 @@ TH_NODISCARD THTensor *THGrad_newSaved(THGradCall *call, int64_t index);
 int THGrad_needsGradient(THGradCall *call, int64_t index);
 
 /// Calls `function`, which computes the `outputs` from the `inputs`. Backward keeps none of what it computes on the
-/// way, and calls it again when it comes through; so `function` must compute the same again. Random numbers must come
-/// from a generator that it seeds itself. `deleter` as for `THGrad_apply`.
+/// way, and calls it again when it comes through; so `function` must compute the same again. Tensors that `function`
+/// uses besides the `inputs` get their gradients, too. Random numbers must come from a generator that it seeds itself.
+/// `deleter` as for `THGrad_apply`.
 THStatus THGrad_checkpoint(THTensor *const *outputs, int outputCount, THTensor *const *inputs, int inputCount,
                            THGradFunction function, void *context, THDeleter deleter);
 
-/// Compares the gradients of `function`, which computes `outputCount` results, with differences `(f(x + eps) - f(x -
-/// eps)) / (2 eps)` for each element of the inputs that require one, which are float64. `TH_ERR_NUMERIC`, with the
-/// place and the values, where they differ by more than `atol + rtol * |difference|`; 1e-6, 1e-5 and 1e-3 are usual.
+/// Compares the gradients of `function`, which computes `outputCount` results, 1 to 65536, with differences `(f(x +
+/// eps) - f(x - eps)) / (2 eps)` for each element of the inputs that require one, which are float64. `TH_ERR_NUMERIC`,
+/// with the place and the values, where they differ by more than `atol + rtol * |difference|`; 1e-6, 1e-5 and 1e-3 are
+/// usual.
 THStatus THGrad_check(THTensor *const *inputs, int inputCount, int64_t outputCount, THGradFunction function,
                       void *context, double eps, double atol, double rtol);
 
