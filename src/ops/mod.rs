@@ -47,3 +47,5 @@ pub mod triangle;
 pub mod unique;
 pub mod view;
 pub mod window;
+
+pub(crate) use result::deliver;

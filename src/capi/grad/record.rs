@@ -15,7 +15,7 @@ use crate::capi::face::args::Kind as ArgKind;
 use crate::capi::face::places::each_place;
 use crate::capi::face::row::{Face, Row, on_device};
 use crate::capi::face::word::{FromWord, ToWord, Word};
-use crate::capi::words::Like;
+use crate::capi::words::{Like, names};
 use crate::device::Device;
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
@@ -443,6 +443,43 @@ impl Recorded {
             super::graph::attach(&t, Some(fresh));
         }
         Ok(t.into_raw().word())
+    }
+}
+
+/// The conversion of a result, recorded as a product with 1.
+pub(super) struct Conversion {
+    words: [Word; 3],
+    /// `None` if no gradient goes through the result.
+    call: Option<Recorded>,
+    written: Written,
+}
+
+impl Conversion {
+    /// Gets the memory for the history of `t`, which will get the elements of `made`.
+    pub fn new(t: &Tensor, made: &Tensor) -> Result<Conversion> {
+        let (row, words) = (&names::mul::ROW, [t.as_ptr().word(), made.as_ptr().word(), 1.0.word()]);
+        check_result(t)?;
+        let mut written = Written::new();
+        written.push((0, Before::of(t, true)?));
+        let call = match (target(made)?, derivative(row)) {
+            (Some(to), Some(rule)) => {
+                let mut edges = SmallVec::new();
+                edges.push(Edge { to, place: 1, entry: 0, like: Like::of(made)? });
+                Some(Recorded::new(row, rule, &words, edges, &words)?)
+            }
+            _ => None,
+        };
+        Ok(Conversion { words, call, written })
+    }
+
+    /// Gives the result its history, after it was written.
+    pub fn finish(mut self) -> Result<()> {
+        let Some(t) = handle(&self.words, 0) else { return Ok(()) };
+        count_write(t);
+        match self.call {
+            Some(call) => call.finish(self.words[0], &mut self.written).map(drop),
+            None => settle(t, &mut self.written[0].1, None),
+        }
     }
 }
 
