@@ -19,7 +19,7 @@
 
 #include <time.h>
 
-static struct { long sequences, seed, only, seconds, failures; } options = {20000, 1, -1, 40, 20};
+static struct { long sequences, seed, only, seconds, failures; } options = {1300, 1, -1, 40, 20};
 
 static struct {
     bool stopped; /* true while a fixed sequence runs, or one is shortened */
