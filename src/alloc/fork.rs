@@ -5,6 +5,9 @@
 //! and keep other threads out of critical sections until the fork is done. So the child finds every [`ForkMutex`] unlocked, and the guarded
 //! values whole.
 //!
+//! A critical section may contain operations, whose parts the workers of the pool compute. So workers must not begin critical sections: they
+//! would wait for the fork, and the fork for them.
+//!
 //! A [`LongMutex`] may be held while a file is written or a function of the caller runs, which a fork cannot wait for. Locking such a mutex
 //! fails in the child if a thread of the parent was using it.
 
