@@ -193,9 +193,7 @@ pub fn check_writable(t: &Tensor) -> Result<()> {
         return refuse(t, format_args!("is a leaf that requires a gradient, and would be changed in place; {INSTEAD}"));
     }
     let of_leaf = |state: &State| match state.has_leaf {
-        true => {
-            refuse(t, format_args!("shares its elements with a leaf that requires a gradient, which would be changed in place; {INSTEAD}"))
-        }
+        true => refuse(t, format_args!("shares its elements with a leaf that requires a gradient, which would be changed in place; {INSTEAD}")),
         false => Ok(()),
     };
     let Some(view) = &state.view else { return of_leaf(&state) };
@@ -365,8 +363,7 @@ pub fn become_view(r: &Tensor, source: &Source, cut: Option<Cut>) -> Result<()> 
     if !contains(&home, &shown) && !contains(layout, &shown) && layout.is_dense() {
         bail!(Unsupported, "a view of a tensor with a history has elements that the tensor has not")
     }
-    let geometry =
-        |base: &Layout| Counted::new(Geometry { base: base.clone(), view: shown.clone(), dtype: r.defined()?, device: r.device() });
+    let geometry = |base: &Layout| Counted::new(Geometry { base: base.clone(), view: shown.clone(), dtype: r.defined()?, device: r.device() });
     let of_base = geometry(&home)?;
     let (seen, to_base) = {
         let state = base.lock();
