@@ -89,6 +89,34 @@ pub fn driver(device: Device) -> Result<&'static dyn Driver> {
     }
 }
 
+/// A new stream of a GPU, to which this thread's work goes. The stream of before is the thread's again at the end.
+pub struct Aside {
+    driver: &'static dyn Driver,
+    before: usize,
+    stream: usize,
+}
+
+impl Aside {
+    /// On this device.
+    pub fn on(device: Device) -> Result<Aside> {
+        let driver = driver(device)?;
+        let aside = Aside { driver, before: driver.current(), stream: driver.make_stream(0)? };
+        driver.set_current(aside.stream).map(|()| aside)
+    }
+
+    /// Waits until the work of the new stream has been done.
+    pub fn wait(&self) -> Result<()> {
+        self.driver.wait(self.stream)
+    }
+}
+
+impl Drop for Aside {
+    fn drop(&mut self) {
+        let _ = self.driver.set_current(self.before);
+        self.driver.end_stream(self.stream);
+    }
+}
+
 /// The allocator of pinned memory of the host, which GPUs copy from and to while the host goes on; [`count`] says first that there are
 /// GPUs.
 pub fn pinned() -> Result<&'static THAllocator> {

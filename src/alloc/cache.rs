@@ -194,7 +194,6 @@ pub(super) fn limit() -> usize {
     }
     let given = std::env::var("TH_CACHE_LIMIT").ok().and_then(|text| text.trim().parse().ok());
     let limit = given.unwrap_or_else(|| (system::memory() / 8).min(1 << 30)).min(UNREAD - 1);
-    super::fork::register();
     // Threads that come here together must agree: the first one to arrive decides.
     LIMIT.compare_exchange(UNREAD, limit, Relaxed, Relaxed).map_or_else(|decided| decided, |_| limit)
 }

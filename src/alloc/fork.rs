@@ -5,6 +5,9 @@
 //! and keep other threads out of critical sections until the fork is done. So the child finds every [`ForkMutex`] unlocked, and the guarded
 //! values whole.
 //!
+//! A critical section may contain operations, whose parts the workers of the pool compute. So workers must not begin critical sections: they
+//! would wait for the fork, and the fork for them.
+//!
 //! A [`LongMutex`] may be held while a file is written or a function of the caller runs, which a fork cannot wait for. Locking such a mutex
 //! fails in the child if a thread of the parent was using it.
 
@@ -235,7 +238,7 @@ static ON_LOAD: extern "C" fn() = register;
 /// Registers the handlers, once.
 pub(super) extern "C" fn register() {
     static DONE: AtomicBool = AtomicBool::new(false);
-    if !DONE.swap(true, Ordering::Relaxed) {
+    if !DONE.load(Ordering::Relaxed) && !DONE.swap(true, Ordering::Relaxed) {
         // SAFETY: the handlers are functions of this library, and glibc forgets them with the library, should it ever be unloaded.
         unsafe { libc::pthread_atfork(Some(prepare), Some(in_parent), Some(in_child)) };
     }

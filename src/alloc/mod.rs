@@ -117,6 +117,7 @@ pub fn keeps_nothing() -> bool {
 
 #[inline(never)]
 fn allocate_other(bytes: usize) -> Option<NonNull<u8>> {
+    fork::register();
     let class = class::of(bytes)?;
     if class < thread::LISTS
         && let Some(block) = local::take(class, bytes)

@@ -3,10 +3,9 @@
 //! Constants were measured on Xeons with AVX-512 and on Zen 4 and 5. What follows from the shape of a kernel stands beside the kernel.
 
 #[cfg(target_arch = "x86_64")]
-use crate::alloc::fork::once;
-#[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::*;
-use std::sync::OnceLock;
+#[cfg(target_arch = "x86_64")]
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 
 /// Elements a thread must have to be worth waking, for kernels bound by memory.
@@ -224,8 +223,8 @@ pub(crate) const SHORT_LINES: usize = 4096;
 pub fn streams_from() -> usize {
     #[cfg(target_arch = "x86_64")]
     {
-        static FROM: OnceLock<usize> = OnceLock::new();
-        *once(&FROM, || (last_cache().unwrap_or(0) / 4 * 3).clamp(STREAMS_LEAST, STREAMS_MOST))
+        static FROM: AtomicUsize = AtomicUsize::new(0);
+        known(&FROM, || (last_cache().unwrap_or(0) / 4 * 3).clamp(STREAMS_LEAST, STREAMS_MOST))
     }
     #[cfg(not(target_arch = "x86_64"))]
     usize::MAX
@@ -237,8 +236,8 @@ pub fn streams_from() -> usize {
 pub fn prefetches() -> bool {
     #[cfg(target_arch = "x86_64")]
     {
-        static PREFETCHES: OnceLock<bool> = OnceLock::new();
-        *once(&PREFETCHES, || __cpuid(0).ebx == u32::from_le_bytes(*b"Genu"))
+        static PREFETCHES: AtomicUsize = AtomicUsize::new(0);
+        known(&PREFETCHES, || usize::from(__cpuid(0).ebx == u32::from_le_bytes(*b"Genu"))) != 0
     }
     #[cfg(not(target_arch = "x86_64"))]
     false
@@ -249,11 +248,26 @@ pub fn fills_long() -> bool {
     #[cfg(target_arch = "x86_64")]
     {
         const ERMS: u32 = 1 << 9; // "enhanced rep stos"
-        static QUICK: OnceLock<bool> = OnceLock::new();
-        *once(&QUICK, || __get_cpuid_max(0).0 >= 7 && __cpuid_count(7, 0).ebx & ERMS != 0)
+        static QUICK: AtomicUsize = AtomicUsize::new(0);
+        known(&QUICK, || usize::from(__get_cpuid_max(0).0 >= 7 && __cpuid_count(7, 0).ebx & ERMS != 0)) != 0
     }
     #[cfg(not(target_arch = "x86_64"))]
     false
+}
+
+/// The number in a cell, which `find` finds at the first call. Threads that call together find the same number. The cell is no lock, because
+/// workers of the pool come here, and must not wait while the process forks.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn known(cell: &AtomicUsize, find: impl FnOnce() -> usize) -> usize {
+    match cell.load(Relaxed) {
+        0 => {
+            let found = find();
+            cell.store(found + 1, Relaxed);
+            found
+        }
+        found => found - 1,
+    }
 }
 
 /// The size of the largest cache this core sees.

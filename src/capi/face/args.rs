@@ -1,10 +1,7 @@
 //! The arguments of rows: what each kind is in C, and what it becomes in the core.
 
-use super::failure::null_argument;
-use super::fused::THFused;
-use super::generator::THGenerator;
-use super::sparse::Sparse;
 use super::word::{FromWord, Word};
+use super::{failure::null_argument, fused::THFused, generator::THGenerator, sparse::Sparse};
 use crate::alloc;
 use crate::dtype::{Dtype, TH_UNDEFINED};
 use crate::error::{Error, Result, bail};

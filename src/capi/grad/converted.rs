@@ -3,16 +3,14 @@
 //! Derivatives read results, and multiply the gradient with operands. Both have the dtype of the computation. A call whose result handle
 //! has another dtype is recorded as two calls: the operation writes a handle of the recorder, and a product with 1 converts it.
 
-use super::record::{Conversion, each_read, handle, is_float, recorded, same_storage};
+use super::arguments::{each_read, handle, is_float};
 use crate::capi::face::args::Kind as ArgKind;
 use crate::capi::face::places::each_place;
-use crate::capi::face::row::{Face, Row};
-use crate::capi::face::word::{FromWord, ToWord, Word};
+use crate::capi::face::row::Row;
+use crate::capi::face::word::{FromWord, Word};
 use crate::capi::words::names;
-use crate::device::{self, Making};
 use crate::dtype::{Dtype, THDtype};
-use crate::error::{Result, bail};
-use crate::ops::deliver;
+use crate::error::Result;
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
 
@@ -61,29 +59,4 @@ pub fn spares(row: &'static Row, words: &[Word]) -> Result<Spares> {
 fn is_copy(row: &'static Row) -> bool {
     let copies: [&Row; 3] = [&names::copy::ROW, &names::copyAsync::ROW, &names::freeCopyTo::ROW];
     copies.iter().any(|&copy| std::ptr::eq(copy, row))
-}
-
-/// Results with another dtype than the computation, at most.
-const MOST: usize = 8;
-
-/// Calls a row with `spares` in place of results, and converts them: all, or none where memory runs out.
-pub fn call(row: &'static Row, face: &'static Face, words: &[Word], spares: &Spares) -> Result<Word> {
-    let mut apart: SmallVec<[Word; 12]> = words.iter().copied().collect();
-    spares.iter().for_each(|(k, spare)| apart[*k] = spare.as_ptr().word());
-    let word = recorded(row, face, &apart, Some(words))?;
-    let (mut conversions, mut made) = (SmallVec::<[Conversion; 1]>::new(), [None; MOST]);
-    for (place, (k, spare)) in made.iter_mut().zip(spares) {
-        let Some(t) = handle(words, *k) else { continue };
-        let is_operand = |input: &Tensor| same_storage(input, t);
-        if !spare.same_shape(t) && each_read(row, words).any(|(_, _, input)| is_operand(input)) {
-            bail!(Shape, "'{}' shares its elements with an operand, and would get another shape", row.signature.arg(*k))
-        }
-        conversions.push(Conversion::new(t, spare)?);
-        *place = Some((t, spare.defined()?, spare));
-    }
-    let there = spares.first().map(|(_, spare)| spare.device());
-    let _there = device::is_used().then(|| there.map(Making::on));
-    deliver(made)?;
-    conversions.into_iter().try_for_each(Conversion::finish)?;
-    Ok(word)
 }

@@ -1,10 +1,10 @@
 //! Functions of the caller in the graph: with a gradient of their own, or computed again when backward comes.
 
+use super::arguments::is_float;
 use super::counted::{Counted, Part};
 use super::engine::{self, Options, Root};
 use super::geometry::own;
 use super::graph::{Backward, Edge, Node, State, Step, Target, Variable, attach, version_of, with_origin};
-use super::record::is_float;
 use super::switch::Switched;
 use super::variable::{Before, check_writable, settle, target};
 use crate::alloc::fork::ForkMutex;

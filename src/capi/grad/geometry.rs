@@ -15,6 +15,12 @@ use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 use smallvec::{SmallVec, smallvec};
 
+/// Returns true if all elements of a layout belong to another one.
+pub fn contains(home: &Layout, layout: &Layout) -> bool {
+    let (Some(end), Some(last)) = (home.end(), layout.end()) else { return false };
+    layout.numel() == 0 || home == layout || (home.is_dense() && layout.offset >= home.offset && last <= end)
+}
+
 /// A linear function.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Part {

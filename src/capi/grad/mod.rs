@@ -3,6 +3,7 @@
 //! `record` looks at each call, `graph` has what it leaves: variables and nodes. `engine` runs through nodes, `formula` and `names` are
 //! the language of the tables, and `geometry` has the gradients of views.
 
+mod arguments;
 mod converted;
 mod counted;
 mod custom;

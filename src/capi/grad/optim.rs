@@ -3,8 +3,8 @@
 //! An optimizer moves parameters, leaves that require gradients, along their gradients: `THTensor_backward` leaves these with the
 //! parameters, `THOptim_step` moves each parameter that has one, in place, and `THOptim_zeroGrad` takes the gradients away before the next
 //! backward. It keeps references to the parameters, and remembers what it needs of earlier steps in tensors beside them, on their
-//! devices. Steps are not recorded. One thread at a time may use an optimizer. The first step of an optimizer cannot be captured in a graph of
-//! a GPU, because the graph would begin anew at each launch; plain gradient descent, which remembers nothing, is the exception.
+//! devices. Steps are not recorded. One thread at a time may use an optimizer. The first step of an optimizer cannot be captured in a graph
+//! of a GPU, because the graph would begin anew at each launch; plain gradient descent, which remembers nothing, is the exception.
 //!
 //! Errors: `TH_ERR_ARGUMENT`, numbers that an optimizer does not take, or a parameter that is the result of a recorded operation;
 //! `TH_ERR_DTYPE`, a parameter that is no float; `TH_ERR_SHAPE`, a gradient of another shape than its parameter.

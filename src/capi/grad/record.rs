@@ -3,6 +3,7 @@
 //! A row's kinds say which arguments are read, written, or become views, so that one function records all operations. It looks at the
 //! arguments before the call, calls, and gives the results their histories.
 
+use super::arguments::{each_read, handle, is_float, listed, same_storage};
 use super::converted;
 use super::counted::Counted;
 use super::formula::Derivative;
@@ -16,10 +17,11 @@ use crate::capi::face::places::each_place;
 use crate::capi::face::row::{Face, Row, on_device};
 use crate::capi::face::word::{FromWord, ToWord, Word};
 use crate::capi::words::{Like, names};
-use crate::device::Device;
+use crate::device::{self, Device, Making};
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
 use crate::layout::{Dims, MAX_DIMS};
+use crate::ops::deliver;
 use crate::storage::{HAS_HISTORY, Storage};
 use crate::tensor::{THTensor, Tensor};
 use smallvec::SmallVec;
@@ -96,29 +98,6 @@ pub fn derivative(row: &'static Row) -> Option<&'static Derivative> {
 
 fn is_constant(row: &'static Row) -> bool {
     TABLE.get().is_some_and(|table| table.constant.iter().any(|&constant| std::ptr::eq(constant, row)))
-}
-
-/// The handle at a place, which may be NULL.
-pub(super) fn handle(words: &[Word], k: usize) -> Option<&Tensor> {
-    // SAFETY: a word of this kind is NULL or a live handle, and a handle a transparent pointer.
-    unsafe { &*(&raw const words[k]).cast::<Option<Tensor>>() }.as_ref()
-}
-
-/// The handles of the list at a place.
-pub(super) fn listed<'a>(row: &'static Row, words: &'a [Word], k: usize) -> &'a [Option<Tensor>] {
-    row.signature.listed(words, k).unwrap_or_default()
-}
-
-/// The handles whose elements a call reads: the place, the place in a list, and the handle.
-pub(super) fn each_read<'a>(row: &'static Row, words: &'a [Word]) -> impl Iterator<Item = (usize, usize, &'a Tensor)> {
-    let single = each_place(row.places.read).filter_map(|k| Some((k, 0, handle(words, k)?)));
-    let lists = each_place(row.places.lists)
-        .flat_map(move |k| listed(row, words, k).iter().enumerate().filter_map(move |(i, t)| Some((k, i, t.as_ref()?))));
-    single.chain(lists)
-}
-
-pub(super) fn is_float(t: &Tensor) -> bool {
-    t.dtype().is_some_and(|dtype| dtype.is_float())
 }
 
 /// Counts one more write to the elements of a storage.
@@ -256,7 +235,7 @@ pub(super) fn recorded(row: &'static Row, face: &'static Face, words: &[Word], g
     if rule.is_some() && given.is_none() {
         let spares = converted::spares(row, words)?;
         if !spares.is_empty() {
-            return converted::call(row, face, words, &spares);
+            return call_converted(row, face, words, &spares);
         }
     }
     if rule.is_none() && !edges.is_empty() && places.results != 0 {
@@ -294,6 +273,31 @@ pub(super) fn recorded(row: &'static Row, face: &'static Face, words: &[Word], g
         }
     };
     views.track(row, words, word, None, is_recorded)
+}
+
+/// Results with another dtype than the computation, at most.
+const MOST_CONVERTED: usize = 8;
+
+/// Calls a row with `spares` in place of results, and converts them: all, or none where memory runs out.
+fn call_converted(row: &'static Row, face: &'static Face, words: &[Word], spares: &converted::Spares) -> Result<Word> {
+    let mut apart: SmallVec<[Word; 12]> = words.iter().copied().collect();
+    spares.iter().for_each(|(k, spare)| apart[*k] = spare.as_ptr().word());
+    let word = recorded(row, face, &apart, Some(words))?;
+    let (mut conversions, mut made) = (SmallVec::<[Conversion; 1]>::new(), [None; MOST_CONVERTED]);
+    for (place, (k, spare)) in made.iter_mut().zip(spares) {
+        let Some(t) = handle(words, *k) else { continue };
+        let is_operand = |input: &Tensor| same_storage(input, t);
+        if !spare.same_shape(t) && each_read(row, words).any(|(_, _, input)| is_operand(input)) {
+            bail!(Shape, "'{}' shares its elements with an operand, and would get another shape", row.signature.arg(*k))
+        }
+        conversions.push(Conversion::new(t, spare)?);
+        *place = Some((t, spare.defined()?, spare));
+    }
+    let there = spares.first().map(|(_, spare)| spare.device());
+    let _there = device::is_used().then(|| there.map(Making::on));
+    deliver(made)?;
+    conversions.into_iter().try_for_each(Conversion::finish)?;
+    Ok(word)
 }
 
 /// The tensor that a row without a derivative returned, whose floats must be those of an input.
@@ -490,10 +494,6 @@ fn saved_of(node: &mut Counted<Node>) -> Result<&mut Saved> {
         Some(saved) => Ok(saved),
         None => bail!(Internal, "a new node without what it saved"),
     }
-}
-
-pub(super) fn same_storage(a: &Tensor, b: &Tensor) -> bool {
-    a.storage_address() == b.storage_address() && a.storage_address() != 0
 }
 
 /// A handle of the node's own on the elements of an argument.

@@ -180,7 +180,7 @@ fn retain_gradient(t: &Tensor) -> Result<()> {
 /// A second handle on the elements of `t`, which has no part in the history of `t`.
 fn detached(t: &Tensor) -> Result<Tensor> {
     let r = view::alias(t)?;
-    if !record::is_float(t) || t.storage().is_none() {
+    if !super::arguments::is_float(t) || t.storage().is_none() {
         return Ok(r);
     }
     let source = Source::of(t)?;

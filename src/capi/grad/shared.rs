@@ -2,8 +2,8 @@
 //! comes. The storage is marked if a handle's relation to the base is unknown.
 
 use super::counted::Counted;
+use super::geometry::contains;
 use super::graph::{Known, State, Variable, attach, attach_after, attach_light, known};
-use super::variable::contains;
 use crate::error::Result;
 use crate::storage::IS_SHARED;
 use crate::tensor::Tensor;

@@ -5,7 +5,7 @@
 //! they are next read. While no history is involved, a view is a reference to the variable of its base and nothing more (`shared.rs`).
 
 use super::counted::Counted;
-use super::geometry::{set_base, set_edges, view_node, write_node};
+use super::geometry::{contains, set_base, set_edges, view_node, write_node};
 use super::graph::{Cut, Geometry, Known, Node, State, Target, Variable, View, attach, attach_after, is_active, is_known, known};
 use crate::alloc;
 use crate::error::{Error, Kind, Result, bail};
@@ -114,12 +114,6 @@ fn as_laid_out(t: &Tensor, variable: Counted<Variable>) -> Result<Option<Counted
     view.seen = seen.filter(|_| cut.is_some());
     let moved = Variable::new(State { view: Some(view), cut, ..State::default() })?;
     attach_after(t, t.attached().load(Ordering::Acquire), moved).map(Some)
-}
-
-/// Returns true if all elements of a layout belong to another one.
-pub fn contains(home: &Layout, layout: &Layout) -> bool {
-    let (Some(end), Some(last)) = (home.end(), layout.end()) else { return false };
-    layout.numel() == 0 || home == layout || (home.is_dense() && layout.offset >= home.offset && last <= end)
 }
 
 /// Returns true if two layouts of one storage may share an element. The answer is exact for layouts of one shape and the same strides.

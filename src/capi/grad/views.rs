@@ -1,9 +1,10 @@
 //! The views that a call makes.
 
+use super::arguments::{each_read, handle, listed, same_storage};
+use super::geometry::contains;
 use super::graph::{Cut, attach, is_active, variable};
-use super::record::{each_read, handle, listed, same_storage};
 use super::shared::{lay_out_anew, mark_shared, share};
-use super::variable::{Source, become_view, contains};
+use super::variable::{Source, become_view};
 use crate::capi::face::args::Kind as ArgKind;
 use crate::capi::face::places::each_place;
 use crate::capi::face::row::Row;

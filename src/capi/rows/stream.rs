@@ -14,8 +14,8 @@
 //! that was allocated or freed during the capture belongs to the graph until the graph is freed. Random numbers are the same at each
 //! launch, and so are numbers of the host such as a learning rate. Adam counts the steps of a captured `THOptim_step` on the GPU.
 //!
-//! Errors: `TH_ERR_CUDA`, no driver, no GPU with this number, or the driver refused; `TH_ERR_ARGUMENT`, a call that would end a capture, such
-//! as `THCuda_synchronize` or a launch of a graph in a captured stream.
+//! Errors: `TH_ERR_CUDA`, no driver, no GPU with this number, or the driver refused; `TH_ERR_ARGUMENT`, a call that would end a capture,
+//! such as `THCuda_synchronize` or a launch of a graph in a captured stream.
 
 use crate::backend;
 use crate::capi::face::row::export;

@@ -5,7 +5,6 @@
 
 use crate::backend;
 use crate::device::Device;
-use crate::driver::Driver;
 use crate::dtype::Dtype;
 use crate::error::Result;
 use crate::ops::create;
@@ -22,33 +21,11 @@ pub fn is_captured(device: Device) -> Result<bool> {
     }
 }
 
-/// Sends this thread's work to a new stream. The stream of before is the thread's again at the end.
-struct Aside {
-    driver: &'static dyn Driver,
-    before: usize,
-    stream: usize,
-}
-
-impl Aside {
-    fn on(device: Device) -> Result<Aside> {
-        let driver = backend::driver(device)?;
-        let aside = Aside { driver, before: driver.current(), stream: driver.make_stream(0)? };
-        driver.set_current(aside.stream).map(|()| aside)
-    }
-}
-
-impl Drop for Aside {
-    fn drop(&mut self) {
-        let _ = self.driver.set_current(self.before);
-        self.driver.end_stream(self.stream);
-    }
-}
-
 /// A counter with the number of steps so far, in memory that does not belong to the graph.
 pub fn counter(device: Device, steps: i32) -> Result<Tensor> {
-    let aside = Aside::on(device)?;
+    let aside = backend::Aside::on(device)?;
     let counter = create::scalar(Dtype::Float64, i64::from(steps).into())?;
-    aside.driver.wait(aside.stream).map(|()| counter)
+    aside.wait().map(|()| counter)
 }
 
 /// `1 - beta1^n` and `sqrt(1 - beta2^n)` for the number `n` of the step that begins now.

@@ -1,0 +1,35 @@
+//! The tensors among the arguments of a call.
+
+use crate::capi::face::places::each_place;
+use crate::capi::face::row::Row;
+use crate::capi::face::word::Word;
+use crate::tensor::Tensor;
+
+/// The handle at a place, which may be NULL.
+pub fn handle(words: &[Word], k: usize) -> Option<&Tensor> {
+    // SAFETY: a word of this kind is NULL or a live handle, and a handle a transparent pointer.
+    unsafe { &*(&raw const words[k]).cast::<Option<Tensor>>() }.as_ref()
+}
+
+/// The handles of the list at a place.
+pub fn listed<'a>(row: &'static Row, words: &'a [Word], k: usize) -> &'a [Option<Tensor>] {
+    row.signature.listed(words, k).unwrap_or_default()
+}
+
+/// The handles whose elements a call reads: the place, the place in a list, and the handle.
+pub fn each_read<'a>(row: &'static Row, words: &'a [Word]) -> impl Iterator<Item = (usize, usize, &'a Tensor)> {
+    let single = each_place(row.places.read).filter_map(|k| Some((k, 0, handle(words, k)?)));
+    let lists = each_place(row.places.lists)
+        .flat_map(move |k| listed(row, words, k).iter().enumerate().filter_map(move |(i, t)| Some((k, i, t.as_ref()?))));
+    single.chain(lists)
+}
+
+/// Returns true if a tensor has floats.
+pub fn is_float(t: &Tensor) -> bool {
+    t.dtype().is_some_and(|dtype| dtype.is_float())
+}
+
+/// Returns true if two tensors have one storage.
+pub fn same_storage(a: &Tensor, b: &Tensor) -> bool {
+    a.storage_address() == b.storage_address() && a.storage_address() != 0
+}
