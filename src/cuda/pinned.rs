@@ -1,7 +1,6 @@
 //! Pinned memory of the host, which GPUs copy from and to while the host goes on. Blocks are kept when they are freed, and serve again once
 //! the copies that they were used by have been made.
 
-use super::captures::graph_of;
 use super::driver::{check, devices};
 use super::gpu::{Bound, Gpu, gpu, opened};
 use super::mark::Mark;
@@ -146,14 +145,15 @@ pub fn is_pinned(at: usize) -> bool {
     asked == CUresult::CUDA_SUCCESS && kind == sys::CUmemorytype::CU_MEMORYTYPE_HOST as u32
 }
 
-/// A copy in a stream uses the block with this address: the block serves others only after the copy, or after the graph that has the copy.
-pub fn used_by(at: usize, gpu: &Gpu, stream: CUstream) -> Result<()> {
+/// A copy in a stream uses the block with this address. The block serves others only after the copy, or after the `graph` that the stream
+/// is being captured for.
+pub fn used_by(at: usize, gpu: &Gpu, stream: CUstream, graph: Option<usize>) -> Result<()> {
     let mut lists = BLOCKS.lock();
     let used = &mut lists[0];
     let k = used.partition_point(|block| block.at <= at);
     // Memory that others pinned is theirs to keep.
     let Some(block) = k.checked_sub(1).map(|k| &mut used[k]).filter(|block| at - block.at < block.bytes) else { return Ok(()) };
-    if let Some(graph) = graph_of(gpu, stream) {
+    if let Some(graph) = graph {
         if block.graphs.try_reserve(1).is_err() {
             return Err(no_room());
         }

@@ -1,5 +1,6 @@
 //! Copies between the host and GPUs, and between GPUs.
 
+use super::captures::graph_of;
 use super::driver::check;
 use super::gpu::Gpu;
 use super::pinned;
@@ -39,7 +40,7 @@ impl Gpu {
     /// Waits for a copy from or to an address of the host, unless it may be made later.
     fn end_copy(&self, host: usize, waiting: bool) -> Result<()> {
         match !waiting && pinned::is_pinned(host) {
-            true => pinned::used_by(host, self, self.stream()),
+            true => pinned::used_by(host, self, self.stream(), graph_of(self, self.stream())),
             false => self.wait(),
         }
     }

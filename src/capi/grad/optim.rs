@@ -96,8 +96,8 @@ fn zero_gradients(params: &[Tensor], to_null: bool) -> Result<()> {
     Ok(())
 }
 
-/// The gradients that tensors have, to be changed in place. A gradient several of whose positions share an element is replaced by a copy, so
-/// that no gradient is refused once others were changed.
+/// The gradients that tensors have, to be changed in place. A gradient several of whose positions share an element is replaced by a copy,
+/// so that no gradient is refused once others were changed.
 fn gradients(tensors: &[&Tensor]) -> Result<Vec<Tensor>> {
     let found = tensors.iter().filter_map(|t| match gradient(t) {
         Ok(Some(gradient)) => Some(writable(t, gradient)),
