@@ -5,7 +5,8 @@
 //! and keep other threads out of critical sections until the fork is done. So the child finds every [`ForkMutex`] unlocked, and the guarded
 //! values whole.
 //!
-//! A critical section may contain operations, whose parts the workers of the pool compute. So workers must not begin critical sections: they
+//! A critical section may contain operations, whose parts the workers of the pool compute. So workers must not begin critical sections:
+//! they
 //! would wait for the fork, and the fork for them.
 //!
 //! A [`LongMutex`] may be held while a file is written or a function of the caller runs, which a fork cannot wait for. Locking such a mutex
@@ -211,7 +212,8 @@ impl<T> DerefMut for LongGuard<'_, T> {
     }
 }
 
-/// The value of a cell, which `make` makes at the first call. A fork waits for the end of `make`, so that no child finds the cell half made.
+/// The value of a cell, which `make` makes at the first call. A fork waits for the end of `make`, so that no child finds the cell half
+/// made.
 #[inline]
 pub fn once<T>(cell: &OnceLock<T>, make: impl FnOnce() -> T) -> &T {
     match cell.get() {

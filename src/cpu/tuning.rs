@@ -255,7 +255,8 @@ pub fn fills_long() -> bool {
     false
 }
 
-/// The number in a cell, which `find` finds at the first call. Threads that call together find the same number. The cell is no lock, because
+/// The number in a cell, which `find` finds at the first call. Threads that call together find the same number. The cell is no lock,
+/// because
 /// workers of the pool come here, and must not wait while the process forks.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]

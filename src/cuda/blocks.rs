@@ -208,7 +208,8 @@ impl Blocks {
         self.hand_over(|pool| pool == stream);
     }
 
-    /// Gives the pools of a graph that has ended, whose work has been done, to the default stream, and the blocks that it claimed to theirs.
+    /// Gives the pools of a graph that has ended, whose work has been done, to the default stream, and the blocks that it claimed to
+    /// theirs.
     pub fn end_graph(&mut self, graph: usize, pools: &[((i8, usize), usize)]) {
         self.claims.retain(|claim| claim.1 != graph);
         self.hand_over(|pool| pools.iter().any(|other| other.1 == pool));

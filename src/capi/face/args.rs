@@ -10,8 +10,7 @@ use crate::scalar::Scalar;
 use crate::storage::Storage;
 use crate::tensor::Tensor;
 use c_types::*;
-use std::cell::Cell;
-use std::ffi::CStr;
+use std::{cell::Cell, ffi::CStr};
 
 /// Types that arguments are made of, for the modules that have C functions.
 pub mod c_types {
@@ -544,8 +543,9 @@ kinds! { $
     /// A function of the caller that is recorded.
     grad_function: THGradFunction [dynamic] => THGradFunction, |args, at| args.plain(at);
     /// The call of a function of the caller.
-    grad_call: *mut THGradCall [dynamic] => &'a THGradCall, |args, at| args.pointer(at).and_then(|call: *mut THGradCall| match THGradCall::is_open(call) {
+    grad_call: *mut THGradCall [dynamic] => &'a THGradCall, |args, at|
         // SAFETY: an open call is alive.
+        args.pointer(at).and_then(|call: *mut THGradCall| match THGradCall::is_open(call) {
         true => Ok(unsafe { &*call }),
         false => Err(Error::new(
             crate::error::Kind::Argument,

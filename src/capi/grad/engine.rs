@@ -487,7 +487,8 @@ pub fn gradients(roots: &[Root], inputs: &[Target], options: Options, unused: &d
     Ok(found)
 }
 
-/// The gradients of leaves, and of results of nodes before the node with the number `first`, that `roots` lead to. Nothing is stored but the
+/// The gradients of leaves, and of results of nodes before the node with the number `first`, that `roots` lead to. Nothing is stored but
+/// the
 /// gradients of results that were asked for.
 pub fn gradients_before(roots: &[Root], first: u64) -> Result<Vec<(Target, Tensor)>> {
     let mut run = Run::new(Options { retain: true, create: false });

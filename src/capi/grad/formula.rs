@@ -33,7 +33,8 @@ pub struct Part {
     pub formula: for<'s> fn(&Call<'s>),
 }
 
-/// The index of what belongs to an entry of the list at a place. The entries of a list are in order and next to each other, so that a search
+/// The index of what belongs to an entry of the list at a place. The entries of a list are in order and next to each other, so that a
+/// search
 /// in a long list takes few steps.
 fn find<T>(parts: &[T], at: impl Fn(&T) -> (u16, u16), place: usize, entry: usize) -> Option<usize> {
     let first = parts.iter().position(|part| usize::from(at(part).0) == place)?;

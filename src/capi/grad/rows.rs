@@ -272,7 +272,8 @@ macro_rules! grad_tensor_rows {
         zeroGrad(t: handle) = zero_gradient(t);
         /// Keeps the gradient of `t`, a result, when backward comes through it. Leaves keep theirs anyway.
         retainGrad(t: handle) = retain_gradient(t);
-        /// A handle on the elements of `t` that requires no gradient. A write to the handle changes the elements of `t`, and their gradient.
+        /// A handle on the elements of `t` that requires no gradient. A write to the handle changes the elements of `t`, and their
+        /// gradient.
         /// Returns a new reference.
         newDetach(t: shared) -> new = detached(t);
         /// Ends the history of `t`, which becomes a leaf that requires no gradient. A view is refused.
@@ -299,9 +300,12 @@ pub mod tensors {
     //! gradient.
     //!
     //! Handles that show the same elements share their history: a write through a view changes the gradient of its tensor, and a write to
-    //! the tensor changes the gradients of its views. A call that would lose a history is refused with `TH_ERR_ARGUMENT`: new elements for a
-    //! result by `THTensor_resize`; a tensor made of the storage of a result, where `THTensor_newAsStrided` serves; a write to the storage of
-    //! a result; a write through a view that was made while recording was off. Between `THGrad_setEnabled(0)` and `THGrad_setEnabled(1)` all
+    //! the tensor changes the gradients of its views. A call that would lose a history is refused with `TH_ERR_ARGUMENT`: new elements for
+    //! a
+    //! result by `THTensor_resize`; a tensor made of the storage of a result, where `THTensor_newAsStrided` serves; a write to the storage
+    //! of
+    //! a result; a write through a view that was made while recording was off. Between `THGrad_setEnabled(0)` and `THGrad_setEnabled(1)`
+    //! all
     //! of these are allowed, and gradients do not see them.
     //!
     //! Errors: `TH_ERR_ARGUMENT`, a tensor that requires no gradient, a leaf that is to be written, a saved tensor that was

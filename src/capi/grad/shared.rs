@@ -1,4 +1,5 @@
-//! Views while no history is involved. A view holds a reference to the variable of its base. The view gets a separate variable when a history
+//! Views while no history is involved. A view holds a reference to the variable of its base. The view gets a separate variable when a
+//! history
 //! comes. The storage is marked if a handle's relation to the base is unknown.
 
 use super::counted::Counted;

@@ -489,7 +489,8 @@ pub fn become_view(r: &Tensor, source: &Source, cut: Option<Cut>, anywhere: bool
         let state = base.lock();
         (Some(state.generation), held(&base, &state))
     };
-    // The history leads through the source of the view, so that hooks of the source are called. A source whose positions overlap is left out.
+    // The history leads through the source of the view, so that hooks of the source are called. A source whose positions overlap is left
+    // out.
     let history = match (to, to_base) {
         _ if cut.is_some() => None,
         (Some(to), _) if through_parent && !layout.overlaps_itself() => {

@@ -219,7 +219,8 @@ impl Views {
         self.handles.iter().find(is_own).map(|kept| kept.before.as_ref())
     }
 
-    /// Ends the history of a handle that has left its elements. A handle that shows a part of its old elements keeps the history of that part.
+    /// Ends the history of a handle that has left its elements. A handle that shows a part of its old elements keeps the history of that
+    /// part.
     fn laid_out(&self, row: &'static Row, words: &[Word], r: &Tensor, may_forget: bool) -> Result<()> {
         let Some(before) = self.own(row, words, r) else { return Ok(()) };
         let has_left = before.is_none_or(|before| before.storage_address() != r.storage_address());

@@ -115,7 +115,8 @@ derivatives! {
         a: |g, a, b| or_choose(both(eq_value(a, 0.0), le_value(b, 0.0)), 0.0, xlogy(g, b));
         b: |g, a: wide, b: wide| g * (a / b);
     }
-    xlogyValue { a: |g, a, value: f64| if value <= 0.0 { or_choose(eq_value(a, 0.0), 0.0, xlogy_value(g, value)) } else { g * value.ln() }; }
+    xlogyValue { a: |g, a, value: f64|
+        if value <= 0.0 { or_choose(eq_value(a, 0.0), 0.0, xlogy_value(g, value)) } else { g * value.ln() }; }
     // The result is rounded, and infinite if an operand is: the difference of the operands gives the shares.
     logaddexp { a: |g, a: wide, b: wide| g * share_of_sum(a, b); b: |g, a: wide, b: wide| g * share_of_sum(b, a); }
 

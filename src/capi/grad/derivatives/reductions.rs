@@ -28,7 +28,8 @@ derivatives! {
     // Variances and standard deviations.
     var { t: |g, t: wide, dimension: i32, biased: bool, keepdim: bool| var_back(g, t, &along(dimension), bessel(biased), keepdim); }
     varDims { t: |g, t: wide, dims: list, biased: bool, keepdim: bool| var_back(g, t, dims, bessel(biased), keepdim); }
-    varCorrection { t: |g, t: wide, dimension: i32, correction: f64, keepdim: bool| var_back(g, t, &along(dimension), correction, keepdim); }
+    varCorrection { t: |g, t: wide, dimension: i32, correction: f64, keepdim: bool|
+        var_back(g, t, &along(dimension), correction, keepdim); }
     varDimsCorrection { t: |g, t: wide, dims: list, correction: f64, keepdim: bool| var_back(g, t, dims, correction, keepdim); }
     std {
         t: |g, t, r, dimension: i32, biased: bool, keepdim: bool| std_back(g, t, r, &along(dimension), bessel(biased), keepdim);
