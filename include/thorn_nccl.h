@@ -218,7 +218,7 @@ static inline THStatus th_nccl_fill(th_nccl_call *call, int device) {
         if (!THTensor_isSize(r, call->ndim, call->size)) status = THTensor_resize(r, call->ndim, call->size, NULL);
         if (status == TH_OK) {
             /* A handle of its own: gradients know of none of the result's, which may be a leaf. */
-            THTensor *plain = THTensor_newWithStorage(r->storage, r->storageOffset, r->nDimension, r->size, r->stride);
+            THTensor *plain = THTensor_newDetach(r);
             if (!plain) return THGetLastErrorCode();
             if (call->shown) rows = THTensor_newView(plain, call->ndim + 1, call->size + call->ndim);
             else THTensor_retain(rows = plain);
@@ -271,7 +271,7 @@ static inline THStatus TH_NCCL_groupEnd(THNccl *const *nccl, int count) {
 /// A handle on the elements of `t` that gradients know nothing of.
 static inline THTensor *th_nccl_plain(const THTensor *t) {
     if (!t->storage) return THTensor_newWithSizesOn((THDtype)t->dtype, (THDeviceType)t->deviceType, t->deviceIndex, t->nDimension, t->size);
-    return THTensor_newWithStorage(t->storage, t->storageOffset, t->nDimension, t->size, t->stride);
+    return THTensor_newDetach((THTensor *)t);
 }
 
 static inline THStatus th_nccl_on_device(const char *name, const THNccl *nccl, const THTensor *t) {

@@ -68,6 +68,7 @@ each(lists.unexercised, "csrCg", "c_tests/test_sparse_solve.c compares its gradi
 each(lists.unexercised, "newCuda, newPinned", "there may be no GPU")
 each(lists.unexercised, "freeCopyTo", "it frees its operand")
 each(lists.unexercised, "multinomialAliasSetup, multinomialAliasDraw", "tables for random numbers")
+each(lists.unexercised, "newAsStrided", "the function depends on the strides of its operand: c_tests/test_history.c")
 each(lists.unexercised, "shareMemory", "the memory of an operand moves")
 
 return lists

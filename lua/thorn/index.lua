@@ -93,7 +93,7 @@ local function element_key(handle, storage)
 end
 
 local function view(t, position, left)
-    return own(C.THTensor_newWithStorage(t.handle.storage, position, left, sizes, strides), "[]")
+    return own(C.THTensor_newAsStrided(t.handle, left, sizes, strides, position), "[]")
 end
 
 local function is_mask(key) return istype(Tensor, key) and (key.handle.dtype == BYTE or key.handle.dtype == BOOL) end

@@ -271,10 +271,12 @@ template <class B> struct OwnGradient {
     const std::vector<Tensor> *computed = nullptr;
     const std::vector<Tensor> *saved = nullptr;
 
-    /// Saves what the function saved, where the results are `to`.
+    /// Gives the handles `to` the elements of the results, and saves what the function saved.
     static THStatus take_over(THGradCall *call, const THTensor *const *, int, THTensor *const *to, int toCount,
                               void *context) noexcept {
         const OwnGradient &own = static_cast<Lent<OwnGradient> *>(context)->function;
+        for (int i = 0; i < toCount; i++)
+            if (const THStatus status = THTensor_set(to[i], (*own.computed)[static_cast<std::size_t>(i)].get())) return status;
         for (const Tensor &t : *own.saved) {
             THTensor *handle = t.get();
             for (int i = 0; i < toCount; i++)
@@ -300,9 +302,9 @@ template <class B> struct OwnGradient {
         {
             const NoGrad off;
             computed = listed(forward(call, shared(inputs.data(), inputs.count())));
-            // The function may return what others have, too, whose history is not to change.
-            for (const Tensor &t : computed) r.push_back(made(THTensor_newWithTensor(t.get()), "gradApply"));
         }
+        // The function may return tensors of the caller, whose histories stay: each result is a new handle.
+        for (std::size_t i = 0; i < computed.size(); i++) r.push_back(made(THTensor_new(), "gradApply"));
         OwnGradient own{std::move(backward)};
         own.computed = &computed;
         own.saved = &call.saved_;
