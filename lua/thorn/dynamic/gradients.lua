@@ -152,8 +152,9 @@ function Call:needsGradient(i) return self.needs[i] or false end
 
 Call.needs_gradient = Call.needsGradient
 
--- Hands over what the function has saved. The results are the handles `to`.
+-- Gives the handles `to` the elements of the results, and hands over the tensors that the function has saved.
 local forward_rule = callbacks.of("THGradRule", function(own_function, call, _, _, to, to_count)
+    for i = 1, to_count do check(C.THTensor_set(to[i - 1], own_function.computed[i].handle), "Grad.apply") end
     for _, tensor in ipairs(own_function.saved) do
         local handle = tensor.handle
         for i = 1, to_count do
@@ -173,12 +174,13 @@ local backward_rule = callbacks.of("THGradRule", function(own_function, call, fr
     run(own_function.backward(handed, unpack(given, 1, from_count)))
 end)
 
--- Returns handles of their own on what the function has computed, whose other handles keep their history, and the array.
+-- Returns a fresh handle for each tensor that the function has computed, and the array. The tensors may be the caller's and keep their
+-- histories.
 local function results_of(computed, count, name)
     local results, array = {}, ffi.new("THTensor *[?]", count)
     for i = 1, count do
         if not istype(Tensor, computed[i]) then errors.raise(("%s: the function returned a %s"):format(name, type(computed[i]))) end
-        results[i] = own(C.THTensor_newWithTensor(computed[i].handle), name)
+        results[i] = own(C.THTensor_new(), name)
         array[i - 1] = results[i].handle
     end
     return results, array
