@@ -544,8 +544,8 @@ kinds! { $
     grad_function: THGradFunction [dynamic] => THGradFunction, |args, at| args.plain(at);
     /// The call of a function of the caller.
     grad_call: *mut THGradCall [dynamic] => &'a THGradCall, |args, at|
-        // SAFETY: an open call is alive.
         args.pointer(at).and_then(|call: *mut THGradCall| match THGradCall::is_open(call) {
+        // SAFETY: an open call is alive.
         true => Ok(unsafe { &*call }),
         false => Err(Error::new(
             crate::error::Kind::Argument,
