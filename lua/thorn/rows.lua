@@ -1011,7 +1011,7 @@ return {
     generator_kind = { type = "THGeneratorKind", default = "TH_PHILOX" },
     fan = { type = "THFan", default = "TH_FAN_IN" },
     required_generator = { type = "THGenerator *", null = "refused" },
-    storage_out = { type = "THStorage *" },
+    storage_out = { type = "THStorage *", null = "refused" },
     storage = { type = "THStorage *", null = "refused" },
     storage_input = { type = "const THStorage *", null = "refused" },
     inputs = { type = "THTensor *const *", null = "empty" },

@@ -320,7 +320,7 @@ mod tests {
         assert_eq!(blocks.take_segment(), Some(1 << 30));
         blocks.end_graph(5, &[]);
         assert_eq!(blocks.take(2 << 20, Class::Large, 8), Some(claimed));
-        assert_eq!(blocks.bytes, [20 << 20, 0, 22 << 20]);
+        assert_eq!(blocks.bytes, [20 << 20, 0, 20 << 20]);
     }
 
     #[test]

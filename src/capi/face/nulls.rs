@@ -18,6 +18,7 @@ pub static NULL_REFUSED: &[Kind] = &[
     Kind::index,
     Kind::pivots,
     Kind::storage,
+    Kind::storage_out,
     Kind::storage_input,
     Kind::required_generator,
     Kind::text,
