@@ -51,16 +51,23 @@ end
 
 -- Calls the function with a result of a dtype, nil for a fresh one, and runs backward. Returns what is wrong, nil if nothing is.
 local function fault(call, dtype)
-  local leaves, arguments, result = {}, {}, keep(dtype and C.THTensor_newWithDtype(dtype.code) or C.THTensor_new())
+  local leaves, arguments, result = {}, {}, nil
   local count = #call.arguments - (call.given and 1 or 0)
   for i = 1, count do
     local argument = call.arguments[i]
     if argument.kind == "tensor" then
-      local leaf = place(argument.block, "contiguous").tensor
-      succeed(C.THTensor_setRequiresGrad(leaf, 1))
-      leaves[#leaves + 1], arguments[i] = leaf, leaf
+      local tensor = place(argument.block, "contiguous").tensor
+      arguments[i] = tensor
+      if argument.block.dtype.name:match "float" then
+        succeed(C.THTensor_setRequiresGrad(tensor, 1))
+        leaves[#leaves + 1] = tensor
+      end
+    elseif argument.kind == "result" then
+      -- The first result has the gradient; others may be indices.
+      arguments[i] = keep(dtype and not result and C.THTensor_newWithDtype(dtype.code) or C.THTensor_new())
+      result = result or arguments[i]
     else
-      arguments[i] = argument.kind == "result" and result or argument.value
+      arguments[i] = argument.value
     end
   end
   if invoke(call.name, arguments, count) ~= 0 then return ffi.string(C.THGetLastError()) end

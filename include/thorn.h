@@ -2382,8 +2382,8 @@ typedef THStatus (*THGradHook)(const struct THTensor *gradient, struct THTensor 
 
 /// The gradients of `sum of gradients * outputs` with respect to each of the `inputs`, and of nothing else: leaves keep
 /// theirs. `r` gets a new reference for each input; see "Lists" in the conventions for `r` and `count`. An input that
-/// has no part in the outputs is an error, or NULL in its place with `allowUnused`. The other arguments are those of
-/// `THGrad_backward`.
+/// has no part in the outputs is an error, or NULL in its place with `allowUnused`. Hooks of the inputs and of results
+/// on the way to them are called. The other arguments are those of `THGrad_backward`.
 THStatus THGrad_gradients(THTensor **r, int *count, THTensor *const *outputs, THTensor *const *gradients,
                           int outputCount, THTensor *const *inputs, int inputCount, int retainGraph, int createGraph,
                           int allowUnused);
@@ -2437,7 +2437,8 @@ THStatus THTensor_setGrad(THTensor *t, const THTensor *grad);
 /// Fills the gradient of `t`, if there is one, with 0.
 THStatus THTensor_zeroGrad(THTensor *t);
 
-/// Keeps the gradient of `t`, a result, when backward comes through it. Leaves keep theirs anyway.
+/// Keeps the gradient of `t`, a result, when backward comes through it: each backward adds its gradient to the one
+/// before, as with a leaf. After a write to `t` the gradient is that of the new values. Leaves keep theirs anyway.
 THStatus THTensor_retainGrad(THTensor *t);
 
 /// A handle on the elements of `t` that requires no gradient. A write to the handle changes the elements of `t`, and
@@ -2455,8 +2456,8 @@ int64_t THTensor_version(const THTensor *t);
 THStatus THTensor_backward(const THTensor *t, const THTensor *gradient);
 
 /// Has `function` called with the gradient of `t` whenever backward has computed it. Returns a number, by which
-/// `THTensor_removeHook` removes it; -1 on error. `deleter`, unless NULL, is called with `context` twice in the end; on
-/// error it is not called.
+/// `THTensor_removeHook` removes it; -1 on error. `deleter`, unless NULL, is called once, as `deleter(context,
+/// context)`, when nothing can call `function` any more; on error it is not called.
 int64_t THTensor_addHook(THTensor *t, THGradHook function, void *context, THDeleter deleter);
 
 /// Removes the hook with this number.

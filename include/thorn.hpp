@@ -4782,7 +4782,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor &setGrad_(const Tensor &grad = {}) { return changed(THTensor_setGrad(handle_, grad.get()), "setGrad_"); }
     /// Fills the gradient of `t`, if there is one, with 0.
     Tensor &zeroGrad_() { return changed(THTensor_zeroGrad(handle_), "zeroGrad_"); }
-    /// Keeps the gradient of `t`, a result, when backward comes through it.
+    /// Keeps the gradient of `t`, a result, when backward comes through it: each backward adds its gradient to the one
+    /// before, as with a leaf.
     Tensor &retainGrad_() { return changed(THTensor_retainGrad(handle_), "retainGrad_"); }
     /// A handle on the elements of `t` that requires no gradient.
     Tensor detach() const { return detail::made(THTensor_newDetach(handle_), "detach"); }

@@ -378,6 +378,122 @@ def matrices():
         near("pinverse", [R, square, 1e-6], torch.inverse, (square.value,), dtype, ulps=64)
 
 
+def activations():
+    """Activations with numbers of their own, at edges too."""
+    functional = torch.nn.functional
+    for dtype in FLOATS:
+        for t in (EDGES[dtype], PLAIN[dtype]):
+            finite = tensor(f"finite.{t.name}", [2 if math.isnan(x) else x for x in t.value.flatten().double().tolist()], dtype, (5, 7))
+            expect("elu", [R, finite, 0.5], *by_torch(lambda v: functional.elu(v, 0.5), finite.value), ulps=8, least=4 * EPSILON[dtype])
+            gradient = by_torch(lambda v: functional.softplus(v, 2, 20), finite.value)[0]
+            expect("softplus", [R, finite, 2.0, 20.0], gradient, ulps=8, least=4 * EPSILON[dtype])
+
+
+# Scores of 5 positions in 4 classes, the class of each, and a weight for each class.
+SCORES = {d: tensor(f"scores.{d}", [round(((i * 11) % 17 - 8) / 3, 3) for i in range(20)], d, (5, 4)) for d in FLOATS}
+CLASSES = tensor("classes", [3, 0, 2, 1, 2], "int64")
+WEIGHTS = {d: tensor(f"weights.{d}", [0.5, 2, 1, 1.5], d) for d in FLOATS}
+REDUCTIONS = [(0, "none"), (1, "mean"), (2, "sum")]
+
+
+def losses():
+    functional = torch.nn.functional
+    element_losses = [("mseLoss", [], functional.mse_loss), ("l1Loss", [], functional.l1_loss),
+                      ("smoothL1Loss", [0.5], lambda a, b, reduction: functional.smooth_l1_loss(a, b, beta=0.5, reduction=reduction)),
+                      ("huberLoss", [2.0], lambda a, b, reduction: functional.huber_loss(a, b, delta=2.0, reduction=reduction))]
+    for dtype in FLOATS:
+        scores, targets = SCORES[dtype], tensor(f"targets.{dtype}", [round(((i * 7) % 13) / 6 - 1, 3) for i in range(20)], dtype, (5, 4))
+        shares = tensor(f"shares.{dtype}", [((i * 5) % 9) / 8 for i in range(20)], dtype, (5, 4))
+        for code, reduction in REDUCTIONS:
+            for name, more, f in element_losses:
+                near(name, [R, scores, targets, code, *more], lambda a, b: f(a, b, reduction=reduction), (scores.value, targets.value), dtype)
+            f = functional.binary_cross_entropy_with_logits
+            near("bceWithLogits", [R, scores, shares, NULL, NULL, code], lambda a, b: f(a, b, reduction=reduction),
+                 (scores.value, shares.value), dtype)
+        for code, reduction in REDUCTIONS[1:]:
+            for name, f in (("nllLoss", functional.nll_loss), ("crossEntropy", functional.cross_entropy)):
+                near(name, [R, scores, CLASSES, NULL, code, -100], lambda a: f(a, CLASSES.value, reduction=reduction), (scores.value,), dtype)
+        # Each loss of single elements at pairs of edges whose difference the dtype holds.
+        left, right = pairs(dtype)
+        good = (left.value.double() - right.value.double()).abs() <= ENDS[dtype][0] / 4
+        left = tensor(f"loss.{left.name}", torch.where(good, left.value, 1).double().tolist(), dtype, left.value.shape)
+        right = tensor(f"loss.{right.name}", torch.where(good, right.value, 2).double().tolist(), dtype, right.value.shape)
+        for name, more, f in element_losses[1:]:
+            expect(name, [R, left, right, 2, *more], *by_torch(lambda a, b: f(a, b, reduction="sum"), left.value, right.value))
+
+
+def normalizations():
+    functional = torch.nn.functional
+    for dtype in ("float32", "float64"):
+        wide, scores = ROWS_OF[dtype], SCORES[dtype]
+        scale = tensor(f"scale.{dtype}", [1, -0.5, 2, 0.25, 1.5, -1], dtype)
+        shift = tensor(f"shift.{dtype}", [0, 1, -1, 0.5, 2, 0.125], dtype)
+        by = tensor(f"by.{dtype}", [round(((i * 5) % 11 - 5) / 4, 3) for i in range(24)], dtype, (4, 6))
+        share = tensor(f"by_share.{dtype}", by.value.flatten()[:20].tolist(), dtype, (5, 4))
+        for dim in (0, 1):
+            for name, f in (("softmax", torch.softmax), ("logSoftmax", torch.log_softmax)):
+                weighted(name, [R, scores, dim], lambda v: f(v, dim), (scores,), share, dtype)
+        weighted("layerNorm", [R, wide, 1, scale, shift, 1e-5], lambda v, w, b: functional.layer_norm(v, (6,), w, b, 1e-5),
+                 (wide, scale, shift), by, dtype)
+        weighted("batchNorm", [R, R, R, wide, scale, shift, NULL, NULL, 1, 0.1, 1e-5],
+                 lambda v, w, b: functional.batch_norm(v, None, None, w, b, True, 0.1, 1e-5), (wide, scale, shift), by, dtype)
+
+
+def weighted(function, arguments, f, operands, given, dtype, ulps=64):
+    """The gradients for a gradient of the result that is not 1 everywhere: that of a normalization would be 0."""
+    gradients = by_torch(f, *(x.value for x in operands), given=given.value)
+    greatest = max(g.abs().max().item() for g in gradients)
+    expect(function, arguments, *gradients, ulps=ulps, least=ulps * EPSILON[dtype] * greatest, given=given)
+
+
+def images():
+    functional = torch.nn.functional
+    for dtype in ("float32", "float64"):
+        image = tensor(f"image.{dtype}", [round(((i * 13) % 29 - 14) / 8, 3) for i in range(2 * 4 * 5 * 6)], dtype, (2, 4, 5, 6))
+        kernel = tensor(f"kernel.{dtype}", [round(((i * 7) % 19 - 9) / 8, 3) for i in range(6 * 2 * 3 * 2)], dtype, (6, 2, 3, 2))
+        bias = tensor(f"bias.{dtype}", [0.5, -1, 0, 2, 0.25, -0.75], dtype)
+        operands = (image.value, kernel.value, bias.value)
+        near("conv2d", [R, image, kernel, bias, 2, [2, 1], [1, 0], [1, 2], 2],
+             lambda x, w, b: functional.conv2d(x, w, b, (2, 1), (1, 0), (1, 2), 2), operands, dtype, ulps=16)
+        back = tensor(f"kernel_back.{dtype}", kernel.value.flatten()[:48].tolist(), dtype, (4, 2, 3, 2))
+        few = tensor(f"bias_back.{dtype}", [0.5, -1, 0, 2], dtype)
+        near("convTranspose2d", [R, image, back, few, 2, [2, 1], [1, 0], [1, 0], 2, [1, 2]],
+             lambda x, w, b: functional.conv_transpose2d(x, w, b, (2, 1), (1, 0), (1, 0), 2, (1, 2)),
+             (image.value, back.value, few.value), dtype, ulps=16)
+        near("maxPool2d", [R, R, image, 2, [3, 2], [2, 2], [1, 0], [1, 1], 0],
+             lambda x: functional.max_pool2d(x, (3, 2), (2, 2), (1, 0)), (image.value,), dtype)
+        near("avgPool2d", [R, image, 2, [3, 2], [2, 2], [1, 0], 0, 1, 0],
+             lambda x: functional.avg_pool2d(x, (3, 2), (2, 2), (1, 0)), (image.value,), dtype)
+
+
+def positions():
+    """Positions that repeat."""
+    lists = tensor("places_of_rows", [2, 0, 2, 1, 2], "int64")
+    for dtype in FLOATS:
+        wide = ROWS_OF[dtype]
+        near("indexSelect", [R, wide, 0, lists], lambda v: v[lists.value], (wide.value,), dtype)
+        near("embedding", [R, wide, lists, -1], lambda v: v[lists.value], (wide.value,), dtype)
+        near("take", [R, wide, lists], lambda v: torch.take(v, lists.value), (wide.value,), dtype)
+        near("kthvalue", [R, R, wide, 2, 1, 0], lambda v: torch.kthvalue(v, 2, 1)[0], (wide.value,), dtype)
+        near("median", [R, R, wide, 1, 0], lambda v: torch.median(v, 1)[0], (wide.value,), dtype)
+
+
+def systems():
+    """Systems of equations and decompositions."""
+    for dtype in ("float32", "float64"):
+        square = tensor(f"square.{dtype}", [4, 1, 0.5, 1, 3, 0.25, 0.5, 0.25, 2], dtype, (3, 3))
+        odd = tensor(f"odd_square.{dtype}", [1, 2, 0.5, -1, 3, 0.25, 0.75, -0.5, 2], dtype, (3, 3))
+        right = tensor(f"right_sides.{dtype}", [1, -2, 0.5, 3, 1.5, -1], dtype, (3, 2))
+        tall = tensor(f"tall.{dtype}", [1, 2, 0.5, -1, 3, 0.25, 0.75, -0.5, 2, 1.5, 1, -2], dtype, (4, 3))
+        near("solve", [R, R, right, odd], lambda b, a: torch.linalg.solve(a, b), (right.value, odd.value), dtype, ulps=64)
+        near("cholesky", [R, square, 0], lambda a: torch.linalg.cholesky(a), (square.value,), dtype, ulps=64)
+        near("trtrs", [R, NULL, right, square, 0, 0, 0],
+             lambda b, a: torch.linalg.solve_triangular(a, b, upper=False), (right.value, square.value), dtype, ulps=64)
+        near("addmm", [R, 0.5, tall, 2.0, tall, odd], lambda t, a, b: torch.addmm(t, a, b, beta=0.5, alpha=2.0),
+             (tall.value, tall.value.clone(), odd.value), dtype, ulps=16)
+        near("kron", [R, right, odd], torch.kron, (right.value, odd.value), dtype, ulps=16)
+
+
 def rows():
-    for part in (unary, binary, with_numbers, reductions, matrices):
+    for part in (unary, binary, with_numbers, reductions, matrices, activations, losses, normalizations, images, positions, systems):
         part()
