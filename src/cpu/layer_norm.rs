@@ -146,7 +146,7 @@ impl Rows {
         worth.clamp(1, MOST_PARTS)
     }
 
-    /// Doubles that the sums of [`gradient`] need for each part, the last as many of which are scratch.
+    /// Returns the number of doubles that the sums of [`gradient`] need for each part. The last `2 * n` are scratch.
     pub const fn sums_of_part(self) -> usize {
         4 * self.n
     }
@@ -169,8 +169,8 @@ unsafe fn gradient_part<V: Partial<Item: Real>>(all: Backward<Item<V>>, rows: Ro
             let (g, x) = (all.g.add(i * n), all.x.add(i * n));
             let middle = Standard::<V>::middle(x, n);
             let none = V::all(Element::ZERO);
-            // One pass computes the sums of the row and of its gradient. There is no gradient of the row if only those of weight and bias
-            // are wanted.
+            // One pass computes the sums of the row and of its gradient. The gradient of the row is left out if the caller wants only the
+            // gradients of weight and bias.
             let weight = if all.r.is_null() { g } else { all.weight };
             let [rest, squares, mean, along] = sums::<V, 3, 4>(
                 [g, weight, x],

@@ -254,10 +254,10 @@ unsafe fn short<V: Partial<Item: Real>>(isa: Isa, kind: Kind, s: Stack) {
     }
 }
 
-/// Lines one after the other.
+/// Computes lines one after the other.
 ///
 /// # Safety
-/// The driver's promises for lines of these elements; as for [`Register`].
+/// The lines and results must be as the driver passes them, with these elements; as for [`Register`].
 #[inline(always)]
 unsafe fn lines<V: Partial<Item: Real>>(isa: Isa, kind: Kind, s: Stack) {
     let pitch = s.n.next_multiple_of(V::LANES).max(V::LANES);
@@ -275,7 +275,7 @@ unsafe fn lines<V: Partial<Item: Real>>(isa: Isa, kind: Kind, s: Stack) {
     }
 }
 
-/// Computes lines one after the other.
+/// Computes lines one after the other, with the registers of this processor.
 pub fn stack<T: Real + Vectored>(kind: Kind, s: Stack) {
     simd(
         #[inline(always)]
