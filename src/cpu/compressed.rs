@@ -81,7 +81,7 @@ impl Entry for i64 {
     }
 }
 
-/// Where each row starts among the entries; the last element is the number of entries.
+/// The starts of rows among the entries; the last element is the number of entries.
 #[derive(Clone, Copy)]
 struct Starts<'a, I>(&'a [I]);
 
@@ -266,7 +266,7 @@ fn product<I: Position, T: Entry>(matrix: &Rows<'_, I, T>, m: &[T], size: usize,
     outside.finish(matrix.columns, size)
 }
 
-/// `r = A^T m`. The rows of the result are divided among threads. Each thread reads all entries, and adds those of its own rows in the
+/// `r = A^T m`. The rows of the result are divided among threads. Each thread reads all entries, and adds the ones for its rows in the
 /// order of `A`'s rows.
 fn transposed<I: Position, T: Entry>(matrix: &Rows<'_, I, T>, m: &[T], size: usize, p: usize, r: Shared) -> Result<()> {
     let (outside, n) = (Outside::new(), matrix.columns.len());

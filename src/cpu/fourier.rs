@@ -338,7 +338,7 @@ impl<T: Float> Plan<T> {
                     let from = tile.add(plan.get_scratch_len()).cast::<T>();
                     from.copy_from_nonoverlapping(x.at(line * n), n);
                     let to = from_raw_parts_mut(r.at(line * half), half);
-                    // Only lengths that do not match could fail.
+                    // Could fail only if lengths did not match.
                     _ = plan.process_with_scratch(from_raw_parts_mut(from, n), to, from_raw_parts_mut(tile, plan.get_scratch_len()));
                     scale(to, factor);
                 }
@@ -368,7 +368,7 @@ impl<T: Float> Plan<T> {
                         from[half - 1].im = T::zero();
                     }
                     let to = from_raw_parts_mut(r.at(line * n), n);
-                    // Only lengths that do not match could fail.
+                    // Could fail only if lengths did not match.
                     _ = plan.process_with_scratch(from, to, from_raw_parts_mut(tile, plan.get_scratch_len()));
                     if factor != T::one() {
                         to.iter_mut().for_each(|x| *x = Element::mul(*x, factor));

@@ -202,7 +202,7 @@ const LEVELS: usize = 11;
 
 /// The shape of a set of numbers: a bit for each number, above these a bit for each word that is not 0, and so on up to one word.
 struct Tree {
-    /// Where the words of each level begin.
+    /// The first word of each level.
     first: [usize; LEVELS],
     levels: usize,
     words: usize,

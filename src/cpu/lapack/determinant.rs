@@ -59,7 +59,7 @@ fn split(x: f64) -> (f64, i64) {
 /// Returns `x * 2^exponent`, rounded once.
 fn scaled(x: f64, exponent: i64) -> f64 {
     let (x, own) = split(x);
-    // Only the last factor may leave the range of normal numbers.
+    // No factor except the last may leave the range of normal numbers.
     let exponent = (exponent + own).clamp(-1200, 1200) as i32;
     let first = exponent.clamp(-1000, 1000);
     x * 2f64.powi(first) * 2f64.powi(exponent - first)
