@@ -5,7 +5,7 @@ use crate::dtype::Dtype;
 /// The accumulators of neighbouring results: planes of `capacity` entries of at most 8 bytes.
 #[derive(Clone, Copy)]
 pub struct Accumulators {
-    /// Where the planes begin, aligned to 8 bytes.
+    /// The first entry of the first plane, aligned to 8 bytes.
     pub data: *mut u8,
     /// The number of entries in a plane.
     pub capacity: usize,

@@ -13,7 +13,7 @@ impl<T> Default for MinMax<T> {
     }
 }
 
-/// Returns the accumulators of the maxima, which follow those of the minima.
+/// Returns the accumulators of the maxima, which follow the accumulators of the minima.
 #[inline(always)]
 fn greatest(accs: Accumulators) -> Accumulators {
     Accumulators { data: accs.plane(1), ..accs }

@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn a_large_mean_takes_nothing_from_the_variance() {
-        // Numbers near 1e8 are multiples of 2^-26, so the exact variance is that of integers.
+        // Numbers near 1e8 are multiples of 2^-26, so the exact variance can be computed with integers.
         for (rows, cols) in [(1000, 1), (1000, 3), (1000, 40), (3, 1000)] {
             let k: Vec<i64> = (0..(rows * cols) as i64).map(|i| i * i % 10_007 + i % 13).collect();
             let x: Vec<f64> = k.iter().map(|&k| 1e8 + k as f64 * 2f64.powi(-26)).collect();

@@ -145,7 +145,7 @@ impl F32x8 {
         columns
     }
 
-    /// Of four rows, returns columns 0 to 3 in the lower halves and columns 4 to 7 in the upper halves.
+    /// Returns columns 0 to 3 of four rows in the lower halves, and columns 4 to 7 in the upper halves.
     #[inline(always)]
     fn columns(rows: &[F32x8]) -> [__m256; 4] {
         // SAFETY: the processor has AVX2.
@@ -231,7 +231,7 @@ impl Float32s for F32x8 {
     }
 }
 
-/// Two registers as one: the lanes of the first, then those of the second.
+/// Two registers as one: the lanes of the first, followed by the lanes of the second.
 #[derive(Clone, Copy)]
 pub struct Pair<V>(pub(super) V, pub(super) V);
 
