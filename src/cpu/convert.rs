@@ -123,7 +123,7 @@ unsafe fn gather_steps<T: Copy, const STEP: isize>(dst: *mut T, src: *const T, n
 #[inline(always)]
 fn cast<S: Element, D: Element>(x: S) -> D {
     use Dtype::{Bool, Float32, Float64, Int64};
-    // Only 64-bit sources need a path through 64-bit integers. Float64 represents every other value exactly.
+    // A path through 64-bit integers is needed for 64-bit sources only. Float64 represents every other value exactly.
     match (S::DTYPE, D::DTYPE) {
         (Int64, _) => D::from_i64(x.to_i64()),
         (Float32, Float32 | Float64 | Bool) => D::from_f32(x.to_f64() as f32),

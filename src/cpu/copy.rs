@@ -26,7 +26,7 @@ const BAND: usize = 64;
 /// The capacity, in elements of 8 bytes, of the buffer for a piece that is transposed before it is converted.
 const TRANSPOSED: usize = 1024;
 
-/// How to copy a tile from one kind of side to another: chosen once, used for every tile.
+/// A method to copy a tile from one kind of side to another: chosen once, used for every tile.
 #[derive(Clone, Copy)]
 pub struct TileCopy {
     dst: Dtype,

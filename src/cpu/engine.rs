@@ -59,7 +59,7 @@ impl<const N: usize> Job<N> {
         let direct = self.plan.is_flat() && self.dtype == self.compute;
         let on_input = self.result_is_input() && !options.by_rows;
         if n <= SMALL && (!direct || on_input) {
-            // SAFETY: whoever made the job vouched for its operands, and `n <= SMALL`.
+            // SAFETY: the caller of [`Job::new`] vouched for the operands, and `n <= SMALL`.
             return unsafe { self.run_small(n, kernel) };
         }
         let bytes = self.plan.bytes();
@@ -153,7 +153,7 @@ impl<const N: usize> Job<N> {
                 for i in (0..len).step_by(part) {
                     let part = part.min(len - i);
                     (1..N).for_each(|k| stream::prefetch(from(k, end + i), part * item[k]));
-                    // SAFETY: the part lies inside the result and the buffer.
+                    // SAFETY: the part is inside the result and the buffer.
                     unsafe { stream::copy_stream(from(0, start + i), result.add(i * item[0]), part * item[0]) }
                 }
             }

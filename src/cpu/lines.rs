@@ -43,7 +43,7 @@ pub struct End<'a> {
 /// One line, as the kernel sees it.
 #[derive(Clone, Copy)]
 pub struct Line {
-    /// Where the elements of the results are written; NULL for a result that the operation does not have.
+    /// The first element of the line in each result; NULL for a result that the operation does not have.
     pub out: [*mut u8; 2],
     /// The elements.
     pub x: *mut u8,
@@ -56,7 +56,7 @@ pub struct Line {
 /// Several lines, each of them contiguous.
 #[derive(Clone, Copy)]
 pub struct Stack {
-    /// Where the elements of the results are written.
+    /// The first element of each result.
     pub out: [*mut u8; 2],
     /// Bytes from one line of a result to the next.
     pub out_step: [isize; 2],
@@ -85,7 +85,7 @@ impl Stack {
 /// Lines side by side: element `i` of line `j` is `i` steps and `j` elements after the first element.
 #[derive(Clone, Copy)]
 pub struct ColumnBlock {
-    /// Where the elements of the results are written.
+    /// The first element of each result.
     pub out: [*mut u8; 2],
     /// Bytes from one element of a result's line to the next.
     pub out_step: [isize; 2],
@@ -199,7 +199,7 @@ struct Along {
     step: isize,
 }
 
-/// How lines are divided into blocks, and which operands go through buffers.
+/// The division of lines into blocks, and the operands that go through buffers.
 struct Cut {
     by_columns: bool,
     /// The number of lines in a block.
@@ -208,7 +208,7 @@ struct Cut {
     /// For each operand: where its buffer begins, and bytes from row to row in the buffer.
     at: [usize; 3],
     row: [usize; 3],
-    /// Where the kernel's scratch memory begins.
+    /// The offset of the kernel's scratch memory.
     scratch: usize,
     /// The size of all buffers in bytes.
     bytes: usize,

@@ -25,10 +25,11 @@ use std::time::{Duration, Instant};
 use std::{mem, process, ptr, thread};
 use worker::{Employer, Worker, lock};
 
-/// How long a worker sleeps before its thread ends. A thread that stayed would keep a process alive whose other threads have all ended.
+/// The time that a worker sleeps before its thread ends. A thread that stayed would keep a process alive whose other threads have all
+/// ended.
 const IDLE_TIME: Duration = Duration::from_secs(2);
 
-/// How long the end of the process may wait until idle workers have left.
+/// The time that the end of the process waits for idle workers to leave.
 const EXIT_TIME: Duration = Duration::from_millis(200);
 
 /// One free seat in `Pool::seats`. The lower bits count the seated workers.
@@ -218,7 +219,7 @@ impl Pool {
 
     /// Wakes the workers below thread `index` in the binary tree of threads (0 is the caller), so that no thread wakes all others.
     ///
-    /// Only the caller and seated workers may call this.
+    /// This is for the caller and seated workers only.
     fn wake(&self, index: usize, helpers: usize) {
         // SAFETY: `workers` does not change while a job runs, and this thread is part of a running job.
         let workers = unsafe { &*self.workers.get() };

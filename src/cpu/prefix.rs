@@ -287,7 +287,7 @@ fn join<const PRODUCT: bool>(a: F64x8, b: F64x8) -> F64x8 {
     if PRODUCT { a * b } else { a + b }
 }
 
-/// Returns true if no product of eight factors, each of a size between those of these factors, leaves the range of float64.
+/// Returns true if no product of eight such factors, or of factors between them in size, leaves the range of float64.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn moderate(v: F64x8) -> bool {

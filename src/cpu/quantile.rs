@@ -12,7 +12,7 @@ use crate::launch::lines::Interpolation;
 pub struct Quantiles<'a, T> {
     /// The share of the line below each quantile, in 0 to 1.
     pub shares: &'a [T],
-    /// How to interpolate between two elements.
+    /// The method of interpolation between two elements.
     pub interpolation: Interpolation,
     /// True if NaNs are left out. Otherwise one NaN makes every quantile NaN.
     pub skip_nan: bool,

@@ -100,7 +100,7 @@ impl Pack for Whole {
     }
 }
 
-/// Where a sorted line is written; NULL for a result that is not wanted.
+/// The destination of a sorted line; NULL for a result that is not wanted.
 #[derive(Clone, Copy)]
 pub struct Sorted<T> {
     /// The elements.

@@ -27,7 +27,7 @@ unsafe fn load<V: Partial, const K: usize>(x: [*const Item<V>; K], at: usize) ->
     )
 }
 
-/// Loads the first `n` lanes of each operand; the other lanes are those of `fill`.
+/// Loads the first `n` lanes of each operand; the other lanes come from `fill`.
 ///
 /// # Safety
 /// Each operand must hold `n` elements from `at` on.

@@ -13,7 +13,7 @@ use std::time::Duration;
 pub(crate) const CHEAP: usize = 16 * 1024;
 /// The same for kernels that compute for about a nanosecond an element.
 pub(crate) const COSTLY: usize = 2 * 1024;
-/// How long an idle thread spins before it sleeps: a few times as long as waking it takes.
+/// The time that an idle thread spins before it sleeps: a few times as long as waking it takes.
 pub(crate) const SPIN_TIME: Duration = Duration::from_micros(20);
 
 /// The minimum of [`streams_from`] in bytes, which is used if the processor does not report its caches.
@@ -28,7 +28,7 @@ pub(crate) const PREFETCH_FROM: usize = 4 << 20;
 pub(crate) const PREFETCH_BYTES: usize = 512;
 /// Distance in bytes of the widest operand between the elements computed and the elements prefetched.
 pub(crate) const PREFETCH_AHEAD: usize = 2048;
-/// Bytes of the widest operand whose results are streamed together, for kernels with little work before the first element.
+/// Bytes of the widest operand whose results are streamed together, for cheap kernels.
 pub(crate) const STREAMED: usize = 2 * 1024;
 /// A result that is less than this fraction (1/16) of the bytes of all operands is not streamed: comparisons of float64 in memory take up
 /// to a third longer if it is.
@@ -58,7 +58,7 @@ pub(crate) const COPY_PIECE: usize = 64 * 1024;
 /// Elements of a sequence computed at a time: a buffer of them fits the L1 cache.
 pub(crate) const SEQUENCE_PIECE: usize = 2048;
 
-/// Elements up to which gathering them one by one takes no longer than preparing tiles.
+/// Elements up to which gathering one by one takes no longer than preparing tiles.
 pub(crate) const SMALL: usize = 256;
 /// Small operands with runs shorter than this are copied element by element.
 pub(crate) const SMALL_RUN: usize = 16;

@@ -20,7 +20,7 @@ const PARTS: usize = 8;
 /// Results that are one stride apart: all results, or one phase of a transposed convolution.
 struct Phase {
     grid: Grid,
-    /// Where the packed weights of the phase begin, in elements.
+    /// The first packed weight of the phase, in elements.
     weights: usize,
 }
 
@@ -216,7 +216,7 @@ impl<T: Gather> Direct<T> {
     }
 }
 
-/// How a thread's tile is divided. The source of a block comes first.
+/// The division of a thread's tile. The source of a block comes first.
 struct Layout {
     sums: usize,
     turned: usize,

@@ -182,7 +182,7 @@ impl<const N: usize> Stager<N> {
         }
     }
 
-    /// Runs the kernel on each row of a tile with operands `at` these places. Calls `before` in front of each row.
+    /// Runs the kernel on each row of a tile with operands `at` these places. Calls `before` before each row.
     ///
     /// # Safety
     /// As for [`Stager::tile`].

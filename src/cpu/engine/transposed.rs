@@ -26,11 +26,11 @@ pub struct TransposedTile<const N: usize> {
     pub rows: usize,
     /// The number of columns.
     pub cols: usize,
-    /// How the job is run.
+    /// The way in which the job is run.
     pub how: How,
 }
 
-/// How a job with a transposed input is run.
+/// The way in which a job with a transposed input is run.
 #[derive(Clone, Copy)]
 pub struct How {
     /// The input that is transposed.

@@ -57,7 +57,7 @@ impl<T> Gatherer<T> {
     /// Computes a product.
     ///
     /// # Safety
-    /// All elements must exist, and no other thread may access those of C.
+    /// All elements must exist, and no other thread may access C.
     #[inline(always)]
     pub unsafe fn run(&self, task: &Gathered<T>) {
         // SAFETY: the caller keeps this function's contract, and the kernel is for this processor.

@@ -34,7 +34,7 @@ pub unsafe fn gemv<T: Number>(beta: T, y: (*mut T, isize), alpha: T, a: Mat<T>, 
     let whole = Task { beta, fresh: beta == T::ZERO, y: y.0, y_step: y.1, alpha, a, x: x.0, x_step: x.1 };
     let work = a.rows.saturating_mul(a.cols);
     let threads = if work < 2 * MATRIX_WORK { 1 } else { pool::num_threads() };
-    // There are so many parts that other threads can do those of a delayed thread. Parts have whole cache lines of a column.
+    // There are so many parts that other threads can do the parts of a delayed thread. Parts have whole cache lines of a column.
     let parts = (work / MATRIX_WORK).clamp(1, if threads > 1 { 4 * threads } else { 1 });
     let rows = a.rows.div_ceil(parts).next_multiple_of(if a.row_stride == 1 { 64 / size_of::<T>() } else { DOTS });
     let task = |part: usize| {
@@ -245,7 +245,7 @@ unsafe fn dot<T: Number, const FUSED: bool, const R: usize, const N: usize>(a: &
         }
         col += N;
     }
-    // The copy stays in registers; `sums` would not, because its address is taken below.
+    // A copy, whose address is taken below, so that the sums of the loop above stay in registers.
     let sums = sums;
     let mut totals = if N == 1 { std::array::from_fn(|r| sums[r][0]) } else { totals(&sums) };
     while col < a.cols {

@@ -38,7 +38,7 @@ impl Tiny {
     /// `c = beta * c + alpha * a @ b` for `count` products of equal shapes. `at` returns where each begins, in elements from the first.
     ///
     /// # Safety
-    /// As for [`super::gemm`], for every product, whose sizes must be those of this kernel. The processor must have the level.
+    /// As for [`super::gemm`], for every product. The sizes must match this kernel. The processor must have the level.
     #[inline(always)]
     pub unsafe fn run<T: Number>(
         self,

@@ -70,7 +70,7 @@ impl Worker {
     /// Starts a thread, which works until the pool has no more use for it. Returns false if the system refuses.
     ///
     /// # Safety
-    /// Only the holder of the pool may call this, and no thread may run here. The worker must not be moved or freed while a thread runs.
+    /// The caller must hold the pool, and no thread may run here. The worker must not be moved or freed while a thread runs.
     pub(super) unsafe fn start(&self) -> bool {
         // SAFETY: the caller holds the pool, and no thread runs here.
         unsafe { self.join() };
@@ -86,7 +86,7 @@ impl Worker {
     /// Waits until the thread that ran here has returned, unless that is the calling thread.
     ///
     /// # Safety
-    /// Only the holder of the pool may call this, once the worker is gone.
+    /// The caller must hold the pool, and the worker must be gone.
     pub(super) unsafe fn join(&self) {
         // SAFETY: the caller holds the pool, and `take` ensures that a thread is joined once. A thread does not join itself.
         unsafe {

@@ -51,7 +51,7 @@ const EXPM1_64: [f64; 10] = [
     2.481_475_142_356_790_2e-8,
 ];
 
-/// The rounding error of 2 / sqrt(pi) in f32. That of f64 is negligible.
+/// The rounding error of 2 / sqrt(pi) in f32. The error in f64 is negligible.
 const FRAC_2_SQRT_PI_LOW_32: f32 = -5.863_538_3e-8;
 
 // Adding 1.5 * 2^23 (2^52 for f64) rounds to an integer and leaves it in the low bits, here with the bias of the exponent.

@@ -294,7 +294,7 @@ mod wide {
         let a = x.abs();
         let (index, u) = locate_32(a, 17.0 / 128.0);
         let (c, q) = pick_32(&GELU_32.0, index, u);
-        // Of two zeros, the maximum is the second.
+        // The maximum of two zeros is the second one.
         let base = F32x16::all(0.0).greater(x);
         // Phi and its rounding error, which matters if there is no base.
         let p = u.fma(q, c);

@@ -68,7 +68,7 @@ const STIRLING: [f64; 10] = [
 const STIRLING_SHORT: [f64; 4] = [8.333_333_313_205_536e-2, -2.777_696_561_098_589e-3, 7.884_670_074_581_073e-4, -4.853_885_782_874_862e-4];
 /// `log(2 pi) / 2 - 1/2`, as a sum of two.
 const STIRLING_CONSTANT: [f64; 2] = [4.189_385_332_046_727e-1, 1.672_820_965_058_541_3e-17];
-/// How lgamma of a number, or of its magnitude y if it is below -1/2, is computed from a logarithm.
+/// The way in which lgamma of a number, or of its magnitude y if it is below -1/2, is computed from a logarithm.
 struct Way {
     /// True for Stirling's series, `k (log(a) - 1) + w S(w^2) + C` with w = 1 / y; false for `lgamma(2 + t) + k log(a)`.
     large: bool,

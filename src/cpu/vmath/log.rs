@@ -29,7 +29,7 @@ const LOG_64: [f64; 7] = [
     1.479_795_895_913_975e-1,
 ];
 
-// Logarithms of 2 and e as sums of two. High parts that are multiplied by an exponent are short, like that of ln 2.
+// Logarithms of 2 and e as sums of two. High parts that are multiplied by an exponent are short, like the high part of ln 2.
 const LOG2_E_32: f32 = std::f32::consts::LOG2_E;
 const LOG2_E_LO_32: f32 = 1.925_963e-8;
 const LOG2_E_64: f64 = std::f64::consts::LOG2_E;

@@ -12,7 +12,7 @@ use super::log::{log_parts_f32, log_parts_f64, log_sum_f32, log_sum_f64};
 use super::{LN2_HI_64, LN2_LO_64, poly_f64};
 use crate::dtype::Element;
 
-/// Elements in a piece: so many that the ends of loops are cheap, and few, since one element can make the piece slow.
+/// Elements in a piece. Longer pieces make the ends of loops cheaper; shorter ones limit the cost of one slow element.
 const PIECE: usize = 256;
 
 /// `log(1 + q)` for 0 <= q <= 1.

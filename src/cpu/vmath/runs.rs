@@ -57,7 +57,7 @@ runs! {
     sqrt_run_f64(f64) = sqrt_f64, sqrt of F64x8;
 }
 
-/// Elements in a piece: so many that the ends of loops cost little, and few, since one element makes a whole piece slow.
+/// Elements in a piece. Longer pieces make the ends of loops cheaper; shorter ones limit the cost of one slow element.
 const PIECE: usize = 256;
 
 /// `r[i] = positive(a[i])`. In pieces with a negative element `any(a[i])`, and `slow(a[i])` where that is `rare`.
