@@ -58,7 +58,7 @@ pub(crate) const COPY_PIECE: usize = 64 * 1024;
 /// Elements of a sequence computed at a time: a buffer of them fits the L1 cache.
 pub(crate) const SEQUENCE_PIECE: usize = 2048;
 
-/// Elements up to which gathering one by one takes no longer than preparing tiles.
+/// Elements up to which gathering one by one is as fast as preparing tiles.
 pub(crate) const SMALL: usize = 256;
 /// Small operands with runs shorter than this are copied element by element.
 pub(crate) const SMALL_RUN: usize = 16;

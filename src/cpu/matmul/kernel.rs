@@ -188,7 +188,7 @@ with_avx2! {
 /// Computes a strip with tiles of at most ROWS rows.
 ///
 /// # Safety
-/// The elements of the task must exist. No other thread may access C and `packed`. The processor must have the instructions that this is
+/// The elements of the task must exist. No other thread may access C or `packed`. The processor must have the instructions that this is
 /// compiled for.
 #[inline(always)]
 pub(super) unsafe fn strip<T: Number, const FUSED: bool, const ROWS: usize, const N: usize, const HALF: usize, const QUARTER: usize>(

@@ -51,7 +51,7 @@ pub fn fill_operand(draw: Draw, generator: &mut Generator, out: &Operand, parame
         }
         Draw::TruncatedNormal { mean, std, from, to } => {
             let (low, high) = ((from - mean) / std, (to - mean) / std);
-            // So far from the mean, every number except the nearer bound is unlikely, and `std * low` may overflow.
+            // At this distance from the mean, every number except the nearer bound is unlikely, and `std * low` may overflow.
             let only = if low > FAR {
                 Some(from)
             } else if high < -FAR {

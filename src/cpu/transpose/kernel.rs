@@ -340,7 +340,7 @@ unsafe fn interleave_all<V: Bytes, const E: usize>(x: [V; E]) -> [V; E] {
 }
 
 /// Transposes a panel: a matrix too narrow for a block, such as the channels of an image. If the short side is dense, a register covers
-/// several rows of it. Excess elements that are read are dropped; excess elements that are written are overwritten by the next row.
+/// several of its rows. Excess elements that are read are dropped; excess elements that are written are overwritten by the next row.
 ///
 /// # Safety
 /// As for [`transpose`].
