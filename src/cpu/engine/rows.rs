@@ -6,7 +6,7 @@ use crate::cpu::stream::LINE;
 use crate::cpu::tuning::{ROWS_AREA, SHORT_RUN};
 use crate::plan::each;
 
-/// A kernel over contiguous elements of each operand, of the types that were given to [`Work::run`]. The kernel gets one row, or several if
+/// A kernel over contiguous elements of each operand, of the types that were given to `Work::run`. The kernel gets one row, or several if
 /// it is [`Options::by_rows`]. The rows are inside the operands, or inside buffers for them.
 pub type Kernel<'a, const N: usize> = &'a (dyn Fn(&Rows<N>) + Sync);
 

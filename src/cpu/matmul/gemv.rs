@@ -34,7 +34,8 @@ pub unsafe fn gemv<T: Number>(beta: T, y: (*mut T, isize), alpha: T, a: Mat<T>, 
     let whole = Task { beta, fresh: beta == T::ZERO, y: y.0, y_step: y.1, alpha, a, x: x.0, x_step: x.1 };
     let work = a.rows.saturating_mul(a.cols);
     let threads = if work < 2 * MATRIX_WORK { 1 } else { pool::num_threads() };
-    // There are more parts than threads, so that other threads can do the parts of a delayed thread. Parts have whole cache lines of a column.
+    // There are more parts than threads, so that other threads can do the parts of a delayed thread. Parts have whole cache lines of a
+    // column.
     let parts = (work / MATRIX_WORK).clamp(1, if threads > 1 { 4 * threads } else { 1 });
     let rows = a.rows.div_ceil(parts).next_multiple_of(if a.row_stride == 1 { 64 / size_of::<T>() } else { DOTS });
     let task = |part: usize| {
