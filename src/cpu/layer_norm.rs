@@ -1,4 +1,4 @@
-//! Rows brought to mean 0 and variance 1, and the gradients of that.
+//! Layer normalisation: rows with mean 0 and variance 1, and the gradients of that.
 
 use super::engine::{COSTLY, Shared, parallel};
 use super::real::Real;
@@ -9,12 +9,13 @@ use crate::cpu::tuning::SHORT_LINES;
 use crate::dtype::Element;
 use crate::launch::layers::NormRows as Rows;
 
-/// The most parts that are summed apart, and elements and rows that are worth one.
+/// The maximum number of parts that are summed separately, and the elements and rows that are worth a part.
 const MOST_PARTS: usize = 64;
 const PART_ELEMENTS: usize = 1 << 15;
 const PART_ROWS: usize = 32;
 
-/// A row's `(x - mean) / deviation` as `(x - middle) * scale - shift`: the middle is the mean rounded, the shift what it lacks.
+/// The form of a row's `(x - mean) / deviation`: `(x - middle) * scale - shift`. The middle is the rounded mean, the shift corrects the
+/// rounding.
 #[derive(Clone, Copy)]
 struct Standard<V> {
     middle: V,
@@ -24,10 +25,10 @@ struct Standard<V> {
 
 impl<V: Partial<Item: Real>> Standard<V> {
     /// # Safety
-    /// `x` holds `n` elements; as for [`Register`](super::vector::Register).
+    /// `x` must hold `n` elements; as for [`Register`](super::vector::Register).
     #[inline(always)]
     unsafe fn of(x: *const Item<V>, n: usize, eps: f64) -> Self {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe {
             let middle = Self::middle(x, n);
             let [rest, squares] = sums::<V, 1, 2>(
@@ -48,7 +49,7 @@ impl<V: Partial<Item: Real>> Standard<V> {
     /// As for [`Standard::of`].
     #[inline(always)]
     unsafe fn middle(x: *const Item<V>, n: usize) -> V {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         let [sum] = unsafe {
             sums::<V, 1, 1>(
                 [x],
@@ -61,7 +62,7 @@ impl<V: Partial<Item: Real>> Standard<V> {
         V::all(Element::from_f64(sum / n as f64))
     }
 
-    /// Returns the form for a row with these means of `x - middle` and of its square, and its scale and shift.
+    /// Returns the form for a row, given the means of `x - middle` and of its square; also returns the scale and the shift.
     #[inline(always)]
     fn around(middle: V, rest: f64, squares: f64, eps: f64) -> (Self, [f64; 2]) {
         let scale = 1.0 / (squares - rest * rest + eps).sqrt();
@@ -75,7 +76,7 @@ impl<V: Partial<Item: Real>> Standard<V> {
     }
 }
 
-/// Elements of a call, each row-major.
+/// The operands of a call, each row-major.
 #[derive(Clone, Copy)]
 struct Forward<T> {
     r: *mut T,
@@ -90,7 +91,7 @@ struct Forward<T> {
 unsafe fn forward_rows<V: Partial<Item: Real>>(all: Forward<Item<V>>, Rows { n, eps, .. }: Rows, rows: std::ops::Range<usize>) {
     for i in rows {
         let x = all.x.wrapping_add(i * n);
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe {
             let standard = Standard::<V>::of(x, n, eps);
             map::<V, 3>(
@@ -107,7 +108,7 @@ unsafe fn forward_rows<V: Partial<Item: Real>>(all: Forward<Item<V>>, Rows { n, 
 /// `r = (x - mean) / sqrt(variance + eps) * weight + bias` of each row.
 ///
 /// # Safety
-/// `r` and `x` hold the rows, `weight` and `bias` one; `r` is `x` or apart from all.
+/// `r` and `x` must hold the rows, `weight` and `bias` one row. `r` must be `x`, or overlap no operand.
 pub unsafe fn forward<T: Real + Vectored>(rows: Rows, r: *mut T, x: *const T, weight: *const T, bias: *const T) {
     let shared = [r.cast_const(), x, weight, bias].map(|p| Shared(p.cast_mut().cast()));
     let block_rows = (SHORT_LINES / rows.n.max(1)).max(1);
@@ -117,7 +118,7 @@ pub unsafe fn forward<T: Real + Vectored>(rows: Rows, r: *mut T, x: *const T, we
         let range = range.start * block_rows..rows.rows.min(range.end * block_rows);
         simd(
             #[inline(always)]
-            // SAFETY: the caller's; the machine has the level.
+            // SAFETY: the caller keeps this function's contract, and the processor has the level.
             move |isa| unsafe {
                 match isa.level() {
                     Level::Avx512 => forward_rows::<T::Avx512>(all, rows, range),
@@ -128,7 +129,7 @@ pub unsafe fn forward<T: Real + Vectored>(rows: Rows, r: *mut T, x: *const T, we
     });
 }
 
-/// Elements of a call, each row-major; NULL for what is not asked for.
+/// The operands of a call, each row-major; NULL for a gradient that is not wanted.
 #[derive(Clone, Copy)]
 struct Backward<T> {
     r: *mut T,
@@ -139,13 +140,13 @@ struct Backward<T> {
 }
 
 impl Rows {
-    /// How many parts of the rows are summed apart: that depends on sizes alone, and so does how sums are rounded.
+    /// Returns the number of parts of the rows that are summed separately. It depends on sizes alone, and so does the rounding of sums.
     pub fn parts(self) -> usize {
         let worth = (self.rows.saturating_mul(self.n) / PART_ELEMENTS).min(self.rows / PART_ROWS);
         worth.clamp(1, MOST_PARTS)
     }
 
-    /// Doubles that the sums of [`gradient`] need for each part, the last as many of which are scratch.
+    /// Returns the number of doubles that the sums of [`gradient`] need for each part. The last `2 * n` are scratch.
     pub const fn sums_of_part(self) -> usize {
         4 * self.n
     }
@@ -157,7 +158,7 @@ impl Rows {
 unsafe fn gradient_part<V: Partial<Item: Real>>(all: Backward<Item<V>>, rows: Rows, part: usize) {
     let Rows { rows: count, n, eps } = rows;
     let parts = rows.parts();
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps this function's contract.
     unsafe {
         let added = all.sums.wrapping_add(part * rows.sums_of_part());
         let few = added.wrapping_add(2 * n).cast::<Item<V>>();
@@ -168,8 +169,8 @@ unsafe fn gradient_part<V: Partial<Item: Real>>(all: Backward<Item<V>>, rows: Ro
             let (g, x) = (all.g.add(i * n), all.x.add(i * n));
             let middle = Standard::<V>::middle(x, n);
             let none = V::all(Element::ZERO);
-            // One pass for the sums of the row and of its gradient, of which there is none where only those of weight and bias are asked
-            // for.
+            // One pass computes the sums of the row and of its gradient. The gradient of the row is left out if the caller wants only the
+            // gradients of weight and bias.
             let weight = if all.r.is_null() { g } else { all.weight };
             let [rest, squares, mean, along] = sums::<V, 3, 4>(
                 [g, weight, x],
@@ -209,12 +210,12 @@ unsafe fn gradient_part<V: Partial<Item: Real>>(all: Backward<Item<V>>, rows: Ro
     }
 }
 
-/// Gradients of [`forward`] from `g`, that of its result: `r` is that of `x`, and `sums` become those of weight and bias, part by part: `n`
-/// doubles for the weight, `n` for the bias, and scratch. Either may be NULL.
+/// Computes the gradients of [`forward`] from the gradient `g` of its result. `r` is the gradient of `x`. `sums` are the gradients of
+/// weight and bias, part by part: `n` doubles for the weight, `n` for the bias, and scratch. `r` or `sums` may be NULL.
 ///
 /// # Safety
-/// `r`, `g` and `x` hold the rows, `weight` one, and `sums` [`Rows::sums_of_part`] for each of [`Rows::parts`]; `r` is `g` or `x`, or apart
-/// from all.
+/// `r`, `g` and `x` must hold the rows, `weight` one row, and `sums` [`Rows::sums_of_part`] for each of [`Rows::parts`]. `r` must be `g` or
+/// `x`, or overlap no operand.
 pub unsafe fn gradient<T: Real + Vectored>(rows: Rows, r: *mut T, sums: *mut f64, g: *const T, x: *const T, weight: *const T) {
     let shared = [r.cast_const(), g, x, weight].map(|p| Shared(p.cast_mut().cast()));
     let at_sums = Shared(sums.cast());
@@ -226,7 +227,7 @@ pub unsafe fn gradient<T: Real + Vectored>(rows: Rows, r: *mut T, sums: *mut f64
             #[inline(always)]
             move |isa| {
                 for part in range {
-                    // SAFETY: the caller's; the machine has the level.
+                    // SAFETY: the caller keeps this function's contract, and the processor has the level.
                     unsafe {
                         match isa.level() {
                             Level::Avx512 => gradient_part::<T::Avx512>(all, rows, part),
@@ -239,17 +240,17 @@ pub unsafe fn gradient<T: Real + Vectored>(rows: Rows, r: *mut T, sums: *mut f64
     });
 }
 
-/// Adds up the parts of the sums of [`gradient`]: number 0 is the gradient of the weight, 1 that of the bias.
+/// Adds up the parts of the sums of [`gradient`]: number 0 is the gradient of the weight, number 1 the gradient of the bias.
 ///
 /// # Safety
-/// `sums` are those of [`gradient`], and the end has room for a row.
+/// `sums` must be written by [`gradient`], and `end` must have room for a row.
 pub unsafe fn added<T: Real>(rows: Rows, sums: *const f64, k: usize, end: *mut T) {
     for j in 0..rows.n {
         let total = (0..rows.parts()).fold(0.0, |total, part| {
-            // SAFETY: the caller's.
+            // SAFETY: the caller keeps this function's contract.
             total + unsafe { sums.add(part * rows.sums_of_part() + k * rows.n + j).read() }
         });
-        // SAFETY: as above.
+        // SAFETY: the caller keeps this function's contract.
         unsafe { end.add(j).write(T::from_f64(total)) };
     }
 }

@@ -1,4 +1,5 @@
-//! Random fills on the host: by Philox all elements at once, by MT19937 one after the other, in row-major order and by TH's formulas.
+//! Random fills on the host. Philox computes all elements at once. MT19937 computes them one after the other, in row-major order, by TH's
+//! formulas.
 
 use super::place::{Place, by_position, in_order};
 use super::sample::{alias, categories, permute};
@@ -13,13 +14,13 @@ use crate::operand::Operand;
 use crate::random::{Generator, Mt19937, Philox};
 use std::f64::consts::PI;
 
-/// Deviations from the mean whose square overflows.
+/// Deviations from the mean from which the square overflows.
 const FAR: f64 = 1e150;
 
 /// Fills a row-major operand.
 pub fn fill_operand(draw: Draw, generator: &mut Generator, out: &Operand, parameters: &[&Operand]) -> Result<()> {
     let place = Place { at: out.first(), dtype: out.dtype, n: out.layout.numel() as usize };
-    // SAFETY: parameters are row-major float64, but for alias tables, which are not asked for.
+    // SAFETY: parameters are row-major float64, except alias tables, which are not read by this closure.
     let list = |k: usize| unsafe { parameters[k].elements::<f64>() };
     let single = out.dtype != Dtype::Float64;
     match draw {
@@ -50,7 +51,7 @@ pub fn fill_operand(draw: Draw, generator: &mut Generator, out: &Operand, parame
         }
         Draw::TruncatedNormal { mean, std, from, to } => {
             let (low, high) = ((from - mean) / std, (to - mean) / std);
-            // So far from the mean, nothing but the bound beside it is likely, and `std * low` may overflow.
+            // At this distance from the mean, every number except the nearer bound is unlikely, and `std * low` may overflow.
             let only = if low > FAR {
                 Some(from)
             } else if high < -FAR {
@@ -115,7 +116,7 @@ pub fn fill_operand(draw: Draw, generator: &mut Generator, out: &Operand, parame
         },
         Draw::Permutation => permute(place, generator),
         Draw::Alias => {
-            // SAFETY: a row-major int64 operand.
+            // SAFETY: the operand is row-major int64.
             let (other, stays) = (unsafe { parameters[0].elements::<i64>() }, list(1));
             alias(place, generator, other, stays)
         }
@@ -124,7 +125,8 @@ pub fn fill_operand(draw: Draw, generator: &mut Generator, out: &Operand, parame
     Ok(())
 }
 
-/// Fills with floats: by Philox from the distribution for the type they are computed in, by MT19937 with `next` numbers in order.
+/// Fills with floats: with Philox from the distribution for the type they are computed in, with MT19937 from `next`, which writes numbers
+/// in order.
 fn floats(
     place: Place,
     generator: &mut Generator,
@@ -143,7 +145,7 @@ fn each(stream: &mut Mt19937, out: &mut [f64], next: impl Fn(&mut Mt19937) -> f6
     out.iter_mut().for_each(|x| *x = next(stream));
 }
 
-/// Fills with what a distribution makes, converted.
+/// Fills with values of a distribution, converted to the dtype of the place.
 fn at_once<T: Element, D: Distribution<T>>(place: Place, stream: &mut Philox, distribution: D) {
     by_position(place, stream, D::BLOCKS, &|at, _, n, seed, block| {
         // SAFETY: `by_position` passes pieces of the place.
@@ -151,7 +153,7 @@ fn at_once<T: Element, D: Distribution<T>>(place: Place, stream: &mut Philox, di
     });
 }
 
-/// Fills with `draw(source, i)` for each position `i`, which may draw any number of words.
+/// Fills with `draw(source, i)` for each position `i`. `draw` may use any number of words.
 fn by_source(place: Place, generator: &mut Generator, draw: &(dyn Fn(&mut dyn Source, usize) -> f64 + Sync)) {
     match generator {
         Generator::Mt19937(stream) => {
@@ -176,7 +178,7 @@ fn bernoulli_each(place: Place, generator: &mut Generator, p: &[f64]) {
     match generator {
         Generator::Philox(stream) => {
             by_position(place, stream, <Uniform<f64> as Distribution<f64>>::BLOCKS, &|at: *mut f64, first, n, seed, block| {
-                // SAFETY: `by_position` passes pieces of the place, which have as many elements as there are probabilities.
+                // SAFETY: `by_position` passes pieces of the place, and there are as many probabilities as elements.
                 unsafe {
                     fill_groups(at, n, seed, block, uniform);
                     (0..n).for_each(|i| at.add(i).write(f64::from(u8::from(at.add(i).read() < p[first + i]))));
@@ -192,7 +194,7 @@ fn bernoulli_each(place: Place, generator: &mut Generator, p: &[f64]) {
     }
 }
 
-/// TH's way: the remainder of a word. Where that has too few bits, of two.
+/// TH's method: the remainder of a word. If a word has too few bits, the remainder of two words.
 fn remainders(stream: &mut Mt19937, out: &mut [i64], from: i64, span: u64) {
     if span > 1 << 32 {
         out.iter_mut().for_each(|x| *x = from.wrapping_add((stream.double_word() % span) as i64));
