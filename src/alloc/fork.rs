@@ -5,9 +5,8 @@
 //! and keep other threads out of critical sections until the fork is done. So the child finds every [`ForkMutex`] unlocked, and the guarded
 //! values whole.
 //!
-//! A critical section may contain operations, whose parts the workers of the pool compute. So workers must not begin critical sections:
-//! they
-//! would wait for the fork, and the fork for them.
+//! A critical section may contain operations, parts of which run on the pool's workers. So workers must not begin critical sections: a
+//! worker would wait for the fork, and the fork for the worker.
 //!
 //! A [`LongMutex`] may be held while a file is written or a function of the caller runs, which a fork cannot wait for. Locking such a mutex
 //! fails in the child if a thread of the parent was using it.
@@ -125,7 +124,7 @@ impl<T> ForkMutex<T> {
         ForkMutex(Mutex::new(value))
     }
 
-    /// Locks the mutex. A panic of another holder is no obstacle: the values that are guarded so are whole at each point.
+    /// Locks the mutex. A panic of another holder is ignored, because the guarded values are consistent at every point.
     #[inline]
     pub fn lock(&self) -> ForkGuard<'_, T> {
         let section = section();
@@ -241,7 +240,7 @@ static ON_LOAD: extern "C" fn() = register;
 pub(super) extern "C" fn register() {
     static DONE: AtomicBool = AtomicBool::new(false);
     if !DONE.load(Ordering::Relaxed) && !DONE.swap(true, Ordering::Relaxed) {
-        // SAFETY: the handlers are functions of this library, and glibc forgets them with the library, should it ever be unloaded.
+        // SAFETY: the handlers are functions of this library. glibc removes them if the library is unloaded.
         unsafe { libc::pthread_atfork(Some(prepare), Some(in_parent), Some(in_child)) };
     }
 }
@@ -269,7 +268,7 @@ extern "C" fn in_parent() {
 
 extern "C" fn in_child() {
     GENERATION.fetch_add(1, Ordering::Relaxed);
-    // The other threads of the parent, some of which wait outside, are not there.
+    // The parent's other threads do not exist in the child, so their counts are removed.
     INSIDE.iter().for_each(|shard| shard.0.store(0, Ordering::SeqCst));
     DEPTH.with(|depth| shard(depth).store(usize::from(depth.get() != 0), Ordering::SeqCst));
     open();
@@ -287,7 +286,7 @@ mod tests {
     use std::sync::atomic::AtomicUsize;
     use std::time::Duration;
 
-    /// The exit status of a child in which `test` runs; a child that hangs ends by a signal after ten seconds.
+    /// The exit status of a child in which `test` runs. A child that hangs ends by a signal after ten seconds.
     fn child(test: impl FnOnce() -> bool) -> Option<i32> {
         // SAFETY: the child calls functions of this library and ends at once.
         unsafe {
