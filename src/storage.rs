@@ -94,7 +94,7 @@ pub struct Storage(NonNull<THStorage>);
 
 // SAFETY: the reference count is atomic. The C header requires the program to order accesses to the elements.
 unsafe impl Send for Storage {}
-// SAFETY: as above.
+// SAFETY: as for `Send`.
 unsafe impl Sync for Storage {}
 
 impl Storage {

@@ -121,7 +121,7 @@ pub struct Tensor(NonNull<THTensor>);
 
 // SAFETY: the reference count is atomic. The C header requires the program to order accesses to the elements.
 unsafe impl Send for Tensor {}
-// SAFETY: as above.
+// SAFETY: as for `Send`.
 unsafe impl Sync for Tensor {}
 
 impl Tensor {

@@ -212,7 +212,7 @@ pub fn launch(gpu: &Gpu, graph: &Graph) -> Result<()> {
 /// # Safety
 /// The graph came from [`end`], and no other thread uses the graph.
 pub unsafe fn end_graph(gpu: &Gpu, graph: *mut Graph) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller meets the conditions above.
     let graph = unsafe { Box::from_raw(graph) };
     let Ok(_bound) = gpu.bind() else { return };
     // Errors are ignored, because they mean that the GPU has failed before, or that the driver is gone.

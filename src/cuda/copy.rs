@@ -136,18 +136,18 @@ pub fn convert(gpu: &Gpu, out: &Operand, input: &Operand) -> Result<()> {
 /// The addresses hold all elements of the plan, and the result does not overlap the source.
 pub(super) unsafe fn moved(gpu: &Gpu, plan: &Plan<2>, [to, from]: [u64; 2], size: usize) -> Result<()> {
     if plan.is_flat() {
-        // SAFETY: the caller's.
+        // SAFETY: the caller meets the conditions above.
         return unsafe { gpu.copy(to, from, plan.numel() * size) };
     }
     if let Some(args) = transposed(plan, [to, from], size as i64)? {
         let tiles = args.matrices.total.saturating_mul(div_up(args.columns, SIDE)).saturating_mul(div_up(args.rows, SIDE));
         let blocks = gpu.blocks_for(tiles.saturating_mul(SIDE * SIDE / 4));
-        // SAFETY: the caller's.
+        // SAFETY: the caller meets the conditions above.
         return unsafe { gpu.launch(&COPY, &format!("transposed<{size}>"), "TransposeArgs", blocks, &args) };
     }
     let mut args = CopyArgs { loops: loops(plan)?, to, from, n: plan.numel() as i64, to_dtype: 0, from_dtype: 0 };
     let unit = widen(&mut args.loops, size, [true; 2], to | from);
-    // SAFETY: the caller's.
+    // SAFETY: the caller meets the conditions above.
     unsafe { gpu.launch(&COPY, &format!("moved<{unit}>"), "CopyArgs", gpu.blocks_for(args.loops.total), &args) }
 }
 

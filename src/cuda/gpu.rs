@@ -36,7 +36,7 @@ pub struct Gpu {
 
 // SAFETY: all threads may use a context, and tables are locked.
 unsafe impl Send for Gpu {}
-// SAFETY: as above.
+// SAFETY: as for `Send`.
 unsafe impl Sync for Gpu {}
 
 thread_local! {
@@ -173,7 +173,7 @@ impl Gpu {
         }
         let _bound = self.bind()?;
         let function = self.function(source, call, args_type)?;
-        // SAFETY: the caller's.
+        // SAFETY: the caller meets the conditions above.
         unsafe { self.launch_function(function, blocks, args) }
     }
 

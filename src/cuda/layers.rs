@@ -127,7 +127,7 @@ impl NormArgs {
     unsafe fn launch_rows(&self, gpu: &Gpu, kernel: &str, name: &str) -> Result<()> {
         let threads = threads_of(self.n);
         let blocks = gpu.blocks_for(self.rows.saturating_mul(threads));
-        // SAFETY: the caller's.
+        // SAFETY: the caller meets the conditions above.
         unsafe { gpu.launch(&LAYERS, &format!("{kernel}<{name}, {threads}>"), "NormArgs", blocks, self) }
     }
 }
@@ -217,7 +217,7 @@ impl LossArgs {
     /// # Safety
     /// The operands have the positions, and there is memory for the sums.
     unsafe fn total(&self, gpu: &Gpu, name: &str) -> Result<()> {
-        // SAFETY: the caller's.
+        // SAFETY: the caller meets the conditions above.
         unsafe {
             gpu.launch(&LAYERS, &format!("loss_sums<{name}>"), "LossArgs", self.blocks as u32, self)?;
             gpu.launch(&LAYERS, &format!("loss_total<{name}>"), "LossArgs", 1, self)

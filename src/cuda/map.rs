@@ -21,7 +21,7 @@ pub static MAP: Source = Source { name: "map", text: &TEXT, entries: Vec::new };
 /// The text of [`MAP`].
 pub(super) static TEXT: [&str; 2] = [REAL, include_str!("kernels/map.cu")];
 
-/// As the kernels declare it.
+/// The argument of the kernels.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub(super) struct Argument {

@@ -138,11 +138,11 @@ fn way(products: &Products, args: &MatmulArgs) -> &'static Way {
 /// A kernel, and the rule for splitting its sums.
 struct Way {
     kernel: &'static str,
-    /// The rows and columns, and so the number of elements, that one group of threads computes.
+    /// The number of rows, and of columns, that a block or warp or thread computes.
     tile: i64,
     /// The number of threads for a tile.
     threads: i64,
-    /// The number of sums from which on more do not help, and the minimum number of products of an element in a split.
+    /// The number of sums from which on splitting does not pay.
     enough: i64,
     least: i64,
 }

@@ -16,9 +16,9 @@ use std::sync::OnceLock;
 const UNIT: usize = 512;
 /// Smaller requests get small blocks.
 const SMALL: usize = 1 << 20;
-/// The size of a segment for small blocks. Sizes of segments for large blocks are multiples of it.
+/// The size of a segment for small blocks. Segments for large blocks are multiples of this size.
 const SMALL_SEGMENT: usize = 2 << 20;
-/// The size of a segment for requests of less than half of it.
+/// The size of a segment for requests of less than half this size.
 const LARGE_SEGMENT: usize = 20 << 20;
 
 /// True if `TH_CUDA_EXACT` is 1: blocks have exactly the requested size, so that tools see writes beyond their end.
@@ -147,7 +147,7 @@ impl Gpu {
         }
         // The driver waits for work that may still use a segment.
         while let Some(at) = blocks.take_segment() {
-            // SAFETY: the driver allocated the segment, and no block of it is used.
+            // SAFETY: the driver allocated the segment, and none of its blocks is used.
             check(unsafe { sys::cuMemFree_v2(at) }, "memory of the GPU could not be given back")?;
         }
         Ok(())

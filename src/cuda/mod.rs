@@ -210,17 +210,17 @@ impl Accelerator for Numbered {
     }
 
     unsafe fn download(&self, to: *mut u8, from: *const u8, bytes: usize, waiting: bool) -> Result<()> {
-        // SAFETY: the caller's.
+        // SAFETY: the caller meets the conditions of the trait's method.
         unsafe { gpu(self.0)?.download(to, from as u64, bytes, waiting) }
     }
 
     unsafe fn upload(&self, to: *mut u8, from: *const u8, bytes: usize, waiting: bool) -> Result<()> {
-        // SAFETY: the caller's.
+        // SAFETY: the caller meets the conditions of the trait's method.
         unsafe { gpu(self.0)?.upload(to as u64, from, bytes, waiting) }
     }
 
     unsafe fn copy_from(&self, other: i8, to: *mut u8, from: *const u8, bytes: usize) -> Result<()> {
-        // SAFETY: the caller's.
+        // SAFETY: the caller meets the conditions of the trait's method.
         unsafe { gpu(self.0)?.copy_from(gpu(other)?, to as u64, from as u64, bytes) }
     }
 }

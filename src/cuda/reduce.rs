@@ -23,7 +23,7 @@ const BLOCKS: i64 = 1024;
 const LEAST: i64 = 32;
 /// The wanted number of elements of a contiguous run that a thread folds.
 const RUN: i64 = 16;
-/// The number of elements of a result from which on several threads share neighbouring results.
+/// The number of elements of a result from which on several threads fold each result, if neighbouring threads fold neighbouring results.
 const SHARED: i64 = 64;
 /// The maximum size of a fold's state in bytes.
 const STATE: i64 = 32;

@@ -159,7 +159,7 @@ impl Driver for Gpu {
 
     unsafe fn call(&self, stream: usize, function: unsafe extern "C" fn(*mut c_void), context: *mut c_void) -> Result<()> {
         let _bound = self.bind()?;
-        // SAFETY: the caller's.
+        // SAFETY: the caller meets the conditions of the trait's method.
         check(unsafe { sys::cuLaunchHostFunc(stream as CUstream, Some(function), context) }, "a function could not be put into a stream")
     }
 
