@@ -56,7 +56,7 @@ pub trait Driver: Sync {
     /// Bytes of memory: free, total, in live storages, cached for new storages, and the peak in live storages.
     fn memory(&self) -> Result<[i64; 5]>;
 
-    /// The same numbers for pinned memory. Free and total are those of the machine's memory.
+    /// The same numbers for pinned memory. The free and total bytes are the machine's.
     fn pinned_memory(&self) -> Result<[i64; 5]>;
 
     /// Frees the cached memory.

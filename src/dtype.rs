@@ -438,7 +438,7 @@ unsafe impl Element for Bool {
 
 /// Runs `$body` with `$T` as the compute type of `$dtype` ([`Dtype::compute`]). Returns an error if the set does not contain `$dtype`.
 ///
-/// Sets: `all`; `numeric` (no Bool); `integral` (integers and Bool); `float`.
+/// The sets are `all`, `numeric` (no Bool), `integral` (integers and Bool) and `float`.
 macro_rules! dispatch {
     (all, $dtype:expr, $T:ident => $body:expr) => {
         $crate::dtype::dispatch!(@ All $dtype, $T => $body;

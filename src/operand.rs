@@ -39,7 +39,7 @@ impl Operand {
         Operand::with(t, t.defined()?, t.layout()?)
     }
 
-    /// [`Operand::of`] for a tensor whose dtype and layout are known.
+    /// Like [`Operand::of`], for a tensor whose dtype and layout are known.
     pub fn with(t: &Tensor, dtype: Dtype, layout: Layout) -> Result<Operand> {
         t.check_bounds(&layout)?;
         let storage_data = t.data().wrapping_offset(-(layout.offset as isize * dtype.size() as isize));

@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 pub struct Loop<const N: usize> {
     /// Number of positions.
     pub n: usize,
-    /// Bytes between neighbours, for each operand; 0 where it is broadcast.
+    /// The distance between neighbours in bytes, for each operand; 0 if the operand is broadcast.
     pub step: [isize; N],
 }
 
@@ -131,7 +131,7 @@ impl<const N: usize> Plan<N> {
     }
 }
 
-/// Sorts loops by ascending strides. The strides of operand 0 decide first, then those of operand 1, and so on. Strides of 0 are skipped.
+/// Sorts loops by ascending strides: first by the strides of operand 0, then of operand 1, and so on. Strides of 0 are skipped.
 #[inline(always)]
 fn sort_fastest_first<const N: usize>(loops: &mut [Loop<N>]) {
     let before = |a: &Loop<N>, b: &Loop<N>| {

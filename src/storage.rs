@@ -172,7 +172,7 @@ impl Storage {
     pub unsafe fn from_blob(dtype: Dtype, data: *mut c_void, len: i64, deleter: THDeleter, context: *mut c_void) -> Result<Storage> {
         let bytes = byte_count(dtype, len)?;
         check_data(dtype, data, len)?;
-        // The deleter is registered last, since it must not be called on failure.
+        // The deleter is registered last, because it must not be called on failure.
         let storage = Storage::from_parts(dtype, data, len, TH_STORAGE_REFCOUNTED, null(), null_mut())?;
         let Some((allocator, foreign)) = alloc::foreign(deleter, context) else { bail!(NoMem, "out of memory") };
         // SAFETY: no one else has a reference to the new storage.

@@ -52,7 +52,7 @@ impl<const N: usize> Job<N> {
         Job { plan, data, dtype, compute, grain }
     }
 
-    /// The plan, and the first element of each operand.
+    /// The plan, and the address of the first element of each operand.
     pub fn into_parts(self) -> (Plan<N>, [*mut u8; N]) {
         (self.plan, self.data)
     }

@@ -32,7 +32,7 @@ impl List {
     const EMPTY: List = List { newest: null_mut(), oldest: null_mut() };
 
     /// # Safety
-    /// `node` is valid and in no list of this `chain`; the nodes of this list are valid.
+    /// `node` is valid and in no list of this `chain`. All nodes of this list are valid.
     unsafe fn push(&mut self, node: *mut Node, chain: usize) {
         // SAFETY: the caller meets the conditions above.
         unsafe {

@@ -63,7 +63,7 @@ mod tests {
         let mut data = 5u32;
         let data = (&raw mut data).cast();
         let (allocator, ctx) = foreign(Some(record), (&raw const calls).cast_mut().cast()).unwrap();
-        // SAFETY: the allocator is static, its context fresh, its memory `data`.
+        // SAFETY: the allocator is static, the context is new, and the memory is `data`.
         unsafe {
             assert!((*allocator).malloc.unwrap()(ctx, 8).is_null());
             assert!((*allocator).realloc.unwrap()(ctx, data, 8).is_null());

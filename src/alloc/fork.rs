@@ -211,8 +211,8 @@ impl<T> DerefMut for LongGuard<'_, T> {
     }
 }
 
-/// The value of a cell, which `make` makes at the first call. A fork waits for the end of `make`, so that no child finds the cell half
-/// made.
+/// The value of a cell. The first call computes it by `make`. A fork waits for the end of `make`, so that no child finds the cell half
+/// initialised.
 #[inline]
 pub fn once<T>(cell: &OnceLock<T>, make: impl FnOnce() -> T) -> &T {
     match cell.get() {
@@ -229,8 +229,8 @@ unsafe impl Sync for Held {}
 
 static HELD: Held = Held(UnsafeCell::new(None));
 
-/// The library registers the handlers when it is loaded, because another thread may fork during the first allocation. Where there is no
-/// `.init_array`, or a linker leaves the entry out, the first allocation registers them.
+/// Registers the handlers when the library is loaded, because another thread may fork during the first allocation. If there is no
+/// `.init_array`, or a linker omits the entry, the first allocation registers them.
 #[cfg(target_os = "linux")]
 #[used]
 #[unsafe(link_section = ".init_array")]
@@ -276,7 +276,7 @@ extern "C" fn in_child() {
 
 fn open() {
     CLOSED.store(false, Ordering::SeqCst);
-    // SAFETY: this thread, or the thread of the parent that it is a copy of, holds FORKING.
+    // SAFETY: FORKING is held by this thread, or by the parent's thread of which this one is a copy.
     drop(unsafe { (*HELD.0.get()).take() });
 }
 

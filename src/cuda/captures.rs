@@ -1,4 +1,4 @@
-//! Streams that are being captured, and the graphs of finished captures.
+//! Captured streams, and the graphs of finished captures.
 //!
 //! A graph has *pools*: memory that was allocated during its capture. No other work may use this memory before the graph ends, because
 //! every launch writes to it again. Each stream of a capture has a separate pool, because streams may run at the same time. The driver says

@@ -72,8 +72,8 @@ pub fn most_major() -> i32 {
 }
 
 impl<F> Library<F> {
-    /// Opens the library for good: in the driver's major version if it is installed, else in the next lower one. The error says which files
-    /// were found, why each was refused, and where else the library was looked for.
+    /// Opens the library, which is never closed: in the driver's major version if it is installed, else in the next lower one. The error
+    /// says which files were found, why each was refused, and where else the library was searched for.
     pub fn find(&self) -> Result<Opened<F>, String> {
         let places = places();
         let most = most_major();
@@ -117,7 +117,7 @@ impl<F> Library<F> {
         files(folder, |name| name.strip_prefix(self.file).is_some_and(fits))
     }
 
-    /// Opens a file, or what the loader finds by a name. The error is the reason why it is refused, or `None` if there is no such file.
+    /// Opens a file, or a library that the loader finds by name. The error is the reason for a refusal, or `None` if there is no such file.
     fn open(&self, path: &Path, most: i32) -> Result<Opened<F>, Option<String>> {
         self.open_helpers(path);
         let library = open(path).map_err(|reason| folder_of(path).map(|_| format!("does not load: {reason}")))?;

@@ -13,7 +13,7 @@ pub enum Combine {
     Min,
 }
 
-/// The movement of elements between operands of one shape.
+/// The direction in which elements are moved between operands of one shape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Move {
     /// Copies elements of the indexed tensor, the second input, to the result. Positions are the first input.

@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 /// The number of operands whose steps are stored inline.
 const INLINE_OPERANDS: usize = 8;
 
-/// Loops like those of a [`Plan`](super::Plan), over a number of operands that is only known at run time.
+/// The loops of a [`Plan`](super::Plan) for a number of operands that is only known at run time.
 #[derive(Debug, Clone)]
 pub struct Many {
     /// The length of each loop, fastest first; never empty.

@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::scalar::Scalar;
 use std::fmt::{self, Write};
 
-/// How a number is written.
+/// The form of a number in text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Notation {
     /// `True` or `False`.

@@ -2,7 +2,7 @@
 
 use crate::layout::Dims;
 
-/// The indices of one dimension that are shown: all, or those at both ends.
+/// The indices of one dimension that are shown: all of them, or some at both ends.
 #[derive(Debug, Clone, Copy)]
 pub struct Shown {
     size: i64,

@@ -97,7 +97,7 @@ impl Tensor {
     fn take_memory(&self, memory: DimsMemory) {
         let Some(arrays) = memory.0 else { return };
         let block = self.as_ptr().cast::<Block>();
-        // SAFETY: `heap_dims` is the capacity of the old arrays, and `arrays` that of the new ones.
+        // SAFETY: `heap_dims` is the capacity of the old arrays, and `arrays.dims` the capacity of the new ones.
         unsafe {
             free_heap_dims(block);
             (*block).heap_dims = arrays.dims;

@@ -148,8 +148,8 @@ DEVICE double lgamma_beside_zero(double x) {
     int n = x > -2.6 ? 2 : (int)libm::rint(-x);
     double r = x + n;
     Double zero = zero_of_lgamma(n, r >= 0), d = wide(r) - zero;
-    // Gamma(-n + r) = Gamma(2 + r) / (r (1 + r) (r - 1) ... (r - n)), and at the zero it is 1 or -1: the quotient of the denominators,
-    // less 1, is
+    // Gamma(-n + r) = Gamma(2 + r) / (r (1 + r) (r - 1) ... (r - n)), and at the zero it is 1 or -1. The quotient of the denominators,
+    // minus 1, is
     Double e = d * (scaled(zero, 1) + wide(1) + d) / (zero * (wide(1) + zero));
     for (int k = 1; k <= n; k++) {
         Double factor = d / (zero - wide(k));

@@ -1,11 +1,11 @@
 // Convolutions: x [batch][groups * inputs][pixels], y [batch][groups * outputs][places], w [groups * outputs][inputs][taps].
 //
-// Each group is a product of matrices, one of which is made of windows while its tiles are brought to shared memory:
+// Each group is a matrix product. One factor is gathered from windows while its tiles are loaded into shared memory:
 //   FORWARD     y = w x     rows: outputs   columns: places of all images   depth: inputs and taps
 //   TRANSPOSED  x = w' y    rows: inputs    columns: pixels of all images   depth: outputs and taps
 //   WEIGHTS     w = y x'    rows: outputs   columns: inputs and taps        depth: places of all images
-// A sum over many places is split, as in matmul.cu. Integers, groups of few channels, and what has more than 2^31 elements take a thread or
-// a block for each element.
+// A sum over many places is split, as in matmul.cu. Integers, groups of few channels, and operands of more than 2^31 elements use one
+// thread or one block for each element.
 
 enum Convolved { FORWARD, TRANSPOSED, WEIGHTS };
 

@@ -239,7 +239,7 @@ struct Bool {
     friend DEVICE bool operator>=(Bool a, Bool b) { return a.get() >= b.get(); }
 };
 
-// ---- 16-bit floats, which are stored and never computed in
+// ---- 16-bit floats, which are storage types only
 
 // IEEE 754 binary16.
 struct f16 {

@@ -1,7 +1,7 @@
 // The real functions that formulas use, in CUDA C's built-in mathematics where it is accurate to a few units in the last place. Special
 // values are C99's. Needs prelude.cuh.
 
-// ---- functions of C under one name for both floats, in `libm` of C's numbers and in `Real` of the compute types
+// ---- C's functions under one name for both floats: in `libm` for C's types, in `Real` for the compute types
 
 #define FUNCTION(name)                                                                                          \
     namespace libm {                                                                                            \
@@ -138,7 +138,7 @@ template <class V> DEVICE V root_of_density(V a) {
     return libm::fma(h, (V)-0.25 * libm::fma(a, a, -square), h);
 }
 
-// `a Phi(-a)` divided by the density of the normal distribution at a, for a > 13: an asymptotic series.
+// `a Phi(-a)` divided by the normal density at a, for a > 13: an asymptotic series.
 template <class V> DEVICE V mills_ratio(V a) {
     static constexpr V SERIES[] = {1, -1, 3, -15, 105, -945, 10395};
     return polynomial(1 / (a * a), SERIES);
@@ -314,7 +314,7 @@ template <class V> DEVICE Float<V> between(Float<V> a, Float<V> b, Float<V> weig
     return libm::abs(weight.v) < (V)0.5 || beyond ? from_a : from_b;
 }
 
-// ---- floats next to each other, by their bits, which are in the order of the magnitudes
+// ---- floats next to each other, by their bits, which have the order of the magnitudes
 
 // The bits of the float next to a in the direction of b. I is the integer type of the float's size.
 template <class I> DEVICE I next_bits(I a, I b, I infinity) {
@@ -335,8 +335,8 @@ DEVICE f64 next(f64 a, f64 b) {
 }
 }  // namespace Neighbour
 
-// ---- kernels that rows name: functions of the operands, the numbers, and a context with `common`, the dtype operands are rounded to, and
-// `numbers`, of which `real` is the number as a double
+// ---- kernels that rows name: functions of the operands, the numbers, and a context. `common` of the context is the dtype that operands
+// are rounded to, and `numbers` has each number as a double in `real`
 
 namespace kernel {
 template <class T, class C> DEVICE T power_of_tensor(T a, T b, const C&) { return Number::pow(a, b, Isa{}); }

@@ -17,7 +17,7 @@ struct ReduceArgs {
     // The number of segments of a result, and the elements of a segment.
     int64 segments;
     int64 segment;
-    // The correction of a variance, the exponent of a norm.
+    // The correction of a variance, or the exponent of a norm.
     double number;
     // The dtypes of the results and of the input.
     int dtype[3];

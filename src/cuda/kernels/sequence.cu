@@ -23,7 +23,7 @@ struct Ramp {
 struct SpacedArgs {
     byte* to;
     int64 n;
-    // The progression before position `half`, and the one from there on.
+    // The progression before position `half`, and the progression from there on.
     Ramp up;
     Ramp down;
     int64 half;
