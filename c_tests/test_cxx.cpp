@@ -110,7 +110,7 @@ static void several_results_are_a_struct() {
     CHECK_VALUES(indices, 0, 1);
     CHECK_VALUES(th::sort(t).indices, 1, 2, 0, 0, 2, 1);
 
-    // An output that nobody wants is left out.
+    // An optional output may be left out.
     Tensor only;
     th::max_out(th::none, only, t, 1);
     CHECK_VALUES(only, 0, 1);
@@ -236,7 +236,7 @@ static void an_undefined_tensor_is_no_operand() {
     CHECK_THROWS(none.data<float>(), th::Status::ErrDtype, "data: elements are undefined, not float32");
     CHECK_THROWS(none(0), th::Status::ErrArgument, "withTensor: ");
 
-    // As an optional operand it stands for none.
+    // As an optional operand, an undefined tensor means no operand.
     Tensor x = th::ones({1, 1, 2}), w = th::ones({1, 1, 2});
     CHECK_VALUES(x.conv1d(w, none), 2);
     CHECK_VALUES(x.conv1d(w, th::tensor({1.0})), 3);
@@ -260,7 +260,7 @@ static void lists_are_views() {
     CHECK(t.strides() == (th::IntList{3, 1}));
     CHECK(t.strides() != (th::IntList{3, 2}));
 
-    // A list of one entry is a list, and one of none is none.
+    // A list in braces may have one entry or none.
     CHECK_EQ(th::arange(4).tensorSplit(1).size(), 1u);
     CHECK_EQ(th::arange(4).tensorSplit({1}).size(), 2u);
     CHECK_EQ(th::tensorSplit(th::arange(4), {1})[1].size(0), 3);
@@ -291,7 +291,7 @@ static void tensors_are_printed() {
     options.precision = 2;
     CHECK_EQ(th::tensor({0.125}).toString(&options), "tensor([0.12])");
 
-    // The text has an owner, and becomes a std::string where one is wanted.
+    // A th::String owns the text, and converts to a std::string.
     const th::String text = th::tensor({1, 2}).toString();
     const std::string copy = text;
     CHECK_EQ(copy, "tensor([1, 2])");

@@ -1,4 +1,4 @@
-/* Single elements: integers that a double does not hold, and the forms for five dimensions. */
+/* Single elements: integers that a double cannot represent, and the forms for up to five dimensions. */
 
 #include "check.h"
 
@@ -25,7 +25,7 @@ static void large_integers_are_set_and_read(void) {
         CHECK_EQ(THTensor_getAtLong(t, SIZES(0, 0)), large[i]);
         CHECK_OK(THTensor_zero(t));
     }
-    /* A double has the nearest number it holds. */
+    /* A double holds the nearest number. */
     CHECK_OK(THTensor_setAtLong(t, SIZES(0, 0), large[2]));
     CHECK_NEAR(THTensor_getAt(t, SIZES(0, 0)), 0x1p53, 0);
     CHECK_ERROR(THTensor_setAtLong(t, SIZES(2, 0), 1), TH_ERR_ARGUMENT, "index 2");
@@ -47,7 +47,7 @@ static void integers_go_into_every_dtype(void) {
     CHECK_ERROR(THTensor_fillLong(bytes, 256), TH_ERR_ARGUMENT, "256 is out of the range of uint8");
     CHECK_ERROR(THTensor_setAtLong(bytes, SIZES(0), -256), TH_ERR_ARGUMENT, "-256 is out of the range of uint8");
     CHECK_VALUES(bytes, 0, 0);
-    /* Floats are cut off, and what int64 does not hold is its end; NaN is 0. */
+    /* Floats are truncated, and saturate at the ends of int64. NaN becomes 0. */
     const int64_t cut[] = {2, -2, 0, INT64_MAX};
     for (int64_t i = 0; i < 4; i++) CHECK_EQ(THTensor_getAtLong(floats, 1, &i), cut[i]);
     THTensor_free(floats);
@@ -84,7 +84,7 @@ static void five_dimensions_have_the_forms_of_four(void) {
     CHECK_OK(THTensor_resize5d(other, 1, 1, 1, 1, 1));
     CHECK_SHAPE(other, 1, 1, 1, 1, 1);
     THTensor_free(other);
-    /* Sizes and strides in turn, of which the offset 1 leaves 12 of 13 elements. */
+    /* Sizes and strides alternate. The offset 1 leaves 12 of 13 elements. */
     THTensor *three = THTensor_newWithStorage3d(s, 1, 2, 6, 3, 2, 1, 2), *four = THTensor_newWithStorage4d(s, 1, 2, 6, 1, 6, 3, 2, 1, 2);
     CHECK_SHAPE(three, 2, 3, 1);
     CHECK_STRIDES(three, 6, 2, 2);

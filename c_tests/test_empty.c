@@ -1,5 +1,5 @@
-/* Tensors without elements, however long their other dimensions are: no element, no work. c_tests/empty.lua calls every
- * function with such tensors; here is what some of them say. */
+/* Tensors without elements cause no work, however large their other dimensions are. c_tests/empty.lua calls every function with such
+ * tensors. Here are the results of some. */
 #define _GNU_SOURCE
 #include "check.h"
 
@@ -7,7 +7,7 @@
 
 #define HUGE_SIZE ((int64_t)1 << 60)
 
-/* A call that hangs ends the program. */
+/* An alarm ends the program if a call hangs. */
 static THTensor *empty(THDtype dtype, int64_t rows, int64_t columns) {
     alarm(60);
     return THTensor_newEmpty(dtype, SIZES(rows, columns), TH_CONTIGUOUS_FORMAT);
@@ -78,7 +78,7 @@ static void products_of_nothing_are_zeros_or_nothing(void) {
     THTensor *rows = empty(TH_FLOAT32, 2, 0), *columns = empty(TH_FLOAT32, 0, 3);
     CHECK_OK(THTensor_mm(r, rows, columns));
     CHECK_VALUES(r, 0, 0, 0, 0, 0, 0);
-    /* A sum of as many products of nothing. */
+    /* A sum of many products without elements. */
     THTensor *lefts = THTensor_newEmpty(TH_FLOAT32, SIZES(HUGE_SIZE, 1, 0), TH_CONTIGUOUS_FORMAT);
     THTensor *rights = THTensor_newEmpty(TH_FLOAT32, SIZES(HUGE_SIZE, 0, 1), TH_CONTIGUOUS_FORMAT);
     CHECK_OK(THTensor_addbmm(r, 2, one, 1, lefts, rights));
@@ -96,7 +96,7 @@ static void products_of_nothing_are_zeros_or_nothing(void) {
     THTensor_free(r);
 }
 
-/* As PyTorch: `torch.empty(0, 3).chunk(4)` are four tensors. */
+/* As in PyTorch: `torch.empty(0, 3).chunk(4)` returns four tensors. */
 static void an_empty_dimension_is_cut_as_often_as_asked(void) {
     THTensor *t = empty(TH_FLOAT32, 0, 3), *pieces[5];
     int count = 5;
@@ -116,7 +116,7 @@ static void an_empty_dimension_is_cut_as_often_as_asked(void) {
     THTensor_free(t);
 }
 
-/* As PyTorch's is_contiguous(memory_format=channels_last): strides tell, elements or not. */
+/* As in PyTorch's is_contiguous(memory_format=channels_last): strides decide, with or without elements. */
 static void an_empty_tensor_is_in_the_format_of_its_strides(void) {
     const int64_t size[] = {2, 0, 4, 5};
     THTensor *rows = THTensor_newEmpty(TH_FLOAT32, 4, size, TH_CONTIGUOUS_FORMAT);
@@ -133,7 +133,7 @@ static void an_empty_tensor_is_in_the_format_of_its_strides(void) {
     THTensor_free(turned);
 }
 
-/* As PyTorch: where nothing is divided nothing goes wrong. */
+/* As in PyTorch: an integer division without elements does not fail. */
 static void no_integers_may_be_divided_by_zero(void) {
     THTensor *none = empty(TH_INT64, 0, 3), *some = THTensor_newOnes(TH_INT64, SIZES(1, 3)), *r = THTensor_new();
     THTensor *zeros = THTensor_newZeros(TH_INT64, SIZES(3));
@@ -153,7 +153,7 @@ static void no_integers_may_be_divided_by_zero(void) {
     THTensor_free(r);
 }
 
-/* Functions with sizes of their own: results without elements though there are planes, and planes of which there are none. */
+/* Functions that are given the size of the result: results without elements for planes with elements, and tensors without planes. */
 static void windows_of_nothing_take_no_time(void) {
     const int64_t far = (int64_t)1 << 40, *two = (int64_t[]){2};
     THTensor *planes = THTensor_newOnes(TH_FLOAT32, SIZES(2, 3, 4, 4)), *r = THTensor_new(), *indices = THTensor_new();
@@ -211,7 +211,7 @@ static void convolutions_and_transforms_of_nothing_take_no_time(void) {
     }
     THTensor *weight = THTensor_newEmpty(TH_FLOAT32, SIZES(0, 3, 2, 2), TH_CONTIGUOUS_FORMAT);
     THTensor *one = THTensor_newOnes(TH_FLOAT32, SIZES(1, 1, 1, 1)), *wide = THTensor_newExpand(one, SIZES(far, 3, 2, 2));
-    /* Images that no memory can hold row-major. */
+    /* No memory holds these images in row-major order. */
     CHECK_ERROR(THTensor_conv2d(r, wide, weight, NULL, 0, NULL, NULL, NULL, 1), TH_ERR_NOMEM, "memory");
     THTensor *pairs = THTensor_newEmpty(TH_FLOAT32, SIZES(0, far, 8, 2), TH_CONTIGUOUS_FORMAT);
     CHECK_OK(THTensor_fft(r, pairs, 1, 0));

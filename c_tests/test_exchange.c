@@ -2,7 +2,7 @@
 
 #include "check.h"
 
-/* A producer and consumer of DLPack, as another library would be: it counts what it is asked to free. */
+/* A producer and consumer of DLPack, in place of another library. It counts the calls of its deleter. */
 static struct {
     int deleted;
     int64_t shape[4], strides[4];
@@ -19,7 +19,7 @@ static void delete_legacy(DLManagedTensor *tensor) {
     free(tensor);
 }
 
-/* float32 in row-major order over memory of the producer's. */
+/* A row-major float32 struct over the producer's memory. */
 static DLTensor over(void *data, int ndim, int64_t rows, int64_t columns) {
     DLTensor tensor = {NULL, {kDLCPU, 0}, 0, {kDLFloat, 32, 1}, NULL, NULL, 0};
     other.shape[0] = rows;
@@ -33,7 +33,7 @@ static DLTensor over(void *data, int ndim, int64_t rows, int64_t columns) {
     return tensor;
 }
 
-/* A matrix of 1, 2, 3, ... in memory of the producer's. */
+/* A matrix of 1, 2, 3, ... in the producer's memory. */
 static DLManagedTensorVersioned *produced(int64_t rows, int64_t columns) {
     DLManagedTensorVersioned *made = calloc(1, sizeof *made);
     float *data = malloc((size_t)(rows * columns) * sizeof *data);
@@ -95,7 +95,7 @@ static void a_consumer_shares_a_tensor_that_was_freed(void) {
     given->deleter(given);
 }
 
-/* What thorn gives, thorn takes: the elements are shared across both structs. */
+/* A tensor is exported and imported again: both tensors share the elements through both structs. */
 static void every_dtype_goes_there_and_back(void) {
     static const int codes[DTYPES] = {kDLUInt,  kDLInt,    kDLInt,   kDLInt,   kDLInt,
                                       kDLFloat, kDLBfloat, kDLFloat, kDLFloat, kDLBool};
@@ -129,7 +129,7 @@ static void scalars_and_tensors_without_elements_have_structs_too(void) {
     THTensor_free(scalar);
     THTensor_free(empty);
 
-    /* Without elements the address means nothing. */
+    /* Without elements the address is ignored. */
     DLManagedTensorVersioned *made = produced(1, 1);
     other.shape[1] = 0;
     made->dl_tensor.data = NULL;
@@ -157,7 +157,7 @@ static void strides_may_be_left_out_and_data_may_begin_later(void) {
     CHECK_VALUES(t, 1, 3, 2, 4);
     THTensor_free(t);
 
-    /* The stride of a dimension of one entry has no meaning. */
+    /* The stride of a dimension with one entry is ignored. */
     made = produced(1, 2);
     other.strides[0] = -7;
     t = THTensor_newFromDLPack(made);
@@ -188,7 +188,7 @@ static void memory_without_a_deleter_stays_the_producers(void) {
     CHECK_NEAR(values[1], 4, 0);
 }
 
-/* A tensor may be written, by functions and by its address. */
+/* A tensor may be written, by functions and through its address, so read-only memory is copied. */
 static void what_must_not_be_written_is_copied(void) {
     DLManagedTensorVersioned *made = produced(2, 2);
     float *data = made->dl_tensor.data;
@@ -203,7 +203,8 @@ static void what_must_not_be_written_is_copied(void) {
     free(data);
 }
 
-/* Refuses a struct that `change` has spoilt: it is still the caller's, and its deleter was not called. */
+/* Checks that a struct is refused after `change` has damaged it. The caller still owns it, and its deleter was not
+ * called. */
 static void refused(void (*change)(DLManagedTensorVersioned *), THStatus status, const char *text) {
     DLManagedTensorVersioned *made = produced(2, 3);
     change(made);
@@ -279,7 +280,7 @@ static void release_array(ArrowArray *array) {
 
 static const void *buffers[2];
 
-/* An array over memory of the test's. */
+/* An array over the test's memory. */
 static void produce(ArrowSchema *schema, ArrowArray *array, const char *format, const void *data, int64_t length) {
     memset(schema, 0, sizeof *schema);
     memset(array, 0, sizeof *array);
@@ -303,7 +304,7 @@ static void a_column_is_shared_until_the_last_view_ends(void) {
     THTensor *t = THTensor_newFromArrow(&schema, &array);
     CHECK_VALUES(t, 2, 3, 4);
     CHECK(THTensor_data(t) == values + 1);
-    /* Both have moved: the schema is no longer needed, the array is the tensor's. */
+    /* Both structs have moved: the schema is not needed any more, and the tensor owns the array. */
     CHECK(schema.release == NULL && array.release == NULL);
     CHECK_EQ(schemas_released, 1);
     memset(&array, 0xee, sizeof array);
@@ -336,7 +337,7 @@ static void a_consumer_of_arrow_shares_a_vector(void) {
         CHECK_EQ(array.n_buffers, 2);
         CHECK(array.buffers[0] == NULL);
         CHECK((array.buffers[1] == THTensor_data(t)) == (dtypes[k] != TH_BOOL));
-        /* Structs may be moved, bit by bit. */
+        /* Structs may be moved bit for bit. */
         ArrowArray moved = array;
         array.release = NULL;
         THTensor *back = THTensor_newFromArrow(&schema, &moved);
@@ -356,7 +357,7 @@ static void elements_that_lie_apart_are_copied(void) {
     const int32_t *values = array.buffers[1];
     CHECK_EQ(values[0], 2);
     CHECK_EQ(values[1], 4);
-    /* The copy is the array's alone. */
+    /* Only the array owns the copy. */
     CHECK_OK(THTensor_resize1d(m, 1000));
     array.release(&array);
     schema.release(&schema);

@@ -1,8 +1,8 @@
-/* A failed call has changed nothing: not the result's sizes, strides, dtype, storage or elements, not the storage's length. Here
- * the last thing that a call looks at is wrong; in test_nomem.c there is no memory. */
+/* A failed call has changed neither the result's sizes, strides, dtype, storage and elements, nor the storage's length. Here the last
+ * condition that a call checks fails; in test_nomem.c memory runs out. */
 #include "state.h"
 
-/* A vector and a matrix whose storage was made smaller under them, and tensors in order. */
+/* A vector and a matrix whose storage was shrunk afterwards, and intact tensors. */
 static THTensor *cut, *cut_matrix, *vector, *square, *counts;
 
 typedef THStatus Call(THTensor *const *r);
@@ -88,7 +88,7 @@ static void a_failed_call_has_changed_nothing(void) {
     THTensor_free(counts);
 }
 
-/* Storages that must not grow: the result says so, and stays. */
+/* If the storage of a result must not grow, the call fails and the result is unchanged. */
 static void results_in_memory_that_cannot_grow_stay(void) {
     float memory[] = {1, 2, 3};
     square = THTensor_newOnes(TH_FLOAT32, SIZES(4, 4));
@@ -105,7 +105,7 @@ static void results_in_memory_that_cannot_grow_stay(void) {
     CHECK(as_it_was(other, &other_before));
     CHECK_VALUES(r, 1, 2, 3);
     CHECK_VALUES(other, 5, 5);
-    /* A result that fits is written where it is. */
+    /* A result of the right size is written in place. */
     CHECK_OK(THTensor_ones(r, SIZES(2)));
     CHECK_VALUES(vector, 1, 1, 3);
     THTensor_free(r);
@@ -114,7 +114,7 @@ static void results_in_memory_that_cannot_grow_stay(void) {
     THTensor_free(square);
 }
 
-/* A storage that grows for a result is still the same one, and keeps what lies before the result. */
+/* A storage that grows for a result keeps its identity, and keeps the elements before the result. */
 static void storages_grow_in_place(void) {
     square = THTensor_newOnes(TH_FLOAT32, SIZES(40, 50));
     for (int way = 0; way < 5; way++) {
@@ -139,7 +139,7 @@ static void storages_grow_in_place(void) {
     THTensor_free(square);
 }
 
-/* Memory of the caller's own allocator, which may refuse to let it grow. */
+/* Memory of the program's allocator, which may refuse to let it grow. */
 static int refusals, grown;
 
 static void *own_malloc(void *context, ptrdiff_t size) { return (void)context, malloc((size_t)size); }
@@ -174,7 +174,7 @@ static void the_allocator_of_the_caller_grows_its_memory(void) {
         refusals = 0;
         if (refused == 1 || refused == 2) {
             CHECK_EQ(status, TH_ERR_NOMEM);
-            /* A storage that grew may have moved before it was made as long as it was. */
+            /* The memory of a storage may move when it grows and shrinks again. */
             before[0].data = values->storage->data;
             CHECK(as_it_was(values, &before[0]) && as_it_was(indices, &before[1]));
             for (int i = 0; i < ELEMENTS; i++) {

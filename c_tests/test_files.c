@@ -1,4 +1,4 @@
-/* Files of tensors: archives are written, opened and read, mapped, kept whole when writing fails, and refused when they are broken. */
+/* Files of tensors: archives are written, opened, read and mapped. A failed write keeps the old file, and broken files are refused. */
 #define _GNU_SOURCE
 #include "check.h"
 #include "mapped.h"
@@ -13,7 +13,7 @@
 
 static char directory[64], path[128];
 
-/* The name of a file in the test's own directory. */
+/* Returns the path of a file in the test's own directory. */
 static const char *file(const char *name) {
     snprintf(path, sizeof path, "%s/%s", directory, name);
     return path;
@@ -24,7 +24,7 @@ static void make_directory(void) {
     CHECK(mkdtemp(directory) != NULL);
 }
 
-/* Removes the directory, in which the named file alone is left: no temporary file may be. */
+/* Removes the directory, which must contain only the named file: no temporary file may be left. */
 static void remove_directory(const char *name) {
     if (name) CHECK(unlink(file(name)) == 0);
     CHECK(rmdir(directory) == 0);
@@ -43,7 +43,7 @@ static void write_bytes(const char *name, const void *bytes, size_t size) {
     fclose(stream);
 }
 
-/* One tensor, one file: the ending of the name tells the format, and the content tells it again. */
+/* One tensor, one file. The suffix of the name selects the format for writing, and the content selects it for reading. */
 static void tensors_are_saved_and_loaded(void) {
     static const char *const names[] = {"a.safetensors", "a.pt", "a.t7", "a.npy", "a.csv", "a.tsv"};
     make_directory();
@@ -59,7 +59,7 @@ static void tensors_are_saved_and_loaded(void) {
     remove_directory(NULL);
 }
 
-/* Strides and shared storages are kept where the format has them. */
+/* Strides and shared storages are kept if the format supports them. */
 static void views_share_what_they_shared(void) {
     static const char *const names[] = {"a.pt", "a.t7"};
     make_directory();
@@ -87,7 +87,7 @@ static void views_share_what_they_shared(void) {
     remove_directory(NULL);
 }
 
-/* An archive is looked at without reading elements. */
+/* An archive can be examined without reading elements. */
 static void archives_tell_what_is_in_them(void) {
     make_directory();
     THTensor *bias = vector_of(TH_FLOAT32, 1, 2, 3), *steps = THTensor_newScalar(TH_INT64, 12), *r = THTensor_newWithDtype(TH_FLOAT64);
@@ -99,7 +99,7 @@ static void archives_tell_what_is_in_them(void) {
     CHECK_ERROR(THArchive_add(out, "steps", steps), TH_ERR_ARGUMENT, "'steps' was added already");
     CHECK_ERROR(THArchive_addMetadata(out, "author", ""), TH_ERR_ARGUMENT, "'author' was added already");
     CHECK_ERROR(THArchive_add(out, "\xff", steps), TH_ERR_ARGUMENT, "no UTF-8");
-    /* Elements are read by close. */
+    /* `close` reads the elements. */
     CHECK_OK(THTensor_fill(steps, 13));
     CHECK_EQ(length_of(file("model.safetensors")), -1);
     CHECK_OK(THArchive_close(out));
@@ -144,7 +144,7 @@ static void archives_tell_what_is_in_them(void) {
     remove_directory("model.safetensors");
 }
 
-/* Many elements are mapped: they are not read before they are used, writes stay private, and the archive may go first. */
+/* Many elements are mapped: they are not read before they are used, writes stay private, and the archive may be freed first. */
 static void large_tensors_are_mapped(void) {
     static const char *const names[] = {"a.safetensors", "a.npy", "a.pt", "a.t7"};
     int64_t size[] = {1 << 16};
@@ -173,7 +173,7 @@ static void large_tensors_are_mapped(void) {
 
 struct place {
     const char *bytes;
-    int64_t size, at, most; /* at most so many bytes are read at a time; less than 0: reading fails */
+    int64_t size, at, most; /* at most `most` bytes are read at a time; if it is negative, reading fails */
 };
 
 static ptrdiff_t read_place(void *ctx, void *buffer, ptrdiff_t size) {
@@ -191,7 +191,7 @@ static int64_t seek_place(void *ctx, int64_t offset, int whence) {
     return p->at = offset + (whence == SEEK_END ? p->size : 0);
 }
 
-/* {"a": [1, 2]} of int16. */
+/* {"a": [1, 2]} of int16 */
 static const char small[] = "\x40\0\0\0\0\0\0\0{\"a\":{\"dtype\":\"I16\",\"shape\":[2],\"data_offsets\":[0,4]}}          \1\0\2\0";
 
 static void files_lie_in_memory_or_behind_functions(void) {
@@ -284,7 +284,7 @@ static void formats_are_named(void) {
     remove_directory("a.csv");
 }
 
-/* The name keeps leading to the old file until the new one is whole. */
+/* The name refers to the old file until the new file is complete. */
 static void a_failure_leaves_the_old_file(void) {
     int64_t size[] = {1 << 16};
     make_directory();
@@ -292,7 +292,7 @@ static void a_failure_leaves_the_old_file(void) {
     CHECK_OK(THTensor_save(old, file("a.npy")));
     CHECK(chmod(path, 0640) == 0);
 
-    /* The signal that ends a process which writes beyond its limit does not come. */
+    /* SIGXFSZ, which ends a process that writes beyond its limit, is blocked. */
     struct rlimit before, limit;
     getrlimit(RLIMIT_FSIZE, &before);
     limit = before;
@@ -309,7 +309,7 @@ static void a_failure_leaves_the_old_file(void) {
     CHECK_VALUES(t, 1, 2, 3);
     THTensor_free(t);
 
-    /* A new file has the mode of the old one, and a link stays one. */
+    /* A new file has the mode of the old one, and a symbolic link stays a link. */
     char target[128], name[160];
     struct stat found;
     strcpy(target, path);
@@ -324,7 +324,7 @@ static void a_failure_leaves_the_old_file(void) {
     remove_directory("a.npy");
 }
 
-/* Processes that write the file are killed at any time: who opens it finds the old tensor or the new one. */
+/* Processes that write the file are killed at any time. A reader always finds the old tensor or the new one. */
 static void a_killed_process_leaves_a_whole_file(void) {
     int64_t size[] = {1 << 15};
     int rounds = getenv("THORN_UNDER_VALGRIND") ? 5 : 200;
@@ -348,7 +348,7 @@ static void a_killed_process_leaves_a_whole_file(void) {
         THTensor_free(found);
     }
     THTensor_free(t);
-    /* The files that the killed processes had begun. */
+    /* The temporary files of the killed processes. */
     char command[160];
     snprintf(command, sizeof command, "rm -f %s/.thorn-*", directory);
     CHECK(system(command) == 0);
@@ -357,7 +357,7 @@ static void a_killed_process_leaves_a_whole_file(void) {
 
 static int files_read, tensors_read;
 
-/* Reads every tensor of a file: each is there, or of a kind that thorn does not have. */
+/* Reads every tensor of a file, except tensors of a kind that thorn lacks. */
 static int read_file(const char *name, const struct stat *found, int kind, struct FTW *where) {
     (void)found, (void)where;
     if (kind != FTW_F) return 0;

@@ -1,5 +1,5 @@
-/* Histories of views. The gradient of a tensor is right for each handle that shows the memory, or the call that would lose the gradient is
-   refused. Each expected gradient is the derivative of the sum of the final values, computed by hand. */
+/* Histories of views. For each handle that shows the memory, the gradient is right, or the call that would lose the gradient is refused.
+ * Each expected gradient is the derivative of the sum of the final values, computed by hand. */
 #include "check.h"
 
 static THTensor *leaf(int64_t count, const double *values) {
@@ -123,7 +123,7 @@ static void views_made_while_recording_is_off_are_not_written_while_it_is_on(voi
     CHECK_GRAD(w, 2, 2);
     FREE(w, y, v, of_leaf, again);
 
-    /* Of a tensor without a history they are views like others. */
+    /* Views of a tensor without a history. */
     THTensor *b = THTensor_newZeros(TH_FLOAT64, SIZES(2));
     w = LEAF(1), y = times(w, 7);
     CHECK_OK(THGrad_setEnabled(0));
@@ -155,7 +155,7 @@ static void writes_to_a_detached_handle_reach_the_tensor(void) {
     CHECK_EQ(THTensor_requiresGrad(y), 0);
     FREE(w, y, d, first);
 
-    /* The values of a leaf may change so: it stays a leaf. */
+    /* Writing to a leaf through the detached handle is allowed: the leaf stays a leaf. */
     w = LEAF(1, 2), d = THTensor_newDetach(w);
     CHECK_OK(THTensor_fill(d, 4));
     y = THTensor_new();
@@ -180,7 +180,7 @@ static void views_of_a_storage_are_made_of_the_tensor(void) {
     CHECK_FAILURE(THTensor_newAsStrided(y, 1, (int64_t[]){3}, (int64_t[]){1}, 0) == NULL, TH_ERR_SHAPE, "beyond the storage");
     CHECK_FAILURE(THTensor_newAsStrided(y, 1, (int64_t[]){1}, (int64_t[]){-1}, 0) == NULL, TH_ERR_ARGUMENT, "stride -1");
 
-    /* A handle that is laid out anew over its own storage. */
+    /* A handle with a new geometry over its own storage. */
     CHECK_OK(THTensor_setStorage1d(y, y->storage, 1, 1, 1));
     CHECK_OK(THTensor_zeroGrad(w));
     y = (FREE(y), times(w, 2));
@@ -189,7 +189,7 @@ static void views_of_a_storage_are_made_of_the_tensor(void) {
     CHECK_GRAD(w, 0, 2);
     FREE(w, y);
 
-    /* A storage whose tensors have no history gives tensors whose relation is not known. */
+    /* Tensors made from a storage whose tensors have no history: their relation to the others is unknown. */
     THTensor *b = THTensor_newZeros(TH_FLOAT64, SIZES(2)), *u = THTensor_newWithStorage1d(b->storage, 0, 2, 1);
     w = LEAF(1, 2), y = times(w, 3);
     CHECK_ERROR(THTensor_copy(b, y), TH_ERR_ARGUMENT, "shares its elements with a handle or a storage of which gradients do not know");
@@ -203,13 +203,13 @@ static void views_of_a_storage_are_made_of_the_tensor(void) {
 
 static void views_of_strides_are_views_of_the_base(void) {
     THTensor *w = LEAF(1, 2, 3, 4), *y = times(w, 2), *last = THTensor_newNarrow(y, 0, 2, 2);
-    /* Elements of the base that the view has not. */
+    /* Elements of the base that are not part of the view. */
     THTensor *v = THTensor_newAsStrided(last, 1, (int64_t[]){2}, (int64_t[]){3}, 0);
     CHECK_VALUES(v, 2, 8);
     backward_of_sum(v);
     CHECK_GRAD(w, 2, 0, 0, 2);
     FREE(w, y, last, v);
-    /* And elements of the storage that the base has not. */
+    /* Elements of the storage that are not part of the base. */
     THTensor *all = THTensor_newZeros(TH_FLOAT64, SIZES(4)), *part = THTensor_newNarrow(all, 0, 0, 2), *copy = THTensor_newDetach(part);
     CHECK_OK(THTensor_setRequiresGrad(copy, 1));
     CHECK_FAILURE(THTensor_newAsStrided(copy, 1, (int64_t[]){4}, (int64_t[]){1}, 0) == NULL, TH_ERR_UNSUPPORTED, "THTensor_newAsStrided: ");
@@ -254,7 +254,7 @@ static void a_view_that_was_written_shows_its_base(void) {
     FREE(w, b, v, sum, found[0]);
 }
 
-/* A leaf that is a view: the tensor that it is a view of depends on it. */
+/* A leaf that is a view: the base of the view depends on the leaf. */
 static void a_base_depends_on_a_leaf_that_is_its_view(void) {
     THTensor *all = THTensor_newOnes(TH_FLOAT64, SIZES(4)), *w = THTensor_newNarrow(all, 0, 1, 2), *r = times(all, 3);
     CHECK_EQ(THTensor_requiresGrad(r), 0);
@@ -287,7 +287,7 @@ static void writes_to_storages_are_counted(void) {
         CHECK_ERROR(THTensor_backward(sum, NULL), TH_ERR_ARGUMENT, "was changed in place");
         THTensor_free(sum);
     }
-    /* Where the elements have a history, the gradient would be wrong. */
+    /* If the elements have a history, the gradient would be wrong. */
     THTensor *y = times(w, 2);
     CHECK_ERROR(THStorage_fill(y->storage, 7), TH_ERR_ARGUMENT, "THStorage_fill: the storage has elements of a tensor that requires a gradient");
     CHECK_ERROR(THStorage_set(w->storage, 0, 7), TH_ERR_ARGUMENT, "would be changed");
@@ -299,7 +299,7 @@ static void writes_to_storages_are_counted(void) {
     FREE(x, w, r, y);
 }
 
-/* A handle that takes other sizes or other memory as a result, while views of its old elements are there. */
+/* A handle gets other sizes or other memory as a result, while views of its old elements exist. */
 static void a_handle_that_changes_its_sizes_has_its_views(void) {
     THTensor *w = LEAF(1, 2), *b = THTensor_newZeros(TH_FLOAT64, SIZES(2)), *v = THTensor_newNarrow(b, 0, 0, 2), *c = times(w, 3);
     THTensor *wide = THTensor_newOnes(TH_FLOAT64, SIZES(3, 2)), *row;
@@ -320,7 +320,7 @@ static void a_handle_that_changes_its_sizes_has_its_views(void) {
     CHECK_EQ(THTensor_requiresGrad(b), 0);
     FREE(w, b, v, c, wide, row);
 
-    /* A result that grows over elements which a view shows. */
+    /* A result that grows over elements of a view. */
     w = LEAF(1, 2), b = times(w, 2), v = THTensor_newNarrow(b, 0, 0, 1), wide = THTensor_newOnes(TH_FLOAT64, SIZES(3, 2)), row = THTensor_new();
     CHECK_OK(THTensor_cmul(b, wide, w));
     if (b->storage == v->storage) CHECK_ERROR(THTensor_mul(row, v, 2), TH_ERR_ARGUMENT, "make the tensor or its view anew");
@@ -329,7 +329,7 @@ static void a_handle_that_changes_its_sizes_has_its_views(void) {
     FREE(w, b, v, wide, row);
 }
 
-/* Leaves that are views of one tensor, side by side or interleaved, are independent of each other. */
+/* Leaves that are views of one tensor, contiguous or interleaved, are independent of each other. */
 static void leaves_may_be_views_of_one_tensor(void) {
     for (int step = 1; step < 3; step++) {
         THTensor *all = THTensor_newOnes(TH_FLOAT64, SIZES(6)), *half[2], *other = THTensor_newNarrow(all, 0, 5, 1), *r = THTensor_new();

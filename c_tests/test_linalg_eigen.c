@@ -1,6 +1,6 @@
 /* Eigenvectors of matrices that are not symmetric: |A v - lambda v| in units of epsilon, the order and the norm of the
- * matrix, for norms of v of 1. The kinds are those that back substitution has trouble with: graded rows and columns,
- * multiple eigenvalues, defective and nearly defective ones. */
+ * matrix, for vectors of norm 1. The matrices are difficult for back substitution: graded rows and columns, multiple
+ * eigenvalues, defective and nearly defective matrices. */
 #include "check.h"
 
 #include <float.h>
@@ -21,14 +21,14 @@ static double jordan_zero(int64_t i, int64_t j, int64_t n) { return (void)n, j =
 static double jordan(int64_t i, int64_t j, int64_t n) { return (void)n, j == i || j == i + 1; }
 static double jordan_below(int64_t i, int64_t j, int64_t n) { return (void)n, j == i || j == i - 1; }
 static double nearly_jordan(int64_t i, int64_t j, int64_t n) { return jordan(i, j, n) + 1e-14 * draw(); }
-/* [0 -1; 1 0] on the diagonal: i and -i, again and again. */
+/* [0 -1; 1 0] on the diagonal: the eigenvalues i and -i, repeated. */
 static double pairs(int64_t i, int64_t j, int64_t n) {
     return (void)n, i / 2 != j / 2 ? 0 : i % 2 && j % 2 == 0 ? 1 : i % 2 == 0 && j % 2 ? -1 : 0;
 }
 static double jordan_pairs(int64_t i, int64_t j, int64_t n) { return pairs(i, j, n) + (j == i + 2); }
 static double nearly_jordan_pairs(int64_t i, int64_t j, int64_t n) { return jordan_pairs(i, j, n) + 1e-10 * draw(); }
 static double triangular(int64_t i, int64_t j, int64_t n) { return (void)n, j < i ? 0 : draw(); }
-/* One eigenvalue, and vectors that grow by thousands from row to row. */
+/* One eigenvalue, and vectors whose elements grow by thousands from row to row. */
 static double unit_triangular(int64_t i, int64_t j, int64_t n) {
     return (void)n, j < i ? 0 : j == i ? 1 : 1000 * draw();
 }
@@ -59,7 +59,7 @@ static const struct {
              {"blocks", blocks}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-/* |A v - lambda v| and |v| for one eigenvector, or for one of a pair; `a` and its vectors row after row. */
+/* Returns |A v - lambda v| and stores |v|, for one eigenvector or one of a pair. `a` and `v` are row-major. */
 static double residual(const double *a, int64_t n, double re, double im, const double *v, double *length) {
     double off = 0, squares = 0;
     for (int64_t i = 0; i < n; i++) {
@@ -76,7 +76,7 @@ static double residual(const double *a, int64_t n, double re, double im, const d
     return sqrt(off);
 }
 
-/* The elements, as float64; the tensor is freed. */
+/* Returns the elements as float64, and frees the tensor. */
 static double *elements(THTensor *t) {
     THTensor *wide = THTensor_newTo(t, TH_FLOAT64), *row_major = THTensor_newContiguous(wide);
     size_t bytes = (size_t)THTensor_nElement(t) * sizeof(double);
@@ -88,8 +88,8 @@ static double *elements(THTensor *t) {
     return copy;
 }
 
-/* Checks the eigenvectors of a matrix whose rows are multiplied by `rows` to the power i / n, and columns by `cols`
- * likewise. */
+/* Checks the eigenvectors of a matrix whose rows are multiplied by `rows` to the power i / n, and whose columns are
+ * multiplied by `cols` to the power j / n. */
 static void check_eigenvectors(THDtype dtype, int64_t n, int kind, double rows, double cols) {
     THTensor *t = THTensor_newZeros(dtype, SIZES(n, n)), *values = THTensor_new(), *vectors = THTensor_new();
     for (int64_t i = 0; i < n; i++) {
@@ -127,14 +127,13 @@ static void check_eigenvectors(THDtype dtype, int64_t n, int kind, double rows, 
 static const int64_t sizes[] = {1, 2, 3, 5, 8, 17, 33, 63, 64, 65, 90, 129, 200};
 enum { COUNT = sizeof sizes / sizeof *sizes };
 
-/* Residuals are sums of n^3 products, which valgrind takes long for. */
+/* Residuals need n^3 products, which are slow under valgrind. */
 static int64_t greatest_order(void) { return under_valgrind() ? 65 : 200; }
 
 static void of_every_kind(void) {
     for (int i = 0; i < COUNT && sizes[i] <= greatest_order(); i++) {
         for (int kind = 0; kind < KINDS; kind++) {
-            /* The last row of an odd number has no partner; balancing magnifies its small elements, LAPACK's likewise.
-             */
+            /* The last row of an odd number has no partner. Balancing magnifies its small elements, as in LAPACK. */
             if (kinds[kind].element == nearly_jordan_pairs && sizes[i] % 2) continue;
             check_eigenvectors(TH_FLOAT64, sizes[i], kind, 1, 1);
             check_eigenvectors(TH_FLOAT32, sizes[i], kind, 1, 1);
@@ -142,8 +141,8 @@ static void of_every_kind(void) {
     }
 }
 
-/* Rows or columns that grow by more than 1e3 are left out: balancing magnifies rounding errors there, LAPACK's
- * likewise. */
+/* Rows or columns that grow by more than 1e3 are left out, because balancing magnifies their rounding errors, as in
+ * LAPACK. */
 static void of_graded_matrices(void) {
     static const double gradings[] = {1e-3, 1e-6, 1e-10, 1e-12, 1e-15, 1e-20, 10, 1e3};
     for (int i = 0; i < COUNT && sizes[i] <= greatest_order(); i++) {

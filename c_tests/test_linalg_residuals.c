@@ -1,6 +1,6 @@
-/* How far decompositions are from what they decompose, in the units of LAPACK's own tests: the difference by epsilon,
- * the order and the norm of the matrix. LAPACK takes 30 of them for right; a product checked in float64 adds some
- * itself. */
+/* Residuals of decompositions, in the units of LAPACK's tests: the difference divided by epsilon, the order and the
+ * norm of the matrix. LAPACK accepts up to 30 units. The products of this test are computed in float64 and add a little
+ * error. */
 #include "check.h"
 
 #include <float.h>
@@ -17,8 +17,8 @@ enum kind {
     TINY_ELEMENTS,
     ZERO,
     KINDS,
-    /* For orders that are decomposed in other ways: columns that grow, elements that differ by a factor, products of
-     * growing columns with themselves, and other units. */
+    /* For orders that use other algorithms: growing columns, elements that differ by a factor, products of growing
+     * columns with themselves, and other units. */
     COLUMNS_BY_1E6 = KINDS,
     COLUMNS_BY_1E12,
     SCATTERED_BY_1E6,
@@ -40,7 +40,7 @@ static double draw(void) {
     return (double)(random_state >> 33) / (double)(UINT64_C(1) << 30) - 1;
 }
 
-/* A matrix, or `count` of them if that is not 0, laid out as asked. */
+/* Returns a matrix, or `count` matrices if that is not 0, in the given layout. */
 static THTensor *matrices(THDtype dtype, int64_t count, int64_t m, int64_t n, enum kind kind, enum layout layout) {
     int64_t all = (count ? count : 1) * m;
     THTensor *t = zeros_laid_out(dtype, all, n, layout);
@@ -61,7 +61,7 @@ static THTensor *matrices(THDtype dtype, int64_t count, int64_t m, int64_t n, en
                            : kind == SCATTERED_BY_1E6                               ? 3 * draw()
                            : kind == SCATTERED_BY_1E12                              ? 6 * draw()
                                                                                                : 0;
-            /* Every row the sum of the first and a multiple of the second. */
+            /* Every row is the sum of the first row and a multiple of the second row. */
             double x = kind != RANK_DEFICIENT || row < 2
                            ? draw()
                            : THTensor_get2d(t, i - row, j) + (double)row * THTensor_get2d(t, i - row + 1, j);
@@ -76,7 +76,8 @@ static THTensor *matrices(THDtype dtype, int64_t count, int64_t m, int64_t n, en
     return t;
 }
 
-/* The tensor as float64, which is freed, divided by `scale`: what is checked neither overflows nor underflows. */
+/* Returns the tensor as float64 divided by `scale`, so that the checks neither overflow nor underflow. Frees the
+ * tensor. */
 static THTensor *exact(THTensor *t, double scale) {
     THTensor *wide = THTensor_newTo(t, TH_FLOAT64);
     THTensor_free(t);
@@ -127,7 +128,7 @@ static void check_orthonormal(const THTensor *q, THDtype dtype, const char *what
     THTensor_free(t);
 }
 
-/* All decompositions of one matrix `t`. */
+/* Checks all decompositions of the matrix `t`. */
 static void decompose(const THTensor *t, THDtype dtype, enum kind kind) {
     int64_t m = THTensor_size(t, 0), n = THTensor_size(t, 1), order = m > n ? m : n;
     double scale = greatest(t) > 0 ? greatest(t) : 1;
@@ -167,18 +168,18 @@ static void decompose(const THTensor *t, THDtype dtype, enum kind kind) {
     THTensor_free(wide);
 }
 
-/* Checks the decompositions of square matrices: eigenvalues, and systems. */
+/* Checks the decompositions of square matrices: eigenvalues, and systems of equations. */
 static void decompose_square(const THTensor *t, THDtype dtype, enum kind kind) {
     int64_t n = THTensor_size(t, 0);
     double scale = greatest(t) > 0 ? greatest(t) : 1;
     THTensor *symmetric = THTensor_newClone(t), *turned = THTensor_newTranspose(t, 0, 1);
-    /* Half of each first: the greatest elements do not overflow. */
+    /* Halved before the addition, so that the greatest elements do not overflow. */
     CHECK_OK(THTensor_mul(symmetric, symmetric, 0.5));
     CHECK_OK(THTensor_cadd(symmetric, symmetric, 0.5, turned));
     THTensor *wide = exact(THTensor_newClone(symmetric), scale);
     for (int upper = 0; upper < 2; upper++) {
         THTensor *e = THTensor_new(), *v = THTensor_new(), *half = THTensor_new(), *scaled = THTensor_new();
-        /* The other triangle is not looked at. */
+        /* The other triangle is not read. */
         CHECK_OK((upper ? THTensor_triu : THTensor_tril)(half, symmetric, 0));
         CHECK_OK(THTensor_syev(e, v, half, upper));
         v = exact(v, 1), e = exact(e, scale);
@@ -203,7 +204,7 @@ static void decompose_square(const THTensor *t, THDtype dtype, enum kind kind) {
     THTensor_free(symmetric);
     if (kind != RANDOM && kind != HUGE_ELEMENTS && kind != TINY_ELEMENTS) return;
 
-    /* a x = b: the error of the right-hand side by |a| |x|. */
+    /* a x = b: the error is measured relative to |a| |x|. */
     THTensor *b = matrices(dtype, 0, n, 3, RANDOM, ROW_MAJOR), *x = THTensor_new(), *r = THTensor_new();
     CHECK_OK(THTensor_gesv(x, NULL, b, t));
     wide = exact(THTensor_newClone(t), scale);
@@ -216,7 +217,7 @@ static void decompose_square(const THTensor *t, THDtype dtype, enum kind kind) {
     THTensor_free(x);
     THTensor_free(b);
 
-    /* a v = v diag(e), pairs in two columns: [re im; -im re] on the diagonal. */
+    /* a v = v diag(e). A pair of complex values is a block [re im; -im re] on the diagonal. */
     THTensor *e = THTensor_new(), *v = THTensor_new(), *d = THTensor_newZeros(TH_FLOAT64, SIZES(n, n));
     CHECK_OK(THTensor_geev(e, v, t));
     v = exact(v, 1), e = exact(e, scale);
@@ -254,7 +255,7 @@ static void every_kind_of_matrix(void) {
     }
 }
 
-/* From some orders on decompositions go other ways: halves are decomposed by themselves and joined. */
+/* Larger orders use other algorithms: halves are decomposed separately and joined. */
 static void orders_that_are_decomposed_in_other_ways(void) {
     static const int64_t sizes[] = {65, 129, 257, 400};
     for (int type = 0; type < 2; type++) {
@@ -280,7 +281,7 @@ static void orders_that_are_decomposed_in_other_ways(void) {
     }
 }
 
-/* Each matrix of a batch is decomposed as if it were alone, whatever the number of threads: to the last bit. */
+/* Each matrix of a batch is decomposed as if it were alone, bit for bit, with any number of threads. */
 static void batches_and_threads_change_nothing(void) {
     int threads = THGetNumThreads();
     for (int64_t n = 4; n <= 64; n *= 4) {
@@ -317,13 +318,13 @@ static void batches_and_threads_change_nothing(void) {
     CHECK_OK(THSetNumThreads(threads));
 }
 
-/* The errors of least squares: what is left is orthogonal to the columns; for wide matrices it is 0. */
-/* The X of gels or lstsq leaves a residual that all columns are orthogonal to. */
+/* Least squares: the residual is orthogonal to the columns. For wide matrices it is 0. */
+/* Checks that the residual of X from gels or lstsq is orthogonal to all columns. */
 static void check_least_squares(const THTensor *a, const THTensor *b, THDtype dtype, enum kind kind, int by_qr) {
     int64_t m = THTensor_size(a, 0), n = THTensor_size(a, 1);
     THTensor *x = THTensor_new(), *r = THTensor_new(), *left = THTensor_new();
     CHECK_OK(by_qr ? THTensor_gels(x, NULL, b, a) : THTensor_lstsq(x, NULL, NULL, b, a, -1));
-    /* The scale of both sides is none of X. */
+    /* Both sides are divided by this scale, so X is not scaled. */
     double scale = greatest(a);
     THTensor *wide = exact(THTensor_newClone(a), scale), *sides = exact(THTensor_newClone(b), scale);
     x = exact(x, 1);

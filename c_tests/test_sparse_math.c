@@ -1,4 +1,5 @@
-/* Sparse tensors by example: arithmetic, functions, sums and products. Results come first, and may be operands. */
+/* Sparse tensors by example: arithmetic, functions, sums and products. Results are the first arguments, and may be
+ * operands. */
 #include "sparse.h"
 
 static void sparse_tensors_are_added_and_multiplied(void) {
@@ -40,7 +41,7 @@ static void dense_tensors_are_added_and_multiplied(void) {
     CHECK_ERROR(THSTensor_spcadd(sum, row, 1, s), TH_ERR_SHAPE, "shape [1, 4] and sizes [3, 4]");
     CHECK_OK(THSTensor_cmulDense(r, s, row));
     CHECK_DENSE(r, 0, 20, 0, 0, 0, 0, 0, 0, 1, 0, 0, 500);
-    /* Where there is no entry, nothing is divided. */
+    /* Only elements with an entry are divided. */
     CHECK_OK(THSTensor_cdivDense(r, s, row));
     CHECK_DENSE(r, 0, 0.2, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0.05);
     CHECK_OK(THSTensor_cmulDense(r, s, sum));
@@ -53,7 +54,7 @@ static void dense_tensors_are_added_and_multiplied(void) {
     THSTensor_free(s);
 }
 
-/* Where two values stand for one position, functions that are not linear are of their sum. */
+/* Functions that are not linear are applied to the sum of duplicate entries. */
 static void functions_keep_zero(void) {
     typedef THStatus Function(THSTensor * r, const THSTensor *s);
     static const struct {
@@ -110,7 +111,7 @@ static void numbers_multiply(void) {
     CHECK_ENTRIES(r, 12, 6, 3, 3);
     CHECK_OK(THSTensor_div(r, rows, 2));
     CHECK_ENTRIES(r, 1, 0.5, 2.5);
-    /* Compressed rows stay so. */
+    /* Compressed rows stay compressed. */
     CHECK_EQ(THSTensor_isCompressed(r), 1);
     CHECK_OK(THSTensor_pow(r, s, 2));
     CHECK_ENTRIES(r, 4, 1, 25);
@@ -146,7 +147,7 @@ static void elements_are_summed(void) {
     CHECK_NEAR(THSTensor_normall(s, 2), sqrt(30), 1e-15);
     CHECK_NEAR(THSTensor_normall(s, 1), 8, 0);
     CHECK_NEAR(THSTensor_normall(s, INFINITY), 5, 0);
-    /* Elements without an entry are 0, the least of all. */
+    /* Elements without an entry are 0, the smallest magnitude. */
     CHECK_NEAR(THSTensor_normall(s, -INFINITY), 0, 0);
     CHECK_OK(THSTensor_sum(r, s, SIZES(0)));
     CHECK_SIZES(r, 4);
@@ -165,7 +166,7 @@ static void elements_are_summed(void) {
     CHECK_EQ(THSTensor_dtype(r), TH_INT64);
     CHECK_ENTRIES(r, 300);
     THSTensor_free(s);
-    /* Two truths for one position are one, coalesced or not. */
+    /* Two true duplicates are one true value, coalesced or not. */
     s = coordinates(POSITIONS(2, 0, 0, 0, 0, 0, 1), vector_of(TH_BOOL, 1, 1, 1), 1, 2);
     CHECK_NEAR(THSTensor_sumall(s), 2, 0);
     CHECK_OK(THSTensor_sum(r, s, SIZES(1)));
@@ -195,7 +196,7 @@ static void matrices_are_multiplied(void) {
     THTensor *t = matrix_of(TH_FLOAT64, 1, 1, 100);
     CHECK_OK(THSTensor_spaddmm(r, 2, t, 10, s, m));
     CHECK_VALUES(r, 62, 280, 2, 200, 362, 620);
-    /* With beta 0 the elements of t are not looked at. */
+    /* With beta 0 the elements of t are not read. */
     CHECK_OK(THTensor_fill(t, NAN));
     CHECK_OK(THSTensor_spaddmm(r, 0, t, 1, s, m));
     CHECK_VALUES(r, 6, 8, 0, 0, 36, 42);
@@ -221,7 +222,7 @@ static void matrices_are_multiplied(void) {
     THSTensor_free(s);
 }
 
-/* Of the product of two dense matrices, only the elements are computed where a sparse one has entries. */
+/* The product of two dense matrices is computed only at the entries of a sparse matrix. */
 static void a_product_is_sampled(void) {
     THSTensor *s = example(), *r = THSTensor_new();
     THTensor *a = matrix_of(TH_FLOAT64, 3, 1, 2, 3, 4, 5, 6), *b = matrix_of(TH_FLOAT64, 2, 1, 2, 3, 4, 5, 6, 7, 8);
@@ -230,7 +231,7 @@ static void a_product_is_sampled(void) {
     CHECK_DENSE(r, 0, 142, 0, 0, 0, 0, 0, 0, 351, 0, 0, 685);
     CHECK_ERROR(THSTensor_sampledAddmm(r, 1, s, 1, b, a), TH_ERR_SHAPE,
                 "sizes [3, 4] for the product of [2, 4] and [3, 2]");
-    /* Two entries for one place count as their sum, 3, also by rows. */
+    /* Two duplicate entries count as their sum, 3, also in compressed rows. */
     THTensor *crow = vector_of(TH_INT64, 0, 2), *col = vector_of(TH_INT64, 0, 0), *values = vector_of(TH_FLOAT64, 1, 2),
              *one = matrix_of(TH_FLOAT64, 1, 1);
     THSTensor *twice = THSTensor_newCsr(crow, col, values, 1, 1);
@@ -247,7 +248,8 @@ static void a_product_is_sampled(void) {
     THSTensor_free(s);
 }
 
-/* Whoever holds the positions may write to them: a function finds those outside of the sizes, and changes nothing. */
+/* A program may write to the positions that it shares: a function finds positions outside of the sizes, and changes
+ * nothing. */
 static void changed_positions_are_found(void) {
     THTensor *indices = POSITIONS(2, 0, 1, 0, 1), *values = vector_of(TH_FLOAT32, 5, 6);
     THSTensor *s = THSTensor_newWithTensor(indices, values), *r = THSTensor_new();
@@ -274,7 +276,7 @@ static void changed_positions_are_found(void) {
     THTensor_free(indices);
 }
 
-/* The products of the three vectors themselves, without a handle and without a copy. */
+/* Products of the three vectors, without a handle and without a copy. */
 static void rows_multiply_without_a_handle(void) {
     THTensor *crow = vector_of(TH_INT32, 0, 1, 1, 3), *col = vector_of(TH_INT32, 1, 0, 3),
              *values = vector_of(TH_FLOAT64, 2, 1, 5);
@@ -282,12 +284,12 @@ static void rows_multiply_without_a_handle(void) {
              *r = THTensor_new();
     CHECK_OK(THTensor_csrMatmul(r, crow, col, values, m));
     CHECK_VALUES(r, 6, 8, 0, 0, 36, 42);
-    /* Without values each entry is 1: rows are summed by lists of their numbers. */
+    /* Without values each entry is 1: the rows of m are summed by lists of row numbers. */
     CHECK_OK(THTensor_csrMatmul(r, crow, col, NULL, m));
     CHECK_VALUES(r, 3, 4, 0, 0, 8, 10);
     CHECK_OK(THTensor_csrMatmulTransposed(r, crow, col, values, n, 4));
     CHECK_VALUES(r, 100, 2, 0, 500);
-    /* Of the product n k' the elements where there are entries. */
+    /* The elements of the product n k' at the entries. */
     THTensor *k = vector_of(TH_FLOAT64, 1, 2, 3, 4);
     CHECK_OK(THTensor_csrSampled(r, crow, col, n, k));
     CHECK_VALUES(r, 2, 100, 400);

@@ -1,6 +1,6 @@
 /*
- * Systems of equations of sparse matrices by example: the direct solution, conjugate gradients with a function that is told
- * of the progress, gradients of both, and what is refused.
+ * Systems of equations with sparse matrices by example: the direct solution, conjugate gradients with a progress callback, gradients of
+ * both, and errors.
  */
 #include "sparse.h"
 #include <math.h>
@@ -30,7 +30,7 @@ static THSTensor *springs(THDtype dtype, int64_t n) {
     return coordinates(indices, values, n, n);
 }
 
-/* A matrix with both signs, zeros on its diagonal, and two entries for one place. */
+/* A matrix with both signs, zeros on its diagonal, and two duplicate entries. */
 static THSTensor *crossed(void) {
     /* 0 2 0
      * 1 0 3
@@ -81,7 +81,7 @@ static double residual(const THSTensor *s, const THTensor *x, const THTensor *b,
     return apart;
 }
 
-/* The matrix whose diagonal these numbers are, to which it takes over the reference. */
+/* A diagonal matrix of these values, whose reference it takes over. */
 static THSTensor *diagonal_of(THTensor *values) {
     THTensor *numbers = THTensor_newArange(TH_INT64, 0, (double)THTensor_numel(values), 1), *indices = THTensor_new();
     THTensor *pair[2] = {numbers, numbers};
@@ -91,7 +91,7 @@ static THSTensor *diagonal_of(THTensor *values) {
     return s;
 }
 
-/* A matrix with `most` entries a row at random places, and a random diagonal. */
+/* A matrix with `most` entries in a row at random positions, and a random diagonal. */
 static THSTensor *random_matrix(THGenerator *generator, int64_t n, int64_t most, bool symmetric) {
     THTensor *places = THTensor_newRandint(TH_INT64, generator, 0, n, SIZES(2, most * n));
     THTensor *values = THTensor_newRandn(TH_FLOAT64, generator, SIZES(most * n));
@@ -107,7 +107,7 @@ static THSTensor *random_matrix(THGenerator *generator, int64_t n, int64_t most,
     return beside;
 }
 
-/* Of many sizes and patterns, factors are computed in blocks of every width. */
+/* Random sizes and patterns, so that factors have blocks of every width. */
 static void random_systems_are_solved(void) {
     THGenerator *generator = THGenerator_new();
     CHECK_OK(THRandom_manualSeed(generator, 5));
@@ -133,13 +133,13 @@ static void random_systems_are_solved(void) {
     THGenerator_free(generator);
 }
 
-/* Factors of definite matrices that fill up are computed in blocks, too. */
+/* Definite matrices with dense factors, which are computed in blocks, too. */
 static void definite_systems_whose_factors_fill_up_are_solved(void) {
     enum { ORDER = 300, SIDES = 3 };
     THGenerator *generator = THGenerator_new();
     CHECK_OK(THRandom_manualSeed(generator, 6));
     THSTensor *s = random_matrix(generator, ORDER, 3, true), *diagonal = diagonal_of(THTensor_newOnes(TH_FLOAT64, SIZES(ORDER)));
-    /* The diagonal outweighs the rest of each row. */
+    /* The matrix is diagonally dominant. */
     CHECK_OK(THSTensor_cadd(s, s, 40, diagonal));
     THTensor *b = THTensor_newRandn(TH_FLOAT64, generator, SIZES(ORDER, SIDES)), *x = THTensor_new(), *y = THTensor_new();
     CHECK_OK(THSTensor_solve(x, s, b));
@@ -157,7 +157,7 @@ static void definite_systems_whose_factors_fill_up_are_solved(void) {
     THGenerator_free(generator);
 }
 
-/* A solution does not depend on the units of the matrix, however far from 1 its elements are. */
+/* A solution does not depend on the scale of the matrix, however far its elements are from 1. */
 static void elements_may_be_near_the_ends_of_the_range(void) {
     THTensor *crow = vector_of(TH_INT64, 0, 2, 4), *col = vector_of(TH_INT64, 0, 1, 0, 1), *x = THTensor_new();
     THTensor *values = vector_of(TH_FLOAT64, 1e307, 1e308, 1e308, 1e307), *b = vector_of(TH_FLOAT64, 1.1e308, 1.1e308);
@@ -182,7 +182,7 @@ static void what_is_no_system_is_refused(void) {
     CHECK_ERROR(THSTensor_solve(x, oblong, b), TH_ERR_SHAPE, "expected a square matrix");
     CHECK_ERROR(THSTensor_solve(x, s, two), TH_ERR_SHAPE, "shape [2] for 3 rows");
     CHECK_ERROR(THSTensor_solve(x, single, b), TH_ERR_DTYPE, "operands of one dtype");
-    /* A singular matrix, and one of which a column has no entries. */
+    /* A singular matrix, and a matrix with a column without entries. */
     THTensor *crow = vector_of(TH_INT64, 0, 2, 4), *col = vector_of(TH_INT64, 0, 1, 0, 1), *values = vector_of(TH_FLOAT64, 1, 2, 2, 4);
     CHECK_ERROR(THTensor_csrSolve(x, crow, col, values, two, 0), TH_ERR_NUMERIC, "the matrix is singular: column 1");
     CHECK_OK(THTensor_fill(col, 1));
@@ -208,7 +208,7 @@ static void what_is_no_system_is_refused(void) {
     THTensor_free(values);
 }
 
-/* The progress of an iteration: the last step and residual, and the step that is to be the last one. */
+/* The progress of an iteration: the last step and residual, and the step at which the callback stops. */
 typedef struct {
     int64_t step, last;
     double residual;
@@ -237,7 +237,7 @@ static void conjugate_gradients_come_close(void) {
         CHECK(THTensor_item(rest) <= 10 * tol);
         CHECK_EQ(THTensor_dtype(x), dtype);
         CHECK(THTensor_dist(x, direct, INFINITY) < tol * 1e5);
-        /* From the solution there is nothing to do, nor for a right-hand side of zeros. */
+        /* No step is needed from the solution, or for a right-hand side of zeros. */
         CHECK_EQ(THSTensor_cg(x, rest, s, b, direct, 10 * tol, 200, NULL, NULL), 0);
         CHECK_OK(THTensor_zero(b));
         CHECK_EQ(THSTensor_cg(x, rest, s, b, NULL, tol, 200, NULL, NULL), 0);
@@ -251,7 +251,7 @@ static void conjugate_gradients_come_close(void) {
     }
 }
 
-/* The greatest squares of these right-hand sides vanish, or are beyond float32. */
+/* The squares of these right-hand sides underflow or overflow in float32. */
 static void conjugate_gradients_know_any_magnitude(void) {
     const double magnitudes[] = {1e-40, 1e-23, 1e20, 1e35};
     THSTensor *s = springs(TH_FLOAT32, 20);
@@ -280,7 +280,7 @@ static void steps_that_are_too_few_fail_unless_the_residual_is_asked_for(void) {
     CHECK_VALUES(x, 4, 5);
     CHECK_EQ(THSTensor_cg(x, rest, s, b, NULL, 1e-12, 3, NULL, NULL), 3);
     CHECK(THTensor_item(rest) > 0.1);
-    /* The iteration goes on where it ended. */
+    /* The iteration continues where it ended. */
     CHECK(THSTensor_cg(x, NULL, s, b, x, 1e-12, 100, NULL, NULL) > 0);
     CHECK(residual(s, x, b, false) < 1e-10);
     THSTensor_free(s);
@@ -331,7 +331,7 @@ static void matrices_that_are_not_definite_are_found(void) {
     THTensor_free(right);
 }
 
-/* A function for THGrad_check: the sum of squares of x, weighted, where A x = b; the inputs are the entries of A, and b. */
+/* A function for THGrad_check: the weighted sum of squares of x, where A x = b. The inputs are the entries of A, and b. */
 typedef struct {
     const THTensor *crow, *col;
     bool by_steps, transposed;
@@ -346,7 +346,7 @@ static THStatus solved(const THTensor *const *inputs, int inputCount, THTensor *
                : TH_OK;
 }
 
-/* With `y` the gradient of `b`, that of the entries is -y x' where they stand. */
+/* With `y` the gradient of `b`, the gradient of the entries is -y x' at their positions. */
 static void solutions_have_gradients(void) {
     THTensor *crow = vector_of(TH_INT32, 0, 2, 5, 7), *col = vector_of(TH_INT32, 0, 1, 0, 1, 2, 1, 2);
     THTensor *values = vector_of(TH_FLOAT64, 4, -1, -1, 5, 2, 2, 6), *b = vector_of(TH_FLOAT64, 1, -2, 3);

@@ -1,4 +1,4 @@
-"""The record, benches/peers.tsv, and the page made of it, docs/benchmarks.md."""
+"""The record, benches/peers.tsv, and the page docs/benchmarks.md, which is generated from it."""
 
 import math
 from pathlib import Path
@@ -12,7 +12,7 @@ def key(entry):
 
 
 def read(path):
-    """The notes of the groups and the entries of a record; both empty where there is none."""
+    """The notes of the groups and the entries of a record; both are empty if there is no record."""
     notes, entries = {}, []
     lines = path.read_text().splitlines() if path.exists() else []
     for line in lines:
@@ -35,7 +35,7 @@ def write(path, notes, entries):
 
 
 def ratio(entry, peer):
-    """How many times as fast thorn is; None where the peer was not timed."""
+    """The speed of thorn relative to a peer; None if the peer was not timed."""
     return entry[peer] and entry["thorn_ns"] and entry[peer] / entry["thorn_ns"]
 
 
@@ -66,7 +66,7 @@ def times_as_fast(value):
 
 
 def table(head, lines):
-    """Markdown; the columns after the first of type text are numbers and lie to the right."""
+    """A Markdown table. The columns after the first of type text are numbers, aligned to the right."""
     rule = ["---" if name in ("op", "dtype", "shape", "group") else "---:" for name in head]
     return "\n".join("| " + " | ".join(line) + " |" for line in (head, rule, *lines))
 
@@ -85,7 +85,7 @@ def summary(entries, groups):
 
 
 def details(entries, group):
-    """A line for each row of a group: one thread, then two."""
+    """A table line for each row of a group: one thread, then two."""
     one = [entry for entry in entries if entry["group"] == group and entry["threads"] == "1"]
     two = {key(entry)[:4]: entry for entry in entries if entry["group"] == group and entry["threads"] == "2"}
     head = ["op", "dtype", "shape", "thorn", "PyTorch", "NumPy", "limit", "× PyTorch", "× NumPy", "of the limit"]
@@ -155,6 +155,6 @@ def page(text, notes, entries, groups):
     described = "\n".join(f"- `{group}`: {notes[group]}" for group in measured)
     parts = [text.format(summary=summary(entries, measured), notes=described)]
     parts += [f"## {group}\n\n{details(entries, group)}\n" for group in measured]
-    # What no peer does: foundation.c and benches/lua time it.
+    # Rows without a peer, which foundation.c and benches/lua time.
     parts += [(Path(__file__).parents[1] / name).read_text() for name in ("fused.md", "lua.md")]
     return "\n".join(parts)

@@ -1,11 +1,11 @@
-//! `thorn diff`: what is equal, and how it says what is not.
+//! `thorn diff`: equal files, and the reports of differences.
 
 mod support;
 
 use serde_json::json;
 use support::{corpus, f32s, f64s, folder, i64s, safetensors, thorn};
 
-/// What `diff` writes, which finds a difference.
+/// The output of `diff`, which must find a difference.
 fn differences(arguments: &[&str]) -> String {
     let run = thorn(&[&["diff"], arguments].concat());
     assert_eq!((run.code, run.err.as_str()), (1, ""));
@@ -109,7 +109,7 @@ fn what_cannot_be_read_is_trouble_or_skipped() {
 #[test]
 fn large_tensors_are_compared_whatever_their_order() {
     let folder = folder("large_tensors_whatever_their_order");
-    // Element [i, j] of a matrix of 2000 x 1500 is i * 1500 + j, row by row and column by column.
+    // Element [i, j] of a matrix of 2000 x 1500 is i * 1500 + j, in a row-major and a column-major file.
     let (rows, columns) = (2000, 1500);
     let by_row: Vec<f32> = (0..rows * columns).map(|k| k as f32).collect();
     let mut by_column: Vec<f32> = (0..rows * columns).map(|k| (k % rows * columns + k / rows) as f32).collect();

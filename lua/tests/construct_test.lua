@@ -1,4 +1,4 @@
--- Constructors of tensors and storages, and what asks about type, size and memory.
+-- Constructors of tensors and storages, and queries of type, size and memory.
 
 local harness = require("harness")
 local torch = require("thorn")
@@ -175,7 +175,7 @@ test("pointers to elements", function()
     equal(t:cdata().nDimension, 2)
     equal(tonumber(t:cdata().size[1]), 2)
     equal(tonumber(torch.cdata(t, true)), torch.pointer(t))
-    -- The pointer keeps the elements while the tensor is gone.
+    -- The pointer keeps the elements alive after the tensor is collected.
     local kept = torch.Tensor(1000):fill(7):data()
     collectgarbage()
     for _ = 1, 100 do torch.Tensor(1000):fill(1) end

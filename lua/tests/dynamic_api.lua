@@ -25,14 +25,14 @@ end
 
 local function shape(tensor) return table.concat(thorn.sizes(tensor), "x") end
 
--- The elements and the shape are these.
+-- Checks the elements and the shape of a tensor.
 local function expect(tensor, sizes, ...)
     local got = table.concat(elements(tensor), " ")
     local want = table.concat({ ... }, " ")
     check(shape(tensor) == sizes and got == want, ("[%s] %s, expected [%s] %s"):format(shape(tensor), got, sizes, want))
 end
 
--- The call raises an error whose message has this text.
+-- Checks that the call raises an error whose message contains the text.
 local function refuses(message, f, ...)
     local ok, text = pcall(f, ...)
     check(not ok, "no error where there should be: " .. message)
@@ -161,7 +161,7 @@ function tests.operations_in_place_end_with_an_underscore()
     expect(x, "2", 0, 0)
     thorn.uniform_(x, 2, 3)
     for _, value in ipairs(elements(x)) do check(value >= 2 and value < 3) end
-    -- An operation that reads no tensor takes its result in front.
+    -- An operation that reads no tensor takes its result as the first argument.
     thorn.fill(x, 6)
     expect(x, "2", 6, 6)
     local t = thorn.zeros(3)
@@ -242,7 +242,7 @@ function tests.errors_name_the_function_as_it_was_called()
     refuses("lists of 1 and 2 numbers should be of one length", thorn.roll, x, { 1 }, { 1, 2 })
 end
 
--- Each call stands in a line of its own, whose number the error has.
+-- Each call is on a separate line, and the error must name the line.
 function tests.errors_are_raised_at_the_callers_line()
     local x = thorn.ones(2)
     local source = debug.getinfo(1, "S").short_src
@@ -289,7 +289,7 @@ function tests.functions_of_lua_are_called_for_each_element()
         thorn.Storage.resize(thorn.storage(shrunk), 0)
         return 1
     end)
-    -- Elements in row-major order, and one that stands several times is met as often.
+    -- Elements are visited in row-major order. An element with several positions is visited several times.
     local seen = {}
     thorn.apply(thorn.expand(thorn.tensor({ 1 }), 3), function(value)
         seen[#seen + 1] = value

@@ -17,8 +17,8 @@ local tonumber = tonumber
 
 local types = { of_tensor = {}, of_storage = {} }
 
--- The memory of a storage as an array. The program may have made the storage smaller than its tensors, and a GPU's memory
--- is not this process's to read.
+-- Returns the memory of a storage as an array. Checks the size, because the program may have made the storage smaller than its tensors, and
+-- refuses a GPU's memory, which this process cannot read.
 local function memory(pointer, storage, i)
     if storage == nil or i >= tonumber(storage.size) then
         errors.raise("the tensor has lost its elements: its storage is smaller now")
@@ -27,7 +27,7 @@ local function memory(pointer, storage, i)
     return ffi.cast(pointer, storage.data)
 end
 
--- Elements that C reads as numbers.
+-- Elements that C converts to numbers.
 local function plain(pointer)
     local function read(storage, i) return memory(pointer, storage, i)[i] end
     local function write(storage, i, value) memory(pointer, storage, i)[i] = value end
@@ -41,14 +41,14 @@ local function long(pointer)
     return read, write
 end
 
--- Any byte but 0 is true.
+-- Any byte except 0 is true.
 local function truth(pointer)
     local function read(storage, i) return memory(pointer, storage, i)[i] ~= 0 and 1 or 0 end
     local function write(storage, i, value) memory(pointer, storage, i)[i] = value ~= 0 and 1 or 0 end
     return read, write
 end
 
--- 16-bit floats, which C has no type for: the library converts them.
+-- 16-bit floats, for which C has no type. The library converts them.
 local function half(pointer)
     local function read(storage, i)
         memory(pointer, storage, i)

@@ -1,4 +1,4 @@
-"""Rows: operations element by element."""
+"""Operations on single elements."""
 
 import itertools
 
@@ -25,7 +25,7 @@ def unary(function, oracle, dtypes=ALL, operands=lambda dtype: (EDGES[dtype], PL
 
 
 def with_value(function, oracle, dtypes, values, operands=EDGES, before=False, after=(), promotes=True, **how):
-    """A function of a tensor and a number, which stands before the tensor if `before` and may promote it."""
+    """A function of a tensor and a number. If `before`, the number precedes the tensor and may promote it."""
     if note("with_value", function, oracle, dtypes, values=values, before=before, after=after, **how):
         return
 
@@ -79,12 +79,12 @@ def binary(function, oracle, dtypes=ALL, right=RIGHT, between=(), after=(), pair
 
 
 def in_float(f):
-    """For functions of the reals: whole numbers become float32."""
+    """Functions of real numbers: integers become float32."""
     return lambda *operands: f(*(t if t.is_floating_point() else t.float() for t in operands))
 
 
 def exactly(f, limit):
-    """`f` by mpmath, one rounding at the end; at 0, infinities, NaN and poles it is `limit`, PyTorch's function."""
+    """`f` computed by mpmath with one final rounding. At 0, infinities, NaN and poles, `limit`, PyTorch's function, counts."""
 
     def at(x):
         if x == 0 or not math.isfinite(x):
@@ -106,7 +106,7 @@ def exactly(f, limit):
 
 
 def compared(f):
-    """A comparison with a number: exact for whole ones, whatever the dtype."""
+    """A comparison with a number, which is exact for integers of any dtype."""
     return lambda t, x: f(t.long() if isinstance(x, int) and not t.is_floating_point() else t, x)
 
 
@@ -129,7 +129,7 @@ def shifted(left):
 
 
 def exactly_of_two(f, limit):
-    """As `exactly`, of two operands; `limit` is NumPy's function."""
+    """As `exactly`, for two operands; `limit` is NumPy's function."""
 
     def at(a, b):
         if a == 0 or b == 0 or not math.isfinite(a) or not math.isfinite(b):
@@ -175,12 +175,12 @@ def nextafter(a, b):
 
 
 def computed(dtype):
-    """What numbers of a dtype are computed in."""
+    """The dtype in which numbers of a dtype are computed."""
     return torch.float32 if dtype in (torch.float16, torch.bfloat16) else dtype
 
 
 def by_formula(f):
-    """A formula in the promoted dtype, 16-bit floats in float32, every step rounded."""
+    """A formula in the promoted dtype. 16-bit floats are computed in float32, and every step is rounded."""
 
     def oracle(*operands):
         dtype = operands[0].dtype if isinstance(operands[0], torch.Tensor) else None
@@ -206,7 +206,7 @@ def powers(a, b):
 
 
 def clamped(t, least, most):
-    """Bounds saturate in integers."""
+    """Bounds saturate to the range of integers."""
     dtype = t.dtype
     for bound in (least, most):
         dtype = torch.promote_types(dtype, torch.result_type(t, bound)) if bound is not None else dtype
@@ -226,9 +226,9 @@ def lerped(a, b, weight):
 
 
 def divided(by_python, by_numpy):
-    """Integers one by one, since PyTorch traps on the least one divided by -1; quotients wrap.
+    """Integers are computed one by one, because PyTorch traps on the least integer divided by -1; quotients wrap.
 
-    Floats by NumPy: PyTorch's remainders are not exact where quotients are great.
+    Floats are computed by NumPy, because PyTorch's remainders are not exact for large quotients.
     """
 
     def oracle(a, b):
@@ -269,7 +269,7 @@ FUNCTIONS = [
 
 
 def interesting(dtype):
-    """Functions of the reals see whole numbers as float32."""
+    """Functions of real numbers convert integers to float32."""
     if dtype in ("float32", "float64"):
         return EDGES[dtype], PLAIN[dtype]
     return (EDGES[dtype],) if dtype in SOME or dtype in FLOATS else (ALIKE[dtype],)
@@ -286,7 +286,7 @@ def functions():
     gelu_tanh = exactly(lambda x: x / (1 + mpmath.exp(-2 * inner(x))), lambda t: torch.nn.functional.gelu(t, approximate="tanh"))
     unary("geluTanh", gelu_tanh, FLOATS, ulps=2)
     for n in (0, 1, 2, 5):
-        # At its poles PyTorch's trigamma is some large number.
+        # At its poles PyTorch's trigamma is a large number.
         oracle = exactly(lambda x: mpmath.polygamma(n, x), lambda t: torch.digamma(t) if n == 0 else torch.tensor(INF if n % 2 else -INF))
         for dtype in FLOATS + ["int64"]:
             expect("polygamma", [R, n, PLAIN[dtype]], oracle(PLAIN[dtype].value), options="each", ulps=2)
@@ -329,7 +329,7 @@ def arithmetic():
     unary("bitwiseNot", torch.bitwise_not, WHOLE)
     for name in ("isnan", "isinf", "isfinite"):
         unary(name, getattr(torch, name))
-    # What the sign of a NaN is depends on who made it.
+    # The sign of a NaN depends on the operation that made it.
     numbers = {d: tensor(f"numbers.{d}", [x if x == x else -1 for x in EDGES[d].value.flatten().tolist()], d, (5, 7)) for d in FLOATS}
     unary("signbit", torch.signbit, operands=lambda d: (numbers.get(d, EDGES[d]), PLAIN[d]))
     unary("logicalNot", torch.logical_not)
@@ -360,7 +360,7 @@ def arithmetic():
     binary("heaviside", heaviside)
     with_value("div", torch.div, ALL, [3, -2, 0, 0.5, INF])
     with_value("pow", powers, NUMBERS, [0, 1, 2, 3, 5, 0.5, 1.25], ulps=4)
-    # Numbers that float32 does not hold, and an odd one.
+    # Numbers that float32 cannot hold, one of them odd.
     for dtype, x in itertools.product(["float32", "float64"], [0.3333, -0.1, 16777217]):
         expect("pow", [R, EDGES[dtype], x], powers(EDGES[dtype].value, x), options="each", ulps=4 if dtype == "float64" else 1)
     for dtype, x in itertools.product(FLOATS, [-1, -2, -0.5, INF, -INF, NAN]):
@@ -379,13 +379,13 @@ def division():
         with_value("divMode", oracle, NUMBERS, [3, -2, 0.5, INF], after=[mode])
     binary("cdivMode", torch.div, right=RIGHT, after=[0], pairs=False)
     rest = divided(lambda a, b: a - b * trunc_div(a, b), numpy.fmod)
-    # A remainder of 0 has the sign of the dividend, as PyTorch's.
+    # A remainder of 0 has the sign of the dividend, as in PyTorch.
     modulo = divided(lambda a, b: a % b, lambda a, b: numpy.where((r := numpy.remainder(a, b)) == 0, numpy.copysign(r, a), r))
     for name, oracle in (("fmod", rest), ("remainder", modulo)):
         binary(f"c{name}", oracle, NUMBERS, right=DIVISORS, pairs=name == "remainder")
         with_value(name, oracle, NUMBERS, [3, -2, 0.75, INF])
     for dtype in INTEGERS:
-        # Dividends around multiples of their divisors, where a quotient by way of floats would show.
+        # Dividends near multiples of their divisors, where quotients computed as floats would be wrong.
         a, b = MULTIPLES[dtype], DIVISORS[dtype]
         modes = (("cdivMode", truncated, [1]), ("cdivMode", floored, [2]), ("cfmod", rest, []), ("cremainder", modulo, []))
         for function, oracle, after in modes:
@@ -474,7 +474,7 @@ def three_operands():
                 oracle = by_formula(lambda t, a, b: t + value * a / b)
                 expect("addcdiv", [R, t, value, a, b], oracle(t.value, a.value, b.value), options="each unsigned")
         if dtype in ("float32", "float64"):
-            # From the far end the way is longer than the greatest number.
+            # The difference from the far end exceeds the largest number.
             large = torch.finfo(getattr(torch, dtype)).max * 0.875
             zero, end = tensor(f"zero.{dtype}", [0], dtype), tensor(f"end.{dtype}", [large], dtype)
             expect("lerp", [R, zero, end, -0.875], end.value * -0.875, ulps=1)
@@ -494,7 +494,7 @@ def three_operands():
 
 
 def converted(t, name):
-    """Floats saturate in integers, NaN becomes 0."""
+    """Floats saturate to the range of integers; NaN becomes 0."""
     dtype = getattr(torch, name)
     if not t.is_floating_point() or dtype.is_floating_point or dtype == torch.bool:
         return t.to(dtype)

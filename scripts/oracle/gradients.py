@@ -12,8 +12,8 @@ log, exp, sqrt = mpmath.log, mpmath.exp, mpmath.sqrt
 
 
 def expect(function, arguments, *gradients, ulps=4, least=0, given=None):
-    """One call. `least` is the absolute tolerance, that of gradients below the least normal number, which may be 0, at least; `given` is
-    the gradient of the result, if its elements are not 1."""
+    """One call. `least` is the absolute tolerance. It is at least the smallest normal number, because smaller gradients may become 0.
+    `given` is the gradient of the result, if its elements are not 1."""
     least = max(least, *(ENDS[dtype_name(g)][1] for g in gradients), 0)
     operands = [x for x in [*arguments, given] if isinstance(x, Operand)]
     lines.extend(x.line for x in operands if x.line not in lines)
@@ -32,7 +32,7 @@ def by_torch(f, *operands, given=None):
 
 
 def number(y):
-    """A float64 of a number of mpmath, NaN for a complex one."""
+    """Converts an mpmath number to float64. A complex number becomes NaN."""
     y = mpmath.mpmathify(y)
     if y.imag != 0:
         return NAN
@@ -43,7 +43,7 @@ def number(y):
 
 
 def exactly(derivatives, f, *operands, zeros=False):
-    """The derivatives by mpmath, rounded once; at infinities, NaN, poles, and at 0 without `zeros`, PyTorch's."""
+    """Derivatives by mpmath, rounded once. At infinities, NaN, poles, and at 0 without `zeros`, PyTorch's derivatives."""
     dtype = operands[0].dtype
     gradients = by_torch(f, *operands)
     for derivative, gradient in zip(derivatives, gradients):
@@ -82,7 +82,7 @@ def sech_squared(x):
 
 
 def digamma(x):
-    """By reflection where negative, since mpmath's recurrence takes as many steps as the number has."""
+    """Uses reflection for negative numbers, because mpmath's recurrence takes as many steps as the number's magnitude."""
     if x > 0:
         return mpmath.digamma(x) if x < 1e6 else log(x) - 1 / (2 * x) - 1 / (12 * x**2)
     if x == mpmath.floor(x):
@@ -98,7 +98,7 @@ def trigamma(x):
     return (PI / mpmath.sinpi(x)) ** 2 - trigamma(1 - x)
 
 
-# The function, its derivative, and the absolute tolerance in units of the dtype's epsilon. The tolerance is not 0 where the derivative is a
+# The function, its derivative, and the absolute tolerance in units of the dtype's epsilon. The tolerance is not 0 if the derivative is a
 # difference of 1 and the result, because the result is rounded.
 UNARY = [
     ("rsqrt", lambda x: -1 / (2 * x * sqrt(x)), 0), ("sqrt", lambda x: 1 / (2 * sqrt(x)), 0), ("cinv", lambda x: -1 / x**2, 0),
@@ -122,7 +122,7 @@ UNARY = [
 TORCH_NAMES = {"cinv": torch.reciprocal, "gelu": torch.nn.functional.gelu, "relu": torch.relu,
                "geluTanh": lambda t: torch.nn.functional.gelu(t, approximate="tanh")}
 
-# Arguments around which a closed form loses digits, or a square is out of range.
+# Arguments near which a closed form loses digits, or a square is out of range.
 SMALL_AND_LARGE = [1e-30, 1e-25, 1e-12, 1e-8, 1e-5, 3e-5, 1e-4, 1e-3, 0.01, 0.03, 0.3, 0.31, 0.32, 0.99, 0.9999, 1.0001, 1.01, 3e2, 1e4]
 LARGE = [1e10, 1e18, 1e20, 1e30]
 
@@ -135,7 +135,7 @@ def points(dtype):
 
 
 def corrected(name, t, gradient):
-    """Replaces PyTorch's gradient by the limit of the derivative where PyTorch is not right."""
+    """Replaces PyTorch's gradient by the limit of the derivative where PyTorch is wrong."""
     x, gradient = t.double(), gradient.clone()
     if name in ("asinh", "atan"):
         gradient[x.isinf()] = 0
@@ -143,7 +143,7 @@ def corrected(name, t, gradient):
         gradient[x == INF] = 0
         gradient[x < 1] = NAN
     if name == "digamma":
-        # At its poles PyTorch's trigamma is some large number; all large negative numbers are poles.
+        # At its poles PyTorch's trigamma is a large number. All large negative numbers are poles.
         gradient[(x == x.floor()) & (x <= 0)] = INF
     if name in ("gelu", "geluTanh"):
         gradient[x == INF], gradient[x == -INF] = 1, 0
@@ -163,12 +163,12 @@ def unary():
                 expect(name, [R, t], gradient, ulps=ulps, least=errors * EPSILON[dtype])
 
 
-# Results of functions whose derivative multiplies the rounding of the result, or that are measured with more units themselves.
+# Functions whose derivative multiplies the rounding error of the result, or that have larger tolerances themselves.
 ULPS = {"erf": 8, "erfc": 8, "erfinv": 48, "lgamma": 8, "digamma": 8, "tan": 8, "exp2": 6}
 
 
 def pairs(dtype):
-    """All pairs of some edges."""
+    """All pairs of some edge values."""
     greatest, normal, least = ENDS[dtype]
     some = [0, -0.0, 1, -1, INF, -INF, NAN, 2.5, -3, 1e-3, -0.3, 300, greatest, normal, least, -least]
     n = len(some)
@@ -203,7 +203,7 @@ BINARY = [
 
 
 def corrected_pair(name, a, b, gradients):
-    """As `corrected`, of two operands."""
+    """As `corrected`, for two operands."""
     a, b = a.double(), b.double()
     of_a, of_b = (g.clone() for g in gradients)
     if name in ("hypot", "atan2"):
@@ -211,7 +211,7 @@ def corrected_pair(name, a, b, gradients):
         zero = (a == 0) & (b == 0)
         of_a[zero], of_b[zero] = 0, 0
     if name == "logaddexp":
-        # The share of one operand in the sum, in the limit; of two equal infinities it is half.
+        # The share of one operand in the sum, as a limit. For two equal infinities it is one half.
         nan = a.isnan() | b.isnan()
         share = torch.sigmoid(torch.where(a == b, 0.0, a - b))
         infinite = (a.isinf() | b.isinf()) & ~nan
@@ -221,7 +221,7 @@ def corrected_pair(name, a, b, gradients):
 
 
 def defined(name, a, b, dtype):
-    """True where a derivative is defined. Elsewhere the operands are replaced by everyday values."""
+    """True where a derivative is defined. Elsewhere the operands are replaced by values near 1."""
     a, b = a.double(), b.double()
     odd = torch.zeros_like(a, dtype=torch.bool)
     if name in ("cfmod", "cremainder"):
@@ -239,7 +239,7 @@ def defined(name, a, b, dtype):
 
 
 def units(name, a, b, gradients):
-    """Units in the last place: an exponent is rounded, and its error is that of the power."""
+    """Units in the last place: an exponent is rounded, and the power has the same error."""
     seen = gradients[0].isfinite() & (gradients[0] != 0) & a.isfinite() & b.isfinite()
     if name == "logaddexp":
         return 4 + math.ceil((a - b).abs()[(gradients[1] != 0) & seen].max().item())
@@ -264,7 +264,7 @@ def binary():
 
 
 def masked():
-    """Gradients of 0 stay 0 where the derivative is not a number, and those at exponents of 0."""
+    """A gradient of 0 stays 0 where the derivative is NaN, and at exponents of 0."""
     for dtype in FLOATS:
         least = ENDS[dtype][2]
         a, b = tensor(f"factors.{dtype}", [1, 2, 0, 3], dtype), tensor(f"logarithms.{dtype}", [-1, 3, 0, 2], dtype)
@@ -292,7 +292,7 @@ def with_numbers():
             for name, numbers, f in rows:
                 gradient = by_torch(f, t.value)[0]
                 if name == "hardtanh":
-                    # PyTorch's scalar code passes the gradient at a NaN, its vector code does not.
+                    # PyTorch's scalar code passes the gradient at a NaN; its vector code does not.
                     gradient[t.value.isnan()] = 1
                 expect(name, [R, t, *map(float, numbers)], gradient)
         inside = tensor(f"beyond_bounds.{dtype}", [5, -5, 0.05, 0.1, -0.1, 0.3], dtype)
@@ -306,7 +306,7 @@ ROWS_OF = {d: tensor(f"rows.{d}", [round(((i * 7) % 23 - 11) / 4 + 0.03 * i, 3) 
 
 
 def reductions():
-    """Rows of everyday numbers, of large ones whose logarithms of sums are rounded, and of small ones."""
+    """Lines of values near 1, of large values whose logarithms of sums are rounded, and of small values."""
     for dtype in FLOATS:
         wide = ROWS_OF[dtype]
         shift = 500 if dtype == "float16" else 250
@@ -324,7 +324,7 @@ def reductions():
 
 
 def near(function, arguments, f, t, dtype, ulps=8):
-    """PyTorch's gradients, to some units of the greatest one."""
+    """PyTorch's gradients, with a tolerance of some units of the largest one."""
     gradients = by_torch(f, *t)
     greatest = max((g.double()[g.isfinite()].abs().max().item() if g.isfinite().any() else 0) for g in gradients)
     expect(function, arguments, *gradients, ulps=ulps, least=ulps * EPSILON[dtype] * greatest)
@@ -333,7 +333,7 @@ def near(function, arguments, f, t, dtype, ulps=8):
 def scans_and_sums(t, dtype):
     extreme = {"amax": torch.amax, "amin": torch.amin}
     for dim in (0, 1):
-        # The reference is shifted, since its result is rounded, too.
+        # The reference is shifted, because its result is rounded, too.
         shifted = lambda f: lambda v: f(v - v.detach().max())
         near("logsumexp", [R, t, dim, 0], shifted(lambda v: torch.logsumexp(v, dim)), (t.value,), dtype)
         near("logcumsumexp", [R, t, dim], shifted(lambda v: torch.logcumsumexp(v, dim)), (t.value,), dtype, ulps=256)
@@ -349,7 +349,7 @@ def scans_and_sums(t, dtype):
 
 
 def norms(t, dtype):
-    # The gradient of a norm does not depend on the scale: powers of small numbers are out of PyTorch's range.
+    # The gradient of a norm does not depend on the scale. Powers of small numbers underflow in PyTorch.
     scale = t.value.double().abs().max().item()
     for p in (1.0, 2.0, 3.0, INF):
         near("norm", [R, t, p, 1, 0], lambda v: torch.linalg.vector_norm(v / scale, p, 1) * scale, (t.value,), dtype, ulps=16)
@@ -358,7 +358,7 @@ def norms(t, dtype):
 
 
 def matrices():
-    """Functions of matrices. The runner gives each a result handle of each dtype of floats."""
+    """Functions of matrices. The test runs each with result handles of every float dtype."""
     for dtype in ("float32", "float64"):
         left, right = ROWS_OF[dtype], tensor(f"columns.{dtype}", [((i * 5) % 17 - 8) / 8 for i in range(30)], dtype, (6, 5))
         square = tensor(f"square.{dtype}", [4, 1, 0.5, 1, 3, 0.25, 0.5, 0.25, 2], dtype, (3, 3))

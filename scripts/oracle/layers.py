@@ -1,4 +1,4 @@
-"""Rows: gradients of activations and of softmax, normalization, losses."""
+"""Operations: gradients of activations and of softmax, normalization, losses."""
 
 import itertools
 
@@ -11,7 +11,7 @@ from .operands import *
 aten = torch.ops.aten
 HALVES = ["float16", "bfloat16"]
 
-# Inputs of activations: no gradient is subnormal there.
+# Inputs of activations at which no gradient is subnormal.
 BENDS = [0, -0.0, INF, -INF, NAN, *(s * x for x in (1, 0.5, 1.5, 2.5, 3.75, 0.1, 0.999, 1e-3, 7.3, 0.25, 6, 3, 2, 12.5, 0.7) for s in (1, -1))]
 BENDS = {d: tensor(f"bends.{d}", BENDS, d, (5, 7)) for d in FLOATS}
 
@@ -37,7 +37,7 @@ def activations():
     for value in (0.25, 0, -1.5):
         binary("leakyReluGrad", together(lambda g, t: aten.leaky_relu_backward(g, t, value, False)), FLOATS, after=[value], pairs=False)
     for least, most in ((-1, 1), (0, 2.5)):
-        # PyTorch's has g for NaN in its scalar loop, and 0 in vectors.
+        # PyTorch's gradient for NaN is g in its scalar loop, and 0 in vectors.
         binary("hardtanhGrad", together(lambda g, t: torch.where((t <= least) | (t >= most), 0, g)), FLOATS, after=[least, most], pairs=False)
     for value in (1, 0.5):
         elu = together(lambda g, t: torch.where(t <= 0, value * torch.exp(t.double()) * g, g.double()))
@@ -49,7 +49,7 @@ def activations():
     binary("tanhGrad", together(aten.tanh_backward), FLOATS, ulps=3, pairs=False)
     normal = lambda x: mpmath.erfc(-x / mpmath.sqrt(2)) / 2 + x * mpmath.exp(-x * x / 2) / mpmath.sqrt(2 * mpmath.pi)
     limits = lambda x: float(x > 0)
-    # Near -0.75 the derivative is a difference: at -0.7 its terms are twenty times as great.
+    # Near -0.75 the derivative is a difference: at -0.7 its terms are twenty times as large.
     binary("geluGrad", slope(normal, limits), FLOATS, right=BENDS, ulps=32, pairs=False, more="unsigned")
     root, cubic = mpmath.sqrt(8 / mpmath.pi), mpmath.mpf("0.044715")
     share = lambda x: 1 / (1 + mpmath.exp(-root * (x + cubic * x**3)))
@@ -119,7 +119,7 @@ def normalization():
         row = torch.zeros(shape[1])
         expect("layerNormGrad", [MAYBE, MAYBE, MAYBE, x, x, last, NULL, 1e-5], x.value, row, row)
     t = PLAIN["float32"]
-    # Far from 0 the deviations are those of the elements.
+    # Far from 0 the deviations equal the elements' own deviations.
     for dtype in ("float32", "float64"):
         far = tensor(f"far.{dtype}", [[4096 + i % 7 / 8 for i in range(1500)], [4096 - i % 5 / 4 for i in range(1500)]], dtype)
         y = aten.native_layer_norm(far.value.double(), [1500], None, None, 1e-5)[0]
@@ -154,7 +154,7 @@ def losses():
             loss(dtype, t, target, weight, reduction, -100)
         loss(dtype, t, nobody, None, 1, -100)
         loss(dtype, t, nobody, None, 2, -100)
-        # The class itself may be left out.
+        # The ignored class may be one of the classes.
         inside = Operand(f"inside.{name}.{dtype}", torch.tensor([i % classes for i in range(count)], dtype=torch.int64).reshape(places))
         loss(dtype, t, inside, None, 1, 2)
     refusals()
@@ -202,7 +202,7 @@ def reduced(values, reduction):
 
 
 def distances():
-    """Losses of single elements."""
+    """Losses by element."""
     kinds = {
         "mseLoss": ([], lambda a, b: (a - b) ** 2),
         "l1Loss": ([], lambda a, b: (a - b).abs()),
@@ -259,7 +259,7 @@ def smoothed():
 
 
 def batches():
-    """Batch normalization. c_tests/test_losses.c looks at running statistics that move."""
+    """Batch normalization. c_tests/test_losses.c tests the update of running statistics."""
     shapes = {"rows": (6, 3), "images": (2, 3, 4, 5), "line": (4, 3, 7)}
     for dtype, (name, shape) in itertools.product(FLOATS, shapes.items()):
         x = sheet(f"batch.{name}", dtype, shape, 51)

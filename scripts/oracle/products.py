@@ -1,4 +1,4 @@
-"""Rows: matrix products. Elements are whole and small, so that every dtype holds the sums."""
+"""Operations: matrix products. Elements are small integers, so that every dtype holds the sums."""
 
 import numpy
 
@@ -66,7 +66,7 @@ def products():
         agree("cross", dtype, [x, y], lambda x, y: torch.linalg.cross(x, y, dim=1), x, y, 1)
         agree("cross", dtype, [x, w], lambda x, y: torch.linalg.cross(x, y.expand(4, 3), dim=-1), x, w, -1)
         if dtype in ("float16", "bfloat16"):
-            # The products have more bits than the dtype, their difference has not.
+            # The products have more bits than the dtype; their difference has not.
             x, y = tensor(f"product.left.{dtype}", [201, 203, 0], dtype), tensor(f"product.right.{dtype}", [199, 201, 0], dtype)
             agree("cross", dtype, [x, y], torch.linalg.cross, x, y, 0)
         square = make("square", 2, 3, 3)

@@ -3,8 +3,7 @@
 //     Errors
 // ==================================================================================================================
 
-/// A call that failed: the sentence of THGetLastError, and its code. Where exceptions are off, what `failure()`
-/// returns.
+/// A failed call: the message of THGetLastError, and its code. If exceptions are off, `failure()` returns this.
 #ifdef TH_NO_EXCEPTIONS
 class Error {
 #else
@@ -13,7 +12,7 @@ class Error : public std::exception {
   public:
     /// No failure.
     Error() noexcept = default;
-    /// The sentence is made of pieces; it has no more than 1100 bytes, which are enough for every one of the library.
+    /// Joins the pieces of the message, up to 1100 bytes, which suffice for every message of the library.
     Error(Status code, std::initializer_list<const char *> pieces) noexcept : code_(code) {
         std::size_t at = 0;
         for (const char *piece : pieces)
@@ -21,7 +20,7 @@ class Error : public std::exception {
     }
     /// The kind of failure.
     Status code() const noexcept { return code_; }
-    /// The message of the failure, which begins with the name of the function that was called.
+    /// The message of the failure, which begins with the name of the called function.
     const char *what() const noexcept
 #ifndef TH_NO_EXCEPTIONS
         override
@@ -41,21 +40,21 @@ namespace detail {
 inline thread_local Error first_failure;
 } // namespace detail
 
-/// The first failure on this thread since clearFailure; its code is Status::Ok if there was none. Exists where
+/// The first failure on this thread since clearFailure; its code is Status::Ok if there was none. Exists only if
 /// exceptions are off.
 inline const Error &failure() noexcept { return detail::first_failure; }
 
-/// True if a call on this thread has failed since clearFailure. Exists where exceptions are off.
+/// True if a call on this thread has failed since clearFailure. Exists only if exceptions are off.
 inline bool failed() noexcept { return failure().code() != Status::Ok; }
 
-/// Forgets the failures on this thread. Exists where exceptions are off.
+/// Clears the failures on this thread. Exists only if exceptions are off.
 inline void clearFailure() noexcept { detail::first_failure = Error(); }
 
 #endif
 
 namespace detail {
 
-/// Throws a failure, or keeps it if it is the first one.
+/// Throws a failure, or keeps it if it is the first failure.
 TH_COLD inline void fail(const Error &error) {
 #ifdef TH_NO_EXCEPTIONS
     if (!failed()) first_failure = error;
@@ -64,18 +63,18 @@ TH_COLD inline void fail(const Error &error) {
 #endif
 }
 
-/// A failure that is not the library's.
+/// Reports a failure that C++ has detected.
 TH_COLD inline void fail(const char *name, Status code, const char *message) {
     fail(Error(code, {name, ": ", message}));
 }
 
 #ifndef TH_NO_EXCEPTIONS
-/// The exception of a function of the caller that gradients have called on this thread. It is thrown again where the
-/// call of the library fails for it.
+/// The exception of a callback of autograd on this thread. It is thrown again when the library's call fails because of
+/// it.
 inline thread_local std::exception_ptr thrown;
 #endif
 
-/// The last failure of the library. Its sentence begins with the name of the C function.
+/// Reports the last failure of the library, whose message begins with the name of the C function.
 TH_COLD inline void fail(const char *name) {
 #ifndef TH_NO_EXCEPTIONS
     if (thrown && THGetLastErrorCode() == TH_ERR_CALLBACK) std::rethrow_exception(std::exchange(thrown, nullptr));
@@ -85,18 +84,18 @@ TH_COLD inline void fail(const char *name) {
     fail(name, static_cast<Status>(THGetLastErrorCode()), *rest ? rest + 1 : message);
 }
 
-/// Fails unless a call did what it says.
+/// Fails unless a call succeeded.
 inline void check(THStatus status, const char *name) {
     if (status != TH_OK) fail(name);
 }
 
-/// Returns `value`, which may stand for a failure if `suspect`: the last error was cleared before the call.
+/// Returns `value`. If `suspect`, the value may mean a failure: the last error was cleared before the call.
 template <class T> inline T known(T value, bool suspect, const char *name) {
     if (suspect && THGetLastErrorCode() != TH_OK) fail(name);
     return value;
 }
 
-/// Returns `value`, which is a failure if it is -1 or NULL.
+/// Returns `value`, which means a failure if it equals `failure`: -1 or NULL.
 template <class T> inline T must(T value, T failure, const char *name) {
     if (value == failure) fail(name);
     return value;
