@@ -54,9 +54,9 @@ static void an_element_is_read_and_written() {
     CHECK_EQ(t.t().at<float>(2, 1), 9.f);
     CHECK_EQ(t[1].at<float>(0), 3.f);
     CHECK_EQ((t[{1, 0}].at<float>()), 3.f);
-    CHECK_THROWS(t.at<float>(2, 0), th::Status::ErrArgument, "at: an index is out of range");
-    CHECK_THROWS(t.at<float>(0, -4), th::Status::ErrArgument, "at: an index is out of range");
-    CHECK_THROWS(t.at<float>(0), th::Status::ErrArgument, "at: there must be an index for each dimension");
+    CHECK_THROWS(t.at<float>(2, 0), th::Status::ErrArgument, "at: index 2 out of range for size 2 of dimension 0");
+    CHECK_THROWS(t.at<float>(0, -4), th::Status::ErrArgument, "at: index -4 out of range for size 3 of dimension 1");
+    CHECK_THROWS(t.at<float>(0), th::Status::ErrArgument, "at: 1 indices for a tensor with 2 dimensions: there must be one for each");
     CHECK_THROWS(t.at<int>(0, 0), th::Status::ErrDtype, "at: ");
     // An element of any dtype is returned as a number.
     CHECK_EQ(t.getAt({1, 2}), 9.0);

@@ -24,7 +24,10 @@ static void an_index_takes_a_dimension_away() {
     CHECK_EQ(t(0, -1).item<int>(), 2);
     CHECK_THROWS(t[2], th::Status::ErrArgument, "select: ");
     CHECK_THROWS((t[{0, 3}]), th::Status::ErrArgument, "operator[]: ");
-    CHECK_THROWS(t(0, 0, 0), th::Status::ErrArgument, "operator(): ");
+    CHECK_THROWS(t(0, 0, 0), th::Status::ErrArgument, "operator(): 3 indices for a tensor with 2 dimensions");
+    CHECK_THROWS((t[{0, 0, 0}]), th::Status::ErrArgument, "operator[]: 3 indices for a tensor with 2 dimensions");
+    CHECK_THROWS(t(all, 0, newaxis, 0), th::Status::ErrArgument, "operator(): 3 indices for a tensor with 2 dimensions");
+    CHECK_THROWS(Tensor()(0), th::Status::ErrArgument, "an undefined th::Tensor is NULL");
 }
 
 static void slices_are_half_open() {

@@ -61,7 +61,7 @@ static void what_would_be_huge_does_not_fit(void) {
     CHECK(isnan(THTensor_meanall(rows)));
     CHECK_OK(THTensor_median(r, NULL, wide, 1, 0));
     CHECK_OK(THTensor_mode(r, NULL, wide, 1, 0));
-    CHECK_OK(THTensor_quantile(r, wide, 0.5, 1, 0, TH_LINEAR));
+    CHECK_OK(THTensor_quantile(r, wide, 0.5, 1, 0, TH_INTERPOLATION_LINEAR));
     CHECK_SHAPE(r, 0);
     THTensor_free(wide);
     THTensor_free(rows);

@@ -247,7 +247,8 @@ static void broken_files_are_refused(void) {
 static void formats_are_named(void) {
     make_directory();
     THTensor *t = vector_of(TH_FLOAT32, 1);
-    CHECK_ERROR(THTensor_save(t, file("a.xyz")), TH_ERR_ARGUMENT, "names no format");
+    CHECK_ERROR(THTensor_save(t, file("a.xyz")), TH_ERR_ARGUMENT,
+                "names no format; the endings of formats that are written are .pt, .pth, .npy, .npz, .safetensors, .t7");
     CHECK_ERROR(THTensor_save(t, directory), TH_ERR_ARGUMENT, "names no format");
     CHECK_FAILURE(THArchive_create(file("a"), 77) == NULL, TH_ERR_ARGUMENT, "77 is no format");
     CHECK_FAILURE(THArchive_create(file("a"), TH_FILE_GGUF) == NULL, TH_ERR_UNSUPPORTED, "only read");

@@ -192,7 +192,7 @@ static void views_of_a_storage_are_made_of_the_tensor(void) {
     /* Tensors made from a storage whose tensors have no history: their relation to the others is unknown. */
     THTensor *b = THTensor_newZeros(TH_FLOAT64, SIZES(2)), *u = THTensor_newWithStorage1d(b->storage, 0, 2, 1);
     w = LEAF(1, 2), y = times(w, 3);
-    CHECK_ERROR(THTensor_copy(b, y), TH_ERR_ARGUMENT, "shares its elements with a handle or a storage of which gradients do not know");
+    CHECK_ERROR(THTensor_copy(b, y), TH_ERR_ARGUMENT, "cannot take a recorded result, because a storage that the program holds");
     CHECK_VALUES(b, 0, 0);
     FREE(u);
     CHECK_OK(THTensor_copy(b, y));

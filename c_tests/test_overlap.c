@@ -47,7 +47,7 @@ static THStatus logsumexp(THTensor *r, THTensor *i, THTensor *t) { return (void)
 static THStatus running(THTensor *r, THTensor *i, THTensor *t) { return (void)i, THTensor_logcumsumexp(r, t, 0); }
 static THStatus renorm(THTensor *r, THTensor *i, THTensor *t) { return (void)i, THTensor_renorm(r, t, 2, 0, 5); }
 static THStatus quantile(THTensor *r, THTensor *i, THTensor *t) {
-    return (void)i, THTensor_quantile(r, t, 0.7, 1, 0, TH_LINEAR);
+    return (void)i, THTensor_quantile(r, t, 0.7, 1, 0, TH_INTERPOLATION_LINEAR);
 }
 static THStatus histc(THTensor *r, THTensor *i, THTensor *t) { return (void)i, THTensor_histc(r, t, 20, 0, 0); }
 static THStatus sort(THTensor *r, THTensor *i, THTensor *t) { return THTensor_sort(r, i, t, 1, 0, 1); }

@@ -465,6 +465,23 @@ static void a_function_stops_with_its_own_code(void) {
     THTensor_free(t);
 }
 
+static int stop_with(double *x, void *context) {
+    (void)x;
+    return *(int *)context;
+}
+
+/* 10 would blame the library. */
+static void no_code_of_a_function_is_an_internal_fault(void) {
+    THTensor *t = vector_of(TH_FLOAT32, 1, 2);
+    int code = TH_ERR_INTERNAL;
+    CHECK_ERROR(THTensor_apply(t, stop_with, &code), TH_ERR_CALLBACK, "stopped with 10 at [0]");
+    CHECK_EQ(THGetLastErrorCode(), TH_ERR_CALLBACK);
+    for (code = 1; code < 20; code++) {
+        if (code != TH_ERR_INTERNAL) CHECK_ERROR(THTensor_apply(t, stop_with, &code), (THStatus)code, "stopped with");
+    }
+    THTensor_free(t);
+}
+
 static int add(double *x, double y, void *context) {
     (void)context;
     *x += y;
@@ -517,5 +534,5 @@ CHECK_MAIN(CASE(quotients_are_rounded_as_asked), CASE(integers_refuse_to_be_divi
            CASE(truth_is_what_is_not_zero), CASE(a_derivative_of_digamma_has_an_order),
            CASE(infinities_and_nan_are_found), CASE(closeness_has_tolerances), CASE(equality_is_of_shape_and_elements),
            CASE(a_function_is_applied_in_row_major_order), CASE(what_a_function_leaves_alone_keeps_every_bit),
-           CASE(a_function_stops_with_its_own_code), CASE(functions_see_the_elements_of_other_tensors),
+           CASE(a_function_stops_with_its_own_code), CASE(no_code_of_a_function_is_an_internal_fault), CASE(functions_see_the_elements_of_other_tensors),
            CASE(a_function_that_frees_the_memory_is_found_out))

@@ -142,7 +142,7 @@ if(THORN_BUILD_TESTS)
   find_program(THORN_CLANGXX NAMES clang++ clang++-19 clang++-16 clang++-14)
   if(THORN_CLANGXX)
     foreach(standard 17 20)
-      add_test(NAME header:cxx_clang_${standard} COMMAND "${THORN_CLANGXX}" -std=c++${standard} -Wall -Wextra -Werror -pedantic -fsyntax-only
+      add_test(NAME header:cxx_clang_${standard} COMMAND "${THORN_CLANGXX}" -std=c++${standard} -Wall -Wextra -Werror -pedantic -DTH_CHECKED -fsyntax-only
         "-I${PROJECT_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}/c_tests/test_cxx.cpp" "${PROJECT_SOURCE_DIR}/c_tests/test_cxx_elements.cpp")
     endforeach()
   else()
@@ -159,6 +159,24 @@ if(THORN_BUILD_TESTS)
   # C++98 gives no warnings with TH_CHECKED either.
   add_test(NAME header:cxx98_checked COMMAND "${CMAKE_CXX_COMPILER}" -std=c++98 -Wall -Wextra -pedantic -Werror -DTH_CHECKED -fsyntax-only
     "-I${PROJECT_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}/c_tests/header/cxx.cpp")
+
+  # Clang in the standards of C, with the mark, too: it has other attributes before C23.
+  find_program(THORN_CLANG NAMES clang clang-19 clang-16 clang-14)
+  if(THORN_CLANG)
+    foreach(standard 99 11 17 2x)
+      add_test(NAME header:c${standard}_clang COMMAND "${THORN_CLANG}" -std=c${standard} -Wall -Wextra -pedantic -Werror -DTH_CHECKED -fsyntax-only
+        "-I${PROJECT_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}/c_tests/header/c.c")
+      add_test(NAME header:c${standard}_clang_dropped COMMAND "${THORN_CLANG}" -std=c${standard} -DTH_CHECKED -fsyntax-only
+        "-I${PROJECT_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}/c_tests/header/dropped.c")
+      set_tests_properties(header:c${standard}_clang_dropped PROPERTIES PASS_REGULAR_EXPRESSION "ignoring return value.*THTensor_zero")
+    endforeach()
+  else()
+    message(STATUS "thorn: clang not found, its tests are left out")
+  endif()
+
+  # thorn.hpp drops no status.
+  add_test(NAME header:cxx_checked COMMAND "${CMAKE_CXX_COMPILER}" -std=c++17 -Wall -Wextra -pedantic -Werror -DTH_CHECKED -fsyntax-only
+    "-I${PROJECT_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}/c_tests/test_cxx.cpp")
 
   # The warnings of the header.
   function(thorn_add_warning name pattern)

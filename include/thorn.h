@@ -83,12 +83,15 @@
  *
  * **Errors.** A function without a value of its own returns a THStatus: TH_OK, which is 0, or the kind of failure.
  * Every function may return `TH_ERR_ARGUMENT`, an argument is NULL that may not be, or a number is out of range;
- * `TH_ERR_NOMEM`, memory has run out; `TH_ERR_DEVICE`, a tensor is not in the memory of the host; and
- * `TH_ERR_INTERNAL`, a fault of thorn's own. The introduction of a chapter says which others its functions have, and
- * what they mean there. The functions without a status return on failure:
+ * `TH_ERR_NOMEM`, memory has run out; `TH_ERR_DEVICE`, tensors are on different devices, or the function does not run
+ * on their device; and `TH_ERR_INTERNAL`, a fault of thorn's own. The introduction of a chapter says which others its
+ * functions have, and what they mean there. If a function of the caller fails, the call returns the number which that
+ * function returned; only `TH_ERR_INTERNAL` becomes `TH_ERR_CALLBACK`. The functions without a status return on
+ * failure:
  *
  *     a pointer             NULL
- *     a double              NaN: getAt, item, sumall, normall and all that are computed from elements
+ *     a double              NaN: getAt, item, sumall, normall and all that are computed from elements. Each NaN that is
+ *                           returned or passed to a function of the caller is the quiet one without a sign or payload
  *     a size or a count     -1 (an amount of bytes: 0)
  *     yes or no             0: equal, isContiguous
  *     a dtype               TH_UNDEFINED
@@ -180,8 +183,9 @@
 #else
 #define TH_EXTENSION
 #endif
-#if defined TH_CHECKED && (!defined __GNUC__ || __GNUC__ >= 10 || defined __clang__) && \
-    (!defined __cplusplus || __cplusplus >= 201103L)
+#if defined TH_CHECKED && defined __clang__
+#define TH_CHECKED_ENUM __attribute__((warn_unused_result))
+#elif defined TH_CHECKED && (!defined __GNUC__ || __GNUC__ >= 10) && (!defined __cplusplus || __cplusplus >= 201103L)
 #define TH_CHECKED_ENUM [[nodiscard]]
 #else
 #define TH_CHECKED_ENUM
@@ -284,8 +288,8 @@ typedef struct THTensor {
     int64_t *size;
     /// `nDimension` strides, in elements.
     int64_t *stride;
-    /// Number of dimensions. 0 is either a scalar (`TH_TENSOR_SCALAR`, one element) or a tensor that has no elements
-    /// yet.
+    /// Number of dimensions. 0 is either a scalar (`TH_TENSOR_SCALAR`, one element) or a handle without a shape: a
+    /// fresh one, before its first write. A tensor in which a size is 0 has dimensions like any other.
     int nDimension;
     /// The elements; NULL until the first write.
     struct THStorage *storage;
@@ -552,7 +556,8 @@ THStorage *THTensor_storage(const THTensor *t);
 /// The position of the first element in the storage; -1 on error.
 ptrdiff_t THTensor_storageOffset(const THTensor *t);
 
-/// The number of dimensions; 0 for scalars and for tensors without elements. 0 on error.
+/// The number of dimensions; 0 for a scalar and for a handle without a shape, before its first write. A tensor of the
+/// sizes [0, 3] has 2. 0 on error.
 int THTensor_nDimension(const THTensor *t);
 
 /// `THTensor_nDimension` by PyTorch's name.
@@ -1868,17 +1873,18 @@ int THTensor_equal(const THTensor *a, const THTensor *b);
  * A `THFused` is an expression of elementwise functions, such as `"tanh(a*b + c)"`, that is computed in one pass: no
  * result of a step is written to memory but the last. On the host the steps run one after the other on tiles in the
  * first-level cache, on all threads; on a GPU the whole is one kernel, which is compiled at its first use. Names that
- * nothing else explains are inputs. Numbers are written as in C. The operators are, from those that bind least: one of
- * `<` `<=` `>` `>=` `==` `!=`; `+` `-`; `*` `/`; a sign `-`; and `**` or `^`, powers, which bind from the right. A
- * function of the chapters from Arithmetic to Comparisons and choices, and gradients of activations, is called by its
- * name without `THTensor_` and without its result: `clamp(a, 0, 1)`, `where(a > 0, b, 0.5)`, `addcmul(t, 0.1, a, b)`.
- * The arguments choose among the forms of a function: `pow(a, 2)`, `pow(a, b)`, `max(a, 0)`, `lerp(a, b, w)`.
- * Statements before the expression, each closed by a semicolon, name values: `"d = a - b; d*d + tanh(d)"`. The result
- * is that of the single functions, one after the other, with their dtypes and rounding, and on the host bit for bit but
- * for the bits of NaN: inputs broadcast; `a + b` is cadd of two tensors and add of a tensor and a number, and so on;
- * operators of two numbers make a number, computed in double. Errors: `TH_ERR_ARGUMENT`, an expression that cannot be
- * read, and at which column, or inputs that are fewer or more than the expression has; whatever a function refuses,
- * with its column.
+ * nothing else explains are inputs. Numbers are written as in C, in decimal (`1.5e-3`) or hexadecimal (`0x1.8p3`). The
+ * operators are, from those that bind least: one of `<` `<=` `>` `>=` `==` `!=`; `+` `-`; `*` `/`; a sign `-`; and `**`
+ * or `^`, powers, which bind from the right. A function of the chapters from Arithmetic to Comparisons and choices, and
+ * gradients of activations, is called by its name without `THTensor_` and without its result: `clamp(a, 0, 1)`,
+ * `where(a > 0, b, 0.5)`, `addcmul(t, 0.1, a, b)`. The arguments choose among the forms of a function: `pow(a, 2)`,
+ * `pow(a, b)`, `max(a, 0)`, `lerp(a, b, w)`. Statements before the expression, each closed by a semicolon, name values:
+ * `"d = a - b; d*d + tanh(d)"`. The result is that of the single functions, one after the other, with their dtypes and
+ * rounding, and on the host bit for bit but for the bits of NaN: inputs broadcast; `a + b` is cadd of two tensors and
+ * add of a tensor and a number, and so on; operators of two numbers make a number, computed in double. An expression
+ * has at most 31 inputs, 1024 operations, and 100 brackets, signs and powers inside each other. Errors:
+ * `TH_ERR_ARGUMENT`, an expression that cannot be read or exceeds a limit, and at which column, or inputs that are
+ * fewer or more than the expression has; whatever a function refuses, with its column.
  * @{
  */
 
@@ -2674,11 +2680,11 @@ THStatus THTensor_isin(THTensor *r, const THTensor *t, const THTensor *tests, in
 
 /// The way in which a quantile between two elements is chosen.
 typedef enum THInterpolation {
-    TH_LINEAR = 0,               ///< `a + (b - a) * fraction` for neighbours a and b.
-    TH_LOWER = 1,                ///< The smaller neighbour.
-    TH_HIGHER = 2,               ///< The greater neighbour.
-    TH_MIDPOINT = 3,             ///< `(a + b) / 2`
-    TH_NEAREST = 4               ///< The nearer neighbour; of two the one with the even rank.
+    TH_INTERPOLATION_LINEAR = 0, ///< `a + (b - a) * fraction` for neighbours a and b.
+    TH_INTERPOLATION_LOWER = 1,  ///< The smaller neighbour.
+    TH_INTERPOLATION_HIGHER = 2, ///< The greater neighbour.
+    TH_INTERPOLATION_MIDPOINT = 3, ///< `(a + b) / 2`
+    TH_INTERPOLATION_NEAREST = 4 ///< The nearer neighbour; of two the one with the even rank.
 } THInterpolation;
 
 /// `values = k-th smallest elements of t over dimension`, k from 1, or over all with `TH_ALL_DIMS`; int64 `indices`
@@ -2707,9 +2713,10 @@ THStatus THTensor_mode(THTensor *values, THTensor *indices, const THTensor *t, i
 /// `r = element of rank q * (n - 1), from 0, of t over dimension` in ascending order, or over all with `TH_ALL_DIMS`; q
 /// from 0 to 1.
 ///
-/// Between two ranks `interpolation` decides: `TH_LINEAR`, `TH_LOWER`, `TH_HIGHER`, `TH_MIDPOINT` or `TH_NEAREST`. q is
-/// rounded to the type of `t` (float32 for 16-bit floats) before ranks are computed in float64. Floats only; a NaN is
-/// every quantile of its line. `keepdim` as for kthvalue. A dimension without elements is an error.
+/// Between two ranks `interpolation` decides: `TH_INTERPOLATION_LINEAR`, `TH_INTERPOLATION_LOWER`,
+/// `TH_INTERPOLATION_HIGHER`, `TH_INTERPOLATION_MIDPOINT` or `TH_INTERPOLATION_NEAREST`. q is rounded to the type of
+/// `t` (float32 for 16-bit floats) before ranks are computed in float64. Floats only; a NaN is every quantile of its
+/// line. `keepdim` as for kthvalue. A dimension without elements is an error.
 THStatus THTensor_quantile(THTensor *r, const THTensor *t, double q, int dimension, int keepdim,
                            THInterpolation interpolation);
 

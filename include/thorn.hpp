@@ -196,11 +196,11 @@ enum class Reduction : int {
 
 /// The way in which a quantile between two elements is chosen.
 enum class Interpolation : int {
-    Linear = TH_LINEAR, ///< `a + (b - a) * fraction` for neighbours a and b.
-    Lower = TH_LOWER, ///< The smaller neighbour.
-    Higher = TH_HIGHER, ///< The greater neighbour.
-    Midpoint = TH_MIDPOINT, ///< `(a + b) / 2`
-    Nearest = TH_NEAREST, ///< The nearer neighbour; of two the one with the even rank.
+    Linear = TH_INTERPOLATION_LINEAR, ///< `a + (b - a) * fraction` for neighbours a and b.
+    Lower = TH_INTERPOLATION_LOWER, ///< The smaller neighbour.
+    Higher = TH_INTERPOLATION_HIGHER, ///< The greater neighbour.
+    Midpoint = TH_INTERPOLATION_MIDPOINT, ///< `(a + b) / 2`
+    Nearest = TH_INTERPOLATION_NEAREST, ///< The nearer neighbour; of two the one with the even rank.
 };
 
 /// A norm of matrices.
@@ -328,14 +328,55 @@ TH_COLD inline void fail(const char *name, Status code, const char *message) {
 inline thread_local std::exception_ptr thrown;
 #endif
 
-/// The last failure of the library. Its sentence begins with the name of the C function.
+/// The decimal digits of a number, for messages.
+class Digits {
+  public:
+    explicit Digits(int64_t value) noexcept {
+        uint64_t rest = value < 0 ? 0 - static_cast<uint64_t>(value) : static_cast<uint64_t>(value);
+        do {
+            *--first_ = static_cast<char>('0' + rest % 10);
+        } while (rest /= 10);
+        if (value < 0) *--first_ = '-';
+    }
+    Digits(const Digits &) = delete;
+    operator const char *() const noexcept { return first_; }
+
+  private:
+    char text_[21] = {};
+    char *first_ = text_ + 20;
+};
+
+/// The place of `part` in `text`; NULL if there is none.
+inline const char *find(const char *text, const char *part) noexcept {
+    for (; *text; ++text) {
+        std::size_t k = 0;
+        while (part[k] && text[k] == part[k]) ++k;
+        if (!part[k]) return text;
+    }
+    return nullptr;
+}
+
+/// The last failure of the library. Its sentence begins with the name of the C function. What C advises is said in the
+/// words of C++.
 TH_COLD inline void fail(const char *name) {
 #ifndef TH_NO_EXCEPTIONS
     if (thrown && THGetLastErrorCode() == TH_ERR_CALLBACK) std::rethrow_exception(std::exchange(thrown, nullptr));
 #endif
     const char *message = THGetLastError(), *rest = message;
     while (*rest && *rest != ' ') ++rest;
-    fail(name, static_cast<Status>(THGetLastErrorCode()), *rest ? rest + 1 : message);
+    if (*rest) message = rest + 1;
+    const Status code = static_cast<Status>(THGetLastErrorCode());
+    static constexpr char null[] = "' is NULL", switched[] = "between THGrad_setEnabled(0) and THGrad_setEnabled(1)";
+    const char *advice = find(message, switched), *end = find(message, null);
+    if (advice) {
+        char before[1101] = {};
+        for (std::size_t k = 0; message + k < advice && k + 1 < sizeof before; k++) before[k] = message[k];
+        fail(Error(code, {name, ": ", before, "while a th::NoGrad lives", advice + sizeof switched - 1}));
+    } else if (end && !end[sizeof null - 1]) {
+        fail(Error(code, {name, ": ", message, "; an undefined th::Tensor is NULL"}));
+    } else {
+        fail(name, code, message);
+    }
 }
 
 /// Fails unless a call did what it says.
@@ -3640,8 +3681,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// `r = the X with A X = b`, or with `transpose` of `A^T X = b`, for the `upper` or lower triangle of the square
     /// matrix A [n x n] of compressed rows, and a matrix `b` [n x p] or a vector [n] of floats; with `unitriangular`
     /// the diagonal counts as ones.
-    Tensor csrTrtrs(const Tensor &col, const Tensor &values, const Tensor &b, bool upper = true, bool transpose = false,
-        bool unitriangular = false) const {
+    Tensor csrTrtrs(const Tensor &col, const Tensor &values, const Tensor &b, bool upper = false,
+        bool transpose = false, bool unitriangular = false) const {
         detail::New r;
         return r(THTensor_csrTrtrs(r.handle, handle_, col.get(), values.get(), b.get(), upper, transpose,
             unitriangular), "csrTrtrs");
@@ -3683,7 +3724,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     XLu solve(const Tensor &a) const;
     /// `rb = the X with a X = b`, or with `transpose` of `a^T X = b`, for the `upper` or lower triangle of square `a`;
     /// with `unitriangular` its diagonal counts as ones.
-    RbRa trtrs(const Tensor &a, bool upper = true, bool transpose = false, bool unitriangular = false) const;
+    RbRa trtrs(const Tensor &a, bool upper = false, bool transpose = false, bool unitriangular = false) const;
     /// `rb = the X of least |b - a X|` for `a` [m x n] of full rank with m >= n; with m < n the X of least norm with
     /// `a X = b`.
     RbRa gels(const Tensor &a) const;
@@ -3712,7 +3753,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor logdet() const { detail::New r; return r(THTensor_logdet(r.handle, handle_), "logdet"); }
     /// `ra = L with a = L L^T`, or with `upper` U with `a = U^T U`, of symmetric positive definite `a`, of which that
     /// triangle alone is looked at; zeros in the other (Cholesky).
-    Tensor potrf(bool upper = true) const {
+    Tensor potrf(bool upper = false) const {
         detail::New r;
         return r(THTensor_potrf(r.handle, handle_, upper), "potrf");
     }
@@ -3722,18 +3763,18 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return r(THTensor_cholesky(r.handle, handle_, upper), "cholesky");
     }
     /// `rb = the X with L L^T X = b`, or with `upper` of `U^T U X = b`, for a factor `a` of potrf.
-    Tensor potrs(const Tensor &a, bool upper = true) const {
+    Tensor potrs(const Tensor &a, bool upper = false) const {
         detail::New r;
         return r(THTensor_potrs(r.handle, handle_, a.get(), upper), "potrs");
     }
     /// `ra = the inverse of L L^T`, or with `upper` of `U^T U`, for a factor `a` of potrf.
-    Tensor potri(bool upper = true) const {
+    Tensor potri(bool upper = false) const {
         detail::New r;
         return r(THTensor_potri(r.handle, handle_, upper), "potri");
     }
     /// `P^T a P = L L^T`, or with `upper` `U^T U`, of symmetric positive semidefinite `a`, the greatest pivot first:
     /// `ra` is the factor, int32 `rpiv[i]` the column of `a`, from 1, that became column i of `P^T a P`.
-    RaRpiv pstrf(bool upper = true, double tol = -1) const;
+    RaRpiv pstrf(bool upper = false, double tol = -1) const;
     /// `a = rq rr` for [m x n]: `rq` has orthonormal columns, `rr` is upper triangular.
     RqRr qr(bool some = true) const;
     /// `ra = R of a = Q R`, and below its diagonal the reflectors that Q is the product of, H(1) H(2) ...
@@ -3752,9 +3793,9 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     }
     /// `re = the eigenvalues of symmetric a`, ascending, [n]; `rv`, which may be NULL, has orthonormal eigenvectors as
     /// columns.
-    ReRv syev(bool upper = true) const;
+    ReRv syev(bool upper = false) const;
     /// syev by PyTorch's name: `e = the eigenvalues of symmetric t`, `v = the eigenvectors`.
-    EV symeig(bool upper = true) const;
+    EV symeig(bool upper = false) const;
     /// `re = the eigenvalues of a`, [n x 2]: real and imaginary parts, pairs one after the other, that with the
     /// positive imaginary part first.
     ReRv geev() const;
@@ -7488,12 +7529,12 @@ inline Tensor &csrSoftmaxGrad_out(Tensor &r, const Tensor &crow, const Tensor &g
     return detail::into(r, THTensor_csrSoftmaxGrad(detail::result(r), crow.get(), g.get(), y.get()),
         "csrSoftmaxGrad_out");
 }
-inline Tensor csrTrtrs(const Tensor &crow, const Tensor &col, const Tensor &values, const Tensor &b, bool upper = true,
+inline Tensor csrTrtrs(const Tensor &crow, const Tensor &col, const Tensor &values, const Tensor &b, bool upper = false,
     bool transpose = false, bool unitriangular = false) {
     return crow.csrTrtrs(col, values, b, upper, transpose, unitriangular);
 }
 inline Tensor &csrTrtrs_out(Tensor &r, const Tensor &crow, const Tensor &col, const Tensor &values, const Tensor &b,
-    bool upper = true, bool transpose = false, bool unitriangular = false) {
+    bool upper = false, bool transpose = false, bool unitriangular = false) {
     return detail::into(r, THTensor_csrTrtrs(detail::result(r), crow.get(), col.get(), values.get(), b.get(), upper,
         transpose, unitriangular), "csrTrtrs_out");
 }
@@ -7571,11 +7612,11 @@ inline RbRa Tensor::trtrs(const Tensor &a, bool upper, bool transpose, bool unit
         "trtrs", r.rb, r.ra);
     return r;
 }
-inline RbRa trtrs(const Tensor &b, const Tensor &a, bool upper = true, bool transpose = false,
+inline RbRa trtrs(const Tensor &b, const Tensor &a, bool upper = false, bool transpose = false,
     bool unitriangular = false) {
     return b.trtrs(a, upper, transpose, unitriangular);
 }
-inline void trtrs_out(Out rb, Out ra, const Tensor &b, const Tensor &a, bool upper = true, bool transpose = false,
+inline void trtrs_out(Out rb, Out ra, const Tensor &b, const Tensor &a, bool upper = false, bool transpose = false,
     bool unitriangular = false) {
     detail::check(THTensor_trtrs(detail::result(rb), detail::result(ra), b.get(), a.get(), upper, transpose,
         unitriangular), "trtrs_out");
@@ -7654,20 +7695,20 @@ inline Tensor logdet(const Tensor &t) { return t.logdet(); }
 inline Tensor &logdet_out(Tensor &r, const Tensor &t) {
     return detail::into(r, THTensor_logdet(detail::result(r), t.get()), "logdet_out");
 }
-inline Tensor potrf(const Tensor &a, bool upper = true) { return a.potrf(upper); }
-inline Tensor &potrf_out(Tensor &ra, const Tensor &a, bool upper = true) {
+inline Tensor potrf(const Tensor &a, bool upper = false) { return a.potrf(upper); }
+inline Tensor &potrf_out(Tensor &ra, const Tensor &a, bool upper = false) {
     return detail::into(ra, THTensor_potrf(detail::result(ra), a.get(), upper), "potrf_out");
 }
 inline Tensor cholesky(const Tensor &t, bool upper = false) { return t.cholesky(upper); }
 inline Tensor &cholesky_out(Tensor &r, const Tensor &t, bool upper = false) {
     return detail::into(r, THTensor_cholesky(detail::result(r), t.get(), upper), "cholesky_out");
 }
-inline Tensor potrs(const Tensor &b, const Tensor &a, bool upper = true) { return b.potrs(a, upper); }
-inline Tensor &potrs_out(Tensor &rb, const Tensor &b, const Tensor &a, bool upper = true) {
+inline Tensor potrs(const Tensor &b, const Tensor &a, bool upper = false) { return b.potrs(a, upper); }
+inline Tensor &potrs_out(Tensor &rb, const Tensor &b, const Tensor &a, bool upper = false) {
     return detail::into(rb, THTensor_potrs(detail::result(rb), b.get(), a.get(), upper), "potrs_out");
 }
-inline Tensor potri(const Tensor &a, bool upper = true) { return a.potri(upper); }
-inline Tensor &potri_out(Tensor &ra, const Tensor &a, bool upper = true) {
+inline Tensor potri(const Tensor &a, bool upper = false) { return a.potri(upper); }
+inline Tensor &potri_out(Tensor &ra, const Tensor &a, bool upper = false) {
     return detail::into(ra, THTensor_potri(detail::result(ra), a.get(), upper), "potri_out");
 }
 inline RaRpiv Tensor::pstrf(bool upper, double tol) const {
@@ -7675,8 +7716,8 @@ inline RaRpiv Tensor::pstrf(bool upper, double tol) const {
     detail::check_all(THTensor_pstrf(r.ra.get(), r.rpiv.get(), nullptr, handle_, upper, tol), "pstrf", r.ra, r.rpiv);
     return r;
 }
-inline RaRpiv pstrf(const Tensor &a, bool upper = true, double tol = -1) { return a.pstrf(upper, tol); }
-inline Tensor &pstrf_out(Tensor &ra, Tensor &rpiv, Out rrank, const Tensor &a, bool upper = true, double tol = -1) {
+inline RaRpiv pstrf(const Tensor &a, bool upper = false, double tol = -1) { return a.pstrf(upper, tol); }
+inline Tensor &pstrf_out(Tensor &ra, Tensor &rpiv, Out rrank, const Tensor &a, bool upper = false, double tol = -1) {
     return detail::into(ra, THTensor_pstrf(detail::result(ra), detail::result(rpiv), detail::result(rrank), a.get(),
         upper, tol), "pstrf_out");
 }
@@ -7715,8 +7756,8 @@ inline ReRv Tensor::syev(bool upper) const {
     detail::check_all(THTensor_syev(r.re.get(), r.rv.get(), handle_, upper), "syev", r.re, r.rv);
     return r;
 }
-inline ReRv syev(const Tensor &a, bool upper = true) { return a.syev(upper); }
-inline Tensor &syev_out(Tensor &re, Out rv, const Tensor &a, bool upper = true) {
+inline ReRv syev(const Tensor &a, bool upper = false) { return a.syev(upper); }
+inline Tensor &syev_out(Tensor &re, Out rv, const Tensor &a, bool upper = false) {
     return detail::into(re, THTensor_syev(detail::result(re), detail::result(rv), a.get(), upper), "syev_out");
 }
 inline EV Tensor::symeig(bool upper) const {
@@ -7724,8 +7765,8 @@ inline EV Tensor::symeig(bool upper) const {
     detail::check_all(THTensor_symeig(r.e.get(), r.v.get(), handle_, upper), "symeig", r.e, r.v);
     return r;
 }
-inline EV symeig(const Tensor &t, bool upper = true) { return t.symeig(upper); }
-inline Tensor &symeig_out(Tensor &e, Out v, const Tensor &t, bool upper = true) {
+inline EV symeig(const Tensor &t, bool upper = false) { return t.symeig(upper); }
+inline Tensor &symeig_out(Tensor &e, Out v, const Tensor &t, bool upper = false) {
     return detail::into(e, THTensor_symeig(detail::result(e), detail::result(v), t.get(), upper), "symeig_out");
 }
 inline ReRv Tensor::geev() const {
@@ -9120,10 +9161,19 @@ inline constexpr Index ellipsis{Index::Kind::Rest, 0, 0, 1};
 
 namespace detail {
 
+/// Fails for more indices than dimensions.
+inline bool enough(const char *name, const Tensor &t, int count) {
+    if (count <= t.dim()) return true;
+    fail(Error(Status::ErrArgument,
+               {name, ": ", Digits(count), " indices for a tensor with ", Digits(t.dim()), " dimensions"}));
+    return false;
+}
+
 /// The view of `t` by a list of indices.
 inline Tensor view(const Tensor &t, std::initializer_list<Index> list) {
     int named = 0;
     for (const Index &index : list) named += index.kind == Index::Kind::At || index.kind == Index::Kind::Slice;
+    if (t.defined() && !enough("operator()", t, named)) return Tensor();
     Tensor r = t.withTensor();
     int dimension = 0;
     for (const Index &index : list) {
@@ -9151,6 +9201,7 @@ inline Tensor view(const Tensor &t, std::initializer_list<Index> list) {
 } // namespace detail
 
 inline Tensor Tensor::operator[](IntList index) const {
+    if (defined() && !detail::enough("operator[]", *this, index.count())) return Tensor();
     Tensor r = withTensor();
     for (int64_t at : index) detail::check(THTensor_select(r.get(), r.get(), 0, at), "operator[]", r);
     return r;
@@ -9309,15 +9360,17 @@ template <class T> TH_COLD inline T &nowhere() {
 inline int64_t place(const Tensor &t, std::initializer_list<int64_t> index) {
     const THTensor *handle = t.get();
     if (static_cast<int>(index.size()) != handle->nDimension) {
-        fail("at", Status::ErrArgument, "there must be an index for each dimension");
+        fail(Error(Status::ErrArgument, {"at: ", Digits(static_cast<int64_t>(index.size())), " indices for a tensor with ",
+                                         Digits(handle->nDimension), " dimensions: there must be one for each"}));
         return -1;
     }
     int64_t place = 0;
     const int64_t *size = handle->size, *stride = handle->stride;
-    for (int64_t at : index) {
-        if (at < 0) at += *size;
+    for (const int64_t given : index) {
+        const int64_t at = given < 0 ? given + *size : given;
         if (at < 0 || at >= *size) {
-            fail("at", Status::ErrArgument, "an index is out of range");
+            fail(Error(Status::ErrArgument, {"at: index ", Digits(given), " out of range for size ", Digits(*size),
+                                             " of dimension ", Digits(size - handle->size)}));
             return -1;
         }
         place += at * *stride;
@@ -9364,6 +9417,9 @@ inline std::basic_ostream<char, Traits> &operator<<(std::basic_ostream<char, Tra
 // ==================================================================================================================
 //     Tensors of values and of memory
 // ==================================================================================================================
+
+/// A row-major tensor with undefined elements.
+inline Tensor empty(IntList size, Dtype dtype) { return empty(size, MemoryFormat::ContiguousFormat, dtype); }
 
 /// Numbers in braces, as deep as the tensor has dimensions: what `th::tensor` takes.
 class Nested {
@@ -9634,10 +9690,10 @@ template <class F> inline Tensor &Tensor::map2_(const Tensor &a, const Tensor &b
 class NoGrad {
   public:
     NoGrad() noexcept : recording_(THGrad_isEnabled() != 0) {
-        if (recording_) THGrad_setEnabled(0);
+        if (recording_) static_cast<void>(THGrad_setEnabled(0));
     }
     ~NoGrad() {
-        if (recording_) THGrad_setEnabled(1);
+        if (recording_) static_cast<void>(THGrad_setEnabled(1));
     }
     NoGrad(const NoGrad &) = delete;
     NoGrad &operator=(const NoGrad &) = delete;
@@ -9655,10 +9711,10 @@ inline thread_local int inferences = 0;
 class Inference {
   public:
     Inference() noexcept {
-        if (detail::inferences++ == 0) THGrad_setInference(1);
+        if (detail::inferences++ == 0) static_cast<void>(THGrad_setInference(1));
     }
     ~Inference() {
-        if (--detail::inferences == 0) THGrad_setInference(0);
+        if (--detail::inferences == 0) static_cast<void>(THGrad_setInference(0));
     }
     Inference(const Inference &) = delete;
     Inference &operator=(const Inference &) = delete;
@@ -10447,7 +10503,7 @@ class [[nodiscard]] SparseTensor : public detail::Counted<THSTensor, THSTensor_r
     /// `rb = the X with s X = b`, or with `transpose` of `s^T X = b`, dense, for the `upper` or lower triangle of a
     /// square matrix `s` [n x n] and a dense matrix `b` [n x p] or vector [n]; with `unitriangular` the diagonal counts
     /// as ones.
-    Tensor trtrs(const Tensor &b, bool upper = true, bool transpose = false, bool unitriangular = false) const {
+    Tensor trtrs(const Tensor &b, bool upper = false, bool transpose = false, bool unitriangular = false) const {
         detail::New r;
         return r(THSTensor_trtrs(r.handle, b.get(), handle_, upper, transpose, unitriangular), "trtrs");
     }
@@ -10815,11 +10871,11 @@ inline SparseTensor softmax(const SparseTensor &s) { return s.softmax(); }
 inline SparseTensor &softmax_out(SparseTensor &r, const SparseTensor &s) {
     return detail::into(r, THSTensor_softmax(detail::result(r), s.get()), "softmax_out");
 }
-inline Tensor trtrs(const Tensor &b, const SparseTensor &s, bool upper = true, bool transpose = false,
+inline Tensor trtrs(const Tensor &b, const SparseTensor &s, bool upper = false, bool transpose = false,
     bool unitriangular = false) {
     return s.trtrs(b, upper, transpose, unitriangular);
 }
-inline Tensor &trtrs_out(Tensor &rb, const Tensor &b, const SparseTensor &s, bool upper = true, bool transpose = false,
+inline Tensor &trtrs_out(Tensor &rb, const Tensor &b, const SparseTensor &s, bool upper = false, bool transpose = false,
     bool unitriangular = false) {
     return detail::into(rb, THSTensor_trtrs(detail::result(rb), b.get(), s.get(), upper, transpose, unitriangular),
         "trtrs_out");

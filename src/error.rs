@@ -96,9 +96,11 @@ impl Error {
         Error(Box::new(Failure { kind, status: kind as THStatus, subject: handle, message: bounded(message) }))
     }
 
-    /// The error of a callback of the caller that failed with `status`. The C function returns this status.
+    /// A function of the caller stopped the work; its `status` is what the caller gets back. Only `TH_ERR_INTERNAL` becomes
+    /// `TH_ERR_CALLBACK`, because the library has no fault.
     #[cold]
     pub fn from_callback(status: THStatus, message: fmt::Arguments<'_>) -> Error {
+        let status = if status == TH_ERR_INTERNAL { TH_ERR_CALLBACK } else { status };
         Error(Box::new(Failure { kind: Kind::Callback, status, subject: 0, message: bounded(message) }))
     }
 

@@ -52,6 +52,15 @@ impl fmt::Display for Scalar {
     }
 }
 
+/// Returns `x`; every NaN becomes the quiet one without a sign or payload.
+///
+/// Doubles that leave the library pass through this function: LuaJIT takes a NaN with other bits for a value of another type, at an
+/// address that the payload names.
+#[inline(always)]
+pub fn canonical(x: f64) -> f64 {
+    if x.is_nan() { f64::NAN } else { x }
+}
+
 impl From<f64> for Scalar {
     #[inline(always)]
     fn from(x: f64) -> Scalar {

@@ -23,7 +23,8 @@ pub struct THTensor {
     pub size: *mut i64,
     /// `nDimension` strides, in elements.
     pub stride: *mut i64,
-    /// Number of dimensions. 0 is either a scalar (`TH_TENSOR_SCALAR`, one element) or a tensor that has no elements yet.
+    /// Number of dimensions. 0 is either a scalar (`TH_TENSOR_SCALAR`, one element) or a handle without a shape: a fresh one, before
+    /// its first write. A tensor in which a size is 0 has dimensions like any other.
     pub nDimension: c_int,
     /// The elements; NULL until the first write.
     pub storage: *mut THStorage,

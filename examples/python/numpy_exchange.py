@@ -6,12 +6,14 @@
 
 import ctypes
 import gc
+import itertools
 
 import numpy as np
 from thorn import TH, Tensor, from_dlpack, tried
 
 FLOAT32 = 8  # TH_FLOAT32
-kept = {}  # the arrays whose memory thorn uses, by number
+kept = {}  # the arrays whose memory thorn uses, by a number for each
+numbers = itertools.count(1)  # a number is not used again: an older array may still be kept
 
 
 @ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
@@ -22,7 +24,7 @@ def let_go(data, context):
 
 def from_pointer(array):
     """A tensor over the memory of a float32 array, by its address. The array is kept until the last view of the tensor is freed."""
-    number = len(kept) + 1
+    number = next(numbers)
     kept[number] = array
     size = (ctypes.c_int64 * array.ndim)(*array.shape)
     stride = (ctypes.c_int64 * array.ndim)(*(step // array.itemsize for step in array.strides))
@@ -39,6 +41,16 @@ a[0, 1] = -1
 print(t)
 assert a[1, 2] == 105 and TH.THTensor_sumall(t.handle) == a.sum()
 del t
+gc.collect()
+assert not kept
+
+# Arrays may go in any order.
+tensors = [from_pointer(np.full(2, value, np.float32)) for value in (1, 2)]
+del tensors[0]
+tensors.append(from_pointer(np.full(2, 3, np.float32)))
+gc.collect()
+assert len(kept) == 2 and [TH.THTensor_sumall(t.handle) for t in tensors] == [4, 6]
+del tensors
 gc.collect()
 assert not kept
 

@@ -89,7 +89,11 @@ fn broken_files_are_refused() {
             gguf(0, 1, &[&string("a"), &ints(&[9, 6]), &long(1 << 62)]),
             "byte 49: the file ends early: 18446744073709551615 bytes are expected, 0 are left",
         ),
-        (gguf(0, 1, &[&string("general.alignment"), &ints(&[4, 24])]), "byte 53: the alignment is 24, and no power of two"),
+        (gguf(0, 1, &[&string("general.alignment"), &ints(&[4, 24])]), "byte 53: the alignment 24 is no power of two"),
+        (
+            gguf(0, 1, &[&string("general.alignment"), &ints(&[5, 32])]),
+            "byte 53: general.alignment has the type int32, and must have uint32",
+        ),
         (gguf(1, 0, &[&string("a"), &ints(&[1 << 30])]), "byte 33: tensor 'a' has 1073741824 dimensions, 1024 at most are read"),
         (gguf(1, 0, &[&string("a"), &ints(&[1]), &long(1 << 63)]), "byte 33: tensor 'a': size -9223372036854775808 is negative"),
         (

@@ -230,6 +230,9 @@ function tests.errors_name_the_function_as_it_was_called()
     refuses("out = table", thorn.add, x, 1, { out = { x, x } })
     refuses("out = table", thorn.add, x, 1, { out = { 5 } })
     refuses("keepdims = boolean", thorn.sum, x, { keepdims = true })
+    refuses("zeros: dtype names no dtype: \"flaot32\"", thorn.zeros, 2, { dtype = "flaot32" })
+    local scores = thorn.randn(2, 3)
+    refuses("cross_entropy: target 4 at position 1 is none of 3 classes", thorn.cross_entropy, scores, thorn.tensor({ 4, 1 }, "int64"))
     refuses("zeros: size must be a whole number", thorn.zeros, 2.5)
     refuses("narrow: size is out of range", thorn.narrow, x, 1, 1, 2 ^ 63)
     refuses("Archive.open: ", thorn.Archive.open, "/no/such/file")
@@ -328,6 +331,24 @@ function tests.tensors_are_made_of_tables()
     check(thorn.dtype(thorn.tensor({ 1 }, { dtype = thorn.int8 })) == thorn.int8)
     refuses("tensor: the lists in a list differ in length", thorn.tensor, { { 1, 2 }, { 3 } })
     refuses("tensor: an element is a string", thorn.tensor, { "a" })
+end
+
+-- Where no triangle is named, every function looks at the lower one alone, so that each takes the factor of any other.
+function tests.triangles_are_lower_ones_by_default()
+    local function doubles(list) return thorn.tensor(list, "float64") end
+    local whole, a, b = doubles({ { 4, 2 }, { 2, 3 } }), doubles({ { 4, 0 / 0 }, { 2, 3 } }), doubles({ { 2 }, { 1 } })
+    for _, name in ipairs({ "cholesky", "potrf" }) do
+        local l = thorn[name](a)
+        harness.near(thorn.mm(l, thorn.transpose(l, 1, 2)), whole, 1e-14)
+        harness.near(thorn.potrs(b, l), { { 0.5 }, { 0 } }, 1e-14)
+        harness.near(thorn.potri(l), { { 0.375, -0.25 }, { -0.25, 0.5 } }, 1e-14)
+        harness.near(thorn.mm(l, (thorn.trtrs(b, l))), b, 1e-14)
+        harness.near(thorn.mm(l, thorn.STensor.trtrs(b, thorn.STensor.fromDense(l))), b, 1e-14)
+    end
+    local factor = thorn.pstrf(a)
+    harness.near(thorn.mm(factor, thorn.transpose(factor, 1, 2)), whole, 1e-14)
+    harness.near((thorn.symeig(a)), { (7 - math.sqrt(17)) / 2, (7 + math.sqrt(17)) / 2 }, 1e-14)
+    harness.near((thorn.syev(a)), { (7 - math.sqrt(17)) / 2, (7 + math.sqrt(17)) / 2 }, 1e-14)
 end
 
 harness.run(tests)

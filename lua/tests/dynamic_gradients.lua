@@ -57,6 +57,48 @@ function tests.methods_that_write_in_place_are_recorded()
     expect(u:grad(), 4)
 end
 
+-- Elements that Lua writes are known to gradients, as those that the library writes.
+function tests.written_elements_are_recorded()
+    local w = leaf({ 1, 2 })
+    local refused = "is a view of a leaf that requires a gradient, and would be changed in place; "
+        .. "write to it in a function that thorn.no_grad calls"
+    fails(refused, function() w[1] = 5 end)
+    fails(refused, function() w[{ 2 }] = 5 end)
+    fails("the storage has elements of a tensor that requires a gradient", function() w:storage()[1] = 5 end)
+    local function five() return 5 end
+    for name, given in pairs({ apply = { five }, map = { w, five }, map2 = { w, w, five } }) do
+        fails(name .. ": the tensor requires a gradient", function() w[name](w, unpack(given)) end)
+        fails(name .. ": the tensor requires a gradient", function() thorn[name](w, unpack(given)) end)
+    end
+    expect(w, 1, 2)
+    thorn.no_grad(function()
+        w[1] = 3
+        w:apply(function(x) return 2 * x end)
+    end)
+    expect(w, 6, 4)
+
+    -- An element of a result has no gradient any more.
+    local r = thorn.mul(w, 3)
+    r[1] = 7
+    thorn.sum(r):backward()
+    expect(r, 7, 12)
+    expect(w:grad(), 0, 3)
+
+    -- Backward notices that an operand has changed.
+    for _, change in ipairs({
+        function(x) x[1] = 0 end, function(x) x[{ 2 }] = 0 end, function(x) x:storage()[1] = 0 end,
+        function(x) x:apply(function() return 0 end) end, function(x) thorn.map(x, x, function() return 0 end) end,
+    }) do
+        local x = doubles({ 1, 2 })
+        local product = thorn.sum(thorn.mul(w, x))
+        change(x)
+        fails("changed", function() product:backward() end)
+    end
+    local whole = thorn.tensor({ 1, 2 }, "int64")
+    whole[1] = 5
+    check(whole[1] == 5)
+end
+
 function tests.several_tensors_are_roots()
     local x = leaf({ 1, 2 })
     local y, z = thorn.mul(x, 2), thorn.sum(thorn.mul(x, x))

@@ -9,6 +9,7 @@ local harness = require("harness")
 local FILES = {
     "documentation_test",
     "construct_test",
+    "number_test",
     "index_test",
     "view_test",
     "elementwise_test",

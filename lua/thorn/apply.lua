@@ -7,6 +7,7 @@ local arguments = require("thorn.arguments")
 local errors = require("thorn.errors")
 local library = require("thorn.library")
 local namespace = require("thorn.namespace")
+local recording = require("thorn.recording")
 local types = require("thorn.types")
 
 local C = library.C
@@ -56,6 +57,7 @@ end
 function methods.apply(t, f)
     tensor(t, 1, "apply")
     func(f, 2, "apply")
+    recording.begin(t, "apply")
     local record, is_contiguous = types[t.handle.dtype], contiguous(t)
     for i = 0, tonumber(C.THTensor_nElement(t.handle)) - 1 do
         local position = position_of(t, is_contiguous, i)
@@ -70,6 +72,7 @@ function methods.map(t, a, f)
     tensor(t, 1, "map")
     tensor(a, 2, "map", t)
     func(f, 3, "map")
+    recording.begin(t, "map")
     local record, is_contiguous, a_contiguous = types[t.handle.dtype], contiguous(t), contiguous(a)
     for i = 0, same_count(t, a, "map") - 1 do
         local position = position_of(t, is_contiguous, i)
@@ -86,6 +89,7 @@ function methods.map2(t, a, b, f)
     tensor(a, 2, "map2", t)
     tensor(b, 3, "map2", t)
     func(f, 4, "map2")
+    recording.begin(t, "map2")
     local record = types[t.handle.dtype]
     local is_contiguous, a_contiguous, b_contiguous = contiguous(t), contiguous(a), contiguous(b)
     same_count(t, a, "map2")

@@ -10,6 +10,7 @@ local Tensor, Storage, Generator = library.Tensor, library.Storage, library.Gene
 local C = library.C
 local LONG = C.TH_INT64
 local istype = ffi.istype
+local int64, uint64 = ffi.typeof("int64_t"), ffi.typeof("uint64_t")
 
 local arguments = {}
 
@@ -56,9 +57,10 @@ function arguments.storage(x, position, name)
     return x
 end
 
---- Checks a number. nil gives `default`.
+--- A number, which may be a 64-bit integer of the FFI, or `default` in place of nil.
 function arguments.number(x, position, name, default)
     if type(x) == "number" then return x end
+    if istype(int64, x) or istype(uint64, x) then return tonumber(x) end
     if x == nil and default ~= nil then return default end
     expected("number", x, position, name)
 end
@@ -67,7 +69,10 @@ local number = arguments.number
 --- Checks an integer. nil gives `default`.
 function arguments.integer(x, position, name, default)
     x = number(x, position, name, default)
-    if x ~= math.floor(x) or math.abs(x) > 2 ^ 53 then errors.argument(position, name, "whole number expected") end
+    if x ~= math.floor(x) then errors.argument(position, name, "whole number expected, got " .. x) end
+    if math.abs(x) > 2 ^ 53 then
+        errors.argument(position, name, ("whole number from -2^53 to 2^53 expected, got %.17g"):format(x))
+    end
     return x
 end
 local integer = arguments.integer

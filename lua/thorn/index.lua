@@ -12,6 +12,7 @@ local ffi = require("ffi")
 local arguments = require("thorn.arguments")
 local errors = require("thorn.errors")
 local library = require("thorn.library")
+local recording = require("thorn.recording")
 local types = require("thorn.types")
 
 local C, own, check = library.C, library.own, library.check
@@ -146,7 +147,9 @@ local function write(t, position, value)
         value = types[value.handle.dtype].read(value.handle.storage, tonumber(value.handle.storageOffset))
     end
     if type(value) ~= "number" then errors.raise("a number expected, got " .. arguments.typename(value)) end
-    types[handle.dtype].write(handle.storage, position, value)
+    local of = types[handle.dtype]
+    if recording.is_used and not of.integral then return recording.write(t, position, value, "[]") end
+    of.write(handle.storage, position, value)
 end
 
 -- Sets the elements of a slice to `value`: a number, or a tensor with the same number of elements.

@@ -75,7 +75,7 @@ library.Generator = ffi.typeof("thorn_generator")
 
 -- The library's messages count from 0, a Lua program from 1. Negative numbers count from the end in both.
 local function count_from_one(message)
-    for _, word in ipairs({ "dimension ", "index ", "position ", "entry ", "element ", "input ", "result ", "row " }) do
+    for _, word in ipairs({ "dimension ", "index ", "position ", "entry ", "element ", "input ", "result ", "row ", "target " }) do
         message = message:gsub("%f[%w](" .. word .. ")(%d+)%f[^%d]", function(before, number) return before .. number + 1 end)
     end
     message = message:gsub("at position (%[[%d, ]*%])", function(place)
@@ -85,6 +85,7 @@ local function count_from_one(message)
     for _, rest in ipairs({ " is out of range", " of entry" }) do
         message = message:gsub("column (%d+)" .. rest, function(column) return ("column %d%s"):format(column + 1, rest) end)
     end
+    message = message:gsub("between THGrad_setEnabled%(0%) and THGrad_setEnabled%(1%)", "in a function that thorn.no_grad calls")
     return (message:gsub("start (%d+) %+ length", function(start) return ("start %d with length"):format(start + 1) end))
 end
 

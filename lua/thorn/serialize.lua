@@ -12,6 +12,7 @@ local construct = require("thorn.construct")
 local errors = require("thorn.errors")
 local library = require("thorn.library")
 local namespace = require("thorn.namespace")
+local number = require("thorn.number")
 local types = require("thorn.types")
 
 local C, own, own_storage = library.C, library.own, library.own_storage
@@ -92,15 +93,15 @@ end
 
 local function binary_reader(source)
     local reader = { source = source }
-    local function scalar(pointer, size)
+    local function whole(pointer, size)
         return function()
             local text = source.take(need(source, size))
             return tonumber(ffi.cast(pointer, ffi.cast("const char *", text))[0])
         end
     end
-    reader.int = scalar(ffi.typeof("const int32_t *"), 4)
-    reader.long = scalar(ffi.typeof("const int64_t *"), 8)
-    reader.double = scalar(ffi.typeof("const double *"), 8)
+    reader.int = whole(ffi.typeof("const int32_t *"), 4)
+    reader.long = whole(ffi.typeof("const int64_t *"), 8)
+    function reader.double() return number.of_double(source.take(need(source, 8))) end
     function reader.bytes(count) return source.take(need(source, count)) end
     function reader.elements(count, record)
         need(source, count * record.size)

@@ -12,6 +12,7 @@ local arguments = require("thorn.arguments")
 local errors = require("thorn.errors")
 local library = require("thorn.library")
 local namespace = require("thorn.namespace")
+local recording = require("thorn.recording")
 local types = require("thorn.types")
 local tensors = require("thorn.tensor")
 
@@ -37,7 +38,10 @@ ffi.metatype(Storage, {
         return types[s.handle.dtype].read(s.handle, position(s, key))
     end,
     __newindex = function(s, key, value)
-        types[s.handle.dtype].write(s.handle, position(s, key), number(value, 3, "[]"))
+        local of, at = types[s.handle.dtype], position(s, key)
+        value = number(value, 3, "[]")
+        if recording.is_used and not of.integral then return check(C.THStorage_set(s.handle, at, value), "[]") end
+        of.write(s.handle, at, value)
     end,
     __len = function(s) return (tonumber(s.handle.size)) end,
     __eq = function(a, b)

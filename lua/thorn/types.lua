@@ -13,6 +13,7 @@
 local ffi = require("ffi")
 local errors = require("thorn.errors")
 local C = require("thorn.library").C
+local number = require("thorn.number")
 local tonumber = tonumber
 
 local types = { of_tensor = {}, of_storage = {} }
@@ -27,7 +28,7 @@ local function memory(pointer, storage, i)
     return ffi.cast(pointer, storage.data)
 end
 
--- Elements that C converts to numbers.
+-- Whole numbers of at most 32 bits.
 local function plain(pointer)
     local function read(storage, i) return memory(pointer, storage, i)[i] end
     local function write(storage, i, value) memory(pointer, storage, i)[i] = value end
@@ -39,6 +40,15 @@ local function long(pointer)
     local function read(storage, i) return (tonumber(memory(pointer, storage, i)[i])) end
     local function write(storage, i, value) memory(pointer, storage, i)[i] = value end
     return read, write
+end
+
+-- Floats, of which `of` makes a number of Lua by their address.
+local function float(of)
+    return function(pointer)
+        local function read(storage, i) return (of(memory(pointer, storage, i) + i)) end
+        local function write(storage, i, value) memory(pointer, storage, i)[i] = value end
+        return read, write
+    end
 end
 
 -- Any byte except 0 is true.
@@ -80,8 +90,8 @@ define("Char", C.TH_INT8, "int8_t", plain, true)
 define("Short", C.TH_INT16, "int16_t", plain, true)
 define("Int", C.TH_INT32, "int32_t", plain, true)
 define("Long", C.TH_INT64, "int64_t", long, true)
-define("Float", C.TH_FLOAT32, "float", plain, false)
-define("Double", C.TH_FLOAT64, "double", plain, false)
+define("Float", C.TH_FLOAT32, "float", float(number.of_float), false)
+define("Double", C.TH_FLOAT64, "double", float(number.of_double), false)
 define("Half", C.TH_FLOAT16, "uint16_t", half, false)
 define("BFloat16", C.TH_BFLOAT16, "uint16_t", half, false)
 define("Bool", C.TH_BOOL, "uint8_t", truth, true)

@@ -140,7 +140,9 @@ impl Layout {
 
     /// Inserts a dimension with size 1 before dimension `dim`; -1 appends it.
     pub fn unsqueeze(&mut self, dim: i32) -> Result<()> {
-        let d = wrap_dim(dim, self.ndim() + 1)?;
+        let Ok(d) = wrap_dim(dim, self.ndim() + 1) else {
+            bail!(Argument, "dimension {dim} out of range for the new dimension of a tensor with {} dimensions", self.ndim())
+        };
         let stride = if d < self.ndim() { self.shape[d].saturating_mul(self.strides[d]) } else { 1 };
         self.shape.insert(d, 1);
         self.strides.insert(d, stride);
@@ -267,6 +269,9 @@ pub fn infer_size(sizes: &[i64], numel: i64) -> Result<Dims> {
     let free = sizes.iter().position(|&n| n == -1);
     if let Some(d) = free {
         shape[d] = 1;
+        if shape.contains(&-1) {
+            bail!(Shape, "sizes {sizes:?} have -1 more than once: only one size can be inferred")
+        }
         let rest = checked_numel(&shape)?;
         if rest == 0 {
             bail!(Shape, "cannot infer the size -1 of {sizes:?}: the other sizes hold no elements")
@@ -327,6 +332,10 @@ mod tests {
         );
         let expanded = seen(&contiguous(&[3, 1]), |l| l.expand(&[3, 4])).unwrap();
         assert!(seen(&expanded, |l| l.view(&[12])).is_err());
+        let message = seen(&t, |l| l.view(&[-1, 2, -1])).unwrap_err().message().to_owned();
+        assert_eq!(message, "sizes [-1, 2, -1] have -1 more than once: only one size can be inferred");
+        let message = seen(&t, |l| l.unsqueeze(3)).unwrap_err().message().to_owned();
+        assert_eq!(message, "dimension 3 out of range for the new dimension of a tensor with 2 dimensions");
         assert_eq!(seen(&expanded, |l| l.view(&[3, 2, 2])).unwrap().strides.as_slice(), [1, 0, 0]);
     }
 

@@ -18,7 +18,7 @@ use crate::dtype::{Domain, Dtype};
 use crate::error::{Error, Result, THStatus, bail};
 use crate::launch::System;
 use crate::operand::Operand;
-use crate::scalar::Scalar;
+use crate::scalar::{Scalar, canonical};
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
 use std::ffi::c_void;
@@ -82,7 +82,7 @@ impl Iteration {
     unsafe fn tell(&self, step: i64, residual: f64) -> Result<()> {
         let (Some(function), context) = self.progress else { return Ok(()) };
         // SAFETY: the caller's.
-        match unsafe { function(step, residual, context) } {
+        match unsafe { function(step, canonical(residual), context) } {
             0 => Ok(()),
             status => Err(Error::from_callback(status, format_args!("the function stopped with {status} after {step} steps"))),
         }

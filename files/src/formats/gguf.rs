@@ -111,7 +111,7 @@ impl Reader<'_> {
     /// Reads a key and its value.
     fn key(&mut self) -> Result<()> {
         let key = self.string()?;
-        let (kind, _, _) = self.kind()?;
+        let (kind, name, _) = self.kind()?;
         let at = self.cursor.at();
         let mut text = String::new();
         match kind {
@@ -120,8 +120,11 @@ impl Reader<'_> {
             _ => self.number(kind, &mut text)?,
         }
         if key == "general.alignment" {
-            let alignment = text.parse().ok().filter(|alignment: &u64| kind == Kind::U32 && alignment.is_power_of_two());
-            self.alignment = alignment.ok_or_else(|| Error::format(at, format_args!("the alignment is {}, and no power of two", text)))?;
+            if kind != Kind::U32 {
+                return Err(Error::format(at, format_args!("general.alignment has the type {name}, and must have uint32")));
+            }
+            let alignment = text.parse().ok().filter(|alignment: &u64| alignment.is_power_of_two());
+            self.alignment = alignment.ok_or_else(|| Error::format(at, format_args!("the alignment {text} is no power of two")))?;
         }
         self.room.take(3 * size_of::<(String, String)>() + 2 * text.len(), at)?;
         self.contents.add_metadata(key, text)

@@ -19,6 +19,7 @@ pub use market::{Body, Part};
 use crate::contents::{Contents, Save};
 use crate::error::{Error, Result};
 use crate::input::Input;
+use std::fmt;
 use std::io::{self, Seek};
 
 /// A file that is written from its beginning.
@@ -127,6 +128,14 @@ impl Format {
         let dot = path.iter().rposition(|&byte| byte == b'.')?;
         let ending = path[dot + 1..].to_ascii_lowercase();
         DRIVERS.iter().find(|driver| driver.endings.iter().any(|known| known.as_bytes() == ending)).map(|driver| driver.format)
+    }
+
+    /// The endings of the names of files that can be written: ".pt, .pth, .t7, ...".
+    pub fn writable_endings() -> impl fmt::Display {
+        fmt::from_fn(|f| {
+            let endings = DRIVERS.iter().filter(|driver| driver.write.is_some()).flat_map(|driver| driver.endings);
+            endings.enumerate().try_for_each(|(k, ending)| write!(f, "{}.{ending}", if k == 0 { "" } else { ", " }))
+        })
     }
 
     /// Returns true if files of this format have strides, and storages that tensors share; others have row-major tensors.

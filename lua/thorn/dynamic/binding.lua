@@ -192,6 +192,9 @@ function binding.bind(name, forms, ...)
             if values then return signature, values end
         end
     end
+    if type(named.dtype) == "string" and not dtypes.of(named.dtype) then
+        errors.raise(("%s: dtype names no dtype: %q"):format(name, named.dtype))
+    end
     if next(named) ~= nil then
         -- The table may be an argument itself, as the options of print are.
         local whole = { ... }

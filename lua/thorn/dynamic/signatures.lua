@@ -9,6 +9,7 @@
 -- An argument also has `key`, its name as an option, `of`, the record of its kind in `thorn.dynamic.kinds`, and `optional`, true if it may
 -- be omitted.
 
+local recording = require("thorn.recording")
 local rows = require("thorn.rows")
 local kinds = require("thorn.dynamic.kinds")
 
@@ -79,6 +80,7 @@ function signatures.of(name)
         local text = rows.functions[name]
         if not text then return nil end
         signature = read(name, text)
+        if name == "THTensor_setRequiresGrad" then recording.is_used = true end
         known[name] = signature
     end
     return signature

@@ -5,6 +5,7 @@
 local ffi = require("ffi")
 local errors = require("thorn.errors")
 local library = require("thorn.library")
+local recording = require("thorn.recording")
 local types = require("thorn.types")
 local dtypes = require("thorn.dynamic.dtypes")
 
@@ -69,6 +70,7 @@ local function transform(name, f, tensor, ...)
     local readers = {}
     for i = 1, select("#", ...) do readers[i] = reader(select(i, ...), tensor, name) end
     if count == 0 then return tensor end
+    recording.begin(tensor, name)
     local first, second = readers[1], readers[2]
     local next_place, of = walker(handle), types[handle.dtype]
     for _ = 1, count do

@@ -129,15 +129,17 @@ template <class T> TH_COLD inline T &nowhere() {
 inline int64_t place(const Tensor &t, std::initializer_list<int64_t> index) {
     const THTensor *handle = t.get();
     if (static_cast<int>(index.size()) != handle->nDimension) {
-        fail("at", Status::ErrArgument, "there must be an index for each dimension");
+        fail(Error(Status::ErrArgument, {"at: ", Digits(static_cast<int64_t>(index.size())), " indices for a tensor with ",
+                                         Digits(handle->nDimension), " dimensions: there must be one for each"}));
         return -1;
     }
     int64_t place = 0;
     const int64_t *size = handle->size, *stride = handle->stride;
-    for (int64_t at : index) {
-        if (at < 0) at += *size;
+    for (const int64_t given : index) {
+        const int64_t at = given < 0 ? given + *size : given;
         if (at < 0 || at >= *size) {
-            fail("at", Status::ErrArgument, "an index is out of range");
+            fail(Error(Status::ErrArgument, {"at: index ", Digits(given), " out of range for size ", Digits(*size),
+                                             " of dimension ", Digits(size - handle->size)}));
             return -1;
         }
         place += at * *stride;

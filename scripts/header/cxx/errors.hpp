@@ -74,14 +74,55 @@ TH_COLD inline void fail(const char *name, Status code, const char *message) {
 inline thread_local std::exception_ptr thrown;
 #endif
 
-/// Reports the last failure of the library, whose message begins with the name of the C function.
+/// The decimal digits of a number, for messages.
+class Digits {
+  public:
+    explicit Digits(int64_t value) noexcept {
+        uint64_t rest = value < 0 ? 0 - static_cast<uint64_t>(value) : static_cast<uint64_t>(value);
+        do {
+            *--first_ = static_cast<char>('0' + rest % 10);
+        } while (rest /= 10);
+        if (value < 0) *--first_ = '-';
+    }
+    Digits(const Digits &) = delete;
+    operator const char *() const noexcept { return first_; }
+
+  private:
+    char text_[21] = {};
+    char *first_ = text_ + 20;
+};
+
+/// The place of `part` in `text`; NULL if there is none.
+inline const char *find(const char *text, const char *part) noexcept {
+    for (; *text; ++text) {
+        std::size_t k = 0;
+        while (part[k] && text[k] == part[k]) ++k;
+        if (!part[k]) return text;
+    }
+    return nullptr;
+}
+
+/// The last failure of the library. Its sentence begins with the name of the C function. What C advises is said in the
+/// words of C++.
 TH_COLD inline void fail(const char *name) {
 #ifndef TH_NO_EXCEPTIONS
     if (thrown && THGetLastErrorCode() == TH_ERR_CALLBACK) std::rethrow_exception(std::exchange(thrown, nullptr));
 #endif
     const char *message = THGetLastError(), *rest = message;
     while (*rest && *rest != ' ') ++rest;
-    fail(name, static_cast<Status>(THGetLastErrorCode()), *rest ? rest + 1 : message);
+    if (*rest) message = rest + 1;
+    const Status code = static_cast<Status>(THGetLastErrorCode());
+    static constexpr char null[] = "' is NULL", switched[] = "between THGrad_setEnabled(0) and THGrad_setEnabled(1)";
+    const char *advice = find(message, switched), *end = find(message, null);
+    if (advice) {
+        char before[1101] = {};
+        for (std::size_t k = 0; message + k < advice && k + 1 < sizeof before; k++) before[k] = message[k];
+        fail(Error(code, {name, ": ", before, "while a th::NoGrad lives", advice + sizeof switched - 1}));
+    } else if (end && !end[sizeof null - 1]) {
+        fail(Error(code, {name, ": ", message, "; an undefined th::Tensor is NULL"}));
+    } else {
+        fail(name, code, message);
+    }
 }
 
 /// Fails unless a call succeeded.

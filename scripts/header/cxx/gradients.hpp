@@ -7,10 +7,10 @@
 class NoGrad {
   public:
     NoGrad() noexcept : recording_(THGrad_isEnabled() != 0) {
-        if (recording_) THGrad_setEnabled(0);
+        if (recording_) static_cast<void>(THGrad_setEnabled(0));
     }
     ~NoGrad() {
-        if (recording_) THGrad_setEnabled(1);
+        if (recording_) static_cast<void>(THGrad_setEnabled(1));
     }
     NoGrad(const NoGrad &) = delete;
     NoGrad &operator=(const NoGrad &) = delete;
@@ -28,10 +28,10 @@ inline thread_local int inferences = 0;
 class Inference {
   public:
     Inference() noexcept {
-        if (detail::inferences++ == 0) THGrad_setInference(1);
+        if (detail::inferences++ == 0) static_cast<void>(THGrad_setInference(1));
     }
     ~Inference() {
-        if (--detail::inferences == 0) THGrad_setInference(0);
+        if (--detail::inferences == 0) static_cast<void>(THGrad_setInference(0));
     }
     Inference(const Inference &) = delete;
     Inference &operator=(const Inference &) = delete;

@@ -3,6 +3,9 @@
 //     Tensors of values and of memory
 // ==================================================================================================================
 
+/// A row-major tensor with undefined elements.
+inline Tensor empty(IntList size, Dtype dtype) { return empty(size, MemoryFormat::ContiguousFormat, dtype); }
+
 /// Numbers in braces, nested to the tensor's number of dimensions: the argument of `th::tensor`.
 class Nested {
   public:

@@ -48,10 +48,19 @@ inline constexpr Index ellipsis{Index::Kind::Rest, 0, 0, 1};
 
 namespace detail {
 
+/// Fails for more indices than dimensions.
+inline bool enough(const char *name, const Tensor &t, int count) {
+    if (count <= t.dim()) return true;
+    fail(Error(Status::ErrArgument,
+               {name, ": ", Digits(count), " indices for a tensor with ", Digits(t.dim()), " dimensions"}));
+    return false;
+}
+
 /// The view of `t` by a list of indices.
 inline Tensor view(const Tensor &t, std::initializer_list<Index> list) {
     int named = 0;
     for (const Index &index : list) named += index.kind == Index::Kind::At || index.kind == Index::Kind::Slice;
+    if (t.defined() && !enough("operator()", t, named)) return Tensor();
     Tensor r = t.withTensor();
     int dimension = 0;
     for (const Index &index : list) {
@@ -79,6 +88,7 @@ inline Tensor view(const Tensor &t, std::initializer_list<Index> list) {
 } // namespace detail
 
 inline Tensor Tensor::operator[](IntList index) const {
+    if (defined() && !detail::enough("operator[]", *this, index.count())) return Tensor();
     Tensor r = withTensor();
     for (int64_t at : index) detail::check(THTensor_select(r.get(), r.get(), 0, at), "operator[]", r);
     return r;

@@ -249,8 +249,9 @@ const ATTRIBUTES: &str = "\
 #else
 #define TH_EXTENSION
 #endif
-#if defined TH_CHECKED && (!defined __GNUC__ || __GNUC__ >= 10 || defined __clang__) && \\
-    (!defined __cplusplus || __cplusplus >= 201103L)
+#if defined TH_CHECKED && defined __clang__
+#define TH_CHECKED_ENUM __attribute__((warn_unused_result))
+#elif defined TH_CHECKED && (!defined __GNUC__ || __GNUC__ >= 10) && (!defined __cplusplus || __cplusplus >= 201103L)
 #define TH_CHECKED_ENUM [[nodiscard]]
 #else
 #define TH_CHECKED_ENUM

@@ -375,7 +375,7 @@ kinds! { $
     /// A reduction of the losses of all positions.
     reduction: THReduction = TH_REDUCTION_MEAN [same] => THReduction, |args, at| args.plain(at);
     /// How a quantile between two elements is made.
-    interpolation: THInterpolation = TH_LINEAR [same] => THInterpolation, |args, at| args.plain(at);
+    interpolation: THInterpolation = TH_INTERPOLATION_LINEAR [same] => THInterpolation, |args, at| args.plain(at);
     /// A constant of memory formats.
     memory_format: THMemoryFormat = TH_CONTIGUOUS_FORMAT [dynamic] => THMemoryFormat, |args, at| args.plain(at);
     /// Bits of a tensor's or a storage's flag.

@@ -324,8 +324,8 @@ pub fn check_result(t: &Tensor) -> Result<()> {
     refuse(
         t,
         format_args!(
-            "shares its elements with a handle or a storage of which gradients do not know: one that was made of the storage, or before \
-             the process used gradients. Make views of tensors, THTensor_newAsStrided among them, after a call of THGrad_setEnabled(1)"
+            "cannot take a recorded result, because a storage that the program holds, or a tensor that was made of the storage or before \
+             the first use of gradients, shares its elements: pass a fresh result, or free the other handle first"
         ),
     )
 }

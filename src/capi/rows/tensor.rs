@@ -196,7 +196,8 @@ macro_rules! asking_rows {
         storage(t: input) -> borrowed_storage = Ok(t.storage().map_or(std::ptr::null_mut(), |s| s.as_ptr()));
         /// The position of the first element in the storage; -1 on error.
         storageOffset(t: input) -> offset = t.layout().map(|l| l.offset as isize);
-        /// The number of dimensions; 0 for scalars and for tensors without elements. 0 on error.
+        /// The number of dimensions; 0 for a scalar and for a handle without a shape, before its first write. A tensor of the sizes
+        /// [0, 3] has 2. 0 on error.
         nDimension(t: input) -> int = Ok(t.ndim() as c_int);
         /// `THTensor_nDimension` by PyTorch's name.
         dim(t: input) -> int = Ok(t.ndim() as c_int);
@@ -364,7 +365,7 @@ fn dims_of(t: &Tensor) -> Result<(Dims, Dims)> {
 
 fn entry(dims: &[i64], dim: c_int) -> Result<i64> {
     match dims {
-        [] => bail!(Argument, "the t has no dimension {dim}"),
+        [] => bail!(Argument, "a tensor with 0 dimensions has no dimension {dim}"),
         _ => Ok(dims[wrap_dim(dim, dims.len())?]),
     }
 }

@@ -6,6 +6,7 @@
 
 mod expression;
 mod function;
+mod hexadecimal;
 mod shorten;
 
 use super::prepare::bring_numbers;
