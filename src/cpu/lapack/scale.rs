@@ -3,11 +3,12 @@
 
 use thorn_lapack::Lapack;
 
-/// Scales each column of right-hand sides by itself, lest one of large elements make another underflow; notes the exponents. Of `rows` rows
-/// the first `given` are there.
+/// Scales each column of right-hand sides by itself, lest one of large elements make another underflow; notes an exponent for each column,
+/// also where there are no rows. Of `rows` rows the first `given` are there.
 pub fn columns<T: Lapack>(b: &mut [T], rows: usize, given: usize, exponents: &mut [i32]) {
-    let each = b.chunks_exact_mut(rows.max(1)).zip(exponents);
-    each.for_each(|(column, exponent)| *exponent = T::headroom(&mut column[..given]));
+    for (j, exponent) in exponents.iter_mut().enumerate() {
+        *exponent = T::headroom(&mut b[j * rows..][..given]);
+    }
 }
 
 /// The solutions for such right-hand sides and a matrix times `2^of_a`, as they are for those without a factor.
