@@ -80,8 +80,17 @@ local function sizes_of(t)
   return sizes
 end
 
--- True for the names of parameters that are results.
+-- Whether a parameter is a result: a tensor that is not const beside one that is, with a few exceptions, which are read too.
+local is_read = { t = true, dst = true, runningMean = true, runningVar = true }
 local is_result = { r = true, values = true, indices = true, least = true, greatest = true }
+local function has_result(prototype, parameter)
+  if parameter.type ~= "THTensor *" or is_read[parameter.name] then return false end
+  for _, other in ipairs(prototype.parameters) do
+    if other.type:find "^const THTensor %*$" then return true end
+  end
+  return is_result[parameter.name] or false
+end
+
 local is_dimension = {
   dimension = true, dimension1 = true, dim = true, dim1 = true, start = true, dimension2 = true, dim2 = true, ["end"] = true,
 }
@@ -114,13 +123,23 @@ local function arguments(prototype, x, way)
     local name, kind = parameter.name, parameter.type
     local value = 1
     if kind:find "^const THTensor %*$" or kind == "THTensor *" then
-      if is_result[name] then
+      if has_result(prototype, parameter) then
         local dtype = name == "indices" and INT64 or way.dtype
         value = keep(way.result == "fresh" and C.THTensor_new() or empty(dtype, way.result == "alike" and sizes or { 3 }))
       else
         seen = seen + 1
         if (name == "condition" or name == "mask") then
           value = keep(empty(BOOL, sizes))
+        elseif way.second == "without columns" or way.second == "of 3 columns" then
+          -- Right-hand sides of systems with the matrix `a`, and scalars of no reflector.
+          local columns = way.second == "of 3 columns" and 3 or 0
+          if name == "a" then
+            value = x
+          elseif name ~= "tau" and columns > 0 and sizes[1] > 0 then
+            value = keep(C.THTensor_newExpand(way.one, 2, list64 { sizes[1], columns }))
+          else
+            value = keep(empty(way.dtype, name == "tau" and { 0 } or { sizes[1], columns }))
+          end
         elseif seen == 1 then
           value = x
         elseif way.second == "itself" then
@@ -209,7 +228,7 @@ local function sweep(prototype)
   local names = {}
   for _, parameter in ipairs(prototype.parameters) do names[parameter.name] = true end
   local has_dimension = names.dimension or names.dims or names.dim or names.dim1 or names.dimension1 or names.start
-  local product = names.m1 or names.mat
+  local product, matrix = names.m1 or names.mat, names.a and names.b or names.tau
   for _, it in ipairs(operands) do
     for _, dtype in ipairs { FLOAT32, INT64, BOOL, FLOAT16 } do
       local x = it.make(dtype)
@@ -222,7 +241,11 @@ local function sweep(prototype)
       end
       for _, dimension in ipairs(dimensions) do
         for _, result in ipairs { "fresh", "alike", "other" } do
-          for _, second in ipairs(product and { "itself", "transposed", "like" } or { "itself", "like" }) do
+          local seconds = { "itself", "like", product and "transposed" }
+          if matrix and ndim == 2 then
+            seconds = { "itself", "like", "without columns", "of 3 columns" }
+          end
+          for _, second in ipairs(seconds) do
             local way = { dtype = dtype, dimension = dimension, result = result, second = second, one = one, columns = 3 }
             say(("%s %s of sizes (%s), dimension %d, %s result, second operand %s"):format(
               ffi.string(C.THDtype_name(dtype)), it.name, written(sizes), dimension, result, second))

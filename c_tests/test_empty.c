@@ -229,8 +229,57 @@ static void convolutions_and_transforms_of_nothing_take_no_time(void) {
     THTensor_free(none);
 }
 
+/* Memory of all small sizes that holds other bits than zeros, for the next allocations. */
+static void fill_freed_memory(void) {
+    for (int64_t size = 4; size <= 16384; size += size < 512 ? 4 : size / 2) {
+        THTensor *t[6];
+        for (int i = 0; i < 6; i++) t[i] = THTensor_newFull(TH_INT32, SIZES(size), 0x3c3c3c3c);
+        for (int i = 0; i < 6; i++) THTensor_free(t[i]);
+    }
+}
+
+/* As torch.linalg.lstsq: the solution of least norm of no equations is 0, of rank 0; no unknowns have no solution. */
+static void systems_without_equations_or_unknowns(void) {
+    alarm(60);
+    for (int type = 0; type < 2; type++) {
+        THDtype dtype = type ? TH_FLOAT64 : TH_FLOAT32;
+        for (int64_t columns = 0; columns <= 512; columns = columns ? columns * 8 : 1) {
+            THTensor *a = THTensor_newZeros(dtype, SIZES(3, 0, 8)), *b = THTensor_newZeros(dtype, SIZES(3, 0, columns));
+            THTensor *x = THTensor_new(), *rank = THTensor_new(), *s = THTensor_new();
+            for (int by_qr = 0; by_qr < 2; by_qr++) {
+                fill_freed_memory();
+                CHECK_OK(by_qr ? THTensor_gels(x, NULL, b, a) : THTensor_lstsq(x, rank, s, b, a, -1));
+                CHECK_SHAPE(x, 3, 8, columns);
+                CHECK_NEAR(THTensor_sumall(x), 0, 0);
+                CHECK_NEAR(columns ? THTensor_maxall(x) : 0, 0, 0);
+            }
+            CHECK_VALUES(rank, 0, 0, 0);
+            CHECK_SHAPE(s, 3, 0);
+            THTensor *none = THTensor_newZeros(dtype, SIZES(3, 5, 0)), *ones = THTensor_newOnes(dtype, SIZES(3, 5, columns));
+            fill_freed_memory();
+            CHECK_OK(THTensor_lstsq(x, rank, NULL, ones, none, -1));
+            CHECK_SHAPE(x, 3, 0, columns);
+            CHECK_VALUES(rank, 0, 0, 0);
+            CHECK_OK(THTensor_gels(x, NULL, ones, none));
+            CHECK_SHAPE(x, 3, 0, columns);
+            THTensor *empty_square = THTensor_newZeros(dtype, SIZES(3, 0, 0));
+            CHECK_OK(THTensor_gesv(x, NULL, b, empty_square));
+            CHECK_SHAPE(x, 3, 0, columns);
+            THTensor_free(empty_square);
+            THTensor_free(ones);
+            THTensor_free(none);
+            THTensor_free(s);
+            THTensor_free(rank);
+            THTensor_free(x);
+            THTensor_free(b);
+            THTensor_free(a);
+        }
+    }
+}
+
 CHECK_MAIN(CASE(results_of_the_same_shape_are_empty), CASE(elementwise_calls_take_any_order_of_dimensions),
            CASE(what_would_be_huge_does_not_fit), CASE(products_of_nothing_are_zeros_or_nothing),
            CASE(an_empty_dimension_is_cut_as_often_as_asked), CASE(an_empty_tensor_is_in_the_format_of_its_strides),
            CASE(no_integers_may_be_divided_by_zero), CASE(windows_of_nothing_take_no_time),
-           CASE(convolutions_and_transforms_of_nothing_take_no_time))
+           CASE(convolutions_and_transforms_of_nothing_take_no_time),
+           CASE(systems_without_equations_or_unknowns))

@@ -88,17 +88,11 @@ static double *elements(THTensor *t) {
     return copy;
 }
 
-/* Checks the eigenvectors of a matrix whose rows are multiplied by `rows` to the power i / n, and whose columns are
- * multiplied by `cols` to the power j / n. */
-static void check_eigenvectors(THDtype dtype, int64_t n, int kind, double rows, double cols) {
-    THTensor *t = THTensor_newZeros(dtype, SIZES(n, n)), *values = THTensor_new(), *vectors = THTensor_new();
-    for (int64_t i = 0; i < n; i++) {
-        for (int64_t j = 0; j < n; j++) {
-            double x =
-                kinds[kind].element(i, j, n) * pow(rows, (double)i / (double)n) * pow(cols, (double)j / (double)n);
-            CHECK_OK(THTensor_set2d(t, i, j, x));
-        }
-    }
+/* Checks the eigenvectors of `t`, which is freed; `what` describes it. */
+static void check_eigenvectors_of(THTensor *t, const char *what) {
+    THDtype dtype = THTensor_dtype(t);
+    int64_t n = THTensor_size(t, 0);
+    THTensor *values = THTensor_new(), *vectors = THTensor_new();
     CHECK_OK(THTensor_geev(values, vectors, t));
     double *a = elements(t), *e = elements(values), *v = elements(vectors);
     double norm = 0, worst = 0, length_off = 0, epsilon = dtype == TH_FLOAT64 ? DBL_EPSILON : FLT_EPSILON;
@@ -115,13 +109,28 @@ static void check_eigenvectors(THDtype dtype, int64_t n, int kind, double rows, 
         }
     }
     if (!(worst <= UNITS && length_off <= UNITS * epsilon)) {
-        printf("\n  %s matrix of order %d, %s, rows graded by %g, columns by %g: %g units, norms off by %g ",
-               kinds[kind].name, (int)n, THDtype_name(dtype), rows, cols, worst, length_off);
+        printf("\n  %s, order %d, %s: %g units, norms off by %g ", what, (int)n, THDtype_name(dtype), worst, length_off);
         CHECK(0);
     }
     free(v);
     free(e);
     free(a);
+}
+
+/* Checks the eigenvectors of a matrix whose rows are multiplied by `rows` to the power i / n, and columns by `cols`
+ * likewise. */
+static void check_eigenvectors(THDtype dtype, int64_t n, int kind, double rows, double cols) {
+    THTensor *t = THTensor_newZeros(dtype, SIZES(n, n));
+    for (int64_t i = 0; i < n; i++) {
+        for (int64_t j = 0; j < n; j++) {
+            double x =
+                kinds[kind].element(i, j, n) * pow(rows, (double)i / (double)n) * pow(cols, (double)j / (double)n);
+            CHECK_OK(THTensor_set2d(t, i, j, x));
+        }
+    }
+    char what[120];
+    snprintf(what, sizeof what, "%s matrix, rows graded by %g, columns by %g", kinds[kind].name, rows, cols);
+    check_eigenvectors_of(t, what);
 }
 
 static const int64_t sizes[] = {1, 2, 3, 5, 8, 17, 33, 63, 64, 65, 90, 129, 200};
@@ -158,4 +167,57 @@ static void of_graded_matrices(void) {
     }
 }
 
-CHECK_MAIN(CASE(of_every_kind), CASE(of_graded_matrices))
+/* Q D inverse(Q), whose eigenvalues are the first `count` of `values` in turn; `pairs` of complex ones have 2 x 2 blocks in D. Q is
+ * orthogonal, or only a matrix near one. */
+static THTensor *repeated(THDtype dtype, int64_t n, const double *values, int count, int pairs, int orthogonal) {
+    THTensor *random = THTensor_newZeros(TH_FLOAT64, SIZES(n, n)), *d = THTensor_newZeros(TH_FLOAT64, SIZES(n, n));
+    for (int64_t i = 0; i < n; i++) {
+        for (int64_t j = 0; j < n; j++) CHECK_OK(THTensor_set2d(random, i, j, draw()));
+        CHECK_OK(THTensor_set2d(d, i, i, values[i % count]));
+        if (pairs && i % 2) {
+            CHECK_OK(THTensor_set2d(d, i, i, values[(i - 1) % count]));
+            CHECK_OK(THTensor_set2d(d, i - 1, i, 1));
+            CHECK_OK(THTensor_set2d(d, i, i - 1, -1));
+        }
+    }
+    THTensor *q = THTensor_new(), *r = THTensor_new(), *inverse = THTensor_new(), *t = THTensor_new();
+    CHECK_OK(THTensor_qr(q, r, random, 1));
+    if (!orthogonal) CHECK_OK(THTensor_cadd(q, q, 0.5 / (double)n, random));
+    CHECK_OK(orthogonal ? THTensor_transpose(inverse, q, 0, 1) : THTensor_inverse(inverse, q));
+    CHECK_OK(THTensor_mm(t, q, d));
+    CHECK_OK(THTensor_mm(t, t, inverse));
+    THTensor *rounded = THTensor_newTo(t, dtype);
+    THTensor_free(t);
+    THTensor_free(inverse);
+    THTensor_free(r);
+    THTensor_free(q);
+    THTensor_free(d);
+    THTensor_free(random);
+    return rounded;
+}
+
+/* Eigenvalues that are equal but for rounding errors, at the orders around which the algorithm changes: 100 and 256. */
+static void of_repeated_eigenvalues(void) {
+    static const int64_t orders[] = {2, 3, 10, 33, 64, 65, 99, 100, 101, 113, 128, 255, 256, 257};
+    static const double values[] = {1, 2, -1, 0};
+    static const struct {
+        const char *name;
+        int first, count, pairs, orthogonal;
+    } matrices[] = {{"1, 2, -1 repeated", 0, 3, 0, 1}, {"projection", 2, 2, 0, 1}, {"one value", 1, 1, 0, 1},
+                    {"1, 2, -1, 0 repeated, not symmetric,", 0, 4, 0, 0}, {"pairs repeated", 0, 4, 1, 1},
+                    {"pairs repeated, not normal,", 0, 4, 1, 0}};
+    static const double projection[] = {0, 1};
+    for (int i = 0; i < 14 && orders[i] <= (under_valgrind() ? 100 : 257); i++) {
+        int tries = orders[i] < 200 ? 6 : 2;
+        for (int k = 0; k < (under_valgrind() ? 2 : 6 * tries); k++) {
+            const double *from = matrices[k % 6].first == 2 ? projection : values + matrices[k % 6].first;
+            for (int type = 0; type < 2; type++) {
+                THTensor *t = repeated(type ? TH_FLOAT64 : TH_FLOAT32, orders[i], from, matrices[k % 6].count, matrices[k % 6].pairs,
+                                       matrices[k % 6].orthogonal);
+                check_eigenvectors_of(t, matrices[k % 6].name);
+            }
+        }
+    }
+}
+
+CHECK_MAIN(CASE(of_every_kind), CASE(of_graded_matrices), CASE(of_repeated_eigenvalues))

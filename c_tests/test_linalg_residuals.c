@@ -17,8 +17,8 @@ enum kind {
     TINY_ELEMENTS,
     ZERO,
     KINDS,
-    /* For orders that use other algorithms: growing columns, elements that differ by a factor, products of growing
-     * columns with themselves, and other units. */
+    /* For orders that are decomposed in other ways: columns that grow, elements that differ by a factor, products of
+     * growing columns with themselves, other units, and symmetric matrices with repeated eigenvalues. */
     COLUMNS_BY_1E6 = KINDS,
     COLUMNS_BY_1E12,
     SCATTERED_BY_1E6,
@@ -26,12 +26,14 @@ enum kind {
     GRAM,
     SMALL_UNITS,
     LARGE_UNITS,
+    REPEATED,
+    PROJECTION,
     ALL_KINDS
 };
 static const char *const kinds[ALL_KINDS] = {"random", "ill-conditioned", "rank-deficient", "graded", "huge", "tiny",
                                              "zero", "by columns graded by 1e6", "by columns graded by 1e12",
                                              "scattered by 1e6", "scattered by 1e12", "Gram's", "times 1e-8",
-                                             "times 1e8"};
+                                             "times 1e8", "repeated eigenvalues'", "projection"};
 
 /* Numbers from -1 to 1, the same in every run. */
 static uint64_t random_state = 1;
@@ -168,6 +170,41 @@ static void decompose(const THTensor *t, THDtype dtype, enum kind kind) {
     THTensor_free(wide);
 }
 
+/* a v = v diag(e), and each column of v has the norm 1; pairs in two columns: [re im; -im re] on the diagonal. */
+static void check_eigenvectors(const THTensor *t, THDtype dtype, enum kind kind) {
+    int64_t n = THTensor_size(t, 0);
+    double scale = greatest(t) > 0 ? greatest(t) : 1;
+    THTensor *wide = exact(THTensor_newClone(t), scale);
+    THTensor *e = THTensor_new(), *v = THTensor_new(), *d = THTensor_newZeros(TH_FLOAT64, SIZES(n, n));
+    CHECK_OK(THTensor_geev(e, v, t));
+    v = exact(v, 1), e = exact(e, scale);
+    for (int64_t i = 0; i < n; i++) {
+        double im = THTensor_get2d(e, i, 1);
+        CHECK_OK(THTensor_set2d(d, i, i, THTensor_get2d(e, i, 0)));
+        if (im > 0) CHECK_OK(THTensor_set2d(d, i, i + 1, im));
+        if (im < 0) CHECK_OK(THTensor_set2d(d, i, i - 1, im));
+    }
+    for (int64_t i = 0; i < n; i++) {
+        THTensor *norms = THTensor_newNarrow(v, 1, i, THTensor_get2d(e, i, 1) > 0 ? 2 : 1);
+        double length = THTensor_normall(norms, 2);
+        if (!(fabs(length - 1) <= UNITS * epsilon(dtype))) {
+            printf("\n  eigenvector %d of a %s matrix of order %d, %s, has the norm %g ", (int)i, kinds[kind], (int)n,
+                   THDtype_name(dtype), length);
+            CHECK(0);
+        }
+        if (THTensor_get2d(e, i, 1) > 0) i++;
+        THTensor_free(norms);
+    }
+    THTensor *vd = THTensor_new();
+    CHECK_OK(THTensor_mm(vd, v, d));
+    check_product(wide, v, vd, dtype, n, "eigenvectors of any matrix", kind);
+    THTensor_free(vd);
+    THTensor_free(d);
+    THTensor_free(v);
+    THTensor_free(e);
+    THTensor_free(wide);
+}
+
 /* Checks the decompositions of square matrices: eigenvalues, and systems of equations. */
 static void decompose_square(const THTensor *t, THDtype dtype, enum kind kind) {
     int64_t n = THTensor_size(t, 0);
@@ -202,7 +239,9 @@ static void decompose_square(const THTensor *t, THDtype dtype, enum kind kind) {
     THTensor_free(wide);
     THTensor_free(turned);
     THTensor_free(symmetric);
+    if (kind == REPEATED || kind == PROJECTION) check_eigenvectors(t, dtype, kind);
     if (kind != RANDOM && kind != HUGE_ELEMENTS && kind != TINY_ELEMENTS) return;
+    check_eigenvectors(t, dtype, kind);
 
     /* a x = b: the error is measured relative to |a| |x|. */
     THTensor *b = matrices(dtype, 0, n, 3, RANDOM, ROW_MAJOR), *x = THTensor_new(), *r = THTensor_new();
@@ -216,24 +255,6 @@ static void decompose_square(const THTensor *t, THDtype dtype, enum kind kind) {
     THTensor_free(r);
     THTensor_free(x);
     THTensor_free(b);
-
-    /* a v = v diag(e). A pair of complex values is a block [re im; -im re] on the diagonal. */
-    THTensor *e = THTensor_new(), *v = THTensor_new(), *d = THTensor_newZeros(TH_FLOAT64, SIZES(n, n));
-    CHECK_OK(THTensor_geev(e, v, t));
-    v = exact(v, 1), e = exact(e, scale);
-    for (int64_t i = 0; i < n; i++) {
-        double im = THTensor_get2d(e, i, 1);
-        CHECK_OK(THTensor_set2d(d, i, i, THTensor_get2d(e, i, 0)));
-        if (im > 0) CHECK_OK(THTensor_set2d(d, i, i + 1, im));
-        if (im < 0) CHECK_OK(THTensor_set2d(d, i, i - 1, im));
-    }
-    THTensor *vd = THTensor_new();
-    CHECK_OK(THTensor_mm(vd, v, d));
-    check_product(wide, v, vd, dtype, n, "eigenvectors of any matrix", kind);
-    THTensor_free(vd);
-    THTensor_free(d);
-    THTensor_free(v);
-    THTensor_free(e);
     THTensor_free(wide);
 }
 
@@ -255,12 +276,51 @@ static void every_kind_of_matrix(void) {
     }
 }
 
+/* Q D Q' for the Q of the square matrix `t`, which is freed: D has 1, 2, -1 in turn, or 1 and 0 for a projection. */
+static THTensor *with_repeated_eigenvalues(THTensor *t, enum kind kind) {
+    static const double values[] = {1, 2, -1}, projection[] = {1, 0, 1};
+    int64_t n = THTensor_size(t, 0);
+    THTensor *q = THTensor_new(), *r = THTensor_new(), *d = THTensor_newZeros(TH_FLOAT64, SIZES(n)), *product = THTensor_new();
+    for (int64_t i = 0; i < n; i++) CHECK_OK(THTensor_set1d(d, i, (kind == REPEATED ? values : projection)[i % 3]));
+    THTensor *wide = exact(THTensor_newClone(t), 1);
+    CHECK_OK(THTensor_qr(q, r, wide, 1));
+    THTensor *turned = THTensor_newTranspose(q, 0, 1);
+    CHECK_OK(THTensor_cmul(r, q, d));
+    CHECK_OK(THTensor_mm(product, r, turned));
+    THTensor *rounded = THTensor_newTo(product, THTensor_dtype(t));
+    THTensor_free(turned);
+    THTensor_free(wide);
+    THTensor_free(product);
+    THTensor_free(d);
+    THTensor_free(r);
+    THTensor_free(q);
+    THTensor_free(t);
+    return rounded;
+}
+
+/* Repeated eigenvalues and singular values, at the orders at which an algorithm changes and between them. */
+static void repeated_eigenvalues_of_every_order(void) {
+    static const int64_t orders[] = {2, 3, 4, 8, 9, 16, 17, 32, 33, 64, 65, 99, 100, 113, 128, 129, 255, 256, 257};
+    for (int i = 0; i < 19 && orders[i] <= (under_valgrind() ? 33 : 257); i++) {
+        for (int k = 0; k < 4; k++) {
+            enum kind kind = k % 2 ? PROJECTION : REPEATED;
+            THTensor *t = matrices(k / 2 ? TH_FLOAT64 : TH_FLOAT32, 0, orders[i], orders[i], RANDOM, ROW_MAJOR);
+            t = with_repeated_eigenvalues(t, kind);
+            decompose_square(t, THTensor_dtype(t), kind);
+            decompose(t, THTensor_dtype(t), kind);
+            CHECK_OK(THTensor_narrow(t, t, k % 2, 0, orders[i] / 2));
+            decompose(t, THTensor_dtype(t), kind);
+            THTensor_free(t);
+        }
+    }
+}
+
 /* Larger orders use other algorithms: halves are decomposed separately and joined. */
 static void orders_that_are_decomposed_in_other_ways(void) {
     static const int64_t sizes[] = {65, 129, 257, 400};
     for (int type = 0; type < 2; type++) {
         THDtype dtype = type ? TH_FLOAT64 : TH_FLOAT32;
-        for (int kind = 0; kind < ALL_KINDS; kind += under_valgrind() ? 3 : 1) {
+        for (int kind = 0; kind < REPEATED; kind += under_valgrind() ? 3 : 1) {
             for (int i = 0; i < (under_valgrind() ? 1 : 4); i++) {
                 int64_t n = sizes[i], other = sizes[(i + kind) % 4] / 2;
                 THTensor *t = matrices(dtype, 0, n, n, (enum kind)kind, ROW_MAJOR);
@@ -362,5 +422,5 @@ static void least_squares_leave_what_is_orthogonal(void) {
     }
 }
 
-CHECK_MAIN(CASE(every_kind_of_matrix), CASE(orders_that_are_decomposed_in_other_ways), CASE(batches_and_threads_change_nothing),
-           CASE(least_squares_leave_what_is_orthogonal))
+CHECK_MAIN(CASE(every_kind_of_matrix), CASE(orders_that_are_decomposed_in_other_ways), CASE(repeated_eigenvalues_of_every_order),
+           CASE(batches_and_threads_change_nothing), CASE(least_squares_leave_what_is_orthogonal))

@@ -222,7 +222,7 @@ static void int32_positions_are_copied(void) {
     THTensor_free(indices);
 }
 
-/* The product of the sizes may exceed int64 unless a function needs a number for each position. */
+/* All sizes together may be more than an int64 counts: SciPy has such matrices, too. */
 static void sizes_may_be_huge(void) {
     const int64_t huge = (int64_t)1 << 40;
     THTensor *indices = POSITIONS(2, 5, 7, 9, 3), *values = vector_of(TH_FLOAT64, 1, 2);
@@ -235,11 +235,32 @@ static void sizes_may_be_huge(void) {
     CHECK_INDICES(r, 3);
     CHECK_OK(THSTensor_sum(r, s, SIZES(0)));
     CHECK_INDICES(r, 3, 9);
-    CHECK_ERROR(THSTensor_coalesce(r, s), TH_ERR_SHAPE, "overflow");
-    CHECK_ERROR(THSTensor_abs(r, s), TH_ERR_SHAPE, "overflow");
-    CHECK_ERROR(THSTensor_cadd(r, s, 1, s), TH_ERR_SHAPE, "overflow");
     CHECK_FAILURE(THSTensor_newDense(s) == NULL, TH_ERR_SHAPE, "overflow");
     CHECK_INDICES(r, 3, 9);
+    CHECK_OK(THSTensor_coalesce(r, s));
+    CHECK_INDICES(r, 5, 7, 9, 3);
+    CHECK_OK(THSTensor_abs(r, s));
+    CHECK_ENTRIES(r, 1, 2);
+    CHECK_OK(THSTensor_cadd(r, s, 3, s));
+    CHECK_ENTRIES(r, 4, 8);
+    CHECK_OK(THSTensor_cmul(r, s, s));
+    CHECK_INDICES(r, 5, 7, 9, 3);
+    CHECK_ENTRIES(r, 1, 4);
+    THSTensor_free(s);
+    /* Positions in no order and twice, in four dimensions, of which any two together are beyond 2^63. */
+    const int64_t last = INT64_MAX - 1, places[] = {last, 0, last, 0, last, 1, last, last, 0, last, 0, 5, last, 0, last, 0, 1, 2, 1, 2};
+    THTensor *four = THTensor_newFromData(TH_INT64, SIZES(4, 5), places), *numbers = vector_of(TH_FLOAT64, 1, 2, 3, 4, 5);
+    s = THSTensor_newWithTensorAndSize(four, numbers, SIZES(INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX));
+    CHECK_OK(THSTensor_coalesce(r, s));
+    CHECK_ENTRIES(r, 4, 2, 1, 3 + 5);
+    THTensor *ordered = THSTensor_newIndices(r);
+    CHECK_EQ(THTensor_getAtLong(ordered, SIZES(0, 2)), last);
+    CHECK_EQ(THTensor_getAtLong(ordered, SIZES(1, 1)), last);
+    CHECK_OK(THSTensor_cmul(r, r, s));
+    CHECK_ENTRIES(r, 16, 4, 1, 64);
+    THTensor_free(ordered);
+    THTensor_free(four);
+    THTensor_free(numbers);
     THSTensor_free(r);
     THSTensor_free(s);
     THTensor_free(values);

@@ -90,6 +90,19 @@ static void texts_of_matrix_market(void) {
     CHECK_SIZES(s, 4, 0);
     THSTensor_free(s);
 
+    /* White space in front of the banner, and of lines. */
+    s = read_text(" \n  %%MatrixMarket matrix coordinate real general\n  2 2 1\n  1 2 5\n");
+    CHECK_DENSE(s, 0, 5, 0, 0);
+    THSTensor_free(s);
+    /* Two truths for one position are one, which readers of patterns would sum. */
+    s = coordinates(POSITIONS(2, 1, 0, 1, 0, 0, 0, 0, 1), vector_of(TH_BOOL, 1, 1, 1, 0), 2, 2);
+    CHECK_OK(THSTensor_save(s, file("a.mtx")));
+    THSTensor_free(s);
+    s = THSTensor_newLoad(path);
+    CHECK_DENSE(s, 1, 0, 1, 0);
+    CHECK_EQ(s->nnz, 2);
+    THSTensor_free(s);
+
     CHECK_FAILURE(read_text("%%MatrixMarket matrix coordinate real general\n2 2 1\n1 3 1\n") == NULL, TH_ERR_FORMAT,
                   "line 3: the position 1, 3 is out of range for sizes 2 x 2");
     CHECK_FAILURE(read_text("%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1 0\n") == NULL, TH_ERR_UNSUPPORTED,

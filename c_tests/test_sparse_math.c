@@ -160,6 +160,8 @@ static void elements_are_summed(void) {
     CHECK_ERROR(THSTensor_sum(r, s, SIZES(1, -1)), TH_ERR_ARGUMENT, "dimension 1 is named twice");
     CHECK_ERROR(THSTensor_sum(r, s, SIZES(2)), TH_ERR_ARGUMENT, "dimension 2 out of range");
     THSTensor_free(s);
+    THSTensor_free(r);
+    r = THSTensor_new();
     /* Integers are summed as int64. */
     s = coordinates(POSITIONS(2, 0, 0, 0, 1), vector_of(TH_UINT8, 200, 100), 1, 2);
     CHECK_OK(THSTensor_sum(r, s, SIZES(1)));
@@ -173,6 +175,102 @@ static void elements_are_summed(void) {
     CHECK_ENTRIES(r, 2);
     THSTensor_free(r);
     THSTensor_free(s);
+}
+
+/* Sums of many float32, of equal numbers: one after the other they would stop at 2^24 times a number. */
+static void long_sums_are_accurate(void) {
+    enum { ROWS = 3, COLUMNS = 3000000 };
+    int64_t columns = under_valgrind() ? 3000 : COLUMNS;
+    THTensor *t = THTensor_newFull(TH_FLOAT32, SIZES(ROWS, columns), 0.1);
+    double one = THTensor_get2d(t, 0, 0);
+    THSTensor *s = THSTensor_newFromDense(t, 2), *r = THSTensor_new();
+    CHECK_OK(THSTensor_sum(r, s, SIZES(0, 1)));
+    CHECK_EQ(THSTensor_nDimension(r), 0);
+    THTensor *sums = THSTensor_newValues(r);
+    CHECK_NEAR(THTensor_get1d(sums, 0), one * ROWS * (double)columns, 0.05);
+    THTensor_free(sums);
+    CHECK_OK(THSTensor_sum(r, s, SIZES(1)));
+    sums = THSTensor_newValues(r);
+    for (int i = 0; i < ROWS; i++) CHECK_NEAR(THTensor_get1d(sums, i), one * (double)columns, 0.02);
+    THTensor_free(sums);
+    /* As many values for one position. */
+    THTensor *places = THTensor_newZeros(TH_INT64, SIZES(1, columns)), *values = THTensor_newFull(TH_FLOAT32, SIZES(columns), 0.1);
+    THSTensor *twice = THSTensor_newWithTensor(places, values);
+    CHECK_OK(THSTensor_coalesce(r, twice));
+    sums = THSTensor_newValues(r);
+    CHECK_NEAR(THTensor_get1d(sums, 0), one * (double)columns, 0.02);
+    THTensor_free(sums);
+    THSTensor *none = THSTensor_newWithSize(TH_FLOAT32, SIZES(2, 2), 2);
+    CHECK_OK(THSTensor_sum(r, none, SIZES(0, 1)));
+    CHECK_DENSE(r, 0);
+    THSTensor_free(none);
+    THSTensor_free(twice);
+    THTensor_free(places);
+    THTensor_free(values);
+    THTensor_free(t);
+    THSTensor_free(r);
+    THSTensor_free(s);
+}
+
+/* A sum has the dtype and the roundings of a sum of dense tensors, whatever the factor. */
+static void sums_are_those_of_dense_tensors(void) {
+    static const THDtype dtypes[] = {TH_BOOL, TH_UINT8, TH_INT8, TH_INT32, TH_INT64, TH_FLOAT16, TH_BFLOAT16, TH_FLOAT32, TH_FLOAT64};
+    static const double factors[] = {1, -1, 2, 0, -3, 0.5, 1000, 0.1};
+    THTensor *x = vector_of(TH_FLOAT64, 3, 0, 100, 0), *y = vector_of(TH_FLOAT64, 5, 7, 0, 0);
+    for (int i = 0; i < 9 * 9 * 8; i++) {
+        double factor = factors[i / 81];
+        THTensor *a = THTensor_newTo(x, dtypes[i % 9]), *b = THTensor_newTo(y, dtypes[i / 9 % 9]), *dense = THTensor_new();
+        THSTensor *s = THSTensor_newFromDense(a, 1), *u = THSTensor_newFromDense(b, 1), *r = THSTensor_new();
+        for (int minus = 0; minus < 2; minus++) {
+            THStatus status = minus ? THTensor_csub(dense, a, factor, b) : THTensor_cadd(dense, a, factor, b);
+            CHECK_EQ(minus ? THSTensor_csub(r, s, factor, u) : THSTensor_cadd(r, s, factor, u), status);
+            if (status != TH_OK) continue;
+            CHECK_EQ(THSTensor_dtype(r), THTensor_dtype(dense));
+            THTensor *filled = THSTensor_newDense(r);
+            if (!CHECK(THTensor_equal(filled, dense) == 1)) {
+                printf("\n  %s + %g * %s ", THDtype_name(dtypes[i % 9]), factor, THDtype_name(dtypes[i / 9 % 9]));
+            }
+            THTensor_free(filled);
+        }
+        THSTensor_free(r);
+        THSTensor_free(u);
+        THSTensor_free(s);
+        THTensor_free(dense);
+        THTensor_free(b);
+        THTensor_free(a);
+    }
+    THTensor_free(x);
+    THTensor_free(y);
+    /* 100 * 1000 is beyond float16, and the sum is not. */
+    THSTensor *s = coordinates(POSITIONS(2, 0, 0), vector_of(TH_FLOAT16, -60000), 1, 1), *r = THSTensor_new();
+    THSTensor *u = coordinates(POSITIONS(2, 0, 0), vector_of(TH_FLOAT16, 100), 1, 1);
+    CHECK_OK(THSTensor_cadd(r, s, 1000, u));
+    CHECK_ENTRIES(r, 40000);
+    THSTensor_free(r);
+    THSTensor_free(u);
+    THSTensor_free(s);
+}
+
+/* As dense ones, results that were written to keep their dtype, or are refused. */
+static void results_keep_their_dtype(void) {
+    THSTensor *r = THSTensor_newWithSize(TH_FLOAT64, SIZES(2, 2), 2), *whole = THSTensor_newWithSize(TH_INT32, SIZES(2, 2), 2);
+    THTensor *ones = THTensor_newOnes(TH_FLOAT32, SIZES(2, 2));
+    THSTensor *s = THSTensor_newFromDense(ones, 2);
+    CHECK_OK(THSTensor_cadd(r, s, 1, s));
+    CHECK_EQ(THSTensor_dtype(r), TH_FLOAT64);
+    CHECK_ENTRIES(r, 2, 2, 2, 2);
+    CHECK_ERROR(THSTensor_cadd(whole, s, 1, s), TH_ERR_DTYPE, "a result of float32 cannot be stored in a sparse tensor of int32");
+    CHECK_ERROR(THSTensor_copy(whole, s), TH_ERR_DTYPE, "a result of float32");
+    CHECK_EQ(THSTensor_dtype(whole), TH_INT32);
+    CHECK_EQ(whole->nnz, 0);
+    CHECK_OK(THSTensor_sum(r, s, SIZES(0)));
+    CHECK_EQ(THSTensor_dtype(r), TH_FLOAT64);
+    CHECK_OK(THSTensor_transpose(r, s, 0, 1));
+    CHECK_EQ(THSTensor_dtype(r), TH_FLOAT64);
+    THTensor_free(ones);
+    THSTensor_free(whole);
+    THSTensor_free(s);
+    THSTensor_free(r);
 }
 
 static void matrices_are_multiplied(void) {
@@ -312,7 +410,8 @@ static void rows_multiply_without_a_handle(void) {
     THTensor_free(crow);
 }
 
-CHECK_MAIN(CASE(sparse_tensors_are_added_and_multiplied), CASE(dense_tensors_are_added_and_multiplied),
+CHECK_MAIN(CASE(long_sums_are_accurate), CASE(sums_are_those_of_dense_tensors), CASE(results_keep_their_dtype),
+           CASE(sparse_tensors_are_added_and_multiplied), CASE(dense_tensors_are_added_and_multiplied),
            CASE(functions_keep_zero), CASE(numbers_multiply), CASE(elements_are_taken_by_a_mask),
            CASE(elements_are_summed), CASE(matrices_are_multiplied), CASE(a_product_is_sampled),
            CASE(changed_positions_are_found), CASE(rows_multiply_without_a_handle))

@@ -2930,18 +2930,22 @@ THStatus THTensor_csrTrtrs(THTensor *r, const THTensor *crow, const THTensor *co
 /// last bit, and positive definite, else by LU with partial pivoting. Its columns are put in an order before that keeps
 /// the factors sparse: minimum degree of A + A^T where most entries have one on the other side of the diagonal, of A^T
 /// A for others. All is computed in float64, on the host, and rounded once. A singular matrix, and one with infinities
-/// or NaN, is `TH_ERR_NUMERIC`.
+/// or NaN, is `TH_ERR_NUMERIC`. Singular is also a matrix whose reciprocal condition number is below 2e-15, by an
+/// estimate that does not depend on the units of rows and columns.
 THStatus THTensor_csrSolve(THTensor *r, const THTensor *crow, const THTensor *col, const THTensor *values,
                            const THTensor *b, int transpose);
 
 /// `r = the x with A x = b` by conjugate gradients, preconditioned by the diagonal, for the symmetric positive definite
 /// matrix A [n x n] of compressed rows and a vector `b` [n] of float32 or float64. It begins with `start` [n], or with
-/// zeros where that is NULL, and ends when the norm of `b - A x` is at most `tol` times that of `b`, or after `maxIter`
-/// steps; `progress`, or NULL, is called after each. Returns the number of steps; -1 on error.
+/// zeros where that is NULL, and ends when the norm of `b - A x` is at most `tol` times that of `b`, after `maxIter`
+/// steps, or where rounding errors of `x` keep the norm from falling further, as with a `tol` of 0. The norm is
+/// computed in float64 from `x`; while it is above `tol` and falls, the iteration begins anew with `b - A x`.
+/// `progress`, or NULL, is called after each step with the norm that the iteration itself knows of, without rounding
+/// errors of `x`. For a `b` of 0 `r` is 0. Returns the number of steps; -1 on error.
 ///
-/// `residual`, a float64, becomes the norm of `b - A x` by that of `b`, computed anew at the end; it is above `tol`
-/// where `maxIter` steps were too few, and `r` is what they led to. Where `residual` is NULL this is `TH_ERR_NUMERIC`,
-/// as it always is if A is found not to be positive definite.
+/// `residual`, a float64, becomes the norm of `b - A x` by that of `b`. Where it is above `tol`, `r` is what the steps
+/// led to; where `residual` is NULL this is `TH_ERR_NUMERIC`, as it always is if A is found not to be positive
+/// definite, or to be singular.
 int64_t THTensor_csrCg(THTensor *r, THTensor *residual, const THTensor *crow, const THTensor *col,
                        const THTensor *values, const THTensor *b, const THTensor *start, double tol, int64_t maxIter,
                        THProgressFunction progress, void *context);
@@ -3549,7 +3553,8 @@ THStatus THTensor_irfft(THTensor *r, const THTensor *t, int signalDims, int norm
  * Functions take either form; coordinates are what they make, unless they say otherwise. A handle is counted as tensors
  * are, and its fields may be read. It keeps references to the tensors that it is made of, and no copies: whoever
  * changes these changes it. Results come first; a result may be an operand. What it had is never written to: it is
- * given other positions and values, and those that are an operand's, as positions after `neg`, are shared with that.
+ * given other positions and values, and those that are an operand's, as positions after `neg`, are shared with that. A
+ * result that was written to before keeps its dtype: values are converted, and what it cannot hold is `TH_ERR_DTYPE`.
  * All lies on one device. Gradients are those of the values, a tensor as any other: where `values` requires a gradient,
  * operations on the sparse tensor are recorded. Positions have none. Errors: `TH_ERR_SHAPE`, sizes that do not fit each
  * other; `TH_ERR_ARGUMENT`, a position that is negative or beyond its size, or a dimension that there is not;
@@ -3805,11 +3810,12 @@ THStatus THSTensor_solve(THTensor *r, const THSTensor *s, const THTensor *b);
 
 /// `r = the x with s x = b`, dense, by conjugate gradients, for a symmetric positive definite matrix `s` [n x n] and a
 /// dense vector `b` [n] of float32 or float64. It begins with `start` [n], or with zeros where that is NULL, and ends
-/// when the norm of `b - s x` is at most `tol` times that of `b`, or after `maxIter` steps; `progress`, or NULL, is
-/// called after each. Returns the number of steps; -1 on error.
+/// when the norm of `b - s x` is at most `tol` times that of `b`, after `maxIter` steps, or where rounding errors keep
+/// the norm from falling further; see csrCg. `progress`, or NULL, is called after each step. Returns the number of
+/// steps; -1 on error.
 ///
-/// `residual`, a float64, becomes the norm of `b - s x` by that of `b`. It is above `tol` where `maxIter` steps were
-/// too few, and `r` is what they led to; where `residual` is NULL this is `TH_ERR_NUMERIC`.
+/// `residual`, a float64, becomes the norm of `b - s x` by that of `b`. Where it is above `tol`, `r` is what the steps
+/// led to; where `residual` is NULL this is `TH_ERR_NUMERIC`.
 int64_t THSTensor_cg(THTensor *r, THTensor *residual, const THSTensor *s, const THTensor *b, const THTensor *start,
                      double tol, int64_t maxIter, THProgressFunction progress, void *context);
 

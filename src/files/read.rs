@@ -242,7 +242,11 @@ impl Reading {
 
     fn check_alone(&self) -> Result<()> {
         if self.names.len() != 1 {
-            return Err(self.error(Kind::Argument, format_args!("the file has {} tensors: open it with THArchive_open", self.names.len())));
+            let is_of_scipy =
+                ["data", "format", "shape"].iter().all(|part| self.names.iter().any(|name| name.as_bytes() == part.as_bytes()));
+            let why = if is_of_scipy { ", the arrays of a SciPy matrix in another format than csr, csc and coo (see tocsr())" } else { "" };
+            let count = self.names.len();
+            return Err(self.error(Kind::Argument, format_args!("the file has {count} tensors{why}: open it with THArchive_open")));
         }
         Ok(())
     }

@@ -70,12 +70,17 @@ impl Channels<'_> {
         Ok((mean, variance))
     }
 
-    /// Moves the running statistics towards these.
-    fn move_running(&self, mean: &Tensor, unbiased: &Tensor) -> Result<()> {
-        let both = [(self.mean, mean), (self.variance, unbiased)];
-        both.into_iter()
-            .filter_map(|(running, own)| Some((running?, own)))
-            .try_for_each(|(running, own)| arithmetic::lerp.run([running, running, own], &[self.momentum.into()]))
+    /// The running mean and the running variance of the next call: moved towards those of the input, where they are given in training.
+    fn moved(&self, mean: &Tensor, variance: &Tensor, n: i64) -> Result<[Option<Tensor>; 2]> {
+        if !self.training {
+            return Ok([None, None]);
+        }
+        let unbiased = made(|r| arithmetic::mul.run([r, variance], &[(n as f64 / (n - 1) as f64).into()]))?;
+        let moved = |running: Option<&Tensor>, own: &Tensor| {
+            let Some(running) = running else { return Ok(None) };
+            made(|r| arithmetic::lerp.run([r, running, own], &[self.momentum.into()])).map(Some)
+        };
+        Ok([moved(self.mean, mean)?, moved(self.variance, &unbiased)?])
     }
 }
 
@@ -107,9 +112,11 @@ pub fn batch_norm(r: &Tensor, used: Used<'_>, t: &Tensor, channels: Channels<'_>
     if dtype != dtype.compute() {
         y = copy::to_dtype(&y, dtype)?;
     }
-    let unbiased = made(|r| arithmetic::mul.run([r, &variance], &[(n as f64 / (n - 1) as f64).into()]))?;
-    let statistic = |r| (r, dtype.compute());
-    let [of_mean, of_inverse] = [used.mean.map(statistic), used.inverse.map(statistic)];
-    deliver([Some((r, dtype, &y)), of_mean.map(|(r, dtype)| (r, dtype, &mean)), of_inverse.map(|(r, dtype)| (r, dtype, &inverse))])?;
-    if channels.training { channels.move_running(&mean, &unbiased) } else { Ok(()) }
+    let moved = channels.moved(&mean, &variance, n)?;
+    // All results change together: a running statistic that cannot be written leaves the others unchanged.
+    let compute = dtype.compute();
+    let running = [channels.mean, channels.variance];
+    let [of_mean, of_variance] = [0, 1].map(|k| running[k].zip(moved[k].as_ref()).map(|(running, moved)| (running, compute, moved)));
+    let used = [used.mean.map(|r| (r, compute, &mean)), used.inverse.map(|r| (r, compute, &inverse))];
+    deliver([Some((r, dtype, &y)), used[0], used[1], of_mean, of_variance])
 }

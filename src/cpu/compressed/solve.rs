@@ -33,6 +33,11 @@ fn with_types<I: Position, T: Real>(work: RowSolve, out: &Operand, [starts, colu
     matrix.starts.each_piece(1, &|rows| _ = matrix.inside(rows, n, &outside));
     outside.finish(matrix.columns, n)?;
     let (r, singular) = (Shared(out.first()), AtomicUsize::new(usize::MAX));
+    if p == 0 && !work.unit {
+        // Nothing is divided by the diagonal, which is looked at all the same.
+        let row = (0..n).find(|&i| diagonal(&matrix, i) == T::ZERO);
+        singular.store(row.unwrap_or(usize::MAX), Ordering::Relaxed);
+    }
     parallel(p.div_ceil(WIDTH), (matrix.columns.len() + n).saturating_mul(WIDTH.min(p)), CHEAP / 4, &|blocks| {
         for block in blocks {
             let first = block * WIDTH;
@@ -90,9 +95,7 @@ impl<T: Real> Sides<T> {
             let row = unsafe { self.row(i) };
             let mut diagonal = T::ZERO;
             if work.transposed {
-                for at in range.clone().filter(|&at| columns[at].place() == i) {
-                    diagonal = diagonal.add(entries[at]);
-                }
+                diagonal = self::diagonal(matrix, i);
             } else {
                 row.copy_from_slice(&b[i * self.step..][..self.width]);
                 for at in range.clone() {
@@ -123,6 +126,13 @@ impl<T: Real> Sides<T> {
         }
         Ok(())
     }
+}
+
+/// The element of the diagonal in a row.
+fn diagonal<I: Position, T: Real>(matrix: &Rows<'_, I, T>, i: usize) -> T {
+    let entries = matrix.entries.unwrap_or_default();
+    let own = matrix.starts.row(i).filter(|&at| matrix.columns[at].place() == i);
+    own.fold(T::ZERO, |sum, at| sum.add(entries[at]))
 }
 
 /// `r = r - a * x`

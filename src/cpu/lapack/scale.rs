@@ -3,11 +3,12 @@
 
 use thorn_lapack::Lapack;
 
-/// Scales each column of right-hand sides separately, so that large elements in one column do not make another underflow. Records the
-/// exponents. Only the first `given` of `rows` rows are scaled.
+/// Scales each column of right-hand sides by itself, lest one of large elements make another underflow; notes an exponent for each column,
+/// also where there are no rows. Of `rows` rows the first `given` are there.
 pub fn columns<T: Lapack>(b: &mut [T], rows: usize, given: usize, exponents: &mut [i32]) {
-    let each = b.chunks_exact_mut(rows.max(1)).zip(exponents);
-    each.for_each(|(column, exponent)| *exponent = T::headroom(&mut column[..given]));
+    for (j, exponent) in exponents.iter_mut().enumerate() {
+        *exponent = T::headroom(&mut b[j * rows..][..given]);
+    }
 }
 
 /// Rescales the solutions for scaled right-hand sides and a matrix times `2^of_a` to the solutions of the original system.

@@ -29,6 +29,9 @@ pub fn system(work: System, out: &Operand, [starts, columns, entries]: [&Operand
         Err(Failure::Memory) => bail!(NoMem, "out of memory for the factors of a sparse matrix"),
         Err(Failure::Large) => bail!(Unsupported, "a sparse matrix of 2^32 rows or more"),
         Err(Failure::NotFinite) => bail!(Numeric, "the matrix has elements that are infinite or not a number"),
+        Err(Failure::Condition(rcond)) => {
+            bail!(Numeric, "the matrix is singular to the precision of float64: its reciprocal condition number is about {rcond:.0e}")
+        }
         Err(Failure::Singular(j)) => {
             bail!(Numeric, "the matrix is singular: {} {j} depends on others", if work.transposed { "row" } else { "column" })
         }
