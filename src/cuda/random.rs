@@ -148,7 +148,9 @@ pub fn random(gpu: &Gpu, draw: Draw, generator: &mut Generator, out: &Operand, p
             fill(gpu, place, stream, &format!("Uniform<{float}>"), numbers(&uniform(double, [from, to, most])))
         }
         Draw::Normal { mean, std } => fill(gpu, place, stream, &format!("Normal<{float}>"), numbers(&[single(mean), single(std)])),
-        Draw::LogNormal { mean, std } => fill(gpu, place, stream, &format!("LogNormal<{float}>"), numbers(&[single(mean), single(std), least])),
+        Draw::LogNormal { mean, std } => {
+            fill(gpu, place, stream, &format!("LogNormal<{float}>"), numbers(&[single(mean), single(std), least]))
+        }
         Draw::Exponential { lambda } => fill(gpu, place, stream, &format!("Exponential<{float}>"), numbers(&[half(1.0 / lambda), least])),
         Draw::Cauchy { median, sigma } => fill(gpu, place, stream, &format!("Cauchy<{float}>"), numbers(&[single(median), single(sigma)])),
         Draw::Geometric { p } => fill(gpu, place, stream, "Geometric", numbers(&[0.5 * (-1.0 / p.ln())])),
