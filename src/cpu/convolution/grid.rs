@@ -17,6 +17,8 @@ pub(super) fn piece(from: usize, length: usize, end: usize) -> Range<usize> {
 
 /// Elements of a block's source, at most.
 const MOST: usize = 1 << 20;
+/// How many times as many elements as taps read a block's source may have.
+const SPARSE: usize = 16;
 /// Sizes, strides and the like from which on places are not counted here.
 const FAR: usize = 1 << 28;
 
@@ -124,8 +126,8 @@ impl Block {
 }
 
 impl Grid {
-    /// For sums over `channels` of elements of `size` bytes, with about `places` results in a block; none where a block would see too much.
-    /// No dimension may be without results.
+    /// For sums over `channels` of elements of `size` bytes, with about `places` results in a block; none where a block would see too much,
+    /// or much more than its taps read. No dimension may be without results.
     pub fn new(axes: [Axis; IMAGE_DIMS], channels: usize, batch: usize, places: usize, size: usize) -> Result<Option<Grid>> {
         let wanted = CONVOLVED_BYTES / size;
         let seen = |block: [usize; IMAGE_DIMS]| (0..IMAGE_DIMS).fold(channels, |seen, d| seen.saturating_mul(axes[d].extent(block[d])));
@@ -139,7 +141,10 @@ impl Grid {
                 block[d] -= 1;
             }
         }
-        if seen(block) > MOST {
+        // With a wide dilation most of what lies between the taps is not read.
+        let taps = axes.iter().fold(channels, |taps, axis| taps.saturating_mul(axis.taps.len().max(1)));
+        let read = block.iter().fold(taps, |read, &n| read.saturating_mul(n));
+        if seen(block) > MOST || seen(block) / SPARSE > read {
             return Ok(None);
         }
         for d in 0..IMAGE_DIMS {
