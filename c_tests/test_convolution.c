@@ -1,6 +1,7 @@
 /* Convolution of images and weights, its transpose and gradients, and Torch7's convolutions of planes. */
 
 #include "check.h"
+#include <time.h>
 
 /* Returns the same elements in another shape. */
 static THTensor *shaped(THTensor *t, int ndim, const int64_t *size) {
@@ -643,7 +644,43 @@ static void uniform_forms_are_those_with_lists(void) {
     THTensor_free(bias);
 }
 
-CHECK_MAIN(CASE(uniform_forms_are_those_with_lists), CASE(a_window_slides_over_an_image), CASE(channels_are_summed_and_a_bias_is_added),
+/* Work grows with the taps, not with what lies between them. What is computed by the square of the dilation takes minutes
+ * here. */
+static void wide_dilations_cost_no_more_than_their_taps(void) {
+    static const THDtype some[] = {TH_INT32, TH_FLOAT32, TH_FLOAT64};
+    const int64_t d = shrunk(100000);
+    for (int k = 0; k < 3; k++) {
+        THTensor *x = THTensor_newOnes(some[k], SIZES(6, 5, 6)), *w = THTensor_newOnes(some[k], SIZES(6, 8, 2, 1));
+        THTensor *r = THTensor_new(), *of_x = THTensor_new(), *of_w = THTensor_new();
+        const int64_t stride[] = {1, 2}, more[] = {0, 0}, none[] = {0, 0}, wide[] = {d, 2};
+        clock_t start = clock();
+        CHECK_OK(THTensor_convTranspose2d(r, x, w, NULL, 2, stride, none, more, 1, wide));
+        CHECK_SHAPE(r, 8, d + 5, 11);
+        /* Each of 180 elements is spread to 8 channels by 2 taps; one element of a channel gets 6 of them. */
+        CHECK_NEAR(THTensor_sumall(r), 180 * 8 * 2, 0);
+        CHECK_NEAR(THTensor_maxall(r), 6, 0);
+        CHECK_NEAR(THTensor_get3d(r, 7, d + 4, 10), 6, 0);
+        /* The same window over that result: its gradients. */
+        CHECK_OK(THTensor_convolution(of_x, r, w, NULL, 2, stride, none, wide, 0, none, 1));
+        CHECK_SHAPE(of_x, 6, 5, 6);
+        CHECK_NEAR(THTensor_minall(of_x), 6 * 8 * 2, 0);
+        CHECK_NEAR(THTensor_maxall(of_x), 6 * 8 * 2, 0);
+        THTensor *images = THTensor_newUnsqueeze1d(r, 0), *grads = THTensor_newUnsqueeze1d(x, 0);
+        CHECK_OK(THTensor_convolutionGradWeight(of_w, grads, images, w, 2, stride, none, wide, 0, none, 1));
+        CHECK_NEAR(THTensor_minall(of_w), 6 * 30, 0);
+        CHECK_NEAR(THTensor_maxall(of_w), 6 * 30, 0);
+        CHECK((double)(clock() - start) / CLOCKS_PER_SEC < 20);
+        THTensor_free(grads);
+        THTensor_free(images);
+        THTensor_free(of_w);
+        THTensor_free(of_x);
+        THTensor_free(r);
+        THTensor_free(w);
+        THTensor_free(x);
+    }
+}
+
+CHECK_MAIN(CASE(wide_dilations_cost_no_more_than_their_taps), CASE(uniform_forms_are_those_with_lists), CASE(a_window_slides_over_an_image), CASE(channels_are_summed_and_a_bias_is_added),
            CASE(the_dimensions_of_the_weight_choose), CASE(a_transposed_convolution_spreads_each_element),
            CASE(gradients_are_the_transposed), CASE(images_are_unrolled_to_columns),
            CASE(layouts_and_results_do_not_matter), CASE(results_do_not_depend_on_the_number_of_threads),

@@ -145,6 +145,45 @@ static void half_floats_are_the_numbers_rounded(void) {
     }
 }
 
+static void check_between(THTensor *t, double low, double high) {
+    CHECK(THTensor_minall(t) > low && THTensor_maxall(t) < high);
+}
+
+/* The ends of an open interval are never drawn. With these seeds a word of all ones, or of zeros, is among the first. */
+static void open_intervals_lack_their_ends(void) {
+    static const THDtype floats[] = {TH_FLOAT32, TH_FLOAT16, TH_BFLOAT16, TH_FLOAT64};
+    static const uint64_t ones[2][4] = {{4696, 13045, 22905, 25665}, {8138, 10694, 28571, 31957}};
+    for (int k = 0; k < 2 * 4 * 4; k++) {
+        THGenerator *g = seeded(kinds[k % 2], ones[k % 2][k / 8]);
+        THTensor *t = THTensor_newWithSize1d(floats[k / 2 % 4], 6400), *small = vector_of(TH_FLOAT64, 1e-3);
+        THTensor *shapes = THTensor_newExpand(small, SIZES(100));
+        CHECK_OK(THTensor_exponential(t, g, 1));
+        check_between(t, 0, INFINITY);
+        CHECK_OK(THRandom_manualSeed(g, ones[k % 2][k / 8]));
+        CHECK_OK(THTensor_uniform(t, g, 0, 1));
+        CHECK(THTensor_maxall(t) < 1);
+        CHECK_OK(THTensor_uniform(t, g, 1e4, 1e4 + 1e-10));
+        CHECK(k / 2 % 4 != 3 || THTensor_maxall(t) < 1e4 + 1e-10);
+        CHECK_OK(THTensor_exponential(t, g, 1e300));
+        check_between(t, 0, 1e-7);
+        CHECK_OK(THTensor_logNormal(t, g, -800, 1));
+        check_between(t, 0, 1e-7);
+        CHECK_OK(THTensor_gamma(t, g, 1e-3, 1));
+        check_between(t, 0, INFINITY);
+        CHECK_OK(THTensor_beta(t, g, 1e-3, 1e-3));
+        check_between(t, 0, 1);
+        CHECK_OK(THTensor_resize1d(t, 100));
+        CHECK_OK(THTensor_gammaTensor(t, g, shapes, shapes));
+        CHECK_OK(THTensor_betaTensor(t, g, shapes, shapes));
+        CHECK(THTensor_dtype(t) != TH_FLOAT64 || THTensor_minall(t) > 0);
+        CHECK(THTensor_dtype(t) != TH_FLOAT64 || THTensor_maxall(t) < 1);
+        THTensor_free(shapes);
+        THTensor_free(small);
+        THTensor_free(t);
+        THGenerator_free(g);
+    }
+}
+
 /* Integers */
 
 static THStatus draw_bernoulli(THTensor *r, THGenerator *g) { return THTensor_bernoulli(r, g, 0.3); }
@@ -473,6 +512,7 @@ static void bounds_are_in_the_range_of_the_dtype(void) {
 }
 
 CHECK_MAIN(CASE(real_numbers_have_their_distributions), CASE(half_floats_are_the_numbers_rounded),
+           CASE(open_intervals_lack_their_ends),
            CASE(whole_numbers_have_their_distributions), CASE(great_numbers_have_their_spread),
            CASE(random_reaches_to_the_greatest_of_the_dtype), CASE(ranges_keep_to_their_ends),
            CASE(bounds_are_in_the_range_of_the_dtype), CASE(each_element_has_its_own_parameters),

@@ -574,7 +574,43 @@ static void distances_of_rows_are_norms_of_differences(void) {
     THTensor_free(a);
 }
 
-CHECK_MAIN(CASE(a_matrix_times_a_matrix), CASE(a_matrix_times_a_vector), CASE(products_are_scaled_and_added),
+/* Rows near 1000 at distances of about 1: squares of the elements have no digits left for the distance in float32. */
+static void distances_far_from_zero_are_exact_enough(void) {
+    static const THDistanceMode modes[] = {TH_DISTANCE_AUTO, TH_DISTANCE_PRODUCT, TH_DISTANCE_DIFFERENCES};
+    for (int k = 0; k < 2 * 3; k++) {
+        const int64_t n = 64;
+        THTensor *a = THTensor_newWithSize2d(k % 2 ? TH_FLOAT64 : TH_FLOAT32, n, 3), *r = THTensor_new();
+        for (int64_t i = 0; i < n; i++) {
+            for (int64_t j = 0; j < 3; j++) {
+                double step = (double)(i / 2 * (j + 7) % 5) / 4;
+                THTensor_set2d(a, i, j, 1000 + step + (double)i / 64);
+            }
+        }
+        CHECK_OK(THTensor_cdistMode(r, a, a, 2, modes[k / 2]));
+        double most = 0;
+        for (int64_t i = 0; i < n; i++) {
+            for (int64_t j = 0; j < n; j++) {
+                double square = 0;
+                for (int64_t d = 0; d < 3; d++) {
+                    double off = THTensor_get2d(a, i, d) - THTensor_get2d(a, j, d);
+                    square += off * off;
+                }
+                double got = THTensor_get2d(r, i, j);
+                most = fmax(most, fabs(got * got - square));
+            }
+        }
+        CHECK(most <= (k % 2 ? 1e-14 : 8e-6));
+        THTensor *pairs = THTensor_new();
+        CHECK_OK(THTensor_pdist(pairs, a, 2));
+        CHECK_SHAPE(pairs, n * (n - 1) / 2);
+        CHECK_NEAR(THTensor_get1d(pairs, n - 1), THTensor_get2d(r, 1, 2), 2e-4);
+        THTensor_free(pairs);
+        THTensor_free(r);
+        THTensor_free(a);
+    }
+}
+
+CHECK_MAIN(CASE(distances_far_from_zero_are_exact_enough), CASE(a_matrix_times_a_matrix), CASE(a_matrix_times_a_vector), CASE(products_are_scaled_and_added),
            CASE(the_addend_broadcasts), CASE(with_beta_zero_the_addend_is_not_looked_at),
            CASE(nan_and_infinity_reach_the_results_they_touch),
            CASE(products_agree_with_loops_on_all_dtypes_shapes_and_layouts),

@@ -684,7 +684,7 @@ double THTensor_item(const THTensor *t);
 int64_t THTensor_itemLong(const THTensor *t);
 
 /// Every element `r = value`. An error if `r` holds integers and `value`, cut off to a whole number, is out of their
-/// range.
+/// range. As in PyTorch, uint8 takes the whole numbers from -255 to -1, which wrap, and no other ones below 0.
 THStatus THTensor_fill(THTensor *r, double value);
 
 /// Every element `r = value`, an int64 that a double may not hold. Otherwise as fill.
@@ -1227,7 +1227,7 @@ THStatus THTensor_index(THTensor *r, const THTensor *t, THTensor *const *indices
 TH_NODISCARD THTensor *THTensor_newIndex(const THTensor *t, THTensor *const *indices, int count);
 
 /// `t[indices] = values`, or `+=` if `accumulate` is not 0; indices as for index, and `values` broadcast. Of several
-/// values for one element the last stays; sums are formed in row-major order.
+/// values for one element the last stays; sums are formed as in indexAdd.
 THStatus THTensor_indexPut(THTensor *t, THTensor *const *indices, int count, const THTensor *values, int accumulate);
 
 /// Entries `index` of dimension `dimension` of `t` = those of `src`, which has the shape of `t` with as many entries
@@ -1235,7 +1235,8 @@ THStatus THTensor_indexPut(THTensor *t, THTensor *const *indices, int count, con
 THStatus THTensor_indexCopy(THTensor *t, int dimension, const THTensor *index, const THTensor *src);
 
 /// Entries `index` of dimension `dimension` of `t` += those of `src`, one after the other; shapes as for indexCopy.
-/// 16-bit floats are summed in float32.
+/// 16-bit floats are summed in float32. Each addition is rounded, as in PyTorch: a float32 sum of ones ends at 2^24.
+/// `THTensor_sum` and `THTensor_bincount` have no such limit.
 THStatus THTensor_indexAdd(THTensor *t, int dimension, const THTensor *index, const THTensor *src);
 
 /// As indexAdd, with `scale * src`.
@@ -1253,7 +1254,8 @@ THStatus THTensor_scatter(THTensor *t, int dimension, const THTensor *index, con
 /// As scatter, with `value` in place of elements, in the range that fill takes.
 THStatus THTensor_scatterFill(THTensor *t, int dimension, const THTensor *index, double value);
 
-/// As scatter, with `+=` in place of `=`, in row-major order. 16-bit floats are summed in float32.
+/// As scatter, with `+=` in place of `=`, in row-major order, rounded as in indexAdd. 16-bit floats are summed in
+/// float32.
 THStatus THTensor_scatterAdd(THTensor *t, int dimension, const THTensor *index, const THTensor *src);
 
 /// As scatter, with what is there combined with `src`, in row-major order.
@@ -1459,12 +1461,6 @@ THStatus THTensor_cdiv(THTensor *r, const THTensor *a, const THTensor *b);
 /// it, rounded towards zero (0 for 0).
 THStatus THTensor_cpow(THTensor *r, const THTensor *a, const THTensor *b);
 
-/// `r = the larger of a and b`, with broadcasting and promotion; NaN if one is.
-THStatus THTensor_cmax(THTensor *r, const THTensor *a, const THTensor *b);
-
-/// `r = the smaller of a and b`, with broadcasting and promotion; NaN if one is.
-THStatus THTensor_cmin(THTensor *r, const THTensor *a, const THTensor *b);
-
 /// `r = value^t`. Not for Bool; negative powers of integers as in cpow.
 THStatus THTensor_tpow(THTensor *r, double value, const THTensor *t);
 
@@ -1515,12 +1511,18 @@ THStatus THTensor_crsub(THTensor *r, const THTensor *t, double value, const THTe
 /// other makes them the default dtype. The exponent stays a double for float32, too.
 THStatus THTensor_pow(THTensor *r, const THTensor *t, double value);
 
+/// `r = the larger of a and b`, with broadcasting and promotion; NaN if one is. A 0-d integer tensor out of the range
+/// of the common dtype counts as the nearest integer of it.
+THStatus THTensor_cmax(THTensor *r, const THTensor *a, const THTensor *b);
+
+/// `r = the smaller of a and b`, with broadcasting and promotion; NaN if one is. 0-d integer tensors as in cmax.
+THStatus THTensor_cmin(THTensor *r, const THTensor *a, const THTensor *b);
+
 /// `r = the larger of t and value`; NaN if one is. A whole `value` keeps integers integer, any other makes them the
-/// default dtype.
+/// default dtype. Of integers, a whole `value` out of range counts as the nearest integer of the dtype.
 THStatus THTensor_cmaxValue(THTensor *r, const THTensor *t, double value);
 
-/// `r = the smaller of t and value`; NaN if one is. A whole `value` keeps integers integer, any other makes them the
-/// default dtype.
+/// `r = the smaller of t and value`; NaN if one is. `value` as in cmaxValue.
 THStatus THTensor_cminValue(THTensor *r, const THTensor *t, double value);
 
 /// `r = min(max(t, minimum), maximum)`: `maximum` where the bounds are not in order; NaN stays. -inf as minimum and inf
@@ -1764,8 +1766,9 @@ THStatus THTensor_crshift(THTensor *r, const THTensor *a, const THTensor *b);
  * @{
  */
 
-/// `r = t < value`, as Bool unless `r` has a dtype. A whole `value` out of the range of integers is compared as it is:
-/// 300 is greater than every uint8. So in the other five comparisons with a number.
+/// `r = t < value`, as Bool unless `r` has a dtype. Integers are compared with any number exactly: 300 is greater than
+/// every uint8, and 2^63 than every int64. Floats are compared with the number rounded to their dtype. So in the other
+/// five comparisons with a number.
 THStatus THTensor_ltValue(THTensor *r, const THTensor *t, double value);
 
 /// `r = t <= value`, as Bool unless `r` has a dtype.
@@ -1783,7 +1786,8 @@ THStatus THTensor_eqValue(THTensor *r, const THTensor *t, double value);
 /// `r = t != value`, as Bool unless `r` has a dtype.
 THStatus THTensor_neValue(THTensor *r, const THTensor *t, double value);
 
-/// `r = a < b`, with broadcasting, as Bool unless `r` has a dtype.
+/// `r = a < b`, with broadcasting, as Bool unless `r` has a dtype. Integers of two dtypes are compared exactly, 0-d
+/// ones as well. So in the other five comparisons of tensors.
 THStatus THTensor_ltTensor(THTensor *r, const THTensor *a, const THTensor *b);
 
 /// `r = a <= b`, with broadcasting, as Bool unless `r` has a dtype.
@@ -1873,17 +1877,16 @@ int THTensor_equal(const THTensor *a, const THTensor *b);
  * A `THFused` is an expression of elementwise functions, such as `"tanh(a*b + c)"`, that is computed in one pass: no
  * result of a step is written to memory but the last. On the host the steps run one after the other on tiles in the
  * first-level cache, on all threads; on a GPU the whole is one kernel, which is compiled at its first use. Names that
- * nothing else explains are inputs. Numbers are written as in C, in decimal (`1.5e-3`) or hexadecimal (`0x1.8p3`). The
- * operators are, from those that bind least: one of `<` `<=` `>` `>=` `==` `!=`; `+` `-`; `*` `/`; a sign `-`; and `**`
- * or `^`, powers, which bind from the right. A function of the chapters from Arithmetic to Comparisons and choices, and
- * gradients of activations, is called by its name without `THTensor_` and without its result: `clamp(a, 0, 1)`,
- * `where(a > 0, b, 0.5)`, `addcmul(t, 0.1, a, b)`. The arguments choose among the forms of a function: `pow(a, 2)`,
- * `pow(a, b)`, `max(a, 0)`, `lerp(a, b, w)`. Statements before the expression, each closed by a semicolon, name values:
- * `"d = a - b; d*d + tanh(d)"`. The result is that of the single functions, one after the other, with their dtypes and
- * rounding, and on the host bit for bit but for the bits of NaN: inputs broadcast; `a + b` is cadd of two tensors and
- * add of a tensor and a number, and so on; operators of two numbers make a number, computed in double. An expression
- * has at most 31 inputs, 1024 operations, and 100 brackets, signs and powers inside each other. Errors:
- * `TH_ERR_ARGUMENT`, an expression that cannot be read or exceeds a limit, and at which column, or inputs that are
+ * nothing else explains are inputs. Numbers are written as in C. The operators are, from those that bind least: one of
+ * `<` `<=` `>` `>=` `==` `!=`; `+` `-`; `*` `/`; a sign `-`; and `**` or `^`, powers, which bind from the right. A
+ * function of the chapters from Arithmetic to Comparisons and choices, and gradients of activations, is called by its
+ * name without `THTensor_` and without its result: `clamp(a, 0, 1)`, `where(a > 0, b, 0.5)`, `addcmul(t, 0.1, a, b)`.
+ * The arguments choose among the forms of a function: `pow(a, 2)`, `pow(a, b)`, `max(a, 0)`, `lerp(a, b, w)`. `signbit`
+ * is refused, because it reads memory instead of elements. Statements before the expression, each closed by a
+ * semicolon, name values: `"d = a - b; d*d + tanh(d)"`. The result is that of the single functions, one after the
+ * other, with their dtypes and rounding, and on the host bit for bit but for the bits of NaN: inputs broadcast; `a + b`
+ * is cadd of two tensors and add of a tensor and a number, and so on; operators of two numbers make a number, computed
+ * in double. Errors: `TH_ERR_ARGUMENT`, an expression that cannot be read, and at which column, or inputs that are
  * fewer or more than the expression has; whatever a function refuses, with its column.
  * @{
  */
@@ -2195,7 +2198,9 @@ typedef enum THReduction {
     TH_REDUCTION_NONE = 0,       ///< Nothing: the result has a loss for each position.
     TH_REDUCTION_MEAN = 1,       ///< Their sum, divided by the sum of the weights: of no position NaN.
     TH_REDUCTION_SUM = 2,        ///< Their sum.
-    TH_REDUCTION_BATCH_MEAN = 3  ///< Their sum, divided by the first size: of losses of single elements alone.
+    /// Their sum, divided by the first size of all losses, whose operands are broadcast: of losses of single elements
+    /// alone.
+    TH_REDUCTION_BATCH_MEAN = 3
 } THReduction;
 
 /// `r = y * (g - sum of g * y)` along `dimension`: the gradient of softmax, from its result `y`. Both have one shape
@@ -2772,6 +2777,14 @@ THStatus THTensor_bincount(THTensor *r, const THTensor *t, const THTensor *weigh
  * @{
  */
 
+/// How `cdistMode` computes Euclidean distances; other norms are always those of differences.
+typedef enum THDistanceMode {
+    TH_DISTANCE_AUTO = 0,        ///< By a matrix product with more than 25 rows on one side, else by differences.
+    /// By a matrix product: faster for many rows, with an error of some eps of the squared distances from the mean.
+    TH_DISTANCE_PRODUCT = 1,
+    TH_DISTANCE_DIFFERENCES = 2  ///< By the differences of all rows: exact for near rows.
+} THDistanceMode;
+
 /// `r = m1 @ m2` for matrices [n x k] and [k x p] of one dtype; not for Bool. 16-bit floats accumulate in float32,
 /// integers wrap.
 THStatus THTensor_mm(THTensor *r, const THTensor *m1, const THTensor *m2);
@@ -2855,9 +2868,19 @@ THStatus THTensor_cross(THTensor *r, const THTensor *a, const THTensor *b, int d
 
 /// `r[i, j]` = the `p`-norm of the difference between row `i` of `a` [.. x n x d] and row `j` of `b` [.. x m x d],
 /// whose dimensions in front broadcast; floats only, `p` >= 0. With more than 25 rows on one side and `p` 2, it is
-/// `sqrt(|x|^2 - 2 x y + |y|^2)`, as in PyTorch, a matrix product: the error is then some eps of the squared norms, and
-/// small distances of long rows are lost in it.
+/// `sqrt(|x|^2 - 2 x y + |y|^2)`, as in PyTorch, a matrix product, of rows less the mean of the rows of `b`. The
+/// squared distance then has an error of some eps of the squared distances from this mean; `THTensor_cdistMode`
+/// computes near distances exactly.
 THStatus THTensor_cdist(THTensor *r, const THTensor *a, const THTensor *b, double p);
+
+/// cdist with a choice for `p` 2: `TH_DISTANCE_AUTO`, as cdist; `TH_DISTANCE_PRODUCT`, always the matrix product;
+/// `TH_DISTANCE_DIFFERENCES`, the norms of the differences, whose error is some eps of each distance.
+THStatus THTensor_cdistMode(THTensor *r, const THTensor *a, const THTensor *b, double p, THDistanceMode mode);
+
+/// `r[k]` = the `p`-norm of the difference between rows `i` and `j` of `t` [n x d], for each of the n (n - 1) / 2 pairs
+/// `i < j` in row-major order: (0, 1), (0, 2), ..., (1, 2), ... Floats only, `p` >= 0; always the norms of the
+/// differences.
+THStatus THTensor_pdist(THTensor *r, const THTensor *t, double p);
 
 /** @} */
 
@@ -3968,28 +3991,31 @@ THStatus THTensor_normal_stddevs(THTensor *r, THGenerator *generator, double mea
 THStatus THTensor_normal_means_stddevs(THTensor *r, THGenerator *generator, const THTensor *means,
                                        const THTensor *stdvs);
 
-/// Fills with exponentially distributed numbers, of density `lambda * exp(-lambda x)`; `lambda` > 0. Floats only.
+/// Fills with exponentially distributed numbers, of density `lambda * exp(-lambda x)`; `lambda` > 0. All numbers are >
+/// 0: smaller ones than the smallest positive number of the dtype become this number. Floats only.
 THStatus THTensor_exponential(THTensor *r, THGenerator *generator, double lambda);
 
 /// Fills with Cauchy distributed numbers, of density `sigma / (pi ((x - median)^2 + sigma^2))`; `sigma` > 0. Floats
 /// only.
 THStatus THTensor_cauchy(THTensor *r, THGenerator *generator, double median, double sigma);
 
-/// Fills with `exp(x)` of normally distributed `x`, whose mean and deviation these are. Floats only.
+/// Fills with `exp(x)` of normally distributed `x`, whose mean and deviation these are. All numbers are > 0, as those
+/// of `THTensor_exponential`. Floats only.
 THStatus THTensor_logNormal(THTensor *r, THGenerator *generator, double mean, double stdv);
 
 /// Fills with numbers normally distributed in [from, to], others left out; `stdv` > 0. Bounds may be infinite. Floats
 /// only.
 THStatus THTensor_truncNormal(THTensor *r, THGenerator *generator, double mean, double stdv, double from, double to);
 
-/// Fills with gamma distributed numbers, of density proportional to `x^(shape - 1) exp(-x / scale)`; both > 0. Floats
-/// only.
+/// Fills with gamma distributed numbers, of density proportional to `x^(shape - 1) exp(-x / scale)`; both > 0. All
+/// numbers are > 0, as those of `THTensor_exponential`. Floats only.
 THStatus THTensor_gamma(THTensor *r, THGenerator *generator, double shape, double scale);
 
 /// As `THTensor_gamma`, with a shape and a scale for each element, broadcast. A fresh `r` takes their common dtype.
 THStatus THTensor_gammaTensor(THTensor *r, THGenerator *generator, const THTensor *shape, const THTensor *scale);
 
-/// Fills with beta distributed numbers, of density proportional to `x^(a - 1) (1 - x)^(b - 1)`; both > 0. Floats only.
+/// Fills with beta distributed numbers, of density proportional to `x^(a - 1) (1 - x)^(b - 1)`; both > 0. All numbers
+/// are > 0 and < 1 in the dtype. Floats only.
 THStatus THTensor_beta(THTensor *r, THGenerator *generator, double a, double b);
 
 /// As `THTensor_beta`, with `a` and `b` for each element, broadcast. A fresh `r` takes their common dtype.

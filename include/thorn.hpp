@@ -191,7 +191,9 @@ enum class Reduction : int {
     None = TH_REDUCTION_NONE, ///< Nothing: the result has a loss for each position.
     Mean = TH_REDUCTION_MEAN, ///< Their sum, divided by the sum of the weights: of no position NaN.
     Sum = TH_REDUCTION_SUM, ///< Their sum.
-    BatchMean = TH_REDUCTION_BATCH_MEAN, ///< Their sum, divided by the first size: of losses of single elements alone.
+    /// Their sum, divided by the first size of all losses, whose operands are broadcast: of losses of single elements
+    /// alone.
+    BatchMean = TH_REDUCTION_BATCH_MEAN,
 };
 
 /// The way in which a quantile between two elements is chosen.
@@ -201,6 +203,14 @@ enum class Interpolation : int {
     Higher = TH_INTERPOLATION_HIGHER, ///< The greater neighbour.
     Midpoint = TH_INTERPOLATION_MIDPOINT, ///< `(a + b) / 2`
     Nearest = TH_INTERPOLATION_NEAREST, ///< The nearer neighbour; of two the one with the even rank.
+};
+
+/// How `cdistMode` computes Euclidean distances; other norms are always those of differences.
+enum class DistanceMode : int {
+    Auto = TH_DISTANCE_AUTO, ///< By a matrix product with more than 25 rows on one side, else by differences.
+    /// By a matrix product: faster for many rows, with an error of some eps of the squared distances from the mean.
+    Product = TH_DISTANCE_PRODUCT,
+    Differences = TH_DISTANCE_DIFFERENCES, ///< By the differences of all rows: exact for near rows.
 };
 
 /// A norm of matrices.
@@ -1829,7 +1839,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::check(THTensor_scatterFill(r.get(), dimension, index.get(), value), "scatter", r);
         return r;
     }
-    /// As scatter, with `+=` in place of `=`, in row-major order.
+    /// As scatter, with `+=` in place of `=`, in row-major order, rounded as in indexAdd.
     Tensor &scatterAdd_(int dimension, const Tensor &index, const Tensor &src) {
         return changed(THTensor_scatterAdd(handle_, dimension, index.get(), src.get()), "scatterAdd_");
     }
@@ -2014,16 +2024,6 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor &cpow_(const Tensor &b) { return changed(THTensor_cpow(handle_, handle_, b.get()), "cpow_"); }
     Tensor pow(const Tensor &b) const { detail::New r; return r(THTensor_cpow(r.handle, handle_, b.get()), "pow"); }
     Tensor &pow_(const Tensor &b) { return changed(THTensor_cpow(handle_, handle_, b.get()), "pow_"); }
-    /// `r = the larger of a and b`, with broadcasting and promotion; NaN if one is.
-    Tensor cmax(const Tensor &b) const { detail::New r; return r(THTensor_cmax(r.handle, handle_, b.get()), "cmax"); }
-    Tensor &cmax_(const Tensor &b) { return changed(THTensor_cmax(handle_, handle_, b.get()), "cmax_"); }
-    Tensor max(const Tensor &b) const { detail::New r; return r(THTensor_cmax(r.handle, handle_, b.get()), "max"); }
-    Tensor &max_(const Tensor &b) { return changed(THTensor_cmax(handle_, handle_, b.get()), "max_"); }
-    /// `r = the smaller of a and b`, with broadcasting and promotion; NaN if one is.
-    Tensor cmin(const Tensor &b) const { detail::New r; return r(THTensor_cmin(r.handle, handle_, b.get()), "cmin"); }
-    Tensor &cmin_(const Tensor &b) { return changed(THTensor_cmin(handle_, handle_, b.get()), "cmin_"); }
-    Tensor min(const Tensor &b) const { detail::New r; return r(THTensor_cmin(r.handle, handle_, b.get()), "min"); }
-    Tensor &min_(const Tensor &b) { return changed(THTensor_cmin(handle_, handle_, b.get()), "min_"); }
     /// `r = value^t`.
     Tensor tpow(double value) const { detail::New r; return r(THTensor_tpow(r.handle, value, handle_), "tpow"); }
     Tensor &tpow_(double value) { return changed(THTensor_tpow(handle_, value, handle_), "tpow_"); }
@@ -2197,6 +2197,16 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// `r = t^value`.
     Tensor pow(double value) const { detail::New r; return r(THTensor_pow(r.handle, handle_, value), "pow"); }
     Tensor &pow_(double value) { return changed(THTensor_pow(handle_, handle_, value), "pow_"); }
+    /// `r = the larger of a and b`, with broadcasting and promotion; NaN if one is.
+    Tensor cmax(const Tensor &b) const { detail::New r; return r(THTensor_cmax(r.handle, handle_, b.get()), "cmax"); }
+    Tensor &cmax_(const Tensor &b) { return changed(THTensor_cmax(handle_, handle_, b.get()), "cmax_"); }
+    Tensor max(const Tensor &b) const { detail::New r; return r(THTensor_cmax(r.handle, handle_, b.get()), "max"); }
+    Tensor &max_(const Tensor &b) { return changed(THTensor_cmax(handle_, handle_, b.get()), "max_"); }
+    /// `r = the smaller of a and b`, with broadcasting and promotion; NaN if one is.
+    Tensor cmin(const Tensor &b) const { detail::New r; return r(THTensor_cmin(r.handle, handle_, b.get()), "cmin"); }
+    Tensor &cmin_(const Tensor &b) { return changed(THTensor_cmin(handle_, handle_, b.get()), "cmin_"); }
+    Tensor min(const Tensor &b) const { detail::New r; return r(THTensor_cmin(r.handle, handle_, b.get()), "min"); }
+    Tensor &min_(const Tensor &b) { return changed(THTensor_cmin(handle_, handle_, b.get()), "min_"); }
     /// `r = the larger of t and value`; NaN if one is.
     Tensor cmaxValue(double value) const {
         detail::New r;
@@ -3634,6 +3644,19 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::New r;
         return r(THTensor_cdist(r.handle, handle_, b.get(), p), "cdist");
     }
+    /// cdist with a choice for `p` 2: `TH_DISTANCE_AUTO`, as cdist; `TH_DISTANCE_PRODUCT`, always the matrix product;
+    /// `TH_DISTANCE_DIFFERENCES`, the norms of the differences, whose error is some eps of each distance.
+    Tensor cdistMode(const Tensor &b, double p = 2, DistanceMode mode = DistanceMode::Auto) const {
+        detail::New r;
+        return r(THTensor_cdistMode(r.handle, handle_, b.get(), p, static_cast<THDistanceMode>(mode)), "cdistMode");
+    }
+    Tensor cdist(const Tensor &b, double p, DistanceMode mode) const {
+        detail::New r;
+        return r(THTensor_cdistMode(r.handle, handle_, b.get(), p, static_cast<THDistanceMode>(mode)), "cdist");
+    }
+    /// `r[k]` = the `p`-norm of the difference between rows `i` and `j` of `t` [n x d], for each of the n (n - 1) / 2
+    /// pairs `i < j` in row-major order: (0, 1), (0, 2), ..., (1, 2), ...
+    Tensor pdist(double p = 2) const { detail::New r; return r(THTensor_pdist(r.handle, handle_, p), "pdist"); }
 
     // ------------------------------------------------------------------------------------ Products of compressed rows
 
@@ -5772,22 +5795,6 @@ inline Tensor pow(const Tensor &a, const Tensor &b) { return a.pow(b); }
 inline Tensor &pow_out(Tensor &r, const Tensor &a, const Tensor &b) {
     return detail::into(r, THTensor_cpow(detail::result(r), a.get(), b.get()), "pow_out");
 }
-inline Tensor cmax(const Tensor &a, const Tensor &b) { return a.cmax(b); }
-inline Tensor &cmax_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    return detail::into(r, THTensor_cmax(detail::result(r), a.get(), b.get()), "cmax_out");
-}
-inline Tensor max(const Tensor &a, const Tensor &b) { return a.max(b); }
-inline Tensor &max_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    return detail::into(r, THTensor_cmax(detail::result(r), a.get(), b.get()), "max_out");
-}
-inline Tensor cmin(const Tensor &a, const Tensor &b) { return a.cmin(b); }
-inline Tensor &cmin_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    return detail::into(r, THTensor_cmin(detail::result(r), a.get(), b.get()), "cmin_out");
-}
-inline Tensor min(const Tensor &a, const Tensor &b) { return a.min(b); }
-inline Tensor &min_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    return detail::into(r, THTensor_cmin(detail::result(r), a.get(), b.get()), "min_out");
-}
 inline Tensor tpow(double value, const Tensor &t) { return t.tpow(value); }
 inline Tensor &tpow_out(Tensor &r, double value, const Tensor &t) {
     return detail::into(r, THTensor_tpow(detail::result(r), value, t.get()), "tpow_out");
@@ -5914,6 +5921,22 @@ inline Tensor &rsub_out(Tensor &r, const Tensor &t, const Tensor &src) {
 inline Tensor pow(const Tensor &t, double value) { return t.pow(value); }
 inline Tensor &pow_out(Tensor &r, const Tensor &t, double value) {
     return detail::into(r, THTensor_pow(detail::result(r), t.get(), value), "pow_out");
+}
+inline Tensor cmax(const Tensor &a, const Tensor &b) { return a.cmax(b); }
+inline Tensor &cmax_out(Tensor &r, const Tensor &a, const Tensor &b) {
+    return detail::into(r, THTensor_cmax(detail::result(r), a.get(), b.get()), "cmax_out");
+}
+inline Tensor max(const Tensor &a, const Tensor &b) { return a.max(b); }
+inline Tensor &max_out(Tensor &r, const Tensor &a, const Tensor &b) {
+    return detail::into(r, THTensor_cmax(detail::result(r), a.get(), b.get()), "max_out");
+}
+inline Tensor cmin(const Tensor &a, const Tensor &b) { return a.cmin(b); }
+inline Tensor &cmin_out(Tensor &r, const Tensor &a, const Tensor &b) {
+    return detail::into(r, THTensor_cmin(detail::result(r), a.get(), b.get()), "cmin_out");
+}
+inline Tensor min(const Tensor &a, const Tensor &b) { return a.min(b); }
+inline Tensor &min_out(Tensor &r, const Tensor &a, const Tensor &b) {
+    return detail::into(r, THTensor_cmin(detail::result(r), a.get(), b.get()), "min_out");
 }
 inline Tensor cmaxValue(const Tensor &t, double value) { return t.cmaxValue(value); }
 inline Tensor &cmaxValue_out(Tensor &r, const Tensor &t, double value) {
@@ -7465,6 +7488,23 @@ inline Tensor &cross_out(Tensor &r, const Tensor &a, const Tensor &b, int dimens
 inline Tensor cdist(const Tensor &a, const Tensor &b, double p = 2) { return a.cdist(b, p); }
 inline Tensor &cdist_out(Tensor &r, const Tensor &a, const Tensor &b, double p = 2) {
     return detail::into(r, THTensor_cdist(detail::result(r), a.get(), b.get(), p), "cdist_out");
+}
+inline Tensor cdistMode(const Tensor &a, const Tensor &b, double p = 2, DistanceMode mode = DistanceMode::Auto) {
+    return a.cdistMode(b, p, mode);
+}
+inline Tensor &cdistMode_out(Tensor &r, const Tensor &a, const Tensor &b, double p = 2,
+    DistanceMode mode = DistanceMode::Auto) {
+    return detail::into(r, THTensor_cdistMode(detail::result(r), a.get(), b.get(), p,
+        static_cast<THDistanceMode>(mode)), "cdistMode_out");
+}
+inline Tensor cdist(const Tensor &a, const Tensor &b, double p, DistanceMode mode) { return a.cdist(b, p, mode); }
+inline Tensor &cdist_out(Tensor &r, const Tensor &a, const Tensor &b, double p, DistanceMode mode) {
+    return detail::into(r, THTensor_cdistMode(detail::result(r), a.get(), b.get(), p,
+        static_cast<THDistanceMode>(mode)), "cdist_out");
+}
+inline Tensor pdist(const Tensor &t, double p = 2) { return t.pdist(p); }
+inline Tensor &pdist_out(Tensor &r, const Tensor &t, double p = 2) {
+    return detail::into(r, THTensor_pdist(detail::result(r), t.get(), p), "pdist_out");
 }
 
 // ---------------------------------------------------------------------------------------- Products of compressed rows

@@ -175,6 +175,27 @@ impl Dtype {
         }
     }
 
+    /// The smallest positive number of a float type.
+    pub fn least_positive(self) -> f64 {
+        match self {
+            Dtype::Float16 => 2f64.powi(-24),
+            Dtype::Bfloat16 => 2f64.powi(-133),
+            Dtype::Float32 => 2f64.powi(-149),
+            _ => f64::from_bits(1),
+        }
+    }
+
+    /// The greatest number of a float type below 1.
+    pub fn below_one(self) -> f64 {
+        let digits = match self {
+            Dtype::Float16 => 11,
+            Dtype::Bfloat16 => 8,
+            Dtype::Float32 => 24,
+            _ => 53,
+        };
+        1.0 - 2f64.powi(-digits)
+    }
+
     /// The smallest type that both types convert to without changing their kind: PyTorch's promotion table.
     pub fn promote(self, other: Dtype) -> Dtype {
         use Dtype::*;

@@ -1,6 +1,7 @@
 """Operations on single elements."""
 
 import itertools
+import operator
 
 import mpmath
 import numpy
@@ -222,7 +223,10 @@ def lerped(a, b, weight):
     near_a = a + weight * (b - a)
     near_b = b - (b - a) * (1 - weight)
     weight = torch.as_tensor(weight)
-    return torch.where((weight.abs() < 0.5) | ((weight < 0) & near_b.isinf()), near_a, near_b)
+    near = torch.where((weight.abs() < 0.5) | ((weight < 0) & near_b.isinf()), near_a, near_b)
+    # PyTorch has NaN or an infinity where the difference overflows: the sum of the shares, of which one of weight 0 is 0.
+    share = lambda t, weight: torch.where((weight == 0) & t.isinf(), 0, t * weight)
+    return torch.where((b - a).isfinite(), near, share(a, 1 - weight) + share(b, weight))
 
 
 def divided(by_python, by_numpy):
@@ -359,6 +363,11 @@ def arithmetic():
     with_value("rsub", lambda t, x: x - t.to(torch.result_type(t, x)), ALL, [3, -2, 0.5, INF])
     binary("heaviside", heaviside)
     with_value("div", torch.div, ALL, [3, -2, 0, 0.5, INF])
+    # The number is not rounded to 16 bits: 4098 / 2 is 2049, and 2050 rounded.
+    for dtype in ("float16", "bfloat16"):
+        t = tensor(f"over.{dtype}", [2, 3, 0.5, -7], dtype)
+        for x in (2049, 4099.5, 0.3):
+            expect("rdiv", [R, t, x], (x / t.value.double()).to(t.value.dtype), options="each")
     with_value("pow", powers, NUMBERS, [0, 1, 2, 3, 5, 0.5, 1.25], ulps=4)
     # Numbers that float32 cannot hold, one of them odd.
     for dtype, x in itertools.product(["float32", "float64"], [0.3333, -0.1, 16777217]):
@@ -415,6 +424,33 @@ def comparison():
         expect("equal", [a, ONE[dtype]], ("returns", "int32", 0))
         expect("equal", [EMPTY[dtype], EMPTY[dtype]], ("returns", "int32", 1))
     refuse("isclose", [R, a, b, -1, 0, 0], ERR_ARGUMENT)
+    exact_comparison()
+
+
+def exact_comparison():
+    """Integers beside numbers and 0-d tensors that their dtype does not have, as Python compares them."""
+    kinds = {"lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge, "eq": operator.eq, "ne": operator.ne}
+    ends = tensor("ends.int64", [2**63 - 1, 2**63 - 513, 2**62, 2**24 + 1, 0, -1, -(2**63) + 1, -(2**63)], "int64")
+    for (name, f), x in itertools.product(kinds.items(), (2.0**63, 1e30, -(2.0**63), -1e30, INF, -INF, 2.0**24 + 0.5, -0.5, NAN)):
+        expect(f"{name}Value", [R, ends, x], torch.tensor([f(e, x) for e in ends.value.tolist()]), options="each")
+    scalars = [tensor("below.int8", -19, "int8"), tensor("above.int64", 2**40 + 1, "int64"), tensor("above.int16", 256, "int16"), tensor("least.int64", -(2**63), "int64")]
+    for dtype, of in itertools.product(INTEGERS, scalars):
+        t, x = SMALL[dtype], of.value.item()
+        for name, f in kinds.items():
+            expect(f"{name}Tensor", [R, t, of], torch.tensor([f(e, x) for e in t.value.flatten().tolist()]).reshape(t.value.shape), options="each")
+        expect("logicalAnd", [R, t, of], t.value != 0, options="each")
+        limits = torch.iinfo(t.value.dtype)
+        nearest = torch.tensor(min(max(x, limits.min), limits.max), dtype=t.value.dtype)
+        for function, f in (("cmax", torch.maximum), ("cmin", torch.minimum)):
+            expect(function, [R, t, of], f(t.value, nearest), options="each")
+            expect(function, [R, of, t], f(t.value, nearest), options="each")
+            expect(f"{function}Value", [R, t, float(x)], f(t.value, nearest), options="each")
+        expect("clampTensor", [R, t, of, of], nearest.expand_as(t.value), options="each")
+    for x in (2.0**63, -1e300):
+        limits = torch.iinfo(torch.int64)
+        nearest = torch.tensor(limits.max if x > 0 else limits.min)
+        expect("cmaxValue", [R, ends, x], torch.maximum(ends.value, nearest), options="each")
+        expect("cminValue", [R, ends, x], torch.minimum(ends.value, nearest), options="each")
 
 
 def choice():
@@ -478,6 +514,9 @@ def three_operands():
             large = torch.finfo(getattr(torch, dtype)).max * 0.875
             zero, end = tensor(f"zero.{dtype}", [0], dtype), tensor(f"end.{dtype}", [large], dtype)
             expect("lerp", [R, zero, end, -0.875], end.value * -0.875, ulps=1)
+            low = tensor(f"low.{dtype}", [-large], dtype)
+            for weight in (0, 0.25, 0.5, 0.75, 1):
+                expect("lerp", [R, low, end, weight], torch.tensor([(2 * weight - 1) * large], dtype=end.value.dtype), ulps=1)
         for weight in (0, 0.25, 0.5, 1, -2, 3.5) if dtype in FLOATS else ():
             oracle = by_formula(lambda a, b: lerped(a, b, weight))
             expect("lerp", [R, t, a, weight], oracle(t.value, a.value), options="each unsigned")

@@ -370,6 +370,9 @@ def matrices():
         near("outer", [R, vector, vector], lambda v, w: torch.outer(v, w), (vector.value, vector.value.clone()), dtype)
         for p in (1.0, 2.0, 3.0, INF):
             near("cdist", [R, left, points, p], lambda a, b: torch.cdist(a, b, p), (left.value, points.value), dtype, ulps=16)
+            near("pdist", [R, points, p], lambda t: torch.pdist(t, p), (points.value,), dtype, ulps=16)
+        for mode in (1, 2):
+            near("cdistMode", [R, left, points, 2.0, mode], lambda a, b: torch.cdist(a, b, 2.0), (left.value, points.value), dtype, ulps=32)
         near("inverse", [R, square], torch.inverse, (square.value,), dtype, ulps=32)
         near("det", [R, square], torch.det, (square.value,), dtype, ulps=32)
         near("logdet", [R, square], torch.logdet, (square.value,), dtype, ulps=32)

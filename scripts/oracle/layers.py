@@ -124,6 +124,20 @@ def normalization():
         far = tensor(f"far.{dtype}", [[4096 + i % 7 / 8 for i in range(1500)], [4096 - i % 5 / 4 for i in range(1500)]], dtype)
         y = aten.native_layer_norm(far.value.double(), [1500], None, None, 1e-5)[0]
         expect("layerNorm", [R, far, 1, NULL, NULL, 1e-5], y.to(far.value.dtype), ulps=8, more="unsigned abs=1e-6")
+    # Squares of the elements overflow.
+    for dtype, scales in {"float32": (2e19, 1e37), "float64": (1e155, 1e300), "bfloat16": (2e19, 1e37)}.items():
+        for scale in scales:
+            unit = sheet(f"great.{dtype}", dtype, (3, 700), 26).value.double()
+            great = tensor(f"great.{dtype}.{scale}", (unit * scale).tolist(), dtype)
+            unit, g = great.value.double() / scale, sheet(f"great.g.{dtype}", dtype, (3, 700), 27)
+            y, mean, rstd = aten.native_layer_norm(unit, [700], None, None, 0)
+            more = f"unsigned abs={1e-12 if dtype == 'float64' else 3e-6}"
+            expect("layerNorm", [R, great, 1, NULL, NULL, 1e-5], y.to(great.value.dtype), ulps=8, every=101, more=more)
+            ones = torch.ones(700, dtype=torch.float64)
+            parts = aten.native_layer_norm_backward(g.value.double(), unit, [700], mean, rstd, ones, ones, [True, True, True])
+            parts = [parts[0] / scale, *parts[1:]]
+            less = "unsigned abs=0" if dtype == "float64" else f"unsigned abs={3e-6 / scale}"
+            expect("layerNormGrad", [R, NULL, NULL, g, great, 1, NULL, 1e-5], parts[0].to(great.value.dtype), ulps=64, every=101, more=less)
     refuse("layerNorm", [R, PLAIN["int64"], 1, NULL, NULL, 1e-5])
     refuse("layerNorm", [R, t, 1, PLAIN["float64"], NULL, 1e-5])
     refuse("layerNorm", [R, PLAIN["float16"], 1, NULL, PLAIN["bfloat16"], 1e-5])
@@ -229,6 +243,20 @@ def distances():
             expect("klDiv", [R, a, truth, 0, reduction], reduced(values, reduction).to(a.value.dtype), ulps=6, more=bound)
             logs = torch.broadcast_tensors(x, low.value.double())[1]
             expect("klDiv", [R, a, low, 1, reduction], reduced(logs.exp() * (logs - x), reduction).to(a.value.dtype), ulps=6, more=bound)
+    for dtype in FLOATS:
+        # Squares beyond float16 have a mean within it, and a sum of many small losses is not rounded on the way.
+        far, near = tensor(f"far2.{dtype}", [300, 0], dtype), tensor(f"near2.{dtype}", [0, 0], dtype)
+        expect("mseLoss", [R, far, near, 1], torch.tensor(45000).to(far.value.dtype))
+        expect("mseLoss", [R, far, near, 3], torch.tensor(45000).to(far.value.dtype))
+        # A share of 0 is 0, of infinities as well; PyTorch has NaN.
+        t, truth = tensor(f"ends4.{dtype}", [INF, INF, INF, -INF, -INF, -INF, NAN], dtype), tensor(f"truth4.{dtype}", [0, 0.5, 1, 0, 0.5, 1, 1], dtype)
+        losses = torch.tensor([INF, INF, 0, 0, INF, INF, NAN], dtype=t.value.dtype)
+        expect("bceWithLogits", [R, t, truth, NULL, NULL, 0], losses, more="unsigned")
+        expect("bceWithLogits", [R, t, truth, NULL, tensor(f"two.{dtype}", 2, dtype), 0], losses, more="unsigned")
+        # Positions that are ignored have no gradient, whatever their scores are.
+        scores, target = tensor(f"ends23.{dtype}", [[INF, 1, INF], [1, 1, 1]], dtype), tensor("ignored2", [-100, 1], "int64")
+        gradient = torch.tensor([[0, 0, 0], [1 / 3, -2 / 3, 1 / 3]], dtype=torch.float64).to(t.value.dtype)
+        expect("crossEntropyGrad", [R, tensor(f"one.{dtype}", 1, dtype), scores, target, NULL, 1, -100], gradient, ulps=2)
     t, row = PLAIN["float32"], tensor("row2", [1, 2], "float32")
     for loss, numbers in (*((name, numbers) for name, (numbers, _) in kinds.items()), ("bceWithLogits", None), ("klDiv", None)):
         behind = lambda reduction: {"bceWithLogits": [NULL, NULL, reduction], "klDiv": [0, reduction]}.get(loss) or [reduction, *numbers]
@@ -278,6 +306,15 @@ def batches():
                 of_channels = torch.float64 if dtype == "float64" else torch.float32
                 results = [y.to(x.value.dtype), m.to(of_channels), s.to(of_channels)]
                 expect("batchNorm", [R, MAYBE, MAYBE, x, weight or NULL, bias or NULL, *running, training, 0.1, 1e-5], *results, ulps=4, more=bound)
+    # Squares of the elements overflow.
+    for dtype, scales in {"float32": (2e19, 1e37), "float64": (1e155, 1e300), "bfloat16": (2e19, 1e37)}.items():
+        for scale in scales:
+            unit = sheet("batch.images", dtype, shapes["images"], 51).value.double() / 8
+            great = tensor(f"batch.great.{dtype}.{scale}", (unit * scale).tolist(), dtype)
+            y, m, s = aten.native_batch_norm(great.value.double() / scale, None, None, None, None, True, 0.1, 0)
+            of_channels = torch.float64 if dtype == "float64" else torch.float32
+            results = [y.to(great.value.dtype), (m * scale).to(of_channels), (s / scale).to(of_channels)]
+            expect("batchNorm", [R, MAYBE, MAYBE, great, NULL, NULL, NULL, NULL, 1, 0.1, 1e-5], *results, ulps=64, more="unsigned abs=1e-5")
     t = PLAIN["float32"]
     behind = [NULL, NULL, 1, 0.1, 1e-5]
     refuse("batchNorm", [R, NULL, NULL, PLAIN["int64"], NULL, NULL, *behind])

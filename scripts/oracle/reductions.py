@@ -404,6 +404,20 @@ def order():
             q = tensor(f"{name}.{dtype}", [0, 0.25, 1], dtype)
             expect(name, [R, t, q, 1, 0, 0], quantile(f, q.value.tolist(), "linear")(t.value, 1), ulps=1)
             expect(name, [R, EDGES[dtype], q, 1, 0, 1], quantile(f, q.value.tolist(), "lower")(EDGES[dtype].value, 1), ulps=1)
+        great = math.ldexp(torch.finfo(t.value.dtype).max, -1) * 1.5
+        pair, half = tensor(f"pair.{dtype}", [-great, great], dtype), tensor(f"half.{dtype}", [INF, 5, 4], dtype)
+        for name, q in itertools.product(("quantile", "nanquantile"), (0.25, 0.5, 0.75)):
+            expect(name, [R, pair, q, 0, 0, 0], ((2 * q - 1) * pair.value[1].double()).to(t.value.dtype), ulps=1)
+            expect(name, [R, half, 0.5 + q / 2, 0, 0, 0], half.value[0])
+            expect(name, [R, tensor(f"less.{dtype}", [-INF, 3], dtype), q, 0, 0, 0], -half.value[0])
+            expect(name, [R, pair, q, 0, 0, 3], torch.zeros((), dtype=t.value.dtype))
+        if dtype in ("float32", "float64"):
+            edges = tensor(f"wide.{dtype}", [-great, 0, great], dtype)
+            for low in (great, great / 1.9):
+                expect("histc", [R, edges, 3, -low, low], torch.tensor([1, 1, 1] if low == great else [0, 1, 0], dtype=t.value.dtype))
+            expect("bhistc", [R, edges, 3, -great, great], torch.ones(3, dtype=t.value.dtype))
+            same = tensor(f"same.{dtype}", [great, great], dtype)
+            expect("histc", [R, same, 2, 0, 0], torch.tensor([0, 2], dtype=t.value.dtype))
         refuse("quantile", [R, t, 1.5, 0, 0, 0], ERR_ARGUMENT)
         refuse("quantile", [R, t, 0.5, 0, 0, 9], ERR_ARGUMENT)
         refuse("quantile", [R, EMPTY[dtype], 0.5, 0, 0, 0], ERR_ARGUMENT)

@@ -145,12 +145,17 @@ macro_rules! binned {
 binned!(f32 f64);
 
 impl<T: Binned> Bins<T> {
-    /// Returns the bin of `x`, or `n` if it is in no bin: `(x - low) * n / (high - low)`, rounded at each step.
+    /// A factor with which no step of [`Bins::of`] overflows: 1 unless the range is very wide, else a power of 2.
+    fn shrink(&self, n: T) -> T {
+        let wide = self.high.sub(self.low).mul(n).to_f64().is_infinite();
+        T::from_f64(if wide { 2f64.powi(-34) } else { 1.0 })
+    }
+
+    /// The bin of `x`, or `n` if it lies in none: `(x - low) * n / (high - low)`, rounded at each step, with `shrink` as a factor of all.
     #[inline(always)]
-    fn of(&self, x: T, n: T, width: T) -> u32 {
+    fn of(&self, x: T, n: T, shrink: T, low: T, width: T) -> u32 {
         let inside = x >= self.low && x <= self.high;
-        let at = x.sub(self.low).mul(n) / width;
-        // Also correct if the width of the range overflows to infinity.
+        let at = x.mul(shrink).sub(low).mul(n) / width;
         let at = if at >= T::ZERO && at <= n { at } else { n };
         // SAFETY: 0 <= at <= n < 2^31.
         let at = (unsafe { at.whole() } as u32).min(self.n as u32 - 1);
@@ -160,7 +165,10 @@ impl<T: Binned> Bins<T> {
     /// Adds to `total[b]` the number of elements of `line` in bin `b`. Elements in no bin are left out. Returns `None` if there is no
     /// memory.
     pub fn count(&self, line: &[T], total: &mut [i64]) -> Option<()> {
-        let (bins, n, width) = (*self, T::from_i64(self.n as i64), self.high.sub(self.low));
+        let (bins, n) = (*self, T::from_i64(self.n as i64));
+        let shrink = self.shrink(n);
+        let low = self.low.mul(shrink);
+        let width = self.high.mul(shrink).sub(low);
         in_parts(line.len(), self.n + 1, total, &|range, tables| {
             let line = &line[range];
             simd(
@@ -168,8 +176,8 @@ impl<T: Binned> Bins<T> {
                 move |_| {
                     let mut entries = [0u32; BINNED];
                     for block in line.chunks(BINNED) {
-                        entries.iter_mut().zip(block).for_each(|(entry, &x)| *entry = bins.of(x, n, width));
-                        // SAFETY: `Bins::of` returns at most `n`.
+                        entries.iter_mut().zip(block).for_each(|(entry, &x)| *entry = bins.of(x, n, shrink, low, width));
+                        // SAFETY: `Bins::of` is at most `n`.
                         unsafe { tables.count(&entries[..block.len()]) };
                     }
                 },

@@ -14,10 +14,11 @@ const MOST_PARTS: usize = 64;
 const PART_ELEMENTS: usize = 1 << 15;
 const PART_ROWS: usize = 32;
 
-/// The form of a row's `(x - mean) / deviation`: `(x - middle) * scale - shift`. The middle is the rounded mean, the shift corrects the
-/// rounding.
+/// A row's `(x - mean) / deviation` as `(x * factor - middle) * scale - shift`. The middle is the mean of `x * factor`, rounded, and the
+/// shift is the error of the middle. The factor is 1, or the one of [`shrunk`] where squares of the row overflow.
 #[derive(Clone, Copy)]
 struct Standard<V> {
+    factor: V,
     middle: V,
     scale: V,
     shift: V,
@@ -28,55 +29,72 @@ impl<V: Partial<Item: Real>> Standard<V> {
     /// `x` must hold `n` elements; as for [`Register`](super::vector::Register).
     #[inline(always)]
     unsafe fn of(x: *const Item<V>, n: usize, eps: f64) -> Self {
-        // SAFETY: the caller keeps this function's contract.
-        unsafe {
-            let middle = Self::middle(x, n);
-            let [rest, squares] = sums::<V, 1, 2>(
-                [x],
-                [middle],
-                n,
-                #[inline(always)]
-                |[x]| [x - middle, (x - middle) * (x - middle)],
-            )
-            .map(|sum| sum / n as f64);
-            Self::around(middle, rest, squares, eps).0
+        let mut factor = 1.0;
+        loop {
+            // SAFETY: the caller's.
+            let (scaled, middle, [rest, squares]) = unsafe {
+                let (scaled, middle) = Self::middle(x, n, factor);
+                let fill = middle * V::all(Element::from_f64(1.0 / factor));
+                let means = sums::<V, 1, 2>(
+                    [x],
+                    [fill],
+                    n,
+                    #[inline(always)]
+                    |[x]| [x * scaled - middle, (x * scaled - middle) * (x * scaled - middle)],
+                );
+                (scaled, middle, means.map(|sum| sum / n as f64))
+            };
+            if squares.is_finite() || factor < 1.0 {
+                return Self::around(factor, scaled, middle, rest, squares, eps).0;
+            }
+            factor = shrunk::<V>();
         }
     }
 
-    /// Returns the mean, rounded.
+    /// Returns the factor for all elements, and the mean with this factor, rounded.
     ///
     /// # Safety
     /// As for [`Standard::of`].
     #[inline(always)]
-    unsafe fn middle(x: *const Item<V>, n: usize) -> V {
-        // SAFETY: the caller keeps this function's contract.
+    unsafe fn middle(x: *const Item<V>, n: usize, factor: f64) -> (V, V) {
+        let factor: V = V::all(Element::from_f64(factor));
+        // SAFETY: the caller's.
         let [sum] = unsafe {
             sums::<V, 1, 1>(
                 [x],
                 [V::all(Element::ZERO)],
                 n,
                 #[inline(always)]
-                |[x]| [x],
+                |[x]| [x * factor],
             )
         };
-        V::all(Element::from_f64(sum / n as f64))
+        (factor, V::all(Element::from_f64(sum / n as f64)))
     }
 
-    /// Returns the form for a row, given the means of `x - middle` and of its square; also returns the scale and the shift.
+    /// Returns the form for a row with these means of `x * factor - middle` and of its square, and its scale and shift.
     #[inline(always)]
-    fn around(middle: V, rest: f64, squares: f64, eps: f64) -> (Self, [f64; 2]) {
-        let scale = 1.0 / (squares - rest * rest + eps).sqrt();
+    fn around(factor: f64, scaled: V, middle: V, rest: f64, squares: f64, eps: f64) -> (Self, [f64; 2]) {
+        let scale = 1.0 / (squares - rest * rest + eps * factor * factor).sqrt();
         let shift = rest * scale;
-        (Standard { middle, scale: V::all(Element::from_f64(scale)), shift: V::all(Element::from_f64(shift)) }, [scale, shift])
+        let [of_scale, of_shift] = [scale, shift].map(|x| V::all(Element::from_f64(x)));
+        (Standard { factor: scaled, middle, scale: of_scale, shift: of_shift }, [scale, shift])
     }
 
     #[inline(always)]
     fn at(self, x: V) -> V {
-        (x - self.middle) * self.scale - self.shift
+        (x * self.factor - self.middle) * self.scale - self.shift
     }
 }
 
-/// The operands of a call, each row-major.
+/// The factor for rows whose squares overflow: with it none does, and what vanishes is nothing beside the greatest element.
+const fn shrunk<V: Partial>() -> f64 {
+    if size_of::<Item<V>>() == 4 { 8.470_329_472_543_003e-22 } else { SHRUNK_64 }
+}
+
+/// 2^-550.
+const SHRUNK_64: f64 = f64::from_bits((1023 - 550) << 52);
+
+/// Elements of a call, each row-major.
 #[derive(Clone, Copy)]
 struct Forward<T> {
     r: *mut T,
@@ -167,20 +185,31 @@ unsafe fn gradient_part<V: Partial<Item: Real>>(all: Backward<Item<V>>, rows: Ro
         let mut of_bias = ColumnSums::new(few.wrapping_add(n), added.wrapping_add(n), width);
         for i in count * part / parts..count * (part + 1) / parts {
             let (g, x) = (all.g.add(i * n), all.x.add(i * n));
-            let middle = Standard::<V>::middle(x, n);
             let none = V::all(Element::ZERO);
             // One pass computes the sums of the row and of its gradient. The gradient of the row is left out if the caller wants only the
             // gradients of weight and bias.
             let weight = if all.r.is_null() { g } else { all.weight };
-            let [rest, squares, mean, along] = sums::<V, 3, 4>(
-                [g, weight, x],
-                [none, none, middle],
-                n,
-                #[inline(always)]
-                |[g, weight, x]| [x - middle, (x - middle) * (x - middle), g * weight, g * weight * (x - middle)],
-            )
-            .map(|sum| sum / n as f64);
-            let (standard, [scale, shift]) = Standard::<V>::around(middle, rest, squares, eps);
+            let mut factor = 1.0;
+            let (standard, [scale, shift], mean, along) = loop {
+                let (scaled, middle) = Standard::<V>::middle(x, n, factor);
+                let fill = middle * V::all(Element::from_f64(1.0 / factor));
+                let [rest, squares, mean, along] = sums::<V, 3, 4>(
+                    [g, weight, x],
+                    [none, none, fill],
+                    n,
+                    #[inline(always)]
+                    |[g, weight, x]| {
+                        let off = x * scaled - middle;
+                        [off, off * off, g * weight, g * weight * off]
+                    },
+                )
+                .map(|sum| sum / n as f64);
+                if squares.is_finite() || factor < 1.0 {
+                    let (standard, numbers) = Standard::<V>::around(factor, scaled, middle, rest, squares, eps);
+                    break (standard, numbers, mean, along);
+                }
+                factor = shrunk::<V>();
+            };
             if width > 0 {
                 of_weight.add::<V, 2>(
                     [g, x],
@@ -202,7 +231,7 @@ unsafe fn gradient_part<V: Partial<Item: Real>>(all: Backward<Item<V>>, rows: Ro
                 [g, all.weight, x],
                 n,
                 #[inline(always)]
-                |[g, weight, x]| standard.scale * (g * weight - mean - standard.at(x) * along),
+                |[g, weight, x]| standard.factor * standard.scale * (g * weight - mean - standard.at(x) * along),
             );
         }
         of_weight.finish();

@@ -144,6 +144,10 @@ impl<T: Real> Picks<'_, T> {
                     let place = self.place(position, class);
                     // SAFETY: the caller keeps this function's contract; only this thread uses these batches.
                     unsafe { r.add(place).write(p.add(place).read().sub(T::from_f64(1.0)).mul(scales[position])) };
+                } else {
+                    // Probabilities of infinite scores are NaN.
+                    // SAFETY: as above.
+                    (0..self.classes).for_each(|class| unsafe { r.add(self.place(position, class)).write(T::ZERO) });
                 }
             }
         });

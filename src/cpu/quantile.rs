@@ -80,12 +80,14 @@ impl<T: Real + Ordered> Quantiles<'_, T> {
     }
 }
 
-/// Interpolates from `a` to `b`, exact at both ends. Equal infinities stay infinite.
+/// From `a` to `b`, exact at both ends. Equal infinities stay what they are, and so does one infinity on its side of a number. The sum of
+/// shares is used where the difference overflows.
 fn between<T: Real>(a: T, b: T, fraction: T) -> T {
     let step = b.sub(a);
     match fraction.to_f64() {
         0.0 => a,
         _ if a == b => a,
+        _ if step == T::from_f64(f64::INFINITY) => a.mul(T::from_f64(1.0).sub(fraction)).add(b.mul(fraction)),
         f if f < 0.5 => a.add(fraction.mul(step)),
         _ => b.sub(T::from_f64(1.0).sub(fraction).mul(step)),
     }
@@ -133,8 +135,19 @@ mod tests {
     }
 
     #[test]
+    fn differences_may_overflow() {
+        assert_eq!(quantiles(&[-1e308, 1e308], &[0.25, 0.5, 0.75], Linear, false), [-5e307, 0.0, 5e307]);
+        assert_eq!(quantiles(&[-1.5e308, 1.5e308], &[0.25, 0.75], Midpoint, false), [0.0, 0.0]);
+    }
+
+    #[test]
     fn infinities_are_no_differences() {
         let line = [1.0, f64::INFINITY, f64::INFINITY, 0.0];
         assert_eq!(quantiles(&line, &[0.9, 1.0, 0.0], Linear, false), [f64::INFINITY, f64::INFINITY, 0.0]);
+        let shares = [0.2, 0.4, 0.5, 0.9];
+        assert_eq!(quantiles(&[0.0, f64::INFINITY], &shares, Linear, false), [f64::INFINITY; 4]);
+        assert_eq!(quantiles(&[0.0, f64::NEG_INFINITY], &shares, Linear, false), [f64::NEG_INFINITY; 4]);
+        assert_eq!(quantiles(&[5.0, f64::INFINITY, 4.0], &[0.6, 0.7, 0.8, 0.9], Linear, true), [f64::INFINITY; 4]);
+        assert!(quantiles(&[f64::INFINITY, f64::NEG_INFINITY], &shares, Linear, false).iter().all(|x| x.is_nan()));
     }
 }

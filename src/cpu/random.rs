@@ -89,15 +89,22 @@ pub struct Normal<T> {
     pub std: T,
 }
 
-/// The exponential of normally distributed values.
+/// `exp` of normally distributed numbers.
 #[derive(Clone, Copy)]
-pub struct LogNormal<T>(pub Normal<T>);
+pub struct LogNormal<T> {
+    /// The distribution of the logarithm.
+    pub log: Normal<T>,
+    /// The smallest number drawn, positive: smaller exponentials would be stored as 0.
+    pub least: T,
+}
 
 /// `-scale * log(u)` of a uniform `u`, at most 22.2 `scale` for f32 and 45.1 for f64.
 #[derive(Clone, Copy)]
 pub struct Exponential<T> {
     /// Mean.
     pub scale: T,
+    /// The smallest number drawn, positive: smaller products would be stored as 0.
+    pub least: T,
 }
 
 /// `median + sigma * tan(angle)` of a uniform angle.
@@ -129,7 +136,7 @@ impl Distribution<f64> for Geometric {
 }
 
 macro_rules! distributions {
-    ($t:ident $blocks:ident $words:ident $unit:ident $normal_pair:ident $minus_two_log:ident $tangent:ident $exp:path) => {
+    ($t:ident $blocks:ident $words:ident $unit:ident $normal_pair:ident $exponential:ident $tangent:ident $exp:path) => {
         impl Uniform<$t> {
             /// Requires `from <= to`, both finite. If they are equal, all values are `from`.
             pub fn new(from: $t, to: $t) -> Uniform<$t> {
@@ -181,8 +188,8 @@ macro_rules! distributions {
                 let (left, right) = out.split_at_mut(GROUP / 2);
                 for i in 0..GROUP / 2 {
                     let (a, b) = $normal_pair(words[i], words[i + GROUP / 2]);
-                    left[i].write($exp(Isa::plain(), self.0.mean + self.0.std * a));
-                    right[i].write($exp(Isa::plain(), self.0.mean + self.0.std * b));
+                    left[i].write($exp(Isa::plain(), self.log.mean + self.log.std * a).max(self.least));
+                    right[i].write($exp(Isa::plain(), self.log.mean + self.log.std * b).max(self.least));
                 }
             }
         }
@@ -194,7 +201,7 @@ macro_rules! distributions {
             fn group(self, seed: u64, first: u64, out: &mut Group<$t>) {
                 let words = $words(seed, first);
                 for i in 0..GROUP {
-                    out[i].write($minus_two_log(words[i]) * (0.5 * self.scale));
+                    out[i].write(($exponential(words[i]) * (0.5 * self.scale)).max(self.least));
                 }
             }
         }
@@ -212,8 +219,8 @@ macro_rules! distributions {
         }
     };
 }
-distributions!(f32 WORD_BLOCKS words_32 unit_f32 normal_pair_f32 minus_two_log_f32 tangent_f32 vmath::exp_f32);
-distributions!(f64 DOUBLE_WORD_BLOCKS words_64 unit_f64 normal_pair_f64 minus_two_log_f64 tangent_f64 vmath::exp_f64);
+distributions!(f32 WORD_BLOCKS words_32 unit_f32 normal_pair_f32 exponential_f32 tangent_f32 vmath::exp_f32);
+distributions!(f64 DOUBLE_WORD_BLOCKS words_64 unit_f64 normal_pair_f64 exponential_f64 tangent_f64 vmath::exp_f64);
 
 /// Returns 64 words from 16 blocks: word `w` of block `first + j` is number `16 w + j`.
 #[inline(always)]
@@ -305,6 +312,20 @@ fn minus_two_log_f32(word: u32) -> f32 {
 #[inline(always)]
 fn minus_two_log_f64(word: u64) -> f64 {
     minus_two_log_of_f64((word as f64 + 0.5) * (1.0 / 18_446_744_073_709_551_616.0))
+}
+
+/// [`minus_two_log_f32`], positive for every word. A `u` so near 1 that it is rounded to 1 leaves `-2 log(u) = 2 (1 - u)`.
+#[inline(always)]
+fn exponential_f32(word: u32) -> f32 {
+    let (x, from_one) = (minus_two_log_f32(word), ((!word >> 1) as i32 as f32 + 0.5) * (1.0 / 1_073_741_824.0));
+    if x > 0.0 { x } else { from_one }
+}
+
+/// [`exponential_f32`] from and in twice the bits.
+#[inline(always)]
+fn exponential_f64(word: u64) -> f64 {
+    let (x, from_one) = (minus_two_log_f64(word), (!word as f64 + 0.5) * (1.0 / 9_223_372_036_854_775_808.0));
+    if x > 0.0 { x } else { from_one }
 }
 
 #[inline(always)]
@@ -567,6 +588,23 @@ mod tests {
         let (far, far_64) = (normal_pair_f32(0, 0).0, normal_pair_f64(0, 1 << 63 | 1).0);
         assert!((far - (64.0 * LN_2_32).sqrt()).abs() < 1e-6 && (far_64 - (130.0 * LN_2_64).sqrt()).abs() < 1e-14, "{far} {far_64}");
         assert_eq!((normal_pair_f32(u32::MAX, 5), normal_pair_f64(u64::MAX, 5)), ((0.0, 0.0), (0.0, 0.0)));
+    }
+
+    #[test]
+    fn exponential_numbers_are_positive() {
+        for k in 0..300u32 {
+            let expected = -2.0 * (-(f64::from(k >> 1) + 0.5) / 2_147_483_648.0).ln_1p();
+            let x = f64::from(exponential_f32(u32::MAX - k));
+            assert!(x > 0.0 && (x - expected).abs() <= 2f64.powi(-23), "{k}: {x}, not {expected}");
+            if k < 64 {
+                assert!((x / expected - 1.0).abs() < 1e-6, "{k}: {x}, not {expected}");
+            }
+        }
+        for k in (0..6000u64).step_by(7) {
+            let (x, expected) = (exponential_f64(u64::MAX - k), (k as f64 + 0.5) * 2f64.powi(-63));
+            assert!(x > 0.0 && (x - expected).abs() <= 2f64.powi(-52), "{k}: {x}, not {expected}");
+        }
+        assert_eq!((exponential_f32(1 << 20), exponential_f64(1 << 50)), (minus_two_log_f32(1 << 20), minus_two_log_f64(1 << 50)));
     }
 
     #[test]

@@ -160,7 +160,7 @@ pub fn norm_gradient(gpu: &Gpu, rows: NormRows, out: [Option<&Operand>; 3], [g, 
     }
     let across = div_up(args.n, COLUMNS);
     args.parts = (PARTS[0] / across).min(args.rows / PARTS[1]).max(1);
-    let (standards, sums) = (gpu.scratch(rows.rows * 3 * size)?, gpu.scratch((args.parts * args.n) as usize * 16)?);
+    let (standards, sums) = (gpu.scratch(rows.rows * 4 * size)?, gpu.scratch((args.parts * args.n) as usize * 16)?);
     (args.standards, args.sums) = (standards.ptr(), sums.ptr());
     // Sums over rows read the inputs, which the gradient of the rows may overwrite. So they are computed first.
     let of_rows = NormArgs { r: 0, ..args };

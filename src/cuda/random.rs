@@ -140,14 +140,18 @@ pub fn random(gpu: &Gpu, draw: Draw, generator: &mut Generator, out: &Operand, p
     // For float32 results, parameters are rounded to float32, and the computation is in float32.
     let single = |x: f64| if double { x } else { f64::from(x as f32) };
     let half = |x: f64| if double { 0.5 * x } else { f64::from(0.5 * x as f32) };
+    // Positive numbers that would be stored as 0 become the smallest positive one.
+    let (least, most) = (out.dtype.least_positive(), out.dtype.below_one());
     let each = |stream: &mut Philox, law: &str, given: &[f64]| draw_each(gpu, place, stream, law, numbers(given));
     match draw {
         Draw::Uniform { from, to, most } => {
             fill(gpu, place, stream, &format!("Uniform<{float}>"), numbers(&uniform(double, [from, to, most])))
         }
         Draw::Normal { mean, std } => fill(gpu, place, stream, &format!("Normal<{float}>"), numbers(&[single(mean), single(std)])),
-        Draw::LogNormal { mean, std } => fill(gpu, place, stream, &format!("LogNormal<{float}>"), numbers(&[single(mean), single(std)])),
-        Draw::Exponential { lambda } => fill(gpu, place, stream, &format!("Exponential<{float}>"), numbers(&[half(1.0 / lambda)])),
+        Draw::LogNormal { mean, std } => {
+            fill(gpu, place, stream, &format!("LogNormal<{float}>"), numbers(&[single(mean), single(std), least]))
+        }
+        Draw::Exponential { lambda } => fill(gpu, place, stream, &format!("Exponential<{float}>"), numbers(&[half(1.0 / lambda), least])),
         Draw::Cauchy { median, sigma } => fill(gpu, place, stream, &format!("Cauchy<{float}>"), numbers(&[single(median), single(sigma)])),
         Draw::Geometric { p } => fill(gpu, place, stream, "Geometric", numbers(&[0.5 * (-1.0 / p.ln())])),
         Draw::Bernoulli { p } => fill(gpu, place, stream, "Chance", Given { span: (p * 4_294_967_296.0).round() as u64, ..numbers(&[]) }),
@@ -157,12 +161,12 @@ pub fn random(gpu: &Gpu, draw: Draw, generator: &mut Generator, out: &Operand, p
         }
         Draw::Alias => fill(gpu, place, stream, "Alias", Given { span: parameters[1].layout.numel() as u64, ..numbers(&[]) }),
         Draw::TruncatedNormal { mean, std, from, to } => each(stream, "Truncated", &[mean, std, from, to]),
-        Draw::Gamma { shape, scale } => each(stream, "Gamma", &[shape, scale]),
-        Draw::Beta { a, b } => each(stream, "Beta", &[a, b]),
+        Draw::Gamma { shape, scale } => each(stream, "Gamma", &[shape, scale, least]),
+        Draw::Beta { a, b } => each(stream, "Beta", &[a, b, least, most]),
         Draw::Poisson { rate } => each(stream, "Poisson", &[rate]),
         Draw::Binomial { n, p } => each(stream, "Binomial", &[n, p]),
-        Draw::GammaEach => each(stream, "Gamma", &[]),
-        Draw::BetaEach => each(stream, "Beta", &[]),
+        Draw::GammaEach => each(stream, "Gamma", &[0.0, 0.0, least]),
+        Draw::BetaEach => each(stream, "Beta", &[0.0, 0.0, least, most]),
         Draw::PoissonEach => each(stream, "Poisson", &[]),
         Draw::BinomialEach => each(stream, "Binomial", &[]),
         Draw::Permutation => permute(gpu, place, stream),

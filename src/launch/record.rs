@@ -84,6 +84,11 @@ impl Recording {
     }
 }
 
+/// How many divisors this thread has recorded.
+pub fn divisors() -> usize {
+    RECORDING.with_borrow(|recording| recording.as_ref().map_or(0, |recording| recording.divisors.len()))
+}
+
 /// Records that input `k` of a program is at an address.
 pub fn note_input(at: *const u8, k: usize, dtype: Dtype) {
     RECORDING.with_borrow_mut(|recording| {

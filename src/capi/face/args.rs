@@ -26,6 +26,7 @@ pub mod c_types {
     pub use crate::error::THStatus;
     pub use crate::files::{THArchive, THFileFormat, THReadFunction, THSeekFunction};
     pub use crate::layout::THMemoryFormat;
+    pub use crate::ops::distance::THDistanceMode;
     pub use crate::ops::exchange::arrow_abi::{ArrowArray, ArrowSchema};
     pub use crate::ops::exchange::dlpack_abi::{DLManagedTensor, DLManagedTensorVersioned};
     pub use crate::ops::index::scatter::THReduce;
@@ -362,6 +363,8 @@ kinds! { $
     flag: c_int [same] => bool, |args, at| args.plain::<c_int>(at).map(|x| x != 0);
     /// A constant of the header.
     code: c_int [same] => c_int, |args, at| args.plain(at);
+    /// A constant `TH_DISTANCE_*`.
+    distance_mode: THDistanceMode = TH_DISTANCE_AUTO [same] => THDistanceMode, |args, at| args.plain(at);
     /// A constant `TH_DIV_*`.
     div_mode: THDivMode = TH_DIV_TRUE [same] => THDivMode, |args, at| args.plain(at);
     /// A status that a function has returned.

@@ -302,7 +302,8 @@ macro_rules! element_rows {
         item(t: input) -> number = copy::item(t).map(Scalar::to_f64);
         /// The only element as an integer, exact for int64; floats are cut off. -1 on error.
         itemLong(t: input) -> integer = copy::item(t).map(Scalar::to_i64);
-        /// Every element `r = value`. An error if `r` holds integers and `value`, cut off to a whole number, is out of their range.
+        /// Every element `r = value`. An error if `r` holds integers and `value`, cut off to a whole number, is out of their range. As in
+        /// PyTorch, uint8 takes the whole numbers from -255 to -1, which wrap, and no other ones below 0.
         fill(r: out, value: number) = copy::fill(r, value);
         /// Every element `r = value`, an int64 that a double may not hold. Otherwise as fill.
         fillLong(r: out, value: integer) = copy::fill(r, value.into());

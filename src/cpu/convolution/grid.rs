@@ -17,7 +17,9 @@ pub(super) fn piece(from: usize, length: usize, end: usize) -> Range<usize> {
 
 /// The maximum number of elements in a block's source.
 const MOST: usize = 1 << 20;
-/// Windows with a size, stride, padding or dilation from here on are not supported, so that no count of places overflows.
+/// How many times as many elements as taps read a block's source may have.
+const SPARSE: usize = 16;
+/// Sizes, strides and the like from which on places are not counted here.
 const FAR: usize = 1 << 28;
 
 /// One dimension. Result `q` is at `first + q * stride`, and reads the source at `q * step` plus the offset of each tap.
@@ -125,8 +127,8 @@ impl Block {
 }
 
 impl Grid {
-    /// Makes the grid for sums over `channels` of elements of `size` bytes, with about `places` results in a block. Returns `None` if a
-    /// block would read too many elements. Every dimension must have results.
+    /// For sums over `channels` of elements of `size` bytes, with about `places` results in a block; none where a block would see too much,
+    /// or much more than its taps read. No dimension may be without results.
     pub fn new(axes: [Axis; IMAGE_DIMS], channels: usize, batch: usize, places: usize, size: usize) -> Result<Option<Grid>> {
         let wanted = CONVOLVED_BYTES / size;
         let seen = |block: [usize; IMAGE_DIMS]| (0..IMAGE_DIMS).fold(channels, |seen, d| seen.saturating_mul(axes[d].extent(block[d])));
@@ -140,7 +142,10 @@ impl Grid {
                 block[d] -= 1;
             }
         }
-        if seen(block) > MOST {
+        // With a wide dilation most of what lies between the taps is not read.
+        let taps = axes.iter().fold(channels, |taps, axis| taps.saturating_mul(axis.taps.len().max(1)));
+        let read = block.iter().fold(taps, |read, &n| read.saturating_mul(n));
+        if seen(block) > MOST || seen(block) / SPARSE > read {
             return Ok(None);
         }
         for d in 0..IMAGE_DIMS {

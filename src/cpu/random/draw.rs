@@ -14,7 +14,10 @@ use crate::operand::Operand;
 use crate::random::{Generator, Mt19937, Philox};
 use std::f64::consts::PI;
 
-/// Deviations from the mean from which the square overflows.
+/// The middle of the first of the 2^32 intervals whose lower ends are the unit numbers of MT19937: stands for 0, whose logarithm would give
+/// an exponential number of 0.
+const HALF_STEP: f64 = 1.0 / 8_589_934_592.0;
+/// Deviations from the mean whose square overflows.
 const FAR: f64 = 1e150;
 
 /// Fills a row-major operand.
@@ -23,6 +26,8 @@ pub fn fill_operand(draw: Draw, generator: &mut Generator, out: &Operand, parame
     // SAFETY: parameters are row-major float64, except alias tables, which are not read by this closure.
     let list = |k: usize| unsafe { parameters[k].elements::<f64>() };
     let single = out.dtype != Dtype::Float64;
+    // Positive numbers that would be stored as 0 become the smallest positive one.
+    let (least, most) = (out.dtype.least_positive(), out.dtype.below_one());
     match draw {
         Draw::Uniform { from, to, most } => {
             let narrow = Uniform::<f32>::new(from as f32, to as f32).at_most(most as f32);
@@ -36,12 +41,16 @@ pub fn fill_operand(draw: Draw, generator: &mut Generator, out: &Operand, parame
             floats(place, generator, narrow, Normal { mean, std }, |stream, out| normals(stream, out, mean, std, single))
         }
         Draw::LogNormal { mean, std } => {
-            let (narrow, wide) = (LogNormal(Normal { mean: mean as f32, std: std as f32 }), LogNormal(Normal { mean, std }));
-            floats(place, generator, narrow, wide, |stream, out| each(stream, out, |stream| (stream.normal() * std + mean).exp()))
+            let narrow = LogNormal { log: Normal { mean: mean as f32, std: std as f32 }, least: least as f32 };
+            floats(place, generator, narrow, LogNormal { log: Normal { mean, std }, least }, |stream, out| {
+                each(stream, out, |stream| (stream.normal() * std + mean).exp().max(least));
+            })
         }
         Draw::Exponential { lambda } => {
-            let (narrow, wide) = (Exponential { scale: (1.0 / lambda) as f32 }, Exponential { scale: 1.0 / lambda });
-            floats(place, generator, narrow, wide, |stream, out| each(stream, out, |stream| -1.0 / lambda * (1.0 - stream.unit()).ln()))
+            let narrow = Exponential { scale: (1.0 / lambda) as f32, least: least as f32 };
+            floats(place, generator, narrow, Exponential { scale: 1.0 / lambda, least }, |stream, out| {
+                each(stream, out, |stream| (-1.0 / lambda * (1.0 - stream.unit().max(HALF_STEP)).ln()).max(least));
+            })
         }
         Draw::Cauchy { median, sigma } => {
             let narrow = Cauchy { median: median as f32, sigma: sigma as f32 };
@@ -64,19 +73,19 @@ pub fn fill_operand(draw: Draw, generator: &mut Generator, out: &Operand, parame
         }
         Draw::Gamma { shape, scale } => {
             let standard = Gamma::new(shape);
-            by_source(place, generator, &|source, _| scale * standard.draw(source))
+            by_source(place, generator, &|source, _| (scale * standard.draw(source)).max(least))
         }
         Draw::GammaEach => {
             let (shape, scale) = (list(0), list(1));
-            by_source(place, generator, &|source, i| scale[i] * Gamma::new(shape[i]).draw(source))
+            by_source(place, generator, &|source, i| (scale[i] * Gamma::new(shape[i]).draw(source)).max(least))
         }
         Draw::Beta { a, b } => {
             let (first, second) = (Gamma::new(a), Gamma::new(b));
-            by_source(place, generator, &|source, _| beta(first, second, source))
+            by_source(place, generator, &|source, _| beta(first, second, source).clamp(least, most))
         }
         Draw::BetaEach => {
             let (a, b) = (list(0), list(1));
-            by_source(place, generator, &|source, i| beta(Gamma::new(a[i]), Gamma::new(b[i]), source))
+            by_source(place, generator, &|source, i| beta(Gamma::new(a[i]), Gamma::new(b[i]), source).clamp(least, most))
         }
         Draw::Geometric { p } => match generator {
             Generator::Philox(stream) => at_once(place, stream, Geometric { scale: -1.0 / p.ln() }),
@@ -105,7 +114,7 @@ pub fn fill_operand(draw: Draw, generator: &mut Generator, out: &Operand, parame
         Draw::Bernoulli { p } => match generator {
             Generator::Philox(stream) => at_once(place, stream, Chance { of_words: (p * 4_294_967_296.0).round() as u64 }),
             Generator::Mt19937(stream) => in_order(place, stream, |stream, out: &mut [Bool]| {
-                out.iter_mut().for_each(|x| *x = (stream.unit() <= p).into());
+                out.iter_mut().for_each(|x| *x = succeeds(stream, p).into());
             }),
         },
         Draw::BernoulliEach => bernoulli_each(place, generator, list(0)),
@@ -125,8 +134,12 @@ pub fn fill_operand(draw: Draw, generator: &mut Generator, out: &Operand, parame
     Ok(())
 }
 
-/// Fills with floats: with Philox from the distribution for the type they are computed in, with MT19937 from `next`, which writes numbers
-/// in order.
+/// True with probability `p`, by TH's comparison of a unit number, which may be 0; never for a `p` of 0.
+pub(super) fn succeeds(stream: &mut Mt19937, p: f64) -> bool {
+    stream.unit() <= p && p > 0.0
+}
+
+/// Fills with floats: by Philox from the distribution for the type they are computed in, by MT19937 with `next` numbers in order.
 fn floats(
     place: Place,
     generator: &mut Generator,
@@ -188,7 +201,7 @@ fn bernoulli_each(place: Place, generator: &mut Generator, p: &[f64]) {
         Generator::Mt19937(stream) => {
             let mut rest = p.iter();
             in_order(place, stream, |stream, out: &mut [Bool]| {
-                out.iter_mut().zip(&mut rest).for_each(|(x, &p)| *x = (stream.unit() <= p).into());
+                out.iter_mut().zip(&mut rest).for_each(|(x, &p)| *x = succeeds(stream, p).into());
             })
         }
     }

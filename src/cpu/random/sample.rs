@@ -1,5 +1,6 @@
 //! Samples on the host: permutations, and draws of categories by their probabilities.
 
+use super::draw::succeeds;
 use super::place::{Place, by_position, in_order};
 use super::{Distribution, DoubleWords, Exponential, GROUP, fill as fill_groups};
 use crate::alloc::list;
@@ -64,7 +65,7 @@ pub(super) fn alias(place: Place, generator: &mut Generator, other: &[i64], stay
         Generator::Mt19937(stream) => in_order(place, stream, |stream, out: &mut [i64]| {
             for drawn in out {
                 let k = (stream.unit() * stays.len() as f64) as usize;
-                *drawn = if stream.unit() <= stays[k] { k as i64 } else { other[k] };
+                *drawn = if succeeds(stream, stays[k]) { k as i64 } else { other[k] };
             }
         }),
     }
@@ -161,7 +162,7 @@ fn take_out(cumulative: &mut [f64], k: usize) {
 /// arrive are drawn.
 fn race(place: Place, stream: &mut Philox, p: &[f64]) -> Result<()> {
     let mut times = list(p.len(), |_| Ok(0.0))?;
-    let law = Exponential::<f64> { scale: 1.0 };
+    let law = Exponential::<f64> { scale: 1.0, least: 0.0 };
     let block = stream.reserve(p.len().div_ceil(GROUP) as u64 * <Exponential<f64> as Distribution<f64>>::BLOCKS);
     // SAFETY: the list has an element for each category.
     unsafe { fill_groups(times.as_mut_ptr(), p.len(), stream.seed, block, law) }

@@ -129,11 +129,12 @@ struct HistogramArgs {
     int unused;
 };
 
-// The bin of `x`: `(x - low) * n / width`, rounded at each step; -1 if `x` is in no bin.
-template <class T> DEVICE int bin_of(T x, T low, T high, T n, T width, int bins) {
+// The bin of `x`: `(x - low) * n / (high - low)`, rounded at each step, with `shrink` as a factor of all; -1 if it lies in none.
+template <class T> DEVICE int bin_of(T x, T low, T high, T n, T shrink, int bins) {
     if (!(x >= low && x <= high)) return -1;
-    T at = (x - low) * n / width;
-    // This also covers a range that is so wide that it is infinite.
+    const T first = low * shrink;
+    T at = (x * shrink - first) * n / (high * shrink - first);
+    // Also where the range is so wide that it is infinite.
     at = at >= T(T::ZERO) && at <= n ? at : n;
     const int bin = (int)at.v;
     return bin < bins ? bin : bins - 1;
@@ -143,7 +144,9 @@ template <class T> DEVICE int bin_of(T x, T low, T high, T n, T width, int bins)
 template <class T> DEVICE void histogram(const HistogramArgs& args) {
     __shared__ uint table[TABLE];
     const bool small = args.bins <= TABLE;
-    const T low = T::from_f64(args.low), high = T::from_f64(args.high), n = T::from_i64(args.bins), width = high - low;
+    const T low = T::from_f64(args.low), high = T::from_f64(args.high), n = T::from_i64(args.bins);
+    // A power of 2 where a step would overflow.
+    const T shrink = T::from_f64(libm::abs(((high - low) * n).v) == Special<typename T::value_type>::infinity() ? 0x1p-34 : 1);
     for (int64 unit = blockIdx.x; unit < args.rows * args.parts; unit += gridDim.x) {
         const int64 row = unit / args.parts, first = (unit - row * args.parts) * args.part;
         const T* x = (const T*)args.from + row * args.columns;
@@ -153,7 +156,7 @@ template <class T> DEVICE void histogram(const HistogramArgs& args) {
             __syncthreads();
         }
         for (int64 i = first + threadIdx.x; i < args.columns && i < first + args.part; i += BLOCK) {
-            const int bin = bin_of(x[i], low, high, n, width, args.bins);
+            const int bin = bin_of(x[i], low, high, n, shrink, args.bins);
             if (bin < 0) continue;
             if (small) atomicAdd(&table[bin], 1u);
             else atomicAdd(&to[bin], 1ull);

@@ -91,18 +91,21 @@ struct NormArgs {
     double eps;
 };
 
-// `(x - mean) / deviation` of a row as `(x - middle) * scale - shift`. `middle` is the rounded mean, and `shift` corrects its rounding
-// error.
+// A row's `(x - mean) / deviation` as `(x * factor - middle) * scale - shift`. The middle is the mean of `x * factor`, rounded, and the
+// shift is the error of the middle. The factor is 1, or `shrunk` where squares of the row overflow.
 template <class T> struct Standard {
-    T middle, scale, shift;
+    T factor, middle, scale, shift;
 
-    DEVICE T at(T x) const { return (x - middle) * scale - shift; }
+    DEVICE T at(T x) const { return (x * factor - middle) * scale - shift; }
 };
 
-// The rounded mean of a row.
-template <class T, int THREADS> DEVICE T middle_of(const T* x, int64 n, double* shared) {
+// The factor for rows whose squares overflow.
+template <class T> DEVICE T shrunk() { return T::from_f64(sizeof(T) == 4 ? 0x1p-70 : 0x1p-550); }
+
+// The mean of a row times the factor, rounded.
+template <class T, int THREADS> DEVICE T middle_of(const T* x, int64 n, T factor, double* shared) {
     double sum = 0;
-    for (int64 i = threadIdx.x % THREADS; i < n; i += THREADS) sum += x[i].to_f64();
+    for (int64 i = threadIdx.x % THREADS; i < n; i += THREADS) sum += (x[i] * factor).to_f64();
     return T::from_f64(sum_of<THREADS>(sum, shared) / (double)n);
 }
 
@@ -111,17 +114,23 @@ template <class T, int THREADS> __device__ void norm_rows(const NormArgs& args) 
     __shared__ double shared[WARPS];
     each_line<THREADS>(args.rows, [&](int64 row) {
         const T* x = (const T*)args.x + row * args.n;
-        T middle = middle_of<T, THREADS>(x, args.n, shared);
-        double rest = 0, squares = 0;
-        for (int64 i = threadIdx.x % THREADS; i < args.n; i += THREADS) {
-            double d = (x[i] - middle).to_f64();
-            rest += d;
-            squares += d * d;
+        T factor = T::from_f64(1), middle = factor;
+        double rest, squares;
+        while (true) {
+            middle = middle_of<T, THREADS>(x, args.n, factor, shared);
+            rest = squares = 0;
+            for (int64 i = threadIdx.x % THREADS; i < args.n; i += THREADS) {
+                double d = (x[i] * factor - middle).to_f64();
+                rest += d;
+                squares += d * d;
+            }
+            rest = sum_of<THREADS>(rest, shared) / (double)args.n;
+            squares = sum_of<THREADS>(squares, shared) / (double)args.n;
+            if (squares < Special<double>::infinity() || factor.v < 1) break;
+            factor = shrunk<T>();
         }
-        rest = sum_of<THREADS>(rest, shared) / (double)args.n;
-        squares = sum_of<THREADS>(squares, shared) / (double)args.n;
-        double scale = 1 / sqrt(squares - rest * rest + args.eps);
-        Standard<T> standard = {middle, T::from_f64(scale), T::from_f64(rest * scale)};
+        double scale = 1 / sqrt(squares - rest * rest + args.eps * factor.to_f64() * factor.to_f64());
+        Standard<T> standard = {factor, middle, T::from_f64(scale), T::from_f64(rest * scale)};
         T* r = (T*)args.r + row * args.n;
         for (int64 i = threadIdx.x % THREADS; i < args.n; i += THREADS) {
             r[i] = standard.at(x[i]) * ((const T*)args.weight)[i] + ((const T*)args.bias)[i];
@@ -136,29 +145,34 @@ template <class T, int THREADS> __device__ void norm_gradient(const NormArgs& ar
         const T* x = (const T*)args.x + row * args.n;
         const T* g = (const T*)args.g + row * args.n;
         const T* weight = (const T*)args.weight;
-        T middle = middle_of<T, THREADS>(x, args.n, shared);
-        double rest = 0, squares = 0, mean = 0, along = 0;
-        for (int64 i = threadIdx.x % THREADS; i < args.n; i += THREADS) {
-            double d = (x[i] - middle).to_f64(), product = g[i].to_f64() * weight[i].to_f64();
-            rest += d;
-            squares += d * d;
-            mean += product;
-            along += product * d;
+        T factor = T::from_f64(1), middle = factor;
+        double n = (double)args.n, rest, squares, mean, along;
+        while (true) {
+            middle = middle_of<T, THREADS>(x, args.n, factor, shared);
+            rest = squares = mean = along = 0;
+            for (int64 i = threadIdx.x % THREADS; i < args.n; i += THREADS) {
+                double d = (x[i] * factor - middle).to_f64(), product = g[i].to_f64() * weight[i].to_f64();
+                rest += d;
+                squares += d * d;
+                mean += product;
+                along += product * d;
+            }
+            rest = sum_of<THREADS>(rest, shared) / n;
+            squares = sum_of<THREADS>(squares, shared) / n;
+            mean = sum_of<THREADS>(mean, shared) / n;
+            along = sum_of<THREADS>(along, shared) / n;
+            if (squares < Special<double>::infinity() || factor.v < 1) break;
+            factor = shrunk<T>();
         }
-        double n = (double)args.n;
-        rest = sum_of<THREADS>(rest, shared) / n;
-        squares = sum_of<THREADS>(squares, shared) / n;
-        mean = sum_of<THREADS>(mean, shared) / n;
-        along = sum_of<THREADS>(along, shared) / n;
-        double scale = 1 / sqrt(squares - rest * rest + args.eps), shift = rest * scale;
-        Standard<T> standard = {middle, T::from_f64(scale), T::from_f64(shift)};
+        double scale = 1 / sqrt(squares - rest * rest + args.eps * factor.to_f64() * factor.to_f64()), shift = rest * scale;
+        Standard<T> standard = {factor, middle, T::from_f64(scale), T::from_f64(shift)};
         if (args.standards && threadIdx.x % THREADS == 0) ((Standard<T>*)args.standards)[row] = standard;
         if (!args.r) return;
         T rounded_mean = T::from_f64(mean), rounded_along = T::from_f64(along * scale - mean * shift);
         T* r = (T*)args.r + row * args.n;
         for (int64 i = threadIdx.x % THREADS; i < args.n; i += THREADS) {
             T value = g[i] * weight[i] - rounded_mean - standard.at(x[i]) * rounded_along;
-            r[i] = standard.scale * value;
+            r[i] = standard.factor * standard.scale * value;
         }
     });
 }
@@ -302,7 +316,8 @@ template <class T> __device__ void loss_gradient(const LossArgs& args) {
             ((T*)args.r)[i] = right ? scale.neg() : T(T::ZERO);
         } else {
             T p = ((const T*)args.scores)[i];
-            ((T*)args.r)[i] = (right ? p - T::from_i64(1) : p) * scale;
+            // Probabilities of infinite scores are NaN.
+            ((T*)args.r)[i] = counts ? (right ? p - T::from_i64(1) : p) * scale : T(T::ZERO);
         }
     }
 }

@@ -146,11 +146,13 @@ template <class V> struct UniformLaw {
 };
 template <class V> using Uniform = OneByOne<UniformLaw<V>>;
 
-// Exponential. The parameter is half the mean.
+// Exponential: numbers are half the mean, and the smallest number drawn.
 template <class V> struct ExponentialLaw {
     typedef typename Made<V>::type Of;
     typedef Float<V> Result;
-    static DEVICE Result one(const DrawArgs& args, typename Of::Word word, int64) { return (minus_two_log(word) * given<V>(args, 0)).v; }
+    static DEVICE Result one(const DrawArgs& args, typename Of::Word word, int64) {
+        return at_least(exponential_of(word) * given<V>(args, 0), given<V>(args, 1)).v;
+    }
 };
 template <class V> using Exponential = OneByOne<ExponentialLaw<V>>;
 
@@ -168,7 +170,7 @@ template <class V> using Cauchy = OneByOne<CauchyLaw<V>>;
 template <class V> struct Normal {
     typedef typename Made<V>::type Of;
     typedef Float<V> Result;
-    static DEVICE Result finished(Plain<V> x) { return x.v; }
+    static DEVICE Result finished(const DrawArgs&, Plain<V> x) { return x.v; }
     template <class Self = Normal>
     static DEVICE void make(const DrawArgs& args, const typename Of::Word (&words)[Of::MANY], const int64 (&)[Of::MANY],
                             Result (&made)[Of::MANY]) {
@@ -176,17 +178,17 @@ template <class V> struct Normal {
         const int half = Of::MANY / 2;
         for (int k = 0; k < half; k++) {
             const Pair<V> pair = normals(words[k], words[k + half]);
-            made[k] = Self::finished(mean + std * pair.a);
-            made[k + half] = Self::finished(mean + std * pair.b);
+            made[k] = Self::finished(args, mean + std * pair.a);
+            made[k + half] = Self::finished(args, mean + std * pair.b);
         }
     }
 };
 
-// Exponentials of normal numbers.
+// Exponentials of normal numbers: the third number is the smallest number drawn.
 template <class V> struct LogNormal : Normal<V> {
     typedef typename Made<V>::type Of;
     typedef Float<V> Result;
-    static DEVICE Result finished(Plain<V> x) { return exponential(x).v; }
+    static DEVICE Result finished(const DrawArgs& args, Plain<V> x) { return at_least(exponential(x), given<V>(args, 2)).v; }
     static DEVICE void make(const DrawArgs& args, const typename Of::Word (&words)[Of::MANY], const int64 (&at)[Of::MANY],
                             Result (&made)[Of::MANY]) {
         Normal<V>::template make<LogNormal>(args, words, at, made);

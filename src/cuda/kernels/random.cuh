@@ -156,3 +156,16 @@ DEVICE Double minus_two_log(uint64 word) {
     const Double s = u.f / (2.0 + u.f);
     return u.e * (-2.0 * LN2_64) + s * polynomial(s * s, c);
 }
+
+// `-2 log(u)`, positive for every word. A u so near 1 that it is rounded to 1 leaves `2 (1 - u)`.
+DEVICE Single exponential_of(uint word) {
+    const Single x = minus_two_log(word), from_one = (Single((float)(int)(~word >> 1)) + 0.5f) * (1.0f / 1073741824.0f);
+    return x > 0.0f ? x : from_one;
+}
+
+DEVICE Double exponential_of(uint64 word) {
+    const Double x = minus_two_log(word), from_one = (Double((double)~word) + 0.5) * (1.0 / 9223372036854775808.0);
+    return x > 0.0 ? x : from_one;
+}
+
+template <class V> DEVICE Plain<V> at_least(Plain<V> x, Plain<V> least) { return x < least ? least : x; }

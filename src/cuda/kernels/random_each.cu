@@ -99,20 +99,21 @@ struct GammaLaw {
     DEVICE Double draw(Source& source) const { return boost == 0.0 ? large(source) : exponential(log(source)); }
 };
 
-// Gamma. The parameters are shape and scale.
+// Gamma: numbers are shape, scale, and the smallest number drawn.
 struct Gamma {
     static DEVICE Double one(const EachArgs& args, int64 i, Source& source) {
-        return given(args, 1, i) * GammaLaw(given(args, 0, i)).draw(source);
+        const Double x = given(args, 1, i) * GammaLaw(given(args, 0, i)).draw(source);
+        return x < args.numbers[2] ? Double(args.numbers[2]) : x;
     }
 };
 
-// Beta. The parameters are both shapes. The result is the share of the first of two gamma numbers in their sum. It is computed from
-// logarithms, because both numbers may underflow.
+// Beta: numbers are both shapes, and the smallest and the greatest number drawn. The result is the share of the first of two gamma numbers in
+// their sum. It is computed from logarithms, because both numbers may underflow.
 struct Beta {
     static DEVICE Double one(const EachArgs& args, int64 i, Source& source) {
         const Double x = GammaLaw(given(args, 0, i)).log(source);
         const Double y = GammaLaw(given(args, 1, i)).log(source);
-        return 1.0 / (1.0 + exponential(y - x));
+        return limited(1.0 / (1.0 + exponential(y - x)), args.numbers[2], args.numbers[3]);
     }
 };
 

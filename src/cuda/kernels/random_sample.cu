@@ -68,7 +68,7 @@ DEVICE void race_keys(const RaceArgs& args) {
     order_fill(args.order, [&](int64 i) {
         const double p = args.p[i];
         if (!(p > 0.0)) return ~0ull;
-        const uint64 upper = 1ull << 63, bits = bits_of((minus_two_log(double_word(args.seed, args.block, i)) * 0.5 / p).v);
+        const uint64 upper = 1ull << 63, bits = bits_of((exponential_of(double_word(args.seed, args.block, i)) * 0.5 / p).v);
         return bits & upper ? ~bits : bits | upper;
     });
 }

@@ -304,13 +304,18 @@ template <class V> DEVICE Float<V> shl(Float<V> a, Float<V> b, Isa) { return sca
 template <class V> DEVICE Float<V> shr(Float<V> a, Float<V> b, Isa) { return scaled(a, -b); }
 }  // namespace Number
 
-// `a + weight * (b - a)`, exact at both ends
+// `a + weight * (b - a)`, exact at both ends. Where the difference overflows it is the sum of shares, of which one of weight 0 is 0.
 template <class V> DEVICE Float<V> between(Float<V> a, Float<V> b, Float<V> weight) {
-    V distance = b.v - a.v;
-    // Products are rounded as on the host, not fused.
-    V from_a = a.v + libm::product(weight.v, distance), from_b = b.v - libm::product(distance, 1 - weight.v);
-    // Beyond a, the distance from b is larger, and may overflow when the one from a does not.
-    bool beyond = weight.v < 0 && libm::abs(from_b) == Special<V>::infinity();
+    V distance = b.v - a.v, infinity = Special<V>::infinity(), rest = 1 - weight.v;
+    if (!(libm::abs(distance) < infinity)) {
+        V of_a = rest == 0 && libm::abs(a.v) == infinity ? 0 : libm::product(a.v, rest);
+        V of_b = weight.v == 0 && libm::abs(b.v) == infinity ? 0 : libm::product(b.v, weight.v);
+        return of_a + of_b;
+    }
+    // Rounded as the host does, not contracted.
+    V from_a = a.v + libm::product(weight.v, distance), from_b = b.v - libm::product(distance, rest);
+    // Beyond a, the way from b is the longer one and may overflow alone.
+    bool beyond = weight.v < 0 && libm::abs(from_b) == infinity;
     return libm::abs(weight.v) < (V)0.5 || beyond ? from_a : from_b;
 }
 

@@ -105,10 +105,11 @@ template <class T, int LANES> DEVICE void select_mode(const SelectArgs& args) {
     }
 }
 
-// Interpolates from a to b, exact at both ends. Equal infinities give that infinity.
+// From a to b, exact at both ends. Equal infinities stay what they are. The sum of shares is used where the difference overflows.
 template <class T> DEVICE T between(T a, T b, T fraction) {
     if (fraction.v == 0 || a == b) return a;
     T step = b - a;
+    if (step.v == Special<typename T::value_type>::infinity()) return a * (T(1) - fraction) + b * fraction;
     return fraction.v < 0.5 ? a + fraction * step : b - (T(1) - fraction) * step;
 }
 
