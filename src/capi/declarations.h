@@ -24,6 +24,7 @@ typedef THStatus (*THGradHook)(const struct THTensor *gradient, struct THTensor 
 typedef struct THOptim THOptim;
 typedef THStatus (*THOptimClosure)(void *context, double *loss);
 typedef enum THInterpolation { TH_INTERPOLATION_LINEAR = 0, TH_INTERPOLATION_LOWER = 1, TH_INTERPOLATION_HIGHER = 2, TH_INTERPOLATION_MIDPOINT = 3, TH_INTERPOLATION_NEAREST = 4 } THInterpolation;
+typedef enum THDistanceMode { TH_DISTANCE_AUTO = 0, TH_DISTANCE_PRODUCT = 1, TH_DISTANCE_DIFFERENCES = 2 } THDistanceMode;
 typedef THStatus (*THProgressFunction)(int64_t iteration, double residual, void *context);
 typedef enum THMatrixNorm { TH_NORM_FRO = 0, TH_NORM_NUC = 1, TH_NORM_1 = 2, TH_NORM_MINUS_1 = 3, TH_NORM_2 = 4, TH_NORM_MINUS_2 = 5, TH_NORM_INF = 6, TH_NORM_MINUS_INF = 7 } THMatrixNorm;
 typedef enum THGeneratorKind { TH_PHILOX = 1, TH_MT19937 = 2 } THGeneratorKind;
