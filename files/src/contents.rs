@@ -240,11 +240,15 @@ pub fn count(sizes: &[i64]) -> Result<u64> {
     if let Some(&size) = sizes.iter().find(|&&size| size < 0) {
         return Err(Error::broken(format_args!("size {size} is negative")));
     }
-    if sizes.contains(&0) {
-        return Ok(0);
-    }
-    let count = sizes.iter().try_fold(1i64, |count, &size| count.checked_mul(size));
-    count.map(|count| count as u64).ok_or_else(|| Error::broken(format_args!("sizes {sizes:?} have more than 2^63 elements")))
+    // Strides of an empty tensor are products of the other sizes.
+    let product = sizes.iter().try_fold(1i64, |count, &size| count.checked_mul(size.max(1)));
+    let Some(count) = product else {
+        return Err(Error::broken(format_args!(
+            "sizes {sizes:?} have more than 2^63 elements{}",
+            if sizes.contains(&0) { ", sizes of 0 apart" } else { "" }
+        )));
+    };
+    Ok(if sizes.contains(&0) { 0 } else { count as u64 })
 }
 
 /// The strides of a row-major tensor.

@@ -27,5 +27,5 @@ pub use element::{Element, Written};
 pub use error::{Error, Kind, Result};
 pub use formats::{Format, Output, open, read_csv, save};
 pub use input::Input;
-pub use pool::set_threads;
+pub use pool::{Start, set_threads};
 pub use sparse::{Form, Sparse};
