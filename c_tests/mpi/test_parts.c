@@ -213,7 +213,7 @@ static void ranks_that_disagree_get_an_error(void) {
                    "dimension 65536 out of range");
     CHECK_ALL_FAIL(TH_MPI_gather(odd ? other : r, good, 0, last, MPI_COMM_WORLD), TH_ERR_DTYPE, last, "the result holds int8");
     CHECK_ALL_FAIL(TH_MPI_scatter(odd ? other : r, good, NULL, 0, 0, MPI_COMM_WORLD), TH_ERR_DTYPE, last, "the result holds int8");
-    CHECK_ALL_FAIL(TH_MPI_scatter(r, odd ? good : NULL, wrong, 0, last, MPI_COMM_WORLD), TH_ERR_SHAPE, last, "sum to more than");
+    CHECK_ALL_FAIL(TH_MPI_scatter(r, odd ? good : NULL, wrong, 0, last, MPI_COMM_WORLD), TH_ERR_SHAPE, last, "too large");
     CHECK_ALL_FAIL(TH_MPI_scatter(r, good, NULL, 0, odd, MPI_COMM_WORLD), TH_ERR_ARGUMENT, last, "roots");
     CHECK_ALL_FAIL(TH_MPI_reduceScatter(r, good, parts, 0, MPI_SUM, MPI_COMM_WORLD), TH_ERR_SHAPE, last, "different shapes");
     CHECK_ALL_FAIL(TH_MPI_reduceScatter(odd ? other : r, good, NULL, 0, MPI_SUM, MPI_COMM_WORLD), TH_ERR_DTYPE, last,
