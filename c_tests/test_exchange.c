@@ -504,4 +504,5 @@ CHECK_MAIN(CASE(a_tensor_of_a_producer_is_shared_until_the_last_view_ends),
            CASE(what_must_not_be_written_is_copied), CASE(unsigned_integers_are_widened), CASE(what_thorn_has_no_tensor_for_is_refused),
            CASE(a_tensor_without_a_dtype_is_not_given), CASE(a_column_is_shared_until_the_last_view_ends),
            CASE(a_consumer_of_arrow_shares_a_vector), CASE(elements_that_lie_apart_are_copied),
-           CASE(truth_values_are_bits_in_arrow), CASE(unsigned_values_of_arrow_are_widened), CASE(nulls_are_refused), CASE(arrays_that_are_no_numbers_are_refused))
+           CASE(truth_values_are_bits_in_arrow), CASE(unsigned_values_of_arrow_are_widened), CASE(nulls_are_refused),
+           CASE(arrays_that_are_no_numbers_are_refused))

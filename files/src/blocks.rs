@@ -164,7 +164,7 @@ impl Blocks {
                 fill(to, |k| {
                     let (byte, power) = place(k);
                     let digits = block[byte].wrapping_mul([1, 3, 9, 27, 81][power]);
-                    scale * (f32::from(u16::from(digits) * 3 >> 8) - 1.0)
+                    scale * (f32::from((u16::from(digits) * 3) >> 8) - 1.0)
                 });
             }
             Blocks::TQ2_0 => {

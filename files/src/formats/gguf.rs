@@ -223,7 +223,7 @@ impl Reader<'_> {
         let elements = count(&sizes).map_err(|error| Error::format(at, format_args!("tensor '{name}': {error}")))?;
         let (code, offset) = (self.cursor.u32()?, self.cursor.u64()?);
         let whole = |numbers: u64, type_name: &str| match sizes.last() {
-            Some(&size) if size as u64 % numbers == 0 => Ok(()),
+            Some(&size) if (size as u64).is_multiple_of(numbers) => Ok(()),
             _ => Err(Error::format(at, format_args!("tensor '{name}': sizes {sizes:?} are not of whole blocks of {type_name}"))),
         };
         let data = match TYPES.iter().find(|(known, ..)| *known == code) {

@@ -42,8 +42,8 @@ const SAMPLE_FIELDS: usize = 1000;
 const MOST_NAMES: usize = 1 << 17;
 const LONGEST_NAMES: usize = 4 << 20;
 
-/// Returns true for text whose first or second line has numbers only, or whose first lines do, the first of all apart, if one of them is not
-/// missing throughout. Lines may be too long to tell.
+/// Returns true for text whose first or second line has numbers only, or whose first lines do, the first of all apart, if one of them is
+/// not missing throughout. Lines may be too long to tell.
 pub fn recognises(head: &[u8], size: u64) -> bool {
     let text = head.strip_prefix(BOM).unwrap_or(head);
     let is_text = |&byte: &u8| byte >= b' ' && byte != 0x7f || matches!(byte, b'\n' | b'\r' | b'\t');
