@@ -508,7 +508,10 @@ static void names_and_permissions_are_respected(void) {
     pid_t child = fork();
     if (child == 0) {
         if (geteuid() == 0 && setuid(65534) != 0) _exit(2);
-        _exit(THTensor_save(new, path) == TH_ERR_IO && strstr(THGetLastError(), "Permission denied") ? 0 : 1);
+        int refused = THTensor_save(new, path) == TH_ERR_IO && strstr(THGetLastError(), "Permission denied");
+        THTensor_free(old);
+        THTensor_free(new);
+        _exit(refused ? 0 : 1);
     }
     int status;
     CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
@@ -557,9 +560,10 @@ static void long_names_are_read(void) {
 /* The time grows with the number of names, and not with its square. */
 static void archives_have_many_names(void) {
     static const THFileFormat formats[] = {TH_FILE_SAFETENSORS, TH_FILE_PT, TH_FILE_NPZ};
-    int count = getenv("THORN_UNDER_VALGRIND") ? 500 : 40000;
     make_directory();
     for (size_t k = 0; k < sizeof formats / sizeof *formats; k++) {
+        /* A pickle of more small tensors takes more memory than a reader grants to a file of its size. */
+        int count = getenv("THORN_UNDER_VALGRIND") ? 500 : formats[k] == TH_FILE_PT ? 20000 : 60000;
         THArchive *out = THArchive_create(file("many"), formats[k]);
         time_t start = time(NULL);
         for (int i = 0; i < count; i++) {
