@@ -14,50 +14,21 @@ const MOST_PARTS: usize = 64;
 const PART_ELEMENTS: usize = 1 << 15;
 const PART_ROWS: usize = 32;
 
-/// A row's `(x - mean) / deviation` as `(x * factor - middle) * scale - shift`. The middle is the mean of `x * factor`, rounded, and the
-/// shift is the error of the middle. The factor is 1, or the one of [`shrunk`] where squares of the row overflow.
+/// A row's `(x - mean) / deviation` as `(x - middle) * scale - shift`: the middle is the mean, rounded, and the shift is its error.
 #[derive(Clone, Copy)]
 struct Standard<V> {
-    factor: V,
     middle: V,
     scale: V,
     shift: V,
 }
 
 impl<V: Partial<Item: Real>> Standard<V> {
+    /// Returns the mean of `f` of the elements, rounded.
+    ///
     /// # Safety
     /// `x` must hold `n` elements; as for [`Register`](super::vector::Register).
     #[inline(always)]
-    unsafe fn of(x: *const Item<V>, n: usize, eps: f64) -> Self {
-        let mut factor = 1.0;
-        loop {
-            // SAFETY: the caller's.
-            let (scaled, middle, [rest, squares]) = unsafe {
-                let (scaled, middle) = Self::middle(x, n, factor);
-                let fill = middle * V::all(Element::from_f64(1.0 / factor));
-                let means = sums::<V, 1, 2>(
-                    [x],
-                    [fill],
-                    n,
-                    #[inline(always)]
-                    |[x]| [x * scaled - middle, (x * scaled - middle) * (x * scaled - middle)],
-                );
-                (scaled, middle, means.map(|sum| sum / n as f64))
-            };
-            if squares.is_finite() || factor < 1.0 {
-                return Self::around(factor, scaled, middle, rest, squares, eps).0;
-            }
-            factor = shrunk::<V>();
-        }
-    }
-
-    /// Returns the factor for all elements, and the mean with this factor, rounded.
-    ///
-    /// # Safety
-    /// As for [`Standard::of`].
-    #[inline(always)]
-    unsafe fn middle(x: *const Item<V>, n: usize, factor: f64) -> (V, V) {
-        let factor: V = V::all(Element::from_f64(factor));
+    unsafe fn middle(x: *const Item<V>, n: usize, f: impl Fn(V) -> V + Copy) -> V {
         // SAFETY: the caller's.
         let [sum] = unsafe {
             sums::<V, 1, 1>(
@@ -65,24 +36,23 @@ impl<V: Partial<Item: Real>> Standard<V> {
                 [V::all(Element::ZERO)],
                 n,
                 #[inline(always)]
-                |[x]| [x * factor],
+                |[x]| [f(x)],
             )
         };
-        (factor, V::all(Element::from_f64(sum / n as f64)))
+        V::all(Element::from_f64(sum / n as f64))
     }
 
-    /// Returns the form for a row with these means of `x * factor - middle` and of its square, and its scale and shift.
+    /// Returns the form for a row with these means of `x - middle` and of its square, and its scale and shift.
     #[inline(always)]
-    fn around(factor: f64, scaled: V, middle: V, rest: f64, squares: f64, eps: f64) -> (Self, [f64; 2]) {
-        let scale = 1.0 / (squares - rest * rest + eps * factor * factor).sqrt();
+    fn around(middle: V, rest: f64, squares: f64, eps: f64) -> (Self, [f64; 2]) {
+        let scale = 1.0 / (squares - rest * rest + eps).sqrt();
         let shift = rest * scale;
-        let [of_scale, of_shift] = [scale, shift].map(|x| V::all(Element::from_f64(x)));
-        (Standard { factor: scaled, middle, scale: of_scale, shift: of_shift }, [scale, shift])
+        (Standard { middle, scale: V::all(Element::from_f64(scale)), shift: V::all(Element::from_f64(shift)) }, [scale, shift])
     }
 
     #[inline(always)]
     fn at(self, x: V) -> V {
-        (x * self.factor - self.middle) * self.scale - self.shift
+        (x - self.middle) * self.scale - self.shift
     }
 }
 
@@ -108,12 +78,41 @@ struct Forward<T> {
 #[inline(always)]
 unsafe fn forward_rows<V: Partial<Item: Real>>(all: Forward<Item<V>>, Rows { n, eps, .. }: Rows, rows: std::ops::Range<usize>) {
     for i in rows {
-        let x = all.x.wrapping_add(i * n);
-        // SAFETY: the caller keeps this function's contract.
+        let (mut x, mut eps, mut scaled) = (all.x.wrapping_add(i * n), eps, false);
+        // SAFETY: the caller's.
         unsafe {
-            let standard = Standard::<V>::of(x, n, eps);
+            let r = all.r.add(i * n);
+            let standard = loop {
+                let middle = Standard::<V>::middle(
+                    x,
+                    n,
+                    #[inline(always)]
+                    |x| x,
+                );
+                let [rest, squares] = sums::<V, 1, 2>(
+                    [x],
+                    [middle],
+                    n,
+                    #[inline(always)]
+                    |[x]| [x - middle, (x - middle) * (x - middle)],
+                )
+                .map(|sum| sum / n as f64);
+                if squares.is_finite() || scaled {
+                    break Standard::around(middle, rest, squares, eps).0;
+                }
+                // The row with a factor takes the place of the row.
+                let factor = V::all(Element::from_f64(shrunk::<V>()));
+                map::<V, 1>(
+                    r,
+                    [x],
+                    n,
+                    #[inline(always)]
+                    |[x]| x * factor,
+                );
+                (x, eps, scaled) = (r.cast_const(), eps * shrunk::<V>() * shrunk::<V>(), true);
+            };
             map::<V, 3>(
-                all.r.add(i * n),
+                r,
                 [x, all.weight, all.bias],
                 n,
                 #[inline(always)]
@@ -189,9 +188,16 @@ unsafe fn gradient_part<V: Partial<Item: Real>>(all: Backward<Item<V>>, rows: Ro
             // One pass computes the sums of the row and of its gradient. The gradient of the row is left out if the caller wants only the
             // gradients of weight and bias.
             let weight = if all.r.is_null() { g } else { all.weight };
+            // Where squares of the row overflow, what is standardized is the row with a factor.
             let mut factor = 1.0;
-            let (standard, [scale, shift], mean, along) = loop {
-                let (scaled, middle) = Standard::<V>::middle(x, n, factor);
+            let (standard, scaled, [scale, shift], mean, along) = loop {
+                let scaled: V = V::all(Element::from_f64(factor));
+                let middle = Standard::<V>::middle(
+                    x,
+                    n,
+                    #[inline(always)]
+                    |x| x * scaled,
+                );
                 let fill = middle * V::all(Element::from_f64(1.0 / factor));
                 let [rest, squares, mean, along] = sums::<V, 3, 4>(
                     [g, weight, x],
@@ -205,8 +211,8 @@ unsafe fn gradient_part<V: Partial<Item: Real>>(all: Backward<Item<V>>, rows: Ro
                 )
                 .map(|sum| sum / n as f64);
                 if squares.is_finite() || factor < 1.0 {
-                    let (standard, numbers) = Standard::<V>::around(factor, scaled, middle, rest, squares, eps);
-                    break (standard, numbers, mean, along);
+                    let (standard, numbers) = Standard::<V>::around(middle, rest, squares, eps * factor * factor);
+                    break (standard, scaled, numbers, mean, along);
                 }
                 factor = shrunk::<V>();
             };
@@ -214,7 +220,7 @@ unsafe fn gradient_part<V: Partial<Item: Real>>(all: Backward<Item<V>>, rows: Ro
                 of_weight.add::<V, 2>(
                     [g, x],
                     #[inline(always)]
-                    |[g, x]| g * standard.at(x),
+                    |[g, x]| g * standard.at(x * scaled),
                 );
                 of_bias.add::<V, 1>(
                     [g],
@@ -231,7 +237,7 @@ unsafe fn gradient_part<V: Partial<Item: Real>>(all: Backward<Item<V>>, rows: Ro
                 [g, all.weight, x],
                 n,
                 #[inline(always)]
-                |[g, weight, x]| standard.factor * standard.scale * (g * weight - mean - standard.at(x) * along),
+                |[g, weight, x]| scaled * standard.scale * (g * weight - mean - standard.at(x * scaled) * along),
             );
         }
         of_weight.finish();

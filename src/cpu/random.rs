@@ -14,7 +14,7 @@ mod words;
 pub use draw::fill_operand;
 pub use pairs::normals;
 pub use source::{Binomial, Gamma, Poisson, Source, TruncatedNormal, beta, fill_each};
-pub use words::{Chance, DoubleWords, LongRange, Range};
+pub use words::{Chance, DoubleWords, Geometric, LongRange, Range};
 
 use super::simd::{Isa, simd};
 use super::vmath::{self, log_parts_f32, log_parts_f64};
@@ -114,25 +114,6 @@ pub struct Cauchy<T> {
     pub median: T,
     /// Half the distance between the quartiles.
     pub sigma: T,
-}
-
-/// The number of trials up to the first success, where every trial fails with a probability whose logarithm is `-1 / scale`.
-#[derive(Clone, Copy)]
-pub struct Geometric {
-    /// `-1 / log(probability of failure)`.
-    pub scale: f64,
-}
-
-impl Distribution<f64> for Geometric {
-    const BLOCKS: u64 = DOUBLE_WORD_BLOCKS;
-
-    #[inline(always)]
-    fn group(self, seed: u64, first: u64, out: &mut Group<f64>) {
-        let words = words_64(seed, first);
-        for i in 0..GROUP {
-            out[i].write((minus_two_log_f64(words[i]) * (0.5 * self.scale)).floor() + 1.0);
-        }
-    }
 }
 
 macro_rules! distributions {

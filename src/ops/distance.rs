@@ -119,7 +119,8 @@ pub fn cdist(r: &Tensor, a: &Tensor, b: &Tensor, p: f64, mode: THDistanceMode) -
     deliver([Some((r, dtype, &copy::to_dtype(&made, dtype)?))])
 }
 
-/// `sqrt(|x|^2 - 2 x y + |y|^2)`, 0 where rounding leaves less, of rows less the mean of the rows of `b`: rounding errors grow with squares.
+/// `sqrt(|x|^2 - 2 x y + |y|^2)`, 0 where rounding leaves less, of rows less the mean of the rows of `b`: rounding errors grow with the
+/// squares.
 fn by_product(r: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
     let centre = Tensor::fresh()?;
     mean(To::tensor(&centre, true), b, Over::Dim(-2), None)?;

@@ -93,6 +93,11 @@ impl Mt19937 {
         unit(self.word())
     }
 
+    /// True with probability `p`, by TH's comparison of a unit number, which may be 0; never for a `p` of 0.
+    pub fn chance(&mut self, p: f64) -> bool {
+        self.unit() <= p && p > 0.0
+    }
+
     /// Writes the next `out.len()` numbers of [`Mt19937::unit`] to `out`.
     pub fn units(&mut self, out: &mut [f64]) {
         self.words_into(out, unit);

@@ -114,7 +114,7 @@ pub fn fill_operand(draw: Draw, generator: &mut Generator, out: &Operand, parame
         Draw::Bernoulli { p } => match generator {
             Generator::Philox(stream) => at_once(place, stream, Chance { of_words: (p * 4_294_967_296.0).round() as u64 }),
             Generator::Mt19937(stream) => in_order(place, stream, |stream, out: &mut [Bool]| {
-                out.iter_mut().for_each(|x| *x = succeeds(stream, p).into());
+                out.iter_mut().for_each(|x| *x = stream.chance(p).into());
             }),
         },
         Draw::BernoulliEach => bernoulli_each(place, generator, list(0)),
@@ -132,11 +132,6 @@ pub fn fill_operand(draw: Draw, generator: &mut Generator, out: &Operand, parame
         Draw::Categories { replacement } => return categories(place, generator, parameters[0], replacement),
     }
     Ok(())
-}
-
-/// True with probability `p`, by TH's comparison of a unit number, which may be 0; never for a `p` of 0.
-pub(super) fn succeeds(stream: &mut Mt19937, p: f64) -> bool {
-    stream.unit() <= p && p > 0.0
 }
 
 /// Fills with floats: by Philox from the distribution for the type they are computed in, by MT19937 with `next` numbers in order.
@@ -201,7 +196,7 @@ fn bernoulli_each(place: Place, generator: &mut Generator, p: &[f64]) {
         Generator::Mt19937(stream) => {
             let mut rest = p.iter();
             in_order(place, stream, |stream, out: &mut [Bool]| {
-                out.iter_mut().zip(&mut rest).for_each(|(x, &p)| *x = succeeds(stream, p).into());
+                out.iter_mut().zip(&mut rest).for_each(|(x, &p)| *x = stream.chance(p).into());
             })
         }
     }

@@ -1,6 +1,5 @@
 //! Samples on the host: permutations, and draws of categories by their probabilities.
 
-use super::draw::succeeds;
 use super::place::{Place, by_position, in_order};
 use super::{Distribution, DoubleWords, Exponential, GROUP, fill as fill_groups};
 use crate::alloc::list;
@@ -65,7 +64,7 @@ pub(super) fn alias(place: Place, generator: &mut Generator, other: &[i64], stay
         Generator::Mt19937(stream) => in_order(place, stream, |stream, out: &mut [i64]| {
             for drawn in out {
                 let k = (stream.unit() * stays.len() as f64) as usize;
-                *drawn = if succeeds(stream, stays[k]) { k as i64 } else { other[k] };
+                *drawn = if stream.chance(stays[k]) { k as i64 } else { other[k] };
             }
         }),
     }

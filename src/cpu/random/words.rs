@@ -1,6 +1,6 @@
 //! Fills whose elements are random words, or are chosen by random words.
 
-use super::{DOUBLE_WORD_BLOCKS, Distribution, GROUP, Group, WORD_BLOCKS, words_32, words_64};
+use super::{DOUBLE_WORD_BLOCKS, Distribution, GROUP, Group, WORD_BLOCKS, minus_two_log_f64, words_32, words_64};
 use crate::dtype::Bool;
 
 /// True with a probability that is a multiple of 2^-32.
@@ -20,6 +20,25 @@ impl Distribution<Bool> for Chance {
         let (always, below) = (self.of_words >> 32 != 0, self.of_words as u32);
         for i in 0..GROUP {
             out[i].write(((words[i] < below) | always).into());
+        }
+    }
+}
+
+/// The number of trials up to the first success, where every trial fails with a probability whose logarithm is `-1 / scale`.
+#[derive(Clone, Copy)]
+pub struct Geometric {
+    /// The factor of the logarithm of a uniform number.
+    pub scale: f64,
+}
+
+impl Distribution<f64> for Geometric {
+    const BLOCKS: u64 = DOUBLE_WORD_BLOCKS;
+
+    #[inline(always)]
+    fn group(self, seed: u64, first: u64, out: &mut Group<f64>) {
+        let words = words_64(seed, first);
+        for i in 0..GROUP {
+            out[i].write((minus_two_log_f64(words[i]) * (0.5 * self.scale)).floor() + 1.0);
         }
     }
 }

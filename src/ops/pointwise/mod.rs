@@ -61,8 +61,8 @@ fn number_tensor(value: Scalar, dtype: Dtype) -> Result<Tensor> {
 }
 
 /// The dtype in which elements of `t` and a number are compared exactly, and the number there. A number beyond an integer type is compared
-/// in int64: 300 is greater than every uint8, not 44. A number that is no int64 is compared in float64, where one beyond int64 is an infinity:
-/// the greatest int64 is rounded to 2^63 there.
+/// in int64: 300 is greater than every uint8, not 44. A number that is no int64 is compared in float64. One beyond int64 is an infinity
+/// there, because the greatest int64 is rounded to 2^63.
 #[inline]
 fn comparable(t: &Tensor, value: Scalar) -> Result<(Dtype, Scalar)> {
     let dtype = promote_scalar(t, value)?;
