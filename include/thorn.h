@@ -2720,10 +2720,9 @@ THStatus THTensor_mode(THTensor *values, THTensor *indices, const THTensor *t, i
 /// `r = element of rank q * (n - 1), from 0, of t over dimension` in ascending order, or over all with `TH_ALL_DIMS`; q
 /// from 0 to 1.
 ///
-/// Between two ranks `interpolation` decides: `TH_INTERPOLATION_LINEAR`, `TH_INTERPOLATION_LOWER`,
-/// `TH_INTERPOLATION_HIGHER`, `TH_INTERPOLATION_MIDPOINT` or `TH_INTERPOLATION_NEAREST`. q is rounded to the type of
-/// `t` (float32 for 16-bit floats) before ranks are computed in float64. Floats only; a NaN is every quantile of its
-/// line. `keepdim` as for kthvalue. A dimension without elements is an error.
+/// Between two ranks `interpolation` decides, a constant of THInterpolation. q is rounded to the type of `t` (float32
+/// for 16-bit floats) before ranks are computed in float64. Floats only; a NaN is every quantile of its line. `keepdim`
+/// as for kthvalue. A dimension without elements is an error.
 THStatus THTensor_quantile(THTensor *r, const THTensor *t, double q, int dimension, int keepdim,
                            THInterpolation interpolation);
 

@@ -94,7 +94,8 @@ end)
 
 -- Functions of the library that return a number, by their arguments behind the tensor.
 local RETURN = {
-    sumall = {}, prodall = {}, meanall = {}, maxall = {}, minall = {}, medianall = {}, normall = { 2 }, varall = { false }, stdall = { false },
+    sumall = {}, prodall = {}, meanall = {}, maxall = {}, minall = {}, medianall = {}, normall = { 2 }, varall = { false },
+    stdall = { false },
     varallCorrection = { 1 }, stdallCorrection = { 1 }, get1d = { 1 }, getAt = { { 1 } },
 }
 
@@ -116,7 +117,9 @@ test("returned values are numbers", function()
             for _, name in ipairs({ "sum", "prod", "mean", "max", "min", "norm", "std", "var" }) do
                 is_nan(t[name](t), short .. " " .. name)
             end
-            for _, name in ipairs({ "sum", "prod", "mean", "max", "min", "median" }) do is_nan((torch[name](t, 1))[1], short .. " " .. name) end
+            for _, name in ipairs({ "sum", "prod", "mean", "max", "min", "median" }) do
+                is_nan((torch[name](t, 1))[1], short .. " " .. name)
+            end
             is_nan(torch.norm(t, 2, 1)[1], short .. " norm")
             is_nan(torch.dist(t, t), short .. " dist")
             local sparse = thorn.STensor({ { 1, 2 } }, t:narrow(1, 1, 2), { 3 })

@@ -101,7 +101,10 @@ local function binary_reader(source)
     end
     reader.int = whole(ffi.typeof("const int32_t *"), 4)
     reader.long = whole(ffi.typeof("const int64_t *"), 8)
-    function reader.double() return number.of_double(source.take(need(source, 8))) end
+    function reader.double()
+        local text = source.take(need(source, 8))
+        return number.read_double(ffi.cast("const double *", ffi.cast("const char *", text)), 0)
+    end
     function reader.bytes(count) return source.take(need(source, count)) end
     function reader.elements(count, record)
         need(source, count * record.size)

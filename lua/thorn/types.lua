@@ -42,11 +42,11 @@ local function long(pointer)
     return read, write
 end
 
--- Floats, of which `of` makes a number of Lua by their address.
-local function float(of)
+-- Floats, which functions of `thorn.number` read and write.
+local function float(read_at, write_at)
     return function(pointer)
-        local function read(storage, i) return (of(memory(pointer, storage, i) + i)) end
-        local function write(storage, i, value) memory(pointer, storage, i)[i] = value end
+        local function read(storage, i) return (read_at(memory(pointer, storage, i), i)) end
+        local function write(storage, i, value) write_at(memory(pointer, storage, i), i, value) end
         return read, write
     end
 end
@@ -90,8 +90,8 @@ define("Char", C.TH_INT8, "int8_t", plain, true)
 define("Short", C.TH_INT16, "int16_t", plain, true)
 define("Int", C.TH_INT32, "int32_t", plain, true)
 define("Long", C.TH_INT64, "int64_t", long, true)
-define("Float", C.TH_FLOAT32, "float", float(number.of_float), false)
-define("Double", C.TH_FLOAT64, "double", float(number.of_double), false)
+define("Float", C.TH_FLOAT32, "float", float(number.read_float, number.write_float), false)
+define("Double", C.TH_FLOAT64, "double", float(number.read_double, number.write_double), false)
 define("Half", C.TH_FLOAT16, "uint16_t", half, false)
 define("BFloat16", C.TH_BFLOAT16, "uint16_t", half, false)
 define("Bool", C.TH_BOOL, "uint8_t", truth, true)
