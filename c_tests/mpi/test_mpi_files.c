@@ -257,7 +257,7 @@ static void errors_are_the_same_on_all_ranks(void) {
     CHECK_ERROR(TH_MPI_load(NULL, 0, NULL, path, NULL, MPI_COMM_WORLD), TH_ERR_ARGUMENT, "argument 'r' is NULL");
     CHECK_ERROR(TH_MPI_load(half, 0, NULL, path, NULL, MPI_COMM_WORLD), TH_ERR_DTYPE, "bfloat16");
     const int64_t wrong[16] = {1};
-    CHECK_ERROR(TH_MPI_load(none, 1, wrong, path, NULL, MPI_COMM_WORLD), TH_ERR_SHAPE, "parts of 1 entries of 3");
+    CHECK_ERROR(TH_MPI_load(none, 1, wrong, path, NULL, MPI_COMM_WORLD), TH_ERR_SHAPE, "the parts sum to 1, and the dimension has 3 entries");
     CHECK_ERROR(TH_MPI_saveSafetensors(list, two, NULL, 2, path, MPI_COMM_WORLD), TH_ERR_DTYPE, "no dtype");
     CHECK_ERROR(TH_MPI_saveSafetensors(list, twice, NULL, 2, path, MPI_COMM_WORLD), TH_ERR_ARGUMENT, "'a' comes twice");
     CHECK_ERROR(TH_MPI_saveSafetensors(list, meta, NULL, 1, path, MPI_COMM_WORLD), TH_ERR_FORMAT, rank ? "another rank" : "TH_MPI_save");

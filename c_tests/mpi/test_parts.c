@@ -200,7 +200,7 @@ static void ranks_that_disagree_get_an_error(void) {
         THTensor_free(r);
     }
     THTensor *good = THTensor_newZeros(TH_INT16, SIZES(2, 3)), *other = vector_of(TH_INT8, 5), *r = THTensor_new();
-    const int64_t parts[8] = {odd ? 1 : 2, odd ? 1 : 0}, wrong[8] = {3, 1}, negative[8] = {3, -1};
+    const int64_t parts[8] = {odd ? 1 : 2, odd ? 1 : 0}, wrong[8] = {3, 1}, negative[8] = {1, -1};
     CHECK_ALL_FAIL(TH_MPI_allgather(r, good, odd, MPI_COMM_WORLD), TH_ERR_ARGUMENT, last, "dimensions");
     CHECK_ALL_FAIL(TH_MPI_allgather(odd ? other : r, good, 0, MPI_COMM_WORLD), TH_ERR_DTYPE, last, "the result holds int8");
     /* A result of the right shape is unchanged. */
@@ -218,7 +218,7 @@ static void ranks_that_disagree_get_an_error(void) {
     CHECK_ALL_FAIL(TH_MPI_reduceScatter(r, good, parts, 0, MPI_SUM, MPI_COMM_WORLD), TH_ERR_SHAPE, last, "different shapes");
     CHECK_ALL_FAIL(TH_MPI_reduceScatter(odd ? other : r, good, NULL, 0, MPI_SUM, MPI_COMM_WORLD), TH_ERR_DTYPE, last,
                    "the result holds int8");
-    CHECK_ERROR(TH_MPI_reduceScatter(r, good, negative, 0, MPI_SUM, MPI_COMM_WORLD), TH_ERR_SHAPE, "part");
+    CHECK_ERROR(TH_MPI_reduceScatter(r, good, negative, 0, MPI_SUM, MPI_COMM_WORLD), TH_ERR_SHAPE, "parts[1] is -1: a part has 0 entries or more");
     CHECK_ERROR(TH_MPI_alltoall(r, good, parts, 0, 1, MPI_COMM_WORLD), TH_ERR_SHAPE, "TH_MPI_alltoall: ");
     CHECK_ERROR(TH_MPI_alltoall(r, good, wrong, 0, 1, MPI_COMM_WORLD), TH_ERR_SHAPE, "too large");
     CHECK_ERROR(TH_MPI_alltoall(r, good, NULL, 0, 2, MPI_COMM_WORLD), TH_ERR_ARGUMENT, "dimension 2 out of range");

@@ -64,8 +64,8 @@ static inline THStatus th_mpi_parts(THMpiCall *call, int64_t *parts, const int64
             return th_mpi_fail(TH_ERR_SHAPE, "%s: parts[%d] is %lld: a part has 0 entries or more", call->what, p, (long long)parts[p]);
         }
         if (parts[p] > total - sum) {
-            return th_mpi_fail(TH_ERR_SHAPE, "%s: parts[0] to parts[%d] sum to more than the %lld entries of the dimension", call->what, p,
-                               (long long)total);
+            return th_mpi_fail(TH_ERR_SHAPE, "%s: parts[%d] is %lld, too large: %lld of the %lld entries of the dimension are left", call->what,
+                               p, (long long)parts[p], (long long)(total - sum), (long long)total);
         }
         sum += parts[p];
     }

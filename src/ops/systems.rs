@@ -114,9 +114,9 @@ impl Gradients<'_> {
         Ok(dot(&exact, &exact)?.sqrt() / self.scale)
     }
 
-    /// Moves `x` by conjugate gradients that begin with its residual `rest`, of the norm `exact`, until the recurrence has a residual that is
-    /// small enough, or as far below the first one as rounding errors let it follow. Returns the curvature of a direction in which the
-    /// matrix is singular to the precision of the dtype, where there is one.
+    /// Moves `x` by conjugate gradients that begin with its residual `rest`, of the norm `exact`. The steps end where the residual of the
+    /// recurrence is small enough, or as far below the first one as rounding errors let it follow. Returns the curvature of a direction in
+    /// which the matrix is singular to the precision of the dtype, where there is one.
     ///
     /// # Safety
     /// The function of the caller may be called with its context.
@@ -210,7 +210,8 @@ pub unsafe fn conjugate_gradients(
         if let (Some(curvature), true) = (flat, stalled) {
             bail!(
                 Numeric,
-                "the matrix is singular to the precision of {dtype}, or not positive definite: step {} found a direction of curvature {curvature}",
+                "the matrix is singular to the precision of {dtype}, or not positive definite: step {} found a direction of curvature \
+                 {curvature}",
                 steps + 1
             )
         }

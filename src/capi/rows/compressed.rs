@@ -71,8 +71,8 @@ macro_rules! compressed_rows {
         /// and falls, the iteration begins anew with `b - A x`. `progress`, or NULL, is called after each step with the norm that the
         /// iteration itself knows of, without rounding errors of `x`. For a `b` of 0 `r` is 0. Returns the number of steps; -1 on error.
         ///
-        /// `residual`, a float64, becomes the norm of `b - A x` by that of `b`. Where it is above `tol`, `r` is what the steps led to; where
-        /// `residual` is NULL this is `TH_ERR_NUMERIC`, as it always is if A is found not to be positive definite, or to be singular.
+        /// `residual`, a float64, becomes the norm of `b - A x` by that of `b`. Where it is above `tol`, `r` is what the steps led to;
+        /// where `residual` is NULL this is `TH_ERR_NUMERIC`, as it always is if A is found not to be positive definite, or to be singular.
         csrCg(r: out, residual: optional_out, crow: index, col: index, values: input, b: input, start: optional_input, tol: double,
             maxIter: size, progress: progress, context: context) -> count = {
             let iteration = Iteration { tol, most: maxIter, progress: (progress, context) };

@@ -268,8 +268,8 @@ macro_rules! sparse_rows {
         /// is at most `tol` times that of `b`, after `maxIter` steps, or where rounding errors keep the norm from falling further; see
         /// csrCg. `progress`, or NULL, is called after each step. Returns the number of steps; -1 on error.
         ///
-        /// `residual`, a float64, becomes the norm of `b - s x` by that of `b`. Where it is above `tol`, `r` is what the steps led to; where
-        /// `residual` is NULL this is `TH_ERR_NUMERIC`.
+        /// `residual`, a float64, becomes the norm of `b - s x` by that of `b`. Where it is above `tol`, `r` is what the steps led to;
+        /// where `residual` is NULL this is `TH_ERR_NUMERIC`.
         cg(r: out, residual: optional_out, s: sparse, b: input, start: optional_input, tol: double, maxIter: size, progress: progress,
             context: context) -> count = {
             let iteration = Iteration { tol, most: maxIter, progress: (progress, context) };

@@ -44,7 +44,7 @@ fn coordinates(what: &Save<'_>, tensor: &Tensor, sparse: &Sparse, precision: Opt
     let places = Places::of(what, sparse)?;
     let (element, bytes) = (what.element(values), what.bytes(values)?);
     let nnz = bytes.len() / element.size();
-    let truths = if element == Element::Bool { Some(truths(&places, &bytes)?) } else { None };
+    let truths = if element == Element::Bool { Some(truths(&places, bytes)?) } else { None };
     let is_kept = |k: usize| truths.as_ref().is_none_or(|truths| truths[k]);
     let kept = truths.as_ref().map_or(nnz, |truths| truths.iter().filter(|&&is_kept| is_kept).count());
     let head = format!("%%MatrixMarket matrix coordinate {} general\n{rows} {columns} {kept}\n", field(element));
@@ -85,9 +85,9 @@ fn coordinates(what: &Save<'_>, tensor: &Tensor, sparse: &Sparse, precision: Opt
 fn truths(places: &Places<'_>, bytes: &[u8]) -> Result<Vec<bool>> {
     let (mut at, mut kept, mut all) = (places.start(0), grow::list(bytes.len())?, grow::list(bytes.len())?);
     kept.resize(bytes.len(), false);
-    for k in 0..bytes.len() {
+    for (k, &truth) in bytes.iter().enumerate() {
         let position = places.next(&mut at, k)?;
-        if bytes[k] != 0 {
+        if truth != 0 {
             all.push((position, k));
         }
     }
