@@ -9,8 +9,8 @@
 //! which bind from the right. A function of the chapters from Arithmetic to Comparisons and choices, and gradients of activations, is
 //! called by its name without `THTensor_` and without its result: `clamp(a, 0, 1)`, `where(a > 0, b, 0.5)`, `addcmul(t, 0.1, a, b)`. The
 //! arguments choose among the forms of a function: `pow(a, 2)`, `pow(a, b)`, `max(a, 0)`, `lerp(a, b, w)`. `signbit` is refused, because
-//! it reads memory instead of elements. Statements before the expression, each closed by a semicolon, name values: `"d = a - b; d*d +
-//! tanh(d)"`.
+//! it reads memory instead of elements. Statements before the expression, each closed by a semicolon, name values:
+//! `"d = a - b; d*d + tanh(d)"`.
 //!
 //! The result is that of the single functions, one after the other, with their dtypes and rounding, and on the host bit for bit but for the
 //! bits of NaN: inputs broadcast; `a + b` is cadd of two tensors and add of a tensor and a number, and so on; operators of two numbers
