@@ -4623,7 +4623,8 @@ TH_NODISCARD DLManagedTensor *THTensor_toDLPackLegacy(const THTensor *t);
 /// A tensor that shares the elements of a producer of DLPack 1. It takes `tensor` over: when the last view is gone, the
 /// deleter is called, once. On error `tensor` stays the caller's, and the deleter has not been called. NULL strides
 /// mean row-major. Where `DLPACK_FLAG_BITMASK_READ_ONLY` is set the elements are copied and the deleter is called at
-/// once, since a tensor may be written. Returns a new reference.
+/// once, since a tensor may be written. uint16 is copied into int32 and uint32 into int64, and the deleter is called at
+/// once, too. Returns a new reference.
 TH_NODISCARD THTensor *THTensor_newFromDLPack(DLManagedTensorVersioned *tensor);
 
 /// As newFromDLPack, from a producer of the struct that DLPack had before version 1, which cannot forbid writing.
@@ -4638,8 +4639,9 @@ THStatus THTensor_toArrow(const THTensor *t, ArrowSchema *schema, ArrowArray *ar
 
 /// A tensor with one dimension that shares the values of an array of Arrow's, of signed integers, uint8, floats or
 /// truth values. It takes both structs over, and sets their `release` to NULL: the producer's is called with the last
-/// view, once. Truth values are copied, and their array is released at once. On error both structs stay the caller's.
-/// Nulls are an error; they are counted where `null_count` is -1. Returns a new reference.
+/// view, once. Truth values are copied, uint16 is copied into int32 and uint32 into int64, and the array of a copy is
+/// released at once. On error both structs stay the caller's. Nulls are an error; they are counted where `null_count`
+/// is -1. Returns a new reference.
 TH_NODISCARD THTensor *THTensor_newFromArrow(ArrowSchema *schema, ArrowArray *array);
 
 /** @} */
@@ -4924,24 +4926,34 @@ int THMemory_pressure(void);
  * matrix of Matrix Market, a table of numbers or an image. One that is opened tells names, dtypes and sizes without
  * reading elements; nothing in it is executed or trusted. Lists, dictionaries and tables become paths as names,
  * `model.layer.0.weight`, and the numbers and texts in them metadata under such paths. A file that is one tensor has
- * one whose name is "". Elements that lie in a file as in memory are mapped, from 64 KiB on, when `THArchive_newTensor`
- * is asked for them: writes to such a tensor stay private, and whoever cuts the file short meanwhile makes access
- * beyond its new end raise SIGBUS. `THTensor_newLoad` and `THArchive_read` copy. uint16 is read as int32 and uint32 as
- * int64. Sparse tensors have functions of their own: those of dense ones refuse them, `TH_ERR_UNSUPPORTED`. PyTorch's
- * files have them in coordinates (COO) and by compressed rows (CSR), and so have SciPy's (`scipy.sparse.save_npz`),
- * which are one sparse tensor without a name. Matrix Market's `coordinate` files are coordinates, and their `array`
- * files dense: real numbers are float64, integers int64, a pattern has values 1 of float64; symmetric and
- * skew-symmetric ones are read whole, complex ones refused, and those that gzip compressed (`.mtx.gz`) read too. What
- * is written is `general`, its numbers the shortest that read back the same, and a pattern where values are bool. A
- * file is written as a whole: beside its name first, then to disk, and then renamed, so that a failure or a killed
- * process leaves the file that was there. Errors: `TH_ERR_IO`, the system or a function of the caller refused to read
- * or write; `TH_ERR_FORMAT`, the file is broken or of no known format, and at which byte; `TH_ERR_UNSUPPORTED`, a
- * tensor is of a kind that thorn does not have, or a format is not written.
+ * one whose name is "". `THArchive_newTensor` and `THArchive_newBytes` map elements that lie in the file as in memory,
+ * from 64 KiB on. Writes to such a tensor stay private. The file should stay as it is: if a program changes it in
+ * place, elements may change, and access beyond the end of a file that was cut short raises SIGBUS. `numpy.save` and
+ * `torch.save` cut a file to nothing and write it anew in place. Functions of thorn replace the file by a new one, and
+ * mapped tensors keep the elements of the old one. `THArchive_openWith` with `TH_OPEN_COPY` opens a file of which
+ * nothing is mapped; `THTensor_newLoad` and `THArchive_read` copy as well. uint16 is read as int32 and uint32 as int64.
+ * GGUF's blocks are decoded to float32: Q4_0 to Q8_0, Q2_K to Q6_K, IQ4_NL, IQ4_XS, TQ1_0, TQ2_0 and MXFP4.
+ * `THArchive_newBytes` returns the bytes of others. Sparse tensors have functions of their own: those of dense ones
+ * refuse them, `TH_ERR_UNSUPPORTED`. PyTorch's files have them in coordinates (COO) and by compressed rows (CSR), and
+ * so have SciPy's (`scipy.sparse.save_npz`), which are one sparse tensor without a name. Matrix Market's `coordinate`
+ * files are coordinates, and their `array` files dense: real numbers are float64, integers int64, a pattern has values
+ * 1 of float64; symmetric and skew-symmetric ones are read whole, complex ones refused, and those that gzip compressed
+ * (`.mtx.gz`) read too. What is written is `general`, its numbers the shortest that read back the same, and a pattern
+ * where values are bool. A file is written as a whole: beside its name first, then to disk, and then renamed, so that a
+ * failure or a killed process leaves the file that was there. A file that this process may not write to is not
+ * replaced. Where the system has files without a name, as Linux does on most file systems, a killed process leaves
+ * nothing else. Errors: `TH_ERR_IO`, the system or a function of the caller refused to read or write; `TH_ERR_FORMAT`,
+ * the file is broken or of no known format, and at which byte; `TH_ERR_UNSUPPORTED`, a tensor is of a kind that thorn
+ * does not have, or a format is not written.
  * @{
  */
 
 /// A collection of named tensors with metadata in one file, opened for reading or made for writing.
 typedef struct THArchive THArchive;
+
+enum {
+    TH_OPEN_COPY = 1             ///< `THArchive_openWith`: elements are always copied, and never mapped.
+};
 
 /// Stores at most `size` bytes from the place that is read next at `buffer`; returns how many it stored, 0 at the end,
 /// and less than 0 for a failure.
@@ -4976,6 +4988,10 @@ typedef enum THFileFormat {
 /// with `THArchive_free`; NULL on error.
 THArchive *THArchive_open(const char *path);
 
+/// As `THArchive_open`, with `flags`: `TH_OPEN_COPY`, elements are always copied and never mapped; 0, they may be
+/// mapped. Free it with `THArchive_free`; NULL on error.
+THArchive *THArchive_openWith(const char *path, int flags);
+
 /// Opens a table of numbers whose columns are separated by the character `separator`, which `THArchive_open` guesses.
 /// Free it with `THArchive_free`; NULL on error.
 THArchive *THArchive_openTable(const char *path, int separator);
@@ -4985,8 +5001,9 @@ THArchive *THArchive_openTable(const char *path, int separator);
 THArchive *THArchive_openMemory(const void *data, ptrdiff_t size);
 
 /// Opens a file that two functions read: `read(context, buffer, size)` and `seek(context, offset, whence)`, which do
-/// what fread and fseek do. They are called with `context` until the archive is freed, on whichever thread uses it, by
-/// one at a time. Free it with `THArchive_free`; NULL on error.
+/// what fread and fseek do. They are called with `context` until the archive is freed, by one thread at a time: the
+/// thread that uses the archive, which takes signals as always, or threads of the library, which take none and for
+/// which that thread waits. Free it with `THArchive_free`; NULL on error.
 THArchive *THArchive_openCallbacks(THReadFunction read, THSeekFunction seek, void *context);
 
 /// Frees an archive; NULL is ignored. Tensors of it stay. One that is written and was not closed leaves no file.
@@ -5039,6 +5056,12 @@ TH_NODISCARD THTensor *THArchive_newTensor(const THArchive *archive, int64_t ind
 /// The first tensor named `name`, as `THArchive_newTensor` gives it. Returns a new reference; NULL on error, and if
 /// there is none.
 TH_NODISCARD THTensor *THArchive_newFind(const THArchive *archive, const char *name);
+
+/// The bytes of the elements of tensor `index` in row-major order, as the file has them: uint8 with one dimension. They
+/// serve types that thorn does not have, as float8, complex numbers and blocks of GGUF, and types that it converts. In
+/// GGUF, bytes of an unknown type reach to the next tensor. `TH_ERR_UNSUPPORTED` where the file has elements as a text
+/// or compressed, unless thorn lacks their type. Returns a new reference; NULL on error.
+TH_NODISCARD THTensor *THArchive_newBytes(const THArchive *archive, int64_t index);
 
 /// `r` = tensor `index`, copied.
 THStatus THArchive_read(THTensor *r, const THArchive *archive, int64_t index);

@@ -11097,6 +11097,12 @@ class Archive : public detail::Owned<THArchive, THArchive_free> {
     static Archive open(Text path) {
         return Archive::take(detail::must(THArchive_open(path.c_str()), static_cast<THArchive *>(nullptr), "open"));
     }
+    /// As `THArchive_open`, with `flags`: `TH_OPEN_COPY`, elements are always copied and never mapped; 0, they may be
+    /// mapped.
+    static Archive openWith(Text path, int flags) {
+        return Archive::take(detail::must(THArchive_openWith(path.c_str(), flags), static_cast<THArchive *>(nullptr),
+            "openWith"));
+    }
     /// Opens a table of numbers whose columns are separated by the character `separator`, which `THArchive_open`
     /// guesses.
     static Archive openTable(Text path, int separator) {
@@ -11183,6 +11189,8 @@ class Archive : public detail::Owned<THArchive, THArchive_free> {
     Tensor tensor(int64_t index) const { return detail::made(THArchive_newTensor(handle_, index), "tensor"); }
     /// The first tensor named `name`, as `THArchive_newTensor` gives it.
     Tensor tensor(Text name) const { return detail::made(THArchive_newFind(handle_, name.c_str()), "tensor"); }
+    /// The bytes of the elements of tensor `index` in row-major order, as the file has them: uint8 with one dimension.
+    Tensor bytes(int64_t index) const { return detail::made(THArchive_newBytes(handle_, index), "bytes"); }
     /// `r` = tensor `index`, copied.
     Tensor read(int64_t index) const { detail::New r; return r(THArchive_read(r.handle, handle_, index), "read"); }
     Tensor &read_out(Tensor &r, int64_t index) const {

@@ -90,8 +90,32 @@ def gguf():
                 expected[kind.name] = blocks.view("int16")
             else:
                 expected[kind.name] = gguf.quants.dequantize(blocks, kind)
-        writer.add_tensor("other", numpy.zeros((1, 144), "uint8"), raw_dtype=types.Q4_K)
+        writer.add_tensor("other", numpy.arange(50, dtype="uint8").reshape(1, 50), raw_dtype=types.IQ1_S)
         writer.add_tensor("last", numpy.float32([[7]]))
+        writer.write_header_to_file()
+        writer.write_kv_data_to_file()
+        writer.write_tensors_to_file()
+        writer.close()
+        return expected
+
+    def blocks(path):
+        """Blocks of random bytes, whose scales are finite."""
+        writer = gguf.GGUFWriter(path, "none")
+        scales = {types.Q2_K: (80, 82), types.Q3_K: (108,), types.Q4_K: (0, 2), types.Q5_K: (0, 2), types.Q6_K: (208,), types.IQ4_NL: (0,),
+                  types.IQ4_XS: (0,), types.TQ1_0: (52,), types.TQ2_0: (64,), types.MXFP4: ()}
+        expected = {}
+        for kind, places in scales.items():
+            numbers, size = gguf.GGML_QUANT_SIZES[kind]
+            # Two rows of one block; of short blocks, one row of four.
+            bytes = random.integers(0, 256, (1, 4 * size) if numbers == 32 else (2, size), "uint8")
+            for block in bytes.reshape(-1, size):
+                for place in places:
+                    block[place:place + 2] = numpy.frombuffer(numpy.float16(random.normal()).tobytes(), "uint8")
+            if kind == types.MXFP4:
+                # Exponents of subnormal floats, of 1, and the greatest.
+                bytes.reshape(-1, size)[:, 0] = 0, 1, 127, 255
+            writer.add_tensor(kind.name, bytes, raw_dtype=kind)
+            expected[kind.name] = gguf.quants.dequantize(bytes, kind)
         writer.write_header_to_file()
         writer.write_kv_data_to_file()
         writer.write_tensors_to_file()
@@ -103,6 +127,7 @@ def gguf():
     old = bytearray((to / "aligned.gguf").read_bytes())
     old[4] = 2
     (to / "version2.gguf").write_bytes(old)
+    expected["blocks"] = blocks(to / "blocks.gguf")
     expect_bytes("gguf", expected)
 
 

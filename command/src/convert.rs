@@ -4,6 +4,7 @@ use crate::number::counted;
 use crate::output::{self, Format, Output};
 use crate::source::{Entry, Source};
 use crate::stop::{Outcome, Result, Stop, warn};
+use std::collections::HashSet;
 use std::ffi::{CStr, CString, OsString};
 use std::io::Write;
 use thorn::dtype::Dtype;
@@ -92,9 +93,20 @@ impl Convert {
             ));
         }
         file.set_precision(self.digits).map_err(about)?;
+        let mut names: HashSet<String> = HashSet::new();
+        let all: HashSet<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();
         for entry in entries {
             let to_dtype = |t: Tensor| self.dtype.map_or_else(|| Ok(t.clone()), |dtype| copy::to_dtype(&t, dtype)).map_err(about);
-            let name = CString::new(entry.name.as_str()).unwrap_or_default();
+            // Files that are written have a name once.
+            let mut name = entry.name.clone();
+            if !names.insert(name.clone()) {
+                let free = (2..)
+                    .map(|number| format!("{}#{number}", entry.name))
+                    .find(|free| !all.contains(free.as_str()) && names.insert(free.clone()));
+                name = free.unwrap_or(name);
+                warn(format_args!("\"{}\": another tensor '{}' is written as '{name}'", source.name(), entry.name));
+            }
+            let name = CString::new(name).unwrap_or_default();
             if entry.is_sparse {
                 let mut sparse = source.sparse(entry)?;
                 if let Some(values) = sparse.parts.pop() {

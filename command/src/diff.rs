@@ -7,7 +7,7 @@ use crate::source::{Entry, Source, total};
 use crate::stop::{Outcome, Result, Stop, warn};
 use crate::table::{cut, plain};
 use serde::Serialize;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
 use std::io::Write;
 use thorn::dtype::{Category, Dtype};
@@ -147,11 +147,12 @@ impl Diff {
         }
         let alone = of_a.len() == 1 && of_b.len() == 1;
         let progress = Progress::new(total(of_a.iter()));
-        let in_b: HashMap<&str, &Entry> = of_b.iter().map(|entry| (entry.name.as_str(), entry)).collect();
-        let in_a: HashMap<&str, &Entry> = of_a.iter().map(|entry| (entry.name.as_str(), entry)).collect();
+        let (keys_a, keys_b) = (keys(&of_a), keys(&of_b));
+        let in_b: HashMap<Key<'_>, &Entry> = keys_b.iter().copied().zip(&of_b).collect();
+        let in_a: HashSet<Key<'_>> = keys_a.iter().copied().collect();
         let (mut found, mut failed) = (Vec::new(), false);
-        for entry in &of_a {
-            let other = if alone { of_b.first() } else { in_b.get(entry.name.as_str()).copied() };
+        for (entry, key) in of_a.iter().zip(&keys_a) {
+            let other = if alone { of_b.first() } else { in_b.get(key).copied() };
             let Some(other) = other else {
                 found.push(Difference::Only { name: entry.name.clone(), file: a.name().to_owned() });
                 continue;
@@ -167,8 +168,8 @@ impl Diff {
             }
         }
         progress.clear();
-        let only_b = of_b.iter().filter(|entry| !alone && !in_a.contains_key(entry.name.as_str()));
-        found.extend(only_b.map(|entry| Difference::Only { name: entry.name.clone(), file: b.name().to_owned() }));
+        let only_b = of_b.iter().zip(&keys_b).filter(|(_, key)| !alone && !in_a.contains(*key));
+        found.extend(only_b.map(|(entry, _)| Difference::Only { name: entry.name.clone(), file: b.name().to_owned() }));
         Ok((found, failed))
     }
 
@@ -206,6 +207,22 @@ impl Diff {
             Difference::Elements(Found { name: name(), differ, elements: of_a.elements, most: Number::Double(most), first, a: x, b: y })
         }))
     }
+}
+
+/// A name, and how many tensors before have it as well.
+type Key<'e> = (&'e str, usize);
+
+/// The keys of tensors, which differ also where names do not.
+fn keys(entries: &[Entry]) -> Vec<Key<'_>> {
+    let mut counts = HashMap::new();
+    entries
+        .iter()
+        .map(|entry| {
+            let count: &mut usize = counts.entry(entry.name.as_str()).or_default();
+            *count += 1;
+            (entry.name.as_str(), *count - 1)
+        })
+        .collect()
 }
 
 /// The dtype for the comparison of two dtypes.

@@ -19,6 +19,25 @@ fn files_are_equal_to_themselves() {
     }
 }
 
+/// Two tensors of one name, as `{"a.b": ..., "a": {"b": ...}}` of PyTorch has them.
+#[test]
+fn tensors_of_one_name_are_compared_in_order() {
+    let folder = folder("tensors_of_one_name");
+    let of = |name: &str, last: f32| {
+        folder.tensors(
+            name,
+            &[("a.b", "F32", &[2], f32s(&[1.0, 1.0])), ("a.b", "F32", &[3], f32s(&[0.0, 0.0, last])), ("a.b#2", "F32", &[1], f32s(&[4.0]))],
+        )
+    };
+    let (a, b) = (of("a", 0.0), of("b", 5.0));
+    assert_eq!(thorn(&["diff", &a, &a]).text(), "");
+    assert_eq!(differences(&[&a, &b]), "a.b: 1 of 3 elements differ, by up to 5; the first at [2]: 0.0, 5.0\n");
+    let to = folder.path("c.pt");
+    let run = thorn(&["convert", &a, &to]);
+    assert_eq!((run.code, run.err), (0, format!("thorn: \"{a}\": another tensor 'a.b' is written as 'a.b#3'\n")));
+    assert!(thorn(&["show", &to]).text().contains("\na.b#3  float32  [3] "));
+}
+
 #[test]
 fn integers_are_compared_exactly() {
     let folder = folder("integers_are_compared_exactly");
