@@ -21,6 +21,7 @@ use crate::error::{Error, Result};
 use crate::grow;
 use crate::input::Input;
 use crate::zip;
+use std::fmt;
 use std::io::{self, Seek};
 
 /// A file that is written from its beginning.
