@@ -119,12 +119,14 @@ fn check_writable(path: &Path) -> io::Result<()> {
 pub fn replace(path: &CStr, write: impl FnOnce(&mut dyn Output) -> thorn_files::Result<()>) -> Result<()> {
     let _blocked = Blocked::of_writes();
     let failed = |what: &str, error: &io::Error| about(Kind::Io, Some(path), format_args!("{what}: {}", reason(error)));
-    // Where the name is a link, the file that it leads to is replaced.
-    let target = followed(Path::new(OsStr::from_bytes(path.to_bytes()))).map_err(|error| failed("cannot follow its links", &error))?;
-    let before = fs::metadata(&target).ok();
+    let given = Path::new(OsStr::from_bytes(path.to_bytes()));
+    let before = fs::metadata(given).ok();
+    // The link of a pipe, as `/dev/stdout` may be, has no path at its end.
     if before.as_ref().is_some_and(|before| !before.is_file()) {
-        return stream(path, &target, write);
+        return stream(path, given, write);
     }
+    // Where the name is a link, the file at its end is replaced.
+    let target = followed(given).map_err(|error| failed("cannot follow its links", &error))?;
     if before.is_some() {
         check_writable(&target).map_err(|error| failed("cannot write", &error))?;
     }
