@@ -1476,16 +1476,16 @@ THStatus THTensor_lerp(THTensor *r, const THTensor *a, const THTensor *b, double
 /// `r = a + weight * (b - a)` with a weight for each element, with broadcasting and promotion. Floats only.
 THStatus THTensor_lerpTensor(THTensor *r, const THTensor *a, const THTensor *b, const THTensor *weight);
 
-/// `r = t - value * trunc(t / value)`, exact, with the sign of `t`. Not for Bool; integers refuse 0. A whole `value`
-/// keeps integers integer, any other makes them the default dtype.
+/// `r = t - value * trunc(t / value)`, exact, with the sign of `t`. Integers refuse 0. A whole `value` keeps integers
+/// integer and makes Bool int64; any other makes both the default dtype.
 THStatus THTensor_fmod(THTensor *r, const THTensor *t, double value);
 
 /// `r = a - b * trunc(a / b)`, exact, with the sign of `a`, with broadcasting and promotion. Not for Bool; integers
 /// refuse a 0 in `b`.
 THStatus THTensor_cfmod(THTensor *r, const THTensor *a, const THTensor *b);
 
-/// `r = t - value * floor(t / value)`, exact, with the sign of `value`; a zero has that of `t`. Not for Bool; integers
-/// refuse 0. A whole `value` keeps integers integer, any other makes them the default dtype.
+/// `r = t - value * floor(t / value)`, exact, with the sign of `value`; a zero has that of `t`. Integers refuse 0. A
+/// whole `value` keeps integers integer and makes Bool int64; any other makes both the default dtype.
 THStatus THTensor_remainder(THTensor *r, const THTensor *t, double value);
 
 /// `r = a - b * floor(a / b)`, exact, with the sign of `b`, a zero with that of `a`; with broadcasting and promotion.
@@ -1498,7 +1498,8 @@ THStatus THTensor_cadd(THTensor *r, const THTensor *t, double value, const THTen
 /// `r = t - value * src`, with broadcasting and promotion. For integers `value` must be whole; not for Bool.
 THStatus THTensor_csub(THTensor *r, const THTensor *t, double value, const THTensor *src);
 
-/// `r = value - t`. Not for Bool. A whole `value` keeps integers integer, any other makes them the default dtype.
+/// `r = value - t`. A whole `value` keeps integers integer and makes Bool int64; any other makes both the default
+/// dtype.
 THStatus THTensor_rsub(THTensor *r, const THTensor *t, double value);
 
 /// `r = value / t`, true division: integers give the default dtype.
@@ -1507,8 +1508,8 @@ THStatus THTensor_rdiv(THTensor *r, const THTensor *t, double value);
 /// `r = src - value * t`, otherwise as csub.
 THStatus THTensor_crsub(THTensor *r, const THTensor *t, double value, const THTensor *src);
 
-/// `r = t^value`. Not for Bool; integers wrap and have no negative powers. A whole `value` keeps integers integer, any
-/// other makes them the default dtype. The exponent stays a double for float32, too.
+/// `r = t^value`. Integers wrap and have no negative powers. A whole `value` keeps integers integer and makes Bool
+/// int64; any other makes both the default dtype. The exponent stays a double for float32, too.
 THStatus THTensor_pow(THTensor *r, const THTensor *t, double value);
 
 /// `r = the larger of a and b`, with broadcasting and promotion; NaN if one is. A 0-d integer tensor out of the range
@@ -1728,11 +1729,11 @@ THStatus THTensor_bitor(THTensor *r, const THTensor *t, double value);
 THStatus THTensor_bitxor(THTensor *r, const THTensor *t, double value);
 
 /// `r = t << value`; integers lose all bits if `value` is negative or not below their width. Floats: `r = t * 2^value`,
-/// rounded once if `value` is whole. Not for Bool.
+/// rounded once if `value` is whole. A whole `value` makes Bool int64.
 THStatus THTensor_lshift(THTensor *r, const THTensor *t, double value);
 
 /// `r = t >> value`, with the sign; if `value` is negative or not below the width nothing but the sign stays. Floats:
-/// `r = t / 2^value`, rounded once if `value` is whole. Not for Bool.
+/// `r = t / 2^value`, rounded once if `value` is whole. A whole `value` makes Bool int64.
 THStatus THTensor_rshift(THTensor *r, const THTensor *t, double value);
 
 /// `r = a & b`, bit by bit, with broadcasting and promotion; on Bool this is *and*. Not for floats.
