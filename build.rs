@@ -1,14 +1,14 @@
-//! Gives the shared library its soname, so that programs find the version they were linked against, and has the linker merge functions of
-//! the same instructions, which kernels of several dtypes are: 2 % of the library.
+//! Gives the shared library its soname, so that programs find the version that they were linked with. Makes the linker merge functions with
+//! identical instructions, such as kernels of several dtypes, which saves 2 % of the library.
 
 use std::env::{var, var_os};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-/// LLVM's linker, which Rust takes by default on x86-64, gold and mold know it; GNU's does not.
+/// LLVM's linker, which Rust uses by default on x86-64, gold and mold support the option; GNU's linker does not.
 const MERGE: &str = "-Wl,--icf=all";
 
-/// Returns true if the linker makes a library with the option.
+/// Returns true if the linker can link a library with the option.
 fn links_with(option: &str) -> Option<bool> {
     let folder = PathBuf::from(var_os("OUT_DIR")?);
     let source = folder.join("probe.rs");
@@ -35,7 +35,7 @@ fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     if var("CARGO_CFG_TARGET_OS").as_deref() == Ok("linux") {
         println!("cargo:rustc-cdylib-link-arg=-Wl,-soname,libthorn.so.0");
-        // A worker thread may outlive dlclose: the code must stay.
+        // A worker thread may outlive dlclose, so the code must stay loaded.
         println!("cargo:rustc-cdylib-link-arg=-Wl,-z,nodelete");
         if links_with(MERGE) == Some(true) {
             println!("cargo:rustc-cdylib-link-arg={MERGE}");

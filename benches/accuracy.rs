@@ -1,12 +1,12 @@
 //! The largest errors of the functions of float32, over all its 2^32 values, through the exported functions.
 //!
-//! `cargo bench --bench accuracy [-- [--stride N] [--write] [NAME ...]]`: the functions whose names are given, or all; every Nth value, for
-//! a quick look; `--write` puts what was found into docs/accuracy.md. `TH_SIMD` chooses the instruction set. Exit status 1 when an error is
-//! beyond its limit.
+//! `cargo bench --bench accuracy [-- [--stride N] [--write] [NAME ...]]` measures the named functions, or all. `--stride N` tries every Nth
+//! value, for a quick look. `--write` writes the errors to docs/accuracy.md. `TH_SIMD` selects the instruction set. The exit status is 1 if
+//! an error exceeds its limit.
 //!
-//! A function of float32 is held against itself in float64. That has errors too, of some units in the 53rd bit, which `scripts/accuracy.py`
-//! measures with mpmath: here they would be 2^-28 of a unit. For a mistake that both have in common, every 1021st value is also held
-//! against a function of this file or of the C library, which must agree with the one in float64 to 32 bits.
+//! The reference for a function of float32 is the same function of float64. The reference has errors of some units in the 53rd bit, which
+//! `scripts/accuracy.py` measures with mpmath; here they are 2^-28 of a unit. To find a mistake that both share, every 1021st value is also
+//! compared with a function of this file or of the C library, which must agree with the float64 function to 32 bits.
 
 use std::f64::consts::{FRAC_1_SQRT_2, PI};
 use std::process::ExitCode;
@@ -18,7 +18,7 @@ use thorn::dtype::{TH_FLOAT32, TH_FLOAT64};
 use thorn::error::{TH_OK, THStatus};
 use thorn::tensor::THTensor;
 
-/// The functions `THTensor_*`, which Rust has without the prefix.
+/// The functions `THTensor_*`, whose Rust names lack the prefix.
 mod tensors {
     pub use thorn::capi::rows::pointwise::{functions::*, special::polygamma};
     pub use thorn::capi::rows::tensor::{asking::data, making::newWithSize1d};
@@ -26,7 +26,7 @@ mod tensors {
 
 type Function = unsafe fn(*mut THTensor, *const THTensor) -> THStatus;
 
-/// A function, what it should compute, and how many units in the last place they may be apart.
+/// A function, its exact value, and the largest allowed error in units in the last place.
 struct Row {
     name: &'static str,
     function: Function,
@@ -38,7 +38,7 @@ const fn row(name: &'static str, function: Function, exact: fn(f64) -> f64, limi
     Row { name, function, exact, limit }
 }
 
-// Functions of the C library that the standard library lacks or has not as exactly.
+// Functions of the C library that the standard library lacks or computes less exactly.
 unsafe extern "C" {
     safe fn acosh(x: f64) -> f64;
     safe fn asinh(x: f64) -> f64;
@@ -48,8 +48,8 @@ unsafe extern "C" {
     safe fn lgamma(x: f64) -> f64;
 }
 
-/// The derivative of lgamma: by reflection for negative numbers, by recurrence up to where six terms of the asymptotic series have 16
-/// digits.
+/// The derivative of lgamma: by reflection for negative numbers, and by recurrence up to the argument where six terms of the asymptotic
+/// series have 16 digits.
 fn digamma(x: f64) -> f64 {
     if x == 0.0 {
         return -1.0 / x;
@@ -118,7 +118,7 @@ fn gelu_tanh(x: f64) -> f64 {
 
 macro_rules! rows {
     ($($name:literal: $function:expr, $exact:expr, $limit:literal;)*) => {
-        // SAFETY: of the functions: the caller's tensors are live.
+        // SAFETY: the functions are called with the caller's tensors, which are live.
         &[$(row($name, |r, t| unsafe { ($function)(r, t) }, $exact, $limit)),*]
     };
 }
@@ -158,9 +158,9 @@ const ROWS: &[Row] = rows! {
     "softplus": |r, t| tensors::softplus(r, t, 1.0, 20.0), |x| if x > 20.0 { x } else { x.max(0.0) + (-x.abs()).exp().ln_1p() }, 2.0;
 };
 
-/// Values computed by one call.
+/// The number of values that one call computes.
 const BLOCK: usize = 1 << 16;
-/// Every so many values the reference is checked itself.
+/// The reference is checked at every value with a multiple of this number.
 const CHECKED: usize = 1021;
 
 fn main() -> ExitCode {
@@ -207,7 +207,7 @@ struct Options {
 impl Options {
     fn given() -> Result<Options, String> {
         let mut options = Options { names: Vec::new(), stride: 1, write: false };
-        // Cargo adds the first of these.
+        // Cargo adds the first of these arguments.
         let mut arguments = env::args().skip(1).filter(|argument| argument != "--bench");
         while let Some(argument) = arguments.next() {
             if argument == "--stride" {
@@ -227,8 +227,7 @@ impl Options {
 
 const REPORT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/accuracy.md");
 
-/// Writes a line of the report's table, in place of the one of the same function, dtype and instructions. `scripts/accuracy.py` does the
-/// same.
+/// Writes a line of the report's table. It replaces the line of the same function, dtype and instruction set, as in `scripts/accuracy.py`.
 fn note(row: &Row, errors: &Errors, stride: u64) -> std::io::Result<()> {
     let text = fs::read_to_string(REPORT)?;
     let level = match level() {
@@ -250,7 +249,7 @@ struct Errors {
     largest: f64,
     at: f32,
     above_one: u64,
-    /// Values where the reference differs from the other one.
+    /// The number of values for which the two references differ.
     doubtful: u64,
     doubt_at: f32,
 }
@@ -260,7 +259,7 @@ impl Errors {
         Errors { largest: 0.0, at: 0.0, above_one: 0, doubtful: 0, doubt_at: 0.0 }
     }
 
-    /// Takes the errors of a block of values.
+    /// Adds the errors of a block of values.
     fn take(&mut self, xs: &[f32], errors: &[f64]) {
         self.above_one += errors.iter().map(|&error| u64::from(error > 1.0)).sum::<u64>();
         let largest = errors.iter().fold(0.0, |m, &error| if error > m { error } else { m });
@@ -316,7 +315,7 @@ struct Block {
 
 impl Block {
     fn new() -> Block {
-        // SAFETY: takes numbers only.
+        // SAFETY: the calls pass only numbers.
         let [r, t, wide_r, wide_t] =
             [TH_FLOAT32, TH_FLOAT32, TH_FLOAT64, TH_FLOAT64].map(|dtype| unsafe { tensors::newWithSize1d(dtype, BLOCK as i64) });
         assert!([r, t, wide_r, wide_t].iter().all(|tensor| !tensor.is_null()), "no memory");
@@ -324,7 +323,7 @@ impl Block {
     }
 
     fn compare(&mut self, row: &Row, count: usize, value: impl Fn(usize) -> f32, errors: &mut Errors) {
-        // SAFETY: the tensors are live and this thread's alone, have BLOCK elements each, and their data does not move.
+        // SAFETY: the tensors are live and only this thread uses them. Each has BLOCK elements, and their data does not move.
         let (got, inputs, exact) = unsafe {
             let inputs = slice::from_raw_parts_mut(tensors::data(self.t).cast::<f32>(), BLOCK);
             let wide = slice::from_raw_parts_mut(tensors::data(self.wide_t).cast::<f64>(), BLOCK);
@@ -341,7 +340,7 @@ impl Block {
             self.errors[i] = ulps(got[i], exact[i]);
         }
         errors.take(&inputs[..count], &self.errors[..count]);
-        // The error of the lesser references beside zeros.
+        // The error of the second reference near zeros.
         let slack = if matches!(row.name, "lgamma" | "digamma") { 2f64.powi(-40) } else { 0.0 };
         for i in (0..count).step_by(CHECKED) {
             if !agree(exact[i], (row.exact)(f64::from(inputs[i])), slack) {
@@ -353,7 +352,7 @@ impl Block {
 
 impl Drop for Block {
     fn drop(&mut self) {
-        // SAFETY: gives up the references `new` has made.
+        // SAFETY: this frees the references that `new` has made.
         unsafe {
             for tensor in [self.r, self.t, self.wide_r, self.wide_t] {
                 THTensor_free(tensor);
@@ -362,7 +361,8 @@ impl Drop for Block {
     }
 }
 
-/// Units in the last place of f32 between `got` and `exact`, infinity counting as 2^128; infinite where only one is NaN, or signs differ.
+/// Returns the distance of `got` and `exact` in units in the last place of f32. Infinity counts as 2^128. The distance is infinite if only
+/// one is NaN, or if signs differ.
 #[inline(always)]
 fn ulps(got: f32, exact: f64) -> f64 {
     const END: f64 = f64::from_bits((1023 + 128) << 52);
@@ -377,7 +377,7 @@ fn ulps(got: f32, exact: f64) -> f64 {
     }
 }
 
-/// Returns true if two references say the same, but for results that float32 does not have and `slack`.
+/// Returns true if two references agree to `slack`. Results beyond the range of float32 always agree.
 fn agree(a: f64, b: f64, slack: f64) -> bool {
     if a.is_finite() && b.is_finite() {
         return (a - b).abs() <= 2f64.powi(-32) * a.abs() + 2f64.powi(-160) + slack;

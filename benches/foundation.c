@@ -1,6 +1,6 @@
-// Times the foundation of thorn through its C interface, against what the machine can do at the same moment.
+// Times basic operations of thorn through its C interface, compared with the limits of the machine at the same moment.
 //
-// Usage: foundation [--quick] [WORD]; with a word, only the rows whose name contains it. The README beside this
+// Usage: foundation [--quick] [WORD]; with a word, only the rows whose names contain it. The README in this folder
 // explains the table.
 #define _GNU_SOURCE
 #include <malloc.h>
@@ -53,7 +53,7 @@ static void printGoal(Goal goal, double time, double limit, double ratio, bool r
     if (goal.kind == AT_MOST_NS) {
         snprintf(text, sizeof text, "<= %g ns", goal.value);
         reached = time <= goal.value;
-        // Where the machine itself takes longer than the goal, there is no more to reach than the machine's time.
+        // If the machine itself takes longer than the goal, the machine's time is the goal.
         atLimit = limit > goal.value && time <= limit / 0.9;
     } else if (goal.kind == AT_LEAST_RATIO) {
         snprintf(text, sizeof text, ">= %.2f", goal.value);
@@ -63,8 +63,8 @@ static void printGoal(Goal goal, double time, double limit, double ratio, bool r
     printVerdict(text, reliable ? verdict : NOISY);
 }
 
-// Races thorn, `runners[0]`, against the others and shows its time beside the best of theirs. What is not `correct` has
-// no time.
+// Races thorn, `runners[0]`, against the others and shows its time next to the best of theirs. A row that is not
+// `correct` has no time.
 static void row(const char *what, bool correct, Goal goal, Runner *runners, int count) {
     if (!wanted(what)) return;
     printf("%-36s %2d", what, runners->threads);
@@ -87,7 +87,7 @@ static void row(const char *what, bool correct, Goal goal, Runner *runners, int 
     printGoal(goal, runners->best, best->best, best->pace, reliable);
 }
 
-// A row about something that should not happen.
+// A row that counts events which should not happen.
 static void countRow(const char *what, long count) {
     printf("%-36s    %10ld %51s", what, count, "");
     printVerdict("== 0", count == 0 ? REACHED : MISSED);
@@ -106,7 +106,7 @@ static THTensor *newTensor(int ndim, int64_t size) {
     return t;
 }
 
-// Operands with every element of their own, up to a point; sums and differences of these numbers are exact.
+// Operands whose elements differ up to some number. Sums and differences of the elements are exact.
 static Operands newOperands(int ndim, int64_t size) {
     Operands o = {newTensor(ndim, size), newTensor(ndim, size), newTensor(ndim, size)};
     for (ptrdiff_t i = 0; i < THTensor_nElement(o.a); i++) {
@@ -122,7 +122,7 @@ static void freeOperands(Operands o) {
     THTensor_free(o.b);
 }
 
-// Fills the result with what no operation gives, before the call that is checked.
+// Fills the result with values that no operation computes, before the checked call.
 static void spoil(THTensor *r) { memset(data(r), 0xff, sizeof(float) * (size_t)THTensor_nElement(r)); }
 
 static void newAndFree(const void *unused, int calls) {
@@ -201,7 +201,7 @@ static bool caddIsRight(const Operands *o, int threads) {
     return right;
 }
 
-// The least that adding two vectors takes: see that they are such and of one size, then add.
+// The least work for adding two vectors: check that both are vectors of one size, then add.
 static __attribute__((noinline)) bool addVectors(THTensor *r, const THTensor *a, const THTensor *b) {
     const THTensor *all[3] = {r, a, b};
     for (int i = 0; i < 3; i++) {
@@ -220,21 +220,36 @@ static void addInC(const void *with, int calls) {
     for (; calls > 0; calls--) check(addVectors(o->r, o->a, o->b) ? TH_OK : TH_ERR_ARGUMENT);
 }
 
-static void oneCall(void) {
+// A call of each kind; `viewGoal` is the most ns for a view.
+static void oneCall(const char *when, double viewGoal) {
     static const int one = 1, three = 3;
+    char what[4][64];
+    static const char *const names[] = {"new 2 x 2 + free", "narrow + free", "retain + free", "cadd, 4 floats"};
+    for (int i = 0; i < 4; i++) snprintf(what[i], sizeof what[i], "%s%s", names[i], when);
     Operands o = newOperands(1, 4);
     Runner create[] = {thorn(newAndFree, NULL, 1), limit("malloc, free: 3", mallocAndFree, &three, 1)};
     Runner narrow[] = {thorn(narrowAndFree, &o, 1), limit("malloc, free: 1", mallocAndFree, &one, 1)};
     Runner retain[] = {thorn(retainAndFree, &o, 1), limit("2 atomic adds", atomicPair, NULL, 1)};
     Runner add[] = {thorn(cadd, &o, 1), limit("a checked loop", addInC, &o, 1)};
-    row("new 2 x 2 + free", newIsRight(), atMost(25), create, 2);
-    row("narrow + free", narrowIsRight(&o), atMost(25), narrow, 2);
-    row("retain + free", retainIsRight(&o), atMost(4), retain, 2);
-    row("cadd, 4 floats", caddIsRight(&o, 1), atMost(25), add, 2);
+    row(what[0], newIsRight(), atMost(25), create, 2);
+    row(what[1], narrowIsRight(&o), atMost(viewGoal), narrow, 2);
+    row(what[2], retainIsRight(&o), atMost(4), retain, 2);
+    row(what[3], caddIsRight(&o, 1), atMost(25), add, 2);
     freeOperands(o);
 }
 
-// Races thorn against our loops over the same memory.
+// The same calls, with tensors that have no part in gradients, in a program that has used gradients. A view may cost 15 ns more.
+static void oneCallBesideGradients(void) {
+    THTensor *leaf = newTensor(1, 4), *sum = THTensor_new();
+    check(THTensor_setRequiresGrad(leaf, 1));
+    check(THTensor_sum(sum, leaf, TH_ALL_DIMS, 0));
+    check(THTensor_backward(sum, NULL));
+    THTensor_free(sum);
+    THTensor_free(leaf);
+    oneCall(", after gradients", 40);
+}
+
+// Races thorn against simple loops over the same memory.
 static void streamRow(const char *what, bool correct, Goal goal, Work *work, const Operands *o, StreamLoop *const *ways,
                       int threads) {
     Stream streams[WAYS];
@@ -279,8 +294,8 @@ static void transposed(int threads) {
     freeOperands(o);
 }
 
-// A field, and the views of it that a step of the heat equation reads: each inner place, and those left, right, above
-// and below.
+// A field, and the views that a step of the heat equation reads: each inner position, and its neighbours to the
+// left and right, above and below.
 typedef struct {
     int64_t side;
     THTensor *field, *next, *inner, *views[5], *sum, *scaled;
@@ -403,7 +418,7 @@ static void fusedTanh(const char *what, int64_t count) {
     freeOperands(p.o);
 }
 
-// From what size on do two threads help?
+// Finds the size from which two threads help.
 static void speedUp(const char *what, int64_t count) {
     Operands o = newOperands(1, count);
     Runner runners[] = {thorn(cadd, &o, 2), thorn(cadd, &o, 1)};
@@ -434,7 +449,7 @@ static bool fillIsRight(void) {
     return right;
 }
 
-// The cost of malloc's memory before anything is computed: one byte written to each page.
+// The cost of fresh memory from malloc: one byte is written to each page.
 static void touchFresh(const void *unused, int calls) {
     for (; calls > 0; calls--) {
         volatile char *block = malloc(FRESH_BYTES);
@@ -495,7 +510,8 @@ static void mm(const void *with, int calls) {
     for (; calls > 0; calls--) check(THTensor_mm(o->r, o->a, o->b));
 }
 
-// Integers of 12 and 2 bits: their products and the sums of these are exact in float32, and not in anything shorter.
+// Integers of 12 and 2 bits: their products and the sums of the products are exact in float32, but not in any shorter
+// format.
 static Operands newFactors(int64_t n) {
     Operands o = newOperands(2, n);
     uint32_t state = 1;
@@ -530,7 +546,7 @@ static void product(const char *what, int64_t n, Goal goal, int maxThreads) {
     double *expected = malloc(sizeof *expected * (size_t)(n * n));
     if (!expected) abort();
     naiveProduct(expected, data(o.a), data(o.b), n);
-    // The clock falls by a sixth during a product, and rises again where nothing but FMA runs for some milliseconds.
+    // The clock falls by a sixth during a product, and rises again if only FMA runs for some milliseconds.
     const int64_t slice = 256;
     int slices = n > slice ? (int)((n * n * n) / (slice * slice * slice)) : 1;
     for (int threads = 1; threads <= maxThreads; threads++) {
@@ -560,14 +576,14 @@ int main(int argc, char **argv) {
         else
             word = argv[i];
     }
-    // Without this malloc would learn to keep blocks of 16 MiB, and their pages.
+    // Otherwise malloc would learn to keep blocks of 16 MiB, and their pages.
     mallopt(M_MMAP_THRESHOLD, 1 << 20);
     loops = bestLoops();
     int maxThreads = findCores();
     printMachine();
 
     growth();
-    oneCall();
+    oneCall("", 25);
     for (int threads = 1; threads <= maxThreads; threads++) {
         addition("cadd, 1e6 floats", 1000000, threads);
         addition("cadd, 1e7 floats", 10000000, threads);
@@ -588,6 +604,7 @@ int main(int argc, char **argv) {
     product("mm, 64 x 64", 64, noGoal, maxThreads);
     product("mm, 256 x 256", 256, atLeast(0.9), maxThreads);
     product("mm, 1024 x 1024", 1024, atLeast(0.9), maxThreads);
+    oneCallBesideGradients();
 
     printf("\n%d goals missed, %d rows too noisy to tell, %d results wrong\n", missed, noisy, wrong);
     return wrong ? 1 : 0;

@@ -1,7 +1,7 @@
-// Limits of this machine: loops that do one thing alone, in the widest vectors there are, for one thread or two.
+// Limits of this machine: loops that do one kind of work in the widest vectors, for one thread or two.
 //
-// The two-thread forms hand half of the work to a partner that spins for it, so that they pay next to nothing for
-// starting and ending.
+// The two-thread forms give half of the work to a partner that spins for it, so that starting and ending cost next to
+// nothing.
 #ifndef LIMITS_H
 #define LIMITS_H
 
@@ -9,16 +9,17 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-// Loops take whole blocks of floats, from memory that is aligned to blocks.
+// Loops process whole blocks of floats, from memory that is aligned to blocks.
 #define BLOCK 64
 
-// Sums that an FMA loop keeps in registers: enough to hide the latency of two units, few enough for sixteen registers.
+// The number of sums that an FMA loop keeps in registers: enough to hide the latency of two units, and few enough for
+// sixteen registers.
 #define CHAINS 12
 
-// r = a + b, or r = a, for the elements `from` to `to`.
+// Computes r = a + b, or r = a, for the elements `from` to `to`.
 typedef void StreamLoop(float *r, const float *a, const float *b, size_t from, size_t to);
 
-// The ways to go through memory; which is the fastest depends on the machine and on the size.
+// The ways to access memory. The fastest one depends on the machine and on the size.
 enum { PLAIN, AHEAD, PAST, WAYS };
 static const char *const wayNames[WAYS] = {"a loop", "a prefetching loop", "a loop past caches"};
 
@@ -41,7 +42,7 @@ typedef struct {
         name##Vec sum[CHAINS], factor = {0}, term = {0};                                                               \
         factor += 0.5f;                                                                                                \
         term += 1.0f;                                                                                                  \
-        /* Hidden from the compiler, which would leave out a chain that stays at 2 = 2 * 0.5 + 1. */                   \
+        /* Hidden from the compiler, which would remove a chain that stays at 2 = 2 * 0.5 + 1. */                      \
         __asm__ volatile("" : "+m"(factor), "+m"(term));                                                               \
         for (int c = 0; c < CHAINS; c++) sum[c] = term * (float)c;                                                     \
         for (size_t done = 0; done < flops; done += 2 * lanes * CHAINS) {                                              \
@@ -70,7 +71,7 @@ typedef struct {
     { name##Plain, name##Ahead, name##Past }
 #define AT(Vec, p) (*(Vec *)&p[i])
 
-// Two KiB ahead, at the loop's own pace; beyond the end it asks for what nobody needs, which is allowed.
+// Prefetches two KiB ahead, once per iteration. Prefetches beyond the end are useless but allowed.
 #define FETCH(p) __builtin_prefetch(&p[i] + 512, 0, 3);
 
 #if defined(__x86_64__)
@@ -88,7 +89,7 @@ static const Loops *bestLoops(void) {
 
 static inline void relax(void) { _mm_pause(); }
 #else
-// Without such stores, the third way is the first.
+// Without non-temporal stores, the third way equals the first.
 #define PLAIN_STORE(r, v) (*(portableVec *)(r) = (v))
 
 LOOPS(portable, , 4, PLAIN_STORE, (void)0)
@@ -98,7 +99,7 @@ static const Loops *bestLoops(void) { return &portableLoops; }
 static inline void relax(void) {}
 #endif
 
-// Half of some work: `side` is 0 for the caller, 1 for the partner.
+// Does half of some work: `side` is 0 for the caller, 1 for the partner.
 typedef void Half(const void *with, int side);
 
 static struct {
@@ -121,7 +122,7 @@ static void *partnerLife(void *unused) {
     return unused;
 }
 
-// Runs both halves at once. Only between `startPartner` and `endPartner`.
+// Runs both halves at once. To be called between `startPartner` and `endPartner`.
 static void runBoth(Half *half, const void *with) {
     partner.half = half;
     partner.with = with;

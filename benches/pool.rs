@@ -1,6 +1,6 @@
-//! Times the fork and join of the thread pool, against the least it takes two threads to hand each other a word and back.
+//! Times fork and join of the thread pool, compared with the least time in which two threads pass each other a word and back.
 //!
-//! `cargo bench --bench pool`; the README beside this explains the table.
+//! `cargo bench --bench pool`. The README in this folder explains the table.
 
 use std::hint::spin_loop;
 use std::sync::atomic::AtomicUsize;
@@ -12,10 +12,10 @@ use thorn::cpu::pool;
 
 const ROUNDS: usize = 300;
 
-/// Calls in a sample of two threads that are awake.
+/// Calls in a sample with both threads awake.
 const CALLS: usize = 100;
 
-/// Long enough for the pool's worker to fall asleep.
+/// Long enough for the pool's worker to sleep.
 const NAP: Duration = Duration::from_millis(2);
 
 /// The time that a row shows: the average of some calls, in ns.
@@ -28,7 +28,7 @@ fn main() {
     });
     pool::set_num_threads(2);
     stay_on(first);
-    // The worker is the one thread of the two that is not this one.
+    // The worker is the other one of the two threads.
     let me = thread::current().id();
     meet_and(&|| stay_on(if thread::current().id() == me { first } else { second }));
 
@@ -42,7 +42,7 @@ fn main() {
     print_row("fork-join, from sleep", &asleep, &trip, None);
 }
 
-/// Runs `task` on two threads, each of which waits for the other to begin: else one might do both parts.
+/// Runs `task` on two threads, each of which waits for the other to begin. Otherwise one thread might do both parts.
 fn meet_and(task: &(dyn Fn() + Sync)) {
     let begun = AtomicUsize::new(0);
     pool::run(2, &|_| {
@@ -52,7 +52,7 @@ fn meet_and(task: &(dyn Fn() + Sync)) {
     });
 }
 
-/// The time of a word's way to another thread and back.
+/// The time of passing a word to another thread and back.
 fn round_trips(first: usize, second: usize) -> f64 {
     let ball = AtomicUsize::new(0);
     thread::scope(|scope| {
@@ -93,7 +93,7 @@ fn time(calls: usize, call: impl Fn()) -> f64 {
     start.elapsed().as_nanos() as f64 / calls as f64
 }
 
-/// Takes the samples in turns, from sleep, and sorts those of each row.
+/// Takes the samples of all rows in turn, beginning with sleeping workers, and sorts the samples of each row.
 fn race<const N: usize>(rows: [Sample<'_>; N]) -> [Vec<f64>; N] {
     let mut samples = [const { Vec::new() }; N];
     for _ in 0..ROUNDS {
@@ -106,7 +106,7 @@ fn race<const N: usize>(rows: [Sample<'_>; N]) -> [Vec<f64>; N] {
     samples
 }
 
-/// A row as `foundation.c` prints them.
+/// Prints a row in the format of `foundation.c`.
 fn print_row(what: &str, samples: &[f64], trip: &[f64], goal: Option<f64>) {
     let (best, median, trip) = (samples[0], samples[ROUNDS / 2], trip[0]);
     let verdict = goal.map_or(String::new(), |goal| format!("   <= {goal} ns {}", if best <= goal { "ok" } else { "MISS" }));
@@ -114,11 +114,11 @@ fn print_row(what: &str, samples: &[f64], trip: &[f64], goal: Option<f64>) {
     println!("{what:36}  2 {best:7.0} ns {median:7.0} ns   {against:20} {trip:6.0} ns {:6.2}{verdict}", trip / best);
 }
 
-/// Two cores this process may use; the hardware threads of a core count as one.
+/// Two cores that this process may use. The hardware threads of a core count as one.
 fn two_cores() -> Option<[usize; 2]> {
     let allowed = affinity();
     let siblings = |cpu| fs::read_to_string(format!("/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list")).ok();
-    // SAFETY: the set is initialised, and reading it with an index below its size is all this does.
+    // SAFETY: the set is initialised, and the index is below its size.
     let mut cpus = (0..libc::CPU_SETSIZE as usize).filter(|&cpu| unsafe { libc::CPU_ISSET(cpu, &allowed) });
     let first = cpus.next()?;
     let second = cpus.find(|&cpu| siblings(cpu).is_none() || siblings(cpu) != siblings(first))?;
@@ -126,7 +126,7 @@ fn two_cores() -> Option<[usize; 2]> {
 }
 
 fn affinity() -> libc::cpu_set_t {
-    // SAFETY: the system writes a set of the size given; all zeros is one.
+    // SAFETY: the system writes a set of the given size, and a zeroed set is valid.
     unsafe {
         let mut set = mem::zeroed();
         libc::sched_getaffinity(0, size_of_val(&set), &mut set);
@@ -134,9 +134,9 @@ fn affinity() -> libc::cpu_set_t {
     }
 }
 
-/// Keeps the calling thread on one core: left alone, systems were seen to put both threads on the same one.
+/// Pins the calling thread to one core, because some systems kept both threads on the same core.
 fn stay_on(cpu: usize) {
-    // SAFETY: the set is initialised, has room for `cpu`, and the system only reads it.
+    // SAFETY: the set is initialised, has room for `cpu`, and the system only reads the set.
     unsafe {
         let mut set: libc::cpu_set_t = mem::zeroed();
         libc::CPU_SET(cpu, &mut set);

@@ -1,4 +1,4 @@
-// How things are timed: thorn and what it is held against take turns, so that both see the machine in the same state.
+// Timing: thorn and its competitors take turns, so that all see the machine in the same state.
 #ifndef RACE_H
 #define RACE_H
 
@@ -19,7 +19,7 @@ enum { MIN_KEPT = 4, MAX_ROUNDS = 4096, MAX_RUNNERS = 4 };
 
 static double secondsPerRow = 2.5;
 
-// The first line of a file that starts with `key`, or what follows its colon where there is a key; "" without such a
+// The first line of a file that starts with `key`, or the text after its colon if the line has a key; "" without such a
 // line.
 static const char *lineOf(const char *path, const char *key) {
     static char line[256];
@@ -33,7 +33,7 @@ static const char *lineOf(const char *path, const char *key) {
 
 static cpu_set_t allCores, firstCore, secondCore;
 
-// Finds two cores, or only one; the hardware threads of a core count as one.
+// Finds two cores, or only one. The hardware threads of a core count as one.
 static int findCores(void) {
     char first[256], path[80];
     sched_getaffinity(0, sizeof allCores, &allCores);
@@ -52,8 +52,8 @@ static int findCores(void) {
     return 1;
 }
 
-// Lets this thread run on `mine`, and all others of the process on `theirs`: left alone, systems were seen to put both
-// on one core for seconds.
+// Pins this thread to `mine`, and all others of the process to `theirs`, because some systems kept both on one core for
+// seconds.
 static void placeThreads(const cpu_set_t *mine, const cpu_set_t *theirs) {
     DIR *tasks = opendir("/proc/self/task");
     for (struct dirent *task; tasks && (task = readdir(tasks));) {
@@ -63,25 +63,25 @@ static void placeThreads(const cpu_set_t *mine, const cpu_set_t *theirs) {
     if (tasks) closedir(tasks);
 }
 
-// Does the measured thing `calls` times.
+// Makes the measured call `calls` times.
 typedef void Work(const void *with, int calls);
 
-// One of those who take turns in a row: thorn, or something to hold it against.
+// A participant of a row: thorn, or a competitor.
 typedef struct {
     const char *name;
     Work *work;
     const void *with;
     int threads;
-    bool partner; // the second thread is the partner of limits.h, not one of thorn's pool
-    int slices;   // a call does one of so many slices of the work, and its time counts so many times
+    bool partner; // the second thread is limits.h's partner, not a thread of thorn's pool
+    int slices;   // a call does one of `slices` slices of the work, and its time is multiplied by `slices`
     int calls;    // in a sample
     int kept;     // samples
     double best, median;
-    double pace; // its time by that of the first of the row in the same round: the median
+    double pace; // the median of its time divided by the time of the row's first participant in the same round
     long faults; // page faults in all samples
 } Runner;
 
-// Ends the program where thorn refuses a call; there is nothing to time then.
+// Ends the program if thorn refuses a call.
 static void check(THStatus status) {
     if (status == TH_OK) return;
     fprintf(stderr, "foundation: %s\n", THGetLastError());
@@ -107,15 +107,14 @@ static Runner thorn(Work *work, const void *with, int threads) {
     return (Runner){.name = "thorn", .work = work, .with = with, .threads = threads, .slices = 1};
 }
 
-// Something of ours; a second thread is the partner.
+// A participant of this file. Its second thread is the partner.
 static Runner limit(const char *name, Work *work, const void *with, int threads) {
     return (Runner){.name = name, .work = work, .with = with, .threads = threads, .partner = threads > 1, .slices = 1};
 }
 
-// Brings the operands back into the caches, and the machine to the state that calling the runner again and again leads
-// to: a Zen 5 still took half as long again after one call, and its last cache needs a dozen to get used to operands
-// that fill it. Beyond a few milliseconds there is no such state. And wakes the other thread, if there is one: it takes
-// the system longer to do so than many an operation takes.
+// Brings the operands back into the caches, and the machine into its steady state. A Zen 5 still took half as long
+// again after one call, and its last cache needs a dozen calls for operands that fill it. Calls of more than a few
+// milliseconds have no such state. Also wakes the other thread, because waking takes longer than many operations.
 static void warmUp(const Runner *runner, int threads) {
     const double settled = 8e6, awake = 300e3;
     double start = now(), spent = 0;
@@ -131,9 +130,9 @@ typedef struct {
     bool counts;
 } Sample;
 
-// Takes a sample in a row of up to `threads` threads. It does not count where the system took a core away meanwhile;
-// but a long one of a single thread counts by the thread's own clock, which stood still then and is wrong by
-// microseconds only.
+// Takes a sample in a row of up to `threads` threads. A sample does not count if the system preempted a thread. But a
+// long sample of a single thread is measured by the thread's own clock, which stops during preemption and is wrong by
+// only microseconds.
 static Sample sample(Runner *runner, int threads) {
     check(THSetNumThreads(runner->threads));
     if (runner->partner) startPartner();
@@ -151,7 +150,8 @@ static Sample sample(Runner *runner, int threads) {
     return (Sample){(byOwnClock ? own : time) * runner->slices / runner->calls, !disturbed || byOwnClock};
 }
 
-// Makes samples so long that reading the clock does not count, and hardly longer, for the system to leave them alone.
+// Sets the calls of a sample, so that reading the clock is negligible, and the sample is short enough to be
+// undisturbed.
 static void setCalls(Runner *runner, int threads) {
     const double enough = 50e3;
     runner->calls = 1;
@@ -164,13 +164,13 @@ static int ascending(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-// The middle one of `count` numbers, which are sorted for it.
+// The median of `count` numbers, which are sorted in place.
 static double middle(double *numbers, int count) {
     qsort(numbers, (size_t)count, sizeof *numbers, ascending);
     return count ? numbers[count / 2] : INFINITY;
 }
 
-// A round of a race: the time of each runner, 0 where it does not count.
+// A round of a race: the time of each runner, or 0 if it does not count.
 typedef double Round[MAX_RUNNERS];
 
 static void summarise(Runner *runners, int count, const Round *rounds, int raced) {
@@ -189,7 +189,7 @@ static void summarise(Runner *runners, int count, const Round *rounds, int raced
     }
 }
 
-// Lets the runners take turns until the time is up, or twice the time where many samples are lost.
+// Runs the participants in turn until the time is over, or twice the time if many samples are lost.
 static void race(Runner *runners, int count, int threads) {
     static Round rounds[MAX_ROUNDS];
     for (int i = 0; i < count; i++) setCalls(&runners[i], threads);

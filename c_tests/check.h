@@ -11,9 +11,9 @@
  *
  *     CHECK_MAIN(CASE(a_vector_has_one_dimension))
  *
- * A check that fails says so and lets the case go on. Each case must end with as many live bytes as it began with: what
- * a case makes, it frees. The program prints one line per case and exits with 1 if any failed. Arguments of the program
- * name the cases to run; THORN_TEST_BLAS in the environment is handed to THSetBlas before.
+ * A failed check prints a message, and the case continues. Each case must free its tensors: it must end with as many
+ * live bytes as it began with. The program prints one line per case and exits with 1 if any failed. Arguments of the
+ * program name the cases to run. THORN_TEST_BLAS in the environment is passed to THSetBlas first.
  */
 
 #ifndef THORN_CHECK_H
@@ -33,7 +33,7 @@
 /* Two integers are equal. */
 #define CHECK_EQ(got, expected) check_eq((int64_t)(got), (int64_t)(expected), __FILE__, __LINE__, #got)
 
-/* Two doubles differ by at most `tolerance`; NaN is as good as NaN. */
+/* Two doubles differ by at most `tolerance`. Two NaNs are equal. */
 #define CHECK_NEAR(got, expected, tolerance) check_near(got, expected, tolerance, __FILE__, __LINE__, #got)
 
 /* Two C strings are equal. */
@@ -42,10 +42,11 @@
 /* A call that returns a THStatus succeeds. */
 #define CHECK_OK(call) check_ok(call, __FILE__, __LINE__, #call)
 
-/* A call that returns a THStatus fails with `status`, and a message that contains `text`. */
+/* A call that returns a THStatus fails with `status`, and the message contains `text`. */
 #define CHECK_ERROR(call, status, text) CHECK_FAILURE((call) == (status), status, text)
 
-/* A call of any other kind gives what it gives on error, and leaves `status` and a message that contains `text`:
+/* A call that returns no status fails: the condition on its return value holds, the status is `status`, and the message
+ * contains `text`:
  * CHECK_FAILURE(THTensor_size(t, 9) == -1, TH_ERR_ARGUMENT, "dimension 9") */
 #define CHECK_FAILURE(condition, status, text)                                                                         \
     (THClearLastError(), check_failure((condition) ? 1 : 0, status, text, __FILE__, __LINE__, #condition))
@@ -57,7 +58,7 @@
 #define CHECK_STRIDES(t, ...)                                                                                          \
     check_dims(THTensor_strides, t, CHECK_COUNTED(int64_t, __VA_ARGS__), __FILE__, __LINE__, #t)
 
-/* All elements of a tensor, in row-major order and exactly. */
+/* All elements of a tensor, in row-major order, exactly. */
 #define CHECK_VALUES(t, ...) check_values(t, CHECK_COUNTED(double, __VA_ARGS__), 0, __FILE__, __LINE__, #t)
 
 /* All elements of a tensor, in row-major order, each within `tolerance`. */
@@ -86,7 +87,7 @@ static inline int is_float(THDtype dtype) { return dtype >= TH_FLOAT16 && dtype 
 
 enum layout { ROW_MAJOR, TRANSPOSED, STEPPED, LAYOUTS };
 
-/* A matrix of zeros that lies in memory as `layout` says; stepped ones leave gaps and begin behind one. */
+/* A matrix of zeros with this memory layout. A stepped matrix has gaps, and an offset. */
 static inline THTensor *zeros_laid_out(THDtype dtype, int64_t rows, int64_t columns, enum layout layout) {
     THTensor *t;
     switch (layout) {
@@ -115,7 +116,7 @@ struct check_case {
         return check_run(cases, sizeof cases / sizeof *cases, argc, argv);                                             \
     }
 
-/* Failed checks so far. */
+/* The number of failed checks so far. */
 static int check_failures;
 
 static inline int check_fail(const char *file, int line, const char *what) {
@@ -187,7 +188,7 @@ static inline int check_dims(const int64_t *(*dims)(const THTensor *), const THT
     return 0;
 }
 
-/* The element at row-major position `at`, whatever the strides. NaN, and an error, where there is none. */
+/* The element at row-major position `at`, for any strides. NaN, and a failed check, if there is no such element. */
 static inline double element_at(const THTensor *t, int64_t at) {
     int64_t index[8] = {0};
     int ndim = THTensor_nDimension(t);
@@ -226,10 +227,10 @@ static inline THTensor *check_vector(THDtype dtype, const double *values, int64_
     return t;
 }
 
-/* Returns true if an instruction takes the time of fifty. */
+/* Returns true under valgrind, where an instruction takes about fifty times as long. */
 static inline int under_valgrind(void) { return getenv("THORN_UNDER_VALGRIND") != NULL; }
 
-/* How often a loop runs that wants to run `rounds` times. */
+/* The number of rounds of a loop: `rounds`, or fewer under valgrind. */
 static inline int64_t shrunk(int64_t rounds) { return under_valgrind() ? rounds / 1000 + 1 : rounds; }
 
 static inline int check_wanted(const char *name, int argc, char **argv) {
@@ -249,7 +250,7 @@ static inline int check_run(const struct check_case *cases, size_t count, int ar
     for (size_t i = 0; i < count; i++) {
         if (!check_wanted(cases[i].name, argc, argv)) continue;
         printf("%s ...", cases[i].name);
-        /* Should the case end the program, its name has been said. */
+        /* If the case ends the program, its name is already printed. */
         fflush(stdout);
         int before = check_failures;
         int64_t live = THMemory_liveBytes();

@@ -1,10 +1,10 @@
--- Calls every function over tensors with tensors that have no element and yet are huge: sizes up to 2^60 beside a 0, transposed in all ways,
--- expanded, or with strides of their own. Where there is no element there is no work: each call ends at once, whatever it says, and
--- leaves no memory behind.
+-- Calls every function on tensors with huge tensors that have no element: sizes up to 2^60 next to a 0, transposed in all ways, expanded,
+-- or with other strides. Without elements there is no work: each call must return at once, with or without an error, and must leave no
+-- memory behind.
 --
 --     THORN_LIB=target/release/libthorn.so luajit c_tests/empty.lua [pattern of function names]
 --
--- Each function runs in a process of its own, which an alarm ends if need be.
+-- Each function runs in a separate process with an alarm.
 
 local folder = arg[0]:match "^(.*)/" or "."
 package.path = folder .. "/header/?.lua;" .. package.path
@@ -22,7 +22,7 @@ void _exit(int status);
 void *mmap(void *address, size_t size, int protection, int flags, int file, long offset);
 ]]
 
--- Seconds of this machine that a call may take, and after which it counts as hanging.
+-- Seconds on this machine: the longest allowed time of a call, and the time after which a call counts as hanging.
 local MOST, HANGING = 0.25, 10
 local TH_OK, TH_ERR_INTERNAL = 0, 10
 local FLOAT16, FLOAT32, INT64, BOOL = 6, 8, 5, 10
@@ -36,7 +36,7 @@ local function empty(dtype, sizes, strides)
   return C.THTensor_newEmpty(dtype, #sizes, list64(sizes), 0)
 end
 
--- All orders of 1 to n, counted from 0.
+-- Returns all permutations of 1 to n, counted from 0.
 local function orders(n)
   if n == 0 then return { {} } end
   local all = {}
@@ -50,7 +50,7 @@ local function orders(n)
   return all
 end
 
--- What makes the operands: name, and tensor of a dtype.
+-- Makers of operands: a name, and a function that returns a tensor of a dtype.
 local operands = {}
 local function operand(name, make) operands[#operands + 1] = { name = name, make = make } end
 
@@ -80,16 +80,25 @@ local function sizes_of(t)
   return sizes
 end
 
--- Whether parameters of this name are results.
+-- Whether a parameter is a result: a tensor that is not const beside one that is, with a few exceptions, which are read too.
+local is_read = { t = true, dst = true, runningMean = true, runningVar = true }
 local is_result = { r = true, values = true, indices = true, least = true, greatest = true }
+local function has_result(prototype, parameter)
+  if parameter.type ~= "THTensor *" or is_read[parameter.name] then return false end
+  for _, other in ipairs(prototype.parameters) do
+    if other.type:find "^const THTensor %*$" then return true end
+  end
+  return is_result[parameter.name] or false
+end
+
 local is_dimension = {
   dimension = true, dimension1 = true, dim = true, dim1 = true, start = true, dimension2 = true, dim2 = true, ["end"] = true,
 }
--- Numbers that are not what their kind is mostly.
+-- Numbers with a special meaning, by the name of the parameter.
 local sizes_called = { size0 = 1, size1 = 2, size2 = 3, size3 = 4, size4 = 5, rows = 1, cols = 2, m = 2 }
 local zero = { x0 = true, x1 = true, x2 = true, x3 = true, interpolation = true, flag = true, format = true }
 
--- Functions left out, for their results have elements where an operand has none.
+-- Functions that are left out, because their results have elements where an operand has none.
 local left_out = {
   THTensor_btrifact = "an info for each of 2^30 matrices without rows",
   THTensor_matrixNorm = "a 0 for each of 2^30 matrices without rows",
@@ -102,7 +111,7 @@ local callbacks = {
   THProgressFunction = ffi.cast("THProgressFunction", function() return 0 end),
 }
 
--- The arguments of one call, and the references to give up afterwards. `way` says how operands, results and dimensions are chosen.
+-- Returns the arguments of one call, and the references to give up afterwards. `way` says how operands, results and dimensions are chosen.
 local function arguments(prototype, x, way)
   local values, made, seen, dimensions = {}, {}, 0, 0
   local function keep(t)
@@ -114,19 +123,29 @@ local function arguments(prototype, x, way)
     local name, kind = parameter.name, parameter.type
     local value = 1
     if kind:find "^const THTensor %*$" or kind == "THTensor *" then
-      if is_result[name] then
+      if has_result(prototype, parameter) then
         local dtype = name == "indices" and INT64 or way.dtype
         value = keep(way.result == "fresh" and C.THTensor_new() or empty(dtype, way.result == "alike" and sizes or { 3 }))
       else
         seen = seen + 1
         if (name == "condition" or name == "mask") then
           value = keep(empty(BOOL, sizes))
+        elseif way.second == "without columns" or way.second == "of 3 columns" then
+          -- Right-hand sides of systems with the matrix `a`, and scalars of no reflector.
+          local columns = way.second == "of 3 columns" and 3 or 0
+          if name == "a" then
+            value = x
+          elseif name ~= "tau" and columns > 0 and sizes[1] > 0 then
+            value = keep(C.THTensor_newExpand(way.one, 2, list64 { sizes[1], columns }))
+          else
+            value = keep(empty(way.dtype, name == "tau" and { 0 } or { sizes[1], columns }))
+          end
         elseif seen == 1 then
           value = x
         elseif way.second == "itself" then
           value = x
         elseif way.second == "transposed" then
-          -- What products need, without a copy: as many rows as the first has columns.
+          -- The second factor of a product, without a copy: it has as many rows as the first factor has columns.
           value = keep(C.THTensor_newExpand(way.one, 2, list64 { sizes[2] or 1, way.columns }))
         else
           value = keep(empty(way.dtype, sizes))
@@ -203,13 +222,13 @@ local function written(sizes)
   return table.concat(list, ", ")
 end
 
--- All calls of a function; what it says last is what was done when it ended, and is empty if all went well.
+-- Calls a function in all ways. The last output is the current call if the function hangs or crashes, and is empty on success.
 local function sweep(prototype)
   local one = C.THTensor_newOnes(FLOAT32, 2, list64 { 1, 1 })
   local names = {}
   for _, parameter in ipairs(prototype.parameters) do names[parameter.name] = true end
   local has_dimension = names.dimension or names.dims or names.dim or names.dim1 or names.dimension1 or names.start
-  local product = names.m1 or names.mat
+  local product, matrix = names.m1 or names.mat, names.a and names.b or names.tau
   for _, it in ipairs(operands) do
     for _, dtype in ipairs { FLOAT32, INT64, BOOL, FLOAT16 } do
       local x = it.make(dtype)
@@ -222,7 +241,11 @@ local function sweep(prototype)
       end
       for _, dimension in ipairs(dimensions) do
         for _, result in ipairs { "fresh", "alike", "other" } do
-          for _, second in ipairs(product and { "itself", "transposed", "like" } or { "itself", "like" }) do
+          local seconds = { "itself", "like", product and "transposed" }
+          if matrix and ndim == 2 then
+            seconds = { "itself", "like", "without columns", "of 3 columns" }
+          end
+          for _, second in ipairs(seconds) do
             local way = { dtype = dtype, dimension = dimension, result = result, second = second, one = one, columns = 3 }
             say(("%s %s of sizes (%s), dimension %d, %s result, second operand %s"):format(
               ffi.string(C.THDtype_name(dtype)), it.name, written(sizes), dimension, result, second))

@@ -1,8 +1,8 @@
-"""Tests scripts/gpu.sh without a GPU: steps that hang and deadlines, and a small pack that runs on the null driver of tests/cuda_emu.
+"""Tests scripts/gpu.sh without a GPU: steps that hang, deadlines, and a small pack that runs on the null driver of tests/cuda_emu.
 
     THORN_GPU_LIBRARY=build/lib/libthorn.so CARGO_TARGET_DIR=target python3 c_tests/gpu_pack.py
 
-The emulated libraries are those of scripts/cuda_emu.sh, which must have run.
+Run scripts/cuda_emu.sh first, which builds the emulated libraries.
 """
 
 import os
@@ -27,7 +27,7 @@ def alive(number):
         os.kill(number, 0)
     except ProcessLookupError:
         return False
-    # A process that has ended stays as a zombie until its parent waits.
+    # An ended process stays as a zombie until its parent waits for it.
     return Path(f"/proc/{number}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
 
 
@@ -42,7 +42,7 @@ class StepsTest(unittest.TestCase):
 
     def test_a_step_that_hangs_is_ended_with_its_children(self):
         steps, began = self.steps(60), time.monotonic()
-        # The shell and its child ignore a polite end.
+        # The shell and its child ignore SIGTERM.
         script = f'trap "" TERM; echo begun; sleep 600 & echo $! >{self.out}/child; wait; sleep 600'
         self.assertFalse(steps.run("hangs", 1, ["sh", "-c", script]))
         self.assertLess(time.monotonic() - began, 2 + POLITE + KILLED)
@@ -107,7 +107,7 @@ class PackTest(unittest.TestCase):
             compiled = self.run_pack(pack, out, environment)
             self.assertRegex(compiled, r"ok +bench .* kernels compiled anew")
             self.assertIn("null driver", compiled)
-            # As on another machine: kernels come out of the archive.
+            # As on another machine: kernels are unpacked from the archive.
             with tarfile.open(pack / "kernels.tar.xz", "w:xz") as archive:
                 archive.add(pack / "kernels", ".")
             for file in (pack / "kernels").iterdir():

@@ -1,5 +1,5 @@
--- Compares gradients with the values of tests/data/gradients.txt. scripts/gradient_values.py computed these with mpmath and PyTorch, without
--- thorn. gradients.lua compares with finite differences, which tell nothing at infinities, at the ends of the range, and in 16 bits.
+-- Compares gradients with the values of tests/data/gradients.txt, which scripts/gradient_values.py computed with mpmath and PyTorch,
+-- without thorn. The finite differences of gradients.lua cannot test gradients at infinities, at the ends of the range, and in 16 bits.
 --
 --     THORN_LIB=target/release/libthorn.so luajit c_tests/gradient_values.lua [patterns of function names]
 --
@@ -20,7 +20,7 @@ local place, keep = memory.place, memory.keep
 
 local function succeed(status) assert(status == 0, ffi.string(C.THGetLastError())) end
 
--- Callbacks must not run below compiled code.
+-- Callbacks must not be called from code that LuaJIT has compiled.
 local function invoke(name, arguments, count) return C[name](unpack(arguments, 1, count)) end
 jit.off(invoke)
 
@@ -33,7 +33,7 @@ end
 
 local checks = 0
 
--- The first difference between the gradient of a leaf and the expected one; nil if there is none.
+-- Returns the first difference between the gradient of a leaf and the expected one; nil if there is none.
 local function difference(leaf, expected, call)
   local dtype = expected.dtype
   local gradient = C.THTensor_newGrad(leaf)
@@ -49,18 +49,26 @@ local function difference(leaf, expected, call)
   checks = checks + expected.count
 end
 
--- Calls the function with a result of a dtype, nil for a fresh one, and runs backward. Returns what is wrong, nil if nothing is.
+-- Calls the function with a result of `dtype`, or a fresh result if that is nil, and runs backward. Returns what is wrong; nil if nothing
+-- is.
 local function fault(call, dtype)
-  local leaves, arguments, result = {}, {}, keep(dtype and C.THTensor_newWithDtype(dtype.code) or C.THTensor_new())
+  local leaves, arguments, result = {}, {}, nil
   local count = #call.arguments - (call.given and 1 or 0)
   for i = 1, count do
     local argument = call.arguments[i]
     if argument.kind == "tensor" then
-      local leaf = place(argument.block, "contiguous").tensor
-      succeed(C.THTensor_setRequiresGrad(leaf, 1))
-      leaves[#leaves + 1], arguments[i] = leaf, leaf
+      local tensor = place(argument.block, "contiguous").tensor
+      arguments[i] = tensor
+      if argument.block.dtype.name:match "float" then
+        succeed(C.THTensor_setRequiresGrad(tensor, 1))
+        leaves[#leaves + 1] = tensor
+      end
+    elseif argument.kind == "result" then
+      -- The first result has the gradient; others may be indices.
+      arguments[i] = keep(dtype and not result and C.THTensor_newWithDtype(dtype.code) or C.THTensor_new())
+      result = result or arguments[i]
     else
-      arguments[i] = argument.kind == "result" and result or argument.value
+      arguments[i] = argument.value
     end
   end
   if invoke(call.name, arguments, count) ~= 0 then return ffi.string(C.THGetLastError()) end

@@ -1,13 +1,13 @@
--- Compares gradients with finite differences: every call of tests/data/expectations.txt that has floats among its operands is recorded,
--- with float64 in their place, and backward runs from a weighted sum of its results.
+-- Compares gradients with finite differences. Each call of tests/data/expectations.txt that has floats among its operands is made with
+-- float64 operands and recorded, and backward runs from a weighted sum of its results.
 --
 --     THORN_LIB=target/release/libthorn.so luajit c_tests/gradients.lua [patterns of function names]
 --
--- Backward is recorded, too, for calls of few elements: the gradients of a weighted sum of the gradients are compared with differences of
+-- For calls of few elements backward is recorded, too: the gradients of a weighted sum of the gradients are compared with differences of
 -- the gradients, and with the gradients for other weights.
 --
--- Operands that lie otherwise in memory, and results that are one of the operands, must give the same gradients. gradients/calls.txt has
--- calls of functions for which there are no expectations, and gradients/lists.lua the functions without a derivative.
+-- Operands in other memory layouts, and results that are one of the operands, must give the same gradients. gradients/calls.txt has calls
+-- of functions for which there are no expectations. gradients/lists.lua lists the functions without a derivative.
 --
 -- With TH_TEST_SHARE=3 every third call of each function is run.
 
@@ -41,12 +41,12 @@ local rows = require("rows").read(folder .. "/../src/capi/rows.json")
 
 local TH_ERR_UNSUPPORTED = C.TH_ERR_UNSUPPORTED
 
--- The kinds of the arguments of each function by place, and the functions by name.
+-- The kinds of the arguments of each function by position, and the functions by name.
 local arguments_of, function_of = {}, {}
 for _, row in ipairs(rows.functions) do arguments_of[row.name], function_of[row.name] = row.arguments, row end
 
--- Faults, functions without a derivative, functions whose gradients were compared, those that gave integers or
--- truth values alone, those that refuse some gradients, and those that refuse second derivatives.
+-- Faults; functions without a derivative; functions whose gradients were compared; functions that returned only integers or truth values;
+-- functions that refuse some gradients; functions that refuse second derivatives.
 local failed, without, compared, integral, partly, once, twice = 0, {}, {}, {}, {}, {}, {}
 local shown = {}
 
@@ -56,7 +56,7 @@ local function report(case, way, wrong)
   if shown[case.name] <= 3 then print(("%s, %s: %s"):format(case.text, way, wrong)) end
 end
 
--- Leaves a mark for what has no derivative. The second value is true where another input may have one.
+-- Notes a call that was refused because it has no derivative. The second value is true if another input may have a derivative.
 local function refused(case, code, text)
   if code ~= TH_ERR_UNSUPPORTED then return false end
   local name = case.name:gsub("^THTensor_", "")
@@ -78,7 +78,7 @@ local function refused(case, code, text)
   return true, frozen
 end
 
--- The first difference between the gradients of two ways; nil if there is none.
+-- Returns the first difference between the gradients of two ways; nil if there is none.
 local function different(case, gradients, others)
   for v, variable in ipairs(case.variables) do
     local a, b, greatest = gradients[v], others[v], 0
@@ -96,7 +96,7 @@ end
 
 local function same_shape(a, b) return table.concat(a, "x") == table.concat(b, "x") end
 
--- True for a call that matches one of the patterns of a list.
+-- Returns true for a call that matches one of the patterns of a list.
 local function is_among(text, list)
   for pattern in pairs(list) do
     if text:match(pattern) then return true end
@@ -106,7 +106,7 @@ end
 -- Tries other layouts, and results that are operands.
 local function try_ways(case, results, weights, gradients, found)
   for _, layout in ipairs { "transposed", "stepped" } do
-    -- Views may be impossible where the elements lie so.
+    -- The call may need a view that this layout does not allow.
     if cases.values(case, { layout = layout }) then
       local others, _, text = cases.gradients(case, { layout = layout }, results, weights)
       local wrong = others and different(case, gradients, others) or text
@@ -145,7 +145,7 @@ local function try_seconds(case, gradients, results, weights, way)
   return not wrong and found or nil, rough
 end
 
--- Compares the gradients of one result, or of all. Returns true where the function was not smooth.
+-- Compares the gradients of one result, or of all results. Returns true if the function was not smooth.
 local function try(case, results, only)
   local weights, masked = cases.weights(results, only)
   if cases.is_nothing(results, weights) then return false end
@@ -182,14 +182,14 @@ local function try(case, results, only)
   return rough
 end
 
--- The values of all variables, moved a little, so that no two of them are equal. Returns what puts them back.
+-- Moves the values of all variables a little, so that no two of them are equal. Returns a function that restores the values.
 local function shake(case)
   local before = {}
   for v, variable in ipairs(case.variables) do
     local data, count = variable.block.data, variable.block.count
     before[v] = ffi.new("double[?]", math.max(count, 1))
     ffi.copy(before[v], data, count * 8)
-    -- A probability stays one.
+    -- A probability must stay a probability.
     for i = 0, variable.name ~= "q" and count - 1 or -1 do data[i] = data[i] + 0.05 * math.sin(12.9898 * i + v) + 0.013 end
     for i = 0, variable.mirror and count - 1 or -1 do data[variable.mirror(variable.block, i)] = data[i] end
   end
@@ -215,7 +215,7 @@ local function try_results(case)
   return rough
 end
 
--- Operands of more elements take long, and have the derivatives of shorter ones.
+-- Calls with more elements take too long, and have the same derivatives as calls with fewer.
 local MOST_ELEMENTS = 10000
 
 local function run(call)
@@ -246,7 +246,7 @@ end
 
 local share, seen, known = tonumber(os.getenv "TH_TEST_SHARE") or 1, {}, {}
 
--- True if the next expectation of a function is to be run: one of those that differ in nothing but the dtype of floats.
+-- True if the next expectation of a function is to be run. Of expectations that differ only in the dtype of floats, one is run.
 local function wanted(call)
   if call.status or not matches(call.name) or not function_of[call.name] then return false end
   local text = call.text:gsub("%.b?float%d+", ".float")
@@ -269,7 +269,7 @@ end
 local takes = { input = true, optional_input = true, inout = true, inputs = true, optional_inputs = true }
 local gives = { out = true, optional_out = true, view_out = true, inout = true, outs = true, new_handles = true }
 
--- True if floats go into a function and come out of it.
+-- True if a function has float inputs and float results.
 local function is_differentiable(row)
   local takes_floats, gives_floats = false, row.returns.kind == "new"
   for _, argument in ipairs(row.arguments) do
@@ -278,7 +278,7 @@ local function is_differentiable(row)
   return row.name:match "^THTensor_" and takes_floats and gives_floats
 end
 
--- Compares what was found with a list; `complete` asks for all of the list.
+-- Compares the functions that were found with a list. If `complete` is true, all entries of the list must have been found.
 local function compare(what, found, list, complete)
   local names = {}
   for name in pairs(found) do names[#names + 1] = name end

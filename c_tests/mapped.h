@@ -1,4 +1,4 @@
-/* The mappings of this process, as the system lists them. */
+/* The mappings of this process, as the system lists them in /proc. */
 
 #ifndef THORN_MAPPED_H
 #define THORN_MAPPED_H

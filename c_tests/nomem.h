@@ -1,7 +1,7 @@
-/* Calls with memory refused: every request of a call in turn, into results of all kinds.
+/* Calls with memory refused: every allocation of a call in turn, with results of all kinds.
  *
- * Each call is repeated with the first request refused, then the second, and so on, until it succeeds; once with that
- * request alone refused, once with all that follow as well. */
+ * Each call is repeated with the first allocation refused, then the second, and so on, until the call succeeds: once
+ * with that allocation alone refused, and once with all later ones refused as well. */
 
 #ifndef THORN_NOMEM_H
 #define THORN_NOMEM_H
@@ -26,16 +26,16 @@ typedef struct Named {
 #define NAMED(call) {#call, call, false}
 #define UNDEFINED(call) {#call, call, true}
 
-/* A storage of its own for each call, with room for STORED elements. */
+/* A separate storage for each call, with room for STORED elements. */
 static THStorage *store;
 
-/* Returns true if a tensor is the same as `model`, to the last bit. */
+/* Returns true if a tensor equals `model` bit for bit. */
 static bool same(const THTensor *t, const THTensor *model) {
     if (THTensor_dtype(t) != THTensor_dtype(model) || !THTensor_isSameSizeAs(t, model)) return false;
     return THTensor_dtype(t) == TH_UNDEFINED || THTensor_equal(t, model) == 1;
 }
 
-/* Returns true if results and inputs are as they were; if not, says which are not. */
+/* Returns true if results and inputs are unchanged. If not, prints which of them changed. */
 static bool nothing_changed(const Results *now, int kind, const State *r, THTensor *const *inputs, const State *before,
                             int count, const THStorage *was) {
     bool unchanged = true;
@@ -58,11 +58,11 @@ static bool nothing_changed(const Results *now, int kind, const State *r, THTens
     return unchanged;
 }
 
-/* Further kinds of results: those that the call keeps in place, row-major and with their first two dimensions swapped
- * in memory. */
+/* Further kinds of results, whose memory the call keeps: row-major results, and results whose first two dimensions are
+ * swapped in memory. */
 enum { FITTING = KINDS, SWAPPED, ALL_KINDS };
 
-/* Results with the shapes and dtypes that `call` gives fresh ones, full of sevens. */
+/* Returns results with the shapes and dtypes of the fresh results of `call`, filled with sevens. */
 static Results fitting_results(Call *call, bool swapped) {
     Results fresh = results(FRESH), made;
     store = THStorage_newWithSize(TH_FLOAT32, STORED);
@@ -88,7 +88,7 @@ static Results results_for(Call *call, int kind) {
     return kind < KINDS ? results((enum kind)kind) : fitting_results(call, kind == SWAPPED);
 }
 
-/* The call succeeds with memory, and fails without, whichever request is refused. */
+/* Checks that the call succeeds with memory, and fails when any of its allocations is refused. */
 static void run_out_of(const Named *named, THTensor *const *inputs, int count, int kind, bool for_good) {
     Call *call = named->call;
     State inputs_before[MOST_INPUTS], before[RESULTS];
@@ -128,11 +128,11 @@ static void run_out_of(const Named *named, THTensor *const *inputs, int count, i
     free_results(expected);
 }
 
-/* `run_out_of` for results of every kind. */
+/* Calls `run_out_of` with results of every kind. */
 static void run_out(const Named *calls, size_t number, THTensor *const *inputs, int count) {
     for (size_t i = 0; i < number; i++) {
         for (size_t kind = 0; kind < 2 * ALL_KINDS; kind++) {
-            /* Under valgrind each call has a third of the kinds. */
+            /* Under valgrind each call gets a third of the kinds. */
             if (under_valgrind() && (i + kind) % 3 != 0) continue;
             run_out_of(&calls[i], inputs, count, (int)kind / 2, kind & 1);
         }

@@ -1,5 +1,5 @@
--- Calls every function with arguments that src/capi/rows.json says fit each other, in float64, and otherwise with their defaults: each call
--- must succeed. src/capi/face/notes.rs has the grammar.
+-- Calls every function with arguments whose shapes fit each other by src/capi/rows.json, in float64, and with defaults for all other
+-- arguments: each call must succeed. src/capi/face/notes.rs documents the grammar of the notes.
 --
 --     THORN_LIB=target/release/libthorn.so luajit c_tests/notes.lua
 
@@ -11,7 +11,7 @@ local C = require "prototypes".load(assert(os.getenv "THORN_LIB", "THORN_LIB nam
 
 local INT64, FLOAT64, CALLS = 5, 9, 20
 
--- The handles that the calls of a function have made: they are freed after the last call.
+-- The handles that the calls of a function have made. They are freed after the last call.
 local made = {}
 local function kept(value)
   made[#made + 1] = value
@@ -20,7 +20,7 @@ end
 
 local function handle(t) return kept(ffi.gc(assert(t ~= nil and t, ffi.string(C.THGetLastError())), C.THTensor_free)) end
 
--- The numbers of expressions with commas between them.
+-- Returns the numbers in a list of expressions separated by commas.
 local function numbers(text, letters)
   return { setfenv(assert(loadstring("return " .. (text == "()" and "" or text))), letters)() }
 end
@@ -45,7 +45,7 @@ local function number(text, letters)
   return text:match "^TH_" and C[text] or numbers(text, letters)[1]
 end
 
--- The value of an argument that a note gives.
+-- Returns the value that a note gives for an argument.
 local function noted(argument, sign, text, letters, ndim)
   if sign == " " and argument.kind == "inputs" then
     local tensors = {}
@@ -61,7 +61,7 @@ local function noted(argument, sign, text, letters, ndim)
   return list(entries)
 end
 
--- The value of an argument that no note gives: its default, NULL, a fresh result, or a small number.
+-- Returns the value of an argument without a note: its default, NULL, a fresh result, or a small number.
 local function free(argument)
   local default = argument.default or rows.defaults[argument.kind]
   if argument.type == "THTensor *" then return handle(C.THTensor_new()) end

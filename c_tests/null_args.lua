@@ -1,5 +1,5 @@
--- Calls every function with NULL for every pointer: first with 0 for every number, then with 1, and float32 for dtypes.
--- Nothing may crash, and what needs a pointer must say so: its error value, a status, and a message that begins with its name.
+-- Calls every function with NULL for every pointer: first with 0 for every number, then with 1, and float32 for dtypes. No call may crash.
+-- A function that needs a pointer must fail with its error value, a status, and a message that begins with its name.
 --
 --     THORN_LIB=target/release/libthorn.so luajit c_tests/null_args.lua
 
@@ -14,14 +14,14 @@ local library = assert(os.getenv "THORN_LIB", "THORN_LIB names no library")
 local C, text = prototypes.load(library)
 rows = rows.read(folder .. "/../src/capi/rows.json")
 
--- Functions without a row, which ignore NULL.
+-- Functions outside of rows.json, which ignore NULL.
 local takes_null = { THTensor_retain = true, THTensor_free = true, THStorage_retain = true, THStorage_free = true,
   THSTensor_retain = true, THSTensor_free = true }
 
--- The failure is the one that it is given, whose message may be NULL: test_error.c.
+-- THSetLastError sets the error that is passed to it, and the message may be NULL; see test_error.c.
 local left_out = { THSetLastError = true }
 
--- Gives back what a call may have made.
+-- Frees the handles that a call may have made.
 local release = {
   ["THTensor *"] = "THTensor_free",
   ["THStorage *"] = "THStorage_free",
@@ -33,7 +33,7 @@ local release = {
   ["void *"] = "THFree",
 }
 
--- The values of a call, and whether one of them is a NULL that must be refused.
+-- Returns the arguments of a call, and whether one of them is a NULL that must be refused.
 local function arguments(parameters, kinds, number, dtype)
   local values, pointers = {}, false
   for i, parameter in ipairs(parameters) do
@@ -48,14 +48,14 @@ local function arguments(parameters, kinds, number, dtype)
   return values, pointers
 end
 
--- Compares with a value as C writes it.
+-- Compares a value with its text in C.
 local function is(value, expected)
   if expected == "NAN" then return value ~= value end
   if expected == "NULL" then return value == nil end
   return value == (tonumber(expected) or C[expected])
 end
 
--- What is wrong with this function when called so; nil if nothing.
+-- Calls the function so, and returns what is wrong; nil if nothing is.
 local function fault(prototype, number, dtype)
   local values, pointers = arguments(prototype.parameters, rows.kinds[prototype.name], number, dtype)
   C.THClearLastError()
@@ -79,7 +79,7 @@ end
 local list, known, faults = prototypes.list(text), {}, 0
 for _, prototype in ipairs(list) do
   known[prototype.name] = true
-  -- Should a call end the process, its name has been said.
+  -- If a call ends the process, its name is already printed.
   io.write(prototype.name, " ...")
   io.flush()
   local wrong = not left_out[prototype.name] and (fault(prototype, 0, 0) or fault(prototype, 1, 8))

@@ -1,4 +1,4 @@
-/* Memory refused: the functions at the end of this file stand before those of the C library. */
+/* Refuses memory: the functions at the end of this file replace the C library's. */
 
 #ifndef THORN_REFUSE_H
 #define THORN_REFUSE_H
@@ -9,16 +9,16 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-/* The number of a request that is never reached. */
+/* The number of an allocation that is never reached. */
 enum { FOR_GOOD = 1 << 30 };
 
-/* Requests are counted while `refusing`, on all threads; those from `first` to `last` are refused. */
+/* While `refusing`, allocations are counted on all threads, and those from `first` to `last` are refused. */
 static struct {
     volatile bool refusing;
     long requests, first, last;
 } memory;
 
-/* Refuses the requests with these numbers, the first and the last, and those between; they count from 0. */
+/* Refuses the allocations with the numbers `first` to `last`, both included, counted from 0. */
 static void refuse(long first, long last) {
     memory.requests = 0;
     memory.first = first;
@@ -26,7 +26,7 @@ static void refuse(long first, long last) {
     memory.refusing = true;
 }
 
-/* Ends that; returns true if there was such a request. */
+/* Stops refusing. Returns true if an allocation was refused. */
 static bool was_refused(void) {
     memory.refusing = false;
     return memory.requests > memory.first;
@@ -40,7 +40,7 @@ static bool refuses(void) {
     return true;
 }
 
-/* The C library's function of this name. */
+/* The C library's function with this name. */
 #define THEIRS(type, name, ...)                                                                                        \
     static type (*theirs)(__VA_ARGS__);                                                                                \
     if (!theirs) *(void **)&theirs = dlsym(RTLD_NEXT, #name)
@@ -75,7 +75,7 @@ void *mmap(void *address, size_t size, int protection, int flags, int file, off_
     return refuses() ? MAP_FAILED : theirs(address, size, protection, flags, file, offset);
 }
 
-/* Blocks kept for later would be used instead. */
+/* Turns the cache off. Cached blocks would be used instead of new allocations. */
 __attribute__((constructor)) static void keep_nothing(void) { setenv("TH_CACHE_LIMIT", "0", 1); }
 
 #endif

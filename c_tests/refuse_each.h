@@ -1,4 +1,4 @@
-/* Steps that are tried with each of their requests for memory refused. */
+/* Steps that are run with each of their allocations refused in turn. */
 
 #ifndef THORN_REFUSE_EACH_H
 #define THORN_REFUSE_EACH_H
@@ -6,10 +6,11 @@
 #include "check.h"
 #include "refuse.h"
 
-/* A call, or several. Returns true if it succeeded; if it failed, all is as it was. */
+/* One call or several. Returns true on success. On failure nothing has changed. */
 typedef bool Step(void);
 
-/* Tries a step with each request refused in turn, first with all that follow, then alone: it succeeds, or memory has run out. */
+/* Runs a step with each allocation refused in turn, first with all later ones, then alone. The step must succeed or report that memory ran
+ * out. */
 static void refuse_each(const char *name, Step *step) {
     int64_t live = THMemory_liveBytes();
     for (int alone = 0; alone < 2; alone++) {

@@ -1,14 +1,14 @@
-/* Two sparse matrices of the tests, and checks of sparse tensors. */
+/* Two sparse matrices for tests, and checks of sparse tensors. */
 
 #ifndef THORN_TESTS_SPARSE_H
 #define THORN_TESTS_SPARSE_H
 
 #include "check.h"
 
-/* Positions, a row for each sparse dimension. */
+/* Positions: a matrix with one row for each sparse dimension. */
 #define POSITIONS(rows, ...) matrix_of(TH_INT64, rows, __VA_ARGS__)
 
-/* A sparse matrix of these positions and values, whose references it takes over. */
+/* Makes a sparse matrix of these positions and values, and takes over both references. */
 static inline THSTensor *coordinates(THTensor *indices, THTensor *values, int64_t rows, int64_t columns) {
     THSTensor *s = THSTensor_newWithTensorAndSize(indices, values, SIZES(rows, columns));
     CHECK(s != NULL);
@@ -19,7 +19,7 @@ static inline THSTensor *coordinates(THTensor *indices, THTensor *values, int64_
 
 /*
  * 0 2 0 0
- * 0 0 0 0    The entries stand in no order, and the 5 is 4 + 1.
+ * 0 0 0 0    The entries are in no order, and the 5 is 4 + 1.
  * 1 0 0 5
  */
 static inline THSTensor *example(void) {

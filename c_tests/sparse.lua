@@ -1,16 +1,17 @@
--- Runs the expectations of tests/data/sparse_expectations.txt, which scripts/sparse.py computed by PyTorch and SciPy: each calls a function
--- of sparse tensors, with its sparse operands as the file has them, coalesced, compressed by rows, and with int32 positions and values
--- that do not lie side by side. Whatever the form, the entries of the result are the same.
+-- Runs the expectations of tests/data/sparse_expectations.txt, which scripts/sparse.py computed with PyTorch and SciPy. Each calls a
+-- function of sparse tensors, with the sparse operands in several forms: as in the file, coalesced, compressed by rows, and with int32
+-- positions and values that are not contiguous. In every form, the entries of the result are the same.
 --
 --     THORN_LIB=target/release/libthorn.so luajit c_tests/sparse.lua [pattern of function names]
 --
--- A call of the file is `call NAME TOLERANCE`, the operands in the order of C, `gives`, and the result, one a line:
+-- A call of the file is `call NAME TOLERANCE`, then the operands in the order of the C function, then `gives`, then the result, each on a
+-- line:
 --
 --     sparse DTYPE SPARSE_DIMENSIONS SIZES NNZ POSITIONS... VALUES...
 --     dense DTYPE SIZES VALUES...
 --     number X
 --     dims D...
---     list COUNT, before as many sparse ones
+--     list COUNT, in front of the sparse operands of a list
 
 local folder = arg[0]:match "^(.*)/" or "."
 package.path = folder .. "/header/?.lua;" .. package.path
@@ -27,13 +28,13 @@ local function ask(value, name)
   return value
 end
 
--- Handles that are given up when nobody has them any more.
+-- Handles that are freed when they are collected.
 local function tensor(t, name) return ffi.gc(ask(t, name), C.THTensor_free) end
 local function sparse(s, name) return ffi.gc(ask(s, name), C.THSTensor_free) end
 
 local function list64(values) return ffi.new("int64_t[?]", math.max(#values, 1), values) end
 
--- A tensor of these values. Stepped, every second row of one twice as long.
+-- Returns a tensor of these values. If `stepped`, it is every second row of a tensor with twice as many rows.
 local function dense(dtype, size, values, stepped)
   local t = tensor(C.THTensor_newFromData(FLOAT64, #size, list64(size), ffi.new("double[?]", math.max(#values, 1), values)), "newFromData")
   t = tensor(C.THTensor_newTo(t, dtype), "newTo")
@@ -61,7 +62,7 @@ local function sizes_of(word)
   return sizes
 end
 
--- An operand or a result, from a line.
+-- Reads an operand or a result from a line.
 local function read(line, next_line)
   local words = {}
   for word in line:gmatch "%S+" do words[#words + 1] = word end
@@ -88,7 +89,7 @@ local function read(line, next_line)
   }
 end
 
--- The handle of a sparse operand.
+-- Makes the handle of a sparse operand in a form.
 local function made(operand, form)
   local stepped = form == "stepped"
   local indices = dense(stepped and INT32 or INT64, { operand.dims, operand.nnz }, operand.positions)
@@ -99,7 +100,7 @@ local function made(operand, form)
   return s
 end
 
--- The difference between the elements of a tensor and those expected; nil if there is none.
+-- Returns the difference between the elements of a tensor and the expected elements; nil if there is none.
 local function different(t, dtype, size, values, tolerance)
   if C.THTensor_dtype(t) ~= dtype then return ("dtype %d, expected %d"):format(C.THTensor_dtype(t), dtype) end
   local same = C.THTensor_nDimension(t) == #size
@@ -128,7 +129,7 @@ local function different_entries(s, expected, tolerance)
   return different(values, expected.dtype, expected.entries, expected.values, tolerance)
 end
 
--- Calls a function, and compares.
+-- Calls a function and compares the result.
 local function run(case, form)
   local name = "THSTensor_" .. case.name
   local first, words, handles = case.row.arguments[1].kind, {}, {}

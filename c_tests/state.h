@@ -1,4 +1,4 @@
-/* Snapshots of handles, to be compared before and after a call; and results of several kinds for it. */
+/* Snapshots of handles, to compare before and after a call, and several kinds of results for the call. */
 
 #ifndef THORN_STATE_H
 #define THORN_STATE_H
@@ -9,7 +9,7 @@
 
 enum { RESULTS = 2, MOST_DIMS = 16, ELEMENTS = 7 };
 
-/* All that a handle says, and where its elements lie. */
+/* The fields of a handle, and the memory of its storage. */
 typedef struct State {
     int ndim;
     char flag;
@@ -42,7 +42,7 @@ static inline bool as_it_was(const THTensor *t, const State *before) {
     return memcmp(&now, before, sizeof now) == 0;
 }
 
-/* How results come: fresh, too small, a view with elements before and behind, of many dimensions, both in one storage. */
+/* Kinds of results: fresh, too small, a view with elements before and after it, with many dimensions, two results in one storage. */
 enum kind { FRESH, SMALL, VIEW, MANY_DIMS, SHARED, KINDS };
 
 /* The results of a call, and all elements of their storages. */
@@ -72,7 +72,7 @@ static inline void free_results(Results results) {
     }
 }
 
-/* Returns true if a result is as it was, with all elements of its storage. */
+/* Returns true if a result and all elements of its storage are unchanged. */
 static inline bool result_as_it_was(const Results *results, int k, const State *before) {
     for (int64_t i = 0; i < ELEMENTS; i++) {
         if (THTensor_get1d(results->whole[k], i) != 7) return false;

@@ -1,15 +1,15 @@
--- Runs the expectations of tests/data/expectations.txt, which scripts/expectations.py computed without thorn: each calls a function of the
--- header by its name. The operands lie in memory in several ways, results are fresh, of the right shape, of a wrong one, of another dtype,
--- strided, or one of the inputs; whatever the way, the values are the same, and nothing else changes.
+-- Runs the expectations of tests/data/expectations.txt, which scripts/expectations.py computed without thorn. Each expectation calls a
+-- function of the header by its name. Operands have several memory layouts. Results are fresh, of the right shape, of a wrong shape, of
+-- another dtype, strided, or one of the inputs. In every combination the values must be the same, and nothing else may change.
 --
 --     THORN_LIB=target/release/libthorn.so luajit c_tests/table.lua [patterns of function names]
 --
--- With TH_TEST_DEVICE=cuda the calls have tensors on a GPU; only functions of the caller may be refused there. table/tolerances.lua has the
--- tolerances of functions that NVIDIA documents with larger errors.
+-- With TH_TEST_DEVICE=cuda the tensors of the calls are on a GPU. There, only functions with callbacks may be refused. table/tolerances.lua
+-- has the tolerances of functions for which NVIDIA documents larger errors.
 --
 -- With TH_TEST_SHARE=3 every third expectation of each function is run.
 --
--- With TH_SIMD=baseline or avx2 the kernels of that level run; it ends with 77 where the machine lacks it.
+-- With TH_SIMD=baseline or avx2 the kernels of that level run. The program exits with 77 if the machine lacks the level.
 --
 -- table/expectations.lua explains the file.
 
@@ -31,7 +31,7 @@ ffi.cdef "int memcmp(const void *a, const void *b, size_t size);"
 local C = ffi.load(environment "THORN_LIB")
 ffi.cdef(ffi.string(C.THCdef()))
 
--- With a level asked for, nothing else counts: where the machine lacks it, the test is skipped.
+-- If a level is requested and the machine lacks it, the test is skipped.
 local level, used = os.getenv "TH_SIMD", ffi.string(C.THSimdLevel())
 if level and level ~= used then
   print(("TH_SIMD=%s, but this machine uses %s: left out"):format(level, used))
@@ -58,13 +58,14 @@ end
 
 local checks = 0
 
--- Whether all but the first elements of a contiguous result repeat them, which is quick to see.
+-- Tests whether a contiguous result repeats its first `expected.period` elements. One memcmp is faster than comparing each element.
 local function repeats(data, dtype, expected)
   local period, count = expected.period, expected.count
   return ffi.C.memcmp(data, data + period, (count - period) * dtype.size) == 0
 end
 
--- What was computed and what is expected as the narrower of their dtypes has it: a wider result was not rounded yet, a narrower one more.
+-- Rounds the computed and the expected value to the narrower of their dtypes: a wider result has not been rounded yet, and a narrower
+-- result is rounded once more.
 local function meet(got, want, stored, expected)
   if stored.precision and expected.precision then
     local narrower = stored.precision < expected.precision and stored or expected
@@ -74,7 +75,7 @@ local function meet(got, want, stored, expected)
   return tonumber(got), tonumber(want), expected
 end
 
--- The first difference between the elements of a tensor and those expected; nil if there is none.
+-- Returns the first difference between the elements of a tensor and the expected elements; nil if there is none.
 local function different_element(tensor, expected, dtype, call)
   local data = ffi.cast(dtype.pointer, C.THTensor_data(tensor))
   local positions = memory.positions_of(memory.sizes(tensor), memory.strides(tensor), 0, expected.count)
@@ -95,7 +96,7 @@ local function different_element(tensor, expected, dtype, call)
   checks = checks + expected.count / every
 end
 
--- The first difference between a tensor and what was expected of it; nil if there is none.
+-- Returns the first difference between a tensor and its expectation; nil if there is none.
 local function difference(tensor, expected, dtype, shape, call)
   if tensor.dtype ~= dtype.code then
     return ("dtype %s, expected %s"):format((elements.by_code[tensor.dtype] or { name = "none" }).name, dtype.name)
@@ -108,11 +109,11 @@ end
 
 -- Calling
 
--- Callbacks must not run below compiled code.
+-- Callbacks must not be called from code that LuaJIT has compiled.
 local function invoke(name, arguments, count) return C[name](unpack(arguments, 1, count)) end
 jit.off(invoke)
 
--- The arguments in C, with a handle for each tensor and each result, as `handle` has it; NULL where there is none.
+-- Returns the arguments in C: `handle` gives the handle of each tensor and each result, or NULL.
 local function arguments_of(call, operands, results, handle)
   local values, tensor, result = {}, 0, 0
   local function value(argument)
@@ -162,7 +163,7 @@ local function perform(call, operands, results)
   return got, code
 end
 
--- What is wrong with a call that must fail with `status`; nil if nothing.
+-- Returns what is wrong with a call that must fail with `status`; nil if nothing is.
 local function fault_of_failure(call, status, code, operands, results)
   if code ~= status then return ("status %d (%s), expected %d"):format(code, ffi.string(C.THGetLastError()), status) end
   local text = ffi.string(C.THGetLastError())
@@ -176,7 +177,7 @@ local function fault_of_failure(call, status, code, operands, results)
   checks = checks + 1
 end
 
--- What is wrong with one call; nil if nothing. `results` may have operands among them, or false for NULL.
+-- Returns what is wrong with one call; nil if nothing is. `results` may contain operands, or false for NULL.
 local function fault(call, operands, results)
   local got, code, was_refused = perform(call, operands, results)
   if was_refused then return end
@@ -207,7 +208,7 @@ end
 
 local failed, shown, failures = 0, 0, 0
 
--- Runs one call and frees its tensors. `make` returns operands and results, or nil where this way does not exist.
+-- Runs one call and frees its tensors. `make` returns operands and results, or nil if the combination does not exist.
 local function try(call, way, make)
   if failures >= 3 then return end
   local operands, results = make()
@@ -219,7 +220,7 @@ local function try(call, way, make)
   end
 end
 
--- The tensors of a call laid out alike, or with only one of them so.
+-- Returns the tensors of a call in one layout. With `only`, just that tensor has the layout.
 local function lay(call, layout, only)
   local operands, special = {}, false
   for i, argument in ipairs(call.tensors) do
@@ -232,7 +233,7 @@ end
 
 local function fresh() return { tensor = memory.keep(C.THTensor_new()) } end
 
--- Results: functions of what is expected; nil where one does not fit.
+-- Makers of results: functions of the expectation, which return nil if such a result does not fit.
 local function given(layout)
   return function(expected) return place({ dtype = expected.dtype, shape = expected.shape, count = expected.count }, layout) end
 end
@@ -244,7 +245,7 @@ local function resized(expected)
   return result
 end
 
--- A result of another dtype that takes what is expected.
+-- A result of another dtype that accepts the expected values.
 local function other(names)
   return function(expected)
     local dtype = dtypes[names[expected.dtype.name]]
@@ -258,7 +259,7 @@ end
 local wider = other(setmetatable({ float64 = false }, { __index = function() return "float64" end }))
 local narrower = other { float64 = "float32", float32 = "float16", int64 = "int32", int32 = "int16", int16 = "uint8" }
 
--- A dtype that the result does not go into.
+-- A result of a dtype that the expected values cannot be converted to.
 local function narrow(expected)
   local dtype = dtypes[expected.dtype.precision and "int32" or "bool"]
   if dtype == expected.dtype then return nil end
@@ -271,7 +272,7 @@ local result_kinds = {
   { "result narrower", narrower },
 }
 
--- The results of a call, of one kind as far as the call lets them.
+-- Returns the results of a call. All are of one kind if the call allows that.
 local function results_of(call, make)
   local results = {}
   for k, handle in ipairs(call.handles) do
@@ -293,7 +294,7 @@ local function results_of(call, make)
   return results
 end
 
--- On a GPU fewer ways are tried: what differs between them is the host's part, which is the same for all devices.
+-- On a GPU fewer combinations are tried, because the skipped ones differ only in host code that all devices share.
 local tried_layouts = on_cuda and { "contiguous", "transposed" } or memory.layouts
 
 local function try_layouts(call)
@@ -349,7 +350,7 @@ end
 
 local function same_shape(a, b) return table.concat(a.shape, "x") == table.concat(b.shape, "x") end
 
--- The result is one of the operands, or lies one element behind it in the same memory.
+-- The result is one of the operands, or begins one element after it in the same memory.
 local function try_in_place(call)
   local expected = call.results[1]
   if #call.handles == 0 or call.handles[1].from or call.handles[1].dtype then return end
@@ -377,7 +378,7 @@ local function try_in_place(call)
   end
 end
 
--- Values of an operand repeated to the shape of the result.
+-- Returns the values of an operand repeated to the shape of the result.
 local function spread(block, shape, count)
   local out, stride = elements.block(block.dtype, shape, count), memory.row_major(block.shape, 1)
   local lead, steps = #shape - #block.shape, {}
@@ -387,7 +388,7 @@ local function spread(block, shape, count)
   return out
 end
 
--- The same expectation with all values repeated over a longer `shape`; 0-d operands stay, since promotion treats them apart.
+-- Returns the expectation with all values repeated over a longer `shape`. 0-d operands stay 0-d, because promotion treats them differently.
 local function lengthened(call, shape)
   local expected, length = call.results[1], 1
   for _, size in ipairs(shape) do length = length * size end
@@ -405,7 +406,7 @@ local function lengthened(call, shape)
   return long
 end
 
--- One more dimension in front, with stride 0 in the operands.
+-- Adds a dimension in front, with stride 0 in the operands.
 local function stacked(call, height)
   local expected = call.results[1]
   local high = setmetatable({ results = {} }, { __index = call })
@@ -444,7 +445,7 @@ local function try_lengths(call)
       end)
     end
   end
-  -- Enough for threads; the shortest inputs are those of all pairs of dtypes, which have been seen enough.
+  -- Long enough for several threads. The shortest inputs are skipped: they exist for all pairs of dtypes, and were tested above.
   if on_cuda then return end
   if expected.count > 8 and (expected.dtype.size >= 4 or expected.dtype.name == "bool") and expected.dtype.name ~= "int32" then
     local longest = lengthened(call, { 70003 })
@@ -472,7 +473,7 @@ local function run(call)
   failed = failed + (failures > 0 and 1 or 0)
 end
 
--- True if a function's name, or that behind its prefix, matches one of the patterns, or there are none.
+-- True if a function's name, with or without its prefix, matches one of the patterns, or if there are no patterns.
 local function matches(name)
   for _, pattern in ipairs(arg) do
     if name:match(pattern) or name:gsub("^%w+_", ""):match(pattern) then return true end
@@ -493,14 +494,14 @@ local count = 0
 for _, call in ipairs(require "expectations" "tests/data/expectations.txt") do
   if wanted(call.name) then
     count = count + 1
-    -- Should a call end the process, its name has been said.
+    -- If a call ends the process, its text is already printed.
     if arg[1] then io.write(call.text, "\n") io.flush() end
     run(call)
   end
 end
 print(("%d expectations, %d checks, %d expectations failed"):format(count, checks, failed))
 if on_cuda then
-  -- Functions of the caller see the host's memory.
+  -- Callbacks read host memory.
   local host_only = { THTensor_apply = true, THTensor_map = true, THTensor_map2 = true }
   for name, times in pairs(refused) do
     if not host_only[name] then

@@ -1,5 +1,6 @@
-/* A BLAS of the machine in place of thorn's own products and decompositions. BLAS32 and BLAS64 are the paths of a small
- * one, c_tests/blas/counting.c, with integers of 32 and 64 bits; BLAS is a real one, if there is any. */
+/* A BLAS of the machine in place of thorn's own products and decompositions. BLAS32 and BLAS64 are the paths of a
+ * small library, c_tests/blas/counting.c, with integers of 32 and 64 bits. BLAS is the path of a real one, if there
+ * is any. */
 #include "check.h"
 
 #include <dlfcn.h>
@@ -7,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A count of the library in use. */
+/* The address of a call counter in the library in use. */
 static int *count(const char *name) {
     void *library = dlopen(THGetBlas(), RTLD_NOW);
     int *at = library ? (int *)dlsym(library, name) : NULL;
@@ -100,7 +101,7 @@ static void decompositions_are_computed_by_it_if_it_has_them(void) {
     CHECK_OK(THTensor_potrf(r, a, 0));
     CHECK_EQ(*count("potrf_calls"), before + 1);
     CHECK_VALUES(r, 2, 0, 1, 3);
-    /* It has no LU. */
+    /* The small library has no LU. */
     CHECK_OK(THTensor_inverse(x, a));
     CHECK_NEAR(THTensor_get2d(x, 0, 0), 10. / 36, 1e-15);
     CHECK_OK(THTensor_set2d(a, 1, 1, 1));
@@ -122,7 +123,7 @@ static void a_library_that_is_none_is_refused(void) {
     path[100000] = 0;
     CHECK_ERROR(THSetBlas(path), TH_ERR_IO, "100000 bytes");
     free(path);
-    /* A FIFO would let the loader wait for somebody to write to it. */
+    /* Opening a FIFO would make the loader wait for a writer. */
     char fifo[] = "/tmp/thorn-test-XXXXXX";
     CHECK(mkdtemp(fifo) != NULL);
     char inside[64];

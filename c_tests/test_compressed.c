@@ -1,6 +1,6 @@
 /*
- * Matrices of compressed rows by example: softmax of rows, systems with a triangle, and products of two matrices; as
- * functions of three vectors, and of handles.
+ * Matrices of compressed rows by example: softmax of rows, systems with a triangular matrix, and products of two
+ * matrices, as functions of three vectors and as functions of handles.
  */
 #include "sparse.h"
 #include <math.h>
@@ -18,7 +18,7 @@ static void free_rows(Rows a) {
 
 /*
  * 2 0 0 1
- * 0 4 0 0    In the last row entries stand in any order, and the 8 is 5 + 3.
+ * 0 4 0 0    The entries of the last row are in no order, and the 8 is 5 + 3.
  * 1 2 1 0
  * 0 6 0 8
  */
@@ -33,8 +33,7 @@ static THSTensor *handle_of(Rows a, int64_t rows, int64_t columns) {
     return s;
 }
 
-/* Weights of attention: each row sums to 1 over its entries, however large they are, and a row without entries stays
- * so. */
+/* Attention weights: each row sums to 1 over its entries, however large they are. A row without entries stays empty. */
 static void rows_have_a_softmax(void) {
     THTensor *crow = vector_of(TH_INT64, 0, 2, 2, 3, 6), *col = vector_of(TH_INT64, 0, 1, 1, 0, 1, 2),
              *r = THTensor_new();
@@ -50,7 +49,7 @@ static void rows_have_a_softmax(void) {
     CHECK_EQ(THSTensor_nnz(w), 6);
     THTensor *dense = THSTensor_newDense(w);
     CHECK_CLOSE(dense, 1e-13, 0.25, 0.75, 0, 0, 0, 0, 0, 1, 0, 0.125, 0.25, 0.625);
-    /* What stands for one place is added before. */
+    /* Duplicate entries are summed first. */
     CHECK_OK(THTensor_set1d(col, 1, 0));
     CHECK_OK(THSTensor_softmax(s, s));
     THTensor *one = THSTensor_newValues(s);
@@ -73,7 +72,7 @@ static void rows_have_a_softmax(void) {
     THTensor_free(crow);
 }
 
-/* The other triangle is not looked at, as by trtrs, so that one matrix may hold both factors of an LU. */
+/* The other triangle is not read, as with trtrs, so that one matrix may hold both factors of an LU. */
 static void triangles_are_solved(void) {
     Rows a = square();
     THTensor *b = vector_of(TH_FLOAT64, 2, 8, 9, 28), *x = THTensor_new();
@@ -89,7 +88,7 @@ static void triangles_are_solved(void) {
     THTensor *sides = matrix_of(TH_FLOAT64, 4, 2, 4, 8, 0, 9, 3, 28, 8);
     CHECK_OK(THSTensor_trtrs(sides, sides, s, 0, 0, 0));
     CHECK_VALUES(sides, 1, 2, 2, 0, 4, 1, 2, 1);
-    /* A number on the diagonal may be missing, or cancel. */
+    /* An element of the diagonal may be missing, or may cancel to 0. */
     CHECK_OK(THTensor_set1d(a.values, 8, -5));
     CHECK_ERROR(THSTensor_trtrs(x, b, s, 0, 0, 0), TH_ERR_NUMERIC, "row 3 has 0 on the diagonal");
     CHECK_OK(THTensor_set1d(a.col, 2, 2));
@@ -125,13 +124,13 @@ static void two_matrices_multiply(void) {
     CHECK_OK(THSTensor_mm(u, s, t));
     CHECK_DENSE(u, 0, 1, 12, 0, 0, 0, 5, 12, 0);
     CHECK_EQ(THSTensor_isCoalesced(u), 1);
-    /* Elements that cancel have an entry: the pattern does not depend on values. */
+    /* An element that cancels still has an entry, because the pattern does not depend on values. */
     CHECK_OK(THTensor_set1d(b.values, 3, -1.5));
     CHECK_OK(THSTensor_mm(u, s, t));
     CHECK_EQ(THSTensor_nnz(u), 4);
     CHECK_DENSE(u, 0, 0, 12, 0, 0, 0, 5, 12, 0);
     CHECK_OK(THTensor_set1d(b.values, 3, -1));
-    /* Elements of a b, of a' b and of a b' where a has entries. */
+    /* Elements of a b, of a' b and of a b' at the entries of a. */
     THTensor *at = THTensor_new();
 #define SAMPLED(transpose_a, transpose_b)                                                                              \
     THTensor_csrSampledCsr(at, a.crow, a.col, a.crow, a.col, a.values, b.crow, b.col, b.values, 3, transpose_a,        \
@@ -143,7 +142,7 @@ static void two_matrices_multiply(void) {
     CHECK_OK(SAMPLED(0, 1));
     CHECK_VALUES(at, 12, 0, 4, 15);
     CHECK_ERROR(SAMPLED(1, 1), TH_ERR_UNSUPPORTED, "the transpose of the product of b and a");
-    /* Two matrices of few columns that hold an entry, among very many. */
+    /* Two matrices with very many columns, few of which have an entry. */
     THTensor *far = vector_of(TH_INT64, 1e15, 0, 2e15, 1e15);
     CHECK_ERROR(
         THTensor_csrMatmulCsr(r.values, r.crow, r.col, a.crow, a.col, a.values, b.crow, far, b.values, INT64_MAX),
@@ -174,8 +173,8 @@ static void two_matrices_multiply(void) {
     free_rows(a);
 }
 
-/* Paths of two steps in a ring of n places, in which each place leads to the next and to the one after: the same on all
- * threads. */
+/* Counts paths of two steps in a ring of n places, in which each place leads to the next one and to the one after that.
+ * The counts do not depend on the number of threads. */
 static void paths_are_counted(void) {
     enum { N = 50000 };
     THTensor *crow = THTensor_newArange(TH_INT64, 0, 2 * N + 1, 2), *place = THTensor_newArange(TH_INT64, 0, N, 1);
@@ -192,7 +191,7 @@ static void paths_are_counted(void) {
     for (int count = 1; count <= 4; count++) {
         CHECK_OK(THSetNumThreads(count));
         CHECK_OK(THSTensor_mm(paths, step, step));
-        /* One path leads two places on, two lead three, and one leads four. */
+        /* From each place one path ends two places on, two end three on, and one ends four on. */
         CHECK_EQ(THSTensor_nnz(paths), 3 * N);
         THTensor *of_first = THTensor_newNarrow(paths->values, 0, 0, 6), *to = THTensor_newNarrow(paths->col, 0, 0, 6);
         CHECK_VALUES(of_first, 1, 2, 1, 1, 2, 1);
@@ -213,7 +212,7 @@ static void paths_are_counted(void) {
     THTensor_free(crow);
 }
 
-/* Entries that stand anywhere, two of them for one place, by rows; csrMatmul sums the values of each place. */
+/* Entries in any order, two of them duplicates, are sorted by rows; csrMatmul sums the values of duplicates. */
 static void coordinates_are_compressed(void) {
     THTensor *rows = vector_of(TH_INT64, 2, 0, 2, 2), *columns = vector_of(TH_INT64, 3, 1, 0, 3),
              *values = vector_of(TH_FLOAT32, 4, 2, 1, 8), *crow = THTensor_new(), *col = THTensor_new(),

@@ -1,14 +1,15 @@
-/* Convolution: windows of images times weights, and what goes the other way; Torch7's convolutions of planes. */
+/* Convolution of images and weights, its transpose and gradients, and Torch7's convolutions of planes. */
 
 #include "check.h"
+#include <time.h>
 
-/* The same elements in another shape. */
+/* Returns the same elements in another shape. */
 static THTensor *shaped(THTensor *t, int ndim, const int64_t *size) {
     CHECK_OK(THTensor_resize(t, ndim, size, NULL));
     return t;
 }
 
-/* Small whole numbers, so that sums are exact in every order. */
+/* Returns small integers, so that sums are exact in every order. */
 static THTensor *counted(THDtype dtype, int ndim, const int64_t *size, int64_t step) {
     THTensor *doubles = THTensor_newZeros(TH_FLOAT64, ndim, size);
     double *x = THTensor_data(doubles);
@@ -18,7 +19,7 @@ static THTensor *counted(THDtype dtype, int ndim, const int64_t *size, int64_t s
     return t;
 }
 
-/* The sum of the products of their elements. */
+/* Returns the inner product of two tensors. */
 static double inner(const THTensor *a, const THTensor *b) {
     THTensor *r = THTensor_new();
     CHECK_OK(THTensor_cmul(r, a, b));
@@ -49,14 +50,14 @@ static void a_window_slides_over_an_image(void) {
 }
 
 static void channels_are_summed_and_a_bias_is_added(void) {
-    /* Two channels; three outputs: the first channel, the second one, and their difference. Without a batch. */
+    /* Without a batch: two channels, and three outputs, which are the first channel, the second one, and their difference. */
     THTensor *line = matrix_of(TH_FLOAT64, 2, 1, 2, 3, 10, 20, 30), *bias = vector_of(TH_FLOAT64, 0, 100, 0);
     THTensor *weight = shaped(vector_of(TH_FLOAT64, 1, 0, 0, 1, 1, -1), SIZES(3, 2, 1)), *r = THTensor_new();
     CHECK_OK(THTensor_conv1d(r, line, weight, bias, 0, NULL, NULL, NULL, 1));
     CHECK_SHAPE(r, 3, 3);
     CHECK_VALUES(r, 1, 2, 3, 110, 120, 130, -9, -18, -27);
 
-    /* In groups, each of two channels has kernels of its own. */
+    /* In groups, each of two channels has separate kernels. */
     THTensor *each = shaped(vector_of(TH_FLOAT64, 1, 1, 1, -1), SIZES(2, 1, 2));
     CHECK_OK(THTensor_conv1d(r, line, each, NULL, 0, NULL, NULL, NULL, 2));
     CHECK_VALUES(r, 3, 5, -10, -10);
@@ -97,7 +98,7 @@ static void a_transposed_convolution_spreads_each_element(void) {
     CHECK_VALUES(r, 1, 12, 23, 30);
     CHECK_OK(THTensor_convTranspose1d(r, line, kernel, NULL, SIZES(2), NULL, NULL, 1, NULL));
     CHECK_VALUES(r, 1, 2, 13, 20, 30);
-    /* A convolution with stride 2 makes two elements of five or of six: outputPadding says of how many. */
+    /* A convolution with stride 2 maps five and six elements to two: outputPadding chooses between them. */
     CHECK_OK(THTensor_convTranspose1d(r, line, kernel, NULL, 1, (int64_t[]){2}, NULL, (int64_t[]){1}, 1, NULL));
     CHECK_VALUES(r, 1, 2, 13, 20, 30, 0);
     CHECK_OK(THTensor_convTranspose1d(r, line, kernel, NULL, 1, (int64_t[]){2}, (int64_t[]){1}, NULL, 1, NULL));
@@ -107,8 +108,7 @@ static void a_transposed_convolution_spreads_each_element(void) {
     THTensor_free(line);
 }
 
-/* A convolution is linear in its input and in its weight: the gradients are what belongs to the same sums of products.
- */
+/* A convolution is linear in its input and in its weight, so its gradients have the same sums of products. */
 static void gradients_are_the_transposed(void) {
     for (int transposed = 0; transposed < 2; transposed++) {
         int64_t channels = transposed ? 6 : 4;
@@ -141,7 +141,7 @@ static void images_are_unrolled_to_columns(void) {
     THTensor *columns = THTensor_new(), *r = THTensor_new(), *product = THTensor_new();
     CHECK_OK(THTensor_im2col(columns, image, 2, (int64_t[]){2, 3}, NULL, NULL, NULL));
     CHECK_SHAPE(columns, 2, 18, 16);
-    /* The weights as a matrix times the columns of an image are its convolution. */
+    /* The product of the weights, as a matrix, and the columns of an image is their convolution. */
     THTensor *rows = THTensor_newView(weight, SIZES(4, 18)), *second = THTensor_newSelect(columns, 0, 1);
     CHECK_OK(THTensor_mm(product, rows, second));
     CHECK_OK(THTensor_conv2d(r, image, weight, NULL, 0, NULL, NULL, NULL, 1));
@@ -149,7 +149,7 @@ static void images_are_unrolled_to_columns(void) {
     shaped(product, SIZES(4, 4, 4));
     CHECK(THTensor_equal(product, r) == 1);
 
-    /* Columns of ones, added up, count the windows over each element. */
+    /* Adding up columns of ones counts the windows over each element. */
     THTensor *ones = THTensor_newOnes(TH_INT64, SIZES(2, 3));
     CHECK_OK(THTensor_col2im(r, ones, 1, (int64_t[]){4}, (int64_t[]){2}, NULL, NULL, NULL));
     CHECK_SHAPE(r, 1, 4);
@@ -169,7 +169,7 @@ static void layouts_and_results_do_not_matter(void) {
     THTensor *expected = THTensor_new(), *r = THTensor_new();
     const int64_t one[] = {1};
     CHECK_OK(THTensor_conv2d(expected, image, weight, NULL, 1, one, one, one, 1));
-    /* Channels last, as other libraries have them; stored in half precision; written to the image itself. */
+    /* Channels last, as in other libraries; stored in half precision; written to the image itself. */
     THTensor *last = THTensor_newContiguousFormat(image, TH_CHANNELS_LAST);
     CHECK_EQ(THTensor_stride(last, 1), 1);
     CHECK_OK(THTensor_conv2d(r, last, weight, NULL, 1, one, one, one, 1));
@@ -258,7 +258,7 @@ static void planes_are_convolved_or_correlated(void) {
     CHECK_VALUES(r, 21, 32, 54, 65);
     CHECK_OK(THTensor_conv2Dmul(r, 0, 1, plane, kernel, 1, 1, "V", "C"));
     CHECK_VALUES(r, 12, 23, 45, 56);
-    /* The elements before count beta times, where the result has the right shape. */
+    /* If the result has the right shape, its elements before the call are multiplied by beta. */
     CHECK_OK(THTensor_conv2Dmul(r, 1, -1, plane, kernel, 1, 1, "V", "C"));
     CHECK_VALUES(r, 0, 0, 0, 0);
     CHECK_OK(THTensor_conv2Dmul(r, 1, 1, plane, kernel, 1, 1, "F", "C"));
@@ -273,14 +273,14 @@ static void planes_are_convolved_or_correlated(void) {
     THTensor_free(plane);
 }
 
-/* Convolutions of volumes, of which planes have one slice. */
+/* A convolution of volumes. A plane is a volume with one slice. */
 struct form {
     int64_t image[3], kernel[3], step[3];
     char vf, xc;
     int reverse;
 };
 
-/* Elements of a result in one dimension. */
+/* The size of a result in one dimension. */
 static int64_t made(const struct form *f, int d) {
     if (f->vf == 'F') return (f->image[d] - 1) * f->step[d] + f->kernel[d];
     if (f->reverse) return f->image[d] - (f->kernel[d] - 1) * f->step[d];
@@ -309,8 +309,8 @@ static void add_defined(double *r, double alpha, const double *t, const double *
     }
 }
 
-/* How many there are of each of a batch, of outputs and of planes, and in which of them what lies one after the other.
- */
+/* A function on planes: the numbers of batches, outputs and planes. `of_t`, `of_k` and `of_r` are 1 for each of these dimensions that the
+ * image, the kernel and the result have. */
 struct pairing {
     const char *name;
     int64_t batch, outputs, planes;
@@ -345,7 +345,7 @@ static THStatus convolve(const char *name, int ndim, THTensor *r, double beta, d
                      : THTensor_conv3DRevger(r, beta, alpha, t, k, s[0], s[1], s[2]);
 }
 
-/* A tensor of small numbers: images of `ndim` dimensions behind those of batch, outputs and planes that it has. */
+/* Returns small numbers: images of `ndim` dimensions behind the dimensions for batch, outputs and planes that the tensor has. */
 static THTensor *images_of(const struct pairing *p, const int64_t *has, const int64_t *image, int ndim, int64_t step) {
     const int64_t count[3] = {p->batch, p->outputs, p->planes};
     int64_t shape[6];
@@ -357,7 +357,7 @@ static THTensor *images_of(const struct pairing *p, const int64_t *has, const in
     return counted(TH_FLOAT64, n, shape, step);
 }
 
-/* The number of an image among those. */
+/* The index of an image in such a tensor. */
 static int64_t number(const struct pairing *p, const int64_t *has, int64_t b, int64_t o, int64_t plane) {
     int64_t at = has[0] ? b : 0;
     if (has[1]) at = at * p->outputs + o;
@@ -382,7 +382,7 @@ static void check_pairing(const struct pairing *p, int ndim, const struct form *
     const char vf[] = {f->vf, 0}, xc[] = {f->xc, 0};
     CHECK_OK(convolve(p->name, ndim, r, 3, -2, t, k, f->step, vf, xc));
     if (!CHECK(THTensor_equal(r, sum) == 1)) printf(" (%s of %d dimensions, \"%s\", \"%s\")", p->name, ndim, vf, xc);
-    /* The elements before count. */
+    /* The previous elements are added. */
     CHECK_OK(THTensor_fill(r, 5));
     CHECK_OK(THTensor_add(sum, sum, 15));
     CHECK_OK(convolve(p->name, ndim, r, 3, -2, t, k, f->step, vf, xc));
@@ -409,13 +409,13 @@ static void many_planes_go_with_many_kernels(void) {
     }
 }
 
-/* A convolution by its sizes; those of a transposed one go the other way. */
+/* The sizes of a convolution. A transposed convolution maps them in the other direction. */
 struct shape {
     int64_t batch, groups, inputs, outputs, image[3], kernel[3], stride[3], padding[3], dilation[3];
 };
 
-/* Each is computed in another way: wide and narrow strips of channels, small images of a batch together, strides whose places are computed one after the
- * other, few channels, more padding than image, sums in several steps. */
+/* Each shape uses another algorithm: wide and narrow strips of channels, small images of a batch together, strides whose positions are
+ * computed one after the other, few channels, more padding than image, sums in several steps. */
 static const struct shape shapes[] = {
     {2, 1, 3, 40, {1, 9, 20}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}},
     {17, 1, 16, 33, {1, 4, 4}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}},
@@ -434,7 +434,7 @@ static int64_t windows(const struct shape *s, int d) {
     return (s->image[d] + 2 * s->padding[d] - (s->kernel[d] - 1) * s->dilation[d] - 1) / s->stride[d] + 1;
 }
 
-/* Adds to y, gx and gw what the element of an image gives to a window: where it stands in x, y and w. */
+/* The operands x and w, the gradient g of the result, and the sums: y, gx and gw. Each tap adds one product to each sum. */
 struct sums {
     const double *x, *w, *g;
     double *y, *gx, *gw;
@@ -518,7 +518,7 @@ static THTensor *random_of(THDtype dtype, int ndim, const int64_t *size) {
     return t;
 }
 
-/* A result of another dtype is the fresh one, converted: rounded to 16 bits first. */
+/* A result of another dtype gets the fresh result converted, which is rounded to 16 bits first. */
 static void wide_results_of_16_bit_floats_are_rounded_first(void) {
     THTensor *x = random_of(TH_FLOAT32, 4, (int64_t[]){2, 3, 6, 6}), *w = random_of(TH_FLOAT32, 4, (int64_t[]){4, 3, 3, 3});
     for (THDtype dtype = TH_FLOAT16; dtype <= TH_BFLOAT16; dtype++) {
@@ -585,7 +585,7 @@ static void a_map_says_which_planes_go_where(void) {
 }
 
 static void the_factor_is_that_of_the_sum(void) {
-    /* The kernel times alpha would be infinite. */
+    /* The product of the kernel and alpha would be infinite. */
     THTensor *t = matrix_of(TH_FLOAT32, 1, 1e-10), *k = matrix_of(TH_FLOAT32, 1, 1e10), *r = THTensor_new();
     CHECK_OK(THTensor_conv2Dmul(r, 0, 1e30, t, k, 1, 1, "V", "X"));
     CHECK_NEAR(THTensor_get2d(r, 0, 0), 1e30, 1e24);
@@ -605,7 +605,7 @@ static void the_factor_is_that_of_the_sum(void) {
     THTensor_free(t);
 }
 
-/* The forms with one number for all dimensions are those with lists, bit by bit. */
+/* The forms with one number for all dimensions equal the forms with lists, bit for bit. */
 static void uniform_forms_are_those_with_lists(void) {
     const int64_t sizes[] = {2, 3, 5, 6, 7}, kernel[] = {4, 3, 3, 2, 3}, turned[] = {3, 4, 3, 2, 3}, stride[] = {2}, padding[] = {1};
     THTensor *bias = vector_of(TH_FLOAT32, 1, 2, 3, 4), *r = THTensor_new(), *wanted = THTensor_new();
@@ -644,7 +644,43 @@ static void uniform_forms_are_those_with_lists(void) {
     THTensor_free(bias);
 }
 
-CHECK_MAIN(CASE(uniform_forms_are_those_with_lists), CASE(a_window_slides_over_an_image), CASE(channels_are_summed_and_a_bias_is_added),
+/* Work grows with the taps, not with what lies between them. What is computed by the square of the dilation takes minutes
+ * here. */
+static void wide_dilations_cost_no_more_than_their_taps(void) {
+    static const THDtype some[] = {TH_INT32, TH_FLOAT32, TH_FLOAT64};
+    const int64_t d = shrunk(100000);
+    for (int k = 0; k < 3; k++) {
+        THTensor *x = THTensor_newOnes(some[k], SIZES(6, 5, 6)), *w = THTensor_newOnes(some[k], SIZES(6, 8, 2, 1));
+        THTensor *r = THTensor_new(), *of_x = THTensor_new(), *of_w = THTensor_new();
+        const int64_t stride[] = {1, 2}, more[] = {0, 0}, none[] = {0, 0}, wide[] = {d, 2};
+        clock_t start = clock();
+        CHECK_OK(THTensor_convTranspose2d(r, x, w, NULL, 2, stride, none, more, 1, wide));
+        CHECK_SHAPE(r, 8, d + 5, 11);
+        /* Each of 180 elements is spread to 8 channels by 2 taps; one element of a channel gets 6 of them. */
+        CHECK_NEAR(THTensor_sumall(r), 180 * 8 * 2, 0);
+        CHECK_NEAR(THTensor_maxall(r), 6, 0);
+        CHECK_NEAR(THTensor_get3d(r, 7, d + 4, 10), 6, 0);
+        /* The same window over that result: its gradients. */
+        CHECK_OK(THTensor_convolution(of_x, r, w, NULL, 2, stride, none, wide, 0, none, 1));
+        CHECK_SHAPE(of_x, 6, 5, 6);
+        CHECK_NEAR(THTensor_minall(of_x), 6 * 8 * 2, 0);
+        CHECK_NEAR(THTensor_maxall(of_x), 6 * 8 * 2, 0);
+        THTensor *images = THTensor_newUnsqueeze1d(r, 0), *grads = THTensor_newUnsqueeze1d(x, 0);
+        CHECK_OK(THTensor_convolutionGradWeight(of_w, grads, images, w, 2, stride, none, wide, 0, none, 1));
+        CHECK_NEAR(THTensor_minall(of_w), 6 * 30, 0);
+        CHECK_NEAR(THTensor_maxall(of_w), 6 * 30, 0);
+        CHECK((double)(clock() - start) / CLOCKS_PER_SEC < 20);
+        THTensor_free(grads);
+        THTensor_free(images);
+        THTensor_free(of_w);
+        THTensor_free(of_x);
+        THTensor_free(r);
+        THTensor_free(w);
+        THTensor_free(x);
+    }
+}
+
+CHECK_MAIN(CASE(wide_dilations_cost_no_more_than_their_taps), CASE(uniform_forms_are_those_with_lists), CASE(a_window_slides_over_an_image), CASE(channels_are_summed_and_a_bias_is_added),
            CASE(the_dimensions_of_the_weight_choose), CASE(a_transposed_convolution_spreads_each_element),
            CASE(gradients_are_the_transposed), CASE(images_are_unrolled_to_columns),
            CASE(layouts_and_results_do_not_matter), CASE(results_do_not_depend_on_the_number_of_threads),

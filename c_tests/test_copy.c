@@ -1,4 +1,4 @@
-/* Copies: between all dtypes and layouts, broadcast, overlapping; what conversion makes of each number. */
+/* Copies between all dtypes and layouts, broadcast and overlapping; the conversion of each number. */
 
 #include "check.h"
 
@@ -14,7 +14,7 @@ static const double numbers[] = {
 #define ROWS 5
 #define COLUMNS (NUMBERS / ROWS)
 
-/* `x` rounded to nearest even with `digits` significant bits, none of them below 2^least; infinite from 2^end on. */
+/* Rounds `x` to nearest even with `digits` significant bits, of which none is below 2^least. Infinite from 2^end on. */
 static double rounded(double x, int digits, int least, int end) {
     int exponent;
     if (x == 0 || !isfinite(x)) return x;
@@ -57,7 +57,7 @@ static double converted(double x, THDtype from, THDtype to) {
     }
 }
 
-/* Copies `src` into `r` of the same shape and says what is wrong with the first element that is. */
+/* Copies `src` into `r` of the same shape, and reports the first wrong element. */
 static void check_conversion(const THTensor *src, THTensor *r) {
     CHECK_OK(THTensor_copy(r, src));
     THDtype from = THTensor_dtype(src), to = THTensor_dtype(r);
@@ -84,7 +84,7 @@ static void any_dtype_and_layout_into_any_other(void) {
     THTensor_free(all);
 }
 
-/* Long enough for vector instructions and with a rest that fills none. */
+/* Long enough for vector instructions with a tail. */
 static void long_runs_convert_as_single_elements_do(void) {
     enum { LENGTH = 333 };
     THTensor *all = THTensor_newWithSize1d(TH_FLOAT64, LENGTH);
@@ -114,7 +114,7 @@ static void floats_keep_the_sign_of_zero_and_tiny_numbers(void) {
 }
 
 static void setting_an_element_rounds_as_copying_does(void) {
-    /* The last two lie above the middle between two 16-bit floats by less than float32 sees. */
+    /* The last two exceed the midpoint between two 16-bit floats by less than the precision of float32. */
     const double x[] = {0.1, 1e-7, 65519, 65520, 1e39, -1.0 / 3, 1 + 0x1p-11 + 0x1p-40, 1 + 0x1p-8 + 0x1p-40};
     THTensor *all = THTensor_newFromData(TH_FLOAT64, SIZES(8), x);
     for (THDtype dtype = TH_FLOAT16; dtype <= TH_FLOAT64; dtype++) {
@@ -249,7 +249,7 @@ static void large_transposed_copies_put_every_element_in_its_place(void) {
     }
 }
 
-/* More than caches hold, where copies may take another way. */
+/* Copies larger than the caches may use another algorithm. */
 static void copies_of_many_megabytes_are_exact(void) {
     const int64_t length = shrunk(12000000) + 3;
     THTensor *src = THTensor_newWithSize1d(TH_INT32, length), *r = THTensor_newZeros(TH_INT32, SIZES(length));
@@ -257,7 +257,7 @@ static void copies_of_many_megabytes_are_exact(void) {
     for (int64_t i = 0; i < length; i++) values[i] = (int32_t)(i * 2654435761u);
     CHECK_OK(THTensor_copy(r, src));
     CHECK(memcmp(THTensor_data(r), values, (size_t)length * sizeof *values) == 0);
-    /* The same from an odd place to an even one. */
+    /* From an unaligned address to an aligned one. */
     CHECK_OK(THTensor_narrow(src, src, 0, 1, length - 1));
     CHECK_OK(THTensor_narrow(r, r, 0, 0, length - 1));
     CHECK_OK(THTensor_copy(r, src));
@@ -266,7 +266,7 @@ static void copies_of_many_megabytes_are_exact(void) {
     THTensor_free(src);
 }
 
-/* Overlap: as if the source had been copied first. */
+/* Overlap: the result is as if the source had been copied first. */
 
 static void overlapping_ranges_move_either_way(void) {
     THTensor *t = vector_of(TH_FLOAT32, 1, 2, 3, 4, 5);
@@ -323,7 +323,7 @@ static void to_another_dtype_makes_a_copy_with_the_same_strides(void) {
 
 static void a_copy_keeps_the_order_of_dimensions(void) {
     THStorage *s = THStorage_newWithSize(TH_BOOL, 100);
-    /* Gaps go; a dimension of one element does not matter, wherever its stride would put it. */
+    /* A clone has no gaps. The stride of a dimension with one element does not matter. */
     THTensor *gaps = THTensor_newWithStorage(s, 0, SIZES(2, 3, 3, 1), (int64_t[]){25, 1, 5, 0}), *dense = THTensor_newClone(gaps);
     CHECK_STRIDES(dense, 9, 1, 3, 1);
     THTensor *row = THTensor_newWithStorage(s, 0, SIZES(1, 3), (int64_t[]){3, 1}), *expanded = THTensor_newExpand(row, SIZES(2, 3));

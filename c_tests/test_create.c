@@ -1,4 +1,4 @@
-/* Results made from numbers: constants, progressions, diagonals, triangles, grids. Expected values are PyTorch's and NumPy's. */
+/* Tensors made from numbers: constants, progressions, diagonals, triangles, grids. The expected values are PyTorch's and NumPy's. */
 
 #include "check.h"
 
@@ -115,7 +115,7 @@ static void long_progressions_are_exact_everywhere(void) {
     CHECK_OK(THTensor_linspace(steps, -1, 3, N));
     doubles = THTensor_data(steps);
     wrong = 0;
-    /* -1 + x and 3 - x with the same x. */
+    /* -1 + x and 3 - x for the same x. */
     for (int64_t i = 0; i < N / 2; i++) wrong += fabs(doubles[i] + doubles[N - 1 - i] - 2) > 0x1p-52;
     CHECK_EQ(wrong, 0);
     CHECK(doubles[0] == -1 && doubles[N - 1] == 3 && doubles[N / 2] == 1);
@@ -278,7 +278,7 @@ static void traces_sum_any_dtype(void) {
     }
 }
 
-/* Row-major rows * columns * batches of what the loop would give. */
+/* Returns 1 if `r` is not the triangle of `t` by its definition. */
 static int triangle_is_wrong(const THTensor *r, const THTensor *t, int64_t k, int upper) {
     int ndim = THTensor_nDimension(t);
     int64_t rows = THTensor_size(t, ndim - 2), columns = THTensor_size(t, ndim - 1);
@@ -455,8 +455,8 @@ static void vandermonde_matrices(void) {
     THTensor_free(none);
 }
 
-/* Powers are rounded once: as those of numbers with more bits. */
-/* With digits to spare, under valgrind too, where a long double is a double. */
+/* Powers are rounded once, from a result with more precision. */
+/* A type with more precision than needed, also under valgrind, where a long double is a double. */
 __extension__ typedef __float128 quad;
 
 static void vandermonde_matrices_are_rounded_once(void) {
@@ -484,7 +484,7 @@ static void vandermonde_matrices_are_rounded_once(void) {
 }
 
 static void sixteen_bit_fills_are_rounded_once(void) {
-    /* Just above the middle of two neighbours: float32 would round it to the middle, and that to even. */
+    /* Just above the midpoint of two neighbours. Rounding to float32 first would give the midpoint, and then the even neighbour. */
     THTensor *r = zeros_laid_out(TH_FLOAT16, 2, 2, STEPPED);
     CHECK_OK(THTensor_fill(r, 1 + 0x1p-11 + 0x1p-40));
     CHECK_VALUES(r, 1 + 0x1p-10, 1 + 0x1p-10, 1 + 0x1p-10, 1 + 0x1p-10);

@@ -1,4 +1,5 @@
-/* Tensors on GPUs: made, moved, computed with; and what is said where there is no GPU. The emulated driver of tests/cuda_emu has two. */
+/* Tensors on GPUs: making, moving and computing, and the errors on a machine without a GPU. The emulated driver of tests/cuda_emu has two
+ * GPUs. */
 
 #include "check.h"
 
@@ -39,7 +40,7 @@ static void devices_are_named_and_counted(void) {
     CHECK_ERROR(THCuda_synchronize(THCuda_deviceCount()), TH_ERR_CUDA, "no GPU");
 }
 
-/* What goes to the GPU comes back as it was, whatever its layout. */
+/* A tensor that is moved to the GPU and back is unchanged, for any layout. */
 static void tensors_move(void) {
     if (THCuda_deviceCount() == 0) return;
     THTensor *t = matrix_of(TH_FLOAT32, 2, 1, 2, 3, 4, 5, 6);
@@ -61,7 +62,7 @@ static void tensors_move(void) {
     char *text = THTensor_toString(there, NULL);
     CHECK(text && strstr(text, "40."));
     THFree(text);
-    /* From float32 on the host to a part of an int16 matrix on the GPU. */
+    /* From float32 on the host to a view of an int16 matrix on the GPU. */
     THTensor *wide = THTensor_newWithSizesOn(TH_INT16, TH_CUDA, 0, SIZES(3, 4)), *part = THTensor_newNarrow(wide, 1, 1, 2);
     CHECK_OK(THTensor_zero(wide));
     CHECK_OK(THTensor_t(t, t));
@@ -72,7 +73,7 @@ static void tensors_move(void) {
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) THTensor_free(all[k]);
 }
 
-/* A dtype, and a copy where none is needed. */
+/* Converts the dtype with the move. If device and dtype are already right, nothing is copied. */
 static void tensors_are_converted_on_their_way(void) {
     if (THCuda_deviceCount() == 0) return;
     THTensor *t = vector_of(TH_FLOAT32, 1.5, -2.5, 3), *there = THTensor_newToDevice(t, TH_CUDA, 0, TH_INT16, 0, 0);
@@ -89,7 +90,7 @@ static void tensors_are_converted_on_their_way(void) {
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) THTensor_free(all[k]);
 }
 
-/* DLPack hands out the address on the GPU, and takes another library's. */
+/* DLPack exports the address on the GPU, and imports another library's address. */
 static void memory_of_gpus_is_exchanged(void) {
     if (THCuda_deviceCount() == 0) return;
     int last = THCuda_deviceCount() - 1;
@@ -112,7 +113,7 @@ static void memory_of_gpus_is_exchanged(void) {
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) THTensor_free(all[k]);
 }
 
-/* An operation runs where its operands lie, and its results are made there. */
+/* An operation runs on the device of its operands, and its results are allocated there. */
 static void operations_run_where_their_operands_lie(void) {
     if (THCuda_deviceCount() == 0) return;
     THTensor *here = vector_of(TH_FLOAT32, 1, -2, 3, -4), *a = THTensor_newCuda(here, 0), *r = THTensor_new();
@@ -124,7 +125,7 @@ static void operations_run_where_their_operands_lie(void) {
     CHECK_VALUES(back, 1.5, -3.5, 9.5, -15.5);
     CHECK_OK(THTensor_tanh(r, r));
     CHECK_NEAR(THTensor_getAt(r, SIZES(0)), tanh(1.5), 1e-6);
-    /* A number may lie on the host, a tensor may not. */
+    /* A 0-d tensor may be on the host, other tensors may not. */
     THTensor *two = THTensor_newScalar(TH_FLOAT32, 2);
     CHECK_OK(THTensor_cmul(r, a, two));
     CHECK_NEAR(THTensor_getAt(r, SIZES(3)), -8, 0);
@@ -136,7 +137,7 @@ static void operations_run_where_their_operands_lie(void) {
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) THTensor_free(all[k]);
 }
 
-/* PyTorch's example of two devices: operations run where the tensors are, whichever device is the default. */
+/* PyTorch's example of two devices: an operation runs on the device of its tensors, for any default device. */
 static void two_devices_work_side_by_side(void) {
     if (THCuda_deviceCount() < 2) return;
     CHECK_OK(THSetDefaultDevice(TH_CUDA, 1));
@@ -159,7 +160,7 @@ static void two_devices_work_side_by_side(void) {
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) THTensor_free(all[k]);
 }
 
-/* What PyTorch's documents show of devices. */
+/* The examples of devices in PyTorch's documentation. */
 static void the_examples_of_devices_hold(void) {
     if (THCuda_deviceCount() == 0) return;
     THTensor *points = matrix_of(TH_FLOAT32, 3, 4, 1, 5, 3, 2, 1), *there = THTensor_newCuda(points, 0);
@@ -172,7 +173,7 @@ static void the_examples_of_devices_hold(void) {
     CHECK(THTensor_data(same) == THTensor_data(points));
     CHECK_EQ(THTensor_dtype(wide), TH_FLOAT64);
     CHECK_EQ(THTensor_getDevice(wide), 0);
-    /* Made on a GPU: the thread's default device says where. */
+    /* New tensors are made on the thread's default device. */
     int last = THCuda_deviceCount() - 1;
     CHECK_OK(THSetDefaultDevice(TH_CUDA, last));
     THTensor *ones = THTensor_newOnes(TH_FLOAT64, SIZES(2, 4)), *drawn = THTensor_new(), *first = THTensor_newCuda(points, 0);
@@ -186,7 +187,7 @@ static void the_examples_of_devices_hold(void) {
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) THTensor_free(all[k]);
 }
 
-/* Memory of freed tensors serves new ones, and goes back to the driver when that is asked for. */
+/* Memory of freed tensors is reused for new ones, and returned to the driver on request. */
 static void memory_is_kept_and_given_back(void) {
     if (THCuda_deviceCount() == 0) return;
     THCudaMemory before, kept, after;
@@ -202,7 +203,7 @@ static void memory_is_kept_and_given_back(void) {
     CHECK_FAILURE(THTensor_newWithSizesOn(TH_FLOAT32, TH_CUDA, 0, SIZES(INT64_C(1) << 50)) == NULL, TH_ERR_NOMEM, "cuda:0");
 }
 
-/* Views of matrices in a batch, by the order in which their memory has them. */
+/* Views of the matrices in a batch, by the order of their dimensions in memory. */
 enum { PLAIN, TURNED, BATCH_LAST, NARROWED, ONE_MATRIX, ONE_ROW, VIEWS };
 enum { MATRICES = 3 };
 
@@ -230,12 +231,13 @@ static THTensor *newView(const THTensor *base, int view, int64_t count, int64_t 
     }
 }
 
-/* Four products of m x k and k x n matrices, which are views of the first two bases, where the bases lie; the third base is n x m. */
+/* Computes four products of m x k and k x n matrices. The factors are views of the first two bases, on the device of the bases. The third
+ * base is n x m. */
 static void multiply(THTensor *results[4], THTensor *const bases[3], const int views[2], int64_t m, int64_t k, int64_t n) {
     THTensor *a = newView(bases[0], views[0], MATRICES, m, k), *b = newView(bases[1], views[1], MATRICES, k, n);
     for (int i = 0; i < 4; i++) results[i] = THTensor_new();
     CHECK_OK(THTensor_matmul(results[0], a, b));
-    /* A transposed result that is the addend, too. */
+    /* The result is transposed, and is the addend, too. */
     THTensor *start = THTensor_newClone(bases[2]);
     CHECK_OK(THTensor_transpose(results[1], start, 1, 2));
     CHECK_OK(THTensor_baddbmm(results[1], 0.5, results[1], -2, a, b));
@@ -278,7 +280,7 @@ static void products_of_views_are_the_hosts(void) {
     check_products(TH_BFLOAT16, 2e-1, 3, 4, 40);
 }
 
-/* A setting for all threads. The emulated cuBLAS rounds as it allows; a GPU may do without. */
+/* The setting is for all threads. The emulated cuBLAS rounds to TF32 when it may; a GPU may compute exactly. */
 static void tf32_is_used_where_it_is_allowed(void) {
     CHECK_EQ(THCuda_getAllowTF32(), 0);
     CHECK_OK(THCuda_setAllowTF32(2));
@@ -302,7 +304,7 @@ static void tf32_is_used_where_it_is_allowed(void) {
     CHECK_EQ(THCuda_getAllowTF32(), 0);
 }
 
-/* U of a 2 x 1 matrix is 2 x 2: the matrix grows to hold it, and the fresh results beside it have what was computed. */
+/* U of a 2 x 1 matrix is 2 x 2, and is stored in the input matrix, which grows. The other results are correct. */
 static void a_result_that_grows_leaves_the_others_whole(void) {
     if (THCuda_deviceCount() == 0) return;
     THTensor *ones = THTensor_newOnes(TH_FLOAT64, SIZES(2, 1)), *a = THTensor_newCuda(ones, 0), *s = THTensor_new(), *v = THTensor_new();
@@ -315,7 +317,7 @@ static void a_result_that_grows_leaves_the_others_whole(void) {
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) THTensor_free(all[k]);
 }
 
-/* A graph may go over several devices, and backward begin on either: what is fresh is made where its operation was. */
+/* A graph may use several devices, and backward may begin on either. Fresh gradients are allocated on the device of their operation. */
 static void backward_goes_over_several_devices(void) {
     if (THCuda_deviceCount() == 0) return;
     for (int first = 0; first < 2; first++) {
@@ -343,8 +345,8 @@ static void backward_goes_over_several_devices(void) {
     }
 }
 
-/* Results begin at each of the first 17 elements of an allocation, and their elements are larger than those of the inputs. No vector access
- * needs a greater alignment than the address has. */
+/* Results begin at each of the first 17 elements of an allocation, and their elements are larger than the inputs' elements. No vector
+ * access may need a larger alignment than the address has. */
 static void results_begin_anywhere(void) {
     if (THCuda_deviceCount() == 0) return;
     const THDtype dtypes[] = {TH_BFLOAT16, TH_FLOAT16, TH_UINT8, TH_INT16};

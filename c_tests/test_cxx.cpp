@@ -110,7 +110,7 @@ static void several_results_are_a_struct() {
     CHECK_VALUES(indices, 0, 1);
     CHECK_VALUES(th::sort(t).indices, 1, 2, 0, 0, 2, 1);
 
-    // An output that nobody wants is left out.
+    // An optional output may be left out.
     Tensor only;
     th::max_out(th::none, only, t, 1);
     CHECK_VALUES(only, 0, 1);
@@ -227,16 +227,16 @@ static void an_undefined_tensor_is_no_operand() {
     Tensor none;
     CHECK(!none.defined());
     CHECK_EQ(none.dim(), 0);
-    CHECK_THROWS(none.add(1), th::Status::ErrArgument, "add: argument 't' is NULL");
+    CHECK_THROWS(none.add(1), th::Status::ErrArgument, "add: argument 't' is NULL; an undefined th::Tensor is NULL");
     CHECK_THROWS(none.fill_(1), th::Status::ErrArgument, "fill_: ");
-    CHECK_THROWS(th::pow(2, none), th::Status::ErrArgument, "pow: argument 't' is NULL");
+    CHECK_THROWS(th::pow(2, none), th::Status::ErrArgument, "pow: argument 't' is NULL; an undefined th::Tensor is NULL");
     CHECK_THROWS(none.maskedFill(none, 0), th::Status::ErrArgument, "maskedFill: ");
     CHECK_THROWS(none.numel(), th::Status::ErrArgument, "numel: ");
     CHECK_THROWS(none.data(), th::Status::ErrArgument, "data: ");
     CHECK_THROWS(none.data<float>(), th::Status::ErrDtype, "data: elements are undefined, not float32");
     CHECK_THROWS(none(0), th::Status::ErrArgument, "withTensor: ");
 
-    // As an optional operand it stands for none.
+    // As an optional operand, an undefined tensor means no operand.
     Tensor x = th::ones({1, 1, 2}), w = th::ones({1, 1, 2});
     CHECK_VALUES(x.conv1d(w, none), 2);
     CHECK_VALUES(x.conv1d(w, th::tensor({1.0})), 3);
@@ -260,7 +260,7 @@ static void lists_are_views() {
     CHECK(t.strides() == (th::IntList{3, 1}));
     CHECK(t.strides() != (th::IntList{3, 2}));
 
-    // A list of one entry is a list, and one of none is none.
+    // A list in braces may have one entry or none.
     CHECK_EQ(th::arange(4).tensorSplit(1).size(), 1u);
     CHECK_EQ(th::arange(4).tensorSplit({1}).size(), 2u);
     CHECK_EQ(th::tensorSplit(th::arange(4), {1})[1].size(0), 3);
@@ -291,7 +291,7 @@ static void tensors_are_printed() {
     options.precision = 2;
     CHECK_EQ(th::tensor({0.125}).toString(&options), "tensor([0.12])");
 
-    // The text has an owner, and becomes a std::string where one is wanted.
+    // A th::String owns the text, and converts to a std::string.
     const th::String text = th::tensor({1, 2}).toString();
     const std::string copy = text;
     CHECK_EQ(copy, "tensor([1, 2])");
@@ -304,7 +304,42 @@ static void tensors_are_printed() {
     CHECK(th::String().empty());
 }
 
-CHECK_MAIN(CASE(a_tensor_is_a_counted_reference), CASE(handles_of_c_come_and_go), CASE(every_function_has_three_forms),
+// Where no triangle is named, every function looks at the lower one alone, so that each takes the factor of any other.
+static void triangles_are_lower_ones_by_default() {
+    const th::Dtype dtype = th::float64;
+    Tensor whole = th::tensor({{4., 2.}, {2., 3.}}, dtype), b = th::tensor({{2.}, {1.}}, dtype), x = th::tensor({{0.5}, {0.}}, dtype);
+    Tensor a = whole.clone(), inverse = th::tensor({{0.375, -0.25}, {-0.25, 0.5}}, dtype);
+    a(0, 1) = NAN;
+    auto near = [](const Tensor &got, const Tensor &expected) { return th::allclose(got, expected, 0, 1e-14); };
+    for (Tensor l : {th::cholesky(a), th::potrf(a)}) {
+        CHECK_EQ(l(0, 1).item<double>(), 0);
+        CHECK(near(l.mm(l.t()), whole));
+        l(0, 1) = NAN;
+        CHECK(near(th::potrs(b, l), x));
+        CHECK(near(th::potri(l), inverse));
+        auto [y, factor] = th::trtrs(b, l);
+        CHECK(near(l.tril().nanToNum(0, 0, 0).mm(y), b));
+        l(0, 1) = 5;
+        CHECK(near(th::SparseTensor::fromDense(l).compressed().trtrs(b), y));
+    }
+    auto [factor, pivots] = th::pstrf(a);
+    CHECK(near(factor.mm(factor.t()), whole));
+    const Tensor values = th::tensor({(7 - std::sqrt(17.)) / 2, (7 + std::sqrt(17.)) / 2}, dtype);
+    CHECK(near(th::symeig(a).e, values));
+    CHECK(near(th::syev(a).re, values));
+    // The right-hand side is the first argument, as in Torch7.
+    CHECK(near(th::solve(b, whole).x, x));
+}
+
+static void empty_tensors_take_a_dtype() {
+    Tensor t = th::empty({2, 3}, th::float64);
+    CHECK(t.dtype() == th::float64);
+    CHECK_SIZES(t, 2, 3);
+    CHECK(th::empty({2}).dtype() == th::float32);
+    CHECK(th::empty({1, 2, 3, 4}, th::MemoryFormat::ChannelsLast, th::int32).dtype() == th::int32);
+}
+
+CHECK_MAIN(CASE(triangles_are_lower_ones_by_default), CASE(empty_tensors_take_a_dtype), CASE(a_tensor_is_a_counted_reference), CASE(handles_of_c_come_and_go), CASE(every_function_has_three_forms),
            CASE(forms_of_an_operation_are_overloads), CASE(arguments_have_defaults), CASE(several_results_are_a_struct),
            CASE(new_tensors_take_a_dtype), CASE(operators_broadcast), CASE(comparisons_give_truth_values),
            CASE(assignments_with_an_operator_are_in_place), CASE(errors_have_a_code_and_name_the_function),

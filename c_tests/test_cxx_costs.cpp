@@ -1,4 +1,4 @@
-// thorn.hpp: a call makes no more blocks of memory than its C call, and none of C++'s.
+// thorn.hpp: a call makes as many memory blocks as its C call, and the C++ code makes none.
 
 #include "cxx/check.hpp"
 
@@ -17,9 +17,9 @@ void *operator new(std::size_t size) {
 void operator delete(void *block) noexcept { std::free(block); }
 void operator delete(void *block, std::size_t) noexcept { std::free(block); }
 
-// How many blocks the library makes while `f` runs; C++ makes none meanwhile.
+// The number of blocks that the library makes while `f` runs. Fails if the C++ code makes a block.
 template <class F> static int64_t blocks(F f) {
-    // What is made once for all is there after the first time.
+    // The first call makes the blocks that are made only once.
     f();
     const int64_t before = th::memoryStats().allocations;
     const long news_before = news;
@@ -55,7 +55,7 @@ static void lists_and_views_cost_what_c_costs() {
                  CHECK(THTensor_catArray(t, list, 2, 1) == TH_OK);
                  THTensor_free(t);
              }));
-    // However many indices there are, one view is made.
+    // One view is made for any number of indices.
     const int64_t one = blocks([&] { THTensor_free(THTensor_newWithTensor(c_a)); });
     CHECK(one > 0);
     CHECK_EQ(blocks([&] { Tensor t = a(1, th::slice(0, 2), th::newaxis); }), one);

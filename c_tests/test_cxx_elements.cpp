@@ -1,4 +1,4 @@
-// thorn.hpp: elements by their types, tensors of values in braces, of ranges, and over memory of the caller.
+// thorn.hpp: typed elements, tensors of values in braces, of ranges, and over the program's memory.
 
 #include "cxx/check.hpp"
 
@@ -54,11 +54,11 @@ static void an_element_is_read_and_written() {
     CHECK_EQ(t.t().at<float>(2, 1), 9.f);
     CHECK_EQ(t[1].at<float>(0), 3.f);
     CHECK_EQ((t[{1, 0}].at<float>()), 3.f);
-    CHECK_THROWS(t.at<float>(2, 0), th::Status::ErrArgument, "at: an index is out of range");
-    CHECK_THROWS(t.at<float>(0, -4), th::Status::ErrArgument, "at: an index is out of range");
-    CHECK_THROWS(t.at<float>(0), th::Status::ErrArgument, "at: there must be an index for each dimension");
+    CHECK_THROWS(t.at<float>(2, 0), th::Status::ErrArgument, "at: index 2 out of range for size 2 of dimension 0");
+    CHECK_THROWS(t.at<float>(0, -4), th::Status::ErrArgument, "at: index -4 out of range for size 3 of dimension 1");
+    CHECK_THROWS(t.at<float>(0), th::Status::ErrArgument, "at: 1 indices for a tensor with 2 dimensions: there must be one for each");
     CHECK_THROWS(t.at<int>(0, 0), th::Status::ErrDtype, "at: ");
-    // Of any dtype, as a number.
+    // An element of any dtype is returned as a number.
     CHECK_EQ(t.getAt({1, 2}), 9.0);
     t.setAt_({0, 0}, 4);
     CHECK_EQ(t.getAt({0, 0}), 4.0);
@@ -71,7 +71,7 @@ static void elements_beyond_the_storage_are_not_reached() {
     CHECK_THROWS(t.at<float>(2), th::Status::ErrShape, "at: the elements lie beyond the storage");
     CHECK_THROWS(t.data<float>(), th::Status::ErrShape, "data: ");
     CHECK_THROWS(t.elements<float>(), th::Status::ErrShape, "elements: ");
-    // A tensor that has no elements yet.
+    // A fresh tensor has no elements.
     CHECK(!fresh.data<float>());
     CHECK_EQ(fresh.elements<float>().size(), 0u);
     CHECK_THROWS(fresh.at<float>(), th::Status::ErrShape, "at: ");
@@ -155,7 +155,7 @@ static void foreign_memory_is_freed_once_by_its_owner() {
     }
     CHECK_EQ(freed, 1);
 
-    // A deleter may own what it frees.
+    // A deleter may own the memory that it frees.
     auto owner = std::make_shared<std::vector<int>>(std::vector<int>{4, 5});
     std::weak_ptr<std::vector<int>> seen = owner;
     Tensor t = th::fromBlob(owner->data(), {2}, [owner](int *) {});
@@ -165,7 +165,7 @@ static void foreign_memory_is_freed_once_by_its_owner() {
     t = Tensor();
     CHECK(seen.expired());
 
-    // What fails has not called it.
+    // A failed call does not call the deleter.
     int element = 0;
     CHECK_THROWS(th::fromBlob(&element, {-1}, [&freed](int *) { freed = 100; }), th::Status::ErrShape, "fromBlob: ");
     CHECK_EQ(freed, 1);
@@ -194,7 +194,7 @@ static void a_tensor_is_an_mdspan() {
     CHECK_EQ((rows[0, 2]), 8.f);
     CHECK_THROWS((t.mdspan<float, 1>()), th::Status::ErrShape, "mdspan: ");
     CHECK_THROWS((t.mdspan<double, 2>()), th::Status::ErrDtype, "mdspan: ");
-    // Its mappings have no strides of 0.
+    // An mdspan has no strides of 0.
     CHECK_THROWS((t[0].expand({2, 3}).mdspan<float, 2>()), th::Status::ErrShape, "mdspan: the tensor is expanded");
     CHECK_EQ((th::zeros({0, 3}).mdspan<float, 2>().extent(1)), 3);
 }

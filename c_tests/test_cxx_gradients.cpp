@@ -1,4 +1,4 @@
-// thorn.hpp: gradients, hooks, checkpoints, and functions with a gradient of their own.
+// thorn.hpp: gradients, hooks, checkpoints, and functions with a custom gradient.
 
 #include "cxx/check.hpp"
 
@@ -112,7 +112,7 @@ static void hooks_look_on_and_replace() {
     CHECK_EQ(owned.use_count(), 1);
 }
 
-// A hook may remove itself, and one that is still to be called.
+// A hook may remove itself, and a hook that would be called later.
 static void hooks_remove_hooks() {
     Tensor x = leaf({1});
     int64_t first = 0, second = 0;
@@ -146,7 +146,7 @@ static void an_exception_of_a_hook_comes_out_of_backward() {
     } catch (const std::out_of_range &) {
     }
     CHECK(!x.grad().defined());
-    // It is not thrown a second time, for another failure.
+    // The first exception is not thrown again for another failure.
     CHECK_THROWS(th::ones({2}).backward(), th::Status::ErrArgument, "backward: ");
     x = leaf({1, 2});
     x.addHook([](const Tensor &gradient) { return gradient.sum(7); });

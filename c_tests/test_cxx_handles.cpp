@@ -1,4 +1,4 @@
-// thorn.hpp: functions of the caller, generators, storages, fused expressions, files, DLPack, devices.
+// thorn.hpp: callbacks, generators, storages, fused expressions, files, DLPack, devices.
 
 #include "cxx/check.hpp"
 
@@ -29,7 +29,7 @@ static void a_function_is_applied_to_elements() {
     CHECK_VALUES(t, 11, 24, 19, 36);
     t.map2_(t, th::tensor(2.0), [](double x, double y, double z) { return x - y + z; });
     CHECK_VALUES(t, 2, 2, 2, 2);
-    // What has a name may be applied, too.
+    // A named function object may be applied, too.
     auto half = [](double x) { return x / 2; };
     CHECK_VALUES(t.apply_(half), 1, 1, 1, 1);
 }
@@ -75,7 +75,7 @@ static void a_generator_repeats_its_numbers() {
     th::setRNGState(a, state);
     CHECK_EQ(a.uniform(), next);
 
-    // Without a generator, the thread's own.
+    // Without a generator, the thread's generator is used.
     CHECK_SIZES(th::rand({4, 5}), 4, 5);
     CHECK_EQ(th::randperm(5).sumall(), 10.0);
     Tensor filled = th::empty({100}).uniform_(2, 3);
@@ -142,7 +142,7 @@ static void files_keep_tensors() {
     CHECK_THROWS(in.tensor("nothing"), th::Status::ErrArgument, "tensor: ");
 }
 
-// The bytes of a file, as a reader has them.
+// A reader over the bytes of a file.
 struct Reader {
     std::string bytes;
     int64_t at = 0;

@@ -24,7 +24,10 @@ static void an_index_takes_a_dimension_away() {
     CHECK_EQ(t(0, -1).item<int>(), 2);
     CHECK_THROWS(t[2], th::Status::ErrArgument, "select: ");
     CHECK_THROWS((t[{0, 3}]), th::Status::ErrArgument, "operator[]: ");
-    CHECK_THROWS(t(0, 0, 0), th::Status::ErrArgument, "operator(): ");
+    CHECK_THROWS(t(0, 0, 0), th::Status::ErrArgument, "operator(): 3 indices for a tensor with 2 dimensions");
+    CHECK_THROWS((t[{0, 0, 0}]), th::Status::ErrArgument, "operator[]: 3 indices for a tensor with 2 dimensions");
+    CHECK_THROWS(t(all, 0, newaxis, 0), th::Status::ErrArgument, "operator(): 3 indices for a tensor with 2 dimensions");
+    CHECK_THROWS(Tensor()(0), th::Status::ErrArgument, "an undefined th::Tensor is NULL");
 }
 
 static void slices_are_half_open() {
@@ -50,7 +53,7 @@ static void indices_are_combined() {
     CHECK_SIZES(th::zeros({2, 3, 4, 5})(1, ellipsis, 0), 3, 4);
     CHECK_SIZES(th::zeros({2, 3})(ellipsis, newaxis), 2, 3, 1);
     CHECK_EQ(th::zeros({2, 3})(0, ellipsis, 0).dim(), 0);
-    // The name of an index is that of a function, too.
+    // `all` is the name of an index and of a function.
     CHECK_VALUES(th::all(t > 0), 0);
     CHECK_VALUES(th::all(t >= 0, 0), 1, 1, 1);
     CHECK_VALUES(th::all(t >= 0, {0, 1}), 1);
@@ -68,7 +71,7 @@ static void views_share_elements() {
     CHECK_VALUES(t, 7, 7, 2, 7, 7, 2);
     t[1] *= 2;
     CHECK_VALUES(t, 7, 7, 2, 14, 14, 4);
-    // A view with a name refers to something else after an assignment.
+    // A named view refers to other elements after an assignment.
     row = t[1];
     CHECK_VALUES(row, 14, 14, 4);
     CHECK_VALUES(t, 7, 7, 2, 14, 14, 4);
@@ -82,7 +85,7 @@ static void masks_choose_elements() {
     CHECK_VALUES(t, 0, 1, 2, 3, 4, 5);
     t.maskedFill_(t < 2, 8);
     CHECK_VALUES(t, 8, 8, 2, 3, 4, 5);
-    // What a mask chooses is a copy: nothing can be written to it that would be lost.
+    // Indexing by a mask returns a copy. Assigning to the copy does not compile, because the values would be lost.
     CHECK((!std::is_assignable_v<decltype(t[t]), double>));
     CHECK((!std::is_assignable_v<decltype(t[t]), Tensor>));
     CHECK((std::is_assignable_v<decltype(t[0]), double>));
@@ -92,7 +95,7 @@ static void tensors_of_positions_choose_slices() {
     Tensor t = matrix(), index = th::tensor({1, 0, 1});
     CHECK_VALUES(t[index], 3, 4, 5, 0, 1, 2, 3, 4, 5);
     CHECK_VALUES(t.index({th::tensor({0, 1}), th::tensor({2, 0})}), 2, 3);
-    // An undefined tensor takes a dimension as it is.
+    // An undefined tensor keeps a dimension whole.
     CHECK_VALUES(t.index({{}, th::tensor({2, 0})}), 2, 0, 5, 3);
     CHECK_VALUES(t.indexSelect(1, th::tensor({2})), 2, 5);
     CHECK_VALUES(t.gather(1, th::tensor({{0}, {2}})), 0, 5);

@@ -23,7 +23,7 @@ static void coordinates_and_values_make_one() {
     CHECK_VALUES(s.toDense(), 0, 0, 3, 4, 0, 5);
     CHECK_VALUES(s.indices(), 0, 1, 1, 2, 0, 2);
     CHECK_VALUES(s.values(), 3, 4, 5);
-    // The least sizes that hold all positions.
+    // Without sizes, the smallest sizes that hold all positions.
     CHECK_VALUES(SparseTensor(th::tensor({{1, 0}}), doubles({{1, 2}, {3, 4}})).toDense(), 3, 4, 1, 2);
     SparseTensor empty = SparseTensor::withSize({2, 2, 3}, 2, th::float64);
     CHECK(empty.nnz() == 0 && empty.sparseDim() == 2 && empty.denseDim() == 1);

@@ -1,6 +1,6 @@
-/* Every distribution, by both kinds of generators: the shape of real numbers by Kolmogorov and Smirnov's test, of whole
- * ones by Pearson's, and what is no distribution at all. The limits are passed by chance once in ten thousand times,
- * and with these seeds never or always. */
+/* Every distribution, for both kinds of generators. Real numbers are tested by Kolmogorov and Smirnov's test, integers
+ * by Pearson's. Invalid parameters are refused. By chance a limit is exceeded once in ten thousand times, and with
+ * fixed seeds always or never. */
 
 #include "check.h"
 
@@ -16,7 +16,7 @@ static THGenerator *seeded(THGeneratorKind kind, uint64_t seed) {
 
 static double normal_below(double x) { return 0.5 * erfc(-x / sqrt(2)); }
 
-/* The distributions of this test: how they are drawn, and which share of their numbers lies below x. */
+/* The tested distributions: a function that draws, and the cumulative distribution function. */
 
 static THStatus draw_uniform(THTensor *r, THGenerator *g) { return THTensor_uniform(r, g, -1, 3); }
 static double below_uniform(double x) { return (x + 1) / 4; }
@@ -33,12 +33,12 @@ static double below_cauchy(double x) { return 0.5 + atan((x - 1) / 2) / M_PI; }
 static THStatus draw_log_normal(THTensor *r, THGenerator *g) { return THTensor_logNormal(r, g, 0.5, 0.25); }
 static double below_log_normal(double x) { return normal_below((log(x) - 0.5) / 0.25); }
 
-/* Of a whole shape, the sum of as many exponentials: x is exceeded where fewer than three events of a Poisson process
- * have come. */
+/* The gamma distribution of shape 3 is the sum of three exponentials: x is exceeded if fewer than three events of a
+ * Poisson process have occurred before. */
 static THStatus draw_gamma_3(THTensor *r, THGenerator *g) { return THTensor_gamma(r, g, 3, 2); }
 static double below_gamma_3(double x) { return 1 - exp(-x / 2) * (1 + x / 2 + x * x / 8); }
 
-/* Of shape 1/2, half the square of a normal number. */
+/* The gamma distribution of shape 1/2 is half the square of a normal number. */
 static THStatus draw_gamma_half(THTensor *r, THGenerator *g) { return THTensor_gamma(r, g, 0.5, 1); }
 static double below_gamma_half(double x) { return erf(sqrt(x)); }
 
@@ -94,8 +94,8 @@ static int ascending(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* The largest distance between the share of numbers below x and the share there should be, times the root of n:
- * above 2.23 once in ten thousand times. */
+/* The largest distance between the empirical and the expected cumulative distribution, times the root of n. It exceeds
+ * 2.23 once in ten thousand times. */
 static double kolmogorov_smirnov(double *x, int64_t n, double (*below)(double)) {
     double distance = 0;
     qsort(x, (size_t)n, sizeof *x, ascending);
@@ -124,7 +124,7 @@ static void real_numbers_have_their_distributions(void) {
     }
 }
 
-/* 16-bit floats are what float32 numbers round to. */
+/* 16-bit floats are float32 numbers, rounded. */
 static void half_floats_are_the_numbers_rounded(void) {
     for (size_t d = 1; d < sizeof reals / sizeof *reals; d++) {
         for (int k = 0; k < 4; k++) {
@@ -145,7 +145,46 @@ static void half_floats_are_the_numbers_rounded(void) {
     }
 }
 
-/* Whole numbers */
+static void check_between(THTensor *t, double low, double high) {
+    CHECK(THTensor_minall(t) > low && THTensor_maxall(t) < high);
+}
+
+/* The ends of an open interval are never drawn. With these seeds a word of all ones, or of zeros, is among the first. */
+static void open_intervals_lack_their_ends(void) {
+    static const THDtype floats[] = {TH_FLOAT32, TH_FLOAT16, TH_BFLOAT16, TH_FLOAT64};
+    static const uint64_t ones[2][4] = {{4696, 13045, 22905, 25665}, {8138, 10694, 28571, 31957}};
+    for (int k = 0; k < 2 * 4 * 4; k++) {
+        THGenerator *g = seeded(kinds[k % 2], ones[k % 2][k / 8]);
+        THTensor *t = THTensor_newWithSize1d(floats[k / 2 % 4], 6400), *small = vector_of(TH_FLOAT64, 1e-3);
+        THTensor *shapes = THTensor_newExpand(small, SIZES(100));
+        CHECK_OK(THTensor_exponential(t, g, 1));
+        check_between(t, 0, INFINITY);
+        CHECK_OK(THRandom_manualSeed(g, ones[k % 2][k / 8]));
+        CHECK_OK(THTensor_uniform(t, g, 0, 1));
+        CHECK(THTensor_maxall(t) < 1);
+        CHECK_OK(THTensor_uniform(t, g, 1e4, 1e4 + 1e-10));
+        CHECK(k / 2 % 4 != 3 || THTensor_maxall(t) < 1e4 + 1e-10);
+        CHECK_OK(THTensor_exponential(t, g, 1e300));
+        check_between(t, 0, 1e-7);
+        CHECK_OK(THTensor_logNormal(t, g, -800, 1));
+        check_between(t, 0, 1e-7);
+        CHECK_OK(THTensor_gamma(t, g, 1e-3, 1));
+        check_between(t, 0, INFINITY);
+        CHECK_OK(THTensor_beta(t, g, 1e-3, 1e-3));
+        check_between(t, 0, 1);
+        CHECK_OK(THTensor_resize1d(t, 100));
+        CHECK_OK(THTensor_gammaTensor(t, g, shapes, shapes));
+        CHECK_OK(THTensor_betaTensor(t, g, shapes, shapes));
+        CHECK(THTensor_dtype(t) != TH_FLOAT64 || THTensor_minall(t) > 0);
+        CHECK(THTensor_dtype(t) != TH_FLOAT64 || THTensor_maxall(t) < 1);
+        THTensor_free(shapes);
+        THTensor_free(small);
+        THTensor_free(t);
+        THGenerator_free(g);
+    }
+}
+
+/* Integers */
 
 static THStatus draw_bernoulli(THTensor *r, THGenerator *g) { return THTensor_bernoulli(r, g, 0.3); }
 static double share_bernoulli(int k) { return k == 0 ? 0.7 : k == 1 ? 0.3 : 0; }
@@ -189,8 +228,8 @@ static const struct {
     {"cappedRandom", draw_capped, share_capped},
 };
 
-/* Pearson's statistic of counts beside the numbers expected, in standard deviations above its mean. What is expected
- * less than ten times counts together. */
+/* Pearson's statistic of counts and expected numbers, in standard deviations above its mean. Values that are expected
+ * fewer than ten times are counted together. */
 static double pearson(const int64_t *counts, double (*share)(int), int64_t n) {
     double sum = 0, together = 0, rare = 0;
     int groups = 0;
@@ -225,8 +264,7 @@ static void whole_numbers_have_their_distributions(void) {
     }
 }
 
-/* The mean and the spread of distributions whose numbers have up to 16 digits: what tells them apart is in the last
- * ones. */
+/* The mean and the spread of distributions whose numbers have up to 16 digits, of which only the last ones differ. */
 static void great_numbers_have_their_spread(void) {
     static const double rates[] = {1e5, 1e10, 1e15, 1e18}, trials[] = {1e6, 1e12, 0x1p53};
     const int64_t n = shrunk(20000) + 5000;
@@ -266,7 +304,7 @@ static void random_reaches_to_the_greatest_of_the_dtype(void) {
     }
 }
 
-/* Ranges from the shortest to the widest. */
+/* Ranges from the shortest to the longest. */
 static void ranges_keep_to_their_ends(void) {
     static const int64_t ends[][2] = {
         {5, 6}, {-3, 4}, {0, 1 << 24}, {-1, 1 << 24}, {-7, (int64_t)1 << 33}, {INT64_MIN, INT64_MAX}};
@@ -324,7 +362,7 @@ static void each_element_has_its_own_parameters(void) {
     }
 }
 
-/* The result may be the tensor of parameters, and an integer one where the numbers are whole. */
+/* The result may be the tensor of parameters, and may have an integer dtype if the numbers are integers. */
 static void results_are_as_of_all_operations(void) {
     THTensor *p = vector_of(TH_FLOAT64, 0, 1, 1, 0), *integers = vector_of(TH_INT64, 7, 7), *fresh = THTensor_new();
     CHECK_OK(THTensor_bernoulliTensor(integers, NULL, p));
@@ -352,7 +390,7 @@ static void results_are_as_of_all_operations(void) {
     THTensor_free(p);
 }
 
-/* Parameters without a distribution */
+/* Invalid parameters */
 
 static void wrong_parameters_change_nothing(void) {
     for (int k = 0; k < 2; k++) {
@@ -389,7 +427,7 @@ static void wrong_parameters_change_nothing(void) {
         CHECK_ERROR(THTensor_gammaTensor(t, g, above, bad), TH_ERR_ARGUMENT, "a scale > 0");
         CHECK_ERROR(THTensor_binomialTensor(t, g, above, above), TH_ERR_ARGUMENT, "trials");
         CHECK_ERROR(THTensor_betaTensor(t, g, nan, above), TH_ERR_ARGUMENT, "a shape > 0");
-        /* Numbers that are not whole have no place in integers, nor probabilities in them. */
+        /* Integer tensors can hold neither real numbers nor probabilities. */
         CHECK_ERROR(THTensor_exponential(bytes, g, 1), TH_ERR_DTYPE, "uint8");
         CHECK_ERROR(THTensor_gamma(bytes, g, 1, 1), TH_ERR_DTYPE, "uint8");
         CHECK_ERROR(THTensor_normal_means(bytes, g, t, 1), TH_ERR_DTYPE, "uint8");
@@ -411,7 +449,7 @@ static void wrong_parameters_change_nothing(void) {
     }
 }
 
-/* Where the parameters leave no choice, or nearly none. */
+/* Parameters with one possible result, or nearly so. */
 static void extreme_parameters_end(void) {
     for (int k = 0; k < 2; k++) {
         THGenerator *g = seeded(kinds[k], 80);
@@ -451,7 +489,7 @@ static void extreme_parameters_end(void) {
     }
 }
 
-/* Bounds that the dtype cannot hold would be broken by rounding or by wrapping round. */
+/* Bounds that the dtype cannot hold are refused: rounding or wrapping would exceed them. */
 static void bounds_are_in_the_range_of_the_dtype(void) {
     THTensor *half = THTensor_newWithSize1d(TH_FLOAT16, 10), *byte = THTensor_newWithSize1d(TH_UINT8, 10);
     THTensor *truth = THTensor_newWithSize1d(TH_BOOL, 10), *single = THTensor_newWithSize1d(TH_FLOAT32, 10);
@@ -462,7 +500,7 @@ static void bounds_are_in_the_range_of_the_dtype(void) {
     CHECK_ERROR(THTensor_cappedRandom(truth, NULL, 3), TH_ERR_ARGUMENT, "2 is out of the range of bool");
     CHECK_ERROR(THTensor_uniform(single, NULL, 0, 1e39), TH_ERR_ARGUMENT, "is out of the range of float32");
     CHECK_ERROR(THTensor_uniform(half, NULL, 0, 1e6), TH_ERR_ARGUMENT, "1000000 is out of the range of float16");
-    /* The end beside the mean is the likely one, even where the other overflows. */
+    /* The bound near the mean is the likely one, even if the other bound overflows. */
     THTensor_free(single);
     single = THTensor_newWithSize1d(TH_FLOAT64, 10);
     CHECK_OK(THTensor_truncNormal(single, NULL, 0, 1e-10, 1e308, 1.5e308));
@@ -474,6 +512,7 @@ static void bounds_are_in_the_range_of_the_dtype(void) {
 }
 
 CHECK_MAIN(CASE(real_numbers_have_their_distributions), CASE(half_floats_are_the_numbers_rounded),
+           CASE(open_intervals_lack_their_ends),
            CASE(whole_numbers_have_their_distributions), CASE(great_numbers_have_their_spread),
            CASE(random_reaches_to_the_greatest_of_the_dtype), CASE(ranges_keep_to_their_ends),
            CASE(bounds_are_in_the_range_of_the_dtype), CASE(each_element_has_its_own_parameters),

@@ -1,6 +1,6 @@
 /*
- * The dtype that an operation is computed in: what numbers and operands become before they are used, and what is stored in a result of
- * another dtype. Expected values are PyTorch's.
+ * The dtype in which an operation is computed: the conversion of numbers and operands before the operation, and of the result into another
+ * dtype. The expected values are PyTorch's.
  */
 #include "check.h"
 
@@ -9,7 +9,7 @@ static THTensor *scalar(THDtype dtype, double value) { return THTensor_newScalar
 /* A vector of one element: unlike a 0-d tensor, it counts in promotion. */
 static THTensor *one(THDtype dtype, double value) { return THTensor_newFull(dtype, 1, (int64_t[]){1}, value); }
 
-/* The element and the dtype of a result, which is freed. */
+/* Checks the element and the dtype of a result, and frees the result. */
 static void check_result(THTensor *r, THStatus status, THDtype dtype, double expected) {
     CHECK_EQ(status, TH_OK);
     CHECK_EQ(THTensor_dtype(r), dtype);
@@ -20,7 +20,7 @@ static void check_result(THTensor *r, THStatus status, THDtype dtype, double exp
 static void zero_is_whole_whatever_its_sign(void) {
     THTensor *t = one(TH_INT32, 7), *f = one(TH_FLOAT32, 7), *r = THTensor_new();
     check_result(r, THTensor_add(r, t, -0.0), TH_INT32, 7);
-    /* As a float it keeps its sign. */
+    /* In a float dtype the zero keeps its sign. */
     r = THTensor_new();
     CHECK_OK(THTensor_mul(r, f, -0.0));
     CHECK(signbit(THTensor_item(r)));
@@ -37,7 +37,7 @@ static void infinite_numbers_are_floats(void) {
         check_result(larger, THTensor_cmaxValue(larger, t, infinities[i]), TH_FLOAT32, i == 0 ? 7 : INFINITY);
         check_result(smaller, THTensor_cminValue(smaller, t, infinities[i]), TH_FLOAT32, i == 0 ? -INFINITY : 7);
     }
-    /* As the bounds of an interval they stand for none. */
+    /* As a bound of an interval, an infinity means no bound. */
     THTensor *r = THTensor_new();
     check_result(r, THTensor_clamp(r, t, -INFINITY, 5), TH_INT32, 5);
     THTensor_free(t);
@@ -54,7 +54,7 @@ static void numbers_are_rounded_to_the_common_dtype(void) {
     THTensor *large = one(TH_FLOAT16, 2048);
     r = THTensor_new();
     check_result(r, THTensor_remainder(r, large, 2049), TH_FLOAT16, 0);
-    /* Factors and divisors are not; 49984 is the float16 nearest to 50000. */
+    /* Factors and divisors are not rounded to float16; 49984 is the float16 nearest to 50000. */
     THTensor *half = one(TH_FLOAT16, 0.5);
     r = THTensor_new();
     check_result(r, THTensor_mul(r, half, 100000), TH_FLOAT16, 49984);
@@ -71,13 +71,13 @@ static void operands_are_rounded_to_the_common_dtype(void) {
     THTensor *huge = one(TH_INT32, 100000), *half = one(TH_FLOAT16, 0.5);
     r = THTensor_new();
     check_result(r, THTensor_cmul(r, huge, half), TH_FLOAT16, INFINITY);
-    /* As a 0-d tensor, a float64 beside 16-bit floats. */
+    /* A float64 0-d tensor next to 16-bit floats. */
     THTensor *tenth = scalar(TH_FLOAT64, 0.1), *rounded = one(TH_BFLOAT16, 0.1);
     r = THTensor_new();
     check_result(r, THTensor_eqTensor(r, rounded, tenth), TH_BOOL, 1);
     r = THTensor_new();
     check_result(r, THTensor_csub(r, rounded, 1, tenth), TH_BFLOAT16, 0);
-    /* Bytes and truth values are float16s exactly. */
+    /* float16 represents bytes and truth values exactly. */
     THTensor *byte = one(TH_UINT8, 255);
     r = THTensor_new();
     check_result(r, THTensor_cadd(r, half, 1, byte), TH_FLOAT16, 255.5);
@@ -90,7 +90,7 @@ static void operands_are_rounded_to_the_common_dtype(void) {
     THTensor_free(number);
 }
 
-/* Many elements take other ways through the engine than one. */
+/* Many elements use other code of the engine than one element. */
 static void operands_are_rounded_in_any_number(void) {
     int64_t size[2] = {40, 100};
     THTensor *number = THTensor_newFull(TH_INT32, 2, size, 2049), *large = THTensor_newFull(TH_FLOAT16, 2, size, 2048);
@@ -107,7 +107,7 @@ static void operands_are_rounded_in_any_number(void) {
 }
 
 static void what_is_stored_is_the_fresh_result_converted(void) {
-    /* 100 * 100 wraps to 16 in eight bits, whatever it is stored in. */
+    /* 100 * 100 wraps to 16 in eight bits, for any dtype of the result. */
     THTensor *m = THTensor_newFull(TH_INT8, 2, (int64_t[]){1, 1}, 100), *r = THTensor_new();
     check_result(r, THTensor_mm(r, m, m), TH_INT8, 16);
     r = one(TH_INT32, 0);
@@ -127,7 +127,7 @@ static void what_is_stored_is_the_fresh_result_converted(void) {
     THTensor *square = THTensor_newFull(TH_FLOAT16, 2, (int64_t[]){1, 1}, 0.1);
     r = one(TH_FLOAT32, 0);
     check_result(r, THTensor_mm(r, square, square), TH_FLOAT32, THTensor_item(fresh));
-    /* Powers of bytes are int64, and converted once. */
+    /* Powers of bytes are computed as int64, and converted once. */
     THTensor *base = one(TH_UINT8, 200);
     r = one(TH_FLOAT32, 0);
     CHECK_OK(THTensor_vander(r, base, 4, 1));
@@ -159,7 +159,7 @@ static void progressions_are_whole_if_all_three_numbers_are(void) {
 static void integers_refuse_numbers_out_of_their_range(void) {
     const struct {
         THDtype dtype;
-        double value, stored; /* NaN: refused */
+        double value, stored; /* NaN: the call is refused */
     } cases[] = {
         {TH_UINT8, 255.5, 255},    {TH_UINT8, 256, NAN},       {TH_UINT8, -1, 255},        {TH_UINT8, -256, NAN},
         {TH_INT8, -128, -128},     {TH_INT8, 128, NAN},        {TH_INT16, 32768, NAN},     {TH_INT32, 2147483647, 2147483647},

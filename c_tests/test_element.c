@@ -1,4 +1,4 @@
-/* Single elements: integers that a double does not hold, and the forms for five dimensions. */
+/* Single elements: integers that a double cannot represent, and the forms for up to five dimensions. */
 
 #include "check.h"
 
@@ -25,7 +25,7 @@ static void large_integers_are_set_and_read(void) {
         CHECK_EQ(THTensor_getAtLong(t, SIZES(0, 0)), large[i]);
         CHECK_OK(THTensor_zero(t));
     }
-    /* A double has the nearest number it holds. */
+    /* A double holds the nearest number. */
     CHECK_OK(THTensor_setAtLong(t, SIZES(0, 0), large[2]));
     CHECK_NEAR(THTensor_getAt(t, SIZES(0, 0)), 0x1p53, 0);
     CHECK_ERROR(THTensor_setAtLong(t, SIZES(2, 0), 1), TH_ERR_ARGUMENT, "index 2");
@@ -47,7 +47,7 @@ static void integers_go_into_every_dtype(void) {
     CHECK_ERROR(THTensor_fillLong(bytes, 256), TH_ERR_ARGUMENT, "256 is out of the range of uint8");
     CHECK_ERROR(THTensor_setAtLong(bytes, SIZES(0), -256), TH_ERR_ARGUMENT, "-256 is out of the range of uint8");
     CHECK_VALUES(bytes, 0, 0);
-    /* Floats are cut off, and what int64 does not hold is its end; NaN is 0. */
+    /* Floats are truncated, and saturate at the ends of int64. NaN becomes 0. */
     const int64_t cut[] = {2, -2, 0, INT64_MAX};
     for (int64_t i = 0; i < 4; i++) CHECK_EQ(THTensor_getAtLong(floats, 1, &i), cut[i]);
     THTensor_free(floats);
@@ -84,7 +84,7 @@ static void five_dimensions_have_the_forms_of_four(void) {
     CHECK_OK(THTensor_resize5d(other, 1, 1, 1, 1, 1));
     CHECK_SHAPE(other, 1, 1, 1, 1, 1);
     THTensor_free(other);
-    /* Sizes and strides in turn, of which the offset 1 leaves 12 of 13 elements. */
+    /* Sizes and strides alternate. The offset 1 leaves 12 of 13 elements. */
     THTensor *three = THTensor_newWithStorage3d(s, 1, 2, 6, 3, 2, 1, 2), *four = THTensor_newWithStorage4d(s, 1, 2, 6, 1, 6, 3, 2, 1, 2);
     CHECK_SHAPE(three, 2, 3, 1);
     CHECK_STRIDES(three, 6, 2, 2);
@@ -99,5 +99,82 @@ static void five_dimensions_have_the_forms_of_four(void) {
     THTensor_free(t);
 }
 
-CHECK_MAIN(CASE(large_integers_stay_exact), CASE(large_integers_are_set_and_read), CASE(integers_go_into_every_dtype),
+static uint64_t bits_of(double x) {
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+/* The quiet NaN without a sign or payload. */
+static const uint64_t canonical = UINT64_C(0x7ff8000000000000);
+
+#define CHECK_CANONICAL(x) CHECK_EQ(bits_of(x), canonical)
+
+static int sees_canonical(double *x, void *context) {
+    (void)context;
+    CHECK_CANONICAL(*x);
+    return 0;
+}
+
+static int sees_two_canonical(double *x, double y, void *context) { return sees_canonical(x, context) + sees_canonical(&y, context); }
+
+static int sees_three_canonical(double *x, double y, double z, void *context) {
+    return sees_two_canonical(x, y, context) + sees_canonical(&z, context);
+}
+
+/* Three NaNs of a dtype with all bits set; of the second one only those that make it a signalling one of negative sign. */
+static THTensor *payloads(THDtype dtype) {
+    THTensor *t = THTensor_newWithSize1d(dtype, 3);
+    size_t size = THDtype_size(dtype);
+    memset(THTensor_data(t), 255, 3 * size);
+    const uint64_t signalling = dtype == TH_FLOAT64   ? UINT64_C(0xfff0000000000001)
+                                : dtype == TH_FLOAT32 ? 0xff800001
+                                : dtype == TH_FLOAT16 ? 0xfc01
+                                                      : 0xff81;
+    memcpy((char *)THTensor_data(t) + size, &signalling, size);
+    return t;
+}
+
+static void every_nan_that_is_returned_is_canonical(void) {
+    for (int d = 0; d < DTYPES; d++) {
+        if (!is_float(dtypes[d])) continue;
+        THTensor *t = payloads(dtypes[d]), *five = THTensor_newView(t, SIZES(1, 1, 1, 1, 3));
+        THTensor *one = THTensor_newNarrow(t, 0, 1, 1), *square = THTensor_newView(one, SIZES(1, 1));
+        THTensor *four = THTensor_newSelect(five, 0, 0), *three = THTensor_newSelect(four, 0, 0), *two = THTensor_newSelect(three, 0, 0);
+        for (int64_t i = 0; i < 3; i++) {
+            CHECK_CANONICAL(THTensor_get1d(t, i));
+            CHECK_CANONICAL(THTensor_getAt(t, 1, &i));
+            CHECK_CANONICAL(THTensor_get2d(two, 0, i));
+            CHECK_CANONICAL(THTensor_get3d(three, 0, 0, i));
+            CHECK_CANONICAL(THTensor_get4d(four, 0, 0, 0, i));
+            CHECK_CANONICAL(THTensor_get5d(five, 0, 0, 0, 0, i));
+            CHECK_CANONICAL(THStorage_get(THTensor_storage(t), i));
+        }
+        double (*const numbers[])(const THTensor *) = {THTensor_sumall, THTensor_prodall, THTensor_meanall,
+                                                        THTensor_maxall, THTensor_minall,  THTensor_medianall};
+        for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) {
+            CHECK_CANONICAL(numbers[k](t));
+            CHECK_CANONICAL(numbers[k](one));
+        }
+        CHECK_CANONICAL(THTensor_item(one));
+        CHECK_CANONICAL(THTensor_trace(square));
+        CHECK_CANONICAL(THTensor_varall(t, 0));
+        CHECK_CANONICAL(THTensor_stdall(t, 1));
+        CHECK_CANONICAL(THTensor_varallCorrection(t, 1));
+        CHECK_CANONICAL(THTensor_stdallCorrection(t, 0));
+        CHECK_CANONICAL(THTensor_normall(t, 2));
+        CHECK_CANONICAL(THTensor_dist(t, t, 3));
+        CHECK_OK(THTensor_apply(t, sees_canonical, NULL));
+        CHECK_OK(THTensor_map(t, t, sees_two_canonical, NULL));
+        CHECK_OK(THTensor_map2(t, t, t, sees_three_canonical, NULL));
+        /* The elements themselves keep their bits. */
+        CHECK_EQ(*(unsigned char *)THTensor_data(t), 255);
+        THTensor *const all[] = {t, five, one, square, four, three, two};
+        for (size_t k = 0; k < sizeof all / sizeof *all; k++) THTensor_free(all[k]);
+    }
+    CHECK_CANONICAL(THStorage_get(NULL, 0));
+    CHECK_CANONICAL(THTensor_item(NULL));
+}
+
+CHECK_MAIN(CASE(every_nan_that_is_returned_is_canonical), CASE(large_integers_stay_exact), CASE(large_integers_are_set_and_read), CASE(integers_go_into_every_dtype),
            CASE(a_storage_holds_large_integers), CASE(five_dimensions_have_the_forms_of_four))

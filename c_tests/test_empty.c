@@ -1,5 +1,5 @@
-/* Tensors without elements, however long their other dimensions are: no element, no work. c_tests/empty.lua calls every
- * function with such tensors; here is what some of them say. */
+/* Tensors without elements cause no work, however large their other dimensions are. c_tests/empty.lua calls every function with such
+ * tensors. Here are the results of some. */
 #define _GNU_SOURCE
 #include "check.h"
 
@@ -7,7 +7,7 @@
 
 #define HUGE_SIZE ((int64_t)1 << 60)
 
-/* A call that hangs ends the program. */
+/* An alarm ends the program if a call hangs. */
 static THTensor *empty(THDtype dtype, int64_t rows, int64_t columns) {
     alarm(60);
     return THTensor_newEmpty(dtype, SIZES(rows, columns), TH_CONTIGUOUS_FORMAT);
@@ -61,7 +61,7 @@ static void what_would_be_huge_does_not_fit(void) {
     CHECK(isnan(THTensor_meanall(rows)));
     CHECK_OK(THTensor_median(r, NULL, wide, 1, 0));
     CHECK_OK(THTensor_mode(r, NULL, wide, 1, 0));
-    CHECK_OK(THTensor_quantile(r, wide, 0.5, 1, 0, TH_LINEAR));
+    CHECK_OK(THTensor_quantile(r, wide, 0.5, 1, 0, TH_INTERPOLATION_LINEAR));
     CHECK_SHAPE(r, 0);
     THTensor_free(wide);
     THTensor_free(rows);
@@ -78,7 +78,7 @@ static void products_of_nothing_are_zeros_or_nothing(void) {
     THTensor *rows = empty(TH_FLOAT32, 2, 0), *columns = empty(TH_FLOAT32, 0, 3);
     CHECK_OK(THTensor_mm(r, rows, columns));
     CHECK_VALUES(r, 0, 0, 0, 0, 0, 0);
-    /* A sum of as many products of nothing. */
+    /* A sum of many products without elements. */
     THTensor *lefts = THTensor_newEmpty(TH_FLOAT32, SIZES(HUGE_SIZE, 1, 0), TH_CONTIGUOUS_FORMAT);
     THTensor *rights = THTensor_newEmpty(TH_FLOAT32, SIZES(HUGE_SIZE, 0, 1), TH_CONTIGUOUS_FORMAT);
     CHECK_OK(THTensor_addbmm(r, 2, one, 1, lefts, rights));
@@ -96,7 +96,7 @@ static void products_of_nothing_are_zeros_or_nothing(void) {
     THTensor_free(r);
 }
 
-/* As PyTorch: `torch.empty(0, 3).chunk(4)` are four tensors. */
+/* As in PyTorch: `torch.empty(0, 3).chunk(4)` returns four tensors. */
 static void an_empty_dimension_is_cut_as_often_as_asked(void) {
     THTensor *t = empty(TH_FLOAT32, 0, 3), *pieces[5];
     int count = 5;
@@ -116,7 +116,7 @@ static void an_empty_dimension_is_cut_as_often_as_asked(void) {
     THTensor_free(t);
 }
 
-/* As PyTorch's is_contiguous(memory_format=channels_last): strides tell, elements or not. */
+/* As in PyTorch's is_contiguous(memory_format=channels_last): strides decide, with or without elements. */
 static void an_empty_tensor_is_in_the_format_of_its_strides(void) {
     const int64_t size[] = {2, 0, 4, 5};
     THTensor *rows = THTensor_newEmpty(TH_FLOAT32, 4, size, TH_CONTIGUOUS_FORMAT);
@@ -133,7 +133,7 @@ static void an_empty_tensor_is_in_the_format_of_its_strides(void) {
     THTensor_free(turned);
 }
 
-/* As PyTorch: where nothing is divided nothing goes wrong. */
+/* As in PyTorch: an integer division without elements does not fail. */
 static void no_integers_may_be_divided_by_zero(void) {
     THTensor *none = empty(TH_INT64, 0, 3), *some = THTensor_newOnes(TH_INT64, SIZES(1, 3)), *r = THTensor_new();
     THTensor *zeros = THTensor_newZeros(TH_INT64, SIZES(3));
@@ -153,7 +153,7 @@ static void no_integers_may_be_divided_by_zero(void) {
     THTensor_free(r);
 }
 
-/* Functions with sizes of their own: results without elements though there are planes, and planes of which there are none. */
+/* Functions that are given the size of the result: results without elements for planes with elements, and tensors without planes. */
 static void windows_of_nothing_take_no_time(void) {
     const int64_t far = (int64_t)1 << 40, *two = (int64_t[]){2};
     THTensor *planes = THTensor_newOnes(TH_FLOAT32, SIZES(2, 3, 4, 4)), *r = THTensor_new(), *indices = THTensor_new();
@@ -211,7 +211,7 @@ static void convolutions_and_transforms_of_nothing_take_no_time(void) {
     }
     THTensor *weight = THTensor_newEmpty(TH_FLOAT32, SIZES(0, 3, 2, 2), TH_CONTIGUOUS_FORMAT);
     THTensor *one = THTensor_newOnes(TH_FLOAT32, SIZES(1, 1, 1, 1)), *wide = THTensor_newExpand(one, SIZES(far, 3, 2, 2));
-    /* Images that no memory can hold row-major. */
+    /* No memory holds these images in row-major order. */
     CHECK_ERROR(THTensor_conv2d(r, wide, weight, NULL, 0, NULL, NULL, NULL, 1), TH_ERR_NOMEM, "memory");
     THTensor *pairs = THTensor_newEmpty(TH_FLOAT32, SIZES(0, far, 8, 2), TH_CONTIGUOUS_FORMAT);
     CHECK_OK(THTensor_fft(r, pairs, 1, 0));
@@ -229,8 +229,57 @@ static void convolutions_and_transforms_of_nothing_take_no_time(void) {
     THTensor_free(none);
 }
 
+/* Memory of all small sizes that holds other bits than zeros, for the next allocations. */
+static void fill_freed_memory(void) {
+    for (int64_t size = 4; size <= 16384; size += size < 512 ? 4 : size / 2) {
+        THTensor *t[6];
+        for (int i = 0; i < 6; i++) t[i] = THTensor_newFull(TH_INT32, SIZES(size), 0x3c3c3c3c);
+        for (int i = 0; i < 6; i++) THTensor_free(t[i]);
+    }
+}
+
+/* As torch.linalg.lstsq: the solution of least norm of no equations is 0, of rank 0; no unknowns have no solution. */
+static void systems_without_equations_or_unknowns(void) {
+    alarm(60);
+    for (int type = 0; type < 2; type++) {
+        THDtype dtype = type ? TH_FLOAT64 : TH_FLOAT32;
+        for (int64_t columns = 0; columns <= 512; columns = columns ? columns * 8 : 1) {
+            THTensor *a = THTensor_newZeros(dtype, SIZES(3, 0, 8)), *b = THTensor_newZeros(dtype, SIZES(3, 0, columns));
+            THTensor *x = THTensor_new(), *rank = THTensor_new(), *s = THTensor_new();
+            for (int by_qr = 0; by_qr < 2; by_qr++) {
+                fill_freed_memory();
+                CHECK_OK(by_qr ? THTensor_gels(x, NULL, b, a) : THTensor_lstsq(x, rank, s, b, a, -1));
+                CHECK_SHAPE(x, 3, 8, columns);
+                CHECK_NEAR(THTensor_sumall(x), 0, 0);
+                CHECK_NEAR(columns ? THTensor_maxall(x) : 0, 0, 0);
+            }
+            CHECK_VALUES(rank, 0, 0, 0);
+            CHECK_SHAPE(s, 3, 0);
+            THTensor *none = THTensor_newZeros(dtype, SIZES(3, 5, 0)), *ones = THTensor_newOnes(dtype, SIZES(3, 5, columns));
+            fill_freed_memory();
+            CHECK_OK(THTensor_lstsq(x, rank, NULL, ones, none, -1));
+            CHECK_SHAPE(x, 3, 0, columns);
+            CHECK_VALUES(rank, 0, 0, 0);
+            CHECK_OK(THTensor_gels(x, NULL, ones, none));
+            CHECK_SHAPE(x, 3, 0, columns);
+            THTensor *empty_square = THTensor_newZeros(dtype, SIZES(3, 0, 0));
+            CHECK_OK(THTensor_gesv(x, NULL, b, empty_square));
+            CHECK_SHAPE(x, 3, 0, columns);
+            THTensor_free(empty_square);
+            THTensor_free(ones);
+            THTensor_free(none);
+            THTensor_free(s);
+            THTensor_free(rank);
+            THTensor_free(x);
+            THTensor_free(b);
+            THTensor_free(a);
+        }
+    }
+}
+
 CHECK_MAIN(CASE(results_of_the_same_shape_are_empty), CASE(elementwise_calls_take_any_order_of_dimensions),
            CASE(what_would_be_huge_does_not_fit), CASE(products_of_nothing_are_zeros_or_nothing),
            CASE(an_empty_dimension_is_cut_as_often_as_asked), CASE(an_empty_tensor_is_in_the_format_of_its_strides),
            CASE(no_integers_may_be_divided_by_zero), CASE(windows_of_nothing_take_no_time),
-           CASE(convolutions_and_transforms_of_nothing_take_no_time))
+           CASE(convolutions_and_transforms_of_nothing_take_no_time),
+           CASE(systems_without_equations_or_unknowns))

@@ -1,4 +1,4 @@
-/* Errors: what a failed call says, that it changes nothing, and that no input ends the program. */
+/* Errors: the message of a failed call, which changes nothing, and no input may end the program. */
 
 #include "check.h"
 
@@ -66,12 +66,12 @@ static void a_status_has_a_name(void) {
     CHECK_STR(THStatus_name(TH_OK), "TH_OK");
     CHECK_STR(THStatus_name(TH_ERR_SHAPE), "TH_ERR_SHAPE");
     CHECK_STR(THStatus_name(TH_ERR_INTERNAL), "TH_ERR_INTERNAL");
-    /* Codes of your own, which a callback may return through apply. */
+    /* A callback may return the program's own codes through apply. */
     CHECK_STR(THStatus_name((THStatus)4711), "unknown status");
     CHECK_STR(THStatus_name((THStatus)-1), "unknown status");
 }
 
-/* Arguments may be evaluated in any order: printf("%g %s", THTensor_item(t), THGetLastError()). */
+/* Compilers may evaluate arguments in any order: printf("%g %s", THTensor_item(t), THGetLastError()). */
 static void the_message_stays_at_one_address(void) {
     const char *message = THGetLastError();
     CHECK_STR(message, "");
@@ -88,7 +88,7 @@ static void the_message_stays_at_one_address(void) {
 }
 
 static void long_messages_are_cut(void) {
-    /* Of two bytes each, and without a last one that is whole. */
+    /* Characters of two bytes, of which the last one is incomplete. */
     char name[3001] = "";
     for (int i = 0; i < 3000; i += 2) memcpy(name + i, "\xc3\xa9", 2);
     CHECK_FAILURE(THStorage_newWithMapping(TH_INT8, name, 0, 0) == NULL, TH_ERR_IO, "...");
@@ -130,7 +130,7 @@ static void null_handles_are_named(void) {
     THTensor_free(t);
 }
 
-/* A failed call has changed nothing: what can be seen of a tensor, before and after. */
+/* A failed call changes nothing that can be observed of a tensor. */
 
 struct snapshot {
     int ndim, refcount, flag, dtype, storage_refcount;
@@ -231,7 +231,7 @@ static void a_failed_call_has_changed_nothing(void) {
     for (int i = 0; i < CAST; i++) THTensor_free(cast[i]);
 }
 
-/* Sizes out of this world */
+/* Huge sizes */
 
 static void dimensions_out_of_range_are_errors(void) {
     static const int64_t ones[8] = {1, 1, 1, 1, 1, 1, 1, 1};
@@ -266,7 +266,7 @@ static void sizes_no_memory_holds_are_errors(void) {
     CHECK_FAILURE(THTensor_newWithSizesStrides(TH_INT8, 2, sizes, backward) == NULL, TH_ERR_ARGUMENT, "-1");
 }
 
-/* An expanded scalar has as many elements as one likes, until they need memory of their own. */
+/* An expanded scalar may have any number of elements until a result needs memory for them. */
 static void results_no_memory_holds_are_errors(void) {
     THTensor *one = THTensor_newScalar(TH_FLOAT64, 1), *r = THTensor_new(), *v = vector_of(TH_FLOAT64, 1, 2);
     THTensor *vast = THTensor_newExpand(one, SIZES(1 << 25, 1 << 25));
@@ -330,7 +330,7 @@ static void codes_of_no_dtype_are_errors(void) {
     THTensor_free(t);
 }
 
-/* Damaged handles: a program wrote garbage into their open fields. Functions that reach elements refuse them. */
+/* Damaged handles: the program wrote invalid values into their open fields. Functions that read elements refuse the handles. */
 
 #define REFUSED(call) CHECK((call) != TH_OK && *THGetLastError())
 
@@ -362,15 +362,14 @@ static void check_readers_refuse(THTensor *bad) {
     THTensor_free(good);
 }
 
-/* A view may be made of what is damaged, but its elements are read only inside the storage; `unreachable` says that
- * none are. */
+/* A view of a damaged tensor may be made, but elements are read only inside the storage. `unreachable` is true if no element is inside. */
 static void check_view(THTensor *view, int unreachable) {
     double sum = THTensor_sumall(view);
     if (unreachable) CHECK(isnan(sum));
     THTensor_free(view);
 }
 
-/* Results that stand ready make calls short, but not careless. */
+/* Calls with a result of the right shape use a fast path, which must make the same checks. */
 static void check_ready_results_stay(THTensor *bad) {
     THTensor *matrix = THTensor_newZeros(TH_FLOAT32, SIZES(2, 2)), *row = THTensor_newZeros(TH_FLOAT32, SIZES(2));
     CHECK(THTensor_neg(matrix, bad) != TH_OK);
@@ -455,7 +454,7 @@ static void a_storage_that_shrank_is_refused(void) {
     THTensor_free(t);
 }
 
-/* Whoever swaps storages changes the dtype under the tensors that look at them. */
+/* A program that swaps storages changes the dtype of the tensors on them. */
 static void a_storage_of_another_dtype_is_no_way_out_of_bounds(void) {
     THTensor *t = vector_of(TH_FLOAT64, 1, 2, 3, 4), *r = THTensor_new();
     THStorage *bytes = THStorage_newWithSize4(TH_UINT8, 1, 2, 3, 4);
@@ -468,7 +467,7 @@ static void a_storage_of_another_dtype_is_no_way_out_of_bounds(void) {
     THTensor_free(t);
 }
 
-/* Returns true if the last call was refused for the device of a tensor: there is no such GPU, or another one lies elsewhere. */
+/* Returns true if the last call was refused for the device of a tensor: the GPU does not exist, or another tensor is elsewhere. */
 static int refused_for_its_device(void) {
     THStatus status = THGetLastErrorCode();
     return status == TH_ERR_CUDA || (status == TH_ERR_DEVICE && strstr(THGetLastError(), "cuda:127"));
@@ -476,7 +475,7 @@ static int refused_for_its_device(void) {
 
 #define CHECK_REFUSED(failed) (THClearLastError(), CHECK((failed) && refused_for_its_device()))
 
-/* A handle that says it lives on a GPU that is not there is refused wherever elements would be touched. */
+/* A handle on a GPU that does not exist is refused by each function that reads elements. */
 static void tensors_of_another_device_are_refused(void) {
     THTensor *t = matrix_of(TH_FLOAT32, 2, 1, 2, 3, 4), *here = matrix_of(TH_FLOAT32, 2, 1, 2, 3, 4), *r = THTensor_new();
     t->deviceType = TH_CUDA;

@@ -2,7 +2,7 @@
 
 #include "check.h"
 
-/* A producer and consumer of DLPack, as another library would be: it counts what it is asked to free. */
+/* A producer and consumer of DLPack, in place of another library. It counts the calls of its deleter. */
 static struct {
     int deleted;
     int64_t shape[4], strides[4];
@@ -19,7 +19,7 @@ static void delete_legacy(DLManagedTensor *tensor) {
     free(tensor);
 }
 
-/* float32 in row-major order over memory of the producer's. */
+/* A row-major float32 struct over the producer's memory. */
 static DLTensor over(void *data, int ndim, int64_t rows, int64_t columns) {
     DLTensor tensor = {NULL, {kDLCPU, 0}, 0, {kDLFloat, 32, 1}, NULL, NULL, 0};
     other.shape[0] = rows;
@@ -33,7 +33,7 @@ static DLTensor over(void *data, int ndim, int64_t rows, int64_t columns) {
     return tensor;
 }
 
-/* A matrix of 1, 2, 3, ... in memory of the producer's. */
+/* A matrix of 1, 2, 3, ... in the producer's memory. */
 static DLManagedTensorVersioned *produced(int64_t rows, int64_t columns) {
     DLManagedTensorVersioned *made = calloc(1, sizeof *made);
     float *data = malloc((size_t)(rows * columns) * sizeof *data);
@@ -95,7 +95,7 @@ static void a_consumer_shares_a_tensor_that_was_freed(void) {
     given->deleter(given);
 }
 
-/* What thorn gives, thorn takes: the elements are shared across both structs. */
+/* A tensor is exported and imported again: both tensors share the elements through both structs. */
 static void every_dtype_goes_there_and_back(void) {
     static const int codes[DTYPES] = {kDLUInt,  kDLInt,    kDLInt,   kDLInt,   kDLInt,
                                       kDLFloat, kDLBfloat, kDLFloat, kDLFloat, kDLBool};
@@ -129,7 +129,7 @@ static void scalars_and_tensors_without_elements_have_structs_too(void) {
     THTensor_free(scalar);
     THTensor_free(empty);
 
-    /* Without elements the address means nothing. */
+    /* Without elements the address is ignored. */
     DLManagedTensorVersioned *made = produced(1, 1);
     other.shape[1] = 0;
     made->dl_tensor.data = NULL;
@@ -157,7 +157,7 @@ static void strides_may_be_left_out_and_data_may_begin_later(void) {
     CHECK_VALUES(t, 1, 3, 2, 4);
     THTensor_free(t);
 
-    /* The stride of a dimension of one entry has no meaning. */
+    /* The stride of a dimension with one entry is ignored. */
     made = produced(1, 2);
     other.strides[0] = -7;
     t = THTensor_newFromDLPack(made);
@@ -188,7 +188,7 @@ static void memory_without_a_deleter_stays_the_producers(void) {
     CHECK_NEAR(values[1], 4, 0);
 }
 
-/* A tensor may be written, by functions and by its address. */
+/* A tensor may be written, by functions and through its address, so read-only memory is copied. */
 static void what_must_not_be_written_is_copied(void) {
     DLManagedTensorVersioned *made = produced(2, 2);
     float *data = made->dl_tensor.data;
@@ -203,7 +203,40 @@ static void what_must_not_be_written_is_copied(void) {
     free(data);
 }
 
-/* Refuses a struct that `change` has spoilt: it is still the caller's, and its deleter was not called. */
+/* Unsigned integers of 16 and 32 bits are copied into int32 and int64: in any layout, and from legacy structs, too. */
+static void unsigned_integers_are_widened(void) {
+    static const uint16_t narrow[6] = {0, 1, 32767, 32768, 65534, 65535};
+    static const uint32_t wide[6] = {0, 1, 2147483647u, 2147483648u, 4294967294u, 4294967295u};
+    for (int k = 0; k < 2; k++) {
+        DLManagedTensorVersioned *made = produced(2, 3);
+        memcpy(made->dl_tensor.data, k ? (const void *)wide : narrow, k ? sizeof wide : sizeof narrow);
+        made->dl_tensor.dtype = (DLDataType){kDLUInt, k ? 32 : 16, 1};
+        if (k) made->flags = DLPACK_FLAG_BITMASK_READ_ONLY;
+        THTensor *t = THTensor_newFromDLPack(made);
+        CHECK_EQ(other.deleted, 1);
+        CHECK_EQ(THTensor_dtype(t), k ? TH_INT64 : TH_INT32);
+        CHECK_SHAPE(t, 2, 3);
+        if (k) CHECK_VALUES(t, 0, 1, 2147483647., 2147483648., 4294967294., 4294967295.);
+        else CHECK_VALUES(t, 0, 1, 32767, 32768, 65534, 65535);
+        THTensor_free(t);
+    }
+    DLManagedTensor *old = calloc(1, sizeof *old);
+    uint16_t copy[6];
+    memcpy(copy, narrow, sizeof copy);
+    old->dl_tensor = over(copy, 2, 3, 2);
+    old->dl_tensor.dtype = (DLDataType){kDLUInt, 16, 1};
+    other.strides[0] = 1;
+    other.strides[1] = 3;
+    old->deleter = delete_legacy;
+    other.deleted = 0;
+    THTensor *t = THTensor_newFromDLPackLegacy(old);
+    CHECK_EQ(other.deleted, 1);
+    CHECK_VALUES(t, 0, 32768, 1, 65534, 32767, 65535);
+    THTensor_free(t);
+}
+
+/* Checks that a struct is refused after `change` has damaged it. The caller still owns it, and its deleter was not
+ * called. */
 static void refused(void (*change)(DLManagedTensorVersioned *), THStatus status, const char *text) {
     DLManagedTensorVersioned *made = produced(2, 3);
     change(made);
@@ -217,9 +250,9 @@ static void on_another_device(DLManagedTensorVersioned *made) { made->dl_tensor.
 static void on_a_gpu(DLManagedTensorVersioned *made) { made->dl_tensor.device = (DLDevice){kDLCUDA, 100}; }
 static void of_vectors(DLManagedTensorVersioned *made) { made->dl_tensor.dtype.lanes = 4; }
 static void of_complex_numbers(DLManagedTensorVersioned *made) { made->dl_tensor.dtype.code = 5; }
-static void of_uint16(DLManagedTensorVersioned *made) {
+static void of_uint64(DLManagedTensorVersioned *made) {
     made->dl_tensor.dtype.code = kDLUInt;
-    made->dl_tensor.dtype.bits = 16;
+    made->dl_tensor.dtype.bits = 64;
 }
 static void backwards(DLManagedTensorVersioned *made) { made->dl_tensor.strides[1] = -1; }
 static void of_negative_size(DLManagedTensorVersioned *made) { made->dl_tensor.shape[0] = -2; }
@@ -240,7 +273,7 @@ static void what_thorn_has_no_tensor_for_is_refused(void) {
     refused(on_a_gpu, TH_ERR_CUDA, "no ");
     refused(of_vectors, TH_ERR_DTYPE, "code 2, 32 bits and 4 lanes");
     refused(of_complex_numbers, TH_ERR_DTYPE, "code 5, 32 bits and 1 lanes");
-    refused(of_uint16, TH_ERR_DTYPE, "code 1, 16 bits and 1 lanes");
+    refused(of_uint64, TH_ERR_DTYPE, "code 1, 64 bits and 1 lanes");
     refused(backwards, TH_ERR_UNSUPPORTED, "stride -1 of dimension 1");
     refused(of_negative_size, TH_ERR_SHAPE, "-2");
     refused(of_negative_rank, TH_ERR_SHAPE, "-1 dimensions");
@@ -279,7 +312,7 @@ static void release_array(ArrowArray *array) {
 
 static const void *buffers[2];
 
-/* An array over memory of the test's. */
+/* An array over the test's memory. */
 static void produce(ArrowSchema *schema, ArrowArray *array, const char *format, const void *data, int64_t length) {
     memset(schema, 0, sizeof *schema);
     memset(array, 0, sizeof *array);
@@ -303,7 +336,7 @@ static void a_column_is_shared_until_the_last_view_ends(void) {
     THTensor *t = THTensor_newFromArrow(&schema, &array);
     CHECK_VALUES(t, 2, 3, 4);
     CHECK(THTensor_data(t) == values + 1);
-    /* Both have moved: the schema is no longer needed, the array is the tensor's. */
+    /* Both structs have moved: the schema is not needed any more, and the tensor owns the array. */
     CHECK(schema.release == NULL && array.release == NULL);
     CHECK_EQ(schemas_released, 1);
     memset(&array, 0xee, sizeof array);
@@ -336,7 +369,7 @@ static void a_consumer_of_arrow_shares_a_vector(void) {
         CHECK_EQ(array.n_buffers, 2);
         CHECK(array.buffers[0] == NULL);
         CHECK((array.buffers[1] == THTensor_data(t)) == (dtypes[k] != TH_BOOL));
-        /* Structs may be moved, bit by bit. */
+        /* Structs may be moved bit for bit. */
         ArrowArray moved = array;
         array.release = NULL;
         THTensor *back = THTensor_newFromArrow(&schema, &moved);
@@ -356,7 +389,7 @@ static void elements_that_lie_apart_are_copied(void) {
     const int32_t *values = array.buffers[1];
     CHECK_EQ(values[0], 2);
     CHECK_EQ(values[1], 4);
-    /* The copy is the array's alone. */
+    /* Only the array owns the copy. */
     CHECK_OK(THTensor_resize1d(m, 1000));
     array.release(&array);
     schema.release(&schema);
@@ -387,6 +420,28 @@ static void truth_values_are_bits_in_arrow(void) {
     THTensor_free(t);
 }
 
+static void unsigned_values_of_arrow_are_widened(void) {
+    static const uint16_t narrow[4] = {7, 1, 32768, 65535};
+    static const uint32_t wide[4] = {7, 1, 2147483648u, 4294967295u};
+    ArrowSchema schema;
+    ArrowArray array;
+    for (int k = 0; k < 2; k++) {
+        produce(&schema, &array, k ? "I" : "S", k ? (const void *)wide : narrow, 3);
+        array.offset = 1;
+        THTensor *t = THTensor_newFromArrow(&schema, &array);
+        CHECK_EQ(arrays_released, 1);
+        CHECK_EQ(schemas_released, 1);
+        CHECK_EQ(THTensor_dtype(t), k ? TH_INT64 : TH_INT32);
+        if (k) CHECK_VALUES(t, 1, 2147483648., 4294967295.);
+        else CHECK_VALUES(t, 1, 32768, 65535);
+        THTensor_free(t);
+    }
+    produce(&schema, &array, "S", NULL, 0);
+    THTensor *t = THTensor_newFromArrow(&schema, &array);
+    CHECK_SHAPE(t, 0);
+    THTensor_free(t);
+}
+
 static void nulls_are_refused(void) {
     static const float values[10] = {0};
     static const unsigned char valid[2] = {0xff, 0x01}, holes[2] = {0xf0, 0x01};
@@ -409,7 +464,7 @@ static void nulls_are_refused(void) {
 }
 
 static void arrays_that_are_no_numbers_are_refused(void) {
-    static const char *const formats[] = {"u", "S", "I", "L", "n", "tdD", "+s", "w:4", ""};
+    static const char *const formats[] = {"u", "L", "n", "tdD", "+s", "w:4", ""};
     static const int64_t values[4] = {0};
     ArrowSchema schema, dictionary;
     ArrowArray array;
@@ -447,7 +502,8 @@ CHECK_MAIN(CASE(a_tensor_of_a_producer_is_shared_until_the_last_view_ends),
            CASE(a_consumer_shares_a_tensor_that_was_freed), CASE(every_dtype_goes_there_and_back),
            CASE(scalars_and_tensors_without_elements_have_structs_too),
            CASE(strides_may_be_left_out_and_data_may_begin_later), CASE(memory_without_a_deleter_stays_the_producers),
-           CASE(what_must_not_be_written_is_copied), CASE(what_thorn_has_no_tensor_for_is_refused),
+           CASE(what_must_not_be_written_is_copied), CASE(unsigned_integers_are_widened), CASE(what_thorn_has_no_tensor_for_is_refused),
            CASE(a_tensor_without_a_dtype_is_not_given), CASE(a_column_is_shared_until_the_last_view_ends),
            CASE(a_consumer_of_arrow_shares_a_vector), CASE(elements_that_lie_apart_are_copied),
-           CASE(truth_values_are_bits_in_arrow), CASE(nulls_are_refused), CASE(arrays_that_are_no_numbers_are_refused))
+           CASE(truth_values_are_bits_in_arrow), CASE(unsigned_values_of_arrow_are_widened), CASE(nulls_are_refused),
+           CASE(arrays_that_are_no_numbers_are_refused))

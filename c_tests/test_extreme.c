@@ -1,4 +1,4 @@
-/* Greatest and least elements, and where they are; whether all or any are not 0. */
+/* Greatest and least elements and their indices, and whether all or any elements are not 0. */
 
 #include "check.h"
 
@@ -27,7 +27,7 @@ static void over_all_elements_the_index_is_row_major(void) {
     CHECK_OK(THTensor_max(value, index, m, TH_ALL_DIMS, 0));
     CHECK_NEAR(THTensor_item(value), 8, 0);
     CHECK_EQ(THTensor_itemLong(index), 2);
-    /* Turned, the rows are 4 8 1 and 2 8 7. */
+    /* The rows of the transposed matrix are 4 8 1 and 2 8 7. */
     CHECK_OK(THTensor_max(value, index, turned, TH_ALL_DIMS, 1));
     CHECK_SHAPE(index, 1, 1);
     CHECK_EQ(THTensor_itemLong(index), 1);
@@ -82,7 +82,7 @@ static void there_is_no_greatest_of_nothing(void) {
     CHECK_OK(THTensor_max(values, indices, t, 1, 0));
     CHECK_SHAPE(values, 0);
     CHECK_SHAPE(indices, 0);
-    /* Not even where nobody would ask for one: as in PyTorch. */
+    /* Refused even if the result has no element, as in PyTorch. */
     THTensor *none = THTensor_newZeros(TH_FLOAT32, SIZES(3, 0, 0));
     CHECK_ERROR(THTensor_max(values, indices, none, 1, 0), TH_ERR_ARGUMENT, "[3, 0, 0]");
     CHECK_ERROR(THTensor_argmin(indices, none, 2, 1), TH_ERR_ARGUMENT, "[3, 0, 0]");

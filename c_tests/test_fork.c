@@ -1,4 +1,4 @@
-/* Children of fork: the process forks while other threads are inside the library, and each child uses the library by itself. */
+/* Children of fork: the process forks while other threads are inside the library, and each child uses the library independently. */
 #define _GNU_SOURCE
 #include "check.h"
 
@@ -80,7 +80,7 @@ static void *work(void *number) {
     return NULL;
 }
 
-/* All of that in a child, where a gradient starts anew: 0, or the number of what failed. */
+/* Does all of that in a child, where the gradient starts from zero. Returns 0, or the number of the step that failed. */
 static int child(int number) {
     for (int i = 0; i < WORKS; i++)
         if (works[i](100 + number) != TH_OK) return 1 + i;
@@ -92,7 +92,7 @@ static int child(int number) {
     return right ? 0 : 51;
 }
 
-/* Ends a child. Checkers of memory would take for leaks what the child has of its parent's threads: another program takes its place. */
+/* Ends a child by replacing it with another program. Otherwise memory checkers would report the memory of its parent's threads as leaks. */
 static void leave(int status) {
     if (status == 0 && getenv("THORN_UNDER_VALGRIND")) execlp("true", "child", (char *)NULL);
     _exit(status);
@@ -116,7 +116,7 @@ static void children_forked_beside_threads_work(void) {
         }
         int status = -1;
         CHECK(process > 0 && waitpid(process, &status, 0) == process);
-        /* A child that waits for ever ends by SIGALRM. */
+        /* If the child hangs, SIGALRM ends it. */
         CHECK_EQ(WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status), 0);
     }
     stop = 1;
@@ -130,7 +130,7 @@ static void children_forked_beside_threads_work(void) {
 static volatile int writing;
 static int waiting[2];
 
-/* Tells that it reads, and waits until the other end of the pipe is closed. */
+/* Signals that it is reading, and waits until the other end of the pipe is closed. */
 static ptrdiff_t slow_read(void *context, void *buffer, ptrdiff_t size) {
     (void)context;
     char byte;
@@ -152,7 +152,7 @@ static void *open_slowly(void *context) {
     return NULL;
 }
 
-/* A fork does not wait for functions of the program. */
+/* A fork does not wait for callbacks. */
 static void a_fork_waits_for_no_function_of_the_program(void) {
     CHECK_EQ(pipe(waiting), 0);
     pthread_t thread;

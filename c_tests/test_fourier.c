@@ -1,4 +1,4 @@
-/* Fourier transforms. Complex numbers are pairs in a last dimension of size 2. */
+/* Fourier transforms. A complex number is a pair in a last dimension of size 2. */
 
 #include "check.h"
 
@@ -18,7 +18,7 @@ static void a_wave_has_one_frequency(void) {
     THTensor *wave = THTensor_newArange(TH_FLOAT64, 0, N, 1), *r = THTensor_new();
     CHECK_OK(THTensor_mul(wave, wave, 2 * 3.14159265358979323846 * 2 / N));
     CHECK_OK(THTensor_cos(wave, wave));
-    /* Of a real signal the first half tells all. */
+    /* The first half of a real signal's transform is sufficient. */
     CHECK_OK(THTensor_rfft(r, wave, 1, 0, 1));
     CHECK_SHAPE(r, N / 2 + 1, 2);
     CHECK_CLOSE(r, 1e-12, 0, 0, 0, 0, N / 2., 0, 0, 0, 0, 0, 0, 0, 0, 0);
@@ -35,7 +35,7 @@ static void halves_become_signals_again(void) {
     CHECK_OK(THTensor_rfft(r, even, 1, 0, 1));
     CHECK_OK(THTensor_irfft(r, r, 1, 0, 1, 0, NULL));
     CHECK_CLOSE(r, 1e-14, 3, 1, 4, 1);
-    /* A half does not tell an odd size from an even one. */
+    /* The first half does not tell an odd size from an even one. */
     CHECK_OK(THTensor_rfft(r, odd, 1, 0, 1));
     CHECK_SHAPE(r, 3, 2);
     CHECK_OK(THTensor_irfft(r, r, 1, 0, 1, SIZES(5)));
@@ -43,11 +43,11 @@ static void halves_become_signals_again(void) {
     CHECK_OK(THTensor_rfft(r, odd, 1, 0, 1));
     CHECK_ERROR(THTensor_irfft(r, r, 1, 0, 1, SIZES(6)), TH_ERR_SHAPE,
                 "3 numbers are not the first half of a signal of size 6");
-    /* A smaller size leaves frequencies out: (6 + 2) / 2 and (6 - 2) / 2 are made of the first two. */
+    /* A smaller size drops frequencies: (6 + 2) / 2 and (6 - 2) / 2 are computed from the first two. */
     THTensor *half = matrix_of(TH_FLOAT64, 3, 6, 0, 2, 0, 5, 0);
     CHECK_OK(THTensor_irfft(r, half, 1, 0, 1, SIZES(2)));
     CHECK_CLOSE(r, 1e-14, 4, 2);
-    /* One number alone does not tell a size. */
+    /* One element does not determine the size. */
     CHECK_OK(THTensor_narrow(half, half, 0, 0, 1));
     CHECK_ERROR(THTensor_irfft(r, half, 1, 0, 1, 0, NULL), TH_ERR_SHAPE, "a size must be given");
     CHECK_OK(THTensor_irfft(r, half, 1, 0, 1, SIZES(1)));
@@ -58,7 +58,7 @@ static void halves_become_signals_again(void) {
     THTensor_free(even);
 }
 
-/* Elements k and l of the transform of a signal of height times width complex numbers: the sum that defines it. */
+/* Computes elements k and l of the transform of height times width complex numbers by its defining sum. */
 static void defined(double *of_k_l, const double *t, int height, int width, int k, int l) {
     of_k_l[0] = of_k_l[1] = 0;
     for (int i = 0; i < height; i++) {
@@ -86,7 +86,8 @@ static void several_dimensions_are_transformed_as_the_sum_over_all_says(void) {
     }
     CHECK_OK(THTensor_ifft2(r, r));
     CHECK_EQ(THTensor_allclose(r, t, 1e-12, 1e-12, 0), 1);
-    /* All three of them; divided by the root of their number, the transform keeps the sum of squares. */
+    /* Over all three dimensions. Divided by the root of the number of elements, the transform preserves the sum of
+     * squares. */
     CHECK_OK(THTensor_fft(r, t, 3, 1));
     CHECK_NEAR(THTensor_normall(r, 2), THTensor_normall(t, 2), 1e-12);
     THTensor_free(r);
@@ -124,7 +125,7 @@ static void an_empty_batch_needs_no_memory(void) {
     CHECK_OK(THTensor_irfft(r, t, 1, 0, 0, 0, NULL));
     CHECK_SHAPE(r, 0, size);
     CHECK_EQ(THTensor_dtype(r), TH_FLOAT32);
-    /* A tensor that would be refused with elements is refused without. */
+    /* A tensor that is refused with elements is also refused without. */
     CHECK_OK(THTensor_resize(t, SIZES(0, 4, 2), NULL));
     THTensor *whole = THTensor_newTo(t, TH_INT32);
     CHECK_ERROR(THTensor_fft(r, whole, 1, 0), TH_ERR_DTYPE, "not defined for int32, only for floats");
@@ -134,7 +135,8 @@ static void an_empty_batch_needs_no_memory(void) {
     THTensor_free(t);
 }
 
-/* The memory that a transform takes besides its result, in lines of N complex numbers, with more threads than lines. */
+/* The memory that a transform needs in addition to its result, in lines of N complex numbers, with more threads than
+ * lines. */
 static void one_line_takes_the_memory_of_one(void) {
     enum { N = 1 << 16 };
     const int64_t line = N * 2 * (int64_t)sizeof(double);
@@ -143,7 +145,8 @@ static void one_line_takes_the_memory_of_one(void) {
              *column = THTensor_newOnes(TH_FLOAT64, SIZES(N, 1, 2)), *r = THTensor_new();
     CHECK_OK(THSetNumThreads(32));
     for (int round = 0; round < 2; round++) {
-        /* In the first round plans are made, which are kept; a result takes a line, as may what a plan works with. */
+        /* The first round makes plans, which are cached. A result takes a line, and the scratch memory of a plan may
+         * take another one. */
         int64_t limit = round == 0 ? 0 : THMemory_liveBytes() + 2 * line + line / 2;
         CHECK_OK(THMemory_setSoftLimit(limit, NULL, NULL));
         CHECK_OK(THTensor_fft(r, t, 1, 0));
@@ -184,8 +187,7 @@ static void plans_are_counted_and_given_up(void) {
             CHECK_OK(THTensor_fft(r, t, 1, 0));
             if (k == COUNT) first = cached();
         }
-        /* The other memory that is kept is used again for the next length; a plan has a factor for each element at
-         * least. */
+        /* Other cached memory is reused for the next length. A plan has at least one factor for each element. */
         if (stats.cache_limit > 0) CHECK(cached() - first >= (int64_t)(COUNT - 1) * N * 8);
     }
     CHECK_OK(THAllocator_emptyCache());

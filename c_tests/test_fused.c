@@ -1,8 +1,8 @@
-/* Fused expressions: what they mean, beside the single functions, and what is refused. */
+/* Fused expressions: their values, compared with the single functions, and their errors. */
 
 #include "check.h"
 
-/* `r` = the expression of up to three inputs, the last of which may be NULL. */
+/* `r` = the expression of up to three inputs. The last inputs may be NULL. */
 static THStatus run(THTensor *r, const char *text, THTensor *a, THTensor *b, THTensor *c) {
     THFused *f = THFused_new(text);
     if (!f) return THGetLastErrorCode();
@@ -11,7 +11,7 @@ static THStatus run(THTensor *r, const char *text, THTensor *a, THTensor *b, THT
     return status;
 }
 
-/* `r` = the expression of the tensors "a", "b" and "c", as many of them as it names. */
+/* `r` = the expression of the tensors "a", "b" and "c" that it names. */
 static THStatus run_named(THTensor *r, const char *text, THTensor *const *named) {
     THTensor *inputs[3];
     THFused *f = THFused_new(text);
@@ -138,7 +138,7 @@ static void errors_point_at_the_expression(void) {
     CHECK_ERROR(run(r, "a*b", a, fresh, NULL), TH_ERR_DTYPE, "input 'b': ");
     CHECK_ERROR(run(r, "1 + bitand(a, 3)", a, NULL, NULL), TH_ERR_DTYPE, "THFused_run: column 5: bitand: ");
     CHECK_ERROR(run(whole, "a + 0.5", a, NULL, NULL), TH_ERR_DTYPE, "a result of float32 cannot be stored in a tensor of int32");
-    CHECK_ERROR(run(whole, "a + fmod(a, b + 0)", whole, zero, NULL), TH_ERR_ARGUMENT, "integers divided by zero");
+    CHECK_ERROR(run(whole, "a + fmod(a, b + 0)", whole, zero, NULL), TH_ERR_ARGUMENT, "column 5: cfmod: integers divided by zero");
     CHECK_ERROR(run(whole, "a + fmod(a, 0)", whole, NULL, NULL), TH_ERR_ARGUMENT, "column 5: fmod: integers divided by zero");
     CHECK_ERROR(run(r, "signbit(a)", a, NULL, NULL), TH_ERR_UNSUPPORTED, "does not compute its result element by element");
     CHECK_VALUES(whole, 7, 7);
@@ -169,7 +169,7 @@ static void results_have_the_dtype_that_the_functions_give_them(void) {
         THTensor_free(b);
         THTensor_free(a);
     }
-    /* A scalar does not widen a vector of its kind. */
+    /* A scalar does not widen a vector of the same kind of dtype. */
     THTensor *v = vector_of(TH_FLOAT32, 1, 2), *s = THTensor_newScalar(TH_FLOAT64, 0.5), *r = THTensor_new();
     CHECK_OK(run(r, "v*s + s", v, s, NULL));
     CHECK_EQ(THTensor_dtype(r), TH_FLOAT32);
@@ -179,7 +179,7 @@ static void results_have_the_dtype_that_the_functions_give_them(void) {
     CHECK_EQ(THTensor_dtype(both), TH_FLOAT64);
     CHECK_EQ(THTensor_nDimension(both), 0);
     CHECK_NEAR(THTensor_item(both), 0.25, 0);
-    /* A result of another dtype takes what the expression makes, converted. */
+    /* A result of another dtype gets the value of the expression, converted. */
     THTensor *wide = THTensor_newZeros(TH_FLOAT64, SIZES(2)), *halves = vector_of(TH_FLOAT16, 1, 3);
     CHECK_OK(run(wide, "h / 3", halves, NULL, NULL));
     CHECK_VALUES(wide, 0.333251953125, 1);
@@ -199,7 +199,7 @@ static void results_may_be_inputs_and_shapes_any(void) {
     CHECK_OK(run(t, "t - row", t, column, NULL) == TH_ERR_SHAPE ? TH_OK : TH_ERR_INTERNAL);
     CHECK_OK(run(t, "sqrt(t*t)", t, NULL, NULL));
     CHECK_VALUES(a, 12, 24, 36, 18, 30, 42);
-    /* A result that lies on an input elsewhere is written apart first. */
+    /* A result that overlaps an input at an offset is first written to other memory. */
     THTensor *line = vector_of(TH_FLOAT32, 1, 2, 3, 4, 5), *head = THTensor_newNarrow(line, 0, 0, 4);
     THTensor *tail = THTensor_newNarrow(line, 0, 1, 4);
     CHECK_OK(run(tail, "head + 0*tail", head, tail, NULL));
@@ -233,7 +233,7 @@ static void a_number_is_divided_by_a_tensor(void) {
     THTensor_free(t);
 }
 
-/* ---- random programs, beside the single functions */
+/* ---- random programs, compared with the single functions */
 
 static uint64_t state = 88172645463325252u;
 static int below(int n) {
@@ -245,7 +245,7 @@ static int below(int n) {
 
 enum { STEPS = 6, OPERANDS = 3, MOST_ELEMENTS = 6000, NAME = 16 };
 
-/* The name of a value: "a", "b" and "c" are operands. */
+/* Writes the name of a value. "a", "b" and "c" are operands. */
 static const char *name_of(int k, char *name) {
     snprintf(name, NAME, k < OPERANDS ? "%c" : "t%d", k < OPERANDS ? 'a' + k : k);
     return name;
@@ -258,7 +258,7 @@ typedef struct Program {
     THStatus status;
 } Program;
 
-/* Appends a step of the two values, by the name in an expression and by a function. */
+/* Appends a step on the two values: its text for the expression, and a call of the single function. */
 static void append(Program *p, const char *format, const char *x, const char *y) {
     char step[256];
     snprintf(step, sizeof step, format, x, y, x);
@@ -316,7 +316,7 @@ static void step(Program *p) {
     p->status = p->status ? p->status : status;
 }
 
-/* An operand of a random dtype that lies in a random way, of the shape [rows x columns] or one that broadcasts to it. */
+/* An operand with a random dtype and layout, of the shape [rows x columns] or of a shape that broadcasts to it. */
 static THTensor *operand(int64_t rows, int64_t columns) {
     THDtype dtype = below(4) ? dtypes[DTYPES - 1 - below(5)] : dtypes[below(DTYPES)];
     int64_t m = below(5) ? rows : 1, n = below(5) ? columns : 1;
@@ -337,7 +337,7 @@ static THTensor *operand(int64_t rows, int64_t columns) {
     return r;
 }
 
-/* The same bytes; NaN is as good as NaN. */
+/* Returns true if both tensors have the same bits. Two NaNs are equal. */
 static int same_bits(THTensor *x, THTensor *y) {
     if (THTensor_dtype(x) != THTensor_dtype(y) || !THTensor_isSameSizeAs(x, y)) return 0;
     THTensor *a = THTensor_newContiguous(x), *b = THTensor_newContiguous(y);
@@ -360,7 +360,7 @@ static void random_programs_equal_the_single_functions(void) {
         if (rows * columns > MOST_ELEMENTS) rows = 1 + MOST_ELEMENTS / columns;
         for (int k = 0; k < OPERANDS; k++) p.values[k] = operand(rows, columns);
         for (int k = 0, n = 1 + below(STEPS); k < n && p.status == TH_OK; k++) step(&p);
-        /* All values that are not used otherwise are added to the last. */
+        /* All unused values are added to the last one. */
         THTensor *last = p.values[p.count - 1], *sum = THTensor_new();
         char tail[256] = "";
         snprintf(tail, sizeof tail, "t%d", p.count - 1);
@@ -436,7 +436,7 @@ static void large_fields_are_shared_among_threads(void) {
     THTensor_free(u);
 }
 
-/* On a GPU, if there is one: the results of the single functions there. */
+/* On a GPU, if there is one, the results equal the single functions' results there. */
 static void gpus_run_expressions(void) {
     if (THCuda_deviceCount() == 0) return;
     static const char *const texts[] = {
@@ -454,7 +454,7 @@ static void gpus_run_expressions(void) {
         CHECK_EQ(THTensor_dtype(back), THTensor_dtype(here));
         for (int64_t i = 0; i < 6 && THTensor_dtype(back) == THTensor_dtype(here); i++)
             CHECK_NEAR(element_at(back, i), element_at(here, i), 1e-6);
-        /* Again, and in place, transposed. */
+        /* A second call, and a call in place with transposed operands. */
         THTensor *turned = THTensor_newTranspose(there, 0, 1), *model = THTensor_newTranspose(here, 0, 1);
         if (is_float(THTensor_dtype(here))) {
             CHECK_OK(run(turned, "a * 2 + 1", turned, NULL, NULL));

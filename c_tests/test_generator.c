@@ -28,7 +28,7 @@ static void a_seed_makes_numbers_repeat(void) {
     THGenerator_free(generator);
 }
 
-/* One number that shows where a generator stands. */
+/* Draws a number, which identifies the state of a generator. */
 static double drawn(THGenerator *generator) {
     THTensor *t = THTensor_newWithSizes(TH_FLOAT64, 0, NULL);
     CHECK_OK(THTensor_normal(t, generator, 0, 1));
@@ -112,7 +112,7 @@ static void a_generator_is_of_one_kind(void) {
     CHECK_EQ(THRandom_random(twister), 3890346734);
     CHECK_FAILURE(THGenerator_newKind(0) == NULL, TH_ERR_ARGUMENT, "0 is no kind");
     CHECK_FAILURE(THGenerator_newKind(3) == NULL, TH_ERR_ARGUMENT, "THGenerator_newKind");
-    /* A copy takes the kind, too. */
+    /* A copy has the kind of its source, too. */
     CHECK_OK(THGenerator_copy(usual, twister));
     CHECK_EQ(THGenerator_kind(usual), TH_MT19937);
     CHECK_EQ(THRandom_random(usual), THRandom_random(twister));
@@ -145,7 +145,7 @@ static void a_state_brings_back_what_followed(void) {
         THGenerator_free(other);
         THGenerator_free(generator);
     }
-    /* The thread's own has a state like any other. */
+    /* The thread's default generator has a state like any other. */
     THTensor *state = THTensor_new();
     CHECK_OK(THTensor_getRNGState(NULL, state));
     double next = drawn(NULL);
@@ -173,7 +173,7 @@ static void what_is_no_state_changes_nothing(void) {
         CHECK_ERROR(THTensor_setRNGState(generator, matrix), TH_ERR_SHAPE, "vector");
         CHECK_ERROR(THTensor_getRNGState(generator, floats), TH_ERR_DTYPE, "float32");
         CHECK_NEAR(drawn(generator), drawn(same), 0);
-        /* A state whose bytes do not lie side by side is as good as any. */
+        /* A state whose bytes are not contiguous works, too. */
         THTensor *apart = THTensor_newZeros(TH_UINT8, SIZES(THTensor_nElement(mine), 2));
         CHECK_OK(THTensor_select(apart, apart, 1, 0));
         CHECK_OK(THTensor_copy(apart, mine));
@@ -191,7 +191,7 @@ static void what_is_no_state_changes_nothing(void) {
     THTensor_free(states[0]);
 }
 
-/* Single numbers are those of a 0-d tensor. */
+/* Drawing a single number gives the element of a filled 0-d tensor. */
 static void single_numbers_are_those_of_tensors(void) {
     for (int k = 0; k < 2; k++) {
         THGenerator *generator = seeded(kinds[k], 3), *same = seeded(kinds[k], 3);
@@ -224,8 +224,8 @@ static void draw(void *generator, int64_t live) {
     THTensor_free(t);
 }
 
-/* A hook that is called for the memory of a fill may not draw from the same generator, and says so in place of waiting.
- */
+/* A hook that is called while a fill allocates memory may not draw from the same generator: it gets an error and does
+ * not wait. */
 static void a_generator_in_use_is_refused(void) {
     THGenerator *generator = THGenerator_new();
     THTensor *t = THTensor_new();

@@ -1,9 +1,9 @@
-/* Gradients by example: leaves, backward, views and writes in place, hooks, functions of one's own, and what is refused. */
+/* Gradients by example: leaves, backward, views and writes in place, hooks, custom functions, and errors. */
 #include "check.h"
 #include <pthread.h>
 #include <stdlib.h>
 
-/* A leaf of float64 whose gradient is wanted. */
+/* A float64 leaf that requires a gradient. */
 static THTensor *leaf(int64_t count, const double *values) {
     THTensor *t = check_vector(TH_FLOAT64, values, count);
     CHECK_OK(THTensor_setRequiresGrad(t, 1));
@@ -12,7 +12,7 @@ static THTensor *leaf(int64_t count, const double *values) {
 
 #define LEAF(...) leaf(CHECK_COUNT(double, __VA_ARGS__), (const double[]){__VA_ARGS__})
 
-/* Backward from the sum of all elements. */
+/* Runs backward from the sum of all elements. */
 static void backward_of_sum(const THTensor *t) {
     THTensor *sum = THTensor_new();
     CHECK_OK(THTensor_sumDims(sum, t, 0, NULL, 0, TH_UNDEFINED));
@@ -39,7 +39,7 @@ static void backward_adds_to_the_gradients_of_leaves(void) {
     CHECK_GRAD(a, 4, 5, 6);
     CHECK_GRAD(b, 1, 2, 3);
 
-    /* A second pass adds to them, with a gradient of the result that is not 1. */
+    /* A second backward adds to the gradients. The gradient of the result is not 1. */
     THTensor *weights = check_vector(TH_FLOAT64, (const double[]){1, 10, 100}, 3);
     CHECK_OK(THTensor_cmul(product, a, b));
     CHECK_OK(THTensor_backward(product, weights));
@@ -95,7 +95,7 @@ static void what_was_broadcast_or_converted_is_undone(void) {
     THTensor_free(row);
 }
 
-/* Torch's daily bread: a buffer is filled row by row, and used as a whole. */
+/* A common pattern in Torch: a buffer is filled row by row, and used as a whole. */
 static void a_buffer_filled_by_rows_passes_gradients_on(void) {
     THTensor *w = LEAF(1, 2), *buffer = THTensor_newZeros(TH_FLOAT64, SIZES(3, 2)), *row = THTensor_new();
     THTensor *scaled = THTensor_new(), *squares = THTensor_new();
@@ -127,7 +127,7 @@ static void a_view_sees_what_was_written_to_its_base(void) {
     CHECK_GRAD(x, 0, 2, 20, 0);
     CHECK_OK(THTensor_zeroGrad(x));
 
-    /* A constant cuts the graph where it is written. */
+    /* Writing a constant cuts the history of the written elements. */
     CHECK_OK(THTensor_mul(base, x, 2));
     CHECK_OK(THTensor_narrow(view, base, 0, 1, 2));
     CHECK_OK(THTensor_fill(view, 7));
@@ -151,7 +151,7 @@ static void a_saved_tensor_may_not_change(void) {
                 "THTensor_backward: a tensor of shape [2] that the gradient of cmul needs was changed in place");
     CHECK(THTensor_newGrad(a) == NULL);
 
-    /* exp needs its result alone, which stays. */
+    /* The derivative of exp needs only its result, which is unchanged. */
     CHECK_OK(THTensor_exp(product, b));
     CHECK_OK(THTensor_add(b, b, 1));
     backward_of_sum(product);
@@ -200,7 +200,7 @@ static void nothing_is_recorded_while_recording_is_off(void) {
     CHECK_EQ(THGrad_isEnabled(), 0);
     CHECK_OK(THTensor_mul(r, w, 3));
     CHECK_EQ(THTensor_requiresGrad(r), 0);
-    /* A step of gradient descent: the leaf stays one. */
+    /* A step of gradient descent: the leaf stays a leaf. */
     CHECK_OK(THTensor_add(w, w, -0.5));
     CHECK_OK(THGrad_setEnabled(1));
     CHECK_VALUES(w, 0.5, 1.5);
@@ -258,7 +258,7 @@ static void forget(void *data, void *calls) {
     *(int *)calls += 100;
 }
 
-/* Writes its letter behind those of the hooks before. */
+/* A hook that appends its letter to the letters of the previous hooks. */
 static char order[8];
 static THStatus note(const THTensor *gradient, THTensor **replacement, void *letter) {
     (void)gradient, (void)replacement;
@@ -266,8 +266,8 @@ static THStatus note(const THTensor *gradient, THTensor **replacement, void *let
     return TH_OK;
 }
 
-/* The gradient of a leaf that is used late is complete before backward comes to operations that were early; one that is used early, too,
-   is not. */
+/* The gradient of a leaf that is used only late is complete before backward reaches the early operations. The gradient of a leaf that is
+ * also used early is not. */
 static void hooks_of_leaves_are_called_as_soon_as_they_can(void) {
     THTensor *early = LEAF(1, 2), *both = LEAF(3, 4), *late = LEAF(5, 6), *y = THTensor_new(), *z = THTensor_new();
     CHECK(THTensor_addHook(early, note, "e", NULL) > 0);
@@ -315,7 +315,7 @@ static void hooks_look_on_and_replace(void) {
     THTensor_free(x);
 }
 
-/* exp, whose gradient is its result times that of the result. `context` is a factor that makes it wrong. */
+/* exp, whose gradient is the result times the gradient of the result. `context` is a factor that makes the gradient wrong. */
 static THStatus exp_forward(THGradCall *call, const THTensor *const *from, int n, THTensor *const *to, int m, void *context) {
     (void)context;
     if (n != 1 || m != 1) return 1;
@@ -337,7 +337,7 @@ static THStatus exp_of(const THTensor *const *inputs, int n, THTensor *const *ou
     return THGrad_apply(outputs, m, &input, n, exp_forward, exp_backward, context, NULL);
 }
 
-/* The elements above 0, which are more beside 0 than there. */
+/* The elements above 0. Their number changes when an element that is 0 is moved by a small step. */
 static THStatus positive(const THTensor *const *inputs, int n, THTensor *const *outputs, int m, void *context) {
     (void)n, (void)m, (void)context;
     THTensor *mask = THTensor_new();
@@ -347,7 +347,7 @@ static THStatus positive(const THTensor *const *inputs, int n, THTensor *const *
     return status;
 }
 
-/* Twice the input, of which gradients do not know. */
+/* Twice the input, computed from a detached handle, so that nothing is recorded. */
 static THStatus unrecorded(const THTensor *const *inputs, int n, THTensor *const *outputs, int m, void *context) {
     (void)n, (void)m, (void)context;
     THTensor *t = THTensor_newDetach((THTensor *)inputs[0]);

@@ -1,4 +1,4 @@
-/* Backward as a whole: gradients that later calls can write, functions that use tensors besides their inputs, and calls that fail. */
+/* Backward as a whole: gradients that later calls may write, functions that use other tensors than their inputs, and calls that fail. */
 #include "check.h"
 #include <stdlib.h>
 
@@ -35,7 +35,7 @@ static void backward_of_sum(const THTensor *t, int create) {
         THTensor_free(grad_);                                                                                          \
     } while (0)
 
-/* The gradient of a sum is one element for all positions. */
+/* The gradient of a sum is one element, expanded to all positions. */
 static void a_gradient_that_has_a_history_can_be_written(void) {
     THTensor *w = matrix(), *square = THTensor_new();
     backward_of_sum(w, 1);
@@ -52,7 +52,7 @@ static void a_gradient_that_has_a_history_can_be_written(void) {
     CHECK_OK(THTensor_zeroGrad(w));
     CHECK_GRAD(w, 0, 0, 0, 0);
 
-    /* The gradient of a gradient comes through the copy. */
+    /* The second derivative passes through the copy. */
     THTensor *x = LEAF(3), *wide = THTensor_newExpand(x, 1, (const int64_t[]){2}), *cube = THTensor_new();
     CHECK_OK(THTensor_setGrad(w, NULL));
     CHECK_OK(THTensor_pow(cube, wide, 3));
@@ -71,7 +71,7 @@ static void a_gradient_that_has_a_history_can_be_written(void) {
     THTensor_free(w);
 }
 
-/* A gradient of the caller's may be an expanded tensor: no other gradient may have changed when it is refused, and it need not be. */
+/* The program's gradient may be an expanded tensor. It need not be refused; if it is, no other gradient may have changed. */
 static void an_expanded_gradient_is_added_to_and_clipped(void) {
     THTensor *a = LEAF(1, 2), *b = LEAF(1, 2), *one = check_vector(TH_FLOAT64, (const double[]){3}, 1);
     THTensor *wide = THTensor_newExpand(one, 1, (const int64_t[]){2}), *plain = check_vector(TH_FLOAT64, (const double[]){3, 3}, 2);
@@ -101,7 +101,7 @@ static void an_expanded_gradient_is_added_to_and_clipped(void) {
     THTensor_free(a);
 }
 
-/* a a, where the second result takes the place of a factor. */
+/* a a, where the second result replaces a factor. */
 static void a_result_may_be_an_operand_of_a_list(void) {
     for (int chain = 0; chain < 2; chain++) {
         THTensor *a = matrix(), *b = THTensor_new(), *factors[2] = {b, a};
@@ -114,7 +114,7 @@ static void a_result_may_be_an_operand_of_a_list(void) {
     }
 }
 
-/* What a function uses besides its inputs. */
+/* Tensors that a function uses in addition to its inputs. */
 struct used {
     THTensor *factor;
     int calls;
@@ -152,7 +152,7 @@ static void a_checkpoint_may_use_other_leaves(void) {
     CHECK(r[2] == NULL);
     THTensor_free(r[0]);
     THTensor_free(r[1]);
-    /* Leaves keep theirs. */
+    /* Leaves keep their gradients. */
     CHECK(THTensor_newGrad(w) == NULL && THTensor_newGrad(x) == NULL);
     int calls = used.calls;
     room = 1;
@@ -196,7 +196,7 @@ static void a_checkpoint_may_use_other_results(void) {
     CHECK_EQ(of_result, 1);
     THTensor_free(sum);
 
-    /* The function alone leads to h. */
+    /* Without the loss, only the function leads to h. */
     THTensor *alone = checkpoint(x, &used);
     CHECK_OK(THTensor_setGrad(w, NULL));
     CHECK_OK(THTensor_mul(h, w, 3));
@@ -231,7 +231,7 @@ static THStatus stops(const THTensor *gradient, THTensor **replacement, void *co
     return *(int *)context;
 }
 
-/* A hook stops backward half way; after that the same graph serves. */
+/* A hook stops backward half way. Backward of the same graph can then be repeated. */
 static void a_backward_that_failed_can_be_repeated(void) {
     THTensor *x = LEAF(0.5, 1), *y = THTensor_new(), *z = THTensor_new();
     int status = 77;

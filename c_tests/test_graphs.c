@@ -1,5 +1,5 @@
-/* Captures and the graphs that come of them: their memory, streams that join, what may not be done meanwhile, and optimizers. Without a GPU
-   there is nothing to test. The emulated driver of tests/cuda_emu forbids during captures what CUDA forbids. */
+/* Captures and their graphs: memory, streams that join, calls that are forbidden during a capture, and optimizers. Without a GPU the cases
+ * do nothing. The emulated driver of tests/cuda_emu forbids during captures the calls that CUDA forbids. */
 
 #define _GNU_SOURCE
 #include "check.h"
@@ -25,7 +25,7 @@ static void all_are(THTensor *t, double value) {
     THTensor_free(here);
 }
 
-/* Opens a case with two streams, of which the first is this thread's. Returns 0 without a GPU. */
+/* Begins a case with two streams, the first of which becomes this thread's stream. Returns 0 without a GPU. */
 static int begin(void) {
     gpus = THCuda_deviceCount();
     THClearLastError();
@@ -50,7 +50,7 @@ static void launch(THCudaGraph *graph) {
     CHECK_OK(THCudaStream_synchronize(main_stream));
 }
 
-/* Two GPUs: what is done on the second makes no context on the first, where it would take memory. */
+/* Work on the second of two GPUs makes no context on the first GPU, where a context would use memory. */
 static void only_the_gpu_that_is_used_is_opened(void) {
     gpus = THCuda_deviceCount();
     THClearLastError();
@@ -78,7 +78,7 @@ static void only_the_gpu_that_is_used_is_opened(void) {
     dlclose(driver);
 }
 
-/* A temporary tensor that a second stream of the capture makes belongs to the graph, and is not shared with the first stream. */
+/* A temporary tensor that a second stream of the capture makes belongs to the graph, and its memory is not shared with the first stream. */
 static void memory_of_joined_streams_belongs_to_the_graph(void) {
     if (!begin()) return;
     CHECK_OK(THCudaStream_setCurrent(side_stream));
@@ -128,8 +128,8 @@ static void memory_of_joined_streams_belongs_to_the_graph(void) {
     end();
 }
 
-/* A stream that is freed while it is captured: the capture that began in it is given up, and a later stream can be captured. One that has
-   joined lives until the capture ends. */
+/* A stream is freed while it is captured. If the capture began in the stream, the capture is abandoned, and a later stream can be captured.
+ * A stream that has joined the capture lives until the capture ends. */
 static void streams_may_be_freed_while_they_are_captured(void) {
     if (!begin()) return;
     for (int k = 0; k < 4; k++) {
@@ -167,8 +167,8 @@ static void streams_may_be_freed_while_they_are_captured(void) {
     end();
 }
 
-/* A tensor of another stream that a captured stream reads, and one of the captured stream itself: freed during the capture, their memory is
-   the graph's until the graph ends. */
+/* A tensor of another stream that a captured stream reads, and a tensor of the captured stream, are freed during the capture. The graph
+ * owns their memory until the graph is freed. */
 static void tensors_may_be_freed_while_their_use_is_captured(void) {
     if (!begin()) return;
     for (int owner = 0; owner < 3; owner++) {
@@ -194,7 +194,7 @@ static void tensors_may_be_freed_while_their_use_is_captured(void) {
         all_are(r, 4);
         all_are(other, 5);
         THCudaGraph_free(graph);
-        /* Afterwards the owner has it again. */
+        /* Afterwards the owner gets the memory again. */
         CHECK_OK(THCudaStream_setCurrent(owner == 0 ? default_stream : owner == 1 ? side_stream : main_stream));
         THTensor *again = on_gpu(6);
         CHECK(THTensor_data(again) == data);
@@ -216,7 +216,7 @@ static void a_graph_ends_while_another_is_captured(void) {
     THCudaGraph *first = THCudaGraph_newCaptured(0);
     CHECK_OK(THCudaGraph_launch(first));
     CHECK_OK(THCudaGraph_begin(0));
-    /* What would end the capture is refused, and the capture goes on. */
+    /* A call that would end the capture is refused, and the capture continues. */
     CHECK_ERROR(THCudaGraph_launch(first), TH_ERR_ARGUMENT, "being captured");
     CHECK_ERROR(THCuda_synchronize(0), TH_ERR_ARGUMENT, "a stream of cuda:0 is being captured");
     CHECK_ERROR(THCuda_emptyCache(0), TH_ERR_ARGUMENT, "a stream of cuda:0 is being captured");
@@ -231,7 +231,7 @@ static void a_graph_ends_while_another_is_captured(void) {
     end();
 }
 
-/* Copies of pinned memory in a capture: the block serves others only when the graph has ended. */
+/* Copies of pinned memory in a capture: the block is not reused before the graph is freed. */
 static void pinned_memory_in_a_graph_is_kept(void) {
     if (!begin()) return;
     THTensor *host = THTensor_newOnes(TH_FLOAT32, SIZES(N)), *pinned = THTensor_newPinned(host), *a = on_gpu(0), *b = on_gpu(0);
@@ -268,7 +268,7 @@ static void pinned_memory_in_a_graph_is_kept(void) {
     end();
 }
 
-/* One step down the gradient of sum(w^2). */
+/* One step of gradient descent for sum(w^2). */
 static void step(THTensor *w, THOptim *optimizer) {
     THTensor *square = THTensor_new(), *loss = THTensor_new();
     CHECK_OK(THTensor_cmul(square, w, w));
@@ -280,7 +280,7 @@ static void step(THTensor *w, THOptim *optimizer) {
     THTensor_free(loss);
 }
 
-/* Steps of the same optimizer on the host and in a graph of a GPU end at one place, also when eager steps follow. */
+/* The same optimizer makes the same steps on the host and in a graph of a GPU, also when eager steps follow. */
 static void adam_counts_the_steps_of_a_graph(void) {
     if (!begin()) return;
     for (int kind = 0; kind < 3; kind++) {
@@ -324,7 +324,7 @@ static void adam_counts_the_steps_of_a_graph(void) {
     end();
 }
 
-/* A graph would begin with fresh memories at each launch. Steps without memories can be captured at once. */
+/* A graph would start with fresh optimizer states at each launch. Optimizers without a state can be captured at once. */
 static void the_first_step_is_not_captured(void) {
     if (!begin()) return;
     THTensor *w = on_gpu(1);
@@ -355,7 +355,7 @@ static void the_first_step_is_not_captured(void) {
     end();
 }
 
-/* Memory of one large tensor serves several small ones. */
+/* Memory of one large tensor is reused for several small ones. */
 static void freed_memory_is_cut_and_joined(void) {
     if (!begin()) return;
     CHECK_OK(THCuda_emptyCache(0));

@@ -1,4 +1,4 @@
-/* Handles without elements: fresh ones, which take the dtype of the first result, and those that have a dtype already. */
+/* Handles without elements: fresh handles, which get the dtype of the first result, and handles that already have a dtype. */
 
 #include "check.h"
 
@@ -36,7 +36,7 @@ static void messages_name_the_fresh_handle(void) {
     THTensor_free(a);
 }
 
-/* Every refusal of a dtype says for which ones the function is defined. */
+/* The message of each refused dtype lists the dtypes for which the function is defined. */
 static void messages_say_which_dtypes_there_are(void) {
     THTensor *whole = vector_of(TH_INT64, 1, 2), *truth = vector_of(TH_BOOL, 0, 1), *half = vector_of(TH_FLOAT16, 1, 2);
     THTensor *r = THTensor_new();
@@ -99,7 +99,7 @@ static void a_handle_of_a_dtype_keeps_it(void) {
     CHECK_VALUES(r, 3, 6, 9, 12);
     THTensor_free(r);
 
-    /* A result that the dtype cannot hold is refused, and the handle stays as it was. */
+    /* A result that the dtype cannot represent is refused, and the handle is unchanged. */
     THTensor *bytes = THTensor_newWithDtype(TH_UINT8);
     CHECK_ERROR(THTensor_sqrt(bytes, a), TH_ERR_DTYPE, "cannot be stored in a tensor of uint8");
     CHECK_EQ(THTensor_nElement(bytes), 0);
@@ -156,7 +156,7 @@ static void reset_makes_a_handle_fresh_again(void) {
     CHECK_EQ(THTensor_nDimension(t), 0);
     CHECK_EQ(THTensor_nElement(t), 0);
     CHECK(THTensor_storage(t) == NULL);
-    /* Others keep the elements. */
+    /* Other handles keep the elements. */
     CHECK_VALUES(view, 1, 1);
     CHECK_EQ(THStorage_refcount(THTensor_storage(view)), 1);
     CHECK_OK(THTensor_mul(t, view, 2.5));
@@ -164,7 +164,7 @@ static void reset_makes_a_handle_fresh_again(void) {
     CHECK_VALUES(t, 2.5, 2.5);
     THTensor_free(view);
     CHECK_OK(THTensor_reset(t));
-    /* Of what reset gave up nothing is left: a handle alone takes less than a KiB. */
+    /* reset has freed everything: a handle alone takes less than a KiB. */
     CHECK(THMemory_liveBytes() - before < 1024);
     CHECK_OK(THTensor_reset(t));
     THTensor_free(t);
@@ -180,7 +180,7 @@ static void reset_forgets_any_number_of_dimensions(void) {
     CHECK_OK(THTensor_copy(t, scalar));
     CHECK_EQ(THTensor_nDimension(t), 0);
     CHECK_NEAR(THTensor_item(t), 3, 0);
-    /* The flag of a scalar goes, too; references stay. */
+    /* reset also clears the flag of a scalar. References stay. */
     CHECK_OK(THTensor_reset(t));
     CHECK_EQ(THTensor_nElement(t), 0);
     CHECK_EQ(THTensor_refcount(t), 2);

@@ -1,5 +1,5 @@
-/* Histories of views. The gradient of a tensor is right for each handle that shows the memory, or the call that would lose the gradient is
-   refused. Each expected gradient is the derivative of the sum of the final values, computed by hand. */
+/* Histories of views. For each handle that shows the memory, the gradient is right, or the call that would lose the gradient is refused.
+ * Each expected gradient is the derivative of the sum of the final values, computed by hand. */
 #include "check.h"
 
 static THTensor *leaf(int64_t count, const double *values) {
@@ -123,7 +123,7 @@ static void views_made_while_recording_is_off_are_not_written_while_it_is_on(voi
     CHECK_GRAD(w, 2, 2);
     FREE(w, y, v, of_leaf, again);
 
-    /* Of a tensor without a history they are views like others. */
+    /* Views of a tensor without a history. */
     THTensor *b = THTensor_newZeros(TH_FLOAT64, SIZES(2));
     w = LEAF(1), y = times(w, 7);
     CHECK_OK(THGrad_setEnabled(0));
@@ -155,7 +155,7 @@ static void writes_to_a_detached_handle_reach_the_tensor(void) {
     CHECK_EQ(THTensor_requiresGrad(y), 0);
     FREE(w, y, d, first);
 
-    /* The values of a leaf may change so: it stays a leaf. */
+    /* Writing to a leaf through the detached handle is allowed: the leaf stays a leaf. */
     w = LEAF(1, 2), d = THTensor_newDetach(w);
     CHECK_OK(THTensor_fill(d, 4));
     y = THTensor_new();
@@ -180,7 +180,7 @@ static void views_of_a_storage_are_made_of_the_tensor(void) {
     CHECK_FAILURE(THTensor_newAsStrided(y, 1, (int64_t[]){3}, (int64_t[]){1}, 0) == NULL, TH_ERR_SHAPE, "beyond the storage");
     CHECK_FAILURE(THTensor_newAsStrided(y, 1, (int64_t[]){1}, (int64_t[]){-1}, 0) == NULL, TH_ERR_ARGUMENT, "stride -1");
 
-    /* A handle that is laid out anew over its own storage. */
+    /* A handle with a new geometry over its own storage. */
     CHECK_OK(THTensor_setStorage1d(y, y->storage, 1, 1, 1));
     CHECK_OK(THTensor_zeroGrad(w));
     y = (FREE(y), times(w, 2));
@@ -189,10 +189,10 @@ static void views_of_a_storage_are_made_of_the_tensor(void) {
     CHECK_GRAD(w, 0, 2);
     FREE(w, y);
 
-    /* A storage whose tensors have no history gives tensors whose relation is not known. */
+    /* Tensors made from a storage whose tensors have no history: their relation to the others is unknown. */
     THTensor *b = THTensor_newZeros(TH_FLOAT64, SIZES(2)), *u = THTensor_newWithStorage1d(b->storage, 0, 2, 1);
     w = LEAF(1, 2), y = times(w, 3);
-    CHECK_ERROR(THTensor_copy(b, y), TH_ERR_ARGUMENT, "shares its elements with a handle or a storage of which gradients do not know");
+    CHECK_ERROR(THTensor_copy(b, y), TH_ERR_ARGUMENT, "cannot take a recorded result, because a storage that the program holds");
     CHECK_VALUES(b, 0, 0);
     FREE(u);
     CHECK_OK(THTensor_copy(b, y));
@@ -203,13 +203,13 @@ static void views_of_a_storage_are_made_of_the_tensor(void) {
 
 static void views_of_strides_are_views_of_the_base(void) {
     THTensor *w = LEAF(1, 2, 3, 4), *y = times(w, 2), *last = THTensor_newNarrow(y, 0, 2, 2);
-    /* Elements of the base that the view has not. */
+    /* Elements of the base that are not part of the view. */
     THTensor *v = THTensor_newAsStrided(last, 1, (int64_t[]){2}, (int64_t[]){3}, 0);
     CHECK_VALUES(v, 2, 8);
     backward_of_sum(v);
     CHECK_GRAD(w, 2, 0, 0, 2);
     FREE(w, y, last, v);
-    /* And elements of the storage that the base has not. */
+    /* Elements of the storage that are not part of the base. */
     THTensor *all = THTensor_newZeros(TH_FLOAT64, SIZES(4)), *part = THTensor_newNarrow(all, 0, 0, 2), *copy = THTensor_newDetach(part);
     CHECK_OK(THTensor_setRequiresGrad(copy, 1));
     CHECK_FAILURE(THTensor_newAsStrided(copy, 1, (int64_t[]){4}, (int64_t[]){1}, 0) == NULL, TH_ERR_UNSUPPORTED, "THTensor_newAsStrided: ");
@@ -254,7 +254,7 @@ static void a_view_that_was_written_shows_its_base(void) {
     FREE(w, b, v, sum, found[0]);
 }
 
-/* A leaf that is a view: the tensor that it is a view of depends on it. */
+/* A leaf that is a view: the base of the view depends on the leaf. */
 static void a_base_depends_on_a_leaf_that_is_its_view(void) {
     THTensor *all = THTensor_newOnes(TH_FLOAT64, SIZES(4)), *w = THTensor_newNarrow(all, 0, 1, 2), *r = times(all, 3);
     CHECK_EQ(THTensor_requiresGrad(r), 0);
@@ -287,7 +287,7 @@ static void writes_to_storages_are_counted(void) {
         CHECK_ERROR(THTensor_backward(sum, NULL), TH_ERR_ARGUMENT, "was changed in place");
         THTensor_free(sum);
     }
-    /* Where the elements have a history, the gradient would be wrong. */
+    /* If the elements have a history, the gradient would be wrong. */
     THTensor *y = times(w, 2);
     CHECK_ERROR(THStorage_fill(y->storage, 7), TH_ERR_ARGUMENT, "THStorage_fill: the storage has elements of a tensor that requires a gradient");
     CHECK_ERROR(THStorage_set(w->storage, 0, 7), TH_ERR_ARGUMENT, "would be changed");
@@ -299,7 +299,7 @@ static void writes_to_storages_are_counted(void) {
     FREE(x, w, r, y);
 }
 
-/* A handle that takes other sizes or other memory as a result, while views of its old elements are there. */
+/* A handle gets other sizes or other memory as a result, while views of its old elements exist. */
 static void a_handle_that_changes_its_sizes_has_its_views(void) {
     THTensor *w = LEAF(1, 2), *b = THTensor_newZeros(TH_FLOAT64, SIZES(2)), *v = THTensor_newNarrow(b, 0, 0, 2), *c = times(w, 3);
     THTensor *wide = THTensor_newOnes(TH_FLOAT64, SIZES(3, 2)), *row;
@@ -320,7 +320,7 @@ static void a_handle_that_changes_its_sizes_has_its_views(void) {
     CHECK_EQ(THTensor_requiresGrad(b), 0);
     FREE(w, b, v, c, wide, row);
 
-    /* A result that grows over elements which a view shows. */
+    /* A result that grows over elements of a view. */
     w = LEAF(1, 2), b = times(w, 2), v = THTensor_newNarrow(b, 0, 0, 1), wide = THTensor_newOnes(TH_FLOAT64, SIZES(3, 2)), row = THTensor_new();
     CHECK_OK(THTensor_cmul(b, wide, w));
     if (b->storage == v->storage) CHECK_ERROR(THTensor_mul(row, v, 2), TH_ERR_ARGUMENT, "make the tensor or its view anew");
@@ -329,7 +329,7 @@ static void a_handle_that_changes_its_sizes_has_its_views(void) {
     FREE(w, b, v, wide, row);
 }
 
-/* Leaves that are views of one tensor, side by side or interleaved, are independent of each other. */
+/* Leaves that are views of one tensor, contiguous or interleaved, are independent of each other. */
 static void leaves_may_be_views_of_one_tensor(void) {
     for (int step = 1; step < 3; step++) {
         THTensor *all = THTensor_newOnes(TH_FLOAT64, SIZES(6)), *half[2], *other = THTensor_newNarrow(all, 0, 5, 1), *r = THTensor_new();
@@ -350,10 +350,181 @@ static void leaves_may_be_views_of_one_tensor(void) {
     }
 }
 
+/* A leaf of one element in 4 positions. Gradients of positions are apart. */
+static THTensor *one_in_four(void) {
+    double half = 0.5;
+    THTensor *one = check_vector(TH_FLOAT64, &half, 1);
+    THTensor *t = THTensor_newExpand(one, 2, (int64_t[]){2, 2});
+    CHECK_OK(THTensor_setRequiresGrad(t, 1));
+    THTensor_free(one);
+    return t;
+}
+
+static THTensor *matrix(int64_t rows, int64_t columns, const double *values) {
+    THTensor *t = check_vector(TH_FLOAT64, values, rows * columns);
+    CHECK_OK(THTensor_resize2d(t, rows, columns));
+    return t;
+}
+
+/* The gradient of the sum of `view * factors`. */
+static void backward_of_product(const THTensor *view, const THTensor *factors) {
+    THTensor *product = THTensor_new();
+    CHECK_OK(THTensor_cmul(product, view, factors));
+    backward_of_sum(product);
+    THTensor_free(product);
+}
+
+static void views_of_positions_that_share_elements_keep_them_apart(void) {
+    THTensor *factors = matrix(2, 2, (const double[]){1, 2, 3, 4}), *row = THTensor_newSelect(factors, 0, 0);
+    THTensor *list = THTensor_newView(factors, 1, (int64_t[]){4});
+    THTensor *c = one_in_four(), *view = THTensor_newT(c);
+    backward_of_product(view, factors);
+    CHECK_GRAD(c, 1, 3, 2, 4);
+    THTensor_free(view);
+
+    CHECK_OK(THTensor_zeroGrad(c));
+    view = THTensor_newSelect(c, 1, 1);
+    backward_of_product(view, row);
+    CHECK_GRAD(c, 0, 1, 0, 2);
+    THTensor_free(view);
+
+    CHECK_OK(THTensor_zeroGrad(c));
+    view = THTensor_newReshape(c, 1, (int64_t[]){4});
+    CHECK_SHAPE(view, 4);
+    backward_of_product(view, list);
+    CHECK_GRAD(c, 1, 2, 3, 4);
+    THTensor_free(view);
+
+    /* Into a handle, and a view of the view. */
+    CHECK_OK(THTensor_zeroGrad(c));
+    view = THTensor_new();
+    CHECK_OK(THTensor_transpose(view, c, 0, 1));
+    THTensor *part = THTensor_newNarrow(view, 1, 1, 1), *column = THTensor_newNarrow(factors, 1, 0, 1);
+    backward_of_product(part, column);
+    CHECK_GRAD(c, 0, 0, 1, 3);
+    FREE(view, part);
+
+    CHECK_OK(THTensor_zeroGrad(c));
+    THTensor *parts[2];
+    int count = 2;
+    CHECK_OK(THTensor_split(parts, &count, c, 1, 1));
+    CHECK_EQ(count, 2);
+    backward_of_product(parts[1], column);
+    CHECK_GRAD(c, 0, 1, 0, 3);
+    FREE(parts[0], parts[1], column, c, list, row, factors);
+}
+
+static THStatus note_gradient(const THTensor *grad, THTensor **replacement, void *context) {
+    (void)replacement;
+    return THTensor_copy(context, grad);
+}
+
+static void hooks_of_an_expanded_result_see_the_gradients_of_its_views(void) {
+    THTensor *w = LEAF(1, 2), *y = times(w, 1), *expanded = THTensor_newExpand(y, 2, (int64_t[]){2, 2});
+    THTensor *seen = THTensor_new(), *factors = matrix(2, 2, (const double[]){1, 2, 3, 4});
+    CHECK_OK(THTensor_resize2d(seen, 2, 2));
+    CHECK(THTensor_addHook(expanded, note_gradient, seen, NULL) >= 0);
+    THTensor *view = THTensor_newT(expanded);
+    backward_of_product(view, factors);
+    CHECK_VALUES(seen, 1, 3, 2, 4);
+    CHECK_GRAD(w, 3, 7);
+    FREE(w, y, expanded, seen, factors, view);
+}
+
+/* g = d/dx sum((c x)^2) = 2 c' c x; the derivatives of g[0][0] by the positions of c are 2 ((c x)[i][0] [k = 0] + c[i][0] x[k][0]). */
+static void second_derivatives_tell_positions_that_share_elements_apart(void) {
+    THTensor *c = one_in_four(), *x = matrix(2, 2, (const double[]){1, 2, 3, 4});
+    CHECK_OK(THTensor_setRequiresGrad(x, 1));
+    THTensor *y = THTensor_new(), *square = THTensor_new();
+    CHECK_OK(THTensor_mm(y, c, x));
+    CHECK_OK(THTensor_cmul(square, y, y));
+    THTensor *sum = sum_of(square), *g = NULL, *dc = NULL;
+    int count = 1;
+    CHECK_OK(THGrad_gradients(&g, &count, &sum, NULL, 1, &x, 1, 1, 1, 0));
+    THTensor *first = THTensor_newSelect(g, 0, 0), *entry = THTensor_newSelect(first, 0, 0);
+    count = 1;
+    CHECK_OK(THGrad_gradients(&dc, &count, &entry, NULL, 1, &c, 1, 0, 0, 0));
+    CHECK_CLOSE(dc, 1e-12, 5, 3, 5, 3);
+    FREE(c, x, y, square, sum, g, first, entry, dc);
+}
+
+/* The view does not know which positions of the later leaf it shows. */
+static void a_view_from_before_a_leaf_of_shared_positions_is_refused(void) {
+    double half = 0.5;
+    THTensor *one = check_vector(TH_FLOAT64, &half, 1);
+    THTensor *c = THTensor_newExpand(one, 2, (int64_t[]){2, 2}), *view = THTensor_newT(c), *r = THTensor_new();
+    CHECK_OK(THTensor_setRequiresGrad(c, 1));
+    CHECK_OK(THTensor_mul(r, view, 2));
+    THTensor *sum = sum_of(r);
+    CHECK_ERROR(THTensor_backward(sum, NULL), TH_ERR_UNSUPPORTED, "has no gradient where positions of the leaf share elements");
+    CHECK(THTensor_newGrad(c) == NULL);
+    FREE(one, c, view, r, sum);
+}
+
+static void a_kept_gradient_is_a_sum_until_it_is_cleared(void) {
+    THTensor *w = LEAF(1, 2), *y = times(w, 2);
+    CHECK_OK(THTensor_retainGrad(y));
+    THTensor *sum = sum_of(y);
+    CHECK_OK(THGrad_backward(&sum, NULL, 1, 1, 0));
+    CHECK_GRAD(y, 1, 1);
+    CHECK_OK(THGrad_backward(&sum, NULL, 1, 1, 0));
+    CHECK_GRAD(y, 2, 2);
+    CHECK_OK(THTensor_zeroGrad(y));
+    CHECK_GRAD(y, 0, 0);
+    CHECK_OK(THTensor_setGrad(y, NULL));
+    CHECK(THTensor_newGrad(y) == NULL);
+    CHECK_OK(THGrad_backward(&sum, NULL, 1, 0, 0));
+    CHECK_GRAD(y, 1, 1);
+    CHECK_GRAD(w, 6, 6);
+    FREE(w, y, sum);
+}
+
+static void a_kept_gradient_is_that_of_the_new_values_after_a_write(void) {
+    THTensor *w = LEAF(1, 2), *y = times(w, 2);
+    CHECK_OK(THTensor_retainGrad(y));
+    CHECK_OK(THTensor_mul(y, y, 3));
+    backward_of_sum(y);
+    CHECK_GRAD(y, 1, 1);
+    CHECK_GRAD(w, 6, 6);
+    FREE(w, y);
+
+    /* A write through a view. */
+    w = LEAF(1, 2), y = times(w, 2);
+    CHECK_OK(THTensor_retainGrad(y));
+    THTensor *first = THTensor_newNarrow(y, 0, 0, 1);
+    CHECK_OK(THTensor_mul(first, first, 3));
+    THTensor *r = times(y, 5);
+    backward_of_sum(r);
+    CHECK_GRAD(y, 5, 5);
+    CHECK_GRAD(w, 30, 10);
+    FREE(w, y, first, r);
+}
+
+static void hooks_of_a_leaf_see_the_gradient_that_is_asked_for(void) {
+    THTensor *w = LEAF(1, 2), *other = LEAF(3, 4), *y = THTensor_new();
+    int calls = 0, others = 0, count = 1;
+    CHECK(THTensor_addHook(w, ten_times, &calls, NULL) >= 0);
+    CHECK(THTensor_addHook(other, ten_times, &others, NULL) >= 0);
+    CHECK_OK(THTensor_cmul(y, w, other));
+    CHECK_OK(THTensor_cadd(y, y, 1, w));
+    THTensor *sum = sum_of(y), *grad = NULL;
+    CHECK_OK(THGrad_gradients(&grad, &count, &sum, NULL, 1, &w, 1, 0, 0, 0));
+    CHECK_VALUES(grad, 40, 50);
+    CHECK_EQ(calls, 1);
+    CHECK_EQ(others, 0);
+    CHECK(THTensor_newGrad(w) == NULL);
+    FREE(w, other, y, sum, grad);
+}
+
 CHECK_MAIN(CASE(a_result_that_is_resized_keeps_its_history), CASE(flags_of_a_handle_leave_its_history),
            CASE(a_view_that_requires_no_gradient_is_a_view), CASE(a_base_whose_history_ended_takes_the_next),
            CASE(views_made_while_recording_is_off_are_not_written_while_it_is_on), CASE(writes_to_a_detached_handle_reach_the_tensor),
            CASE(views_of_a_storage_are_made_of_the_tensor), CASE(views_of_strides_are_views_of_the_base),
            CASE(gradients_of_views_of_views_go_through_the_views), CASE(a_view_that_was_written_shows_its_base),
            CASE(a_base_depends_on_a_leaf_that_is_its_view), CASE(writes_to_storages_are_counted),
-           CASE(a_handle_that_changes_its_sizes_has_its_views), CASE(leaves_may_be_views_of_one_tensor))
+           CASE(a_handle_that_changes_its_sizes_has_its_views), CASE(leaves_may_be_views_of_one_tensor),
+           CASE(views_of_positions_that_share_elements_keep_them_apart),
+           CASE(hooks_of_an_expanded_result_see_the_gradients_of_its_views),
+           CASE(second_derivatives_tell_positions_that_share_elements_apart),
+           CASE(a_view_from_before_a_leaf_of_shared_positions_is_refused), CASE(a_kept_gradient_is_a_sum_until_it_is_cleared),
+           CASE(a_kept_gradient_is_that_of_the_new_values_after_a_write), CASE(hooks_of_a_leaf_see_the_gradient_that_is_asked_for))

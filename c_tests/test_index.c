@@ -1,5 +1,5 @@
-/* Elements by index: picked along a dimension, one by one, by mask, with a list of tensors; and put back the same ways.
- */
+/* Elements by index: read along a dimension, one by one, by a mask, or with a list of index tensors, and written in the
+ * same ways. */
 
 #include "check.h"
 
@@ -21,7 +21,7 @@ static void rows_and_columns_are_selected_in_any_order(void) {
     CHECK_OK(THTensor_indexSelect(r, t, -1, column));
     CHECK_SHAPE(r, 3, 1);
     CHECK_VALUES(r, 3, 13, 23);
-    /* In place: what is read was copied first. */
+    /* In place: the elements are copied before they are overwritten. */
     CHECK_OK(THTensor_indexSelect(t, t, 0, rows));
     CHECK_VALUES(t, 20, 21, 22, 23, 0, 1, 2, 3, 20, 21, 22, 23);
     THTensor_free(column);
@@ -47,7 +47,7 @@ static void an_index_out_of_range_is_named_with_its_place(void) {
 }
 
 static void gather_picks_one_entry_for_each_place(void) {
-    /* The scores that a network gave for three classes, and the class that was right. */
+    /* The scores of a network for three classes, and the index of the right class. */
     THTensor *scores = matrix_of(TH_FLOAT64, 2, 0.5, 0.25, 0.125, 3, 2, 1);
     THTensor *right = matrix_of(TH_INT64, 2, 1, 2), *r = THTensor_new();
     CHECK_OK(THTensor_gather(r, scores, 1, right));
@@ -68,7 +68,7 @@ static void take_counts_in_row_major_order(void) {
     THTensor *t = counted(TH_INT32, 2, 3), *index = vector_of(TH_INT64, 5, 0, -2), *r = THTensor_new();
     CHECK_OK(THTensor_take(r, t, index));
     CHECK_VALUES(r, 12, 0, 11);
-    /* The order is that of the rows, however they lie in memory. */
+    /* The order is the row-major order for any layout in memory. */
     CHECK_OK(THTensor_t(t, t));
     CHECK_OK(THTensor_take(r, t, index));
     CHECK_VALUES(r, 12, 0, 2);
@@ -95,7 +95,7 @@ static void lists_of_index_tensors_are_those_of_numpy(void) {
     CHECK_VALUES(r, 3, 3, 13, 13, 23, 23);
     CHECK_ERROR(THTensor_index(r, t, NULL, 0), TH_ERR_ARGUMENT, "no index tensor is given");
     THTensor_free(r);
-    /* A mask stands for the positions of what is true. */
+    /* A mask selects the positions of its true elements. */
     THTensor *mask = THTensor_new(), *ten = THTensor_newScalar(TH_FLOAT32, -1);
     CHECK_OK(THTensor_gtValue(mask, t, 20));
     CHECK_OK(THTensor_indexPut(t, &mask, 1, ten, 0));
@@ -253,12 +253,12 @@ static void a_tensor_may_be_its_own_source(void) {
     CHECK_VALUES(t, 0, 1, 2);
     THTensor_free(t);
     t = vector_of(TH_INT64, 1, 2, 0);
-    CHECK_OK(THTensor_take(t, t, t)); /* t[i] = t[t[i]], of t as it was */
+    CHECK_OK(THTensor_take(t, t, t)); /* t[i] = t[t[i]], of the previous t */
     CHECK_VALUES(t, 2, 0, 1);
     THTensor_free(t);
 }
 
-/* Of several elements for one place the last in row-major order stays, however long the rows are. */
+/* If several elements are written to one position, the last one in row-major order wins, for rows of any length. */
 static void the_last_element_for_a_place_stays(void) {
     enum { N = 5000 };
     THTensor *values = THTensor_new(), *index = THTensor_newWithSize2d(TH_INT64, 2, N), *t = THTensor_newZeros(TH_INT64, SIZES(N));

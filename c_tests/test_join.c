@@ -7,7 +7,7 @@ static void cat_joins_along_a_dimension(void) {
     CHECK_OK(THTensor_cat(r, a, b, 0));
     CHECK_SHAPE(r, 3, 2);
     CHECK_VALUES(r, 1, 2, 3, 4, 5, 6);
-    CHECK_EQ(THTensor_dtype(r), TH_FLOAT32); /* what both promote to */
+    CHECK_EQ(THTensor_dtype(r), TH_FLOAT32); /* the common dtype of both */
     CHECK_ERROR(THTensor_cat(r, a, b, 1), TH_ERR_SHAPE, "tensor 1 has shape [1, 2], the first one [2, 2]: they may differ in dimension 1 only");
     THTensor *none = THTensor_newZeros(TH_FLOAT32, SIZES(0)), *list[3] = {a, none, a};
     CHECK_OK(THTensor_catArray(r, list, 3, -1));
@@ -125,7 +125,7 @@ static void edges_are_padded_in_four_ways(void) {
     THTensor_free(t);
 }
 
-/* The number that pads has the dtype of the tensor before it is converted to that of the result. */
+/* The padding number is first converted to the dtype of the tensor, and then to the dtype of the result. */
 static void what_pads_is_the_fresh_result_converted(void) {
     const struct {
         THDtype dtype, of_result;
@@ -168,7 +168,8 @@ static void elements_that_are_joined_are_converted_once(void) {
     THTensor_free(half);
 }
 
-/* Results among the elements that are joined, padded, repeated or picked: as if they lay elsewhere. */
+/* The result may be among the operands of cat, pad, repeat and index functions: the result is as if the operands had
+ * been copied first. */
 static void a_result_may_lie_on_what_it_is_made_of(void) {
     THTensor *t = vector_of(TH_FLOAT32, 1, 2, 3, 4, 5, 6, 7, 8), *half = THTensor_newNarrow(t, 0, 0, 4), *r = THTensor_newNarrow(t, 0, 2, 4);
     THTensor *two = THTensor_newNarrow(t, 0, 1, 2), *index = vector_of(TH_INT64, 3, 2, 1, 0);
@@ -182,7 +183,7 @@ static void a_result_may_lie_on_what_it_is_made_of(void) {
     CHECK_VALUES(t, 1, 2, 9, 2, 2, 1, 7, 8);
     CHECK_OK(THTensor_flip(r, r, SIZES(0)));
     CHECK_VALUES(t, 1, 2, 1, 2, 2, 9, 7, 8);
-    /* Of another shape it gets memory of its own. */
+    /* If its shape changes, the result gets other memory. */
     CHECK_OK(THTensor_cat(two, t, t, 0));
     CHECK_VALUES(two, 1, 2, 1, 2, 2, 9, 7, 8, 1, 2, 1, 2, 2, 9, 7, 8);
     CHECK_VALUES(t, 1, 2, 1, 2, 2, 9, 7, 8);
@@ -198,7 +199,7 @@ static void fold_undoes_unfold(void) {
     CHECK_OK(THTensor_fold(r, windows, 0, 2));
     CHECK_VALUES(r, 1, 2, 3, 4, 5, 6);
     THTensor *overlapping = THTensor_newUnfold(t, 0, 3, 1);
-    CHECK_OK(THTensor_fold(r, overlapping, 0, 1)); /* each element as often as windows have it */
+    CHECK_OK(THTensor_fold(r, overlapping, 0, 1)); /* each element is multiplied by the number of windows that contain it */
     CHECK_VALUES(r, 1, 4, 9, 12, 10, 6);
     THTensor_free(overlapping);
     THTensor_free(r);
@@ -230,7 +231,7 @@ static void positions_become_indices(void) {
     THTensor_free(positions);
 }
 
-/* A cache that grows begins as a fresh handle. */
+/* A cache to which rows are appended may begin as a fresh handle. */
 static void cat_takes_a_fresh_handle_as_empty(void) {
     THTensor *cache = THTensor_new(), *k = THTensor_newOnes(TH_FLOAT16, SIZES(1, 2)), *r = THTensor_new(), *fresh = THTensor_new();
     CHECK_OK(THTensor_cat(cache, cache, k, 0));

@@ -1,5 +1,5 @@
-/* Gradients, normalization and losses: results do not depend on threads, messages say what is wrong, results may be
- * inputs. */
+/* Gradients, normalization and losses: results are the same for any number of threads, messages say what is wrong, and
+ * results may be inputs. */
 #include "check.h"
 
 enum { ROWS = 600, COLUMNS = 700 };
@@ -66,7 +66,7 @@ static void messages_name_what_is_wrong(void) {
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) THTensor_free(all[k]);
 }
 
-/* All three results lie where their inputs were. */
+/* All three results are written to the memory of their inputs. */
 static void gradients_may_take_the_place_of_what_they_are_of(void) {
     THTensor *t = THTensor_newWithSize2d(TH_FLOAT32, 40, 30), *g = THTensor_newClone(t), *weight, *bias;
     CHECK_OK(THTensor_normal(t, NULL, 0, 1));
@@ -76,7 +76,7 @@ static void gradients_may_take_the_place_of_what_they_are_of(void) {
     bias = THTensor_newSelect(g, 0, 7);
     THTensor *expected[3] = {THTensor_new(), THTensor_new(), THTensor_new()}, *kept = THTensor_newClone(t);
     CHECK_OK(THTensor_layerNormGrad(expected[0], expected[1], expected[2], g, t, 1, weight, 1e-5));
-    /* gradWeight is a row of t, and gradBias one of g. */
+    /* gradWeight is a row of t, and gradBias is a row of g. */
     CHECK_OK(THTensor_layerNormGrad(NULL, weight, bias, g, t, 1, weight, 1e-5));
     CHECK(THTensor_equal(weight, expected[1]) == 1);
     CHECK(THTensor_equal(bias, expected[2]) == 1);

@@ -30,7 +30,7 @@ PLACED(THAllocator, realloc, 8, 8);
 PLACED(THAllocator, free, 16, 8);
 ALWAYS(THAllocator_bytes, sizeof(THAllocator) == 24);
 
-/* As the specifications of DLPack and of Arrow's C data interface have them. */
+/* The layouts that the specifications of DLPack and of Arrow's C data interface define. */
 PLACED(DLTensor, data, 0, 8);
 PLACED(DLTensor, device, 8, 8);
 PLACED(DLTensor, ndim, 16, 4);
@@ -74,7 +74,7 @@ ALWAYS(formats,
        TH_CONTIGUOUS_FORMAT == 0 && TH_PRESERVE_FORMAT == 1 && TH_CHANNELS_LAST == 2 && TH_CHANNELS_LAST_3D == 3);
 ALWAYS(all_dims, TH_ALL_DIMS == INT32_MIN);
 
-/* The tensor as Torch7's headers declare it; `long` has 64 bits wherever these offsets hold. */
+/* The tensor of Torch7's headers. `long` has 64 bits on every platform with these offsets. */
 struct torch7_tensor {
     int64_t *size;
     int64_t *stride;

@@ -1,5 +1,5 @@
-/* Linear algebra: systems of equations, least squares, eigenvalues, singular values, and what is said of matrices that
- * have none. Results come first; those that may be NULL are left out so. */
+/* Linear algebra: systems of equations, least squares, eigenvalues, singular values, and the errors for matrices
+ * without them. Results are the first arguments; optional results are passed as NULL. */
 #include "check.h"
 
 /* Systems of equations */
@@ -21,7 +21,8 @@ static void a_system_is_solved(void) {
     THTensor_free(a);
 }
 
-/* The last two dimensions are matrices, those before number them. One matrix serves a batch of right-hand sides. */
+/* The last two dimensions are matrices, and the dimensions before them are batches. One matrix can be used with a batch
+ * of right-hand sides. */
 static void batches_are_solved_at_once(void) {
     THTensor *a = matrix_of(TH_FLOAT32, 2, 4, 0, 0, 2), *ones = THTensor_newOnes(TH_FLOAT32, SIZES(5, 2, 3)),
              *x = THTensor_new();
@@ -36,8 +37,8 @@ static void batches_are_solved_at_once(void) {
     THTensor_free(a);
 }
 
-/* The factors, which take long, serve as often as there are right-hand sides. Pivots are LAPACK's: row i was
- * exchanged with row pivots[i], from 1. */
+/* The factors, which are expensive, are reused for each right-hand side. Pivots are LAPACK's: row i was exchanged with
+ * row pivots[i], counted from 1. */
 static void factors_are_made_once(void) {
     THTensor *a = matrix_of(TH_FLOAT64, 2, 0, 1, 2, 0), *b = vector_of(TH_FLOAT64, 3, 4);
     THTensor *lu = THTensor_new(), *pivots = THTensor_new(), *x = THTensor_new();
@@ -54,7 +55,7 @@ static void factors_are_made_once(void) {
     THTensor_free(a);
 }
 
-/* Half the work of gesv, for matrices that are symmetric and positive definite. */
+/* For symmetric positive definite matrices, with half the work of gesv. */
 static void cholesky_factors_solve_too(void) {
     THTensor *a = matrix_of(TH_FLOAT64, 2, 4, 2, 2, 10), *b = vector_of(TH_FLOAT64, 8, 22);
     THTensor *l = THTensor_new(), *x = THTensor_new();
@@ -72,13 +73,13 @@ static void cholesky_factors_solve_too(void) {
 
 /* Least squares */
 
-/* The line through (0, 1), (1, 3), (2, 4), (3, 4) that is nearest to them: y = 1.5 + x. */
+/* The line that best fits (0, 1), (1, 3), (2, 4), (3, 4): y = 1.5 + x. */
 static void a_line_is_fitted(void) {
     THTensor *a = matrix_of(TH_FLOAT64, 4, 1, 0, 1, 1, 1, 2, 1, 3), *y = vector_of(TH_FLOAT64, 1, 3, 4, 4);
     THTensor *line = THTensor_new(), *rank = THTensor_new();
     CHECK_OK(THTensor_gels(line, NULL, y, a));
     CHECK_CLOSE(line, 1e-14, 1.5, 1);
-    /* The same by singular values, which also serves where columns depend on each other. */
+    /* The same by singular values, which also works if columns are linearly dependent. */
     CHECK_OK(THTensor_lstsq(line, rank, NULL, y, a, -1));
     CHECK_CLOSE(line, 1e-14, 1.5, 1);
     CHECK_VALUES(rank, 2);
@@ -88,7 +89,7 @@ static void a_line_is_fitted(void) {
     THTensor_free(a);
 }
 
-/* Where squares of elements, or the singular values, are beyond the range of their dtype. */
+/* Squares of elements, or singular values, are beyond the range of their dtype. */
 static void systems_of_great_and_small_elements(void) {
     THTensor *x = THTensor_new(), *rank = THTensor_new(), *s = THTensor_new(), *factors = THTensor_new();
     static const double scales[] = {1e308, 1e-309, 3e38, 1e-40};
@@ -98,7 +99,7 @@ static void systems_of_great_and_small_elements(void) {
         THTensor *a = matrix_of(dtype, 2, c, c / 4, c / 4, c), *b = vector_of(dtype, c, c);
         CHECK_OK(THTensor_gels(x, factors, b, a));
         CHECK_CLOSE(x, tolerance, .8, .8);
-        /* The first element of R has the length of the column. */
+        /* The first element of R is the norm of the column. */
         CHECK_NEAR(fabs(THTensor_get2d(factors, 0, 0)) / c, sqrt(1.0625), i == 2 ? INFINITY : 1e-3);
         CHECK_OK(THTensor_lstsq(x, rank, s, b, a, -1));
         CHECK_CLOSE(x, tolerance, .8, .8);
@@ -112,7 +113,7 @@ static void systems_of_great_and_small_elements(void) {
     THTensor_free(x);
 }
 
-/* Of the solutions of x + y + 2 z = 6 the shortest. */
+/* Of all solutions of x + y + 2 z = 6, the shortest. */
 static void what_is_left_open_is_short(void) {
     THTensor *a = matrix_of(TH_FLOAT64, 1, 1, 1, 2), *b = vector_of(TH_FLOAT64, 6), *x = THTensor_new();
     CHECK_OK(THTensor_gels(x, NULL, b, a));
@@ -128,7 +129,7 @@ static void symmetric_matrices_have_real_eigenvalues(void) {
     THTensor *a = matrix_of(TH_FLOAT64, 2, 2, 1, 1, 2), *e = THTensor_new(), *v = THTensor_new();
     CHECK_OK(THTensor_symeig(e, v, a, 1));
     CHECK_CLOSE(e, 1e-14, 1, 3);
-    /* Columns of v are the vectors: (1, -1) and (1, 1), as long as 1, with any sign. */
+    /* The columns of v are the vectors (1, -1) and (1, 1), normalised to 1, with any sign. */
     CHECK_NEAR(THTensor_get2d(v, 0, 0) / THTensor_get2d(v, 1, 0), -1, 1e-14);
     CHECK_NEAR(THTensor_get2d(v, 0, 1) / THTensor_get2d(v, 1, 1), 1, 1e-14);
     CHECK_NEAR(fabs(THTensor_get2d(v, 0, 0)), sqrt(0.5), 1e-14);
@@ -139,13 +140,13 @@ static void symmetric_matrices_have_real_eigenvalues(void) {
     THTensor_free(a);
 }
 
-/* A quarter turn has the eigenvalues i and -i: pairs of real and imaginary part. */
+/* A rotation by 90 degrees has the eigenvalues i and -i, as pairs of real and imaginary part. */
 static void others_may_have_complex_ones(void) {
     THTensor *a = matrix_of(TH_FLOAT64, 2, 0, -1, 1, 0), *e = THTensor_new(), *v = THTensor_new();
     CHECK_OK(THTensor_eig(e, v, a));
     CHECK_SHAPE(e, 2, 2);
     CHECK_CLOSE(e, 1e-14, 0, 1, 0, -1);
-    /* The vector of i is v[:, 0] + i v[:, 1], that of -i its conjugate: a (x + i y) = i (x + i y). */
+    /* The vector of i is v[:, 0] + i v[:, 1], and the vector of -i is its conjugate: a (x + i y) = i (x + i y). */
     double x0 = THTensor_get2d(v, 0, 0), y0 = THTensor_get2d(v, 0, 1), x1 = THTensor_get2d(v, 1, 0),
            y1 = THTensor_get2d(v, 1, 1);
     CHECK_NEAR(-x1, -y0, 1e-14);
@@ -200,7 +201,7 @@ static void determinants_and_inverses(void) {
     THTensor_free(a);
 }
 
-/* 300 factors of 1e-3 are too small for a double; their logarithm is not. */
+/* The product of 300 factors of 1e-3 underflows; its logarithm does not. */
 static void determinants_beyond_the_range_of_doubles(void) {
     THTensor *a = THTensor_new(), *sign = THTensor_new(), *logarithm = THTensor_new(), *r = THTensor_new();
     THTensor *one = THTensor_newOnes(TH_FLOAT64, SIZES(300));
@@ -218,8 +219,8 @@ static void determinants_beyond_the_range_of_doubles(void) {
     THTensor_free(a);
 }
 
-/* Of diagonal matrices: the product of elements however great and small they are, if it has a place among the doubles.
- */
+/* The determinant of a diagonal matrix is the product of its elements, however large or small they are, if a double can
+ * hold it. */
 static void determinants_of_great_and_small_elements(void) {
     static const struct {
         double elements[4], product;
@@ -250,8 +251,8 @@ static void determinants_of_great_and_small_elements(void) {
     THTensor_free(a);
 }
 
-/* exp of [a x; 0 b] has (exp a - exp b) / (a - b) * x in its corner: x says nothing about how the matrix is to be
- * halved. */
+/* exp of [a x; 0 b] has the element (exp a - exp b) / (a - b) * x in its corner. The size of x must not decide how
+ * often the matrix is halved. */
 static void exponentials_of_great_corners(void) {
     static const double cases[][3] = {{0, 1e300, 0}, {0, 1e10, 0}, {1, 1e6, -1}, {2, 1e12, 1}};
     THTensor *r = THTensor_new();
@@ -274,7 +275,7 @@ static void exponentials_of_great_corners(void) {
     THTensor_free(r);
 }
 
-/* exp of [0 -x; x 0] turns by x. */
+/* exp of [0 -x; x 0] is a rotation by x. */
 static void exponentials_of_matrices(void) {
     THTensor *a = matrix_of(TH_FLOAT64, 2, 0, -1, 1, 0), *r = THTensor_new();
     for (double x = 0.001; x < 100; x *= 3) {
@@ -298,7 +299,7 @@ static void a_failure_is_named_and_changes_nothing(void) {
     CHECK_ERROR(THTensor_solve(x, NULL, b, singular), TH_ERR_NUMERIC, "U(2, 2) is 0: the matrix is singular");
     CHECK_ERROR(THTensor_inverse(x, singular), TH_ERR_NUMERIC, "U(2, 2) is 0");
     CHECK_VALUES(x, 7, 7, 7);
-    /* The function with an info of its own says it there. */
+    /* The variant that returns an info reports the failure in the info. */
     CHECK_OK(THTensor_btrifact(r, x, info, 1, singular));
     CHECK_VALUES(info, 2);
     CHECK_OK(THTensor_det(r, singular));
@@ -334,7 +335,7 @@ static void shapes_and_dtypes_must_fit(void) {
     THTensor_free(a);
 }
 
-/* Solutions of what is not a number are not numbers; eigenvalues and singular values there are none. */
+/* Solutions of systems with elements that are not finite are NaN. Eigenvalues and singular values fail. */
 static void what_is_not_finite_ends_too(void) {
     static const double bad[] = {NAN, INFINITY, -INFINITY};
     for (int k = 0; k < 3; k++) {
@@ -345,7 +346,7 @@ static void what_is_not_finite_ends_too(void) {
             CHECK_ERROR(THTensor_eig(r, v, a), TH_ERR_NUMERIC, "infinite or not a number");
             CHECK_ERROR(THTensor_svd(r, NULL, NULL, a, 1), TH_ERR_NUMERIC, "infinite or not a number");
             CHECK_ERROR(THTensor_pinverse(r, a, 0), TH_ERR_NUMERIC, "infinite or not a number");
-            /* Where nothing is iterated, the result is no number, or the matrix counts as singular or indefinite. */
+            /* Without iterations the result is NaN, or the matrix counts as singular or indefinite. */
             CHECK_OK(THTensor_qr(r, v, a, 1));
             CHECK(!isfinite(THTensor_sumall(v)));
             THStatus status = THTensor_solve(r, NULL, a, a);

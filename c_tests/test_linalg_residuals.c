@@ -1,6 +1,6 @@
-/* How far decompositions are from what they decompose, in the units of LAPACK's own tests: the difference by epsilon,
- * the order and the norm of the matrix. LAPACK takes 30 of them for right; a product checked in float64 adds some
- * itself. */
+/* Residuals of decompositions, in the units of LAPACK's tests: the difference divided by epsilon, the order and the
+ * norm of the matrix. LAPACK accepts up to 30 units. The products of this test are computed in float64 and add a little
+ * error. */
 #include "check.h"
 
 #include <float.h>
@@ -18,7 +18,7 @@ enum kind {
     ZERO,
     KINDS,
     /* For orders that are decomposed in other ways: columns that grow, elements that differ by a factor, products of
-     * growing columns with themselves, and other units. */
+     * growing columns with themselves, other units, and symmetric matrices with repeated eigenvalues. */
     COLUMNS_BY_1E6 = KINDS,
     COLUMNS_BY_1E12,
     SCATTERED_BY_1E6,
@@ -26,12 +26,14 @@ enum kind {
     GRAM,
     SMALL_UNITS,
     LARGE_UNITS,
+    REPEATED,
+    PROJECTION,
     ALL_KINDS
 };
 static const char *const kinds[ALL_KINDS] = {"random", "ill-conditioned", "rank-deficient", "graded", "huge", "tiny",
                                              "zero", "by columns graded by 1e6", "by columns graded by 1e12",
                                              "scattered by 1e6", "scattered by 1e12", "Gram's", "times 1e-8",
-                                             "times 1e8"};
+                                             "times 1e8", "repeated eigenvalues'", "projection"};
 
 /* Numbers from -1 to 1, the same in every run. */
 static uint64_t random_state = 1;
@@ -40,7 +42,7 @@ static double draw(void) {
     return (double)(random_state >> 33) / (double)(UINT64_C(1) << 30) - 1;
 }
 
-/* A matrix, or `count` of them if that is not 0, laid out as asked. */
+/* Returns a matrix, or `count` matrices if that is not 0, in the given layout. */
 static THTensor *matrices(THDtype dtype, int64_t count, int64_t m, int64_t n, enum kind kind, enum layout layout) {
     int64_t all = (count ? count : 1) * m;
     THTensor *t = zeros_laid_out(dtype, all, n, layout);
@@ -61,7 +63,7 @@ static THTensor *matrices(THDtype dtype, int64_t count, int64_t m, int64_t n, en
                            : kind == SCATTERED_BY_1E6                               ? 3 * draw()
                            : kind == SCATTERED_BY_1E12                              ? 6 * draw()
                                                                                                : 0;
-            /* Every row the sum of the first and a multiple of the second. */
+            /* Every row is the sum of the first row and a multiple of the second row. */
             double x = kind != RANK_DEFICIENT || row < 2
                            ? draw()
                            : THTensor_get2d(t, i - row, j) + (double)row * THTensor_get2d(t, i - row + 1, j);
@@ -76,7 +78,8 @@ static THTensor *matrices(THDtype dtype, int64_t count, int64_t m, int64_t n, en
     return t;
 }
 
-/* The tensor as float64, which is freed, divided by `scale`: what is checked neither overflows nor underflows. */
+/* Returns the tensor as float64 divided by `scale`, so that the checks neither overflow nor underflow. Frees the
+ * tensor. */
 static THTensor *exact(THTensor *t, double scale) {
     THTensor *wide = THTensor_newTo(t, TH_FLOAT64);
     THTensor_free(t);
@@ -127,7 +130,7 @@ static void check_orthonormal(const THTensor *q, THDtype dtype, const char *what
     THTensor_free(t);
 }
 
-/* All decompositions of one matrix `t`. */
+/* Checks all decompositions of the matrix `t`. */
 static void decompose(const THTensor *t, THDtype dtype, enum kind kind) {
     int64_t m = THTensor_size(t, 0), n = THTensor_size(t, 1), order = m > n ? m : n;
     double scale = greatest(t) > 0 ? greatest(t) : 1;
@@ -167,18 +170,53 @@ static void decompose(const THTensor *t, THDtype dtype, enum kind kind) {
     THTensor_free(wide);
 }
 
-/* Checks the decompositions of square matrices: eigenvalues, and systems. */
+/* a v = v diag(e), and each column of v has the norm 1; pairs in two columns: [re im; -im re] on the diagonal. */
+static void check_eigenvectors(const THTensor *t, THDtype dtype, enum kind kind) {
+    int64_t n = THTensor_size(t, 0);
+    double scale = greatest(t) > 0 ? greatest(t) : 1;
+    THTensor *wide = exact(THTensor_newClone(t), scale);
+    THTensor *e = THTensor_new(), *v = THTensor_new(), *d = THTensor_newZeros(TH_FLOAT64, SIZES(n, n));
+    CHECK_OK(THTensor_geev(e, v, t));
+    v = exact(v, 1), e = exact(e, scale);
+    for (int64_t i = 0; i < n; i++) {
+        double im = THTensor_get2d(e, i, 1);
+        CHECK_OK(THTensor_set2d(d, i, i, THTensor_get2d(e, i, 0)));
+        if (im > 0) CHECK_OK(THTensor_set2d(d, i, i + 1, im));
+        if (im < 0) CHECK_OK(THTensor_set2d(d, i, i - 1, im));
+    }
+    for (int64_t i = 0; i < n; i++) {
+        THTensor *norms = THTensor_newNarrow(v, 1, i, THTensor_get2d(e, i, 1) > 0 ? 2 : 1);
+        double length = THTensor_normall(norms, 2);
+        if (!(fabs(length - 1) <= UNITS * epsilon(dtype))) {
+            printf("\n  eigenvector %d of a %s matrix of order %d, %s, has the norm %g ", (int)i, kinds[kind], (int)n,
+                   THDtype_name(dtype), length);
+            CHECK(0);
+        }
+        if (THTensor_get2d(e, i, 1) > 0) i++;
+        THTensor_free(norms);
+    }
+    THTensor *vd = THTensor_new();
+    CHECK_OK(THTensor_mm(vd, v, d));
+    check_product(wide, v, vd, dtype, n, "eigenvectors of any matrix", kind);
+    THTensor_free(vd);
+    THTensor_free(d);
+    THTensor_free(v);
+    THTensor_free(e);
+    THTensor_free(wide);
+}
+
+/* Checks the decompositions of square matrices: eigenvalues, and systems of equations. */
 static void decompose_square(const THTensor *t, THDtype dtype, enum kind kind) {
     int64_t n = THTensor_size(t, 0);
     double scale = greatest(t) > 0 ? greatest(t) : 1;
     THTensor *symmetric = THTensor_newClone(t), *turned = THTensor_newTranspose(t, 0, 1);
-    /* Half of each first: the greatest elements do not overflow. */
+    /* Halved before the addition, so that the greatest elements do not overflow. */
     CHECK_OK(THTensor_mul(symmetric, symmetric, 0.5));
     CHECK_OK(THTensor_cadd(symmetric, symmetric, 0.5, turned));
     THTensor *wide = exact(THTensor_newClone(symmetric), scale);
     for (int upper = 0; upper < 2; upper++) {
         THTensor *e = THTensor_new(), *v = THTensor_new(), *half = THTensor_new(), *scaled = THTensor_new();
-        /* The other triangle is not looked at. */
+        /* The other triangle is not read. */
         CHECK_OK((upper ? THTensor_triu : THTensor_tril)(half, symmetric, 0));
         CHECK_OK(THTensor_syev(e, v, half, upper));
         v = exact(v, 1), e = exact(e, scale);
@@ -201,9 +239,11 @@ static void decompose_square(const THTensor *t, THDtype dtype, enum kind kind) {
     THTensor_free(wide);
     THTensor_free(turned);
     THTensor_free(symmetric);
+    if (kind == REPEATED || kind == PROJECTION) check_eigenvectors(t, dtype, kind);
     if (kind != RANDOM && kind != HUGE_ELEMENTS && kind != TINY_ELEMENTS) return;
+    check_eigenvectors(t, dtype, kind);
 
-    /* a x = b: the error of the right-hand side by |a| |x|. */
+    /* a x = b: the error is measured relative to |a| |x|. */
     THTensor *b = matrices(dtype, 0, n, 3, RANDOM, ROW_MAJOR), *x = THTensor_new(), *r = THTensor_new();
     CHECK_OK(THTensor_gesv(x, NULL, b, t));
     wide = exact(THTensor_newClone(t), scale);
@@ -215,24 +255,6 @@ static void decompose_square(const THTensor *t, THDtype dtype, enum kind kind) {
     THTensor_free(r);
     THTensor_free(x);
     THTensor_free(b);
-
-    /* a v = v diag(e), pairs in two columns: [re im; -im re] on the diagonal. */
-    THTensor *e = THTensor_new(), *v = THTensor_new(), *d = THTensor_newZeros(TH_FLOAT64, SIZES(n, n));
-    CHECK_OK(THTensor_geev(e, v, t));
-    v = exact(v, 1), e = exact(e, scale);
-    for (int64_t i = 0; i < n; i++) {
-        double im = THTensor_get2d(e, i, 1);
-        CHECK_OK(THTensor_set2d(d, i, i, THTensor_get2d(e, i, 0)));
-        if (im > 0) CHECK_OK(THTensor_set2d(d, i, i + 1, im));
-        if (im < 0) CHECK_OK(THTensor_set2d(d, i, i - 1, im));
-    }
-    THTensor *vd = THTensor_new();
-    CHECK_OK(THTensor_mm(vd, v, d));
-    check_product(wide, v, vd, dtype, n, "eigenvectors of any matrix", kind);
-    THTensor_free(vd);
-    THTensor_free(d);
-    THTensor_free(v);
-    THTensor_free(e);
     THTensor_free(wide);
 }
 
@@ -254,12 +276,51 @@ static void every_kind_of_matrix(void) {
     }
 }
 
-/* From some orders on decompositions go other ways: halves are decomposed by themselves and joined. */
+/* Q D Q' for the Q of the square matrix `t`, which is freed: D has 1, 2, -1 in turn, or 1 and 0 for a projection. */
+static THTensor *with_repeated_eigenvalues(THTensor *t, enum kind kind) {
+    static const double values[] = {1, 2, -1}, projection[] = {1, 0, 1};
+    int64_t n = THTensor_size(t, 0);
+    THTensor *q = THTensor_new(), *r = THTensor_new(), *d = THTensor_newZeros(TH_FLOAT64, SIZES(n)), *product = THTensor_new();
+    for (int64_t i = 0; i < n; i++) CHECK_OK(THTensor_set1d(d, i, (kind == REPEATED ? values : projection)[i % 3]));
+    THTensor *wide = exact(THTensor_newClone(t), 1);
+    CHECK_OK(THTensor_qr(q, r, wide, 1));
+    THTensor *turned = THTensor_newTranspose(q, 0, 1);
+    CHECK_OK(THTensor_cmul(r, q, d));
+    CHECK_OK(THTensor_mm(product, r, turned));
+    THTensor *rounded = THTensor_newTo(product, THTensor_dtype(t));
+    THTensor_free(turned);
+    THTensor_free(wide);
+    THTensor_free(product);
+    THTensor_free(d);
+    THTensor_free(r);
+    THTensor_free(q);
+    THTensor_free(t);
+    return rounded;
+}
+
+/* Repeated eigenvalues and singular values, at the orders at which an algorithm changes and between them. */
+static void repeated_eigenvalues_of_every_order(void) {
+    static const int64_t orders[] = {2, 3, 4, 8, 9, 16, 17, 32, 33, 64, 65, 99, 100, 113, 128, 129, 255, 256, 257};
+    for (int i = 0; i < 19 && orders[i] <= (under_valgrind() ? 33 : 257); i++) {
+        for (int k = 0; k < 4; k++) {
+            enum kind kind = k % 2 ? PROJECTION : REPEATED;
+            THTensor *t = matrices(k / 2 ? TH_FLOAT64 : TH_FLOAT32, 0, orders[i], orders[i], RANDOM, ROW_MAJOR);
+            t = with_repeated_eigenvalues(t, kind);
+            decompose_square(t, THTensor_dtype(t), kind);
+            decompose(t, THTensor_dtype(t), kind);
+            CHECK_OK(THTensor_narrow(t, t, k % 2, 0, orders[i] / 2));
+            decompose(t, THTensor_dtype(t), kind);
+            THTensor_free(t);
+        }
+    }
+}
+
+/* Larger orders use other algorithms: halves are decomposed separately and joined. */
 static void orders_that_are_decomposed_in_other_ways(void) {
     static const int64_t sizes[] = {65, 129, 257, 400};
     for (int type = 0; type < 2; type++) {
         THDtype dtype = type ? TH_FLOAT64 : TH_FLOAT32;
-        for (int kind = 0; kind < ALL_KINDS; kind += under_valgrind() ? 3 : 1) {
+        for (int kind = 0; kind < REPEATED; kind += under_valgrind() ? 3 : 1) {
             for (int i = 0; i < (under_valgrind() ? 1 : 4); i++) {
                 int64_t n = sizes[i], other = sizes[(i + kind) % 4] / 2;
                 THTensor *t = matrices(dtype, 0, n, n, (enum kind)kind, ROW_MAJOR);
@@ -280,7 +341,7 @@ static void orders_that_are_decomposed_in_other_ways(void) {
     }
 }
 
-/* Each matrix of a batch is decomposed as if it were alone, whatever the number of threads: to the last bit. */
+/* Each matrix of a batch is decomposed as if it were alone, bit for bit, with any number of threads. */
 static void batches_and_threads_change_nothing(void) {
     int threads = THGetNumThreads();
     for (int64_t n = 4; n <= 64; n *= 4) {
@@ -317,13 +378,13 @@ static void batches_and_threads_change_nothing(void) {
     CHECK_OK(THSetNumThreads(threads));
 }
 
-/* The errors of least squares: what is left is orthogonal to the columns; for wide matrices it is 0. */
-/* The X of gels or lstsq leaves a residual that all columns are orthogonal to. */
+/* Least squares: the residual is orthogonal to the columns. For wide matrices it is 0. */
+/* Checks that the residual of X from gels or lstsq is orthogonal to all columns. */
 static void check_least_squares(const THTensor *a, const THTensor *b, THDtype dtype, enum kind kind, int by_qr) {
     int64_t m = THTensor_size(a, 0), n = THTensor_size(a, 1);
     THTensor *x = THTensor_new(), *r = THTensor_new(), *left = THTensor_new();
     CHECK_OK(by_qr ? THTensor_gels(x, NULL, b, a) : THTensor_lstsq(x, NULL, NULL, b, a, -1));
-    /* The scale of both sides is none of X. */
+    /* Both sides are divided by this scale, so X is not scaled. */
     double scale = greatest(a);
     THTensor *wide = exact(THTensor_newClone(a), scale), *sides = exact(THTensor_newClone(b), scale);
     x = exact(x, 1);
@@ -361,5 +422,5 @@ static void least_squares_leave_what_is_orthogonal(void) {
     }
 }
 
-CHECK_MAIN(CASE(every_kind_of_matrix), CASE(orders_that_are_decomposed_in_other_ways), CASE(batches_and_threads_change_nothing),
-           CASE(least_squares_leave_what_is_orthogonal))
+CHECK_MAIN(CASE(every_kind_of_matrix), CASE(orders_that_are_decomposed_in_other_ways), CASE(repeated_eigenvalues_of_every_order),
+           CASE(batches_and_threads_change_nothing), CASE(least_squares_leave_what_is_orthogonal))

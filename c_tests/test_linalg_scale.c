@@ -1,5 +1,5 @@
-/* Matrices whose elements, or the squares of these, are near the ends of the range: what is decomposed is scaled
- * first, so that what can be represented is computed. */
+/* Matrices whose elements, or the squares of them, are near the ends of the range. Decompositions scale their matrices
+ * first, so that every representable result is computed. */
 #include "check.h"
 
 #include <float.h>
@@ -26,7 +26,7 @@ static void check_orthonormal(THTensor *q, const char *what) {
     THTensor_free(wide);
 }
 
-/* Q is orthogonal by all that makes it, and Q R the matrix to `tolerance`. */
+/* Checks that Q from each function is orthogonal, and that Q R is the matrix to `tolerance`. */
 static void check_qr(const THTensor *a, double tolerance) {
     THTensor *q = THTensor_new(), *r = THTensor_new(), *packed = THTensor_new(), *tau = THTensor_new();
     for (int some = 0; some < 2; some++) {
@@ -48,7 +48,7 @@ static void check_qr(const THTensor *a, double tolerance) {
     THTensor_free(q);
 }
 
-/* Behind the first reflectors of equal rows stand rounding errors, and errors of these. */
+/* After the first reflectors of equal rows, only rounding errors are left, and the errors of these. */
 static void q_is_orthogonal_where_columns_become_subnormal(void) {
     for (int type = 0; type < 2; type++) {
         THTensor *rows = THTensor_newZeros(type ? TH_FLOAT64 : TH_FLOAT32, SIZES(20, 20));
@@ -66,7 +66,7 @@ static void q_is_orthogonal_where_columns_become_subnormal(void) {
     THTensor_free(a);
 }
 
-/* The first column is longer than any number, its direction is not. */
+/* The norm of the first column overflows, but its direction is representable. */
 static void q_is_orthogonal_where_norms_overflow(void) {
     THTensor *q = THTensor_new(), *r = THTensor_new();
     for (int type = 0; type < 2; type++) {
@@ -89,7 +89,8 @@ static void systems_and_determinants_have_no_scale(void) {
         THTensor *x = THTensor_newWithDtype(dtype), *sign = THTensor_new(), *lu = THTensor_new();
         double c = scales[k], tolerance = k == 1 || k == 4 ? 1e-4 : k < 3 ? 1e-6 : 1e-14;
         THTensor *a = matrix_of(dtype, 2, 2 * c, c, c, 3 * c);
-        /* Two right-hand sides: one of the matrix's size, and one that its factor would make underflow. */
+        /* Two right-hand sides: one of the matrix's magnitude, and one that would underflow if multiplied by the factor
+         * of the matrix. */
         THTensor *b = matrix_of(dtype, 2, 3 * c, 5e-3, 4 * c, 1e-2);
         CHECK_OK(THTensor_gesv(x, lu, b, a));
         CHECK_NEAR(THTensor_get2d(x, 0, 0), 1, tolerance);
@@ -122,7 +123,7 @@ static void systems_and_determinants_have_no_scale(void) {
     }
 }
 
-/* Small elements beside great ones count: of a diagonal matrix each has its own solution. */
+/* Small elements are not lost next to large ones: in a diagonal matrix each element has its own solution. */
 static void small_elements_beside_great_ones_count(void) {
     for (int type = 0; type < 2; type++) {
         THDtype dtype = type ? TH_FLOAT64 : TH_FLOAT32;
@@ -145,7 +146,7 @@ static void small_elements_beside_great_ones_count(void) {
     }
 }
 
-/* Norms whose product is a number, though one of them is none. */
+/* The product of the norms is representable, though one of them is not. */
 static void condition_numbers_have_no_scale(void) {
     static const THMatrixNorm norms[] = {TH_NORM_FRO, TH_NORM_NUC, TH_NORM_1,   TH_NORM_MINUS_1,
                                          TH_NORM_2,   TH_NORM_INF, TH_NORM_MINUS_2, TH_NORM_MINUS_INF};
@@ -167,13 +168,13 @@ static void condition_numbers_have_no_scale(void) {
     THTensor_free(r);
 }
 
-/* The greatest singular value or eigenvalue of a matrix is twice its greatest element, and no number. */
+/* The greatest singular value or eigenvalue of a matrix is twice its greatest element, and overflows. */
 static void ratios_of_values_that_overflow(void) {
     THTensor *r = THTensor_new();
     for (int type = 0; type < 2; type++) {
         double c = type ? 1.79e308 : 3.4e38;
         THTensor *a = matrix_of(type ? TH_FLOAT64 : TH_FLOAT32, 2, c, c, c, c / 2);
-        /* The condition of [2 2; 2 1]: (3 + sqrt(17))^2 / 8. */
+        /* The condition number of [2 2; 2 1] is (3 + sqrt(17))^2 / 8. */
         double condition = (3 + sqrt(17)) * (3 + sqrt(17)) / 8;
         CHECK_OK(THTensor_cond(r, a, TH_NORM_2));
         CHECK_NEAR(THTensor_item(r), condition, 1e-5);
@@ -186,7 +187,7 @@ static void ratios_of_values_that_overflow(void) {
             CHECK_EQ(THTensor_item(r), 2);
         }
         THTensor_free(a);
-        /* The upper triangle of a symmetric matrix is not looked at. */
+        /* The upper triangle of a symmetric matrix is not read. */
         a = matrix_of(type ? TH_FLOAT64 : TH_FLOAT32, 2, 1 / c, c, 0, 3 / c);
         CHECK_OK(THTensor_matrixRank(r, a, -1, 1));
         CHECK_EQ(THTensor_item(r), 2);
@@ -195,7 +196,7 @@ static void ratios_of_values_that_overflow(void) {
     THTensor_free(r);
 }
 
-/* A subnormal pivot, whose inverse is none, and the greatest. */
+/* A subnormal pivot, whose inverse overflows, and the greatest finite pivot. */
 static void pivots_near_the_ends_of_the_range(void) {
     static const double pivots[] = {1e-40, 1e-44, 1e-30, 3e38, 1e-320, 1e-308, 1e-200, 1.7e308};
     for (int k = 0; k < 8; k++) {
@@ -244,7 +245,8 @@ static void a_zero_matrix_has_rank_0(void) {
     THTensor_free(l);
 }
 
-/* Eigenvectors have the norm 1, however small the matrix; pairs are pairs where their imaginary parts underflow. */
+/* Eigenvectors have the norm 1, however small the matrix is. Complex pairs stay pairs even if their imaginary parts
+ * underflow. */
 static void eigenvectors_of_subnormal_matrices(void) {
     for (int64_t n = 2; n < 80; n *= 2) {
         for (int type = 0; type < 2; type++) {

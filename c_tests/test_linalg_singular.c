@@ -1,6 +1,6 @@
-/* Singular values that are known by construction, in clusters and spread over many orders of magnitude, of matrices of all
- * shapes. A stable decomposition has errors of a few epsilon times the greatest singular value, and they grow no faster than
- * the root of the order, at which rounding errors add up at random. */
+/* Singular values that are known by construction, in clusters or spread over many orders of magnitude, for matrices of all shapes. A stable
+ * decomposition has errors of a few epsilon times the greatest singular value. The errors grow no faster than the square root of the order,
+ * because rounding errors add up at random. */
 #include "check.h"
 
 #include <float.h>
@@ -52,7 +52,7 @@ static void report(const char *what, const char *of, const THTensor *t, double o
            (long long)THTensor_size(t, 1), THDtype_name(THTensor_dtype(t)), off, bound);
 }
 
-/* Checks that values descend to 0 or more, and are those of `expected` to (8 + 2 sqrt(k)) epsilon times the greatest. */
+/* Checks that values descend and are not negative, and that they equal `expected` to (8 + 2 sqrt(k)) epsilon times the greatest value. */
 static void check_singular_values(const THTensor *s, const THTensor *expected, const char *of, const THTensor *t) {
     int64_t k = THTensor_size(s, 0);
     double most = THTensor_get1d(expected, 0), worst = 0;
@@ -83,8 +83,8 @@ static void check_columns(const THTensor *q, const char *of, const THTensor *t) 
     THTensor_free(turned);
 }
 
-/* Checks the decomposition of `t`, whose singular values are `expected`, if that is not NULL; then those with and without
- * vectors are the same. */
+/* Checks the decomposition of `t`, whose singular values are `expected` unless that is NULL, and that values with and without vectors are
+ * the same. */
 static void check_svd(THTensor *t, const THTensor *expected, int some, const char *of) {
     int64_t m = THTensor_size(t, 0), n = THTensor_size(t, 1), k = m < n ? m : n;
     THTensor *u = THTensor_new(), *s = THTensor_new(), *v = THTensor_new(), *alone = THTensor_new();
@@ -161,14 +161,14 @@ static void tall_and_wide(void) {
     }
 }
 
-/* Orders about those from which a matrix is divided, and nearly square ones. */
+/* Orders around those from which a matrix is divided, and nearly square matrices. */
 static void nearly_square(void) {
     static const int64_t shapes[][2] = {{1, 1},   {2, 2},     {3, 3},     {15, 15},   {16, 16},   {17, 17},   {31, 33},
                                         {33, 31}, {127, 127}, {128, 128}, {129, 129}, {150, 190}, {257, 257}, {300, 260}};
     for (int k = 0; k < (under_valgrind() ? 8 : 14); k++) check_shape(shapes[k][0], shapes[k][1]);
 }
 
-/* Clusters of values whose ratio is beyond the precision. */
+/* Clusters of values whose ratio exceeds the precision. */
 static void clusters_beyond_the_precision(void) {
     static const int64_t shapes[][2] = {{40, 40}, {260, 300}, {300, 300}, {257, 257}};
     for (int k = 0; k < (under_valgrind() ? 1 : 4); k++) {
@@ -185,7 +185,7 @@ static void clusters_beyond_the_precision(void) {
     }
 }
 
-/* Every second column is 0, in several units. */
+/* Every second column is 0, for several magnitudes. */
 static void columns_of_zeros(void) {
     static const double units[] = {1, 1e-8, 1e8, 1e-30, 1e30};
     static const int64_t orders[] = {20, 64, 150, 257};
@@ -204,8 +204,8 @@ static void columns_of_zeros(void) {
     }
 }
 
-/* Wilkinson's matrices of order 21, each of whose values comes in a pair that agrees to many digits, along the diagonal;
- * from first to last they grow by `grade`. */
+/* Wilkinson's matrices of order 21 along the diagonal, in which each value belongs to a pair that agrees to many digits. From the first to
+ * the last matrix the elements grow by `grade`. */
 static THTensor *wilkinson(THDtype dtype, int64_t n, double grade) {
     THTensor *t = THTensor_newZeros(dtype, SIZES(n, n));
     for (int64_t i = 0; i < n - n % 21; i++) {
@@ -231,7 +231,7 @@ static void blocks_of_wilkinson(void) {
     }
 }
 
-/* Rows that are subnormal beside the first element, which their norms have no inverse for. */
+/* Rows that are subnormal in relation to the first element, so that their norms have no finite inverse. */
 static void subnormal_rows(void) {
     for (int type = 0; type < 2; type++) {
         for (int64_t n = 3; n <= 48; n *= 2) {
@@ -245,7 +245,7 @@ static void subnormal_rows(void) {
     }
 }
 
-/* The pseudoinverse and least squares know the small values of a tall matrix. */
+/* The pseudoinverse and least squares of a tall matrix use its small singular values. */
 static void tall_systems_are_solved(void) {
     int64_t m = under_valgrind() ? 60 : 500, n = under_valgrind() ? 20 : 140;
     for (int type = 0; type < 2; type++) {
@@ -253,7 +253,7 @@ static void tall_systems_are_solved(void) {
         THTensor *s = values_like(CLUSTERED, n, 4), *a = with_values(dtype, m, n, s);
         THTensor *b = THTensor_new(), *x = THTensor_newOnes(dtype, SIZES(n, 1)), *r = THTensor_new(), *rank = THTensor_new();
         CHECK_OK(THTensor_mm(b, a, x));
-        /* The error is the condition, 1e4, times epsilon, the root of the order, and a small factor. */
+        /* The error is the condition number, 1e4, times epsilon, the root of the order, and a small factor. */
         double tolerance = 4 * 1e4 * sqrt((double)m) * epsilon(dtype);
         CHECK_OK(THTensor_lstsq(r, rank, NULL, b, a, -1));
         CHECK_EQ(THTensor_item(rank), (double)n);

@@ -1,10 +1,10 @@
-/* Losses of single elements, smoothed targets, batch normalization and tables of rows: values and gradients, which
- * PyTorch computed, running statistics, and what is refused. */
+/* Losses by element, label smoothing, batch normalization and embeddings: values and gradients, which PyTorch computed,
+ * running statistics, and errors. */
 #include "check.h"
 
 #define NEAR 1e-10
 
-/* A leaf whose gradient is wanted. */
+/* A leaf that requires a gradient. */
 static THTensor *leaf(THTensor *t) {
     CHECK_OK(THTensor_setRequiresGrad(t, 1));
     return t;
@@ -85,7 +85,7 @@ static void probabilities_from_logits(void) {
     CHECK_GRAD(t, -0.125846889599, 0.0185583449021, 0.0871980519853, 0.15876235447, -0.0364852915929, -0.0612296656009);
     FREE(t, target, r, weight, positive);
 
-    /* Where the probability rounds to 0 or 1 the loss keeps its digits. */
+    /* The loss keeps its digits even if the probability rounds to 0 or 1. */
     t = vector_of(TH_FLOAT64, -800, 800, 40, -40);
     target = vector_of(TH_FLOAT64, 1, 0, 1, 0);
     r = THTensor_new();

@@ -1,4 +1,5 @@
-/* Mappings that must not be: of what is no file, of more than there is, and those that fail half-way. */
+/* Mappings that must be refused: a path that is not a file, more bytes than there are, and mappings that fail half
+ * way. */
 #define _GNU_SOURCE
 #include "check.h"
 #include "mapped.h"
@@ -10,12 +11,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The behaviour of the fallocate64 at the end of this file, which stands before that of the C library. */
+/* The behaviour of the fallocate64 at the end of this file, which replaces the C library's. */
 static struct {
-    off64_t most;    /* the longest range asked for so far */
-    int fail_from;   /* the first request to fail; the one before is interrupted by a signal, in part done */
+    off64_t most;    /* the longest requested range */
+    int fail_from;   /* the first request that fails; a signal interrupts the request before, which is done in part */
     int requests;
-    off64_t relied;  /* the length of the file when a request failed: another process may have mapped as much */
+    off64_t relied;  /* the length of the file when a request failed: another process may have mapped that much */
 } space;
 
 static char directory[64], path[80];
@@ -50,7 +51,7 @@ static int has_name(const char *name) {
     return fd >= 0;
 }
 
-/* A storage over an open descriptor, which it takes over; NULL on error. */
+/* Makes a storage over an open descriptor, which it takes over. Returns NULL on error. */
 static THStorage *over(int fd, ptrdiff_t size) {
     THMapAllocatorContext *context =
         THMapAllocatorContext_newWithFd(NULL, fd, TH_ALLOCATOR_MAPPED_FROMFD | TH_ALLOCATOR_MAPPED_SHARED);
@@ -82,7 +83,7 @@ static void only_files_are_mapped(void) {
 }
 
 static void shared_memory_of_absurd_size_takes_no_memory(void) {
-    /* More than addresses reach, more than a machine has, and the latter beyond what is there already. */
+    /* More than the address space, more than a machine's memory, and the latter in addition to existing bytes. */
     static const int powers[] = {60, 57, 46, 44};
     make_directory();
     for (int k = 0; k < 4; k++) {
@@ -166,7 +167,7 @@ static void a_mapping_survives_resizing_to_nothing(void) {
     remove_directory();
 }
 
-/* An allocator whose realloc refuses to make blocks of no bytes: NULL, and the block stays. */
+/* An allocator whose realloc refuses blocks of no bytes: it returns NULL, and the block stays. */
 static int blocks;
 
 static void *count_malloc(void *context, ptrdiff_t size) {
@@ -207,7 +208,7 @@ int fallocate64(int fd, int mode, off64_t start, off64_t length) {
     if (length > space.most) space.most = length;
     int request = space.requests++;
     struct stat found;
-    /* As the system does where the range is all memory, but without taking that. */
+    /* As the system does if the range is the whole memory, but without using the memory. */
     if (request < space.fail_from && length < 1 << 24) {
         if (request + 2 != space.fail_from) return theirs(fd, mode, start, length);
         errno = EINTR;

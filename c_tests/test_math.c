@@ -3,7 +3,7 @@
 
 #include "check.h"
 
-/* Integers as two's complement keeps them, floats as they are: what a result of `dtype` holds of a whole number. */
+/* Returns an integer as a result of `dtype` holds it: integers wrap in two's complement, floats are exact. */
 static double held(THDtype dtype, double x) {
     int64_t whole = (int64_t)x;
     switch (dtype) {
@@ -18,10 +18,10 @@ static double held(THDtype dtype, double x) {
     }
 }
 
-/* The dtype of real results: floats stay what they are, all others give the default dtype. */
+/* The dtype of real results: float dtypes are kept, all others give the default dtype. */
 static THDtype real_of(THDtype dtype) { return is_float(dtype) ? dtype : THGetDefaultDtype(); }
 
-/* The distance between neighbours among the numbers of `dtype` around `x`; rounding costs half of it. */
+/* The distance between neighbouring numbers of `dtype` at `x`. Rounding errs by up to half of the distance. */
 static double ulp(THDtype dtype, double x) {
     static const int digits[] = {[TH_FLOAT16] = 11, [TH_BFLOAT16] = 8, [TH_FLOAT32] = 24, [TH_FLOAT64] = 53};
     static const int least[] = {[TH_FLOAT16] = -24, [TH_BFLOAT16] = -133, [TH_FLOAT32] = -149, [TH_FLOAT64] = -1074};
@@ -30,7 +30,7 @@ static double ulp(THDtype dtype, double x) {
     return ldexp(1, exponent - digits[dtype] > least[dtype] ? exponent - digits[dtype] : least[dtype]);
 }
 
-/* A matrix of small whole numbers from 0 on, the same for every dtype and layout; Bool has their parity. */
+/* A matrix of small integers from 0 on, the same for every dtype and layout. Bool has their parity. */
 static THTensor *small_numbers(THDtype dtype, int64_t rows, int64_t columns, enum layout layout, int seed) {
     THTensor *t = zeros_laid_out(dtype, rows, columns, layout);
     for (int64_t i = 0; i < rows; i++) {
@@ -87,7 +87,7 @@ static void in_place_the_result_is_an_operand(void) {
     THTensor_free(t);
 }
 
-/* Long enough for vector instructions, with a rest. */
+/* Long enough for vector instructions with a tail. */
 #define ROWS 7
 #define COLUMNS 23
 
@@ -220,7 +220,7 @@ static void dtypes_promote_as_in_pytorch(void) {
     }
 }
 
-/* The dtype of a tensor of ones plus a 0-d one. */
+/* The dtype of a tensor of ones plus a 0-d tensor. */
 static THDtype with_scalar(THDtype dtype, THDtype scalar_dtype) {
     THTensor *t = THTensor_newOnes(dtype, SIZES(2)), *one = THTensor_newScalar(scalar_dtype, 1), *r = THTensor_new();
     CHECK_OK(THTensor_cadd(r, t, 1, one));
@@ -308,7 +308,7 @@ static void operands_may_overlap_the_result_partly(void) {
     THTensor_free(m);
 }
 
-/* A 3 x 3 view somewhere in `storage`, of 40 elements; `random` holds the choice. */
+/* A 3 x 3 view somewhere in `storage`, which has 40 elements. `random` is the state of the choice. */
 static THTensor *random_view(THStorage *storage, unsigned *random) {
     int64_t picked[3];
     for (int i = 0; i < 3; i++) {
@@ -328,7 +328,7 @@ static void views_of_one_storage_behave_as_if_copied(void) {
         THTensor *b = random_view(storage, &random), *expected = THTensor_new();
         THTensor *a_copy = THTensor_newClone(a), *b_copy = THTensor_newClone(b);
         CHECK_OK(THTensor_cadd(expected, a_copy, 2, b_copy));
-        /* A result whose positions share elements is refused; what counts is all others. */
+        /* A result whose positions share elements is refused. All other results must be right. */
         if (THTensor_cadd(r, a, 2, b) == TH_OK) {
             done++;
             for (int i = 0; i < 9; i++) CHECK_NEAR(element_at(r, i), element_at(expected, i), 0);

@@ -81,8 +81,7 @@ static void nan_and_infinity_reach_the_results_they_touch(void) {
     THTensor_free(a);
 }
 
-/* Every dtype, shape and layout against plain loops: whole numbers, whose sums all dtypes but the bytes hold exactly.
- */
+/* Every dtype, shape and layout, compared with plain loops. Sums of integers are exact in all dtypes except bytes. */
 
 static double entry(int64_t i, int64_t j, int seed) { return (double)((i * 5 + j * 3 + seed) % 4); }
 
@@ -99,7 +98,7 @@ static double held(THDtype dtype, double x) {
     return dtype == TH_UINT8 ? (uint8_t)(int64_t)x : dtype == TH_INT8 ? (int8_t)(int64_t)x : x;
 }
 
-/* 2 * t + 3 * a @ b in all layouts of one shape; `seed` chooses how they meet. */
+/* 2 * t + 3 * a @ b in all layouts of one shape. `seed` chooses the combination. */
 static void check_product(THDtype dtype, int64_t n, int64_t k, int64_t p, int seed) {
     THTensor *a = entries(dtype, n, k, seed % LAYOUTS, 1), *b = entries(dtype, k, p, seed / 3 % LAYOUTS, 2);
     THTensor *t = entries(dtype, n, p, seed / 2 % LAYOUTS, 3), *r = zeros_laid_out(dtype, n, p, seed / 5 % LAYOUTS);
@@ -130,7 +129,7 @@ static void products_agree_with_loops_on_all_dtypes_shapes_and_layouts(void) {
     for (int dtype = 0; dtype < DTYPES - 1; dtype++) {
         for (int i = 0; i < 13; i++) {
             for (int seed = 0; seed < (under_valgrind() ? 1 : 9); seed++) {
-                /* Three times 33 products of up to 9 are more than 8 bits hold. */
+                /* Three times 33 products of up to 9 need more than the 8 bits of bfloat16. */
                 int64_t inner = dtypes[dtype] == TH_BFLOAT16 && shapes[i][1] > 8 ? 8 : shapes[i][1];
                 check_product(dtypes[dtype], shapes[i][0], inner, shapes[i][2], seed + i);
             }
@@ -210,7 +209,7 @@ static void integers_wrap(void) {
 
 static void half_floats_accumulate_in_float32(void) {
     for (THDtype dtype = TH_FLOAT16; dtype <= TH_BFLOAT16; dtype++) {
-        /* Summed in its own 11 or 8 bits, a count by ones ends at 2048 or 256. */
+        /* A sum of ones in 11 or 8 bits would end at 2048 or 256. */
         THTensor *row = THTensor_newOnes(dtype, SIZES(1, 4096)), *column = THTensor_newOnes(dtype, SIZES(4096, 1));
         THTensor *r = THTensor_new();
         CHECK_OK(THTensor_mm(r, row, column));
@@ -222,7 +221,7 @@ static void half_floats_accumulate_in_float32(void) {
     }
 }
 
-/* Whole numbers from -4 to 4, in the order of their places. */
+/* Integers from -4 to 4 by position. */
 static THTensor *small_wholes(THDtype dtype, int64_t m, int64_t n, enum layout layout, int start) {
     THTensor *t = zeros_laid_out(dtype, m, n, layout);
     for (int64_t i = 0; i < m; i++) {
@@ -231,7 +230,7 @@ static THTensor *small_wholes(THDtype dtype, int64_t m, int64_t n, enum layout l
     return t;
 }
 
-/* The sums are exact in float32, and then rounded once. */
+/* The sums are exact in float32, and are rounded once. */
 static void half_floats_multiply_in_every_layout(void) {
     static const int64_t shapes[][3] = {{2, 2, 1},   {4, 4, 4},    {8, 8, 8},    {5, 33, 7},    {33, 3, 64},
                                         {17, 49, 3}, {40, 96, 65}, {57, 17, 30}, {64, 64, 600}, {130, 140, 513}};
@@ -247,7 +246,7 @@ static void half_floats_multiply_in_every_layout(void) {
         CHECK_OK(THTensor_mm(exact, wa, wb));
         THTensor *rounded = THTensor_newTo(exact, dtype);
         CHECK(THTensor_equal(r, rounded));
-        /* Added to what is there, and beside each other in a batch that shares the left side. */
+        /* Added to the previous result, and in a batch whose products share the left factor. */
         CHECK_OK(THTensor_addmm(r, 1, r, -1, a, b));
         THTensor *difference = THTensor_newTo(rounded, TH_FLOAT32);
         CHECK_OK(THTensor_csub(difference, difference, 1, exact));
@@ -368,7 +367,7 @@ static void a_result_of_another_shape_is_resized(void) {
     THTensor_free(a);
 }
 
-/* A batch is one product for each of its places; without a batch, a matrix serves all places. */
+/* A batch has one product for each of its positions. A matrix without a batch is used at every position. */
 static void batches_multiply_place_by_place(void) {
     THTensor *a = THTensor_new(), *b = THTensor_new(), *r = THTensor_new();
     THTensor *t = THTensor_newFull(TH_INT64, SIZES(2, 2, 2), 10), *one = THTensor_newOnes(TH_INT64, SIZES(2));
@@ -397,7 +396,7 @@ static void batches_multiply_place_by_place(void) {
     THTensor_free(a);
 }
 
-/* A letter for each dimension; what the result does not have is summed over. */
+/* Each dimension has a letter. Letters that the result lacks are summed over. */
 static void einsum_sums_what_the_result_lacks(void) {
     THTensor *a = matrix_of(TH_FLOAT64, 2, 1, 2, 3, 4), *b = matrix_of(TH_FLOAT64, 2, 5, 6, 7, 8), *r = THTensor_new();
     THTensor *const pair[] = {a, b}, *const three[] = {a, b, a};
@@ -421,7 +420,7 @@ static void einsum_sums_what_the_result_lacks(void) {
     THTensor_free(a);
 }
 
-/* Between the products of several factors 16-bit floats are not rounded: 320 * 320 is no float16. */
+/* Between the products of several factors, 16-bit floats are not rounded: 320 * 320 exceeds float16. */
 static void products_of_sixteen_bits_are_rounded_once(void) {
     static const THDtype dtypes[] = {TH_FLOAT16, TH_BFLOAT16};
     for (int d = 0; d < 2; d++) {
@@ -430,12 +429,12 @@ static void products_of_sixteen_bits_are_rounded_once(void) {
         CHECK_OK(THTensor_einsum(r, "i,i,i->i", (THTensor *const[]){large, large, small}, 3));
         CHECK_EQ(THTensor_dtype(r), dtypes[d]);
         CHECK_VALUES(r, 400, 400);
-        /* Sums of one operand come before the product. */
+        /* Sums over one operand are computed before the product. */
         THTensor *many = THTensor_newZeros(dtypes[d], SIZES(256, 2));
         CHECK_OK(THTensor_fill(many, 320));
         CHECK_OK(THTensor_einsum(r, "ij,j->j", (THTensor *const[]){many, small}, 2));
         CHECK_VALUES(r, 320, 320);
-        /* So does the sum over what broadcasts against one row. */
+        /* So is the sum over a dimension that broadcasts against one row. */
         THTensor *top = THTensor_newNarrow(many, 0, 0, 1);
         CHECK_OK(THTensor_fill(top, 0x1p-8));
         THTensor *tall = THTensor_newExpand(large, SIZES(256, 2));
@@ -461,7 +460,7 @@ static void products_of_sixteen_bits_are_rounded_once(void) {
     }
 }
 
-/* There are no products of Bool, where nothing is summed or multiplied either. */
+/* Products of Bool are refused, also if nothing is summed or multiplied. */
 static void no_product_takes_bool(void) {
     THTensor *t = THTensor_newOnes(TH_BOOL, SIZES(2, 2)), *one = THTensor_newOnes(TH_BOOL, 0, NULL), *r = THTensor_new();
     THTensor *const list[] = {t, t, t};
@@ -474,7 +473,7 @@ static void no_product_takes_bool(void) {
     CHECK_ERROR(THTensor_inner(r, t, one), TH_ERR_DTYPE, "not defined for bool");
     for (int64_t n = 0; n < 4; n++) CHECK_ERROR(THTensor_matrixPower(r, t, n), TH_ERR_DTYPE, "not defined for bool");
     for (int n = 1; n < 4; n++) CHECK_ERROR(THTensor_chainMatmul(r, list, n), TH_ERR_DTYPE, "not defined for bool");
-    /* A scalar of Bool multiplies what is none. */
+    /* A Bool scalar can be multiplied with a tensor of another dtype. */
     THTensor *x = vector_of(TH_FLOAT32, 3, 4);
     CHECK_OK(THTensor_inner(r, one, x));
     CHECK_VALUES(r, 3, 4);
@@ -484,7 +483,7 @@ static void no_product_takes_bool(void) {
     THTensor_free(t);
 }
 
-/* A result that no memory can hold is refused before 2^28 products of it are computed. */
+/* A result that exceeds memory is refused before its 2^28 products are computed. */
 static void a_result_of_einsum_has_memory_first(void) {
     THTensor *one = THTensor_newOnes(TH_FLOAT32, SIZES(1)), *wide = THTensor_newExpand(one, SIZES(1 << 14)), *r = THTensor_new();
     THTensor *const list[] = {wide, wide, wide, wide};
@@ -498,13 +497,13 @@ static void a_result_of_einsum_has_memory_first(void) {
     THTensor_free(one);
 }
 
-/* [100 x 2] @ [2 x 100] @ [100 x 1]: from the right it takes 400 multiplications, from the left 30,000. */
+/* [100 x 2] @ [2 x 100] @ [100 x 1]: evaluated from the right, 400 multiplications; from the left, 30,000. */
 static void contractions_sum_over_pairs_of_dimensions(void) {
     THTensor *a = matrix_of(TH_INT64, 2, 1, 2, 3, 4, 5, 6), *b = vector_of(TH_INT64, 10, 20), *r = THTensor_new();
     CHECK_OK(THTensor_tensordot(r, a, b, 1, (int64_t[]){0}, (int64_t[]){-1}));
     CHECK_SHAPE(r, 3);
     CHECK_VALUES(r, 90, 120, 150);
-    /* Size 1 broadcasts, but not in inner, as in PyTorch. */
+    /* Size 1 broadcasts, but not in `inner`, as in PyTorch. */
     THTensor *one = vector_of(TH_INT64, 10);
     CHECK_OK(THTensor_tensordot(r, a, one, 1, (int64_t[]){0}, (int64_t[]){0}));
     CHECK_VALUES(r, 50, 70, 90);
@@ -525,7 +524,7 @@ static void chains_multiply_in_the_best_order(void) {
     CHECK_SHAPE(r, 100, 1);
     CHECK_EQ(THTensor_sumall(r), 100 * 200);
     CHECK_OK(THTensor_mm(sum, b, a));
-    CHECK_OK(THTensor_matrixPower(sum, sum, 3)); /* of a matrix of 100: each power doubles and adds a factor of 100 */
+    CHECK_OK(THTensor_matrixPower(sum, sum, 3)); /* of a matrix with elements 100: each power multiplies by 2 and by 100 */
     CHECK_VALUES(sum, 4e6, 4e6, 4e6, 4e6);
     THTensor_free(sum);
     THTensor_free(r);
@@ -534,8 +533,7 @@ static void chains_multiply_in_the_best_order(void) {
     THTensor_free(a);
 }
 
-/* Large batches, as one product or many, against the products one by one: the same numbers, on one thread and on all.
- */
+/* Large batches, as one product or many, equal the single products bit for bit, on one thread and on all threads. */
 static void batches_are_their_products_on_any_number_of_threads(void) {
     int threads = THGetNumThreads();
     for (int size = 3; size <= 130; size += size < 40 ? 37 : 90) {
@@ -576,7 +574,43 @@ static void distances_of_rows_are_norms_of_differences(void) {
     THTensor_free(a);
 }
 
-CHECK_MAIN(CASE(a_matrix_times_a_matrix), CASE(a_matrix_times_a_vector), CASE(products_are_scaled_and_added),
+/* Rows near 1000 at distances of about 1: squares of the elements have no digits left for the distance in float32. */
+static void distances_far_from_zero_are_exact_enough(void) {
+    static const THDistanceMode modes[] = {TH_DISTANCE_AUTO, TH_DISTANCE_PRODUCT, TH_DISTANCE_DIFFERENCES};
+    for (int k = 0; k < 2 * 3; k++) {
+        const int64_t n = 64;
+        THTensor *a = THTensor_newWithSize2d(k % 2 ? TH_FLOAT64 : TH_FLOAT32, n, 3), *r = THTensor_new();
+        for (int64_t i = 0; i < n; i++) {
+            for (int64_t j = 0; j < 3; j++) {
+                double step = (double)(i / 2 * (j + 7) % 5) / 4;
+                THTensor_set2d(a, i, j, 1000 + step + (double)i / 64);
+            }
+        }
+        CHECK_OK(THTensor_cdistMode(r, a, a, 2, modes[k / 2]));
+        double most = 0;
+        for (int64_t i = 0; i < n; i++) {
+            for (int64_t j = 0; j < n; j++) {
+                double square = 0;
+                for (int64_t d = 0; d < 3; d++) {
+                    double off = THTensor_get2d(a, i, d) - THTensor_get2d(a, j, d);
+                    square += off * off;
+                }
+                double got = THTensor_get2d(r, i, j);
+                most = fmax(most, fabs(got * got - square));
+            }
+        }
+        CHECK(most <= (k % 2 ? 1e-14 : 8e-6));
+        THTensor *pairs = THTensor_new();
+        CHECK_OK(THTensor_pdist(pairs, a, 2));
+        CHECK_SHAPE(pairs, n * (n - 1) / 2);
+        CHECK_NEAR(THTensor_get1d(pairs, n - 1), THTensor_get2d(r, 1, 2), 2e-4);
+        THTensor_free(pairs);
+        THTensor_free(r);
+        THTensor_free(a);
+    }
+}
+
+CHECK_MAIN(CASE(distances_far_from_zero_are_exact_enough), CASE(a_matrix_times_a_matrix), CASE(a_matrix_times_a_vector), CASE(products_are_scaled_and_added),
            CASE(the_addend_broadcasts), CASE(with_beta_zero_the_addend_is_not_looked_at),
            CASE(nan_and_infinity_reach_the_results_they_touch),
            CASE(products_agree_with_loops_on_all_dtypes_shapes_and_layouts),

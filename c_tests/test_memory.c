@@ -1,4 +1,4 @@
-/* Memory: the heap, counters and the soft limit, allocators and foreign memory of the caller's, files and shared
+/* Memory: the heap, counters and the soft limit, the program's allocators and foreign memory, files and shared
  * memory. */
 
 #include "check.h"
@@ -124,7 +124,8 @@ static void the_collector_hears_each_further_tenth(void) {
     struct host host = {0, 0, NULL};
     THTensor *made[40];
     CHECK_OK(THMemory_setSoftLimit(THMemory_liveBytes() + 10000000, collect_garbage, &host));
-    /* Twice the limit is the limit and seven further tenths, 1.1^7 < 2 < 1.1^8; a step of 1 MB may take two at once. */
+    /* Twice the limit is the limit and seven further tenths, because 1.1^7 < 2 < 1.1^8. A step of 1 MB may pass two of
+     * them. */
     for (int i = 0; i < 20; i++) made[i] = THTensor_newWithSize1d(TH_UINT8, 1000000);
     CHECK(host.calls >= 4 && host.calls <= 8);
     int calls = host.calls;
@@ -149,13 +150,13 @@ static void a_host_that_cannot_be_called_asks(void) {
     CHECK_EQ(THMemory_pressure(), 0);
     THTensor *large = THTensor_newWithSize1d(TH_UINT8, 4000000);
     CHECK_EQ(THMemory_pressure(), 1);
-    /* Once for each time that a hook would have been called. */
+    /* Set once for each time that a hook would have been called. */
     CHECK_EQ(THMemory_pressure(), 0);
     THTensor_free(large);
     large = THTensor_newWithSize1d(TH_UINT8, 5000000);
     CHECK_EQ(THMemory_pressure(), 1);
     THTensor_free(large);
-    /* A hook does not keep anyone from asking. */
+    /* The flag can also be read if there is a hook. */
     struct host host = {0, 0, NULL};
     CHECK_OK(THMemory_setSoftLimit(THMemory_liveBytes() + 2000000, collect_garbage, &host));
     large = THTensor_newWithSize1d(TH_UINT8, 4000000);
@@ -257,7 +258,7 @@ static void a_storage_takes_over_heap_memory(void) {
     free(refused);
 }
 
-/* Allocators of the caller's own: this one counts, and refuses when told to. */
+/* Allocators of the program: this one counts, and refuses on request. */
 
 struct arena {
     int blocks;
@@ -354,7 +355,7 @@ static void the_default_allocator_is_the_heap(void) {
     THStorage_free(s);
 }
 
-/* Files. Each case has a directory of its own in which `path` names a file of the float32 values 1, 2, 3. */
+/* Files. Each case has a separate directory, in which `path` names a file of the float32 values 1, 2, 3. */
 
 static char directory[64], path[80];
 
@@ -377,7 +378,7 @@ static void remove_file(void) {
     CHECK(rmdir(directory) == 0);
 }
 
-/* The float at position `i` of the file; NaN beyond its end. */
+/* The float at position `i` of the file; NaN beyond the end of the file. */
 static double in_file(int i) {
     float value = NAN;
     FILE *file = fopen(path, "rb");
@@ -499,8 +500,8 @@ static int has_name(const char *name) {
     return fd >= 0;
 }
 
-/* `child` returns 0 for good. It ends by becoming another program, which keeps checkers of memory from taking for leaks
- * what it has of its parent's threads. */
+/* Checks that `child` returns 0. The child ends by becoming another program, because memory checkers would report the
+ * memory of its parent's threads as leaks. */
 static void check_in_child(int (*child)(const char *), const char *name) {
     pid_t pid = fork();
     if (pid == 0) {
@@ -516,7 +517,7 @@ static int double_the_shared_values(const char *name) {
     THStorage *s =
         THStorage_newWithMapping(TH_FLOAT32, name, 4, TH_ALLOCATOR_MAPPED_SHAREDMEM | TH_ALLOCATOR_MAPPED_NOCREATE);
     THTensor *t = THTensor_newWithStorage(s, 0, -1, NULL, NULL);
-    /* The end of this process takes the mapping away, but not the name, which is still the parent's. */
+    /* When this process ends, the mapping goes. The name stays, because the parent owns it. */
     return THTensor_mul(t, t, 2) != TH_OK;
 }
 

@@ -1,4 +1,4 @@
-/* When memory runs out in the middle of a call: it says so, and leaves every tensor as it was. */
+/* Memory runs out during a call: the call reports that, and every tensor is unchanged. */
 #include "nomem.h"
 
 /* 1 in test_nomem_recorded.c: all floats are leaves that require gradients, and calls are recorded. */
@@ -12,17 +12,16 @@ static void leaf(THTensor *t) {
 
 enum { ROWS = 60, COLUMNS = 500 };
 
-/* The tensors that calls read: a transposed matrix, an integer row, a mask, a vector, and a tensor of many
- * dimensions. */
+/* Operands: a transposed matrix, an integer row, a mask, a vector, and a tensor of many dimensions. */
 static THTensor *matrix, *row, *mask, *vector, *deep, *block;
-/* Positive definite matrices, of which there are three, and what the second halves of decompositions take: pivots, and
- * factors of reflectors. */
+/* A batch of three positive definite matrices, and inputs for the second steps of decompositions: pivots, and factors
+ * of reflectors. */
 static THTensor *batch, *pivots, *taus;
 /* A class for each row of the matrix. */
 static THTensor *classes;
 
-/* Images, kernels for all of their channels, for groups of two and for each alone, the gradient of a result; both in 16
- * bits. */
+/* Images; kernels for all channels, for groups of two channels, and for single channels; the gradient of a result;
+ * images and kernels in 16 bits. */
 static THTensor *images, *kernels, *grouped, *single, *gradient, *few_bits, *kernels_of_few_bits;
 
 static THStatus cadd(THTensor *const *r) { return THTensor_cadd(r[0], matrix, 2, row); }
@@ -95,10 +94,7 @@ static THStatus solved(THTensor *const *r) { return THTensor_gesv(r[0], r[1], ba
 static THStatus substituted(THTensor *const *r) { return THTensor_trtrs(r[0], r[1], batch, batch, 1, 0, 0); }
 static THStatus fitted_batch(THTensor *const *r) { return THTensor_gels(r[0], r[1], batch, batch); }
 static THStatus least_squares(THTensor *const *r) { return THTensor_lstsq(r[0], NULL, r[1], batch, batch, -1); }
-#if !RECORDED
-/* While calls are recorded, pivots are written before the conversion of a factor, which may find no memory. */
 static THStatus pivoted(THTensor *const *r) { return THTensor_btrifact(r[0], r[1], NULL, 1, batch); }
-#endif
 static THStatus pivots_solved(THTensor *const *r) { return THTensor_btrisolve(r[0], batch, batch, pivots); }
 static THStatus lu(THTensor *const *r) { return THTensor_lu(NULL, r[0], r[1], batch); }
 static THStatus inverse(THTensor *const *r) { return THTensor_inverse(r[0], batch); }
@@ -223,14 +219,14 @@ static THStatus product(THTensor *const *r) {
     return THTensor_cartesianProd(r[0], vectors, RESULTS);
 }
 
-/* Makes `r[0]` what `t` is, which ends; NULL is a call that failed. */
+/* Sets `r[0]` to `t` and frees `t`. NULL is a failed call. */
 static THStatus take(THTensor *const *r, THTensor *t) {
     THStatus status = t ? THTensor_set(r[0], t) : THGetLastErrorCode();
     THTensor_free(t);
     return status;
 }
 
-/* A tensor over the storage, which grows. */
+/* A tensor over the storage, which has to grow. */
 static THStatus made(THTensor *t) {
     THStatus status = t ? TH_OK : THGetLastErrorCode();
     THTensor_free(t);
@@ -246,11 +242,11 @@ static THStatus clone(THTensor *const *r) { return take(r, THTensor_newClone(mat
 static THStatus contiguous(THTensor *const *r) { return take(r, THTensor_newContiguous(matrix)); }
 static THStatus converted(THTensor *const *r) { return take(r, THTensor_newTo(matrix, TH_FLOAT16)); }
 static THStatus permuted(THTensor *const *r) { return take(r, THTensor_newPermute(matrix, SIZES(1, 0))); }
-/* More dimensions than handles have room for. */
+/* More dimensions than a handle has room for. */
 static THStatus reshaped(THTensor *const *r) {
     return take(r, THTensor_newReshape(matrix, SIZES(2, 3, 1, 10, 5, 1, 10, 10)));
 }
-/* Texts are asked for anew while they grow. */
+/* Text is reallocated while it grows. */
 static THStatus printed(THTensor *const *r) {
     char *text = THTensor_toString(row, NULL);
     THStatus status = text ? TH_OK : THGetLastErrorCode();
@@ -386,9 +382,7 @@ static void a_call_without_memory_leaves_all_as_it_was(void) {
         NAMED(substituted),
         NAMED(fitted_batch),
         NAMED(least_squares),
-#if !RECORDED
         NAMED(pivoted),
-#endif
         NAMED(pivots_solved),
         NAMED(lu),
         NAMED(inverse),
@@ -476,7 +470,7 @@ static void a_call_without_memory_leaves_all_as_it_was(void) {
 }
 
 #if !RECORDED
-/* The first call that would use several threads does so without them where they cannot be had. */
+/* If threads cannot be started, the first call that would use several threads computes without them. */
 static void a_call_without_threads_is_still_right(void) {
     THTensor *t = THTensor_newFull(TH_FLOAT32, SIZES(1 << 20), 2), *r = THTensor_newFull(TH_FLOAT32, 0, NULL, 1);
     CHECK_OK(THSetNumThreads(2));
@@ -491,7 +485,7 @@ static void a_call_without_threads_is_still_right(void) {
     THTensor_free(t);
 }
 
-/* An error is reported in full where not even the memory for its message can be had. */
+/* An error is reported in full even if there is no memory for its message. */
 static void an_error_needs_no_memory(void) {
     THTensor *t = THTensor_newZeros(TH_FLOAT32, SIZES(2, 3));
     refuse(0, FOR_GOOD);

@@ -1,11 +1,11 @@
-/* When memory runs out while tensors are handed to other libraries and processes: nothing is kept, nothing has changed. */
+/* Memory runs out while tensors are passed to other libraries and processes: nothing is leaked, nothing has changed. */
 #define _GNU_SOURCE
 #include "check.h"
 #include "refuse_each.h"
 
 #include <unistd.h>
 
-/* The first tensor that leaves a storage changes how that ends: each step has a storage of its own. */
+/* Exporting the first tensor of a storage changes how the storage is freed, so each step uses a separate storage. */
 static THTensor *new_row(void) { return THTensor_newOnes(TH_FLOAT32, SIZES(100)); }
 
 static bool exported(void) {
@@ -38,7 +38,7 @@ static bool imported(void) {
     managed.deleter = count_deleted;
     deleted = 0;
     THTensor *t = THTensor_newFromDLPackLegacy(&managed);
-    /* Until it succeeds the struct stays the caller's. */
+    /* The caller owns the struct until the call succeeds. */
     CHECK_EQ(deleted, 0);
     THTensor_free(t);
     CHECK_EQ(deleted, t != NULL);
@@ -51,7 +51,7 @@ static bool through_arrow(void) {
     THTensor *row = new_row(), *t = NULL;
     if (row && THTensor_toArrow(row, &schema, &array) == TH_OK) {
         t = THTensor_newFromArrow(&schema, &array);
-        /* Until it succeeds both structs stay the caller's. */
+        /* The caller owns both structs until the call succeeds. */
         if (!t) {
             schema.release(&schema);
             array.release(&array);

@@ -1,4 +1,5 @@
-/* When memory runs out while files are opened, read and written: a status, no file that is half there, and nothing kept. */
+/* Memory runs out while files are opened, read and written: the call returns a status, no incomplete file is left, and nothing is
+ * leaked. */
 #define _GNU_SOURCE
 #include "check.h"
 #include "refuse_each.h"
@@ -20,7 +21,7 @@ static bool written(void) {
     return done;
 }
 
-/* All that is in the file. */
+/* Reads all tensors of the file. */
 static bool opened(void) {
     THArchive *in = THArchive_open(path);
     bool done = in != NULL;

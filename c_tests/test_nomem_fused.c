@@ -1,11 +1,11 @@
-/* When memory runs out while an expression is read or computed. */
+/* Memory runs out while an expression is parsed or computed. */
 #include "nomem.h"
 
 enum { ROWS = 60, COLUMNS = 50 };
 
 static THTensor *matrix, *row, *whole;
 
-/* Expressions that are made anew have no programs yet. */
+/* A new expression has no compiled programs yet. */
 static THStatus computed(THTensor *r, const char *text, THTensor *const *inputs, int count) {
     THFused *f = THFused_new(text);
     if (!f) return THGetLastErrorCode();

@@ -1,4 +1,4 @@
-/* When memory runs out while operations are recorded, and while backward runs: gradients stay as they were. */
+/* Memory runs out while operations are recorded, and while backward runs: gradients are unchanged. */
 #define _GNU_SOURCE
 #include "check.h"
 #include "refuse.h"
@@ -99,7 +99,8 @@ static void backward_without_memory_leaves_gradients_as_they_were(void) {
     end();
 }
 
-/* The same graph serves until there is memory, although it is not to be kept. Its tensors are too large for memory that is kept. */
+/* Backward of the same graph can be repeated until there is memory, even without retaining the graph. Its tensors are too large for the
+ * cache. */
 static void backward_without_memory_can_be_repeated(void) {
     THTensor *t = THTensor_newZeros(TH_FLOAT64, SIZES(1 << 16)), *e = THTensor_new(), *y = THTensor_new(), *sum = THTensor_new();
     CHECK_OK(THTensor_setRequiresGrad(t, 1));
@@ -120,7 +121,7 @@ static void backward_without_memory_can_be_repeated(void) {
     }
     CHECK_EQ(status, TH_OK);
     CHECK(failures > 0);
-    /* 2 exp(2 t) cos(exp(2 t)) where t is 0 */
+    /* 2 exp(2 t) cos(exp(2 t)) at t = 0 */
     THTensor *grad = THTensor_newGrad(t);
     CHECK_NEAR(grad ? THTensor_minall(grad) : NAN, 2 * cos(1), 1e-12);
     CHECK_NEAR(grad ? THTensor_maxall(grad) : NAN, 2 * cos(1), 1e-12);

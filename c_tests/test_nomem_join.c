@@ -1,10 +1,10 @@
-/* When memory runs out while elements are joined, repeated, padded or taken by index: results that are kept in place
- * have not changed. */
+/* Memory runs out while elements are joined, repeated, padded or read by index: results that are written in place are
+ * unchanged. */
 #include "nomem.h"
 
 enum { ROWS = 60, COLUMNS = 50, ORDER = 12 };
 
-/* A transposed matrix, an integer row, a mask, a vector, the start of it, and a block of the matrix. */
+/* A transposed matrix, an integer row, a mask, a vector, the first part of the vector, and a block of the matrix. */
 static THTensor *matrix, *row, *mask, *vector, *part, *block;
 /* Positions in a dimension, a matrix of them, and square matrices. */
 static THTensor *positions, *pairs, *batch;

@@ -1,4 +1,4 @@
-/* test_nomem.c once more, where all floats are leaves that require gradients: recording needs memory, too, and a call that is refused some
-   has changed nothing. */
+/* Repeats test_nomem.c with floats that are leaves and require gradients. Recording needs memory, too, and a call that gets none has
+ * changed nothing. */
 #define RECORDED 1
 #include "test_nomem.c"

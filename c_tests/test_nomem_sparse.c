@@ -1,16 +1,15 @@
-/* When memory runs out while sparse tensors are made or computed: a call that fails has changed neither results nor
- * operands. */
+/* Memory runs out while sparse tensors are made or computed: a failed call has changed neither results nor operands. */
 #define _GNU_SOURCE
 #include "sparse.h"
 #include "refuse.h"
 
 #include <stdbool.h>
 
-/* Coordinates, the same by rows, and entries that are rows themselves. */
+/* Coordinates, the same matrix compressed by rows, and entries that are rows. */
 static THSTensor *s, *by_rows, *hybrid;
-/* What these are made of, and dense operands. */
+/* The tensors of these handles, and dense operands. */
 static THTensor *indices, *values, *crow, *col, *m, *vec, *t;
-/* Results that hold something else, new ones for each call. */
+/* Results that already hold another tensor, new ones for each call. */
 static THSTensor *r;
 static THTensor *out;
 
@@ -124,7 +123,7 @@ static const struct {
 
 enum { CALLS = sizeof calls / sizeof *calls, OPERANDS = 3 };
 
-/* All that the handle and the tensors that it has say. */
+/* A snapshot of the handle and its tensors. */
 struct look {
     THSTensor fields;
     int64_t size[3];
@@ -143,7 +142,7 @@ static bool is_as_it_was(const THSTensor *a, const struct look *before) {
     return memcmp(&now, before, sizeof now) == 0;
 }
 
-/* A result with an entry of 7, and a dense one of three nines. */
+/* Makes a result with one entry of 7, and a dense result of three nines. */
 static void make_results(void) {
     THTensor *at = POSITIONS(1, 2), *seven = vector_of(TH_FLOAT64, 7);
     r = THSTensor_newWithTensor(at, seven);
@@ -152,7 +151,7 @@ static void make_results(void) {
     THTensor_free(at);
 }
 
-/* One call with a request refused; returns true if it came so far. */
+/* Makes one call with allocations refused. Returns true if the call reached them. */
 static bool refused_once(int k, long first, long last) {
     THSTensor *const operands[] = {s, by_rows, hybrid};
     struct look before[OPERANDS], result;

@@ -49,11 +49,11 @@ static void variances_take_any_correction(void) {
     CHECK_OK(THTensor_stdDimsCorrection(r, m, SIZES(1), 1.5, 1));
     CHECK_SHAPE(r, 2, 1);
     CHECK_CLOSE(r, 1e-6, sqrt(2), sqrt(6.4));
-    /* 1 and 0 are what the flag stands for; less than 0 divides by more than there are. */
+    /* The corrections 1 and 0 are the two values of the flag. A negative correction divides by more than the count. */
     CHECK_NEAR(THTensor_varallCorrection(m, 1), THTensor_varall(m, 0), 0);
     CHECK_NEAR(THTensor_stdallCorrection(m, 0), THTensor_stdall(m, 1), 0);
     CHECK_NEAR(THTensor_varallCorrection(m, -2), 2.55, 1e-12);
-    /* By nothing or less than nothing: 0 / 0 where all are alike. */
+    /* A divisor of 0 or less: 0 / 0 if all elements are equal. */
     THTensor *alike = vector_of(TH_FLOAT64, 3, 3), *unlike = vector_of(TH_FLOAT64, 3, 4);
     CHECK_NEAR(THTensor_varallCorrection(alike, 2), NAN, 0);
     CHECK_NEAR(THTensor_varallCorrection(unlike, 2), INFINITY, 0);
@@ -67,7 +67,7 @@ static void variances_take_any_correction(void) {
 }
 
 static void variances_survive_a_large_mean(void) {
-    /* 1e9 and 1e9 + 1 by turns, and once as columns: the mean of squares would lose every digit. */
+    /* 1e9 and 1e9 + 1 alternate, once also as columns: the mean of squares would lose every digit. */
     const int64_t n = 100000;
     THTensor *t = THTensor_newWithSize1d(TH_FLOAT64, n), *columns = THTensor_newView(t, SIZES(5000, 20)), *r = THTensor_new();
     double *values = THTensor_data(t);
@@ -81,7 +81,7 @@ static void variances_survive_a_large_mean(void) {
 }
 
 static void variances_do_not_lose_digits_to_the_mean(void) {
-    /* Beside 1e8 numbers are multiples of 2^-26; 0, 1, ..., n - 1 of them have the variance (n^2 - 1) / 12. */
+    /* At 1e8, numbers are multiples of 2^-26. The multiples 0, 1, ..., n - 1 have the variance (n^2 - 1) / 12. */
     for (int64_t n = 1000; n <= 1000000; n *= 10) {
         if (under_valgrind() && n > 10000) break;
         THTensor *t = THTensor_newWithSize1d(TH_FLOAT64, n), *column = THTensor_newView(t, SIZES(n, 1)), *r = THTensor_new();
@@ -110,7 +110,7 @@ static void norms_neither_overflow_nor_vanish_on_the_way(void) {
         THTensor_free(one);
         THTensor_free(t);
     }
-    /* The square of a part is a float64 here, but not that of the whole. */
+    /* A float64 can hold the square of a part of the norm, but not the square of the whole norm. */
     THTensor *line = THTensor_newFull(TH_FLOAT64, SIZES(65536), 7e151), *m = THTensor_newFull(TH_FLOAT64, SIZES(256, 64), 9.7e152);
     THTensor *r = THTensor_new();
     CHECK_NEAR(THTensor_normall(line, 2), 256 * 7e151, 1e140);

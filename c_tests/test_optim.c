@@ -1,9 +1,9 @@
-/* Optimizers: three steps of each, as PyTorch takes them, closures, learning rates, clipping, and what is refused. */
+/* Optimizers: three steps of each, compared with PyTorch's, closures, learning rates, clipping, and errors. */
 #include "check.h"
 
 #define NEAR 1e-9
 
-/* Two parameters, whose loss is `|a|^2 / 2 + (3 b - sum of a)^2`, and with `quartic` the sum of a^4. */
+/* Two parameters with the loss `|a|^2 / 2 + (3 b - sum of a)^2`, plus the sum of a^4 if `quartic`. */
 struct problem {
     THTensor *params[2];
     THOptim *optim;
@@ -21,7 +21,7 @@ static void end(struct problem *p) {
     for (int k = 0; k < 2; k++) THTensor_free(p->params[k]);
 }
 
-/* Computes the loss and the gradients where the parameters are. */
+/* Computes the loss and the gradients at the current parameters. */
 static THStatus closure(void *context, double *loss) {
     struct problem *p = context;
     THTensor *total = THTensor_new(), *square = THTensor_new(), *fourth = THTensor_new(), *sum = THTensor_new(),
@@ -47,7 +47,7 @@ static THStatus closure(void *context, double *loss) {
     return TH_OK;
 }
 
-/* Three steps lead to these parameters. */
+/* Checks the parameters after three steps. */
 static void check_steps(struct problem *p, double a, double b, double c, double d) {
     double loss;
     if (!CHECK(p->optim != NULL)) return;
@@ -99,7 +99,7 @@ static void lbfgs_calls_a_closure(void) {
     }
 }
 
-/* A loss that is NaN from the second call on, or from the first. */
+/* Returns a loss that is NaN from the second call on, or from the first. */
 static THStatus not_a_number(void *context, double *loss) {
     struct problem *p = context;
     int first = p->calls == 0;
@@ -125,7 +125,7 @@ static THStatus failing(void *context, double *loss) {
     return 77;
 }
 
-/* An optimizer is busy while its closure runs, but forgets gradients. */
+/* While its closure runs, an optimizer is busy, but zeroGrad works. */
 static THStatus meddling(void *context, double *loss) {
     struct problem *p = context;
     CHECK_ERROR(THOptim_step(p->optim), TH_ERR_ARGUMENT, "in the middle of a step");

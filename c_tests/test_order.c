@@ -92,7 +92,7 @@ static void there_is_no_rank_among_nothing(void) {
     THTensor *none = THTensor_newZeros(TH_FLOAT32, SIZES(2, 0)), *values = THTensor_newZeros(TH_FLOAT32, SIZES(3));
     CHECK_ERROR(THTensor_median(values, NULL, none, 1, 0), TH_ERR_ARGUMENT, "no elements to choose from");
     CHECK_ERROR(THTensor_mode(values, NULL, none, 1, 0), TH_ERR_ARGUMENT, "no elements to choose from");
-    CHECK_ERROR(THTensor_quantile(values, none, 0.5, TH_ALL_DIMS, 0, TH_LINEAR), TH_ERR_ARGUMENT, "no elements");
+    CHECK_ERROR(THTensor_quantile(values, none, 0.5, TH_ALL_DIMS, 0, TH_INTERPOLATION_LINEAR), TH_ERR_ARGUMENT, "no elements");
     CHECK_NEAR(THTensor_medianall(none), NAN, 0);
     CHECK_SHAPE(values, 3);
     CHECK_OK(THTensor_median(values, NULL, none, 0, 0));
@@ -112,11 +112,11 @@ static void wrong_arguments_change_nothing(void) {
     CHECK_ERROR(THTensor_median(whole, NULL, v, 0, 0), TH_ERR_DTYPE, "cannot be stored");
     CHECK_ERROR(THTensor_mode(values, whole, v, 0, 0), TH_ERR_DTYPE, "indices are int64");
     CHECK_ERROR(THTensor_median(values, values, v, 0, 0), TH_ERR_DTYPE, "indices are int64");
-    CHECK_ERROR(THTensor_quantile(values, v, 1.5, 0, 0, TH_LINEAR), TH_ERR_ARGUMENT, "q = 1.5");
-    CHECK_ERROR(THTensor_quantile(values, v, NAN, 0, 0, TH_LINEAR), TH_ERR_ARGUMENT, "q = NaN");
+    CHECK_ERROR(THTensor_quantile(values, v, 1.5, 0, 0, TH_INTERPOLATION_LINEAR), TH_ERR_ARGUMENT, "q = 1.5");
+    CHECK_ERROR(THTensor_quantile(values, v, NAN, 0, 0, TH_INTERPOLATION_LINEAR), TH_ERR_ARGUMENT, "q = NaN");
     CHECK_ERROR(THTensor_quantile(values, v, 0.5, 0, 0, 5), TH_ERR_ARGUMENT, "5 is no interpolation");
-    CHECK_ERROR(THTensor_quantile(values, whole, 0.5, 0, 0, TH_LINEAR), TH_ERR_DTYPE, "int32");
-    CHECK_ERROR(THTensor_quantileTensor(values, v, whole, 0, 0, TH_LINEAR), TH_ERR_ARGUMENT, "int32");
+    CHECK_ERROR(THTensor_quantile(values, whole, 0.5, 0, 0, TH_INTERPOLATION_LINEAR), TH_ERR_DTYPE, "int32");
+    CHECK_ERROR(THTensor_quantileTensor(values, v, whole, 0, 0, TH_INTERPOLATION_LINEAR), TH_ERR_ARGUMENT, "int32");
     CHECK_ERROR(THTensor_histc(values, v, 0, 0, 1), TH_ERR_ARGUMENT, "0 bins");
     CHECK_ERROR(THTensor_histc(values, v, INT64_MAX, 0, 1), TH_ERR_ARGUMENT, "bins");
     CHECK_ERROR(THTensor_histc(values, v, 3, 1, 0), TH_ERR_ARGUMENT, "greater");
@@ -189,7 +189,7 @@ static void long_lines_do_not_depend_on_the_number_of_threads(void) {
         CHECK_OK(THTensor_kthvalue(values, indices, t, n / 5 + 1, 0, 0));
         CHECK_NEAR(THTensor_item(values), n / 5 - 1000, 0);
         CHECK_EQ(THTensor_itemLong(indices) * 48271 % n, n / 5);
-        CHECK_OK(THTensor_quantile(values, t, 0.5, TH_ALL_DIMS, 0, TH_LINEAR));
+        CHECK_OK(THTensor_quantile(values, t, 0.5, TH_ALL_DIMS, 0, TH_INTERPOLATION_LINEAR));
         CHECK_NEAR(THTensor_item(values), (n - 1) * 0.5 - 1000, 0);
         CHECK_OK(THTensor_histc(values, t, 5, -1000, n - 1000));
         CHECK_VALUES(values, n / 5, n / 5, n / 5, n / 5, n / 5);
@@ -220,7 +220,7 @@ static void quantiles_lie_between_neighbours_as_told(void) {
         {3.25, 3.75, 6.5, 9}, {3, 3, 4, 9}, {4, 4, 9, 9}, {3.5, 3.5, 6.5, 9}, {3, 4, 9, 9}};
     THTensor *v = vector_of(TH_FLOAT32, 4, 3, 9), *q = vector_of(TH_FLOAT32, 0.125, 0.375, 0.75, 1),
              *r = THTensor_new();
-    for (int how = TH_LINEAR; how <= TH_NEAREST; how++) {
+    for (int how = TH_INTERPOLATION_LINEAR; how <= TH_INTERPOLATION_NEAREST; how++) {
         CHECK_OK(THTensor_quantileTensor(r, v, q, 0, 0, how));
         for (int i = 0; i < 4; i++) {
             CHECK_NEAR(THTensor_get1d(r, i), expected[how][i], 0);
@@ -237,18 +237,18 @@ static void quantiles_lie_between_neighbours_as_told(void) {
 static void quantiles_of_several_come_first(void) {
     THTensor *m = matrix_of(TH_FLOAT64, 2, 1, NAN, 2, 4, 3, 9), *q = vector_of(TH_FLOAT32, 0, 0.5, 1),
              *r = THTensor_new();
-    CHECK_OK(THTensor_quantileTensor(r, m, q, 1, 0, TH_LINEAR));
+    CHECK_OK(THTensor_quantileTensor(r, m, q, 1, 0, TH_INTERPOLATION_LINEAR));
     CHECK_SHAPE(r, 3, 2);
     CHECK_VALUES(r, NAN, 3, NAN, 4, NAN, 9);
-    CHECK_OK(THTensor_nanquantileTensor(r, m, q, 1, 1, TH_LINEAR));
+    CHECK_OK(THTensor_nanquantileTensor(r, m, q, 1, 1, TH_INTERPOLATION_LINEAR));
     CHECK_SHAPE(r, 3, 2, 1);
     CHECK_VALUES(r, 1, 3, 1.5, 4, 2, 9);
-    CHECK_OK(THTensor_nanquantileTensor(r, m, q, TH_ALL_DIMS, 0, TH_LINEAR));
+    CHECK_OK(THTensor_nanquantileTensor(r, m, q, TH_ALL_DIMS, 0, TH_INTERPOLATION_LINEAR));
     CHECK_VALUES(r, 1, 3, 9);
-    CHECK_OK(THTensor_nanquantile(r, m, 0.5, 0, 0, TH_LOWER));
+    CHECK_OK(THTensor_nanquantile(r, m, 0.5, 0, 0, TH_INTERPOLATION_LOWER));
     CHECK_VALUES(r, 1, 3, 2);
     CHECK_OK(THTensor_narrow(q, q, 0, 0, 0));
-    CHECK_OK(THTensor_quantileTensor(r, m, q, 1, 0, TH_LINEAR));
+    CHECK_OK(THTensor_quantileTensor(r, m, q, 1, 0, TH_INTERPOLATION_LINEAR));
     CHECK_SHAPE(r, 0, 2);
     THTensor_free(r);
     THTensor_free(q);

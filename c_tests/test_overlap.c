@@ -1,12 +1,13 @@
-/* Results that lie on their inputs, in part or altogether: as if the inputs had been copied first.
+/* Results that overlap their inputs, in part or completely: the result is as if the inputs had been copied first.
  *
- * Each call below writes into every kind of place on the memory of its input: the same elements, some elements further
- * on or back, the transposed. It must give what it gives into a tensor apart, and touch nothing else. */
+ * Each call writes to several positions in the memory of its input: the same elements, elements before or after
+ * them, the transposed elements. The result must equal the result in separate memory, and no other element may
+ * change. */
 #include "check.h"
 
 enum { ROWS = 9, COLUMNS = 13, FIRST = 40, ALL = 240 };
 
-/* A call that reads `t` and writes to `r`; two results have their indices in `indices`. */
+/* A call that reads `t` and writes to `r`. A call with two results writes its indices to `indices`. */
 typedef THStatus Call(THTensor *r, THTensor *indices, THTensor *t);
 
 static THStatus expOf(THTensor *r, THTensor *i, THTensor *t) { return (void)i, THTensor_exp(r, t); }
@@ -46,7 +47,7 @@ static THStatus logsumexp(THTensor *r, THTensor *i, THTensor *t) { return (void)
 static THStatus running(THTensor *r, THTensor *i, THTensor *t) { return (void)i, THTensor_logcumsumexp(r, t, 0); }
 static THStatus renorm(THTensor *r, THTensor *i, THTensor *t) { return (void)i, THTensor_renorm(r, t, 2, 0, 5); }
 static THStatus quantile(THTensor *r, THTensor *i, THTensor *t) {
-    return (void)i, THTensor_quantile(r, t, 0.7, 1, 0, TH_LINEAR);
+    return (void)i, THTensor_quantile(r, t, 0.7, 1, 0, TH_INTERPOLATION_LINEAR);
 }
 static THStatus histc(THTensor *r, THTensor *i, THTensor *t) { return (void)i, THTensor_histc(r, t, 20, 0, 0); }
 static THStatus sort(THTensor *r, THTensor *i, THTensor *t) { return THTensor_sort(r, i, t, 1, 0, 1); }
@@ -77,14 +78,14 @@ static const struct {
 #undef NAMED
 };
 
-/* Memory with different numbers everywhere. */
+/* Memory whose elements all differ. */
 static THTensor *ground(THDtype dtype) {
     THTensor *t = THTensor_newWithSize1d(dtype, ALL);
     for (int64_t k = 0; k < ALL; k++) CHECK_OK(THTensor_set1d(t, k, (double)(k * 89 % 241) / 64 - 1));
     return t;
 }
 
-/* A matrix, or a view of the shape of `like`, on the memory of `base`; transposed where it says so. */
+/* A matrix, or a view of the shape of `like`, in the memory of `base`, optionally transposed. */
 static THTensor *on(const THTensor *base, int64_t first, const THTensor *like, int turned) {
     THTensor *t =
         THTensor_newWithStorage(THTensor_storage(base), first, THTensor_nDimension(like), THTensor_sizes(like), NULL);
@@ -96,7 +97,7 @@ static THTensor *on(const THTensor *base, int64_t first, const THTensor *like, i
     return t;
 }
 
-/* One call, its input transposed or not, its result `shift` elements away from the input, transposed or not. */
+/* Makes one call. The result begins `shift` elements after the input; either may be transposed. */
 static void overlap(size_t n, THDtype dtype, int64_t shift, int input_turned, int result_turned) {
     THTensor *shape = THTensor_newWithSize2d(dtype, ROWS, COLUMNS);
     THTensor *base = ground(dtype), *apart = ground(dtype), *t = on(base, FIRST, shape, input_turned);
@@ -128,7 +129,7 @@ static void results_may_lie_on_their_inputs(void) {
     }
 }
 
-/* So many results that not all of them are computed before the first is stored. */
+/* The first results are stored before the last ones are computed. */
 static void many_sums_lie_on_what_is_summed(void) {
     THTensor *t = THTensor_newWithSize2d(TH_FLOAT32, 2000, 3), *expected = THTensor_new();
     for (int64_t i = 0; i < 6000; i++) CHECK_OK(THTensor_set2d(t, i / 3, i % 3, (double)(i * 7 % 50)));
@@ -141,7 +142,7 @@ static void many_sums_lie_on_what_is_summed(void) {
     THTensor_free(t);
 }
 
-/* Where two results share memory, the second one is whole. */
+/* If two results share memory, the second one is right. */
 static void two_results_may_lie_on_each_other(void) {
     THTensor *t = matrix_of(TH_INT64, 3, 5, 9, 2, 7, 1, 8), *memory = THTensor_newZeros(TH_INT64, SIZES(7));
     THTensor *low = THTensor_newNarrow(memory, 0, 0, 3), *high = THTensor_newNarrow(memory, 0, 1, 3);
@@ -158,13 +159,13 @@ static void two_results_may_lie_on_each_other(void) {
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) THTensor_free(all[k]);
 }
 
-/* A tensor on memory of ours, transposed where it says so. */
+/* A tensor over this test's memory, optionally transposed. */
 static THTensor *borrow(THDtype dtype, void *data, int64_t n, int turned) {
     int64_t size[] = {n, 2}, strides[] = {turned ? 1 : 2, turned ? n : 1};
     return THTensor_newFromBlob(dtype, 2, size, strides, data, NULL, NULL);
 }
 
-/* Storages of their own do not know of each other. */
+/* Two storages over the same memory do not know each other. */
 static void borrowed_memory_may_be_the_same(void) {
     static const int32_t values[] = {1, -2, 3, 4, -5, 6};
     for (int way = 0; way < 2; way++) {
@@ -197,7 +198,7 @@ static void borrowed_memory_may_be_the_same(void) {
     }
 }
 
-/* A result that changes its shape leaves memory alone that an input has under another name. */
+/* A result that changes its shape must not change the memory of an input on the same storage. */
 static void a_result_that_is_resized_does_not_spoil_its_input(void) {
     enum { LONG = 3000, SHORT = 2000 };
     float memory[LONG + 4];
@@ -213,7 +214,7 @@ static void a_result_that_is_resized_does_not_spoil_its_input(void) {
     THTensor_free(r);
 }
 
-/* As large as what the inputs make together, not as it was. */
+/* The result has the shape that the inputs give together, not its previous shape. */
 static void results_take_the_shape_of_their_inputs(void) {
     THTensor *r = THTensor_newZeros(TH_FLOAT32, SIZES(3, 4)), *row = vector_of(TH_FLOAT32, 1, 2, 3, 4);
     THTensor *flat = THTensor_newUnsqueeze1d(row, 0), *t = THTensor_newZeros(TH_FLOAT32, SIZES(3, 4));
@@ -228,7 +229,7 @@ static void results_take_the_shape_of_their_inputs(void) {
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) THTensor_free(all[k]);
 }
 
-/* Steps of 3 and 2: elements 0, 2, 4, 3, 5 and 7 of the storage, each once. */
+/* Strides 3 and 2: elements 0, 2, 4, 3, 5 and 7 of the storage, each once. */
 static void interleaved_results_are_written(void) {
     THStorage *storage = THStorage_newWithSize(TH_FLOAT32, 8);
     CHECK_OK(THStorage_fill(storage, 9));

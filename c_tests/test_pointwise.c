@@ -1,5 +1,5 @@
 /* Elementwise operations beyond plain arithmetic: rounded division, powers, bits, bounds, masks, truth values,
- * closeness, and functions of the caller. */
+ * closeness, and callbacks. */
 
 #include "check.h"
 
@@ -49,8 +49,7 @@ static void integers_refuse_to_be_divided_by_zero(void) {
     THTensor_free(a);
 }
 
-/* The one quotient of two integers that no integer holds wraps, and its remainder is 0; the machine's instruction
- * traps. */
+/* The one integer quotient that overflows wraps, and its remainder is 0. The machine's instruction would trap. */
 static void the_least_integer_divided_by_minus_one_wraps(void) {
     static const THDtype signed_types[] = {TH_INT8, TH_INT16, TH_INT32, TH_INT64};
     for (int k = 0; k < 4; k++) {
@@ -256,7 +255,7 @@ static void bounds_may_be_tensors(void) {
     CHECK_OK(THTensor_clampTensor(r, t, least, NULL));
     CHECK_VALUES(r, -1, 1, 5, 9, NAN, 2);
     CHECK_ERROR(THTensor_clampTensor(r, t, NULL, NULL), TH_ERR_ARGUMENT, "both NULL");
-    /* A bound may be the result, and of another dtype. */
+    /* A bound may be the result, and may have another dtype. */
     CHECK_OK(THTensor_clampTensor(least, least, NULL, least));
     THTensor *ints = vector_of(TH_INT32, 7, 7, 7);
     CHECK_OK(THTensor_clampTensor(t, t, ints, t));
@@ -281,7 +280,7 @@ static void signs_are_those_of_the_bits(void) {
     THTensor *turned = THTensor_newT(t), *r = THTensor_new();
     CHECK_OK(THTensor_signbit(r, turned));
     CHECK_VALUES(r, 1, 0, 0, 1, 1, 0);
-    /* In place the truth values are floats. */
+    /* In place, the truth values are stored as floats. */
     CHECK_OK(THTensor_signbit(t, t));
     CHECK_VALUES(t, 1, 0, 1, 0, 1, 0);
     THTensor_free(r);
@@ -294,7 +293,7 @@ static void numbers_take_the_place_of_nan_and_infinities(void) {
     CHECK_OK(THTensor_nanToNum(r, t, 0, NAN, NAN));
     CHECK_EQ(THTensor_dtype(r), TH_FLOAT16);
     CHECK_VALUES(r, 0, 65504, -65504, 3);
-    /* Only NaN, or only the infinities. */
+    /* Replaces only NaN, or only the infinities. */
     CHECK_OK(THTensor_nanToNum(r, t, 1, INFINITY, -INFINITY));
     CHECK_VALUES(r, 1, INFINITY, -INFINITY, 3);
     CHECK_OK(THTensor_nanToNum(t, t, NAN, 7, -7));
@@ -411,7 +410,7 @@ static void equality_is_of_shape_and_elements(void) {
     THTensor_free(a);
 }
 
-/* Functions of the caller */
+/* Callbacks */
 
 static int count_up(double *x, void *context) {
     *x = ++*(int *)context;
@@ -448,7 +447,7 @@ static int look(double *x, void *context) {
     return 0;
 }
 
-/* A double sees 2^53 + 1 as 2^53; unless the function stores something else, the element stays what it was. */
+/* A double rounds 2^53 + 1 to 2^53. Unless the callback stores another value, the element is unchanged. */
 static void what_a_function_leaves_alone_keeps_every_bit(void) {
     int64_t odd = ((int64_t)1 << 53) + 1;
     double seen = 0;
@@ -463,6 +462,23 @@ static void a_function_stops_with_its_own_code(void) {
     THTensor *t = vector_of(TH_FLOAT32, 1, 2, 3, 4);
     CHECK_ERROR(THTensor_apply(t, stop_at_three, NULL), 42, "stopped with 42 at [2]");
     CHECK_VALUES(t, 11, 12, 13, 4);
+    THTensor_free(t);
+}
+
+static int stop_with(double *x, void *context) {
+    (void)x;
+    return *(int *)context;
+}
+
+/* 10 would blame the library. */
+static void no_code_of_a_function_is_an_internal_fault(void) {
+    THTensor *t = vector_of(TH_FLOAT32, 1, 2);
+    int code = TH_ERR_INTERNAL;
+    CHECK_ERROR(THTensor_apply(t, stop_with, &code), TH_ERR_CALLBACK, "stopped with 10 at [0]");
+    CHECK_EQ(THGetLastErrorCode(), TH_ERR_CALLBACK);
+    for (code = 1; code < 20; code++) {
+        if (code != TH_ERR_INTERNAL) CHECK_ERROR(THTensor_apply(t, stop_with, &code), (THStatus)code, "stopped with");
+    }
     THTensor_free(t);
 }
 
@@ -518,5 +534,5 @@ CHECK_MAIN(CASE(quotients_are_rounded_as_asked), CASE(integers_refuse_to_be_divi
            CASE(truth_is_what_is_not_zero), CASE(a_derivative_of_digamma_has_an_order),
            CASE(infinities_and_nan_are_found), CASE(closeness_has_tolerances), CASE(equality_is_of_shape_and_elements),
            CASE(a_function_is_applied_in_row_major_order), CASE(what_a_function_leaves_alone_keeps_every_bit),
-           CASE(a_function_stops_with_its_own_code), CASE(functions_see_the_elements_of_other_tensors),
+           CASE(a_function_stops_with_its_own_code), CASE(no_code_of_a_function_is_an_internal_fault), CASE(functions_see_the_elements_of_other_tensors),
            CASE(a_function_that_frees_the_memory_is_found_out))

@@ -1,4 +1,4 @@
-/* Pooling: images made smaller, by the greatest elements or the means of windows. */
+/* Pooling: the maxima or the means of windows of images. */
 
 #include "check.h"
 
@@ -18,7 +18,7 @@ static void the_greatest_of_each_window_is_taken_with_its_place(void) {
     CHECK_OK(THTensor_maxPool2d(r, NULL, image, 1, (int64_t[]){3}, (int64_t[]){2}, (int64_t[]){1}, NULL, 0));
     CHECK_VALUES(r, 6, 8, 14, 16);
 
-    /* The elements go back to where they came from. */
+    /* Unpooling stores the elements at their previous positions. */
     THTensor *back = THTensor_new();
     CHECK_OK(THTensor_maxPool2d(r, indices, image, SIZES(2), NULL, NULL, NULL, 0));
     CHECK_OK(THTensor_maxUnpool(back, r, indices, SIZES(4, 4)));
@@ -55,7 +55,7 @@ static void windows_beyond_the_end_count_if_asked_to(void) {
 }
 
 static void a_window_may_have_no_element(void) {
-    /* The taps lie in front of the only element and behind it. */
+    /* The window's elements are before and after the only element of the image. */
     THTensor *line = matrix_of(TH_FLOAT32, 2, 7, 8), *r = THTensor_new(), *indices = THTensor_new();
     const int64_t kernel[] = {2}, stride[] = {1}, padding[] = {1}, dilation[] = {2};
     CHECK_OK(THTensor_maxPool1d(r, indices, line, 1, kernel, stride, padding, dilation, 0));
@@ -63,7 +63,8 @@ static void a_window_may_have_no_element(void) {
     CHECK_VALUES(indices, -1, -1);
     CHECK_OK(THTensor_maxPool1d(r, NULL, line, 1, kernel, stride, padding, dilation, 0));
     CHECK_VALUES(r, -INFINITY, -INFINITY);
-    /* Its gradient belongs to no element. There is no other index outside of the image, and none to put elements at. */
+    /* The index -1 receives no gradient. Other indices outside of the image are refused, and unpooling refuses -1,
+     * too. */
     THTensor *given = matrix_of(TH_FLOAT32, 2, 10, 20), *grad = THTensor_new();
     CHECK_OK(THTensor_maxPoolGradInput(grad, given, indices, line, 1));
     CHECK_SHAPE(grad, 2, 1);
@@ -138,7 +139,7 @@ static void adaptive_windows_give_the_size_asked_for(void) {
     THTensor *image = image_of(3, 5), *r = THTensor_new(), *indices = THTensor_new();
     CHECK_OK(THTensor_adaptiveAvgPool2d(r, image, SIZES(1)));
     CHECK_VALUES(r, 8);
-    /* Windows overlap where they cannot be equal: columns 0 to 2 and 2 to 4. */
+    /* Windows overlap if they cannot be equal: columns 0 to 2 and 2 to 4. */
     CHECK_OK(THTensor_adaptiveMaxPool2d(r, indices, image, SIZES(-1, 2)));
     CHECK_SHAPE(r, 1, 3, 2);
     CHECK_VALUES(r, 3, 5, 8, 10, 13, 15);
@@ -168,7 +169,7 @@ static void gradients_go_where_the_elements_came_from(void) {
     THTensor_free(line);
 }
 
-/* The forms with one number for all dimensions are those with lists, bit by bit. */
+/* The forms with one number for all dimensions equal the forms with lists, bit for bit. */
 static void uniform_forms_are_those_with_lists(void) {
     const int64_t sizes[] = {2, 3, 5, 6, 7}, kernels[] = {3, 3, 3}, stride[] = {2, 2, 2}, padding[] = {1, 1, 1};
     THTensor *r = THTensor_new(), *wanted = THTensor_new(), *places = THTensor_new(), *indices = THTensor_new();

@@ -4,7 +4,7 @@
 
 #include <unistd.h>
 
-/* A string of the library's is what is expected; it is freed. */
+/* The library's string equals `expected`. Frees the string. */
 #define CHECK_TEXT(call, expected)                                                                                     \
     do {                                                                                                               \
         char *text_ = (call);                                                                                          \
@@ -12,7 +12,7 @@
         THFree(text_);                                                                                                 \
     } while (0)
 
-/* Returns the options that the library starts with. */
+/* Returns the library's initial options. */
 static THPrintOptions standard(void) {
     THPrintOptions options;
     THPrintOptions_init(&options);
@@ -51,7 +51,7 @@ static void dtypes_are_named_where_the_numbers_do_not_tell(void) {
         CHECK_TEXT(THTensor_toString(t, NULL), expected[k]);
         THTensor_free(t);
     }
-    /* The default dtype is the one that needs no name. */
+    /* The default dtype is not named. */
     THTensor *t = vector_of(TH_FLOAT64, 1, 0);
     CHECK_OK(THSetDefaultDtype(TH_FLOAT64));
     CHECK_TEXT(THTensor_toString(t, NULL), "tensor([1., 0.])");
@@ -74,7 +74,7 @@ static void long_tensors_are_summarised(void) {
     THPrintOptions options = standard();
     options.edgeItems = 1;
     CHECK_TEXT(THTensor_toString(t, &options), "tensor([   0,  ..., 1000])");
-    /* 10^18 elements that are one: nothing but the edges is looked at. */
+    /* 10^18 elements expanded from one: only the edges are read. */
     THTensor *one = THTensor_newOnes(TH_FLOAT32, SIZES(1, 1));
     THTensor *huge = THTensor_newExpand(one, SIZES(1000000000, 1000000000));
     CHECK_TEXT(THTensor_toString(huge, &options), "tensor([[1.,  ..., 1.],\n        ...,\n        [1.,  ..., 1.]])");
@@ -148,7 +148,7 @@ static void options_out_of_range_are_errors(void) {
 
 /* Streams */
 
-/* All that a stream has from its beginning. */
+/* Reads a whole stream from its beginning. */
 static void read_all(FILE *stream, char *text, size_t room) {
     rewind(stream);
     text[fread(text, 1, room - 1, stream)] = '\0';
@@ -171,7 +171,7 @@ static void a_stream_takes_the_text_and_a_newline(void) {
     THTensor_free(t);
 }
 
-/* With printf before and behind, in whatever way stdout is buffered. */
+/* Calls printf before and after, for every kind of buffering of stdout. */
 static void stdout_has_everything_in_order(void) {
     char text[200];
     FILE *file = tmpfile();
@@ -212,7 +212,7 @@ static void null_and_damaged_handles_are_errors(void) {
     CHECK_ERROR(THPrintOptions_init(NULL), TH_ERR_ARGUMENT, "argument 'options' is NULL");
     CHECK_ERROR(THGetPrintOptions(NULL), TH_ERR_ARGUMENT, "argument 'options' is NULL");
     CHECK_OK(THGetPrintOptions(&options));
-    /* A size that reaches beyond the storage. */
+    /* A size that exceeds the storage. */
     t->size[0] = 1000000;
     CHECK_FAILURE(THTensor_toString(t, NULL) == NULL, TH_ERR_SHAPE, "beyond the storage");
     t->size[0] = -1;

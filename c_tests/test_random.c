@@ -1,9 +1,9 @@
-/* Random numbers: what fills tensors. The distributions themselves: test_distribution.c. */
+/* Random numbers that fill tensors. test_distribution.c tests the distributions. */
 
 #include "check.h"
 
-/* Distributions: means of n draws miss the expected value by more than five standard errors once in two million times,
- * and never with the same seed. */
+/* Distributions: a mean of n draws misses the expected value by more than five standard errors once in two million
+ * times; with fixed seeds the outcome is always the same. */
 
 struct moments {
     double mean, variance, least, greatest, beyond_one;
@@ -33,8 +33,8 @@ static void uniform_numbers_are_spread_evenly(void) {
         struct moments m = moments_of(t);
         CHECK(m.least >= -1 && m.greatest < 3);
         CHECK(m.least < -0.9 && m.greatest > 2.9);
-        /* The variance of numbers 4 apart at most is 4^2 / 12, and its error 4^4 / 180. 16-bit floats are `grid` apart
-         * below 3. */
+        /* The variance of uniform numbers in a range of 4 is 4^2 / 12, and its error 4^4 / 180. 16-bit floats below 3
+         * are `grid` apart. */
         double grid = dtype == TH_BFLOAT16 ? 0x1p-6 : dtype == TH_FLOAT16 ? 0x1p-9 : 0;
         CHECK_NEAR(m.mean, 1, 5 * sqrt(16.0 / 12 / (double)n) + grid);
         CHECK_NEAR(m.variance, 16.0 / 12, 5 * sqrt(256.0 / 180 / (double)n) + grid);
@@ -49,7 +49,8 @@ static void normal_numbers_are_bell_shaped(void) {
         THTensor *t = THTensor_newWithSize1d(dtype, n), *scaled = THTensor_newWithSize1d(dtype, n);
         CHECK_OK(THTensor_normal(t, NULL, 0, 1));
         struct moments m = moments_of(t);
-        /* 31.7 % lie beyond one standard deviation; the borders of bfloat16 are 2^-7 apart there. */
+        /* 31.7 % are more than one standard deviation from the mean; at that distance bfloat16 numbers are 2^-7
+         * apart. */
         double bias = dtype == TH_BFLOAT16 ? 0x1p-7 : dtype == TH_FLOAT16 ? 0x1p-10 : 0;
         CHECK_NEAR(m.mean, 0, 5 * sqrt(1 / (double)n));
         CHECK_NEAR(m.variance, 1, 5 * sqrt(2 / (double)n) + bias);
@@ -159,7 +160,7 @@ static void wide_ranges_stay_in_bounds(void) {
     CHECK(THTensor_minall(singles) < -1e38 && THTensor_maxall(singles) > 1e38);
     CHECK_OK(THTensor_uniform(doubles, NULL, -8e307, 8e307));
     CHECK(THTensor_minall(doubles) >= -8e307 && THTensor_maxall(doubles) < 8e307);
-    /* Every number of this range is one of its ends, of which the upper is excluded. */
+    /* Every number of this range is one of its ends, and the upper end is excluded. */
     CHECK_OK(THTensor_uniform(singles, NULL, 16777216, 16777218));
     CHECK_NEAR(THTensor_maxall(singles), 16777216, 0);
     THTensor_free(doubles);

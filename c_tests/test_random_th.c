@@ -1,4 +1,4 @@
-/* Generators of kind TH_MT19937: the numbers of Torch's TH, and those that PyTorch shares. */
+/* Generators of kind TH_MT19937: the numbers of Torch's TH, some of which PyTorch has, too. */
 
 #include "check.h"
 
@@ -10,7 +10,7 @@ static THGenerator *seeded(void) {
     return generator;
 }
 
-/* The elements are the expected numbers; where functions of the C library made them, but for their last bits. */
+/* The elements equal the expected numbers, up to a relative error if functions of the C library computed them. */
 static void check_numbers(const THTensor *t, const double *expected, int64_t n, double last_bits) {
     if (!CHECK(THTensor_nElement(t) == n)) return;
     for (int64_t i = 0; i < n; i++) CHECK_NEAR(element_at(t, i), expected[i], fabs(expected[i]) * last_bits);
@@ -40,7 +40,7 @@ static void numbers_are_those_of_TH(void) {
         THTensor *doubles = THTensor_newWithSize1d(TH_FLOAT64, 9), *floats = THTensor_newWithSize1d(TH_FLOAT32, 9);
         CHECK_OK(draw(which, doubles, generator));
         check_numbers(doubles, th_numbers[which], 9, which == 0 || which >= 5 ? 0 : 0x1p-50);
-        /* A float32 is the float64 rounded. */
+        /* A float32 number is the float64 number rounded. */
         CHECK_OK(THRandom_manualSeed(generator, 123));
         CHECK_OK(draw(which, floats, generator));
         check_numbers(floats, th_numbers[which], 9, 0x1p-24);
@@ -70,7 +70,8 @@ static void single_numbers_are_those_of_TH_too(void) {
     THGenerator_free(generator);
 }
 
-/* Normal numbers come in pairs. The second one waits for the next call that wants one, whatever is drawn in between. */
+/* Normal numbers are made in pairs. The second one is kept for the next call that needs one, whatever is drawn in
+ * between. */
 static void half_a_pair_waits(void) {
     THGenerator *generator = seeded();
     THTensor *t = THTensor_newWithSize1d(TH_FLOAT64, 9);
@@ -82,7 +83,7 @@ static void half_a_pair_waits(void) {
     THGenerator_free(generator);
 }
 
-/* The order is row-major, whatever the strides. */
+/* The order is row-major for all strides. */
 static void strides_do_not_matter(void) {
     for (enum layout layout = ROW_MAJOR; layout < LAYOUTS; layout++) {
         THGenerator *generator = seeded();
@@ -143,8 +144,8 @@ static void samples_are_those_of_TH(void) {
     THGenerator_free(generator);
 }
 
-/* PyTorch makes other numbers of the same words: uniform takes 53 bits for a float64, randn has its pairs in another
- * order. */
+/* PyTorch computes other numbers from the same words: uniform uses 53 bits for a float64, and randn orders its pairs
+ * differently. */
 static void uniform_and_normal_are_not_those_of_PyTorch(void) {
     THGenerator *generator = seeded();
     double first = THRandom_uniform(generator, 0, 1);
@@ -154,7 +155,7 @@ static void uniform_and_normal_are_not_those_of_PyTorch(void) {
     THGenerator_free(generator);
 }
 
-/* A state is the bytes of TH's struct, with which PyTorch's begins. */
+/* A state has the bytes of TH's struct, which is also the beginning of PyTorch's state. */
 static void states_are_those_of_TH(void) {
     THGenerator *generator = THGenerator_newKind(TH_MT19937);
     THTensor *torch = THTensor_newFromData(TH_UINT8, SIZES(sizeof torch_state), torch_state), *state = THTensor_new();

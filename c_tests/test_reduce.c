@@ -1,4 +1,4 @@
-/* Reductions: sums and means over all elements, one dimension or several; and what holds for all of them. */
+/* Reductions: sums and means over all elements, one dimension or several, and the common properties of reductions. */
 
 #include "check.h"
 
@@ -53,7 +53,7 @@ static void integers_and_bool_sum_to_int64(void) {
         THTensor *t = THTensor_newFull(dtypes[k], SIZES(300), 100), *r = THTensor_new();
         CHECK_OK(THTensor_sum(r, t, 0, 0));
         CHECK_EQ(THTensor_dtype(r), is_float(dtypes[k]) ? dtypes[k] : TH_INT64);
-        /* 30000 has 11 significant bits, too many for bfloat16: its neighbours there are 29952 and 30080. */
+        /* 30000 needs 11 significant bits, too many for bfloat16, whose nearest numbers are 29952 and 30080. */
         CHECK_NEAR(THTensor_item(r), dtypes[k] == TH_BOOL ? 300 : dtypes[k] == TH_BFLOAT16 ? 29952 : 30000, 0);
         THTensor_free(r);
         THTensor_free(t);
@@ -66,7 +66,7 @@ static void integers_and_bool_sum_to_int64(void) {
 }
 
 static void floats_are_summed_in_float64_and_rounded_once(void) {
-    /* In float32 2^24 + 1 is 2^24 again, however often. */
+    /* In float32, 2^24 + 1 is rounded to 2^24 each time. */
     THTensor *t = THTensor_newOnes(TH_FLOAT32, SIZES(1001)), *r = THTensor_new();
     CHECK_OK(THTensor_set1d(t, 0, 16777216));
     CHECK_OK(THTensor_sum(r, t, 0, 0));
@@ -90,7 +90,7 @@ static void a_sum_in_float64_keeps_what_float32_cannot(void) {
     THTensor *t = vector_of(TH_FLOAT32, 16777216, 1), *r = THTensor_newZeros(TH_FLOAT64, SIZES(1));
     CHECK_OK(THTensor_sumDims(r, t, 1, (int64_t[]){0}, 1, TH_FLOAT64));
     CHECK_VALUES(r, 16777217);
-    /* If no dtype is asked for, the result is that of a fresh tensor, converted. */
+    /* Without a requested dtype, the result is the fresh result, converted. */
     CHECK_OK(THTensor_sum(r, t, 0, 1));
     CHECK_VALUES(r, 16777216);
     THTensor *ints = THTensor_newZeros(TH_INT64, SIZES(1));
@@ -101,7 +101,7 @@ static void a_sum_in_float64_keeps_what_float32_cannot(void) {
 }
 
 static void what_is_asked_for_in_float64_is_computed_in_it(void) {
-    /* 1e8 + 1 is 1e8 in float32: the places are of one lane of any vector. */
+    /* In float32, 1e8 + 1 is 1e8. The nonzero elements are in one lane for every vector width. */
     const THDtype floats[] = {TH_BFLOAT16, TH_FLOAT32};
     for (int k = 0; k < 2; k++) {
         const double big = k ? 1e8 : 0x1p30, root = sqrt(1 + 2 * big * big);
@@ -203,7 +203,7 @@ static void a_scalar_has_dimension_0_and_minus_1(void) {
 
 /* Every dtype, layout and size against plain loops */
 
-/* A tensor of 6 planes of whole numbers from 0 to 12, seen in one of four ways. */
+/* A tensor of 6 planes of integers from 0 to 12, in one of four layouts. */
 static THTensor *planes(THDtype dtype, int64_t rows, int64_t columns, int way) {
     THTensor *t = THTensor_newZeros(dtype, SIZES(6, rows, columns));
     THTensor *flat = THTensor_newFlatten(t, 0, -1);
@@ -232,7 +232,8 @@ static void check_against_loops(const THTensor *t, int dimension) {
     CHECK_OK(THTensor_sum(sum, t, dimension, 1));
     CHECK_OK(THTensor_max(most, where, t, dimension, 1));
     int ndim = THTensor_nDimension(t), wrong = 0;
-    /* bfloat16 has 8 significant bits and float16 11, too few for these sums: half of the last may be lost. All others are exact. */
+    /* bfloat16 has 8 significant bits and float16 11, too few for these sums: half a unit of the last bit may be lost. All other sums are
+     * exact. */
     double loss = THTensor_dtype(t) == TH_BFLOAT16 ? 0x1p-8 : THTensor_dtype(t) == TH_FLOAT16 ? 0x1p-11 : 0;
     for (int64_t i = 0; i < THTensor_nElement(sum); i++) {
         int64_t index[4], at = i, expected_where = -1;
@@ -381,7 +382,7 @@ static void results_stay_as_they_were_where_one_cannot_be(void) {
     THTensor_free(t);
 }
 
-/* Every reduction on one thread and on several, over shapes that are cut in different ways. */
+/* Every reduction, on one thread and on several, over shapes that are divided in different ways. */
 static void no_reduction_depends_on_the_number_of_threads(void) {
     static const int64_t shapes[][3] = {{3, 70000, 1}, {70000, 3, 1}, {300, 20, 40}, {1, 1, 300000}, {9000, 1, 40}, {30000, 1, 9}};
     const int threads_before = THGetNumThreads();
@@ -456,7 +457,7 @@ static void the_variance_of_nothing_is_nan_whatever_the_correction(void) {
     check_variance(2, (double[]){1, 3}, 3, INFINITY, 0);
 }
 
-/* Deviations from the first element would lose three digits to cancellation. */
+/* Measuring deviations from the first element would lose three digits to cancellation. */
 static void an_outlier_in_front_costs_a_variance_nothing(void) {
     enum { N = 2000 };
     double x[N];

@@ -1,4 +1,4 @@
-/* References: who holds what, counts that stay exact among threads, and memory that does not grow. */
+/* References: which handles own what, exact counts with several threads, and memory that does not grow. */
 
 #include "check.h"
 
@@ -7,7 +7,7 @@
 
 #define THREADS 8
 
-/* Runs `work(arg)` on eight threads at once; how many of them returned something other than NULL. */
+/* Runs `work(arg)` on eight threads at once. Returns the number of threads that did not return NULL. */
 static int run_on_threads(void *(*work)(void *), void *arg) {
     pthread_t threads[THREADS];
     int wrong = 0;
@@ -25,7 +25,7 @@ static void count_call(void *data, void *context) {
     (*(int *)context)++;
 }
 
-/* Who holds what */
+/* Ownership */
 
 static void a_reference_is_taken_and_given_up(void) {
     THTensor *t = THTensor_newOnes(TH_FLOAT32, SIZES(2));
@@ -64,7 +64,7 @@ static void views_keep_the_storage_alive(void) {
     CHECK_EQ(deleted, 1);
 }
 
-/* More references than an int counts: the handle stays for ever, however many are given up. */
+/* With more references than an int counts, the handle is never freed, however many references are given up. */
 static void a_count_that_has_come_to_its_end_stays_there(void) {
     THTensor *t = THTensor_newOnes(TH_FLOAT32, SIZES(2));
     THStorage *s = THTensor_storage(t);
@@ -201,7 +201,7 @@ static void handles_that_do_not_count_stay(void) {
     THStorage_free(s);
 }
 
-/* Among threads */
+/* Several threads */
 
 static void *retain_and_free(void *arg) {
     THTensor *t = arg;
@@ -212,7 +212,7 @@ static void *retain_and_free(void *arg) {
         THTensor_free(t);
         THStorage_free(s);
     }
-    /* One more of each, for the count at the end to show. */
+    /* An additional reference of each, which the count must show at the end. */
     THTensor_retain(t);
     THStorage_retain(s);
     return NULL;
@@ -240,7 +240,7 @@ static void *view_and_free(void *arg) {
         THTensor_free(turned);
         THTensor_free(row);
     }
-    /* Rows begin with 1 and 3, the turned matrix has 2 at (1, 0). */
+    /* The rows begin with 1 and 3, and the transposed matrix has 2 at (1, 0). */
     return sum == (double)(shrunk(30000) / 2) * 8 + (shrunk(30000) % 2) * 5 ? NULL : arg;
 }
 
@@ -260,7 +260,7 @@ struct blobs {
     int deleted[BLOBS];
 };
 
-/* All threads walk the list in the same direction: at each blob some of them meet. */
+/* All threads walk the list in the same direction, so at each blob some of them meet. */
 static void *free_all(void *arg) {
     struct blobs *blobs = arg;
     for (int i = 0; i < blobs->count; i++) THTensor_free(blobs->tensors[i]);
@@ -320,7 +320,7 @@ static void tensors_are_freed_by_another_thread(void) {
 
 /* Memory that does not grow */
 
-/* Bytes of this process that are in memory; 0 where the system does not tell. */
+/* Bytes of this process in memory; 0 if the system does not tell. */
 static int64_t resident_bytes(void) {
     long total = 0, resident = 0;
     FILE *file = fopen("/proc/self/statm", "r");
@@ -345,7 +345,7 @@ static void a_million_rounds_leave_nothing_behind(void) {
     int64_t live = THMemory_liveBytes(), resident = resident_bytes();
     create_view_and_free(shrunk(1000000));
     CHECK_EQ(THMemory_liveBytes(), live);
-    /* A byte lost in each round would be a million. */
+    /* A byte lost in each round would add up to a million. */
     if (!under_valgrind()) CHECK(resident_bytes() - resident < 500000);
 }
 
@@ -353,7 +353,7 @@ static void failing_a_hundred_thousand_times_leaves_nothing_behind(void) {
     THTensor *t = vector_of(TH_FLOAT32, 1, 2, 3), *r = THTensor_new();
     int64_t live = 0, resident = 0;
     int64_t rounds = shrunk(100000);
-    /* The second half is measured: the first makes room for messages. */
+    /* The second half is measured. The first half allocates memory for messages. */
     for (int64_t i = -rounds; i < rounds; i++) {
         if (i == 0) live = THMemory_liveBytes(), resident = resident_bytes();
         CHECK(THTensor_newWithSize1d(TH_FLOAT32, -i * i - 1) == NULL);

@@ -1,6 +1,5 @@
-/* Memory refused where it is easily forgotten: to threads that start, to lists as long as the caller says, to what
- * plans Fourier transforms, to the header behind a mapping. Nothing ends the process, and what is asked for again with
- * memory is there. */
+/* Memory is refused to starting threads, to lists as long as the caller says, to plans of Fourier transforms, and to
+ * the header of a mapping. No refusal ends the process, and the same call succeeds with memory. */
 #define _GNU_SOURCE
 #include "check.h"
 #include "refuse.h"
@@ -17,16 +16,16 @@ enum { COUNT = 40, DIMS = 600 };
 
 static bool sums_right(const THTensor *t) { return THTensor_sumall(t) == 1 << 20; }
 
-/* The end of a child, which becomes another program: that keeps checkers of memory from taking for leaks what it has of
- * its parent's threads. */
+/* Ends a child by becoming another program, because memory checkers would report the memory of its parent's threads as
+ * leaks. */
 static void leave(bool right) {
     memory.refusing = false;
     execlp(right ? "true" : "false", "child", (char *)NULL);
     _exit(2);
 }
 
-/* Returns the status of a child, 0 if sums are right while threads start with one request or all from it on refused.
- * Threads start once, hence the child. */
+/* Runs sums in a child while threads start with one allocation, or all from it on, refused. Returns the child's status:
+ * 0 if the sums are right. A process starts its threads only once. */
 static int status_of_child(const THTensor *t, long first, long last) {
     pid_t child = fork();
     if (child == 0) {
@@ -51,13 +50,13 @@ static void threads_that_cannot_start_are_done_without(void) {
         CHECK_EQ(status_of_child(t, n, n), 0);
         CHECK_EQ(status_of_child(t, n, FOR_GOOD), 0);
     }
-    /* The same in a process whose threads have started. */
+    /* Repeats the test in a process whose threads have started. */
     CHECK(sums_right(t));
     CHECK_EQ(status_of_child(t, 0, FOR_GOOD), 0);
     THTensor_free(t);
 }
 
-/* A thread of the caller's own, which has nothing yet when memory is gone. */
+/* A thread of the program that uses the library for the first time, without memory. */
 static void *use_without_memory(void *t) {
     const char *clean = THGetLastError();
     bool right = strcmp(clean, "") == 0 && THTensor_get1d(t, 0) == 1;
@@ -149,7 +148,7 @@ static THStatus many_operands(void) {
     return status;
 }
 
-/* A signal of another length each time, for which nothing is prepared yet: primes, powers, products. */
+/* A signal with a new length each time, for which there is no plan yet: primes, powers, products. */
 static THTensor *signal_of_new_length(void) {
     static int64_t length = 60;
     return THTensor_newZeros(TH_FLOAT32, SIZES(++length, 2));
@@ -213,13 +212,13 @@ static void lists_of_any_length_may_be_refused(void) {
 
 /* Mappings */
 
-/* Whatever is refused, a context belongs to the storage that was made, or else to the caller. */
+/* For any refused allocation, the context belongs to the storage if one was made, and otherwise to the caller. */
 static void a_context_has_one_owner(void) {
     char path[] = "/tmp/thorn-test-XXXXXX";
     int fd = mkstemp(path), made = 0, refused = 1;
     CHECK(fd >= 0 && write(fd, "0123456789", 10) == 10);
     close(fd);
-    THSetNumThreads(0); /* what the first message needs is not what this is about */
+    THSetNumThreads(0); /* the first message allocates memory, which is not tested here */
     int64_t live = THMemory_liveBytes();
     for (long n = 0; refused; n++) {
         refused = 0;

@@ -1,10 +1,10 @@
 /*
- * A result takes the shape of what is computed, whatever shape it had: every small shape against every other, for each kind of operation.
+ * A result gets the shape of the operation, for any previous shape: all pairs of small shapes, for each kind of operation.
  */
 #include "check.h"
 
 #define MAX_RANK 3
-/* Sizes 0, 1 and 2: one that is empty, one that broadcasts and one that does not. */
+/* Sizes 0, 1 and 2: an empty size, a size that broadcasts, and a size that does not. */
 #define KINDS 3
 #define SHAPES (1 + 3 + 9 + 27)
 
@@ -24,7 +24,7 @@ static void list_shapes(void) {
         }
 }
 
-/* Checkers are slow; every third shape of a result is enough for them. */
+/* Under valgrind, every seventh shape of a result is tested. */
 static int step(void) { return getenv("THORN_UNDER_VALGRIND") ? 7 : 1; }
 
 static int64_t count(const Shape *s) {
@@ -33,7 +33,7 @@ static int64_t count(const Shape *s) {
     return n;
 }
 
-/* NumPy's rule: aligned at the last dim, sizes are equal or one of them is 1. */
+/* NumPy's rule: shapes are aligned at the last dimension, and sizes are equal or one of them is 1. */
 static bool broadcast(const Shape *a, const Shape *b, Shape *both) {
     both->rank = a->rank > b->rank ? a->rank : b->rank;
     for (int d = 0; d < both->rank; d++) {
@@ -45,7 +45,7 @@ static bool broadcast(const Shape *a, const Shape *b, Shape *both) {
     return true;
 }
 
-/* The element of a row-major tensor of shape `s` that position `at` of shape `over` reads. */
+/* Returns the element of a row-major tensor of shape `s` that is read at position `at` of shape `over`. */
 static double element(const double *data, const Shape *s, const Shape *over, int64_t at) {
     int64_t offset = 0, scale = 1;
     for (int d = over->rank - 1; d >= 0; at /= over->size[d], d--) {
@@ -109,7 +109,7 @@ static const Operation OPERATIONS[] = {
     {"lerp", 2, run_lerp, middle},        {"addcmul", 3, run_addcmul, product_added}, {"where", 3, run_where, chosen},
 };
 
-/* One operation on inputs of the shapes given, into a result of each shape. */
+/* Runs one operation on inputs of the given shapes, with a result of each shape. */
 static void into_every_shape(const Operation *op, const Shape *const *in, const Shape *expected) {
     THTensor *inputs[3];
     for (int k = 0; k < op->inputs; k++) inputs[k] = operand(k, in[k]);
@@ -137,7 +137,7 @@ static void elementwise_results_take_the_broadcast_shape(void) {
         for (int a = 0; a < SHAPES; a++) {
             if (op->inputs == 1) into_every_shape(op, (const Shape *[]){&shapes[a]}, &shapes[a]);
             for (int b = 0; op->inputs > 1 && b < SHAPES; b++) {
-                /* The third input stands still while the others go through all pairs; a vector of two and a scalar for it are enough. */
+                /* The third input is only a vector of two and a scalar, while the first two go through all pairs. */
                 for (int c = 0; c < (op->inputs > 2 ? 4 : 1); c += 3) {
                     Shape two, all;
                     bool fits = broadcast(&shapes[a], &shapes[b], &two) && (op->inputs < 3 || broadcast(&two, &shapes[c], &all));
@@ -149,7 +149,7 @@ static void elementwise_results_take_the_broadcast_shape(void) {
     }
 }
 
-/* The sum of a line of a row-major tensor along dim `d`, of its first `n` elements. */
+/* The sum of the first `n` elements of a line along dim `d` of a row-major tensor. */
 static double line_sum(const Shape *s, int d, int64_t before, int64_t after, int64_t n) {
     int64_t inner = 1;
     for (int k = d + 1; k < s->rank; k++) inner *= s->size[k];

@@ -1,4 +1,4 @@
-/* Tensors made of random numbers: rand and its kin, permutations, draws of categories, dropout, first weights. */
+/* Tensors of random numbers: rand and its variants, permutations, draws of categories, dropout, initial weights. */
 
 #include "check.h"
 
@@ -15,7 +15,7 @@ static void check_same(const THTensor *a, const THTensor *b) {
     CHECK(THTensor_equal(a, b));
 }
 
-/* Every form gives the numbers of the fill it is named after. */
+/* Every function that makes a tensor gives the numbers of the corresponding fill. */
 static void makers_are_fills(void) {
     for (int k = 0; k < 2; k++) {
         THGenerator *g = seeded(kinds[k], 1);
@@ -41,7 +41,7 @@ static void makers_are_fills(void) {
         made[4] = SEEDED(THTensor_newRandint(TH_INT64, g, -2, 9, SIZES(3, 5)));
         made[5] = SEEDED(THTensor_newRandintLike(ints, g, -2, 9));
         for (int i = 4; i < 6; i++) check_same(fresh[i], ints), check_same(made[i], ints);
-        /* A result keeps its dtype, and takes the sizes. */
+        /* A result keeps its dtype, and gets the sizes. */
         THTensor *bytes = THTensor_newZeros(TH_UINT8, SIZES(2)), *halves = THTensor_newZeros(TH_FLOAT16, SIZES(2));
         CHECK_OK(THTensor_randint(bytes, g, 250, 256, SIZES(4)));
         CHECK_OK(THTensor_randn(halves, g, SIZES(4, 0)));
@@ -98,7 +98,7 @@ static void permutations_have_every_number_once(void) {
     }
 }
 
-/* Each of the 24 orders of four comes as often as the others: Pearson's statistic has mean 23 and deviation 6.8. */
+/* Each of the 24 orders of four elements is equally likely: Pearson's statistic has mean 23 and deviation 6.8. */
 static void permutations_are_equally_likely(void) {
     const int64_t n = shrunk(12000);
     for (int k = 0; k < 2; k++) {
@@ -145,7 +145,7 @@ static void categories_come_by_their_probabilities(void) {
             CHECK_OK(THTensor_select(row, r, 0, i));
             check_shares(row, n, i == 0 ? first : second, 4);
         }
-        /* By tables, the same. */
+        /* The same with alias tables. */
         THTensor *vector = THTensor_newSelect(p, 0, 0), *J = THTensor_new(), *q = THTensor_new();
         CHECK_OK(THTensor_multinomialAliasSetup(vector, J, q));
         CHECK_EQ(THTensor_dtype(J), TH_INT64);
@@ -182,7 +182,7 @@ static void nothing_is_drawn_twice_without_replacement(void) {
             THTensor_set1d(pairs, i, (double)(a == 2 ? 6 + b : a * 3 + b));
         }
         check_shares(pairs, n, shares, 8);
-        /* All there are, in some order, and nothing that cannot be. */
+        /* All categories with a probability are drawn, in some order, and no others. */
         THTensor *some = vector_of(TH_FLOAT32, 0, 3, 0, 1e-30, 2);
         for (int i = 0; i < 20; i++) {
             CHECK_OK(THTensor_multinomial(r, g, some, 3, 0));
@@ -270,7 +270,7 @@ static void dropout_leaves_the_mean(void) {
     }
 }
 
-/* The deviation of weights of a layer with 40 inputs, 60 outputs and a window of 9. */
+/* The deviation of the weights of a layer with 40 inputs, 60 outputs and a window of 9. */
 static void weights_are_spread_by_the_size_of_the_layer(void) {
     for (int k = 0; k < 2; k++) {
         THGenerator *g = seeded(kinds[k], 9);
@@ -298,7 +298,7 @@ static void weights_are_spread_by_the_size_of_the_layer(void) {
     }
 }
 
-/* Two results are two tensors, and a dtype that lacks the numbers of some categories is refused. */
+/* Two results must be two tensors, and a dtype that cannot hold the largest category is refused. */
 static void results_hold_what_they_should(void) {
     THGenerator *g = seeded(TH_PHILOX, 1);
     THTensor *p = THTensor_newOnes(TH_FLOAT32, 1, (int64_t[]){300}), *r = THTensor_new();
@@ -310,7 +310,7 @@ static void results_hold_what_they_should(void) {
     THTensor_free(r);
     THTensor_free(p);
 
-    /* However small the probabilities are, what has none is never drawn. */
+    /* A category with the probability 0 is never drawn, however small the others are. */
     for (int k = 0; k < 2; k++) {
         THGenerator *any = seeded(kinds[k], 1);
         p = THTensor_newFromData(TH_FLOAT64, 1, (int64_t[]){3}, (double[]){5e-324, 0, 5e-324});
@@ -325,7 +325,7 @@ static void results_hold_what_they_should(void) {
     THGenerator_free(g);
 }
 
-/* Few draws of many categories are found another way than many. */
+/* Few draws of many categories use another algorithm than many draws. */
 static void few_samples_follow_the_probabilities(void) {
     enum { CATEGORIES = 900, DRAWS = 100, CALLS = 400 };
     THGenerator *g = THGenerator_new();

@@ -1,4 +1,4 @@
-/* Scans: running sums, products and extremes; softmax and its kin; renorm. */
+/* Scans: running sums, products and extremes; softmax and its variants; renorm. */
 
 #include "check.h"
 
@@ -44,7 +44,7 @@ static void a_running_sum_has_the_dtype_asked_for(void) {
     CHECK_EQ(THTensor_dtype(r), TH_INT8);
     CHECK_VALUES(r, 1, 101, -55, -57);
     THTensor_free(r);
-    /* A result of another dtype gets that one converted, wherever it is stored. */
+    /* A result of another dtype gets the fresh result converted, in any memory. */
     THTensor *narrow = THTensor_newTo(t, TH_INT8), *wide = THTensor_newZeros(TH_INT64, SIZES(4));
     CHECK_OK(THTensor_cumsumDtype(wide, narrow, 0, TH_INT8));
     CHECK_VALUES(wide, 1, 101, -55, -57);
@@ -208,7 +208,7 @@ static void long_slices_shrink_to_the_norm(void) {
     THTensor_free(m);
 }
 
-/* To the last bit: it makes no difference whether the result stood ready. */
+/* A result that was ready before the call equals a fresh result bit for bit. */
 static void ready_results_are_as_fresh_ones(void) {
     THTensor *t = THTensor_newZeros(TH_FLOAT64, SIZES(4, 3, 18));
     for (int64_t k = 0; k < 216; k++) CHECK_OK(THTensor_set3d(t, k / 54, k / 18 % 3, k % 18, sin((double)k)));

@@ -1,4 +1,4 @@
-/* Changes of shape: reshape and flatten, lists of pieces, tensors set over storages, resize. */
+/* Changes of shape: reshape and flatten, lists of pieces, tensors that are set over storages, resize. */
 
 #include "view_checks.h"
 
@@ -14,7 +14,7 @@ static void reshape_views_or_copies(void) {
     THTensor *same = THTensor_newReshape(turned, SIZES(3, 2));
     CHECK(THTensor_isSetTo(same, turned));
     CHECK_FAILURE(THTensor_newReshape(t, SIZES(4)) == NULL, TH_ERR_SHAPE, "6 elements");
-    CHECK_FAILURE(THTensor_newReshape(t, SIZES(-1, -1)) == NULL, TH_ERR_SHAPE, "negative");
+    CHECK_FAILURE(THTensor_newReshape(t, SIZES(-1, -1)) == NULL, TH_ERR_SHAPE, "more than once");
     CHECK_FAILURE(THTensor_newReshape(NULL, SIZES(4)) == NULL, TH_ERR_ARGUMENT, "NULL");
     CHECK_FAILURE(THTensor_newReshape(t, 1, NULL) == NULL, TH_ERR_ARGUMENT, "NULL");
     THTensor_free(same);
@@ -69,7 +69,7 @@ static void split_into_pieces(void) {
     CHECK_OK(THTensor_split(NULL, &count, t, 2, 1));
     CHECK_EQ(count, 3);
 
-    /* Too little room changes nothing, more than enough is cut to what there is. */
+    /* Too little room fails and changes nothing. With too much room, the count is set to the number of pieces. */
     count = 2;
     CHECK_ERROR(THTensor_split(pieces, &count, t, 2, 1), TH_ERR_ARGUMENT, "3 are needed");
     CHECK_EQ(count, 2);
@@ -111,7 +111,7 @@ static void split_into_pieces(void) {
     THTensor_free(t);
 }
 
-/* The sizes PyTorch gives: pieces of ceil(n / chunks), as many as it takes. */
+/* PyTorch's sizes: pieces of ceil(n / chunks) elements, as many as needed. */
 static void chunk_into_equal_pieces(void) {
     static const struct {
         int64_t n, chunks;
@@ -188,7 +188,7 @@ static void expand_several_to_one_shape(void) {
         CHECK_EQ(THTensor_dtype(views[i]), THTensor_dtype(sources[i]));
     }
 
-    /* Results may stand among the sources, in any order. */
+    /* Results may be among the sources, in any order. */
     THTensor *swapped[] = {column, row, scalar};
     CHECK_OK(THTensor_expandNd(swapped, sources, 3));
     CHECK(THTensor_isSetTo(column, views[0]));
@@ -232,7 +232,7 @@ static void set_makes_a_second_handle(void) {
     THTensor_free(t);
 }
 
-/* The figures of the slides: [5 6; 9 10; 13 14] inside 0 ... 19, and replication by stride 0. */
+/* A 3 x 2 view [5 6; 9 10; 13 14] of 0 ... 19, and repetition by stride 0. */
 static void set_a_geometry_over_a_storage(void) {
     THTensor *numbers = counted(SIZES(20)), *x = THTensor_new();
     THStorage *storage = THTensor_storage(numbers);
@@ -263,7 +263,7 @@ static void set_a_geometry_over_a_storage(void) {
     CHECK_VALUES(x, 1, 2, 5, 6, 9, 10, 13, 14);
     CHECK_EQ(THStorage_size(storage), 20);
 
-    /* A storage too small grows to the last element and keeps what it has. */
+    /* A storage that is too small grows to the last element, and keeps its elements. */
     CHECK_OK(THTensor_setStorage2d(x, storage, 19, 2, 10, 2, 2));
     CHECK_EQ(THStorage_size(storage), 19 + 10 + 2 + 1);
     CHECK_EQ(THTensor_get2d(x, 0, 0), 19);
@@ -311,7 +311,7 @@ static void resize_keeps_elements_where_they_lie(void) {
     CHECK_EQ(THStorage_size(THTensor_storage(t)), 8);
     CHECK_EQ(THTensor_get2d(t, 1, 1), 6);
 
-    /* The same sizes change nothing, strides included; others lie row-major. */
+    /* The same sizes change nothing, not even the strides. Other sizes become row-major. */
     THTensor *turned = THTensor_newT(t);
     CHECK_OK(THTensor_resize2d(turned, 4, 2));
     CHECK_STRIDES(turned, 1, 4);
@@ -320,7 +320,7 @@ static void resize_keeps_elements_where_they_lie(void) {
     CHECK_STRIDES(turned, 4, 1);
     THTensor_free(turned);
 
-    /* An offset stays, and counts for what the storage must hold. */
+    /* An offset is kept, and the storage must be larger by the offset. */
     THTensor *row = THTensor_newSelect(t, 0, 1);
     CHECK_OK(THTensor_resize1d(row, 6));
     CHECK_OFFSET(row, 4);
@@ -353,7 +353,7 @@ static void resize_in_all_its_forms(void) {
     CHECK_EQ(THTensor_nDimension(t), 0);
     CHECK_EQ(THTensor_nElement(t), 1);
 
-    /* A fresh handle takes the default dtype. */
+    /* A fresh handle gets the default dtype. */
     THTensor *fresh = THTensor_new();
     CHECK_OK(THTensor_resize2d(fresh, 2, 3));
     CHECK_SHAPE(fresh, 2, 3);

@@ -19,7 +19,7 @@ static int entries_of(const char *folder) {
     return count;
 }
 
-/* Runs `child` in a process of its own, and returns what it returns. */
+/* Runs `child` in a separate process, and returns its result. */
 static int in_child(int (*child)(void *), void *context) {
     fflush(stdout);
     pid_t pid = fork();
@@ -84,12 +84,12 @@ static void a_tensor_moves_with_all_its_views(void) {
     CHECK_OK(THTensor_fill(view, 9));
     CHECK_VALUES(t, 1, 9, 9, 4);
 
-    /* A second time nothing happens. */
+    /* A second call changes nothing. */
     const void *there = THTensor_data(t);
     CHECK_OK(THTensor_shareMemory(t));
     CHECK(THTensor_data(t) == there);
 
-    /* A child that fork makes writes the same elements, once the parent has moved them. */
+    /* A forked child writes to the same elements after the parent has shared them. */
     CHECK_EQ(in_child(add_one, t), 0);
     CHECK_VALUES(t, 2, 10, 10, 5);
 
@@ -141,7 +141,7 @@ static void a_descriptor_stays_with_who_passed_it(void) {
     CHECK_EQ(THStorage_isShared(whole), 1);
     CHECK_OK(THStorage_set(first, 1, 40));
     CHECK_VALUES(t, 5, 40, 7);
-    /* The memory is there as long as someone uses it. */
+    /* The memory exists as long as a process uses it. */
     THTensor_free(t);
     CHECK_NEAR(THStorage_get(first, 1), 40, 0);
     THStorage_free(first);
@@ -170,7 +170,7 @@ static void memory_outlives_a_process_that_is_killed(void) {
     CHECK_NEAR(THTensor_sumall(t), 3000, 0);
     THTensor_free(t);
     THStorage_free(s);
-    /* And then nothing is left of it. */
+    /* Then no file is left. */
     CHECK_EQ(entries_of("/dev/shm"), names);
     CHECK_EQ(entries_of("/proc/self/fd"), files);
 }
@@ -182,7 +182,7 @@ static void shared_memory_keeps_its_size(void) {
     CHECK_ERROR(THTensor_resize1d(t, 4), TH_ERR_ARGUMENT, "not resizable");
     CHECK_OK(THTensor_resize1d(t, 2));
     CHECK_VALUES(t, 1, 2);
-    /* Not even by its descriptor: nobody's access can end in SIGBUS. */
+    /* No process can shorten the memory through the descriptor, so no access can end in SIGBUS. */
     CHECK(ftruncate(THStorage_sharedFd(t->storage), 0) == -1);
     CHECK(ftruncate(THStorage_sharedFd(t->storage), 1 << 20) == -1);
     CHECK_FAILURE(THStorage_newSharedFd(TH_FLOAT32, THStorage_sharedFd(t->storage), 4) == NULL, TH_ERR_IO,
@@ -249,7 +249,7 @@ static void descriptors_and_names_of_other_things_are_refused(void) {
     CHECK_FAILURE(THStorage_newShared(TH_INT8, "", 1) == NULL, TH_ERR_IO, "cannot open");
 }
 
-/* Memory of another library, as Python's multiprocessing.shared_memory makes it. */
+/* Memory that another library made, as Python's multiprocessing.shared_memory does. */
 static void names_of_shm_open_stay(void) {
     char name[64];
     snprintf(name, sizeof name, "/thorn-share-%ld", (long)getpid());
@@ -265,7 +265,7 @@ static void names_of_shm_open_stay(void) {
     CHECK_EQ(shm_unlink(name), 0);
     CHECK_FAILURE(THStorage_newShared(TH_FLOAT64, name, 2) == NULL, TH_ERR_IO, "No such file");
 
-    /* A mapping by name has that name; without TH_ALLOCATOR_MAPPED_KEEPFD no descriptor is open. */
+    /* A mapping by name keeps the name. Without TH_ALLOCATOR_MAPPED_KEEPFD no descriptor is open. */
     s = THStorage_newWithMapping(TH_FLOAT64, name, 2, TH_ALLOCATOR_MAPPED_SHAREDMEM);
     CHECK_EQ(THStorage_isShared(s), 1);
     char *told = THStorage_sharedName(s);
@@ -278,7 +278,7 @@ static void names_of_shm_open_stay(void) {
 static void a_file_larger_than_memory_is_read_in_pieces(void) {
     char path[] = "/tmp/thorn-sparse-XXXXXX";
     int fd = mkstemp(path);
-    const int64_t n = (int64_t)16 << 30; /* 64 GiB of float32, of which the file system holds a few blocks */
+    const int64_t n = (int64_t)16 << 30; /* 64 GiB of float32, of which the file system stores a few blocks */
     float ones[1000];
     for (int i = 0; i < 1000; i++) ones[i] = 1;
     if (ftruncate(fd, n * 4) != 0) {

@@ -1,4 +1,4 @@
-/* Sorting and searching: what comes where, and what happens to equal elements, NaN and zeros. */
+/* Sorting and searching: the order of elements, equal elements, NaN and zeros. */
 #include "check.h"
 #include "state.h"
 
@@ -124,7 +124,7 @@ static void the_greatest_or_the_least_are_taken(void) {
     CHECK_OK(THTensor_topk(values, indices, v, 3, 0, 0, 1));
     CHECK_VALUES(values, 0, 1, 3);
     CHECK_VALUES(indices, 5, 1, 3);
-    /* In the order in which they stand: */
+    /* In the order of the input: */
     CHECK_OK(THTensor_topk(values, indices, v, 3, 0, 0, 0));
     CHECK_VALUES(values, 1, 3, 0);
     CHECK_VALUES(indices, 1, 3, 5);

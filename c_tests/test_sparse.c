@@ -1,6 +1,6 @@
 /*
- * Sparse tensors by example: entries by their positions, several for one position, dense dimensions, compressed rows,
- * and tensors of other sizes, exchanged dimensions and parts. test_sparse_math.c computes with them.
+ * Sparse tensors by example: entries and their positions, duplicate entries, dense dimensions, compressed rows, changes
+ * of sizes and dimensions, and parts. test_sparse_math.c tests arithmetic.
  */
 #include "sparse.h"
 
@@ -14,7 +14,7 @@ static void entries_are_given_by_their_positions(void) {
     CHECK_EQ(THSTensor_isCoalesced(s), 0);
     CHECK_EQ(THSTensor_isCompressed(s), 0);
     CHECK_EQ(THSTensor_dtype(s), TH_FLOAT64);
-    /* Values for one position count as their sum. */
+    /* Values of duplicate entries are summed. */
     CHECK_DENSE(s, EXAMPLE);
     CHECK_INDICES(s, 2, 0, 2, 2, 3, 1, 0, 3);
     CHECK_ENTRIES(s, 4, 2, 1, 1);
@@ -44,12 +44,12 @@ static void handles_are_counted(void) {
     THSTensor_free(NULL);
     THTensor *values = THSTensor_newValues(s);
     THSTensor_free(s);
-    /* A part outlives the whole. */
+    /* A part of a sparse tensor outlives the tensor. */
     CHECK_VALUES(values, 4, 2, 1, 1);
     THTensor_free(values);
 }
 
-/* A handle keeps references to positions and values, and no copies; a clone has copies. */
+/* A handle keeps references to positions and values, not copies. A clone has copies. */
 static void values_are_shared(void) {
     THTensor *indices = POSITIONS(1, 0, 3), *values = vector_of(TH_FLOAT32, 1, 2);
     THSTensor *s = THSTensor_newWithTensor(indices, values), *second = THSTensor_newWithSparse(s),
@@ -78,7 +78,7 @@ static void sizes_are_the_least_that_hold_all_positions(void) {
     THTensor_free(values);
 }
 
-/* An entry may have dense dimensions of its own: here each is a row of two elements. */
+/* An entry may have dense dimensions: here each entry is a row of two elements. */
 static void entries_may_be_rows(void) {
     THTensor *indices = POSITIONS(1, 2, 0, 2), *values = matrix_of(TH_FLOAT32, 3, 1, 2, 3, 4, 5, 6);
     THSTensor *s = THSTensor_newWithTensorAndSize(indices, values, SIZES(4, 2)), *sorted = THSTensor_newCoalesce(s);
@@ -92,7 +92,7 @@ static void entries_may_be_rows(void) {
     THTensor_free(indices);
 }
 
-/* An entry without elements is an entry still. */
+/* An entry without elements still counts as an entry. */
 static void entries_may_have_no_elements(void) {
     THTensor *indices = POSITIONS(1, 1, 0, 1), *values = THTensor_newZeros(TH_FLOAT32, SIZES(3, 0));
     THSTensor *s = THSTensor_newWithTensor(indices, values), *r = THSTensor_newCoalesce(s);
@@ -123,7 +123,7 @@ static void a_dense_tensor_becomes_sparse(void) {
     CHECK_FAILURE(THSTensor_newFromDense(t, 0) == NULL, TH_ERR_ARGUMENT, "0 sparse dimensions of 2");
     THSTensor_free(rows);
     THSTensor_free(all);
-    /* So does a tensor without dimensions, and one without elements. */
+    /* A tensor without dimensions, and a tensor without elements. */
     THTensor *scalar = THTensor_newScalar(TH_FLOAT32, 3), *none = THTensor_newZeros(TH_FLOAT32, SIZES(0, 3));
     all = THSTensor_newFromDense(scalar, -1);
     rows = THSTensor_newFromDense(none, -1);
@@ -174,7 +174,7 @@ static void a_fresh_handle_has_no_elements(void) {
     THSTensor_free(s);
 }
 
-/* ---- what is refused ---- */
+/* ---- errors ---- */
 
 #define CHECK_REFUSED(status, text, indices, values, ...)                                                              \
     do {                                                                                                               \
@@ -205,7 +205,7 @@ static void positions_must_lie_inside(void) {
     CHECK_FAILURE(THSTensor_newWithTensor(most, one) == NULL, TH_ERR_ARGUMENT, "out of range");
     THTensor_free(one);
     THTensor_free(most);
-    /* Positions without entries take no memory, however many dimensions they are for. */
+    /* Positions without entries use no memory, for any number of dimensions. */
     THTensor *wide = THTensor_newZeros(TH_INT64, SIZES((int64_t)1 << 40, 0)), *none = THTensor_newZeros(TH_INT8, SIZES(0));
     CHECK_FAILURE(THSTensor_newWithTensor(wide, none) == NULL, TH_ERR_SHAPE, "1099511627776 dimensions, at most 1024");
     THTensor_free(none);
@@ -222,7 +222,7 @@ static void int32_positions_are_copied(void) {
     THTensor_free(indices);
 }
 
-/* All sizes together may be more than an int64 counts, as long as nothing asks for a number of each position. */
+/* All sizes together may be more than an int64 counts: SciPy has such matrices, too. */
 static void sizes_may_be_huge(void) {
     const int64_t huge = (int64_t)1 << 40;
     THTensor *indices = POSITIONS(2, 5, 7, 9, 3), *values = vector_of(TH_FLOAT64, 1, 2);
@@ -235,18 +235,39 @@ static void sizes_may_be_huge(void) {
     CHECK_INDICES(r, 3);
     CHECK_OK(THSTensor_sum(r, s, SIZES(0)));
     CHECK_INDICES(r, 3, 9);
-    CHECK_ERROR(THSTensor_coalesce(r, s), TH_ERR_SHAPE, "overflow");
-    CHECK_ERROR(THSTensor_abs(r, s), TH_ERR_SHAPE, "overflow");
-    CHECK_ERROR(THSTensor_cadd(r, s, 1, s), TH_ERR_SHAPE, "overflow");
     CHECK_FAILURE(THSTensor_newDense(s) == NULL, TH_ERR_SHAPE, "overflow");
     CHECK_INDICES(r, 3, 9);
+    CHECK_OK(THSTensor_coalesce(r, s));
+    CHECK_INDICES(r, 5, 7, 9, 3);
+    CHECK_OK(THSTensor_abs(r, s));
+    CHECK_ENTRIES(r, 1, 2);
+    CHECK_OK(THSTensor_cadd(r, s, 3, s));
+    CHECK_ENTRIES(r, 4, 8);
+    CHECK_OK(THSTensor_cmul(r, s, s));
+    CHECK_INDICES(r, 5, 7, 9, 3);
+    CHECK_ENTRIES(r, 1, 4);
+    THSTensor_free(s);
+    /* Positions in no order and twice, in four dimensions, of which any two together are beyond 2^63. */
+    const int64_t last = INT64_MAX - 1, places[] = {last, 0, last, 0, last, 1, last, last, 0, last, 0, 5, last, 0, last, 0, 1, 2, 1, 2};
+    THTensor *four = THTensor_newFromData(TH_INT64, SIZES(4, 5), places), *numbers = vector_of(TH_FLOAT64, 1, 2, 3, 4, 5);
+    s = THSTensor_newWithTensorAndSize(four, numbers, SIZES(INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX));
+    CHECK_OK(THSTensor_coalesce(r, s));
+    CHECK_ENTRIES(r, 4, 2, 1, 3 + 5);
+    THTensor *ordered = THSTensor_newIndices(r);
+    CHECK_EQ(THTensor_getAtLong(ordered, SIZES(0, 2)), last);
+    CHECK_EQ(THTensor_getAtLong(ordered, SIZES(1, 1)), last);
+    CHECK_OK(THSTensor_cmul(r, r, s));
+    CHECK_ENTRIES(r, 16, 4, 1, 64);
+    THTensor_free(ordered);
+    THTensor_free(four);
+    THTensor_free(numbers);
     THSTensor_free(r);
     THSTensor_free(s);
     THTensor_free(values);
     THTensor_free(indices);
 }
 
-/* Positions beyond 2^53, where doubles have gaps. */
+/* Positions beyond 2^53, which doubles do not represent exactly. */
 static void positions_are_exact(void) {
     const int64_t gap = ((int64_t)1 << 54) + 1, at[] = {0, 1, 0, gap - 1, gap - 2, 0, 1, 1, 1, gap - 2, 0, gap - 1};
     THTensor *indices = THTensor_newFromData(TH_INT64, SIZES(2, 6), at),
@@ -266,7 +287,7 @@ static void positions_are_exact(void) {
     THTensor_free(values);
     THTensor_free(indices);
 
-    /* The number of a position is exact, too: (0, 2^54) and (1, 0) stand beside each other. */
+    /* The row-major number of a position is exact, too: (0, 2^54) and (1, 0) are neighbours. */
     const int64_t near[] = {1, 0, 1, 0, gap - 1, 1};
     indices = THTensor_newFromData(TH_INT64, SIZES(2, 3), near);
     values = vector_of(TH_FLOAT64, 1, 2, 3);
@@ -279,7 +300,7 @@ static void positions_are_exact(void) {
     THSTensor_free(r);
 }
 
-/* Fields are open: a program that changes them gets an error, not a crash. */
+/* Fields are open: a program that changes them gets an error instead of a crash. */
 static void changed_fields_are_noticed(void) {
     THSTensor *s = example(), *r = THSTensor_new();
     s->nDimensionI = 7;
@@ -289,7 +310,7 @@ static void changed_fields_are_noticed(void) {
     s->nDimensionI = 2;
     CHECK_OK(THSTensor_neg(r, s));
 
-    /* Positions that lie outside after all. */
+    /* Positions that were changed to lie outside. */
     CHECK_OK(THTensor_set2d(s->indices, 0, 0, 1000));
     CHECK_FAILURE(THSTensor_newDense(s) == NULL, TH_ERR_ARGUMENT, "out of range");
     CHECK_OK(THTensor_set2d(s->indices, 0, 0, -1000));
@@ -315,7 +336,7 @@ static void coalescing_sorts_and_sums(void) {
     CHECK_EQ(THSTensor_isCoalesced(r), 1);
     CHECK_INDICES(r, 0, 2, 2, 1, 0, 3);
     CHECK_ENTRIES(r, 2, 1, 5);
-    /* What is coalesced is shared. */
+    /* A coalesced tensor is shared. */
     CHECK(again->values == r->values && again->indices == r->indices);
     CHECK_OK(THSTensor_coalesce(s, s));
     CHECK_ENTRIES(s, 2, 1, 5);
@@ -350,7 +371,7 @@ static void values_may_lie_anyhow(void) {
     s = THSTensor_newWithTensorAndSize(turned, column, SIZES(2, 2));
     CHECK_DENSE(s, 0, 5, 2, 0);
     THSTensor_free(s);
-    /* All entries may be one element. */
+    /* All entries may share one element. */
     THTensor *all = THTensor_newExpand(one, SIZES(2));
     s = THSTensor_newWithTensorAndSize(turned, all, SIZES(2, 2));
     THSTensor *r = THSTensor_newCoalesce(s);
@@ -388,7 +409,7 @@ static void a_matrix_may_be_compressed_by_rows(void) {
     THSTensor_free(s);
 }
 
-/* The starts of rows, columns and values of SciPy's csr_matrix, of int32 or int64, in any order within a row. */
+/* Row starts, columns and values of SciPy's csr_matrix, as int32 or int64, in any order within a row. */
 static void compressed_rows_come_from_three_vectors(void) {
     THSTensor *s = example_by_rows();
     CHECK_EQ(THSTensor_isCoalesced(s), 0);
@@ -452,7 +473,7 @@ static void sizes_may_grow(void) {
     CHECK_OK(THSTensor_resizeAs(s, other));
     CHECK_SIZES(s, 6, 7);
     CHECK_EQ(THSTensor_dtype(s), TH_FLOAT64);
-    /* Without entries there is nothing to keep. */
+    /* Without entries nothing is kept. */
     CHECK_OK(THSTensor_zero(s));
     CHECK_SIZES(s, 6, 7);
     CHECK_EQ(THSTensor_nnz(s), 0);
@@ -472,7 +493,7 @@ static void dimensions_are_exchanged(void) {
     CHECK_DENSE(r, EXAMPLE);
     CHECK_ERROR(THSTensor_transpose(r, s, 0, 2), TH_ERR_ARGUMENT, "dimension 2 out of range");
     THSTensor_free(s);
-    /* Of the dense dimensions of entries, values are views. */
+    /* A view along dense dimensions shares the values. */
     THTensor *indices = POSITIONS(1, 1), *values = THTensor_newZeros(TH_INT8, SIZES(1, 2, 3));
     CHECK_OK(THTensor_set3d(values, 0, 0, 2, 5));
     s = THSTensor_newWithTensor(indices, values);
@@ -528,7 +549,7 @@ static void tensors_are_joined(void) {
     THSTensor_free(rows);
     THSTensor_free(s);
 
-    /* Along a dense dimension, entries have zeros where the other tensor's are. */
+    /* Along a dense dimension, each entry is padded with zeros at the positions of the other tensor. */
     THTensor *indices = POSITIONS(1, 1), *values = matrix_of(TH_FLOAT32, 1, 1, 2);
     s = THSTensor_newWithTensor(indices, values);
     CHECK_OK(THSTensor_cat(r, (THSTensor *const[]){s, s}, 2, 1));

@@ -1,4 +1,4 @@
-/* Files of sparse tensors: Matrix Market, SciPy's archives and PyTorch's files, beside dense tensors and against broken texts. */
+/* Files of sparse tensors: Matrix Market, SciPy's archives and PyTorch's files, together with dense tensors, and broken texts. */
 #define _GNU_SOURCE
 #include "sparse.h"
 
@@ -6,7 +6,7 @@
 
 static char directory[64], path[128];
 
-/* The name of a file in the test's own directory. */
+/* Returns the path of a file in the test's own directory. */
 static const char *file(const char *name) {
     snprintf(path, sizeof path, "%s/%s", directory, name);
     return path;
@@ -50,7 +50,7 @@ static void matrices_are_saved_and_loaded(void) {
         CHECK_ENTRIES(back, 4, 2, 1, 1);
         THSTensor_free(back);
 
-        /* Text has coordinates, which are found to ascend. */
+        /* Text has coordinates, which the reader finds to ascend. */
         CHECK_OK(THSTensor_save(rows, file(names[i])));
         back = THSTensor_newLoad(file(names[i]));
         CHECK_EQ(THSTensor_isCompressed(back), i > 0);
@@ -90,6 +90,19 @@ static void texts_of_matrix_market(void) {
     CHECK_SIZES(s, 4, 0);
     THSTensor_free(s);
 
+    /* White space in front of the banner, and of lines. */
+    s = read_text(" \n  %%MatrixMarket matrix coordinate real general\n  2 2 1\n  1 2 5\n");
+    CHECK_DENSE(s, 0, 5, 0, 0);
+    THSTensor_free(s);
+    /* Two truths for one position are one, which readers of patterns would sum. */
+    s = coordinates(POSITIONS(2, 1, 0, 1, 0, 0, 0, 0, 1), vector_of(TH_BOOL, 1, 1, 1, 0), 2, 2);
+    CHECK_OK(THSTensor_save(s, file("a.mtx")));
+    THSTensor_free(s);
+    s = THSTensor_newLoad(path);
+    CHECK_DENSE(s, 1, 0, 1, 0);
+    CHECK_EQ(s->nnz, 2);
+    THSTensor_free(s);
+
     CHECK_FAILURE(read_text("%%MatrixMarket matrix coordinate real general\n2 2 1\n1 3 1\n") == NULL, TH_ERR_FORMAT,
                   "line 3: the position 1, 3 is out of range for sizes 2 x 2");
     CHECK_FAILURE(read_text("%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1 0\n") == NULL, TH_ERR_UNSUPPORTED,
@@ -112,7 +125,7 @@ static void texts_of_matrix_market(void) {
     remove_directory("a.mtx");
 }
 
-/* A file with dense and sparse tensors: functions of one kind refuse those of the other. */
+/* A file with dense and sparse tensors: the functions for one kind refuse tensors of the other. */
 static void archives_hold_both_kinds(void) {
     make_directory();
     THTensor *bias = vector_of(TH_FLOAT32, 1, 2), *r = THTensor_new();
@@ -174,7 +187,7 @@ static void archives_hold_both_kinds(void) {
     remove_directory("a.pt");
 }
 
-/* Rows whose columns do not ascend, each once, are what PyTorch refuses. */
+/* PyTorch refuses rows whose columns do not ascend strictly. */
 static void rows_without_order_become_coordinates(void) {
     make_directory();
     THTensor *crow = vector_of(TH_INT64, 0, 2, 4), *col = vector_of(TH_INT32, 2, 0, 1, 1), *values = vector_of(TH_FLOAT32, 1, 2, 3, 4);
@@ -185,7 +198,7 @@ static void rows_without_order_become_coordinates(void) {
     CHECK_INDICES(back, 0, 0, 1, 1, 2, 0, 1, 1);
     CHECK_ENTRIES(back, 1, 2, 3, 4);
     THSTensor_free(back);
-    /* Where rows start and their columns are of two dtypes, one is written. */
+    /* If row starts and columns have two dtypes, both are written in one. */
     CHECK_OK(THTensor_set1d(col, 0, 0));
     CHECK_OK(THTensor_set1d(col, 1, 2));
     CHECK_OK(THTensor_set1d(col, 3, 2));
@@ -195,7 +208,7 @@ static void rows_without_order_become_coordinates(void) {
     CHECK_EQ(THTensor_dtype(back->col), TH_INT64);
     CHECK_DENSE(back, 1, 0, 2, 0, 3, 4);
     THSTensor_free(back);
-    /* The tensors of a handle may be changed behind its back. */
+    /* The program may change the tensors of a handle. */
     CHECK_OK(THTensor_set1d(col, 0, 100));
     CHECK_ERROR(THSTensor_save(s, file("b.mtx")), TH_ERR_FORMAT, "out of range for 2 x 3");
     CHECK_OK(THSTensor_save(s, file("a.pt")));
@@ -207,7 +220,7 @@ static void rows_without_order_become_coordinates(void) {
     remove_directory("a.pt");
 }
 
-/* The file that a program of Python wrote. */
+/* Reads the file that a Python program wrote. */
 static THSTensor *of_corpus(const char *name) {
     char full[512];
     snprintf(full, sizeof full, "%s/%s", CORPUS, name);

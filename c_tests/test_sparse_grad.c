@@ -1,11 +1,11 @@
 /*
- * Gradients of sparse tensors: those of the values, a tensor as any other. The values of a sparse tensor require a
- * gradient; what is computed with it is recorded, and backward gives each value its gradient, also where several stand
- * for one position.
+ * Gradients of sparse tensors are gradients of their values, which are an ordinary tensor. If the values require a
+ * gradient, operations on the sparse tensor are recorded, and backward gives each value its gradient, also if entries
+ * are duplicates.
  */
 #include "sparse.h"
 
-/* A matrix of 4 x 5 with an empty row, in no order, of whose values two stand for one position. */
+/* A 4 x 5 matrix with an empty row, whose entries are in no order and have one duplicate. */
 enum { ROWS = 4, COLUMNS = 5, ENTRIES = 7 };
 #define PLACES 3, 0, 2, 0, 3, 2, 2, /* columns */ 4, 1, 0, 3, 0, 4, 0
 
@@ -16,7 +16,7 @@ static THSTensor *matrix_with(THTensor *values) {
     return s;
 }
 
-/* Entries by rows: 2 in the first one, 1 in each of the two that follow, 3 in the last. */
+/* Entries by rows: 2 in the first row, 1 in each of the next two, 3 in the last. */
 static THSTensor *rows_with(THTensor *values) {
     THTensor *crow = vector_of(TH_INT64, 0, 2, 3, 4, 7), *col = vector_of(TH_INT64, 3, 1, 0, 2, 4, 0, 4);
     THSTensor *s = THSTensor_newCsr(crow, col, values, ROWS, COLUMNS);
@@ -25,7 +25,7 @@ static THSTensor *rows_with(THTensor *values) {
     return s;
 }
 
-/* Entries for three positions, of two rows of 5. */
+/* Entries at three positions, each a row of 5. */
 static THSTensor *hybrid_with(THTensor *values) {
     THTensor *indices = POSITIONS(1, 1, 3, 1), *first = THTensor_newNarrow(values, 0, 0, 6), *rows = THTensor_newView(first, SIZES(3, 2));
     THSTensor *s = THSTensor_newWithTensorAndSize(indices, rows, SIZES(ROWS, 2));
@@ -35,7 +35,7 @@ static THSTensor *hybrid_with(THTensor *values) {
     return s;
 }
 
-/* Values near 1, none of which is a whole number or meets another. */
+/* Values near 1, without integers and duplicates. */
 static THTensor *numbers(int64_t count, double first) {
     THTensor *t = THTensor_newZeros(TH_FLOAT64, SIZES(count));
     for (int64_t i = 0; i < count; i++) CHECK_OK(THTensor_set1d(t, i, first + 0.17 * (double)(i * 5 % count)));
@@ -43,7 +43,7 @@ static THTensor *numbers(int64_t count, double first) {
     return t;
 }
 
-/* The second operand as a tensor of these sizes. */
+/* The second operand, in these sizes. */
 static THTensor *shaped(const THTensor *x, int ndim, const int64_t *size) {
     int64_t count = 1;
     for (int d = 0; d < ndim; d++) count *= size[d];
@@ -53,7 +53,7 @@ static THTensor *shaped(const THTensor *x, int ndim, const int64_t *size) {
     return t;
 }
 
-/* What is differentiated: `r` or `out`, of a sparse and a dense operand. */
+/* A differentiated step: writes `r` or `out`, from a sparse and a dense operand. */
 typedef THStatus Step(THSTensor *r, THTensor *out, const THSTensor *s, const THTensor *x);
 
 #define WITH_DENSE(call, ...)                                                                                          \
@@ -132,7 +132,7 @@ STEP(from_dense) {
     THTensor_free(t);
     return status;
 }
-/* A step after another. */
+/* One step after another. */
 STEP(in_a_row) {
     THTensor *t = shaped(x, SIZES(COLUMNS, 3));
     THStatus status = THSTensor_pow(r, s, 3);
@@ -148,7 +148,7 @@ struct trial {
     THSTensor *(*make)(THTensor *values);
 };
 
-/* The values of the sparse result, or the dense one. */
+/* Runs the step. The output is the values of the sparse result, or the dense result. */
 static THStatus run(const THTensor *const *inputs, int n, THTensor *const *outputs, int m, void *context) {
     const struct trial *trial = context;
     (void)n, (void)m;
@@ -164,7 +164,7 @@ static THStatus run(const THTensor *const *inputs, int n, THTensor *const *outpu
     return status;
 }
 
-/* The gradient of the sum of what a step gives. */
+/* Runs backward from the sum of the step's output. */
 static THStatus backward(THTensor *const *inputs, struct trial *trial) {
     THTensor *y = THTensor_new(), *loss = THTensor_new();
     THStatus status = run((const THTensor *const *)inputs, 2, &y, 1, trial);
@@ -179,7 +179,7 @@ static void check_steps(Step *const *steps, size_t count, THSTensor *(*make)(THT
     THTensor *inputs[] = {numbers(ENTRIES, 0.31), numbers(25, 0.73)};
     for (size_t k = 0; k < count; k++) {
         struct trial trial = {steps[k], make};
-        /* A checker of memory learns nothing from the hundred calls that slopes take. */
+        /* The hundred calls of finite differences are left out under valgrind. */
         bool ok = under_valgrind() ? CHECK_OK(backward(inputs, &trial))
                                    : CHECK_OK(THGrad_check(inputs, 2, 1, run, &trial, 1e-6, 1e-6, 1e-5));
         if (!ok) printf("\n  step %d ", (int)k);
@@ -251,7 +251,7 @@ static void values_get_their_gradients(void) {
     CHECK_OK(THTensor_backward(loss, NULL));
     THTensor *grad = THTensor_newGrad(values);
     CHECK_VALUES(grad, 2000, 430, 4300);
-    /* Its values are a leaf: an optimizer may change them, and the sparse tensor has changed. */
+    /* The values are a leaf: an optimizer may change them, and so the sparse tensor. */
     CHECK_OK(THGrad_setEnabled(0));
     CHECK_OK(THTensor_cadd(values, values, -0.001, grad));
     CHECK_OK(THGrad_setEnabled(1));
@@ -265,7 +265,7 @@ static void values_get_their_gradients(void) {
     THTensor_free(indices);
 }
 
-/* Without recording, results require no gradient. */
+/* While recording is off, results require no gradient. */
 static void nothing_is_recorded_where_that_is_off(void) {
     THTensor *values = numbers(ENTRIES, 0.31);
     THSTensor *s = matrix_with(values), *r = THSTensor_new();

@@ -1,4 +1,4 @@
-/* Storages: flat blocks of elements of one dtype, the memory below tensors. */
+/* Storages: flat blocks of elements of one dtype, which hold the elements of tensors. */
 
 #include "check.h"
 
@@ -44,7 +44,7 @@ static void short_storages_are_given_their_elements(void) {
     }
 }
 
-/* Returns what remains of `value` in an element of `dtype`. */
+/* Returns `value` after it was stored in an element of `dtype`. */
 static double stored(THDtype dtype, double value) {
     THStorage *s = THStorage_newWithSize1(dtype, value);
     double kept = THStorage_get(s, 0);
@@ -52,7 +52,7 @@ static double stored(THDtype dtype, double value) {
     return kept;
 }
 
-/* The element of a storage of `dtype` after `value` was copied into it. */
+/* Returns the element of a storage of `dtype` after `value` was copied into it. */
 static double converted(THDtype dtype, double value) {
     THStorage *from = THStorage_newWithSize1(TH_FLOAT64, value), *to = THStorage_newWithSize(dtype, 1);
     CHECK_OK(THStorage_copy(to, from));
@@ -270,7 +270,7 @@ static void foreign_memory_is_aligned_to_its_elements(void) {
         CHECK_FAILURE(THStorage_newFromBlob(dtypes[k], at - 1, 1, count_call, &calls) == NULL, TH_ERR_ARGUMENT, "not aligned");
         CHECK_FAILURE(THStorage_newWithData(dtypes[k], at + 1, 1) == NULL, TH_ERR_ARGUMENT, "not aligned");
         CHECK_EQ(calls, k + 1);
-        /* A copy may come from anywhere. */
+        /* The source of a copy may have any alignment. */
         THTensor *copy = THTensor_newFromData(dtypes[k], SIZES(1), at + 1);
         CHECK_VALUES(copy, 0);
         THTensor_free(copy);

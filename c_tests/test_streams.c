@@ -1,5 +1,5 @@
-/* Streams, events, graphs, and pinned memory. Without a GPU they say what is missing; the emulated driver of tests/cuda_emu has two GPUs,
-   and does work when somebody waits for it if THORN_EMU_ASYNC is 1. */
+/* Streams, events, graphs, and pinned memory. Without a GPU, calls return errors. The emulated driver of tests/cuda_emu has two GPUs, and
+ * if THORN_EMU_ASYNC is 1, it defers work until a caller waits. */
 
 #include "check.h"
 
@@ -50,7 +50,7 @@ static void without_a_gpu_everything_says_what_is_missing(void) {
     THCudaProperties properties;
     CHECK_ERROR(THCuda_properties(0, &properties), TH_ERR_CUDA, "CUDA");
     CHECK_EQ(THTensor_isPinned(t), 0);
-    /* On the host an asynchronous copy is a copy. */
+    /* On the host an asynchronous copy is an ordinary copy. */
     THTensor *copy = THTensor_new();
     CHECK_OK(THTensor_copyAsync(copy, t));
     all_are(copy, 1);
@@ -91,7 +91,7 @@ static void operations_go_to_the_threads_stream(void) {
     CHECK_OK(THCudaStream_synchronize(stream));
     CHECK(THCudaStream_isIdle(stream));
     all_are(t, 6);
-    /* The thread holds its stream, and memory of a stream that has ended goes on. */
+    /* The thread keeps its stream alive, and memory of a freed stream stays valid. */
     THCudaStream_retain(stream);
     THCudaStream_free(stream);
     THCudaStream_free(stream);
@@ -196,11 +196,11 @@ static void pinned_memory_is_copied_from_while_the_host_goes_on(void) {
     CHECK_OK(THTensor_copyAsync(pinned, there));
     CHECK_OK(THCuda_synchronize(0));
     all_are(pinned, 5);
-    /* From other memory the copy is made at once. */
+    /* From memory that is not pinned, the copy is made at once. */
     CHECK_OK(THTensor_copyAsync(there, host));
     CHECK_OK(THTensor_fill(host, 0));
     all_are(there, 2);
-    /* Memory that is given up before its copies are made serves others afterwards. */
+    /* Pinned memory that is freed before its copies are done is reused only after them. */
     THTensor *sum = on_gpu(0);
     for (int k = 1; k <= 20; k++) {
         CHECK_OK(THTensor_fill(host, k));
@@ -263,7 +263,7 @@ static void work_is_captured_and_done_again(void) {
     all_are(r, 0);
     CHECK_OK(THCudaGraph_launch(graph));
     CHECK_OK(THTensor_fill(a, 10));
-    /* Memory that the graph writes to is not given to others. */
+    /* Memory that the graph writes to is not reused. */
     THTensor *other = on_gpu(7);
     THCudaGraph_retain(graph);
     THCudaGraph_free(graph);
@@ -271,7 +271,7 @@ static void work_is_captured_and_done_again(void) {
     CHECK_OK(THCudaGraph_launch(graph));
     all_are(other, 7);
     all_are(r, 42);
-    /* What must wait for the GPU ends the capture. */
+    /* A call that must wait for the GPU ends the capture. */
     CHECK_OK(THCudaGraph_begin(0));
     CHECK_ERROR(THCudaGraph_begin(0), TH_ERR_ARGUMENT, "captured already");
     CHECK_FAILURE(isnan(THTensor_sumall(a)), TH_ERR_CUDA, "");
@@ -293,7 +293,7 @@ static void gpus_wait_for_each_other(void) {
     THTensor *a = on_gpu(1);
     CHECK_OK(THTensor_add(a, a, 1));
     THTensor *b = THTensor_newCuda(a, 1);
-    /* The copy is made before what is done to its source afterwards. */
+    /* The copy is made before later writes to its source. */
     CHECK_OK(THTensor_fill(a, 50));
     CHECK_OK(THTensor_mul(b, b, 3));
     CHECK_OK(THCudaStream_wait(here, there));

@@ -1,4 +1,4 @@
-/* The library's threads beside the program's: signals, the end of the process, the end of threads. */
+/* The library's threads and the program's: signals, the end of the process, the end of threads. */
 #define _GNU_SOURCE
 #include "check.h"
 
@@ -14,7 +14,7 @@ static void wait_a_moment(void) {
     nanosleep(&moment, NULL);
 }
 
-/* The threads of this process. */
+/* The number of threads of this process. */
 static int threads(void) {
     int count = 0;
     DIR *tasks = opendir("/proc/self/task");
@@ -24,7 +24,7 @@ static int threads(void) {
     return count;
 }
 
-/* Computes until the library has threads of its own at work. */
+/* Computes until the library's threads work. */
 static void start_workers(void) {
     THTensor *t = THTensor_newOnes(TH_FLOAT32, SIZES(1 << 20));
     CHECK_OK(THSetNumThreads(3));
@@ -72,7 +72,7 @@ static int ends(pid_t process) {
     return 0;
 }
 
-/* Keeps checkers of memory from taking for leaks what a child has of its parent's threads. */
+/* Becomes another program. Otherwise memory checkers would report the memory of the parent's threads as leaks. */
 static void become_another_program(void) { execlp("true", "child", (char *)NULL); }
 
 static void a_process_ends_with_its_own_last_thread(void) {
@@ -86,9 +86,8 @@ static void a_process_ends_with_its_own_last_thread(void) {
     CHECK(child > 0 && ends(child));
 }
 
-/* Number of times that a thread which is almost gone missed something, and number of times that it looked:
- * destructors run in the order their keys were made in, so one runs before and one after what the library has to do
- * itself. */
+/* The number of times that an ending thread found its data missing, and the number of times that it looked. Destructors
+ * run in the order in which their keys were made, so one runs before the library's destructor and one after it. */
 static int found_nothing, looked;
 
 static void look(void *value) {

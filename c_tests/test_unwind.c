@@ -1,11 +1,11 @@
-/* Debuggers, profilers and panics find the way through the library's frames: it comes with tables for that, also as libthorn.a. */
+/* Debuggers, profilers and panics can unwind the library's frames, because the library has unwind tables, also in libthorn.a. */
 #include "check.h"
 
 #include <execinfo.h>
 
 enum { FRAMES = 256 };
 
-/* The outermost frames of a stack, as a callback of the library saw it. */
+/* The outermost frames of a stack, seen from a callback of the library. */
 typedef struct {
     void *frames[FRAMES];
     int count;
@@ -26,7 +26,7 @@ static void a_callback_sees_the_frames_of_its_caller(void) {
     CHECK_OK(THTensor_apply(t, look_back, &inside));
     THTensor_free(t);
 
-    /* All but the address within this function is the same. */
+    /* All frames are the same except the address within this function. */
     const int common = here.count - 1;
     CHECK(common >= 2);
     CHECK(inside.count >= common + 3);

@@ -88,7 +88,7 @@ static void select_an_entry(void) {
     THTensor_free(t);
 }
 
-/* Slices are those that Python's x[start:end:step] gives for x = [0, 1, ... 9]. */
+/* Slices are Python's x[start:end:step] for x = [0, 1, ... 9]. */
 static void slices_are_pythons(void) {
     static const struct {
         int64_t start, end, step, length, first;
@@ -144,7 +144,7 @@ static void transpose(void) {
     CHECK_REFUSED(THTensor_transpose, THTensor_newTranspose, NULL, TH_ERR_ARGUMENT, "NULL", 0, 1);
     CHECK_ERROR(THTensor_transpose(NULL, t, 0, 1), TH_ERR_ARGUMENT, "NULL");
 
-    /* As in PyTorch, a scalar has dimension 0 where nothing is taken from it. */
+    /* As in PyTorch, a scalar has dimension 0 for functions that do not remove the dimension. */
     THTensor *scalar = THTensor_newScalar(TH_FLOAT32, 5), *same = THTensor_newTranspose(scalar, 0, -1);
     CHECK(THTensor_isSetTo(same, scalar));
     CHECK_EQ(THTensor_item(same), 5);
@@ -322,7 +322,7 @@ static void view(void) {
 
     CHECK_REFUSED(THTensor_view, THTensor_newView, t, TH_ERR_SHAPE, "24 elements", SIZES(5, 5));
     CHECK_REFUSED(THTensor_view, THTensor_newView, t, TH_ERR_SHAPE, "24 elements", SIZES(-1, 7));
-    CHECK_REFUSED(THTensor_view, THTensor_newView, t, TH_ERR_SHAPE, "negative", SIZES(-1, -1));
+    CHECK_REFUSED(THTensor_view, THTensor_newView, t, TH_ERR_SHAPE, "more than once", SIZES(-1, -1));
     CHECK_REFUSED(THTensor_view, THTensor_newView, t, TH_ERR_SHAPE, "negative", SIZES(-2, -12));
     CHECK_REFUSED(THTensor_view, THTensor_newView, t, TH_ERR_SHAPE, "cannot infer the size -1", SIZES(-1, 0));
     CHECK_REFUSED(THTensor_view, THTensor_newView, t, TH_ERR_SHAPE, "overflows",
@@ -336,7 +336,7 @@ static void view(void) {
     THTensor_free(t);
 }
 
-/* Where strides allow, a view may cut and join dimensions of what is not contiguous. */
+/* If strides allow it, a view may split and merge dimensions of a tensor that is not contiguous. */
 static void view_of_a_view(void) {
     THTensor *t = counted(SIZES(4, 6)), *left = THTensor_newNarrow(t, 1, 0, 4);
     THTensor *cut = THTensor_newView(left, SIZES(2, 2, 1, 2, 2));
@@ -430,7 +430,7 @@ static void expand(void) {
     THTensor_free(t);
 }
 
-/* One value fits all positions of an element; several do not. */
+/* One value may be written to all positions of an element; several values may not. */
 static void writing_through_expanded_tensors(void) {
     THTensor *t = counted(SIZES(3, 1)), *v = THTensor_newExpand(t, SIZES(3, 4)), *other = counted(SIZES(3, 4));
     CHECK_OK(THTensor_fill(v, 7));
@@ -514,7 +514,7 @@ static void views_of_many_dimensions(void) {
     THTensor_free(t);
 }
 
-/* A fresh handle has neither elements nor dtype: there is nothing to view. */
+/* A fresh handle has neither elements nor a dtype, so it has no views. */
 static void fresh_handles_have_no_views(void) {
     THTensor *fresh = THTensor_new(), *t = counted(SIZES(2));
     int count = 0;
@@ -530,7 +530,7 @@ static void fresh_handles_have_no_views(void) {
     THTensor_free(fresh);
 }
 
-/* A view keeps the memory alive; the handle it came from may go or change. */
+/* A view keeps the memory alive. The source handle may be freed or changed. */
 static void views_outlive_their_source(void) {
     THTensor *t = counted(SIZES(2, 3)), *row = THTensor_newSelect(t, 0, 1);
     THStorage *storage = THTensor_storage(t);

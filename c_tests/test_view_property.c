@@ -1,11 +1,11 @@
 /*
- * Views against a naive model, at random.
+ * Compares views with a naive model, at random.
  *
- * A chain of views (view_chain.h) is made step by step (view_steps.h), by the library and on a model (view_model.h).
+ * A chain of views (view_chain.h) is made step by step (view_steps.h), by the library and in a model (view_model.h).
  * Sizes, positions and values must agree after every step. A chain ends in an operation that reads or writes through
  * the last view.
  *
- * THORN_SEED and THORN_CHAINS choose the chains of each case. A chain that fails tells its seed and its steps;
+ * THORN_SEED and THORN_CHAINS choose the chains of each case. A failed chain prints its seed and its steps;
  * `THORN_SEED=<seed> THORN_CHAINS=1 test_view_property <case>` runs it alone.
  */
 
@@ -48,8 +48,8 @@ static void clones_hold_the_elements(struct chain *c) {
     check_store(c->store);
 }
 
-/* Returns true if the library may write elements one by one through this tensor; it may refuse what it cannot see to
- * be fit. */
+/* Returns true if the tensor may be written. The library may also refuse a tensor whose elements it cannot prove to be
+ * distinct. */
 static int check_written(const struct chain *r, THStatus status) {
     if (status == TH_ERR_SHAPE && strstr(THGetLastError(), "share one element")) {
         CHECK(model_overlaps_itself(&r->model) || !model_is_nested(&r->model));
@@ -58,17 +58,17 @@ static int check_written(const struct chain *r, THStatus status) {
     return CHECK_OK(status) && CHECK(!model_overlaps_itself(&r->model));
 }
 
-/* Sizes that broadcast with others: leading ones dropped, some turned into 1. */
+/* Sizes that broadcast with others: leading sizes dropped, some set to 1. */
 static int broadcastable(int ndim, const int64_t *size, int64_t *smaller) {
     int dropped = one_in(3) ? (int)between(0, ndim) : 0;
     for (int d = dropped; d < ndim; d++) smaller[d - dropped] = one_in(4) ? 1 : size[d];
     if (product(ndim - dropped, smaller) <= MAX_ELEMENTS) return ndim - dropped;
-    /* It was a 0 that kept the product small. */
+    /* A 0 had kept the product small. */
     memcpy(smaller, size, ndim * sizeof *size);
     return ndim;
 }
 
-/* The element of a tensor that broadcasting puts at an index. */
+/* Returns the element that broadcasting reads at an index. */
 static double broadcast_value(const struct chain *c, int ndim, const int64_t *index) {
     int64_t own[MAX_DIMS];
     for (int d = 0; d < c->model.ndim; d++) {
@@ -77,7 +77,7 @@ static double broadcast_value(const struct chain *c, int ndim, const int64_t *in
     return chain_value(c, place(c->model.ndim, c->model.size, own));
 }
 
-/* From another tensor of the same or of a broadcasting shape, which may lie in the same storage. */
+/* Copies from another tensor of the same or a broadcasting shape, which may be in the same storage. */
 static void copies_are_as_if_from_a_copy(struct chain *r) {
     static struct chain source;
     static struct store other;
@@ -98,7 +98,7 @@ static void copies_are_as_if_from_a_copy(struct chain *r) {
     if (elsewhere) THStorage_free(other.storage);
 }
 
-/* Sizes of a tensor to add to `a`, and of the sum. */
+/* Sizes for a tensor to add to `a`, and sizes of the sum. */
 static int random_partner(const struct model *a, int64_t *size, int64_t *sum_size) {
     int64_t most[MAX_DIMS];
     memcpy(most, a->size, sizeof most);

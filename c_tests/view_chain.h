@@ -1,4 +1,4 @@
-/* Chains of views: a tensor over a storage that it does not fill, its model, and how both came about. */
+/* Chains of views: a tensor over part of a storage, its model, and the steps that made both. */
 
 #ifndef VIEW_CHAIN_H
 #define VIEW_CHAIN_H
@@ -7,13 +7,13 @@
 
 #include <stdarg.h>
 
-/* A storage and what it should hold. */
+/* A storage and its expected content. */
 struct store {
     THStorage *storage;
     double content[ROOM];
 };
 
-/* A tensor, its model, and how it came about. */
+/* A tensor, its model, and the steps that made them. */
 struct chain {
     THTensor *t;
     struct store *store;
@@ -49,7 +49,7 @@ static THDtype random_dtype(void) {
     return some[between(0, 4)];
 }
 
-/* A storage whose elements are all different. */
+/* Makes a storage whose elements are all different. */
 static void store_new(struct store *store, THDtype dtype) {
     store->storage = THStorage_newWithSize(dtype, ROOM);
     for (int p = 0; p < ROOM; p++) store->content[p] = p + 1;
@@ -70,7 +70,7 @@ static void check_store(const struct store *store) {
     }
 }
 
-/* Strides for these sizes: dense or with gaps, in a random order of dimensions, or any small numbers. */
+/* Random strides for these sizes: dense or with gaps, in a random order of dimensions, or any small numbers. */
 static void random_strides(int ndim, const int64_t *size, int64_t offset, int64_t *stride) {
     int64_t next = 1, most = offset, gap = one_in(2) ? 2 : 0, loose = one_in(3);
     int64_t order[MAX_DIMS];
@@ -106,7 +106,7 @@ static void chain_begin(struct chain *c, struct store *store) {
 
 static double chain_value(const struct chain *c, int64_t i) { return c->store->content[c->model.at[i]]; }
 
-/* Sizes, positions of all elements, contiguity, and one value. */
+/* Compares sizes, positions of all elements, contiguity, and one value. */
 static int chain_agrees(const struct chain *c) {
     const struct model *m = &c->model;
     int good = CHECK_EQ(THTensor_nDimension(c->t), m->ndim) && CHECK_EQ(THTensor_nElement(c->t), m->count) &&
@@ -122,7 +122,7 @@ static int chain_agrees(const struct chain *c) {
     return good;
 }
 
-/* The elements of `t` are these, in row-major order. */
+/* Checks that `t` has these elements in row-major order. */
 static void check_elements(const THTensor *t, int ndim, const int64_t *size, const double *expected) {
     if (!CHECK(THTensor_isSize(t, ndim, size))) return;
     int64_t index[MAX_DIMS] = {0}, count = product(ndim, size);

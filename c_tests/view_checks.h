@@ -13,8 +13,8 @@ static THTensor *counted(int ndim, const int64_t *size) {
     return t;
 }
 
-/* `view` is what `call` makes `r` on a fresh handle, on a handle that was something else, and in place, where `src` is
- * `r` itself: CHECK_FORMS(column, t, THTensor_select(r, src, 1, 2)) */
+/* The view that `call` makes of `src` in `r` equals `view`: for a fresh handle `r`, for a handle that had elements, and
+ * in place, where `src` is `r`: CHECK_FORMS(column, t, THTensor_select(r, src, 1, 2)) */
 #define CHECK_FORMS(view, source, call)                                                                                \
     do {                                                                                                               \
         THTensor *src = (source), *r = THTensor_new();                                                                 \
@@ -33,7 +33,7 @@ static THTensor *counted(int ndim, const int64_t *size) {
         THTensor_free(r);                                                                                              \
     } while (0)
 
-/* Both forms of a view operation refuse, and the handle that was to become the view is as before. */
+/* Both forms of a view operation refuse, and the handle for the result is unchanged. */
 #define CHECK_REFUSED(into, make, source, status, text, ...)                                                           \
     do {                                                                                                               \
         THTensor *r = vector_of(TH_INT16, 1, 2);                                                                       \

@@ -1,7 +1,7 @@
 /*
- * A naive model of views: a tensor is the list of the storage positions of its elements in row-major order.
+ * A naive model of views: a tensor is a list of the storage positions of its elements in row-major order.
  *
- * Beside it lie the random numbers that choose sizes, positions and operations.
+ * This file also has the random numbers that choose sizes, positions and operations.
  */
 
 #ifndef VIEW_MODEL_H
@@ -12,7 +12,7 @@
 enum {
     MAX_DIMS = 6,
     MAX_ELEMENTS = 1024,
-    /* Elements of every storage. */
+    /* The number of elements of each storage. */
     ROOM = 2048
 };
 
@@ -71,13 +71,13 @@ struct model {
     int64_t at[MAX_ELEMENTS];
 };
 
-/* The other sizes of the same elements in the same order. */
+/* Sets other sizes for the same elements in the same order. */
 static void model_reshape(struct model *m, int ndim, const int64_t *size) {
     m->ndim = ndim;
     memmove(m->size, size, ndim * sizeof *size);
 }
 
-/* Where an element of a view comes from: from its index, the index in the source. */
+/* Maps the index of an element of a view to an index in the source. */
 typedef void source_fn(const struct model *source, const int64_t *arguments, const int64_t *index, int64_t *from);
 
 /* The model of a view of these sizes. */
@@ -104,7 +104,7 @@ static void model_strided(struct model *m, int ndim, const int64_t *size, int64_
     }
 }
 
-/* Stores the strides that lead from the first element to all others; returns 0 if there are none. */
+/* Stores the strides from the first element to all others. Returns 0 if there are none. */
 static int model_strides(const struct model *m, int64_t *stride) {
     int64_t index[MAX_DIMS] = {0};
     if (m->count == 0) return 0;
@@ -137,8 +137,8 @@ static int model_overlaps_itself(const struct model *m) {
     return 0;
 }
 
-/* Returns true if every stride reaches beyond all that lies within smaller strides: the rule by which the library
- * knows, without looking at each element, that none share a position. */
+/* Returns true if every stride exceeds the range of all smaller strides. By this rule the library knows, without
+ * reading each element, that no two positions share an element. */
 static int model_is_nested(const struct model *m) {
     int64_t stride[MAX_DIMS], reach = 0;
     int done[MAX_DIMS] = {0};

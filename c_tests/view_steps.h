@@ -1,18 +1,18 @@
-/* The steps of a chain: view operations done by the library, and on the model one element at a time, as defined. */
+/* The steps of a chain: view operations, made by the library and, one element at a time, on the model. */
 
 #ifndef VIEW_STEPS_H
 #define VIEW_STEPS_H
 
 #include "view_chain.h"
 
-/* The view takes the place of the tensor; NULL is a failure. */
+/* Replaces the tensor by the view. NULL is a failure. */
 static void take(struct chain *c, THTensor *view) {
     if (!CHECK(view != NULL)) return;
     THTensor_free(c->t);
     c->t = view;
 }
 
-/* The tensor itself, changed in place. */
+/* Returns the tensor itself, which a call changed in place. */
 static THTensor *changed(struct chain *c, THStatus status) {
     if (!CHECK_OK(status)) return NULL;
     THTensor_retain(c->t);
@@ -179,7 +179,7 @@ static void step_unsqueeze(struct chain *c) {
     model_reshape(&c->model, ndim, size);
 }
 
-/* Other sizes for the same number of elements: neighbours joined, then some cut in two, and ones put between. */
+/* Other sizes for the same number of elements: neighbours merged, then some split in two, and ones inserted. */
 static int random_sizes(const struct model *m, int64_t *size) {
     int ndim = 0;
     for (int d = 0; d < m->ndim; d++) {
@@ -200,12 +200,12 @@ static int random_sizes(const struct model *m, int64_t *size) {
     return ndim;
 }
 
-/* These sizes with one of them, if they are not zero, left for the library to find. */
+/* Replaces one size by -1, to be found by the library, unless a size is 0. */
 static void forget_one(int ndim, int64_t *size) {
     if (ndim > 0 && product(ndim, size) > 0 && one_in(3)) size[between(0, ndim - 1)] = -1;
 }
 
-/* A view exists exactly where strides lead through the elements in their order. */
+/* A view exists exactly if strides reach the elements in their order. */
 static void step_view(struct chain *c) {
     static struct model wanted;
     int64_t size[MAX_DIMS], asked[MAX_DIMS], stride[MAX_DIMS];
@@ -225,7 +225,8 @@ static void step_view(struct chain *c) {
     }
 }
 
-/* A view where there is one, else a copy, whose elements are checked and which is left again. */
+/* If a view exists, continues with `t`, which must be the view. Otherwise `t` must be a copy: checks its elements and
+ * frees it. */
 static void view_or_copy(struct chain *c, THTensor *t, int ndim, const int64_t *size) {
     static struct model wanted;
     int64_t stride[MAX_DIMS];
@@ -291,7 +292,7 @@ static void step_expand(struct chain *c) {
     model_view(&c->model, ndim, size, from_expand, (const int64_t[]){extra});
 }
 
-/* Goes on with one of a list of pieces and gives the others back. */
+/* Continues with one of a list of pieces, and frees the others. */
 static void take_piece(struct chain *c, THTensor **pieces, int count, int64_t which) {
     for (int i = 0; i < count; i++) {
         if (i != which) THTensor_free(pieces[i]);
@@ -299,7 +300,7 @@ static void take_piece(struct chain *c, THTensor **pieces, int count, int64_t wh
     take(c, pieces[which]);
 }
 
-/* Splits into pieces of a size, or into the number of pieces that gives this size. */
+/* Splits into pieces of a given size, or into the number of pieces that gives this size. */
 static void step_split(struct chain *c) {
     if (c->model.ndim == 0) return;
     int dim = random_dim(c), signed_dim = either_sign(dim, c->model.ndim), count = MAX_ELEMENTS;

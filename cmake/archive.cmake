@@ -1,11 +1,11 @@
-# Makes libthorn.a of rustc's: one object with what the functions of the library need, in which these functions are the only global symbols, and
-# without Rust's debug information and bitcode. Sections stay apart, so that a program linked with --gc-sections takes what it calls. Where the
-# tools for that are missing, the archive stays as rustc made it.
+# Makes libthorn.a from rustc's archive: one object that contains the library's functions and the code that they need. Only these functions
+# are global symbols, and Rust's debug information and bitcode are removed. Sections are kept, so that a program linked with --gc-sections
+# contains only the functions that it calls. If the tools for that are missing, rustc's archive is used.
 #
 # cmake -DFROM=libthorn.a -DSHARED=libthorn.so -DTO=libthorn.a -DLINKER=ld -DOBJCOPY=objcopy -DNM=nm -DAR=ar -P archive.cmake
 cmake_minimum_required(VERSION 3.21)
 
-# An archive made of the same file in the same way stays, and so do programs linked with it.
+# An archive that was made from the same file in the same way is kept, so that programs are not linked again.
 file(MD5 "${FROM}" made_of)
 file(MD5 "${CMAKE_CURRENT_LIST_FILE}" made_by)
 set(made "${made_of} ${made_by} ${LINKER} ${OBJCOPY} ${NM} ${AR}")
@@ -33,7 +33,7 @@ foreach(tool LINKER OBJCOPY NM AR)
   endif()
 endforeach()
 
-# What the shared library exports is what a program may call.
+# Programs may call the functions that the shared library exports.
 run("${NM}" -D --defined-only "${SHARED}")
 string(REGEX MATCHALL "[A-Za-z0-9_]+\n" names "${output}")
 list(TRANSFORM names STRIP)
@@ -46,7 +46,8 @@ file(WRITE "${object}.ld" "-u ${wanted}\n")
 list(JOIN names "\n" kept)
 file(WRITE "${object}.keep" "${kept}\n")
 
-# Groups of sections, one of which remains in a program, must not have local symbols: --force-group-allocation makes plain sections of them.
+# In a group of sections, of which a program keeps only one copy, local symbols are not allowed: --force-group-allocation converts groups to
+# plain sections.
 run("${LINKER}" -r --gc-sections --strip-debug --force-group-allocation "@${object}.ld" -o "${object}" "${FROM}")
 run("${OBJCOPY}" --strip-unneeded --keep-global-symbols "${object}.keep" -R .llvmbc -R .llvmcmd -R .comment "${object}")
 file(REMOVE "${TO}" "${TO}.made")

@@ -1,4 +1,4 @@
-# Puts the command FROM into TO/bin, and what it writes about itself into TO/completions and TO/man, if it has changed.
+# Copies the command FROM to TO/bin, and writes its completions and manual pages to TO/completions and TO/man, if it has changed.
 set(command "${TO}/bin/thorn")
 file(MAKE_DIRECTORY "${TO}/bin" "${TO}/completions" "${TO}/man")
 file(COPY_FILE "${FROM}" "${command}" RESULT failed ONLY_IF_DIFFERENT)

@@ -3,10 +3,10 @@
 # cmake -DHEADER=thorn.h -DREADME=README.md -DTO=front.md -P front.cmake
 cmake_minimum_required(VERSION 3.21)
 
-# Lists of CMake would end where a text has brackets or semicolons: these texts are only searched and replaced.
+# Brackets and semicolons would break CMake lists, so these texts are only searched and replaced.
 file(READ "${README}" readme)
 file(READ "${HEADER}" header)
-# Files of the source tree are no pages of the reference: of links without a scheme the text stays.
+# Files of the source tree are not pages of the reference, so links without a scheme are replaced by their text.
 string(REGEX REPLACE "\\[([^]]*)\\]\\([^):]*\\)" "\\1" readme "${readme}")
 
 string(REGEX MATCHALL "@defgroup [a-z0-9_]+" labels "${header}")
@@ -16,7 +16,7 @@ foreach(label IN LISTS labels)
   string(APPEND contents "1. @ref ${label}\n")
 endforeach()
 
-# The comment at the top of the header, from the underlined word on.
+# The comment at the top of the header, from the underlined heading on.
 string(FIND "${header}" " * Conventions\n" start)
 string(FIND "${header}" "\n */" end)
 if(start LESS 0 OR end LESS start)

@@ -1,9 +1,9 @@
-# What cmake --install copies, in four components: `runtime`, what programs need to run, `devel`, what they need to be built and debugged,
-# `lua`, the package for LuaJIT, which needs `runtime`, and `command`, the command thorn, which needs none of them.
+# cmake --install copies four components: `runtime`, which programs need to run, `devel`, which they need to be built and debugged, `lua`,
+# the package for LuaJIT, which needs `runtime`, and `command`, the command thorn, which needs none of them.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-# thorn.pc finds its prefix from its own place, unless the library directory was given as an absolute path.
+# thorn.pc finds its prefix relative to its own path, unless the library directory was given as an absolute path.
 set(pkgconfig_dir "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
 if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}")
   set(THORN_PC_PREFIX "${CMAKE_INSTALL_PREFIX}")
@@ -24,7 +24,7 @@ configure_file(cmake/thorn.pc.in thorn.pc @ONLY)
 set(config_dir "${CMAKE_INSTALL_LIBDIR}/cmake/thorn")
 configure_package_config_file(cmake/thornConfig.cmake.in thornConfig.cmake INSTALL_DESTINATION "${config_dir}"
   PATH_VARS CMAKE_INSTALL_LIBDIR CMAKE_INSTALL_INCLUDEDIR)
-# Before 1.0 the second number of the version stands for incompatible changes.
+# Before 1.0, a change of the second version number is incompatible.
 if(PROJECT_VERSION_MAJOR EQUAL 0)
   set(compatibility SameMinorVersion)
 else()
@@ -39,7 +39,7 @@ install(FILES "${PROJECT_BINARY_DIR}/thornConfig.cmake" "${PROJECT_BINARY_DIR}/t
   DESTINATION "${config_dir}" COMPONENT devel)
 install(FILES "${PROJECT_BINARY_DIR}/thorn.pc" DESTINATION "${pkgconfig_dir}" COMPONENT devel)
 
-# LuaJIT looks here, without a setting where the prefix is /usr or /usr/local.
+# LuaJIT searches this folder by default if the prefix is /usr or /usr/local.
 install(FILES lua/thorn.lua DESTINATION "${CMAKE_INSTALL_DATAROOTDIR}/lua/5.1" COMPONENT lua)
 install(DIRECTORY lua/thorn DESTINATION "${CMAKE_INSTALL_DATAROOTDIR}/lua/5.1" COMPONENT lua)
 
@@ -56,15 +56,15 @@ if(THORN_BUILD_COMMAND)
   endforeach()
 endif()
 
-# Within another project CMAKE_INSTALL_DOCDIR is that project's.
+# Within another project CMAKE_INSTALL_DOCDIR belongs to that project.
 set(doc_dir "${CMAKE_INSTALL_DOCDIR}")
 if(NOT PROJECT_IS_TOP_LEVEL)
   set(doc_dir "${CMAKE_INSTALL_DATAROOTDIR}/doc/thorn")
 endif()
 install(FILES LICENSE-MIT LICENSE-APACHE LICENSE-THIRD-PARTY DESTINATION "${doc_dir}" COMPONENT runtime)
 
-# How gdb shows handles: in a place with a simple name, and where a gdb of the same prefix looks when a program loads the library, which is a
-# directory named after the library's own, known only when cmake --install is told the prefix.
+# The printers for gdb, in two places: under a simple name, and where a gdb with the same prefix looks when a program loads the library. The
+# latter is a directory named after the library's own, which is known only when cmake --install gets the prefix.
 install(FILES scripts/gdb/thorn.py DESTINATION "${CMAKE_INSTALL_DATAROOTDIR}/thorn" COMPONENT devel)
 cmake_path(ABSOLUTE_PATH CMAKE_INSTALL_DATAROOTDIR BASE_DIRECTORY "\${CMAKE_INSTALL_PREFIX}" OUTPUT_VARIABLE data_dir)
 cmake_path(ABSOLUTE_PATH CMAKE_INSTALL_LIBDIR BASE_DIRECTORY "\${CMAKE_INSTALL_PREFIX}" OUTPUT_VARIABLE library_dir)

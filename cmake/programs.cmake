@@ -1,4 +1,4 @@
-# The tests and the examples. Each is a ctest; with valgrind, every test in C and C++ is a second one, `valgrind:<name>`.
+# The tests and the examples. Each is a ctest. With valgrind, every test in C and C++ has a second ctest, `valgrind:<name>`.
 enable_language(CXX)
 enable_testing()
 find_package(Threads REQUIRED)
@@ -13,7 +13,7 @@ endforeach()
 
 set(lua_environment "THORN_LIB=${shared}")
 
-# An executable with every warning on. NO_SYSTEM_FROM_IMPORTED: the warnings are those of thorn.h too.
+# Makes an executable with every warning. NO_SYSTEM_FROM_IMPORTED: also with the warnings of thorn.h.
 function(thorn_add_program name)
   add_executable(${name} ${ARGN})
   target_link_libraries(${name} PRIVATE thorn::thorn Threads::Threads m)
@@ -30,8 +30,8 @@ function(thorn_add_lua_test name script)
 endfunction()
 
 if(THORN_BUILD_TESTS)
-  # The cache would hide what is used after it was freed; valgrind runs one thread at a time, so two are enough. A malloc of
-  # a test's own, which refuses memory, is left in place.
+  # The cache would hide accesses to freed memory. valgrind runs one thread at a time, so two are enough. If a test defines malloc itself,
+  # to refuse memory, valgrind does not replace it.
   set(valgrind_environment TH_CACHE_LIMIT=0 TH_NUM_THREADS=2 THORN_UNDER_VALGRIND=1)
   set(valgrind_flags --quiet --leak-check=full --show-leak-kinds=definite,indirect,possible
     --errors-for-leak-kinds=definite,indirect,possible --error-exitcode=99 --soname-synonyms=somalloc=nouserintercepts)
@@ -40,26 +40,26 @@ if(THORN_BUILD_TESTS)
   foreach(source IN LISTS sources)
     cmake_path(GET source STEM name)
     thorn_add_program(${name} "${source}")
-    # Tests of files, processes and threads see POSIX; an assert counts whatever the build type.
+    # Tests of files, processes and threads need POSIX. assert is active in every build type.
     set_target_properties(${name} PROPERTIES C_EXTENSIONS ON CXX_EXTENSIONS ON)
     target_compile_options(${name} PRIVATE -UNDEBUG)
     add_test(NAME ${name} COMMAND ${name})
     set_tests_properties(${name} PROPERTIES TIMEOUT 300)
-    # The recorded half of test_nomem counts its bytes itself, and would take minutes.
+    # test_nomem_recorded counts its bytes itself, and would take minutes.
     if(VALGRIND_EXECUTABLE AND NOT name STREQUAL test_nomem_recorded)
       add_test(NAME valgrind:${name} COMMAND "${VALGRIND_EXECUTABLE}" ${valgrind_flags} $<TARGET_FILE:${name}>)
       set_tests_properties(valgrind:${name} PROPERTIES ENVIRONMENT "${valgrind_environment}" LABELS valgrind TIMEOUT 600)
     endif()
   endforeach()
 
-  # It counts the entries of /dev/shm, to which no other test may add meanwhile.
+  # test_share counts the entries of /dev/shm, to which no other test may add at the same time.
   foreach(name test_share valgrind:test_share)
     if(TEST ${name})
       set_tests_properties(${name} PROPERTIES RUN_SERIAL ON)
     endif()
   endforeach()
 
-  # thorn.hpp in the next standard, too. It gives no warning, and none of these that have to be asked for.
+  # thorn.hpp also in the next standard. It must compile without warnings, also with these optional ones.
   file(GLOB sources CONFIGURE_DEPENDS c_tests/test_cxx*.cpp)
   foreach(source IN LISTS sources)
     cmake_path(GET source STEM name)
@@ -76,7 +76,7 @@ if(THORN_BUILD_TESTS)
     target_compile_definitions(${program} PRIVATE "CORPUS=\"${PROJECT_SOURCE_DIR}/files/corpus\"")
   endforeach()
 
-  # A BLAS of a few lines for test_blas; the machine's, if it has one, for all that multiply and decompose.
+  # A small BLAS for test_blas, and the machine's BLAS, if there is one, for all tests that multiply and decompose.
   foreach(bits 32 64)
     add_library(thorn_blas${bits} MODULE c_tests/blas/counting.c)
     target_compile_options(thorn_blas${bits} PRIVATE -Wall -Wextra -pedantic)
@@ -97,7 +97,7 @@ if(THORN_BUILD_TESTS)
     message(STATUS "thorn: libopenblas.so.0 not found, the tests that use it are left out")
   endif()
 
-  # libthorn.a is put together by cmake/archive.cmake: what is registered at load, kept for a thread and unwound must still be there.
+  # cmake/archive.cmake assembles libthorn.a: registration at load, thread-local data and unwinding must still work.
   foreach(name test_memory test_threads test_unwind)
     thorn_add_program(static_${name} c_tests/${name}.c)
     set_target_properties(static_${name} PROPERTIES C_EXTENSIONS ON LINK_LIBRARIES "thorn::static;Threads::Threads;m")
@@ -121,7 +121,7 @@ if(THORN_BUILD_TESTS)
     add_test(NAME header:${name} COMMAND header_${name})
   endforeach()
 
-  # thorn.hpp in files that are linked together, one of them without exceptions; and in a program without them.
+  # thorn.hpp in several linked files, one of them without exceptions, and in a program without exceptions.
   foreach(standard 17 20)
     thorn_add_program(cxx_files_${standard} c_tests/cxx/main.cpp c_tests/cxx/second.cpp $<TARGET_OBJECTS:cxx_third_${standard}>)
     thorn_add_program(cxx_without_exceptions_${standard} c_tests/cxx/without_exceptions.cpp)
@@ -138,29 +138,47 @@ if(THORN_BUILD_TESTS)
     add_test(NAME header:cxx_without_exceptions_${standard} COMMAND cxx_without_exceptions_${standard})
   endforeach()
 
-  # Another compiler than the one that builds, where there is one.
+  # A second compiler, if there is one.
   find_program(THORN_CLANGXX NAMES clang++ clang++-19 clang++-16 clang++-14)
   if(THORN_CLANGXX)
     foreach(standard 17 20)
-      add_test(NAME header:cxx_clang_${standard} COMMAND "${THORN_CLANGXX}" -std=c++${standard} -Wall -Wextra -Werror -pedantic -fsyntax-only
+      add_test(NAME header:cxx_clang_${standard} COMMAND "${THORN_CLANGXX}" -std=c++${standard} -Wall -Wextra -Werror -pedantic -DTH_CHECKED -fsyntax-only
         "-I${PROJECT_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}/c_tests/test_cxx.cpp" "${PROJECT_SOURCE_DIR}/c_tests/test_cxx_elements.cpp")
     endforeach()
   else()
     message(STATUS "thorn: clang++ not found, its tests are left out")
   endif()
 
-  # std::format, where the compiler has it.
+  # std::format, if the compiler has it.
   thorn_add_program(cxx_format c_tests/cxx/format.cpp)
   set_target_properties(cxx_format PROPERTIES CXX_STANDARD 20)
   target_compile_options(cxx_format PRIVATE -Werror)
   add_test(NAME header:cxx_format COMMAND cxx_format)
   set_tests_properties(header:cxx_format PROPERTIES SKIP_RETURN_CODE 77)
 
-  # With the mark of statuses, too, C++98 has nothing to say.
+  # C++98 gives no warnings with TH_CHECKED either.
   add_test(NAME header:cxx98_checked COMMAND "${CMAKE_CXX_COMPILER}" -std=c++98 -Wall -Wextra -pedantic -Werror -DTH_CHECKED -fsyntax-only
     "-I${PROJECT_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}/c_tests/header/cxx.cpp")
 
-  # What the header warns of.
+  # Clang in the standards of C, with the mark, too: it has other attributes before C23.
+  find_program(THORN_CLANG NAMES clang clang-19 clang-16 clang-14)
+  if(THORN_CLANG)
+    foreach(standard 99 11 17 2x)
+      add_test(NAME header:c${standard}_clang COMMAND "${THORN_CLANG}" -std=c${standard} -Wall -Wextra -pedantic -Werror -DTH_CHECKED -fsyntax-only
+        "-I${PROJECT_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}/c_tests/header/c.c")
+      add_test(NAME header:c${standard}_clang_dropped COMMAND "${THORN_CLANG}" -std=c${standard} -DTH_CHECKED -fsyntax-only
+        "-I${PROJECT_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}/c_tests/header/dropped.c")
+      set_tests_properties(header:c${standard}_clang_dropped PROPERTIES PASS_REGULAR_EXPRESSION "ignoring return value.*THTensor_zero")
+    endforeach()
+  else()
+    message(STATUS "thorn: clang not found, its tests are left out")
+  endif()
+
+  # thorn.hpp drops no status.
+  add_test(NAME header:cxx_checked COMMAND "${CMAKE_CXX_COMPILER}" -std=c++17 -Wall -Wextra -pedantic -Werror -DTH_CHECKED -fsyntax-only
+    "-I${PROJECT_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}/c_tests/test_cxx.cpp")
+
+  # The warnings of the header.
   function(thorn_add_warning name pattern)
     add_test(NAME header:${name} COMMAND "${CMAKE_C_COMPILER}" -std=c99 -Wall -Wextra -pedantic -c -o /dev/null ${ARGN}
       "-I${PROJECT_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}/c_tests/header/dropped.c")
@@ -170,7 +188,7 @@ if(THORN_BUILD_TESTS)
   thorn_add_warning(other_constant "enum-conversion")
   thorn_add_warning(dropped_status "ignoring return value of .*THStatus.*nodiscard" -DTH_CHECKED)
 
-  # docs/guide: its programs print what its pages say.
+  # docs/guide: its programs must print the output on its pages.
   find_program(THORN_PYTHON NAMES python3)
   if(THORN_PYTHON)
     set(interpreter "")
@@ -180,7 +198,7 @@ if(THORN_BUILD_TESTS)
     add_test(NAME guide COMMAND "${THORN_PYTHON}" "${PROJECT_SOURCE_DIR}/scripts/guide.py" --library "${shared}"
       --cc "${CMAKE_C_COMPILER}" --cxx "${CMAKE_CXX_COMPILER}" ${interpreter})
     set_tests_properties(guide PROPERTIES TIMEOUT 300)
-    # Random calls whose gradients are compared with finite differences; the table of functions comes from the header and rows.json.
+    # Random calls whose gradients are compared with finite differences. The table of functions is generated from the header and rows.json.
     set(plays "${PROJECT_BINARY_DIR}/sequences/plays.h")
     add_custom_command(OUTPUT "${plays}"
       COMMAND "${THORN_PYTHON}" -B "${PROJECT_SOURCE_DIR}/scripts/sequences.py" --differences "${plays}"
@@ -194,15 +212,15 @@ if(THORN_BUILD_TESTS)
     message(STATUS "thorn: python3 not found, the tests of the guide and of gradients of random calls are left out")
   endif()
 
-  # thorn_mpi.h, by each MPI that is installed, with 1, 2 and 4 ranks; scripts/mpi.sh runs them under valgrind and AddressSanitizer, too, which
-  # takes minutes. Ranks that wait for each other want the cores for themselves.
+  # thorn_mpi.h with each installed MPI, with 1, 2 and 4 ranks. scripts/mpi.sh also runs the tests under valgrind and AddressSanitizer,
+  # which takes minutes. No other test runs at the same time, because ranks that wait for each other need the cores.
   foreach(mpi openmpi mpich)
     add_test(NAME mpi:${mpi} COMMAND "${PROJECT_SOURCE_DIR}/scripts/mpi.sh" ${mpi})
     set_tests_properties(mpi:${mpi} PROPERTIES
       ENVIRONMENT "${lua_environment};CARGO_TARGET_DIR=${THORN_CARGO_TARGET_DIR}" SKIP_RETURN_CODE 77 LABELS mpi TIMEOUT 600 RUN_SERIAL ON)
   endforeach()
 
-  # What a debugger shows of handles; the types are the program's.
+  # The debugger's view of handles, with the program's types.
   if(GDB_EXECUTABLE)
     thorn_add_program(gdb_handles c_tests/gdb/handles.c)
     target_compile_options(gdb_handles PRIVATE -g -O0)
@@ -218,13 +236,13 @@ if(THORN_BUILD_TESTS)
       cmake_path(GET script STEM name)
       thorn_add_lua_test(lua:${name} "${script}")
     endforeach()
-    # The package for LuaJIT: its tests, and the ways to have it. Skipped, with a word, where luarocks or a wheel of Python is missing.
+    # The package for LuaJIT: its tests, and the ways to install it. Skipped with a message if luarocks or a Python wheel is missing.
     thorn_add_lua_test(lua:package "${PROJECT_SOURCE_DIR}/lua/tests/run.lua")
     foreach(way tree luarocks lupa)
       add_test(NAME lua:package:${way} COMMAND "${PROJECT_SOURCE_DIR}/scripts/lua-package.sh" ${way})
       set_tests_properties(lua:package:${way} PROPERTIES ENVIRONMENT "${lua_environment}" SKIP_RETURN_CODE 77 TIMEOUT 300)
     endforeach()
-    # A sixth of the table once more with the kernels of each lower level. Skipped, with a word, where the machine lacks it.
+    # A sixth of the table with the kernels of each lower level. Skipped with a message if the machine lacks the level.
     foreach(level baseline avx2)
       thorn_add_lua_test(lua:table:${level} "${PROJECT_SOURCE_DIR}/c_tests/table.lua")
       set_tests_properties(lua:table:${level} PROPERTIES ENVIRONMENT "${lua_environment};TH_SIMD=${level};TH_TEST_SHARE=6" SKIP_RETURN_CODE 77)
@@ -233,24 +251,24 @@ if(THORN_BUILD_TESTS)
 endif()
 
 if(THORN_BUILD_TESTS AND THORN_CUDA AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-  # GPUs without one: the driver, the compiler and the cuBLAS of tests/cuda_emu.
+  # GPU tests without a GPU: the driver, the compiler and the cuBLAS of tests/cuda_emu.
   set(emulator "CARGO_TARGET_DIR=${THORN_CARGO_TARGET_DIR}")
-  # Each block of memory is an allocation of its own, whose guard zones the driver checks.
+  # Each block of memory is a separate allocation, whose guard zones the driver checks.
   set(emulated "LD_LIBRARY_PATH=${THORN_CARGO_TARGET_DIR}/cuda_emu/lib;TH_CUDA_CACHE=;TH_CUDA_GROUPS=1;TH_CUDA_EXACT=1")
   add_test(NAME cuda:emulator COMMAND "${PROJECT_SOURCE_DIR}/scripts/cuda_emu.sh" --test)
   set_tests_properties(cuda:emulator PROPERTIES ENVIRONMENT "${emulator}" FIXTURES_SETUP cuda COST 1001 TIMEOUT 300)
-  # Which NVRTC and which cuBLAS are taken.
+  # The choice of NVRTC and cuBLAS.
   thorn_add_program(cuda_libraries tests/cuda_emu/libraries.c)
   add_test(NAME cuda:libraries COMMAND "${PROJECT_SOURCE_DIR}/tests/cuda_emu/libraries.sh" $<TARGET_FILE:cuda_libraries>)
   set_tests_properties(cuda:libraries PROPERTIES ENVIRONMENT "${emulator}" FIXTURES_REQUIRED cuda TIMEOUT 300)
-  # As users run it; with work deferred until somebody waits, and device memory that the host cannot touch; with threads in another order;
-  # with products by thorn's own kernels.
+  # Modes: as users run the library; with work deferred until a caller waits, and device memory that the host cannot access; with threads in
+  # another order; with products by thorn's own kernels.
   set(mode_plain "TH_CUDA_EXACT=0")
   set(mode_deferred "THORN_EMU_ASYNC=1;THORN_EMU_PROTECT=1;TH_CUDA_EXACT=0")
   set(mode_permuted "THORN_EMU_SEED=7")
   add_test(NAME cuda:test_fused COMMAND test_fused gpus_run_expressions)
   set_tests_properties(cuda:test_fused PROPERTIES ENVIRONMENT "${emulated}" FIXTURES_REQUIRED cuda TIMEOUT 300)
-  # What scripts/gpu.sh takes to a machine with a GPU, on the null driver.
+  # The programs that scripts/gpu.sh takes to a machine with a GPU, on the null driver.
   if(THORN_PYTHON)
     add_test(NAME cuda:pack COMMAND "${THORN_PYTHON}" -B "${PROJECT_SOURCE_DIR}/c_tests/gpu_pack.py")
     set_tests_properties(cuda:pack PROPERTIES
@@ -264,7 +282,7 @@ if(THORN_BUILD_TESTS AND THORN_CUDA AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|A
         ENVIRONMENT "${emulated};${mode_${mode}}" FIXTURES_REQUIRED cuda TIMEOUT 300)
     endforeach()
   endforeach()
-  # thorn_nccl.h on a stand-in for NCCL whose ranks are threads, with four GPUs; without any; and in C++.
+  # thorn_nccl.h on a stand-in for NCCL whose ranks are threads: with four GPUs, without a GPU, and in C++.
   add_library(thorn_nccl SHARED c_tests/nccl/nccl.c)
   target_compile_options(thorn_nccl PRIVATE -Wall -Wextra -pedantic)
   target_link_libraries(thorn_nccl PRIVATE ${CMAKE_DL_LIBS} Threads::Threads)
@@ -287,14 +305,14 @@ if(THORN_BUILD_TESTS AND THORN_CUDA AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|A
   set_tests_properties(cuda:nccl:none header:nccl_cxx11 PROPERTIES TIMEOUT 120)
   if(LUAJIT_EXECUTABLE)
     thorn_add_lua_test(cuda:table "${PROJECT_SOURCE_DIR}/c_tests/table.lua")
-    # A part of it, since the emulator compiles each kernel for some seconds; scripts/gpu.sh runs all on a GPU.
+    # A part of the table, because the emulator compiles each kernel for some seconds. scripts/gpu.sh runs the whole table on a GPU.
     set(on_cuda "${lua_environment};${emulated};TH_TEST_DEVICE=cuda")
     set_tests_properties(cuda:table PROPERTIES ENVIRONMENT "${on_cuda};TH_TEST_SHARE=18" FIXTURES_REQUIRED cuda COST 1000 TIMEOUT 900)
-    # Functions that read numbers on the host or write them there, with memory of the GPU out of its reach, which makes calls slow.
+    # Functions that read or write numbers on the host, with device memory that the host cannot access, which makes calls slow.
     thorn_add_lua_test(cuda:table:protected "${PROJECT_SOURCE_DIR}/c_tests/table.lua" "^repeatInterleave" "^pad$" "quantile" "^renorm$" "^unravelIndex$"
       "^csrMatmulCsr$" "^csrSampledCsr$" "^csrTrtrs$" "^csrSolve$" "^csrCompress$" "^csrSoftmax" "^unique" "^maskedSelect$" "^nonzero$")
     set_tests_properties(cuda:table:protected PROPERTIES ENVIRONMENT "${on_cuda};THORN_EMU_PROTECT=1;TH_TEST_SHARE=6" FIXTURES_REQUIRED cuda)
-    # Products of matrices and vectors once more, without cuBLAS.
+    # Products of matrices and vectors without cuBLAS.
     thorn_add_lua_test(cuda:table:kernels "${PROJECT_SOURCE_DIR}/c_tests/table.lua"
       "^b?a?d?d?b?mm$" "^a?d?d?mv$" "^addr$" "^ger$" "atmul$" "dot$" "^einsum$" "^inner$" "^outer$" "^matrixPower$")
     set_tests_properties(cuda:table:kernels PROPERTIES ENVIRONMENT "${on_cuda};TH_CUDA_BLAS=0" FIXTURES_REQUIRED cuda)
@@ -317,17 +335,17 @@ if(THORN_BUILD_EXAMPLES)
     set_tests_properties(example:${name} PROPERTIES TIMEOUT 300)
   endforeach()
   if(DEFINED emulated)
-    # The same accuracy on the emulated driver, also where memory must be given back to it before there is more.
+    # The same accuracy on the emulated driver, also if freed memory must be returned to the driver first.
     add_test(NAME cuda:example_digits COMMAND example_digits_cuda)
     set_tests_properties(cuda:example_digits PROPERTIES ENVIRONMENT "${emulated};THORN_EMU_FAIL_ALLOC=7" FIXTURES_REQUIRED cuda COST 100 TIMEOUT 300)
-    # A GPU that fails, or is too small, is an error and no more.
+    # A GPU that fails or is too small must cause only an error.
     foreach(failure FAIL_LAUNCH=1 FAIL_LAUNCH=40 FAIL_LAUNCH=1000 MEMORY=600000)
       add_test(NAME cuda:${failure} COMMAND sh -c "\"$1\"; test $? = 1" sh $<TARGET_FILE:example_digits_cuda>)
       set_tests_properties(cuda:${failure} PROPERTIES ENVIRONMENT "${emulated};THORN_EMU_${failure}" FIXTURES_REQUIRED cuda TIMEOUT 300)
     endforeach()
   endif()
 
-  # A copy in another format is as good as the checkpoint; a file that is missing, or of another network, is refused.
+  # A copy in another format must give the checkpoint's results. A missing file, or a file of another network, is refused.
   set(copy "${PROJECT_BINARY_DIR}/examples/copy.safetensors")
   add_test(NAME example:checkpoint:copy COMMAND sh -c "\"$1\" --save \"$2\" && \"$1\" \"$2\"" sh $<TARGET_FILE:example_checkpoint> "${copy}")
   foreach(file missing.pt files/corpus/safetensors/dtypes.safetensors)
@@ -347,7 +365,7 @@ if(THORN_BUILD_EXAMPLES)
     set_tests_properties(example:inspect.lua PROPERTIES PASS_REGULAR_EXPRESSION "bool +bool +\\[2, 3\\]")
   endif()
 
-  # An interpreter that has NumPy: the first one, or the system's, which apt serves.
+  # An interpreter with NumPy: the first python3, or the system's, for which apt has NumPy.
   foreach(python python3 /usr/bin/python3)
     execute_process(COMMAND "${python}" -c "import numpy" RESULT_VARIABLE without_numpy OUTPUT_QUIET ERROR_QUIET)
     if(without_numpy EQUAL 0)

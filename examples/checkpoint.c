@@ -5,9 +5,9 @@
  *     cc -std=c99 -O2 -Iinclude examples/checkpoint.c -Ltarget/release -lthorn -o checkpoint
  *     LD_LIBRARY_PATH=target/release ./checkpoint [MODEL [DIGITS.csv]] [--save COPY] [--scores SCORES.npy]
  *
- * examples/python/train_digits.py makes the checkpoint, a dict of tensors and two numbers; an archive has the numbers
- * as metadata. The ending of COPY names its format: .pt, .safetensors or .t7, each of which this program opens again.
- * examples/python/check_digits.py compares the copy and the scores with those of PyTorch.
+ * examples/python/train_digits.py makes the checkpoint, a dict of tensors and two numbers, which an archive returns as
+ * metadata. The suffix of COPY selects its format: .pt, .safetensors or .t7. This program can open each of them.
+ * examples/python/check_digits.py compares the copy and the scores with PyTorch's.
  */
 
 #define _POSIX_C_SOURCE 199309L
@@ -27,7 +27,7 @@ static const double REQUIRED_ACCURACY = 0.97;
 
 enum { CONV1_W, CONV1_B, CONV2_W, CONV2_B, HIDDEN_W, HIDDEN_B, SCORES_W, SCORES_B, WEIGHTS };
 
-// The tensors that a checkpoint of this network has, all of float32.
+// The tensors in a checkpoint of this network, all float32.
 static const struct {
     const char *name;
     int64_t ndim, size[4];
@@ -44,7 +44,7 @@ static const struct {
 
 typedef struct {
     THTensor *weight[WEIGHTS];
-    double mean, std; // of the pixels that the network was trained on
+    double mean, std; // of the pixels in training
 } Net;
 
 static double milliseconds(void) {
@@ -53,20 +53,20 @@ static double milliseconds(void) {
     return 1e3 * (double)now.tv_sec + 1e-6 * (double)now.tv_nsec;
 }
 
-// Prints the message of the call that failed, and returns false.
+// Prints the message of the failed call, and returns false.
 static bool failed(void) {
     fprintf(stderr, "checkpoint: %s\n", THGetLastError());
     return false;
 }
 
-// Prints `float32 [16, 1, 3, 3]`. Archives may have tensors of kinds that thorn lacks: their dtype is undefined.
+// Prints `float32 [16, 1, 3, 3]`. For kinds of tensors that thorn lacks, an archive reports an undefined dtype.
 static void print_kind(FILE *to, THDtype dtype, int64_t ndim, const int64_t *size) {
     fprintf(to, "%s [", dtype == TH_UNDEFINED ? "unknown" : THDtype_name(dtype));
     for (int64_t d = 0; d < ndim; d++) fprintf(to, "%s%lld", d ? ", " : "", (long long)size[d]);
     fprintf(to, "]");
 }
 
-// Prints the names, dtypes and sizes of the tensors, of which no element is read.
+// Prints the names, dtypes and sizes of the tensors, without reading an element.
 static void list(const THArchive *file, const char *path) {
     printf("%s\n", path);
     for (int64_t i = 0; i < THArchive_count(file); i++) {
@@ -79,7 +79,7 @@ static void list(const THArchive *file, const char *path) {
     fflush(stdout);
 }
 
-// Loads a tensor; false, with a message, if the file lacks it or has it in another shape or dtype.
+// Loads a tensor. Returns false, with a message, if the tensor is missing or has another shape or dtype.
 static bool load_weight(THTensor **weight, int which, const THArchive *file, const char *path) {
     const char *name = EXPECTED[which].name;
     const int64_t *expected = EXPECTED[which].size, ndim = EXPECTED[which].ndim;
@@ -96,7 +96,7 @@ static bool load_weight(THTensor **weight, int which, const THArchive *file, con
     return false;
 }
 
-// Reads a number of the metadata; false, with a message, if it is missing or something else.
+// Reads a number from the metadata. Returns false, with a message, if it is missing or not a number.
 static bool load_number(double *number, const char *key, const THArchive *file, const char *path) {
     const char *text = THArchive_metadata(file, key);
     char *end = NULL;
@@ -113,11 +113,11 @@ static bool net_load(Net *net, const char *path) {
     bool good = true;
     for (int i = 0; good && i < WEIGHTS; i++) good = load_weight(&net->weight[i], i, file, path);
     good = good && load_number(&net->mean, "mean", file, path) && load_number(&net->std, "std", file, path);
-    THArchive_free(file); // the tensors stay
+    THArchive_free(file); // the tensors stay valid
     return good;
 }
 
-// Saves the network as it was loaded. Metadata are texts.
+// Saves the network without changes. Metadata values are texts.
 static bool net_save(const Net *net, const char *path) {
     THStatus status;
     char mean[32], std[32];
@@ -138,7 +138,7 @@ static void net_free(Net *net) {
     for (int i = 0; i < WEIGHTS; i++) THTensor_free(net->weight[i]);
 }
 
-// r = max of 2 x 2 pixels (relu (conv2d (x)))
+// r = maxPool2x2(relu(conv2d(x)))
 static THStatus convolve(THTensor *r, const THTensor *x, THTensor *const *weight) {
     THStatus status;
     THTensor *image = THTensor_new();
@@ -150,7 +150,7 @@ done:
     return status;
 }
 
-// r = x @ weight^T + bias: PyTorch's layers have a row for each output.
+// r = x @ weight^T + bias. PyTorch's layers have a row for each output.
 static THStatus linear(THTensor *r, const THTensor *x, THTensor *const *weight) {
     THTensor *columns = THTensor_newT(weight[0]);
     THStatus status = THTensor_addmm(r, 1, weight[1], 1, x, columns);
@@ -158,7 +158,7 @@ static THStatus linear(THTensor *r, const THTensor *x, THTensor *const *weight) 
     return status;
 }
 
-// scores [n x 10] of digits [n x 64]; the greatest tells the class.
+// Computes scores [n x 10] of digits [n x 64]. The largest score of a row selects the class.
 static THStatus classify(THTensor *scores, const Net *net, const THTensor *pixels) {
     THStatus status;
     THTensor *x = THTensor_new(), *y = THTensor_new(), *flat = NULL;
@@ -179,7 +179,7 @@ done:
     return status;
 }
 
-// Prints the first digits side by side, and what the network takes them for.
+// Prints the first digits side by side, and the network's guesses.
 static void show(const THTensor *pixels, const THTensor *guess, const THTensor *labels) {
     for (int y = 0; y < SIDE; y++) {
         for (int64_t digit = 0; digit < SHOWN; digit++) {
@@ -192,7 +192,7 @@ static void show(const THTensor *pixels, const THTensor *guess, const THTensor *
                digit < SHOWN - 1 ? " " : "\n");
 }
 
-// Classifies every third digit, those that were held out when the network was trained.
+// Classifies every third digit: these were held out in training.
 static THStatus evaluate(double *accuracy, THTensor *scores, const Net *net, const THTensor *rows) {
     THStatus status;
     THTensor *test = THTensor_newSlice(rows, 0, THIRD - 1, THTensor_size(rows, 0), THIRD);
@@ -218,7 +218,7 @@ done:
     return status;
 }
 
-// The files of the command line; NULL if not given.
+// The files on the command line; NULL if not given.
 typedef struct {
     const char *model, *digits, *copy, *scores;
 } Files;
@@ -239,7 +239,7 @@ static bool parse(Files *files, int argc, char **argv) {
     return true;
 }
 
-// Classifies with the network of a file, and writes the files that are asked for.
+// Classifies with the network of a file, and writes the requested files.
 static bool run(const Files *files, Net *net, THTensor *scores, const THTensor *rows) {
     double accuracy = 0, begin = milliseconds();
     if (!net_load(net, files->model ? files->model : DIGITS_PT)) return false;

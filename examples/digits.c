@@ -5,15 +5,15 @@
  *     cc -std=c99 -O2 -Iinclude examples/digits.c -Ltarget/release -lthorn -lm -o digits
  *     LD_LIBRARY_PATH=target/release ./digits examples/data/digits.csv
  *
- * Three conventions carry the program:
+ * Three conventions are used throughout:
  *
- *   - The result comes first: THTensor_cmul(r, a, b) is r = a * b, and r may be a or b. A handle from THTensor_new()
- *     takes dtype and shape from the first result written to it; later results of that shape go to the same memory.
- *     So handles are made once and kept, and the training loop makes no tensors.
- *   - What a `new` function returns is yours, until you give it up with THTensor_free. Views (narrow, select, t) are
- *     handles like any other: they keep the memory they look at alive, and what is written there shows in all of them.
- *   - Functions return a THStatus, and THGetLastError() has the sentence to it. A `new` function that fails returns
- *     NULL; to pass that on is an error as well, so it is enough to look at statuses.
+ *   - The result is the first argument: THTensor_cmul(r, a, b) is r = a * b, and r may be a or b. A handle from
+ *     THTensor_new() gets dtype and shape from the first result; later results of that shape reuse the memory. So
+ *     handles are made once and kept, and the training loop makes no tensors.
+ *   - The caller owns the result of a `new` function, and frees it with THTensor_free. Views (narrow, select, t) are
+ *     ordinary handles: they keep their memory alive, and all views of the memory see each write.
+ *   - Functions return a THStatus, and THGetLastError() returns the message. A `new` function returns NULL on
+ *     failure. Functions refuse NULL, so it is enough to check statuses.
  */
 
 #include "digits.h"
@@ -24,7 +24,7 @@ enum { HIDDEN = 48, BATCH = 32, EPOCHS = 20, SEED = 1, SHOWN = 4 };
 static const double LEARNING_RATE = 0.1;
 static const double REQUIRED_ACCURACY = 0.95;
 
-// n digits, for training or held out.
+// n digits, for training or for the test.
 typedef struct {
     int64_t count;
     THTensor *pixels, *labels; // [n x 64] and [n]: views of the rows of the file
@@ -35,8 +35,8 @@ typedef struct {
 // Computes input @ w + b.
 typedef struct {
     THTensor *w, *b;   // [inputs x outputs] and [outputs]
-    THTensor *dw, *db; // derivatives of the loss by w and b
-    THTensor *wt, *xt; // views, transposed: of w, and of the latest input
+    THTensor *dw, *db; // derivatives of the loss with respect to w and b
+    THTensor *wt, *xt; // transposed views: of w, and of the latest input
 } Layer;
 
 typedef struct {
@@ -46,13 +46,13 @@ typedef struct {
 // The results of the net for n digits at once.
 typedef struct {
     THTensor *x, *y;                     // views of the digits' rows of a Set
-    THTensor *hidden, *dhidden, *square; // [n x HIDDEN] tanh(lower layer), derivatives by the lower layer, scratch
-    THTensor *logp, *dscores, *picked;   // [n x 10] log(softmax(upper layer)), derivatives by the upper layer, scratch
-    THTensor *total;                     // 0-d scratch: their sum
+    THTensor *hidden, *dhidden, *square; // [n x HIDDEN] tanh(lower layer), derivatives, scratch
+    THTensor *logp, *dscores, *picked;   // [n x 10] log(softmax(upper layer)), derivatives, scratch
+    THTensor *total;                     // 0-d scratch: the sum of `picked`
     THTensor *guess, *hit;               // [n] the most probable class, and whether it is the label
 } Pass;
 
-// The rows in random order. The numbers drawn from a seed are the same on every machine.
+// Shuffles the rows. The random numbers for a seed are the same on every machine.
 static THStatus shuffle(THTensor *r, const THTensor *rows, THGenerator *generator) {
     THStatus status;
     THTensor *order = THTensor_new();
@@ -69,7 +69,7 @@ static THStatus one_hot(THTensor *r, const THTensor *labels) {
     THStatus status;
     THTensor *classes = THTensor_newFromData(TH_FLOAT32, 1, size, digits);
     THTensor *column = THTensor_newUnsqueeze1d(labels, 1);
-    // [n x 1] against [10] broadcasts to [n x 10].
+    // [n x 1] and [10] broadcast to [n x 10].
     TRY(THTensor_eqTensor(r, column, classes));
 done:
     THTensor_free(classes);
@@ -96,7 +96,7 @@ static void set_free(Set *set) {
     THTensor_free(set->y);
 }
 
-// Gives each pixel mean 0 and deviation 1 over the training set; the held-out set follows without being looked at.
+// Scales each pixel to mean 0 and deviation 1 over the training set. The test set is scaled by the same numbers.
 static THStatus standardise(const Set *train, const Set *test) {
     THStatus status;
     THTensor *mean = THTensor_new(), *std = THTensor_new(), *constant = THTensor_new();
@@ -104,7 +104,7 @@ static THStatus standardise(const Set *train, const Set *test) {
     TRY(THTensor_csub(train->x, train->pixels, 1, mean));
     TRY(THTensor_csub(test->x, test->pixels, 1, mean));
     TRY(THTensor_std(std, train->pixels, 0, 1, 0));
-    // A corner pixel that never has ink deviates by 0: divide it by 1.
+    // A corner pixel that is always 0 has deviation 0, so it is divided by 1.
     TRY(THTensor_eqValue(constant, std, 0));
     TRY(THTensor_cadd(std, std, 1, constant));
     TRY(THTensor_cdiv(train->x, train->x, std));
@@ -124,7 +124,7 @@ static THStatus layer_init(Layer *layer, int64_t inputs, int64_t outputs, THGene
                      .db = THTensor_new(),
                      .wt = THTensor_new(),
                      .xt = THTensor_new()};
-    // The view sees every later update of w.
+    // The view shows every later update of w.
     TRY(THTensor_t(layer->wt, layer->w));
     TRY(THTensor_normal(layer->w, generator, 0, 1 / sqrt((double)inputs)));
 done:
@@ -145,7 +145,7 @@ static THStatus layer_forward(THTensor *r, const Layer *layer, const THTensor *x
     return THTensor_addmm(r, 1, layer->b, 1, x, layer->w);
 }
 
-// From the derivatives by the output: those by w, x^T @ dr, and by b, their sum over the digits.
+// Computes the derivatives with respect to w, x^T @ dr, and to b, the sum of dr over the digits.
 static THStatus layer_backward(const Layer *layer, const THTensor *x, const THTensor *dr) {
     THStatus status;
     TRY(THTensor_t(layer->xt, x));
@@ -191,7 +191,7 @@ static void pass_free(Pass *pass) {
     THTensor_free(pass->hit);
 }
 
-// Turns the pass to `count` digits of the set from `first`: two views, no copies.
+// Selects `count` digits of the set from `first` on, by two views without copies.
 static THStatus pass_take(const Pass *pass, const Set *set, int64_t first, int64_t count) {
     THStatus status;
     TRY(THTensor_narrow(pass->x, set->x, 0, first, count));
@@ -222,12 +222,12 @@ done:
 
 static THStatus backward(const Pass *pass, const Net *net) {
     THStatus status;
-    // Softmax and cross entropy together: (p - y) / n.
+    // The derivative of softmax and cross entropy together is (p - y) / n.
     TRY(THTensor_exp(pass->dscores, pass->logp));
     TRY(THTensor_csub(pass->dscores, pass->dscores, 1, pass->y));
     TRY(THTensor_div(pass->dscores, pass->dscores, (double)pass->y->size[0]));
     TRY(layer_backward(&net->upper, pass->hidden, pass->dscores));
-    // Back through the upper layer, then through tanh, whose derivative is 1 - tanh^2.
+    // Backward through the upper layer, then through tanh, whose derivative is 1 - tanh^2.
     TRY(THTensor_mm(pass->dhidden, pass->dscores, net->upper.wt));
     TRY(THTensor_cmul(pass->square, pass->hidden, pass->hidden));
     TRY(THTensor_cmul(pass->square, pass->square, pass->dhidden));
@@ -237,7 +237,7 @@ done:
     return status;
 }
 
-// Goes through the set once and stores the mean loss on the way. Rows that do not fill a batch sit out.
+// Trains once on the set, and stores the mean loss. Rows that do not fill a batch are skipped.
 static THStatus train_epoch(double *loss, const Pass *pass, const Net *net, const Set *set) {
     THStatus status = TH_OK;
     int64_t batches = set->count / BATCH;
@@ -267,12 +267,12 @@ done:
     return status;
 }
 
-// The first few digits of a set, side by side, and what the net takes them for.
+// Prints the first few digits of a set side by side, and the net's guesses.
 static void show(const Set *set, const Pass *pass) {
     THTensor *pixels = THTensor_newCpu(set->pixels);
     for (int y = 0; y < SIDE; y++) {
         for (int64_t digit = 0; digit < SHOWN; digit++) {
-            // Handles are open: elements are found through data and stride.
+            // The fields of handles are open: elements are found by data and stride.
             draw_line((const float *)THTensor_data(pixels) + digit * pixels->stride[0], y);
             printf("%s", digit < SHOWN - 1 ? "  " : "\n");
         }
@@ -286,7 +286,7 @@ static void show(const Set *set, const Pass *pass) {
 
 static THStatus train_net(double *accuracy, const Net *net, const Set *train, const Set *test) {
     THStatus status;
-    // One for batches, one for the whole held-out set: handles keep their memory as long as shapes stay.
+    // One for batches, one for the whole test set: handles keep their memory as long as shapes stay the same.
     Pass batch, whole;
     pass_init(&batch);
     pass_init(&whole);
@@ -305,12 +305,12 @@ done:
     return status;
 }
 
-// Splits the rows in two thirds for training and one held out, and stores how many of the latter the net gets right.
+// Uses two thirds of the rows for training and one third for the test, and stores the share of the test set that the net recognises.
 static THStatus learn(double *accuracy, const THTensor *file, THGenerator *generator) {
     THStatus status;
     Set train = {0}, test = {0};
     Net net = {0};
-    // The numbers of a file lie on the host; everything else is made where the thread's default device says, as digits_cuda.c shows.
+    // The numbers of a file are on the host. All other tensors are made on the thread's default device, as digits_cuda.c shows.
     THTensor *there = THTensor_newToDevice(file, THGetDefaultDeviceType(), THGetDefaultDeviceIndex(), TH_UNDEFINED, 0, 0);
     THTensor *rows = THTensor_new();
     int64_t count = THTensor_size(file, 0), held_out = count / 3;

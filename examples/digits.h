@@ -16,13 +16,13 @@
 
 enum { SIDE = 8, PIXELS = SIDE * SIDE, INK = 16, CLASSES = 10 };
 
-// A line of the file: 64 pixels from 0 to 16, then the digit they show.
+// A line of the file: 64 pixels from 0 to 16, then the digit.
 typedef struct {
     float pixel[PIXELS];
     float label;
 } DigitRow;
 
-// False if the text is anything but 64 pixels and a label.
+// Returns false unless the text is 64 pixels and a label.
 static bool parse_row(DigitRow *row, const char *text) {
     for (int i = 0; i < PIXELS; i++) {
         char *end;
@@ -35,7 +35,7 @@ static bool parse_row(DigitRow *row, const char *text) {
     return text[1] == '\n' || text[1] == '\0';
 }
 
-// All lines, for the caller to free; NULL if there are none, or the one after `count` is broken.
+// Returns all lines, which the caller frees; NULL if there are none, or if the line after `count` is invalid.
 static DigitRow *read_rows(FILE *file, int64_t *count) {
     char line[512];
     DigitRow *rows = NULL;
@@ -55,7 +55,7 @@ fail:
     return NULL;
 }
 
-// NULL, with a message, if the file cannot be opened or holds too little or anything else.
+// Returns NULL, with a message, if the file cannot be opened, is too short or is invalid.
 static DigitRow *read_file(const char *path, int64_t *count) {
     FILE *file = fopen(path, "r");
     if (!file) {
@@ -76,8 +76,8 @@ static void free_rows(void *rows, void *context) {
     free(rows);
 }
 
-// The digits of a file, [count x 65]: 64 pixels from 0 to 16, then the label. The memory of the rows now lives as long
-// as anything that looks at it. NULL, with a message, if the file cannot be read.
+// The digits of a file, [count x 65]: 64 pixels from 0 to 16, then the label. The rows are freed with the last view of
+// the tensor. NULL, with a message, if the file cannot be read.
 static THTensor *read_digits(const char *path) {
     int64_t count;
     DigitRow *rows = read_file(path, &count);
@@ -88,7 +88,7 @@ static THTensor *read_digits(const char *path) {
     return tensor;
 }
 
-// A line of a digit whose 64 pixels lie next to each other, two characters a pixel.
+// Prints a line of a digit whose 64 pixels are contiguous, two characters for each pixel.
 static inline void draw_line(const float *pixels, int y) {
     static const char shades[] = " .:-=+*#@";
     for (int x = 0; x < SIDE; x++) {

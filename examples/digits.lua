@@ -1,9 +1,9 @@
--- Reads handwritten digits from LuaJIT, with nothing between Lua and the library but the FFI: each held-out digit is
--- taken for the class whose mean picture is nearest.
+-- Recognises handwritten digits in LuaJIT, through the FFI without the package: each test digit gets the class with the nearest mean
+-- picture.
 --
 --     luajit examples/digits.lua [digits.csv]
 --
--- THORN_LIB names the library where it is not in this source tree.
+-- THORN_LIB names the library if it is not in this source tree.
 
 local ffi = require("ffi")
 
@@ -31,17 +31,17 @@ local function load_library()
     return ffi.load("thorn")
 end
 
--- The library has its own declarations, constants among them.
+-- The library has its own declarations, including constants.
 ffi.cdef("const char *THCdef(void);")
 local TH = load_library()
 ffi.cdef(ffi.string(TH.THCdef()))
 
--- For functions that return a status.
+-- For functions that return a status: raises an error on failure.
 local function try(status)
     if status ~= TH.TH_OK then error(ffi.string(TH.THGetLastError()), 2) end
 end
 
--- For functions that return a new reference: the collector gives it up.
+-- For functions that return a new reference: the collector frees the tensor.
 local function own(tensor)
     if tensor == nil then error(ffi.string(TH.THGetLastError()), 2) end
     return ffi.gc(tensor, TH.THTensor_free)
@@ -54,8 +54,8 @@ local pointer_to = {
     [TH.TH_INT64] = ffi.typeof("int64_t *"),
 }
 
--- The elements of a tensor, straight from the struct: the first one is element `storageOffset` of the storage, and
--- entry i of dimension d lies i * stride[d] elements on. Valid as long as the tensor.
+-- The elements of a tensor, read from the struct. The first one is element `storageOffset` of the storage, and entry i of dimension d is i
+-- * stride[d] elements later. Valid as long as the tensor exists.
 local function elements(t) return ffi.cast(pointer_to[t.dtype], t.storage.data) + t.storageOffset end
 
 -- A float tensor [n x 65]: 64 pixels and the label of each line.
@@ -84,10 +84,10 @@ local function one_hot(labels)
     return r
 end
 
--- Every third row from `first`: a view, whose stride in dimension 0 is three times as long.
+-- Every third row from `first`: a view whose stride in dimension 0 is three times as large.
 local function every_third(t, first) return own(TH.THTensor_newSlice(t, 0, first, t.size[0], 3)) end
 
--- [10 x 64]: the mean picture of each class, from two thirds of the rows. one_hot^T @ pixels sums the pictures up.
+-- [10 x 64]: the mean picture of each class, from two thirds of the rows. one_hot^T @ pixels is the sum of the pictures.
 local function class_means(pixels, hot)
     local sums = own(TH.THTensor_newZeros(TH.TH_FLOAT32, 2, ffi.new("int64_t[2]", CLASSES, PIXELS)))
     local counts = own(TH.THTensor_newZeros(TH.TH_FLOAT32, 1, ffi.new("int64_t[1]", CLASSES)))
@@ -102,7 +102,7 @@ local function class_means(pixels, hot)
     return sums
 end
 
--- [n]: the class with the least |x - m|^2, which is the one with the greatest x.m - |m|^2 / 2.
+-- [n]: the class with the smallest |x - m|^2, which is the class with the largest x.m - |m|^2 / 2.
 local function nearest(x, means)
     local norms, scores, class = fresh(), fresh(), fresh()
     try(TH.THTensor_cmul(norms, means, means))
@@ -112,7 +112,7 @@ local function nearest(x, means)
     return class
 end
 
--- Prints how many of each digit were recognised; returns the share of all.
+-- Prints how many of each digit were recognised. Returns the overall share.
 local function report(guesses, labels)
     local right, of = {}, {}
     for digit = 0, CLASSES - 1 do right[digit], of[digit] = 0, 0 end
@@ -137,5 +137,5 @@ local pixels = own(TH.THTensor_newNarrow(rows, 1, 0, PIXELS))
 local labels = own(TH.THTensor_newSelect(rows, 1, PIXELS))
 local means = class_means(pixels, one_hot(labels))
 local accuracy = report(nearest(every_third(pixels, 2), means), every_third(labels, 2))
--- `true` closes the Lua state: the collector gives up all handles.
+-- `true` closes the Lua state, so the collector frees all handles.
 os.exit(accuracy >= REQUIRED_ACCURACY and 0 or 1, true)

@@ -1,6 +1,6 @@
 /*
- * The digits of digits.c, learned by a GPU: what this file adds is one call. Tensors are made on the thread's default device, and
- * operations run where their tensors lie. Without a GPU the host learns, after a notice.
+ * digits.c on a GPU: this file adds one call. New tensors are made on the thread's default device, and operations run on the device of
+ * their tensors. Without a GPU, prints a notice and trains on the host.
  *
  *     cc -std=c99 -O2 -Iinclude examples/digits_cuda.c -Ltarget/release -lthorn -lm -o digits_cuda
  *     LD_LIBRARY_PATH=target/release ./digits_cuda examples/data/digits.csv

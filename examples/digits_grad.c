@@ -1,17 +1,16 @@
 /*
- * Learns to read handwritten digits: a convolutional net, trained by gradient descent with derivatives that the library
- * finds.
+ * Learns to recognise handwritten digits: a convolutional net, trained by gradient descent with automatic derivatives.
  *
  *     cc -std=c99 -O2 -Iinclude examples/digits_grad.c -Ltarget/release -lthorn -lm -o digits_grad
  *     LD_LIBRARY_PATH=target/release ./digits_grad examples/data/digits.csv
  *
- * digits.c has the derivatives of its net written out. Here the way forward is written alone:
+ * digits.c computes the derivatives of its net by hand. Here only the forward computation is written:
  *
- *   - THTensor_setRequiresGrad marks the weights. From then on the library records each operation on them, and on all
- *     that is computed from them.
- *   - THTensor_backward goes back from the loss through what was recorded, and leaves a gradient with each weight.
- *   - An optimizer, THOptim_*, moves the weights along their gradients.
- *   - The record keeps what gradients need of the tensors on the way, so that their handles may be given up at once.
+ *   - THTensor_setRequiresGrad marks the weights. From then on the library records each operation on the weights and
+ *     on tensors computed from them.
+ *   - THTensor_backward follows the records back from the loss, and stores a gradient with each weight.
+ *   - An optimizer, THOptim_*, updates the weights with their gradients.
+ *   - The record keeps the intermediate tensors that gradients need, so their handles may be freed at once.
  */
 
 #include "digits.h"
@@ -23,7 +22,7 @@ enum { BATCH = 32, EPOCHS = 15, SEED = 1 };
 static const double LEARNING_RATE = 0.01, DECAY = 0.1;
 static const double REQUIRED_ACCURACY = 0.985;
 
-// n digits, for training or held out.
+// n digits, for training or for the test.
 typedef struct {
     THTensor *x; // [n x 1 x 8 x 8] pixels from 0 to 1, in one channel
     THTensor *y; // [n] the labels, int64
@@ -57,7 +56,7 @@ static void set_free(Set *set) {
     THTensor_free(set->y);
 }
 
-// A weight: random numbers, of the deviation that keeps the size of activations through a layer with relu.
+// A weight: random numbers with the deviation that preserves the magnitude of activations through a layer with relu.
 static THTensor *new_weight(THGenerator *generator, int ndim, const int64_t *size, int64_t inputs) {
     THTensor *w = THTensor_newWithSizes(TH_FLOAT32, ndim, size);
     if (THTensor_normal(w, generator, 0, sqrt(2 / (double)inputs)) == TH_OK) return w;
@@ -80,8 +79,8 @@ done:
     return status;
 }
 
-// r = the greatest of each 2 x 2 values of relu(convolution of x). In place is right for what no gradient needs as it
-// was before: that of a convolution needs its inputs, that of relu its result.
+// r = maxPool2x2(relu(convolution of x)). Writing in place is allowed if no gradient needs the previous values: the
+// gradient of a convolution needs its inputs, and the gradient of relu needs its result.
 static THStatus convolve(THTensor *r, const THTensor *x, const THTensor *kernels, const THTensor *bias) {
     THStatus status;
     THTensor *active = THTensor_new();
@@ -93,7 +92,7 @@ done:
     return status;
 }
 
-// [n x 10] scores of the classes for pictures [n x 1 x 8 x 8].
+// Computes the scores of the classes [n x 10] for pictures [n x 1 x 8 x 8].
 static THStatus forward(THTensor *scores, const Net *net, const THTensor *x) {
     static const int64_t rows[] = {-1, 32 * 2 * 2};
     THStatus status;
@@ -108,8 +107,8 @@ done:
     return status;
 }
 
-// Goes through the set once, in an order of its own, and stores the mean loss on the way. Digits that do not fill a
-// batch sit out. Handles are kept through the loop: a result that is written again begins a new record.
+// Trains once on the set in random order, and stores the mean loss. Digits that do not fill a batch are skipped.
+// Handles are reused in the loop: writing to a result again starts a new record.
 static THStatus train_epoch(double *loss, const Net *net, THOptim *optimizer, const Set *set, THGenerator *generator) {
     THStatus status;
     int64_t count = THTensor_size(set->y, 0), batches = count / BATCH;
@@ -124,7 +123,7 @@ static THStatus train_epoch(double *loss, const Net *net, THOptim *optimizer, co
         TRY(THTensor_indexSelect(h.y, set->y, 0, h.rows));
         TRY(forward(h.scores, net, h.x));
         TRY(THTensor_crossEntropy(h.loss, h.scores, h.y, NULL, TH_REDUCTION_MEAN, -100));
-        // Backward adds to the gradients that are there.
+        // Backward adds to existing gradients.
         TRY(THOptim_zeroGrad(optimizer, 1));
         TRY(THTensor_backward(h.loss, NULL));
         TRY(THOptim_step(optimizer));
@@ -135,7 +134,7 @@ done:
     return status;
 }
 
-// Without a record, for which nobody asks here.
+// Computes the accuracy without recording.
 static THStatus evaluate(double *accuracy, const Net *net, const Set *set) {
     THStatus status;
     THTensor *scores = THTensor_new(), *guess = THTensor_new(), *hit = THTensor_new();
@@ -152,7 +151,7 @@ done:
     return status;
 }
 
-// Trains in steps that grow shorter, and stores how many of the held-out digits the net gets right.
+// Trains with decreasing learning rates, and stores the accuracy on the test set.
 static THStatus train_net(double *accuracy, Net *net, const Set *train, const Set *test, THGenerator *generator) {
     THStatus status = TH_OK;
     THOptim *optimizer = THOptim_newAdamw(HANDLES(net), LEARNING_RATE, 0.9, 0.999, 1e-8, DECAY, 0);
@@ -168,7 +167,7 @@ done:
     return status;
 }
 
-// Holds one digit in five out, and learns from the others.
+// Uses one digit in five for the test, and trains on the others.
 static THStatus learn(double *accuracy, const THTensor *file, THGenerator *generator) {
     THStatus status;
     Set train = {0}, test = {0};

@@ -5,16 +5,15 @@
  *     cc -std=c99 -O2 -Iinclude examples/edges.c -Ltarget/release -lthorn -o edges
  *     LD_LIBRARY_PATH=target/release ./edges edges.pgm examples/data/digits.csv
  *
- * Images are batch x channels x height x width, and the weights of a convolution outputs x inputs x height x width. How
- * far windows lie apart, and how much zero there is around the image, are lists with a number for each dimension of the
- * image, or one for all.
+ * Images are batch x channels x height x width, and the weights of a convolution outputs x inputs x height x width.
+ * Strides and paddings are lists with a number for each dimension of the image, or one number for all.
  */
 
 #include "digits.h"
 
 enum { DOWN = 6, ACROSS = 10, SCALE = 4, SHOWN_ROWS = 2 * SIDE };
 
-// The digits beside each other with some paper around, 1 x 1 x height x width, ink 1 and paper 0.
+// Puts the digits side by side on a blank sheet, 1 x 1 x height x width, with ink 1 and paper 0.
 static THStatus make_sheet(THTensor *sheet, const THTensor *digits) {
     THStatus status;
     THTensor *first = THTensor_newNarrow(digits, 0, 0, DOWN * ACROSS),
@@ -33,7 +32,7 @@ done:
     return status;
 }
 
-// Enlarges the image: each pixel is spread over a tent twice as wide as its place, and all are added.
+// Enlarges the image: each pixel is multiplied by a tent that overlaps its neighbours, and the tents are added.
 static THStatus enlarge(THTensor *r, const THTensor *image) {
     THStatus status;
     float tent[2 * SCALE], both[2 * SCALE][2 * SCALE];
@@ -48,7 +47,7 @@ done:
     return status;
 }
 
-// The slope of the image to the right and downwards: two channels, by Sobel's filters.
+// The slopes of the image to the right and downwards, by Sobel's filters, as two channels.
 static THStatus slopes(THTensor *r, const THTensor *image) {
     static const float sobel[2][3][3] = {{{-1, 0, 1}, {-2, 0, 2}, {-1, 0, 1}}, {{-1, -2, -1}, {0, 0, 0}, {1, 2, 1}}};
     THStatus status;
@@ -59,7 +58,7 @@ done:
     return status;
 }
 
-// The length of the two slopes of each pixel: how sharp the edge is there.
+// The length of each pixel's two slopes: the sharpness of the edge.
 static THStatus sharpness(THTensor *r, const THTensor *image) {
     THStatus status;
     THTensor *both = THTensor_new(), *right = NULL, *down = NULL;
@@ -74,7 +73,8 @@ done:
     return status;
 }
 
-// Checks that the slope to the right is the image smoothed downwards, and then each pixel's neighbours subtracted.
+// Checks that the slope to the right is the image smoothed vertically, followed by the difference of each pixel's
+// neighbours.
 static THStatus check_slope(const THTensor *image, bool *good) {
     static const float smooth[] = {1, 2, 1}, differ[] = {-1, 0, 1};
     THStatus status;
@@ -95,7 +95,7 @@ done:
     return status;
 }
 
-// Writes an image, dark where it is great, in the format that `netpbm`, GIMP and most others read.
+// Writes an image, with large values dark, in a format that `netpbm`, GIMP and most other programs read.
 static THStatus write_image(const char *path, const THTensor *image) {
     THStatus status;
     THTensor *grey = THTensor_new(), *bytes = THTensor_newWithDtype(TH_UINT8);
@@ -117,7 +117,7 @@ done:
     return status;
 }
 
-// Prints the upper left corner, made smaller again: of each square of pixels the sharpest edge.
+// Prints the upper left corner at a reduced size: the sharpest edge of each square of pixels.
 static THStatus show(const THTensor *image) {
     THStatus status;
     THTensor *r = THTensor_new();

@@ -1,12 +1,12 @@
 /*
- * Learns to write C headers, from thorn.h: a small transformer, trained letter by letter with derivatives written out
- * by hand, stored in a file, mapped from there, and asked for text.
+ * Learns to write C headers from thorn.h: a small transformer, trained letter by letter with hand-written derivatives.
+ * The weights are stored in a file, mapped again, and used to generate text.
  *
  *     cc -std=c99 -O2 -Iinclude examples/gpt.c -Ltarget/release -lthorn -lm -o gpt
  *     LD_LIBRARY_PATH=target/release ./gpt gpt.weights include/thorn.h
  *
- * gpt.h has the model. Training sees lines of 64 letters at once, each of which is to be told from those before it;
- * writing needs one letter after the other, so that keys and values of those before are kept in a cache.
+ * gpt.h has the model. Training uses lines of 64 letters at once, and predicts each letter from the letters before it.
+ * Generation needs one letter after the other, so keys and values of the previous letters are cached.
  */
 
 #define _POSIX_C_SOURCE 199309L
@@ -47,7 +47,7 @@ static THTensor *read_text(const char *path) {
     return text;
 }
 
-// Factors of layerNorms start as 1, what is added as 0, and matrices at random.
+// Initialises factors of layerNorms with 1, addends with 0, and matrices at random.
 static THStatus weights_init(const Weights *w, THTensor *vector, THGenerator *generator) {
     THStatus status;
     TRY(THTensor_normal(vector, generator, 0, 1 / sqrt(WIDTH)));
@@ -63,7 +63,7 @@ done:
     return status;
 }
 
-// Adam: a step along the mean of the latest derivatives, divided by the root of their mean square.
+// Adam: a step along the moving mean of the derivatives, divided by the root of their mean square.
 typedef struct {
     THTensor *mean, *square, *root;
 } Adam;
@@ -82,7 +82,7 @@ done:
     return status;
 }
 
-// Lines of the text from random places on: letters, and the letters that follow them.
+// Lines of the text from random positions: letters, and the letter that follows each.
 typedef struct {
     THTensor *start, *offset, *position, *letters, *targets; // [BATCH x 1], [CONTEXT], [BATCH x CONTEXT], [n], [n]
 } Lines;
@@ -153,7 +153,7 @@ done:
     return status;
 }
 
-// A vector over a file, which is made as long as it has to be if it is written.
+// A vector over a file. If it is to be written, the file is extended to the necessary length.
 static THTensor *map_weights(const char *path, bool written) {
     int flags = written ? TH_ALLOCATOR_MAPPED_SHARED : 0;
     THStorage *storage = THStorage_newWithMapping(TH_FLOAT32, path, written ? weights_count() : 0, flags);
@@ -162,14 +162,14 @@ static THTensor *map_weights(const char *path, bool written) {
     return vector;
 }
 
-// The state of the model while it writes, one letter after the other.
+// The state of generation, one letter after the other.
 typedef struct {
-    int64_t letter[CONTEXT], start; // those the cache has, and how many
-    THTensor *line, *letters;       // over `letter`, and a part of it
+    int64_t letter[CONTEXT], start; // the letters in the cache, and their number
+    THTensor *line, *letters;       // a tensor over `letter`, and a part of it
     THTensor *row, *best, *place, *choice;
 } Writer;
 
-// Draws one of the letters with the greatest scores after the last one.
+// Draws one of the letters with the largest scores.
 static THStatus draw_letter(int64_t *letter, Writer *writer, const Pass *pass, THGenerator *generator) {
     THStatus status;
     TRY(THTensor_select(writer->row, pass->scores, 0, pass->scores->size[0] - 1));
@@ -182,7 +182,7 @@ done:
     return status;
 }
 
-// Scores of the letter behind `count` more, which the cache takes in.
+// Computes scores for the letter after `count` more letters, which are added to the cache.
 static THStatus read_on(Writer *writer, Pass *pass, const Weights *w, int64_t count, bool cached) {
     THStatus status;
     Extent e = {.start = writer->start, .batch = 1, .length = count, .cached = cached};
@@ -193,7 +193,7 @@ done:
     return status;
 }
 
-// The greatest difference between the scores at hand and those of all letters at once, without the cache.
+// The largest difference between the current scores and the scores for all letters at once, without the cache.
 static THStatus compare(double *difference, Writer *writer, Pass *pass, const Weights *w) {
     THStatus status;
     THTensor *cached = THTensor_new();
@@ -211,7 +211,7 @@ done:
     return status;
 }
 
-// Prints what follows the prompt, and stores how far the last scores were from those without a cache.
+// Prints generated text, and stores the difference of the last scores from the scores without a cache.
 static THStatus write_text(double *difference, const Weights *w, THGenerator *generator) {
     THStatus status;
     int64_t length = CONTEXT, more = sizeof PROMPT - 1;
@@ -230,7 +230,7 @@ static THStatus write_text(double *difference, const Weights *w, THGenerator *ge
         putchar((int)letter);
         more = 1;
         if (writer.start == CONTEXT) {
-            // The latter half is read again, at the places of the first.
+            // The second half is read again, at the positions of the first half.
             for (int k = 0; k < CONTEXT / 2; k++) writer.letter[k] = writer.letter[k + CONTEXT / 2];
             writer.start = 0;
             more = CONTEXT / 2 + 1;
@@ -248,7 +248,7 @@ done:
     return status;
 }
 
-// Trains into one file and writes from it.
+// Trains with the weights in a file, and generates from the file.
 static THStatus run(double *loss, double *difference, const char *path, const THTensor *text, THGenerator *generator) {
     THStatus status;
     Weights w;
@@ -256,7 +256,7 @@ static THStatus run(double *loss, double *difference, const char *path, const TH
     make_handles(HANDLES(&w));
     TRY(THRandom_manualSeed(generator, SEED));
     TRY(train(loss, trained, text, generator));
-    // Without a handle the file is as it will stay.
+    // After the handle is freed, the file does not change any more.
     THTensor_free(trained);
     trained = NULL;
     mapped = map_weights(path, false);

@@ -1,6 +1,6 @@
 /*
- * A small transformer of GPT's kind: blocks of causal attention and a layer with gelu, each behind a layerNorm and
- * added to its input. Forward, with or without a cache of keys and values, and backward.
+ * A small GPT transformer: blocks of causal attention and a layer with gelu. Each has a layerNorm in front, and its
+ * result is added to its input. Forward, with or without a cache of keys and values, and backward.
  */
 #ifndef GPT_H
 #define GPT_H
@@ -15,11 +15,12 @@ enum { LETTERS = 128, CONTEXT = 64, WIDTH = 64, HEADS = 4, HEAD = WIDTH / HEADS,
 
 static const double EPS = 1e-5;
 
-// Weights, or derivatives by them: views of one vector, so that all are stored, mapped and updated at once.
+// Weights, or derivatives with respect to them: views of one vector, so that all are stored, mapped and updated at
+// once.
 typedef struct {
-    THTensor *norm1, *shift1; // [WIDTH] of the first layerNorm
-    THTensor *qkv, *qkv_bias; // [WIDTH x 3 WIDTH] makes queries, keys and values
-    THTensor *out, *out_bias; // [WIDTH x WIDTH] brings the heads together
+    THTensor *norm1, *shift1; // [WIDTH] for the first layerNorm
+    THTensor *qkv, *qkv_bias; // [WIDTH x 3 WIDTH] for queries, keys and values
+    THTensor *out, *out_bias; // [WIDTH x WIDTH] combines the heads
     THTensor *norm2, *shift2;
     THTensor *up, *up_bias;     // [WIDTH x INNER]
     THTensor *down, *down_bias; // [INNER x WIDTH]
@@ -28,11 +29,11 @@ typedef struct {
 typedef struct {
     THTensor *letter, *place; // [LETTERS x WIDTH] and [CONTEXT x WIDTH], which are added
     BlockWeights block[BLOCKS];
-    THTensor *norm, *shift; // of the last layerNorm
-    THTensor *head;         // [WIDTH x LETTERS] makes scores of the next letter
+    THTensor *norm, *shift; // for the last layerNorm
+    THTensor *head;         // [WIDTH x LETTERS] for the scores of the next letter
 } Weights;
 
-// Points `view` at the next elements of the vector: a matrix, or a row if `rows` is 0. `at` counts them.
+// Makes `view` show the next elements of the vector: a matrix, or a row if `rows` is 0. `at` counts the elements.
 static THStatus take_view(THTensor *view, const THTensor *vector, int64_t *at, int64_t rows, int64_t columns) {
     THStatus status;
     int64_t size[2] = {rows, columns}, count = rows ? rows * columns : columns;
@@ -74,7 +75,7 @@ done:
     return status;
 }
 
-// The activations that a block computes for n letters, `batch` lines of `length`; the backward pass reads them.
+// The activations of a block for n letters, `batch` lines of `length`. The backward pass reads them.
 typedef struct {
     THTensor *x, *normed1, *qkv;           // [n x WIDTH], the input first; [n x 3 WIDTH]
     THTensor *query, *key, *value;         // [batch x HEADS x length x HEAD]: views of qkv, or of the cache
@@ -91,7 +92,7 @@ typedef struct {
     THTensor *view, *other, *turned, *result; // scratch
 } Pass;
 
-// From where on the letters stand in their lines, how many lines of how many there are, and whether a cache is in use.
+// The position of the letters in their lines, the number and length of the lines, and whether a cache is used.
 typedef struct {
     int64_t start, batch, length;
     bool cached;
@@ -111,7 +112,7 @@ done:
     return status;
 }
 
-// Part `part` of 3 of `qkv`, a head in each dimension 1: a view.
+// Part `part` of 3 of `qkv`, as a view with the heads in dimension 1.
 static THStatus part_of(THTensor *r, const THTensor *qkv, int part, Extent e) {
     THStatus status;
     int64_t apart[5] = {e.batch, e.length, 3, HEADS, HEAD}, order[4] = {0, 2, 1, 3};
@@ -122,7 +123,7 @@ done:
     return status;
 }
 
-// The heads side by side in rows: a view of [n x WIDTH] as [batch x HEADS x length x HEAD].
+// The heads in the rows of [n x WIDTH], as a view [batch x HEADS x length x HEAD].
 static THStatus heads_of(THTensor *r, const THTensor *rows, Extent e) {
     THStatus status;
     int64_t apart[4] = {e.batch, e.length, HEADS, HEAD}, order[4] = {0, 2, 1, 3};
@@ -132,7 +133,7 @@ done:
     return status;
 }
 
-// Stores `part` behind what the cache has, and makes it a view of all of these.
+// Appends `part` to the cache, and makes `part` a view of the whole cache.
 static THStatus through_cache(THTensor *part, const THTensor *cache, THTensor *view, Extent e) {
     THStatus status;
     TRY(THTensor_narrow(view, cache, 2, e.start, e.length));
@@ -159,7 +160,7 @@ static THStatus attend(BlockPass *b, Pass *pass, Extent e) {
     TRY(THTensor_mul(b->probability, b->probability, 1 / sqrt(HEAD)));
     TRY(THTensor_cadd(b->probability, b->probability, 1, pass->view));
     TRY(THTensor_softmax(b->probability, b->probability, 3));
-    // The product goes to where the heads lie in rows.
+    // The product is written to the rows of the heads.
     TRY(THTensor_resize2d(b->heads, row[0], row[1]));
     TRY(heads_of(pass->view, b->heads, e));
     TRY(THTensor_matmul(pass->view, b->probability, b->value));
@@ -183,7 +184,7 @@ done:
     return status;
 }
 
-// pass->scores = those of the letter after each of `letters`, a vector with the lines one after the other.
+// pass->scores = the scores of the letter after each of `letters`, a vector of concatenated lines.
 static THStatus gpt_forward(Pass *pass, const Weights *w, const THTensor *letters, Extent e) {
     THStatus status;
     int64_t apart[3] = {e.batch, e.length, WIDTH};
@@ -202,13 +203,13 @@ done:
     return status;
 }
 
-// Gradients by what a pass has computed.
+// Gradients with respect to the tensors of a pass.
 typedef struct {
     THTensor *x, *normed, *inner, *heads, *qkv, *probability, *part, *scores;
     THTensor *turned, *view, *one; // scratch, and the gradient of the loss: 1
 } Gradients;
 
-// From `g`, the gradient of `x @ weight + bias`: those of x, weight and bias, the latter two if they are asked for.
+// From `g`, the gradient of `x @ weight + bias`: the gradients of x, weight and bias. The last two are optional.
 static THStatus linear_backward(THTensor *of_x, THTensor *of_weight, THTensor *of_bias, const THTensor *g,
                                 const THTensor *x, const THTensor *weight, THTensor *turned) {
     THStatus status;
@@ -221,7 +222,7 @@ done:
     return status;
 }
 
-// From the gradient of the heads to that of queries, keys and values.
+// Computes the gradients of queries, keys and values from the gradient of the heads.
 static THStatus attend_backward(Gradients *g, const BlockPass *b, Extent e) {
     THStatus status;
     TRY(THTensor_resize2d(g->qkv, e.batch * e.length, 3 * WIDTH));
@@ -242,7 +243,7 @@ done:
     return status;
 }
 
-// g->x comes as the gradient of the block's result, and leaves as that of its input.
+// g->x is the gradient of the block's result, and is replaced by the gradient of its input.
 static THStatus block_backward(Gradients *g, const BlockWeights *d, const BlockPass *b, const BlockWeights *w,
                                Extent e) {
     THStatus status;
@@ -260,7 +261,7 @@ done:
     return status;
 }
 
-// d = the derivatives of the mean cross entropy by the weights, after gpt_forward without a cache.
+// d = the derivatives of the mean cross entropy with respect to the weights, after gpt_forward without a cache.
 static THStatus gpt_backward(Gradients *g, const Weights *d, const Pass *pass, const Weights *w,
                              const THTensor *letters, const THTensor *targets, Extent e) {
     THStatus status;

@@ -1,10 +1,10 @@
-/* Structs of handles and nothing else, which can be made and given up as lists. */
+/* Lists of handles: makes and frees the handles of a struct that contains nothing else. */
 #ifndef HANDLES_H
 #define HANDLES_H
 
 #include <thorn.h>
 
-// The list that a struct of handles is, and its length.
+// A struct of handles as a list, and its length.
 #define HANDLES(of) (THTensor **)(of), (int)(sizeof *(of) / sizeof(THTensor *))
 
 static inline void make_handles(THTensor **handle, int count) {

@@ -1,4 +1,4 @@
-// thorn from C++17: tensors are values, operators and indices make tensors and views, and failures are exceptions.
+// thorn in C++17: tensors are values, operators and indices make tensors and views, and failures are exceptions.
 //
 //     c++ -std=c++17 -Iinclude examples/hello.cpp -Ltarget/release -lthorn -o hello
 //     LD_LIBRARY_PATH=target/release ./hello
@@ -13,7 +13,7 @@ void print(const char *title, const th::Tensor &matrix) {
     std::cout << title << ", strides " << matrix.stride(0) << " and " << matrix.stride(1) << '\n' << matrix << '\n';
 }
 
-// Views of one matrix, their sum in memory of its own, and a write through a view.
+// Views of one matrix, their sum in new memory, and a write through a view.
 void show_views(const th::Tensor &a) {
     th::Tensor right = a(th::all, th::slice(1, 3));
     th::Tensor transposed = right.t();
@@ -25,7 +25,7 @@ void show_views(const th::Tensor &a) {
     print("a, after right was filled with 0", a);
 }
 
-// Shapes [2 x 3] and [3 x 2] do not broadcast; false if that goes unnoticed.
+// Shapes [2 x 3] and [3 x 2] do not broadcast. Returns false if there is no error.
 bool show_error(const th::Tensor &a) {
     try {
         print("no sum", a + a.t());

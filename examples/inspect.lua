@@ -1,4 +1,4 @@
--- Prints the tensors of a file: luajit examples/inspect.lua FILE. THORN_LIB names the library where it is not installed.
+-- Prints the tensors of a file: luajit examples/inspect.lua FILE. THORN_LIB names the library if it is not installed.
 local ffi = require("ffi")
 ffi.cdef("const char *THCdef(void);")
 local TH = ffi.load(os.getenv("THORN_LIB") or "thorn")

@@ -1,10 +1,10 @@
 /*
- * Draws a fractal: the Julia set of z^2 + c, whose points stay near 0 however often z becomes z^2 + c.
+ * Draws a fractal: the Julia set of z^2 + c, whose points stay near 0 when z is repeatedly replaced by z^2 + c.
  *
  *     cc -std=c99 -O2 -Iinclude examples/julia.c -Ltarget/release -lthorn -o julia
  *     LD_LIBRARY_PATH=target/release ./julia julia.png --device cuda:0
  *
- * Each step is three fused expressions, each of which reads and writes the planes once; on a GPU each is one kernel.
+ * Each step is three fused expressions, each of which reads and writes the planes once. On a GPU each is one kernel.
  */
 
 #include "try.h"
@@ -16,7 +16,7 @@
 
 enum { HEIGHT = 480, WIDTH = 640, STEPS = 120, SHOWN_ROWS = 24, SHOWN_COLUMNS = 72 };
 
-// `r` = the expression of the inputs, which are named in the order in which they come.
+// `r` = the expression of the inputs, in the order in which the expression names them.
 static THStatus compute(THTensor *r, const char *expression, THTensor *const *inputs, int count) {
     THFused *f = THFused_new(expression);
     THStatus status = f ? THFused_run(r, f, inputs, count) : THGetLastErrorCode();
@@ -24,7 +24,7 @@ static THStatus compute(THTensor *r, const char *expression, THTensor *const *in
     return status;
 }
 
-// `steps` = how many steps each point of the plane stays within a distance of 2.
+// `steps` = the number of steps in which each point of the plane stays within a distance of 2.
 static THStatus iterate(THTensor *steps) {
     THStatus status;
     THTensor *row = THTensor_new(), *column = THTensor_newWithDtype(TH_FLOAT32), *x = THTensor_new(), *y = THTensor_new();
@@ -58,7 +58,7 @@ done:
     return status;
 }
 
-// Colours of the steps, as an image file.
+// Writes the colours of the steps as an image file.
 static THStatus write_image(const char *path, THTensor *steps) {
     static const char *const colours[3] = {"255 * sin(0.05*s)^2", "255 * sin(0.08*s)^2", "255 * sin(0.13*s)^2"};
     THStatus status = TH_OK;
@@ -90,7 +90,7 @@ static void show(const THTensor *steps) {
     }
 }
 
-// "cuda:1" and the like become the device on which tensors are made; without it the host does.
+// Makes "cuda:1" and the like the default device for new tensors. Without a name the host is used.
 static THStatus choose_device(const char *name) {
     bool is_cuda = strncmp(name, "cuda", 4) == 0;
     THStatus status = THSetDefaultDevice(is_cuda ? TH_CUDA : TH_CPU, is_cuda && name[4] == ':' ? atoi(name + 5) : 0);

@@ -1,11 +1,11 @@
-// Learns to read handwritten digits: a multilayer perceptron, trained by mini-batch gradient descent with momentum,
-// whose gradients are written out with the rows that compute them.
+// Learns to recognise handwritten digits: a multilayer perceptron, trained by mini-batch gradient descent with
+// momentum. The gradients are computed by hand-written calls.
 //
 //     c++ -std=c++17 -O2 -Iinclude examples/mlp.cpp -Ltarget/release -lthorn -o mlp
 //     LD_LIBRARY_PATH=target/release ./mlp examples/data/digits.csv
 //
-// Functions without an underscore return new tensors; `..._out` writes into tensors that are kept, and `..._` changes a
-// tensor. Indices in parentheses make views, which share memory with what they show.
+// Functions without an underscore return new tensors. `..._out` functions write to existing tensors, and `..._`
+// functions change a tensor. Indices in parentheses make views, which share the memory of their tensor.
 
 #include <cmath>
 #include <cstdlib>
@@ -26,7 +26,7 @@ namespace {
 constexpr int64_t pixels = 64, classes = 10, batch = 32, epochs = 15;
 constexpr double rate = 0.02, momentum = 0.9, required_accuracy = 0.95;
 
-// Images as rows of pixels, and the digit that each shows.
+// Images as rows of pixels, and the digit in each.
 struct Digits {
     Tensor x, label;
     int64_t count() const { return x.size(0); }
@@ -45,7 +45,7 @@ class Linear {
         return th::addmm(b, x, w);
     }
 
-    // Takes the gradient of the loss by y, moves w and b against theirs, and returns the one by x.
+    // Takes the gradient of the loss with respect to y, updates w and b, and returns the gradient with respect to x.
     Tensor backward(const Tensor &dy) {
         th::mm_out(dw, x.t(), dy);
         th::sum_out(db, dy, 0);
@@ -58,11 +58,11 @@ class Linear {
   private:
     Tensor w, b;   // [inputs x outputs] and [outputs]
     Tensor vw, vb; // their velocities
-    Tensor dw, db; // their gradients, in memory that is kept
+    Tensor dw, db; // their gradients, in reused memory
     Tensor x;      // the last input
 };
 
-// Linear layers with a relu behind each but the last.
+// Linear layers, with a relu after each except the last.
 class Perceptron {
   public:
     Perceptron(const std::vector<int64_t> &sizes, const th::Generator &generator) {
@@ -89,7 +89,7 @@ class Perceptron {
 
   private:
     std::vector<Linear> layers;
-    std::vector<Tensor> before; // what each relu was given
+    std::vector<Tensor> before; // the input of each relu
 };
 
 // One step for a batch; returns its loss, the mean of -log(softmax(scores)[label]).

@@ -1,12 +1,12 @@
 /*
- * Sorts handwritten digits without training a model: by their nearest neighbours, and by k-means clustering.
+ * Classifies handwritten digits without training a model: by their nearest neighbours, and by k-means clustering.
  *
  *     cc -std=c99 -O2 -Iinclude examples/neighbours.c -Ltarget/release -lthorn -lm -o neighbours
  *     LD_LIBRARY_PATH=target/release ./neighbours examples/data/digits.csv
  *
- * Both need the distances between two sets of points, and then operations that move rows by index: topk finds the
- * nearest, indexSelect looks up their labels, mode takes the vote; argmin assigns points to clusters, indexAdd and
- * bincount find the means of these.
+ * Both need the distances between two sets of points, and then operations by index: topk finds the nearest, indexSelect
+ * looks up their labels, and mode takes the vote; argmin assigns points to clusters, and indexAdd and bincount compute
+ * the means of the clusters.
  */
 
 #include "digits.h"
@@ -15,7 +15,7 @@ enum { NEIGHBOURS = 5, CLUSTERS = 10, SHOWN = 5, ROUNDS = 100, SEED = 3 };
 
 static const double REQUIRED_ACCURACY = 0.97, REQUIRED_PURITY = 0.6;
 
-// The share of `guess` that is `label`.
+// The share of `guess` that equals `label`.
 static THStatus share_right(double *share, const THTensor *guess, const THTensor *label) {
     THStatus status;
     THTensor *right = THTensor_new();
@@ -26,7 +26,7 @@ done:
     return status;
 }
 
-// Each row of `test` takes the label that most of its nearest rows of `known` have.
+// Gives each row of `test` the most frequent label of its nearest rows of `known`.
 static THStatus classify(double *accuracy, const THTensor *known, const THTensor *known_labels, const THTensor *test,
                          const THTensor *test_labels) {
     THStatus status;
@@ -44,7 +44,8 @@ done:
     return status;
 }
 
-// Moves `centres` to the means of the rows nearest to them until `cluster`, the number of each row's centre, stays.
+// Moves `centres` to the means of their nearest rows until `cluster`, the number of each row's centre, no longer
+// changes.
 static THStatus find_clusters(THTensor *centres, THTensor *cluster, int *rounds, const THTensor *x) {
     THStatus status;
     THTensor *far = THTensor_new(), *before = THTensor_new(), *size = THTensor_new(), *column = THTensor_new();
@@ -55,7 +56,7 @@ static THStatus find_clusters(THTensor *centres, THTensor *cluster, int *rounds,
         TRY(THTensor_copy(before, cluster));
         TRY(THTensor_bincount(size, cluster, NULL, CLUSTERS));
         TRY(THTensor_unsqueeze1d(column, size, 1));
-        // A cluster without rows gets a centre of zeros, not of 0 / 0.
+        // A cluster without rows gets a centre of zeros instead of 0 / 0.
         TRY(THTensor_cmaxValue(column, column, 1));
         TRY(THTensor_zero(centres));
         TRY(THTensor_indexAdd(centres, 0, cluster, x));
@@ -69,8 +70,8 @@ done:
     return status;
 }
 
-// Prints the centres side by side, and below each how many rows it has, which label most of them have, and how many do.
-// Stores the share of all rows that have the label of most in their cluster.
+// Prints the centres side by side, and below each the number of its rows, their most frequent label, and the number of
+// rows with that label. Stores the share of all rows that have the most frequent label of their cluster.
 static THStatus show_clusters(double *purity, const THTensor *centres, const THTensor *cluster,
                               const THTensor *labels) {
     THStatus status = TH_OK;
@@ -116,7 +117,7 @@ static THStatus run(bool *good, const THTensor *file) {
     TRY(THRandom_manualSeed(generator, SEED));
     TRY(THTensor_copy(labels, column));
 
-    // Three quarters are known, the labels of the others are to be found.
+    // Three quarters of the labels are known. The others are to be found.
     TRY(THTensor_randperm(order, generator, count));
     for (int k = 0; k < 2; k++) {
         parts[k] = THTensor_new();
@@ -131,7 +132,7 @@ static THStatus run(bool *good, const THTensor *file) {
     printf("%d nearest neighbours: %.2f %% of %d held-out digits\n\n", NEIGHBOURS, 100 * accuracy,
            (int)THTensor_size(parts[1], 0));
 
-    // Without any labels: ten rows to begin with, and what is near to them.
+    // Without labels: begins with ten rows as centres.
     TRY(THTensor_resize1d(order, CLUSTERS));
     TRY(THTensor_indexSelect(centres, pixels, 0, order));
     TRY(find_clusters(centres, cluster, &rounds, pixels));

@@ -1,17 +1,17 @@
 /*
- * Ranks the pages of a web of a million links: a page counts as much as the pages that link to it, each of which
- * divides its own rank among its links.
+ * Ranks the pages of a web with a million links. The rank of a page comes from the pages that link to it: each divides
+ * its rank among its links.
  *
  *     cc -std=c99 -O2 -Iinclude examples/pagerank.c -Ltarget/release -lthorn -lm -o pagerank
  *     LD_LIBRARY_PATH=target/release ./pagerank
  *
- * A reader follows a link of the page with probability 0.85, and else goes to any page. Let P be the matrix whose entry
- * in row i and column j is the share of the links on page j that lead to page i. The rank of a page is the part of the
- * time that the reader spends there:
+ * With probability 0.85 a reader follows a link of the page, and otherwise opens any page. P is the matrix whose entry
+ * in row i and column j is the share of page j's links that lead to page i. The rank of a page is the share of time
+ * that the reader spends there:
  *
- *     r = 0.85 P r + what is left of 1, the same for each page
+ *     r = 0.85 P r + the rest of 1, divided equally among the pages
  *
- * Repeated steps from any r lead there: each takes 15 % of the error away, at least.
+ * Repeated steps converge to r from any start: each step reduces the error by at least 15 %.
  */
 
 #include <math.h>
@@ -24,8 +24,8 @@ enum { PAGES = 100000, LINKS = 1000000, MOST_STEPS = 200, SHOWN = 5 };
 
 static const double FOLLOWED = 0.85, TOLERANCE = 1e-9;
 
-// The two ends of each link, [2 x LINKS]: the page that it leads to, and the page that it stands on. A page has ten
-// links, by and large; the number of links that lead to page i falls as i^(-2/3). NULL on error.
+// The two ends of each link, [2 x LINKS]: the target page and the source page. A page has ten links on average, and the
+// number of links to page i is proportional to i^(-2/3). NULL on error.
 static THTensor *new_links(void) {
     THGenerator *generator = THGenerator_new();
     THRandom_manualSeed(generator, 1998);
@@ -42,7 +42,7 @@ done:
     return links;
 }
 
-// The matrix P, compressed by rows; several links from one page to the same one are summed. NULL on error.
+// The matrix P, compressed by rows. Several links between the same pages are summed. NULL on error.
 static THSTensor *new_shares(THTensor *links) {
     THTensor *from = THTensor_newSelect(links, 0, 1), *share = THTensor_new();
     THTensor *count = THTensor_newWithDtype(TH_FLOAT64);
@@ -61,7 +61,7 @@ done:
     return shares;
 }
 
-// next = where a reader is one step after `rank`. A page without links sends the reader anywhere.
+// next = the distribution of the reader one step after `rank`. From a page without links the reader opens any page.
 static THStatus take_step(THTensor *next, const THSTensor *shares, const THTensor *rank) {
     THStatus status;
     TRY(THSTensor_spmv(next, shares, rank));
@@ -71,7 +71,7 @@ done:
     return status;
 }
 
-// rank = the ranks, to TOLERANCE in all.
+// rank = the ranks, with a total error of TOLERANCE.
 static THStatus find_ranks(THTensor *rank, const THSTensor *shares) {
     THStatus status;
     double change = 1;
@@ -89,7 +89,7 @@ done:
     return status;
 }
 
-// Returns whether the ranks are those of `shares`: they sum to 1, and a step leaves them where they are.
+// Returns whether the ranks are right for `shares`: their sum is 1, and a step does not change them.
 static bool is_right(const THTensor *rank, const THSTensor *shares) {
     THTensor *next = THTensor_new();
     bool right = take_step(next, shares, rank) == TH_OK && THTensor_dist(next, rank, 1) < 1e-6 &&

@@ -1,19 +1,19 @@
 /*
- * Draws handwritten digits, points in 64 dimensions, on a plane: their first two principal components, as an SVG file.
+ * Draws handwritten digits, points in 64 dimensions, in a plane: their first two principal components, as an SVG file.
  *
  *     cc -std=c99 -O2 -Iinclude examples/pca.c -Ltarget/release -lthorn -lm -o pca
  *     LD_LIBRARY_PATH=target/release ./pca digits.svg examples/data/digits.csv
  *
- * The rows of x, less their mean, are u diag(s) v'. The columns of v are the directions in which the points vary most,
- * s^2 how much they do in each, and x v their coordinates there.
+ * The rows of x minus their mean are u diag(s) v'. The columns of v are the directions of the largest variance, s^2 is
+ * proportional to the variances, and x v are the coordinates.
  */
 
 #include "digits.h"
 
 enum { WIDTH = 800, HEIGHT = 640, MARGIN = 30 };
 
-// r = the coordinates of the rows of x along the two directions in which they vary most, [n x 2]; share = how much of
-// the variance that is.
+// r = the coordinates of the rows of x along the two directions of the largest variance, [n x 2]; share = their share
+// of the total variance.
 static THStatus project(THTensor *r, double *share, const THTensor *x) {
     THStatus status;
     THTensor *mean = THTensor_new(), *centred = THTensor_new(), *s = THTensor_new(), *v = THTensor_new();
@@ -36,7 +36,7 @@ done:
     return status;
 }
 
-// points = points moved and scaled to the picture, each coordinate for itself.
+// points = points moved and scaled to the picture, each coordinate separately.
 static THStatus fit(THTensor *points) {
     THStatus status;
     THTensor *least = THTensor_new(), *span = THTensor_new();
@@ -56,7 +56,7 @@ done:
     return status;
 }
 
-// A digit of its own colour for each point. False if the file cannot be written.
+// Draws a coloured digit for each point. Returns false if the file cannot be written.
 static bool write_svg(const char *path, const THTensor *points, const THTensor *labels) {
     static const char *const colours[CLASSES] = {"#1f77b4", "#ff7f0e", "#2ca02c", "#d62728", "#9467bd",
                                                  "#8c564b", "#e377c2", "#7f7f7f", "#bcbd22", "#17becf"};
@@ -94,6 +94,6 @@ done:
     THTensor_free(pixels);
     THTensor_free(labels);
     THTensor_free(points);
-    // NumPy's SVD finds 28.5 % in these digits.
+    // NumPy's SVD gives 28.5 % for these digits.
     return written && share > 0.28 && share < 0.29 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -1,13 +1,14 @@
 /*
- * Solves Poisson's equation on a square, -(u_xx + u_yy) = f with u = 0 on the border, by conjugate gradients and
- * directly.
+ * Solves Poisson's equation on a square, -(u_xx + u_yy) = f with u = 0 on the border, by conjugate gradients and by a
+ * direct solver.
  *
  *     cc -std=c99 -O2 -Iinclude examples/poisson2d.c -Ltarget/release -lthorn -lm -o poisson2d
  *     LD_LIBRARY_PATH=target/release ./poisson2d 200
  *
- * On a grid of n x n points inside of the square, h = 1 / (n + 1) apart, derivatives become differences: a point takes
- * part in its own equation with 4 / h^2, and in those of its neighbours with -1 / h^2. The matrix has n^4 elements, but
- * five a row are not 0. The f is that of u = x (1 - x) sin(pi y), so that the error is known; it falls as h^2.
+ * On a grid of n x n points in the square, at distances h = 1 / (n + 1), derivatives become differences: the equation
+ * of a point has the coefficient 4 / h^2 for the point, and -1 / h^2 for each neighbour. The matrix has n^4 elements,
+ * but at most five in a row are not 0. f belongs to u = x (1 - x) sin(pi y), so that the error is known. The error is
+ * proportional to h^2.
  */
 
 #include <math.h>
@@ -20,7 +21,7 @@
 static const double TOLERANCE = 1e-10;
 static const double PI = 3.14159265358979323846;
 
-// The matrix of the equations, [n^2 x n^2], whose row n i + j is that of point (i, j). NULL on error.
+// The matrix of the equations, [n^2 x n^2], whose row n i + j belongs to point (i, j). NULL on error.
 static THSTensor *new_laplacian(int64_t n) {
     static const int neighbours[5][2] = {{0, 0}, {-1, 0}, {1, 0}, {0, -1}, {0, 1}};
     double by_h2 = (double)(n + 1) * (double)(n + 1);
@@ -74,7 +75,7 @@ done:
     return status;
 }
 
-// Shows how far conjugate gradients have come.
+// Prints the progress of conjugate gradients.
 static THStatus show(int64_t step, double residual, void *context) {
     (void)context;
     if (step % 10 == 0) fprintf(stderr, "\rstep %lld: residual %.1e ", (long long)step, residual);

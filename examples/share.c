@@ -1,11 +1,11 @@
 /*
- * Two processes send each other tensors without copying an element: one hands out matrices, the other multiplies them.
+ * Two processes send each other tensors without copying an element: one sends matrices, the other multiplies them.
  *
  *     cc -std=c99 -O2 -Iinclude examples/share.c -Ltarget/release -lthorn -lm -o share
  *     LD_LIBRARY_PATH=target/release ./share
  *
- * A tensor is sent as its dtype, sizes, strides and offset. Beside them goes the descriptor of its storage, which a
- * socket hands from process to process (SCM_RIGHTS). The memory ends with the last process that uses it.
+ * A tensor is sent as its dtype, sizes, strides and offset, together with the descriptor of its storage, which a socket
+ * passes from process to process (SCM_RIGHTS). The memory is freed with the last process that uses it.
  */
 #define _GNU_SOURCE
 
@@ -20,14 +20,14 @@
 
 enum { MOST_DIMS = 4 };
 
-// A tensor on the way, but for the elements.
+// The message for a tensor, without the elements.
 struct note {
     int32_t dtype, ndim;
     int64_t size[MOST_DIMS], stride[MOST_DIMS];
     int64_t offset, storage_size;
 };
 
-// Room for one descriptor beside a message, aligned as its head.
+// Room for one descriptor in a message, aligned as its header.
 union room {
     struct cmsghdr head;
     char bytes[CMSG_SPACE(sizeof(int))];
@@ -43,7 +43,7 @@ static struct msghdr message_of(struct iovec *data, union room *room) {
     return message;
 }
 
-// Moves the elements of t to shared memory, unless they are there, and sends t.
+// Moves the elements of t to shared memory, unless they are already there, and sends t.
 static bool send_tensor(int socket, THTensor *t) {
     struct note note;
     memset(&note, 0, sizeof note);
@@ -67,7 +67,7 @@ static bool send_tensor(int socket, THTensor *t) {
     return sendmsg(socket, &message, 0) == (ssize_t)sizeof note;
 }
 
-// A new reference to the next tensor that arrives; NULL when the other side has gone.
+// Returns a new reference to the next tensor that arrives; NULL when the other process has ended.
 static THTensor *receive_tensor(int socket) {
     struct note note;
     union room room;
@@ -86,7 +86,7 @@ static THTensor *receive_tensor(int socket) {
     return t;
 }
 
-// Receives pairs of matrices, and sends their products back; marks each first matrix as done.
+// Receives pairs of matrices, and sends their products back. Marks each first matrix as done.
 static bool work(int socket) {
     bool fine = true;
     THTensor *a = NULL, *b = NULL;
@@ -97,7 +97,7 @@ static bool work(int socket) {
         THTensor_free(a);
         THTensor_free(b);
         a = b = NULL;
-        // The other side waits for this before it looks at the first matrix.
+        // The other process waits for this before it reads the first matrix.
         fine = fine && write(socket, "d", 1) == 1;
     }
     THTensor_free(a);
@@ -133,7 +133,7 @@ int main(int argc, char **argv) {
     fflush(stdout);
     pid_t worker = fork();
     if (worker == 0) {
-        // A program of its own: nothing of this one's memory is left in it.
+        // A new program, which has nothing of this one's memory.
         char fd[16];
         snprintf(fd, sizeof fd, "%d", ends[1]);
         close(ends[0]);

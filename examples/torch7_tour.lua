@@ -1,9 +1,9 @@
--- A tour of Torch7's tensors, in the order of its documentation: making them, looking at them, views that share memory,
--- elements by index, shapes, functions of elements, raw memory. Every step prints what it did.
+-- A tour of Torch7's tensors, in the order of its documentation: making and printing them, views that share memory, elements by index,
+-- shapes, elementwise functions, raw memory. Every step prints its result.
 --
 --     luajit examples/torch7_tour.lua
 --
--- THORN_LIBRARY names the library where it is not in this source tree.
+-- THORN_LIBRARY names the library if it is not in this source tree.
 
 local root = (arg[0]:match("^(.*)[/\\]") or ".") .. "/.."
 package.path = root .. "/lua/?.lua;" .. package.path
@@ -12,7 +12,7 @@ local torch = require("thorn")
 
 local function chapter(title) print("\n-- " .. title .. "\n") end
 
--- Prints a line of the tour, and what it gives.
+-- Prints a line of the tour and its result.
 local function show(text, ...)
     print("> " .. text)
     for i = 1, select("#", ...) do print((select(i, ...))) end

@@ -1,16 +1,16 @@
 /*
- * Learns Shakespeare's sonnets letter by letter, and writes: a small transformer, trained by AdamW along gradients that
- * the library finds.
+ * Learns Shakespeare's sonnets letter by letter, and generates text: a small transformer, trained by AdamW with
+ * automatic derivatives.
  *
  *     cc -std=c99 -O2 -Iinclude examples/transformer.c -Ltarget/release -lthorn -lm -o transformer
  *     LD_LIBRARY_PATH=target/release ./transformer examples/data/sonnets.txt
  *
- * The model is that of gpt.c, which has its derivatives written out. Here operations on weights are recorded, and
- * THTensor_backward finds the gradients. Each function makes the handles of its intermediate results and gives them up:
- * the record keeps what gradients need. So one rule is left. What a gradient needs must not be written to before
- * backward, or backward fails and says so; that is why most results have a handle of their own.
+ * The model is the model of gpt.c, which has hand-written derivatives. Here operations on weights are recorded, and
+ * THTensor_backward computes the gradients. Each function makes the handles of its intermediate results and frees them,
+ * because the record keeps the tensors that gradients need. One rule remains: a tensor that a gradient needs must not
+ * be written to before backward, or backward fails with an error. For this reason most results have a separate handle.
  *
- * n letters are `n / length` lines of `length` letters, one behind the other.
+ * n letters are `n / length` consecutive lines of `length` letters.
  */
 
 #include "handles.h"
@@ -34,19 +34,19 @@ static const char PROMPT[] = "Shall I ";
 
 // The weights of a block.
 typedef struct {
-    THTensor *scale1, *shift1;  // [WIDTH] of the first layerNorm
-    THTensor *qkv, *out;        // [WIDTH x 3 WIDTH] makes queries, keys and values; [WIDTH x WIDTH] unites the heads
-    THTensor *scale2, *shift2;  // [WIDTH] of the second one
+    THTensor *scale1, *shift1;  // [WIDTH] for the first layerNorm
+    THTensor *qkv, *out;        // [WIDTH x 3 WIDTH] for queries, keys and values; [WIDTH x WIDTH] combines the heads
+    THTensor *scale2, *shift2;  // [WIDTH] for the second layerNorm
     THTensor *up, *up_bias;     // [WIDTH x INNER] and [INNER]
     THTensor *down, *down_bias; // [INNER x WIDTH] and [WIDTH]
 } Block;
 
-// All weights: a struct of handles and nothing else, which the optimizer takes as a list.
+// All weights: a struct of handles, which the optimizer gets as a list.
 typedef struct {
     THTensor *letter, *place; // [LETTERS x WIDTH] and [CONTEXT x WIDTH], which are added
     Block block[BLOCKS];
-    THTensor *scale, *shift; // [WIDTH] of the last layerNorm
-    THTensor *head;          // [WIDTH x LETTERS] makes scores of the next letter
+    THTensor *scale, *shift; // [WIDTH] for the last layerNorm
+    THTensor *head;          // [WIDTH x LETTERS] for the scores of the next letter
 } Model;
 
 static THStatus random_matrix(THTensor *w, THGenerator *generator, int64_t rows, int64_t columns, double deviation) {
@@ -57,7 +57,8 @@ done:
     return status;
 }
 
-// Matrices keep the size of what goes through them; those that end a branch, which is added, let it begin small.
+// Matrices preserve the magnitude of their inputs. The last matrix of a branch is small, so that the branch starts
+// small.
 static THStatus block_init(const Block *b, THGenerator *g) {
     static const int64_t width = WIDTH, inner = INNER;
     THStatus status;
@@ -91,7 +92,7 @@ done:
     return status;
 }
 
-// Queries, keys or values, part 0, 1 or 2 of [n x 3 WIDTH], as [lines x HEADS x length x HEAD]: a view.
+// Queries, keys or values, part 0, 1 or 2 of [n x 3 WIDTH], as a view [lines x HEADS x length x HEAD].
 static THStatus heads_of(THTensor *r, const THTensor *qkv, int part, int64_t length) {
     const int64_t apart[] = {-1, length, 3, HEADS, HEAD}, order[] = {0, 2, 1, 3};
     THStatus status;
@@ -102,8 +103,8 @@ done:
     return status;
 }
 
-// r = x + attention(layerNorm(x)): each letter gathers from those before it. The mask [length x length] is -inf where a
-// key is later than the query, else 0.
+// r = x + attention(layerNorm(x)): each letter attends to the letters before it. The mask [length x length] is -inf
+// where a key is later than the query, else 0.
 static THStatus attend(THTensor *r, const Block *b, const THTensor *x, const THTensor *mask) {
     static const int64_t rows[] = {-1, WIDTH}, order[] = {0, 2, 1, 3};
     THStatus status;
@@ -119,13 +120,14 @@ static THStatus attend(THTensor *r, const Block *b, const THTensor *x, const THT
     TRY(heads_of(h.key, h.qkv, 1, length));
     TRY(heads_of(h.value, h.qkv, 2, length));
     TRY(THTensor_transpose(h.key, h.key, 2, 3));
-    // Products and sums need their results for no gradient, and softmax needs its own: so all four can be in place.
+    // No gradient needs the results of products and sums, and the gradient of softmax needs its own result, so all four
+    // are in place.
     TRY(THTensor_matmul(h.attention, h.query, h.key));
     TRY(THTensor_mul(h.attention, h.attention, 1 / sqrt(HEAD)));
     TRY(THTensor_cadd(h.attention, h.attention, 1, mask));
     TRY(THTensor_softmax(h.attention, h.attention, 3));
     TRY(THTensor_matmul(h.heads, h.attention, h.value));
-    // The heads of a letter side by side, which takes a copy.
+    // Concatenates the heads of a letter, which needs a copy.
     TRY(THTensor_permute(h.heads, h.heads, 4, order));
     united = THTensor_newReshape(h.heads, 2, rows);
     TRY(THTensor_mm(h.out, united, b->out));
@@ -136,7 +138,7 @@ done:
     return status;
 }
 
-// r = x + perceptron(layerNorm(x)): each letter by itself.
+// r = x + perceptron(layerNorm(x)), for each letter separately.
 static THStatus think(THTensor *r, const Block *b, const THTensor *x) {
     THStatus status;
     struct {
@@ -153,7 +155,8 @@ done:
     return status;
 }
 
-// [n x LETTERS] scores of the letter that follows each of `letters`, [n], with its place in the line in `places`.
+// Computes the scores [n x LETTERS] of the letter after each of `letters`, [n]. `places` has the positions in the
+// lines.
 static THStatus forward(THTensor *scores, const Model *m, const THTensor *letters, const THTensor *places,
                         int64_t length) {
     const int64_t square[] = {length, length};
@@ -193,12 +196,12 @@ static THTensor *read_text(const char *path) {
     return text;
 }
 
-// BATCH lines of the text from random places on.
+// BATCH lines of the text from random positions.
 typedef struct {
-    THTensor *start, *at;        // [BATCH x 1] where lines begin; where their letters are in the text
+    THTensor *start, *at;        // [BATCH x 1] starts of the lines; positions of their letters in the text
     THTensor *column;            // [CONTEXT] 0, 1, 2 ...
-    THTensor *letters, *targets; // [n] the letters, and those that follow them
-    THTensor *places;            // [n] the place of each letter in its line
+    THTensor *letters, *targets; // [n] the letters, and the letter after each
+    THTensor *places;            // [n] the position of each letter in its line
 } Lines;
 
 static THStatus lines_init(Lines *lines) {
@@ -227,7 +230,7 @@ done:
     return status;
 }
 
-// One step of training; adds the mean cross entropy of the next letters to `loss`.
+// Makes one training step, and adds the mean cross entropy of the next letters to `loss`.
 static THStatus train_step(double *loss, Model *m, THOptim *optimizer, const Lines *lines) {
     THStatus status;
     struct {
@@ -238,7 +241,7 @@ static THStatus train_step(double *loss, Model *m, THOptim *optimizer, const Lin
     TRY(THTensor_crossEntropy(h.loss, h.scores, lines->targets, NULL, TH_REDUCTION_MEAN, -100));
     TRY(THOptim_zeroGrad(optimizer, 1));
     TRY(THTensor_backward(h.loss, NULL));
-    // All gradients as one vector, cut to a length: a rare batch must not throw the weights far.
+    // Clips all gradients as one vector: a rare batch must not move the weights far.
     if (isnan(THGrad_clipNorm(HANDLES(m), LONGEST_GRADIENT, 2))) {
         status = TH_ERR_NUMERIC;
         goto done;
@@ -250,7 +253,7 @@ done:
     return status;
 }
 
-// Trains until the mean loss of the last REPORTED steps, which it stores, is below REQUIRED_LOSS, or STEPS are done.
+// Trains until the mean loss of the last REPORTED steps, which it stores, is below REQUIRED_LOSS, or for STEPS steps.
 static THStatus train(double *loss, Model *m, const THTensor *text, const Lines *lines, THGenerator *generator) {
     THStatus status = TH_OK;
     THOptim *optimizer = THOptim_newAdamw(HANDLES(m), LEARNING_RATE, 0.9, 0.99, 1e-8, DECAY, 0);
@@ -271,7 +274,7 @@ done:
     return status;
 }
 
-// Draws the next letter by the scores of the last of `count` letters.
+// Draws the next letter with the scores of the last of `count` letters.
 static THStatus draw_letter(int64_t *letter, const Model *m, const int64_t *line, int64_t count,
                             const THTensor *all_places, THGenerator *generator) {
     THStatus status;
@@ -292,13 +295,13 @@ done:
     return status;
 }
 
-// Prints what follows the prompt. Each letter is drawn by CONTEXT letters before it, as far as there are.
+// Prints generated text. Each letter is drawn with at most CONTEXT letters before it.
 static THStatus write_text(const Model *m, const THTensor *places, THGenerator *generator) {
     THStatus status;
     int64_t line[CONTEXT + 1], count = sizeof PROMPT - 1;
     for (int64_t i = 0; i < count; i++) line[i] = PROMPT[i];
     printf("\n%s", PROMPT);
-    // Nothing is recorded meanwhile.
+    // Nothing is recorded during generation.
     TRY(THGrad_setInference(1));
     for (int i = 0; i < WRITTEN; i++) {
         TRY(draw_letter(&line[count], m, line, count, places, generator));

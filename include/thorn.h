@@ -83,12 +83,15 @@
  *
  * **Errors.** A function without a value of its own returns a THStatus: TH_OK, which is 0, or the kind of failure.
  * Every function may return `TH_ERR_ARGUMENT`, an argument is NULL that may not be, or a number is out of range;
- * `TH_ERR_NOMEM`, memory has run out; `TH_ERR_DEVICE`, a tensor is not in the memory of the host; and
- * `TH_ERR_INTERNAL`, a fault of thorn's own. The introduction of a chapter says which others its functions have, and
- * what they mean there. The functions without a status return on failure:
+ * `TH_ERR_NOMEM`, memory has run out; `TH_ERR_DEVICE`, tensors are on different devices, or the function does not run
+ * on their device; and `TH_ERR_INTERNAL`, a fault of thorn's own. The introduction of a chapter says which others its
+ * functions have, and what they mean there. If a function of the caller fails, the call returns the number which that
+ * function returned; only `TH_ERR_INTERNAL` becomes `TH_ERR_CALLBACK`. The functions without a status return on
+ * failure:
  *
  *     a pointer             NULL
- *     a double              NaN: getAt, item, sumall, normall and all that are computed from elements
+ *     a double              NaN: getAt, item, sumall, normall and all that are computed from elements. Each NaN that is
+ *                           returned or passed to a function of the caller is the quiet one without a sign or payload
  *     a size or a count     -1 (an amount of bytes: 0)
  *     yes or no             0: equal, isContiguous
  *     a dtype               TH_UNDEFINED
@@ -180,8 +183,9 @@
 #else
 #define TH_EXTENSION
 #endif
-#if defined TH_CHECKED && (!defined __GNUC__ || __GNUC__ >= 10 || defined __clang__) && \
-    (!defined __cplusplus || __cplusplus >= 201103L)
+#if defined TH_CHECKED && defined __clang__
+#define TH_CHECKED_ENUM __attribute__((warn_unused_result))
+#elif defined TH_CHECKED && (!defined __GNUC__ || __GNUC__ >= 10) && (!defined __cplusplus || __cplusplus >= 201103L)
 #define TH_CHECKED_ENUM [[nodiscard]]
 #else
 #define TH_CHECKED_ENUM
@@ -284,8 +288,8 @@ typedef struct THTensor {
     int64_t *size;
     /// `nDimension` strides, in elements.
     int64_t *stride;
-    /// Number of dimensions. 0 is either a scalar (`TH_TENSOR_SCALAR`, one element) or a tensor that has no elements
-    /// yet.
+    /// Number of dimensions. 0 is either a scalar (`TH_TENSOR_SCALAR`, one element) or a handle without a shape: a
+    /// fresh one, before its first write. A tensor in which a size is 0 has dimensions like any other.
     int nDimension;
     /// The elements; NULL until the first write.
     struct THStorage *storage;
@@ -552,7 +556,8 @@ THStorage *THTensor_storage(const THTensor *t);
 /// The position of the first element in the storage; -1 on error.
 ptrdiff_t THTensor_storageOffset(const THTensor *t);
 
-/// The number of dimensions; 0 for scalars and for tensors without elements. 0 on error.
+/// The number of dimensions; 0 for a scalar and for a handle without a shape, before its first write. A tensor of the
+/// sizes [0, 3] has 2. 0 on error.
 int THTensor_nDimension(const THTensor *t);
 
 /// `THTensor_nDimension` by PyTorch's name.
@@ -679,7 +684,7 @@ double THTensor_item(const THTensor *t);
 int64_t THTensor_itemLong(const THTensor *t);
 
 /// Every element `r = value`. An error if `r` holds integers and `value`, cut off to a whole number, is out of their
-/// range.
+/// range. As in PyTorch, uint8 takes the whole numbers from -255 to -1, which wrap, and no other ones below 0.
 THStatus THTensor_fill(THTensor *r, double value);
 
 /// Every element `r = value`, an int64 that a double may not hold. Otherwise as fill.
@@ -1222,7 +1227,7 @@ THStatus THTensor_index(THTensor *r, const THTensor *t, THTensor *const *indices
 TH_NODISCARD THTensor *THTensor_newIndex(const THTensor *t, THTensor *const *indices, int count);
 
 /// `t[indices] = values`, or `+=` if `accumulate` is not 0; indices as for index, and `values` broadcast. Of several
-/// values for one element the last stays; sums are formed in row-major order.
+/// values for one element the last stays; sums are formed as in indexAdd.
 THStatus THTensor_indexPut(THTensor *t, THTensor *const *indices, int count, const THTensor *values, int accumulate);
 
 /// Entries `index` of dimension `dimension` of `t` = those of `src`, which has the shape of `t` with as many entries
@@ -1230,7 +1235,8 @@ THStatus THTensor_indexPut(THTensor *t, THTensor *const *indices, int count, con
 THStatus THTensor_indexCopy(THTensor *t, int dimension, const THTensor *index, const THTensor *src);
 
 /// Entries `index` of dimension `dimension` of `t` += those of `src`, one after the other; shapes as for indexCopy.
-/// 16-bit floats are summed in float32.
+/// 16-bit floats are summed in float32. Each addition is rounded, as in PyTorch: a float32 sum of ones ends at 2^24.
+/// `THTensor_sum` and `THTensor_bincount` have no such limit.
 THStatus THTensor_indexAdd(THTensor *t, int dimension, const THTensor *index, const THTensor *src);
 
 /// As indexAdd, with `scale * src`.
@@ -1248,7 +1254,8 @@ THStatus THTensor_scatter(THTensor *t, int dimension, const THTensor *index, con
 /// As scatter, with `value` in place of elements, in the range that fill takes.
 THStatus THTensor_scatterFill(THTensor *t, int dimension, const THTensor *index, double value);
 
-/// As scatter, with `+=` in place of `=`, in row-major order. 16-bit floats are summed in float32.
+/// As scatter, with `+=` in place of `=`, in row-major order, rounded as in indexAdd. 16-bit floats are summed in
+/// float32.
 THStatus THTensor_scatterAdd(THTensor *t, int dimension, const THTensor *index, const THTensor *src);
 
 /// As scatter, with what is there combined with `src`, in row-major order.
@@ -1454,12 +1461,6 @@ THStatus THTensor_cdiv(THTensor *r, const THTensor *a, const THTensor *b);
 /// it, rounded towards zero (0 for 0).
 THStatus THTensor_cpow(THTensor *r, const THTensor *a, const THTensor *b);
 
-/// `r = the larger of a and b`, with broadcasting and promotion; NaN if one is.
-THStatus THTensor_cmax(THTensor *r, const THTensor *a, const THTensor *b);
-
-/// `r = the smaller of a and b`, with broadcasting and promotion; NaN if one is.
-THStatus THTensor_cmin(THTensor *r, const THTensor *a, const THTensor *b);
-
 /// `r = value^t`. Not for Bool; negative powers of integers as in cpow.
 THStatus THTensor_tpow(THTensor *r, double value, const THTensor *t);
 
@@ -1475,16 +1476,16 @@ THStatus THTensor_lerp(THTensor *r, const THTensor *a, const THTensor *b, double
 /// `r = a + weight * (b - a)` with a weight for each element, with broadcasting and promotion. Floats only.
 THStatus THTensor_lerpTensor(THTensor *r, const THTensor *a, const THTensor *b, const THTensor *weight);
 
-/// `r = t - value * trunc(t / value)`, exact, with the sign of `t`. Not for Bool; integers refuse 0. A whole `value`
-/// keeps integers integer, any other makes them the default dtype.
+/// `r = t - value * trunc(t / value)`, exact, with the sign of `t`. Integers refuse 0. A whole `value` keeps integers
+/// integer and makes Bool int64; any other makes both the default dtype.
 THStatus THTensor_fmod(THTensor *r, const THTensor *t, double value);
 
 /// `r = a - b * trunc(a / b)`, exact, with the sign of `a`, with broadcasting and promotion. Not for Bool; integers
 /// refuse a 0 in `b`.
 THStatus THTensor_cfmod(THTensor *r, const THTensor *a, const THTensor *b);
 
-/// `r = t - value * floor(t / value)`, exact, with the sign of `value`; a zero has that of `t`. Not for Bool; integers
-/// refuse 0. A whole `value` keeps integers integer, any other makes them the default dtype.
+/// `r = t - value * floor(t / value)`, exact, with the sign of `value`; a zero has that of `t`. Integers refuse 0. A
+/// whole `value` keeps integers integer and makes Bool int64; any other makes both the default dtype.
 THStatus THTensor_remainder(THTensor *r, const THTensor *t, double value);
 
 /// `r = a - b * floor(a / b)`, exact, with the sign of `b`, a zero with that of `a`; with broadcasting and promotion.
@@ -1497,7 +1498,8 @@ THStatus THTensor_cadd(THTensor *r, const THTensor *t, double value, const THTen
 /// `r = t - value * src`, with broadcasting and promotion. For integers `value` must be whole; not for Bool.
 THStatus THTensor_csub(THTensor *r, const THTensor *t, double value, const THTensor *src);
 
-/// `r = value - t`. Not for Bool. A whole `value` keeps integers integer, any other makes them the default dtype.
+/// `r = value - t`. A whole `value` keeps integers integer and makes Bool int64; any other makes both the default
+/// dtype.
 THStatus THTensor_rsub(THTensor *r, const THTensor *t, double value);
 
 /// `r = value / t`, true division: integers give the default dtype.
@@ -1506,16 +1508,22 @@ THStatus THTensor_rdiv(THTensor *r, const THTensor *t, double value);
 /// `r = src - value * t`, otherwise as csub.
 THStatus THTensor_crsub(THTensor *r, const THTensor *t, double value, const THTensor *src);
 
-/// `r = t^value`. Not for Bool; integers wrap and have no negative powers. A whole `value` keeps integers integer, any
-/// other makes them the default dtype. The exponent stays a double for float32, too.
+/// `r = t^value`. Integers wrap and have no negative powers. A whole `value` keeps integers integer and makes Bool
+/// int64; any other makes both the default dtype. The exponent stays a double for float32, too.
 THStatus THTensor_pow(THTensor *r, const THTensor *t, double value);
 
+/// `r = the larger of a and b`, with broadcasting and promotion; NaN if one is. A 0-d integer tensor out of the range
+/// of the common dtype counts as the nearest integer of it.
+THStatus THTensor_cmax(THTensor *r, const THTensor *a, const THTensor *b);
+
+/// `r = the smaller of a and b`, with broadcasting and promotion; NaN if one is. 0-d integer tensors as in cmax.
+THStatus THTensor_cmin(THTensor *r, const THTensor *a, const THTensor *b);
+
 /// `r = the larger of t and value`; NaN if one is. A whole `value` keeps integers integer, any other makes them the
-/// default dtype.
+/// default dtype. Of integers, a whole `value` out of range counts as the nearest integer of the dtype.
 THStatus THTensor_cmaxValue(THTensor *r, const THTensor *t, double value);
 
-/// `r = the smaller of t and value`; NaN if one is. A whole `value` keeps integers integer, any other makes them the
-/// default dtype.
+/// `r = the smaller of t and value`; NaN if one is. `value` as in cmaxValue.
 THStatus THTensor_cminValue(THTensor *r, const THTensor *t, double value);
 
 /// `r = min(max(t, minimum), maximum)`: `maximum` where the bounds are not in order; NaN stays. -inf as minimum and inf
@@ -1721,11 +1729,11 @@ THStatus THTensor_bitor(THTensor *r, const THTensor *t, double value);
 THStatus THTensor_bitxor(THTensor *r, const THTensor *t, double value);
 
 /// `r = t << value`; integers lose all bits if `value` is negative or not below their width. Floats: `r = t * 2^value`,
-/// rounded once if `value` is whole. Not for Bool.
+/// rounded once if `value` is whole. A whole `value` makes Bool int64.
 THStatus THTensor_lshift(THTensor *r, const THTensor *t, double value);
 
 /// `r = t >> value`, with the sign; if `value` is negative or not below the width nothing but the sign stays. Floats:
-/// `r = t / 2^value`, rounded once if `value` is whole. Not for Bool.
+/// `r = t / 2^value`, rounded once if `value` is whole. A whole `value` makes Bool int64.
 THStatus THTensor_rshift(THTensor *r, const THTensor *t, double value);
 
 /// `r = a & b`, bit by bit, with broadcasting and promotion; on Bool this is *and*. Not for floats.
@@ -1759,8 +1767,9 @@ THStatus THTensor_crshift(THTensor *r, const THTensor *a, const THTensor *b);
  * @{
  */
 
-/// `r = t < value`, as Bool unless `r` has a dtype. A whole `value` out of the range of integers is compared as it is:
-/// 300 is greater than every uint8. So in the other five comparisons with a number.
+/// `r = t < value`, as Bool unless `r` has a dtype. Integers are compared with any number exactly: 300 is greater than
+/// every uint8, and 2^63 than every int64. Floats are compared with the number rounded to their dtype. So in the other
+/// five comparisons with a number.
 THStatus THTensor_ltValue(THTensor *r, const THTensor *t, double value);
 
 /// `r = t <= value`, as Bool unless `r` has a dtype.
@@ -1778,7 +1787,8 @@ THStatus THTensor_eqValue(THTensor *r, const THTensor *t, double value);
 /// `r = t != value`, as Bool unless `r` has a dtype.
 THStatus THTensor_neValue(THTensor *r, const THTensor *t, double value);
 
-/// `r = a < b`, with broadcasting, as Bool unless `r` has a dtype.
+/// `r = a < b`, with broadcasting, as Bool unless `r` has a dtype. Integers of two dtypes are compared exactly, 0-d
+/// ones as well. So in the other five comparisons of tensors.
 THStatus THTensor_ltTensor(THTensor *r, const THTensor *a, const THTensor *b);
 
 /// `r = a <= b`, with broadcasting, as Bool unless `r` has a dtype.
@@ -1868,17 +1878,19 @@ int THTensor_equal(const THTensor *a, const THTensor *b);
  * A `THFused` is an expression of elementwise functions, such as `"tanh(a*b + c)"`, that is computed in one pass: no
  * result of a step is written to memory but the last. On the host the steps run one after the other on tiles in the
  * first-level cache, on all threads; on a GPU the whole is one kernel, which is compiled at its first use. Names that
- * nothing else explains are inputs. Numbers are written as in C. The operators are, from those that bind least: one of
- * `<` `<=` `>` `>=` `==` `!=`; `+` `-`; `*` `/`; a sign `-`; and `**` or `^`, powers, which bind from the right. A
- * function of the chapters from Arithmetic to Comparisons and choices, and gradients of activations, is called by its
- * name without `THTensor_` and without its result: `clamp(a, 0, 1)`, `where(a > 0, b, 0.5)`, `addcmul(t, 0.1, a, b)`.
- * The arguments choose among the forms of a function: `pow(a, 2)`, `pow(a, b)`, `max(a, 0)`, `lerp(a, b, w)`.
+ * nothing else explains are inputs. Numbers are written as in C, in decimal (`1.5e-3`) or hexadecimal (`0x1.8p3`). The
+ * operators are, from those that bind least: one of `<` `<=` `>` `>=` `==` `!=`; `+` `-`; `*` `/`; a sign `-`; and `**`
+ * or `^`, powers, which bind from the right. A function of the chapters from Arithmetic to Comparisons and choices, and
+ * gradients of activations, is called by its name without `THTensor_` and without its result: `clamp(a, 0, 1)`,
+ * `where(a > 0, b, 0.5)`, `addcmul(t, 0.1, a, b)`. The arguments choose among the forms of a function: `pow(a, 2)`,
+ * `pow(a, b)`, `max(a, 0)`, `lerp(a, b, w)`. `signbit` is refused, because it reads memory instead of elements.
  * Statements before the expression, each closed by a semicolon, name values: `"d = a - b; d*d + tanh(d)"`. The result
  * is that of the single functions, one after the other, with their dtypes and rounding, and on the host bit for bit but
  * for the bits of NaN: inputs broadcast; `a + b` is cadd of two tensors and add of a tensor and a number, and so on;
- * operators of two numbers make a number, computed in double. Errors: `TH_ERR_ARGUMENT`, an expression that cannot be
- * read, and at which column, or inputs that are fewer or more than the expression has; whatever a function refuses,
- * with its column.
+ * operators of two numbers make a number, computed in double. An expression has at most 31 inputs, 1024 operations, and
+ * 100 brackets, signs and powers inside each other. Errors: `TH_ERR_ARGUMENT`, an expression that cannot be read or
+ * exceeds a limit, and at which column, or inputs that are fewer or more than the expression has; whatever a function
+ * refuses, with its column.
  * @{
  */
 
@@ -2189,7 +2201,9 @@ typedef enum THReduction {
     TH_REDUCTION_NONE = 0,       ///< Nothing: the result has a loss for each position.
     TH_REDUCTION_MEAN = 1,       ///< Their sum, divided by the sum of the weights: of no position NaN.
     TH_REDUCTION_SUM = 2,        ///< Their sum.
-    TH_REDUCTION_BATCH_MEAN = 3  ///< Their sum, divided by the first size: of losses of single elements alone.
+    /// Their sum, divided by the first size of all losses, whose operands are broadcast: of losses of single elements
+    /// alone.
+    TH_REDUCTION_BATCH_MEAN = 3
 } THReduction;
 
 /// `r = y * (g - sum of g * y)` along `dimension`: the gradient of softmax, from its result `y`. Both have one shape
@@ -2382,8 +2396,8 @@ typedef THStatus (*THGradHook)(const struct THTensor *gradient, struct THTensor 
 
 /// The gradients of `sum of gradients * outputs` with respect to each of the `inputs`, and of nothing else: leaves keep
 /// theirs. `r` gets a new reference for each input; see "Lists" in the conventions for `r` and `count`. An input that
-/// has no part in the outputs is an error, or NULL in its place with `allowUnused`. The other arguments are those of
-/// `THGrad_backward`.
+/// has no part in the outputs is an error, or NULL in its place with `allowUnused`. Hooks of the inputs and of results
+/// on the way to them are called. The other arguments are those of `THGrad_backward`.
 THStatus THGrad_gradients(THTensor **r, int *count, THTensor *const *outputs, THTensor *const *gradients,
                           int outputCount, THTensor *const *inputs, int inputCount, int retainGraph, int createGraph,
                           int allowUnused);
@@ -2437,7 +2451,8 @@ THStatus THTensor_setGrad(THTensor *t, const THTensor *grad);
 /// Fills the gradient of `t`, if there is one, with 0.
 THStatus THTensor_zeroGrad(THTensor *t);
 
-/// Keeps the gradient of `t`, a result, when backward comes through it. Leaves keep theirs anyway.
+/// Keeps the gradient of `t`, a result, when backward comes through it: each backward adds its gradient to the one
+/// before, as with a leaf. After a write to `t` the gradient is that of the new values. Leaves keep theirs anyway.
 THStatus THTensor_retainGrad(THTensor *t);
 
 /// A handle on the elements of `t` that requires no gradient. A write to the handle changes the elements of `t`, and
@@ -2455,8 +2470,8 @@ int64_t THTensor_version(const THTensor *t);
 THStatus THTensor_backward(const THTensor *t, const THTensor *gradient);
 
 /// Has `function` called with the gradient of `t` whenever backward has computed it. Returns a number, by which
-/// `THTensor_removeHook` removes it; -1 on error. `deleter`, unless NULL, is called with `context` twice in the end; on
-/// error it is not called.
+/// `THTensor_removeHook` removes it; -1 on error. `deleter`, unless NULL, is called once, as `deleter(context,
+/// context)`, when nothing can call `function` any more; on error it is not called.
 int64_t THTensor_addHook(THTensor *t, THGradHook function, void *context, THDeleter deleter);
 
 /// Removes the hook with this number.
@@ -2673,11 +2688,11 @@ THStatus THTensor_isin(THTensor *r, const THTensor *t, const THTensor *tests, in
 
 /// The way in which a quantile between two elements is chosen.
 typedef enum THInterpolation {
-    TH_LINEAR = 0,               ///< `a + (b - a) * fraction` for neighbours a and b.
-    TH_LOWER = 1,                ///< The smaller neighbour.
-    TH_HIGHER = 2,               ///< The greater neighbour.
-    TH_MIDPOINT = 3,             ///< `(a + b) / 2`
-    TH_NEAREST = 4               ///< The nearer neighbour; of two the one with the even rank.
+    TH_INTERPOLATION_LINEAR = 0, ///< `a + (b - a) * fraction` for neighbours a and b.
+    TH_INTERPOLATION_LOWER = 1,  ///< The smaller neighbour.
+    TH_INTERPOLATION_HIGHER = 2, ///< The greater neighbour.
+    TH_INTERPOLATION_MIDPOINT = 3, ///< `(a + b) / 2`
+    TH_INTERPOLATION_NEAREST = 4 ///< The nearer neighbour; of two the one with the even rank.
 } THInterpolation;
 
 /// `values = k-th smallest elements of t over dimension`, k from 1, or over all with `TH_ALL_DIMS`; int64 `indices`
@@ -2706,9 +2721,9 @@ THStatus THTensor_mode(THTensor *values, THTensor *indices, const THTensor *t, i
 /// `r = element of rank q * (n - 1), from 0, of t over dimension` in ascending order, or over all with `TH_ALL_DIMS`; q
 /// from 0 to 1.
 ///
-/// Between two ranks `interpolation` decides: `TH_LINEAR`, `TH_LOWER`, `TH_HIGHER`, `TH_MIDPOINT` or `TH_NEAREST`. q is
-/// rounded to the type of `t` (float32 for 16-bit floats) before ranks are computed in float64. Floats only; a NaN is
-/// every quantile of its line. `keepdim` as for kthvalue. A dimension without elements is an error.
+/// Between two ranks `interpolation` decides, a constant of THInterpolation. q is rounded to the type of `t` (float32
+/// for 16-bit floats) before ranks are computed in float64. Floats only; a NaN is every quantile of its line. `keepdim`
+/// as for kthvalue. A dimension without elements is an error.
 THStatus THTensor_quantile(THTensor *r, const THTensor *t, double q, int dimension, int keepdim,
                            THInterpolation interpolation);
 
@@ -2763,6 +2778,14 @@ THStatus THTensor_bincount(THTensor *r, const THTensor *t, const THTensor *weigh
  * that mean nothing.
  * @{
  */
+
+/// How `cdistMode` computes Euclidean distances; other norms are always those of differences.
+typedef enum THDistanceMode {
+    TH_DISTANCE_AUTO = 0,        ///< By a matrix product with more than 25 rows on one side, else by differences.
+    /// By a matrix product: faster for many rows, with an error of some eps of the squared distances from the mean.
+    TH_DISTANCE_PRODUCT = 1,
+    TH_DISTANCE_DIFFERENCES = 2  ///< By the differences of all rows: exact for near rows.
+} THDistanceMode;
 
 /// `r = m1 @ m2` for matrices [n x k] and [k x p] of one dtype; not for Bool. 16-bit floats accumulate in float32,
 /// integers wrap.
@@ -2847,9 +2870,19 @@ THStatus THTensor_cross(THTensor *r, const THTensor *a, const THTensor *b, int d
 
 /// `r[i, j]` = the `p`-norm of the difference between row `i` of `a` [.. x n x d] and row `j` of `b` [.. x m x d],
 /// whose dimensions in front broadcast; floats only, `p` >= 0. With more than 25 rows on one side and `p` 2, it is
-/// `sqrt(|x|^2 - 2 x y + |y|^2)`, as in PyTorch, a matrix product: the error is then some eps of the squared norms, and
-/// small distances of long rows are lost in it.
+/// `sqrt(|x|^2 - 2 x y + |y|^2)`, as in PyTorch, a matrix product, of rows less the mean of the rows of `b`. The
+/// squared distance then has an error of some eps of the squared distances from this mean; `THTensor_cdistMode`
+/// computes near distances exactly.
 THStatus THTensor_cdist(THTensor *r, const THTensor *a, const THTensor *b, double p);
+
+/// cdist with a choice for `p` 2: `TH_DISTANCE_AUTO`, as cdist; `TH_DISTANCE_PRODUCT`, always the matrix product;
+/// `TH_DISTANCE_DIFFERENCES`, the norms of the differences, whose error is some eps of each distance.
+THStatus THTensor_cdistMode(THTensor *r, const THTensor *a, const THTensor *b, double p, THDistanceMode mode);
+
+/// `r[k]` = the `p`-norm of the difference between rows `i` and `j` of `t` [n x d], for each of the n (n - 1) / 2 pairs
+/// `i < j` in row-major order: (0, 1), (0, 2), ..., (1, 2), ... Floats only, `p` >= 0; always the norms of the
+/// differences.
+THStatus THTensor_pdist(THTensor *r, const THTensor *t, double p);
 
 /** @} */
 
@@ -2922,18 +2955,22 @@ THStatus THTensor_csrTrtrs(THTensor *r, const THTensor *crow, const THTensor *co
 /// last bit, and positive definite, else by LU with partial pivoting. Its columns are put in an order before that keeps
 /// the factors sparse: minimum degree of A + A^T where most entries have one on the other side of the diagonal, of A^T
 /// A for others. All is computed in float64, on the host, and rounded once. A singular matrix, and one with infinities
-/// or NaN, is `TH_ERR_NUMERIC`.
+/// or NaN, is `TH_ERR_NUMERIC`. Singular is also a matrix whose reciprocal condition number is below 2e-15, by an
+/// estimate that does not depend on the units of rows and columns.
 THStatus THTensor_csrSolve(THTensor *r, const THTensor *crow, const THTensor *col, const THTensor *values,
                            const THTensor *b, int transpose);
 
 /// `r = the x with A x = b` by conjugate gradients, preconditioned by the diagonal, for the symmetric positive definite
 /// matrix A [n x n] of compressed rows and a vector `b` [n] of float32 or float64. It begins with `start` [n], or with
-/// zeros where that is NULL, and ends when the norm of `b - A x` is at most `tol` times that of `b`, or after `maxIter`
-/// steps; `progress`, or NULL, is called after each. Returns the number of steps; -1 on error.
+/// zeros where that is NULL, and ends when the norm of `b - A x` is at most `tol` times that of `b`, after `maxIter`
+/// steps, or where rounding errors of `x` keep the norm from falling further, as with a `tol` of 0. The norm is
+/// computed in float64 from `x`; while it is above `tol` and falls, the iteration begins anew with `b - A x`.
+/// `progress`, or NULL, is called after each step with the norm that the iteration itself knows of, without rounding
+/// errors of `x`. For a `b` of 0 `r` is 0. Returns the number of steps; -1 on error.
 ///
-/// `residual`, a float64, becomes the norm of `b - A x` by that of `b`, computed anew at the end; it is above `tol`
-/// where `maxIter` steps were too few, and `r` is what they led to. Where `residual` is NULL this is `TH_ERR_NUMERIC`,
-/// as it always is if A is found not to be positive definite.
+/// `residual`, a float64, becomes the norm of `b - A x` by that of `b`. Where it is above `tol`, `r` is what the steps
+/// led to; where `residual` is NULL this is `TH_ERR_NUMERIC`, as it always is if A is found not to be positive
+/// definite, or to be singular.
 int64_t THTensor_csrCg(THTensor *r, THTensor *residual, const THTensor *crow, const THTensor *col,
                        const THTensor *values, const THTensor *b, const THTensor *start, double tol, int64_t maxIter,
                        THProgressFunction progress, void *context);
@@ -3541,7 +3578,8 @@ THStatus THTensor_irfft(THTensor *r, const THTensor *t, int signalDims, int norm
  * Functions take either form; coordinates are what they make, unless they say otherwise. A handle is counted as tensors
  * are, and its fields may be read. It keeps references to the tensors that it is made of, and no copies: whoever
  * changes these changes it. Results come first; a result may be an operand. What it had is never written to: it is
- * given other positions and values, and those that are an operand's, as positions after `neg`, are shared with that.
+ * given other positions and values, and those that are an operand's, as positions after `neg`, are shared with that. A
+ * result that was written to before keeps its dtype: values are converted, and what it cannot hold is `TH_ERR_DTYPE`.
  * All lies on one device. Gradients are those of the values, a tensor as any other: where `values` requires a gradient,
  * operations on the sparse tensor are recorded. Positions have none. Errors: `TH_ERR_SHAPE`, sizes that do not fit each
  * other; `TH_ERR_ARGUMENT`, a position that is negative or beyond its size, or a dimension that there is not;
@@ -3797,11 +3835,12 @@ THStatus THSTensor_solve(THTensor *r, const THSTensor *s, const THTensor *b);
 
 /// `r = the x with s x = b`, dense, by conjugate gradients, for a symmetric positive definite matrix `s` [n x n] and a
 /// dense vector `b` [n] of float32 or float64. It begins with `start` [n], or with zeros where that is NULL, and ends
-/// when the norm of `b - s x` is at most `tol` times that of `b`, or after `maxIter` steps; `progress`, or NULL, is
-/// called after each. Returns the number of steps; -1 on error.
+/// when the norm of `b - s x` is at most `tol` times that of `b`, after `maxIter` steps, or where rounding errors keep
+/// the norm from falling further; see csrCg. `progress`, or NULL, is called after each step. Returns the number of
+/// steps; -1 on error.
 ///
-/// `residual`, a float64, becomes the norm of `b - s x` by that of `b`. It is above `tol` where `maxIter` steps were
-/// too few, and `r` is what they led to; where `residual` is NULL this is `TH_ERR_NUMERIC`.
+/// `residual`, a float64, becomes the norm of `b - s x` by that of `b`. Where it is above `tol`, `r` is what the steps
+/// led to; where `residual` is NULL this is `TH_ERR_NUMERIC`.
 int64_t THSTensor_cg(THTensor *r, THTensor *residual, const THSTensor *s, const THTensor *b, const THTensor *start,
                      double tol, int64_t maxIter, THProgressFunction progress, void *context);
 
@@ -3954,28 +3993,31 @@ THStatus THTensor_normal_stddevs(THTensor *r, THGenerator *generator, double mea
 THStatus THTensor_normal_means_stddevs(THTensor *r, THGenerator *generator, const THTensor *means,
                                        const THTensor *stdvs);
 
-/// Fills with exponentially distributed numbers, of density `lambda * exp(-lambda x)`; `lambda` > 0. Floats only.
+/// Fills with exponentially distributed numbers, of density `lambda * exp(-lambda x)`; `lambda` > 0. All numbers are >
+/// 0: smaller ones than the smallest positive number of the dtype become this number. Floats only.
 THStatus THTensor_exponential(THTensor *r, THGenerator *generator, double lambda);
 
 /// Fills with Cauchy distributed numbers, of density `sigma / (pi ((x - median)^2 + sigma^2))`; `sigma` > 0. Floats
 /// only.
 THStatus THTensor_cauchy(THTensor *r, THGenerator *generator, double median, double sigma);
 
-/// Fills with `exp(x)` of normally distributed `x`, whose mean and deviation these are. Floats only.
+/// Fills with `exp(x)` of normally distributed `x`, whose mean and deviation these are. All numbers are > 0, as those
+/// of `THTensor_exponential`. Floats only.
 THStatus THTensor_logNormal(THTensor *r, THGenerator *generator, double mean, double stdv);
 
 /// Fills with numbers normally distributed in [from, to], others left out; `stdv` > 0. Bounds may be infinite. Floats
 /// only.
 THStatus THTensor_truncNormal(THTensor *r, THGenerator *generator, double mean, double stdv, double from, double to);
 
-/// Fills with gamma distributed numbers, of density proportional to `x^(shape - 1) exp(-x / scale)`; both > 0. Floats
-/// only.
+/// Fills with gamma distributed numbers, of density proportional to `x^(shape - 1) exp(-x / scale)`; both > 0. All
+/// numbers are > 0, as those of `THTensor_exponential`. Floats only.
 THStatus THTensor_gamma(THTensor *r, THGenerator *generator, double shape, double scale);
 
 /// As `THTensor_gamma`, with a shape and a scale for each element, broadcast. A fresh `r` takes their common dtype.
 THStatus THTensor_gammaTensor(THTensor *r, THGenerator *generator, const THTensor *shape, const THTensor *scale);
 
-/// Fills with beta distributed numbers, of density proportional to `x^(a - 1) (1 - x)^(b - 1)`; both > 0. Floats only.
+/// Fills with beta distributed numbers, of density proportional to `x^(a - 1) (1 - x)^(b - 1)`; both > 0. All numbers
+/// are > 0 and < 1 in the dtype. Floats only.
 THStatus THTensor_beta(THTensor *r, THGenerator *generator, double a, double b);
 
 /// As `THTensor_beta`, with `a` and `b` for each element, broadcast. A fresh `r` takes their common dtype.
@@ -4582,7 +4624,8 @@ TH_NODISCARD DLManagedTensor *THTensor_toDLPackLegacy(const THTensor *t);
 /// A tensor that shares the elements of a producer of DLPack 1. It takes `tensor` over: when the last view is gone, the
 /// deleter is called, once. On error `tensor` stays the caller's, and the deleter has not been called. NULL strides
 /// mean row-major. Where `DLPACK_FLAG_BITMASK_READ_ONLY` is set the elements are copied and the deleter is called at
-/// once, since a tensor may be written. Returns a new reference.
+/// once, since a tensor may be written. uint16 is copied into int32 and uint32 into int64, and the deleter is called at
+/// once, too. Returns a new reference.
 TH_NODISCARD THTensor *THTensor_newFromDLPack(DLManagedTensorVersioned *tensor);
 
 /// As newFromDLPack, from a producer of the struct that DLPack had before version 1, which cannot forbid writing.
@@ -4597,8 +4640,9 @@ THStatus THTensor_toArrow(const THTensor *t, ArrowSchema *schema, ArrowArray *ar
 
 /// A tensor with one dimension that shares the values of an array of Arrow's, of signed integers, uint8, floats or
 /// truth values. It takes both structs over, and sets their `release` to NULL: the producer's is called with the last
-/// view, once. Truth values are copied, and their array is released at once. On error both structs stay the caller's.
-/// Nulls are an error; they are counted where `null_count` is -1. Returns a new reference.
+/// view, once. Truth values are copied, uint16 is copied into int32 and uint32 into int64, and the array of a copy is
+/// released at once. On error both structs stay the caller's. Nulls are an error; they are counted where `null_count`
+/// is -1. Returns a new reference.
 TH_NODISCARD THTensor *THTensor_newFromArrow(ArrowSchema *schema, ArrowArray *array);
 
 /** @} */
@@ -4883,24 +4927,34 @@ int THMemory_pressure(void);
  * matrix of Matrix Market, a table of numbers or an image. One that is opened tells names, dtypes and sizes without
  * reading elements; nothing in it is executed or trusted. Lists, dictionaries and tables become paths as names,
  * `model.layer.0.weight`, and the numbers and texts in them metadata under such paths. A file that is one tensor has
- * one whose name is "". Elements that lie in a file as in memory are mapped, from 64 KiB on, when `THArchive_newTensor`
- * is asked for them: writes to such a tensor stay private, and whoever cuts the file short meanwhile makes access
- * beyond its new end raise SIGBUS. `THTensor_newLoad` and `THArchive_read` copy. uint16 is read as int32 and uint32 as
- * int64. Sparse tensors have functions of their own: those of dense ones refuse them, `TH_ERR_UNSUPPORTED`. PyTorch's
- * files have them in coordinates (COO) and by compressed rows (CSR), and so have SciPy's (`scipy.sparse.save_npz`),
- * which are one sparse tensor without a name. Matrix Market's `coordinate` files are coordinates, and their `array`
- * files dense: real numbers are float64, integers int64, a pattern has values 1 of float64; symmetric and
- * skew-symmetric ones are read whole, complex ones refused, and those that gzip compressed (`.mtx.gz`) read too. What
- * is written is `general`, its numbers the shortest that read back the same, and a pattern where values are bool. A
- * file is written as a whole: beside its name first, then to disk, and then renamed, so that a failure or a killed
- * process leaves the file that was there. Errors: `TH_ERR_IO`, the system or a function of the caller refused to read
- * or write; `TH_ERR_FORMAT`, the file is broken or of no known format, and at which byte; `TH_ERR_UNSUPPORTED`, a
- * tensor is of a kind that thorn does not have, or a format is not written.
+ * one whose name is "". `THArchive_newTensor` and `THArchive_newBytes` map elements that lie in the file as in memory,
+ * from 64 KiB on. Writes to such a tensor stay private. The file should stay as it is: if a program changes it in
+ * place, elements may change, and access beyond the end of a file that was cut short raises SIGBUS. `numpy.save` and
+ * `torch.save` cut a file to nothing and write it anew in place. Functions of thorn replace the file by a new one, and
+ * mapped tensors keep the elements of the old one. `THArchive_openWith` with `TH_OPEN_COPY` opens a file of which
+ * nothing is mapped; `THTensor_newLoad` and `THArchive_read` copy as well. uint16 is read as int32 and uint32 as int64.
+ * GGUF's blocks are decoded to float32: Q4_0 to Q8_0, Q2_K to Q6_K, IQ4_NL, IQ4_XS, TQ1_0, TQ2_0 and MXFP4.
+ * `THArchive_newBytes` returns the bytes of others. Sparse tensors have functions of their own: those of dense ones
+ * refuse them, `TH_ERR_UNSUPPORTED`. PyTorch's files have them in coordinates (COO) and by compressed rows (CSR), and
+ * so have SciPy's (`scipy.sparse.save_npz`), which are one sparse tensor without a name. Matrix Market's `coordinate`
+ * files are coordinates, and their `array` files dense: real numbers are float64, integers int64, a pattern has values
+ * 1 of float64; symmetric and skew-symmetric ones are read whole, complex ones refused, and those that gzip compressed
+ * (`.mtx.gz`) read too. What is written is `general`, its numbers the shortest that read back the same, and a pattern
+ * where values are bool. A file is written as a whole: beside its name first, then to disk, and then renamed, so that a
+ * failure or a killed process leaves the file that was there. A file that this process may not write to is not
+ * replaced. Where the system has files without a name, as Linux does on most file systems, a killed process leaves
+ * nothing else. Errors: `TH_ERR_IO`, the system or a function of the caller refused to read or write; `TH_ERR_FORMAT`,
+ * the file is broken or of no known format, and at which byte; `TH_ERR_UNSUPPORTED`, a tensor is of a kind that thorn
+ * does not have, or a format is not written.
  * @{
  */
 
 /// A collection of named tensors with metadata in one file, opened for reading or made for writing.
 typedef struct THArchive THArchive;
+
+enum {
+    TH_OPEN_COPY = 1             ///< `THArchive_openWith`: elements are always copied, and never mapped.
+};
 
 /// Stores at most `size` bytes from the place that is read next at `buffer`; returns how many it stored, 0 at the end,
 /// and less than 0 for a failure.
@@ -4935,6 +4989,10 @@ typedef enum THFileFormat {
 /// with `THArchive_free`; NULL on error.
 THArchive *THArchive_open(const char *path);
 
+/// As `THArchive_open`, with `flags`: `TH_OPEN_COPY`, elements are always copied and never mapped; 0, they may be
+/// mapped. Free it with `THArchive_free`; NULL on error.
+THArchive *THArchive_openWith(const char *path, int flags);
+
 /// Opens a table of numbers whose columns are separated by the character `separator`, which `THArchive_open` guesses.
 /// Free it with `THArchive_free`; NULL on error.
 THArchive *THArchive_openTable(const char *path, int separator);
@@ -4944,8 +5002,9 @@ THArchive *THArchive_openTable(const char *path, int separator);
 THArchive *THArchive_openMemory(const void *data, ptrdiff_t size);
 
 /// Opens a file that two functions read: `read(context, buffer, size)` and `seek(context, offset, whence)`, which do
-/// what fread and fseek do. They are called with `context` until the archive is freed, on whichever thread uses it, by
-/// one at a time. Free it with `THArchive_free`; NULL on error.
+/// what fread and fseek do. They are called with `context` until the archive is freed, by one thread at a time: the
+/// thread that uses the archive, which takes signals as always, or threads of the library, which take none and for
+/// which that thread waits. Free it with `THArchive_free`; NULL on error.
 THArchive *THArchive_openCallbacks(THReadFunction read, THSeekFunction seek, void *context);
 
 /// Frees an archive; NULL is ignored. Tensors of it stay. One that is written and was not closed leaves no file.
@@ -4998,6 +5057,12 @@ TH_NODISCARD THTensor *THArchive_newTensor(const THArchive *archive, int64_t ind
 /// The first tensor named `name`, as `THArchive_newTensor` gives it. Returns a new reference; NULL on error, and if
 /// there is none.
 TH_NODISCARD THTensor *THArchive_newFind(const THArchive *archive, const char *name);
+
+/// The bytes of the elements of tensor `index` in row-major order, as the file has them: uint8 with one dimension. They
+/// serve types that thorn does not have, as float8, complex numbers and blocks of GGUF, and types that it converts. In
+/// GGUF, bytes of an unknown type reach to the next tensor. `TH_ERR_UNSUPPORTED` where the file has elements as a text
+/// or compressed, unless thorn lacks their type. Returns a new reference; NULL on error.
+TH_NODISCARD THTensor *THArchive_newBytes(const THArchive *archive, int64_t index);
 
 /// `r` = tensor `index`, copied.
 THStatus THArchive_read(THTensor *r, const THArchive *archive, int64_t index);

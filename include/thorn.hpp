@@ -11,52 +11,53 @@
  * Conventions
  * ===========
  *
- * **Values.** A th::Tensor is one pointer: a reference to a THTensor. Copying it counts a reference and copies no
- * element, so that both copies see what is written through either; `clone()` copies elements. A default-constructed
- * Tensor is undefined: it refers to nothing. As a result it becomes a fresh tensor, as an optional operand it stands
- * for none, and any other use of it is an error. `get()` is the C handle, which stays the Tensor's; `release()` gives
- * it up, and `Tensor::take(handle)` takes one over. A th::SparseTensor is to a THSTensor what a Tensor is to a THTensor.
+ * **Values.** A th::Tensor is one pointer: a reference to a THTensor. Copying a Tensor counts a reference and copies no
+ * element, so both copies see writes through either. `clone()` copies elements. A default-constructed Tensor is
+ * undefined: it refers to nothing. As a result, an undefined Tensor becomes a fresh tensor. As an optional operand, it
+ * means no operand. Any other use is an error. `get()` returns the C handle, which the Tensor still owns; `release()`
+ * passes the handle to the caller, and `Tensor::take(handle)` takes one over. A th::SparseTensor refers to a THSTensor
+ * in the same way.
  *
- * **Names.** A function has the name that it has in C without its prefix: `THTensor_indexSelect(r, t, 0, index)` is
- * `t.indexSelect(0, index)`, or `th::indexSelect(t, 0, index)`. The arguments keep their order, their defaults stand in
- * the declarations, dimensions and indices start at 0, and negative ones count from the end. A name says what happens
- * to the result:
+ * **Names.** A function has its C name without the prefix: `THTensor_indexSelect(r, t, 0, index)` is
+ * `t.indexSelect(0, index)`, or `th::indexSelect(t, 0, index)`. The arguments keep their order, and the declarations
+ * have their defaults. Dimensions and indices start at 0, and negative ones count from the end. The form of the name
+ * tells where the result is stored:
  *
  *     add(t, 2), t.add(2)     a new tensor
- *     t.add_(2)               into t itself; fill_, zero_, uniform_ and all that only write into a tensor have no other
- *     add_out(r, t, 2)        into r, which keeps its dtype and its memory where the shape fits; r may be an operand
+ *     t.add_(2)               t itself; fill_, zero_, uniform_ and others that only write have no other form
+ *     add_out(r, t, 2)        r, which keeps its dtype, and its memory if the shape fits; r may be an operand
  *
- * `new` before a name in C is left out: THTensor_newZeros is `zeros`. The dtype of a new tensor comes last and may be
- * left out, and so may a generator. Forms of one operation are overloads, too: `add` takes a number or a tensor (cadd),
- * `sum` a dimension or a list of dimensions (sumDims); where C's `all` at the end returns a number, `sumall`, so does
- * it here. The constants of C are enum classes: TH_DIV_FLOOR is `DivMode::Floor`; TH_ALL_DIMS is `th::everyDim`. Words
- * of C++ cannot be names: bitand is `bitAnd`, bitor `bitOr`.
+ * The C prefix `new` is dropped: THTensor_newZeros is `zeros`. The dtype of a new tensor is the last argument and may
+ * be omitted, and so may a generator. Forms of one operation are overloads: `add` takes a number or a tensor (cadd),
+ * `sum` a dimension or a list of dimensions (sumDims). If a C function whose name ends with `all` returns a number, as
+ * `sumall` does, so does its C++ function. The constants of C are enum classes: TH_DIV_FLOOR is `DivMode::Floor`.
+ * TH_ALL_DIMS is `th::everyDim`. C++ keywords cannot be names: bitand is `bitAnd`, bitor `bitOr`.
  *
- * A function with several results returns a struct, of which `auto [values, indices]` takes the parts. Positions, ranks
- * and infos that are optional beside a result that is not, as those of maxPool2d, are written by the `_out` function
- * alone, in which `th::none` leaves an optional output out.
+ * A function with several results returns a struct, which `auto [values, indices]` takes apart. If a function has a
+ * required result, its optional positions, ranks and infos, such as those from maxPool2d, are available only from the
+ * `_out` function, in which `th::none` omits an optional output.
  *
  * **Lists.** An IntList is a view of numbers: `{2, 3}`, a std::vector or std::array of int64_t, or a pointer and a
- * length. A TensorList is one of tensors: `th::cat({a, b})`. Neither owns what it shows, so that they are arguments and
- * not variables. A list that is left out has the values that the comment in thorn.h names.
+ * length. A TensorList is a view of tensors: `th::cat({a, b})`. Neither owns its entries, so use them as arguments, not
+ * as variables. An omitted list has the values that the comment in thorn.h names.
  *
- * **Errors.** A call that fails throws th::Error, which has a code and a sentence that begins with the name of the
- * function, and has changed nothing. Where exceptions are off, or TH_NO_EXCEPTIONS is defined, a call that fails
- * returns an undefined tensor, NaN, -1, 0, false or NULL, and the thread keeps the first failure: see `th::failure()`.
- * An operation on an undefined tensor fails in turn, so that one look at the end of a computation is enough.
+ * **Errors.** A failed call throws th::Error, which has a code and a message that begins with the name of the function.
+ * The call has changed nothing. If exceptions are off, or TH_NO_EXCEPTIONS is defined, a failed call returns an
+ * undefined tensor, NaN, -1, 0, false or NULL, and the thread keeps the first failure: see `th::failure()`. Operations
+ * on an undefined tensor fail, too, so one check at the end of a computation is enough.
  *
- * **Gradients.** `t.setRequiresGrad_(true)` marks a leaf, `loss.backward()` adds to `t.grad()`, and nothing is recorded
- * while a `th::NoGrad` lives. Hooks and functions with a gradient of their own are function objects; what they throw
- * comes out of the call that has called them.
+ * **Gradients.** `t.setRequiresGrad_(true)` marks a leaf, and `loss.backward()` adds to `t.grad()`. Nothing is recorded
+ * while a `th::NoGrad` exists. Hooks and custom functions are function objects. The library call that invoked them
+ * rethrows their exceptions.
  *
- * **Costs.** A function is an inline call of its C function: a Tensor has the size of a pointer, and nothing is
- * allocated beside what C allocates. Where a value may be right although it is the one that C returns on failure, the
- * thread's last error is cleared before, as C programs must do.
+ * **Costs.** A function is an inline call of its C function. A Tensor has the size of a pointer, and C++ allocates
+ * nothing in addition to C's allocations. If a valid value may equal C's error value, the thread's last error is
+ * cleared before the call, as C programs must do.
  *
- * **Threads.** As in C: any number of threads may share and read tensors. A single Tensor object, as any object, is not
- * to be assigned by one thread while another uses it.
+ * **Threads.** As in C, any number of threads may share and read tensors. As for any object, no thread may assign to a
+ * Tensor object while another thread uses the object.
  *
- * This file is generated: its parts stand in scripts/header/cxx, and scripts/header.sh puts them together.
+ * This file is generated: scripts/header.sh assembles it from the parts in scripts/header/cxx.
  */
 
 #ifndef THORN_HPP
@@ -191,16 +192,26 @@ enum class Reduction : int {
     None = TH_REDUCTION_NONE, ///< Nothing: the result has a loss for each position.
     Mean = TH_REDUCTION_MEAN, ///< Their sum, divided by the sum of the weights: of no position NaN.
     Sum = TH_REDUCTION_SUM, ///< Their sum.
-    BatchMean = TH_REDUCTION_BATCH_MEAN, ///< Their sum, divided by the first size: of losses of single elements alone.
+    /// Their sum, divided by the first size of all losses, whose operands are broadcast: of losses of single elements
+    /// alone.
+    BatchMean = TH_REDUCTION_BATCH_MEAN,
 };
 
 /// The way in which a quantile between two elements is chosen.
 enum class Interpolation : int {
-    Linear = TH_LINEAR, ///< `a + (b - a) * fraction` for neighbours a and b.
-    Lower = TH_LOWER, ///< The smaller neighbour.
-    Higher = TH_HIGHER, ///< The greater neighbour.
-    Midpoint = TH_MIDPOINT, ///< `(a + b) / 2`
-    Nearest = TH_NEAREST, ///< The nearer neighbour; of two the one with the even rank.
+    Linear = TH_INTERPOLATION_LINEAR, ///< `a + (b - a) * fraction` for neighbours a and b.
+    Lower = TH_INTERPOLATION_LOWER, ///< The smaller neighbour.
+    Higher = TH_INTERPOLATION_HIGHER, ///< The greater neighbour.
+    Midpoint = TH_INTERPOLATION_MIDPOINT, ///< `(a + b) / 2`
+    Nearest = TH_INTERPOLATION_NEAREST, ///< The nearer neighbour; of two the one with the even rank.
+};
+
+/// How `cdistMode` computes Euclidean distances; other norms are always those of differences.
+enum class DistanceMode : int {
+    Auto = TH_DISTANCE_AUTO, ///< By a matrix product with more than 25 rows on one side, else by differences.
+    /// By a matrix product: faster for many rows, with an error of some eps of the squared distances from the mean.
+    Product = TH_DISTANCE_PRODUCT,
+    Differences = TH_DISTANCE_DIFFERENCES, ///< By the differences of all rows: exact for near rows.
 };
 
 /// A norm of matrices.
@@ -256,8 +267,7 @@ enum class FileFormat : int {
 //     Errors
 // ==================================================================================================================
 
-/// A call that failed: the sentence of THGetLastError, and its code. Where exceptions are off, what `failure()`
-/// returns.
+/// A failed call: the message of THGetLastError, and its code. If exceptions are off, `failure()` returns this.
 #ifdef TH_NO_EXCEPTIONS
 class Error {
 #else
@@ -266,7 +276,7 @@ class Error : public std::exception {
   public:
     /// No failure.
     Error() noexcept = default;
-    /// The sentence is made of pieces; it has no more than 1100 bytes, which are enough for every one of the library.
+    /// Joins the pieces of the message, up to 1100 bytes, which suffice for every message of the library.
     Error(Status code, std::initializer_list<const char *> pieces) noexcept : code_(code) {
         std::size_t at = 0;
         for (const char *piece : pieces)
@@ -274,7 +284,7 @@ class Error : public std::exception {
     }
     /// The kind of failure.
     Status code() const noexcept { return code_; }
-    /// The message of the failure, which begins with the name of the function that was called.
+    /// The message of the failure, which begins with the name of the called function.
     const char *what() const noexcept
 #ifndef TH_NO_EXCEPTIONS
         override
@@ -294,21 +304,21 @@ namespace detail {
 inline thread_local Error first_failure;
 } // namespace detail
 
-/// The first failure on this thread since clearFailure; its code is Status::Ok if there was none. Exists where
+/// The first failure on this thread since clearFailure; its code is Status::Ok if there was none. Exists only if
 /// exceptions are off.
 inline const Error &failure() noexcept { return detail::first_failure; }
 
-/// True if a call on this thread has failed since clearFailure. Exists where exceptions are off.
+/// True if a call on this thread has failed since clearFailure. Exists only if exceptions are off.
 inline bool failed() noexcept { return failure().code() != Status::Ok; }
 
-/// Forgets the failures on this thread. Exists where exceptions are off.
+/// Clears the failures on this thread. Exists only if exceptions are off.
 inline void clearFailure() noexcept { detail::first_failure = Error(); }
 
 #endif
 
 namespace detail {
 
-/// Throws a failure, or keeps it if it is the first one.
+/// Throws a failure, or keeps it if it is the first failure.
 TH_COLD inline void fail(const Error &error) {
 #ifdef TH_NO_EXCEPTIONS
     if (!failed()) first_failure = error;
@@ -317,39 +327,80 @@ TH_COLD inline void fail(const Error &error) {
 #endif
 }
 
-/// A failure that is not the library's.
+/// Reports a failure that C++ has detected.
 TH_COLD inline void fail(const char *name, Status code, const char *message) {
     fail(Error(code, {name, ": ", message}));
 }
 
 #ifndef TH_NO_EXCEPTIONS
-/// The exception of a function of the caller that gradients have called on this thread. It is thrown again where the
-/// call of the library fails for it.
+/// The exception of a callback of autograd on this thread. It is thrown again when the library's call fails because of
+/// it.
 inline thread_local std::exception_ptr thrown;
 #endif
 
-/// The last failure of the library. Its sentence begins with the name of the C function.
+/// The decimal digits of a number, for messages.
+class Digits {
+  public:
+    explicit Digits(int64_t value) noexcept {
+        uint64_t rest = value < 0 ? 0 - static_cast<uint64_t>(value) : static_cast<uint64_t>(value);
+        do {
+            *--first_ = static_cast<char>('0' + rest % 10);
+        } while (rest /= 10);
+        if (value < 0) *--first_ = '-';
+    }
+    Digits(const Digits &) = delete;
+    operator const char *() const noexcept { return first_; }
+
+  private:
+    char text_[21] = {};
+    char *first_ = text_ + 20;
+};
+
+/// The place of `part` in `text`; NULL if there is none.
+inline const char *find(const char *text, const char *part) noexcept {
+    for (; *text; ++text) {
+        std::size_t k = 0;
+        while (part[k] && text[k] == part[k]) ++k;
+        if (!part[k]) return text;
+    }
+    return nullptr;
+}
+
+/// The last failure of the library. Its sentence begins with the name of the C function. What C advises is said in the
+/// words of C++.
 TH_COLD inline void fail(const char *name) {
 #ifndef TH_NO_EXCEPTIONS
     if (thrown && THGetLastErrorCode() == TH_ERR_CALLBACK) std::rethrow_exception(std::exchange(thrown, nullptr));
 #endif
     const char *message = THGetLastError(), *rest = message;
     while (*rest && *rest != ' ') ++rest;
-    fail(name, static_cast<Status>(THGetLastErrorCode()), *rest ? rest + 1 : message);
+    if (*rest) message = rest + 1;
+    const Status code = static_cast<Status>(THGetLastErrorCode());
+    static constexpr char null[] = "' is NULL", switched[] = "between THGrad_setEnabled(0) and THGrad_setEnabled(1)";
+    const char *advice = find(message, switched), *end = find(message, null);
+    if (advice) {
+        char before[1101] = {};
+        for (std::size_t k = 0; message + k < advice && k + 1 < sizeof before; k++) before[k] = message[k];
+        fail(Error(code, {name, ": ", before, "while a th::NoGrad lives", advice + sizeof switched - 1}));
+    } else if (end && !end[sizeof null - 1]) {
+        fail(Error(code, {name, ": ", message, "; an undefined th::Tensor is NULL"}));
+    } else {
+        fail(name, code, message);
+    }
 }
 
-/// Fails unless a call did what it says.
+/// Fails unless a call succeeded.
 inline void check(THStatus status, const char *name) {
     if (status != TH_OK) fail(name);
 }
 
-/// Returns `value`, which may stand for a failure if `suspect`: the last error was cleared before the call.
+/// Returns `value`. If `suspect`, the value may mean a failure: the last error was cleared before the call.
 template <class T> inline T known(T value, bool suspect, const char *name) {
     if (suspect && THGetLastErrorCode() != TH_OK) fail(name);
     return value;
 }
 
-/// Returns `value`, which is a failure if it is -1 or NULL.
+/// Returns `value`, which means a failure if it equals `failure`: -1 or NULL.
 template <class T> inline T must(T value, T failure, const char *name) {
     if (value == failure) fail(name);
     return value;
@@ -361,7 +412,7 @@ template <class T> inline T must(T value, T failure, const char *name) {
 //     Lists, texts, and handles
 // ==================================================================================================================
 
-/// Stands for what is left out: an optional output, or a bound of a slice.
+/// Marks an omitted argument: an optional output, or a bound of a slice.
 struct None {};
 
 /// See None.
@@ -370,7 +421,7 @@ inline constexpr None none{};
 /// All dimensions, for a parameter `dimension`.
 inline constexpr int everyDim = TH_ALL_DIMS;
 
-/// A view of a list of numbers, for the length of a call.
+/// A view of a list of numbers, valid during a call.
 class IntList {
   public:
     constexpr IntList() noexcept = default;
@@ -378,7 +429,7 @@ class IntList {
     constexpr IntList(std::initializer_list<int64_t> list) noexcept : count_(static_cast<int>(list.size())) {
         if (count_) data_ = list.begin();
     }
-    /// A container with int64_t side by side: a std::vector, a std::array, a std::span.
+    /// A container with contiguous int64_t: a std::vector, a std::array, a std::span.
     template <class List, class = std::enable_if_t<
                               std::is_convertible_v<decltype(std::declval<const List &>().data()), const int64_t *>>>
     constexpr IntList(const List &list) noexcept : data_(list.data()), count_(static_cast<int>(list.size())) {}
@@ -406,7 +457,7 @@ class IntList {
     int count_ = 0;
 };
 
-/// A C string, or what has one (a std::string), for the length of a call.
+/// A C string, or an object that has one (a std::string), valid during a call.
 class Text {
   public:
     constexpr Text(const char *text) noexcept : text_(text) {}
@@ -418,7 +469,7 @@ class Text {
     const char *text_;
 };
 
-/// A text that a function has made: a C string with an owner, which becomes a std::string where one is wanted.
+/// A text from the library: a C string with an owner, which converts to a std::string.
 class String {
   public:
     /// An empty text.
@@ -439,7 +490,7 @@ class String {
 
     const char *c_str() const noexcept { return heap_ ? heap_ : ""; }
     bool empty() const noexcept { return *c_str() == 0; }
-    /// A std::string with a copy, or a std::string_view that this must outlive.
+    /// Converts to a std::string with a copy, or to a std::string_view, which must not outlive this object.
     template <class S, class = typename S::traits_type> operator S() const { return S(c_str()); }
 
     friend bool operator==(const String &a, const char *b) noexcept {
@@ -456,12 +507,12 @@ class String {
 
 namespace detail {
 
-/// The dtype of what is made without one.
+/// The dtype of a new tensor: `dtype`, or the default dtype.
 inline THDtype dtype(Dtype dtype) {
     return dtype == Dtype::Undefined ? THGetDefaultDtype() : static_cast<THDtype>(dtype);
 }
 
-/// The length of lists that have an entry for each of the same dimensions; empty ones are left out.
+/// The common length of lists with an entry for each dimension. Empty lists are ignored.
 inline int common(const char *name, std::initializer_list<IntList> lists) {
     int count = 0;
     for (IntList list : lists) {
@@ -475,7 +526,7 @@ inline int common(const char *name, std::initializer_list<IntList> lists) {
     return count;
 }
 
-/// A reference to something that counts its references.
+/// A reference to an object that counts its references.
 template <class T, void (*Retain)(T *), void (*Free)(T *)> class Counted {
   public:
     /// Refers to nothing.
@@ -483,7 +534,7 @@ template <class T, void (*Retain)(T *), void (*Free)(T *)> class Counted {
     Counted(const Counted &other) noexcept : handle_(other.handle_) { Retain(handle_); }
     Counted(Counted &&other) noexcept : handle_(other.release()) {}
     Counted &operator=(const Counted &other) noexcept {
-        // The other one may be reached through this one only.
+        // The other object may be reachable only through this one.
         T *old = handle_;
         Retain(other.handle_);
         handle_ = other.handle_;
@@ -497,15 +548,15 @@ template <class T, void (*Retain)(T *), void (*Free)(T *)> class Counted {
         return *this;
     }
     ~Counted() {
-        // A moved-from object, which the compiler often recognises, costs no call.
+        // Destroying a moved-from object, which the compiler often recognises, costs no call.
         if (handle_) Free(handle_);
     }
 
     /// True if this refers to something.
     bool defined() const noexcept { return handle_ != nullptr; }
-    /// The C handle, which stays this object's.
+    /// The C handle, which this object still owns.
     T *get() const noexcept { return handle_; }
-    /// Gives up the C handle, which is the caller's from then on.
+    /// Returns the C handle, which the caller owns from then on.
     [[nodiscard]] T *release() noexcept {
         T *handle = handle_;
         handle_ = nullptr;
@@ -517,7 +568,7 @@ template <class T, void (*Retain)(T *), void (*Free)(T *)> class Counted {
     T *handle_ = nullptr;
 };
 
-/// Owns something that has one owner.
+/// Owns an object that has one owner.
 template <class T, void (*Free)(T *)> class Owned {
   public:
     /// Owns nothing.
@@ -535,9 +586,9 @@ template <class T, void (*Free)(T *)> class Owned {
 
     /// True if this owns something.
     bool defined() const noexcept { return handle_ != nullptr; }
-    /// The C handle, which stays this object's.
+    /// The C handle, which this object still owns.
     T *get() const noexcept { return handle_; }
-    /// Gives up the C handle, which is the caller's from then on.
+    /// Returns the C handle, which the caller owns from then on.
     [[nodiscard]] T *release() noexcept {
         T *handle = handle_;
         handle_ = nullptr;
@@ -549,21 +600,21 @@ template <class T, void (*Free)(T *)> class Owned {
     T *handle_ = nullptr;
 };
 
-/// A text that the caller is to free.
+/// A text that the caller must free.
 inline String text(char *heap, const char *name) {
     return String::take(must(heap, static_cast<char *>(nullptr), name));
 }
 
 } // namespace detail
 
-/// A block of elements of one dtype, which tensors are views of. Copies refer to the same block.
+/// A block of elements of one dtype. Tensors are views of it. Copies refer to the same block.
 class Storage : public detail::Counted<THStorage, THStorage_retain, THStorage_free> {
   public:
     Storage() noexcept = default;
     using Counted::get;
     /// Takes over a reference.
     static Storage take(THStorage *handle) noexcept { return Storage(handle); }
-    /// Adds a reference to a handle that stays its owner's.
+    /// Adds a reference to a handle, whose owner keeps its own.
     static Storage share(THStorage *handle) noexcept {
         THStorage_retain(handle);
         return Storage(handle);
@@ -729,17 +780,17 @@ class Storage : public detail::Counted<THStorage, THStorage_retain, THStorage_fr
     using Counted::Counted;
 };
 
-/// A stream of random numbers. An undefined one, `{}`, stands for the calling thread's own.
+/// A stream of random numbers. An undefined Generator, `{}`, means the calling thread's generator.
 class Generator : public detail::Owned<THGenerator, THGenerator_free> {
   public:
-    /// The calling thread's own.
+    /// The calling thread's generator.
     Generator() noexcept = default;
-    /// A new one that begins at `seed`.
+    /// A new generator that begins at `seed`.
     explicit Generator(uint64_t seed)
         : Owned(detail::must(THGenerator_new(), static_cast<THGenerator *>(nullptr), "Generator")) {
         manualSeed(seed);
     }
-    /// A new one of this kind, at a seed of its own.
+    /// A new generator of this kind with a random seed.
     explicit Generator(GeneratorKind kind)
         : Owned(detail::must(THGenerator_newKind(static_cast<THGeneratorKind>(kind)),
                              static_cast<THGenerator *>(nullptr), "Generator")) {}
@@ -826,16 +877,16 @@ class Generator : public detail::Owned<THGenerator, THGenerator_free> {
 
 class CudaEvent;
 
-/// A queue of work of a GPU.
+/// A queue of work for a GPU.
 class CudaStream : public detail::Counted<THCudaStream, THCudaStream_retain, THCudaStream_free> {
   public:
     CudaStream() noexcept = default;
     /// Takes over a reference.
     static CudaStream take(THCudaStream *handle) noexcept { return CudaStream(handle); }
-    /// Has what is given to the stream from now on wait for the event.
+    /// Makes work that is given to the stream from now on wait for the event.
     void waitEvent(const CudaEvent &event) const;
-    /// Calls `function()` on a thread of the driver once the work that the stream has was done. It must not throw, nor
-    /// call CUDA, and so no function here that does.
+    /// Calls `function()` on a thread of the driver once the stream's current work is done. The function must not
+    /// throw, and must not call CUDA or functions of this header that do.
     template <class F> void addCallback(F function) const {
         F *kept = new F(std::move(function));
         const THCudaCallback call = [](void *context) noexcept {
@@ -893,7 +944,7 @@ class CudaStream : public detail::Counted<THCudaStream, THCudaStream_retain, THC
     using Counted::Counted;
 };
 
-/// A mark in a stream, which is waited for and timed.
+/// A point in a stream that can be waited for and timed.
 class CudaEvent : public detail::Counted<THCudaEvent, THCudaEvent_retain, THCudaEvent_free> {
   public:
     CudaEvent() noexcept = default;
@@ -926,7 +977,7 @@ class CudaEvent : public detail::Counted<THCudaEvent, THCudaEvent_retain, THCuda
     using Counted::Counted;
 };
 
-/// Work of a GPU that was recorded, to be done again.
+/// Recorded work for a GPU that can be repeated.
 class CudaGraph : public detail::Counted<THCudaGraph, THCudaGraph_retain, THCudaGraph_free> {
   public:
     CudaGraph() noexcept = default;
@@ -987,7 +1038,7 @@ struct ValuesInverseCounts;
 struct XLu;
 struct XRankS;
 
-/// A tensor in a list in braces, whose references are not counted; `{}` stands for none.
+/// A tensor in a list in braces, without its own reference. `{}` means no tensor.
 class Operand {
   public:
     constexpr Operand() noexcept = default;
@@ -997,7 +1048,7 @@ class Operand {
     THTensor *handle_ = nullptr;
 };
 
-/// A view of a list of tensors, for the length of a call. Some functions take undefined ones among them.
+/// A view of a list of tensors, valid during a call. Some functions accept undefined tensors in it.
 class TensorList {
   public:
     constexpr TensorList() noexcept = default;
@@ -1005,12 +1056,12 @@ class TensorList {
     TensorList(std::initializer_list<Operand> list) noexcept : count_(static_cast<int>(list.size())) {
         if (count_) data_ = list.begin();
     }
-    /// A container with tensors side by side: a std::vector or a std::array.
+    /// A container with contiguous tensors: a std::vector or a std::array.
     template <class List, class = std::enable_if_t<
                               std::is_convertible_v<decltype(std::declval<const List &>().data()), const Tensor *>>>
     TensorList(const List &list) noexcept : data_(list.data()), count_(static_cast<int>(list.size())) {}
 
-    /// The handles side by side, as C takes them: an Operand or a Tensor is a handle and nothing else.
+    /// The contiguous handles, as C takes them: an Operand or a Tensor consists of one handle.
     THTensor *const *data() const noexcept { return static_cast<THTensor *const *>(data_); }
     int count() const noexcept { return count_; }
 
@@ -1019,7 +1070,7 @@ class TensorList {
     int count_ = 0;
 };
 
-/// A result that is left out by `none`.
+/// A result that `none` omits.
 class Out {
   public:
     Out(Tensor &t) noexcept : t_(&t) {}
@@ -1032,7 +1083,7 @@ class Out {
 
 namespace detail {
 
-/// Marks the constructor of a fresh tensor, which takes dtype and shape from what is written to it.
+/// Marks the constructor of a fresh tensor, which gets its dtype and shape from the first write.
 struct Fresh {};
 
 /// A fresh tensor for the result of a call.
@@ -1071,79 +1122,78 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /** @endcond */
     /// Takes over a reference.
     static Tensor take(THTensor *handle) noexcept { return Tensor(handle); }
-    /// Adds a reference to a handle that stays its owner's.
+    /// Adds a reference to a handle, whose owner keeps its own.
     static Tensor share(THTensor *handle) noexcept {
         THTensor_retain(handle);
         return Tensor(handle);
     }
 
-    /// Refers to another tensor from now on.
+    /// Makes this refer to another tensor.
     Tensor &operator=(const Tensor &) & noexcept = default;
     Tensor &operator=(Tensor &&) & noexcept = default;
-    /// Writes to the elements of a view that has no name: `t(0, th::all) = src`, broadcast.
+    /// Writes to the elements of an unnamed view, with broadcasting: `t(0, th::all) = src`.
     Tensor &operator=(const Tensor &src) && { return copy_(src); }
     Tensor &operator=(double value) && { return fill_(value); }
 
     // ------------------------------------------------------------------------------------------ Shape and elements
 
-    /// The number of dimensions; 0 for scalars and for tensors that have no elements yet.
+    /// The number of dimensions; 0 for scalars and for tensors without elements.
     int dim() const noexcept { return handle_ ? handle_->nDimension : 0; }
-    /// The sizes, as long as the shape stays.
+    /// The sizes, valid until the shape changes.
     IntList sizes() const noexcept { return handle_ ? IntList(handle_->size, handle_->nDimension) : IntList(); }
-    /// The distances of neighbours in elements, as long as the shape stays.
+    /// The strides in elements, valid until the shape changes.
     IntList strides() const noexcept { return handle_ ? IntList(handle_->stride, handle_->nDimension) : IntList(); }
     /// The element type; Dtype::Undefined before the first write.
     Dtype dtype() const noexcept { return handle_ ? static_cast<Dtype>(handle_->dtype) : Dtype::Undefined; }
     /// The storage that this is a view of.
     Storage storage() const { return Storage::share(detail::known(THTensor_storage(get()), !defined(), "storage")); }
-    /// The address of the first element, of whatever type.
+    /// The address of the first element, of any type.
     void *data() const { return detail::known(THTensor_data(get()), !defined(), "data"); }
 
-    /// The address of the first element, for a tensor on the host whose dtype is that of T; others stand at
-    /// `strides()`.
+    /// The address of the first element of a tensor on the host with T's dtype. The others are `strides()` apart.
     template <class T> T *data() const;
-    /// All elements of a contiguous tensor on the host in row-major order, for `for` and for what takes pointers:
-    /// `for (float &x : t.elements<float>())`. `contiguous()` makes one of any tensor.
+    /// All elements of a contiguous tensor on the host in row-major order, for `for` and for functions that take
+    /// pointers: `for (float &x : t.elements<float>())`. `contiguous()` makes any tensor contiguous.
     template <class T> Elements<T> elements() const;
 #ifdef __cpp_lib_span
-    /// The same as a std::span. Exists from C++20 on.
+    /// As `elements`, as a std::span. Exists from C++20 on.
     template <class T> std::span<T> span() const;
 #endif
 #ifdef __cpp_lib_mdspan
-    /// The elements of a tensor with N dimensions on the host, of any strides: `t.mdspan<float, 2>()[i, j]`. Exists
+    /// The elements of a tensor with N dimensions on the host, with any strides: `t.mdspan<float, 2>()[i, j]`. Exists
     /// from C++23 on.
     template <class T, std::size_t N> std::mdspan<T, std::dextents<int64_t, N>, std::layout_stride> mdspan() const;
 #endif
-    /// The element at as many indices as there are dimensions, to read and to write: `t.at<float>(1, 2) = 3`. The
-    /// dtype must be that of T, and each index within its dimension; negative ones count from the end.
+    /// The element at an index for each dimension, to read and to write: `t.at<float>(1, 2) = 3`. The dtype must be
+    /// T's, and each index must be within its dimension. Negative indices count from the end.
     template <class T, class... I> T &at(I... index) const;
-    /// The only element of a tensor of any shape: exact for integers, and true or false for bool.
+    /// The only element of a tensor of any shape: exact for integers, and true or false for Bool.
     template <class T> T item() const;
-    /// The slices along the first dimension: `for (th::Tensor row : t)`. The tensor must stay meanwhile.
+    /// The slices along the first dimension: `for (th::Tensor row : t)`. The tensor must outlive the loop.
     RowIterator begin() const;
     RowIterator end() const;
 
     // -------------------------------------------------------------------------------------------- Views by indices
 
-    /// The view at `index` of the first dimension, which disappears.
+    /// The view at `index` of the first dimension, which is removed.
     Tensor operator[](int64_t index) const { return select(0, index); }
     /// The view at these indices of the first dimensions: `t[{i, j}]`.
     Tensor operator[](IntList index) const;
-    /// The elements where `mask` is true, a copy with one dimension; or, by a tensor of integers, the slices that it
-    /// names. A copy cannot be assigned to: `t.maskedFill_(mask, 0)` and `t.indexPut_({index}, src)` write to `t`.
+    /// The elements where `mask` is true, as a copy with one dimension; or, for a tensor of integers, a copy of the
+    /// slices with these indices. Copies cannot be assigned to: `t.maskedFill_(mask, 0)` and `t.indexPut_({index},
+    /// src)` write to `t`.
     template <class T, class = std::enable_if_t<std::is_same_v<T, Tensor>>>
     const Tensor operator[](const T &mask) const {
         return index(TensorList(&mask, 1));
     }
     /// The view by an index for each of the first dimensions: a number, `slice(start, end, step)`, `all`, `newaxis` for
-    /// a new dimension of size 1, `ellipsis` for all dimensions that are not named: `t(0, th::slice(1, 3),
-    /// th::newaxis)`.
+    /// a new dimension of size 1, `ellipsis` for all remaining dimensions: `t(0, th::slice(1, 3), th::newaxis)`.
     template <class... I> Tensor operator()(I... index) const;
 
     // ------------------------------------------------------------------------------------- Functions of the caller
 
-    /// `t = f(t)`, element after element in row-major order on the calling thread: `t.apply_([](double x) { return x *
-    /// x; })`. An exception of `f` ends the call and comes out of it; the elements before stay changed.
+    /// `t = f(t)` for each element in row-major order on the calling thread: `t.apply_([](double x) { return x * x;
+    /// })`. An exception of `f` ends the call and is rethrown; the elements before stay changed.
     template <class F> Tensor &apply_(F &&f);
     /// `t = f(t, src)`; `src` broadcasts to the shape of `t`.
     template <class F> Tensor &map_(const Tensor &src, F &&f);
@@ -1152,21 +1202,21 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
 
     // --------------------------------------------------------------------------------------------------- Gradients
 
-    /// The gradient, which backward has added to; undefined where there is none yet.
+    /// The gradient, to which backward adds; undefined if there is none yet.
     Tensor grad() const;
-    /// Has `f(gradient)` called whenever backward has computed the gradient of this tensor. A Tensor that `f` returns
-    /// takes its place; an undefined one leaves it, and so does an `f` that returns nothing. An exception of `f` ends
-    /// backward and comes out of it. Returns the number for removeHook. The tensor keeps `f`, which is not to keep the
-    /// tensor.
+    /// Makes backward call `f(gradient)` whenever it has computed the gradient of this tensor. A Tensor that `f`
+    /// returns replaces the gradient. If `f` returns an undefined Tensor or nothing, the gradient stays. An exception
+    /// of `f` ends backward and is rethrown. Returns the number for removeHook. The tensor owns `f`, so `f` must not
+    /// own the tensor.
     template <class F> int64_t addHook(F f) const;
     /// Removes the hook with this number.
     void removeHook(int64_t id) const { detail::check(THTensor_removeHook(get(), id), "removeHook"); }
 
     // ---------------------------------------------------------------------------------------------- Sparse tensors
 
-    /// The entries that are not 0, with positions in the first `sparseDim` dimensions; by default in all.
+    /// The nonzero entries, with positions in the first `sparseDim` dimensions, by default in all.
     SparseTensor toSparse(int sparseDim = -1) const;
-    /// The elements at the positions of `mask`, whose values do not matter.
+    /// The elements at the positions of `mask`. The values of `mask` are ignored.
     SparseTensor sparseMask(const SparseTensor &mask) const;
 
     // --------------------------------------------------------------------------------------------------- Operators
@@ -1788,7 +1838,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::check(THTensor_scatterFill(r.get(), dimension, index.get(), value), "scatter", r);
         return r;
     }
-    /// As scatter, with `+=` in place of `=`, in row-major order.
+    /// As scatter, with `+=` in place of `=`, in row-major order, rounded as in indexAdd.
     Tensor &scatterAdd_(int dimension, const Tensor &index, const Tensor &src) {
         return changed(THTensor_scatterAdd(handle_, dimension, index.get(), src.get()), "scatterAdd_");
     }
@@ -1973,16 +2023,6 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor &cpow_(const Tensor &b) { return changed(THTensor_cpow(handle_, handle_, b.get()), "cpow_"); }
     Tensor pow(const Tensor &b) const { detail::New r; return r(THTensor_cpow(r.handle, handle_, b.get()), "pow"); }
     Tensor &pow_(const Tensor &b) { return changed(THTensor_cpow(handle_, handle_, b.get()), "pow_"); }
-    /// `r = the larger of a and b`, with broadcasting and promotion; NaN if one is.
-    Tensor cmax(const Tensor &b) const { detail::New r; return r(THTensor_cmax(r.handle, handle_, b.get()), "cmax"); }
-    Tensor &cmax_(const Tensor &b) { return changed(THTensor_cmax(handle_, handle_, b.get()), "cmax_"); }
-    Tensor max(const Tensor &b) const { detail::New r; return r(THTensor_cmax(r.handle, handle_, b.get()), "max"); }
-    Tensor &max_(const Tensor &b) { return changed(THTensor_cmax(handle_, handle_, b.get()), "max_"); }
-    /// `r = the smaller of a and b`, with broadcasting and promotion; NaN if one is.
-    Tensor cmin(const Tensor &b) const { detail::New r; return r(THTensor_cmin(r.handle, handle_, b.get()), "cmin"); }
-    Tensor &cmin_(const Tensor &b) { return changed(THTensor_cmin(handle_, handle_, b.get()), "cmin_"); }
-    Tensor min(const Tensor &b) const { detail::New r; return r(THTensor_cmin(r.handle, handle_, b.get()), "min"); }
-    Tensor &min_(const Tensor &b) { return changed(THTensor_cmin(handle_, handle_, b.get()), "min_"); }
     /// `r = value^t`.
     Tensor tpow(double value) const { detail::New r; return r(THTensor_tpow(r.handle, value, handle_), "tpow"); }
     Tensor &tpow_(double value) { return changed(THTensor_tpow(handle_, value, handle_), "tpow_"); }
@@ -2156,6 +2196,16 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// `r = t^value`.
     Tensor pow(double value) const { detail::New r; return r(THTensor_pow(r.handle, handle_, value), "pow"); }
     Tensor &pow_(double value) { return changed(THTensor_pow(handle_, handle_, value), "pow_"); }
+    /// `r = the larger of a and b`, with broadcasting and promotion; NaN if one is.
+    Tensor cmax(const Tensor &b) const { detail::New r; return r(THTensor_cmax(r.handle, handle_, b.get()), "cmax"); }
+    Tensor &cmax_(const Tensor &b) { return changed(THTensor_cmax(handle_, handle_, b.get()), "cmax_"); }
+    Tensor max(const Tensor &b) const { detail::New r; return r(THTensor_cmax(r.handle, handle_, b.get()), "max"); }
+    Tensor &max_(const Tensor &b) { return changed(THTensor_cmax(handle_, handle_, b.get()), "max_"); }
+    /// `r = the smaller of a and b`, with broadcasting and promotion; NaN if one is.
+    Tensor cmin(const Tensor &b) const { detail::New r; return r(THTensor_cmin(r.handle, handle_, b.get()), "cmin"); }
+    Tensor &cmin_(const Tensor &b) { return changed(THTensor_cmin(handle_, handle_, b.get()), "cmin_"); }
+    Tensor min(const Tensor &b) const { detail::New r; return r(THTensor_cmin(r.handle, handle_, b.get()), "min"); }
+    Tensor &min_(const Tensor &b) { return changed(THTensor_cmin(handle_, handle_, b.get()), "min_"); }
     /// `r = the larger of t and value`; NaN if one is.
     Tensor cmaxValue(double value) const {
         detail::New r;
@@ -3593,6 +3643,19 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::New r;
         return r(THTensor_cdist(r.handle, handle_, b.get(), p), "cdist");
     }
+    /// cdist with a choice for `p` 2: `TH_DISTANCE_AUTO`, as cdist; `TH_DISTANCE_PRODUCT`, always the matrix product;
+    /// `TH_DISTANCE_DIFFERENCES`, the norms of the differences, whose error is some eps of each distance.
+    Tensor cdistMode(const Tensor &b, double p = 2, DistanceMode mode = DistanceMode::Auto) const {
+        detail::New r;
+        return r(THTensor_cdistMode(r.handle, handle_, b.get(), p, static_cast<THDistanceMode>(mode)), "cdistMode");
+    }
+    Tensor cdist(const Tensor &b, double p, DistanceMode mode) const {
+        detail::New r;
+        return r(THTensor_cdistMode(r.handle, handle_, b.get(), p, static_cast<THDistanceMode>(mode)), "cdist");
+    }
+    /// `r[k]` = the `p`-norm of the difference between rows `i` and `j` of `t` [n x d], for each of the n (n - 1) / 2
+    /// pairs `i < j` in row-major order: (0, 1), (0, 2), ..., (1, 2), ...
+    Tensor pdist(double p = 2) const { detail::New r; return r(THTensor_pdist(r.handle, handle_, p), "pdist"); }
 
     // ------------------------------------------------------------------------------------ Products of compressed rows
 
@@ -3640,8 +3703,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// `r = the X with A X = b`, or with `transpose` of `A^T X = b`, for the `upper` or lower triangle of the square
     /// matrix A [n x n] of compressed rows, and a matrix `b` [n x p] or a vector [n] of floats; with `unitriangular`
     /// the diagonal counts as ones.
-    Tensor csrTrtrs(const Tensor &col, const Tensor &values, const Tensor &b, bool upper = true, bool transpose = false,
-        bool unitriangular = false) const {
+    Tensor csrTrtrs(const Tensor &col, const Tensor &values, const Tensor &b, bool upper = false,
+        bool transpose = false, bool unitriangular = false) const {
         detail::New r;
         return r(THTensor_csrTrtrs(r.handle, handle_, col.get(), values.get(), b.get(), upper, transpose,
             unitriangular), "csrTrtrs");
@@ -3683,7 +3746,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     XLu solve(const Tensor &a) const;
     /// `rb = the X with a X = b`, or with `transpose` of `a^T X = b`, for the `upper` or lower triangle of square `a`;
     /// with `unitriangular` its diagonal counts as ones.
-    RbRa trtrs(const Tensor &a, bool upper = true, bool transpose = false, bool unitriangular = false) const;
+    RbRa trtrs(const Tensor &a, bool upper = false, bool transpose = false, bool unitriangular = false) const;
     /// `rb = the X of least |b - a X|` for `a` [m x n] of full rank with m >= n; with m < n the X of least norm with
     /// `a X = b`.
     RbRa gels(const Tensor &a) const;
@@ -3712,7 +3775,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor logdet() const { detail::New r; return r(THTensor_logdet(r.handle, handle_), "logdet"); }
     /// `ra = L with a = L L^T`, or with `upper` U with `a = U^T U`, of symmetric positive definite `a`, of which that
     /// triangle alone is looked at; zeros in the other (Cholesky).
-    Tensor potrf(bool upper = true) const {
+    Tensor potrf(bool upper = false) const {
         detail::New r;
         return r(THTensor_potrf(r.handle, handle_, upper), "potrf");
     }
@@ -3722,18 +3785,18 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return r(THTensor_cholesky(r.handle, handle_, upper), "cholesky");
     }
     /// `rb = the X with L L^T X = b`, or with `upper` of `U^T U X = b`, for a factor `a` of potrf.
-    Tensor potrs(const Tensor &a, bool upper = true) const {
+    Tensor potrs(const Tensor &a, bool upper = false) const {
         detail::New r;
         return r(THTensor_potrs(r.handle, handle_, a.get(), upper), "potrs");
     }
     /// `ra = the inverse of L L^T`, or with `upper` of `U^T U`, for a factor `a` of potrf.
-    Tensor potri(bool upper = true) const {
+    Tensor potri(bool upper = false) const {
         detail::New r;
         return r(THTensor_potri(r.handle, handle_, upper), "potri");
     }
     /// `P^T a P = L L^T`, or with `upper` `U^T U`, of symmetric positive semidefinite `a`, the greatest pivot first:
     /// `ra` is the factor, int32 `rpiv[i]` the column of `a`, from 1, that became column i of `P^T a P`.
-    RaRpiv pstrf(bool upper = true, double tol = -1) const;
+    RaRpiv pstrf(bool upper = false, double tol = -1) const;
     /// `a = rq rr` for [m x n]: `rq` has orthonormal columns, `rr` is upper triangular.
     RqRr qr(bool some = true) const;
     /// `ra = R of a = Q R`, and below its diagonal the reflectors that Q is the product of, H(1) H(2) ...
@@ -3752,9 +3815,9 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     }
     /// `re = the eigenvalues of symmetric a`, ascending, [n]; `rv`, which may be NULL, has orthonormal eigenvectors as
     /// columns.
-    ReRv syev(bool upper = true) const;
+    ReRv syev(bool upper = false) const;
     /// syev by PyTorch's name: `e = the eigenvalues of symmetric t`, `v = the eigenvectors`.
-    EV symeig(bool upper = true) const;
+    EV symeig(bool upper = false) const;
     /// `re = the eigenvalues of a`, [n x 2]: real and imaginary parts, pairs one after the other, that with the
     /// positive imaginary part first.
     ReRv geev() const;
@@ -4782,7 +4845,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor &setGrad_(const Tensor &grad = {}) { return changed(THTensor_setGrad(handle_, grad.get()), "setGrad_"); }
     /// Fills the gradient of `t`, if there is one, with 0.
     Tensor &zeroGrad_() { return changed(THTensor_zeroGrad(handle_), "zeroGrad_"); }
-    /// Keeps the gradient of `t`, a result, when backward comes through it.
+    /// Keeps the gradient of `t`, a result, when backward comes through it: each backward adds its gradient to the one
+    /// before, as with a leaf.
     Tensor &retainGrad_() { return changed(THTensor_retainGrad(handle_), "retainGrad_"); }
     /// A handle on the elements of `t` that requires no gradient.
     Tensor detach() const { return detail::made(THTensor_newDetach(handle_), "detach"); }
@@ -4956,41 +5020,41 @@ inline Tensor New::operator()(THStatus status, const char *name) {
     return r;
 }
 
-/// The handle of a result, which is made if there is none.
+/// The handle of a result. Makes the tensor if it is undefined.
 inline THTensor *result(Tensor &r) {
     if (!r.defined()) r = Tensor(Fresh());
     return r.get();
 }
 
-/// The handle of a result, or NULL if it is left out.
+/// The handle of a result, or NULL if the result is omitted.
 inline THTensor *result(Out r) { return r.get() ? result(*r.get()) : nullptr; }
 
-/// The result into which a call has written.
+/// Returns the result after a call has written it.
 inline Tensor &into(Tensor &r, THStatus status, const char *name) {
     check(status, name);
     return r;
 }
 
-/// Without exceptions, the result of a call that failed becomes undefined.
+/// Without exceptions, the result of a failed call becomes undefined.
 inline void check(THStatus status, const char *name, Tensor &r) {
     if (status == TH_OK) return;
     fail(name);
     r = Tensor();
 }
 
-/// The same for several results.
+/// As above, for several results.
 template <class... R> inline void check_all(THStatus status, const char *name, R &...r) {
     if (status == TH_OK) return;
     fail(name);
     ((r = R()), ...);
 }
 
-/// A tensor that a function made.
+/// Returns the tensor that a function made.
 inline Tensor made(THTensor *handle, const char *name) {
     return Tensor::take(must(handle, static_cast<THTensor *>(nullptr), name));
 }
 
-/// Fresh tensors for as many results.
+/// Returns fresh tensors for `count` results.
 inline std::vector<Tensor> fresh(int count) {
     std::vector<Tensor> list;
     list.reserve(static_cast<std::size_t>(count));
@@ -4998,7 +5062,7 @@ inline std::vector<Tensor> fresh(int count) {
     return list;
 }
 
-/// The tensors of a function that says how many there are, and then makes them.
+/// Returns the tensors of a function that first returns their number, and then makes them.
 template <class F> inline std::vector<Tensor> pieces(F call, const char *name) {
     int count = 0;
     THStatus status = call(nullptr, &count);
@@ -5730,22 +5794,6 @@ inline Tensor pow(const Tensor &a, const Tensor &b) { return a.pow(b); }
 inline Tensor &pow_out(Tensor &r, const Tensor &a, const Tensor &b) {
     return detail::into(r, THTensor_cpow(detail::result(r), a.get(), b.get()), "pow_out");
 }
-inline Tensor cmax(const Tensor &a, const Tensor &b) { return a.cmax(b); }
-inline Tensor &cmax_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    return detail::into(r, THTensor_cmax(detail::result(r), a.get(), b.get()), "cmax_out");
-}
-inline Tensor max(const Tensor &a, const Tensor &b) { return a.max(b); }
-inline Tensor &max_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    return detail::into(r, THTensor_cmax(detail::result(r), a.get(), b.get()), "max_out");
-}
-inline Tensor cmin(const Tensor &a, const Tensor &b) { return a.cmin(b); }
-inline Tensor &cmin_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    return detail::into(r, THTensor_cmin(detail::result(r), a.get(), b.get()), "cmin_out");
-}
-inline Tensor min(const Tensor &a, const Tensor &b) { return a.min(b); }
-inline Tensor &min_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    return detail::into(r, THTensor_cmin(detail::result(r), a.get(), b.get()), "min_out");
-}
 inline Tensor tpow(double value, const Tensor &t) { return t.tpow(value); }
 inline Tensor &tpow_out(Tensor &r, double value, const Tensor &t) {
     return detail::into(r, THTensor_tpow(detail::result(r), value, t.get()), "tpow_out");
@@ -5872,6 +5920,22 @@ inline Tensor &rsub_out(Tensor &r, const Tensor &t, const Tensor &src) {
 inline Tensor pow(const Tensor &t, double value) { return t.pow(value); }
 inline Tensor &pow_out(Tensor &r, const Tensor &t, double value) {
     return detail::into(r, THTensor_pow(detail::result(r), t.get(), value), "pow_out");
+}
+inline Tensor cmax(const Tensor &a, const Tensor &b) { return a.cmax(b); }
+inline Tensor &cmax_out(Tensor &r, const Tensor &a, const Tensor &b) {
+    return detail::into(r, THTensor_cmax(detail::result(r), a.get(), b.get()), "cmax_out");
+}
+inline Tensor max(const Tensor &a, const Tensor &b) { return a.max(b); }
+inline Tensor &max_out(Tensor &r, const Tensor &a, const Tensor &b) {
+    return detail::into(r, THTensor_cmax(detail::result(r), a.get(), b.get()), "max_out");
+}
+inline Tensor cmin(const Tensor &a, const Tensor &b) { return a.cmin(b); }
+inline Tensor &cmin_out(Tensor &r, const Tensor &a, const Tensor &b) {
+    return detail::into(r, THTensor_cmin(detail::result(r), a.get(), b.get()), "cmin_out");
+}
+inline Tensor min(const Tensor &a, const Tensor &b) { return a.min(b); }
+inline Tensor &min_out(Tensor &r, const Tensor &a, const Tensor &b) {
+    return detail::into(r, THTensor_cmin(detail::result(r), a.get(), b.get()), "min_out");
 }
 inline Tensor cmaxValue(const Tensor &t, double value) { return t.cmaxValue(value); }
 inline Tensor &cmaxValue_out(Tensor &r, const Tensor &t, double value) {
@@ -7424,6 +7488,23 @@ inline Tensor cdist(const Tensor &a, const Tensor &b, double p = 2) { return a.c
 inline Tensor &cdist_out(Tensor &r, const Tensor &a, const Tensor &b, double p = 2) {
     return detail::into(r, THTensor_cdist(detail::result(r), a.get(), b.get(), p), "cdist_out");
 }
+inline Tensor cdistMode(const Tensor &a, const Tensor &b, double p = 2, DistanceMode mode = DistanceMode::Auto) {
+    return a.cdistMode(b, p, mode);
+}
+inline Tensor &cdistMode_out(Tensor &r, const Tensor &a, const Tensor &b, double p = 2,
+    DistanceMode mode = DistanceMode::Auto) {
+    return detail::into(r, THTensor_cdistMode(detail::result(r), a.get(), b.get(), p,
+        static_cast<THDistanceMode>(mode)), "cdistMode_out");
+}
+inline Tensor cdist(const Tensor &a, const Tensor &b, double p, DistanceMode mode) { return a.cdist(b, p, mode); }
+inline Tensor &cdist_out(Tensor &r, const Tensor &a, const Tensor &b, double p, DistanceMode mode) {
+    return detail::into(r, THTensor_cdistMode(detail::result(r), a.get(), b.get(), p,
+        static_cast<THDistanceMode>(mode)), "cdist_out");
+}
+inline Tensor pdist(const Tensor &t, double p = 2) { return t.pdist(p); }
+inline Tensor &pdist_out(Tensor &r, const Tensor &t, double p = 2) {
+    return detail::into(r, THTensor_pdist(detail::result(r), t.get(), p), "pdist_out");
+}
 
 // ---------------------------------------------------------------------------------------- Products of compressed rows
 
@@ -7487,12 +7568,12 @@ inline Tensor &csrSoftmaxGrad_out(Tensor &r, const Tensor &crow, const Tensor &g
     return detail::into(r, THTensor_csrSoftmaxGrad(detail::result(r), crow.get(), g.get(), y.get()),
         "csrSoftmaxGrad_out");
 }
-inline Tensor csrTrtrs(const Tensor &crow, const Tensor &col, const Tensor &values, const Tensor &b, bool upper = true,
+inline Tensor csrTrtrs(const Tensor &crow, const Tensor &col, const Tensor &values, const Tensor &b, bool upper = false,
     bool transpose = false, bool unitriangular = false) {
     return crow.csrTrtrs(col, values, b, upper, transpose, unitriangular);
 }
 inline Tensor &csrTrtrs_out(Tensor &r, const Tensor &crow, const Tensor &col, const Tensor &values, const Tensor &b,
-    bool upper = true, bool transpose = false, bool unitriangular = false) {
+    bool upper = false, bool transpose = false, bool unitriangular = false) {
     return detail::into(r, THTensor_csrTrtrs(detail::result(r), crow.get(), col.get(), values.get(), b.get(), upper,
         transpose, unitriangular), "csrTrtrs_out");
 }
@@ -7570,11 +7651,11 @@ inline RbRa Tensor::trtrs(const Tensor &a, bool upper, bool transpose, bool unit
         "trtrs", r.rb, r.ra);
     return r;
 }
-inline RbRa trtrs(const Tensor &b, const Tensor &a, bool upper = true, bool transpose = false,
+inline RbRa trtrs(const Tensor &b, const Tensor &a, bool upper = false, bool transpose = false,
     bool unitriangular = false) {
     return b.trtrs(a, upper, transpose, unitriangular);
 }
-inline void trtrs_out(Out rb, Out ra, const Tensor &b, const Tensor &a, bool upper = true, bool transpose = false,
+inline void trtrs_out(Out rb, Out ra, const Tensor &b, const Tensor &a, bool upper = false, bool transpose = false,
     bool unitriangular = false) {
     detail::check(THTensor_trtrs(detail::result(rb), detail::result(ra), b.get(), a.get(), upper, transpose,
         unitriangular), "trtrs_out");
@@ -7653,20 +7734,20 @@ inline Tensor logdet(const Tensor &t) { return t.logdet(); }
 inline Tensor &logdet_out(Tensor &r, const Tensor &t) {
     return detail::into(r, THTensor_logdet(detail::result(r), t.get()), "logdet_out");
 }
-inline Tensor potrf(const Tensor &a, bool upper = true) { return a.potrf(upper); }
-inline Tensor &potrf_out(Tensor &ra, const Tensor &a, bool upper = true) {
+inline Tensor potrf(const Tensor &a, bool upper = false) { return a.potrf(upper); }
+inline Tensor &potrf_out(Tensor &ra, const Tensor &a, bool upper = false) {
     return detail::into(ra, THTensor_potrf(detail::result(ra), a.get(), upper), "potrf_out");
 }
 inline Tensor cholesky(const Tensor &t, bool upper = false) { return t.cholesky(upper); }
 inline Tensor &cholesky_out(Tensor &r, const Tensor &t, bool upper = false) {
     return detail::into(r, THTensor_cholesky(detail::result(r), t.get(), upper), "cholesky_out");
 }
-inline Tensor potrs(const Tensor &b, const Tensor &a, bool upper = true) { return b.potrs(a, upper); }
-inline Tensor &potrs_out(Tensor &rb, const Tensor &b, const Tensor &a, bool upper = true) {
+inline Tensor potrs(const Tensor &b, const Tensor &a, bool upper = false) { return b.potrs(a, upper); }
+inline Tensor &potrs_out(Tensor &rb, const Tensor &b, const Tensor &a, bool upper = false) {
     return detail::into(rb, THTensor_potrs(detail::result(rb), b.get(), a.get(), upper), "potrs_out");
 }
-inline Tensor potri(const Tensor &a, bool upper = true) { return a.potri(upper); }
-inline Tensor &potri_out(Tensor &ra, const Tensor &a, bool upper = true) {
+inline Tensor potri(const Tensor &a, bool upper = false) { return a.potri(upper); }
+inline Tensor &potri_out(Tensor &ra, const Tensor &a, bool upper = false) {
     return detail::into(ra, THTensor_potri(detail::result(ra), a.get(), upper), "potri_out");
 }
 inline RaRpiv Tensor::pstrf(bool upper, double tol) const {
@@ -7674,8 +7755,8 @@ inline RaRpiv Tensor::pstrf(bool upper, double tol) const {
     detail::check_all(THTensor_pstrf(r.ra.get(), r.rpiv.get(), nullptr, handle_, upper, tol), "pstrf", r.ra, r.rpiv);
     return r;
 }
-inline RaRpiv pstrf(const Tensor &a, bool upper = true, double tol = -1) { return a.pstrf(upper, tol); }
-inline Tensor &pstrf_out(Tensor &ra, Tensor &rpiv, Out rrank, const Tensor &a, bool upper = true, double tol = -1) {
+inline RaRpiv pstrf(const Tensor &a, bool upper = false, double tol = -1) { return a.pstrf(upper, tol); }
+inline Tensor &pstrf_out(Tensor &ra, Tensor &rpiv, Out rrank, const Tensor &a, bool upper = false, double tol = -1) {
     return detail::into(ra, THTensor_pstrf(detail::result(ra), detail::result(rpiv), detail::result(rrank), a.get(),
         upper, tol), "pstrf_out");
 }
@@ -7714,8 +7795,8 @@ inline ReRv Tensor::syev(bool upper) const {
     detail::check_all(THTensor_syev(r.re.get(), r.rv.get(), handle_, upper), "syev", r.re, r.rv);
     return r;
 }
-inline ReRv syev(const Tensor &a, bool upper = true) { return a.syev(upper); }
-inline Tensor &syev_out(Tensor &re, Out rv, const Tensor &a, bool upper = true) {
+inline ReRv syev(const Tensor &a, bool upper = false) { return a.syev(upper); }
+inline Tensor &syev_out(Tensor &re, Out rv, const Tensor &a, bool upper = false) {
     return detail::into(re, THTensor_syev(detail::result(re), detail::result(rv), a.get(), upper), "syev_out");
 }
 inline EV Tensor::symeig(bool upper) const {
@@ -7723,8 +7804,8 @@ inline EV Tensor::symeig(bool upper) const {
     detail::check_all(THTensor_symeig(r.e.get(), r.v.get(), handle_, upper), "symeig", r.e, r.v);
     return r;
 }
-inline EV symeig(const Tensor &t, bool upper = true) { return t.symeig(upper); }
-inline Tensor &symeig_out(Tensor &e, Out v, const Tensor &t, bool upper = true) {
+inline EV symeig(const Tensor &t, bool upper = false) { return t.symeig(upper); }
+inline Tensor &symeig_out(Tensor &e, Out v, const Tensor &t, bool upper = false) {
     return detail::into(e, THTensor_symeig(detail::result(e), detail::result(v), t.get(), upper), "symeig_out");
 }
 inline ReRv Tensor::geev() const {
@@ -9074,7 +9155,7 @@ inline Tensor operator>>(const Tensor &a, double b) { return a.rshift(b); }
 //     Views by indices
 // ==================================================================================================================
 
-/// The indices along one dimension, or what stands in their place: see `Tensor::operator()`.
+/// The index along one dimension, or a value that replaces it: see `Tensor::operator()`.
 class Index {
   public:
     enum class Kind { At, Slice, New, Rest };
@@ -9085,7 +9166,7 @@ class Index {
     int64_t start, end = 0, step = 1;
 };
 
-/// A bound of a slice, which `none` leaves out.
+/// A bound of a slice, which may be `none`.
 class Bound {
   public:
     constexpr Bound(int64_t index) noexcept : given(true), at(index) {}
@@ -9100,7 +9181,7 @@ constexpr Index slice(Bound start, Bound end = none, int64_t step = 1) noexcept 
     return Index(Index::Kind::Slice, start.given ? start.at : 0, end.given ? end.at : INT64_MAX, step);
 }
 
-/// All entries of a dimension as an index, and as a function what THTensor_all and THTensor_allDims are.
+/// All entries of a dimension as an index. As a function, THTensor_all and THTensor_allDims.
 class All {
   public:
     constexpr operator Index() const noexcept { return Index(Index::Kind::Slice, 0, INT64_MAX, 1); }
@@ -9114,15 +9195,24 @@ class All {
 inline constexpr All all{};
 /// A new dimension of size 1.
 inline constexpr Index newaxis{Index::Kind::New, 0, 0, 1};
-/// All dimensions that the other indices leave.
+/// All dimensions without another index.
 inline constexpr Index ellipsis{Index::Kind::Rest, 0, 0, 1};
 
 namespace detail {
+
+/// Fails for more indices than dimensions.
+inline bool enough(const char *name, const Tensor &t, int count) {
+    if (count <= t.dim()) return true;
+    fail(Error(Status::ErrArgument,
+               {name, ": ", Digits(count), " indices for a tensor with ", Digits(t.dim()), " dimensions"}));
+    return false;
+}
 
 /// The view of `t` by a list of indices.
 inline Tensor view(const Tensor &t, std::initializer_list<Index> list) {
     int named = 0;
     for (const Index &index : list) named += index.kind == Index::Kind::At || index.kind == Index::Kind::Slice;
+    if (t.defined() && !enough("operator()", t, named)) return Tensor();
     Tensor r = t.withTensor();
     int dimension = 0;
     for (const Index &index : list) {
@@ -9150,6 +9240,7 @@ inline Tensor view(const Tensor &t, std::initializer_list<Index> list) {
 } // namespace detail
 
 inline Tensor Tensor::operator[](IntList index) const {
+    if (defined() && !detail::enough("operator[]", *this, index.count())) return Tensor();
     Tensor r = withTensor();
     for (int64_t at : index) detail::check(THTensor_select(r.get(), r.get(), 0, at), "operator[]", r);
     return r;
@@ -9159,7 +9250,7 @@ template <class... I> inline Tensor Tensor::operator()(I... index) const {
     return detail::view(*this, {Index(index)...});
 }
 
-/// Goes through the slices along the first dimension.
+/// An iterator over the slices along the first dimension.
 class RowIterator {
   public:
     RowIterator(const Tensor &t, int64_t at) noexcept : t_(&t), at_(at) {}
@@ -9182,7 +9273,7 @@ inline RowIterator Tensor::end() const { return RowIterator(*this, dim() ? sizes
 //     Elements
 // ==================================================================================================================
 
-/// The dtype of elements that are a T. float16 and bfloat16 have no type of C++17: their bits are at `t.data()`.
+/// The dtype for elements of type T. C++17 has no type for float16 and bfloat16: read their bits at `t.data()`.
 template <class T> constexpr Dtype dtypeOf() noexcept {
     using U = std::remove_cv_t<T>;
     constexpr bool fits = sizeof(U) <= 8 && (std::is_integral_v<U> || sizeof(U) >= 4);
@@ -9199,7 +9290,7 @@ template <class T> constexpr Dtype dtypeOf() noexcept {
     }
 }
 
-/// Elements side by side in memory, which stay the tensor's.
+/// Contiguous elements in memory, which the tensor owns.
 template <class T> class Elements {
   public:
     constexpr Elements(T *data, std::size_t size) noexcept : data_(data), size_(size) {}
@@ -9222,7 +9313,7 @@ TH_COLD inline void other_dtype(const char *name, Dtype have, Dtype want) {
                {name, ": elements are ", has ? has : "undefined", ", not ", wants ? wants : "undefined"}));
 }
 
-/// True if the elements of `t` are of type T and can be reached by the host.
+/// True if the elements of `t` have the type T and are in host memory.
 template <class T> inline bool reachable(const Tensor &t, const char *name) {
     if (t.dtype() != dtypeOf<T>()) return other_dtype(name, t.dtype(), dtypeOf<T>()), false;
     if (t.get()->deviceType != TH_CPU)
@@ -9230,8 +9321,8 @@ template <class T> inline bool reachable(const Tensor &t, const char *name) {
     return true;
 }
 
-/// The address of an element, in elements from the first one; NULL, and a failure, if it lies beyond the storage, which
-/// may have been resized.
+/// The address of an element, `place` elements after the first one; NULL, and a failure, if it is outside of the
+/// storage, which may have been resized.
 template <class T> inline T *element(const Tensor &t, int64_t place, const char *name) {
     const THTensor *handle = t.get();
     const THStorage *storage = handle->storage;
@@ -9240,7 +9331,7 @@ template <class T> inline T *element(const Tensor &t, int64_t place, const char 
     return fail(name, Status::ErrShape, "the elements lie beyond the storage"), nullptr;
 }
 
-/// The address of the first element, from which all others can be reached; NULL if there are none.
+/// The address of the first element, from which the strides lead to all others; NULL if there are none.
 template <class T> inline T *first(const Tensor &t, const char *name) {
     if (!reachable<T>(t, name)) return nullptr;
     int64_t last = 0;
@@ -9298,25 +9389,27 @@ inline std::mdspan<T, std::dextents<int64_t, N>, std::layout_stride> Tensor::mds
 
 namespace detail {
 
-/// Without exceptions, an element that there is not is read and written here.
+/// Without exceptions, accesses to a nonexistent element read and write this dummy.
 template <class T> TH_COLD inline T &nowhere() {
     static thread_local std::remove_cv_t<T> element;
     return element = T();
 }
 
-/// The place of an element in elements from the first one; -1, and a failure, if there is none.
+/// The position of an element, in elements from the first one; -1, and a failure, if there is no such element.
 inline int64_t place(const Tensor &t, std::initializer_list<int64_t> index) {
     const THTensor *handle = t.get();
     if (static_cast<int>(index.size()) != handle->nDimension) {
-        fail("at", Status::ErrArgument, "there must be an index for each dimension");
+        fail(Error(Status::ErrArgument, {"at: ", Digits(static_cast<int64_t>(index.size())), " indices for a tensor with ",
+                                         Digits(handle->nDimension), " dimensions: there must be one for each"}));
         return -1;
     }
     int64_t place = 0;
     const int64_t *size = handle->size, *stride = handle->stride;
-    for (int64_t at : index) {
-        if (at < 0) at += *size;
+    for (const int64_t given : index) {
+        const int64_t at = given < 0 ? given + *size : given;
         if (at < 0 || at >= *size) {
-            fail("at", Status::ErrArgument, "an index is out of range");
+            fail(Error(Status::ErrArgument, {"at: index ", Digits(given), " out of range for size ", Digits(*size),
+                                             " of dimension ", Digits(size - handle->size)}));
             return -1;
         }
         place += at * *stride;
@@ -9349,12 +9442,12 @@ template <class Traits>
 inline std::basic_ostream<char, Traits> &operator<<(std::basic_ostream<char, Traits> &out, const String &text) {
     return out << text.c_str();
 }
-/// Writes a tensor as `toString()` has it.
+/// Writes the text of `toString()`.
 template <class Traits>
 inline std::basic_ostream<char, Traits> &operator<<(std::basic_ostream<char, Traits> &out, const Tensor &t) {
     return out << t.toString().c_str();
 }
-/// Writes a storage as `toString()` has it.
+/// Writes the text of `toString()`.
 template <class Traits>
 inline std::basic_ostream<char, Traits> &operator<<(std::basic_ostream<char, Traits> &out, const Storage &s) {
     return out << s.toString().c_str();
@@ -9364,7 +9457,10 @@ inline std::basic_ostream<char, Traits> &operator<<(std::basic_ostream<char, Tra
 //     Tensors of values and of memory
 // ==================================================================================================================
 
-/// Numbers in braces, as deep as the tensor has dimensions: what `th::tensor` takes.
+/// A row-major tensor with undefined elements.
+inline Tensor empty(IntList size, Dtype dtype) { return empty(size, MemoryFormat::ContiguousFormat, dtype); }
+
+/// Numbers in braces, nested to the tensor's number of dimensions: the argument of `th::tensor`.
 class Nested {
   public:
     template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>>
@@ -9396,7 +9492,7 @@ class Nested {
     std::size_t count_ = 0;
 };
 
-// Finds the sizes, and the widest kind of number; false if lists of one dimension differ in length.
+// Finds the sizes and the widest kind of number. Returns false if lists of one dimension differ in length.
 inline bool Nested::sizes(std::vector<int64_t> &sizes, std::size_t depth, Kind &kind) const {
     if (kind_ != Kind::List) {
         if (kind == Kind::List || kind_ > kind) kind = kind_;
@@ -9417,8 +9513,8 @@ template <class T> inline void Nested::append(std::vector<T> &to) const {
     for (std::size_t i = 0; i < count_; i++) list_[i].append(to);
 }
 
-/// A tensor of numbers in braces: `th::tensor({{1, 2}, {3, 4}})`, and of one number a scalar. Whole numbers give int64,
-/// truth values Bool, and others the default dtype, unless there is a `dtype`.
+/// A tensor of numbers in braces: `th::tensor({{1, 2}, {3, 4}})`. One number gives a scalar. Integers give int64, truth
+/// values Bool, and others the default dtype, unless `dtype` is set.
 inline Tensor tensor(const Nested &values, Dtype dtype = Dtype::Undefined) {
     std::vector<int64_t> sizes;
     Nested::Kind kind = Nested::Kind::List;
@@ -9443,13 +9539,13 @@ inline Tensor tensor(const Nested &values, Dtype dtype = Dtype::Undefined) {
 
 namespace detail {
 
-// A container names what it has, since entries of a vector<bool> are no bools; a view does not.
+// A container names its value type, which is bool for vector<bool> although its entries are not. A view does not.
 template <class R> auto entry(const R &range, int) -> decltype(range.begin(), typename R::value_type());
 template <class R> auto entry(const R &range, long) -> std::decay_t<decltype(*range.begin())>;
 template <class T, std::size_t N> auto entry(const T (&array)[N], int) -> std::remove_cv_t<T>;
 template <class R> using Entry = decltype(entry(std::declval<const R &>(), 0));
 
-/// True for what `for` goes through, but for tensors and texts.
+/// True for types with a range-based `for`, except tensors and texts.
 template <class R, class = void> inline constexpr bool is_range = false;
 template <class R> inline constexpr bool is_range<R, std::void_t<Entry<R>>> = !std::is_same_v<R, Tensor>;
 
@@ -9479,12 +9575,12 @@ inline bool collect(const R &range, std::size_t depth, std::vector<int64_t> &siz
 
 } // namespace detail
 
-/// A tensor of what `for` goes through: a std::vector, an array, a std::list, a view, or ranges of ranges, whose
-/// lengths agree. The dtype is that of the numbers, unless there is a `dtype`.
+/// A tensor from a range: a std::vector, an array, a std::list, a view, or ranges of ranges with equal lengths. The
+/// dtype is the numbers' dtype, unless `dtype` is set.
 template <class R, class = std::enable_if_t<detail::is_range<R>>>
 inline Tensor tensor(const R &range, Dtype dtype = Dtype::Undefined) {
     using Number = typename detail::NumberOf<R>::Type;
-    // The elements of a vector<bool> are no bools.
+    // The elements of a vector<bool> are not bools.
     std::vector<std::conditional_t<std::is_same_v<Number, bool>, unsigned char, Number>> list;
     std::vector<int64_t> sizes;
     if (!detail::collect(range, 0, sizes, list)) {
@@ -9503,15 +9599,15 @@ inline Tensor fromData(IntList size, const T *data) {
     return fromData(size, data, dtypeOf<T>());
 }
 
-/// A tensor that shares `data` with the caller, who keeps it for as long as any view of it lives. Strides that are left
-/// out mean row-major.
+/// A tensor that shares `data` with the caller, who must keep the memory as long as any view of it exists. Without
+/// strides the elements are row-major.
 template <class T> inline Tensor fromBlob(T *data, IntList size, IntList stride = {}) {
     static_assert(!std::is_const_v<T>, "a tensor may be written: fromData copies");
     return fromBlob(size, stride, data, nullptr, nullptr, dtypeOf<T>());
 }
 
-/// A tensor that shares `data`, and calls `deleter(data)` once, when the last view of it is gone, on the thread that
-/// gives it up. The deleter must not throw. If this fails, it has not been called.
+/// A tensor that shares `data`, and calls `deleter(data)` once, when the last view of it is freed, on the thread that
+/// frees the view. The deleter must not throw. If this function fails, it has not called the deleter.
 template <class T, class D, class = std::enable_if_t<std::is_invocable_v<D, T *>>>
 inline Tensor fromBlob(T *data, IntList size, D deleter, IntList stride = {}) {
     static_assert(!std::is_const_v<T>, "a tensor may be written: fromData copies");
@@ -9528,8 +9624,7 @@ inline Tensor fromBlob(T *data, IntList size, D deleter, IntList stride = {}) {
     return detail::made(handle, "fromBlob");
 }
 
-/// A tensor over the memory of a vector, which becomes the tensor's and is not copied; a vector by itself has one
-/// dimension.
+/// A tensor that takes over the memory of a vector, without a copy. Without sizes the tensor has one dimension.
 template <class T> inline Tensor fromVector(std::vector<T> values, IntList size = {}) {
     static_assert(!std::is_same_v<T, bool>, "a vector<bool> has no bools: th::tensor copies it");
     const int64_t count = static_cast<int64_t>(values.size());
@@ -9560,7 +9655,7 @@ inline Tensor eye(int64_t n, Dtype dtype = Dtype::Undefined) { return eye(n, n, 
 
 namespace detail {
 
-/// A function object of the caller, and what it has thrown.
+/// A function object of the program, and the exception that it has thrown.
 template <class F> struct Callback {
     F *function;
 #ifndef TH_NO_EXCEPTIONS
@@ -9568,7 +9663,7 @@ template <class F> struct Callback {
 #endif
 };
 
-/// The C function that calls it for an element. No exception leaves it, since it would pass through the library.
+/// The C function that calls it for an element. It catches all exceptions, because none may pass through the library.
 template <class F, class... More> struct Called {
     static int run(double *x, More... more, void *context) noexcept {
         Callback<F> *callback = static_cast<Callback<F> *>(context);
@@ -9587,7 +9682,7 @@ template <class F, class... More> struct Called {
     }
 };
 
-/// Rethrows the exception of the function that was called back, if it threw one; else checks the status of the call.
+/// Rethrows the callback's exception, if it threw one. Otherwise checks the status of the call.
 template <class F> inline void finish(THStatus status, const char *name, const Callback<F> &callback) {
 #ifndef TH_NO_EXCEPTIONS
     if (callback.thrown) std::rethrow_exception(callback.thrown);
@@ -9628,15 +9723,14 @@ template <class F> inline Tensor &Tensor::map2_(const Tensor &a, const Tensor &b
 //     Gradients
 // ==================================================================================================================
 
-/// Nothing is recorded on this thread while a NoGrad lives: what is computed needs no gradient, and leaves may be
-/// written.
+/// Turns recording off on this thread while the object exists: results need no gradient, and leaves may be written.
 class NoGrad {
   public:
     NoGrad() noexcept : recording_(THGrad_isEnabled() != 0) {
-        if (recording_) THGrad_setEnabled(0);
+        if (recording_) static_cast<void>(THGrad_setEnabled(0));
     }
     ~NoGrad() {
-        if (recording_) THGrad_setEnabled(1);
+        if (recording_) static_cast<void>(THGrad_setEnabled(1));
     }
     NoGrad(const NoGrad &) = delete;
     NoGrad &operator=(const NoGrad &) = delete;
@@ -9646,18 +9740,18 @@ class NoGrad {
 };
 
 namespace detail {
-/// The number of objects of Inference on this thread.
+/// The number of Inference objects on this thread.
 inline thread_local int inferences = 0;
 } // namespace detail
 
-/// As NoGrad, and recording cannot be switched on meanwhile.
+/// As NoGrad, and recording cannot be switched on while the object exists.
 class Inference {
   public:
     Inference() noexcept {
-        if (detail::inferences++ == 0) THGrad_setInference(1);
+        if (detail::inferences++ == 0) static_cast<void>(THGrad_setInference(1));
     }
     ~Inference() {
-        if (--detail::inferences == 0) THGrad_setInference(0);
+        if (--detail::inferences == 0) static_cast<void>(THGrad_setInference(0));
     }
     Inference(const Inference &) = delete;
     Inference &operator=(const Inference &) = delete;
@@ -9665,8 +9759,7 @@ class Inference {
 
 namespace detail {
 
-/// Calls functions of the caller. No exception leaves this, since it would pass through the library: it waits in
-/// `thrown`.
+/// Calls a callback. It catches all exceptions, because none may pass through the library, and stores them in `thrown`.
 template <class F> inline THStatus guarded(F call) noexcept {
 #ifdef TH_NO_EXCEPTIONS
     const bool before = failed();
@@ -9683,7 +9776,7 @@ template <class F> inline THStatus guarded(F call) noexcept {
 #endif
 }
 
-/// A function object that the library keeps.
+/// A function object that the library owns.
 template <class F> struct Lent {
     F function;
     static void end(void *, void *context) noexcept { delete static_cast<Lent *>(context); }
@@ -9709,7 +9802,7 @@ template <class F> struct HookOf {
     }
 };
 
-/// References to the tensors of a list of C; NULL is an undefined one.
+/// References to the tensors of a C list. NULL becomes an undefined Tensor.
 inline std::vector<Tensor> shared(const THTensor *const *list, int count) {
     std::vector<Tensor> r;
     r.reserve(static_cast<std::size_t>(count));
@@ -9717,7 +9810,7 @@ inline std::vector<Tensor> shared(const THTensor *const *list, int count) {
     return r;
 }
 
-/// The result of a function of the caller, a Tensor or a std::vector of them, as a list.
+/// Converts the result of a callback, a Tensor or a std::vector of tensors, to a list.
 inline std::vector<Tensor> listed(Tensor t) {
     std::vector<Tensor> r;
     r.push_back(std::move(t));
@@ -9725,10 +9818,10 @@ inline std::vector<Tensor> listed(Tensor t) {
 }
 inline std::vector<Tensor> listed(std::vector<Tensor> list) { return list; }
 
-/// The type of what a function of the caller returns.
+/// The type that a callback returns.
 template <class F, class... A> using Returned = std::decay_t<std::invoke_result_t<F, A...>>;
 
-/// A list as a function of the caller would return it.
+/// Converts a list to the type that a callback would return.
 template <class R> inline R as(std::vector<Tensor> list) {
     if constexpr (std::is_same_v<R, Tensor>)
         return list.empty() ? Tensor() : std::move(list[0]);
@@ -9736,8 +9829,8 @@ template <class R> inline R as(std::vector<Tensor> list) {
         return list;
 }
 
-/// Shows in `to` the elements of what a function returned, with their history. What is undefined, or has no place, is
-/// left out.
+/// Makes the tensors `to` show the elements of the tensors that a function returned, with their history. Undefined
+/// tensors, and tensors without a place in `to`, are skipped.
 inline void hand_over(const std::vector<Tensor> &from, THTensor *const *to, int count, const char *name) {
     if (from.size() != static_cast<std::size_t>(count)) {
         fail(name, Status::ErrArgument, "the function returns another number of tensors than there are places");
@@ -9763,7 +9856,7 @@ template <class F> struct FunctionOf {
     }
 };
 
-/// Returns true if there is a gradient for each of `count` tensors, or none at all; fails otherwise.
+/// Returns true if there is a gradient for each of `count` tensors, or if there are no gradients. Fails otherwise.
 inline bool fit(TensorList gradients, int count, const char *name) {
     const bool fits = gradients.count() == 0 || gradients.count() == count;
     if (!fits) fail(name, Status::ErrArgument, "there is not one gradient for each tensor");
@@ -9789,9 +9882,9 @@ template <class F> inline int64_t Tensor::addHook(F f) const {
     return detail::must(id, int64_t{-1}, "addHook");
 }
 
-/// Adds to the gradients of all leaves that the tensors were computed from: `th::backward({loss, other})`. An undefined
-/// gradient, or none at all, stands for 1, where the tensor has one element. `retainGraph` keeps what operations saved,
-/// so that backward can run again; `createGraph` records what backward does, so that gradients have gradients.
+/// Adds to the gradients of all leaves from which the tensors were computed: `th::backward({loss, other})`. An
+/// undefined or missing gradient means 1, if the tensor has one element. `retainGraph` keeps the saved tensors, so that
+/// backward can run again. `createGraph` records backward itself, so that gradients have gradients.
 inline void backward(TensorList tensors, TensorList gradients = {}, bool retainGraph = false,
                      bool createGraph = false) {
     if (!detail::fit(gradients, tensors.count(), "backward")) return;
@@ -9799,9 +9892,9 @@ inline void backward(TensorList tensors, TensorList gradients = {}, bool retainG
                   "backward");
 }
 
-/// The gradients of the outputs with respect to each input, and of nothing else: leaves keep theirs. An input that has
-/// no part in the outputs is an error, or an undefined tensor with `allowUnused`. The other arguments are those of
-/// `th::backward`.
+/// The gradients of the outputs with respect to each input. The gradients of leaves are unchanged. An input on which
+/// the outputs do not depend is an error or, with `allowUnused`, gives an undefined tensor. The other arguments are as
+/// in `th::backward`.
 inline std::vector<Tensor> gradients(TensorList outputs, TensorList inputs, TensorList gradients = {},
                                      bool retainGraph = false, bool createGraph = false, bool allowUnused = false) {
     std::vector<Tensor> r(static_cast<std::size_t>(inputs.count()));
@@ -9814,9 +9907,9 @@ inline std::vector<Tensor> gradients(TensorList outputs, TensorList inputs, Tens
     return r;
 }
 
-/// `f(inputs)`, of which backward keeps the inputs alone: it calls `f` again when it comes through, which must compute
-/// the same. `f` takes a `const std::vector<Tensor> &` and returns a Tensor, or a std::vector of `results` tensors.
-/// An exception of `f` comes out of this call, or of backward.
+/// `f(inputs)`, for which backward keeps only the inputs: backward calls `f` again, which must compute the same. `f`
+/// takes a `const std::vector<Tensor> &` and returns a Tensor, or a std::vector of `results` tensors. This call, or
+/// backward, rethrows an exception of `f`.
 template <class F>
 inline auto checkpoint(F f, TensorList inputs, int results = 1) -> detail::Returned<F &, const std::vector<Tensor> &> {
     std::vector<Tensor> r = detail::fresh(results);
@@ -9831,9 +9924,9 @@ inline auto checkpoint(F f, TensorList inputs, int results = 1) -> detail::Retur
     return detail::as<detail::Returned<F &, const std::vector<Tensor> &>>(std::move(r));
 }
 
-/// Compares the gradients of `f`, which is as for `th::checkpoint`, with differences `(f(x + eps) - f(x - eps)) / (2
-/// eps)` for each element of the inputs that require one, which are float64. Where they differ by more than `atol +
-/// rtol * |difference|`, this fails with Status::ErrNumeric, the place and the values.
+/// Compares the gradients of `f`, a function as for `th::checkpoint`, with differences `(f(x + eps) - f(x - eps)) / (2
+/// eps)` for each element of the float64 inputs that require a gradient. If they differ by more than `atol + rtol *
+/// |difference|`, this fails with Status::ErrNumeric, the position and the values.
 template <class F>
 inline void gradCheck(F &&f, TensorList inputs, double eps = 1e-6, double atol = 1e-5, double rtol = 1e-3) {
     using Function = std::remove_reference_t<F>;
@@ -9847,26 +9940,26 @@ inline void gradCheck(F &&f, TensorList inputs, double eps = 1e-6, double atol =
     detail::check(status, "gradCheck");
 }
 
-/// The call of a function with a gradient of its own: the function saves what its gradient needs.
+/// The call of a custom function, which saves the tensors that its gradient needs.
 class GradCall {
   public:
     GradCall(const GradCall &) = delete;
     GradCall &operator=(const GradCall &) = delete;
 
-    /// Saves a tensor for the gradient: an input, a result, or what was computed on the way.
+    /// Saves a tensor for the gradient: an input, a result, or an intermediate tensor.
     void save(const Tensor &t) {
         if (call_)
             detail::check(THGrad_save(call_, t.get()), "save");
         else
             saved_.push_back(t);
     }
-    /// The tensor that was saved as number `index`, counted from 0.
+    /// The saved tensor with number `index`, counted from 0.
     Tensor saved(int64_t index) const {
         if (!call_ && index >= 0 && index < static_cast<int64_t>(saved_.size()))
             return saved_[static_cast<std::size_t>(index)];
         return detail::made(THGrad_newSaved(call_, index), "saved");
     }
-    /// True if the gradient of input `index` is wanted.
+    /// True if the gradient of input `index` is needed.
     bool needsGradient(int64_t index) const {
         if (!call_ && index >= 0 && index < inputs_.count())
             return recording_ && THTensor_requiresGrad(inputs_.data()[index]) == 1;
@@ -9881,7 +9974,7 @@ class GradCall {
     explicit GradCall(TensorList inputs) noexcept : inputs_(inputs), recording_(THGrad_isEnabled() != 0) {}
 
     THGradCall *call_ = nullptr;
-    // Of a function that has not been called by the library: its inputs, and what it has saved.
+    // For a function that the library has not called: its inputs, and the tensors that it has saved.
     TensorList inputs_;
     bool recording_ = false;
     std::vector<Tensor> saved_;
@@ -9889,7 +9982,7 @@ class GradCall {
 
 namespace detail {
 
-/// A function with a gradient of its own. The function itself is called first; the library is then given the results.
+/// A custom function with its gradient. The function is called first, and the library then gets the results.
 template <class B> struct OwnGradient {
     B backward;
     /// The results of the function, until the library takes them over.
@@ -9928,7 +10021,7 @@ template <class B> struct OwnGradient {
             const NoGrad off;
             computed = listed(forward(call, shared(inputs.data(), inputs.count())));
         }
-        // The function may return tensors of the caller, whose histories stay: each result is a new handle.
+        // The function may return the program's tensors, whose histories must stay, so each result is a new handle.
         for (std::size_t i = 0; i < computed.size(); i++) r.push_back(made(THTensor_new(), "gradApply"));
         OwnGradient own{std::move(backward)};
         own.computed = &computed;
@@ -9948,10 +10041,10 @@ template <class B> struct OwnGradient {
 
 } // namespace detail
 
-/// A function with a gradient of its own. `forward(call, inputs)` computes the results, which are not recorded, and
-/// saves what its gradient needs; `backward(call, gradients)` returns the gradients of the inputs from those of the
-/// results, of which an undefined one stands for 0 on both sides. Each takes a GradCall & and a
-/// `const std::vector<Tensor> &`, and returns a Tensor or a std::vector of tensors:
+/// A custom function with its gradient. `forward(call, inputs)` computes the results without recording, and saves the
+/// tensors that its gradient needs. `backward(call, gradients)` returns the gradients of the inputs from the gradients
+/// of the results. An undefined gradient means 0 in both. Each function takes a GradCall & and a `const
+/// std::vector<Tensor> &`, and returns a Tensor or a std::vector of tensors:
 ///
 ///     th::Tensor y = th::gradApply(
 ///         {x},
@@ -9962,7 +10055,7 @@ template <class B> struct OwnGradient {
 ///         },
 ///         [](th::GradCall &call, const std::vector<th::Tensor> &gradients) { return gradients[0] * call.saved(0); });
 ///
-/// The graph keeps `backward`. What it computes is recorded if gradients are to have gradients.
+/// The graph owns `backward`. If gradients have gradients, the operations in `backward` are recorded.
 template <class Forward, class Backward>
 inline auto gradApply(TensorList inputs, Forward &&forward, Backward backward)
     -> detail::Returned<Forward &, GradCall &, const std::vector<Tensor> &> {
@@ -9995,7 +10088,7 @@ class SparseList;
 
 namespace detail {
 
-/// The C function of a function object that is told of progress.
+/// The C function that calls a function object with the progress.
 template <class F> struct ProgressOf {
     static THStatus run(int64_t iteration, double residual, void *context) noexcept {
         return guarded([&] { (*static_cast<F *>(context))(iteration, residual); });
@@ -10010,15 +10103,15 @@ template <class F> struct ProgressOf {
 ///     th::Tensor y = s.spmm(th::ones({3, 2}));                 // dense
 ///     std::cout << (s * 2 + s).toDense() << '\n';
 ///
-/// Functions are methods, or functions beside it, as those of tensors are; operators are elementwise.
+/// Functions are methods or free functions, as for dense tensors. Operators are elementwise.
 class [[nodiscard]] SparseTensor : public detail::Counted<THSTensor, THSTensor_retain, THSTensor_free> {
   public:
     /// Refers to nothing; as a result it becomes a fresh sparse tensor.
     SparseTensor() noexcept = default;
-    /// The least one that holds entries at `indices`, int64 [sparse dimensions x entries], with `values` [entries x ...].
+    /// The smallest tensor that holds entries at `indices`, int64 [sparse dimensions x entries], with `values` [entries x ...].
     explicit SparseTensor(const Tensor &indices, const Tensor &values)
         : SparseTensor(withTensor(indices, values)) {}
-    /// One of these sizes: those of the sparse dimensions, then those of `values` behind its first.
+    /// A tensor of these sizes: first the sparse dimensions, then the dimensions of `values` after its first.
     explicit SparseTensor(const Tensor &indices, const Tensor &values, IntList size)
         : SparseTensor(withTensorAndSize(indices, values, size)) {}
     /** @cond */
@@ -10027,7 +10120,7 @@ class [[nodiscard]] SparseTensor : public detail::Counted<THSTensor, THSTensor_r
     /** @endcond */
     /// Takes over a reference.
     static SparseTensor take(THSTensor *handle) noexcept { return SparseTensor(handle); }
-    /// Adds a reference to a handle that stays its owner's.
+    /// Adds a reference to a handle, whose owner keeps its own.
     static SparseTensor share(THSTensor *handle) noexcept {
         THSTensor_retain(handle);
         return SparseTensor(handle);
@@ -10035,11 +10128,11 @@ class [[nodiscard]] SparseTensor : public detail::Counted<THSTensor, THSTensor_r
 
     /// The number of dimensions, sparse and dense; 0 before the first write.
     int dim() const noexcept { return handle_ ? handle_->nDimensionI + handle_->nDimensionV : 0; }
-    /// The sizes, those of sparse dimensions first, as long as the shape stays.
+    /// The sizes, sparse dimensions first, valid until the shape changes.
     IntList sizes() const noexcept { return handle_ ? IntList(handle_->size, dim()) : IntList(); }
 
-    /// The same as cg below, with any function object `progress(iteration, residual)`. What it throws ends the call and comes
-    /// out of it.
+    /// As cg below, with any function object `progress(iteration, residual)`. An exception of `progress` ends the call
+    /// and is rethrown.
     template <class F, class = std::enable_if_t<std::is_invocable_v<F &, int64_t, double>>>
     Tensor cg(const Tensor &b, const Tensor &start, double tol, int64_t maxIter, F &&progress) const {
         using Progress = std::remove_reference_t<F>;
@@ -10446,7 +10539,7 @@ class [[nodiscard]] SparseTensor : public detail::Counted<THSTensor, THSTensor_r
     /// `rb = the X with s X = b`, or with `transpose` of `s^T X = b`, dense, for the `upper` or lower triangle of a
     /// square matrix `s` [n x n] and a dense matrix `b` [n x p] or vector [n]; with `unitriangular` the diagonal counts
     /// as ones.
-    Tensor trtrs(const Tensor &b, bool upper = true, bool transpose = false, bool unitriangular = false) const {
+    Tensor trtrs(const Tensor &b, bool upper = false, bool transpose = false, bool unitriangular = false) const {
         detail::New r;
         return r(THSTensor_trtrs(r.handle, b.get(), handle_, upper, transpose, unitriangular), "trtrs");
     }
@@ -10531,7 +10624,7 @@ class [[nodiscard]] SparseTensor : public detail::Counted<THSTensor, THSTensor_r
 static_assert(sizeof(SparseTensor) == sizeof(THSTensor *) && std::is_standard_layout_v<SparseTensor>,
               "a list of sparse tensors is one of handles");
 
-/// A view of a list of sparse tensors, for the length of a call.
+/// A view of a list of sparse tensors, valid during a call.
 class SparseList {
   public:
     constexpr SparseList() noexcept = default;
@@ -10539,12 +10632,12 @@ class SparseList {
     SparseList(std::initializer_list<SparseTensor> list) noexcept : count_(static_cast<int>(list.size())) {
         if (count_) data_ = list.begin();
     }
-    /// A container with sparse tensors side by side: a std::vector or a std::array.
+    /// A container with contiguous sparse tensors: a std::vector or a std::array.
     template <class List, class = std::enable_if_t<std::is_convertible_v<
                               decltype(std::declval<const List &>().data()), const SparseTensor *>>>
     SparseList(const List &list) noexcept : data_(list.data()), count_(static_cast<int>(list.size())) {}
 
-    /// The handles side by side, as C takes them.
+    /// The contiguous handles, as C takes them.
     THSTensor *const *data() const noexcept {
         return static_cast<THSTensor *const *>(static_cast<const void *>(data_));
     }
@@ -10568,13 +10661,13 @@ inline SparseTensor NewSparse::operator()(THStatus status, const char *name) {
     return r;
 }
 
-/// The handle of a result, which is made if there is none.
+/// The handle of a result. Makes the sparse tensor if it is undefined.
 inline THSTensor *result(SparseTensor &r) {
     if (!r.defined()) r = SparseTensor(Fresh());
     return r.get();
 }
 
-/// The result into which a call has written.
+/// Returns the result after a call has written it.
 inline SparseTensor &into(SparseTensor &r, THStatus status, const char *name) {
     check(status, name);
     return r;
@@ -10814,11 +10907,11 @@ inline SparseTensor softmax(const SparseTensor &s) { return s.softmax(); }
 inline SparseTensor &softmax_out(SparseTensor &r, const SparseTensor &s) {
     return detail::into(r, THSTensor_softmax(detail::result(r), s.get()), "softmax_out");
 }
-inline Tensor trtrs(const Tensor &b, const SparseTensor &s, bool upper = true, bool transpose = false,
+inline Tensor trtrs(const Tensor &b, const SparseTensor &s, bool upper = false, bool transpose = false,
     bool unitriangular = false) {
     return s.trtrs(b, upper, transpose, unitriangular);
 }
-inline Tensor &trtrs_out(Tensor &rb, const Tensor &b, const SparseTensor &s, bool upper = true, bool transpose = false,
+inline Tensor &trtrs_out(Tensor &rb, const Tensor &b, const SparseTensor &s, bool upper = false, bool transpose = false,
     bool unitriangular = false) {
     return detail::into(rb, THSTensor_trtrs(detail::result(rb), b.get(), s.get(), upper, transpose, unitriangular),
         "trtrs_out");
@@ -10889,14 +10982,14 @@ inline SparseTensor operator*(double a, const SparseTensor &b) { return b.mul(a)
 inline SparseTensor operator/(const SparseTensor &a, const Tensor &b) { return a.div(b); }
 inline SparseTensor operator/(const SparseTensor &a, double b) { return a.div(b); }
 
-// Dense where an operand is.
+// The result is dense if an operand is.
 
 inline Tensor operator+(const Tensor &a, const SparseTensor &b) { return spcadd(a, b); }
 inline Tensor operator+(const SparseTensor &a, const Tensor &b) { return spcadd(b, a); }
 inline Tensor operator-(const Tensor &a, const SparseTensor &b) { return spcadd(a, -1, b); }
 inline Tensor operator-(const SparseTensor &a, const Tensor &b) { return spcadd(b.neg(), a); }
 
-/// Writes a sparse tensor as `toString()` has it.
+/// Writes the text of `toString()`.
 template <class Traits>
 inline std::basic_ostream<char, Traits> &operator<<(std::basic_ostream<char, Traits> &out, const SparseTensor &s) {
     return out << s.toString().c_str();
@@ -10948,7 +11041,7 @@ class Fused : public detail::Counted<THFused, THFused_retain, THFused_free> {
 
 namespace detail {
 
-/// What a reader of the caller returns, or -1 if it throws.
+/// Returns what `call` returns, a function of the program's reader, or -1 if it throws.
 template <class F> inline auto read(F call) noexcept -> decltype(call()) {
 #ifdef TH_NO_EXCEPTIONS
     return call();
@@ -10970,7 +11063,7 @@ class Archive : public detail::Owned<THArchive, THArchive_free> {
     /// Takes over a handle.
     static Archive take(THArchive *handle) noexcept { return Archive(handle); }
     /// Opens a file that `reader` reads, which must outlive the archive: `reader.read(buffer, size)` and
-    /// `reader.seek(offset, whence)` do what fread and fseek do. What they throw is a read that fails.
+    /// `reader.seek(offset, whence)` do what fread and fseek do. An exception counts as a failed read.
     template <class Reader> static Archive openReader(Reader &reader) {
         const THReadFunction read = [](void *context, void *buffer, ptrdiff_t size) noexcept -> ptrdiff_t {
             return detail::read([&] { return static_cast<Reader *>(context)->read(buffer, size); });
@@ -11003,6 +11096,12 @@ class Archive : public detail::Owned<THArchive, THArchive_free> {
     /// Opens the file `path` for reading; its content tells the format.
     static Archive open(Text path) {
         return Archive::take(detail::must(THArchive_open(path.c_str()), static_cast<THArchive *>(nullptr), "open"));
+    }
+    /// As `THArchive_open`, with `flags`: `TH_OPEN_COPY`, elements are always copied and never mapped; 0, they may be
+    /// mapped.
+    static Archive openWith(Text path, int flags) {
+        return Archive::take(detail::must(THArchive_openWith(path.c_str(), flags), static_cast<THArchive *>(nullptr),
+            "openWith"));
     }
     /// Opens a table of numbers whose columns are separated by the character `separator`, which `THArchive_open`
     /// guesses.
@@ -11090,6 +11189,8 @@ class Archive : public detail::Owned<THArchive, THArchive_free> {
     Tensor tensor(int64_t index) const { return detail::made(THArchive_newTensor(handle_, index), "tensor"); }
     /// The first tensor named `name`, as `THArchive_newTensor` gives it.
     Tensor tensor(Text name) const { return detail::made(THArchive_newFind(handle_, name.c_str()), "tensor"); }
+    /// The bytes of the elements of tensor `index` in row-major order, as the file has them: uint8 with one dimension.
+    Tensor bytes(int64_t index) const { return detail::made(THArchive_newBytes(handle_, index), "bytes"); }
     /// `r` = tensor `index`, copied.
     Tensor read(int64_t index) const { detail::New r; return r(THArchive_read(r.handle, handle_, index), "read"); }
     Tensor &read_out(Tensor &r, int64_t index) const {
@@ -11133,8 +11234,8 @@ class Optim : public detail::Owned<THOptim, THOptim_free> {
     Optim() noexcept = default;
     /// Takes over a handle.
     static Optim take(THOptim *handle) noexcept { return Optim(handle); }
-    /// Calls `closure()`, which computes the gradients and returns the loss, and moves the parameters. What it throws ends
-    /// the step and comes out of it.
+    /// Calls `closure()`, which computes the gradients and returns the loss, and moves the parameters. An exception of
+    /// `closure` ends the step, and is rethrown.
     template <class F> void stepClosure(F &&closure) const {
         using Closure = std::remove_reference_t<F>;
         void *context = const_cast<void *>(static_cast<const void *>(&closure));

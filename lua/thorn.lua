@@ -1,8 +1,8 @@
 -- Torch7's tensors for LuaJIT: `torch = require "thorn"`.
 --
--- A tensor is a view (sizes, strides, offset) of a storage of numbers. Dimensions, positions and the contents of index
--- tensors count from 1, as in Torch7. Functions write into a result that is given first: `dst:add(a, b)`,
--- `torch.add(dst, a, b)`; without one, `torch.add(a, b)` makes a tensor, and the method `a:add(b)` changes `a`.
+-- A tensor is a view (sizes, strides, offset) of a storage of numbers. Dimensions, positions and the elements of index tensors count from
+-- 1, as in Torch7. Functions write to an optional first argument, the result: `dst:add(a, b)`, `torch.add(dst, a, b)`. Without a result,
+-- `torch.add(a, b)` makes a tensor, and the method `a:add(b)` changes `a`.
 
 local torch = require("thorn.namespace").torch
 

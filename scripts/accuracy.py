@@ -4,9 +4,9 @@
     python3 -m venv .venv && .venv/bin/pip install mpmath
     .venv/bin/python scripts/accuracy.py [--library FILE] [--values N] [--write] [NAME ...]
 
-Tries N values (2000 unless told) in each range of a row, as many over all exponents, the special ones, and some beside each of the row's
-points: zeros, poles, ends of the domain; and 5 N pairs for functions of two. `--write` puts what was found into docs/accuracy.md; TH_SIMD
-chooses the instruction set. Exit status 1 when an error is beyond its limit.
+Tries N values (2000 by default) in each range of a function, as many over all exponents, the special values, and some next to each of the
+function's points: zeros, poles, ends of the domain. Functions of two arguments get 5 N pairs. `--write` writes the errors to
+docs/accuracy.md. TH_SIMD selects the instruction set. The exit status is 1 if an error exceeds its limit.
 """
 
 import argparse
@@ -31,7 +31,7 @@ mp.prec = 200
 
 
 def beyond(f, *limits):
-    """`f` where it is defined; `limits` are its values at -inf and inf, those outside its domain NaN."""
+    """`f` where it is defined. `limits` are its values at -inf and inf; outside of its domain it is NaN."""
 
     def at(x):
         if math.isnan(x):
@@ -48,12 +48,12 @@ def beyond(f, *limits):
 
 
 def erfc(x):
-    """Without the arguments at which mpmath overflows: beyond 30 the nearest float64 is 0, beyond -30 it is 2."""
+    """erfc, except for arguments at which mpmath overflows: beyond 30 the nearest float64 is 0, beyond -30 it is 2."""
     return mp.erfc(x) if abs(x) < 30 else mpf(1 - mp.sign(x))
 
 
 def between_zeros(f):
-    """With digits for differences of large numbers."""
+    """With enough digits for differences of large numbers."""
 
     def at(x):
         with mp.workprec(350):
@@ -69,7 +69,7 @@ def log_gamma(x):
 def psi(n):
     def at(x):
         if x <= 0 and x == mp.floor(x):
-            # What digamma is at 0 depends on the sign of 0.
+            # The value of digamma at 0 depends on the sign of 0.
             return mpf("inf" if n % 2 else "-inf") if n else None if x == 0 else mpf("nan")
         return mp.psi(n, x)
 
@@ -143,14 +143,14 @@ ROWS = {
 
 
 def around(chance):
-    """Two numbers of any signs: nearly the same size, or of sizes far apart."""
+    """Two numbers of any sign: of nearly the same magnitude, or of very different ones."""
     x = chance.choice([-1, 1]) * 2.0 ** chance.uniform(-40, 40)
     spread = chance.choice([2.0**-20, 0.05, 0.7, 8, 60])
     return chance.choice([-1, 1]) * x * 2.0 ** chance.uniform(-spread, spread), x
 
 
 def base_and_exponent(chance):
-    """For powers from 2^-1000 to 2^1000, bases near 1 among them."""
+    """For powers from 2^-1000 to 2^1000, with some bases near 1."""
     x = 2.0 ** chance.choice([chance.uniform(-1000, 1000), chance.uniform(-2, 2), chance.uniform(-1e-6, 1e-6)])
     return x, chance.uniform(-1000, 1000) / max(abs(math.log2(x)), 1e-9)
 
@@ -161,7 +161,7 @@ PAIRS = {
     "hypot": (mp.hypot, "hypot", 2, around),
     "pow": (mp.power, "cpow", 4, base_and_exponent),
 }
-# What else stands before and after the tensors in the call.
+# Arguments of the call before and after the tensors.
 BEFORE = {"trigamma": (ctypes.c_int64(1),), "polygamma 2": (ctypes.c_int64(2),), "polygamma 3": (ctypes.c_int64(3),)}
 AFTER = {"softplus": (ctypes.c_double(1), ctypes.c_double(20))}
 
@@ -223,14 +223,15 @@ def measure(library, name, n):
 def measure_pairs(library, name, n):
     f, _, _, operands = PAIRS[name]
     chance = random.Random(1)
-    # Five times as many as one range of a function of one: they lie in a plane.
+    # Five times as many as in one range of a function of one argument, because pairs fill a plane.
     pairs = [operands(chance) for _ in range(5 * n)]
     got = library.call(name, *map(list, zip(*pairs)))
     return *max((error(y, f(*map(mpf, pair))), pair) for pair, y in zip(pairs, got)), len(pairs)
 
 
 def note(name, level, largest, at, n):
-    """Writes a line of the report's table, in place of that of the same function, dtype and instructions, as benches/accuracy.rs does."""
+    """Writes a line of the report's table. It replaces the line of the same function, dtype and instruction set, as in
+    benches/accuracy.rs."""
     key = f"| {name} | float64 | {level} |"
     with open(REPORT) as file:
         lines = file.read().splitlines()
@@ -249,7 +250,7 @@ def main():
     parser.add_argument("names", nargs="*")
     given = parser.parse_args()
     library, ok = Library(given.library), True
-    # The machine's widest unless told.
+    # The default is the machine's widest.
     level = os.environ.get("TH_SIMD", "avx512")
     for name in given.names or [*ROWS, *PAIRS]:
         largest, at, n = (measure_pairs if name in PAIRS else measure)(library, name, given.values)

@@ -1,11 +1,10 @@
 #!/usr/bin/env bash
-# Runs the C tests on a library built for AddressSanitizer, which sees what valgrind does not: errors inside of objects
-# on the stack and of the library, at a speed that allows all cases; then random sequences of calls. Takes some minutes, most of them to
-# build.
+# Runs the C tests on a library built with AddressSanitizer, which finds errors that valgrind misses: within objects on the stack and of the
+# library. It is fast enough for all cases. Then runs random sequences of calls. Takes some minutes, most of them for the build.
 #
 # Usage: scripts/asan.sh [--calls N] [--seed S] [WORD]
-#   --calls  random calls of all functions (c_tests/sequences), 1000000 if not said
-#   --seed   what they follow from, 1 if not said
+# --calls  random calls of all functions (c_tests/sequences), 1000000 by default
+# --seed   seed of the calls, 1 by default
 #   WORD     only the tests whose name contains it
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -30,15 +29,15 @@ platform=$(rustc -vV | sed -n 's/^host: //p')
 out=${CARGO_TARGET_DIR:-$PWD/target}/asan
 runtime=$(rustc --print sysroot)/lib/rustlib/$platform/lib/librustc-stable_rt.asan.a
 
-# The flag is for nightly compilers; this variable lets stable ones take it too.
+# The flag needs a nightly compiler. With this variable a stable compiler accepts it, too.
 RUSTC_BOOTSTRAP=1 RUSTFLAGS=-Zsanitizer=address CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 \
     CARGO_PROFILE_RELEASE_DEBUG=1 cargo build --release --locked --lib --target "$platform" --target-dir "$out"
 
-# Blocks kept for later would hide what is used after it was freed. The tests ask for more memory than there is, and
-# skip under a checker what measures the process.
+# Cached blocks would hide accesses to freed memory. The tests ask for more memory than there is, and skip measurements of the process under
+# a checker.
 export TH_CACHE_LIMIT=0 THORN_UNDER_VALGRIND=1 ASAN_OPTIONS=allocator_may_return_null=1
 
-# build NAME SOURCE OPTION...: a program with the library in it.
+# build NAME SOURCE OPTION...: builds a program with the library in it.
 build() {
     local name=$1 source=$2
     shift 2
@@ -47,7 +46,7 @@ build() {
 }
 
 failed=0
-# check NAME ARGUMENT...: runs it.
+# check NAME ARGUMENT...: runs the program.
 check() {
     local name=$1
     shift
@@ -62,7 +61,7 @@ check() {
 for source in c_tests/test_*"$word"*.c; do
     [ -e "$source" ] || continue
     name=$(basename "$source" .c)
-    # Their malloc and the sanitizer's exclude each other.
+    # These tests define malloc, and so does the sanitizer.
     case $name in test_nomem | test_refused) continue ;; esac
     build "$name" "$source"
     check "$name"

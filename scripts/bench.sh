@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Measures the library against the limits of this machine; benches/README.md explains what it prints.
+# Measures the library against the limits of this machine. benches/README.md explains the output.
 #
 # Usage: scripts/bench.sh [--quick] [--build] [WORD]
 #        scripts/bench.sh --peers [--gpu] [--group NAME] [--threads 1|2] [--quick] [--strict] [WORD]
 #   --quick  shorter rounds, for a first look
 #   --build  also times building the library, from scratch and after a change of one file
-#   --peers  measures it beside PyTorch and NumPy instead, and writes docs/benchmarks.md
-#   --gpu    on a GPU, beside PyTorch there, and writes docs/benchmarks-cuda.md
+# --peers  compares the library with PyTorch and NumPy instead, and writes docs/benchmarks.md
+# --gpu    compares with PyTorch on a GPU, and writes docs/benchmarks-cuda.md
 #   WORD     only the rows whose name contains it
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -14,11 +14,11 @@ cd "$(dirname "$0")/.."
 PATH="$PATH:$HOME/.cargo/bin"
 target=${CARGO_TARGET_DIR:-$PWD/target}
 out=$target/bench
-library=$out/libthorn.so.0 # by this name the program looks for it
+library=$out/libthorn.so.0 # the program loads the library by this name
 
 size_goal=$((8 << 20))
 
-# PyTorch and NumPy, in a virtual environment; PEERS_VENV names one that is there already.
+# PyTorch and NumPy, in a virtual environment. PEERS_VENV names an existing one.
 venv=${PEERS_VENV:-$target/peers/venv}
 
 options=()
@@ -55,7 +55,7 @@ build_foundation() {
 
 verdict() { if [ "$1" = 0 ]; then echo ok; else echo MISS; fi; }
 
-# The library as it is shipped: its size, and the libraries it makes a program load.
+# Prints the size of the shipped library, and the libraries that it loads.
 shipped() {
     local size needed others
     size=$(stat -c %s "$library")
@@ -71,7 +71,7 @@ seconds() {
     awk -v start="$start" -v end="$EPOCHREALTIME" 'BEGIN { printf "%.1f s\n", end - start }'
 }
 
-# Builds a copy, so that the files here keep their times and what is built here stays fresh.
+# Builds a copy, so that the files here keep their times, and the build outputs here stay up to date.
 build_times() (
     copy=$(mktemp -d)
     trap 'rm -rf "$copy"' EXIT
@@ -82,13 +82,13 @@ build_times() (
     changed=src/ops/pointwise/arithmetic.rs
     touch -c $changed
     printf 'release build after touching %s: %s\n' $changed "$(seconds cargo build --release --locked --quiet)"
-    # 1 / x in other words, which is new code for every float and instruction set.
+    # Writes 1 / x in another way, which is new code for every float and instruction set.
     sed -i 's,T::from_i64(1) / t,T::from_i64(2) / (t + t),' $changed
     grep -qF '(t + t)' $changed
     printf 'release build after changing a kernel in it: %s\n' "$(seconds cargo build --release --locked --quiet)"
 )
 
-# The versions of PyTorch and NumPy that benches/peers/requirements.txt names; a few GB, once.
+# Installs the versions of PyTorch and NumPy that benches/peers/requirements.txt names: a few GB, once.
 install_peers() {
     [ -x "$venv/bin/python" ] || python3 -m venv "$venv"
     "$venv/bin/python" -m pip install --quiet --disable-pip-version-check -r benches/peers/requirements.txt

@@ -1,6 +1,6 @@
-"""Writes files/corpus, small files by the programs that define their formats. Run once; what it writes is checked in.
+"""Writes files/corpus: small files, written by the programs that define the formats. The files are checked in, so this is run once.
 
-    python scripts/corpus.py [FORMAT ...]     # needs what benches/peers/requirements.txt names, and safetensors
+    python scripts/corpus.py [FORMAT ...]     # needs the packages of benches/peers/requirements.txt, and safetensors
 """
 
 import json
@@ -43,7 +43,7 @@ def t7():
 
 
 def expect_bytes(name, tensors):
-    """Writes the elements that a program read, as bytes."""
+    """Writes the bytes of the elements that a program read."""
     import numpy
 
     def entry(array):
@@ -90,7 +90,7 @@ def gguf():
                 expected[kind.name] = blocks.view("int16")
             else:
                 expected[kind.name] = gguf.quants.dequantize(blocks, kind)
-        writer.add_tensor("other", numpy.zeros((1, 144), "uint8"), raw_dtype=types.Q4_K)
+        writer.add_tensor("other", numpy.arange(50, dtype="uint8").reshape(1, 50), raw_dtype=types.IQ1_S)
         writer.add_tensor("last", numpy.float32([[7]]))
         writer.write_header_to_file()
         writer.write_kv_data_to_file()
@@ -98,16 +98,41 @@ def gguf():
         writer.close()
         return expected
 
+    def blocks(path):
+        """Blocks of random bytes, whose scales are finite."""
+        writer = gguf.GGUFWriter(path, "none")
+        scales = {types.Q2_K: (80, 82), types.Q3_K: (108,), types.Q4_K: (0, 2), types.Q5_K: (0, 2), types.Q6_K: (208,), types.IQ4_NL: (0,),
+                  types.IQ4_XS: (0,), types.TQ1_0: (52,), types.TQ2_0: (64,), types.MXFP4: ()}
+        expected = {}
+        for kind, places in scales.items():
+            numbers, size = gguf.GGML_QUANT_SIZES[kind]
+            # Two rows of one block; of short blocks, one row of four.
+            bytes = random.integers(0, 256, (1, 4 * size) if numbers == 32 else (2, size), "uint8")
+            for block in bytes.reshape(-1, size):
+                for place in places:
+                    block[place:place + 2] = numpy.frombuffer(numpy.float16(random.normal()).tobytes(), "uint8")
+            if kind == types.MXFP4:
+                # Exponents of subnormal floats, of 1, and the greatest.
+                bytes.reshape(-1, size)[:, 0] = 0, 1, 127, 255
+            writer.add_tensor(kind.name, bytes, raw_dtype=kind)
+            expected[kind.name] = gguf.quants.dequantize(bytes, kind)
+        writer.write_header_to_file()
+        writer.write_kv_data_to_file()
+        writer.write_tensors_to_file()
+        writer.close()
+        return expected
+
     expected = {"types": write(to / "types.gguf", plain, quantised), "aligned": write(to / "aligned.gguf", {}, [types.Q8_0], 64)}
-    # Versions 2 and 3 differ in the number only.
+    # Versions 2 and 3 differ only in the version number.
     old = bytearray((to / "aligned.gguf").read_bytes())
     old[4] = 2
     (to / "version2.gguf").write_bytes(old)
+    expected["blocks"] = blocks(to / "blocks.gguf")
     expect_bytes("gguf", expected)
 
 
 def interlaced(image):
-    """A PNG of seven passes, which Pillow reads and does not write."""
+    """An interlaced PNG of seven passes, which Pillow can read but not write."""
     import struct
     import zlib
 
@@ -169,7 +194,7 @@ def images():
 
 
 def expect(name, arrays):
-    """Writes what is in the files of a corpus as this program reads them: names of files, and for each its tensors."""
+    """Writes the contents of a corpus as this program reads them: the names of the files, and the tensors of each."""
     path = CORPUS.parent / "tests" / "expected" / f"{name}.json"
     path.parent.mkdir(exist_ok=True)
     lines = (f"{json.dumps(name)}: {json.dumps(what)}" for name, what in arrays.items())
@@ -177,13 +202,13 @@ def expect(name, arrays):
 
 
 def described(array):
-    """An array as JSON: floats as texts, which tell -0.0 and infinities from others."""
+    """An array as JSON. Floats are texts, which keep -0.0 and infinities."""
     elements = [repr(x) if isinstance(x, float) else int(x) for x in array.flatten().tolist()]
     return {"dtype": str(array.dtype), "sizes": array.shape, "elements": elements}
 
 
 def numpy_arrays():
-    """Arrays by name: one of each type, shapes, and orders of bytes and of dimensions."""
+    """Arrays by name: one of each type, shape, and order of bytes and dimensions."""
     import numpy as np
 
     random = np.random.default_rng(1)
@@ -205,7 +230,7 @@ def numpy_arrays():
 
 
 def refused_arrays():
-    """Arrays by name whose elements are no numbers that tensors have."""
+    """Arrays by name whose elements have a type that tensors lack."""
     import numpy as np
 
     return {"complex": np.array([1 + 2j]), "uint64": np.array([2**64 - 1], dtype=np.uint64), "text": np.array(["a", "bc"]),
@@ -223,7 +248,7 @@ def npy():
     for version in ((1, 0), (2, 0), (3, 0)):
         with open(to / f"version{version[0]}.npy", "wb") as file:
             np.lib.format.write_array(file, np.arange(4), version=version)
-    # Version 3 is for names of fields beyond Latin-1.
+    # Version 3 allows names of fields beyond Latin-1.
     np.save(to / "names.npy", np.array([(1,)], dtype=[("名", "<i4")]))
     headers = {"python2": "{'descr': '<i8', 'fortran_order': False, 'shape': (2L, 1L), }",
                "spaces": "{ 'shape' :( 2 , ) ,\n'fortran_order' : False,\t\"descr\": '<i8'  }   "}
@@ -297,12 +322,12 @@ def csv():
 
 
 def entries(matrix):
-    """A sparse matrix as JSON: the number of its entries, which SciPy does not sum, and all elements."""
+    """A sparse matrix as JSON: the number of its entries, duplicates included, and all elements."""
     return described(matrix.toarray()) | {"nnz": matrix.nnz, "dtype": str(matrix.dtype)}
 
 
 def market():
-    """Matrices as text: those of SciPy, of its older writer, and of people."""
+    """Matrices as text: SciPy's, its older writer's, and hand-written ones."""
     import gzip
 
     import numpy as np
@@ -338,7 +363,7 @@ def market():
 
 
 def scipy():
-    """Sparse matrices in archives, in all formats."""
+    """Sparse matrices in archives, in all of SciPy's formats."""
     import numpy as np
     import scipy.sparse as sp
 
@@ -353,12 +378,12 @@ def scipy():
             "bool": (matrix.tocsr().astype(bool), False), "vector": (sp.coo_array([0.0, 5, 0, 7]), False)}
     for name, (what, compressed) in made.items():
         sp.save_npz(to / f"{name}.npz", what, compressed=compressed)
-    # Before SciPy 1.0 the format was a text of Python 3.
+    # Before SciPy 1.0 the format was a str of Python 3.
     with np.load(to / "csr.npz") as archive:
         parts = dict(archive)
     np.savez(to / "old.npz", **(parts | {"format": np.array("csr")}))
     files = {path.name: entries(sp.load_npz(path)) for path in sorted(to.iterdir())}
-    # What is no sparse tensor here: the arrays are read.
+    # Formats that are not sparse tensors in thorn: thorn reads their arrays.
     others = {"bsr": sp.bsr_array(np.ones((2, 4)), blocksize=(2, 2)), "dia": sp.dia_array(np.eye(3)), "complex": matrix.astype("complex64").tocsr(),
               "short": sp.csr_array(np.ones(3))}
     for name, what in others.items():

@@ -1,4 +1,4 @@
-"""The files of PyTorch in files/corpus, and what PyTorch reads in them."""
+"""The PyTorch files of files/corpus, and their contents as PyTorch reads them."""
 
 import collections
 import io
@@ -40,7 +40,7 @@ class Plain:
 
 
 class Call:
-    """Is pickled as a call."""
+    """An object that is pickled as a call."""
 
     def __init__(self, function, *args):
         self.call = function, args
@@ -142,7 +142,7 @@ def odd():
 
 
 def sparse():
-    """Tensors of sparse layouts beside dense ones."""
+    """Tensors of sparse layouts together with dense ones."""
     indices, values = [[0, 2, 0, 1], [1, 0, 1, 3]], [1.0, -2.5, 3.0, 0.0]
     coo = torch.sparse_coo_tensor(indices, values, (3, 4))
     csr = coo.to_dense().to_sparse_csr()
@@ -177,7 +177,7 @@ def checkpoint():
 
 
 def rewritten(data, compression, change):
-    """The archive with other data in its entries."""
+    """Returns the archive with the data of some entries replaced."""
     out = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(data)) as source, zipfile.ZipFile(out, "w", compression) as to:
         for name in source.namelist():
@@ -192,7 +192,7 @@ def big_endian(name, data):
 
 
 def stream_of_views():
-    """A stream as before 0.4: storages may be parts of others."""
+    """A file in the format before 0.4, in which storages may be parts of others."""
     out = io.BytesIO()
     storage = torch.arange(10, dtype=torch.float32)
 
@@ -218,7 +218,7 @@ def stream_of_views():
 
 
 def leaves(value, path, to, inside=()):
-    """Names what a value holds as thorn does."""
+    """Names the entries of a value as thorn does."""
     def below(key):
         return f"{path}.{key}" if path else str(key)
 
@@ -247,7 +247,7 @@ def leaves(value, path, to, inside=()):
 def text(value):
     if isinstance(value, (bool, np.bool_)):
         return str(bool(value)).lower()
-    # Exponents are written without a plus, and without zeros before them.
+    # Exponents are written without a plus and without leading zeros.
     return re.sub(r"e\+?(-?)0?", r"e\1", str(value)) if isinstance(value, float) else str(value)
 
 
@@ -278,7 +278,7 @@ def tensor_leaf(value, path, to):
 
 
 def sparse_leaf(value, dtype, path, to):
-    """Adds a sparse tensor whose layout thorn has: its entries with their positions, in the order of PyTorch."""
+    """Adds a sparse tensor of a layout that thorn supports: its entries with their positions, in PyTorch's order."""
     if value.layout in (torch.sparse_csr, torch.sparse_csc):
         if value.dim() != 2 or value.dense_dim():
             return False
@@ -294,7 +294,7 @@ def sparse_leaf(value, dtype, path, to):
 
 
 def read(data, script=False):
-    """What PyTorch reads."""
+    """Returns the contents of a file as PyTorch reads them."""
     to = {"tensors": [], "sparse": [], "refused": [], "metadata": [], "storages": {}, "alive": []}
     if script:
         leaves(torch.jit.load(io.BytesIO(data)), "", to)
@@ -312,7 +312,7 @@ def saved(value, **options):
 
 def write(to, expect):
     torch.manual_seed(1)
-    # Streams hold the source of modules where PyTorch finds it.
+    # Files of the old format contain the source of modules if PyTorch finds the source.
     torch.serialization.get_source_lines_and_file = None
     legacy = {"_use_new_zipfile_serialization": False}
     made = {"dtypes": dtypes(), "shapes": shapes(), "tree": tree(), "parameters": parameters(), "arrays": arrays(), "odd": odd(),
@@ -320,7 +320,7 @@ def write(to, expect):
     files = {}
     for name, value in made.items():
         files[f"{name}.pt"] = saved(value)
-        # PyTorch writes streams with these, and cannot read them.
+        # PyTorch writes these types in the old format, but cannot read them.
         left_out = ("uint16", "uint32", *REFUSED[:1], *REFUSED[3:], "short", "long", "bytes", "nested")
         if name in ("dtypes", "shapes", "odd"):
             value = {key: part for key, part in value.items() if key not in left_out}
@@ -334,7 +334,7 @@ def write(to, expect):
     files["big.pt"] = rewritten(numbers, zipfile.ZIP_STORED, big_endian)
     files["deflated.pt"] = rewritten(saved([made["shapes"], made["arrays"]]), zipfile.ZIP_DEFLATED, lambda name, data: data)
     files["views_legacy.pt"] = stream_of_views()
-    # Checksums are 0 where PyTorch is told to compute none.
+    # Checksums are 0 if PyTorch is set to compute none.
     torch.serialization.set_crc32_options(False)
     unsigned = [np.uint16(65535), np.uint32(2**32 - 1), np.uint64(2**64 - 1), np.array(7, ">u8")[()]]
     files["unchecked.pt"] = saved({"a": torch.arange(3.0), "unsigned": unsigned})

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Builds the emulated CUDA driver, NVRTC and cuBLAS of tests/cuda_emu into target/cuda_emu/lib, and prints that folder: with it in
-# LD_LIBRARY_PATH, programs run CUDA C on the CPU. What is fresh is not built again. target/cuda_emu/null has the driver alone, for
-# programs with THORN_EMU_NULL=1 and the real NVRTC.
+# Builds the emulated CUDA driver, NVRTC and cuBLAS of tests/cuda_emu into target/cuda_emu/lib, and prints that folder. If the folder is in
+# LD_LIBRARY_PATH, programs run CUDA C on the CPU. Libraries that are up to date are not rebuilt. target/cuda_emu/null has only the driver,
+# for programs that run with THORN_EMU_NULL=1 and the real NVRTC.
 #
 # Usage: scripts/cuda_emu.sh [--test]
 #   --test  builds and runs the emulator's own test too
@@ -11,17 +11,17 @@ cd "$(dirname "$0")/.."
 source=tests/cuda_emu
 out=${CARGO_TARGET_DIR:-$PWD/target}/cuda_emu
 mkdir -p "$out/lib" "$out/obj"
-# Two that build at the same time would disturb one another.
+# Two builds at the same time would disturb each other.
 exec 9>"$out/lock"
 flock 9
 
-# Nothing of the C++ library is seen by the programs that load these libraries.
+# Hides the C++ library's symbols from programs that load these libraries.
 echo '{ global: cu*; nvrtc*; thorn_emu_*; local: *; };' >"$out/exports"
 
 cxx=${CXX:-g++}
 flags=(-std=c++17 -O2 -g1 -fPIC -fvisibility=hidden -Wall -Wextra -Wno-missing-field-initializers)
 
-# newer FILE SOURCE...: true if a source is newer than the file, or the file is missing.
+# newer FILE SOURCE...: true if a source is newer than the file, or the file does not exist.
 newer() {
     local file=$1 each
     shift
@@ -32,7 +32,7 @@ newer() {
     return 1
 }
 
-# library NAME FILE...: builds a library, whose soname is its name, of source files; `links` has what it is linked with.
+# library NAME FILE...: builds a library with the soname NAME from source files. `links` lists its link options.
 links=()
 library() {
     local name=$1 objects=() file object

@@ -4,9 +4,9 @@
     python3 -m venv .venv && .venv/bin/pip install -r benches/peers/requirements.txt
     .venv/bin/python scripts/differential.py [--cases N] [--seed S] [--only NUMBER] [--function WORD] [--device cuda] [--verbose]
 
-Case number N of seed S is the same wherever it runs: `--seed S --only N` repeats it alone. THORN_LIB names the library, else
-target/release/libthorn.so is taken. With `--device cuda` the tensors of each call are copied to the first GPU before it, and back after it.
-differential/deviations.py lists where thorn means to differ.
+Case number N of seed S is always the same: `--seed S --only N` repeats it alone. THORN_LIB names the library; the default is
+target/release/libthorn.so. With `--device cuda` the tensors of each call are copied to the first GPU before the call, and back after it.
+differential/deviations.py lists the intended differences.
 """
 
 import argparse

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Writes tests/data/expectations.txt, what c_tests/table.lua expects of thorn, as PyTorch, NumPy and mpmath compute it.
+"""Writes tests/data/expectations.txt, the results that c_tests/table.lua expects, as PyTorch, NumPy and mpmath compute them.
 
     python3 -m venv .venv && .venv/bin/pip install torch==2.15.0 numpy==2.4.6 mpmath
     .venv/bin/python scripts/expectations.py
 
-Always writes the same file. An operation is one line in scripts/oracle: its function in C, what PyTorch calls it (or a function that
-computes it), and the dtypes it takes; it must refuse the others. c_tests/table.lua explains the lines of the file and lays out operands and
-results.
+Always writes the same file. An operation is one line in scripts/oracle: its function in C, PyTorch's name (or a function that
+computes it), and the dtypes that it accepts; it must refuse the others. c_tests/table/expectations.lua explains the lines of the file,
+and c_tests/table.lua lays out operands and results.
 """
 
 import os
@@ -22,7 +22,7 @@ OUT = os.path.join(os.path.dirname(__file__), "..", "tests", "data", "expectatio
 
 
 def main():
-    # Sums of nothing, variances of one element: their results are expected, too.
+    # Warnings about empty sums and variances of one element: their results are expected, too.
     warnings.simplefilter("ignore")
     elementwise.rows()
     reductions.rows()

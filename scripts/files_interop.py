@@ -1,6 +1,6 @@
-"""Checks that what thorn-files writes opens in the programs that define the formats: files of the corpus are rewritten, and compared.
+"""Checks that files written by thorn-files open in the programs that define the formats: files of the corpus are rewritten and compared.
 
-    python scripts/files_interop.py [FORMAT ...]     # needs what scripts/corpus.py needs
+    python scripts/files_interop.py [FORMAT ...]     # needs the packages that scripts/corpus.py needs
 """
 
 import pathlib
@@ -38,7 +38,7 @@ def check(same, *what):
 
 
 def widened(array):
-    """An array as thorn reads it: without unsigned integers of 16 and 32 bits, and with the bytes of this machine."""
+    """An array as thorn reads it: unsigned integers of 16 and 32 bits become wider ones, and bytes have this machine's order."""
     return array.astype({"u2": "i4", "u4": "i8"}.get(array.dtype.str[1:], array.dtype.newbyteorder("=")))
 
 
@@ -78,7 +78,7 @@ def same_tensors(a, b):
 
 
 def same_state(a, b, at):
-    """Compares tensors by name, and which of them share a storage."""
+    """Compares tensors by name, and checks which of them share a storage."""
     check(list(a) == list(b), at, list(a), list(b))
     keys = [{}, {}]
     for name in a:
@@ -91,7 +91,7 @@ def same_state(a, b, at):
 
 
 def random_state(seed):
-    """Tensors by name: of all types, transposed, cut, expanded, empty, and of shared storages."""
+    """Tensors by name: of all types, transposed, cut, expanded, empty, and with shared storages."""
     import random
 
     import torch
@@ -119,7 +119,7 @@ def random_state(seed):
 
 
 def random_tree(draw, tensors, depth):
-    """Dicts, lists and tuples in one another, with tensors, numbers and texts in them."""
+    """Nested dicts, lists and tuples with tensors, numbers and texts."""
     import collections
 
     kind = draw.randrange(8) if depth else 3 + draw.randrange(5)
@@ -133,7 +133,7 @@ def random_tree(draw, tensors, depth):
 
 
 def same_as_expected(path, wanted, name):
-    """Compares a file that was rewritten with what PyTorch reads in the original: tensors, and metadata as texts."""
+    """Compares a rewritten file with PyTorch's reading of the original: tensors, and metadata as texts."""
     import corpus_torch
     import torch
 
@@ -168,7 +168,7 @@ def pt(to):
         source = to / "a.pt"
         options = {"_use_new_zipfile_serialization": seed % 2 == 0, "pickle_protocol": (2, 3, 4, 5)[seed // 2 % 4]}
         torch.save(state, source, **options)
-        # Read and written twice: PyTorch's file, and our own.
+        # Read and written twice: PyTorch's file, and thorn's.
         for path in (rewrite(source, to / "b.pt"), rewrite(to / "b.pt", to / "c.pth")):
             same_state(torch.load(path, weights_only=True), state, seed)
             same_state(torch.load(path, weights_only=True, mmap=True), state, seed)
@@ -192,7 +192,7 @@ def same_bytes(name, found, expected):
 
 
 def t7(to):
-    """Torch7 in binary, read by torchfile."""
+    """Binary Torch7 files, read by torchfile."""
     import numpy
     import torchfile
     from safetensors.numpy import save_file
@@ -253,7 +253,7 @@ def csv(to):
 
 
 def big(to):
-    """Archives of more than 4 GB, which is sparse, and of more than 65535 entries, which tests leave here."""
+    """Archives of more than 4 GB, in a sparse file, and of more than 65535 entries, which the other tests leave out."""
     import os
     import zipfile
 
@@ -269,7 +269,7 @@ def big(to):
 
 
 def market(to):
-    """Matrix Market, read by SciPy; of it SciPy's archives, too."""
+    """Matrix Market, read by SciPy; also SciPy's archives of the same matrices."""
     import numpy as np
     import scipy.io
     import scipy.sparse as sp

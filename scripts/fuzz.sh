@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Fuzzes the readers of files by cargo-fuzz, for as long as it is told. What it finds is kept in files/fuzz/artifacts/, and the command is
-# printed that repeats it. cargo-fuzz is installed if it is missing; the first build takes minutes.
+# Fuzzes the readers of files with cargo-fuzz for a given time. Failing inputs are kept in files/fuzz/artifacts/, and the command that
+# repeats a failure is printed. cargo-fuzz is installed if it is missing. The first build takes minutes.
 #
 # Usage: scripts/fuzz.sh [FORMAT [SECONDS]]
-#   FORMAT   a folder of files/corpus, the files of which are changed; all of them one after the other if not said or 'all'; or 'rewrite',
-#            which writes what was read of any of them and compares it with what is read back
-#   SECONDS  for each, 60 if not said
+#   FORMAT   a folder of files/corpus, whose files are mutated; by default, or with 'all', all folders one after the other; or 'rewrite',
+#            which reads any of the files, writes the tensors, and compares them with what is read back
+#   SECONDS  for each, 60 by default
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -20,7 +20,7 @@ all) goals=($(ls files/corpus) rewrite) ;;
 *) goals=("$1") ;;
 esac
 
-# The compiler's flags for fuzzing are for nightly ones; this variable lets stable ones take them too.
+# The compiler flags for fuzzing need a nightly compiler. With this variable a stable compiler accepts them, too.
 export RUSTC_BOOTSTRAP=1
 if ! cargo fuzz --version >/dev/null 2>&1; then
     echo "fuzz: installing cargo-fuzz"
@@ -30,7 +30,7 @@ if ! cargo fuzz --version >/dev/null 2>&1; then
     }
 fi
 
-# Inputs have at most 1 MB; one may take 1 s, and all 1 GB of memory.
+# An input has at most 1 MB, 1 s and 1 GB of memory.
 limits=(-max_len=1048576 -timeout=1 -rss_limit_mb=1024 -max_total_time="$seconds" -print_final_stats=1)
 failed=0
 for goal in "${goals[@]}"; do

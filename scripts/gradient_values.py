@@ -4,8 +4,8 @@
     python3 -m venv .venv && .venv/bin/pip install torch==2.15.0 numpy==2.4.6 mpmath
     .venv/bin/python scripts/gradient_values.py
 
-Always writes the same file. The values are derivatives that mpmath computes with 60 digits, and PyTorch's gradients in float64 where a
-function has no derivative or is not one of single elements. scripts/oracle/gradients.py says where both differ, and which one counts.
+Always writes the same file. mpmath computes the derivatives with 60 digits. For functions without a derivative there, or not of single
+elements, the values are PyTorch's gradients in float64. scripts/oracle/gradients.py lists where the two differ, and which one counts.
 """
 
 import os
@@ -23,7 +23,7 @@ def main():
     warnings.simplefilter("ignore")
     from oracle import gradients
 
-    # Importing the operands has written all of them. A call writes the operands that it uses.
+    # Importing the operands has written all of them. Each call writes the operands that it uses.
     del writing.lines[:]
     gradients.rows()
     with open(OUT, "w") as file:

@@ -4,11 +4,11 @@
     python3 -m venv .venv && .venv/bin/pip install -r benches/peers/requirements.txt
     .venv/bin/python scripts/gradients.py [--cases N] [--seed S] [--only NUMBER] [--verbose]
 
-Program number N of seed S is the same wherever it runs: `--seed S --only N` repeats it alone. A program that fails is printed without the
-steps that its failure does not need. THORN_LIB names the library, else target/release/libthorn.so is taken.
+Program number N of seed S is always the same: `--seed S --only N` repeats it alone. A failed program is printed without the steps that its
+failure does not need. THORN_LIB names the library; the default is target/release/libthorn.so.
 
-thorn means to differ from PyTorch in two ways, which programs do not meet: a result written into a handle that has one replaces its value
-and its history, and the pieces of a split may be changed in place.
+thorn intentionally differs from PyTorch in two ways, which programs avoid: a result written into a handle that has a history replaces its
+value and its history, and the pieces of a split may be changed in place.
 """
 
 import argparse

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Tests docs/guide: runs the programs of every page, and looks for pages, links and tables that are missing or stale.
+"""Tests docs/guide: runs the programs of every page, and reports pages, links and tables that are missing or stale.
 
     scripts/guide.py --library build/lib/libthorn.so [PAGE ...]
     scripts/guide.py --library build/lib/libthorn.so --write        writes the tables of names first
 
-The blocks of a page in one language are one program, in the order of the page. A block ```text right behind a block of code is what
-that prints; all of them together are the program's output. In C and C++, a block with `int main(` is a program by itself; blocks marked
-`file`, as in ```c file, stand before main, and all others are its body. `#include` lines may stand in any block. A program in C or C++
-must give back all memory. Programs run in a folder that has the files of examples/data. Blocks for a shell or CMake are run by
-scripts/install-test.sh, which must name each of them; programs of blocks marked `mpi` or `nccl`, as in ```c mpi, are left to
-scripts/mpi.sh.
+The blocks of a page in one language form one program, in the order of the page. A block ```text directly after a block of code is the
+output of that code, and all these blocks together are the program's output. In C and C++, a block with `int main(` is a separate
+program. Of the others, blocks marked `file`, as in ```c file, are placed before main, and the rest is the body of main. `#include` lines
+may be in any block. A program in C or C++ must free all memory. Programs run in a folder that has the files of examples/data.
+scripts/install-test.sh runs the blocks for a shell or CMake, and must name each of them. scripts/mpi.sh runs the programs of blocks
+marked `mpi` or `nccl`, as in ```c mpi.
 """
 
 import argparse
@@ -29,7 +29,7 @@ LANGUAGES = {*programs.COMPILED, *programs.SCRIPTS, "text", "sh", "cmake"}
 
 
 def python_with(module):
-    """This interpreter or the system's, whichever has the module."""
+    """This interpreter, or the system's interpreter if only that has the module."""
     for python in (sys.executable, "/usr/bin/python3"):
         if os.path.exists(python) and subprocess.run([python, "-c", f"import {module}"], capture_output=True).returncode == 0:
             return python
@@ -37,7 +37,8 @@ def python_with(module):
 
 
 def check_numpy(library):
-    """Compares functions with those of NumPy by the same line of the table, where there is a NumPy; says how many agree."""
+    """Compares functions with the NumPy functions in the same line of the table, if NumPy is installed. Returns a text with the number
+    that agree."""
     python = python_with("numpy")
     if not python:
         return "NumPy not found"
@@ -60,7 +61,7 @@ def check_structure(every):
 
 
 def check_programs(arguments, chosen):
-    """Runs all programs; the faults, and a count of those that ran."""
+    """Runs all programs. Returns the faults, and a count of the programs that ran."""
     with tempfile.TemporaryDirectory() as work:
         tools = programs.Tools(arguments.library, Path(work), arguments.cc, arguments.cxx, arguments.luajit, python_with("cffi"))
         programs.check_refusals(tools)
@@ -83,7 +84,7 @@ def check_programs(arguments, chosen):
 
 
 def check_book():
-    """Builds the book where mdbook is."""
+    """Builds the book if mdbook is installed."""
     mdbook = shutil.which("mdbook")
     if not mdbook:
         return "without mdbook"
@@ -93,7 +94,7 @@ def check_book():
 
 
 def test(arguments):
-    """Checks all; a line that says what was tested."""
+    """Runs all checks. Returns a line that says what was tested."""
     if arguments.write:
         tables.write(arguments.luajit, arguments.library)
     every = pages.all_pages()

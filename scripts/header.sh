@@ -1,6 +1,6 @@
 #!/bin/sh
-# Writes include/thorn.h, src/capi/declarations.h, which THCdef returns, src/capi/rows.json and lua/thorn/rows.lua from src/; and
-# include/thorn.hpp from these and scripts/header/cxx.
+# Writes include/thorn.h, src/capi/declarations.h, which THCdef returns, src/capi/rows.json and lua/thorn/rows.lua from src/. Also writes
+# include/thorn.hpp from these files and scripts/header/cxx.
 set -eu
 cd "$(dirname "$0")/.."
 cargo run --quiet --package thorn-header

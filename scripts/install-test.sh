@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs thorn as the guide says, and builds the first programs of README.md in every way that the guide names, with its lines.
+# Installs thorn as the guide says, and builds the first programs of README.md in every way that the guide names, with the guide's commands.
 # Usage: scripts/install-test.sh BUILD_DIR, the place where the library is built
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -24,7 +24,7 @@ quietly() { "$@" >"$work/log" 2>&1 || { cat "$work/log"; fail "$*"; }; }
 guide=docs/guide/src
 building=$guide/building.md
 
-# in_page PAGE LANGUAGE WORD: the first block of the page in this language with the word in it.
+# in_page PAGE LANGUAGE WORD: prints the page's first block in this language that contains the word.
 in_page() {
     local block
     block=$(awk -v fence="\`\`\`$2" -v word="$3" '
@@ -55,12 +55,12 @@ example=$(in_page README.md cpp '#include <thorn.hpp>')
     printf 'std::cout << std::flush;\nstd::printf("thorn %%s: %%g\\n", th::version(), first);\nreturn first == 3 ? 0 : 1;\n}\n'
 } >"$project/values.cpp"
 
-# The result of the example, then what its main says.
+# The output: the example's result, then the lines of its main.
 printed="tensor([[3., 3., 3.],
         [3., 3., 3.]])
 thorn $version: 3"
 
-# prints PROGRAM [VARIABLE=VALUE]...: the program runs and prints what it should.
+# prints PROGRAM [VARIABLE=VALUE]...: runs the program and checks its output.
 prints() {
     local program=$1 out
     shift
@@ -70,7 +70,7 @@ prints() {
 
 uses_shared() { readelf -d "$1" | grep -q "NEEDED.*\[$soname\]"; }
 
-# cmake_project NAME ARGUMENT...: configures, builds and runs the program with the lines of the guide on standard input.
+# cmake_project NAME ARGUMENT...: configures, builds and runs the program. The guide's lines come from standard input.
 cmake_project() {
     local name=$1 program
     shift
@@ -83,7 +83,7 @@ cmake_project() {
     echo "ok: $name, shared, static and C++"
 }
 
-# guest NAME: what cmake_project built around thorn installs the program and nothing else, and thorn when asked for it.
+# guest NAME: the project that cmake_project built around thorn installs only the program by default, and thorn on request.
 guest() {
     local name=$1 files
     quietly cmake --install "$work/$name" --prefix "$work/$name-host"
@@ -99,7 +99,7 @@ guest() {
     echo "ok: $name installs thorn only when asked"
 }
 
-# by_pkg_config NAME PREFIX/LIBDIR SED_COMMAND: the line of the guide, edited.
+# by_pkg_config NAME PREFIX/LIBDIR SED_COMMAND: runs the guide's command after an edit.
 by_pkg_config() {
     local name=$1 libdir=$2 line
     line=$(in_page "$building" sh pkg-config | sed "$3")
@@ -109,7 +109,7 @@ by_pkg_config() {
     echo "ok: $name"
 }
 
-# in_gdb NAME OPTION...: gdb shows the result of the program that the guide's line made.
+# in_gdb NAME OPTION...: gdb shows the result of the program that the guide's command made.
 in_gdb() {
     local name=$1 out
     shift
@@ -119,20 +119,20 @@ in_gdb() {
     echo "ok: $name"
 }
 
-# The installation, by the lines of the guide, but for the directories.
+# The installation, by the guide's commands with other directories.
 install_lines=$(in_page "$building" sh 'cmake --install' | sed -e "s,sudo ,,g; s,ldconfig,true,; s,/usr/local,$work/before,g" \
     -e "s,-B build,-B $work/build -DTHORN_CARGO_TARGET_DIR=$target," -e "s,--\(build\|install\) build,--\1 $work/build,")
 quietly bash -ec "$install_lines"
 [ -f "$work/before/include/thorn.h" ] || fail "the guide's lines did not install: $install_lines"
 if ls "$work"/build/test_* >/dev/null 2>&1; then fail "the guide's lines build the tests"; fi
 
-# gdb finds how to show handles by the place of the library.
+# gdb finds the printers by the path of the library.
 libdir=$(dirname "$(find "$work/before" -name libthorn.a)")
 cc -g "$project/app.c" -I"$work/before/include" -L"$libdir" -lthorn -o "$work/debugged"
 scripts=$work/before/share/gdb/auto-load
 in_gdb 'gdb, unasked' -iex "set auto-load scripts-directory $scripts" -iex "set auto-load safe-path $scripts"
 
-# Moved, nothing may point to where it was.
+# After the move, nothing may refer to the old path.
 mv "$work/before" "$work/moved"
 libdir=$(dirname "$(find "$work/moved" -name libthorn.a)")
 for file in libthorn.so "$soname" "libthorn.so.$version" pkgconfig/thorn.pc cmake/thorn/thornConfig.cmake; do
@@ -143,7 +143,7 @@ if grep -rIl -e "$work/before" -e "$root" -e "$build" "$work/moved"; then fail "
 sourced=$(grep -o 'source /usr/local/[^`]*' "$building") || fail "$building does not say what to source in gdb"
 in_gdb 'gdb, source' -ex "${sourced//\/usr\/local/$work/moved}"
 
-# Licences: the library's own, and those of the crates in it.
+# Licences: the library's own, and those for the crates in it.
 for file in LICENSE-MIT LICENSE-APACHE LICENSE-THIRD-PARTY; do
     cmp $file "$work/moved/share/doc/thorn/$file" || fail "$file is not installed"
 done
@@ -162,7 +162,7 @@ bytes=$(stat -c %s "$libdir/libthorn.a")
 [ "$bytes" -le $archive_goal ] || fail "libthorn.a has $bytes bytes, more than $archive_goal"
 echo "ok: libthorn.a, $bytes bytes"
 
-# The command, alone: it needs no other file of the installation.
+# The command alone needs no other file of the installation.
 mkdir "$work/alone"
 cp "$work/moved/bin/thorn" "$work/alone"
 [ "$("$work/alone/thorn" --version)" = "thorn $version" ] || fail "thorn --version says: $("$work/alone/thorn" --version)"
@@ -183,13 +183,14 @@ in_page "$building" cmake find_package | cmake_project find_package -DCMAKE_PREF
 by_pkg_config pkg-config "$libdir" ''
 by_pkg_config 'pkg-config, C++' "$libdir" 's/^cc app.c/c++ app.cpp/'
 
-# Two static libraries of Rust in one program.
+# Two static libraries from Rust in one program.
 rustc --edition 2024 -O --crate-type staticlib -o "$work/libother.a" c_tests/consumer/other.rs
 sed 's/^printf(/extern int other_seven(void);\nif (other_seven() != 7) return 2;\n&/' "$project/app.c" >"$work/both.c"
 grep -q 'other_seven() != 7' "$work/both.c" || fail "both.c calls no other library"
 libs=$(sed -n 's/^Libs.private: //p' "$libdir/pkgconfig/thorn.pc")
 
-# Programs with the archive, by the line of the guide, with and without -static: of the archive they take what they call.
+# Programs linked with the archive by the guide's command, with and without -static. They contain only the parts of the archive that they
+# call.
 small_goal=$((3 << 20))
 is_small() { [ "$(stat -c %s "$1")" -le $small_goal ] || fail "$1 has $(stat -c %s "$1") bytes, more than $small_goal"; }
 for static in '' '-static '; do
@@ -208,13 +209,13 @@ for order in "$libdir/libthorn.a $work/libother.a" "$work/libother.a $libdir/lib
 done
 echo "ok: beside another library of Rust"
 
-# LuaJIT, with what is installed.
+# LuaJIT with the installed library.
 quietly env THORN_LIB="$libdir/libthorn.so" luajit examples/digits.lua
 out=$(in_page "$guide/luajit.md" lua THCdef | LD_LIBRARY_PATH=$libdir luajit -)
 [ "$out" = $'15\n55' ] || fail "the guide's lines for LuaJIT print: $out"
 echo "ok: LuaJIT"
 
-# The package for LuaJIT finds the library of its own installation.
+# The package for LuaJIT finds the library of the same installation.
 modules=$work/moved/share/lua/5.1
 diff <(cd lua && find thorn thorn.lua -type f | sort) <(cd "$modules" && find . -type f | sed 's,^./,,' | sort) ||
     fail "the package for LuaJIT has other files (<) than are installed (>)"
@@ -231,7 +232,7 @@ out=$(in_page "$guide/python.md" python THCdef | LD_LIBRARY_PATH=$libdir "$pytho
 [ "$out" = '5.0 50.0' ] || fail "the guide's lines for cffi print: $out"
 echo "ok: cffi"
 
-# A library directory that CMake does not search on Debian, and later only the static library in it.
+# A library directory that CMake does not search on Debian, later with only the static library in it.
 quietly cmake -S . -B "$work/lib64-build" -DCMAKE_INSTALL_LIBDIR=lib64 -DTHORN_CARGO_TARGET_DIR="$target" \
     -DTHORN_BUILD_TESTS=OFF -DTHORN_BUILD_EXAMPLES=OFF
 quietly cmake --build "$work/lib64-build"
@@ -242,7 +243,7 @@ rm "$work"/lib64/lib64/libthorn.so*
 by_pkg_config pkg-config-static "$work/lib64/lib64" 's/--cflags/--static &/'
 by_pkg_config pkg-config-all-static "$work/lib64/lib64" 's/^cc /cc -static /; s/--cflags/--static &/'
 
-# A program that asks for another version is told so, and not given this one.
+# A program that asks for another version gets an error.
 in_page "$building" cmake find_package | sed 's/thorn CONFIG/thorn 99.0 CONFIG/' >"$work/version.cmake"
 if cmake -S "$project" -B "$work/version" -DTHORN_LINES="$work/version.cmake" -DCMAKE_PREFIX_PATH="$work/moved" >"$work/log" 2>&1; then
     fail "version 99.0 was found"
@@ -250,7 +251,7 @@ fi
 grep -q "version: $version" "$work/log" || fail "the refusal of version 99.0 does not name $version: $(cat "$work/log")"
 echo "ok: version"
 
-# A part of other builds. FetchContent takes this tree for what it would fetch.
+# thorn as part of other builds. FetchContent uses this tree instead of fetching.
 ln -s "$root" "$project/thorn"
 in_page "$building" cmake add_subdirectory | cmake_project add_subdirectory -DTHORN_CARGO_TARGET_DIR="$target"
 guest add_subdirectory

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Uses the package for LuaJIT in one of the ways that it may be had.
+# Uses the package for LuaJIT in one of the ways to install it.
 # Usage: THORN_LIB=LIBRARY scripts/lua-package.sh tree|luarocks|lupa
 #   tree       `require` finds it in this tree
-#   luarocks   `luarocks make` installs every file of it
+#   luarocks   `luarocks make` installs every file of the package
 #   lupa       the LuaJIT within the wheel lupa of Python runs it, and a part of its tests
-# Ends with 77 where luarocks is not installed, or pip cannot fetch the wheel.
+# Exits with 77 if luarocks is not installed, or pip cannot fetch the wheel.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -25,7 +25,7 @@ skip() {
 
 quietly() { "$@" >"$work/log" 2>&1 || { cat "$work/log"; fail "$*"; }; }
 
-# uses FOLDER: LuaJIT finds the package there, from a directory that has nothing of it.
+# uses FOLDER: LuaJIT must find the package in the folder, from a working directory without it.
 uses() { (cd "$work" && LUA_PATH="$1/?.lua" luajit "$lua/tests/package/uses.lua" "$1/") || fail "$way: the package does not run"; }
 
 files_in() { (cd "$1" && find thorn thorn.lua -name '*.lua' | LC_ALL=C sort); }
@@ -54,7 +54,7 @@ from lupa.luajit21 import LuaRuntime
 lua, folder = LuaRuntime(), sys.argv[1]
 lua.execute("package.path = ... .. '/?.lua'", folder)
 lua.execute("local folder = ... assert(loadfile(folder .. '/tests/package/uses.lua'))(folder .. '/')", folder)
-# The examples of the documents, and the tests of what leans most on this LuaJIT: metatables, callbacks and compiled sources.
+# The examples of the documents, and the tests that depend most on the LuaJIT version: metatables, callbacks and compiled sources.
 names = ["documentation_test", "construct_test", "index_test", "memory_test", "dynamic_api", "dynamic_gradients", "dynamic_handles"]
 lua.execute("arg = { [0] = ..., select(2, ...) } assert(loadfile(arg[0]))()", folder + "/tests/run.lua", *names)
 PYTHON

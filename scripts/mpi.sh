@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Compiles the programs of c_tests/mpi, examples/mpi and the guide with one MPI's compiler, and runs them with 1, 2 and 4 ranks on this
-# machine; each run has a time limit, and hanging is failing. Tests with tensors on GPUs run on the emulated driver, too, where
-# scripts/cuda_emu.sh has built it. Exits with 77 where that MPI is missing.
+# machine. Each run has a time limit, and a program that hangs fails. Tests with GPU tensors also run on the emulated driver, if
+# scripts/cuda_emu.sh has built it. Exits with 77 if that MPI is missing.
 #
 # Usage: scripts/mpi.sh openmpi|mpich [--valgrind | --asan] [WORD]
 #   --valgrind  runs the tests with 2 ranks under valgrind
 #   --asan      runs them with 2 ranks, compiled for AddressSanitizer
-#   WORD        only what contains it in its name
+# WORD        only the programs whose names contain it
 #
 # THORN_LIB is the library, build/lib/libthorn.so if not set.
 set -euo pipefail
@@ -27,7 +27,7 @@ for argument; do
     esac
 done
 
-# Debian has both side by side; elsewhere mpicc is that of the one that is installed.
+# Debian has both MPIs side by side. Elsewhere mpicc belongs to the installed one.
 case $mpi in
 openmpi) banner="Open MPI\|OpenRTE" ;;
 mpich) banner="HYDRA\|mpich" ;;
@@ -49,21 +49,21 @@ fi
 library=$(realpath "${THORN_LIB:-build/lib/libthorn.so}")
 out=${CARGO_TARGET_DIR:-$PWD/target}/mpi/$mpi-$mode
 mkdir -p "$out"
-# The library by the name that programs are linked with.
+# The library, under the name that the linker uses.
 ln -sf "$library" "$out/libthorn.so"
 ln -sf "$library" "$out/libthorn.so.0"
 export LD_LIBRARY_PATH="$out${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" TH_NUM_THREADS=1 TH_CUDA_CACHE=
-# Ranks are more than cores; as root, too.
+# Allows more ranks than cores, and running as root.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
 
 warnings=(-Wall -Wextra -pedantic -Werror)
-# The bindings of MPI for C++, which it gave up, have warnings of their own.
+# MPI's C++ bindings, which were removed from the standard, would cause warnings.
 without_bindings=(-DOMPI_SKIP_MPICXX -DMPICH_SKIP_MPICXX)
 flags=(-g -O1 -Iinclude -Ic_tests/mpi)
 [ "$mode" != asan ] || flags+=(-fsanitize=address)
 
 failed=0
-# report NAME LOG COMMAND...: runs a command with its output in a file; says how it went.
+# report NAME LOG COMMAND...: runs a command with its output in a file, and prints the outcome.
 report() {
     local name=$1 log=$2
     shift 2
@@ -76,7 +76,7 @@ report() {
     fi
 }
 
-# build NAME SOURCE OPTION...: a program, unless the one that is there is newer than all it is made of.
+# build NAME SOURCE OPTION...: builds a program, unless the existing one is newer than all of its sources.
 build() {
     local name=$1 program=$out/$1
     shift
@@ -90,7 +90,7 @@ build() {
 # with COUNT: the number of ranks in words.
 with() { if [ "$1" = 1 ]; then echo "1 rank"; else echo "$1 ranks"; fi; }
 
-# ranks COUNT LIMIT PROGRAM...: runs a program with so many ranks, for so many seconds at most.
+# ranks COUNT LIMIT PROGRAM...: runs a program with COUNT ranks for at most LIMIT seconds.
 before=()
 ranks() {
     local count=$1 limit=$2
@@ -100,7 +100,7 @@ ranks() {
 
 wanted() { [[ $1 == *"$word"* ]]; }
 
-# Jobs in the background, as many as there are cores: compilations.
+# Background jobs for compilations, as many as there are cores.
 jobs=()
 later() {
     if [ ${#jobs[@]} -ge "$(nproc)" ]; then
@@ -121,9 +121,9 @@ for source in c_tests/mpi/test_*.c; do
     name=$(basename "$source" .c)
     wanted "$name" && tests+=("$name")
 done
-# The file that a test is linked with.
+# The second source file of a test.
 also_test_errors=c_tests/mpi/second.c
-# Tests with a case for GPUs; with counts that have to be cut.
+# Tests with a case for GPUs, and tests whose loops must be shortened.
 on_gpus=" test_messages test_collectives test_parts test_halo test_mpi_files test_gradients "
 of_counts=" test_types test_messages test_collectives test_parts test_halo test_mpi_files test_gradients test_memory "
 
@@ -135,7 +135,7 @@ done
 case $mode in
 valgrind)
     all_built
-    # The cache would hide what is used after it was freed. MPI's own memory is its own matter.
+    # The cache would hide accesses to freed memory. MPI's own memory is not checked.
     export TH_CACHE_LIMIT=0 THORN_UNDER_VALGRIND=1
     suppressions=(--suppressions=c_tests/mpi/$mpi.supp)
     for file in /usr/share/openmpi/openmpi-valgrind.supp; do
@@ -150,7 +150,7 @@ valgrind)
     ;;
 asan)
     all_built
-    # Leaks are valgrind's matter: libraries that MPI has unloaded have no name that could be left out here.
+    # valgrind checks for leaks, because libraries that MPI has unloaded have no name for a suppression here.
     export TH_CACHE_LIMIT=0 THORN_UNDER_VALGRIND=1 ASAN_OPTIONS=detect_leaks=0
     for name in "${tests[@]}"; do
         report "$name for AddressSanitizer" "$out/$name.log" ranks 2 120 "$out/$name"
@@ -164,7 +164,7 @@ if [ "$mpi" = mpich ]; then
     before=(env "LD_PRELOAD=$out/yield.so")
 fi
 
-# The header alone: no warning in C99 and C++11, and none that has to be asked for.
+# The header alone compiles without warnings in C99 and C++11, also with extra warnings.
 if wanted header; then
     cat >"$out/header.c" <<<'#include "thorn_mpi.h"
 #include "thorn_mpi.h"
@@ -207,7 +207,7 @@ for name in "${tests[@]}"; do
 done
 if wanted cxx; then report "cxx with 2 ranks" "$out/cxx.log" ranks 2 120 "$out/cxx"; fi
 
-# GPUs whose memory the host cannot touch, and then an MPI that can; work waits in its stream until somebody waits for it.
+# GPUs whose memory the host cannot access, and then an MPI that can access it. Work stays in its stream until a caller waits for it.
 for name in "${gpu_tests[@]}"; do
     gpu=(env "LD_LIBRARY_PATH=$out:$emulator" THORN_EMU_ASYNC=1)
     mapfile -t cases < <(sed -n 's/^static void \(tensors_on_gpus_[a-z_]*\)(.*/\1/p' "c_tests/mpi/$name.c")
@@ -230,7 +230,7 @@ if wanted guide && command -v python3 >/dev/null; then
         --run "$run"
 fi
 
-# A rank that ends early is noticed by mpirun or by MPI.
+# If a rank ends early, mpirun or MPI must notice.
 if wanted gone; then
     for way in "" receive; do
         code=0

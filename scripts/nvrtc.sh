@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Fetches NVIDIA's run-time compiler, which needs no GPU, from PyPI into target/nvrtc, and prints the folder of its libraries: with it in
-# LD_LIBRARY_PATH, the tests compile every kernel for real. What is there already is not fetched again.
+# Fetches NVIDIA's run-time compiler, which needs no GPU, from PyPI into target/nvrtc, and prints the folder of its libraries. If the folder
+# is in LD_LIBRARY_PATH, the tests compile every kernel with the real NVRTC. Existing files are not fetched again.
 #
 # Usage: scripts/nvrtc.sh
 set -euo pipefail
@@ -17,7 +17,7 @@ if [ "$(cat "$out/version" 2>/dev/null)" != "$version" ]; then
     wheels=$(mktemp -d)
     trap 'rm -rf "$wheels"' EXIT
     python3 -m pip --disable-pip-version-check download --quiet --no-deps --dest "$wheels" "nvidia-cuda-nvrtc==$version" >&2
-    # A wheel is a zip file; the libraries beside these two are variants that nobody here needs.
+    # A wheel is a zip file. The other libraries in it are variants that are not needed.
     python3 - "$wheels" "$out" <<'PYTHON'
 import glob, sys, zipfile
 

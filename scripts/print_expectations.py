@@ -24,13 +24,13 @@ INTEGERS = {"uint8": "B", "int8": "b", "int16": "h", "int32": "i", "int64": "q"}
 FLOATS = {"float16": "H", "bfloat16": "H", "float32": "f", "float64": "d"}
 OPTIONS = {"precision": "precision", "threshold": "threshold", "edgeItems": "edgeitems", "lineWidth": "linewidth", "sciMode": "sci_mode"}
 
-# Elements that a tensor of many repeats.
+# A tensor with more elements repeats these.
 MOST_VALUES = 48
 SPECIAL = [0.0, -0.0, math.inf, -math.inf, math.nan]
 
 
 def shape(dice):
-    """Scalars, tensors without elements, small ones of up to five dimensions, and ones that are summarised."""
+    """Scalars, tensors without elements, small tensors of up to five dimensions, and tensors that are summarised."""
     kind = dice.random()
     if kind < 0.08:
         return []

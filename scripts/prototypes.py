@@ -1,4 +1,4 @@
-"""The functions and enums include/thorn.h declares, for the tests that are made from them."""
+"""The functions and enums of include/thorn.h, for tests that are generated from them."""
 
 import os
 import re
@@ -8,7 +8,7 @@ HEADER = os.path.join(os.path.dirname(__file__), "..", "include", "thorn.h")
 
 
 class Parameter(NamedTuple):
-    type: str  # as C writes it, without `struct`: "const THTensor *"
+    type: str  # written as in C, without `struct`: "const THTensor *"
     name: str
 
 
@@ -28,7 +28,7 @@ def parameter(text):
 
 
 def functions(path=HEADER):
-    """All functions, by name, in the order of the header."""
+    """All functions by name, in the order of the header."""
     with open(path) as file:
         code = re.sub(r"//[^\n]*|/\*.*?\*/|^#[^\n]*|TH_NODISCARD ", "", file.read(), flags=re.S | re.M)
     found = {}

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Writes c_tests/random_expected.h: numbers that a generator of kind TH_MT19937 must give.
+"""Writes c_tests/random_expected.h: the numbers that a generator of kind TH_MT19937 must give.
 
     .venv/bin/python scripts/random_expectations.py
 
-The words are NumPy's, whose MT19937 is seeded as TH's; TH's formulas (Torch7's documentation) are computed with Python's floats, which
-are C's doubles. What PyTorch gives is PyTorch's own.
+The words are NumPy's, whose MT19937 is seeded like TH's. TH's formulas (Torch7's documentation) are computed with Python's floats, which
+are C's doubles. PyTorch computes its own numbers.
 """
 
 import math
@@ -18,7 +18,7 @@ SEED = 123
 
 
 class TH:
-    """The numbers, one after the other."""
+    """The numbers, in order."""
 
     def __init__(self, seed):
         state = np.random.RandomState(seed)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes a function for each of include/thorn.h that draws its arguments, calls it and has the outcome looked at.
+"""Writes a function for each function of include/thorn.h that draws its arguments, calls it and checks the outcome.
 
     scripts/sequences.py build/sequences/calls.h
     scripts/sequences.py --differences build/sequences/plays.h
@@ -7,10 +7,9 @@
 The second form writes a table of functions for c_tests/sequences/differences.c instead. The table has all functions that
 change what a handle shows or make views, the functions that write to storages, and a few smooth operations.
 
-c_tests/sequences has the rest of the program. Arguments are drawn by their kinds; what needs more, since the library must trust it or
-since it would take all memory there is, stands in c_tests/sequences, in special.h with its reason, in exchange.h, in files.h, in
-gradients.h and in sparse.h.
-Functions that are never called stand in LEFT_OUT.
+c_tests/sequences has the rest of the program. Arguments are drawn by their kinds. Functions that need more, because the library must
+trust their arguments or because they would use up all memory, are hand-written in c_tests/sequences: special.h, which has the reasons,
+exchange.h, files.h, gradients.h and sparse.h. LEFT_OUT lists the functions that are never called.
 """
 
 import json
@@ -28,7 +27,7 @@ LEFT_OUT = {
     "THRefcountedMapAllocator_decref": "takes a bare address of counted shared memory, which nothing can check",
 }
 
-# By kind, as src/capi/rows.json says it: how an argument is drawn. {name} stands for its name in quotes.
+# The expression that draws an argument, by its kind in src/capi/rows.json. {name} is replaced by the argument's name in quotes.
 BY_KIND = {
     **dict.fromkeys(["inputs", "optional_inputs", "list_or_null", "outs", "new_handles"], "handles({name}, {count})"),
     "sparse_inputs": "sparse_handles({name}, {count})",
@@ -42,34 +41,34 @@ BY_KIND = {
     "stats_out": "chance(5) ? NULL : &(THMemoryStats){{0}}", "print_options": "print_options({name})",
     "print_options_out": "chance(5) ? NULL : &(THPrintOptions){{0}}",
 }
-# By type, where the kind does not matter: constants, handles, of functions without a row too, and numbers.
+# The same by type, if the kind does not matter: constants, handles, also for functions outside of rows.json, and numbers.
 BY_TYPE = {
     **{name: f"code({{name}}, {most})" for name, most in enums().items()},
     "THTensor *": "tensor({name})", "const THTensor *": "tensor({name})",
     "THSTensor *": "sparse({name})", "const THSTensor *": "sparse({name})",
     "THStorage *": "storage({name})", "const THStorage *": "storage({name})",
     "THGenerator *": "generator({name})", "THArchive *": "archive({name})", "const THArchive *": "archive({name})",
-    # Without a GPU there are none.
+    # NULL, because there are none without a GPU.
     **dict.fromkeys(["THCudaStream *", "const THCudaStream *", "THCudaEvent *", "const THCudaEvent *", "THCudaGraph *",
                      "const THCudaGraph *", "THCudaCallback", "void *"], "NULL"),
     "const THFused *": "fused({name})", "const THOptim *": "optim({name})", "THOptimClosure": "NULL", "THProgressFunction": "NULL",
     "THMapAllocatorContext *": "context({name})", "double": "number({name})",
 }
-# Arguments of functions of compressed rows, which one sparse tensor has together; the two matrices of a product are called a and b.
+# Arguments of functions of compressed rows that are parts of one sparse tensor. The two matrices of a product are called a and b.
 PARTS_OF_ROWS = {"crow": "STARTS", "col": "COLUMNS", "values": "VALUES", "g": "VALUES", "y": "VALUES"}
-# By type and name: what the kind does not tell.
+# The same by type and name, if the kind is not sufficient.
 BY_NAME = {"double": dict.fromkeys(["start", "end", "step"], "bound({name})")}
-# Texts that are drawn beside the words and examples of an argument; the last library has no BLAS.
+# Texts that are drawn in addition to the words and examples of an argument. The last library is not a BLAS.
 HOSTILE = ["", "ijk", "->", "\\xff", "/no/such/file", "libm.so.6"]
-# By kind: what becomes of what is returned.
+# The statement that keeps or frees the returned value, by its kind.
 KEPT = {**dict.fromkeys(["new", "new_or_null"], "keep_tensor(got);"), "new_storage": "keep_storage(got);", "new_generator": "keep_generator(got);",
         "new_fused": "keep_fused(got);", "new_optim": "keep_optim(got);", "new_sparse": "keep_sparse(got);",
         "borrowed_text": "read_text(got);", "new_text": "free_text(got);"}
 
 
 def drawn(parameter, told, count, function):
-    """The expression for an argument of a function; `told` is what its row says of it, `count` the parameter that counts the entries of
-    lists."""
+    """The expression for an argument of a function. `told` is the argument's entry in rows.json, `count` the parameter with the number
+    of entries of lists."""
     kind = told.get("kind")
     if function.startswith("THSTensor_") and kind == "input":
         return f'beside_sparse("{parameter.name}")'
@@ -86,7 +85,7 @@ def drawn(parameter, told, count, function):
 
 
 def fitting(row, count):
-    """Expressions for arguments that fit each other, by name, and the letters in them: src/capi/face/notes.rs has the grammar."""
+    """Expressions for arguments that fit each other, by name, and their letters. src/capi/face/notes.rs documents the grammar."""
     if "shapes" not in row:
         return {}, []
     kinds = {argument["name"]: argument["kind"] for argument in row["arguments"]}
@@ -122,8 +121,8 @@ def fitting(row, count):
 
 
 def call(function, row):
-    """The C function that calls one of the library, of which `row` tells. Variables have an underscore behind, for what draws them has
-    plain names."""
+    """The C function that calls the library's function `row`. Its variables end with an underscore, because the functions that draw
+    arguments have the plain names."""
     told = {argument["name"]: argument for argument in row["arguments"]}
     counts = [name for name in told if told[name].get("kind") in ("len", "len_or_whole", "handle_count")]
     count = f"{counts[-1]}_" if counts else None
@@ -137,7 +136,7 @@ def call(function, row):
         by_chance = drawn(parameter, told[parameter.name], count, function.name)
         return f"fits ? {forms[parameter.name]} : {by_chance}" if parameter.name in forms else by_chance
 
-    # Lists may come before their count.
+    # A list may come before its count.
     for parameter in sorted(function.parameters, key=lambda parameter: parameter.name not in counts):
         lines.append(f"{parameter.type} {parameter.name}_ = {drawn_or_fitting(parameter)};".replace("* ", "*"))
     lines.append("before();")
@@ -160,12 +159,12 @@ LETTERS = {"out": "o", "view_out": "v", "inout": "m", "input": "i", "shared": "i
            "number": "x", "factor": "x", "parameter": "x", "flag": "f", "flags": "g", "dtype": "y", "len": "l", "len_or_whole": "l",
            "sizes": "Z", "dims": "D", "entries": "E", "counts": "E", "optional_strides": "0", "memory_input": "M", "new_handles": "N",
            "count_inout": "K"}
-# Operations with values that stay bounded, and few kinks.
+# Operations whose values stay bounded, with few kinks.
 SMOOTH = """fill zero copy add mul cadd csub cmul neg sin cos tanh sigmoid atan sum mean mm matmul addmm addcmul lerp cumsum softmax
             logSoftmax cat flip triu amax amin logsumexp relu abs""".split()
-# Functions that make the first handles, which have no input.
+# Functions that make the first handles, without inputs.
 MAKERS = ["THTensor_new", "THTensor_newWithDtype", "THTensor_newFull", "THTensor_newZeros"]
-# Functions left out of the table, and why.
+# Functions that the table leaves out, with the reasons.
 NOT_PLAYED = {
     "THTensor_newEmptyLike": "elements are undefined",
     **dict.fromkeys(["THTensor_newTo", "THTensor_newContiguous", "THTensor_newContiguousFormat", "THTensor_newViewDtype",

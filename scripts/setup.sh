@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs what building and testing need and this machine lacks, by apt as root or with sudo; otherwise says what is missing.
-# Says nothing when all is there. Usage: scripts/setup.sh [demo]; `demo` leaves out what only the tests need.
+# Installs the packages for building and testing that this machine lacks, by apt as root or with sudo. Otherwise lists the missing ones.
+# Prints nothing if nothing is missing. Usage: scripts/setup.sh [demo]; `demo` leaves out packages that only the tests need.
 set -euo pipefail
 
 PATH="$PATH:$HOME/.cargo/bin"
@@ -18,7 +18,7 @@ tools=(cmake:cmake cc:build-essential c++:build-essential make:build-essential l
 if [ "$goal" = test ]; then
     tools+=(valgrind:valgrind gdb:gdb pkg-config:pkg-config nm:binutils readelf:binutils diff:diffutils doxygen:doxygen)
     tools+=(luarocks:luarocks)
-    # Both that Debian has; scripts/mpi.sh runs with each.
+    # Both of Debian's MPIs; scripts/mpi.sh runs with each.
     tools+=(mpirun.openmpi:openmpi-bin mpicc.openmpi:libopenmpi-dev mpirun.mpich:mpich mpicc.mpich:libmpich-dev)
 fi
 
@@ -27,15 +27,15 @@ packages() {
     for tool in "${tools[@]}"; do
         has "${tool%%:*}" || echo "${tool##*:}"
     done | sort -u
-    # The guide's lines for cffi run in either; apt serves the latter.
+    # The guide's lines for cffi run with this interpreter or the system's; apt installs cffi for the latter.
     if [ "$goal" = test ] && ! python3 -c 'import cffi' 2>/dev/null && ! /usr/bin/python3 -c 'import cffi' 2>/dev/null; then
         echo python3-cffi
     fi
-    # So does examples/python.
+    # examples/python needs NumPy in the same way.
     if [ "$goal" = test ] && ! python3 -c 'import numpy' 2>/dev/null && ! /usr/bin/python3 -c 'import numpy' 2>/dev/null; then
         echo python3-numpy
     fi
-    # THSetBlas is tried with it.
+    # A BLAS to test THSetBlas.
     if [ "$goal" = test ] && ! /sbin/ldconfig -p | grep -qF libopenblas.so.0; then
         echo libopenblas0-pthread
     fi

@@ -5,9 +5,9 @@
     .venv/bin/python scripts/sparse.py [--cases N] [--seed S] [--only NUMBER]
     .venv/bin/python scripts/sparse.py --write [--cases N]
 
-Call number N of seed S is the same wherever it runs: `--seed S --only N` repeats it alone. THORN_LIB names the library, else
-target/release/libthorn.so is taken. Each call has its sparse operands as they were drawn, coalesced, compressed by rows, and with values that
-do not lie side by side.
+Call number N of seed S is always the same: `--seed S --only N` repeats it alone. THORN_LIB names the library; the default is
+target/release/libthorn.so. Each call is made with its sparse operands as drawn, coalesced, compressed by rows, and with values that are not
+contiguous.
 
 --write writes tests/data/sparse_expectations.txt, which c_tests/sparse.lua runs.
 """

@@ -1,7 +1,7 @@
 """Writes files of Torch7 after its documentation (doc/serialization.md and doc/file.md of github.com/torch/torch7).
 
-Torch7 is no longer built anywhere near; the Python package torchfile, an independent reader, reads what is written here in binary with
-longs of eight bytes.
+Torch7 itself can hardly be built any more. The Python package torchfile, an independent reader, reads the binary files with longs of eight
+bytes.
 """
 
 import pathlib
@@ -136,7 +136,7 @@ class File:
 
 
 class Key:
-    """A table that is the key of another."""
+    """A table that is a key of another table."""
 
     def __init__(self, value):
         self.value = value
@@ -156,7 +156,7 @@ def dtypes():
 
 
 def model(oldest=True):
-    """A module as nn saves it, and what else a Lua value can be."""
+    """A module as nn saves it, and the other kinds of Lua values."""
     weights = Storage("Float", numpy.arange(20) / 4)
     weight, bias = Tensor(weights, [3, 4]), Tensor(weights, [3], first=12)
     linear = Object("nn.Linear", {"weight": weight, "bias": bias, "train": True, "_type": "torch.FloatTensor"})
@@ -189,7 +189,7 @@ def model(oldest=True):
 
 
 def corpus(to):
-    """Writes the files, and returns for each what torchfile read."""
+    """Writes the files, and returns torchfile's reading of each."""
     import torchfile
 
     for ending, form in {"": {}, "_ascii": {"ascii": True}, "_windows": {"long": 4}}.items():
@@ -198,7 +198,8 @@ def corpus(to):
     storage = Storage("Double", numpy.arange(30))
     write(to / "tensor.t7", Tensor(storage, [5, 4], [1, 7], 2))
     write(to / "tensor_ascii.t7", Tensor(storage, [5, 4], [1, 7], 2), ascii=True)
-    # What torchfile reads; it refuses files with half, and gives functions of the type 6 an index, which Torch7 does not.
+    # The files that torchfile reads. It refuses files with half, and it expects an index for functions of type 6, which Torch7 does not
+    # write.
     others = {name: tensor for name, tensor in dtypes().items() if name not in ("Half", "half")}
     with tempfile.TemporaryDirectory() as scratch:
         path = pathlib.Path(scratch) / "others.t7"

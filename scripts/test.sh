@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Runs every test, and stops at the first that fails. Usage: scripts/test.sh [--update-symbols]
+# Runs every test, and stops at the first failure. Usage: scripts/test.sh [--update-symbols]
 #
-# --update-symbols only writes c_tests/symbols.txt, the list of what libthorn.so exports, for a change that is meant to change it.
+# --update-symbols only writes c_tests/symbols.txt, the list of symbols that libthorn.so exports, after an intended change.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -18,8 +18,8 @@ section() {
 }
 trap '[ $? -eq 0 ] || printf "\nFAILED: %s\n" "$section" >&2; kill $(jobs -p) 2>/dev/null || true' EXIT
 
-# together FIRST SECOND: runs two commands side by side, since neither keeps all cores busy. The output of the first is shown when both
-# have ended.
+# together FIRST SECOND: runs two commands side by side, because neither uses all cores. The output of the first is printed when both have
+# ended.
 together() {
     local log first
     log=$(mktemp)
@@ -31,7 +31,7 @@ together() {
     rm "$log"
 }
 
-# With the typed functions, which nothing else compiles yet.
+# Includes the typed functions, which nothing else compiles yet.
 lint() { cargo clippy --workspace --all-targets --locked --features thorn/typed -- -D warnings; }
 
 compile() {
@@ -39,10 +39,10 @@ compile() {
     cmake --build "$build" -j "$jobs"
 }
 
-# Sorted in one way everywhere.
+# Sorted in the same order on every machine.
 symbols() { nm -D --defined-only "$library" | awk '{ print $3 }' | LC_ALL=C sort; }
 
-# libthorn.so carries the number of its ABI, and needs the C library and the compiler's, nothing else.
+# libthorn.so has the number of its ABI, and needs only the C library and the compiler's library.
 check_dependencies() {
     local abi name needed
     abi=$(awk '$2 == "TH_ABI_VERSION" { print $3 }' include/thorn.h)
@@ -58,8 +58,8 @@ check_dependencies() {
             ;;
         esac
     done
-    # Forks are to be seen from the beginning: src/alloc/cache.rs. Without names, three functions are called at load: the C runtime's,
-    # std's, and that one.
+    # The library must see forks from the beginning: src/alloc/cache.rs. Three functions are called at load: the C runtime's, std's, and
+    # that one.
     local called
     called=$(readelf -S --wide "$library" | awk '$2 == ".init_array" { print $6 } $3 == ".init_array" { print $7 }')
     echo "functions called at load: $((16#${called:-0} / 8))"
@@ -72,7 +72,7 @@ check_symbols() {
     return 1
 }
 
-# A Python that has PyTorch: in the virtual environment PEERS_VENV names, that of scripts/bench.sh --peers, or .venv.
+# Finds a Python that has PyTorch: in the virtual environment that PEERS_VENV names, that scripts/bench.sh --peers makes, or in .venv.
 python_with_torch() {
     local venv
     for venv in "${PEERS_VENV:-}" "$CARGO_TARGET_DIR/peers/venv" .venv; do
@@ -84,7 +84,7 @@ python_with_torch() {
     return 1
 }
 
-# on_emulator SEED: the first random calls of a seed on the emulated GPU. Compiling their kernels takes most of the time, and the compiled
+# on_emulator SEED: the first random calls of a seed on the emulated GPU. Most of the time is spent on compiling kernels, so the compiled
 # modules are kept for the next run.
 on_emulator() {
     local emulator
@@ -95,7 +95,7 @@ on_emulator() {
 first_calls_on_emulator() { on_emulator 1; }
 other_calls_on_emulator() { on_emulator 2; }
 
-# Random calls, and the network that thorn saved, opened by PyTorch.
+# Random calls compared with PyTorch, and PyTorch opens the network that thorn saved.
 beside_torch() {
     local python saved=$build/examples
     if python=$(python_with_torch); then
@@ -110,7 +110,7 @@ beside_torch() {
     fi
 }
 
-# NumPy's example is a ctest; PyTorch is in an environment of its own.
+# NumPy's example is a ctest. PyTorch needs a separate environment.
 exchange_with_torch() {
     local python
     if python=$(python_with_torch); then
@@ -121,8 +121,8 @@ exchange_with_torch() {
     fi
 }
 
-# The tests in Rust, with the dependencies and the library as CMake built them, which are compiled once. The tests inside the library have
-# overflow and assertions checked; they are quick enough without optimisation. The script that writes the headers is quickest without.
+# The Rust tests use the dependencies and the library as CMake built them, which are compiled once. The tests inside the library check
+# overflow and assertions, and are fast enough without optimisation. The script that writes the headers also runs without.
 cargo_tests() {
     local checked=(opt-level=0 overflow-checks=true debug-assertions=true)
     cargo test --release --locked --lib --package thorn "${checked[@]/#/--config=profile.release.package.thorn.}"
@@ -132,7 +132,7 @@ cargo_tests() {
     cargo test --locked --package thorn-header --config 'profile.dev.package."*".opt-level=0' --config profile.dev.debug=false
 }
 
-# Every kernel, compiled by the real NVRTC to machine code for five generations of GPUs in turn; no GPU is needed.
+# The real NVRTC compiles every kernel to machine code for five generations of GPUs in turn. No GPU is needed.
 compile_kernels() {
     local -x TH_CUDA_LIBRARIES
     if TH_CUDA_LIBRARIES=$(scripts/nvrtc.sh); then

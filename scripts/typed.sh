@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Compiles the typed functions, THFloatTensor_* and its kin, which are not part of the library yet, and says how many there are and how
-# long that took. Usage: scripts/typed.sh [--size [libthorn.so without them]]
+# Compiles the typed functions, THFloatTensor_* and the others, which are not part of the library yet, and prints how many there are and
+# how long that took. Usage: scripts/typed.sh [--size [libthorn.so without them]]
 #
-# With --size they are compiled as users would have them, which takes minutes, and it says how many bytes they add. Without, nothing is
-# optimised. Fails when fewer than 187 families exist in all ten element types.
+# With --size they are compiled with optimisation, which takes minutes, and the script prints how many bytes they add. Without --size,
+# nothing is optimised. Fails if fewer than 187 families exist in all ten element types.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -18,7 +18,7 @@ built=${CARGO_TARGET_DIR:-$PWD/target}
 target=$built/typed
 library=$target/release/libthorn.so
 
-# The dependencies are those of the library, which are compiled already. A library of this name would take the place of the other's.
+# Reuses the library's compiled dependencies, in a separate directory, because a library with the same name would replace the other one.
 if [ ! -d "$target/release" ] && [ -d "$built/release/deps" ]; then
     mkdir -p "$target/release"
     cp -a "$built"/release/{.fingerprint,build,deps} "$target/release"

@@ -1,4 +1,4 @@
-//! The one door to devices.
+//! The entry to all devices: finds the device of the operands and runs work there.
 
 use crate::alloc::THAllocator;
 #[cfg(feature = "cuda")]
@@ -17,17 +17,17 @@ use crate::scalar::Scalar;
 use crate::storage;
 use std::sync::OnceLock;
 
-/// What the library has for GPUs. It is reached by [`CUDA`] alone, so that a program which makes nothing on a GPU is linked without it.
+/// The functions for GPUs. They are only reached through [`CUDA`], so that a program which uses no GPU is linked without them.
 struct Cuda {
     gpu: fn(i8) -> &'static dyn Accelerator,
     pinned: &'static THAllocator,
     is_pinned: fn(usize) -> bool,
 }
 
-/// Set before there is memory on a GPU, or pinned memory.
+/// Set before the first memory on a GPU, or pinned memory, is allocated.
 static CUDA: OnceLock<Cuda> = OnceLock::new();
 
-/// A GPU before any was asked for.
+/// The GPUs before [`CUDA`] is set.
 static ABSENT: [Absent; 128] = {
     let mut all = [const { Absent::new(0) }; 128];
     let mut k = 0;
@@ -38,12 +38,12 @@ static ABSENT: [Absent; 128] = {
     all
 };
 
-/// A device: its memory and its kernels. The host's functions are called by name, so that a linker sees which ones a program reaches.
+/// A device: its memory and kernels. The host's functions are called directly, so that a linker sees which ones a program uses.
 #[derive(Clone, Copy)]
 pub enum Backend {
     /// The host.
     Host,
-    /// Any other.
+    /// Any other device.
     Other(&'static dyn Accelerator),
 }
 
@@ -69,7 +69,7 @@ pub fn count() -> Result<i32> {
     bail!(Cuda, "the library was built without CUDA")
 }
 
-/// Fails unless the device is there; its memory is to be had then.
+/// Fails unless the device exists. Afterwards, memory on it can be allocated.
 pub fn check(device: Device) -> Result<()> {
     match device {
         Device::Cpu | Device::Recorder => Ok(()),
@@ -80,7 +80,7 @@ pub fn check(device: Device) -> Result<()> {
     }
 }
 
-/// The driver of a GPU that is there.
+/// The driver of a GPU; an error if the GPU does not exist.
 pub fn driver(device: Device) -> Result<&'static dyn Driver> {
     check(device)?;
     match on(device) {
@@ -89,7 +89,7 @@ pub fn driver(device: Device) -> Result<&'static dyn Driver> {
     }
 }
 
-/// A new stream of a GPU, to which this thread's work goes. The stream of before is the thread's again at the end.
+/// A guard: this thread uses a new stream of a GPU. The previous stream is restored when the guard is dropped.
 pub struct Aside {
     driver: &'static dyn Driver,
     before: usize,
@@ -97,14 +97,14 @@ pub struct Aside {
 }
 
 impl Aside {
-    /// On this device.
+    /// Makes a stream of this device the current one.
     pub fn on(device: Device) -> Result<Aside> {
         let driver = driver(device)?;
         let aside = Aside { driver, before: driver.current(), stream: driver.make_stream(0)? };
         driver.set_current(aside.stream).map(|()| aside)
     }
 
-    /// Waits until the work of the new stream has been done.
+    /// Waits until the work of the new stream is done.
     pub fn wait(&self) -> Result<()> {
         self.driver.wait(self.stream)
     }
@@ -117,8 +117,7 @@ impl Drop for Aside {
     }
 }
 
-/// The allocator of pinned memory of the host, which GPUs copy from and to while the host goes on; [`count`] says first that there are
-/// GPUs.
+/// The allocator of pinned host memory, to and from which GPUs copy asynchronously. Fails unless [`count`] was called before.
 pub fn pinned() -> Result<&'static THAllocator> {
     match CUDA.get() {
         Some(cuda) => Ok(cuda.pinned),
@@ -126,12 +125,12 @@ pub fn pinned() -> Result<&'static THAllocator> {
     }
 }
 
-/// Returns true if an address of the host is in pinned memory; [`count`] says first that there are GPUs.
+/// Returns true if an address of the host is in pinned memory; false unless [`count`] was called before.
 pub fn is_pinned(at: *const u8) -> bool {
     CUDA.get().is_some_and(|cuda| (cuda.is_pinned)(at as usize))
 }
 
-/// The backend of the device that holds all operands; an error where there are several.
+/// The backend of the device that holds all operands; an error if they are on different devices.
 pub fn of<'a>(operands: impl Iterator<Item = &'a Operand>) -> Result<Backend> {
     let mut devices = operands.map(|operand| operand.device);
     let first = devices.next().unwrap_or(Device::Cpu);
@@ -141,13 +140,13 @@ pub fn of<'a>(operands: impl Iterator<Item = &'a Operand>) -> Result<Backend> {
     Ok(on(first))
 }
 
-/// Does work with one result on the device that holds the operands.
+/// Does work with one result on the device of the operands.
 pub fn launch(work: &impl Launchable, to: &Operand, from: &[&Operand]) -> Result<()> {
     of(from.iter().copied().chain([to]))?.launch(work, &[Some(to)], from)
 }
 
 impl Backend {
-    /// Does the work: writes the results in `out`, of which some kinds may do without one, from `inputs`.
+    /// Does the work: writes the results in `out` from `inputs`. Some kinds of work allow a missing result.
     #[inline(always)]
     pub fn launch<W: Launchable>(self, work: &W, out: &[Option<&Operand>], inputs: &[&Operand]) -> Result<()> {
         match self {
@@ -156,7 +155,7 @@ impl Backend {
         }
     }
 
-    /// The first of row-major int64 positions, counted from 0, that is less than `least`, or `end` or more.
+    /// The index, counted from 0, of the first row-major int64 position that is less than `least`, or `end` or more.
     pub fn first_outside(self, positions: &Operand, least: i64, end: i64) -> Result<Option<usize>> {
         match self {
             Backend::Host => Ok(host::first_outside(positions, least, end)),
@@ -164,7 +163,7 @@ impl Backend {
         }
     }
 
-    /// The number of row-major bytes that are not 0.
+    /// The number of bytes other than 0 in a row-major mask.
     pub fn count(self, mask: &Operand) -> Result<usize> {
         match self {
             Backend::Host => Ok(host::count(mask)),
@@ -172,7 +171,7 @@ impl Backend {
         }
     }
 
-    /// True if no element is 0.
+    /// Returns true if no element is 0.
     pub fn all(self, x: &Operand) -> Result<bool> {
         match self {
             Backend::Host => Ok(host::all(x)),
@@ -180,7 +179,8 @@ impl Backend {
         }
     }
 
-    /// The int64 count of each integer from 0 to the greatest of a vector, or the float64 sum of its weights; `minlength` entries at least.
+    /// The int64 count of each integer from 0 to the greatest element of a vector, or the float64 sum of its weights. The result has at
+    /// least `minlength` entries.
     pub fn bincount(self, x: &Operand, weights: Option<&Operand>, minlength: i64) -> Result<Operand> {
         match self {
             Backend::Host => host::bincount(x, weights, minlength),
@@ -188,7 +188,8 @@ impl Backend {
         }
     }
 
-    /// The elements of a row-major vector, or the rows of a matrix, each once: in ascending order, or with `consecutive` one of each run.
+    /// The distinct elements of a row-major vector, or rows of a matrix, in ascending order. With `consecutive`, one element of each run of
+    /// equal ones.
     pub fn unique(self, x: &Operand, consecutive: bool, inverted: bool) -> Result<Unique> {
         match self {
             Backend::Host => host::unique(x, consecutive, inverted),
@@ -196,7 +197,7 @@ impl Backend {
         }
     }
 
-    /// Fills a row-major operand with random numbers. Where it fails, it has drawn some, and the caller sets the generator back.
+    /// Fills a row-major operand with random numbers. After a failure some numbers may have been drawn; the caller restores the generator.
     pub fn random(self, draw: Draw, generator: &mut Generator, out: &Operand, parameters: &[&Operand]) -> Result<()> {
         match self {
             Backend::Host => host::random(draw, generator, out, parameters),
@@ -212,11 +213,11 @@ impl Backend {
         }
     }
 
-    /// The first element of the only result of work on one input: of this dtype, and reached by this layout from one element.
+    /// The single number that work on one input computes. `dtype` is the dtype of the result, and `layout` its layout over one element.
     pub fn number<W: Launchable>(self, work: &W, dtype: Dtype, layout: Layout, input: &Operand) -> Result<Scalar> {
         let mut found = 0u64;
         let made = match self {
-            // SAFETY: eight bytes hold an element of any dtype, and outlive the work.
+            // SAFETY: `found` has eight bytes, which hold an element of any dtype, and outlives the work.
             Backend::Host => unsafe { Operand::of_memory((&raw mut found).cast(), dtype, layout) },
             Backend::Other(_) => Operand::new_on(input.device, dtype, &[1])?.with_layout(layout),
         };

@@ -1,4 +1,4 @@
-//! Where elements live, and where new ones are made.
+//! The devices that hold elements, and the current device of each thread.
 
 use crate::mode;
 use std::cell::Cell;
@@ -35,15 +35,15 @@ pub enum Device {
     Cpu,
     /// The GPU with this ordinal.
     Cuda(i8),
-    /// No device: the work that is launched on it is noted, and nothing is computed (`launch::record`).
+    /// No device: work that is launched on it is recorded, and nothing is computed (`launch::record`).
     Recorder,
 }
 
-/// Code of [`Device::Recorder`] in handles, which no caller sees.
+/// Code of [`Device::Recorder`] in handles. Callers never see it.
 const RECORDER: i8 = i8::MAX;
 
 impl Device {
-    /// The device written as type and index, as handles carry it; anything unknown reads as the host.
+    /// The device with this type and index, which are fields of handles. Unknown types mean the host.
     pub fn from_codes(kind: i8, index: i8) -> Device {
         match kind {
             RECORDER => Device::Recorder,
@@ -52,7 +52,7 @@ impl Device {
         }
     }
 
-    /// Type and index as handles carry them.
+    /// Type and index, as they are stored in handles.
     pub fn codes(self) -> (i8, i8) {
         match self {
             Device::Cpu => (TH_CPU as i8, 0),
@@ -72,10 +72,10 @@ impl std::fmt::Display for Device {
     }
 }
 
-/// True if GPUs may round float32 to TF32 in products.
+/// True if GPUs may round float32 factors to TF32 in products.
 static TF32: AtomicBool = AtomicBool::new(false);
 
-/// Returns true if GPUs may round factors in float32 to TF32, 10 bits behind the leading one, in products.
+/// Returns true if GPUs may round float32 factors of products to TF32, which has 10 fraction bits.
 pub fn tf32_allowed() -> bool {
     TF32.load(Ordering::Relaxed)
 }
@@ -86,23 +86,23 @@ pub fn allow_tf32(allowed: bool) {
 }
 
 thread_local! {
-    /// Where this thread makes new memory if nothing else says where.
+    /// The device on which this thread allocates new tensors by default.
     static DEFAULT: Cell<Device> = const { Cell::new(Device::Cpu) };
 }
 
-/// Returns true if a tensor may lie elsewhere than on the host.
+/// Returns true if tensors may be on other devices than the host.
 #[inline(always)]
 pub fn is_used() -> bool {
     mode::word() & !mode::GRADIENTS != 0
 }
 
-/// The device on which this thread makes new memory.
+/// The device on which this thread allocates new tensors.
 #[inline(always)]
 pub fn current() -> Device {
     if is_used() { DEFAULT.get() } else { Device::Cpu }
 }
 
-/// Makes [`is_used`] true where the device is a GPU.
+/// Makes [`is_used`] true if the device is a GPU.
 #[inline(always)]
 pub fn use_of(device: Device) {
     if matches!(device, Device::Cuda(_)) {
@@ -116,11 +116,11 @@ pub fn set_current(device: Device) {
     DEFAULT.set(device);
 }
 
-/// New memory is made on a device until this is gone.
+/// A guard: until it is dropped, this thread allocates new tensors on a device.
 pub struct Making(Option<Device>);
 
 impl Making {
-    /// On this device.
+    /// Sets the current device of this thread.
     pub fn on(device: Device) -> Making {
         let before = current();
         if before == device {

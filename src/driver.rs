@@ -1,4 +1,4 @@
-//! What a driver of devices offers beside memory and kernels: properties, streams, events, graphs; and counted handles for them.
+//! The functions of a device's driver other than memory and kernels: properties, streams, events, graphs; and counted handles for them.
 
 use crate::alloc;
 use crate::device::Device;
@@ -45,94 +45,95 @@ pub struct THCudaProperties {
     pub memory_bus_bits: i32,
 }
 
-/// A device's driver. Numbers stand for its streams, events and graphs; stream 0 is the default stream.
+/// A device's driver. Streams, events and graphs are represented by numbers; stream 0 is the default stream.
 pub trait Driver: Sync {
-    /// What the device is.
+    /// The properties of the device.
     fn properties(&self) -> Result<THCudaProperties>;
 
-    /// Waits until all work has been done.
+    /// Waits until all work of the device is done.
     fn synchronize(&self) -> Result<()>;
 
-    /// Bytes of memory: free, all, in storages, kept for new ones, and the most that ever were in storages.
+    /// Bytes of memory: free, total, in live storages, cached for new storages, and the peak in live storages.
     fn memory(&self) -> Result<[i64; 5]>;
 
-    /// The same of pinned memory, of which the machine has the free bytes and all.
+    /// The same numbers for pinned memory. The free and total bytes are the machine's.
     fn pinned_memory(&self) -> Result<[i64; 5]>;
 
-    /// Gives back the memory that is kept for new storages.
+    /// Frees the cached memory.
     fn empty_cache(&self) -> Result<()>;
 
-    /// Returns true if the device can reach the memory of another one.
+    /// Returns true if the device can access the memory of device `other`.
     fn can_reach(&self, other: i8) -> Result<bool>;
 
-    /// Lets the device reach the memory of another one, or no longer.
+    /// Allows or forbids the device to access the memory of device `other`.
     fn reach(&self, other: i8, on: bool) -> Result<()>;
 
-    /// The stream that this thread's work goes to.
+    /// The current stream of this thread.
     fn current(&self) -> usize;
 
-    /// Makes a stream the one of this thread.
+    /// Sets the current stream of this thread.
     fn set_current(&self, stream: usize) -> Result<()>;
 
-    /// A new stream, whose work goes before that of streams with a greater `priority`.
+    /// A new stream. Its work runs before the work of streams with a greater `priority`.
     fn make_stream(&self, priority: i32) -> Result<usize>;
 
-    /// Waits for a stream and ends it.
+    /// Waits for a stream and destroys it.
     fn end_stream(&self, stream: usize);
 
-    /// Waits until the work of a stream has been done.
+    /// Waits until the work of a stream is done.
     fn wait(&self, stream: usize) -> Result<()>;
 
-    /// Returns true if the work of a stream has been done.
+    /// Returns true if the work of a stream is done.
     fn is_idle(&self, stream: usize) -> Result<bool>;
 
-    /// Calls a function when the work of a stream has been done; the work after waits for it.
+    /// Calls a function when the work of a stream is done. Later work of the stream waits for the function.
     ///
     /// # Safety
-    /// The function may be called with the context, on any thread.
+    /// It must be safe to call the function with the context, on any thread.
     unsafe fn call(&self, stream: usize, function: unsafe extern "C" fn(*mut c_void), context: *mut c_void) -> Result<()>;
 
-    /// A new event, which measures time if `timing` is true.
+    /// A new event. It records times if `timing` is true.
     fn make_event(&self, timing: bool) -> Result<usize>;
 
-    /// Ends an event.
+    /// Destroys an event.
     fn end_event(&self, event: usize);
 
-    /// Puts an event after the work that a stream has.
+    /// Records an event after the work that the stream has now.
     fn record(&self, event: usize, stream: usize) -> Result<()>;
 
-    /// Work that is given to `stream` from now on waits for the event.
+    /// Makes later work of `stream` wait for the event.
     fn wait_for_event(&self, stream: usize, event: usize) -> Result<()>;
 
-    /// Waits until the work before an event has been done.
+    /// Waits until the work before an event is done.
     fn wait_event(&self, event: usize) -> Result<()>;
 
-    /// Returns true if the work before an event has been done.
+    /// Returns true if the work before an event is done.
     fn has_passed(&self, event: usize) -> Result<bool>;
 
-    /// Milliseconds between two events.
+    /// The time between two events in milliseconds.
     fn milliseconds(&self, start: usize, end: usize) -> Result<f64>;
 
-    /// Memory of a storage that is given back serves others only after the work that `stream` has by then.
+    /// Records that `stream` uses the memory at `data`. After the memory is freed, it is reused only when the work that `stream` has at
+    /// that time is done.
     fn used_in(&self, data: *const u8, stream: usize) -> Result<()>;
 
-    /// Keeps the work of this thread's stream from now on, rather than doing it.
+    /// Starts the capture of this thread's stream: its work is recorded into a graph instead of being done.
     fn begin_capture(&self) -> Result<()>;
 
     /// Returns true if this thread's stream is being captured.
     fn is_captured(&self) -> bool;
 
-    /// The graph of the work that was kept.
+    /// Ends the capture and returns its graph.
     fn end_capture(&self) -> Result<usize>;
 
-    /// Does the work of a graph in this thread's stream.
+    /// Launches a graph in this thread's stream.
     fn replay(&self, graph: usize) -> Result<()>;
 
-    /// Waits for the work of a graph and ends the graph.
+    /// Waits for the work of a graph and destroys the graph.
     fn end_graph(&self, graph: usize);
 }
 
-/// A driver's object behind a handle.
+/// The driver's object that a handle owns.
 pub struct Object {
     refcount: UnsafeCell<i32>,
     device: Device,
@@ -145,11 +146,11 @@ pub trait Handle: Sized {
     #[doc(hidden)]
     fn object(&self) -> &Object;
 
-    /// Ends the driver's object.
+    /// Destroys the driver's object.
     #[doc(hidden)]
     fn end(&self);
 
-    /// The device that has the object.
+    /// The device of the object.
     fn device(&self) -> Device {
         self.object().device
     }
@@ -159,14 +160,14 @@ pub trait Handle: Sized {
         self.object().raw
     }
 
-    /// The driver that has the object.
+    /// The driver of the object.
     fn driver(&self) -> &'static dyn Driver {
         self.object().driver
     }
 
     /// Adds a reference.
     fn retain(&self) {
-        // SAFETY: the count of a live handle.
+        // SAFETY: the count belongs to a live handle.
         unsafe { refcount::retain(self.object().refcount.get(), true) }
     }
 }
@@ -212,12 +213,12 @@ impl Handle for THCudaGraph {
     }
 }
 
-/// Gives up a reference; the last one ends the object.
+/// Gives up a reference. The last one destroys the object.
 ///
 /// # Safety
-/// The handle is live, and the reference the caller's.
+/// The handle is live, and the caller owns the reference.
 pub unsafe fn release<H: Handle>(handle: *mut H) {
-    // SAFETY: the caller's; a handle came from `boxed`.
+    // SAFETY: the caller owns a reference, and `handle` has allocated the handle as a box.
     unsafe {
         if refcount::release((*handle).object().refcount.get(), true) {
             (*handle).end();
@@ -226,14 +227,14 @@ pub unsafe fn release<H: Handle>(handle: *mut H) {
     }
 }
 
-/// A handle for an object that `make` makes; where there is no memory for one, nothing is made.
+/// A new handle for the object that `make` creates. If there is no memory for the handle, `make` is not called.
 fn handle<H>(
     device: Device,
     driver: &'static dyn Driver,
     make: impl FnOnce() -> Result<usize>,
     wrap: impl FnOnce(Object) -> H,
 ) -> Result<*mut H> {
-    // The handle is made first, since what the driver made could not be given back in silence.
+    // The handle is allocated first, because destroying a new object could fail.
     let object = Object { refcount: UnsafeCell::new(1), device, driver, raw: 0 };
     let Some(place) = alloc::boxed(std::mem::MaybeUninit::<H>::uninit()) else { bail!(NoMem, "out of memory for a handle") };
     let raw = make()?;
@@ -249,7 +250,7 @@ impl THCudaStream {
         handle(device, driver, || driver.make_stream(priority), |object| THCudaStream(object, true))
     }
 
-    /// A handle for a stream that others have made, and will end.
+    /// A handle for a foreign stream, which the handle does not destroy.
     pub fn foreign(device: Device, driver: &'static dyn Driver, raw: usize) -> Result<*mut THCudaStream> {
         handle(device, driver, || Ok(raw), |object| THCudaStream(object, false))
     }
@@ -263,13 +264,13 @@ impl THCudaEvent {
 }
 
 impl THCudaGraph {
-    /// The work that a device kept since its capture began.
+    /// A handle for the graph of the current capture, which ends.
     pub fn captured(device: Device, driver: &'static dyn Driver) -> Result<*mut THCudaGraph> {
         handle(device, driver, || driver.end_capture(), THCudaGraph)
     }
 }
 
-/// GPUs whose streams can be chosen.
+/// The number of GPUs that can have a current stream for each thread.
 pub(crate) const MOST: usize = 64;
 
 /// A reference to a stream.
@@ -277,17 +278,17 @@ struct Held(NonNull<THCudaStream>);
 
 impl Drop for Held {
     fn drop(&mut self) {
-        // SAFETY: the reference is this one's.
+        // SAFETY: `self` owns a reference.
         unsafe { release(self.0.as_ptr()) }
     }
 }
 
 thread_local! {
-    /// The streams that this thread has chosen, one of each GPU.
+    /// This thread's current stream of each GPU, where it has chosen one.
     static CHOSEN: RefCell<[Option<Held>; MOST]> = const { RefCell::new([const { None }; MOST]) };
 }
 
-/// The place of a device in [`CHOSEN`].
+/// The index of a device in [`CHOSEN`].
 fn place(device: Device) -> Result<usize> {
     match device {
         Device::Cuda(k) if (0..MOST as i8).contains(&k) => Ok(k as usize),
@@ -295,7 +296,7 @@ fn place(device: Device) -> Result<usize> {
     }
 }
 
-/// Makes a stream the one that this thread's work goes to, on its device; the thread holds a reference.
+/// Makes a stream this thread's current one on the stream's device. The thread holds a reference to it.
 pub fn choose(stream: &THCudaStream) -> Result<()> {
     let place = place(stream.device())?;
     stream.driver().set_current(stream.raw())?;
@@ -305,7 +306,7 @@ pub fn choose(stream: &THCudaStream) -> Result<()> {
     Ok(())
 }
 
-/// Work that `stream` is given from now on waits for the work that `other` has, which may be another device's.
+/// Makes later work of `stream` wait for the work that `other` has now. The streams may belong to different devices.
 pub fn wait_for(stream: &THCudaStream, other: &THCudaStream) -> Result<()> {
     let event = other.driver().make_event(false)?;
     let recorded = other.driver().record(event, other.raw());
@@ -314,13 +315,13 @@ pub fn wait_for(stream: &THCudaStream, other: &THCudaStream) -> Result<()> {
     waits
 }
 
-/// A new reference to the stream of this thread.
+/// A new reference to this thread's current stream.
 pub fn chosen(device: Device, driver: &'static dyn Driver) -> Result<*mut THCudaStream> {
     let place = place(device)?;
     let held = CHOSEN.with_borrow(|chosen| chosen[place].as_ref().map(|held| held.0));
     match held {
         Some(stream) => {
-            // SAFETY: the thread holds a reference.
+            // SAFETY: this thread holds a reference to the stream.
             unsafe { stream.as_ref() }.retain();
             Ok(stream.as_ptr())
         }

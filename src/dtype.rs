@@ -1,4 +1,4 @@
-//! Element types: the [`Dtype`] tag, the [`Element`] trait behind it, and `dispatch!` between the two.
+//! Element types: the enum [`Dtype`], the trait [`Element`], and the macro `dispatch!`, which leads from the first to the second.
 
 use crate::error::{Error, Kind, Result};
 use crate::scalar::Scalar;
@@ -11,7 +11,7 @@ pub type THDtype = i32;
 /// No dtype yet: a fresh handle, before its first write.
 pub const TH_UNDEFINED: THDtype = 0;
 
-/// The list of element types. Everything that goes over all of them follows from here.
+/// The list of element types. All code that has a case for each type is generated from it.
 macro_rules! dtypes {
     ($($(#[$doc:meta])* $Variant:ident $CODE:ident = $code:literal, $bytes:literal, $name:literal, $torch:literal;)*) => {
         $($(#[$doc])* pub const $CODE: THDtype = $code;)*
@@ -31,7 +31,7 @@ macro_rules! dtypes {
                 match code { $($code => Some(Dtype::$Variant),)* _ => None }
             }
 
-            /// PyTorch's name, `float32`, as C takes it.
+            /// PyTorch's name, `float32`, as a C string.
             pub fn c_name(self) -> &'static CStr {
                 match self { $(Dtype::$Variant => $name,)* }
             }
@@ -41,7 +41,7 @@ macro_rules! dtypes {
                 match self { $(Dtype::$Variant => $torch,)* }
             }
 
-            /// Bytes an element takes.
+            /// The size of an element in bytes.
             #[inline(always)]
             pub fn size(self) -> usize {
                 match self { $(Dtype::$Variant => $bytes,)* }
@@ -73,7 +73,7 @@ dtypes! {
     Bool     TH_BOOL = 10,    1, c"bool",     "Bool";
 }
 
-/// Rank in promotion: bool < integers < floats.
+/// The kind of a dtype. Promotion ranks them: bool < integers < floats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[allow(missing_docs)]
 pub enum Category {
@@ -87,18 +87,18 @@ pub enum Category {
 #[allow(missing_docs)]
 pub enum Domain {
     All,
-    /// All but Bool.
+    /// All except Bool.
     Numeric,
     /// Integers and Bool.
     Integral,
     Integer,
     Float,
-    /// The dtypes that LAPACK has.
+    /// The dtypes that LAPACK's functions exist for.
     Float32And64,
 }
 
 impl Domain {
-    /// Returns true if the domain has this dtype.
+    /// Returns true if the domain contains this dtype.
     #[inline(always)]
     pub fn contains(self, dtype: Dtype) -> bool {
         match self {
@@ -111,13 +111,13 @@ impl Domain {
         }
     }
 
-    /// `dtype`, or an error where the domain does not have it.
+    /// `dtype`; an error if the domain does not contain it.
     #[inline(always)]
     pub fn check(self, dtype: Dtype) -> Result<Dtype> {
         if self.contains(dtype) { Ok(dtype) } else { Err(self.refusal(dtype)) }
     }
 
-    /// Says that an operation is not defined for `dtype`, and what it is defined for.
+    /// The error that an operation is not defined for `dtype`, with the dtypes that it is defined for.
     #[cold]
     pub fn refusal(self, dtype: Dtype) -> Error {
         let defined = match self {
@@ -138,7 +138,8 @@ impl Dtype {
         self.c_name().to_str().unwrap_or_default()
     }
 
-    /// The element type with one of PyTorch's names: `float32`, or that of its tensors, `float`, `double`, `half`, `long` and so on.
+    /// The element type with this name: a dtype of PyTorch such as `float32`, or the type of its tensors such as `float`, `double`, `half`,
+    /// `long`.
     pub fn from_name(name: &[u8]) -> Option<Dtype> {
         let named =
             |d: &&Dtype| d.c_name().to_bytes() == name || (d.torch_name().bytes().map(|c| c.to_ascii_lowercase()).eq(name.iter().copied()));
@@ -165,7 +166,7 @@ impl Dtype {
         self.category() == Category::Float
     }
 
-    /// The type kernels compute in: float32 for the 16-bit floats, else the type itself.
+    /// The type that kernels compute in: float32 for 16-bit floats, otherwise the type itself.
     #[inline(always)]
     pub fn compute(self) -> Dtype {
         match self {
@@ -174,7 +175,28 @@ impl Dtype {
         }
     }
 
-    /// The smallest type both convert to without changing kind: PyTorch's promotion table.
+    /// The smallest positive number of a float type.
+    pub fn least_positive(self) -> f64 {
+        match self {
+            Dtype::Float16 => 2f64.powi(-24),
+            Dtype::Bfloat16 => 2f64.powi(-133),
+            Dtype::Float32 => 2f64.powi(-149),
+            _ => f64::from_bits(1),
+        }
+    }
+
+    /// The greatest number of a float type below 1.
+    pub fn below_one(self) -> f64 {
+        let digits = match self {
+            Dtype::Float16 => 11,
+            Dtype::Bfloat16 => 8,
+            Dtype::Float32 => 24,
+            _ => 53,
+        };
+        1.0 - 2f64.powi(-digits)
+    }
+
+    /// The smallest type that both types convert to without changing their kind: PyTorch's promotion table.
     pub fn promote(self, other: Dtype) -> Dtype {
         use Dtype::*;
         if self == other {
@@ -189,13 +211,14 @@ impl Dtype {
         }
     }
 
-    /// Returns true if a result of type `self` may be stored as `to`: floats never become integers unasked, numbers never bool.
+    /// Returns true if a result of type `self` may be stored as `to`: floats do not become integers implicitly, and numbers do not become
+    /// bool.
     #[inline(always)]
     pub fn can_cast(self, to: Dtype) -> bool {
         self.category() <= to.category()
     }
 
-    /// The type of floats made from integers: the default dtype, unless this is a float already.
+    /// The float type that results have for inputs of this type: the type itself if it is a float, otherwise the default dtype.
     pub fn to_float(self) -> Dtype {
         if self.is_float() { self } else { default_dtype() }
     }
@@ -209,12 +232,12 @@ impl std::fmt::Display for Dtype {
 
 static DEFAULT: AtomicU8 = AtomicU8::new(Dtype::Float32 as u8);
 
-/// The dtype that floats get where nothing says one: float32 until [`set_default_dtype`].
+/// The dtype of floats that have no explicit dtype: float32 until [`set_default_dtype`].
 pub fn default_dtype() -> Dtype {
     Dtype::from_code(DEFAULT.load(Ordering::Relaxed).into()).unwrap_or(Dtype::Float32)
 }
 
-/// Sets the process-wide default dtype; false unless it is a float.
+/// Sets the process-wide default dtype. Returns false, and changes nothing, if it is not a float.
 pub fn set_default_dtype(dtype: Dtype) -> bool {
     if dtype.is_float() {
         DEFAULT.store(dtype as u8, Ordering::Relaxed);
@@ -222,7 +245,7 @@ pub fn set_default_dtype(dtype: Dtype) -> bool {
     dtype.is_float()
 }
 
-/// The dtypes that take part in the promotion of one operation, by priority: tensors with dims, 0-d tensors, numbers.
+/// The dtypes that are promoted for one operation, by descending priority: tensors with dimensions, 0-d tensors, numbers.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Promotion {
     dims: Option<Dtype>,
@@ -247,7 +270,7 @@ impl Promotion {
         self
     }
 
-    /// The common dtype: a lower priority counts only where its kind is higher.
+    /// The common dtype. A dtype of lower priority counts only if it is of a higher kind.
     pub fn result(self) -> Option<Dtype> {
         let combine = |high: Option<Dtype>, low: Option<Dtype>| match (high, low) {
             (Some(h), Some(l)) if l.category() > h.category() => Some(h.promote(l)),
@@ -258,7 +281,7 @@ impl Promotion {
     }
 }
 
-/// A truth value in memory: any byte but 0 is true, so that a byte poked by C can never be invalid.
+/// A truth value in memory. Any byte except 0 is true, so that no byte that C writes is invalid.
 #[derive(Debug, Clone, Copy, Default)]
 #[repr(transparent)]
 pub struct Bool(pub u8);
@@ -292,7 +315,7 @@ impl PartialOrd for Bool {
     }
 }
 
-/// A type kernels compute in.
+/// A type that kernels compute in.
 ///
 /// # Safety
 /// Every bit pattern of `DTYPE.size()` bytes must be a valid `Self`.
@@ -301,7 +324,7 @@ pub unsafe trait Element: Copy + Send + Sync + PartialEq + PartialOrd + std::fmt
     const DTYPE: Dtype;
     /// 0 or false.
     const ZERO: Self;
-    /// Not a number; never for integers.
+    /// Returns true for NaN; always false for integers.
     fn is_nan(self) -> bool;
     /// `self + b`: integers wrap, Bool is *or*.
     fn add(self, b: Self) -> Self;
@@ -313,15 +336,15 @@ pub unsafe trait Element: Copy + Send + Sync + PartialEq + PartialOrd + std::fmt
     fn neg(self) -> Self;
     /// `|self|`: integers wrap.
     fn abs(self) -> Self;
-    /// The nearest value: saturating for integers, NaN becomes 0.
+    /// `x` as this type: floats are rounded, integers truncate and saturate, and NaN becomes 0 as an integer.
     fn from_f64(x: f64) -> Self;
-    /// [`Element::from_f64`] without the detour for a value that is a float32.
+    /// Like [`Element::from_f64`], for a float32 value.
     fn from_f32(x: f32) -> Self;
-    /// The value reduced to the type's width, as C converts integers.
+    /// The value reduced to the type's width, as in C's conversion of integers.
     fn from_i64(x: i64) -> Self;
-    /// The value as f64, rounded where int64 has more digits.
+    /// The value as f64; large int64 values are rounded.
     fn to_f64(self) -> f64;
-    /// The value as int64: floats truncate and saturate.
+    /// The value as int64; floats truncate and saturate.
     fn to_i64(self) -> i64;
 
     /// The scalar in this type.
@@ -434,9 +457,9 @@ unsafe impl Element for Bool {
     }
 }
 
-/// Runs `$body` with `$T` bound to the compute type of `$dtype` ([`Dtype::compute`]), or fails: `$op` has no meaning for it.
+/// Runs `$body` with `$T` as the compute type of `$dtype` ([`Dtype::compute`]). Returns an error if the set does not contain `$dtype`.
 ///
-/// Sets: `all`; `numeric` (no Bool); `integral` (integers and Bool); `float`.
+/// The sets are `all`, `numeric` (no Bool), `integral` (integers and Bool) and `float`.
 macro_rules! dispatch {
     (all, $dtype:expr, $T:ident => $body:expr) => {
         $crate::dtype::dispatch!(@ All $dtype, $T => $body;

@@ -3,12 +3,12 @@
 use crate::dtype::{Bool, Dtype, Element};
 use crate::scalar::Scalar;
 
-/// The value of an element that lies in memory as `dtype`.
+/// The value of an element in memory.
 ///
 /// # Safety
 /// `at` must be readable for one element.
 pub unsafe fn read_element(at: *const u8, dtype: Dtype) -> Scalar {
-    // SAFETY: the caller's.
+    // SAFETY: the caller guarantees that `at` points to an element.
     unsafe {
         match dtype {
             Dtype::Float16 => Scalar::Float(half::f16::from_bits(at.cast::<u16>().read_unaligned()).to_f64()),
@@ -30,10 +30,10 @@ pub unsafe fn read_element(at: *const u8, dtype: Dtype) -> Scalar {
 /// # Safety
 /// `at` must be writable for one element.
 pub unsafe fn write_element(at: *mut u8, dtype: Dtype, value: Scalar) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller guarantees that `at` points to an element.
     unsafe {
         match dtype {
-            // The crate's conversion from f64 rounds twice; by way of a float32 cut to odd it rounds once.
+            // The crate's conversion from f64 rounds twice. Rounding to odd in float32 first gives the result of one rounding.
             Dtype::Float16 | Dtype::Bfloat16 => {
                 let single = cut_to_odd(value.to_f64());
                 let bits =
@@ -52,7 +52,8 @@ pub unsafe fn write_element(at: *mut u8, dtype: Dtype, value: Scalar) {
     }
 }
 
-/// Cut to digits enough for either 16-bit float, and so few that subnormal numbers of float32 still have them where they matter.
+/// `x` rounded to odd at 14 significant bits. These are more than either 16-bit float has, and few enough that subnormal float32 numbers
+/// keep all bits that matter.
 #[inline(always)]
 pub fn cut_to_odd(x: f64) -> f32 {
     const KEPT: u32 = 14;
@@ -61,7 +62,7 @@ pub fn cut_to_odd(x: f64) -> f32 {
     f64::from_bits(bits & !LOST | if bits & LOST != 0 { LOST + 1 } else { 0 }) as f32
 }
 
-/// The bits of `value` as an element of `dtype`, in the low bytes.
+/// The bits of `value` as an element of `dtype`, in the first bytes in memory order.
 pub fn bits(dtype: Dtype, value: Scalar) -> u64 {
     let mut bits = 0u64;
     // SAFETY: eight bytes hold an element of any dtype.
@@ -69,9 +70,9 @@ pub fn bits(dtype: Dtype, value: Scalar) -> u64 {
     bits
 }
 
-/// `value` as `dtype` stores it.
+/// `value` rounded to `dtype`.
 pub fn rounded(dtype: Dtype, value: Scalar) -> Scalar {
     let bits = bits(dtype, value);
-    // SAFETY: as above.
+    // SAFETY: eight bytes hold an element of any dtype.
     unsafe { read_element((&raw const bits).cast(), dtype) }
 }

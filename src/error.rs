@@ -1,4 +1,4 @@
-//! One error type: a kind C callers can switch on and a sentence people can read.
+//! The error type: a status that C callers can test, and a message for people.
 
 use std::ffi::CStr;
 use std::fmt::{self, Write};
@@ -10,7 +10,7 @@ macro_rules! statuses {
     ($($(#[$doc:meta])* $name:ident = $code:literal;)*) => {
         $($(#[$doc])* pub const $name: THStatus = $code;)*
 
-        /// Returns the name of a status in the header; of another number `None`.
+        /// The name of a status in the header; `None` for other numbers.
         pub fn status_name(status: THStatus) -> Option<&'static CStr> {
             match status {
                 $($code => CStr::from_bytes_with_nul(concat!(stringify!($name), "\0").as_bytes()).ok(),)*
@@ -49,7 +49,7 @@ statuses! {
     TH_ERR_CUDA = 12;
 }
 
-/// The class of a failure; its value is the [`THStatus`].
+/// The class of a failure; its value is a [`THStatus`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(i32)]
 #[allow(missing_docs)]
@@ -68,13 +68,13 @@ pub enum Kind {
     Cuda = TH_ERR_CUDA,
 }
 
-/// Why a call failed. Boxed, so that `Result<()>` stays one word on the way of a call that succeeds.
+/// The reason why a call failed. It is boxed, so that `Result<()>` is one word.
 pub struct Error(Box<Failure>);
 
 struct Failure {
     kind: Kind,
     status: THStatus,
-    /// The address of the handle that is the subject of `message`; 0 where that is a sentence by itself.
+    /// The address of the handle that is the subject of `message`; 0 if `message` is a complete sentence.
     subject: usize,
     message: String,
 }
@@ -83,21 +83,24 @@ struct Failure {
 pub type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
-    /// An error of `kind` that reads `message`: what is wrong, values; lower case, no period. The C function is named where it is called.
+    /// An error with this message: what is wrong, and the values; in lower case, without a period. `invoke` adds the name of the C
+    /// function.
     #[cold]
     pub fn new(kind: Kind, message: fmt::Arguments<'_>) -> Error {
         Error(Box::new(Failure { kind, status: kind as THStatus, subject: 0, message: bounded(message) }))
     }
 
-    /// An error about the handle at an address: `message` goes on behind its name, which is known where C functions have arguments.
+    /// An error about the handle at an address. `invoke`, which knows the arguments' names, puts the handle's name in front of `message`.
     #[cold]
     pub fn about(handle: usize, kind: Kind, message: fmt::Arguments<'_>) -> Error {
         Error(Box::new(Failure { kind, status: kind as THStatus, subject: handle, message: bounded(message) }))
     }
 
-    /// A function of the caller stopped the work; its `status` is what the caller gets back.
+    /// A function of the caller stopped the work; its `status` is what the caller gets back. Only `TH_ERR_INTERNAL` becomes
+    /// `TH_ERR_CALLBACK`, because the library has no fault.
     #[cold]
     pub fn from_callback(status: THStatus, message: fmt::Arguments<'_>) -> Error {
+        let status = if status == TH_ERR_INTERNAL { TH_ERR_CALLBACK } else { status };
         Error(Box::new(Failure { kind: Kind::Callback, status, subject: 0, message: bounded(message) }))
     }
 
@@ -106,17 +109,17 @@ impl Error {
         self.0.kind
     }
 
-    /// Returns the status that the C function returns.
+    /// The status that the C function returns.
     pub fn status(&self) -> THStatus {
         self.0.status
     }
 
-    /// The address of the handle that the sentence begins with, if there is one.
+    /// The address of the handle that the message is about, if there is one.
     pub fn subject(&self) -> Option<usize> {
         Some(self.0.subject).filter(|&handle| handle != 0)
     }
 
-    /// The sentence for people, without its subject if there is one.
+    /// The message, without its subject if there is one.
     pub fn message(&self) -> &str {
         &self.0.message
     }
@@ -137,19 +140,19 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// Returns the message of the operating system, without its number.
+/// The message of the operating system, without the error number.
 pub fn reason(error: &std::io::Error) -> String {
     let text = error.to_string();
     text.split(" (os error ").next().unwrap_or_default().to_owned()
 }
 
-/// The most bytes of a message.
+/// The maximum length of a message in bytes.
 pub(crate) const LONGEST_MESSAGE: usize = 1023;
 
-/// `message`, or so much of it as a message may have, and "...". So a message needs little memory, whatever names and lists it tells of.
+/// `message`, cut to the maximum length and ended by "..." if it is longer. So the memory of a message is bounded.
 pub fn bounded(message: fmt::Arguments<'_>) -> String {
     let mut text = Bounded(String::new());
-    // Fails where the text has been cut.
+    // An error means that the text was cut, which is intended.
     _ = text.write_fmt(message);
     text.0
 }
@@ -201,7 +204,7 @@ mod tests {
         for length in [LONGEST_MESSAGE + 1, 100_000] {
             assert_eq!(message(&"x".repeat(length)), "x".repeat(LONGEST_MESSAGE - 3) + "...");
         }
-        // 1020 bytes are 340 characters of three; behind one of one byte there is room for 339.
+        // 1020 bytes are 340 characters of three bytes. After a character of one byte, 339 fit.
         assert_eq!(message(&"\u{20ac}".repeat(400)), "\u{20ac}".repeat(340) + "...");
         assert_eq!(message(&("x".to_string() + &"\u{20ac}".repeat(400))), "x".to_string() + &"\u{20ac}".repeat(339) + "...");
         let pieces = Error::new(Kind::Argument, format_args!("{}{}{}", "x".repeat(1022), "yy", "z"));

@@ -1,8 +1,8 @@
-//! Work as a value: what is to be done to which operands, and the interface that a device implements.
+//! Work as a value: what to do with which operands, and the interface that a device implements.
 //!
-//! An operation checks its operands, readies its results, and launches a [`Launchable`] on the device that holds them (`backend`). Each
-//! kind of work is a type, so that a program linked with the archive holds the host's drivers of the kinds that it launches and no others;
-//! to another device all kinds are one type, [`Launch`]. Neither names a kernel of any device.
+//! An operation checks its operands, prepares its results, and launches a [`Launchable`] on the device that holds them (`backend`). Each
+//! kind of work is a separate type, so that a program linked with the archive contains only those host drivers that it launches. Other
+//! devices receive every kind of work as one enum, [`Launch`]. Neither names a kernel of any device.
 
 pub mod compressed;
 pub mod count;
@@ -51,12 +51,12 @@ use crate::operand::Operand;
 use crate::random::Generator;
 use crate::scalar::Scalar;
 
-/// Work that a device does to operands: its results overlap neither each other nor an input, unless its type says so.
+/// Work on operands. Unless its type says otherwise, results overlap neither each other nor an input.
 pub trait Launchable {
-    /// The work as one of all kinds, for a device with one driver for all.
+    /// The work as a [`Launch`], for devices that have one driver for all kinds.
     fn value(&self) -> Launch<'_>;
 
-    /// The host's driver: writes the results in `out` from `inputs`, which are as many as the kind of work says.
+    /// The host's driver: writes the results in `out` from `inputs`. The kind of work determines the number of inputs.
     fn run_on_host(&self, out: &[Option<&Operand>], inputs: &[&Operand]) -> Result<()>;
 }
 
@@ -75,22 +75,23 @@ pub enum Launch<'a> {
     TriangleIndices(TriangleIndices),
     /// See [`OneHot`].
     OneHot(OneHot),
-    /// Computes each element of one result from those at the same place of one to three inputs of its shape. An input may be the result.
+    /// Computes each element of one result from the elements at the same position of one to three inputs of its shape. An input may be the
+    /// result.
     Map(Map<'a>),
     /// See [`Fused`].
     Fused(Fused<'a>),
     /// Folds the elements of one input into one or two results.
     Reduce(Reduce<'a>),
-    /// Applies a function to each line of one input: one or two results. A result may lie on the input where each of its elements lies on
-    /// the one that it comes from.
+    /// Applies a function to each line of one input; has one or two results. A result may be the input if each of its elements has the
+    /// address of the input element that it is computed from.
     Lines(Lines<'a>),
-    /// Moves elements by positions, each of which was checked.
+    /// Moves elements by positions, which have all been checked.
     Index(Index),
-    /// Moves elements by a mask, all operands row-major.
+    /// Moves elements by a mask. All operands are row-major.
     Mask(Mask),
     /// Finds elements in ascending sequences.
     Search(Search),
-    /// Counts the elements of bins: an int64 row for each row of the input.
+    /// Counts the elements in each bin: one int64 row for each row of the input.
     Histogram(Histogram),
     /// Transforms the signals of one input into one result.
     Fourier(Fourier<'a>),
@@ -128,9 +129,9 @@ pub enum Launch<'a> {
     Columns(Columns),
 }
 
-/// Memory and kernels of devices of one kind beside the host.
+/// Memory and kernels of a kind of device other than the host.
 pub trait Accelerator: Sync {
-    /// Does the work: writes the results in `out`, of which some kinds may do without one, from `inputs`.
+    /// Does the work: writes the results in `out` from `inputs`. Some kinds of work allow a missing result.
     fn launch(&self, work: &Launch<'_>, out: &[Option<&Operand>], inputs: &[&Operand]) -> Result<()>;
 
     /// See `Backend::first_outside`.
@@ -154,33 +155,33 @@ pub trait Accelerator: Sync {
     /// The first element of an operand.
     fn first(&self, operand: &Operand) -> Result<Scalar>;
 
-    /// Streams, events, and what else there is beside memory and kernels.
+    /// Streams, events and everything else except memory and kernels.
     fn driver(&self) -> Result<&'static dyn Driver>;
 
-    /// Copies bytes from the device to the host. Without `waiting`, and if the host's memory is pinned, after this has returned.
+    /// Copies bytes from the device to the host. Without `waiting`, a copy to pinned memory may continue after this function has returned.
     ///
     /// # Safety
-    /// Both sides have this many bytes, until the copy is made.
+    /// Source and destination have this many bytes until the copy is done.
     unsafe fn download(&self, to: *mut u8, from: *const u8, bytes: usize, waiting: bool) -> Result<()>;
 
     /// Copies bytes from the host to the device; see [`Accelerator::download`].
     ///
     /// # Safety
-    /// Both sides have this many bytes, and the host's stays as it is, until the copy is made.
+    /// Source and destination have this many bytes, and the host's bytes do not change, until the copy is done.
     unsafe fn upload(&self, to: *mut u8, from: *const u8, bytes: usize, waiting: bool) -> Result<()>;
 
-    /// Copies bytes from another device of this kind, which has the number `other`.
+    /// Copies bytes from another device of this kind, number `other`.
     ///
     /// # Safety
-    /// Both sides have this many bytes.
+    /// Source and destination have this many bytes.
     unsafe fn copy_from(&self, other: i8, to: *mut u8, from: *const u8, bytes: usize) -> Result<()>;
 }
 
-/// A device that this library has no kernels for: everything is refused.
+/// A device that this library has no kernels for: every function fails with `TH_ERR_DEVICE`.
 pub struct Absent(pub Device);
 
 impl Absent {
-    /// The GPU with a number.
+    /// The GPU with this ordinal.
     pub const fn new(ordinal: i8) -> Absent {
         Absent(Device::Cuda(ordinal))
     }

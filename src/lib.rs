@@ -1,4 +1,4 @@
-//! Torch tensors as a plain C library: see `include/thorn.h` for its interface and `docs/design.md` for its plan.
+//! Torch tensors as a plain C library: see `include/thorn.h` for its interface and `docs/design.md` for its design.
 
 pub mod alloc;
 pub mod backend;

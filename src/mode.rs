@@ -1,22 +1,22 @@
-//! One word that every call reads. It is 0 while all memory is the host's and nobody looks on at calls.
+//! Process-wide flags, tested with one load at each call. 0 means no GPU, no gradients and no recording thread.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 static WORD: AtomicUsize = AtomicUsize::new(0);
-/// Set for good once memory was made on a GPU, or asked for.
+/// Set at the first use of memory on a GPU; never cleared.
 pub(crate) const GPUS: usize = 1;
-/// Set for good once a program uses gradients.
+/// Set at the first use of gradients; never cleared.
 pub(crate) const GRADIENTS: usize = 2;
-/// One thread that notes its work instead of doing it (`launch::record`); such threads are counted above the other bits.
+/// The unit of the count of threads that record work instead of doing it (`launch::record`). The count is above the other bits.
 const NOTING: usize = 4;
 
-/// The word.
+/// The flags.
 #[inline(always)]
 pub fn word() -> usize {
     WORD.load(Ordering::Relaxed)
 }
 
-/// Sets a bit for good.
+/// Sets a flag. Flags are never cleared.
 #[inline(always)]
 pub fn set(bit: usize) {
     if word() & bit == 0 {
@@ -24,12 +24,12 @@ pub fn set(bit: usize) {
     }
 }
 
-/// Counts one thread more that notes its work.
+/// Adds one to the number of recording threads.
 pub fn begin_noting() {
     WORD.fetch_add(NOTING, Ordering::Relaxed);
 }
 
-/// Counts one thread less that notes its work.
+/// Subtracts one from the number of recording threads.
 pub fn end_noting() {
     WORD.fetch_sub(NOTING, Ordering::Relaxed);
 }

@@ -1,4 +1,4 @@
-//! Operands: where tensors are taken, their device and bounds are checked.
+//! Operands: the tensors of a call, with their device and bounds checked.
 
 use crate::device::Device;
 use crate::dtype::Dtype;
@@ -9,7 +9,7 @@ use crate::tensor::Tensor;
 use std::marker::PhantomData;
 use std::ops::Deref;
 
-/// Fails unless a tensor that has elements has them in the host's memory.
+/// Fails if the tensor has elements on another device than the host.
 pub fn check_host(t: &Tensor) -> Result<()> {
     match t.device() {
         Device::Cpu => Ok(()),
@@ -18,34 +18,35 @@ pub fn check_host(t: &Tensor) -> Result<()> {
     }
 }
 
-/// An operand that may be read: inside its storage, with a geometry of its own.
+/// The elements of a tensor: their address, device, dtype and a layout that is inside the storage.
 #[derive(Debug)]
 pub struct Operand {
-    /// Keeps the elements alive when the tensor is a result too and gets new memory.
+    /// The storage, if the operand holds a reference. The reference keeps the elements alive when the same tensor is also a result and gets
+    /// new memory.
     pub storage: Option<Storage>,
     storage_data: *mut u8,
     /// The device that holds the elements.
     pub device: Device,
-    /// Its element type.
+    /// The element type.
     pub dtype: Dtype,
-    /// Its geometry, broadcast or not.
+    /// Sizes, strides and offset; broadcast dimensions have stride 0.
     pub layout: Layout,
 }
 
 impl Operand {
-    /// Checks that every element of `t` lies inside its storage.
+    /// The operand of `t`. Fails unless every element of `t` is inside its storage.
     pub fn of(t: &Tensor) -> Result<Operand> {
         Operand::with(t, t.defined()?, t.layout()?)
     }
 
-    /// [`Operand::of`] for a tensor whose dtype and layout are known.
+    /// Like [`Operand::of`], for a tensor whose dtype and layout are known.
     pub fn with(t: &Tensor, dtype: Dtype, layout: Layout) -> Result<Operand> {
         t.check_bounds(&layout)?;
         let storage_data = t.data().wrapping_offset(-(layout.offset as isize * dtype.size() as isize));
         Ok(Operand { storage: t.storage(), storage_data, device: t.device(), dtype, layout })
     }
 
-    /// A layout that lies inside `storage`.
+    /// An operand over `storage`. The caller guarantees that `layout` is inside the storage.
     pub fn inside(storage: Storage, dtype: Dtype, layout: Layout) -> Operand {
         let (storage_data, device) = (storage.data(), storage.device());
         Operand { storage: Some(storage), storage_data, device, dtype, layout }
@@ -61,26 +62,26 @@ impl Operand {
         Ok(Operand::inside(Storage::on_host(dtype, n)?, dtype, Layout::contiguous(&[n])))
     }
 
-    /// Memory of the caller.
+    /// An operand over memory of the caller on the host.
     ///
     /// # Safety
-    /// While the operand lives, the elements of the layout lie in memory at `data`.
+    /// `data` holds all elements of the layout while the operand is in use.
     pub unsafe fn of_memory(data: *mut u8, dtype: Dtype, layout: Layout) -> Operand {
         Operand { storage: None, storage_data: data, device: Device::Cpu, dtype, layout }
     }
 
-    /// The same memory in another layout, which lies inside the storage.
+    /// The same memory with another layout, which must be inside the storage.
     #[inline(always)]
     pub fn view(&self, layout: Layout) -> View<'_> {
         View { operand: Operand { storage: None, layout, ..*self }, of: PhantomData }
     }
 
-    /// [`Operand::view`] that keeps the storage alive by itself.
+    /// Like [`Operand::view`], but the result holds its own reference to the storage.
     pub fn with_layout(&self, layout: Layout) -> Operand {
         Operand { storage: self.storage.clone(), layout, ..*self }
     }
 
-    /// A tensor of these elements.
+    /// A tensor over these elements.
     pub fn tensor(&self) -> Result<Tensor> {
         match &self.storage {
             Some(storage) => Tensor::with_layout(storage.clone(), self.dtype, &self.layout),
@@ -91,20 +92,20 @@ impl Operand {
     /// The elements of a row-major operand on the host.
     ///
     /// # Safety
-    /// The dtype is that of `T`, and nobody writes the elements.
+    /// `T` is the operand's dtype, and no thread writes the elements while the slice is in use.
     pub unsafe fn elements<T>(&self) -> &[T] {
         let n = self.layout.numel() as usize;
-        // SAFETY: elements lie inside the storage; without any there may be no memory.
+        // SAFETY: the elements are inside the storage. An operand without elements, which may have no memory, is handled first.
         if n == 0 { &[] } else { unsafe { std::slice::from_raw_parts(self.first().cast_const().cast(), n) } }
     }
 
-    /// [`Operand::elements`] that nobody else reads or writes.
+    /// The elements of a row-major operand on the host, for writing.
     ///
     /// # Safety
-    /// The dtype is that of `T`.
+    /// `T` is the operand's dtype, and no one else reads or writes the elements while the slice is in use.
     pub unsafe fn elements_mut<T>(&mut self) -> &mut [T] {
         let n = self.layout.numel() as usize;
-        // SAFETY: as above.
+        // SAFETY: as in `elements`; the caller guarantees exclusive access.
         if n == 0 { &mut [] } else { unsafe { std::slice::from_raw_parts_mut(self.first().cast(), n) } }
     }
 
@@ -118,32 +119,32 @@ impl Operand {
         self.storage_data.wrapping_offset(layout.offset as isize * self.dtype.size() as isize)
     }
 
-    /// First byte and one past the last.
+    /// The addresses of the first byte and of the byte after the last.
     pub fn span(&self) -> (usize, usize) {
         let start = self.first() as usize;
         let end = self.layout.end().unwrap_or(0);
         if end == 0 { (start, start) } else { (start, start + (end - self.layout.offset) as usize * self.dtype.size()) }
     }
 
-    /// True if the spans of two operands have bytes in common.
+    /// Returns true if the spans of the two operands have bytes in common.
     pub fn overlaps(&self, other: &Operand) -> bool {
         let ((a, b), (c, d)) = (self.span(), other.span());
         a < d && c < b
     }
 
-    /// True if each element lies where the element of `other` at the same place lies.
+    /// Returns true if both operands have the same elements at the same positions: equal address, shape, strides and element size.
     pub fn in_step_with(&self, other: &Operand) -> bool {
         let same = self.dtype.size() == other.dtype.size() && self.layout.strides == other.layout.strides;
         same && self.layout.shape == other.layout.shape && self.first() == other.first()
     }
 
-    /// True if the operand's storage has bytes in common with `own`.
+    /// Returns true if the operand's storage has bytes in common with `own`.
     pub fn lies_in(&self, own: &Storage) -> bool {
         self.storage.as_ref().is_some_and(|storage| storage.overlaps(own))
     }
 }
 
-/// Another layout of an operand's memory. The operand keeps the elements alive: to make a view of it counts no references.
+/// Another layout of an operand's memory. It borrows the operand, which keeps the elements alive, so no reference is counted.
 #[derive(Debug)]
 pub struct View<'a> {
     operand: Operand,
@@ -159,14 +160,14 @@ impl Deref for View<'_> {
     }
 }
 
-/// The dtype that all operands have.
+/// The dtype of all operands; an error if they differ.
 pub fn one_dtype(tensors: &[&Tensor]) -> Result<Dtype> {
     let dtype = tensors[0].defined()?;
     tensors[1..].iter().try_for_each(|other| same_dtype(dtype, other))?;
     Ok(dtype)
 }
 
-/// Fails where a tensor has another dtype.
+/// Fails if `other` has another dtype.
 pub fn same_dtype(dtype: Dtype, other: &Tensor) -> Result<()> {
     match other.defined()? {
         same if same == dtype => Ok(()),

@@ -12,35 +12,36 @@ use smallvec::SmallVec;
 pub struct Loop<const N: usize> {
     /// Number of positions.
     pub n: usize,
-    /// Bytes between neighbours, for each operand; 0 where it is broadcast.
+    /// The distance between neighbours in bytes, for each operand; 0 if the operand is broadcast.
     pub step: [isize; N],
 }
 
-/// The loops over N operands of one shape, fastest first, as few as the strides allow; operand 0 decides the order.
+/// The loops over N operands of one shape, with adjacent loops merged. The loop with the smallest strides of operand 0 comes first.
 #[derive(Debug, Clone)]
 pub struct Plan<const N: usize> {
-    /// Never empty; loops longer than 1, except that a plan of one element has one loop of length 1, and one of none a loop of length 0.
+    /// Never empty. All loops are longer than 1, with two exceptions: a single element is one loop of length 1, no elements one loop of
+    /// length 0.
     loops: SmallVec<[Loop<N>; INLINE_DIMS]>,
-    /// Bytes of one element of each operand.
+    /// The element size of each operand in bytes.
     pub item: [usize; N],
 }
 
 /// A rectangle of a plan: `rows` runs of `cols` elements.
 #[derive(Debug, Clone, Copy)]
 pub struct Tile<const N: usize> {
-    /// Bytes from the first element of each operand.
+    /// The offset of the tile's first element from the operand's first element, in bytes.
     pub at: [isize; N],
-    /// Runs.
+    /// The number of runs.
     pub rows: usize,
-    /// Elements of a run.
+    /// The number of elements of a run.
     pub cols: usize,
-    /// Bytes from run to run.
+    /// The distance between runs in bytes.
     pub row_step: [isize; N],
-    /// Bytes from element to element.
+    /// The distance between elements of a run in bytes.
     pub col_step: [isize; N],
 }
 
-/// `[f(0), f(1), ...]` of at least one entry. A loop, since compilers do not inline `array::from_fn` and `map`.
+/// `[f(0), f(1), ...]` with at least one entry. A loop, because compilers do not inline `array::from_fn` and `map` here.
 #[inline(always)]
 pub(crate) fn each<T: Copy, const N: usize>(f: impl Fn(usize) -> T) -> [T; N] {
     let mut all = [f(0); N];
@@ -51,11 +52,11 @@ pub(crate) fn each<T: Copy, const N: usize>(f: impl Fn(usize) -> T) -> [T; N] {
 }
 
 impl<const N: usize> Plan<N> {
-    /// A plan over layouts of one shape (broadcast them first); `item` is the element size of each.
+    /// A plan over layouts of one shape, which are already broadcast; `item` is the element size of each in bytes.
     pub fn new(layouts: [&Layout; N], item: [usize; N]) -> Plan<N> {
         let shape = &layouts[0].shape;
         debug_assert!(layouts.iter().all(|l| l.shape == *shape));
-        // If one dim is 0 there is nothing to walk, however long the others are.
+        // If one size is 0, there are no elements, even if the product of the other sizes overflows.
         if shape.contains(&0) {
             return Plan::flat(0, item);
         }
@@ -69,7 +70,7 @@ impl<const N: usize> Plan<N> {
         Plan::of_loops(&mut loops, item)
     }
 
-    /// A plan of these loops, in any order, each longer than 1; none at all for a single element.
+    /// A plan of these loops, in any order. Each is longer than 1; no loops mean a single element.
     #[inline(always)]
     pub(crate) fn of_loops(loops: &mut [Loop<N>], item: [usize; N]) -> Plan<N> {
         sort_fastest_first(loops);
@@ -80,18 +81,18 @@ impl<const N: usize> Plan<N> {
         Plan { loops: SmallVec::from_slice(&loops[..kept]), item }
     }
 
-    /// A plan over operands that all lie contiguous: one loop.
+    /// A plan over operands that are all contiguous: one loop.
     #[inline]
     pub fn flat(n: usize, item: [usize; N]) -> Plan<N> {
         Plan { loops: smallvec::smallvec![Loop { n, step: each(|k| item[k] as isize) }], item }
     }
 
-    /// Elements visited.
+    /// The number of positions.
     pub fn numel(&self) -> usize {
         self.loops.iter().map(|l| l.n).product()
     }
 
-    /// Bytes of all operands, those of one that is broadcast counted once.
+    /// The size of all operands in bytes. Elements that are broadcast count once.
     pub fn bytes(&self) -> usize {
         let elements = |k: usize| self.loops.iter().filter(|l| l.step[k] != 0).fold(1, |n: usize, l| n.saturating_mul(l.n));
         (0..N).fold(0, |bytes: usize, k| bytes.saturating_add(elements(k).saturating_mul(self.item[k])))
@@ -102,13 +103,13 @@ impl<const N: usize> Plan<N> {
         &self.loops
     }
 
-    /// Returns true if there is one loop, in which every operand moves element by element.
+    /// Returns true if there is one loop and every operand is contiguous in it.
     pub fn is_flat(&self) -> bool {
         self.loops.len() == 1 && (0..N).all(|k| self.loops[0].step[k] == self.item[k] as isize)
     }
 
-    /// If the first loop is not contiguous in some operand, makes a loop in which that operand is contiguous the second one: tiles then
-    /// transpose it.
+    /// If an operand is not contiguous in the first loop, moves a loop in which it is contiguous to the second place, so that a tile covers
+    /// both and the kernel can transpose it.
     pub fn pair_for_transposes(&mut self) {
         let stuck = |k: &usize| self.loops[0].step[*k] != self.item[*k] as isize && self.loops[0].step[*k] != 0;
         let partner = (0..N).filter(stuck).find_map(|k| (1..self.loops.len()).find(|&l| self.loops[l].step[k] == self.item[k] as isize));
@@ -130,7 +131,7 @@ impl<const N: usize> Plan<N> {
     }
 }
 
-/// Sorts by ascending strides, those of operand 0 first. A loop in which an operand does not move is not ordered by that operand.
+/// Sorts loops by ascending strides: first by the strides of operand 0, then of operand 1, and so on. Strides of 0 are skipped.
 #[inline(always)]
 fn sort_fastest_first<const N: usize>(loops: &mut [Loop<N>]) {
     let before = |a: &Loop<N>, b: &Loop<N>| {
@@ -142,7 +143,7 @@ fn sort_fastest_first<const N: usize>(loops: &mut [Loop<N>]) {
         }
         false
     };
-    // Insertion sort: there are few loops, and library sorts may panic on the comparison, which is no total order.
+    // Insertion sort: there are few loops, and the sorts of the standard library may panic because the comparison is not a total order.
     for i in 1..loops.len() {
         let mut j = i;
         while j > 0 && before(&loops[j], &loops[j - 1]) {
@@ -152,7 +153,7 @@ fn sort_fastest_first<const N: usize>(loops: &mut [Loop<N>]) {
     }
 }
 
-/// Joins loops that continue each other for every operand; says how many are left.
+/// Merges loops that continue each other for every operand. Returns the number of loops that are left.
 #[inline(always)]
 fn merge<const N: usize>(loops: &mut [Loop<N>]) -> usize {
     let mut kept = 0;
@@ -168,7 +169,7 @@ fn merge<const N: usize>(loops: &mut [Loop<N>]) -> usize {
     loops.len().min(kept + 1)
 }
 
-/// The tiles of a plan, numbered: any thread can take any range of them.
+/// The tiles of a plan. They are numbered, so that any thread can process any range of them.
 #[derive(Debug, Clone, Copy)]
 pub struct Tiles<'a, const N: usize> {
     first: Loop<N>,
@@ -181,12 +182,12 @@ pub struct Tiles<'a, const N: usize> {
 }
 
 impl<const N: usize> Tiles<'_, N> {
-    /// How many tiles there are.
+    /// The number of tiles.
     pub fn count(&self) -> usize {
         self.total
     }
 
-    /// Elements in a full tile.
+    /// The number of elements of a full tile.
     pub fn area(&self) -> usize {
         self.rows * self.cols
     }

@@ -1,4 +1,4 @@
-//! Generators of random numbers: Philox, whose numbers do not depend on threads, and MT19937, whose numbers are those of Torch's TH.
+//! Generators of random numbers: Philox, whose results do not depend on the number of threads, and MT19937 with the results of Torch's TH.
 
 #![forbid(unsafe_code)]
 
@@ -34,7 +34,7 @@ pub enum Generator {
 }
 
 impl Generator {
-    /// The start of the stream of `seed`.
+    /// A generator at the start of the stream of `seed`.
     pub fn new(kind: THGeneratorKind, seed: u64) -> Result<Generator> {
         match kind {
             TH_PHILOX => Ok(Generator::Philox(Philox::new(seed))),
@@ -67,7 +67,7 @@ impl Generator {
         }
     }
 
-    /// How many bytes a saved generator of this kind has.
+    /// The size of the saved state in bytes.
     pub fn state_bytes(&self) -> usize {
         match self {
             Generator::Philox(_) => Philox::BYTES,
@@ -75,7 +75,7 @@ impl Generator {
         }
     }
 
-    /// Hands the saved generator to `f`.
+    /// Calls `f` with the saved state.
     pub fn save<R>(&self, f: impl FnOnce(&[u8]) -> R) -> R {
         match self {
             Generator::Philox(stream) => f(&stream.save()),
@@ -83,7 +83,7 @@ impl Generator {
         }
     }
 
-    /// Becomes the generator that was saved, which must be of the same kind.
+    /// Restores a saved state, which must be of a generator of the same kind.
     pub fn restore(&mut self, bytes: &[u8]) -> Result<()> {
         match self {
             Generator::Philox(stream) => *stream = Philox::restore(exactly(bytes, "Philox")?)?,
@@ -93,7 +93,7 @@ impl Generator {
     }
 }
 
-/// As many bytes as the state of a generator has.
+/// `bytes` as an array of N bytes; an error if the state of a generator of this kind has another length.
 fn exactly<'a, const N: usize>(bytes: &'a [u8], kind: &str) -> Result<&'a [u8; N]> {
     match bytes.try_into() {
         Ok(bytes) => Ok(bytes),
@@ -101,7 +101,8 @@ fn exactly<'a, const N: usize>(bytes: &'a [u8], kind: &str) -> Result<&'a [u8; N
     }
 }
 
-/// A seed that no other run has: from the operating system, or from the clock and an address where it has none to give.
+/// A seed that differs from run to run. It is read from `/dev/urandom`, or computed from the clock, the process ID and an address if that
+/// fails.
 pub fn seed_from_os() -> u64 {
     let mut bytes = [0; 8];
     match std::fs::File::open("/dev/urandom").and_then(|mut file| file.read_exact(&mut bytes)) {

@@ -1,9 +1,9 @@
-//! Reference counts: atomic, but for as long as the process has a single thread plain additions, which take a fifth of the time.
+//! Reference counts. They are atomic, but while the process has a single thread plain additions are used, which take a fifth of the time.
 
 use std::sync::atomic::{AtomicI32, Ordering, fence};
 
-/// A count that has come so far stays: the handle lives for ever, rather than be freed under those who hold it. Threads that count past
-/// the end at the same moment may carry it back by one each, which the room up to `i32::MAX` allows for.
+/// A count that has reached this value is never decremented: the handle leaks instead of being freed while it is in use. Threads that
+/// decrement at the same moment as the limit is passed may each lower it by one. The distance to `i32::MAX` is larger than that.
 const STUCK: i32 = i32::MAX - (1 << 16);
 
 /// Adds a reference to a counted handle.
@@ -13,7 +13,7 @@ const STUCK: i32 = i32::MAX - (1 << 16);
 #[inline(always)]
 pub(crate) unsafe fn retain(refcount: *mut i32, counted: bool) {
     if counted {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees a live handle's count.
         let count = unsafe { counter(refcount) };
         let held = if alone() {
             let held = count.load(Ordering::Relaxed);
@@ -28,15 +28,15 @@ pub(crate) unsafe fn retain(refcount: *mut i32, counted: bool) {
     }
 }
 
-/// Gives up a reference; true if it was the last.
+/// Gives up a reference. Returns true if it was the last.
 ///
 /// # Safety
 /// `refcount` must be the count of a live handle.
 #[inline(always)]
 pub(crate) unsafe fn release(refcount: *mut i32, counted: bool) -> bool {
-    // SAFETY: the caller's.
+    // SAFETY: the caller guarantees a live handle's count.
     let count = unsafe { counter(refcount) };
-    // The only holder needs no subtraction: nobody else is left to race with.
+    // With one reference no subtraction is needed, because no other holder can change the count.
     let held = count.load(Ordering::Acquire);
     if !counted || held == 1 {
         return counted;
@@ -58,9 +58,9 @@ pub(crate) unsafe fn release(refcount: *mut i32, counted: bool) -> bool {
 /// The number of references.
 ///
 /// # Safety
-/// As for [`retain`].
+/// `refcount` must be the count of a live handle.
 pub(crate) unsafe fn count(refcount: *mut i32) -> i32 {
-    // SAFETY: the caller's.
+    // SAFETY: the caller guarantees a live handle's count.
     unsafe { counter(refcount) }.load(Ordering::Relaxed)
 }
 
@@ -68,17 +68,18 @@ pub(crate) unsafe fn count(refcount: *mut i32) -> i32 {
 /// `refcount` must be valid for `'a`.
 #[inline(always)]
 unsafe fn counter<'a>(refcount: *mut i32) -> &'a AtomicI32 {
-    // SAFETY: an aligned i32 that is only ever changed through this.
+    // SAFETY: the caller guarantees that the i32 is valid and aligned. It is only changed by this module.
     unsafe { AtomicI32::from_ptr(refcount) }
 }
 
-/// Returns true if no other thread exists. glibc clears its `__libc_single_threaded` before the first thread is created; who creates
-/// threads without the C library must not use it either. Where there is no such variable the answer is no.
+/// Returns true if the process has a single thread. glibc clears its variable `__libc_single_threaded` before it creates the first thread.
+/// A thread that was not created by the C library must not use handles. Returns false if the C library has no such variable.
 #[cfg(all(target_arch = "x86_64", target_os = "linux", target_env = "gnu", not(miri)))]
 #[inline(always)]
 fn alone() -> bool {
     let flag: *const i8;
-    // SAFETY: the address comes from the table that the loader fills, null where the C library lacks the variable; it never moves.
+    // SAFETY: the loader fills the table with the variable's address, or null if the C library lacks the variable. The address never
+    // changes.
     unsafe {
         std::arch::asm!(
             ".weak __libc_single_threaded",
@@ -103,7 +104,7 @@ mod tests {
     #[test]
     fn the_last_release_says_so() {
         let mut refcount = 1;
-        // SAFETY: a count of our own.
+        // SAFETY: the count is a local variable.
         unsafe {
             retain(&mut refcount, true);
             assert_eq!(count(&mut refcount), 2);
@@ -116,7 +117,7 @@ mod tests {
     #[test]
     fn a_count_at_the_end_stays_there() {
         let mut refcount = i32::MAX - 1;
-        // SAFETY: a count of our own.
+        // SAFETY: the count is a local variable.
         unsafe {
             for _ in 0..3 {
                 retain(&mut refcount, true);
@@ -151,7 +152,7 @@ mod tests {
 
     #[test]
     fn threads_make_counts_atomic() {
-        // The test harness runs tests in threads of their own.
+        // The test harness runs each test in a new thread.
         assert!(!alone());
         let mut refcount = 1;
         let shared = &raw mut refcount as usize;

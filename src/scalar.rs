@@ -2,14 +2,14 @@
 
 use std::fmt;
 
-/// A C `double` that says whether it stands for an integer.
+/// A number from C: a `double`, and whether it counts as an integer.
 ///
-/// C has one number type for scalars here, so the value decides: 2.0 beside an integer tensor is the integer 2, 2.5 is a float.
+/// The C functions have one number type, so the value decides: with an integer tensor 2.0 is the integer 2, and 2.5 is a float.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Scalar {
-    /// An integral value that int64 holds exactly, but not -0.0.
+    /// A whole number that int64 represents exactly, except -0.0.
     Int(i64),
-    /// Any other value, infinities and NaN included.
+    /// Any other value, including -0.0, infinities and NaN.
     Float(f64),
 }
 
@@ -23,7 +23,7 @@ impl Scalar {
         }
     }
 
-    /// The scalar as int64: floats are cut off and saturate, NaN becomes 0.
+    /// The scalar as int64. Floats are truncated and saturate; NaN becomes 0.
     pub fn to_i64(self) -> i64 {
         match self {
             Scalar::Int(x) => x,
@@ -31,7 +31,7 @@ impl Scalar {
         }
     }
 
-    /// Returns true if the number counts as an integer: -0.0 does, though only a float can keep its sign.
+    /// Returns true if the number counts as an integer in type promotion. -0.0 does, although it is stored as a float to keep its sign.
     #[inline]
     pub fn is_whole(self) -> bool {
         match self {
@@ -41,7 +41,7 @@ impl Scalar {
     }
 }
 
-/// As messages show it: floats have at most 17 digits, those with more zeros an exponent.
+/// The text of the number in messages. Floats have at most 17 digits; very large and very small ones have an exponent.
 impl fmt::Display for Scalar {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
@@ -52,11 +52,20 @@ impl fmt::Display for Scalar {
     }
 }
 
+/// Returns `x`; every NaN becomes the quiet one without a sign or payload.
+///
+/// Doubles that leave the library pass through this function: LuaJIT takes a NaN with other bits for a value of another type, at an
+/// address that the payload names.
+#[inline(always)]
+pub fn canonical(x: f64) -> f64 {
+    if x.is_nan() { f64::NAN } else { x }
+}
+
 impl From<f64> for Scalar {
     #[inline(always)]
     fn from(x: f64) -> Scalar {
         let int = x as i64;
-        // -0.0 as an integer would lose its sign. i64::MAX is what saturation gives, not a value of x.
+        // As an integer, -0.0 would lose its sign. No f64 equals i64::MAX; the cast gives it only by saturation.
         if int as f64 == x && int != i64::MAX && (int != 0 || x.is_sign_positive()) { Scalar::Int(int) } else { Scalar::Float(x) }
     }
 }

@@ -1,4 +1,4 @@
-//! `THStorage`, the struct C sees, and [`Storage`], the counted pointer Rust uses.
+//! `THStorage`, the struct that C sees, and [`Storage`], the counted pointer that Rust uses.
 
 mod elsewhere;
 mod larger;
@@ -42,11 +42,11 @@ pub struct THStorage {
     pub view: *mut THStorage,
 }
 
-/// A storage in memory: the public fields, then thorn's own.
+/// The memory block of a storage: the public fields, followed by private ones.
 #[repr(C)]
 struct Block {
     head: THStorage,
-    /// The number of calls that wrote to the elements since the program uses gradients.
+    /// The number of calls that have written to the elements, counted from the program's first use of gradients.
     version: AtomicU64,
     /// `HAS_HISTORY` and `IS_SHARED`.
     marks: AtomicU8,
@@ -54,7 +54,7 @@ struct Block {
 
 /// A mark of a storage: a tensor on it had a history or required a gradient.
 pub(crate) const HAS_HISTORY: u8 = 1;
-/// A mark of a storage: a tensor was made on it whose relation to the other tensors is unknown.
+/// A mark of a storage: a tensor was made on it whose relation to the storage's other tensors is unknown.
 pub(crate) const IS_SHARED: u8 = 2;
 
 /// The storage counts its references; without this bit retain and free do nothing.
@@ -81,19 +81,20 @@ static CACHING: THAllocator = THAllocator { malloc: None, realloc: None, free: S
 
 unsafe extern "C" fn caching_free(bytes: *mut c_void, data: *mut c_void) {
     if let Some(data) = NonNull::new(data.cast()) {
-        // SAFETY: only storages made by `Storage::with_size` and `resize` name CACHING, with the size they asked for.
+        // SAFETY: only thorn's storages have the allocator CACHING, and their context is the number of bytes that `alloc::allocate` was
+        // called with.
         unsafe { alloc::release(data, bytes as usize) }
     }
 }
 
-/// One counted reference to a `THStorage`. Fields are read and written through the raw pointer: C may alias it anywhere.
+/// One counted reference to a `THStorage`. All access is through the raw pointer, because C may hold the same pointer.
 #[derive(Debug)]
 #[repr(transparent)]
 pub struct Storage(NonNull<THStorage>);
 
-// SAFETY: the count is atomic; access to the elements is the caller's to order, as the header says.
+// SAFETY: the reference count is atomic. The C header requires the program to order accesses to the elements.
 unsafe impl Send for Storage {}
-// SAFETY: as above.
+// SAFETY: as for `Send`.
 unsafe impl Sync for Storage {}
 
 impl Storage {
@@ -102,7 +103,7 @@ impl Storage {
         Storage::from_parts(dtype, null_mut(), 0, OWNED, &CACHING, null_mut())
     }
 
-    /// A storage of `len` elements with undefined values, on the device on which the thread makes new memory.
+    /// A storage of `len` elements with undefined values, on the calling thread's current device.
     pub fn with_size(dtype: Dtype, len: i64) -> Result<Storage> {
         match device::current() {
             Device::Cpu => Storage::on_host(dtype, len),
@@ -116,7 +117,7 @@ impl Storage {
         let data = allocate(bytes)?;
         let made = Storage::from_parts(dtype, data, len, OWNED, &CACHING, bytes as *mut c_void);
         if made.is_err() {
-            // SAFETY: `data` was just allocated with this size and nobody else has it.
+            // SAFETY: `data` was allocated above with this size, and no other pointer to it exists.
             unsafe { caching_free(bytes as *mut c_void, data) }
         }
         made
@@ -125,31 +126,31 @@ impl Storage {
     /// A storage of `len` elements from the caller's allocator.
     ///
     /// # Safety
-    /// `allocator` must stay valid until the storage is gone and keep malloc's promises.
+    /// `allocator` must stay valid until the storage is freed, and its functions must behave like malloc, realloc and free.
     pub unsafe fn with_allocator(dtype: Dtype, len: i64, allocator: *const THAllocator, context: *mut c_void) -> Result<Storage> {
         let bytes = byte_count(dtype, len)?;
-        // The header is made first: once there is memory, nothing may fail that would have to free it, and perhaps the caller's context
-        // with it.
+        // The struct is allocated first. If it were allocated after the memory, its failure would require freeing that memory, and perhaps
+        // the caller's context with it.
         let storage = Storage::from_parts(dtype, null_mut(), len, TH_STORAGE_REFCOUNTED, allocator, context)?;
         // SAFETY: the caller promises a valid allocator.
         let Some(malloc) = (unsafe { (*allocator).malloc }) else { bail!(Argument, "the allocator has no malloc") };
         // SAFETY: as above.
         let data = if bytes == 0 { null_mut() } else { unsafe { malloc(context, bytes as isize) } };
         if data.is_null() && bytes > 0 {
-            // SAFETY: the allocator and its context.
+            // SAFETY: `context` is the context of `allocator`.
             return Err(unsafe { refusal(allocator, context, bytes) });
         }
-        // SAFETY: nobody else has the new storage.
+        // SAFETY: no one else has a reference to the new storage.
         unsafe { (*storage.as_ptr()).data = data };
         storage.set_flags(OWNED);
         alloc::adjust_live(bytes as isize);
         Ok(storage)
     }
 
-    /// A storage over memory that `allocator` will free. On failure the memory stays the caller's.
+    /// A storage over memory that `allocator` will free. On failure the caller still owns the memory.
     ///
     /// # Safety
-    /// `data` must hold `len` elements; `allocator` must be able to free it and stay valid until then.
+    /// `data` must hold `len` elements. `allocator` must be able to free them and must stay valid until then.
     pub unsafe fn with_data(
         dtype: Dtype,
         data: *mut c_void,
@@ -164,17 +165,17 @@ impl Storage {
         Ok(made)
     }
 
-    /// A storage over foreign memory, given back by calling `deleter(data, context)` once.
+    /// A storage over foreign memory, which is freed by one call of `deleter(data, context)`.
     ///
     /// # Safety
     /// `data` must hold `len` elements until the deleter runs.
     pub unsafe fn from_blob(dtype: Dtype, data: *mut c_void, len: i64, deleter: THDeleter, context: *mut c_void) -> Result<Storage> {
         let bytes = byte_count(dtype, len)?;
         check_data(dtype, data, len)?;
-        // The deleter is registered last, since it must not be called on failure.
+        // The deleter is registered last, because it must not be called on failure.
         let storage = Storage::from_parts(dtype, data, len, TH_STORAGE_REFCOUNTED, null(), null_mut())?;
         let Some((allocator, foreign)) = alloc::foreign(deleter, context) else { bail!(NoMem, "out of memory") };
-        // SAFETY: nobody else has the new storage.
+        // SAFETY: no one else has a reference to the new storage.
         unsafe {
             (*storage.as_ptr()).allocator = allocator;
             (*storage.as_ptr()).allocatorContext = foreign;
@@ -184,7 +185,7 @@ impl Storage {
         Ok(storage)
     }
 
-    /// A storage over a file or shared memory; `len` <= 0 takes the whole file. `flags` are `TH_ALLOCATOR_MAPPED_*`.
+    /// A storage over a file or shared memory. If `len` <= 0, it covers the whole file. `flags` are `TH_ALLOCATOR_MAPPED_*`.
     pub fn mapped(dtype: Dtype, filename: &CStr, len: i64, flags: c_int) -> Result<Storage> {
         let bytes = if len > 0 { byte_count(dtype, len)? } else { 0 };
         let context = || THMapAllocatorContext::new(Some(filename), flags);
@@ -222,19 +223,19 @@ impl Storage {
     /// Takes over one reference held by `raw`.
     ///
     /// # Safety
-    /// `raw` must be a live storage and the reference the caller's to give.
+    /// `raw` must point to a live storage, and the caller must own the reference.
     pub unsafe fn from_raw(raw: NonNull<THStorage>) -> Storage {
         Storage(raw)
     }
 
-    /// Gives the reference away, to C or to a tensor's field.
+    /// Passes the reference to the caller: to C, or to a field of a tensor.
     pub fn into_raw(self) -> *mut THStorage {
         let raw = self.0.as_ptr();
         std::mem::forget(self);
         raw
     }
 
-    /// The struct.
+    /// The address of the struct.
     #[inline(always)]
     pub fn as_ptr(&self) -> *mut THStorage {
         self.0.as_ptr()
@@ -243,73 +244,73 @@ impl Storage {
     /// The element type.
     #[inline(always)]
     pub fn dtype(&self) -> Dtype {
-        // SAFETY: a live storage.
+        // SAFETY: `self` is a live storage.
         Dtype::from_code(unsafe { (*self.as_ptr()).dtype }.into()).unwrap_or(Dtype::Uint8)
     }
 
-    /// Where the elements live.
+    /// The device of the elements.
     pub fn device(&self) -> Device {
-        // SAFETY: a live storage.
+        // SAFETY: `self` is a live storage.
         unsafe { Device::from_codes((*self.as_ptr()).deviceType, (*self.as_ptr()).deviceIndex) }
     }
 
     /// Number of elements.
     #[inline(always)]
     pub fn len(&self) -> i64 {
-        // SAFETY: a live storage.
+        // SAFETY: `self` is a live storage.
         unsafe { (*self.as_ptr()).size as i64 }
     }
 
-    /// Returns true if there are no elements.
+    /// Returns true if the storage has no elements.
     pub fn is_empty(&self) -> bool {
         self.len() <= 0
     }
 
-    /// Returns true if the two share memory, be it through another handle on foreign memory.
+    /// Returns true if the two storages share memory. Different storages over the same foreign memory do, too.
     pub fn overlaps(&self, other: &Storage) -> bool {
         let disjoint = |a: &Storage, b: &Storage| a.data().addr().wrapping_sub(b.data().addr()) >= b.bytes();
         self.as_ptr() == other.as_ptr() || !(disjoint(self, other) && disjoint(other, self))
     }
 
-    /// Bytes of all elements.
+    /// The size of all elements in bytes.
     #[inline(always)]
     pub fn bytes(&self) -> usize {
         (self.len().max(0) as usize).saturating_mul(self.dtype().size())
     }
 
-    /// The first element.
+    /// The address of the first element.
     #[inline(always)]
     pub fn data(&self) -> *mut u8 {
-        // SAFETY: a live storage.
+        // SAFETY: `self` is a live storage.
         unsafe { (*self.as_ptr()).data.cast() }
     }
 
     /// The `TH_STORAGE_*` bits.
     pub fn flags(&self) -> c_char {
-        // SAFETY: a live storage.
+        // SAFETY: `self` is a live storage.
         unsafe { (*self.as_ptr()).flag }
     }
 
     /// Replaces the `TH_STORAGE_*` bits.
     pub fn set_flags(&self, flags: c_char) {
-        // SAFETY: a live storage; the caller orders writes.
+        // SAFETY: `self` is a live storage; the caller orders writes to it.
         unsafe { (*self.as_ptr()).flag = flags }
     }
 
-    /// The number of calls that wrote to the elements, counted since the program uses gradients.
+    /// The number of calls that have written to the elements, counted from the program's first use of gradients.
     pub fn version(&self) -> &AtomicU64 {
-        // SAFETY: every storage is the head of a Block, which lives as long as this reference.
+        // SAFETY: every storage is the first field of a `Block`, and the block lives at least as long as `self`.
         unsafe { &(*self.as_ptr().cast::<Block>()).version }
     }
 
-    /// Returns true if gradients have set this mark.
+    /// Returns true if the storage has this mark.
     #[inline(always)]
     pub fn has_mark(&self, mark: u8) -> bool {
         // SAFETY: as above.
         unsafe { (*self.as_ptr().cast::<Block>()).marks.load(Ordering::Relaxed) & mark != 0 }
     }
 
-    /// Sets a mark for good.
+    /// Sets a mark. Marks are never cleared.
     pub fn mark(&self, mark: u8) {
         if !self.has_mark(mark) {
             // SAFETY: as above.
@@ -317,13 +318,13 @@ impl Storage {
         }
     }
 
-    /// How many references are held now.
+    /// The current number of references.
     pub fn refcount(&self) -> i32 {
-        // SAFETY: a live storage.
+        // SAFETY: `self` is a live storage.
         unsafe { refcount::count(&raw mut (*self.as_ptr()).refcount) }
     }
 
-    /// Makes room for `len` elements and keeps as many as fit; new ones are undefined.
+    /// Changes the number of elements to `len`. Elements that fit keep their values; new ones are undefined.
     pub fn resize(&self, len: i64) -> Result<()> {
         if len == self.len() {
             return Ok(());
@@ -333,7 +334,7 @@ impl Storage {
         }
         let (old, new) = (self.bytes(), byte_count(self.dtype(), len)?);
         let raw = self.as_ptr();
-        // SAFETY: a live storage; data and context belong to its allocator.
+        // SAFETY: `self` is a live storage; data and context belong to its allocator.
         unsafe {
             let (allocator, context) = ((*raw).allocator, (*raw).allocatorContext);
             let caching = std::ptr::eq(allocator, &CACHING);
@@ -353,9 +354,9 @@ impl Storage {
         Ok(())
     }
 
-    /// Exchanges everything but the reference counts.
+    /// Exchanges all public fields except the reference counts. Version and marks stay.
     pub fn swap(&self, other: &Storage) {
-        // SAFETY: two live storages; swapping a struct with itself changes nothing.
+        // SAFETY: both storages are live, and they do not overlap because the pointers differ.
         unsafe {
             let (a, b) = (self.as_ptr(), other.as_ptr());
             if a != b {
@@ -369,7 +370,7 @@ impl Storage {
 impl Clone for Storage {
     #[inline(always)]
     fn clone(&self) -> Storage {
-        // SAFETY: a live storage.
+        // SAFETY: `self` is a live storage.
         unsafe { refcount::retain(&raw mut (*self.as_ptr()).refcount, (*self.as_ptr()).flag & TH_STORAGE_REFCOUNTED != 0) }
         Storage(self.0)
     }
@@ -378,7 +379,7 @@ impl Clone for Storage {
 impl Drop for Storage {
     #[inline(always)]
     fn drop(&mut self) {
-        // SAFETY: this reference is ours to give up.
+        // SAFETY: `self` owns one reference, which ends here.
         unsafe {
             let raw = self.as_ptr();
             if refcount::release(&raw mut (*raw).refcount, (*raw).flag & TH_STORAGE_REFCOUNTED != 0) {
@@ -388,12 +389,12 @@ impl Drop for Storage {
     }
 }
 
-/// Frees the memory as the flags say, then the struct.
+/// Frees the memory if the flags say so, then the struct.
 ///
 /// # Safety
-/// The last reference is gone.
+/// The last reference has been given up.
 unsafe fn destroy(raw: *mut THStorage) {
-    // SAFETY: nobody else sees the storage any more.
+    // SAFETY: there is no other reference to the storage.
     unsafe {
         let head = raw.read();
         if head.flag & TH_STORAGE_FREEMEM != 0 {
@@ -420,24 +421,24 @@ fn unsafe_free(allocator: *const THAllocator) -> Option<unsafe extern "C" fn(*mu
     if allocator.is_null() {
         return None;
     }
-    // SAFETY: storages name live allocators only.
+    // SAFETY: the allocator of a storage is NULL or alive.
     unsafe { (*allocator).free }
 }
 
-/// Why `allocator` did not give `bytes` bytes. Thorn's own allocators for mappings leave the reason in their context.
+/// The error for an `allocator` that did not return `bytes` bytes. thorn's allocators for mappings store the reason in their context.
 ///
 /// # Safety
 /// `context` must be the context of `allocator`.
 #[cold]
 unsafe fn refusal(allocator: *const THAllocator, context: *mut c_void, bytes: usize) -> Error {
     let maps = std::ptr::eq(allocator, &THMapAllocator) || std::ptr::eq(allocator, &alloc::THRefcountedMapAllocator);
-    // SAFETY: the caller's; a map allocator's context is a THMapAllocatorContext.
+    // SAFETY: the caller guarantees that `context` belongs to `allocator`; a map allocator's context is a `THMapAllocatorContext`.
     let context = if maps { unsafe { context.cast::<THMapAllocatorContext>().as_mut() } } else { None };
     let reason = context.and_then(THMapAllocatorContext::take_error);
     reason.unwrap_or_else(|| Error::new(Kind::NoMem, format_args!("the allocator did not give {bytes} bytes")))
 }
 
-/// Fails where elements cannot lie at `data`: kernels take addresses that are multiples of the element's size.
+/// Fails if `data` is NULL for a positive `len`, or not a multiple of the element's size, which kernels require.
 fn check_data(dtype: Dtype, data: *mut c_void, len: i64) -> Result<()> {
     if data.is_null() && len > 0 {
         bail!(Argument, "data is NULL for {len} elements")
@@ -448,7 +449,7 @@ fn check_data(dtype: Dtype, data: *mut c_void, len: i64) -> Result<()> {
     Ok(())
 }
 
-/// Bytes of `len` elements, or an error where that is negative or overflows.
+/// The size of `len` elements in bytes. Fails if `len` is negative or the size overflows int64.
 fn byte_count(dtype: Dtype, len: i64) -> Result<usize> {
     if len < 0 {
         bail!(Argument, "size {len} is negative")
@@ -476,11 +477,11 @@ fn out_of_memory(bytes: usize) -> Error {
 unsafe fn resize_cached(data: *mut c_void, old: usize, new: usize) -> Result<*mut c_void> {
     let Some(block) = NonNull::new(data.cast::<u8>()) else { return allocate(new) };
     if new == 0 {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees that `data` came from the caching allocator with `old` bytes.
         unsafe { alloc::release(block, old) };
         return Ok(null_mut());
     }
-    // SAFETY: the caller's.
+    // SAFETY: the caller guarantees that `data` came from the caching allocator with `old` bytes.
     let moved = unsafe { alloc::reallocate(block, old, new) };
     moved.map(|p| p.as_ptr().cast()).ok_or_else(|| out_of_memory(new))
 }
@@ -497,9 +498,9 @@ unsafe fn resize_foreign(
     if allocator.is_null() {
         bail!(Argument, "the storage has no allocator")
     }
-    // A block of 0 bytes is never asked for: only the allocator would know whether NULL meant freed or refused.
+    // 0 bytes are never requested, because a NULL result could mean success or failure.
     let asked = new.max(1);
-    // SAFETY: the caller's; the functions are the allocator's own.
+    // SAFETY: the caller guarantees that `context` belongs to `allocator`.
     let refused = || unsafe { refusal(allocator, context, asked) };
     // SAFETY: as above.
     unsafe {

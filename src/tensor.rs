@@ -1,4 +1,4 @@
-//! `THTensor`, the struct C sees, and [`Tensor`], the counted pointer Rust uses.
+//! `THTensor`, the struct that C sees, and [`Tensor`], the counted pointer that Rust uses.
 
 mod fast_path;
 mod geometry;
@@ -23,7 +23,8 @@ pub struct THTensor {
     pub size: *mut i64,
     /// `nDimension` strides, in elements.
     pub stride: *mut i64,
-    /// Number of dimensions. 0 is either a scalar (`TH_TENSOR_SCALAR`, one element) or a tensor that has no elements yet.
+    /// Number of dimensions. 0 is either a scalar (`TH_TENSOR_SCALAR`, one element) or a handle without a shape: a fresh one, before
+    /// its first write. A tensor in which a size is 0 has dimensions like any other.
     pub nDimension: c_int,
     /// The elements; NULL until the first write.
     pub storage: *mut THStorage,
@@ -54,19 +55,19 @@ const _: () = {
     assert!(offset_of!(THTensor, flag) == 44 && size_of::<THTensor>() == 48);
 };
 
-/// A handle in memory: the public fields, then thorn's own.
+/// The memory block of a handle: the public fields, followed by private ones.
 #[repr(C)]
 struct Block {
     head: THTensor,
-    /// Sizes, then strides, while there are at most `INLINE_DIMS`.
+    /// Sizes, then strides, if there are at most `INLINE_DIMS` dimensions.
     dims: [i64; 2 * INLINE_DIMS],
-    /// How many dims `size` and `stride` have room for if they live on the heap, else 0.
+    /// The capacity of `size` and `stride` in dimensions if they are on the heap, else 0.
     heap_dims: usize,
-    /// A counted reference to what another layer knows of the handle; NULL where it knows nothing.
+    /// A counted reference to data that another layer attached to the handle; NULL if there is none.
     attached: AtomicPtr<Attached>,
 }
 
-/// The beginning of what another layer attaches to handles, behind which its own fields follow.
+/// The first field of any struct that another layer attaches to handles.
 #[repr(C)]
 #[derive(Debug)]
 pub struct Attached {
@@ -74,13 +75,14 @@ pub struct Attached {
     pub release: unsafe fn(NonNull<Attached>),
 }
 
-/// Gives up what is attached to a handle. Handles are dropped in thousands of places, which need no code for a panic in here.
+/// Releases the data attached to a handle. The function is `extern "C"` so that the many places that drop handles need no unwinding code
+/// for it.
 ///
 /// # Safety
-/// `attached` is what the handle has, and the handle is given up.
+/// `attached` is the handle's pointer, and the handle is being freed.
 #[cold]
 unsafe extern "C" fn release_attached(attached: *mut Attached) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller guarantees that `attached` is live and not NULL.
     unsafe { ((*attached).release)(NonNull::new_unchecked(attached)) }
 }
 
@@ -88,7 +90,7 @@ unsafe extern "C" fn release_attached(attached: *mut Attached) {
 /// `block` must be live; its arrays are not used afterwards unless they are inline.
 #[inline(always)]
 unsafe fn free_heap_dims(block: *mut Block) {
-    // SAFETY: `heap_dims` says how large the heap block is that `size` points to.
+    // SAFETY: if `heap_dims` is not 0, `size` points to a heap block for that many dimensions.
     unsafe {
         if (*block).heap_dims > 0
             && let Some(heap) = NonNull::new((*block).head.size)
@@ -98,11 +100,11 @@ unsafe fn free_heap_dims(block: *mut Block) {
     }
 }
 
-/// Bytes of `n` sizes and strides.
+/// The size of `n` sizes and `n` strides in bytes.
 fn bytes_of(n: usize) -> usize {
     2 * n * size_of::<i64>()
 }
-/// The contents of a new handle: the dims, `None` for a tensor without elements, and size and stride of each.
+/// The contents of a new handle. `ndim` is `None` for a tensor without sizes; `dims(d)` returns size and stride of dimension `d`.
 struct Made<F> {
     ndim: Option<usize>,
     dims: F,
@@ -113,24 +115,24 @@ struct Made<F> {
     deviceIndex: i8,
 }
 
-/// One counted reference to a `THTensor`. Never hands out `&mut THTensor`: C may alias results and inputs.
+/// One counted reference to a `THTensor`. It never gives out `&mut THTensor`, because in C a result may be the same handle as an input.
 #[derive(Debug)]
 #[repr(transparent)]
 pub struct Tensor(NonNull<THTensor>);
 
-// SAFETY: the count is atomic; access to the elements is the caller's to order, as the header says.
+// SAFETY: the reference count is atomic. The C header requires the program to order accesses to the elements.
 unsafe impl Send for Tensor {}
-// SAFETY: as above.
+// SAFETY: as for `Send`.
 unsafe impl Sync for Tensor {}
 
 impl Tensor {
-    /// A fresh handle: no dtype, no storage, no elements.
+    /// A fresh handle: without dtype, storage and elements.
     #[inline]
     pub fn fresh() -> Result<Tensor> {
         Tensor::bare(0)
     }
 
-    /// A handle that has a dtype, but no storage and no elements.
+    /// A handle with a dtype, but without storage and elements.
     pub fn of_dtype(dtype: Dtype) -> Result<Tensor> {
         Tensor::bare(dtype as u8)
     }
@@ -141,7 +143,7 @@ impl Tensor {
         Tensor::made(Made { ndim: None, dims: |_| (0, 0), storage: None, offset: 0, dtype, deviceType, deviceIndex })
     }
 
-    /// A new handle whose dims lie in its own block.
+    /// A new handle whose sizes and strides are inside its block.
     #[inline(always)]
     fn made<F: Fn(usize) -> (i64, i64)>(made: Made<F>) -> Result<Tensor> {
         let Some(block) = alloc::allocate(size_of::<Block>()) else { bail!(NoMem, "out of memory") };
@@ -151,8 +153,8 @@ impl Tensor {
             let raw = block.as_ptr();
             let size = (&raw mut (*raw).dims).cast::<i64>();
             let stride = size.add(INLINE_DIMS);
-            // Words are copied one by one here, in `set_dims` and in `dims`: a wide load right after narrow stores to the same place would
-            // wait for them.
+            // Sizes and strides are copied word by word here, in `set_dims` and in `dims`: a vector load shortly after narrow stores to the
+            // same address stalls, because store forwarding fails.
             for d in 0..INLINE_DIMS {
                 let (n, step) = (made.dims)(d);
                 size.add(d).write_volatile(n);
@@ -176,7 +178,7 @@ impl Tensor {
         Ok(Tensor(block.cast()))
     }
 
-    /// A new tensor over `storage`; the caller has checked that `layout` lies inside.
+    /// A new tensor over `storage`. The caller has checked that `layout` is inside the storage.
     #[inline]
     pub fn with_layout(storage: Storage, dtype: Dtype, layout: &Layout) -> Result<Tensor> {
         let (Some(shape), Some(strides)) = (layout.shape.as_inline(), layout.strides.as_inline()) else {
@@ -228,7 +230,7 @@ impl Tensor {
         })
     }
 
-    /// A new tensor with undefined elements and these dense strides.
+    /// A new tensor with undefined elements and these strides, with a storage that ends at the last element.
     pub fn empty_strided(dtype: Dtype, shape: &[i64], strides: &[i64]) -> Result<Tensor> {
         checked_numel(shape)?;
         let layout = Layout { shape: shape.into(), strides: strides.into(), offset: 0 };
@@ -236,7 +238,7 @@ impl Tensor {
         Tensor::with_layout(Storage::with_size(dtype, end)?, dtype, &layout)
     }
 
-    /// Gives the reference away to C.
+    /// Passes the reference to C.
     pub fn into_raw(self) -> *mut THTensor {
         let raw = self.0.as_ptr();
         std::mem::forget(self);
@@ -246,12 +248,12 @@ impl Tensor {
     /// Takes over one reference held by `raw`.
     ///
     /// # Safety
-    /// `raw` must be a live tensor and the reference the caller's to give.
+    /// `raw` must point to a live tensor, and the caller must own the reference.
     pub unsafe fn from_raw(raw: NonNull<THTensor>) -> Tensor {
         Tensor(raw)
     }
 
-    /// The struct.
+    /// The address of the struct.
     #[inline(always)]
     pub fn as_ptr(&self) -> *mut THTensor {
         self.0.as_ptr()
@@ -260,7 +262,7 @@ impl Tensor {
     /// The address of the storage; 0 without one.
     #[inline(always)]
     pub fn storage_address(&self) -> usize {
-        // SAFETY: a live tensor.
+        // SAFETY: `self` is a live tensor.
         unsafe { (*self.as_ptr()).storage.addr() }
     }
 
@@ -270,14 +272,14 @@ impl Tensor {
         self.borrow_storage().map(Storage::version)
     }
 
-    /// The place of what is attached to the handle. Whoever replaces it gives up the reference that stood there.
+    /// The pointer to the attached data. Code that replaces the pointer must release the old reference.
     #[inline(always)]
     pub fn attached(&self) -> &AtomicPtr<Attached> {
-        // SAFETY: every handle is the head of a Block, which lives as long as this reference.
+        // SAFETY: every handle is the first field of a `Block`, and the block lives at least as long as `self`.
         unsafe { &(*self.as_ptr().cast::<Block>()).attached }
     }
 
-    /// Returns true if both are the same handle.
+    /// Returns true if both are the same C handle.
     pub fn is(&self, other: &Tensor) -> bool {
         self.0 == other.0
     }
@@ -285,11 +287,11 @@ impl Tensor {
     /// The element type; `None` before the first write.
     #[inline(always)]
     pub fn dtype(&self) -> Option<Dtype> {
-        // SAFETY: a live tensor.
+        // SAFETY: `self` is a live tensor.
         Dtype::from_code(unsafe { (*self.as_ptr()).dtype }.into())
     }
 
-    /// The element type, or an error where there is none yet.
+    /// The element type; an error before the first write.
     #[inline(always)]
     pub fn defined(&self) -> Result<Dtype> {
         match self.dtype() {
@@ -304,28 +306,28 @@ impl Tensor {
         Error::about(self.as_ptr().addr(), Kind::Dtype, what)
     }
 
-    /// Where the elements live.
+    /// The device of the elements.
     #[inline(always)]
     pub fn device(&self) -> Device {
-        // SAFETY: a live tensor.
+        // SAFETY: `self` is a live tensor.
         unsafe { Device::from_codes((*self.as_ptr()).deviceType, (*self.as_ptr()).deviceIndex) }
     }
 
-    /// Number of dimensions as the struct says; both scalars and fresh handles have 0.
+    /// The field `nDimension`; it is 0 both for scalars and for fresh handles.
     #[inline(always)]
     pub fn ndim(&self) -> usize {
-        // SAFETY: a live tensor.
+        // SAFETY: `self` is a live tensor.
         (unsafe { (*self.as_ptr()).nDimension }).max(0) as usize
     }
 
-    /// Returns true if this is a 0-d tensor with one element. No other place tells it from a tensor without elements.
+    /// Returns true if this is a 0-d tensor with one element. Only this function tells a scalar from a tensor without sizes.
     #[inline(always)]
     pub fn is_scalar(&self) -> bool {
-        // SAFETY: a live tensor.
+        // SAFETY: `self` is a live tensor.
         self.ndim() == 0 && unsafe { (*self.as_ptr()).flag } & TH_TENSOR_SCALAR != 0
     }
 
-    /// Returns true if the tensor has sizes, be it those of a scalar; else it takes them with the first write.
+    /// Returns true if the tensor has sizes; a scalar has, with 0 dimensions. A tensor without sizes gets them by the first write.
     #[inline(always)]
     pub fn has_sizes(&self) -> bool {
         self.ndim() > 0 || self.is_scalar()
@@ -337,11 +339,11 @@ impl Tensor {
         self.ndim() == other.ndim() && self.is_scalar() == other.is_scalar() && self.peek().0.iter().eq(other.peek().0)
     }
 
-    /// A snapshot of the geometry, checked to be one: sizes and strides not negative, nothing overflows.
+    /// A copy of the geometry. Fails if a size, a stride or the offset is negative or the number of elements overflows.
     #[inline(always)]
     pub fn layout(&self) -> Result<Layout> {
         let (shape, strides) = self.peek();
-        // SAFETY: a live tensor.
+        // SAFETY: `self` is a live tensor.
         let offset = unsafe { (*self.as_ptr()).storageOffset } as i64;
         if !self.has_sizes() {
             return Ok(Layout { shape: Dims::filled(0, 1), strides: Dims::filled(1, 1), offset });
@@ -359,7 +361,7 @@ impl Tensor {
         Ok(Layout { shape, strides, offset })
     }
 
-    /// Returns the error that says what is wrong with the geometry.
+    /// The error message for an invalid geometry.
     #[cold]
     fn damage(&self, offset: i64) -> Error {
         let (shape, strides) = self.peek();
@@ -370,11 +372,11 @@ impl Tensor {
         })
     }
 
-    /// Sizes and strides as they stand.
+    /// Sizes and strides, unchecked.
     #[inline(always)]
     fn dims(&self) -> (Dims, Dims) {
         let n = self.ndim();
-        // SAFETY: every handle is the head of a Block; arrays that are not on the heap have INLINE_DIMS initialised entries.
+        // SAFETY: every handle is the first field of a `Block`. Arrays that are not on the heap have INLINE_DIMS initialised entries.
         unsafe {
             let raw = self.as_ptr();
             if n <= INLINE_DIMS && (*raw.cast::<Block>()).heap_dims == 0 {
@@ -386,36 +388,37 @@ impl Tensor {
         (shape.into(), strides.into())
     }
 
-    /// Where the first element lies in the storage, in elements.
+    /// The position of the first element in the storage, in elements.
     #[inline(always)]
     pub fn offset(&self) -> i64 {
-        // SAFETY: a live tensor.
+        // SAFETY: `self` is a live tensor.
         (unsafe { (*self.as_ptr()).storageOffset }) as i64
     }
 
-    /// The storage, if there is one yet.
+    /// A new reference to the storage; `None` if the tensor has no storage yet.
     #[inline(always)]
     pub fn storage(&self) -> Option<Storage> {
         Some(self.borrow_storage()?.clone())
     }
 
-    /// The storage, borrowed without a reference of its own.
+    /// The storage, borrowed from the handle.
     #[inline(always)]
     pub(crate) fn borrow_storage(&self) -> Option<&Storage> {
-        // SAFETY: `Storage` is a transparent pointer to a live THStorage, and so is the field unless it is NULL.
+        // SAFETY: `Storage` is a transparent non-null pointer to a live THStorage; the field has the same form, or is NULL, which is
+        // `None`.
         unsafe { (*(&raw const (*self.as_ptr()).storage).cast::<Option<Storage>>()).as_ref() }
     }
 
-    /// The first element; NULL when there is no memory.
+    /// The address of the first element; NULL if there is no memory.
     #[inline(always)]
     pub fn data(&self) -> *mut u8 {
         let Some(storage) = self.borrow_storage() else { return null_mut() };
         let size = self.dtype().map_or(1, Dtype::size) as isize;
-        // SAFETY: a live tensor; the address is only used after `check_bounds`.
+        // SAFETY: `self` is a live tensor. The address is only used after `check_bounds`.
         storage.data().wrapping_offset(unsafe { (*self.as_ptr()).storageOffset }.wrapping_mul(size))
     }
 
-    /// Fails unless every element of `layout` lies inside the storage.
+    /// Fails unless every element of `layout` is inside the storage.
     pub fn check_bounds(&self, layout: &Layout) -> Result<()> {
         let size = self.dtype().map_or(1, Dtype::size) as i64;
         let have = self.borrow_storage().map_or(0, Storage::bytes) as i64;
@@ -431,11 +434,11 @@ impl Tensor {
         }
     }
 
-    /// Points the handle at `storage`, which replaces what it had.
+    /// Replaces the storage, dtype, offset and device of the handle.
     #[inline]
     pub fn set_elements(&self, storage: Storage, dtype: Dtype, offset: i64) {
         let (deviceType, deviceIndex) = storage.device().codes();
-        // SAFETY: a live tensor; the old storage reference was the tensor's and is dropped after it is replaced.
+        // SAFETY: `self` is a live tensor. The tensor owned the old storage reference, which is dropped after it has been replaced.
         unsafe {
             let raw = self.as_ptr();
             let old = std::mem::replace(&mut (*raw).storage, storage.into_raw());
@@ -450,13 +453,13 @@ impl Tensor {
 
     /// The `TH_TENSOR_*` bits.
     pub fn flags(&self) -> c_char {
-        // SAFETY: a live tensor.
+        // SAFETY: `self` is a live tensor.
         unsafe { (*self.as_ptr()).flag }
     }
 
     /// Replaces the `TH_TENSOR_*` bits.
     pub fn set_flags(&self, flags: c_char) {
-        // SAFETY: a live tensor; the caller orders writes.
+        // SAFETY: `self` is a live tensor; the caller orders writes to it.
         unsafe { (*self.as_ptr()).flag = flags }
     }
 }
@@ -464,7 +467,7 @@ impl Tensor {
 impl Clone for Tensor {
     #[inline(always)]
     fn clone(&self) -> Tensor {
-        // SAFETY: a live tensor.
+        // SAFETY: `self` is a live tensor.
         unsafe { refcount::retain(&raw mut (*self.as_ptr()).refcount, (*self.as_ptr()).flag & TH_TENSOR_REFCOUNTED != 0) }
         Tensor(self.0)
     }
@@ -473,7 +476,7 @@ impl Clone for Tensor {
 impl Drop for Tensor {
     #[inline(always)]
     fn drop(&mut self) {
-        // SAFETY: this reference is ours to give up; with the last one the block goes.
+        // SAFETY: `self` owns one reference, which ends here. The last reference also owns the block and what it points to.
         unsafe {
             let raw = self.as_ptr();
             if refcount::release(&raw mut (*raw).refcount, (*raw).flag & TH_TENSOR_REFCOUNTED != 0) {

@@ -1,4 +1,4 @@
-//! Elementwise operations and reductions over dtypes x layouts, against loops over indices in plain arithmetic.
+//! Elementwise operations and reductions over dtypes x layouts, compared with loops over indices in plain arithmetic.
 
 use thorn::dtype::{Category, Dtype};
 use thorn::layout::{Layout, TH_CONTIGUOUS_FORMAT};
@@ -6,7 +6,7 @@ use thorn::ops::{copy, create, pointwise, reduce, view};
 use thorn::scalar::Scalar;
 use thorn::tensor::Tensor;
 
-/// A small generator of its own, so that a failure names the seed that repeats it.
+/// A small generator. Each failure names the seed that repeats it.
 struct Dice(u64);
 
 impl Dice {
@@ -16,10 +16,10 @@ impl Dice {
     }
 }
 
-/// The ways the elements of an operand may lie.
+/// The memory layouts of operands.
 const LAYOUTS: [&str; 6] = ["contiguous", "transposed", "stepped", "offset", "row broadcast", "column broadcast"];
 
-/// A tensor of `shape` (two dims) with small whole values, lying as asked.
+/// A tensor of `shape` (two dims) with small whole values, in a layout.
 fn operand(dice: &mut Dice, dtype: Dtype, shape: [i64; 2], layout: &str) -> Tensor {
     let [m, n] = shape;
     let size = match layout {
@@ -46,7 +46,7 @@ fn operand(dice: &mut Dice, dtype: Dtype, shape: [i64; 2], layout: &str) -> Tens
     }
 }
 
-/// Every element of `t` seen in `shape`, row-major.
+/// The elements of `t` broadcast to `shape`, row-major.
 fn values(t: &Tensor, shape: [i64; 2]) -> Vec<f64> {
     let size = t.layout().unwrap().shape;
     let pick = |i: i64, n: i64| if n == 1 { 0 } else { i };
@@ -54,7 +54,7 @@ fn values(t: &Tensor, shape: [i64; 2]) -> Vec<f64> {
     (0..shape[0]).flat_map(|i| (0..shape[1]).map(move |j| (i, j))).map(|(i, j)| at(i, j)).collect()
 }
 
-/// Returns the value of `x` in a tensor of `dtype`, for whole numbers of at most three digits.
+/// Returns the value of `x` in a tensor of `dtype`, for integers of at most three digits.
 fn stored(x: f64, dtype: Dtype) -> f64 {
     match dtype {
         Dtype::Bool => f64::from(x != 0.0),
@@ -110,7 +110,7 @@ fn copy_converts_any_dtype_into_any_layout() {
         let before = values(from, shape);
         copy::copy(to, from).unwrap();
         let dtype = to.dtype().unwrap();
-        // Floats saturate where integers wrap.
+        // Float conversions saturate where integer conversions wrap.
         let want = |x: f64| if from.dtype().unwrap().is_float() && dtype == Dtype::Uint8 { x.max(0.0) } else { stored(x, dtype) };
         assert_eq!(values(to, shape), before.into_iter().map(want).collect::<Vec<_>>(), "{what}");
     });
@@ -173,7 +173,7 @@ fn long_sums_keep_their_digits() {
     let t = create::full(Dtype::Float32, &[10_000_000], Scalar::Float(0.1)).unwrap();
     let sum = reduce::number(|to| reduce::sum(to, &t, reduce::Over::Dims(&[]), None)).unwrap();
     let exact = 1e7 * f64::from(0.1f32);
-    // One value over and over is the hard case: every rounding errs to the same side.
+    // A repeated value is the hard case, because every rounding errs in the same direction.
     assert!((sum / exact - 1.0).abs() < 1e-6, "{sum}");
 }
 
@@ -182,7 +182,7 @@ fn copies_of_large_transposed_matrices_are_exact() {
     for dtype in [Dtype::Uint8, Dtype::Int16, Dtype::Float32, Dtype::Float64] {
         let n = if dtype == Dtype::Float32 { 2100 } else { 600 };
         let t = create::full(Dtype::Int64, &[n, n], Scalar::Int(0)).unwrap();
-        // SAFETY: a row-major int64 tensor of n x n elements.
+        // SAFETY: `t` is a row-major int64 tensor of n x n elements.
         let data = unsafe { std::slice::from_raw_parts_mut(t.data().cast::<i64>(), (n * n) as usize) };
         data.iter_mut().enumerate().for_each(|(i, x)| *x = i as i64 % 119);
         let t = copy::to_dtype(&t, dtype).unwrap();

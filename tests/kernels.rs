@@ -1,11 +1,11 @@
-//! The kernels of GPUs: every operation has one, and NVRTC compiles all of them without a GPU.
+//! Every operation has a GPU kernel, and NVRTC compiles all kernels without a GPU.
 //!
-//! With `THORN_TEST_NVRTC` set, NVRTC compiles the kernels. The value `turns`, which `scripts/test.sh` gives, compiles each kernel to
-//! machine code for one of [`ARCHITECTURES`]. The value `all` takes each of them, and a list like `sm_90,compute_75` those in it.
-//! `TH_CUDA_LIBRARIES` says where NVRTC is, which `scripts/nvrtc.sh` fetches.
+//! With `THORN_TEST_NVRTC` set, NVRTC compiles the kernels. The value `turns`, which `scripts/test.sh` sets, compiles each kernel to
+//! machine code for one of [`ARCHITECTURES`]. The value `all` compiles each kernel for all of them, and a list like `sm_90,compute_75` for
+//! the listed ones. `TH_CUDA_LIBRARIES` is the folder of NVRTC, which `scripts/nvrtc.sh` fetches.
 //!
 //! `THORN_TEST_CACHE`, set to `90 0 2`, compiles the first of two shares of all kernels for `sm_90` into the folder of `TH_CUDA_CACHE`, one
-//! module for each kernel, as the library does. `scripts/gpu.sh pack` collects kernels so.
+//! module for each kernel, as the library does. `scripts/gpu.sh pack` collects kernels in this way.
 #![cfg(feature = "cuda")]
 
 use std::collections::{BTreeMap, HashSet};
@@ -19,7 +19,7 @@ use thorn::launch::fused::{Action, Constant, Program, Step, Value};
 use thorn::launch::map::{Elementwise, Op};
 use thorn::ops::pointwise::all::OPERATIONS;
 
-/// All kernels of a source.
+/// Returns all kernels of a source.
 fn entries(source: &Source) -> Vec<Entry> {
     match source.name == MAP.name {
         true => OPERATIONS.iter().copied().flatten().flat_map(|&op| map_entries(op)).collect(),
@@ -35,7 +35,7 @@ fn every_operation_is_listed_and_has_kernels() {
         .map(|file| fs::read_to_string(file.expect("a file").path()).expect("text"))
         .map(|text| text.matches("operations! {\n    ").count() + text.matches("_rows!(operations ").count())
         .sum();
-    // The last list has no macro: what is declared by hand.
+    // The last list has no macro: it declares operations by hand.
     assert_eq!(OPERATIONS.len(), lists + 1);
     for op in OPERATIONS.iter().copied().flatten() {
         assert!(!map_entries(*op).is_empty());
@@ -73,11 +73,11 @@ fn symbols_of_kernels_differ() {
     }
 }
 
-/// Bytes that a kernel may spill: six registers. NVRTC 13.0 spills some in about twenty kernels of 2,300, most of which call functions of
-/// the mathematics that have a slow path.
+/// The bytes that a kernel may spill: six registers. NVRTC 13.0 spills registers in about twenty of 2,300 kernels, most of which call
+/// mathematical functions with a slow path.
 const MOST_SPILLED: u32 = 24;
 
-/// Kernels that spill more today, by a part of their names, and their bytes.
+/// Kernels that spill more today: a part of the name, and the number of bytes.
 const SPILLING: &[(&str, u32)] = &[("op_derivative", 48), ("op_not_below_u8", 48)];
 
 /// The most bytes that a kernel may spill.
@@ -85,7 +85,7 @@ fn most_spilled(name: &str) -> u32 {
     SPILLING.iter().find(|(part, _)| name.contains(part)).map_or(MOST_SPILLED, |&(_, bytes)| bytes)
 }
 
-/// Registers and spilled bytes of each kernel, from what the assembler says.
+/// Returns the registers and spilled bytes of each kernel, from the assembler's log.
 fn numbers(log: &str) -> Vec<(String, u32, u32)> {
     let (mut found, mut name, mut spills) = (Vec::new(), String::new(), 0);
     let number_before = |line: &str, what: &str| {
@@ -103,19 +103,20 @@ fn numbers(log: &str) -> Vec<(String, u32, u32)> {
     found
 }
 
-/// Every generation of GPUs that is supported, by one of its architectures.
+/// One architecture of every supported generation of GPUs.
 const ARCHITECTURES: &[&str] = &["sm_75", "sm_80", "sm_90", "sm_100", "sm_120"];
 
-/// Kernels, the most registers and spilled bytes of one, and bytes of all, for an architecture and a source.
+/// For an architecture and a source: the number of kernels, the most registers of a kernel, the most spilled bytes of a kernel, and the
+/// bytes of all kernels.
 type Table = BTreeMap<(String, String), [usize; 4]>;
 
-/// Adds to the row of an architecture and a source.
+/// Adds to the entry of an architecture and a source.
 fn add(table: &mut Table, key: (String, String), [kernels, registers, spills, bytes]: [usize; 4]) {
     let row = table.entry(key).or_default();
     *row = [row[0] + kernels, row[1].max(registers), row[2].max(spills), row[3] + bytes];
 }
 
-/// The kernels by groups. A group is compiled as one program.
+/// Returns the kernels by groups. A group is compiled as one program.
 fn modules() -> Vec<(&'static Source, Vec<Entry>)> {
     let mut modules: Vec<(&Source, Vec<Entry>)> = Vec::new();
     for source in SOURCES {
@@ -129,10 +130,10 @@ fn modules() -> Vec<(&'static Source, Vec<Entry>)> {
     modules
 }
 
-/// Compiles a module for an architecture, and adds to the table and to the failures.
+/// Compiles a module for an architecture, and adds to `table` and `wrong`.
 fn compile(source: &Source, entries: &[Entry], architecture: &str, table: &mut Table, wrong: &mut Vec<String>) {
     let mut options = vec![format!("--gpu-architecture={architecture}")];
-    // PTX is made without optimisation: only its text is checked.
+    // PTX is compiled without optimisation, because only its text is checked.
     options.push((if architecture.starts_with("sm_") { "--ptxas-options=-v" } else { "--Ofast-compile=max" }).to_owned());
     match compiled_for(source.name, &module_text(source, entries), &options) {
         Err(error) => wrong.push(format!("{} for {architecture}: {}", entries[0].call, error.message())),
@@ -149,16 +150,16 @@ fn compile(source: &Source, entries: &[Entry], architecture: &str, table: &mut T
     }
 }
 
-/// The modules by their numbers, each with an architecture that it is compiled for.
+/// Returns the indices of modules, each with an architecture to compile for.
 fn jobs(chosen: &str, modules: &[(&'static Source, Vec<Entry>)]) -> Vec<(usize, String)> {
     let mut jobs = Vec::new();
     for (k, (source, entries)) in modules.iter().enumerate() {
         match chosen {
             "turns" => {
-                // The name decides, so that a new module does not change the turns of the others.
+                // The turn depends only on the names, so that a new module does not change the others' turns.
                 let turn: usize = source.name.bytes().chain(entries[0].group.bytes()).map(usize::from).sum();
                 jobs.push((k, ARCHITECTURES[turn % ARCHITECTURES.len()].to_owned()));
-                // PTX for the oldest architecture refuses instructions that it lacks.
+                // PTX for the oldest architecture refuses newer instructions.
                 jobs.extend((source.name != MAP.name).then(|| (k, "compute_75".to_owned())));
             }
             "all" => jobs.extend(ARCHITECTURES.iter().map(|&architecture| (k, architecture.to_owned()))),
@@ -168,7 +169,7 @@ fn jobs(chosen: &str, modules: &[(&'static Source, Vec<Entry>)]) -> Vec<(usize, 
     jobs
 }
 
-/// Does every `parts`-th job from number `part` on. Prints the rows and the failures for the process that started this one.
+/// Does every `parts`-th job from number `part` on. Prints the entries and the failures for the parent process.
 fn compile_part(chosen: &str, part: usize, parts: usize) {
     let modules = modules();
     let (mut table, mut wrong) = (Table::new(), Vec::new());
@@ -182,9 +183,9 @@ fn compile_part(chosen: &str, part: usize, parts: usize) {
     wrong.iter().flat_map(|wrong| wrong.lines()).for_each(|line| println!("wrong {line}"));
 }
 
-/// Every kernel is compiled to machine code for one architecture, all five in turn, and must not spill more registers than is allowed.
-/// Kernels that are not elementwise are compiled to PTX for the oldest architecture, too. NVRTC compiles one program at a time in a
-/// process: there is a process for each core.
+/// Every kernel is compiled to machine code for one of the five architectures in turn, and must not spill more registers than allowed.
+/// Kernels that are not elementwise are also compiled to PTX for the oldest architecture. There is a process for each core, because NVRTC
+/// compiles one program at a time in a process.
 #[test]
 fn kernels_compile() {
     let Ok(chosen) = std::env::var("THORN_TEST_NVRTC") else {
@@ -243,7 +244,7 @@ fn kernels_fill_the_cache() {
         made.unwrap_or_else(|error| panic!("{}: {}", entry.call, error.message()));
         compiled += 1;
     }
-    // Other shares and earlier runs fill the same folder.
+    // Other shares and earlier runs write to the same folder.
     let files = fs::read_dir(&folder).expect("the folder of kernels").count();
     assert!(compiled > 0 && files >= compiled, "{files} files in {folder} for {compiled} kernels");
     println!("{compiled} kernels of share {share} of {shares}");

@@ -1,11 +1,11 @@
-//! The house of docs/design.md: modules import downwards only and the files of a folder not in circles, pure modules do without unsafe
-//! code, files stay short.
+//! Checks the structure in docs/design.md: modules import only downwards, the files of a folder do not import each other in circles, pure
+//! modules have no unsafe code, and files are short.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Every module and the modules it may import, from the roof to the ground. Nobody may import `capi`.
+/// Every module and the modules that it may import, from top to bottom. No module may import `capi`.
 const HOUSE: &[(&str, &str)] = &[
     (
         "capi",
@@ -50,14 +50,14 @@ fn src() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("src")
 }
 
-/// A source file, the names of the modules it stands for, outermost first, and its text: `src/alloc/cache.rs` is `[alloc, cache]`.
+/// A source file, the names of its modules, outermost first, and its text: `src/alloc/cache.rs` is `[alloc, cache]`.
 struct Source {
     path: PathBuf,
     modules: Vec<String>,
     text: String,
 }
 
-/// Every file of `src/` but `lib.rs`, which only declares the modules.
+/// Returns every file of `src/` except `lib.rs`, which only declares the modules.
 fn sources() -> Vec<Source> {
     let mut found = Vec::new();
     for path in rust_files("src") {
@@ -72,7 +72,7 @@ fn sources() -> Vec<Source> {
     found
 }
 
-/// The Rust files of a folder of the project and of all folders in it, but for what was built there.
+/// Returns the Rust files of a folder of the project and of all folders in it, except build outputs.
 fn rust_files(folder: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)];
@@ -89,7 +89,7 @@ fn rust_files(folder: &str) -> Vec<PathBuf> {
     found
 }
 
-/// The words and signs of Rust source, without comments, strings and characters; `::` is one sign.
+/// Returns the words and signs of Rust source, without comments, strings and characters. `::` is one sign.
 fn tokens(text: &str) -> Vec<String> {
     let chars: Vec<char> = text.chars().collect();
     let (mut found, mut at) = (Vec::new(), 0);
@@ -100,7 +100,7 @@ fn tokens(text: &str) -> Vec<String> {
             '/' if starts(at, "//") => at += chars[at..].iter().position(|&c| c == '\n').unwrap_or(chars.len() - at),
             '/' if starts(at, "/*") => at = (at + 2..chars.len()).find(|&k| starts(k, "*/")).map_or(chars.len(), |k| k + 2),
             '"' => at = end_of_string(&chars, at),
-            // A character; what looks like one but is not closed is a lifetime.
+            // A character. If no quote closes it, it is a lifetime.
             '\'' if starts(at + 1, "\\") => at = (at + 3..chars.len()).find(|&k| chars[k] == '\'').map_or(chars.len(), |k| k + 1),
             '\'' if starts(at + 2, "'") => at += 3,
             c if c.is_alphanumeric() || c == '_' => {
@@ -126,7 +126,7 @@ fn tokens(text: &str) -> Vec<String> {
     found
 }
 
-/// Past the string that opens at `at`.
+/// Returns the index after the string that opens at `at`.
 fn end_of_string(chars: &[char], mut at: usize) -> usize {
     at += 1;
     while at < chars.len() && chars[at] != '"' {
@@ -135,20 +135,20 @@ fn end_of_string(chars: &[char], mut at: usize) -> usize {
     at + 1
 }
 
-/// Past the raw string whose hashes or quote stand at `at`.
+/// Returns the index after the raw string whose hashes or quote are at `at`.
 fn end_of_raw_string(chars: &[char], at: usize) -> usize {
     let hashes = chars[at..].iter().take_while(|&&c| c == '#').count();
     let closed = |k: &usize| chars[*k] == '"' && chars[k + 1..].iter().take_while(|&&c| c == '#').count() >= hashes;
     (at + hashes + 1..chars.len()).find(closed).map_or(chars.len(), |k| k + 1 + hashes)
 }
 
-/// The paths, from the crate root, that a source of these `modules` names by `crate::` or `super::`. What tests import does not count if
-/// `tests` is false.
+/// Returns the paths, from the crate root, that a source of these `modules` names by `crate::` or `super::`. Imports of tests are left out
+/// if `tests` is false.
 fn paths(text: &str, modules: &[String], tests: bool) -> BTreeSet<Vec<String>> {
     let tokens = tokens(text);
     let is = |at: usize, what: &str| tokens.get(at).is_some_and(|token| token == what);
     let mut found = BTreeSet::new();
-    // The nesting at which each `mod x { ... }` around this place ends, and its name.
+    // The nesting at which each enclosing `mod x { ... }` ends, and the name of the module.
     let (mut nesting, mut inline): (usize, Vec<(usize, String)>) = (0, Vec::new());
     let mut at = 0;
     while at < tokens.len() {
@@ -179,7 +179,7 @@ fn paths(text: &str, modules: &[String], tests: bool) -> BTreeSet<Vec<String>> {
     found
 }
 
-/// The path at `at`, or those of the group `{a::b, c::{d, e}}` there, each after `before`. Gives where it ends.
+/// Adds the path at `at`, or the paths of the group `{a::b, c::{d, e}}` there, each after `before`. Returns the index of the end.
 fn targets(tokens: &[String], mut at: usize, before: &mut Vec<String>, found: &mut BTreeSet<Vec<String>>) -> usize {
     let depth = before.len();
     let is = |at: usize, what: &str| tokens.get(at).is_some_and(|token| token == what);
@@ -205,7 +205,7 @@ fn targets(tokens: &[String], mut at: usize, before: &mut Vec<String>, found: &m
     }
     found.insert(before.clone());
     before.truncate(depth);
-    // Past `*` and `as name`.
+    // Skips `*` and `as name`.
     while at < tokens.len() && !is(at, ",") && !is(at, "}") && !is(at, ";") {
         at += 1;
     }
@@ -217,7 +217,7 @@ fn imports(text: &str, modules: &[String]) -> BTreeSet<String> {
     paths(text, modules, true).into_iter().filter_map(|path| path.into_iter().next()).collect()
 }
 
-/// The names that a source takes over from its child modules by `use child::name`, with the child.
+/// Returns the names that a source imports from its child modules by `use child::name`, with the child.
 fn taken_over(text: &str) -> Vec<(String, String)> {
     let tokens = tokens(text);
     let mut found = BTreeSet::new();
@@ -227,7 +227,7 @@ fn taken_over(text: &str) -> Vec<(String, String)> {
     found.into_iter().filter(|path| path.len() == 2).map(|path| (path[1].clone(), path[0].clone())).collect()
 }
 
-/// Who imports whom inside `folder`: a file and the folder of its name count as one, and the folder's own file not at all.
+/// Returns the imports inside `folder`, as pairs. A file and the folder with its name are one node. The folder's own file is left out.
 fn edges_inside(folder: &[String], sources: &[Source]) -> BTreeSet<(String, String)> {
     let depth = folder.len();
     let below = |source: &&Source| source.modules.starts_with(folder) && source.modules.len() > depth;
@@ -262,8 +262,8 @@ fn defined(text: &str) -> BTreeSet<String> {
     found
 }
 
-/// The children that a folder's own file calls, by path or by a name that it takes over. What it only exports by `pub use`, and tests, do
-/// not count.
+/// Returns the children that a folder's own file calls, by path or by a name that it imports. Names that it only exports by `pub use`, and
+/// calls of tests, do not count.
 fn called(text: &str) -> BTreeSet<String> {
     let tokens = tokens(text);
     let is = |at: usize, what: &str| tokens.get(at).is_some_and(|token| token == what);
@@ -287,7 +287,7 @@ fn called(text: &str) -> BTreeSet<String> {
     found
 }
 
-/// The children of `folder` that its own file calls, and that name something defined in that file.
+/// Returns the children of `folder` that its own file calls, and that use a definition of that file.
 fn tied(folder: &[String], sources: &[Source]) -> BTreeSet<String> {
     let depth = folder.len();
     let Some(own) = sources.iter().find(|source| source.modules == folder) else { return BTreeSet::new() };
@@ -300,7 +300,7 @@ fn tied(folder: &[String], sources: &[Source]) -> BTreeSet<String> {
     below.filter(names_own).map(|source| source.modules[depth].clone()).filter(|child| called.contains(child)).collect()
 }
 
-/// Returns the edges that stand in a circle: all that are left once whoever imports nobody is taken away, again and again.
+/// Returns the edges that are part of a circle: repeatedly removes the modules without imports, until none is left.
 fn in_circles(mut edges: BTreeSet<(String, String)>) -> BTreeSet<(String, String)> {
     loop {
         let before = edges.len();
@@ -357,7 +357,7 @@ fn modules_import_downwards() {
     assert!(edges > HOUSE.len(), "the scan found only {edges} imports");
 }
 
-/// rustfmt leaves comments and the bodies of macros as they are.
+/// rustfmt does not format comments and the bodies of macros.
 #[test]
 fn lines_have_140_columns_at_most() {
     for path in ["src", "lapack", "files", "command", "scripts", "tests"].into_iter().flat_map(rust_files) {
@@ -434,10 +434,10 @@ fn the_scan_finds_ties_to_the_own_file() {
     assert_eq!(found.into_iter().collect::<Vec<_>>(), ["a", "d"]);
 }
 
-/// Children that implement traits of their folder's own file, in which macros choose among them: a trait and its types belong together.
+/// Children that implement traits of their folder's own file. Macros choose among these children, so the traits stay next to them.
 const TIED: &[&str] = &["cpu/vector/avx2", "cpu/vector/avx512", "cpu/vector/scalar"];
 
-/// What a folder's own file defines and its children use stands in a file beside them, where the own file calls the children.
+/// If a folder's own file calls its children, definitions that both use must be in another file of the folder.
 #[test]
 fn files_of_a_folder_and_its_own_file_do_not_import_each_other() {
     let sources = sources();
@@ -457,7 +457,7 @@ fn pure_modules_forbid_unsafe_code() {
 
 #[test]
 fn files_stay_short() {
-    // `declarations.h` is written by scripts/header.sh.
+    // scripts/header.sh writes `declarations.h`.
     for source in sources().iter().filter(|source| source.path.extension().is_some_and(|kind| kind == "rs")) {
         let lines = source.text.lines().count();
         assert!(lines <= MOST_LINES, "{} has {lines} lines, more than {MOST_LINES}", source.path.display());

@@ -1,5 +1,5 @@
-//! The texts of tensors through the C API: PyTorch's own, of which `scripts/print_expectations.py` writes down some hundred, and Torch7's,
-//! as its documents show them and as its rules make them.
+//! The texts of tensors through the C API: some hundred texts of PyTorch, which `scripts/print_expectations.py` writes, and Torch7's texts,
+//! from its documents and by its rules.
 
 use serde_json::Value;
 use std::ffi::{CStr, c_char, c_int, c_void};
@@ -14,7 +14,7 @@ use thorn::dtype::{Dtype, TH_FLOAT64, TH_INT64};
 use thorn::print::{TH_PRINT_TORCH7, THPrintOptions};
 
 fn standard() -> THPrintOptions {
-    // SAFETY: plain integers, which the call sets.
+    // SAFETY: the pointers are to integers, which the call sets.
     unsafe {
         let mut options = std::mem::zeroed();
         assert_eq!(THPrintOptions_init(&mut options), 0);
@@ -26,9 +26,9 @@ fn torch7() -> THPrintOptions {
     THPrintOptions { layout: TH_PRINT_TORCH7, ..standard() }
 }
 
-/// A string of the library's as one of Rust's; the message of the last error for NULL.
+/// Converts the library's string to a Rust string and frees it. NULL gives the message of the last error.
 fn taken(text: *mut c_char) -> Result<String, String> {
-    // SAFETY: C strings; the text is ours to free.
+    // SAFETY: both are C strings, and the caller owns the text.
     unsafe {
         if text.is_null() {
             return Err(CStr::from_ptr(THGetLastError()).to_string_lossy().into_owned());
@@ -39,16 +39,16 @@ fn taken(text: *mut c_char) -> Result<String, String> {
     }
 }
 
-/// Tensors over memory of the test.
+/// Tensors over the test's memory.
 struct Elements {
     dtype: Dtype,
     shape: Vec<i64>,
-    /// Row-major; a tensor of more elements repeats them.
+    /// The row-major elements, which a larger tensor repeats.
     bytes: Vec<u8>,
 }
 
 impl Elements {
-    /// The text of the tensor when its elements lie at these strides, in a storage of `span` elements.
+    /// The text of the tensor with these strides, in a storage of `span` elements.
     fn printed(&self, strides: &[i64], span: i64, options: &THPrintOptions) -> String {
         let size = self.dtype.size();
         let mut memory = vec![0x5au8; span.max(1) as usize * size];
@@ -64,7 +64,7 @@ impl Elements {
                 }
             }
         }
-        // SAFETY: the memory holds all elements until the tensor is freed.
+        // SAFETY: the memory lives until the tensor is freed.
         unsafe {
             let data = memory.as_mut_ptr().cast::<c_void>();
             let (shape, strides) = (self.shape.as_ptr(), strides.as_ptr());
@@ -75,7 +75,7 @@ impl Elements {
         }
     }
 
-    /// The text, which must be the same for every layout of the elements: row-major, the first dimension fastest, and with gaps.
+    /// The text, which must be the same for every layout: row-major, the first dimension contiguous, and with gaps.
     fn printed_in_every_layout(&self, options: &THPrintOptions) -> String {
         let n = self.shape.len();
         let numel = self.shape.iter().product::<i64>();
@@ -127,7 +127,7 @@ fn tensors_read_as_in_pytorch() {
     assert!(count >= 500, "only {count} cases");
 }
 
-/// A tensor of float64 with these elements, again and again.
+/// A float64 tensor that repeats these elements.
 fn doubles(shape: &[i64], values: &[f64]) -> Elements {
     Elements { dtype: Dtype::Float64, shape: shape.to_vec(), bytes: values.iter().flat_map(|x| x.to_ne_bytes()).collect() }
 }
@@ -140,7 +140,7 @@ fn in_torch7(elements: &Elements) -> String {
     elements.printed_in_every_layout(&torch7())
 }
 
-/// The prints of the Torch7 tensor documentation. Its older prints say "of dimension" where later ones, and ours, say "of size".
+/// The prints of the Torch7 tensor documentation. Its older prints have "of dimension"; its later prints, and thorn's, have "of size".
 #[test]
 #[expect(clippy::approx_constant, reason = "3.14 is what the documents print")]
 fn the_prints_of_torch7s_documents() {
@@ -158,7 +158,7 @@ fn the_prints_of_torch7s_documents() {
     let slice = "  0.7160  0.6514  0.0704  0.7856  0.7452\n  0.7160  0.6514  0.0704  0.7856  0.7452\n";
     let slices = format!("(1,.,.) = \n{slice}\n(2,.,.) = \n{slice}\n(3,.,.) = \n{slice}[torch.DoubleTensor of size 3x2x5]");
     assert_eq!(in_torch7(&doubles(&[3, 2, 5], &x)), slices);
-    // The document's tensor of size 2x1x2x1x2: the first index goes fastest.
+    // The document's tensor of size 2x1x2x1x2. The first index varies fastest.
     let x = [0.6020, 0.8897, 0.4441, 0.9792, 0.4713, 0.2645, 0.5467, 0.8648];
     let first = "(1,1,1,.,.) = \n  0.6020  0.8897\n\n(2,1,1,.,.) = \n  0.4713  0.2645\n\n";
     let second = "(1,1,2,.,.) = \n  0.4441  0.9792\n\n(2,1,2,.,.) = \n  0.5467  0.8648\n";
@@ -171,27 +171,27 @@ fn the_prints_of_torch7s_documents() {
 fn numbers_in_torch7s_layout() {
     let last = "[torch.DoubleTensor of size 2]";
     let shown = |x: f64, y: f64| in_torch7(&doubles(&[2], &[x, y]));
-    // Whole numbers, until they have ten digits.
+    // Integers, up to nine digits.
     assert_eq!(shown(-123.0, 0.0), format!("-123\n   0\n{last}"));
     assert_eq!(shown(999_999_999.0, -0.0), format!(" 999999999\n         0\n{last}"));
     assert_eq!(shown(1e9, -5.0), format!(" 1.0000e+09\n-5.0000e+00\n{last}"));
     assert_eq!(shown(f64::INFINITY, -1.0), format!("        inf\n-1.0000e+00\n{last}"));
-    // Up to five digits before the point; more are a factor, and so is less than a tenth.
+    // Up to five digits before the point are printed. Larger numbers, and numbers below a tenth, get a common factor.
     assert_eq!(shown(12345.5, 10.0), format!(" 12345.5000\n    10.0000\n{last}"));
     assert_eq!(shown(123456.5, 100.0), format!("100000 *\n 1.2346\n 0.0010\n{last}"));
     assert_eq!(shown(1234567.5, 1000.0), format!("1e+06 *\n 1.2346\n 0.0010\n{last}"));
     assert_eq!(shown(0.05, 0.025), format!("0.01 *\n 5.0000\n 2.5000\n{last}"));
     assert_eq!(shown(0.000012, 0.000034), format!("1e-05 *\n 1.2000\n 3.4000\n{last}"));
     assert_eq!(shown(0.5, 0.25), format!(" 0.5000\n 0.2500\n{last}"));
-    // More than four digits between the largest and the smallest, which count as 1 for 0.
+    // The exponent is printed if the largest and the smallest number differ by more than four digits. 0 counts as 1.
     assert_eq!(shown(12345.5, 0.05), format!(" 1.2346e+04\n 5.0000e-02\n{last}"));
     assert_eq!(shown(12345.5, 0.0), format!(" 12345.5000\n     0.0000\n{last}"));
     assert_eq!(shown(1e-120, 2.5), format!(" 1.0000e-120\n  2.5000e+00\n{last}"));
-    // NaN leaves all to `%f`; a row has no width then, and one line.
+    // With NaN, all numbers are printed by `%f`, without a column width and on one line.
     assert_eq!(shown(f64::NAN, 1.5), format!("nan\n1.500000\n{last}"));
     let long = in_torch7(&doubles(&[1, 40], &[f64::NAN]));
     assert_eq!(long, format!("{}nan\n[torch.DoubleTensor of size 1x40]", "nan ".repeat(39)));
-    // Numbers that have no factor that float64 could hold.
+    // The common factor of these numbers would exceed float64.
     assert_eq!(shown(5e-324, 1e-323), format!(" 4.9407e-324\n 9.8813e-324\n{last}"));
 }
 
@@ -204,7 +204,7 @@ fn wide_matrices_in_torch7s_layout() {
     };
     let expected = format!("Columns 1 to 20\n{}\nColumns 21 to 30\n{}[torch.DoubleTensor of size 2x30]", rows(1, 20), rows(21, 30));
     assert_eq!(wide, expected);
-    // Below an index the columns stand one further right, and with a factor one more.
+    // Below an index the columns are one character further right, and with a factor one more.
     let small = doubles(&[1, 1, 11], &[0.015]);
     let numbers = |n: usize| vec![" 1.5000"; n].join(" ");
     let first = format!("(1,.,.) = \n Columns 1 to 9\n 0.01 *\n  {}\n", numbers(9));
@@ -232,7 +232,7 @@ fn what_has_no_elements_in_torch7s_layout() {
         let sizes = shape.iter().map(i64::to_string).collect::<Vec<_>>().join("x");
         assert_eq!(in_torch7(&doubles(shape, &[1.0])), format!("[torch.DoubleTensor of size {sizes}]"));
     }
-    // SAFETY: a handle, freed below.
+    // SAFETY: the handle is live, and freed below.
     unsafe {
         let fresh = THTensor_new();
         assert_eq!(taken(THTensor_toString(fresh, &torch7())).as_deref(), Ok("[torch.FloatTensor with no dimension]"));
@@ -243,7 +243,7 @@ fn what_has_no_elements_in_torch7s_layout() {
 
 #[test]
 fn storages_have_an_element_a_line() {
-    // SAFETY: storages, freed below.
+    // SAFETY: the storages are live, and freed below.
     unsafe {
         let s = newWithSize(TH_INT64, 6);
         [4.0, 5.0, 6.0, 2.0, 7.0, 3.0].iter().enumerate().for_each(|(k, &x)| assert_eq!(set(s, k as isize, x), 0));

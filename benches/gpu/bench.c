@@ -3,9 +3,9 @@
 //     gpu_bench --facts               the GPU, one property a line
 //     gpu_bench [SCALE [WORD]]        one line a row; with WORD, the rows whose name contains it
 //
-// A line has the name, µs of a call, µs until a call has returned on the host, bytes and operations of a call, with
-// tabs between. In place of the numbers the line of a row that failed has "failed" and the message. A time is the best
-// of 5 rounds; a round is 10 calls between two events of the GPU. Three calls before that are not timed.
+// A line has the name, µs of a call, µs until a call has returned on the host, bytes and operations of a call,
+// separated by tabs. The line of a failed row has "failed" and the message instead. A time is the best of 5 rounds. A
+// round is 10 calls between two events of the GPU. Three calls before the rounds are not timed.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +25,7 @@ typedef struct {
     double (*bytes)(void), (*flops)(void);
 } Row;
 
-// The results of the row that is being timed.
+// The results of the current row.
 static THTensor *r, *i;
 
 static THCudaStream *stream;
@@ -38,7 +38,8 @@ static int64_t scaled(double size, int64_t least, double scale) {
     return value > least ? value : least;
 }
 
-// Normal random numbers; of a bool tensor whether they are positive, of int64 numbers below `limit`, 0 if `limit` is 1.
+// Normal random numbers. For bool, whether the numbers are positive; for int64, numbers below `limit`, or 0 if `limit`
+// is 1.
 static THTensor *operand(THDtype dtype, int64_t limit, int ndim, const int64_t *size) {
     THTensor *t = THTensor_newWithDtype(dtype);
     THStatus status;
@@ -82,8 +83,8 @@ static THStatus adds(THTensor *to, const THTensor *x, const THTensor *y) {
     return TH_OK;
 }
 
-// Records `adds` in a separate stream, because the default stream cannot be recorded. The memory of the result must
-// exist before.
+// Records `adds` in a separate stream, because the default stream cannot be recorded. The result must have memory
+// before the call.
 static THStatus record(THTensor *to, const THTensor *x, const THTensor *y) {
     TRY(adds(to, x, y));
     TRY(THCuda_synchronize(GPU));

@@ -1,8 +1,8 @@
-"""Writes benchmarks-cuda.md of a run of scripts/gpu.sh run.
+"""Writes benchmarks-cuda.md from a run of scripts/gpu.sh run.
 
 Usage: report.py FOLDER
 
-The folder has machine.json, bench.log and perhaps bench-torch.log, as bench.c and torch_bench.py print them.
+The folder has machine.json, bench.log and optionally bench-torch.log, as bench.c and torch_bench.py print them.
 """
 
 import json
@@ -11,7 +11,7 @@ import sys
 import time
 from pathlib import Path
 
-# Operations a clock of a multiprocessor, dense, by compute capability: NVIDIA's white paper of the H100 for 9.0, of the A100 for 8.0.
+# Dense operations per clock of a multiprocessor, by compute capability, from NVIDIA's white papers of the H100 (9.0) and the A100 (8.0).
 PEAK = {"90": {"f32": 256, "tf32": 2048, "bf16": 4096}, "80": {"f32": 128, "tf32": 1024, "bf16": 2048}}
 
 PAGE = """# thorn compared with PyTorch on a GPU
@@ -47,17 +47,17 @@ def microseconds(value):
 
 
 class Limits:
-    """The bandwidth in bytes, and the operations, of a µs."""
+    """The bandwidth in bytes, and the peak in operations, per µs."""
 
     def __init__(self, gpu):
         value = {name: number(text) or 0.0 for name, text in gpu.items()}
-        # Two transfers a clock.
+        # Two transfers per clock.
         self.bandwidth = 2e-3 * value.get("memory_clock_khz", 0) * value.get("memory_bus_bits", 0) / 8
         self.clocks = 1e-3 * value.get("clock_khz", 0) * value.get("multiprocessors", 0)
         self.peak = PEAK.get(gpu.get("capability"), {})
 
     def share(self, unit, us, moved, operations):
-        """The greater one of the shares of bandwidth and peak; empty where neither is known."""
+        """The larger of the shares of bandwidth and peak; empty if neither is known."""
         shares = []
         if moved and self.bandwidth:
             shares.append((moved / us / self.bandwidth, f"{moved / us / 1e3:.0f} GB/s"))

@@ -4,23 +4,23 @@
 side is written on machines without PyTorch.
 
 In both languages a tensor of `OPERANDS` or `VIEWS` has its name, `r` is the result of a row, `i` its int64 positions, and the names of
-`SIZES` are the sizes. A result keeps its memory from call to call. `bytes` is the least traffic of a call in bytes, `flops` its
-multiplications and additions.
+`SIZES` are the sizes. A result keeps its memory between calls. `bytes` is the least memory traffic of a call in bytes, `flops` its number
+of multiplications and additions.
 """
 
 from dataclasses import dataclass
 
-# Sizes at scale 1, with the least value at smaller scales. At every scale sizes are multiples of 16.
+# Sizes at scale 1, each with its smallest value at smaller scales. At every scale sizes are multiples of 16.
 SIZES = {
-    "n": (100_000_000, 64),  # elements of a vector that fills no cache
+    "n": (100_000_000, 64),  # elements of a vector that exceeds the caches
     "q": (10_000, 64),  # rows and columns of a matrix
-    "m": (4096, 64),  # of a matrix of a product
-    "k": (10_000_000, 128),  # elements to be sorted
+    "m": (4096, 64),  # rows and columns of a factor of a product
+    "k": (10_000_000, 128),  # elements of a sort
     "batch": (32, 16),  # images
-    "tiny": (1024, 1024),  # elements of a call that costs nothing but the launch
+    "tiny": (1024, 1024),  # elements of a call whose only cost is the launch
 }
 
-# Names with dtype and sizes. Floats are normal random numbers; "i64" are numbers below the first size of the second entry.
+# Names with dtype and sizes. Floats are normal random numbers. "i64" operands are numbers below the first size of the second entry.
 OPERANDS = {
     "a": ("f32", "n"),
     "b": ("f32", "n"),
@@ -64,12 +64,12 @@ VIEWS = {
 @dataclass(frozen=True)
 class Row:
     name: str
-    result: str  # the dtype of r; with sizes behind it, r has them before the first call
+    result: str  # the dtype of r; if sizes follow, r has them before the first call
     thorn: str
     torch: str
     bytes: str = "0"
     flops: str = "0"
-    unit: str = "f32"  # of the peak that `flops` are compared with
+    unit: str = "f32"  # the dtype of the peak that `flops` are compared with
 
 
 MATRIX = "8 * q * q"
@@ -114,7 +114,7 @@ ROWS = [
     Row("layer norm", "f32", "THTensor_layerNorm(r, x, 1, w, bias, 1e-5)", "nn.layer_norm(x, (q,), w, bias)", MATRIX),
     Row("layer norm bf16", "bf16", "THTensor_layerNorm(r, xh, 1, wh, biash, 1e-5)", "nn.layer_norm(xh, (q,), wh, biash)", "4 * q * q"),
     Row("cross entropy", "f32", "cross_entropy(r, x, zeros)", "nn.cross_entropy(x, zeros)", "4 * q * q"),
-    # Rows chosen by an index, and orders.
+    # Selection of rows by an index, and sorting.
     Row("index select", "f32", "THTensor_indexSelect(r, x, 0, rows)", "torch.index_select(x, 0, rows, out=r)", MATRIX),
     Row("index add", "f32 q q", "THTensor_indexAdd(r, 0, rows, x)", "r.index_add_(0, rows, x)", "12 * q * q"),
     Row("index add, all to one row", "f32 q q", "THTensor_indexAdd(r, 0, zeros, x)", "r.index_add_(0, zeros, x)", "4 * q * q"),
@@ -125,7 +125,7 @@ ROWS = [
     Row("mm tf32", "f32", "with_tf32(r, p, o)", "with_tf32(p, o, r)", "12 * m * m", PRODUCT, "tf32"),
     Row("mm bf16", "bf16", "THTensor_mm(r, ph, oh)", "torch.mm(ph, oh, out=r)", "6 * m * m", PRODUCT, "bf16"),
     Row("conv2d 3x3 of 64 channels", "f32", "convolution(r, images, kernel)", "nn.conv2d(images, kernel, padding=1)", flops=CONVOLUTION),
-    # Costs of a call.
+    # The cost of a call.
     Row("add of 1024", "f32", "THTensor_cadd(r, s, 1, t)", "torch.add(s, t, out=r)"),
     Row("add of 1024, fresh", "f32", "(THTensor_free(r), r = THTensor_new(), THTensor_cadd(r, s, 1, t))", "s + t"),
     Row("sum of 1024, on the host", "f32", "(THTensor_sumall(s), TH_OK)", "s.sum().item()"),
@@ -153,7 +153,7 @@ def c_list(sizes):
 
 
 def c_source():
-    """The C side: sizes and tensors as static variables, functions that make operands, functions and an entry for each row."""
+    """The C code: sizes and tensors as static variables, functions that make operands, and a function and an entry for each row."""
     lines = ["// Written by benches/gpu/rows.py."]
     lines += [f"static int64_t {name};" for name in SIZES]
     lines += [f"static THTensor *{name};" for name in (*OPERANDS, *VIEWS)]

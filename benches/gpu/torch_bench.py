@@ -1,8 +1,8 @@
-"""Times the rows of rows.py in PyTorch, in the way and in the format of bench.c.
+"""Times the rows of rows.py in PyTorch, in the same way and format as bench.c.
 
 Usage: torch_bench.py [SCALE [WORD]]
 
-Without a GPU the rows run once each on the host, so that the expressions can be tried, and the times are left out.
+Without a GPU each row runs once on the host, to test the expressions, and the times are left out.
 """
 
 import re
@@ -34,7 +34,7 @@ def operand(dtype, sizes):
 
 
 def fused(x, y):
-    """PyTorch without a compiler has no fused expression: three calls."""
+    """PyTorch without a compiler has no fused expression, so this makes three calls."""
     return torch.tanh(x * y + x)
 
 
@@ -79,9 +79,9 @@ def namespace(scale):
 
 
 def call_of(row, names):
-    """A function that makes one call of the row, with fresh results."""
+    """Returns a function that makes one call of the row, with fresh results."""
     dtype, *sizes = row.result.split()
-    # PyTorch gives an empty `out` its size.
+    # PyTorch resizes an empty `out`.
     names["r"] = torch.empty(0, dtype=DTYPES[dtype], device=DEVICE)
     if sizes:
         names["r"] = operand(dtype, [names.get(size) or int(size) for size in sizes])
@@ -112,7 +112,7 @@ def time_row(call):
 
 
 def run(row, names):
-    """Prints the line of a row; returns whether the row ran."""
+    """Prints the line of a row. Returns whether the row ran."""
     try:
         call = call_of(row, names)
         if ON_GPU:

@@ -1,6 +1,6 @@
--- How fast the package for LuaJIT is: a table of what was measured, beside its goal. benches/lua/bench.sh runs it.
+-- Measures the package for LuaJIT, and prints a table of times and goals. benches/lua/bench.sh runs it.
 --
---     luajit benches/lua/bench.lua LOOPS    the library that loop.c has been compiled to
+--     luajit benches/lua/bench.lua LOOPS    LOOPS is the library that was compiled from loop.c
 
 local ffi = require("ffi")
 
@@ -20,7 +20,7 @@ local function now()
     return tonumber(time.s) + 1e-9 * tonumber(time.ns)
 end
 
--- Returns the number that a program prints in a new process of this LuaJIT.
+-- Returns the number that a program prints in a new LuaJIT process.
 local function fresh(program)
     local command = ("LUA_PATH='%s' '%s' -e '%s'"):format(package.path, arg[-1], program)
     local process = assert(io.popen(command))
@@ -30,7 +30,7 @@ local function fresh(program)
     return number
 end
 
--- The least of what `measure` returns in `times` calls.
+-- Returns the smallest result of `times` calls of `measure`.
 local function least(times, measure)
     local best = math.huge
     for _ = 1, times do best = math.min(best, measure()) end
@@ -65,7 +65,7 @@ report("`require \"thorn.dynamic\"`", least(9, function() return fresh(TIMED:for
 local torch = require("thorn")
 local thorn = require("thorn.dynamic")
 
--- The time of one call in ns, with 4 elements.
+-- Returns the time of one call in ns, with 4 elements.
 local function calls(f)
     local count = 200000
     return least(9, function()
@@ -104,7 +104,7 @@ for _, loop in ipairs(loops) do
     local t = torch.DoubleTensor(SIZE):fill(1)
     local data = t:data()
     local lua_time, c_time = math.huge, math.huge
-    -- LuaJIT compiles the loop anew each time, to another address: the times of so short a loop differ from one to the next.
+    -- LuaJIT compiles the loop each time to another address, and the times of so short a loop vary with the address.
     for _ = 1, 20 do
         local in_lua = assert(loadstring("local data, size = ... " .. source))
         for _ = 1, 10 do

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Measures the package for LuaJIT, as ../lua.md has it; fails where a goal is missed. Usage: THORN_LIB=LIBRARY benches/lua/bench.sh
+# Measures the package for LuaJIT for ../lua.md, and fails if a goal is missed. Usage: THORN_LIB=LIBRARY benches/lua/bench.sh
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 

@@ -1,9 +1,9 @@
-/* Costs of thorn_mpi.h beside MPI alone, with the ranks that it is run with.
+/* Costs of thorn_mpi.h, compared with MPI alone, for the ranks of the run.
  *
  *     mpicc -O2 -Iinclude benches/mpi/cost.c -Lbuild/lib -lthorn -o cost && mpirun -np 2 ./cost
  *
- * Both ways are timed in turn; the times are medians, of rank 0 for messages and of the slowest rank for collectives, and the
- * ratios in brackets are medians of the ratios of neighbours, which a machine that has other work disturbs less. */
+ * Both ways are timed in turn. The times are medians: of rank 0 for messages, and of the slowest rank for collectives. The ratios in
+ * brackets are medians of the ratios of neighbouring times, which other work of the machine disturbs less. */
 
 #include "thorn_mpi.h"
 
@@ -28,7 +28,7 @@ static double ratio(const double *a, const double *b, int count) {
     return median(ratios, count);
 }
 
-/* The time in which a burst of sends returns, over its length: the receiver takes them by plain MPI and answers the burst. */
+/* The time in which a burst of sends returns, divided by its length. The receiver uses plain MPI, and answers the burst. */
 static double burst(THTensor *t, float *values, int by_thorn) {
     double start = MPI_Wtime();
     for (int i = 0; i < BURST; i++) {
@@ -42,7 +42,7 @@ static double burst(THTensor *t, float *values, int by_thorn) {
     return taken;
 }
 
-/* Half of the time in which a message goes to rank 1 and comes back. */
+/* Half of the time in which a message travels to rank 1 and back. */
 static double there_and_back(THTensor *t, int64_t count, int by_thorn) {
     float *values = (float *)THTensor_data(t);
     double start = MPI_Wtime();
@@ -114,7 +114,7 @@ static void collectives(void) {
             const int64_t part = way == ALLGATHER ? (counts[k] + ranks - 1) / ranks : counts[k], all = part * ranks;
             const int turns = ranks > 2 ? (k == 2 ? 9 : 51) : k == 2 ? 31 : 301;
             THTensor *t = THTensor_newZeros(TH_FLOAT32, 1, &part), *r = THTensor_newZeros(TH_FLOAT32, 1, way == ALLGATHER ? &all : &part);
-            /* Bare, by thorn, and by thorn without the comparison before. */
+            /* With MPI alone, with thorn, and with thorn without comparing arguments first. */
             for (int i = 0; i < 3 * turns; i++) {
                 TH_MPI_setChecked(MPI_COMM_WORLD, i % 3 == 1);
                 times[i % 3][i / 3] = collective((enum way)way, t, r, i % 3 > 0);

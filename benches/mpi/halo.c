@@ -1,9 +1,9 @@
-/* Exchange of the columns at the borders of 4096 x 4096 blocks of float32: thorn_mpi.h beside a program that packs by hand.
+/* Exchange of the columns at the borders of 4096 x 4096 blocks of float32: thorn_mpi.h, compared with a program that packs by hand.
  *
  *     mpicc -O2 -Iinclude benches/mpi/halo.c -Ltarget/release -lthorn -o halo && mpirun -np 2 ./halo
  *
- * Blocks lie in a row, periodic, and each has borders of 1, 2, 4 and 16 columns at its left and right. Both ways are timed in
- * turn, 301 times; the numbers are medians of rank 0 in microseconds, and "by hand / thorn" is above 1 where thorn is ahead. */
+ * Blocks form a periodic row, and each has borders of 1, 2, 4 and 16 columns at its left and right. Both ways are timed in turn, 301
+ * times. The numbers are medians of rank 0 in microseconds, and "by hand / thorn" is above 1 if thorn is faster. */
 
 #include "thorn_mpi.h"
 

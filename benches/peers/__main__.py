@@ -1,4 +1,4 @@
-"""Times thorn beside PyTorch and NumPy; benches/README.md explains it."""
+"""Times thorn, PyTorch and NumPy; benches/README.md explains the results."""
 
 import argparse
 import gc
@@ -19,7 +19,7 @@ from race import race, race_apart
 from report import GPU_PAGE, PAGE, page, read, write
 from rows import GPU_GROUPS, GROUPS, rows_of
 
-# Seconds a row is timed for, with one thread and with two.
+# Seconds per row, with one thread and with two.
 FULL, QUICK = (0.6, 0.5), (0.08, 0.12)
 
 
@@ -65,7 +65,7 @@ class Bench:
         self.skipped = len(self.thorn.unfit)
 
     def run(self):
-        """Times all rows; gives the seconds each group took."""
+        """Times all rows. Returns the seconds that each group took."""
         spent = dict.fromkeys(self.groups, 0.0)
         if os.getloadavg()[0] > 0.5:
             print(f"peers: this machine is busy (load {os.getloadavg()[0]:.1f}); times will not be good")
@@ -145,7 +145,7 @@ class Bench:
         return f"{time.strftime('%Y-%m-%d')}, {machine}, {thorn}, {peers}; took {seconds / 60:.1f} min"
 
     def save(self, spent):
-        """Whole groups that were measured in full take the place of what was there; anything else goes to the build directory."""
+        """Groups that were measured completely replace their previous results. All other results are written to the build directory."""
         passing = self.chosen.quick or self.chosen.word or self.chosen.threads != "both"
         name = "peers-cuda.tsv" if self.chosen.gpu else "peers.tsv"
         record = self.chosen.out / name if passing else BENCHES / name
@@ -170,7 +170,7 @@ class Bench:
 def main():
     warnings.simplefilter("ignore")
     gc.disable()
-    torch.set_num_threads(1)  # OpenMP must have no threads yet when processes fork
+    torch.set_num_threads(1)  # OpenMP must not have threads when the process forks
     bench = Bench(options())
     spent = bench.run()
     if bench.entries:

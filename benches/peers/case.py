@@ -1,4 +1,4 @@
-"""A row made ready: its operands, its reference result, and a runner for each library."""
+"""A prepared row: its operands, its reference result, and a runner for each library."""
 
 import re
 from itertools import repeat
@@ -15,29 +15,29 @@ from native import Failed
 from operands import copied, memory, sizes
 
 OUT = re.compile(r",?\s*\bout=(\w+|\([^)]*\))")
-LEAST_TRAFFIC = 256 << 10  # bytes; below, a call is not limited by memory
+LEAST_TRAFFIC = 256 << 10  # bytes; calls with less traffic are not limited by memory
 
-# How far results may lie from PyTorch's, relative and absolute.
+# Allowed differences from PyTorch's results, relative and absolute.
 TOLERANCE = {torch.float16: (2e-3, 1e-3), torch.bfloat16: (2e-2, 1e-2), torch.float32: (2e-5, 4e-6), torch.float64: (1e-10, 1e-11)}
 
 
 def results_of(expression):
-    """The names an expression writes to: `torch.max(a, 0, out=(r, i))` gives r and i."""
+    """The names that an expression writes to: `torch.max(a, 0, out=(r, i))` gives r and i."""
     found = OUT.search(expression)
     return re.findall(r"\w+", found[1]) if found else ["r"]
 
 
 class Case:
-    """`gpu` is true if thorn and PyTorch compute on a GPU, from copies there; NumPy then is left out."""
+    """If `gpu` is true, thorn and PyTorch compute on a GPU, from copies there, and NumPy is left out."""
 
     def __init__(self, row, thorn, libtorch, gpu=False):
         self.row, self.thorn, self.libtorch, self.gpu = row, thorn, libtorch, gpu
         self.operands = {name: operand.make(name, row.dtype, row.shape) for name, operand in row.operands.items()}
         self.references = self.compute_references()
-        self.results = None  # of one thread, the same memory for all: where it lies decides what share of the caches it gets
+        self.results = None  # with one thread, the same memory for all libraries, because its address affects the caches
 
     def compute_references(self):
-        """The results by PyTorch, by NumPy where PyTorch is called from C++."""
+        """The results of PyTorch, or of NumPy if PyTorch is called from C++."""
         as_numpy = self.row.cpp
         expression = self.row.numpy if as_numpy else self.row.torch
         operands = {name: copied(t) if name == "r" else t for name, t in self.operands.items()}
@@ -59,7 +59,8 @@ class Case:
         return {"torch": torch, "nn": torch._C._nn, "np": np, "grad": grad, "net": net, "files": files, "sparse": sparse, "n": self.row.count(), "shape": shape, **values}
 
     def tensors(self, threads=None):
-        """The shared operands, and results: with one thread shared too, else in memory of their own. What is changed in place is a copy."""
+        """The operands, which are shared, and the results, which are shared only with one thread. An operand that is changed in place is
+        copied."""
         results = self.results if threads == 1 else None
         results = results or {name: memory(t.dtype, t.shape) for name, t in self.references.items()}
         if threads == 1:
@@ -69,7 +70,7 @@ class Case:
         return {**self.operands, **results}
 
     def check(self):
-        """Lets thorn write to fresh handles, and compares dtypes, shapes and elements with the reference."""
+        """Runs thorn with fresh handles, and compares dtypes, shapes and elements with the reference."""
         given = self.tensors() if self.row.result or "r" in self.operands else self.operands
         run, handles = self.thorn.call(self.row, given)
         run(1)
@@ -103,7 +104,7 @@ class Case:
         return run
 
     def result_bytes(self):
-        """What thorn has computed last, as bytes."""
+        """Thorn's last results, as bytes."""
         names = [] if self.row.number() else [name for name in self.references if name in self.handles.names]
         found = {name: self.thorn.read(self.handles[name]) for name in names}
         return {name: t.contiguous().flatten().view(torch.uint8) for name, t in found.items()}
@@ -113,7 +114,7 @@ class Case:
         if self.row.cpp:
             return self.libtorch.call(self.row, self.tensors(threads))
         tensors = self.tensors(threads)
-        # Without a GPU for PyTorch, which the emulated driver is not, it computes on the host.
+        # If PyTorch has no GPU, as with the emulated driver, it computes on the host.
         on_gpu = self.gpu and torch.cuda.is_available()
         if on_gpu:
             tensors = {name: t.to("cuda") for name, t in tensors.items()}
@@ -129,7 +130,7 @@ class Case:
         return self.row.numpy is not None and all(t.dtype != torch.bfloat16 for t in tensors)
 
     def traffic(self):
-        """The bytes that must be read and written."""
+        """The least bytes to read and to write."""
         read = sum(touched(t) for t in self.operands.values())
         return read, sum(touched(t) for t in self.references.values())
 
@@ -139,10 +140,10 @@ class Case:
         return self.row.flops is not None or sum(self.traffic()) >= LEAST_TRAFFIC
 
     def run_limit(self, threads):
-        """As many operations in registers, or as many bytes read and written in the fastest of several ways."""
+        """The time of the same number of operations in registers, or of the same traffic in the fastest of several ways."""
         c = self.thorn.c
         if self.gpu:
-            # A copy reads and writes: half of the bytes each.
+            # A copy reads half of the bytes and writes half.
             bytes_copied = sum(self.traffic()) // 2
             return lambda calls: c.copyLimit(bytes_copied, calls)
         if threads > 1:
@@ -152,7 +153,7 @@ class Case:
         reads, writes = self.traffic()
         source, target = (memory(torch.uint8, (size,)).fill_(1) for size in (reads, writes))
         if "r" in self.operands and writes <= reads < writes + writes // 8:
-            target = source[:writes]  # in place, and nothing else to speak of is read
+            target = source[:writes]  # in place, with negligible other reads
 
         def way(k):
             return lambda calls: c.streamLimit(source.data_ptr(), reads, target.data_ptr(), writes, k, threads, calls)
@@ -161,7 +162,7 @@ class Case:
 
 
 def touched(tensor):
-    """Bytes of the elements, each counted once however often it is repeated."""
+    """The bytes of the distinct elements, without repetitions by stride 0."""
     elements = 1
     for size, stride in zip(tensor.shape, tensor.stride()):
         elements *= size if stride else 1
@@ -169,7 +170,8 @@ def touched(tensor):
 
 
 def python_loop(expression, names, finish=None):
-    """A function that evaluates the expression that often, calls `finish`, and returns ns; names are locals, as they are fastest."""
+    """A function that evaluates the expression `calls` times, calls `finish`, and returns ns. Names are locals, because locals are
+    fastest."""
     names = {**names, "clock": perf_counter_ns, "repeat": repeat, "finish": finish or (lambda: None)}
     source = (
         f"def loop(calls, {', '.join(f'{name}={name}' for name in names)}):\n"

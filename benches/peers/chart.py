@@ -1,4 +1,4 @@
-"""The chart of docs/benchmarks.md: the speed against PyTorch by group, each row a dot, on a scale of powers."""
+"""The chart of docs/benchmarks.md: the speed relative to PyTorch by group, with a dot for each row, on a logarithmic scale."""
 
 import math
 from html import escape

@@ -1,4 +1,4 @@
-"""Files for the rows of the group `files`, made where the group is timed, and what PyTorch and NumPy do with them."""
+"""Files for the rows of the group `files`, which are made when the group is timed, and the calls of PyTorch and NumPy."""
 
 import atexit
 import os
@@ -22,7 +22,7 @@ def folder():
         return FOLDER
     FOLDER = tempfile.mkdtemp(prefix="thorn-bench-")
     atexit.register(shutil.rmtree, FOLDER, ignore_errors=True)
-    # numpy.memmap and others keep descriptors, and results what they map: nothing here is written twice.
+    # Files are not overwritten, because numpy.memmap and others keep descriptors, and results may be mappings.
     values = torch.randn(SHAPE)
     torch.save(values, f"{FOLDER}/a.pt")
     np.save(f"{FOLDER}/a.npy", values.numpy())
@@ -58,7 +58,7 @@ def first_of_safetensors():
 
 
 def table():
-    """A table as pandas' reader in C has it; without pandas as NumPy has it."""
+    """Reads a table with pandas' C reader, or with NumPy if pandas is missing."""
     try:
         import pandas
 
@@ -68,7 +68,7 @@ def table():
 
 
 def synced(save, path, *what):
-    """Saves, and waits until it is on disk, as thorn does; 0, as thorn says then."""
+    """Saves and waits until the data is on disk, as thorn does. Returns 0, thorn's status for success."""
     with open(path, "wb") as file:
         save(file, *what)
         file.flush()

@@ -1,4 +1,4 @@
-"""The transformer of examples/gpt.c in PyTorch, with its own derivatives: letters a second, beside those that the example prints.
+"""The transformer of examples/gpt.c in PyTorch with autograd. Prints letters per second, to compare with the example's.
 
     build/examples/gpt build/gpt.weights && python benches/peers/gpt.py [THREADS]
 """

@@ -1,14 +1,13 @@
-// Training steps by recorded gradients: forward, THTensor_backward, and the update of the weights. grad.py is the same in
-// PyTorch.
+// Training steps with recorded gradients: forward, THTensor_backward, and the update of the weights. grad.py does the same in PyTorch.
 #include <thorn.h>
 
-// The leaves of a model: views of the tensor that all weights lie in one behind the other.
+// The leaves of a model, which are consecutive views of one tensor.
 typedef struct {
     const THTensor *all;
     THTensor *leaf[WEIGHTS];
 } Leaves;
 
-// Takes the weights in `all`, whose sizes are given; nothing is left of those before.
+// Makes the leaves from `all`, with the given sizes, and frees the previous leaves.
 static THStatus takeLeaves(Leaves *leaves, const THTensor *all, int count, const int *ndim, const int64_t (*size)[4]) {
     if (leaves->all == all) return TH_OK;
     TRY(THGrad_setEnabled(0));
@@ -41,13 +40,13 @@ static THStatus descend(const Leaves *leaves, int count, const THTensor *loss) {
     return THGrad_setEnabled(1);
 }
 
-// r = x @ weight^T + bias, `turned` being a handle for the view.
+// r = x @ weight^T + bias. `turned` is a handle for the transposed view.
 static THStatus linear(THTensor *r, THTensor *turned, const THTensor *x, const THTensor *weight, const THTensor *bias) {
     TRY(THTensor_t(turned, weight));
     return THTensor_addmm(r, 1, bias, 1, x, turned);
 }
 
-// A step of training of a net of two layers, 64-128-10.
+// A training step of a net with two layers, 64-128-10.
 static THStatus gradMlp(THTensor *all, const THTensor *x, const THTensor *target) {
     static const int ndim[] = {2, 1, 2, 1};
     static const int64_t size[][4] = {{128, 64}, {128}, {10, 128}, {10}};
@@ -65,7 +64,7 @@ static THStatus gradMlp(THTensor *all, const THTensor *x, const THTensor *target
     return descend(&net, 4, loss);
 }
 
-// A step of training of the net of net.h.
+// A training step of the net in net.h.
 static THStatus gradNet(THTensor *all, const THTensor *x, const THTensor *target) {
     static const int ndim[] = {4, 1, 4, 1, 2, 1};
     static const int64_t size[][4] = {{16, 1, 3, 3}, {16}, {32, 16, 3, 3}, {32}, {10, 128}, {10}};

@@ -15,7 +15,7 @@ CHAIN = 10_000
 
 @lru_cache(maxsize=8)
 def leaves_in(parameters, sizes):
-    """The weights as views of the tensor they lie in, with gradients of their own."""
+    """The weights as views of one tensor, each with its own gradient."""
     parts = parameters.split([prod(size) for size in sizes])
     return [part.view(size).detach().requires_grad_() for part, size in zip(parts, sizes)]
 

@@ -1,7 +1,7 @@
-// The C part of the peer bench: handles on memory of others, loops for the rows, and the limits of the machine.
+// The C part of the peer bench: handles on foreign memory, loops for the rows, and the limits of the machine.
 //
-// native.py includes this file into the rows it generates and compiles both against include/thorn.h for the machine at
-// hand.
+// native.py includes this file in the rows that it generates, and compiles both with include/thorn.h for the current
+// machine.
 #include <stdbool.h>
 #include <string.h>
 #include <time.h>
@@ -19,21 +19,21 @@ static double now(void) {
     return 1e9 * (double)t.tv_sec + (double)t.tv_nsec;
 }
 
-// Where rows put a result that is a number; read through `lastNumber`.
+// The result of rows that compute a number; `lastNumber` reads it.
 static double number;
 
 double lastNumber(void) { return number; }
 
-// The GPU that rows run on; -1 is the host.
+// The GPU on which rows run; -1 means the host.
 static int gpu = -1;
 
-// Makes all rows run on a GPU; results of fresh handles lie there, too.
+// Makes all rows run on a GPU, with the results of fresh handles.
 int setGpu(int number) {
     gpu = number;
     return THSetDefaultDevice(TH_CUDA, number);
 }
 
-// A row is a function of its tensors `t` that makes `call` that often and returns the time in ns.
+// The body of a row, a function of its tensors `t`: makes `call` `calls` times and returns the time in ns.
 #define TIMED(call)                                                                                                    \
     *status = TH_OK;                                                                                                   \
     double start = now();                                                                                              \
@@ -41,12 +41,12 @@ int setGpu(int number) {
     if (gpu >= 0 && *status == TH_OK) *status = THCuda_synchronize(gpu);                                               \
     double spent = now() - start;
 
-// In a row: `r` is a fresh handle for each call, made by the call, or a number.
+// For rows: makes `r` a fresh handle before each call.
 #define FRESH(call) (THTensor_free(r), r = THTensor_new(), (call))
 #define MADE(handle) (THTensor_free(r), (r = (handle)) ? TH_OK : THGetLastErrorCode())
 #define NUMBER(value) (number = (value), TH_OK)
 
-// A tensor over the memory, or over a copy of it on the GPU with the same strides.
+// A tensor over the memory, or over a copy on the GPU with the same strides.
 THTensor *wrap(THDtype dtype, int ndim, const int64_t *size, const int64_t *stride, void *data) {
     if (gpu < 0) return THTensor_newFromBlob(dtype, ndim, size, stride, data, NULL, NULL);
     int64_t span = 1;
@@ -58,10 +58,10 @@ THTensor *wrap(THDtype dtype, int ndim, const int64_t *size, const int64_t *stri
     return view;
 }
 
-// A tensor whose elements the host has.
+// Returns a tensor with the same elements on the host.
 THTensor *hosted(const THTensor *t) { return THTensor_newCpu(t); }
 
-// The time in ns of copying so many bytes within the GPU that often.
+// The time in ns of copying `bytes` within the GPU `calls` times.
 double copyLimit(int64_t bytes, long calls) {
     static THTensor *from, *to;
     if (!from || THTensor_nElement(from) != bytes) {
@@ -81,7 +81,7 @@ THTensor *fresh(void) { return THTensor_new(); }
 
 void drop(THTensor *t) { THTensor_free(t); }
 
-// Stores the address of the elements, dtype, number of dimensions, sizes and strides; 0 where there is no room.
+// Stores the address of the elements, dtype, number of dimensions, sizes and strides. Returns 0 if there is no room.
 int describe(const THTensor *t, int64_t *to, int room) {
     int ndim = THTensor_nDimension(t);
     if (3 + 2 * ndim > room) return 0;
@@ -115,7 +115,7 @@ static void storePast(Line *r, Line value) {
 static void storePast(Line *r, Line value) { *r = value; }
 #endif
 
-// Reads and writes so many cache lines, evenly mixed, in one of the ways of limits.h.
+// Numbers of cache lines to read and to write, evenly mixed, in one of the ways of limits.h.
 typedef struct {
     const Line *from;
     size_t reads;
@@ -124,10 +124,10 @@ typedef struct {
     int way;
 } Traffic;
 
-// Lines of the longer side that are done before the other side has its turn.
+// Lines of the larger side between two lines of the other side.
 enum { TILE = 32 };
 
-// How far a prefetching loop looks ahead, in lines.
+// The prefetch distance in lines.
 enum { LOOK = 32 };
 
 static inline Line readLines(const Line *from, size_t count, int way) {
@@ -155,7 +155,7 @@ static inline __attribute__((always_inline)) void streamWay(const Traffic *work,
     size_t reads = work->reads, writes = work->writes, tiles = (reads > writes ? reads : writes) / TILE + 1;
     size_t tile = tiles * (size_t)part / (size_t)parts, end = tiles * (size_t)(part + 1) / (size_t)parts;
     size_t read = reads * tile / tiles, written = writes * tile / tiles;
-    // Nothing read may turn it into zeros, which some machines store past the caches at twice the speed of all else.
+    // Must not become zeros, which some machines store past the caches at twice the usual speed.
     Line sum = {1, 2, 3, 4, 5, 6, 7, 8};
     for (; tile < end; tile++) {
         size_t next = reads * (tile + 1) / tiles;
@@ -177,7 +177,7 @@ static void streamPart(const Traffic *work, int part, int parts) {
 
 static void streamSide(const void *with, int side) { streamPart(with, side, 2); }
 
-// The time in ns of reading and writing so many bytes that often, at two threads with the partner of limits.h.
+// The time in ns of reading and writing that many bytes `calls` times. With two threads, limits.h's partner does half.
 double streamLimit(const void *from, size_t reads, void *to, size_t writes, int way, int threads, long calls) {
     Traffic work = {from, reads / sizeof(Line), to, writes / sizeof(Line), way};
     double start = now();
@@ -192,7 +192,7 @@ double streamLimit(const void *from, size_t reads, void *to, size_t writes, int 
 
 int waysToStream(void) { return WAYS; }
 
-// The time in ns of so many float32 multiplications and additions in registers.
+// The time in ns of `flops` float32 multiplications and additions in registers.
 double arithmeticLimit(size_t flops, int threads, long calls) {
     Arithmetic work = {bestLoops()->fma, flops, threads};
     double start = now();

@@ -1,4 +1,4 @@
-"""The rows as compiled code: thorn's through include/thorn.h, libtorch's through the headers of its wheel."""
+"""Compiles the rows: thorn's with include/thorn.h, libtorch's with the headers of its wheel."""
 
 import ctypes
 import hashlib
@@ -22,14 +22,14 @@ class Failed(Exception):
 
 
 def constants(header):
-    """Codes of the dtypes, as `TH_FLOAT32 = 8` says."""
+    """The codes of the dtypes, from lines like `TH_FLOAT32 = 8`."""
     names = {"u": "UINT", "i": "INT", "f": "FLOAT", "b": "BFLOAT"}
     code = {dtype: "TH_BOOL" if dtype == "bool" else f"TH_{names[dtype[0]]}{dtype.lstrip('uibf')}" for dtype in DTYPES}
     return {DTYPES[dtype]: int(re.search(rf"\b{code} = (\d+)", header)[1]) for dtype, code in code.items()}
 
 
 def missing(row, header):
-    """The functions a row calls that the header lacks."""
+    """The functions that a row calls and the header lacks."""
     called = re.findall(r"\bTH[A-Za-z]\w*(?=\()", row.thorn)
     return [name for name in dict.fromkeys(called) if not re.search(rf"\b{name}\(", header)]
 
@@ -39,7 +39,7 @@ def compiler(variable, default):
 
 
 class Thorn:
-    """The library, and a loop in C for each row that fits its header."""
+    """The library, and a loop in C for each row that compiles with its header."""
 
     def __init__(self, library, out, rows):
         self.unfit = {}
@@ -55,7 +55,7 @@ class Thorn:
             self.rows = [row for row in self.rows if row not in failures]
 
     def compile(self, library, source, shared):
-        """Writes and compiles one line a row; gives the rows that do not fit the header, with the compiler's words."""
+        """Writes and compiles one line for each row. Returns the rows that do not compile, with the compiler's messages."""
         lines = ['#include "harness.c"', *(loop(k, row) for k, row in enumerate(self.rows))]
         source.write_text("\n".join(lines) + "\n")
         options = ["-std=gnu11", "-O2", "-march=native", "-w", *(f"-Werror={misfit}" for misfit in MISFITS)]
@@ -88,7 +88,8 @@ class Thorn:
         self.loops = {row: loop_type((f"row{k}", self.c)) for k, row in enumerate(self.rows)}
 
     def call(self, row, tensors):
-        """A function that calls the row that often and returns ns, and its handles: fresh ones where there is no tensor."""
+        """Returns a function that makes the row's call `calls` times and returns ns, and the row's handles, which are fresh if there is
+        no tensor."""
         handles = Handles(self.c, {name: self.wrap(tensors.get(name)) for name in row.names()}, tensors)
         function, status = self.loops[row], ctypes.c_int()
 
@@ -112,7 +113,7 @@ class Thorn:
         return handle
 
     def read(self, handle):
-        """A copy of what a handle holds."""
+        """A copy of a handle's elements."""
         here = handle and self.c.hosted(handle)
         try:
             return self.read_here(here)
@@ -134,7 +135,7 @@ class Thorn:
 
 
 class Handles:
-    """The handles of a row, for C an array; they are freed with it. It keeps the tensors whose memory they show."""
+    """The handles of a row, as a C array, and the tensors whose memory they show. The handles are freed with this object."""
 
     def __init__(self, c, handles, tensors):
         self.c, self.names, self.tensors = c, list(handles), tensors
@@ -149,7 +150,7 @@ class Handles:
 
 
 def loop(k, row):
-    """A row in C. `r` may have become another handle."""
+    """A row in C. The row may replace the handle `r`."""
     shape = sizes(row.shape)
     names = row.names()
     tensors = ", ".join(f"*{name} = t[{at}]" for at, name in enumerate(names))
@@ -162,7 +163,7 @@ def loop(k, row):
 
 
 class LibTorch:
-    """Loops in C++ for the rows whose torch column is C++."""
+    """Loops in C++ for the rows whose torch expression is C++."""
 
     def __init__(self, out, rows):
         self.problem, self.rows = None, rows
@@ -172,7 +173,7 @@ class LibTorch:
         self.compile(source, out / f"libtorch-{hashlib.sha1((source + torch.__version__).encode()).hexdigest()[:12]}.so")
 
     def compile(self, source, shared):
-        """Compiles what was not compiled before; that takes half a minute."""
+        """Compiles what is not compiled yet, which takes half a minute."""
         if not shared.exists():
             wheel = Path(torch.__path__[0])
             abi = f"-D_GLIBCXX_USE_CXX11_ABI={int(torch._C._GLIBCXX_USE_CXX11_ABI)}"
@@ -189,7 +190,7 @@ class LibTorch:
         self.c = ctypes.CDLL(str(shared))
 
     def call(self, row, tensors):
-        """A function that calls the row that often on tensors over this memory and returns ns."""
+        """Returns a function that makes the row's call `calls` times on tensors over this memory and returns ns."""
         described = []
         for name in row.names():
             t = tensors[name]

@@ -1,12 +1,12 @@
-// A whole training step of a small convolutional net: forward, backward by the gradient functions, and the update of
-// the weights. net.py is the same net in PyTorch.
+// A training step of a small convolutional net: forward, backward with the gradient functions, and the update of the
+// weights. net.py is the same net in PyTorch.
 #include <thorn.h>
 
 enum { WEIGHT1, BIAS1, WEIGHT2, BIAS2, WEIGHT3, BIAS3, WEIGHTS };
 
 static const double RATE = 0.05;
 
-// The sizes of the weights, which lie one behind the other in one tensor.
+// The sizes of the weights, which are stored consecutively in one tensor.
 static const struct {
     int ndim;
     int64_t size[4], count;
@@ -16,12 +16,12 @@ static const struct {
     {2, {10, 128}, 1280}, {1, {10}, 10},         // the linear layer
 };
 
-// One block of the net, `pooled` = maxPool2d of relu of conv2d, with the gradients of its results.
+// One block of the net, `pooled` = maxPool2d(relu(conv2d)), with the gradients of its results.
 typedef struct {
     THTensor *active, *pooled, *places, *gradActive, *gradPooled;
 } Block;
 
-// The handles of a net, which keep their memory from step to step.
+// The handles of a net, which keep their memory between steps.
 typedef struct {
     THTensor *weight[WEIGHTS], *grad[WEIGHTS];
     Block first, second;
@@ -41,7 +41,7 @@ static void makeNet(Net *net) {
     net->one = THTensor_newOnes(TH_FLOAT32, 0, NULL);
 }
 
-// Turns the net to the weights in `all`: views, no copies.
+// Makes the net's weights views of `all`, without copies.
 static THStatus takeWeights(const Net *net, const THTensor *all) {
     int64_t first = 0;
     for (int k = 0; k < WEIGHTS; first += WEIGHT[k++].count) {
@@ -89,7 +89,7 @@ static THStatus backward(const Net *net, const THTensor *x, const THTensor *targ
     return blockBackward(first, x, net->weight + WEIGHT1, net->grad + WEIGHT1);
 }
 
-// Trains the weights in `all` by one step on the pictures `x` of the classes `target`.
+// Trains the weights in `all` by one step on the pictures `x` with the classes `target`.
 static THStatus netStep(THTensor *all, const THTensor *x, const THTensor *target) {
     static Net net;
     if (!net.one) makeNet(&net);

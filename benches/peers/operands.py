@@ -23,12 +23,12 @@ DTYPES = {
 
 
 def sizes(shape):
-    """The sizes a row writes as "1e6" or "1000x1000"."""
+    """The sizes that a row writes as "1e6" or "1000x1000"."""
     return tuple(int(float(size)) for size in shape.split("x"))
 
 
 def memory(dtype, shape):
-    """A tensor with undefined elements that begins with a cache line; NumPy asks for huge pages where it is large."""
+    """An uninitialised tensor aligned to a cache line. NumPy requests huge pages for large ones."""
     size = prod(shape) * dtype.itemsize
     raw = np.empty(size + 64, np.uint8)
     start = -raw.ctypes.data % 64
@@ -36,7 +36,7 @@ def memory(dtype, shape):
 
 
 def copied(tensor):
-    """The same elements in other memory, row-major."""
+    """A row-major copy in other memory."""
     return memory(tensor.dtype, tensor.shape).copy_(tensor)
 
 
@@ -55,19 +55,19 @@ def between(dtype, random, count, low, high):
 
 
 def ascending(dtype, random, count):
-    """Numbers from 0 to 1 in order."""
+    """Sorted numbers from 0 to 1."""
     return np.sort(random.random(count, np.float64))
 
 
 def starts(dtype, random, count, entries):
-    """Where rows start that have `entries` in all, and the number of these."""
+    """The row starts of a matrix with `entries` entries, and the number of entries."""
     drawn = np.sort(random.integers(0, entries + 1, count))
     drawn[0], drawn[-1] = 0, entries
     return drawn
 
 
 def in_windows(dtype, random, count, width):
-    """For each window of 2 x 2, in planes that have as many of them in a row as in a column, the place of one of its elements."""
+    """A position in each 2 x 2 window, in planes with as many windows in a row as in a column."""
     window = np.arange(count) % (width * width)
     first = window // width * 4 * width + window % width * 2
     return first + random.integers(0, 2, count) * 2 * width + random.integers(0, 2, count)
@@ -75,7 +75,7 @@ def in_windows(dtype, random, count, width):
 
 @dataclass(frozen=True)
 class Operand:
-    """How to make an operand; what is None is as in the row."""
+    """How to make an operand. None means as in the row."""
 
     draw: Callable = any_values
     limits: tuple = ()
@@ -93,15 +93,15 @@ class Operand:
         return replace(self, view=torch.t)
 
     def every_second(self):
-        """Every second entry of the last dimension, which is twice as long in memory."""
+        """Every second entry of the last dimension, which has twice the size in memory."""
         return replace(self, view=every_second)
 
     def first_half(self):
-        """The first half of the last dimension, which is twice as long in memory."""
+        """The first half of the last dimension, which has twice the size in memory."""
         return replace(self, view=first_half)
 
     def positive_definite(self):
-        """A symmetric matrix or a batch of them, whose eigenvalues are at least 1."""
+        """Symmetric matrices with eigenvalues of at least 1."""
         return replace(self, view=positive_definite)
 
     def make(self, name, dtype, shape):
@@ -122,7 +122,7 @@ def positive_definite(tensor):
     return tensor @ tensor.mT / tensor.shape[-1] + torch.eye(tensor.shape[-1], dtype=tensor.dtype)
 
 
-# Large operands take longer to draw than to use; rows beside each other ask for the same ones.
+# Drawing large operands takes longer than using them, and neighbouring rows use the same ones.
 @lru_cache(maxsize=6)
 def values(draw, limits, name, dtype, shape, doubled):
     random = np.random.default_rng(ord(name[0]))
@@ -138,7 +138,7 @@ POSITIVE = Operand(between, (0.1, 10))
 SMALL = Operand(between, (-0.1, 0.1))
 UNIT = Operand(between, (0, 1))
 NEAR_ONE = Operand(between, (0.9999, 1.0001))
-NEXT_TO_ONE = Operand(between, (1 - 8e-8, 1 + 8e-8))  # the float32 1 and its neighbours: no roundings to add up
+NEXT_TO_ONE = Operand(between, (1 - 8e-8, 1 + 8e-8))  # float32's 1 and its neighbours, so that no rounding errors add up
 OPEN = Operand(between, (-0.999, 0.999))
 BYTES = Operand(between, (0, 256))
 THOUSAND = Operand(between, (0, 1000))

@@ -1,4 +1,4 @@
-"""How libraries are timed: in turns, many short rounds, so that all see the machine in the same state."""
+"""Times libraries in turn, in many short rounds, so that all see the machine in the same state."""
 
 import os
 import resource
@@ -11,22 +11,22 @@ from random import Random
 from time import perf_counter
 
 ENOUGH = 50e3  # ns; the shortest sample
-SOON_COLD = 5e6  # ns; a call this long finds nothing in the caches of what the call before it left there
-WARM = 3  # calls until a large cache holds the operands again: after one, a Zen 5 still took half as long again
+SOON_COLD = 5e6  # ns; after a call this long, the caches hold nothing of the previous call
+WARM = 3  # calls until a large cache holds the operands again: after one call, a Zen 5 still took half as long again
 FEWEST = 5  # samples
 SLICE = 0.03  # seconds; the longest turn of a process
-PAUSE = 0.001  # seconds a process computes before its turn counts, for its threads to be awake
+PAUSE = 0.001  # seconds of computing before a process's turn is timed, to wake its threads
 
 
 @dataclass
 class Times:
     best: float
     median: float
-    noisy: bool = False  # hardly a sample with two threads went undisturbed
+    noisy: bool = False  # nearly every sample with two threads was disturbed
 
 
 class Runner:
-    """One of those who take turns; `run(calls)` returns the ns they took."""
+    """A participant. `run(calls)` returns the time of the calls in ns."""
 
     def __init__(self, run):
         self.run, self.calls, self.samples = run, 1, []
@@ -39,12 +39,12 @@ class Runner:
         self.samples.append(self.run(self.calls) / self.calls)
 
     def warm_up(self):
-        """Brings the operands back into the caches, which the others have filled with theirs."""
+        """Brings the operands back into the caches, which the other participants have filled."""
         if self.cost < SOON_COLD:
             self.run(WARM)
 
     def sample_undisturbed(self):
-        """A sample that counts only if the system took no core away meanwhile: threads would wait for each other."""
+        """A sample that counts only if the system preempted no thread, because threads would wait for each other."""
         before = switches()
         time = self.run(self.calls) / self.calls
         if switches() == before:
@@ -62,7 +62,7 @@ def times_of(samples):
 
 
 def race(runs, seconds):
-    """The times of each of `runs` (name: run), in one process; in another order each time, lest one always follow the same."""
+    """The times of each of `runs` (name: run) in one process, in another order each time, so that none always follows the same one."""
     runners = {name: Runner(run) for name, run in runs.items()}
     order, random = list(runners.values()), Random(0)
     start, rounds = perf_counter(), 0
@@ -75,7 +75,7 @@ def race(runs, seconds):
 
 
 class Child:
-    """A library in a process of its own, which stands still, threads and all, while others have their turn."""
+    """A library in a separate process, which is stopped, with all threads, while others are timed."""
 
     def __init__(self, make):
         self.pipe, theirs = Pipe()
@@ -106,7 +106,7 @@ class Child:
 
 
 def two_cores():
-    """Two cores this process may run on; the hardware threads of a core count as one. Fewer where there are no two."""
+    """Two cores that this process may use. The hardware threads of a core count as one. Fewer if there are no two."""
     found = {}
     for cpu in sorted(os.sched_getaffinity(0)):
         siblings = Path(f"/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list")
@@ -115,7 +115,7 @@ def two_cores():
 
 
 def place_threads(cores):
-    """This thread on the first core, all others on the second: left alone, systems were seen to put both on one for seconds."""
+    """Pins this thread to the first core and all others to the second, because some systems kept both on one core for seconds."""
     if len(cores) < 2:
         return
     for thread in map(int, os.listdir("/proc/self/task")):
@@ -123,7 +123,7 @@ def place_threads(cores):
 
 
 def serve(pipe, make):
-    """The life of a child: it makes its runner, then takes samples for as long as it is told, again and again."""
+    """The loop of a child process: makes its runner, then takes samples for the requested times."""
     try:
         cores = two_cores()
         run = make()
@@ -150,7 +150,7 @@ def serve(pipe, make):
 
 
 def race_apart(makes, seconds):
-    """The times of each of `makes` (name: a function that makes a run), each in a process of its own."""
+    """The times of each of `makes` (name: function that makes a run), each in a separate process."""
     children = {}
     try:
         for name, make in makes.items():

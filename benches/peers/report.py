@@ -1,4 +1,4 @@
-"""The record, benches/peers.tsv, and the page made of it, docs/benchmarks.md."""
+"""The record, benches/peers.tsv, and the page docs/benchmarks.md, which is generated from it."""
 
 import math
 from pathlib import Path
@@ -12,7 +12,7 @@ def key(entry):
 
 
 def read(path):
-    """The notes of the groups and the entries of a record; both empty where there is none."""
+    """The notes of the groups and the entries of a record; both are empty if there is no record."""
     notes, entries = {}, []
     lines = path.read_text().splitlines() if path.exists() else []
     for line in lines:
@@ -35,7 +35,7 @@ def write(path, notes, entries):
 
 
 def ratio(entry, peer):
-    """How many times as fast thorn is; None where the peer was not timed."""
+    """The speed of thorn relative to a peer; None if the peer was not timed."""
     return entry[peer] and entry["thorn_ns"] and entry[peer] / entry["thorn_ns"]
 
 
@@ -66,7 +66,7 @@ def times_as_fast(value):
 
 
 def table(head, lines):
-    """Markdown; the columns after the first of type text are numbers and lie to the right."""
+    """A Markdown table. The columns after the first of type text are numbers, aligned to the right."""
     rule = ["---" if name in ("op", "dtype", "shape", "group") else "---:" for name in head]
     return "\n".join("| " + " | ".join(line) + " |" for line in (head, rule, *lines))
 
@@ -85,7 +85,7 @@ def summary(entries, groups):
 
 
 def details(entries, group):
-    """A line for each row of a group: one thread, then two."""
+    """A table line for each row of a group: one thread, then two."""
     one = [entry for entry in entries if entry["group"] == group and entry["threads"] == "1"]
     two = {key(entry)[:4]: entry for entry in entries if entry["group"] == group and entry["threads"] == "2"}
     head = ["op", "dtype", "shape", "thorn", "PyTorch", "NumPy", "limit", "× PyTorch", "× NumPy", "of the limit"]
@@ -104,28 +104,31 @@ def details(entries, group):
     return table(head, lines)
 
 
-PAGE = """# thorn beside PyTorch and NumPy
+PAGE = """# thorn compared with PyTorch and NumPy
 
-Made by `scripts/bench.sh --peers`; [benches/README.md](../benches/README.md) says how. Above 1, thorn is faster.
+This page compares times of thorn with times of PyTorch and NumPy. Made by `scripts/bench.sh --peers`;
+[benches/README.md](../benches/README.md) explains the measurement. A number above 1 means that thorn is faster.
 
 ![Speed against PyTorch, each row a dot, by group](benchmarks.svg)
 
 {summary}
 
-× PyTorch, × NumPy: how many times as fast thorn is, as geometric mean of the rows. In **bold**: thorn is slower.
+× PyTorch, × NumPy: the speed of thorn divided by the speed of the other library, as the geometric mean over the rows. **Bold** numbers:
+thorn is slower.
 
 ## How it was measured
 
-Each time is the best of many short samples, with operands in the caches as far as they fit. With one thread all libraries run in one process and
-take turns sample by sample; with two each has a process of its own, and they take turns every 30 ms, the others standing still. Operands are the same
-memory for all, with one thread results too, and all are there before the clock starts, except in rows that say *fresh*. Before it is timed, every
-result of thorn is compared with PyTorch's, and with two threads with its own, bit for bit.
+Each time is the best of many short samples. The operands are in the caches as far as they fit. With one thread, all libraries run in one
+process and take turns sample by sample. With two threads, each library has a separate process; the processes take turns every 30 ms, and
+only one runs at a time. All libraries use operands in the same memory, and with one thread also results. This memory is allocated before
+the clock starts, except in rows that say *fresh*. Before a measurement, the result of thorn is compared with the result of PyTorch. With
+two threads, it must also have the same bits as with one.
 
-thorn is called from C, PyTorch and NumPy from Python, as they are mostly used; that costs them 0.2 to 1 µs a call, which matters in rows below 10 µs. In
-the group `small` PyTorch is called from C++, in its inference mode. NumPy has one thread.
+thorn is called from C. PyTorch and NumPy are called from Python, as most programs do. Python costs them 0.2 to 1 µs a call, which matters
+in rows below 10 µs. In the group `small`, PyTorch is called from C++ in its inference mode. NumPy has one thread.
 
-*limit*: what this machine takes to read the operands and write the results, and nothing else, in the widest vectors it has, or to do as many
-multiplications and additions; measured in turn with the others.
+*limit*: the time that this machine takes only to read the operands and write the results, in its widest vectors, or only to do the same
+number of multiplications and additions. The limit is measured in turn with the libraries.
 
 {notes}
 """
@@ -155,6 +158,6 @@ def page(text, notes, entries, groups):
     described = "\n".join(f"- `{group}`: {notes[group]}" for group in measured)
     parts = [text.format(summary=summary(entries, measured), notes=described)]
     parts += [f"## {group}\n\n{details(entries, group)}\n" for group in measured]
-    # What no peer does: foundation.c and benches/lua time it.
+    # Rows without a peer, which foundation.c and benches/lua time.
     parts += [(Path(__file__).parents[1] / name).read_text() for name in ("fused.md", "lua.md")]
     return "\n".join(parts)

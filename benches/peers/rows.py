@@ -1,10 +1,9 @@
-"""The rows: what thorn, PyTorch and NumPy are asked to do, in their own words.
+"""The rows: calls of thorn, PyTorch and NumPy for the same work.
 
-A row is `over(op, dtypes, shapes, thorn, torch, numpy)`: one for each dtype and shape. `thorn` is C, the others Python
-(in `small`, `torch` is C++). `a` and `b` are operands of the row's dtype and shape unless said otherwise by keyword, `r`
-is the result, `n` the number of elements, `shape` the sizes (in C also `ndim`). What `out=` names becomes memory that is
-there before the clock starts; `FRESH(call)` and `MADE(handle)` make a new result each time. None: the library has no such
-function.
+A row is `over(op, dtypes, shapes, thorn, torch, numpy)`: one for each dtype and shape. `thorn` is C, the others are Python (in `small`,
+`torch` is C++). `a` and `b` are operands of the row's dtype and shape unless a keyword changes that, `r` is the result, `n` the number
+of elements, `shape` the sizes (in C also `ndim`). The names in `out=` have memory before the clock starts. `FRESH(call)` and
+`MADE(handle)` make a new result each time. None: the library has no such function.
 """
 
 import re
@@ -16,7 +15,7 @@ import grad
 import net
 from operands import ANY, ASCENDING, BYTES, CLASSES, FALSE, MASK, MILLION, NEAR_ONE, NEXT_TO_ONE, OPEN, POSITIVE, SMALL, THOUSAND, TRUE, UNIT, WINDOWS, Operand, sizes, starts
 
-TWO_FROM = 100_000  # elements; with fewer, one thread does it
+TWO_FROM = 100_000  # elements; smaller operands use one thread
 
 
 @dataclass(eq=False)
@@ -29,18 +28,18 @@ class Row:
     torch: str
     numpy: str | None
     operands: dict = field(default_factory=dict)
-    result: Operand | None = None  # of `r`, where no `out=` says that there is one
-    checked: tuple = ()  # the results to compare, if not all: an index among equals is nobody's promise
-    tolerance: float | None = None  # relative, where rounding adds up
-    flops: int | None = None  # the limit is arithmetic, not memory
+    result: Operand | None = None  # for `r`, if no `out=` names a result
+    checked: tuple = ()  # the results to compare, if not all: libraries may choose different indices among equal elements
+    tolerance: float | None = None  # relative, for results with many roundings
+    flops: int | None = None  # the limit is arithmetic instead of memory
     cpp: bool = False  # `torch` is C++
-    one_thread: bool = False  # two would tell nothing
+    one_thread: bool = False  # two threads would show nothing new
 
     def count(self):
         return prod(sizes(self.shape))
 
     def names(self):
-        """The tensors of the C code, in the order of the handles it is given."""
+        """The names of the tensors in the C code, in the order of its handles."""
         code = self.thorn + (" r" if self.makes() else "")
         return [name for name in "riabcm" if re.search(rf"\b{name}\b", code)]
 
@@ -58,7 +57,7 @@ class Row:
 
 
 def over(op, dtypes, shapes, thorn, torch, numpy=None, **given):
-    """A row for each dtype and shape. Operands that the code names but nobody describes are `ANY`."""
+    """A row for each dtype and shape. Operands that the code names and no keyword describes are `ANY`."""
     details = {key: given.pop(key) for key in list(given) if key in Row.__dataclass_fields__}
     code = f"{thorn} {torch} {numpy}"
     named = {name: ANY for name in ("a", "b", "c") if re.search(rf"\b{name}\b", code)}
@@ -220,7 +219,7 @@ def conversions():
     ]
 
 
-# A reduction over everything and over each dimension: what to write for the dimension in C and in Python.
+# A reduction over everything and over each dimension: the text for the dimension in C and in Python.
 ALL = ("all", "TH_ALL_DIMS", "None")
 MATRIX_DIMS = [(MATRIX, *dim) for dim in (ALL, ("dim 0", "0", "0"), ("dim 1", "1", "1"))]
 CUBE_DIMS = [(CUBE, f"dim {d}", str(d), str(d)) for d in range(3)]
@@ -292,7 +291,7 @@ def scans():
 
 
 def layers():
-    """Activations, softmax, normalization and losses backwards, and the forward functions that only they need."""
+    """Backward functions of activations, softmax, normalization and losses, and the forward functions that only they need."""
     aten, dims = "torch.ops.aten", MATRIX_DIMS[1:]
 
     def back(op, thorn, torch, dtypes="f32", **given):
@@ -379,7 +378,7 @@ def creation():
         *over("full", "f32", "1e6", "THTensor_full(r, ndim, shape, 3)", "torch.full(shape, 3.0, out=r)", "r.fill(3)"),
         *over("add, fresh", "f32", "1e5 1e6 1e7", "FRESH(THTensor_cadd(r, a, 1, b))", "torch.add(a, b)", "np.add(a, b)"),
         *over("clone, fresh", "f32", "1e5 1e6 1e7", "MADE(THTensor_newClone(a))", "a.clone()", "a.copy()"),
-        # np.zeros leaves the work to whoever touches the pages first.
+        # np.zeros leaves the work to the first access of each page.
         *over("zeros, fresh", "f32", "1e5 1e6 1e7", "MADE(THTensor_newZeros(TH_FLOAT32, ndim, shape))", "torch.zeros(shape)"),
         *over(
             "ones, fresh", "f32", "1e5 1e6 1e7", "MADE(THTensor_newOnes(TH_FLOAT32, ndim, shape))", "torch.ones(shape)", "np.ones(shape, np.float32)"
@@ -389,7 +388,7 @@ def creation():
 
 def random():
     def drawn(op, dtypes, call, torch, numpy=None, **given):
-        """Numbers that no two libraries share; a seed makes ours the same from call to call."""
+        """Random numbers, which differ between the libraries. With a seed, thorn's are the same in each call."""
         shape = given.pop("shape", "1e6")
         return over(op, dtypes, shape, f"(THRandom_manualSeed(NULL, 1), {call})", torch, numpy, checked=("nothing",), **given)
 
@@ -449,7 +448,7 @@ def small():
 
 
 def moving():
-    """Elements by index, joined and rearranged. `b` is an index tensor where it says so."""
+    """Elements by index, joined and rearranged. In some rows `b` is an index tensor."""
     rows = THOUSAND.of("i64").shaped("1000")
     each = THOUSAND.of("i64")
     select = "THTensor_indexSelect(r, a, {0}, b)", "torch.index_select(a, {0}, b, out=r)", "np.take(a, b, {0}, out=r)"
@@ -477,10 +476,10 @@ def moving():
 
 
 def products():
-    """Matrix products: of squares in four forms, of other shapes, of vectors, and of batches."""
+    """Matrix products: squares in four forms, other shapes, vectors, and batches."""
     mm = "THTensor_mm(r, a, b)", "torch.mm(a, b, out=r)", "np.matmul(a, b, out=r)"
 
-    # Positive, so that sums are no smaller than what they are rounded to.
+    # Positive, so that the sums are not smaller than their terms.
     positive = {"a": UNIT, "b": UNIT}
 
     def square(n, dtypes):
@@ -520,7 +519,7 @@ def windows():
     one, two = "(int64_t[]){1}", "(int64_t[]){2}"
 
     def conv(op, dtypes, shape, weight, thorn, torch, places, **given):
-        """`places` are the elements of one channel of the result."""
+        """`places` is the number of elements of one channel of the result."""
         flops = 2 * places * sizes(shape)[0] * prod(sizes(weight))
         return over(op, dtypes, shape, f"FRESH({thorn})", torch, a=UNIT, b=UNIT.shaped(weight), tolerance=1e-4, flops=flops, **given)
 
@@ -553,7 +552,8 @@ def windows():
 
 
 def small_net(conv, plain, pool):
-    """The operations of a net of two convolutions on pictures of 8 x 8, forward and the gradients of the second one, and a whole step of its training."""
+    """The operations of a net with two convolutions on pictures of 8 x 8, forward and the gradients of the second one, and a training
+    step."""
     one, rest = "(int64_t[]){1}", "1, NULL, (int64_t[]){1}, NULL, 0, NULL, 1"
     grad, unit = "50x32x4x4", {"a": UNIT, "b": UNIT.shaped("32x16x3x3")}
     unpool = "torch.ops.aten.max_pool2d_with_indices_backward(c, a, 2, 2, 0, 1, False, i)"
@@ -584,7 +584,7 @@ def gradients():
 
 
 def sparse_products():
-    """Matrices of a million rows, whose entries stand anywhere: times a vector and 32 columns, and made of coordinates."""
+    """Matrices of a million rows with random positions: multiplied by a vector and by 32 columns, and made from coordinates."""
     rows, entries = 1_000_000, 10_000_000
     pattern = {"c": Operand(starts, (entries,), "i32", f"{rows + 1}"), "m": MILLION.of("i32").shaped(f"{entries}"), "b": ANY.shaped(f"{entries}")}
     product = "THTensor_csrMatmul(r, c, m, b, a)", f"sparse.rows_torch(c, m, b, {rows}) @ a", f"sparse.rows_scipy(c, m, b, {rows}) @ a"
@@ -654,7 +654,7 @@ def files():
 
 
 def large():
-    """Sizes that fill a GPU."""
+    """Sizes that use a whole GPU."""
     n = "1e8"
     unary = [(name, f"THTensor_{name}(r, a)", f"torch.{name}(a, out=r)") for name in ("exp", "tanh", "sqrt")]
     return [
@@ -693,7 +693,7 @@ GROUPS = {
 }
 
 
-# On a GPU.
+# For a GPU.
 GPU_GROUPS = {"large": [large], **{name: sections for name, sections in GROUPS.items() if name not in ("small", "files", "grad", "sparse")}}
 
 

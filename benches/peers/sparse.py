@@ -11,7 +11,7 @@ made = {}
 
 
 def once(kind, operands, make):
-    """What `make` makes of operands, as long as these are asked for; the latest of each kind is kept."""
+    """The result of `make` for operands. The latest result of each kind is kept, and reused for the same operands."""
     key = tuple(id(operand) for operand in operands)
     if made.get(kind, (None,))[0] != key:
         made[kind] = key, make(), operands

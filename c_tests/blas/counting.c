@@ -1,4 +1,4 @@
-/* A BLAS of a few lines, which counts its calls: with integers of 32 bits or, if WIDE is defined, of 64. */
+/* A BLAS of a few lines that counts its calls. Integers have 32 bits, or 64 bits if WIDE is defined. */
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -11,7 +11,7 @@ typedef int32_t integer;
 #define NAME(name) name##_
 #endif
 
-/* How often each was called. */
+/* The number of calls of each routine. */
 int gemm_calls, gemv_calls, potrf_calls;
 
 integer NAME(isamax)(const integer *n, const float *x, const integer *step);
@@ -56,7 +56,7 @@ integer NAME(isamax)(const integer *n, const float *x, const integer *step) {
             for (integer j = 0; j < cols; j++) {                                                                       \
                 sum += (*ta == 'T' ? a[j + i * *lda] : a[i + j * *lda]) * x[j * *incx];                                \
             }                                                                                                          \
-            /* As some do: NaN times 0 is NaN. */                                                                      \
+            /* As in some BLAS libraries: NaN times 0 is NaN. */                                                       \
             y[i * *incy] = *beta * y[i * *incy] + *alpha * sum;                                                        \
         }                                                                                                              \
     }                                                                                                                  \

@@ -1,6 +1,6 @@
-//! Another static library written in Rust, with a standard library of its own, for a program that links both.
+//! Another static library written in Rust, which contains its own copy of the standard library, for a program that links both.
 
-/// 7, by way of a panic, a format and a thread.
+/// Returns 7, computed with a panic, a format and a thread.
 #[unsafe(no_mangle)]
 pub extern "C" fn other_seven() -> i32 {
     let thread = std::thread::spawn(|| std::panic::resume_unwind(Box::new(format!("{:>7}", "panic"))));

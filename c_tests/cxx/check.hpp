@@ -7,8 +7,8 @@
 //
 //     CHECK_MAIN(CASE(sums_have_a_dimension))
 //
-// A check that fails says so and lets the case go on. Each case must end with as many live bytes as it began with. The
-// program exits with 1 if any case failed; its arguments name the cases to run.
+// A failed check prints a message, and the case continues. Each case must end with as many live bytes as it began with.
+// The program exits with 1 if any case failed. Its arguments name the cases to run.
 #ifndef THORN_CHECK_HPP
 #define THORN_CHECK_HPP
 
@@ -23,16 +23,16 @@
 // The condition holds.
 #define CHECK(condition) check::that(static_cast<bool>(condition), __FILE__, __LINE__, #condition)
 
-// Two things are equal; both can be printed.
+// Two values are equal. Both can be printed.
 #define CHECK_EQ(got, expected) check::equal(got, expected, __FILE__, __LINE__, #got)
 
 // The elements of a tensor in row-major order, exactly.
 #define CHECK_VALUES(t, ...) check::values(t, {__VA_ARGS__}, __FILE__, __LINE__, #t)
 
-// The sizes of a tensor; none for a scalar.
+// The sizes of a tensor. A scalar has no sizes.
 #define CHECK_SIZES(t, ...) check::that((t).sizes() == th::IntList{__VA_ARGS__}, __FILE__, __LINE__, "sizes of " #t)
 
-// The expression throws th::Error with this code, and a message that contains `text`.
+// The expression throws th::Error with this code, and the message contains `text`.
 #define CHECK_THROWS(expression, code, text)                                                                           \
     check::throws([&] { static_cast<void>(expression); }, code, text, __FILE__, __LINE__, #expression)
 

@@ -1,4 +1,4 @@
-// std::format of tensors, where the standard library has it; 77 says that it has not.
+// std::format of tensors. The program returns 77 if the standard library has no std::format.
 #define TH_FORMAT
 #include <thorn.hpp>
 

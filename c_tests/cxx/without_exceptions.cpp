@@ -1,4 +1,5 @@
-// thorn.hpp without exceptions: failures are kept, and passed on by undefined results.
+// thorn.hpp without exceptions: the first failure is kept, and a failed call returns an undefined result, which later
+// calls pass on.
 #include <thorn.hpp>
 
 #include <cmath>
@@ -17,7 +18,7 @@ static int failures = 0;
         }                                                                                                              \
     } while (0)
 
-// The last failure has this code, and a sentence that begins so; it is forgotten then.
+// The kept failure has this code, and its message begins with `start`. The check clears the failure.
 #define CHECK_FAILED(status, start)                                                                                    \
     do {                                                                                                               \
         CHECK(th::failed());                                                                                           \
@@ -46,7 +47,7 @@ static void what_fails_is_undefined() {
     CHECK_FAILED(th::Status::ErrArgument, "Fused: ");
 }
 
-// One look at the end of a computation is enough: the first failure is kept.
+// A program can check for failures once, at the end of a computation, because the first failure is kept.
 static void a_computation_goes_on_with_what_is_undefined() {
     th::Tensor a = th::ones({2, 3}), b = th::ones({4});
     th::Tensor r = ((a + b) * 2).sum(0).mm(a);

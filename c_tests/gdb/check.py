@@ -1,4 +1,4 @@
-"""Runs c_tests/gdb/handles.c in gdb, and compares what gdb shows of each handle with the text that stands beside it.
+"""Runs c_tests/gdb/handles.c in gdb, and compares gdb's text for each handle with the expected text in the program.
 
 gdb -nx -batch -x scripts/gdb/thorn.py -x c_tests/gdb/check.py --args handles
 """
@@ -11,7 +11,7 @@ EXPECTED = 500  # fewer stops mean that the breakpoints were missed
 
 
 def shown(expression):
-    """What gdb prints, without `$1 = ` and the address of the handle."""
+    """Returns gdb's text for an expression, without `$1 = ` and the address of the handle."""
     text = gdb.execute("print " + expression, to_string=True).rstrip("\n").split(" = ", 1)[1]
     address, colon, rest = text.partition(": ")
     if expression == "handle" and colon and address == f"{int(gdb.parse_and_eval('(unsigned long)handle')):#x}":
@@ -22,7 +22,7 @@ def shown(expression):
 
 
 def compare(function):
-    """What is wrong with the handle that `function` was called with, or nothing."""
+    """Returns what is wrong with the handle that `function` was called with, or nothing."""
     expected = gdb.parse_and_eval("text")
     text = shown("*handle" if function.startswith("whole") else "handle")
     if "Python Exception" in text or text.startswith("(") or "{size = " in text or not text:

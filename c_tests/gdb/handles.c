@@ -1,10 +1,10 @@
-/* Handles of every kind, each beside what gdb shows of it: c_tests/gdb/check.py stops in `tensor` and `storage` and compares. */
+/* Handles of every kind, each with gdb's expected text. c_tests/gdb/check.py stops in `tensor` and `storage` and compares. */
 #include <thorn.h>
 
 #include <stdlib.h>
 #include <string.h>
 
-/* `print handle` is `text`; with `text` NULL, it is anything but an error of the printer. */
+/* gdb must print `text` for `handle`. If `text` is NULL, any text passes except an error of the printer. */
 static void tensor(const THTensor *handle, const char *text) {
     (void)handle;
     (void)text;
@@ -15,7 +15,7 @@ static void storage(const THStorage *handle, const char *text) {
     (void)text;
 }
 
-/* `print *handle` is `text`. */
+/* gdb must print `text` for `*handle`. */
 static void whole_tensor(const THTensor *handle, const char *text) {
     (void)handle;
     (void)text;
@@ -100,7 +100,7 @@ static void views(void) {
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) THTensor_free(all[i]);
 }
 
-/* Handles that hold what no function would put there. */
+/* Handles with damaged fields, which no function of the library makes. */
 static void damaged(void) {
     int64_t size[2] = {2, 3}, stride[2] = {3, 1}, minus[2] = {-2, 3}, far[2] = {INT64_MAX, INT64_MAX};
     float data[6] = {1, 2, 3, 4, 5, 6};

@@ -1,4 +1,4 @@
--- Calls of expectations with float64 operands: their values, their results, and the gradients that thorn computes.
+-- Calls of expectations with float64 operands: the values, the results, and the gradients that thorn computes.
 
 local ffi = require "ffi"
 local elements = require "elements"
@@ -10,11 +10,11 @@ local place, keep = memory.place, memory.keep
 
 local cases = {}
 
--- Kinds of arguments whose elements may be floats that results depend on.
+-- Kinds of arguments that may have float elements on which results depend.
 local reads = { input = true, optional_input = true, inout = true, inputs = true, optional_inputs = true, out = true }
 local dtype_kinds = { dtype = true, other_dtype = true, optional_dtype = true }
 
--- A value of everyday size in place of one that is not finite, or is too large or too small for differences.
+-- Replaces a value that is not finite, or too large or too small for finite differences, by a value near 1.
 local function tame(value, i)
   local size = math.abs(value)
   if size <= 50 and (size >= 1e-3 or size == 0) then return value end
@@ -23,7 +23,7 @@ end
 
 local copies = setmetatable({}, { __mode = "k" })
 
--- The float64 copy of a block of floats, the same for the same block.
+-- Returns the float64 copy of a block of floats. The same block always gives the same copy.
 local function copy_of(block)
   local copy = copies[block]
   if not copy then
@@ -34,11 +34,11 @@ local function copy_of(block)
   return copy
 end
 
--- The case of an expectation: its arguments, of which `variables` are float64 blocks, each with the kind of its argument. `kinds` has the
--- kinds of arguments by place.
+-- Returns the case of an expectation: its arguments, among which `variables` are float64 blocks, each with the kind of its argument.
+-- `kinds` has the kinds of arguments by position.
 function cases.of(call, kinds)
   local case = { name = call.name, text = call.text, slots = {}, variables = {}, fresh = call.fresh }
-  -- A tensor that is several operands is one leaf.
+  -- A tensor that is passed as several operands is one leaf.
   local function variable(block, name)
     local copy = copy_of(block)
     for v, other in ipairs(case.variables) do
@@ -78,7 +78,7 @@ end
 
 local MOST = 64
 
--- A handle with the values of a leaf, which may be written.
+-- Returns a handle that can be written, with the values of a leaf.
 local function written(leaf, block, layout)
   local handle = place({ dtype = block.dtype, shape = block.shape, count = block.count }, layout) or
     place({ dtype = block.dtype, shape = block.shape, count = block.count }, "contiguous")
@@ -86,13 +86,13 @@ local function written(leaf, block, layout)
   return handle.tensor
 end
 
--- Callbacks must not run below compiled code.
+-- Callbacks must not be called from code that LuaJIT has compiled.
 local function invoke(name, arguments, count) return C[name](unpack(arguments, 1, count)) end
 jit.off(invoke)
 
--- Calls the function. `how` may have `layout`, that of its operands; `requires`, true where leaves require gradients; `in_place`, the
--- variable that is its first result; `only`, the result beside which all optional ones are NULL. Returns the leaves, the results, and the
--- code and the text of the error.
+-- Calls the function. Fields of `how`: `layout`, the layout of the operands; `requires`, true if leaves require gradients; `in_place`, the
+-- variable that is also the first result; `only`, the only optional result that is not NULL. Returns the leaves, the results, and the code
+-- and the text of the error.
 function cases.call(case, how)
   local layout, leaves, results, arguments, alive = how.layout or "contiguous", {}, {}, {}, {}
   for v, variable in ipairs(case.variables) do
@@ -152,7 +152,7 @@ function cases.call(case, how)
   return leaves, results, 0
 end
 
--- The elements of a tensor of floats in row-major order.
+-- Returns the elements of a tensor of floats in row-major order.
 local function values_of(tensor)
   local dtype, count = elements.by_code[tensor.dtype], tonumber(C.THTensor_numel(tensor))
   local values = ffi.new("double[?]", math.max(count, 1))
@@ -166,13 +166,13 @@ local function values_of(tensor)
   return values, count
 end
 
--- True for a result that has floats. It takes no part in gradients otherwise.
+-- True for a result that has floats. Other results have no gradients.
 local function has_floats(tensor)
   local dtype = elements.by_code[tensor.dtype]
   return dtype and dtype.precision and C.THTensor_numel(tensor) > 0
 end
 
--- The values of all results of floats, each with its count; nil and the error where the call fails.
+-- Returns the values of all results of floats, each with its count; nil and the error if the call fails.
 function cases.values(case, how)
   C.THGrad_setEnabled(0)
   local _, results, code, text = cases.call(case, how)
@@ -192,7 +192,8 @@ function cases.values(case, how)
   return list
 end
 
--- Weights of the elements of each result: 0 where they are not finite, or far too great. The second value tells whether some are 0.
+-- Returns the weights of the elements of each result: 0 for elements that are not finite or are too large. The second value tells whether
+-- some are 0.
 function cases.weights(results, only)
   local weights, masked = {}, false
   for k, result in ipairs(results) do
@@ -217,7 +218,7 @@ function cases.is_nothing(results, weights)
   return true
 end
 
--- The weighted sum of all results, and that of magnitudes.
+-- Returns the weighted sum of all results, and the weighted sum of their magnitudes.
 function cases.loss(results, weights)
   local sum, size = 0, 0
   for k, result in ipairs(results) do
@@ -232,7 +233,7 @@ function cases.loss(results, weights)
   return sum, size
 end
 
--- Returns the results that require a gradient, a tensor of the weights of each, and the place of each among `results`.
+-- Returns the results that require a gradient, a tensor of weights for each, and the position of each among `results`.
 local function weighed(got, how, results, weights)
   local tensors, given, places, k = {}, {}, {}, 0
   for _, result in ipairs(got) do
@@ -262,7 +263,7 @@ end
 
 local function handles(list) return ffi.new("struct THTensor *[?]", math.max(#list, 1), list) end
 
--- The gradients of the weighted sum with respect to all variables, as lists of numbers; nil, the code and the text of an error.
+-- Returns the gradients of the weighted sum with respect to all variables, as lists of numbers; nil, the code and the text of an error.
 function cases.gradients(case, how, results, weights)
   how.requires = true
   local leaves, got, code, text = cases.call(case, how)
@@ -291,7 +292,7 @@ function cases.gradients(case, how, results, weights)
   return found
 end
 
--- Returns the gradients of `outputs` with respect to `inputs`, by the places of the inputs; nothing stands for 0.
+-- Returns the gradients of `outputs` with respect to `inputs`, at the positions of the inputs. A missing entry means 0.
 local function gradients_of(outputs, given, inputs, create)
   local r, count = ffi.new("struct THTensor *[?]", math.max(#inputs, 1)), ffi.new("int[1]", #inputs)
   local status = C.THGrad_gradients(r, count, handles(outputs), handles(given), #outputs, handles(inputs), #inputs, 0, create, 1)
@@ -301,9 +302,9 @@ local function gradients_of(outputs, given, inputs, create)
   return found
 end
 
--- Returns the gradients of the sum of `factors * gradients`, where the gradients are those of the weighted sum of the results, with respect
--- to all variables and then with respect to the weights of each result; the second value is the list of the gradients themselves. Entries
--- without a gradient are false. On error, returns nil, the code and the text.
+-- Returns the gradients of the sum of `factors * gradients` with respect to all variables, and then with respect to the weights of each
+-- result. `gradients` are the gradients of the weighted sum of the results; the second value is the list of them. Entries without a
+-- gradient are false. On error, returns nil, the code and the text.
 function cases.second_gradients(case, how, results, weights, factors)
   how.requires = true
   local leaves, got, code, text = cases.call(case, how)

@@ -1,4 +1,4 @@
--- Central differences: what the gradient of a variable must agree with.
+-- Compares the gradient of a variable with central differences.
 
 local ffi = require "ffi"
 local cases = require "cases"
@@ -14,7 +14,7 @@ local function draw()
   return state / 2147483647 * 2 - 1
 end
 
--- The loss where the variable is moved by `step` along a direction; NaN where the call fails there.
+-- Returns the loss after moving the variable by `step` along a direction; NaN if the call fails there.
 local function moved(case, how, variable, direction, step, weights)
   local data, count = variable.block.data, variable.block.count
   local before = ffi.new("double[?]", count)
@@ -29,7 +29,8 @@ local function moved(case, how, variable, direction, step, weights)
   return cases.loss(results, weights)
 end
 
--- Compares the slope along a direction with that of the gradient. Returns "same", "rough" where the function is not smooth, or the slopes.
+-- Compares the slope along a direction with the slope that the gradient predicts. Returns "same", "rough" if the function is not smooth, or
+-- both slopes.
 local function along(case, how, variable, direction, gradient, weights, at, size)
   local slope, scale = 0, 0
   for i = 0, variable.block.count - 1 do
@@ -43,7 +44,7 @@ local function along(case, how, variable, direction, gradient, weights, at, size
     local right, left = moved(case, how, variable, direction, step, weights), moved(case, how, variable, direction, -step, weights)
     local central, noise = (right - left) / (2 * step), 1e-14 * size / step
     if math.abs(central - slope) <= 1e-5 * math.max(scale, math.abs(central), 1e-3) + noise then return "same" end
-    -- A smooth function has the same slope on both sides, and at all steps.
+    -- A smooth function has the same slope on both sides, for all steps.
     local forward, backward = (right - at) / step, (at - left) / step
     local allowed = (step < 1e-6 and 1e-5 or 1e-3) * math.max(math.abs(forward), math.abs(backward), 1e-3) + 4 * noise
     if step < 1e-4 and not (math.abs(forward - backward) <= allowed and allowed < math.huge) then return "rough" end
@@ -53,7 +54,7 @@ local function along(case, how, variable, direction, gradient, weights, at, size
   return { slope, first }
 end
 
--- Returns the fault of the gradient of a variable, or nil. The second value is true where the function was not smooth everywhere.
+-- Returns the fault of the gradient of a variable, or nil. The second value is true if the function was not smooth everywhere.
 function differences.fault(case, how, v, gradient, results, weights, masked)
   local variable = case.variables[v]
   local count, at, size = variable.block.count, cases.loss(results, weights)
@@ -95,7 +96,7 @@ function differences.fault(case, how, v, gradient, results, weights, masked)
     rough = rough or was_rough
     if was_rough then break end
   end
-  -- Single elements may still be far from where the function is not smooth.
+  -- Single elements may still be far from the points where the function is not smooth.
   for k = 1, rough and SAMPLES or 0 do
     local wrong = one(math.floor((draw() + 1) / 2 * (count - 1) + 0.5))
     if wrong then return wrong end

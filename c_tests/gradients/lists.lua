@@ -1,24 +1,25 @@
--- Functions that the test of gradients treats apart, without `THTensor_`, each with the reason.
+-- Functions that need a special treatment in the test of gradients, named without `THTensor_`, each with the reason.
 
 local lists = {}
 
--- Functions of a symmetric matrix, of which they read one triangle: the gradient is that along symmetric directions.
+-- Functions that read one triangle of a symmetric matrix. The gradient is the gradient along symmetric directions.
 lists.symmetric = { potrf = "a", cholesky = "t", syev = "a", symeig = "t" }
 
--- The place of the element that mirrors another one in a batch of square matrices.
+-- Returns the position of the element that mirrors element i in a batch of square matrices.
 function lists.mirror(block, i)
   local n = block.shape[#block.shape]
   local matrix, row, column = math.floor(i / (n * n)), math.floor(i / n) % n, i % n
   return matrix * n * n + column * n + row
 end
 
--- Functions that take one of equal elements: moved either way, another one may take its place. They run with elements that all differ.
+-- Functions that select one of several equal elements. Moving one element may select another one, so these functions run with distinct
+-- elements.
 lists.ties = {
   median = true, nanmedian = true, mode = true, quantile = true, nanquantile = true, quantileTensor = true, nanquantileTensor = true,
   kthvalue = true,
 }
 
--- Patterns of calls at places where PyTorch's convention is not the slope.
+-- Patterns of calls at points where PyTorch's convention for the gradient is not the slope.
 lists.apart = {
   ["^clampTensor r @small.b?float%d+ @small_row.bool @one.bool$"] = "least and greatest value are equal, and so is the element",
   ["^indexCopy r=.* @index.twice"] = "an index that comes twice gives the gradient to both",
@@ -27,15 +28,15 @@ lists.apart = {
   ["EntropyGrad r .* @nobody.* 1 %-100$"] = "the mean of no elements is NaN, and so is its gradient",
 }
 
--- Functions that refuse the gradient of some result, or in some case.
+-- Functions that refuse the gradient of some result, or refuse gradients in some case.
 lists.partly = {
   gesv = "the factors", solve = "the factors", lstsq = "the singular values", qr = "columns that are arbitrary",
 }
 
--- Patterns of calls at places where a derivative chooses a constant by a mask, and the second derivative needs the slope there.
+-- Patterns of calls at points where a derivative selects a constant by a mask. The second derivative would need the slope there.
 lists.apart_twice = {}
 
--- Functions that refuse a second derivative, or do so in some case.
+-- Functions that refuse a second derivative, at least in some case.
 lists.once = {
   eig = "eigenvectors where eigenvalues are complex", geev = "eigenvectors where eigenvalues are complex",
 }

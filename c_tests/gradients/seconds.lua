@@ -1,11 +1,11 @@
--- Second derivatives: the gradient of a weighted sum of gradients must agree with differences of the gradients.
+-- Second derivatives: compares the gradient of a weighted sum of gradients with differences of the gradients.
 
 local ffi = require "ffi"
 local cases = require "cases"
 
 local seconds = { smooth = 0, skipped = 0 }
 
--- The number of elements of operands above which a call is left out.
+-- Calls with operands of more elements are left out.
 local MOST = 1000
 local STEPS = { 1e-4, 1e-6 }
 
@@ -14,7 +14,7 @@ local function factor(k, i) return ((i * 29 + k * 17) % 23 - 11) / 12 + 0.03 end
 
 local function finite(x) return x - x == 0 end
 
--- Returns the sum of `factors * gradients`, and that of magnitudes; NaN where there are no gradients.
+-- Returns the sum of `factors * gradients`, and the sum of the magnitudes; NaN if there are no gradients.
 local function sum_of(case, gradients, factors)
   local sum, size = gradients and 0 or 0 / 0, 0
   for v, variable in ipairs(gradients and case.variables or {}) do
@@ -28,7 +28,7 @@ local function sum_of(case, gradients, factors)
   return sum, size
 end
 
--- Returns the sum of `factors * gradients` where all variables are moved by `step` along their directions.
+-- Returns the sum of `factors * gradients` after moving all variables by `step` along their directions.
 local function moved(case, directions, step, results, weights, factors)
   local before = {}
   for v, variable in ipairs(case.variables) do
@@ -37,7 +37,7 @@ local function moved(case, directions, step, results, weights, factors)
     ffi.copy(before[v], data, count * 8)
     for i = 0, count - 1 do data[i] = data[i] + step * directions[v][i] end
   end
-  -- The results may have another shape there.
+  -- The results may have another shape at the moved values.
   local got, gradients = cases.values(case, {}), nil
   local same = got and #got == #results
   for k = 1, same and #results or 0 do same = same and got[k].count == results[k].count end
@@ -46,7 +46,7 @@ local function moved(case, directions, step, results, weights, factors)
   return (sum_of(case, gradients, factors))
 end
 
--- Compares the slope of the sum along the directions. Returns "same", "rough" where the gradients are not smooth, or the difference.
+-- Compares the slope of the sum along the directions. Returns "same", "rough" if the gradients are not smooth, or the difference.
 local function along(case, directions, slope, scale, results, weights, factors, at, size)
   local first, last
   for _, step in ipairs(STEPS) do
@@ -59,12 +59,13 @@ local function along(case, directions, slope, scale, results, weights, factors, 
     if step < 1e-5 and not (math.abs(forward - backward) <= allowed and allowed < math.huge) then return "rough" end
     first, last = first or central, central
   end
-  -- A gradient that jumps has other slopes at other steps.
+  -- A gradient that jumps has different slopes for different steps.
   local allowed = 1e-2 * math.max(math.abs(first), 1e-3) + 1e-13 * size / STEPS[#STEPS]
   return math.abs(first - last) > allowed and "rough" or first
 end
 
--- Fixed factors of the gradients: 0 where a variable has none, or an element is not finite. The second value is true if all are finite.
+-- Returns fixed factors for the gradients: 0 where a variable has no gradient or an element is not finite. The second value is true if all
+-- are finite.
 local function factors_of(case, gradients)
   local factors, all = {}, true
   for v, variable in ipairs(case.variables) do
@@ -78,7 +79,7 @@ local function factors_of(case, gradients)
   return factors, all
 end
 
--- The direction in which variables move: each element by another number, those that mirror each other by the same one.
+-- Returns the direction in which the variables move: another number for each element, but one number for elements that mirror each other.
 local function directions_of(case, factors)
   local directions = {}
   for v, variable in ipairs(case.variables) do
@@ -90,7 +91,7 @@ local function directions_of(case, factors)
   return directions
 end
 
--- Stops the directions at elements whose second gradient is not finite.
+-- Sets the directions to 0 at elements whose second gradient is not finite.
 local function stop(lists, directions, counts)
   for v, list in ipairs(lists) do
     for i = 0, list and directions[v] and counts[v] - 1 or -1 do
@@ -113,7 +114,7 @@ local function slope_of(lists, directions, counts)
   return slope, scale
 end
 
--- The gradients are linear in the weights of the results: the slope along other weights is the sum with them in place of the weights.
+-- The gradients are linear in the weights of the results: the slope along other weights is the sum with these weights.
 local function weights_fault(case, found, results, weights)
   local others, counts, lists = {}, {}, {}
   for k, result in ipairs(results) do
@@ -150,7 +151,7 @@ local function history_fault(case, gradients, first, size)
   end
 end
 
--- Compares the slope of the gradients as variables move. Returns the fault, and true where the gradients are not smooth.
+-- Compares the slope of the gradients as variables move. Returns the fault, and true if the gradients are not smooth.
 local function values_fault(case, found, gradients, results, weights)
   local directions, lists, counts = directions_of(case, found.factors), {}, {}
   for v, variable in ipairs(case.variables) do lists[v], counts[v] = found.second[v], variable.block.count end
@@ -176,7 +177,7 @@ function seconds.of(case, gradients, results, weights)
   return { second = second, first = first, factors = factors, all_finite = all_finite }
 end
 
--- Returns what is wrong with the second gradients, nil if nothing. The second value is true where the gradients are not smooth.
+-- Returns what is wrong with the second gradients; nil if nothing is. The second value is true if the gradients are not smooth.
 function seconds.fault(case, found, gradients, results, weights)
   local _, size = sum_of(case, gradients, found.factors)
   local wrong = history_fault(case, gradients, found.first, size)

@@ -1,4 +1,4 @@
-/* The header is the first thing this file includes, twice, and the other file of the program includes it too. */
+/* This file includes the header first, and twice. The other file of the program includes the header, too. */
 #include <thorn.h>
 #include <thorn.h>
 

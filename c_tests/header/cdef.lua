@@ -1,4 +1,4 @@
--- LuaJIT reads what THCdef says, and the library has every function and object declared there.
+-- LuaJIT reads the text of THCdef, and the library has every function and object that the text declares.
 local folder = arg[0]:match("^(.*)/") or "."
 package.path = folder .. "/?.lua;" .. package.path
 local ffi = require("ffi")
@@ -18,13 +18,13 @@ for name in text:gmatch("extern [^;]-([%w_]+);") do look(name) end
 assert(#missing == 0, "declared but not in the library: " .. table.concat(missing, ", "))
 assert(declared > 380, "found only " .. declared .. " declarations")
 
--- Constants are numbers, and stand for themselves as texts, too.
+-- Constants are numbers, and their names may be passed as texts.
 assert(thorn.TH_FLOAT32 == 8 and thorn.TH_ALL_DIMS == -2 ^ 31 and thorn.TH_ABI_VERSION == thorn.THAbiVersion())
 assert(ffi.sizeof("THStatus") == 4 and ffi.sizeof("THDtype") == 4)
 assert(ffi.string(thorn.THDtype_name("TH_BFLOAT16")) == "bfloat16")
 assert(ffi.string(thorn.THVersion()):find("^%d+%.%d+%.%d+$"))
 
--- The parts of the text are the whole of it, in order.
+-- The parts of the text, in order, are the whole text.
 ffi.cdef "char *THCdefChapter(const char *title); void THFree(void *ptr);"
 local function part(title)
     local found = ffi.gc(thorn.THCdefChapter(title), thorn.THFree)
@@ -37,6 +37,6 @@ assert(part("Matrix products"):find("THTensor_mm%(") and not part("Matrix produc
 assert(part("matrix products") == false and part(" ") == false)
 assert(ffi.string(thorn.THGetLastError()) == "THCdefChapter: no chapter is called ' '")
 
--- What fails gives a status that compares with the constants.
+-- A failed call returns a status that can be compared with the constants.
 assert(thorn.THTensor_zero(nil) == thorn.TH_ERR_ARGUMENT)
 print(declared .. " functions and objects")

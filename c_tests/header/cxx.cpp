@@ -1,4 +1,4 @@
-// As c.c, from C++: the structs are those of the C file, and the functions are found under their C names.
+// As c.c, from C++: the structs have the C file's layout, and the functions are found under their C names.
 #include <thorn.h>
 #include <thorn.h>
 

@@ -1,4 +1,4 @@
-/* A program that has the structs of DLPack and Arrow already, here shortened: thorn.h takes them as they are. */
+/* A program that already has the structs of DLPack and Arrow, shortened here: thorn.h uses these structs. */
 #define DLPACK_DLPACK_H_
 #define ARROW_C_DATA_INTERFACE
 typedef struct DLManagedTensor { int not_thorns; } DLManagedTensor;

@@ -1,4 +1,4 @@
-/* Compiles with warnings: for a reference that is dropped, for a constant of another kind, and with TH_CHECKED for a status. */
+/* Compiles with warnings: for a dropped reference, for a constant of another kind, and, with TH_CHECKED, for a dropped status. */
 #include <thorn.h>
 
 void drop(THTensor *t);

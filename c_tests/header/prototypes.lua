@@ -1,10 +1,10 @@
--- The functions of the library, as THCdef declares them: for tests that call every one of them.
+-- The functions of the library, as THCdef declares them, for tests that call every function.
 
 local ffi = require "ffi"
 
 local prototypes = {}
 
--- The library at `path`, its declarations known to the FFI, and their text.
+-- Loads the library at `path` and declares its functions to the FFI. Returns the library and the text of the declarations.
 function prototypes.load(path)
   ffi.cdef "const char *THCdef(void);"
   local library = ffi.load(path)
@@ -13,8 +13,8 @@ function prototypes.load(path)
   return library, text
 end
 
--- All prototypes: name, type of the result, and the parameters, each with `name` and `type`; `pointer` says whether it is one, to a
--- function or to anything else.
+-- Returns all prototypes: name, type of the result, and the parameters, each with `name` and `type`; `pointer` says whether the parameter
+-- is a pointer to a function or to anything else.
 function prototypes.list(text)
   local callbacks, list = {}, {}
   for statement in text:gsub("/%*.-%*/", ""):gsub("%b{}", ""):gmatch "%s*([^;]+)" do

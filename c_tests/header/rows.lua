@@ -2,7 +2,7 @@
 
 local rows = {}
 
--- The value of a JSON text of objects, lists, strings and numbers.
+-- Returns the value of a JSON text of objects, lists, strings and numbers.
 local function decoded(text)
   local strings = {}
   local code = text:gsub('\\.', function(pair) return ("\1%02x"):format(pair:byte(2)) end):gsub('"(.-)"', function(string)
@@ -14,9 +14,10 @@ local function decoded(text)
   return assert(loadstring("local s = ... return " .. code))(strings)
 end
 
--- Returns a table with `null[kind]`, for NULL as an argument of this kind: "refused", "taken", or "empty" for lists, which may be NULL when
--- empty; `kinds[function][argument]`, its kind; `errors[function]`, what it returns on failure as C writes it, nil for its status;
--- `defaults[kind]`, the constant that an argument of this kind is by default; and `functions`, all functions as the file has them.
+-- Returns a table with these fields. `null[kind]` tells what NULL means for an argument of this kind: "refused", "taken", or "empty" for
+-- lists that may be NULL if they are empty. `kinds[function][argument]` is the kind of the argument. `errors[function]` is the function's
+-- return value on failure, written as in C; nil for a status. `defaults[kind]` is the constant that an argument of this kind is by default.
+-- `functions` lists all functions as the file has them.
 function rows.read(path)
   local file = assert(io.open(path))
   local data = decoded(file:read "*a")

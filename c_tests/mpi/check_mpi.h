@@ -1,5 +1,5 @@
 /*
- * check.h for programs of several ranks: all ranks run each case, and a case is good if it is so on all of them.
+ * check.h for programs of several ranks: all ranks run each case, and a case passes if it passes on all of them.
  *
  *     static void the_sum_of_ones_is_the_number_of_ranks(void) {
  *         THTensor *t = vector_of(TH_INT32, 1, 1);
@@ -10,8 +10,8 @@
  *
  *     CHECK_MPI_MAIN(CASE(the_sum_of_ones_is_the_number_of_ranks))
  *
- * `rank` is the number of the process, `ranks` their count. Random numbers come in two streams: COMMON is the same on all
- * ranks, and shapes and dtypes follow from it; OWN is each rank's, and layouts follow from it.
+ * `rank` is the number of the process, `ranks` the number of processes. There are two streams of random numbers: COMMON is the same on all
+ * ranks, and determines shapes and dtypes; OWN differs from rank to rank, and determines layouts.
  */
 
 #ifndef THORN_CHECK_MPI_H
@@ -33,10 +33,10 @@ static inline int64_t pick(enum stream stream, int64_t below) {
     return (int64_t)((streams[stream] >> 33) % (uint64_t)below);
 }
 
-/* The rounds of a loop that wants to run `many` times; ranks that share a core wait for each other, and run fewer. */
+/* The number of rounds of a loop: `many`, or fewer where ranks share a core and wait for each other. */
 static inline int64_t rounds_of(int64_t many) { return under_valgrind() ? many / 50 + 2 : ranks > 2 ? many / 12 + 2 : many; }
 
-/* True if there is a GPU; THORN_MPI_GPU in the environment says that there is one. */
+/* True if there is a GPU, which THORN_MPI_GPU in the environment declares. */
 static inline int there_is_a_gpu(void) {
     int there = THCuda_deviceCount() > 0;
     if (getenv("THORN_MPI_GPU")) CHECK(there);
@@ -45,7 +45,7 @@ static inline int there_is_a_gpu(void) {
 
 static inline THDtype any_dtype(enum stream stream) { return dtypes[pick(stream, DTYPES)]; }
 
-/* A number for element `at` of the tensor of rank `from`: small and whole, 0 or 1 for Bool. */
+/* The value of element `at` in the tensor of rank `from`: a small integer, 0 or 1 for Bool. */
 static inline double value_of(THDtype dtype, int from, int64_t at) {
     int64_t value = (at * 7 + from * 5 + at / 11) % 13;
     return (double)(dtype == TH_BOOL ? value & 1 : value);
@@ -64,7 +64,7 @@ static inline void fill_as(THTensor *t, int from) {
     free(values);
 }
 
-/* Zeros of a shape in a layout that `stream` chooses: dimensions permuted, steps with gaps, an offset. */
+/* Zeros of a shape in a random layout drawn from `stream`: permuted dimensions, steps with gaps, an offset. */
 static inline THTensor *zeros_somehow(enum stream stream, THDtype dtype, int ndim, const int64_t *size) {
     int64_t order[8], wide[8] = {0}, back[8];
     for (int d = 0; d < ndim; d++) order[d] = d;
@@ -104,7 +104,7 @@ static inline int any_shape(enum stream stream, int least, int64_t *size) {
     return ndim;
 }
 
-/* All elements of `t` are those of rank `from`. */
+/* All elements of `t` have the values of rank `from`. */
 #define CHECK_IS_OF(t, from) check_is_of(t, from, __FILE__, __LINE__)
 static inline int check_is_of(const THTensor *t, int from, const char *file, int line) {
     for (int64_t i = 0; i < THTensor_nElement(t); i++) {
@@ -117,7 +117,7 @@ static inline int check_is_of(const THTensor *t, int from, const char *file, int
     return 1;
 }
 
-/* As check_run. A rank with failures names itself; the first rank says how each case went. */
+/* As check_run. A rank with failures prints its number; rank 0 prints the outcome of each case. */
 static inline int check_mpi_run(const struct check_case *cases, size_t count, int argc, char **argv) {
     int failed = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

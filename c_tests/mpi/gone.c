@@ -1,5 +1,5 @@
-/* A rank that is gone: the last one ends without MPI_Finalize while the others wait for it. mpirun has to end them, or MPI
- * to return an error: a program that is still there after the script's time limit has failed. */
+/* The last rank ends without MPI_Finalize while the others wait for it. mpirun must end them, or MPI must return an error. The test fails
+ * if the program still runs after the script's time limit. */
 #include "check_mpi.h"
 
 int main(int argc, char **argv) {

@@ -1,4 +1,4 @@
-/* A second file of test_errors that includes the header, and functions of its own that use it. */
+/* A second file of test_errors: it includes the header, too, and its functions use the header. */
 #include "thorn_mpi.h"
 
 THStatus second_allreduce(THTensor *t, MPI_Comm comm);

@@ -1,4 +1,4 @@
-/* Broadcasts and reductions: all layouts and dtypes; ranks that disagree get an error, all of them. */
+/* Broadcasts and reductions: all layouts and dtypes. If ranks disagree, every rank gets an error. */
 #include "check_mpi.h"
 
 static void a_broadcast_brings_the_roots_elements(void) {
@@ -6,7 +6,7 @@ static void a_broadcast_brings_the_roots_elements(void) {
         int64_t size[8];
         int ndim = any_shape(COMMON, 0, size), root = (int)pick(COMMON, ranks);
         THDtype dtype = any_dtype(COMMON);
-        /* In half of the rounds all ranks have one layout, which is broadcast as it lies. */
+        /* In half of the rounds all ranks have the same layout, so that the broadcast needs no copy. */
         THTensor *t = values_somehow(pick(COMMON, 2) ? OWN : COMMON, dtype, ndim, size, rank);
         CHECK_OK(TH_MPI_setChecked(MPI_COMM_WORLD, round % 3 != 0));
         CHECK_OK(TH_MPI_bcast(t, root, MPI_COMM_WORLD));
@@ -52,7 +52,7 @@ static double bits_of_both(double a, double b) { return (double)((int)a & (int)b
 static double bits_of_either(double a, double b) { return (double)((int)a | (int)b); }
 static double bits_of_one(double a, double b) { return (double)((int)a ^ (int)b); }
 
-/* All elements of `r` are the reduction of value_of over the ranks; every value here is exact in all dtypes, or wraps. */
+/* All elements of `r` are the reduction of value_of over the ranks. Every value is exact in all dtypes, or wraps. */
 static void check_reduced(const THTensor *r, struct operation operation) {
     THDtype dtype = THTensor_dtype(r);
     for (int64_t i = 0; i < THTensor_nElement(r); i++) {
@@ -61,7 +61,7 @@ static void check_reduced(const THTensor *r, struct operation operation) {
         if (dtype == TH_INT8 || dtype == TH_UINT8) {
             expected = dtype == TH_INT8 ? (double)(int8_t)(int64_t)expected : (double)(uint8_t)(int64_t)expected;
         }
-        /* Products of four ranks need more digits than 16 bits hold. */
+        /* Products over four ranks have more digits than 16-bit floats hold. */
         double tolerance = operation.op == MPI_PROD && (dtype == TH_BFLOAT16 || dtype == TH_FLOAT16) ? fabs(expected) / 64 : 0;
         if (check_is_near(element_at(r, i), expected, tolerance)) continue;
         CHECK_NEAR(element_at(r, i), expected, tolerance);
@@ -152,7 +152,7 @@ static void bytes_that_are_true_stay_true(void) {
     THTensor_free(r);
 }
 
-/* A call fails with `status` on all ranks, and a message that contains `text` on the rank that is at fault. */
+/* A call fails with `status` on all ranks. On the rank at fault the message contains `text`. */
 #define CHECK_ALL_FAIL(call, status, own, text) CHECK_ERROR(call, status, rank == (own) ? text : "TH_MPI_")
 
 static void ranks_that_disagree_get_an_error(void) {
@@ -177,7 +177,7 @@ static void ranks_that_disagree_get_an_error(void) {
     CHECK_ALL_FAIL(TH_MPI_bcastShaped(odd ? NULL : good, 0, MPI_COMM_WORLD), TH_ERR_ARGUMENT, last, "argument 'r' is NULL");
     CHECK_ALL_FAIL(TH_MPI_bcastShaped(rank == 0 ? r : good, 0, MPI_COMM_WORLD), TH_ERR_DTYPE, 0, "argument 'r' has no dtype");
     CHECK_ALL_FAIL(TH_MPI_allreduce(r, good, odd ? MPI_OP_NULL : MPI_SUM, MPI_COMM_WORLD), TH_ERR_ARGUMENT, last, "MPI_OP_NULL");
-    /* Everything is as before, and the communicator goes on. */
+    /* Nothing has changed, and the communicator still works. */
     CHECK_EQ(THTensor_dtype(r), TH_UNDEFINED);
     CHECK_VALUES(integers, 7, 8);
     CHECK_SHAPE(t, 2, odd ? 4 : 3);
@@ -201,7 +201,7 @@ static void a_result_keeps_its_shape_where_the_call_fails(void) {
     THTensor_free(t);
 }
 
-/* A tensor with a dtype and no sizes is a row without elements, and as a result takes shape and device. */
+/* A tensor with a dtype and without sizes counts as a row without elements. As a result it gets the shape and the device. */
 static void tensors_may_have_no_sizes(void) {
     THTensor *t = THTensor_newWithDtype(TH_FLOAT32), *r = THTensor_new(), *row = vector_of(TH_FLOAT32, rank, 2);
     CHECK_OK(TH_MPI_allreduce(r, t, MPI_SUM, MPI_COMM_WORLD));
@@ -237,7 +237,7 @@ static void arguments_that_fail_everywhere(void) {
     CHECK_ERROR(TH_MPI_allreduce(many, many, MPI_SUM, MPI_COMM_WORLD), TH_ERR_SHAPE, "stride 0");
     CHECK_OK(TH_MPI_allreduce(r, many, MPI_SUM, MPI_COMM_WORLD));
     CHECK_VALUES(r, ranks, ranks, ranks, ranks);
-    /* MPI itself refuses: floats have no bits. */
+    /* MPI itself refuses the call, because floats have no bitwise operations. */
     THTensor *floats = vector_of(TH_FLOAT32, 1);
     CHECK_ERROR(TH_MPI_allreduce(floats, floats, MPI_BOR, MPI_COMM_WORLD), TH_ERR_DTYPE, "TH_MPI_allreduce: ");
     THTensor_free(halves);
@@ -273,7 +273,7 @@ static void tensors_on_gpus_are_reduced_and_broadcast(void) {
         CHECK_OK(TH_MPI_iallreduce(&request, t, MPI_SUM, MPI_COMM_WORLD));
         CHECK_OK(TH_MPI_wait(&request, NULL));
         check_reduced(t, (struct operation){"sum", MPI_SUM, add, 1, 0});
-        /* A strided one, of which MPI gets a copy that the stream has to make first. */
+        /* A strided tensor: MPI gets a copy, which the stream has to make first. */
         THTensor *wide = THTensor_newWithSizesOn(dtype, TH_CUDA, 0, SIZES(3, 8));
         THTensor *strided = THTensor_newSlice(wide, 1, 0, 8, 2);
         CHECK_OK(THTensor_copy(strided, host));

@@ -1,4 +1,4 @@
-/* Errors: MPI's text and a status, whatever the communicator does with errors; before MPI_Init and after MPI_Finalize, too. */
+/* Errors: MPI's text and a status, for any error handler of the communicator, also before MPI_Init and after MPI_Finalize. */
 #include "check_mpi.h"
 
 static int handled;
@@ -8,7 +8,7 @@ static void count_errors(MPI_Comm *comm, int *code, ...) {
 }
 
 static void a_wrong_rank_or_tag_is_an_error(void) {
-    /* The handler of MPI_COMM_WORLD is the default, which ends the program. */
+    /* MPI_COMM_WORLD has the default error handler, which ends the program. */
     THTensor *t = vector_of(TH_FLOAT32, 1, 2);
     THMpiRequest *request = NULL;
     CHECK_ERROR(TH_MPI_send(t, ranks, 0, MPI_COMM_WORLD), TH_ERR_ARGUMENT, "TH_MPI_send: ");
@@ -89,7 +89,7 @@ static void communicators_come_and_go(void) {
     THTensor_free(view);
 }
 
-/* Another file of this program that includes the header, see second.c. */
+/* Another file of this program that includes the header: second.c. */
 THStatus second_allreduce(THTensor *t, MPI_Comm comm);
 
 static void files_of_a_program_share_a_communicator(void) {
@@ -112,7 +112,7 @@ int main(int argc, char **argv) {
     CHECK_EQ(TH_MPI_isCudaAware(), 0);
     MPI_Init(&argc, &argv);
     int failed = check_mpi_run(cases, sizeof cases / sizeof *cases, argc, argv);
-    /* Gradients that are used too late; Open MPI loses their communicator then, which valgrind would report. */
+    /* Gradients that are used after MPI_Finalize. Open MPI leaks their communicator then, which valgrind would report. */
     THMpiGradients *gradients = NULL;
     THTensor *loss = THTensor_new();
     CHECK_OK(THTensor_setRequiresGrad(t, 1));

@@ -1,4 +1,5 @@
-/* Gradients averaged over ranks, beside the mean that one process computes: linear models whose gradients are known. */
+/* Gradients averaged over ranks, compared with the mean that one process computes, for linear models whose gradients
+ * are known. */
 #include "check_mpi.h"
 #include "thorn_mpi/gradients.h"
 
@@ -6,7 +7,7 @@ enum { MOST = 6 };
 
 static int begun;
 
-/* A parameter of a shape, the same on all ranks. */
+/* A parameter of this shape, with the same values on all ranks. */
 static THTensor *parameter(THDtype dtype, int ndim, const int64_t *size) {
     THTensor *t = values_somehow(COMMON, dtype, ndim, size, 1);
     CHECK_OK(THTensor_setRequiresGrad(t, 1));
@@ -26,7 +27,7 @@ static THStatus add_term(THTensor *loss, const THTensor *t, double factor, int f
     return status;
 }
 
-/* The sum of the inputs of all ranks, of which rank `r` counts `factors[r]` times. */
+/* The sum of the inputs of all ranks, where the input of rank `r` is multiplied by `factors[r]`. */
 static THTensor *weighted_inputs(const THTensor *t, const double *factors) {
     THTensor *sum = THTensor_newZeros(TH_FLOAT64, t->nDimension, t->size), *input = THTensor_newZeros(TH_FLOAT64, t->nDimension, t->size);
     for (int r = 0; r < ranks; r++) {
@@ -50,7 +51,7 @@ static void check_gradient_at(const THTensor *t, const double *factors, double t
     THTensor_free(difference);
 }
 
-/* The same factor for all ranks, divided among them for a mean. */
+/* One factor for all ranks, divided by their number, for a mean. */
 static const double *all_ranks(double factor) {
     static double factors[64];
     for (int r = 0; r < ranks; r++) factors[r] = factor / ranks;
@@ -90,7 +91,7 @@ static void the_mean_is_that_of_all_ranks(void) {
     }
 }
 
-/* Terms of one parameter on several ways through the graph, among them a view. */
+/* One parameter is used in several terms, one of them through a view. */
 static void a_parameter_may_be_used_several_times(void) {
     THTensor *t[2] = {parameter(TH_FLOAT64, 2, (const int64_t[]){4, 3}), parameter(TH_FLOAT64, 1, (const int64_t[]){5})};
     THMpiGradients *g = TH_MPI_newGradients(t, 2, 8, 0, MPI_COMM_WORLD);
@@ -110,7 +111,7 @@ static void a_parameter_may_be_used_several_times(void) {
     free_all(t, 2);
 }
 
-/* Parameter 0 has a part in the loss of rank 0 alone, parameter 1 nowhere, parameter 2 everywhere. */
+/* Parameter 0 is used by the loss of rank 0 alone, parameter 1 by no loss, parameter 2 by all. */
 static void ranks_may_use_different_parameters(void) {
     THTensor *t[3];
     for (int i = 0; i < 3; i++) t[i] = parameter(TH_FLOAT32, 1, (const int64_t[]){6 + i});
@@ -132,7 +133,7 @@ static void ranks_may_use_different_parameters(void) {
     free_all(t, 3);
 }
 
-/* Several calls of backward make one gradient; without TH_MPI_holdGradients the second one is refused. */
+/* Several calls of backward add up to one gradient. Without TH_MPI_holdGradients the second call is refused. */
 static void gradients_are_added_up(void) {
     THTensor *t = parameter(TH_FLOAT64, 1, (const int64_t[]){8}), *loss = THTensor_newZeros(TH_FLOAT64, 0, NULL);
     THMpiGradients *g = TH_MPI_newGradients(&t, 1, 0, 1, MPI_COMM_WORLD);
@@ -145,7 +146,7 @@ static void gradients_are_added_up(void) {
     }
     CHECK_OK(TH_MPI_allreduceGradients(g, TH_OK));
     check_gradient(t, all_ranks(6), 1e-9);
-    /* On top of a mean that all ranks have. */
+    /* The new gradients are added to a mean that all ranks have. */
     CHECK_OK(THTensor_zero(loss));
     CHECK_OK(add_term(loss, t, 4, rank));
     CHECK_OK(TH_MPI_allreduceGradients(g, THTensor_backward(loss, NULL)));
@@ -156,7 +157,7 @@ static void gradients_are_added_up(void) {
     CHECK_OK(THGrad_backward(&loss, NULL, 1, 1, 0));
     CHECK_ERROR(THGrad_backward(&loss, NULL, 1, 1, 0), TH_ERR_ARGUMENT, "");
     CHECK_ERROR(TH_MPI_allreduceGradients(g, TH_OK), TH_ERR_ARGUMENT, "must be called after each backward");
-    /* And then all is well again. */
+    /* The next step works again. */
     CHECK_OK(THTensor_setGrad(t, NULL));
     CHECK_OK(TH_MPI_allreduceGradients(g, THTensor_backward(loss, NULL)));
     check_gradient(t, all_ranks(1), 1e-9);
@@ -170,7 +171,7 @@ static THStatus refuse(const THTensor *gradient, THTensor **replacement, void *c
     return (THStatus)77;
 }
 
-/* Backward that fails on one rank is an error on all, and the next step is as usual. */
+/* If backward fails on one rank, all ranks get an error, and the next step works. */
 static void backward_may_fail_on_a_rank(void) {
     THTensor *t[3];
     for (int i = 0; i < 3; i++) t[i] = parameter(TH_FLOAT32, 1, (const int64_t[]){6});
@@ -195,7 +196,7 @@ static void backward_may_fail_on_a_rank(void) {
     free_all(t, 3);
 }
 
-/* Stores how many buckets are on their way. */
+/* Stores the number of buckets whose reduction has begun. */
 static THStatus count_begun(const THTensor *gradient, THTensor **replacement, void *context) {
     THMpiGradients *g = (THMpiGradients *)context;
     (void)gradient, (void)replacement;
@@ -203,7 +204,7 @@ static THStatus count_begun(const THTensor *gradient, THTensor **replacement, vo
     return TH_OK;
 }
 
-/* When backward comes to the first of five layers, the gradients of the others are on their way. */
+/* When backward reaches the first of five layers, the reductions of the other layers have begun. */
 static void reductions_begin_while_backward_runs(void) {
     enum { LAYERS = 5 };
     THTensor *t[LAYERS], *x[LAYERS + 1] = {THTensor_newOnes(TH_FLOAT64, SIZES(3, 3))}, *loss = THTensor_new();
@@ -224,7 +225,7 @@ static void reductions_begin_while_backward_runs(void) {
     free_all(t, LAYERS);
 }
 
-/* Parameters on a GPU and on the host, float16 among them, each with a loss of its own. */
+/* Parameters on a GPU and on the host, one of them float16, each with a separate loss. */
 static void tensors_on_gpus_have_gradients(void) {
     if (THCuda_deviceCount() == 0) return;
     static const THDtype kinds[] = {TH_FLOAT32, TH_FLOAT32, TH_FLOAT16};

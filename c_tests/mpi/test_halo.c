@@ -1,4 +1,4 @@
-/* Borders of blocks on Cartesian communicators of one to three dimensions: each cell of the grid has a number that tells where it is. */
+/* Borders of blocks on Cartesian communicators of one to three dimensions. The value of each cell of the grid tells its position. */
 
 #include "check_mpi.h"
 #include "thorn_mpi/halo.h"
@@ -10,10 +10,10 @@ typedef struct {
     MPI_Comm comm;
     int dims, periodic[MOST_DIMS], at[MOST_DIMS], cut[MOST_DIMS];
     int64_t width[MOST_DIMS], whole[MOST_DIMS], first[MOST_DIMS], size[MOST_DIMS];
-    int extra; /* entries of one more dimension, which is not cut; 0 without */
+    int extra; /* entries of one more dimension, which is not cut; 0 without that dimension */
 } Grid;
 
-/* Makes a grid whose blocks have 2 cells more in a dimension than those before them, where they are `uneven`. */
+/* Makes a grid. If it is `uneven`, each block has 2 cells more in a dimension than the block before. */
 static void grid_init(Grid *g, int dims, const int *periodic, const int64_t *width, int extra, int uneven) {
     *g = (Grid){.dims = dims, .extra = extra};
     MPI_Dims_create(ranks, dims, g->cut);
@@ -35,7 +35,7 @@ static void grid_init(Grid *g, int dims, const int *periodic, const int64_t *wid
 
 static int ndim_of(const Grid *g) { return g->dims + (g->extra > 0); }
 
-/* A block of `OUTSIDE` that lies in memory as `layout` says, of which `*base` is the memory. */
+/* A block of `OUTSIDE` in the given memory layout. */
 static THTensor *new_block(const Grid *g, THDtype dtype, enum layout layout) {
     int64_t size[MOST_DIMS + 1];
     int ndim = ndim_of(g);
@@ -68,7 +68,8 @@ static int number(const Grid *g, const int64_t *cell, int64_t extra) {
     return (int)((n * 7 + extra * 5) % 97);
 }
 
-/* Calls visit for each cell of the block: `cell` is its place in the grid, and it lies in the border in `outside` dimensions. */
+/* Calls visit for each cell of the block. `cell` is the cell's position in the grid, and `outside` the number of dimensions in which it is
+ * part of the border. */
 typedef void Visit(const Grid *g, THTensor *t, int ndim, const int64_t *index, const int64_t *cell, int outside);
 static void each_cell(const Grid *g, THTensor *t, Visit *visit) {
     int64_t index[MOST_DIMS + 1] = {0}, cell[MOST_DIMS];
@@ -136,7 +137,7 @@ static void borders_of_all_dtypes(void) {
     MPI_Comm_free(&g.comm);
 }
 
-/* A preparation serves many exchanges; cells change between them. */
+/* One preparation serves many exchanges, between which cells change. */
 static void exchanges_are_repeated(void) {
     Grid g;
     grid_init(&g, 2, (const int[]){0, 1}, (const int64_t[]){1, 1}, 0, 0);
@@ -153,14 +154,14 @@ static void exchanges_are_repeated(void) {
         each_cell(&g, t, read_cell);
         if (round == 1) CHECK_OK(THTensor_mul(t, t, 1));
     }
-    /* The preparation keeps the block; one that has begun is waited for. */
+    /* The preparation keeps the block. Freeing a preparation whose exchange has begun waits for the exchange. */
     THTensor_free(t);
     CHECK_OK(TH_MPI_haloStart(halo));
     CHECK_OK(TH_MPI_freeHalo(halo));
     MPI_Comm_free(&g.comm);
 }
 
-/* More borders than datatypes are kept with a communicator, in between others. */
+/* Preparations of more borders than a communicator keeps datatypes for, interleaved with others. */
 static void preparations_keep_their_types(void) {
     Grid g;
     THMpiHalo *halo[40];
@@ -186,7 +187,7 @@ static void preparations_keep_their_types(void) {
     MPI_Comm_free(&g.comm);
 }
 
-/* Blocks on a GPU, whose borders go through pinned memory where MPI cannot read the GPU's. */
+/* Blocks on a GPU. Borders are copied through pinned memory if MPI cannot read the GPU's memory. */
 static void tensors_on_gpus_have_borders(void) {
     Grid g;
     if (THCuda_deviceCount() == 0) return;
@@ -232,13 +233,13 @@ static void arguments_are_checked(void) {
     CHECK_ERROR(TH_MPI_haloStart(NULL), TH_ERR_ARGUMENT, "'halo' is NULL");
     CHECK_ERROR(TH_MPI_haloWait(NULL), TH_ERR_ARGUMENT, "'halo' is NULL");
     CHECK_OK(TH_MPI_freeHalo(NULL));
-    /* Memory that has moved. */
+    /* The block has other memory now. */
     THMpiHalo *halo = TH_MPI_newHalo(t, one, 0, g.comm);
     THTensor *big = THTensor_newWithStorage(t->storage, 0, -1, NULL, NULL);
     CHECK_OK(THTensor_resize1d(big, 10000000));
     CHECK_ERROR(TH_MPI_haloStart(halo), TH_ERR_ARGUMENT, "has moved");
     CHECK_OK(TH_MPI_freeHalo(halo));
-    /* A leaf is written while nothing is recorded. */
+    /* A leaf can be written while nothing is recorded. */
     CHECK_OK(THTensor_setRequiresGrad(t, 1));
     CHECK_ERROR(TH_MPI_haloExchange(t, one, 0, g.comm), TH_ERR_ARGUMENT, "gradient");
     CHECK_OK(THGrad_setEnabled(0));
@@ -252,7 +253,7 @@ static void arguments_are_checked(void) {
     MPI_Comm_free(&g.comm);
 }
 
-/* One rank that cannot, or wants something else, is an error on all. */
+/* If one rank fails, or asks for something else, all ranks get an error. */
 static void ranks_fail_together(void) {
     Grid g;
     if (ranks == 1) return;
@@ -263,7 +264,7 @@ static void ranks_fail_together(void) {
     const int64_t width[] = {1 + (rank == 1)};
     CHECK_ERROR(TH_MPI_haloExchange(t, width, 0, g.comm), TH_ERR_SHAPE, "different");
     CHECK_FAILURE(TH_MPI_newHalo(rank == 1 ? NULL : t, g.width, 0, g.comm) == NULL, TH_ERR_ARGUMENT, rank == 1 ? "NULL" : "another rank");
-    /* A leaf that is recorded can be prepared, and not written. */
+    /* A leaf that is recorded can be prepared, but not written. */
     CHECK_OK(THTensor_setRequiresGrad(t, rank == 1));
     const char *text = rank == 1 ? "requires a gradient" : "another rank";
     CHECK_ERROR(TH_MPI_haloExchange(t, g.width, 0, g.comm), TH_ERR_ARGUMENT, text);
@@ -272,7 +273,7 @@ static void ranks_fail_together(void) {
     MPI_Comm_free(&g.comm);
 }
 
-/* Neighbours whose borders have other sizes: nothing is written, and all ranks say so. */
+/* If the borders of neighbours have different sizes, nothing is written, and all ranks return an error. */
 static void borders_must_fit(void) {
     Grid g;
     if (ranks == 1) return;
@@ -286,7 +287,7 @@ static void borders_must_fit(void) {
         THTensor_free(t);
         MPI_Comm_free(&g.comm);
     }
-    /* In a dimension without a border nothing is exchanged, and blocks need not fit. */
+    /* In a dimension without a border nothing is exchanged, so the blocks may have different sizes. */
     grid_init(&g, 2, (const int[]){1, 1}, (const int64_t[]){1, 0}, 0, 0);
     g.size[0] += g.at[1];
     g.size[1] += g.at[1];

@@ -1,11 +1,11 @@
-/* Memory that runs out on one rank: each allocation of a collective in turn is refused on the last rank, and then all
- * ranks return an error, or none does. Waiting for the others is failing. */
+/* Memory runs out on one rank: each allocation of a collective in turn is refused on the last rank. Then either all
+ * ranks return an error, or none does. A rank that waits for ever fails the test. */
 #include <mpi.h>
 #include <stdlib.h>
 
 #include "thorn.h"
 
-/* Allocations until one is refused; -1 for none. */
+/* The number of allocations until one is refused; -1 if none is. */
 static int until_refused = -1;
 
 static int refused(void) {
@@ -14,7 +14,7 @@ static int refused(void) {
     return 1;
 }
 
-/* What the header calls. A macro is not expanded in its own text. */
+/* The header calls these macros. A macro is not expanded in its own text. */
 #define malloc(bytes) (refused() ? NULL : malloc(bytes))
 #define calloc(count, bytes) (refused() ? NULL : calloc(count, bytes))
 #define THTensor_newCloneFormat(t, format) (refused() ? NULL : THTensor_newCloneFormat(t, format))
@@ -30,10 +30,10 @@ static int refused(void) {
 
 #include "check_mpi.h"
 
-/* Tensors of one shape in layouts of their own: strided ones, a parameter, results. */
+/* Tensors of one shape in different layouts: strided tensors, a parameter, results. */
 typedef struct Tensors {
-    THTensor *t;       /* 4 x 6, as it lies on all ranks */
-    THTensor *own;     /* 4 x 6, as it lies on this rank alone */
+    THTensor *t;       /* 4 x 6, in the same layout on all ranks */
+    THTensor *own;     /* 4 x 6, in another layout on each rank */
     THTensor *uneven;  /* 4 x (2 + rank) */
     THTensor *row;     /* 5, without gaps on all ranks */
     THTensor *w;       /* a leaf that requires a gradient */
@@ -98,8 +98,8 @@ static void drop(Tensors *x) {
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) THTensor_free(all[i]);
 }
 
-/* Runs a collective with its allocation number `count` refused on the last rank, over a communicator that has no
- * datatypes yet; returns 0 on all ranks once it has no such allocation. */
+/* Runs a collective over a communicator that has no datatypes yet, and refuses allocation number `count` on the last
+ * rank. Returns 0 on all ranks once the collective makes fewer allocations. */
 static int run_refusing(THStatus (*run)(Tensors *x, MPI_Comm comm), int count, const char *name) {
     MPI_Comm comm;
     Tensors x;

@@ -13,7 +13,7 @@ static void elements_arrive_whatever_the_layouts(void) {
         THTensor *t = values_somehow(OWN, dtype, ndim, size, rank);
         THTensor *r = zeros_somehow(OWN, dtype, ndim, size);
         static MPI_Status status;
-        /* Even ranks send first; alone, a rank receives from itself by sendrecv. */
+        /* Even ranks send first. A single rank receives from itself by sendrecv. */
         if (ranks == 1) {
             CHECK_OK(TH_MPI_sendrecv(r, 0, 5, t, 0, 5, MPI_COMM_WORLD, &status));
         } else if (rank % 2 == 0) {
@@ -37,7 +37,7 @@ static void an_expanded_tensor_is_sent_as_what_it_shows(void) {
     THTensor *t = THTensor_newExpand(row, SIZES(2, 3)), *r = THTensor_newZeros(TH_INT16, SIZES(3, 2));
     CHECK_OK(TH_MPI_sendrecv(r, left(), 0, t, right(), 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
     CHECK_VALUES(r, 0, 1, 2, 0, 1, 2);
-    /* As a result it would be written twice. */
+    /* As a result, an element would be written twice. */
     CHECK_ERROR(TH_MPI_recv(t, left(), 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE), TH_ERR_SHAPE,
                 "TH_MPI_recv: the result has a dimension of stride 0");
     THTensor_free(row);
@@ -46,7 +46,7 @@ static void an_expanded_tensor_is_sent_as_what_it_shows(void) {
 }
 
 static void steps_that_interleave_are_received(void) {
-    /* Sizes 2 x 3, steps 3 and 2: all elements are different ones, but no dimension contains the other. */
+    /* Sizes 2 x 3, strides 3 and 2: no two elements share memory, but neither dimension contains the other. */
     THStorage *storage = THStorage_newWithSize(TH_INT32, 8);
     CHECK_OK(THStorage_fill(storage, 0));
     const int64_t size[] = {2, 3}, stride[] = {3, 2};
@@ -94,7 +94,7 @@ static void shapes_travel(void) {
                 THTensor_free(t);
             }
             if (rank == receiver) {
-                /* Fresh, with a dtype, or of another shape. */
+                /* A fresh result, one with a dtype, or one of another shape. */
                 THTensor *r = how == 0 ? THTensor_new() : how == 1 ? THTensor_newWithDtype(dtype) : THTensor_newZeros(dtype, SIZES(5, 1));
                 static MPI_Status status;
                 CHECK_OK(TH_MPI_recvShaped(r, MPI_ANY_SOURCE, (int)round, MPI_COMM_WORLD, &status));
@@ -201,7 +201,7 @@ static void requests_are_tested_and_freed(void) {
     CHECK_OK(TH_MPI_freeRequest(NULL));
     CHECK_ERROR(TH_MPI_isend(NULL, r, 0, 0, MPI_COMM_WORLD), TH_ERR_ARGUMENT, "argument 'request' is NULL");
     THTensor_free(r);
-    /* The memory of a freed send is given up when MPI has done it, which the next call sees. */
+    /* The memory of a freed send is released when MPI has finished the send, which the next call detects. */
     MPI_Barrier(MPI_COMM_WORLD);
     THTensor *empty = THTensor_newZeros(TH_UINT8, SIZES(0));
     CHECK_OK(TH_MPI_isend(&send, empty, MPI_PROC_NULL, 0, MPI_COMM_WORLD));

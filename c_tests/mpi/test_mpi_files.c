@@ -1,5 +1,5 @@
-/* Files of all ranks: they are what thorn writes and reads alone, for all layouts, dtypes, dimensions and parts. Blocks are moved in
-   pieces of 256 bytes, so that many have several. */
+/* Files that all ranks read or write together have the content that thorn writes and reads alone, for all layouts, dtypes, dimensions and
+ * parts. Blocks are moved in pieces of 256 bytes, so that many blocks have several pieces. */
 #define _GNU_SOURCE
 #define TH_MPI_FILE_BYTES 256
 #include "check_mpi.h"
@@ -38,7 +38,7 @@ static void the_folder_is_removed(void) {
     if (rank == 0) CHECK_EQ(system(command), 0);
 }
 
-/* Parts of `total` entries, the same on all ranks. */
+/* Random parts of `total` entries, the same on all ranks. */
 static void any_parts(int64_t total, int64_t *parts) {
     for (int p = 0; p < ranks; p++) {
         parts[p] = p == ranks - 1 ? total : pick(COMMON, total + 1);
@@ -46,7 +46,7 @@ static void any_parts(int64_t total, int64_t *parts) {
     }
 }
 
-/* The part of `whole` that is this rank's, in a layout of its own. */
+/* This rank's part of `whole`, in a random layout. */
 static THTensor *block_of(const THTensor *whole, int dim, const int64_t *parts) {
     int64_t first = 0;
     for (int p = 0; p < rank; p++) first += parts[p];
@@ -148,7 +148,7 @@ static void safetensors_files_hold_several(void) {
     THArchive_free(archive);
 }
 
-/* Names that JSON may write with escapes, metadata beside them, and blanks between. */
+/* Names that JSON may write with escapes, together with metadata and blanks. */
 static void safetensors_files_of_others_are_read(void) {
     static const char header[] = "{ \"__metadata__\" : {\"data_offsets\":\"[9,9]\", \"x\":\"}]\\\"{\"},\n"
                                  "\"\\u0061\\/\\ud83d\\ude00\\u00fc\\t\":\t{\"shape\":[3,2], "
@@ -257,7 +257,7 @@ static void errors_are_the_same_on_all_ranks(void) {
     CHECK_ERROR(TH_MPI_load(NULL, 0, NULL, path, NULL, MPI_COMM_WORLD), TH_ERR_ARGUMENT, "argument 'r' is NULL");
     CHECK_ERROR(TH_MPI_load(half, 0, NULL, path, NULL, MPI_COMM_WORLD), TH_ERR_DTYPE, "bfloat16");
     const int64_t wrong[16] = {1};
-    CHECK_ERROR(TH_MPI_load(none, 1, wrong, path, NULL, MPI_COMM_WORLD), TH_ERR_SHAPE, "parts of 1 entries of 3");
+    CHECK_ERROR(TH_MPI_load(none, 1, wrong, path, NULL, MPI_COMM_WORLD), TH_ERR_SHAPE, "the parts sum to 1, and the dimension has 3 entries");
     CHECK_ERROR(TH_MPI_saveSafetensors(list, two, NULL, 2, path, MPI_COMM_WORLD), TH_ERR_DTYPE, "no dtype");
     CHECK_ERROR(TH_MPI_saveSafetensors(list, twice, NULL, 2, path, MPI_COMM_WORLD), TH_ERR_ARGUMENT, "'a' comes twice");
     CHECK_ERROR(TH_MPI_saveSafetensors(list, meta, NULL, 1, path, MPI_COMM_WORLD), TH_ERR_FORMAT, rank ? "another rank" : "TH_MPI_save");
@@ -271,7 +271,7 @@ static void errors_are_the_same_on_all_ranks(void) {
         CHECK_ERROR(TH_MPI_load(r, 0, NULL, path, NULL, MPI_COMM_WORLD), TH_ERR_DTYPE, rank == 1 ? "bfloat16" : "another");
         CHECK_EQ(THTensor_dtype(none), TH_UNDEFINED);
     }
-    /* The file that was there is there, and nothing beside it. */
+    /* The old file is still there, and no other file next to it. */
     THTensor *kept = THTensor_newLoad(path);
     CHECK_SHAPE(kept, 2 * ranks, 3);
     CHECK(!exists(path_of("kept.npy.part")));
@@ -283,7 +283,7 @@ static void errors_are_the_same_on_all_ranks(void) {
     THTensor_free(half);
 }
 
-/* What ranks are to do differs, and all of them say so, whether comparisons are switched on or not. */
+/* If the ranks ask for different things, all of them return an error, with comparisons switched on or off. */
 static void ranks_that_disagree_get_an_error(void) {
     if (ranks < 2) return;
     const int odd = rank == 1;
@@ -308,7 +308,7 @@ static void ranks_that_disagree_get_an_error(void) {
     THTensor_free(r);
 }
 
-/* A rank that cannot open the file, since it is in another folder. */
+/* One rank cannot open the file, because it is in another folder. */
 static void a_rank_that_cannot_open_the_file_is_an_error_on_all(void) {
     if (ranks < 2) return;
     char before[256];
@@ -337,7 +337,7 @@ static void a_tensor_without_sizes_is_saved_as_an_empty_one(void) {
     THTensor_free(r);
 }
 
-/* A name with a zero character is not the beginning of it. */
+/* A name with a zero character is different from the part before that character. */
 static void names_are_compared_to_their_end(void) {
     static const char json[] = "\"a\\u0000x\":", twin[] = "a\0x";
     const char *at = json;

@@ -1,7 +1,7 @@
 /* Tensors joined along a dimension and cut into parts: even and uneven parts, all dimensions, layouts and dtypes. */
 #include "check_mpi.h"
 
-/* Chooses a shape with at least one dimension, and a dimension, which is sometimes named from the end. */
+/* Chooses a shape with at least one dimension, and one of the dimensions, which sometimes counts from the end. */
 static int any_cut(int64_t *size, int *ndim, int *named) {
     *ndim = any_shape(COMMON, 1, size);
     int dim = (int)pick(COMMON, *ndim);
@@ -9,7 +9,7 @@ static int any_cut(int64_t *size, int *ndim, int *named) {
     return dim;
 }
 
-/* Chooses the ranks' parts, of which the first adds what is missing: equal, or of up to three entries, sometimes none. */
+/* Chooses the sizes of the parts: all equal, or up to three entries each, sometimes none. Returns their sum. */
 static int64_t any_parts(int64_t *parts) {
     int64_t total = 0, equal = pick(COMMON, 3) == 0 ? pick(COMMON, 4) : -1;
     for (int p = 0; p < ranks; p++) total += parts[p] = equal >= 0 ? equal : pick(COMMON, 4);
@@ -69,7 +69,7 @@ static void a_rank_may_join_in_place(void) {
     CHECK_OK(THTensor_fill(own, rank + 1));
     CHECK_OK(TH_MPI_allgather(all, own, 1, MPI_COMM_WORLD));
     for (int i = 0; i < 3 * ranks; i++) CHECK_NEAR(THTensor_get2d(all, 1, i), i / 3 + 1, 0);
-    /* A tensor that grows to hold the parts of all, its own among them. */
+    /* A tensor that grows to hold the parts of all ranks, including its own. */
     THTensor *t = THTensor_newFull(TH_INT32, SIZES(1, 2), rank);
     CHECK_OK(TH_MPI_allgather(t, t, 0, MPI_COMM_WORLD));
     CHECK_SHAPE(t, ranks, 2);
@@ -125,13 +125,13 @@ static void parts_are_exchanged(void) {
         THTensor *expected;
         THTensor *t, *all;
         if (split != join) {
-            /* All have one tensor's slabs along `join`, and get its slabs along `split`. */
+            /* Each rank has a slab along `join` of one tensor, and gets a slab along `split` of the same tensor. */
             size[join] = any_parts(joined);
             all = values_somehow(COMMON, dtype, ndim, size, 1);
             t = part_of(all, join, sum_before(joined, rank), joined[rank]);
             expected = part_of(all, split, sum_before(cut, rank), cut[rank]);
         } else {
-            /* All have the same tensor, and get the same part of it from each rank. */
+            /* All ranks have the same tensor, and get the same part of it from each rank. */
             all = values_somehow(COMMON, dtype, ndim, size, 1);
             t = THTensor_newWithTensor(all);
             THTensor *part = part_of(all, split, sum_before(cut, rank), cut[rank]), *parts[8];
@@ -152,7 +152,7 @@ static void parts_are_exchanged(void) {
     CHECK_OK(TH_MPI_setChecked(MPI_COMM_WORLD, 1));
 }
 
-/* The result is the input itself, which changes its shape: all parts are of one size, or one rank has everything. */
+/* The result is the input itself, which changes its shape. All parts have the same size, or one rank has everything. */
 static void a_tensor_may_become_its_part(void) {
     for (int last_has_all = 0; last_has_all < 2; last_has_all++) {
         int64_t parts[8];
@@ -166,7 +166,7 @@ static void a_tensor_may_become_its_part(void) {
         CHECK_SAME(t, sum);
         CHECK_OK(TH_MPI_scatter(again, again, parts, 1, ranks - 1, MPI_COMM_WORLD));
         CHECK_SAME(again, expected);
-        /* And back: where one rank has everything, the others, and with two of them the root, come with nothing. */
+        /* And back: one rank has everything. The other ranks, and with two of them the root, start without elements. */
         CHECK_OK(TH_MPI_gather(again, again, 1, 0, MPI_COMM_WORLD));
         if (rank == 0) CHECK_EQ(THTensor_get2d(again, 2, 2 * ranks - 1), 6 * ranks - 1);
         THTensor_free(t);
@@ -200,15 +200,15 @@ static void ranks_that_disagree_get_an_error(void) {
         THTensor_free(r);
     }
     THTensor *good = THTensor_newZeros(TH_INT16, SIZES(2, 3)), *other = vector_of(TH_INT8, 5), *r = THTensor_new();
-    const int64_t parts[8] = {odd ? 1 : 2, odd ? 1 : 0}, wrong[8] = {3, 1}, negative[8] = {3, -1};
+    const int64_t parts[8] = {odd ? 1 : 2, odd ? 1 : 0}, wrong[8] = {3, 1}, negative[8] = {1, -1};
     CHECK_ALL_FAIL(TH_MPI_allgather(r, good, odd, MPI_COMM_WORLD), TH_ERR_ARGUMENT, last, "dimensions");
     CHECK_ALL_FAIL(TH_MPI_allgather(odd ? other : r, good, 0, MPI_COMM_WORLD), TH_ERR_DTYPE, last, "the result holds int8");
-    /* A result that would do is as it was. */
+    /* A result of the right shape is unchanged. */
     THTensor *nines = THTensor_newFull(TH_INT16, SIZES(2 * ranks, 3), 9);
     CHECK_ALL_FAIL(TH_MPI_allgather(odd ? other : nines, good, 0, MPI_COMM_WORLD), TH_ERR_DTYPE, last, "holds int8");
     CHECK(THTensor_minall(nines) == 9);
     THTensor_free(nines);
-    /* Dimensions whose numbers agree in 16 bits. */
+    /* Dimensions whose lower 16 bits agree. */
     CHECK_ALL_FAIL(TH_MPI_scatter(r, good, NULL, odd ? 1 << 16 : 0, 0, MPI_COMM_WORLD), TH_ERR_ARGUMENT, last,
                    "dimension 65536 out of range");
     CHECK_ALL_FAIL(TH_MPI_gather(odd ? other : r, good, 0, last, MPI_COMM_WORLD), TH_ERR_DTYPE, last, "the result holds int8");
@@ -218,7 +218,7 @@ static void ranks_that_disagree_get_an_error(void) {
     CHECK_ALL_FAIL(TH_MPI_reduceScatter(r, good, parts, 0, MPI_SUM, MPI_COMM_WORLD), TH_ERR_SHAPE, last, "different shapes");
     CHECK_ALL_FAIL(TH_MPI_reduceScatter(odd ? other : r, good, NULL, 0, MPI_SUM, MPI_COMM_WORLD), TH_ERR_DTYPE, last,
                    "the result holds int8");
-    CHECK_ERROR(TH_MPI_reduceScatter(r, good, negative, 0, MPI_SUM, MPI_COMM_WORLD), TH_ERR_SHAPE, "part");
+    CHECK_ERROR(TH_MPI_reduceScatter(r, good, negative, 0, MPI_SUM, MPI_COMM_WORLD), TH_ERR_SHAPE, "parts[1] is -1: a part has 0 entries or more");
     CHECK_ERROR(TH_MPI_alltoall(r, good, parts, 0, 1, MPI_COMM_WORLD), TH_ERR_SHAPE, "TH_MPI_alltoall: ");
     CHECK_ERROR(TH_MPI_alltoall(r, good, wrong, 0, 1, MPI_COMM_WORLD), TH_ERR_SHAPE, "too large");
     CHECK_ERROR(TH_MPI_alltoall(r, good, NULL, 0, 2, MPI_COMM_WORLD), TH_ERR_ARGUMENT, "dimension 2 out of range");

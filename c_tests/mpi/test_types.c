@@ -1,4 +1,4 @@
-/* Datatypes: each describes the elements of its tensor in order; they are kept per layout; 16-bit floats convert as thorn's do. */
+/* Datatypes: each describes the elements of its tensor in order. They are kept per layout. 16-bit floats convert as in thorn. */
 #include "check_mpi.h"
 
 static void datatypes_have_the_size_of_elements(void) {
@@ -45,7 +45,7 @@ static void a_layout_has_one_datatype(void) {
     CHECK_OK(th_mpi_buffer_of(&buffer, &call, other));
     CHECK(buffer.type == first.type);
     CHECK(buffer.data == (char *)first.data + 4);
-    /* It is kept through as many others as there are places, less itself, and the next one takes the oldest place. */
+    /* The type is kept while fewer other types come than there are places. The next type replaces the oldest one. */
     for (int i = 1; i < 3 * TH_MPI_TYPES; i++) {
         CHECK_OK(THTensor_narrow(other, wide, 1, 0, 1 + i % 99));
         CHECK_OK(THTensor_narrow(other, other, 0, 0, 2 + i / 99));
@@ -78,7 +78,7 @@ static void neighbours_that_one_step_serves_are_one_dimension(void) {
     CHECK(layout.empty);
 }
 
-/* thorn's conversions, by views of the same bytes. */
+/* Converts with thorn, through views of the same bytes. */
 static void halves_become_floats_and_back_as_in_thorn(void) {
     for (int k = 0; k < 2; k++) {
         const int64_t count = 65536;
@@ -98,13 +98,13 @@ static void halves_become_floats_and_back_as_in_thorn(void) {
         THTensor_free(words);
         THTensor_free(halves);
         THTensor_free(floats);
-        /* Floats that are rounded, among them ties, subnormal results and those beyond the range. */
+        /* Floats that are rounded, including ties, subnormal results, and floats beyond the range. */
         const int64_t many = shrunk(1000000) + 1000;
         THTensor *raw = THTensor_newZeros(TH_INT32, 1, &many), *source = THTensor_newViewDtype(raw, TH_FLOAT32);
         int32_t *word = THTensor_data(raw);
         for (int64_t i = 0; i < many; i++) {
             uint32_t at = (uint32_t)pick(OWN, INT64_C(1) << 31);
-            /* Half of them near the range of float16. */
+            /* Half of the floats are near the range of float16. */
             word[i] = (int32_t)(i % 2 ? at << 1 : ((uint32_t)(96 + pick(OWN, 50)) << 23 | (at & 0x807FFFFF & ~(i % 4 ? 0u : 0xFFFu))));
         }
         THTensor *rounded = THTensor_newTo(source, k ? TH_BFLOAT16 : TH_FLOAT16);

@@ -1,5 +1,5 @@
-/* Lets ranks of MPICH that share a core give way to each other: loaded before the program, it follows each step of the network
- * library (UCX), which MPICH takes while it waits, by sched_yield. MPICH itself polls until its time slice is over. */
+/* Lets ranks of MPICH that share a core yield to each other. This library is loaded before the program, and calls sched_yield after each
+ * step of the network library (UCX) that MPICH makes while it waits. MPICH itself polls until its time slice is over. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <sched.h>

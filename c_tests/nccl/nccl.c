@@ -1,10 +1,10 @@
-/* A stand-in for NCCL on the CUDA driver, a real one or that of tests/cuda_emu, for ranks that are threads of one process.
+/* A stand-in for NCCL on the real or the emulated CUDA driver (tests/cuda_emu), for ranks that are threads of one process.
  *
- * A call puts into its stream: a copy of what the rank gives to memory of the host; a function that deposits it with the
- * other ranks' for the same call; a function that waits for the deposits and computes the result from them; and a copy
- * of that back. The ranks' calls meet by their number on the communicator, or, for messages, between the two ranks. A
- * group puts the deposits of all its calls first, so that a single thread may hold several ranks. Ranks whose calls do
- * not match, and ranks that wait for more than 20 seconds, fail the communicator. */
+ * A call adds four steps to its stream: a copy of the rank's data to host memory; a function that deposits the data together with the
+ * other ranks' data for the same call; a function that waits for the deposits and computes the result; and a copy of the result back.
+ * The calls of the ranks are matched by their number on the communicator or, for messages, by their number between the two ranks. A
+ * group adds the deposits of all its calls first, so that one thread may hold several ranks. If the calls of ranks do not match, or a
+ * rank waits for more than 20 seconds, the communicator fails. */
 
 #define _GNU_SOURCE
 #include "nccl.h"
@@ -37,11 +37,11 @@ typedef struct Op {
     struct Op *next, *before;
 } Op;
 
-/* Calls of several ranks that belong together. */
+/* Calls of several ranks that are matched. */
 typedef struct Meeting {
-    int from, to; /* the ranks of a message; -1 of a collective */
+    int from, to; /* the ranks of a message; -1 for a collective */
     uint64_t number;
-    const Op *op[RANKS]; /* by rank; of a message the sender's and the receiver's */
+    const Op *op[RANKS]; /* by rank; for a message, the sender's call and the receiver's call */
     int gathered, left;
     struct Meeting *next;
 } Meeting;
@@ -155,7 +155,7 @@ static void fail_world(World *world, ncclResult_t state, const char *text) {
     pthread_cond_broadcast(&changed);
 }
 
-/* Waits until *count is `wanted`, or the world has failed. The lock is held. */
+/* Waits until `*count` is `wanted`, or the world has failed. The caller holds the lock. */
 static int await(World *world, const int *count, int wanted) {
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
@@ -233,7 +233,7 @@ static double half(uint16_t h) {
     return float_of(sign | (exponent == 31 ? 255u << 23 : (exponent + 112) << 23) | fraction << 13);
 }
 
-/* Numbers that a half has exactly, which is what the tests use. */
+/* Converts numbers that float16 represents exactly. The tests use no others. */
 static uint16_t to_half(double value) {
     uint32_t bits = bits_of((float)value);
     if (value == 0) return 0;
@@ -354,7 +354,7 @@ static int finish(Op *op) {
     return takes && cu.cuMemcpyHtoDAsync_v2((uint64_t)(uintptr_t)op->to, op->takes, takes, op->stream);
 }
 
-/* Lets each stream of a group wait for the deposits in the others. */
+/* Makes each stream of a group wait for the deposits in the other streams. */
 static int join(Op *first) {
     int failed = 0;
     for (Op *a = first; a && a->next; a = a->next) {

@@ -1,4 +1,4 @@
-/* A stand-in for NCCL and the CUDA runtime, as far as include/thorn_nccl.h calls them: nccl.c has the functions. */
+/* A stand-in for the parts of NCCL and the CUDA runtime that include/thorn_nccl.h calls. nccl.c has the functions. */
 #ifndef NCCL_H_
 #define NCCL_H_
 
@@ -80,8 +80,9 @@ ncclResult_t ncclRecv(void *to, size_t count, ncclDataType_t type, int peer, ncc
 ncclResult_t ncclGroupStart(void);
 ncclResult_t ncclGroupEnd(void);
 
-/* For tests: the call number `after`, counted from 0, of those that give NCCL work returns `result`; calls answer
-   ncclInProgress first, and the communicator `polls` times more; a rank of a communicator is lost. */
+/* For tests. After standin_fail, call number `after`, counted from 0, of the calls that give work to NCCL returns
+ * `result`. After standin_in_progress, calls return ncclInProgress, and so does the communicator `polls` times.
+ * standin_lose loses a rank of a communicator. */
 void standin_fail(ncclResult_t result, int after);
 void standin_in_progress(int polls);
 void standin_lose(ncclComm_t comm);

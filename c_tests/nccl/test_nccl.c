@@ -1,5 +1,5 @@
-/* Collectives and messages over NCCL: include/thorn_nccl.h on the stand-in of nccl.c and a CUDA driver, the emulated one of tests/cuda_emu
-   as a rule. Ranks are threads, each with a GPU of its own, or all belong to one thread. */
+/* Collectives and messages over NCCL: include/thorn_nccl.h with the stand-in of nccl.c and a CUDA driver, usually the emulated driver of
+ * tests/cuda_emu. Ranks are threads, each with its own GPU, or all belong to one thread. */
 
 #include "check.h"
 #include "thorn_nccl.h"
@@ -48,14 +48,14 @@ static void on_threads(int size, void (*run)(THNccl *nccl)) {
     for (int r = 0; r < size; r++) pthread_join(threads[r], NULL);
 }
 
-/* On one rank, on two, and on as many as there are GPUs. */
+/* Runs a function on one rank, on two, and on as many as there are GPUs. */
 static void on_ranks(void (*run)(THNccl *nccl)) {
     if (gpus > 0) on_threads(1, run);
     if (gpus > 1) on_threads(2, run);
     if (gpus > 2) on_threads(gpus < MOST ? gpus : MOST, run);
 }
 
-/* Communicators of this thread. */
+/* Makes communicators for this thread. */
 static void new_ranks(THNccl **nccl, ncclComm_t *comm, int size) {
     ncclCommInitAll(comm, size, NULL);
     for (int r = 0; r < size; r++) CHECK((nccl[r] = TH_NCCL_new(comm[r])) != NULL);
@@ -70,7 +70,7 @@ static void free_ranks(THNccl **nccl, ncclComm_t *comm, int size) {
 
 /* ---- tensors ---- */
 
-/* The 4 x 8 elements of a rank on the host, small whole numbers that differ from rank to rank. */
+/* The 4 x 8 elements of a rank on the host: small integers that differ from rank to rank. */
 static THTensor *elements(THDtype dtype, int rank) {
     double values[32];
     for (int i = 0; i < 32; i++) values[i] = dtype == TH_BOOL ? (i >> rank) & 1 : (i * 7 + rank * 3) % 5 + 1;
@@ -79,7 +79,7 @@ static THTensor *elements(THDtype dtype, int rank) {
     return t;
 }
 
-/* Zeros on a GPU, 4 x 8 or of other sizes, that lie in memory as `layout` says. */
+/* Zeros on a GPU, 4 x 8 or of other sizes, in the given memory layout. */
 static THTensor *zeros_on(int device, THDtype dtype, int64_t rows, int64_t columns, enum layout layout) {
     THTensor *t;
     if (layout == TRANSPOSED) {
@@ -103,7 +103,7 @@ static THTensor *input(const THNccl *nccl, THDtype dtype, enum layout layout) {
     return t;
 }
 
-/* Fails unless a tensor of a GPU has the shape, the dtype and the elements of one on the host, which it gives up. */
+/* Fails unless `t`, on a GPU, has the shape, the dtype and the elements of `expected`, on the host, which is freed. */
 static void is(const THTensor *t, THTensor *expected) {
     THTensor *here = THTensor_newCpu(t);
     CHECK_EQ(THTensor_dtype(here), THTensor_dtype(expected));
@@ -259,7 +259,7 @@ static void pass_around(THNccl *nccl) {
         THTensor *t = input(nccl, TH_BFLOAT16, layout), *r = zeros_on(nccl->device, TH_BFLOAT16, 4, 8, (layout + 1) % LAYOUTS);
         CHECK_OK(TH_NCCL_groupStart(&nccl, 1));
         CHECK_OK(TH_NCCL_send(t, next, nccl));
-        /* The group keeps what it sends. */
+        /* The group keeps a reference to its inputs. */
         THTensor_free(t);
         CHECK_OK(TH_NCCL_recv(r, last, nccl));
         CHECK_OK(TH_NCCL_groupEnd(&nccl, 1));
@@ -284,7 +284,7 @@ static void one_thread_may_have_all_ranks(void) {
     }
     CHECK_OK(TH_NCCL_groupStart(nccl, size));
     for (int r = 0; r < size; r++) CHECK_OK(TH_NCCL_allReduce(sum[r], t[r], ncclSum, nccl[r]));
-    /* A group within. */
+    /* A nested group. */
     CHECK_OK(TH_NCCL_groupStart(nccl, size));
     for (int r = 0; r < size; r++) CHECK_OK(TH_NCCL_allGather(all[r], t[r], 1, nccl[r]));
     CHECK_OK(TH_NCCL_groupEnd(nccl, size));
@@ -305,7 +305,7 @@ static void one_thread_may_have_all_ranks(void) {
     free_ranks(nccl, comm, size);
 }
 
-/* Inputs may be freed, and their memory used again, before the stream has come to NCCL's work. */
+/* Inputs may be freed, and their memory reused, before the stream has reached NCCL's work. */
 static void free_at_once(THNccl *nccl) {
     THTensor *r = THTensor_new(), *other = THTensor_newFull(TH_FLOAT32, SIZES(64), 100);
     THCudaStream *mine = THCudaStream_newCurrent(nccl->device), *second = THCudaStream_new(nccl->device, 0);
@@ -313,7 +313,7 @@ static void free_at_once(THNccl *nccl) {
         THTensor *t = THTensor_newWithSizesOn(TH_FLOAT32, TH_CUDA, nccl->device, SIZES(64));
         CHECK_OK(THTensor_fill(t, nccl->rank + 1));
         if (round == 1) {
-            /* Another stream reduces what this one has made. */
+            /* Another stream reduces a tensor that this stream has made. */
             CHECK_OK(THCudaStream_wait(second, mine));
             CHECK_OK(THCudaStream_setCurrent(second));
         }
@@ -337,7 +337,7 @@ static void free_at_once(THNccl *nccl) {
 
 static void memory_waits_for_the_stream(void) { on_ranks(free_at_once); }
 
-/* A parameter of a model, which gradients watch, in whatever layout. */
+/* A parameter that requires a gradient, in each layout. */
 static void share_parameters(THNccl *nccl) {
     for (enum layout layout = ROW_MAJOR; layout < LAYOUTS; layout++) {
         THTensor *w = input(nccl, TH_FLOAT32, layout), *r = THTensor_new();
@@ -357,7 +357,7 @@ static void share_parameters(THNccl *nccl) {
     }
 }
 
-/* A number that is a parameter. */
+/* A parameter with one element. */
 static void share_a_number(THNccl *nccl) {
     THTensor *w = THTensor_newWithSizesOn(TH_FLOAT32, TH_CUDA, nccl->device, 0, NULL);
     CHECK_OK(THTensor_fill(w, nccl->rank + 1));
@@ -470,7 +470,7 @@ static void failures_of_nccl_are_errors(void) {
     CHECK_ERROR(TH_NCCL_allReduce(other, t, ncclSum, nccl), TH_ERR_CUDA, "internal error");
     CHECK_ERROR(TH_NCCL_groupEnd(&nccl, 1), TH_ERR_CUDA, "TH_NCCL_groupEnd: NCCL: internal error");
     CHECK_EQ(THTensor_dtype(fresh), TH_UNDEFINED);
-    /* And afterwards all is well. */
+    /* The next call succeeds. */
     CHECK_OK(TH_NCCL_allReduce(fresh, t, ncclSum, nccl));
     is(fresh, elements(TH_FLOAT32, 0));
     THTensor_free(t);
@@ -507,7 +507,7 @@ static void a_rank_that_is_lost_is_an_error(void) {
     if (gpus > 0) on_threads(1, lose_a_rank);
 }
 
-/* The stand-in tells what NCCL does not, so that the arguments of all calls above are known to match. */
+/* The stand-in detects mismatched arguments, which NCCL does not, so the arguments of all calls above are known to match. */
 static void disagree(THNccl *nccl) {
     THTensor *t = THTensor_newWithSizesOn(TH_FLOAT32, TH_CUDA, nccl->device, SIZES(4 + nccl->rank));
     THCudaStream *stream = THCudaStream_newCurrent(nccl->device);

@@ -5,7 +5,7 @@
  * A sequence is drawn and run with a leaf whose gradient is wanted. At the end each handle is reduced to a number, a
  * weighted sum of its elements, and backward gives the gradient of the number. Replays make the same calls without
  * recording, with an element of the leaf moved by a little, so that the number has a central difference. A call that
- * failed is left out of the replays. README.md in c_tests says what the values are that a replay holds constant.
+ * failed is left out of the replays. README.md in c_tests lists the values that a replay holds constant.
  *
  *     differences [--sequences N] [--seed S] [--only SEQUENCE] [--seconds N] [--failures N]
  *                 [--without NAME] [--counts]
@@ -30,7 +30,7 @@ static long current_sequence;
 
 /* What is wrong with a sequence. */
 struct verdict {
-    const char *fault; /* NULL if the rule holds */
+    const char *fault; /* NULL if the sequence keeps the rule */
     int slot;
     double gradient[LEAF_ELEMENTS], difference[LEAF_ELEMENTS];
 };
@@ -117,7 +117,7 @@ static struct verdict compare(struct first *first, const struct sequence *sequen
     return verdict;
 }
 
-/* All memory is given back when the handles of a sequence are. */
+/* All memory must be freed once the handles of a sequence are freed. */
 static void check_memory(int64_t live, struct verdict *verdict) {
     if (THMemory_liveBytes() == live || verdict->fault) return;
     verdict->fault = "memory is live after all handles were freed";
@@ -125,7 +125,7 @@ static void check_memory(int64_t live, struct verdict *verdict) {
     verdict->difference[0] = (double)live;
 }
 
-/* Runs the sequence again, with its text if `to` is not NULL. */
+/* Runs the sequence again, and prints the calls to `to` if that is not NULL. */
 static struct verdict judge(const struct sequence *sequence, const struct start *start, FILE *to) {
     static struct first first;
     struct verdict verdict = {NULL, 0, {0}, {0}};
@@ -139,7 +139,7 @@ static struct verdict judge(const struct sequence *sequence, const struct start 
     return verdict;
 }
 
-/* Leaves out calls as long as the sequence breaks the rule. */
+/* Removes calls as long as the sequence still breaks the rule. */
 static void shorten(struct sequence *sequence, const struct start *start) {
     bool shorter = true;
     while (shorter) {

@@ -1,4 +1,4 @@
-/* Random calls whose arguments mostly fit. */
+/* Random calls with arguments that mostly fit each other. */
 #ifndef THORN_SEQUENCES_DRAW_H
 #define THORN_SEQUENCES_DRAW_H
 
@@ -13,7 +13,7 @@ static int some_slot(const struct run *run, bool with_elements) {
     return k;
 }
 
-/* The slot of an input: the leaf and the slot that was written last are drawn more often. */
+/* Returns the slot of an input. The leaf and the slot that was written last are drawn more often. */
 static int input_slot(const struct run *run, int last) {
     if (chance(20)) return 0;
     return chance(30) && has_storage(run->t[last]) ? last : some_slot(run, true);
@@ -81,7 +81,7 @@ static int draw_slot(const struct run *run, char letter, int last) {
     }
 }
 
-/* Argument k, which is a number; `t` is the first tensor that the call reads or changes. */
+/* Draws argument k, a number. `t` is the first tensor that the call reads or changes. */
 static int64_t draw_number(const struct step *step, const THTensor *t, int k) {
     switch (step->f->letters[k]) {
     case 'd':
@@ -123,7 +123,7 @@ static void draw_arguments(struct step *step, const struct run *run, int last) {
 
 enum { MOST_WITHOUT = 16 };
 
-/* Parts of names: functions with such a name are not drawn, to look for the faults of others. */
+/* Parts of names: functions whose names contain one are not drawn, so that a search can find other faults. */
 static const char *without[MOST_WITHOUT];
 static int without_count;
 
@@ -143,7 +143,8 @@ static const struct function *function_of(enum class kind) {
     return function_named("THTensor_neg");
 }
 
-/* A function for the next step. A program has more operations than anything else, and recording is on mostly. */
+/* Draws a function for the next step. Operations are drawn more often than other functions, and recording is mostly
+ * on. */
 static const struct function *draw_function(const struct run *run) {
     static const char *const frequent[] = {"THTensor_newDetach",
                                            "THTensor_copy",

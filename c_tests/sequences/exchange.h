@@ -1,4 +1,4 @@
-/* Exchange with other libraries and processes: structs of a producer, sound and hostile, and descriptors of shared memory. */
+/* Exchange with other libraries and processes: structs of a producer, valid and hostile, and descriptors of shared memory. */
 #ifndef THORN_SEQUENCES_EXCHANGE_H
 #define THORN_SEQUENCES_EXCHANGE_H
 
@@ -29,7 +29,7 @@ static DLTensor produce_tensor(struct produced *from) {
     return tensor;
 }
 
-/* Huge sizes without memory for them would be read by a copy: only the library can refuse them. */
+/* Returns true if a copy would read only memory that exists. Structs with huge sizes are used only where the library must refuse them. */
 static bool is_sound(const DLTensor *tensor) {
     for (int d = 0; d < tensor->ndim && tensor->shape; d++)
         if (tensor->shape[d] > 3) return false;
@@ -87,7 +87,7 @@ static void call_THTensor_newFromDLPackLegacy(void) {
     keep_tensor(t);
 }
 
-/* What is given is taken back, or ends at once. */
+/* An exported tensor is imported again, or its deleter is called at once. */
 static void call_THTensor_toDLPack(void) {
     begin("THTensor_toDLPack");
     const THTensor *t = tensor("t");
@@ -170,7 +170,7 @@ static void call_THTensor_newFromArrow(void) {
 
 /* ---- shared memory ---- */
 
-/* The descriptor of a page that others share, of a pipe, or of nothing. */
+/* Returns the descriptor of a shared page, of a pipe, or an invalid descriptor. */
 static int some_descriptor(void) {
     int ends[2];
     if (chance(10)) return -1;
@@ -200,7 +200,7 @@ static void call_THStorage_newSharedFd(void) {
 
 static void call_THStorage_newShared(void) {
     begin("THStorage_newShared");
-    /* The name of a tensor's memory, where that can be shared. */
+    /* The name of a tensor's memory, if the memory can be shared. */
     THTensor *of = chance(70) ? pool.tensor[below(TENSORS)] : NULL;
     char *name = of && of->storage && THTensor_shareMemory(of) == TH_OK ? THStorage_sharedName(of->storage) : NULL;
     const char *given = name ? name : mapped_name("name");

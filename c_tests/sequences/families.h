@@ -1,4 +1,4 @@
-/* What a run of a sequence looks like after each call, and which handles share values.
+/* Snapshots of a run after each call, and families: the handles that share values.
  *
  * A *family* is a set of handles on one storage whose gradients flow through the same memory: a tensor and its views.
  * `THTensor_newDetach` begins a new family on the same storage. A replay gives each family a storage, because a value
@@ -10,14 +10,14 @@
 
 enum { NO_STORAGE = -1, LEAF_FAMILY = 0, MOST_STORAGES = 512 };
 
-/* What the documents leave open. A gradient is right if it is right in one of the modes. */
+/* Meanings that the documents leave open. A gradient passes if it is right in one of the modes. */
 enum mode {
     VIEWS_MADE_OFF_RECORD =
         1,                /* a view made while recording is off belongs to the family of its base, and is not cut */
     WRITES_CROSS = 2,     /* a recorded write reaches other families with its history, and not as constants */
     WRITES_OFF_SHIFT = 4, /* an unrecorded write shifts the values of other handles, and does not end their histories */
     LEAVES_JOIN = 8,      /* a view that becomes a leaf stays in the family of its base */
-    STORAGES_OFF_SHIFT = 16, /* the same for functions of storages that are called while recording is off */
+    STORAGES_OFF_SHIFT = 16, /* as WRITES_OFF_SHIFT, for functions of storages that are called while recording is off */
     MODES = 32,
 };
 
@@ -41,7 +41,7 @@ struct look {
 struct run {
     THTensor *t[SLOTS];
     int family[SLOTS];
-    bool is_view[SLOTS]; /* of a base in the same family, as the library sees it */
+    bool is_view[SLOTS]; /* True if the slot has a view of a base in the same family, according to the library. */
     int families;
     int mode;
     bool off;
@@ -64,7 +64,7 @@ static bool has_storage(const THTensor *t) {
            (t->dtype == TH_FLOAT32 || t->dtype == TH_FLOAT64);
 }
 
-/* Looks at the elements of a handle; false if there are too many. */
+/* Takes a snapshot of the elements of a handle. Returns false if there are too many elements. */
 static bool look_at(const THTensor *t, struct look *look, int k) {
     struct shown *shown = &look->slot[k];
     memset(shown, 0, sizeof *shown);
@@ -87,7 +87,8 @@ static bool look_at(const THTensor *t, struct look *look, int k) {
     return true;
 }
 
-/* Looks at a run after a call. A storage keeps the number that it has in `before`; new ones get the next. */
+/* Takes a snapshot of a run after a call. A storage keeps the number that it has in `before`; a new storage gets the
+ * next number. */
 static bool look(const struct run *run, const struct look *before, struct look *after, THStorage *const *storage_before,
                  int *storages) {
     for (int k = 0; k < SLOTS; k++)
@@ -106,7 +107,8 @@ static bool look(const struct run *run, const struct look *before, struct look *
     return *storages < MOST_STORAGES;
 }
 
-/* The places in its storage of the elements of a handle, in row-major order; -1 if one is outside. */
+/* Stores the positions of a handle's elements in its storage, in row-major order. Returns -1 if a position is
+ * outside. */
 static int places(const struct shown *shown, int64_t elements, int *place) {
     int count = 0;
     int64_t index[MOST_DIMS] = {0};
@@ -124,14 +126,14 @@ static int places(const struct shown *shown, int64_t elements, int *place) {
     }
 }
 
-/* Marks the places of a handle. */
+/* Marks the storage positions of a handle. */
 static void mark(const struct look *look, int k, bool *marks) {
     int place[MOST_ELEMENTS], count = places(&look->slot[k], look->elements[k], place);
     memset(marks, 0, MOST_ELEMENTS * sizeof *marks);
     for (int i = 0; i < count; i++) marks[place[i]] = true;
 }
 
-/* ---- what a step does to handles ---- */
+/* ---- how a step changes handles ---- */
 
 /* Returns true if the step writes the elements of this slot, or makes a tensor with new elements. */
 static bool writes(const struct step *step, const struct look *before, const struct look *after, int k) {
@@ -160,7 +162,7 @@ static bool is_set(const struct step *step, const struct look *before, const str
     return false;
 }
 
-/* The letters of the arguments whose elements the handle that is set may show afterwards. */
+/* The letters of the arguments whose elements the changed handle may show afterwards. */
 static const char *source_letters(const struct function *f) {
     if (f->kind == VIEW) return "is";
     if (f->kind != HANDLE) return "";
@@ -179,7 +181,7 @@ static int source_of(const struct step *step, const struct look *before, const s
     return -1;
 }
 
-/* All slots with the handle of slot k. */
+/* Adds all slots with the handle of slot k to a family. */
 static void join_family(struct run *run, int k, int family, bool is_view) {
     for (int j = 0; j < SLOTS; j++)
         if (j == k || (run->t[j] && run->t[j] == run->t[k])) {

@@ -1,4 +1,4 @@
-/* Fixed sequences for the rule of gradients: each is a history that a version of the library lost without a word. */
+/* Fixed sequences for the rule of gradients: in each, a version of the library silently lost a history. */
 #ifndef THORN_SEQUENCES_FAULTS_H
 #define THORN_SEQUENCES_FAULTS_H
 
@@ -85,7 +85,7 @@ static bool read_argument(const char *text, struct step *step, int k, char lette
     return true;
 }
 
-/* Reads one call; false if the text is none. */
+/* Reads one call. Returns false if the text is not a call. */
 static bool read_call(char *text, struct step *step) {
     char name[60], *word = strtok(text, " ");
     memset(step, 0, sizeof *step);
@@ -94,7 +94,7 @@ static bool read_call(char *text, struct step *step) {
     snprintf(name, sizeof name, "%s%s", strncmp(word, "TH", 2) == 0 ? "" : "THTensor_", word);
     step->f = function_named(name);
     for (int k = 0; step->f->letters[k]; k++) {
-        /* The length comes with the list; the other letters have no text. */
+        /* The length comes from the list. The other letters are not in the text. */
         if (strchr("l0MNK", step->f->letters[k])) continue;
         word = strtok(NULL, " ");
         if (!word || !read_argument(word, step, k, step->f->letters[k])) return false;

@@ -1,10 +1,10 @@
-/* Functions that take files: a few names in memory, which all of them write and read. */
+/* Functions of files: all of them write and read a few names in memory. */
 #ifndef THORN_SEQUENCES_FILES_H
 #define THORN_SEQUENCES_FILES_H
 
 static const char *const ENDINGS[] = {"pt", "t7", "t7a", "npy", "npz", "safetensors", "csv", "tsv", "ppm", "png", "mtx", "xyz"};
 
-/* The name of a file that may be there; now and then one that cannot be. */
+/* Returns the name of a file that may exist, or rarely a name that no file can have. */
 static const char *file_name(const char *name) {
     static char path[96];
     static const char *const words[] = {NULL, "", "/no/such/folder/a.pt", "/dev/shm", "/no/a\xff.pt"};
@@ -22,7 +22,7 @@ static void forget_archives(void) {
     }
 }
 
-/* An archive that is written, or was written and is read. */
+/* Returns an archive to be written, or a written archive that is read. */
 static THArchive *some_archive(void) {
     const char *path = file_name("path");
     THArchive *a = path ? THArchive_create(path, TH_FILE_BY_NAME) : NULL;
@@ -33,7 +33,7 @@ static THArchive *some_archive(void) {
     return closed == TH_OK ? THArchive_open(path) : NULL;
 }
 
-/* What is in such a file, at most as much as a buffer has; sometimes with a byte changed. */
+/* Returns the bytes of such a file, limited to the size of the buffer, sometimes with one byte changed. */
 static const char *file_bytes(ptrdiff_t *size) {
     static char buffer[1 << 16];
     const char *name = file_name("file");
@@ -68,7 +68,7 @@ static void call_THArchive_openMemory(void) {
     ptrdiff_t size;
     const char *data = file_bytes(&size);
     before();
-    /* The buffer is used again: the archive ends here. */
+    /* The buffer will be reused, so the archive is closed here. */
     THArchive *got = THArchive_openMemory(chance(5) ? NULL : data, chance(5) ? PTRDIFF_MIN : size);
     after();
     if (got) keep_tensor(THArchive_newTensor(got, below(3)));

@@ -31,8 +31,8 @@ static bool is_shared(const struct look *look, int k) {
     return false;
 }
 
-/* Returns true for a call whose meaning the rule does not define: what moves the leaf away from its elements, and what
- * asks one storage for the values of two families. */
+/* Returns true for a call whose meaning the rule does not define: a call that moves the leaf to other elements, or
+ * needs the values of two families in one storage. */
 static bool has_no_meaning(const struct first *first, const struct step *step, const struct look *before) {
     const struct run *run = &first->run;
     static const char *const shrinks[] = {"THStorage_resize", "THStorage_swap"};
@@ -60,9 +60,9 @@ static bool has_no_meaning(const struct first *first, const struct step *step, c
     return storage != NO_STORAGE && first->tainted[storage] && is_shared(before, step->slot[0]);
 }
 
-/* A hook belongs to the result that the step before has computed: earlier uses of the result would be scaled, too. No
- * other handle shows the result, because the documents do not say whether the hook of a view sees gradients of its
- * base. */
+/* A hook is added only to the result of the previous step, because earlier uses of the result would be scaled, too. No
+ * other handle may show the result, because the documents leave open whether the hook of a view receives gradients of
+ * its base. */
 static bool is_hookable(const struct first *first, const struct sequence *sequence, int i) {
     int k = sequence->step[i].slot[0];
     if (k == 0) return true;
@@ -87,7 +87,7 @@ static const struct look *look_before(const struct first *first, int i) {
     return i ? &first->record[i - 1].after : &first->start;
 }
 
-/* Makes call number i, writing its text to `to` unless that is NULL. Returns false if the sequence cannot go on. */
+/* Makes call number i, and prints it to `to` unless that is NULL. Returns false if the sequence cannot continue. */
 static bool first_step(struct first *first, const struct sequence *sequence, int i, FILE *to) {
     const struct step *step = &sequence->step[i];
     struct record *record = &first->record[i];

@@ -1,8 +1,9 @@
-/* Gradients: functions of the caller, which call the library and sometimes refuse. */
+/* Gradients: hooks and other callbacks, which call the library and sometimes refuse. */
 #ifndef THORN_SEQUENCES_GRADIENTS_H
 #define THORN_SEQUENCES_GRADIENTS_H
 
-/* Hooks, and contexts of functions, that a sequence has given away and that were not ended yet. */
+/* The number of hooks, and contexts of functions, that a sequence has passed to the library and that the library has
+ * not freed yet. */
 static int grad_contexts;
 
 static void end_grad_context(void *data, void *context) {
@@ -10,7 +11,7 @@ static void end_grad_context(void *data, void *context) {
     grad_contexts--;
 }
 
-/* Some floats of the pool become leaves whose gradients are wanted. */
+/* Makes some float tensors of the pool leaves that require gradients. */
 static void some_leaves(void) {
     THGrad_setEnabled(1);
     for (int i = 0; i < TENSORS; i++)
@@ -64,7 +65,8 @@ static void call_THGrad_backward(void) {
     THTensor_free(losses[1]);
 }
 
-/* Sometimes another tensor takes the place of a gradient, sometimes one that does not fit, sometimes backward stops. */
+/* A hook. Sometimes it replaces the gradient, sometimes by a tensor that does not fit, and sometimes it stops
+ * backward. */
 static THStatus a_hook(const THTensor *gradient, THTensor **replacement, void *context) {
     (void)context;
     if (chance(10)) return 7;
@@ -82,7 +84,7 @@ static void call_THTensor_addHook(void) {
     before();
     grad_contexts += counted;
     int64_t got = THTensor_addHook(t, chance(5) ? NULL : a_hook, &grad_contexts, counted ? end_grad_context : NULL);
-    /* The library ends the context of a hook that it refuses only if it took it over. */
+    /* The library frees the context of a refused hook only if it took the context over. */
     if (got < 0) grad_contexts -= counted;
     after();
 }
@@ -136,7 +138,7 @@ static void call_THGrad_check(void) {
     after_grad_function(THGrad_check(inputs, n, below(3), chance(5) ? NULL : a_function, NULL, 1e-6, 1e-5, 1e-3));
 }
 
-/* The call of a function is the library's, so that none is drawn. */
+/* Only the library makes a THGradCall, so this function is not drawn. */
 static void call_THGrad_save(void) {
     begin("THGrad_save");
     THTensor *t = tensor("t");
@@ -158,7 +160,7 @@ static void call_THGrad_needsGradient(void) {
     after();
 }
 
-/* Gradients add to those of leaves that are no arguments, in place. */
+/* Gradients are also added in place to the gradients of leaves that are not arguments. */
 static void call_THGrad_gradients(void) {
     begin("THGrad_gradients");
     int m = entries("outputCount"), n = entries("inputCount"), count = n;

@@ -4,9 +4,9 @@
 
 #include "families.h"
 
-/* What the first run says of a step. */
+/* The first run's record of a step. */
 struct record {
-    bool done; /* false if the call failed or was left out: a replay leaves it out, too */
+    bool done; /* false if the call failed or was left out; then the replay leaves the call out, too */
     bool off;
     bool was_required;
     struct look after;
@@ -20,8 +20,8 @@ struct first {
     int storages;
     double leaf_scale; /* the product of the hooks of the leaf */
     bool leaf_is_view;
-    const char *fault;      /* what is wrong apart from gradients, or NULL */
-    char error[SLOTS][200]; /* for the text of a failed sequence */
+    const char *fault;      /* a fault other than a wrong gradient, or NULL */
+    char error[SLOTS][200]; /* messages, for the text of a failed sequence */
 };
 
 static const double LEAF_VALUES[] = {0.3, -0.7, 1.1, 0.45, -0.2, 0.9};
@@ -92,7 +92,7 @@ static void keep_made(struct run *run, const struct step *step, struct play *p) 
     }
 }
 
-/* Gives elements without a value the value 0.25: the part of a storage that a call has added and not written. */
+/* Sets elements without a value to 0.25. A call has added these elements to a storage without writing them. */
 static void define_elements(const struct run *run, const struct step *step, const struct look *before,
                             struct look *after) {
     for (int k = 0; k < SLOTS; k++) {
@@ -119,7 +119,7 @@ struct replay {
     double before[SLOTS][MOST_ELEMENTS]; /* the values before a call */
 };
 
-/* Values that a family gets which the replay must not compute. */
+/* How a replay sets a family's values that the replay must not compute. */
 enum settled { CONSTANT, SHIFTED };
 
 /* Sets the marked elements of the family of slot g. A leaf stays a leaf: its elements are shifted in any case. */
@@ -172,7 +172,8 @@ static bool follow_new_memory(struct run *run, const struct step *step, const st
         for (int j = 0; j < k; j++) is_first = is_first && run->t[j] != run->t[k];
         if (!is_first || was == NO_STORAGE || was == after->slot[k].storage || !writes(step, before, after, k))
             continue;
-        /* A handle that shows more than its storage has cannot be copied, and gets new memory by itself. */
+        /* A handle whose geometry exceeds its storage cannot be copied. The library gives such a result new memory
+         * anyway. */
         THTensor *copy = THTensor_newClone(run->t[k]);
         THStatus status = copy ? THTensor_set(run->t[k], copy) : TH_OK;
         THTensor_free(copy);
@@ -202,7 +203,8 @@ static bool keeps_history(const struct run *run, const struct step *step, const 
     return stays && (reads(step, before, k) || (run->is_view[k] && (run->mode & WRITES_OFF_SHIFT)));
 }
 
-/* Elements of other families that a call has written, and elements that it has written unrecorded. */
+/* Sets the elements of other families that a call has written, and the elements that a call has written without
+ * recording. */
 static void settle_writes(struct replay *replay, const struct step *step, bool off, const struct look *before,
                           const struct look *after) {
     struct run *run = &replay->run;

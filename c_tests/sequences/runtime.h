@@ -1,4 +1,4 @@
-/* The parts that sequences of calls need: random arguments, pools of handles, and checks of what must hold after
+/* Shared parts of random sequences of calls: random arguments, pools of handles, and checks of what must hold after
  * every call. */
 #ifndef THORN_SEQUENCES_RUNTIME_H
 #define THORN_SEQUENCES_RUNTIME_H
@@ -27,7 +27,7 @@
 
 static const char *current_function = "(none)";
 static int current_call;
-/* How often each function was called, and how often it succeeded: all children add to them. */
+/* The number of calls of each function, and the number of successful calls. All child processes add to both. */
 static long (*counts)[2];
 static long current_sequence;
 static bool tracing;
@@ -58,7 +58,7 @@ static void on_signal(int number) {
     raise(number);
 }
 
-/* AddressSanitizer's, where that is linked. */
+/* From AddressSanitizer, if it is linked. */
 extern void __asan_set_death_callback(void (*callback)(void)) __attribute__((weak));
 
 static void watch(void) {
@@ -113,17 +113,17 @@ static struct {
 
 static int blobs_made, blobs_deleted;
 
-/* Blocks that an allocator of the caller gave and did not get back. */
+/* The number of blocks that the program's allocator has returned and not yet freed. */
 static int own_blocks;
 
-/* Handles whose slot was taken are given up before the next call: until then they may be arguments of this one. */
+/* Handles removed from a slot are freed before the next call, because they may be arguments of this call. */
 enum { MOST_GONE = 1024 };
 static THTensor *gone_tensors[MOST_GONE];
 static THStorage *gone_storages[MOST_GONE];
 static THSTensor *gone_sparse[MOST_GONE];
 static int gone_tensors_count, gone_storages_count, gone_sparse_count;
 
-/* The sparse tensor that was drawn last, which tensors beside it are to fit. */
+/* The sparse tensor that was drawn last. Dense arguments are drawn to fit it. */
 static const THSTensor *last_sparse;
 
 static void give_up_the_gone(void) {
@@ -193,12 +193,12 @@ static void *take(void *slots, int n) {
     return taken;
 }
 
-/* ---- what a failed call must leave alone ---- */
+/* ---- a failed call changes nothing ---- */
 
 enum { MOST_TOUCHED = 16 };
 
 struct look {
-    const THTensor *tensor; /* one of these */
+    const THTensor *tensor; /* one of these three is set */
     THStorage *storage;
     const THSTensor *sparse;
     uint64_t sum;
@@ -226,7 +226,7 @@ static uint64_t sum_of_tensor(const THTensor *t) {
     return t->storage ? sum ^ sum_of_storage(t->storage) : sum;
 }
 
-/* The number of sizes; 0 if the fields do not say it any more. */
+/* Returns the number of sizes; 0 if the fields are inconsistent. */
 static int sparse_rank(const THSTensor *s) {
     int ndim = THSTensor_nDimension(s);
     return ndim < 0 ? 0 : ndim;
@@ -272,7 +272,7 @@ static THTensor *tensor(const char *name) {
     return t;
 }
 
-/* One of the pool's, or the one behind a tensor, which the sequence does not own. */
+/* Returns a storage of the pool, or the storage of a tensor, to which the sequence holds no reference. */
 static THStorage *storage(const char *name) {
     const THTensor *t = pool.tensor[below(TENSORS)];
     THStorage *s = chance(4) ? NULL : chance(50) && t ? t->storage : pool.storage[below(STORAGES)];
@@ -306,7 +306,7 @@ static THOptim *optim(const char *name) {
     return pool.optim[below(OTHERS)];
 }
 
-/* Huge sizes are so great that no machine has the memory: what fits would take minutes to fill. */
+/* Huge sizes exceed the memory of any machine, because filling a size that fits would take minutes. */
 static int64_t whole(const char *name) {
     static const int64_t huge[] = {(int64_t)1 << 40, (int64_t)1 << 53,   ((int64_t)1 << 59) + 1, (int64_t)1 << 60,
                                    (int64_t)1 << 62, INT64_MAX,          INT64_MAX - 1,          INT64_MIN,
@@ -334,7 +334,7 @@ static int truth(const char *name) {
     return x;
 }
 
-/* A code of a small enumeration, and what is none. */
+/* Returns a code of a small enumeration, or an invalid code. */
 static int code(const char *name, int most) {
     int x = chance(6) ? (chance(50) ? -1 : INT_MAX) : below(most + 2);
     trace("%s=%d ", name, x);
@@ -366,7 +366,7 @@ static double number(const char *name) {
     return x;
 }
 
-/* NULL for the defaults, or options with something wrong now and then. */
+/* Returns NULL for the defaults, or options in which sometimes one value is invalid. */
 static const THPrintOptions *print_options(const char *name) {
     static THPrintOptions options;
     THPrintOptions_init(&options);
@@ -382,7 +382,7 @@ static const THPrintOptions *print_options(const char *name) {
     return &options;
 }
 
-/* Ends and steps of sequences: few numbers or more than there is memory for. */
+/* Returns an end or a step of a sequence: few numbers, or more than memory holds. */
 static double bound(const char *name) {
     static const double values[] = {0, 1, -1, 2.5, 10, -7, 100, 0.25, INFINITY, NAN, 1e300, -1e300, 1e-300, 4e18};
     double x = values[below(LENGTH(values))];
@@ -394,14 +394,14 @@ enum { MOST_LISTS = 8 };
 static void *lists[MOST_LISTS];
 static int lists_count;
 
-/* Memory of exactly this size, freed after the call; NULL for none. */
+/* Returns a block of exactly this size, which is freed after the call; NULL if there is no block. */
 static void *exactly(size_t size) {
     void *list = size ? malloc(size) : NULL;
     lists[lists_count++] = list;
     return list;
 }
 
-/* How many entries lists have. Beyond what fits there is no list, so that only NULL can be passed. */
+/* Returns the number of entries of a list. For an invalid number there is no list, and only NULL can be passed. */
 static int entries(const char *name) {
     static const int wild[] = {-1, -2, INT_MAX, INT_MIN, 64, 65, 70, 600};
     int n = chance(6) ? wild[below(LENGTH(wild))] : below(5);
@@ -429,7 +429,7 @@ static THTensor **handles(const char *name, int n) {
 
 /* ---- arguments that fit each other ---- */
 
-/* The dtype that all tensors of a call have, if they are to fit. */
+/* The dtype of all tensors of a call, if the arguments are to fit each other. */
 static THDtype fitting_dtype;
 
 /* Chooses the dtype, and returns true if the arguments of a call are to fit each other. */
@@ -438,7 +438,7 @@ static bool fitting(void) {
     return chance(60);
 }
 
-/* A tensor of these sizes, of small numbers; by its kind with a dominant diagonal, or int64 with positions or ones. */
+/* Returns small numbers of these sizes. `kind` asks for a dominant diagonal, or int64 positions or ones. */
 static THTensor *fitting_tensor(const char *name, char kind, int rank, const int64_t *size) {
     bool whole = kind == '@' || kind == '#';
     bool turned = rank >= 2 && chance(20);
@@ -476,7 +476,7 @@ static int64_t *these(const char *name, int n, const int64_t *numbers) {
     return list;
 }
 
-/* Numbers from one to another. */
+/* Returns numbers from `least` to `most`. */
 static int64_t *few(const char *name, int n, int least, int most) {
     int64_t numbers[4];
     for (int i = 0; i < n; i++) numbers[i] = least + below(most - least + 1);
@@ -498,7 +498,7 @@ static const char *one_of(const char *name, const char *const *words, int n) {
 
 /* ---- calls ---- */
 
-/* Gives up what has become too large to go on with. Views of much may be made of little. */
+/* Frees handles that have become too large. A view may have many more elements than its storage. */
 static void tidy(void) {
     for (int i = 0; i < TENSORS; i++) {
         THTensor *t = pool.tensor[i];
@@ -596,7 +596,7 @@ static THTensor *some_tensor(void) {
     return view;
 }
 
-/* An optimizer of one tensor of the pool, if that has floats. */
+/* Returns an optimizer of one float tensor of the pool, if there is one. */
 static THOptim *some_optim(int k) {
     THTensor **params = &pool.tensor[below(TENSORS)];
     switch (k % 4) {

@@ -9,7 +9,7 @@
  *
  *     sequences [--calls N] [--seed S] [--only SEQUENCE] [--trace] [--failures N] [--counts]
  *
- * --counts says of each function how often it was called, and how often it succeeded.
+ * --counts prints for each function the number of calls, and the number of successful calls.
  */
 #include "runtime.h"
 
@@ -18,7 +18,7 @@
 enum { CALLS_OF_A_SEQUENCE = 64 };
 
 struct progress {
-    long sequence; /* the one that runs */
+    long sequence; /* the sequence that runs */
     long failures;
 };
 
@@ -28,7 +28,8 @@ static struct {
 
 static bool counting;
 
-/* The next descriptor that the process would be given: a greater one means that some were left open. */
+/* Returns the descriptor that the process would get next. A larger one than before means that descriptors were left
+ * open. */
 static int next_descriptor(void) {
     int fd = dup(STDIN_FILENO);
     close(fd);
@@ -63,7 +64,7 @@ static void *shared(size_t size) {
     return memory;
 }
 
-/* A failure ends a child process; the next one goes on with the sequence after it. */
+/* A failure ends a child process. The next child continues with the next sequence. */
 static long run_in_children(long first, long end) {
     struct progress *progress = shared(sizeof *progress);
     progress->sequence = first;
@@ -112,7 +113,7 @@ static void read_options(int argc, char **argv) {
 
 int main(int argc, char **argv) {
     read_options(argc, argv);
-    /* One thread more than a call uses by itself, so that work is shared whatever the machine. */
+    /* One worker thread in addition to the calling thread, so that work is shared on every machine. */
     setenv("TH_NUM_THREADS", "2", 0);
     long first = options.only >= 0 ? options.only : 0;
     long end = options.only >= 0 ? first + 1 : (options.calls + CALLS_OF_A_SEQUENCE - 1) / CALLS_OF_A_SEQUENCE;

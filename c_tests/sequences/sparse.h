@@ -1,4 +1,4 @@
-/* Sparse tensors: handles that fit each other now and then, and some whose fields the program has changed. */
+/* Sparse tensors: handles that often fit each other, and handles whose fields the program has changed. */
 #ifndef THORN_SEQUENCES_SPARSE_H
 #define THORN_SEQUENCES_SPARSE_H
 
@@ -9,7 +9,7 @@ static void keep_sparse(THSTensor *s) {
     *slot = s;
 }
 
-/* Some positions below `size`, few of them more than once; hostile ones lie outside now and then. */
+/* Returns positions below `size`, with few duplicates. If `hostile`, some positions are outside. */
 static THTensor *some_positions(int64_t rows, int64_t nnz, const int64_t *size, bool hostile) {
     THTensor *t = THTensor_newZeros(chance(25) ? TH_INT32 : TH_INT64, 2, (int64_t[]){rows, nnz});
     if (!t) fail("no memory: %s", THGetLastError());
@@ -20,7 +20,7 @@ static THTensor *some_positions(int64_t rows, int64_t nnz, const int64_t *size, 
     return t;
 }
 
-/* Small numbers in one of the dtypes that most functions have, row-major or a view of more. */
+/* Returns small numbers in one of the dtypes that most functions accept, row-major or a view of a larger tensor. */
 static THTensor *some_entries(int rank, const int64_t *size) {
     int64_t twice[5];
     for (int d = 0; d < rank; d++) twice[d] = size[d];
@@ -58,7 +58,7 @@ static THSTensor *some_rows(int64_t rows, int64_t columns, bool hostile) {
     return s;
 }
 
-/* A sparse tensor of few sizes, so that two fit each other more often than not; NULL if positions are refused. */
+/* Returns a sparse tensor. The sizes are few, so that two tensors mostly fit each other. NULL if the library refuses the positions. */
 static THSTensor *some_sparse(bool hostile) {
     static const int64_t sizes[][4] = {{3, 3}, {3, 3}, {3, 3}, {3, 4}, {4, 3}, {3, 3, 2}, {2, 3, 3, 2}, {5}, {0, 3}, {3, 0, 2}};
     static const int ranks[] = {2, 2, 2, 2, 2, 3, 4, 1, 2, 3};
@@ -80,7 +80,7 @@ static THSTensor *some_sparse(bool hostile) {
     return s;
 }
 
-/* Changes a handle as a program may that does not keep to its functions; references stay right. */
+/* Changes the fields of a handle, as a careless program may. The references stay valid. */
 static void change_fields(THSTensor *s) {
     THTensor *part = chance(50) ? s->values : s->indices ? s->indices : chance(50) ? s->crow : s->col;
     THTensor **fields[] = {&s->indices, &s->values, &s->crow, &s->col}, **field = fields[below(4)];
@@ -114,7 +114,7 @@ static THSTensor *sparse(const char *name) {
         THClearLastError();
     }
     THSTensor *s = chance(4) ? NULL : *slot;
-    /* What was changed is given up with the call: it is not to spoil all that follow. */
+    /* The changed handle is freed after the call, so that later calls get valid handles. */
     if (s && chance(3)) {
         THSTensor *other = THSTensor_newClone(s);
         if (other) {
@@ -144,7 +144,8 @@ static THSTensor **sparse_handles(const char *name, int n) {
     return entries;
 }
 
-/* A dense tensor for a function of sparse ones: sometimes with their sizes, or a factor of theirs, of any dtype or the same. */
+/* Returns a dense tensor for a function of sparse tensors: sometimes with the same sizes, or with sizes that can be multiplied, of any
+ * dtype or the same. */
 static THTensor *beside_sparse(const char *name) {
     const THSTensor *s = last_sparse;
     int ndim = s ? THSTensor_nDimension(s) : -1, kind = below(4);
@@ -179,7 +180,7 @@ static void call_THSTensor_free(void) {
     after();
 }
 
-/* Positions and values that fit each other, or tensors of any kind. */
+/* Passes positions and values that fit each other, or tensors of any kind. */
 static void call_THSTensor_newWithTensorAndSize(void) {
     begin("THSTensor_newWithTensorAndSize");
     int64_t size[] = {3, 3, 2}, entries[] = {below(7), 2};
@@ -197,7 +198,7 @@ static void call_THSTensor_newWithTensorAndSize(void) {
     keep_sparse(got);
 }
 
-/* As above, without sizes. */
+/* As call_THSTensor_newWithTensorAndSize, without sizes. */
 static void call_THSTensor_newWithTensor(void) {
     begin("THSTensor_newWithTensor");
     int64_t size[] = {3, 3}, entries[] = {below(7), 2};
@@ -212,7 +213,7 @@ static void call_THSTensor_newWithTensor(void) {
     keep_sparse(got);
 }
 
-/* Rows that follow each other, or tensors of any kind. */
+/* Passes starts of rows that ascend, or tensors of any kind. */
 static void call_THSTensor_newCsr(void) {
     begin("THSTensor_newCsr");
     int64_t nnz = below(5), columns = 3;
@@ -272,7 +273,7 @@ static void call_THSTensor_fprint(void) {
     fclose(stream);
 }
 
-/* Starts, columns and values of one sparse tensor of the pool after the other, or any tensors. */
+/* Starts, columns and values, from one sparse tensor of the pool, or any tensors. */
 enum rows_part { STARTS, COLUMNS, VALUES };
 
 static THTensor *part_of_rows(const char *name, enum rows_part part) {
@@ -289,7 +290,7 @@ static THTensor *part_of_rows(const char *name, enum rows_part part) {
     return t;
 }
 
-/* A vector or matrix beside a matrix of compressed rows. */
+/* Returns a vector or matrix to multiply with a matrix of compressed rows. */
 static THTensor *beside_rows(const char *name) {
     return chance(15) ? tensor(name) : fitting_tensor(name, ' ', 1 + below(2), (int64_t[]){3 + chance(20), 2});
 }
@@ -310,13 +311,13 @@ static void call_THTensor_csrCompress(void) {
     after_status(THTensor_csrCompress(crow, col, starts, order, rows, columns, size));
 }
 
-/* Goes on most of the time. */
+/* A progress function that rarely stops the iteration. */
 static THStatus some_progress(int64_t iteration, double residual, void *context) {
     (void)iteration, (void)residual, (void)context;
     return chance(5) ? TH_ERR_IO : TH_OK;
 }
 
-/* As many steps as are asked for may be made, so that few are. */
+/* Returns a small number of steps, because all of them may be made. */
 static int64_t some_steps(void) { return chance(10) ? -1 - below(3) : below(40); }
 
 static void call_THTensor_csrCg(void) {

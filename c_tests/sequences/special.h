@@ -1,4 +1,4 @@
-/* Functions whose arguments are more than their types: those that take over, give up, or trust memory and callbacks. */
+/* Functions whose arguments are not drawn by type: functions that take over, free, or trust memory and callbacks. */
 #ifndef THORN_SEQUENCES_SPECIAL_H
 #define THORN_SEQUENCES_SPECIAL_H
 
@@ -43,7 +43,7 @@ static void call_THTensor_freeCopyTo(void) {
     THTensor *t = pool.tensor[slot];
     touch(t, NULL);
     before();
-    /* A reference more, so that what is given up can still be looked at. */
+    /* A second reference, so that the handle can be examined after the call has freed one. */
     THTensor_retain(t);
     int count = t ? t->refcount : 0;
     THStatus got = THTensor_freeCopyTo(t, dst);
@@ -93,7 +93,7 @@ static void call_THMapAllocatorContext_free(void) {
 
 /* ---- lists of views ---- */
 
-/* Asks how many there are, then for all of them, or with too little room. */
+/* Asks for the number of views, then for all of them, or passes too little room. */
 static void pieces(THStatus (*call)(THTensor **r, int *count, const THTensor *t, int64_t n, int d)) {
     const THTensor *t = tensor("tensor");
     int64_t n = whole("n");
@@ -104,7 +104,7 @@ static void pieces(THStatus (*call)(THTensor **r, int *count, const THTensor *t,
     if (got != TH_OK || count < 0 || count > 200) return;
     int room = chance(10) ? count - 1 : count;
     THTensor **r = exactly(room > 0 ? (size_t)room * sizeof *r : 0);
-    /* NULL would ask for the count again. */
+    /* NULL would ask for the number again. */
     if (!r) return;
     THClearLastError();
     got = call(r, &room, t, n, d);
@@ -149,7 +149,7 @@ static void call_THTensor_nonzeroTuple(void) {
     pieces(nonzero_tuple);
 }
 
-/* The list that the next three calls take, the same both times. */
+/* The list of the next three functions. Both calls of a function use the same list. */
 static struct {
     int count;
     const int64_t *entries;
@@ -159,7 +159,7 @@ static struct {
 static void draw_list(const char *name) {
     drawn_list.count = entries("ndim");
     const int64_t *drawn = list(name, drawn_list.count);
-    /* Lists are freed after the first call. */
+    /* A drawn list is freed after the first call, so it is copied. */
     drawn_list.entries = drawn ? memcpy(drawn_list.kept, drawn, (size_t)drawn_list.count * sizeof *drawn) : NULL;
 }
 
@@ -198,7 +198,7 @@ static void call_THTensor_unravelIndex(void) {
 
 /* ---- callbacks ---- */
 
-/* The context tells how many calls there may be before it stops. Calls of the library inside are allowed. */
+/* Returns nonzero when the callback is to stop: the context counts the remaining calls. A callback may call the library. */
 static int shall_stop(void *context) {
     int *left = context;
     if (left && --*left == 0) return 7;
@@ -221,7 +221,7 @@ static int sum_of_three(double *x, double y, double z, void *context) {
     return shall_stop(context);
 }
 
-/* Elements that a callback changed before it stopped, or before an error, stay changed; its own code is no status. */
+/* Elements that a callback changed before it stopped, or before an error, stay changed. Its code is not a status. */
 static void after_callback(THStatus got) {
     if (got != 7 && got != THGetLastErrorCode()) fail("returned %d, but THGetLastErrorCode is %d", got, THGetLastErrorCode());
     after_call(true);
@@ -233,7 +233,7 @@ static void call_THTensor_apply(void) {
     int left = 1 + below(40);
     before();
     THStatus got = THTensor_apply(t, chance(4) ? NULL : twice, chance(50) ? &left : NULL);
-    /* The callback's own calls may have failed. */
+    /* Calls of the library within the callback may have failed. */
     if (got == TH_OK) THClearLastError();
     if (got != TH_OK && got != 7 && strncmp(THGetLastError(), "THTensor_apply", 14) != 0) fail("message \"%s\"", THGetLastError());
     if (got == 7) THClearLastError();
@@ -282,7 +282,7 @@ static void deleted(void *data, void *context) {
     blobs_deleted++;
 }
 
-/* A tensor over memory of the host: there is no GPU. */
+/* Makes a tensor over host memory, also with a device, because there is no GPU. */
 static void from_blob(bool device) {
     int64_t size[3], stride[3], reach = 1;
     int ndim = below(4), kind = TH_CPU;
@@ -294,7 +294,7 @@ static void from_blob(bool device) {
     }
     THDtype dtype = code("dtype", 10);
     bool strided = chance(60);
-    /* Enough for row-major, too. */
+    /* Enough for a row-major tensor, too. */
     void *data = calloc((size_t)(reach < 64 ? 64 : reach), 8), *given = chance(3) ? NULL : data;
     const int64_t *sizes = chance(3) ? NULL : size, *strides = strided ? stride : NULL;
     if (device) kind = code("deviceType", 3);
@@ -379,7 +379,7 @@ static void call_THFree(void) {
     after();
 }
 
-/* Takes a block over, unless it fails. */
+/* Passes a block that the storage takes over, unless the call fails. */
 static void call_THStorage_newWithData(void) {
     int slot = below(OTHERS);
     begin("THStorage_newWithData");
@@ -394,7 +394,7 @@ static void call_THStorage_newWithData(void) {
 
 /* ---- allocators ---- */
 
-/* One of the caller's, that counts in its context what it gave and got back. */
+/* The program's allocator. Its context counts allocated and freed blocks. */
 static void *own_malloc(void *context, ptrdiff_t size) {
     void *block = malloc((size_t)size);
     if (block) ++*(int *)context;
@@ -428,12 +428,12 @@ static void call_THStorage_newWithAllocator(void) {
                                    : which == 0 ? &THDefaultAllocator
                                    : which == 1 ? &own_allocator
                                                 : &own_that_does_not_grow;
-    /* Files grow to what is asked for: no more than a page. */
+    /* A file grows to the size of the mapping: at most a page. */
     ptrdiff_t size = maps ? below(BLOCK) - 1 : modest_size();
     before();
     THStorage *s = THStorage_newWithAllocator(dtype, size, chance(3) ? NULL : allocator, maps ? (void *)pool.context[slot] : &own_blocks);
     after();
-    /* The context belongs to the storage now, or is still ours. */
+    /* On success the context belongs to the storage, otherwise to the program. */
     if (s && maps) pool.context[slot] = NULL;
     keep_storage(s);
 }
@@ -463,7 +463,7 @@ static void forget_files(pid_t pid) {
     }
 }
 
-/* Names: a file with a page, one that may be made, shared memory, a pipe, a directory, nonsense. */
+/* Returns a name: a file of a page, a file that may be created, shared memory, a pipe, a directory, or nonsense. */
 static const char *mapped_name(const char *name) {
     static char page[64], made[64], shared[64], pipe[64], longest[5000];
     static const char *const words[] = {page, page, made, shared, shared, pipe, "/tmp", "", "/no/such/file", longest, NULL};
@@ -474,7 +474,7 @@ static const char *mapped_name(const char *name) {
         snprintf(shared, sizeof shared, "/thorn-sequences-%d", (int)getpid());
         memset(longest, 'x', sizeof longest - 1);
     }
-    /* Contexts may have made files by these names. */
+    /* Allocator contexts may have created files with these names. */
     forget_files(getpid());
     int fd = open(page, O_CREAT | O_RDWR, 0600);
     if (fd < 0 || ftruncate(fd, 4096) != 0 || mkfifo(pipe, 0600) != 0) fail("no files in /tmp: %s", strerror(errno));
@@ -492,7 +492,7 @@ static void call_THStorage_newWithMapping(void) {
     begin("THStorage_newWithMapping");
     const char *name = mapped_name("filename");
     THDtype dtype = code("dtype", 10);
-    /* A file grows to what is asked for: no more than a page. */
+    /* A file grows to the size of the mapping: at most a page. */
     ptrdiff_t size = chance(5) ? PTRDIFF_MIN : below(BLOCK) - 1;
     int flags = map_flags();
     before();
@@ -529,7 +529,7 @@ static void call_THMapAllocatorContext_newWithFd(void) {
 
 /* ---- errors ---- */
 
-/* The message is the caller's, which does not begin with the function's name. */
+/* The caller gives the message, which does not begin with the function's name. */
 static void call_THSetLastError(void) {
     char text[1200];
     memset(text, 'x', sizeof text);
@@ -547,7 +547,7 @@ static void call_THSetLastError(void) {
 
 /* ---- printing ---- */
 
-/* A stream that takes everything, or, where there is one, nothing. */
+/* Returns a stream that accepts everything or, if the system has one, nothing. */
 static FILE *some_stream(void) {
     FILE *full = chance(30) ? fopen("/dev/full", "w") : NULL;
     FILE *stream = full ? full : fopen("/dev/null", "w");
@@ -555,7 +555,7 @@ static FILE *some_stream(void) {
     return stream;
 }
 
-/* Of the GNU C library: stdout can be assigned. */
+/* Only with the GNU C library, where stdout can be assigned. */
 static void call_THTensor_print(void) {
     begin("THTensor_print");
     const THTensor *t = tensor("t");
@@ -580,7 +580,7 @@ static void call_THTensor_fprint(void) {
 
 /* ---- numbers that ask for work or memory ---- */
 
-/* Counts up to the greatest element, which must not be a number of bins that fits in memory and takes minutes. */
+/* Returns true if the greatest element, and so the number of bins, is small. As many bins as fit in memory would take minutes. */
 static bool counts_few(const THTensor *t) {
     if (!t || THTensor_numel(t) <= 0) return true;
     double most = THTensor_maxall(t);
@@ -612,7 +612,7 @@ static void call_THSetNumThreads(void) {
     after_status(THSetNumThreads(values[below(LENGTH(values))]));
 }
 
-/* The bits that say who counts references and frees memory are the owner's word: taking them away leaks by design, adding them frees twice. */
+/* Only allowed bits are passed. The library trusts the bits for references and memory: clearing them leaks, setting them frees twice. */
 static char flag_bits(const char *name, char allowed) {
     char flag = (char)(below(256) & allowed);
     trace("%s=%d ", name, flag);

@@ -22,9 +22,9 @@ enum {
     MOST_DIMS = 6,
     MOST_STEPS = 80, /* calls that failed included */
     MOST_DONE = 28,
-    MOST_ELEMENTS = 72, /* of a storage: a sequence with a larger storage is given up */
+    MOST_ELEMENTS = 72, /* of a storage; a sequence with a larger storage is abandoned */
     MOST_MADE = 16,     /* handles that one call returns */
-    KEPT_MADE = 3,      /* of these, the handles that get a slot */
+    KEPT_MADE = 3,      /* the number of these handles that get a slot */
 };
 
 /* ---- random numbers ---- */
@@ -162,7 +162,7 @@ static const void *raw_memory(THDtype dtype) {
 
 static bool is_handle(char letter) { return strchr("ovmih", letter) != NULL; }
 
-/* Makes the call with the handles in `t`; new handles are in `p`, and no slot has them yet. */
+/* Makes the call with the handles in `t`. New handles are returned in `p`, without a slot. */
 static void play(const struct step *step, THTensor *const *t, bool only_float64, struct play *p) {
     memset(p, 0, sizeof *p);
     p->list = step->list;
@@ -213,7 +213,7 @@ static void write_argument(FILE *to, const struct step *step, int k) {
         fprintf(to, "%lld", (long long)step->n[k]);
 }
 
-/* The call; `t` are the handles before. */
+/* Prints the call. `t` holds the handles before the call. */
 static void write_step(FILE *to, const struct step *step, THTensor *const *t) {
     fprintf(to, "    ");
     if (step->f->makes && t[step->made]) fprintf(to, "THTensor_free(h%d); ", step->made);

@@ -1,4 +1,4 @@
--- The tensors of a call on a GPU: what lies on the host is copied there before it, and back after it.
+-- Runs a call with tensors on a GPU: copies host tensors to the GPU before the call, and back after the call.
 
 local ffi = require "ffi"
 local memory = require "memory"
@@ -8,13 +8,13 @@ local keep, list64 = memory.keep, memory.list64
 
 local device = {}
 
--- A tensor over all of a storage.
+-- Returns a tensor over a whole storage.
 local function whole(storage)
   local all = C.THTensor_newWithStorage1d(storage, 0, storage.size, 1)
   return keep(all)
 end
 
--- Copies of storages, by their addresses, each with the tensor over all of it and the one over the copy.
+-- Copies of storages by address, each with a tensor over the whole storage and a tensor over the copy.
 local function mirrors()
   local found = {}
   return function(storage)
@@ -31,8 +31,8 @@ local function over(storage, like)
   return keep(C.THTensor_newWithStorage(storage, like.storageOffset, like.nDimension, like.size, like.stride))
 end
 
--- Lets `run` have handles on the GPU in place of those on the host, by a function that gives one for the other, and brings everything
--- back: for each handle of the host, the function that is returned gives the tensor that it has become.
+-- Calls `run` with a function that maps a host handle to a handle on the GPU, and copies everything back. Returns a function that maps each
+-- host handle to its tensor after the call.
 function device.through(run)
   local mirror, found = mirrors()
   local handles = {}

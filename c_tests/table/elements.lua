@@ -4,7 +4,7 @@ local ffi = require "ffi"
 
 local dtypes = {}
 for _, row in ipairs {
-  -- Code, name in C, and for floats the bits of the significand and the exponent of the least normal number.
+  -- Code, name in C, and for floats the bits of the significand and the exponent of the smallest normal number.
   { "uint8", 1, "uint8_t" }, { "int8", 2, "int8_t" }, { "int16", 3, "int16_t" }, { "int32", 4, "int32_t" }, { "int64", 5, "int64_t" },
   { "float16", 6, "uint16_t", 11, -14 }, { "bfloat16", 7, "uint16_t", 8, -126 },
   { "float32", 8, "float", 24, -126 }, { "float64", 9, "double", 53, -1022 }, { "bool", 10, "uint8_t" },
@@ -19,13 +19,13 @@ end
 local elements = { dtypes = dtypes, by_code = {} }
 for _, dtype in pairs(dtypes) do elements.by_code[dtype.code] = dtype end
 
--- The distance of neighbours around a number.
+-- Returns the distance between neighbouring numbers of a dtype near a value.
 function elements.ulp(dtype, value)
   local _, exponent = math.frexp(value)
   return 2 ^ (math.max(exponent - 1, dtype.least) - dtype.precision + 1)
 end
 
--- The nearest number of a narrower float, of two the even one.
+-- Rounds to the nearest number of a narrower float, ties to even.
 function elements.round(dtype, value)
   if value == 0 or value - value ~= 0 then return value end
   local ulp = elements.ulp(dtype, value)
@@ -36,7 +36,7 @@ function elements.round(dtype, value)
   return rounded == 0 and value * 0 or rounded
 end
 
--- 16-bit floats as doubles, and back.
+-- Conversions between 16-bit floats and doubles.
 for name, bits in pairs { float16 = 10, bfloat16 = 7 } do
   local dtype, values, codes = dtypes[name], {}, {}
   local exponents = 2 ^ (15 - bits)
@@ -57,7 +57,7 @@ for name, bits in pairs { float16 = 10, bfloat16 = 7 } do
 end
 dtypes.float32.greatest = (2 - 2 ^ -23) * 2 ^ 127
 
--- LuaJIT takes some NaNs for values of other types, so they are told by their bits.
+-- LuaJIT reads some NaNs as values of other types, so NaNs are detected by their bits.
 local words = ffi.typeof "uint32_t *"
 function dtypes.float32.read(data, i)
   local bits = bit.band(ffi.cast(words, data)[i], 0x7fffffff)
@@ -79,7 +79,7 @@ for _, dtype in pairs(dtypes) do
   dtype.encode = dtype.encode or same
 end
 
--- Values of one dtype in row-major order; `stored` of them if not all.
+-- Values of one dtype in row-major order. `stored` is the number of stored values, if not all are stored.
 function elements.block(dtype, shape, count, stored)
   return { dtype = dtype, shape = shape, count = count, data = dtype.array(stored or count) }
 end

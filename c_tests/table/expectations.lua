@@ -1,4 +1,4 @@
--- Reads the file of expectations: tensors by name, and calls with what they must give.
+-- Reads the file of expectations: named tensors, and calls with their expected results.
 --
 -- The file has a line for each tensor and each call:
 --
@@ -8,15 +8,15 @@
 --
 -- A shape is `2x3` or `scalar`. The elements of `lcg` are (random % MODULUS + SHIFT) * SCALE. A function is named without `THTensor_`.
 --
--- Arguments: `r` is a result, `r?` one that may be NULL, `r:int32` one that has a dtype, `r=@x` one that starts as a copy of x, `@x` a
--- tensor, `[1,2]` a list of int64, `(@x,@y)` a list of tensors, `(r,r)` one of results, `"ij"` a string, `&f` a function below, anything
--- else a number.
+-- Arguments: `r` is a result, `r?` a result that may be NULL, `r:int32` a result that has a dtype, `r=@x` a result that starts as a copy of
+-- x, `@x` a tensor, `[1,2]` a list of int64, `(@x,@y)` a list of tensors, `(r,r)` a list of results, `"ij"` a string, `&f` one of the
+-- functions below, anything else a number.
 --
 -- Options: `each` (element by element, so that operands may be repeated), `ulps=n` and `abs=x` (tolerance), `unsigned` (zeros may have any
--- sign), `any` (a result of any dtype fits), `strict` (one of another dtype is not tried), `fresh` (results are made anew), `keeps` (a
--- result with as many elements keeps its shape), `every=n` (values are those of every n-th element, and of the last), `gradients` (the
--- results are the gradients of the operands, for a gradient of the function's result whose elements are 1), `given` (that gradient is the
--- last argument).
+-- sign), `any` (the result may have any dtype), `strict` (no result of another dtype is tried), `fresh` (all results are fresh handles),
+-- `keeps` (a result with the right number of elements keeps its shape), `every=n` (the values are every n-th element, and the last one),
+-- `gradients` (the results are the gradients of the operands, for a gradient of the function's result whose elements are 1), `given` (that
+-- gradient is the last argument).
 --
 -- Results: `DTYPE SHAPE VALUE...`, `returns DTYPE VALUE`, or `error STATUS`.
 
@@ -118,7 +118,7 @@ local function read_call(line)
   for part in (line .. "|"):gmatch "([^|]*)|" do parts[#parts + 1] = part end
   local words = words_of(parts[1])
   local call = { text = parts[1]:sub(6, -2), name = "THTensor_" .. words[2], arguments = {}, results = {}, ulps = 0, abs = 0, every = 1 }
-  -- Tensors and results, those in lists too, in the order of the call.
+  -- Tensors and results, including those in lists, in the order of the call.
   call.tensors, call.handles = {}, {}
   for i = 3, #words do
     local argument = read_argument(words[i])

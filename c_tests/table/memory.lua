@@ -1,4 +1,4 @@
--- Tensors in memory of their own, laid out in several ways, so that whatever a function writes beside them shows.
+-- Tensors in separate memory with several layouts. A write outside of the tensor's elements is detected.
 
 local ffi = require "ffi"
 
@@ -16,7 +16,7 @@ function memory.row_major(shape, scale)
   return stride
 end
 
--- Where each element lies, in row-major order.
+-- Returns the position of each element, in row-major order.
 function memory.positions_of(shape, stride, offset, count)
   local positions, index = ffi.new("int32_t[?]", math.max(count, 1)), {}
   for d = 1, #shape do index[d] = 0 end
@@ -34,7 +34,7 @@ function memory.positions_of(shape, stride, offset, count)
   return positions
 end
 
--- Whether no element changes along dimension d.
+-- Returns true if no element changes along dimension d.
 local function repeats(block, d, stride)
   local size = block.shape[d]
   if size < 2 or not block.data then return false end
@@ -45,7 +45,7 @@ local function repeats(block, d, stride)
   return true
 end
 
--- Strides and offset, or nil where a layout would be none of its own.
+-- Strides and offset, or nil if the layout would equal another one.
 local layouts = {
   contiguous = function(block) return memory.row_major(block.shape, 1), 0 end,
   transposed = function(block)
@@ -87,7 +87,7 @@ end
 
 function memory.list64(list) return ffi.new("int64_t[?]", math.max(#list, 1), list) end
 
--- A tensor over memory of its own, with the values of the block where it has some; room for one element more at the end.
+-- Returns a tensor over separate memory, with the values of the block if there are any. There is room for one more element at the end.
 function memory.place(block, layout)
   local stride, offset = layouts[layout](block)
   if not stride then return nil end
@@ -111,7 +111,7 @@ end
 
 function memory.unchanged(operand) return ffi.string(operand.memory, operand.bytes) == operand.before end
 
--- Whether nothing changed but the elements of the tensor; forgets those.
+-- Returns true if nothing outside of the tensor's elements has changed. Restores the elements.
 function memory.only_elements_changed(operand)
   local old = ffi.cast(operand.block.dtype.pointer, operand.before)
   for i = 0, operand.block.count - 1 do operand.memory[operand.positions[i]] = old[operand.positions[i]] end

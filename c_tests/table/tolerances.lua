@@ -6,7 +6,7 @@
 -- correctly rounded result, and the expectations are correctly rounded, too. Only operations are listed whose documented error exceeds the
 -- tolerance of the expectations: 4 units for pow and log(e^a + e^b), 2 for most others.
 
--- The errors in the tables, of float32 and of float64.
+-- Documented errors of float32 and of float64.
 local documented = {
   exp = { 2, 1 }, log1p = { 1, 1 },
   tan = { 4, 2 }, sinh = { 3, 2 }, erfc = { 4, 5 }, atan2 = { 3, 2 }, hypot = { 3, 2 },
@@ -15,18 +15,18 @@ local documented = {
 
 local tolerances = {}
 
--- The operation returns the result of the function of its name.
+-- The operation returns the result of the function with the same name.
 local function direct(name)
   tolerances["THTensor_" .. name] = { float32 = documented[name][1], float64 = documented[name][2] }
 end
 
--- The operation calls the function of its name in float64 for every dtype. A float32 result is rounded after that, and keeps the host's
--- tolerance.
+-- The operation calls the function with the same name in float64 for every dtype. A float32 result is rounded after that, and keeps the
+-- host's tolerance.
 local function wide(name)
   tolerances["THTensor_" .. name] = { float64 = documented[name][2] }
 end
 
--- The operation adds the errors of the functions, and of one step that is rounded after them.
+-- The errors of the functions, and of one rounded step after them, add up.
 local function composed(operation, ...)
   local sum = { float32 = 1, float64 = 1 }
   for _, name in ipairs { ... } do
@@ -42,8 +42,8 @@ composed("softplus", "exp", "log1p")
 composed("gelu", "erfc")
 composed("geluTanh", "exp")
 
--- Returns the function that gives the tolerance of a call on a GPU: the larger one of the host's and the documented one. Results of 16 bits
--- keep the host's, because the kernels compute them in float32. `library` must have all functions of the list.
+-- Returns the function that gives the tolerance of a call on a GPU: the larger of the host's tolerance and the documented one. Results of
+-- 16 bits keep the host's tolerance, because the kernels compute them in float32. `library` must have all functions of the list.
 return function(library)
   for name in pairs(tolerances) do assert(library[name]) end
   return function(call, dtype)

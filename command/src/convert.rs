@@ -4,6 +4,7 @@ use crate::number::counted;
 use crate::output::{self, Format, Output};
 use crate::source::{Entry, Source};
 use crate::stop::{Outcome, Result, Stop, warn};
+use std::collections::HashSet;
 use std::ffi::{CStr, CString, OsString};
 use std::io::Write;
 use thorn::dtype::Dtype;
@@ -22,7 +23,7 @@ pub struct Convert {
     from: OsString,
     /// The file to write; - is the standard output, which needs a --format.
     to: OsString,
-    /// The format, if the ending of the name does not tell it.
+    /// The format; by default, it follows from the suffix of the name.
     #[arg(short, long, value_enum)]
     format: Option<Format>,
     /// Write this tensor only; may be given several times.
@@ -31,24 +32,24 @@ pub struct Convert {
     /// Convert the tensors to this dtype: float32, float16, bfloat16, int64, ...
     #[arg(short, long, value_parser = dtype)]
     dtype: Option<Dtype>,
-    /// Leave out tensors that thorn cannot read: quantised, complex; and sparse ones, if the format has none.
+    /// Leave out tensors that thorn cannot read: quantised or complex, and sparse ones if the format has none.
     #[arg(short, long)]
     skip: bool,
     /// Leave out the metadata.
     #[arg(short, long)]
     bare: bool,
-    /// Significant digits of floats in texts; 0 for as many as tell them apart.
+    /// Significant digits of floats in texts; 0 for as many as identify the float.
     #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(i32).range(0..=17))]
     digits: i32,
 }
 
-/// A dtype by its name.
+/// Parses the name of a dtype.
 fn dtype(name: &str) -> std::result::Result<Dtype, String> {
     let names = || Dtype::ALL.iter().map(|dtype| dtype.name()).collect::<Vec<_>>().join(", ");
     Dtype::from_name(name.as_bytes()).ok_or_else(|| format!("the dtypes are {}", names()))
 }
 
-/// Returns true for a dense tensor that can be read, and says why others are left out.
+/// Returns true for a dense tensor that can be read. Warns with the reason if not.
 fn kept(source: &Source, entry: &Entry) -> bool {
     if let Err(reason) = &entry.dtype {
         warn(format_args!("\"{}\": tensor '{}' is left out: {reason}", source.name(), entry.name));
@@ -66,7 +67,7 @@ impl Convert {
         Ok(Outcome::Done)
     }
 
-    /// The tensors to write.
+    /// Returns the tensors to write.
     fn chosen(&self, source: &Source) -> Result<Vec<Entry>> {
         let mut entries = match self.tensor.as_slice() {
             [] => source.entries()?,
@@ -92,9 +93,20 @@ impl Convert {
             ));
         }
         file.set_precision(self.digits).map_err(about)?;
+        let mut names: HashSet<String> = HashSet::new();
+        let all: HashSet<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();
         for entry in entries {
             let to_dtype = |t: Tensor| self.dtype.map_or_else(|| Ok(t.clone()), |dtype| copy::to_dtype(&t, dtype)).map_err(about);
-            let name = CString::new(entry.name.as_str()).unwrap_or_default();
+            // Files that are written have a name once.
+            let mut name = entry.name.clone();
+            if !names.insert(name.clone()) {
+                let free = (2..)
+                    .map(|number| format!("{}#{number}", entry.name))
+                    .find(|free| !all.contains(free.as_str()) && names.insert(free.clone()));
+                name = free.unwrap_or(name);
+                warn(format_args!("\"{}\": another tensor '{}' is written as '{name}'", source.name(), entry.name));
+            }
+            let name = CString::new(name).unwrap_or_default();
             if entry.is_sparse {
                 let mut sparse = source.sparse(entry)?;
                 if let Some(values) = sparse.parts.pop() {

@@ -7,17 +7,17 @@ use crate::source::{Entry, Source, total};
 use crate::stop::{Outcome, Result, Stop, warn};
 use crate::table::{cut, plain};
 use serde::Serialize;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
 use std::io::Write;
 use thorn::dtype::{Category, Dtype};
 
 /// Compare the tensors of two files
 ///
-/// Tensors are equal if dtypes, shapes and all elements are. Elements a and b are equal if
+/// Tensors are equal if dtypes, shapes and all elements are equal. Elements a and b are equal if
 /// |a - b| <= atol + rtol * |b|, or if both are NaN, or both the same infinity. Integers are
-/// compared exactly. Where each file has one tensor, its name does not count.
-/// The exit code is 0 if all is equal, 1 if not, 2 if something went wrong.
+/// compared exactly. If each file has one tensor, the names are ignored.
+/// The exit code is 0 if everything is equal, 1 if not, 2 on an error.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Diff {
@@ -25,10 +25,10 @@ pub struct Diff {
     a: OsString,
     /// The other file.
     b: OsString,
-    /// The relative difference that is allowed.
+    /// The allowed relative difference.
     #[arg(long, default_value_t = 0.0, value_parser = tolerance, allow_negative_numbers = true)]
     rtol: f64,
-    /// The absolute difference that is allowed.
+    /// The allowed absolute difference.
     #[arg(long, default_value_t = 0.0, value_parser = tolerance, allow_negative_numbers = true)]
     atol: f64,
     /// Compare tensors of different dtypes by their elements, as float64.
@@ -52,14 +52,14 @@ fn tolerance(text: &str) -> std::result::Result<f64, String> {
     text.parse().ok().filter(|&x| x >= 0.0).ok_or_else(|| "a number that is not negative is needed".to_owned())
 }
 
-/// The characters of a value that are shown.
+/// The number of characters of a value that are shown.
 const VALUE: usize = 60;
 
-/// A difference between two files, as JSON has it.
+/// A difference between two files, as in JSON.
 #[derive(Serialize)]
 #[serde(rename_all = "snake_case")]
 enum Difference {
-    /// A tensor that one file alone has.
+    /// A tensor that only one file has.
     Only { name: String, file: String },
     /// Shapes.
     Shape { name: String, a: Vec<i64>, b: Vec<i64> },
@@ -67,7 +67,7 @@ enum Difference {
     Dtype { name: String, a: &'static str, b: &'static str },
     /// Elements.
     Elements(Found),
-    /// The values of a key, which a file may not have.
+    /// The values of a key. A file without the key has none.
     Metadata { key: String, a: Option<String>, b: Option<String> },
 }
 
@@ -79,9 +79,9 @@ struct Found {
     differ: u64,
     /// The number of all elements.
     elements: i64,
-    /// The greatest difference; infinite where one is no number, or infinite.
+    /// The largest difference; infinite if one element is NaN or infinite.
     most: Number,
-    /// The place of the first that differs.
+    /// The position of the first differing element.
     first: Vec<i64>,
     a: Number,
     b: Number,
@@ -138,7 +138,7 @@ impl Diff {
         })
     }
 
-    /// Returns the differences, and true if some tensors could not be read.
+    /// Compares the tensors. Returns the differences, and true if some tensors could not be read.
     fn tensors(&self, a: &Source, b: &Source) -> Result<(Vec<Difference>, bool)> {
         let (mut of_a, mut of_b) = (a.entries()?, b.entries()?);
         if self.skip {
@@ -147,11 +147,12 @@ impl Diff {
         }
         let alone = of_a.len() == 1 && of_b.len() == 1;
         let progress = Progress::new(total(of_a.iter()));
-        let in_b: HashMap<&str, &Entry> = of_b.iter().map(|entry| (entry.name.as_str(), entry)).collect();
-        let in_a: HashMap<&str, &Entry> = of_a.iter().map(|entry| (entry.name.as_str(), entry)).collect();
+        let (keys_a, keys_b) = (keys(&of_a), keys(&of_b));
+        let in_b: HashMap<Key<'_>, &Entry> = keys_b.iter().copied().zip(&of_b).collect();
+        let in_a: HashSet<Key<'_>> = keys_a.iter().copied().collect();
         let (mut found, mut failed) = (Vec::new(), false);
-        for entry in &of_a {
-            let other = if alone { of_b.first() } else { in_b.get(entry.name.as_str()).copied() };
+        for (entry, key) in of_a.iter().zip(&keys_a) {
+            let other = if alone { of_b.first() } else { in_b.get(key).copied() };
             let Some(other) = other else {
                 found.push(Difference::Only { name: entry.name.clone(), file: a.name().to_owned() });
                 continue;
@@ -167,8 +168,8 @@ impl Diff {
             }
         }
         progress.clear();
-        let only_b = of_b.iter().filter(|entry| !alone && !in_a.contains_key(entry.name.as_str()));
-        found.extend(only_b.map(|entry| Difference::Only { name: entry.name.clone(), file: b.name().to_owned() }));
+        let only_b = of_b.iter().zip(&keys_b).filter(|(_, key)| !alone && !in_a.contains(*key));
+        found.extend(only_b.map(|(entry, _)| Difference::Only { name: entry.name.clone(), file: b.name().to_owned() }));
         Ok((found, failed))
     }
 
@@ -187,7 +188,7 @@ impl Diff {
         for number in 0..elements_a.pieces() {
             let ((at, x), (_, y)) = (elements_a.piece(number)?, elements_b.piece(number)?);
             progress.add(x.bytes().len() as u64);
-            // The same bits are equal.
+            // Equal bits mean equal elements.
             if common.is_none() && x.bytes() == y.bytes() {
                 continue;
             }
@@ -208,13 +209,29 @@ impl Diff {
     }
 }
 
-/// The dtype in which two that differ are compared.
+/// A name, and how many tensors before have it as well.
+type Key<'e> = (&'e str, usize);
+
+/// The keys of tensors, which differ also where names do not.
+fn keys(entries: &[Entry]) -> Vec<Key<'_>> {
+    let mut counts = HashMap::new();
+    entries
+        .iter()
+        .map(|entry| {
+            let count: &mut usize = counts.entry(entry.name.as_str()).or_default();
+            *count += 1;
+            (entry.name.as_str(), *count - 1)
+        })
+        .collect()
+}
+
+/// The dtype for the comparison of two dtypes.
 fn common(a: Dtype, b: Dtype) -> Dtype {
     let whole = |dtype: Dtype| dtype.category() != Category::Float;
     if whole(a) && whole(b) { Dtype::Int64 } else { Dtype::Float64 }
 }
 
-/// The distance of floats: 0 for two NaN, infinite for one.
+/// The distance of two floats: 0 for two NaNs, infinite if one is NaN.
 fn apart(x: f64, y: f64) -> f64 {
     match (x.is_nan(), y.is_nan()) {
         (true, true) => 0.0,
@@ -233,14 +250,14 @@ struct Tally<'a> {
 }
 
 impl Tally<'_> {
-    /// Compares pieces whose first element has the number `at`.
+    /// Compares two pieces. `at` is the number of their first element.
     fn take<T: Copy + PartialEq>(&mut self, at: i64, xs: &[T], ys: &[T], number: fn(T) -> Number, distance: impl Fn(T, T) -> f64) {
         let Diff { rtol, atol, .. } = *self.diff;
         for (k, (&x, &y)) in xs.iter().zip(ys).enumerate() {
             if x == y {
                 continue;
             }
-            // Two NaN are 0 apart. Nothing is near an infinity, whatever is allowed.
+            // The distance of two NaNs is 0. No other number is near an infinity, for any tolerance.
             let far = distance(x, y);
             if far == 0.0 || far.is_finite() && far <= atol + rtol * number(y).float().abs() {
                 continue;
@@ -252,7 +269,7 @@ impl Tally<'_> {
     }
 }
 
-/// The place of a row-major element along each dimension.
+/// Returns the position of a row-major element along each dimension.
 fn place(at: i64, sizes: &[i64]) -> Vec<i64> {
     let (mut place, mut rest) = (vec![0; sizes.len()], at);
     for (index, &size) in place.iter_mut().zip(sizes).rev() {
@@ -262,7 +279,7 @@ fn place(at: i64, sizes: &[i64]) -> Vec<i64> {
     place
 }
 
-/// Keys whose values differ.
+/// Returns the keys whose values differ.
 fn metadata(a: &Source, b: &Source) -> Result<Vec<Difference>> {
     let (of_a, of_b) = (a.metadata()?, b.metadata()?);
     let mut found = Vec::new();

@@ -7,28 +7,28 @@ use thorn::layout::TH_CONTIGUOUS_FORMAT;
 use thorn::ops::{copy, view};
 use thorn::tensor::Tensor;
 
-/// The most elements of a piece.
+/// The maximum number of elements of a piece.
 const PIECE: i64 = 1 << 20;
 
-/// The elements of a tensor. Sizes alone say where pieces begin and end.
+/// The elements of a tensor. The pieces depend only on the sizes.
 pub struct Elements<'a> {
     source: &'a Source,
     entry: &'a Entry,
-    /// The whole tensor, where parts of the file are not parts of it.
+    /// The whole tensor, if parts of the file are not parts of the tensor.
     whole: Option<Tensor>,
     cut: Cut,
 }
 
-/// How a tensor is cut: along one dimension, at each place of the dimensions before it.
+/// Divides a tensor into pieces: along one dimension, for each position of the dimensions before it.
 struct Cut {
     dim: usize,
     /// The product of the sizes before `dim`.
     before: i64,
     /// Pieces along `dim`.
     pieces: i64,
-    /// Entries of `dim` that a piece has.
+    /// The number of entries of `dim` in a piece.
     entries: i64,
-    /// Elements of an entry.
+    /// The number of elements of an entry.
     row: i64,
 }
 
@@ -45,13 +45,13 @@ impl Cut {
                 return Cut { dim, before: sizes[..dim].iter().product(), pieces: (size - 1) / entries + 1, entries, row };
             }
         }
-        // A number without dimensions.
+        // A scalar.
         Cut { dim: 0, before: 1, pieces: 1, entries: 1, row: 1 }
     }
 }
 
 impl<'a> Elements<'a> {
-    /// The elements of `entry`.
+    /// Opens the elements of `entry`.
     pub fn new(source: &'a Source, entry: &'a Entry) -> Result<Elements<'a>> {
         let none = if entry.dtype.is_ok() { source.archive().part(entry.index, 0, 0)? } else { None };
         let whole = if none.is_some() { None } else { Some(source.tensor(entry)?) };
@@ -63,7 +63,7 @@ impl<'a> Elements<'a> {
         self.cut.before * self.cut.pieces
     }
 
-    /// The piece of this number, and the row-major number of its first element.
+    /// Returns the piece with this number, and the row-major number of its first element.
     pub fn piece(&self, number: i64) -> Result<(i64, Piece)> {
         let Cut { dim, pieces, entries, row, .. } = self.cut;
         let sizes = &self.entry.sizes;
@@ -95,7 +95,7 @@ impl<'a> Elements<'a> {
     }
 }
 
-/// Row-major elements, one after the other.
+/// Contiguous row-major elements.
 pub struct Piece(Tensor);
 
 /// The elements of a piece in one of three types that hold all dtypes.
@@ -109,7 +109,7 @@ pub enum Values<'a> {
 }
 
 impl Piece {
-    /// The piece with its elements converted to a type of [`Values`].
+    /// Returns the piece with its elements converted to a type of [`Values`].
     pub fn widened(&self) -> Result<Piece> {
         let dtype = self.0.defined()?;
         let wide = match dtype {
@@ -120,16 +120,16 @@ impl Piece {
         self.converted(wide)
     }
 
-    /// The piece with its elements converted.
+    /// Returns the piece with its elements converted.
     pub fn converted(&self, dtype: Dtype) -> Result<Piece> {
         Ok(Piece(copy::to_dtype(&self.0, dtype)?))
     }
 
-    /// The elements of a piece that was widened; none of another.
+    /// Returns the elements of a widened piece. Other pieces return none.
     pub fn values(&self) -> Values<'_> {
         let bytes = self.bytes();
-        // SAFETY: the bytes are elements of the dtype, of which every pattern of bits is a number. They lie as the dtype needs it, in
-        // storages and in parts of files that are mapped, so nothing is left over at the ends.
+        // SAFETY: the bytes are elements of the dtype, for which every bit pattern is valid. Storages and mapped parts of files are aligned
+        // for the dtype, so no bytes are left over at the ends.
         unsafe {
             match self.0.dtype() {
                 Some(Dtype::Float32) => Values::Singles(bytes.align_to().1),
@@ -140,11 +140,11 @@ impl Piece {
         }
     }
 
-    /// The elements as they lie in memory.
+    /// Returns the bytes of the elements in memory.
     pub fn bytes(&self) -> &[u8] {
         let size = self.0.dtype().map_or(0, Dtype::size);
         let elements = self.0.layout().map_or(0, |layout| layout.numel()) as usize;
-        // SAFETY: the tensor is row-major and has so many bytes, which nobody writes; without elements it may have no memory.
+        // SAFETY: the tensor is row-major and has this many bytes, which nothing writes. A tensor without elements may have no memory.
         if elements == 0 { &[] } else { unsafe { std::slice::from_raw_parts(self.0.data(), elements * size) } }
     }
 }

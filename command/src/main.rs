@@ -1,4 +1,4 @@
-//! `thorn`: files of tensors shown, converted, compared and viewed.
+//! `thorn`: shows, converts, compares and views files of tensors.
 
 mod convert;
 mod diff;
@@ -24,8 +24,8 @@ use stop::{Outcome, Result, Stop};
 ///
 /// It reads and writes files of PyTorch (.pt, .pth), Torch7 (.t7), NumPy and SciPy (.npy, .npz),
 /// safetensors, Matrix Market (.mtx), tables (.csv, .tsv) and images (.png, .pgm, .ppm), and reads
-/// GGUF. Content tells the format of a file that is read, the ending of its name that of a file
-/// that is written. A file - is the standard input or output.
+/// GGUF. The format of an input file follows from its content, the format of an output file from
+/// the suffix of its name. A file - is the standard input or output.
 #[derive(Parser)]
 #[command(name = "thorn", version, verbatim_doc_comment, after_help = AFTER)]
 struct Arguments {
@@ -62,7 +62,7 @@ enum Command {
     },
 }
 
-/// The command as manual pages show it: `help` has none.
+/// Returns the command as manual pages show it, without `help`.
 fn paged() -> clap::Command {
     Arguments::command().disable_help_subcommand(true)
 }
@@ -90,10 +90,10 @@ fn run(command: Command, out: &mut dyn Write) -> Result<Outcome> {
     }
 }
 
-/// Writes what clap says of the arguments: help, or what is wrong with them.
+/// Prints clap's message about the arguments: help, or an error.
 fn refuse(error: &clap::Error) -> ExitCode {
     if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
-        // Nobody is told that nobody reads the help.
+        // A failure to print the help cannot be reported.
         _ = error.print();
         return ExitCode::SUCCESS;
     }

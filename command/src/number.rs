@@ -2,7 +2,7 @@
 
 use serde::{Serialize, Serializer};
 
-/// An element, or what was computed of elements.
+/// An element, or a number computed from elements.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
 pub enum Number {
     /// An integer.
@@ -14,7 +14,7 @@ pub enum Number {
 }
 
 impl Number {
-    /// The number as a float64, which rounds integers above 2^53.
+    /// Returns the number as a float64, which rounds integers above 2^53.
     pub fn float(self) -> f64 {
         match self {
             Number::Int(x) => x as f64,
@@ -23,7 +23,7 @@ impl Number {
         }
     }
 
-    /// The number as JSON has it: exactly, with as few digits as the type needs.
+    /// Returns the number for JSON: exact, with as few digits as the type needs.
     pub fn json(self) -> String {
         match self {
             Number::Int(x) => x.to_string(),
@@ -34,7 +34,7 @@ impl Number {
         }
     }
 
-    /// The number in six significant digits; integers have all of theirs.
+    /// Returns the number with six significant digits. Integers have all digits.
     pub fn short(self) -> String {
         match self {
             Number::Int(x) => x.to_string(),
@@ -43,7 +43,7 @@ impl Number {
         }
     }
 
-    /// The number with as many digits as tell it from its neighbours.
+    /// Returns the number with as many digits as identify it.
     pub fn exact(self) -> String {
         match self {
             Number::Int(x) => x.to_string(),
@@ -94,7 +94,7 @@ fn short(x: f64) -> String {
     format!("{}e{sign}{:02}", trimmed(digits), exponent.abs())
 }
 
-/// A count of bytes in the unit that makes it short: `1.5 GB`.
+/// Returns a number of bytes in a suitable unit: `1.5 GB`.
 pub fn bytes(count: u64) -> String {
     let (mut value, mut units) = (count as f64, ["kB", "MB", "GB", "TB", "PB", "EB"].iter());
     let mut unit = "bytes";
@@ -111,7 +111,7 @@ pub fn bytes(count: u64) -> String {
     }
 }
 
-/// A count with its noun: `1 tensor`, `2 tensors`.
+/// Returns a number with its noun: `1 tensor`, `2 tensors`.
 pub fn counted(count: usize, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }

@@ -1,4 +1,4 @@
-//! The output of a command: a file, or the standard output as if it were one.
+//! The output of a command: a file, or the standard output, which is treated as a file.
 
 use crate::source::c_path;
 use crate::stop::{Result, Stop};
@@ -12,7 +12,7 @@ use thorn::files::{
     TH_FILE_PT, TH_FILE_SAFETENSORS, TH_FILE_T7, TH_FILE_T7_ASCII, TH_FILE_TSV, THFileFormat,
 };
 
-/// A format that is written.
+/// An output format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Format {
     /// PyTorch's, since 1.6
@@ -42,7 +42,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// The library's number.
+    /// Returns the library's code of the format.
     pub fn code(self) -> THFileFormat {
         match self {
             Format::Pt => TH_FILE_PT,
@@ -61,7 +61,7 @@ impl Format {
     }
 }
 
-/// The place where a command writes, and the format.
+/// The destination of a command's output, and its format.
 pub struct Output {
     /// `None` is the standard output.
     path: Option<CString>,
@@ -69,7 +69,7 @@ pub struct Output {
 }
 
 impl Output {
-    /// The file `path`, or the standard output for `-` and its names. A format that is not given is that of the name's ending.
+    /// Opens the file `path`, or the standard output for `-` and its names. The default format follows from the suffix of the name.
     pub fn new(path: &OsStr, format: Option<Format>) -> Result<Output> {
         let standard = ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"].iter().any(|name| path == *name);
         if standard && format.is_none() {
@@ -79,12 +79,12 @@ impl Output {
         Ok(Output { path, format: format.map_or(TH_FILE_BY_NAME, Format::code) })
     }
 
-    /// The name for people.
+    /// Returns the name for messages.
     pub fn name(&self) -> String {
         self.path.as_ref().map_or_else(|| "standard output".to_owned(), |path| path.to_string_lossy().into_owned())
     }
 
-    /// Has `write` write to a file of this name, in this format.
+    /// Calls `write` with a file name and the format. The file is then the output.
     pub fn written<T>(&self, out: &mut dyn Write, write: impl FnOnce(&CStr, THFileFormat) -> Result<T>) -> Result<T> {
         match &self.path {
             Some(path) => write(path, self.format),
@@ -93,19 +93,19 @@ impl Output {
     }
 }
 
-/// An error of the library about the file `path`, which people call `name`.
+/// Converts the library's error about the file `path`, which messages call `name`.
 pub fn about(path: &CStr, name: &str, error: &thorn::error::Error) -> Stop {
     let text = error.to_string();
     let prefix = format!("\"{}\": ", path.to_string_lossy());
     Stop::file(name, text.strip_prefix(&prefix).unwrap_or(&text))
 }
 
-/// Copies what `write` writes to the file that it is given to `out`. The library replaces files and writes to pipes, so it is given a pipe.
+/// Copies to `out` the output of `write` to a file name. The name is a pipe, because the library replaces files but writes to pipes.
 fn through_pipe<T>(out: &mut dyn Write, write: impl FnOnce(&CStr) -> Result<T>) -> Result<T> {
     out.flush()?;
     let (mut reader, writer) = io::pipe()?;
     let path = CString::new(format!("/proc/self/fd/{}", writer.as_raw_fd())).unwrap_or_default();
-    // `out` is locked by this thread, and empty.
+    // This thread has locked `out`, which is empty.
     let mut stdout = std::fs::File::from(duplicate()?);
     thread::scope(|scope| {
         let copying = scope.spawn(move || {
@@ -120,13 +120,13 @@ fn through_pipe<T>(out: &mut dyn Write, write: impl FnOnce(&CStr) -> Result<T>) 
         let written = write(&path);
         drop(writer);
         let copied: io::Result<()> = copying.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        // Where nobody reads the pipe any more, copying tells why.
+        // If the reader of the pipe has gone, the error of the copy tells the reason.
         copied?;
         written
     })
 }
 
-/// Another descriptor of the standard output.
+/// Returns a duplicate of the standard output's descriptor.
 fn duplicate() -> io::Result<std::os::fd::OwnedFd> {
     use std::os::fd::AsFd;
     io::stdout().as_fd().try_clone_to_owned()

@@ -1,10 +1,10 @@
-//! A bar on the standard error, on terminals, for what takes long.
+//! A progress bar on the standard error for long tasks, on terminals only.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-/// A task that takes less time has no bar.
+/// Shorter tasks have no bar.
 const SHORT: Duration = Duration::from_millis(500);
 
 /// The progress of a task, in bytes.
@@ -15,7 +15,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Nothing of `bytes` yet.
+    /// Starts a task of `bytes` bytes.
     pub fn new(bytes: u64) -> Progress {
         let bar = ProgressBar::with_draw_target(Some(bytes), ProgressDrawTarget::hidden());
         if let Ok(style) = ProgressStyle::with_template("{bar:40} {decimal_bytes}/{decimal_total_bytes}, {eta} left") {
@@ -24,7 +24,7 @@ impl Progress {
         Progress { bar, since: Instant::now(), shown: AtomicBool::new(false) }
     }
 
-    /// So many bytes more are done.
+    /// Adds completed bytes.
     pub fn add(&self, bytes: u64) {
         self.bar.inc(bytes);
         if self.since.elapsed() > SHORT && !self.shown.swap(true, Relaxed) {
@@ -32,7 +32,7 @@ impl Progress {
         }
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub fn clear(&self) {
         self.bar.finish_and_clear();
     }

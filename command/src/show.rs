@@ -17,7 +17,7 @@ use thorn::print::{THPrintOptions, default_options};
 /// List the tensors of a file, or print one
 ///
 /// Each tensor has a line with its dtype, its shape, its bytes in memory, the least and the
-/// greatest element and the mean of those that are no NaN, and how many are NaN. Then comes the
+/// greatest element and the mean of those that are not NaN, and the number of NaNs. Then comes the
 /// metadata. A tensor that thorn cannot read is listed with the reason.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
@@ -26,7 +26,7 @@ pub struct Show {
     file: OsString,
     /// The tensor to print, or the key of the metadata whose value to print.
     name: Option<String>,
-    /// Read no elements: tell what the file says of them.
+    /// Read no elements, only the file's descriptions of the tensors.
     #[arg(short, long, conflicts_with = "name")]
     brief: bool,
     /// Write JSON.
@@ -37,13 +37,13 @@ pub struct Show {
     all: bool,
 }
 
-/// Keys that are shown unless all are.
+/// The number of keys that are shown by default.
 const KEYS: usize = 20;
 
-/// Characters of a value that are shown unless all are.
+/// The number of characters of a value that are shown by default.
 const VALUE: usize = 60;
 
-/// A tensor and what was found of its elements: nothing if they are not read, or why they cannot be.
+/// A tensor and the summary of its elements: nothing if they are not read, or the reason why they cannot be read.
 struct Line {
     entry: Entry,
     found: std::result::Result<Option<Summary>, String>,
@@ -71,7 +71,7 @@ impl Show {
                         outcome = Outcome::Failed;
                         progress.clear();
                         warn(&message);
-                        // The line of the tensor says the rest.
+                        // The line of the tensor already has the rest.
                         let known = format!("\"{}\": tensor '{}': ", source.name(), entry.name);
                         Err(message.strip_prefix(&known).unwrap_or(&message).to_owned())
                     }
@@ -91,7 +91,7 @@ impl Show {
     fn one(&self, source: &Source, name: &str, out: &mut dyn Write) -> Result<Outcome> {
         let entry = match source.find(Some(name)) {
             Ok(entry) => entry,
-            // A tensor without a name has no other.
+            // If no tensor has this name, it may be a key.
             Err(stop) => match source.value(name) {
                 Some(value) if self.json => {
                     writeln!(out, "{}", text(&value))?;
@@ -116,7 +116,7 @@ impl Show {
         Ok(Outcome::Done)
     }
 
-    /// Writes what the file is, a line for each tensor, and the metadata.
+    /// Writes the kind of file, a line for each tensor, and the metadata.
     fn write_text(&self, source: &Source, lines: &[Line], out: &mut dyn Write) -> Result<()> {
         let bytes = total(lines.iter().map(|line| &line.entry));
         let (format, tensors) = (source.archive().format_name(), counted(lines.len(), "tensor"));
@@ -175,7 +175,7 @@ impl Show {
     }
 }
 
-/// The description of a file, as JSON has it.
+/// The description of a file, as in JSON.
 #[derive(Serialize)]
 struct File<'a> {
     file: &'a str,
@@ -194,7 +194,7 @@ impl Serialize for Pairs<'_> {
     }
 }
 
-/// A tensor, as JSON.
+/// A tensor, as in JSON.
 #[derive(Serialize)]
 struct Tensor<'a> {
     name: &'a str,
@@ -211,7 +211,7 @@ struct Tensor<'a> {
     mean: Option<Number>,
     #[serde(skip_serializing_if = "Option::is_none")]
     nans: Option<u64>,
-    /// Why it cannot be read.
+    /// The reason why it cannot be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<&'a str>,
 }
@@ -247,7 +247,7 @@ fn write_json(source: &Source, lines: &[Line], out: &mut dyn Write) -> Result<()
     Ok(writeln!(out)?)
 }
 
-/// Writes a tensor with its elements in row-major order, as JSON.
+/// Writes a tensor with its elements in row-major order as JSON.
 fn write_elements(source: &Source, entry: &Entry, out: &mut dyn Write) -> Result<()> {
     let elements = Elements::new(source, entry)?;
     let dtype = entry.dtype.as_ref().map_or("", |dtype| dtype.name());
@@ -270,7 +270,7 @@ fn write_elements(source: &Source, entry: &Entry, out: &mut dyn Write) -> Result
     Ok(writeln!(out, "]}}")?)
 }
 
-/// A text as JSON.
+/// Returns a text as JSON.
 fn text(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }

@@ -1,4 +1,4 @@
-//! Files that are read.
+//! Input files.
 
 use crate::stop::{Result, Stop};
 use std::ffi::{CString, OsStr};
@@ -14,17 +14,17 @@ use thorn::tensor::Tensor;
 
 /// An open file.
 pub struct Source {
-    /// Dropped before what it reads from.
+    /// Declared first, because the archive must be dropped before the bytes that it reads.
     archive: Reading,
-    /// The bytes that came from a pipe.
+    /// The bytes that were read from a pipe.
     _bytes: Vec<u8>,
-    /// The name for messages.
+    /// The name in messages.
     name: String,
     /// The beginning of the library's messages.
     prefix: String,
 }
 
-/// A name for the library.
+/// Converts a name for the library.
 pub fn c_path(path: &OsStr) -> Result<CString> {
     CString::new(path.as_bytes()).map_err(|_| Stop::file(&path.to_string_lossy(), "a file name has a byte of 0"))
 }
@@ -50,7 +50,7 @@ impl Source {
         if stdin.is_terminal() {
             return Err(Stop::file(&name, "it is a terminal"));
         }
-        // A file that is read from its beginning can be mapped.
+        // A file can be mapped if it is read from its beginning.
         let mut file = File::from(stdin.as_fd().try_clone_to_owned().map_err(|error| Stop::io(&name, &error))?);
         if file.metadata().is_ok_and(|found| found.is_file())
             && file.stream_position().is_ok_and(|at| at == 0)
@@ -64,7 +64,7 @@ impl Source {
     fn of_pipe(name: String, mut pipe: File) -> Result<Source> {
         let mut bytes = Vec::new();
         pipe.read_to_end(&mut bytes).map_err(|error| Stop::io(&name, &error))?;
-        // SAFETY: the bytes are dropped after the archive, and a vector that moves leaves its elements where they are.
+        // SAFETY: the archive is dropped before the bytes, and moving a vector does not move its elements.
         let memory = unsafe { Memory::new(bytes.as_ptr().cast(), bytes.len() as i64)? };
         let archive = Reading::of_memory(memory).map_err(|error| Stop::file(&name, error))?;
         Ok(Source { archive, _bytes: bytes, name, prefix: String::new() })
@@ -75,28 +75,28 @@ impl Source {
         &self.archive
     }
 
-    /// The file's name, for people.
+    /// Returns the file's name for messages.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// A sentence of the library about this file, without the file's name.
+    /// Returns a message of the library about this file, without the file's name.
     fn reason(&self, error: &Error) -> String {
         let text = error.to_string();
         text.strip_prefix(&self.prefix).map_or_else(|| text.clone(), str::to_owned)
     }
 
-    /// An error about a tensor of this file.
+    /// Returns an error about a tensor of this file.
     pub fn stop(&self, entry: &Entry, reason: &str) -> Stop {
         Stop::file(&self.name, format_args!("tensor '{}': {reason}", entry.name))
     }
 
-    /// An error of the library about a tensor of this file.
+    /// Converts the library's error about a tensor of this file.
     pub fn failed(&self, entry: &Entry, error: &Error) -> Stop {
         self.stop(entry, &self.reason(error))
     }
 
-    /// The keys and values.
+    /// Returns the keys and values.
     pub fn metadata(&self) -> Result<Vec<(String, String)>> {
         (0..self.archive.keys())
             .map(|index| {
@@ -106,7 +106,7 @@ impl Source {
             .collect()
     }
 
-    /// The value of a key.
+    /// Returns the value of a key.
     pub fn value(&self, key: &str) -> Option<String> {
         let key = CString::new(key).ok()?;
         self.archive.value(&key).map(|value| value.to_string_lossy().into_owned())
@@ -133,7 +133,7 @@ impl Source {
         Ok(Entry { index, elements, name, dtype, sizes, is_sparse: nnz.is_some() })
     }
 
-    /// The tensor called `name`, or the only one.
+    /// Returns the description of the tensor called `name`, or of the only tensor.
     pub fn find(&self, name: Option<&str>) -> Result<Entry> {
         let count = self.archive.count();
         let Some(name) = name else {
@@ -150,7 +150,7 @@ impl Source {
         }
     }
 
-    /// Names that have this one in them, for a message.
+    /// Returns the names that contain this one, for a message.
     fn nearest(&self, name: &str) -> Result<String> {
         let entries = self.entries()?;
         let mut like = entries.iter().map(|entry| &entry.name).filter(|known| !name.is_empty() && known.contains(name)).take(3);
@@ -159,12 +159,12 @@ impl Source {
             .map_or_else(String::new, |first| like.fold(format!("; there is '{first}'"), |text, next| text + &format!(", '{next}'"))))
     }
 
-    /// A sparse tensor, whose parts are mapped where they can be.
+    /// Returns a sparse tensor, whose parts are mapped if possible.
     pub fn sparse(&self, entry: &Entry) -> Result<Sparse> {
         self.archive.sparse(entry.index).map_err(|error| self.failed(entry, &error))
     }
 
-    /// A tensor, whose elements are mapped where they can be.
+    /// Returns a tensor, whose elements are mapped if possible.
     pub fn tensor(&self, entry: &Entry) -> Result<Tensor> {
         if let Err(reason) = &entry.dtype {
             return Err(self.stop(entry, reason));
@@ -173,40 +173,40 @@ impl Source {
     }
 }
 
-/// A number of entries as people write it.
+/// Returns a number of entries as text.
 fn counted_entries(nnz: i64) -> String {
     if nnz == 1 { "1 entry".to_owned() } else { format!("{nnz} entries") }
 }
 
 /// The description of a tensor.
 pub struct Entry {
-    /// Its number.
+    /// The index in the file.
     pub index: i64,
-    /// Its name; empty where a file is one tensor.
+    /// The name; empty if the file is one tensor.
     pub name: String,
-    /// Its dtype, or why it cannot be read as a dense tensor.
+    /// The dtype, or the reason why the tensor cannot be read as a dense tensor.
     pub dtype: std::result::Result<Dtype, String>,
-    /// True if it is sparse.
+    /// True if the tensor is sparse.
     pub is_sparse: bool,
-    /// Its sizes.
+    /// The sizes.
     pub sizes: Vec<i64>,
-    /// The number of its elements.
+    /// The number of elements.
     pub elements: i64,
 }
 
 impl Entry {
-    /// The bytes that its elements take in memory. A file may repeat a few elements to any number.
+    /// Returns the bytes of the elements in memory. A file may repeat a few elements any number of times.
     pub fn bytes(&self) -> u64 {
         self.dtype.as_ref().map_or(0, |dtype| (self.elements as u64).saturating_mul(dtype.size() as u64))
     }
 
-    /// The sizes as people write them: `[2, 3]`.
+    /// Returns the sizes as text: `[2, 3]`.
     pub fn shape(&self) -> String {
         format!("{:?}", self.sizes)
     }
 }
 
-/// The bytes that the elements of all these take in memory.
+/// Returns the bytes in memory of all these tensors' elements.
 pub fn total<'a>(entries: impl Iterator<Item = &'a Entry>) -> u64 {
     entries.fold(0, |sum, entry| sum.saturating_add(entry.bytes()))
 }

@@ -3,24 +3,24 @@
 use std::fmt::Display;
 use std::io;
 
-/// The outcome of a command; the value is the exit code.
+/// The outcome of a command. Its value is the exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Outcome {
-    /// It did what it says.
+    /// Success.
     Done = 0,
     /// The files differ.
     Different = 1,
-    /// A part went wrong, which was told.
+    /// A part failed, and the failure was reported.
     Failed = 2,
 }
 
-/// Why the command stops.
+/// The reason why the command stops.
 #[derive(Debug)]
 pub enum Stop {
-    /// A sentence for people.
+    /// A message.
     Failed(String),
-    /// Nobody reads what is written any more.
+    /// The reader of the output has gone.
     Unread,
 }
 
@@ -28,12 +28,12 @@ pub enum Stop {
 pub type Result<T> = std::result::Result<T, Stop>;
 
 impl Stop {
-    /// An error about a file, which the message names.
+    /// Returns an error about a file, which the message names.
     pub fn file(name: &str, what: impl Display) -> Stop {
         Stop::Failed(format!("\"{name}\": {what}"))
     }
 
-    /// The operating system refused a file.
+    /// Returns the operating system's error about a file.
     pub fn io(name: &str, error: &io::Error) -> Stop {
         Stop::file(name, thorn::error::reason(error))
     }
@@ -45,7 +45,7 @@ impl From<thorn::error::Error> for Stop {
     }
 }
 
-/// The error of writing to the standard output.
+/// An error of writing to the standard output.
 impl From<io::Error> for Stop {
     fn from(error: io::Error) -> Stop {
         match error.kind() {
@@ -55,7 +55,7 @@ impl From<io::Error> for Stop {
     }
 }
 
-/// Tells people something on the standard error.
+/// Prints a warning to the standard error.
 pub fn warn(message: impl Display) {
     eprintln!("thorn: {message}");
 }

@@ -1,4 +1,4 @@
-//! Least, greatest and mean of a tensor's elements, and how many are NaN.
+//! The minimum, maximum and mean of a tensor's elements, and the number of NaNs.
 
 use crate::elements::{Elements, Values};
 use crate::number::Number;
@@ -13,22 +13,22 @@ use std::thread;
 pub struct Summary {
     /// The number of NaNs.
     pub nans: u64,
-    /// The summary of the others, if there are any.
+    /// The summary of the other elements, if there are any.
     pub rest: Option<Rest>,
 }
 
-/// A summary of elements that are no NaN.
+/// A summary of the elements that are not NaN.
 #[derive(Debug, Clone, Copy)]
 pub struct Rest {
-    /// The least.
+    /// The smallest one.
     pub least: Number,
-    /// The greatest.
+    /// The largest one.
     pub greatest: Number,
     /// Their mean.
     pub mean: f64,
 }
 
-/// The summary of some elements.
+/// The summary of a part of the elements.
 #[derive(Debug, Clone, Copy)]
 struct Part {
     count: u64,
@@ -44,11 +44,11 @@ enum Sum {
     Float(f64),
 }
 
-/// Sums beside each other, which the compiler keeps in vectors.
+/// The number of parallel sums, which the compiler keeps in vectors.
 const LANES: usize = 16;
 
 impl Summary {
-    /// Looks at all elements, of which each has so many bytes.
+    /// Summarises all elements.
     pub fn of(elements: &Elements<'_>, progress: &Progress) -> Result<Summary> {
         let parts = parts(elements, progress)?;
         let nans = parts.iter().map(|part| part.nans).sum();
@@ -65,7 +65,7 @@ impl Summary {
     }
 }
 
-/// The summary of each piece, in their order. Threads take one piece after the other.
+/// Returns the summary of each piece, in order. Each thread takes the next piece.
 fn parts(elements: &Elements<'_>, progress: &Progress) -> Result<Vec<Part>> {
     let pieces = elements.pieces();
     let (next, threads) = (AtomicI64::new(0), thread::available_parallelism().map_or(1, NonZero::get).min(8).min(pieces.max(1) as usize));
@@ -118,7 +118,7 @@ impl Part {
         let sum = match (self.sum, next.sum) {
             (Sum::Int(a), Sum::Int(b)) => Sum::Int(a + b),
             (Sum::Float(a), Sum::Float(b)) => Sum::Float(a + b),
-            // All pieces of a tensor have one type.
+            // All pieces of a tensor have the same type.
             (sum, _) => sum,
         };
         Part {
@@ -131,7 +131,7 @@ impl Part {
     }
 }
 
-/// The floats that tensors are widened to.
+/// The float types that elements are widened to.
 trait Float: Copy + PartialOrd + Into<f64> {
     const NAN: Self;
     const INFINITY: Self;
@@ -160,7 +160,7 @@ impl Float for f64 {
 fn floats<T: Float>(xs: &[T]) -> Part {
     let (mut least, mut greatest) = ([T::INFINITY; LANES], [T::NEG_INFINITY; LANES]);
     let (mut sums, mut nans) = ([0.0f64; LANES], [0u32; LANES]);
-    // A loop for each lets the compiler use vectors. A NaN is neither less nor greater.
+    // A separate loop for each lets the compiler use vectors. A NaN is neither less nor greater than another number.
     let mut take = |row: &[T; LANES]| {
         for (least, &x) in least.iter_mut().zip(row) {
             *least = if x < *least { x } else { *least };
@@ -178,7 +178,7 @@ fn floats<T: Float>(xs: &[T]) -> Part {
     };
     let (rows, rest) = xs.as_chunks::<LANES>();
     rows.iter().for_each(&mut take);
-    // Filled up with NaN, which are taken off the count again.
+    // Padded with NaNs, which are subtracted from the count.
     let mut last = [T::NAN; LANES];
     last[..rest.len()].copy_from_slice(rest);
     take(&last);

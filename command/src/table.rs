@@ -1,16 +1,16 @@
-//! Texts in columns, fit for a terminal.
+//! Text in columns for a terminal.
 
 use std::io::{self, Write};
 
 /// A column of a table.
 pub struct Column {
-    /// The text above the column.
+    /// The title above the column.
     pub title: &'static str,
-    /// True if texts end at the right, as numbers do.
+    /// True to align to the right, as for numbers.
     pub right: bool,
 }
 
-/// Writes rows of columns. Behind the columns, a row may have a note, which takes the place of the columns that are empty before it.
+/// Writes rows of columns. A row may have a note after its columns, which replaces the empty columns before it.
 pub fn write(out: &mut dyn Write, columns: &[Column], rows: &[(Vec<String>, String)]) -> io::Result<()> {
     let width = |k: usize| {
         let texts = rows.iter().map(|(row, _)| row.get(k).map_or(0, |text| text.chars().count()));
@@ -31,7 +31,7 @@ pub fn write(out: &mut dyn Write, columns: &[Column], rows: &[(Vec<String>, Stri
     Ok(())
 }
 
-/// A text of a file as it may be shown: characters that would steer a terminal are escaped.
+/// Escapes the characters of a file's text that would control a terminal.
 pub fn plain(text: &str) -> String {
     if !text.chars().any(char::is_control) {
         return text.to_owned();
@@ -39,7 +39,7 @@ pub fn plain(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { c.escape_default().to_string() } else { c.to_string() }).collect()
 }
 
-/// The first characters of a text, and how many more there are.
+/// Returns the first characters of a text, and the number of the others.
 pub fn cut(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         Some((end, _)) => format!("{}... ({} characters)", plain(&text[..end]), text.chars().count()),

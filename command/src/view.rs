@@ -13,9 +13,9 @@ use thorn::tensor::Tensor;
 
 /// Write a matrix or an image as a picture
 ///
-/// A matrix gets the colours of a map, from its least finite element to its greatest. Tensors of
-/// the shapes [3, h, w] and [h, w, 3] are images in red, green and blue. Bytes are shown as they
-/// are where they are colours or shades of gray.
+/// A matrix is drawn in the colours of a map, from its least finite element to its greatest. Tensors of
+/// the shapes [3, h, w] and [h, w, 3] are images in red, green and blue. Bytes are shown unchanged
+/// if they are colours or shades of gray.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct View {
@@ -23,21 +23,21 @@ pub struct View {
     file: OsString,
     /// The tensor, if there are several.
     name: Option<String>,
-    /// The picture, .png, .pgm or .ppm; - is the standard output, which gets PNG.
+    /// The picture, .png, .pgm or .ppm; - is the standard output, in PNG.
     #[arg(short, long, value_name = "PICTURE")]
     output: OsString,
     /// The colours of a matrix.
     #[arg(short, long, value_enum, default_value = "viridis")]
     map: Map,
-    /// The number that gets the first colour; the least if it is left out.
+    /// The number with the first colour; by default the least.
     #[arg(long, allow_negative_numbers = true)]
     min: Option<f64>,
-    /// The number that gets the last colour; the greatest if it is left out.
+    /// The number with the last colour; by default the greatest.
     #[arg(long, allow_negative_numbers = true)]
     max: Option<f64>,
 }
 
-/// Colours for numbers.
+/// A colour map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Map {
     /// From dark blue over green to yellow, as bright as the number is great; NaN is red
@@ -46,19 +46,19 @@ enum Map {
     Gray,
 }
 
-/// Eleven colours of viridis at even distances; those between are mixed.
+/// Eleven colours of viridis at equal distances; the colours between are mixed.
 const VIRIDIS: [u32; 11] = [0x440154, 0x482475, 0x414487, 0x355f8d, 0x2a788e, 0x21918c, 0x22a884, 0x44bf70, 0x7ad151, 0xbddf26, 0xfde725];
 
-/// The most elements of a picture.
+/// The maximum number of elements of a picture.
 const LARGEST: i64 = 1 << 28;
 
 /// The mapping of elements to pixels.
 struct Picture {
     height: i64,
     width: i64,
-    /// Numbers of a pixel: 1 or 3.
+    /// Values per pixel: 1 or 3.
     channels: i64,
-    /// True if the channels are planes, and not beside each other.
+    /// True if the channels are planes, and not interleaved.
     planar: bool,
 }
 
@@ -77,7 +77,7 @@ impl Picture {
         Ok(Picture { height, width, channels, planar })
     }
 
-    /// The pixel and the channel of an element.
+    /// Returns the pixel and the channel of an element.
     fn place(&self, element: i64) -> (usize, usize) {
         let plane = self.height * self.width;
         let (pixel, channel) =
@@ -112,7 +112,7 @@ impl View {
         Ok(Outcome::Done)
     }
 
-    /// The pixels: bytes of the shape [h, w] or [h, w, 3].
+    /// Returns the pixels: bytes of the shape [h, w] or [h, w, 3].
     fn draw(&self, source: &Source, entry: &Entry, picture: &Picture) -> Result<Tensor> {
         let elements = Elements::new(source, entry)?;
         let bytes_of_pixel = if picture.channels == 1 && self.map == Map::Gray { 1 } else { 3 };
@@ -139,7 +139,7 @@ impl View {
         let (height, width) = (picture.height, picture.width);
         let shape: &[i64] = if bytes_of_pixel == 1 { &[height, width] } else { &[height, width, 3] };
         let drawn = Tensor::empty(Dtype::Uint8, shape)?;
-        // SAFETY: the new tensor has so many bytes, and nobody else has it.
+        // SAFETY: the new tensor has this many bytes, and no other owner.
         unsafe { drawn.data().copy_from_nonoverlapping(pixels.as_ptr(), pixels.len()) };
         Ok(drawn)
     }
@@ -159,7 +159,7 @@ fn each(elements: &Elements<'_>, mut take: impl FnMut(i64, f64)) -> Result<()> {
     Ok(())
 }
 
-/// The least and the greatest finite element; 0 and 0 if there are none.
+/// Returns the smallest and the largest finite element; 0 and 0 if there are none.
 fn finite_range(elements: &Elements<'_>) -> Result<(f64, f64)> {
     let (mut least, mut greatest) = (f64::INFINITY, f64::NEG_INFINITY);
     each(elements, |_, x| {
@@ -170,12 +170,12 @@ fn finite_range(elements: &Elements<'_>) -> Result<(f64, f64)> {
     Ok(if least <= greatest { (least, greatest) } else { (0.0, 0.0) })
 }
 
-/// A share of 255; NaN is 0.
+/// Returns a share as a byte, 255 for 1. NaN is 0.
 fn byte(share: f64) -> u8 {
     (share * 255.0).round() as u8
 }
 
-/// The colour of a number from 0 to 1.
+/// Returns the colour of a number from 0 to 1.
 fn viridis(share: f64) -> [u8; 3] {
     if share.is_nan() {
         return [255, 0, 0];

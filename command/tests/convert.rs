@@ -1,21 +1,21 @@
-//! `thorn convert`: every format that is written, from every other, and back.
+//! `thorn convert`: from every format to every other, and back.
 
 mod support;
 
 use std::os::unix::fs::PermissionsExt;
 use support::{Folder, corpus, f32s, f64s, folder, i64s, safetensors, thorn};
 
-/// Formats of several tensors, with the endings of files.
+/// Formats of several tensors, with their suffixes.
 const MANY: [(&str, &str); 6] =
     [("pt", "pt"), ("t7", "t7"), ("t7-ascii", "t7"), ("npz", "npz"), ("npz-compressed", "npz"), ("safetensors", "safetensors")];
 
-/// Formats of one tensor, of any dtype or of floats.
+/// Formats of one tensor, of any dtype or only of floats.
 const ONE: [(&str, &str); 3] = [("npy", "npy"), ("csv", "csv"), ("tsv", "tsv")];
 
 /// Formats of one image.
 const IMAGES: [(&str, &str); 2] = [("png", "png"), ("pnm", "ppm")];
 
-/// Writes `from` in each format, and from each of these files each format; all are equal to `from`.
+/// Converts `from` to each format, and each of these files to each format. All results must equal `from`.
 fn there_and_back(folder: &Folder, from: &str, formats: &[(&str, &str)], options: &[&str]) {
     let convert = |from: &str, to: &str, format: &str| {
         let mut arguments = vec!["convert", "--bare", from, to, "--format", format];

@@ -1,11 +1,11 @@
-//! `thorn diff`: what is equal, and how it says what is not.
+//! `thorn diff`: equal files, and the reports of differences.
 
 mod support;
 
 use serde_json::json;
 use support::{corpus, f32s, f64s, folder, i64s, safetensors, thorn};
 
-/// What `diff` writes, which finds a difference.
+/// The output of `diff`, which must find a difference.
 fn differences(arguments: &[&str]) -> String {
     let run = thorn(&[&["diff"], arguments].concat());
     assert_eq!((run.code, run.err.as_str()), (1, ""));
@@ -17,6 +17,25 @@ fn files_are_equal_to_themselves() {
     for name in ["safetensors/dtypes.safetensors", "t7/model.t7", "torch/odd.pt", "npy/scalar.npy", "npz/none.npz", "images/rgb.png"] {
         assert_eq!(thorn(&["diff", "--skip", &corpus(name), &corpus(name)]).text(), "", "{name}");
     }
+}
+
+/// Two tensors of one name, as `{"a.b": ..., "a": {"b": ...}}` of PyTorch has them.
+#[test]
+fn tensors_of_one_name_are_compared_in_order() {
+    let folder = folder("tensors_of_one_name");
+    let of = |name: &str, last: f32| {
+        folder.tensors(
+            name,
+            &[("a.b", "F32", &[2], f32s(&[1.0, 1.0])), ("a.b", "F32", &[3], f32s(&[0.0, 0.0, last])), ("a.b#2", "F32", &[1], f32s(&[4.0]))],
+        )
+    };
+    let (a, b) = (of("a", 0.0), of("b", 5.0));
+    assert_eq!(thorn(&["diff", &a, &a]).text(), "");
+    assert_eq!(differences(&[&a, &b]), "a.b: 1 of 3 elements differ, by up to 5; the first at [2]: 0.0, 5.0\n");
+    let to = folder.path("c.pt");
+    let run = thorn(&["convert", &a, &to]);
+    assert_eq!((run.code, run.err), (0, format!("thorn: \"{a}\": another tensor 'a.b' is written as 'a.b#3'\n")));
+    assert!(thorn(&["show", &to]).text().contains("\na.b#3  float32  [3] "));
 }
 
 #[test]
@@ -109,7 +128,7 @@ fn what_cannot_be_read_is_trouble_or_skipped() {
 #[test]
 fn large_tensors_are_compared_whatever_their_order() {
     let folder = folder("large_tensors_whatever_their_order");
-    // Element [i, j] of a matrix of 2000 x 1500 is i * 1500 + j, row by row and column by column.
+    // Element [i, j] of a matrix of 2000 x 1500 is i * 1500 + j, in a row-major and a column-major file.
     let (rows, columns) = (2000, 1500);
     let by_row: Vec<f32> = (0..rows * columns).map(|k| k as f32).collect();
     let mut by_column: Vec<f32> = (0..rows * columns).map(|k| (k % rows * columns + k / rows) as f32).collect();

@@ -1,4 +1,4 @@
-//! Pipes: standard input and output, named pipes, and readers that go away; and what is said of wrong arguments.
+//! Pipes: standard input and output, named pipes, and readers that close early; and errors about arguments.
 
 mod support;
 
@@ -32,7 +32,7 @@ fn the_standard_output_is_a_file() {
             assert_eq!(thorn_with(&["diff", &from, "-"], &run.out).text(), "", "{format}");
         }
     }
-    // Behind what is in the file already.
+    // Appends to the content of the file.
     let path = folder.file("out", b"before");
     let out = std::fs::OpenOptions::new().append(true).open(&path).unwrap();
     assert!(command().args(["convert", &from, "-", "-f", "npz"]).stdout(out).status().unwrap().success());

@@ -1,4 +1,4 @@
-//! `thorn show`: what the real programs say of their files, and what mathematics says of a few numbers.
+//! `thorn show`, compared with the original programs' reading of their files, and with computed statistics.
 
 mod support;
 
@@ -10,7 +10,7 @@ fn number(value: &Value) -> f64 {
     value.as_f64().unwrap_or_else(|| value.as_str().unwrap().parse().unwrap())
 }
 
-/// A number of the command's: what JSON has no number for is a text.
+/// A number in the command's output. Numbers that JSON lacks are texts.
 fn shown(value: &Value) -> f64 {
     value.as_f64().unwrap_or_else(|| value.as_str().unwrap().parse().unwrap())
 }
@@ -29,7 +29,7 @@ fn check(tensor: &Value, sizes: &Value, elements: &Value) {
         assert!(tensor.get("mean").is_none(), "{tensor}");
         return;
     }
-    // Expected values are float64, the command's have the digits of their dtype.
+    // The expected values are float64. The command prints the digits of the dtype.
     let exact = |x: f64| if tensor["dtype"] == "float32" { f64::from(x as f32) } else { x };
     assert_eq!(exact(shown(&tensor["min"])), some.iter().copied().fold(f64::INFINITY, f64::min), "{tensor}");
     assert_eq!(exact(shown(&tensor["max"])), some.iter().copied().fold(f64::NEG_INFINITY, f64::max), "{tensor}");
@@ -81,7 +81,7 @@ fn the_table_is_aligned() {
     ];
     let folder = folder("the_table_is_aligned");
     let file = folder.tensors("t.safetensors", &tensors);
-    // The mean of a is 1.2500001 / 3, that of layer.weight -1 / 3.
+    // The mean of a is 1.2500001 / 3, and the mean of layer.weight -1 / 3.
     let text = "safetensors, 5 tensors, 64 bytes
 name          dtype    shape   bytes                   min                  max       mean  NaNs
 a             float32  [2, 2]     16                 -0.25                  1.5   0.416667     1
@@ -201,7 +201,7 @@ fn files_without_tensors_and_files_that_are_none() {
 fn a_tensor_that_breaks_does_not_hide_the_others() {
     let folder = folder("a_tensor_that_breaks");
     let mut bytes = std::fs::read(corpus("npz/deflated.npz")).unwrap();
-    // Among the compressed elements of the last entry, `zeros`, behind the compressed header.
+    // A byte among the compressed elements of the last entry, `zeros`, after the compressed header.
     let at = bytes.len() - 807;
     bytes[at] ^= 0xff;
     let file = folder.file("broken.npz", &bytes);
@@ -216,7 +216,7 @@ fn a_tensor_that_breaks_does_not_hide_the_others() {
 #[test]
 fn large_tensors_are_read_in_pieces() {
     let folder = folder("large_tensors");
-    // 0, 1, 2, ... as float32 are exact; their mean is (n - 1) / 2.
+    // 0, 1, 2, ... are exact in float32. Their mean is (n - 1) / 2.
     let n = 3_000_001;
     let elements: Vec<f32> = (0..n).map(|k| k as f32).collect();
     let file = folder

@@ -1,4 +1,4 @@
-//! Sparse tensors: they are listed and converted, and other commands say what they are.
+//! Sparse tensors: they are listed and converted, and the other commands refuse them.
 
 mod support;
 
@@ -28,13 +28,13 @@ fn sparse_tensors_are_converted() {
         let json = thorn(&["show", "--json", path]).json();
         json["tensors"].as_array().unwrap().iter().map(|t| format!("{} {} {}", t["name"], t["shape"], t["error"])).collect::<Vec<_>>()
     };
-    // All that PyTorch's file has, of which some cannot be read.
+    // All tensors of PyTorch's file, some of which cannot be read.
     let (all, sparse) = (folder.path("all.pt"), corpus("torch/sparse.pt"));
     let run = thorn(&["convert", "--skip", &sparse, &all]);
     assert_eq!(run.code, 0, "{}", run.err);
     assert_eq!(run.err.lines().count(), 3, "{}", run.err);
     assert_eq!(listed(&all), listed(&sparse)[..listed(&all).len()]);
-    // One of them in formats of one.
+    // One of them, in formats of one tensor.
     for ending in ["mtx", "npz", "pt"] {
         let one = folder.path(&format!("one.{ending}"));
         assert_eq!(thorn(&["convert", &sparse, &one, "--tensor", "csr", "--dtype", "float64"]).text(), "");

@@ -1,11 +1,11 @@
-//! `thorn view`: pictures, which thorn reads again.
+//! `thorn view`: thorn reads the pictures again.
 
 mod support;
 
 use serde_json::{Value, json};
 use support::{corpus, f32s, folder, i64s, thorn};
 
-/// Shape and elements of the only tensor of a file.
+/// The shape and the elements of a file's only tensor.
 fn picture(file: &str) -> (Value, Value) {
     let json = thorn(&["show", "--json", file, ""]).json();
     assert_eq!(json["dtype"], "uint8");

@@ -1,19 +1,19 @@
 /*
- * Learns to read handwritten digits on several processes: each computes the gradients of its part of a batch.
+ * Learns to recognise handwritten digits with several processes: each computes the gradients for its part of a batch.
  *
  *     mpicc -std=c99 -O2 -Iinclude examples/mpi/digits.c -Ltarget/release -lthorn -lm -o mpi_digits
  *     LD_LIBRARY_PATH=target/release mpirun -np 4 ./mpi_digits examples/data/digits.csv
  *
- * The net is that of ../digits_grad.c. Three things are different from one process:
+ * The net is the net of ../digits_grad.c. There are three differences from one process:
  *
- *   - All ranks begin with the weights of the first one, TH_MPI_bcast.
- *   - A rank computes the loss of its digits alone, divided by the digits of the whole batch, so that the losses of the ranks,
- *     and their gradients, add up to those of the batch.
- *   - TH_MPI_allreduceGradients adds the gradients up, which began while backward was running; and each rank takes the same
+ *   - TH_MPI_bcast gives all ranks the weights of the first rank.
+ *   - Each rank computes the loss of its digits, divided by the number of digits in the whole batch. So the losses of the ranks,
+ *     and their gradients, add up to those for the batch.
+ *   - TH_MPI_allreduceGradients completes the sums of the gradients, which began during backward. Then each rank makes the same
  *     step.
  *
- * At last the first rank trains the same net by itself. Its losses must be the same to 1e-6, and the weights of all ranks the
- * same to the last bit.
+ * At the end the first rank trains the same net alone. The losses must agree to 1e-6, and the weights of all ranks must be equal
+ * bit for bit.
  */
 
 #include "../digits.h"
@@ -37,12 +37,12 @@ typedef struct {
     THTensor *w, *b;            // [64 x 10] and [10]: scores of the classes
 } Net;
 
-// The digits of a batch that one rank computes with.
+// One rank's digits of a batch.
 typedef struct {
     int64_t first, count;
 } Part;
 
-// The first digits of a file.
+// Loads the first digits of a file.
 static THStatus set_init(Set *set, const THTensor *rows) {
     static const int64_t pictures[] = {USED, 1, SIDE, SIDE};
     THStatus status;
@@ -66,7 +66,7 @@ static THTensor *new_weight(THGenerator *generator, int ndim, const int64_t *siz
     return NULL;
 }
 
-// A net with the random numbers of `seed`.
+// Makes a net from the random numbers of `seed`.
 static THStatus net_init(Net *net, uint64_t seed) {
     static const int64_t first[] = {8, 1, 3, 3}, second[] = {16, 8, 3, 3}, last[] = {16 * 2 * 2, CLASSES};
     THStatus status = TH_OK;
@@ -85,7 +85,7 @@ done:
     return status;
 }
 
-// r = the greatest of each 2 x 2 values of relu(convolution of x).
+// r = maxPool2x2(relu(convolution of x)).
 static THStatus convolve(THTensor *r, const THTensor *x, const THTensor *kernels, const THTensor *bias) {
     THStatus status;
     THTensor *active = THTensor_new();
@@ -97,7 +97,7 @@ done:
     return status;
 }
 
-// [n x 10] scores of the classes for pictures [n x 1 x 8 x 8].
+// Computes the scores of the classes [n x 10] for pictures [n x 1 x 8 x 8].
 static THStatus forward(THTensor *scores, const Net *net, const THTensor *x) {
     static const int64_t rows[] = {-1, 16 * 2 * 2};
     THStatus status;
@@ -112,7 +112,7 @@ done:
     return status;
 }
 
-// Goes through the digits once, in an order of its own, and stores the part's share of the mean loss.
+// Trains once on the digits in random order, and stores this part's share of the mean loss.
 static THStatus train_epoch(double *loss, const Net *net, THOptim *optimizer, THMpiGradients *gradients, const Set *set, Part part,
                             THGenerator *generator) {
     THStatus status;
@@ -131,7 +131,7 @@ static THStatus train_epoch(double *loss, const Net *net, THOptim *optimizer, TH
         TRY(THTensor_div(h.loss, h.loss, BATCH));
         TRY(THOptim_zeroGrad(optimizer, 1));
         status = THTensor_backward(h.loss, NULL);
-        // All ranks come here, also one whose backward has failed, so that none waits for it.
+        // All ranks call this, also if their backward has failed, so that no rank waits for ever.
         if (gradients) status = TH_MPI_allreduceGradients(gradients, status);
         if (status != TH_OK) goto done;
         TRY(THOptim_step(optimizer));
@@ -142,7 +142,7 @@ done:
     return status;
 }
 
-// Trains with a part of each batch; the gradients of several ranks are added up, and so are the losses of each epoch.
+// Trains with a part of each batch. The gradients of several ranks are added up, and so are the losses of each epoch.
 static THStatus train(double *losses, Net *net, THMpiGradients *gradients, const Set *set, Part part, MPI_Comm comm) {
     THStatus status;
     THOptim *optimizer = THOptim_newAdamw(HANDLES(net), LEARNING_RATE, 0.9, 0.999, 1e-8, DECAY, 0);
@@ -162,7 +162,7 @@ done:
     return status;
 }
 
-// All ranks take the weights of the first one. A leaf is written while nothing is recorded.
+// Gives all ranks the weights of the first one. A leaf is written while recording is off.
 static THStatus share(Net *net, MPI_Comm comm) {
     THStatus status = THGrad_setEnabled(0);
     THTensor **leaf = (THTensor **)net;
@@ -190,7 +190,7 @@ done:
     return status;
 }
 
-// Trains on all ranks, then on the first one alone. Stores 1 in `good` if losses and weights are what they must be.
+// Trains on all ranks, then on the first rank alone. Stores 1 in `good` if losses and weights are right.
 static THStatus learn(int *good, const Set *set, int rank, int ranks) {
     double losses[EPOCHS] = {0}, alone[EPOCHS] = {0};
     int same = 0;

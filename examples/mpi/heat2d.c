@@ -1,15 +1,15 @@
 /*
- * Heat in a plate that is cut among processes: each has a block, and its border repeats the cells of its neighbours.
+ * Heat in a plate that is divided among processes. Each has a block, whose border copies the cells of the neighbours.
  *
  *     mpicc -std=c99 -O2 -Iinclude examples/mpi/heat2d.c -Ltarget/release -lthorn -lm -o heat2d
  *     LD_LIBRARY_PATH=target/release mpirun -np 4 ./heat2d
  *
- * A step is `u = u + RATE * (the four neighbours - 4 u)`. The plate is a ring from left to right, its upper edge is kept hot, its
- * lower one cold. While the cells at the borders travel, TH_MPI_haloStart, a rank computes the cells that need none of them, and
- * after TH_MPI_haloWait the others.
+ * A step is `u = u + RATE * (the four neighbours - 4 u)`. The plate is periodic from left to right. Its upper edge is hot, its lower edge
+ * cold. While TH_MPI_haloStart's exchange of borders is in progress, a rank computes the cells that do not need the borders. After
+ * TH_MPI_haloWait it computes the others.
  *
- * A process that has the whole plate runs the same program on MPI_COMM_SELF, where it is its own neighbour. Each rank does so at
- * last, and its block must be the same as that part of the plate, bit for bit.
+ * A process with the whole plate runs the same program on MPI_COMM_SELF, where it is its own neighbour. At the end each rank does this, and
+ * its block must equal that part of the plate bit for bit.
  */
 
 #include "../try.h"
@@ -28,10 +28,10 @@ typedef struct {
     int64_t row, rows;             // its rows of the plate
     int64_t column, columns;       // its columns
     THTensor *now, *next;          // temperatures, [rows + 2 x columns + 2]
-    THMpiHalo *halo[2];            // exchanges for both, which change places after each step
+    THMpiHalo *halo[2];            // exchanges for both tensors, which are swapped after each step
 } Block;
 
-// Cells `row` to `row + rows - 1` and so on of `next`, without borders, from `now`.
+// Computes cells `row` to `row + rows - 1` and so on of `next`, without borders, from `now`.
 static THStatus update(const Block *b, int64_t row, int64_t rows, int64_t column, int64_t columns) {
     THStatus status = TH_OK;
     THTensor *here = NULL, *there = NULL, *sum = NULL;
@@ -75,7 +75,7 @@ done:
     return status;
 }
 
-// Makes the rank's block of a plate that is cut among the ranks of `comm`.
+// Makes the rank's block of a plate that is divided among the ranks of `comm`.
 static THStatus block_init(Block *b, MPI_Comm comm) {
     static const int64_t width[] = {1, 1};
     static const int ring[] = {0, 1};
@@ -115,14 +115,14 @@ static void block_free(Block *b) {
     if (b->comm != MPI_COMM_NULL) MPI_Comm_free(&b->comm);
 }
 
-// The block after all steps.
+// Computes the block after all steps.
 static THStatus simulate(Block *b, MPI_Comm comm) {
     THStatus status = block_init(b, comm);
     for (int number = 0; number < STEPS && status == TH_OK; number++) status = step(b, number);
     return status;
 }
 
-// Stores 1 in `same` if the block is that part of the whole plate, and the mean temperature of the plate in `mean`.
+// Stores 1 in `same` if the block equals its part of the whole plate, and stores the plate's mean temperature in `mean`.
 static THStatus compare(int *same, double *mean, const Block *b, const Block *whole) {
     THStatus status;
     THTensor *mine = THTensor_newNarrow(b->now, 0, 1, b->rows), *theirs = THTensor_newNarrow(whole->now, 0, b->row + 1, b->rows);

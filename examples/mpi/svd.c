@@ -1,17 +1,17 @@
 /*
- * The singular value decomposition of a tall matrix whose rows are spread over processes.
+ * The singular value decomposition of a tall matrix whose rows are distributed among processes.
  *
  *     mpicc -std=c99 -O2 -Iinclude examples/mpi/svd.c -Ltarget/release -lthorn -lm -o mpi_svd
  *     LD_LIBRARY_PATH=target/release mpirun -np 4 ./mpi_svd
  *
- * Each rank has some rows A_r of A, [m x n] with m much greater than n. No rank could hold all of A, and none has to:
+ * Each rank has some rows A_r of A, [m x n] with m much larger than n. No rank needs all of A:
  *
- *   - each computes A_r = Q_r R_r,                            R_r at most [n x n]
- *   - all put the R_r under each other, TH_MPI_allgather, and compute (R_0; R_1; ...) = P R,
- *   - and R = W diag(s) V^T, [n x n]; then A = (Q P W) diag(s) V^T, of which rank r has the rows Q_r P_r W.
+ *   - each rank computes A_r = Q_r R_r, with R_r at most [n x n];
+ *   - TH_MPI_allgather stacks the R_r, and every rank computes (R_0; R_1; ...) = P R;
+ *   - with R = W diag(s) V^T, [n x n], A = (Q P W) diag(s) V^T, of which rank r has the rows Q_r P_r W.
  *
- * A is made of known singular values, from 1 down to 1e-6, by reflections of its rows and columns. The values that are found
- * must be these to 1e-13, U diag(s) V^T must be A to 1e-13, and the columns of U orthonormal to 1e-13, over all ranks.
+ * A is made from known singular values, from 1 down to 1e-6, by reflections of its rows and columns. The computed values must agree to
+ * 1e-13, U diag(s) V^T must equal A to 1e-13, and the columns of U must be orthonormal to 1e-13, over all ranks.
  */
 
 #include "../try.h"
@@ -25,7 +25,7 @@ enum { ROWS = 4001, COLUMNS = 24, REFLECTIONS = 3 };
 
 static const double TOLERANCE = 1e-13;
 
-// a = (1 - 2 w w^T) a for a unit vector w whose rows are spread as those of `a` are.
+// a = (1 - 2 w w^T) a for a unit vector w whose rows are distributed like the rows of `a`.
 static THStatus reflect(THTensor *a, const THTensor *w, MPI_Comm comm) {
     THStatus status;
     THTensor *turned = THTensor_newTranspose(a, 0, 1), *product = THTensor_new();
@@ -38,7 +38,7 @@ done:
     return status;
 }
 
-// Rows `first` on of a random unit vector that all ranks know.
+// Rows from `first` on of a random unit vector that is the same on all ranks.
 static THStatus unit_vector(THTensor *w, THGenerator *generator, int64_t length, int64_t first, int64_t count) {
     THStatus status;
     THTensor *whole = THTensor_newRandn(TH_FLOAT64, generator, 1, &length);
@@ -62,7 +62,7 @@ static THStatus new_matrix(THTensor **a, const THTensor *s, int64_t first, int64
         TRY(unit_vector(w, generator, ROWS, first, count));
         TRY(reflect(*a, w, comm));
     }
-    // The columns of all ranks are reflected alike: no rank needs another.
+    // The columns are reflected in the same way on all ranks, without communication.
     turned = THTensor_newTranspose(*a, 0, 1);
     for (int i = 0; i < REFLECTIONS; i++) {
         TRY(unit_vector(w, generator, COLUMNS, 0, COLUMNS));
@@ -75,14 +75,14 @@ done:
     return status;
 }
 
-// a = u diag(s) v^T for rows that are spread over ranks: `u` gets the rank's rows, `s` and `v` are the same on all ranks.
+// a = u diag(s) v^T for distributed rows: `u` gets the rank's rows; `s` and `v` are the same on all ranks.
 static THStatus spread_svd(THTensor *u, THTensor *s, THTensor *v, const THTensor *a, MPI_Comm comm) {
     THStatus status;
     int64_t first = 0, count;
     THTensor *q = THTensor_new(), *r = THTensor_new(), *stack = THTensor_new(), *p = THTensor_new(), *w = THTensor_new();
     TRY(THTensor_qr(q, r, a, 1));
     TRY(TH_MPI_allgather(stack, r, 0, comm));
-    // Which rows of the stack are this rank's: a rank with fewer rows than columns has given fewer.
+    // The rank's rows of the stack: a rank with fewer rows than columns has contributed fewer.
     count = THTensor_size(r, 0);
     MPI_Exscan(&count, &first, 1, MPI_INT64_T, MPI_SUM, comm);
     TRY(THTensor_qr(p, r, stack, 1));
@@ -99,7 +99,7 @@ done:
     return status;
 }
 
-// The greatest differences of A from U diag(s) V^T, of U^T U from 1, and of s from what it must be, over all ranks.
+// The largest differences, over all ranks, of A from U diag(s) V^T, of U^T U from 1, and of s from the known values.
 static THStatus errors_of(double *errors, const THTensor *a, const THTensor *u, const THTensor *s, const THTensor *v, const THTensor *exact,
                           MPI_Comm comm) {
     const int64_t count = 3;

@@ -1,4 +1,4 @@
-"""Checks that PyTorch opens the network that examples/checkpoint.c saves, and computes the scores that the program computed.
+"""Checks that PyTorch opens the network saved by examples/checkpoint.c, and computes the same scores as the program.
 
     build/examples/checkpoint --save copy.pt --scores scores.npy
     python examples/python/check_digits.py copy.pt scores.npy     # needs torch

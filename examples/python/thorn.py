@@ -1,6 +1,6 @@
-"""thorn from Python by ctypes, as much of it as the examples beside this file need: tensors that come from NumPy and PyTorch, and go there.
+"""thorn from Python by ctypes, for the examples in this folder: tensors that come from NumPy and PyTorch, and go there.
 
-Nothing has to be compiled or installed. THORN_LIB names the library where it is not in this source tree.
+Nothing has to be compiled or installed. THORN_LIB names the library if it is not in this source tree.
 """
 
 import ctypes
@@ -15,16 +15,16 @@ def load():
 
 
 class Versioned(ctypes.Structure):
-    """DLManagedTensorVersioned up to its deleter; what lies behind is for thorn and the other library."""
+    """DLManagedTensorVersioned up to its deleter. Only thorn and the other library need the rest."""
 
 
 class Legacy(ctypes.Structure):
-    """DLManagedTensor, which libraries had before DLPack 1."""
+    """DLManagedTensor, the struct before DLPack 1."""
 
 
 Versioned._fields_ = [("version", ctypes.c_uint32 * 2), ("manager_ctx", ctypes.c_void_p), ("deleter", ctypes.CFUNCTYPE(None, ctypes.POINTER(Versioned)))]
 Legacy._fields_ = [("tensor", ctypes.c_char * 48), ("manager_ctx", ctypes.c_void_p), ("deleter", ctypes.CFUNCTYPE(None, ctypes.POINTER(Legacy)))]
-# The structs by the names of capsules that hold them. Who takes what a capsule holds puts `used_` before its name.
+# The structs by the names of their capsules. A consumer that takes a struct adds `used_` in front of the capsule's name.
 STRUCTS = {b"dltensor_versioned": Versioned, b"dltensor": Legacy}
 USED = {name: b"used_" + name for name in STRUCTS}
 
@@ -35,7 +35,7 @@ for name in ["newFromBlob", "newFromDLPack", "newFromDLPackLegacy", "toDLPack", 
 TH.THTensor_sumall.restype = ctypes.c_double
 TH.THTensor_toString.restype = ctypes.c_void_p
 
-# Capsules are objects of Python's C interface: a pointer with a name, and a function that is called when nobody refers to the capsule any more.
+# Capsules are objects of Python's C interface: a pointer with a name, and a destructor that is called when the last reference is gone.
 DESTRUCTOR = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)
 capi = ctypes.pythonapi
 capi.PyCapsule_New.restype = ctypes.py_object
@@ -48,7 +48,7 @@ for name, result in [("IsValid", ctypes.c_int), ("GetPointer", ctypes.c_void_p),
 
 @DESTRUCTOR
 def end_capsule(capsule):
-    """Ends a tensor that no consumer has taken."""
+    """Frees a tensor that no consumer has taken."""
     for name, struct in STRUCTS.items():
         if capi.PyCapsule_IsValid(capsule, name):
             managed = ctypes.cast(capi.PyCapsule_GetPointer(capsule, name), ctypes.POINTER(struct))
@@ -56,20 +56,20 @@ def end_capsule(capsule):
 
 
 def given(pointer):
-    """The pointer that a function has returned, or an exception with the reason."""
+    """Returns the pointer that a function has returned, or raises an exception with the message."""
     if not pointer:
         raise RuntimeError(TH.THGetLastError().decode())
     return pointer
 
 
 def tried(status):
-    """For functions that return a status."""
+    """Checks the status that a function has returned."""
     if status != 0:
         raise RuntimeError(TH.THGetLastError().decode())
 
 
 class Tensor:
-    """One reference to a THTensor. It has the two methods by which other libraries take its elements without a copy."""
+    """One reference to a THTensor, with the two methods by which other libraries read its elements without a copy."""
 
     def __init__(self, handle):
         self.handle = ctypes.c_void_p(given(handle))
@@ -97,15 +97,15 @@ class Tensor:
 
 
 def from_dlpack(array):
-    """A tensor that shares the elements of any object with `__dlpack__`: an array of NumPy, a tensor of PyTorch."""
+    """A tensor that shares the elements of any object with `__dlpack__`: a NumPy array, a PyTorch tensor."""
     try:
         capsule = array.__dlpack__(max_version=(1, 0))
-    except TypeError:  # a library that does not know of versions
+    except TypeError:  # a library that does not support versions
         capsule = array.__dlpack__()
     address = ctypes.c_void_p(id(capsule))
     versioned = capi.PyCapsule_IsValid(address, b"dltensor_versioned")
     name, take = (b"dltensor_versioned", TH.THTensor_newFromDLPack) if versioned else (b"dltensor", TH.THTensor_newFromDLPackLegacy)
     tensor = Tensor(take(ctypes.c_void_p(capi.PyCapsule_GetPointer(address, name))))
-    # The deleter is thorn's to call now, and no longer the capsule's. The new name must stay where it is.
+    # Thorn, not the capsule, calls the deleter from now on. The memory of the new name must stay valid.
     capi.PyCapsule_SetName(address, USED[name])
     return tensor

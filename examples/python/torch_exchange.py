@@ -10,7 +10,7 @@ import gc
 import torch
 from thorn import TH, Tensor, from_dlpack, tried
 
-# A tensor of PyTorch's becomes one of thorn's, also where it is a view.
+# A PyTorch tensor, also a view, becomes a thorn tensor.
 a = torch.arange(12, dtype=torch.float32).reshape(3, 4)
 t = from_dlpack(a.t()[1:3])
 tried(TH.THTensor_mul(t.handle, t.handle, ctypes.c_double(10)))
@@ -20,7 +20,7 @@ a[0, 1] = -5
 print(t)
 assert TH.THTensor_sumall(t.handle) == a[:, 1:3].sum().item()
 
-# And back, with the dtype: bfloat16 has no other way to NumPy or C.
+# And back, with the dtype. There is no other way to pass bfloat16 to NumPy or C.
 back = torch.from_dlpack(t)
 assert back.data_ptr() == a[0, 1:].data_ptr() and back.shape == (2, 3) and back.stride() == (1, 4)
 del t

@@ -3,8 +3,8 @@
     python examples/python/train_digits.py [digits.pt]     # needs torch
 
 Every third digit is held out. The file is a dict: the entries of the network's state_dict, and two numbers, the mean and the deviation of
-the pixels that it was trained on. The seed is fixed and one thread computes, so that a second run with the same PyTorch and processor writes
-the same file.
+the training pixels. The seed is fixed and one thread computes, so that another run with the same PyTorch and processor writes the same
+file.
 """
 
 import sys
@@ -43,13 +43,13 @@ def read_digits():
 
 
 def split(t):
-    """The rows for training, and every third one, which is held out."""
+    """The rows for training, and every third row, for the test."""
     held_out = torch.arange(len(t)) % 3 == 2
     return t[~held_out], t[held_out]
 
 
 def shifted(x):
-    """The pictures, each moved by at most one pixel in either direction."""
+    """The pictures, each shifted by at most one pixel in either direction."""
     wide = functional.pad(x, (1, 1, 1, 1), value=x.min().item())
     moves = torch.randint(3, (len(x), 2)).tolist()
     return torch.stack([picture[:, down : down + SIDE, right : right + SIDE] for picture, (down, right) in zip(wide, moves)])

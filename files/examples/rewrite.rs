@@ -3,7 +3,7 @@
 
 use std::io::{BufWriter, Write};
 use thorn_files::input::FileInput;
-use thorn_files::{Contents, Data, Element, Error, Format, Input, Result, Save, Sparse, Tensor};
+use thorn_files::{Contents, Data, Element, Error, Format, Input, Opaque, Result, Save, Sparse, Tensor};
 
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().collect();
@@ -33,7 +33,7 @@ fn main() -> Result<()> {
                 storages.push((element, gathered(tensor, element, &bytes)?));
                 Tensor::row_major(name, sizes, storages.len() - 1).map(Some)
             }
-            Data::Refused(why) => {
+            Data::Refused(why) | Data::Opaque(Opaque { why, .. }) => {
                 eprintln!("'{name}' is left out: {why}");
                 Ok(None)
             }

@@ -47,8 +47,31 @@ pub enum Data {
     Storage(usize),
     /// Those that are not 0 are in the parts of the sparse tensor with this index.
     Sparse(usize),
+    /// There is no such type of elements. Only their bytes can be had.
+    Opaque(Opaque),
     /// They cannot be had, for this reason.
     Refused(String),
+}
+
+/// Elements of a type that is none of [`Element`].
+#[derive(Debug, Clone)]
+pub struct Opaque {
+    /// The index of the storage that has the bytes, of [`Element::U8`].
+    pub storage: usize,
+    /// Bytes of an element. 0 where elements have no bytes of their own: the tensor is the whole storage.
+    pub size: u64,
+    /// Why there are no elements.
+    pub why: String,
+}
+
+impl Data {
+    /// Why there are no elements.
+    pub fn refusal(&self) -> Option<&str> {
+        match self {
+            Data::Refused(why) | Data::Opaque(Opaque { why, .. }) => Some(why),
+            Data::Storage(_) | Data::Sparse(_) => None,
+        }
+    }
 }
 
 /// Elements of one type.
@@ -165,7 +188,9 @@ impl<'a> Save<'a> {
             Data::Sparse(_) => {
                 Err(Error::unsupported(format_args!("tensor '{}' is sparse, and the format has no such tensors", tensor.name)))
             }
-            Data::Refused(why) => Err(Error::unsupported(format_args!("tensor '{}': {why}", tensor.name))),
+            Data::Refused(why) | Data::Opaque(Opaque { why, .. }) => {
+                Err(Error::unsupported(format_args!("tensor '{}': {why}", tensor.name)))
+            }
         }
     }
 
@@ -215,11 +240,15 @@ pub fn count(sizes: &[i64]) -> Result<u64> {
     if let Some(&size) = sizes.iter().find(|&&size| size < 0) {
         return Err(Error::broken(format_args!("size {size} is negative")));
     }
-    if sizes.contains(&0) {
-        return Ok(0);
-    }
-    let count = sizes.iter().try_fold(1i64, |count, &size| count.checked_mul(size));
-    count.map(|count| count as u64).ok_or_else(|| Error::broken(format_args!("sizes {sizes:?} have more than 2^63 elements")))
+    // Strides of an empty tensor are products of the other sizes.
+    let product = sizes.iter().try_fold(1i64, |count, &size| count.checked_mul(size.max(1)));
+    let Some(count) = product else {
+        return Err(Error::broken(format_args!(
+            "sizes {sizes:?} have more than 2^63 elements{}",
+            if sizes.contains(&0) { ", sizes of 0 apart" } else { "" }
+        )));
+    };
+    Ok(if sizes.contains(&0) { 0 } else { count as u64 })
 }
 
 /// The strides of a row-major tensor.
@@ -253,6 +282,12 @@ impl Contents {
         self.add_storage(written.element(), len, Encoding::Numbers { at, written, big_endian })
     }
 
+    /// Appends a storage of `len` bytes as they lie in the file, for elements of `size` bytes that are refused for a reason.
+    pub fn add_opaque(&mut self, len: u64, size: u64, at: u64, why: String) -> Result<Data> {
+        let storage = self.add_numbers(len, at, Written::Same(Element::U8), false)?;
+        Ok(Data::Opaque(Opaque { storage, size, why }))
+    }
+
     /// Appends a sparse tensor.
     pub fn add_sparse(&mut self, name: String, sizes: Vec<i64>, sparse: Sparse) -> Result<()> {
         let strides = row_major_strides(&sizes)?;
@@ -271,7 +306,7 @@ impl Contents {
             let bytes = storage.bytes()?;
             match &storage.encoding {
                 Encoding::Numbers { at, written, .. } => within(input.size(), *at, storage.len as usize * written.size())?,
-                Encoding::Blocks { at, blocks } => within(input.size(), *at, bytes / Blocks::DECODED * blocks.bytes())?,
+                Encoding::Blocks { at, blocks } => within(input.size(), *at, blocks.encoded(bytes))?,
                 Encoding::Deflated { data, .. } => within(input.size(), data.at, usize::try_from(data.packed).unwrap_or(usize::MAX))?,
                 Encoding::Bytes(held) if held.len() != bytes => {
                     return Err(Error::broken(format_args!("a storage has {} bytes, and {bytes} are expected", held.len())));
@@ -306,18 +341,23 @@ impl Contents {
             return Ok(());
         }
         let elements = tensor.elements()?;
-        let Data::Storage(index) = tensor.data else { return Ok(()) };
+        let (index, size) = match &tensor.data {
+            Data::Storage(index) => (*index, 1),
+            Data::Opaque(Opaque { storage, size, .. }) => (*storage, *size),
+            Data::Sparse(_) | Data::Refused(_) => return Ok(()),
+        };
         let Some(storage) = self.storages.get(index) else { return wrong(format_args!("there is no storage {index}")) };
-        if elements == 0 {
+        if elements == 0 || size == 0 {
             return Ok(());
         }
         // The offset of the last element.
         let reaches = sizes.iter().zip(strides).map(|(&size, &stride)| i128::from(size - 1) * i128::from(stride));
         let last = i128::from(tensor.offset) + reaches.sum::<i128>();
-        if tensor.offset < 0 || last >= i128::from(storage.len) {
+        let len = storage.len / size;
+        if tensor.offset < 0 || last >= i128::from(len) {
             return wrong(format_args!(
                 "sizes {sizes:?}, strides {strides:?} and offset {} reach beyond the {} elements of its storage",
-                tensor.offset, storage.len
+                tensor.offset, len
             ));
         }
         Ok(())
@@ -334,7 +374,7 @@ impl Contents {
             }
             Encoding::Blocks { at, ref blocks } => {
                 // The blocks are read into the upper end, and decoded from the lower end on.
-                let start = to.len() - to.len() / Blocks::DECODED * blocks.bytes();
+                let start = to.len() - blocks.encoded(to.len());
                 input.read_at(at, &mut to[start..])?;
                 blocks.decode(to);
                 Ok(())

@@ -22,10 +22,10 @@ mod pool;
 pub mod sparse;
 pub mod zip;
 
-pub use contents::{Contents, Data, Encoding, Save, Storage, Tensor};
+pub use contents::{Contents, Data, Encoding, Opaque, Save, Storage, Tensor};
 pub use element::{Element, Written};
 pub use error::{Error, Kind, Result};
 pub use formats::{Format, Output, open, read_csv, save};
 pub use input::Input;
-pub use pool::set_threads;
+pub use pool::{Start, set_threads};
 pub use sparse::{Form, Sparse};

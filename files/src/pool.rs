@@ -5,6 +5,7 @@
 
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::cell::Cell;
 use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
@@ -14,9 +15,18 @@ static THREADS: AtomicUsize = AtomicUsize::new(0);
 /// More threads than this read no faster.
 const MOST: usize = 16;
 
-/// Sets how many threads read and write a large file; 0 stands for as many as there are processors.
-pub fn set_threads(count: usize) {
+/// Calls its argument, which makes threads, in a state that the threads should inherit.
+pub type Start = fn(&mut dyn FnMut());
+
+thread_local! {
+    static START: Cell<Start> = const { Cell::new(|start| start()) };
+}
+
+/// Sets how many threads read and write a large file; 0 stands for as many as there are processors. The calling thread makes them within
+/// `start`.
+pub fn set_threads(count: usize, start: Start) {
     THREADS.store(count, Relaxed);
+    START.set(start);
 }
 
 /// A pool. `None` for one thread, or where threads cannot be made.
@@ -28,7 +38,11 @@ fn pool() -> Option<ThreadPool> {
     if threads == 1 {
         return None;
     }
-    ThreadPoolBuilder::new().num_threads(threads.min(MOST)).thread_name(|i| format!("thorn-files {i}")).build().ok()
+    let mut pool = None;
+    START.get()(&mut || {
+        pool = ThreadPoolBuilder::new().num_threads(threads.min(MOST)).thread_name(|i| format!("thorn-files {i}")).build().ok()
+    });
+    pool
 }
 
 /// The results of `work` for each of the items, in their order. One item alone is worked on by the calling thread, and all are where

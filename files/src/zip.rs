@@ -78,11 +78,16 @@ pub fn recognises(head: &[u8]) -> bool {
     head.starts_with(&LOCAL.to_le_bytes())
 }
 
+/// The bytes of the first entry of an archive that begins with `head`, up to the end of its name.
+pub fn first_header(head: &[u8]) -> Option<usize> {
+    let len = head.get(26..28).filter(|_| recognises(head))?;
+    Some(LOCAL_SIZE as usize + usize::from(u16::from_le_bytes([len[0], len[1]])))
+}
+
 /// The name of the first entry of an archive that begins with `head`, as far as `head` has it.
 pub fn first_name(head: &[u8]) -> Option<&[u8]> {
-    let len = head.get(26..28).filter(|_| recognises(head))?;
-    let name = head.get(LOCAL_SIZE as usize..)?;
-    name.get(..usize::from(u16::from_le_bytes([len[0], len[1]]))).or(Some(name))
+    let end = first_header(head)?;
+    head.get(LOCAL_SIZE as usize..end.min(head.len()))
 }
 
 /// The entries of an archive, in the order of its directory. They lie in the file, and do not overlap.

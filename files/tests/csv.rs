@@ -103,6 +103,43 @@ fn names_of_columns() {
     assert_eq!((&*sizes, names.len()), (&[0, 2][..], 2));
 }
 
+/// Tables whose first rows have no digit.
+#[test]
+fn first_rows_may_be_missing() {
+    let rows = |text: &str| {
+        let contents = open(&text.as_bytes().to_vec()).unwrap_or_else(|error| panic!("{text:?}: {error}"));
+        let (sizes, names, values) = {
+            let (_, sizes, names, values) = table(text, None).unwrap();
+            (sizes, names.len(), values)
+        };
+        assert_eq!(contents.tensors[0].sizes, sizes);
+        (sizes, names, values.iter().filter(|value| value.is_nan()).count())
+    };
+    assert_eq!(rows("nan,nan\nnan,nan\nnan,1.0\n"), (vec![3, 2], 0, 5));
+    assert_eq!(rows("inf\n-inf\ninf\n"), (vec![3, 1], 0, 0));
+    assert_eq!(rows("nan\n"), (vec![1, 1], 0, 1));
+    assert_eq!(rows("a,b\n,\n,\n1,2\n3,4\n"), (vec![4, 2], 2, 4));
+    assert_eq!(rows(&format!("a,b\n{}", "nan,nan\n".repeat(200))), (vec![200, 2], 2, 400));
+}
+
+/// What spreadsheets show for missing values begins no comment. Comments are behind numbers, too.
+#[test]
+fn errors_of_spreadsheets_are_no_comments() {
+    for text in ["a,b\n1,2\n#N/A,3\n4,5\n", "a;b\n1;2\n #N/A N/A;3\n4;5\n", "a,b\n1,2\n#na,3\n4,5\n".replace("#na", "#NA").as_str()] {
+        let (_, sizes, _, values) = table(text, None).unwrap();
+        assert_eq!((sizes, values[2].is_nan(), values[3]), (vec![3, 2], true, 3.), "{text:?}");
+    }
+    for error in ["#REF!", "#DIV/0!", "#VALUE!", "#NAME?", "#NUM!", "#NULL!"] {
+        let message = table(&format!("a,b\n1,2\n{error},3\n"), None).unwrap_err();
+        assert!(message.ends_with(&format!("line 3, column 1: '{error}' is no number")), "{message}");
+    }
+    assert_eq!(table("1,2 # first\n3,4\n# 5,6\n#NAN,1\n", None).unwrap().1, [2, 2]);
+    assert_eq!(table("1 2\t# first, second\n3 4 #\n", None).unwrap().1, [2, 2]);
+    assert_eq!(table("1,2 # first\r\n3,4\r\n", None).unwrap().3, [1., 2., 3., 4.]);
+    let (_, sizes, names, _) = table("run #,x\n1,2\n", None).unwrap();
+    assert_eq!((sizes, &*names[0]), (vec![1, 2], "run #"));
+}
+
 #[test]
 fn wrong_lines() {
     let cases = [
@@ -132,7 +169,7 @@ fn other_texts_are_no_tables() {
     let long = format!("{}\nand so on\n", "words, ".repeat(200));
     let binary = b"1,2\n\0\x01".to_vec();
     for text in
-        ["", "hello\n", "a,b\nc,d\n", "# 1\n", "{\"a\": [1, 2]}\n", "nan\n", "int main(void)\n{\n    return 0;\n}\n", "<html>\n<p>1</p>\n"]
+        ["", "hello\n", "a,b\nc,d\n", "# 1\n", "{\"a\": [1, 2]}\n", "null\n", "int main(void)\n{\n    return 0;\n}\n", "<html>\n<p>1</p>\n"]
     {
         let message = open(&text.as_bytes().to_vec()).unwrap_err().message;
         assert!(message.starts_with("the format is unknown"), "{text:?}: {message}");
@@ -194,7 +231,11 @@ fn written_tables() {
         save(&[1, 2], Element::U8, &[1, 2], &[("columns.0", "2019")], None).unwrap_err().message,
         "all names of columns are numbers, and would be read as a row"
     );
-    assert_eq!(save(&[0, 2], Element::U8, &[], &[], None).unwrap(), "");
+    for (sizes, names) in [(&[0, 2], &[][..]), (&[3, 0], &[]), (&[3, 0], &[("columns.0", "a")])] {
+        let message = save(sizes, Element::U8, &[], names, None).unwrap_err().message;
+        let what = "tables of text have at least one row or names of columns, and at least one column";
+        assert_eq!(message, format!("{what}, and tensor 'x' has sizes {sizes:?}"));
+    }
     assert_eq!(
         save(&[], Element::U8, &[1], &[], None).unwrap_err().message,
         "tables of text have one or two dimensions, and tensor 'x' has 0"
@@ -270,7 +311,6 @@ fn numbers_are_rounded_as_by_std() {
 #[test]
 fn tables_without_rows_have_any_number_of_columns() {
     let text = |columns, metadata: &[(&str, &str)]| saved(Format::Csv, &[("", &[0, columns], Element::F64, &[])], metadata, None);
-    assert_eq!(text(i64::MAX, &[]).unwrap(), b"");
     assert_eq!(text(2, &[("columns.1", "b"), ("columns.2", "c")]).unwrap(), b",b\n");
     let message = text(i64::MAX, &[("columns.0", "a")]).unwrap_err().message;
     assert_eq!(message, "at most 131072 columns have names, and there are 9223372036854775807");

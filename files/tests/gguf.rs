@@ -2,8 +2,8 @@
 
 mod expected;
 
-use expected::{check, elements, file, metadata, open, refused, storage, tensor, values};
-use thorn_files::{Data, Format};
+use expected::{check, elements, file, metadata, open, refused, storage, storages, tensor, values};
+use thorn_files::{Data, Element, Format, Opaque};
 
 #[test]
 fn elements_are_those_of_gguf() {
@@ -29,11 +29,45 @@ fn elements_are_those_of_gguf() {
             }
         }
         assert_eq!(contents.tensors.len(), expected.as_object().unwrap().len() + 2);
-        let Data::Refused(why) = &tensor(&contents, "other").data else { panic!("Q4_K is not decoded") };
-        assert_eq!(why, "elements of the type Q4_K are not decoded");
+        let Data::Opaque(Opaque { storage, size, why }) = &tensor(&contents, "other").data else { panic!("IQ1_S is not decoded") };
+        assert_eq!((&**why, *size), ("elements of the type IQ1_S are not decoded", 0));
         assert_eq!(tensor(&contents, "other").sizes, [1, 256]);
+        assert_eq!(storages(&contents, &bytes)[*storage], (Element::U8, (0..50).collect()));
         assert_eq!(elements(&contents, &bytes, tensor(&contents, "last")), 7f32.to_le_bytes());
     }
+}
+
+/// Blocks of random bytes, for each type that is decoded.
+#[test]
+fn blocks_are_those_of_gguf() {
+    let bytes = file("gguf/blocks.gguf");
+    let contents = open(&bytes);
+    let expected = &values("gguf")["blocks"];
+    assert_eq!(contents.tensors.len(), expected.as_object().unwrap().len());
+    for (name, expected) in expected.as_object().unwrap() {
+        check(&contents, &bytes, name, expected);
+    }
+}
+
+/// The bytes of a type that is unknown reach to the next tensor, wherever it is described, or to the end of the file.
+#[test]
+fn bytes_of_unknown_types() {
+    let tensor =
+        |name: &str, kind: u32, at: u64| [&string(name)[..], &ints(&[1]), &3u64.to_le_bytes(), &ints(&[kind]), &at.to_le_bytes()].concat();
+    let described = [tensor("last", 99, 64), tensor("first", 77, 0), tensor("known", 24, 32), tensor("again", 77, 0)];
+    let head = gguf(4, 0, &[&described.concat()]);
+    let mut bytes = head.clone();
+    bytes.resize(head.len().next_multiple_of(32), 0);
+    bytes.extend(0..70);
+    let contents = open(&bytes);
+    let all = storages(&contents, &bytes);
+    let read = |name: &str| match &contents.tensors.iter().find(|tensor| tensor.name == name).unwrap().data {
+        Data::Opaque(Opaque { storage, why, .. }) => (why.clone(), all[*storage].1.clone()),
+        data => panic!("{data:?}"),
+    };
+    assert_eq!(read("last"), ("type 99 of elements is unknown".to_owned(), (64..70).collect()));
+    assert_eq!(read("first"), ("type 77 of elements is unknown".to_owned(), (0..32).collect()));
+    assert_eq!(read("again"), read("first"));
 }
 
 #[test]
@@ -89,12 +123,20 @@ fn broken_files_are_refused() {
             gguf(0, 1, &[&string("a"), &ints(&[9, 6]), &long(1 << 62)]),
             "byte 49: the file ends early: 18446744073709551615 bytes are expected, 0 are left",
         ),
-        (gguf(0, 1, &[&string("general.alignment"), &ints(&[4, 24])]), "byte 53: the alignment is 24, and no power of two"),
+        (gguf(0, 1, &[&string("general.alignment"), &ints(&[4, 24])]), "byte 53: the alignment 24 is no power of two"),
+        (
+            gguf(0, 1, &[&string("general.alignment"), &ints(&[5, 32])]),
+            "byte 53: general.alignment has the type int32, and must have uint32",
+        ),
         (gguf(1, 0, &[&string("a"), &ints(&[1 << 30])]), "byte 33: tensor 'a' has 1073741824 dimensions, 1024 at most are read"),
         (gguf(1, 0, &[&string("a"), &ints(&[1]), &long(1 << 63)]), "byte 33: tensor 'a': size -9223372036854775808 is negative"),
         (
             gguf(1, 0, &[&string("a"), &ints(&[1]), &long(33), &ints(&[8]), &long(0)]),
             "byte 33: tensor 'a': sizes [33] are not of whole blocks of Q8_0",
+        ),
+        (
+            gguf(1, 0, &[&string("a"), &ints(&[1]), &long(32), &ints(&[12]), &long(0)]),
+            "byte 33: tensor 'a': sizes [32] are not of whole blocks of Q4_K",
         ),
         (
             gguf(1, 0, &[&string("a"), &ints(&[1]), &long(32), &ints(&[8]), &long(0)]),

@@ -173,3 +173,11 @@ fn large_declared_sizes_are_refused() {
     assert_eq!(error.kind, Kind::Format);
     assert!(error.message.starts_with("byte "), "{error}");
 }
+
+#[test]
+fn bitmaps_are_refused() {
+    for text in ["P1\n# a comment\n2 2\n0 1\n1 0\n", "P4\n8 1\n\u{1}"] {
+        let message = thorn_files::open(&text.as_bytes().to_vec()).unwrap_err().message;
+        assert_eq!(message, "PNM: PBM images, of one bit, are not read: convert the file to PGM first");
+    }
+}

@@ -91,6 +91,12 @@ static inline void th_mpi_facts_of(th_mpi_facts *facts, int64_t kind, const THTe
     }
 }
 
+/* Fails since shapes differ among the ranks; the tensor of this one has `dims` dimensions. */
+static inline THStatus th_mpi_different_shapes(const THMpiCall *call, int64_t dims) {
+    return th_mpi_fail(TH_ERR_SHAPE, "%s: ranks have tensors of different shapes; the tensor of this rank has %lld dimension%s", call->what,
+                       (long long)dims, dims == 1 ? "" : "s");
+}
+
 /* Compares facts among the ranks, and `status`, with which each rank comes here: TH_OK only if all ranks came with it and
  * the facts but the layout agree. */
 static inline THStatus th_mpi_compare(THMpiCall *call, THStatus status, th_mpi_facts *facts) {
@@ -111,7 +117,8 @@ static inline THStatus th_mpi_compare(THMpiCall *call, THStatus status, th_mpi_f
     }
     if (words[TH_MPI_FACTS] != TH_OK) {
         const THStatus other = (THStatus)words[TH_MPI_FACTS];
-        return th_mpi_fail(other, "%s: another rank fails with %s", call->what, THStatus_name(other));
+        return th_mpi_fail(other, "%s: another rank failed with %s; the message of that rank says why", call->what,
+                           THStatus_name(other));
     }
     if (facts->low[TH_MPI_KIND] != facts->high[TH_MPI_KIND]) {
         return th_mpi_fail(TH_ERR_ARGUMENT, "%s: ranks call different collectives, operations, dimensions or roots",
@@ -123,8 +130,7 @@ static inline THStatus th_mpi_compare(THMpiCall *call, THStatus status, th_mpi_f
     }
     for (int i = TH_MPI_RANK; i <= TH_MPI_ELEMENTS; i++) {
         if (facts->low[i] == facts->high[i]) continue;
-        return th_mpi_fail(TH_ERR_SHAPE, "%s: ranks have different shapes, here %lld dimensions", call->what,
-                           (long long)facts->own[TH_MPI_RANK]);
+        return th_mpi_different_shapes(call, facts->own[TH_MPI_RANK]);
     }
     return TH_OK;
 }

@@ -60,14 +60,18 @@ static inline THStatus th_mpi_parts(THMpiCall *call, int64_t *parts, const int64
     for (int p = 0; p < call->state->size; p++) {
         if (given) parts[p] = given[p];
         else th_mpi_even(&first, &parts[p], total, call->state->size, p);
-        if (parts[p] < 0 || parts[p] > total - sum) {
-            return th_mpi_fail(TH_ERR_SHAPE, "%s: part %d of %lld entries is too large for %lld", call->what, p,
-                               (long long)parts[p], (long long)total);
+        if (parts[p] < 0) {
+            return th_mpi_fail(TH_ERR_SHAPE, "%s: parts[%d] is %lld: a part has 0 entries or more", call->what, p, (long long)parts[p]);
+        }
+        if (parts[p] > total - sum) {
+            return th_mpi_fail(TH_ERR_SHAPE, "%s: parts[%d] is %lld, too large: %lld of the %lld entries of the dimension are left", call->what,
+                               p, (long long)parts[p], (long long)(total - sum), (long long)total);
         }
         sum += parts[p];
     }
     if (sum == total) return TH_OK;
-    return th_mpi_fail(TH_ERR_SHAPE, "%s: parts of %lld entries of %lld", call->what, (long long)sum, (long long)total);
+    return th_mpi_fail(TH_ERR_SHAPE, "%s: the parts sum to %lld, and the dimension has %lld entries", call->what, (long long)sum,
+                       (long long)total);
 }
 
 /* The number of entries in front of part `p`. */
@@ -244,11 +248,12 @@ static inline THStatus th_mpi_sizes(THMpiCall *call, THStatus status, int64_t *s
         sizes[p] = other[SIZE];
         if (other[STATUS] != TH_OK) {
             const THStatus theirs = (THStatus)other[STATUS];
-            status = th_mpi_fail(theirs, "%s: rank %d fails with %s", call->what, p, THStatus_name(theirs));
+            status = th_mpi_fail(theirs, "%s: rank %d failed with %s; the message of that rank says why", call->what, p,
+                                 THStatus_name(theirs));
         } else if (other[DTYPE] != own[DTYPE]) {
             status = th_mpi_fail(TH_ERR_DTYPE, "%s: ranks have different dtypes, here %s", call->what, THDtype_name((THDtype)own[DTYPE]));
         } else if (other[RANK] != own[RANK] || other[SIZES] != own[SIZES]) {
-            status = th_mpi_fail(TH_ERR_SHAPE, "%s: ranks have different shapes, here %lld dimensions", call->what, (long long)own[RANK]);
+            status = th_mpi_different_shapes(call, own[RANK]);
         }
     }
     free(all);

@@ -2,7 +2,7 @@
 
 use crate::float::{Float, bytes, dot, fast, greatest, norm, rescale, scale, stack, unit, view, view_mut};
 use crate::francis;
-use crate::schur::Schur;
+use crate::schur::{self, Schur};
 use crate::{Info, NOT_FINITE, Scratch};
 use dyn_stack::{MemStack, StackReq};
 use faer::diag::DiagMut;
@@ -100,7 +100,7 @@ fn large<T: Float>(
     sums: &mut [T],
     stack: &mut MemStack,
 ) -> bool {
-    let (values, imaginary) = (DiagMut::from_slice_mut(re), DiagMut::from_slice_mut(im));
+    let (values, imaginary) = (DiagMut::from_slice_mut(&mut *re), DiagMut::from_slice_mut(&mut *im));
     let vectors = v.as_deref_mut().map(|v| {
         // Elements that are read below have been written, whatever faer does.
         let (_t, stack) = temp_mat_zeroed::<T, _, _>(n, n, stack);
@@ -113,10 +113,15 @@ fn large<T: Float>(
     let Some(v) = v else { return true };
     // It has vectors of its own in `v`, but see [`Schur`]. Schur's form and vectors it has left in the memory that it asked for first.
     // SAFETY: the memory was zeros before faer wrote there, and any bits are a float.
-    let (t, stack) = unsafe { temp_mat_uninit::<T, _, _>(n, n, stack) };
+    let (mut t, stack) = unsafe { temp_mat_uninit::<T, _, _>(n, n, stack) };
     // SAFETY: as above.
-    let (z, stack) = unsafe { temp_mat_uninit::<T, _, _>(n, n, stack) };
-    vectors_of(t.as_mat_ref(), z.as_mat_ref(), v, sums, stack)
+    let (mut z, stack) = unsafe { temp_mat_uninit::<T, _, _>(n, n, stack) };
+    if !schur::is_form(t.as_mat_ref()) {
+        return false;
+    }
+    schur::standardize(t.as_mat_mut(), z.as_mat_mut(), re, im);
+    vectors_of(t.as_mat_ref(), z.as_mat_ref(), v, sums, stack);
+    true
 }
 
 /// The same of what is small, by a Schur form of our own.
@@ -139,20 +144,21 @@ fn small<T: Float>(h: &mut [T], n: usize, re: &mut [T], im: &mut [T], v: Option<
         #[inline(always)]
         || francis::schur(h, n, turned, re, im),
     );
-    done && v.is_none_or(|v| vectors_of(view(h, n, n), view(&z, n, n), v, sums, stack))
+    if let (true, Some(v)) = (done, v) {
+        vectors_of(view(h, n, n), view(&z, n, n), v, sums, stack);
+    }
+    done
 }
 
-/// The eigenvectors, for Schur's form and vectors. False if the form is none: there was no convergence.
-fn vectors_of<T: Float>(t: MatRef<'_, T>, z: MatRef<'_, T>, v: &mut [T], sums: &mut [T], stack: &mut MemStack) -> bool {
+/// The eigenvectors, for Schur's form in standard form and its vectors.
+fn vectors_of<T: Float>(t: MatRef<'_, T>, z: MatRef<'_, T>, v: &mut [T], sums: &mut [T], stack: &mut MemStack) {
     let n = t.nrows();
     // SAFETY: floats, filled before they are read.
     let (mut x, _) = unsafe { temp_mat_uninit::<T, _, _>(n, n, stack) };
     let mut x = x.as_mat_mut();
-    let Some(schur) = Schur::new(t, sums) else { return false };
-    schur.vectors(x.rb_mut());
+    Schur::new(t, sums).vectors(x.rb_mut());
     let (all, upper) = (BlockStructure::Rectangular, BlockStructure::TriangularUpper);
     triangular::matmul(view_mut(v, n, n), all, Accum::Replace, z, all, x.rb(), upper, T::ONE, Par::Seq);
-    true
 }
 
 /// Makes rows and columns alike in norm, by powers of 2: `a = inverse(D) a D` for a diagonal D, which is multiplied to `scales`.

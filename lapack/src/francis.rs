@@ -2,7 +2,9 @@
 //!
 //! faer's does the same with reflectors made for any length, which for three rows takes as long as all the rest.
 
-use crate::float::Float;
+use crate::float::{Float, view_mut};
+use faer::MatMut;
+use faer::prelude::ReborrowMut;
 
 /// Returns true if this is faster for order n than faer's, with many shifts at once.
 pub fn suits(n: usize, vectors: bool) -> bool {
@@ -61,16 +63,6 @@ impl<T: Float> Square<'_, T> {
             *z -= sum * v[2];
         }
     }
-
-    /// `x = cos x + sin y`, `y = cos y - sin x` for columns k and k + 1 of rows before `rows`.
-    #[inline(always)]
-    fn rotate_cols(&mut self, k: usize, rows: usize, [cos, sin]: [T; 2]) {
-        for i in 0..rows {
-            let (x, y) = (self.at(i, k), self.at(i, k + 1));
-            self.set(i, k, cos * x + sin * y);
-            self.set(i, k + 1, cos * y - sin * x);
-        }
-    }
 }
 
 /// Makes Schur's form of the Hessenberg matrix `h`, and its eigenvalues; without `z`, these alone. The columns of `z` are turned with it.
@@ -97,7 +89,8 @@ pub fn schur<T: Float>(h: &mut [T], n: usize, z: Option<&mut [T]>, re: &mut [T],
         };
         (re[end - 1], im[end - 1]) = (h.at(end - 1, end - 1), T::default());
         if first + 2 == end {
-            pair(&mut h, z.as_mut(), first, re, im);
+            let turned = z.as_mut().map(|z| view_mut(z.data, n, n));
+            pair(view_mut(h.data, n, n), turned, first, re, im);
         }
         end = first;
     }
@@ -255,28 +248,33 @@ fn reflector<T: Float>(v: &mut [T; 3]) -> (T, T) {
     (beta * scale, (beta - a) / beta)
 }
 
-/// Turns rows and columns k and k + 1 so that there are two real eigenvalues on the diagonal, or a pair's real part twice.
+/// Rotates rows and columns k and k + 1 into standard form: two real eigenvalues on the diagonal, or the real part of a complex pair twice.
+/// The eigenvalues are written to `re` and `im`. Without `z` the other rows and columns are left alone.
 #[inline(always)]
-fn pair<T: Float>(h: &mut Square<'_, T>, z: Option<&mut Square<'_, T>>, k: usize, re: &mut [T], im: &mut [T]) {
-    let ([a, b, c, d], turn) = standard([h.at(k, k), h.at(k, k + 1), h.at(k + 1, k), h.at(k + 1, k + 1)]);
+pub fn pair<T: Float>(mut h: MatMut<'_, T>, z: Option<MatMut<'_, T>>, k: usize, re: &mut [T], im: &mut [T]) {
+    let n = h.ncols();
+    let ([a, b, c, d], turn) = standard([h[(k, k)], h[(k, k + 1)], h[(k + 1, k)], h[(k + 1, k + 1)]]);
     (re[k], re[k + 1]) = (a, d);
     im[k] = if c == T::default() { c } else { b.magnitude().root() * c.magnitude().root() };
     im[k + 1] = -im[k];
     if c == T::default() {
         im[k + 1] = c;
     }
+    (h[(k, k)], h[(k, k + 1)], h[(k + 1, k)], h[(k + 1, k + 1)]) = (a, b, c, d);
     let Some(z) = z else { return };
-    for j in k + 2..h.n {
-        let (x, y) = (h.at(k, j), h.at(k + 1, j));
-        h.set(k, j, turn[0] * x + turn[1] * y);
-        h.set(k + 1, j, turn[0] * y - turn[1] * x);
+    let rows = h.rb_mut().get_mut(k..k + 2, k + 2..).transpose_mut();
+    rotate(rows, turn);
+    rotate(h.get_mut(..k, k..k + 2), turn);
+    rotate(z.get_mut(..n, k..k + 2), turn);
+}
+
+/// `x = cos x + sin y`, `y = cos y - sin x` for two columns.
+#[inline(always)]
+fn rotate<T: Float>(mut columns: MatMut<'_, T>, [cos, sin]: [T; 2]) {
+    for i in 0..columns.nrows() {
+        let (x, y) = (columns[(i, 0)], columns[(i, 1)]);
+        (columns[(i, 0)], columns[(i, 1)]) = (cos * x + sin * y, cos * y - sin * x);
     }
-    h.rotate_cols(k, k, turn);
-    z.rotate_cols(k, h.n, turn);
-    h.set(k, k, a);
-    h.set(k, k + 1, b);
-    h.set(k + 1, k, c);
-    h.set(k + 1, k + 1, d);
 }
 
 /// The rows of a 2 x 2 matrix turned into standard form, and cosine and sine of that: upper triangular if its eigenvalues are real, else

@@ -5,6 +5,7 @@
 //! substitution compares the determinants of blocks with the norm of the matrix, not with its square, and scales nothing.
 
 use crate::float::{Float, axpy, fast, greatest};
+use crate::francis;
 use crate::lu::column;
 use faer::linalg::matmul::matmul;
 use faer::prelude::{Reborrow, ReborrowMut};
@@ -39,16 +40,29 @@ struct Vector<'a, T> {
     smallest: T,
 }
 
-impl<'a, T: Float> Schur<'a, T> {
-    /// Keeps the columns' sums in `sums`, one for each. `None` if the matrix has more below the diagonal than Schur's form.
-    pub fn new(t: MatRef<'a, T>, sums: &'a mut [T]) -> Option<Schur<'a, T>> {
-        let n = t.nrows();
-        if (2..n).any(|i| t[(i, i - 1)] != T::default() && t[(i - 1, i - 2)] != T::default()) {
-            return None;
+/// Returns true if no two adjacent elements below the diagonal are other than 0: all blocks have one or two rows.
+pub fn is_form<T: Float>(t: MatRef<'_, T>) -> bool {
+    (2..t.nrows()).all(|i| t[(i, i - 1)] == T::default() || t[(i - 1, i - 2)] == T::default())
+}
+
+/// Rotates the 2 x 2 blocks of `t`, and `z` with them, into the standard form that [`Schur`] needs, and writes their eigenvalues.
+///
+/// faer leaves blocks with 0 above the diagonal, whose two eigenvalues are real and equal, and blocks in standard form.
+pub fn standardize<T: Float>(mut t: MatMut<'_, T>, mut z: MatMut<'_, T>, re: &mut [T], im: &mut [T]) {
+    for k in 1..t.nrows() {
+        if t[(k, k - 1)] != T::default() {
+            francis::pair(t.rb_mut(), Some(z.rb_mut()), k - 1, re, im);
         }
+    }
+}
+
+impl<'a, T: Float> Schur<'a, T> {
+    /// Keeps the columns' sums in `sums`, one for each.
+    pub fn new(t: MatRef<'a, T>, sums: &'a mut [T]) -> Schur<'a, T> {
+        let n = t.nrows();
         (0..n).for_each(|j| sums[j] = (0..j).fold(T::default(), |sum, i| sum + t[(i, j)].magnitude()));
         let least = T::LEAST * (T::of(n as f64) / T::EPS);
-        Some(Schur { t, sums, least, most: T::ONE / least })
+        Schur { t, sums, least, most: T::ONE / least }
     }
 
     /// The rows of the diagonal block that ends before row `end`.

@@ -1,4 +1,4 @@
--- Errors: where they are raised, how arguments are counted, and that no argument ends the process.
+-- Errors: the line where they are raised, how arguments are counted, and that no argument ends the process.
 
 local harness = require("harness")
 local namespace = require("thorn.namespace")
@@ -46,8 +46,7 @@ test("an operation that fails leaves its result alone", function()
     equal(r, { 1, 2 })
 end)
 
--- Random calls of every function and method. Files, settings of the process, and references that nobody gives up are left
--- out.
+-- Random calls of every function and method. Files, process settings, and functions that change reference counts are left out.
 local LEFT_OUT = {
     save = true, load = true, setnumthreads = true, setdefaulttensortype = true, seed = true, manualSeed = true,
     retain = true, setheaptracking = true, class = true,
@@ -95,7 +94,7 @@ local function arguments()
     return r, count
 end
 
--- Every call either works or raises an error with a message.
+-- Every call either succeeds or raises an error with a message.
 local function call(name, f)
     for _ = 1, 60 do
         local given, count = arguments()
@@ -105,7 +104,7 @@ local function call(name, f)
     end
 end
 
--- The names in order, so that every run makes the same calls.
+-- Returns the names in order, so that every run makes the same calls.
 local function sorted(functions)
     local names = {}
     for name, f in pairs(functions) do
@@ -135,7 +134,7 @@ end)
 
 test("no argument of a storage's constructor ends the process", function()
     call("FloatStorage", function(first, second, third)
-        -- A second argument behind a size is an address, and a string is a file.
+        -- After a size, a second argument is an address, and a string is a file name.
         if type(first) == "number" or type(first) == "string" then return torch.FloatStorage(3) end
         local view = torch.FloatStorage(first, second, third)
         local t = torch.FloatTensor(view)

@@ -1,4 +1,4 @@
--- Constructors of tensors and storages, and what asks about type, size and memory.
+-- Constructors of tensors and storages, and queries of type, size and memory.
 
 local harness = require("harness")
 local torch = require("thorn")
@@ -37,7 +37,10 @@ test("sizes as numbers, as a LongStorage, and with strides", function()
     equal(torch.Tensor(torch.LongStorage({ 2, 3 }), torch.LongStorage({ -1, -1 })):stride(), { 3, 1 })
     fails("as many strides as sizes", torch.Tensor, torch.LongStorage({ 2, 3 }), torch.LongStorage({ 1 }))
     fails("number expected, got string", torch.Tensor, "3")
-    fails("whole number expected", torch.Tensor, 2.5)
+    fails("whole number expected, got 2.5", torch.Tensor, 2.5)
+    fails("whole number from -2^53 to 2^53 expected, got 1e+18", torch.Tensor, 1e18)
+    equal(torch.Tensor(3LL):size(1), 3)
+    equal(torch.Tensor(2):fill(torch.LongTensor({ 7 }):data()[0]), { 7, 7 })
     fails("at most 1024 dimensions", torch.Tensor, torch.LongStorage(1025):fill(1))
 end)
 
@@ -175,7 +178,7 @@ test("pointers to elements", function()
     equal(t:cdata().nDimension, 2)
     equal(tonumber(t:cdata().size[1]), 2)
     equal(tonumber(torch.cdata(t, true)), torch.pointer(t))
-    -- The pointer keeps the elements while the tensor is gone.
+    -- The pointer keeps the elements alive after the tensor is collected.
     local kept = torch.Tensor(1000):fill(7):data()
     collectgarbage()
     for _ = 1, 100 do torch.Tensor(1000):fill(1) end

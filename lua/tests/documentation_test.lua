@@ -1,7 +1,6 @@
--- Types the examples of Torch7's documentation of tensors, in its order, and compares what is printed. In a session, a line
--- that begins with ">" is typed, and the lines behind it are printed. Where a tensor is random in the documentation, "*"
--- gives it the numbers that are printed behind. Blanks that align columns do not count, and "dimension" in the last line of
--- a tensor is "size".
+-- Runs the examples of Torch7's documentation of tensors, in its order, and compares the output. In a session, a line that begins with ">"
+-- is an input, and the lines after it are its output. If a tensor is random in the documentation, "*" sets it to the numbers that follow.
+-- Blanks that align columns are ignored, and "dimension" in the last line of a tensor counts as "size".
 
 local harness = require("harness")
 local torch = require("thorn")
@@ -10,7 +9,7 @@ local here = debug.getinfo(1, "S").source:match("^@(.*)documentation_test%.lua$"
 
 local environment = setmetatable({ torch = torch }, { __index = _G })
 
--- A table of tensors is printed as Torch7's interpreter prints it.
+-- Prints a table of tensors as Torch7's interpreter does.
 local function printed(value)
     if type(value) ~= "table" then return tostring(value) end
     local lines = { "{" }
@@ -31,7 +30,7 @@ local function normal(text)
     return table.concat(lines, "\n")
 end
 
--- Steps: what is typed, or the name of the tensor that takes numbers; the line of the first; what is printed.
+-- Returns the steps: the input, or the name of the tensor that gets numbers; the line number of the input; the output.
 local function read_session(path)
     local steps, number = {}, 0
     for line in io.lines(path) do
@@ -72,7 +71,7 @@ local function run(step)
         local chunk = loadstring("return " .. step.typed) or assert(loadstring(step.typed))
         value = setfenv(chunk, environment)()
     end
-    -- A step that prints nothing must run without an error.
+    -- A step without output must run without an error.
     if normal(expected) == "" then
         harness.checks = harness.checks + 1
     else
@@ -80,7 +79,7 @@ local function run(step)
     end
 end
 
--- In this order: they share variables.
+-- In this order, because they share variables.
 for _, name in ipairs({ "making", "elements", "views" }) do
     local session = "documentation/" .. name .. ".session"
     for _, step in ipairs(read_session(here .. session)) do

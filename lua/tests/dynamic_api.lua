@@ -25,14 +25,14 @@ end
 
 local function shape(tensor) return table.concat(thorn.sizes(tensor), "x") end
 
--- The elements and the shape are these.
+-- Checks the elements and the shape of a tensor.
 local function expect(tensor, sizes, ...)
     local got = table.concat(elements(tensor), " ")
     local want = table.concat({ ... }, " ")
     check(shape(tensor) == sizes and got == want, ("[%s] %s, expected [%s] %s"):format(shape(tensor), got, sizes, want))
 end
 
--- The call raises an error whose message has this text.
+-- Checks that the call raises an error whose message contains the text.
 local function refuses(message, f, ...)
     local ok, text = pcall(f, ...)
     check(not ok, "no error where there should be: " .. message)
@@ -161,7 +161,7 @@ function tests.operations_in_place_end_with_an_underscore()
     expect(x, "2", 0, 0)
     thorn.uniform_(x, 2, 3)
     for _, value in ipairs(elements(x)) do check(value >= 2 and value < 3) end
-    -- An operation that reads no tensor takes its result in front.
+    -- An operation that reads no tensor takes its result as the first argument.
     thorn.fill(x, 6)
     expect(x, "2", 6, 6)
     local t = thorn.zeros(3)
@@ -230,6 +230,9 @@ function tests.errors_name_the_function_as_it_was_called()
     refuses("out = table", thorn.add, x, 1, { out = { x, x } })
     refuses("out = table", thorn.add, x, 1, { out = { 5 } })
     refuses("keepdims = boolean", thorn.sum, x, { keepdims = true })
+    refuses("zeros: dtype names no dtype: \"flaot32\"", thorn.zeros, 2, { dtype = "flaot32" })
+    local scores = thorn.randn(2, 3)
+    refuses("cross_entropy: target 4 at position 1 is none of 3 classes", thorn.cross_entropy, scores, thorn.tensor({ 4, 1 }, "int64"))
     refuses("zeros: size must be a whole number", thorn.zeros, 2.5)
     refuses("narrow: size is out of range", thorn.narrow, x, 1, 1, 2 ^ 63)
     refuses("Archive.open: ", thorn.Archive.open, "/no/such/file")
@@ -242,7 +245,7 @@ function tests.errors_name_the_function_as_it_was_called()
     refuses("lists of 1 and 2 numbers should be of one length", thorn.roll, x, { 1 }, { 1, 2 })
 end
 
--- Each call stands in a line of its own, whose number the error has.
+-- Each call is on a separate line, and the error must name the line.
 function tests.errors_are_raised_at_the_callers_line()
     local x = thorn.ones(2)
     local source = debug.getinfo(1, "S").short_src
@@ -289,7 +292,7 @@ function tests.functions_of_lua_are_called_for_each_element()
         thorn.Storage.resize(thorn.storage(shrunk), 0)
         return 1
     end)
-    -- Elements in row-major order, and one that stands several times is met as often.
+    -- Elements are visited in row-major order. An element with several positions is visited several times.
     local seen = {}
     thorn.apply(thorn.expand(thorn.tensor({ 1 }), 3), function(value)
         seen[#seen + 1] = value
@@ -328,6 +331,24 @@ function tests.tensors_are_made_of_tables()
     check(thorn.dtype(thorn.tensor({ 1 }, { dtype = thorn.int8 })) == thorn.int8)
     refuses("tensor: the lists in a list differ in length", thorn.tensor, { { 1, 2 }, { 3 } })
     refuses("tensor: an element is a string", thorn.tensor, { "a" })
+end
+
+-- Where no triangle is named, every function looks at the lower one alone, so that each takes the factor of any other.
+function tests.triangles_are_lower_ones_by_default()
+    local function doubles(list) return thorn.tensor(list, "float64") end
+    local whole, a, b = doubles({ { 4, 2 }, { 2, 3 } }), doubles({ { 4, 0 / 0 }, { 2, 3 } }), doubles({ { 2 }, { 1 } })
+    for _, name in ipairs({ "cholesky", "potrf" }) do
+        local l = thorn[name](a)
+        harness.near(thorn.mm(l, thorn.transpose(l, 1, 2)), whole, 1e-14)
+        harness.near(thorn.potrs(b, l), { { 0.5 }, { 0 } }, 1e-14)
+        harness.near(thorn.potri(l), { { 0.375, -0.25 }, { -0.25, 0.5 } }, 1e-14)
+        harness.near(thorn.mm(l, (thorn.trtrs(b, l))), b, 1e-14)
+        harness.near(thorn.mm(l, thorn.STensor.trtrs(b, thorn.STensor.fromDense(l))), b, 1e-14)
+    end
+    local factor = thorn.pstrf(a)
+    harness.near(thorn.mm(factor, thorn.transpose(factor, 1, 2)), whole, 1e-14)
+    harness.near((thorn.symeig(a)), { (7 - math.sqrt(17)) / 2, (7 + math.sqrt(17)) / 2 }, 1e-14)
+    harness.near((thorn.syev(a)), { (7 - math.sqrt(17)) / 2, (7 + math.sqrt(17)) / 2 }, 1e-14)
 end
 
 harness.run(tests)

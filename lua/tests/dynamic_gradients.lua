@@ -1,4 +1,4 @@
--- Gradients through the namespace: leaves, backward, hooks, functions with a gradient of their own, checkpoints, optimizers.
+-- Gradients through the namespace: leaves, backward, hooks, custom functions, checkpoints, optimizers.
 
 local harness = require("harness")
 local library = require("thorn.library")
@@ -13,7 +13,7 @@ local function leaf(list) return thorn.tensor(list, "float64"):setRequiresGrad(t
 
 local function doubles(list) return thorn.tensor(list, "float64") end
 
--- The elements are these.
+-- Checks the elements.
 local function expect(tensor, ...)
     check(tensor, "there is no tensor")
     local got = {}
@@ -42,7 +42,7 @@ function tests.backward_adds_to_gradients()
     fails("is a leaf that requires a gradient", function() a:add(1) end)
 end
 
--- Methods of Torch7's package are recorded as well.
+-- Methods of Torch7's package are recorded, too.
 function tests.methods_that_write_in_place_are_recorded()
     local w = leaf({ 1, 2 })
     local r = w:clone():mul(3)
@@ -55,6 +55,48 @@ function tests.methods_that_write_in_place_are_recorded()
     local sum = u * 3 + u
     sum:backward()
     expect(u:grad(), 4)
+end
+
+-- Elements that Lua writes are known to gradients, as those that the library writes.
+function tests.written_elements_are_recorded()
+    local w = leaf({ 1, 2 })
+    local refused = "is a view of a leaf that requires a gradient, and would be changed in place; "
+        .. "write to it in a function that thorn.no_grad calls"
+    fails(refused, function() w[1] = 5 end)
+    fails(refused, function() w[{ 2 }] = 5 end)
+    fails("the storage has elements of a tensor that requires a gradient", function() w:storage()[1] = 5 end)
+    local function five() return 5 end
+    for name, given in pairs({ apply = { five }, map = { w, five }, map2 = { w, w, five } }) do
+        fails(name .. ": the tensor requires a gradient", function() w[name](w, unpack(given)) end)
+        fails(name .. ": the tensor requires a gradient", function() thorn[name](w, unpack(given)) end)
+    end
+    expect(w, 1, 2)
+    thorn.no_grad(function()
+        w[1] = 3
+        w:apply(function(x) return 2 * x end)
+    end)
+    expect(w, 6, 4)
+
+    -- An element of a result has no gradient any more.
+    local r = thorn.mul(w, 3)
+    r[1] = 7
+    thorn.sum(r):backward()
+    expect(r, 7, 12)
+    expect(w:grad(), 0, 3)
+
+    -- Backward notices that an operand has changed.
+    for _, change in ipairs({
+        function(x) x[1] = 0 end, function(x) x[{ 2 }] = 0 end, function(x) x:storage()[1] = 0 end,
+        function(x) x:apply(function() return 0 end) end, function(x) thorn.map(x, x, function() return 0 end) end,
+    }) do
+        local x = doubles({ 1, 2 })
+        local product = thorn.sum(thorn.mul(w, x))
+        change(x)
+        fails("changed", function() product:backward() end)
+    end
+    local whole = thorn.tensor({ 1, 2 }, "int64")
+    whole[1] = 5
+    check(whole[1] == 5)
 end
 
 function tests.several_tensors_are_roots()
@@ -126,7 +168,7 @@ function tests.hooks_look_on_and_replace()
     fails("addHook: a tensor is expected", thorn.addHook, 1, print)
 end
 
--- A hook may remove itself, and one that is still to be called.
+-- A hook may remove itself, and a hook that would be called later.
 function tests.hooks_remove_hooks()
     local x, calls = leaf({ 1 }), 0
     local first, second
@@ -154,7 +196,7 @@ function tests.errors_of_hooks_come_out_of_backward()
         check(not ok and raised == marker)
     end
     check(x:grad() == nil)
-    -- It is not raised a second time, for another failure.
+    -- The first error is not raised again for another failure.
     fails("backward: ", thorn.backward, thorn.ones(2))
     x = leaf({ 1, 2 })
     x:addHook(function(gradient) return thorn.sum(gradient, 7) end)
@@ -167,7 +209,7 @@ function tests.errors_of_hooks_come_out_of_backward()
     fails("of another shape or dtype", function() thorn.sum(thorn.mul(x, 2)):backward() end)
 end
 
--- exp, whose gradient is its result times that of the result.
+-- exp, whose gradient is the result times the gradient of the result.
 local function own_exp(x, factor)
     return thorn.Grad.apply({ x }, function(call, input)
         local r = thorn.exp(input)
@@ -253,7 +295,7 @@ function tests.a_checkpoint_computes_again()
     check(thorn.Grad.check({ x, w }, function(a, b) return thorn.sin(a), thorn.mul(a, b) end))
 end
 
--- Loops that LuaJIT compiles may call backward, and free what has hooks.
+-- Loops that LuaJIT compiles may call backward, and may free tensors that have hooks.
 function tests.compiled_loops_may_be_called_back()
     local x, calls = leaf({ 1, 2 }), 0
     x:addHook(function() calls = calls + 1 end)

@@ -1,4 +1,4 @@
--- The handles beside tensors: fused expressions, archives, generators, storages, and what GPUs have.
+-- Handles other than tensors: fused expressions, archives, generators, storages, and handles of GPUs.
 
 local harness = require("harness")
 local ffi = require("ffi")
@@ -15,7 +15,7 @@ local function elements(tensor)
     return table.concat(list, " ")
 end
 
--- The name of a new file with this ending, which is removed after `f` has been called with it.
+-- Calls `f` with the name of a new file with this suffix, and removes the file.
 local function with_file(ending, f)
     local path = os.tmpname()
     local named = path .. ending
@@ -71,7 +71,7 @@ function tests.archives_are_read_from_memory()
     end)
 end
 
--- The collector may not take memory that an archive or a tensor reads.
+-- The collector must not free memory that an archive or a tensor reads.
 function tests.memory_of_lua_lives_as_long_as_it_is_read()
     local borrowed = require("thorn.dynamic.borrowed")
     local tensors, count = {}, 200
@@ -160,7 +160,7 @@ function tests.options_of_printing_are_a_table()
     check(options.precision == 4)
 end
 
--- Where there is a GPU, streams and events are made; elsewhere every call says that there is none.
+-- With a GPU, streams and events are made. Without one, every call reports that there is none.
 function tests.streams_and_events_are_reached()
     if thorn.Cuda.deviceCount() == 0 then
         local ok, message = pcall(thorn.CudaStream.new, 0, 0)

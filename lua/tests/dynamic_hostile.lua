@@ -1,5 +1,4 @@
--- Nothing that a program passes ends the process: every function with arguments drawn at random, in a process of its own. TH_TEST_SEED
--- draws others.
+-- No argument ends the process: calls every function with random arguments, in a separate process. TH_TEST_SEED selects other arguments.
 
 local harness = require("harness")
 local check = harness.check
@@ -10,7 +9,7 @@ local CALLS = 10000
 
 harness.test("calls_with_any_arguments_return_or_raise", function()
     local seed = tonumber(os.getenv("TH_TEST_SEED")) or 1
-    -- Sizes of some gigabytes are among the arguments: 4 GB of addresses are all that the process has.
+    -- Some arguments ask for gigabytes, so the process gets 4 GB of address space.
     local command = "ulimit -v 4000000; LUA_PATH='%s' '%s' '%sprograms/hostile.lua' %d %d 2>&1"
     local process = io.popen(command:format(package.path, arg[-1], here, seed, CALLS))
     local last = ""
@@ -18,6 +17,6 @@ harness.test("calls_with_any_arguments_return_or_raise", function()
     process:close()
     local succeeded = tonumber(last:match("^(%d+) of %d+ calls succeeded$"))
     check(succeeded, ("TH_TEST_SEED=%d: the last call was %s"):format(seed, last))
-    -- Calls that are refused for their types alone would show little.
+    -- If nearly all calls were refused for the types of their arguments, the test would show little.
     check(succeeded > CALLS / 8, last)
 end)

@@ -1,11 +1,11 @@
--- Memory, in processes of their own: fresh tensors do not pile up, and nothing leaks over a million operations. Needs /proc.
+-- Memory, measured in separate processes: unreachable tensors are freed in time, and a million operations leak nothing. Needs /proc.
 
 local harness = require("harness")
 local check = harness.check
 
 local tests = {}
 
--- What the programs below may call: memory of the process in MB, at most and now.
+-- Helpers for the programs below: the peak and the current memory of the process in MB.
 local HELPERS = [[
     local function status(field)
         for line in io.lines("/proc/self/status") do
@@ -18,7 +18,7 @@ local HELPERS = [[
     local torch, thorn = require("thorn"), require("thorn.dynamic")
 ]]
 
--- The number that a program prints in a new process.
+-- Returns the number that a program prints in a new process.
 local function number(program)
     local path = os.tmpname()
     local file = io.open(path, "w")
@@ -43,7 +43,7 @@ function tests.fresh_tensors_of_1_MB_stay_below_100_MB()
     end
 end
 
--- What calls leave behind, in MB; the first ones load code and fill caches.
+-- Returns the memory that calls leave behind, in MB. The first calls load code and fill caches.
 function tests.a_million_operations_leak_nothing()
     local steps = {
         ["x:add(y)"] = 1000000, ["thorn.add(x, y)"] = 1000000, ["thorn.add_(x, y)"] = 1000000,
@@ -68,7 +68,7 @@ function tests.a_million_operations_leak_nothing()
     end
 end
 
--- Graphs, hooks and functions of Lua in them are given up with the results.
+-- Graphs, hooks and Lua functions in them are freed with the results.
 function tests.steps_of_training_leak_nothing()
     local grown = number([[
         local callbacks = require("thorn.dynamic.callbacks")

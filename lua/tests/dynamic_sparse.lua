@@ -36,7 +36,7 @@ function tests.positions_count_from_one()
     local s = thorn.STensor(positions, doubles({ 3, 4, 5 }))
     equal(s:toDense(), MATRIX)
     equal(positions, { { 1, 2, 2 }, { 3, 1, 3 } })
-    -- What the method returns is a copy: its own positions stay as they are.
+    -- The method returns a copy, so the tensor's own positions are unchanged.
     s:indices()
     s:indices():zero()
     equal(s:indices(), { { 1, 2, 2 }, { 3, 1, 3 } })
@@ -127,7 +127,7 @@ function tests.operators_are_those_of_tensors()
         check(not pcall(function() return pair[1] + pair[2] end) and not pcall(function() return pair[1] - pair[2] end))
     end
     check(not pcall(function() return 1 / s end) and not pcall(function() return t / s end) and not pcall(function() return s * s end))
-    -- Operators of tensors are as they were.
+    -- Operators of dense tensors are unchanged.
     equal(t + t, { { 2, 4, 6 }, { 8, 10, 12 } })
     check(not pcall(function() return t + "x" end))
 end

@@ -1,5 +1,5 @@
--- The table of expectations, tests/data/expectations.txt: a part of it that differs from run to run is called through the namespace, and
--- each call gives the bits that the function gives in C. TH_TEST_SEED repeats a run.
+-- The table of expectations, tests/data/expectations.txt: calls a random part of it through the namespace and in C, and compares the
+-- results bit for bit. TH_TEST_SEED repeats a run.
 
 local folder = debug.getinfo(1, "S").source:match("^@(.*[/\\])") or "./"
 local root = folder .. "../../"
@@ -17,10 +17,10 @@ local C, own = library.C, library.own
 
 ffi.cdef("int memcmp(const void *a, const void *b, size_t size);")
 
--- The share of calls that is tried, beside the first two of each function.
+-- The share of calls that is tested, in addition to the first two calls of each function.
 local SHARE = 0.1
 
--- A place from 0 as a place from 1; negative ones count from the end in both.
+-- Converts a position from 0 to a position from 1. Negative ones count from the end in both.
 local function from_zero(value) return value >= 0 and value + 1 or value end
 
 local check = harness.check
@@ -32,7 +32,7 @@ local function tensor_of(block)
     return own(C.THTensor_newFromData(block.dtype.code, #block.shape, shape, block.data))
 end
 
--- Positions from 0 as positions from 1; negative ones stay.
+-- Converts positions from 0 to positions from 1. Negative ones are unchanged.
 local function positions_of(tensor)
     local shifted, mask = own(C.THTensor_new()), own(C.THTensor_new())
     library.check(C.THTensor_geValue(mask.handle, tensor.handle, 0))
@@ -40,13 +40,13 @@ local function positions_of(tensor)
     return shifted
 end
 
--- What the table has for an argument, for both callers: in C, and in Lua.
+-- Converts an argument of the table for both callers: in C, and in Lua.
 local converters = {}
 
 function converters.tensor(argument, made)
     if argument.kind ~= "tensor" then return nil, nil end
     local tensor = tensor_of(argument.block)
-    -- The same tensor may not serve both: one call may change it.
+    -- The two callers get separate tensors, because a call may change its tensor.
     local other = tensor_of(argument.block)
     made[#made + 1] = { tensor, other }
     return tensor.handle, other
@@ -94,7 +94,8 @@ function converters.code(argument) return argument.value, argument.value end
 function converters.text(argument) return argument.value, argument.value end
 function converters.handle() return nil, nil end
 
--- A call that the namespace can make, too: its arguments in C, those in Lua, and pairs of tensors; nil for one that lies about lengths.
+-- Returns the arguments of a call in C and in Lua, and pairs of tensors; nil if the namespace cannot make the call, because a length is
+-- wrong.
 local function arguments_of(call, signature)
     local in_c, in_lua, made, results, count = {}, {}, {}, {}, 0
     local length
@@ -131,7 +132,7 @@ local function arguments_of(call, signature)
     return in_c, in_lua, count, made, results
 end
 
--- The bytes of a tensor, its shape and its dtype as one text.
+-- Returns the bytes of a tensor, its shape and its dtype as one text.
 local function image(tensor)
     if tensor.handle.dtype == C.TH_UNDEFINED then return "fresh" end
     local plain = own(C.THTensor_newContiguous(tensor.handle))
@@ -153,7 +154,7 @@ end
 
 local function same_number(a, b) return a == b or a ~= a and b ~= b end
 
--- The same arguments, some of them by name.
+-- Returns the same arguments, some of them by name.
 local function partly_named(signature, in_lua, count, options)
     local given, named = {}, { out = options and options.out }
     local by_position = math.random(0, count)
@@ -164,7 +165,7 @@ local function partly_named(signature, in_lua, count, options)
     return given, by_position + 1
 end
 
--- True if the operation of this name means this function, given these arguments.
+-- True if the operation with this name selects this function for these arguments.
 local function is_meant(signature, operation, arguments, count)
     local forms = signatures.forms(operation)
     if not forms[1] then return false end
@@ -172,7 +173,7 @@ local function is_meant(signature, operation, arguments, count)
     return ok and meant == signature
 end
 
--- Makes one call both ways; an error says how they differ. Returns true if the namespace can make it.
+-- Makes one call in both ways, and raises an error if they differ. Returns true if the namespace can make the call.
 local function compare(call)
     local signature = signatures.of(call.name)
     local in_c, in_lua, count, made, results = arguments_of(call, signature)

@@ -1,11 +1,11 @@
--- Elementwise functions in all their forms, operators, apply and map.
+-- Elementwise functions in all forms, operators, apply and map.
 
 local harness = require("harness")
 local torch = require("thorn")
 
 local test, equal, near, fails = harness.test, harness.equal, harness.near, harness.fails
 
--- Functions of one number and their values in Lua.
+-- Functions of one number, and their implementations in Lua.
 local function round(x) return x < 0 and -math.floor(0.5 - x) or math.floor(x + 0.5) end
 
 local unary = {
@@ -130,7 +130,7 @@ for name, want in pairs(with_tensor) do
         near(torch[name](r, a, b), want)
         local s = torch.Tensor(2)
         near(s[name](s, a, b), want)
-        -- As many elements in another shape.
+        -- The same number of elements in another shape.
         local column = torch[name](a:view(3, 1), b)
         equal(column:size(), { 3, 1 })
         near(column:view(3), want)

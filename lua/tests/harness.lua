@@ -25,13 +25,13 @@ local function show(x)
     return "{" .. table.concat(parts, ", ") .. "}"
 end
 
--- A tensor or storage as a table, anything else as it is.
+-- Returns a tensor or storage as a table, and any other value unchanged.
 local function plain(x)
     if torch.isTensor(x) or torch.isStorage(x) then return x:totable() end
     return x
 end
 
--- True if both are the same, tables element by element, and numbers within `tolerance`; NaN is the same as NaN.
+-- True if both values are equal: tables element by element, numbers within `tolerance`. NaN equals NaN.
 local function same(a, b, tolerance)
     if type(a) == "table" and type(b) == "table" then
         if #a ~= #b then return false end
@@ -54,7 +54,7 @@ function harness.equal(got, expected)
     if not same(plain(got), plain(expected), 0) then fail(("%s, expected %s"):format(show(plain(got)), show(plain(expected)))) end
 end
 
---- The same, numbers within `tolerance` (1e-9 if it is left out).
+--- As `equal`, with numbers within `tolerance` (1e-9 by default).
 function harness.near(got, expected, tolerance)
     harness.checks = harness.checks + 1
     if not same(plain(got), plain(expected), tolerance or 1e-9) then
@@ -62,14 +62,14 @@ function harness.near(got, expected, tolerance)
     end
 end
 
---- Checks that a condition holds; returns it.
+--- Checks that a condition holds, and returns the condition.
 function harness.check(condition, message)
     harness.checks = harness.checks + 1
     if not condition then error(message or "a condition does not hold", 2) end
     return condition
 end
 
---- Runs each function of a table as a test under its name, in the order of names.
+--- Runs each function of a table as a test with its name, in the order of names.
 function harness.run(tests)
     local names = {}
     for name in pairs(tests) do names[#names + 1] = name end
@@ -77,7 +77,7 @@ function harness.run(tests)
     for _, name in ipairs(names) do harness.test(name, tests[name]) end
 end
 
---- Checks that a function fails with a message that has `text` in it.
+--- Checks that a function fails with a message that contains `text`.
 function harness.fails(text, f, ...)
     harness.checks = harness.checks + 1
     local ok, message = pcall(f, ...)

@@ -1,4 +1,4 @@
--- Tensors made of numbers, joined tensors, products, linear algebra and convolutions.
+-- Tensors made from numbers, joined tensors, products, linear algebra and convolutions.
 
 local harness = require("harness")
 local torch = require("thorn")
@@ -40,7 +40,7 @@ test("range, arange, linspace, logspace", function()
     near(torch.logspace(0, 2, 3), { 1, 10, 100 })
     equal(torch.linspace(4, 4, 1), { 4 })
     fails("one number between two different ends", torch.linspace, 0, 1, 1)
-    -- A result with as many elements keeps its shape.
+    -- A result with the right number of elements keeps its shape.
     local t = torch.zeros(2, 3)
     t:narrow(2, 2, 2):range(0, 3)
     equal(t, { { 0, 0, 1 }, { 0, 2, 3 } })

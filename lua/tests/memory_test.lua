@@ -1,4 +1,4 @@
--- Nothing is left behind: after many calls of a kind, and a collection, as many bytes are in use as before.
+-- Nothing is leaked: after many calls of a kind and a collection, as many bytes are live as before.
 
 local harness = require("harness")
 local library = require("thorn.library")

@@ -1,5 +1,5 @@
--- Random numbers. The numbers of MT19937 for a seed are known from the generator's definition: its first words for the
--- seed 123 are 2991312382, 3062119789 and 1228959102.
+-- Random numbers. MT19937's numbers for a seed follow from its definition: the first words for the seed 123 are 2991312382, 3062119789 and
+-- 1228959102.
 
 local harness = require("harness")
 local torch = require("thorn")
@@ -64,7 +64,7 @@ test("states and generators", function()
     fails("torch.ByteTensor expected", torch.setRNGState, torch.Tensor(5048))
 end)
 
--- Mean and deviation of many numbers against those of the distribution: bounds are six standard errors.
+-- Checks the mean and the deviation of many numbers. The bounds are six standard errors.
 local function moments(name, mean, variance, ...)
     local n = 20000
     local t = torch.Tensor(n)

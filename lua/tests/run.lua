@@ -1,5 +1,5 @@
--- Runs every test of the package: `luajit lua/tests/run.lua`, or only those of the files that are named. THORN_LIBRARY
--- names the library where it is not in this source tree. The exit code is 1 if a test fails.
+-- Runs every test of the package: `luajit lua/tests/run.lua`, or only the tests of the named files. THORN_LIBRARY names the library if it
+-- is not in this source tree. The exit code is 1 if a test fails.
 
 local here = arg[0]:match("^(.*)[/\\]") or "."
 package.path = here .. "/?.lua;" .. here .. "/../?.lua;" .. package.path
@@ -9,6 +9,7 @@ local harness = require("harness")
 local FILES = {
     "documentation_test",
     "construct_test",
+    "number_test",
     "index_test",
     "view_test",
     "elementwise_test",

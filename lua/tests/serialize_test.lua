@@ -1,4 +1,4 @@
--- Torch7's files, and what a program uses beside tensors.
+-- Torch7's files, and functions for other things than tensors.
 
 local harness = require("harness")
 local ffi = require("ffi")
@@ -91,7 +91,7 @@ for _, mode in ipairs({ "binary", "ascii" }) do
             local ok = pcall(torch.deserialize, text:sub(1, length), mode)
             if ok then error("read of " .. length .. " bytes") end
         end
-        -- Every byte changed: either an error, or an object.
+        -- Each byte is changed in turn: reading gives an error or an object.
         local state = 1
         for place = 1, #text do
             state = (state * 16807) % 2147483647

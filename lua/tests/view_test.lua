@@ -1,4 +1,4 @@
--- Views, sizes that change, and tables of tensors.
+-- Views, changes of sizes, and tables of tensors.
 
 local harness = require("harness")
 local torch = require("thorn")

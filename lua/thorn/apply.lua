@@ -1,12 +1,13 @@
--- A function of the program for each element: apply, map, map2. Elements are visited one after the other, row by row.
+-- Callbacks for each element: apply, map, map2. Elements are visited in row-major order.
 --
--- The loops are Lua's and read memory directly: LuaJIT compiles them together with the function, and an error of the
--- function leaves the elements before it changed.
+-- The loops are in Lua and read memory directly, so LuaJIT compiles them together with the callback. If the callback raises an error, the
+-- elements before stay changed.
 
 local arguments = require("thorn.arguments")
 local errors = require("thorn.errors")
 local library = require("thorn.library")
 local namespace = require("thorn.namespace")
+local recording = require("thorn.recording")
 local types = require("thorn.types")
 
 local C = library.C
@@ -14,7 +15,7 @@ local torch, methods = namespace.torch, namespace.methods
 local tensor = arguments.tensor
 local tonumber = tonumber
 
--- The position in the storage of element `i`, counted from 0 row by row.
+-- Returns the position in the storage of element `i`, counted from 0 in row-major order.
 local function locate(handle, i)
     local position = tonumber(handle.storageOffset)
     for d = handle.nDimension - 1, 0, -1 do
@@ -26,7 +27,7 @@ local function locate(handle, i)
     return position
 end
 
--- Positions of the elements of a contiguous tensor follow one another: `locate` is not needed.
+-- The elements of a contiguous tensor are consecutive, so `locate` is not needed.
 local function position_of(t, is_contiguous, i)
     if is_contiguous then return tonumber(t.handle.storageOffset) + i end
     return locate(t.handle, i)
@@ -46,16 +47,17 @@ local function same_count(t, other, name)
     return a
 end
 
--- An element becomes what the function returned, unless that is nothing.
+-- Stores the callback's result in an element, unless the result is nil.
 local function store(record, t, position, result, name)
     if type(result) == "number" then return record.write(t.handle.storage, position, result) end
     if result ~= nil then errors.raise(name .. ": the function returned a " .. arguments.typename(result) .. ", not a number") end
 end
 
---- Calls `f(element)` for each element; a number that it returns replaces the element.
+--- Calls `f(element)` for each element. If it returns a number, the number replaces the element.
 function methods.apply(t, f)
     tensor(t, 1, "apply")
     func(f, 2, "apply")
+    recording.begin(t, "apply")
     local record, is_contiguous = types[t.handle.dtype], contiguous(t)
     for i = 0, tonumber(C.THTensor_nElement(t.handle)) - 1 do
         local position = position_of(t, is_contiguous, i)
@@ -64,12 +66,13 @@ function methods.apply(t, f)
     return t
 end
 
---- Calls `f(element, element of a)` for each element, in as many of `a` in any shape; a number that it returns replaces
---- the element.
+--- Calls `f(element, element of a)` for each element. `a` has the same number of elements, in any shape. If `f` returns a number, the
+--- number replaces the element.
 function methods.map(t, a, f)
     tensor(t, 1, "map")
     tensor(a, 2, "map", t)
     func(f, 3, "map")
+    recording.begin(t, "map")
     local record, is_contiguous, a_contiguous = types[t.handle.dtype], contiguous(t), contiguous(a)
     for i = 0, same_count(t, a, "map") - 1 do
         local position = position_of(t, is_contiguous, i)
@@ -80,12 +83,13 @@ function methods.map(t, a, f)
     return t
 end
 
---- Calls `f(element, element of a, element of b)` likewise.
+--- As `map`, with `f(element, element of a, element of b)`.
 function methods.map2(t, a, b, f)
     tensor(t, 1, "map2")
     tensor(a, 2, "map2", t)
     tensor(b, 3, "map2", t)
     func(f, 4, "map2")
+    recording.begin(t, "map2")
     local record = types[t.handle.dtype]
     local is_contiguous, a_contiguous, b_contiguous = contiguous(t), contiguous(a), contiguous(b)
     same_count(t, a, "map2")

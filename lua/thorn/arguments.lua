@@ -1,5 +1,5 @@
--- Checks of arguments that all functions share. Each takes the value, its position (the receiver of a method is 1) and
--- the name of the function, and raises "bad argument" or returns what the library wants.
+-- Checks of arguments that all functions share. Each check takes the value, its position (the receiver of a method is 1) and the name of
+-- the function. It raises "bad argument", or returns the value for the library.
 
 local ffi = require("ffi")
 local errors = require("thorn.errors")
@@ -10,14 +10,15 @@ local Tensor, Storage, Generator = library.Tensor, library.Storage, library.Gene
 local C = library.C
 local LONG = C.TH_INT64
 local istype = ffi.istype
+local int64, uint64 = ffi.typeof("int64_t"), ffi.typeof("uint64_t")
 
 local arguments = {}
 
---- The library's limit of dimensions.
+--- The maximum number of dimensions in the library.
 arguments.MAX_DIMENSIONS = 1024
 local MAX_DIMENSIONS = arguments.MAX_DIMENSIONS
 
---- The name of the type of any value: "torch.DoubleTensor", "torch.LongStorage", else Lua's.
+--- Returns the name of the type of any value: "torch.DoubleTensor", "torch.LongStorage", otherwise Lua's name.
 function arguments.typename(x)
     if istype(Tensor, x) then return types[x.handle.dtype].name end
     if istype(Storage, x) then return types[x.handle.dtype].storage_name end
@@ -27,7 +28,7 @@ function arguments.typename(x)
 end
 local typename = arguments.typename
 
--- Parentheses make the calls below no tail calls: behind a tail call of C, LuaJIT goes on to compile the caller.
+-- The parentheses avoid tail calls: after a tail call of C, LuaJIT would continue to compile the caller.
 
 function arguments.is_tensor(x) return (istype(Tensor, x)) end
 
@@ -38,14 +39,14 @@ local function expected(what, x, position, name)
 end
 arguments.expected = expected
 
---- A tensor, of the type of `like` if that is given.
+--- Checks a tensor. If `like` is given, the tensor must have the same type.
 function arguments.tensor(x, position, name, like)
     if not istype(Tensor, x) then expected(like and typename(like) or "torch.Tensor", x, position, name) end
     if like and x.handle.dtype ~= like.handle.dtype then expected(typename(like), x, position, name) end
     return x
 end
 
---- A tensor of the type with this code.
+--- Checks a tensor of the type with this code.
 function arguments.tensor_of(code, x, position, name)
     if not istype(Tensor, x) or x.handle.dtype ~= code then expected(types[code].name, x, position, name) end
     return x
@@ -56,23 +57,27 @@ function arguments.storage(x, position, name)
     return x
 end
 
---- A number, or `default` in place of nil.
+--- A number, which may be a 64-bit integer of the FFI, or `default` in place of nil.
 function arguments.number(x, position, name, default)
     if type(x) == "number" then return x end
+    if istype(int64, x) or istype(uint64, x) then return tonumber(x) end
     if x == nil and default ~= nil then return default end
     expected("number", x, position, name)
 end
 local number = arguments.number
 
---- A whole number, or `default` in place of nil.
+--- Checks an integer. nil gives `default`.
 function arguments.integer(x, position, name, default)
     x = number(x, position, name, default)
-    if x ~= math.floor(x) or math.abs(x) > 2 ^ 53 then errors.argument(position, name, "whole number expected") end
+    if x ~= math.floor(x) then errors.argument(position, name, "whole number expected, got " .. x) end
+    if math.abs(x) > 2 ^ 53 then
+        errors.argument(position, name, ("whole number from -2^53 to 2^53 expected, got %.17g"):format(x))
+    end
     return x
 end
 local integer = arguments.integer
 
---- A string that is one of these letters, or `default` in place of nil: `letter(x, 2, name, "UL", "U")`.
+--- Checks a string that is one of these letters. nil gives `default`: `letter(x, 2, name, "UL", "U")`.
 function arguments.letter(x, position, name, letters, default)
     if x == nil then return default end
     if type(x) ~= "string" or #x ~= 1 or not letters:find(x, 1, true) then
@@ -81,27 +86,27 @@ function arguments.letter(x, position, name, letters, default)
     return x
 end
 
---- The number of dimensions as Torch7 counts them: a tensor without elements has none.
+--- Returns the number of dimensions as Torch7 counts them: 0 for a tensor without elements.
 function arguments.dimensions(t)
     local count = t.handle.nDimension
     return count > 0 and C.THTensor_nElement(t.handle) == 0 and 0 or count
 end
 
---- A dimension of the tensor, from 1. Returns it counted from 0.
+--- Checks a dimension of the tensor, from 1. Returns the dimension counted from 0.
 function arguments.dim(x, position, name, t, default)
     local dim = integer(x, position, name, default)
     if dim < 1 or dim > arguments.dimensions(t) then errors.argument(position, name, "dimension " .. dim .. " out of range") end
     return dim - 1
 end
 
---- An index from 1 to the size of dimension `dim`, which counts from 0. Returns the index counted from 0.
+--- Checks an index from 1 to the size of dimension `dim`, which counts from 0. Returns the index counted from 0.
 function arguments.entry(x, position, name, t, dim)
     local index, size = integer(x, position, name), tonumber(t.handle.size[dim])
     if index < 1 or index > size then errors.argument(position, name, "out of range") end
     return index - 1
 end
 
--- Lists of sizes are read into this memory, which the next call overwrites.
+-- The memory for lists of sizes. The next call overwrites it.
 local list = ffi.new("int64_t[?]", MAX_DIMENSIONS)
 arguments.list = list
 
@@ -109,7 +114,7 @@ local function too_long(position, name)
     errors.argument(position, name, "at most " .. MAX_DIMENSIONS .. " dimensions expected")
 end
 
---- Reads a LongStorage into the list; returns its length.
+--- Copies a LongStorage to the list. Returns its length.
 function arguments.long_storage(s, position, name)
     if not istype(Storage, s) or s.handle.dtype ~= LONG then expected("torch.LongStorage", s, position, name) end
     local count = tonumber(s.handle.size)
@@ -118,7 +123,7 @@ function arguments.long_storage(s, position, name)
     return count
 end
 
--- The sizes behind the fourth.
+-- Reads the sizes after the fourth.
 local function more_sizes(position, name, ...)
     local count = select("#", ...)
     if count + 4 > MAX_DIMENSIONS then too_long(position, name) end
@@ -130,8 +135,8 @@ local function more_sizes(position, name, ...)
     return count + 4
 end
 
---- Reads sizes, numbers or one LongStorage, into the list; returns how many there are. `position` is that of the first,
---- and the sizes end before the first nil. (Four are written out: LuaJIT gives up loops that end at once.)
+--- Reads sizes, given as numbers or as one LongStorage, into the list. Returns their number. `position` is the position of the first size.
+--- The sizes end before the first nil. Four sizes are written out, because LuaJIT does not compile loops that end at once.
 function arguments.sizes(position, name, a, b, c, d, ...)
     if istype(Storage, a) then return arguments.long_storage(a, position, name) end
     if a == nil then return 0 end
@@ -145,7 +150,7 @@ function arguments.sizes(position, name, a, b, c, d, ...)
     return more_sizes(position, name, ...)
 end
 
---- The sizes of a tensor for messages: "3x4".
+--- Returns the sizes of a tensor for messages: "3x4".
 function arguments.shape(t)
     local sizes = {}
     for d = 0, arguments.dimensions(t) - 1 do sizes[d + 1] = tonumber(t.handle.size[d]) end

@@ -1,11 +1,11 @@
--- Classes of the program: `torch.class`, and the names of types.
+-- Classes of the program: `torch.class` and type names.
 --
 --     local Dog, parent = torch.class("Dog", "Animal")
 --     function Dog:__init(name) parent.__init(self, name) end
 --     local rex = Dog("Rex")        -- the constructor is also the global Dog, or the field of a global table: "zoo.Dog"
 --
--- An object is a table whose metatable is that of its class; a class finds methods of its parent. `torch.load` gives the
--- objects of a file the metatable of their class if the program has it.
+-- An object is a table whose metatable is the metatable of its class. A class inherits the methods of its parent. `torch.load` gives
+-- objects from a file the metatable of their class, if the program has the class.
 
 local arguments = require("thorn.arguments")
 local errors = require("thorn.errors")
@@ -20,10 +20,10 @@ local class = {}
 -- The metatables of classes by name.
 local metatables = {}
 
---- The metatable of objects of the class, nil if there is none of this name.
+--- Returns the metatable for objects of the class; nil if there is no class of this name.
 function class.metatable(name) return metatables[name] end
 
--- The table in which the constructor of this name belongs, and its key there: the global `zoo` for "zoo.Dog".
+-- Returns the table for the constructor of this name, and its key there: the global `zoo` for "zoo.Dog".
 local function place(name, module)
     if module then return module, name:match("[^.]+$") end
     local t = _G
@@ -39,8 +39,8 @@ local function describe(object)
     return method and method(object) or torch.typename(object)
 end
 
---- Makes a class: `torch.class(name, [parent], [module])`. Returns the constructor, to which methods are added, and the
---- metatable of the parent. The constructor becomes a field of `module`, or of the global table that the name says.
+--- Makes a class: `torch.class(name, [parent], [module])`. Returns the constructor, to which methods are added, and the metatable of the
+--- parent. The constructor becomes a field of `module`, or of the global table in the name.
 function torch.class(name, parent, module)
     if type(name) ~= "string" or not name:match("[^.]$") then arguments.expected("the name of a class", name, 1, "class") end
     if metatables[name] then errors.argument(1, "class", "there is a class " .. name) end
@@ -62,37 +62,37 @@ function torch.class(name, parent, module)
     return t[key], parent_metatable
 end
 
---- A function that makes objects of the class without `__init`: `torch.factory(name)`.
+--- Returns a function that makes objects of the class without calling `__init`: `torch.factory(name)`.
 function torch.factory(name)
     local metatable = metatables[name]
     if not metatable then errors.argument(1, "factory", "there is no class " .. tostring(name)) end
     return function() return setmetatable({}, metatable) end
 end
 
---- The metatable of a class of the program, or the table of the methods of a type of tensors or storages.
+--- Returns the metatable of a class of the program, or the table of the methods of a tensor or storage type.
 function torch.getmetatable(name)
     local short = type(name) == "string" and name:match("^torch%.(%w+)$")
     if short and (types.of_tensor[name] or types.of_storage[name]) then return torch[short] end
     return metatables[name]
 end
 
---- The name of the type of any value: "torch.DoubleTensor", that of a class, or Lua's.
+--- Returns the name of the type of any value: "torch.DoubleTensor", the name of a class, or Lua's name.
 function torch.type(x) return arguments.typename(x) end
 
---- The name of the type of an object of Torch7 or of a class; nil for other values.
+--- Returns the name of the type of a Torch7 object or an object of a class; nil for other values.
 function torch.typename(x)
     local name = arguments.typename(x)
     return name ~= type(x) and name or nil
 end
 
--- True if the name is `spec`, or `spec` is a pattern in it.
+-- True if the name equals `spec` or matches the pattern `spec`.
 local function fits(name, spec)
     local match = name:match(spec)
     return match ~= nil and (match ~= spec or match == name)
 end
 
---- True if `x` is of the type or class, or of a class that has it as a parent. `spec` is the name, a pattern of it
---- ("torch.*Tensor"), or the constructor.
+--- True if `x` is of the type or class, or of a class derived from it. `spec` is the name, a pattern for it ("torch.*Tensor"), or the
+--- constructor.
 function torch.isTypeOf(x, spec)
     if type(spec) == "table" then spec = spec.__typename end
     local name = torch.typename(x)
@@ -107,7 +107,7 @@ function torch.isTypeOf(x, spec)
     return false
 end
 
---- Lets the collector run when much memory is in use, as it does at first, or not: `torch.setheaptracking(enabled)`.
+--- Turns on or off that the collector runs when much memory is in use. It is on at first. `torch.setheaptracking(enabled)`.
 function torch.setheaptracking(enabled) library.track(enabled and true or false) end
 
 return class

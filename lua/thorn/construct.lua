@@ -3,12 +3,12 @@
 --   torch.Tensor()                                           empty
 --   torch.Tensor(tensor)                                     another view of the same elements
 --   torch.Tensor(size1, size2, ...)                          not initialized
---   torch.Tensor(LongStorage, [strides])                     sizes, and the distances of neighbours in memory
+--   torch.Tensor(LongStorage, [strides])                     sizes, and strides in memory
 --   torch.Tensor(storage, [offset, sizes, [strides]])        a view of a storage, sizes and strides as LongStorages
 --   torch.Tensor(storage, offset, size1, stride1, ...)       the same, sizes and strides as numbers
 --   torch.Tensor({{1, 2}, {3, 4}})                           the numbers of a table
 --
--- A negative stride stands for that of contiguous memory. `torch.LongTensor(LongStorage)` views the storage.
+-- A negative stride means the stride of contiguous memory. `torch.LongTensor(LongStorage)` is a view of the storage.
 
 local ffi = require("ffi")
 local arguments = require("thorn.arguments")
@@ -27,7 +27,7 @@ local construct = {}
 local MAX_DIMENSIONS = arguments.MAX_DIMENSIONS
 local strides = ffi.new("int64_t[?]", MAX_DIMENSIONS)
 
--- Sizes end at the first one that is not positive, as Torch7 reads them: a size of 0 makes a tensor empty.
+-- Sizes end at the first size that is not positive, as in Torch7: a size of 0 makes a tensor empty.
 local function positive(count)
     if count > 0 and list[0] <= 0 then return 0 end
     if count > 1 and list[1] <= 0 then return 1 end
@@ -40,7 +40,7 @@ local function positive(count)
 end
 construct.positive = positive
 
--- Replaces negative strides by those of contiguous memory.
+-- Replaces negative strides by the strides of contiguous memory.
 local function fill_strides(count)
     local step = 1
     for d = count - 1, 0, -1 do
@@ -49,8 +49,7 @@ local function fill_strides(count)
     end
 end
 
--- Reads sizes and strides that begin at argument `first`: two LongStorages, or numbers in turn. Returns the number of
--- dimensions.
+-- Reads sizes and strides that begin at argument `first`: two LongStorages, or alternating numbers. Returns the number of dimensions.
 local function geometry(name, first, sizes, ...)
     if not arguments.is_storage(sizes) then
         local count = math.ceil((1 + select("#", ...)) / 2)
@@ -77,7 +76,7 @@ local function geometry(name, first, sizes, ...)
     return count
 end
 
--- Makes `t` the view of a storage that the arguments say.
+-- Makes `t` a view of a storage, as the arguments tell.
 local function set_storage(t, name, storage, offset, ...)
     if storage.handle.dtype ~= t.handle.dtype then
         arguments.expected(types[t.handle.dtype].storage_name, storage, 2, name)
@@ -100,7 +99,7 @@ local function set_storage(t, name, storage, offset, ...)
     return t
 end
 
---- Makes the tensor a view of the elements of another tensor, or of a storage as the constructor does.
+--- Makes the tensor a view of the elements of another tensor, or of a storage with the constructor's arguments.
 function methods.set(t, source, ...)
     arguments.tensor(t, 1, "set")
     if arguments.is_storage(source) then return set_storage(t, "set", source, ...) end
@@ -123,8 +122,8 @@ local function with_sizes(record, name, first, ...)
     return own(C.THTensor_newWithSizes(record.code, count, list), name)
 end
 
--- Writes the numbers of a nested table from position `i` of the storage on; returns the position behind the last.
--- Dimension `d` of `count` is this table's.
+-- Writes the numbers of a nested table from position `i` of the storage on. Returns the position after the last number. The table is
+-- dimension `d` of `count`.
 local function write_table(record, storage, values, d, count, i)
     if type(values) ~= "table" or #values ~= tonumber(list[d]) then
         errors.raise("bad argument #1 to '" .. record.name .. "' (the tables of one dimension have different sizes)")
@@ -154,7 +153,7 @@ local function from_table(record, values)
     return t
 end
 
--- The tensor that the arguments of a constructor mean.
+-- Makes the tensor for the arguments of a constructor.
 local function new(record, first, ...)
     local name = record.name
     if first == nil then return own(C.THTensor_newWithDtype(record.code), name) end
@@ -175,7 +174,7 @@ for _, record in ipairs(types.all) do
     torch[record.short .. "Tensor"] = setmetatable({ __typename = record.name, new = make }, {
         __call = function(_, ...) return make(...) end,
         __index = methods,
-        -- A method that the program adds to a type is one of all types.
+        -- A method that the program adds to one type is added to all types.
         __newindex = methods,
     })
 end
@@ -184,17 +183,17 @@ end
 
 local default = types[C.TH_FLOAT64]
 
---- Makes the type of this name the one of `torch.Tensor` and of functions that have no tensor to take it from.
+--- Makes the type of this name the type of `torch.Tensor`, and of functions without a tensor argument.
 function torch.setdefaulttensortype(name)
     local record = types.of_tensor[name]
     if not record then errors.argument(1, "setdefaulttensortype", "unknown type " .. tostring(name)) end
     default = record
 end
 
---- The name of the type that `torch.Tensor` makes: "torch.DoubleTensor" at first.
+--- Returns the name of the type that `torch.Tensor` makes: "torch.DoubleTensor" at first.
 function torch.getdefaulttensortype() return default.name end
 
---- The record of that type.
+--- Returns the record of the default type.
 function construct.default() return default end
 
 torch.Tensor = setmetatable({}, {
@@ -211,13 +210,13 @@ torch.Storage = setmetatable({}, {
     __index = function(_, name) return name == "__typename" and default.storage_name or namespace.storage_methods[name] end,
 })
 
---- A new tensor of the type with this record, from the arguments of a constructor.
+--- Makes a tensor of the type with this record, from the arguments of a constructor.
 construct.new = new
 
---- The record of a tensor's type.
+--- Returns the record of a tensor's type.
 function construct.record(t) return types[t.handle.dtype] end
 
---- A new empty tensor of the type of `t`, for a result.
+--- Makes an empty tensor of the type of `t`, for a result.
 function construct.like(t, name) return own(C.THTensor_newWithDtype(t.handle.dtype), name) end
 
 return construct

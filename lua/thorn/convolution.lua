@@ -1,5 +1,5 @@
--- Convolutions of planes and volumes: `torch.conv2([result,] t, kernel, ['V'|'F'])`, xcorr2, conv3, xcorr3. 'V', valid,
--- is the default; 'F' is full. xcorr takes the kernel as it is, conv turns it around.
+-- Convolutions of planes and volumes: `torch.conv2([result,] t, kernel, ['V'|'F'])`, xcorr2, conv3, xcorr3. 'V', valid, is the default; 'F'
+-- is full. xcorr uses the kernel unchanged, conv reverses it.
 
 local arguments = require("thorn.arguments")
 local construct = require("thorn.construct")
@@ -11,8 +11,8 @@ local C, check = library.C, library.check
 local torch, methods = namespace.torch, namespace.methods
 local tensor, is_tensor, dimensions = arguments.tensor, arguments.is_tensor, arguments.dimensions
 
--- The library's functions by the dimensions of input and kernel: one plane; plane by plane with as many kernels; sums
--- over planes with a kernel for each pair of planes.
+-- The library's functions by the dimensions of input and kernel: one plane; several planes with as many kernels; sums over planes with a
+-- kernel for each pair of planes.
 local functions = {
     [2] = { ["2x2"] = C.THTensor_conv2Dmul, ["3x3"] = C.THTensor_conv2Dcmul, ["3x4"] = C.THTensor_conv2Dmv },
     [3] = { ["3x3"] = C.THTensor_conv3Dmul, ["4x4"] = C.THTensor_conv3Dcmul, ["4x5"] = C.THTensor_conv3Dmv },

@@ -9,20 +9,20 @@
 --     local archive = thorn.Archive.open("model.pt")
 --     print(archive:count(), archive:name(1))
 --
--- Names. A function `THTensor_x` is `thorn.x`, `THTensor_newX` is `thorn.newX` and, where there is no `THTensor_x`, `thorn.x`; `THSetX` is
--- `thorn.setX`; `THArchive_x` is `thorn.Archive.x`, and a method of archives. PyTorch's spelling `index_select` is right as well, and so is
--- the name in C. Forms of one operation have one name: `thorn.add(a, b)` and `thorn.add(a, 2)`.
+-- Names. A function `THTensor_x` is `thorn.x`. `THTensor_newX` is `thorn.newX` and, if there is no `THTensor_x`, `thorn.x`. `THSetX` is
+-- `thorn.setX`. `THArchive_x` is `thorn.Archive.x`, and a method of archives. PyTorch's spelling `index_select` and the C name work, too.
+-- Forms of one operation have one name: `thorn.add(a, b)` and `thorn.add(a, 2)`.
 --
--- Arguments stand in the order of C, without results and lengths. Those with a default may be passed over, or be given by name in a table
--- behind the others. Results are new tensors and are returned, in order; `out` in that table names one or a list of tensors to write to, or
--- the name of a result does, and false leaves out an optional one. `dtype` in the table is the dtype of new results. An operation that
--- reads no tensor takes its result in front: `thorn.uniform(x, 0, 1)`.
+-- Arguments are in the order of C, without results and lengths. Arguments with a default may be omitted, or be given by name in a table
+-- after the others. Results are new tensors and are returned, in order. In that table, `out` names one tensor or a list of tensors to write
+-- to. The name of a result does the same for one result, and false omits an optional one. `dtype` in the table is the dtype of new results.
+-- An operation that reads no tensor takes its result as the first argument: `thorn.uniform(x, 0, 1)`.
 --
--- Dimensions, positions and the contents of tensors of positions count from 1; negative ones count from the end. GPUs count from 0. A list
--- is a table, and may be given number by number where it stands last. A failure raises an error with the library's message at the caller's
--- line.
+-- Dimensions, positions and the elements of tensors of positions count from 1, and negative ones count from the end. GPUs count from 0. A
+-- list is a table. As the last argument, a list may be given number by number. A failure raises an error with the library's message at the
+-- caller's line.
 
--- Tensors, storages and generators have their metatables from it.
+-- This module sets the metatables of tensors, storages and generators.
 require("thorn")
 local library = require("thorn.library")
 local rows = require("thorn.rows")
@@ -39,13 +39,13 @@ local C = library.C
 
 local function capital(name) return name:sub(1, 1):upper() .. name:sub(2) end
 
--- Returns the forms of a function by its name in C, of which there is one at most.
+-- Returns the forms of a function by its name in C: one at most.
 local function exactly(c_name)
     if excluded[c_name] then return {} end
     return { signatures.of(c_name) }
 end
 
--- The functions whose names are PyTorch's: `detach` makes a new handle.
+-- Functions whose names are PyTorch's. `detach` makes a new handle.
 local renamed = {
     detach = "THTensor_newDetach", detach_ = "THTensor_detach", toSparse = "THSTensor_newFromDense", sparseMask = "THSTensor_sparseMask",
 }
@@ -58,15 +58,15 @@ local function forms_of_tensors(name)
     return forms[1] and forms or exactly("THTensor_new" .. capital(name))
 end
 
--- Returns the forms of a function that is none on tensors.
+-- Returns the forms of a function that is not on tensors.
 local function other_forms(name)
     if name:match("^TH") then return exactly(name) end
     local forms = exactly("TH" .. capital(name))
     return forms[1] and forms or exactly("THRandom_" .. name)
 end
 
--- Returns the operation of the forms that `find` has for a name, or for the name in capitals; in place for a name that ends with an
--- underscore.
+-- Returns the operation with the forms that `find` returns for a name, or for the name in capitals. A name that ends with an underscore
+-- gives the operation in place.
 local function function_of(name, shown, find)
     for _, spelled in ipairs({ name, signatures.in_capitals(name) }) do
         local forms = find(spelled)
@@ -79,16 +79,16 @@ local function function_of(name, shown, find)
     end
 end
 
--- Returns the function on tensors that is no row's, or that is another one in Lua than in C.
+-- Returns a function on tensors that is outside of the rows, or that differs in Lua from C.
 local function special_method(name) return special.methods[name] or gradients.methods[signatures.in_capitals(name)] end
 
--- Returns such a function of a group.
+-- Returns such a function for a group.
 local function special_function(group, name)
     local functions = gradients.groups[group]
     return functions and functions[signatures.in_capitals(name)]
 end
 
--- Returns a table whose fields are found when they are first asked for.
+-- Returns a table whose fields are computed at the first access.
 local function lazily(find, meta)
     meta = meta or {}
     meta.__index = function(self, name)
@@ -111,7 +111,7 @@ local function forms_of_sparse(name)
     return forms[1] and forms or exactly("THSTensor_new" .. capital(name))
 end
 
--- Returns the forms of which a call of the functions of a group is one.
+-- Returns the forms among which a call of the group chooses.
 local function constructors_of(group)
     local forms = {}
     for _, name in ipairs(group == "STensor" and sparse.constructors or { "TH" .. group .. "_new" }) do
@@ -120,7 +120,7 @@ local function constructors_of(group)
     return forms
 end
 
--- Returns the functions `THArchive_...` for the name `Archive`; a call of such a table makes a new handle.
+-- Returns the functions `THArchive_...` for the name `Archive`. Calling the table makes a new handle.
 local function namespace_of(group)
     if group == "Tensor" then return of_tensors end
     local function forms_of(spelled) return exactly("TH" .. group .. "_" .. spelled) end
@@ -148,20 +148,20 @@ local function group_of(name)
     return groups[name] and namespace_of(name) or nil
 end
 
--- Returns the constant of C whose name has `TH_` before it.
+-- Returns the C constant whose name is `TH_` and this name.
 local function constant(name)
     local ok, value = pcall(function() return C["TH_" .. name] end)
     return ok and tonumber(value) or nil
 end
 
--- The name that a function on tensors shares with another one: the arguments tell which is meant.
+-- `version` is the name of two functions. The arguments select one.
 local function version() return operation.of("version", { signatures.of("THVersion"), signatures.of("THTensor_version") }) end
 
 local thorn
 thorn = lazily(function(name)
     if name == "version" then return version() end
     if name:match("^%u") and not name:match("^TH%u") then return group_of(name) or constant(name) end
-    -- A function of C by its full name; `apply` and the like are those of Lua by any name.
+    -- A C function by its full name. `apply` and similar functions are always the Lua ones.
     local group, inner = name:match("^TH(%u%w*)_(.+)$")
     local found = group == "Tensor" and special_method(inner) or group and special_function(group, inner)
     found = found or gradients.functions[signatures.in_capitals(name)]
@@ -171,7 +171,7 @@ end)
 --- Returns a tensor with the elements of a table.
 rawset(thorn, "tensor", special.tensor)
 
--- Returns the method of a type of handles, which is a function of its group; generators have those of THRandom, too.
+-- Returns the method for a type of handles: a function of its group. Generators also have the functions of THRandom.
 local function handle_method(group, name)
     local found = thorn[group][name]
     if not found and group == "Generator" then found = thorn.Random[name] end

@@ -3,8 +3,8 @@
 --   dst:f(a, ...)   writes into dst       torch.f(dst, a, ...)
 --   a:f(...)        changes a             torch.f(a, ...)   makes a new tensor
 --
--- Tensors have one type and as many elements as the first one, in any shape: the result has the shape of the first.
--- Numbers beside integers lose their fraction. Functions of one operand take a number, too: `torch.exp(1)` is a number.
+-- All tensors have the same type and number of elements as the first one, in any shape. The result has the shape of the first one. A number
+-- that is combined with integers loses its fraction. Functions of one operand also accept a number: `torch.exp(1)` is a number.
 
 local arguments = require("thorn.arguments")
 local construct = require("thorn.construct")
@@ -20,20 +20,20 @@ local like = construct.like
 
 local elementwise = {}
 
---- A number as an element of `t`: whole if `t` has integers.
+--- Returns a number as an element of `t`: truncated if `t` has integers.
 function elementwise.element(t, value)
     if types[t.handle.dtype].integral then return value < 0 and math.ceil(value) or math.floor(value) end
     return value
 end
 local element = elementwise.element
 
---- `src` in the shape of `t`, with as many elements.
+--- Returns `src` in the shape of `t`. Both must have the same number of elements.
 function elementwise.shaped(src, t, name)
     if C.THTensor_isSameSizeAs(src.handle, t.handle) ~= 0 then return src end
     if C.THTensor_nElement(src.handle) ~= C.THTensor_nElement(t.handle) then
         errors.raise(("%s: inconsistent tensor sizes %s and %s"):format(name, arguments.shape(t), arguments.shape(src)))
     end
-    -- Without elements, one tensor is as good as another.
+    -- Without elements, `t` itself can be returned.
     if C.THTensor_nElement(t.handle) == 0 then return t end
     return own(C.THTensor_newReshape(src.handle, t.handle.nDimension, t.handle.size), name)
 end
@@ -42,14 +42,14 @@ local shaped = elementwise.shaped
 -- Memory for functions of one number.
 local one = construct.new(types[C.TH_FLOAT64], 1)
 
--- The function of a number that the library has for tensors.
+-- Applies the library's function on tensors to a number.
 local function of_number(name, f, x, ...)
     one[1] = x
     check(f(one.handle, one.handle, ...), name)
     return one[1]
 end
 
--- Families. Each takes the name in Lua and the library's function.
+-- Families. Each maker takes the name in Lua and the library's function.
 
 -- r = f(t)
 local function unary(name, f)
@@ -131,7 +131,7 @@ local function with_either(name, f, g)
     end
 end
 
--- r = f(t, value), or r = g(t, value, src); value is 1 if it is left out before a tensor
+-- r = f(t, value), or r = g(t, value, src); value is 1 by default before a tensor
 local function with_multiple(name, f, g)
     local function apply(r, t, x, y, position)
         if is_tensor(x) then
@@ -157,21 +157,21 @@ local function with_multiple(name, f, g)
     end
 end
 
--- r = f(t, value, a, b); value is 1 if it is left out
+-- r = f(t, value, a, b); value is 1 by default
 local function with_product(name, f)
     local function apply(r, t, value, a, b)
         a, b = shaped(a, t, name), shaped(b, t, name)
         check(f(r.handle, t.handle, element(t, value), a.handle, b.handle), name)
         return r
     end
-    -- Reads `[value,] a, b` from position on.
+    -- Reads `[value,] a, b` from `position` on.
     local function rest(r, t, position, x, y, z)
         if type(x) == "number" then
             return apply(r, t, x, tensor(y, position + 1, name, t), tensor(z, position + 2, name, t))
         end
         return apply(r, t, 1, tensor(x, position, name, t), tensor(y, position + 1, name, t))
     end
-    -- True if a tensor stands before `[value,] a, b`.
+    -- True if there is a tensor before `[value,] a, b`.
     local function is_longer(x, y, z) return is_tensor(x) and (z ~= nil or type(y) == "number") end
     methods[name] = function(r, x, y, z, w)
         tensor(r, 1, name)
@@ -185,7 +185,7 @@ local function with_product(name, f)
     end
 end
 
--- A ByteTensor of 1 where the comparison holds, or a result of the type of `t`; method and function are the same:
+-- A ByteTensor of 1 where the comparison holds, or a result of the type of `t`. Method and function are the same:
 -- r = f(t, value), or r = g(a, b)
 local function comparison(name, f, g)
     local function apply(r, t, x, position)
@@ -208,13 +208,13 @@ local function comparison(name, f, g)
     torch[name] = methods[name]
 end
 
--- The functions by family: the name in Lua, and behind it the library's where that is another.
+-- The functions by family: the name in Lua, and the library's name if it differs.
 
 local function each(family, names)
     for name in names:gmatch("%S+") do family(name, C["THTensor_" .. name]) end
 end
 
--- The library rounds halves to even, Torch7 away from 0: trunc(t) + trunc(2 * frac(t)), where frac of infinity is 0.
+-- The library rounds halves to even, Torch7 away from 0: trunc(t) + trunc(2 * frac(t)). The frac of infinity is 0.
 local function round(r, t)
     if types[t.dtype].integral then return C.THTensor_round(r, t) end
     local half = own(C.THTensor_newWithDtype(t.dtype), "round")
@@ -241,7 +241,7 @@ for name in ("lt le gt ge eq ne"):gmatch("%S+") do
     comparison(name, C["THTensor_" .. name .. "Value"], C["THTensor_" .. name .. "Tensor"])
 end
 
--- Integers are divided as in C: the quotient loses its fraction.
+-- Integers are divided as in C: the quotient is truncated.
 local function truncating(f, mode_f)
     return function(r, a, b)
         local record = types[r.dtype]
@@ -254,7 +254,7 @@ with_value("div", truncating(C.THTensor_div, C.THTensor_divMode))
 with_tensor("cdiv", truncating(C.THTensor_cdiv, C.THTensor_cdivMode))
 with_product("addcdiv", C.THTensor_addcdiv)
 
--- `pow` takes the number on either side: t ^ value, or value ^ t.
+-- In `pow` either side may be the number: t ^ value, or value ^ t.
 with_value("pow", C.THTensor_pow)
 local pow_of, pow_into = torch.pow, methods.pow
 
@@ -263,7 +263,7 @@ local function number_to_tensor(r, value, t)
     return r
 end
 
---- `torch.pow([dst,] t, value)` is t ^ value, with a number for `t` a number, and `torch.pow([dst,] value, t)` is value ^ t.
+--- `torch.pow([dst,] t, value)` is t ^ value, which is a number if `t` is one, and `torch.pow([dst,] value, t)` is value ^ t.
 function torch.pow(a, b, c)
     if type(a) == "number" and type(b) == "number" then return of_number("pow", C.THTensor_pow, a, b) end
     if type(a) == "number" then return number_to_tensor(like(tensor(b, 2, "pow"), "pow"), a, b) end
@@ -279,7 +279,7 @@ end
 
 local atan2_of = torch.atan2
 
---- `torch.atan2([dst,] a, b)`, of two numbers a number.
+--- `torch.atan2([dst,] a, b)`, which is a number for two numbers.
 function torch.atan2(a, b, c)
     if type(a) == "number" and type(b) == "number" then return (math.atan2(a, b)) end
     return atan2_of(a, b, c)
@@ -291,7 +291,7 @@ local function clamp(r, t, minimum, maximum, position)
     return r
 end
 
---- Elements below `minimum` become it, elements above `maximum` become that.
+--- Sets elements below `minimum` to `minimum`, and elements above `maximum` to `maximum`.
 function methods.clamp(r, a, b, c)
     tensor(r, 1, "clamp")
     if is_tensor(a) then return clamp(r, tensor(a, 2, "clamp", r), b, c, 3) end
@@ -328,7 +328,7 @@ end
 
 -- Filling and copying.
 
---- Every element becomes `value`.
+--- Sets every element to `value`.
 function methods.fill(t, value)
     tensor(t, 1, "fill")
     value = number(value, 2, "fill")
@@ -336,14 +336,14 @@ function methods.fill(t, value)
     return t
 end
 
---- Every element becomes 0.
+--- Sets every element to 0.
 function methods.zero(t)
     tensor(t, 1, "zero")
     if t.handle.nDimension > 0 then check(C.THTensor_zero(t.handle), "zero") end
     return t
 end
 
---- Copies the elements of a tensor of as many elements, in any shape and of any type, converted to this type.
+--- Copies the elements of a tensor with the same number of elements, in any shape and of any type, converted to this type.
 function methods.copy(t, src)
     tensor(t, 1, "copy")
     src = shaped(tensor(src, 2, "copy"), t, "copy")

@@ -1,11 +1,11 @@
--- Errors of the package: raised at the line of the program that called it, and worded as Torch7 words them.
+-- Errors of the package, with Torch7's wording. They are raised at the line of the program that called the package.
 --
--- The caller of the package is the innermost function on the stack that is neither this package's nor C's.
+-- The caller is the innermost function on the stack that is neither in this package nor in C.
 
 local errors = {}
 
--- Sources of the package are this file, its neighbours and the file of their folder's name. A module that was compiled
--- without its source knows of none but itself.
+-- The sources of the package are this file, its neighbours, and the file with the name of their folder. A module that was compiled without
+-- its source knows only itself.
 local own_source = debug.getinfo(1, "S").source
 local folder = own_source:match("^(.*)errors%.lua$")
 local package_file = folder and folder:gsub("[/\\]$", "") .. ".lua"
@@ -15,8 +15,8 @@ local function is_inside(source)
     return folder ~= nil and (source == package_file or source:sub(1, #folder) == folder)
 end
 
--- Returns the level of the package's caller, as `error` counts it in the function that calls this one, and true if the
--- caller wrote `receiver:method(...)`.
+-- Returns the level of the package's caller, as `error` counts levels in the function that calls this one, and true if the caller wrote
+-- `receiver:method(...)`.
 local function blame()
     local level = 2
     while true do
@@ -27,13 +27,13 @@ local function blame()
     end
 end
 
---- Raises `message` at the caller of the package.
+--- Raises `message` at the package's caller.
 function errors.raise(message)
     error(message, (blame()))
 end
 
---- Raises "bad argument #position to 'name' (text)". Positions count from 1, and the receiver of a method has number 1.
---- If the caller wrote a method call, the message leaves the receiver out of the count, as Lua does.
+--- Raises "bad argument #position to 'name' (text)". Positions count from 1, and the receiver of a method has number 1. If the caller wrote
+--- a method call, the message does not count the receiver, as in Lua.
 function errors.argument(position, name, text)
     local level, is_method = blame()
     if is_method then

@@ -1,6 +1,6 @@
--- The operator `[]` of tensors: reading and writing of elements, slices and masked elements.
+-- The operator `[]` of tensors: reads and writes elements, slices and masked elements.
 --
---   t[i]                 element i of a vector, else slice i of the first dimension
+--   t[i]                 element i of a vector, otherwise slice i of the first dimension
 --   t[{i, j}]            an element; with fewer numbers than dimensions, a slice
 --   t[{i, {s, e}, {}}]   the slice i, the range from s to e, the whole dimension
 --   t[LongStorage]       an element
@@ -12,6 +12,7 @@ local ffi = require("ffi")
 local arguments = require("thorn.arguments")
 local errors = require("thorn.errors")
 local library = require("thorn.library")
+local recording = require("thorn.recording")
 local types = require("thorn.types")
 
 local C, own, check = library.C, library.own, library.check
@@ -22,7 +23,7 @@ local tonumber = tonumber
 
 local index = {}
 
--- Sizes and strides of the slice that is being made.
+-- Sizes and strides of the current slice.
 local sizes = ffi.new("int64_t[?]", arguments.MAX_DIMENSIONS)
 local strides = ffi.new("int64_t[?]", arguments.MAX_DIMENSIONS)
 
@@ -30,7 +31,7 @@ local function out_of_range(i, d, size)
     errors.raise(("index %s is out of range of dimension %d, which has size %d"):format(tostring(i), d + 1, size))
 end
 
--- Returns index `i` of the program, from 1 or negative from the end, counted from 0. Dimension `d` counts from 0.
+-- Returns the program's index `i`, from 1 or negative from the end, counted from 0. Dimension `d` counts from 0.
 local function entry(handle, i, d)
     local size = tonumber(handle.size[d])
     local from_0 = i < 0 and size + i or i - 1
@@ -40,12 +41,12 @@ end
 
 local function no_dimensions() errors.raise("an empty tensor has no elements to index") end
 
--- The position in the storage of element `i` of a vector.
+-- Returns the position in the storage of element `i` of a vector.
 local function vector_position(handle, i)
     return tonumber(handle.storageOffset) + entry(handle, i, 0) * tonumber(handle.stride[0])
 end
 
--- The range that `{}`, `{i}` or `{first, last}` means: its first index from 0 and its length.
+-- Returns the range that `{}`, `{i}` or `{first, last}` means: its first index from 0 and its length.
 local function range(handle, bounds, d)
     if bounds[1] == nil then return 0, tonumber(handle.size[d]) end
     if type(bounds[1]) ~= "number" or type(bounds[2] or 0) ~= "number" or bounds[3] ~= nil then
@@ -57,8 +58,8 @@ local function range(handle, bounds, d)
     return first, last - first + 1
 end
 
--- Reads a table of indices. Returns the position of the first element that it means, and the number of dimensions that
--- are left: their sizes and strides are in `sizes` and `strides`.
+-- Reads a table of indices. Returns the position of the first selected element, and the number of remaining dimensions, whose sizes and
+-- strides are in `sizes` and `strides`.
 local function slice(handle, key)
     local position, left, count = tonumber(handle.storageOffset), 0, #key
     if count > handle.nDimension then
@@ -98,7 +99,7 @@ end
 
 local function is_mask(key) return istype(Tensor, key) and (key.handle.dtype == BYTE or key.handle.dtype == BOOL) end
 
--- A mask in the shape of the tensor, whose elements it has in any shape.
+-- Returns a mask in the shape of the tensor. The mask may have its elements in any shape.
 local function shaped_mask(t, mask)
     local handle = t.handle
     if C.THTensor_isSameSizeAs(mask.handle, handle) ~= 0 then return mask end
@@ -139,17 +140,19 @@ function index.get(t, key)
     bad_key(key)
 end
 
--- The element at a position of the storage becomes `value`, a number or a tensor of one element.
+-- Sets the element at a position of the storage to `value`, a number or a tensor of one element.
 local function write(t, position, value)
     local handle = t.handle
     if istype(Tensor, value) and C.THTensor_nElement(value.handle) == 1 then
         value = types[value.handle.dtype].read(value.handle.storage, tonumber(value.handle.storageOffset))
     end
     if type(value) ~= "number" then errors.raise("a number expected, got " .. arguments.typename(value)) end
-    types[handle.dtype].write(handle.storage, position, value)
+    local of = types[handle.dtype]
+    if recording.is_used and not of.integral then return recording.write(t, position, value, "[]") end
+    of.write(handle.storage, position, value)
 end
 
--- The elements of a slice become `value`: a number, or a tensor of as many elements.
+-- Sets the elements of a slice to `value`: a number, or a tensor with the same number of elements.
 local function assign(part, value)
     if type(value) == "number" then
         part:fill(value)

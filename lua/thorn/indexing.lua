@@ -1,4 +1,4 @@
--- Elements by index tensors and masks. An index is a LongTensor of positions from 1; a mask is a ByteTensor with as many
+-- Elements by index tensors and masks. An index is a LongTensor of positions from 1. A mask is a ByteTensor with the same number of
 -- elements as the tensor, in any shape.
 
 local arguments = require("thorn.arguments")
@@ -13,7 +13,7 @@ local torch, methods = namespace.torch, namespace.methods
 local tensor, number, dim_of, is_tensor = arguments.tensor, arguments.number, arguments.dim, arguments.is_tensor
 local element, shaped = elementwise.element, elementwise.shaped
 
--- The positions of an index tensor as the library counts them.
+-- Returns the positions of an index tensor counted from 0, as in the library.
 local function from_0(index, position, name)
     arguments.tensor_of(C.TH_INT64, index, position, name)
     local r = results.new_indices(name)
@@ -45,13 +45,13 @@ local function selection(name, f)
     torch[name] = methods[name]
 end
 
---- `torch.index([result,] t, dim, index)`: the entries of dimension `dim` that the index names, in its order.
+--- `torch.index([result,] t, dim, index)`: the entries of dimension `dim` at the positions in the index, in this order.
 selection("index", C.THTensor_indexSelect)
 
 --- `torch.gather([result,] t, dim, index)`: for dim 1, `result[i][j] = t[index[i][j]][j]`.
 selection("gather", C.THTensor_gather)
 
--- Changes: `t:f(dim, index, src)`, or a number in place of `src`
+-- Changes: `t:f(dim, index, src)`, with a tensor or a number `src`
 local function change(name, with_tensor, with_number)
     methods[name] = function(t, dim, index, x)
         tensor(t, 1, name)
@@ -83,7 +83,7 @@ function methods.maskedSelect(a, b, c)
     return r
 end
 
---- The elements where the mask is 1 become the first elements of `src`, row by row.
+--- Sets the elements where the mask is 1 to the first elements of `src`, in row-major order.
 function methods.maskedCopy(t, mask, src)
     tensor(t, 1, "maskedCopy")
     mask = mask_of(mask, 2, "maskedCopy", t)
@@ -91,7 +91,7 @@ function methods.maskedCopy(t, mask, src)
     return t
 end
 
---- The elements where the mask is 1 become `value`.
+--- Sets the elements where the mask is 1 to `value`.
 function methods.maskedFill(t, mask, value)
     tensor(t, 1, "maskedFill")
     mask = mask_of(mask, 2, "maskedFill", t)
@@ -99,7 +99,7 @@ function methods.maskedFill(t, mask, value)
     return t
 end
 
---- `([result,] t)`: the indices of the elements that are not 0, a row of a LongTensor for each.
+--- `([result,] t)`: the indices of the elements that are not 0, each as a row of a LongTensor.
 function methods.nonzero(a, b)
     tensor(a, 1, "nonzero")
     local r, t = a, b

@@ -1,9 +1,8 @@
--- The shared library: found, loaded and declared to the FFI, with the types that stand for its handles in Lua.
+-- Finds the shared library, loads it and declares it to the FFI, with Lua types for its handles.
 --
--- The library has its own declarations (`THCdef`), and this package repeats none of them. A tensor in Lua is a struct that
--- holds the `THTensor *` in its field `handle`. It is not that pointer itself: LuaJIT resolves `pointer[1]` and
--- `pointer.size` before it asks a metatable, and Torch7 gives both another meaning. The field `retained` counts the
--- references that the method `retain` has added.
+-- The library has its own declarations (`THCdef`), which this package does not repeat. A tensor in Lua is a struct that holds the `THTensor
+-- *` in its field `handle`. It is not that pointer itself, because LuaJIT resolves `pointer[1]` and `pointer.size` before it looks at a
+-- metatable, and Torch7 gives both another meaning. The field `retained` counts the references that the method `retain` has added.
 
 local ffi = require("ffi")
 local errors = require("thorn.errors")
@@ -19,7 +18,7 @@ local function exists(path)
     return file ~= nil
 end
 
--- Beside this file, beside the package, in the build trees of this repository, and in the prefix of an installation.
+-- In the folder of this file, next to the package, in the build trees of this repository, and in the prefix of an installation.
 local function candidates()
     local here = debug.getinfo(1, "S").source:match("^@(.*[/\\])") or "./"
     local name = ({ OSX = "libthorn.dylib", Windows = "thorn.dll" })[ffi.os] or "libthorn.so"
@@ -35,7 +34,7 @@ local function candidates()
     return found
 end
 
--- The environment decides first, then a file near this one, then the loader of the system.
+-- The environment has precedence, then a file near this one, then the system's loader.
 local function load()
     local named = os.getenv("THORN_LIBRARY") or os.getenv("THORN_LIB")
     if named then return ffi.load(named) end
@@ -50,7 +49,7 @@ local function load()
 end
 
 local function declare(C)
-    -- A program may have declared the library to the FFI before.
+    -- A program may already have declared the library to the FFI.
     if not pcall(ffi.typeof, "THTensor") then ffi.cdef(ffi.string(C.THCdef())) end
     ffi.cdef([[
         typedef struct thorn_tensor { THTensor *handle; int32_t retained; } thorn_tensor;
@@ -74,46 +73,47 @@ library.Tensor = ffi.typeof("thorn_tensor")
 library.Storage = ffi.typeof("thorn_storage")
 library.Generator = ffi.typeof("thorn_generator")
 
--- The library's messages count from 0; a program in Lua counts from 1. Negative numbers count from the end in both.
+-- The library's messages count from 0, a Lua program from 1. Negative numbers count from the end in both.
 local function count_from_one(message)
-    for _, word in ipairs({ "dimension ", "index ", "position ", "entry ", "element ", "input ", "result ", "row " }) do
+    for _, word in ipairs({ "dimension ", "index ", "position ", "entry ", "element ", "input ", "result ", "row ", "target " }) do
         message = message:gsub("%f[%w](" .. word .. ")(%d+)%f[^%d]", function(before, number) return before .. number + 1 end)
     end
     message = message:gsub("at position (%[[%d, ]*%])", function(place)
         return "at position " .. place:gsub("%d+", function(number) return number + 1 end)
     end)
-    -- Columns of a text count from 1.
+    -- Columns of a text already count from 1.
     for _, rest in ipairs({ " is out of range", " of entry" }) do
         message = message:gsub("column (%d+)" .. rest, function(column) return ("column %d%s"):format(column + 1, rest) end)
     end
+    message = message:gsub("between THGrad_setEnabled%(0%) and THGrad_setEnabled%(1%)", "in a function that thorn.no_grad calls")
     return (message:gsub("start (%d+) %+ length", function(start) return ("start %d with length"):format(start + 1) end))
 end
 
--- Raises the last error of the library under the name by which the program called it.
+-- Raises the library's last error with the function's name in Lua.
 local function fail(name)
     local message = count_from_one(ffi.string(C.THGetLastError()))
     if name then message = name .. ": " .. message:gsub("^[%w_]+: ", "") end
     errors.raise(message)
 end
 
---- Raises the last error of the library, under the function's name in Lua.
+--- Raises the library's last error with the function's name in Lua.
 library.fail = fail
 
---- Returns if the library reports success, else raises its error.
+--- Returns if the library reports success. Otherwise raises its error.
 function library.check(status, name)
     if status ~= 0 then fail(name) end
 end
 
--- Live bytes above which the collector is asked to run.
+-- The collector is asked to run when there are more live bytes.
 local SOFT_LIMIT = 48 * 2 ^ 20
 
---- Has the library tell when much memory is in use, as at first, or not.
+--- Turns on or off that the library reports when much memory is in use. It is on at first.
 function library.track(enabled) library.check(C.THMemory_setSoftLimit(enabled and SOFT_LIMIT or 0, nil, nil)) end
 
 library.track(true)
 
--- Runs the collector, and sets the limit to one and a half times the memory that stays in use. So the collector runs the
--- more rarely, the more memory a program keeps.
+-- Runs the collector, and sets the limit to one and a half times the memory that is still in use. So the collector runs less often if a
+-- program keeps more memory.
 local function relieve()
     collectgarbage()
     local live = tonumber(C.THMemory_liveBytes())
@@ -125,10 +125,10 @@ function library.relieve()
     if C.THMemory_pressure() ~= 0 then relieve() end
 end
 
--- The two functions below end in no tail call of C. Behind such a call LuaJIT would go on to compile the caller, and give
--- up this function if it cannot.
+-- The two functions below avoid tail calls of C. After a tail call LuaJIT would continue to compile the caller, and would give up this
+-- function if it cannot.
 
---- The tensor in Lua of a new `THTensor *`: the collector gives up its reference. NULL raises the library's error.
+--- Makes the Lua tensor for a new `THTensor *`, whose reference the collector frees. NULL raises the library's error.
 function library.own(handle, name)
     if handle == nil then fail(name) end
     if C.THMemory_pressure() ~= 0 then relieve() end
@@ -136,7 +136,7 @@ function library.own(handle, name)
     return t
 end
 
---- The storage in Lua of a new `THStorage *`, likewise.
+--- As `own`, for a new `THStorage *`.
 function library.own_storage(handle, name)
     if handle == nil then fail(name) end
     if C.THMemory_pressure() ~= 0 then relieve() end

@@ -1,4 +1,4 @@
--- Linear algebra by LAPACK's names. Results may be given first, all of them or none; functions and methods are the same.
+-- Linear algebra with LAPACK's names. Either all results are given first, or none. Functions and methods are the same.
 
 local arguments = require("thorn.arguments")
 local construct = require("thorn.construct")
@@ -9,15 +9,15 @@ local C, own, check = library.C, library.own, library.check
 local torch, methods = namespace.torch, namespace.methods
 local tensor, letter, is_tensor = arguments.tensor, arguments.letter, arguments.is_tensor
 
--- The number of tensors that the arguments begin with.
+-- Returns the number of tensors at the beginning of the arguments.
 local function leading_tensors(given)
     local count = 0
     while is_tensor(given[count + 1]) do count = count + 1 end
     return count
 end
 
--- Defines `name`: `outputs` has the type of each result, false for that of the input, and `inputs` is the number of
--- operands. `call(results, operands, option)` makes the call, where `option(i, letters, default)` reads option `i`.
+-- Defines `name`. `outputs` has the type of each result, or false for the input's type, and `inputs` is the number of operands.
+-- `call(results, operands, option)` makes the call; `option(i, letters, default)` reads option `i`.
 local function define(name, outputs, inputs, call)
     local function f(...)
         local given = { ... }
@@ -44,7 +44,7 @@ local function define(name, outputs, inputs, call)
     methods[name], torch[name] = f, f
 end
 
--- A vector of right-hand sides as a matrix of one column.
+-- Returns a vector of right-hand sides as a matrix with one column.
 local function columns(b, name)
     if b.handle.nDimension ~= 1 then return b end
     arguments.list[0], arguments.list[1] = -1, 1
@@ -66,7 +66,7 @@ define("trtrs", { false, false }, 2, function(r, t, option)
     return C.THTensor_trtrs(r[1].handle, r[2].handle, b.handle, t[2].handle, upper, transpose, unit)
 end)
 
--- x, factors = gels(b, a): the x with least |b - a x|
+-- x, factors = gels(b, a): the x that minimises |b - a x|
 define("gels", { false, false }, 2, function(r, t)
     local b = columns(t[1], "gels")
     return C.THTensor_gels(r[1].handle, r[2].handle, b.handle, t[2].handle)

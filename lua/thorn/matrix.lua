@@ -1,4 +1,4 @@
--- Tensors made of numbers, joined tensors, and products of matrices.
+-- Tensors made from numbers, joined tensors, and matrix products.
 
 local ffi = require("ffi")
 local arguments = require("thorn.arguments")
@@ -13,12 +13,12 @@ local torch, methods = namespace.torch, namespace.methods
 local tensor, number, integer, is_tensor = arguments.tensor, arguments.number, arguments.integer, arguments.is_tensor
 local like, list = construct.like, arguments.list
 
--- The function as method and function of `torch`.
+-- Defines a function as a method and as a function of `torch`.
 local function define(name, f)
     methods[name], torch[name] = f, f
 end
 
--- Makers: `([result,] ..., [type])`, for the name of a type in place of a result.
+-- Makers: `([result,] ..., [type])`. The name of a type is given instead of a result.
 
 local function maker(name, f)
     define(name, function(...) return f(results.made(name, ...)) end)
@@ -33,7 +33,7 @@ for _, name in ipairs({ "zeros", "ones" }) do
     end)
 end
 
---- `torch.eye([result,] n, [m])`: ones on the diagonal of n rows and m columns, n if m is left out.
+--- `torch.eye([result,] n, [m])`: ones on the diagonal of n rows and m columns, by default n.
 maker("eye", function(r, position, n, m)
     n = integer(n, position, "eye")
     check(C.THTensor_eye(r.handle, n, integer(m, position + 1, "eye", n)), "eye")
@@ -47,14 +47,14 @@ maker("range", function(r, position, first, last, step)
     return r
 end)
 
---- `torch.arange([result,] first, last, [step])`: the numbers from `first` up to and without `last`.
+--- `torch.arange([result,] first, last, [step])`: the numbers from `first` to before `last`.
 maker("arange", function(r, position, first, last, step)
     first, last = number(first, position, "arange"), number(last, position + 1, "arange")
     check(C.THTensor_arange(r.handle, first, last, number(step, position + 2, "arange", 1)), "arange")
     return r
 end)
 
--- `torch.linspace([result,] first, last, [n])`: n numbers, evenly spaced, or of logspace their powers of 10.
+-- `torch.linspace([result,] first, last, [n])`: n evenly spaced numbers; for logspace, their powers of 10.
 for _, name in ipairs({ "linspace", "logspace" }) do
     local f = C["THTensor_" .. name]
     maker(name, function(r, position, first, last, n)
@@ -88,7 +88,7 @@ for _, name in ipairs({ "diag", "tril", "triu" }) do
     end)
 end
 
--- The tensors of a table as an array of handles, and the greatest number of dimensions.
+-- Returns the tensors of a table as an array of handles, and the largest number of dimensions.
 local function handles(list_of_tensors, position, r)
     local array, most = ffi.new("THTensor *[?]", #list_of_tensors), 0
     for i, t in ipairs(list_of_tensors) do
@@ -98,7 +98,7 @@ local function handles(list_of_tensors, position, r)
     return array, most
 end
 
--- `tensors`, which stands at this argument, one after the other along `dim`.
+-- Joins `tensors`, the argument at this position, along `dim`.
 local function cat(r, tensors, position, dim, dim_position)
     if #tensors == 0 then errors.argument(position, "cat", "at least one tensor expected") end
     local array, most = handles(tensors, position, r)
@@ -109,8 +109,7 @@ local function cat(r, tensors, position, dim, dim_position)
     return r
 end
 
---- `torch.cat([result,] a, b, [dim])`, `torch.cat([result,] {a, b, c}, [dim])`: one after the other along `dim`, the last
---- dimension if it is left out.
+--- `torch.cat([result,] a, b, [dim])`, `torch.cat([result,] {a, b, c}, [dim])`: joins tensors along `dim`, by default the last dimension.
 define("cat", function(a, b, c, d)
     if type(a) == "table" then
         tensor(a[1], 1, "cat")
@@ -123,8 +122,7 @@ define("cat", function(a, b, c, d)
     return cat(like(a, "cat"), { a, b }, 1, c, 3)
 end)
 
---- `torch.cross([result,] a, b, [dim])`: products of the vectors along `dim`, the first dimension of size 3 if it is
---- left out.
+--- `torch.cross([result,] a, b, [dim])`: cross products of the vectors along `dim`, by default the first dimension of size 3.
 define("cross", function(a, b, c, d)
     local r, x, y, dim, position = like(tensor(a, 1, "cross"), "cross"), a, tensor(b, 2, "cross", a), c, 3
     if is_tensor(c) then r, x, y, dim, position = a, b, tensor(c, 3, "cross", a), d, 4 end
@@ -162,11 +160,11 @@ product("mm", C.THTensor_mm, 2, 2)
 product("bmm", C.THTensor_bmm, 3, 3)
 product("ger", C.THTensor_ger, 1, 1)
 
--- r = beta * t + alpha * product(a, b). The numbers are 1 where they are left out:
---   dst:f([beta,] [t,] [alpha,] a, b), without `t` that is dst
+-- r = beta * t + alpha * product(a, b). The numbers are 1 by default:
+--   dst:f([beta,] [t,] [alpha,] a, b), where `t` is dst by default
 --   torch.f([dst,] [beta,] t, [alpha,] a, b)
 local function with_product(name, f)
-    -- Reads the arguments from the last to the first. `receiver` is that of a method, which counts as argument 1.
+    -- Reads the arguments from the last to the first. `receiver` is the receiver of a method, which counts as argument 1.
     local function read(receiver, given)
         local count, before = #given, receiver and 1 or 0
         local a, b = given[count - 1], given[count]

@@ -1,7 +1,7 @@
 -- The tables that the modules of the package fill: the functions of `torch`, and the methods of tensors and storages.
 
 local namespace = {
-    -- `torch.thorn` is the dynamic API, loaded when it is first asked for.
+    -- `torch.thorn` is the dynamic API, which is loaded at its first use.
     torch = setmetatable({}, {
         __index = function(torch, name)
             if name ~= "thorn" then return nil end
@@ -11,11 +11,11 @@ local namespace = {
         end,
     }),
     storage_methods = {},
-    -- The constructor of each type of tensors by its code: `t.new`.
+    -- The constructor of each tensor type by its code: `t.new`.
     constructors = {},
 }
 
--- A method that Torch7 does not have is looked up in the dynamic API, and kept for the next time.
+-- A method that Torch7 lacks is looked up in the dynamic API, and stored for the next call.
 namespace.methods = setmetatable({}, {
     __index = function(methods, name)
         if type(name) ~= "string" then return nil end

@@ -1,6 +1,6 @@
--- The operators of tensors: a + b, a - b, a * b, a / b, -a. Each gives a new tensor, or a number for the product of two
--- vectors. `operators.of_others` has those for an operand that is no tensor and no number, where a module adds them, with
--- `takes`, which is true for such operands.
+-- The operators of tensors: a + b, a - b, a * b, a / b, -a. Each returns a new tensor, or a number for the product of two vectors.
+-- `operators.of_others` has operators for operands that are neither tensors nor numbers, if a module adds them. Its function `takes` is
+-- true for such operands.
 
 local arguments = require("thorn.arguments")
 local errors = require("thorn.errors")
@@ -15,7 +15,7 @@ local function operand(x, position, name)
     if not is_tensor(x) and type(x) ~= "number" then arguments.expected("a number or a tensor", x, position, name) end
 end
 
--- Returns the operators of a pair of operands that are not both tensors or numbers.
+-- Returns the operators for a pair of operands that are not both tensors or numbers.
 local function others(a, b)
     local of_others = operators.of_others
     return of_others and (of_others.takes(a) or of_others.takes(b)) and of_others

@@ -1,5 +1,5 @@
--- Random numbers. The generator is Torch7's, MT19937, so that a seed gives the numbers that Torch7 gives. Functions take
--- another generator, made by `torch.Generator()`, before their numbers.
+-- Random numbers. The generator is Torch7's, MT19937, so a seed gives the same numbers as in Torch7. Functions accept another generator,
+-- made by `torch.Generator()`, before their other arguments.
 
 local ffi = require("ffi")
 local arguments = require("thorn.arguments")
@@ -32,7 +32,7 @@ end
 
 local default = torch.Generator()
 
--- Splits `([generator,] ...)`: the generator, the number of arguments it took, and the others.
+-- Splits `([generator,] ...)`: returns the generator, the number of arguments it took, and the others.
 local function from(first, ...)
     if ffi.istype(Generator, first) then return first, 1, ... end
     return default, 0, first, ...
@@ -45,7 +45,7 @@ function torch.manualSeed(...)
     return generator
 end
 
---- Seeds from the system; returns the seed: `torch.seed([generator])`.
+--- Seeds the generator from the system. Returns the seed: `torch.seed([generator])`.
 function torch.seed(generator) return tonumber(C.THRandom_seed(from(generator).handle)) end
 
 --- The seed that the sequence was started with: `torch.initialSeed([generator])`.
@@ -65,7 +65,7 @@ function torch.setRNGState(...)
     check(C.THTensor_setRNGState(generator.handle, state.handle), "setRNGState")
 end
 
--- Distributions by their parameters. `t:f([generator,] ...)` fills a tensor, `torch.f([generator,] ...)` is a number.
+-- Distributions with their parameters. `t:f([generator,] ...)` fills a tensor, `torch.f([generator,] ...)` returns a number.
 local function distribution(name, ...)
     local fill, draw = C["THTensor_" .. name], C["THRandom_" .. name]
     local first, second = ...
@@ -88,7 +88,7 @@ local function distribution(name, ...)
     end
 end
 
--- With the defaults of the parameters; false is none.
+-- The values are the defaults of the parameters; false means none.
 distribution("uniform", 0, 1)
 distribution("normal", 0, 1)
 distribution("cauchy", 0, 1)
@@ -96,12 +96,12 @@ distribution("logNormal", 1, 2)
 distribution("exponential", 1)
 distribution("geometric", false)
 
--- bernoulli takes a tensor of probabilities, too.
+-- bernoulli also accepts a tensor of probabilities.
 distribution("bernoulli", 0.5)
 local bernoulli = methods.bernoulli
 
---- `t:bernoulli([generator,] [p])`: 1 with probability p, 0.5 if it is left out, else 0; p is a number, or a tensor of
---- floats with as many elements.
+--- `t:bernoulli([generator,] [p])`: 1 with probability p, otherwise 0. p is a number, by default 0.5, or a tensor of floats with the same
+--- number of elements.
 function methods.bernoulli(t, ...)
     local generator, _, p = from(...)
     if not is_tensor(p) then return bernoulli(t, ...) end
@@ -110,10 +110,10 @@ function methods.bernoulli(t, ...)
     return t
 end
 
--- normal takes tensors of means and deviations, too.
+-- normal also accepts tensors of means and deviations.
 local normal = methods.normal
 
---- `t:normal([generator,] [mean], [deviation])`: either may be a tensor, whose sizes the result takes.
+--- `t:normal([generator,] [mean], [deviation])`: either may be a tensor, which determines the sizes of the result.
 function methods.normal(t, ...)
     local generator, taken, mean, deviation = from(...)
     tensor(t, 1, "normal")
@@ -135,7 +135,7 @@ function methods.normal(t, ...)
     return t
 end
 
--- The bounds of `random([generator,] [first,] [last])`, both included: from 1 to the only one, or nil for all numbers.
+-- The bounds of `random([generator,] [first,] [last])`, both included. A single bound is the last one. Without bounds nil, for all numbers.
 local function bounds(position, first, last)
     if first == nil then return nil end
     first = integer(first, position, "random")
@@ -144,7 +144,7 @@ local function bounds(position, first, last)
     return first, last
 end
 
---- Fills with whole numbers: `t:random(last)` from 1 to `last`, `t:random(first, last)`, `t:random()` any of the type.
+--- Fills with integers: `t:random(last)` from 1 to `last`, `t:random(first, last)`, `t:random()` any integer of the type.
 function methods.random(t, ...)
     local generator, taken, a, b = from(...)
     local first, last = bounds(2 + taken, a, b)
@@ -157,8 +157,7 @@ function methods.random(t, ...)
     return t
 end
 
---- A whole number: `torch.random(last)` from 1 to `last`, `torch.random(first, last)`, `torch.random()` from 0 to
---- 2^32 - 1.
+--- Returns an integer: `torch.random(last)` from 1 to `last`, `torch.random(first, last)`, `torch.random()` from 0 to 2^32 - 1.
 function torch.random(...)
     if is_tensor((...)) then return methods.random(...) end
     local generator, taken, a, b = from(...)
@@ -200,8 +199,8 @@ end
 function torch.randperm(...) return randperm(results.made("randperm", ...)) end
 methods.randperm = torch.randperm
 
---- `torch.multinomial([result,] [generator,] p, n, [replacement])`: n positions for each row of `p`, in proportion to
---- its elements, none twice unless `replacement` is true.
+--- `torch.multinomial([result,] [generator,] p, n, [replacement])`: n positions for each row of `p`, with probabilities proportional to its
+--- elements; without repetitions unless `replacement` is true.
 function torch.multinomial(...)
     local generator, taken, a, b, c, d = from(...)
     local r, p, n, replacement, position = a, b, c, d, taken + 2
@@ -227,7 +226,7 @@ function torch.multinomialAliasSetup(p)
 end
 methods.multinomialAliasSetup = torch.multinomialAliasSetup
 
---- `torch.multinomialAlias(result, {J, q})`: fills a LongTensor with positions by the tables.
+--- `torch.multinomialAlias(result, {J, q})`: fills a LongTensor with positions drawn with the tables.
 function torch.multinomialAlias(r, tables)
     arguments.tensor_of(C.TH_INT64, r, 1, "multinomialAlias")
     if type(tables) ~= "table" then arguments.expected("table", tables, 2, "multinomialAlias") end

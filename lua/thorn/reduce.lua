@@ -1,5 +1,5 @@
--- Reductions, scans, sorting and searching. Functions and methods are the same, a result may be given first, and
--- the reduced dimension stays with size 1:
+-- Reductions, scans, sorting and searching. Functions and methods are the same, a result may be the first argument, and the reduced
+-- dimension stays with size 1:
 --
 --   torch.sum(t)                   a number
 --   torch.sum([result,] t, dim)    a tensor
@@ -18,17 +18,17 @@ local torch, methods = namespace.torch, namespace.methods
 local tensor, number, integer, dim_of = arguments.tensor, arguments.number, arguments.integer, arguments.dim
 local value = results.value
 
--- The function as method and function of `torch`.
+-- Defines a function as a method and as a function of `torch`.
 local function define(name, f)
     methods[name], torch[name] = f, f
 end
 
--- The dimension from 0, and where none is given that of the last or, for `default`, another.
+-- Returns the dimension from 0. Without a dimension, `default`, or the last one.
 local function along(dim, position, name, t, default)
     return dim_of(dim, position, name, t, default or math.max(1, arguments.dimensions(t)))
 end
 
--- all(t) is a number, f(r, t, dim, keepdim). A tensor without elements has a sum and a product, but no mean.
+-- all(t) returns a number, f(r, t, dim, keepdim). A tensor without elements has a sum and a product, but no mean.
 local function reduction(name)
     local all, f = C["THTensor_" .. name .. "all"], C["THTensor_" .. name]
     define(name, function(a, b, c)
@@ -43,7 +43,7 @@ local function reduction(name)
     end)
 end
 
--- all(t, biased) is a number, f(r, t, dim, biased, keepdim). The flag divides by n, else by n - 1.
+-- all(t, biased) returns a number, f(r, t, dim, biased, keepdim). If biased, the divisor is n, otherwise n - 1.
 local function deviation(name)
     local all, f = C["THTensor_" .. name .. "all"], C["THTensor_" .. name]
     define(name, function(a, b, c, d)
@@ -55,7 +55,7 @@ local function deviation(name)
     end)
 end
 
--- all(t) is a number, f(values, indices, t, dim, keepdim)
+-- all(t) returns a number, f(values, indices, t, dim, keepdim)
 local function extreme(name)
     local all, f = C["THTensor_" .. name .. "all"], C["THTensor_" .. name]
     define(name, function(a, b, c, d)
@@ -67,7 +67,7 @@ local function extreme(name)
     end)
 end
 
--- f(values, indices, t, dim, keepdim), over the last dimension if none is given
+-- f(values, indices, t, dim, keepdim), by default over the last dimension
 local function selection(name)
     local f = C["THTensor_" .. name]
     define(name, function(a, b, c, d)
@@ -77,7 +77,7 @@ local function selection(name)
     end)
 end
 
--- f(r, t, dim), along the first dimension if none is given
+-- f(r, t, dim), by default along the first dimension
 local function scan(name)
     local f = C["THTensor_" .. name]
     define(name, function(a, b, c)
@@ -97,7 +97,7 @@ each(extreme, "max min")
 each(selection, "median mode")
 each(scan, "cumsum cumprod")
 
---- `torch.norm(t, [p])` is a number; `torch.norm([result,] t, p, dim)` reduces a dimension. p is 2 if it is left out.
+--- `torch.norm(t, [p])` returns a number; `torch.norm([result,] t, p, dim)` reduces a dimension. p is 2 by default.
 define("norm", function(a, b, c, d)
     tensor(a, 1, "norm")
     if not arguments.is_tensor(b) and c == nil then
@@ -109,7 +109,7 @@ define("norm", function(a, b, c, d)
     return r
 end)
 
---- `torch.sort([values, indices,] t, [dim], [descending])`, along the last dimension if none is given.
+--- `torch.sort([values, indices,] t, [dim], [descending])`, by default along the last dimension.
 define("sort", function(a, b, c, d, e)
     local values, indices, t, position, dim, descending = results.values_and_indices("sort", a, b, c, d, e)
     if type(dim) == "boolean" then dim, descending = nil, dim end
@@ -118,8 +118,8 @@ define("sort", function(a, b, c, d, e)
     return values, results.count_from_1(indices, "sort")
 end)
 
---- `torch.topk([values, indices,] t, k, [dim], [largest], [sorted])`: the k smallest, or the largest, elements along the
---- last dimension if none is given.
+--- `torch.topk([values, indices,] t, k, [dim], [largest], [sorted])`: the k smallest, or the largest, elements, by default along the last
+--- dimension.
 define("topk", function(a, b, c, d, e, f, g)
     local values, indices, t, position, k, dim, largest, sorted = results.values_and_indices("topk", a, b, c, d, e, f, g)
     if type(dim) == "boolean" then dim, largest, sorted = nil, dim, largest end
@@ -131,7 +131,7 @@ define("topk", function(a, b, c, d, e, f, g)
     return values, results.count_from_1(indices, "topk")
 end)
 
---- `torch.kthvalue([values, indices,] t, k, [dim])`: the k-th smallest element along the last dimension if none is given.
+--- `torch.kthvalue([values, indices,] t, k, [dim])`: the k-th smallest element, by default along the last dimension.
 define("kthvalue", function(a, b, c, d, e)
     local values, indices, t, position, k, dim = results.values_and_indices("kthvalue", a, b, c, d, e)
     k = integer(k, position, "kthvalue")
@@ -140,7 +140,7 @@ define("kthvalue", function(a, b, c, d, e)
     return values, results.count_from_1(indices, "kthvalue")
 end)
 
---- The p-norm of `a - b`; p is 2 if it is left out.
+--- The p-norm of `a - b`; p is 2 by default.
 define("dist", function(a, b, p)
     tensor(a, 1, "dist")
     b = elementwise.shaped(tensor(b, 2, "dist", a), a, "dist")
@@ -163,7 +163,7 @@ local function scalar(code, name)
     return scalars[code]
 end
 
---- The sum of the products of elements, of as many in any shapes; of integers it does not wrap where int64 does not.
+--- The sum of the products of elements, in any shapes with the same number of elements. For integers it wraps only where int64 wraps.
 define("dot", function(a, b)
     tensor(a, 1, "dot")
     b = flat(elementwise.shaped(tensor(b, 2, "dot", a), a, "dot"), "dot")

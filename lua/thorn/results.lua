@@ -1,4 +1,4 @@
--- Results that may be given first: the ways in which the families of functions take and make them.
+-- Optional results as first arguments, for all families of functions.
 
 local arguments = require("thorn.arguments")
 local construct = require("thorn.construct")
@@ -11,22 +11,22 @@ local tensor, is_tensor = arguments.tensor, arguments.is_tensor
 
 local results = {}
 
---- Reads `([result,] t, ...)`, where no tensor follows `t`: returns the result, new if it is left out, `t`, and the
---- position of what follows.
+--- Reads `([result,] t, ...)`, where no tensor follows `t`. Returns the result, new if it is omitted, `t`, and the position of the next
+--- argument.
 function results.optional(name, a, b)
     tensor(a, 1, name)
     if is_tensor(b) then return a, tensor(b, 2, name, a), 3 end
     return construct.like(a, name), a, 2
 end
 
---- As `optional`, and returns what follows in place of its position. `a`, `b` and at most four more are the arguments.
+--- As `optional`, but returns the following arguments instead of their position. `a`, `b` and at most four more are the arguments.
 function results.split(name, a, b, c, d, e, f)
     if is_tensor(b) then return tensor(a, 1, name), tensor(b, 2, name, a), 3, c, d, e, f end
     return construct.like(tensor(a, 1, name), name), a, 2, b, c, d, e
 end
 
---- Reads `([result,] ..., [type])` of a function that makes a tensor. Returns the result, the position of the argument
---- behind it, and the arguments from there on. Without a result, a new tensor has the type of this name, or the default.
+--- Reads `([result,] ..., [type])` of a function that makes a tensor. Returns the result, the position of the next argument, and the
+--- arguments from there on. Without a result, a new tensor has the type of this name, or the default type.
 function results.made(name, first, ...)
     if is_tensor(first) then return first, 2, ... end
     local count = select("#", ...)
@@ -38,7 +38,7 @@ function results.made(name, first, ...)
     return own(C.THTensor_newWithDtype(record.code), name), 1, unpack(rest, 1, count)
 end
 
---- Reads `([values, [indices,]] t, ...)`: returns values, indices, `t`, the position of what follows, and that.
+--- Reads `([values, [indices,]] t, ...)`: returns values, indices, `t`, the position of the next argument, and the following arguments.
 function results.values_and_indices(name, a, b, c, d, e, f, g)
     tensor(a, 1, name)
     if is_tensor(b) and is_tensor(c) then
@@ -48,17 +48,17 @@ function results.values_and_indices(name, a, b, c, d, e, f, g)
     return construct.like(a, name), own(C.THTensor_newWithDtype(C.TH_INT64), name), a, 2, b, c, d, e
 end
 
---- A new empty LongTensor.
+--- Makes an empty LongTensor.
 function results.new_indices(name) return own(C.THTensor_newWithDtype(C.TH_INT64), name) end
 
---- Positions of the library count from 0: makes them count from 1.
+--- Makes positions from the library, which count from 0, count from 1.
 function results.count_from_1(indices, name)
     library.check(C.THTensor_add(indices.handle, indices.handle, 1), name)
     return indices
 end
 
---- A number that the library has computed. NaN may be its value or stand for an error; what is right shows when the
---- function is called again.
+--- Returns a number that the library has computed. NaN may be the value or mean an error. A second call of the function distinguishes the
+--- two.
 function results.value(name, f, ...)
     local r = f(...)
     if r == r then return r end

@@ -1,10 +1,9 @@
 -- Torch7's files: torch.save, torch.load, torch.serialize, torch.deserialize, in the modes 'binary' and 'ascii'.
 --
--- An object is a kind and what the kind says: nil, a number, a string, a boolean, a table of keys and values, or an
--- object of Torch7, here a tensor or a storage. Tables and objects of Torch7 are numbered, and a second mention is the
--- number alone: tensors that share a storage share it again when they are read. An object of a class that the program does
--- not have is read as a table whose metatable names the class in `__typename`. Functions are neither written nor read: they would
--- be compiled code, and a broken file could end the process.
+-- An object is a kind and its content: nil, a number, a string, a boolean, a table of keys and values, or a Torch7 object, here a tensor or
+-- a storage. Tables and Torch7 objects are numbered, and a second reference to one is only its number, so tensors that share a storage
+-- share it again when they are read. An object of a class that the program lacks is read as a table whose metatable names the class in
+-- `__typename`. Functions are neither written nor read, because they would be compiled code, and a broken file could end the process.
 
 local ffi = require("ffi")
 local arguments = require("thorn.arguments")
@@ -13,6 +12,7 @@ local construct = require("thorn.construct")
 local errors = require("thorn.errors")
 local library = require("thorn.library")
 local namespace = require("thorn.namespace")
+local number = require("thorn.number")
 local types = require("thorn.types")
 
 local C, own, own_storage = library.C, library.own, library.own_storage
@@ -24,12 +24,12 @@ local function is_generator(x) return ffi.istype(library.Generator, x) end
 local NIL, NUMBER, STRING, TABLE, TORCH, BOOLEAN = 0, 1, 2, 3, 4, 5
 local FUNCTIONS = { [6] = true, [7] = true, [8] = true }
 
--- Bytes that are read or written at once.
+-- The number of bytes that are read or written at once.
 local CHUNK = 2 ^ 20
 
 local int_array, long_array, double_array = ffi.typeof("int32_t[1]"), ffi.typeof("int64_t[1]"), ffi.typeof("double[1]")
 
--- Encodings. A writer turns numbers, bytes and elements into pieces of the file, which go to `put`.
+-- Encodings. A writer converts numbers, bytes and elements to pieces of the file, and passes them to `put`.
 
 local function binary_writer(put)
     local writer = {}
@@ -51,7 +51,7 @@ local function binary_writer(put)
     return writer
 end
 
--- Digits that tell all floats of a type apart; fewer where those are integers.
+-- The number of digits that identify all floats of a type. Integers need fewer.
 local function digits(record)
     if record.integral then return "%.0f" end
     return record.short == "Double" and "%.17g" or "%.9g"
@@ -69,7 +69,7 @@ local function ascii_writer(put)
     function writer.elements(storage, record)
         local count = tonumber(storage.size)
         if count == 0 then return end
-        -- Bytes and characters are written as they are.
+        -- Bytes and characters are written unchanged.
         if record.short == "Byte" or record.short == "Char" then return put(ffi.string(storage.data, count) .. "\n") end
         local text, format = {}, digits(record)
         for i = 0, count - 1 do
@@ -82,7 +82,7 @@ local function ascii_writer(put)
     return writer
 end
 
--- A reader takes them from `take(n)`, which returns n bytes, and knows from `left()` how many there are.
+-- A reader gets its bytes from `take(n)`, which returns n bytes. `left()` returns the number of the remaining ones.
 
 local function broken(what) error({ broken = what }, 0) end
 
@@ -93,15 +93,18 @@ end
 
 local function binary_reader(source)
     local reader = { source = source }
-    local function scalar(pointer, size)
+    local function whole(pointer, size)
         return function()
             local text = source.take(need(source, size))
             return tonumber(ffi.cast(pointer, ffi.cast("const char *", text))[0])
         end
     end
-    reader.int = scalar(ffi.typeof("const int32_t *"), 4)
-    reader.long = scalar(ffi.typeof("const int64_t *"), 8)
-    reader.double = scalar(ffi.typeof("const double *"), 8)
+    reader.int = whole(ffi.typeof("const int32_t *"), 4)
+    reader.long = whole(ffi.typeof("const int64_t *"), 8)
+    function reader.double()
+        local text = source.take(need(source, 8))
+        return number.read_double(ffi.cast("const double *", ffi.cast("const char *", text)), 0)
+    end
     function reader.bytes(count) return source.take(need(source, count)) end
     function reader.elements(count, record)
         need(source, count * record.size)
@@ -126,7 +129,7 @@ local function ascii_reader(source)
         at = last + 1
         return x
     end
-    -- The end of the line behind a value.
+    -- Skips the end of the line after a value.
     local function line_end()
         if text:sub(at, at) == "\n" then at = at + 1 end
     end
@@ -147,7 +150,7 @@ local function ascii_reader(source)
         if count > 0 then ffi.copy(s.handle.data, reader.bytes(count), count) end
     end
     function reader.elements(count, record)
-        -- An element takes a byte at least.
+        -- An element takes at least a byte.
         if not (count >= 0 and count <= #text - at + 1) then broken("it ends too early") end
         local s = own_storage(C.THStorage_newWithSize(record.code, count))
         if record.short == "Byte" or record.short == "Char" then
@@ -163,7 +166,7 @@ end
 
 -- Objects
 
--- The key of an object in the table of numbers: a table itself, or the address of a tensor's or storage's structure.
+-- Returns the key of an object in the table of numbers: a table itself, or the address of a tensor's or storage's structure.
 local function identity(object)
     if type(object) == "table" then return object end
     return tonumber(ffi.cast("intptr_t", object.handle))
@@ -207,7 +210,7 @@ local function write_table(writer, seen, object)
     end
 end
 
--- Writes what is numbered: the number, and the first time what it stands for.
+-- Writes a numbered object: its number, and the first time also its content.
 local function write_numbered(writer, seen, kind, object, write)
     writer.int(kind)
     local key = identity(object)
@@ -254,7 +257,7 @@ local read_object
 
 local function read_string(reader) return reader.bytes(reader.int()) end
 
--- A list of as many sizes or strides as a tensor has dimensions.
+-- Reads a list with an entry for each of the tensor's dimensions.
 local function read_list(reader, count)
     local list = {}
     for d = 1, count do
@@ -265,7 +268,7 @@ local function read_list(reader, count)
     return list
 end
 
--- Makes a tensor of a storage, after a check that its elements lie in it.
+-- Makes a tensor over a storage, after a check that its elements are inside the storage.
 local function tensor_on(record, storage, sizes, strides, offset)
     local last, list = offset, torch.LongStorage(sizes)
     for d, size in ipairs(sizes) do last = last + (size - 1) * strides[d] end
@@ -286,7 +289,7 @@ local function read_tensor(reader, seen, index, record)
     return seen[index]
 end
 
--- Fills a table with the keys and values that follow.
+-- Fills a table with the keys and values that follow in the file.
 local function read_table(reader, seen, t)
     local count = reader.int()
     for _ = 1, count do
@@ -298,7 +301,7 @@ local function read_table(reader, seen, t)
     return t
 end
 
--- Bytes of the state of Torch7's generator.
+-- The bytes of the state of Torch7's generator.
 local GENERATOR_SIZE = 5048
 
 local function read_generator(reader)
@@ -309,7 +312,7 @@ end
 
 local function read_torch(reader, seen, index)
     local name = read_string(reader)
-    -- Files of the first version begin with the name.
+    -- Files of the first version begin with the class name.
     if name:match("^V %d+$") then name = read_string(reader) end
     local tensor, storage = types.of_tensor[name], types.of_storage[name]
     if tensor then return read_tensor(reader, seen, index, tensor) end
@@ -356,17 +359,17 @@ local function mode_of(table_of_modes, mode, position, name)
     return make
 end
 
--- The text of an error that reading or writing has raised.
+-- Returns the text of an error that reading or writing has raised.
 local function reason(problem) return type(problem) == "table" and problem.broken or tostring(problem) end
 
--- Reads one object. Returns it after true, or what is wrong after false.
+-- Reads one object. Returns true and the object, or false and the reason.
 local function read(reader_of, source, what)
     local ok, object = pcall(function() return read_object(reader_of(source), {}) end)
     if ok then return true, object end
     return false, what .. " is no file of Torch7: " .. reason(object)
 end
 
---- The object as a string: `torch.serialize(object, ['binary'|'ascii'])`.
+--- Returns the object as a string: `torch.serialize(object, ['binary'|'ascii'])`.
 function torch.serialize(object, mode)
     local pieces = {}
     local writer = mode_of(WRITERS, mode, 2, "serialize")(function(piece) pieces[#pieces + 1] = piece end)
@@ -375,7 +378,7 @@ function torch.serialize(object, mode)
     return table.concat(pieces)
 end
 
---- The object of a string of `torch.serialize`: `torch.deserialize(text, ['binary'|'ascii'])`.
+--- Returns the object in a string of `torch.serialize`: `torch.deserialize(text, ['binary'|'ascii'])`.
 function torch.deserialize(text, mode)
     if type(text) ~= "string" then arguments.expected("string", text, 1, "deserialize") end
     local at = 1
@@ -393,13 +396,12 @@ end
 --- As `serialize`, in a CharStorage.
 function torch.serializeToStorage(object, mode) return torch.CharStorage():string(torch.serialize(object, mode)) end
 
---- The object of a CharStorage of `serializeToStorage`.
+--- Returns the object in a CharStorage of `serializeToStorage`.
 function torch.deserializeFromStorage(storage, mode)
     return torch.deserialize(arguments.storage(storage, 1, "deserializeFromStorage"):string(), mode)
 end
 
---- Writes the object to a file, which is replaced when all is written: `torch.save(filename, object,
---- ['binary'|'ascii'])`.
+--- Writes the object to a file, which is replaced once all is written: `torch.save(filename, object, ['binary'|'ascii'])`.
 function torch.save(filename, object, mode)
     if type(filename) ~= "string" then arguments.expected("string", filename, 1, "save") end
     local make = mode_of(WRITERS, mode, 3, "save")

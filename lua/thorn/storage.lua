@@ -12,6 +12,7 @@ local arguments = require("thorn.arguments")
 local errors = require("thorn.errors")
 local library = require("thorn.library")
 local namespace = require("thorn.namespace")
+local recording = require("thorn.recording")
 local types = require("thorn.types")
 local tensors = require("thorn.tensor")
 
@@ -20,7 +21,7 @@ local Storage = library.Storage
 local torch, methods = namespace.torch, namespace.storage_methods
 local storage, integer, number = arguments.storage, arguments.integer, arguments.number
 
--- Returns position `i` of the program, from 1, counted from 0.
+-- Returns the program's position `i`, from 1, counted from 0.
 local function position(s, i)
     if type(i) ~= "number" then arguments.expected("number", i, 2, "[]") end
     local from_0 = i - 1
@@ -37,7 +38,10 @@ ffi.metatype(Storage, {
         return types[s.handle.dtype].read(s.handle, position(s, key))
     end,
     __newindex = function(s, key, value)
-        types[s.handle.dtype].write(s.handle, position(s, key), number(value, 3, "[]"))
+        local of, at = types[s.handle.dtype], position(s, key)
+        value = number(value, 3, "[]")
+        if recording.is_used and not of.integral then return check(C.THStorage_set(s.handle, at, value), "[]") end
+        of.write(s.handle, at, value)
     end,
     __len = function(s) return (tonumber(s.handle.size)) end,
     __eq = function(a, b)
@@ -52,7 +56,7 @@ function methods.size(s) return (tonumber(storage(s, 1, "size").handle.size)) en
 --- The number of bytes of an element.
 function methods.elementSize(s) return types[storage(s, 1, "elementSize").handle.dtype].size end
 
---- Every element becomes `value`.
+--- Sets every element to `value`.
 function methods.fill(s, value)
     storage(s, 1, "fill")
     check(C.THStorage_fill(s.handle, number(value, 2, "fill")), "fill")
@@ -66,15 +70,15 @@ function methods.copy(s, source)
     return s
 end
 
---- Changes the number of elements. Those that fit stay; new ones are not initialized.
+--- Changes the number of elements. The first elements stay; new ones are not initialized.
 function methods.resize(s, size)
     storage(s, 1, "resize")
     check(C.THStorage_resize(s.handle, integer(size, 2, "resize")), "resize")
     return s
 end
 
---- Without a name, the name of the type: "torch.DoubleStorage". With one, the storage itself if it has this type, else
---- a converted copy.
+--- Without a name, returns the name of the type: "torch.DoubleStorage". With a name, returns the storage itself if it has this type,
+--- otherwise a converted copy.
 function methods.type(s, name)
     local from = types[storage(s, 1, "type").handle.dtype]
     if name == nil then return from.storage_name end
@@ -104,7 +108,7 @@ function torch.totable(x)
     return tensor_to_table(x)
 end
 
---- The bytes of a CharStorage or ByteStorage as a Lua string. With a string, the storage takes its bytes and size.
+--- Returns the bytes of a CharStorage or ByteStorage as a Lua string. With a string, sets the storage to its bytes and size.
 function methods.string(s, text)
     if types[storage(s, 1, "string").handle.dtype].size ~= 1 then
         errors.argument(1, "string", "a CharStorage or ByteStorage expected")
@@ -116,8 +120,8 @@ function methods.string(s, text)
     return s
 end
 
---- A pointer to the first element. While the program has this pointer, the storage stays; it is valid until the storage
---- is resized. With `asnumber`, the address as an `intptr_t`.
+--- A pointer to the first element. The pointer keeps the storage alive, and is valid until the storage is resized. With `asnumber`, the
+--- address as an `intptr_t`.
 function methods.data(s, asnumber)
     storage(s, 1, "data")
     if asnumber then return ffi.cast("intptr_t", s.handle.data) end
@@ -129,13 +133,13 @@ end
 --- The pointer to the C structure of the storage, or its address as an `intptr_t`.
 function methods.cdata(s, asnumber) return tensors.cdata(storage(s, 1, "cdata"), asnumber) end
 
---- Adds a reference, which `free` gives up. The collector does not.
+--- Adds a reference, which only `free` releases, not the collector.
 function methods.retain(s)
     C.THStorage_retain(storage(s, 1, "retain").handle)
     s.retained = s.retained + 1
 end
 
---- Gives up a reference that `retain` has added. Without one, the storage gives up its elements and is empty.
+--- Releases a reference that `retain` has added. Without such a reference, frees the elements of the storage, which is then empty.
 function methods.free(s)
     storage(s, 1, "free")
     if s.retained > 0 then
@@ -155,8 +159,7 @@ local function from_table(record, values)
     return s
 end
 
--- The elements of `source` from `offset` on. The view keeps a reference to it, and its memory stays where it is: it can no
--- longer be resized.
+-- Makes a view of the elements of `source` from `offset` on. The view keeps a reference to `source`, whose memory can no longer be resized.
 local function from_storage(record, source, offset, size)
     local name = record.storage_name
     if types[source.handle.dtype] ~= record then arguments.expected(name, source, 1, name) end

@@ -1,4 +1,4 @@
--- Tensors: the type, and the methods that ask about size, type and memory.
+-- Tensors: the type, and the methods that return size, type and memory.
 
 local ffi = require("ffi")
 local arguments = require("thorn.arguments")
@@ -14,12 +14,12 @@ local Tensor = library.Tensor
 local torch, methods, constructors = namespace.torch, namespace.methods, namespace.constructors
 local tensor, dim_of, dimensions = arguments.tensor, arguments.dim, arguments.dimensions
 
--- Torch7's layout. Numbers have four digits behind the point.
+-- Torch7's layout. Numbers have four digits after the point.
 local layout = ffi.new("THPrintOptions")
 C.THPrintOptions_init(layout)
 layout.layout = C.TH_PRINT_TORCH7
 
--- The Lua string of a C string that is the caller's.
+-- Returns a Lua string, and frees the C string.
 local function taken(text, name)
     if text == nil then library.fail(name) end
     local copy = ffi.string(text)
@@ -27,7 +27,7 @@ local function taken(text, name)
     return copy
 end
 
--- A LongStorage of numbers that the library has for each dimension: sizes or strides.
+-- Returns a LongStorage of the library's numbers for each dimension: sizes or strides.
 local function per_dimension(t, new, name)
     if dimensions(t) == 0 then return own_storage(C.THStorage_new(C.TH_INT64), name) end
     return own_storage(new(t.handle), name)
@@ -63,14 +63,14 @@ function methods.nDimension(t) return dimensions(tensor(t, 1, "nDimension")) end
 
 methods.dim = methods.nDimension
 
---- The size of dimension `dim`, or without it a new LongStorage of all sizes.
+--- The size of dimension `dim`, or without `dim` a new LongStorage of all sizes.
 function methods.size(t, dim)
     tensor(t, 1, "size")
     if dim == nil then return sizes(t, "size") end
     return (tonumber(t.handle.size[dim_of(dim, 2, "size", t)]))
 end
 
---- The distance in the storage of neighbours along dimension `dim`, or without it a new LongStorage of all distances.
+--- The stride of dimension `dim` in elements, or without `dim` a new LongStorage of all strides.
 function methods.stride(t, dim)
     tensor(t, 1, "stride")
     if dim == nil then return per_dimension(t, C.THTensor_newStrideOf, "stride") end
@@ -96,10 +96,10 @@ methods.numel = methods.nElement
 --- The number of bytes of an element.
 function methods.elementSize(t) return types[tensor(t, 1, "elementSize").handle.dtype].size end
 
---- True if the elements lie row by row without gaps.
+--- True if the elements are contiguous in row-major order.
 function methods.isContiguous(t) return C.THTensor_isContiguous(tensor(t, 1, "isContiguous").handle) ~= 0 end
 
---- True if the sizes are the numbers of a LongStorage.
+--- True if the sizes equal the numbers of a LongStorage.
 function methods.isSize(t, storage)
     tensor(t, 1, "isSize")
     local count = arguments.long_storage(storage, 2, "isSize")
@@ -107,7 +107,7 @@ function methods.isSize(t, storage)
     return C.THTensor_isSize(t.handle, count, arguments.list) ~= 0
 end
 
---- True if the sizes are those of another tensor.
+--- True if both tensors have the same sizes.
 function methods.isSameSizeAs(t, other)
     tensor(t, 1, "isSameSizeAs")
     return C.THTensor_isSameSizeAs(t.handle, tensor(other, 2, "isSameSizeAs").handle) ~= 0
@@ -119,18 +119,18 @@ function methods.isSetTo(t, other)
     return C.THTensor_isSetTo(t.handle, tensor(other, 2, "isSetTo").handle) ~= 0
 end
 
---- A tensor on elements of its own with the same values.
+--- A tensor with a copy of the elements.
 function methods.clone(t)
     return own(C.THTensor_newCloneFormat(tensor(t, 1, "clone").handle, C.TH_CONTIGUOUS_FORMAT), "clone")
 end
 
---- The tensor itself if it is contiguous, else a clone.
+--- The tensor itself if it is contiguous, otherwise a clone.
 function methods.contiguous(t)
     if C.THTensor_isContiguous(tensor(t, 1, "contiguous").handle) ~= 0 then return t end
     return own(C.THTensor_newContiguous(t.handle), "contiguous")
 end
 
--- The tensor itself if it has this type, else a converted copy.
+-- Returns the tensor itself if it has this type, otherwise a converted copy.
 local function converted(t, record, name)
     if t.handle.dtype == record.code then return t end
     local r = own(C.THTensor_newWithDtype(record.code), name)
@@ -138,8 +138,8 @@ local function converted(t, record, name)
     return r
 end
 
---- Without a name, the name of the type: "torch.DoubleTensor". With one, the tensor itself if it has this type, else a
---- converted copy.
+--- Without a name, returns the name of the type: "torch.DoubleTensor". With a name, returns the tensor itself if it has this type,
+--- otherwise a converted copy.
 function methods.type(t, name)
     tensor(t, 1, "type")
     if name == nil then return types[t.handle.dtype].name end
@@ -160,12 +160,11 @@ for _, record in ipairs(types.all) do
     methods[name] = function(t) return converted(tensor(t, 1, name), record, name) end
 end
 
--- The tensor of each pointer that `data` has returned. Keys are weak: a tensor stays as long as its pointer.
+-- The tensor of each pointer that `data` has returned. Keys are weak: the pointer keeps its tensor alive.
 local owners = setmetatable({}, { __mode = "k" })
 
---- A pointer to the first element: `double *` of a DoubleTensor. While the program has this pointer, the tensor stays;
---- a pointer computed from it does not count. It is valid until the tensor is resized. With `asnumber`, the address as
---- an `intptr_t`, which keeps nothing.
+--- A pointer to the first element: `double *` for a DoubleTensor. The pointer keeps the tensor alive; pointers computed from it do not. It
+--- is valid until the tensor is resized. With `asnumber`, the address as an `intptr_t`, which keeps nothing alive.
 function methods.data(t, asnumber)
     local address = C.THTensor_data(tensor(t, 1, "data").handle)
     if asnumber then return ffi.cast("intptr_t", address) end
@@ -174,7 +173,7 @@ function methods.data(t, asnumber)
     return pointer
 end
 
--- The pointer to the C structure of a tensor or storage, or its address as an `intptr_t`.
+-- Returns the pointer to the C structure of a tensor or storage, or its address as an `intptr_t`.
 local function cdata(x, asnumber)
     if asnumber then return ffi.cast("intptr_t", x.handle) end
     local pointer = x.handle
@@ -182,17 +181,17 @@ local function cdata(x, asnumber)
     return pointer
 end
 
---- The pointer to the C structure of the tensor, whose fields are `size`, `stride`, `nDimension`, `storage` and
---- `storageOffset`. It keeps the tensor as the pointer of `data` does.
+--- The pointer to the C structure of the tensor, whose fields are `size`, `stride`, `nDimension`, `storage` and `storageOffset`. It keeps
+--- the tensor alive as the pointer of `data` does.
 function methods.cdata(t, asnumber) return cdata(tensor(t, 1, "cdata"), asnumber) end
 
---- Adds a reference, which `free` gives up. The collector does not.
+--- Adds a reference, which only `free` releases, not the collector.
 function methods.retain(t)
     C.THTensor_retain(tensor(t, 1, "retain").handle)
     t.retained = t.retained + 1
 end
 
---- Gives up a reference that `retain` has added. Without one, the tensor gives up its elements and is empty.
+--- Releases a reference that `retain` has added. Without such a reference, frees the elements of the tensor, which is then empty.
 function methods.free(t)
     tensor(t, 1, "free")
     if t.retained > 0 then
@@ -206,7 +205,7 @@ function methods.free(t)
     end
 end
 
---- The elements as a Lua table, nested as the dimensions are.
+--- The elements as a Lua table, nested by dimension.
 function methods.totable(t)
     tensor(t, 1, "totable")
     local r = {}
@@ -218,7 +217,7 @@ function methods.totable(t)
     return r
 end
 
---- As `type`, to the default type.
+--- Converts to the default type, as `type` does.
 function methods.real(t) return methods.type(t, "torch.Tensor") end
 
 --- True for a tensor, false for any other value.

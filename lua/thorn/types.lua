@@ -13,12 +13,13 @@
 local ffi = require("ffi")
 local errors = require("thorn.errors")
 local C = require("thorn.library").C
+local number = require("thorn.number")
 local tonumber = tonumber
 
 local types = { of_tensor = {}, of_storage = {} }
 
--- The memory of a storage as an array. The program may have made the storage smaller than its tensors, and a GPU's memory
--- is not this process's to read.
+-- Returns the memory of a storage as an array. Checks the size, because the program may have made the storage smaller than its tensors, and
+-- refuses a GPU's memory, which this process cannot read.
 local function memory(pointer, storage, i)
     if storage == nil or i >= tonumber(storage.size) then
         errors.raise("the tensor has lost its elements: its storage is smaller now")
@@ -27,7 +28,7 @@ local function memory(pointer, storage, i)
     return ffi.cast(pointer, storage.data)
 end
 
--- Elements that C reads as numbers.
+-- Whole numbers of at most 32 bits.
 local function plain(pointer)
     local function read(storage, i) return memory(pointer, storage, i)[i] end
     local function write(storage, i, value) memory(pointer, storage, i)[i] = value end
@@ -41,14 +42,23 @@ local function long(pointer)
     return read, write
 end
 
--- Any byte but 0 is true.
+-- Floats, which functions of `thorn.number` read and write.
+local function float(read_at, write_at)
+    return function(pointer)
+        local function read(storage, i) return (read_at(memory(pointer, storage, i), i)) end
+        local function write(storage, i, value) write_at(memory(pointer, storage, i), i, value) end
+        return read, write
+    end
+end
+
+-- Any byte except 0 is true.
 local function truth(pointer)
     local function read(storage, i) return memory(pointer, storage, i)[i] ~= 0 and 1 or 0 end
     local function write(storage, i, value) memory(pointer, storage, i)[i] = value ~= 0 and 1 or 0 end
     return read, write
 end
 
--- 16-bit floats, which C has no type for: the library converts them.
+-- 16-bit floats, for which C has no type. The library converts them.
 local function half(pointer)
     local function read(storage, i)
         memory(pointer, storage, i)
@@ -80,8 +90,8 @@ define("Char", C.TH_INT8, "int8_t", plain, true)
 define("Short", C.TH_INT16, "int16_t", plain, true)
 define("Int", C.TH_INT32, "int32_t", plain, true)
 define("Long", C.TH_INT64, "int64_t", long, true)
-define("Float", C.TH_FLOAT32, "float", plain, false)
-define("Double", C.TH_FLOAT64, "double", plain, false)
+define("Float", C.TH_FLOAT32, "float", float(number.read_float, number.write_float), false)
+define("Double", C.TH_FLOAT64, "double", float(number.read_double, number.write_double), false)
 define("Half", C.TH_FLOAT16, "uint16_t", half, false)
 define("BFloat16", C.TH_BFLOAT16, "uint16_t", half, false)
 define("Bool", C.TH_BOOL, "uint8_t", truth, true)

@@ -1,4 +1,4 @@
--- Functions of Torch7 beside tensors: threads, time, addresses.
+-- Functions of Torch7 that are not about tensors: threads, time, addresses.
 
 local ffi = require("ffi")
 local arguments = require("thorn.arguments")
@@ -9,7 +9,7 @@ local namespace = require("thorn.namespace")
 local C, check = library.C, library.check
 local torch = namespace.torch
 
---- Sets how many threads an operation may use.
+--- Sets the number of threads that an operation may use.
 function torch.setnumthreads(count) check(C.THSetNumThreads(arguments.integer(count, 1, "setnumthreads")), "setnumthreads") end
 
 --- The number of threads that an operation may use.
@@ -25,14 +25,14 @@ ffi.cdef([[
 
 local MONOTONIC = ffi.os == "OSX" and 6 or 1
 
--- Seconds of a clock that is never set.
+-- Returns the seconds of a monotonic clock.
 local function now()
     local time = ffi.new("thorn_timespec")
     ffi.C.clock_gettime(MONOTONIC, time)
     return tonumber(time.seconds) + tonumber(time.nanoseconds) * 1e-9
 end
 
---- Starts to measure time; returns a mark for `toc`.
+--- Starts to measure time. Returns a mark for `toc`.
 function torch.tic() return now() end
 
 --- The seconds since a mark of `tic`: `torch.toc(mark)`.
@@ -41,13 +41,13 @@ function torch.toc(mark) return now() - arguments.number(mark, 1, "toc") end
 local Timer = { __typename = "torch.Timer" }
 Timer.__index = Timer
 
---- A timer that runs: its methods are `time`, `stop`, `resume` and `reset`.
+--- Makes a running timer. Its methods are `time`, `stop`, `resume` and `reset`.
 function torch.Timer()
     return setmetatable({ elapsed = { real = 0, cpu = 0 }, since = { real = now(), cpu = os.clock() } }, Timer)
 end
 
---- The time that the timer has run: a table of seconds, `real`, and of the processor, `user` with those of the system in
---- it; `sys` is 0.
+--- Returns the running time of the timer: a table of seconds, `real`, and of processor time, `user`, which includes the system's; `sys` is
+--- 0.
 function Timer:time()
     local r = { real = self.elapsed.real, user = self.elapsed.cpu, sys = 0 }
     if self.since then
@@ -64,13 +64,13 @@ function Timer:stop()
     return self
 end
 
---- Lets a stopped timer run on.
+--- Resumes a stopped timer.
 function Timer:resume()
     self.since = self.since or { real = now(), cpu = os.clock() }
     return self
 end
 
---- Makes the time of the timer 0; it runs on if it runs.
+--- Sets the time of the timer to 0. A running timer continues.
 function Timer:reset()
     self.elapsed = { real = 0, cpu = 0 }
     self.since = self.since and { real = now(), cpu = os.clock() }

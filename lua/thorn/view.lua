@@ -1,7 +1,6 @@
--- Views of a tensor's elements, and tensors made of its parts: narrow, select, expand, view, split and others.
+-- Views of a tensor's elements, and tensors made from its parts: narrow, select, expand, view, split and others.
 --
--- Where Torch7 takes a result first, so do the functions here, as `torch.view(result, t, sizes)` and as the method
--- `result:view(t, sizes)`.
+-- Functions that take a result first in Torch7 do so here: `torch.view(result, t, sizes)`, and as a method `result:view(t, sizes)`.
 
 local arguments = require("thorn.arguments")
 local construct = require("thorn.construct")
@@ -14,7 +13,7 @@ local C, own, check = library.C, library.own, library.check
 local torch, methods = namespace.torch, namespace.methods
 local tensor, integer, dim_of, list = arguments.tensor, arguments.integer, arguments.dim, arguments.list
 
---- Dimension `dim` narrowed to `size` entries from `first` on.
+--- Narrows dimension `dim` to `size` entries from `first` on.
 function methods.narrow(t, dim, first, size)
     tensor(t, 1, "narrow")
     local d = dim_of(dim, 2, "narrow", t)
@@ -24,7 +23,7 @@ function methods.narrow(t, dim, first, size)
     return own(C.THTensor_newNarrow(t.handle, d, start, length), "narrow")
 end
 
---- The slice at `index` of dimension `dim`, which the result has no longer.
+--- The slice at `index` of dimension `dim`, which is removed.
 function methods.select(t, dim, index)
     tensor(t, 1, "select")
     if t.handle.nDimension < 2 then errors.argument(1, "select", "cannot select on a vector") end
@@ -32,7 +31,7 @@ function methods.select(t, dim, index)
     return own(C.THTensor_newSelect(t.handle, d, arguments.entry(index, 3, "select", t, d)), "select")
 end
 
--- An index of `sub`, which may count from the end; as the library counts.
+-- Returns an index of `sub`, which may count from the end, as the library counts.
 local function sub_entry(index, position, t, d)
     local i, size = integer(index, position, "sub"), tonumber(t.handle.size[d])
     local from_0 = i < 0 and size + i or i - 1
@@ -40,8 +39,8 @@ local function sub_entry(index, position, t, d)
     return from_0
 end
 
---- The elements from index `first1` to `last1` of dimension 1, and so on for further dimensions. Negative indices count
---- from the end, and a last index that is left out is the end.
+--- The elements from index `first1` to `last1` of dimension 1, and so on for further dimensions. Negative indices count from the end. An
+--- omitted last index means the end.
 function methods.sub(t, ...)
     tensor(t, 1, "sub")
     local bounds, count = { ... }, select("#", ...)
@@ -57,7 +56,7 @@ function methods.sub(t, ...)
     return r
 end
 
---- Dimensions `dim1` and `dim2` swapped.
+--- Swaps the dimensions `dim1` and `dim2`.
 function methods.transpose(t, dim1, dim2)
     tensor(t, 1, "transpose")
     local a, b = dim_of(dim1, 2, "transpose", t), dim_of(dim2, 3, "transpose", t)
@@ -70,7 +69,7 @@ function methods.t(t)
     return own(C.THTensor_newTranspose(t.handle, 0, 1), "t")
 end
 
---- The dimensions in another order, all of them named: `t:permute(2, 3, 1)`.
+--- Permutes the dimensions, all of which are named: `t:permute(2, 3, 1)`.
 function methods.permute(t, ...)
     tensor(t, 1, "permute")
     local count = select("#", ...)
@@ -84,7 +83,7 @@ function methods.permute(t, ...)
     return own(C.THTensor_newPermute(t.handle, count, list), "permute")
 end
 
---- The slices of `size` entries along `dim`, `step` entries apart; their elements lie along a new last dimension.
+--- The slices of `size` entries along `dim`, `step` entries apart. Their elements are in a new last dimension.
 function methods.unfold(t, dim, size, step)
     tensor(t, 1, "unfold")
     local d = dim_of(dim, 2, "unfold", t)
@@ -94,7 +93,7 @@ function methods.unfold(t, dim, size, step)
     return own(C.THTensor_newUnfold(t.handle, d, length, distance), "unfold")
 end
 
--- Removes the dimensions of size 1, or dimension `d` if its size is 1. One dimension stays.
+-- Removes the dimensions of size 1, or dimension `d` if its size is 1. At least one dimension stays.
 local function squeeze(r, t, d)
     if d then
         if t.handle.nDimension > 1 then return check(C.THTensor_squeeze1d(r.handle, t.handle, d), "squeeze") end
@@ -107,8 +106,8 @@ local function squeeze(r, t, d)
     check(C.THTensor_squeeze(r.handle, t.handle), "squeeze")
 end
 
---- `([result,] t, [dim])`: `t` without the dimensions of size 1, or without dimension `dim` if its size is 1. A number if
---- one element is left without a dimension.
+--- `([result,] t, [dim])`: `t` without the dimensions of size 1, or without dimension `dim` if its size is 1. A number if the tensor has
+--- one element and no dimension is left.
 function methods.squeeze(a, b, c)
     local r, t, position, dim = results.split("squeeze", a, b, c)
     local along = dim and dim_of(dim, position, "squeeze", t)
@@ -117,7 +116,7 @@ function methods.squeeze(a, b, c)
     return is_number and r[1] or r
 end
 
---- With a new dimension of size 1 at `dim`, from 1 to one more than there are: `([result,] t, dim)`.
+--- `([result,] t, dim)`: adds a new dimension of size 1 at `dim`, which is at most one more than the number of dimensions.
 function methods.unsqueeze(a, b, c)
     local r, t, position, dim = results.split("unsqueeze", a, b, c)
     local d = integer(dim, position, "unsqueeze")
@@ -129,7 +128,7 @@ function methods.unsqueeze(a, b, c)
     return r
 end
 
--- A function `f([result,] t, sizes...)` over `apply(result, t, count)`, for which the sizes are in the list.
+-- Makes a function `f([result,] t, sizes...)` of `apply(result, t, count)`, which finds the sizes in the list.
 local function sized(name, apply)
     local function with(r, t, position, ...)
         apply(r, t, arguments.sizes(position, name, ...), position)
@@ -174,7 +173,7 @@ sized("reshape", function(r, t, count, position)
     check(C.THTensor_copy(r.handle, shaped.handle), "reshape")
 end)
 
--- A function `f([result,] t, template)` that takes the sizes of the template.
+-- Makes a function `f([result,] t, template)` that uses the sizes of the template.
 local function templated(name, sized_name)
     methods[name] = function(a, b, c)
         local template, position = c == nil and b or c, c == nil and 2 or 3
@@ -187,7 +186,7 @@ end
 templated("expandAs", "expand")
 templated("viewAs", "view")
 
---- Gives the tensor these sizes, contiguous in memory. Elements are undetermined if the sizes differ.
+--- Sets the sizes of the tensor, contiguous in memory. Elements are undefined if the sizes differ.
 function methods.resize(t, sizes, strides, ...)
     tensor(t, 1, "resize")
     if arguments.is_storage(sizes) and arguments.is_storage(strides) then
@@ -202,14 +201,14 @@ function methods.resize(t, sizes, strides, ...)
     return t
 end
 
---- Gives the tensor the sizes of another.
+--- Sets the sizes of the tensor to the sizes of another tensor.
 function methods.resizeAs(t, other)
     tensor(t, 1, "resizeAs")
     check(C.THTensor_resizeAs(t.handle, tensor(other, 2, "resizeAs").handle), "resizeAs")
     return t
 end
 
--- Fills a table, new or emptied, with the narrows of `size` entries along dimension `d`.
+-- Fills a table, new or cleared, with the slices of `size` entries along dimension `d`.
 local function split(result, t, size, d)
     for i = #result, 1, -1 do result[i] = nil end
     local total = tonumber(t.handle.size[d])
@@ -220,7 +219,7 @@ local function split(result, t, size, d)
     return result
 end
 
--- A function `f([result,] t, n, [dim])` whose result is a table of tensors; `size_of(n, total)` is their size.
+-- Makes a function `f([result,] t, n, [dim])` whose result is a table of tensors. `size_of(n, total)` is the size of the tensors.
 local function splitting(name, size_of)
     methods[name] = function(a, b, c, d)
         local result, t, n, dim, position = {}, a, b, c, 1

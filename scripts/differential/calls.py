@@ -1,4 +1,4 @@
-"""A call of one function, and what PyTorch says of it."""
+"""A call of one function, and PyTorch's result."""
 
 import re
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from .library import FLOATS
 
 
 class Result:
-    """Stands for a result among the arguments of a call; an optional one may be NULL."""
+    """Marks a result among the arguments of a call. An optional result may be NULL."""
 
     def __init__(self, optional=False):
         self.optional = optional
@@ -22,35 +22,35 @@ MAYBE = Result(optional=True)
 
 @dataclass
 class Expected:
-    """A result: its dtype and shape in `native`; where that is a float, `exact` are values computed in float64, any of which will do.
+    """A result: its dtype and shape in `native`. For a float dtype, `exact` lists values computed in float64, any of which is accepted.
 
-    `scale` says how large the numbers were that cancelled out on the way: errors count in units of the greater of it and the result.
-    `free` elements are looked at by the relation of the call alone.
+    `scale` is the magnitude of the numbers that cancelled: errors are measured in units of the larger of `scale` and the result.
+    `free` elements are checked only by the relation of the call.
     """
 
     native: torch.Tensor
     exact: list = None
     scale: torch.Tensor = None
     ulps: float = 1
-    index: bool = False  # places, which only int64 takes
-    adapts: bool = False  # computed in the dtype that the result has, as numbers are that come from none
+    index: bool = False  # positions, which are always int64
+    adapts: bool = False  # computed in the result's dtype, as for numbers without operands
     free: bool = False
 
 
 @dataclass
 class Call:
     function: str
-    arguments: list  # in C's order: Operand, R, MAYBE, numbers, lists of numbers or of operands, bytes
-    want: Callable  # gives one Expected, or several, or raises as PyTorch does; of `f` where that is given
+    arguments: list  # in the order of the C function: Operand, R, MAYBE, numbers, lists of numbers or of operands, bytes
+    want: Callable  # returns one or several Expected, or raises as PyTorch does; gets `f` if `f` is set
     f: Callable = None  # PyTorch's function
-    keeps: bool = False  # a result that has a dtype keeps it, whatever is computed: no dtype is refused
-    refuses: Callable = None  # says why a result of some dtype is refused, beside what always holds
-    counts: bool = False  # a result that has as many elements already keeps its shape
-    fresh: bool = False  # results are fresh handles only
-    into: list = field(default_factory=list)  # operands changed by the call, beside its results
-    returns: str = None  # the function returns a number and `want` gives it
-    relation: Callable = None  # says what is wrong with all results together, as they are, None where one is NULL
-    undecided: bool = False  # rounding decides whether the call succeeds, and what it gives
+    keeps: bool = False  # a result keeps its dtype, whatever is computed: no dtype is refused
+    refuses: Callable = None  # returns why a result of some dtype is refused, in addition to the general rules
+    counts: bool = False  # a result with the right number of elements keeps its shape
+    fresh: bool = False  # results must be fresh handles
+    into: list = field(default_factory=list)  # operands that the call changes, in addition to its results
+    returns: str = None  # the dtype of the number that the function returns, which `want` computes
+    relation: Callable = None  # returns what is wrong with all results together; a result that is NULL is None
+    undecided: bool = False  # rounding decides whether the call succeeds, and its result
 
     def operands(self):
         for argument in self.arguments:
@@ -67,7 +67,7 @@ MISSING = re.compile(r"not implemented for|not currently supported|does not supp
 
 
 def native_result(f, operands):
-    """What PyTorch gives. Where it has no kernel for 16-bit floats, what it gives for float32, stored as those."""
+    """PyTorch's result. If PyTorch has no kernel for 16-bit floats, the result for float32, rounded to 16 bits."""
     try:
         return f(*operands)
     except (RuntimeError, NotImplementedError) as error:
@@ -82,7 +82,7 @@ def native_result(f, operands):
 
 
 def saturated(t, dtype):
-    """Floats become integers by truncation and saturation, NaN 0; PyTorch leaves open what is out of range."""
+    """Converts floats to integers by truncation and saturation, and NaN to 0. PyTorch leaves values out of range undefined."""
     if not t.dtype.is_floating_point or dtype.is_floating_point or dtype == torch.bool:
         return t.to(dtype)
     ends = torch.iinfo(dtype)
@@ -93,10 +93,10 @@ def saturated(t, dtype):
 
 
 def real(f, *operands, ulps=1, scale=None, precise=None, as_given=False):
-    """A function whose floats are compared with what PyTorch computes in float64 from operands of the common dtype.
+    """A function whose floats are compared with PyTorch's result in float64 for operands of the common dtype.
 
-    A number counts as it is, or as the common dtype has it: PyTorch takes the one here and the other there. `precise` computes in float64
-    where PyTorch's function is not accurate itself.
+    A number may be exact or rounded to the common dtype, because PyTorch's functions differ in that. `precise` computes in float64 for
+    functions that are inaccurate in PyTorch.
     """
     native = native_result(f, operands)
     if not native.is_floating_point():
@@ -115,20 +115,20 @@ def real(f, *operands, ulps=1, scale=None, precise=None, as_given=False):
 
 
 def exactly(f, *operands):
-    """A function whose result is compared bit by bit, but for the sign of 0 and NaN."""
+    """A function whose result is compared bit for bit, except for the sign of 0 and for NaN."""
     native = native_result(f, operands)
     return tuple(map(Expected, native)) if isinstance(native, tuple) else Expected(native)
 
 
 def summed(dtype, exact, size, length):
-    """Sums of `length` products, computed in float64; `size` are the same sums of magnitudes. 16-bit floats are summed in float32."""
+    """Sums of `length` products, computed in float64. `size` are the sums of their magnitudes. 16-bit floats are summed in float32."""
     finest = torch.finfo(torch.promote_types(dtype, torch.float32)).eps
-    doubled = 2 if dtype == torch.float64 else 1  # the reference is rounded itself
+    doubled = 2 if dtype == torch.float64 else 1  # the reference is rounded, too
     return Expected(exact.to(dtype), [exact], size * ((length + 2) / 2 * doubled * finest / torch.finfo(dtype).eps))
 
 
 def one_dtype(operands, truths=False):
-    """The dtype that all operands have, which is not Bool, unless `truths` are taken."""
+    """The common dtype of all operands, which must be equal, and must not be Bool unless `truths` is set."""
     dtypes = {operand.dtype for operand in operands}
     if len(dtypes) > 1 or torch.bool in dtypes and not truths:
         raise RuntimeError("expected operands of one dtype other than Bool")
@@ -136,7 +136,7 @@ def one_dtype(operands, truths=False):
 
 
 def of_products(f, operands, length, wrapped=torch.int64):
-    """`f` is made of sums of products, `length` at most in each: integers wrap, and are computed as `wrapped`, which must hold them."""
+    """`f` is computed from sums of at most `length` products. Integers wrap, and are computed as `wrapped`, which must hold the sums."""
     dtype = one_dtype(operands)
     if not dtype.is_floating_point:
         return Expected(f(*(operand.value.to(wrapped) for operand in operands)).to(torch.int64).to(dtype))

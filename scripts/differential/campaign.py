@@ -1,4 +1,4 @@
-"""Runs numbered cases in a child process, so that a crash or a hang is a failure of one case, too."""
+"""Runs numbered cases in a child process, so that a crash or a hang fails only one case."""
 
 import mmap
 import os
@@ -18,19 +18,19 @@ from .judging import KINDS, Trial, returned
 from .library import Session, library_path, load
 
 SECONDS_PER_CASE = 20
-# Kernels are compiled meanwhile.
+# Includes the time to compile kernels.
 SECONDS_ON_DEVICE = 120
 PARTS = (elementwise, folding, indexing, sorting, creating, viewing, multiplying, decomposing, convolving, transforming)
 
 
 def families(word):
-    """Operations by the modules they stand in and their names."""
+    """Operations by module and name."""
     every = [(f"{part.__name__.rpartition('.')[2]}.{name}", draw_call) for part in PARTS for name, draw_call in part.families()]
     return [family for family in every if word in family[0]] or sys.exit(f"no operation contains {word}")
 
 
 class Failure(Exception):
-    """What thorn did otherwise than PyTorch."""
+    """A difference between thorn and PyTorch."""
 
 
 def text_of(call):
@@ -43,7 +43,7 @@ def text_of(call):
 
 
 def wanted(call, f=None):
-    """What PyTorch gives, as a tuple; and the error, if it is one. With `f` that stands for PyTorch's function."""
+    """PyTorch's results as a tuple, and its error, if there is one. `f` may replace PyTorch's function."""
     f = f or call.f
     try:
         expected = call.want(f) if f else call.want()
@@ -53,7 +53,7 @@ def wanted(call, f=None):
 
 
 def check(session, draw, call):
-    """Runs one call, and raises a Failure where it is not as PyTorch has it. Gives what the case was, in words."""
+    """Runs one call, and raises a Failure if it differs from PyTorch's. Returns the case in words."""
     expected, error = wanted(call)
     kind = "fresh" if call.fresh else draw.choice(KINDS)
     deviation = deviations.of(call, error)
@@ -87,7 +87,7 @@ def check(session, draw, call):
 
 
 def run_case(library, operations, seed, number, verbose=False, device=False):
-    """What is wrong with a case; None if nothing."""
+    """Returns what is wrong with a case; None if nothing is."""
     draw = Draw(seed, number)
     name, draw_call = draw.choice(operations)
     session = Session(library, device)
@@ -97,18 +97,18 @@ def run_case(library, operations, seed, number, verbose=False, device=False):
             print(f"{number}: {name}", text_of(call) if isinstance(call, Call) else "", flush=True)
         if isinstance(call, Call):
             check(session, draw, call)
-        elif not device:  # views, which are the host's business
+        elif not device:  # views, which are computed on the host
             call(session)
     except (Failure, viewing.Different) as failure:
         return name, str(failure)
-    except Exception:  # a fault of this program
+    except Exception:  # an error of this program
         return name, "the case itself failed: " + traceback.format_exc()
     finally:
         session.close()
 
 
 class Board:
-    """What the child tells the parent, whatever becomes of it: the case it runs, and how many failed."""
+    """State that the child shares with the parent: the number of the current case, and the number of failures."""
 
     def __init__(self):
         self.memory = mmap.mmap(-1, 16)

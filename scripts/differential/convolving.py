@@ -17,10 +17,10 @@ ADAPTIVE_AVG = {1: nn.adaptive_avg_pool1d, 2: nn.adaptive_avg_pool2d, 3: nn.adap
 
 
 class Lists:
-    """Numbers for each dimension, as C takes them: all lists have one length, `ndim` or 1, or are NULL."""
+    """Numbers for each dimension, as in C: all lists have one length, `ndim` or 1, or are NULL."""
 
     def __init__(self, draw, ndim, **values):
-        """`values` maps a name to the numbers to choose from and to what NULL stands for; where that is None, there is no NULL."""
+        """`values` maps a name to the numbers to choose from and to the meaning of NULL; None forbids NULL."""
         self.count = draw.choice([1, ndim, ndim]) if draw.chance(0.99) else ndim + 1
         self.given, self.meant = {}, {}
         for name, (among, default) in values.items():
@@ -37,7 +37,7 @@ class Lists:
 
 
 def images(draw, ndim, channels, least=1):
-    """The shape of some images: now and then no batch, large ones seldom."""
+    """The shape of some images: rarely without a batch, rarely large."""
     large = draw.chance(0.08)
     most = {1: 300, 2: 24, 3: 9}[ndim] if large else {1: 12, 2: 8, 3: 5}[ndim]
     front = [draw.choice([1, 2, 3])] if draw.chance(0.8) else []
@@ -53,12 +53,12 @@ def batched(t, ndim):
 
 
 def row_major(t):
-    """A copy whose strides say so in each dimension, those of size 1 too: PyTorch picks other kernels by them."""
+    """A copy whose strides are contiguous in each dimension, also of size 1: PyTorch selects kernels by strides."""
     return t.clone(memory_format=torch.contiguous_format)
 
 
 class Convolution:
-    """What a convolution is made of, transposed or not."""
+    """The arguments of a convolution, transposed or not."""
 
     def __init__(self, draw, transposed):
         ndim = self.ndim = draw.choice([1, 2, 2, 2, 3])
@@ -98,7 +98,7 @@ class Convolution:
         return CONV[self.ndim](x, w, bias, stride, padding, dilation, self.groups)
 
     def result(self):
-        """The shape of the result; it may not exist."""
+        """The shape of the result; raises an error if there is none."""
         return self.f(torch.zeros(self.of_x, dtype=torch.float64), torch.zeros(self.of_w, dtype=torch.float64)).shape
 
     def backward(self, grad, x, w, of_weight):
@@ -118,7 +118,7 @@ def forward(draw):
     operands = [of.x, of.w, *([of.bias] if of.bias else [])]
     want = lambda: of_products(of.f, operands, of.length, torch.float64)
     if draw.chance(0.3):
-        # The number of dimensions follows from the weight.
+        # The number of dimensions is determined by the weight.
         return Call("convolution", [R, of.x, of.w, of.bias, *of.generic()], want)
     lists = of.lists
     if draw.chance(0.01):
@@ -132,7 +132,7 @@ def forward(draw):
 
 
 def shape_or_one(f, ndim, draw):
-    """A shape, or where that is an error, some other one."""
+    """The shape, or another one if that is an error."""
     try:
         return list(f())
     except (RuntimeError, ValueError, IndexError, TypeError):
@@ -147,7 +147,7 @@ def gradient(draw):
         shape[-1] += 1
     grad, of_weight = of.operand(shape), draw.chance(0.5)
     other, like = (of.x, of.w) if of_weight else (of.w, of.x)
-    # Only the shape of what the gradient is of counts, not its dtype.
+    # The gradient depends only on the shape of its operand, not on the dtype.
     shaped = torch.zeros(like.size, dtype=torch.float64)
     length = of.length if not of_weight else math.prod(shape[:1] + shape[2:])
 
@@ -174,7 +174,7 @@ def gradient_of_bias(draw):
 
 
 def unfolded(t, ndim, kernel, stride, padding, dilation):
-    """Windows as columns: a convolution with a kernel for each tap."""
+    """Windows as columns: a convolution with one kernel for each tap."""
     lead = t.shape[: t.dim() - ndim]
     taps = math.prod(kernel)
     w = torch.eye(taps, dtype=t.dtype).reshape(taps, 1, *kernel)
@@ -183,11 +183,11 @@ def unfolded(t, ndim, kernel, stride, padding, dilation):
 
 
 def columns(draw):
-    """im2col, and col2im, which is what a gradient of im2col is."""
+    """im2col, and col2im, which is the gradient of im2col."""
     ndim, back = draw.choice([1, 2, 2, 3]), draw.chance(0.5)
     kernel = [draw.choice([1, 2, 2, 3, 4]) for _ in range(ndim)]
     lists = Lists(draw, ndim, stride=([1, 1, 2, 3], 1), padding=([0, 0, 1, 2], 0), dilation=([1, 1, 2, 3], 1))
-    # Here, lists are as long as the kernel.
+    # Here, lists have the length of the kernel.
     for name in lists.given:
         values = lists[name] if len(lists[name]) == ndim else (lists[name] * ndim)[:ndim]
         lists.meant[name], lists.given[name] = values, None if lists.given[name] is None else values
@@ -216,7 +216,7 @@ def least(dtype):
 
 
 def maxima(f, t):
-    """Greatest elements and where they are. A window without an element has the least value there is, at -1."""
+    """Maxima and their positions. A window without an element has the smallest value, at position -1."""
     dtype, x = one_dtype([t]), row_major(t.value.double())
     (values, at), seen = f(x), f(torch.zeros_like(x))[0]
     at = torch.where(seen == -math.inf, -1, at)
@@ -229,7 +229,7 @@ class Pool:
         ndim = self.ndim = draw.choice([1, 2, 2, 3])
         self.lists = Lists(draw, ndim, kernel=([1, 2, 2, 3, 3, 5], None), stride=([1, 1, 2, 3], 0), padding=([0, 0, 1, 1, 2], 0), dilation=([1, 1, 1, 2, 3], 1))
         if draw.chance(0.3):
-            # More padding than fits is drawn too often.
+            # Padding that is too large is drawn too often.
             self.lists.given["padding"], self.lists.meant["padding"] = None, [0] * ndim
         self.shape = images(draw, ndim, draw.choice([1, 2, 3, 17]))
         self.ceil = draw.choice([0, 0, 1])
@@ -253,7 +253,7 @@ def max_pool(draw):
 
 
 def avg(pool, padded, divisor):
-    """avg_pool of any images: those with one dimension as planes of one row, so that there is a divisor."""
+    """avg_pool of any images. One-dimensional images are planes of one row, which allows a divisor."""
 
     def f(x):
         kernel, stride, padding = pool.of()
@@ -279,7 +279,7 @@ def avg_pool(draw):
     shape = shape_or_one(lambda: f(torch.zeros(pool.shape, dtype=torch.float64)).shape, pool.ndim, draw)
     shape[-1] += draw.chance(0.03)
     grad, like = draw.operand(dtype, shape, "small"), draw.operand(dtype if draw.chance(0.97) else draw.dtype(), pool.shape, "small")
-    # The kernel says how many dimensions there are.
+    # The kernel determines the number of dimensions.
     more = [None if x is None else (x * pool.ndim)[: pool.ndim] if lists.count == 1 else x for x in lists.arguments("kernel", "stride", "padding")]
     return Call("avgPoolGradInput", [R, grad, like, len(more[0]), *more, pool.ceil, padded, divisor],
                 lambda: floats(lambda grad: derivative(f, pool.shape, grad), [grad], length))
@@ -323,7 +323,7 @@ def adaptive_pool(draw):
 
 
 def by_places(draw):
-    """maxPoolGradInput and maxUnpool: elements to where indices lead."""
+    """maxPoolGradInput and maxUnpool: elements are added at given indices."""
     ndim = draw.choice([1, 2, 3])
     of_image = images(draw, ndim, draw.choice([1, 2, 3]))
     plane, lead = math.prod(of_image[-ndim:]), of_image[:-ndim]
@@ -346,7 +346,7 @@ def by_places(draw):
             raise RuntimeError("another shape")
         count = math.prod(shape[:-ndim]), math.prod(shape[-ndim:])
         at, exact = index.value.reshape(count), t.value.reshape(count)
-        # -1 is the place of the greatest element of a window without any.
+        # -1 is the position for a window without elements.
         if at.numel() and (at.min() < (0 if unpool else -1) or at.max() >= plane):
             raise IndexError("an index outside of an image")
         if unpool:

@@ -1,4 +1,4 @@
-"""Cases of tensors made of numbers, diagonals, triangles and grids."""
+"""Cases of tensors made from numbers, diagonals, triangles and grids."""
 
 import torch
 import torch.nn.functional as nn
@@ -22,7 +22,7 @@ def like(draw):
     name, value = draw.choice([("zerosLike", 0), ("onesLike", 1), ("fullLike", 2)])
 
     def want():
-        # What is not fresh keeps its dtype, and the number is converted to that.
+        # A result keeps its dtype unless it is fresh, and the number is converted to that dtype.
         return Expected(torch.full_like(t.value, value), [torch.full(t.size, float(value), dtype=torch.float64)])
 
     return Call(name, [R, t, *([2] if name == "fullLike" else [])], want, keeps=True)
@@ -113,13 +113,13 @@ def vander(draw):
 
 
 def copy(draw):
-    """Between dtypes; the result has its dtype and shape already. Floats saturate in integers, where PyTorch leaves it open."""
+    """Copies between dtypes. The result has its dtype and shape already. Floats saturate in integers, which PyTorch leaves undefined."""
     shape = draw.shape()
     r = draw.operand(draw.dtype(), shape, "small", written=True)
     t = draw.operand(draw.dtype(), draw.within(shape))
     strides, offset, length = draw.layout(shape, written=True)
     if draw.chance(0.25) and length <= len(t.base):
-        # Both in the same memory: as if the source had been copied first.
+        # Both in the same memory: the result is as if the source had been copied first.
         r = t.beside(shape, strides, offset + draw.random.randrange(len(t.base) - length + 1))
 
     def want():
@@ -129,14 +129,14 @@ def copy(draw):
 
 
 def fill(draw):
-    """Numbers of all kinds into a tensor; expanded ones, too, each element of which has several places."""
+    """Numbers of all kinds written to a tensor. In expanded tensors an element has several positions."""
     r = draw.operand(draw.dtype(), draw.shape(), "small", written=True)
     value = draw.choice([0, 1, 7, 2.5, 100, 1e10, *OUT_OF_RANGE])
     if draw.chance(0.3):
         return Call("zero", [r], lambda: Expected(torch.zeros_like(r.value)), into=[r])
 
     def want():
-        # Floats overflow to infinity, as results do; PyTorch refuses that for float16.
+        # Floats overflow to infinity, as results do. PyTorch refuses that for float16.
         wide = r.dtype.is_floating_point or r.dtype == torch.bool
         return Expected(torch.full(r.size, value, dtype=torch.float64).to(r.dtype) if wide else torch.zeros(r.size, dtype=r.dtype).fill_(value))
 

@@ -1,6 +1,7 @@
-"""Cases of linear algebra. What is unique is compared, of all else the residual; errors count in eps * order * norm, as in LAPACK's tests.
+"""Cases of linear algebra. Unique results are compared, for all others the residual is. Errors are measured in eps * order * norm, as in
+LAPACK's tests.
 
-Where a matrix is so near to a singular one that rounding decides, a call may do either.
+If a matrix is so nearly singular that rounding decides, a call may succeed or fail.
 """
 
 import math
@@ -12,7 +13,7 @@ from .library import FLOATS
 
 SIZES = [1, 2, 3, 4, 5]
 NORMS = ["fro", "nuc", 1, -1, 2, -2, math.inf, -math.inf]
-# Condition numbers up to which values are compared.
+# Values are compared up to these condition numbers.
 CONDITION = {torch.float32: 1e3, torch.float64: 1e6}
 FACTOR = 30
 
@@ -40,7 +41,7 @@ def square(draw, dtype=None):
 
 
 def definite(draw, dtype=None):
-    """An operand whose matrices are symmetric and positive definite; they lie row-major, in batches or not."""
+    """An operand whose matrices are symmetric and positive definite, in row-major layout, with or without a batch."""
     t = square(draw, dtype)
     if t.dtype in CONDITION and t.value.dim() > 1 and t.size[-1] == t.size[-2] and 0 not in t.stride and len(t.base) >= t.value.numel():
         x = t.value.double()
@@ -55,7 +56,7 @@ def places(t):
 
 
 def checked(*operands, square=False):
-    """The dtype of operands, which are matrices."""
+    """The dtype of operands, which must be matrices."""
     dtype = one_dtype(operands)
     if dtype not in CONDITION:
         raise RuntimeError("float32 and float64 only")
@@ -66,7 +67,7 @@ def checked(*operands, square=False):
 
 
 def condition(t):
-    """The greatest condition number."""
+    """The largest condition number."""
     if t.dtype not in CONDITION or len(t.size) < 2 or not t.value.numel():
         return 1.0
     return torch.linalg.cond(t.value.double()).amax().item()
@@ -81,7 +82,7 @@ def free(shape, dtype):
 
 
 def unique(exact, dtype, scale, order):
-    """Values that there is one of, to `order` * eps of `scale`."""
+    """Unique values, compared to `order` * eps of `scale`."""
     return Expected(exact.to(dtype), [exact], torch.as_tensor(scale, dtype=torch.float64) * (FACTOR * max(order, 1)))
 
 
@@ -90,7 +91,7 @@ def most(t):
 
 
 def far(what, got, want, scale, eps):
-    """Says that two tensors are not alike, if so."""
+    """Returns how two tensors differ, if they do."""
     if got.shape != want.shape:
         return f"{what}: shapes {list(got.shape)} and {list(want.shape)}"
     n, error = max([1, *got.shape[-2:]]), most(got - want)
@@ -102,7 +103,7 @@ def orthonormal(q, eps):
 
 
 def right_side(draw, a):
-    """A right-hand side of `a`: matrices, a vector or a batch of vectors, with fitting batches mostly."""
+    """A right-hand side for `a`: matrices, a vector or a batch of vectors, mostly with a fitting batch."""
     shape, k = list(a.size), draw.choice([1, 1, 2, 3, 5])
     n = shape[-2] if len(shape) > 1 else 1
     n += draw.chance(0.02)
@@ -112,7 +113,7 @@ def right_side(draw, a):
 
 
 def as_matrices(a, b):
-    """`b` as matrices, and whether they were vectors."""
+    """`b` as matrices, and whether it held vectors."""
     vectors = len(b.size) == 1 or tuple(b.size) == tuple(a.size[:-1])
     x = b.value.double()
     return (x.unsqueeze(-1) if vectors else x), vectors
@@ -128,7 +129,7 @@ def solved(a, b, rows):
 
 
 def residual(f, a, b):
-    """The relation of a solution `x` of `f(a) x = b`."""
+    """The relation for a solution `x` of `f(a) x = b`."""
 
     def relation(eps, x):
         if x is None:
@@ -195,7 +196,7 @@ def least_squares(draw):
 
 
 def permuted(pivots, n):
-    """The permutation of LAPACK's exchanges of rows."""
+    """The permutation that results from LAPACK's exchanges of rows."""
     order = torch.arange(n).expand(*pivots.shape[:-1], n).clone()
     for at in torch.cartesian_prod(*(torch.arange(k) for k in pivots.shape[:-1])).reshape(-1, max(pivots.dim() - 1, 0)).tolist() if pivots.dim() > 1 else [[]]:
         line, exchanges = order[tuple(at)], pivots[tuple(at)]
@@ -273,7 +274,7 @@ def cholesky(draw):
     name = draw.choice(["potrf", "cholesky", "potrs", "potri", "pstrf"])
 
     def symmetric(m):
-        """The matrix that a triangle says."""
+        """The symmetric matrix that a triangle represents."""
         half = m.triu() if upper else m.tril()
         return half + half.mT - torch.diag_embed(m.diagonal(dim1=-2, dim2=-1))
 
@@ -297,7 +298,7 @@ def cholesky(draw):
                     relation=residual(product, a, b), undecided=undecided)
 
     def bad():
-        """Whether a matrix is hardly positive definite, or not."""
+        """True if a matrix is nearly singular, or not positive definite."""
         if a.dtype not in CONDITION or len(a.size) < 2 or a.size[-1] != a.size[-2] or not a.value.numel():
             return False
         values = torch.linalg.eigvalsh(symmetric(a.value.double()))
@@ -359,7 +360,7 @@ def qr(draw):
             return far("a = q r", q @ ra[..., : k(), :].triu(), m, most(m), eps)
 
         return Call(name, [R, R, a], shapes, relation=relation)
-    # The reflectors of any matrix; what is not packed by geqrf need not be orthogonal.
+    # Reflectors from any matrix: unless geqrf made them, they need not be orthogonal.
     packed = a
     if a.dtype in CONDITION and len(a.size) > 1 and a.value.numel():
         ra, tau = torch.geqrf(a.value.double())

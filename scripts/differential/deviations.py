@@ -1,4 +1,4 @@
-"""Where thorn means to differ from PyTorch, and why."""
+"""The intended differences from PyTorch, and the reasons."""
 
 import functools
 import re
@@ -12,9 +12,10 @@ from .library import INTEGERS, Operand
 
 @dataclass
 class Deviation:
-    """Calls of the functions that match `functions` for which `when(call, error)` holds; `error` is PyTorch's.
+    """Calls of the functions that match `functions` for which `when(call, error)` holds. `error` is PyTorch's error.
 
-    `f` makes of PyTorch's function one that gives what is expected; with `refuses` an error is expected; with neither thorn may do either.
+    `f` maps PyTorch's function to a function that computes the expected result. With `refuses` an error is expected. With neither, any
+    result or error is accepted.
     """
 
     functions: str
@@ -55,13 +56,13 @@ def lacks_kernel(call, error):
 
 
 def promoted(f, least=None):
-    """`f` of operands in their common dtype, at least a float where `least` says so."""
+    """Applies `f` to operands in their common dtype, at least a float if `least` is set."""
 
     def g(*operands, **options):
         tensors = [t for t in operands if isinstance(t, torch.Tensor)]
         common = torch.result_type(*operands[:2]) if len(operands) > 1 else tensors[0].dtype
         if len(tensors) > 2:
-            # Those with dimensions first; result_type takes no more than two.
+            # Tensors with dimensions first, because result_type accepts only two arguments.
             of = lambda some: functools.reduce(torch.promote_types, [t.dtype for t in some], torch.bool)
             large, small = [t for t in tensors if t.dim()], [t for t in tensors if not t.dim()]
             common = torch.result_type(torch.empty(1, dtype=of(large)), torch.empty((), dtype=of(small))) if large else of(small)
@@ -87,13 +88,13 @@ def shifted(by):
 
 
 def beyond(call, error):
-    """Whether an integer dtype does not hold the number it is compared with."""
+    """True if a number is compared with integers of a dtype that cannot hold the number."""
     t, x = call.arguments[1:]
     return t.dtype in INTEGERS and isinstance(x, int) and not torch.iinfo(t.dtype).min <= x <= torch.iinfo(t.dtype).max
 
 
 def along_elements(call, error):
-    """Whether quantiles of an empty tensor are those of lines that have elements; there are just none of these lines."""
+    """True if a tensor is empty and its quantiles would be taken over lines with elements: there are no such lines."""
     size, dim = list(call.operands())[0].size, call.arguments[3]
     return "must be non-empty" in str(error) and -len(size) <= dim < len(size) and size[dim] > 0
 

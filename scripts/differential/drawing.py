@@ -1,4 +1,4 @@
-"""Draws dtypes, shapes, values and layouts. All of a case follows from its seed and number."""
+"""Draws dtypes, shapes, values and layouts. The seed and the number determine the whole case."""
 
 import math
 import random
@@ -14,7 +14,7 @@ EXACT = [x / 4 for x in range(-32, 33)]
 
 
 class Draw:
-    """A source of everything that is random in one case."""
+    """The random source of one case."""
 
     def __init__(self, seed, number):
         self.random = random.Random(f"{seed}:{number}")
@@ -24,7 +24,7 @@ class Draw:
         return self.choice(among)
 
     def shape(self, rank=None, large=True):
-        """Rank 0 to 4, sizes 0 to 3, seldom 0; now and then a large one."""
+        """Rank 0 to 4, sizes 0 to 3, rarely 0, rarely a large size."""
         if rank is None and large and self.chance(0.03):
             return self.choice(LARGE)
         rank = self.choice([0, 1, 1, 2, 2, 2, 3, 3, 4]) if rank is None else rank
@@ -32,14 +32,14 @@ class Draw:
         return tuple(self.choice(sizes) for _ in range(rank))
 
     def within(self, shape):
-        """A shape that broadcasts to `shape`, mostly."""
+        """A shape that mostly broadcasts to `shape`."""
         if self.chance(0.03):
             return self.shape(large=False)
         shape = tuple(1 if self.chance(0.2) else n for n in shape)
         return shape[self.random.randrange(len(shape) + 1) :] if self.chance(0.25) else shape
 
     def beside(self, shape):
-        """Another shape than this, often nearly the same: a size changed, a dimension more or less."""
+        """Another shape, often nearly the same: one size changed, or one dimension more or less."""
         if self.chance(0.3):
             return self.shape(large=False)
         sizes, at = list(shape), self.random.randrange(len(shape) + 1)
@@ -52,7 +52,7 @@ class Draw:
         return tuple(sizes)
 
     def dim(self, rank):
-        """A dimension, counted from either end; now and then none of the tensor."""
+        """A dimension, counted from either end, or rarely an invalid one."""
         if self.chance(0.03):
             return self.choice([rank, -rank - 1, 5, -6])
         return self.random.randrange(-max(rank, 1), max(rank, 1))
@@ -85,7 +85,8 @@ class Draw:
         return torch.tensor(xs, dtype=torch.float64).to(dtype)
 
     def layout(self, shape, written):
-        """Strides and an offset for a shape, and how many elements they span. What is written has a place for each element."""
+        """Strides and an offset for a shape, and the number of elements that they span. A written tensor has one position for each
+        element."""
         rank = len(shape)
         order, steps, gaps, offset, still = list(range(rank)), [1] * rank, [0] * rank, 0, set()
         kind = self.choice(["plain", "plain", "plain", "permuted", "narrowed", "stepped", "expanded", "last", "mixed", "windows"])

@@ -1,4 +1,4 @@
-"""Cases of the operations element by element. Names, dtypes and bounds are those of scripts/oracle; PyTorch computes."""
+"""Cases of elementwise operations. Names, dtypes and bounds are taken from scripts/oracle; PyTorch computes the results."""
 
 import functools
 import math
@@ -15,7 +15,7 @@ from .oracle_rows import rows
 OUT_OF_RANGE = [256, -129, -1, 70000, 2**53]
 TRUNC, FLOOR = "trunc", "floor"
 
-# PyTorch's calls where the oracle's expression is another one (mpmath, a formula) or the name differs.
+# PyTorch's calls for operations whose oracle is not PyTorch (mpmath, a formula), or whose name differs.
 TORCH = {
     "cinv": torch.reciprocal, "frac": torch.frac, "sign": torch.sign, "gelu": nn.gelu,
     "geluTanh": functools.partial(nn.gelu, approximate="tanh"),
@@ -27,9 +27,9 @@ TORCH = {
     "cpow": torch.pow, "cadd": None, "csub": None, "crsub": None, "divMode": None, "xlogyValue": torch.xlogy, "cdivMode": None,
     **{f"{name}Value": getattr(torch, name) for name in ("lt", "le", "gt", "ge", "eq", "ne")},
 }
-# Where PyTorch's float64 is not accurate: the oracle's mpmath, of few elements, since that takes its time.
+# PyTorch's float64 is inaccurate for these. The oracle's mpmath computes them for few elements, because it is slow.
 PRECISE = {"gelu", "geluTanh", "digamma", "sinc"}
-# Functions of a number for which only some make sense, and values that keep away from undefined behaviour in PyTorch.
+# Functions that are defined only for some numbers, and values that avoid undefined behaviour in PyTorch.
 NO_EDGES = {"cfmod", "cremainder", "cpow", "fmod", "remainder", "pow", "tpow", "clshift", "crshift", "lshift", "rshift", "divMode", "cdivMode"}
 
 
@@ -42,7 +42,7 @@ def torch_call(row):
 
 
 def bound(row):
-    """Units in the last place. PyTorch's float64 has errors of its own where it is the reference."""
+    """The tolerance in units in the last place. It includes the errors of PyTorch's float64, the reference."""
     return row.options.get("ulps", 0) + (2.01 if "shift" in row.function else 1.01)
 
 
@@ -61,7 +61,7 @@ def with_value(row):
     f, name = torch_call(row), row.function
     ulps, before = bound(row), row.options.get("before")
 
-    # An exponent is used as the float64 it is.
+    # An exponent is used as a float64, without rounding.
     as_given = name == "pow"
 
     def draw_call(draw):
@@ -92,7 +92,7 @@ def binary(row):
         if name == "nextafter":
             common = torch.result_type(a.value, b.value)
             return Call(name, [R, a, b], lambda: exactly(row.oracle, a.value.to(common), b.value.to(common)))
-        # It vanishes where one number is the logarithm of what the other lacks.
+        # The result vanishes if one exponential is 1 minus the other.
         scale = torch.maximum if name == "logaddexp" else None
         return Call(name, [R, a, b], lambda f: real(f, a.value, b.value, ulps=ulps, scale=scale), f=f)
 
@@ -110,7 +110,7 @@ def scaled_sum(draw):
 
 
 def in_single(f):
-    """16-bit floats in float32, rounded once: PyTorch rounds a quotient to 16 bits before it cuts off the fraction."""
+    """16-bit floats are computed in float32, and rounded once. PyTorch rounds a quotient to 16 bits before truncating it."""
 
     def g(a, b):
         native = f(a, b)
@@ -163,7 +163,7 @@ def lerp(draw):
 
 
 def clamp(draw):
-    """Bounds that are infinite on their side bound nothing, and integers stay integers."""
+    """Infinite bounds have no effect, and integers stay integers."""
     t = draw.operand(draw.dtype(), draw.shape())
     low, high = draw.number([-math.inf]), draw.number([math.inf, 100])
     low, high = (low, high) if draw.chance(0.2) else (min(low, high), max(low, high))
@@ -181,7 +181,7 @@ def where(draw):
 
 
 def where_value(draw):
-    """A number that integers cannot hold is refused, as by maskedFill; PyTorch wraps it."""
+    """A number that the integer dtype cannot hold is refused, as by maskedFill. PyTorch wraps it."""
     t, x, y = draw.operand(draw.dtype(), draw.shape()), draw.number(), draw.number()
     mask = draw.operand(draw.choice([torch.bool] * 5 + [torch.uint8, torch.int32]), draw.within(t.size), "plain")
     name = draw.choice(["whereValue", "whereValueTensor", "whereValues"])
@@ -208,7 +208,7 @@ def masked_fill(draw):
     t = draw.operand(draw.dtype(), draw.shape(), written=True)
     mask = draw.operand(draw.choice([torch.bool] * 5 + [torch.int32]), draw.within(t.size))
     x = draw.number() if t.dtype in FLOATS else draw.choice([0, 1, 100, 7, *OUT_OF_RANGE]) if t.dtype in INTEGERS else draw.choice([0, 1])
-    # In place, so that the mask may not enlarge it.
+    # In place, so that the mask cannot enlarge the result.
     f = lambda: Expected(t.value.clone().masked_fill_(mask.value, x))
     return Call("maskedFill", [t, mask, x], f, into=[t])
 
@@ -236,7 +236,7 @@ def softplus(draw):
 
 
 def by_mpmath(f, t, limit=math.inf):
-    """A function of the reals, whatever PyTorch's own accuracy; `limit` at poles."""
+    """A function of real numbers, computed by mpmath instead of PyTorch; `limit` at poles."""
     from oracle.elementwise import exactly as rounded
 
     native, pole = torch.sqrt(t), limit
@@ -245,7 +245,7 @@ def by_mpmath(f, t, limit=math.inf):
 
 
 def gammas(draw):
-    """PyTorch's polygamma has errors of 1e-9; few elements, since mpmath takes its time."""
+    """PyTorch's polygamma has errors of 1e-9. Few elements, because mpmath is slow."""
     t = draw.operand(draw.dtype(), draw.shape(large=False), "positive")
     if draw.chance(0.5):
         n = draw.choice([0, 1, 2, 3, -1])
@@ -270,7 +270,7 @@ def gammas(draw):
 
 
 def families():
-    """(name, how to draw a call) of each operation."""
+    """(name, function that draws a call) for each operation."""
     kinds = {"unary": unary, "with_value": with_value, "binary": binary}
     for row in rows():
         if row.kind in kinds and torch_call(row) is not None:

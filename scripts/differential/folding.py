@@ -19,7 +19,7 @@ def drawn_dim(draw, t):
 
 
 def prod(t, dims, keep, dtype):
-    """PyTorch has products over one dimension only."""
+    """PyTorch's product works over one dimension only."""
     if not t.dim():
         return torch.prod(t, *dims, dtype=dtype)
     if any(not -t.dim() <= d < t.dim() for d in dims):
@@ -51,7 +51,7 @@ FOLDS = {
 
 
 def scale_of(name, t, dims, keep):
-    """What cancels out: the sum of the absolute values."""
+    """The magnitude of the terms that cancel: the sum of the absolute values."""
     t = t.abs().nan_to_num(0, 0, 0)
     if name in ("sum", "nansum"):
         return torch.sum(t, dims, keep)
@@ -91,7 +91,7 @@ def fold(name):
             native = native_result(g, [x])
             if not native.is_floating_point():
                 return Expected(native)
-            # PyTorch rounds to the dtype that was asked for before it adds, thorn once in the end.
+            # PyTorch rounds to the requested dtype before the sum, thorn once after it.
             wide = [t.value.to(native.dtype).double() if dtype or not t.dtype.is_floating_point else t.value.double(), t.value.double()]
             return Expected(native, [f(x, dims, bool(keep), None) for x in wide], scale_of(name, wide[0], dims, bool(keep)), 2)
 
@@ -104,7 +104,7 @@ def products(draw):
     t = draw.operand(draw.dtype(), draw.shape(), "plain")
     keep, dim = draw.choice([0, 1]), drawn_dim(draw, t)
     factors = torch.tensor([1.0, 2.0, 0.5, 1.0, -1.0, 1.0]) if t.dtype.is_floating_point else torch.tensor([1, 2, 1, 3, 0, 1])
-    # Whether the product of many meets infinity or 0 first depends on the order of its factors.
+    # The order of the factors decides whether a long product meets infinity or 0 first.
     factors = factors if t.dtype.is_floating_point or len(t.base) < 100 else torch.tensor([1, 0, 1, 1, 0, 1])
     t.base.copy_(factors[torch.arange(len(t.base)) * 7 % 6])
     rank = len(t.size)
@@ -126,7 +126,7 @@ def products(draw):
 
 
 def longest(f, t, dims):
-    """`f(array, axes)` in NumPy's longest floats, as float64."""
+    """`f(array, axes)` in NumPy's longest float type, as float64."""
     x = t.double().numpy().astype(numpy.longdouble)
     axes = tuple({d % t.dim() for d in dims}) if t.dim() else ()
     return torch.as_tensor(numpy.asarray(f(x, axes), dtype=numpy.float64))
@@ -163,7 +163,7 @@ def spread(draw):
     def want():
         native = native_result(g, [t.value])
         variance = lambda x, axis: root(numpy.var(x, axis, ddof=correction, keepdims=bool(keep)))
-        # Deviations are from the first element: where that lies far out, some digits cancel.
+        # Deviations are measured from the first element. If that is an outlier, some digits cancel.
         return Expected(native, [longest(variance, t.value, dims)], None, 32)
 
     return Call(function, arguments, want)
@@ -192,7 +192,8 @@ def norm(draw):
 
 
 def ordered(row):
-    """Functions that give values and where they are: the oracle says which of several alike, PyTorch refuses."""
+    """Functions that return values and their positions. The oracle tells which of several equal elements is chosen; PyTorch leaves that
+    open."""
     name, results = row.function, row.options["results"]
 
     def draw_call(draw):
@@ -204,7 +205,7 @@ def ordered(row):
 
         def want():
             x, d = (t.value.reshape(-1), 0) if dim == TH_ALL_DIMS else (t.value, dim)
-            # PyTorch has no argmax of Bool; thorn takes every dtype.
+            # PyTorch has no argmax of Bool; thorn supports every dtype.
             own = x.byte() if name.startswith("arg") and x.dtype == torch.bool else x
             native = native_result(lambda x: getattr(torch, name)(x, *k, d), [own])
             from oracle import reductions
@@ -267,7 +268,7 @@ def of_all(draw):
         return Call(kind, [t], want, returns="double")
     if kind == "prodall":
         t.base.copy_(torch.tensor([1.0, 2.0, 0.5, 1.0, -1.0, 1.0])[torch.arange(len(t.base)) * 7 % 6])
-        # Vectors multiply the twos apart from the halves, and many of them would overflow.
+        # A vector of twos and halves: a vectorized product of many twos would overflow.
         t.base[600:] = 1
         product = lambda: torch.prod(x.double() if x.dtype.is_floating_point else x)
         return Call(kind, [t], lambda: Expected(product()), returns="double")
@@ -326,13 +327,13 @@ def scan(row):
                 return torch.cummax(t, dim).values
             if not t.numel() or name == "cumprod":
                 return torch.zeros(())
-            # The difference to the greatest element is rounded before it becomes an exponent.
+            # The difference to the maximum is rounded before it becomes an exponent.
             below = t.amax(dim, True) - t
             return below * torch.softmax(t, dim) if name == "softmax" else 1 + t.abs() + below
 
-        # PyTorch adds float64 one after the other, too.
+        # PyTorch also adds float64 sequentially.
         precise = (lambda t: longest(lambda x, _: numpy.cumsum(x, dim), t, [])) if name == "cumsum" and len(t.size) else None
-        # Sums of float64 round with each addition; those of narrower floats are computed in float64.
+        # Sums of float64 round at each addition. Sums of narrower floats are computed in float64.
         added = 32 if x.dtype == torch.float64 else 2
         ulps = {"softmax": 16, "logSoftmax": 8, "logcumsumexp": added, "cumsum": added}.get(name, 2)
         return Call(function, [R, t, dim, *more], lambda: real(lambda t: f(t, dim), x, ulps=ulps, scale=scale, precise=precise))
@@ -351,7 +352,7 @@ INTERPOLATIONS = ["linear", "lower", "higher", "midpoint", "nearest"]
 
 def quantile(draw):
     name = draw.choice(["quantile", "nanquantile"])
-    # PyTorch's interpolation makes NaN of infinities, beside none of which it is needed.
+    # PyTorch's interpolation turns infinities into NaN, also where no interpolation is needed.
     t = draw.operand(draw.dtype(FLOATS), draw.shape(), "plain")
     if draw.chance(0.3) and len(t.base):
         t.base[:: draw.choice([1, 2, 5])] = math.nan

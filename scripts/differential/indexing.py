@@ -1,4 +1,4 @@
-"""Cases of elements by index and mask, and of tensors rearranged."""
+"""Cases of elements by index and mask, and of rearranged tensors."""
 
 import torch
 
@@ -7,7 +7,7 @@ from .library import ALL, Operand
 
 
 def positions(draw, size, shape):
-    """An index tensor into `size` entries, now and then with a position too far or negative."""
+    """An index tensor for `size` entries, sometimes with a position that is too large or negative."""
     least, end = (-size - 1, size + 1) if draw.chance(0.1) else (0, max(size, 1))
     dtype = draw.choice([torch.int64, torch.int64, torch.int64, torch.int32])
     strides, offset, length = draw.layout(shape, False)
@@ -20,32 +20,32 @@ def drawn(draw):
 
 
 def sized(t, dim):
-    """The size of a dimension, of one more where there is none."""
+    """The size of a dimension; 1 for a scalar."""
     rank = len(t.size)
     return t.size[dim] if -rank <= dim < rank else 1
 
 
 def known(f, rank, *dims):
-    """What `f` gives; PyTorch looks at dimensions only where there are elements."""
+    """Returns the result of `f`. PyTorch checks dimensions only if there are elements."""
     if any(not -rank <= dim < rank for dim in dims):
         raise IndexError("dimension out of range")
     return Expected(f())
 
 
 def index_select(draw):
-    # PyTorch makes a scalar of a scalar and one position.
+    # In PyTorch the result for a scalar and one position is a scalar.
     t, dim = draw.operand(draw.dtype(), draw.shape(large=False) or (2,)), draw.dim(draw.random.randrange(4))
     index = positions(draw, sized(t, dim), draw.choice([(), (0,), (1,), (2,), (5,)]))
     return Call("indexSelect", [R, t, dim, index], lambda: Expected(torch.index_select(t.value, dim, index.value)))
 
 
 def gather(draw):
-    # PyTorch takes the positions of a vector for a scalar.
+    # PyTorch accepts a vector of positions for a scalar.
     t, dim = draw.operand(draw.dtype(), draw.shape(large=False) or (2,)), draw.dim(draw.random.randrange(4))
     index = positions(draw, sized(t, dim), tuple(draw.random.randrange(1, n + draw.choice([1, 1, 1, 2])) if n else 0 for n in t.size))
 
     def want():
-        # PyTorch compares shapes only where there are positions.
+        # PyTorch compares shapes only if there are positions.
         if any(index.size[d] > n for d, n in enumerate(t.size) if d != dim % len(t.size)):
             raise RuntimeError("the index is larger than the tensor")
         return Expected(torch.gather(t.value, dim, index.value.long()))
@@ -71,7 +71,7 @@ def nonzero(draw):
 
 
 def put(draw):
-    """What writes to a tensor by index; positions are alike only where elements are."""
+    """Functions that write to a tensor by index. Positions repeat only if the elements are equal."""
     t, dim, name = draw.operand(draw.dtype(), draw.shape(large=False), "small", written=True), draw.dim(draw.random.randrange(4)), draw.choice(["indexCopy", "indexFill", "scatter"])
     size = sized(t, dim)
     if name == "scatter":

@@ -1,4 +1,4 @@
-"""Runs one call in thorn, with results of some kind, and says what is wrong with what it did; nothing if all is as PyTorch has it."""
+"""Runs one call in thorn with a kind of result, and returns how it differs from PyTorch; nothing if it does not."""
 
 import math
 
@@ -18,19 +18,19 @@ def shown(t):
 
 
 def spacing(x, dtype):
-    """Distance of `|x|` to the next number of a float dtype."""
+    """The distance from `|x|` to the next number of a float dtype."""
     info = torch.finfo(dtype)
     exponent = torch.frexp(x.abs().clamp(min=info.tiny)).exponent
     return torch.ldexp(torch.tensor(info.eps, dtype=torch.float64), exponent - 1)
 
 
 def rounds(native, stored):
-    """The float dtypes a result was rounded to: its own, and the one it is stored in."""
+    """The float dtypes that a result was rounded to: its native dtype, and the dtype in which it is stored."""
     return [native] if native == stored else [native, stored]
 
 
 def within(got, exact, dtypes, expected):
-    """Where `got` lies near enough to `exact`, of which only what all of `dtypes` hold counts."""
+    """True where `got` is close enough to `exact`, rounded to all of `dtypes`."""
     stored, largest = exact, math.inf
     for dtype in dtypes:
         stored, largest = stored.to(dtype).double(), min(largest, torch.finfo(dtype).max)
@@ -39,20 +39,20 @@ def within(got, exact, dtypes, expected):
     if expected.scale is not None:
         bound = bound + expected.ulps * unit * expected.scale.double().abs().nan_to_num(0, 0, 0)
     near = ((got - exact).abs() <= bound) & stored.isfinite() & got.isfinite()
-    # Beside the greatest number, one rounds to infinity and the other does not.
+    # At the largest number, one of the two may round to infinity.
     edge = (exact.abs() >= largest * (1 - 16 * unit)) & (got.isinf() | stored.isinf()) & (got.sign() == exact.sign())
     return near | (got == stored) | (got.isnan() & exact.isnan()) | edge
 
 
 def different(got, expected):
-    """A tensor of where the elements of `got` are not those expected."""
+    """Returns a tensor that is true where elements of `got` are wrong."""
     native = expected.native
     if native.dtype.is_floating_point and got.dtype.is_floating_point:
         wrong = torch.ones(got.shape, dtype=torch.bool)
         for exact in expected.exact or [native.double()]:
             dtypes = [got.dtype] if expected.adapts else rounds(native.dtype, got.dtype)
             wrong &= ~within(got.double(), exact.broadcast_to(got.shape), dtypes, expected)
-        # What is stored is the fresh result converted: a wider dtype has nothing that the result's own has not.
+        # The stored result is the fresh result, converted: a wider dtype adds no digits.
         if not expected.adapts and torch.finfo(got.dtype).bits > torch.finfo(native.dtype).bits:
             wrong |= (got.to(native.dtype).to(got.dtype) != got) & ~got.isnan()
         return wrong
@@ -62,7 +62,7 @@ def different(got, expected):
 
 
 class Target:
-    """A handle for a result, and what must not change around it."""
+    """A handle for a result, and the memory around it, which must not change."""
 
     def __init__(self, session, handle, operand=None, dtype=None, moves=False, shares=None):
         self.handle, self.operand, self.dtype, self.moves, self.shares = handle, operand, dtype, moves, shares
@@ -77,7 +77,7 @@ class Target:
 
 
 def shares_elements(operand):
-    """Whether a tensor shows an element of its memory in several places."""
+    """True if two positions of a tensor share an element."""
     places = torch.arange(len(operand.base)).as_strided(operand.size, operand.stride, operand.offset)
     return places.unique().numel() < places.numel()
 
@@ -101,7 +101,7 @@ class Trial:
         return ", ".join("NULL" if t is None else f"r {self.kind} {t.operand}" if t.operand else "r fresh" for t in self.targets) or "no result"
 
     def target(self, expected):
-        """A target of the trial's kind for what is expected (None: an error); where that kind does not fit, a fresh handle."""
+        """A target of the trial's kind for an expected result (None: an error). If the kind does not fit, a fresh handle."""
         library, keep = self.session.library, self.session.keep
         kind, draw, native = self.kind, self.draw, expected.native if expected else None
         if kind == "in place" and self.operands:
@@ -144,7 +144,7 @@ class Trial:
         return Target(self.session, placed.handle, placed, operand.dtype, shares=operand)
 
     def run(self, expected):
-        """Calls; what the function returned, or None where it failed."""
+        """Makes the call. Returns the function's result, or None on failure."""
         results = iter(expected) if expected else None
         mirrors = Mirrors(self.session) if self.session.device else None
         placed = mirrors.there if mirrors else lambda handle: handle
@@ -173,7 +173,7 @@ class Trial:
         return self.status
 
     def untouched(self, besides=()):
-        """What changed though it should not have."""
+        """Returns which memory has changed without permission."""
         for operand in self.operands:
             if operand in besides:
                 continue
@@ -224,7 +224,7 @@ class Trial:
             return "wrote beside the result"
 
     def must_refuse(self, expected):
-        """Why results of these kinds are errors, if they are."""
+        """Returns why results of these kinds must fail, if they must."""
         for target, one in zip(self.targets, expected):
             if target is None or not target.dtype:
                 continue
@@ -251,7 +251,7 @@ class Trial:
         return self.unrelated(expected) or self.untouched(besides)
 
     def unrelated(self, expected):
-        """What the relation of the results says, to errors of the coarsest dtype any of them has."""
+        """Checks the relation of the results, with a tolerance for the coarsest of their dtypes."""
         got = [target and view(state(target.handle), contents(state(target.handle))) for target in self.targets]
         if not self.call.relation:
             return None
@@ -260,7 +260,7 @@ class Trial:
 
 
 def returned(call, got, expected):
-    """What is wrong with a number that was returned."""
+    """Returns what is wrong with a returned number."""
     native = expected.native
     if call.returns == "int":
         return None if int(got) == int(native) else f"returned {got}, expected {native.item()}"

@@ -1,4 +1,4 @@
-"""libthorn by ctypes, tensors laid out in it, and what they are afterwards."""
+"""libthorn by ctypes: makes tensors in a layout, and reads them after a call."""
 
 import ctypes
 import os
@@ -41,7 +41,7 @@ class StorageFields(ctypes.Structure):
 C_TYPES = {
     "int": ctypes.c_int, "int64_t": ctypes.c_int64, "uint64_t": ctypes.c_uint64, "double": ctypes.c_double, "char": ctypes.c_char,
     "ptrdiff_t": ctypes.c_ssize_t, "size_t": ctypes.c_size_t, "void": None,
-    **dict.fromkeys(["THStatus", "THDtype", "THMemoryFormat", "THDivMode", "THInterpolation", "THDeviceType", "THGeneratorKind", "THFan"], ctypes.c_int32),
+    **dict.fromkeys(["THStatus", "THDtype", "THMemoryFormat", "THDivMode", "THDistanceMode", "THInterpolation", "THDeviceType", "THGeneratorKind", "THFan"], ctypes.c_int32),
 }
 FUNCTIONS = prototypes.functions()
 
@@ -62,7 +62,7 @@ def load(path):
 
 
 class State(NamedTuple):
-    """All a handle says of itself; two handles that are alike may have other memory."""
+    """The fields of a handle. Two handles with equal fields may have different memory."""
 
     dtype: int
     size: tuple
@@ -98,7 +98,7 @@ def view(now, memory):
 
 
 class Operand:
-    """A tensor in some layout: in PyTorch at once, in thorn when made. The vector `base` is all memory it has a part of."""
+    """A tensor in a layout: in PyTorch at once, in thorn on request. The vector `base` is the whole memory of which it shows a part."""
 
     def __init__(self, base, size, stride, offset):
         self.base, self.offset = base, offset
@@ -113,7 +113,7 @@ class Operand:
         return other
 
     def make(self, session, storage=None):
-        """A handle; with `storage` a view of that, which must be a copy of `base`."""
+        """Returns a handle. With `storage`, a view of that storage, which must be a copy of `base`."""
         library = session.library
         if storage is None:
             storage = session.keep_storage(library.THStorage_newWithSize(CODES[self.dtype], len(self.base)))
@@ -134,7 +134,7 @@ class Operand:
 
 
 class Session:
-    """Handles made during one case, to be freed after it; with `device` calls have their tensors on a GPU."""
+    """Handles of one case, freed together after it. With `device`, calls get tensors on a GPU."""
 
     def __init__(self, library, device=False):
         self.library, self.device, self.tensors, self.storages = library, device, [], []
@@ -162,7 +162,7 @@ class Session:
 
 
 def c_argument(argument, placed):
-    """An argument as ctypes takes it: lists of numbers and of operands become arrays, of the handles that `placed` gives."""
+    """Converts an argument for ctypes: lists of numbers and of operands become arrays. `placed` returns the handles."""
     if isinstance(argument, (list, tuple)):
         if any(isinstance(entry, Operand) for entry in argument):
             return (ctypes.c_void_p * len(argument))(*(placed(entry.handle) for entry in argument))
@@ -173,7 +173,7 @@ def c_argument(argument, placed):
 
 
 def library_path():
-    """THORN_LIB, or what cargo built."""
+    """The path in THORN_LIB, or cargo's build output."""
     root = os.path.join(os.path.dirname(__file__), "..", "..")
     target = os.environ.get("CARGO_TARGET_DIR", os.path.join(root, "target"))
     return os.environ.get("THORN_LIB") or os.path.join(target, "release", "libthorn.so")

@@ -1,4 +1,4 @@
-"""Tensors of a call on a GPU: what lies on the host is copied there before the call, and back after it."""
+"""Runs a call with tensors on a GPU: host tensors are copied there before the call, and back after it."""
 
 import ctypes
 
@@ -6,18 +6,18 @@ from .library import StorageFields, TensorFields, state
 
 
 class Mirrors:
-    """Handles on the GPU in place of those on the host, for one call. Storages that tensors share are shared there, too."""
+    """Handles on the GPU in place of host handles, for one call. Tensors that share a storage share a storage there, too."""
 
     def __init__(self, session):
         self.session, self.storages, self.handles = session, {}, {}
 
     def over(self, storage, fields):
-        """A tensor in a storage, laid out as `fields` say."""
+        """A tensor in a storage, with the geometry in `fields`."""
         keep, library = self.session.keep, self.session.library
         return keep(library.THTensor_newWithStorage(storage, fields.storageOffset, fields.nDimension, fields.size, fields.stride))
 
     def mirror(self, storage):
-        """All of a storage of the host, and its copy on the GPU, as vectors."""
+        """The whole storage of the host, and its copy on the GPU, as vectors."""
         if storage not in self.storages:
             keep, library = self.session.keep, self.session.library
             size = (ctypes.c_int64 * 1)(StorageFields.from_address(storage).size)
@@ -26,7 +26,7 @@ class Mirrors:
         return self.storages[storage]
 
     def there(self, handle):
-        """The handle on the GPU for one of the host."""
+        """Returns the handle on the GPU for a host handle."""
         if handle not in self.handles:
             keep, library = self.session.keep, self.session.library
             t = TensorFields.from_address(handle)
@@ -40,7 +40,7 @@ class Mirrors:
         return self.handles[handle][0]
 
     def bring_back(self):
-        """Copies what the GPU has to the storages of the host."""
+        """Copies the GPU's elements to the storages of the host."""
         self.origins = {}
         for storage, (here, there) in self.storages.items():
             copy = TensorFields.from_address(there).storage
@@ -50,7 +50,7 @@ class Mirrors:
                     raise AssertionError("the results could not be brought back: " + self.session.message())
 
     def back(self, handle):
-        """What a handle of the host has become."""
+        """Returns the state of a host handle after the call."""
         made, before = self.handles[handle]
         t = TensorFields.from_address(made)
         if state(made) == before or not t.storage:

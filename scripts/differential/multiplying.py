@@ -1,4 +1,4 @@
-"""Cases of matrix products and what is made of them."""
+"""Cases of matrix products and of functions that use them."""
 
 import math
 
@@ -52,7 +52,7 @@ SUMS = {
 
 
 def product(draw):
-    """Products of operands that have fixed numbers of dimensions."""
+    """Products of operands with fixed numbers of dimensions."""
     name = draw.choice(list(FORMS))
     f, *shapes = FORMS[name]
     sizes = {letter: size(draw) for letter in "nkp"} | {"b": draw.choice([0, 1, 2, 3])}
@@ -85,7 +85,7 @@ def sum_with_product(draw):
 
 
 def batch(draw):
-    """Dimensions in front of matrices, and others that they broadcast with."""
+    """Batch dimensions, and others that broadcast with them."""
     whole = tuple(draw.choice([0, 1, 2, 3]) for _ in range(draw.choice([0, 0, 1, 1, 2])))
     return draw.within(whole), draw.within(whole)
 
@@ -108,7 +108,7 @@ def promoted(draw, name, f, one, two, length=1, numbers_only=False):
     b = draw.operand(dtype if draw.chance(0.6) else draw.dtype(), two, "plain")
 
     def want(*_):
-        # Other than in `inner`, a scalar counts as a matrix, or is refused.
+        # Unlike in `inner`, a scalar counts as a matrix, or is refused.
         common = torch.result_type(a.value, b.value) if name == "inner" else torch.promote_types(a.dtype, b.dtype)
         if numbers_only and common == torch.bool:
             raise RuntimeError("not for Bool")
@@ -118,7 +118,7 @@ def promoted(draw, name, f, one, two, length=1, numbers_only=False):
         return summed(common, f(x, y), f(x.abs(), y.abs()) if length == 1 else two_products(x, y), length)
 
     def two_products(x, y):
-        """What cancels in a cross product, at most."""
+        """An upper bound of the terms that cancel in a cross product."""
         f(x, y)
         rows, columns = torch.broadcast_tensors(x.abs(), y.abs())
         return (rows.amax() * columns.amax() * 2 if rows.numel() else torch.zeros(())).double()
@@ -186,13 +186,13 @@ def tensordot(draw):
 
 
 def stepwise(expected, size, count):
-    """Of several products each is rounded before the next: to the dtype of the operands, but 16-bit floats, to float32."""
+    """In a chain of products each one is rounded: to the dtype of the operands, or to float32 for 16-bit floats."""
     if expected.native.dtype in (torch.float32, torch.float64):
         expected.scale = torch.maximum(expected.scale, size * count)
 
 
 def einsum(draw):
-    """Random subscripts: letters that repeat, an ellipsis, a result that is named or not."""
+    """Random subscripts: repeated letters, an ellipsis, with or without a named result."""
     sizes = {x: draw.choice([1, 2, 3, 4]) if draw.chance(0.95) else 0 for x in "abcdXZ"}
     letters = draw.random.sample(list(sizes), draw.choice([1, 2, 3, 4]))
     batch = tuple(draw.choice([1, 2, 3]) for _ in range(draw.choice([0, 1, 2])))
@@ -248,7 +248,7 @@ def chain(draw):
         return expected
 
     def wrapped(*matrices):
-        """multi_dot has no integers."""
+        """multi_dot does not support integers."""
         made = matrices[0]
         for m in matrices[1:]:
             made = torch.matmul(made, m)
@@ -270,7 +270,7 @@ def matrix_power(draw):
         return expected
 
     def repeated(t):
-        """PyTorch has no powers of integers."""
+        """PyTorch has no matrix powers of integers."""
         if t.dim() < 2 or t.shape[-1] != t.shape[-2]:
             raise RuntimeError("not square")
         made = torch.eye(t.shape[-1], dtype=t.dtype).expand(t.shape).clone()

@@ -1,4 +1,4 @@
-"""Cases of sorting, of what is there once, and of searching."""
+"""Cases of sorting, unique elements, and searching."""
 
 import torch
 
@@ -73,7 +73,7 @@ def isin(draw):
 
 
 def flat(values):
-    """An operand that lies row-major."""
+    """An operand in row-major layout."""
     base = torch.empty(values.numel(), dtype=values.dtype)
     base.copy_(values.reshape(-1))
     return Operand(base, values.shape, base.view(values.shape).stride(), 0)
@@ -85,7 +85,7 @@ def searched(draw):
     shape = (draw.choice([0, 1, 3, 20, 300]),) if draw.chance(0.7) or not t.size else (*t.size[:-1], draw.choice([1, 2, 9]))
     sequence = draw.operand(dtype, shape, "small")
     line, places = torch.sort(sequence.value, dim=-1)
-    # Either the places of an unordered sequence are given, or an ordered one.
+    # Either an unordered sequence with a sorter, or an ordered sequence.
     sorter = flat(places) if draw.chance(0.3) else None
     sequence = sequence if sorter else flat(line)
 

@@ -21,7 +21,7 @@ def pairs(z):
 
 
 def known(shape, dims, is_complex):
-    """Whether a tensor has a signal of so many dimensions: none of them empty."""
+    """True if a tensor has a signal with this many dimensions, none of them empty."""
     rank = len(shape) - is_complex
     if is_complex and (not shape or shape[-1] != 2):
         raise RuntimeError("complex numbers are pairs")
@@ -31,7 +31,8 @@ def known(shape, dims, is_complex):
 
 
 def transformed(dtype, exact, x, axes, factor, count):
-    """Errors count in the root of the sum of squares of a signal and in its greatest element, and grow with the logarithm of its size."""
+    """The tolerance is relative to the root of the sum of squares of a signal and to its maximum, and grows with the logarithm of its
+    size."""
     if not dtype.is_floating_point:
         raise RuntimeError("floats only")
     size = x.abs().square().sum(axes, keepdim=True).sqrt().amax() * factor + exact.abs().amax() if x.numel() else torch.zeros(())
@@ -85,7 +86,7 @@ def from_real(draw):
 
 
 def to_real(draw):
-    """irfft, of signals that need not be those of real ones."""
+    """irfft, of any half spectrum, also of one that no real signal has."""
     dims, normalized, onesided = draw.choice([1, 1, 2, 2, 3]), draw.choice([0, 1]), draw.choice([0, 1])
     shape = shape_of(draw, dims)
     axes = [*range(len(shape) - dims, len(shape))]

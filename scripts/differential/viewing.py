@@ -1,4 +1,4 @@
-"""Cases of views: chains of them, of which every one must have PyTorch's sizes, strides and offset; and lists of pieces."""
+"""Cases of views: chains of views, each with PyTorch's sizes, strides and offset, and lists of pieces."""
 
 import ctypes
 from itertools import compress
@@ -10,14 +10,14 @@ from .library import CODES, contents, state
 
 
 class Different(Exception):
-    """A view that is not PyTorch's."""
+    """A view that differs from PyTorch's."""
 
 
 ERRORS = (RuntimeError, IndexError, ValueError, TypeError)
 
 
 def steps(draw, t):
-    """A view of `t`, drawn: the name in C, its arguments, and PyTorch's view."""
+    """Draws a view of `t`: returns the name in C, its arguments, and PyTorch's view."""
     rank, shape = t.dim(), list(t.shape)
     d, e = draw.dim(rank), draw.dim(rank)
     size = shape[d] if -rank <= d < rank else 2
@@ -82,9 +82,9 @@ def described(t):
 
 
 def compare(what, handle, expected, shared, exact=False):
-    """Raises unless the handle is PyTorch's view; a copy has a memory of its own, of which only the elements count.
+    """Raises unless the handle is PyTorch's view. A copy has separate memory, and only its elements are compared.
 
-    Strides of dimensions of size 1 mean nothing: they are compared where `exact` is asked for.
+    Strides of dimensions of size 1 have no meaning, and are compared only if `exact` is set.
     """
     now = state(handle)
     if now.dtype != CODES[expected.dtype] or now.size != tuple(expected.shape):
@@ -107,7 +107,7 @@ def copies(name):
 
 
 def step(draw, session, handle, t, exact):
-    """One view, made and compared; gives the handle and PyTorch's view, or nothing where both refuse."""
+    """Makes and compares one view. Returns the handle and PyTorch's view, or nothing if both refuse."""
     library = session.library
     name, arguments, f = steps(draw, t)
     what = f"new{name}({described(t)}, {', '.join(map(str, arguments))})"
@@ -121,7 +121,7 @@ def step(draw, session, handle, t, exact):
         made = getattr(library, f"THTensor_new{name}")(handle, *in_c(arguments))
         made = session.keep(made) if made else None
     else:
-        # The other form: into a handle, that of the source among them.
+        # The other form: the result handle is given, and may be the source's.
         own = draw.chance(0.3)
         what = what.replace("new", "", 1) + (" in place" if own else "")
         target = handle if own else session.keep(library.THTensor_new())
@@ -142,7 +142,7 @@ def step(draw, session, handle, t, exact):
     shares = expected.untyped_storage().data_ptr() == t.untyped_storage().data_ptr()
     if expected.numel() and (state(made).data == before.data) != shares:
         raise Different(f"{what}: {'a copy' if shares else 'a view'}, PyTorch's is {'a view' if shares else 'a copy'}")
-    # Reshape and flatten may choose other strides for dimensions of size 1.
+    # Reshape and flatten may return other strides for dimensions of size 1.
     exact = exact and not copies(name)
     compare(what, made, expected, shares, exact)
     return made, expected, exact
@@ -200,7 +200,7 @@ FORMATS = [torch.contiguous_format, torch.preserve_format, torch.channels_last, 
 
 
 def dense(t):
-    """Whether the elements fill a block, each once, in some order of the dimensions."""
+    """True if the elements fill a block, each once, in some order of the dimensions."""
     span = 1
     for stride, size in sorted((s, n) for s, n in zip(t.stride(), t.shape) if n != 1):
         if stride != span:
@@ -210,14 +210,14 @@ def dense(t):
 
 
 def clones(draw):
-    """Copies in other dtypes and formats: dtype, values, and strides where the format says so."""
+    """Copies in other dtypes and formats: compares dtype, values, and strides if the format determines them."""
     operand = draw.operand(draw.dtype(), draw.shape(), "plain")
     t = operand.value
     form, dtype = draw.choice(range(4)), draw.dtype()
     name, arguments, f = draw.choice([
         ("newClone", [], lambda: t.clone()), ("newContiguous", [], lambda: t.contiguous()),
         ("newCloneFormat", [form], lambda: t.clone(memory_format=FORMATS[form])),
-        # PyTorch has no contiguous() that preserves; thorn gives a dense tensor itself.
+        # PyTorch has no contiguous() for the preserving format; thorn returns a dense tensor itself.
         ("newContiguousFormat", [form], lambda: t.contiguous(memory_format=FORMATS[form]) if form != 1 else t if dense(t) else t.clone()),
         ("newTo", [CODES[dtype]], lambda: t.to(dtype) if dtype == t.dtype else t.to(dtype).copy_(saturated(t, dtype))),
         ("newEmptyLike", [], lambda: torch.empty_like(t)),
@@ -236,7 +236,7 @@ def clones(draw):
         if not made:
             raise Different(f"{what}: failed: {session.message()}")
         now = state(session.keep(made))
-        # What is not dense has no strides to keep: the order of its dimensions is the library's.
+        # The strides of a tensor that is not dense cannot be kept: the library chooses the order of dimensions.
         counts = [n > 1 for n in t.shape]
         if dense(t) and t.numel() and list(compress(now.stride, counts)) != list(compress(expected.stride(), counts)):
             raise Different(f"{what}: strides {now.stride}, expected {described(expected)}")
@@ -266,7 +266,7 @@ def formats(draw):
 
 
 def grids(draw):
-    """meshgrid and expandNd: lists of handles in, lists of views out; and expandAs, viewAs of one."""
+    """meshgrid and expandNd: lists of handles in, lists of views out; expandAs and viewAs for one tensor."""
     dtype = draw.dtype()
     name = draw.choice(["meshgrid", "expandNd", "expandAs", "viewAs", "cartesianProd"])
     if name in ("meshgrid", "cartesianProd"):

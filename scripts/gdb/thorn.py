@@ -4,15 +4,16 @@
     (gdb) print t
     $1 = 0x5555555592c0: float32 [2, 3], strides [3, 1]: [[1, 1, 1], [1, 1, 1]]
 
-A pointer is shown with its first values, `print *t` with more fields and as many values as `show print elements` says, `print/r *t` as a plain struct.
-Handles that were freed or overwritten may have anything in their fields: whatever cannot be is said, and nothing is read beyond a storage.
+A pointer is shown with its first values, `print *t` with more fields and as many values as `show print elements` allows, `print/r *t` as a
+plain struct. The fields of freed or overwritten handles may have any value: impossible values are reported, and nothing is read outside of
+a storage.
 """
 import struct
 
 import gdb
 import gdb.printing
 
-# code: name, bytes, how the struct module reads it. A bfloat16 is the upper half of a float32.
+# code: name, bytes, format of the struct module. A bfloat16 is the upper half of a float32.
 DTYPES = {
     1: ("uint8", 1, "B"),
     2: ("int8", 1, "b"),
@@ -30,14 +31,14 @@ SCALAR = 2  # TH_TENSOR_SCALAR
 REFCOUNTED = 1  # TH_TENSOR_REFCOUNTED and TH_STORAGE_REFCOUNTED
 STORAGE_FLAGS = {1: "refcounted", 2: "resizable", 4: "freemem", 8: "view"}
 
-FEW = 12  # values beside a pointer
-MOST = 10000  # values where gdb sets no limit
-DIMENSIONS = 1 << 16  # more are damage
-NESTED = 16  # with more dimensions values stand in one row
+FEW = 12  # values shown for a pointer
+MOST = 10000  # values if gdb sets no limit
+DIMENSIONS = 1 << 16  # more dimensions mean damage
+NESTED = 16  # with more dimensions all values are in one row
 
 
 class Damage(Exception):
-    """Why the fields of a handle cannot be right."""
+    """The reason why the fields of a handle are invalid."""
 
 
 def read(address, size):
@@ -63,7 +64,7 @@ def pack_float(code, number):
 
 
 def shortest(code, raw):
-    """The fewest digits that mean this float and no other."""
+    """The shortest text that identifies this float."""
     number = unpack_float(code, raw)
     for digits in range(1, 18):
         text = f"{number:.{digits}g}"
@@ -91,13 +92,13 @@ def dtype_name(dtype):
 
 
 def listed(numbers):
-    """A list of numbers, in which a long one ends in dots."""
+    """A list of numbers. A long list ends with dots."""
     shown = [str(number) for number in numbers[:NESTED]]
     return "[" + ", ".join(shown + ["..."] * (len(numbers) > NESTED)) + "]"
 
 
 def freed(handle, what=""):
-    """A word about a count of references that no live handle has, or nothing."""
+    """A note about a reference count that no live handle has, or nothing."""
     refcount = int(handle["refcount"])
     return f", {what}freed: refcount {refcount}" if int(handle["flag"]) & REFCOUNTED and refcount <= 0 else ""
 
@@ -113,7 +114,7 @@ def flags(flag):
 
 
 def values(dtype, data, sizes, strides, first, limit):
-    """The elements of a view of `data` in order, at most `limit`, in brackets as the dimensions are."""
+    """The elements of a view of `data` in order, at most `limit`, with brackets for the dimensions."""
     left = limit
     width = DTYPES[dtype][1]
 
@@ -206,7 +207,7 @@ TEXTS = {"THTensor": tensor_text, "THStorage": storage_text}
 
 
 def text_of(handle, text, limit, full):
-    """What can be said about a handle, up to the first thing that cannot be."""
+    """Describes a handle up to its first invalid field."""
     parts = []
     try:
         for part in text(handle, limit, full):

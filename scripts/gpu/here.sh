@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the library on a machine with an NVIDIA GPU, runs the tests of CUDA and the table of expectations there, measures thorn and
-# PyTorch, and writes docs/benchmarks-cuda.md. Kernels are compiled when they are first needed, and kept in target/kernels.
+# Builds the library on a machine with an NVIDIA GPU, runs the CUDA tests and the table of expectations there, measures thorn and PyTorch,
+# and writes docs/benchmarks-cuda.md. Kernels are compiled at their first use, and kept in target/kernels.
 #
 # Usage: scripts/gpu.sh here [--tests | --bench] [OPTION of scripts/bench.sh --peers...]
 set -euo pipefail
@@ -16,7 +16,7 @@ case ${1:-} in
 --bench) tests=no && shift ;;
 esac
 
-# NVRTC, where the machine has none.
+# Fetches NVRTC if the machine has none.
 if ! /sbin/ldconfig -p | grep -qF libnvrtc.so; then
     TH_CUDA_LIBRARIES=${TH_CUDA_LIBRARIES:-$(scripts/nvrtc.sh)}
     export TH_CUDA_LIBRARIES

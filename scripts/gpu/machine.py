@@ -1,4 +1,4 @@
-"""Facts of the machine that a pack runs on: its GPU, the driver, and the libraries of CUDA that programs find."""
+"""Facts about the machine that runs a pack: its GPU, the driver, and the CUDA libraries that programs find."""
 
 import contextlib
 import ctypes
@@ -11,7 +11,7 @@ import sys
 from importlib import metadata
 from pathlib import Path
 
-# The names of devices of the null driver and of the emulated driver, tests/cuda_emu.
+# The device names of the null driver and of the emulated driver, tests/cuda_emu.
 NULL, EMULATED = "Null CUDA device", "Emulated CUDA device"
 ASK_NVRTC = """
 import ctypes, sys
@@ -23,7 +23,7 @@ print(f"{major.value}.{minor.value}")
 
 
 def output(command, seconds, environment=None):
-    """What a program prints; empty if the program fails, hangs or is missing."""
+    """The output of a program; empty if the program fails, hangs or is missing."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=seconds, env=environment)
         return done.stdout if done.returncode == 0 else ""
@@ -37,14 +37,14 @@ def nvrtc_version(library, environment):
 
 
 def folders():
-    """Folders where a package of Python, as PyTorch installs them, has libraries of CUDA."""
+    """Folders in which a Python package, such as PyTorch's, has CUDA libraries."""
     roots = dict.fromkeys(Path(entry) / "nvidia" for entry in sys.path if entry)
     found = (root / name for root in roots for name in ("cu13/lib", "cuda_nvrtc/lib"))
     return [folder for folder in found if any(folder.glob("libnvrtc.so*"))]
 
 
 def find_nvrtc(wanted, environment):
-    """The folder and the version of an NVRTC: of the version `wanted` if there is one. The folder is "" if the loader finds it."""
+    """The folder and the version of an NVRTC, of the version `wanted` if there is one. The folder is "" if the loader finds the library."""
     candidates = ["", *map(str, folders()), "/usr/local/cuda/lib64"]
     if named := environment.get("TH_CUDA_LIBRARIES"):
         candidates = [named]
@@ -52,7 +52,7 @@ def find_nvrtc(wanted, environment):
     for folder in candidates:
         files = sorted(Path(folder).glob("libnvrtc.so*"), key=lambda path: len(path.name))
         names = files if folder else ["libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"]
-        # The library does not find its second part by itself, so the folder is named to the loader.
+        # The library does not find its second part by itself, so the loader gets the folder.
         paths = {**environment, "LD_LIBRARY_PATH": joined(folder, environment)}
         versions = (nvrtc_version(name, paths) for name in names)
         version = next((version for version in versions if version), "")
@@ -66,7 +66,7 @@ def joined(folder, environment):
 
 
 def gpu_facts(program, environment):
-    """What gpu_bench says of the first GPU, by name; empty where there is none."""
+    """The facts that gpu_bench prints about the first GPU, by name; empty without a GPU."""
     text = output([str(program), "--facts"], 60, environment)
     return dict(line.split("\t", 1) for line in text.splitlines() if "\t" in line)
 
@@ -89,7 +89,7 @@ def find_torch():
 
 
 def describe(pack, bench, out, environment):
-    """All facts, which are also written to machine.json; nvidia-smi's own words are in nvidia-smi.txt."""
+    """All facts, which are also written to machine.json. nvidia-smi's output is written to nvidia-smi.txt."""
     if shutil.which("nvidia-smi"):
         (out / "nvidia-smi.txt").write_text(output(["nvidia-smi"], 20) + output(["nvidia-smi", "-q", "-d", "CLOCK,POWER,ECC"], 20))
     torch, on_gpu = find_torch()
@@ -115,5 +115,5 @@ def save(facts, out):
 
 
 def tool(name):
-    """The path of a tool of CUDA; None where there is none."""
+    """The path of a CUDA tool; None if it is missing."""
     return shutil.which(name) or shutil.which(name, path="/usr/local/cuda/bin")

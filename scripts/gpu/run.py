@@ -1,7 +1,8 @@
 """Runs a pack of scripts/gpu.sh pack on a machine with an NVIDIA GPU: tests, times, the table of expectations, NVIDIA's checkers.
 
-Nothing is built or fetched. Each step has a time limit and prints one line. Logs, times and a page of them go to $OUT, or to out/. On the
-null driver of tests/cuda_emu, which runs no kernel, the values of all checks are wrong; a step is ok there if its programs run to the end.
+Nothing is built or fetched. Each step has a time limit and prints one line. Logs, times and a summary page are written to $OUT, or to out/.
+On the null driver of tests/cuda_emu, which runs no kernel, all checked values are wrong: a step succeeds there if its programs run to the
+end.
 """
 
 import argparse
@@ -17,8 +18,8 @@ import table
 from steps import LEAST, Steps, end_program_after
 
 ROOT = Path(__file__).resolve().parents[2]
-REPORT = 5  # seconds kept for the page
-TABLE_LIMIT = {"table-first": 150, "table-fifth": 150, "table-all": 3600}  # seconds of a pass
+REPORT = 5  # seconds reserved for the page
+TABLE_LIMIT = {"table-first": 150, "table-fifth": 150, "table-all": 3600}  # seconds for a pass
 # Functions whose kernels share memory among the threads of a block.
 SANITIZED = ["sum", "sort", "softmax", "cumsum", "mm", "unique", "layerNorm", "conv2d"]
 SCALES = {machine.NULL: 0.001, machine.EMULATED: 0.001}
@@ -75,7 +76,7 @@ class Run:
         return True
 
     def machine(self):
-        """Prepares the environment of all steps. Returns false where there is no GPU."""
+        """Prepares the environment of all steps. Returns false without a GPU."""
         say, environment = self.steps.say, self.environment
         folder, version = machine.find_nvrtc(self.facts["nvrtc"], environment)
         if folder:
@@ -98,9 +99,9 @@ class Run:
         return True
 
     def take_kernels(self, name, version, capability):
-        """Puts the pack's kernels where the library looks for kernels."""
+        """Unpacks the pack's kernels into the library's kernel cache."""
         if name == machine.EMULATED:
-            # Its kernels are shared libraries in a folder of the emulator.
+            # The emulator's kernels are shared libraries in its own folder.
             self.environment |= {"TH_CUDA_CACHE": "", "TH_CUDA_GROUPS": "1"}
             return
         self.steps.cache = unpacked(self.pack)
@@ -135,17 +136,17 @@ class Run:
         if not self.found["torch_gpu"]:
             self.steps.skip("bench-torch", "PyTorch finds no GPU" if self.found["torch"] else "PyTorch is not installed")
             return
-        # PyTorch has to find its own NVRTC, not the one that fits the pack.
+        # PyTorch must find its own NVRTC, not the one for the pack.
         paths = os.environ.get("LD_LIBRARY_PATH", "")
         self.steps.run("bench-torch", 120, [sys.executable, "-B", "benches/gpu/torch_bench.py", *arguments], LD_LIBRARY_PATH=paths)
         self.page()
 
     def page(self):
-        """Writes benchmarks-cuda.md, with what has been timed so far."""
+        """Writes benchmarks-cuda.md with the times so far."""
         machine.output([sys.executable, "-B", "benches/gpu/report.py", str(self.out)], 20)
 
     def later(self):
-        """Seconds that steps after the table need."""
+        """Seconds that the steps after the table need."""
         needs = {"compute-sanitizer": 100, "ncu": 40}
         return sum(seconds for name, seconds in needs.items() if self.wants(name) and machine.tool(name))
 
@@ -163,7 +164,7 @@ class Run:
             self.steps.run_all(name, limit, tasks, width, partial=True)
 
     def sanitizer(self):
-        """Each checker on a part, since programs are 10 to 100 times slower with it."""
+        """Runs each checker on a part of the functions, because programs are 10 to 100 times slower with it."""
         tool = machine.tool("compute-sanitizer")
         if not tool:
             self.steps.skip("sanitizer", "compute-sanitizer is not installed")
@@ -183,7 +184,7 @@ class Run:
         self.steps.run("ncu", 60, [tool, *launches, self.program("gpu_bench"), "1", "softmax of rows"])
 
 
-# The steps in their order, by the names of --only.
+# The steps in order, with the names for --only.
 STEPS = {
     "test_streams": Run.test_streams,
     "test_graphs": Run.test_graphs,

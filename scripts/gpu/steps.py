@@ -1,4 +1,4 @@
-"""Steps of a run: programs with a time limit each, one printed line for each, and a deadline for all of them."""
+"""Steps of a run: programs with a time limit, one printed line for each, and a deadline for all."""
 
 import contextlib
 import os
@@ -11,9 +11,9 @@ import time
 from collections import deque
 from pathlib import Path
 
-# Seconds between a polite end and a kill, and seconds that a killed program may still take. A program in the driver may not die at once.
+# Seconds between SIGTERM and SIGKILL, and seconds that a killed program may still take. A program inside the driver may not end at once.
 POLITE, KILLED = 1.0, 3.0
-LEAST = 2.0  # seconds without which no step starts
+LEAST = 2.0  # no step starts with fewer seconds left
 SHOWN = 8  # lines of a failed step
 TELLING = re.compile(r"FAILED|failed|[Ee]rror|expected|\.[ch]:\d+:|, not |ERROR SUMMARY: [1-9]")
 
@@ -31,7 +31,7 @@ def end(processes):
 
 
 def end_program_after(seconds):
-    """Ends this program with status 3 after some seconds, even where a call of the system never returns."""
+    """Ends this program with status 3 after some seconds, even if a system call never returns."""
 
     def leave():
         print(f"gpu.sh run: ended after {seconds:.0f} s, which was the limit", flush=True)
@@ -43,7 +43,7 @@ def end_program_after(seconds):
 
 
 def telling_lines(log):
-    """The first lines of a log that say what failed, else the last lines."""
+    """The first lines of a log that report a failure, or the last lines."""
     lines = [line for line in log.read_text(errors="replace").splitlines() if line.strip()]
     found = [line for line in lines if TELLING.search(line)]
     return [line[:200] for line in (found[:SHOWN] or lines[-SHOWN:])]
@@ -54,9 +54,9 @@ class Steps:
 
     def __init__(self, out, deadline, environment, cache=None, tolerant=False):
         self.out, self.deadline, self.environment, self.cache = out, deadline, environment, cache
-        self.tolerant = tolerant  # programs may end with status 1, because their checks cannot hold
+        self.tolerant = tolerant  # programs may end with status 1, because their checks cannot succeed
         self.ran, self.compiled = {}, 0
-        # The standard output of a program is buffered in blocks when it is a file.
+        # The standard output of a program is block-buffered if it is a file.
         self.line_wise = [shutil.which("stdbuf"), "-oL"] if shutil.which("stdbuf") else []
 
     def left(self):
@@ -94,13 +94,13 @@ class Steps:
         return status == 0 or (self.tolerant and status == 1)
 
     def run(self, name, limit, command, **more):
-        """Runs a program for at most `limit` seconds; returns whether it succeeded. Its output is in NAME.log."""
+        """Runs a program for at most `limit` seconds. Returns whether it succeeded. The output is written to NAME.log."""
         return self.run_all(name, limit, [(name, command, more)], 1)
 
     def run_all(self, name, limit, tasks, width, partial=False):
         """Runs programs (name of the log, command, environment), `width` at a time, as one step of at most `limit` seconds.
 
-        With `partial` a program that runs out of time has failed only if its log says so.
+        With `partial`, a program that runs out of time fails only if its log reports a failure.
         """
         if self.left() < LEAST:
             self.skip(name, "no time is left")

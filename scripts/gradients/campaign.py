@@ -1,4 +1,4 @@
-"""Runs numbered programs in a child process, so that a crash is a failure of one program."""
+"""Runs numbered programs in a child process, so that a crash fails only one program."""
 
 import mmap
 import os
@@ -28,7 +28,7 @@ def child(options, board, numbers):
             print(f"program {number}:", *steps, sep="\n    ", flush=True)
         try:
             wrong = fault(thorn, steps)
-        except Exception:  # a fault of this program
+        except Exception:  # an error of this program
             wrong = "the program itself failed: " + traceback.format_exc()
         if wrong:
             failed += 1

@@ -1,4 +1,4 @@
-"""libthorn by ctypes: calls that raise, tensors that are freed together."""
+"""libthorn by ctypes: calls that raise errors, and tensors that are freed together."""
 
 import ctypes
 
@@ -12,7 +12,7 @@ class Refused(Exception):
 
 
 class Thorn:
-    """The library. `thorn.cmul(r, a, b)` calls THTensor_cmul, `thorn.THGrad_setEnabled(1)` the function of that name."""
+    """The library. `thorn.cmul(r, a, b)` calls THTensor_cmul, and `thorn.THGrad_setEnabled(1)` calls that function."""
 
     def __init__(self):
         self.library, self.entries, self.handles = ctypes.CDLL(library_path()), {}, []
@@ -48,7 +48,7 @@ class Thorn:
         return self.keep(self.new())
 
     def of(self, function, *arguments):
-        """The result of a function, in a fresh handle."""
+        """Calls a function with a fresh result, and returns the result."""
         r = self.fresh()
         getattr(self, function)(r, *arguments)
         return r
@@ -58,18 +58,18 @@ class Thorn:
         return self.keep(getattr(self, function)(*arguments))
 
     def pieces(self, function, *arguments):
-        """The handles of a function that gives several."""
+        """The handles of a function that returns several."""
         room, count = (ctypes.c_void_p * 32)(), ctypes.c_int(32)
         getattr(self, function)(room, ctypes.byref(count), *arguments)
         return [self.keep(handle) for handle in room[: count.value]]
 
     def tensor(self, value):
-        """A handle with the elements of a tensor of PyTorch, row-major."""
+        """A handle with the elements of a PyTorch tensor, row-major."""
         value = value.detach().contiguous()
         return self.made("newFromData", CODES[value.dtype], value.dim(), list(value.shape), value.data_ptr())
 
     def value(self, handle):
-        """The elements of a handle as a tensor of PyTorch."""
+        """The elements of a handle as a PyTorch tensor."""
         self.THGrad_setEnabled(0)
         copy = self.newContiguous(handle)
         t = TensorFields.from_address(copy)
@@ -80,7 +80,7 @@ class Thorn:
         return torch.frombuffer(data, dtype=dtype).clone().reshape(size) if count else torch.empty(size, dtype=dtype)
 
     def close(self):
-        """Frees all handles. Returns the memory that is held still, in bytes."""
+        """Frees all handles. Returns the bytes that are still live."""
         for handle in self.handles:
             self.library.THTensor_free(ctypes.c_void_p(handle))
         self.handles.clear()
@@ -88,7 +88,7 @@ class Thorn:
 
 
 def argument_of(argument):
-    """Lists of numbers become arrays of int64; tuples are lists of handles."""
+    """Converts lists of numbers to arrays of int64. Tuples are lists of handles."""
     if isinstance(argument, list):
         return (ctypes.c_int64 * max(len(argument), 1))(*argument)
     if isinstance(argument, tuple):

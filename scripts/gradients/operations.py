@@ -1,6 +1,6 @@
-"""Operations of random programs: what they ask of their inputs, and how thorn and PyTorch call them.
+"""Operations of random programs: their conditions on inputs, and how thorn and PyTorch call them.
 
-An operation is drawn for inputs from the pool: it gives numbers for the call, or None where the inputs do not fit.
+An operation is drawn for inputs from the pool: `draw` returns the numbers of the call, or None if the inputs do not fit.
 """
 
 import math
@@ -15,13 +15,13 @@ import torch.nn.functional as nn
 class Operation:
     name: str
     inputs: int
-    draw: Callable  # of a source of chance and the inputs as PyTorch has them: a tuple of numbers, or None
+    draw: Callable  # of a random source and PyTorch's inputs: a tuple of numbers, or None
     thorn: Callable  # of the library, handles and numbers: a handle, a list of them, or None
     torch: Callable  # of tensors and numbers: a tensor, a list of them, or None
-    kind: str = "fresh"  # or "copy", which may lie as its input does, "view", "pieces", "detach", or "place": the first input is changed
-    integers: tuple = ()  # places among inputs that are integers
-    masks: tuple = ()  # places among inputs that are truth values
-    weight: int = 1  # how often it is drawn
+    kind: str = "fresh"  # or "copy", which may keep its input's layout, "view", "pieces", "detach", or "place": the first input is changed
+    integers: tuple = ()  # positions among the inputs that are integers
+    masks: tuple = ()  # positions among the inputs that are truth values
+    weight: int = 1  # relative frequency
 
 
 OPERATIONS = {}
@@ -37,21 +37,21 @@ def always(draw, *inputs):
 
 
 def bounded(low, high):
-    """Takes inputs within bounds."""
+    """Accepts inputs within bounds."""
     return lambda draw, *inputs: () if all(t.numel() == 0 or (t.min() > low and t.max() < high) for t in inputs) else None
 
 
 def apart(draw, *inputs):
-    """Takes inputs away from 0."""
+    """Accepts inputs whose magnitude is not small, so that they are not near 0."""
     return () if all(t.numel() == 0 or t.abs().min() > 0.2 for t in inputs) else None
 
 
 def decided(draw, t):
-    """Takes inputs whose integer part and sign do not depend on rounding."""
+    """Accepts inputs whose integer part and sign do not depend on rounding."""
     return () if ((t == 0) | ((t - t.round()).abs() > 1e-3)).all() else None
 
 
-# Functions of one number, also in place.
+# Functions of one tensor, also in place.
 UNARY = {
     "neg": (torch.neg, always), "abs": (torch.abs, always), "sin": (torch.sin, always), "cos": (torch.cos, always),
     "tanh": (torch.tanh, always), "sigmoid": (torch.sigmoid, always), "relu": (torch.relu, always), "atan": (torch.atan, always),
@@ -67,14 +67,14 @@ for name, (function, fits) in UNARY.items():
 
 
 def in_place(t, function):
-    """PyTorch's method of the function's name and an underscore."""
+    """Calls PyTorch's in-place method: the function's name and an underscore."""
     getattr(t, function.__name__ + "_")()
 
 
-# PyTorch has no such function, or no derivative of it.
+# PyTorch lacks these functions, or their derivatives.
 del OPERATIONS["gelu_"], OPERATIONS["asinh_"]
 
-# With a number.
+# Functions of a tensor and a number.
 NUMBERS = {
     "add": (torch.add, always), "sub": (torch.sub, always), "mul": (torch.mul, always), "div": (torch.div, always),
     "rsub": (lambda t, x: x - t, always), "cmaxValue": (lambda t, x: t.clamp(min=x), always),
@@ -97,9 +97,9 @@ add("clamp", 1, lambda draw, t: (-0.8, 0.9), lambda th, t, a, b: th.of("clamp", 
 add("hardtanh", 1, lambda draw, t: (-0.8, 0.9), lambda th, t, a, b: th.of("hardtanh", t, a, b), lambda t, a, b: nn.hardtanh(t, a, b))
 
 
-# Of two tensors.
+# Functions of two tensors.
 def alike(draw, a, b):
-    """Takes shapes that broadcast together, to few elements."""
+    """Accepts shapes that broadcast together to few elements."""
     try:
         return () if math.prod(torch.broadcast_shapes(a.shape, b.shape)) <= 400 else None
     except RuntimeError:
@@ -131,7 +131,7 @@ add("lerp", 2, weighted, lambda th, a, b, x: th.of("lerp", a, b, x), torch.lerp)
 
 
 def fits_into(draw, t, src):
-    """Takes a source that broadcasts to the first input."""
+    """Accepts a source that broadcasts to the first input."""
     try:
         return () if torch.broadcast_shapes(t.shape, src.shape) == t.shape else None
     except RuntimeError:
@@ -221,7 +221,7 @@ add("repeat", 1, lambda draw, t: ([2] * t.dim(),) if t.dim() and t.numel() < 60 
     lambda th, t, sizes: th.of("repeat", t, len(sizes), sizes), lambda t, sizes: t.repeat(sizes))  # fmt: skip
 
 
-# By index and mask. An index has numbers below 2 only, so that it fits any dimension of two or more.
+# Functions by index and mask. Indices are below 2, so that they fit any dimension of at least two.
 def wide_dim(draw, t, *more):
     dims = [d for d in range(t.dim()) if t.shape[d] >= 2]
     return (draw.choice(dims),) if dims and t.numel() else None
@@ -236,7 +236,7 @@ add("indexFill_", 2, lambda draw, t, index: vector(draw, t, index) and (*vector(
 
 
 def slab(draw, t, index, src):
-    """A source with the size of the index along the dimension."""
+    """Accepts a source with the size of the index along the dimension."""
     d = wide_dim(draw, t) if index.dim() == 1 and src.dtype == t.dtype else None
     return d if d and tuple(src.shape) == (*t.shape[: d[0]], len(index), *t.shape[d[0] + 1 :]) else None
 

@@ -1,4 +1,4 @@
-"""A random program: its steps, how they are drawn, and what is wrong where thorn and PyTorch run it."""
+"""A random program: how its steps are drawn, how thorn and PyTorch run it, and how they differ."""
 
 import random
 import re
@@ -14,22 +14,22 @@ NAMES = list(OPERATIONS)
 WEIGHTS = [operation.weight for operation in OPERATIONS.values()]
 
 
-# Operations that keep their result where PyTorch keeps their input, or their inputs where PyTorch keeps copies.
+# Operations that save their result where PyTorch saves their input, or save their inputs where PyTorch saves copies.
 KEEPS_OTHERS = {"hardtanh", "matmul"}
 
 
 class Failure(Exception):
-    """What thorn did otherwise than PyTorch."""
+    """A difference between thorn and PyTorch."""
 
 
 class Stricter(Failure):
-    """PyTorch saved a tensor that was changed in place, and thorn has no need of it."""
+    """PyTorch saved a tensor that was changed in place, and thorn does not need it."""
 
 
 @dataclass
 class Step:
-    name: str  # of an operation, or "tensor", "require", "backward", "twice"
-    inputs: tuple = ()  # numbers of tensors
+    name: str  # an operation, or "tensor", "require", "backward", "twice"
+    inputs: tuple = ()  # indices of tensors
     numbers: tuple = ()
     outputs: tuple = ()
     recorded: bool = True
@@ -60,15 +60,16 @@ def weights_for(shapes, seed):
 
 
 def run_torch(step, tensors, copied=None):
-    """Runs one step of an operation in PyTorch. Returns the list of results, and adds to `copied` steps whose results lie otherwise."""
-    # A view whose base got a history meanwhile passes for a leaf until it is asked for its own.
+    """Runs one step of an operation in PyTorch. Returns the list of results. Steps whose results have another layout are added to
+    `copied`."""
+    # A view whose base has received a history counts as a leaf until its history is requested.
     for t in tensors:
         t.grad_fn
     with torch.set_grad_enabled(step.recorded):
         made = OPERATIONS[step.name].torch(*tensors, *step.numbers)
     if OPERATIONS[step.name].kind == "place":
         return []
-    # The results of operations lie row-major in thorn.
+    # In thorn the results of operations are row-major.
     if OPERATIONS[step.name].kind == "fresh" and not made.is_contiguous():
         made = made.contiguous()
         if copied is not None:
@@ -82,7 +83,7 @@ class Maker:
     def __init__(self, seed, number):
         self.draw = random.Random(f"{seed}:{number}")
         self.steps, self.values, self.pieces = [], {}, set()
-        self.double = self.draw.random() < 0.5  # or both float32 and float64
+        self.double = self.draw.random() < 0.5  # otherwise both float32 and float64
         self.next = 0
 
     def name(self):
@@ -112,7 +113,7 @@ class Maker:
         self.start(torch.rand(self.draw.choice([(3,), (2, 3), (3, 3), (2, 3, 4)]), generator=generator) < 0.5)
 
     def pick(self, operation):
-        """Numbers of tensors that may be inputs; later ones are drawn more often. The last may be one of the first."""
+        """The indices of tensors that may be inputs. Later ones are drawn more often. The last input may repeat one of the first."""
         picked = []
         for place in range(operation.inputs):
             special = torch.int64 if place in operation.integers else torch.bool if place in operation.masks else None
@@ -123,7 +124,7 @@ class Maker:
         return tuple(picked)
 
     def forbidden(self, operation, inputs, recorded):
-        """True for what thorn and PyTorch mean to do differently, or what would only fail."""
+        """True for operations on which thorn and PyTorch differ intentionally, or that would only fail."""
         t = inputs[0]
         if operation.kind in ("view", "pieces", "detach") and not recorded:
             return True
@@ -141,7 +142,7 @@ class Maker:
         return any(other.dtype == torch.float64 and t.dtype == torch.float32 for other in inputs[1:])
 
     def one(self):
-        """Draws an operation; False where nothing fits."""
+        """Draws an operation. Returns False if none fits."""
         operation = OPERATIONS[self.draw.choices(NAMES, WEIGHTS)[0]]
         picked = self.pick(operation)
         if picked is None:
@@ -206,15 +207,15 @@ class Maker:
 
 
 class Pair:
-    """A program while thorn and PyTorch run it side by side."""
+    """A program that thorn and PyTorch run side by side."""
 
     def __init__(self, thorn, is_lenient=False):
-        self.is_lenient = is_lenient  # PyTorch makes copies of all that it saves
+        self.is_lenient = is_lenient  # PyTorch copies every tensor that it saves
         self.thorn, self.tensors, self.handles, self.leaves = thorn, {}, {}, []
         self.loose, self.names, self.copied = 1e-9, set(), []
 
     def both(self, step, torch_side, thorn_side):
-        """Runs both sides; returns what they give, or None where both fail."""
+        """Runs both sides. Returns their results, or None if both fail."""
         made = told = None
         try:
             made = torch_side()
@@ -231,7 +232,7 @@ class Pair:
         return made, given
 
     def means_to_refuse(self, error):
-        """True where thorn needs a tensor that was changed in place, and PyTorch needs another one or a copy."""
+        """True if thorn needs a tensor that was changed in place, and PyTorch needs another one or a copy."""
         needs = re.search(r"the gradient of (\w+) needs was changed in place", error)
         return needs and (self.is_lenient or self.copied or needs.group(1) + "_" in self.names or needs.group(1) in KEEPS_OTHERS)
 
@@ -249,7 +250,7 @@ class Pair:
         requires = bool(self.thorn.requiresGrad(handle))
         if requires and not t.requires_grad:
             raise Failure(f"v{k} requires a gradient in thorn alone")
-        # What is filled or copied over requires no gradient any more, in PyTorch one that is 0.
+        # A tensor that is overwritten by fill or copy no longer requires a gradient in thorn. In PyTorch it requires one that is 0.
         if requires == t.requires_grad and bool(self.thorn.isLeaf(handle)) != t.is_leaf:
             raise Failure(f"v{k} is a leaf in {'PyTorch' if t.is_leaf else 'thorn'} alone")
 
@@ -275,7 +276,7 @@ class Pair:
             self.same_state(k)
 
     def roots(self, step):
-        """Weights of roots in both, and the roots."""
+        """Weights of the roots for both sides, and the roots."""
         keys = [k for k in step.inputs if k in self.tensors and self.tensors[k].requires_grad and self.thorn.requiresGrad(self.handles[k])]
         weights = [w.to(self.tensors[k].dtype) for k, w in zip(keys, weights_for([self.tensors[k].shape for k in keys], step.numbers[0]))]
         return keys, weights
@@ -289,14 +290,14 @@ class Pair:
         )
 
     def gradients(self, step, what):
-        """Compares the gradients of all leaves, and returns them."""
+        """Compares the gradients of all leaves. Returns the gradients."""
         found = []
         for k in self.leaves:
             expected, handle = self.tensors[k].grad, self.thorn.newGrad(self.handles[k])
             if handle:
                 self.thorn.keep(handle)
             if (expected is None) != (not handle):
-                # A gradient of zeros is as good as none.
+                # A gradient of zeros equals a missing gradient.
                 if (self.thorn.value(handle) if handle else expected.detach()).any():
                     raise Failure(f"{what} of v{k} is there in {'PyTorch' if handle is None else 'thorn'} alone")
             elif handle:
@@ -305,7 +306,7 @@ class Pair:
         return found
 
     def backward(self, step):
-        """Returns False where both fail, after which gradients are what they are."""
+        """Returns False if both fail, after which gradients are undefined."""
         keys, weights = self.roots(step)
         twice = step.name == "twice"
         if not keys:
@@ -361,14 +362,14 @@ class Pair:
 
 
 def fault(thorn, steps):
-    """What is wrong with a program; None if nothing."""
+    """Returns what is wrong with a program; None if nothing is."""
     try:
         Pair(thorn).run(steps)
     except Stricter:
         thorn.close()
         if any(step.name == "twice" for step in steps):
             return None
-        # With copies of all that it saves PyTorch knows the gradients, though not theirs.
+        # If PyTorch saves copies, it computes the gradients of the program, though not the gradients of these copies.
         with torch.autograd.graph.saved_tensors_hooks(torch.clone, lambda t: t):
             try:
                 Pair(thorn, is_lenient=True).run(steps)
@@ -382,7 +383,7 @@ def fault(thorn, steps):
 
 
 def minimised(thorn, steps):
-    """The program without the steps that its fault does not need."""
+    """Returns the program without the steps that its fault does not need."""
     for _ in range(3):
         for k in reversed(range(len(steps))):
             fewer = steps[:k] + steps[k + 1 :]

@@ -1,5 +1,5 @@
-"""Tests the programs of the guide that need more than the library: those marked `mpi` run with two ranks, and print what the page says;
-those marked `nccl` are compiled with the stand-in header of c_tests/nccl.
+"""Tests the programs of the guide that need more than the library. Programs marked `mpi` run with two ranks, and must print the page's
+output. Programs marked `nccl` are compiled with the stand-in header of c_tests/nccl.
 
     PYTHONPATH=scripts python3 -m guide.mpi --library build/lib/libthorn.so --cc mpicc --run mpirun
 """
@@ -13,7 +13,7 @@ from . import pages, programs
 
 
 def test(arguments):
-    """Checks all; a line that says what was tested."""
+    """Runs all checks. Returns a line that says what was tested."""
     with tempfile.TemporaryDirectory() as work:
         launch = (arguments.run, "-np", "2")
         tools = programs.Tools(arguments.library, Path(work), arguments.cc, None, None, None, launch)

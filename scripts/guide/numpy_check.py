@@ -1,6 +1,6 @@
-"""Compares functions of the library with those that the table of names gives for NumPy: `python3 -m guide.numpy_check libthorn.so`.
+"""Compares functions of the library with their NumPy names in the table: `python3 -m guide.numpy_check libthorn.so`.
 
-Looks at functions of one or two tensors, with a dimension and flags or without, of which NumPy's version is called by the same arguments.
+Checks functions of one or two tensors, with or without a dimension and flags, whose NumPy version has the same arguments.
 """
 
 import ctypes
@@ -15,7 +15,7 @@ FLOAT64, INT64 = 9, 5
 RESULTS, OPERANDS = ("out", "truth", "indices"), ("input", "mask")
 # Functions that divide by n - 1 where NumPy divides by n.
 DIFFERENT = {"THTensor_std", "THTensor_var"}
-# How many functions agree at least.
+# The smallest number of functions that must agree.
 LEAST = 80
 
 
@@ -44,7 +44,7 @@ class Library:
         return result
 
     def call(self, row, arrays):
-        """What the function computes: along dimension 0, with flags off; None if it fails."""
+        """Returns the result along dimension 0, with flags off; None if the function fails."""
         operands = [self.tensor(array) for array in arrays]
         result, left = ctypes.c_void_p(self.th.THTensor_new()), list(operands)
         given = []
@@ -63,7 +63,7 @@ def kinds(row):
 
 
 def comparable(row):
-    """True of a function with one result, one or two operands, and perhaps a dimension and flags."""
+    """True for a function with one result, one or two operands, and optionally a dimension and flags."""
     of = kinds(row)
     return (
         row["returns"]["kind"] == "status"
@@ -82,7 +82,7 @@ def of_numpy(name):
 
 
 def agrees(library, row, elsewhere):
-    """True or False if both compute something, else None: one of them does not take such operands."""
+    """True or False if both compute a result, None if one of them does not accept these operands."""
     floats = numpy.array([[0.5, 0.25, 0.75], [0.125, 2.0, 0.375], [0.625, 1.0, -0.875]])
     ints = numpy.array([[3, 1, 2], [7, 5, 4], [6, 2, 9]])
     for a in (floats, ints, floats[0].copy(), ints[0].copy()):

@@ -1,4 +1,4 @@
-"""The names of NumPy. numpy_names.txt lists the functions of NumPy 2.4.6; numpy_check.py compares what they compute."""
+"""The names of NumPy. numpy_names.txt lists the functions of NumPy 2.4.6, and numpy_check.py compares results."""
 
 from pathlib import Path
 
@@ -8,7 +8,8 @@ from .pages import Fault
 LIST = Path(__file__).with_name("numpy_names.txt")
 MODULES = {"Linear algebra": ["linalg."], "Fourier transforms": ["fft."], "Random numbers": ["random."]}
 
-# Operations that NumPy names in another way, that are methods of its arrays, and those whose name means something else there.
+# Operations that NumPy names differently, operations that are methods of NumPy's arrays, and operations whose name means something else in
+# NumPy.
 EXCEPTIONS = """
 fromData numpy.array
 fromBlob numpy.frombuffer
@@ -120,7 +121,7 @@ fromDLPack numpy.from_dlpack
 
 
 def names(operations):
-    """For each operation that NumPy has, its names there."""
+    """The NumPy names of each operation that NumPy has."""
     known, table = set(LIST.read_text().split()), exceptions(EXCEPTIONS, operations)
     found = {}
     for name, operation in operations.items():

@@ -1,4 +1,4 @@
-"""The operations of the library, from src/capi/rows.json: the names that tables of the guide are made of."""
+"""The operations of the library, from src/capi/rows.json, for the guide's tables of names."""
 
 import json
 import re
@@ -11,27 +11,28 @@ PREFIX = "THTensor_"
 
 @dataclass
 class Operation:
-    """What several functions compute that differ in the kinds of their arguments, and what Lua and C++ have under one name."""
+    """An operation: functions that compute the same with other kinds of arguments. Lua and C++ have one name for them."""
 
     name: str
     chapter: str
     doc: str
     functions: list = field(default_factory=list)  # names in C
-    names: set = field(default_factory=set)  # those of its rows, and second names
+    names: set = field(default_factory=set)  # the names of its functions without prefix, and second names
 
 
 def plain(row):
-    """A row's name without the `new` of the form that returns a new handle."""
+    """The name without `new`, which marks the form that returns a new handle."""
     return row[3].lower() + row[4:] if re.match("new[A-Z]", row) else row
 
 
 def snake(name):
-    """A name with underscores for capitals: indexSelect is index_select."""
+    """A name with underscores instead of capitals: indexSelect becomes index_select."""
     return re.sub(r"(?<=[a-z0-9])([A-Z])", lambda capital: "_" + capital[1], name).lower()
 
 
 def names_of_forms(rows):
-    """The operation of each row. Where a row has the name of an operation that it is no form of, that is named after its first form."""
+    """The operation of each function. If a function has the name of an operation but is not a form of it, its operation is named after
+    its first form."""
     short = {row["name"].removeprefix(PREFIX): row.get("forms") for row in rows}
     taken = {name for name, form in short.items() if not form}
     first = {}
@@ -42,17 +43,17 @@ def names_of_forms(rows):
 
 
 def by_name():
-    """All rows by the names of their functions."""
+    """All entries by the names of their functions."""
     return {row["name"]: row for row in json.loads((ROOT / "src" / "capi" / "rows.json").read_text())["functions"]}
 
 
 def chapters():
-    """The titles of the header's chapters in its order."""
+    """The titles of the header's chapters in order."""
     return list(dict.fromkeys(re.findall(r"@defgroup \w+ (.*)", (ROOT / "include" / "thorn.h").read_text())))
 
 
 def all_operations():
-    """The operations of tensors in the order of the header, by name; second names belong to the operation that they name."""
+    """The operations of tensors by name, in the order of the header. Second names belong to the operation that they name."""
     order = chapters()
     rows = sorted((row for name, row in by_name().items() if name.startswith(PREFIX)), key=lambda row: order.index(row["chapter"]))
     forms = names_of_forms(rows)
@@ -68,7 +69,7 @@ def all_operations():
 
 
 def exceptions(text, operations):
-    """A table of names that no rule gives: in each line an operation and its name elsewhere, or `-` where it has none."""
+    """A table of names that no rule gives: each line has an operation and its name elsewhere, or `-` if there is none."""
     table = {}
     for line in text.strip().splitlines():
         name, _, elsewhere = line.strip().partition(" ")
@@ -83,7 +84,7 @@ def cell(text):
 
 
 def shortened(functions):
-    """The functions, of which those whose names end in 1d to 5d are one."""
+    """The functions, in which the forms whose names end in 1d to 5d count as one."""
     short = []
     for function in functions:
         base = function[:-2] if re.search("[1-5]d$", function) else None
@@ -99,7 +100,7 @@ def in_code(names):
 
 
 def table(heads, lines):
-    """Tables by chapter; `lines` has a chapter and the cells of each line."""
+    """Tables by chapter. Each of `lines` has a chapter and the cells of a row."""
     text, current = [], None
     for chapter, *cells in lines:
         if chapter != current:

@@ -9,17 +9,17 @@ SOURCE = ROOT / "docs" / "guide" / "src"
 
 
 class Fault(Exception):
-    """What is wrong with the guide, with the page and the line."""
+    """A fault of the guide, with the page and the line."""
 
 
 @dataclass
 class Block:
-    """A fenced block: the words behind its fence, its lines, and the number of the first of them."""
+    """A fenced block: the words after its fence, its lines, and the number of its first line."""
 
     words: list
     text: str
     line: int
-    output: str = None  # the block ```text that follows with nothing but blank lines between
+    output: str = None  # the block ```text that follows, with only blank lines in between
 
     @property
     def language(self):
@@ -38,12 +38,12 @@ class Page:
         return str(self.path.relative_to(ROOT))
 
     def anchors(self):
-        """What links to headings of the page say behind the #, as mdBook and GitHub make it."""
+        """The anchors of the page's headings, as mdBook and GitHub make them."""
         headings = re.findall(r"^#+ +(.*?) *$", self.prose, re.M)
         return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
     def links(self):
-        """The targets of links and pictures, without those on the web."""
+        """The targets of links and pictures, except on the web."""
         prose = re.sub(r"`[^`\n]*`", "", self.prose)
         return [target for target in re.findall(r"\]\(([^)\s]+)\)", prose) if "://" not in target]
 
@@ -72,7 +72,7 @@ def read(path):
 
 
 def check_summary(pages):
-    """SUMMARY.md names every page once, and every page that it names is there."""
+    """SUMMARY.md must name every page once, and every page that it names must exist."""
     summary = read(SOURCE / "SUMMARY.md")
     named = [SOURCE / target for target in summary.links()]
     twice = {path.name for path in named if named.count(path) > 1}
@@ -87,7 +87,7 @@ def check_summary(pages):
 
 
 def check_links(pages):
-    """Links lead to pages of the guide and to headings that they have; those of README.md may lead to any file of the repository."""
+    """Links must lead to pages of the guide and to existing headings. Links in README.md may lead to any file of the repository."""
     by_path = {page.path: page for page in pages}
     for page in [*pages, read(ROOT / "README.md")]:
         for link in page.links():
@@ -106,7 +106,7 @@ def all_pages():
 
 
 def check_commands(pages):
-    """Each block for a shell or CMake is one that scripts/install-test.sh runs; so are those of README.md, but for scripts/demo.sh."""
+    """scripts/install-test.sh must run each block for a shell or CMake, including README.md's, except for scripts/demo.sh."""
     script = (ROOT / "scripts" / "install-test.sh").read_text()
     run = set()
     for file, language, quoted, plain in re.findall(r'in_page "\$(building|guide/\w+\.md)" (\w+) (?:\'([^\']*)\'|([\w-]+))', script):

@@ -1,4 +1,4 @@
-"""Programs made of the blocks of a page, compiled, run, and compared with what the page says they print."""
+"""Builds programs from the blocks of a page, compiles and runs them, and compares their output with the page."""
 
 import os
 import re
@@ -10,10 +10,10 @@ from .pages import ROOT, Block, Fault, Page
 
 COMPILED = {"c": "c", "cpp": "cpp"}
 SCRIPTS = ("lua", "python")
-# Words behind the language of a block whose program needs more than the library: scripts/mpi.sh runs those of MPI, by guide/mpi.py.
+# Words after the language of a block whose program needs more than the library. scripts/mpi.sh runs these programs by guide/mpi.py.
 MARKS = ("mpi", "nccl")
 
-# Linked with every program in C and C++: one that ends with memory still in use fails.
+# Linked with every program in C and C++: a program that ends with live memory fails.
 LEAKS = """
 #include <stdio.h>
 #include <thorn.h>
@@ -34,8 +34,8 @@ class Program:
     page: object
     language: str
     text: str
-    line: int  # of its first block in the page
-    output: str  # what the page says it prints
+    line: int  # the line of its first block in the page
+    output: str  # the output that the page shows
 
     @property
     def place(self):
@@ -47,12 +47,12 @@ def printed(blocks):
 
 
 def at_line(page, block):
-    """The lines of a block for a compiler, which then names the lines of the page."""
+    """The text of a block with a line directive, so that the compiler names the lines of the page."""
     return f'#line {block.line} "{page.path.name}"\n{block.text}'
 
 
 def compiled(page, blocks):
-    """Of blocks in C or C++: each with a main is a program; the others are one, in order."""
+    """Programs from blocks in C or C++: each block with a main is a program, and the others form one, in order."""
     programs = [Program(page, b.language, at_line(page, b), b.line, printed([b])) for b in blocks if "int main(" in b.text]
     parts = [block for block in blocks if "int main(" not in block.text]
     if not parts:
@@ -68,7 +68,7 @@ def compiled(page, blocks):
 
 
 def script(page, blocks):
-    """Of blocks in a language without a compiler: one program, whose blocks stand at the lines that they have in the page."""
+    """One program from blocks in a language without a compiler. Blocks keep the line numbers of the page."""
     lines = []
     for block in blocks:
         lines += [""] * (block.line - 1 - len(lines)) + block.text.splitlines()
@@ -76,7 +76,7 @@ def script(page, blocks):
 
 
 def of_page(page, mark=None):
-    """The programs of a page: those whose blocks have this mark, or none."""
+    """The programs of a page from the blocks with this mark, or without a mark."""
     programs = []
     for language in (*COMPILED, *SCRIPTS):
         marked = lambda block: next((word for word in block.words if word in MARKS), None)
@@ -87,7 +87,7 @@ def of_page(page, mark=None):
 
 
 class Tools:
-    """The library, the compilers, the interpreters, and the words before a program by which it is started."""
+    """The library, the compilers, the interpreters, and the command prefix for programs."""
 
     def __init__(self, library, work, cc, cxx, luajit, python, launch=()):
         self.library, self.work, self.launch = Path(library).resolve(), work, launch
@@ -115,7 +115,7 @@ class Tools:
 
 
 def environment(library):
-    """The variables by which interpreters find the library and the package for LuaJIT."""
+    """The environment variables by which interpreters find the library and the package for LuaJIT."""
     extra = {
         "THORN_LIB": str(library),
         "LD_LIBRARY_PATH": str(Path(library).parent),
@@ -134,7 +134,7 @@ def run(command, folder, place, env=None):
 
 
 def check(tools, program, name):
-    """Compiles and runs the program in a folder of its own, where the example data lie, and compares what it prints."""
+    """Compiles and runs the program in a separate folder with the example data, and compares its output."""
     folder = tools.work / name
     folder.mkdir()
     for data in (ROOT / "examples" / "data").iterdir():
@@ -145,7 +145,7 @@ def check(tools, program, name):
         raise Fault(f"{program.place}: the {program.language} program prints\n{out}\nand not\n{program.output}")
 
 
-# Statements of C that must not pass, by what is wrong with them, and what they are said to print.
+# C statements that must not pass, by their fault, each with the output that is claimed.
 WRONG = {
     "does not compile": ("THTensor *t = 1;", ""),
     "gives a warning": ("int unused = 1;", ""),
@@ -157,7 +157,7 @@ WRONG = {
 
 
 def check_refusals(tools):
-    """Wrong programs are faults."""
+    """Checks that wrong programs are reported as faults."""
     for number, (problem, (statements, output)) in enumerate(WRONG.items()):
         block = Block(["c"], f"#include <stdio.h>\n#include <thorn.h>\n{statements}\n", 1, output)
         page = Page(ROOT / "wrong.md", "", [block], "")

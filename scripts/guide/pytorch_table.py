@@ -1,11 +1,11 @@
-"""The names of PyTorch, which libtorch has too."""
+"""The names of PyTorch, which libtorch has, too."""
 
 import re
 
 from .operations import exceptions, in_code, shortened, snake
 from .pages import ROOT
 
-# Where the functions of a chapter stand, if not in `torch`.
+# Modules of functions, by chapter, if not `torch`.
 MODULES = {
     "Convolution": "torch.nn.functional",
     "Pooling": "torch.nn.functional",
@@ -14,8 +14,8 @@ MODULES = {
     "Looking at tensors": "Tensor",
 }
 
-# Operations that PyTorch names in another way, that are its methods, or that stand in another module. `-` marks one whose name means
-# something else there, or is a word of the tests alone.
+# Operations that PyTorch names differently, that are its methods, or that are in another module. `-` marks an operation whose name means
+# something else in PyTorch, or that only the tests name so.
 EXCEPTIONS = """
 new -
 storage Tensor.untyped_storage
@@ -182,14 +182,14 @@ map2 Tensor.map2_
 
 
 def evidence():
-    """Names that the table of expectations and the differential test call by."""
+    """The names that the table of expectations and the differential test call."""
     texts = [path.read_text() for folder in ("oracle", "differential") for path in sorted((ROOT / "scripts" / folder).glob("*.py"))]
     text = "\n".join(texts)
     return set(re.findall(r"\.([a-z_0-9]+)\b", text)) | set(re.findall(r'"([a-z_0-9]+)"', text))
 
 
 def names(operations):
-    """For each operation that PyTorch has, its names there: by the rule, if a test calls it so, or as the exception says."""
+    """The PyTorch names of each operation that PyTorch has: by the rule if a test uses the name, or from the exceptions."""
     known, table = evidence(), exceptions(EXCEPTIONS, operations)
     found = {}
     for name, operation in operations.items():
@@ -201,7 +201,7 @@ def names(operations):
 
 
 def declared(header):
-    """The functions of thorn.hpp, and the methods of its classes, but for those of sparse tensors."""
+    """The functions of thorn.hpp, and the methods of its classes, except those for sparse tensors."""
     header = header.split("class [[nodiscard]] SparseTensor", 1)[0]
     functions = set(re.findall(r"^inline [^=(\n]*(?<!:)\b(\w+)\(", header, re.M))
     methods = set(re.findall(r"^    [\w:&<> *]+[ &*](\w+)\(", header, re.M))

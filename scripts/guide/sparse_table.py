@@ -1,11 +1,11 @@
-"""The functions on sparse tensors, by the names of PyTorch and SciPy."""
+"""The functions on sparse tensors, with their names in PyTorch and SciPy."""
 
 from .operations import by_name, in_code
 from .pages import Fault
 
 PREFIX = "THSTensor_"
 
-# The names of functions in PyTorch and in SciPy, where there are any; `-` stands for none.
+# The names of functions in PyTorch and in SciPy. `-` means no such function.
 NAMES = """
 newWithTensor torch.sparse_coo_tensor scipy.sparse.coo_array
 newWithTensorAndSize torch.sparse_coo_tensor scipy.sparse.coo_array
@@ -88,7 +88,7 @@ def exceptions(names):
 
 
 def lines():
-    """Of each function its names elsewhere, its name in C, and what it computes. A function that NAMES lacks has none elsewhere."""
+    """For each function, its names elsewhere, its name in C, and its result. A function that NAMES lacks has no other names."""
     rows = {name: row for name, row in by_name().items() if name.startswith(PREFIX)}
     table = exceptions(rows)
     for name, row in rows.items():

@@ -15,7 +15,7 @@ def written(text, table):
 
 
 def pages(luajit, library):
-    """The pages with tables, and their text with tables as they are now; that of Torch7's names needs LuaJIT and the library."""
+    """The pages with tables, and their text with up-to-date tables. Torch7's table needs LuaJIT and the library."""
     found = operations.all_operations()
     tables = {
         "libtorch.md": (["PyTorch", "C++", "C"], pytorch_table.lines(found)),

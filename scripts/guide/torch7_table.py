@@ -1,4 +1,4 @@
-"""The names of Torch7: those of the package for LuaJIT."""
+"""The names of Torch7, which the package for LuaJIT has."""
 
 import subprocess
 
@@ -59,7 +59,7 @@ def all_names(luajit, library):
 
 
 def functions_of(name, operations, among):
-    """The functions of an operation that has no other name in Torch7; of a form with a name of its own, its function."""
+    """The functions of an operation that has no other name in Torch7. For a form with its own name, the function of the form."""
     if name in operations:
         short = lambda function: function.removeprefix(PREFIX)
         return [f for f in operations[name].functions if short(f) == name or short(f) not in among]

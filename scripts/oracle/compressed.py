@@ -1,15 +1,15 @@
-"""Rows: compressed rows, beside dense matrices with the same elements."""
+"""Operations: compressed rows, compared with dense matrices that have the same elements."""
 
 from .operands import *
 from .products import WIDE, whole
 
-# Rows with one entry, none, several for one place that stand in any order, and all of them.
+# Rows with one entry, without entries, with unordered duplicates, and with all entries.
 CROW = [0, 1, 1, 5, 8]
 COL = [2, 4, 0, 0, 3, 4, 1, 2]
 # The pattern of a product [4 x 3], and the second factor [5 x 3].
 AT = ([0, 3, 4, 4, 6], [2, 0, 0, 1, 1, 2])
 SECOND = ([0, 2, 2, 3, 5, 6], [2, 0, 1, 0, 0, 2])
-# A square matrix with a diagonal, and entries on both sides of it.
+# A square matrix with a diagonal, and entries on both sides of the diagonal.
 SQUARE = ([0, 3, 5, 6, 10, 11], [4, 0, 2, 1, 0, 2, 3, 0, 3, 1, 4])
 
 
@@ -27,7 +27,7 @@ def rows_of(crow):
 
 
 def dense(crow, col, values, columns):
-    """The sums of the entries for each place."""
+    """Sums the duplicate entries for each position."""
     made = torch.zeros(crow.value.numel() - 1, columns, dtype=values.dtype)
     return made.index_put_((rows_of(crow), col.value.long()), values, accumulate=True)
 
@@ -71,7 +71,7 @@ def products():
 
 
 def refused():
-    """Operands that do not fit, rows that do not follow each other, columns that lie outside."""
+    """Operands that do not fit, row starts that do not ascend, columns out of range."""
     crow, col = pattern("a", CROW, COL)
     entries, m, n = (whole(f"compressed.{name}", "float32", shape, len(name)) for name, shape in (("few", (8,)), ("m", (5, 3)), ("n", (4, 3))))
     beyond, negative = positions("beyond", [2, 4, 0, 5, 3, 4, 1, 2]), positions("negative", [2, 4, 0, 1, 3, 4, -1, 2])

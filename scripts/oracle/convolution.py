@@ -1,4 +1,4 @@
-"""Rows: convolution with its gradients, Torch7's convolutions, windows as columns, pooling, and Fourier transforms."""
+"""Operations: convolution with its gradients, Torch7's convolutions, windows as columns, pooling, and Fourier transforms."""
 
 import itertools
 
@@ -18,21 +18,21 @@ def small(name, dtype, shape, seed):
 
 
 def rounded(value, dtype):
-    """Computed exactly, in float64; integers wrap."""
+    """Converts a result that was computed exactly in float64. Integers wrap."""
     return value.to(getattr(torch, dtype)) if dtype in FLOATS else value.round().long().to(getattr(torch, dtype))
 
 
 def listed(*lists):
-    """Lists of numbers for each dimension and before them how many; a list of one is for all."""
+    """The length of the lists, and the lists with a number for each dimension. A list of one number applies to all dimensions."""
     return [max(len(x) for x in lists if x is not None), *(NULL if x is None else [*x] for x in lists)]
 
 
 def filled(x, default, count):
-    """What a list means in each dimension."""
+    """Returns the numbers of a list for each dimension."""
     return (default,) * count if x is None else tuple(x) * (count if len(x) == 1 else 1)
 
 
-# Sizes of the input and of the weight, stride, padding, dilation and groups. Lists of one case have the same length, or are NULL.
+# Sizes of the input and of the weight, stride, padding, dilation and groups. The lists of one case have the same length, or are NULL.
 CASES = [
     ((2, 3, 5, 6), (4, 3, 3, 2), (1,), (0,), (1,), 1),
     ((2, 4, 6, 5), (6, 2, 3, 3), (2, 1), (1, 2), (1, 2), 2),
@@ -48,7 +48,7 @@ CASES = [
     ((2, 2, 4, 5, 4), (3, 2, 2, 3, 2), (1, 2, 1), (0, 1, 1), (2, 1, 1), 1),
     ((1, 4, 3, 4, 5), (4, 2, 2, 2, 3), (2,), (1,), None, 2),
 ]
-# Several tiles of windows, of channels and of taps.
+# Several tiles of windows, channels and taps.
 LARGE = [
     ((1, 40, 9, 13), (70, 40, 3, 3), None, (1,), None, 1),
     ((2, 5, 301), (3, 5, 4), (2,), (3,), None, 1),
@@ -59,7 +59,7 @@ LARGE = [
 
 
 def gradients(f, x, w):
-    """Result, a gradient of it, and those of input and weight."""
+    """The result, a gradient of it, and the gradients of input and weight."""
     x, w = (t.double().requires_grad_() for t in (x, w))
     result = f(x, w)
     grad = torch.arange(result.numel(), dtype=torch.float64).reshape(result.shape) * 5 % 7 - 3
@@ -192,7 +192,7 @@ def columns():
     refuse("col2im", [R, SMALL["float32"], 2, [4, 4], [2, 2], NULL, NULL, NULL], ERR_SHAPE)
 
 
-# Torch7's convolutions, by their definition.
+# Torch7's convolutions, by definition.
 
 
 def plane(t, k, steps, full, convolves):
@@ -210,7 +210,7 @@ def spread_taps(t, k, steps):
 
 
 def stacked(f, *sizes):
-    """The images that `f` makes of indices."""
+    """The images whose elements are `f` of their indices."""
     images = [f(*i) for i in itertools.product(*map(range, sizes))]
     return torch.stack(images).reshape(*sizes, *images[0].shape)
 
@@ -300,12 +300,12 @@ POOLS = [
 
 
 def distinct(name, dtype, shape, seed):
-    """Numbers of which few are equal, both signs."""
+    """Numbers of both signs, few of which are equal."""
     return random(f"{name}.{dtype}.{'x'.join(map(str, shape))}", dtype, shape, seed, 101, 0 if dtype == "uint8" else -50, 1)
 
 
 def image_dims(shape, kernel):
-    """Images have as many dimensions as there are, but for channels and a batch of 2 or fewer."""
+    """Images have all dimensions of the shape, except channels and a batch of at most 2."""
     return {2: 1, 3: 2 if shape[1] > 2 else 1, 4: 2, 5: 3}[len(shape)]
 
 
@@ -370,7 +370,7 @@ def pooling():
         values, places = nn.max_pool2d(t.value.double(), 2, return_indices=True)
         pooled, index = (tensor(f"{n}.{dtype}", x.flatten().tolist(), d, x.shape) for n, x, d in (("pooled", values, dtype), ("places", places, "int64")))
         expect("maxUnpool", [R, pooled, index, 2, [6, 7]], rounded(nn.max_unpool2d(values, places, 2, output_size=(6, 7)), dtype))
-        # Rows 0 and 2 of a padded image of one row: windows that see nothing.
+        # Windows over rows 0 and 2 of a padded image of one row contain no elements.
         least, flat = LIMITS[dtype][0] if dtype in LIMITS else -INF, distinct("pool", dtype, (1, 2, 1, 3), 3)
         nothing = torch.full((1, 2, 1, 2), least, dtype=flat.value.dtype), torch.full((1, 2, 1, 2), -1)
         expect("maxPool2d", [R, MAYBE, flat, 1, [2], NULL, [1], [2], 0], *nothing)

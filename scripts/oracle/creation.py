@@ -1,4 +1,4 @@
-"""Rows: tensors made of numbers, diagonals, triangles and grids."""
+"""Operations: tensors made from numbers, diagonals, triangles and grids."""
 
 import numpy
 
@@ -7,7 +7,7 @@ from .reductions import SHEET
 
 
 def made(function, arguments, result, dtypes=ALL, **how):
-    """A tensor made of numbers: fresh, and in a result of each dtype."""
+    """A tensor made from numbers: fresh, and in a result of each dtype."""
     options = how.pop("options", "any keeps")
     expect(function, [R, *arguments], result, options=options, **how)
     for dtype in dtypes:

@@ -1,6 +1,7 @@
-"""Rows: operations element by element."""
+"""Operations on single elements."""
 
 import itertools
+import operator
 
 import mpmath
 import numpy
@@ -25,7 +26,7 @@ def unary(function, oracle, dtypes=ALL, operands=lambda dtype: (EDGES[dtype], PL
 
 
 def with_value(function, oracle, dtypes, values, operands=EDGES, before=False, after=(), promotes=True, **how):
-    """A function of a tensor and a number, which stands before the tensor if `before` and may promote it."""
+    """A function of a tensor and a number. If `before`, the number precedes the tensor and may promote it."""
     if note("with_value", function, oracle, dtypes, values=values, before=before, after=after, **how):
         return
 
@@ -79,12 +80,12 @@ def binary(function, oracle, dtypes=ALL, right=RIGHT, between=(), after=(), pair
 
 
 def in_float(f):
-    """For functions of the reals: whole numbers become float32."""
+    """Functions of real numbers: integers become float32."""
     return lambda *operands: f(*(t if t.is_floating_point() else t.float() for t in operands))
 
 
 def exactly(f, limit):
-    """`f` by mpmath, one rounding at the end; at 0, infinities, NaN and poles it is `limit`, PyTorch's function."""
+    """`f` computed by mpmath with one final rounding. At 0, infinities, NaN and poles, `limit`, PyTorch's function, counts."""
 
     def at(x):
         if x == 0 or not math.isfinite(x):
@@ -106,7 +107,7 @@ def exactly(f, limit):
 
 
 def compared(f):
-    """A comparison with a number: exact for whole ones, whatever the dtype."""
+    """A comparison with a number, which is exact for integers of any dtype."""
     return lambda t, x: f(t.long() if isinstance(x, int) and not t.is_floating_point() else t, x)
 
 
@@ -129,7 +130,7 @@ def shifted(left):
 
 
 def exactly_of_two(f, limit):
-    """As `exactly`, of two operands; `limit` is NumPy's function."""
+    """As `exactly`, for two operands; `limit` is NumPy's function."""
 
     def at(a, b):
         if a == 0 or b == 0 or not math.isfinite(a) or not math.isfinite(b):
@@ -175,12 +176,12 @@ def nextafter(a, b):
 
 
 def computed(dtype):
-    """What numbers of a dtype are computed in."""
+    """The dtype in which numbers of a dtype are computed."""
     return torch.float32 if dtype in (torch.float16, torch.bfloat16) else dtype
 
 
 def by_formula(f):
-    """A formula in the promoted dtype, 16-bit floats in float32, every step rounded."""
+    """A formula in the promoted dtype. 16-bit floats are computed in float32, and every step is rounded."""
 
     def oracle(*operands):
         dtype = operands[0].dtype if isinstance(operands[0], torch.Tensor) else None
@@ -206,7 +207,7 @@ def powers(a, b):
 
 
 def clamped(t, least, most):
-    """Bounds saturate in integers."""
+    """Bounds saturate to the range of integers."""
     dtype = t.dtype
     for bound in (least, most):
         dtype = torch.promote_types(dtype, torch.result_type(t, bound)) if bound is not None else dtype
@@ -222,13 +223,16 @@ def lerped(a, b, weight):
     near_a = a + weight * (b - a)
     near_b = b - (b - a) * (1 - weight)
     weight = torch.as_tensor(weight)
-    return torch.where((weight.abs() < 0.5) | ((weight < 0) & near_b.isinf()), near_a, near_b)
+    near = torch.where((weight.abs() < 0.5) | ((weight < 0) & near_b.isinf()), near_a, near_b)
+    # PyTorch has NaN or an infinity where the difference overflows: the sum of the shares, of which one of weight 0 is 0.
+    share = lambda t, weight: torch.where((weight == 0) & t.isinf(), 0, t * weight)
+    return torch.where((b - a).isfinite(), near, share(a, 1 - weight) + share(b, weight))
 
 
 def divided(by_python, by_numpy):
-    """Integers one by one, since PyTorch traps on the least one divided by -1; quotients wrap.
+    """Integers are computed one by one, because PyTorch traps on the least integer divided by -1; quotients wrap.
 
-    Floats by NumPy: PyTorch's remainders are not exact where quotients are great.
+    Floats are computed by NumPy, because PyTorch's remainders are not exact for large quotients.
     """
 
     def oracle(a, b):
@@ -269,7 +273,7 @@ FUNCTIONS = [
 
 
 def interesting(dtype):
-    """Functions of the reals see whole numbers as float32."""
+    """Functions of real numbers convert integers to float32."""
     if dtype in ("float32", "float64"):
         return EDGES[dtype], PLAIN[dtype]
     return (EDGES[dtype],) if dtype in SOME or dtype in FLOATS else (ALIKE[dtype],)
@@ -286,7 +290,7 @@ def functions():
     gelu_tanh = exactly(lambda x: x / (1 + mpmath.exp(-2 * inner(x))), lambda t: torch.nn.functional.gelu(t, approximate="tanh"))
     unary("geluTanh", gelu_tanh, FLOATS, ulps=2)
     for n in (0, 1, 2, 5):
-        # At its poles PyTorch's trigamma is some large number.
+        # At its poles PyTorch's trigamma is a large number.
         oracle = exactly(lambda x: mpmath.polygamma(n, x), lambda t: torch.digamma(t) if n == 0 else torch.tensor(INF if n % 2 else -INF))
         for dtype in FLOATS + ["int64"]:
             expect("polygamma", [R, n, PLAIN[dtype]], oracle(PLAIN[dtype].value), options="each", ulps=2)
@@ -329,7 +333,7 @@ def arithmetic():
     unary("bitwiseNot", torch.bitwise_not, WHOLE)
     for name in ("isnan", "isinf", "isfinite"):
         unary(name, getattr(torch, name))
-    # What the sign of a NaN is depends on who made it.
+    # The sign of a NaN depends on the operation that made it.
     numbers = {d: tensor(f"numbers.{d}", [x if x == x else -1 for x in EDGES[d].value.flatten().tolist()], d, (5, 7)) for d in FLOATS}
     unary("signbit", torch.signbit, operands=lambda d: (numbers.get(d, EDGES[d]), PLAIN[d]))
     unary("logicalNot", torch.logical_not)
@@ -359,8 +363,13 @@ def arithmetic():
     with_value("rsub", lambda t, x: x - t.to(torch.result_type(t, x)), ALL, [3, -2, 0.5, INF])
     binary("heaviside", heaviside)
     with_value("div", torch.div, ALL, [3, -2, 0, 0.5, INF])
+    # The number is not rounded to 16 bits: 4098 / 2 is 2049, and 2050 rounded.
+    for dtype in ("float16", "bfloat16"):
+        t = tensor(f"over.{dtype}", [2, 3, 0.5, -7], dtype)
+        for x in (2049, 4099.5, 0.3):
+            expect("rdiv", [R, t, x], (x / t.value.double()).to(t.value.dtype), options="each")
     with_value("pow", powers, NUMBERS, [0, 1, 2, 3, 5, 0.5, 1.25], ulps=4)
-    # Numbers that float32 does not hold, and an odd one.
+    # Numbers that float32 cannot hold, one of them odd.
     for dtype, x in itertools.product(["float32", "float64"], [0.3333, -0.1, 16777217]):
         expect("pow", [R, EDGES[dtype], x], powers(EDGES[dtype].value, x), options="each", ulps=4 if dtype == "float64" else 1)
     for dtype, x in itertools.product(FLOATS, [-1, -2, -0.5, INF, -INF, NAN]):
@@ -379,13 +388,13 @@ def division():
         with_value("divMode", oracle, NUMBERS, [3, -2, 0.5, INF], after=[mode])
     binary("cdivMode", torch.div, right=RIGHT, after=[0], pairs=False)
     rest = divided(lambda a, b: a - b * trunc_div(a, b), numpy.fmod)
-    # A remainder of 0 has the sign of the dividend, as PyTorch's.
+    # A remainder of 0 has the sign of the dividend, as in PyTorch.
     modulo = divided(lambda a, b: a % b, lambda a, b: numpy.where((r := numpy.remainder(a, b)) == 0, numpy.copysign(r, a), r))
     for name, oracle in (("fmod", rest), ("remainder", modulo)):
         binary(f"c{name}", oracle, NUMBERS, right=DIVISORS, pairs=name == "remainder")
         with_value(name, oracle, NUMBERS, [3, -2, 0.75, INF])
     for dtype in INTEGERS:
-        # Dividends around multiples of their divisors, where a quotient by way of floats would show.
+        # Dividends near multiples of their divisors, where quotients computed as floats would be wrong.
         a, b = MULTIPLES[dtype], DIVISORS[dtype]
         modes = (("cdivMode", truncated, [1]), ("cdivMode", floored, [2]), ("cfmod", rest, []), ("cremainder", modulo, []))
         for function, oracle, after in modes:
@@ -415,6 +424,33 @@ def comparison():
         expect("equal", [a, ONE[dtype]], ("returns", "int32", 0))
         expect("equal", [EMPTY[dtype], EMPTY[dtype]], ("returns", "int32", 1))
     refuse("isclose", [R, a, b, -1, 0, 0], ERR_ARGUMENT)
+    exact_comparison()
+
+
+def exact_comparison():
+    """Integers beside numbers and 0-d tensors that their dtype does not have, as Python compares them."""
+    kinds = {"lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge, "eq": operator.eq, "ne": operator.ne}
+    ends = tensor("ends.int64", [2**63 - 1, 2**63 - 513, 2**62, 2**24 + 1, 0, -1, -(2**63) + 1, -(2**63)], "int64")
+    for (name, f), x in itertools.product(kinds.items(), (2.0**63, 1e30, -(2.0**63), -1e30, INF, -INF, 2.0**24 + 0.5, -0.5, NAN)):
+        expect(f"{name}Value", [R, ends, x], torch.tensor([f(e, x) for e in ends.value.tolist()]), options="each")
+    scalars = [tensor("below.int8", -19, "int8"), tensor("above.int64", 2**40 + 1, "int64"), tensor("above.int16", 256, "int16"), tensor("least.int64", -(2**63), "int64")]
+    for dtype, of in itertools.product(INTEGERS, scalars):
+        t, x = SMALL[dtype], of.value.item()
+        for name, f in kinds.items():
+            expect(f"{name}Tensor", [R, t, of], torch.tensor([f(e, x) for e in t.value.flatten().tolist()]).reshape(t.value.shape), options="each")
+        expect("logicalAnd", [R, t, of], t.value != 0, options="each")
+        limits = torch.iinfo(t.value.dtype)
+        nearest = torch.tensor(min(max(x, limits.min), limits.max), dtype=t.value.dtype)
+        for function, f in (("cmax", torch.maximum), ("cmin", torch.minimum)):
+            expect(function, [R, t, of], f(t.value, nearest), options="each")
+            expect(function, [R, of, t], f(t.value, nearest), options="each")
+            expect(f"{function}Value", [R, t, float(x)], f(t.value, nearest), options="each")
+        expect("clampTensor", [R, t, of, of], nearest.expand_as(t.value), options="each")
+    for x in (2.0**63, -1e300):
+        limits = torch.iinfo(torch.int64)
+        nearest = torch.tensor(limits.max if x > 0 else limits.min)
+        expect("cmaxValue", [R, ends, x], torch.maximum(ends.value, nearest), options="each")
+        expect("cminValue", [R, ends, x], torch.minimum(ends.value, nearest), options="each")
 
 
 def choice():
@@ -474,10 +510,13 @@ def three_operands():
                 oracle = by_formula(lambda t, a, b: t + value * a / b)
                 expect("addcdiv", [R, t, value, a, b], oracle(t.value, a.value, b.value), options="each unsigned")
         if dtype in ("float32", "float64"):
-            # From the far end the way is longer than the greatest number.
+            # The difference from the far end exceeds the largest number.
             large = torch.finfo(getattr(torch, dtype)).max * 0.875
             zero, end = tensor(f"zero.{dtype}", [0], dtype), tensor(f"end.{dtype}", [large], dtype)
             expect("lerp", [R, zero, end, -0.875], end.value * -0.875, ulps=1)
+            low = tensor(f"low.{dtype}", [-large], dtype)
+            for weight in (0, 0.25, 0.5, 0.75, 1):
+                expect("lerp", [R, low, end, weight], torch.tensor([(2 * weight - 1) * large], dtype=end.value.dtype), ulps=1)
         for weight in (0, 0.25, 0.5, 1, -2, 3.5) if dtype in FLOATS else ():
             oracle = by_formula(lambda a, b: lerped(a, b, weight))
             expect("lerp", [R, t, a, weight], oracle(t.value, a.value), options="each unsigned")
@@ -494,7 +533,7 @@ def three_operands():
 
 
 def converted(t, name):
-    """Floats saturate in integers, NaN becomes 0."""
+    """Floats saturate to the range of integers; NaN becomes 0."""
     dtype = getattr(torch, name)
     if not t.is_floating_point() or dtype.is_floating_point or dtype == torch.bool:
         return t.to(dtype)

@@ -12,8 +12,8 @@ log, exp, sqrt = mpmath.log, mpmath.exp, mpmath.sqrt
 
 
 def expect(function, arguments, *gradients, ulps=4, least=0, given=None):
-    """One call. `least` is the absolute tolerance, that of gradients below the least normal number, which may be 0, at least; `given` is
-    the gradient of the result, if its elements are not 1."""
+    """One call. `least` is the absolute tolerance. It is at least the smallest normal number, because smaller gradients may become 0.
+    `given` is the gradient of the result, if its elements are not 1."""
     least = max(least, *(ENDS[dtype_name(g)][1] for g in gradients), 0)
     operands = [x for x in [*arguments, given] if isinstance(x, Operand)]
     lines.extend(x.line for x in operands if x.line not in lines)
@@ -32,7 +32,7 @@ def by_torch(f, *operands, given=None):
 
 
 def number(y):
-    """A float64 of a number of mpmath, NaN for a complex one."""
+    """Converts an mpmath number to float64. A complex number becomes NaN."""
     y = mpmath.mpmathify(y)
     if y.imag != 0:
         return NAN
@@ -43,7 +43,7 @@ def number(y):
 
 
 def exactly(derivatives, f, *operands, zeros=False):
-    """The derivatives by mpmath, rounded once; at infinities, NaN, poles, and at 0 without `zeros`, PyTorch's."""
+    """Derivatives by mpmath, rounded once. At infinities, NaN, poles, and at 0 without `zeros`, PyTorch's derivatives."""
     dtype = operands[0].dtype
     gradients = by_torch(f, *operands)
     for derivative, gradient in zip(derivatives, gradients):
@@ -82,7 +82,7 @@ def sech_squared(x):
 
 
 def digamma(x):
-    """By reflection where negative, since mpmath's recurrence takes as many steps as the number has."""
+    """Uses reflection for negative numbers, because mpmath's recurrence takes as many steps as the number's magnitude."""
     if x > 0:
         return mpmath.digamma(x) if x < 1e6 else log(x) - 1 / (2 * x) - 1 / (12 * x**2)
     if x == mpmath.floor(x):
@@ -98,7 +98,7 @@ def trigamma(x):
     return (PI / mpmath.sinpi(x)) ** 2 - trigamma(1 - x)
 
 
-# The function, its derivative, and the absolute tolerance in units of the dtype's epsilon. The tolerance is not 0 where the derivative is a
+# The function, its derivative, and the absolute tolerance in units of the dtype's epsilon. The tolerance is not 0 if the derivative is a
 # difference of 1 and the result, because the result is rounded.
 UNARY = [
     ("rsqrt", lambda x: -1 / (2 * x * sqrt(x)), 0), ("sqrt", lambda x: 1 / (2 * sqrt(x)), 0), ("cinv", lambda x: -1 / x**2, 0),
@@ -122,7 +122,7 @@ UNARY = [
 TORCH_NAMES = {"cinv": torch.reciprocal, "gelu": torch.nn.functional.gelu, "relu": torch.relu,
                "geluTanh": lambda t: torch.nn.functional.gelu(t, approximate="tanh")}
 
-# Arguments around which a closed form loses digits, or a square is out of range.
+# Arguments near which a closed form loses digits, or a square is out of range.
 SMALL_AND_LARGE = [1e-30, 1e-25, 1e-12, 1e-8, 1e-5, 3e-5, 1e-4, 1e-3, 0.01, 0.03, 0.3, 0.31, 0.32, 0.99, 0.9999, 1.0001, 1.01, 3e2, 1e4]
 LARGE = [1e10, 1e18, 1e20, 1e30]
 
@@ -135,7 +135,7 @@ def points(dtype):
 
 
 def corrected(name, t, gradient):
-    """Replaces PyTorch's gradient by the limit of the derivative where PyTorch is not right."""
+    """Replaces PyTorch's gradient by the limit of the derivative where PyTorch is wrong."""
     x, gradient = t.double(), gradient.clone()
     if name in ("asinh", "atan"):
         gradient[x.isinf()] = 0
@@ -143,7 +143,7 @@ def corrected(name, t, gradient):
         gradient[x == INF] = 0
         gradient[x < 1] = NAN
     if name == "digamma":
-        # At its poles PyTorch's trigamma is some large number; all large negative numbers are poles.
+        # At its poles PyTorch's trigamma is a large number. All large negative numbers are poles.
         gradient[(x == x.floor()) & (x <= 0)] = INF
     if name in ("gelu", "geluTanh"):
         gradient[x == INF], gradient[x == -INF] = 1, 0
@@ -163,12 +163,12 @@ def unary():
                 expect(name, [R, t], gradient, ulps=ulps, least=errors * EPSILON[dtype])
 
 
-# Results of functions whose derivative multiplies the rounding of the result, or that are measured with more units themselves.
+# Functions whose derivative multiplies the rounding error of the result, or that have larger tolerances themselves.
 ULPS = {"erf": 8, "erfc": 8, "erfinv": 48, "lgamma": 8, "digamma": 8, "tan": 8, "exp2": 6}
 
 
 def pairs(dtype):
-    """All pairs of some edges."""
+    """All pairs of some edge values."""
     greatest, normal, least = ENDS[dtype]
     some = [0, -0.0, 1, -1, INF, -INF, NAN, 2.5, -3, 1e-3, -0.3, 300, greatest, normal, least, -least]
     n = len(some)
@@ -203,7 +203,7 @@ BINARY = [
 
 
 def corrected_pair(name, a, b, gradients):
-    """As `corrected`, of two operands."""
+    """As `corrected`, for two operands."""
     a, b = a.double(), b.double()
     of_a, of_b = (g.clone() for g in gradients)
     if name in ("hypot", "atan2"):
@@ -211,7 +211,7 @@ def corrected_pair(name, a, b, gradients):
         zero = (a == 0) & (b == 0)
         of_a[zero], of_b[zero] = 0, 0
     if name == "logaddexp":
-        # The share of one operand in the sum, in the limit; of two equal infinities it is half.
+        # The share of one operand in the sum, as a limit. For two equal infinities it is one half.
         nan = a.isnan() | b.isnan()
         share = torch.sigmoid(torch.where(a == b, 0.0, a - b))
         infinite = (a.isinf() | b.isinf()) & ~nan
@@ -221,7 +221,7 @@ def corrected_pair(name, a, b, gradients):
 
 
 def defined(name, a, b, dtype):
-    """True where a derivative is defined. Elsewhere the operands are replaced by everyday values."""
+    """True where a derivative is defined. Elsewhere the operands are replaced by values near 1."""
     a, b = a.double(), b.double()
     odd = torch.zeros_like(a, dtype=torch.bool)
     if name in ("cfmod", "cremainder"):
@@ -239,7 +239,7 @@ def defined(name, a, b, dtype):
 
 
 def units(name, a, b, gradients):
-    """Units in the last place: an exponent is rounded, and its error is that of the power."""
+    """Units in the last place: an exponent is rounded, and the power has the same error."""
     seen = gradients[0].isfinite() & (gradients[0] != 0) & a.isfinite() & b.isfinite()
     if name == "logaddexp":
         return 4 + math.ceil((a - b).abs()[(gradients[1] != 0) & seen].max().item())
@@ -264,7 +264,7 @@ def binary():
 
 
 def masked():
-    """Gradients of 0 stay 0 where the derivative is not a number, and those at exponents of 0."""
+    """A gradient of 0 stays 0 where the derivative is NaN, and at exponents of 0."""
     for dtype in FLOATS:
         least = ENDS[dtype][2]
         a, b = tensor(f"factors.{dtype}", [1, 2, 0, 3], dtype), tensor(f"logarithms.{dtype}", [-1, 3, 0, 2], dtype)
@@ -292,7 +292,7 @@ def with_numbers():
             for name, numbers, f in rows:
                 gradient = by_torch(f, t.value)[0]
                 if name == "hardtanh":
-                    # PyTorch's scalar code passes the gradient at a NaN, its vector code does not.
+                    # PyTorch's scalar code passes the gradient at a NaN; its vector code does not.
                     gradient[t.value.isnan()] = 1
                 expect(name, [R, t, *map(float, numbers)], gradient)
         inside = tensor(f"beyond_bounds.{dtype}", [5, -5, 0.05, 0.1, -0.1, 0.3], dtype)
@@ -306,7 +306,7 @@ ROWS_OF = {d: tensor(f"rows.{d}", [round(((i * 7) % 23 - 11) / 4 + 0.03 * i, 3) 
 
 
 def reductions():
-    """Rows of everyday numbers, of large ones whose logarithms of sums are rounded, and of small ones."""
+    """Lines of values near 1, of large values whose logarithms of sums are rounded, and of small values."""
     for dtype in FLOATS:
         wide = ROWS_OF[dtype]
         shift = 500 if dtype == "float16" else 250
@@ -324,7 +324,7 @@ def reductions():
 
 
 def near(function, arguments, f, t, dtype, ulps=8):
-    """PyTorch's gradients, to some units of the greatest one."""
+    """PyTorch's gradients, with a tolerance of some units of the largest one."""
     gradients = by_torch(f, *t)
     greatest = max((g.double()[g.isfinite()].abs().max().item() if g.isfinite().any() else 0) for g in gradients)
     expect(function, arguments, *gradients, ulps=ulps, least=ulps * EPSILON[dtype] * greatest)
@@ -333,7 +333,7 @@ def near(function, arguments, f, t, dtype, ulps=8):
 def scans_and_sums(t, dtype):
     extreme = {"amax": torch.amax, "amin": torch.amin}
     for dim in (0, 1):
-        # The reference is shifted, since its result is rounded, too.
+        # The reference is shifted, because its result is rounded, too.
         shifted = lambda f: lambda v: f(v - v.detach().max())
         near("logsumexp", [R, t, dim, 0], shifted(lambda v: torch.logsumexp(v, dim)), (t.value,), dtype)
         near("logcumsumexp", [R, t, dim], shifted(lambda v: torch.logcumsumexp(v, dim)), (t.value,), dtype, ulps=256)
@@ -349,7 +349,7 @@ def scans_and_sums(t, dtype):
 
 
 def norms(t, dtype):
-    # The gradient of a norm does not depend on the scale: powers of small numbers are out of PyTorch's range.
+    # The gradient of a norm does not depend on the scale. Powers of small numbers underflow in PyTorch.
     scale = t.value.double().abs().max().item()
     for p in (1.0, 2.0, 3.0, INF):
         near("norm", [R, t, p, 1, 0], lambda v: torch.linalg.vector_norm(v / scale, p, 1) * scale, (t.value,), dtype, ulps=16)
@@ -358,7 +358,7 @@ def norms(t, dtype):
 
 
 def matrices():
-    """Functions of matrices. The runner gives each a result handle of each dtype of floats."""
+    """Functions of matrices. The test runs each with result handles of every float dtype."""
     for dtype in ("float32", "float64"):
         left, right = ROWS_OF[dtype], tensor(f"columns.{dtype}", [((i * 5) % 17 - 8) / 8 for i in range(30)], dtype, (6, 5))
         square = tensor(f"square.{dtype}", [4, 1, 0.5, 1, 3, 0.25, 0.5, 0.25, 2], dtype, (3, 3))
@@ -370,6 +370,9 @@ def matrices():
         near("outer", [R, vector, vector], lambda v, w: torch.outer(v, w), (vector.value, vector.value.clone()), dtype)
         for p in (1.0, 2.0, 3.0, INF):
             near("cdist", [R, left, points, p], lambda a, b: torch.cdist(a, b, p), (left.value, points.value), dtype, ulps=16)
+            near("pdist", [R, points, p], lambda t: torch.pdist(t, p), (points.value,), dtype, ulps=16)
+        for mode in (1, 2):
+            near("cdistMode", [R, left, points, 2.0, mode], lambda a, b: torch.cdist(a, b, 2.0), (left.value, points.value), dtype, ulps=32)
         near("inverse", [R, square], torch.inverse, (square.value,), dtype, ulps=32)
         near("det", [R, square], torch.det, (square.value,), dtype, ulps=32)
         near("logdet", [R, square], torch.logdet, (square.value,), dtype, ulps=32)
@@ -378,6 +381,122 @@ def matrices():
         near("pinverse", [R, square, 1e-6], torch.inverse, (square.value,), dtype, ulps=64)
 
 
+def activations():
+    """Activations with numbers of their own, at edges too."""
+    functional = torch.nn.functional
+    for dtype in FLOATS:
+        for t in (EDGES[dtype], PLAIN[dtype]):
+            finite = tensor(f"finite.{t.name}", [2 if math.isnan(x) else x for x in t.value.flatten().double().tolist()], dtype, (5, 7))
+            expect("elu", [R, finite, 0.5], *by_torch(lambda v: functional.elu(v, 0.5), finite.value), ulps=8, least=4 * EPSILON[dtype])
+            gradient = by_torch(lambda v: functional.softplus(v, 2, 20), finite.value)[0]
+            expect("softplus", [R, finite, 2.0, 20.0], gradient, ulps=8, least=4 * EPSILON[dtype])
+
+
+# Scores of 5 positions in 4 classes, the class of each, and a weight for each class.
+SCORES = {d: tensor(f"scores.{d}", [round(((i * 11) % 17 - 8) / 3, 3) for i in range(20)], d, (5, 4)) for d in FLOATS}
+CLASSES = tensor("classes", [3, 0, 2, 1, 2], "int64")
+WEIGHTS = {d: tensor(f"weights.{d}", [0.5, 2, 1, 1.5], d) for d in FLOATS}
+REDUCTIONS = [(0, "none"), (1, "mean"), (2, "sum")]
+
+
+def losses():
+    functional = torch.nn.functional
+    element_losses = [("mseLoss", [], functional.mse_loss), ("l1Loss", [], functional.l1_loss),
+                      ("smoothL1Loss", [0.5], lambda a, b, reduction: functional.smooth_l1_loss(a, b, beta=0.5, reduction=reduction)),
+                      ("huberLoss", [2.0], lambda a, b, reduction: functional.huber_loss(a, b, delta=2.0, reduction=reduction))]
+    for dtype in FLOATS:
+        scores, targets = SCORES[dtype], tensor(f"targets.{dtype}", [round(((i * 7) % 13) / 6 - 1, 3) for i in range(20)], dtype, (5, 4))
+        shares = tensor(f"shares.{dtype}", [((i * 5) % 9) / 8 for i in range(20)], dtype, (5, 4))
+        for code, reduction in REDUCTIONS:
+            for name, more, f in element_losses:
+                near(name, [R, scores, targets, code, *more], lambda a, b: f(a, b, reduction=reduction), (scores.value, targets.value), dtype)
+            f = functional.binary_cross_entropy_with_logits
+            near("bceWithLogits", [R, scores, shares, NULL, NULL, code], lambda a, b: f(a, b, reduction=reduction),
+                 (scores.value, shares.value), dtype)
+        for code, reduction in REDUCTIONS[1:]:
+            for name, f in (("nllLoss", functional.nll_loss), ("crossEntropy", functional.cross_entropy)):
+                near(name, [R, scores, CLASSES, NULL, code, -100], lambda a: f(a, CLASSES.value, reduction=reduction), (scores.value,), dtype)
+        # Each loss of single elements at pairs of edges whose difference the dtype holds.
+        left, right = pairs(dtype)
+        good = (left.value.double() - right.value.double()).abs() <= ENDS[dtype][0] / 4
+        left = tensor(f"loss.{left.name}", torch.where(good, left.value, 1).double().tolist(), dtype, left.value.shape)
+        right = tensor(f"loss.{right.name}", torch.where(good, right.value, 2).double().tolist(), dtype, right.value.shape)
+        for name, more, f in element_losses[1:]:
+            expect(name, [R, left, right, 2, *more], *by_torch(lambda a, b: f(a, b, reduction="sum"), left.value, right.value))
+
+
+def normalizations():
+    functional = torch.nn.functional
+    for dtype in ("float32", "float64"):
+        wide, scores = ROWS_OF[dtype], SCORES[dtype]
+        scale = tensor(f"scale.{dtype}", [1, -0.5, 2, 0.25, 1.5, -1], dtype)
+        shift = tensor(f"shift.{dtype}", [0, 1, -1, 0.5, 2, 0.125], dtype)
+        by = tensor(f"by.{dtype}", [round(((i * 5) % 11 - 5) / 4, 3) for i in range(24)], dtype, (4, 6))
+        share = tensor(f"by_share.{dtype}", by.value.flatten()[:20].tolist(), dtype, (5, 4))
+        for dim in (0, 1):
+            for name, f in (("softmax", torch.softmax), ("logSoftmax", torch.log_softmax)):
+                weighted(name, [R, scores, dim], lambda v: f(v, dim), (scores,), share, dtype)
+        weighted("layerNorm", [R, wide, 1, scale, shift, 1e-5], lambda v, w, b: functional.layer_norm(v, (6,), w, b, 1e-5),
+                 (wide, scale, shift), by, dtype)
+        weighted("batchNorm", [R, R, R, wide, scale, shift, NULL, NULL, 1, 0.1, 1e-5],
+                 lambda v, w, b: functional.batch_norm(v, None, None, w, b, True, 0.1, 1e-5), (wide, scale, shift), by, dtype)
+
+
+def weighted(function, arguments, f, operands, given, dtype, ulps=64):
+    """The gradients for a gradient of the result that is not 1 everywhere: that of a normalization would be 0."""
+    gradients = by_torch(f, *(x.value for x in operands), given=given.value)
+    greatest = max(g.abs().max().item() for g in gradients)
+    expect(function, arguments, *gradients, ulps=ulps, least=ulps * EPSILON[dtype] * greatest, given=given)
+
+
+def images():
+    functional = torch.nn.functional
+    for dtype in ("float32", "float64"):
+        image = tensor(f"image.{dtype}", [round(((i * 13) % 29 - 14) / 8, 3) for i in range(2 * 4 * 5 * 6)], dtype, (2, 4, 5, 6))
+        kernel = tensor(f"kernel.{dtype}", [round(((i * 7) % 19 - 9) / 8, 3) for i in range(6 * 2 * 3 * 2)], dtype, (6, 2, 3, 2))
+        bias = tensor(f"bias.{dtype}", [0.5, -1, 0, 2, 0.25, -0.75], dtype)
+        operands = (image.value, kernel.value, bias.value)
+        near("conv2d", [R, image, kernel, bias, 2, [2, 1], [1, 0], [1, 2], 2],
+             lambda x, w, b: functional.conv2d(x, w, b, (2, 1), (1, 0), (1, 2), 2), operands, dtype, ulps=16)
+        back = tensor(f"kernel_back.{dtype}", kernel.value.flatten()[:48].tolist(), dtype, (4, 2, 3, 2))
+        few = tensor(f"bias_back.{dtype}", [0.5, -1, 0, 2], dtype)
+        near("convTranspose2d", [R, image, back, few, 2, [2, 1], [1, 0], [1, 0], 2, [1, 2]],
+             lambda x, w, b: functional.conv_transpose2d(x, w, b, (2, 1), (1, 0), (1, 0), 2, (1, 2)),
+             (image.value, back.value, few.value), dtype, ulps=16)
+        near("maxPool2d", [R, R, image, 2, [3, 2], [2, 2], [1, 0], [1, 1], 0],
+             lambda x: functional.max_pool2d(x, (3, 2), (2, 2), (1, 0)), (image.value,), dtype)
+        near("avgPool2d", [R, image, 2, [3, 2], [2, 2], [1, 0], 0, 1, 0],
+             lambda x: functional.avg_pool2d(x, (3, 2), (2, 2), (1, 0)), (image.value,), dtype)
+
+
+def positions():
+    """Positions that repeat."""
+    lists = tensor("places_of_rows", [2, 0, 2, 1, 2], "int64")
+    for dtype in FLOATS:
+        wide = ROWS_OF[dtype]
+        near("indexSelect", [R, wide, 0, lists], lambda v: v[lists.value], (wide.value,), dtype)
+        near("embedding", [R, wide, lists, -1], lambda v: v[lists.value], (wide.value,), dtype)
+        near("take", [R, wide, lists], lambda v: torch.take(v, lists.value), (wide.value,), dtype)
+        near("kthvalue", [R, R, wide, 2, 1, 0], lambda v: torch.kthvalue(v, 2, 1)[0], (wide.value,), dtype)
+        near("median", [R, R, wide, 1, 0], lambda v: torch.median(v, 1)[0], (wide.value,), dtype)
+
+
+def systems():
+    """Systems of equations and decompositions."""
+    for dtype in ("float32", "float64"):
+        square = tensor(f"square.{dtype}", [4, 1, 0.5, 1, 3, 0.25, 0.5, 0.25, 2], dtype, (3, 3))
+        odd = tensor(f"odd_square.{dtype}", [1, 2, 0.5, -1, 3, 0.25, 0.75, -0.5, 2], dtype, (3, 3))
+        right = tensor(f"right_sides.{dtype}", [1, -2, 0.5, 3, 1.5, -1], dtype, (3, 2))
+        tall = tensor(f"tall.{dtype}", [1, 2, 0.5, -1, 3, 0.25, 0.75, -0.5, 2, 1.5, 1, -2], dtype, (4, 3))
+        near("solve", [R, R, right, odd], lambda b, a: torch.linalg.solve(a, b), (right.value, odd.value), dtype, ulps=64)
+        near("cholesky", [R, square, 0], lambda a: torch.linalg.cholesky(a), (square.value,), dtype, ulps=64)
+        near("trtrs", [R, NULL, right, square, 0, 0, 0],
+             lambda b, a: torch.linalg.solve_triangular(a, b, upper=False), (right.value, square.value), dtype, ulps=64)
+        near("addmm", [R, 0.5, tall, 2.0, tall, odd], lambda t, a, b: torch.addmm(t, a, b, beta=0.5, alpha=2.0),
+             (tall.value, tall.value.clone(), odd.value), dtype, ulps=16)
+        near("kron", [R, right, odd], torch.kron, (right.value, odd.value), dtype, ulps=16)
+
+
 def rows():
-    for part in (unary, binary, with_numbers, reductions, matrices):
+    for part in (unary, binary, with_numbers, reductions, matrices, activations, losses, normalizations, images, positions, systems):
         part()

@@ -1,4 +1,4 @@
-"""Rows: elements by index, and tensors joined and rearranged."""
+"""Operations: elements by index, and tensors that are joined and rearranged."""
 
 import numpy
 
@@ -11,7 +11,7 @@ def index(name, values, dtype="int64", shape=None):
     return tensor(f"index.{name}", values, dtype, shape)
 
 
-# For dimensions of 5 and 7, in EDGES, and of 2 and 3, in SMALL.
+# For dimensions of sizes 5 and 7, in EDGES, and of sizes 2 and 3, in SMALL.
 ROWS_OF_5 = index("rows", [4, 0, 0, 3, 2, 1, 4])
 COLUMNS_OF_7 = index("columns", [6, 0, 3], "int32")
 ONE_OF_5 = index("one", 3)
@@ -31,7 +31,7 @@ DEEP = {d: tensor(f"deep.{d}", [i % 2 if d == "bool" else i for i in range(24)],
 
 
 def into(name, operand, arguments, change, **how):
-    """A function that changes a tensor: `change` does so with a copy."""
+    """A function that changes a tensor. `change` changes a copy."""
     value = operand.value.clone()
     change(value)
     expect(name, [Start(operand), *arguments], value, **how)
@@ -90,12 +90,12 @@ def put():
         refuse("indexCopy", [Start(t), 1, rows, chosen], ERR_SHAPE)
         into("indexFill", t, [1, COLUMNS_OF_7, 1], lambda r: r.index_fill_(1, COLUMNS_OF_7.value.long(), 1), options="any")
         into("indexFill", t, [0, NEGATIVE, 1], lambda r: r.index_fill_(0, NEGATIVE.value, 1), options="any")
-        # Sums in the order of the index, 16-bit floats in float32.
+        # Sums are in the order of the index. 16-bit floats are summed in float32.
         wide = torch.float32 if dtype in ("float16", "bfloat16") else torch_dtype
         summed = lambda r, f: r.copy_(f(r.to(wide)).to(torch_dtype))
         into("indexAdd", plain, [0, twice, chosen], lambda r: summed(r, lambda w: w.index_add_(0, twice.value, chosen.value.to(wide))), options="any", ulps=1)
         if dtype in NUMBERS:
-            # What wraps is scaled in the dtype of the elements.
+            # Elements that wrap are scaled in their dtype.
             scaled = (chosen.value.to(wide) * 2).to(torch_dtype).to(wide)
             into("indexAddScale", plain, [0, twice, 2, chosen], lambda r: summed(r, lambda w: w.index_add_(0, twice.value, scaled)), options="any", ulps=1)
         source = tensor(f"source.{dtype}", plain.value.flatten()[:12].tolist(), dtype, (3, 4))

@@ -1,4 +1,4 @@
-"""Rows: gradients of activations and of softmax, normalization, losses."""
+"""Operations: gradients of activations and of softmax, normalization, losses."""
 
 import itertools
 
@@ -11,7 +11,7 @@ from .operands import *
 aten = torch.ops.aten
 HALVES = ["float16", "bfloat16"]
 
-# Inputs of activations: no gradient is subnormal there.
+# Inputs of activations at which no gradient is subnormal.
 BENDS = [0, -0.0, INF, -INF, NAN, *(s * x for x in (1, 0.5, 1.5, 2.5, 3.75, 0.1, 0.999, 1e-3, 7.3, 0.25, 6, 3, 2, 12.5, 0.7) for s in (1, -1))]
 BENDS = {d: tensor(f"bends.{d}", BENDS, d, (5, 7)) for d in FLOATS}
 
@@ -37,7 +37,7 @@ def activations():
     for value in (0.25, 0, -1.5):
         binary("leakyReluGrad", together(lambda g, t: aten.leaky_relu_backward(g, t, value, False)), FLOATS, after=[value], pairs=False)
     for least, most in ((-1, 1), (0, 2.5)):
-        # PyTorch's has g for NaN in its scalar loop, and 0 in vectors.
+        # PyTorch's gradient for NaN is g in its scalar loop, and 0 in vectors.
         binary("hardtanhGrad", together(lambda g, t: torch.where((t <= least) | (t >= most), 0, g)), FLOATS, after=[least, most], pairs=False)
     for value in (1, 0.5):
         elu = together(lambda g, t: torch.where(t <= 0, value * torch.exp(t.double()) * g, g.double()))
@@ -49,7 +49,7 @@ def activations():
     binary("tanhGrad", together(aten.tanh_backward), FLOATS, ulps=3, pairs=False)
     normal = lambda x: mpmath.erfc(-x / mpmath.sqrt(2)) / 2 + x * mpmath.exp(-x * x / 2) / mpmath.sqrt(2 * mpmath.pi)
     limits = lambda x: float(x > 0)
-    # Near -0.75 the derivative is a difference: at -0.7 its terms are twenty times as great.
+    # Near -0.75 the derivative is a difference: at -0.7 its terms are twenty times as large.
     binary("geluGrad", slope(normal, limits), FLOATS, right=BENDS, ulps=32, pairs=False, more="unsigned")
     root, cubic = mpmath.sqrt(8 / mpmath.pi), mpmath.mpf("0.044715")
     share = lambda x: 1 / (1 + mpmath.exp(-root * (x + cubic * x**3)))
@@ -119,11 +119,25 @@ def normalization():
         row = torch.zeros(shape[1])
         expect("layerNormGrad", [MAYBE, MAYBE, MAYBE, x, x, last, NULL, 1e-5], x.value, row, row)
     t = PLAIN["float32"]
-    # Far from 0 the deviations are those of the elements.
+    # Far from 0 the deviations equal the elements' own deviations.
     for dtype in ("float32", "float64"):
         far = tensor(f"far.{dtype}", [[4096 + i % 7 / 8 for i in range(1500)], [4096 - i % 5 / 4 for i in range(1500)]], dtype)
         y = aten.native_layer_norm(far.value.double(), [1500], None, None, 1e-5)[0]
         expect("layerNorm", [R, far, 1, NULL, NULL, 1e-5], y.to(far.value.dtype), ulps=8, more="unsigned abs=1e-6")
+    # Squares of the elements overflow.
+    for dtype, scales in {"float32": (2e19, 1e37), "float64": (1e155, 1e300), "bfloat16": (2e19, 1e37)}.items():
+        for scale in scales:
+            unit = sheet(f"great.{dtype}", dtype, (3, 700), 26).value.double()
+            great = tensor(f"great.{dtype}.{scale}", (unit * scale).tolist(), dtype)
+            unit, g = great.value.double() / scale, sheet(f"great.g.{dtype}", dtype, (3, 700), 27)
+            y, mean, rstd = aten.native_layer_norm(unit, [700], None, None, 0)
+            more = f"unsigned abs={1e-12 if dtype == 'float64' else 3e-6}"
+            expect("layerNorm", [R, great, 1, NULL, NULL, 1e-5], y.to(great.value.dtype), ulps=8, every=101, more=more)
+            ones = torch.ones(700, dtype=torch.float64)
+            parts = aten.native_layer_norm_backward(g.value.double(), unit, [700], mean, rstd, ones, ones, [True, True, True])
+            parts = [parts[0] / scale, *parts[1:]]
+            less = "unsigned abs=0" if dtype == "float64" else f"unsigned abs={3e-6 / scale}"
+            expect("layerNormGrad", [R, NULL, NULL, g, great, 1, NULL, 1e-5], parts[0].to(great.value.dtype), ulps=64, every=101, more=less)
     refuse("layerNorm", [R, PLAIN["int64"], 1, NULL, NULL, 1e-5])
     refuse("layerNorm", [R, t, 1, PLAIN["float64"], NULL, 1e-5])
     refuse("layerNorm", [R, PLAIN["float16"], 1, NULL, PLAIN["bfloat16"], 1e-5])
@@ -154,7 +168,7 @@ def losses():
             loss(dtype, t, target, weight, reduction, -100)
         loss(dtype, t, nobody, None, 1, -100)
         loss(dtype, t, nobody, None, 2, -100)
-        # The class itself may be left out.
+        # The ignored class may be one of the classes.
         inside = Operand(f"inside.{name}.{dtype}", torch.tensor([i % classes for i in range(count)], dtype=torch.int64).reshape(places))
         loss(dtype, t, inside, None, 1, 2)
     refusals()
@@ -202,7 +216,7 @@ def reduced(values, reduction):
 
 
 def distances():
-    """Losses of single elements."""
+    """Losses by element."""
     kinds = {
         "mseLoss": ([], lambda a, b: (a - b) ** 2),
         "l1Loss": ([], lambda a, b: (a - b).abs()),
@@ -229,6 +243,20 @@ def distances():
             expect("klDiv", [R, a, truth, 0, reduction], reduced(values, reduction).to(a.value.dtype), ulps=6, more=bound)
             logs = torch.broadcast_tensors(x, low.value.double())[1]
             expect("klDiv", [R, a, low, 1, reduction], reduced(logs.exp() * (logs - x), reduction).to(a.value.dtype), ulps=6, more=bound)
+    for dtype in FLOATS:
+        # Squares beyond float16 have a mean within it, and a sum of many small losses is not rounded on the way.
+        far, near = tensor(f"far2.{dtype}", [300, 0], dtype), tensor(f"near2.{dtype}", [0, 0], dtype)
+        expect("mseLoss", [R, far, near, 1], torch.tensor(45000).to(far.value.dtype))
+        expect("mseLoss", [R, far, near, 3], torch.tensor(45000).to(far.value.dtype))
+        # A share of 0 is 0, of infinities as well; PyTorch has NaN.
+        t, truth = tensor(f"ends4.{dtype}", [INF, INF, INF, -INF, -INF, -INF, NAN], dtype), tensor(f"truth4.{dtype}", [0, 0.5, 1, 0, 0.5, 1, 1], dtype)
+        losses = torch.tensor([INF, INF, 0, 0, INF, INF, NAN], dtype=t.value.dtype)
+        expect("bceWithLogits", [R, t, truth, NULL, NULL, 0], losses, more="unsigned")
+        expect("bceWithLogits", [R, t, truth, NULL, tensor(f"two.{dtype}", 2, dtype), 0], losses, more="unsigned")
+        # Positions that are ignored have no gradient, whatever their scores are.
+        scores, target = tensor(f"ends23.{dtype}", [[INF, 1, INF], [1, 1, 1]], dtype), tensor("ignored2", [-100, 1], "int64")
+        gradient = torch.tensor([[0, 0, 0], [1 / 3, -2 / 3, 1 / 3]], dtype=torch.float64).to(t.value.dtype)
+        expect("crossEntropyGrad", [R, tensor(f"one.{dtype}", 1, dtype), scores, target, NULL, 1, -100], gradient, ulps=2)
     t, row = PLAIN["float32"], tensor("row2", [1, 2], "float32")
     for loss, numbers in (*((name, numbers) for name, (numbers, _) in kinds.items()), ("bceWithLogits", None), ("klDiv", None)):
         behind = lambda reduction: {"bceWithLogits": [NULL, NULL, reduction], "klDiv": [0, reduction]}.get(loss) or [reduction, *numbers]
@@ -259,7 +287,7 @@ def smoothed():
 
 
 def batches():
-    """Batch normalization. c_tests/test_losses.c looks at running statistics that move."""
+    """Batch normalization. c_tests/test_losses.c tests the update of running statistics."""
     shapes = {"rows": (6, 3), "images": (2, 3, 4, 5), "line": (4, 3, 7)}
     for dtype, (name, shape) in itertools.product(FLOATS, shapes.items()):
         x = sheet(f"batch.{name}", dtype, shape, 51)
@@ -278,6 +306,15 @@ def batches():
                 of_channels = torch.float64 if dtype == "float64" else torch.float32
                 results = [y.to(x.value.dtype), m.to(of_channels), s.to(of_channels)]
                 expect("batchNorm", [R, MAYBE, MAYBE, x, weight or NULL, bias or NULL, *running, training, 0.1, 1e-5], *results, ulps=4, more=bound)
+    # Squares of the elements overflow.
+    for dtype, scales in {"float32": (2e19, 1e37), "float64": (1e155, 1e300), "bfloat16": (2e19, 1e37)}.items():
+        for scale in scales:
+            unit = sheet("batch.images", dtype, shapes["images"], 51).value.double() / 8
+            great = tensor(f"batch.great.{dtype}.{scale}", (unit * scale).tolist(), dtype)
+            y, m, s = aten.native_batch_norm(great.value.double() / scale, None, None, None, None, True, 0.1, 0)
+            of_channels = torch.float64 if dtype == "float64" else torch.float32
+            results = [y.to(great.value.dtype), (m * scale).to(of_channels), (s / scale).to(of_channels)]
+            expect("batchNorm", [R, MAYBE, MAYBE, great, NULL, NULL, NULL, NULL, 1, 0.1, 1e-5], *results, ulps=64, more="unsigned abs=1e-5")
     t = PLAIN["float32"]
     behind = [NULL, NULL, 1, 0.1, 1e-5]
     refuse("batchNorm", [R, NULL, NULL, PLAIN["int64"], NULL, NULL, *behind])

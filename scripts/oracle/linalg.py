@@ -1,4 +1,4 @@
-"""Rows: linear algebra, where the answer is one: signs and scales of vectors are for tests/linalg.rs."""
+"""Operations of linear algebra with a unique result. tests/linalg.rs tests results with arbitrary signs and scales of vectors."""
 
 import itertools
 import zlib
@@ -14,7 +14,7 @@ made = {}
 
 
 def matrices(name, dtype, shape):
-    """Multiples of 1/4 from -4 to 4, the same for a name and shape."""
+    """Multiples of 1/4 from -4 to 4, determined by the name and the shape."""
     key = f"{name}.{dtype}.{'x'.join(map(str, shape))}"
     if key not in made:
         made[key] = random(f"linalg.{key}", dtype, shape, 1 + zlib.crc32(f"{name}{shape}".encode()) % 100000, 33, -16, 0.25)
@@ -22,7 +22,7 @@ def matrices(name, dtype, shape):
 
 
 def computed(name, value, dtype):
-    """An operand that is computed."""
+    """A computed operand."""
     return Operand(f"linalg.{name}.{dtype}.{shape_name(value)}", value.to(getattr(torch, dtype)).contiguous())
 
 
@@ -35,7 +35,7 @@ def positive(dtype, shape):
 
 
 def near(dtype, *values, condition=1.0):
-    """The options for results with a relative error of some units, in the norm, times a condition number."""
+    """The options for results with a relative error of some units in the norm, times a condition number."""
     most = max([1.0, *(float(v.abs().max()) for v in values if v.numel())])
     epsilon = torch.finfo(getattr(torch, dtype)).eps
     return f"unsigned abs={float(f'{40 * epsilon * condition * most:.2g}')}"
@@ -190,7 +190,7 @@ def oblong():
     expected("cond", [R, symmetric, ONE_NORM], "float64", torch.tensor(INF, dtype=torch.float64))
     refuse("cond", [R, deficient, FRO], ERR_SHAPE)
     refuse("orgqr", [R, matrices("o", "float64", (3, 5)), b], ERR_SHAPE)
-    # One pair and a real one, in the order that block triangular matrices have them.
+    # A complex pair and a real eigenvalue, in the order of the block triangular matrix.
     turn = tensor("linalg.turn", [0, -2, 0, 2, 0, 0, 0, 0, 3], "float64", (3, 3))
     for name in ("geev", "eig"):
         expected(name, [R, NULL, turn], "float64", torch.tensor([[0, 2], [0, -2], [3, 0]], dtype=torch.float64))

@@ -3,7 +3,7 @@
 from .writing import *
 
 LIMITS = {"uint8": (0, 255), **{f"int{bits}": (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) for bits in (8, 16, 32, 64)}}
-# Greatest finite number, least normal one, least of all.
+# Largest finite number, smallest normal number, smallest positive number.
 ENDS = {
     "float16": (65504, 2**-14, 2**-24),
     "bfloat16": (3.3895313892515355e38, 2**-126, 2**-133),
@@ -21,7 +21,7 @@ def integer_edges(dtype):
 
 
 def edges(dtype):
-    """35 numbers where things happen."""
+    """35 edge values."""
     if dtype == "bool":
         return [i % 3 == 0 or i % 5 == 1 for i in range(35)]
     if dtype in INTEGERS:
@@ -32,7 +32,7 @@ def edges(dtype):
 
 
 def plain(dtype):
-    """35 numbers of everyday size, both signs."""
+    """35 numbers near 1, of both signs."""
     if dtype == "bool":
         return [i % 2 for i in range(35)]
     if dtype in INTEGERS:
@@ -41,7 +41,7 @@ def plain(dtype):
 
 
 def multiples(dtype):
-    """Numbers beside multiples of the divisors, as great as they may be."""
+    """Numbers next to multiples of the divisors, up to the largest."""
     low, high = LIMITS[dtype]
     divisors = DIVISORS[dtype].value.flatten().tolist()
     return [max(low, min(high, (high // 2 ** (i % 5) // abs(x)) * x + i % 3 - 1)) for i, x in enumerate(divisors)]
@@ -50,7 +50,7 @@ def multiples(dtype):
 EDGES = {d: tensor(f"edges.{d}", edges(d), d, (5, 7)) for d in ALL}
 PLAIN = {d: tensor(f"plain.{d}", plain(d), d, (5, 7)) for d in ALL}
 
-# Divisors and exponents: pairs with every kind of edge.
+# Divisors and exponents, which pair each operand with every kind of edge value.
 RIGHT = {d: tensor(f"right.{d}", list(EDGES[d].value.flatten().roll(11).tolist()), d, (5, 7)) for d in ALL}
 DIVISORS = {d: tensor(f"divisors.{d}", [x or 1 for x in EDGES[d].value.flatten().flip(0).tolist()], d, (5, 7)) for d in INTEGERS}
 DIVISORS.update({d: RIGHT[d] for d in FLOATS})

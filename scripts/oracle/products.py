@@ -1,4 +1,4 @@
-"""Rows: matrix products. Elements are whole and small, so that every dtype holds the sums."""
+"""Operations: matrix products. Elements are small integers, so that every dtype holds the sums."""
 
 import numpy
 
@@ -66,7 +66,7 @@ def products():
         agree("cross", dtype, [x, y], lambda x, y: torch.linalg.cross(x, y, dim=1), x, y, 1)
         agree("cross", dtype, [x, w], lambda x, y: torch.linalg.cross(x, y.expand(4, 3), dim=-1), x, w, -1)
         if dtype in ("float16", "bfloat16"):
-            # The products have more bits than the dtype, their difference has not.
+            # The products have more bits than the dtype; their difference has not.
             x, y = tensor(f"product.left.{dtype}", [201, 203, 0], dtype), tensor(f"product.right.{dtype}", [199, 201, 0], dtype)
             agree("cross", dtype, [x, y], torch.linalg.cross, x, y, 0)
         square = make("square", 2, 3, 3)
@@ -114,11 +114,26 @@ def products():
         for p in (0, 1, 2, 3, INF):
             distances = lambda a, b: torch.cdist(a, b, float(p), compute_mode="donot_use_mm_for_euclid_dist")
             for a, b in ((x, x), (x, y), (more, many)):
-                agree("cdist", dtype, [a, b], distances, a, b, p, ulps=2)
+                agree("cdist", dtype, [a, b], distances, a, b, p, ulps=32 if p == 2 and b is many else 2)
+        for mode in (0, 1, 2):
+            agree("cdistMode", dtype, [more, many], distances_2, more, many, 2, mode, ulps=2 if mode == 2 else 32)
+        # Rows far from 0, at distances of some units.
+        offset = 64 if dtype == "bfloat16" else 1024
+        high = tensor(f"product.high.{dtype}", (many.value + offset).flatten().tolist(), dtype, tuple(many.value.shape))
+        agree("cdistMode", dtype, [high, high], distances_2, high, high, 2, 2, ulps=2)
+        for p in (0, 1, 2, 3, INF):
+            for t in (x, many):
+                agree("pdist", dtype, [t], lambda t: torch.pdist(t, float(p)), t, p, ulps=2)
+        for t in (make_empty(dtype, 3, 0), whole("none3", dtype, (0, 3), 1), whole("one3", dtype, (1, 3), 1)):
+            agree("pdist", dtype, [t], lambda t: torch.zeros(t.shape[0] * max(t.shape[0] - 1, 0) // 2, dtype=t.dtype), t, 2)
         agree("cdist", dtype, [whole("none3", dtype, (0, 3), 1), x], torch.cdist, whole("none3", dtype, (0, 3), 1), x, 2)
         for p in (2, INF):
             agree("cdist", dtype, [make_empty(dtype, 2, 0), make_empty(dtype, 3, 0)], torch.cdist, make_empty(dtype, 2, 0), make_empty(dtype, 3, 0), p)
     refusals()
+
+
+def distances_2(a, b):
+    return torch.cdist(a, b, 2.0, compute_mode="donot_use_mm_for_euclid_dist")
 
 
 def make_empty(dtype, rows, columns):
@@ -147,6 +162,10 @@ def refusals():
     refuse("cdist", [R, SMALL["int32"], SMALL["int32"], 2])
     refuse("cdist", [R, a, v, 2], ERR_SHAPE)
     refuse("cdist", [R, a, a, -1], ERR_ARGUMENT)
+    refuse("cdistMode", [R, a, a, 2, 3], ERR_ARGUMENT)
+    refuse("pdist", [R, SMALL["int32"], 2])
+    refuse("pdist", [R, v, 2], ERR_SHAPE)
+    refuse("pdist", [R, a, -1], ERR_ARGUMENT)
     refuse("matrixPower", [R, a, 2], ERR_SHAPE)
     refuse("matrixPower", [R, tensor("product.whole", [1, 2, 0, 4], "int64", (2, 2)), -1])
     refuse("chainMatmul", [R, (a, a), 2], ERR_SHAPE)

@@ -1,4 +1,4 @@
-"""Rows: reductions, scans, order statistics and histograms."""
+"""Operations: reductions, scans, order statistics and histograms."""
 
 import collections
 import itertools
@@ -12,7 +12,7 @@ SHAPE = (3, 4, 5)
 
 
 def sheet(dtype):
-    """A few numbers, many of them alike, both signs, multiples of 1/4."""
+    """A few numbers, many of them equal, of both signs, multiples of 1/4."""
     modulus, shift, scale = (2, 0, 1) if dtype == "bool" else (23, 0, 1) if dtype == "uint8" else (23, -11, 0.25 if dtype in FLOATS else 1)
     return random(f"sheet.{dtype}", dtype, SHAPE, 1, modulus, shift, scale)
 
@@ -25,8 +25,8 @@ LONGEST = {
     d: random(f"longest.{d}", d, (100003,), 11, 201, 0 if d == "uint8" else -100, 0.25 if d in FLOATS else 1)
     for d in ("uint8", "int64", "float32", "float64")
 }
-# Whether a product of float64 leaves the range on its way depends on the order of its factors, which is the library's: those of the edges that
-# could make it are replaced.
+# The order of the factors, which the library chooses, decides whether a product of float64 overflows in between. Edge values that could
+# cause this are replaced.
 FACTORS_IN_RANGE = [x if x == 0 or not numpy.isfinite(x) or 1e-300 < abs(x) < 1e300 else 3.0 for x in EDGES["float64"].value.flatten().tolist()]
 PRODUCT_EDGES = {**EDGES, "float64": tensor("product.edges.float64", FACTORS_IN_RANGE, "float64", (5, 7))}
 # (dimension, keepdim)
@@ -34,7 +34,7 @@ DIMS = [(0, 0), (1, 1), (2, 0), (-1, 1), (-3, 0), (TH_ALL_DIMS, 0), (TH_ALL_DIMS
 
 
 def over(f, t, dim, keepdim):
-    """`f(t, dim)`, which drops the dimension; all of them by way of a flat copy."""
+    """`f(t, dim)`, which removes the dimension. All dimensions are reduced as one, in a flat copy."""
     if dim != TH_ALL_DIMS:
         r = f(t, dim)
         return r.unsqueeze(dim % t.dim()) if keepdim and t.dim() else r
@@ -43,7 +43,7 @@ def over(f, t, dim, keepdim):
 
 
 def reduced(function, f, dtypes=ALL, before=(), after=(), operands=SHEET, empty=True, results=1, where=DIMS, edges=EDGES, **how):
-    """A reduction over each dimension and all of them. `f(t, dim)` gives one tensor or, with `results`, several."""
+    """A reduction over each dimension and over all. `f(t, dim)` returns one tensor or, with `results`, several."""
     if note("reduced", function, f, dtypes, before=before, after=after, results=results, **how):
         return
 
@@ -84,12 +84,12 @@ def reduced(function, f, dtypes=ALL, before=(), after=(), operands=SHEET, empty=
 
 
 def in_double(f):
-    """Floats by way of float64, rounded once; of anything else `f` itself."""
+    """Computes floats in float64, and rounds once. Other dtypes use `f` directly."""
     return lambda t, *args: f(t.double(), *args).to(t.dtype) if t.is_floating_point() else f(t, *args)
 
 
 def precisely(f):
-    """By way of NumPy's longest floats, rounded once: `f(array, dim)` is NumPy's."""
+    """Computes with NumPy's longest float type, and rounds once. `f(array, dim)` is NumPy's function."""
 
     def oracle(t, dim):
         if t.dim() == 0:
@@ -116,7 +116,7 @@ def several(function, f, dtypes, operands=SHEET, dtype=False, before=(), after=(
 
 
 def first(t, dim, largest):
-    """Where the greatest element first is; NaN beats everything."""
+    """The position of the first maximum. NaN counts as the largest value."""
     a = t.numpy() if t.dtype != torch.bfloat16 else t.float().numpy()
     return torch.as_tensor(numpy.argmax(a, dim) if largest else numpy.argmin(a, dim)).long()
 
@@ -203,7 +203,7 @@ def reductions():
 
 
 def other_dtypes():
-    """Reductions over several dims in a dtype that is asked for."""
+    """Reductions over several dims in a requested dtype."""
     for one, (other, code) in itertools.product(SOME, {"int64": 5, "float32": 8, "float64": 9}.items()):
         dtype = getattr(torch, other)
         t = SHEET[one].value.to(dtype)
@@ -211,7 +211,7 @@ def other_dtypes():
         expect("prodDims", [R, FACTORS[one], 1, [1], 1, code], FACTORS[one].value.to(dtype).prod(1, True), ulps=1)
         if other in FLOATS:
             expect("meanDims", [R, SHEET[one], 2, [0, 2], 0, code], t.mean((0, 2)), ulps=2)
-    # What does not fit wraps, and what is not 0 is true.
+    # Sums wrap if they do not fit, and become true if they are not 0.
     for one, (other, code) in itertools.product(SOME, {"uint8": 1, "bool": 10}.items()):
         dtype = getattr(torch, other)
         if one not in FLOATS or other == "bool":
@@ -281,12 +281,12 @@ def scans():
     scanned("cumprod", in_double(torch.cumprod), operands=FACTORS, ulps=1)
     scanned("cummax", torch.cummax, results=2, more="unsigned")
     scanned("cummin", torch.cummin, results=2, more="unsigned")
-    # e^(t - max): the difference was rounded.
+    # e^(t - max), whose difference is rounded.
     scanned("softmax", in_double(torch.softmax), FLOATS, ulps=16)
     scanned("logSoftmax", in_double(torch.log_softmax), FLOATS, ulps=4, more="abs=1e-7 unsigned")
     scanned("logcumsumexp", in_double(torch.logcumsumexp), FLOATS, ulps=4, more="abs=1e-7 unsigned")
     for dtype in FLOATS:
-        # Beside 1 the rest is small.
+        # Next to 1, the rest is small.
         t = tensor(f"rest.{dtype}", [0, -18], dtype)
         r = torch.tensor([0, math.log1p(math.exp(-18))], dtype=torch.float64)
         expect("logcumsumexp", [R, t, 0], r.to(t.value.dtype), ulps=2)
@@ -302,7 +302,7 @@ def scans():
 
 
 def scans_in_other_dtypes():
-    """Running sums and softmax in a dtype that is asked for."""
+    """Running sums and softmax in a requested dtype."""
     for one, (other, code) in itertools.product(SOME, {"uint8": 1, "int32": 4, "float16": 6, "float32": 8, "float64": 9, "bool": 10}.items()):
         t, factors = (converted(operand[one].value, other) for operand in (SHEET, FACTORS))
         if other in FLOATS:
@@ -323,12 +323,12 @@ def scans_in_other_dtypes():
 
 
 def sorted_line(values):
-    """Values in ascending order with their places, equal ones in order of place; NaN last."""
+    """Positions of the values in ascending order. Equal values are ordered by position, and NaN is last."""
     return sorted(range(len(values)), key=lambda i: (math.isnan(values[i]), 0 if math.isnan(values[i]) else values[i], i))
 
 
 def by_line(choose):
-    """For `choose(values)`, the place of an element in a line."""
+    """Statistics for which `choose(values)` returns the position of an element in a line."""
 
     def f(t, dim):
         if t.dim() == 0:
@@ -343,7 +343,7 @@ def by_line(choose):
 
 
 def ranked(rank):
-    """Where the element of a rank, which may depend on the line, first occurs."""
+    """The first position of the element with a rank, which may depend on the line."""
 
     def choose(line):
         x = line[sorted_line(line)[rank(line)]]
@@ -372,7 +372,7 @@ INTERPOLATIONS = ["linear", "lower", "higher", "midpoint", "nearest"]
 
 
 def quantile(f, q, how):
-    """16-bit floats by way of float32."""
+    """Computes 16-bit floats in float32."""
 
     def oracle(t, dim):
         wide = t if t.dtype == torch.float64 else t.float()
@@ -404,6 +404,20 @@ def order():
             q = tensor(f"{name}.{dtype}", [0, 0.25, 1], dtype)
             expect(name, [R, t, q, 1, 0, 0], quantile(f, q.value.tolist(), "linear")(t.value, 1), ulps=1)
             expect(name, [R, EDGES[dtype], q, 1, 0, 1], quantile(f, q.value.tolist(), "lower")(EDGES[dtype].value, 1), ulps=1)
+        great = math.ldexp(torch.finfo(t.value.dtype).max, -1) * 1.5
+        pair, half = tensor(f"pair.{dtype}", [-great, great], dtype), tensor(f"half.{dtype}", [INF, 5, 4], dtype)
+        for name, q in itertools.product(("quantile", "nanquantile"), (0.25, 0.5, 0.75)):
+            expect(name, [R, pair, q, 0, 0, 0], ((2 * q - 1) * pair.value[1].double()).to(t.value.dtype), ulps=1)
+            expect(name, [R, half, 0.5 + q / 2, 0, 0, 0], half.value[0])
+            expect(name, [R, tensor(f"less.{dtype}", [-INF, 3], dtype), q, 0, 0, 0], -half.value[0])
+            expect(name, [R, pair, q, 0, 0, 3], torch.zeros((), dtype=t.value.dtype))
+        if dtype in ("float32", "float64"):
+            edges = tensor(f"wide.{dtype}", [-great, 0, great], dtype)
+            for low in (great, great / 1.9):
+                expect("histc", [R, edges, 3, -low, low], torch.tensor([1, 1, 1] if low == great else [0, 1, 0], dtype=t.value.dtype))
+            expect("bhistc", [R, edges, 3, -great, great], torch.ones(3, dtype=t.value.dtype))
+            same = tensor(f"same.{dtype}", [great, great], dtype)
+            expect("histc", [R, same, 2, 0, 0], torch.tensor([0, 2], dtype=t.value.dtype))
         refuse("quantile", [R, t, 1.5, 0, 0, 0], ERR_ARGUMENT)
         refuse("quantile", [R, t, 0.5, 0, 0, 9], ERR_ARGUMENT)
         refuse("quantile", [R, EMPTY[dtype], 0.5, 0, 0, 0], ERR_ARGUMENT)

@@ -1,4 +1,4 @@
-"""Rows: sorting, what is there once, and searching."""
+"""Operations: sorting, unique elements, and searching."""
 
 import itertools
 
@@ -13,20 +13,20 @@ ENDS_IN_NAN = {d: tensor(f"ends.nan.{d}", [-INF, -2, -0.0, 0.0, 2.5, INF, NAN, N
 
 
 def plain_array(t):
-    """For NumPy, which has no bfloat16; no value changes."""
+    """An array for NumPy, which has no bfloat16. No value changes."""
     return (t.float() if t.dtype == torch.bfloat16 else t).numpy()
 
 
 def in_order(t, dim, descending=False):
-    """PyTorch's stable sort: values, and where they stood."""
+    """PyTorch's stable sort: values and their positions."""
     return tuple(torch.sort(t, dim=dim, descending=bool(descending), stable=True))
 
 
 def top(t, k, dim, largest, ordered):
-    """Of equal elements those that come first; in the order of `t` unless `ordered`."""
+    """The top k. Of equal elements the first ones are chosen. In the order of `t` unless `ordered`."""
     values, places = (part.narrow(dim, 0, k) if t.dim() else part for part in in_order(t, dim, largest))
     if t.dim() and t.dtype != torch.bool:
-        # Which of equal ones they are is nobody's promise in PyTorch, but what they are is.
+        # PyTorch does not define which of several equal elements are chosen, but their values are determined.
         assert torch.equal(values.nan_to_num(), torch.topk(t, k, dim, bool(largest)).values.nan_to_num())
     if ordered or not t.dim():
         return values, places
@@ -35,7 +35,7 @@ def top(t, k, dim, largest, ordered):
 
 
 def once(t, consecutive):
-    """Values, inverse and counts of all elements; of -0.0 and 0.0 the one that comes first."""
+    """Values, inverse and counts of all elements. Of -0.0 and 0.0 the first one is kept."""
     flat = t.flatten()
     if consecutive:
         values, inverse, counts = torch.unique_consecutive(flat, return_inverse=True, return_counts=True)
@@ -46,7 +46,7 @@ def once(t, consecutive):
 
 
 def slices_once(t, dim, consecutive):
-    """The same of slices, ordered by NumPy, which has NaN last."""
+    """As above for slices, in the order of NumPy, which sorts NaN last."""
     rows = t.movedim(dim, 0)
     flat = plain_array(rows.flatten(1) if t.dim() > 1 else rows.unsqueeze(1))
     order = numpy.arange(len(flat)) if consecutive or not len(flat) else numpy.lexsort(flat.T[::-1])
@@ -64,7 +64,7 @@ def slices_once(t, dim, consecutive):
 
 
 def places_in(sequence, t, right):
-    """NumPy's searchsorted, row by row where there are several sequences."""
+    """NumPy's searchsorted, line by line if there are several sequences."""
     common = torch.result_type(sequence, t)
     s, x = plain_array(sequence.to(common)), plain_array(t.to(common))
     side = "right" if right else "left"

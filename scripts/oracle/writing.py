@@ -1,4 +1,4 @@
-"""The lines of the file of expectations: tensors, calls, and what they give."""
+"""Writes the lines of the file of expectations: tensors, calls, and their results."""
 
 import functools
 import math
@@ -20,14 +20,14 @@ WHOLE = INTEGERS + ["bool"]
 SOME = ["uint8", "int32", "int64", "bfloat16", "float32", "float64", "bool"]
 
 lines = []
-# The last line of each name: another operand may take it later.
+# The last line of each name. Another operand may replace it later.
 named = {}
-# With a list here, rows are noted in it and nothing is computed or written: scripts/differential has other operands for them.
+# If this is a list, operations are noted in it and nothing is computed or written: scripts/differential has other operands for them.
 noted = None
 
 
 class Row(NamedTuple):
-    """A row: how its function is called (the name of the Python function that wrote it), and what computes it."""
+    """An operation: the kind of its call (the name of the Python function that wrote it), and the function that computes it."""
 
     kind: str
     function: str
@@ -37,7 +37,7 @@ class Row(NamedTuple):
 
 
 def note(kind, function, oracle, dtypes, **options):
-    """Notes a row, if that is all that is asked for."""
+    """Notes an operation, if operations are only noted."""
     if noted is not None:
         noted.append(Row(kind, function, oracle, dtypes, options))
     return noted is not None
@@ -52,7 +52,7 @@ def shape_name(t):
 
 
 def text_of_float(x, dtype):
-    """The fewest digits that give `x` in `dtype`."""
+    """The shortest text for `x` in `dtype`."""
     return shortest(x, dtype) if math.isfinite(x) and x != 0 else str(x).removesuffix(".0")
 
 
@@ -90,7 +90,7 @@ def tensor(name, values, dtype, shape=None):
 
 
 def random(name, dtype, shape, seed, modulus, shift, scale):
-    """Multiples of `scale` from `shift` to `shift + modulus - 1`, by a generator that Lua has, too."""
+    """Multiples of `scale` from `shift` to `shift + modulus - 1`, by a generator that the test in Lua has, too."""
     state, values = seed, []
     for _ in range(math.prod(shape)):
         state = state * 16807 % 2147483647
@@ -115,7 +115,7 @@ class Start:
 
 
 class Raw:
-    """An argument in the words of the file."""
+    """An argument in the syntax of the file."""
 
     def __init__(self, text):
         self.text = text
@@ -146,7 +146,7 @@ def result_text(t, every):
 
 
 def expect(function, arguments, *results, options="", more="", ulps=0, every=1):
-    """One call, and its results: tensors, ("returns", dtype, number) or ("error", status)."""
+    """Writes one call and its results: tensors, ("returns", dtype, number) or ("error", status)."""
     if noted is not None:
         return
     options = f"{options} {more}".strip()
@@ -169,5 +169,5 @@ def refuse(function, arguments, status=ERR_DTYPE):
 
 
 def scalar(x):
-    """A number as thorn reads it: whole ones are integers."""
+    """A number as thorn reads it: whole numbers are integers."""
     return int(x) if math.isfinite(x) and float(x).is_integer() else float(x)

@@ -1,4 +1,4 @@
-"""Random calls beside PyTorch and SciPy, and expectations for the test that runs without them."""
+"""Random calls, compared with PyTorch and SciPy, and expectations for the test that runs without them."""
 
 import os
 import warnings
@@ -11,7 +11,7 @@ OUT = os.path.join(os.path.dirname(__file__), "..", "..", "tests", "data", "spar
 
 
 def different(got, expected, tolerance):
-    """The difference of two results as text; None if there is none."""
+    """The difference of two results as text; None if they are equal."""
     if isinstance(expected, Sparse):
         if got.size != expected.size:
             return f"sizes {got.size}, expected {expected.size}"
@@ -57,7 +57,7 @@ def words(t):
 
 
 def line(x):
-    """An operand or a result as the file has it."""
+    """An operand or a result in the syntax of the file."""
     if isinstance(x, Sparse):
         dtype, shape = str(x.values.dtype).removeprefix("torch."), ",".join(map(str, x.size)) or "-"
         return f"sparse {dtype} {x.sparse_dim} {shape} {x.values.shape[0]} {words(x.indices)} {words(x.values)}".replace("  ", " ").rstrip()
@@ -81,6 +81,6 @@ def write(options):
 
 
 def main(options):
-    # PyTorch says that it does not check what is checked here.
+    # PyTorch warns that it does not check the invariants that are checked here.
     warnings.simplefilter("ignore")
     return write(options) if options.write else compare(options)

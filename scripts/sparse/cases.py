@@ -1,4 +1,4 @@
-"""Calls of functions of sparse tensors, and what PyTorch and SciPy say they give."""
+"""Calls of functions of sparse tensors, and their results by PyTorch and SciPy."""
 
 import random
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ ALL = NUMBERS + [torch.bool]
 
 
 def wide(t):
-    """As float64 or int64, in which oracles compute: PyTorch lacks many functions for others."""
+    """Converts to float64 or int64, because PyTorch lacks many sparse functions for other dtypes."""
     return t.to(torch.float64 if t.dtype.is_floating_point else torch.int64)
 
 
@@ -50,7 +50,7 @@ class Sparse:
 
 
 def narrowed(t, dtype):
-    """The sparse tensor of PyTorch with values of a dtype."""
+    """The PyTorch sparse tensor with values of a dtype."""
     t = t.coalesce()
     return Sparse(t.indices(), t.values().to(dtype), tuple(t.shape))
 
@@ -64,7 +64,7 @@ def from_scipy(matrix, dtype):
 
 @dataclass
 class Case:
-    """A call: operands in the order of C, without the result, and the result; it may differ by `tolerance` relatively."""
+    """A call: the operands in the order of C, without the result, and the result, with the relative tolerance `tolerance`."""
 
     function: str
     arguments: list
@@ -80,13 +80,13 @@ class Dims:
 
 
 class Draw(random.Random):
-    """Operands."""
+    """Draws operands."""
 
     def dtype(self, among=NUMBERS):
         return self.choice([*among, torch.float64, torch.float32]) if torch.float64 in among else self.choice(among)
 
     def whole(self, shape, dtype, least=-3, most=4):
-        """Small whole numbers, whose sums every dtype holds."""
+        """Small integers, whose sums every dtype holds."""
         if dtype in (torch.uint8, torch.bool):
             least = 0
         count = int(numpy.prod(shape))
@@ -99,7 +99,7 @@ class Draw(random.Random):
         rank = self.choice([1, 2, 2, 2, 3, 4]) if size is None else len(size)
         size = self.size(rank) if size is None else tuple(size)
         sparse_dim = self.choice([rank, rank, self.randint(1, rank)]) if sparse_dim is None else sparse_dim
-        # PyTorch gives up entries that have no elements: test_sparse.c has those.
+        # PyTorch drops entries without elements. test_sparse.c tests these.
         size = size[:sparse_dim] + tuple(n or 2 for n in size[sparse_dim:])
         empty = 0 in size[:sparse_dim] or self.random() < 0.06
         nnz = 0 if empty else self.randint(1, 9)
@@ -110,7 +110,7 @@ class Draw(random.Random):
         return self.sparse(dtype, self.size(2) if size is None else size, 2, **how)
 
 
-# By function: a case.
+# The maker of a case for each function.
 MAKERS = {}
 
 
@@ -180,7 +180,7 @@ def cat(d):
 
 
 def pair(d, dtype):
-    """Two tensors of one size."""
+    """Two tensors of the same sizes."""
     a = d.sparse(dtype)
     return a, d.sparse(dtype, a.size, a.sparse_dim)
 
@@ -346,7 +346,7 @@ def sparseMask(d):
 def mm(d):
     a = d.matrix(d.dtype())
     b = d.matrix(a.values.dtype, (a.size[1], d.randint(1, 5)))
-    # SciPy leaves out sums that are 0 by chance: the places come from the patterns.
+    # SciPy drops sums that happen to be 0, so the positions come from the patterns.
     where = (a.pattern().to_dense() @ b.pattern().to_dense()).nonzero().T
     product = torch.from_numpy((a.csr() @ b.csr()).toarray())
     return Case("mm", [a, b], Sparse(where, product[tuple(where)].to(a.values.dtype), (a.size[0], b.size[1])))
@@ -387,7 +387,7 @@ mapped("relu", torch.relu, [torch.int32, torch.int64, *FLOATS])
 
 
 def case(seed, number):
-    """Case number `number`: all functions come in turn."""
+    """Case number `number`. Consecutive numbers go through all functions."""
     d = Draw(seed * 1000003 + number)
     names = list(MAKERS)
     return MAKERS[names[number % len(names)]](d)

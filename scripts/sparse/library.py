@@ -19,7 +19,7 @@ class Refused(Exception):
 
 
 class Thorn:
-    """The library: `thorn.call("THSTensor_nnz", s)`. Handles that are made are freed together."""
+    """The library: `thorn.call("THSTensor_nnz", s)`. Handles are freed together."""
 
     def __init__(self):
         self.library, self.handles = ctypes.CDLL(library_path()), []
@@ -44,7 +44,7 @@ class Thorn:
         return result
 
     def close(self):
-        """Frees all handles. Returns the memory that is held still, in bytes."""
+        """Frees all handles. Returns the bytes that are still live."""
         for kind, handle in self.handles:
             getattr(self.library, kind + "_free")(ctypes.c_void_p(handle))
         self.handles.clear()
@@ -59,7 +59,7 @@ class Thorn:
         return self.call("THTensor_newSlice", twice, 0, 0, 2 * value.shape[0], 2)
 
     def sparse(self, s, form):
-        """A handle of a form; that which was drawn where the form is of matrices and the operand is none."""
+        """A handle in a form. If the form needs a matrix and the operand is not one, the handle is as drawn."""
         indices = s.indices.to(torch.int32) if form == "stepped" else s.indices
         made = self.call("THSTensor_newWithTensorAndSize", self.tensor(indices), self.tensor(s.values, form == "stepped"), len(s.size), longs(s.size))
         if form == "coalesced":
@@ -68,7 +68,7 @@ class Thorn:
         return self.call("THSTensor_newCompressed", made) if form == "by rows" and matrix else made
 
     def value(self, handle):
-        """The elements of a handle as a tensor of PyTorch."""
+        """The elements of a handle as a PyTorch tensor."""
         copy = self.call("THTensor_newContiguous", handle)
         t = TensorFields.from_address(copy)
         size, dtype = tuple(t.size[: t.nDimension]), DTYPES[t.dtype]

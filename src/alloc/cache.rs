@@ -1,4 +1,5 @@
-//! Released blocks above the small sizes, kept for reuse under one lock: the newest goes out first, the oldest back to the system.
+//! The cache of released blocks above the small sizes, shared by all threads under one lock. The newest block is reused first; the oldest
+//! is returned to the system first.
 
 use super::class::{self, CLASSES};
 use super::system;
@@ -6,7 +7,7 @@ use std::ptr::{NonNull, null_mut};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The first bytes of a kept block.
+/// The header that the cache writes into the first bytes of a kept block.
 struct Node {
     links: [Links; 2],
     class: usize,
@@ -17,7 +18,7 @@ struct Links {
     older: *mut Node,
 }
 
-/// Index of a node's links among all kept blocks, and among those of its class.
+/// The index of a node's links in the list of all kept blocks (AGE), and in the list of its class (BIN).
 const AGE: usize = 0;
 const BIN: usize = 1;
 
@@ -31,9 +32,9 @@ impl List {
     const EMPTY: List = List { newest: null_mut(), oldest: null_mut() };
 
     /// # Safety
-    /// `node` is valid and in no list of this `chain`; the nodes of this list are valid.
+    /// `node` is valid and in no list of this `chain`. All nodes of this list are valid.
     unsafe fn push(&mut self, node: *mut Node, chain: usize) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller meets the conditions above.
         unsafe {
             (*node).links[chain] = Links { newer: null_mut(), older: self.newest };
             match self.newest.is_null() {
@@ -47,7 +48,7 @@ impl List {
     /// # Safety
     /// `node` is in this list, whose nodes are valid.
     unsafe fn unlink(&mut self, node: *mut Node, chain: usize) {
-        // SAFETY: the caller's promise; neighbours of a listed node are listed or null.
+        // SAFETY: the caller meets the conditions above. Neighbours of a listed node are listed or null.
         unsafe {
             let Links { newer, older } = (*node).links[chain];
             match newer.is_null() {
@@ -62,14 +63,14 @@ impl List {
     }
 }
 
-/// The blocks kept, at most `limit` bytes of them.
+/// The kept blocks, at most `limit` bytes.
 pub(super) struct Cache {
     ages: List,
     bins: [List; CLASSES],
     bytes: usize,
 }
 
-// SAFETY: the listed blocks belong to the cache alone, whichever thread holds it.
+// SAFETY: the cache alone owns the listed blocks, on any thread.
 unsafe impl Send for Cache {}
 
 impl Cache {
@@ -77,18 +78,18 @@ impl Cache {
 
     fn take(&mut self, class: usize) -> Option<NonNull<u8>> {
         let node = NonNull::new(self.bins[class].newest)?;
-        // SAFETY: listed nodes are valid: `put` made them from blocks it was given.
+        // SAFETY: listed nodes are valid, because `put` made them from blocks that the cache owns.
         unsafe { self.remove(node.as_ptr()) };
         Some(node.cast())
     }
 
-    /// Keeps `block` and returns what had to go to stay within `limit`.
+    /// Keeps `block`. Returns the blocks that must be removed to stay within `limit`.
     ///
     /// # Safety
-    /// `block` is an unused block of `class`, above the small sizes, and the cache's from now on.
+    /// `block` is an unused block of `class`, above the small sizes. The cache owns it from now on.
     unsafe fn put(&mut self, block: NonNull<u8>, class: usize, limit: usize) -> Evicted {
         let node: *mut Node = block.as_ptr().cast();
-        // SAFETY: blocks above the small sizes are larger than a node and 64-byte aligned; listed nodes are valid.
+        // SAFETY: blocks above the small sizes are larger than a node and 64-byte aligned, and listed nodes are valid.
         unsafe {
             (&raw mut (*node).class).write(class);
             self.ages.push(node, AGE);
@@ -98,12 +99,12 @@ impl Cache {
         self.evict(limit)
     }
 
-    /// Takes the oldest blocks out until at most `limit` bytes are left.
+    /// Removes the oldest blocks until at most `limit` bytes are left.
     fn evict(&mut self, limit: usize) -> Evicted {
         let mut evicted = Evicted(null_mut());
         while self.bytes > limit && !self.ages.oldest.is_null() {
             let node = self.ages.oldest;
-            // SAFETY: listed nodes are valid; once removed, the node is the evicted chain's.
+            // SAFETY: listed nodes are valid. After its removal, the node belongs to the chain of evicted blocks.
             unsafe {
                 self.remove(node);
                 (*node).links[AGE].older = evicted.0;
@@ -126,14 +127,14 @@ impl Cache {
     }
 }
 
-/// Blocks on their way back to the system, which takes too long to be done under the lock.
+/// A chain of blocks to be returned to the system, which takes too long to be done under the lock.
 #[must_use]
 struct Evicted(*mut Node);
 
 impl Evicted {
     fn give_back(mut self) {
         while let Some(node) = NonNull::new(self.0) {
-            // SAFETY: `evict` unlinked this block and chained it to the next; it came from the system with its class's size.
+            // SAFETY: `evict` unlinked this block and chained it to the next. It came from the system with its class's size.
             unsafe {
                 self.0 = (*node.as_ptr()).links[AGE].older;
                 system::give_back(node.cast(), class::size((*node.as_ptr()).class));
@@ -158,33 +159,34 @@ pub(super) fn take(class: usize) -> Option<NonNull<u8>> {
     if limit() == 0 { None } else { lock().take(class) }
 }
 
-/// Keeps `block` for reuse, or gives it back to the system when it is larger than all that may be kept.
+/// Keeps `block` for reuse, or returns it to the system if it is larger than the limit.
 ///
 /// # Safety
-/// `block` came from `system::obtain(class::size(class))`, is above the small sizes, and nobody uses it any more.
+/// `block` came from `system::obtain(class::size(class))`, is above the small sizes, and is not used any more.
 pub(super) unsafe fn put(block: NonNull<u8>, class: usize) {
     let (limit, size) = (limit(), class::size(class));
     if size > limit {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller meets the conditions above.
         return unsafe { system::give_back(block, size) };
     }
-    // SAFETY: the caller's promise. The lock is released before the system is called.
+    // SAFETY: the caller meets the conditions above. The lock is released before the system is called.
     let evicted = unsafe { lock().put(block, class, limit) };
     evicted.give_back();
 }
 
-/// Gives all kept blocks back to the system.
+/// Returns all kept blocks to the system.
 pub(super) fn empty() {
     let evicted = lock().evict(0);
     evicted.give_back();
 }
 
-/// The bytes of all kept blocks.
+/// The size of all kept blocks in bytes.
 pub(super) fn bytes() -> usize {
     lock().bytes
 }
 
-/// The most bytes kept here: `TH_CACHE_LIMIT`, or an eighth of the memory up to 1 GiB. 0 turns every cache off, thread lists included.
+/// The maximum size of all kept blocks in bytes: `TH_CACHE_LIMIT`, or an eighth of the memory up to 1 GiB. 0 disables every cache,
+/// including the lists of threads.
 pub(super) fn limit() -> usize {
     const UNREAD: usize = usize::MAX;
     static LIMIT: AtomicUsize = AtomicUsize::new(UNREAD);
@@ -194,7 +196,7 @@ pub(super) fn limit() -> usize {
     }
     let given = std::env::var("TH_CACHE_LIMIT").ok().and_then(|text| text.trim().parse().ok());
     let limit = given.unwrap_or_else(|| (system::memory() / 8).min(1 << 30)).min(UNREAD - 1);
-    // Threads that come here together must agree: the first one to arrive decides.
+    // If several threads get here at the same time, all use the value of the first one.
     LIMIT.compare_exchange(UNREAD, limit, Relaxed, Relaxed).map_or_else(|decided| decided, |_| limit)
 }
 
@@ -211,7 +213,7 @@ mod tests {
         let mut cache = Box::new(Cache::EMPTY);
         let (a, b, c) = (block(8), block(8), block(9));
         for (block, class) in [(a, 8), (b, 8), (c, 9)] {
-            // SAFETY: fresh blocks of these classes.
+            // SAFETY: new blocks of these classes.
             unsafe { cache.put(block, class, 1 << 20).give_back() };
         }
         assert_eq!(cache.bytes, 576 + 576 + 640);
@@ -232,7 +234,7 @@ mod tests {
         let mut cache = Box::new(Cache::EMPTY);
         let (limit, mut classes) = (100_000, vec![]);
         for class in (8..32).cycle().take(200) {
-            // SAFETY: a fresh block of this class.
+            // SAFETY: a new block of this class.
             unsafe { cache.put(block(class), class, limit).give_back() };
             classes.push(class);
             assert!(cache.bytes <= limit);
@@ -249,7 +251,7 @@ mod tests {
     fn blocks_from_the_middle_leave_both_lists_whole() {
         let mut cache = Box::new(Cache::EMPTY);
         for class in [8, 9, 10, 9, 8] {
-            // SAFETY: a fresh block of this class.
+            // SAFETY: a new block of this class.
             unsafe { cache.put(block(class), class, 1 << 20).give_back() };
         }
         for class in [9, 10, 9] {

@@ -1,28 +1,28 @@
-//! Size classes: every block is one of these sizes, so that a released block fits the next request of its class.
+//! Size classes. Every block has the size of its class, so that a released block fits the next request of the class.
 //!
-//! Up to 512 bytes the classes are 64 bytes apart; above, eight to each doubling, which wastes at most an eighth of what was asked for.
-//! All sizes are multiples of 64, and from 2 MiB on of 256 KiB.
+//! Up to 512 bytes the classes are 64 bytes apart. Above, there are eight for each doubling, so that at most an eighth of a request is
+//! wasted. All sizes are multiples of 64, and from 2 MiB on multiples of 256 KiB.
 
-/// Classes 64 bytes apart; they end at [`SMALL_MAX`].
+/// The number of classes that are 64 bytes apart, up to [`SMALL_MAX`].
 pub(super) const SMALL_CLASSES: usize = 8;
-/// The largest small block.
+/// The size of the largest small block.
 pub(super) const SMALL_MAX: usize = SMALL_CLASSES * SMALL_STEP;
-/// All classes: eight to each doubling from 512 bytes to the end of what `isize` counts.
+/// The number of all classes: eight for each doubling from 512 bytes to the maximum of `isize`.
 pub(super) const CLASSES: usize = SMALL_CLASSES + (isize::BITS as usize - 1 - SMALL_MAX_LOG2) * PER_DOUBLING;
 
 const SMALL_STEP: usize = 64;
 const SMALL_MAX_LOG2: usize = SMALL_MAX.ilog2() as usize;
 const PER_DOUBLING: usize = 8;
-/// Room for rounding up to a class and for aligning a mapping, without overflow.
+/// The distance to the maximum of `isize` that rounding up to a class, and aligning a mapping, may need.
 const SLACK: usize = 4 << 20;
 
-/// The class of a small request; [`SMALL_CLASSES`] or more for every other, zero bytes included.
+/// The class of a small request. For all other requests, including zero bytes, a number of at least [`SMALL_CLASSES`].
 #[inline(always)]
 pub(super) fn small(bytes: usize) -> usize {
     bytes.wrapping_sub(1) / SMALL_STEP
 }
 
-/// The class of a request; `None` when no address space holds it. Zero bytes count as one.
+/// The class of a request; `None` if no address space can hold it. Zero bytes count as one.
 pub(super) fn of(bytes: usize) -> Option<usize> {
     if bytes > isize::MAX as usize - SLACK {
         return None;
@@ -36,7 +36,7 @@ pub(super) fn of(bytes: usize) -> Option<usize> {
     Some(SMALL_CLASSES + (log2 - SMALL_MAX_LOG2) * PER_DOUBLING + eighth)
 }
 
-/// The bytes of a block of `class`.
+/// The size of a block of `class` in bytes.
 pub(super) const fn size(class: usize) -> usize {
     if class < SMALL_CLASSES {
         return (class + 1) * SMALL_STEP;

@@ -1,9 +1,9 @@
-//! Counters of memory: each thread writes its own, and tells a common sum now and then.
+//! Counters of memory. Each thread updates its own, and adds them to a common sum from time to time.
 
 use super::limit;
 use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
 
-/// One thread's counters.
+/// The counters of one thread.
 pub(super) struct Counters {
     pub(super) live: AtomicI64,
     pub(super) allocations: AtomicI64,
@@ -12,14 +12,14 @@ pub(super) struct Counters {
     published: AtomicI64,
 }
 
-/// The sum of all `live`. For each thread it lags by less than [`STEP`], and by the small blocks that the thread reuses.
+/// The sum of all threads' `live`. The part of each thread is late by less than [`STEP`], and by the small blocks that the thread reuses.
 static LIVE: AtomicI64 = AtomicI64::new(0);
 static PEAK: AtomicI64 = AtomicI64::new(0);
 
-/// How far a thread's count may move before it is added to [`LIVE`].
+/// The change of a thread's `live`, in bytes, from which on it is added to [`LIVE`].
 const STEP: u64 = 64 << 10;
 
-/// Adds to a counter that no other thread writes: no locked instruction.
+/// Adds to a counter that no other thread writes, so that no locked instruction is needed.
 #[inline(always)]
 fn bump(counter: &AtomicI64, delta: i64) {
     counter.store(counter.load(Relaxed).wrapping_add(delta), Relaxed);
@@ -30,20 +30,21 @@ impl Counters {
         Counters { live: AtomicI64::new(0), allocations: AtomicI64::new(0), misses: AtomicI64::new(0), published: AtomicI64::new(0) }
     }
 
-    /// A block left the owner's lists for a request of `bytes`.
+    /// Counts a request of `bytes` that the owner's lists served.
     #[inline(always)]
     pub(super) fn taken(&self, bytes: usize) {
         bump(&self.live, bytes as i64);
         bump(&self.allocations, 1);
     }
 
-    /// A block that served a request of `bytes` joined the owner's lists.
+    /// Counts the release of `bytes` to the owner's lists.
     #[inline(always)]
     pub(super) fn put(&self, bytes: usize) {
         bump(&self.live, -(bytes as i64));
     }
 
-    /// Adds to [`LIVE`] what was counted since the last time, `shared` if other threads count here too; the new sum when it has grown.
+    /// Adds the change of `live` since the last call to [`LIVE`]. `shared` is true if other threads use these counters. Returns the new sum
+    /// if it has grown.
     pub(super) fn publish(&self, shared: bool) -> Option<i64> {
         let live = self.live.load(Relaxed);
         let published = if shared {
@@ -65,7 +66,8 @@ impl Counters {
         Some(sum)
     }
 
-    /// Adds to all three, which other threads do too if `shared`; returns the new sum if it was worth adding to [`LIVE`], and has grown.
+    /// Adds to all three counters. `shared` is true if other threads use them. Returns the new sum if the change was added to [`LIVE`] and
+    /// the sum has grown.
     pub(super) fn add(&self, live: i64, allocations: i64, misses: i64, shared: bool) -> Option<i64> {
         for (counter, delta) in [(&self.live, live), (&self.allocations, allocations), (&self.misses, misses)] {
             match shared {
@@ -78,7 +80,7 @@ impl Counters {
     }
 }
 
-/// The most that live memory has been, which is `live` now.
+/// The maximum of live memory so far; `live` is its current value.
 pub(super) fn peak(live: i64) -> i64 {
     PEAK.fetch_max(live, Relaxed).max(live)
 }

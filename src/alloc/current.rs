@@ -1,18 +1,18 @@
-//! Where each thread finds what it owns: one pointer in thread-local storage, [`NOBODY`] at first.
+//! The pointer from each thread to its data: one pointer in thread-local storage, initially [`NOBODY`].
 //!
-//! In a shared library rustc's thread-locals cost a call of `__tls_get_addr`, half the time of a small allocation. Where the C library
-//! lets libraries that are loaded late have a few bytes in the block that the thread register points to, the pointer lives there.
+//! In a shared library, access to rustc's thread-locals calls `__tls_get_addr`, which takes half the time of a small allocation. If the C
+//! library lets libraries that are loaded late use the static TLS block, the pointer is stored there instead (initial-exec model).
 
 use super::thread::{NOBODY, Thread};
 use std::cell::Cell;
 
-/// Returns the lists, counters and text of the calling thread, or [`NOBODY`].
+/// The data of the calling thread, or [`NOBODY`].
 #[inline(always)]
 pub(super) fn get() -> &'static Thread {
     with(Cell::get)
 }
 
-/// Makes `thread` the calling thread's and returns what was.
+/// Sets the data of the calling thread. Returns the previous data.
 pub(super) fn replace(thread: &'static Thread) -> &'static Thread {
     with(|current| current.replace(thread))
 }
@@ -34,8 +34,8 @@ std::arch::global_asm!(
 #[inline(always)]
 fn with<R>(f: impl FnOnce(&Cell<&'static Thread>) -> R) -> R {
     let current: *const Cell<&'static Thread>;
-    // SAFETY: the address of a thread-local (initial-exec model): the thread pointer plus the offset that the loader wrote into the table.
-    // It is the same whenever this thread asks. The variable above holds a reference, as a Cell does, and only its thread comes by here.
+    // SAFETY: the address of a thread-local variable (initial-exec model) is the thread pointer plus the offset that the loader wrote into
+    // the GOT. It never changes for a thread. The variable holds a reference, like the Cell, and only its own thread accesses it.
     unsafe {
         std::arch::asm!(
             "mov {0}, qword ptr fs:[0]",
@@ -50,7 +50,7 @@ fn with<R>(f: impl FnOnce(&Cell<&'static Thread>) -> R) -> R {
 #[cfg(not(all(target_arch = "x86_64", target_pointer_width = "64", target_os = "linux", target_env = "gnu", not(miri))))]
 #[inline(always)]
 fn with<R>(f: impl FnOnce(&Cell<&'static Thread>) -> R) -> R {
-    // Neither initialised at run time nor destroyed: access computes an address and no more.
+    // A thread-local without run-time initialisation and destructor: access only computes an address.
     thread_local!(static CURRENT: Cell<&'static Thread> = const { Cell::new(&NOBODY) });
     CURRENT.with(f)
 }

@@ -5,9 +5,8 @@
 //! and keep other threads out of critical sections until the fork is done. So the child finds every [`ForkMutex`] unlocked, and the guarded
 //! values whole.
 //!
-//! A critical section may contain operations, whose parts the workers of the pool compute. So workers must not begin critical sections:
-//! they
-//! would wait for the fork, and the fork for them.
+//! A critical section may contain operations, parts of which run on the pool's workers. So workers must not begin critical sections: a
+//! worker would wait for the fork, and the fork for the worker.
 //!
 //! A [`LongMutex`] may be held while a file is written or a function of the caller runs, which a fork cannot wait for. Locking such a mutex
 //! fails in the child if a thread of the parent was using it.
@@ -125,7 +124,7 @@ impl<T> ForkMutex<T> {
         ForkMutex(Mutex::new(value))
     }
 
-    /// Locks the mutex. A panic of another holder is no obstacle: the values that are guarded so are whole at each point.
+    /// Locks the mutex. A panic of another holder is ignored, because the guarded values are consistent at every point.
     #[inline]
     pub fn lock(&self) -> ForkGuard<'_, T> {
         let section = section();
@@ -212,8 +211,8 @@ impl<T> DerefMut for LongGuard<'_, T> {
     }
 }
 
-/// The value of a cell, which `make` makes at the first call. A fork waits for the end of `make`, so that no child finds the cell half
-/// made.
+/// The value of a cell. The first call computes it by `make`. A fork waits for the end of `make`, so that no child finds the cell half
+/// initialised.
 #[inline]
 pub fn once<T>(cell: &OnceLock<T>, make: impl FnOnce() -> T) -> &T {
     match cell.get() {
@@ -230,8 +229,8 @@ unsafe impl Sync for Held {}
 
 static HELD: Held = Held(UnsafeCell::new(None));
 
-/// The library registers the handlers when it is loaded, because another thread may fork during the first allocation. Where there is no
-/// `.init_array`, or a linker leaves the entry out, the first allocation registers them.
+/// Registers the handlers when the library is loaded, because another thread may fork during the first allocation. If there is no
+/// `.init_array`, or a linker omits the entry, the first allocation registers them.
 #[cfg(target_os = "linux")]
 #[used]
 #[unsafe(link_section = ".init_array")]
@@ -241,7 +240,7 @@ static ON_LOAD: extern "C" fn() = register;
 pub(super) extern "C" fn register() {
     static DONE: AtomicBool = AtomicBool::new(false);
     if !DONE.load(Ordering::Relaxed) && !DONE.swap(true, Ordering::Relaxed) {
-        // SAFETY: the handlers are functions of this library, and glibc forgets them with the library, should it ever be unloaded.
+        // SAFETY: the handlers are functions of this library. glibc removes them if the library is unloaded.
         unsafe { libc::pthread_atfork(Some(prepare), Some(in_parent), Some(in_child)) };
     }
 }
@@ -269,7 +268,7 @@ extern "C" fn in_parent() {
 
 extern "C" fn in_child() {
     GENERATION.fetch_add(1, Ordering::Relaxed);
-    // The other threads of the parent, some of which wait outside, are not there.
+    // The parent's other threads do not exist in the child, so their counts are removed.
     INSIDE.iter().for_each(|shard| shard.0.store(0, Ordering::SeqCst));
     DEPTH.with(|depth| shard(depth).store(usize::from(depth.get() != 0), Ordering::SeqCst));
     open();
@@ -277,7 +276,7 @@ extern "C" fn in_child() {
 
 fn open() {
     CLOSED.store(false, Ordering::SeqCst);
-    // SAFETY: this thread, or the thread of the parent that it is a copy of, holds FORKING.
+    // SAFETY: FORKING is held by this thread, or by the parent's thread of which this one is a copy.
     drop(unsafe { (*HELD.0.get()).take() });
 }
 
@@ -287,7 +286,7 @@ mod tests {
     use std::sync::atomic::AtomicUsize;
     use std::time::Duration;
 
-    /// The exit status of a child in which `test` runs; a child that hangs ends by a signal after ten seconds.
+    /// The exit status of a child in which `test` runs. A child that hangs ends by a signal after ten seconds.
     fn child(test: impl FnOnce() -> bool) -> Option<i32> {
         // SAFETY: the child calls functions of this library and ends at once.
         unsafe {

@@ -1,4 +1,4 @@
-//! The malloc family behind `THAlloc` and `THDefaultAllocator`: plain heap blocks, which clients may also pass to `realloc` and `free`.
+//! The functions behind `THAlloc` and `THDefaultAllocator`: plain heap blocks, which clients may also pass to `realloc` and `free`.
 
 use super::{THAllocator, retry, system};
 use std::ffi::c_void;
@@ -7,23 +7,23 @@ use std::ptr::{NonNull, null_mut};
 /// Blocks above this size are 64-byte aligned.
 const ALIGNED_ABOVE: usize = 5120;
 
-/// A heap block of `size` bytes, 64-byte aligned above 5120. NULL when memory cannot be had, for 0, and for a negative `size`,
-/// which the caller reports.
+/// A heap block of `size` bytes, 64-byte aligned above 5120. Returns NULL if there is no memory, for 0, and for a negative `size`, which
+/// the caller reports.
 pub fn th_alloc(size: isize) -> *mut c_void {
     let block = match usize::try_from(size) {
         Ok(0) | Err(_) => None,
-        // SAFETY: malloc takes any size.
+        // SAFETY: malloc accepts any size.
         Ok(size @ ..=ALIGNED_ABOVE) => retry(|| NonNull::new(unsafe { libc::malloc(size) })),
         Ok(size) => retry(|| system::aligned(size)).map(NonNull::cast),
     };
     block.map_or(null_mut(), NonNull::as_ptr)
 }
 
-/// The heap block `ptr` with `size` bytes, possibly elsewhere and with malloc's alignment. NULL leaves the block as it was,
-/// except that `size` 0 frees it. A NULL `ptr` makes a fresh block.
+/// Resizes the heap block `ptr` to `size` bytes. The block may move, and then has malloc's alignment. If NULL is returned, the block is
+/// unchanged, except that `size` 0 frees it. A NULL `ptr` allocates a new block.
 ///
 /// # Safety
-/// `ptr` is NULL or a block of the malloc family that nobody else uses.
+/// `ptr` is NULL or a block of the malloc family that no other thread uses.
 pub unsafe fn th_realloc(ptr: *mut c_void, size: isize) -> *mut c_void {
     if ptr.is_null() {
         return th_alloc(size);
@@ -31,11 +31,11 @@ pub unsafe fn th_realloc(ptr: *mut c_void, size: isize) -> *mut c_void {
     match usize::try_from(size) {
         Err(_) => null_mut(),
         Ok(0) => {
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller guarantees NULL or an unused block of the malloc family.
             unsafe { th_free(ptr) };
             null_mut()
         }
-        // SAFETY: the caller's promise; a realloc that fails leaves the block for the second attempt.
+        // SAFETY: the caller guarantees a block of the malloc family. A realloc that fails leaves the block for the second attempt.
         Ok(size) => retry(|| NonNull::new(unsafe { libc::realloc(ptr, size) })).map_or(null_mut(), NonNull::as_ptr),
     }
 }
@@ -43,9 +43,9 @@ pub unsafe fn th_realloc(ptr: *mut c_void, size: isize) -> *mut c_void {
 /// Frees a heap block; NULL is ignored.
 ///
 /// # Safety
-/// `ptr` is NULL or a block of the malloc family that nobody uses any more.
+/// `ptr` is NULL or a block of the malloc family that is not used any more.
 pub unsafe fn th_free(ptr: *mut c_void) {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees NULL or an unused block of the malloc family.
     unsafe { libc::free(ptr) }
 }
 
@@ -54,12 +54,12 @@ unsafe extern "C" fn default_malloc(_ctx: *mut c_void, size: isize) -> *mut c_vo
 }
 
 unsafe extern "C" fn default_realloc(_ctx: *mut c_void, ptr: *mut c_void, size: isize) -> *mut c_void {
-    // SAFETY: who calls through the allocator passes blocks of this allocator.
+    // SAFETY: callers of the allocator pass its blocks.
     unsafe { th_realloc(ptr, size) }
 }
 
 unsafe extern "C" fn default_free(_ctx: *mut c_void, ptr: *mut c_void) {
-    // SAFETY: who calls through the allocator passes blocks of this allocator.
+    // SAFETY: callers of the allocator pass its blocks.
     unsafe { th_free(ptr) }
 }
 
@@ -80,14 +80,14 @@ mod tests {
         for size in [1, 5120, 5121, 100_000] {
             let block = th_alloc(size);
             assert!(!block.is_null() && (size <= 5120 || (block as usize).is_multiple_of(64)));
-            // SAFETY: any block of the family may go to free.
+            // SAFETY: `free` accepts every block of the family.
             unsafe { libc::free(block) };
         }
     }
 
     #[test]
     fn realloc_keeps_the_contents() {
-        // SAFETY: one block, passed along; nothing reads beyond its size.
+        // SAFETY: one block is resized and freed, and reads stay inside it.
         unsafe {
             let block = th_realloc(null_mut(), 100).cast::<u8>();
             block.write_bytes(7, 100);
@@ -103,7 +103,7 @@ mod tests {
     #[test]
     fn the_default_allocator_is_the_family() {
         let THAllocator { malloc, realloc, free } = THDefaultAllocator;
-        // SAFETY: one block, passed along.
+        // SAFETY: one block is resized and freed.
         unsafe {
             let block = malloc.unwrap()(null_mut(), 6000);
             let block = realloc.unwrap()(null_mut(), block, 10);

@@ -1,4 +1,4 @@
-//! The soft limit: a garbage-collected host learns that live memory grows, and may collect.
+//! The soft limit: tells a garbage-collected host that live memory grows, so that it may collect.
 
 use std::cell::Cell;
 use std::ffi::c_void;
@@ -20,20 +20,21 @@ struct Hook {
 
 /// All hooks ever set, newest first. They are never freed: another thread may be about to call one.
 static HOOKS: AtomicPtr<Hook> = AtomicPtr::new(null_mut());
-/// The one in force.
+/// The current hook, or NULL.
 static CURRENT: AtomicPtr<Hook> = AtomicPtr::new(null_mut());
 static LIMIT: AtomicI64 = AtomicI64::new(i64::MAX);
-/// The live bytes above which the hook is due next: the limit, or a tenth above the last call.
+/// The number of live bytes above which the hook is called next: the limit, or a tenth above the last call.
 static NEXT: AtomicI64 = AtomicI64::new(i64::MAX);
-/// True if the hook was due since [`pressure`] was asked, be there a hook or not.
+/// True if the hook was due since the last call of [`pressure`], also if no hook is set.
 static DUE: AtomicBool = AtomicBool::new(false);
 
 thread_local! {
     static INSIDE: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Has `hook(ctx, live)` called when the live bytes rise above `bytes`, again after each further tenth and after every new rise from below,
-/// and once before an allocation fails. With `bytes` <= 0 only the latter; with no hook, [`pressure`] alone tells.
+/// Sets the hook. `hook(ctx, live)` is called when the live bytes rise above `bytes`, again after each further tenth and after every new
+/// rise from below, and once before an allocation fails. If `bytes` <= 0, only the last of these. Without a hook, only [`pressure`] reports
+/// them.
 pub fn set_soft_limit(bytes: i64, hook: THMemoryHook, ctx: *mut c_void) {
     CURRENT.store(hook.map_or(null_mut(), |call| find_or_add(call, ctx)), Release);
     let limit = if bytes > 0 { bytes } else { i64::MAX };
@@ -42,9 +43,9 @@ pub fn set_soft_limit(bytes: i64, hook: THMemoryHook, ctx: *mut c_void) {
     DUE.store(false, Relaxed);
 }
 
-/// Returns true if the hook was due, or would have been, since this was last asked or the limit was set.
+/// Returns true if the hook was due since the last call, or since the limit was set.
 pub fn pressure() -> bool {
-    // Where it was not, which is nearly always, nothing is written that other threads would wait for.
+    // The flag is usually false. Then nothing is written, so that threads do not contend for the cache line.
     DUE.load(Relaxed) && DUE.swap(false, Relaxed)
 }
 
@@ -59,25 +60,26 @@ fn find_or_add(call: unsafe extern "C" fn(*mut c_void, i64), ctx: *mut c_void) -
         hook = set.older;
     }
     let fresh = Box::into_raw(Box::new(Hook { call, ctx, older: newest }));
-    // If two threads set hooks at once, the hook of the slower one is not found again, which only costs its memory.
+    // If two threads set hooks at the same time, the hook of the slower one stays out of the list, which only wastes its memory.
     let _ = HOOKS.compare_exchange(newest, fresh, AcqRel, Relaxed);
     fresh
 }
 
-/// The sum of live bytes rose to about `live`; the hook is told the `exact` one.
+/// Calls the hook if it is due. `live` is the approximate sum of live bytes after a rise; the hook receives the `exact` one.
 pub(super) fn rose(live: i64, exact: fn() -> i64) {
     let next = NEXT.load(Relaxed);
     if live <= next {
         return;
     }
-    // Of several threads that cross the mark together, one calls. If this thread is already in the hook, that call suffices.
+    // If several threads cross the mark at the same time, one of them calls the hook. A thread that is already inside the hook does not
+    // call it.
     let after = live.saturating_add((live / 10).max(1));
     if !INSIDE.get() && NEXT.compare_exchange(next, after, AcqRel, Relaxed).is_ok() {
         call(exact);
     }
 }
 
-/// The sum of live bytes fell to `live`.
+/// Resets the next mark to the limit if `live`, the sum of live bytes after a fall, is below the limit.
 pub(super) fn fell(live: i64) {
     let limit = LIMIT.load(Relaxed);
     if live < limit && NEXT.load(Relaxed) != limit {
@@ -85,7 +87,7 @@ pub(super) fn fell(live: i64) {
     }
 }
 
-/// Calls the hook with the `live` bytes, if there is one and this thread is not in it: the system has refused memory.
+/// Calls the hook, because the system has refused memory; does nothing inside the hook.
 pub(super) fn request_memory(live: fn() -> i64) {
     if !INSIDE.get() {
         call(live);
@@ -97,7 +99,7 @@ fn call(live: fn() -> i64) {
     // SAFETY: hooks are never freed.
     let Some(hook) = (unsafe { CURRENT.load(Acquire).as_ref() }) else { return };
     INSIDE.set(true);
-    // SAFETY: whoever set the hook promised a function that takes this context, on any thread, and returns.
+    // SAFETY: the caller of `set_soft_limit` guarantees that the function accepts this context, on any thread, and returns.
     unsafe { (hook.call)(hook.ctx, live()) };
     INSIDE.set(false);
 }

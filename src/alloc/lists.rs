@@ -1,12 +1,13 @@
-//! Boxes and lists that may fail, for what is as large or as many as a caller says, or stays for ever.
+//! Fallible boxes and lists, for data whose size a caller decides, or that is kept for long.
 
 use crate::error::{Result, bail};
 use std::alloc::{GlobalAlloc, Layout, System};
 
-/// `value` in a box; `None` without memory for it. The reserve, which is for short-lived things, is left alone.
+/// `value` in a box; `None` if there is no memory. The memory reserve is not used, because it is for short-lived data.
 pub fn boxed<T>(value: T) -> Option<Box<T>> {
     const { assert!(size_of::<T>() > 0) }
-    // SAFETY: the layout has a size. The crate's allocator, which frees boxes, gives what is not of the reserve to the system's.
+    // SAFETY: the layout has a size. Boxes are freed by the crate's allocator, which passes every block outside the reserve to the
+    // system's.
     unsafe {
         let place = System.alloc(Layout::new::<T>()).cast::<T>();
         if place.is_null() {
@@ -17,12 +18,12 @@ pub fn boxed<T>(value: T) -> Option<Box<T>> {
     }
 }
 
-/// The list of `make(0), ..., make(count - 1)`, or the first failure; an error as well where there is no memory for `count` elements.
+/// The list of `make(0), ..., make(count - 1)`, or the first error. Also fails if there is no memory for `count` elements.
 pub fn list<T>(count: usize, make: impl FnMut(usize) -> Result<T>) -> Result<Vec<T>> {
     collect(count, (0..count).map(make))
 }
 
-/// A list of at most `count` entries, of which one may fail. It fails if there is no memory for all.
+/// The list of the first `count` entries, or the first error. Also fails if there is no memory for `count` entries.
 pub fn collect<T>(count: usize, entries: impl Iterator<Item = Result<T>>) -> Result<Vec<T>> {
     let mut list = Vec::new();
     if list.try_reserve_exact(count).is_err() {

@@ -1,4 +1,4 @@
-//! Files and POSIX shared memory as storage memory: `THMapAllocator` and the context that says what to map.
+//! Files and POSIX shared memory as the memory of storages: `THMapAllocator`, and the context that describes the mapping.
 
 mod grow;
 mod shareable;
@@ -42,11 +42,11 @@ use TH_ALLOCATOR_MAPPED_UNLINK as UNLINK;
 pub struct THMapAllocatorContext {
     filename: Option<CString>,
     flags: c_int,
-    /// Open before the mapping with `FROMFD`, after it with `KEEPFD`.
+    /// The open descriptor: before mapping with `FROMFD`, after mapping with `KEEPFD`.
     file: Option<File>,
-    /// Bytes mapped, 0 before.
+    /// The number of mapped bytes; 0 before mapping.
     mapped: usize,
-    /// Bytes of the mapping that come before the data.
+    /// The number of mapped bytes before the data.
     header: usize,
     error: Option<Error>,
 }
@@ -63,13 +63,13 @@ impl THMapAllocatorContext {
         Self::checked(filename, flags)
     }
 
-    /// A context for the open descriptor `fd`, which it owns from now on unless this fails. `flags` include `FROMFD`;
-    /// `filename` is for messages and for `UNLINK`.
+    /// A context for the open descriptor `fd`, which the context owns unless this function fails. `flags` include `FROMFD`. `filename` is
+    /// for messages and for `UNLINK`.
     pub fn with_fd(filename: Option<&CStr>, fd: c_int, flags: c_int) -> Result<Box<THMapAllocatorContext>> {
         if flags & FROMFD == 0 {
             bail!(Argument, "a descriptor is used only with TH_ALLOCATOR_MAPPED_FROMFD");
         }
-        // SAFETY: fcntl with F_GETFD only looks the number up.
+        // SAFETY: fcntl with F_GETFD accepts any number.
         if unsafe { libc::fcntl(fd, libc::F_GETFD) } == -1 {
             bail!(Argument, "descriptor {fd} is not open");
         }
@@ -77,7 +77,7 @@ impl THMapAllocatorContext {
             bail!(Argument, "TH_ALLOCATOR_MAPPED_UNLINK needs a file name");
         }
         let mut ctx = Self::checked(filename, flags)?;
-        // SAFETY: the descriptor is open, and the caller hands it over.
+        // SAFETY: the descriptor is open, and the caller transfers its ownership.
         ctx.file = Some(unsafe { File::from_raw_fd(fd) });
         Ok(ctx)
     }
@@ -111,22 +111,22 @@ impl THMapAllocatorContext {
         self.file.as_ref().map_or(-1, AsRawFd::as_raw_fd)
     }
 
-    /// The bytes of data mapped; 0 before the mapping.
+    /// The number of mapped data bytes; 0 before mapping.
     pub fn size(&self) -> isize {
         (self.mapped - self.header) as isize
     }
 
-    /// The flags given.
+    /// The `TH_ALLOCATOR_MAPPED_*` flags.
     pub(super) fn flags(&self) -> c_int {
         self.flags
     }
 
-    /// Why the allocator returned NULL, once.
+    /// Removes and returns the error that made the allocator return NULL.
     pub fn take_error(&mut self) -> Option<Error> {
         self.error.take()
     }
 
-    /// Leaves the reason of a NULL for [`Self::take_error`].
+    /// The address of a mapping. For an error NULL, and the error is stored for [`Self::take_error`].
     pub(super) fn or_null(&mut self, result: Result<NonNull<u8>>) -> *mut c_void {
         result.map_or_else(
             |error| {
@@ -137,12 +137,13 @@ impl THMapAllocatorContext {
         )
     }
 
-    /// Maps `bytes` bytes, or with `bytes` <= 0 the whole file.
+    /// Maps `bytes` bytes, or the whole file if `bytes` <= 0.
     pub fn map(&mut self, bytes: isize) -> Result<*mut c_void> {
         self.map_after_header(bytes, 0).map(|data| data.as_ptr().cast())
     }
 
-    /// Maps a header of `header` bytes and then `bytes` bytes, or with `bytes` <= 0 the rest of the file; points behind the header.
+    /// Maps a header of `header` bytes and then `bytes` bytes, or the rest of the file if `bytes` <= 0. Returns the address after the
+    /// header.
     pub(super) fn map_after_header(&mut self, bytes: isize, header: usize) -> Result<NonNull<u8>> {
         if self.mapped != 0 {
             bail!(Argument, "map {self}: a context serves one mapping");
@@ -153,7 +154,7 @@ impl THMapAllocatorContext {
             (self.file, made) = (Some(file), is_new);
         }
         let mapped = self.map_file(bytes, header);
-        // If the call failed, a name that it has made is removed, unless another process uses it.
+        // If the call failed, a file that it has created is removed, unless another process has grown it.
         let made_in_vain =
             mapped.is_err() && made && self.file.as_ref().is_some_and(|file| file.metadata().is_ok_and(|now| now.len() == 0));
         let outlives_this = if mapped.is_ok() { KEEPFD } else { FROMFD };
@@ -169,7 +170,7 @@ impl THMapAllocatorContext {
         Ok(unsafe { start.add(header) })
     }
 
-    /// The file or shared memory object, and whether this has made it.
+    /// Opens the file or shared memory object. The flag is true if this call created it.
     fn open(&self) -> io::Result<(File, bool)> {
         let shared = self.flags & (SHARED | SHAREDMEM) != 0;
         if self.flags & EXCLUSIVE == 0 {
@@ -179,7 +180,7 @@ impl THMapAllocatorContext {
             }
         }
         match self.open_as(libc::O_RDWR | libc::O_CREAT | libc::O_EXCL) {
-            // Someone else was quicker, or the name is a link to a file that is still to be made.
+            // Another process was faster, or the name is a symbolic link to a file that does not exist yet.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists && self.flags & EXCLUSIVE == 0 => {
                 Ok((self.open_as(libc::O_RDWR | libc::O_CREAT)?, false))
             }
@@ -187,7 +188,7 @@ impl THMapAllocatorContext {
         }
     }
 
-    /// Opens without waiting: the other end of a pipe, for instance, may never be opened.
+    /// Opens with O_NONBLOCK: opening a pipe, for instance, could wait for ever for its other end.
     fn open_as(&self, how: c_int) -> io::Result<File> {
         let name = self.filename().unwrap_or_default().as_ptr();
         let how = how | libc::O_CLOEXEC | libc::O_NONBLOCK;
@@ -200,7 +201,7 @@ impl THMapAllocatorContext {
                 }
             };
             if fd >= 0 {
-                // SAFETY: just opened, and nobody else's.
+                // SAFETY: the descriptor was just opened and has no other owner.
                 return Ok(unsafe { File::from_raw_fd(fd) });
             }
             let error = io::Error::last_os_error();
@@ -210,7 +211,7 @@ impl THMapAllocatorContext {
         }
     }
 
-    /// The start and size of a mapping of the open file.
+    /// Maps the open file. Returns the start and size of the mapping.
     fn map_file(&self, bytes: isize, header: usize) -> Result<(NonNull<u8>, usize)> {
         let Some(file) = &self.file else { bail!(Argument, "map {self}: the descriptor is used up") };
         let found = file.metadata().map_err(|error| self.failed("cannot measure", error))?;
@@ -232,32 +233,32 @@ impl THMapAllocatorContext {
         if wanted > length && !shared {
             bail!(Io, "map {self}: the file has {length} bytes, {wanted} are needed");
         }
-        // Addresses first: the file does not grow to a size that cannot be mapped.
+        // The mapping is made before the file grows, so that a file never grows to a size that cannot be mapped.
         let start = map_pages(file, size, shared).map_err(|error| self.failed(&format!("cannot map {size} bytes"), error))?;
         if wanted > length
             && let Err(error) = grow::grow(file, length, wanted)
         {
-            // SAFETY: mapped above, and nobody has seen it.
+            // SAFETY: the mapping was made above, and its address is not used elsewhere.
             unsafe { libc::munmap(start.as_ptr().cast(), size) };
             return Err(self.failed(&format!("cannot grow to {wanted} bytes"), error));
         }
         Ok((start, size))
     }
 
-    /// Ends the mapping; the context may map again, unless its descriptor is used up.
+    /// Unmaps the memory. The context may map again, unless its descriptor is used up.
     ///
     /// # Safety
-    /// `data` is what this context mapped, and nobody uses it any more.
+    /// `data` is the mapping of this context and is not used any more.
     pub(super) unsafe fn unmap(&mut self, data: *mut c_void) {
         if self.mapped != 0 && !data.is_null() {
-            // SAFETY: the caller's promise: the mapping starts `header` bytes before the data.
+            // SAFETY: the caller guarantees that `data` is the mapping's data, which starts `header` bytes after the mapping.
             unsafe { libc::munmap(data.cast::<u8>().sub(self.header).cast(), self.mapped) };
         }
         (self.mapped, self.header) = (0, 0);
         self.file = None;
     }
 
-    /// Removes the name; that someone else did so already is fine.
+    /// Removes the name. A name that is already removed is no error.
     pub(super) fn unlink(&self) {
         let Some(name) = self.filename() else { return };
         // SAFETY: the name ends with NUL.
@@ -274,7 +275,7 @@ impl THMapAllocatorContext {
     }
 }
 
-/// The name in quotes, or what stands for it.
+/// The name in quotes; without a name, the descriptor.
 impl fmt::Display for THMapAllocatorContext {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(name) = self.filename() else { return write!(f, "descriptor {}", self.fd()) };
@@ -289,18 +290,18 @@ impl fmt::Display for THMapAllocatorContext {
     }
 }
 
-/// A copy of a name, which may be of any length.
+/// A copy of a name, allocated fallibly because a name may have any length.
 fn owned(name: &CStr) -> Result<CString> {
     let bytes = name.to_bytes_with_nul();
     let copy = list(bytes.len(), |i| Ok(bytes[i]))?;
-    // SAFETY: the bytes of a C string.
+    // SAFETY: the bytes were copied from a C string, including the terminating 0.
     Ok(unsafe { CString::from_vec_with_nul_unchecked(copy) })
 }
 
 fn map_pages(file: &File, size: usize, shared: bool) -> io::Result<NonNull<u8>> {
-    // A private mapping is mostly read: reserving memory for all its pages would refuse files larger than the machine's memory.
+    // A private mapping is mostly read. Reserving memory for all its pages would make files larger than the machine's memory fail.
     let how = if shared { libc::MAP_SHARED } else { libc::MAP_PRIVATE | libc::MAP_NORESERVE };
-    // SAFETY: a fresh mapping touches no existing memory.
+    // SAFETY: a new mapping does not affect existing memory.
     let start = unsafe { libc::mmap(null_mut(), size, libc::PROT_READ | libc::PROT_WRITE, how, file.as_raw_fd(), 0) };
     if start == libc::MAP_FAILED {
         Err(io::Error::last_os_error())
@@ -312,20 +313,20 @@ fn map_pages(file: &File, size: usize, shared: bool) -> io::Result<NonNull<u8>> 
 /// # Safety
 /// `ctx` is NULL or a context that no other thread uses.
 pub(super) unsafe fn context<'a>(ctx: *mut c_void) -> Option<&'a mut THMapAllocatorContext> {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees NULL, or a context that no other thread uses.
     unsafe { ctx.cast::<THMapAllocatorContext>().as_mut() }
 }
 
 unsafe extern "C" fn map_malloc(ctx: *mut c_void, size: isize) -> *mut c_void {
-    // SAFETY: who calls through the allocator passes its context, alone.
+    // SAFETY: callers of the allocator pass its context, which no other thread uses.
     let Some(ctx) = (unsafe { context(ctx) }) else { return null_mut() };
     let mapped = ctx.map_after_header(size, 0);
     ctx.or_null(mapped)
 }
 
-/// Mappings do not move; the reason is left in the context.
+/// Always fails, because mappings do not move. The error is stored in the context.
 pub(super) unsafe extern "C" fn no_realloc(ctx: *mut c_void, _ptr: *mut c_void, _size: isize) -> *mut c_void {
-    // SAFETY: who calls through the allocator passes its context, alone.
+    // SAFETY: callers of the allocator pass its context, which no other thread uses.
     let Some(ctx) = (unsafe { context(ctx) }) else { return null_mut() };
     let error = Error::new(Kind::Unsupported, format_args!("map {ctx}: cannot realloc mapped data"));
     ctx.or_null(Err(error))
@@ -335,10 +336,10 @@ unsafe extern "C" fn map_free(ctx: *mut c_void, data: *mut c_void) {
     if ctx.is_null() {
         return;
     }
-    // SAFETY: contexts are boxes; the one passed to `free` ends with its mapping.
+    // SAFETY: contexts are boxes. `free` consumes its context.
     let mut ctx = unsafe { Box::from_raw(ctx.cast::<THMapAllocatorContext>()) };
     let owns_name = ctx.mapped != 0 && ctx.flags & SHAREDMEM != 0 && ctx.flags & (FROMFD | UNLINK) == 0;
-    // SAFETY: `data` is what the allocator gave for this context, and the caller ends it.
+    // SAFETY: `data` is the mapping of this context, and the caller gives it up.
     unsafe { ctx.unmap(data) };
     if owns_name {
         ctx.unlink();
@@ -357,7 +358,7 @@ mod tests {
     use std::os::unix::ffi::OsStrExt;
     use std::path::{Path, PathBuf};
 
-    /// A path of the test's own, whose file is removed before and after.
+    /// A path that only one test uses. Its file is removed before and after the test.
     struct Temp(PathBuf);
 
     impl Temp {
@@ -385,7 +386,7 @@ mod tests {
             std::fs::read(&self.0).unwrap()
         }
 
-        /// How many descriptors of this process lead to the file.
+        /// The number of this process's descriptors for the file.
         fn descriptors(&self) -> usize {
             let links = std::fs::read_dir("/proc/self/fd").unwrap().filter_map(|fd| std::fs::read_link(fd.ok()?.path()).ok());
             links.filter(|link| link.to_string_lossy().starts_with(&*self.0.to_string_lossy())).count()
@@ -398,9 +399,9 @@ mod tests {
         }
     }
 
-    /// Ends a mapping and its context.
+    /// Frees a mapping and its context.
     fn free(ctx: Box<THMapAllocatorContext>, data: *mut c_void) {
-        // SAFETY: the tests pass what they mapped.
+        // SAFETY: the tests pass their own mappings.
         unsafe { map_free(Box::into_raw(ctx).cast(), data) }
     }
 
@@ -547,7 +548,7 @@ mod tests {
         let file = Temp::new("vtable");
         let ctx: *mut c_void = Box::into_raw(file.context(SHARED | NOCREATE)).cast();
         let THAllocator { malloc, realloc, free } = THMapAllocator;
-        // SAFETY: one context and one mapping, passed along and freed once.
+        // SAFETY: there is one context and one mapping, which is freed once.
         unsafe {
             assert!(malloc.unwrap()(null_mut(), 8).is_null());
             assert!(malloc.unwrap()(ctx, 8).is_null());

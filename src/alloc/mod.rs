@@ -1,9 +1,9 @@
-//! Memory: the caching allocator behind every storage, TH's allocator interface, and the allocators that speak it.
+//! Memory: the caching allocator of all storages, TH's allocator interface, and the allocators that implement it.
 //!
-//! Released blocks are kept, since fresh pages cost more than most operations: up to 16 KiB in lists of the thread that releases
-//! (at most 1.5 MiB a thread), larger ones and what the lists have no room for in one cache for all threads, bounded by `TH_CACHE_LIMIT`
-//! (bytes; an eighth of the memory up to 1 GiB unless set). `TH_CACHE_LIMIT=0` keeps nothing and gives each block its exact size, for
-//! valgrind and AddressSanitizer.
+//! Released blocks are kept for reuse, because fresh pages cost more than most operations. Blocks up to 16 KiB are kept in lists of the
+//! thread that releases them (at most 1.5 MiB a thread). Larger blocks, and blocks that do not fit into the lists, are kept in one cache
+//! for all threads. `TH_CACHE_LIMIT` bounds this cache, in bytes; the default is an eighth of the memory, at most 1 GiB. With
+//! `TH_CACHE_LIMIT=0` nothing is kept and each block has its exact size, for valgrind and AddressSanitizer.
 
 mod cache;
 mod class;
@@ -56,9 +56,9 @@ pub struct THAllocator {
 
 const _: () = assert!(size_of::<THAllocator>() == 3 * size_of::<usize>());
 
-/// An uninitialised block of `bytes` bytes: 64-byte aligned above 512 bytes, 16-byte aligned below. `None` when memory cannot be had.
+/// An uninitialised block of `bytes` bytes: 64-byte aligned above 512 bytes, 16-byte aligned below. `None` if there is no memory.
 ///
-/// A request of zero bytes gets a block too. May call the soft limit's hook.
+/// A request of zero bytes returns a block, too. May call the soft limit's hook.
 #[inline]
 pub fn allocate(bytes: usize) -> Option<NonNull<u8>> {
     let class = class::small(bytes);
@@ -70,22 +70,23 @@ pub fn allocate(bytes: usize) -> Option<NonNull<u8>> {
     allocate_other(bytes)
 }
 
-/// Ends a block.
+/// Releases a block.
 ///
 /// # Safety
-/// `ptr` came from [`allocate`] or [`reallocate`] for the same number of bytes, on any thread, and nobody uses it any more.
+/// `ptr` came from [`allocate`] or [`reallocate`] with the same number of bytes, on any thread, and is not used any more.
 #[inline]
 pub unsafe fn release(ptr: NonNull<u8>, bytes: usize) {
     let class = class::small(bytes);
-    // SAFETY: the caller's promise; `allocate` takes blocks of their class's size while anything is kept.
+    // SAFETY: the caller meets the conditions above. While blocks are kept, every block has its class's size.
     if class < class::SMALL_CLASSES && unsafe { local::put(ptr, class, bytes) } {
         return;
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller meets the conditions above.
     unsafe { release_other(ptr, bytes) }
 }
 
-/// A block of `new` bytes that begins with the first `min(old, new)` bytes of `ptr`, which ends; `None` leaves `ptr` as it was.
+/// A block of `new` bytes that begins with the first `min(old, new)` bytes of `ptr`, which is released. If there is no memory, returns
+/// `None` and leaves `ptr` unchanged.
 ///
 /// # Safety
 /// As for [`release`], with `old` as the number of bytes.
@@ -95,7 +96,7 @@ pub unsafe fn reallocate(ptr: NonNull<u8>, old: usize, new: usize) -> Option<Non
         return Some(ptr);
     }
     let block = allocate(new)?;
-    // SAFETY: both blocks have that many bytes, and the fresh one overlaps nothing; `ptr` is the caller's to end.
+    // SAFETY: both blocks have that many bytes and do not overlap. The caller gives up `ptr`.
     unsafe {
         ptr.copy_to_nonoverlapping(block, old.min(new));
         release(ptr, old);
@@ -103,14 +104,15 @@ pub unsafe fn reallocate(ptr: NonNull<u8>, old: usize, new: usize) -> Option<Non
     Some(block)
 }
 
-/// Gives all kept blocks back to the system. Other threads give theirs when they next need more than their lists hold.
+/// Returns all kept blocks to the system. Other threads return the blocks in their lists at their next request that their lists cannot
+/// serve.
 pub fn empty_cache() {
     local::ask_all_to_drain();
     cache::empty();
     kept::empty();
 }
 
-/// True if nothing is kept for reuse.
+/// Returns true if no blocks are kept for reuse.
 pub fn keeps_nothing() -> bool {
     cache::limit() == 0
 }
@@ -133,18 +135,18 @@ fn allocate_other(bytes: usize) -> Option<NonNull<u8>> {
 
 #[inline(never)]
 unsafe fn release_other(ptr: NonNull<u8>, bytes: usize) {
-    // Without a class there was no such block.
+    // Sizes without a class are never allocated.
     let Some(class) = class::of(bytes) else { return };
-    // SAFETY: the promise of `release`.
+    // SAFETY: the caller meets the conditions of `release`.
     if class < thread::LISTS && unsafe { local::put(ptr, class, bytes) } {
         return;
     }
     local::maintain();
     if cache::limit() == 0 {
-        // SAFETY: the promise of `release`; with nothing kept, `fresh` takes all blocks from malloc.
+        // SAFETY: the caller meets the conditions of `release`. If nothing is kept, `fresh` gets all blocks from malloc.
         unsafe { libc::free(ptr.as_ptr().cast()) }
     } else {
-        // SAFETY: the promise of `release`; `fresh` and the caches give blocks of their class's size.
+        // SAFETY: the caller meets the conditions of `release`. `fresh` and the caches return blocks of their class's size.
         unsafe { thread::forward(ptr, class) }
     }
     stats::released(bytes);
@@ -157,7 +159,7 @@ fn fresh(bytes: usize, class: usize) -> Option<NonNull<u8>> {
     }
 }
 
-/// Calls `obtain`, and when that fails, once more after the hook and the caches have freed memory.
+/// Calls `obtain`. If it fails, frees memory by the hook and the caches, and calls it again.
 fn retry<T>(obtain: impl Fn() -> Option<T>) -> Option<T> {
     obtain().or_else(|| {
         limit::request_memory(live_bytes);
@@ -172,10 +174,10 @@ mod tests {
     use std::sync::Mutex;
     use std::sync::mpsc::channel;
 
-    /// A block that may change threads, filled with a byte of its own.
+    /// A block that may move to another thread, filled with one byte value.
     struct Block(NonNull<u8>, usize, u8);
 
-    // SAFETY: the block belongs to this value alone.
+    // SAFETY: this value owns the block.
     unsafe impl Send for Block {}
 
     impl Block {
@@ -200,7 +202,8 @@ mod tests {
         }
     }
 
-    /// Returns true if this process runs nothing but `test`, so that all counts are its own. Otherwise a child that does has passed.
+    /// Returns true if this process runs only `test`, so that all counts are the test's own. Otherwise runs the test in a child process,
+    /// which must pass, and returns false.
     fn alone(test: &str, limit: &str) -> bool {
         const KEY: &str = "TH_TEST_ALONE";
         if std::env::var(KEY).is_ok_and(|alone| alone == test) {
@@ -332,7 +335,7 @@ mod tests {
             threads.push(std::thread::spawn(make));
         }
         drop(send);
-        // Only join waits for the destructors that close the lists.
+        // Threads are joined, because only `join` waits for the destructors that close the lists.
         threads.into_iter().for_each(|thread| thread.join().unwrap());
         let stats = stats();
         assert_eq!((stats.live_bytes, stats.allocations), (0, 6000));
@@ -347,7 +350,7 @@ mod tests {
         for _ in 0..20 {
             std::thread::spawn(|| drop(Block::new(100, 1))).join().unwrap();
         }
-        // One that ended, and nobody.
+        // The entry of a thread that ended, and NOBODY.
         assert_eq!(thread::all().count(), 2);
         assert_eq!(stats().allocations, 20);
     }
@@ -396,7 +399,7 @@ mod tests {
         ended.join().unwrap();
     }
 
-    /// The bytes that the hook of the tests has seen, and the blocks that it frees when called.
+    /// The live bytes that the tests' hook was called with, and the blocks that it frees when called.
     #[derive(Default)]
     struct Seen {
         live: Mutex<Vec<i64>>,
@@ -447,8 +450,8 @@ mod tests {
         if !alone("a_forked_child_finds_the_cache_usable", "10000000") {
             return;
         }
-        // Where nothing is done on loading, the first block is what makes forks be seen: one before the threads begin.
-        // SAFETY: the block goes back with its size.
+        // Without `.init_array`, the first allocation registers the fork handlers: so one is made before the threads start.
+        // SAFETY: the block is released with its size.
         unsafe { release(allocate(50_000).unwrap(), 50_000) };
         let done = std::sync::atomic::AtomicBool::new(false);
         let relaxed = std::sync::atomic::Ordering::Relaxed;
@@ -456,13 +459,13 @@ mod tests {
             for _ in 0..2 {
                 scope.spawn(|| {
                     while !done.load(relaxed) {
-                        // SAFETY: the block goes back with its size.
+                        // SAFETY: the block is released with its size.
                         unsafe { release(allocate(50_000).unwrap(), 50_000) };
                     }
                 });
             }
             let statuses = [(); 20].map(|()| {
-                // SAFETY: the child only allocates, and leaves without running what belongs to the parent; an alarm ends it if it hangs.
+                // SAFETY: the child only allocates, and exits without running code of the parent. An alarm ends it if it hangs.
                 unsafe {
                     let child = libc::fork();
                     if child == 0 {
@@ -475,7 +478,7 @@ mod tests {
                     if libc::waitpid(child, &mut status, 0) == child { status } else { -1 }
                 }
             });
-            // Before anything is asserted, or the threads would go on for ever.
+            // Set before the assertion: if it failed earlier, the threads would run for ever.
             done.store(true, relaxed);
             statuses
         });

@@ -1,40 +1,40 @@
-//! Memory set aside for code that does not bear to be refused any.
+//! Memory set aside for code that cannot handle a failed allocation.
 //!
-//! Some crates allocate in ways that end the process where malloc refuses. What they may need in all is asked for beforehand, in one block
-//! that may fail; where malloc then refuses one of their requests, it gets a piece of that block. The block is given back with its last
-//! piece, which may be long after.
+//! Some crates end the process if malloc fails. The memory that they may need in total is allocated before they are called, fallibly, in
+//! one block. If malloc then refuses one of their requests, they get a piece of that block. The block is freed with its last piece, which
+//! may be long after the call.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::ptr::null_mut;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicIsize, AtomicUsize};
 
-/// Blocks at a time.
+/// The maximum number of blocks at the same time.
 const BLOCKS: usize = 16;
 const ALIGN: usize = 64;
 
-/// A block, or none.
+/// The entry of a block, used or free.
 struct Block {
-    /// 0 for none.
+    /// The address; 0 for a free entry.
     start: AtomicUsize,
     size: AtomicUsize,
-    /// How many bytes are in pieces, given back or not.
+    /// The number of bytes that were given out as pieces, freed or not.
     used: AtomicUsize,
-    /// Pieces that are in use, and one for the thread that the block is for.
+    /// The number of pieces in use, plus one for the owning thread.
     pieces: AtomicUsize,
-    /// The thread that the block is for, while it is.
+    /// The owning thread during its call of [`provided`], otherwise 0.
     owner: AtomicUsize,
-    /// Bytes that this thread got from malloc meanwhile, less those it gave back.
+    /// The bytes that this thread has allocated from malloc during the call, minus those it has freed.
     held: AtomicIsize,
 }
 
 static SET_ASIDE: [Block; BLOCKS] = [const { Block::new() }; BLOCKS];
-/// How many there are: mostly none, so that nobody looks for one.
+/// The number of blocks. It is usually 0, so that no search is needed.
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 
-/// A number of the calling thread, never 0.
+/// The ID of the calling thread, never 0.
 fn this_thread() -> usize {
-    // SAFETY: takes nothing; what identifies a thread is no NULL.
+    // SAFETY: the function has no preconditions.
     unsafe { libc::pthread_self() as usize }
 }
 
@@ -50,7 +50,7 @@ impl Block {
         }
     }
 
-    /// A piece for the thread that the block is for; NULL where there is too little left.
+    /// A piece for the owning thread; NULL if too little is left.
     fn take(&self, layout: Layout) -> *mut u8 {
         let (start, used) = (self.start.load(Relaxed), self.used.load(Relaxed));
         let at = (start + used).next_multiple_of(layout.align()) - start;
@@ -65,11 +65,11 @@ impl Block {
     /// Returns true if `ptr` is a piece of this block.
     fn has(&self, ptr: *mut u8) -> bool {
         let (start, size) = (self.start.load(Acquire), self.size.load(Acquire));
-        // Read once more: the size may be that of the next block.
+        // `start` is read again, because the entry may have been reused, so that `size` belongs to a new block.
         start != 0 && (ptr as usize).wrapping_sub(start) < size && self.start.load(Relaxed) == start
     }
 
-    /// Gives back a piece, or what the thread has of it; the last one gives back the block.
+    /// Frees a piece, or ends the owning thread's use. The last one frees the block.
     fn give_back(&self) {
         if self.pieces.fetch_sub(1, AcqRel) > 1 {
             return;
@@ -77,25 +77,25 @@ impl Block {
         let (start, size) = (self.start.load(Relaxed), self.size.load(Relaxed));
         self.start.store(0, Release);
         COUNT.fetch_sub(1, Release);
-        // SAFETY: the block was allocated with this layout, and nobody has a piece of it.
+        // SAFETY: the block was allocated with this layout, and none of its pieces is in use.
         unsafe { System.dealloc(start as *mut u8, Layout::from_size_align_unchecked(size, ALIGN)) }
     }
 }
 
-/// The block that was set aside for this thread.
+/// The block that the calling thread owns.
 #[cold]
 fn own() -> Option<&'static Block> {
     let thread = this_thread();
     SET_ASIDE.iter().find(|block| block.owner.load(Relaxed) == thread)
 }
 
-/// A piece of what was set aside for this thread, or NULL.
+/// A piece of the calling thread's block, or NULL.
 #[cold]
 pub(super) fn take(layout: Layout) -> *mut u8 {
     if COUNT.load(Relaxed) == 0 { null_mut() } else { own().map_or(null_mut(), |block| block.take(layout)) }
 }
 
-/// Counts bytes that this thread got from malloc, or gave back, for [`provided`].
+/// Counts bytes that the calling thread has allocated from malloc (or freed, if negative), for [`provided`].
 #[inline(always)]
 pub(super) fn count(bytes: isize) {
     if COUNT.load(Relaxed) != 0
@@ -105,7 +105,7 @@ pub(super) fn count(bytes: isize) {
     }
 }
 
-/// The block that `ptr` is a piece of.
+/// The block that contains `ptr`.
 #[inline(always)]
 fn block_of(ptr: *mut u8) -> Option<&'static Block> {
     if COUNT.load(Acquire) == 0 { None } else { SET_ASIDE.iter().find(|block| block.has(ptr)) }
@@ -116,13 +116,13 @@ pub(super) fn has(ptr: *mut u8) -> bool {
     block_of(ptr).is_some()
 }
 
-/// Takes a piece back, if `ptr` is one.
+/// Frees `ptr` if it is a piece. Returns false if it is not.
 #[inline(always)]
 pub(super) fn give_back(ptr: *mut u8) -> bool {
     block_of(ptr).map(Block::give_back).is_some()
 }
 
-/// The share of the thread that a block is for, given back when it is dropped.
+/// A guard of the owning thread's use of a block.
 struct Own(&'static Block);
 
 impl Drop for Own {
@@ -132,9 +132,9 @@ impl Drop for Own {
     }
 }
 
-/// Calls `f`, whose requests for memory succeed as long as they come to no more than `bytes`, those given back counted too. `None` without
-/// `bytes` of memory. Says, too, how many bytes of malloc's what `f` has made takes, unless some of it lies in the block, or they were not
-/// counted: that is not to be kept for long.
+/// Calls `f` with `bytes` of memory set aside: its allocations succeed as long as they sum up to at most `bytes`, including those that it
+/// frees again. Returns `None` if this memory cannot be allocated. Also returns the number of bytes of malloc's that `f` still holds at its
+/// end. This number is `None` if pieces of the block are still in use, or if nothing was counted; such a result must not be kept for long.
 pub fn provided<R>(bytes: usize, f: impl FnOnce() -> R) -> Option<(R, Option<usize>)> {
     let layout = Layout::from_size_align(bytes.max(1), ALIGN).ok()?;
     // SAFETY: the size is not 0.
@@ -142,10 +142,10 @@ pub fn provided<R>(bytes: usize, f: impl FnOnce() -> R) -> Option<(R, Option<usi
     if start.is_null() {
         return None;
     }
-    // A block without pieces is free.
+    // An entry without pieces is free.
     let Some(block) = SET_ASIDE.iter().find(|block| block.pieces.compare_exchange(0, 1, AcqRel, Relaxed).is_ok()) else {
-        // With all blocks in use, a thread has to do with the fact that the memory was there.
-        // SAFETY: the block above.
+        // All entries are in use. This thread has checked that there was enough memory, and runs without a block.
+        // SAFETY: `start` was allocated above with this layout.
         unsafe { System.dealloc(start, layout) };
         return Some((f(), None));
     };

@@ -1,9 +1,9 @@
-//! The allocator of thorn's own short lists and error texts: malloc, and a reserve for when memory has run out.
+//! The crate's global allocator, for thorn's own short lists and messages: malloc, and a reserve for when malloc fails.
 //!
-//! The memory of tensors is asked for in ways that may fail, and so are lists of as many entries as a caller says. Rust's other lists and
-//! strings may not: where malloc refuses them, the process ends. They have at most a few words for each of 1024 dimensions, or a message.
-//! So [`SLOTS`] small and as many large blocks lie ready, enough for a call to end with a message. What other crates allocate in such ways
-//! is set aside before they are called ([`provision`]).
+//! The memory of tensors is allocated fallibly, and so are lists whose length a caller decides. Rust's other lists and strings are not: if
+//! malloc fails, the process ends. These lists have at most a few words for each of 1024 dimensions, or hold a message. So [`SLOTS`] small
+//! and [`SLOTS`] large blocks are reserved, enough for a call to end with an error. For other crates' infallible allocations, memory is set
+//! aside before they are called ([`provision`]).
 
 use super::provision;
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -11,22 +11,22 @@ use std::cell::UnsafeCell;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release};
 
-/// The bytes of a small block: all that lists of few dimensions and most texts need.
+/// The size of a small block in bytes, enough for lists of few dimensions and most messages.
 const SMALL: usize = 4 << 10;
-/// The bytes of a large block: a loop over four operands is 40 bytes in each of 1024 dimensions.
+/// The size of a large block in bytes. A loop over four operands takes 40 bytes for each of 1024 dimensions.
 const LARGE: usize = 64 << 10;
-/// How many there are of each: the bits of a word.
+/// The number of blocks of each size: the bits of a word.
 const SLOTS: usize = 64;
 
-/// Blocks for when malloc has none. They take no memory of the system until they are used.
+/// Blocks for when malloc fails. They use no physical memory before they are first written.
 #[repr(C, align(4096))]
 struct Reserve<const SIZE: usize> {
     slots: UnsafeCell<[[u8; SIZE]; SLOTS]>,
-    /// The bit of a block is set while somebody has it.
+    /// The bit of a block is set while the block is in use.
     taken: AtomicU64,
 }
 
-// SAFETY: a block belongs to whoever has set its bit.
+// SAFETY: only the thread that has set a block's bit uses the block.
 unsafe impl<const SIZE: usize> Sync for Reserve<SIZE> {}
 
 impl<const SIZE: usize> Reserve<SIZE> {
@@ -47,7 +47,7 @@ impl<const SIZE: usize> Reserve<SIZE> {
         }
     }
 
-    /// The number of the block at `ptr`, if it is one of these.
+    /// The number of the block at `ptr`, if `ptr` is in this reserve.
     #[inline(always)]
     fn slot(&self, ptr: *mut u8) -> Option<usize> {
         let offset = (ptr as usize).wrapping_sub(self.slots.get() as usize);
@@ -60,7 +60,7 @@ impl<const SIZE: usize> Reserve<SIZE> {
     }
 }
 
-/// The blocks of both sizes, side by side, so that one comparison tells that an address is of neither.
+/// The blocks of both sizes, adjacent in memory, so that one comparison shows that an address belongs to neither.
 #[repr(C)]
 struct Reserves {
     small: Reserve<SMALL>,
@@ -74,13 +74,13 @@ impl Reserves {
         if small.is_null() { self.large.take(layout) } else { small }
     }
 
-    /// Returns true if `ptr` is a block of these reserves.
+    /// Returns true if `ptr` is a block of either reserve.
     #[inline(always)]
     fn have(&self, ptr: *mut u8) -> bool {
         (ptr as usize).wrapping_sub(&raw const *self as usize) < size_of::<Reserves>()
     }
 
-    /// Takes a block back that these have.
+    /// Frees a block of either reserve.
     #[cold]
     fn give_back(&self, ptr: *mut u8) {
         if let Some(slot) = self.small.slot(ptr) {
@@ -93,7 +93,7 @@ impl Reserves {
 
 static RESERVE: Reserves = Reserves { small: Reserve::new(), large: Reserve::new() };
 
-/// A block where malloc has none.
+/// A block for a request that malloc refused.
 #[cold]
 fn refused(layout: Layout) -> *mut u8 {
     let piece = provision::take(layout);
@@ -105,11 +105,11 @@ struct Reserved;
 #[global_allocator]
 static ALLOCATOR: Reserved = Reserved;
 
-// SAFETY: blocks are malloc's, the reserve's or a provision's, which an address tells apart; both are as large and aligned as asked for.
+// SAFETY: a block is malloc's, the reserve's or a provision's. Its address tells which. All have the requested size and alignment.
 unsafe impl GlobalAlloc for Reserved {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps the contract of `GlobalAlloc`.
         let block = unsafe { System.alloc(layout) };
         if block.is_null() {
             return refused(layout);
@@ -127,7 +127,7 @@ unsafe impl GlobalAlloc for Reserved {
             return;
         }
         provision::count(-(layout.size() as isize));
-        // SAFETY: the caller's; neither of the reserve nor of a provision, hence malloc's.
+        // SAFETY: the caller keeps the contract of `GlobalAlloc`. The block is neither the reserve's nor a provision's, so it is malloc's.
         unsafe { System.dealloc(ptr, layout) }
     }
 
@@ -141,10 +141,10 @@ unsafe impl GlobalAlloc for Reserved {
                 return block;
             }
         }
-        // SAFETY: the caller's: `size` is not 0 and no more than an isize when rounded up to the alignment.
+        // SAFETY: the contract of `GlobalAlloc`: `size` is not 0, and at most isize::MAX when rounded up to the alignment.
         let block = unsafe { self.alloc(Layout::from_size_align_unchecked(size, layout.align())) };
         if !block.is_null() {
-            // SAFETY: both blocks have as many bytes as are copied, and are distinct; the old one is the caller's.
+            // SAFETY: both blocks have the bytes that are copied, and are distinct. The caller gives up the old one.
             unsafe {
                 block.copy_from_nonoverlapping(ptr, layout.size().min(size));
                 self.dealloc(ptr, layout);

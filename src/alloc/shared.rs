@@ -1,4 +1,4 @@
-//! Shared memory that counts its users across processes: the last one to leave removes the name.
+//! Shared memory that counts its users across processes. The last user removes the name.
 
 use super::THAllocator;
 use super::map::*;
@@ -9,13 +9,13 @@ use std::sync::atomic::AtomicI32;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 use std::time::Duration;
 
-/// Bytes before the data; the count is their first four. 64, so that the data stay aligned.
+/// The size of the header before the data in bytes. The count is its first four bytes. 64 bytes keep the data aligned.
 const HEADER: usize = 64;
 /// The count of an object whose last user is removing its name.
 const DEAD: c_int = c_int::MIN;
 
 impl THMapAllocatorContext {
-    /// Maps `bytes` bytes of a shared memory object, or with `bytes` <= 0 all its data, and counts this user.
+    /// Maps `bytes` bytes of a shared memory object, or all its data if `bytes` <= 0, and counts this user.
     pub fn map_refcounted(&mut self, bytes: isize) -> Result<*mut c_void> {
         self.map_counted(bytes).map(|data| data.as_ptr().cast())
     }
@@ -27,14 +27,14 @@ impl THMapAllocatorContext {
         if self.flags() & (TH_ALLOCATOR_MAPPED_KEEPFD | TH_ALLOCATOR_MAPPED_FROMFD | TH_ALLOCATOR_MAPPED_UNLINK) != 0 {
             bail!(Argument, "map {self}: a counted mapping finds its object by name, without KEEPFD, FROMFD and UNLINK");
         }
-        // A dying object keeps its name for an instant; then the name is free, or someone else's.
+        // An object whose last user has left keeps its name for a moment. Afterwards the name is free, or belongs to a new object.
         for _ in 0..100 {
             let data = self.map_after_header(bytes, HEADER)?;
             // SAFETY: the mapping has a header before the data.
             if join(unsafe { count(data.as_ptr().cast()) }) {
                 return Ok(data);
             }
-            // SAFETY: mapped above, and nobody else has seen it.
+            // SAFETY: the mapping was made above, and its address is not used elsewhere.
             unsafe { self.unmap(data.as_ptr().cast()) };
             std::thread::sleep(Duration::from_millis(1));
         }
@@ -43,50 +43,51 @@ impl THMapAllocatorContext {
 }
 
 /// # Safety
-/// `data` is what a counted mapping gave, and the mapping stands for `'a`.
+/// `data` is the address of a counted mapping that exists for `'a`.
 unsafe fn count<'a>(data: *mut c_void) -> &'a AtomicI32 {
-    // SAFETY: the header before the data begins with the count, page-aligned, and all processes touch it atomically.
+    // SAFETY: the header before the data begins with the count, which is aligned and accessed atomically by all processes.
     unsafe { AtomicI32::from_ptr(data.cast::<u8>().sub(HEADER).cast()) }
 }
 
-/// Counts a user; `false` when the object is dead. A fresh object is all zeros, whoever made it.
+/// Adds a user. Returns false if the object is dead. A new object is all zeros, whichever process created it.
 fn join(count: &AtomicI32) -> bool {
     count.try_update(AcqRel, Acquire, |users| users.checked_add(1).filter(|_| users >= 0)).is_ok()
 }
 
-/// Uncounts a user; `true` for the last one, who marks the object dead so that nobody joins it under a name about to go.
+/// Removes a user. Returns true for the last one, and marks the object dead, so that no process joins an object whose name is about to be
+/// removed.
 fn leave(count: &AtomicI32) -> bool {
     let left = count.try_update(AcqRel, Acquire, |users| match users {
         1 => Some(DEAD),
-        // The users were too many to be counted: nobody is the last.
+        // The count has overflowed, so the last user is unknown.
         c_int::MAX => None,
         2.. => Some(users - 1),
-        // Its share was given away with `decref`.
+        // The user's share was given away by `decref`.
         _ => None,
     });
     left == Ok(1)
 }
 
-/// Counts one more user, for instance a process that is about to map the object.
+/// Adds a user, for instance for a process that is about to map the object.
 ///
 /// # Safety
-/// `data` is what a counted mapping gave, and the mapping stands.
+/// `data` is the address of a counted mapping that exists.
 pub unsafe fn incref(data: *mut c_void) {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees an existing counted mapping.
     _ = unsafe { count(data) }.try_update(Relaxed, Relaxed, |users| users.checked_add(1));
 }
 
-/// Undoes one [`incref`]; `true` when the count has reached zero.
+/// Undoes one [`incref`]. Returns true if the count has reached zero.
 ///
 /// # Safety
-/// `data` is what a counted mapping gave, and the mapping stands.
+/// `data` is the address of a counted mapping that exists.
 pub unsafe fn decref(data: *mut c_void) -> bool {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees an existing counted mapping.
     unsafe { count(data) }.try_update(AcqRel, Acquire, |users| if users == c_int::MAX { None } else { users.checked_sub(1) }) == Ok(1)
 }
 
 unsafe extern "C" fn malloc(ctx: *mut c_void, size: isize) -> *mut c_void {
-    // SAFETY: who calls through the allocator passes its context, alone.
+    // SAFETY: callers of the allocator pass its context, which no other thread uses.
     let Some(ctx) = (unsafe { context(ctx) }) else { return null_mut() };
     let mapped = ctx.map_counted(size);
     ctx.or_null(mapped)
@@ -96,12 +97,12 @@ unsafe extern "C" fn free(ctx: *mut c_void, data: *mut c_void) {
     if ctx.is_null() {
         return;
     }
-    // SAFETY: contexts are boxes; the one passed to `free` ends with its mapping.
+    // SAFETY: contexts are boxes. `free` consumes its context.
     let mut ctx = unsafe { Box::from_raw(ctx.cast::<THMapAllocatorContext>()) };
     if ctx.size() == 0 || data.is_null() {
         return;
     }
-    // SAFETY: `data` is what the allocator gave for this context; the caller ends it.
+    // SAFETY: `data` is the mapping of this context, and the caller gives it up.
     unsafe {
         if leave(count(data)) {
             ctx.unlink();
@@ -133,7 +134,7 @@ mod tests {
     }
 
     fn end((ctx, data): (*mut c_void, *mut c_void)) {
-        // SAFETY: the tests end each of their mappings once.
+        // SAFETY: the tests free each mapping once.
         unsafe { free(ctx, data) }
     }
 
@@ -146,7 +147,7 @@ mod tests {
         let name = name("last");
         let first = map(&name, TH_ALLOCATOR_MAPPED_EXCLUSIVE, 1000).unwrap();
         let second = map(&name, TH_ALLOCATOR_MAPPED_NOCREATE, 0).unwrap();
-        // SAFETY: both mappings stand, their contexts too.
+        // SAFETY: both mappings and their contexts exist.
         unsafe {
             assert_eq!(first.1 as usize % 64, 0);
             assert_eq!(context(second.0).unwrap().size(), 1000);
@@ -167,12 +168,12 @@ mod tests {
     fn a_share_given_away_keeps_the_object() {
         let name = name("share");
         let sender = map(&name, TH_ALLOCATOR_MAPPED_EXCLUSIVE, 64).unwrap();
-        // SAFETY: the mapping stands.
+        // SAFETY: the mapping exists.
         unsafe { incref(sender.1) };
         end(sender);
         assert!(exists(&name));
         let receiver = map(&name, TH_ALLOCATOR_MAPPED_NOCREATE, 64).unwrap();
-        // SAFETY: the mapping stands.
+        // SAFETY: the mapping exists.
         assert!(!unsafe { decref(receiver.1) });
         end(receiver);
         assert!(!exists(&name));
@@ -187,7 +188,7 @@ mod tests {
         assert!(file.map_refcounted(8).unwrap_err().message().contains("SHAREDMEM"));
         let mut missing =
             THMapAllocatorContext::new(Some(&name("null")), TH_ALLOCATOR_MAPPED_SHAREDMEM | TH_ALLOCATOR_MAPPED_NOCREATE).unwrap();
-        // SAFETY: the context is alive; NULL is none.
+        // SAFETY: the context is alive, and NULL is allowed.
         unsafe {
             assert!(malloc((&raw mut *missing).cast(), 8).is_null());
             assert!(malloc(null_mut(), 8).is_null());
@@ -200,7 +201,7 @@ mod tests {
     fn nobody_joins_a_dying_object() {
         let name = name("dying");
         let dying = map(&name, 0, 8).unwrap();
-        // SAFETY: the mapping stands.
+        // SAFETY: the mapping exists.
         assert!(leave(unsafe { count(dying.1) }));
         let next = std::thread::scope(|scope| {
             scope.spawn(|| {
@@ -210,7 +211,7 @@ mod tests {
             });
             map(&name, 0, 8).unwrap()
         });
-        // SAFETY: the mapping stands.
+        // SAFETY: the mapping exists.
         assert_eq!(unsafe { count(next.1) }.load(Relaxed), 1);
         end(dying);
         assert!(exists(&name), "a dead object's last mapping leaves the new name alone");

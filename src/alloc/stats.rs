@@ -1,4 +1,4 @@
-//! Counting memory: each thread writes counters of its own, and who asks adds them up.
+//! Memory statistics. Each thread updates its own counters; readers add them up.
 
 use super::counters::{Counters, peak};
 use super::thread::{self, NOBODY};
@@ -23,7 +23,7 @@ pub struct THMemoryStats {
     pub cache_hits: i64,
 }
 
-/// Changes the calling thread's counters, and tells the soft limit what it should know.
+/// Adds to the calling thread's counters, and informs the soft limit of a rise.
 fn count(live: i64, allocations: i64, misses: i64) {
     let thread = current::get();
     let shared = std::ptr::eq(thread, &NOBODY);
@@ -32,17 +32,17 @@ fn count(live: i64, allocations: i64, misses: i64) {
     }
 }
 
-/// A block for a request of `bytes` came from elsewhere than the thread's lists. May call the soft limit's hook.
+/// Counts an allocation of `bytes` that the thread's lists did not serve. May call the soft limit's hook.
 pub(super) fn allocated(bytes: usize, hit: bool) {
     count(bytes as i64, 1, i64::from(!hit));
 }
 
-/// A block that served a request of `bytes` went elsewhere than to the thread's lists.
+/// Counts the release of `bytes` to another place than the thread's lists.
 pub(super) fn released(bytes: usize) {
     count(-(bytes as i64), 0, 0);
 }
 
-/// Counts memory that thorn holds through other allocators: mappings, foreign data, a user's own. May call the soft limit's hook.
+/// Adds to the live bytes memory of other allocators: mappings, foreign memory, a user's allocator. May call the soft limit's hook.
 pub fn adjust_live(delta: isize) {
     count(delta as i64, 0, 0);
 }
@@ -51,12 +51,12 @@ fn sum(counter: impl Fn(&Counters) -> &AtomicI64) -> i64 {
     thread::all().map(|thread| counter(&thread.counters).load(Relaxed)).fold(0, i64::wrapping_add)
 }
 
-/// The bytes asked for and not yet released.
+/// The number of bytes that are allocated and not yet released.
 pub fn live_bytes() -> i64 {
     sum(|counters| &counters.live)
 }
 
-/// Memory held and kept.
+/// The current statistics.
 pub fn stats() -> THMemoryStats {
     let (live, allocations) = (live_bytes(), sum(|counters| &counters.allocations));
     THMemoryStats {

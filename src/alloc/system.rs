@@ -1,31 +1,31 @@
-//! Blocks from the operating system: malloc below 2 MiB, mappings on huge-page boundaries from there on.
+//! Blocks from the operating system: by malloc below 2 MiB, by mappings on huge-page boundaries from there on.
 
 use super::class::SMALL_MAX;
 use libc::c_void;
 use std::ptr::{NonNull, null_mut};
 
-/// Blocks of at least this size are mappings of their own; it is the size of a huge page.
+/// Blocks of at least this size, which is the size of a huge page, are separate mappings.
 const HUGE: usize = 2 << 20;
-/// Alignment in bytes that suits vector loads best: a cache line.
+/// The best alignment for vector loads, in bytes: a cache line.
 pub(super) const ALIGN: usize = 64;
 
-/// A fresh block of `size` bytes, 64-byte aligned above the small sizes, 16-byte aligned below.
+/// A new block of `size` bytes, 64-byte aligned above the small sizes, 16-byte aligned below.
 pub(super) fn obtain(size: usize) -> Option<NonNull<u8>> {
     match size {
-        // SAFETY: malloc takes any size.
+        // SAFETY: malloc accepts any size.
         0..=SMALL_MAX => NonNull::new(unsafe { libc::malloc(size) }.cast()),
         _ if size < HUGE => aligned(size),
         _ => map(size),
     }
 }
 
-/// Gives a block of [`obtain`] back.
+/// Frees a block of [`obtain`].
 ///
 /// # Safety
-/// `block` came from `obtain(size)` and nobody uses it any more.
+/// `block` came from `obtain(size)` and is not used any more.
 pub(super) unsafe fn give_back(block: NonNull<u8>, size: usize) {
     if size < HUGE {
-        // SAFETY: below HUGE, `obtain` takes blocks from malloc.
+        // SAFETY: below HUGE, `obtain` gets blocks from malloc.
         unsafe { libc::free(block.as_ptr().cast()) }
     } else {
         // SAFETY: from HUGE on, `obtain` makes a mapping of exactly `size` bytes.
@@ -33,18 +33,18 @@ pub(super) unsafe fn give_back(block: NonNull<u8>, size: usize) {
     }
 }
 
-/// A block of exactly `size` bytes, 64-byte aligned, that `free` takes.
+/// A block of exactly `size` bytes, 64-byte aligned, to be freed by `free`.
 pub(super) fn aligned(size: usize) -> Option<NonNull<u8>> {
     let mut block: *mut c_void = null_mut();
-    // SAFETY: `block` is a place for the address, the alignment is a power of two and a multiple of the word size.
+    // SAFETY: `block` is a valid out pointer, and the alignment is a power of two and a multiple of the word size.
     let failed = unsafe { libc::posix_memalign(&mut block, ALIGN, size) } != 0;
     if failed { None } else { NonNull::new(block.cast()) }
 }
 
-/// A mapping of `size` bytes (a multiple of the page size) that starts on a huge-page boundary and asks for huge pages.
+/// A mapping of `size` bytes (a multiple of the page size) that starts on a huge-page boundary, with the advice to use huge pages.
 fn map(size: usize) -> Option<NonNull<u8>> {
     let reserved = size.checked_add(HUGE)?;
-    // SAFETY: a fresh anonymous mapping touches no existing memory.
+    // SAFETY: a new anonymous mapping does not affect existing memory.
     let start =
         unsafe { libc::mmap(null_mut(), reserved, libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, -1, 0) };
     if start == libc::MAP_FAILED {
@@ -53,13 +53,13 @@ fn map(size: usize) -> Option<NonNull<u8>> {
     let start: *mut u8 = start.cast();
     let before = start.align_offset(HUGE);
     let block = start.wrapping_add(before);
-    // SAFETY: both ranges lie in the mapping made above, around the block, and nobody has seen them yet.
+    // SAFETY: both ranges are parts of the mapping made above, outside the block, and unused.
     unsafe {
         unmap(start, before);
         unmap(block.wrapping_add(size), HUGE - before);
     }
     #[cfg(target_os = "linux")]
-    // SAFETY: the range is the mapping itself; the kernel may refuse the advice without harm.
+    // SAFETY: the range is the mapping itself. If the kernel refuses the advice, nothing happens.
     unsafe {
         libc::madvise(block.cast(), size, libc::MADV_HUGEPAGE);
     }
@@ -67,15 +67,15 @@ fn map(size: usize) -> Option<NonNull<u8>> {
 }
 
 /// # Safety
-/// The range is empty or whole pages of mappings that nobody uses.
+/// The range is empty, or consists of whole pages of unused mappings.
 unsafe fn unmap(start: *mut u8, size: usize) {
     if size > 0 {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that the range is unused.
         unsafe { libc::munmap(start.cast(), size) };
     }
 }
 
-/// The memory that can be had without taking it from other processes, as far as Linux tells.
+/// The memory in bytes that Linux reports as available without affecting other processes.
 pub(super) fn available() -> usize {
     let told = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
     let kilobytes = |name: &str| -> Option<usize> {
@@ -86,7 +86,7 @@ pub(super) fn available() -> usize {
     free.min(memory())
 }
 
-/// The memory this process may count on: the machine's, or what a Linux control group leaves of it.
+/// The memory in bytes that this process may use: the machine's, or the limit of its Linux control group.
 pub(super) fn memory() -> usize {
     // SAFETY: sysconf only reads its argument.
     let (pages, page) = unsafe { (libc::sysconf(libc::_SC_PHYS_PAGES), libc::sysconf(libc::_SC_PAGESIZE)) };
@@ -104,7 +104,7 @@ mod tests {
         for (size, align) in [(64, 16), (512, 16), (576, 64), (1 << 20, 64), (HUGE, HUGE), (9 << 18, HUGE), (16 << 20, HUGE)] {
             let block = obtain(size).unwrap();
             assert_eq!(block.as_ptr() as usize % align, 0, "{size}");
-            // SAFETY: the block has `size` bytes and goes back once.
+            // SAFETY: the block has `size` bytes and is freed once.
             unsafe {
                 block.write(1);
                 block.add(size - 1).write(2);

@@ -1,14 +1,14 @@
-//! Text that grows on the heap, in ways that may fail, until C takes it over as a string.
+//! Text on the heap that grows fallibly and becomes a C string.
 
 use super::{th_free, th_realloc};
 use crate::error::{Result, bail};
 use std::ffi::{c_char, c_void};
 use std::ptr::{NonNull, null_mut};
 
-/// Least capacity of a text in bytes.
+/// The minimum capacity of a text in bytes.
 const LEAST_CAPACITY: usize = 64;
 
-/// A text on the heap. One byte of its capacity is kept for the 0 that ends a C string.
+/// A text on the heap. One byte of its capacity is reserved for the 0 that ends a C string.
 #[derive(Debug)]
 pub struct HeapText {
     block: NonNull<u8>,
@@ -17,7 +17,7 @@ pub struct HeapText {
 }
 
 impl HeapText {
-    /// An empty text with room for `bytes` bytes; fewer than 64 count as 64.
+    /// An empty text with room for `bytes` bytes, at least 64.
     pub fn with_capacity(bytes: i64) -> Result<HeapText> {
         let capacity = usize::try_from(bytes).unwrap_or(0).saturating_add(1).max(LEAST_CAPACITY);
         Ok(HeapText { block: grown(null_mut(), capacity)?, len: 0, capacity })
@@ -26,7 +26,7 @@ impl HeapText {
     /// Appends `more`.
     pub fn push(&mut self, more: &str) -> Result<()> {
         self.reserve(more.len())?;
-        // SAFETY: there is room for as many bytes behind the text, which nobody else sees.
+        // SAFETY: there is room for these bytes after the text, and `self` owns the block.
         unsafe { self.block.as_ptr().add(self.len).copy_from_nonoverlapping(more.as_ptr(), more.len()) };
         self.len += more.len();
         Ok(())
@@ -35,13 +35,13 @@ impl HeapText {
     /// Appends spaces.
     pub fn spaces(&mut self, count: usize) -> Result<()> {
         self.reserve(count)?;
-        // SAFETY: as in `push`.
+        // SAFETY: there is room for these bytes after the text, and `self` owns the block.
         unsafe { self.block.as_ptr().add(self.len).write_bytes(b' ', count) };
         self.len += count;
         Ok(())
     }
 
-    /// Characters of the last line, bytes that is.
+    /// The length of the last line in bytes.
     pub fn line_len(&self) -> usize {
         self.as_bytes().iter().rev().take_while(|&&byte| byte != b'\n').count()
     }
@@ -54,14 +54,14 @@ impl HeapText {
 
     /// The text as a C string, which the caller frees with `th_free`.
     pub fn into_c_string(self) -> *mut c_char {
-        // SAFETY: `reserve` leaves one byte.
+        // SAFETY: `reserve` keeps one byte of capacity free.
         unsafe { self.block.as_ptr().add(self.len).write(0) };
         let string = self.block.as_ptr().cast();
         std::mem::forget(self);
         string
     }
 
-    /// Makes room for `more` bytes and one; doubles the capacity, so that all growing together costs as much as the text.
+    /// Makes room for `more` bytes and one. Doubles the capacity, so that the total cost of growing is linear in the length.
     fn reserve(&mut self, more: usize) -> Result<()> {
         let needed = self.len.saturating_add(more).saturating_add(1);
         if needed > self.capacity {
@@ -75,14 +75,14 @@ impl HeapText {
 
 impl Drop for HeapText {
     fn drop(&mut self) {
-        // SAFETY: the block is this text's own.
+        // SAFETY: `self` owns the block.
         unsafe { th_free(self.block.as_ptr().cast()) }
     }
 }
 
-/// The heap block `block`, or a fresh one for NULL, with `bytes` bytes.
+/// Resizes the heap block `block` to `bytes` bytes; NULL means a new block.
 fn grown(block: *mut c_void, bytes: usize) -> Result<NonNull<u8>> {
-    // SAFETY: `block` is NULL or the text's own; on failure it stays as it was.
+    // SAFETY: `block` is NULL, or owned by the text. On failure it is unchanged.
     let block = isize::try_from(bytes).map_or(null_mut(), |bytes| unsafe { th_realloc(block, bytes) });
     match NonNull::new(block) {
         Some(block) => Ok(block.cast()),
@@ -108,7 +108,7 @@ mod tests {
         }
         assert_eq!(text.as_bytes(), expected.as_bytes());
         let string = text.into_c_string();
-        // SAFETY: a C string of the heap, freed once.
+        // SAFETY: a C string on the heap, which is freed once.
         unsafe {
             assert_eq!(CStr::from_ptr(string).to_str(), Ok(expected.as_str()));
             th_free(string.cast());

@@ -1,4 +1,4 @@
-//! The property of threads: lists of released blocks, counters and a text.
+//! The data that each thread owns: lists of released blocks, counters, and a text.
 
 use super::class::{self, SMALL_CLASSES};
 use super::counters::Counters;
@@ -9,24 +9,25 @@ use std::ptr::{NonNull, null_mut};
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize};
 
-/// Classes that have lists: up to 16 KiB.
+/// The number of classes that have lists: up to 16 KiB.
 pub(super) const LISTS: usize = SMALL_CLASSES + 5 * 8;
-/// The most bytes a list keeps; all lists of a thread keep at most 1.5 MiB, small blocks 256 KiB of them.
+/// The maximum number of bytes that a list keeps. All lists of a thread keep at most 1.5 MiB, 256 KiB of which in small blocks.
 const LIST_BYTES: usize = 32 << 10;
 
-/// A slot of a list: a block, or NULL in the one before the first.
+/// A slot of a list: the address of a block. The slot before the first one is NULL.
 type Slot = AtomicPtr<u8>;
 
-/// A stack of blocks. Only its thread writes it; others read `top` to count what it keeps.
+/// A stack of blocks. Only the owning thread writes it; other threads read `top` to count the kept bytes.
 ///
-/// The blocks stand in slots of their own rather than being chained through their first bytes: taking one does not wait for its memory.
+/// The addresses of blocks are in separate slots, not linked through the blocks' first bytes, so that taking a block does not wait for its
+/// memory.
 pub(super) struct BlockStack {
     top: AtomicPtr<Slot>,
     end: AtomicPtr<Slot>,
 }
 
 impl BlockStack {
-    /// Holds nothing and has room for nothing.
+    /// An empty stack without room.
     const fn closed() -> BlockStack {
         const BOTTOM: *mut Slot = (&raw const NOTHING).cast_mut();
         BlockStack { top: AtomicPtr::new(BOTTOM), end: AtomicPtr::new(BOTTOM) }
@@ -35,7 +36,7 @@ impl BlockStack {
     #[inline(always)]
     pub(super) fn pop(&self) -> Option<NonNull<u8>> {
         let top = self.top.load(Relaxed);
-        // SAFETY: `top` is a slot of this list, the one before the first when it is empty.
+        // SAFETY: `top` is a slot of this list; in an empty list it is the slot before the first one.
         let block = NonNull::new(unsafe { (*top).load(Relaxed) })?;
         self.top.store(top.wrapping_sub(1), Relaxed);
         Some(block)
@@ -48,7 +49,7 @@ impl BlockStack {
             return false;
         }
         let top = top.wrapping_add(1);
-        // SAFETY: slots reach from the one before the first to `end`, and `top` was below it.
+        // SAFETY: `top` was below `end`, so the next slot is still part of the list.
         unsafe { (*top).store(block.as_ptr(), Relaxed) };
         self.top.store(top, Relaxed);
         true
@@ -62,7 +63,7 @@ const fn capacity(class: usize) -> usize {
     LIST_BYTES / class::size(class)
 }
 
-/// The slots of all lists, with the one before the first of each.
+/// The number of slots of all lists, including the one before the first of each.
 const SLOTS: usize = {
     let (mut slots, mut class) = (0, 0);
     while class < LISTS {
@@ -72,28 +73,29 @@ const SLOTS: usize = {
     slots
 };
 
-/// The bytes of a thread's text: a message and the 0 behind it.
+/// The size of a thread's text in bytes: a message and the terminating 0.
 const TEXT: usize = LONGEST_MESSAGE + 1;
 
-/// The property of a thread. A thread that ends leaves it, emptied but with its counts, to the next one that starts.
+/// The data of a thread. When the thread ends, a later thread may claim the struct, with empty lists but the old counts.
 #[repr(C, align(64))]
 pub(super) struct Thread {
     pub(super) counters: Counters,
     pub(super) lists: [BlockStack; LISTS],
-    /// How many of the requests for its blocks this thread has answered.
+    /// The number of requests to drain the lists that this thread has answered.
     pub(super) drains: AtomicUsize,
     claimed: AtomicBool,
     next: AtomicPtr<Thread>,
-    /// For the owner alone; NOBODY's is never touched.
+    /// Used by the owning thread. The text of NOBODY is never used.
     pub(super) text: UnsafeCell<[u8; TEXT]>,
 }
 
-// SAFETY: all but the text is atomic, and that is its owner's.
+// SAFETY: all fields are atomic, except the text, which only the owning thread uses.
 unsafe impl Sync for Thread {}
 
-/// Stands in for threads without lists: they have not started or are ending, or memory ran out. Any number of them may count here.
+/// Serves threads without lists: before their first request, while they end, or if there was no memory for a `Thread`. Many threads may
+/// count here at the same time.
 pub(super) static NOBODY: Thread = Thread::new();
-/// All that threads own, newest first; a list that only grows needs no lock, neither for readers nor across a fork.
+/// All `Thread`s, newest first. The list only grows, so it needs no lock, neither for readers nor in a forked child.
 static ALL: AtomicPtr<Thread> = AtomicPtr::new((&raw const NOBODY).cast_mut());
 impl Thread {
     const fn new() -> Thread {
@@ -107,13 +109,13 @@ impl Thread {
         }
     }
 
-    /// One for the calling thread: left by another, or fresh. `None` when there is no memory for it.
+    /// A `Thread` for the calling thread, from a thread that has ended or new. `None` if there is no memory.
     pub(super) fn claim() -> Option<&'static Thread> {
         let left = all().find(|thread| !thread.claimed.load(Relaxed) && !thread.claimed.swap(true, Acquire));
         left.or_else(Thread::make)
     }
 
-    /// A fresh one with its slots behind it; they stay for ever.
+    /// A new `Thread`, followed by its slots in memory. It is never freed.
     fn make() -> Option<&'static Thread> {
         let place = system::aligned(size_of::<Thread>() + SLOTS * size_of::<Slot>())?.cast::<Thread>();
         // SAFETY: the place is 64-byte aligned and has room for the thread and its slots.
@@ -149,12 +151,12 @@ impl Thread {
         }
     }
 
-    /// Ends what the calling thread owns.
+    /// Empties the lists of the calling thread, publishes its counts, and lets another thread claim the struct.
     pub(super) fn close(&self) {
-        // SAFETY: a listed block came from the system with its class's size; others may still have use for the larger ones.
+        // SAFETY: a listed block came from the system with its class's size. Larger ones go to the shared cache.
         self.drain(|block, class| unsafe { forward(block, class) });
         self.counters.publish(false);
-        // SAFETY: the calling thread is still the owner.
+        // SAFETY: the calling thread still owns the text.
         unsafe { (*self.text.get())[0] = 0 };
         self.claimed.store(false, Release);
     }
@@ -170,24 +172,24 @@ impl Thread {
     }
 }
 
-/// All that threads own, or owned.
+/// All `Thread`s, claimed or not.
 pub(super) fn all() -> impl Iterator<Item = &'static Thread> {
-    // SAFETY: a thread is written before it is listed and lives for ever.
+    // SAFETY: a `Thread` is initialised before it is listed, and never freed.
     let first = unsafe { ALL.load(Acquire).as_ref() };
-    // SAFETY: likewise; the acquiring load of the head makes all that it leads to visible.
+    // SAFETY: as above. The acquire load of the head makes all older entries visible.
     std::iter::successors(first, |thread| unsafe { thread.next.load(Relaxed).as_ref() })
 }
 
-/// Sends a block that no thread list keeps to where its class belongs next.
+/// Passes on a block that no thread list keeps: small ones to the system, larger ones to the shared cache.
 ///
 /// # Safety
-/// `block` came from `system::obtain(class::size(class))`, and nobody uses it any more.
+/// `block` came from `system::obtain(class::size(class))` and is not used any more.
 pub(super) unsafe fn forward(block: NonNull<u8>, class: usize) {
     if class < SMALL_CLASSES {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller meets the conditions above.
         unsafe { system::give_back(block, class::size(class)) }
     } else {
-        // SAFETY: the caller's promise, and the class is above the small sizes.
+        // SAFETY: the caller meets the conditions above, and the class is above the small sizes.
         unsafe { cache::put(block, class) }
     }
 }

@@ -1,8 +1,8 @@
-//! Products of compressed rows with vectors and dense matrices.
+//! Products of matrices of compressed rows with vectors and dense matrices.
 //!
-//! Rows are summed by one thread each, so that results do not depend on the number of threads, and cut among threads by entries, since one
-//! row may have them all. Beside dense matrices the columns of a piece are compared with the size first, while they come into the
-//! first-level cache, so that the loops that follow need no check.
+//! One thread sums each row, so that results do not depend on the number of threads. Rows are divided among threads by entries, since one
+//! row may have all entries. For products with dense matrices the columns of a piece are first compared with the size. This brings them
+//! into the L1 cache, and the loops that follow need no check.
 
 mod compress;
 mod softmax;
@@ -23,16 +23,16 @@ use crate::operand::Operand;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Entries of a piece of work.
+/// Entries in a piece of work.
 const PIECE: usize = 2048;
 /// Columns of a dense matrix that are summed together.
 const WIDTH: usize = 32;
-/// Parts of the columns of a transposed product, at most, each of which reads all entries.
+/// The maximum number of parts of the rows of a transposed product. Each part reads all entries.
 const PARTS: usize = 8;
 
 /// The type of starts and columns.
 trait Position: Element + Ord + std::fmt::Display {
-    /// The place that is meant; of a negative number one beyond every size.
+    /// Returns the position as an index. A negative number becomes an index greater than every size.
     fn place(self) -> usize;
 }
 
@@ -50,7 +50,7 @@ impl Position for i64 {
     }
 }
 
-/// The type of entries: sums of products as the instruction set has them.
+/// The type of entries. Sums of products use fused multiply-add if the instruction set has it.
 trait Entry: Element {
     const ONE: Self;
     /// `self * b + sum`.
@@ -81,7 +81,7 @@ impl Entry for i64 {
     }
 }
 
-/// The starts of rows among the entries, with the number of entries at the end.
+/// The starts of rows among the entries; the last element is the number of entries.
 #[derive(Clone, Copy)]
 struct Starts<'a, I>(&'a [I]);
 
@@ -90,11 +90,11 @@ struct Starts<'a, I>(&'a [I]);
 struct Rows<'a, I, T> {
     starts: Starts<'a, I>,
     columns: &'a [I],
-    /// `None` if each entry is 1.
+    /// The entries; `None` if each entry is 1.
     entries: Option<&'a [T]>,
 }
 
-/// The first entry whose column lies outside of a matrix.
+/// The first entry whose column is outside the matrix.
 struct Outside(AtomicUsize);
 
 impl Outside {
@@ -102,7 +102,7 @@ impl Outside {
         Outside(AtomicUsize::new(usize::MAX))
     }
 
-    /// Notes an entry.
+    /// Records an entry.
     #[cold]
     fn note(&self, at: usize) {
         self.0.fetch_min(at, Ordering::Relaxed);
@@ -117,7 +117,7 @@ impl Outside {
 }
 
 impl<I: Position> Starts<'_, I> {
-    /// The number of rows.
+    /// Returns the number of rows.
     fn count(self) -> usize {
         self.0.len() - 1
     }
@@ -135,17 +135,18 @@ impl<I: Position> Starts<'_, I> {
         Ok(())
     }
 
-    /// The entries of a row.
+    /// Returns the range of a row's entries.
     #[inline(always)]
     fn row(self, i: usize) -> Range<usize> {
         self.0[i].place()..self.0[i + 1].place()
     }
 
-    /// Calls `task` with ranges of rows of about [`PIECE`] entries, on all threads. `cost` is that of an entry. The starts were checked.
+    /// Calls `task` with ranges of rows of about [`PIECE`] entries, on all threads. `cost` is the cost of an entry. The starts must have
+    /// been checked.
     fn each_piece(self, cost: usize, task: &(dyn Fn(Range<usize>) + Sync)) {
         let (rows, n) = (self.count(), self.0[self.count()].place());
         let pieces = (n + rows).div_ceil(PIECE).max(1);
-        // Rows count as entries, too: there may be more of them.
+        // A row counts as an entry, too, since there may be more rows than entries.
         let begin = |piece: usize| match piece {
             0 => 0,
             _ if piece >= pieces => rows,
@@ -172,7 +173,7 @@ impl<I: Position> Starts<'_, I> {
 }
 
 impl<I: Position, T> Rows<'_, I, T> {
-    /// Returns true if all columns of these rows are less than `size`; else notes the first one that is not.
+    /// Returns true if all columns of these rows are less than `size`. Otherwise records the first that is not.
     #[inline(always)]
     fn inside(&self, rows: Range<usize>, size: usize, outside: &Outside) -> bool {
         let range = self.starts.0[rows.start].place()..self.starts.0[rows.end].place();
@@ -185,13 +186,13 @@ impl<I: Position, T> Rows<'_, I, T> {
     }
 }
 
-/// The sum of the entries of a row times the elements of a vector. Columns are compared with its size as they are read: the loop waits for
-/// the vector, whose elements lie anywhere.
+/// Returns the sum of the entries of a row times the elements of a vector. Columns are compared with the vector's size as they are read,
+/// because the loop waits for the scattered elements of the vector anyway.
 #[inline(always)]
 fn dot<I: Position, T: Entry>(isa: Isa, matrix: &Rows<'_, I, T>, row: Range<usize>, x: &[T], outside: &Outside) -> T {
     let mut sum = T::ZERO;
     for k in row {
-        // SAFETY: ranges of rows lie inside of the entries.
+        // SAFETY: ranges of rows are inside the entries.
         let (at, entry) =
             unsafe { (matrix.columns.get_unchecked(k).place(), matrix.entries.map_or(T::ONE, |entries| *entries.get_unchecked(k))) };
         match x.get(at) {
@@ -202,10 +203,10 @@ fn dot<I: Position, T: Entry>(isa: Isa, matrix: &Rows<'_, I, T>, row: Range<usiz
     sum
 }
 
-/// A row of a product with a matrix of `p` columns, a block of which is summed in registers.
+/// Computes a row of a product with a matrix of `p` columns. A block of columns is summed in registers.
 ///
 /// # Safety
-/// Every column of the entries is a row of `m`, and `out` has room for a row.
+/// Every column of the entries must be a row of `m`, and `out` must have room for a row.
 #[inline(always)]
 unsafe fn combine<I: Position, T: Entry>(isa: Isa, matrix: &Rows<'_, I, T>, range: Range<usize>, m: &[T], p: usize, out: *mut T) {
     let mut first = 0;
@@ -213,12 +214,12 @@ unsafe fn combine<I: Position, T: Entry>(isa: Isa, matrix: &Rows<'_, I, T>, rang
         let width = WIDTH.min(p - first);
         let mut sums = [T::ZERO; WIDTH];
         for k in range.clone() {
-            // SAFETY: the caller's.
+            // SAFETY: the caller keeps this function's contract.
             let (row, x) = unsafe {
                 let row = m.as_ptr().add(matrix.columns.get_unchecked(k).place() * p + first);
                 (row, matrix.entries.map_or(T::ONE, |entries| *entries.get_unchecked(k)))
             };
-            // SAFETY: a row of `m` has this many elements more.
+            // SAFETY: the row of `m` has `width` elements from `first` on.
             unsafe {
                 if width == WIDTH {
                     for j in 0..WIDTH {
@@ -231,7 +232,7 @@ unsafe fn combine<I: Position, T: Entry>(isa: Isa, matrix: &Rows<'_, I, T>, rang
                 }
             }
         }
-        // SAFETY: as above.
+        // SAFETY: `out` has room for `p` elements, and `first + width <= p`.
         unsafe { std::ptr::copy_nonoverlapping(sums.as_ptr(), out.add(first), width) };
         first += width;
     }
@@ -250,7 +251,7 @@ fn product<I: Position, T: Entry>(matrix: &Rows<'_, I, T>, m: &[T], size: usize,
                 }
                 for i in rows.clone() {
                     let row = matrix.starts.row(i);
-                    // SAFETY: rows of the result are apart, and columns of matrices were compared above.
+                    // SAFETY: rows of the result are disjoint, and the columns were compared with the size above.
                     unsafe {
                         if p == 1 {
                             out.add(i).write(dot(isa, matrix, row, m, &outside))
@@ -265,7 +266,8 @@ fn product<I: Position, T: Entry>(matrix: &Rows<'_, I, T>, m: &[T], size: usize,
     outside.finish(matrix.columns, size)
 }
 
-/// `r = A^T m`, whose rows are divided among threads: each reads all entries, and adds those of its own rows in the order of `A`'s rows.
+/// `r = A^T m`. The rows of the result are divided among threads. Each thread reads all entries, and adds the ones for its rows in the
+/// order of `A`'s rows.
 fn transposed<I: Position, T: Entry>(matrix: &Rows<'_, I, T>, m: &[T], size: usize, p: usize, r: Shared) -> Result<()> {
     let (outside, n) = (Outside::new(), matrix.columns.len());
     if size == 0 || p == 0 {
@@ -278,7 +280,7 @@ fn transposed<I: Position, T: Entry>(matrix: &Rows<'_, I, T>, m: &[T], size: usi
         let out = match own.len() * p {
             // A result without elements may have no memory.
             0 => &mut [],
-            // SAFETY: rows of the result are apart.
+            // SAFETY: rows of the result are disjoint.
             len => unsafe { std::slice::from_raw_parts_mut(r.get().cast::<T>().add(own.start * p), len) },
         };
         out.fill(T::ZERO);
@@ -304,7 +306,7 @@ fn transposed<I: Position, T: Entry>(matrix: &Rows<'_, I, T>, m: &[T], size: usi
     outside.finish(matrix.columns, size)
 }
 
-/// `r[k] = a[i] . b[j]` for entry `k` in row `i` and column `j`, rows of `p` elements.
+/// `r[k] = a[i] . b[j]` for entry `k` in row `i` and column `j`, with rows of `p` elements.
 fn sampled<I: Position, T: Entry>(matrix: &Rows<'_, I, T>, [a, b]: [&[T]; 2], size: usize, p: usize, r: Shared) -> Result<()> {
     const LANES: usize = 16;
     let outside = Outside::new();
@@ -324,7 +326,7 @@ fn sampled<I: Position, T: Entry>(matrix: &Rows<'_, I, T>, [a, b]: [&[T]; 2], si
                         wide.for_each(|(a, b)| (0..LANES).for_each(|j| sums[j] = a[j].times(isa, b[j], sums[j])));
                         let mut sum = sums.iter().fold(T::ZERO, |sum, &x| sum.add(x));
                         (rest..p).for_each(|j| sum = a[j].times(isa, b[j], sum));
-                        // SAFETY: entries of the result are apart.
+                        // SAFETY: the entries of the result are disjoint.
                         unsafe { r.get().cast::<T>().add(k).write(sum) };
                     }
                 }
@@ -334,7 +336,7 @@ fn sampled<I: Position, T: Entry>(matrix: &Rows<'_, I, T>, [a, b]: [&[T]; 2], si
     outside.finish(matrix.columns, size)
 }
 
-/// Does the work; see [`Compressed`].
+/// Computes the product; see [`Compressed`].
 pub fn run(work: Compressed, out: &Operand, inputs: [&Operand; 3], more: Option<&Operand>) -> Result<()> {
     match inputs[0].dtype {
         Dtype::Int32 => with_positions::<i32>(work, out, inputs, more),
@@ -356,7 +358,7 @@ fn with_entries<I: Position, T: Entry>(
     [starts, columns, m]: [&Operand; 3],
     more: Option<&Operand>,
 ) -> Result<()> {
-    // SAFETY: row-major operands of these types.
+    // SAFETY: the operands are row-major and of these types.
     let (matrix, dense) = unsafe {
         let entries = more.filter(|_| work != Compressed::Sampled).map(|more| more.elements::<T>());
         (Rows { starts: Starts(starts.elements::<I>()), columns: columns.elements::<I>(), entries }, m.elements::<T>())
@@ -367,7 +369,7 @@ fn with_entries<I: Position, T: Entry>(
         (Compressed::Product, _) => product(&matrix, dense, m.layout.shape[0] as usize, p, r),
         (Compressed::Transposed, _) => transposed(&matrix, dense, out.layout.shape[0] as usize, p, r),
         (Compressed::Sampled, Some(b)) => {
-            // SAFETY: as above.
+            // SAFETY: the operand is row-major and of this type.
             let other = unsafe { b.elements::<T>() };
             sampled(&matrix, [dense, other], b.layout.shape[0] as usize, p, r)
         }

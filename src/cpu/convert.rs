@@ -1,7 +1,7 @@
 //! Conversion of a run of elements between any two dtypes.
 //!
-//! Floats to integers truncate and saturate, NaN becomes 0; anything to Bool is `x != 0`; float64 and wide integers reach the 16-bit
-//! floats through a float32 rounded to odd, so that nothing is rounded twice.
+//! Floats to integers truncate and saturate, NaN becomes 0; a conversion to Bool is `x != 0`. Float64 and wide integers are converted to
+//! 16-bit floats through a float32 rounded to odd, so that no value is rounded twice.
 
 use super::half::{Bf16, F16, Half, narrow as narrow_run, widen as widen_run};
 use super::simd::{Level, level, simd};
@@ -17,10 +17,10 @@ use std::mem::MaybeUninit;
 /// Both sides must hold `n` elements at their steps and not overlap.
 pub type Convert = unsafe fn(dst: *mut u8, dst_step: isize, src: *const u8, src_step: isize, n: usize);
 
-/// Types float32 holds every value of.
+/// The types whose values float32 represents exactly.
 const EXACT: [Dtype; 5] = [Dtype::Uint8, Dtype::Int8, Dtype::Int16, Dtype::Bool, Dtype::Float32];
 
-/// The conversion from `src` to `dst`.
+/// Returns the conversion from `src` to `dst`.
 pub fn converter(dst: Dtype, src: Dtype) -> Convert {
     if dst == src {
         return move_elements(src.size());
@@ -71,7 +71,7 @@ pub fn converter(dst: Dtype, src: Dtype) -> Convert {
     }
 }
 
-/// Moves elements of one size from one stride to another.
+/// Returns the function that copies elements of `size` bytes from one stride to another.
 pub fn move_elements(size: usize) -> Convert {
     match size {
         1 => moves::<u8>,
@@ -83,7 +83,7 @@ pub fn move_elements(size: usize) -> Convert {
 
 unsafe fn moves<T: Copy>(dst: *mut u8, dst_step: isize, src: *const u8, src_step: isize, n: usize) {
     let size = size_of::<T>();
-    // SAFETY: the caller's; elements may be unaligned in foreign memory.
+    // SAFETY: the caller keeps this function's contract. Reads and writes are unaligned, since foreign memory may be.
     unsafe {
         if dst_step == size as isize && src_step == dst_step {
             return std::ptr::copy_nonoverlapping(src, dst, n * size);
@@ -107,23 +107,23 @@ unsafe fn moves<T: Copy>(dst: *mut u8, dst_step: isize, src: *const u8, src_step
     }
 }
 
-/// `dst[i] = src[STEP * i]`: with a step it knows, the compiler takes whole vectors apart.
+/// `dst[i] = src[STEP * i]`. With a constant step the compiler loads whole vectors and picks the elements.
 ///
 /// # Safety
-/// `dst` holds `n` elements, and `src` one at `STEP * i` for each; of any alignment.
+/// `dst` must hold `n` elements, and `src` one at each `STEP * i`, of any alignment.
 unsafe fn gather_steps<T: Copy, const STEP: isize>(dst: *mut T, src: *const T, n: usize) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps this function's contract.
     simd(
         #[inline(always)]
         move |_| (0..n).for_each(|i| unsafe { dst.add(i).write_unaligned(src.offset(STEP * i as isize).read_unaligned()) }),
     )
 }
 
-/// `x` as `D`, the one place where a number changes its type.
+/// Returns `x` as `D`: the one place where a number changes its type.
 #[inline(always)]
 fn cast<S: Element, D: Element>(x: S) -> D {
     use Dtype::{Bool, Float32, Float64, Int64};
-    // Only 64-bit sources need an integer path of 64 bits; float64 carries every other value exactly.
+    // A path through 64-bit integers is needed for 64-bit sources only. Float64 represents every other value exactly.
     match (S::DTYPE, D::DTYPE) {
         (Int64, _) => D::from_i64(x.to_i64()),
         (Float32, Float32 | Float64 | Bool) => D::from_f32(x.to_f64() as f32),
@@ -144,12 +144,12 @@ fn cast<S: Element, D: Element>(x: S) -> D {
 #[inline(always)]
 unsafe fn each<S: Element, D: Element>(dst: *mut D, src: *const S, n: usize, f: impl Fn(S) -> D) {
     for i in 0..n {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe { dst.add(i).write_unaligned(f(src.add(i).read_unaligned())) }
     }
 }
 
-/// A run of contiguous elements.
+/// Converts a run of contiguous elements.
 ///
 /// # Safety
 /// As for [`each`].
@@ -160,13 +160,13 @@ unsafe fn run_flat<S: Element, D: Element>(dst: *mut u8, src: *const u8, n: usiz
     let scalar = to_i64 && level() == Level::Baseline;
     let integers = [S::DTYPE, D::DTYPE].iter().all(|t| t.category() == Category::Integer);
     if integers && size_of::<S>() == 2 * size_of::<D>() && cfg!(target_endian = "little") {
-        // SAFETY: the caller's; the low halves of the source are elements of the result.
+        // SAFETY: the caller keeps this function's contract; the low halves of the source elements are the elements of the result.
         return unsafe { gather_steps::<D, 2>(dst, src.cast::<D>(), n) };
     }
     simd(
         #[inline(always)]
         move |_| unsafe {
-            // SAFETY: the caller's.
+            // SAFETY: the caller keeps this function's contract.
             if halves && S::DTYPE == Dtype::Float32 {
                 each(
                     dst,
@@ -199,7 +199,7 @@ unsafe fn run_flat<S: Element, D: Element>(dst: *mut u8, src: *const u8, n: usiz
 }
 
 unsafe fn run<S: Element, D: Element>(dst: *mut u8, dst_step: isize, src: *const u8, src_step: isize, n: usize) {
-    // SAFETY: the caller's; elements may be unaligned in foreign memory.
+    // SAFETY: the caller keeps this function's contract. Reads and writes are unaligned, since foreign memory may be.
     unsafe {
         if dst_step == size_of::<D>() as isize && src_step == size_of::<S>() as isize {
             return run_flat::<S, D>(dst, src, n);
@@ -214,10 +214,10 @@ unsafe fn run<S: Element, D: Element>(dst: *mut u8, dst_step: isize, src: *const
     }
 }
 
-/// A run whose source has steps: gathered, then converted by `flat`; a single value is converted once.
+/// Converts a run with a strided source: gathers the elements, then converts them by `flat`. A single value is converted once.
 ///
 /// # Safety
-/// As for [`Convert`]; `flat` converts contiguous elements of these sizes.
+/// As for [`Convert`]; `flat` must convert contiguous elements of these sizes.
 unsafe fn gather(
     flat: unsafe fn(*mut u8, *const u8, usize),
     [to, from]: [usize; 2],
@@ -228,7 +228,7 @@ unsafe fn gather(
 ) {
     let mut buffer = [MaybeUninit::<u64>::uninit(); COPY_BUFFERED];
     let (buffer, moves) = (buffer.as_mut_ptr().cast::<u8>(), move_elements(from));
-    // SAFETY: the caller's; the room holds COPY_BUFFERED elements of any type.
+    // SAFETY: the caller keeps this function's contract; the buffer has room for COPY_BUFFERED elements of any type.
     unsafe {
         if src_step == 0 {
             flat(buffer, src, 1);
@@ -241,7 +241,7 @@ unsafe fn gather(
     }
 }
 
-/// Calls `piece(start, length)` for pieces of at most COPY_BUFFERED.
+/// Calls `piece(start, length)` for pieces of at most COPY_BUFFERED elements.
 #[inline(always)]
 fn chunks(n: usize, mut piece: impl FnMut(usize, usize)) {
     for start in (0..n).step_by(COPY_BUFFERED) {
@@ -252,14 +252,14 @@ fn chunks(n: usize, mut piece: impl FnMut(usize, usize)) {
 unsafe fn widen<H: Half, D: Element>(dst: *mut u8, dst_step: isize, src: *const u8, src_step: isize, n: usize) {
     let (direct, contiguous) = (D::DTYPE == Dtype::Float32 && dst_step == 4, src_step == 2);
     if direct && contiguous {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         return unsafe { widen_run::<H>(dst.cast(), src.cast(), n) };
     }
     let mut halves = [MaybeUninit::<u16>::uninit(); COPY_BUFFERED];
     let mut floats = [MaybeUninit::<f32>::uninit(); COPY_BUFFERED];
     let (halves, floats) = (halves.as_mut_ptr().cast::<u16>(), floats.as_mut_ptr().cast::<f32>());
     chunks(n, |start, len| {
-        // SAFETY: the buffers hold COPY_BUFFERED elements; the rest is the caller's.
+        // SAFETY: the buffers have room for COPY_BUFFERED elements, and the caller keeps this function's contract.
         unsafe {
             let (dst, src) = (dst.offset(start as isize * dst_step), src.offset(start as isize * src_step));
             let from = if contiguous {
@@ -281,14 +281,14 @@ unsafe fn widen<H: Half, D: Element>(dst: *mut u8, dst_step: isize, src: *const 
 unsafe fn narrow<S: Element, H: Half>(dst: *mut u8, dst_step: isize, src: *const u8, src_step: isize, n: usize) {
     let (direct, contiguous) = (S::DTYPE == Dtype::Float32 && src_step == 4, dst_step == 2);
     if direct && contiguous {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         return unsafe { narrow_run::<H>(dst.cast(), src.cast(), n) };
     }
     let mut halves = [MaybeUninit::<u16>::uninit(); COPY_BUFFERED];
     let mut floats = [MaybeUninit::<f32>::uninit(); COPY_BUFFERED];
     let (halves, floats) = (halves.as_mut_ptr().cast::<u16>(), floats.as_mut_ptr().cast::<f32>());
     chunks(n, |start, len| {
-        // SAFETY: the buffers hold COPY_BUFFERED elements; the rest is the caller's.
+        // SAFETY: the buffers have room for COPY_BUFFERED elements, and the caller keeps this function's contract.
         unsafe {
             let (dst, src) = (dst.offset(start as isize * dst_step), src.offset(start as isize * src_step));
             let from = if direct {
@@ -314,7 +314,7 @@ unsafe fn half_to_half<S: Half, D: Half>(dst: *mut u8, dst_step: isize, src: *co
     let mut floats = [MaybeUninit::<f32>::uninit(); COPY_BUFFERED];
     let floats = floats.as_mut_ptr().cast::<f32>();
     chunks(n, |start, len| {
-        // SAFETY: the buffer holds COPY_BUFFERED elements; the rest is the caller's.
+        // SAFETY: the buffer has room for COPY_BUFFERED elements, and the caller keeps this function's contract.
         unsafe {
             widen::<S, f32>(floats.cast(), 4, src.offset(start as isize * src_step), src_step, len);
             narrow::<f32, D>(dst.offset(start as isize * dst_step), dst_step, floats.cast(), 4, len);
@@ -322,10 +322,11 @@ unsafe fn half_to_half<S: Half, D: Half>(dst: *mut u8, dst_step: isize, src: *co
     });
 }
 
-/// To float32, rounded to odd where digits are lost: a second rounding to 16 bits then sees which side the value was on.
+/// Converts to float32, rounded to odd where digits are lost, so that a second rounding to 16 bits still knows on which side of a tie the
+/// value was.
 unsafe fn to_odd_f32<S: Element>(dst: *mut f32, src: *const u8, src_step: isize, n: usize) {
     let contiguous = src_step == size_of::<S>() as isize;
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps this function's contract.
     simd(
         #[inline(always)]
         move |_| unsafe {
@@ -361,7 +362,7 @@ mod tests {
 
     fn convert<S: Copy, D: Copy + Default>(to: Dtype, from: Dtype, xs: &[S]) -> Vec<D> {
         let mut out = vec![D::default(); xs.len()];
-        // SAFETY: both slices hold xs.len() elements of the types named.
+        // SAFETY: both slices hold `xs.len()` elements of the given types.
         unsafe {
             converter(to, from)(out.as_mut_ptr().cast(), size_of::<D>() as isize, xs.as_ptr().cast(), size_of::<S>() as isize, xs.len())
         };
@@ -387,8 +388,8 @@ mod tests {
 
     #[test]
     fn sixteen_bit_floats_are_rounded_once() {
-        // 1 + 2^-11 + 2^-40 lies just above the middle of two halves; through a rounded float32 it would become the middle and fall to
-        // even.
+        // 1 + 2^-11 + 2^-40 is just above the middle of two halves. Through a float32 rounded to nearest it would become the middle and
+        // round to even.
         let x = 1.0 + 2f64.powi(-11) + 2f64.powi(-40);
         assert_eq!(convert::<_, u16>(Dtype::Float16, Dtype::Float64, &[x, 65536.0, f64::NAN]), [0x3c01, 0x7c00, 0x7e00]);
         assert_eq!(convert::<_, f64>(Dtype::Float64, Dtype::Float16, &[0x3c01u16]), [1.0 + 2f64.powi(-10)]);
@@ -398,11 +399,11 @@ mod tests {
 
     #[test]
     fn sixteen_bit_floats_of_any_size_are_rounded_once() {
-        // Below, on and above the middle of two subnormal bfloat16 numbers, the least of which is 2^-133.
+        // Values below, on and above the middle of two subnormal bfloat16 numbers, of which the smallest is 2^-133.
         let half = 2f64.powi(-134);
         let xs = [half.next_down(), half, half.next_up(), (3.0 * half).next_down(), 3.0 * half, -3.0 * half, f64::MAX, f64::NEG_INFINITY];
         assert_eq!(convert::<_, u16>(Dtype::Bfloat16, Dtype::Float64, &xs), [0, 0, 1, 1, 2, 0x8002, 0x7f80, 0xff80]);
-        // Just above the middle of 2^62 and its neighbour; float64 holds only the middle.
+        // A value just above the middle of 2^62 and its neighbour. Float64 represents only the middle.
         let x = (1i64 << 62) + (1 << 54);
         assert_eq!(convert::<_, u16>(Dtype::Bfloat16, Dtype::Int64, &[x, x + 1, -x - 1]), [0x5e80, 0x5e81, 0xde81]);
         let x = (1i32 << 30) + (1 << 22);
@@ -414,7 +415,7 @@ mod tests {
     fn strides_on_either_side() {
         let src: Vec<f32> = (0..2000).map(|i| i as f32).collect();
         let mut out = vec![0u16; 1000];
-        // SAFETY: 1000 elements at these steps lie inside both.
+        // SAFETY: 1000 elements at these steps are inside both arrays.
         unsafe { converter(Dtype::Float16, Dtype::Float32)(out.as_mut_ptr().cast(), 2, src.as_ptr().cast(), 8, 1000) };
         assert_eq!(out[3], half::f16::from_f32(6.0).to_bits());
         assert_eq!(out[999], half::f16::from_f32(1998.0).to_bits());

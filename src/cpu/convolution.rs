@@ -1,7 +1,8 @@
-//! Convolutions as matrix products: of the weights and the image as columns of windows, made tile by tile in the cache and never whole.
+//! Convolutions as products of the weight matrix and a matrix of windows. The matrix of windows is made tile by tile in the cache, never as
+//! a whole.
 //!
-//! Between an image `x`, its output `y` and weights `w` there are three products, each of two giving the third. Parts are cut at places
-//! that depend on sizes alone, so that results do not depend on the number of threads.
+//! An image `x`, its output `y` and the weights `w` are related by three products; each computes one of the three from the other two. Parts
+//! are divided at places that depend on sizes alone, so results do not depend on the number of threads.
 
 mod direct;
 mod few;
@@ -19,35 +20,35 @@ use crate::error::{Result, bail};
 use crate::launch::{Convolution, Product};
 use std::ops::Range;
 
-/// Outputs of a tile: whole strips of a product, whatever the machine.
+/// Outputs in a tile: a whole number of a product's strips on any processor.
 const TILE_COLS: usize = 96;
-/// Outputs of a tile whose sum over them is asked for, or output channels where these are summed over: no more than products take as they
-/// lie.
+/// Outputs in a tile where the sum is over outputs, or output channels where the sum is over channels: at most the number that products use
+/// without packing.
 const TILE_DEPTH: usize = 128;
 /// Rows of the gradient of weights that are computed together.
 const WEIGHT_ROWS: usize = 96;
 /// Elements of a tile.
 const TILE: usize = PRODUCT_DEPTH * TILE_COLS;
-/// With fewer parts than that, output channels are divided, too.
+/// With fewer parts than this, output channels are divided, too.
 const FEW_PARTS: usize = 32;
-/// Output channels are divided into this many at least.
+/// The minimum number of output channels in a part.
 const LEAST_CHANNELS: usize = 64;
 
 /// The method that computes a product, and its memory.
 #[expect(clippy::large_enum_variant, reason = "a call makes one, on its stack")]
 pub enum Workspace<T> {
-    /// By tiles of windows.
+    /// Tiles of windows.
     Tiles(ThreadScratch),
-    /// From the image as it lies.
+    /// Products that read the image in place.
     Direct(Direct<T>),
-    /// The same for few channels.
+    /// Sums for a result of few channels, which read the image in place.
     Few(Few<T>),
-    /// The same for weights.
+    /// The gradient of weights, which reads the image in place.
     Gradient(Gradient<T>),
 }
 
 impl<T> Workspace<T> {
-    /// Scratch memory for tiles; other ways have been gone before it is asked for.
+    /// Returns the scratch memory for tiles. Only called for [`Workspace::Tiles`].
     fn scratch(&self) -> &ThreadScratch {
         match self {
             Workspace::Tiles(scratch) => scratch,
@@ -56,32 +57,32 @@ impl<T> Workspace<T> {
     }
 }
 
-/// A row-major matrix whose rows are `step` elements apart.
+/// Returns a row-major matrix whose rows are `step` elements apart.
 fn rows_of<T>(data: *mut T, rows: usize, cols: usize, step: usize) -> Mat<T> {
     Mat { data, rows, cols, row_stride: step as isize, col_stride: 1 }
 }
 
-/// A matrix whose columns are `step` elements apart.
+/// Returns a column-major matrix whose columns are `step` elements apart.
 fn columns_of<T>(data: *mut T, rows: usize, cols: usize, step: usize) -> Mat<T> {
     Mat { data, rows, cols, row_stride: 1, col_stride: step as isize }
 }
 
-/// Fills a row of a matrix for each channel with what is to be added to it.
+/// Fills row `i` of a matrix with `value(i)`, the addend of its channel.
 unsafe fn fill_rows<T: Gemm>(c: Mat<T>, value: impl Fn(usize) -> T) {
     for i in 0..c.rows {
         let (row, value) = (c.data.wrapping_offset(i as isize * c.row_stride), value(i));
-        // SAFETY: the caller's: an element of the matrix.
+        // SAFETY: the caller vouches for the matrix, and `j` is one of its columns.
         (0..c.cols).for_each(|j| unsafe { row.add(j).write(value) });
     }
 }
 
 impl Convolution {
-    /// Rows of the columns of a group.
+    /// Returns the number of rows of the matrix of windows of a group.
     fn rows(&self) -> usize {
         self.inputs * self.window.taps()
     }
 
-    /// Returns the workspace of a product; it fails only if memory runs out.
+    /// Returns the workspace of a product. Fails only if memory runs out.
     pub fn workspace<T: Gather>(&self, product: Product) -> Result<Workspace<T>> {
         let transposed = product == Product::Transposed;
         let found = match product {
@@ -94,21 +95,22 @@ impl Convolution {
         if let Some(found) = found {
             return Ok(found);
         }
-        // In how many parts does not matter for tiles of this size.
+        // The number of parts does not matter for tiles of this size.
         let Some(scratch) = ThreadScratch::new(TILE * size_of::<T>(), usize::MAX) else {
             bail!(NoMem, "no memory for the tiles of a convolution")
         };
         Ok(Workspace::Tiles(scratch))
     }
 
-    /// The rows of the columns of a group's image: as the image lies, where that has them, else made in the tile.
+    /// Returns some rows and columns of the matrix of windows of a group's image: in place if the window is the identity, otherwise in the
+    /// tile.
     unsafe fn columns<T: Gemm>(&self, x: *mut T, rows: Range<usize>, outputs: Range<usize>, tile: *mut T) -> Mat<T> {
         if self.window.is_identity() {
             let pixels = self.window.pixels();
             return rows_of(x.wrapping_add(rows.start * pixels + outputs.start), rows.len(), outputs.len(), pixels);
         }
         let (count, step) = (rows.len(), outputs.len());
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe { self.window.unroll(x, rows, outputs, tile, step) };
         rows_of(tile, count, step, step)
     }
@@ -116,27 +118,28 @@ impl Convolution {
     /// `y = w * x + bias`
     ///
     /// # Safety
-    /// All tensors have the elements that `self` says, a bias has one for each channel of `y`; nobody else may touch `y`.
+    /// All tensors must have the elements that `self` says. A bias must have one element for each channel of `y`. No other thread may
+    /// access `y`.
     pub unsafe fn forward<T: Gather>(&self, workspace: &Workspace<T>, y: *mut T, w: *const T, x: *const T, bias: Option<*const T>) {
         let (places, rows) = (self.window.places(), self.rows());
         if self.batch == 0 || self.groups * self.outputs == 0 || places == 0 {
             return;
         }
         if let Workspace::Direct(direct) = workspace {
-            // SAFETY: the caller's.
+            // SAFETY: the caller keeps this function's contract.
             return unsafe { direct.run(self, y, w, x, bias) };
         }
         if let Workspace::Few(few) = workspace {
-            // SAFETY: the caller's.
+            // SAFETY: the caller keeps this function's contract.
             return unsafe { few.run(self, y, w, x, bias) };
         }
         let scratch = workspace.scratch();
         let (y, w, x) = (Elements(y), Elements(w.cast_mut()), Elements(x.cast_mut()));
         let (biased, bias) = (bias.is_some(), bias.map(|bias| Elements(bias.cast_mut())));
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees that the bias has an element for each channel.
         let bias = |channel: usize| bias.map_or(T::ZERO, |bias| unsafe { *bias.at(channel) });
         let tiles = places.div_ceil(TILE_COLS);
-        // Steps of nearly equal depth.
+        // All steps have nearly equal depth.
         let depth = rows.div_ceil(rows.div_ceil(PRODUCT_DEPTH).max(1));
         let wanted = FEW_PARTS.div_ceil((self.batch * self.groups).saturating_mul(tiles));
         let channels = self.outputs.div_ceil(wanted).max(LEAST_CHANNELS);
@@ -149,7 +152,7 @@ impl Convolution {
             let to = y.at((image * self.outputs + channels.start) * places + outputs.start);
             let c = rows_of(to, channels.len(), outputs.len(), places);
             let w = w.at((first + channels.start) * rows);
-            // SAFETY: the caller's; parts have rows and columns of `y` of their own.
+            // SAFETY: the caller keeps this function's contract; each part has separate rows and columns of `y`.
             unsafe {
                 let mut beta = T::ZERO;
                 if biased || rows == 0 {
@@ -166,27 +169,28 @@ impl Convolution {
         });
     }
 
-    /// `x = transposed w * y + bias`: what each output is made of gets its share. The gradient of the image, or a transposed convolution.
+    /// `x = transposed w * y + bias`: each element of `y` is added, with its weights, to the elements of its window. This is the gradient
+    /// of the image, or a transposed convolution.
     ///
     /// # Safety
-    /// As for [`Convolution::forward`], with a bias for each channel of `x`, which nobody else may touch.
+    /// As for [`Convolution::forward`], with a bias for each channel of `x`, which no other thread may access.
     pub unsafe fn transposed<T: Gather>(&self, workspace: &Workspace<T>, x: *mut T, w: *const T, y: *const T, bias: Option<*const T>) {
         let (pixels, taps, places, rows) = (self.window.pixels(), self.window.taps(), self.window.places(), self.rows());
         if self.batch == 0 || self.groups * self.inputs == 0 || pixels == 0 {
             return;
         }
         if let Workspace::Direct(direct) = workspace {
-            // SAFETY: the caller's.
+            // SAFETY: the caller keeps this function's contract.
             return unsafe { direct.run(self, x, w, y, bias) };
         }
         if let Workspace::Few(few) = workspace {
-            // SAFETY: the caller's.
+            // SAFETY: the caller keeps this function's contract.
             return unsafe { few.run(self, x, w, y, bias) };
         }
         let scratch = workspace.scratch();
         let (x, w, y) = (Elements(x), Elements(w.cast_mut()), Elements(y.cast_mut()));
         let bias = bias.map(|bias| Elements(bias.cast_mut()));
-        // Channels whose rows fill a tile; a channel's own may be more.
+        // As many channels as fill a tile with their rows. One channel may have more rows than a tile.
         let channels = (PRODUCT_DEPTH / taps).clamp(1, self.inputs);
         let blocks = self.inputs.div_ceil(channels);
         scratch.each::<T>(self.batch * self.groups * blocks, &|part, tile| {
@@ -194,7 +198,7 @@ impl Convolution {
                 (part / blocks, part / blocks % self.groups, piece(part % blocks * channels, channels, self.inputs));
             let to = x.at((image * self.inputs + block.start) * pixels);
             let (w, y) = (w.at(group * self.outputs * rows), y.at(image * self.outputs * places));
-            // SAFETY: the caller's; parts have channels of `x` of their own.
+            // SAFETY: the caller keeps this function's contract; each part has separate channels of `x`.
             unsafe {
                 fill_rows(rows_of(to, block.len(), pixels, pixels), |i| {
                     bias.map_or(T::ZERO, |bias| *bias.at(group * self.inputs + block.start + i))
@@ -210,7 +214,7 @@ impl Convolution {
         });
     }
 
-    /// Adds to channels of an image, `rows` of their columns, what these outputs give them.
+    /// Adds the contributions of `outputs` to channels of an image; `rows` are the rows of those channels in the matrix of windows.
     unsafe fn spread<T: Gemm>(&self, x: *mut T, rows: Range<usize>, outputs: Range<usize>, w: *mut T, y: *mut T, tile: *mut T) {
         let (places, step) = (self.window.places(), outputs.len());
         let direct = self.window.is_identity();
@@ -218,7 +222,7 @@ impl Convolution {
             true => rows_of(x.wrapping_add(rows.start * places + outputs.start), rows.len(), step, places),
             false => rows_of(tile, rows.len(), step, step),
         };
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe {
             for from in (0..self.outputs).step_by(TILE_DEPTH) {
                 let depth = piece(from, TILE_DEPTH, self.outputs).len();
@@ -235,14 +239,14 @@ impl Convolution {
     /// `w = y * transposed x`: the gradient of the weights, summed over the batch.
     ///
     /// # Safety
-    /// As for [`Convolution::forward`]; nobody else may touch `w`.
+    /// As for [`Convolution::forward`]; no other thread may access `w`.
     pub unsafe fn weights<T: Gather>(&self, workspace: &Workspace<T>, w: *mut T, y: *const T, x: *const T) {
         let (pixels, places, rows) = (self.window.pixels(), self.window.places(), self.rows());
         if self.groups * self.outputs == 0 || rows == 0 {
             return;
         }
         if let Workspace::Gradient(gradient) = workspace {
-            // SAFETY: the caller's.
+            // SAFETY: the caller keeps this function's contract.
             return unsafe { gradient.run(self, w, y, x) };
         }
         let scratch = workspace.scratch();
@@ -252,7 +256,7 @@ impl Convolution {
             let (group, cut) = (part / blocks / cuts, piece(part / blocks % cuts * WEIGHT_ROWS, WEIGHT_ROWS, rows));
             let channels = piece(part % blocks * PRODUCT_DEPTH, PRODUCT_DEPTH, self.outputs);
             let c = rows_of(w.at((group * self.outputs + channels.start) * rows + cut.start), channels.len(), cut.len(), rows);
-            // SAFETY: the caller's; parts have weights of their own.
+            // SAFETY: the caller keeps this function's contract; each part has separate weights.
             unsafe {
                 fill_rows(c, |_| T::ZERO);
                 for image in (0..self.batch).map(|n| n * self.groups + group) {

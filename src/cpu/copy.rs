@@ -18,26 +18,26 @@ pub use rows::Side;
 use rows::{copy_rows, fill_rows};
 use std::mem::MaybeUninit;
 
-/// Rows and columns of the tiles of a copy that follows neither side.
+/// Rows and columns of the tiles of a copy without contiguous runs on either side.
 const TILE: usize = 64;
-/// Rows of the result that the height of a band is a multiple of; each thread takes one band of a transposed copy. `transpose` cuts bands
-/// into tiles, and edges of tiles cost time.
+/// The height of a band is a multiple of this many rows of the result. Each thread copies one band of a transposed copy. `transpose` cuts
+/// bands into tiles, and edges of tiles cost time.
 const BAND: usize = 64;
-/// Elements of 8 bytes that a buffer holds for a piece that is transposed before it is converted.
+/// The capacity, in elements of 8 bytes, of the buffer for a piece that is transposed before it is converted.
 const TRANSPOSED: usize = 1024;
 
-/// How to copy a tile from one kind of side to another: chosen once, used for every tile.
+/// A method to copy a tile from one kind of side to another: chosen once, used for every tile.
 #[derive(Clone, Copy)]
 pub struct TileCopy {
     dst: Dtype,
     src: Dtype,
     convert: Convert,
-    /// Transposes and contiguous runs are written past the caches.
+    /// True if transposes and contiguous runs are stored past the caches.
     streamed: bool,
 }
 
 impl TileCopy {
-    /// The copy from `src` to `dst` elements.
+    /// Returns the copy from elements of `src` to elements of `dst`.
     pub fn new(dst: Dtype, src: Dtype) -> TileCopy {
         TileCopy { dst, src, convert: converter(dst, src), streamed: false }
     }
@@ -48,7 +48,7 @@ impl TileCopy {
     /// Both sides must hold the elements; they must not overlap.
     pub unsafe fn copy(&self, dst: Side, src: Side, rows: usize, cols: usize) {
         let size = self.dst.size() as isize;
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe {
             let transpose = if self.streamed { transpose_stream } else { transpose };
             if self.dst == self.src && rows > 1 && cols > 1 {
@@ -70,7 +70,7 @@ impl TileCopy {
             {
                 return self.convert_transposed(dst, src, rows, cols);
             }
-            // Rows that go on from one to the next on both sides are one run.
+            // Rows that follow each other without gaps on both sides are one run.
             let joined = |side: Side| side.row_step == side.col_step * cols as isize;
             let (rows, cols) = if joined(dst) && joined(src) { (1, rows * cols) } else { (rows, cols) };
             if rows > 1 && cols * size as usize <= COPY_SHORT_ROW && !self.streamed && dst.col_step == size {
@@ -84,7 +84,7 @@ impl TileCopy {
                     return fill_rows(size as usize, dst, src, rows, cols);
                 }
             }
-            // A few long runs beat many short ones: run along the longer side.
+            // A few long runs are faster than many short ones, so runs go along the longer side.
             let (dst, src, rows, cols) =
                 if cols < COPY_COLUMNS && rows > cols { (dst.transposed(), src.transposed(), cols, rows) } else { (dst, src, rows, cols) };
             for r in 0..rows as isize {
@@ -94,7 +94,7 @@ impl TileCopy {
         }
     }
 
-    /// Short rows, contiguous on both sides and joined on one: several are converted at once.
+    /// Converts short rows that are contiguous on both sides and have no gaps on one, several rows at once.
     ///
     /// # Safety
     /// As for [`copy`](TileCopy::copy).
@@ -106,7 +106,7 @@ impl TileCopy {
         for start in (0..rows).step_by(most) {
             let rows = most.min(rows - start);
             let (dst, src) = (dst.moved(start), src.moved(start));
-            // SAFETY: the caller's; the room holds COPY_BUFFERED elements of any type.
+            // SAFETY: the caller keeps this function's contract; the buffer has room for COPY_BUFFERED elements of any type.
             unsafe {
                 if dst.row_step == to * cols as isize {
                     copy_rows(Side { data, row_step: from * cols as isize, col_step: from }, src, rows, cols * from as usize);
@@ -119,7 +119,7 @@ impl TileCopy {
         }
     }
 
-    /// A source that lies transposed: its elements are transposed as they are, then converted row by row.
+    /// Converts a transposed source: transposes its elements in their own type, then converts them row by row.
     ///
     /// # Safety
     /// As for [`copy`](TileCopy::copy).
@@ -134,7 +134,7 @@ impl TileCopy {
             let wide = wide.min(cols - col);
             for row in (0..rows).step_by(high) {
                 let high = high.min(rows - row);
-                // SAFETY: the caller's; the room holds `high` rows of `wide` elements.
+                // SAFETY: the caller keeps this function's contract; the buffer has room for `high` rows of `wide` elements.
                 unsafe {
                     let src = src.data.offset(row as isize * from + col as isize * src_col_step);
                     let dst = dst.data.offset(row as isize * dst_row_step + col as isize * to);
@@ -147,12 +147,12 @@ impl TileCopy {
         }
     }
 
-    /// A run of `n` elements; steps in bytes.
+    /// Copies a run of `n` elements; steps in bytes.
     ///
     /// # Safety
     /// As for [`copy`](TileCopy::copy).
     unsafe fn run(&self, dst: *mut u8, dst_step: isize, src: *const u8, src_step: isize, n: usize) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe {
             if self.streamed && dst_step == self.dst.size() as isize && src_step == self.src.size() as isize {
                 self.convert_stream(dst, src, n);
@@ -168,11 +168,11 @@ impl TileCopy {
     /// Both sides must hold the elements.
     #[inline(always)]
     pub unsafe fn repeat(&self, dst: *mut u8, src: *const u8, n: usize) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe { (self.convert)(dst, self.dst.size() as isize, src, 0, n) }
     }
 
-    /// A run by way of a buffer in the first-level cache; what comes after it is asked for meanwhile.
+    /// Converts a run through a buffer in the L1 cache, and prefetches the next part of the source meanwhile.
     ///
     /// # Safety
     /// Both sides must hold `n` contiguous elements and not overlap.
@@ -184,7 +184,7 @@ impl TileCopy {
             let len = COPY_BUFFERED.min(n - start);
             let (dst, src) = (dst.wrapping_add(start * to), src.wrapping_add(start * from));
             stream::prefetch(src.wrapping_add(COPY_BUFFERED * from), len * from);
-            // SAFETY: the caller's; the buffer holds COPY_BUFFERED elements of any type.
+            // SAFETY: the caller keeps this function's contract; the buffer has room for COPY_BUFFERED elements of any type.
             unsafe {
                 (self.convert)(buffer, to as isize, src, from as isize, len);
                 stream::copy_stream(dst, buffer, len * to);
@@ -194,7 +194,7 @@ impl TileCopy {
 }
 
 impl Side {
-    /// The side from row `rows` on.
+    /// Returns the side from row `rows` on.
     fn moved(self, rows: usize) -> Side {
         Side { data: self.data.wrapping_offset(rows as isize * self.row_step), ..self }
     }
@@ -203,27 +203,27 @@ impl Side {
         Side { data: self.data, row_step: self.col_step, col_step: self.row_step }
     }
 
-    /// The side of operand `k` of a tile whose operand starts at `data`.
+    /// Returns the side of operand `k` of a tile, for an operand that starts at `data`.
     #[inline(always)]
     pub fn of<const N: usize>(tile: &Tile<N>, k: usize, data: *mut u8) -> Side {
         Side { data: data.wrapping_offset(tile.at[k]), row_step: tile.row_step[k], col_step: tile.col_step[k] }
     }
 }
 
-/// `dst = src` over a plan of the two.
+/// `dst = src` over a plan of the two operands.
 ///
 /// # Safety
-/// Every position of the plan must lie inside the memory of both, and they must not overlap.
+/// Every position of the plan must be inside the memory of both operands, and they must not overlap.
 pub unsafe fn copy(mut plan: Plan<2>, dst: (*mut u8, Dtype), src: (*const u8, Dtype)) {
     if plan.is_flat() {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         return unsafe { copy_flat(plan.numel(), dst, src) };
     }
     if plan.numel() <= SMALL {
         let (n, mut buffer) = (plan.numel(), SmallBuffer::new());
         let to = Operand { plan: &plan, k: 0, data: dst.0, dtype: dst.1 };
         let from = Operand { plan: &plan, k: 1, data: src.0.cast_mut(), dtype: src.1 };
-        // SAFETY: the caller's; the room holds SMALL elements of any type.
+        // SAFETY: the caller keeps this function's contract; the buffer has room for SMALL elements of any type.
         return unsafe {
             if to.is_contiguous() {
                 from.load(dst.1, dst.0, n)
@@ -248,7 +248,7 @@ pub unsafe fn copy(mut plan: Plan<2>, dst: (*mut u8, Dtype), src: (*const u8, Dt
     } else if first.step[0] == plan.item[0] as isize
         && (first.step[1].unsigned_abs() == plan.item[1] || (first.step[1] == 0 && first.n >= TILE))
     {
-        // A copy that writes less than it reads does not wait for its stores.
+        // A copy that writes fewer bytes than it reads does not wait for its stores.
         let gains = plan.item[0] >= plan.item[1] && first.step[1] != 0;
         how.streamed = gains && plan.bytes() >= streams_from();
         plan.tiles((TILE * TILE / first.n.max(1)).max(16), COPY_ROW)
@@ -259,7 +259,7 @@ pub unsafe fn copy(mut plan: Plan<2>, dst: (*mut u8, Dtype), src: (*const u8, Dt
     parallel(tiles.count(), tiles.area(), CHEAP, &move |range| {
         for i in range {
             let tile = tiles.get(i);
-            // SAFETY: the plan's tiles lie inside both operands and are disjoint in `dst`.
+            // SAFETY: the plan's tiles are inside both operands, and are disjoint in `dst`.
             unsafe { how.copy(Side::of(&tile, 0, to.get()), Side::of(&tile, 1, from.get()), tile.rows, tile.cols) }
         }
         if how.streamed {
@@ -268,14 +268,15 @@ pub unsafe fn copy(mut plan: Plan<2>, dst: (*mut u8, Dtype), src: (*const u8, Dt
     });
 }
 
-/// The elements of `t` in another dtype and in memory of their own; strides stay where they are dense.
+/// Returns the elements of `t` in another dtype and in new memory. Dense strides are kept.
 pub fn converted(t: &operand::Operand, dtype: Dtype) -> Result<operand::Operand> {
     let strides = format_strides(&t.layout.shape, TH_PRESERVE_FORMAT, Some(&t.layout))?;
     let layout = Layout { shape: t.layout.shape.clone(), strides, offset: 0 };
     let n = t.layout.numel();
     let made = operand::Operand::inside(Storage::on_host(dtype, n)?, dtype, layout);
     let (to, from) = ((made.first(), dtype), (t.first().cast_const(), t.dtype));
-    // SAFETY: both operands lie inside their storages, and the new one apart; dense ones of the same strides lie alike.
+    // SAFETY: both operands are inside their storages, and the new one shares no memory. Dense operands of equal strides have equal
+    // offsets.
     unsafe {
         match t.layout.is_contiguous() {
             true => copy_flat(n as usize, to, from),
@@ -291,17 +292,17 @@ pub fn converted(t: &operand::Operand, dtype: Dtype) -> Result<operand::Operand>
 /// Both sides must hold the elements, and not overlap.
 pub unsafe fn copy_flat(n: usize, dst: (*mut u8, Dtype), src: (*const u8, Dtype)) {
     if dst.1 == src.1 {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         return unsafe { copy_bytes(n * dst.1.size(), dst.0, src.0) };
     }
     let mut how = TileCopy::new(dst.1, src.1);
     let size = (dst.1.size(), src.1.size());
-    // Where less is written than read, the stores are not what it waits for.
+    // A copy that writes fewer bytes than it reads does not wait for its stores.
     how.streamed = size.0 >= size.1 && n * (size.0 + size.1) >= streams_from();
     let (to, from) = (Shared(dst.0), Shared(src.0.cast_mut()));
     parallel(n.div_ceil(COPY_ROW), COPY_ROW, CHEAP, &move |range| {
         let (start, end) = (range.start * COPY_ROW, (range.end * COPY_ROW).min(n));
-        // SAFETY: the pieces lie inside both sides.
+        // SAFETY: the pieces are inside both sides.
         unsafe {
             let (dst, src) = (to.get().add(start * size.0), from.get().add(start * size.1));
             how.run(dst, size.0 as isize, src, size.1 as isize, end - start);
@@ -316,14 +317,14 @@ pub unsafe fn copy_flat(n: usize, dst: (*mut u8, Dtype), src: (*const u8, Dtype)
 /// Both sides hold `bytes` bytes and do not overlap.
 unsafe fn copy_bytes(bytes: usize, dst: *mut u8, src: *const u8) {
     if bytes <= COPY_PIECE {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         return unsafe { std::ptr::copy_nonoverlapping(src, dst, bytes) };
     }
     let streamed = 2 * bytes >= streams_from();
     let (to, from) = (Shared(dst), Shared(src.cast_mut()));
     parallel(bytes.div_ceil(COPY_PIECE), COPY_PIECE, 4 * CHEAP, &move |range| {
         let (start, end) = (range.start * COPY_PIECE, (range.end * COPY_PIECE).min(bytes));
-        // SAFETY: the pieces lie inside both sides.
+        // SAFETY: the pieces are inside both sides.
         unsafe {
             if streamed {
                 stream::copy_stream(to.get().add(start), from.get().add(start), end - start);
@@ -353,7 +354,7 @@ mod tests {
         Dtype::Bool,
     ];
 
-    /// Copies `shape` elements between these dtypes and strides, and compares each with its own conversion.
+    /// Copies `shape` elements between these dtypes and strides, and compares each element with a single conversion.
     fn check(dtypes: [Dtype; 2], [rows, cols]: [usize; 2], strides: [[usize; 2]; 2]) {
         let [dst, src] = dtypes;
         let most = strides.map(|s| s[0] * (rows - 1) + s[1] * (cols - 1) + 1);

@@ -1,9 +1,9 @@
-//! The driver of all elementwise kernels: any layout, any dtype, any number of threads, one inner loop.
+//! The driver of all elementwise kernels: one inner loop serves any layout, any dtype and any number of threads.
 //!
-//! A kernel sees contiguous runs in its compute types. What is not like that (converted, transposed, stepped, broadcast along the run, or a
-//! result that lies on an input) goes through a buffer in the first-level cache, so one loop is enough for a kernel. Most kernels take more
-//! operands where they lie ([`Options`]): rows with gaps between them, inputs with one value for a row, a result that lies on an input. A
-//! few of two inputs have a second loop for an input that lies transposed.
+//! A kernel sees contiguous runs in its compute types. Operands of another form (converted, transposed, strided, broadcast along the run,
+//! or a result that aliases an input) go through a buffer in the L1 cache, so that a kernel needs only one loop. Most kernels accept more
+//! forms in place ([`Options`]): rows with gaps between them, inputs with one value for each row, and a result that aliases an input. A few
+//! kernels with two inputs have a second loop for a transposed input.
 
 mod rows;
 mod small;
@@ -28,7 +28,7 @@ pub use rows::{Kernel, lanes};
 use stage::{Buffer, STAGE, STAGE_ROWS, Stager};
 pub use transposed::{TransposedKernel, TransposedTile};
 
-/// All operands `n` steps further on.
+/// Returns the pointers to all operands, advanced by `n` steps.
 #[inline(always)]
 fn moved<const N: usize>(at: [*mut u8; N], step: [isize; N], n: isize) -> [*mut u8; N] {
     each(|k| at[k].wrapping_offset(n * step[k]))
@@ -37,9 +37,9 @@ fn moved<const N: usize>(at: [*mut u8; N], step: [isize; N], n: isize) -> [*mut 
 /// The options of a kernel over runs.
 #[derive(Clone, Copy, Default)]
 pub struct Options<'a, const N: usize> {
-    /// True if the kernel takes any number of rows, inputs with one value for a row, and a result that lies on an input.
+    /// True if the kernel accepts any number of rows, inputs with one value for each row, and a result that aliases an input.
     pub by_rows: bool,
-    /// The kernel for an input that is transposed.
+    /// The kernel for operands of which one input is transposed.
     pub transposed: Option<TransposedKernel<'a, N>>,
 }
 
@@ -59,15 +59,15 @@ impl<const N: usize> Job<N> {
         let direct = self.plan.is_flat() && self.dtype == self.compute;
         let on_input = self.result_is_input() && !options.by_rows;
         if n <= SMALL && (!direct || on_input) {
-            // SAFETY: whoever made the job.
+            // SAFETY: the caller of [`Job::new`] vouched for the operands, and `n <= SMALL`.
             return unsafe { self.run_small(n, kernel) };
         }
         let bytes = self.plan.bytes();
-        // Results are streamed through a buffer, which costs kernels that compute the most: exp of 80 MB lost a third of its speed.
+        // A streamed result goes through a buffer. This slows kernels that compute a lot: exp of 80 MB lost a third of its speed.
         let factor = if self.grain == CHEAP { 1 } else { 2 };
         let contiguous = self.plan.loops()[0].step[0] == self.plan.item[0] as isize;
-        // The choice does not depend on the number of threads, since it may change the last bit of a result. Kernels without inputs are
-        // mostly left to the machine's own loop. A result that lies on an input is in the caches already.
+        // The choice must not depend on the number of threads, since it may change the last bit of a result. Kernels without inputs are
+        // mostly left to the processor's `rep stos`. A result that aliases an input is in the caches already.
         let streamed = (N > 1 || !tuning::fills_long())
             && !self.result_is_input()
             && bytes >= tuning::streams_from().saturating_mul(factor)
@@ -129,16 +129,18 @@ impl<const N: usize> Job<N> {
         });
     }
 
-    /// Contiguous operands whose result goes past the caches. It goes through a buffer, since kernels use plain stores.
+    /// Runs the kernel on contiguous operands and stores the result past the caches. The result goes through a buffer, since kernels use
+    /// plain stores.
     fn run_streamed(&self, n: usize, kernel: Kernel<'_, N>) {
         let (data, item) = (self.shared(), self.plan.item);
         let widest = item.into_iter().max().unwrap_or(1);
         let piece = if self.grain == CHEAP { STREAMED } else { STAGED_BYTES } / widest;
-        // Pieces end where cache lines of the result end, since a line that is stored in two pieces is fetched. Kernels that compute are an
-        // exception: their rounding may depend on the place of an element in its piece, and must not depend on the address of the result.
+        // Pieces end at the ends of the result's cache lines, since a line that is stored in two pieces is also read. Kernels with costly
+        // formulas are an exception: their rounding may depend on the position of an element in its piece, and must not depend on the
+        // address of the result.
         let lead = if self.grain == CHEAP { stream::to_line(self.data[0]) / item[0] } else { 0 };
         let begin = move |i: usize| if i == 0 { 0 } else { n.min(i * piece + lead) };
-        // At least two cache lines of the narrowest operand, which is a mask mostly: single lines arrived late.
+        // At least two cache lines of the narrowest operand, which is usually a mask. Single lines were prefetched too late.
         let part = (PREFETCH_BYTES / widest).max(2 * stream::LINE / item.into_iter().min().unwrap_or(1));
         parallel(n.saturating_sub(lead).div_ceil(piece).max(1), piece, self.grain, &|range| {
             let mut buffer = Buffer::new();
@@ -151,7 +153,7 @@ impl<const N: usize> Job<N> {
                 for i in (0..len).step_by(part) {
                     let part = part.min(len - i);
                     (1..N).for_each(|k| stream::prefetch(from(k, end + i), part * item[k]));
-                    // SAFETY: the part lies inside the result and the buffer.
+                    // SAFETY: the part is inside the result and the buffer.
                     unsafe { stream::copy_stream(from(0, start + i), result.add(i * item[0]), part * item[0]) }
                 }
             }
@@ -159,7 +161,8 @@ impl<const N: usize> Job<N> {
         });
     }
 
-    /// Contiguous operands of other types than the kernel's, or a result that lies `on_input`: pieces of one row need less work than tiles.
+    /// Runs the kernel on contiguous operands of other types than the kernel's, or with a result that is `on_input`, in pieces of one row.
+    /// Pieces need less work than tiles.
     fn run_converted(&self, n: usize, on_input: bool, kernel: Kernel<'_, N>) {
         let (data, item, wide) = (self.shared(), self.plan.item, self.compute_sizes());
         let staged: [bool; N] = each(|k| self.dtype[k] != self.compute[k] || (k == 0 && on_input));
@@ -179,20 +182,20 @@ impl<const N: usize> Job<N> {
                         if prefetches {
                             stream::prefetch(memory.wrapping_add(piece * item[k]), piece * item[k]);
                         }
-                        // SAFETY: the piece lies inside the operand; a buffer holds STAGE elements of 8 bytes.
+                        // SAFETY: the piece is inside the operand, and a buffer has room for STAGE elements of 8 bytes.
                         unsafe { converts[k](at[k], wide[k] as isize, memory, item[k] as isize, len) }
                     }
                 }
                 kernel(&Rows::one(at, len));
                 if staged[0] {
-                    // SAFETY: as above.
+                    // SAFETY: the piece is inside the result, and the buffer holds `len` elements.
                     unsafe { converts[0](data[0].get().wrapping_add(start * item[0]), item[0] as isize, at[0], wide[0] as isize, len) }
                 }
             }
         });
     }
 
-    /// Shorter runs are gathered into whole tiles, for which the kernel is called once.
+    /// Returns the length of run below which runs are gathered into whole tiles, so that the kernel is called once for each tile.
     fn longest_short_run(&self, plan: &Plan<N>, stuck: bool, by_rows: bool) -> usize {
         let (first, next) = (plan.loops()[0], plan.loops()[1]);
         if stuck {
@@ -223,7 +226,7 @@ impl<const N: usize> Job<N> {
             _ if short => plan.tiles(stage / run, run),
             _ if stuck && !alone => plan.tiles(STAGE_ROWS, STAGE / STAGE_ROWS),
             _ if (0..N).any(|k| stager.staged[k] && !stager.repeats[k]) => plan.tiles(1, stage),
-            // As many rows as are worth a thread.
+            // A tile has as many rows as are worth a thread.
             _ => plan.tiles((self.grain / run.min(stage)).clamp(1, STAGE_ROWS.max(STAGE / run)), stage),
         };
         let prefetches = stager.prefetches();
@@ -234,7 +237,7 @@ impl<const N: usize> Job<N> {
             let end = range.end;
             for i in range {
                 let next = (prefetches && i + 1 < end).then(|| tiles.get(i + 1));
-                // SAFETY: the plan's tiles lie inside their operands; buffers hold a tile, or the row of one that repeats.
+                // SAFETY: the plan's tiles are inside their operands. A buffer has room for a tile, or for the one row that repeats.
                 unsafe { stager.tile(&tiles.get(i), next.as_ref(), buffers, &mut filled, kernel) }
             }
             if streamed {
@@ -269,7 +272,7 @@ mod tests {
         }
     }
 
-    /// `r = a + b` for a `b` with strides of its own; integers, so that the order of nothing matters.
+    /// Checks `r = a + b` for a `b` with separate strides. The values are integers, so that the order of additions does not matter.
     fn check_sum<A: Element, B: Element>(shape: [usize; 2], transposed: bool, column: bool, in_place: bool) {
         let [rows, cols] = shape;
         let numbers = |n: usize| -> Vec<f64> { (0..n).map(|i| (i * 7 % 50) as f64).collect() };
@@ -381,7 +384,7 @@ mod tests {
     #[should_panic(expected = "cannot take")]
     fn floats_take_no_bits() {
         let mut x = [1i64];
-        // SAFETY: one element.
+        // SAFETY: `x` has one element.
         let work = Work::Flat(unsafe { Flat::new([x.as_mut_ptr().cast(); 2], 1, [Dtype::Int64; 2], CHEAP) });
         map1::<f64, f64>(&work, |_, x| x);
     }

@@ -15,21 +15,21 @@ pub fn fill_bits(work: &Work<1>, dtype: Dtype, value: Scalar) {
     by_size!(dtype.size(), T => map::fill::<T>(work, T::from_i64(bits)))
 }
 
-/// Every element of `to` = `value`, however its strides overlap.
+/// Sets every element of `to` to `value`. Strides may overlap.
 pub fn fill_operand(to: &Operand, value: Scalar) {
     let work = match to.layout.is_contiguous() {
-        // SAFETY: the layout lies inside the storage of the operand, which lives while the work runs.
+        // SAFETY: the layout is inside the storage of the operand, which lives while the work runs.
         true => Work::Flat(unsafe { Flat::new([to.first()], to.layout.numel() as usize, [to.dtype], CHEAP) }),
         false => Work::Planned(every_element(to)),
     };
     fill_bits(&work, to.dtype, value)
 }
 
-/// A job that reaches every element of `to` at least once.
+/// Returns a job that visits every element of `to` at least once.
 #[inline(never)]
 fn every_element(to: &Operand) -> Box<Job<1>> {
     let mut layout = to.layout.clone();
-    // A dim that stands still would only write the same elements again.
+    // A dimension of stride 0 would only write the same elements again.
     for d in 0..layout.ndim() {
         if layout.strides[d] == 0 && layout.shape[d] > 1 {
             layout.shape[d] = 1;
@@ -38,6 +38,6 @@ fn every_element(to: &Operand) -> Box<Job<1>> {
     // Two threads must not write one element, not even the same value.
     let grain = if layout.overlaps_itself() { usize::MAX } else { CHEAP };
     let (plan, dtype) = (Plan::new([&layout], [to.dtype.size()]), [to.dtype]);
-    // SAFETY: the operand's layout lies inside the storage, which it keeps alive; where elements are shared, one thread does all.
+    // SAFETY: the operand's layout is inside the storage, which the operand keeps alive. If positions share elements, one thread does all.
     Box::new(unsafe { Job::new(plan, [to.first()], dtype, dtype, grain) })
 }

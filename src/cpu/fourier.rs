@@ -14,13 +14,14 @@ use rustfft::{Fft, FftDirection, FftNum, FftPlanner};
 use std::slice::{from_raw_parts, from_raw_parts_mut};
 use std::sync::{Arc, Mutex};
 
-/// The least and the greatest number of such lines: a line of the cache, and no more than pays.
+/// The minimum and maximum number of lines that are gathered together: a cache line, and no more than pays.
 const LINES: (usize, usize) = (4, 16);
-/// Bytes between lines that were brought together.
+/// Bytes between gathered lines.
 const APART: usize = 64;
-/// Elements, in all, that plans are kept for.
+/// The maximum number of elements for which plans are kept, all plans together.
 const KEPT: usize = 2 << 20;
-/// Complex numbers that planning takes for each element, at most, and besides: 10.6 were measured, for 524287 elements.
+/// The maximum number of complex numbers that planning needs: for each element, and in addition. 10.6 for each element were measured with
+/// 524287 elements.
 const PLANNED: (usize, usize) = (12, 4096);
 
 /// The transform that a plan computes.
@@ -34,11 +35,11 @@ enum Sort {
 
 /// A plan, which takes longer to make than to use.
 enum Plan<T: Float> {
-    /// Of complex lines.
+    /// The transform of complex lines.
     Complex(Arc<dyn Fft<T>>),
-    /// Of real lines to the first half of complex ones.
+    /// The transform of real lines to the first halves of complex lines.
     FromReal(Arc<dyn RealToComplex<T>>),
-    /// The inverse of that.
+    /// The inverse of `FromReal`.
     ToReal(Arc<dyn ComplexToReal<T>>),
 }
 
@@ -52,12 +53,12 @@ impl<T: Float> Clone for Plan<T> {
     }
 }
 
-/// A plan that is kept.
+/// A plan that is kept for later calls.
 struct Kept<T: Float> {
     sort: Sort,
     len: usize,
     plan: Plan<T>,
-    /// Its memory in bytes.
+    /// The memory of the plan in bytes.
     bytes: usize,
 }
 
@@ -67,14 +68,13 @@ impl<T: Float> Drop for Kept<T> {
     }
 }
 
-/// Plans that were made, the last ones at the end. No thread waits for the mutex, so that a child of `fork` which finds it locked makes
-/// its plans anew.
+/// The kept plans, the most recent at the end. No thread waits for the mutex, so a child of `fork` that finds it locked makes new plans.
 type Plans<T> = Mutex<Vec<Kept<T>>>;
 
-/// Forgets all plans. Where another thread looks at a list it stays as it is.
+/// Drops all plans. A list that another thread uses is left unchanged.
 fn give_up() {
     fn empty<T: Float>() {
-        // Plans end after the lock.
+        // The plans are dropped after the lock is released.
         let plans = T::plans().try_lock().map(|mut plans| std::mem::take(&mut *plans));
         drop(plans);
     }
@@ -82,9 +82,9 @@ fn give_up() {
     empty::<f64>();
 }
 
-/// The floats transforms are computed in.
+/// The float types that transforms are computed in.
 trait Float: Element + FftNum {
-    /// Their plans.
+    /// Returns the kept plans of this type.
     fn plans() -> &'static Plans<Self>;
 }
 
@@ -102,34 +102,34 @@ floats!(f32 f64);
 
 /// Transforms the signals of a row-major input.
 pub fn launch(work: &Fourier<'_>, out: &Operand, input: &Operand) -> Result<()> {
-    // SAFETY: both are row-major and inside their storages, and lie apart.
+    // SAFETY: both are row-major and inside their storages, and do not overlap.
     dispatch!(float, out.dtype, T => unsafe { transform::<T>(work, out, input) })
 }
 
-/// Plans the transforms of all dimensions, and then computes them: the last dimension from the input to the result, the others in place of
+/// Plans the transforms of all dimensions, and then computes them: the last dimension from the input to the result, the others in place on
 /// the complex side.
 ///
 /// # Safety
-/// The operands are of `T`, row-major, as large as `work` says, and apart from each other; nobody else touches them.
+/// The operands must be of `T`, row-major, as large as `work` says, and must not overlap. No other thread may access them.
 unsafe fn transform<T: Float>(work: &Fourier<'_>, out: &Operand, input: &Operand) -> Result<()> {
     let Some((&last, before)) = work.signal.split_last() else { return Ok(()) };
     let last = last as usize;
     let complex = |t: &Operand| t.first().cast::<Complex<T>>();
     let (one, factor) = (T::one(), <T as Element>::from_f64(work.factor));
-    // The dimension that is transformed last multiplies.
+    // The dimension that is transformed last multiplies by the factor.
     let (first, then) = if before.is_empty() { (factor, one) } else { (one, factor) };
     let kind = match work.transform {
         Transform::Forward => Sort::Forward,
         Transform::Inverse => Sort::Inverse,
         Transform::FromReal => Sort::FromReal,
         Transform::ToReal => {
-            // The last dimension of the input, in complex numbers.
+            // The size of the input's last dimension, in complex numbers.
             let given = input.layout.shape[input.layout.ndim() - 2] as usize;
             let lines = out.layout.numel() as usize / last;
             let columns = Columns::<T>::new(before, lines * given, given, true)?;
             let plan = Plan::find(Sort::ToReal, last)?;
             let scratch = plan.scratch_for_lines(lines)?;
-            // SAFETY: the caller's.
+            // SAFETY: the caller keeps this function's contract.
             unsafe {
                 columns.run(complex(input), one);
                 plan.run_to_real(&scratch, out.first().cast(), complex(input), given, lines, factor);
@@ -142,7 +142,7 @@ unsafe fn transform<T: Float>(work: &Fourier<'_>, out: &Operand, input: &Operand
     let columns = Columns::<T>::new(before, total, numbers, kind == Sort::Inverse)?;
     let plan = Plan::find(kind, last)?;
     let scratch = plan.scratch_for_lines(total / numbers)?;
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps this function's contract.
     unsafe {
         match kind {
             Sort::FromReal => plan.run_from_real(&scratch, complex(out), input.first().cast(), total / numbers, first),
@@ -153,15 +153,15 @@ unsafe fn transform<T: Float>(work: &Fourier<'_>, out: &Operand, input: &Operand
     Ok(())
 }
 
-/// The transforms of all dimensions of a signal but its last: of columns of matrices.
+/// The transforms of all dimensions of a signal except the last: transforms of columns of matrices.
 struct Columns<'a, T: Float> {
     /// The sizes of these dimensions.
     signal: &'a [i64],
-    /// Complex numbers of all signals.
+    /// The number of complex numbers in all signals.
     total: usize,
-    /// Complex numbers of the last dimension.
+    /// The number of complex numbers in the last dimension.
     last: usize,
-    /// A plan for each dimension, and the memory for it.
+    /// A plan for each dimension, and its scratch memory.
     steps: Vec<(Plan<T>, ThreadScratch)>,
 }
 
@@ -177,16 +177,16 @@ impl<'a, T: Float> Columns<'a, T> {
         Ok(Columns { signal, total, last, steps })
     }
 
-    /// Transforms all dimensions in place, and multiplies by `factor`, if there are any.
+    /// Transforms all dimensions in place, and multiplies by `factor` if there are any.
     ///
     /// # Safety
-    /// There are the numbers, and nobody else touches them.
+    /// The numbers must exist, and no other thread may access them.
     unsafe fn run(&self, r: *mut Complex<T>, factor: T) {
         let mut inner = self.last;
         for (k, (plan, scratch)) in self.steps.iter().enumerate().rev() {
             let n = self.signal[k] as usize;
             let factor = if k == 0 { factor } else { T::one() };
-            // SAFETY: the caller's.
+            // SAFETY: the caller keeps this function's contract.
             unsafe { plan.run_columns(scratch, r, self.total / inner / n, inner, factor) };
             inner *= n;
         }
@@ -194,8 +194,8 @@ impl<'a, T: Float> Columns<'a, T> {
 }
 
 impl<T: Float> Plan<T> {
-    /// One that was made before, or a new one. Where another thread looks at the list, this one does not wait: it may be a thread that a
-    /// fork left behind.
+    /// Returns a kept plan, or a new one. If another thread uses the list, this thread does not wait, because that thread may be one that
+    /// does not exist in the child of a fork.
     fn find(sort: Sort, n: usize) -> Result<Plan<T>> {
         if let Ok(plans) = T::plans().try_lock()
             && let Some(kept) = plans.iter().find(|kept| (kept.sort, kept.len) == (sort, n))
@@ -203,7 +203,7 @@ impl<T: Float> Plan<T> {
             return Ok(kept.plan.clone());
         }
         let numbers = n.saturating_mul(PLANNED.0).saturating_add(PLANNED.1);
-        // The planner does not bear to be refused memory.
+        // The planner cannot handle a failed allocation, so its memory is reserved first.
         let planned = alloc::provided(numbers.saturating_mul(size_of::<Complex<T>>()), || match sort {
             Sort::Forward => Plan::Complex(FftPlanner::new().plan_fft(n, FftDirection::Forward)),
             Sort::Inverse => Plan::Complex(FftPlanner::new().plan_fft(n, FftDirection::Inverse)),
@@ -225,7 +225,7 @@ impl<T: Float> Plan<T> {
         Ok(plan)
     }
 
-    /// Elements of a line.
+    /// Returns the number of elements in a line.
     fn len(&self) -> usize {
         match self {
             Plan::Complex(plan) => plan.len(),
@@ -234,8 +234,8 @@ impl<T: Float> Plan<T> {
         }
     }
 
-    /// Memory for `lines` lines that lie one after the other. Real transforms change what they read, which is a copy of the line or of its
-    /// half.
+    /// Returns scratch memory for `lines` contiguous lines. Real transforms overwrite their input, so they work on a copy of the line or of
+    /// its half.
     fn scratch_for_lines(&self, lines: usize) -> Result<ThreadScratch> {
         let numbers = match self {
             Plan::Complex(plan) => plan.get_immutable_scratch_len(),
@@ -246,7 +246,7 @@ impl<T: Float> Plan<T> {
         bytes.and_then(|bytes| ThreadScratch::new(bytes, self.parts(lines))).ok_or_else(no_memory)
     }
 
-    /// Memory for [`Plan::run_columns`].
+    /// Returns scratch memory for [`Plan::run_columns`].
     fn scratch_for_columns(&self, blocks: usize, columns: usize) -> Result<ThreadScratch> {
         let scratch = if let Plan::Complex(plan) = self { plan.get_inplace_scratch_len() } else { 0 };
         let batch = self.batch(columns);
@@ -255,36 +255,37 @@ impl<T: Float> Plan<T> {
         bytes.and_then(|bytes| ThreadScratch::new(bytes, blocks * columns.div_ceil(batch))).ok_or_else(no_memory)
     }
 
-    /// Numbers from one line that was brought together to the next: powers of two apart they would drive each other out of the cache.
+    /// Returns the complex numbers from one gathered line to the next. Lines a power of two apart would evict each other from the cache.
     fn pitch(&self) -> usize {
         self.len().saturating_add(APART / size_of::<Complex<T>>())
     }
 
-    /// Lines that are brought together at a time, of `columns`.
+    /// Returns the number of lines of `columns` that are gathered at a time.
     fn batch(&self, columns: usize) -> usize {
         (FOURIER_GATHERED / self.len()).clamp(LINES.0, LINES.1).min(columns)
     }
 
-    /// Number of lines of a part.
+    /// Returns the number of lines in a part.
     fn lines_of_part(&self) -> usize {
         (FOURIER_PART / self.len()).max(1)
     }
 
-    /// Parts that lines one after the other are cut into.
+    /// Returns the number of parts of contiguous lines.
     fn parts(&self, lines: usize) -> usize {
         lines.div_ceil(self.lines_of_part())
     }
 
-    /// Transforms `lines` complex lines of `x` to `r`, and multiplies them.
+    /// Transforms `lines` complex lines of `x` to `r`, and multiplies them by `factor`.
     ///
     /// # Safety
-    /// Both sides have as many lines and lie apart; nobody else touches `r`.
+    /// Both sides must have as many lines and not overlap. No other thread may access `r`.
     unsafe fn run(&self, scratch: &ThreadScratch, r: *mut Complex<T>, x: *const Complex<T>, lines: usize, factor: T) {
         let Plan::Complex(plan) = self else { return };
         let (n, step, r, x) = (self.len(), self.lines_of_part(), Elements(r), Elements(x.cast_mut()));
         scratch.each::<Complex<T>>(self.parts(lines), &|part, tile| {
             for line in part * step..lines.min((part + 1) * step) {
-                // SAFETY: the caller's; each line is one thread's, and the scratch memory is for what it needs.
+                // SAFETY: the caller keeps this function's contract; each line belongs to one thread, and the scratch memory has the plan's
+                // size.
                 unsafe {
                     let to = from_raw_parts_mut(r.at(line * n), n);
                     let scratch = from_raw_parts_mut(tile, plan.get_immutable_scratch_len());
@@ -295,10 +296,10 @@ impl<T: Float> Plan<T> {
         });
     }
 
-    /// Transforms, in place, the lines of `blocks` matrices with as many rows as a line has elements: their columns.
+    /// Transforms, in place, the columns of `blocks` matrices with as many rows as a line has elements.
     ///
     /// # Safety
-    /// There are the elements, and nobody else touches them.
+    /// The elements must exist, and no other thread may access them.
     unsafe fn run_columns(&self, scratch: &ThreadScratch, r: *mut Complex<T>, blocks: usize, columns: usize, factor: T) {
         let Plan::Complex(plan) = self else { return };
         let (n, pitch, batch, r) = (self.len(), self.pitch(), self.batch(columns), Elements(r));
@@ -307,7 +308,8 @@ impl<T: Float> Plan<T> {
             let first = part % parts * batch;
             let count = batch.min(columns - first);
             let block = r.at(part / parts * n * columns + first);
-            // SAFETY: the caller's; each column is one thread's, and the scratch memory is for `count` lines.
+            // SAFETY: the caller keeps this function's contract; each column belongs to one thread, and the scratch memory is for `count`
+            // lines.
             unsafe {
                 transpose_lines(tile, pitch, block, columns, count, n);
                 for line in 0..count {
@@ -323,19 +325,20 @@ impl<T: Float> Plan<T> {
     /// Transforms real lines of `x` to the first halves of complex lines of `r`.
     ///
     /// # Safety
-    /// As for [`Plan::run`]; the sides lie apart.
+    /// As for [`Plan::run`]; the sides must not overlap.
     unsafe fn run_from_real(&self, scratch: &ThreadScratch, r: *mut Complex<T>, x: *const T, lines: usize, factor: T) {
         let Plan::FromReal(plan) = self else { return };
         let (n, step, r, x) = (self.len(), self.lines_of_part(), Elements(r), Elements(x.cast_mut()));
         let half = n / 2 + 1;
         scratch.each::<Complex<T>>(self.parts(lines), &|part, tile| {
             for line in part * step..lines.min((part + 1) * step) {
-                // SAFETY: the caller's; each line is one thread's, and the scratch memory is for one and what it needs.
+                // SAFETY: the caller keeps this function's contract; each line belongs to one thread, and the scratch memory is for a line
+                // and the plan.
                 unsafe {
                     let from = tile.add(plan.get_scratch_len()).cast::<T>();
                     from.copy_from_nonoverlapping(x.at(line * n), n);
                     let to = from_raw_parts_mut(r.at(line * half), half);
-                    // Only lengths that do not fit would fail.
+                    // Could fail only if lengths did not match.
                     _ = plan.process_with_scratch(from_raw_parts_mut(from, n), to, from_raw_parts_mut(tile, plan.get_scratch_len()));
                     scale(to, factor);
                 }
@@ -346,14 +349,15 @@ impl<T: Float> Plan<T> {
     /// Transforms the first halves of complex lines of `x`, `stride` elements apart, to real lines of `r`.
     ///
     /// # Safety
-    /// As for [`Plan::run`]; the sides lie apart.
+    /// As for [`Plan::run`]; the sides must not overlap.
     unsafe fn run_to_real(&self, scratch: &ThreadScratch, r: *mut T, x: *const Complex<T>, stride: usize, lines: usize, factor: T) {
         let Plan::ToReal(plan) = self else { return };
         let (n, step, r, x) = (self.len(), self.lines_of_part(), Elements(r), Elements(x.cast_mut()));
         let half = n / 2 + 1;
         scratch.each::<Complex<T>>(self.parts(lines), &|part, tile| {
             for line in part * step..lines.min((part + 1) * step) {
-                // SAFETY: as above.
+                // SAFETY: the caller keeps this function's contract; each line belongs to one thread, and the scratch memory is for a line
+                // and the plan.
                 unsafe {
                     let from = tile.add(plan.get_scratch_len());
                     from.copy_from_nonoverlapping(x.at(line * stride), half);
@@ -364,7 +368,7 @@ impl<T: Float> Plan<T> {
                         from[half - 1].im = T::zero();
                     }
                     let to = from_raw_parts_mut(r.at(line * n), n);
-                    // Only lengths that do not fit would fail.
+                    // Could fail only if lengths did not match.
                     _ = plan.process_with_scratch(from, to, from_raw_parts_mut(tile, plan.get_scratch_len()));
                     if factor != T::one() {
                         to.iter_mut().for_each(|x| *x = Element::mul(*x, factor));
@@ -375,7 +379,7 @@ impl<T: Float> Plan<T> {
     }
 }
 
-/// `to[r][c] = from[c][r]` for `rows` rows and `cols` columns of the result; steps in numbers.
+/// `to[r][c] = from[c][r]` for `rows` rows and `cols` columns of the result. Steps are in complex numbers.
 unsafe fn transpose_lines<T: Float>(
     to: *mut Complex<T>,
     to_step: usize,
@@ -385,7 +389,7 @@ unsafe fn transpose_lines<T: Float>(
     cols: usize,
 ) {
     let size = size_of::<Complex<T>>();
-    // SAFETY: the caller's: both sides hold the numbers, and lie apart.
+    // SAFETY: the caller guarantees that both sides hold the numbers and do not overlap.
     unsafe {
         if size == 8 {
             return transpose(size, to.cast(), (to_step * size) as isize, from.cast(), (from_step * size) as isize, rows, cols);

@@ -1,4 +1,4 @@
-//! Programs on the host: a tile of the result at a time goes through all steps, whose kernels run on tiles in the first-level cache.
+//! Fused programs on the host: a tile of the result at a time goes through all steps, whose kernels run on tiles in the L1 cache.
 
 use super::copy::{Side, TileCopy};
 use super::parallel::{CHEAP, Shared};
@@ -19,19 +19,19 @@ use crate::work::{Flat, Job, Work};
 use smallvec::SmallVec;
 use std::ops::Range;
 
-/// The result and the inputs.
+/// The maximum number of operands: the result and the inputs.
 const MOST_OPERANDS: usize = MOST_INPUTS + 1;
-/// Elements of a tile are a multiple of this.
+/// The number of elements in a tile is a multiple of this.
 const UNIT: usize = 64;
-/// Bytes by which tiles lie further apart than their size, so that a load is not held up by a store to another tile whose address has
-/// the same low bits.
+/// Bytes between the buffers of two tiles. Without them, a load could be delayed by a store to another tile whose address has the same low
+/// bits.
 const APART: usize = 3 * LINE;
-/// A grain that no kernel reaches: the tiles are shared among the threads already.
+/// A grain that no kernel reaches, because the tiles are already divided among the threads.
 const ALONE: usize = usize::MAX;
 /// The largest grain of a program.
 const MOST_GRAIN: usize = 16 * 1024;
 
-/// A kernel with the dtypes that its operands are stored as, and those it takes them as.
+/// A kernel with the dtypes of its operands in memory, and the dtypes that it computes with.
 struct Typed<const N: usize> {
     kernel: MapKernel<N>,
     stored: [Dtype; N],
@@ -47,23 +47,23 @@ enum Kernel {
     Convert(TileCopy, [usize; 2]),
 }
 
-/// A step whose operands are numbered by their rooms.
+/// A step whose operands are given as numbers of rooms.
 struct Prepared {
     kernel: Kernel,
     to: usize,
     reads: [usize; 3],
-    /// Elements that a thread must have to be worth waking.
+    /// The number of elements that is worth waking a thread.
     grain: usize,
 }
 
-/// A tile: where it begins in each operand, in bytes from the first element, its rows and columns.
+/// A tile: its offset in each operand, in bytes from the first element, its rows and columns.
 struct Tile {
     at: [isize; MOST_OPERANDS],
     shape: [usize; 2],
 }
 
-/// Everything that the threads share. A thread has a room for a tile of each place of results, each input and
-/// each constant, in this order.
+/// The data that all threads share. Each thread has a room (a buffer for a tile) for each place of results, each input and each constant,
+/// in this order.
 struct Run<'a> {
     program: &'a Program,
     steps: Vec<Prepared>,
@@ -72,14 +72,14 @@ struct Run<'a> {
     item: [usize; MOST_OPERANDS],
     /// The dtype of each input.
     inputs: Vec<Dtype>,
-    /// Operands with one element for all positions.
+    /// True for operands with one element for all positions.
     single: [bool; MOST_OPERANDS],
-    /// Rows and columns of a tile.
+    /// The number of rows and columns of a tile.
     shape: [usize; 2],
-    /// Bytes from room to room, and how many there are.
+    /// The bytes from one room to the next, and the number of rooms.
     room: usize,
     rooms: usize,
-    /// Brings elements of the result to where they belong.
+    /// Copies elements of the result to their positions.
     result: TileCopy,
     converted: bool,
     streamed: bool,
@@ -100,7 +100,7 @@ pub fn run(program: &Program, out: &Operand, inputs: &[&Operand]) -> Result<()> 
     let steps = alloc::list(program.steps.len(), |k| prepared(program, &program.steps[k]))?;
     let widest = program.steps.iter().map(|step| step.dtype.size()).chain(item).max().unwrap_or(8);
     let rooms = program.places + inputs.len() + program.constants.len();
-    // Programs of very many values have smaller tiles.
+    // Programs with very many values have smaller tiles.
     let shape @ [rows, cols] = shape(&plan, (FUSED_BYTES / widest).min(FUSED_IN_CACHE / (rooms * widest)).max(UNIT) / UNIT * UNIT);
     let (count, room) = (plan.tiles(rows, cols), (rows * cols * widest).next_multiple_of(LINE) + APART);
     let grain = 1.0 / steps.iter().map(|step| 1.0 / step.grain as f64).sum::<f64>();
@@ -109,11 +109,11 @@ pub fn run(program: &Program, out: &Operand, inputs: &[&Operand]) -> Result<()> 
     let Some(scratch) = ThreadScratch::new(room * rooms, parts) else { bail!(NoMem, "out of memory for {rooms} tiles of {room} bytes") };
     let on_input = inputs.iter().any(|input| input.first() == out.first());
     let converted = program.dtype() != out.dtype;
-    // Results of kernels that compute are stored past the caches from twice as many bytes on, as those of single operations.
+    // Results of costly kernels are stored past the caches from twice as many bytes on, as for single operations.
     let factor = if steps.iter().all(|step| step.grain >= CHEAP) { 1 } else { 2 };
     let bytes = bytes_of(out, inputs);
     let streamed = bytes >= streams_from().saturating_mul(factor) && !converted && !on_input && plan.step(0, 0) == item[0] as isize;
-    // Of inputs that share memory, as views of one tensor do, the last one finds what was not read before.
+    // If inputs share memory, like views of one tensor, only the last is prefetched: it reads elements that no other has read before.
     let is_last = |k: usize| !inputs.iter().any(|other| other.first() > inputs[k].first() && other.overlaps(inputs[k]));
     let far = bytes >= PREFETCH_FROM && prefetches();
     let run = Run {
@@ -132,12 +132,13 @@ pub fn run(program: &Program, out: &Operand, inputs: &[&Operand]) -> Result<()> 
         streamed,
         prefetched: each(|k| far && if k == 0 { !streamed && !converted } else { k <= inputs.len() && is_last(k - 1) }),
     };
-    // SAFETY: operands lie inside their storages, inputs lie off the result or in step with it, and each thread has rooms of its own.
+    // SAFETY: operands are inside their storages. Inputs do not overlap the result, or have equal addresses at equal indices. Each thread
+    // has separate rooms.
     scratch.each::<u8>(parts, &|part, memory| unsafe { run.range(count * part / parts..count * (part + 1) / parts, memory) });
     Ok(())
 }
 
-/// Bytes of the result and the inputs; of inputs that share memory, as views of one tensor do, the first counts.
+/// Returns the bytes of the result and the inputs. Of inputs that share memory, like views of one tensor, only the first counts.
 fn bytes_of(out: &Operand, inputs: &[&Operand]) -> usize {
     let bytes = |operand: &Operand| (operand.span().1 - operand.span().0) as u64;
     let is_first = |k: &usize| !inputs[..*k].iter().any(|other| other.overlaps(inputs[*k]));
@@ -145,7 +146,8 @@ fn bytes_of(out: &Operand, inputs: &[&Operand]) -> usize {
     usize::try_from(all).unwrap_or(usize::MAX)
 }
 
-/// Rows and columns of tiles of at most so many elements: whole rows where these are short, else pieces of one row of equal length.
+/// Returns the rows and columns of tiles of at most `most` elements: whole rows if these are short, otherwise pieces of one row of equal
+/// length.
 fn shape(plan: &Many, most: usize) -> [usize; 2] {
     let (first, second) = (plan.n(0), plan.n(1));
     if plan.loops() > 1 && first < FUSED_ROW.min(most) {
@@ -193,32 +195,32 @@ impl Run<'_> {
         Tile { at, shape }
     }
 
-    /// A tile of an operand.
+    /// Returns the tile of an operand.
     #[inline(always)]
     fn side(&self, tile: &Tile, k: usize) -> Side {
         let data = self.data[k].get().wrapping_offset(tile.at[k]);
         Side { data, row_step: self.plan.step(1, k), col_step: self.plan.step(0, k) }
     }
 
-    /// Does a range of tiles in `memory`.
+    /// Computes a range of tiles in `memory`.
     ///
     /// # Safety
-    /// Nobody else writes these tiles of the result, or uses the memory, which has all rooms.
+    /// No other thread may write these tiles of the result or use the memory, which must have all rooms.
     unsafe fn range(&self, range: Range<usize>, memory: *mut u8) {
         let room = |k: usize| memory.wrapping_add(k * self.room);
         let first_input = self.program.places;
         for (k, constant) in self.program.constants.iter().enumerate() {
             let bits = constant.bits.to_ne_bytes();
-            // SAFETY: a room holds a tile of any dtype.
+            // SAFETY: a room has space for a tile of any dtype.
             unsafe {
                 fill(room(self.rooms - self.program.constants.len() + k), constant.dtype, bits.as_ptr(), self.shape[0] * self.shape[1])
             };
         }
         for k in (0..self.inputs.len()).filter(|&k| self.single[k + 1]) {
-            // SAFETY: as above; the input has an element.
+            // SAFETY: a room has space for a tile of any dtype, and the input has an element.
             unsafe { fill(room(first_input + k), self.inputs[k], self.data[k + 1].get(), self.shape[0] * self.shape[1]) };
         }
-        // The inputs of a tile, where they lie or in their rooms.
+        // The inputs of a tile, in place or in their rooms.
         let mut at = [std::ptr::null_mut(); MOST_OPERANDS];
         let mut ahead = [(std::ptr::null(), 0); MOST_OPERANDS];
         let operands = if self.prefetched.contains(&true) { self.inputs.len() + 1 } else { 0 };
@@ -227,14 +229,14 @@ impl Run<'_> {
             let next = self.tile((i + 1).min(end - 1));
             (0..operands).filter(|&k| self.prefetched[k]).for_each(|k| ahead[k] = self.run_of(&next, k));
             for k in 0..self.inputs.len() {
-                // SAFETY: the tile lies inside the operand; the room holds it.
+                // SAFETY: the tile is inside the operand, and the room has space for it.
                 at[k] = unsafe { self.input(&tile, k, room(first_input + k)) };
             }
             let operand = |k: usize| match k.checked_sub(first_input) {
                 Some(input) if input < self.inputs.len() => at[input],
                 _ => room(k),
             };
-            // A share of the next tile for each step.
+            // Each step prefetches a share of the next tile.
             let before = |step: usize| {
                 let share = |bytes: usize, step: usize| (bytes * step / self.steps.len()).next_multiple_of(LINE);
                 for (at, bytes) in ahead[..operands].iter().copied().filter(|&(_, bytes)| bytes > 0) {
@@ -242,7 +244,7 @@ impl Run<'_> {
                     stream::prefetch(at.wrapping_add(from), to - from);
                 }
             };
-            // SAFETY: as above.
+            // SAFETY: the tile is inside the result, and `at` and the rooms hold the operands.
             unsafe { self.steps(&tile, operand, before) };
             tile = next;
         }
@@ -251,10 +253,10 @@ impl Run<'_> {
         }
     }
 
-    /// A tile of an input, row-major: where it lies, or in its room.
+    /// Returns a row-major tile of an input: in place, or copied to its room.
     ///
     /// # Safety
-    /// The tile lies inside the operand; the room holds it.
+    /// The tile must be inside the operand, and the room must have space for it.
     #[inline(always)]
     unsafe fn input(&self, tile: &Tile, k: usize, room: *mut u8) -> *mut u8 {
         let (side, size) = (self.side(tile, k + 1), self.item[k + 1] as isize);
@@ -262,13 +264,13 @@ impl Run<'_> {
             return side.data;
         }
         if !self.single[k + 1] {
-            // SAFETY: the caller's.
+            // SAFETY: the caller keeps this function's contract.
             unsafe { TileCopy::new(self.inputs[k], self.inputs[k]).copy(rows_of(room, size, tile), side, tile.shape[0], tile.shape[1]) };
         }
         room
     }
 
-    /// The first byte of a tile of an operand, and how many there are in one run; 0 where it does not lie so.
+    /// Returns the first byte of a tile of an operand and its number of bytes if the tile is one contiguous run, otherwise 0 bytes.
     #[inline(always)]
     fn run_of(&self, tile: &Tile, k: usize) -> (*const u8, usize) {
         let (side, size) = (self.side(tile, k), self.item[k]);
@@ -276,10 +278,10 @@ impl Run<'_> {
         (side.data.cast_const(), bytes)
     }
 
-    /// Computes a tile of the result, and calls `before` with the number of each step.
+    /// Computes a tile of the result. Calls `before` with the number of each step.
     ///
     /// # Safety
-    /// The tile lies inside the result; `operand` gives a tile of what has a number.
+    /// The tile must be inside the result; `operand` must return the tile of each operand's number.
     #[inline(always)]
     unsafe fn steps(&self, tile: &Tile, operand: impl Fn(usize) -> *mut u8, before: impl Fn(usize)) {
         let (n, last) = (tile.shape[0] * tile.shape[1], self.steps.len() - 1);
@@ -293,7 +295,7 @@ impl Run<'_> {
                 Action::Convert => &[],
             };
             let [a, b, c] = step.reads;
-            // SAFETY: the caller's; the room of a result is none of those that are still read.
+            // SAFETY: the caller keeps this function's contract; the room of a result holds no value that is still read.
             unsafe {
                 match &step.kernel {
                     Kernel::Unary(kernel) => call(kernel, [to, operand(a)], n, numbers),
@@ -309,7 +311,7 @@ impl Run<'_> {
             }
         }
         if !direct {
-            // SAFETY: the caller's.
+            // SAFETY: the caller keeps this function's contract.
             unsafe { self.store(tile, side, rows_of(operand(self.steps[last].to), size, tile)) };
         }
     }
@@ -317,7 +319,7 @@ impl Run<'_> {
     /// # Safety
     /// As for [`Run::steps`].
     unsafe fn store(&self, tile: &Tile, to: Side, from: Side) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe {
             if !self.streamed {
                 return self.result.copy(to, from, tile.shape[0], tile.shape[1]);
@@ -333,10 +335,10 @@ impl Run<'_> {
 /// Runs a kernel on `n` elements of a result and operands.
 ///
 /// # Safety
-/// There are as many; the result lies apart from the operands, or on one of them.
+/// All must have `n` elements. The result must not overlap the operands, or must be one of them.
 #[inline(always)]
 unsafe fn call<const N: usize>(of: &Typed<N>, data: [*mut u8; N], n: usize, numbers: &[Scalar]) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps this function's contract.
     let work = unsafe {
         if of.stored == of.taken {
             Work::Flat(Flat::new(data, n, of.taken, ALONE))
@@ -347,13 +349,13 @@ unsafe fn call<const N: usize>(of: &Typed<N>, data: [*mut u8; N], n: usize, numb
     (of.kernel)(&work, &Numbers::new(numbers, of.common));
 }
 
-/// Returns true if the elements of a tile lie one after the other.
+/// Returns true if the elements of a tile are contiguous in row-major order.
 #[inline(always)]
 fn is_row_major(side: Side, tile: &Tile, size: isize) -> bool {
     (side.col_step == size || tile.shape[1] == 1) && (tile.shape[0] == 1 || side.row_step == size * tile.shape[1] as isize)
 }
 
-/// The rows of a tile one after the other.
+/// Returns the contiguous rows of a tile as a side.
 fn rows_of(data: *mut u8, size: isize, tile: &Tile) -> Side {
     Side { data, row_step: size * tile.shape[1] as isize, col_step: size }
 }
@@ -362,12 +364,12 @@ fn row(data: *mut u8, size: isize, n: usize) -> Side {
     Side { data, row_step: size * n as isize, col_step: size }
 }
 
-/// `n` times the element at `from`.
+/// Writes `n` copies of the element at `from`.
 ///
 /// # Safety
-/// There is one, and room for `n`.
+/// `from` must be an element, and `to` must have room for `n`.
 unsafe fn fill(to: *mut u8, dtype: Dtype, from: *const u8, n: usize) {
     let value = Side { data: from.cast_mut(), row_step: 0, col_step: 0 };
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps this function's contract.
     unsafe { TileCopy::new(dtype, dtype).copy(row(to, dtype.size() as isize, n), value, 1, n) };
 }

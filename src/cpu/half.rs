@@ -1,6 +1,6 @@
-//! 16-bit floats and float32: float16 (IEEE binary16) and bfloat16, block by block in registers, or in runs.
+//! Conversions between 16-bit floats and float32: float16 (IEEE binary16) and bfloat16, block by block in registers, or in runs.
 //!
-//! Narrowing rounds to nearest, ties to even, overflows to infinity and makes NaNs quiet. No side needs to be aligned.
+//! Narrowing rounds to nearest, ties to even; it overflows to infinity and makes NaNs quiet. Neither side needs to be aligned.
 
 use super::simd::{Isa, Level, level, simd_at};
 #[cfg(target_arch = "x86_64")]
@@ -8,20 +8,20 @@ use super::vector::F32x16;
 use super::vector::{Float32s, Register, by_level, round_to_bf16};
 use half::f16;
 
-/// Elements converted together: two registers of float32, with AVX-512.
+/// Elements converted together: two registers of float32 with AVX-512.
 pub(crate) const BLOCK: usize = 32;
 
-/// A 16-bit float: stored, never computed in.
+/// A 16-bit float type, which is only for storage.
 pub trait Half {
-    /// The block at `src`, exactly: NaNs keep what bits they have.
+    /// Returns the block at `src` as float32, exactly. NaNs keep their bits.
     ///
     /// # Safety
-    /// `src` has BLOCK elements; `isa` is that of the code around.
+    /// `src` must have BLOCK elements; `isa` must be the instruction set of the calling code.
     unsafe fn load(isa: Isa, src: *const u16) -> [f32; BLOCK];
-    /// Makes `x`, rounded, the block at `dst`.
+    /// Stores `x`, rounded, as the block at `dst`.
     ///
     /// # Safety
-    /// `dst` has BLOCK elements; `isa` is that of the code around.
+    /// `dst` must have BLOCK elements; `isa` must be the instruction set of the calling code.
     unsafe fn store(isa: Isa, dst: *mut u16, x: [f32; BLOCK]);
 }
 
@@ -30,7 +30,7 @@ pub struct F16;
 /// The upper half of a float32.
 pub struct Bf16;
 
-/// Calls `f` with the place of each register `V` of a block.
+/// Calls `f` with the index of the first element of each register `V` of a block.
 #[inline(always)]
 fn for_registers<V: Register>(f: impl Fn(usize)) {
     for i in (0..BLOCK).step_by(V::LANES) {
@@ -42,7 +42,7 @@ impl Half for F16 {
     #[inline(always)]
     unsafe fn load(isa: Isa, src: *const u16) -> [f32; BLOCK] {
         let mut x = [0.0; BLOCK];
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe {
             if isa.level() == Level::Baseline {
                 for i in 0..BLOCK {
@@ -58,7 +58,7 @@ impl Half for F16 {
 
     #[inline(always)]
     unsafe fn store(isa: Isa, dst: *mut u16, x: [f32; BLOCK]) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe {
             if isa.level() == Level::Baseline {
                 for i in 0..BLOCK {
@@ -76,7 +76,7 @@ impl Half for Bf16 {
     #[inline(always)]
     unsafe fn load(isa: Isa, src: *const u16) -> [f32; BLOCK] {
         let mut x = [0.0; BLOCK];
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe {
             if isa.level() == Level::Baseline {
                 for i in 0..BLOCK {
@@ -96,12 +96,12 @@ impl Half for Bf16 {
             #[cfg(target_arch = "x86_64")]
             Level::Avx512 => {
                 let from = x.as_ptr();
-                // SAFETY: the caller's; two registers are a block.
+                // SAFETY: the caller keeps this function's contract; a block fills two registers.
                 unsafe { F32x16::store_bf16([F32x16::load(from), F32x16::load(from.add(16))], dst) }
             }
             _ => {
                 for i in 0..BLOCK {
-                    // SAFETY: the caller's.
+                    // SAFETY: the caller keeps this function's contract.
                     unsafe { dst.add(i).write_unaligned(round_to_bf16(x[i])) }
                 }
             }
@@ -114,7 +114,7 @@ impl Half for Bf16 {
 /// # Safety
 /// Both sides must hold `n` elements and not overlap.
 pub unsafe fn widen<H: Half>(dst: *mut f32, src: *const u16, n: usize) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps this function's contract.
     unsafe { widen_at::<H>(level(), dst, src, n) }
 }
 
@@ -123,7 +123,7 @@ pub unsafe fn widen<H: Half>(dst: *mut f32, src: *const u16, n: usize) {
 /// # Safety
 /// Both sides must hold `n` elements and not overlap.
 pub unsafe fn narrow<H: Half>(dst: *mut u16, src: *const f32, n: usize) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps this function's contract.
     unsafe { narrow_at::<H>(level(), dst, src, n) }
 }
 
@@ -131,7 +131,7 @@ pub unsafe fn narrow<H: Half>(dst: *mut u16, src: *const f32, n: usize) {
 /// As for [`widen`]; the machine has the level.
 unsafe fn widen_at<H: Half>(level: Level, dst: *mut f32, src: *const u16, n: usize) {
     let (whole, rest) = (n - n % BLOCK, n % BLOCK);
-    // SAFETY: the caller's; the last elements go through buffers of a block.
+    // SAFETY: the caller keeps this function's contract; the last elements go through buffers of a block.
     unsafe {
         simd_at(
             level,
@@ -154,7 +154,7 @@ unsafe fn widen_at<H: Half>(level: Level, dst: *mut f32, src: *const u16, n: usi
 /// As for [`narrow`]; the machine has the level.
 unsafe fn narrow_at<H: Half>(level: Level, dst: *mut u16, src: *const f32, n: usize) {
     let (whole, rest) = (n - n % BLOCK, n % BLOCK);
-    // SAFETY: the caller's; the last elements go through buffers of a block.
+    // SAFETY: the caller keeps this function's contract; the last elements go through buffers of a block.
     unsafe {
         simd_at(
             level,
@@ -178,8 +178,7 @@ unsafe fn narrow_at<H: Half>(level: Level, dst: *mut u16, src: *const f32, n: us
 /// Both sides must hold `n` elements and not overlap.
 #[inline(always)]
 unsafe fn copy_elements<T>(dst: *mut T, src: *const T, n: usize) {
-    // By bytes, because the elements may be unaligned.
-    // SAFETY: the caller's.
+    // Copies bytes, because the elements may be unaligned. SAFETY: the caller keeps this function's contract.
     unsafe { std::ptr::copy_nonoverlapping(src.cast::<u8>(), dst.cast::<u8>(), n * size_of::<T>()) }
 }
 
@@ -197,14 +196,14 @@ mod tests {
         (0..=u16::MAX).collect()
     }
 
-    /// Floats whose bits are all over the place, those around every half, and every sort of NaN.
+    /// Returns floats with arbitrary bits, floats around every half, and every kind of NaN.
     fn floats(widened: impl Fn(u16) -> f32) -> Vec<f32> {
         let mut bits = 0x1234_5678u32;
         let random = (0..100_000).map(|_| {
             bits = bits.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             f32::from_bits(bits ^ bits >> 15)
         });
-        // Between two halves next to each other lie the middle, exact in f32, and its two neighbours.
+        // Between two neighbouring halves: the middle, which is exact in f32, and its two neighbours.
         let middles = all_halves().into_iter().filter(|h| h & 0x7fff < 0x7c00).flat_map(|h| {
             let middle = f32::midpoint(widened(h), widened(h + 1)).to_bits();
             [middle, middle.wrapping_sub(1), middle.wrapping_add(1)].map(f32::from_bits)
@@ -224,7 +223,7 @@ mod tests {
         assert!(halves.iter().zip(&expected).all(|(&h, x)| f16_value(h).to_bits() == x.to_bits() || x.is_nan() && f16_value(h).is_nan()));
         for at in levels() {
             let mut out = vec![0f32; halves.len()];
-            // SAFETY: both hold all halves.
+            // SAFETY: both vectors have the length of `halves`.
             unsafe { widen_at::<F16>(at, out.as_mut_ptr(), halves.as_ptr(), halves.len()) };
             assert!(bits(&out) == bits(&expected), "{at:?}");
         }
@@ -236,7 +235,7 @@ mod tests {
         let expected: Vec<u16> = xs.iter().map(|&x| f16::from_f32(x).to_bits()).collect();
         for at in levels() {
             let mut out = vec![0u16; xs.len()];
-            // SAFETY: both hold xs.len() elements.
+            // SAFETY: both vectors have `xs.len()` elements.
             unsafe { narrow_at::<F16>(at, out.as_mut_ptr(), xs.as_ptr(), xs.len()) };
             assert!(out == expected, "{at:?}");
         }
@@ -257,7 +256,7 @@ mod tests {
         let xs = floats(|h| bf16::from_bits(h).to_f32());
         for at in levels() {
             let (mut wide, mut out) = (vec![0f32; halves.len()], vec![0u16; xs.len()]);
-            // SAFETY: the vectors hold as many elements.
+            // SAFETY: the vectors have the length of `halves`.
             unsafe {
                 widen_at::<Bf16>(at, wide.as_mut_ptr(), halves.as_ptr(), halves.len());
                 narrow_at::<Bf16>(at, out.as_mut_ptr(), xs.as_ptr(), xs.len());

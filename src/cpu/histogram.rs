@@ -1,4 +1,4 @@
-//! Histograms: how many elements fall into each bin, or equal each integer.
+//! Histograms: the number of elements in each bin, or equal to each integer.
 
 use super::engine::{CHEAP, Shared, parallel};
 use super::simd::simd;
@@ -12,16 +12,16 @@ use std::ops::{Div, Range};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Elements looked at to guess the greatest one.
+/// Elements that are read to guess the greatest one.
 const SAMPLE: usize = 4096;
-/// Results up to this long are counted before their length is known.
+/// Results up to this length are counted before their length is known.
 const NARROW: i64 = 1 << 16;
-/// Elements whose bins are found before any is counted.
+/// Elements whose bins are found before any of them is counted.
 const BINNED: usize = 256;
-/// Tables that take turns, so that an increment does not wait for the one before.
+/// Tables that are used in turn, so that an increment does not wait for the one before.
 const TURNS: usize = 4;
 
-/// Counts, in one table or several that add up.
+/// Counts in one table, or in several whose sum is the count.
 struct Tables {
     counts: Vec<u32>,
     width: usize,
@@ -29,7 +29,7 @@ struct Tables {
 }
 
 impl Tables {
-    /// Nothing counted yet; `None` without memory.
+    /// Returns zeroed tables, or `None` if there is no memory.
     fn new(width: usize) -> Option<Tables> {
         let turns = if width <= COUNTED_TABLE { TURNS } else { 1 };
         let mut counts = Vec::new();
@@ -38,14 +38,14 @@ impl Tables {
         Some(Tables { counts, width, turns })
     }
 
-    /// Counts one of each entry.
+    /// Adds one to the count of each entry.
     ///
     /// # Safety
-    /// All are below the width.
+    /// All entries must be less than the width.
     #[inline(always)]
     unsafe fn count(&mut self, entries: &[u32]) {
         let (counts, width) = (self.counts.as_mut_ptr(), self.width);
-        // SAFETY: the caller's; there are `turns` tables.
+        // SAFETY: the caller keeps this function's contract; there are `turns` tables.
         let increment = |table: usize, entry: u32| unsafe { *counts.add(table * width + entry as usize) += 1 };
         if self.turns == 1 {
             return entries.iter().for_each(|&entry| increment(0, entry));
@@ -57,7 +57,7 @@ impl Tables {
         rest.iter().for_each(|&entry| increment(0, entry));
     }
 
-    /// Counts integers as long as all are below `most`, which is at most the width; returns whether that was to the end.
+    /// Counts integers until one is not below `most`, which is at most the width. Returns true if all were counted.
     fn count_integers<T: Element>(&mut self, line: &[T], most: u64) -> bool {
         simd(
             #[inline(always)]
@@ -72,7 +72,7 @@ impl Tables {
                     if !fit {
                         return false;
                     }
-                    // SAFETY: just seen to fit.
+                    // SAFETY: the entries were just found to be below `most`.
                     unsafe { self.count(&entries[..block.len()]) };
                 }
                 true
@@ -80,7 +80,7 @@ impl Tables {
         )
     }
 
-    /// Adds the counts of the first entries to `total`.
+    /// Adds the counts of the first `total.len()` entries to `total`.
     fn add_to(&self, total: &mut [i64]) {
         for table in self.counts.chunks_exact(self.width.max(1)) {
             total.iter_mut().zip(table).for_each(|(sum, &n)| *sum += i64::from(n));
@@ -88,11 +88,11 @@ impl Tables {
     }
 }
 
-/// Runs `count` over ranges of `n` elements, none longer than a u32 can count, and adds up what it puts into its tables of `width`.
+/// Runs `count` over ranges of `n` elements, each short enough for counts of u32, with tables of `width`, and adds up the tables.
 fn in_parts(n: usize, width: usize, total: &mut [i64], count: &(dyn Fn(Range<usize>, &mut Tables) + Sync)) -> Option<()> {
     const MOST: usize = 1 << 31;
     let total = Mutex::new((total, Some(())));
-    // As much work for a thread as adding up its tables takes, at least.
+    // A piece takes a thread at least as long as adding up the tables does.
     let piece = COUNTED_PIECE.max(4 * width);
     parallel(n.div_ceil(piece), piece, CHEAP, &|range| {
         let (start, end) = (range.start * piece, n.min(range.end * piece));
@@ -111,23 +111,23 @@ fn in_parts(n: usize, width: usize, total: &mut [i64], count: &(dyn Fn(Range<usi
     total.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner()).1
 }
 
-/// Equal bins from `low` to `high`, the last with its upper edge.
+/// Equal bins from `low` to `high`. The last bin includes its upper edge.
 #[derive(Debug, Clone, Copy)]
 pub struct Bins<T> {
-    /// How many, below 2^30.
+    /// The number of bins, less than 2^30.
     pub n: usize,
-    /// The lower edge of the first.
+    /// The lower edge of the first bin.
     pub low: T,
-    /// The upper edge of the last, above `low`.
+    /// The upper edge of the last bin, greater than `low`.
     pub high: T,
 }
 
 /// A float whose bin is found by one division.
 pub trait Binned: Element + Div<Output = Self> {
-    /// The integer part.
+    /// Returns the integer part.
     ///
     /// # Safety
-    /// It must be an i32.
+    /// It must fit an i32.
     unsafe fn whole(self) -> i32;
 }
 
@@ -136,7 +136,7 @@ macro_rules! binned {
         impl Binned for $t {
             #[inline(always)]
             unsafe fn whole(self) -> i32 {
-                // SAFETY: the caller's.
+                // SAFETY: the caller keeps this function's contract.
                 unsafe { self.to_int_unchecked() }
             }
         }
@@ -145,21 +145,30 @@ macro_rules! binned {
 binned!(f32 f64);
 
 impl<T: Binned> Bins<T> {
-    /// The bin of `x`, or `n` if it lies in none: `(x - low) * n / (high - low)`, rounded at each step.
+    /// A factor with which no step of [`Bins::of`] overflows: 1 unless the range is very wide, else a power of 2.
+    fn shrink(&self, n: T) -> T {
+        let wide = self.high.sub(self.low).mul(n).to_f64().is_infinite();
+        T::from_f64(if wide { 2f64.powi(-34) } else { 1.0 })
+    }
+
+    /// The bin of `x`, or `n` if it lies in none: `(x - low) * n / (high - low)`, rounded at each step, with `shrink` as a factor of all.
     #[inline(always)]
-    fn of(&self, x: T, n: T, width: T) -> u32 {
+    fn of(&self, x: T, n: T, shrink: T, low: T, width: T) -> u32 {
         let inside = x >= self.low && x <= self.high;
-        let at = x.sub(self.low).mul(n) / width;
-        // Also where the range is so wide that it is infinite.
+        let at = x.mul(shrink).sub(low).mul(n) / width;
         let at = if at >= T::ZERO && at <= n { at } else { n };
         // SAFETY: 0 <= at <= n < 2^31.
         let at = (unsafe { at.whole() } as u32).min(self.n as u32 - 1);
         if inside { at } else { self.n as u32 }
     }
 
-    /// Adds to `total[b]` how many elements of `line` fall into bin `b`; those that fall into none are left out. `None` without memory.
+    /// Adds to `total[b]` the number of elements of `line` in bin `b`. Elements in no bin are left out. Returns `None` if there is no
+    /// memory.
     pub fn count(&self, line: &[T], total: &mut [i64]) -> Option<()> {
-        let (bins, n, width) = (*self, T::from_i64(self.n as i64), self.high.sub(self.low));
+        let (bins, n) = (*self, T::from_i64(self.n as i64));
+        let shrink = self.shrink(n);
+        let low = self.low.mul(shrink);
+        let width = self.high.mul(shrink).sub(low);
         in_parts(line.len(), self.n + 1, total, &|range, tables| {
             let line = &line[range];
             simd(
@@ -167,7 +176,7 @@ impl<T: Binned> Bins<T> {
                 move |_| {
                     let mut entries = [0u32; BINNED];
                     for block in line.chunks(BINNED) {
-                        entries.iter_mut().zip(block).for_each(|(entry, &x)| *entry = bins.of(x, n, width));
+                        entries.iter_mut().zip(block).for_each(|(entry, &x)| *entry = bins.of(x, n, shrink, low, width));
                         // SAFETY: `Bins::of` is at most `n`.
                         unsafe { tables.count(&entries[..block.len()]) };
                     }
@@ -177,7 +186,7 @@ impl<T: Binned> Bins<T> {
     }
 }
 
-/// The least and the greatest element of a line that is not empty; NaN if there is one.
+/// Returns the smallest and the greatest element of a nonempty line; both are NaN if there is a NaN.
 pub fn extent<T: Element>(line: &[T]) -> (T, T) {
     let piece = |part: &[T]| {
         simd(
@@ -212,10 +221,10 @@ pub fn extent<T: Element>(line: &[T]) -> (T, T) {
     total.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
-/// Adds to `total[i]` how many elements of `line` are `i`, unless some are not in `0..total.len()`: then it returns false, and the counts
-/// are meaningless. `None` without memory.
+/// Adds to `total[i]` the number of elements of `line` that equal `i`. Returns false if an element is not in `0..total.len()`; the counts
+/// are then meaningless. Returns `None` if there is no memory.
 pub fn count_integers<T: Element>(line: &[T], total: &mut [i64]) -> Option<bool> {
-    // Tables of their own would take longer to add up than the elements to count.
+    // Adding up separate tables would take longer than counting the elements.
     if line.len() < 4 * total.len() || total.len() > u32::MAX as usize {
         return Some(count_far_apart(line, total));
     }
@@ -228,7 +237,7 @@ pub fn count_integers<T: Element>(line: &[T], total: &mut [i64]) -> Option<bool>
     Some(!stray.into_inner())
 }
 
-/// [`count_integers`] into counts that no cache near the core holds: they are prefetched.
+/// [`count_integers`] into a table that exceeds the L2 cache. Its entries are prefetched.
 fn count_far_apart<T: Element>(line: &[T], total: &mut [i64]) -> bool {
     const AHEAD: usize = 64;
     let counts = total.as_ptr();
@@ -244,7 +253,7 @@ fn count_far_apart<T: Element>(line: &[T], total: &mut [i64]) -> bool {
     true
 }
 
-/// Adds the weight of each element of `line` to `total[element]`, one after the other; all are in `0..total.len()`.
+/// Adds the weight of each element of `line` to `total[element]`, one after the other. All elements must be in `0..total.len()`.
 pub fn add_weights<T: Element, W: Element>(line: &[T], weights: &[W], total: &mut [f64]) {
     for (x, weight) in line.iter().zip(weights) {
         if let Some(sum) = total.get_mut(x.to_i64() as usize) {
@@ -258,12 +267,12 @@ pub fn run(work: Histogram, out: &Operand, input: &Operand) -> Result<()> {
     let [rows, columns] = [0, 1].map(|d| input.layout.shape[d] as usize);
     dispatch!(float, input.dtype, T => {
         let bins = Bins { n: work.n, low: T::from_f64(work.low), high: T::from_f64(work.high) };
-        // SAFETY: a row-major operand of this type.
+        // SAFETY: the operand is row-major and of this type.
         let x = unsafe { input.elements::<T>() };
         let (total, failed) = (Shared(out.first()), AtomicBool::new(false));
         parallel(rows, columns.max(1), CHEAP, &|part| {
             for row in part {
-                // SAFETY: each row has its bins of the result to itself.
+                // SAFETY: each row has separate bins of the result.
                 let total = unsafe {
                     let first = total.get().cast::<i64>().add(row * bins.n);
                     first.write_bytes(0, bins.n);
@@ -283,10 +292,10 @@ fn no_memory(entries: usize) -> Error {
     Error::new(Kind::NoMem, format_args!("out of memory for {entries} counts"))
 }
 
-/// The count of each integer from 0 on in a row-major vector, or the sum of the weights of those that equal it.
+/// Returns the count of each integer from 0 on in a row-major vector, or the sum of the weights of the elements equal to the integer.
 pub fn bincount(x: &Operand, weights: Option<&Operand>, minlength: i64) -> Result<Operand> {
     dispatch!(numeric, x.dtype, T => {
-        // SAFETY: row-major operands of these types.
+        // SAFETY: the operands are row-major and of these types.
         unsafe {
             match weights {
                 None => count(x.elements::<T>(), minlength),
@@ -297,15 +306,15 @@ pub fn bincount(x: &Operand, weights: Option<&Operand>, minlength: i64) -> Resul
     })
 }
 
-/// A new vector of `n` zeros.
+/// Returns a new vector of `n` zeros.
 fn zeros<T: Element>(n: i64) -> Result<Operand> {
     let mut zeros = Operand::row(T::DTYPE, n)?;
-    // SAFETY: new elements of this type.
+    // SAFETY: the elements are new and of this type.
     unsafe { zeros.elements_mut::<T>() }.fill(T::ZERO);
     Ok(zeros)
 }
 
-/// One more than the greatest of `x`, none of which is negative, or `minlength` if that is more.
+/// Returns the greatest element of `x` plus one, or `minlength` if that is greater. Fails if an element is negative.
 fn length<T: Element>(x: &[T], minlength: i64) -> Result<i64> {
     if x.is_empty() {
         return Ok(minlength);
@@ -318,17 +327,17 @@ fn length<T: Element>(x: &[T], minlength: i64) -> Result<i64> {
 }
 
 fn count<T: Element>(x: &[T], minlength: i64) -> Result<Operand> {
-    // The first elements tell how many counts there probably are: that saves a look at all of them.
+    // The first elements tell how many counts there probably are, which saves reading all elements for their maximum.
     let guess = if x.len() > SAMPLE { length(&x[..SAMPLE], 1)?.saturating_mul(2) } else { i64::MAX };
     if guess <= NARROW {
         let mut guessed = zeros::<i64>(guess)?;
-        // SAFETY: int64 zeros.
+        // SAFETY: the counts are int64 zeros.
         let counts = unsafe { guessed.elements_mut::<i64>() };
         if count_integers(x, counts).ok_or_else(|| no_memory(counts.len()))? {
             let n = counts.iter().rposition(|&n| n != 0).map_or(0, |last| last + 1);
             let length = minlength.max(n as i64);
             let mut exact = zeros::<i64>(length)?;
-            // SAFETY: as above.
+            // SAFETY: the counts are int64 zeros.
             let counted = unsafe { exact.elements_mut::<i64>() };
             counted[..n].copy_from_slice(&counts[..n]);
             return Ok(exact);
@@ -336,17 +345,17 @@ fn count<T: Element>(x: &[T], minlength: i64) -> Result<Operand> {
     }
     let length = length(x, minlength)?;
     let mut counts = zeros::<i64>(length)?;
-    // SAFETY: int64 zeros.
+    // SAFETY: the counts are int64 zeros.
     match count_integers(x, unsafe { counts.elements_mut() }) {
         Some(_) => Ok(counts),
         None => Err(no_memory(length as usize)),
     }
 }
 
-/// Sums of weights are float64.
+/// Returns the sums of the weights of each integer, as float64.
 fn weigh<T: Element, W: Element>(x: &[T], weights: &[W], minlength: i64) -> Result<Operand> {
     let mut made = zeros::<f64>(length(x, minlength)?)?;
-    // SAFETY: float64 zeros.
+    // SAFETY: the sums are float64 zeros.
     add_weights(x, weights, unsafe { made.elements_mut() });
     Ok(made)
 }

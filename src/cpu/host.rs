@@ -30,7 +30,7 @@ pub use super::histogram::bincount;
 pub use super::random::fill_operand as random;
 pub use super::unique::unique;
 
-/// Declares the drivers: for each kind, the results and inputs that it takes, and what they are given to.
+/// Declares the drivers: for each kind of work, the results and inputs that it has, and the function that does the work.
 macro_rules! drivers {
     ($($kind:ident $(<$life:lifetime>)?: |$work:pat_param, $out:pat_param, $inputs:pat_param| $run:expr;)*) => {
         $(impl$(<$life>)? Launchable for $kind$(<$life>)? {
@@ -95,20 +95,20 @@ drivers! {
 /// See `Backend::first_outside`.
 pub fn first_outside(positions: &Operand, least: i64, end: i64) -> Option<usize> {
     let n = positions.layout.numel() as usize;
-    // SAFETY: an operand has its elements inside its storage, and these are row-major; without any there may be no memory.
+    // SAFETY: the elements of an operand are inside its storage, and these are row-major. Without elements there may be no memory.
     if n == 0 { None } else { unsafe { index::first_outside(positions.first().cast(), n, least, end) } }
 }
 
-/// The number of bytes of a row-major mask that are not 0.
+/// Returns the number of bytes of a row-major mask that are not 0.
 pub fn count(mask: &Operand) -> usize {
     compress::count(bytes(mask))
 }
 
-/// True if no element is 0. This links the kernels of one fold, not of all.
+/// Returns true if no element is 0. This links the kernels of one fold only.
 pub fn all(x: &Operand) -> bool {
     let (mut found, shape) = (Bool(0), Dims::filled(1, x.layout.ndim()));
     let layout = Layout { strides: Dims::filled(0, shape.len()), shape, offset: 0 };
-    // SAFETY: the number outlives the work.
+    // SAFETY: `found` outlives the work.
     let out = unsafe { Operand::of_memory((&raw mut found).cast(), Dtype::Bool, layout) };
     let folded: SmallVec<[bool; INLINE_DIMS]> = smallvec![true; x.layout.ndim()];
     let work = Reduce { fold: Fold::Logic { all: true }, compute: x.dtype, written: [Dtype::Bool; 2], folded: &folded };
@@ -116,23 +116,23 @@ pub fn all(x: &Operand) -> bool {
     found.0 != 0
 }
 
-/// The first element of an operand.
+/// Returns the first element of an operand.
 pub fn first(operand: &Operand) -> Scalar {
-    // SAFETY: an operand has its elements inside its storage.
+    // SAFETY: the elements of an operand are inside its storage.
     unsafe { read_element(operand.first(), operand.dtype) }
 }
 
 fn triangle_indices(TriangleIndices(triangle): TriangleIndices, out: &Operand) {
     let (rows, n) = (out.first().cast::<i64>(), out.layout.numel() as usize / 2);
     if n > 0 {
-        // SAFETY: a row-major result of 2 x n.
+        // SAFETY: the result is row-major, of 2 x n elements.
         unsafe { triangle::indices(triangle, rows, rows.add(n)) };
     }
 }
 
 fn copy_operand(out: &Operand, input: &Operand) {
     let (to, from) = ((out.first(), out.dtype), (input.first().cast_const(), input.dtype));
-    // SAFETY: layouts of operands lie inside their storages; they overlap nowhere, or everywhere.
+    // SAFETY: the layouts of operands are inside their storages. The two operands share no memory, or are the same.
     unsafe {
         if out.layout.is_contiguous() && input.layout.is_contiguous() && out.layout.numel() > 0 {
             copy::copy_flat(out.layout.numel() as usize, to, from)
@@ -146,7 +146,7 @@ fn one_hot(out: &Operand, columns: &Operand) {
     let n = columns.layout.numel() as usize;
     if n > 0 && out.layout.numel() > 0 {
         let width = out.layout.numel() as usize / n;
-        // SAFETY: row-major operands: a row of `width` elements for each column.
+        // SAFETY: the operands are row-major, with a row of `width` elements for each column.
         unsafe {
             let columns = std::slice::from_raw_parts(columns.first().cast(), n);
             sequence::mark(out.first(), out.dtype.size(), width, columns, bits(out.dtype, Scalar::Int(1)));
@@ -167,7 +167,7 @@ fn run_kernel<const N: usize>(op: &Op<N>, work: &Map<'_>, all: [&Operand; N]) ->
     let Choice { kernel, signature } = op.choose(work.common, Some(all[1].dtype))?;
     let dtype: [Dtype; N] = each(|k| all[k].dtype);
     let plan = Plan::new(each(|k| &all[k].layout), each(|k| dtype[k].size()));
-    // SAFETY: operands lie inside their storages; inputs lie off the result, or in step with it.
+    // SAFETY: operands are inside their storages. An input shares no memory with the result, or has equal addresses at equal indices.
     let job = unsafe { Job::new(plan, each(|k| all[k].first()), dtype, signature.types, signature.grain) };
     kernel(&Work::Planned(Box::new(job)), &Numbers::new(work.numbers, work.common));
     Ok(())
@@ -183,7 +183,7 @@ fn reduce_with(fold: &dyn FoldKernel, work: &Reduce<'_>, out: [Option<&Operand>;
     let into = |k: usize| out[k].map(|out| (out.first(), out.dtype, work.written[k]));
     let compute = fold.reads(work.compute);
     let reduction = Reduction { fold, data: input.first(), dtype: input.dtype, compute, kept, folded, out: [into(0), into(1)] };
-    // SAFETY: operands lie inside their storages; results lie off the input and off each other.
+    // SAFETY: operands are inside their storages. Results overlap neither the input nor each other.
     unsafe { reduction.run() }
 }
 
@@ -200,19 +200,20 @@ fn lines(work: &Lines<'_>, out: [Option<&Operand>; 2], input: &Operand) -> Resul
             Some(out[k].map_or(absent, |out| End { layout: &out.layout, data: out.first(), dtype: out.dtype, compute }))
         });
         let input = End { layout: &input.layout, data: input.first(), dtype: input.dtype, compute };
-        // SAFETY: operands lie inside their storages; results lie off each other, and off the input but in step.
+        // SAFETY: operands are inside their storages. Results do not overlap each other; a result that overlaps the input has equal
+        // addresses at equal indices.
         ran = unsafe { walk::Lines::new(input, ends, dim, kernels).run() };
     })?;
     ran
 }
 
 fn index(work: &Index, out: &Operand, [a, b]: [&Operand; 2]) -> Result<()> {
-    // Elements in a row, positions, and the tensor they lead into.
+    // The order of the kernel: elements in a row, positions, and the tensor that the positions index.
     let all = if work.movement == Move::Gather { [out, a, b] } else { [a, b, out] };
     let dtype = out.dtype;
     let plan = Plan::new(all.map(|operand| &operand.layout), all.map(|operand| operand.dtype.size()));
     let (data, entries) = (all.map(Operand::first), Entries { step: work.step as isize * dtype.size() as isize, count: work.count });
-    // SAFETY: every position leads to an element; the result lies apart from what is read.
+    // SAFETY: every position is the offset of an element, and the result shares no memory with the operands that are read.
     unsafe {
         match work.movement {
             Move::Gather => index::gather(&plan, dtype.size(), data, entries),
@@ -228,14 +229,14 @@ fn index(work: &Index, out: &Operand, [a, b]: [&Operand; 2]) -> Result<()> {
     Ok(())
 }
 
-/// The bytes of a mask.
+/// Returns the bytes of a mask.
 fn bytes(mask: &Operand) -> &[Bool] {
-    // SAFETY: row-major bytes, any of which is a Bool.
+    // SAFETY: the mask is row-major bytes, and any byte is a valid `Bool`.
     unsafe { mask.elements() }
 }
 
 fn mask(work: Mask, out: &Operand, inputs: &[&Operand]) -> Result<()> {
-    // SAFETY: row-major operands; there is an element for each place of the mask, or for each that is true.
+    // SAFETY: the operands are row-major; there is an element for each place of the mask, or for each place that is true.
     unsafe {
         match (work, inputs) {
             _ if out.layout.numel() == 0 => {}

@@ -1,4 +1,4 @@
-//! Work on images: memory for all of it, and then the kernels of its type.
+//! Work on images: allocates the memory, then runs the kernels of the element type.
 
 use super::matmul::products;
 use super::parallel::{CHEAP, Shared, parallel};
@@ -16,7 +16,7 @@ pub fn convolution(it: &Convolution, r: &Operand, [a, b]: [&Operand; 2], bias: O
         let workspace = it.workspace::<T>(it.product)?;
         let (r, a, b) = (r.first().cast::<T>(), a.first().cast::<T>(), b.first().cast::<T>());
         let bias = bias.map(|bias| bias.first().cast_const().cast::<T>());
-        // SAFETY: all are row-major and have the shapes that `it` was made of; the result lies apart.
+        // SAFETY: all operands are row-major and have the shapes of `it`; the result shares no memory with the others.
         unsafe {
             match it.product {
                 Product::Forward => it.forward(&workspace, r, a, b, bias),
@@ -44,7 +44,7 @@ pub fn pool(work: &Pool, r: &Operand, indices: Option<&Operand>, x: &Operand) ->
         (Some(pooling), PoolOp::Max { .. } | PoolOp::Mean(_)) => scratch(pooling.tile_bytes::<f64>(), pooling.parts())?,
         _ => scratch(1, planes)?,
     };
-    // SAFETY: row-major operands of the shapes that the windows were made for; the results lie apart.
+    // SAFETY: the operands are row-major and have the shapes of the windows; the results share no memory with the others.
     unsafe {
         match (work.op, work.windows, &strided) {
             (PoolOp::Max { least }, _, Some(pooling)) => {
@@ -73,19 +73,19 @@ pub fn pool(work: &Pool, r: &Operand, indices: Option<&Operand>, x: &Operand) ->
     Ok(())
 }
 
-/// Spreads elements over planes.
+/// Writes or adds elements to planes, at given indices.
 pub fn unpool(work: &Unpool, r: &Operand, t: &Operand, indices: &Operand) -> Result<()> {
     let n = indices.layout.numel() as usize;
-    // SAFETY: row-major int64 inside the operand's storage; nobody writes it meanwhile.
+    // SAFETY: the indices are row-major int64 inside the operand's storage, and no thread writes them during this call.
     let indices = if n == 0 { &[] } else { unsafe { from_raw_parts(indices.first().cast_const().cast::<i64>(), n) } };
     work.check(indices)?;
     let scratch = scratch(1, work.planes)?;
-    // SAFETY: row-major operands of these shapes; the indices were checked.
+    // SAFETY: the operands are row-major and have these shapes; `check` found the indices inside the planes.
     products!(t.dtype, T => unsafe { work.run::<T>(&scratch, r.first().cast(), t.first().cast(), indices) });
     Ok(())
 }
 
-/// Lays out windows as columns, or sums columns.
+/// Copies windows to columns, or sums columns into images.
 pub fn columns(work: &Columns, r: &Operand, t: &Operand) -> Result<()> {
     let w = &work.window;
     let (pixels, taps, places) = (w.pixels(), w.taps(), w.places());
@@ -97,7 +97,7 @@ pub fn columns(work: &Columns, r: &Operand, t: &Operand) -> Result<()> {
         parallel(work.images, taps.saturating_mul(places), CHEAP, &|images| for k in images {
             let (to, from) = (to.get().cast::<T>(), from.get().cast::<T>());
             let (image, matrix) = (k * pixels, k * taps * places);
-            // SAFETY: row-major operands of these shapes, of which each thread has images of its own; all bits 0 are the number 0.
+            // SAFETY: the operands are row-major and have these shapes. Each thread has separate images, and all bits 0 are the number 0.
             unsafe {
                 if work.sums {
                     let to = to.wrapping_add(image);

@@ -1,7 +1,7 @@
-//! Elements reached by position: gathered from memory, scattered to it, or combined with what is there.
+//! Elements by position: gathered from memory, scattered to memory, or combined with the elements there.
 //!
-//! Each kernel walks a plan of three operands: elements in a row, a list of positions, and a tensor that the positions lead into. The
-//! latter's steps are 0 along the dimension that is indexed, and a position moves on from there.
+//! Each kernel walks a plan of three operands: elements in a row, a list of positions, and a tensor that the positions index. The strides
+//! of this tensor are 0 along the indexed dimension; the position gives the offset there.
 
 use super::engine::{CHEAP, Shared, parallel};
 use super::simd::simd;
@@ -11,17 +11,17 @@ use crate::plan::{Plan, Tile};
 /// Rows and columns of a tile that one thread works on.
 const TILE: (usize, usize) = (64, 4096);
 
-/// Where position `i` lies.
+/// The entries of the indexed dimension.
 #[derive(Debug, Clone, Copy)]
 pub struct Entries {
     /// Bytes from one entry to the next.
     pub step: isize,
-    /// The number added to negative positions: the number of entries, or 0 where no position may be negative.
+    /// The number added to negative positions: the number of entries, or 0 if no position may be negative.
     pub count: i64,
 }
 
 impl Entries {
-    /// Position `i`, counted from the start.
+    /// Returns the entry of position `i`, which counts from the end if it is negative.
     #[inline(always)]
     fn entry(self, i: i64) -> isize {
         (i + (self.count & (i >> 63))) as isize
@@ -42,29 +42,29 @@ struct Entered {
 }
 
 impl Entered {
-    /// The position of element `i`.
+    /// Returns the position of element `i`.
     ///
     /// # Safety
-    /// The run has more than `i` elements, the second operand int64.
+    /// The run must have more than `i` elements, and the second operand must be int64.
     #[inline(always)]
     unsafe fn position(&self, i: usize) -> i64 {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe { self.at[1].offset(i as isize * self.step[1]).cast::<i64>().read_unaligned() }
     }
 
-    /// Element `i` of operand `k`.
+    /// Returns the address of element `i` of operand `k`.
     #[inline(always)]
     fn element<T>(&self, k: usize, i: usize) -> *mut T {
         self.at[k].wrapping_offset(i as isize * self.step[k]).cast()
     }
 }
 
-/// Calls `run` for every run of the plan: on several threads if it may, else those with the same element in order.
+/// Calls `run` for every run of the plan: on several threads if `threads`, otherwise in row-major order where elements may share a place.
 ///
 /// # Safety
-/// The operands hold what the plan reaches.
+/// The operands must hold every position of the plan.
 unsafe fn for_runs(plan: &Plan<3>, data: [*mut u8; 3], threads: bool, run: &(dyn Fn(Entered) + Sync)) {
-    // Whole rows keep the order of the elements, which counts where several go to one place.
+    // Whole rows keep the order of the elements, which matters if several are written to one place.
     let tiles = plan.tiles(TILE.0, if threads { TILE.1 } else { usize::MAX });
     let data = data.map(Shared);
     let walk = move |Tile { at, rows, cols, row_step, col_step }: Tile<3>| {
@@ -82,7 +82,7 @@ unsafe fn for_runs(plan: &Plan<3>, data: [*mut u8; 3], threads: bool, run: &(dyn
     }
 }
 
-/// Runs `$body` with `$T` bound to an element type of `$size` bytes: what is only moved needs no other type.
+/// Runs `$body` with `$T` bound to an element type of `$size` bytes. Code that only moves elements needs no other types.
 macro_rules! by_size {
     ($size:expr, $T:ident => $body:expr) => {
         match $size {
@@ -107,17 +107,17 @@ macro_rules! by_size {
 }
 pub(crate) use by_size;
 
-/// `r = t[index]`: operand 0 takes elements of operand 2, both of `size` bytes.
+/// `r = t[index]`: operand 0 receives elements of operand 2, both of `size` bytes.
 ///
 /// # Safety
-/// Positions lie inside the dimension, from minus its size on; `r` lies apart from the others.
+/// Positions must be inside the dimension, from minus its size on; `r` must not overlap the other operands.
 pub unsafe fn gather(plan: &Plan<3>, size: usize, data: [*mut u8; 3], entries: Entries) {
     by_size!(size, T => {
         let run = move |run: Entered| {
-            // SAFETY: the caller's.
+            // SAFETY: the caller keeps this function's contract.
             unsafe { gather_run::<T>(run, entries) }
         };
-        // SAFETY: as above.
+        // SAFETY: the caller keeps this function's contract.
         unsafe { for_runs(plan, data, true, &run) }
     })
 }
@@ -126,7 +126,7 @@ pub unsafe fn gather(plan: &Plan<3>, size: usize, data: [*mut u8; 3], entries: E
 /// As for [`gather`].
 unsafe fn gather_run<T: Copy>(mut run: Entered, entries: Entries) {
     let size = size_of::<T>() as isize;
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps this function's contract.
     unsafe {
         if run.step[1] == 0 {
             run.at[2] = run.at[2].wrapping_offset(entries.offset(run.position(0)));
@@ -137,7 +137,7 @@ unsafe fn gather_run<T: Copy>(mut run: Entered, entries: Entries) {
                 run.element::<T>(0, i).write_unaligned(run.element::<T>(2, i).read_unaligned());
             }
         } else if run.step[0] == size && run.step[1] == 8 && run.step[2] == 0 {
-            // The common case has constant steps, above all of whole elements.
+            // The common case has constant steps, usually of whole elements.
             let (r, index) = (run.at[0].cast::<T>(), run.at[1].cast::<i64>());
             if entries.step == size {
                 let t = run.at[2].cast::<T>();
@@ -160,7 +160,7 @@ unsafe fn gather_run<T: Copy>(mut run: Entered, entries: Entries) {
     }
 }
 
-/// Calls `each` for `0..n` in order, in a loop of four calls: the compiler unrolls none whose elements may be the same.
+/// Calls `each` for `0..n` in order, four calls an iteration, since the compiler does not unroll a loop whose elements may be the same.
 #[inline(always)]
 fn by_four(n: usize, each: impl Fn(usize)) {
     let whole = n / 4 * 4;
@@ -173,14 +173,14 @@ fn by_four(n: usize, each: impl Fn(usize)) {
     (whole..n).for_each(each);
 }
 
-/// `t[index] = src`: operand 2 takes elements of operand 0, both of `size` bytes. Of several for one place the last stays, in row-major
-/// order.
+/// `t[index] = src`: operand 2 receives elements of operand 0, both of `size` bytes. If several elements are written to one place, the last
+/// in row-major order wins.
 ///
 /// # Safety
-/// As for [`gather`], with `t` apart from the others.
+/// As for [`gather`], with `t` separate from the other operands.
 pub unsafe fn scatter(plan: &Plan<3>, size: usize, data: [*mut u8; 3], entries: Entries) {
     by_size!(size, T => {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe { for_runs(plan, data, false, &move |run: Entered| scatter_run::<T>(run, entries)) }
     })
 }
@@ -189,7 +189,7 @@ pub unsafe fn scatter(plan: &Plan<3>, size: usize, data: [*mut u8; 3], entries: 
 /// As for [`scatter`].
 unsafe fn scatter_run<T: Copy>(mut run: Entered, entries: Entries) {
     let size = size_of::<T>() as isize;
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps this function's contract.
     unsafe {
         if run.step[1] == 0 && run.step[2] != 0 {
             run.at[2] = run.at[2].wrapping_offset(entries.offset(run.position(0)));
@@ -208,12 +208,12 @@ unsafe fn scatter_run<T: Copy>(mut run: Entered, entries: Entries) {
     }
 }
 
-/// `t[index] = combine(t[index], src)`, in row-major order of what meets in one place.
+/// `t[index] = combine(t[index], src)`. Elements for one place are combined in row-major order.
 ///
 /// # Safety
 /// As for [`scatter`], with elements of `T`.
 pub unsafe fn accumulate<T: Element>(plan: &Plan<3>, data: [*mut u8; 3], entries: Entries, combine: impl Fn(T, T) -> T + Copy + Sync) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps this function's contract.
     unsafe { for_runs(plan, data, false, &move |run: Entered| accumulate_run(run, entries, combine)) }
 }
 
@@ -221,13 +221,13 @@ pub unsafe fn accumulate<T: Element>(plan: &Plan<3>, data: [*mut u8; 3], entries
 /// As for [`accumulate`].
 unsafe fn accumulate_run<T: Element>(mut run: Entered, entries: Entries, combine: impl Fn(T, T) -> T) {
     let size = size_of::<T>() as isize;
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps this function's contract.
     let put = |to: *mut T, x: *const T| unsafe { to.write_unaligned(combine(to.read_unaligned(), x.read_unaligned())) };
     if run.step[1] == 0 && run.step[2] != 0 {
-        // SAFETY: as above.
+        // SAFETY: the caller keeps this function's contract.
         run.at[2] = run.at[2].wrapping_offset(entries.offset(unsafe { run.position(0) }));
         if run.step[0] == size && run.step[2] == size {
-            // With steps it knows, the compiler takes several elements at once.
+            // With constant steps, the compiler processes several elements at once.
             let (to, from) = (Shared(run.at[2]), Shared(run.at[0]));
             return simd(
                 #[inline(always)]
@@ -242,27 +242,27 @@ unsafe fn accumulate_run<T: Element>(mut run: Entered, entries: Entries, combine
     if run.step == [size, 8, 0] && entries.step == size {
         let (from, index, to) = (run.at[0].cast::<T>(), run.at[1].cast::<i64>(), run.at[2].cast::<T>());
         return by_four(run.n, |i| {
-            // SAFETY: as above.
+            // SAFETY: the caller keeps this function's contract.
             let at = entries.entry(unsafe { index.add(i).read_unaligned() });
             put(to.wrapping_offset(at), from.wrapping_add(i));
         });
     }
     for i in 0..run.n {
-        // SAFETY: as above.
+        // SAFETY: the caller keeps this function's contract.
         let at = entries.offset(unsafe { run.position(i) });
         put(run.element::<u8>(2, i).wrapping_offset(at).cast(), run.element(0, i));
     }
 }
 
-/// The first of `n` positions that does not lie in `least..end`.
+/// Returns the index of the first of `n` positions that is not in `least..end`.
 ///
 /// # Safety
-/// `index` holds them.
+/// `index` must hold `n` positions.
 pub unsafe fn first_outside(index: *const i64, n: usize, least: i64, end: i64) -> Option<usize> {
     const CHECKED: usize = 256;
-    // As unsigned distances from the least one, all are compared at once.
+    // As unsigned distances from `least`, both bounds are compared at once.
     let (count, outside) = (end.wrapping_sub(least) as u64, |x: i64| x.wrapping_sub(least) as u64);
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps this function's contract.
     let index = unsafe { std::slice::from_raw_parts(index, n) };
     index.chunks(CHECKED).enumerate().find_map(|(k, block)| {
         let any = simd(

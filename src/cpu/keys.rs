@@ -1,4 +1,4 @@
-//! Order-preserving integer keys: what selection and sorting compare, and the kernels over runs of them.
+//! Integer keys that keep the order of elements, for selection and sorting, and the kernels over runs of keys.
 
 use super::simd::simd;
 #[cfg(target_arch = "x86_64")]
@@ -8,65 +8,65 @@ use super::vector::{F32x16, F64x8, I32x16, I64x8, Masked};
 use crate::cpu::tuning::RANKED_KEYS;
 use crate::dtype::{Bool, Element};
 
-/// Keys that [`Key::keep`] may write past what it keeps.
+/// Keys that [`Key::keep`] may write after the keys that it keeps.
 pub(crate) const SLACK: usize = 16;
 
-/// A type with a total order: NaN comes last, both zeros are equal.
+/// A type with a total order: NaN is the greatest, and both zeros are equal.
 pub trait Ordered: Element {
-    /// Keys compare as the elements do.
+    /// The type of the keys, which compare as the elements do.
     type Key: Key;
-    /// The key of an element; that of every NaN is `Key::MAX`.
+    /// Returns the key of an element. The key of every NaN is `Key::MAX`.
     fn key(self) -> Self::Key;
-    /// The element with this key.
+    /// Returns the element with this key.
     fn from_key(key: Self::Key) -> Self;
-    /// Writes the keys in `lo..=hi` to `out`, in order; that of NaN is never kept.
+    /// Writes the keys in `lo..=hi` to `out`, in order. The key of NaN is never kept.
     ///
     /// # Safety
-    /// `src` holds `n` elements, `out` has room for `n + SLACK` keys.
+    /// `src` must hold `n` elements, and `out` must have room for `n + SLACK` keys.
     unsafe fn thin(src: *const Self, n: usize, lo: Self::Key, hi: Self::Key, out: *mut Self::Key) -> Kept;
 }
 
 /// i32 or i64.
 pub trait Key: Copy + Ord + Send + Sync + Default + std::fmt::Debug + 'static {
-    /// The least key.
+    /// The smallest key.
     const MIN: Self;
     /// The greatest key.
     const MAX: Self;
-    /// Bytes, and so digits to base 256.
+    /// The number of bytes, which are the digits to base 256.
     const DIGITS: usize = size_of::<Self>();
-    /// The next greater key; there must be one.
+    /// Returns the next greater key, which must exist.
     fn above(self) -> Self;
-    /// The next smaller key; there must be one.
+    /// Returns the next smaller key, which must exist.
     fn under(self) -> Self;
-    /// A key from `self` to below the greater `other`, halfway.
+    /// Returns a key halfway between `self` and the greater `other`, not `other` itself.
     fn halfway(self, other: Self) -> Self;
-    /// How far above `least` the key is; `usize::MAX` if that is more.
+    /// Returns the difference to the smaller key `least`, at most `usize::MAX`.
     fn distance(self, least: Self) -> usize;
-    /// The key so far above this one.
+    /// Returns the key that is greater by `distance`.
     fn plus(self, distance: usize) -> Self;
-    /// Digit number `d` to base 256, such that keys compare as their digits do.
+    /// Returns digit `d` to base 256. Keys compare as their digits do.
     fn digit(self, d: usize) -> usize;
-    /// A number without a sign that compares as the key does; the greatest is that of `MAX`.
+    /// Returns an unsigned number that compares as the key does. `MAX` has the greatest number.
     fn bits(self) -> u64;
-    /// The key with these bits; more than it has are left out.
+    /// Returns the key with these bits. Excess upper bits are dropped.
     fn from_bits(bits: u64) -> Self;
-    /// The key itself, or with `on` one that compares the other way round.
+    /// Returns the key itself, or, if `on`, a key that compares in reverse order.
     fn flipped(self, on: bool) -> Self;
-    /// Copies what lies in `lo..=hi` to `out`, in order.
+    /// Copies the keys in `lo..=hi` to `out`, in order.
     ///
     /// # Safety
-    /// `src` holds `n` keys, `out` has room for `n + SLACK`; `out` may be `src`.
+    /// `src` must hold `n` keys, and `out` must have room for `n + SLACK`; `out` may be `src`.
     unsafe fn keep(src: *const Self, n: usize, lo: Self, hi: Self, out: *mut Self) -> Kept;
-    /// The keys with `ranks[0]` and `ranks[1]` keys before them in order, of the first `n` of `keys`; the others are `MAX`.
+    /// Returns the keys of ranks `ranks[0]` and `ranks[1]` among the first `n` of `keys`. The other keys must be `MAX`.
     fn ranked(keys: &[Self; RANKED_KEYS], n: usize, ranks: [usize; 2]) -> [Self; 2];
 }
 
 /// The result of [`Key::keep`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Kept {
-    /// How many were below the lower bound.
+    /// The number of keys below the lower bound.
     pub below: usize,
-    /// How many were kept.
+    /// The number of keys that were kept.
     pub kept: usize,
     /// True if there was a NaN.
     pub nan: bool,
@@ -117,17 +117,17 @@ macro_rules! key {
             unsafe fn keep(src: *const $t, n: usize, lo: $t, hi: $t, out: *mut $t) -> Kept {
                 #[cfg(target_arch = "x86_64")]
                 if level() == Level::Avx512 {
-                    // SAFETY: the caller's; the level has the features.
+                    // SAFETY: the caller keeps this function's contract, and the processor has AVX-512.
                     return unsafe { keep_avx512::<$V>(src, n, lo, hi, out) };
                 }
-                // SAFETY: the caller's.
+                // SAFETY: the caller keeps this function's contract.
                 unsafe { keep_each(src, n, lo, hi, out) }
             }
             #[inline(always)]
             fn ranked(keys: &[$t; RANKED_KEYS], n: usize, ranks: [usize; 2]) -> [$t; 2] {
                 #[cfg(target_arch = "x86_64")]
                 if level() == Level::Avx512 {
-                    // SAFETY: the level has the features.
+                    // SAFETY: the processor has AVX-512.
                     return unsafe { ranked_avx512::<$V>(keys, n, ranks, $t::MIN) };
                 }
                 ranked_each(keys, n, ranks)
@@ -141,7 +141,7 @@ key!(i64 u64 I64x8);
 /// [`Key::keep`] one element at a time, without branches.
 ///
 /// # Safety
-/// As there.
+/// As for [`Key::keep`].
 unsafe fn keep_each<T: Element>(src: *const T, n: usize, lo: T, hi: T, out: *mut T) -> Kept {
     let (mut below, mut kept, mut nan) = (0, 0, false);
     for i in 0..n {
@@ -177,20 +177,20 @@ fn ranked_each<K: Key>(keys: &[K; RANKED_KEYS], n: usize, ranks: [usize; 2]) -> 
 #[cfg(target_arch = "x86_64")]
 with_avx512! {
     unsafe fn keep_avx512<V: Masked>(src: *const V::Item, n: usize, lo: V::Item, hi: V::Item, out: *mut V::Item) -> Kept {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe { keep_registers::<V>(src, n, lo, hi, out) }
     }
 
     unsafe fn ranked_avx512<V: Masked>(keys: &[V::Item; RANKED_KEYS], n: usize, ranks: [usize; 2], least: V::Item) -> [V::Item; 2] {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe { ranked_registers::<V>(keys, n, ranks, least) }
     }
 }
 
-/// [`Key::keep`] by whole registers; NaN is never kept.
+/// [`Key::keep`] by whole registers. NaN is never kept.
 ///
 /// # Safety
-/// As there; the machine has AVX-512.
+/// As for [`Key::keep`]; the processor must have AVX-512.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn keep_registers<V: Masked>(src: *const V::Item, n: usize, lo: V::Item, hi: V::Item, out: *mut V::Item) -> Kept {
@@ -198,7 +198,7 @@ unsafe fn keep_registers<V: Masked>(src: *const V::Item, n: usize, lo: V::Item, 
     let (mut below, mut kept, mut nan) = (0, 0, 0);
     for i in (0..n).step_by(V::LANES) {
         let lanes = V::first(V::LANES.min(n - i));
-        // SAFETY: only lanes below `n` are read; `kept` <= `i`, and SLACK lanes more may be written.
+        // SAFETY: only lanes below `n` are read; `kept` <= `i`, and up to SLACK more lanes may be written.
         unsafe {
             let x = V::load_where(lanes, src.add(i));
             let low = lanes & x.below(from);
@@ -215,7 +215,7 @@ unsafe fn keep_registers<V: Masked>(src: *const V::Item, n: usize, lo: V::Item, 
 /// [`Key::ranked`] by whole registers.
 ///
 /// # Safety
-/// The machine has AVX-512.
+/// The processor must have AVX-512.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn ranked_registers<V: Masked>(keys: &[V::Item; RANKED_KEYS], n: usize, ranks: [usize; 2], least: V::Item) -> [V::Item; 2] {
@@ -240,13 +240,13 @@ unsafe fn ranked_registers<V: Masked>(keys: &[V::Item; RANKED_KEYS], n: usize, r
     [found[0].greatest(), found[1].greatest()]
 }
 
-/// How many keys lie below `lo`, and how many in `lo..=hi`.
+/// Returns the number of keys below `lo`, and the number of keys in `lo..=hi`.
 pub fn count<K: Key>(keys: &[K], lo: K, hi: K) -> (usize, usize) {
     simd(
         #[inline(always)]
         move |_| {
             let (mut below, mut up_to) = (0, 0);
-            // Counted block by block in 32 bits: counts of 64 bits would halve the lanes.
+            // Keys are counted block by block in 32 bits, since counts of 64 bits would halve the lanes.
             for block in keys.chunks(1 << 14) {
                 let (mut low, mut high) = (0u32, 0u32);
                 for &x in block {
@@ -263,14 +263,14 @@ pub fn count<K: Key>(keys: &[K], lo: K, hi: K) -> (usize, usize) {
 /// [`Ordered::thin`] for types narrower than their keys.
 ///
 /// # Safety
-/// As there.
+/// As for [`Ordered::thin`].
 #[inline(always)]
 unsafe fn thin_widened<T: Ordered>(src: *const T, n: usize, lo: T::Key, hi: T::Key, out: *mut T::Key) -> Kept {
     const WIDENED: usize = 512;
     let (mut total, mut keys) = (Kept::default(), [T::Key::MIN; WIDENED]);
     for start in (0..n).step_by(WIDENED) {
         let len = WIDENED.min(n - start);
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         let part = unsafe {
             let block = std::slice::from_raw_parts(src.add(start), len);
             to_keys(block, keys.as_mut_ptr());
@@ -284,13 +284,13 @@ unsafe fn thin_widened<T: Ordered>(src: *const T, n: usize, lo: T::Key, hi: T::K
 /// Writes the keys of `line` to `keys`.
 ///
 /// # Safety
-/// `keys` has room for them. It may be where `line` is.
+/// `keys` must have room for the keys. It may be the memory of `line`.
 pub unsafe fn to_keys<T: Ordered>(line: &[T], keys: *mut T::Key) {
     simd(
         #[inline(always)]
         move |_| {
             for (i, x) in line.iter().enumerate() {
-                // SAFETY: the caller's.
+                // SAFETY: the caller keeps this function's contract.
                 unsafe { keys.add(i).write(x.key()) }
             }
         },
@@ -311,7 +311,7 @@ macro_rules! integers {
             }
             #[inline(always)]
             unsafe fn thin(src: *const $t, n: usize, lo: $Key, hi: $Key, out: *mut $Key) -> Kept {
-                // SAFETY: the caller's.
+                // SAFETY: the caller keeps this function's contract.
                 unsafe { $thin(src, n, lo, hi, out) }
             }
         }
@@ -331,25 +331,25 @@ impl Ordered for Bool {
     }
     #[inline(always)]
     unsafe fn thin(src: *const Bool, n: usize, lo: i32, hi: i32, out: *mut i32) -> Kept {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe { thin_widened(src, n, lo, hi, out) }
     }
 }
 
 macro_rules! keep_floats {
     ($($keep:ident $t:ident $V:ident),*) => { $(
-        /// [`Key::keep`] for floats; NaN is never kept.
+        /// [`Key::keep`] for floats. NaN is never kept.
         ///
         /// # Safety
-        /// As there.
+        /// As for [`Key::keep`].
         #[inline(always)]
         unsafe fn $keep(src: *const $t, n: usize, lo: $t, hi: $t, out: *mut $t) -> Kept {
             #[cfg(target_arch = "x86_64")]
             if level() == Level::Avx512 {
-                // SAFETY: the caller's; the level has the features.
+                // SAFETY: the caller keeps this function's contract, and the processor has AVX-512.
                 return unsafe { keep_avx512::<$V>(src, n, lo, hi, out) };
             }
-            // SAFETY: the caller's.
+            // SAFETY: the caller keeps this function's contract.
             unsafe { keep_each(src, n, lo, hi, out) }
         }
     )* };
@@ -360,7 +360,7 @@ macro_rules! floats {
     ($($t:ident $Key:ident $Bits:ident $keep:ident),*) => { $(
         impl Ordered for $t {
             type Key = $Key;
-            /// The bits as an integer, those below the sign inverted for negative numbers.
+            /// Returns the bits as an integer, with the bits below the sign inverted for negative numbers.
             #[inline(always)]
             fn key(self) -> $Key {
                 // Adding zero makes -0.0 positive.
@@ -372,12 +372,12 @@ macro_rules! floats {
             fn from_key(key: $Key) -> $t {
                 $t::from_bits((key ^ ((key >> ($Key::BITS - 1)) as $Bits >> 1) as $Key) as $Bits)
             }
-            /// Compares floats: their keys are made of the few that are kept.
+            /// Compares floats, and computes keys only for the few that are kept.
             unsafe fn thin(src: *const $t, n: usize, lo: $Key, hi: $Key, out: *mut $Key) -> Kept {
                 // Beyond the infinities there are only the keys of NaN.
                 let lo = $t::from_key(lo.max($t::NEG_INFINITY.key()));
                 let hi = $t::from_key(hi.min($t::INFINITY.key()));
-                // SAFETY: the caller's; keys take as much room as their floats.
+                // SAFETY: the caller keeps this function's contract; a key has the size of its float.
                 unsafe {
                     let part = $keep(src, n, lo, hi, out.cast());
                     to_keys(std::slice::from_raw_parts(out.cast::<$t>(), part.kept), out);
@@ -418,7 +418,7 @@ mod tests {
         assert_eq!((got, &buffer[..51]), (kept, &expected[..]));
         let narrow: Vec<i32> = keys.iter().map(|&x| x as i32).collect();
         let mut out = [[0i32; 101 + SLACK]; 2];
-        // SAFETY: as above.
+        // SAFETY: there is room for 101 keys and SLACK more.
         let got = unsafe {
             [i32::keep(narrow.as_ptr(), 101, -20, 30, out[0].as_mut_ptr()), keep_each(narrow.as_ptr(), 101, -20, 30, out[1].as_mut_ptr())]
         };

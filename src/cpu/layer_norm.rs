@@ -1,4 +1,4 @@
-//! Rows brought to mean 0 and variance 1, and the gradients of that.
+//! Layer normalisation: rows with mean 0 and variance 1, and the gradients of that.
 
 use super::engine::{COSTLY, Shared, parallel};
 use super::real::Real;
@@ -9,12 +9,12 @@ use crate::cpu::tuning::SHORT_LINES;
 use crate::dtype::Element;
 use crate::launch::layers::NormRows as Rows;
 
-/// The most parts that are summed apart, and elements and rows that are worth one.
+/// The maximum number of parts that are summed separately, and the elements and rows that are worth a part.
 const MOST_PARTS: usize = 64;
 const PART_ELEMENTS: usize = 1 << 15;
 const PART_ROWS: usize = 32;
 
-/// A row's `(x - mean) / deviation` as `(x - middle) * scale - shift`: the middle is the mean rounded, the shift what it lacks.
+/// A row's `(x - mean) / deviation` as `(x - middle) * scale - shift`: the middle is the mean, rounded, and the shift is its error.
 #[derive(Clone, Copy)]
 struct Standard<V> {
     middle: V,
@@ -23,31 +23,12 @@ struct Standard<V> {
 }
 
 impl<V: Partial<Item: Real>> Standard<V> {
-    /// # Safety
-    /// `x` holds `n` elements; as for [`Register`](super::vector::Register).
-    #[inline(always)]
-    unsafe fn of(x: *const Item<V>, n: usize, eps: f64) -> Self {
-        // SAFETY: the caller's.
-        unsafe {
-            let middle = Self::middle(x, n);
-            let [rest, squares] = sums::<V, 1, 2>(
-                [x],
-                [middle],
-                n,
-                #[inline(always)]
-                |[x]| [x - middle, (x - middle) * (x - middle)],
-            )
-            .map(|sum| sum / n as f64);
-            Self::around(middle, rest, squares, eps).0
-        }
-    }
-
-    /// Returns the mean, rounded.
+    /// Returns the mean of `f` of the elements, rounded.
     ///
     /// # Safety
-    /// As for [`Standard::of`].
+    /// `x` must hold `n` elements; as for [`Register`](super::vector::Register).
     #[inline(always)]
-    unsafe fn middle(x: *const Item<V>, n: usize) -> V {
+    unsafe fn middle(x: *const Item<V>, n: usize, f: impl Fn(V) -> V + Copy) -> V {
         // SAFETY: the caller's.
         let [sum] = unsafe {
             sums::<V, 1, 1>(
@@ -55,7 +36,7 @@ impl<V: Partial<Item: Real>> Standard<V> {
                 [V::all(Element::ZERO)],
                 n,
                 #[inline(always)]
-                |[x]| [x],
+                |[x]| [f(x)],
             )
         };
         V::all(Element::from_f64(sum / n as f64))
@@ -75,6 +56,14 @@ impl<V: Partial<Item: Real>> Standard<V> {
     }
 }
 
+/// The factor for rows whose squares overflow: with it none does, and what vanishes is nothing beside the greatest element.
+const fn shrunk<V: Partial>() -> f64 {
+    if size_of::<Item<V>>() == 4 { 8.470_329_472_543_003e-22 } else { SHRUNK_64 }
+}
+
+/// 2^-550.
+const SHRUNK_64: f64 = f64::from_bits((1023 - 550) << 52);
+
 /// Elements of a call, each row-major.
 #[derive(Clone, Copy)]
 struct Forward<T> {
@@ -89,12 +78,41 @@ struct Forward<T> {
 #[inline(always)]
 unsafe fn forward_rows<V: Partial<Item: Real>>(all: Forward<Item<V>>, Rows { n, eps, .. }: Rows, rows: std::ops::Range<usize>) {
     for i in rows {
-        let x = all.x.wrapping_add(i * n);
+        let (mut x, mut eps, mut scaled) = (all.x.wrapping_add(i * n), eps, false);
         // SAFETY: the caller's.
         unsafe {
-            let standard = Standard::<V>::of(x, n, eps);
+            let r = all.r.add(i * n);
+            let standard = loop {
+                let middle = Standard::<V>::middle(
+                    x,
+                    n,
+                    #[inline(always)]
+                    |x| x,
+                );
+                let [rest, squares] = sums::<V, 1, 2>(
+                    [x],
+                    [middle],
+                    n,
+                    #[inline(always)]
+                    |[x]| [x - middle, (x - middle) * (x - middle)],
+                )
+                .map(|sum| sum / n as f64);
+                if squares.is_finite() || scaled {
+                    break Standard::around(middle, rest, squares, eps).0;
+                }
+                // The row with a factor takes the place of the row.
+                let factor = V::all(Element::from_f64(shrunk::<V>()));
+                map::<V, 1>(
+                    r,
+                    [x],
+                    n,
+                    #[inline(always)]
+                    |[x]| x * factor,
+                );
+                (x, eps, scaled) = (r.cast_const(), eps * shrunk::<V>() * shrunk::<V>(), true);
+            };
             map::<V, 3>(
-                all.r.add(i * n),
+                r,
                 [x, all.weight, all.bias],
                 n,
                 #[inline(always)]
@@ -107,7 +125,7 @@ unsafe fn forward_rows<V: Partial<Item: Real>>(all: Forward<Item<V>>, Rows { n, 
 /// `r = (x - mean) / sqrt(variance + eps) * weight + bias` of each row.
 ///
 /// # Safety
-/// `r` and `x` hold the rows, `weight` and `bias` one; `r` is `x` or apart from all.
+/// `r` and `x` must hold the rows, `weight` and `bias` one row. `r` must be `x`, or overlap no operand.
 pub unsafe fn forward<T: Real + Vectored>(rows: Rows, r: *mut T, x: *const T, weight: *const T, bias: *const T) {
     let shared = [r.cast_const(), x, weight, bias].map(|p| Shared(p.cast_mut().cast()));
     let block_rows = (SHORT_LINES / rows.n.max(1)).max(1);
@@ -117,7 +135,7 @@ pub unsafe fn forward<T: Real + Vectored>(rows: Rows, r: *mut T, x: *const T, we
         let range = range.start * block_rows..rows.rows.min(range.end * block_rows);
         simd(
             #[inline(always)]
-            // SAFETY: the caller's; the machine has the level.
+            // SAFETY: the caller keeps this function's contract, and the processor has the level.
             move |isa| unsafe {
                 match isa.level() {
                     Level::Avx512 => forward_rows::<T::Avx512>(all, rows, range),
@@ -128,7 +146,7 @@ pub unsafe fn forward<T: Real + Vectored>(rows: Rows, r: *mut T, x: *const T, we
     });
 }
 
-/// Elements of a call, each row-major; NULL for what is not asked for.
+/// The operands of a call, each row-major; NULL for a gradient that is not wanted.
 #[derive(Clone, Copy)]
 struct Backward<T> {
     r: *mut T,
@@ -139,13 +157,13 @@ struct Backward<T> {
 }
 
 impl Rows {
-    /// How many parts of the rows are summed apart: that depends on sizes alone, and so does how sums are rounded.
+    /// Returns the number of parts of the rows that are summed separately. It depends on sizes alone, and so does the rounding of sums.
     pub fn parts(self) -> usize {
         let worth = (self.rows.saturating_mul(self.n) / PART_ELEMENTS).min(self.rows / PART_ROWS);
         worth.clamp(1, MOST_PARTS)
     }
 
-    /// Doubles that the sums of [`gradient`] need for each part, the last as many of which are scratch.
+    /// Returns the number of doubles that the sums of [`gradient`] need for each part. The last `2 * n` are scratch.
     pub const fn sums_of_part(self) -> usize {
         4 * self.n
     }
@@ -157,7 +175,7 @@ impl Rows {
 unsafe fn gradient_part<V: Partial<Item: Real>>(all: Backward<Item<V>>, rows: Rows, part: usize) {
     let Rows { rows: count, n, eps } = rows;
     let parts = rows.parts();
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps this function's contract.
     unsafe {
         let added = all.sums.wrapping_add(part * rows.sums_of_part());
         let few = added.wrapping_add(2 * n).cast::<Item<V>>();
@@ -166,25 +184,43 @@ unsafe fn gradient_part<V: Partial<Item: Real>>(all: Backward<Item<V>>, rows: Ro
         let mut of_bias = ColumnSums::new(few.wrapping_add(n), added.wrapping_add(n), width);
         for i in count * part / parts..count * (part + 1) / parts {
             let (g, x) = (all.g.add(i * n), all.x.add(i * n));
-            let middle = Standard::<V>::middle(x, n);
             let none = V::all(Element::ZERO);
-            // One pass for the sums of the row and of its gradient, of which there is none where only those of weight and bias are asked
-            // for.
+            // One pass computes the sums of the row and of its gradient. The gradient of the row is left out if the caller wants only the
+            // gradients of weight and bias.
             let weight = if all.r.is_null() { g } else { all.weight };
-            let [rest, squares, mean, along] = sums::<V, 3, 4>(
-                [g, weight, x],
-                [none, none, middle],
-                n,
-                #[inline(always)]
-                |[g, weight, x]| [x - middle, (x - middle) * (x - middle), g * weight, g * weight * (x - middle)],
-            )
-            .map(|sum| sum / n as f64);
-            let (standard, [scale, shift]) = Standard::<V>::around(middle, rest, squares, eps);
+            // Where squares of the row overflow, what is standardized is the row with a factor.
+            let mut factor = 1.0;
+            let (standard, scaled, [scale, shift], mean, along) = loop {
+                let scaled: V = V::all(Element::from_f64(factor));
+                let middle = Standard::<V>::middle(
+                    x,
+                    n,
+                    #[inline(always)]
+                    |x| x * scaled,
+                );
+                let fill = middle * V::all(Element::from_f64(1.0 / factor));
+                let [rest, squares, mean, along] = sums::<V, 3, 4>(
+                    [g, weight, x],
+                    [none, none, fill],
+                    n,
+                    #[inline(always)]
+                    |[g, weight, x]| {
+                        let off = x * scaled - middle;
+                        [off, off * off, g * weight, g * weight * off]
+                    },
+                )
+                .map(|sum| sum / n as f64);
+                if squares.is_finite() || factor < 1.0 {
+                    let (standard, numbers) = Standard::<V>::around(middle, rest, squares, eps * factor * factor);
+                    break (standard, scaled, numbers, mean, along);
+                }
+                factor = shrunk::<V>();
+            };
             if width > 0 {
                 of_weight.add::<V, 2>(
                     [g, x],
                     #[inline(always)]
-                    |[g, x]| g * standard.at(x),
+                    |[g, x]| g * standard.at(x * scaled),
                 );
                 of_bias.add::<V, 1>(
                     [g],
@@ -201,7 +237,7 @@ unsafe fn gradient_part<V: Partial<Item: Real>>(all: Backward<Item<V>>, rows: Ro
                 [g, all.weight, x],
                 n,
                 #[inline(always)]
-                |[g, weight, x]| standard.scale * (g * weight - mean - standard.at(x) * along),
+                |[g, weight, x]| scaled * standard.scale * (g * weight - mean - standard.at(x * scaled) * along),
             );
         }
         of_weight.finish();
@@ -209,12 +245,12 @@ unsafe fn gradient_part<V: Partial<Item: Real>>(all: Backward<Item<V>>, rows: Ro
     }
 }
 
-/// Gradients of [`forward`] from `g`, that of its result: `r` is that of `x`, and `sums` become those of weight and bias, part by part: `n`
-/// doubles for the weight, `n` for the bias, and scratch. Either may be NULL.
+/// Computes the gradients of [`forward`] from the gradient `g` of its result. `r` is the gradient of `x`. `sums` are the gradients of
+/// weight and bias, part by part: `n` doubles for the weight, `n` for the bias, and scratch. `r` or `sums` may be NULL.
 ///
 /// # Safety
-/// `r`, `g` and `x` hold the rows, `weight` one, and `sums` [`Rows::sums_of_part`] for each of [`Rows::parts`]; `r` is `g` or `x`, or apart
-/// from all.
+/// `r`, `g` and `x` must hold the rows, `weight` one row, and `sums` [`Rows::sums_of_part`] for each of [`Rows::parts`]. `r` must be `g` or
+/// `x`, or overlap no operand.
 pub unsafe fn gradient<T: Real + Vectored>(rows: Rows, r: *mut T, sums: *mut f64, g: *const T, x: *const T, weight: *const T) {
     let shared = [r.cast_const(), g, x, weight].map(|p| Shared(p.cast_mut().cast()));
     let at_sums = Shared(sums.cast());
@@ -226,7 +262,7 @@ pub unsafe fn gradient<T: Real + Vectored>(rows: Rows, r: *mut T, sums: *mut f64
             #[inline(always)]
             move |isa| {
                 for part in range {
-                    // SAFETY: the caller's; the machine has the level.
+                    // SAFETY: the caller keeps this function's contract, and the processor has the level.
                     unsafe {
                         match isa.level() {
                             Level::Avx512 => gradient_part::<T::Avx512>(all, rows, part),
@@ -239,17 +275,17 @@ pub unsafe fn gradient<T: Real + Vectored>(rows: Rows, r: *mut T, sums: *mut f64
     });
 }
 
-/// Adds up the parts of the sums of [`gradient`]: number 0 is the gradient of the weight, 1 that of the bias.
+/// Adds up the parts of the sums of [`gradient`]: number 0 is the gradient of the weight, number 1 the gradient of the bias.
 ///
 /// # Safety
-/// `sums` are those of [`gradient`], and the end has room for a row.
+/// `sums` must be written by [`gradient`], and `end` must have room for a row.
 pub unsafe fn added<T: Real>(rows: Rows, sums: *const f64, k: usize, end: *mut T) {
     for j in 0..rows.n {
         let total = (0..rows.parts()).fold(0.0, |total, part| {
-            // SAFETY: the caller's.
+            // SAFETY: the caller keeps this function's contract.
             total + unsafe { sums.add(part * rows.sums_of_part() + k * rows.n + j).read() }
         });
-        // SAFETY: as above.
+        // SAFETY: the caller keeps this function's contract.
         unsafe { end.add(j).write(T::from_f64(total)) };
     }
 }

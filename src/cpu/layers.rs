@@ -1,4 +1,4 @@
-//! Layers as the host does them.
+//! The host's drivers of layers.
 
 use super::loss::Picks;
 use super::real::Real;
@@ -10,30 +10,30 @@ use crate::launch::layers::{Loss, LossOp, NormRows, Reduction, SoftmaxGradient};
 use crate::operand::Operand;
 use std::ptr::null_mut;
 
-/// The gradient of softmax.
+/// Computes the gradient of softmax.
 pub fn softmax_gradient(work: SoftmaxGradient, r: &Operand, g: &Operand, y: &Operand) -> Result<()> {
     dispatch!(float, r.dtype, T => {
-        // SAFETY: row-major operands of this shape; the result is one of the others or apart from them.
+        // SAFETY: the operands are row-major and of this shape. The result is one of the others, or overlaps none.
         unsafe { softmax::gradient::<T>(work.of, r.first().cast(), pointer(g), pointer(y), work.lines) }
     });
     Ok(())
 }
 
-/// Normalized rows.
+/// Normalises rows.
 pub fn norm(rows: NormRows, r: &Operand, [x, weight, bias]: [&Operand; 3]) -> Result<()> {
     dispatch!(float, x.dtype, T => {
-        // SAFETY: row-major operands of these rows and of one; the result is the input or apart from all.
+        // SAFETY: the operands are row-major, with all rows or one. The result is the input, or overlaps no operand.
         unsafe { layer_norm::forward::<T>(rows, r.first().cast(), pointer(x), pointer(weight), pointer(bias)) }
     });
     Ok(())
 }
 
-/// The gradients of normalized rows.
+/// Computes the gradients of normalised rows.
 pub fn norm_gradient(rows: NormRows, out: [Option<&Operand>; 3], inputs: [&Operand; 3]) -> Result<()> {
     dispatch!(float, inputs[0].dtype, T => norm_gradients::<T>(rows, out, inputs))
 }
 
-/// A loss or its gradient.
+/// Computes a loss or its gradient.
 pub fn loss(loss: Loss, r: &Operand, inputs: &[&Operand]) -> Result<()> {
     dispatch!(float, inputs[0].dtype, T => losses::<T>(loss, r, inputs))
 }
@@ -42,7 +42,7 @@ fn pointer<T>(operand: &Operand) -> *const T {
     operand.first().cast_const().cast()
 }
 
-/// The elements of a row-major operand of this type.
+/// Returns the elements of a row-major operand of this type.
 fn elements<T: Element>(operand: &Operand) -> &[T] {
     // SAFETY: the operands of layers are row-major and of one type, targets int64.
     unsafe { operand.elements() }
@@ -56,12 +56,12 @@ fn norm_gradients<T: Real + Vectored>(rows: NormRows, out: [Option<&Operand>; 3]
         _ => Some(Operand::row(Dtype::Float64, (rows.parts() * rows.sums_of_part()) as i64)?),
     };
     let at = sums.as_ref().map_or(null_mut(), |sums| sums.first().cast::<f64>());
-    // SAFETY: row-major operands of these rows, of one, and of sums of all parts; the result is an input or apart from all.
+    // SAFETY: the operands are row-major, with all rows, one row, or the sums of all parts. The result is an input, or overlaps no operand.
     unsafe { layer_norm::gradient::<T>(rows, r, at, pointer(g), pointer(x), pointer(weight)) };
     for (k, (end, out)) in [of_weight, of_bias].into_iter().zip(&out[1..]).enumerate() {
         if let Some(out) = out {
-            // SAFETY: the sums are those written just now; there is a row at the end, whose elements may be more where there are no rows to
-            // sum.
+            // SAFETY: `gradient` has just written the sums, and `end` has a row. Without rows to sum, the result may have more elements
+            // than `n`; they become 0.
             unsafe {
                 (0..out.layout.numel() as usize).for_each(|j| end.add(j).write(T::ZERO));
                 layer_norm::added(rows, at, k, end);
@@ -89,7 +89,7 @@ fn losses<T: Real>(loss: Loss, r: &Operand, inputs: &[&Operand]) -> Result<()> {
             let [sum, weights] = match loss.reduction {
                 Reduction::None if n == 0 => return Ok(()),
                 Reduction::None => {
-                    // SAFETY: the result has a place for each position, apart from the inputs.
+                    // SAFETY: the result has a place for each position, and does not overlap the inputs.
                     picks.each(unsafe { std::slice::from_raw_parts_mut(out, n) }, elements(scores));
                     return Ok(());
                 }
@@ -100,26 +100,26 @@ fn losses<T: Real>(loss: Loss, r: &Operand, inputs: &[&Operand]) -> Result<()> {
         }
         LossOp::NegativeLogLikelihoodGradient => {
             let scales = scales(&picks, loss.reduction, elements(g))?;
-            // SAFETY: a row-major result of the scores' shape, and a scale for each position.
+            // SAFETY: the result is row-major with the scores' shape, and there is a scale for each position.
             unsafe { picks.spread(out, elements(&scales)) }
         }
         LossOp::CrossEntropyGradient => {
             let scales = scales(&picks, loss.reduction, elements(g))?;
-            // SAFETY: a row-major result of the scores' shape, as the probabilities are, and a scale for each position.
+            // SAFETY: the result and the probabilities are row-major with the scores' shape, and there is a scale for each position.
             unsafe { picks.distances(out, pointer(scores), elements(&scales)) }
         }
     }
     Ok(())
 }
 
-/// The factors that losses have in what `g` is the gradient of, one for each position.
+/// Returns the derivative of the output whose gradient is `g` with respect to each position's loss: one factor a position.
 fn scales<T: Real>(picks: &Picks<'_, T>, reduction: Reduction, g: &[T]) -> Result<Operand> {
     let n = picks.target.len();
     let made = Operand::row(T::DTYPE, n as i64)?;
     if n == 0 {
         return Ok(made);
     }
-    // SAFETY: new memory for `n` elements.
+    // SAFETY: `made` is new memory for `n` elements.
     let scales = unsafe { std::slice::from_raw_parts_mut(made.first().cast::<T>(), n) };
     match reduction {
         Reduction::None => picks.scales(scales, |position| g[position].to_f64()),

@@ -19,7 +19,7 @@ use crate::launch::lines::{Rank, Softmax, Top};
 /// A function that is called with the kernels.
 type Use<'a> = &'a mut dyn FnMut(&Kernels<'_>);
 
-/// Calls `f` with the kernels of `op` for lines of `n` elements of a compute type; positions are not computed unless they are asked for.
+/// Calls `f` with the kernels of `op` for lines of `n` elements of a compute type. Positions are computed only if `positions` is true.
 pub fn with_kernels(op: LineOp<'_>, compute: Dtype, n: usize, positions: bool, f: Use<'_>) -> Result<()> {
     match op {
         LineOp::Totals { product: false } => dispatch!(all, compute, T => totals::<T, false>(f)),
@@ -33,7 +33,7 @@ pub fn with_kernels(op: LineOp<'_>, compute: Dtype, n: usize, positions: bool, f
         LineOp::Select(rank) => dispatch!(numeric, compute, T => ranked::<T>(rank, n, f)),
         LineOp::Mode => dispatch!(all, compute, T => most_frequent::<T>(n, f)),
         LineOp::Quantiles { shares, interpolation, skip_nan } => dispatch!(float, compute, T => {
-            // SAFETY: a vector of elements of the compute type.
+            // SAFETY: the shares are a vector of elements of the compute type.
             let shares = unsafe { std::slice::from_raw_parts(shares.first().cast::<T>(), shares.layout.numel() as usize) };
             quantiles(Quantiles { shares, interpolation, skip_nan }, n, f)
         }),
@@ -56,14 +56,14 @@ fn softmax<T: Real + Vectored>(kind: Softmax, f: Use<'_>) {
     f(&Kernels { columns: Some(&columns), max_lines, area, max_transposed: SOFTMAX_TRANSPOSED, ..Kernels::stack(&stack, COSTLY) })
 }
 
-/// Kernels of one line that write what is asked for.
+/// Returns kernels of one line that write only the results that the caller wants.
 fn chosen<'a>(line: &'a (dyn Fn(Line) + Sync), scratch: usize, grain: usize) -> Kernels<'a> {
     Kernels { scratch, writes_all: false, ..Kernels::line(line, grain) }
 }
 
 fn sort<T: Ordered>(descending: bool, n: usize, positions: bool, f: Use<'_>) {
     let line = move |line: Line| {
-        // SAFETY: the driver passes lines and results of `T` and int64, and the scratch asked for.
+        // SAFETY: the driver passes lines and results of `T` and int64, and the requested scratch.
         unsafe { sort::sort(elements::<T>(line), descending, sorted(line), line.scratch) }
     };
     f(&chosen(&line, sort::scratch_bytes::<T>(n, positions), SORTED_LINE))
@@ -71,7 +71,7 @@ fn sort<T: Ordered>(descending: bool, n: usize, positions: bool, f: Use<'_>) {
 
 fn take_top<T: Ordered>(top: Top, n: usize, f: Use<'_>) {
     let line = move |line: Line| {
-        // SAFETY: the driver passes lines of `T`, results with room for `k`, and the scratch asked for.
+        // SAFETY: the driver passes lines of `T`, results with room for `k`, and the requested scratch.
         unsafe { top.of(elements::<T>(line), sorted(line), line.scratch) }
     };
     f(&chosen(&line, top.scratch_bytes::<T>(n), SORTED_LINE))
@@ -79,7 +79,7 @@ fn take_top<T: Ordered>(top: Top, n: usize, f: Use<'_>) {
 
 fn ranked<T: Ordered>(rank: Rank, n: usize, f: Use<'_>) {
     let line = move |line: Line| {
-        // SAFETY: the driver passes lines of `n` elements, the scratch asked for, and results of one element.
+        // SAFETY: the driver passes lines of `n` elements, the requested scratch, and results of one element.
         unsafe {
             let x = elements::<T>(line);
             let key = key_of_rank(x, rank, line.scratch);
@@ -94,7 +94,7 @@ fn ranked<T: Ordered>(rank: Rank, n: usize, f: Use<'_>) {
 
 fn most_frequent<T: Ordered>(n: usize, f: Use<'_>) {
     let line = |line: Line| {
-        // SAFETY: as for `ranked`.
+        // SAFETY: the driver passes lines of `n` elements, the requested scratch, and results of one element.
         unsafe {
             let (key, at) = mode::mode(elements::<T>(line), line.scratch);
             put(line, 0, T::from_key(key));
@@ -106,7 +106,7 @@ fn most_frequent<T: Ordered>(n: usize, f: Use<'_>) {
 
 fn quantiles<T: Real + Ordered>(quantiles: Quantiles<'_, T>, n: usize, f: Use<'_>) {
     let line = |line: Line| {
-        // SAFETY: the driver passes lines of `T`, the scratch asked for, and a result with an element for each share.
+        // SAFETY: the driver passes lines of `T`, the requested scratch, and a result with an element for each share.
         unsafe { quantiles.of(elements::<T>(line), line.out[0].cast(), line.scratch) }
     };
     f(&chosen(&line, quantile::scratch_bytes::<T>(n), SELECTED_LINE))
@@ -120,7 +120,7 @@ unsafe fn key_of_rank<T: Ordered>(line: &[T], rank: Rank, scratch: *mut u8) -> T
         Rank::Median => (line.len() - 1) / 2,
         Rank::MedianOfNumbers => (line.len() - count_nans(line)).saturating_sub(1) / 2,
     };
-    // SAFETY: the caller's; k < line.len().
+    // SAFETY: the caller keeps this function's contract; k < line.len().
     let choice = unsafe { select(line, k, scratch) };
     if choice.nan && matches!(rank, Rank::Median) { T::Key::MAX } else { choice.key }
 }
@@ -128,17 +128,17 @@ unsafe fn key_of_rank<T: Ordered>(line: &[T], rank: Rank, scratch: *mut u8) -> T
 /// # Safety
 /// The line holds elements of `T`.
 unsafe fn elements<'a, T>(line: Line) -> &'a [T] {
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps this function's contract.
     unsafe { std::slice::from_raw_parts(line.x.cast::<T>(), line.n) }
 }
 
-/// Writes the one element of result `k`, if that is wanted.
+/// Writes the one element of result `k`, if the caller wants this result.
 ///
 /// # Safety
-/// The result holds an element of `T`.
+/// The result must hold an element of `T`.
 unsafe fn put<T>(line: Line, k: usize, value: T) {
     if !line.out[k].is_null() {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe { line.out[k].cast::<T>().write(value) }
     }
 }

@@ -1,10 +1,11 @@
 //! The driver of kernels that need whole lines: all elements along one dimension at once, contiguous and in the compute type.
 //!
-//! A line that lies so is used where it lies. Others go through a buffer, several neighbours at a time: gathered, converted or transposed,
-//! and results back the same way. Lines side by side in memory may also go to a kernel that takes columns, which needs no transposition.
+//! A line that is already contiguous and in the compute type is used in place. Other lines are gathered, converted or transposed into a
+//! buffer, several neighbouring lines at a time; results go back the same way. Lines that are side by side in memory may also go to a
+//! kernel over columns, which needs no transposition.
 //!
-//! A kernel gets one line at a time, or several lines of a block. The division into blocks does not depend on the number of threads then,
-//! and neither do the results.
+//! A kernel gets one line at a time, or several lines of a block. With several lines, the division into blocks does not depend on the
+//! number of threads, and neither do the results.
 
 use super::copy::{Side, TileCopy};
 use super::engine::{Shared, parallel};
@@ -22,16 +23,16 @@ use std::mem::MaybeUninit;
 use std::ptr::{NonNull, null_mut};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// The most lines of a block of columns.
+/// The maximum number of lines in a block of columns.
 pub(crate) const MAX_COLUMNS: usize = 1024;
-/// Buffers and their lines begin at multiples of this.
+/// The alignment in bytes of buffers and of the lines in them.
 const ALIGN: usize = 64;
 
-/// One operand: its input, or a result.
+/// One operand: the input or a result.
 pub struct End<'a> {
-    /// Sizes and strides; those of results may differ from the input's along the lines' dimension only.
+    /// Sizes and strides. A result's may differ from the input's only along the dimension of the lines.
     pub layout: &'a Layout,
-    /// The first element. NULL for a result that the caller does not want: the kernel writes it to a buffer, which is dropped.
+    /// The first element. NULL for a result that the caller does not want: the kernel writes that result to a buffer, which is dropped.
     pub data: *mut u8,
     /// The dtype of the elements in memory.
     pub dtype: Dtype,
@@ -39,38 +40,38 @@ pub struct End<'a> {
     pub compute: Dtype,
 }
 
-/// One line as the kernel sees it.
+/// One line, as the kernel sees it.
 #[derive(Clone, Copy)]
 pub struct Line {
-    /// Where the results' elements go; NULL for a result that the operation does not have.
+    /// The first element of the line in each result; NULL for a result that the operation does not have.
     pub out: [*mut u8; 2],
     /// The elements.
     pub x: *mut u8,
-    /// How many there are.
+    /// The number of elements.
     pub n: usize,
-    /// As many bytes as [`Lines::scratch`] asks for, aligned to 64.
+    /// [`Kernels::scratch`] bytes, aligned to 64.
     pub scratch: *mut u8,
 }
 
-/// Lines one after the other, each contiguous.
+/// Several lines, each of them contiguous.
 #[derive(Clone, Copy)]
 pub struct Stack {
-    /// Where the results' elements go.
+    /// The first element of each result.
     pub out: [*mut u8; 2],
-    /// Bytes from line to line of a result.
+    /// Bytes from one line of a result to the next.
     pub out_step: [isize; 2],
     /// The elements.
     pub x: *const u8,
-    /// Bytes from line to line.
+    /// Bytes from one line to the next.
     pub x_step: isize,
-    /// Elements of a line.
+    /// The number of elements in a line.
     pub n: usize,
-    /// Lines.
+    /// The number of lines.
     pub count: usize,
 }
 
 impl Stack {
-    /// The lines from the `first`, at most `count` of them.
+    /// Returns at most `count` lines, beginning with line `first`.
     #[inline(always)]
     pub fn lines(self, first: usize, count: usize) -> Stack {
         let out = [0, 1].map(
@@ -81,22 +82,22 @@ impl Stack {
     }
 }
 
-/// Lines side by side: element `i` of line `j` lies `i` steps and `j` elements from the beginning.
+/// Lines side by side: element `i` of line `j` is `i` steps and `j` elements after the first element.
 #[derive(Clone, Copy)]
 pub struct ColumnBlock {
-    /// Where the results' elements go.
+    /// The first element of each result.
     pub out: [*mut u8; 2],
-    /// Bytes from element to element of a result's line.
+    /// Bytes from one element of a result's line to the next.
     pub out_step: [isize; 2],
     /// The elements.
     pub x: *const u8,
-    /// Bytes from element to element of a line.
+    /// Bytes from one element of a line to the next.
     pub x_step: isize,
-    /// Elements of a line.
+    /// The number of elements in a line.
     pub n: usize,
-    /// Lines, at most [`MAX_COLUMNS`].
+    /// The number of lines, at most [`MAX_COLUMNS`].
     pub width: usize,
-    /// Bytes from these elements to those that probably come next.
+    /// Bytes from these elements to the elements that are probably needed next, for prefetching.
     pub ahead: isize,
 }
 
@@ -107,17 +108,17 @@ pub type StackKernel<'a> = &'a (dyn Fn(Stack) + Sync);
 /// A kernel over a block of columns.
 pub type ColumnKernel<'a> = &'a (dyn Fn(ColumnBlock) + Sync);
 
-/// The kernel that runs over lines that do not lie side by side.
+/// The kernel for lines that are not side by side.
 #[derive(Clone, Copy)]
 pub enum LinesKernel<'a> {
-    /// A kernel that takes them one by one.
+    /// A kernel that gets one line a call.
     Line(LineKernel<'a>),
-    /// A kernel that takes several.
+    /// A kernel that gets several lines a call.
     Stack(StackKernel<'a>),
 }
 
 impl LinesKernel<'_> {
-    /// Runs over all lines, with `scratch` for those that want it.
+    /// Runs the kernel over all lines of `s`; kernels over one line get `scratch`.
     #[inline(always)]
     pub fn run(self, s: Stack, scratch: *mut u8) {
         let line = match self {
@@ -131,36 +132,36 @@ impl LinesKernel<'_> {
     }
 }
 
-/// The kernels of an operation over lines, and what they ask for.
+/// The kernels of an operation over lines, and their requirements.
 #[derive(Clone, Copy)]
 pub struct Kernels<'a> {
-    /// Over one line or several.
+    /// The kernel over one line or several.
     pub kernel: LinesKernel<'a>,
-    /// Over lines side by side, where there is such a kernel.
+    /// The kernel over lines side by side, if the operation has one.
     pub columns: Option<ColumnKernel<'a>>,
-    /// Bytes the kernel wants for itself.
+    /// Bytes of scratch memory that the kernel needs for a line.
     pub scratch: usize,
-    /// The most lines of a block of columns, up to [`MAX_COLUMNS`](MAX_COLUMNS).
+    /// The maximum number of lines in a block of columns, up to [`MAX_COLUMNS`](MAX_COLUMNS).
     pub max_lines: usize,
-    /// The most elements of a block of columns.
+    /// The maximum number of elements in a block of columns.
     pub area: usize,
-    /// Most elements of lines that are done faster side by side.
+    /// Lines of at most this many elements are processed faster side by side.
     pub max_transposed: usize,
-    /// Returns the number of lines of `n` elements that the kernel takes at a time.
+    /// Returns the number of lines of `n` elements that the kernel processes at a time.
     pub batch: fn(usize) -> usize,
-    /// Elements a thread must have to be worth waking.
+    /// The number of elements that is worth waking a thread.
     pub grain: usize,
-    /// True if every result is written, whether it is asked for or not: to a buffer then.
+    /// True if the kernel writes every result. A result that the caller does not want is then written to a buffer.
     pub writes_all: bool,
 }
 
 impl<'a> Kernels<'a> {
-    /// Over one line, without a kernel for columns or wishes.
+    /// Returns kernels that consist of `line` only: no kernel over columns, and no requirements.
     pub fn line(line: LineKernel<'a>, grain: usize) -> Kernels<'a> {
         Kernels::over(LinesKernel::Line(line), grain)
     }
 
-    /// Over several lines, without a kernel for columns or wishes.
+    /// Returns kernels that consist of `stack` only: no kernel over columns, and no requirements.
     pub fn stack(stack: StackKernel<'a>, grain: usize) -> Kernels<'a> {
         Kernels::over(LinesKernel::Stack(stack), grain)
     }
@@ -182,13 +183,13 @@ impl<'a> Kernels<'a> {
 
 /// An operation over lines, ready to run.
 pub struct Lines<'a> {
-    /// Over the other dims: the input, then the results.
+    /// The plan over the other dimensions: the input, then the results.
     plan: Plan<3>,
     ends: [Along; 3],
     kernels: &'a Kernels<'a>,
 }
 
-/// An operand along its lines.
+/// The layout of one operand along its lines.
 #[derive(Clone, Copy)]
 struct Along {
     data: Shared,
@@ -198,24 +199,24 @@ struct Along {
     step: isize,
 }
 
-/// How lines are cut into blocks, and what goes through buffers.
+/// The division of lines into blocks, and the operands that go through buffers.
 struct Cut {
     by_columns: bool,
-    /// Lines of a block.
+    /// The number of lines in a block.
     lines: usize,
     staged: [bool; 3],
-    /// Where each operand's buffer begins, and bytes from row to row there.
+    /// For each operand: where its buffer begins, and bytes from row to row in the buffer.
     at: [usize; 3],
     row: [usize; 3],
-    /// Where the kernel's scratch begins.
+    /// The offset of the kernel's scratch memory.
     scratch: usize,
-    /// Bytes of all buffers.
+    /// The size of all buffers in bytes.
     bytes: usize,
     copies: [TileCopy; 3],
 }
 
 impl<'a> Lines<'a> {
-    /// Lines of `input` along `dim`, which a 0-d tensor has too, and one or two results.
+    /// Prepares an operation over the lines of `input` along `dim`, with one or two results. A 0-d tensor has one line of one element.
     pub fn new(input: End<'_>, out: [Option<End<'_>>; 2], dim: usize, kernels: &'a Kernels<'a>) -> Lines<'a> {
         let none = || End { layout: input.layout, data: null_mut(), dtype: input.dtype, compute: input.dtype };
         let (exists, [a, b]) = ([true, out[0].is_some(), out[1].is_some()], out.map(|end| end.unwrap_or_else(none)));
@@ -242,13 +243,14 @@ impl<'a> Lines<'a> {
         Lines { plan, ends: [along(0), along(1), along(2)], kernels }
     }
 
-    /// Runs the kernel over every line, or that for columns over lines side by side.
+    /// Runs the kernel over every line. Lines side by side go to the kernel over columns.
     ///
     /// # Safety
-    /// Every position must lie inside its operand; results overlap each other nowhere and the input only position by position; kernels must
+    /// Every position must be inside its operand. Results must not overlap each other. A result may overlap the input only if equal
+    /// positions have equal addresses. Kernels must read and write the compute types, and no more elements than the lines have.
     /// read and write the compute types, and no more elements than the lines have.
     pub unsafe fn run(&self) -> Result<()> {
-        // Without elements in any result there is nothing to do, whatever the number and the length of the lines.
+        // If no result has elements, the number and the length of the lines do not matter.
         if self.plan.numel() == 0 || self.ends[1..].iter().all(|end| end.n == 0) {
             return Ok(());
         }
@@ -257,7 +259,8 @@ impl<'a> Lines<'a> {
         let unit = |i: usize, buffers: *mut u8| {
             let tile = tiles.get(i);
             let next = if cut.by_columns && i + 1 < tiles.count() { tiles.get(i + 1).at[0] - tile.at[0] } else { 0 };
-            // SAFETY: the caller's; the room is as large as the cut says, and this thread's alone.
+            // SAFETY: the caller of `run` guarantees the operands. The buffers have the size that `cut` states and belong to this thread
+            // alone.
             unsafe { self.block(&cut, &tile, next, buffers) }
         };
         let area = tiles.area().saturating_mul(self.ends[0].n.max(1));
@@ -300,7 +303,7 @@ impl<'a> Lines<'a> {
         }
         let one = self.layout_of(false, 1);
         let few = if stacks { LINES_STACK } else { LINES_BLOCK } / input.n.max(1);
-        // Which lines come together may decide how they are rounded: it must not depend on the number of threads.
+        // The lines that are processed together may influence rounding, so they must not depend on the number of threads.
         let batch = (self.kernels.batch)(input.n);
         let whole = few.max(1).next_multiple_of(batch);
         let keep = batch > 1 && self.plan.numel() / batch >= LINES_BLOCKS && self.layout_of(false, whole).bytes <= LINES_ON_STACK;
@@ -310,7 +313,7 @@ impl<'a> Lines<'a> {
         if lines == 1 { one } else { self.layout_of(false, lines) }
     }
 
-    /// Lines of a block of columns: as many as the kernel takes, fewer if threads would have nothing to do.
+    /// Returns the number of lines in a block of columns: as many as the kernel accepts, fewer if threads would be idle otherwise.
     fn block_width(&self) -> usize {
         let (first, all) = (self.plan.loops()[0].n.max(1), self.plan.numel());
         let worth = all.saturating_mul(self.ends[0].n) / self.kernels.grain;
@@ -321,7 +324,7 @@ impl<'a> Lines<'a> {
         share.max(COLUMNS_OF_THREAD).min(most).min(first)
     }
 
-    /// The cut into blocks of `lines` lines.
+    /// Returns the division into blocks of `lines` lines.
     fn layout_of(&self, by_columns: bool, lines: usize) -> Cut {
         let first = self.plan.loops()[0];
         let staged = std::array::from_fn(|k| {
@@ -339,7 +342,7 @@ impl<'a> Lines<'a> {
         for k in (0..3).filter(|&k| staged[k]) {
             let (rows, cols) = if by_columns { (self.ends[k].n, lines) } else { (lines, self.ends[k].n) };
             let row = (cols * self.ends[k].compute.size()).next_multiple_of(ALIGN);
-            // Rows a multiple of 4 KiB apart would meet in few sets of the cache.
+            // Rows that are a multiple of 4 KiB apart would share few sets of the cache.
             cut.row[k] = if rows > 1 && !by_columns { row + ALIGN } else { row };
             cut.at[k] = cut.bytes;
             cut.bytes = cut.bytes.saturating_add(cut.row[k].saturating_mul(rows));
@@ -349,10 +352,10 @@ impl<'a> Lines<'a> {
         cut
     }
 
-    /// Brings a block of lines into the kernel's form, runs the kernel, and stores the results.
+    /// Copies a block of lines into the kernel's form, runs the kernel, and stores the results.
     ///
     /// # Safety
-    /// As for [`Lines::run`]; `buffers` has the bytes of the cut.
+    /// As for [`Lines::run`]. `buffers` must have the number of bytes that `cut` states.
     unsafe fn block(&self, cut: &Cut, tile: &Tile<3>, next: isize, buffers: *mut u8) {
         let mut at = [Side { data: null_mut(), row_step: 0, col_step: 0 }; 3];
         for k in 0..3 {
@@ -361,7 +364,7 @@ impl<'a> Lines<'a> {
                 let buffer = self.buffer(cut, k, buffers);
                 if k == 0 {
                     let (rows, cols) = self.extent(cut, tile, k);
-                    // SAFETY: the caller's.
+                    // SAFETY: the caller guarantees that the block is inside the operand, and that its buffer has room for it.
                     unsafe { cut.copies[k].copy(buffer, at[k], rows, cols) };
                 }
                 at[k] = buffer;
@@ -391,17 +394,17 @@ impl<'a> Lines<'a> {
         }
         for k in (1..3).filter(|&k| cut.staged[k] && !self.ends[k].data.get().is_null()) {
             let (rows, cols) = self.extent(cut, tile, k);
-            // SAFETY: the caller's.
+            // SAFETY: the caller guarantees that the block is inside the result, and that its buffer holds it.
             unsafe { cut.copies[k].copy(self.memory(cut, tile, k), at[k], rows, cols) };
         }
     }
 
-    /// Rows and columns of a block in the kernel's form.
+    /// Returns the number of rows and columns of a block in the kernel's form.
     fn extent(&self, cut: &Cut, tile: &Tile<3>, k: usize) -> (usize, usize) {
         if cut.by_columns { (self.ends[k].n, tile.cols) } else { (tile.cols, self.ends[k].n) }
     }
 
-    /// Where the block lies in memory.
+    /// Returns where the block is in memory.
     fn memory(&self, cut: &Cut, tile: &Tile<3>, k: usize) -> Side {
         let data = self.ends[k].data.get().wrapping_offset(tile.at[k]);
         let (row_step, col_step) =
@@ -409,26 +412,26 @@ impl<'a> Lines<'a> {
         Side { data, row_step, col_step }
     }
 
-    /// Where the block lies in its buffer.
+    /// Returns where the block is in its buffer.
     fn buffer(&self, cut: &Cut, k: usize, buffers: *mut u8) -> Side {
         let col_step = self.ends[k].compute.size() as isize;
         Side { data: buffers.wrapping_add(cut.at[k]), row_step: cut.row[k] as isize, col_step }
     }
 }
 
-/// Buffers small enough for the stack.
+/// Buffers that are small enough for the stack.
 #[repr(align(64))]
 struct StackBuffer(MaybeUninit<[u8; LINES_ON_STACK]>);
 
-/// Buffers for several threads.
+/// Buffers on the heap, one for each thread.
 struct Buffers {
     memory: NonNull<u8>,
     count: usize,
-    /// Bytes of each.
+    /// The size of each buffer in bytes.
     bytes: usize,
 }
 
-// SAFETY: each buffer is used by one thread, as `Lines::run` divides them.
+// SAFETY: `Lines::run` gives each buffer to one thread.
 unsafe impl Sync for Buffers {}
 
 impl Buffers {
@@ -444,7 +447,7 @@ impl Buffers {
 
 impl Drop for Buffers {
     fn drop(&mut self) {
-        // SAFETY: `new` allocated as many bytes.
+        // SAFETY: `new` allocated this memory with this size.
         unsafe { alloc::release(self.memory, self.count * self.bytes) }
     }
 }
@@ -458,10 +461,10 @@ mod tests {
         Layout { shape: shape.into(), strides: strides.into(), offset: 0 }
     }
 
-    /// Adds 1 to each element, and the number of the element before that.
+    /// Adds its index and 1 to each element; the second result is the last element.
     fn line(l: Line) {
         let (out, last, x) = (l.out[0].cast::<i64>(), l.out[1].cast::<i64>(), l.x.cast::<i64>());
-        // SAFETY: the driver passes `n` elements, and one for the second result.
+        // SAFETY: the driver passes `n` elements, and one element for the second result.
         unsafe {
             (0..l.n).for_each(|i| out.add(i).write(x.add(i).read() + i as i64 + 1));
             last.write(if l.n > 0 { x.add(l.n - 1).read() } else { -1 });
@@ -482,7 +485,7 @@ mod tests {
         }
     }
 
-    /// Runs both kernels over int32 or int64 elements 0, 1, 2, ... of `input`, into float32 of layout `out` and int64.
+    /// Runs both kernels over elements 0, 1, 2, ... of `input` (int32 or int64), into float32 results of layout `out` and int64 results.
     fn check(input: &Layout, out: &Layout, dim: usize, dtype: Dtype, columns: bool) {
         let capacity = |l: &Layout| l.end().unwrap_or(0).max(1) as usize;
         let (narrow, wide): (Vec<i32>, Vec<i64>) = ((0..capacity(input) as i32).collect(), (0..capacity(input) as i64).collect());
@@ -497,7 +500,7 @@ mod tests {
         ];
         let kernels = Kernels { columns: if columns { Some(&column_block) } else { None }, ..Kernels::line(&line, 64) };
         let lines = Lines::new(End { layout: input, data, dtype, compute: Int64 }, ends, dim, &kernels);
-        // SAFETY: the vectors are as long as the layouts reach.
+        // SAFETY: the vectors hold every position of their layouts.
         unsafe { lines.run() }.unwrap();
         let what = format!("{:?} along {dim}, {dtype}, columns {columns}", input.shape.as_slice());
         let n = input.shape[dim];
@@ -562,7 +565,7 @@ mod tests {
         };
         let kernels = Kernels { scratch: 8, ..Kernels::line(&kernel, 64) };
         let lines = Lines::new(end(x.as_mut_ptr(), &l), [None, Some(end(least.as_mut_ptr(), &one))], 1, &kernels);
-        // SAFETY: the arrays are as long as the layouts reach.
+        // SAFETY: the arrays hold every position of their layouts.
         unsafe { lines.run() }.unwrap();
         assert_eq!((x, least), ([5, 1, 4, 2], [1, 2]));
     }

@@ -1,31 +1,31 @@
-//! Losses of classes: one element of each line along the classes is picked.
+//! Losses of classes: from each line along the classes, one element is picked.
 
 use super::parallel::{CHEAP, Shared, parallel};
 use super::pool;
 use super::real::Real;
 use crate::error::{Result, bail};
 
-/// The most parts that are summed apart, and positions that are worth one.
+/// The maximum number of parts that are summed separately, and the positions that are worth a part.
 const MOST_PARTS: usize = 64;
 const PART: usize = 1 << 13;
 
-/// The classes that are right, for scores of shape `batch x classes x inner`.
+/// The target classes, for scores of shape `batch x classes x inner`.
 #[derive(Clone, Copy)]
 pub struct Picks<'a, T> {
     /// A class for each position, `batch x inner`.
     pub target: &'a [i64],
-    /// Factors of the classes.
+    /// The weight of each class.
     pub weight: Option<&'a [T]>,
-    /// How many classes there are.
+    /// The number of classes.
     pub classes: usize,
-    /// Positions of one entry of the batch.
+    /// The number of positions in one entry of the batch.
     pub inner: usize,
     /// The target of positions that do not count.
     pub ignored: i64,
 }
 
 impl<T: Real> Picks<'_, T> {
-    /// Fails where a target is no class.
+    /// Fails if a target is not a class.
     pub fn check(&self) -> Result<()> {
         let wrong = |&class: &i64| class != self.ignored && !(0..self.classes as i64).contains(&class);
         match self.target.iter().position(wrong) {
@@ -34,32 +34,32 @@ impl<T: Real> Picks<'_, T> {
         }
     }
 
-    /// Positions of a batch are `inner`.
+    /// Returns the number of entries of the batch, with `inner` positions each.
     fn batches(&self) -> usize {
         self.target.len() / self.inner.max(1)
     }
 
-    /// The class of a position and its weight, if it counts.
+    /// Returns the class of a position and its weight, or `None` if the position does not count.
     #[inline(always)]
     fn at(&self, position: usize) -> Option<(usize, f64)> {
         let class = self.target[position];
         (class != self.ignored).then(|| (class as usize, self.weight.map_or(1.0, |weight| weight[class as usize].to_f64())))
     }
 
-    /// Where the score of a class lies.
+    /// Returns the index of the score of a class.
     #[inline(always)]
     fn place(&self, position: usize, class: usize) -> usize {
         (position / self.inner * self.classes + class) * self.inner + position % self.inner
     }
 
-    /// `r = -weight * score` for each position, 0 for those that do not count.
+    /// `r = -weight * score` for each position, 0 for positions that do not count.
     pub fn each(&self, r: &mut [T], scores: &[T]) {
         for (position, r) in r.iter_mut().enumerate() {
             *r = self.at(position).map_or(T::ZERO, |(class, weight)| T::from_f64(-weight * scores[self.place(position, class)].to_f64()));
         }
     }
 
-    /// The sums of `f` of each position that counts, and of weights. They do not depend on the number of threads.
+    /// Returns the sum of `f` over the positions that count, and the sum of their weights. The sums do not depend on the number of threads.
     fn sums(&self, f: impl Fn(usize, usize, f64) -> f64 + Sync) -> [f64; 2] {
         let (n, mut sums) = (self.target.len(), [[0f64; 2]; MOST_PARTS]);
         let parts = (n / PART).clamp(1, MOST_PARTS);
@@ -72,38 +72,38 @@ impl<T: Real> Picks<'_, T> {
                     weights += weight;
                 }
             }
-            // SAFETY: each part has a place of its own.
+            // SAFETY: each part has a separate place.
             unsafe { at.get().cast::<[f64; 2]>().add(part).write([sum, weights]) };
         });
         sums.iter().fold([0.0; 2], |[a, b], [c, d]| [a + c, b + d])
     }
 
-    /// The sum of the losses and that of the weights.
+    /// Returns the sum of the losses and the sum of the weights.
     pub fn total(&self, scores: &[T]) -> [f64; 2] {
         self.sums(|position, class, weight| -weight * scores[self.place(position, class)].to_f64())
     }
 
-    /// The sum of the weights.
+    /// Returns the sum of the weights.
     pub fn weights(&self) -> f64 {
         self.sums(|_, _, _| 0.0)[1]
     }
 
-    /// `r = g * weight` for each position, 0 for those that do not count.
+    /// `r = g * weight` for each position, 0 for positions that do not count.
     pub fn scales(&self, r: &mut [T], g: impl Fn(usize) -> f64) {
         for (position, r) in r.iter_mut().enumerate() {
             *r = self.at(position).map_or(T::ZERO, |(_, weight)| T::from_f64(g(position) * weight));
         }
     }
 
-    /// `r = -scale` at the right classes, and 0 at the others.
+    /// `r = -scale` at the target classes, and 0 at the others.
     ///
     /// # Safety
-    /// `r` has room for the scores; there is a scale for each position.
+    /// `r` must have room for the scores, and there must be a scale for each position.
     pub unsafe fn spread(&self, r: *mut T, scales: &[T]) {
         let (row, at) = (self.classes.wrapping_mul(self.inner), Shared(r.cast()));
         parallel(self.batches(), row, CHEAP, &|range| {
             let r = at.get().cast::<T>();
-            // SAFETY: the caller's; the batches are this thread's alone.
+            // SAFETY: the caller keeps this function's contract; only this thread uses these batches.
             unsafe {
                 r.add(range.start * row).write_bytes(0, range.len() * row);
                 for position in range.start * self.inner..range.end * self.inner {
@@ -115,15 +115,15 @@ impl<T: Real> Picks<'_, T> {
         });
     }
 
-    /// `r = scale * (p - 1)` at the right classes, and `scale * p` at the others.
+    /// `r = scale * (p - 1)` at the target classes, and `scale * p` at the others.
     ///
     /// # Safety
-    /// `r` and `p` hold the scores, apart; there is a scale for each position.
+    /// `r` and `p` must have the size of the scores and not overlap. There must be a scale for each position.
     pub unsafe fn distances(&self, r: *mut T, p: *const T, scales: &[T]) {
         let (row, at) = (self.classes.wrapping_mul(self.inner), [Shared(r.cast()), Shared(p.cast_mut().cast())]);
         parallel(self.batches(), row, CHEAP, &|range| {
             let [r, p] = at.map(|p| p.get().cast::<T>());
-            // SAFETY: the caller's; the batches are this thread's alone.
+            // SAFETY: the caller keeps this function's contract; only this thread uses these batches.
             unsafe {
                 for batch in range.clone() {
                     let scales = scales.as_ptr().add(batch * self.inner);
@@ -142,8 +142,12 @@ impl<T: Real> Picks<'_, T> {
             for position in range.start * self.inner..range.end * self.inner {
                 if let Some((class, _)) = self.at(position) {
                     let place = self.place(position, class);
-                    // SAFETY: as above.
+                    // SAFETY: the caller keeps this function's contract; only this thread uses these batches.
                     unsafe { r.add(place).write(p.add(place).read().sub(T::from_f64(1.0)).mul(scales[position])) };
+                } else {
+                    // Probabilities of infinite scores are NaN.
+                    // SAFETY: as above.
+                    (0..self.classes).for_each(|class| unsafe { r.add(self.place(position, class)).write(T::ZERO) });
                 }
             }
         });

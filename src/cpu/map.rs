@@ -18,7 +18,7 @@ use transposed::{takes_transposed, transposed2};
 pub fn fill<T: Element>(work: &Work<1>, x: T) {
     let each = const { 8 / size_of::<T>() };
     let eight = [x; 8];
-    // SAFETY: eight elements are eight bytes or more.
+    // SAFETY: `eight` has eight elements, which are at least eight bytes.
     let pattern = unsafe { eight.as_ptr().cast::<u64>().read_unaligned() };
     let long = fills_long() && work.numel() >= const { LONG_FILL / size_of::<T>() };
     let kernel = move |&Rows { at: [mut row], step: [step], rows, cols: n, .. }: &Rows<1>| {
@@ -60,15 +60,15 @@ pub fn map1<T: Element, U: Element>(work: &Work<2>, f: impl Fn(Isa, T) -> U + Co
     {
         // SAFETY: the engine passes runs of `n` elements.
         let f16 = move |&Rows { at, cols: n, .. }: &Rows<2>| unsafe { blocks1::<F16, T, U>(at, n, f) };
-        // SAFETY: as above.
+        // SAFETY: the engine passes runs of `n` elements.
         let bf16 = move |&Rows { at, cols: n, .. }: &Rows<2>| unsafe { blocks1::<Bf16, T, U>(at, n, f) };
         return run_as_stored(work, [U::DTYPE, T::DTYPE], half, &f16, &bf16);
     }
     work.run_with([U::DTYPE, T::DTYPE], &kernel, options)
 }
 
-/// `r[i] = f(a[i])` by `run(isa, r, a, n)`, a loop of its own. It may read `n` elements of `a` and write `n` of `r`, which are either
-/// disjoint or the same.
+/// `r[i] = f(a[i])`, computed by `run(isa, r, a, n)`, a separate loop. It may read `n` elements of `a` and write `n` of `r`. The two are
+/// disjoint or the same memory.
 #[inline(always)]
 pub fn map1_run<T: Element>(work: &Work<2>, run: impl Fn(Isa, *mut T, *const T, usize) + Copy + Sync) {
     let kernel = move |&Rows { at: [r, a], cols: n, .. }: &Rows<2>| {
@@ -105,8 +105,8 @@ pub fn map1_rare<T: Element, U: Element>(
     work.run([U::DTYPE, T::DTYPE], &kernel)
 }
 
-/// Calls `each` with all of `0..n`, but `careful` in pieces in which some are `rare`. A piece is tested before it is written, since the
-/// result may lie on the input.
+/// Calls `each` with all of `0..n`, except in pieces with a `rare` index, where it calls `careful`. A piece is tested before it is written,
+/// since the result may alias the input.
 #[inline(always)]
 fn in_pieces(n: usize, rare: impl Fn(usize) -> bool, each: impl Fn(usize), careful: impl Fn(usize)) {
     for start in (0..n).step_by(RARE_PIECE) {
@@ -130,7 +130,7 @@ fn in_pieces(n: usize, rare: impl Fn(usize) -> bool, each: impl Fn(usize), caref
 /// `r[i] = f(a[i])`, and `slow(a[i])` where `rare(a[i])`
 ///
 /// # Safety
-/// `r` and `a` have `n` elements, and are either disjoint or the same.
+/// `r` and `a` must have `n` elements, and be either disjoint or the same memory.
 #[inline(always)]
 pub unsafe fn run_rare<T: Copy, U>(
     r: *mut U,
@@ -143,17 +143,17 @@ pub unsafe fn run_rare<T: Copy, U>(
     simd(
         #[inline(always)]
         move |isa| {
-            // SAFETY: the caller's.
+            // SAFETY: the caller guarantees `n` elements of `a`.
             let at = |i: usize| unsafe { a.add(i).read() };
             in_pieces(
                 n,
                 #[inline(always)]
                 |i| rare(isa, at(i)),
                 #[inline(always)]
-                // SAFETY: as above.
+                // SAFETY: the caller guarantees `n` elements of `r`.
                 |i| unsafe { r.add(i).write(f(isa, at(i))) },
                 #[inline(always)]
-                // SAFETY: as above.
+                // SAFETY: the caller guarantees `n` elements of `r`.
                 |i| unsafe { r.add(i).write(if rare(isa, at(i)) { slow(isa, at(i)) } else { f(isa, at(i)) }) },
             )
         },
@@ -173,7 +173,7 @@ pub fn map1_blocks<T: Element>(work: &Work<2>, f: impl Fn(Isa, &mut [f64; 32]) +
                     // SAFETY: the engine passes runs of `n` elements.
                     (0..len).for_each(|i| block[i] = unsafe { a.add(start + i).read() }.to_f64());
                     f(isa, &mut block);
-                    // SAFETY: as above.
+                    // SAFETY: the engine passes runs of `n` elements.
                     (0..len).for_each(|i| unsafe { r.add(start + i).write(T::from_f64(block[i])) });
                 }
             },
@@ -188,7 +188,8 @@ pub fn map2<A: Element, B: Element, U: Element>(work: &Work<3>, f: impl Fn(Isa, 
     map2_of::<A, B, U, false>(work, f)
 }
 
-/// [`map2`] with a second loop for an input that is transposed. It is several KB long, so it is only for operations that often meet one.
+/// [`map2`] with a second loop for a transposed input. The loop has several KB of code, so it is only for operations that often get such an
+/// input.
 #[inline(always)]
 pub fn map2_transposed<A: Element, B: Element, U: Element>(work: &Work<3>, f: impl Fn(Isa, A, B) -> U + Copy + Sync) {
     map2_of::<A, B, U, true>(work, f)
@@ -204,7 +205,7 @@ fn map2_of<A: Element, B: Element, U: Element, const TRANSPOSED: bool>(work: &Wo
             move |isa| unsafe { chunks2::<A, B, U>(isa, rows, f) },
         )
     };
-    // SAFETY: the engine passes tiles that lie inside their operands.
+    // SAFETY: the engine passes tiles that are inside their operands.
     let transposed = move |tile: TransposedTile<3>| unsafe { transposed2::<A, B, U>(tile, f) };
     let options =
         Options { by_rows: true, transposed: if const { TRANSPOSED && takes_transposed::<A, B, U>() } { Some(&transposed) } else { None } };
@@ -213,7 +214,7 @@ fn map2_of<A: Element, B: Element, U: Element, const TRANSPOSED: bool>(work: &Wo
     {
         // SAFETY: the engine passes runs of `n` elements.
         let f16 = move |&Rows { at, cols: n, .. }: &Rows<3>| unsafe { blocks2::<F16, A, B, U>(at, n, f) };
-        // SAFETY: as above.
+        // SAFETY: the engine passes runs of `n` elements.
         let bf16 = move |&Rows { at, cols: n, .. }: &Rows<3>| unsafe { blocks2::<Bf16, A, B, U>(at, n, f) };
         return run_as_stored(work, [U::DTYPE, A::DTYPE, B::DTYPE], half, &f16, &bf16);
     }
@@ -242,10 +243,10 @@ pub fn map2_rare<A: Element, B: Element, U: Element>(
                     #[inline(always)]
                     |i| rare(isa, at(i).0, at(i).1),
                     #[inline(always)]
-                    // SAFETY: as above.
+                    // SAFETY: the engine passes runs of `n` elements.
                     |i| unsafe { r.add(i).write(exact(at(i))) },
                     #[inline(always)]
-                    // SAFETY: as above.
+                    // SAFETY: the engine passes runs of `n` elements.
                     |i| unsafe { r.add(i).write(careful(at(i))) },
                 )
             },
@@ -271,15 +272,15 @@ pub fn map3<A: Element, B: Element, C: Element, U: Element>(work: &Work<4>, f: i
     {
         // SAFETY: the engine passes runs of `n` elements.
         let f16 = move |&Rows { at, cols: n, .. }: &Rows<4>| unsafe { blocks3::<F16, A, B, C, U>(at, n, f) };
-        // SAFETY: as above.
+        // SAFETY: the engine passes runs of `n` elements.
         let bf16 = move |&Rows { at, cols: n, .. }: &Rows<4>| unsafe { blocks3::<Bf16, A, B, C, U>(at, n, f) };
         return run_as_stored(work, [U::DTYPE, A::DTYPE, B::DTYPE, C::DTYPE], half, &f16, &bf16);
     }
     work.run_with([U::DTYPE, A::DTYPE, B::DTYPE, C::DTYPE], &kernel, options)
 }
 
-/// Returns true if vectors of 32 bytes are as quick as any for elements of these sizes. For 8 and 16 bits an element they were, from 1000
-/// elements to a million, measured on a Zen 4.
+/// Returns true if vectors of 32 bytes are as fast as any for elements of these sizes. Elements of 8 and 16 bits were, from 1000 elements
+/// to a million, measured on a Zen 4.
 const fn is_narrow(sizes: &[usize]) -> bool {
     let mut k = 0;
     while k < sizes.len() {
@@ -291,18 +292,18 @@ const fn is_narrow(sizes: &[usize]) -> bool {
     true
 }
 
-/// [`simd`], without the copy of the code for AVX-512 if the elements are `narrow`.
+/// [`simd`], but `narrow` elements use AVX2 on processors with AVX-512, without a copy of the code for AVX-512.
 #[inline(always)]
 fn simd_for<R>(narrow: bool, f: impl FnOnce(Isa) -> R) -> R {
     match level() {
-        // SAFETY: a machine with AVX-512 has AVX2.
+        // SAFETY: a processor with AVX-512 has AVX2.
         Level::Avx512 if narrow => unsafe { simd_at(Level::Avx2, f) },
-        // SAFETY: `level` has found what it returns.
+        // SAFETY: `level` returns a level that this processor has.
         other => unsafe { simd_at(other, f) },
     }
 }
 
-/// Returns true if a kernel over these types may meet 16-bit floats in memory.
+/// Returns true if operands of a kernel over these types may be 16-bit floats in memory.
 const fn takes_floats(types: &[Dtype]) -> bool {
     let mut k = 0;
     while k < types.len() {
@@ -314,7 +315,7 @@ const fn takes_floats(types: &[Dtype]) -> bool {
     false
 }
 
-/// Runs the kernel for what lies in memory, which is `half` where the types say float32.
+/// Runs the kernel for elements as they are stored in memory: `half` where `types` says float32, the given type elsewhere.
 fn run_as_stored<const N: usize>(work: &Work<N>, types: [Dtype; N], half: Dtype, f16: Kernel<'_, N>, bf16: Kernel<'_, N>) {
     let stored = types.map(|dtype| if dtype == Dtype::Float32 { half } else { dtype });
     work.run_as_stored(stored, if half == Dtype::Float16 { f16 } else { bf16 })
@@ -344,7 +345,7 @@ mod tests {
     #[test]
     fn rare_elements_alone_are_computed_slowly() {
         for n in [0, 1, RARE_PIECE - 1, RARE_PIECE, RARE_PIECE + 1, 5000] {
-            // The second piece has no rare ones.
+            // The second piece has no rare elements.
             let a: Vec<f64> = (0..n).map(|i| if i / RARE_PIECE != 1 && i % 7 == 0 { -1.0 - i as f64 } else { i as f64 }).collect();
             let expected: Vec<f64> = a.iter().map(|&x| if x < 0.0 { x * 10.0 } else { x + 1.0 }).collect();
             let mut r = vec![0.0; n];
@@ -364,7 +365,7 @@ mod tests {
 
     #[test]
     fn sixteen_bit_floats_are_converted_piece_by_piece() {
-        // The longest comes from beyond the caches.
+        // The longest is larger than the caches.
         for n in [1, 500, 1024, 1500, 400_000] {
             let a: Vec<u16> = (0..n).map(|i| half::bf16::from_f32((i % 200) as f32).to_bits()).collect();
             let b: Vec<f32> = (0..n).map(|i| (i % 50) as f32).collect();
@@ -385,7 +386,7 @@ mod tests {
         }
     }
 
-    /// Small whole numbers as 16-bit floats, and what they are.
+    /// Returns small whole numbers as the bits of 16-bit floats.
     fn halves(half: Dtype, n: usize, most: usize) -> Vec<u16> {
         let bits = |x: f32| if half == Bfloat16 { half::bf16::from_f32(x).to_bits() } else { half::f16::from_f32(x).to_bits() };
         (0..n).map(|i| bits((i % most) as f32)).collect()

@@ -1,4 +1,4 @@
-//! Loops on the host: kernels see contiguous runs in one compute type, the engine brings every layout and dtype into that form.
+//! Loops on the host. A kernel sees contiguous runs in one compute type; the engine converts every layout and dtype to that form.
 
 pub mod compress;
 mod compressed;

@@ -1,24 +1,24 @@
-//! The most frequent element of a line: counted in a table where values lie close together, else by sorting.
+//! The most frequent element of a line: counted in a table if the values are close together, otherwise found by sorting.
 
 use super::keys::{Key, Ordered, to_keys};
 use super::radix::sorted;
 use super::simd::simd;
 
-/// Bytes of scratch that the mode of `n` elements takes.
+/// Returns the bytes of scratch that the mode of `n` elements needs.
 pub fn scratch_bytes<T: Ordered>(n: usize) -> usize {
     n.saturating_mul(2 * size_of::<T::Key>())
 }
 
-/// The key that occurs most often, the smallest of several, and the last position where it occurs.
+/// Returns the key that occurs most often, the smallest of several, and the last position where it occurs.
 ///
-/// No NaN equals another, so one counts only where there is nothing else; then it is the first.
+/// A NaN equals no other NaN, so a NaN is the mode only of a line of NaNs; then the first is returned.
 ///
 /// # Safety
-/// `line` is not empty, `scratch` has the bytes of [`scratch_bytes`], aligned to 8.
+/// `line` must not be empty, and `scratch` must have the bytes of [`scratch_bytes`], aligned to 8.
 pub unsafe fn mode<T: Ordered>(line: &[T], scratch: *mut u8) -> (T::Key, usize) {
     let keys = scratch.cast::<T::Key>();
     let other = keys.wrapping_add(line.len());
-    // SAFETY: there is room for the keys twice; all are written before they are read.
+    // SAFETY: there is room for the keys twice, and all keys are written before they are read.
     let (keys, other) = unsafe {
         to_keys(line, keys);
         std::ptr::write_bytes(other, 0, line.len());
@@ -30,7 +30,7 @@ pub unsafe fn mode<T: Ordered>(line: &[T], scratch: *mut u8) -> (T::Key, usize) 
         _ if T::DTYPE.is_float() && least == T::Key::MAX => return (least, 0),
         0..256 => most_counted(keys, least, &mut [0; 256]),
         _ if range < line.len() => {
-            // SAFETY: counts are no larger than keys, and there are fewer than keys.
+            // SAFETY: a count is no larger than a key, and there are fewer counts than keys.
             let counts = unsafe { std::slice::from_raw_parts_mut(other.as_mut_ptr().cast::<u32>(), range + 1) };
             most_counted(keys, least, counts)
         }
@@ -46,7 +46,7 @@ fn extent<K: Key>(keys: &[K]) -> (K, K) {
     )
 }
 
-/// The most frequent of keys that `counts`, all zero, has an entry for, counted from `least`.
+/// Returns the most frequent of the keys. `counts`, all zero, has an entry for each key from `least` on.
 fn most_counted<K: Key>(keys: &[K], least: K, counts: &mut [u32]) -> K {
     for key in keys {
         counts[key.distance(least)] += 1;
@@ -56,7 +56,7 @@ fn most_counted<K: Key>(keys: &[K], least: K, counts: &mut [u32]) -> K {
     least.plus(at)
 }
 
-/// The most frequent of sorted keys; NaNs count one by one.
+/// Returns the most frequent of sorted keys. NaNs are not counted.
 fn longest_run<K: Key>(keys: &[K], float: bool) -> K {
     let (mut best, mut most, mut start) = (keys[0], 0, 0);
     for i in 1..=keys.len() {
@@ -78,7 +78,7 @@ mod tests {
 
     fn mode_of<T: Ordered>(line: &[T]) -> (T, usize) {
         let mut scratch = vec![0u64; scratch_bytes::<T>(line.len()).div_ceil(8)];
-        // SAFETY: the scratch is as long as asked for.
+        // SAFETY: the scratch has the required size.
         let (key, at) = unsafe { mode(line, scratch.as_mut_ptr().cast()) };
         (T::from_key(key), at)
     }
@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn long_lines_are_counted_as_short_ones() {
-        // Squares modulo a prime: each nonzero residue twice a period, 0 once; the last period is cut after the first quarter.
+        // Squares modulo a prime: each nonzero residue occurs twice a period, 0 once. The last period ends after its first quarter.
         let squares = |i: u64| (i * i % 1009) as i64;
         for scale in [1i64, 3_000_000_007] {
             let line: Vec<i64> = (0..1009 + 100).map(|i| (squares(i) - 500) * scale).collect();

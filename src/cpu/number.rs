@@ -1,28 +1,28 @@
-//! Arithmetic that integers and floats define differently, under one name for rows of operations.
+//! Arithmetic that integers and floats define differently, under common names for the table of operations.
 
 use super::real::Real;
 use super::simd::Isa;
 use crate::dtype::{Bool, Element};
 
-/// The numbers: every compute type but Bool.
+/// The numbers: every compute type except Bool.
 pub trait Number: Element {
-    /// The largest integer not above; an integer itself.
+    /// Returns the largest integer that is not greater. Integers are returned unchanged.
     fn floor(self) -> Self;
-    /// The smallest integer not below; an integer itself.
+    /// Returns the smallest integer that is not less. Integers are returned unchanged.
     fn ceil(self) -> Self;
-    /// The nearest integer, ties to even; an integer itself.
+    /// Returns the nearest integer, ties to even. Integers are returned unchanged.
     fn round(self) -> Self;
-    /// The integer towards zero; an integer itself.
+    /// Returns the nearest integer towards zero. Integers are returned unchanged.
     fn trunc(self) -> Self;
-    /// The remainder of truncated division, with the sign of `self`. Integers: `b` is not 0.
+    /// Returns the remainder of truncated division, with the sign of `self`. Integers: `b` must not be 0.
     fn fmod(self, b: Self, isa: Isa) -> Self;
-    /// The remainder of floored division, with the sign of `b`. Integers: `b` is not 0.
+    /// Returns the remainder of floored division, with the sign of `b`. Integers: `b` must not be 0.
     fn remainder(self, b: Self, isa: Isa) -> Self;
-    /// The quotient rounded down. Integers: `b` is not 0.
+    /// Returns the quotient rounded down. Integers: `b` must not be 0.
     fn floor_div(self, b: Self, isa: Isa) -> Self;
-    /// The quotient rounded towards zero. Integers: `b` is not 0.
+    /// Returns the quotient rounded towards zero. Integers: `b` must not be 0.
     fn trunc_div(self, b: Self, isa: Isa) -> Self;
-    /// Returns true if the four functions above have to leave a quotient to their slow forms.
+    /// Returns true if the four functions above are inexact for this quotient, so that their slow forms are needed.
     fn quotient_rare(self, b: Self, isa: Isa) -> bool;
     /// [`Number::fmod`] for all arguments.
     fn fmod_slow(self, b: Self, isa: Isa) -> Self;
@@ -32,35 +32,35 @@ pub trait Number: Element {
     fn floor_div_slow(self, b: Self, isa: Isa) -> Self;
     /// [`Number::trunc_div`] for all arguments.
     fn trunc_div_slow(self, b: Self, isa: Isa) -> Self;
-    /// `self^b`. Integers wrap; with a negative `b` they give the quotient of 1 rounded towards zero, and 0 for 0.
+    /// `self^b`. Integers wrap. With a negative `b` they return 1 divided by the power, rounded towards zero, and 0 for 0.
     fn pow(self, b: Self, isa: Isa) -> Self;
-    /// `r[i] = a[i]^b[i]`; a step of 0 repeats the first, other steps are 1.
+    /// `r[i] = a[i]^b[i]`. An operand with step 0 is one element for all `i`; other steps are 1.
     ///
     /// # Safety
-    /// The operands have `n` elements or one; `r` is an operand or apart from it.
+    /// The operands must have `n` elements or one; `r` must be an operand, or overlap none.
     #[inline(always)]
     unsafe fn pow_run(isa: Isa, r: *mut Self, [a, b]: [*const Self; 2], steps: [usize; 2], n: usize) {
         for i in 0..n {
-            // SAFETY: the caller's.
+            // SAFETY: the caller keeps this function's contract.
             unsafe { r.add(i).write(a.add(i * steps[0]).read().pow(b.add(i * steps[1]).read(), isa)) }
         }
     }
-    /// `self * 2^b`: integers lose the bits that leave, all of them if `b` is negative or too large.
+    /// `self * 2^b`. Integers lose the bits that are shifted out: all bits if `b` is negative or too large.
     fn shl(self, b: Self, isa: Isa) -> Self;
-    /// `self / 2^b`, rounded down for integers; all bits leave if `b` is negative or too large.
+    /// `self / 2^b`, rounded down for integers. All bits are shifted out if `b` is negative or too large.
     fn shr(self, b: Self, isa: Isa) -> Self;
 }
 
-/// Integers as floats that divide them exactly: a quotient that is no integer differs from the next one by at least the reciprocal of the
-/// dividend, more than rounding takes away. Machines divide vectors of floats, but not of integers.
+/// Exact division of integers as floats. A quotient that is not an integer differs from the next integer by at least the reciprocal of the
+/// dividend, which is more than the rounding error. Processors can divide vectors of floats, but not of integers.
 trait Divided: Copy {
-    /// Wide enough for a product of quotient and divisor.
+    /// A float wide enough for the product of quotient and divisor.
     type Float;
     /// Returns true if the number is too large for [`Divided::widen`].
     fn is_wide(self) -> bool;
-    /// As a float.
+    /// Returns the number as a float.
     fn widen(self) -> Self::Float;
-    /// Back, wrapping at the one quotient that does not fit: the least integer divided by -1.
+    /// Converts back. The one quotient that does not fit, the smallest integer divided by -1, wraps.
     fn narrow(x: Self::Float) -> Self;
 }
 
@@ -85,7 +85,7 @@ macro_rules! wide {
 }
 wide!(u8 f32 i8 f32 i16 f32 i32 f64);
 
-// Adding it leaves an integer of less than 51 bits in the low bits of a float64, as two's complement.
+// After this is added, the low bits of the float64 are an integer of less than 51 bits, in two's complement.
 const SHIFT: f64 = 6_755_399_441_055_744.0;
 
 impl Divided for i64 {
@@ -187,7 +187,7 @@ macro_rules! integer_number {
             #[inline(always)]
             fn shr(self, b: $t, _: Isa) -> $t {
                 let inside = (b as u64) < <$t>::BITS as u64;
-                // All bits but the sign are gone after one less than the width; of an unsigned number that one goes too.
+                // Shifting by the width minus one leaves only sign bits. For an unsigned number the result is 0.
                 let most = self.wrapping_shr(<$t>::BITS - 1);
                 if inside { self.wrapping_shr(b as u32) } else if <$t>::MIN == 0 { 0 } else { most }
             }
@@ -196,16 +196,16 @@ macro_rules! integer_number {
 }
 integer_number!(u8, i8, i16, i32, i64);
 
-/// A float times a power of two.
+/// A float that can be multiplied by a power of two.
 trait Scaled {
-    /// `self * 2^n`, though the power alone may be too large or too small; 0 and infinity stay, whatever finite n is.
+    /// `self * 2^n`, even if the power alone would overflow or underflow. 0 and infinity are unchanged for every finite n.
     fn scaled(self, n: Self, isa: Isa) -> Self;
 }
 
 impl Scaled for f32 {
     #[inline(always)]
     fn scaled(self, n: f32, isa: Isa) -> f32 {
-        // Farther than float32 reaches from one end to the other.
+        // More than the distance from one end of float32's range to the other.
         let n = f64::from(if (n > 400.0) & (n < f32::INFINITY) { 400.0 } else { n });
         let n = if (n < -400.0) & (n > f64::NEG_INFINITY) { -400.0 } else { n };
         (f64::from(self) * Real::exp2(n, isa)) as f32
@@ -219,7 +219,7 @@ impl Scaled for f64 {
         let (up, down) = (f64::from_bits((1023 + 600) << 52), f64::from_bits((1023 - 600) << 52));
         let n = if (n > 2200.0) & (n < f64::INFINITY) { 2200.0 } else { n };
         let (mut x, mut n) = (self, if (n < -2200.0) & (n > f64::NEG_INFINITY) { -2200.0 } else { n });
-        // A step rounds or overflows only if the result does, after all steps.
+        // A step rounds or overflows only if the final result does.
         for _ in 0..2 {
             x *= if n > 1000.0 { up } else { 1.0 };
             x *= if n < -1000.0 { down } else { 1.0 };
@@ -296,7 +296,7 @@ macro_rules! float_number {
             }
             #[inline(always)]
             unsafe fn pow_run(isa: Isa, r: *mut $t, operands: [*const $t; 2], steps: [usize; 2], n: usize) {
-                // SAFETY: the caller's.
+                // SAFETY: the caller keeps this function's contract.
                 unsafe { <$t as Real>::pow_run(isa, r, operands, steps, n) }
             }
             #[inline(always)]
@@ -312,15 +312,15 @@ macro_rules! float_number {
 }
 float_number!(f32 f64);
 
-/// Bit by bit: the integers and Bool.
+/// Bitwise operations: the integers and Bool.
 pub trait Bits: Element {
-    /// Bits set in both.
+    /// Returns the bits set in both.
     fn and(self, b: Self) -> Self;
-    /// Bits set in one or both.
+    /// Returns the bits set in one or both.
     fn or(self, b: Self) -> Self;
-    /// Bits set in one only.
+    /// Returns the bits set in exactly one.
     fn xor(self, b: Self) -> Self;
-    /// Bits not set; for Bool the other truth value.
+    /// Returns the bits that are not set; for Bool the other truth value.
     fn not(self) -> Self;
 }
 
@@ -367,19 +367,19 @@ impl Bits for Bool {
     }
 }
 
-/// The larger one; NaN if one is.
+/// Returns the larger number, or NaN if one is NaN.
 #[inline(always)]
 pub fn max<T: Element>(a: T, b: T) -> T {
     if a >= b || a.is_nan() { a } else { b }
 }
 
-/// The smaller one; NaN if one is.
+/// Returns the smaller number, or NaN if one is NaN.
 #[inline(always)]
 pub fn min<T: Element>(a: T, b: T) -> T {
     if a <= b || a.is_nan() { a } else { b }
 }
 
-/// -1, 0 or 1; NaN is neither negative nor positive.
+/// Returns -1, 0 or 1. NaN is neither negative nor positive, so it returns 0.
 #[inline(always)]
 pub fn sign<T: Element>(x: T) -> T {
     let (one, minus_one) = (T::from_i64(1), T::from_i64(-1));
@@ -387,7 +387,7 @@ pub fn sign<T: Element>(x: T) -> T {
     if x > T::ZERO { one } else { not_above }
 }
 
-/// The positive part; NaN stays.
+/// Returns the positive part; NaN is returned unchanged.
 #[inline(always)]
 pub fn relu<T: Element>(x: T) -> T {
     if T::ZERO > x { T::ZERO } else { x }
@@ -418,7 +418,7 @@ mod tests {
         };
         for round in 0..100_000 {
             let (a, b) = (next() - (1 << 49), (next() - (1 << 49)) >> (round % 50) | 1);
-            // Dividends right beside a multiple are the hard ones.
+            // Dividends next to a multiple of the divisor are the difficult ones.
             for a in [a, a / b * b, a / b * b - 1, a / b * b + 1] {
                 let all = simd(move |isa| {
                     (a.quotient_rare(b, isa), a.trunc_div(b, isa), a.fmod(b, isa), a.floor_div(b, isa), a.remainder(b, isa))
@@ -471,7 +471,7 @@ mod tests {
         let (tiny, big) = (f64::from_bits(1), f64::powi(2.0, 1023));
         assert_eq!((shl(tiny, 1074.0), shl(tiny, 2097.0), shl(big, -2097.0), shl(big, 1.0)), (1.0, big, tiny, f64::INFINITY));
         assert_eq!((shr(0.0, -1e300), shl(f64::INFINITY, -1e300), shr(1.0, 1075.0), shl(0.75, -1074.0)), (0.0, f64::INFINITY, 0.0, tiny));
-        // Rounded once: to even, though half of it would be just as even.
+        // The exact results are ties, which are rounded once, to even.
         let (three, five) = (f64::from_bits(3), f64::from_bits(5));
         assert_eq!((shr(three, 1.0), shr(five, 1.0), shl(1.25, -1073.0)), (f64::from_bits(2), f64::from_bits(2), f64::from_bits(2)));
     }

@@ -1,9 +1,9 @@
-//! The thread pool: shares the parts of one kernel between the calling thread and a few workers.
+//! The thread pool: divides the parts of one job among the calling thread and a few workers.
 //!
-//! One job runs at a time; a call that finds the pool taken (by another thread, or by the job it is nested in) runs its parts itself.
-//! A worker touches a job only while it holds a seat, and seats are handed out and withdrawn by one atomic word: the caller withdraws
-//! the free seats once every part has begun, then waits for the seated workers alone. A worker that wakes up too late finds no seat,
-//! so a busy machine costs the caller nothing but the help.
+//! One job runs at a time. A call that finds the pool busy (with a job of another thread, or with the job that the call is nested in) runs
+//! its parts itself. A worker accesses a job only while it holds a seat. One atomic word counts the free and the taken seats: when every
+//! part has begun, the caller withdraws the free seats and waits only for the seated workers. A worker that wakes up too late finds no
+//! seat, so on a busy machine the caller loses only the help.
 
 mod count;
 mod shares;
@@ -25,13 +25,14 @@ use std::time::{Duration, Instant};
 use std::{mem, process, ptr, thread};
 use worker::{Employer, Worker, lock};
 
-/// How long a worker sleeps before it ends: a thread left over would keep a process alive whose own threads have all ended.
+/// The time that a worker sleeps before its thread ends. A thread that stayed would keep a process alive whose other threads have all
+/// ended.
 const IDLE_TIME: Duration = Duration::from_secs(2);
 
-/// How long the end of the process may wait for idle workers to leave.
+/// The time that the end of the process waits for idle workers to leave.
 const EXIT_TIME: Duration = Duration::from_millis(200);
 
-/// One free seat in `Pool::seats`; the bits below count the seated workers.
+/// One free seat in `Pool::seats`. The lower bits count the seated workers.
 const FREE_SEAT: u32 = 1 << 16;
 
 /// In `Pool::seats`: the caller sleeps until the last worker leaves. Set only when no seat is free.
@@ -40,9 +41,9 @@ const CALLER_SLEEPS: u32 = 1 << 15;
 static POOL: AtomicPtr<Pool> = AtomicPtr::new(ptr::null_mut());
 
 /// Runs `task(0), ..., task(parts - 1)`, each exactly once, on the calling thread and the pool's workers; returns when all are done. Each
-/// thread begins with [parts of its own](Shares), the calling one with part 0.
+/// thread begins with its [own parts](Shares), the calling thread with part 0.
 ///
-/// A panic in a task abandons the parts that have not begun, and continues on the calling thread once the others are done.
+/// A panic in a task abandons the parts that have not begun, and continues on the calling thread once the other tasks are done.
 #[inline]
 pub fn run(parts: usize, task: &(dyn Fn(usize) + Sync)) {
     if parts > 1 {
@@ -54,7 +55,7 @@ pub fn run(parts: usize, task: &(dyn Fn(usize) + Sync)) {
     (0..parts).for_each(task);
 }
 
-/// The call that the pool works on. Lives in the pool, but `task` is on the caller's stack: only the caller and seated workers look at it.
+/// The call that the pool works on. `task` is on the caller's stack, so only the caller and seated workers read this struct.
 #[derive(Clone, Copy)]
 struct Call {
     task: *const (dyn Fn(usize) + Sync),
@@ -62,21 +63,21 @@ struct Call {
     helpers: usize,
 }
 
-/// Boxed, so that they stay where their threads find them.
+/// The workers are boxed, so that their addresses, which their threads use, do not change.
 #[allow(clippy::vec_box)]
 type Workers = Vec<Box<Worker>>;
 
-/// The state of one process's pool. Never freed: workers and the exit handler refer to it until the end.
+/// The state of one process's pool. It is never freed, since workers and the exit handler refer to it until the process ends.
 struct Pool {
-    /// Taken by the thread whose job runs; its holder alone may change `job` and `workers`.
+    /// Held by the thread whose job runs. Only the holder may change `job` and `workers`.
     busy: Padded<AtomicBool>,
     /// Free seats (in units of [`FREE_SEAT`]), [`CALLER_SLEEPS`], and the number of seated workers. 0 between jobs.
     seats: Padded<AtomicU32>,
-    /// The parts to begin.
+    /// The parts that have not begun.
     shares: Shares,
     job: UnsafeCell<Call>,
     workers: UnsafeCell<Workers>,
-    /// How many of the workers have ended for want of work.
+    /// The number of workers that have ended because they had no work.
     gone: AtomicUsize,
     /// The last panic of the job.
     panic: Mutex<Option<Box<dyn Any + Send>>>,
@@ -84,20 +85,20 @@ struct Pool {
     all_left: Condvar,
     /// Tells the workers to return.
     ending: AtomicBool,
-    /// The process that the workers are threads of. They do not exist in a child of `fork`.
+    /// The `fork::generation` of the process that made the pool. The workers do not exist in a child of `fork`.
     generation: u32,
     owner: u32,
-    /// The pool of the process this one was forked from, kept so that leak checkers find what it owns.
+    /// The pool of the parent process of a `fork`, kept so that leak checkers find its memory.
     _forked_from: *const Pool,
 }
 
-// SAFETY: `job` and `workers` are written only by the holder of `busy` while nobody is seated, and read by others only when seated.
+// SAFETY: only the holder of `busy` writes `job` and `workers`, while no worker is seated; other threads read them only when seated.
 unsafe impl Sync for Pool {}
 
 impl Employer for Pool {
     fn work(&self, worker: &Worker) {
         while self.wait_for_seat(worker) {
-            // SAFETY: we are seated.
+            // SAFETY: this thread is seated.
             let job = unsafe { *self.job.get() };
             self.wake(worker.index, job.helpers);
             self.take_parts(worker.index, job);
@@ -108,14 +109,14 @@ impl Employer for Pool {
 }
 
 impl Pool {
-    /// The pool made last: of this process, or of the one it was forked from.
+    /// Returns the pool that was made last: by this process, or by a parent process before a `fork`.
     #[inline]
     fn latest() -> Option<&'static Pool> {
         // SAFETY: pools are never freed once they are in POOL.
         unsafe { POOL.load(Acquire).as_ref() }
     }
 
-    /// The pool of this process; `None` without memory for it.
+    /// Returns the pool of this process, or `None` if there is no memory for it.
     #[inline]
     fn current() -> Option<&'static Pool> {
         match Pool::latest() {
@@ -143,7 +144,7 @@ impl Pool {
             _forked_from: forked_from,
         })?);
         if POOL.compare_exchange(forked_from, pool, AcqRel, Acquire).is_err() {
-            // SAFETY: another thread was first, and nobody has seen this one.
+            // SAFETY: another thread was first, so no thread has seen this pool.
             drop(unsafe { Box::from_raw(pool) });
         }
         Pool::latest()
@@ -153,7 +154,7 @@ impl Pool {
         !self.busy.0.load(Relaxed) && !self.busy.0.swap(true, Acquire)
     }
 
-    /// Runs the job, unless the pool is taken or has no workers.
+    /// Runs the job and returns true, unless the pool is busy or has no workers.
     fn try_run(&'static self, parts: usize, threads: usize, task: &(dyn Fn(usize) + Sync)) -> bool {
         if !self.take() {
             return false;
@@ -163,9 +164,10 @@ impl Pool {
             self.busy.0.store(false, Release);
             return false;
         }
-        // SAFETY: the lifetime is dropped from the type only; `fork_join` returns after the last seated worker has left.
+        // SAFETY: only the type loses the lifetime; `fork_join` returns after the last seated worker has left, so no thread uses `task`
+        // later.
         let task = unsafe { mem::transmute::<*const (dyn Fn(usize) + Sync + '_), *const (dyn Fn(usize) + Sync)>(task) };
-        // SAFETY: we hold `busy`, and nobody is seated.
+        // SAFETY: this thread holds `busy`, and no worker is seated.
         unsafe { *self.job.get() = Call { task, parts, helpers } };
         let panic = self.fork_join();
         self.busy.0.store(false, Release);
@@ -175,9 +177,9 @@ impl Pool {
         true
     }
 
-    /// Runs the job that lies ready; gives the last panic.
+    /// Runs the job in `self.job`. Returns the last panic.
     fn fork_join(&self) -> Option<Box<dyn Any + Send>> {
-        // SAFETY: we hold `busy`.
+        // SAFETY: this thread holds `busy`.
         let job = unsafe { *self.job.get() };
         self.shares.deal(job.parts, job.helpers + 1);
         self.seats.0.store(job.helpers as u32 * FREE_SEAT, Release);
@@ -189,9 +191,9 @@ impl Pool {
         lock(&self.panic).take()
     }
 
-    /// Takes parts as thread `index` and runs them until none is left.
+    /// Runs parts as thread `index` until no part is left to begin.
     fn take_parts(&self, index: usize, job: Call) {
-        // SAFETY: the caller of `run` keeps the task alive while it, or anyone seated, is here.
+        // SAFETY: `run` returns, and drops the task, only after this thread has left.
         let task = unsafe { &*job.task };
         let take = || self.shares.each(index, task);
         if let Err(payload) = catch_unwind(AssertUnwindSafe(take)) {
@@ -201,7 +203,7 @@ impl Pool {
         }
     }
 
-    /// Withdraws the free seats and waits until the seated workers have left; false when they never will.
+    /// Withdraws the free seats and waits until the seated workers have left. Returns false if they never will.
     fn wait_for_workers(&self) -> bool {
         let seated = self.seats.0.fetch_and(FREE_SEAT - 1, Acquire) % FREE_SEAT;
         if seated == 0 || spin_until(|| self.seats.0.load(Acquire) == 0) {
@@ -217,37 +219,37 @@ impl Pool {
 
     /// Wakes the workers below thread `index` in the binary tree of threads (0 is the caller), so that no thread wakes all others.
     ///
-    /// Only for the caller and seated workers.
+    /// This is for the caller and seated workers only.
     fn wake(&self, index: usize, helpers: usize) {
-        // SAFETY: nobody changes `workers` while a job runs, and one does: we are part of it.
+        // SAFETY: `workers` does not change while a job runs, and this thread is part of a running job.
         let workers = unsafe { &*self.workers.get() };
         workers.iter().take(helpers).skip(2 * index).take(2).for_each(|worker| worker.call());
     }
 
-    /// Starts workers until there are `wanted`, as far as the system allows, and gives how many of them there are. Only for the holder of
-    /// `busy`.
+    /// Starts workers until there are `wanted`, or until the system refuses, and returns the number of workers. Only the holder of `busy`
+    /// may call this.
     fn spawn_workers(&'static self, wanted: usize) -> usize {
-        // SAFETY: we hold `busy`, and nobody is seated.
+        // SAFETY: this thread holds `busy`, and no worker is seated.
         let workers = unsafe { &mut *self.workers.get() };
         if workers.len() >= wanted && self.gone.load(Relaxed) == 0 {
             return wanted;
         }
         let there = (0..wanted).find(|&k| !self.make_sure_of(workers, k)).unwrap_or(wanted);
         if there < wanted && there == workers.len() {
-            // If the system refuses a worker that was never there, the number of threads is lowered until it is set anew: otherwise every
-            // call would try again. A worker that was there before may be started again at any time.
+            // If the system refuses a new worker, the number of threads is lowered until it is set anew, since otherwise every call would
+            // try again. A worker that existed before may be started again at any time.
             count::lower(there + 1);
         }
         there
     }
 
-    /// Starts worker `k` unless it runs; all workers before it exist. False when the system refuses.
+    /// Starts worker `k` unless it is running. All workers before it must exist. Returns false if the system refuses.
     fn make_sure_of(&'static self, workers: &mut Workers, k: usize) -> bool {
         if let Some(worker) = workers.get(k) {
             if !worker.is_gone() {
                 return true;
             }
-            // SAFETY: we hold `busy`, and a worker stays in its box.
+            // SAFETY: this thread holds `busy`, no thread runs in the worker, and the worker stays in its box.
             let started = unsafe { worker.start() };
             self.gone.fetch_sub(usize::from(started), Relaxed);
             return started;
@@ -257,7 +259,7 @@ impl Pool {
         }
         let Some(worker) = alloc::boxed(Worker::new(self, k + 1)) else { return false };
         workers.push(worker);
-        // SAFETY: as above.
+        // SAFETY: this thread holds `busy`, the worker is new, and it stays in its box.
         let started = unsafe { workers[k].start() };
         if !started {
             workers.pop();
@@ -265,11 +267,11 @@ impl Pool {
         started
     }
 
-    /// Waits for a seat and takes it. False when the worker must return, because the pool ends or has not called it for long.
+    /// Waits for a seat and takes it. Returns false if the worker must return, because the pool ends or has not called it for a long time.
     ///
-    /// A job that counts on a worker which is about to return is done without it, like without one that wakes up too late.
+    /// A job that expects a worker which is about to return is done without this worker, as if it had woken up too late.
     fn wait_for_seat(&self, worker: &Worker) -> bool {
-        // No seat can be taken once `ending` is set, so `ending` tells afterwards whether one was.
+        // No seat can be taken once `ending` is set, so `ending` tells afterwards whether a seat was taken.
         let called = || self.take_seat() || self.ending.load(Acquire);
         if !spin_until(called) {
             while !called() {
@@ -290,26 +292,26 @@ impl Pool {
         self.seats.0.fetch_update(Acquire, Relaxed, |seats| (seats >= FREE_SEAT).then(|| seats - FREE_SEAT + 1)).is_ok()
     }
 
-    /// Gives up the seat. From here on the job may be gone.
+    /// Gives up the seat. The job may be gone after this.
     fn leave(&self) {
         if self.seats.0.fetch_sub(1, Release) == CALLER_SLEEPS + 1 {
-            // The caller holds the gate from its look at the seats until it sleeps. Passing the gate makes sure that the notification does
-            // not come in between.
+            // The caller holds the gate from reading the seats until it sleeps. Locking the gate here ensures that the notification does
+            // not fall in between.
             drop(lock(&self.gate));
             self.all_left.notify_one();
         }
     }
 
-    /// Sends the workers away and keeps the pool taken, so that later calls run on their own thread.
+    /// Makes the workers return and keeps the pool busy, so that later calls run on their own thread.
     ///
-    /// Gives up when a job runs (`exit` called inside a task, or beside one), and in a process that has no workers because it was
-    /// copied in a way that ran no fork handlers.
+    /// Does nothing while a job runs (`exit` was called inside a task, or concurrently with one), and in a process without workers because
+    /// it was copied without running the fork handlers.
     fn end(&self) {
         if self.owner != process::id() || !self.take() {
             return;
         }
         self.ending.store(true, Release);
-        // SAFETY: we hold `busy`, for ever, and nobody is seated.
+        // SAFETY: this thread holds `busy` for ever, and no worker is seated.
         let workers = unsafe { &mut *self.workers.get() };
         workers.iter().for_each(|worker| worker.call());
         let start = Instant::now();
@@ -319,12 +321,12 @@ impl Pool {
             }
             thread::sleep(Duration::from_micros(20));
         }
-        // SAFETY: we hold `busy`, and all are gone.
+        // SAFETY: this thread holds `busy`, and all workers are gone.
         workers.drain(..).for_each(|worker| unsafe { worker.join() });
     }
 }
 
-/// Spins for a short while until `ready`; false when it never was.
+/// Spins for a short time until `ready` returns true. Returns false if it never did.
 fn spin_until(ready: impl Fn() -> bool) -> bool {
     let mut start = None;
     loop {
@@ -340,13 +342,12 @@ fn spin_until(ready: impl Fn() -> bool) -> bool {
     }
 }
 
-/// Registers a handler for the end of the process (or of this library, where `dlclose` unloads it).
+/// Registers a handler for the end of the process, or for the unloading of this library by `dlclose`.
 fn register_handler() {
     static REGISTERED: AtomicBool = AtomicBool::new(false);
     if !REGISTERED.load(Acquire) {
-        // Two threads may both get here, and the call may fail for want of memory. The handler may run twice; without the handler workers
-        // live on at exit.
-        // SAFETY: the handler is a plain function that never unwinds.
+        // Two threads may both get here, and the call may fail without memory. The handler may run twice. Without the handler workers run
+        // on at exit. SAFETY: the handler is a plain function that never unwinds.
         unsafe { libc::atexit(at_exit) };
         REGISTERED.store(true, Release);
     }
@@ -365,7 +366,7 @@ mod tests {
     use std::collections::HashSet;
     use std::sync::atomic::AtomicI32;
 
-    /// Tests that set the number of threads, or need the pool for themselves, take turns.
+    /// Serialises tests that set the number of threads, or need the pool for themselves.
     static TURN: Mutex<()> = Mutex::new(());
 
     pub(super) fn with_threads(n: usize, test: impl FnOnce()) {
@@ -389,7 +390,7 @@ mod tests {
         }
     }
 
-    /// Returns true if `n` threads run one job concurrently. Other tests may hold the pool, so it tries for a while.
+    /// Returns true if `n` threads run one job concurrently. Other tests may use the pool, so this tries for a while.
     pub(super) fn runs_concurrently(n: usize) -> bool {
         let start = Instant::now();
         while start.elapsed() < Duration::from_secs(5) {
@@ -473,9 +474,9 @@ mod tests {
         });
     }
 
-    /// Forks; a child that hangs is killed.
+    /// Forks. A child that hangs is killed.
     fn fork() -> i32 {
-        // SAFETY: the child only uses the pool and the allocator, which both allow for fork, and leaves by `exit`, in `in_child`.
+        // SAFETY: the child uses only the pool and the allocator, which both support fork, and exits in `in_child`.
         unsafe {
             let child = libc::fork();
             if child == 0 {
@@ -487,15 +488,15 @@ mod tests {
 
     fn exit_status(child: i32) -> Option<i32> {
         let mut status = 0;
-        // SAFETY: the child is ours and nobody else waits for it.
+        // SAFETY: `child` is a child of this process, and no other thread waits for it.
         unsafe { libc::waitpid(child, &mut status, 0) };
         libc::WIFEXITED(status).then(|| libc::WEXITSTATUS(status))
     }
 
-    /// Runs `test` in a child, and gives the child's exit status: 0 when the test held.
+    /// Runs `test` in a child process and returns the exit status of the child: 0 if `test` returned true.
     pub(super) fn in_child(test: impl FnOnce() -> bool) -> Option<i32> {
         match fork() {
-            // SAFETY: runs the handlers of the end of the process, ours among them.
+            // SAFETY: `exit` runs the exit handlers, including the pool's, and never returns.
             0 => unsafe { libc::exit(if matches!(catch_unwind(AssertUnwindSafe(test)), Ok(true)) { 0 } else { 1 }) },
             child => exit_status(child),
         }
@@ -555,7 +556,7 @@ mod tests {
             pool.end();
             pool.end();
             runs_alone();
-            // SAFETY: the workers are gone, and this thread is the only one of its process.
+            // SAFETY: the workers are gone, and this is the only thread of its process.
             met && unsafe { &*pool.workers.get() }.is_empty()
         };
         with_threads(3, || assert_eq!(in_child(ends), Some(0)));
@@ -567,7 +568,7 @@ mod tests {
         let starved = || {
             let pages = std::fs::read_to_string("/proc/self/statm").ok().and_then(|text| text.split(' ').next()?.parse::<u64>().ok());
             let limit = pages.unwrap_or(0) * 4096 + (16 << 20);
-            // SAFETY: the limit is our own, and holds for this child only.
+            // SAFETY: the pointer is valid during the call, and the limit is set for this child only.
             unsafe { libc::setrlimit(libc::RLIMIT_AS, &libc::rlimit { rlim_cur: limit, rlim_max: limit }) };
             set_num_threads(500);
             each_once(1000);

@@ -1,4 +1,4 @@
-//! Pooling: the greatest element or the mean of each window, line by line, and what their gradients need.
+//! Pooling: the maximum or the mean of each window, line by line, and the gradients of both.
 
 use super::scratch::{Elements, ThreadScratch};
 use super::simd::simd;
@@ -16,14 +16,14 @@ pub struct Pooling {
     planes: usize,
 }
 
-/// [`Divisor`] for each output of a line.
+/// The [`Divisor`] of each output of a line.
 pub struct Divisors {
     divisor: Divisor,
     columns: Vec<f64>,
 }
 
 impl Pooling {
-    /// Windows of `planes` images; an error without memory for the list of their columns.
+    /// Prepares the windows of `planes` images. Fails if there is no memory for the list of columns.
     pub fn new(window: Window, planes: usize) -> Result<Pooling> {
         Ok(Pooling { lines: Lines::new(window)?, planes })
     }
@@ -32,34 +32,34 @@ impl Pooling {
         &self.lines.window
     }
 
-    /// The most rows of an image that a line of the outputs sees.
+    /// Returns the maximum number of image rows that a line of the outputs reads.
     fn rows(&self) -> usize {
         let w = self.window();
         w.kernel[0].min(w.image[0]).saturating_mul(w.kernel[1].min(w.image[1]))
     }
 
-    /// Bytes that a thread needs: for a row that others are folded into.
+    /// Returns the scratch bytes that a thread needs: for one row, into which other rows are folded.
     pub fn tile_bytes<T>(&self) -> usize {
         if self.planes > 0 && self.rows() > 1 { self.window().image[2].saturating_mul(size_of::<T>()) } else { 0 }
     }
 
-    /// Lines of the outputs, of all planes.
+    /// Returns the number of lines of outputs in all planes.
     fn all_lines(&self) -> usize {
         self.planes * self.window().out[0] * self.window().out[1]
     }
 
-    /// Lines that a part of the work has.
+    /// Returns the number of lines in a part of the work.
     fn lines_of_part(&self) -> usize {
         let w = self.window();
         (POOLED_PART / self.rows().saturating_mul(w.image[2].max(w.out[2])).max(1)).max(1)
     }
 
-    /// Parts of the work.
+    /// Returns the number of parts of the work.
     pub fn parts(&self) -> usize {
         self.all_lines().div_ceil(self.lines_of_part())
     }
 
-    /// Elements of a window in dimension `d` that count for the mean of output `o`.
+    /// Returns the number of elements of a window in dimension `d` that count for the mean of output `o`.
     fn counted(&self, d: usize, o: usize, padded: bool) -> usize {
         let w = self.window();
         let (start, padding, size) = (o * w.stride[d], w.padding[d], w.image[d]);
@@ -70,7 +70,8 @@ impl Pooling {
         }
     }
 
-    /// Calls `f`, compiled for wide vectors, for each line of the outputs: number of the plane, of the slice, and of the line in it.
+    /// Calls `f`, compiled for wide vectors, for each line of the outputs: the index of the plane, of the slice, and of the line in the
+    /// slice.
     fn each_line<T>(&self, scratch: &ThreadScratch, f: impl Fn([usize; IMAGE_DIMS], *mut T) + Sync) {
         let [slices, lines, width] = self.window().out;
         let (all, length) = (self.all_lines(), self.lines_of_part());
@@ -98,17 +99,18 @@ impl Pooling {
         });
     }
 
-    /// The first element of a line of the outputs.
+    /// Returns the index of the first element of a line of the outputs.
     fn line_start(&self, [plane, slice, line]: [usize; IMAGE_DIMS]) -> usize {
         let [slices, lines, width] = self.window().out;
         ((plane * slices + slice) * lines + line) * width
     }
 
-    /// The greatest elements of all windows, the last NaN where there is one, and where they stand in their planes: the first of equal
-    /// ones; `least` and -1 where a window has none.
+    /// Computes the maxima of all windows and their indices in their planes. A NaN is the maximum, and the last NaN wins; of equal maxima
+    /// the first wins. An empty window has the maximum `least` and the index -1.
     ///
     /// # Safety
-    /// All are row-major and as the window says; results are nobody else's, and the scratch memory is for [`Pooling::tile_bytes`].
+    /// All operands must be row-major and have the sizes that the window says. No other thread may access the results. The scratch memory
+    /// must have [`Pooling::tile_bytes`].
     pub unsafe fn greatest<T: Element>(&self, scratch: &ThreadScratch, values: *mut T, indices: Option<*mut i64>, x: *const T, least: f64) {
         let least = T::from_f64(least);
         let (values, x, indices) = (Elements(values), Elements(x.cast_mut()), indices.map(Elements));
@@ -118,7 +120,7 @@ impl Pooling {
             #[inline(always)]
             |line, tile| {
                 let (x, start) = (x.at(line[0] * pixels), self.line_start(line));
-                // SAFETY: the caller's; rows and columns lie inside of the image and of the line.
+                // SAFETY: the caller keeps this function's contract; rows and columns are inside the image and the line.
                 unsafe {
                     match indices {
                         Some(indices) => self.greatest_with_places(line, values.at(start), indices.at(start), x, least),
@@ -129,7 +131,7 @@ impl Pooling {
         );
     }
 
-    /// A line of the outputs: its rows folded element by element, and then their columns.
+    /// Computes a line of the outputs: folds its rows element by element, and then their columns.
     #[inline(always)]
     unsafe fn folded<T: Element>(
         &self,
@@ -141,7 +143,7 @@ impl Pooling {
         fold: impl Fn(T, T) -> T + Copy,
     ) {
         let (width, stride) = (self.window().image[2], self.window().stride[2]);
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe {
             let mut source: Option<*const T> = None;
             self.lines.each_row(
@@ -174,7 +176,7 @@ impl Pooling {
     #[inline(always)]
     unsafe fn greatest_with_places<T: Element>(&self, line: [usize; IMAGE_DIMS], values: *mut T, indices: *mut i64, x: *const T, least: T) {
         let stride = self.window().stride[2];
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe {
             for i in 0..self.window().out[2] {
                 values.add(i).write(least);
@@ -199,9 +201,9 @@ impl Pooling {
         }
     }
 
-    /// Returns the divisors of the means of a line: a factor of all, and one of each.
+    /// Returns the divisors of the means of a line: one factor for the line, and one for each output.
     pub fn divisors(&self, divisor: Divisor) -> Result<Divisors> {
-        // Without planes there is no line, however long.
+        // Without planes there are no lines, and the list may be empty.
         let count = if self.planes == 0 { 0 } else { self.window().out[2] };
         let columns = alloc::list(count, |column| {
             Ok(match divisor {
@@ -222,7 +224,7 @@ impl Pooling {
         }
     }
 
-    /// The means of all windows.
+    /// Computes the means of all windows.
     ///
     /// # Safety
     /// As for [`Pooling::greatest`].
@@ -234,7 +236,7 @@ impl Pooling {
             |line, tile| {
                 let (x, r) = (x.at(line[0] * pixels), r.at(self.line_start(line)));
                 let of_line = self.of_line(divisors, line);
-                // SAFETY: as above.
+                // SAFETY: the caller keeps this function's contract; rows and columns are inside the image and the line.
                 unsafe {
                     self.folded(line, r, x, tile, T::ZERO, T::add);
                     for (i, of_column) in divisors.columns.iter().enumerate() {
@@ -245,7 +247,7 @@ impl Pooling {
         );
     }
 
-    /// `x` = the gradient of what means were taken of, from that of the means.
+    /// Computes the gradient `x` of the image from the gradient `grad` of the means.
     ///
     /// # Safety
     /// As for [`Pooling::greatest`].
@@ -254,7 +256,7 @@ impl Pooling {
         let [slices, lines, _] = self.window().out;
         scratch.each::<T>(self.planes, &|plane, _| {
             let x = x.at(plane * pixels);
-            // SAFETY: the caller's; each plane is written by one thread, and all bits 0 are the number 0.
+            // SAFETY: the caller keeps this function's contract; each plane is written by one thread, and all bits 0 are the number 0.
             unsafe { x.write_bytes(0, pixels) };
             for line in (0..slices * lines).map(|k| [plane, k / lines, k % lines]) {
                 let (grad, of_line) = (grad.at(self.line_start(line)), self.of_line(divisors, line));
@@ -265,7 +267,7 @@ impl Pooling {
                         for column in &self.lines.columns {
                             for i in column.outputs.clone() {
                                 let at = row + column.x + (i - column.outputs.start) * self.window().stride[2];
-                                // SAFETY: as above.
+                                // SAFETY: the caller keeps this function's contract; rows and columns are inside the image and the line.
                                 unsafe {
                                     let share = (*grad.add(i)).to_f64() / (of_line * divisors.columns[i]);
                                     x.add(at).write((*x.add(at)).add(T::from_f64(share)));
@@ -279,13 +281,13 @@ impl Pooling {
     }
 }
 
-/// `r[i] = fold(a[i], b[i * STRIDE])` for two strides, 1 and 2; `r` may be `a`.
+/// `r[i] = fold(a[i], b[i * STRIDE])` for the strides 1 and 2; `r` may be `a`.
 ///
 /// # Safety
-/// All have the elements for `n`.
+/// All operands must have the elements for `n` results.
 #[inline(always)]
 unsafe fn fold_run<T: Element, const STRIDE: usize>(r: *mut T, a: *const T, b: *const T, n: usize, fold: impl Fn(T, T) -> T + Copy) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps this function's contract.
     unsafe {
         let done = fold_blocks::<T, STRIDE, 16>(r, a, b, 0..n, fold);
         let done = fold_blocks::<T, STRIDE, 4>(r, a, b, done..n, fold);
@@ -293,8 +295,8 @@ unsafe fn fold_run<T: Element, const STRIDE: usize>(r: *mut T, a: *const T, b: *
     }
 }
 
-/// [`fold_run`] for as many blocks of `N` elements as there are; says how far they go. A block is read before it is written, so that the
-/// compiler need not ask whether memory overlaps.
+/// [`fold_run`] for all whole blocks of `N` elements; returns the index after the last block. A block is read before it is written, so the
+/// compiler need not check whether memory overlaps.
 #[inline(always)]
 unsafe fn fold_blocks<T: Element, const STRIDE: usize, const N: usize>(
     r: *mut T,
@@ -304,9 +306,9 @@ unsafe fn fold_blocks<T: Element, const STRIDE: usize, const N: usize>(
     fold: impl Fn(T, T) -> T + Copy,
 ) -> usize {
     let mut at = range.start;
-    // With stride 2 a block reads the element behind its last: before one that is there.
+    // With stride 2 a block reads one element after its last, so that element must exist.
     while at + N + STRIDE - 1 <= range.end {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe {
             let left = a.add(at).cast::<[T; N]>().read_unaligned();
             let right = if STRIDE == 1 {
@@ -323,16 +325,16 @@ unsafe fn fold_blocks<T: Element, const STRIDE: usize, const N: usize>(
     at
 }
 
-/// The greater one; a NaN beats everything.
+/// Returns the greater number, or a NaN if there is one.
 #[inline(always)]
 fn greater<T: Element>(a: T, b: T) -> T {
     if b > a || b.is_nan() { b } else { a }
 }
 
-/// Takes an element for the greatest and its place, where it is, or is the first.
+/// Stores `x` and its index if `x` is greater than the maximum so far, is a NaN, or is the first element.
 #[inline(always)]
 unsafe fn taken<T: Element>(value: *mut T, index: *mut i64, x: T, at: usize) {
-    // SAFETY: the caller's: both may be written.
+    // SAFETY: the caller guarantees that both may be written.
     unsafe {
         let better = x > *value || x.is_nan() || *index < 0;
         value.write(if better { x } else { *value });
@@ -341,7 +343,7 @@ unsafe fn taken<T: Element>(value: *mut T, index: *mut i64, x: T, at: usize) {
 }
 
 impl Adaptive {
-    /// The elements of output `o` in dimension `d`.
+    /// Returns the elements of the window of output `o` in dimension `d`.
     #[inline(always)]
     fn part(&self, d: usize, o: usize) -> Range<usize> {
         let (size, out) = (self.image[d] as u128, self.out[d] as u128);
@@ -359,7 +361,7 @@ impl Adaptive {
             let z = self.part(0, slice);
             for line in 0..lines {
                 let y = self.part(1, line);
-                // A loop and no for_each, which would not be compiled for the instruction set of the caller.
+                // A loop and not `for_each`, which would not be compiled for the instruction set of the caller.
                 for k in 0..width {
                     f((slice * lines + line) * width + k, [z.clone(), y.clone(), self.part(2, k)]);
                 }
@@ -367,7 +369,7 @@ impl Adaptive {
         }
     }
 
-    /// Calls `f` with the elements of a window, row by row, or as one range where they lie in a row.
+    /// Calls `f` with the elements of a window, row by row, or as one range if they are contiguous.
     #[inline(always)]
     fn rows(&self, [z, y, x]: &[Range<usize>; IMAGE_DIMS], mut f: impl FnMut(Range<usize>)) {
         for z in z.clone() {
@@ -383,10 +385,10 @@ impl Adaptive {
         }
     }
 
-    /// The greatest elements and where they stand, as by [`Pooling::greatest`].
+    /// Computes the maxima of all windows and their indices, as [`Pooling::greatest`].
     ///
     /// # Safety
-    /// All are row-major and as `self` says, for the planes of the call; results are nobody else's.
+    /// All operands must be row-major and have the sizes that `self` says, for `planes` planes. No other thread may access the results.
     pub unsafe fn greatest<T: Element>(
         &self,
         scratch: &ThreadScratch,
@@ -401,7 +403,7 @@ impl Adaptive {
             let x = x.at(plane * pixels);
             self.each(|place, window| {
                 let (mut value, mut index) = (T::from_f64(f64::NEG_INFINITY), -1);
-                // SAFETY: the caller's; windows lie inside of the image.
+                // SAFETY: the caller keeps this function's contract; windows are inside the image.
                 unsafe {
                     self.rows(&window, |row| row.for_each(|at| taken(&mut value, &mut index, *x.add(at), at)));
                     values.at(plane * places + place).write(value);
@@ -413,7 +415,7 @@ impl Adaptive {
         });
     }
 
-    /// The means of all windows.
+    /// Computes the means of all windows.
     ///
     /// # Safety
     /// As for [`Adaptive::greatest`].
@@ -433,12 +435,12 @@ impl Adaptive {
                                 &window,
                                 #[inline(always)]
                                 |row| {
-                                    // SAFETY: as above.
+                                    // SAFETY: the caller keeps this function's contract; windows are inside the image.
                                     total = total.add(unsafe { sum(x.wrapping_add(row.start), row.len()) });
                                 },
                             );
                             let count: usize = window.iter().map(Range::len).product();
-                            // SAFETY: as above.
+                            // SAFETY: the caller keeps this function's contract.
                             unsafe { r.at(plane * places + place).write(T::from_f64(total.to_f64() / count as f64)) };
                         },
                     );
@@ -447,7 +449,7 @@ impl Adaptive {
         });
     }
 
-    /// `x` = the gradient of what means were taken of, from that of the means.
+    /// Computes the gradient `x` of the image from the gradient `grad` of the means.
     ///
     /// # Safety
     /// As for [`Adaptive::greatest`].
@@ -456,14 +458,14 @@ impl Adaptive {
         let (pixels, places) = (self.image.iter().product::<usize>(), self.out.iter().product::<usize>());
         scratch.each::<T>(planes, &|plane, _| {
             let x = x.at(plane * pixels);
-            // SAFETY: the caller's; each plane is written by one thread, and all bits 0 are the number 0.
+            // SAFETY: the caller keeps this function's contract; each plane is written by one thread, and all bits 0 are the number 0.
             unsafe { x.write_bytes(0, pixels) };
             self.each(|place, window| {
                 let count: usize = window.iter().map(Range::len).product();
-                // SAFETY: as above.
+                // SAFETY: the caller keeps this function's contract.
                 let share = T::from_f64(unsafe { *grad.at(plane * places + place) }.to_f64() / count as f64);
                 self.rows(&window, |row| {
-                    // SAFETY: as above.
+                    // SAFETY: the caller keeps this function's contract; windows are inside the image.
                     row.for_each(|at| unsafe { x.add(at).write((*x.add(at)).add(share)) });
                 });
             });
@@ -471,26 +473,26 @@ impl Adaptive {
     }
 }
 
-/// Indices checked together.
+/// Indices that are checked together.
 const CHECKED: usize = 1024;
 
-/// Lanes of a sum.
+/// Lanes in a sum.
 const SUM_LANES: usize = 64;
 
-/// The sum of a row.
+/// Returns the sum of a row.
 ///
 /// # Safety
-/// There are `n` elements.
+/// `x` must have `n` elements.
 #[inline(always)]
 unsafe fn sum<T: Element>(x: *const T, n: usize) -> T {
     let mut lanes = [T::ZERO; SUM_LANES];
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps this function's contract.
     unsafe {
         for block in 0..n / SUM_LANES {
             let block = x.add(block * SUM_LANES).cast::<[T; SUM_LANES]>().read_unaligned();
             (0..SUM_LANES).for_each(|k| lanes[k] = lanes[k].add(block[k]));
         }
-        // By halves, since additions one after the other would take as long as all before.
+        // The lanes are added in halves, since 63 dependent additions would take as long as all the others.
         (0..SUM_LANES / 2).for_each(|k| lanes[k] = lanes[k].add(lanes[k + SUM_LANES / 2]));
         (0..SUM_LANES / 4).for_each(|k| lanes[k] = lanes[k].add(lanes[k + SUM_LANES / 4]));
         (0..SUM_LANES / 8).for_each(|k| lanes[k] = lanes[k].add(lanes[k + SUM_LANES / 8]));
@@ -500,12 +502,12 @@ unsafe fn sum<T: Element>(x: *const T, n: usize) -> T {
 }
 
 impl Unpool {
-    /// An error if an index lies outside of its plane.
+    /// Returns an error if an index is outside its plane.
     pub fn check(&self, indices: &[i64]) -> Result<()> {
         let least = if self.adds { -1 } else { 0 };
         let places = (self.pixels as i64 - least) as u64;
         let outside = |index: &&i64| (**index).wrapping_sub(least) as u64 >= places;
-        // All of a block are compared before anything is decided.
+        // A whole block is compared before the result is tested.
         let blocks = indices.chunks(CHECKED);
         let any = |block: &&[i64]| {
             simd(
@@ -519,10 +521,11 @@ impl Unpool {
         }
     }
 
-    /// Spreads them.
+    /// Writes or adds each element of `t` to the place of its index.
     ///
     /// # Safety
-    /// There is an element of `t` for each index, and `r` has a plane for each of theirs; the indices were checked.
+    /// `t` must have an element for each index, and `r` a plane for each plane of indices. [`Unpool::check`] must have accepted the
+    /// indices.
     pub unsafe fn run<T: Element>(&self, scratch: &ThreadScratch, r: *mut T, t: *const T, indices: &[i64]) {
         if self.pixels == 0 {
             return;
@@ -532,12 +535,12 @@ impl Unpool {
         scratch.each::<T>(self.planes.div_ceil(of_part), &|part, _| {
             for plane in part * of_part..self.planes.min((part + 1) * of_part) {
                 let r = r.at(plane * self.pixels);
-                // SAFETY: the caller's; all bits 0 are the number 0.
+                // SAFETY: the caller keeps this function's contract; all bits 0 are the number 0.
                 unsafe { r.write_bytes(0, self.pixels) };
                 for at in plane * self.places..(plane + 1) * self.places {
                     let Ok(index) = usize::try_from(indices[at]) else { continue };
                     let to = r.wrapping_add(index);
-                    // SAFETY: the caller's.
+                    // SAFETY: the caller keeps this function's contract.
                     unsafe { to.write(if self.adds { (*to).add(*t.at(at)) } else { *t.at(at) }) };
                 }
             }

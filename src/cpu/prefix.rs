@@ -1,11 +1,11 @@
-//! Running sums and products in wide registers, where the machine has them.
+//! Running sums and products in AVX-512 registers, if the processor has them.
 //!
 //! The sum of each element and the seven before it takes three steps, which add the neighbours 1, 2 and 4 elements away. A register of such
-//! sums plus the results of the register before is the next register of results, so that one addition a register waits for another. This
-//! rounds in another order than one element after the other, and may overflow where the sum itself does not: such pieces are left to the
-//! caller. Lines of float32 one after the other avoid both: [`scan8`] takes eight at once.
+//! sums plus the results of the register before is the next register of results, so that each register waits for only one addition of the
+//! previous one. This rounds in another order than adding one element after the other, and may overflow although the sum itself does not.
+//! Pieces that overflow are left to the caller. Consecutive lines of float32 avoid both: [`scan8`] computes eight lines at once.
 
-// Elsewhere only the trait's defaults are left, which do nothing.
+// On other processors only the trait's defaults exist, which do nothing.
 #![cfg_attr(not(target_arch = "x86_64"), allow(unused_variables))]
 
 #[cfg(target_arch = "x86_64")]
@@ -20,15 +20,15 @@ use crate::dtype::Bool;
 #[cfg(target_arch = "x86_64")]
 use crate::dtype::Element;
 
-/// An element type, the type of its running totals, and that of results; kernels for some of them.
+/// An element type with the types of its running totals and results, and kernels for some of them.
 pub trait Prefix<Total, Out>: Sized {
-    /// Returns the number of lines of `n` elements that [`Prefix::run_lines`] takes at a time.
+    /// Returns the number of lines of `n` elements that [`Prefix::run_lines`] processes at a time.
     fn batch(_n: usize) -> usize {
         1
     }
 
-    /// `out[i] = total * x[0] ... x[i]` or the sum, `total` becomes the last of them. Returns false if it did nothing but leave `out`
-    /// undefined.
+    /// `out[i] = total * x[0] ... x[i]` or the sum; `total` becomes the last of these. Returns false if nothing was computed; `out` is then
+    /// undefined, and `total` is unchanged.
     ///
     /// # Safety
     /// Both must hold `n` elements and not overlap.
@@ -37,19 +37,19 @@ pub trait Prefix<Total, Out>: Sized {
         false
     }
 
-    /// The same for lines one after the other. Returns how many of them, from the first on, are done.
+    /// The same for consecutive lines. Returns the number of lines that are done, from the first on.
     ///
     /// # Safety
-    /// There must be as many lines of as many elements, and results, which do not overlap anything.
+    /// The lines and results must exist as `lines` says; results must not overlap anything.
     #[inline(always)]
     unsafe fn run_lines<const PRODUCT: bool>(_lines: Stack) -> usize {
         0
     }
 
-    /// The same for [`ROWS`] rows of `n` lines that are columns, with a total each. Returns false if it did nothing.
+    /// The same for [`ROWS`] rows of `n` lines that are columns, with a total each. Returns false if nothing was done.
     ///
     /// # Safety
-    /// All must hold `n` elements, and results not overlap anything.
+    /// All must hold `n` elements, and results must not overlap anything.
     #[inline(always)]
     unsafe fn run_columns<const PRODUCT: bool>(_out: [*mut Out; ROWS], _x: [*const Self; ROWS], _n: usize, _totals: *mut Total) -> bool {
         false
@@ -67,7 +67,7 @@ impl Prefix<i64, i64> for i64 {
     unsafe fn run<const PRODUCT: bool>(out: *mut i64, x: *const i64, n: usize, total: &mut i64) -> bool {
         #[cfg(target_arch = "x86_64")]
         if !PRODUCT && level() == Level::Avx512 {
-            // SAFETY: the machine has the level; the rest is the caller's.
+            // SAFETY: the processor has the level, and the caller keeps this function's contract.
             unsafe { integers_avx512(out, x, n, total) }
             return true;
         }
@@ -75,7 +75,7 @@ impl Prefix<i64, i64> for i64 {
     }
 }
 
-/// Rows that [`Prefix::run_columns`] takes together.
+/// Rows that [`Prefix::run_columns`] processes together.
 pub(crate) const ROWS: usize = 4;
 
 macro_rules! prefix {
@@ -87,7 +87,7 @@ macro_rules! prefix {
             unsafe fn run<const PRODUCT: bool>(out: *mut $t, x: *const $t, n: usize, total: &mut f64) -> bool {
                 #[cfg(target_arch = "x86_64")]
                 if level() == Level::Avx512 {
-                    // SAFETY: the machine has the level; the rest is the caller's.
+                    // SAFETY: the processor has the level, and the caller keeps this function's contract.
                     return unsafe { wide_avx512::<$t, PRODUCT>(out, x, n, total) };
                 }
                 false
@@ -97,7 +97,7 @@ macro_rules! prefix {
             unsafe fn run_columns<const PRODUCT: bool>(out: [*mut $t; ROWS], x: [*const $t; ROWS], n: usize, totals: *mut f64) -> bool {
                 #[cfg(target_arch = "x86_64")]
                 if level() == Level::Avx512 {
-                    // SAFETY: the machine has the level; the rest is the caller's.
+                    // SAFETY: the processor has the level, and the caller keeps this function's contract.
                     unsafe { wide_columns_avx512::<$t, PRODUCT>(out, x, n, totals) }
                     return true;
                 }
@@ -116,20 +116,20 @@ prefix!(
         #[cfg(target_arch = "x86_64")]
         #[inline(always)]
         unsafe fn run_lines<const PRODUCT: bool>(lines: Stack) -> usize {
-            // SAFETY: the caller's.
+            // SAFETY: the caller keeps this function's contract.
             unsafe { scan8::run::<PRODUCT>(lines) }
         }
     },
     f64
 );
 
-/// A float that is totalled as float64, eight at a time.
+/// A float type whose totals are float64, eight at a time.
 ///
 /// # Safety
-/// Of both functions: pointers must be good for the elements with a bit in `mask`; the machine has AVX-512.
+/// For both functions: pointers must be valid for the elements with a bit in `mask`, and the processor must have AVX-512.
 #[cfg(target_arch = "x86_64")]
 trait Summed: Element {
-    /// True if float64 has room for the sum of any eight elements.
+    /// True if the sum of any eight elements fits float64.
     const SAFE: bool;
     unsafe fn load(x: *const Self, mask: Mask) -> F64x8;
     unsafe fn store(out: *mut Self, mask: Mask, v: F64x8);
@@ -141,13 +141,13 @@ impl Summed for f32 {
 
     #[inline(always)]
     unsafe fn load(x: *const f32, mask: Mask) -> F64x8 {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         F64x8::of(unsafe { F32x8::load_where(mask, x) })
     }
 
     #[inline(always)]
     unsafe fn store(out: *mut f32, mask: Mask, v: F64x8) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe { v.narrow().store_where(mask, out) }
     }
 }
@@ -158,13 +158,13 @@ impl Summed for f64 {
 
     #[inline(always)]
     unsafe fn load(x: *const f64, mask: Mask) -> F64x8 {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe { F64x8::load_where(mask, x) }
     }
 
     #[inline(always)]
     unsafe fn store(out: *mut f64, mask: Mask, v: F64x8) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe { v.store_where(mask, out) }
     }
 }
@@ -176,32 +176,32 @@ const WHOLE: Mask = 0xff;
 #[cfg(target_arch = "x86_64")]
 with_avx512! {
     unsafe fn wide_avx512<T: Summed, const PRODUCT: bool>(out: *mut T, x: *const T, n: usize, total: &mut f64) -> bool {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe { wide::<T, PRODUCT>(out, x, n, total) }
     }
 
     unsafe fn wide_columns_avx512<T: Summed, const PRODUCT: bool>(out: [*mut T; ROWS], x: [*const T; ROWS], n: usize, totals: *mut f64) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe { wide_columns::<T, PRODUCT>(out, x, n, totals) }
     }
 
     unsafe fn integers_avx512(out: *mut i64, x: *const i64, n: usize, total: &mut i64) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe { integers(out, x, n, total) }
     }
 }
 
-/// Sums or products, eight at a time in float64.
+/// Computes sums or products, eight at a time in float64.
 ///
 /// # Safety
-/// As for [`Prefix::run`]; the machine has AVX-512.
+/// As for [`Prefix::run`]; the processor must have AVX-512.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn wide<T: Summed, const PRODUCT: bool>(out: *mut T, x: *const T, n: usize, total: &mut f64) -> bool {
     let neutral = F64x8::all(if PRODUCT { 1.0 } else { 0.0 });
     let (twos, fours, results) = (neutral, neutral, F64x8::all(*total));
     let (mut sums, mut at) = (Sums::<PRODUCT> { twos, fours, results, moderate: true, spoilt: F64x8::all(0.0) }, 0);
-    // SAFETY: the caller's; masks end with its memory, the element before the first is left out.
+    // SAFETY: the caller keeps this function's contract; masks exclude lanes after the end and the element before the first.
     unsafe {
         while n - at >= 8 {
             let v = T::load(x.add(at), WHOLE);
@@ -215,7 +215,7 @@ unsafe fn wide<T: Summed, const PRODUCT: bool>(out: *mut T, x: *const T, n: usiz
             let v = neutral.or_where(mask, T::load(x.add(at), mask));
             let last = if at == 0 { neutral } else { F64x8::all(x.add(at).sub(1).read().to_f64()) };
             let result = sums.push::<T>(v, v.delayed::<1>(last));
-            // Masked stores are slow on AMD's machines.
+            // Masked stores are slow on AMD's processors.
             let mut rest = [T::ZERO; 8];
             T::store(rest.as_mut_ptr(), WHOLE, result);
             (at..n).for_each(|i| out.add(i).write(rest[i - at]));
@@ -228,16 +228,17 @@ unsafe fn wide<T: Summed, const PRODUCT: bool>(out: *mut T, x: *const T, n: usiz
     done
 }
 
-/// The running sums of eight take three steps; then the total is added. So a register waits for one addition of the register before.
+/// Computes the running sums of eight elements in three steps, and then adds the total. So each register waits for only one addition of the
+/// previous register.
 ///
 /// # Safety
-/// As for [`Prefix::run`]; the machine has AVX-512.
+/// As for [`Prefix::run`]; the processor must have AVX-512.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn integers(out: *mut i64, x: *const i64, n: usize, total: &mut i64) {
     let zero = I64x8::all(0);
     let (mut before, mut at) = (I64x8::all(*total), 0);
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps this function's contract.
     unsafe {
         while n - at >= 8 {
             let v = I64x8::load(x.add(at));
@@ -258,16 +259,16 @@ unsafe fn integers(out: *mut i64, x: *const i64, n: usize, total: &mut i64) {
     }
 }
 
-/// Totals of eight lines stay in a register from row to row.
+/// Computes columns. The totals of eight lines stay in a register from row to row.
 ///
 /// # Safety
-/// As for [`Prefix::run_columns`]; the machine has AVX-512.
+/// As for [`Prefix::run_columns`]; the processor must have AVX-512.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn wide_columns<T: Summed, const PRODUCT: bool>(out: [*mut T; ROWS], x: [*const T; ROWS], n: usize, totals: *mut f64) {
     for at in (0..n).step_by(8) {
         let mask = F64x8::first(8.min(n - at));
-        // SAFETY: the caller's; masks end with its memory.
+        // SAFETY: the caller keeps this function's contract; masks exclude lanes after the end.
         unsafe {
             let mut total = f64::load(totals.add(at), mask);
             for k in 0..ROWS {
@@ -286,7 +287,7 @@ fn join<const PRODUCT: bool>(a: F64x8, b: F64x8) -> F64x8 {
     if PRODUCT { a * b } else { a + b }
 }
 
-/// Returns true if no product of eight factors as large or as small as these leaves the range of float64.
+/// Returns true if no product of eight such factors, or of factors between them in size, leaves the range of float64.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn moderate(v: F64x8) -> bool {
@@ -294,24 +295,24 @@ fn moderate(v: F64x8) -> bool {
     least.up_to(v.abs()) & v.abs().up_to(most) == WHOLE
 }
 
-/// The sums of the last register, which the next one needs.
+/// The sums of the last register, which the next register needs.
 #[cfg(target_arch = "x86_64")]
 struct Sums<const PRODUCT: bool> {
-    /// Of each element and the one before.
+    /// Sums of each element and the one before.
     twos: F64x8,
-    /// Of each element and three before.
+    /// Sums of each element and the three before.
     fours: F64x8,
-    /// Of all elements so far.
+    /// Sums of all elements so far.
     results: F64x8,
-    /// True if no product left the range of float64 on the way.
+    /// True if no intermediate product left the range of float64.
     moderate: bool,
-    /// NaN in some lane once a sum was infinite or NaN.
+    /// NaN in some lane if a sum was ever infinite or NaN.
     spoilt: F64x8,
 }
 
 #[cfg(target_arch = "x86_64")]
 impl<const PRODUCT: bool> Sums<PRODUCT> {
-    /// The next results, from elements and those before each.
+    /// Returns the next results, from a register of elements and the register of the elements before each.
     #[inline(always)]
     fn push<T: Summed>(&mut self, v: F64x8, before: F64x8) -> F64x8 {
         let (twos, fours) = (self.twos, self.fours);

@@ -1,9 +1,9 @@
-//! Keys in ascending order.
+//! Sorting of keys in ascending order.
 
 use super::keys::Key;
 use crate::cpu::tuning::COMPARED_KEYS;
 
-/// The keys in ascending order, in one of the two slices, which are equally long.
+/// Returns the keys in ascending order, in one of the two slices, which must have equal length.
 pub fn sorted<'a, K: Key>(keys: &'a mut [K], other: &'a mut [K]) -> &'a [K] {
     if keys.len() < COMPARED_KEYS {
         keys.sort_unstable();
@@ -15,7 +15,7 @@ pub fn sorted<'a, K: Key>(keys: &'a mut [K], other: &'a mut [K]) -> &'a [K] {
     }
     let (mut from, mut to) = (keys, other);
     for (d, places) in counts[..K::DIGITS].iter_mut().enumerate() {
-        // A digit that all keys share moves nothing.
+        // A digit that all keys share moves no key.
         if places[from[0].digit(d)] == from.len() {
             continue;
         }

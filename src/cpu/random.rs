@@ -1,7 +1,8 @@
-//! Random fills: each element is a function of the seed, the first block of the fill and its own position, the same on every machine.
+//! Random fills: each element is a function of the seed, the first block of the fill and its position, the same on every machine.
 //!
 //! A fill works in groups of [`GROUP`] elements. Pieces that start at multiples of GROUP may be filled in any order by any thread: group
-//! `g` of a fill starts at block `block + g * BLOCKS`. To be the same at every [`simd`] level, nothing here is fused.
+//! `g` of a fill starts at block `block + g * BLOCKS`. Nothing here uses fused multiply-add, so that every [`simd`] level gives the same
+//! numbers.
 
 mod draw;
 mod pairs;
@@ -13,7 +14,7 @@ mod words;
 pub use draw::fill_operand;
 pub use pairs::normals;
 pub use source::{Binomial, Gamma, Poisson, Source, TruncatedNormal, beta, fill_each};
-pub use words::{Chance, DoubleWords, LongRange, Range};
+pub use words::{Chance, DoubleWords, Geometric, LongRange, Range};
 
 use super::simd::{Isa, simd};
 use super::vmath::{self, log_parts_f32, log_parts_f64};
@@ -22,27 +23,27 @@ use std::f32::consts::{FRAC_PI_4 as FRAC_PI_4_32, LN_2 as LN_2_32};
 use std::f64::consts::{FRAC_PI_2 as FRAC_PI_2_64, LN_2 as LN_2_64};
 use std::mem::MaybeUninit;
 
-/// Elements that are made together; a fill may be cut at its multiples.
+/// Elements that are computed together. A fill may be cut at multiples of this.
 pub(crate) const GROUP: usize = 64;
 
 type Group<T> = [MaybeUninit<T>; GROUP];
 
-/// The distribution of the elements that a fill writes. A trait and not a closure: only a method can be `#[inline(always)]`, without which
-/// it would miss the vectors of its level.
+/// The distribution of the elements that a fill writes. This is a trait and not a closure, because only a method can be
+/// `#[inline(always)]`, which is needed for the vectors of its level.
 pub trait Distribution<T>: Copy + Sync {
-    /// Blocks a group takes.
+    /// The number of blocks that a group uses.
     const BLOCKS: u64;
 
-    /// Makes a group from block `first` and the ones after it, writing all of `out`.
+    /// Computes a group from block `first` and the blocks after it. Writes all of `out`.
     fn group(self, seed: u64, first: u64, out: &mut Group<T>);
 }
 
-/// Blocks of a group whose elements take a word each.
+/// Blocks of a group whose elements use one word each.
 const WORD_BLOCKS: u64 = GROUP as u64 / 4;
-/// Blocks of a group whose elements take two words each.
+/// Blocks of a group whose elements use two words each.
 const DOUBLE_WORD_BLOCKS: u64 = GROUP as u64 / 2;
 
-/// Writes `n` elements group by group; the last group may be cut short.
+/// Writes `n` elements group by group; the last group may be incomplete.
 ///
 /// # Safety
 /// `dst` must be valid for writes of `n` elements.
@@ -52,7 +53,7 @@ pub unsafe fn fill<T: Copy, D: Distribution<T>>(dst: *mut T, n: usize, seed: u64
         move |_| {
             let groups = n / GROUP;
             for g in 0..groups {
-                // SAFETY: group g lies within the n elements of the caller, and nobody else touches them meanwhile.
+                // SAFETY: group g is inside the caller's n elements, and only this call uses them.
                 let out = unsafe { &mut *dst.add(g * GROUP).cast() };
                 distribution.group(seed, block.wrapping_add(g as u64 * D::BLOCKS), out);
             }
@@ -60,25 +61,26 @@ pub unsafe fn fill<T: Copy, D: Distribution<T>>(dst: *mut T, n: usize, seed: u64
             if rest > 0 {
                 let mut out = [MaybeUninit::uninit(); GROUP];
                 distribution.group(seed, block.wrapping_add(groups as u64 * D::BLOCKS), &mut out);
-                // SAFETY: `group` has written all of `out`; its first `rest` elements end where the n of the caller do.
+                // SAFETY: `group` has written all of `out`; its first `rest` elements end at the end of the caller's n elements.
                 unsafe { dst.add(groups * GROUP).copy_from_nonoverlapping(out.as_ptr().cast(), rest) }
             }
         },
     )
 }
 
-/// Uniform in [from, to), from 24 random bits for f32 and 53 for f64. A range wider than the largest float is made at half its size.
+/// Uniform in [from, to), from 24 random bits for f32 and 53 for f64. A range wider than the largest float is computed at half its size.
 #[derive(Clone, Copy)]
 pub struct Uniform<T> {
     low: T,
     span: T,
     grow: T,
     to: T,
-    /// The largest value below `to`, for sums that round up to it.
+    /// The largest value below `to`, for sums that would round up to `to`.
     last: T,
 }
 
-/// Normally distributed. Elements `i` and `i + 32` of a group are one Box-Muller pair; at most 6.7 `std` from `mean` for f32, 9.5 for f64.
+/// Normally distributed. Elements `i` and `i + 32` of a group are one Box-Muller pair. A value is at most 6.7 `std` from `mean` for f32,
+/// 9.5 for f64.
 #[derive(Clone, Copy)]
 pub struct Normal<T> {
     /// Mean.
@@ -87,18 +89,25 @@ pub struct Normal<T> {
     pub std: T,
 }
 
-/// `exp` of what is normally distributed.
+/// `exp` of normally distributed numbers.
 #[derive(Clone, Copy)]
-pub struct LogNormal<T>(pub Normal<T>);
+pub struct LogNormal<T> {
+    /// The distribution of the logarithm.
+    pub log: Normal<T>,
+    /// The smallest number drawn, positive: smaller exponentials would be stored as 0.
+    pub least: T,
+}
 
-/// `-scale * log(u)` of uniform u, at most 22.2 `scale` for f32 and 45.1 for f64.
+/// `-scale * log(u)` of a uniform `u`, at most 22.2 `scale` for f32 and 45.1 for f64.
 #[derive(Clone, Copy)]
 pub struct Exponential<T> {
     /// Mean.
     pub scale: T,
+    /// The smallest number drawn, positive: smaller products would be stored as 0.
+    pub least: T,
 }
 
-/// The tangent of a uniform angle, `sigma` times, beside `median`.
+/// `median + sigma * tan(angle)` of a uniform angle.
 #[derive(Clone, Copy)]
 pub struct Cauchy<T> {
     /// Median.
@@ -107,36 +116,17 @@ pub struct Cauchy<T> {
     pub sigma: T,
 }
 
-/// The number of trials up to the first success, where every trial fails with a probability whose logarithm is `-1 / scale`.
-#[derive(Clone, Copy)]
-pub struct Geometric {
-    /// See above.
-    pub scale: f64,
-}
-
-impl Distribution<f64> for Geometric {
-    const BLOCKS: u64 = DOUBLE_WORD_BLOCKS;
-
-    #[inline(always)]
-    fn group(self, seed: u64, first: u64, out: &mut Group<f64>) {
-        let words = words_64(seed, first);
-        for i in 0..GROUP {
-            out[i].write((minus_two_log_f64(words[i]) * (0.5 * self.scale)).floor() + 1.0);
-        }
-    }
-}
-
 macro_rules! distributions {
-    ($t:ident $blocks:ident $words:ident $unit:ident $normal_pair:ident $minus_two_log:ident $tangent:ident $exp:path) => {
+    ($t:ident $blocks:ident $words:ident $unit:ident $normal_pair:ident $exponential:ident $tangent:ident $exp:path) => {
         impl Uniform<$t> {
-            /// `from <= to`, both finite; all `from` where they are equal.
+            /// Requires `from <= to`, both finite. If they are equal, all values are `from`.
             pub fn new(from: $t, to: $t) -> Uniform<$t> {
                 let shrink = if (to - from).is_finite() { 1.0 } else { 0.5 };
                 let low = from * shrink;
                 Uniform { low, span: to * shrink - low, grow: 1.0 / shrink, to, last: to.next_down().max(from) }
             }
 
-            /// The same with `most` in place of what is greater.
+            /// Returns the same distribution with `most` in place of greater values.
             pub fn at_most(self, most: $t) -> Uniform<$t> {
                 if most < self.to { Uniform { to: most, last: most, ..self } } else { self }
             }
@@ -179,8 +169,8 @@ macro_rules! distributions {
                 let (left, right) = out.split_at_mut(GROUP / 2);
                 for i in 0..GROUP / 2 {
                     let (a, b) = $normal_pair(words[i], words[i + GROUP / 2]);
-                    left[i].write($exp(Isa::plain(), self.0.mean + self.0.std * a));
-                    right[i].write($exp(Isa::plain(), self.0.mean + self.0.std * b));
+                    left[i].write($exp(Isa::plain(), self.log.mean + self.log.std * a).max(self.least));
+                    right[i].write($exp(Isa::plain(), self.log.mean + self.log.std * b).max(self.least));
                 }
             }
         }
@@ -192,7 +182,7 @@ macro_rules! distributions {
             fn group(self, seed: u64, first: u64, out: &mut Group<$t>) {
                 let words = $words(seed, first);
                 for i in 0..GROUP {
-                    out[i].write($minus_two_log(words[i]) * (0.5 * self.scale));
+                    out[i].write(($exponential(words[i]) * (0.5 * self.scale)).max(self.least));
                 }
             }
         }
@@ -210,14 +200,14 @@ macro_rules! distributions {
         }
     };
 }
-distributions!(f32 WORD_BLOCKS words_32 unit_f32 normal_pair_f32 minus_two_log_f32 tangent_f32 vmath::exp_f32);
-distributions!(f64 DOUBLE_WORD_BLOCKS words_64 unit_f64 normal_pair_f64 minus_two_log_f64 tangent_f64 vmath::exp_f64);
+distributions!(f32 WORD_BLOCKS words_32 unit_f32 normal_pair_f32 exponential_f32 tangent_f32 vmath::exp_f32);
+distributions!(f64 DOUBLE_WORD_BLOCKS words_64 unit_f64 normal_pair_f64 exponential_f64 tangent_f64 vmath::exp_f64);
 
-/// 64 words from 16 blocks: word `w` of block `first + j` is number `16 w + j`.
+/// Returns 64 words from 16 blocks: word `w` of block `first + j` is number `16 w + j`.
 #[inline(always)]
 fn words_32(seed: u64, first: u64) -> [u32; GROUP] {
     let mut words = [0; GROUP];
-    // Two blocks a step: words are half as wide as what Philox works in.
+    // Two blocks a step, since words are half as wide as the products of Philox.
     for j in 0..8 {
         let a = random::block(seed, first.wrapping_add(j as u64));
         let b = random::block(seed, first.wrapping_add(j as u64 + 8));
@@ -229,7 +219,8 @@ fn words_32(seed: u64, first: u64) -> [u32; GROUP] {
     words
 }
 
-/// 64 double words from 32 blocks: the first two words of block `first + j` are number `j`, the other two number `32 + j`, high word first.
+/// Returns 64 double words from 32 blocks: the first two words of block `first + j` are number `j`, the other two number `32 + j`, high
+/// word first.
 #[inline(always)]
 fn words_64(seed: u64, first: u64) -> [u64; GROUP] {
     let mut words = [0; GROUP];
@@ -241,14 +232,14 @@ fn words_64(seed: u64, first: u64) -> [u64; GROUP] {
     words
 }
 
-/// The top 24 bits as a number in [0, 1).
+/// Returns the top 24 bits as a number in [0, 1).
 #[inline(always)]
 fn unit_f32(word: u32) -> f32 {
     (word >> 8) as i32 as f32 * (1.0 / 16_777_216.0)
 }
 
-/// The top 53 bits as a number in [0, 1). Vectors convert no 64-bit integers before AVX-512: 52 bits become the mantissa of a number in [1,
-/// 2), the last one chooses between subtracting 1 and the number below it.
+/// Returns the top 53 bits as a number in [0, 1). Before AVX-512 vectors cannot convert 64-bit integers. Therefore 52 bits become the
+/// mantissa of a number in [1, 2), and the last bit selects whether 1 or the next smaller number is subtracted.
 #[inline(always)]
 fn unit_f64(word: u64) -> f64 {
     f64::from_bits(ONE_64 | word >> 12) - f64::from_bits(ONE_64 - (word >> 11 & 1))
@@ -259,7 +250,7 @@ const ONE_64: u64 = 0x3ff0_0000_0000_0000;
 /// `-2 log(1 + f) / f` on sqrt(1/2) <= 1 + f < sqrt(2).
 const LOG_32: [f32; 8] =
     [-1.999_999_9, 1.000_007_2, -6.667_015e-1, 4.994_035_7e-1, -3.980_022e-1, 3.449_652_8e-1, -3.244_333_6e-1, 2.022_459_8e-1];
-/// `-4 atanh(s) / s` as a polynomial of s^2, on s = f / (2 + f) of the same interval.
+/// `-4 atanh(s) / s` as a polynomial of s^2, for s = f / (2 + f) on the same interval.
 const LOG_64: [f64; 7] = [
     -4.000_000_000_000_001,
     -1.333_333_333_330_843_5,
@@ -289,7 +280,8 @@ const COS_64: [f64; 6] = [
     2.063_051_434_422_244_6e-9,
 ];
 
-/// `-2 log(u)` of u in (0, 1], relatively as fine near 0 as elsewhere: that end makes the tails.
+/// `-2 log(u)` for u in (0, 1], with the same relative resolution near 0 as elsewhere, since values near 0 give the tails of a
+/// distribution.
 #[inline(always)]
 fn minus_two_log_f32(word: u32) -> f32 {
     let u = ((word >> 1) as i32 as f32 + 0.5) * (1.0 / 2_147_483_648.0);
@@ -297,10 +289,24 @@ fn minus_two_log_f32(word: u32) -> f32 {
     e * (-2.0 * LN_2_32) + f * poly(f, LOG_32)
 }
 
-/// [`minus_two_log_f32`] from and in twice the bits.
+/// [`minus_two_log_f32`] with twice the bits in the argument and the result.
 #[inline(always)]
 fn minus_two_log_f64(word: u64) -> f64 {
     minus_two_log_of_f64((word as f64 + 0.5) * (1.0 / 18_446_744_073_709_551_616.0))
+}
+
+/// [`minus_two_log_f32`], positive for every word. A `u` so near 1 that it is rounded to 1 leaves `-2 log(u) = 2 (1 - u)`.
+#[inline(always)]
+fn exponential_f32(word: u32) -> f32 {
+    let (x, from_one) = (minus_two_log_f32(word), ((!word >> 1) as i32 as f32 + 0.5) * (1.0 / 1_073_741_824.0));
+    if x > 0.0 { x } else { from_one }
+}
+
+/// [`exponential_f32`] from and in twice the bits.
+#[inline(always)]
+fn exponential_f64(word: u64) -> f64 {
+    let (x, from_one) = (minus_two_log_f64(word), (!word as f64 + 0.5) * (1.0 / 9_223_372_036_854_775_808.0));
+    if x > 0.0 { x } else { from_one }
 }
 
 #[inline(always)]
@@ -310,51 +316,51 @@ fn minus_two_log_of_f64(u: f64) -> f64 {
     e * (-2.0 * LN_2_64) + s * poly(s * s, LOG_64)
 }
 
-/// Sine and cosine within pi / 4 of 0.
+/// Returns sine and cosine for `|x| <= pi / 4`.
 #[inline(always)]
 fn sin_cos_f32(x: f32) -> (f32, f32) {
     let z = x * x;
     (x + x * (z * poly(z, SIN_32)), 1.0 + z * poly(z, COS_32))
 }
 
-/// [`sin_cos_f32`] in twice the bits.
+/// [`sin_cos_f32`] with twice the bits.
 #[inline(always)]
 fn sin_cos_f64(x: f64) -> (f64, f64) {
     let z = x * x;
     (x + x * (z * poly(z, SIN_64)), 1.0 + z * poly(z, COS_64))
 }
 
-/// Two independent standard normal values: a random radius times a random point on the unit circle.
+/// Returns two independent standard normal values: a random radius times a random point on the unit circle.
 #[inline(always)]
 fn normal_pair_f32(radius: u32, angle: u32) -> (f32, f32) {
     let r = minus_two_log_f32(radius).sqrt();
-    // 30 bits make an angle within pi / 4 of the axis; the other two take it to one of the four quarters: swapped and negated.
+    // 30 bits give an angle within pi / 4 of the axis. The other two bits select one of the four quarters, by swapping and negating.
     let (sin, cos) = sin_cos_f32((angle << 2) as i32 as f32 * (FRAC_PI_4_32 / 2_147_483_648.0));
     let (a, b) = if (angle as i32) < 0 { (sin, cos) } else { (cos, sin) };
     let r = f32::from_bits(r.to_bits() ^ ((angle << 1) & 0x8000_0000));
     (r * a, r * b)
 }
 
-/// [`normal_pair_f32`] from and in twice the bits.
+/// [`normal_pair_f32`] with twice the bits in the arguments and the result.
 #[inline(always)]
 fn normal_pair_f64(radius: u64, angle: u64) -> (f64, f64) {
     let r = minus_two_log_f64(radius).sqrt();
-    // 52 bits, by way of the mantissa as in `unit_f64`, centred on the axis.
+    // 52 bits, centred on the axis, through the mantissa as in `unit_f64`.
     let (sin, cos) = sin_cos_f64((f64::from_bits((angle >> 12) | ONE_64) - 1.5) * FRAC_PI_2_64);
     let (a, b) = if angle & 1 == 0 { (sin, cos) } else { (cos, sin) };
     let r = f64::from_bits(r.to_bits() ^ ((angle << 62) & 0x8000_0000_0000_0000));
     (r * a, r * b)
 }
 
-/// The tangent of a uniform angle: one bit says whether the angle is within pi / 4 of the axis or beyond. Never infinite, for no angle is
-/// 0.
+/// Returns the tangent of a uniform angle. One bit says whether the angle is within pi / 4 of the axis. The tangent is never infinite,
+/// because no angle is 0.
 #[inline(always)]
 fn tangent_f32(word: u32) -> f32 {
     let (sin, cos) = sin_cos_f32((word << 1 | 1) as i32 as f32 * (FRAC_PI_4_32 / 2_147_483_648.0));
     if (word as i32) < 0 { cos / sin } else { sin / cos }
 }
 
-/// [`tangent_f32`] from and in twice the bits.
+/// [`tangent_f32`] with twice the bits in the argument and the result.
 #[inline(always)]
 fn tangent_f64(word: u64) -> f64 {
     let (sin, cos) = sin_cos_f64((f64::from_bits((word >> 12) | 1 | ONE_64) - 1.5) * FRAC_PI_2_64);
@@ -407,7 +413,7 @@ mod tests {
         }
     }
 
-    /// Values that every level and every machine must give.
+    /// Values that are required on every level and every machine.
     #[test]
     fn values_are_the_same_everywhere() {
         fn digest(bits: impl Iterator<Item = u64>) -> u64 {
@@ -458,7 +464,7 @@ mod tests {
         }
     }
 
-    /// Pearson's statistic of counts that should all be equal; about as large as their number, give or take its root.
+    /// Checks counts that should all be equal: Pearson's statistic is about the number of counts, plus or minus its square root.
     fn assert_even(counts: &[u32]) {
         let n: u32 = counts.iter().sum();
         let expected = f64::from(n) / counts.len() as f64;
@@ -505,7 +511,7 @@ mod tests {
         assert!(wide.iter().all(|x| x.is_finite()) && wide.iter().any(|&x| x > f64::MAX / 2.0) && wide.iter().any(|&x| x < f64::MIN / 2.0));
     }
 
-    /// Where the normal distribution has gathered 1/16, 2/16, ... of its mass, above the middle.
+    /// The quantiles of the positive half of the normal distribution at 1/16, 2/16, ....
     const SIXTEENTHS: [f64; 7] = [0.157_310_68, 0.318_639_36, 0.488_776_41, 0.674_489_75, 0.887_146_56, 1.150_349_38, 1.534_120_54];
 
     fn check_normal(values: &[f64]) {
@@ -524,7 +530,7 @@ mod tests {
             let (count, expected) = (values.iter().filter(|x| x.abs() > edge).count() as f64, mass * n);
             assert!((count - expected).abs() < 4.0 * expected.sqrt(), "{count} beyond {edge}, not {expected}");
         }
-        // The two values of a pair have nothing to do with each other, nor have their sizes.
+        // The two values of a pair are uncorrelated, and so are their squares.
         let pairs = values.chunks_exact(GROUP).flat_map(|group| group[..32].iter().zip(&group[32..]));
         let (xy, sizes) = pairs.fold((0.0, 0.0), |(xy, sizes), (x, y)| (xy + x * y, sizes + (x * x - 1.0) * (y * y - 1.0)));
         assert!(xy.abs() < 4.0 * f64::sqrt(n / 2.0) && sizes.abs() < 8.0 * f64::sqrt(n / 2.0), "correlations {xy}, {sizes}");
@@ -563,6 +569,23 @@ mod tests {
         let (far, far_64) = (normal_pair_f32(0, 0).0, normal_pair_f64(0, 1 << 63 | 1).0);
         assert!((far - (64.0 * LN_2_32).sqrt()).abs() < 1e-6 && (far_64 - (130.0 * LN_2_64).sqrt()).abs() < 1e-14, "{far} {far_64}");
         assert_eq!((normal_pair_f32(u32::MAX, 5), normal_pair_f64(u64::MAX, 5)), ((0.0, 0.0), (0.0, 0.0)));
+    }
+
+    #[test]
+    fn exponential_numbers_are_positive() {
+        for k in 0..300u32 {
+            let expected = -2.0 * (-(f64::from(k >> 1) + 0.5) / 2_147_483_648.0).ln_1p();
+            let x = f64::from(exponential_f32(u32::MAX - k));
+            assert!(x > 0.0 && (x - expected).abs() <= 2f64.powi(-23), "{k}: {x}, not {expected}");
+            if k < 64 {
+                assert!((x / expected - 1.0).abs() < 1e-6, "{k}: {x}, not {expected}");
+            }
+        }
+        for k in (0..6000u64).step_by(7) {
+            let (x, expected) = (exponential_f64(u64::MAX - k), (k as f64 + 0.5) * 2f64.powi(-63));
+            assert!(x > 0.0 && (x - expected).abs() <= 2f64.powi(-52), "{k}: {x}, not {expected}");
+        }
+        assert_eq!((exponential_f32(1 << 20), exponential_f64(1 << 50)), (minus_two_log_f32(1 << 20), minus_two_log_f64(1 << 50)));
     }
 
     #[test]

@@ -1,13 +1,13 @@
-//! The two types functions of the reals are computed in.
+//! The two types in which functions of real numbers are computed.
 
 use super::simd::Isa;
 use super::vmath;
 use crate::dtype::Element;
 use std::ops::Div;
 
-/// The functions: `name(arguments) = kernel for f32, kernel for f64`. Of those that are `careful` the kernel holds for most arguments;
-/// others are told by a predicate and left to a scalar function. `runs` are kernels over many elements, faster than a loop where registers
-/// are wide.
+/// The functions: `name(arguments) = kernel for f32, kernel for f64`. The kernels of `careful` functions are correct for most arguments. A
+/// predicate finds the other arguments, which are left to a scalar function. `runs` are kernels over many elements, which are faster than a
+/// loop on processors with wide registers.
 macro_rules! functions {
     (
         vector { $($(#[$doc:meta])* $name:ident($self:ident $(, $b:ident)*) = $f32:path, $f64:path;)* }
@@ -15,11 +15,11 @@ macro_rules! functions {
         rare { $($(#[$rare_doc:meta])* $rare:ident($rare_self:ident $(, $rare_b:ident)?) = $rare32:path, $rare64:path;)* }
         careful { $($(#[$slow_doc:meta])* $slow:ident($slow_self:ident $(, $slow_b:ident)?) = $slow32:path, $slow64:path;)* }
     ) => {
-        /// f32 or f64 with their vector mathematics.
+        /// f32 or f64 with its vectorised functions.
         pub trait Real: Element + Div<Output = Self> {
-            /// The square root, correctly rounded.
+            /// Returns the square root, correctly rounded.
             fn sqrt(self) -> Self;
-            /// The magnitude of `self` with the sign of `sign`.
+            /// Returns the magnitude of `self` with the sign of `sign`.
             fn copysign(self, sign: Self) -> Self;
             /// Returns true if the number is neither infinite nor NaN.
             fn is_finite(self) -> bool;
@@ -28,13 +28,13 @@ macro_rules! functions {
                 $(#[$run_doc])*
                 ///
                 /// # Safety
-                /// `r` and `a` have `n` elements; `r` is `a` or apart from it.
+                /// `r` and `a` must have `n` elements; `r` must be `a` or not overlap it.
                 unsafe fn $run(isa: Isa, r: *mut Self, a: *const Self, n: usize);
             )*
-            /// `r[i] = a[i]^b[i]`; a step of 0 repeats the first, other steps are 1.
+            /// `r[i] = a[i]^b[i]`. An operand with step 0 is one element for all `i`; other steps are 1.
             ///
             /// # Safety
-            /// The operands have `n` elements or one; `r` is an operand or apart from it.
+            /// The operands must have `n` elements or one; `r` must be an operand, or overlap none.
             unsafe fn pow_run(isa: Isa, r: *mut Self, operands: [*const Self; 2], steps: [usize; 2], n: usize);
             $($(#[$rare_doc])* fn $rare(self $(, $rare_b: Self)?, isa: Isa) -> bool;)*
             $($(#[$slow_doc])* fn $slow(self $(, $slow_b: Self)?, isa: Isa) -> Self;)*
@@ -78,13 +78,13 @@ macro_rules! functions {
             $(
                 #[inline(always)]
                 unsafe fn $run(isa: Isa, r: *mut $t, a: *const $t, n: usize) {
-                    // SAFETY: the caller's.
+                    // SAFETY: the caller keeps this function's contract.
                     unsafe { $run_f(isa, r, a, n) }
                 }
             )*
             #[inline(always)]
             unsafe fn pow_run(isa: Isa, r: *mut $t, operands: [*const $t; 2], steps: [usize; 2], n: usize) {
-                // SAFETY: the caller's.
+                // SAFETY: the caller keeps this function's contract.
                 unsafe { $pow_run(isa, r, operands, steps, n) }
             }
             $(
@@ -125,19 +125,19 @@ functions! {
         atan(self) = vmath::atan_f32, vmath::atan_f64;
         /// The hyperbolic sine.
         sinh(self) = vmath::sinh_f32, vmath::sinh_f64;
-        /// `log(1 + e^(beta self)) / beta`, or `self` where `beta self` is above the threshold.
+        /// `log(1 + e^(beta self)) / beta`, or `self` if `beta self` is above the threshold.
         softplus(self, beta, threshold) = vmath::softplus_f32, vmath::softplus_f64;
-        /// The approximation of gelu by tanh.
+        /// The approximation of gelu with tanh.
         gelu_tanh(self) = vmath::gelu_tanh_f32, vmath::gelu_tanh_f64;
         /// The derivative of gelu.
         gelu_slope(self) = vmath::gelu_slope_f32, vmath::gelu_slope_f64;
-        /// The derivative of the approximation of gelu by tanh.
+        /// The derivative of the approximation of gelu with tanh.
         gelu_tanh_slope(self) = vmath::gelu_tanh_slope_f32, vmath::gelu_tanh_slope_f64;
         /// `1 / (1 + e^-self)`
         sigmoid(self) = vmath::sigmoid_f32, vmath::sigmoid_f64;
         /// The angle of the point (`x`, `self`).
         atan2(self, x) = vmath::atan2_f32, vmath::atan2_f64;
-        /// `sqrt(self^2 + b^2)` without overflow on the way.
+        /// `sqrt(self^2 + b^2)` without intermediate overflow.
         hypot(self, b) = vmath::hypot_f32, vmath::hypot_f64;
         /// `self^b`
         pow(self, b) = vmath::pow_f32, vmath::pow_f64;

@@ -1,6 +1,6 @@
 //! The driver of reductions: folds the elements of every result position, along rows or over columns, on any number of threads.
 //!
-//! The result does not depend on the number of threads: work is cut at fixed places and partial results meet in order.
+//! The result does not depend on the number of threads: work is divided at fixed places, and partial results are merged in order.
 
 use super::copy::{Side, TileCopy};
 use super::engine::{CHEAP, Shared, parallel};
@@ -12,32 +12,32 @@ use crate::plan::Loop;
 use smallvec::SmallVec;
 use std::mem::MaybeUninit;
 
-/// Accumulators of a block of results, in all planes together.
+/// The number of accumulators in a block of results, all planes together.
 const BLOCK_BUFFER: usize = COLUMNS;
-/// Elements staged at a time.
+/// The number of elements staged at a time.
 const STAGE: usize = 2048;
 
-/// Loops that stay: steps of input and both results, in bytes.
+/// Loops over dimensions that are kept: steps of the input and both results, in bytes.
 pub type Kept = SmallVec<[Loop<3>; INLINE_DIMS]>;
-/// Loops that are folded: step of the input in bytes, and how much the number of an element grows.
+/// Loops over dimensions that are folded: the step of the input in bytes, and the increment of an element's number.
 pub type Folded = SmallVec<[Loop<2>; INLINE_DIMS]>;
 
-/// A result: its memory, what lies there, what the fold writes.
+/// A result: its memory, the dtype of its elements in memory, and the dtype that the fold writes.
 pub type Out = Option<(*mut u8, Dtype, Dtype)>;
 
 /// A reduction ready to run.
 pub struct Reduction<'a> {
     /// The fold to compute.
     pub fold: &'a dyn FoldKernel,
-    /// First element of the input.
+    /// The first element of the input.
     pub data: *const u8,
     /// The dtype of the elements in memory.
     pub dtype: Dtype,
     /// The dtype that the fold reads.
     pub compute: Dtype,
-    /// The dims that stay.
+    /// The dimensions that are kept.
     pub kept: Kept,
-    /// The dims folded.
+    /// The dimensions that are folded.
     pub folded: Folded,
     /// The results.
     pub out: [Out; 2],
@@ -46,8 +46,8 @@ pub struct Reduction<'a> {
 // SAFETY: threads share it only inside `run`, which divides the results among them.
 unsafe impl Sync for Reduction<'_> {}
 
-/// Splits `input` into the dims that stay and those that `folds` says are folded, both fastest first; `out` are the strides of the
-/// results, with the folded dims at size 1, and their item sizes. Folded dims stay row-major where elements are `numbered`.
+/// Divides the dimensions of `input` into kept ones and folded ones (as `folds` says), both fastest first. `out` are the strides of the
+/// results, with the folded dimensions at size 1, and their item sizes. Folded dimensions stay row-major if elements are `numbered`.
 pub fn split(input: &Layout, item: usize, folds: &[bool], numbered: bool, out: [Option<(&[i64], usize)>; 2]) -> (Kept, Folded) {
     let (mut kept, mut folded, mut weight) = (Kept::new(), Folded::new(), 1);
     for d in (0..input.ndim()).rev() {
@@ -63,7 +63,7 @@ pub fn split(input: &Layout, item: usize, folds: &[bool], numbered: bool, out: [
             kept.push(Loop { n, step: [step, at(out[0]), at(out[1])] });
         }
     }
-    // Dims of step 0 come last.
+    // Dimensions of step 0 come last.
     let speed = |step: isize| if step == 0 { isize::MAX } else { step };
     kept.sort_by_key(|l| speed(l.step[0]));
     if !numbered {
@@ -71,14 +71,14 @@ pub fn split(input: &Layout, item: usize, folds: &[bool], numbered: bool, out: [
     }
     merge(&mut kept);
     merge(&mut folded);
-    // Without elements there is nothing to walk, however long the other dims are.
+    // Without elements there is nothing to walk, for any sizes of the other dimensions.
     if count(&folded) == 0 {
         folded = smallvec::smallvec![Loop { n: 0, step: [0; 2] }];
     }
     (kept, folded)
 }
 
-/// Joins loops that continue each other.
+/// Merges loops that continue each other.
 fn merge<const N: usize>(loops: &mut SmallVec<[Loop<N>; INLINE_DIMS]>) {
     let mut last = 0;
     for i in 1..loops.len() {
@@ -97,7 +97,7 @@ fn count<const N: usize>(loops: &[Loop<N>]) -> usize {
     loops.iter().map(|l| l.n).product()
 }
 
-/// Where position `index` of some loops lies, for each operand.
+/// Returns the offset of position `index` of some loops, for each operand.
 fn position<const N: usize>(loops: &[Loop<N>], mut index: usize) -> [isize; N] {
     let mut at = [0; N];
     for l in loops {
@@ -114,38 +114,38 @@ impl Reduction<'_> {
     /// Computes every result.
     ///
     /// # Safety
-    /// All positions must lie inside their memory; results overlap neither each other nor the input.
+    /// All positions must be inside their memory. Results must overlap neither each other nor the input.
     pub unsafe fn run(self) {
         if count(&self.kept) == 0 {
             return;
         }
         let cut = Cut::new(self);
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe { if cut.segments == 1 || cut.blocks >= FOLDED_BLOCKS { cut.by_blocks() } else { cut.by_segments() } }
     }
 }
 
-/// A reduction cut into blocks of neighbouring results, and their elements into chunks and segments of chunks.
+/// A reduction divided into blocks of neighbouring results, with their elements divided into chunks, and chunks grouped into segments.
 struct Cut<'a> {
     of: Reduction<'a>,
-    /// True if tiles hold a row for each result, false if they hold a column.
+    /// True if tiles have a row for each result, false if they have a column.
     rows: bool,
-    /// True if tiles are brought into the fold's form first.
+    /// True if tiles are first copied into the fold's form.
     staged: bool,
-    /// The loop over the results of a block; `of.kept` has the others.
+    /// The loop over the results of a block; `of.kept` has the other loops.
     across: Loop<3>,
-    /// The loop over the elements of a chunk; `of.folded` has the others.
+    /// The loop over the elements of a chunk; `of.folded` has the other loops.
     along: Loop<2>,
-    /// Results of a block.
+    /// The number of results in a block.
     block: usize,
     blocks: usize,
-    /// Elements of a chunk, for each result.
+    /// The number of elements in a chunk, for each result.
     chunk: usize,
     chunks: usize,
-    /// Chunks of a segment.
+    /// The number of chunks in a segment.
     segment: usize,
     segments: usize,
-    /// Elements of a result.
+    /// The number of elements of a result.
     count: usize,
 }
 
@@ -154,7 +154,7 @@ impl<'a> Cut<'a> {
         let size = of.dtype.size() as isize;
         let count_folded = count(&of.folded);
         let run = of.folded.iter().position(|l| l.step[0] == size);
-        // Staged, few columns are as well brought together as rows.
+        // If few columns are staged, they may be staged as rows as well.
         let gaps = |n: usize| of.dtype != of.compute || of.folded.first().is_none_or(|l| l.step[0] != n as isize * size);
         let least = |n: usize| of.fold.fewest(gaps(n));
         let many = of.kept.iter().position(|l| l.n >= FOLDED_COLUMNS);
@@ -162,7 +162,8 @@ impl<'a> Cut<'a> {
         let worth = |n: usize| n >= FOLDED_COLUMNS || (n >= least(n) && (many.is_none() || n * high >= FOLDED_BLOCK));
         let column = of.kept.iter().position(|l| l.step[0] == size && worth(l.n));
         let many = many.or(column);
-        // Long runs go row by row. Short or broken ones go side by side with many neighbours, the next ones best.
+        // Long runs are folded row by row. Short or interrupted runs are folded side by side with many neighbours, preferably adjacent
+        // ones.
         let rows = match run {
             Some(r) => of.folded[r].n >= FOLDED_COLUMNS || many.is_none(),
             None => many.is_none(),
@@ -193,13 +194,13 @@ impl<'a> Cut<'a> {
         Cut { of, rows, staged, across, along, block, blocks, chunk, chunks, segment, segments, count: count_folded }
     }
 
-    /// Every thread takes blocks and folds them whole.
+    /// Each thread folds whole blocks.
     unsafe fn by_blocks(&self) {
         parallel(self.blocks, self.block * self.count.max(1), CHEAP, &|range| {
             for b in range {
                 let mut buffer = BlockBuffer::new();
                 let accs = buffer.accs(self.block);
-                // SAFETY: the caller's; each block is written by one thread.
+                // SAFETY: the caller keeps this function's contract; each block is written by one thread.
                 unsafe {
                     self.fold(b, 0, accs);
                     if self.segments > 1 {
@@ -217,7 +218,7 @@ impl<'a> Cut<'a> {
         let mut buffer = BlockBuffer::new();
         let part = buffer.accs(self.block);
         for s in 1..self.segments {
-            // SAFETY: the caller's.
+            // SAFETY: the caller keeps this function's contract.
             unsafe {
                 self.fold(b, s, part);
                 self.meet(b, s, accs, part);
@@ -225,11 +226,11 @@ impl<'a> Cut<'a> {
         }
     }
 
-    /// The threads share out the segments of each block, memory permitting.
+    /// Divides the segments of each block among the threads, if there is memory for their accumulators.
     unsafe fn by_segments(&self) {
         let size = self.block * self.of.fold.planes();
         let mut memory: Vec<MaybeUninit<u64>> = Vec::new();
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe {
             if self.segments.checked_mul(size).is_none_or(|n| memory.try_reserve_exact(n).is_err()) {
                 return self.by_blocks();
@@ -246,7 +247,7 @@ impl<'a> Cut<'a> {
         }
     }
 
-    /// Results of block `b`, and where the first one and its elements lie.
+    /// Returns the number of results of block `b`, and the offsets of its first element and first results.
     fn place(&self, b: usize) -> (usize, [isize; 3]) {
         let per_row = self.across.n.div_ceil(self.block);
         let start = b % per_row * self.block;
@@ -255,25 +256,25 @@ impl<'a> Cut<'a> {
         (self.block.min(self.across.n - start), at)
     }
 
-    /// Elements of the chunks before chunk `c`.
+    /// Returns the number of elements in the chunks before chunk `c`.
     fn before(&self, c: usize) -> usize {
         let per_run = self.along.n.div_ceil(self.chunk).max(1);
         c / per_run * self.along.n + c % per_run * self.chunk
     }
 
-    /// Merges the accumulators of segment `s` into those of all segments before it.
+    /// Merges the accumulators of segment `s` into the accumulators of all segments before it.
     unsafe fn meet(&self, b: usize, s: usize, accs: Accumulators, part: Accumulators) {
         let (done, end) = (self.before(s * self.segment), self.before(self.chunks.min((s + 1) * self.segment)));
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe { self.of.fold.merge(accs, part, self.place(b).0, [done, end - done]) }
     }
 
-    /// Folds segment `s` of block `b` into accumulators, which it starts.
+    /// Starts accumulators and folds segment `s` of block `b` into them.
     unsafe fn fold(&self, b: usize, s: usize, accs: Accumulators) {
         let (n, at) = self.place(b);
         let per_run = self.along.n.div_ceil(self.chunk).max(1);
         let first = s * self.segment;
-        // SAFETY: the caller's: positions lie inside the input.
+        // SAFETY: the caller guarantees that all positions are inside the input.
         unsafe {
             self.of.fold.start(accs, n);
             for c in first..self.chunks.min(first + self.segment) {
@@ -296,7 +297,7 @@ impl<'a> Cut<'a> {
         }
     }
 
-    /// Folds a tile, given as if of rows, by way of a buffer.
+    /// Folds a tile, given as if of rows, through a buffer.
     #[inline(never)]
     unsafe fn staged(&self, accs: Accumulators, tile: FoldTile) {
         let mut stage = Stage::new();
@@ -309,7 +310,7 @@ impl<'a> Cut<'a> {
         };
         let step = cols as isize * compute;
         let tile = FoldTile { x: stage.data(), rows, cols, step, ..tile };
-        // SAFETY: the caller's; the buffer has room for a tile.
+        // SAFETY: the caller keeps this function's contract; the buffer has room for a tile.
         unsafe {
             copy.copy(Side { data: stage.data(), row_step: step, col_step: compute }, from, rows, cols);
             if self.rows { self.of.fold.rows(accs, &tile) } else { self.of.fold.columns(accs, &tile) }
@@ -322,7 +323,7 @@ impl<'a> Cut<'a> {
         let mut results = [const { BlockBuffer::new() }; 2];
         let [first, second] = &mut results;
         let runs = [first.data(), second.data()];
-        // SAFETY: a block's results fit the buffers; the rest is the caller's.
+        // SAFETY: a block's results fit the buffers, and the caller keeps this function's contract.
         unsafe {
             self.of.fold.finish(accs, n, self.count, runs);
             for k in 0..2 {
@@ -336,7 +337,7 @@ impl<'a> Cut<'a> {
     }
 }
 
-/// Room for the accumulators or the results of a block.
+/// A buffer for the accumulators or the results of a block.
 #[repr(align(64))]
 struct BlockBuffer(MaybeUninit<[u64; BLOCK_BUFFER]>);
 
@@ -354,7 +355,7 @@ impl BlockBuffer {
     }
 }
 
-/// Room for STAGE elements in a compute type.
+/// A buffer for STAGE elements of a compute type.
 #[repr(align(64))]
 struct Stage(MaybeUninit<[u64; STAGE]>);
 
@@ -383,14 +384,14 @@ mod tests {
     fn folded_dims_that_continue_each_other_merge() {
         let (kept, folded) = split(&Layout::contiguous(&[2, 3, 4]), 4, &[true, true, true], true, [None, None]);
         assert_eq!((kept.len(), folded.as_slice()), (0, &[Loop { n: 24, step: [4, 1] }][..]));
-        // Turned, memory order is not row-major: numbered elements keep to the latter.
+        // Memory order is not row-major in a transposed layout. Numbered elements are folded in row-major order.
         let turned = layout(&[3, 2], &[1, 3]);
         assert_eq!(split(&turned, 1, &[true, true], false, [None, None]).1.as_slice(), [Loop { n: 6, step: [1, 0] }]);
         let numbered = split(&turned, 1, &[true, true], true, [None, None]).1;
         assert_eq!(numbered.as_slice(), [Loop { n: 2, step: [3, 1] }, Loop { n: 3, step: [1, 2] }]);
     }
 
-    /// Sums over the dims of `shape` in `folds` of the numbers 0, 1, 2, ... that lie at `strides`, against plain loops.
+    /// Compares sums of the numbers 0, 1, 2, ... at `strides`, over the dimensions of `shape` in `folds`, with plain loops.
     fn check(shape: [i64; 3], strides: [i64; 3], folds: [bool; 3]) {
         let input = layout(&shape, &strides);
         let x: Vec<i32> = (0..input.end().unwrap_or(0) as i32).collect();

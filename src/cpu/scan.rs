@@ -1,6 +1,6 @@
 //! Scans: running sums, products and extremes along lines.
 //!
-//! Sums and products of floats are kept in float64, those of integers in wrapping int64.
+//! Totals of floats are float64, totals of integers are wrapping int64.
 
 use super::lines::{ColumnBlock, Line, LinesKernel, MAX_COLUMNS, Stack};
 use super::prefix::{Prefix, ROWS};
@@ -9,18 +9,18 @@ use crate::cpu::tuning::SCANNED_SINGLY;
 use crate::dtype::{Bool, Element};
 use std::ptr::null_mut;
 
-/// Elements of a line that the fast kernel takes before its result is checked.
+/// Elements of a line that the fast kernel processes before its result is checked.
 const PIECE: usize = 1024;
 
-/// The type of running totals of an element type, and that of results.
+/// An element type with the types of its running totals and results.
 pub trait Scanned: Element + Prefix<Self::Total, Self::Out> {
-    /// The total.
+    /// The type of totals.
     type Total: Element;
-    /// The result.
+    /// The type of results.
     type Out: Element;
-    /// The element as a total.
+    /// Converts the element to a total.
     fn total(self) -> Self::Total;
-    /// A total as a result.
+    /// Converts a total to a result.
     fn result(total: Self::Total) -> Self::Out;
 }
 
@@ -63,12 +63,12 @@ fn join<A: Element, const PRODUCT: bool>(total: A, x: A) -> A {
     if PRODUCT { total.mul(x) } else { total.add(x) }
 }
 
-/// Running sums of a line, or products.
+/// Computes the running sums or products of a line.
 fn totals<T: Scanned, const PRODUCT: bool>(l: Line) {
     let mut total = T::Total::from_i64(PRODUCT as i64);
     for at in (0..l.n).step_by(PIECE) {
         let (out, x, n) = (l.out[0].cast::<T::Out>().wrapping_add(at), l.x.cast::<T>().wrapping_add(at), PIECE.min(l.n - at));
-        // SAFETY: the driver passes `n` elements of each, apart.
+        // SAFETY: the driver passes `n` elements of each, which do not overlap.
         unsafe {
             if !(n >= SCANNED_SINGLY && T::run::<PRODUCT>(out, x, n, &mut total)) {
                 one_by_one::<T, PRODUCT>(out, x, n, &mut total);
@@ -77,14 +77,14 @@ fn totals<T: Scanned, const PRODUCT: bool>(l: Line) {
     }
 }
 
-/// `out[i] = total + x[0] + ... + x[i]`, or the product; `total` becomes the last of them.
+/// `out[i] = total + x[0] + ... + x[i]`, or the product; `total` becomes the last of these.
 ///
 /// # Safety
 /// Both must hold `n` elements and not overlap.
 #[inline(always)]
 unsafe fn one_by_one<T: Scanned, const PRODUCT: bool>(out: *mut T::Out, x: *const T, n: usize, total: &mut T::Total) {
     for i in 0..n {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe {
             *total = join::<_, PRODUCT>(*total, x.add(i).read().total());
             out.add(i).write(T::result(*total));
@@ -92,9 +92,9 @@ unsafe fn one_by_one<T: Scanned, const PRODUCT: bool>(out: *mut T::Out, x: *cons
     }
 }
 
-/// The same for lines one after the other, several at once where there is a kernel.
+/// Computes the running sums or products of lines one after the other, several at once if there is a kernel for that.
 pub fn totals_of_lines<T: Scanned, const PRODUCT: bool>(s: Stack) {
-    // SAFETY: the driver passes `count` lines of `n` elements, and as many results, apart.
+    // SAFETY: the driver passes `count` lines of `n` elements, and as many results, which do not overlap.
     let done = unsafe { T::run_lines::<PRODUCT>(s) };
     let s = s.lines(done, s.count);
     if s.n >= SCANNED_SINGLY {
@@ -102,19 +102,19 @@ pub fn totals_of_lines<T: Scanned, const PRODUCT: bool>(s: Stack) {
     }
     for j in 0..s.count as isize {
         let (out, x) = (s.out[0].wrapping_offset(j * s.out_step[0]), s.x.wrapping_offset(j * s.x_step));
-        // SAFETY: as above.
+        // SAFETY: the driver passes `count` lines of `n` elements, and as many results, which do not overlap.
         unsafe { one_by_one::<T, PRODUCT>(out.cast(), x.cast(), s.n, &mut T::Total::from_i64(PRODUCT as i64)) }
     }
 }
 
-/// Running sums of lines that are columns, or products.
+/// Computes the running sums or products of lines that are columns.
 pub fn totals_of_columns<T: Scanned, const PRODUCT: bool>(p: ColumnBlock) {
     let mut totals = [T::Total::from_i64(PRODUCT as i64); MAX_COLUMNS];
     let totals = totals.as_mut_ptr();
     let out = move |i: usize| p.out[0].wrapping_offset(i as isize * p.out_step[0]).cast::<T::Out>();
     let x = move |i: usize| p.x.wrapping_offset(i as isize * p.x_step).cast::<T>();
     let mut done = 0;
-    // SAFETY: the driver passes `n` rows of `width` elements, at most MAX_COLUMNS, apart.
+    // SAFETY: the driver passes `n` rows of at most MAX_COLUMNS elements, which do not overlap.
     unsafe {
         let rows = |i: usize| (std::array::from_fn(|k| out(i + k)), std::array::from_fn(|k| x(i + k)));
         while done + ROWS <= p.n {
@@ -131,7 +131,7 @@ pub fn totals_of_columns<T: Scanned, const PRODUCT: bool>(p: ColumnBlock) {
             for i in done..p.n {
                 let (out, x) = (out(i), x(i));
                 for j in 0..p.width {
-                    // SAFETY: as above.
+                    // SAFETY: the driver passes `n` rows of at most MAX_COLUMNS elements, which do not overlap.
                     unsafe {
                         let total = join::<_, PRODUCT>(totals.add(j).read(), x.add(j).read().total());
                         totals.add(j).write(total);
@@ -143,23 +143,24 @@ pub fn totals_of_columns<T: Scanned, const PRODUCT: bool>(p: ColumnBlock) {
     )
 }
 
-/// Returns true if `x` takes the place of `best`, which came earlier: the last of equals counts, and a NaN beats everything.
+/// Returns true if `x` replaces `best`, which came earlier: of equal elements the last wins, and a NaN wins over everything.
 #[inline(always)]
 fn takes<T: Element, const MAX: bool>(x: T, best: T) -> bool {
     let ahead = if MAX { x >= best } else { x <= best };
     ahead | x.is_nan()
 }
 
-/// Running greatest elements of a line, or least, and where they are.
+/// Computes the running maxima or minima of a line and their indices.
 ///
-/// In most lines few elements are new extremes: 16 elements without one take a comparison each, and have one result.
+/// In most lines few elements are new extremes. A group of 16 elements without a new extreme needs only comparisons, and all its results
+/// are equal.
 pub fn extremes<T: Element, const MAX: bool>(l: Line) {
     const GROUP: usize = 16;
     let (values, indices, x) = (l.out[0].cast::<T>(), l.out[1].cast::<i64>(), l.x.cast::<T>());
     if l.n == 0 {
         return;
     }
-    // SAFETY: the driver passes `n` elements of each, apart.
+    // SAFETY: the driver passes `n` elements of each, which do not overlap.
     simd(
         #[inline(always)]
         move |_| unsafe {
@@ -187,14 +188,14 @@ pub fn extremes<T: Element, const MAX: bool>(l: Line) {
     )
 }
 
-/// Running extremes of lines that are columns.
+/// Computes the running extremes of lines that are columns.
 pub fn extremes_of_columns<T: Element, const MAX: bool>(p: ColumnBlock) {
     let (mut best, mut index) = ([T::ZERO; MAX_COLUMNS], [0i64; MAX_COLUMNS]);
     let (best, index) = (best.as_mut_ptr(), index.as_mut_ptr());
     if p.n == 0 {
         return;
     }
-    // SAFETY: the driver passes `n` rows of `width` elements, at most MAX_COLUMNS, apart.
+    // SAFETY: the driver passes `n` rows of at most MAX_COLUMNS elements, which do not overlap.
     unsafe { best.copy_from_nonoverlapping(p.x.cast::<T>(), p.width) };
     simd(
         #[inline(always)]
@@ -204,7 +205,7 @@ pub fn extremes_of_columns<T: Element, const MAX: bool>(p: ColumnBlock) {
                 let out = |k: usize| p.out[k].wrapping_offset(i * p.out_step[k]);
                 let (values, indices) = (out(0).cast::<T>(), out(1).cast::<i64>());
                 for j in 0..p.width {
-                    // SAFETY: as above.
+                    // SAFETY: the driver passes `n` rows of at most MAX_COLUMNS elements, which do not overlap.
                     unsafe {
                         let (new, old, at) = (x.add(j).read(), best.add(j).read(), index.add(j).read());
                         let takes = takes::<T, MAX>(new, old);

@@ -1,4 +1,4 @@
-//! Binary search in ascending sequences, of several values at once, so that the machine waits for all of them together.
+//! Binary search in ascending sequences. Several values are searched at once, so that their memory accesses overlap.
 
 use super::engine::{CHEAP, Shared, parallel};
 use super::keys::Ordered;
@@ -9,18 +9,18 @@ use crate::error::Result;
 use crate::launch::Search;
 use crate::operand::Operand;
 
-/// Elements that are searched together, by one thread.
+/// Elements that one thread searches together.
 const PIECE: usize = 1024;
 
 /// Finds the elements of `x` in ascending sequences.
 pub fn run(work: Search, out: &Operand, sequences: &Operand, x: &Operand) -> Result<()> {
     let n = sequences.layout.shape.last().map_or(1, |&n| n as usize);
-    // One sequence is for all elements; else each row of them has its own.
+    // A single sequence is for all elements; otherwise each row of elements has its own sequence.
     let all = x.layout.numel() as usize;
     let row = if sequences.layout.ndim() <= 1 { all } else { x.layout.shape.last().map_or(1, |&n| n as usize) };
     let at = Shared(out.first());
     dispatch!(all, x.dtype, T => {
-        // SAFETY: row-major operands of this type.
+        // SAFETY: the operands are row-major and of this type.
         let (sequences, x) = unsafe { (sequences.elements::<T>(), x.elements::<T>()) };
         parallel(all.div_ceil(PIECE), PIECE, CHEAP / 8, &|units| {
             let (mut start, end) = (units.start * PIECE, all.min(units.end * PIECE));
@@ -28,7 +28,7 @@ pub fn run(work: Search, out: &Operand, sequences: &Operand, x: &Operand) -> Res
                 let line = start / row;
                 let range = start..end.min((line + 1) * row);
                 let sequence = &sequences[line * n..][..n];
-                // SAFETY: ranges are apart and inside of the result.
+                // SAFETY: ranges are disjoint and inside the result.
                 unsafe {
                     match work {
                         Search::Place { right } => {
@@ -50,7 +50,7 @@ pub fn run(work: Search, out: &Operand, sequences: &Operand, x: &Operand) -> Res
 /// Values searched at once.
 const SEARCHED: usize = 16;
 
-/// How many elements of an ascending sequence come before each value, or with `right` before everything greater than it.
+/// Returns, for each value, how many elements of an ascending sequence are less, or, with `right`, less or equal.
 fn places<T: Ordered>(sequence: &[T], values: &[T], right: bool) -> [usize; SEARCHED] {
     let (mut base, mut wanted) = ([0; SEARCHED], [T::ZERO.key(); SEARCHED]);
     wanted.iter_mut().zip(values).for_each(|(key, x)| *key = x.key());
@@ -58,7 +58,7 @@ fn places<T: Ordered>(sequence: &[T], values: &[T], right: bool) -> [usize; SEAR
         let key = sequence[at].key();
         key < wanted || (right && key == wanted)
     };
-    // All places lie in `len` elements from their base on, or behind the last of those.
+    // Each place is one of the `len` positions from its base on, or the position after them.
     let mut len = sequence.len();
     while len > 1 {
         let half = len / 2;
@@ -73,7 +73,7 @@ fn places<T: Ordered>(sequence: &[T], values: &[T], right: bool) -> [usize; SEAR
     base
 }
 
-/// Writes the place of each value in an ascending sequence: before those equal to it, or with `right` behind them.
+/// Writes the place of each value in an ascending sequence: before elements equal to the value, or, with `right`, after them.
 pub fn search<T: Ordered>(sequence: &[T], values: &[T], right: bool, out: &mut [i64]) {
     for (values, out) in values.chunks(SEARCHED).zip(out.chunks_mut(SEARCHED)) {
         let found = places(sequence, values, right);
@@ -102,7 +102,7 @@ fn compare<T: Ordered>(sequence: &[T], values: &[T], invert: bool, out: &mut [u8
     )
 }
 
-/// Writes whether each value is in an ascending sequence, or with `invert` whether it is not. No NaN is in any.
+/// Writes whether each value is in an ascending sequence, or, with `invert`, whether it is not. A NaN is in no sequence.
 pub fn contains<T: Ordered>(sequence: &[T], values: &[T], invert: bool, out: &mut [u8]) {
     if sequence.len() <= SEARCHED_BY_COMPARING {
         return compare(sequence, values, invert, out);

@@ -1,6 +1,6 @@
-//! Selection: the k-th smallest element of a line, found by guessing two bounds around it and keeping what lies between.
+//! Selection: finds the k-th smallest element of a line by guessing two bounds around it and keeping the elements between them.
 //!
-//! A sample gives the bounds, so that a long line is mostly read once; the result is exact, whatever they are.
+//! A sample gives the bounds, so that a long line is usually read once. The result is exact for any bounds.
 
 use super::engine::{CHEAP, Shared, parallel};
 use super::keys::{Kept, Key, Ordered, SLACK, count};
@@ -8,16 +8,16 @@ use super::simd::simd;
 use crate::cpu::tuning::{RANKED_KEYS, SAMPLED_KEYS, SELECTED_PIECE};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The k-th smallest of a line.
+/// The k-th smallest element of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Choice<K> {
-    /// Its key.
+    /// The key of the element.
     pub key: K,
-    /// True if the line has a NaN, wherever it ranks.
+    /// True if the line has a NaN, of any rank.
     pub nan: bool,
 }
 
-/// Bytes of scratch that selecting from `n` elements takes.
+/// Returns the bytes of scratch that selecting from `n` elements needs.
 pub fn scratch_bytes<T: Ordered>(n: usize) -> usize {
     if n <= RANKED_KEYS {
         return 0;
@@ -26,10 +26,10 @@ pub fn scratch_bytes<T: Ordered>(n: usize) -> usize {
     n.saturating_add(pieces * SLACK).saturating_mul(size_of::<T::Key>()).saturating_add(pieces * size_of::<Kept>() + 64)
 }
 
-/// The element with `k` elements before it in ascending order, NaNs last.
+/// Returns the element with `k` elements before it in ascending order, NaNs last.
 ///
 /// # Safety
-/// `line` has more than `k` elements, `scratch` the bytes of [`scratch_bytes`], aligned to 8.
+/// `line` must have more than `k` elements, and `scratch` the bytes of [`scratch_bytes`], aligned to 8.
 pub unsafe fn select<T: Ordered>(line: &[T], mut k: usize, scratch: *mut u8) -> Choice<T::Key> {
     debug_assert!(k < line.len());
     if line.len() <= RANKED_KEYS {
@@ -37,7 +37,7 @@ pub unsafe fn select<T: Ordered>(line: &[T], mut k: usize, scratch: *mut u8) -> 
     }
     let (mut lo, mut hi) = bounds(line.len(), k, |i| line[i].key());
     loop {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         let (part, keys) = unsafe { thin(line, lo, hi, scratch) };
         if k < part.below {
             (lo, hi) = (T::Key::MIN, lo.under());
@@ -63,10 +63,10 @@ fn select_few<T: Ordered>(line: &[T], k: usize) -> Choice<T::Key> {
     Choice { key: T::Key::ranked(&keys, line.len(), [k, k])[0], nan }
 }
 
-/// Collects the keys in `lo..=hi` of a line; SLACK keys of room follow them.
+/// Collects the keys of a line in `lo..=hi`, with room for SLACK keys after them.
 ///
 /// # Safety
-/// As for [`select`]; the keys live as long as the scratch.
+/// As for [`select`]. The keys must not be used after the scratch is freed.
 unsafe fn thin<'a, T: Ordered>(line: &[T], lo: T::Key, hi: T::Key, scratch: *mut u8) -> (Kept, &'a mut [T::Key]) {
     let pieces = line.len().div_ceil(SELECTED_PIECE);
     let (parts, keys) = (scratch.cast::<Kept>(), scratch.wrapping_add(pieces * size_of::<Kept>()).cast::<T::Key>());
@@ -80,7 +80,7 @@ unsafe fn thin<'a, T: Ordered>(line: &[T], lo: T::Key, hi: T::Key, scratch: *mut
     parallel(pieces, SELECTED_PIECE, CHEAP, &|range| {
         for p in range {
             let piece = &line[p * SELECTED_PIECE..line.len().min((p + 1) * SELECTED_PIECE)];
-            // SAFETY: each piece has a Kept and room of its own.
+            // SAFETY: each piece has a separate `Kept` and separate room.
             unsafe {
                 let out = shared_keys.get().cast::<T::Key>().add(p * (SELECTED_PIECE + SLACK));
                 let part = T::thin(piece.as_ptr(), piece.len(), lo, hi, out);
@@ -90,7 +90,7 @@ unsafe fn thin<'a, T: Ordered>(line: &[T], lo: T::Key, hi: T::Key, scratch: *mut
     });
     let mut total = Kept::default();
     for p in 0..pieces {
-        // SAFETY: what was kept so far ends before the room of piece `p`.
+        // SAFETY: the keys kept so far end before the room of piece `p`.
         unsafe {
             let part = parts.add(p).read();
             std::ptr::copy(keys.add(p * (SELECTED_PIECE + SLACK)), keys.add(total.kept), part.kept);
@@ -101,7 +101,7 @@ unsafe fn thin<'a, T: Ordered>(line: &[T], lo: T::Key, hi: T::Key, scratch: *mut
     (total, unsafe { std::slice::from_raw_parts_mut(keys, total.kept) })
 }
 
-/// The key with `k` keys before it; all lie in `lo..=hi`. The slice is overwritten, and SLACK keys after it may be.
+/// Returns the key with `k` keys before it. All keys must be in `lo..=hi`. The slice is overwritten, and SLACK keys after it may be.
 fn within<K: Key>(keys: &mut [K], mut k: usize, mut lo: K, mut hi: K) -> K {
     let (mut n, mut stuck) = (keys.len(), false);
     while lo != hi {
@@ -111,7 +111,7 @@ fn within<K: Key>(keys: &mut [K], mut k: usize, mut lo: K, mut hi: K) -> K {
             few[..n].copy_from_slice(now);
             return K::ranked(&few, n, [k, k])[0];
         }
-        // Halving the range of values always ends; samples of many equal keys might not.
+        // Halving the range of values always terminates; samples of many equal keys might not.
         let (from, to) = if stuck { (lo, lo.halfway(hi)) } else { bounds(n, k, |i| now[i]) };
         let (from, to) = (from.max(lo), to.min(hi));
         let (below, inside) = count(now, from, to);
@@ -125,7 +125,7 @@ fn within<K: Key>(keys: &mut [K], mut k: usize, mut lo: K, mut hi: K) -> K {
             (lo, hi) = (from, to);
             below
         };
-        // SAFETY: in place; what is written past the slice falls into what was dropped before, or the slack.
+        // SAFETY: `keep` works in place. Excess keys are written over keys that were dropped before, or into the slack.
         let kept = unsafe { K::keep(now.as_ptr(), n, lo, hi, now.as_mut_ptr()) }.kept;
         stuck = kept > n - n / 8;
         (n, k) = (kept, k - before);
@@ -133,11 +133,11 @@ fn within<K: Key>(keys: &mut [K], mut k: usize, mut lo: K, mut hi: K) -> K {
     lo
 }
 
-/// Two keys between which the one of rank `k` out of `n` probably lies.
+/// Returns two keys which probably enclose the key of rank `k` out of `n`.
 fn bounds<K: Key>(n: usize, k: usize, at: impl Fn(usize) -> K) -> (K, K) {
     let size = sample_size(n);
     let rank = (k as f64 * size as f64 / n as f64) as usize;
-    // Twice the square root is four standard deviations for a median; for small samples a miss costs less than a wide choice.
+    // Twice the square root is four standard deviations for a median. For small samples a miss costs less than wide bounds.
     let reach = if size == RANKED_KEYS { 9 } else { 2 * size.isqrt() };
     let (low, high) = (rank.checked_sub(reach), Some(rank + reach).filter(|&r| r < size));
     let ranks = [low.unwrap_or(0), high.unwrap_or(size - 1)];
@@ -152,13 +152,13 @@ fn bounds<K: Key>(n: usize, k: usize, at: impl Fn(usize) -> K) -> (K, K) {
     from([within(&mut a[..size], ranks[0], K::MIN, K::MAX), within(&mut b[..size], ranks[1], K::MIN, K::MAX)])
 }
 
-/// Grows with about n^0.6; a power of two.
+/// Returns the size of a sample: about proportional to n^0.6, a power of two.
 fn sample_size(n: usize) -> usize {
     let doublings = (n >> 12).checked_ilog2().map_or(0, |log| (log as usize * 5).div_ceil(8));
     (RANKED_KEYS << doublings).min(SAMPLED_KEYS)
 }
 
-/// Position `i` of a sample: anywhere in its share of the line, so that periods of the data do no harm.
+/// Returns position `i` of a sample: any position in its share of the line, so that periodic data do no harm.
 #[inline(always)]
 fn sample_at(i: usize, n: usize, size: usize) -> usize {
     let (start, end) = ((i as u128 * n as u128 / size as u128) as usize, ((i + 1) as u128 * n as u128 / size as u128) as usize);
@@ -166,7 +166,7 @@ fn sample_at(i: usize, n: usize, size: usize) -> usize {
     start + ((scattered as u128 * (end - start) as u128) >> 64) as usize
 }
 
-/// Where the first element with this key is; `line.len()` if there is none.
+/// Returns the index of the first element with this key, or `line.len()` if there is none.
 pub fn first<T: Ordered>(line: &[T], key: T::Key) -> usize {
     if line.len() <= SELECTED_PIECE {
         return first_in(line, key);
@@ -211,7 +211,7 @@ fn first_in<T: Ordered>(line: &[T], key: T::Key) -> usize {
     start + line[start..].iter().position(|x| x.key() == key).unwrap_or(0)
 }
 
-/// NaNs in a line.
+/// Returns the number of NaNs in a line.
 pub fn count_nans<T: Ordered>(line: &[T]) -> usize {
     if !T::DTYPE.is_float() {
         return 0;
@@ -238,7 +238,7 @@ pub fn count_nans<T: Ordered>(line: &[T]) -> usize {
     nans.into_inner()
 }
 
-/// The key that follows `key` in order, when `key` has `k` keys before it: itself if it occurs again.
+/// Returns the key after `key` in order, where `key` has `k` keys before it. This is `key` itself if it occurs again.
 pub fn next<T: Ordered>(line: &[T], key: T::Key, k: usize) -> T::Key {
     let (mut up_to, mut above) = (0, T::Key::MAX);
     for block in line.chunks(SELECTED_PIECE) {
@@ -265,12 +265,12 @@ mod tests {
 
     fn kth<T: Ordered>(line: &[T], k: usize) -> (T, bool) {
         let mut scratch = vec![0u64; scratch_bytes::<T>(line.len()).div_ceil(8)];
-        // SAFETY: the scratch is as long as asked for.
+        // SAFETY: the scratch has the required size.
         let choice = unsafe { select(line, k, scratch.as_mut_ptr().cast()) };
         (T::from_key(choice.key), choice.nan)
     }
 
-    /// Numbers without a pattern.
+    /// Returns numbers without a pattern.
     fn scattered(n: usize) -> impl Iterator<Item = u64> {
         (1..=n as u64).map(|i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(31).wrapping_mul(0xbf58_476d_1ce4_e5b9))
     }

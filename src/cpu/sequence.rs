@@ -1,4 +1,4 @@
-//! Elements that follow from their position: arithmetic and geometric progressions.
+//! Sequences: elements that are a function of their position, in arithmetic and geometric progression.
 
 use super::convert::converter;
 use super::engine::{CHEAP, COSTLY, Shared, parallel};
@@ -11,12 +11,13 @@ use crate::launch::sequence::{Ramp, Sequence, Spaced};
 use crate::operand::Operand;
 use std::mem::MaybeUninit;
 
-/// Fills a row-major operand.
+/// Fills a row-major operand with the sequence.
 pub fn fill(to: &Operand, sequence: Sequence) {
     let (at, dtype, n) = (to.first(), to.dtype, to.layout.numel() as usize);
     match sequence {
         Sequence::Integers { start, step } => by_size!(dtype.size(), T => {
-            // SAFETY: the operand has `n` elements, of which `generate` passes pieces; integers of one size are made of the same bits.
+            // SAFETY: the operand has `n` elements, and `generate` passes pieces of them. Signed and unsigned integers of one size have the
+            // same bits.
             unsafe { generate::<T>(at, T::DTYPE, n, CHEAP, &|at, first, len| {
                 integers(at, len, start.wrapping_add(step.wrapping_mul(first as i64)), step)
             }) }
@@ -24,18 +25,17 @@ pub fn fill(to: &Operand, sequence: Sequence) {
         Sequence::Spaced(numbers) => {
             let grain = if numbers.base.is_some() { COSTLY } else { CHEAP };
             match dtype {
-                // SAFETY: as above.
+                // SAFETY: the operand has `n` elements, and `generate` passes pieces of them.
                 Dtype::Float32 => unsafe { generate::<f32>(at, dtype, n, grain, &|at, first, len| numbers.fill(at, first, len)) },
-                // 16-bit floats are rounded once, from float64.
-                // SAFETY: as above.
+                // 16-bit floats are rounded once, from float64. SAFETY: the operand has `n` elements, and `generate` passes pieces of them.
                 _ => unsafe { generate::<f64>(at, dtype, n, grain, &|at, first, len| numbers.fill(at, first, len)) },
             }
         }
     }
 }
 
-/// Fills `n` elements of `dtype` at `dst`: `piece(at, first, len)` computes those from position `first` on, converted where `T` is another
-/// type.
+/// Fills `n` elements of `dtype` at `dst`. `piece(at, first, len)` computes the `len` elements from position `first` on. They are converted
+/// if `T` is another type than `dtype`.
 ///
 /// # Safety
 /// `dst` must hold `n` elements; `piece` must write `len` of them at `at`.
@@ -53,7 +53,7 @@ pub unsafe fn generate<T: Element>(dst: *mut u8, dtype: Dtype, n: usize, grain: 
                 continue;
             }
             piece(buffer.as_mut_ptr().cast(), first, len);
-            // SAFETY: the caller's; the buffer holds SEQUENCE_PIECE elements.
+            // SAFETY: the caller guarantees `n` elements at `dst`, and the buffer has room for SEQUENCE_PIECE elements.
             unsafe {
                 if streamed {
                     stream::copy_stream(at, buffer.as_ptr().cast(), len * size);
@@ -78,7 +78,7 @@ pub unsafe fn integers<T: Element>(dst: *mut T, n: usize, start: i64, step: i64)
         #[inline(always)]
         move |_| {
             for i in 0..n {
-                // SAFETY: the caller's.
+                // SAFETY: the caller guarantees `n` elements at `dst`.
                 unsafe { dst.add(i).write_unaligned(T::from_i64(start.wrapping_add(step.wrapping_mul(i as i64)))) }
             }
         },
@@ -99,7 +99,7 @@ impl Ramp {
                 for i in 0..n as i32 {
                     // Multiplication and addition are not fused, so that every level gives the same number.
                     let x = self.anchor + (base + f64::from(i)) * self.step;
-                    // SAFETY: the caller's.
+                    // SAFETY: the caller guarantees `n` elements at `dst`.
                     unsafe { dst.add(i as usize).write_unaligned(T::from_f64(f(isa, x))) }
                 }
             },
@@ -108,13 +108,13 @@ impl Ramp {
 }
 
 impl Spaced {
-    /// The `n` numbers from position `first` on.
+    /// Writes the `n` numbers from position `first` on.
     ///
     /// # Safety
     /// `dst` must hold `n` elements, `n` at most `i32::MAX`.
     pub unsafe fn fill<T: Element>(&self, dst: *mut T, first: usize, n: usize) {
         let before = self.half.saturating_sub(first).min(n);
-        // SAFETY: both parts lie inside the caller's.
+        // SAFETY: both parts are inside the caller's `n` elements.
         unsafe {
             self.part(self.up, dst, first, before);
             self.part(self.down, dst.add(before), first + before, n - before);
@@ -124,7 +124,7 @@ impl Spaced {
     /// # Safety
     /// As for [`Spaced::fill`].
     unsafe fn part<T: Element>(&self, line: Ramp, dst: *mut T, first: usize, n: usize) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees `n` elements at `dst`.
         unsafe {
             match self.base {
                 None => line.map(
@@ -134,7 +134,7 @@ impl Spaced {
                     #[inline(always)]
                     |_, x| x,
                 ),
-                // The exponential loses digits, which only float64 shows.
+                // The exponential loses digits that float32 does not have.
                 Some(base) if T::DTYPE == Dtype::Float32 && base > 0.0 && base.is_finite() => {
                     let log = base.ln();
                     line.map(
@@ -166,7 +166,8 @@ pub unsafe fn mark(dst: *mut u8, size: usize, width: usize, columns: &[i64], one
     parallel(columns.len(), 1, COSTLY, &move |range| {
         for row in range {
             let at = dst.get().wrapping_add((row * width + columns[row] as usize) * size);
-            // SAFETY: the caller's; the first bytes of `one` are the element on machines of either byte order, as it was stored there.
+            // SAFETY: the caller guarantees the rows and columns. `one` was stored in this machine's byte order, so its first bytes are the
+            // element.
             unsafe { std::ptr::copy_nonoverlapping((&raw const one).cast(), at, size) }
         }
     });

@@ -1,4 +1,4 @@
-//! Run-time choice of the instruction set: one closure, compiled once for each level the machine may have.
+//! Run-time choice of the instruction set: one closure, compiled once for each level that the processor may have.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -14,7 +14,7 @@ pub enum Level {
     Avx512 = 3,
 }
 
-/// The instruction set that a kernel is being compiled for, for the kernel to ask; a constant in each copy of the kernel.
+/// The instruction set that a kernel is being compiled for. A kernel can query it; the answer is a constant in each copy of the kernel.
 #[derive(Debug, Clone, Copy)]
 pub struct Isa {
     fma: bool,
@@ -22,13 +22,13 @@ pub struct Isa {
 }
 
 impl Isa {
-    /// The instructions of every machine: functions that are given these return the same bits everywhere, whatever they are compiled for.
+    /// The baseline. Functions that get this value return the same bits on all processors, at any level they are compiled for.
     #[inline(always)]
     pub const fn plain() -> Isa {
         Isa { fma: false, level: Level::Baseline }
     }
 
-    /// `a * b + c`: fused where that is one instruction, else rounded twice (a call to a software fma would cost far more).
+    /// `a * b + c`, rounded once if that is one instruction, otherwise twice (a call to a software fma would cost far more).
     #[inline(always)]
     pub fn fma_f32(self, a: f32, b: f32, c: f32) -> f32 {
         if self.fma { a.mul_add(b, c) } else { a * b + c }
@@ -40,7 +40,7 @@ impl Isa {
         if self.fma { a.mul_add(b, c) } else { a * b + c }
     }
 
-    /// The level whose intrinsics may be used.
+    /// Returns the level whose intrinsics may be used.
     #[inline(always)]
     pub fn level(self) -> Level {
         self.level
@@ -55,7 +55,7 @@ impl Isa {
 
 static LEVEL: AtomicU8 = AtomicU8::new(0);
 
-/// The widest level this machine has, or the lower one named by the environment variable `TH_SIMD` (baseline, avx2, avx512).
+/// Returns the highest level of this processor, or the lower level named by the environment variable `TH_SIMD` (baseline, avx2, avx512).
 #[inline(always)]
 pub fn level() -> Level {
     match LEVEL.load(Ordering::Relaxed) {
@@ -95,35 +95,35 @@ fn supported() -> Level {
     Level::Baseline
 }
 
-/// Runs `f` compiled for the widest vectors of this machine.
+/// Runs `f` compiled for the widest vectors of this processor.
 ///
-/// `f` itself and everything it calls must be `#[inline(always)]`, and closures inside it `move`: what is not inlined is compiled
-/// once, for the baseline, without a warning.
+/// `f` itself and everything it calls must be `#[inline(always)]`, and closures inside it `move`. A function that is not inlined is
+/// compiled once, for the baseline, without a warning.
 #[inline(always)]
 pub fn simd<R>(f: impl FnOnce(Isa) -> R) -> R {
-    // SAFETY: `level` has found what it returns.
+    // SAFETY: `level` returns a level that this processor has.
     unsafe { simd_at(level(), f) }
 }
 
 /// [`simd`] for one level.
 ///
 /// # Safety
-/// The machine has the level.
+/// The processor must have the level.
 #[inline(always)]
 pub unsafe fn simd_at<R>(level: Level, f: impl FnOnce(Isa) -> R) -> R {
     match level {
-        // SAFETY: the caller's: the features are those of the level.
+        // SAFETY: the caller guarantees that the processor has AVX-512.
         #[cfg(target_arch = "x86_64")]
         Level::Avx512 => unsafe { avx512(f) },
-        // SAFETY: as above.
+        // SAFETY: the caller guarantees that the processor has AVX2.
         #[cfg(target_arch = "x86_64")]
         Level::Avx2 => unsafe { avx2(f) },
         _ => f(Isa { fma: cfg!(target_arch = "aarch64"), level: Level::Baseline }),
     }
 }
 
-/// Compiles functions for AVX-512. Their arguments are passed in registers; what a closure given to [`simd_at`] captures is passed in
-/// memory, by which the running sum of 64 int64 took 20 ns longer.
+/// Compiles functions for AVX-512. Their arguments are passed in registers. The captures of a closure given to [`simd_at`] are passed in
+/// memory, which made the running sum of 64 int64 20 ns slower.
 #[cfg(target_arch = "x86_64")]
 macro_rules! with_avx512 {
     ($($function:item)*) => { $(
@@ -159,14 +159,14 @@ with_avx2! {
     }
 }
 
-/// `p`, whose origin the compiler no longer knows: it keeps nothing in registers that it derived from `p`, and does not unroll a loop over
-/// it.
+/// An optimisation barrier: returns `p` with unknown provenance. The compiler keeps no values in registers that it derived from `p`, and
+/// does not unroll a loop over `p`.
 #[inline(always)]
-// The assembly is empty, so that it reads no memory.
+// The assembly is empty, so it reads no memory.
 #[allow(clippy::pointers_in_nomem_asm_block)]
 pub fn opaque<T>(mut p: *const T) -> *const T {
     #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-    // SAFETY: no instruction.
+    // SAFETY: the assembly has no instruction.
     unsafe {
         std::arch::asm!("/* {} */", inlateout(reg) p, options(nomem, nostack, preserves_flags));
     }
@@ -188,7 +188,7 @@ mod tests {
                 continue;
             }
             let sum = |isa: Isa| (isa.level(), xs.iter().copied().fold(0i32, i32::wrapping_add));
-            // SAFETY: the machine has the level.
+            // SAFETY: the processor has the level.
             assert_eq!(unsafe { simd_at(level, sum) }, (level, 499_500));
         }
     }

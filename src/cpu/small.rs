@@ -1,4 +1,4 @@
-//! Few elements of an operand, gathered and scattered one by one.
+//! Gathers and scatters the few elements of a small operand one by one.
 
 use super::convert::converter;
 pub(crate) use super::tuning::SMALL;
@@ -7,18 +7,18 @@ use crate::dtype::Dtype;
 use crate::plan::Plan;
 use std::mem::MaybeUninit;
 
-/// Room for few elements of any type.
+/// A buffer for few elements of any type.
 #[repr(align(64))]
 pub struct SmallBuffer([MaybeUninit<u64>; SMALL]);
 
 impl SmallBuffer {
-    /// Nothing yet.
+    /// Returns an uninitialised buffer.
     #[allow(clippy::new_without_default)]
     pub const fn new() -> SmallBuffer {
         SmallBuffer([MaybeUninit::uninit(); SMALL])
     }
 
-    /// The first element.
+    /// Returns a pointer to the first element.
     pub fn data(&mut self) -> *mut u8 {
         self.0.as_mut_ptr().cast()
     }
@@ -26,9 +26,9 @@ impl SmallBuffer {
 
 /// Operand `k` of a plan over at most [`SMALL`] elements.
 pub struct Operand<'a, const N: usize> {
-    /// How to walk it.
+    /// The plan that walks the operand.
     pub plan: &'a Plan<N>,
-    /// Its number.
+    /// The number of the operand in the plan.
     pub k: usize,
     /// Its first element.
     pub data: *mut u8,
@@ -37,7 +37,7 @@ pub struct Operand<'a, const N: usize> {
 }
 
 impl<const N: usize> Operand<'_, N> {
-    /// Returns true if the loops, as they follow each other, go through the operand element by element.
+    /// Returns true if the loops of the plan, innermost first, visit consecutive elements.
     #[inline(always)]
     pub fn is_contiguous(&self) -> bool {
         let mut next = self.plan.item[self.k] as isize;
@@ -48,13 +48,13 @@ impl<const N: usize> Operand<'_, N> {
         })
     }
 
-    /// All `n` elements, as `wide` and contiguous at `to`.
+    /// Writes all `n` elements to `to`, contiguous and of type `wide`.
     ///
     /// # Safety
-    /// The plan's positions lie inside the operand; there is room for them.
+    /// The plan's positions must be inside the operand, and `to` must have room for `n` elements.
     pub unsafe fn load(&self, wide: Dtype, to: *mut u8, n: usize) {
         let mut buffer = SmallBuffer::new();
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees the operand and the room at `to`.
         unsafe {
             let from = match () {
                 _ if self.is_contiguous() => self.data,
@@ -69,14 +69,14 @@ impl<const N: usize> Operand<'_, N> {
         }
     }
 
-    /// The `n` elements at `from`, contiguous and of type `wide`, to where they belong.
+    /// Writes the `n` elements at `from`, which are contiguous and of type `wide`, to their positions in the operand.
     ///
     /// # Safety
     /// As for [`Operand::load`].
     pub unsafe fn store(&self, wide: Dtype, from: *const u8, n: usize) {
         let stored = self.dtype;
         let mut buffer = SmallBuffer::new();
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees the operand and `n` elements at `from`.
         unsafe {
             let convert = converter(stored, wide);
             if self.is_contiguous() {
@@ -100,7 +100,7 @@ impl<const N: usize> Operand<'_, N> {
     /// # Safety
     /// As for [`Operand::load`].
     unsafe fn gather(&self, to: *mut u8) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees the operand and the room at `to`.
         unsafe {
             match self.dtype.size() {
                 1 => self.gather_of::<u8>(to.cast()),
@@ -112,12 +112,12 @@ impl<const N: usize> Operand<'_, N> {
     }
 
     /// # Safety
-    /// As for [`Operand::load`]; elements are as large as `T`.
+    /// As for [`Operand::load`]; elements must have the size of `T`.
     unsafe fn gather_of<T: Copy>(&self, to: *mut T) {
         let (n, step) = (self.plan.loops()[0].n, self.plan.loops()[0].step[self.k]);
         let mut to = to;
         self.rows(|row| {
-            // SAFETY: the caller's; elements may be unaligned in foreign memory.
+            // SAFETY: the caller guarantees the operand and the room at `to`. Reads are unaligned, since foreign memory may be.
             unsafe {
                 if n >= SMALL_RUN && step == size_of::<T>() as isize {
                     std::ptr::copy_nonoverlapping(row.cast::<T>(), to, n);
@@ -137,7 +137,7 @@ impl<const N: usize> Operand<'_, N> {
         let (n, step) = (self.plan.loops()[0].n, self.plan.loops()[0].step[self.k]);
         let mut from = from;
         self.rows(|row| {
-            // SAFETY: the caller's; elements may be unaligned in foreign memory.
+            // SAFETY: the caller guarantees the operand and the elements at `from`. Writes are unaligned, since foreign memory may be.
             unsafe {
                 for i in 0..n {
                     row.wrapping_offset(i as isize * step).cast::<T>().write_unaligned(from.add(i).read());

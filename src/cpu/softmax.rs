@@ -1,6 +1,7 @@
-//! Softmax and its kin along lines: exponentials of the distance to the greatest element, which cannot overflow, and their sum.
+//! Softmax, log-softmax and log-sum-exp along lines: exponentials of the difference to the greatest element, which cannot overflow, and
+//! their sum.
 //!
-//! Each step is a loop of its own over elements in the first-level cache, for [`Real::exp_run`] is the fastest way to an exponential.
+//! Each step is a separate loop over elements in the L1 cache, because [`Real::exp_run`] is the fastest way to compute exponentials.
 
 mod columns;
 mod gradient;
@@ -18,27 +19,27 @@ pub use columns::{columns, most_area};
 pub use gradient::gradient;
 use std::mem::MaybeUninit;
 
-/// The most registers that are folded side by side: as many as compilers make vectors of.
+/// The maximum number of registers folded side by side: as many elements as compilers turn into vectors.
 const REGISTERS: usize = 64;
-/// Elements of the buffer, which are summed in their own type.
+/// Elements of the buffer. They are summed in their own type.
 const PIECE: usize = 1024;
-/// The most lines done together.
+/// The maximum number of lines processed together.
 const LINES: usize = 64;
 
-/// The number that is subtracted from the elements of a line: the greatest, but 0 for the logarithm of a sum if the greatest is infinite,
-/// as infinity minus itself is NaN.
+/// Returns the number that is subtracted from the elements of a line. This is the greatest element. For the logarithm of a sum it is 0 if
+/// the greatest is infinite, as infinity minus infinity is NaN.
 #[inline(always)]
 fn usable<T: Real>(kind: Kind, most: T) -> T {
     if kind == Kind::LogSumExp && most.abs() == T::from_f64(f64::INFINITY) { T::ZERO } else { most }
 }
 
-/// The floats of a register.
+/// The element type of a register.
 type Item<V> = <V as Register>::Item;
 
-/// Folds elements from `at` on into `N` registers, as long as `N` are left; returns where it stopped.
+/// Folds elements from `at` on into `N` registers, while at least `N` registers of elements are left. Returns the index where it stopped.
 ///
 /// # Safety
-/// `x` holds `n` elements.
+/// `x` must hold `n` elements.
 #[inline(always)]
 unsafe fn fold_by<V: Partial<Item: Real>, const N: usize>(
     lanes: &mut [V; REGISTERS],
@@ -48,7 +49,7 @@ unsafe fn fold_by<V: Partial<Item: Real>, const N: usize>(
 ) -> usize {
     while n - at >= N * V::LANES {
         for k in 0..N {
-            // SAFETY: the caller's.
+            // SAFETY: the caller keeps this function's contract.
             lanes[k] = f(unsafe { V::load(x.add(at + k * V::LANES)) }, lanes[k]);
         }
         at += N * V::LANES;
@@ -56,14 +57,14 @@ unsafe fn fold_by<V: Partial<Item: Real>, const N: usize>(
     at
 }
 
-/// `n` elements as one register, `start` where there are none.
+/// Folds `n` elements into one register, which is `start` if there are none.
 ///
 /// # Safety
-/// `x` holds `n` elements.
+/// `x` must hold `n` elements.
 #[inline(always)]
 unsafe fn fold<V: Partial<Item: Real>>(x: *const Item<V>, n: usize, start: V, f: impl Fn(V, V) -> V + Copy) -> V {
     let mut lanes = [start; REGISTERS];
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps this function's contract.
     unsafe {
         let single = V::LANES == 1;
         let at = if single { fold_by::<V, REGISTERS>(&mut lanes, x, (0, n), f) } else { fold_by::<V, 4>(&mut lanes, x, (0, n), f) };
@@ -86,11 +87,11 @@ unsafe fn fold<V: Partial<Item: Real>>(x: *const Item<V>, n: usize, start: V, f:
 /// `r[i] = f(x[i])`
 ///
 /// # Safety
-/// Both hold `n` elements; `r` is `x` or apart from it; as for [`Register`].
+/// Both must hold `n` elements; `r` must be `x` or not overlap it; as for [`Register`].
 #[inline(always)]
 unsafe fn map<V: Partial<Item: Real>>(r: *mut Item<V>, x: *const Item<V>, n: usize, f: impl Fn(V) -> V) {
     let mut at = 0;
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps this function's contract.
     unsafe {
         let none = V::all(Element::ZERO);
         while n - at >= 2 * V::LANES {
@@ -106,34 +107,34 @@ unsafe fn map<V: Partial<Item: Real>>(r: *mut Item<V>, x: *const Item<V>, n: usi
     }
 }
 
-/// The greatest of `n` elements, NaN left out.
+/// Returns the greatest of `n` elements, ignoring NaN.
 ///
 /// # Safety
 /// As for [`fold`].
 #[inline(always)]
 unsafe fn greatest<V: Partial<Item: Real>>(x: *const Item<V>, n: usize) -> Item<V> {
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps this function's contract.
     unsafe {
         let none = V::all(Element::from_f64(f64::NEG_INFINITY));
         fold(x, n, none, V::greater).greatest()
     }
 }
 
-/// The sum of `n` elements, a few thousand at most.
+/// Returns the sum of `n` elements, at most a few thousand.
 ///
 /// # Safety
 /// As for [`fold`].
 #[inline(always)]
 unsafe fn sum<V: Partial<Item: Real>>(x: *const Item<V>, n: usize) -> Item<V> {
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps this function's contract.
     unsafe { fold(x, n, V::all(Element::ZERO), V::add).sum() }
 }
 
-/// `e^x` for `n` elements in their place, while as many bytes from each of `next` on are prefetched: all at once, the core would wait
-/// for them.
+/// Computes `e^x` of `n` elements in place, and meanwhile prefetches as many bytes from each of `next` on. If all were prefetched at once,
+/// the core would wait for them.
 ///
 /// # Safety
-/// There are `n` elements.
+/// `x` must hold `n` elements.
 #[inline(always)]
 unsafe fn exp_ahead<T: Real>(isa: Isa, x: *mut T, n: usize, next: &[*const u8]) {
     for at in (0..n).step_by(SOFTMAX_STEP) {
@@ -141,20 +142,20 @@ unsafe fn exp_ahead<T: Real>(isa: Isa, x: *mut T, n: usize, next: &[*const u8]) 
         for next in next {
             stream::prefetch(next.wrapping_add(at * size_of::<T>()), step * size_of::<T>());
         }
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe { T::exp_run(isa, x.add(at), x.add(at), step) }
     }
 }
 
-/// A line longer than the buffer.
+/// Computes a line longer than the buffer.
 ///
 /// # Safety
-/// `x` holds `n` elements, and so does `out`, or one number, apart; as for [`Register`].
+/// `x` must hold `n` elements; `out` must hold as many, or one number, and not overlap `x`; as for [`Register`].
 #[inline(always)]
 unsafe fn long<V: Partial<Item: Real>>(isa: Isa, kind: Kind, x: *const Item<V>, n: usize, out: *mut Item<V>) {
     let mut buffer = MaybeUninit::<[Item<V>; PIECE]>::uninit();
     let buffer = buffer.as_mut_ptr().cast::<Item<V>>();
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps this function's contract.
     unsafe {
         let most = usable(kind, greatest::<V>(x, n));
         let (all, mut total) = (V::all(most), 0.0);
@@ -192,11 +193,11 @@ unsafe fn long<V: Partial<Item: Real>>(isa: Isa, kind: Kind, x: *const Item<V>, 
     }
 }
 
-/// Lines that fit the buffer together. Each step is done for all lines before the next step, since steps of different lines do not wait for
-/// each other.
+/// Computes lines that fit the buffer together. Each step is done for all lines before the next step, since the steps of different lines
+/// are independent.
 ///
 /// # Safety
-/// As for [`lines`], with at most [`LINES`] lines of at most [`PIECE`] elements together, each counted as whole registers.
+/// As for [`lines`], with at most [`LINES`] lines of at most [`PIECE`] elements together, each counted in whole registers.
 #[inline(always)]
 unsafe fn short<V: Partial<Item: Real>>(isa: Isa, kind: Kind, s: Stack) {
     let (mut buffer, mut most, mut by) = (MaybeUninit::<[Item<V>; PIECE]>::uninit(), [Item::<V>::ZERO; LINES], [Item::<V>::ZERO; LINES]);
@@ -204,9 +205,9 @@ unsafe fn short<V: Partial<Item: Real>>(isa: Isa, kind: Kind, s: Stack) {
     let e = |i: usize| buffer.wrapping_add(i * pitch);
     let x = |i: usize| s.x.wrapping_offset(i as isize * s.x_step).cast::<Item<V>>();
     let out = |i: usize| s.out[0].wrapping_offset(i as isize * s.out_step[0]).cast::<Item<V>>();
-    // The lines after these, and the results of these.
+    // The lines after this stack, and the results of this stack.
     let next = [x(s.count).cast(), s.out[0].cast_const()];
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps this function's contract.
     unsafe {
         for i in 0..s.count {
             most[i] = usable(kind, greatest::<V>(x(i), s.n));
@@ -253,17 +254,17 @@ unsafe fn short<V: Partial<Item: Real>>(isa: Isa, kind: Kind, s: Stack) {
     }
 }
 
-/// Lines one after the other.
+/// Computes lines one after the other.
 ///
 /// # Safety
-/// The driver's promises for lines of these elements; as for [`Register`].
+/// The lines and results must be as the driver passes them, with these elements; as for [`Register`].
 #[inline(always)]
 unsafe fn lines<V: Partial<Item: Real>>(isa: Isa, kind: Kind, s: Stack) {
     let pitch = s.n.next_multiple_of(V::LANES).max(V::LANES);
     let group = (PIECE / pitch).clamp(1, LINES);
     for i in (0..s.count).step_by(group) {
         let s = s.lines(i, group);
-        // SAFETY: the driver passes `count` lines of `n` elements, and results of as many, or of one, apart.
+        // SAFETY: the driver passes `count` lines of `n` elements, and results of `n` elements or of one, which do not overlap.
         unsafe {
             if pitch > PIECE {
                 long::<V>(isa, kind, s.x.cast(), s.n, s.out[0].cast());
@@ -274,11 +275,11 @@ unsafe fn lines<V: Partial<Item: Real>>(isa: Isa, kind: Kind, s: Stack) {
     }
 }
 
-/// Lines one after the other.
+/// Computes lines one after the other, with the registers of this processor.
 pub fn stack<T: Real + Vectored>(kind: Kind, s: Stack) {
     simd(
         #[inline(always)]
-        // SAFETY: the driver passes such lines; the machine has the level.
+        // SAFETY: the driver passes such lines, and the processor has the level.
         move |isa| unsafe {
             if isa.level() == Level::Avx512 { lines::<T::Avx512>(isa, kind, s) } else { lines::<Scalar<T>>(isa, kind, s) }
         },
@@ -287,8 +288,8 @@ pub fn stack<T: Real + Vectored>(kind: Kind, s: Stack) {
 
 /// `out[i] = log(e^x[0] + ... + e^x[i])`, in float64.
 ///
-/// Kept is the sum divided by the exponential of the greatest element so far, less 1: added to 1, a small rest would lose its digits. It is
-/// scaled down when the greatest element grows.
+/// The running value is the sum divided by the exponential of the greatest element so far, minus 1. If it were not reduced by 1, a small
+/// rest would lose its digits. It is scaled down when the greatest element grows.
 pub fn log_sums<T: Real>(l: Line) {
     const PART: usize = 256;
     let (mut powers, mut mosts) = ([0f64; PART], [0f64; PART]);
@@ -296,12 +297,12 @@ pub fn log_sums<T: Real>(l: Line) {
     let (mut most, mut rest) = (f64::NEG_INFINITY, 0.0);
     for at in (0..l.n).step_by(PART) {
         let (x, out, n) = (l.x.cast::<T>().wrapping_add(at), l.out[0].cast::<T>().wrapping_add(at), PART.min(l.n - at));
-        // SAFETY: the driver passes `n` elements of each, apart.
+        // SAFETY: the driver passes `n` elements of each, which do not overlap.
         unsafe {
             let mut before = most;
             for i in 0..n {
                 let x = x.add(i).read().to_f64();
-                // Minus the distance between the element and the greatest one before it.
+                // The negative difference between the element and the greatest one before it.
                 powers.add(i).write(if x > before { before - x } else { x - before });
                 before = if x > before || x.is_nan() { x } else { before };
                 mosts.add(i).write(before);
@@ -328,7 +329,7 @@ pub fn log_sums<T: Real>(l: Line) {
                     f64::log1p_run(isa, powers, powers, n);
                     for i in 0..n {
                         let most = mosts.add(i).read();
-                        // An infinite element is the sum.
+                        // If an element is infinite, the result is that element.
                         let sum = if most.abs() < f64::INFINITY { most + powers.add(i).read() } else { most };
                         out.add(i).write(T::from_f64(sum));
                     }
@@ -344,7 +345,7 @@ mod tests {
     use crate::cpu::lines::ColumnBlock;
     use std::ptr::null_mut;
 
-    /// `n` rows of `width` elements: element `i` of each line in turn.
+    /// Returns `n` rows of `width` elements: element `i` of every line is in row `i`.
     fn elements(n: usize, width: usize) -> Vec<f32> {
         (0..n * width).map(|i| ((i * 7919) % 1013) as f32 / 40.0 - 12.0).collect()
     }
@@ -366,7 +367,7 @@ mod tests {
         }
     }
 
-    /// A stack of one line.
+    /// Returns a stack of one line.
     fn one<T>(x: &[T], out: &mut [T]) -> Stack {
         Stack { out: [out.as_mut_ptr().cast(), null_mut()], out_step: [0; 2], x: x.as_ptr().cast(), x_step: 0, n: x.len(), count: 1 }
     }

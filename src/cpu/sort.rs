@@ -1,4 +1,4 @@
-//! Lines in order: every element becomes a record of its key and position, records are sorted, and become elements again.
+//! Sorting of lines: every element becomes a record of its key and position, the records are sorted, and become elements again.
 
 pub mod records;
 pub mod top;
@@ -16,19 +16,19 @@ trait Pack: Copy + Sync {
     /// True if records hold positions.
     const PLACED: bool;
     fn pack(self, bits: u64, at: usize) -> Self::R;
-    /// The bits of the key.
+    /// Returns the bits of the key.
     fn bits(self, r: Self::R) -> u64;
     fn at(r: Self::R) -> usize;
-    /// The bits in which records differ, where keys do in those of `differ`.
+    /// Returns the bits in which records may differ whose keys differ in the bits of `differ`.
     fn window(self, differ: u64) -> u64;
 }
 
-/// Keys that differ in 32 neighbouring bits at most, and fewer than 2^32 positions.
+/// Keys that differ in at most 32 neighbouring bits, and fewer than 2^32 positions.
 #[derive(Clone, Copy)]
 struct Narrow {
-    /// Where these bits begin.
+    /// The lowest of these bits.
     low: u32,
-    /// The others, which all keys share.
+    /// The other bits, which all keys share.
     common: u64,
 }
 
@@ -76,7 +76,7 @@ impl Pack for Bare {
     }
 }
 
-/// Everything else.
+/// Keys and positions of any size.
 #[derive(Clone, Copy)]
 struct Whole;
 
@@ -100,41 +100,41 @@ impl Pack for Whole {
     }
 }
 
-/// Where a sorted line goes; NULL for what is not wanted.
+/// The destination of a sorted line; NULL for a result that is not wanted.
 #[derive(Clone, Copy)]
 pub struct Sorted<T> {
     /// The elements.
     pub values: *mut T,
-    /// Where each of them stood.
+    /// The position that each element had in the line.
     pub positions: *mut i64,
 }
 
-/// Bytes of scratch that sorting `n` elements takes.
+/// Returns the bytes of scratch that sorting `n` elements needs.
 pub fn scratch_bytes<T: Ordered>(n: usize, positions: bool) -> usize {
     n.saturating_mul(2 * record_bytes::<T>(n, positions)).saturating_add(count_bytes(n))
 }
 
-/// The most bytes of a record of one of `n` elements.
+/// Returns the maximum bytes of a record for one of `n` elements.
 fn record_bytes<T: Ordered>(n: usize, position: bool) -> usize {
     if is_narrow::<T>(n) || !position { size_of::<u64>() } else { size_of::<KeyAndPlace>() }
 }
 
-/// Returns true if any key and a position fit into 64 bits.
+/// Returns true if any key with its position fits 64 bits.
 fn is_narrow<T: Ordered>(n: usize) -> bool {
     size_of::<T::Key>() == 4 && n <= u32::MAX as usize
 }
 
-/// Sorts a line; equal elements keep their order, NaN is greater than everything.
+/// Sorts a line. Equal elements keep their order; NaN is greater than every number.
 ///
 /// # Safety
-/// Results have room for the line and lie apart from it, `scratch` has the bytes of [`scratch_bytes`], aligned to 8.
+/// Results must have room for the line, outside the line. `scratch` must have the bytes of [`scratch_bytes`], aligned to 8.
 pub unsafe fn sort<T: Ordered>(line: &[T], descending: bool, out: Sorted<T>, scratch: *mut u8) {
     let Some(first) = line.first() else { return };
     let (n, first) = (line.len(), first.key().flipped(descending).bits());
-    // Few records are compared whole, whatever they differ in.
+    // Few records are compared whole, in whichever bits they differ.
     let differ = if is_narrow::<T>(n) && n < COMPARED_RECORDS { u32::MAX as u64 } else { differ(line, descending, first) };
     let low = differ.trailing_zeros().min(63);
-    // SAFETY: the caller's; records take no more than `record_bytes`.
+    // SAFETY: the caller keeps this function's contract; a record has at most `record_bytes`.
     unsafe {
         if differ >> low <= u32::MAX as u64 && n <= u32::MAX as usize {
             sort_packed(line, descending, Narrow { low, common: first & !differ }, differ, out, scratch)
@@ -146,7 +146,7 @@ pub unsafe fn sort<T: Ordered>(line: &[T], descending: bool, out: Sorted<T>, scr
     }
 }
 
-/// The bits in which keys differ from `first`.
+/// Returns the bits in which keys differ from `first`.
 fn differ<T: Ordered>(line: &[T], descending: bool, first: u64) -> u64 {
     let differ = AtomicU64::new(0);
     parallel(line.len().div_ceil(SORTED_PIECE), SORTED_PIECE, CHEAP, &|range| {
@@ -172,7 +172,7 @@ unsafe fn sort_packed<T: Ordered, P: Pack>(line: &[T], descending: bool, pack: P
     let n = line.len();
     let records = scratch.cast::<P::R>();
     let buffers = [records, records.wrapping_add(n)];
-    // A short line is in the first caches: elements are looked up there, which tells zeros and NaNs apart.
+    // A short line is in the L1 or L2 cache. Elements are copied from there, so that zeros and NaNs keep their bits.
     let looked_up = P::PLACED && n < BUCKETED_RECORDS;
     let (values, positions) = (Shared(out.values.cast()), Shared(out.positions.cast()));
     let make = |at: usize| pack.pack(line[at].key().flipped(descending).bits(), at);
@@ -184,43 +184,43 @@ unsafe fn sort_packed<T: Ordered, P: Pack>(line: &[T], descending: bool, pack: P
                 unsafe { values.add(start + i).write(line[P::at(r)]) }
             }
         } else if !values.is_null() {
-            // SAFETY: as above.
+            // SAFETY: there is room for as many elements as the line has, and every place is written once.
             unsafe { restore_from_keys(records, descending, pack, values.add(start)) }
         }
         if !positions.is_null() {
             for (i, &r) in records.iter().enumerate() {
-                // SAFETY: as above.
+                // SAFETY: there is room for as many elements as the line has, and every place is written once.
                 unsafe { positions.add(start + i).write(P::at(r) as i64) }
             }
         }
     };
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps this function's contract.
     unsafe { sort_records(n, make, buffers, buffers[1].wrapping_add(n).cast(), pack.window(differ), &emit) }
     if T::DTYPE.is_float() && !out.values.is_null() && !looked_up {
-        // SAFETY: all have been written.
+        // SAFETY: all values have been written.
         let values = unsafe { std::slice::from_raw_parts_mut(out.values, n) };
         restore(line, values, descending, T::ZERO.key());
         restore(line, values, descending, T::Key::MAX);
     }
 }
 
-/// Writes the elements that keys were made of, but that both zeros and all NaNs are alike.
+/// Writes the elements that the keys were computed from. Both zeros become the same zero, and all NaNs the same NaN.
 ///
 /// # Safety
-/// There is room for them.
+/// There must be room for the elements.
 unsafe fn restore_from_keys<T: Ordered, P: Pack>(records: &[P::R], descending: bool, pack: P, values: *mut T) {
     simd(
         #[inline(always)]
         move |_| {
             for (i, &r) in records.iter().enumerate() {
-                // SAFETY: the caller's.
+                // SAFETY: the caller keeps this function's contract.
                 unsafe { values.add(i).write(T::from_key(T::Key::from_bits(pack.bits(r)).flipped(descending))) }
             }
         },
     )
 }
 
-/// Puts the elements that share a key in place of those made of it; they stand in the order of the line.
+/// Replaces elements that were computed from `key` by the elements of the line with that key, in the order of the line.
 fn restore<T: Ordered>(line: &[T], values: &mut [T], descending: bool, key: T::Key) {
     let key = key.flipped(descending);
     let start = values.partition_point(|x| x.key().flipped(descending) < key);
@@ -243,12 +243,12 @@ mod tests {
         let (mut values, mut places) = (vec![T::ZERO; n], vec![-1; if positions { n } else { 0 }]);
         let mut scratch = vec![0u64; scratch_bytes::<T>(n, positions).div_ceil(8)];
         let places_at = if positions { places.as_mut_ptr() } else { std::ptr::null_mut() };
-        // SAFETY: results and scratch are as long as asked for.
+        // SAFETY: results and scratch have the required sizes.
         unsafe { sort(line, descending, Sorted { values: values.as_mut_ptr(), positions: places_at }, scratch.as_mut_ptr().cast()) }
         (values, places)
     }
 
-    /// The places of a stable sort by comparing elements, NaN as the greatest.
+    /// Returns the positions of a stable sort that compares elements, with NaN as the greatest.
     fn naive<T: Ordered>(line: &[T], descending: bool) -> Vec<i64> {
         let mut places: Vec<i64> = (0..line.len() as i64).collect();
         places.sort_by(|&a, &b| {
@@ -259,7 +259,7 @@ mod tests {
         places
     }
 
-    /// The bits of elements, so that zeros and NaNs are told apart.
+    /// Returns the bits of elements, which distinguish zeros and NaNs.
     fn bits<T: Ordered>(x: &[T]) -> &[u8] {
         // SAFETY: elements are plain bytes.
         unsafe { std::slice::from_raw_parts(x.as_ptr().cast(), size_of_val(x)) }
@@ -290,18 +290,18 @@ mod tests {
         }
         let (mut values, mut places) = (vec![T::ZERO; top.k], vec![-1; top.k]);
         let mut scratch = vec![0u64; top.scratch_bytes::<T>(line.len()).div_ceil(8)];
-        // SAFETY: results and scratch are as long as asked for.
+        // SAFETY: results and scratch have the required sizes.
         unsafe { top.of(line, Sorted { values: values.as_mut_ptr(), positions: places.as_mut_ptr() }, scratch.as_mut_ptr().cast()) }
         assert_eq!(places, expected, "{} of {} elements, {}", top.k, line.len(), T::DTYPE);
         assert_eq!(bits(&values), bits(&expected.iter().map(|&i| line[i as usize]).collect::<Vec<T>>()));
     }
 
-    /// Numbers without a pattern.
+    /// Returns numbers without a pattern.
     fn scattered(n: usize) -> impl Iterator<Item = u64> {
         (1..=n as u64).map(|i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(31).wrapping_mul(0xbf58_476d_1ce4_e5b9))
     }
 
-    /// Lengths around those where one way of sorting takes over from another.
+    /// Lengths around the crossover points between the methods of sorting.
     const LENGTHS: [usize; 12] = [
         0,
         1,
@@ -345,7 +345,7 @@ mod tests {
     #[test]
     fn lines_that_fill_one_bucket_are_sorted_too() {
         let n = 3 * BUCKETED_RECORDS;
-        // Most share the upper digits with each other, and one has others.
+        // Most numbers share their upper digits; one has others.
         check(&scattered(n).enumerate().map(|(i, x)| if i == 5 { i64::MAX } else { (x % 100_000) as i64 }).collect::<Vec<_>>());
         check(&scattered(n).enumerate().map(|(i, x)| if i == 5 { i32::MIN } else { (x % 300) as i32 }).collect::<Vec<_>>());
         check(&(0..n as i64).rev().collect::<Vec<_>>());
@@ -357,7 +357,7 @@ mod tests {
         let (mut values, mut places) = (vec![0.0; 5000], vec![0; 5000]);
         let mut scratch = vec![KeyAndPlace { key: 0, at: 0 }; 10_000];
         let out = Sorted { values: values.as_mut_ptr(), positions: places.as_mut_ptr() };
-        // SAFETY: the scratch has two records for each element.
+        // SAFETY: the scratch has room for two records an element.
         unsafe { sort_packed(&line, false, Whole, u32::MAX as u64, out, scratch.as_mut_ptr().cast()) }
         assert_eq!(places, naive(&line, false));
     }

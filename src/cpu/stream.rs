@@ -1,47 +1,47 @@
-//! Stores that go past the caches: for results so large that they would only push other data out.
+//! Stores past the caches (non-temporal stores), for results so large that they would only evict other data.
 //!
-//! A plain store first fetches the line it writes to; a whole line stored past the caches is not fetched, which saves a third to a half of
-//! the traffic. In return the line is in no cache afterwards, hence the threshold. Only x86-64 has such stores here; elsewhere these are
-//! plain copies, and the threshold is never reached.
+//! A plain store first fetches the cache line that it writes. A whole line that is stored past the caches is not fetched, which saves a
+//! third to a half of the traffic. The line is in no cache afterwards, so such stores pay only above a threshold. Only x86-64 has such
+//! stores here; on other processors these functions are plain copies, and the threshold is never reached.
 
 use super::simd::{Level, level};
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::*;
 
-/// Bytes that leave the core as one piece.
+/// Bytes of a cache line, which leave the core together.
 pub(super) const LINE: usize = 64;
 
-/// From here on there is a whole line, however the ends lie.
+/// This many bytes contain a whole cache line at any alignment.
 const SHORT: usize = 2 * LINE;
 
-/// Bytes from `p` to the next line.
+/// Returns the number of bytes from `p` to the next cache line.
 #[inline(always)]
 pub fn to_line(p: *const u8) -> usize {
     p.addr().wrapping_neg() % LINE
 }
 
-/// `dst[..bytes] = src[..bytes]`, whole lines past the caches.
+/// `dst[..bytes] = src[..bytes]`, with whole cache lines stored past the caches.
 ///
-/// Other threads may look only after [`fence`] by the calling thread.
+/// Other threads may read the result only after [`fence`] by the calling thread.
 ///
 /// # Safety
 /// Both sides must hold `bytes` bytes, of any alignment, and not overlap.
 pub unsafe fn copy_stream(dst: *mut u8, src: *const u8, bytes: usize) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller guarantees both sides, and `level` returns a level of this processor.
     unsafe { copy_at(level(), dst, src, bytes) }
 }
 
 /// # Safety
-/// As for [`copy_stream`]; the machine has the level.
+/// As for [`copy_stream`]; the processor must have the level.
 unsafe fn copy_at(level: Level, dst: *mut u8, src: *const u8, bytes: usize) {
     if bytes < SHORT {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees `bytes` bytes on both sides.
         return unsafe { std::ptr::copy_nonoverlapping(src, dst, bytes) };
     }
     let head = to_line(dst);
     let lines = (bytes - head) / LINE;
     let tail = head + lines * LINE;
-    // SAFETY: head, lines and tail divide the bytes of the caller; the lines of `dst` are aligned.
+    // SAFETY: head, lines and tail together are the caller's bytes; the lines of `dst` are aligned.
     unsafe {
         if head > 0 {
             std::ptr::copy_nonoverlapping(src, dst, head);
@@ -53,13 +53,13 @@ unsafe fn copy_at(level: Level, dst: *mut u8, src: *const u8, bytes: usize) {
     }
 }
 
-/// Writes the eight bytes of `pattern` over and over by the machine's own loop, which knows that whole lines are overwritten, and which
-/// cache to leave them in. Where [`fills_long`](super::tuning::fills_long) is false it is slow.
+/// Writes the eight bytes of `pattern` `count` times by `rep stos`. The processor then knows that whole cache lines are overwritten, and
+/// chooses the cache to leave them in. This is slow if [`fills_long`](super::tuning::fills_long) is false.
 ///
 /// # Safety
 /// `dst` must hold `8 * count` bytes, of any alignment.
 pub unsafe fn fill_long(dst: *mut u8, pattern: u64, count: usize) {
-    // SAFETY: the caller's; the direction flag is clear, as everywhere.
+    // SAFETY: the caller guarantees the bytes. The ABI guarantees that the direction flag is clear.
     unsafe {
         #[cfg(target_arch = "x86_64")]
         std::arch::asm!("rep stosq", inout("rcx") count => _, inout("rdi") dst => _, in("rax") pattern, options(nostack, preserves_flags));
@@ -68,7 +68,7 @@ pub unsafe fn fill_long(dst: *mut u8, pattern: u64, count: usize) {
     }
 }
 
-/// Asks for `bytes` bytes from `at` on, wherever that is: an address nobody may read is ignored.
+/// Prefetches `bytes` bytes from `at` on. Any address is allowed, since an unreadable address is ignored.
 #[inline(always)]
 #[cfg_attr(not(target_arch = "x86_64"), allow(unused_variables))]
 pub fn prefetch(at: *const u8, bytes: usize) {
@@ -76,7 +76,7 @@ pub fn prefetch(at: *const u8, bytes: usize) {
     hint::<_MM_HINT_T0>(at, bytes);
 }
 
-/// [`prefetch`] to the second-level cache only: in the first, lines a power of two apart would drive each other out.
+/// [`prefetch`] to the L2 cache only. In the L1 cache, lines a power of two apart would evict each other.
 #[inline(always)]
 #[cfg_attr(not(target_arch = "x86_64"), allow(unused_variables))]
 pub fn prefetch_near(at: *const u8, bytes: usize) {
@@ -93,7 +93,7 @@ fn hint<const WHERE: i32>(at: *const u8, bytes: usize) {
     }
 }
 
-/// Makes what this thread streamed visible before anything it stores later. Call it once per thread, after the last streamed piece.
+/// Makes this thread's streamed stores visible before its later stores. Call it once per thread, after the last streamed piece.
 pub fn fence() {
     // SAFETY: SSE is part of x86-64.
     #[cfg(target_arch = "x86_64")]
@@ -103,10 +103,10 @@ pub fn fence() {
 }
 
 /// # Safety
-/// Both sides hold `lines` lines; `dst` starts on a line; the machine has the level.
+/// Both sides must hold `lines` lines; `dst` must be aligned to a line; the processor must have the level.
 #[cfg(target_arch = "x86_64")]
 unsafe fn copy_lines(level: Level, dst: *mut u8, src: *const u8, lines: usize) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller guarantees both sides, the alignment and the level.
     unsafe {
         match level {
             Level::Avx512 => copy_lines_avx512(dst, src, lines),
@@ -120,7 +120,7 @@ unsafe fn copy_lines(level: Level, dst: *mut u8, src: *const u8, lines: usize) {
 #[target_feature(enable = "avx512f")]
 unsafe fn copy_lines_avx512(dst: *mut u8, src: *const u8, lines: usize) {
     for i in 0..lines {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees both sides, the alignment and AVX-512.
         unsafe { _mm512_stream_si512(dst.add(i * LINE).cast(), _mm512_loadu_si512(src.add(i * LINE).cast())) }
     }
 }
@@ -129,7 +129,7 @@ unsafe fn copy_lines_avx512(dst: *mut u8, src: *const u8, lines: usize) {
 #[target_feature(enable = "avx2")]
 unsafe fn copy_lines_avx2(dst: *mut u8, src: *const u8, lines: usize) {
     for i in 0..lines {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees both sides, the alignment and AVX2.
         unsafe {
             let (to, from) = (dst.add(i * LINE).cast::<__m256i>(), src.add(i * LINE).cast::<__m256i>());
             let (a, b) = (_mm256_loadu_si256(from), _mm256_loadu_si256(from.add(1)));
@@ -142,7 +142,7 @@ unsafe fn copy_lines_avx2(dst: *mut u8, src: *const u8, lines: usize) {
 #[cfg(target_arch = "x86_64")]
 unsafe fn copy_lines_sse2(dst: *mut u8, src: *const u8, lines: usize) {
     for i in 0..lines {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees both sides and the alignment.
         unsafe {
             let (to, from) = (dst.add(i * LINE).cast::<__m128i>(), src.add(i * LINE).cast::<__m128i>());
             let quarters: [__m128i; 4] = std::array::from_fn(|k| _mm_loadu_si128(from.add(k)));
@@ -154,10 +154,10 @@ unsafe fn copy_lines_sse2(dst: *mut u8, src: *const u8, lines: usize) {
 }
 
 /// # Safety
-/// Both sides hold `lines` lines; `dst` starts on a line.
+/// Both sides must hold `lines` lines; `dst` must be aligned to a line.
 #[cfg(not(target_arch = "x86_64"))]
 unsafe fn copy_lines(_: Level, dst: *mut u8, src: *const u8, lines: usize) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller guarantees `lines` lines on both sides.
     unsafe { std::ptr::copy_nonoverlapping(src, dst, lines * LINE) }
 }
 
@@ -167,7 +167,7 @@ mod tests {
 
     const ROOM: usize = 1024;
 
-    /// Calls `test(level, offset, bytes)` for every level of this machine, and pieces of all lengths and alignments that matter.
+    /// Calls `test(level, offset, bytes)` for every level of this processor, with pieces of all lengths and alignments that matter.
     fn pieces(test: impl Fn(Level, usize, usize)) {
         for at in [Level::Baseline, Level::Avx2, Level::Avx512].into_iter().filter(|&at| at <= level()) {
             for offset in [0, 1, 2, 7, 8, 31, 32, 60, 63] {
@@ -184,7 +184,7 @@ mod tests {
         pieces(|at, offset, bytes| {
             for from in [offset, 0, 5] {
                 let mut dst = vec![0xaa; ROOM];
-                // SAFETY: at most 63 + 900 bytes of each.
+                // SAFETY: the piece ends at most 63 + 900 bytes after the beginning of each side.
                 unsafe { copy_at(at, dst[offset..].as_mut_ptr(), src[from..].as_ptr(), bytes) };
                 fence();
                 let inside = offset..offset + bytes;
@@ -199,7 +199,7 @@ mod tests {
         for (offset, count) in [(0, 0), (0, 1), (3, 7), (8, 100), (63, 120)] {
             let mut dst = vec![0xaa; ROOM];
             let inside = offset..offset + 8 * count;
-            // SAFETY: at most 63 + 960 bytes.
+            // SAFETY: the pattern ends at most 63 + 960 bytes after the beginning.
             unsafe { fill_long(dst[offset..].as_mut_ptr(), 0x0807_0605_0403_0201, count) }
             let expected = |i: usize| if inside.contains(&i) { (i - offset) as u8 % 8 + 1 } else { 0xaa };
             assert!((0..ROOM).all(|i| dst[i] == expected(i)), "{count} at {offset}");

@@ -1,50 +1,51 @@
-//! Sums over contiguous operands and maps of them, in registers, for kernels over rows.
+//! Sums and maps over contiguous operands, in registers, for kernels over rows.
 
 use super::real::Real;
 use super::vector::{Partial, Register};
 use crate::dtype::Element;
 
-/// The most registers side by side: as many single numbers as compilers make vectors of.
+/// The maximum number of registers side by side: as many elements as compilers turn into vectors.
 const REGISTERS: usize = 16;
-/// Elements that are summed in their own type; their sums are added in float64.
+/// Elements that are summed in their own type. The sums of pieces are added in float64.
 const PIECE: usize = 1024;
 /// Rows that are added to sums of columns in their own type.
 const ROWS: usize = 32;
 
-/// The floats of a register.
+/// The element type of a register.
 pub type Item<V> = <V as Register>::Item;
 
-/// One register of each operand.
+/// Loads one register of each operand.
 ///
 /// # Safety
-/// `REGISTERS` elements lie at each.
+/// Each operand must hold a register of elements from `at` on.
 #[inline(always)]
 unsafe fn load<V: Partial, const K: usize>(x: [*const Item<V>; K], at: usize) -> [V; K] {
     x.map(
         #[inline(always)]
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         |x| unsafe { V::load(x.add(at)) },
     )
 }
 
-/// The first `n` lanes of each operand, the others from `fill`.
+/// Loads the first `n` lanes of each operand; the other lanes come from `fill`.
 ///
 /// # Safety
-/// `n` elements lie at each.
+/// Each operand must hold `n` elements from `at` on.
 #[inline(always)]
 unsafe fn load_first<V: Partial, const K: usize>(x: [*const Item<V>; K], fill: [V; K], at: usize, n: usize) -> [V; K] {
     let mut r = fill;
     for k in 0..K {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         r[k] = unsafe { fill[k].load_first(x[k].add(at), n) };
     }
     r
 }
 
-/// Adds `f` of the elements from `at` on to `N` registers for each sum, as long as `N` registers are left; returns where it stopped.
+/// Adds `f` of the elements from `at` on to `N` registers for each sum, while at least `N` registers of elements are left. Returns the
+/// index where it stopped.
 ///
 /// # Safety
-/// The operands hold `n` elements.
+/// The operands must hold `n` elements.
 #[inline(always)]
 unsafe fn sum_by<V: Partial, const K: usize, const M: usize, const N: usize>(
     lanes: &mut [[V; REGISTERS]; M],
@@ -54,7 +55,7 @@ unsafe fn sum_by<V: Partial, const K: usize, const M: usize, const N: usize>(
 ) -> usize {
     while n - at >= N * V::LANES {
         for k in 0..N {
-            // SAFETY: the caller's.
+            // SAFETY: the caller keeps this function's contract.
             let terms = f(unsafe { load(x, at + k * V::LANES) });
             for m in 0..M {
                 lanes[m][k] = lanes[m][k] + terms[m];
@@ -65,10 +66,10 @@ unsafe fn sum_by<V: Partial, const K: usize, const M: usize, const N: usize>(
     at
 }
 
-/// The sums of what `f` makes of the elements, in float64 from piece to piece. Of `fill` it must make zeros.
+/// Returns the sums of `f` of the elements, in float64 from piece to piece. `f` of `fill` must be zeros.
 ///
 /// # Safety
-/// The operands hold `n` elements; as for [`Register`].
+/// The operands must hold `n` elements; as for [`Register`].
 #[inline(always)]
 pub unsafe fn sums<V: Partial<Item: Real>, const K: usize, const M: usize>(
     x: [*const Item<V>; K],
@@ -80,7 +81,7 @@ pub unsafe fn sums<V: Partial<Item: Real>, const K: usize, const M: usize>(
     for start in (0..n).step_by(PIECE) {
         let end = n.min(start + PIECE);
         let mut lanes = [[V::all(Element::ZERO); REGISTERS]; M];
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe {
             let single = V::LANES == 1;
             let at = match single {
@@ -109,7 +110,7 @@ pub unsafe fn sums<V: Partial<Item: Real>, const K: usize, const M: usize>(
     totals
 }
 
-/// `r = f` of the elements, `N` registers at a time, as long as `N` are left; returns where it stopped.
+/// `r = f` of the elements, `N` registers at a time, while at least `N` registers of elements are left. Returns the index where it stopped.
 ///
 /// # Safety
 /// As for [`map`].
@@ -121,14 +122,14 @@ unsafe fn map_by<V: Partial, const K: usize, const N: usize>(
     f: impl Fn([V; K]) -> V,
 ) -> usize {
     while n - at >= N * V::LANES {
-        // All are read before one is written, since the result may be an operand.
+        // All are read before any is written, since the result may be an operand.
         let mut y = [V::all(Element::ZERO); N];
         for k in 0..N {
-            // SAFETY: the caller's.
+            // SAFETY: the caller keeps this function's contract.
             y[k] = f(unsafe { load(x, at + k * V::LANES) });
         }
         for k in 0..N {
-            // SAFETY: the caller's.
+            // SAFETY: the caller keeps this function's contract.
             unsafe { y[k].store(r.add(at + k * V::LANES)) };
         }
         at += N * V::LANES;
@@ -139,10 +140,10 @@ unsafe fn map_by<V: Partial, const K: usize, const N: usize>(
 /// `r[i] = f(x[0][i], x[1][i], ...)`
 ///
 /// # Safety
-/// All hold `n` elements; `r` is an operand or apart from it; as for [`Register`].
+/// All must hold `n` elements; `r` must be an operand or overlap none; as for [`Register`].
 #[inline(always)]
 pub unsafe fn map<V: Partial, const K: usize>(r: *mut Item<V>, x: [*const Item<V>; K], n: usize, f: impl Fn([V; K]) -> V + Copy) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps this function's contract.
     unsafe {
         let single = V::LANES == 1;
         let at = if single { map_by::<V, K, REGISTERS>(r, x, (0, n), f) } else { map_by::<V, K, 2>(r, x, (0, n), f) };
@@ -153,7 +154,7 @@ pub unsafe fn map<V: Partial, const K: usize>(r: *mut Item<V>, x: [*const Item<V
     }
 }
 
-/// Sums of columns: a few rows in the elements' own type, then float64.
+/// Sums of columns: of a few rows in the elements' type, then in float64.
 pub struct ColumnSums<T> {
     few: *mut T,
     sums: *mut f64,
@@ -162,14 +163,14 @@ pub struct ColumnSums<T> {
 }
 
 impl<T: Real> ColumnSums<T> {
-    /// Sums of 0.
+    /// Returns sums of 0.
     ///
     /// # Safety
-    /// There is room for `width` elements at each, this value's alone as long as it is used.
+    /// `few` and `sums` must have room for `width` elements, which only this value may use while it exists.
     #[inline(always)]
     pub unsafe fn new(few: *mut T, sums: *mut f64, width: usize) -> Self {
         for j in 0..width {
-            // SAFETY: the caller's.
+            // SAFETY: the caller keeps this function's contract.
             unsafe {
                 few.add(j).write(T::ZERO);
                 sums.add(j).write(0.0);
@@ -181,7 +182,7 @@ impl<T: Real> ColumnSums<T> {
     /// Adds `f` of the elements of a row.
     ///
     /// # Safety
-    /// The operands hold as many elements as there are columns; as for [`Register`].
+    /// The operands must hold as many elements as there are columns; as for [`Register`].
     #[inline(always)]
     pub unsafe fn add<V: Partial<Item = T>, const K: usize>(&mut self, x: [*const T; K], f: impl Fn([V; K]) -> V + Copy) {
         if self.rows == ROWS {
@@ -190,7 +191,7 @@ impl<T: Real> ColumnSums<T> {
         self.rows += 1;
         let (few, n) = (self.few, self.width);
         let mut at = 0;
-        // SAFETY: the caller's; `new` was given room for the sums, which are no operands.
+        // SAFETY: the caller keeps this function's contract; the caller of `new` gave room for the sums, which overlap no operand.
         unsafe {
             let step = if V::LANES == 1 { 8 } else { 2 };
             while n - at >= step * V::LANES {
@@ -212,12 +213,12 @@ impl<T: Real> ColumnSums<T> {
         }
     }
 
-    /// Brings all rows into the sums in float64.
+    /// Adds the sums of the last rows to the sums in float64.
     #[inline(always)]
     pub fn finish(&mut self) {
         self.rows = 0;
         for j in 0..self.width {
-            // SAFETY: there is room, as `new` says.
+            // SAFETY: the caller of `new` gave room for `width` elements.
             unsafe {
                 *self.sums.add(j) += self.few.add(j).read().to_f64();
                 self.few.add(j).write(T::ZERO);

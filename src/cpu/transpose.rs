@@ -1,4 +1,4 @@
-//! Transposition of matrices: in which tiles, and whether past the caches.
+//! Transposition of matrices: chooses the tiles, and whether to store past the caches.
 
 mod kernel;
 
@@ -16,18 +16,19 @@ pub use kernel::steps;
 use kernel::{BandKernel, Matrix, TransposeKernel, buffered, direct, unbuffered};
 use std::ops::Range;
 
-/// Bytes a first-level cache holds in one line of each of its sets.
+/// Bytes of an L1 cache with one line in each of its sets.
 const PAGE: isize = 4096;
 
-/// Returns true if lines `step` bytes apart drive each other out of the first-level cache.
+/// Returns true if lines `step` bytes apart share one set of the L1 cache and so evict each other.
 pub fn compete(step: isize) -> bool {
     step % PAGE == 0
 }
 
 /// Returns true if a transposition of `bytes`, both sides together, to rows `dst_step` bytes apart gains by [`transpose_stream`].
 ///
-/// That is so from less on than for other operations, as the plain stores of a transposition jump from row to row. On Intel's machines each
-/// waits for its line. A Zen 5 hides that for twice as many bytes, unless the rows are whole pages apart and compete for the same sets.
+/// Transpositions gain from fewer bytes on than other operations, because their plain stores jump from row to row. On Intel's processors
+/// each store waits for its line. A Zen 5 hides this wait for twice as many bytes, unless the rows are whole pages apart and compete for
+/// the same sets.
 pub fn gains_streamed(bytes: usize, dst_step: isize) -> bool {
     let jumps = tuning::prefetches() || compete(dst_step);
     bytes >= if jumps { tuning::streams_from() / 4 } else { tuning::streams_from() / 2 }
@@ -41,34 +42,34 @@ pub unsafe fn transpose(size: usize, dst: *mut u8, dst_step: isize, src: *const 
     let matrix = Matrix { dst, dst_step, src, src_step, rows, cols };
     let kernel = direct(level(), size);
     matrix.for_tiles(size, TRANSPOSED_WIDTH / size, TRANSPOSED_ROWS, |r, c, rows, cols| {
-        // SAFETY: the tile lies inside the caller's matrix; the level is this machine's.
+        // SAFETY: the tile is inside the caller's matrix, and this processor has the level.
         unsafe { kernel(matrix.part(size, r, c, rows, cols)) }
     })
 }
 
-/// [`transpose`] with the result stored past the caches, for matrices too large for them.
+/// [`transpose`] with the result stored past the caches, for matrices that exceed them.
 ///
-/// Lines at the ends of a row that are not whole take the slow way: better few matrices of long rows than many of short ones. Other
-/// threads may look only after [`stream::fence`] by the calling thread.
+/// Incomplete cache lines at the ends of a row are stored slowly, so few matrices of long rows are better than many of short ones. Other
+/// threads may read the result only after [`stream::fence`] by the calling thread.
 ///
 /// # Safety
 /// As for [`transpose`].
 pub unsafe fn transpose_stream(size: usize, dst: *mut u8, dst_step: isize, src: *const u8, src_step: isize, rows: usize, cols: usize) {
     if cols * size < TRANSPOSED_STREAM_WIDTH || rows * size < LINE {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         return unsafe { transpose(size, dst, dst_step, src, src_step, rows, cols) };
     }
     let wide = if tuning::prefetches() { TRANSPOSED_STREAM_WIDTH } else { TRANSPOSED_STREAM_BUFFERED };
-    // SAFETY: the caller's; the level is this machine's.
+    // SAFETY: the caller keeps this function's contract, and this processor has the level.
     unsafe { Matrix { dst, dst_step, src, src_step, rows, cols }.stream(level(), size, wide) }
 }
 
 impl Matrix {
-    /// Calls `run(r, c, rows, cols)` for tiles of at most `height` x `width` elements, along the rows of the source. Where the result is
-    /// narrower than that, tiles are so much higher.
+    /// Calls `run(r, c, rows, cols)` for tiles of at most `height` x `width` elements, along the rows of the source. If the result is
+    /// narrower than `width`, tiles are higher in proportion.
     #[inline(always)]
     fn for_tiles(self, size: usize, width: usize, height: usize, mut run: impl FnMut(usize, usize, usize, usize)) {
-        // Tiles end with lines of the result, if its rows begin alike.
+        // Tiles end at the ends of the result's cache lines, if all rows begin at the same place of a line.
         let lead = self.dst.addr() % LINE / size;
         let height = height * (width / self.cols.max(1)).max(1);
         let mut c = 0;
@@ -81,38 +82,39 @@ impl Matrix {
         }
     }
 
-    /// Returns true if all rows of the result begin in the same place of a line, and elements do not straddle lines.
+    /// Returns true if all rows of the result begin at the same place of a cache line, and no element straddles two lines.
     #[inline(always)]
     fn rows_begin_alike(self, size: usize) -> bool {
         self.dst_step % LINE as isize == 0 && self.dst.addr().is_multiple_of(size)
     }
 
-    /// `rows` x `cols` elements from row `r` and column `c` of the result.
+    /// Returns the part of `rows` x `cols` elements from row `r` and column `c` of the result on.
     ///
     /// # Safety
-    /// Both sides hold the first element.
+    /// Both sides must hold the first element.
     #[inline(always)]
     unsafe fn part(self, size: usize, r: usize, c: usize, rows: usize, cols: usize) -> Matrix {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe {
             let dst = self.dst.offset(r as isize * self.dst_step).add(c * size);
             Matrix { dst, src: self.src.offset(c as isize * self.src_step).add(r * size), rows, cols, ..self }
         }
     }
 
-    /// In tiles that are `wide` bytes wide where rows go through the buffer.
+    /// Transposes in tiles that are `wide` bytes wide if rows go through the buffer.
     ///
     /// # Safety
-    /// As for [`transpose_stream`]; the machine has the level; `wide` is a number of lines, at most TRANSPOSED_STREAM_BUFFERED.
+    /// As for [`transpose_stream`]; the processor must have the level; `wide` must be a number of cache lines, at most
+    /// TRANSPOSED_STREAM_BUFFERED bytes.
     unsafe fn stream(self, level: Level, size: usize, wide: usize) {
         let unbuffered = unbuffered(level, size).filter(|_| self.rows_begin_alike(size));
         let kernels = (buffered(level, size), unbuffered);
         let width = if unbuffered.is_some() { TRANSPOSED_STREAM_WIDTH } else { wide };
-        // A tile is done when the one after it is known, whose source is prefetched meanwhile.
+        // A tile is transposed when the next tile is known, whose source is prefetched meanwhile.
         let mut last = None;
         let mut run = |next: Option<[usize; 4]>| {
             if let Some(tile) = std::mem::replace(&mut last, next) {
-                // SAFETY: the tiles lie inside the caller's matrix and are no wider than `TRANSPOSED_STREAM_BUFFERED`.
+                // SAFETY: the tiles are inside the caller's matrix and at most `TRANSPOSED_STREAM_BUFFERED` bytes wide.
                 unsafe { self.stream_part(size, tile, next, kernels) }
             }
         };
@@ -120,11 +122,12 @@ impl Matrix {
         run(None);
     }
 
-    /// Transposes a tile and streams its rows, in bands of a line of the source, through a buffer where they are not whole lines. Meanwhile
-    /// it prefetches the source of the `next`, whose rows are short and far apart, so that the machine would not guess them.
+    /// Transposes a tile and streams its rows, in bands that are one cache line of the source high. Rows that are not whole cache lines go
+    /// through a buffer. Meanwhile prefetches the source of the `next` tile, because its rows are too short and too far apart for the
+    /// hardware prefetcher.
     ///
     /// # Safety
-    /// As for [`transpose`]; the tiles lie inside and are no wider than TRANSPOSED_STREAM_BUFFERED bytes.
+    /// As for [`transpose`]; the tiles must be inside the matrix and at most TRANSPOSED_STREAM_BUFFERED bytes wide.
     unsafe fn stream_part(
         self,
         size: usize,
@@ -136,21 +139,21 @@ impl Matrix {
         let prefetch = |columns: Range<usize>, at: usize, of: usize| {
             let Some([r, c, height, width]) = next else { return };
             for column in (columns.start + at..columns.end.min(width)).step_by(of) {
-                // SAFETY: the tile lies inside the matrix.
+                // SAFETY: the tile is inside the matrix.
                 stream::prefetch_near(unsafe { self.part(size, r, c + column, height, 1) }.src, height * size);
             }
         };
         let band = LINE / size;
         let bands = rows.div_ceil(band);
-        // A line of a row ends in the next tile, unless tiles end with lines.
+        // The last cache line of a row ends in the next tile, unless tiles end at the ends of lines.
         let more = if self.rows_begin_alike(size) { 0 } else { band.min(self.cols - c - cols) };
-        // SAFETY: the caller's; `more` columns are still inside the matrix.
+        // SAFETY: the caller keeps this function's contract; `more` columns are still inside the matrix.
         unsafe {
             let part = self.part(size, r, c, rows, cols + more);
             if let Some(unbuffered) = unbuffered.filter(|_| to_line(part.dst) == 0 && cols.is_multiple_of(band) && rows >= band) {
                 for (k, top) in steps(rows, band).enumerate() {
                     for left in (0..cols).step_by(band) {
-                        // Rows of the source next to those it reads: their pages are at hand.
+                        // Prefetches the rows of the source next to the rows that this band reads, whose pages are in the TLB.
                         prefetch(left..left + band, k, bands);
                         unbuffered(part.part(size, top, left, band, band));
                     }
@@ -170,7 +173,7 @@ impl Matrix {
 mod tests {
     use super::*;
 
-    /// Two matrices in one stretch of memory each, `gap` bytes between rows, first element at `offset`.
+    /// Two matrices, each in one block of memory, with `gap` bytes between rows and the first element at `offset`.
     struct Case {
         size: usize,
         rows: usize,
@@ -189,7 +192,7 @@ mod tests {
             let (dst_step, src_step) = (cols * size + gap, rows * size + gap);
             let src: Vec<u8> =
                 (0..offset + cols * src_step + 8).map(|i| (i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15).to_be_bytes()[0]).collect();
-            // From a line of the cache on, the result begins at the offset: which kernels run is no accident.
+            // The result begins at `offset` in a cache line, so it is determined which kernels run.
             let mut lines = vec![Aligned([0xaa; LINE]); (offset + rows * dst_step + 8).div_ceil(LINE)];
             let bytes = lines.len() * LINE;
             // SAFETY: the lines have `bytes` bytes.
@@ -233,12 +236,12 @@ mod tests {
             // SAFETY: the matrices hold the elements.
             case.check(|m| unsafe { transpose(case.size, m.dst, m.dst_step, m.src, m.src_step, m.rows, m.cols) });
             for at in levels() {
-                // SAFETY: as above; the machine has the level.
+                // SAFETY: the matrices hold the elements, and the processor has the level.
                 case.check(|m| unsafe {
                     m.stream(at, case.size, TRANSPOSED_STREAM_WIDTH);
                     stream::fence();
                 });
-                // SAFETY: as above.
+                // SAFETY: the matrices hold the elements, and the processor has the level.
                 case.check(|m| unsafe {
                     m.stream(at, case.size, TRANSPOSED_STREAM_BUFFERED);
                     stream::fence();
@@ -252,7 +255,7 @@ mod tests {
         let src: Vec<u32> = (0..100 * 100).collect();
         for streamed in [false, true] {
             let mut dst = vec![0u32; 100 * 100];
-            // SAFETY: from the last row backwards, both hold 100 rows of 100 elements.
+            // SAFETY: counted back from the last row, both matrices hold 100 rows of 100 elements.
             unsafe {
                 let (last_dst, last_src) = (dst[9900..].as_mut_ptr().cast(), src[9900..].as_ptr().cast());
                 (if streamed { transpose_stream } else { transpose })(4, last_dst, -400, last_src, -400, 100, 100);

@@ -1,4 +1,4 @@
-//! Triangles of matrices, row by row.
+//! Triangles of matrices, processed row by row.
 
 use super::copy::{self, Side};
 use super::engine::{CHEAP, Shared, parallel};
@@ -8,7 +8,7 @@ use crate::operand::Operand;
 use crate::plan::Plan;
 use std::ops::Range;
 
-/// `to` = the elements of `from` in the triangle, 0 outside. Both may be the same, or lie apart.
+/// `to` = the elements of `from` inside the triangle, 0 outside. Both must be the same memory, or not overlap.
 pub fn part(triangle: Triangle, to: &Operand, from: &Operand) {
     let (shape, last) = (to.layout.shape.clone(), to.layout.ndim() - 1);
     if shape.contains(&0) {
@@ -16,7 +16,7 @@ pub fn part(triangle: Triangle, to: &Operand, from: &Operand) {
     }
     let in_place = to.dtype == from.dtype && to.in_step_with(from);
     let mut layouts = [to.layout.clone(), from.layout.clone()];
-    // Rows are the dimension elements lie side by side in.
+    // Rows are the dimension in which elements are contiguous.
     let swapped = layouts[0].strides[last] > layouts[0].strides[last - 1];
     if swapped {
         for layout in &mut layouts {
@@ -29,14 +29,14 @@ pub fn part(triangle: Triangle, to: &Operand, from: &Operand) {
     let at_once = to.dtype == from.dtype && of_result.strides[last] == 1 && of_input.strides[last] == 1;
     if !at_once && !in_place {
         let plan = Plan::new([of_result, of_input], [to.dtype.size(), from.dtype.size()]);
-        // SAFETY: operands lie inside their storages, and apart.
+        // SAFETY: the operands are inside their storages and do not overlap.
         unsafe { copy::copy(plan, (to.first(), to.dtype), (from.first(), from.dtype)) };
     }
     let input = (at_once && !in_place).then(|| rows_of(from, of_input));
     let batch = &shape[..last - 1];
     let sides = [(of_result, to.dtype.size()), (of_input, from.dtype.size())];
     let at = |matrix: usize| sides.map(|(layout, size)| (offset(batch, layout, matrix as i64) * size as i64) as isize);
-    // SAFETY: both sides lie inside their storages, and apart where there is an input.
+    // SAFETY: both sides are inside their storages, and do not overlap if there is an input.
     unsafe { keep(triangle, to.dtype.size(), rows_of(to, of_result), input, batch.iter().product::<i64>() as usize, &at) };
 }
 
@@ -46,7 +46,7 @@ fn rows_of(side: &Operand, layout: &Layout) -> Side {
     Side { data: side.first_of(layout), row_step: step(last - 1), col_step: step(last) }
 }
 
-/// Elements from the first matrix to matrix `index`, counted row-major.
+/// Returns the offset in elements of matrix `index`, counted row-major, from the first matrix.
 fn offset(batch: &[i64], layout: &Layout, mut index: i64) -> i64 {
     let mut at = 0;
     for d in (0..batch.len()).rev() {
@@ -56,12 +56,12 @@ fn offset(batch: &[i64], layout: &Layout, mut index: i64) -> i64 {
     at
 }
 
-/// `dst` = `src` inside the triangle, 0 outside, for each matrix: `at(i)` says how many bytes matrix `i` lies from the first, on both
-/// sides. Without `src` what is inside stays.
+/// `dst` = `src` inside the triangle, 0 outside, for each matrix. `at(i)` returns the offsets in bytes of matrix `i` from the first one, on
+/// both sides. Without `src`, elements inside the triangle are kept.
 ///
 /// # Safety
-/// Both sides must hold the matrices, of elements of `size` bytes; where there is a `src`, columns lie `size` bytes apart on both sides,
-/// and the sides do not overlap.
+/// Both sides must hold the matrices, of elements of `size` bytes. If there is a `src`, columns must be `size` bytes apart on both sides,
+/// and the sides must not overlap.
 unsafe fn keep(triangle: Triangle, size: usize, dst: Side, src: Option<Side>, matrices: usize, at: &(dyn Fn(usize) -> [isize; 2] + Sync)) {
     let Triangle { rows, cols, .. } = triangle;
     let (to, from) = (Shared(dst.data), src.map(|src| (Shared(src.data), src.row_step)));
@@ -75,7 +75,7 @@ unsafe fn keep(triangle: Triangle, size: usize, dst: Side, src: Option<Side>, ma
             }
             let kept = triangle.columns(row);
             let to = to.get().wrapping_offset(shift.1[0] + row as isize * row_step);
-            // SAFETY: the caller's.
+            // SAFETY: the caller keeps this function's contract.
             unsafe {
                 if let Some((from, from_step)) = from {
                     let from = from.get().wrapping_offset(shift.1[1] + row as isize * from_step);
@@ -89,13 +89,13 @@ unsafe fn keep(triangle: Triangle, size: usize, dst: Side, src: Option<Side>, ma
     });
 }
 
-/// Zeros in these columns of a row.
+/// Writes zeros to these columns of a row.
 ///
 /// # Safety
 /// The row must hold the columns, of `size` bytes each.
 #[inline(always)]
 unsafe fn clear(row: *mut u8, col_step: isize, size: usize, columns: Range<usize>) {
-    // SAFETY: the caller's; every dtype's zero is all zero bytes.
+    // SAFETY: the caller keeps this function's contract; the zero of every dtype is all zero bytes.
     unsafe {
         if col_step == size as isize {
             return row.add(columns.start * size).write_bytes(0, columns.len() * size);
@@ -106,10 +106,10 @@ unsafe fn clear(row: *mut u8, col_step: isize, size: usize, columns: Range<usize
     }
 }
 
-/// Rows and columns of the positions of a triangle, in row-major order.
+/// Writes the rows and columns of the positions of a triangle, in row-major order.
 ///
 /// # Safety
-/// Both must hold as many numbers as the triangle has positions.
+/// Both must have room for the positions of the triangle.
 pub unsafe fn indices(triangle: Triangle, rows: *mut i64, columns: *mut i64) {
     let (r, c) = (Shared(rows.cast()), Shared(columns.cast()));
     let filled = triangle.filled_rows();
@@ -118,7 +118,7 @@ pub unsafe fn indices(triangle: Triangle, rows: *mut i64, columns: *mut i64) {
         let mut at = triangle.before(range.start) as usize;
         for row in range {
             let kept = triangle.columns(row);
-            // SAFETY: the caller's; the rows before hold `at` positions.
+            // SAFETY: the caller keeps this function's contract; the rows before hold `at` positions.
             unsafe {
                 let (r, c) = (r.get().cast::<i64>().add(at), c.get().cast::<i64>().add(at));
                 for (i, column) in kept.clone().enumerate() {

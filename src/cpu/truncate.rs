@@ -1,11 +1,11 @@
-//! Floats to integers, without branches so that loops of them become vectors: truncated, saturated, NaN as 0.
+//! Conversion of floats to integers: truncated, saturated, NaN as 0. There are no branches, so that loops become vectors.
 
 use crate::dtype::{Dtype, Element};
 
-/// The functions that are the same for both floats, with the type's own constants.
+/// Defines the functions that are the same for both floats, with the constants of the type.
 macro_rules! truncation {
     ($F:ident, $narrow:ident, $wide:ident, $halves:ident, below 2^31 $below_31:literal, below 2^63 $below_63:literal) => {
-        /// `x` as an integer of at most 32 bits.
+        /// Returns `x` as an integer of at most 32 bits.
         #[inline(always)]
         pub fn $narrow<D: Element>(x: $F) -> D {
             const TWO_31: $F = 2_147_483_648.0;
@@ -15,22 +15,22 @@ macro_rules! truncation {
                 Dtype::Int16 => (-32768.0, 32767.0),
                 _ => (-TWO_31, $below_31),
             };
-            // SAFETY: both bounds are int32.
+            // SAFETY: both bounds fit an int32.
             let int = unsafe { within(x, least, most).to_int_unchecked::<i32>() };
             let int = if D::DTYPE == Dtype::Int32 && x >= TWO_31 { i32::MAX } else { int };
             D::from_i64(int.into())
         }
 
-        /// `x` as int64, for machines that convert vectors to it.
+        /// Returns `x` as int64, for processors that convert vectors to int64.
         #[inline(always)]
         pub fn $wide(x: $F) -> i64 {
             const TWO_63: $F = 9_223_372_036_854_775_808.0;
-            // SAFETY: both bounds are int64.
+            // SAFETY: both bounds fit an int64.
             let int = unsafe { within(x, -TWO_63, $below_63).to_int_unchecked::<i64>() };
             if x >= TWO_63 { i64::MAX } else { int }
         }
 
-        /// `x` as int64, for machines that convert vectors to int32 only.
+        /// Returns `x` as int64, for processors that convert vectors to int32 only.
         #[inline(always)]
         pub fn $halves(x: $F) -> i64 {
             const TWO_63: $F = 9_223_372_036_854_775_808.0;
@@ -42,7 +42,7 @@ macro_rules! truncation {
 truncation!(f32, f32_to_narrow, f32_to_i64, f32_halves_to_i64, below 2^31 2_147_483_520.0, below 2^63 9_223_371_487_098_961_920.0);
 truncation!(f64, f64_to_narrow, f64_to_i64, f64_halves_to_i64, below 2^31 2_147_483_647.0, below 2^63 9_223_372_036_854_774_784.0);
 
-/// `x` between the bounds, 0 for NaN: comparisons in the form that is one instruction.
+/// Returns `x` clamped to the bounds, 0 for NaN. Comparisons in this form are single instructions.
 #[inline(always)]
 fn within<F: PartialOrd + Default + Copy>(x: F, least: F, most: F) -> F {
     let x = if x.partial_cmp(&x).is_some() { x } else { F::default() };
@@ -50,15 +50,15 @@ fn within<F: PartialOrd + Default + Copy>(x: F, least: F, most: F) -> F {
     if x < most { x } else { most }
 }
 
-/// `whole`, an integer in the range of int64, by way of its two halves.
+/// Returns `whole`, an integer in the range of int64, as an int64 assembled from two halves.
 #[inline(always)]
 fn join_halves(whole: f64) -> i64 {
     const TWO_32: f64 = 4_294_967_296.0;
-    // An integer of less than 51 bits added to this stands in the last bits of the sum.
+    // An integer of less than 51 bits that is added to this number is in the last bits of the sum.
     const SHIFT: f64 = 6_755_399_441_055_744.0;
     let high = whole / TWO_32 + SHIFT;
     let low = whole - (high - SHIFT) * TWO_32;
-    // `low` is signed, as `high` was rounded to the nearest.
+    // `low` is signed, since `high` was rounded to nearest.
     let low = (low + SHIFT).to_bits().wrapping_sub(SHIFT.to_bits());
     (high.to_bits() << 32).wrapping_add(low) as i64
 }
@@ -67,7 +67,7 @@ fn join_halves(whole: f64) -> i64 {
 mod tests {
     use super::*;
 
-    /// Values on both sides of every bound, and what is no number.
+    /// Returns values on both sides of every bound, infinities and NaN.
     fn samples() -> Vec<f64> {
         let mut xs = vec![0.0, -0.0, 0.3, 0.999, 1.5, f64::MIN_POSITIVE, 5e-324, f64::MAX, f64::INFINITY, f64::NAN, 4503599627370497.5];
         for bits in [7, 8, 15, 16, 31, 32, 52, 53, 62, 63, 64] {
@@ -77,7 +77,7 @@ mod tests {
         xs.iter().flat_map(|&x| [x, -x]).collect()
     }
 
-    /// Rust's `as` is the rule: truncating, saturating, 0 for NaN.
+    /// Compares with Rust's `as`, which defines the result: truncating, saturating, 0 for NaN.
     #[test]
     fn every_bound_is_met() {
         for x in samples() {

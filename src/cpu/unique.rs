@@ -1,6 +1,6 @@
 //! Runs of equal elements, and of equal rows.
 //!
-//! No NaN equals another, so each is a run of its own.
+//! A NaN equals no other NaN, so each NaN is a separate run.
 
 use super::keys::{Key, Ordered, to_keys};
 use super::simd::simd;
@@ -12,7 +12,7 @@ use crate::launch::Unique;
 use crate::operand::Operand;
 use std::ptr::null_mut;
 
-/// The elements of a row-major vector, or the rows of a matrix, each once.
+/// Returns the distinct elements of a row-major vector, or the distinct rows of a matrix.
 pub fn unique(x: &Operand, consecutive: bool, inverted: bool) -> Result<Unique> {
     match x.layout.ndim() {
         1 => dispatch!(all, x.dtype, T => elements_once::<T>(x, consecutive, inverted)),
@@ -22,14 +22,14 @@ pub fn unique(x: &Operand, consecutive: bool, inverted: bool) -> Result<Unique> 
 
 fn elements_once<T: Ordered>(x: &Operand, consecutive: bool, inverted: bool) -> Result<Unique> {
     let n = x.layout.numel();
-    // SAFETY: a row-major operand of this type.
+    // SAFETY: the operand is row-major and of this type.
     let mut line = unsafe { x.elements::<T>() };
     let (sorted, mut order) = (Operand::row(T::DTYPE, if consecutive { 0 } else { n })?, None);
     if !consecutive {
         order = inverted.then(|| Operand::row(Dtype::Int64, n)).transpose()?;
         let scratch = Operand::row(Dtype::Uint8, scratch_bytes::<T>(line.len(), inverted) as i64)?;
         let positions = order.as_ref().map_or(null_mut(), |order| order.first().cast());
-        // SAFETY: new memory for the elements, their positions and the scratch.
+        // SAFETY: the elements, their positions and the scratch are new memory.
         line = unsafe {
             sort(line, false, Sorted { values: sorted.first().cast(), positions }, scratch.first());
             sorted.elements::<T>()
@@ -38,9 +38,9 @@ fn elements_once<T: Ordered>(x: &Operand, consecutive: bool, inverted: bool) -> 
     let count = count_runs(line) as i64;
     let mut inverse = inverted.then(|| Operand::row(Dtype::Int64, n)).transpose()?;
     let (mut counts, mut values) = (Operand::row(Dtype::Int64, count)?, Operand::row(T::DTYPE, count)?);
-    // SAFETY: new memory of these types.
+    // SAFETY: both are new memory of these types.
     let (ends, to) = unsafe { (counts.elements_mut::<i64>(), values.elements_mut::<T>()) };
-    // SAFETY: as above.
+    // SAFETY: the inverse is new memory of int64.
     runs(
         line,
         order.as_ref().map(|order| unsafe { order.elements() }),
@@ -53,7 +53,7 @@ fn elements_once<T: Ordered>(x: &Operand, consecutive: bool, inverted: bool) -> 
     Ok(Unique { values, inverse, counts })
 }
 
-/// Makes lengths of where runs end.
+/// Replaces the ends of runs by their lengths.
 fn lengths(ends: &mut [i64]) {
     let mut start = 0;
     ends.iter_mut().for_each(|end| *end -= std::mem::replace(&mut start, *end));
@@ -63,28 +63,28 @@ fn rows_once(x: &Operand, consecutive: bool, inverted: bool) -> Result<Unique> {
     let [n, width] = [0, 1].map(|d| x.layout.shape[d]);
     let numbers = || Operand::row(Dtype::Int64, n);
     let (mut order, mut ends, mut inverse) = (numbers()?, numbers()?, inverted.then(numbers).transpose()?);
-    // SAFETY: new memory of int64.
+    // SAFETY: both are new memory of int64.
     let (places, ends) = unsafe { (order.elements_mut::<i64>(), ends.elements_mut::<i64>()) };
     places.iter_mut().enumerate().for_each(|(i, place)| *place = i as i64);
-    // SAFETY: as above.
+    // SAFETY: the inverse is new memory of int64.
     let inverse_of = inverse.as_mut().map(|inverse| unsafe { inverse.elements_mut() });
     let count = dispatch!(all, x.dtype, T => runs_of_rows::<T>(x, width as usize, consecutive, [&mut *places, &mut *ends], inverse_of)?);
     let mut counts = Operand::row(Dtype::Int64, count as i64)?;
-    // SAFETY: as above.
+    // SAFETY: the counts are new memory of int64.
     let lengths_of = unsafe { counts.elements_mut::<i64>() };
     lengths_of.copy_from_slice(&ends[..count]);
     lengths(lengths_of);
     let values = Operand::row(x.dtype, count as i64 * width)?;
     let (mut start, row) = (0, width as usize * x.dtype.size());
     for (i, &end) in ends[..count].iter().enumerate() {
-        // SAFETY: both hold as many rows, and lie apart.
+        // SAFETY: both hold as many rows, and do not overlap.
         unsafe { values.first().add(i * row).copy_from_nonoverlapping(x.first().add(places[start] as usize * row), row) };
         start = end as usize;
     }
     Ok(Unique { values, inverse, counts })
 }
 
-/// Sorts the rows `places`, unless runs are taken as they come, and returns the number of runs, whose ends are written.
+/// Sorts the rows `places`, unless only consecutive rows are compared. Writes the ends of the runs and returns their number.
 fn runs_of_rows<T: Ordered>(
     x: &Operand,
     width: usize,
@@ -93,7 +93,7 @@ fn runs_of_rows<T: Ordered>(
     inverse: Option<&mut [i64]>,
 ) -> Result<usize> {
     let buffer = Operand::row(if size_of::<T::Key>() == 4 { Dtype::Int32 } else { Dtype::Int64 }, x.layout.numel())?;
-    // SAFETY: a row-major operand of this type, and room for as many keys.
+    // SAFETY: the operand is row-major and of this type, and the buffer has room for its keys.
     let keys = unsafe { keys_of(x.elements::<T>(), buffer.first()) };
     let rows = KeyRows { keys, width, float: T::DTYPE.is_float() };
     if !consecutive {
@@ -102,7 +102,7 @@ fn runs_of_rows<T: Ordered>(
     Ok(rows.runs(places, ends, inverse))
 }
 
-/// Runs in a line.
+/// Returns the number of runs in a line.
 pub fn count_runs<T: Element>(line: &[T]) -> usize {
     let (mut runs, mut last) = (line.len().min(1), 0);
     while last + 1 < line.len() {
@@ -122,16 +122,16 @@ pub fn count_runs<T: Element>(line: &[T]) -> usize {
     runs
 }
 
-/// Writes where each run of a line ends, and to `inverse[order[i]]` the run that element `i` belongs to. Without an order it is that of
-/// the line.
+/// Writes the end of each run of a line to `ends`, and to `inverse[order[i]]` the number of the run that contains element `i`. Without
+/// `order`, to `inverse[i]`.
 pub fn runs<T: Element>(line: &[T], order: Option<&[i64]>, ends: &mut [i64], inverse: Option<&mut [i64]>) {
     mark(line.len(), |i| line[i] != line[i - 1], order, ends, inverse)
 }
 
-/// Marks the runs of `n` things, of which number `i` may differ from the one before.
+/// Marks the runs of `n` elements or rows; `differs(i)` says whether number `i` differs from the one before.
 #[inline(always)]
 fn mark(n: usize, differs: impl Fn(usize) -> bool, order: Option<&[i64]>, ends: &mut [i64], inverse: Option<&mut [i64]>) {
-    // Written for every thing, and last by the last of a run: there is nothing to guess for the machine.
+    // `ends[run]` is written for every element, and finally by the last of the run, so that there is no branch to predict.
     let mut run = 0;
     let mut next = |i: usize| {
         run += (i > 0 && differs(i)) as usize;
@@ -145,14 +145,14 @@ fn mark(n: usize, differs: impl Fn(usize) -> bool, order: Option<&[i64]>, ends: 
     }
 }
 
-/// Rows of keys, each of `width`.
+/// Rows of `width` keys.
 #[derive(Clone, Copy)]
 pub struct KeyRows<'a, K> {
     /// The keys.
     pub keys: &'a [K],
-    /// Keys of a row, at least one.
+    /// The number of keys in a row, at least one.
     pub width: usize,
-    /// The greatest key is that of NaN.
+    /// True if the greatest key is NaN's.
     pub float: bool,
 }
 
@@ -161,13 +161,13 @@ impl<K: Key> KeyRows<'_, K> {
         &self.keys[i as usize * self.width..][..self.width]
     }
 
-    /// Brings the numbers of rows into the rows' ascending order, equal ones as they stand. The first key in which two rows differ
+    /// Sorts the numbers of rows into ascending order of the rows; equal rows keep their order. The first key in which two rows differ
     /// decides.
     pub fn sort(self, order: &mut [i64]) {
         order.sort_unstable_by(|&a, &b| self.row(a).cmp(self.row(b)).then(a.cmp(&b)));
     }
 
-    /// [`runs`] of rows in an order; returns how many there are.
+    /// [`runs`] of rows in a given order. Returns the number of runs.
     pub fn runs(self, order: &[i64], ends: &mut [i64], inverse: Option<&mut [i64]>) -> usize {
         let differs = |i: usize| {
             let (a, b) = (self.row(order[i]), self.row(order[i - 1]));
@@ -178,15 +178,15 @@ impl<K: Key> KeyRows<'_, K> {
     }
 }
 
-/// The keys of `x`, written to as much memory at `keys`.
+/// Writes the keys of `x` to `keys` and returns them.
 ///
 /// # Safety
-/// There is room for them.
+/// `keys` must have room for the keys.
 pub unsafe fn keys_of<'a, T: Ordered>(x: &[T], keys: *mut u8) -> &'a [T::Key] {
     if x.is_empty() {
         return &[];
     }
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps this function's contract.
     unsafe {
         to_keys(x, keys.cast::<T::Key>());
         std::slice::from_raw_parts(keys.cast(), x.len())

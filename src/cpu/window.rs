@@ -1,4 +1,4 @@
-//! Windows over an image: where their elements lie, the image as columns of windows, and such columns added up to an image.
+//! Windows over an image: the indices of their elements, the image as a matrix of windows, and the sum of such a matrix into an image.
 
 use super::matmul::Gemm;
 use super::simd::simd;
@@ -7,20 +7,19 @@ use crate::error::Result;
 use crate::launch::{IMAGE_DIMS, Window};
 use std::ops::Range;
 
-/// Outputs beside each other that look at the image through one tap.
+/// Neighbouring outputs that read the image through one tap.
 #[derive(Clone, Copy)]
 pub struct Seen {
-    /// Where they begin in the row of the tap.
+    /// The index of the first output in the row of the tap.
     pub at: usize,
-    /// How many there are.
+    /// The number of outputs.
     pub n: usize,
-    /// Where the first of them looks in the image; nowhere in the padding.
+    /// The index in the image that the first output reads, or `None` in the padding.
     pub pixel: Option<usize>,
 }
 
 impl Window {
-    /// The outputs in dimension `d` for which a tap lies in the image, and where it lies for output 0, counted from the image's first
-    /// element.
+    /// Returns the outputs in dimension `d` for which a tap is inside the image, and the index that output 0 would read.
     #[inline(always)]
     pub fn inside(&self, d: usize, tap: usize) -> (Range<usize>, isize) {
         let shift = (tap * self.dilation[d]) as isize - self.padding[d] as isize;
@@ -30,7 +29,7 @@ impl Window {
         (first.min(end)..end, shift)
     }
 
-    /// The three indices of a tap.
+    /// Returns the three indices of a tap.
     #[inline(always)]
     pub fn tap(&self, tap: usize) -> [usize; IMAGE_DIMS] {
         [tap / (self.kernel[1] * self.kernel[2]), tap / self.kernel[2] % self.kernel[1], tap % self.kernel[2]]
@@ -74,8 +73,8 @@ impl Window {
         }
     }
 
-    /// Calls `f`, compiled for wide vectors, with each run of `outputs`, tap by tap and channel by channel: where the channel begins in the
-    /// image, where its row of the columns begins, of rows that are `step` elements apart, and the run.
+    /// Calls `f`, compiled for wide vectors, with each run of `outputs`, tap by tap and channel by channel. The arguments are where the
+    /// channel begins in the image, where its row of the matrix begins (rows are `step` elements apart), and the run.
     #[inline(always)]
     fn each_run(&self, rows: Range<usize>, outputs: Range<usize>, step: usize, mut f: impl FnMut(usize, usize, Seen)) {
         let pixels = self.pixels();
@@ -96,13 +95,13 @@ impl Window {
         );
     }
 
-    /// Calls `f` with the runs of some of `outputs` and the number of the first of them, for each tap in turn.
+    /// Calls `f` for each tap in turn, with the runs of some of `outputs` and the number of the first of these outputs.
     #[inline(always)]
     fn each_tap(&self, rows: &Range<usize>, outputs: &Range<usize>, mut f: impl FnMut(usize, usize, &[Seen])) {
         let mut runs = [const { Seen { at: 0, n: 0, pixel: None } }; MOST_RUNS];
         for from in outputs.clone().step_by(LISTED) {
             for tap in (0..self.taps()).take(rows.len()) {
-                // The first rows are those of any taps, in another order.
+                // The first rows are rows of all taps, in another order.
                 let tap = (rows.start + tap) % self.taps();
                 let mut count = 0;
                 self.runs(
@@ -119,7 +118,7 @@ impl Window {
         }
     }
 
-    /// The rows of a tap, one for each channel, numbered from the first of `rows`.
+    /// Returns the rows of a tap, one for each channel, numbered from the first of `rows`.
     #[inline(always)]
     fn rows_of(&self, rows: &Range<usize>, tap: usize) -> impl Iterator<Item = (usize, usize)> {
         let (taps, start) = (self.taps(), rows.start);
@@ -127,11 +126,11 @@ impl Window {
         (first..rows.end).step_by(taps).map(move |row| (row - start, row / taps))
     }
 
-    /// `columns[row][i] = image[channel]` at the place where `tap` of output `outputs[i]` lies, 0 in the padding: channels and taps are
-    /// numbered in row-major order by `rows`. Rows are `step` elements apart.
+    /// `columns[row][i]` = the element that `tap` of output `outputs[i]` reads in `image[channel]`, or 0 in the padding. `rows` numbers
+    /// channels and taps in row-major order. Rows are `step` elements apart.
     ///
     /// # Safety
-    /// The image has the channels of the rows, and there is room for the columns, apart from it.
+    /// The image must have the channels of the rows. There must be room for the columns, outside the image.
     pub unsafe fn unroll<T: Gemm>(&self, image: *const T, rows: Range<usize>, outputs: Range<usize>, columns: *mut T, step: usize) {
         let stride = self.stride[2];
         self.each_run(
@@ -141,7 +140,7 @@ impl Window {
             #[inline(always)]
             |channel, row, run| {
                 let (image, to) = (image.wrapping_add(channel), columns.wrapping_add(row + run.at));
-                // SAFETY: the caller's; runs lie inside of the image and of the outputs.
+                // SAFETY: the caller keeps this function's contract; runs are inside the image and the outputs.
                 unsafe {
                     match run.pixel {
                         None => (0..run.n).for_each(|k| to.add(k).write(T::ZERO)),
@@ -153,10 +152,10 @@ impl Window {
         );
     }
 
-    /// Adds columns, laid out as by [`Window::unroll`], to the image.
+    /// Adds columns, arranged as by [`Window::unroll`], to the image.
     ///
     /// # Safety
-    /// As for [`Window::unroll`]; nobody else may touch the channels of the rows.
+    /// As for [`Window::unroll`]; no other thread may access the channels of the rows.
     pub unsafe fn fold<T: Gemm>(&self, image: *mut T, rows: Range<usize>, outputs: Range<usize>, columns: *const T, step: usize) {
         let stride = self.stride[2];
         self.each_run(
@@ -167,7 +166,7 @@ impl Window {
             |channel, row, run| {
                 let Some(pixel) = run.pixel else { return };
                 let (to, from) = (image.wrapping_add(channel + pixel), columns.wrapping_add(row + run.at));
-                // SAFETY: as above.
+                // SAFETY: the caller keeps this function's contract; runs are inside the image and the outputs.
                 unsafe {
                     match stride {
                         1 => (0..run.n).for_each(|k| to.add(k).write(T::add(*to.add(k), *from.add(k)))),
@@ -179,25 +178,25 @@ impl Window {
     }
 }
 
-/// A column of taps: the outputs of a line for which it lies in the image, and where it lies for the first of them.
+/// A column of taps: the outputs of a line for which the column is inside the image, and its index for the first of them.
 pub struct Column {
     /// The outputs.
     pub outputs: Range<usize>,
-    /// A place in a row of the image.
+    /// The index in a row of the image.
     pub x: usize,
 }
 
-/// Windows taken line by line: the outputs of a line see rows of the image through columns of taps.
+/// Windows processed line by line: the outputs of a line read rows of the image through columns of taps.
 pub struct Lines {
     /// The windows.
     pub window: Window,
-    /// The columns of taps that lie in the image for any output.
+    /// The columns of taps that are inside the image for any output.
     pub columns: Vec<Column>,
-    /// The number of the first of them in a row of taps.
+    /// The index of the first of these columns in a row of taps.
     pub first: usize,
 }
 
-/// The rows of an image that a line of the outputs sees.
+/// The rows of an image that a line of the outputs reads.
 #[derive(Debug, Clone)]
 pub struct WindowRows {
     slices: Range<usize>,
@@ -207,7 +206,7 @@ pub struct WindowRows {
 }
 
 impl Lines {
-    /// An error without memory for the list of columns.
+    /// Fails if there is no memory for the list of columns.
     pub fn new(window: Window) -> Result<Lines> {
         let w = &window;
         let reach = (w.out[2].max(1) - 1).saturating_mul(w.stride[2]);
@@ -221,31 +220,31 @@ impl Lines {
         Ok(Lines { window, columns, first })
     }
 
-    /// The taps of output `o` in dimension `d` that lie in the image, and where the first of them does.
+    /// Returns the taps of output `o` in dimension `d` that are inside the image, and the index that the first of them reads.
     fn taps(&self, d: usize, o: usize) -> (Range<usize>, usize) {
         let w = &self.window;
         let (start, padding, dilation) = (o * w.stride[d], w.padding[d], w.dilation[d]);
-        // Divisions take longer than all else here.
+        // Divisions take longer than everything else here.
         let steps = |n: usize| if dilation == 1 { n } else { n.div_ceil(dilation) };
         let first = steps(padding.saturating_sub(start));
         let end = steps((w.image[d] + padding).saturating_sub(start)).min(w.kernel[d]);
         (first.min(end)..end, (start + first * dilation).saturating_sub(padding))
     }
 
-    /// The outputs of a line that see the image through every column.
+    /// Returns the outputs of a line that read the image through every column.
     pub fn whole(&self) -> Range<usize> {
         let start = self.columns.iter().map(|column| column.outputs.start).max().unwrap_or(0);
         let end = self.columns.iter().map(|column| column.outputs.end).min().unwrap_or(0);
         start..end.max(start)
     }
 
-    /// The rows that a line of a slice of the outputs sees.
+    /// Returns the rows that a line of a slice of the outputs reads.
     pub fn rows(&self, slice: usize, line: usize) -> WindowRows {
         let ((slices, z), (lines, y)) = (self.taps(0, slice), self.taps(1, line));
         WindowRows { slices, lines, z, y }
     }
 
-    /// Calls `f` with the first element of each row, counted from that of its plane, and the first tap of it.
+    /// Calls `f` for each row with the index of its first element in the plane, and with the first tap of the row.
     #[inline(always)]
     pub fn each_row(&self, rows: &WindowRows, mut f: impl FnMut(usize, usize)) {
         let w = &self.window;
@@ -260,19 +259,19 @@ impl Lines {
 
 /// Outputs whose runs are listed together.
 const LISTED: usize = 128;
-/// A line has up to three runs, and a line has an output at least.
+/// A line has up to three runs, and at least one output.
 const MOST_RUNS: usize = 3 * LISTED;
 
 /// Elements copied at a time.
 const COPIED: usize = 8;
 
-/// Copies a short row; a call of memcpy would take longer.
+/// Copies a short row. A call of memcpy would take longer.
 ///
 /// # Safety
-/// Both sides hold `n` elements, and lie apart.
+/// Both sides must have `n` elements, and must not overlap.
 #[inline(always)]
 pub unsafe fn copied<T: Copy>(to: *mut T, from: *const T, n: usize) {
-    // SAFETY: the caller's; the last block may overlap the one before.
+    // SAFETY: the caller keeps this function's contract; the last block may overlap the one before.
     unsafe {
         if n < COPIED {
             return (0..n).for_each(|k| to.add(k).write(*from.add(k)));
@@ -300,7 +299,7 @@ mod tests {
         || window([1, 1, 2], [1, 1, 2], [1, 1, 3], [0, 0, 4], [1, 1, 7]),
     ];
 
-    /// The element of the image that a tap of an output lies on.
+    /// Returns the index in the image that a tap of an output reads, or `None` in the padding.
     fn pixel(w: &Window, output: usize, tap: usize) -> Option<usize> {
         let place = [output / (w.out[1] * w.out[2]), output / w.out[2] % w.out[1], output % w.out[2]];
         let tap = w.tap(tap);
@@ -324,7 +323,7 @@ mod tests {
                 let mut columns = vec![-1i64; rows.len() * outputs.len()];
                 let mut sum = vec![0i64; image.len()];
                 let mut expected = sum.clone();
-                // SAFETY: the vectors are as long as the window says.
+                // SAFETY: the vectors have the lengths that the window says.
                 unsafe {
                     w.unroll(image.as_ptr(), rows.clone(), outputs.clone(), columns.as_mut_ptr(), outputs.len());
                     w.fold(sum.as_mut_ptr(), rows.clone(), outputs.clone(), columns.as_ptr(), outputs.len());

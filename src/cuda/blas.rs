@@ -1,6 +1,6 @@
-//! cuBLAS: found at run time, its handles, and one product.
+//! cuBLAS: the library, its handles, and matrix products.
 //!
-//! Kernels of this library compute products if cuBLAS is not found, or `TH_CUDA_BLAS` is 0.
+//! If cuBLAS is not found, or `TH_CUDA_BLAS` is 0, thorn's own kernels compute products.
 
 use super::gpu::{Bound, Gpu};
 use super::library::{Library, Version, functions};
@@ -17,9 +17,9 @@ type Handle = *mut c_void;
 
 const SUCCESS: Status = 0;
 const ALLOC_FAILED: Status = 3;
-/// `CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION`: parts of a sum of 16-bit floats are added in float32.
+/// `CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION`: partial sums of 16-bit floats are added in float32.
 const MATH_MODE: c_int = 16;
-/// `CUBLAS_GEMM_DEFAULT`: the library chooses its kernel by the sizes.
+/// `CUBLAS_GEMM_DEFAULT`: the library chooses its kernel from the sizes.
 const ALGORITHM: c_int = -1;
 
 functions! {
@@ -30,18 +30,18 @@ functions! {
     cublasSetWorkspace_v2(Handle, *mut c_void, usize) -> Status;
     cublasGetStatusName(Status) -> *const c_char;
     cublasGetStatusString(Status) -> *const c_char;
-    // Operations and sizes, alpha, A, B, beta, C, compute type and algorithm; matrices as address, dtype and leading dimension.
+    // Transpositions and sizes, alpha, A, B, beta, C, compute type and algorithm. A matrix is an address, a dtype and a leading dimension.
     cublasGemmEx_64(
         Handle, c_int, c_int, i64, i64, i64, *const c_void, u64, c_int, i64, u64, c_int, i64, *const c_void, u64, c_int, i64, c_int, c_int,
     ) -> Status;
-    // Likewise, with the distance of matrices after each leading dimension, and their number after C.
+    // The same, with the distance of matrices after each leading dimension, and the number of matrices after C.
     cublasGemmStridedBatchedEx_64(
         Handle, c_int, c_int, i64, i64, i64, *const c_void, u64, c_int, i64, c_longlong, u64, c_int, i64, c_longlong, *const c_void, u64,
         c_int, i64, c_longlong, i64, c_int, c_int,
     ) -> Status;
 }
 
-/// cuBLAS; the error says where it was looked for.
+/// The functions of cuBLAS. If it is not found, the error says where it was searched for.
 fn library() -> std::result::Result<&'static Functions, &'static str> {
     static FOUND: OnceLock<std::result::Result<Functions, String>> = OnceLock::new();
     let find = || {
@@ -66,21 +66,22 @@ fn version_of(cublas: &Functions) -> Option<Version> {
     Some((property(0)?, property(1)?))
 }
 
-/// Returns true if cuBLAS is there.
+/// Returns true if cuBLAS was found.
 pub fn is_present() -> bool {
     library().is_ok()
 }
 
-/// A handle of cuBLAS for a GPU, which one thread uses at a time.
+/// A handle of cuBLAS for a GPU. One thread at a time uses it.
 struct Owned(Handle);
 
-// SAFETY: a handle may go from thread to thread.
+// SAFETY: cuBLAS allows a handle to move between threads.
 unsafe impl Send for Owned {}
 
-/// The handles of each GPU that nobody uses now. None is ever destroyed, since at the end of the process the driver may have gone before.
+/// The unused handles of each GPU. They are never destroyed, because at the end of the process the driver may have ended before.
 static HANDLES: [Mutex<Vec<Owned>>; 128] = [const { Mutex::new(Vec::new()) }; 128];
 
-/// A matrix, or one of each place of a batch, with columns next to each other: address, elements between columns and between matrices.
+/// A matrix, or a batch of matrices, with contiguous columns: the address, and the distances between columns and between matrices in
+/// elements.
 #[derive(Debug, Clone, Copy)]
 pub struct Matrix {
     pub at: u64,
@@ -101,7 +102,7 @@ pub struct Gemm {
     pub count: i64,
 }
 
-/// The dtypes of products: of the factors, of sums and results, and whether float32 may be rounded to TF32.
+/// The dtypes of products: the dtype of the factors, the dtype of sums and results, and whether float32 may be rounded to TF32.
 #[derive(Debug, Clone, Copy)]
 pub struct Types {
     factors: c_int,
@@ -110,7 +111,7 @@ pub struct Types {
 }
 
 impl Types {
-    /// `None` if cuBLAS does not multiply these.
+    /// The types of a product; `None` if cuBLAS does not support them.
     pub fn new(factors: Dtype, results: Dtype, tf32: bool) -> Option<Types> {
         let (factors, compute) = match (factors, results) {
             (Dtype::Float32, Dtype::Float32) => (0, if tf32 { 77 } else { 68 }),
@@ -123,8 +124,8 @@ impl Types {
     }
 }
 
-/// cuBLAS for a few products in a row: a handle whose work goes to the thread's stream, with a workspace from the GPU's memory, which what
-/// follows in the stream may use again.
+/// cuBLAS for some consecutive products: a handle for the thread's stream, with a workspace from the GPU's memory. After it is dropped,
+/// later work of the stream may reuse the workspace.
 pub struct Blas<'a> {
     gpu: &'a Gpu,
     library: &'static Functions,
@@ -140,14 +141,14 @@ impl Drop for Blas<'_> {
 }
 
 impl<'a> Blas<'a> {
-    /// cuBLAS on a GPU, if it is there.
+    /// cuBLAS on a GPU, if it was found.
     pub fn on(gpu: &'a Gpu) -> Result<Blas<'a>> {
         let library = match library() {
             Ok(library) => library,
             Err(missing) => bail!(Cuda, "{missing}"),
         };
         let _bound = gpu.bind()?;
-        // The size that NVIDIA recommends. It is always the same, since kernels, and so the rounding of sums, depend on it.
+        // The size that NVIDIA recommends. It is constant, because the choice of kernels, and so the rounding of sums, depends on it.
         let bytes = if gpu.capability >= 90 { 32 << 20 } else { 4 << 20 };
         let workspace = gpu.scratch(bytes)?;
         let at = workspace.ptr() as *mut c_void;
@@ -156,12 +157,12 @@ impl<'a> Blas<'a> {
         let mut blas = Blas { gpu, library, handle: kept, _workspace: workspace, _bound };
         if fresh {
             let mut handle = null_mut();
-            // SAFETY: the handle is written to a variable; the GPU is bound.
+            // SAFETY: the handle is written to a variable, and the GPU is bound.
             blas.check("cublasCreate", || unsafe { (library.cublasCreate_v2)(&mut handle) })?;
             blas.handle = Some(Owned(handle));
         }
         let handle = blas.handle();
-        // SAFETY: the handle is this thread's now. A new stream takes the workspace away, so that it is set behind it.
+        // SAFETY: this thread owns the handle now. Setting a stream resets the workspace, so the workspace is set afterwards.
         unsafe {
             if fresh {
                 blas.check("cublasSetMathMode", || (library.cublasSetMathMode)(handle, MATH_MODE))?;
@@ -176,7 +177,7 @@ impl<'a> Blas<'a> {
         self.handle.as_ref().map_or(null_mut(), |owned| owned.0)
     }
 
-    /// Calls a function of cuBLAS; if it lacks memory, once more when free blocks of this library have gone back to the driver.
+    /// Calls a function of cuBLAS. If it lacks memory, returns this library's free blocks to the driver and calls it again.
     fn check(&self, name: &str, mut call: impl FnMut() -> Status) -> Result<()> {
         let mut status = call();
         if status == ALLOC_FAILED {
@@ -186,7 +187,7 @@ impl<'a> Blas<'a> {
         if status == SUCCESS {
             return Ok(());
         }
-        // SAFETY: the library gives static texts.
+        // SAFETY: the library returns static texts.
         let [word, text] = [self.library.cublasGetStatusName, self.library.cublasGetStatusString].map(|text| unsafe {
             let text = text(status);
             if text.is_null() { "?".into() } else { CStr::from_ptr(text).to_string_lossy() }
@@ -197,17 +198,17 @@ impl<'a> Blas<'a> {
     /// Computes products.
     ///
     /// # Safety
-    /// The matrices lie in memory of the GPU, those of `c` apart from all others.
+    /// The matrices are in memory of the GPU, and `c` does not overlap the others.
     pub unsafe fn multiply(&self, types: Types, gemm: &Gemm) -> Result<()> {
         let &Gemm { sizes: [m, n, k], alpha, a, b, beta, c, count } = gemm;
         let [op_a, op_b] = [a, b].map(|t| c_int::from(t.transposed));
         let Types { factors: dtype, results, compute } = types;
-        // Factors have the type that sums have.
+        // alpha and beta have the type of the sums.
         let (wide, narrow) = ([alpha, beta], [alpha as f32, beta as f32]);
         let [alpha, beta]: [*const c_void; 2] =
             [0, 1].map(|k| if results == 1 { (&raw const wide[k]).cast() } else { (&raw const narrow[k]).cast() });
         let (library, handle) = (self.library, self.handle());
-        // SAFETY: the caller's; the numbers are read before the call returns.
+        // SAFETY: the caller meets the conditions above. The numbers are read before the call returns.
         unsafe {
             if count == 1 {
                 let gemm = library.cublasGemmEx_64;

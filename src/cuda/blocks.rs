@@ -1,22 +1,22 @@
-//! The table of the memory of a GPU: segments of the driver's, each cut into blocks.
+//! The table of a GPU's memory: segments from the driver, each divided into blocks.
 
 use crate::error::{Result, bail};
 use cudarc::driver::sys::CUdeviceptr;
 
-/// The kind of a block. Small and large blocks are cut from different segments, so that a small block that lives long does not keep a
+/// The class of a block. Small and large blocks are in different segments, so that a small block that is kept for long does not keep a
 /// large segment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Class {
-    /// Blocks of less than a MiB.
+    /// Blocks of less than 1 MiB.
     Small,
     /// Larger blocks.
     Large,
-    /// Blocks that are neither cut nor joined.
+    /// Blocks that are neither split nor merged.
     Whole,
 }
 
 impl Class {
-    /// Bytes that a block must have left over for the rest to become a block.
+    /// The least number of remaining bytes for which a block is split.
     fn least_rest(self) -> usize {
         match self {
             Class::Small => 512,
@@ -30,7 +30,7 @@ impl Class {
 enum State {
     Used,
     Free,
-    /// Given back, but claimed by a graph.
+    /// Freed, but claimed by a graph.
     Held,
 }
 
@@ -38,32 +38,32 @@ enum State {
 struct Block {
     at: CUdeviceptr,
     bytes: usize,
-    /// The stream in whose work the block is used, or a graph's pool.
+    /// The stream that uses the block, or the pool of a graph.
     pool: usize,
     class: Class,
     state: State,
-    /// True if the block is the first of its segment.
+    /// True if the block is the first one of its segment.
     first: bool,
 }
 
-/// The blocks of a GPU. A free block serves only the stream in which it was used last, and without waiting: the work of a stream is done in
-/// order. Graphs have pools with odd numbers in place of a stream's address, since their work is done again and again.
+/// The blocks of a GPU. A free block is reused only by the stream that used it last. No wait is needed, because a stream does its work in
+/// order. Graphs have pools with odd numbers in place of a stream's address, because their work is done again at each launch.
 #[derive(Default)]
 pub struct Blocks {
     /// All blocks, by address.
     all: Vec<Block>,
-    /// Pool, class, bytes and address of each free block, in this order. There is room for all blocks, since giving one back may not fail.
+    /// Pool, class, size and address of each free block, sorted. It has capacity for all blocks, because freeing a block must not fail.
     free: Vec<(usize, Class, usize, CUdeviceptr)>,
-    /// Used blocks that work of another stream than their own reaches, each with this stream.
+    /// Used blocks that another stream uses, too, each with this stream.
     others: Vec<(CUdeviceptr, usize)>,
-    /// Held blocks, each with the pool of a graph that reads or writes the block. There is room for all blocks and all of `others`.
+    /// Held blocks, each with the number of a graph that uses the block. It has capacity for all blocks and all entries of `others`.
     claims: Vec<(CUdeviceptr, usize)>,
-    /// Bytes of used blocks, of other blocks, and the most that used blocks ever had.
+    /// The bytes of used blocks, the bytes of other blocks, and the peak bytes of used blocks.
     pub bytes: [usize; 3],
 }
 
 impl Blocks {
-    /// Room for two blocks more: a segment, and the rest of a block that is cut.
+    /// Makes room for two more blocks: a segment, and the rest of a block that is split.
     pub fn reserve(&mut self) -> Result<()> {
         let all = self.all.len() + 2;
         let reserved = self.all.try_reserve(2).is_ok()
@@ -76,13 +76,14 @@ impl Blocks {
         self.all.binary_search_by_key(&at, |block| block.at).ok()
     }
 
-    /// Bytes and pool of a used block.
+    /// The size and pool of a used block.
     pub fn used(&self, at: CUdeviceptr) -> Option<(usize, usize)> {
         let block = self.all[self.find(at)?];
         (block.state == State::Used).then_some((block.bytes, block.pool))
     }
 
-    /// The smallest free block of a pool and class with as many bytes, cut to this size. [`Blocks::reserve`] comes first.
+    /// Takes the smallest free block of a pool and class with at least `bytes` bytes, and splits it. [`Blocks::reserve`] must be called
+    /// before.
     pub fn take(&mut self, bytes: usize, class: Class, pool: usize) -> Option<CUdeviceptr> {
         let k = self.free.partition_point(|free| *free < (pool, class, bytes, 0));
         let &(_, _, found, at) = self.free.get(k).filter(|free| (free.0, free.1) == (pool, class))?;
@@ -96,14 +97,14 @@ impl Blocks {
         Some(at)
     }
 
-    /// Adds a segment of the driver's, and returns its first block, of this many bytes. [`Blocks::reserve`] comes first.
+    /// Adds a segment from the driver, and takes its first block of `bytes` bytes. [`Blocks::reserve`] must be called before.
     pub fn add(&mut self, at: CUdeviceptr, segment: usize, bytes: usize, class: Class, pool: usize) {
         let k = self.all.partition_point(|block| block.at < at);
         self.all.insert(k, Block { at, bytes: segment, pool, class, state: State::Free, first: true });
         self.cut(k, bytes);
     }
 
-    /// Uses a block that is free but not in the list of free ones; what it has more than `bytes` becomes another block if it is enough.
+    /// Marks a free block, which is not in the free list, as used. If enough bytes beyond `bytes` remain, they become a new free block.
     fn cut(&mut self, k: usize, bytes: usize) {
         let block = &mut self.all[k];
         let rest = block.bytes - bytes;
@@ -118,14 +119,14 @@ impl Blocks {
         self.bytes[2] = self.bytes[2].max(self.bytes[0]);
     }
 
-    /// Adds a block to the list of free ones.
+    /// Adds a block to the free list.
     fn list(&mut self, block: Block) {
         let free = (block.pool, block.class, block.bytes, block.at);
         self.free.insert(self.free.partition_point(|other| *other < free), free);
         self.bytes[1] += block.bytes;
     }
 
-    /// Gives a used block back.
+    /// Frees a used block.
     pub fn release(&mut self, at: CUdeviceptr) {
         let Some(k) = self.find(at).filter(|&k| self.all[k].state == State::Used) else { return };
         self.bytes[0] -= self.all[k].bytes;
@@ -137,7 +138,7 @@ impl Blocks {
         }
     }
 
-    /// Frees a block that is in no list, and joins it with free neighbours of its segment.
+    /// Marks a block that is in no list as free, and merges it with free neighbours of its segment.
     fn set_free(&mut self, mut k: usize) {
         self.all[k].state = State::Free;
         if self.joins(k + 1) {
@@ -152,7 +153,7 @@ impl Blocks {
         self.list(self.all[k]);
     }
 
-    /// Returns true if block `k` and the one before are free, and one memory.
+    /// Returns true if block `k` and the block before are free and can be merged.
     fn joins(&self, k: usize) -> bool {
         let (Some(block), Some(before)) = (self.all.get(k), k.checked_sub(1).map(|k| self.all[k])) else { return false };
         let free = block.state == State::Free && before.state == State::Free;
@@ -168,7 +169,7 @@ impl Blocks {
         }
     }
 
-    /// Takes a segment out of the table, all of which is free and no graph's.
+    /// Removes a segment that is completely free, and not used by a graph, from the table.
     pub fn take_segment(&mut self) -> Option<CUdeviceptr> {
         let is_alone = |k: usize| self.all[k].first && self.all.get(k + 1).is_none_or(|next| next.first);
         let is_free = |block: &Block| block.state == State::Free && block.pool.is_multiple_of(2);
@@ -177,7 +178,7 @@ impl Blocks {
         Some(self.all.remove(k).at)
     }
 
-    /// Notes that work of `stream` reaches a block.
+    /// Records that `stream` uses a block.
     pub fn used_in(&mut self, at: CUdeviceptr, stream: usize) -> Result<()> {
         if self.used(at).is_some_and(|(_, pool)| pool != stream) && !self.others.contains(&(at, stream)) {
             self.reserve()?;
@@ -189,27 +190,26 @@ impl Blocks {
         Ok(())
     }
 
-    /// Another stream whose work reaches a block that is given back: each once.
+    /// Removes and returns one of the other streams that use a freed block.
     pub fn take_other(&mut self, at: CUdeviceptr) -> Option<usize> {
         let k = self.others.iter().position(|other| other.0 == at)?;
         Some(self.others.swap_remove(k).1)
     }
 
-    /// Keeps a block that is given back until a graph ends.
+    /// Holds a block after it is freed, until a graph ends.
     pub fn claim(&mut self, at: CUdeviceptr, graph: usize) {
         if !self.claims.contains(&(at, graph)) {
             self.claims.push((at, graph));
         }
     }
 
-    /// Gives the blocks of a stream that has ended, whose work has been done, to the default stream.
+    /// Moves the blocks of a destroyed stream, whose work is done, to the default stream.
     pub fn end_stream(&mut self, stream: usize) {
         self.others.retain(|other| other.1 != stream);
         self.hand_over(|pool| pool == stream);
     }
 
-    /// Gives the pools of a graph that has ended, whose work has been done, to the default stream, and the blocks that it claimed to
-    /// theirs.
+    /// Ends a graph whose work is done: its pools go to the default stream, and the blocks that it claimed return to their pools.
     pub fn end_graph(&mut self, graph: usize, pools: &[((i8, usize), usize)]) {
         self.claims.retain(|claim| claim.1 != graph);
         self.hand_over(|pool| pools.iter().any(|other| other.1 == pool));
@@ -225,7 +225,7 @@ impl Blocks {
                 block.state = State::Free;
             }
         }
-        // The table of free blocks is made anew, from the end, so that blocks that are joined do not move others that wait.
+        // The free list is rebuilt from the end, so that merging blocks does not move entries that are still to be visited.
         self.bytes[1] = self.all.iter().filter(|block| block.state == State::Held).map(|block| block.bytes).sum();
         self.free.clear();
         for k in (1..self.all.len()).rev() {
@@ -250,7 +250,7 @@ mod tests {
 
     const SEGMENT: usize = 20 << 20;
 
-    /// Takes a block, from a segment at `at` where no block is free.
+    /// Takes a free block, or one of a new segment at `at`.
     fn make(blocks: &mut Blocks, at: CUdeviceptr, bytes: usize, pool: usize) -> CUdeviceptr {
         blocks.reserve().expect("memory");
         blocks.take(bytes, Class::Large, pool).unwrap_or_else(|| {
@@ -289,7 +289,7 @@ mod tests {
         assert!(blocks.take(25 << 20, Class::Large, 16).is_none() && blocks.take(512, Class::Small, 8).is_none());
         assert_eq!(blocks.take(25 << 20, Class::Large, 8), Some(2 << 30));
         assert_eq!(blocks.take(35 << 20, Class::Large, 8), Some(1 << 30));
-        // Less than a MiB is not cut off.
+        // A rest of less than 1 MiB is not split off.
         assert_eq!(blocks.used(1 << 30), Some((35 << 20, 8)));
         assert_eq!(blocks.take((50 << 20) - 512, Class::Large, 8), Some(3 << 30));
         assert_eq!(blocks.used(3 << 30), Some((50 << 20, 8)));

@@ -1,8 +1,8 @@
-//! Streams that are being captured, and the graphs of finished captures.
+//! Captured streams, and the graphs of finished captures.
 //!
-//! A graph has *pools*: memory that was allocated during its capture, which no other work may get before the graph ends, because every
-//! launch writes to it again. Each stream of a capture has a pool, because the streams may work at the same time. A stream belongs to a
-//! capture if the driver says so, since a capture spreads to every stream that waits for one of its events.
+//! A graph has *pools*: memory that was allocated during its capture. No other work may use this memory before the graph ends, because
+//! every launch writes to it again. Each stream of a capture has a separate pool, because streams may run at the same time. The driver says
+//! whether a stream belongs to a capture, because a capture spreads to every stream that waits for one of its events.
 
 use super::driver::check;
 use super::gpu::{Gpu, gpu, opened};
@@ -16,17 +16,17 @@ use std::ptr::null_mut;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// A capture that has begun and not ended.
+/// A capture in progress.
 struct Capture {
     /// The driver's number of the capture.
     id: u64,
     /// The GPU and the stream in which the capture began.
     origin: (i8, usize),
-    /// The number of the graph, odd as no stream's address is.
+    /// The number of the graph. It is odd, so that it differs from every stream's address.
     graph: usize,
-    /// Streams that have allocated memory, and their pools, which have odd numbers, too.
+    /// The streams that have allocated memory, and their pools, which have odd numbers, too.
     pools: Vec<((i8, usize), usize)>,
-    /// Streams of the capture that were freed. They are destroyed when the capture ends.
+    /// The streams of the capture that the program has freed. They are destroyed when the capture ends.
     freed: Vec<(i8, usize)>,
 }
 
@@ -34,7 +34,7 @@ struct Capture {
 pub struct Graph {
     exec: CUgraphExec,
     memory: Memory,
-    /// The end of the last launch. The lock keeps launches and their events in one order.
+    /// The end of the last launch. The lock keeps launches and their events in the same order.
     last: Mutex<Mark>,
 }
 
@@ -46,33 +46,33 @@ struct Memory {
 
 static CAPTURES: Mutex<Vec<Capture>> = Mutex::new(Vec::new());
 
-/// The length of [`CAPTURES`], which every allocation reads.
+/// The length of [`CAPTURES`], in an atomic because every allocation reads it.
 static GOING_ON: AtomicUsize = AtomicUsize::new(0);
 
 /// The next number of a graph or a pool.
 static NEXT: AtomicUsize = AtomicUsize::new(1);
 
-/// The driver's `cuStreamGetCaptureInfo_v2`, which drivers have from CUDA 11.3 on. cudarc declares the newest form alone.
+/// The driver's `cuStreamGetCaptureInfo_v2`, which drivers have from CUDA 11.3 on. cudarc only declares the newest form.
 type CaptureInfo =
     unsafe extern "C" fn(CUstream, *mut Status, *mut u64, *mut sys::CUgraph, *mut *const sys::CUgraphNode, *mut usize) -> CUresult;
 
 fn capture_info() -> Result<CaptureInfo> {
     static FOUND: OnceLock<Option<CaptureInfo>> = OnceLock::new();
-    // SAFETY: the driver was found; the function has this type.
+    // SAFETY: the driver is open, and the function has this type.
     let found = FOUND.get_or_init(|| unsafe { sys::culib().get(b"cuStreamGetCaptureInfo_v2\0").ok().map(|function| *function) });
     found.ok_or_else(|| Error::new(Kind::Cuda, format_args!("the CUDA driver has no function cuStreamGetCaptureInfo_v2")))
 }
 
-/// The driver's status of a stream, and the number of its capture.
+/// The capture status of a stream, and the driver's number of its capture.
 fn status(gpu: &Gpu, stream: CUstream) -> Result<(Status, u64)> {
     let (_bound, mut status, mut id) = (gpu.bind()?, Status::CU_STREAM_CAPTURE_STATUS_NONE, 0);
     let info = capture_info()?;
-    // SAFETY: a stream of this GPU; two results are written to variables, and the others are not asked for.
+    // SAFETY: `stream` is a stream of this GPU. Two results are written to variables; the others are optional.
     let asked = unsafe { info(stream, &mut status, &mut id, null_mut(), null_mut(), null_mut()) };
     check(asked, "a stream could not be asked for its capture").map(|()| (status, id))
 }
 
-/// Calls `f` with the capture that a stream belongs to; `None` if there is none.
+/// Calls `f` with the capture of a stream. Returns `None` if the stream is not captured.
 fn with<R>(gpu: &Gpu, stream: CUstream, f: impl FnOnce(&mut Capture) -> R) -> Option<R> {
     // The default stream is never captured.
     if GOING_ON.load(Ordering::Relaxed) == 0 || stream.is_null() {
@@ -82,12 +82,12 @@ fn with<R>(gpu: &Gpu, stream: CUstream, f: impl FnOnce(&mut Capture) -> R) -> Op
     CAPTURES.lock().iter_mut().find(|capture| capture.id == id).map(f)
 }
 
-/// The number of the graph that a stream is being captured for; `None` if it is not.
+/// The number of the graph that a stream is captured for; `None` if it is not captured.
 pub fn graph_of(gpu: &Gpu, stream: CUstream) -> Option<usize> {
     with(gpu, stream, |capture| capture.graph)
 }
 
-/// The pool that memory for a stream comes from: the stream itself, unless it is being captured.
+/// The pool for memory of a stream: the stream itself, unless it is captured.
 pub fn pool_of(gpu: &Gpu, stream: CUstream) -> Result<usize> {
     let of_graph = |capture: &mut Capture| {
         let place = (gpu.ordinal, stream as usize);
@@ -103,7 +103,7 @@ pub fn pool_of(gpu: &Gpu, stream: CUstream) -> Result<usize> {
     with(gpu, stream, of_graph).unwrap_or(Ok(stream as usize))
 }
 
-/// Returns true if a capture that began on this GPU goes on.
+/// Returns true if a capture that began on this GPU is in progress.
 pub fn is_capturing(gpu: &Gpu) -> bool {
     GOING_ON.load(Ordering::Relaxed) != 0 && CAPTURES.lock().iter().any(|capture| capture.origin.0 == gpu.ordinal)
 }
@@ -131,7 +131,7 @@ pub fn begin(gpu: &Gpu, stream: CUstream) -> Result<()> {
     Ok(())
 }
 
-/// Takes a capture out of the table, by the stream in which it began.
+/// Removes the capture that began in this stream from the table.
 fn take(gpu: &Gpu, stream: CUstream) -> Option<Capture> {
     let mut captures = CAPTURES.lock();
     let k = captures.iter().position(|capture| capture.origin == (gpu.ordinal, stream as usize))?;
@@ -140,23 +140,23 @@ fn take(gpu: &Gpu, stream: CUstream) -> Option<Capture> {
     Some(capture)
 }
 
-/// Has the driver end the capture of a stream, and returns its graph.
+/// Ends the driver's capture of a stream, and returns the driver's graph.
 fn stop(stream: CUstream) -> Result<sys::CUgraph> {
     let mut graph = null_mut();
-    // SAFETY: a stream of a bound GPU; the graph is written to a variable.
+    // SAFETY: `stream` is a stream of a bound GPU, and the graph is written to a variable.
     let ended = unsafe { sys::cuStreamEndCapture(stream, &mut graph) };
     check(ended, "the capture failed: it held something that has to wait for the GPU").map(|()| graph)
 }
 
 impl Drop for Memory {
-    /// Lets other work have the memory. The graph does no work any more.
+    /// Makes the memory available to other work, because the graph does no work any more.
     fn drop(&mut self) {
         opened().for_each(|gpu| gpu.blocks.lock().end_graph(self.graph, &self.pools));
         pinned::end_graph(self.graph);
     }
 }
 
-/// Destroys the streams that were freed while a capture went on.
+/// Destroys the streams that were freed during a capture.
 fn destroy(freed: &[(i8, usize)]) {
     for &(ordinal, stream) in freed {
         if let Ok(gpu) = gpu(ordinal) {
@@ -165,7 +165,7 @@ fn destroy(freed: &[(i8, usize)]) {
     }
 }
 
-/// Ends the capture of this thread's stream, and returns its graph, ready to be launched.
+/// Ends the capture of this thread's stream, and returns a graph that can be launched.
 pub fn end(gpu: &Gpu) -> Result<*mut Graph> {
     let (_bound, stream) = (gpu.bind()?, gpu.stream());
     let Some(capture) = take(gpu, stream) else { bail!(Argument, "no capture has begun in this thread's stream of cuda:{}", gpu.ordinal) };
@@ -175,10 +175,10 @@ pub fn end(gpu: &Gpu) -> Result<*mut Graph> {
     ready(gpu, graph?, memory)
 }
 
-/// Makes a graph ready to be launched, and ends its description.
+/// Instantiates a driver's graph for launches, and destroys the driver's graph.
 fn ready(gpu: &Gpu, graph: sys::CUgraph, memory: Memory) -> Result<*mut Graph> {
     let mut exec = null_mut();
-    // SAFETY: the GPU is bound; the result is written to a variable; the description is not used any more.
+    // SAFETY: the GPU is bound, the result is written to a variable, and the driver's graph is not used afterwards.
     let made = unsafe {
         let made = check(sys::cuGraphInstantiateWithFlags(&mut exec, graph, 0), "a graph could not be made");
         let _ = sys::cuGraphDestroy(graph);
@@ -190,7 +190,7 @@ fn ready(gpu: &Gpu, graph: sys::CUgraph, memory: Memory) -> Result<*mut Graph> {
         None => bail!(NoMem, "out of memory for a graph"),
     });
     graph.inspect_err(|_| {
-        // SAFETY: a graph that was never launched.
+        // SAFETY: the graph was never launched.
         let _ = unsafe { sys::cuGraphExecDestroy(exec) };
     })
 }
@@ -202,32 +202,32 @@ pub fn launch(gpu: &Gpu, graph: &Graph) -> Result<()> {
         bail!(Argument, "this thread's stream of cuda:{} is being captured: a graph cannot be launched in it", gpu.ordinal)
     }
     let last = graph.last.lock();
-    // SAFETY: a graph and a stream of this GPU.
+    // SAFETY: graph and stream belong to this GPU.
     check(unsafe { sys::cuGraphLaunch(graph.exec, stream) }, "a graph could not be launched")?;
     last.record(stream)
 }
 
-/// Waits for the last launch of a graph, and ends the graph.
+/// Waits for the last launch of a graph, and destroys the graph.
 ///
 /// # Safety
 /// The graph came from [`end`], and no other thread uses the graph.
 pub unsafe fn end_graph(gpu: &Gpu, graph: *mut Graph) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller meets the conditions above.
     let graph = unsafe { Box::from_raw(graph) };
     let Ok(_bound) = gpu.bind() else { return };
-    // Failures are ignored: the GPU failed before, or the driver is gone.
+    // Errors are ignored, because they mean that the GPU has failed before, or that the driver is gone.
     let _ = graph.last.lock().wait();
-    // SAFETY: a graph of this GPU that does no work.
+    // SAFETY: the graph belongs to this GPU and does no work.
     let _ = unsafe { sys::cuGraphExecDestroy(graph.exec) };
     drop(graph.memory);
 }
 
-/// Ends a stream: at once, or with the capture that it belongs to. A capture that began in the stream is given up.
+/// Destroys a stream, at once or at the end of its capture. A capture that began in the stream is abandoned.
 pub fn end_stream(gpu: &Gpu, stream: CUstream) {
     let Ok(_bound) = gpu.bind() else { return };
     if let Some(capture) = take(gpu, stream) {
         if let Ok(graph) = stop(stream) {
-            // SAFETY: the graph was returned to this function alone.
+            // SAFETY: the graph was returned to this function, and has no other user.
             let _ = unsafe { sys::cuGraphDestroy(graph) };
         }
         destroy(&capture.freed);
@@ -236,7 +236,7 @@ pub fn end_stream(gpu: &Gpu, stream: CUstream) {
         && let Ok((status, id)) = status(gpu, stream)
         && status != Status::CU_STREAM_CAPTURE_STATUS_NONE
     {
-        // To wait for a captured stream, or to destroy it, would end the capture. An invalid capture has no number.
+        // Waiting for a captured stream, or destroying it, would abort the capture. An invalid capture has no number.
         let mut captures = CAPTURES.lock();
         let place = captures.iter().position(|capture| capture.id == id).unwrap_or(0);
         if let Some(capture) = captures.get_mut(place)

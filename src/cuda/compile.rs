@@ -1,4 +1,4 @@
-//! Compiling kernels by NVRTC, and keeping what it makes in files.
+//! Compiles kernels with NVRTC, and caches the results in files.
 
 use super::library::{Library, Opened, Version, functions, most_major};
 use super::source::FUSED;
@@ -23,7 +23,7 @@ functions! {
     nvrtcGetErrorString(Status) -> *const c_char;
     nvrtcGetNumSupportedArchs(*mut c_int) -> Status;
     nvrtcGetSupportedArchs(*mut c_int) -> Status;
-    // The program, its text and its name; the number of headers, their texts and their names.
+    // The program, its text and its name; then the number of headers, their texts and their names.
     nvrtcCreateProgram(*mut Handle, *const c_char, *const c_char, c_int, *const *const c_char, *const *const c_char) -> Status;
     nvrtcDestroyProgram(*mut Handle) -> Status;
     nvrtcCompileProgram(Handle, c_int, *const *const c_char) -> Status;
@@ -35,29 +35,29 @@ functions! {
     nvrtcGetCUBIN(Handle, *mut c_char) -> Status;
 }
 
-/// The most bytes that files of compiled kernels take together.
+/// The maximum size of all files of compiled kernels in bytes.
 const MOST_BYTES: u64 = 256 << 20;
 
-/// Compiles CUDA C for a compute capability: to machine code where the compiler knows it, else to PTX, which the driver compiles.
+/// Compiles CUDA C for a compute capability: to machine code if the compiler knows the capability, else to PTX, which the driver compiles.
 pub fn compile(name: &str, text: &str, capability: i32) -> Result<Vec<u8>> {
     let (known, exact) = architecture(capability)?;
     let mut options = vec![format!("--gpu-architecture={}_{known}", if exact { "sm" } else { "compute" })];
-    // The steps of a fused expression round as single operations do: a product and a sum are no fused multiply-add.
+    // The steps of a fused expression are rounded like single operations, so a product and a sum must not become a fused multiply-add.
     options.extend((name == FUSED).then(|| "--fmad=false".to_owned()));
     Ok(compiled_for(name, text, &options)?.0)
 }
 
-/// What NVRTC makes of CUDA C with these options: machine code for `--gpu-architecture=sm_90`, else PTX; and what it says of it.
+/// Compiles CUDA C with these options: to machine code for `--gpu-architecture=sm_90`, else to PTX. Also returns the compiler's log.
 pub fn compiled_for(name: &str, text: &str, options: &[String]) -> Result<(Vec<u8>, String)> {
     let exact = options.iter().any(|option| option.starts_with("--gpu-architecture=sm_"));
     let program = Program::new(name, text)?;
-    // Functions without a word before them, lambdas among them, are the device's.
+    // With `-default-device`, functions without a specifier, including lambdas, are device functions.
     let always = ["--std=c++17".to_owned(), "-default-device".to_owned()];
     program.compile(&[options, &always].concat())?;
     Ok((program.image(exact)?, program.log()?))
 }
 
-/// NVRTC; an error that says where it was looked for if there is none.
+/// The functions of NVRTC. If it is not found, the error says where it was searched for.
 fn nvrtc() -> Result<&'static Opened<Functions>> {
     static FOUND: OnceLock<std::result::Result<Opened<Functions>, String>> = OnceLock::new();
     let library = Library {
@@ -80,11 +80,11 @@ fn version_of(nvrtc: &Functions) -> Option<Version> {
     (status == SUCCESS).then_some((major, minor))
 }
 
-/// The greatest capability up to this one that the compiler knows, and whether it is this one.
+/// The greatest capability up to `capability` that the compiler supports, and whether they are equal.
 fn architecture(capability: i32) -> Result<(i32, bool)> {
     let nvrtc = &nvrtc()?.functions;
     let mut count = 0;
-    // SAFETY: the compiler writes as many numbers as it said there are.
+    // SAFETY: the compiler writes as many numbers as it has announced.
     let all = unsafe {
         nvrtc.check((nvrtc.nvrtcGetNumSupportedArchs)(&mut count), "nvrtcGetNumSupportedArchs")?;
         let mut all = vec![0; count.max(0) as usize];
@@ -108,7 +108,7 @@ impl Functions {
     }
 }
 
-/// A program of the compiler.
+/// A program of NVRTC.
 struct Program {
     nvrtc: &'static Functions,
     handle: Handle,
@@ -116,7 +116,7 @@ struct Program {
 
 impl Drop for Program {
     fn drop(&mut self) {
-        // SAFETY: the program was made and is destroyed once.
+        // SAFETY: the program exists and is destroyed once.
         let _ = unsafe { (self.nvrtc.nvrtcDestroyProgram)(&mut self.handle) };
     }
 }
@@ -135,7 +135,7 @@ impl Program {
     fn compile(&self, options: &[String]) -> Result<()> {
         let options: Vec<CString> = options.iter().map(|option| CString::new(option.as_str()).unwrap_or_default()).collect();
         let pointers: Vec<_> = options.iter().map(|option| option.as_ptr()).collect();
-        // SAFETY: the program lives, and the options live until the call returns.
+        // SAFETY: the program exists, and the options exist until the call returns.
         let status = unsafe { (self.nvrtc.nvrtcCompileProgram)(self.handle, pointers.len() as c_int, pointers.as_ptr()) };
         self.nvrtc.check(status, "kernels were not compiled").map_err(|error| {
             let log = self.log().unwrap_or_default();
@@ -150,7 +150,7 @@ impl Program {
         Ok(String::from_utf8_lossy(&log).into_owned())
     }
 
-    /// Machine code, or PTX.
+    /// The compiled machine code, or PTX.
     fn image(&self, exact: bool) -> Result<Vec<u8>> {
         let nvrtc = self.nvrtc;
         match exact {
@@ -167,7 +167,7 @@ impl Program {
         write: unsafe extern "C" fn(Handle, *mut c_char) -> Status,
     ) -> Result<Vec<u8>> {
         let mut bytes = 0;
-        // SAFETY: the program lives; the compiler writes as many bytes as it said.
+        // SAFETY: the program exists, and the compiler writes as many bytes as it has announced.
         unsafe {
             self.nvrtc.check(size(self.handle, &mut bytes), what)?;
             let mut output = vec![0u8; bytes];
@@ -177,8 +177,7 @@ impl Program {
     }
 }
 
-/// The folder of compiled kernels: `TH_CUDA_CACHE`, else `thorn/kernels` in the user's folder for such files. An empty variable means
-/// none.
+/// The folder of compiled kernels: `TH_CUDA_CACHE`, or `thorn/kernels` in the user's cache folder. An empty variable means no folder.
 fn folder() -> Option<&'static Path> {
     static FOLDER: OnceLock<Option<PathBuf>> = OnceLock::new();
     let found = || {
@@ -191,10 +190,10 @@ fn folder() -> Option<&'static Path> {
     FOLDER.get_or_init(found).as_deref()
 }
 
-/// The image of a text for a capability: from a file if there is one and it need not be `fresh`, else by `make`. A file that cannot be
-/// read or written costs time only.
+/// The compiled image of a text for a capability: from a file if there is one and `fresh` is false, else from `make`. If a file cannot be
+/// read or written, the kernel is compiled again, which only costs time.
 ///
-/// The name of a file has the version of NVRTC. Without NVRTC, a file of any version that the driver accepts will do.
+/// The name of a file contains the version of NVRTC. Without NVRTC, a file of any version that the driver accepts is used.
 pub fn cached(text: &str, capability: i32, fresh: bool, make: impl FnOnce() -> Result<Vec<u8>>) -> Result<Vec<u8>> {
     let Some(folder) = folder() else { return make() };
     let name = format!("{}-sm{capability}-nvrtc", name_of(text.as_bytes()));
@@ -212,7 +211,7 @@ pub fn cached(text: &str, capability: i32, fresh: bool, make: impl FnOnce() -> R
     Ok(image)
 }
 
-/// The image of the newest version among the files whose names are `name` and a version that the driver accepts.
+/// The image of the newest version among the files that are named `name` and a version that the driver accepts.
 fn read_newest(folder: &Path, name: &str) -> Option<Vec<u8>> {
     let version = |path: &Path| -> Option<Version> {
         let (major, minor) = path.file_name()?.to_str()?.strip_prefix(name)?.split_once('.')?;
@@ -225,7 +224,7 @@ fn read_newest(folder: &Path, name: &str) -> Option<Vec<u8>> {
     files.iter().rev().find_map(|(_, path)| read(path))
 }
 
-/// 128 bits of a hash, and the version of the library.
+/// The name of a file or kernel: a 128-bit hash of `bytes` and the version of the library.
 pub(super) fn name_of(bytes: &[u8]) -> String {
     let hashed = |seed: u64| {
         let mut hasher = DefaultHasher::new();
@@ -235,14 +234,14 @@ pub(super) fn name_of(bytes: &[u8]) -> String {
     format!("{:016x}{:016x}", hashed(1), hashed(2))
 }
 
-/// A file holds its own hash, and then the image.
+/// Reads the image of a file, which starts with its hash.
 fn read(place: &Path) -> Option<Vec<u8>> {
     let file = fs::read(place).ok()?;
     let (hash, image) = file.split_at_checked(32)?;
     (hash == name_of(image).as_bytes()).then(|| image.to_vec())
 }
 
-/// Writes a file beside its place and moves it there, so that nobody sees a part of it.
+/// Writes a file under another name and renames it, so that no process sees an incomplete file.
 fn write(folder: &Path, place: &Path, image: &[u8]) -> std::io::Result<()> {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     fs::create_dir_all(folder)?;
@@ -254,7 +253,7 @@ fn write(folder: &Path, place: &Path, image: &[u8]) -> std::io::Result<()> {
     written.and_then(|()| fs::rename(&beside, place)).inspect_err(|_| drop(fs::remove_file(&beside)))
 }
 
-/// Removes the oldest files where all together are too large.
+/// Removes the oldest files if all files together are too large.
 fn shrink(folder: &Path) -> std::io::Result<()> {
     let mut files: Vec<(SystemTime, u64, PathBuf)> = Vec::new();
     for entry in fs::read_dir(folder)? {

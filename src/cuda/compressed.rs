@@ -1,4 +1,4 @@
-//! Matrices of compressed rows: products with dense matrices, and softmax of rows.
+//! Compressed sparse rows on GPUs: products with dense matrices, and softmax of rows.
 
 use super::gpu::Gpu;
 use super::map::type_name;
@@ -9,13 +9,13 @@ use crate::error::{Result, bail};
 use crate::launch::{Compressed, RowSoftmax};
 use crate::operand::Operand;
 
-/// Compressed rows.
+/// The kernels of compressed rows.
 pub static COMPRESSED: Source = Source { name: "compressed", text: &[ITEMS, ORDER, include_str!("kernels/compressed.cu")], entries };
 
-/// Entries of a row, on average, from which on a warp multiplies it with a vector.
+/// The average number of entries of a row from which on a warp multiplies a row with a vector.
 const LONG_ROW: i64 = 8;
 
-/// As the kernels declare it.
+/// The argument of the kernels.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct CompressedArgs {
@@ -46,7 +46,7 @@ fn entries() -> Vec<Entry> {
 }
 
 impl CompressedArgs {
-    /// A matrix without a result.
+    /// The arguments for a matrix, without a result.
     fn new(starts: &Operand, columns: Option<&Operand>, n: i64, size: i64) -> CompressedArgs {
         CompressedArgs {
             starts: starts.first() as u64,
@@ -71,11 +71,11 @@ impl CompressedArgs {
     /// # Safety
     /// As for [`Gpu::launch`].
     unsafe fn launch(&self, gpu: &Gpu, call: &str, items: i64) -> Result<()> {
-        // SAFETY: the caller's.
+        // SAFETY: the caller meets the conditions above.
         unsafe { gpu.launch(&COMPRESSED, call, "CompressedArgs", gpu.blocks_for(items), self) }
     }
 
-    /// Some positions.
+    /// Reads `N` positions.
     fn read<const N: usize>(&self, gpu: &Gpu, positions: u64, first: i64) -> Result<[i64; N]> {
         if self.wide != 0 {
             let mut found = [0i64; N];
@@ -86,7 +86,7 @@ impl CompressedArgs {
         Ok(found.map(i64::from))
     }
 
-    /// Fails unless starts ascend from 0 to the number of entries, and columns lie inside.
+    /// Fails unless starts ascend from 0 to the number of entries, and all columns are in range.
     fn check(mut self, gpu: &Gpu) -> Result<()> {
         let ([first], [last]) = (self.read(gpu, self.starts, 0)?, self.read(gpu, self.starts, self.rows)?);
         if first != 0 || last != self.n {
@@ -96,7 +96,7 @@ impl CompressedArgs {
         self.found = memory.ptr();
         gpu.zero(self.found, 16)?;
         let mut found = [0i64; 2];
-        // SAFETY: row-major positions of these numbers; there is memory for what is found.
+        // SAFETY: the positions are row-major with these sizes, and there is memory for the counters.
         unsafe { self.launch(gpu, "compressed_check", self.rows.max(self.n))? };
         gpu.read(self.found, &mut found)?;
         let [rows, entries] = found;
@@ -114,7 +114,7 @@ impl CompressedArgs {
     }
 }
 
-/// Does the work; see [`Compressed`].
+/// Computes a product; see [`Compressed`].
 pub fn product(gpu: &Gpu, work: Compressed, out: &Operand, [starts, columns, m]: [&Operand; 3], more: Option<&Operand>) -> Result<()> {
     let size = match work {
         Compressed::Product => m.layout.shape[0],
@@ -129,7 +129,7 @@ pub fn product(gpu: &Gpu, work: Compressed, out: &Operand, [starts, columns, m]:
     if total == 0 {
         return Ok(());
     }
-    // SAFETY: row-major operands of these sizes; positions were checked.
+    // SAFETY: the operands are row-major with these sizes, and positions were checked.
     unsafe {
         match work {
             Compressed::Sampled => {
@@ -157,7 +157,7 @@ pub fn product(gpu: &Gpu, work: Compressed, out: &Operand, [starts, columns, m]:
     }
 }
 
-/// Does the work; see [`RowSoftmax`].
+/// Computes softmax of rows; see [`RowSoftmax`].
 pub fn softmax(gpu: &Gpu, work: RowSoftmax, out: &Operand, starts: &Operand, x: &Operand, y: Option<&Operand>) -> Result<()> {
     let mut args = CompressedArgs::new(starts, None, x.layout.numel(), 0);
     args.check(gpu)?;
@@ -167,6 +167,6 @@ pub fn softmax(gpu: &Gpu, work: RowSoftmax, out: &Operand, starts: &Operand, x: 
     if args.n == 0 {
         return Ok(());
     }
-    // SAFETY: row-major operands of these sizes; positions were checked.
+    // SAFETY: the operands are row-major with these sizes, and positions were checked.
     unsafe { args.launch(gpu, &format!("compressed_{way}<{}>", type_name(x.dtype)), args.rows.saturating_mul(32)) }
 }

@@ -1,4 +1,4 @@
-//! Copies, conversions and fills.
+//! Copies, conversions and fills on GPUs.
 
 use super::gpu::Gpu;
 use super::loops::{Loops, div_up, loops};
@@ -15,11 +15,11 @@ use crate::scalar::Scalar;
 /// Copies and fills.
 pub static COPY: Source = Source { name: "copy", text: &[ITEMS, include_str!("kernels/copy.cu")], entries };
 
-/// Sizes of units that are moved.
+/// The sizes of units that kernels move, in bytes.
 pub(super) const UNITS: [usize; 5] = [1, 2, 4, 8, 16];
-/// Rows and columns from which on a transposed copy goes by tiles.
+/// The number of rows and columns from which on a transposed copy uses tiles.
 const TILED: i64 = 8;
-/// Rows and columns of a tile.
+/// The number of rows and columns of a tile.
 const SIDE: i64 = 32;
 
 #[repr(C)]
@@ -78,7 +78,7 @@ fn flat(to: Dtype, from: Dtype) -> String {
     format!("converted_flat<{}, {}>", type_name(to), type_name(from))
 }
 
-/// The type by way of which elements of a dtype are converted.
+/// The intermediate type in conversions from a dtype.
 fn way(from: Dtype) -> &'static str {
     match from.category() {
         Category::Float if from == Dtype::Float64 => "f64",
@@ -87,8 +87,9 @@ fn way(from: Dtype) -> &'static str {
     }
 }
 
-/// Makes units of up to 16 bytes of elements of `size` bytes that lie side by side in the first loop, in the operands that are `moved`,
-/// while the others stand still; returns the size of a unit. `others` are numbers, or-ed together, of which it must be a divisor, too.
+/// Merges contiguous elements of `size` bytes into units of up to 16 bytes. The elements are in the first loop, in the operands marked
+/// `moved`; the other operands have step 0 there. Returns the size of a unit, which also divides `others`, the bitwise or of further
+/// numbers.
 pub fn widen<const N: usize>(loops: &mut Loops<N>, size: usize, moved: [bool; N], others: u64) -> usize {
     if (0..N).any(|k| loops.step[k][0] != if moved[k] { size as i64 } else { 0 }) {
         return size;
@@ -103,7 +104,7 @@ pub fn widen<const N: usize>(loops: &mut Loops<N>, size: usize, moved: [bool; N]
     unit
 }
 
-/// Copies and converts the elements of `input` to the same places of `out`.
+/// Copies and converts the elements of `input` to the same positions of `out`.
 pub fn convert(gpu: &Gpu, out: &Operand, input: &Operand) -> Result<()> {
     let plan = Plan::new([&out.layout, &input.layout], [out.dtype.size(), input.dtype.size()]);
     let n = plan.numel() as i64;
@@ -112,12 +113,12 @@ pub fn convert(gpu: &Gpu, out: &Operand, input: &Operand) -> Result<()> {
     }
     let (to, from) = (out.first() as u64, input.first() as u64);
     if out.dtype == input.dtype {
-        // SAFETY: operands lie inside their storages, and apart.
+        // SAFETY: the operands are inside their storages and do not overlap.
         return unsafe { moved(gpu, &plan, [to, from], out.dtype.size()) };
     }
     let args = CopyArgs { loops: loops(&plan)?, to, from, n, to_dtype: out.dtype.code(), from_dtype: input.dtype.code() };
     let aligned = (to | from).is_multiple_of(16);
-    // SAFETY: operands lie inside their storages, and apart or in step.
+    // SAFETY: the operands are inside their storages, and do not overlap except at the same positions.
     unsafe {
         match plan.is_flat() && aligned {
             true => {
@@ -132,25 +133,25 @@ pub fn convert(gpu: &Gpu, out: &Operand, input: &Operand) -> Result<()> {
 /// Moves elements of `size` bytes.
 ///
 /// # Safety
-/// The addresses hold what the plan reaches, the result apart from the source.
+/// The addresses hold all elements of the plan, and the result does not overlap the source.
 pub(super) unsafe fn moved(gpu: &Gpu, plan: &Plan<2>, [to, from]: [u64; 2], size: usize) -> Result<()> {
     if plan.is_flat() {
-        // SAFETY: the caller's.
+        // SAFETY: the caller meets the conditions above.
         return unsafe { gpu.copy(to, from, plan.numel() * size) };
     }
     if let Some(args) = transposed(plan, [to, from], size as i64)? {
         let tiles = args.matrices.total.saturating_mul(div_up(args.columns, SIDE)).saturating_mul(div_up(args.rows, SIDE));
         let blocks = gpu.blocks_for(tiles.saturating_mul(SIDE * SIDE / 4));
-        // SAFETY: the caller's.
+        // SAFETY: the caller meets the conditions above.
         return unsafe { gpu.launch(&COPY, &format!("transposed<{size}>"), "TransposeArgs", blocks, &args) };
     }
     let mut args = CopyArgs { loops: loops(plan)?, to, from, n: plan.numel() as i64, to_dtype: 0, from_dtype: 0 };
     let unit = widen(&mut args.loops, size, [true; 2], to | from);
-    // SAFETY: the caller's.
+    // SAFETY: the caller meets the conditions above.
     unsafe { gpu.launch(&COPY, &format!("moved<{unit}>"), "CopyArgs", gpu.blocks_for(args.loops.total), &args) }
 }
 
-/// The matrices of a plan whose columns are contiguous in the result and whose rows are in the source, if it has some.
+/// The arguments of a transposed copy, if the plan has matrices with contiguous columns in the result and contiguous rows in the source.
 fn transposed(plan: &Plan<2>, [to, from]: [u64; 2], size: i64) -> Result<Option<TransposeArgs>> {
     let mut matrices = loops(plan)?;
     let first = |k: usize| matrices.step[k][0];
@@ -159,7 +160,7 @@ fn transposed(plan: &Plan<2>, [to, from]: [u64; 2], size: i64) -> Result<Option<
         return Ok(None);
     };
     let (columns, rows, to_step, from_step) = (matrices.n[0], matrices.n[l], matrices.step[0][l], matrices.step[1][0]);
-    // What is left are the other loops; one of length 1 changes nothing.
+    // The other loops remain. A loop of length 1 changes nothing.
     for l in [0, l] {
         matrices.n[l] = 1;
         matrices.step.iter_mut().for_each(|step| step[l] = 0);
@@ -168,10 +169,10 @@ fn transposed(plan: &Plan<2>, [to, from]: [u64; 2], size: i64) -> Result<Option<
     Ok(Some(TransposeArgs { matrices, to, from, columns, rows, to_step, from_step }))
 }
 
-/// Stores a number in every element of `out`, of which several may be one.
+/// Stores a number in every element of `out`. Several positions may share an element.
 pub fn fill(gpu: &Gpu, out: &Operand, value: Scalar) -> Result<()> {
     let (mut layout, size) = (out.layout.clone(), out.dtype.size());
-    // A dimension that stands still would only write the same elements again.
+    // A dimension with stride 0 would write the same elements again, so its size becomes 1.
     for d in 0..layout.ndim() {
         if layout.strides[d] == 0 && layout.shape[d] > 1 {
             layout.shape[d] = 1;
@@ -189,6 +190,6 @@ pub fn fill(gpu: &Gpu, out: &Operand, value: Scalar) -> Result<()> {
     }
     let mut args = FillArgs { loops: loops(&plan)?, to, bits: pattern };
     let unit = widen(&mut args.loops, size, [true], to);
-    // SAFETY: the operand lies inside its storage.
+    // SAFETY: the operand is inside its storage.
     unsafe { gpu.launch(&COPY, &format!("fill<{unit}>"), "FillArgs", gpu.blocks_for(args.loops.total), &args) }
 }

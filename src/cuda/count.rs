@@ -1,4 +1,4 @@
-//! Counts, and what is asked of all elements at once.
+//! Counts, and tests of all elements.
 
 use super::copy::convert;
 use super::gpu::Gpu;
@@ -18,10 +18,10 @@ use crate::plan::Plan;
 /// Counts.
 pub static COUNT: Source = Source { name: "count", text: &[ITEMS, include_str!("kernels/count.cu")], entries };
 
-/// Elements of a row of a histogram that a block counts at least, and at most.
+/// The minimum and maximum number of elements of a row that a block counts in a histogram.
 const PART: [i64; 2] = [1 << 12, 1 << 30];
 
-/// As the kernels declare it.
+/// The argument of the kernels.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct CountArgs {
@@ -59,7 +59,7 @@ fn entries() -> Vec<Entry> {
 }
 
 impl CountArgs {
-    /// The elements of an operand, row-major but where the loops are set.
+    /// The arguments for a row-major operand. The caller sets loops for other layouts.
     fn of(x: &Operand) -> CountArgs {
         CountArgs {
             loops: Loops { total: 0, n: [1; MOST_LOOPS], step: [[0; MOST_LOOPS]], count: 1, narrow: 1 },
@@ -74,12 +74,12 @@ impl CountArgs {
         }
     }
 
-    /// Runs a kernel over `items` elements, and reads the numbers that it raised from 0.
+    /// Runs a kernel over `items` elements, and returns its counters, which start at 0.
     fn found<const N: usize>(mut self, gpu: &Gpu, call: &str, items: i64) -> Result<[u64; N]> {
         let memory = gpu.scratch(N * 8)?;
         self.to = memory.ptr();
         gpu.zero(self.to, N * 8)?;
-        // SAFETY: the operand lies inside its storage; there is memory for the numbers.
+        // SAFETY: the operand is inside its storage, and there is memory for the counters.
         unsafe { gpu.launch(&COUNT, call, "CountArgs", gpu.blocks_for(items), &self)? };
         let mut found = [0; N];
         gpu.read(self.to, &mut found)?;
@@ -100,7 +100,7 @@ pub fn count(gpu: &Gpu, mask: &Operand) -> Result<usize> {
 /// See `Backend::all`.
 pub fn all(gpu: &Gpu, x: &Operand) -> Result<bool> {
     let mut layout = x.layout.clone();
-    // Elements that are repeated are looked at once.
+    // Repeated elements are tested once.
     for d in 0..layout.ndim() {
         if layout.strides[d] == 0 && layout.shape[d] > 1 {
             layout.shape[d] = 1;
@@ -121,7 +121,7 @@ pub fn first_outside(gpu: &Gpu, positions: &Operand, least: i64, end: i64) -> Re
     if args.n == 0 {
         return Ok(None);
     }
-    // Positions from the first one outside on.
+    // The kernel counts the positions from the first invalid one to the end.
     let [found] = args.found(gpu, "first_outside", args.n)?;
     Ok((found != 0).then(|| args.n as usize - found as usize))
 }
@@ -133,7 +133,7 @@ pub fn histogram(gpu: &Gpu, work: &Histogram, out: &Operand, input: &Operand) ->
     if rows == 0 || columns == 0 {
         return Ok(());
     }
-    // So many parts that all blocks have some.
+    // Enough parts for all blocks.
     let wanted = div_up(gpu.blocks_for(i64::MAX).into(), rows).max(div_up(columns, PART[1]));
     let part = div_up(columns, wanted).max(PART[0]);
     let parts = div_up(columns, part);
@@ -150,7 +150,7 @@ pub fn histogram(gpu: &Gpu, work: &Histogram, out: &Operand, input: &Operand) ->
         unused: 0,
     };
     let blocks = gpu.blocks_for(rows.saturating_mul(parts).saturating_mul(256));
-    // SAFETY: row-major operands: as many rows of bins as of elements.
+    // SAFETY: the operands are row-major, with as many rows of bins as rows of elements.
     unsafe { gpu.launch(&COUNT, &format!("histogram<{}>", type_name(input.dtype)), "HistogramArgs", blocks, &args) }
 }
 
@@ -176,14 +176,14 @@ pub fn bincount(gpu: &Gpu, x: &Operand, weights: Option<&Operand>, minlength: i6
         Some(weights) => add_weights(gpu, &made, x, weights)?,
         None => {
             (args.to, args.width) = (made.first() as u64, width);
-            // SAFETY: all integers are entries of the result.
+            // SAFETY: every integer is the index of an entry of the result.
             unsafe { gpu.launch(&COUNT, "count_integers", "CountArgs", gpu.blocks_for(args.n), &args)? }
         }
     }
     Ok(made)
 }
 
-/// Adds each weight to the entry that an integer says, in order and in float64.
+/// Adds each weight to the entry of its integer, in order and in float64.
 fn add_weights(gpu: &Gpu, sums: &Operand, x: &Operand, weights: &Operand) -> Result<()> {
     let n = x.layout.numel();
     let positions = Operand::new_on(sums.device, Dtype::Int64, &[n])?;

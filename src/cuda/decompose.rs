@@ -1,6 +1,6 @@
-//! Decompositions: panels of matrices by a block each, and products between them.
+//! Decompositions on GPUs: one block factors a panel of columns, and matrix products update the rest.
 //!
-//! Eigenvalues of matrices that are not symmetric are refused.
+//! Eigenvalues of nonsymmetric matrices are not supported.
 
 mod cholesky;
 mod exponential;

@@ -1,4 +1,4 @@
-//! CUDA's driver: found at the first use, and its failures as errors.
+//! CUDA's driver: opened at the first use, with its failures as errors.
 
 use crate::alloc::fork;
 use crate::error::{Error, Kind, Result};
@@ -7,7 +7,7 @@ use std::ffi::{CStr, c_int};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Functions of the driver that this library calls, which a driver older than CUDA 12 may lack.
+/// The functions of the driver that this library calls. Drivers older than CUDA 12 may lack some.
 const NEEDED: &[&CStr] = &[
     c"cuInit",
     c"cuDeviceGetCount",
@@ -58,10 +58,10 @@ const NEEDED: &[&CStr] = &[
     c"cuGetErrorString",
 ];
 
-/// 1 + the generation of the process that began to use CUDA; 0 before. The driver does not work in a child of that process.
+/// 1 + the generation of the process that first used CUDA; 0 before. The driver does not work in forked children of that process.
 static BEGUN: AtomicU32 = AtomicU32::new(0);
 
-/// The number of GPUs; an error that says what is missing where there is none.
+/// The number of GPUs. If there is none, an error says what is missing.
 pub fn devices() -> Result<i32> {
     static FOUND: OnceLock<std::result::Result<i32, String>> = OnceLock::new();
     let here = fork::generation() + 1;
@@ -76,7 +76,7 @@ pub fn devices() -> Result<i32> {
 }
 
 fn find() -> std::result::Result<i32, String> {
-    // SAFETY: libraries of the system are opened by their names; the functions are looked for before they are called.
+    // SAFETY: only system libraries are opened, and every function is checked to exist before it is called.
     unsafe {
         if !sys::is_culib_present() {
             return Err("no CUDA driver: the loader finds neither libcuda.so nor libcuda.so.1".into());
@@ -98,12 +98,12 @@ fn find() -> std::result::Result<i32, String> {
     }
 }
 
-/// The version of CUDA that the driver has, `(12, 4)`; `None` if there is no driver.
+/// The version of CUDA that the driver supports, such as `(12, 4)`; `None` if there is no driver.
 pub fn version() -> Option<(i32, i32)> {
     static FOUND: OnceLock<Option<(i32, i32)>> = OnceLock::new();
     let ask = || {
         let mut version = 0;
-        // SAFETY: the driver is opened by its name, and writes a number.
+        // SAFETY: the driver writes a number to the variable.
         let result = unsafe {
             if !sys::is_culib_present() {
                 return None;
@@ -116,10 +116,10 @@ pub fn version() -> Option<(i32, i32)> {
     *FOUND.get_or_init(ask)
 }
 
-/// The driver's name of a failure and its explanation.
+/// The driver's name and explanation of an error.
 fn text(result: CUresult) -> String {
     let mut parts = [std::ptr::null(); 2];
-    // SAFETY: the driver gives static texts, or leaves NULL.
+    // SAFETY: the driver returns static texts, or leaves NULL.
     unsafe {
         let _ = sys::cuGetErrorName(result, &mut parts[0]);
         let _ = sys::cuGetErrorString(result, &mut parts[1]);
@@ -128,7 +128,7 @@ fn text(result: CUresult) -> String {
     }
 }
 
-/// Fails where the driver did, in the words `what`.
+/// Turns an error code of the driver into an error whose message starts with `what`.
 #[inline(always)]
 pub fn check(result: CUresult, what: &str) -> Result<()> {
     if result == CUresult::CUDA_SUCCESS { Ok(()) } else { failed(result, what) }
@@ -136,7 +136,7 @@ pub fn check(result: CUresult, what: &str) -> Result<()> {
 
 #[cold]
 fn failed(result: CUresult, what: &str) -> Result<()> {
-    // Kernels run later than the call that launches them, and what they do wrong is told to whoever asks next.
+    // Kernels run after the call that launches them. Their errors are returned by a later call.
     let later = matches!(
         result,
         CUresult::CUDA_ERROR_ILLEGAL_ADDRESS

@@ -1,8 +1,9 @@
-//! Formulas of elementwise operations in CUDA C: the tokens of a row's formula are those of both languages but for `if`, `let` and blocks.
+//! Translates formulas of elementwise operations to CUDA C. The tokens of a formula are valid in both languages, except `if`, `let` and
+//! blocks.
 
 use crate::launch::Formula;
 
-/// The names and kinds of the arguments that are numbers.
+/// The names and kinds of the number arguments.
 pub fn numbers_of<'a>(formula: &Formula<'a>) -> Vec<(&'a str, &'a str)> {
     arguments(formula).filter(|(_, kind)| ["number", "factor", "parameter"].contains(kind)).collect()
 }
@@ -11,7 +12,7 @@ fn arguments<'a>(formula: &Formula<'a>) -> impl Iterator<Item = (&'a str, &'a st
     formula.arguments.split(';').filter_map(|argument| argument.trim().split_once(' '))
 }
 
-/// A struct with the formula as its function `run`, of operands and a context that has the numbers of the call.
+/// The text of a struct whose function `run` is the formula. It accepts the operands and a context with the numbers of the call.
 pub fn definition(formula: &Formula<'_>) -> String {
     let operands: Vec<&str> = arguments(formula).filter(|(_, kind)| *kind == "input").map(|(name, _)| name).collect();
     let numbers: Vec<&str> = numbers_of(formula).into_iter().map(|(name, _)| name).collect();
@@ -45,7 +46,7 @@ fn body<'a>(kernel: &'a str, operands: &[&'a str], numbers: &[&str]) -> (Vec<&'a
     if let Some(function) = kernel.strip_prefix("kernel ") {
         return (operands.to_vec(), called(&format!("kernel::{}<T>", function.trim()), "cx"));
     }
-    // What is left has a closure: `|isa, a, b| formula`, in a list with two others where it holds for most arguments only.
+    // The rest has a closure: `|isa, a, b| formula`. A list has two more, if the formula is only valid for most arguments.
     let (_, closure) = kernel.split_once('|').unwrap_or(("", kernel));
     let (parameters, rest) = closure.split_once('|').unwrap_or(("", closure));
     let tokens = tokens(rest);
@@ -54,7 +55,7 @@ fn body<'a>(kernel: &'a str, operands: &[&'a str], numbers: &[&str]) -> (Vec<&'a
     (names, expression(&tokens[..end]))
 }
 
-/// Identifiers, numbers and signs.
+/// Splits a text into identifiers, numbers and signs.
 fn tokens(text: &str) -> Vec<String> {
     let mut tokens: Vec<String> = Vec::new();
     let mut rest = text.trim_start();
@@ -76,7 +77,7 @@ fn tokens(text: &str) -> Vec<String> {
     tokens
 }
 
-/// The end of the expression that the tokens begin with: a comma or semicolon outside of brackets, or a bracket that closes more.
+/// The end of the expression at the beginning of the tokens: a comma or semicolon outside brackets, or an unmatched closing bracket.
 fn end_of_expression(tokens: &[String]) -> usize {
     let mut depth = 0;
     for (i, token) in tokens.iter().enumerate() {
@@ -91,7 +92,7 @@ fn end_of_expression(tokens: &[String]) -> usize {
     tokens.len()
 }
 
-/// The place of the bracket that closes the one at `open`.
+/// The index of the bracket that closes the one at `open`.
 fn closing(tokens: &[String], open: usize) -> usize {
     open + 1 + {
         let mut depth = 0;
@@ -108,7 +109,7 @@ fn closing(tokens: &[String], open: usize) -> usize {
     }
 }
 
-/// An expression of Rust in CUDA C.
+/// Translates a Rust expression to CUDA C.
 fn expression(tokens: &[String]) -> String {
     let mut text = String::new();
     let mut i = 0;
@@ -137,7 +138,7 @@ fn expression(tokens: &[String]) -> String {
                 let both = word(&text) && token.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
                 text.push_str(if both { " " } else { "" });
                 text.push_str(token);
-                // These are operators in C++.
+                // `and`, `or`, `xor` and `not` are operators in C++, so an underscore is appended.
                 text.push_str(if ["and", "or", "xor", "not"].contains(&token) { "_" } else { "" });
                 i += 1;
             }
@@ -146,8 +147,8 @@ fn expression(tokens: &[String]) -> String {
     text
 }
 
-/// The inside of a block: an expression, with definitions before it or not. A definition becomes a parameter, which may have the name of
-/// what it is made of.
+/// Translates the inside of a block: optional definitions, then an expression. A definition becomes the parameter of a lambda, which may
+/// shadow a name that its value uses.
 fn block(tokens: &[String]) -> String {
     let [first, name, _, rest @ ..] = tokens else { return expression(tokens) };
     if first != "let" {

@@ -1,7 +1,8 @@
-//! Fourier transforms.
+//! Fourier transforms on GPUs.
 //!
-//! A length is the product of levels, each of which fits in shared memory: a transform of each level's lines, with roots of unity between
-//! them (W. M. Gentleman and G. Sande, 1966). Lengths with a prime factor above [`MOST_FACTOR`] become convolutions of another length.
+//! A length is split into a product of levels, each of which fits in shared memory. The lines of each level are transformed, and multiplied
+//! by roots of unity between levels (W. M. Gentleman and G. Sande, 1966). Lengths with a prime factor above [`MOST_FACTOR`] are computed as
+//! convolutions of another length.
 
 use super::gpu::Gpu;
 use super::images::{DIVIDE, Divider};
@@ -15,20 +16,20 @@ use crate::error::{Result, bail};
 use crate::launch::{Fourier, Transform};
 use crate::operand::Operand;
 
-/// Fourier transforms.
+/// The kernels of Fourier transforms.
 pub static FOURIER: Source = Source { name: "fourier", text: &[TWO_BLOCKS, DIVIDE, include_str!("kernels/fourier.cu")], entries };
 
-/// Lines of a block, dimensions of lines, and passes, at most.
+/// The maximum numbers of lines of a block, of dimensions of lines, and of passes.
 const MOST_LINES: i64 = 128;
 const MOST_DIMS: usize = 6;
 const MOST_PASSES: usize = 12;
 /// The greatest prime factor of a pass.
 const MOST_FACTOR: i64 = 31;
-/// Bytes of the shared memory that has the complex numbers of a block.
+/// The size of the shared memory for the complex numbers of a block, in bytes.
 const HELD: i64 = 16 << 10;
-/// Lines that a block of a level should have, since adjacent ones are read together.
+/// The number of lines that a block of a level should have, because adjacent lines are read together.
 const TOGETHER: i64 = 4;
-/// Bytes of scratch memory for convolutions, from which on lines are taken in turns.
+/// The size of scratch memory for convolutions, in bytes, above which lines are processed in several passes.
 const CONVOLVED: i64 = 256 << 20;
 
 fn entries() -> Vec<Entry> {
@@ -42,7 +43,7 @@ fn entries() -> Vec<Entry> {
     entries
 }
 
-/// The numbers on a side of a transform: complex, real, or the first half of complex ones whose rest mirrors them.
+/// The numbers on one side of a transform: complex, real, or the first half of complex numbers whose second half is the mirrored conjugate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Complex,
@@ -50,7 +51,7 @@ enum Kind {
     Half,
 }
 
-/// One side of the transforms, as kernels declare it.
+/// One side of the transforms. The kernels declare the same struct.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct Side {
@@ -112,7 +113,7 @@ struct ChirpArgs {
     size: i64,
 }
 
-/// The prime factors of a length, the greatest first; `None` if one is above [`MOST_FACTOR`].
+/// The prime factors of a length, greatest first; `None` if one is above [`MOST_FACTOR`].
 fn primes(n: i64) -> Option<Vec<i64>> {
     let (mut rest, mut found) = (n, Vec::new());
     for factor in 2..=MOST_FACTOR {
@@ -125,7 +126,7 @@ fn primes(n: i64) -> Option<Vec<i64>> {
     (rest == 1).then_some(found)
 }
 
-/// The factors of the passes over lines of this length: three factors of 2 are one of 8, two one of 4.
+/// The factors of the passes over lines of this length. Three factors of 2 are merged into 8, two into 4.
 fn factors(n: i64) -> Vec<i64> {
     let mut all = primes(n).unwrap_or_default();
     let mut twos = all.iter().filter(|&&factor| factor == 2).count();
@@ -142,7 +143,8 @@ fn factors(n: i64) -> Vec<i64> {
     all
 }
 
-/// The lengths of levels, as few as there may be, each up to `one` if there is one and else up to `several`; `None` if that cannot be.
+/// The lengths of the fewest possible levels. A single level has up to `one` elements, several have up to `several` each. `None` if no such
+/// levels exist.
 fn levels(n: i64, one: i64, several: i64) -> Option<Vec<i64>> {
     let primes = primes(n)?;
     if n <= one {
@@ -159,13 +161,14 @@ fn levels(n: i64, one: i64, several: i64) -> Option<Vec<i64>> {
     })
 }
 
-/// The least length from `n` on of a power of 2, or 3 or 5 times one.
+/// The least length of at least `n` that is a power of 2, or 3 or 5 times one.
 fn smooth(n: i64) -> i64 {
     let of = |odd: i64| odd * (div_up(n, odd).max(1) as u64).next_power_of_two() as i64;
     of(1).min(of(3)).min(of(5))
 }
 
-/// Numbers in memory as one side of the transforms: `[outer][positions][inner]`, `distance` numbers from one of the outer ones to the next.
+/// Numbers in memory as one side of the transforms: `[outer][positions][inner]`. `distance` is the distance between outer entries, in
+/// numbers.
 #[derive(Debug, Clone, Copy)]
 struct Place {
     data: u64,
@@ -173,7 +176,7 @@ struct Place {
     distance: i64,
 }
 
-/// Transforms of the signals of `n` elements, `inner` apart, of which there are `outer * inner`.
+/// The lines of a transform: `outer * inner` lines of `n` elements at a distance of `inner`.
 #[derive(Debug, Clone, Copy)]
 struct Lines {
     n: i64,
@@ -182,7 +185,7 @@ struct Lines {
     inverse: bool,
 }
 
-/// What transforms need beside their operands.
+/// The state of transforms other than their operands.
 struct Transforms<'a> {
     gpu: &'a Gpu,
     dtype: Dtype,
@@ -193,18 +196,18 @@ impl<'a> Transforms<'a> {
         type_name(self.dtype)
     }
 
-    /// Bytes of a complex number.
+    /// The size of a complex number in bytes.
     fn size(&self) -> i64 {
         2 * self.dtype.size() as i64
     }
 
-    /// Memory for complex numbers.
+    /// Scratch memory for `count` complex numbers.
     fn numbers(&self, count: i64) -> Result<Scratch<'a>> {
         let Some(bytes) = count.checked_mul(self.size()) else { bail!(NoMem, "{count} complex numbers overflow the address space") };
         self.gpu.scratch(bytes as usize)
     }
 
-    /// The roots of unity of an order.
+    /// Scratch memory with the roots of unity of order `n`.
     fn roots(&self, n: i64, sign: i32) -> Result<Scratch<'a>> {
         let roots = self.numbers(n)?;
         let args = RootsArgs { roots: roots.ptr(), n, sign, unused: 0 };
@@ -213,17 +216,17 @@ impl<'a> Transforms<'a> {
         Ok(roots)
     }
 
-    /// Transforms lines from one place to another, or in one place, where both sides are complex, and multiplies by `factor`.
+    /// Transforms complex lines from one place to another or in place, and multiplies the result by `factor`.
     ///
     /// # Safety
-    /// The places have the lines; nobody else touches the result.
+    /// The places hold the lines, and no other work uses the result.
     unsafe fn run(&self, lines: Lines, from: Place, to: Place, factor: f64) -> Result<()> {
         if lines.n * lines.inner * lines.outer == 0 {
             return Ok(());
         }
         let held = HELD / self.size();
         let Some(levels) = levels(lines.n, held, held / TOGETHER) else {
-            // SAFETY: the caller's.
+            // SAFETY: the caller meets the conditions above.
             return unsafe { self.convolve(lines, from, to, factor) };
         };
         let sign = if lines.inverse { 1 } else { -1 };
@@ -241,14 +244,14 @@ impl<'a> Transforms<'a> {
             args.factor = if k + 1 == count { factor } else { 1.0 };
             args.together = (held / level).clamp(1, MOST_LINES) as i32;
             let blocks = div_up(args.lines, args.together.into()).min(i32::MAX.into()) as u32;
-            // SAFETY: the caller's; lines of a block are read before they are written.
+            // SAFETY: the caller meets the conditions above. A block reads its lines before it writes them.
             unsafe { self.gpu.launch(&FOURIER, &format!("transform_lines<{}>", self.name()), "FourierArgs", blocks, &args)? };
             done *= level;
         }
         Ok(())
     }
 
-    /// [`Transforms::run`] for any length, by convolutions.
+    /// Like [`Transforms::run`], for any length, by convolutions.
     ///
     /// # Safety
     /// As for [`Transforms::run`].
@@ -269,14 +272,14 @@ impl<'a> Transforms<'a> {
         // The inverse transform of the product is divided by the size.
         args.lines.factor = factor / size as f64;
         let run = |kernel: &str, items: i64, args: &ChirpArgs| {
-            // SAFETY: the caller's; there is memory for as many lines as are taken together, and for the filter.
+            // SAFETY: the caller meets the conditions above, and there is memory for the filter and for all lines of a pass.
             unsafe { self.gpu.launch(&FOURIER, &format!("{kernel}<{}>", self.name()), "ChirpArgs", self.gpu.blocks_for(items), args) }
         };
         let within = |data: u64| Place { data, kind: Kind::Complex, distance: size };
         let (filter, numbers) = (within(filter.ptr()), within(numbers.ptr()));
         let inside = |outer: i64, inverse: bool| Lines { n: size, inner: 1, outer, inverse };
         run("chirp_filter", size, &args)?;
-        // SAFETY: as above; the size has small factors only.
+        // SAFETY: as above; the size has only small factors.
         unsafe { self.run(inside(1, false), filter, filter, 1.0)? };
         for first in (0..all).step_by(together as usize) {
             let count = together.min(all - first);
@@ -293,8 +296,9 @@ impl<'a> Transforms<'a> {
     }
 }
 
-/// The lines of level `k`: elements of a line are `rest` positions apart, and the index in the `rest` positions between them numbers lines.
-/// The levels before have left their indices in front; the last level puts all indices in the order of the result, the first one fastest.
+/// The arguments for level `k`. Elements of a line are `rest` positions apart; the index in the `rest` positions between them is the number
+/// of the line. The levels before have left their indices in front. The last level arranges all indices in the order of the result, the
+/// first one fastest.
 fn level_args(lines: Lines, levels: &[i64], k: usize, done: i64, places: [Place; 2]) -> FourierArgs {
     let Lines { n, inner, outer, .. } = lines;
     let (level, order, last) = (levels[k], n / done, k + 1 == levels.len());
@@ -351,7 +355,8 @@ fn level_args(lines: Lines, levels: &[i64], k: usize, done: i64, places: [Place;
     }
 }
 
-/// Transforms the signals of a row-major input: the last dimension from the input to the result, the others in place of the complex side.
+/// Transforms the signals of a row-major input: first between input and result along the last dimension, then along the other dimensions in
+/// place on the complex side. For complex-to-real transforms, the order is reversed.
 pub fn fourier(gpu: &Gpu, work: &Fourier<'_>, out: &Operand, input: &Operand) -> Result<()> {
     let Some((&last, before)) = work.signal.split_last() else { return Ok(()) };
     if !matches!(out.dtype, Dtype::Float32 | Dtype::Float64) {
@@ -361,20 +366,20 @@ pub fn fourier(gpu: &Gpu, work: &Fourier<'_>, out: &Operand, input: &Operand) ->
     let (from, to) = (input.first() as u64, out.first() as u64);
     let inverse = matches!(work.transform, Transform::Inverse | Transform::ToReal);
     let half = last / 2 + 1;
-    // Numbers of the last dimension on the complex side, and the signals of that dimension.
+    // The length of the last dimension on the complex side, and the number of signals of that dimension.
     let (numbers, count) = match work.transform {
         Transform::ToReal => (input.layout.shape[input.layout.ndim() - 2], out.layout.numel() / last),
         Transform::FromReal => (half, out.layout.numel() / 2 / half),
         _ => (last, out.layout.numel() / 2 / last),
     };
-    // The dimension that is transformed last multiplies.
+    // The dimension that is transformed last applies the factor.
     let (first, then) = if before.is_empty() { (work.factor, 1.0) } else { (1.0, work.factor) };
     let columns = |data: u64, factor: f64| -> Result<()> {
         let mut inner = numbers;
         for (k, &n) in before.iter().enumerate().rev() {
             let place = Place { data, kind: Kind::Complex, distance: n * inner };
             let lines = Lines { n, inner, outer: count * numbers / (inner * n), inverse };
-            // SAFETY: the complex side is row-major and has the numbers.
+            // SAFETY: the complex side is row-major and holds the numbers.
             unsafe { transforms.run(lines, place, place, if k == 0 { factor } else { 1.0 })? };
             inner *= n;
         }
@@ -390,7 +395,7 @@ pub fn fourier(gpu: &Gpu, work: &Fourier<'_>, out: &Operand, input: &Operand) ->
     let [source, result] = [place(from, from_side), place(to, to_side)];
     if work.transform == Transform::ToReal {
         columns(from, 1.0)?;
-        // SAFETY: both sides are row-major, have the signals, and lie apart.
+        // SAFETY: both sides are row-major, hold the signals, and do not overlap.
         return unsafe { transforms.run(lines, source, result, work.factor) };
     }
     // SAFETY: as above.

@@ -1,4 +1,4 @@
-//! Fused expressions: a kernel for each program, made of the formulas of its operations.
+//! Fused expressions: one kernel for each program, generated from the formulas of its operations.
 
 use super::formula::definition;
 use super::gpu::Gpu;
@@ -15,13 +15,13 @@ use crate::plan::Many;
 use smallvec::SmallVec;
 use std::fmt::Write;
 
-/// Fused expressions. Their entries follow from programs.
+/// The kernels of fused expressions. Their entries are generated from programs.
 pub static PROGRAMS: Source = Source { name: FUSED, text: &TEXT, entries: Vec::new };
 
-/// Words of the arguments of a kernel at most: addresses, lengths of loops, steps, and two numbers.
+/// The maximum number of words of a kernel's arguments: addresses, lengths of loops, steps, and two numbers.
 const WORDS: usize = (MOST_INPUTS + 1) * (MOST_LOOPS + 1) + MOST_LOOPS + 2;
 
-/// Does the work.
+/// Runs a program.
 pub fn fused(gpu: &Gpu, program: &Program, out: &Operand, inputs: &[&Operand]) -> Result<()> {
     let all: SmallVec<[&Operand; MOST_INPUTS + 1]> = [out].into_iter().chain(inputs.iter().copied()).collect();
     let layouts: SmallVec<[&Layout; MOST_INPUTS + 1]> = all.iter().map(|operand| &operand.layout).collect();
@@ -34,7 +34,7 @@ pub fn fused(gpu: &Gpu, program: &Program, out: &Operand, inputs: &[&Operand]) -
     if plan.loops() > MOST_LOOPS {
         bail!(Shape, "the strides of the operands leave {} dimensions apart; a GPU walks {MOST_LOOPS}", plan.loops())
     }
-    // As the kernel declares them.
+    // The kernel declares its arguments in this order.
     let mut args = [0i64; WORDS];
     let (addresses, rest) = args.split_at_mut(all.len());
     let (numbers, steps) = rest.split_at_mut(1 + MOST_LOOPS);
@@ -52,7 +52,7 @@ pub fn fused(gpu: &Gpu, program: &Program, out: &Operand, inputs: &[&Operand]) -
     let _bound = gpu.bind()?;
     let key = (std::ptr::from_ref(&PROGRAMS).addr(), program.id << 8 | out.dtype as u64);
     let function = gpu.map_function(&PROGRAMS, key, || vec![entry(program, out.dtype)])?;
-    // SAFETY: operands lie inside their storages, which the caller holds; inputs lie off the result, or in step with it.
+    // SAFETY: the operands are inside their storages, which the caller holds. Inputs overlap the result only at the same positions.
     unsafe { gpu.launch_function(function, gpu.blocks_for(total), &args) }
 }
 
@@ -82,7 +82,7 @@ pub fn entry(program: &Program, result: Dtype) -> Entry {
     let (last, n) = (program.steps.len() - 1, inputs.count() + 1);
     let dtype = type_name(program.dtype());
     let run = format!("static DEVICE {dtype} run(char* const* at) {{\n{body}return v{last};\n}}");
-    // Kernels have the same name only where they are the same.
+    // The name contains a hash of the text, so that different kernels have different names.
     let name = format!("Program{}", super::compile::name_of(format!("{own}{run}").as_bytes()));
     let _ = write!(own, "struct {name} {{\n{run}\n}};\n");
     let call = format!("fused<{name}, {}, {n}>", type_name(result));
@@ -98,7 +98,7 @@ fn name_of(value: Value) -> String {
     }
 }
 
-/// The value of a step, whose operation is defined if it was not before.
+/// The text that computes a step. Adds the definition of its operation if it is missing.
 fn define_and_call<const N: usize>(
     own: &mut String,
     defined: &mut Vec<&str>,
@@ -112,12 +112,12 @@ fn define_and_call<const N: usize>(
         defined.push(name);
         own.push_str(&definition(&op.formula));
     }
-    // `where` moves elements as they are if all its operands have one dtype.
+    // `where` moves elements unchanged if all its operands have one dtype.
     let alike = (0..N).all(|k| k == 1 || if k == 0 { step.dtype } else { program.dtype_of(step.reads[k - 1]) } == *common);
     let moved = op.masked && alike;
     let [result, first, last] = match map::types(op, *common, moved) {
         Ok(types) => types,
-        // The operation was chosen for this dtype when it was recorded.
+        // The error cannot happen, because the operation was chosen for this dtype when it was recorded.
         Err(_) => [*common; 3],
     };
     let work = Map { op: *any, common: *common, numbers };
@@ -142,7 +142,7 @@ fn define_and_call<const N: usize>(
     format!("[&]() {{ {context} return {stored}<{}>({call}); }}()", type_name(step.dtype))
 }
 
-/// A number as kernels take it, by its bits.
+/// The text of a number in a kernel, as its bits.
 fn argument(number: &map::Argument) -> String {
     format!("{{double_of({}ull), (int64){}ull, {}}}", number.real.to_bits(), number.whole.cast_unsigned(), number.is_whole)
 }

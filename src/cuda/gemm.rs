@@ -1,4 +1,4 @@
-//! Matrix products in the terms of BLAS, whose matrices have the elements of a column, or of a row, next to each other.
+//! Matrix products as calls of BLAS, whose matrices have contiguous columns or contiguous rows.
 
 use super::blas::{Blas, Gemm, Matrix, Types, is_present};
 use super::copy::moved;
@@ -9,36 +9,36 @@ use crate::error::Result;
 use crate::layout::{Dims, Layout};
 use crate::plan::Plan;
 
-/// Calls for one batch at most; kernels take any batch at once.
+/// The maximum number of calls for one batch. thorn's kernels process any batch in one call.
 const MOST_CALLS: i64 = 64;
-/// Uses of each element of a factor that a copy of the factor pays for.
+/// The number of uses of each element from which on copying a factor pays.
 const WORTH_A_COPY: i64 = 32;
 
-/// A dimension of a batch: its size, and the steps of a, b and c in elements.
+/// A batch dimension: its size, and its strides in a, b and c in elements.
 type Batched = (i64, [i64; 3]);
 
-/// Calls of cuBLAS that compute products.
+/// The calls of cuBLAS that compute products.
 pub struct Calls<'a> {
     types: Types,
     /// The first call.
     first: Gemm,
-    /// The dimensions of the batch that calls are repeated over, and true if their products are summed.
+    /// The batch dimensions over which calls are repeated, and whether their products are summed.
     repeated: Vec<Batched>,
     summed: bool,
-    /// Bytes of an element of the factors and of the result.
+    /// The element sizes of the factors and of the result in bytes.
     size: [usize; 2],
     /// Copies of factors.
     _copies: [Option<Scratch<'a>>; 2],
 }
 
 impl Matrices {
-    /// The elements between columns, if those of a column are next to each other.
+    /// The distance between columns in elements, if each column is contiguous.
     fn columns(&self, rows: i64, cols: i64) -> Option<i64> {
         let ld = if cols == 1 { rows } else { self.col };
         ((rows == 1 || self.row == 1) && ld >= rows).then_some(ld)
     }
 
-    /// A factor as BLAS has it.
+    /// A factor in the form of BLAS; `None` if neither rows nor columns are contiguous.
     fn factor(&self, rows: i64, cols: i64) -> Option<Matrix> {
         let (transposed, ld) = match self.columns(rows, cols) {
             Some(ld) => (false, ld),
@@ -47,7 +47,7 @@ impl Matrices {
         Some(Matrix { at: self.first, transposed, ld, apart: 0 })
     }
 
-    /// Copies the matrices, each once, with rows one behind the other.
+    /// Copies the matrices to contiguous row-major memory. Broadcast matrices are copied once.
     fn copy<'a>(&mut self, gpu: &'a Gpu, batch: &Dims, [rows, cols]: [i64; 2]) -> Result<Scratch<'a>> {
         let mut from = Layout { shape: batch.clone(), strides: self.batch.clone(), offset: 0 };
         for dim in 0..batch.len() {
@@ -59,7 +59,7 @@ impl Matrices {
         from.strides.extend_from_slice(&[self.row, self.col]);
         let to = Layout::contiguous(&from.shape);
         let scratch = gpu.scratch(to.numel() as usize * self.size)?;
-        // SAFETY: the matrices lie in memory of the GPU, and the copy has room for them.
+        // SAFETY: the matrices are in memory of the GPU, and the copy has room for them.
         unsafe { moved(gpu, &Plan::new([&to, &from], [self.size; 2]), [scratch.ptr(), self.first], self.size)? };
         self.first = scratch.ptr();
         for dim in 0..batch.len() {
@@ -70,7 +70,7 @@ impl Matrices {
     }
 }
 
-/// Takes dimensions of the batch for a longer sum, where one continues the columns of `a` and the rows of `b`.
+/// Turns batch dimensions into a longer sum, if they continue the columns of `a` and the rows of `b`.
 fn lengthen(products: &mut Products, batch: &mut Vec<Batched>) {
     while let Some(&(size, [a, b, _])) = batch.last().filter(|_| products.summed) {
         match products.k {
@@ -83,7 +83,7 @@ fn lengthen(products: &mut Products, batch: &mut Vec<Batched>) {
     }
 }
 
-/// The dimensions of a batch of more than one entry; neighbours that one step serves are one.
+/// The batch dimensions with more than one entry. Neighbours that have a common stride are merged.
 fn merged(products: &Products) -> Vec<Batched> {
     let mut merged: Vec<Batched> = Vec::new();
     for (dim, &size) in products.batch.iter().enumerate().filter(|(_, size)| **size != 1) {
@@ -98,8 +98,8 @@ fn merged(products: &Products) -> Vec<Batched> {
 }
 
 impl<'a> Calls<'a> {
-    /// The calls for products that cuBLAS computes; `None` if it is not there, or does not have them. Calls add to what `c` holds, in place
-    /// of the addend.
+    /// The calls for products; `None` if cuBLAS is missing or does not support them. The calls add to the elements of `c`, into which the
+    /// addend is copied before.
     pub fn of(gpu: &'a Gpu, products: &Products) -> Result<Option<Calls<'a>>> {
         let types = Types::new(products.dtype, products.compute, products.tf32);
         let empty = products.k == 0 || products.batch.contains(&0);
@@ -110,7 +110,7 @@ impl<'a> Calls<'a> {
         }
         let Some(ld) = p.c.columns(p.m, p.n) else { return Ok(None) };
         let (m, n) = (p.m, p.n);
-        // An element alone is one sum, which kernels split.
+        // A single element is one sum, which thorn's kernels split.
         if m == 1 && n == 1 {
             return Ok(None);
         }
@@ -153,7 +153,7 @@ impl<'a> Calls<'a> {
             if self.summed && call > 0 {
                 gemm.beta = 1.0;
             }
-            // SAFETY: operands lie inside their storages; the result lies apart from the factors.
+            // SAFETY: the operands are inside their storages, and the result does not overlap the factors.
             unsafe { blas.multiply(self.types, &gemm)? };
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! A GPU: its context, the stream of a thread, transfers and launches.
+//! A GPU: its context, the current stream of each thread, transfers and launches.
 
 use super::blocks::Blocks;
 use super::driver::{check, devices};
@@ -14,16 +14,16 @@ use std::ffi::c_void;
 use std::ptr::null_mut;
 use std::sync::OnceLock;
 
-/// Threads of a block, of every kernel.
+/// The number of threads of a block, for every kernel.
 pub(super) const THREADS: u32 = 256;
-/// Blocks that a multiprocessor gets at most, of kernels that loop over their elements.
+/// The maximum number of blocks for each multiprocessor, for kernels that loop over their elements.
 const BLOCKS_PER_PROCESSOR: u32 = 32;
 
-/// A GPU whose primary context this process holds, until it ends.
+/// A GPU. This process holds its primary context until it ends.
 pub struct Gpu {
     /// Its number.
     pub ordinal: i8,
-    /// The number that the driver knows it by.
+    /// The driver's handle of the device.
     pub device: sys::CUdevice,
     context: sys::CUcontext,
     /// Multiprocessors.
@@ -34,17 +34,17 @@ pub struct Gpu {
     pub(super) kernels: RwLock<Kernels>,
 }
 
-// SAFETY: contexts may be used by all threads; tables have locks.
+// SAFETY: all threads may use a context, and tables are locked.
 unsafe impl Send for Gpu {}
-// SAFETY: as above.
+// SAFETY: as for `Send`.
 unsafe impl Sync for Gpu {}
 
 thread_local! {
-    /// The stream that this thread's work goes to, on each GPU; NULL is the default stream.
+    /// This thread's current stream of each GPU. NULL is the default stream.
     static STREAMS: [Cell<sys::CUstream>; MOST] = const { [const { Cell::new(null_mut()) }; MOST] };
 }
 
-/// The GPUs that this process uses, by their numbers.
+/// The GPUs that this process uses, indexed by their numbers.
 static GPUS: [OnceLock<Gpu>; 128] = [const { OnceLock::new() }; 128];
 
 /// The GPUs that this process has used so far.
@@ -69,7 +69,7 @@ pub fn gpu(ordinal: i8) -> Result<&'static Gpu> {
     }
 }
 
-/// Makes a GPU's context the current one of this thread, and the one before again at its end.
+/// A guard: makes a GPU's context current in this thread, and restores the previous one when dropped.
 pub struct Bound {
     before: sys::CUcontext,
     changed: bool,
@@ -87,7 +87,7 @@ impl Drop for Bound {
 impl Gpu {
     fn open(ordinal: i8) -> Result<Gpu> {
         let (mut device, mut context) = (0, null_mut());
-        // SAFETY: the driver was found; results are written to variables.
+        // SAFETY: the driver is open, and results are written to variables.
         unsafe {
             check(sys::cuDeviceGet(&mut device, ordinal.into()), "cuDeviceGet")?;
             check(sys::cuDevicePrimaryCtxRetain(&mut context, device), "cuDevicePrimaryCtxRetain")?;
@@ -110,10 +110,10 @@ impl Gpu {
         })
     }
 
-    /// Makes this GPU the thread's current one while what is returned lives.
+    /// Makes this GPU current in this thread while the returned guard exists.
     pub fn bind(&self) -> Result<Bound> {
         let mut before = null_mut();
-        // SAFETY: a context of this process.
+        // SAFETY: this process holds the context.
         unsafe {
             check(sys::cuCtxGetCurrent(&mut before), "cuCtxGetCurrent")?;
             if before != self.context {
@@ -123,12 +123,12 @@ impl Gpu {
         Ok(Bound { before, changed: before != self.context })
     }
 
-    /// The stream that this thread's work goes to.
+    /// This thread's current stream.
     pub fn stream(&self) -> sys::CUstream {
         STREAMS.with(|streams| streams.get(self.ordinal as usize).map_or(null_mut(), Cell::get))
     }
 
-    /// Sets [`Gpu::stream`].
+    /// Sets this thread's current stream.
     pub fn set_stream(&self, stream: sys::CUstream) {
         STREAMS.with(|streams| streams[self.ordinal as usize].set(stream));
     }
@@ -138,19 +138,19 @@ impl Gpu {
         self.context
     }
 
-    /// The error of a kind of work that there is no kernel for.
+    /// The error for work that has no kernel.
     #[cold]
     pub fn refuse<T>(&self) -> Result<T> {
         bail!(Device, "not available on {}", Device::Cuda(self.ordinal))
     }
 
-    /// Blocks for a loop over `items` elements.
+    /// The number of blocks for a loop over `items` elements.
     pub fn blocks_for(&self, items: i64) -> u32 {
         let wanted = items.max(1).unsigned_abs().div_ceil(THREADS.into());
         wanted.min(u64::from(self.processors * BLOCKS_PER_PROCESSOR)) as u32
     }
 
-    /// Blocks for as many jobs of a block each.
+    /// The number of blocks for `jobs` jobs of one block each.
     pub fn blocks_of(&self, jobs: i64) -> u32 {
         self.blocks_for(jobs.saturating_mul(THREADS.into()))
     }
@@ -158,8 +158,8 @@ impl Gpu {
     /// Launches an entry of `source`.
     ///
     /// # Safety
-    /// The kernel takes `A` as its argument, of which the type in CUDA is called `args_type`, and reads and writes inside of what is
-    /// allocated, which stays so until the work that now is in the stream has run.
+    /// `A` is the argument of the kernel, whose type in CUDA is named `args_type`. The kernel reads and writes inside allocated memory,
+    /// which stays allocated until the current work of the stream is done.
     pub unsafe fn launch<A: Copy>(
         &self,
         source: &'static Source,
@@ -173,18 +173,18 @@ impl Gpu {
         }
         let _bound = self.bind()?;
         let function = self.function(source, call, args_type)?;
-        // SAFETY: the caller's.
+        // SAFETY: the caller meets the conditions above.
         unsafe { self.launch_function(function, blocks, args) }
     }
 
-    /// Launches a function of a module that was loaded for this GPU, which is bound.
+    /// Launches a function of a module that was loaded for this GPU. The GPU is bound.
     ///
     /// # Safety
     /// As for [`Gpu::launch`].
     #[inline(always)]
     pub unsafe fn launch_function<A: Copy>(&self, function: sys::CUfunction, blocks: u32, args: &A) -> Result<()> {
         let mut arguments = [(&raw const *args).cast_mut().cast::<c_void>()];
-        // SAFETY: the caller's; the driver copies the arguments.
+        // SAFETY: the caller meets the conditions above. The driver copies the arguments.
         let launched =
             unsafe { sys::cuLaunchKernel(function, blocks, 1, 1, THREADS, 1, 1, 0, self.stream(), arguments.as_mut_ptr(), null_mut()) };
         check(launched, "a kernel could not be launched")
@@ -196,23 +196,23 @@ impl Gpu {
             return Ok(());
         }
         let _bound = self.bind()?;
-        // SAFETY: callers name memory of the GPU with this many bytes.
+        // SAFETY: callers pass memory of the GPU with this many bytes.
         check(unsafe { sys::cuMemsetD8Async(at, 0, bytes, self.stream()) }, "memory of the GPU could not be set")
     }
 
-    /// Waits until the work of this thread's stream has run.
+    /// Waits until the work of this thread's stream is done.
     pub fn wait(&self) -> Result<()> {
         self.wait_for(self.stream())
     }
 
-    /// Waits until the work of a stream has run.
+    /// Waits until the work of a stream is done.
     pub(super) fn wait_for(&self, stream: sys::CUstream) -> Result<()> {
         let _bound = self.bind()?;
-        // SAFETY: a stream of this GPU.
+        // SAFETY: `stream` is a stream of this GPU.
         check(unsafe { sys::cuStreamSynchronize(stream) }, "the GPU failed")
     }
 
-    /// Free and all bytes of the GPU's memory.
+    /// The number of free bytes and of all bytes of the GPU's memory.
     pub fn memory_of_device(&self) -> Result<[usize; 2]> {
         let _bound = self.bind()?;
         let [mut free, mut total] = [0; 2];

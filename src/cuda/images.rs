@@ -1,4 +1,4 @@
-//! Convolutions, pooling, and windows as columns.
+//! Convolutions, pooling, and windows as columns, on GPUs.
 
 use super::count::first_outside;
 use super::gpu::Gpu;
@@ -11,24 +11,25 @@ use crate::error::{Result, bail};
 use crate::launch::{Adaptive, Columns, Convolution, Divisor, IMAGE_DIMS, Pool, PoolOp, Product, Unpool, Window, Windows};
 use crate::operand::Operand;
 
-/// Quotients by numbers of a launch, for kernels that divide indices.
+/// Divisions by numbers that are constant in a launch, for kernels that divide indices.
 pub(super) const DIVIDE: &str = include_str!("kernels/divide.cuh");
 const WINDOWS: &str = include_str!("kernels/windows.cuh");
 
-/// Convolutions.
+/// The kernels of convolutions.
 pub static IMAGES: Source =
     Source { name: "images", text: &[TWO_BLOCKS, TILES, DIVIDE, WINDOWS, include_str!("kernels/images.cu")], entries: image_entries };
-/// Pooling and columns.
+/// The kernels of pooling and columns.
 pub static POOL: Source =
     Source { name: "pool", text: &[TWO_BLOCKS, DIVIDE, WINDOWS, include_str!("kernels/pool.cu")], entries: pool_entries };
 
-/// The dtypes that are convolved and pooled, floats last.
+/// The dtypes of convolution and pooling, floats last.
 const DTYPES: [Dtype; 4] = [Dtype::Int32, Dtype::Int64, Dtype::Float32, Dtype::Float64];
-/// Channels of a group's result that tiles pay for.
+/// The minimum number of channels of a group's result for which tiles pay.
 const TILED: i64 = 8;
-/// Sums of products that are as good as more, and products of an element that are not worth a split.
+/// The number of sums from which on splitting does not pay, and the minimum number of products of an element in a split.
 const ENOUGH: [i64; 2] = [256, 512];
-/// Elements of a window that a block pays for, and outputs from which threads are as good.
+/// The number of elements of a window from which on a block for each output pays, and the number of outputs from which on a thread for each
+/// is as fast.
 const SHARED: [i64; 2] = [256, 1 << 16];
 
 fn image_entries() -> Vec<Entry> {
@@ -66,7 +67,7 @@ fn pool_entries() -> Vec<Entry> {
     entries
 }
 
-/// The reciprocal of a number of a launch, as kernels declare it.
+/// A divisor that is constant in a launch, as its reciprocal. The kernels declare the same struct.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Divider {
@@ -78,8 +79,8 @@ pub(super) struct Divider {
 }
 
 impl Divider {
-    /// The divisor of numbers up to `most`. The quotient is `(x * multiplier / 2^32 + x) / 2^shift`, exact where both are below 2^31 (T.
-    /// Granlund and P. Montgomery, Division by invariant integers using multiplication, 1994).
+    /// The divisor `n` for dividends up to `most`. The quotient is `(x * multiplier / 2^32 + x) / 2^shift`. It is exact if both numbers are
+    /// below 2^31 (T. Granlund and P. Montgomery, Division by invariant integers using multiplication, 1994).
     pub(super) fn new(n: i64, most: i64) -> Divider {
         let n = n.max(1);
         let fast = n.max(most) <= i32::MAX.into();
@@ -92,7 +93,7 @@ impl Divider {
     }
 }
 
-/// Sizes and steps of windows, as kernels declare them.
+/// Sizes and steps of windows. The kernels declare the same struct.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct WindowArgs {
@@ -110,7 +111,7 @@ struct WindowArgs {
 }
 
 impl WindowArgs {
-    /// The windows, for indices up to `most`.
+    /// The arguments for these windows and for indices up to `most`.
     fn new(w: &Window, most: i64) -> WindowArgs {
         let of = |sizes: [usize; IMAGE_DIMS]| sizes.map(|size| size as i64);
         let by = |sizes: [usize; IMAGE_DIMS]| sizes.map(|size| Divider::new(size as i64, most));
@@ -130,7 +131,7 @@ impl WindowArgs {
     }
 }
 
-/// The greatest index that a window leads to: places in the image with its padding, and steps to them.
+/// The greatest index that occurs in a window: positions in the padded image, and steps to them.
 fn reach(w: &Window) -> i64 {
     let of = |d: usize| {
         let taps = w.kernel[d].saturating_mul(w.dilation[d]).saturating_add(w.stride[d]);
@@ -162,7 +163,7 @@ struct ConvolutionArgs {
     by_pixels: Divider,
 }
 
-/// The type of elements, for which there must be kernels.
+/// The CUDA type of elements; an error if there are no kernels for the dtype.
 fn name_of(dtype: Dtype) -> Result<&'static str> {
     if DTYPES.contains(&dtype) { Ok(type_name(dtype)) } else { Err(Domain::Numeric.refusal(dtype)) }
 }
@@ -203,14 +204,14 @@ pub fn convolution(gpu: &Gpu, it: &Convolution, r: &Operand, [a, b]: [&Operand; 
         by_places: by(places),
         by_pixels: by(pixels),
     };
-    // Tiles count with 32 bits, and look beyond the end by less than a tile.
+    // Tiles use 32-bit indices, which may exceed the end by less than a tile.
     let narrow = [most, columns, depth, elements].into_iter().all(|n| n <= i64::from(i32::MAX) - TILE);
     if !(r.dtype.is_float() && rows >= TILED && narrow) {
         let (call, threads) = match it.product {
             Product::Weights => (format!("convolve_weights<{name}>"), 256),
             _ => (format!("convolve_elements<{name}, {product}>"), 1),
         };
-        // SAFETY: row-major operands of these shapes; the result lies apart.
+        // SAFETY: the operands are row-major with these shapes, and the result does not overlap the others.
         return unsafe { gpu.launch(&IMAGES, &call, "ConvolutionArgs", gpu.blocks_for(elements.saturating_mul(threads)), &args) };
     }
     let tiles = groups * div_up(rows, TILE) * div_up(columns, TILE);
@@ -227,7 +228,7 @@ pub fn convolution(gpu: &Gpu, it: &Convolution, r: &Operand, [a, b]: [&Operand; 
     unsafe { gpu.launch(&IMAGES, &call, "ConvolutionArgs", (tiles * args.splits) as u32, &args)? };
     if partial.is_some() {
         let threads = if args.splits > 32 { 32 } else { 1 };
-        // SAFETY: as above; the sums of all splits were written.
+        // SAFETY: as above; the sums of all splits are in the stream before this kernel.
         unsafe { gpu.launch(&IMAGES, &format!("join_weights<{name}>"), "ConvolutionArgs", gpu.blocks_for(elements * threads), &args)? };
     }
     Ok(())
@@ -247,7 +248,7 @@ struct PoolArgs {
     divided_by: i32,
 }
 
-/// Adaptive windows as far as kernels look at them.
+/// The fields of adaptive windows that the kernels read.
 fn sizes_of(windows: &Adaptive) -> Window {
     let one = [1; IMAGE_DIMS];
     Window { image: windows.image, kernel: one, out: windows.out, stride: one, padding: [0; IMAGE_DIMS], dilation: one }
@@ -285,7 +286,7 @@ pub fn pool(gpu: &Gpu, work: &Pool, r: &Operand, indices: Option<&Operand>, x: &
         adaptive: adaptive.into(),
         divided_by,
     };
-    // The elements of a window, by and large.
+    // The approximate number of elements of a window.
     let seen = if adaptive { w.pixels() / w.places().max(1) } else { w.taps().min(w.pixels()) } as i64;
     let shared = seen >= SHARED[0] && count < SHARED[1];
     let call = match work.op {
@@ -295,7 +296,7 @@ pub fn pool(gpu: &Gpu, work: &Pool, r: &Operand, indices: Option<&Operand>, x: &
     };
     let each = shared && !matches!(work.op, PoolOp::MeanGradient(_));
     let blocks = gpu.blocks_for(if each { count * 256 } else { count });
-    // SAFETY: row-major operands of the shapes that the windows were made for; the results lie apart.
+    // SAFETY: the operands are row-major with the shapes of the windows, and the results do not overlap the others.
     unsafe { gpu.launch(&POOL, &call, "PoolArgs", blocks, &args) }
 }
 
@@ -312,7 +313,7 @@ struct UnpoolArgs {
     unused: i32,
 }
 
-/// Spreads elements over planes.
+/// Writes elements to indexed positions of planes.
 pub fn unpool(gpu: &Gpu, work: &Unpool, r: &Operand, t: &Operand, indices: &Operand) -> Result<()> {
     let name = name_of(t.dtype)?;
     let least = if work.adds { -1 } else { 0 };
@@ -335,7 +336,7 @@ pub fn unpool(gpu: &Gpu, work: &Unpool, r: &Operand, t: &Operand, indices: &Oper
         adds: work.adds.into(),
         unused: 0,
     };
-    // SAFETY: row-major operands of these shapes; the indices were checked.
+    // SAFETY: the operands are row-major with these shapes, and the indices were checked.
     unsafe { gpu.launch(&POOL, &format!("unpool<{name}>"), "UnpoolArgs", gpu.blocks_for(args.planes * 32), &args) }
 }
 
@@ -351,7 +352,7 @@ struct ColumnsArgs {
     by_pixels: Divider,
 }
 
-/// Lays out windows as columns, or sums columns.
+/// Copies windows to columns, or sums columns into images.
 pub fn columns(gpu: &Gpu, work: &Columns, r: &Operand, t: &Operand) -> Result<()> {
     let (name, w, count) = (name_of(r.dtype)?, &work.window, r.layout.numel());
     if count == 0 {
@@ -369,7 +370,7 @@ pub fn columns(gpu: &Gpu, work: &Columns, r: &Operand, t: &Operand) -> Result<()
         by_pixels: by(w.pixels()),
     };
     let kernel = if work.sums { "fold" } else { "unroll" };
-    // SAFETY: row-major operands of these shapes, which lie apart.
+    // SAFETY: the operands are row-major with these shapes, and do not overlap.
     unsafe { gpu.launch(&POOL, &format!("{kernel}<{name}>"), "ColumnsArgs", gpu.blocks_for(count), &args) }
 }
 

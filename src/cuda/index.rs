@@ -1,4 +1,4 @@
-//! Elements by position: gathered, scattered, or combined with what is there.
+//! Elements by position on GPUs: gathered, scattered, or accumulated.
 
 use super::copy::{UNITS, widen};
 use super::gpu::Gpu;
@@ -12,17 +12,17 @@ use crate::launch::{Combine, Index, Move};
 use crate::operand::Operand;
 use crate::plan::{Loop, Plan};
 
-/// Elements by position.
+/// The kernels of elements by position.
 pub static INDEX: Source = Source { name: "index", text: &[ITEMS, ORDER, include_str!("kernels/index.cu")], entries };
 
-/// Elements for one place up to which a thread goes through all that may meet there.
+/// The maximum number of candidate elements for one place that a thread walks through.
 const WALKED: i64 = 32;
-/// Places that keep a GPU busy, with a thread for each.
+/// The number of places that keep a GPU busy with one thread each.
 const BUSY: i64 = 1 << 16;
-/// Digits of keys: places lie less than 2^47 elements from the first.
+/// The number of digits of keys. Places are less than 2^47 elements from the first.
 const KEY_DIGITS: i32 = 6;
 
-/// As the kernels declare it.
+/// The argument of the kernels.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct IndexArgs {
@@ -36,7 +36,7 @@ struct IndexArgs {
     combine: i32,
 }
 
-/// The loop over one element.
+/// A loop over one element.
 const ONE: Loops<3> = Loops { total: 1, n: [1; MOST_LOOPS], step: [[0; MOST_LOOPS]; 3], count: 1, narrow: 1 };
 
 fn entries() -> Vec<Entry> {
@@ -51,9 +51,9 @@ fn entries() -> Vec<Entry> {
     entries
 }
 
-/// Moves elements by positions, each of which was checked.
+/// Moves elements by positions, which have all been checked.
 pub fn index(gpu: &Gpu, work: &Index, out: &Operand, [a, b]: [&Operand; 2]) -> Result<()> {
-    // Elements in a row, positions, and the tensor they lead into.
+    // The order of operands is: elements, positions, and the indexed tensor.
     let all = if work.movement == Move::Gather { [out, a, b] } else { [a, b, out] };
     let plan = Plan::new(all.map(|operand| &operand.layout), all.map(|operand| operand.dtype.size()));
     if plan.numel() == 0 {
@@ -74,11 +74,11 @@ pub fn index(gpu: &Gpu, work: &Index, out: &Operand, [a, b]: [&Operand; 2]) -> R
         return put(gpu, args, &plan, (work.movement == Move::Scatter).then_some(size), out.dtype);
     }
     let unit = widen(&mut args.outer, size, [true, false, true], args.data[0] | args.data[2] | args.step as u64);
-    // SAFETY: operands lie inside their storages, and the result apart from the others; every position leads to an element.
+    // SAFETY: the operands are inside their storages, the result does not overlap the others, and every position was checked.
     unsafe { gpu.launch(&INDEX, &format!("gather<{unit}>"), "IndexArgs", gpu.blocks_for(args.outer.total), &args) }
 }
 
-/// The combination as kernels number it. Of truth values the greatest is the sum, and the least the product.
+/// The kernel's number of a combination. For Bool, the greatest is the sum, and the least is the product.
 fn combination(movement: Move, dtype: Dtype) -> i32 {
     match movement {
         Move::Accumulate(Combine::Max) if dtype != Dtype::Bool => 2,
@@ -88,15 +88,15 @@ fn combination(movement: Move, dtype: Dtype) -> i32 {
     }
 }
 
-/// Scatters elements of `moved` bytes, or combines those of `dtype`. The loops in which the place in the tensor moves are independent of
-/// each other; in the others elements may meet, and are taken in order.
+/// Scatters elements of `moved` bytes, or combines elements of `dtype`. Loops in which the place in the tensor moves are independent of
+/// each other. In the other loops several elements may have the same place; they are processed in order.
 fn put(gpu: &Gpu, mut args: IndexArgs, plan: &Plan<3>, moved: Option<usize>, dtype: Dtype) -> Result<()> {
     let some = |moves: bool| -> Result<Loops<3>> {
         let mut found: Vec<Loop<3>> = plan.loops().iter().copied().filter(|one| (one.step[2] != 0) == moves && one.n > 1).collect();
         if found.is_empty() { Ok(ONE) } else { loops(&Plan::of_loops(&mut found, plan.item)) }
     };
     (args.outer, args.inner) = (some(true)?, some(false)?);
-    // True if positions are the same for all places.
+    // True if all places have the same positions.
     let shared = args.outer.step[1].iter().all(|&step| step == 0);
     let keys = if shared { args.inner.total } else { plan.numel() as i64 };
     let walked = args.inner.total <= WALKED || (!shared && args.outer.total >= BUSY) || keys > MOST_KEYS;
@@ -113,7 +113,7 @@ fn put(gpu: &Gpu, mut args: IndexArgs, plan: &Plan<3>, moved: Option<usize>, dty
     };
     let call = if moved.is_some() { "scatter" } else { "accumulate" };
     let run = |call: &str, items: i64, args: &IndexArgs| {
-        // SAFETY: operands lie inside their storages, and the result apart from the others; every position leads to an element.
+        // SAFETY: the operands are inside their storages, the result does not overlap the others, and every position was checked.
         unsafe { gpu.launch(&INDEX, call, "IndexArgs", gpu.blocks_for(items), args) }
     };
     if walked {

@@ -1,4 +1,4 @@
-//! Layers: normalization, losses, and gradients.
+//! Layers on GPUs: normalization, losses and gradients.
 
 use super::gpu::Gpu;
 use super::loops::div_up;
@@ -11,16 +11,16 @@ use crate::launch::layers::{Loss, LossOp, NormRows, Reduction, SoftmaxGradient};
 use crate::launch::lines::Softmax;
 use crate::operand::Operand;
 
-/// Layers.
+/// The kernels of layers.
 pub static LAYERS: Source = Source { name: "layers", text: &[TWO_BLOCKS, include_str!("kernels/layers.cu")], entries };
 
-/// Elements of a line up to which a warp suffices.
+/// The maximum number of elements of a line for which one warp is enough.
 const SHORT: i64 = 512;
-/// Lines side by side that a block takes together.
+/// The number of adjacent lines that a block processes together.
 const COLUMNS: i64 = 32;
-/// Blocks that sum columns in parts, and rows of a part at least.
+/// The number of blocks that compute partial sums of columns, and the minimum number of rows of a part.
 const PARTS: [i64; 2] = [512, 64];
-/// Blocks that sum losses, and positions of a block at least.
+/// The number of blocks that sum losses, and the minimum number of positions of a block.
 const SUMS: [i64; 2] = [256, 2048];
 
 fn entries() -> Vec<Entry> {
@@ -44,7 +44,7 @@ fn name_of(dtype: Dtype) -> Result<&'static str> {
     if matches!(dtype, Dtype::Float32 | Dtype::Float64) { Ok(type_name(dtype)) } else { Err(Domain::Float.refusal(dtype)) }
 }
 
-/// Threads that share a line of `n` elements.
+/// The number of threads for a line of `n` elements.
 fn threads_of(n: i64) -> i64 {
     if n <= SHORT { 32 } else { 256 }
 }
@@ -79,7 +79,7 @@ pub fn softmax_gradient(gpu: &Gpu, work: SoftmaxGradient, r: &Operand, g: &Opera
         _ if inner >= COLUMNS => (format!("softmax_columns<{name}>"), outer * div_up(inner, COLUMNS) * 256),
         threads => (format!("softmax_lines<{name}, {threads}>"), (outer * inner).saturating_mul(threads)),
     };
-    // SAFETY: row-major operands of these lines; the result is one of the others or apart from them.
+    // SAFETY: the operands are row-major with these lines. The result is one of the others, or overlaps none.
     unsafe { gpu.launch(&LAYERS, &call, "SoftmaxArgs", gpu.blocks_for(threads), &args) }
 }
 
@@ -120,14 +120,14 @@ impl NormArgs {
         }
     }
 
-    /// Launches a kernel of rows.
+    /// Launches a kernel over rows.
     ///
     /// # Safety
-    /// The operands have the rows.
+    /// The operands have these rows.
     unsafe fn launch_rows(&self, gpu: &Gpu, kernel: &str, name: &str) -> Result<()> {
         let threads = threads_of(self.n);
         let blocks = gpu.blocks_for(self.rows.saturating_mul(threads));
-        // SAFETY: the caller's.
+        // SAFETY: the caller meets the conditions above.
         unsafe { gpu.launch(&LAYERS, &format!("{kernel}<{name}, {threads}>"), "NormArgs", blocks, self) }
     }
 }
@@ -139,11 +139,11 @@ pub fn norm(gpu: &Gpu, rows: NormRows, r: &Operand, [x, weight, bias]: [&Operand
         return Ok(());
     }
     let args = NormArgs { bias: bias.first() as u64, r: r.first() as u64, ..NormArgs::new(rows, x, weight) };
-    // SAFETY: row-major operands of these rows and of one; the result is the input or apart from all.
+    // SAFETY: the operands are row-major with these rows, or with one. The result is the input, or overlaps no operand.
     unsafe { args.launch_rows(gpu, "norm_rows", name) }
 }
 
-/// The gradients of normalized rows: of the rows, of weight and of bias.
+/// The gradients of normalization with respect to the rows, weight and bias.
 pub fn norm_gradient(gpu: &Gpu, rows: NormRows, out: [Option<&Operand>; 3], [g, x, weight]: [&Operand; 3]) -> Result<()> {
     let (name, size) = (name_of(x.dtype)?, x.dtype.size());
     for out in out[1..].iter().flatten() {
@@ -155,14 +155,14 @@ pub fn norm_gradient(gpu: &Gpu, rows: NormRows, out: [Option<&Operand>; 3], [g, 
     let [r, of_weight, of_bias] = out.map(address);
     let mut args = NormArgs { g: g.first() as u64, r, of_weight, of_bias, ..NormArgs::new(rows, x, weight) };
     if of_weight == 0 && of_bias == 0 {
-        // SAFETY: row-major operands of these rows and of one; the result is an input or apart from all.
+        // SAFETY: the operands are row-major with these rows, or with one. The result is an input, or overlaps no operand.
         return unsafe { args.launch_rows(gpu, "norm_gradient", name) };
     }
     let across = div_up(args.n, COLUMNS);
     args.parts = (PARTS[0] / across).min(args.rows / PARTS[1]).max(1);
-    let (standards, sums) = (gpu.scratch(rows.rows * 3 * size)?, gpu.scratch((args.parts * args.n) as usize * 16)?);
+    let (standards, sums) = (gpu.scratch(rows.rows * 4 * size)?, gpu.scratch((args.parts * args.n) as usize * 16)?);
     (args.standards, args.sums) = (standards.ptr(), sums.ptr());
-    // Sums over rows are taken of inputs, which the gradient of the rows may overwrite.
+    // Sums over rows read the inputs, which the gradient of the rows may overwrite. So they are computed first.
     let of_rows = NormArgs { r: 0, ..args };
     // SAFETY: as above; there is memory for the sums.
     unsafe {
@@ -195,7 +195,7 @@ struct LossArgs {
 }
 
 impl LossArgs {
-    /// Fails where a target is no class.
+    /// Fails if a target is not a class.
     fn check(mut self, gpu: &Gpu) -> Result<()> {
         let memory = gpu.scratch(8)?;
         self.wrong = memory.ptr();
@@ -212,12 +212,12 @@ impl LossArgs {
         bail!(Argument, "target {} at position {at} is none of {} classes", target[0], self.classes)
     }
 
-    /// Sums losses and weights, and writes the loss if it is asked for.
+    /// Sums losses and weights, and writes the loss if it is wanted.
     ///
     /// # Safety
     /// The operands have the positions, and there is memory for the sums.
     unsafe fn total(&self, gpu: &Gpu, name: &str) -> Result<()> {
-        // SAFETY: the caller's.
+        // SAFETY: the caller meets the conditions above.
         unsafe {
             gpu.launch(&LAYERS, &format!("loss_sums<{name}>"), "LossArgs", self.blocks as u32, self)?;
             gpu.launch(&LAYERS, &format!("loss_total<{name}>"), "LossArgs", 1, self)
@@ -262,7 +262,7 @@ pub fn loss(gpu: &Gpu, loss: Loss, r: &Operand, inputs: &[&Operand]) -> Result<(
     }
     let sums = gpu.scratch(16 * (blocks as usize + 1))?;
     args.sums = sums.ptr();
-    // SAFETY: row-major operands of these shapes, apart from each other; targets were checked, and there is memory for the sums.
+    // SAFETY: the operands are row-major with these shapes, and do not overlap. Targets were checked, and there is memory for the sums.
     unsafe {
         match loss.op {
             LossOp::NegativeLogLikelihood if loss.reduction != Reduction::None => args.total(gpu, name),

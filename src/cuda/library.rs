@@ -36,7 +36,7 @@ macro_rules! functions {
                     if found.is_null() {
                         return Err(stringify!($name));
                     }
-                    // SAFETY: the caller vouches for the type of the function.
+                    // SAFETY: the caller guarantees the type of the function.
                     unsafe { std::mem::transmute::<*mut c_void, Function>(found) }
                 };)*
                 Ok(Functions { $($name),* })
@@ -46,7 +46,7 @@ macro_rules! functions {
 }
 pub(super) use functions;
 
-/// A library of CUDA: how its files are called, and how its functions are found.
+/// A library of CUDA: the names of its files, and its functions.
 pub struct Library<F> {
     /// The purpose and the name, for messages: `"the compiler of kernels, libnvrtc,"`.
     pub title: &'static str,
@@ -66,14 +66,14 @@ pub struct Opened<F> {
     pub version: Version,
 }
 
-/// The greatest major version of a library that the driver accepts; without a driver, there is no limit.
+/// The greatest major version of a library that the driver accepts. Without a driver, there is no limit.
 pub fn most_major() -> i32 {
     driver::version().map_or(i32::MAX, |(major, _)| major)
 }
 
 impl<F> Library<F> {
-    /// Opens the library for good: in the driver's major version if it is installed, else in the next lower one. The error says which files
-    /// were found, why each was refused, and where else the library was looked for.
+    /// Opens the library, which is never closed: in the driver's major version if it is installed, else in the next lower one. The error
+    /// says which files were found, why each was refused, and where else the library was searched for.
     pub fn find(&self) -> Result<Opened<F>, String> {
         let places = places();
         let most = most_major();
@@ -117,7 +117,7 @@ impl<F> Library<F> {
         files(folder, |name| name.strip_prefix(self.file).is_some_and(fits))
     }
 
-    /// Opens a file, or what the loader finds by a name. The error is the reason why it is refused, or `None` if there is no such file.
+    /// Opens a file, or a library that the loader finds by name. The error is the reason for a refusal, or `None` if there is no such file.
     fn open(&self, path: &Path, most: i32) -> Result<Opened<F>, Option<String>> {
         self.open_helpers(path);
         let library = open(path).map_err(|reason| folder_of(path).map(|_| format!("does not load: {reason}")))?;
@@ -177,7 +177,7 @@ fn files(folder: &Path, fits: impl Fn(&str) -> bool) -> Vec<PathBuf> {
 /// Opens a library by its path, or by a name that the loader looks for.
 fn open(path: &Path) -> Result<NonNull<c_void>, String> {
     let path = path.to_str().and_then(|path| CString::new(path).ok()).ok_or("its name is no text")?;
-    // SAFETY: a library of CUDA, whose initialisers may run.
+    // SAFETY: the initialisers of a CUDA library may run.
     let library = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
     NonNull::new(library).ok_or_else(|| {
         // SAFETY: the loader's text is valid until this thread calls it again.

@@ -1,4 +1,4 @@
-//! The lines of operands as kernels take them.
+//! The lines of operands in the form of kernel arguments.
 
 use super::loops::{Loops, MOST_LOOPS, div_up, loops};
 use crate::dtype::Dtype;
@@ -8,23 +8,23 @@ use crate::operand::Operand;
 use crate::plan::{Loop, Plan};
 use smallvec::SmallVec;
 
-/// Order-preserving integers, and loads and stores by dtype.
+/// Device functions: order-preserving integers, and loads and stores by dtype.
 pub(super) const KEYS: &str = include_str!("kernels/keys.cuh");
-/// Lines of operands.
+/// Device functions for lines of operands.
 pub(super) const LINES: &str = include_str!("kernels/lines.cuh");
 
-/// Elements that a block takes at a time.
+/// The number of elements that a block processes at a time.
 pub(super) const TILE: i64 = 2048;
-/// Bytes of the state of a line at most.
+/// The maximum size of a line's state in bytes.
 pub(super) const STATE: i64 = 16;
-/// Lines that are too few for a block each.
+/// The number of lines below which lines are split, so that there are enough blocks.
 const FEW: i64 = 256;
-/// Elements of a line up to which a thread takes one.
+/// The maximum number of elements of a line for which one thread processes the line.
 const SHORT: i64 = 32;
-/// Lines that lie side by side from which on a thread takes one, of up to a tile of elements, and of more.
+/// The number of adjacent lines from which on one thread processes each: for lines of up to a tile of elements, and for longer ones.
 const BESIDE: [i64; 2] = [2048, 16384];
 
-/// The lines of an input and results, as kernels declare them.
+/// The lines of an input and results. The kernels declare the same struct.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct LineArgs {
@@ -60,7 +60,7 @@ impl LineArgs {
         })
     }
 
-    /// `count` lines of `n` contiguous elements, which their results take the place of.
+    /// `count` lines of `n` contiguous elements, which are overwritten with their results.
     pub fn rows(at: u64, count: i64, n: i64, dtype: Dtype) -> LineArgs {
         let size = dtype.size() as i64;
         let mut outer = Loops { total: count, n: [1; MOST_LOOPS], step: [[0; MOST_LOOPS]; 3], count: 1, narrow: 0 };
@@ -69,27 +69,27 @@ impl LineArgs {
         LineArgs { outer, x: at, out: [at, 0], n, step: [size; 3], dtype: [dtype.code(); 3], unused: 0 }
     }
 
-    /// Lines.
+    /// The number of lines.
     pub fn count(&self) -> i64 {
         self.outer.total
     }
 
-    /// Elements of all lines.
+    /// The number of elements of all lines.
     pub fn numel(&self) -> i64 {
         self.outer.total.saturating_mul(self.n)
     }
 
-    /// True if neighbouring lines lie closer together than neighbouring elements of a line.
+    /// Returns true if neighbouring lines are closer in memory than neighbouring elements of a line.
     fn side_by_side(&self) -> bool {
         self.count() > 1 && self.outer.step[0][0] != 0 && self.outer.step[0][0].abs() < self.step[0].abs()
     }
 
-    /// True if a thread takes a line.
+    /// Returns true if one thread processes a line.
     pub fn singly(&self) -> bool {
         self.n <= SHORT || (self.side_by_side() && self.count() >= BESIDE[usize::from(self.n > TILE)])
     }
 
-    /// Segments of a line, so that there are enough blocks, and elements of a segment: a multiple of `unit`, and several.
+    /// The number of segments of a line that gives enough blocks, and the elements of a segment: a multiple of `unit`.
     pub fn segments(&self, unit: i64) -> [i64; 2] {
         let wanted = if self.count() < FEW { (4 * FEW / self.count().max(1)).min(self.n / (4 * unit)).max(1) } else { 1 };
         let segment = div_up(div_up(self.n, wanted).max(1), unit) * unit;

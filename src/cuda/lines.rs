@@ -1,4 +1,4 @@
-//! Operations over the lines along the last dimension: scans and softmax here, what needs an order in [`sort`](super::sort).
+//! Operations over lines along the last dimension: scans and softmax. Operations that need an order are in [`sort`](super::sort).
 
 use super::copy::convert;
 use super::gpu::Gpu;
@@ -13,13 +13,13 @@ use crate::launch::lines::Softmax;
 use crate::launch::{LineOp, Lines};
 use crate::operand::Operand;
 
-/// Softmax and its kin.
+/// The kernels of softmax and related functions.
 pub static SOFTMAX: Source = Source { name: "softmax", text: &[KEYS, LINES, include_str!("kernels/softmax.cu")], entries: softmax_entries };
 
-/// Elements of a line up to which a warp takes one.
+/// The maximum number of elements of a line for which one warp processes the line.
 const WARP: i64 = 1024;
 
-/// Does the work.
+/// Runs an operation over lines.
 pub fn lines(gpu: &Gpu, work: &Lines<'_>, out: [Option<&Operand>; 2], input: &Operand) -> Result<()> {
     match work.op {
         LineOp::Totals { product } => {
@@ -39,7 +39,7 @@ pub fn lines(gpu: &Gpu, work: &Lines<'_>, out: [Option<&Operand>; 2], input: &Op
     }
 }
 
-/// As the kernels declare it.
+/// The argument of the kernels.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct SoftmaxArgs {
@@ -51,7 +51,7 @@ struct SoftmaxArgs {
     unused: i32,
 }
 
-/// The types in which elements are stored.
+/// The CUDA types of elements in memory.
 const STORED: [&str; 6] = ["f32", "f64", "f16", "bf16", "Any<f32>", "Any<f64>"];
 
 fn softmax_entries() -> Vec<Entry> {
@@ -69,7 +69,7 @@ fn softmax_entries() -> Vec<Entry> {
 fn softmax(gpu: &Gpu, kind: Softmax, compute: Dtype, out: [Option<&Operand>; 2], input: &Operand) -> Result<()> {
     let Some(to) = out[0] else { return Ok(()) };
     let (lines, kind) = (LineArgs::new(input, out)?, kind as i32);
-    // The logarithm of the sum of nothing is a number.
+    // Without elements there is nothing to do, except for the logarithm of an empty sum, which is a number.
     if lines.count() == 0 || (lines.n == 0 && kind != Softmax::LogSumExp as i32) {
         return Ok(());
     }
@@ -78,7 +78,7 @@ fn softmax(gpu: &Gpu, kind: Softmax, compute: Dtype, out: [Option<&Operand>; 2],
     let mut args = SoftmaxArgs { lines, states: 0, segments: 1, segment: lines.n, kind, unused: 0 };
     [args.segments, args.segment] = if lines.singly() { [1, lines.n] } else { lines.segments(TILE) };
     let launch = |way: &str, lanes: &str, blocks: u32, args: &SoftmaxArgs| {
-        // SAFETY: operands lie inside their storages; there is a state for each segment of each line.
+        // SAFETY: the operands are inside their storages, and there is a state for each segment of each line.
         unsafe { gpu.launch(&SOFTMAX, &format!("softmax_{way}<{name}{lanes}>"), "SoftmaxArgs", blocks, args) }
     };
     let jobs = gpu.blocks_of(lines.count().saturating_mul(args.segments));

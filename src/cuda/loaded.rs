@@ -3,20 +3,20 @@
 use cudarc::driver::sys;
 use std::collections::HashMap;
 
-/// The kernels that were loaded for a GPU, by the names of their sources and by their calls.
+/// The kernels that are loaded on a GPU, by the names of their sources and by their calls.
 pub struct Kernels {
     pub named: HashMap<&'static str, HashMap<String, Function>>,
-    /// Kernels of elementwise operations by the address of the operation and a number of the form.
+    /// The kernels of elementwise operations, by the address of the operation and the number of the form.
     pub maps: HashMap<(usize, u64), Function>,
 }
 
-/// A kernel in a GPU's memory, which stays there as long as the process.
+/// A kernel in a GPU's memory, which stays loaded until the process ends.
 #[derive(Clone, Copy)]
 pub struct Function(pub sys::CUfunction);
 
-// SAFETY: functions of a module may be launched by all threads.
+// SAFETY: all threads may launch functions of a module.
 unsafe impl Send for Function {}
-// SAFETY: as above.
+// SAFETY: as for `Send`.
 unsafe impl Sync for Function {}
 
 impl Kernels {

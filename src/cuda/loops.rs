@@ -1,29 +1,29 @@
-//! The loops of a plan as kernels take them.
+//! The loops of a plan in the form of kernel arguments.
 
 use crate::error::{Result, bail};
 use crate::plan::Plan;
 
-/// Loops that a kernel has at most.
+/// The maximum number of loops of a kernel.
 pub(super) const MOST_LOOPS: usize = 12;
 
-/// `a / b` of positive numbers, rounded up.
+/// `a / b` rounded up, for positive numbers.
 pub(super) fn div_up(a: i64, b: i64) -> i64 {
     (a + b - 1) / b
 }
 
-/// The loops over `N` operands, fastest first, as the prelude declares them.
+/// The loops over `N` operands, fastest first. The prelude declares the same struct.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct Loops<const N: usize> {
-    /// Positions.
+    /// The number of positions.
     pub total: i64,
-    /// Length of each loop.
+    /// The length of each loop.
     pub n: [i64; MOST_LOOPS],
-    /// Bytes from position to position, of each operand.
+    /// The distance between positions in bytes, for each operand.
     pub step: [[i64; MOST_LOOPS]; N],
-    /// Number of loops.
+    /// The number of loops.
     pub count: i32,
-    /// 1 if positions and offsets have 32 bits.
+    /// 1 if 32 bits hold all positions and offsets.
     pub narrow: i32,
 }
 

@@ -1,4 +1,4 @@
-//! Elementwise operations.
+//! Elementwise operations on GPUs.
 
 use super::formula::{definition, numbers_of};
 use super::gpu::Gpu;
@@ -12,16 +12,16 @@ use crate::operand::Operand;
 use crate::plan::{Plan, each};
 use crate::scalar::Scalar;
 
-/// Numbers beside the operands at most.
+/// The maximum number of number arguments.
 const MOST_NUMBERS: usize = 4;
 
-/// Elementwise operations. Their entries follow from the operation, see [`entries`].
+/// The kernels of elementwise operations. Their entries are generated from the operations; see [`entries`].
 pub static MAP: Source = Source { name: "map", text: &TEXT, entries: Vec::new };
 
 /// The text of [`MAP`].
 pub(super) static TEXT: [&str; 2] = [REAL, include_str!("kernels/map.cu")];
 
-/// As the kernels declare it.
+/// The argument of the kernels.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub(super) struct Argument {
@@ -41,12 +41,12 @@ struct MapArgs<const N: usize> {
     aligned: i32,
 }
 
-/// The kernel of a call: the types that operands are taken as, and how they lie.
+/// The form of a kernel: the types of its operands, and their layout.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Form<const N: usize> {
-    /// The types that the result, the first input and the others are computed in.
+    /// The compute types of the result, the first input and the others.
     types: [Dtype; 3],
-    /// The dtype of all inputs and of the result, where all lie contiguous.
+    /// The dtype of all inputs and the dtype of the result, if all operands are contiguous.
     flat: Option<[Dtype; 2]>,
 }
 
@@ -76,7 +76,7 @@ pub(super) fn integer_of_size(dtype: Dtype) -> Dtype {
     }
 }
 
-/// Does the work.
+/// Runs an elementwise operation.
 pub fn map(gpu: &Gpu, work: &Map<'_>, out: &Operand, inputs: &[&Operand]) -> Result<()> {
     match (work.op, inputs) {
         (Elementwise::Unary(op), &[a]) => run(gpu, op, work, [out, a]),
@@ -86,8 +86,8 @@ pub fn map(gpu: &Gpu, work: &Map<'_>, out: &Operand, inputs: &[&Operand]) -> Res
     }
 }
 
-/// The types that an operation computes the result, the first input and the others in, for a common dtype. With `moved`, elements that
-/// are chosen by a mask keep their bits: none of them is of another dtype.
+/// The compute types of the result, the first input and the others, for a common dtype. With `moved`, elements chosen by a mask are copied
+/// as bits, because all have one dtype.
 pub(super) fn types<const N: usize>(op: &Op<N>, common: Dtype, moved: bool) -> Result<[Dtype; 3]> {
     let Choice { signature, .. } = op.choose(common, None)?;
     let [result, first, last] = [signature.types[0], signature.types[1], signature.types[N - 1]];
@@ -95,14 +95,14 @@ pub(super) fn types<const N: usize>(op: &Op<N>, common: Dtype, moved: bool) -> R
         let taken = if moved { integer_of_size(common) } else { common.compute() };
         return Ok([taken, Dtype::Bool, taken]);
     }
-    // The host has kernels that take 16-bit floats as their bits; here these are computed in float32, too.
+    // The host's kernels may process 16-bit floats as bits. Here these are always computed in float32.
     Ok([result, first, last].map(Dtype::compute))
 }
 
 fn run<const N: usize>(gpu: &Gpu, op: &'static Op<N>, work: &Map<'_>, all: [&Operand; N]) -> Result<()> {
     let moved = op.masked && (0..N).all(|k| k == 1 || all[k].dtype == work.common);
     let types = types(op, work.common, moved)?;
-    // What is moved is seen as integers, a mask as Bool.
+    // Moved elements are read as integers of the same size, a mask as Bool.
     let dtype: [Dtype; N] = each(|k| match op.masked {
         true if k == 1 => Dtype::Bool,
         true if moved => integer_of_size(all[k].dtype),
@@ -129,11 +129,11 @@ fn run<const N: usize>(gpu: &Gpu, op: &'static Op<N>, work: &Map<'_>, all: [&Ope
     let _bound = gpu.bind()?;
     let function = gpu.map_function(&MAP, (std::ptr::from_ref(op).addr(), form.key()), || entries_of(op, form))?;
     let items = if form.flat.is_some() && args.aligned != 0 { plan.numel().div_ceil(vector) } else { plan.numel() };
-    // SAFETY: operands lie inside their storages, which the caller holds; inputs lie off the result, or in step with it.
+    // SAFETY: the operands are inside their storages, which the caller holds. Inputs overlap the result only at the same positions.
     unsafe { gpu.launch_function(function, gpu.blocks_for(items as i64), &args) }
 }
 
-/// The numbers of a call as the operation takes them: rounded to the common dtype, exact, or as the bits of an element.
+/// The numbers of a call in the form that the operation needs: rounded to the common dtype, exact, or as the bits of an element.
 pub(super) fn numbers<const N: usize>(op: &Op<N>, work: &Map<'_>, moved: bool) -> [Argument; MOST_NUMBERS] {
     let mut numbers = [Argument { real: 0.0, whole: 0, is_whole: 1 }; MOST_NUMBERS];
     let kinds = numbers_of(&op.formula);
@@ -152,7 +152,7 @@ pub(super) fn numbers<const N: usize>(op: &Op<N>, work: &Map<'_>, moved: bool) -
 }
 
 impl<const N: usize> Form<N> {
-    /// A number for each form.
+    /// A unique number for each form.
     fn key(self) -> u64 {
         let flat = self.flat.map_or([0; 2], |flat| flat.map(|dtype| dtype as u64));
         self.types.iter().map(|&dtype| dtype as u64).chain(flat).fold(N as u64, |key, part| key << 8 | part)
@@ -172,7 +172,7 @@ impl<const N: usize> Form<N> {
     }
 }
 
-/// The kernel that is asked for first, and then all that the operation may need.
+/// The wanted kernel, followed by all other kernels that the operation may need.
 fn entries_of<const N: usize>(op: &Op<N>, wanted: Form<N>) -> Vec<Entry> {
     let mut entries = vec![wanted.entry(op)];
     entries.extend(all_entries(op).into_iter().filter(|entry| entry.call != entries[0].call).collect::<Vec<_>>());

@@ -1,4 +1,4 @@
-//! Elements by mask.
+//! Elements by mask on GPUs.
 
 use super::gpu::Gpu;
 use super::loops::{MOST_LOOPS, div_up};
@@ -8,13 +8,13 @@ use crate::error::{Result, bail};
 use crate::launch::Mask;
 use crate::operand::Operand;
 
-/// Elements by mask.
+/// The kernels that move elements by a mask.
 pub static MASK: Source = Source { name: "mask", text: &[ITEMS, include_str!("kernels/mask.cu")], entries };
 
-/// Entries of a mask that a block goes through.
+/// The number of mask entries that a block processes.
 const TILE: i64 = 4096;
 
-/// As the kernels declare it.
+/// The argument of the kernels.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct MaskArgs {
@@ -36,7 +36,7 @@ fn entries() -> Vec<Entry> {
     entries
 }
 
-/// Moves elements by a mask, all operands row-major.
+/// Moves elements by a mask. All operands are row-major.
 pub fn mask(gpu: &Gpu, work: Mask, out: &Operand, inputs: &[&Operand]) -> Result<()> {
     let (from, mask) = match inputs {
         [mask] => (0, mask),
@@ -62,7 +62,8 @@ pub fn mask(gpu: &Gpu, work: Mask, out: &Operand, inputs: &[&Operand]) -> Result
         Mask::Positions => "positions".to_owned(),
     };
     let blocks = gpu.blocks_for(n);
-    // SAFETY: row-major operands; there is an element for each entry of the mask, or for each that is true, and a number for each tile.
+    // SAFETY: the operands are row-major, with an element for each entry of the mask or for each true one, and there is a number for each
+    // tile.
     unsafe {
         gpu.launch(&MASK, "mask_count", "MaskArgs", blocks, &args)?;
         gpu.launch(&MASK, "mask_scan", "MaskArgs", 1, &args)?;

@@ -1,4 +1,4 @@
-//! Matrix products: by cuBLAS where it is there and has them, else by kernels of this library.
+//! Matrix products: by cuBLAS if it is present and supports them, else by kernels of this library.
 
 use super::blas::Blas;
 use super::copy;
@@ -16,28 +16,28 @@ use crate::operand::Operand;
 use crate::plan::Plan;
 use crate::scalar::Scalar;
 
-/// Entries of kernels that need many registers.
+/// Declarations for kernels that need many registers.
 pub(super) const TWO_BLOCKS: &str = include_str!("kernels/two_blocks.cuh");
 /// Tiles in shared memory, for kernels that multiply.
 pub(super) const TILES: &str = include_str!("kernels/tiles.cuh");
 
-/// Matrix products.
+/// The kernels of matrix products.
 pub static MATMUL: Source = Source { name: "matmul", text: &[TWO_BLOCKS, TILES, include_str!("kernels/matmul.cu")], entries };
 
-/// Rows and columns of a tile.
+/// The number of rows and columns of a tile.
 pub(super) const TILE: i64 = 64;
-/// Rows and columns of a product that tiles pay for, and elements.
+/// The minimum number of rows and columns, and of elements, of a result for which tiles pay.
 const TILED: [i64; 2] = [16, 1024];
-/// Products of an element that tiles pay for, and that a warp pays for.
+/// The minimum number of products for each element for which tiles, or a warp, pay.
 const SHORT: i64 = 8;
 const LONG: i64 = 32;
-/// Splits at most.
+/// The maximum number of splits.
 const MOST_SPLITS: i64 = 1024;
 
-/// The dtypes that are multiplied.
+/// The dtypes of factors.
 const MULTIPLIED: &[Dtype] =
     &[Dtype::Uint8, Dtype::Int8, Dtype::Int16, Dtype::Int32, Dtype::Int64, Dtype::Float16, Dtype::Bfloat16, Dtype::Float32, Dtype::Float64];
-/// The dtypes of products.
+/// The dtypes of results.
 const PRODUCTS: [Dtype; 4] = [Dtype::Int32, Dtype::Int64, Dtype::Float32, Dtype::Float64];
 
 fn entries() -> Vec<Entry> {
@@ -53,7 +53,7 @@ fn entries() -> Vec<Entry> {
     entries
 }
 
-/// As the kernels declare it.
+/// The argument of the kernels.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct MatmulArgs {
@@ -122,7 +122,7 @@ fn args(products: &Products) -> Result<MatmulArgs> {
     })
 }
 
-/// The kernel for these sizes.
+/// The best kernel for these sizes.
 fn way(products: &Products, args: &MatmulArgs) -> &'static Way {
     let &Products { m, n, k, .. } = products;
     let along = if m >= n { args.a_along } else { args.b_along };
@@ -135,34 +135,34 @@ fn way(products: &Products, args: &MatmulArgs) -> &'static Way {
     }
 }
 
-/// A kernel, and how its sums are split.
+/// A kernel, and the rule for splitting its sums.
 struct Way {
     kernel: &'static str,
-    /// Rows and columns, and elements, that one sum of the kernel's is for.
+    /// The number of rows, and of columns, that a block or warp or thread computes.
     tile: i64,
-    /// Threads for a tile.
+    /// The number of threads for a tile.
     threads: i64,
-    /// Sums that are as good as more, and products of an element that are not worth a split.
+    /// The number of sums from which on splitting does not pay.
     enough: i64,
     least: i64,
 }
 
-/// By tiles, by warps, and by threads.
+/// The kernels that use tiles, warps, and threads.
 const WAYS: [Way; 3] = [
     Way { kernel: "multiply_tiles", tile: TILE, threads: 256, enough: 256, least: 512 },
     Way { kernel: "multiply_rows", tile: 1, threads: 32, enough: 8192, least: 1024 },
     Way { kernel: "multiply_elements", tile: 1, threads: 1, enough: 1 << 17, least: 256 },
 ];
 
-/// The number of splits of sums of `depth` products, of which there are `sums`, and their depth. It depends on sizes alone, and so does how
-/// sums are rounded.
+/// The number of splits of `sums` sums of `depth` products, and the depth of a split. They depend only on sizes, so that rounding does,
+/// too.
 pub(super) fn splits(sums: i64, depth: i64, enough: i64, least: i64) -> [i64; 2] {
     let wanted = (enough / sums.max(1)).min(depth / least).clamp(1, MOST_SPLITS);
     let of_split = div_up(depth.max(1), wanted);
     [div_up(depth.max(1), of_split), of_split]
 }
 
-/// Multiplies matrices of one dtype into a result of the dtype that products are computed in.
+/// Multiplies matrices of one dtype. The result has the dtype in which products are computed.
 pub fn matmul(gpu: &Gpu, work: &Matmul<'_>, c: &Operand, inputs: [&Operand; 2], addend: Option<&Operand>) -> Result<()> {
     if c.layout.numel() == 0 {
         return Ok(());
@@ -178,10 +178,10 @@ pub fn matmul(gpu: &Gpu, work: &Matmul<'_>, c: &Operand, inputs: [&Operand; 2], 
     calls.run(&blas)
 }
 
-/// `c = beta * c + alpha * (a @ b)` of `count` m x k and k x n matrices of one dtype; with `beta` 0 C is not read.
+/// `c = beta * c + alpha * (a @ b)` for `count` m x k and k x n matrices of one dtype. If `beta` is 0, `c` is not read.
 ///
 /// # Safety
-/// The blocks have the matrices, and those of `c` lie apart from the others.
+/// The blocks hold the matrices, and `c` does not overlap the others.
 pub(super) unsafe fn multiply(
     gpu: &Gpu,
     (dtype, count): (Dtype, i64),
@@ -215,14 +215,15 @@ fn run(gpu: &Gpu, products: &Products) -> Result<()> {
     let to = args;
     args.partial = partial.as_ref().map_or(0, |partial| partial.ptr());
     let (all, call) = (sums * args.splits, format!("{}<{}>", way.kernel, type_name(products.dtype)));
-    // Of tiles each has a block.
+    // Each tile is computed by one block.
     let blocks = if way.threads == 256 { all as u32 } else { gpu.blocks_for(all.saturating_mul(way.threads)) };
-    // SAFETY: operands lie inside their storages; the result lies apart from the factors, and the addend off it or in step with it.
+    // SAFETY: the operands are inside their storages. The result does not overlap the factors, and overlaps the addend only at the same
+    // positions.
     unsafe { gpu.launch(&MATMUL, &call, "MatmulArgs", blocks, &args)? };
     if let Some(partial) = &partial {
         let join = JoinArgs { partial: partial.ptr(), splits: args.splits, to: MatmulArgs { splits: 1, ..to } };
         let threads = if args.splits > LONG { 32 } else { 1 };
-        // SAFETY: as above; the sums of all splits were written.
+        // SAFETY: as above; the sums of all splits are in the stream before this kernel.
         unsafe { gpu.launch(&MATMUL, &format!("join_splits<{name}>"), "JoinArgs", gpu.blocks_for(elements * threads), &join)? };
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! Memory of GPUs: blocks that are kept when they are freed, since the driver takes a thousand times as long to make one.
+//! Memory of GPUs. Freed blocks are kept for reuse, because the driver takes a thousand times as long to allocate one.
 
 use super::blocks::{Blocks, Class};
 use super::captures::{graph_of, is_capturing, pool_of};
@@ -14,20 +14,20 @@ use std::sync::OnceLock;
 
 /// Sizes and addresses of blocks are multiples of this many bytes.
 const UNIT: usize = 512;
-/// Requests for less get small blocks.
+/// Smaller requests get small blocks.
 const SMALL: usize = 1 << 20;
-/// Bytes of a segment for small blocks. The size of a segment for large blocks is a multiple of this.
+/// The size of a segment for small blocks. Segments for large blocks are multiples of this size.
 const SMALL_SEGMENT: usize = 2 << 20;
-/// Bytes of a segment for requests of less than half as many.
+/// The size of a segment for requests of less than half this size.
 const LARGE_SEGMENT: usize = 20 << 20;
 
-/// True if blocks have no byte more than was asked for, so that tools which look at their ends see writes beyond: `TH_CUDA_EXACT` is 1.
+/// True if `TH_CUDA_EXACT` is 1: blocks have exactly the requested size, so that tools see writes beyond their end.
 fn exact() -> bool {
     static EXACT: OnceLock<bool> = OnceLock::new();
     *EXACT.get_or_init(|| std::env::var_os("TH_CUDA_EXACT").is_some_and(|value| value == "1"))
 }
 
-/// The sizes for a request, in bytes: its block, a segment for the block, and the smallest segment, for a GPU that is almost full.
+/// The sizes for a request in bytes: the block, its segment, and the smallest segment, for a GPU that is almost full.
 struct Sizes {
     class: Class,
     block: usize,
@@ -48,7 +48,7 @@ fn sizes(bytes: usize) -> Option<Sizes> {
     Some(Sizes { class: Class::Large, block, segment: if bytes < LARGE_SEGMENT / 2 { LARGE_SEGMENT } else { least }, least })
 }
 
-/// Memory that a driver of work uses for itself. What follows in the stream may use it again, once this is gone.
+/// Scratch memory of a kind of work. After it is dropped, later work of the stream may reuse the memory.
 pub struct Scratch<'a> {
     gpu: &'a Gpu,
     at: CUdeviceptr,
@@ -68,7 +68,7 @@ impl Drop for Scratch<'_> {
 }
 
 impl Gpu {
-    /// A block of memory. If there is none, free blocks go back to the driver first.
+    /// Allocates a block. If there is no memory, free blocks are returned to the driver first.
     pub fn allocate(&self, bytes: usize) -> Result<CUdeviceptr> {
         let Some(sizes) = sizes(bytes) else { bail!(NoMem, "{bytes} bytes overflow the address space") };
         let pool = pool_of(self, self.stream())?;
@@ -102,11 +102,11 @@ impl Gpu {
         Ok(at)
     }
 
-    /// Gives a block back. A block that a stream reaches while it is captured is kept for the graph.
+    /// Frees a block. A block that a captured stream uses is kept for the graph.
     pub fn free(&self, at: CUdeviceptr) {
         let mut blocks = self.blocks.lock();
         let Some((_, pool)) = blocks.used(at) else { return };
-        // Pools of graphs are odd; their blocks go to the default stream at last.
+        // Odd numbers are pools of graphs. Their blocks go to the default stream in the end.
         let own = if pool.is_multiple_of(2) { pool as CUstream } else { null_mut() };
         let graph = graph_of(self, own);
         if let Some(graph) = graph {
@@ -118,46 +118,46 @@ impl Gpu {
                 blocks.claim(at, graph);
                 continue;
             }
-            // A stream that is captured cannot wait for work outside of its graph; the block is the default stream's afterwards.
+            // A captured stream cannot wait for work outside its graph. The block goes to the default stream afterwards.
             let own = if graph.is_some() { null_mut() } else { own };
             let waits = self.mark(other).and_then(|mark| self.wait_for_mark(own, &mark));
             if waits.is_err() {
-                // A failure is ignored: the GPU failed before, or the driver is gone.
+                // An error is ignored, because it means that the GPU has failed before, or that the driver is gone.
                 let _ = self.wait_for(other);
             }
         }
         blocks.release(at);
     }
 
-    /// Memory for work by itself.
+    /// Scratch memory of `bytes` bytes.
     pub fn scratch(&self, bytes: usize) -> Result<Scratch<'_>> {
         Ok(Scratch { gpu: self, at: self.allocate(bytes)? })
     }
 
-    /// Gives all free segments to the driver.
+    /// Returns all free segments to the driver.
     pub fn give_back_blocks(&self) -> Result<()> {
         let _bound = self.bind()?;
         self.flush(&mut self.blocks.lock())
     }
 
     fn flush(&self, blocks: &mut Blocks) -> Result<()> {
-        // The driver waits for all streams when it takes memory, which would end a capture.
+        // Freeing memory waits for all streams, which would invalidate a capture.
         if is_capturing(self) {
             return Ok(());
         }
-        // The driver waits for work that may still use the memory.
+        // The driver waits for work that may still use a segment.
         while let Some(at) = blocks.take_segment() {
-            // SAFETY: the driver made the segment, and no block of the segment is used.
+            // SAFETY: the driver allocated the segment, and none of its blocks is used.
             check(unsafe { sys::cuMemFree_v2(at) }, "memory of the GPU could not be given back")?;
         }
         Ok(())
     }
 }
 
-/// The allocator that storages on GPUs name; its context is the GPU's number.
+/// The allocator of storages on GPUs. Its context is the GPU's number.
 pub static ALLOCATOR: THAllocator = THAllocator { malloc: Some(malloc), realloc: Some(realloc), free: Some(free) };
 
-/// The memory of storages on GPUs: see `storage::device`.
+/// Allocates the memory of a storage on a GPU; see `storage::provide_by`.
 pub fn provide(device: Device, bytes: usize) -> Result<(*mut c_void, &'static THAllocator, *mut c_void)> {
     let Device::Cuda(ordinal) = device else { bail!(Device, "{device} is no GPU") };
     let at = if bytes == 0 { 0 } else { gpu(ordinal)?.allocate(bytes)? };
@@ -191,7 +191,7 @@ fn moved(context: *mut c_void, data: CUdeviceptr, bytes: usize) -> Result<CUdevi
 }
 
 unsafe extern "C" fn free(context: *mut c_void, data: *mut c_void) {
-    // A storage may outlive the driver, whose memory is gone with it.
+    // A storage may be freed after the driver has ended, which has freed all memory.
     if let Ok(gpu) = of_context(context) {
         gpu.free(data as CUdeviceptr);
     }

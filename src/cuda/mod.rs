@@ -1,7 +1,7 @@
 //! NVIDIA GPUs: memory, and kernels for the kinds of work.
 //!
-//! The driver is looked for at the first use, and kernels are compiled when they are first needed. A GPU does the work of a stream in
-//! order, after the call that asked for it has returned; what reads elements waits.
+//! The driver is opened at the first use, and kernels are compiled when they are first needed. A call returns before its work is done. A
+//! GPU does the work of a stream in order, so only functions that read elements wait.
 
 mod blas;
 mod blocks;
@@ -64,7 +64,7 @@ use crate::operand::Operand;
 use crate::random::Generator;
 use crate::scalar::Scalar;
 
-/// All files of kernels; the entries of [`MAP`] follow from the operations, by [`map_entries`].
+/// All files of kernels. The entries of [`MAP`] are computed from the operations by [`map_entries`].
 pub static SOURCES: &[&Source] = &[
     &MAP,
     &compressed::COMPRESSED,
@@ -106,19 +106,19 @@ static GPUS: [Numbered; 128] = {
     all
 };
 
-/// The GPU with this number, be it there or not.
+/// The GPU with this number, whether it exists or not.
 pub fn numbered(ordinal: i8) -> &'static dyn Accelerator {
     &GPUS[ordinal.max(0) as usize]
 }
 
-/// Bytes that the driver of a kind of work may need of the host.
+/// The number of bytes that launching work may allocate on the host.
 const SET_ASIDE: usize = 16 << 10;
 
-/// The GPU with a number.
+/// The GPU with this number, as an accelerator.
 struct Numbered(i8);
 
 impl Numbered {
-    /// Calls `f` with the GPU, and with memory set aside for names and tables, which ask for it in ways that may not fail.
+    /// Calls `f` with the GPU. Memory is set aside for names and tables, which are allocated infallibly.
     fn with<R>(&self, f: impl FnOnce(&Gpu) -> Result<R>) -> Result<R> {
         let gpu = gpu(self.0)?;
         match provided(SET_ASIDE, || f(gpu)) {
@@ -201,7 +201,7 @@ impl Accelerator for Numbered {
     fn first(&self, operand: &Operand) -> Result<Scalar> {
         let mut bytes = [0u8; 8];
         gpu(self.0)?.read(operand.first() as u64, &mut bytes[..operand.dtype.size()])?;
-        // SAFETY: the bytes of an element.
+        // SAFETY: `bytes` holds an element.
         Ok(unsafe { read_element(bytes.as_ptr(), operand.dtype) })
     }
 
@@ -210,17 +210,17 @@ impl Accelerator for Numbered {
     }
 
     unsafe fn download(&self, to: *mut u8, from: *const u8, bytes: usize, waiting: bool) -> Result<()> {
-        // SAFETY: the caller's.
+        // SAFETY: the caller meets the conditions of the trait's method.
         unsafe { gpu(self.0)?.download(to, from as u64, bytes, waiting) }
     }
 
     unsafe fn upload(&self, to: *mut u8, from: *const u8, bytes: usize, waiting: bool) -> Result<()> {
-        // SAFETY: the caller's.
+        // SAFETY: the caller meets the conditions of the trait's method.
         unsafe { gpu(self.0)?.upload(to as u64, from, bytes, waiting) }
     }
 
     unsafe fn copy_from(&self, other: i8, to: *mut u8, from: *const u8, bytes: usize) -> Result<()> {
-        // SAFETY: the caller's.
+        // SAFETY: the caller meets the conditions of the trait's method.
         unsafe { gpu(self.0)?.copy_from(gpu(other)?, to as u64, from as u64, bytes) }
     }
 }

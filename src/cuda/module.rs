@@ -1,4 +1,4 @@
-//! Kernels: CUDA C that is compiled when it is first needed, kept in files, and loaded for each GPU.
+//! Kernels: CUDA C that is compiled when it is first needed, cached in files, and loaded on each GPU.
 
 use super::compile::{cached, compile};
 use super::driver::check;
@@ -12,24 +12,24 @@ use std::ffi::CString;
 use std::ptr::null_mut;
 use std::sync::OnceLock;
 
-/// Bytes of the host that text and machine code of a module may take, what the compiler itself needs not counted.
+/// The number of bytes that text and machine code of a module may take on the host, without the compiler's own memory.
 const TO_COMPILE: usize = 8 << 20;
 
-/// True if kernels are compiled by groups: `TH_CUDA_GROUPS` in the environment. A compiler that takes a second for each module and
-/// next to nothing for each kernel, as the one of the tests does, is faster so.
+/// Returns true if kernels are compiled in groups, because `TH_CUDA_GROUPS` is in the environment. This is faster with a compiler that
+/// needs a second for each module and little for each kernel, such as the one of the tests.
 fn by_groups() -> bool {
     static GROUPS: OnceLock<bool> = OnceLock::new();
     *GROUPS.get_or_init(|| std::env::var_os("TH_CUDA_GROUPS").is_some_and(|value| value != "0"))
 }
 
-/// The machine code of kernels for a compute capability, from the cache of kernels unless the code must be `fresh`.
+/// The machine code of kernels for a compute capability. It comes from the cache, unless it must be `fresh`.
 pub fn image(source: &Source, entries: &[Entry], capability: i32, fresh: bool) -> Result<Vec<u8>> {
     let text = module_text(source, entries);
     cached(&text, capability, fresh, || compile(source.name, &text, capability))
 }
 
 impl Gpu {
-    /// The kernel of `source` with this call, compiled and loaded if it is the first time. The GPU is bound.
+    /// The kernel of `source` with this call. It is compiled and loaded at its first use. The GPU is bound.
     pub fn function(&self, source: &'static Source, call: &str, args: &'static str) -> Result<sys::CUfunction> {
         if let Some(function) = self.kernels.read().of(source.name, call) {
             return Ok(function);
@@ -45,8 +45,8 @@ impl Gpu {
         self.load_named(source, call, &entries)
     }
 
-    /// The kernel of an elementwise operation, by the operation's address and a number of the form. `entries` has the wanted one first, and
-    /// all others of the operation.
+    /// The kernel of an elementwise operation, by the operation's address and the number of the form. `entries` returns the wanted kernel
+    /// first, then all others of the operation.
     #[inline(always)]
     pub fn map_function(
         &self,
@@ -77,7 +77,7 @@ impl Gpu {
         let module = self.load(source, entries)?;
         for entry in entries {
             let (mut function, symbol) = (null_mut(), CString::new(entry.symbol()).unwrap_or_default());
-            // SAFETY: the module was loaded; the driver copies the name.
+            // SAFETY: the module is loaded, and the driver copies the name.
             check(unsafe { sys::cuModuleGetFunction(&mut function, module, symbol.as_ptr()) }, "a kernel was not found in its module")?;
             kernels.named.entry(source.name).or_default().insert(entry.call.clone(), Function(function));
         }
@@ -96,11 +96,11 @@ impl Gpu {
 
     fn compiled(&self, source: &Source, entries: &[Entry]) -> Result<sys::CUmodule> {
         let mut failed = None;
-        // A file that does not load is made again, once.
+        // If a cached file does not load, the kernels are compiled again, once.
         for fresh in [false, true] {
             let image = image(source, entries, self.capability, fresh)?;
             let mut module = null_mut();
-            // SAFETY: the image is a cubin, or PTX with a 0 behind it, and is read before the call returns.
+            // SAFETY: the image is a cubin, or PTX that ends with 0, and is read before the call returns.
             match check(unsafe { sys::cuModuleLoadData(&mut module, image.as_ptr().cast()) }, "a module of kernels could not be loaded") {
                 Ok(()) => return Ok(module),
                 Err(error) => failed = Some(error),

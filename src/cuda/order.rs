@@ -1,5 +1,4 @@
-//! Keys that a GPU sorts together with their ordinals: stably, digit by digit. Kernels of other kinds of work make the keys and take what
-//! is sorted.
+//! Sorts keys and their ordinals on a GPU: a stable radix sort. Kernels of other kinds of work write the keys and read the sorted ordinals.
 
 use super::gpu::Gpu;
 use super::loops::div_up;
@@ -7,22 +6,22 @@ use super::memory::Scratch;
 use super::source::{Entry, Source};
 use crate::error::Result;
 
-/// What kernels need that make keys or take what is sorted, behind [`ITEMS`].
+/// Device functions that write keys and read sorted ones. Needs [`ITEMS`] before it.
 pub(super) const ORDER: &str = include_str!("kernels/order.cuh");
-/// Loops over elements and sums over the threads of a block.
+/// Device functions for loops over elements and sums over the threads of a block.
 pub(super) const ITEMS: &str = include_str!("kernels/items.cuh");
 
-/// Sorting.
+/// The kernels of the sort.
 pub static SORT: Source = Source { name: "order", text: &[ITEMS, ORDER, include_str!("kernels/order.cu")], entries };
 
-/// Keys at most: ordinals have 32 bits.
+/// The maximum number of keys, because ordinals have 32 bits.
 pub(super) const MOST_KEYS: i64 = u32::MAX as i64;
-/// Keys that a block sorts.
+/// The number of keys that a block sorts.
 const TILE: i64 = 4096;
-/// Values of a digit.
+/// The number of values of a digit.
 const DIGITS: i64 = 256;
 
-/// As kernels declare it.
+/// The argument of the kernels.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct Order {
@@ -43,7 +42,7 @@ impl Order {
 
 /// Memory for keys and their ordinals.
 pub struct Keys<'a> {
-    /// Where they lie.
+    /// The addresses of keys and ordinals.
     pub order: Order,
     _memory: Scratch<'a>,
 }
@@ -53,10 +52,10 @@ fn entries() -> Vec<Entry> {
 }
 
 impl Keys<'_> {
-    /// Memory for `n` keys, which the caller's kernel makes by `order_fill`.
+    /// Allocates memory for `n` keys, which the caller's kernel writes by `order_fill`.
     pub fn new(gpu: &Gpu, n: i64) -> Result<Keys<'_>> {
         let tiles = div_up(n, TILE);
-        // The greatest key, totals, keys, ordinals, counts.
+        // The buffers: the greatest key, totals, keys (twice), ordinals (twice), counts.
         let sizes = [8, DIGITS * 4, n * 8, n * 8, n * 4, n * 4, tiles * DIGITS * 4].map(|bytes| (bytes as usize).next_multiple_of(16));
         let memory = gpu.scratch(sizes.iter().sum())?;
         let mut at = memory.ptr();
@@ -69,15 +68,15 @@ impl Keys<'_> {
         Ok(Keys { order: Order { keys, ordinals, greatest, counts, totals, n, tiles: tiles as i32, digit: 0 }, _memory: memory })
     }
 
-    /// Sorts by digits of 8 bits, of which keys have no more than `digits`. What the greatest key lacks is left out.
+    /// Sorts by up to `digits` digits of 8 bits. Digits above the greatest key are skipped.
     pub fn sort(&self, gpu: &Gpu, digits: i32) -> Result<()> {
         if self.order.tiles == 1 {
-            // SAFETY: the memory has room for what the order says.
+            // SAFETY: the buffers have room for all keys.
             return unsafe { gpu.launch(&SORT, "order_tile", "Order", 1, &self.order) };
         }
         for digit in 0..digits {
             let order = Order { digit, ..self.order };
-            // SAFETY: the memory has room for what the order says.
+            // SAFETY: the buffers have room for all keys.
             unsafe {
                 gpu.launch(&SORT, "order_count", "Order", order.tiles as u32, &order)?;
                 gpu.launch(&SORT, "order_scan", "Order", DIGITS as u32, &order)?;

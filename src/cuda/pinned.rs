@@ -1,5 +1,5 @@
-//! Pinned memory of the host, which GPUs copy from and to while the host goes on. Blocks are kept when they are freed, and serve again once
-//! the copies that they were used by have been made.
+//! Pinned host memory, to and from which GPUs copy asynchronously. Freed blocks are kept, and reused when the copies that use them are
+//! done.
 
 use super::driver::{check, devices};
 use super::gpu::{Bound, Gpu, gpu, opened};
@@ -13,12 +13,12 @@ use std::ffi::c_void;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Sizes of blocks are powers of two, and not less.
+/// The minimum size of a block in bytes. Sizes are powers of two.
 const LEAST: usize = 4096;
-/// Flag of memory that is pinned for all GPUs.
+/// The flag for memory that is pinned for all GPUs.
 const PORTABLE: u32 = 1;
 
-/// A block, with the copies that use it, and the graphs that copy from or to it at every launch.
+/// A block, with the copies that use it, and the graphs that copy to or from it at every launch.
 struct Block {
     at: usize,
     bytes: usize,
@@ -27,19 +27,20 @@ struct Block {
 }
 
 impl Block {
-    /// Returns true if nothing uses the block any more.
+    /// Returns true if no copy and no graph uses the block.
     fn is_idle(&self) -> bool {
         self.graphs.is_empty() && self.copies.iter().all(Mark::has_passed)
     }
 }
 
-/// Blocks in use by their addresses, and free ones; there is room for all among the free, since giving one back may not fail.
+/// The used blocks, sorted by address, and the free blocks. The second list has capacity for all blocks, because freeing a block must not
+/// fail.
 static BLOCKS: Mutex<[Vec<Block>; 2]> = Mutex::new([Vec::new(), Vec::new()]);
 
-/// The most bytes that blocks in use ever had.
+/// The peak bytes of used blocks.
 static PEAK: AtomicUsize = AtomicUsize::new(0);
 
-/// Bytes of blocks in use, of free blocks, and the most that ever were in use.
+/// The bytes of used blocks, the bytes of free blocks, and the peak bytes of used blocks.
 pub fn bytes() -> [usize; 3] {
     let lists = BLOCKS.lock();
     let [used, free] = &*lists;
@@ -47,7 +48,7 @@ pub fn bytes() -> [usize; 3] {
     [sum(used), sum(free), PEAK.load(Ordering::Relaxed)]
 }
 
-/// Bytes of the machine's memory: free, and all.
+/// The free bytes and all bytes of the machine's memory.
 pub fn bytes_of_machine() -> [usize; 2] {
     let number = |name| {
         // SAFETY: sysconf only reads its argument.
@@ -73,7 +74,7 @@ fn allocate(bytes: usize) -> Result<usize> {
         Some(k) => Block { copies: Vec::new(), ..free.swap_remove(k) },
         None => {
             let (_bound, mut at) = (bind(false)?, null_mut());
-            // SAFETY: a GPU is bound; the result is written to a variable.
+            // SAFETY: a GPU is bound, and the result is written to a variable.
             check(unsafe { sys::cuMemHostAlloc(&mut at, bytes, PORTABLE) }, "memory could not be pinned")?;
             Block { at: at as usize, bytes, copies: Vec::new(), graphs: Vec::new() }
         }
@@ -92,8 +93,8 @@ fn release(at: usize) {
     }
 }
 
-/// A GPU that this process uses already is bound; if there is none, the thread's default GPU, unless a GPU must be `used`. So no context
-/// is made on a GPU that the program does not use.
+/// Binds a GPU that this process has used already. If there is none, binds the thread's default GPU, unless `used` is true. So no context
+/// is created on a GPU that the program does not use.
 fn bind(used: bool) -> Result<Bound> {
     if let Some(gpu) = opened().next() {
         return gpu.bind();
@@ -116,25 +117,25 @@ fn bind(used: bool) -> Result<Bound> {
     }
 }
 
-/// Gives free blocks back to the driver, once the copies that they were used by have been made. Blocks of graphs are kept.
+/// Returns free blocks to the driver when the copies that use them are done. Blocks of graphs are kept.
 pub fn empty_cache(gpu: &Gpu) -> Result<()> {
     let _bound = gpu.bind()?;
     let mut lists = BLOCKS.lock();
     let free = &mut lists[1];
     while let Some(k) = free.iter().position(|block| block.graphs.is_empty()) {
         let block = free.swap_remove(k);
-        // SAFETY: a block of the driver's, which nobody uses; the driver waits for copies.
+        // SAFETY: the driver allocated the block, which is free. The driver waits for copies.
         check(unsafe { sys::cuMemFreeHost(block.at as *mut c_void) }, "pinned memory could not be given back")?;
     }
     Ok(())
 }
 
-/// A graph that has ended uses no block any more.
+/// Ends the use of all blocks by a graph.
 pub fn end_graph(graph: usize) {
     BLOCKS.lock().iter_mut().flatten().for_each(|block| block.graphs.retain(|other| *other != graph));
 }
 
-/// Returns true if an address of the host is in memory that was pinned, by whom it may be.
+/// Returns true if an address of the host is in pinned memory, also if another library pinned it.
 pub fn is_pinned(at: usize) -> bool {
     let Ok(_bound) = bind(true) else { return false };
     let mut kind = 0u32;
@@ -145,13 +146,13 @@ pub fn is_pinned(at: usize) -> bool {
     asked == CUresult::CUDA_SUCCESS && kind == sys::CUmemorytype::CU_MEMORYTYPE_HOST as u32
 }
 
-/// A copy in a stream uses the block with this address. The block serves others only after the copy, or after the `graph` that the stream
-/// is being captured for.
+/// Records that a copy in a stream uses the block at this address. The block is reused only after the copy is done, or after the end of the
+/// `graph` that the stream is captured for.
 pub fn used_by(at: usize, gpu: &Gpu, stream: CUstream, graph: Option<usize>) -> Result<()> {
     let mut lists = BLOCKS.lock();
     let used = &mut lists[0];
     let k = used.partition_point(|block| block.at <= at);
-    // Memory that others pinned is theirs to keep.
+    // Memory that another library pinned is not managed here.
     let Some(block) = k.checked_sub(1).map(|k| &mut used[k]).filter(|block| at - block.at < block.bytes) else { return Ok(()) };
     if let Some(graph) = graph {
         if block.graphs.try_reserve(1).is_err() {

@@ -1,4 +1,4 @@
-//! Matrix products in numbers: addresses, sizes and steps of the matrices.
+//! Matrix products as numbers: addresses, sizes and strides of the matrices.
 
 use crate::device::tf32_allowed;
 use crate::dtype::Dtype;
@@ -8,7 +8,7 @@ use crate::layout::{Dims, Layout};
 use crate::operand::Operand;
 use crate::scalar::Scalar;
 
-/// The matrices of an operand: its address, the steps of the batch and of rows and columns in elements, and bytes of an element.
+/// The matrices of an operand: the address, the strides of the batch, of rows and of columns in elements, and the element size in bytes.
 #[derive(Debug, Clone)]
 pub struct Matrices {
     pub first: u64,
@@ -19,7 +19,7 @@ pub struct Matrices {
 }
 
 impl Matrices {
-    /// Matrices in the last two dimensions of a layout.
+    /// The matrices in the last two dimensions of a layout.
     fn of(t: &Operand, layout: &Layout) -> Matrices {
         let (batch, steps) = layout.strides.split_at(layout.ndim() - 2);
         Matrices { first: t.first() as u64, batch: batch.into(), row: steps[0], col: steps[1], size: t.dtype.size() }
@@ -34,12 +34,12 @@ impl Matrices {
         (self.row, self.col) = (self.col, self.row);
     }
 
-    /// True if the dimension of the batch continues the rows.
+    /// Returns true if a batch dimension continues the rows.
     fn continues(&self, dim: usize, rows: i64) -> bool {
         rows == 1 || self.batch[dim] == self.row * rows
     }
 
-    /// Bytes between rows and between columns.
+    /// The distances between rows and between columns in bytes.
     pub fn bytes(&self) -> [i64; 2] {
         [self.row, self.col].map(|step| step * self.size as i64)
     }
@@ -49,7 +49,7 @@ impl Matrices {
     }
 }
 
-/// A matrix for each place of a batch, in elements: the address of the first, and the steps between matrices, rows and columns.
+/// A batch of matrices: the address of the first, and the distances between matrices, rows and columns in elements.
 #[derive(Debug, Clone, Copy)]
 pub struct Block {
     pub at: u64,
@@ -59,7 +59,7 @@ pub struct Block {
 }
 
 impl Block {
-    /// The block from a row and a column on.
+    /// The block that starts at a row and a column.
     pub fn from(self, dtype: Dtype, row: i64, col: i64) -> Block {
         let step = (row * self.row + col * self.col) * dtype.size() as i64;
         Block { at: self.at.wrapping_add_signed(step), ..self }
@@ -70,7 +70,7 @@ impl Block {
     }
 }
 
-/// Products `c = beta * t + alpha * (a @ b)` of m x k and k x n matrices, for each place of a batch, or summed over it.
+/// Products `c = beta * t + alpha * (a @ b)` of m x k and k x n matrices, for each place of a batch, or summed over the batch.
 #[derive(Debug, Clone)]
 pub struct Products {
     pub dtype: Dtype,
@@ -97,7 +97,7 @@ impl Products {
             shape.extend_from_slice(&t.layout.shape[t.layout.ndim() - 2..]);
             t.layout.broadcast_to(&shape)
         };
-        // Dimensions that the result lacks, with one entry each.
+        // Missing dimensions of the result are added with size 1.
         let result = |layout: &Layout| -> Result<Layout> {
             let mut layout = layout.clone();
             if !work.form.columns {
@@ -120,7 +120,7 @@ impl Products {
             compute: c.dtype,
             m: rows[0],
             n: cols[1],
-            // Without their factor, products are not computed.
+            // If alpha is 0, no products are computed.
             k: if nothing { 0 } else { rows[1] },
             batch: work.batch.into(),
             summed: !work.form.batch,
@@ -134,7 +134,7 @@ impl Products {
         })
     }
 
-    /// Products `c = beta * c + alpha * (a @ b)` of `count` blocks of one dtype; with `beta` 0 C is not read.
+    /// Products `c = beta * c + alpha * (a @ b)` of `count` blocks of one dtype. If `beta` is 0, `c` is not read.
     pub fn of_blocks(
         (dtype, count): (Dtype, i64),
         [m, n, k]: [i64; 3],
@@ -166,7 +166,7 @@ impl Products {
         }
     }
 
-    /// Takes dimensions of the batch for more rows, where all have one matrix on the right and rows follow each other.
+    /// Turns batch dimensions into more rows, if all matrices on the right are the same and the rows continue each other.
     pub fn stack(&mut self) {
         while !self.summed && !self.batch.is_empty() {
             let (dim, m) = (self.batch.len() - 1, self.m);
@@ -190,14 +190,14 @@ impl Products {
         }
     }
 
-    /// Computes the transposed products where the columns of the result are contiguous.
+    /// Transposes the products if the columns of the result are contiguous.
     pub fn turn(&mut self) {
         if self.c.row.abs() < self.c.col.abs() && self.m != 1 && self.n != 1 {
             self.transpose();
         }
     }
 
-    /// Takes the transposed products, of the factors in the other order.
+    /// Transposes the products: swaps the factors and transposes all matrices.
     pub fn transpose(&mut self) {
         (self.m, self.n) = (self.n, self.m);
         std::mem::swap(&mut self.a, &mut self.b);
@@ -207,7 +207,7 @@ impl Products {
         }
     }
 
-    /// Products whose results stay apart, and products that are summed.
+    /// The number of separate products, and the number of products that are summed for each.
     pub fn counts(&self) -> [i64; 2] {
         let count = self.batch.iter().product();
         if self.summed { [1, count] } else { [count, 1] }

@@ -1,5 +1,5 @@
-//! Random fills by Philox, whose elements follow from the seed, the blocks handed out before, and their position: the same numbers as the
-//! host's. MT19937 makes each number of the one before, and is refused.
+//! Random fills by Philox. Elements depend on the seed, the number of blocks reserved before, and their position: the numbers are the
+//! host's. MT19937 is not supported, because it computes each number from the one before.
 
 use super::gpu::Gpu;
 use super::order::{ITEMS, Keys, MOST_KEYS, ORDER, Order};
@@ -13,27 +13,27 @@ use crate::random::{Alias, Generator, Philox};
 
 const WORDS: &str = include_str!("kernels/random.cuh");
 
-/// Fills whose elements take as many words each.
+/// The kernels of fills that need a fixed number of words for each element.
 pub static RANDOM: Source = Source { name: "random", text: &[ITEMS, WORDS, include_str!("kernels/random.cu")], entries };
-/// Fills by rejection.
+/// The kernels of fills by rejection.
 pub static RANDOM_EACH: Source =
     Source { name: "random_each", text: &[ITEMS, WORDS, include_str!("kernels/random_each.cu")], entries: entries_each };
-/// Permutations and samples.
+/// The kernels of permutations and samples.
 pub static RANDOM_SAMPLE: Source =
     Source { name: "random_sample", text: &[ITEMS, ORDER, WORDS, include_str!("kernels/random_sample.cu")], entries: entries_sample };
 
-/// Elements that are made together.
+/// The number of elements that are computed together.
 const GROUP: u64 = 64;
-/// The longest range of integers that are made of a word each.
+/// The longest range of integers for which one word is enough.
 const LONGEST: u64 = 1 << 24;
-/// Words of which a permutation takes whole blocks from the stream.
+/// The number of words that a permutation reserves at a time, as whole blocks.
 const PERMUTED: u64 = 512;
-/// Categories for each sample from which on these are searched in running sums.
+/// The number of categories for each sample from which on categories are found by search in running sums.
 const SEARCHED_SHARE: i64 = 8;
-/// Rounds of exchanges between two looks at what is left.
+/// The number of rounds of exchanges between two checks for remaining work.
 const ROUNDS: i64 = 16;
 
-/// As the kernels declare it.
+/// The argument of the kernels.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct DrawArgs {
@@ -86,7 +86,7 @@ struct RaceArgs {
     block: u64,
 }
 
-/// Distributions of floats, of which there is one for each type, and others.
+/// The distributions of floats, which exist for each float type.
 const FLOATS: [&str; 5] = ["Uniform", "Normal", "LogNormal", "Exponential", "Cauchy"];
 const OTHERS: [&str; 7] = ["Geometric", "Chance", "ChanceEach", "Range", "LongRange", "Alias", "Sums"];
 const EACH: [&str; 5] = ["Truncated", "Gamma", "Beta", "Poisson", "Binomial"];
@@ -108,7 +108,7 @@ fn entries_sample() -> Vec<Entry> {
     entries
 }
 
-/// A place that is filled.
+/// The destination of a fill.
 #[derive(Clone, Copy)]
 struct Place {
     at: u64,
@@ -116,7 +116,7 @@ struct Place {
     n: i64,
 }
 
-/// What a fill is made of beside words.
+/// The inputs of a fill other than random words.
 #[derive(Clone, Copy, Default)]
 struct Given {
     numbers: [f64; 5],
@@ -137,17 +137,21 @@ pub fn random(gpu: &Gpu, draw: Draw, generator: &mut Generator, out: &Operand, p
     };
     let double = out.dtype == Dtype::Float64;
     let float = if double { "double" } else { "float" };
-    // Numbers of float32 are rounded to it, and computed with in it.
+    // For float32 results, parameters are rounded to float32, and the computation is in float32.
     let single = |x: f64| if double { x } else { f64::from(x as f32) };
     let half = |x: f64| if double { 0.5 * x } else { f64::from(0.5 * x as f32) };
+    // Positive numbers that would be stored as 0 become the smallest positive one.
+    let (least, most) = (out.dtype.least_positive(), out.dtype.below_one());
     let each = |stream: &mut Philox, law: &str, given: &[f64]| draw_each(gpu, place, stream, law, numbers(given));
     match draw {
         Draw::Uniform { from, to, most } => {
             fill(gpu, place, stream, &format!("Uniform<{float}>"), numbers(&uniform(double, [from, to, most])))
         }
         Draw::Normal { mean, std } => fill(gpu, place, stream, &format!("Normal<{float}>"), numbers(&[single(mean), single(std)])),
-        Draw::LogNormal { mean, std } => fill(gpu, place, stream, &format!("LogNormal<{float}>"), numbers(&[single(mean), single(std)])),
-        Draw::Exponential { lambda } => fill(gpu, place, stream, &format!("Exponential<{float}>"), numbers(&[half(1.0 / lambda)])),
+        Draw::LogNormal { mean, std } => {
+            fill(gpu, place, stream, &format!("LogNormal<{float}>"), numbers(&[single(mean), single(std), least]))
+        }
+        Draw::Exponential { lambda } => fill(gpu, place, stream, &format!("Exponential<{float}>"), numbers(&[half(1.0 / lambda), least])),
         Draw::Cauchy { median, sigma } => fill(gpu, place, stream, &format!("Cauchy<{float}>"), numbers(&[single(median), single(sigma)])),
         Draw::Geometric { p } => fill(gpu, place, stream, "Geometric", numbers(&[0.5 * (-1.0 / p.ln())])),
         Draw::Bernoulli { p } => fill(gpu, place, stream, "Chance", Given { span: (p * 4_294_967_296.0).round() as u64, ..numbers(&[]) }),
@@ -157,12 +161,12 @@ pub fn random(gpu: &Gpu, draw: Draw, generator: &mut Generator, out: &Operand, p
         }
         Draw::Alias => fill(gpu, place, stream, "Alias", Given { span: parameters[1].layout.numel() as u64, ..numbers(&[]) }),
         Draw::TruncatedNormal { mean, std, from, to } => each(stream, "Truncated", &[mean, std, from, to]),
-        Draw::Gamma { shape, scale } => each(stream, "Gamma", &[shape, scale]),
-        Draw::Beta { a, b } => each(stream, "Beta", &[a, b]),
+        Draw::Gamma { shape, scale } => each(stream, "Gamma", &[shape, scale, least]),
+        Draw::Beta { a, b } => each(stream, "Beta", &[a, b, least, most]),
         Draw::Poisson { rate } => each(stream, "Poisson", &[rate]),
         Draw::Binomial { n, p } => each(stream, "Binomial", &[n, p]),
-        Draw::GammaEach => each(stream, "Gamma", &[]),
-        Draw::BetaEach => each(stream, "Beta", &[]),
+        Draw::GammaEach => each(stream, "Gamma", &[0.0, 0.0, least]),
+        Draw::BetaEach => each(stream, "Beta", &[0.0, 0.0, least, most]),
         Draw::PoissonEach => each(stream, "Poisson", &[]),
         Draw::BinomialEach => each(stream, "Binomial", &[]),
         Draw::Permutation => permute(gpu, place, stream),
@@ -170,7 +174,7 @@ pub fn random(gpu: &Gpu, draw: Draw, generator: &mut Generator, out: &Operand, p
     }
 }
 
-/// The numbers of a uniform distribution: a range wider than the largest float is made at half its size.
+/// The parameters of a uniform distribution. A range that is wider than the largest float is computed at half its size.
 fn uniform(double: bool, [from, to, most]: [f64; 3]) -> [f64; 5] {
     if double {
         let shrink = if (to - from).is_finite() { 1.0 } else { 0.5 };
@@ -184,12 +188,12 @@ fn uniform(double: bool, [from, to, most]: [f64; 3]) -> [f64; 5] {
     [low, to * shrink - low, 1.0 / shrink, end, last].map(f64::from)
 }
 
-/// Takes the blocks of `n` elements from the stream: those of a group for each group.
+/// Reserves the stream's blocks for `n` elements: `blocks` for each group.
 fn reserve(stream: &mut Philox, n: i64, blocks: u64) -> u64 {
     stream.reserve((n as u64).div_ceil(GROUP).wrapping_mul(blocks))
 }
 
-/// Fills a place with what a distribution makes of one word or two for each element.
+/// Fills a place with a distribution that needs one or two words for each element.
 fn fill(gpu: &Gpu, place: Place, stream: &mut Philox, law: &str, given: Given) -> Result<()> {
     let of_word = law.ends_with("<float>") || matches!(law, "Chance" | "Range");
     let blocks = if of_word { GROUP / 4 } else { GROUP / 2 };
@@ -200,11 +204,11 @@ fn fill(gpu: &Gpu, place: Place, stream: &mut Philox, law: &str, given: Given) -
     }
     let args = DrawArgs { to: place.at, n: place.n, seed, block, numbers, from, span, lists, dtype: place.dtype.code(), unused: 0 };
     let items = (place.n as u64).div_ceil(GROUP).saturating_mul(blocks).cast_signed();
-    // SAFETY: the place has `n` elements, and lists have what the distribution takes of them.
+    // SAFETY: the place has `n` elements, and the lists have the entries that the distribution reads.
     unsafe { gpu.launch(&RANDOM, &format!("draw<{law}>"), "DrawArgs", gpu.blocks_for(items), &args) }
 }
 
-/// Fills a place with what a distribution makes of the words that belong to each element.
+/// Fills a place with a distribution that needs a variable number of words for each element.
 fn draw_each(gpu: &Gpu, place: Place, stream: &mut Philox, law: &str, given: Given) -> Result<()> {
     let (seed, block) = (stream.seed, reserve(stream, place.n, GROUP));
     let [a, b, c, d, _] = given.numbers;
@@ -213,11 +217,11 @@ fn draw_each(gpu: &Gpu, place: Place, stream: &mut Philox, law: &str, given: Giv
     }
     let (lists, dtype) = (given.lists, place.dtype.code());
     let args = EachArgs { to: place.at, n: place.n, seed, block, numbers: [a, b, c, d], lists, dtype, unused: 0 };
-    // SAFETY: the place has `n` elements, as lists have.
+    // SAFETY: the place and the lists have `n` elements.
     unsafe { gpu.launch(&RANDOM_EACH, &format!("draw_each<{law}>"), "EachArgs", gpu.blocks_for(place.n), &args) }
 }
 
-/// The integers from 0 on in random order, in a place of int64.
+/// Writes a random permutation of the integers from 0 on to a place of int64.
 fn permute(gpu: &Gpu, place: Place, stream: &mut Philox) -> Result<()> {
     let (n, seed) = (place.n, stream.seed);
     if n == 0 {
@@ -246,7 +250,8 @@ fn permute(gpu: &Gpu, place: Place, stream: &mut Philox) -> Result<()> {
     }
 }
 
-/// Categories for each row of a matrix of probabilities. Tables are made on the host, since each entry follows from those before.
+/// Categories for each row of a matrix of probabilities. The tables are computed on the host, because each entry depends on the ones
+/// before.
 fn categories(gpu: &Gpu, place: Place, stream: &mut Philox, p: &Operand, replacement: bool) -> Result<()> {
     let [rows, count] = [0, 1].map(|d| p.layout.shape[d]);
     let n = place.n / rows.max(1);
@@ -262,7 +267,7 @@ fn categories(gpu: &Gpu, place: Place, stream: &mut Philox, p: &Operand, replace
         let tables = gpu.scratch(count as usize * 16)?;
         let lists = [tables.ptr(), tables.ptr() + count as u64 * 8];
         if n <= count / SEARCHED_SHARE {
-            // As shares of the greatest: the sum may be too small to divide.
+            // Probabilities are divided by the greatest first, because the sum of very small ones may underflow.
             let most = p.iter().fold(0.0f64, |most, &x| most.max(x));
             let mut sum = 0.0;
             let last = p.iter().rposition(|&x| x > 0.0).unwrap_or(0) as i64;
@@ -282,7 +287,7 @@ fn categories(gpu: &Gpu, place: Place, stream: &mut Philox, p: &Operand, replace
     Ok(())
 }
 
-/// The first categories to arrive, each after a time that is exponentially distributed.
+/// Draws categories without replacement: each gets an exponentially distributed arrival time, and the first ones are the result.
 fn race(gpu: &Gpu, place: Place, stream: &mut Philox, p: u64, count: i64) -> Result<()> {
     let (seed, block) = (stream.seed, reserve(stream, count, GROUP / 2));
     if count > MOST_KEYS {
@@ -293,7 +298,7 @@ fn race(gpu: &Gpu, place: Place, stream: &mut Philox, p: u64, count: i64) -> Res
     }
     let keys = Keys::new(gpu, count)?;
     let args = RaceArgs { order: keys.order, to: place.at, n: place.n, p, seed, block };
-    // SAFETY: there is a key for each category, and no more arrive than there are.
+    // SAFETY: there is a key for each category, and no more arrivals than categories.
     let launch = |call: &str, items: i64| unsafe { gpu.launch(&RANDOM_SAMPLE, call, "RaceArgs", gpu.blocks_for(items), &args) };
     launch("race_keys", count)?;
     keys.sort(gpu, 8)?;

@@ -1,4 +1,4 @@
-//! Reductions: the elements of each result position are folded.
+//! Reductions on GPUs: fold the elements of each result position.
 
 use super::copy::convert;
 use super::gpu::{Gpu, THREADS};
@@ -14,21 +14,21 @@ use crate::operand::Operand;
 use crate::plan::{Loop, Plan};
 use smallvec::SmallVec;
 
-/// Reductions.
+/// The kernels of reductions.
 pub static REDUCE: Source = Source { name: "reduce", text: &[KEYS, LINES, include_str!("kernels/reduce.cu")], entries };
 
-/// Blocks that are wanted at least: as many as the largest GPU runs at a time.
+/// The wanted minimum number of blocks: as many as the largest GPU runs at the same time.
 const BLOCKS: i64 = 1024;
-/// Elements that a thread folds at least, where the elements of a result are cut into segments.
+/// The minimum number of elements that a thread folds, if the elements of a result are cut into segments.
 const LEAST: i64 = 32;
-/// Elements that a thread should fold of a contiguous run.
+/// The wanted number of elements of a contiguous run that a thread folds.
 const RUN: i64 = 16;
-/// Elements of a result from which on several threads fold those of neighbouring results.
+/// The number of elements of a result from which on several threads fold each result, if neighbouring threads fold neighbouring results.
 const SHARED: i64 = 64;
-/// Bytes of the state of a fold at most.
+/// The maximum size of a fold's state in bytes.
 const STATE: i64 = 32;
 
-/// As the kernels declare it.
+/// The argument of the kernels.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct ReduceArgs {
@@ -50,7 +50,7 @@ struct ReduceArgs {
     unused: i32,
 }
 
-/// A fold as kernels know it.
+/// A fold in the terms of the kernels.
 struct Kernel {
     name: &'static str,
     /// The term of a sum of floats.
@@ -59,17 +59,17 @@ struct Kernel {
     root: i32,
     flag: bool,
     magnitude: bool,
-    /// True if it returns places.
+    /// True if the fold returns positions.
     numbered: bool,
 }
 
 impl Kernel {
-    /// The kernel of a fold of elements that are computed in `compute`.
+    /// The kernel of a fold for elements that are computed in `compute`.
     fn of(fold: Fold, compute: Dtype) -> Kernel {
         let plain = |name| Kernel { name, term: None, number: 0.0, root: 0, flag: false, magnitude: false, numbered: false };
         match fold {
             Fold::Sum { .. } if !compute.is_float() => plain("Sum"),
-            // Squares of float64 may leave its range.
+            // Squares of float64 may overflow or underflow.
             Fold::Sum { term: Term::Square, root: Root::Sqrt, .. } if compute == Dtype::Float64 => {
                 Kernel { number: 2.0, ..plain("Powers") }
             }
@@ -92,7 +92,7 @@ impl Kernel {
         }
     }
 
-    /// The type of the fold, of elements that are computed in `compute`.
+    /// The CUDA type of the fold for elements that are computed in `compute`.
     fn call(&self, compute: Dtype) -> String {
         let (name, t) = (self.name, type_name(compute));
         self.term.map_or_else(|| format!("{name}<{t}>"), |term| format!("{name}<{t}, {term}>"))
@@ -109,7 +109,7 @@ fn name_of(term: Term) -> &'static str {
     }
 }
 
-/// The types of folds of a compute type.
+/// The CUDA types of all folds of a compute type.
 fn calls(compute: Dtype) -> Vec<String> {
     let t = type_name(compute);
     let mut calls: Vec<String> = ["Product", "Extreme", "MinMax", "ExtremeAt", "Logic"].map(|name| format!("{name}<{t}>")).into();
@@ -136,7 +136,7 @@ fn entries() -> Vec<Entry> {
     entries
 }
 
-/// Folds the elements of `input` into results with size 1 in the dimensions that are folded.
+/// Folds the elements of `input` into results, which have size 1 in the folded dimensions.
 pub fn reduce(gpu: &Gpu, work: &Reduce<'_>, out: [Option<&Operand>; 2], input: &Operand) -> Result<()> {
     let compute = work.compute.compute();
     if input.dtype.compute() == compute || input.layout.numel() == 0 {
@@ -175,7 +175,7 @@ fn fold(gpu: &Gpu, work: &Reduce<'_>, out: [Option<&Operand>; 2], input: &Operan
         unused: 0,
     };
     let (fold, groups) = (kernel.call(compute), |width: i64| div_up(kept.total, width));
-    // SAFETY: operands lie inside their storages; there is a state for each segment of each result.
+    // SAFETY: the operands are inside their storages, and there is a state for each segment of each result.
     unsafe {
         let jobs = groups(cut.width) * cut.segments;
         gpu.launch(&REDUCE, &format!("reduce<{fold}, {}>", type_name(input.dtype)), "ReduceArgs", gpu.blocks_of(jobs), &args)?;
@@ -188,12 +188,13 @@ fn fold(gpu: &Gpu, work: &Reduce<'_>, out: [Option<&Operand>; 2], input: &Operan
     Ok(())
 }
 
-/// The first power of two from `n` on, up to the threads of a block.
+/// The smallest power of two that is at least `n`, limited to the threads of a block.
 fn power_of_two(n: i64) -> i64 {
     (n.clamp(1, THREADS.into()) as u32).next_power_of_two().into()
 }
 
-/// The loops of the dimensions that stay, and of those that are folded: fastest first, but row-major where elements are `numbered`.
+/// The loops of the dimensions that stay, and of the folded ones. They are sorted fastest first; folded ones are row-major if elements are
+/// `numbered`.
 fn split(input: &Layout, size: i64, folds: &[bool], numbered: bool, out: [Option<&Operand>; 2]) -> Result<(Loops<3>, Loops<1>)> {
     let (mut kept, mut folded, mut number): (SmallVec<[Loop<3>; INLINE_DIMS]>, SmallVec<[Loop<2>; INLINE_DIMS]>, _) =
         (SmallVec::new(), SmallVec::new(), 1);
@@ -219,13 +220,13 @@ fn split(input: &Layout, size: i64, folds: &[bool], numbered: bool, out: [Option
     Ok((loops(&kept)?, Loops { total: folded.total, n: folded.n, step: [folded.step[1]], count: folded.count, narrow: folded.narrow }))
 }
 
-/// The threads of a reduction, which follow from sizes alone.
+/// The distribution of a reduction over threads. It depends only on sizes.
 struct Cut {
-    /// Results of a block.
+    /// The number of results of a block.
     width: i64,
-    /// True if neighbouring threads take neighbouring results.
+    /// True if neighbouring threads compute neighbouring results.
     across: bool,
-    /// True if the elements of a result are contiguous, and neighbouring threads take neighbours.
+    /// True if the elements of a result are contiguous, and neighbouring threads read neighbouring elements.
     packed: bool,
     segments: i64,
     segment: i64,
@@ -234,7 +235,7 @@ struct Cut {
 impl Cut {
     fn new(kept: &Loops<3>, folded: &Loops<1>, size: i64) -> Cut {
         let (threads, n) = (i64::from(THREADS), folded.total);
-        // Steps of 0 are those of dimensions that are repeated.
+        // Steps of 0 belong to broadcast dimensions.
         let speed = |step: i64| if step == 0 { i64::MAX } else { step.abs() };
         let across = n > 1 && kept.total > 1 && speed(kept.step[0][0]) < speed(folded.step[0][0]);
         let wanted = match across {
@@ -246,7 +247,7 @@ impl Cut {
         let width = wanted.min(power_of_two(kept.total));
         let (lanes, groups) = (threads / width, div_up(kept.total, width));
         let segments = div_up(BLOCKS, groups).min(n / (lanes * LEAST)).max(1);
-        // Segments are multiples of packets, whatever the size of an element.
+        // Segments are multiples of packets for every element size.
         let segment = div_up(div_up(n, segments).max(1), lanes * RUN) * lanes * RUN;
         let packed = !across && folded.count == 1 && (folded.step[0][0] == size || n <= 1);
         Cut { width, across, packed, segments: div_up(n, segment).max(1), segment }

@@ -1,4 +1,4 @@
-//! Running sums, products, extremes, and sums of exponentials.
+//! Scans on GPUs: running sums, products, extremes, and sums of exponentials.
 
 use super::gpu::Gpu;
 use super::line_args::{KEYS, LINES, LineArgs, STATE, TILE};
@@ -7,13 +7,13 @@ use super::source::{Entry, Source};
 use crate::dtype::Dtype;
 use crate::error::Result;
 
-/// Scans.
+/// The kernels of scans.
 pub static SCAN: Source = Source { name: "scan", text: &[KEYS, LINES, include_str!("kernels/scan.cu")], entries };
 
-/// Elements of a line up to which a thread scans one, and lines from which on it does.
+/// The maximum number of elements of a line, and the minimum number of lines, for which one thread scans each line.
 const SCANNED: [i64; 2] = [256, 32768];
 
-/// As the kernels declare it.
+/// The argument of the kernels.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct ScanArgs {
@@ -40,7 +40,7 @@ fn entries() -> Vec<Entry> {
     entries
 }
 
-/// Scans lines whose elements are converted to `compute`. Results may lie on the elements.
+/// Scans lines whose elements are converted to `compute`. Results may overwrite the elements.
 pub fn scan(gpu: &Gpu, function: &str, compute: Dtype, max: bool, lines: &LineArgs) -> Result<()> {
     if lines.numel() == 0 {
         return Ok(());
@@ -48,12 +48,12 @@ pub fn scan(gpu: &Gpu, function: &str, compute: Dtype, max: bool, lines: &LineAr
     let call = |way: &str| format!("scan_{way}<{function}<{}>>", type_name(compute));
     let mut args = ScanArgs { lines: *lines, states: 0, segments: 1, segment: lines.n, writes: 1, max: max.into() };
     if lines.singly() || (lines.n <= SCANNED[0] && lines.count() >= SCANNED[1]) {
-        // SAFETY: operands lie inside their storages.
+        // SAFETY: the operands are inside their storages.
         return unsafe { gpu.launch(&SCAN, &call("singly"), "ScanArgs", gpu.blocks_for(lines.count()), &args) };
     }
     [args.segments, args.segment] = lines.segments(TILE);
     let jobs = gpu.blocks_of(lines.count().saturating_mul(args.segments));
-    // SAFETY: operands lie inside their storages; there is a state for each segment of each line.
+    // SAFETY: the operands are inside their storages, and there is a state for each segment of each line.
     unsafe {
         if args.segments == 1 {
             return gpu.launch(&SCAN, &call("segments"), "ScanArgs", jobs, &args);

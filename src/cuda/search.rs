@@ -9,10 +9,10 @@ use crate::error::Result;
 use crate::launch::Search;
 use crate::operand::Operand;
 
-/// Searches.
+/// The kernels of searches.
 pub static SEARCH: Source = Source { name: "search", text: &[ITEMS, include_str!("kernels/search.cu")], entries };
 
-/// As the kernels declare it.
+/// The argument of the kernels.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct SearchArgs {
@@ -34,13 +34,13 @@ fn entries() -> Vec<Entry> {
     entries
 }
 
-/// Finds the elements of `x`, which have a compute type, in ascending sequences.
+/// Searches for the elements of `x`, which have a compute type, in ascending sequences.
 pub fn search(gpu: &Gpu, work: Search, out: &Operand, sequences: &Operand, x: &Operand) -> Result<()> {
     let total = x.layout.numel();
     if total == 0 {
         return Ok(());
     }
-    // One sequence is for all elements; else each row of them has its own.
+    // There is one sequence for all elements, or one for each row of elements.
     let row = if sequences.layout.ndim() <= 1 { total } else { x.layout.shape.last().map_or(1, |&n| n) };
     let (name, other) = match work {
         Search::Place { right } => ("search", right),
@@ -56,6 +56,6 @@ pub fn search(gpu: &Gpu, work: Search, out: &Operand, sequences: &Operand, x: &O
         other: other.into(),
         unused: 0,
     };
-    // SAFETY: row-major operands, a result for each element, and a sequence for each row.
+    // SAFETY: the operands are row-major, with a result for each element and a sequence for each row.
     unsafe { gpu.launch(&SEARCH, &format!("{name}<{}>", type_name(x.dtype)), "SearchArgs", gpu.blocks_for(total), &args) }
 }

@@ -1,4 +1,4 @@
-//! Elements that follow from their position: progressions, triangles of matrices, marks.
+//! Elements computed from their position: progressions, triangles of matrices, one-hot rows.
 
 use super::copy::convert;
 use super::gpu::Gpu;
@@ -14,10 +14,10 @@ use crate::operand::Operand;
 use crate::plan::Plan;
 use crate::scalar::Scalar;
 
-/// Progressions and triangles.
+/// The kernels of progressions and triangles.
 pub static SEQUENCE: Source = Source { name: "sequence", text: &[ITEMS, include_str!("kernels/sequence.cu")], entries };
 
-/// As the kernels declare it.
+/// The argument of the kernels.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct IntegersArgs {
@@ -100,7 +100,7 @@ fn entries() -> Vec<Entry> {
     entries
 }
 
-/// Fills a row-major operand.
+/// Fills a row-major operand with a progression.
 pub fn sequence(gpu: &Gpu, work: &Sequence, out: &Operand) -> Result<()> {
     let (to, n) = (out.first() as u64, out.layout.numel());
     if n == 0 {
@@ -115,7 +115,7 @@ pub fn sequence(gpu: &Gpu, work: &Sequence, out: &Operand) -> Result<()> {
         }
         Sequence::Spaced(numbers) => {
             let progression = |ramp: Ramp| Progression { anchor: ramp.anchor, origin: ramp.origin, step: ramp.step };
-            // The exponential of a product loses digits, which only float64 shows.
+            // The exponential of a product loses digits, which only matter for float64.
             let (base, power) = match numbers.base {
                 None => (0.0, 0),
                 Some(base) if out.dtype == Dtype::Float32 && base > 0.0 && base.is_finite() => (base.ln(), 2),
@@ -130,7 +130,7 @@ pub fn sequence(gpu: &Gpu, work: &Sequence, out: &Operand) -> Result<()> {
     }
 }
 
-/// `out` = the elements of `input` in the triangle, 0 outside. Both may be the same, or lie apart.
+/// Copies the elements of `input` in the triangle to `out`, and 0 elsewhere. Both are the same, or do not overlap.
 pub fn triangle(gpu: &Gpu, work: &Triangle, out: &Operand, input: &Operand) -> Result<()> {
     let last = out.layout.ndim() - 1;
     if out.layout.numel() == 0 {
@@ -142,7 +142,7 @@ pub fn triangle(gpu: &Gpu, work: &Triangle, out: &Operand, input: &Operand) -> R
     }
     let size = out.dtype.size() as i64;
     let mut layouts = [out.layout.clone(), input.layout.clone()];
-    // Threads go along the dimension in which elements lie side by side.
+    // Neighbouring threads process neighbouring elements in memory.
     let swapped = layouts[0].strides[last] > layouts[0].strides[last - 1];
     let work = if swapped { work.transposed() } else { *work };
     let (of_rows, of_columns) = if swapped { (last, last - 1) } else { (last - 1, last) };
@@ -162,7 +162,7 @@ pub fn triangle(gpu: &Gpu, work: &Triangle, out: &Operand, input: &Operand) -> R
         upper: work.upper.into(),
         unused: 0,
     };
-    // SAFETY: operands lie inside their storages, and are one or lie apart.
+    // SAFETY: the operands are inside their storages, and are the same or do not overlap.
     unsafe { gpu.launch(&SEQUENCE, &format!("triangle<{size}>"), "TriangleArgs", gpu.blocks_for(out.layout.numel()), &args) }
 }
 
@@ -175,17 +175,18 @@ pub fn triangle_indices(gpu: &Gpu, work: &Triangle, out: &Operand) -> Result<()>
     let filled = work.filled_rows();
     let (first, count) = (filled.start as i64, filled.len() as i64);
     let width = work.columns(filled.start).len() as i64;
-    // On and above a diagonal, rows shrink once it lies in the matrix; on and below, they grow until they are full.
+    // On and above a diagonal, rows get shorter from the row on at which the diagonal enters the matrix. On and below, they grow until they
+    // are full.
     let (even, growth, shift) = match work.upper {
         true => (work.k.min(0).saturating_neg().min(count - 1) + 1, -1, work.k),
         false => (1, 1, i64::MIN / 2),
     };
     let args = PlacesArgs { rows, columns: rows + n as u64 * 8, n, first, count, width, even, growth, most: work.cols as i64, shift };
-    // SAFETY: a row-major result of 2 x n.
+    // SAFETY: the result is row-major, 2 x n.
     unsafe { gpu.launch(&SEQUENCE, "places", "PlacesArgs", gpu.blocks_for(n), &args) }
 }
 
-/// Stores 1 in each row of `out` at the column that is listed for it.
+/// Stores 1 in each row of `out`, in the listed column.
 pub fn one_hot(gpu: &Gpu, out: &Operand, columns: &Operand) -> Result<()> {
     let n = columns.layout.numel();
     if n == 0 || out.layout.numel() == 0 {
@@ -200,6 +201,6 @@ pub fn one_hot(gpu: &Gpu, out: &Operand, columns: &Operand) -> Result<()> {
         size: out.dtype.size() as i32,
         unused: 0,
     };
-    // SAFETY: row-major operands: a row for each column, which lies in it.
+    // SAFETY: the operands are row-major, with a row for each column number, which was checked.
     unsafe { gpu.launch(&SEQUENCE, "mark", "MarkArgs", gpu.blocks_for(n), &args) }
 }

@@ -1,4 +1,4 @@
-//! Lines in order, and elements by their rank.
+//! Sorts lines, and selects elements by their rank, on GPUs.
 
 use super::copy::convert;
 use super::gpu::{Gpu, THREADS};
@@ -17,22 +17,22 @@ use crate::layout::Layout;
 use crate::operand::Operand;
 
 const SHARED: &str = include_str!("kernels/sort.cuh");
-/// Sorting.
+/// The kernels of sorting.
 pub static SORT: Source = Source { name: "sort", text: &[KEYS, LINES, SHARED, include_str!("kernels/sort.cu")], entries: sort_entries };
-/// Elements by their rank.
+/// The kernels of selection by rank.
 pub static SELECT: Source =
     Source { name: "select", text: &[KEYS, LINES, SHARED, include_str!("kernels/select.cu")], entries: select_entries };
 
-/// Values of a digit.
+/// The number of values of a digit.
 const DIGITS: i64 = 256;
-/// Lines from which on blocks select from them, a block from each; fewer are sorted, if they are long.
+/// The number of lines from which on one block selects from each line. Fewer lines are sorted if they are long.
 const SELECTED: i64 = 16;
-/// Elements of a line up to which a block selects from it, however few lines there are.
+/// The maximum number of elements of a line from which a block selects even if there are few lines.
 const SELECTED_FROM: i64 = 1 << 17;
-/// Elements of a line up to which a warp looks for the most frequent one.
+/// The maximum number of elements of a line for which one warp finds the most frequent one.
 const WARP: i64 = 2048;
 
-/// As the kernels declare it.
+/// The argument of the kernels.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct SortArgs {
@@ -51,7 +51,7 @@ struct SortArgs {
     start: i32,
 }
 
-/// As the kernels declare it.
+/// The argument of the kernels.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct SelectArgs {
@@ -103,7 +103,7 @@ fn select_entries() -> Vec<Entry> {
     entries
 }
 
-/// Does work that needs an order to lines of elements that are computed as they are stored, or of 16-bit floats.
+/// Runs operations that need an order, on lines of elements that are computed in their own type, or of 16-bit floats.
 pub fn lines(gpu: &Gpu, op: LineOp<'_>, out: [Option<&Operand>; 2], input: &Operand) -> Result<()> {
     let lines = LineArgs::new(input, out)?;
     if lines.n > i32::MAX.into() {
@@ -152,12 +152,12 @@ impl SortArgs {
         }
     }
 
-    /// Launches a kernel with a block for each tile of the lines.
+    /// Launches a kernel with one block for each tile of the lines.
     ///
     /// # Safety
     /// As for [`Gpu::launch`].
     unsafe fn launch(&self, gpu: &Gpu, call: &str) -> Result<()> {
-        // SAFETY: the caller's.
+        // SAFETY: the caller meets the conditions above.
         unsafe { gpu.launch(&SORT, call, "SortArgs", gpu.blocks_of(self.lines.count().saturating_mul(self.tiles)), self) }
     }
 
@@ -167,16 +167,16 @@ impl SortArgs {
     /// As for [`Gpu::launch`].
     unsafe fn launch_short(&self, gpu: &Gpu, dtype: Dtype) -> Result<()> {
         let jobs = div_up(self.lines.count(), TILE / i64::from(self.width));
-        // SAFETY: the caller's.
+        // SAFETY: the caller meets the conditions above.
         unsafe { gpu.launch(&SORT, &format!("sort_short<{}>", type_name(dtype)), "SortArgs", gpu.blocks_of(jobs), self) }
     }
 }
 
-/// Lines in order, row-major.
+/// Sorted lines, row-major: keys and places.
 pub struct Records<'a> {
-    /// Where the keys lie.
+    /// The address of the keys.
     pub keys: u64,
-    /// Where the places lie.
+    /// The address of the places, which are positions in the line.
     pub places: u64,
     _memory: Scratch<'a>,
 }
@@ -201,11 +201,11 @@ pub fn sorted<'a>(gpu: &'a Gpu, lines: &LineArgs, dtype: Dtype, descending: bool
     (args.keys, args.places, args.counts, args.differ) = ([at[0], at[2]], [at[1], at[3]], at[4], at[5]);
     let records = Records { keys: at[0], places: at[1], _memory: memory };
     if lines.n <= TILE {
-        // SAFETY: operands lie inside their storages; there are a key and a place for each element.
+        // SAFETY: the operands are inside their storages, and there are a key and a place for each element.
         return unsafe { args.launch_short(gpu, dtype) }.map(|()| records);
     }
     let (key, bits) = (key_name(dtype), 8 * dtype.size() as i32);
-    // Where all digits count, the last pass ends in the first buffer.
+    // If no digit is skipped, the last pass ends in the first buffer.
     args.start = dtype.size() as i32 % 2;
     let counts = LineArgs::rows(args.counts, lines.count(), DIGITS * args.tiles, Dtype::Int32);
     gpu.zero(args.differ, 8)?;
@@ -224,11 +224,11 @@ pub fn sorted<'a>(gpu: &'a Gpu, lines: &LineArgs, dtype: Dtype, descending: bool
     Ok(records)
 }
 
-/// Writes the first `take` elements of each line in order, and their places. Results may lie on the elements.
+/// Writes the first `take` elements of each line in order, and their places. Results may overwrite the elements.
 fn sort(gpu: &Gpu, descending: bool, take: i64, out: [Option<&Operand>; 2], input: &Operand) -> Result<()> {
     let mut lines = LineArgs::new(input, out)?;
     if lines.n <= TILE {
-        // SAFETY: operands lie inside their storages.
+        // SAFETY: the operands are inside their storages.
         return unsafe { SortArgs { take, ..SortArgs::new(&lines, descending) }.launch_short(gpu, input.dtype) };
     }
     let copy = match out.iter().flatten().any(|out| out.overlaps(input)) {
@@ -247,13 +247,13 @@ fn sort(gpu: &Gpu, descending: bool, take: i64, out: [Option<&Operand>; 2], inpu
     unsafe { write_taken(gpu, &lines, records.places, [lines.n, take], input.dtype) }
 }
 
-/// Writes the elements at the first `take` of `row` places of each line, and the places.
+/// Writes the elements at the first `take` of `row` places of each line, and these places.
 ///
 /// # Safety
-/// There are as many places.
+/// `places` has that many entries for each line.
 unsafe fn write_taken(gpu: &Gpu, lines: &LineArgs, places: u64, [row, take]: [i64; 2], dtype: Dtype) -> Result<()> {
     let args = SortArgs { places: [places, 0], row, take, tiles: div_up(take, TILE), ..SortArgs::new(lines, false) };
-    // SAFETY: the caller's; operands lie inside their storages.
+    // SAFETY: the caller guarantees the places, and the operands are inside their storages.
     unsafe { args.launch(gpu, &format!("sort_take<{}>", type_name(dtype.compute()))) }
 }
 
@@ -269,7 +269,7 @@ fn take_top(gpu: &Gpu, top: Top, out: [Option<&Operand>; 2], input: &Operand) ->
         let records = sorted(gpu, &lines, dtype, top.largest)?;
         let ordered = Operand::new_on(input.device, Dtype::Int32, &[lines.count(), k])?;
         let layout = Layout { shape: [lines.count(), k].as_slice().into(), strides: [lines.n, 1].as_slice().into(), offset: 0 };
-        // SAFETY: each line has so many places, which the operand does not outlive.
+        // SAFETY: each line has that many places, and their memory outlives the operand.
         let found = unsafe { Operand::of_memory(records.places as *mut u8, Dtype::Int32, layout) };
         sort(gpu, false, k, [Some(&ordered), None], &found)?;
         // SAFETY: there are `k` places for each line.
@@ -278,7 +278,7 @@ fn take_top(gpu: &Gpu, top: Top, out: [Option<&Operand>; 2], input: &Operand) ->
     let mut args = SelectArgs { rank: k, largest: top.largest.into(), ..SelectArgs::new(&lines, dtype) };
     let places = if top.sorted { Some(gpu.scratch((lines.count() * k * 4) as usize)?) } else { None };
     args.taken = places.as_ref().map_or(0, Scratch::ptr);
-    // SAFETY: operands lie inside their storages; there is room for `k` places of each line.
+    // SAFETY: the operands are inside their storages, and there is room for `k` places of each line.
     unsafe {
         gpu.launch(&SELECT, &format!("select_top<{}>", type_name(dtype)), "SelectArgs", gpu.blocks_of(lines.count()), &args)?;
         if args.taken != 0 {
@@ -291,7 +291,7 @@ fn take_top(gpu: &Gpu, top: Top, out: [Option<&Operand>; 2], input: &Operand) ->
 
 // ---- ranks
 
-/// True if long lines are so few that they are sorted, by all blocks, to select from them.
+/// Returns true if all blocks sort the lines before selection, because the lines are long and few.
 fn is_sorted_whole(lines: &LineArgs) -> bool {
     lines.count() < SELECTED && lines.n > SELECTED_FROM
 }
@@ -323,7 +323,7 @@ impl SelectArgs {
         }
     }
 
-    /// With the lines in order.
+    /// The arguments with sorted lines.
     fn of(self, records: &Records<'_>) -> SelectArgs {
         SelectArgs { keys: records.keys, places: records.places, ..self }
     }
@@ -338,7 +338,7 @@ fn select(gpu: &Gpu, rank: Rank, lines: &LineArgs, dtype: Dtype) -> Result<()> {
     };
     if lines.n > TILE && !is_sorted_whole(lines) {
         let call = format!("select_lines<{}>", type_name(dtype));
-        // SAFETY: operands lie inside their storages.
+        // SAFETY: the operands are inside their storages.
         return unsafe { gpu.launch(&SELECT, &call, "SelectArgs", gpu.blocks_of(lines.count()), &args) };
     }
     let records = sorted(gpu, lines, dtype, false)?;
@@ -352,7 +352,7 @@ fn mode(gpu: &Gpu, lines: &LineArgs, dtype: Dtype) -> Result<()> {
     let (lanes, threads) = if lines.n <= WARP { ("32", 32) } else { ("BLOCK", THREADS.into()) };
     let call = format!("select_mode<{}, {lanes}>", type_name(dtype.compute()));
     let blocks = gpu.blocks_for(lines.count().saturating_mul(threads));
-    // SAFETY: operands lie inside their storages; there are a key and a place for each element.
+    // SAFETY: the operands are inside their storages, and there are a key and a place for each element.
     unsafe { gpu.launch(&SELECT, &call, "SelectArgs", blocks, &SelectArgs::new(lines, dtype).of(&records)) }
 }
 
@@ -363,7 +363,7 @@ fn quantiles(gpu: &Gpu, shares: &Operand, interpolation: Interpolation, skip_nan
     let copy = if shares.device == Device::Cpu { Some(gpu.scratch(bytes)?) } else { None };
     args.shares = shares.first() as u64;
     if let Some(copy) = &copy {
-        // SAFETY: both have as many bytes.
+        // SAFETY: source and destination have this many bytes.
         unsafe { gpu.upload(copy.ptr(), shares.first(), bytes, true)? };
         args.shares = copy.ptr();
     }
@@ -371,6 +371,6 @@ fn quantiles(gpu: &Gpu, shares: &Operand, interpolation: Interpolation, skip_nan
     args.skips = skip_nan.into();
     let records = sorted(gpu, lines, dtype, false)?;
     let call = format!("select_quantiles<{}>", type_name(dtype.compute()));
-    // SAFETY: operands lie inside their storages; there are a key and a place for each element.
+    // SAFETY: the operands are inside their storages, and there are a key and a place for each element.
     unsafe { gpu.launch(&SELECT, &call, "SelectArgs", gpu.blocks_for(lines.count().saturating_mul(args.count)), &args.of(&records)) }
 }

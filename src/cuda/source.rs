@@ -1,8 +1,8 @@
-//! Kernels as text: files, their entries, and modules made of them.
+//! Kernels as text: their files, entries, and the modules made from them.
 
-/// What every module begins with: types, conversions, loops.
+/// The beginning of every module: types, conversions, loops.
 pub(super) const PRELUDE: &str = include_str!("kernels/prelude.cuh");
-/// What mathematics needs, behind the prelude.
+/// The mathematical functions, which follow the prelude.
 pub(super) const REAL: &str =
     concat!(include_str!("kernels/real.cuh"), include_str!("kernels/double.cuh"), include_str!("kernels/gamma.cuh"));
 
@@ -13,9 +13,9 @@ pub(super) const FUSED: &str = "fused";
 pub struct Source {
     /// Its name, `"reduce"`.
     pub name: &'static str,
-    /// Its text and that of the files it needs, in order, without the prelude.
+    /// The texts of the files it needs and its own text, in order, without the prelude.
     pub text: &'static [&'static str],
-    /// Every entry that drivers may ask for.
+    /// All entries that may be requested.
     pub entries: fn() -> Vec<Entry>,
 }
 
@@ -26,14 +26,14 @@ pub struct Entry {
     pub call: String,
     /// The type of its argument.
     pub args: &'static str,
-    /// What is compiled with it where compiling many kernels at once pays, as in tests.
+    /// The group of entries that are compiled together if compiling many kernels at once is faster, as in tests.
     pub group: String,
-    /// Definitions that this kernel alone needs.
+    /// Definitions that only this kernel needs.
     pub own: String,
 }
 
 impl Entry {
-    /// A kernel without definitions of its own.
+    /// An entry without separate definitions.
     pub fn new(call: impl Into<String>, args: &'static str, group: impl Into<String>) -> Entry {
         Entry { call: call.into(), args, group: group.into(), own: String::new() }
     }

@@ -1,4 +1,4 @@
-//! Streams, events, graphs, and what else the driver tells.
+//! Streams, events, graphs, and other functions of the driver.
 
 use super::captures::{self, Graph};
 use super::driver::check;
@@ -10,10 +10,10 @@ use cudarc::driver::sys::{self, CUdevice_attribute, CUdeviceptr, CUevent, CUresu
 use std::ffi::c_void;
 use std::ptr::null_mut;
 
-/// Flag of a stream that does not wait for the default stream.
+/// The flag of a stream that does not wait for the default stream.
 const NON_BLOCKING: u32 = 1;
 
-/// True if a query says so; false if there is still work to do.
+/// The answer of a query: true if the work is done, false if not.
 fn answer(result: CUresult, what: &str) -> Result<bool> {
     match result {
         CUresult::CUDA_ERROR_NOT_READY => Ok(false),
@@ -21,15 +21,15 @@ fn answer(result: CUresult, what: &str) -> Result<bool> {
     }
 }
 
-/// The driver's `cuEventElapsedTime`, which cudarc knows by the name only that drivers have from 12.8 on.
+/// The driver's `cuEventElapsedTime`. cudarc only knows the newer name that drivers have from CUDA 12.8 on.
 fn elapsed() -> Result<unsafe extern "C" fn(*mut f32, CUevent, CUevent) -> CUresult> {
-    // SAFETY: the driver was found; the function has this type.
+    // SAFETY: the driver is open, and the function has this type.
     let found = unsafe { sys::culib().get(b"cuEventElapsedTime\0") };
     found.map(|function| *function).map_err(|_| Error::new(Kind::Cuda, format_args!("the CUDA driver has no function cuEventElapsedTime")))
 }
 
 impl Gpu {
-    /// Fails while a stream of this GPU is being captured. The driver would end the capture with an error.
+    /// Fails while a stream of this GPU is captured, because the driver would abort the capture.
     fn not_captured(&self, instead: &str) -> Result<()> {
         match captures::is_capturing(self) {
             true => bail!(Argument, "a stream of cuda:{} is being captured: {instead}", self.ordinal),
@@ -39,9 +39,9 @@ impl Gpu {
 
     /// Waits for a stream that is not being captured, and destroys it.
     pub(super) fn destroy_stream(&self, stream: CUstream) {
-        // A failure is ignored: the GPU failed before, or the driver is gone.
+        // An error is ignored, because it means that the GPU has failed before, or that the driver is gone.
         let Ok(_bound) = self.bind() else { return };
-        // SAFETY: a stream of this GPU, which nobody uses from now on.
+        // SAFETY: `stream` is a stream of this GPU, which is not used from now on.
         unsafe {
             let _ = sys::cuStreamSynchronize(stream);
             self.blocks.lock().end_stream(stream as usize);
@@ -60,7 +60,7 @@ impl Driver for Gpu {
     fn properties(&self) -> Result<THCudaProperties> {
         use CUdevice_attribute::*;
         let (mut name, mut pci_bus_id, mut uuid) = ([0; 256], [0; 32], sys::CUuuid { bytes: [0; 16] });
-        // SAFETY: the driver writes C strings of the lengths that are given, and sixteen bytes.
+        // SAFETY: the driver writes C strings with the given maximum lengths, and sixteen bytes.
         unsafe {
             check(sys::cuDeviceGetName(name.as_mut_ptr(), name.len() as i32, self.device), "cuDeviceGetName")?;
             check(sys::cuDeviceGetPCIBusId(pci_bus_id.as_mut_ptr(), pci_bus_id.len() as i32, self.device), "cuDeviceGetPCIBusId")?;
@@ -119,7 +119,7 @@ impl Driver for Gpu {
             bail!(Cuda, "cuda:{} cannot reach the memory of cuda:{other}", self.ordinal)
         }
         let (other, _bound) = (gpu(other)?, self.bind()?);
-        // SAFETY: contexts of this process.
+        // SAFETY: this process holds both contexts.
         match unsafe { if on { sys::cuCtxEnablePeerAccess(other.context(), 0) } else { sys::cuCtxDisablePeerAccess(other.context()) } } {
             CUresult::CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED | CUresult::CUDA_ERROR_PEER_ACCESS_NOT_ENABLED => Ok(()),
             other => check(other, "access to the memory of a GPU could not be changed"),
@@ -138,7 +138,7 @@ impl Driver for Gpu {
     fn make_stream(&self, priority: i32) -> Result<usize> {
         let _bound = self.bind()?;
         let mut stream = null_mut();
-        // SAFETY: the GPU is bound; the driver limits the priority.
+        // SAFETY: the GPU is bound, and the driver clamps the priority.
         check(unsafe { sys::cuStreamCreateWithPriority(&mut stream, NON_BLOCKING, priority) }, "a stream could not be made")?;
         Ok(stream as usize)
     }
@@ -159,7 +159,7 @@ impl Driver for Gpu {
 
     unsafe fn call(&self, stream: usize, function: unsafe extern "C" fn(*mut c_void), context: *mut c_void) -> Result<()> {
         let _bound = self.bind()?;
-        // SAFETY: the caller's.
+        // SAFETY: the caller meets the conditions of the trait's method.
         check(unsafe { sys::cuLaunchHostFunc(stream as CUstream, Some(function), context) }, "a function could not be put into a stream")
     }
 
@@ -183,7 +183,7 @@ impl Driver for Gpu {
 
     fn wait_for_event(&self, stream: usize, event: usize) -> Result<()> {
         let _bound = self.bind()?;
-        // SAFETY: live objects of this process.
+        // SAFETY: event and stream are live.
         check(unsafe { sys::cuStreamWaitEvent(stream as CUstream, event as CUevent, 0) }, "a stream could not wait for an event")
     }
 
@@ -227,12 +227,12 @@ impl Driver for Gpu {
     }
 
     fn replay(&self, graph: usize) -> Result<()> {
-        // SAFETY: the number is a graph of `end_capture`, to which the caller holds a reference.
+        // SAFETY: the number is the address of a graph of `end_capture`, to which the caller holds a reference.
         captures::launch(self, unsafe { &*(graph as *const Graph) })
     }
 
     fn end_graph(&self, graph: usize) {
-        // SAFETY: as above; the reference was the last one.
+        // SAFETY: the number is the address of a graph of `end_capture`, and the last reference was given up.
         unsafe { captures::end_graph(self, graph as *mut Graph) }
     }
 }

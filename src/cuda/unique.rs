@@ -1,4 +1,4 @@
-//! Elements and rows that are not equal to each other.
+//! Distinct elements and rows.
 
 use super::gpu::Gpu;
 use super::line_args::{KEYS, LINES, LineArgs};
@@ -12,10 +12,10 @@ use crate::error::{Result, bail};
 use crate::launch::Unique;
 use crate::operand::Operand;
 
-/// Runs of equal elements and rows.
+/// The kernels of runs of equal elements and rows.
 pub static UNIQUE: Source = Source { name: "unique", text: &[KEYS, LINES, include_str!("kernels/unique.cu")], entries };
 
-/// As the kernels declare it.
+/// The argument of the kernels.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct UniqueArgs {
@@ -50,7 +50,7 @@ impl UniqueArgs {
     /// # Safety
     /// As for [`Gpu::launch`].
     unsafe fn launch(&self, gpu: &Gpu, call: &str, items: i64) -> Result<()> {
-        // SAFETY: the caller's.
+        // SAFETY: the caller meets the conditions above.
         unsafe { gpu.launch(&UNIQUE, call, "UniqueArgs", gpu.blocks_for(items), self) }
     }
 }
@@ -68,7 +68,7 @@ pub fn unique(gpu: &Gpu, x: &Operand, consecutive: bool, inverted: bool) -> Resu
         return Ok(Unique { values: Operand::new_on(device, x.dtype, &[0])?, inverse, counts: numbers(0)? });
     }
     let name = type_name(x.dtype);
-    // Elements have an order of records, rows one of places alone.
+    // Elements are sorted with their keys. Rows are sorted by places alone.
     let records =
         if rows || consecutive { None } else { Some(sorted(gpu, &LineArgs::rows(x.first() as u64, 1, n, x.dtype), x.dtype, false)?) };
     let places = if rows && !consecutive { Some(gpu.scratch(2 * n as usize * 4)?) } else { None };
@@ -92,7 +92,7 @@ pub fn unique(gpu: &Gpu, x: &Operand, consecutive: bool, inverted: bool) -> Resu
         sorted: 1,
     };
     let mut last = [0i32];
-    // SAFETY: a row-major operand; there is memory for a number or place of each row.
+    // SAFETY: the operand is row-major, and there is memory for a number or place of each row.
     unsafe {
         if let Some(places) = &places {
             args.places = merged(gpu, args, places.ptr(), name)?;
@@ -108,24 +108,24 @@ pub fn unique(gpu: &Gpu, x: &Operand, consecutive: bool, inverted: bool) -> Resu
     args.runs = last[0].into();
     let (values, counts) = (Operand::new_on(device, x.dtype, &[args.runs * width])?, numbers(args.runs)?);
     (args.values, args.counts) = (values.first() as u64, counts.first() as u64);
-    // SAFETY: there are rows and a number for each run.
+    // SAFETY: there is room for a row and a number for each run.
     unsafe { args.launch(gpu, &format!("unique_values<{name}>"), args.runs.saturating_mul(width))? };
     Ok(Unique { values, inverse, counts })
 }
 
-/// Sorts rows by merging runs of them, from runs of one row on, and returns where their places lie: in one half of the memory.
+/// Merge-sorts rows, from runs of one row on. Returns the address of the sorted places, which is one half of the memory.
 ///
 /// # Safety
-/// There is room for the places of all rows twice.
+/// The memory has room for the places of all rows twice.
 unsafe fn merged(gpu: &Gpu, mut args: UniqueArgs, memory: u64, name: &str) -> Result<u64> {
     let halves = [memory, memory + args.n as u64 * 4];
     let mut half = 0;
     args.to = halves[half];
-    // SAFETY: the caller's.
+    // SAFETY: the caller meets the conditions above.
     unsafe { args.launch(gpu, "unique_places", args.n)? };
     while args.sorted < args.n {
         (args.from, args.to) = (halves[half], halves[1 - half]);
-        // SAFETY: the caller's.
+        // SAFETY: the caller meets the conditions above.
         unsafe { args.launch(gpu, &format!("unique_merge<{name}>"), args.n)? };
         half = 1 - half;
         args.sorted *= 2;

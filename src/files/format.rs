@@ -12,7 +12,12 @@ pub fn for_writing(code: THFileFormat, path: &CStr) -> Result<Format> {
     let format = if code == TH_FILE_BY_NAME {
         let name = std::path::Path::new(std::ffi::OsStr::from_bytes(path.to_bytes())).file_name().unwrap_or_default();
         let Some(format) = Format::of_path(name.as_bytes()) else {
-            bail!(Argument, "the ending of \"{}\" names no format", path.to_string_lossy())
+            bail!(
+                Argument,
+                "the ending of \"{}\" names no format; the endings of formats that are written are {}",
+                path.to_string_lossy(),
+                Format::writable_endings()
+            )
         };
         format
     } else {

@@ -3,6 +3,7 @@
 use super::callbacks::{Callbacks, Memory};
 use super::format::dtype;
 use super::message::{about, c_string, failed};
+use super::types::TH_OPEN_COPY;
 use super::{Sparse, THFileFormat, map, signals};
 use crate::alloc::{self, fork::LongMutex};
 use crate::cpu::pool;
@@ -10,6 +11,7 @@ use crate::dtype::Dtype;
 use crate::error::{Error, Kind, Result, bail, reason};
 use crate::layout::{Layout, is_row_major};
 use crate::ops::assign::assign;
+use crate::ops::view;
 use crate::storage::Storage;
 use crate::tensor::Tensor;
 use std::ffi::{CStr, CString, OsStr};
@@ -17,12 +19,14 @@ use std::fs::{File, OpenOptions};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::OpenOptionsExt;
 use thorn_files::input::FileInput;
-use thorn_files::{Contents, Data, Input};
+use thorn_files::{Contents, Data, Encoding, Input, Opaque};
 
 /// A file that is read, and its contents.
 pub struct Reading {
     input: Box<dyn Input>,
     contents: Contents,
+    /// False if elements are always read, and never mapped.
+    maps: bool,
     /// The file's name, for messages.
     path: Option<CString>,
     names: Vec<CString>,
@@ -46,10 +50,24 @@ fn open_file(path: &CStr) -> Result<File> {
     Ok(file)
 }
 
+/// The layout of a tensor in its storage. An empty tensor may have any offset in a file.
+fn layout_of(tensor: &thorn_files::Tensor) -> Layout {
+    let offset = if tensor.sizes.contains(&0) { 0 } else { tensor.offset };
+    Layout { shape: tensor.sizes.as_slice().into(), strides: tensor.strides.as_slice().into(), offset }
+}
+
 impl Reading {
     /// Opens the file `path`.
     pub fn open(path: &CStr) -> Result<Reading> {
         Reading::of_file(path, thorn_files::open)
+    }
+
+    /// Opens the file `path` in a way that `TH_OPEN_*` bits describe.
+    pub fn open_with(path: &CStr, flags: i32) -> Result<Reading> {
+        if flags & !TH_OPEN_COPY != 0 {
+            bail!(Argument, "flags {flags:#x}: expected 0 or TH_OPEN_COPY ({TH_OPEN_COPY})")
+        }
+        Ok(Reading { maps: flags & TH_OPEN_COPY == 0, ..Reading::open(path)? })
     }
 
     /// Opens the file `path` as a table whose fields are separated by this character.
@@ -85,8 +103,7 @@ impl Reading {
     fn of(input: Box<dyn Input>, path: Option<&CStr>, read: impl FnOnce(&dyn Input) -> thorn_files::Result<Contents>) -> Result<Reading> {
         // The crates for JSON, zip and images ask for memory in ways that may not fail; what they hold is a part of the file.
         let set_aside = input.size().min(16 << 20) as usize * 4 + (1 << 20);
-        let _blocked = signals::Blocked::all();
-        thorn_files::set_threads(pool::num_threads());
+        thorn_files::set_threads(pool::num_threads(), signals::without);
         let Some((contents, _)) = alloc::provided(set_aside, || read(&*input)) else {
             bail!(NoMem, "out of memory: {set_aside} bytes could not be allocated")
         };
@@ -106,7 +123,7 @@ impl Reading {
         }
         let shared = alloc::list(uses.len(), |i| Ok((uses[i] > 1).then(|| LongMutex::new(None))))?;
         let path = path.map(|path| c_string(&path.to_string_lossy())).transpose()?;
-        Ok(Reading { input, contents, path, names, by_name, metadata, shared })
+        Ok(Reading { input, contents, maps: true, path, names, by_name, metadata, shared })
     }
 
     /// The format of the file.
@@ -157,6 +174,10 @@ impl Reading {
             Data::Sparse(_) => {
                 let how = "THArchive_newSparse or THSTensor_newLoad reads it";
                 Err(self.error(Kind::Unsupported, format_args!("tensor '{}' is sparse: {how}", tensor.name)))
+            }
+            Data::Opaque(Opaque { why, .. }) => {
+                let how = "THArchive_newBytes returns their bytes";
+                Err(self.error(Kind::Unsupported, format_args!("tensor '{}': {why}: {how}", tensor.name)))
             }
             Data::Refused(why) => Err(self.error(Kind::Unsupported, format_args!("tensor '{}': {why}", tensor.name))),
         }
@@ -225,7 +246,7 @@ impl Reading {
 
     /// `r` = a tensor of the file.
     pub fn read_into(&self, r: &Tensor, index: i64) -> Result<()> {
-        assign(r, &self.tensor(index)?)
+        assign(r, &self.copied(self.entry(index)?)?)
     }
 
     /// The only tensor of the file, whose elements are read.
@@ -242,7 +263,11 @@ impl Reading {
 
     fn check_alone(&self) -> Result<()> {
         if self.names.len() != 1 {
-            return Err(self.error(Kind::Argument, format_args!("the file has {} tensors: open it with THArchive_open", self.names.len())));
+            let is_of_scipy =
+                ["data", "format", "shape"].iter().all(|part| self.names.iter().any(|name| name.as_bytes() == part.as_bytes()));
+            let why = if is_of_scipy { ", the arrays of a SciPy matrix in another format than csr, csc and coo (see tocsr())" } else { "" };
+            let count = self.names.len();
+            return Err(self.error(Kind::Argument, format_args!("the file has {count} tensors{why}: open it with THArchive_open")));
         }
         Ok(())
     }
@@ -260,12 +285,72 @@ impl Reading {
         let dtype = dtype(stored.element);
         let offset = if len == 0 { 0 } else { tensor.offset + first };
         let at = at + offset as u64 * dtype.size() as u64;
-        let mapped = self.input.file().map_or(Ok(None), |file| map::mapped(file, dtype, at, len))?;
-        let storage = match mapped {
-            Some(storage) => storage,
-            None => self.filled(Storage::on_host(dtype, len)?, |to| self.input.read_at(at, to))?,
+        Tensor::with_layout(self.numbers(dtype, at, len)?, dtype, &Layout::contiguous(&[len])).map(Some)
+    }
+
+    /// `len` elements that lie in the file as in memory, from byte `at` on, mapped or read.
+    fn numbers(&self, dtype: Dtype, at: u64, len: i64) -> Result<Storage> {
+        let file = self.input.file().filter(|_| self.maps);
+        match file.map_or(Ok(None), |file| map::mapped(file, dtype, at, len))? {
+            Some(storage) => Ok(storage),
+            None => self.filled(Storage::on_host(dtype, len)?, |to| self.input.read_at(at, to)),
+        }
+    }
+
+    /// The bytes of a tensor's elements in row-major order, as the file has them: a row of uint8.
+    pub fn bytes(&self, index: i64) -> Result<Tensor> {
+        let tensor = self.entry(index)?;
+        let (storage, size) = match &tensor.data {
+            Data::Opaque(Opaque { storage, size, .. }) => (self.made(*storage, true)?, *size as i64),
+            _ => {
+                let stored = &self.contents.storages[self.storage_of(tensor)?];
+                // The region lies in the file: `Contents::check` has compared both.
+                match &stored.encoding {
+                    Encoding::Numbers { at, written, .. } => {
+                        let size = written.size() as i64;
+                        (self.numbers(Dtype::Uint8, *at, stored.len as i64 * size)?, size)
+                    }
+                    Encoding::Blocks { at, blocks } => {
+                        let bytes = blocks.encoded(stored.bytes().map_err(|error| failed(self.path.as_deref(), error))?);
+                        (self.numbers(Dtype::Uint8, *at, bytes as i64)?, 0)
+                    }
+                    _ => {
+                        let what = format_args!(
+                            "tensor '{}': its elements are compressed or a text in the file: THArchive_newTensor reads them as {}",
+                            tensor.name,
+                            dtype(stored.element)
+                        );
+                        return Err(self.error(Kind::Unsupported, what));
+                    }
+                }
+            }
         };
-        Tensor::with_layout(storage, dtype, &Layout::contiguous(&[len])).map(Some)
+        if size == 0 {
+            let len = storage.len();
+            return Tensor::with_layout(storage, Dtype::Uint8, &Layout::contiguous(&[len]));
+        }
+        // Each element is a row of bytes. An entry of a dimension of size 1 may be any distance away from the next.
+        let Layout { shape, strides, offset } = layout_of(tensor);
+        let layout = Layout {
+            shape: shape.iter().copied().chain([size]).collect(),
+            strides: strides.iter().map(|stride| stride.saturating_mul(size)).chain([1]).collect(),
+            offset: offset * size,
+        };
+        view::flatten(&Tensor::with_layout(storage, Dtype::Uint8, &layout)?, 0, -1)
+    }
+
+    /// A tensor whose elements are read. Of a storage that lies in the file as in memory, only the part is read that the tensor reaches.
+    fn copied(&self, tensor: &thorn_files::Tensor) -> Result<Tensor> {
+        let stored = &self.contents.storages[self.storage_of(tensor)?];
+        // What is not plain is never mapped.
+        let Some(at) = stored.encoding.plain() else { return self.tensor_over(tensor, true) };
+        let layout = layout_of(tensor);
+        let dtype = dtype(stored.element);
+        let last = || tensor.sizes.iter().zip(&tensor.strides).map(|(&size, &stride)| (size - 1) * stride).sum::<i64>();
+        let len = if tensor.sizes.contains(&0) { 0 } else { last() + 1 };
+        let at = at + layout.offset as u64 * dtype.size() as u64;
+        let storage = self.filled(Storage::on_host(dtype, len)?, |to| self.input.read_at(at, to))?;
+        Tensor::with_layout(storage, dtype, &Layout { offset: 0, ..layout })
     }
 
     fn tensor_over(&self, tensor: &thorn_files::Tensor, may_map: bool) -> Result<Tensor> {
@@ -281,11 +366,8 @@ impl Reading {
                 }
             }
         };
-        // An empty tensor may have any offset in a file.
-        let offset = if tensor.sizes.contains(&0) { 0 } else { tensor.offset };
-        let layout = Layout { shape: tensor.sizes.as_slice().into(), strides: tensor.strides.as_slice().into(), offset };
         let dtype = made.dtype();
-        Tensor::with_layout(made, dtype, &layout)
+        Tensor::with_layout(made, dtype, &layout_of(tensor))
     }
 
     /// A storage with the elements of that in the file.
@@ -293,13 +375,14 @@ impl Reading {
         let stored = &self.contents.storages[index];
         let (dtype, len) = (dtype(stored.element), stored.len as i64);
         if may_map
+            && self.maps
             && let (Some(file), Some(at)) = (self.input.file(), stored.encoding.plain())
             && let Some(storage) = map::mapped(file, dtype, at, len)?
         {
             return Ok(storage);
         }
         let storage = Storage::on_host(dtype, len)?;
-        thorn_files::set_threads(pool::num_threads());
+        thorn_files::set_threads(pool::num_threads(), signals::without);
         self.filled(storage, |to| self.contents.read(&*self.input, index, to))
     }
 
@@ -309,7 +392,6 @@ impl Reading {
         if bytes > 0 {
             // SAFETY: nobody else has the new storage. Its bytes are written before anyone reads them.
             let to = unsafe { std::slice::from_raw_parts_mut(storage.data(), bytes) };
-            let _blocked = signals::Blocked::all();
             read(to).map_err(|error| failed(self.path.as_deref(), error))?;
         }
         Ok(storage)

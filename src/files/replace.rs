@@ -3,9 +3,10 @@
 use super::message::{about, failed};
 use super::signals::Blocked;
 use crate::error::{Kind, Result, reason};
-use std::ffi::{CStr, OsStr, OsString};
+use std::ffi::{CStr, CString, OsStr};
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
+use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
@@ -15,43 +16,132 @@ use thorn_files::Output;
 /// The bytes that are written at a time.
 const BUFFER: usize = 256 << 10;
 
-/// A file that is removed unless it has taken its place.
+/// A new file that is removed unless it has taken its place.
 struct Temporary {
-    path: PathBuf,
-    placed: bool,
+    file: File,
+    /// `None` where the file has no name yet: the system removes it when this process ends, however that comes.
+    path: Option<PathBuf>,
 }
 
 impl Drop for Temporary {
     fn drop(&mut self) {
-        if !self.placed {
-            _ = fs::remove_file(&self.path);
+        if let Some(path) = &self.path {
+            _ = fs::remove_file(path);
         }
     }
+}
+
+impl Temporary {
+    /// A new file in the folder of `target`, with these permissions.
+    fn beside(target: &Path, mode: u32) -> io::Result<Temporary> {
+        if let Some(file) = nameless(folder_of(target), mode) {
+            return Ok(Temporary { file, path: None });
+        }
+        let (path, file) = named(target, |path| OpenOptions::new().read(true).write(true).create_new(true).mode(mode).open(path))?;
+        Ok(Temporary { file, path: Some(path) })
+    }
+
+    /// Gives the file the name `target`.
+    fn place(mut self, target: &Path) -> io::Result<()> {
+        if self.path.is_none() {
+            self.path = Some(named(target, |path| link(&self.file, path))?.0);
+        }
+        if let Some(path) = &self.path {
+            fs::rename(path, target)?;
+        }
+        self.path = None;
+        Ok(())
+    }
+}
+
+/// A new file without a name. `None` where the system has no such files, or could not give one a name later.
+#[cfg(target_os = "linux")]
+fn nameless(folder: &Path, mode: u32) -> Option<File> {
+    let can_link = Path::new("/proc/self/fd").exists();
+    can_link.then(|| OpenOptions::new().read(true).write(true).mode(mode).custom_flags(libc::O_TMPFILE).open(folder).ok()).flatten()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn nameless(_folder: &Path, _mode: u32) -> Option<File> {
+    None
+}
+
+/// Gives a file without a name the name `path`, which must be new.
+fn link(file: &File, path: &Path) -> io::Result<()> {
+    let from = CString::new(format!("/proc/self/fd/{}", file.as_raw_fd()))?;
+    let to = CString::new(path.as_os_str().as_bytes())?;
+    // SAFETY: both are C strings.
+    let failed = unsafe { libc::linkat(libc::AT_FDCWD, from.as_ptr(), libc::AT_FDCWD, to.as_ptr(), libc::AT_SYMLINK_FOLLOW) } != 0;
+    if failed { Err(io::Error::last_os_error()) } else { Ok(()) }
+}
+
+/// The first new name beside `target` that `make` accepts, and what `make` returns.
+fn named<T>(target: &Path, make: impl Fn(&Path) -> io::Result<T>) -> io::Result<(PathBuf, T)> {
+    static NUMBER: AtomicU32 = AtomicU32::new(0);
+    loop {
+        let path = folder_of(target).join(format!(".thorn-{}-{}", std::process::id(), NUMBER.fetch_add(1, Relaxed)));
+        match make(&path) {
+            // Left by a process that was killed and had the same number.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
+            made => return made.map(|made| (path, made)),
+        }
+    }
+}
+
+/// The most links that are followed, as in Linux.
+const MOST_LINKS: usize = 40;
+
+/// The file that a name leads to, which may not exist yet.
+fn followed(given: &Path) -> io::Result<PathBuf> {
+    if let Ok(target) = fs::canonicalize(given) {
+        return Ok(target);
+    }
+    let mut target = given.to_owned();
+    for _ in 0..MOST_LINKS {
+        match fs::read_link(&target) {
+            Ok(next) => target = folder_of(&target).join(next),
+            Err(_) => return Ok(target),
+        }
+    }
+    Err(io::Error::from_raw_os_error(libc::ELOOP))
+}
+
+/// Fails where the permissions of a file forbid this process to write to it.
+fn check_writable(path: &Path) -> io::Result<()> {
+    let path = CString::new(path.as_os_str().as_bytes())?;
+    // SAFETY: a C string.
+    let refused = unsafe { libc::faccessat(libc::AT_FDCWD, path.as_ptr(), libc::W_OK, libc::AT_EACCESS) } != 0;
+    if refused { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
 /// Writes the file `path` by `write`: into a new file beside it, which takes its place when it is whole and on disk. A name that leads to
 /// something else than a regular file, as `/dev/stdout` may, is written to.
 pub fn replace(path: &CStr, write: impl FnOnce(&mut dyn Output) -> thorn_files::Result<()>) -> Result<()> {
-    let _blocked = Blocked::all();
+    let _blocked = Blocked::of_writes();
     let failed = |what: &str, error: &io::Error| about(Kind::Io, Some(path), format_args!("{what}: {}", reason(error)));
-    // Where the name is a link, the file that it leads to is replaced.
     let given = Path::new(OsStr::from_bytes(path.to_bytes()));
-    let target = fs::canonicalize(given).unwrap_or_else(|_| given.to_owned());
-    let before = fs::metadata(&target).ok();
+    let before = fs::metadata(given).ok();
+    // The link of a pipe, as `/dev/stdout` may be, has no path at its end.
     if before.as_ref().is_some_and(|before| !before.is_file()) {
-        return stream(path, &target, write);
+        return stream(path, given, write);
     }
-    let (mut temporary, file) = beside(&target).map_err(|error| failed("cannot make a file beside it", &error))?;
-    written(path, &file, write)?;
+    // Where the name is a link, the file at its end is replaced.
+    let target = followed(given).map_err(|error| failed("cannot follow its links", &error))?;
+    if before.is_some() {
+        check_writable(&target).map_err(|error| failed("cannot write", &error))?;
+    }
+    // Until the file is whole, it is for this user alone if it replaces one.
+    let mode = if before.is_some() { 0o600 } else { 0o666 };
+    let temporary = Temporary::beside(&target, mode).map_err(|error| failed("cannot make a file beside it", &error))?;
+    written(path, &temporary.file, write)?;
     let placed = || {
         if let Some(before) = &before {
-            file.set_permissions(Permissions::from_mode(before.mode() & 0o7777))?;
+            temporary.file.set_permissions(Permissions::from_mode(before.mode() & 0o7777))?;
         }
-        file.sync_all()?;
-        fs::rename(&temporary.path, &target)
+        temporary.file.sync_all()?;
+        temporary.place(&target)
     };
     placed().map_err(|error| failed("cannot write", &error))?;
-    temporary.placed = true;
     // The name is in its folder, which is on disk by itself.
     let folder = File::open(folder_of(&target)).and_then(|folder| folder.sync_all());
     match folder {
@@ -76,9 +166,9 @@ fn stream(path: &CStr, target: &Path, write: impl FnOnce(&mut dyn Output) -> tho
     // Without a reader at its other end, a pipe is an error at once.
     let opened = OpenOptions::new().write(true).custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY).open(target);
     let mut to = opened.map_err(|error| failed(&error))?;
-    let (temporary, mut from) = beside(&std::env::temp_dir().join("thorn")).map_err(|error| failed(&error))?;
-    drop(temporary);
-    written(path, &from, write)?;
+    let temporary = Temporary::beside(&std::env::temp_dir().join("thorn"), 0o600).map_err(|error| failed(&error))?;
+    written(path, &temporary.file, write)?;
+    let mut from = &temporary.file;
     let mut copied = || {
         from.seek(SeekFrom::Start(0))?;
         wait_when_full(&to)?;
@@ -90,7 +180,6 @@ fn stream(path: &CStr, target: &Path, write: impl FnOnce(&mut dyn Output) -> tho
 
 /// From now on, writing waits while a pipe is full.
 fn wait_when_full(file: &File) -> io::Result<()> {
-    use std::os::fd::AsRawFd;
     // SAFETY: the descriptor is open; its flags are read and set.
     let set = unsafe {
         let flags = libc::fcntl(file.as_raw_fd(), libc::F_GETFL);
@@ -101,19 +190,4 @@ fn wait_when_full(file: &File) -> io::Result<()> {
 
 fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
-}
-
-/// A new file in the folder of `target`, with a name that no other has.
-fn beside(target: &Path) -> io::Result<(Temporary, File)> {
-    static NUMBER: AtomicU32 = AtomicU32::new(0);
-    loop {
-        let mut name = OsString::from(".thorn-");
-        name.push(format!("{}-{}", std::process::id(), NUMBER.fetch_add(1, Relaxed)));
-        let path = folder_of(target).join(name);
-        match OpenOptions::new().read(true).write(true).create_new(true).mode(0o666).open(&path) {
-            // Left by a process that was killed and had the same number.
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
-            opened => return opened.map(|file| (Temporary { path, placed: false }, file)),
-        }
-    }
 }

@@ -1,9 +1,9 @@
 //! Signals while files are read and written.
 
-/// Keeps signals away from this thread, and from threads that it starts, until it is dropped.
+/// Keeps the signals of failed writes away from this thread until the value is dropped. Other signals arrive as usual.
 ///
-/// Handlers of the program do not run on threads that it does not know; and a write that fails because a file is beyond the limit of its
-/// size, or because nobody reads a pipe, returns an error, where the signal would end the process.
+/// A write that fails because a file is beyond the limit of its size, or because nobody reads a pipe, returns an error. The signal would
+/// end the process.
 pub struct Blocked {
     before: libc::sigset_t,
 }
@@ -12,16 +12,16 @@ pub struct Blocked {
 const OF_WRITES: [libc::c_int; 2] = [libc::SIGXFSZ, libc::SIGPIPE];
 
 impl Blocked {
-    /// Blocks all signals but those of faults.
-    pub fn all() -> Blocked {
+    /// Blocks the signals of writes that fail.
+    pub fn of_writes() -> Blocked {
         // SAFETY: sets of signals are plain bits, which the calls fill.
         unsafe {
-            let (mut all, mut before) = (std::mem::zeroed(), std::mem::zeroed());
-            libc::sigfillset(&mut all);
-            for fault in [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGABRT, libc::SIGTRAP] {
-                libc::sigdelset(&mut all, fault);
+            let (mut set, mut before) = (std::mem::zeroed(), std::mem::zeroed());
+            libc::sigemptyset(&mut set);
+            for signal in OF_WRITES {
+                libc::sigaddset(&mut set, signal);
             }
-            libc::pthread_sigmask(libc::SIG_BLOCK, &all, &mut before);
+            libc::pthread_sigmask(libc::SIG_BLOCK, &set, &mut before);
             Blocked { before }
         }
     }
@@ -43,5 +43,21 @@ impl Drop for Blocked {
             while libc::sigtimedwait(&ours, std::ptr::null_mut(), &now) > 0 {}
             libc::pthread_sigmask(libc::SIG_SETMASK, &self.before, std::ptr::null_mut());
         }
+    }
+}
+
+/// Calls `start`. Threads that `start` makes take no signals but those of faults, because handlers are the program's and run on its own
+/// threads.
+pub fn without(start: &mut dyn FnMut()) {
+    // SAFETY: as above; a new thread inherits the mask of this one.
+    unsafe {
+        let (mut all, mut before) = (std::mem::zeroed(), std::mem::zeroed());
+        libc::sigfillset(&mut all);
+        for fault in [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGABRT, libc::SIGTRAP] {
+            libc::sigdelset(&mut all, fault);
+        }
+        libc::pthread_sigmask(libc::SIG_BLOCK, &all, &mut before);
+        start();
+        libc::pthread_sigmask(libc::SIG_SETMASK, &before, std::ptr::null_mut());
     }
 }

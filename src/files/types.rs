@@ -43,3 +43,6 @@ pub const TH_FILE_PNM: THFileFormat = 12;
 pub const TH_FILE_PNG: THFileFormat = 13;
 /// Matrix Market: a matrix as a text, sparse or dense.
 pub const TH_FILE_MATRIX_MARKET: THFileFormat = 14;
+
+/// `THArchive_openWith`: elements are always copied, and never mapped.
+pub const TH_OPEN_COPY: i32 = 1;

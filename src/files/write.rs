@@ -3,15 +3,18 @@
 use super::format::{element, for_writing};
 use super::message::{failed, utf8};
 use super::replace::replace;
+use super::signals;
 use super::sparse::{Form, Sparse};
 use super::types::{TH_FILE_BY_NAME, THFileFormat};
 use crate::alloc;
+use crate::cpu::pool;
 use crate::error::{Result, bail};
 use crate::layout::{Dims, Layout};
 use crate::operand::Operand;
 use crate::ops::copy;
 use crate::ops::device::on_host;
 use crate::tensor::Tensor;
+use std::collections::{HashMap, HashSet, TryReserveError};
 use std::ffi::{CStr, CString};
 use thorn_files::{Data, Format, Save};
 
@@ -52,6 +55,9 @@ pub struct Writing {
     format: Format,
     tensors: Vec<(String, Added)>,
     metadata: Vec<(String, String)>,
+    /// The names of the tensors, and the keys of the metadata.
+    names: HashSet<String>,
+    keys: HashSet<String>,
     precision: Option<usize>,
     closed: bool,
 }
@@ -62,7 +68,16 @@ impl Writing {
         let format = for_writing(format, path)?;
         let bytes = path.to_bytes();
         let path = CString::new(alloc::list(bytes.len(), |i| Ok(bytes[i]))?).unwrap_or_default();
-        Ok(Writing { path, format, tensors: Vec::new(), metadata: Vec::new(), precision: None, closed: false })
+        Ok(Writing {
+            path,
+            format,
+            tensors: Vec::new(),
+            metadata: Vec::new(),
+            names: HashSet::new(),
+            keys: HashSet::new(),
+            precision: None,
+            closed: false,
+        })
     }
 
     /// The format of the file.
@@ -100,11 +115,11 @@ impl Writing {
     fn push(&mut self, name: &CStr, make: impl FnOnce(Format) -> Result<Added>) -> Result<()> {
         self.check_open()?;
         let name = utf8(name, "name")?;
-        if self.tensors.iter().any(|(known, _)| known == name) {
+        if self.names.contains(name) {
             bail!(Argument, "a tensor named '{name}' was added already")
         }
         let entry = (owned(name)?, make(self.format)?);
-        push(&mut self.tensors, entry)
+        remember(&mut self.names, name, || push(&mut self.tensors, entry))
     }
 
     /// Adds a key and its value.
@@ -114,11 +129,11 @@ impl Writing {
             bail!(Unsupported, "{} files have no metadata", self.format.name())
         }
         let key = utf8(key, "key")?;
-        if self.metadata.iter().any(|(known, _)| known == key) {
+        if self.keys.contains(key) {
             bail!(Argument, "the key '{key}' was added already")
         }
         let entry = (owned(key)?, owned(utf8(value, "value")?)?);
-        push(&mut self.metadata, entry)
+        remember(&mut self.keys, key, || push(&mut self.metadata, entry))
     }
 
     /// Sets how many digits floats have in a format that is a text; 0 for as many as tell them apart.
@@ -137,6 +152,7 @@ impl Writing {
         write(&self.path, self.format, &self.tensors, &self.metadata, self.precision)?;
         self.closed = true;
         (self.tensors, self.metadata) = (Vec::new(), Vec::new());
+        (self.names, self.keys) = (HashSet::new(), HashSet::new());
         Ok(())
     }
 }
@@ -157,6 +173,19 @@ fn owned(text: &str) -> Result<String> {
     thorn_files::grow::text(&[text]).map_err(|error| failed(None, error))
 }
 
+/// Adds a text to a set if `push` succeeds.
+fn remember(set: &mut HashSet<String>, text: &str, push: impl FnOnce() -> Result<()>) -> Result<()> {
+    let text = owned(text)?;
+    reserve(set.try_reserve(1))?;
+    push()?;
+    set.insert(text);
+    Ok(())
+}
+
+fn reserve(reserved: std::result::Result<(), TryReserveError>) -> Result<()> {
+    reserved.or_else(|_| bail!(NoMem, "out of memory for the names of an archive"))
+}
+
 fn push<T>(list: &mut Vec<T>, value: T) -> Result<()> {
     thorn_files::grow::push(list, value).map_err(|error| failed(None, error))
 }
@@ -167,6 +196,8 @@ struct Described<'k> {
     storages: Vec<(thorn_files::Element, &'k [u8])>,
     tensors: Vec<thorn_files::Tensor>,
     sparse: Vec<thorn_files::Sparse>,
+    /// The indices of storages by their types, addresses and sizes, for formats that have storages which tensors share.
+    known: HashMap<(thorn_files::Element, usize, usize), usize>,
 }
 
 impl<'k> Described<'k> {
@@ -174,18 +205,18 @@ impl<'k> Described<'k> {
     fn tensor(&mut self, name: &str, t: &'k Operand, format: Format) -> Result<thorn_files::Tensor> {
         // SAFETY: the operand holds the storage, and the caller keeps those away who would write it.
         let (bytes, offset) = unsafe { if format.keeps_layouts() { whole_storage(t) } else { (own_bytes(t), 0) } };
-        let known = self.storages.iter().position(|&(of, other)| {
-            format.keeps_layouts()
-                && of == element(t.dtype)
-                && other.as_ptr() == bytes.as_ptr()
-                && other.len() == bytes.len()
-                && !bytes.is_empty()
-        });
-        let storage = match known {
-            Some(storage) => storage,
+        let of = element(t.dtype);
+        let key = (format.keeps_layouts() && !bytes.is_empty()).then_some((of, bytes.as_ptr().addr(), bytes.len()));
+        let storage = match key.and_then(|key| self.known.get(&key)) {
+            Some(&storage) => storage,
             None => {
-                push(&mut self.storages, (element(t.dtype), bytes))?;
-                self.storages.len() - 1
+                let storage = self.storages.len();
+                push(&mut self.storages, (of, bytes))?;
+                if let Some(key) = key {
+                    reserve(self.known.try_reserve(1))?;
+                    self.known.insert(key, storage);
+                }
+                storage
             }
         };
         let Layout { shape, strides, .. } = &t.layout;
@@ -238,6 +269,7 @@ fn write(path: &CStr, format: Format, tensors: &[(String, Added)], metadata: &[(
         described.add(name, added, own, format)?;
     }
     let what = Save { tensors: &described.tensors, sparse: &described.sparse, storages: &described.storages, metadata, precision };
+    thorn_files::set_threads(pool::num_threads(), signals::without);
     // Buffers, and the crates for deflate and PNG, ask for memory in ways that may not fail; headers grow with names and texts.
     let texts = tensors.iter().map(|(name, _)| name.len() + 512).chain(metadata.iter().map(|(key, value)| key.len() + value.len() + 64));
     let set_aside = (4 << 20) + 8 * texts.sum::<usize>();

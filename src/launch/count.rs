@@ -2,7 +2,7 @@
 
 use crate::operand::Operand;
 
-/// Histograms of the rows of a matrix of floats: the elements of each bin of `n` equal ones from `low` to `high`, both included.
+/// Histograms of the rows of a float matrix: the numbers of elements in `n` bins of equal width from `low` to `high`, both included.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Histogram {
     /// The number of bins, below 2^30.
@@ -13,13 +13,13 @@ pub struct Histogram {
     pub high: f64,
 }
 
-/// Elements or rows that are not equal to each other.
+/// The distinct elements of a vector, or rows of a matrix.
 #[derive(Debug)]
 pub struct Unique {
-    /// One of each.
+    /// The distinct values.
     pub values: Operand,
-    /// The int64 place of each element, or row, among the values, if that was asked for.
+    /// The int64 index into `values` of each element, or row, if requested.
     pub inverse: Option<Operand>,
-    /// The int64 number of times that each value occurs.
+    /// The int64 number of occurrences of each value.
     pub counts: Operand,
 }

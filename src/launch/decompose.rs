@@ -1,33 +1,33 @@
-//! Decompositions of matrices as values: the routines of LAPACK and a few beyond, with its names and conventions.
+//! Decompositions of matrices as values: LAPACK's routines, with its names and conventions, and a few others.
 
-/// The `info` of a matrix with an infinity or a NaN, of which there are no eigenvalues or singular values.
+/// The `info` of a matrix with an infinity or a NaN, for which no eigenvalues or singular values are computed.
 pub(crate) const NOT_FINITE: i32 = -1;
 
-/// The shape of orthogonal factors.
+/// The number of columns of orthogonal factors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Vectors {
     /// None.
     No,
-    /// As many columns as the smaller side of the matrix.
+    /// min(m, n) columns.
     Some,
-    /// Square.
+    /// Square matrices.
     All,
 }
 
-/// The number that is made of a determinant.
+/// The form in which a determinant is returned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Determinant {
     /// The determinant itself.
     Value,
-    /// Its sign, or 0, and the logarithm of its magnitude: two numbers.
+    /// Its sign (1, -1 or 0), and the logarithm of its absolute value: two numbers.
     SignAndLogarithm,
-    /// Its logarithm, NaN if it is negative.
+    /// Its logarithm; NaN if it is negative.
     Logarithm,
 }
 
-/// A function of a matrix, with the lists it works on and the numbers in the list of integers. It is in `a`, m x n or n x n, which is
-/// overwritten; `b` has k columns, and solutions overwrite it. Powers of 2 by which elements near the ends of the range are multiplied on
-/// the way do not show.
+/// A function of a matrix. Each variant documents the lists it works on and the integers it returns. The matrix is in `a`, m x n or n x n,
+/// which is overwritten; `b` has k columns, which the solutions overwrite. Elements near the ends of the range are scaled by powers of 2
+/// internally; results do not show it.
 #[derive(Debug, Clone, Copy)]
 pub enum Decomposition {
     /// `[a]`, min(m, n) pivots: packed factors of `A = P L U`.
@@ -37,23 +37,23 @@ pub enum Decomposition {
         /// Columns.
         n: usize,
     },
-    /// `[a, p, l, u]`, min(m, n) + m integers: the factors as matrices, `p` if it is not empty.
+    /// `[a, p, l, u]`, min(m, n) + m integers: the factors as matrices. `p` may be empty if it is not wanted.
     Lu {
         /// Rows.
         m: usize,
         /// Columns.
         n: usize,
     },
-    /// `[a, inverse]`, n pivots: the inverse; zeros where `info` is not 0.
+    /// `[a, inverse]`, n pivots: the inverse, or zeros if `info` is not 0.
     Getri {
         /// Rows and columns.
         n: usize,
     },
-    /// `[a, numbers]`, n + 1 integers. The numbers are float64, two for each matrix.
+    /// `[a, numbers]`, n + 1 integers: the determinant as two float64 numbers for each matrix.
     Det {
         /// Rows and columns.
         n: usize,
-        /// The numbers.
+        /// The form of the determinant.
         form: Determinant,
     },
     /// `[a]`: L of `A = L L'`, from the lower triangle.
@@ -70,24 +70,24 @@ pub enum Decomposition {
     Pstrf {
         /// Rows and columns.
         n: usize,
-        /// Pivots up to it count as 0; LAPACK's default if it is negative.
+        /// Pivots up to this number count as 0. A negative number means LAPACK's default.
         tol: f64,
     },
-    /// `[a, b]`, n pivots and k integers: packed factors, and the solutions of `A X = B`.
+    /// `[a, b]`, n pivots and k integers: packed factors of A, and the solutions of `A X = B`.
     Gesv {
         /// Rows and columns of A.
         n: usize,
         /// Columns of B.
         k: usize,
     },
-    /// `[lu, b]`, n pivots: the solutions for packed factors.
+    /// `[lu, b]`, n pivots: the solutions of `A X = B` from packed factors of A.
     Getrs {
         /// Rows and columns of A.
         n: usize,
         /// Columns of B.
         k: usize,
     },
-    /// `[a, b]`: the solutions for a triangle.
+    /// `[a, b]`: the solutions of `A X = B` with a triangle of A.
     Trtrs {
         /// Rows and columns of A.
         n: usize,
@@ -95,9 +95,9 @@ pub enum Decomposition {
         k: usize,
         /// True for the upper triangle.
         upper: bool,
-        /// True for its transpose.
+        /// True to solve with the transposed triangle.
         transposed: bool,
-        /// True if the diagonal counts as ones.
+        /// True if all diagonal elements are taken as 1.
         unit: bool,
     },
     /// `[l, b]`: the solutions of `L L' X = B`.
@@ -107,7 +107,7 @@ pub enum Decomposition {
         /// Columns of B.
         k: usize,
     },
-    /// `[a, tau, b]`, k integers: the solutions of least squares of max(m, n) rows. Of m < n, `a` is the transposed matrix.
+    /// `[a, tau, b]`, k integers: solutions of least squares. `b` has max(m, n) rows. If m < n, `a` is the transposed matrix.
     Gels {
         /// Rows.
         m: usize,
@@ -116,8 +116,8 @@ pub enum Decomposition {
         /// Columns of B.
         k: usize,
     },
-    /// `[a, s, u, v, b, c, x]`, 1 + k integers, the first the rank: the solutions of least squares and least norm, `x`, by singular values.
-    /// `c` is scratch memory of min(m, n) x k.
+    /// `[a, s, u, v, b, c, x]`, 1 + k integers, the first of which is the rank: `x` has the solutions of least squares with the least norm,
+    /// by singular values. `c` is scratch memory of min(m, n) x k.
     Gelsd {
         /// Rows.
         m: usize,
@@ -125,10 +125,10 @@ pub enum Decomposition {
         n: usize,
         /// Columns of B.
         k: usize,
-        /// Singular values up to it times the greatest count as 0; what rounding leaves if it is negative.
+        /// Singular values up to this number times the greatest one count as 0. A negative number means a default for rounding errors.
         rcond: f64,
     },
-    /// `[a, tau, q, r]`: the factors of `A = Q R` as matrices of `side` columns and rows, of Q only the first `columns`.
+    /// `[a, tau, q, r]`: the factors of `A = Q R` as matrices. `q` has the first `columns` columns of Q, `r` has `side` rows.
     Qr {
         /// Rows.
         m: usize,
@@ -146,7 +146,7 @@ pub enum Decomposition {
         /// Columns.
         n: usize,
     },
-    /// `[a, tau, q]`: the first n columns of the product of the k first reflectors.
+    /// `[a, tau, q]`: the first n columns of the product of the first k reflectors.
     Orgqr {
         /// Rows.
         m: usize,
@@ -155,7 +155,7 @@ pub enum Decomposition {
         /// Reflectors.
         k: usize,
     },
-    /// `[a, tau, c]`: the m x n matrix `c` times the product of the k first reflectors.
+    /// `[a, tau, c]`: the product of the m x n matrix `c` and the first k reflectors.
     Ormqr {
         /// Rows of C.
         m: usize,
@@ -163,19 +163,19 @@ pub enum Decomposition {
         n: usize,
         /// Reflectors.
         k: usize,
-        /// True if C stands on the right.
+        /// True for the product Q C, false for C Q.
         left: bool,
-        /// True for the transposed product.
+        /// True to multiply by Q' instead of Q.
         transposed: bool,
     },
-    /// `[a, w, z]`: eigenvalues, and eigenvectors, of the lower triangle of a symmetric matrix.
+    /// `[a, w, z]`: eigenvalues, and eigenvectors if wanted, of a symmetric matrix, from its lower triangle.
     Syev {
         /// Rows and columns.
         n: usize,
         /// True if eigenvectors are wanted.
         vectors: bool,
     },
-    /// `[a, w, v]`: eigenvalues, real parts and then imaginary ones, and right eigenvectors as LAPACK packs them.
+    /// `[a, w, v]`: eigenvalues, first all real parts and then all imaginary ones, and right eigenvectors in LAPACK's packed form.
     Geev {
         /// Rows and columns.
         n: usize,
@@ -188,19 +188,20 @@ pub enum Decomposition {
         m: usize,
         /// Columns.
         n: usize,
-        /// The vectors.
+        /// The number of singular vectors.
         vectors: Vectors,
     },
-    /// `[values]`, 1 integer: the rank of an m x n matrix by singular values or, as magnitudes, eigenvalues.
+    /// `[values]`, 1 integer: the rank of an m x n matrix from its singular values, or from its eigenvalues by absolute value.
     Rank {
         /// Rows.
         m: usize,
         /// Columns.
         n: usize,
-        /// Values up to it count as 0; what rounding leaves if it is negative.
+        /// Values up to this number count as 0. A negative number means a default for rounding errors.
         tol: f64,
     },
-    /// `[u, s, v, inverse]`, 1 integer: the pseudoinverse of a decomposed matrix, scaled back by the exponent of [`Decomposition::Lascl`].
+    /// `[u, s, v, inverse]`, 1 integer: the pseudoinverse from the singular value decomposition of a matrix that [`Decomposition::Lascl`]
+    /// scaled. The integer is the exponent, which scales the result back.
     Pinverse {
         /// Rows.
         m: usize,
@@ -209,22 +210,21 @@ pub enum Decomposition {
         /// As for [`Decomposition::Gelsd`].
         rcond: f64,
     },
-    /// `[a]`, 1 integer: the matrix times a power of 2, so that squares of its elements stay in range, and the exponent.
+    /// `[a]`, 1 integer: the matrix times a power of 2 that keeps the squares of its elements in range, and the exponent.
     Lascl {
-        /// Elements.
+        /// The number of elements.
         size: usize,
     },
-    /// `[a, b, c, d, e, f]`, n pivots: the exponential of `a`; the others are scratch memory of n x n.
+    /// `[a, b, c, d, e, f]`, n pivots: the exponential of `a`. The other lists are scratch memory of n x n.
     Exponential {
         /// Rows and columns.
         n: usize,
     },
 }
 
-/// The decomposition of each matrix of a batch. Operands are row-major lists, of which an equal part belongs to each matrix; in a part,
-/// matrices lie column after column. Results are the lists that the decomposition names, float32 or float64, then one of int32 for its
-/// integers, if it has any, and one of int32 for an `info` of each matrix: 0, or LAPACK's number of what is wrong with it. Lists are
-/// overwritten.
+/// Decomposes each matrix of a batch. Operands are row-major lists with an equal part for each matrix; matrices in a part are column-major.
+/// The lists are overwritten with the results. They are the lists that the decomposition names, in float32 or float64; then, if the
+/// decomposition has integers, an int32 list of them; then an int32 list with an `info` for each matrix: 0, or LAPACK's error number.
 #[derive(Debug, Clone, Copy)]
 pub struct Decompose {
     /// The decomposition.

@@ -2,7 +2,7 @@
 
 use crate::dtype::Dtype;
 
-/// The operand of a sum: what each element x adds to it.
+/// The term of a sum: what each element x contributes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Term {
     /// `x`
@@ -11,13 +11,13 @@ pub enum Term {
     Abs,
     /// `x^2`
     Square,
-    /// 1 where x is not 0
+    /// 1 if x is not 0, else 0
     NonZero,
-    /// `x`, or 0 where that is NaN
+    /// `x`, or 0 if x is NaN
     NotNan,
 }
 
-/// The number made of a sum.
+/// The function of a sum that is returned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Root {
     /// The sum itself.
@@ -28,21 +28,22 @@ pub enum Root {
     Sqrt,
 }
 
-/// The function of the elements of a result position.
+/// The function that reduces the elements of one result position.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Fold {
-    /// The sum of a term. Integers and Bool are summed in int64, plain terms alone; floats in float64 if it is `wide`, else nearly so.
+    /// The sum of a term. Integers and Bool are summed in int64 and allow only plain terms. Floats are summed in float64 if `wide` is true,
+    /// otherwise with nearly its accuracy.
     Sum {
         /// The term that is summed.
         term: Term,
-        /// The number made of the sum.
+        /// The function of the sum that is returned.
         root: Root,
-        /// True if every addition of floats is one of float64.
+        /// True if every addition of floats is done in float64.
         wide: bool,
     },
-    /// The mean of what is not NaN.
+    /// The mean of the elements that are not NaN.
     NanMean,
-    /// The product: of integers in int64, of floats in float64.
+    /// The product: in int64 for integers, in float64 for floats.
     Prod,
     /// `(sum of |x|^p)^(1/p)`, for floats
     Powers {
@@ -51,11 +52,11 @@ pub enum Fold {
         /// As for [`Fold::Sum`].
         wide: bool,
     },
-    /// The greatest or least element; NaN if one is.
+    /// The greatest or least element; NaN if any element is NaN.
     Extreme {
         /// True for the greatest.
         max: bool,
-        /// True if magnitudes are compared and returned, of floats.
+        /// True if absolute values are compared and returned; only for floats.
         magnitude: bool,
     },
     /// The least and the greatest element: two results.
@@ -67,9 +68,9 @@ pub enum Fold {
     },
     /// The variance of floats.
     Moment {
-        /// The number that is taken from the number of elements to divide by.
+        /// The number that is subtracted from the number of elements to get the divisor.
         correction: f64,
-        /// True for its square root.
+        /// True for the standard deviation.
         root: bool,
     },
     /// True if all elements, or any of them, are not 0.
@@ -79,14 +80,14 @@ pub enum Fold {
     },
 }
 
-/// A reduction: results have the shape of the input, with size 1 in the dimensions that are folded.
+/// A reduction. Results have the shape of the input, with size 1 in the dimensions that are folded.
 #[derive(Debug, Clone, Copy)]
 pub struct Reduce<'a> {
     /// The function.
     pub fold: Fold,
     /// The dtype that elements are converted to first.
     pub compute: Dtype,
-    /// The dtype that the function returns, of each result.
+    /// The dtype of each result of the function.
     pub written: [Dtype; 2],
     /// True for each dimension that is folded.
     pub folded: &'a [bool],

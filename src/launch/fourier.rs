@@ -3,24 +3,24 @@
 /// The transform of a signal. A complex number is a pair of floats, the real part first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Transform {
-    /// Of complex numbers to complex numbers.
+    /// Complex numbers to complex numbers.
     Forward,
-    /// The inverse of [`Transform::Forward`], without its division by the number of elements.
+    /// The inverse of [`Transform::Forward`], without division by the number of elements.
     Inverse,
-    /// Of floats to complex numbers: of the last dimension the first half, n / 2 + 1 of n.
+    /// Floats to complex numbers. The result has the first n / 2 + 1 of the n elements of the last dimension.
     FromReal,
-    /// Of complex numbers to floats, by the first half of the last dimension or more of it: the inverse of [`Transform::FromReal`], without
-    /// the division. Of a signal with several dimensions it overwrites the input.
+    /// Complex numbers to floats: the inverse of [`Transform::FromReal`], without division. Of the last dimension it reads the first n / 2
+    /// + 1 elements; the input may have more. It overwrites the input if the signal has several dimensions.
     ToReal,
 }
 
-/// The transforms of all signals of a row-major input, in the last dimensions: one row-major result of the same dtype, float32 or float64,
-/// with an element at least. The result has size 2 behind the signal if it is complex, and so has the input.
+/// Transforms all signals of a row-major input, which are in its last dimensions. The result is row-major, of the same dtype, float32 or
+/// float64, and not empty. Complex inputs and results have size 2 in an additional last dimension.
 #[derive(Debug, Clone, Copy)]
 pub struct Fourier<'a> {
     /// The transform.
     pub transform: Transform,
-    /// The sizes of a signal; where one side is real, those of that side.
+    /// The sizes of a signal. If the input or the result is real, these are its sizes.
     pub signal: &'a [i64],
     /// The factor that each element of the result is multiplied by.
     pub factor: f64,

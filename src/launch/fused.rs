@@ -1,4 +1,4 @@
-//! Programs: elementwise work that is done for each element in one pass.
+//! Programs: several elementwise operations that are computed in one pass over the elements.
 
 use super::map::Elementwise;
 use crate::dtype::Dtype;
@@ -6,8 +6,8 @@ use crate::scalar::Scalar;
 use smallvec::SmallVec;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The most inputs of a program. With the result they are the operands of one plan, and what a CUDA kernel takes of them fits its
-/// parameters.
+/// The maximum number of inputs of a program. The inputs and the result are the operands of one plan, and their data fits the parameters of
+/// a CUDA kernel.
 pub(crate) const MOST_INPUTS: usize = 31;
 
 /// A value that a step reads.
@@ -21,61 +21,61 @@ pub enum Value {
     Step(usize),
 }
 
-/// What a step computes.
+/// The function of a step.
 #[derive(Clone)]
 pub enum Action {
-    /// An elementwise operation, as `Map` has it.
+    /// An elementwise operation, as in `Map`.
     Map {
         /// The operation.
         op: Elementwise,
         /// The dtype that operands are converted to.
         common: Dtype,
-        /// The numbers beside the operands.
+        /// The numbers among the arguments.
         numbers: SmallVec<[Scalar; 2]>,
     },
-    /// The value in another dtype.
+    /// Converts the value to the dtype of the step.
     Convert,
 }
 
 /// One operation of a program.
 #[derive(Clone)]
 pub struct Step {
-    /// What it computes.
+    /// The function.
     pub action: Action,
-    /// What it reads.
+    /// The operands.
     pub reads: SmallVec<[Value; 3]>,
-    /// The dtype of its result, to which that is rounded.
+    /// The dtype that the result is rounded to.
     pub dtype: Dtype,
-    /// The place of its result among those of other steps: two steps have one place only where the first is not read any more when the
-    /// second is computed.
+    /// The index of the buffer for the result. Two steps share a buffer only if the first result is not read after the second one is
+    /// computed.
     pub place: usize,
 }
 
-/// An element that is the same at all positions.
+/// A number that is the same at all positions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Constant {
     /// Its dtype.
     pub dtype: Dtype,
-    /// Its bits, in the low bytes.
+    /// Its bits, in the first bytes in memory order.
     pub bits: u64,
 }
 
-/// A list of steps, of which the last one computes the result.
+/// A list of steps. The last one computes the result.
 pub struct Program {
-    /// The dtype of each input; `None` for one that is not read.
+    /// The dtype of each input; `None` for an unused input.
     pub inputs: Vec<Option<Dtype>>,
     /// The constants.
     pub constants: Vec<Constant>,
-    /// The steps; there is one at least.
+    /// The steps, at least one.
     pub steps: Vec<Step>,
-    /// Places of results.
+    /// The number of buffers.
     pub places: usize,
-    /// A number that no other program of this process has.
+    /// A number that is unique among all programs of this process.
     pub id: u64,
 }
 
 impl Program {
-    /// The part of a list of steps that computes `result`.
+    /// A program of only those steps that are needed to compute `result`.
     pub fn of(inputs: &[Dtype], constants: &[Constant], steps: &[Step], result: Value, dtype: Dtype) -> Program {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let mut needed = vec![false; steps.len()];
@@ -125,7 +125,8 @@ impl Program {
     }
 }
 
-/// Gives each step a place for its result that no value has which is read by it or later; returns how many there are.
+/// Assigns a buffer to the result of each step. A step never writes a buffer that holds a value which it or a later step reads. Returns the
+/// number of buffers.
 fn assign_places(steps: &mut [Step]) -> usize {
     let mut last_read = vec![0; steps.len()];
     for (k, step) in steps.iter().enumerate() {
@@ -155,7 +156,7 @@ fn assign_places(steps: &mut [Step]) -> usize {
     places
 }
 
-/// Computes one result from the inputs of a program that it reads, all of the shape of the result. An input may be the result.
+/// Runs a program: computes one result from the inputs that the program reads, all of the result's shape. An input may be the result.
 #[derive(Clone, Copy)]
 pub struct Fused<'a>(pub &'a Program);
 

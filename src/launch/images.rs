@@ -1,72 +1,72 @@
-//! Work on images by windows as values: convolution, pooling, and windows as columns of a matrix. All operands are row-major, and of one
-//! dtype that products are computed in; indices are int64.
+//! Work on images by windows as values: convolution, pooling, and windows as columns of a matrix. All operands are row-major, with one
+//! dtype in which products are computed; indices are int64.
 
 use super::window::{Adaptive, Window};
 
-/// A convolution or a gradient of one: `x` [batch][groups * inputs][pixels], `y` [batch][groups * outputs][places], `w` [groups *
-/// outputs][inputs][taps], all row-major.
+/// A convolution or its gradient. The row-major operands are `x` [batch][groups * inputs][pixels], `y` [batch][groups * outputs][places]
+/// and `w` [groups * outputs][inputs][taps].
 #[derive(Debug, Clone, Copy)]
 pub struct Convolution {
     /// The product.
     pub product: Product,
-    /// The place of `w` in an image of `x` for each place of `y`.
+    /// The position of `w` in an image of `x` for each place of `y`.
     pub window: Window,
     /// Number of images.
     pub batch: usize,
-    /// Groups of channels, each of which is taken by itself.
+    /// The number of channel groups, which are independent of each other.
     pub groups: usize,
-    /// Channels of `x` in a group.
+    /// The number of channels of `x` in a group.
     pub inputs: usize,
-    /// Channels of `y` in a group.
+    /// The number of channels of `y` in a group.
     pub outputs: usize,
 }
 
 /// The products between image, output and weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Product {
-    /// `y = w * x + bias`, of `[w, x]` or `[w, x, bias]` with a bias for each channel of `y`.
+    /// `y = w * x + bias`. The inputs are `[w, x]`, or `[w, x, bias]` with a bias for each channel of `y`.
     Forward,
-    /// `x = transposed w * y + bias`, of `[w, y]` or `[w, y, bias]` with a bias for each channel of `x`.
+    /// `x = transposed w * y + bias`. The inputs are `[w, y]`, or `[w, y, bias]` with a bias for each channel of `x`.
     Transposed,
-    /// `w = y * transposed x`, summed over the batch, of `[y, x]`.
+    /// `w = y * transposed x`, summed over the batch. The inputs are `[y, x]`.
     Weights,
 }
 
 /// The windows of a pooling.
 #[derive(Debug, Clone, Copy)]
 pub enum Windows {
-    /// Windows of one size, side by side or overlapping.
+    /// Windows of one size at equal distances, which may overlap.
     Strided(Window),
-    /// Windows that divide the image.
+    /// Windows that divide the image into parts of nearly equal size.
     Adaptive(Adaptive),
 }
 
 /// The divisor of a mean.
 #[derive(Debug, Clone, Copy)]
 pub enum Divisor {
-    /// The elements of the window that lie in the image.
+    /// The number of the window's elements inside the image.
     Inside,
-    /// The elements of the window, in the padding too.
+    /// The number of the window's elements, including those in the padding.
     Padded,
-    /// A number.
+    /// This number.
     Given(f64),
 }
 
-/// The function of a window; of adaptive windows, which have no padding, a mean always is one of the elements inside.
+/// The function of a window. Adaptive windows have no padding; their means always divide by the number of elements.
 #[derive(Debug, Clone, Copy)]
 pub enum PoolOp {
-    /// The greatest element, and if there is a second result, int64, its position in the plane: the first of equal ones.
+    /// The greatest element. A second result, if there is one, is its int64 position in the plane; of equal elements the first.
     Max {
-        /// The greatest of no elements, whose position is -1.
+        /// The result for a window without elements, whose position is -1.
         least: f64,
     },
-    /// The mean, of floats.
+    /// The mean; only floats.
     Mean(Divisor),
-    /// The gradient of the image, from that of the means, of floats.
+    /// The gradient with respect to the image, from the gradient of the means; only floats.
     MeanGradient(Divisor),
 }
 
-/// Pooling: the image is a plane, the input.
+/// Pooling. The input is a batch of planes.
 #[derive(Debug, Clone, Copy)]
 pub struct Pool {
     /// The function.
@@ -77,27 +77,28 @@ pub struct Pool {
     pub planes: usize,
 }
 
-/// `r[plane][indices[i]] = t[i]`, or its sum, for the elements of each plane; 0 where no index leads. An index outside of the plane is an
-/// error; in sums -1, the position of the greatest of no elements, leads nowhere. The inputs are `t` and the indices.
+/// `r[plane][indices[i]] = t[i]`, or the sum of all such `t[i]`, for the elements of each plane. Positions without an index are 0. The
+/// inputs are `t` and the indices. An index outside the plane is an error, except that sums skip -1, which max pooling returns for empty
+/// windows.
 #[derive(Debug, Clone, Copy)]
 pub struct Unpool {
-    /// Elements of a plane of the indices.
+    /// The number of elements of a plane of the indices.
     pub places: usize,
-    /// Elements of a plane of the result.
+    /// The number of elements of a plane of the result.
     pub pixels: usize,
     /// Number of planes.
     pub planes: usize,
-    /// True if elements of one index are added; else the last counts.
+    /// True if elements with equal indices are added; otherwise the last one wins.
     pub adds: bool,
 }
 
-/// The windows of images as columns of a matrix for each image, whose rows are the taps.
+/// The windows of images as the columns of one matrix for each image. The rows of the matrix are the taps.
 #[derive(Debug, Clone, Copy)]
 pub struct Columns {
     /// The windows.
     pub window: Window,
     /// Number of images.
     pub images: usize,
-    /// True for images that are the sums of their columns; else columns are made of images.
+    /// True to sum the columns into images; false to copy images into columns.
     pub sums: bool,
 }

@@ -1,49 +1,49 @@
 //! Elements by position and by mask, as values.
 
-/// The way elements that are put in one place are combined with those that are there, in row-major order.
+/// The function that combines an element with the element that is already at its position, in row-major order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Combine {
-    /// The sum; of Bool, *or*.
+    /// The sum; for Bool, *or*.
     Add,
-    /// The product; of Bool, *and*.
+    /// The product; for Bool, *and*.
     Multiply,
-    /// The greatest; NaN if one is.
+    /// The greatest; NaN if either is NaN.
     Max,
-    /// The least; NaN if one is.
+    /// The least; NaN if either is NaN.
     Min,
 }
 
-/// The movement of elements between operands of one shape.
+/// The direction in which elements are moved between operands of one shape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Move {
-    /// The result takes elements of the tensor that is indexed, which is the second input; positions are the first.
+    /// Copies elements of the indexed tensor, the second input, to the result. Positions are the first input.
     Gather,
-    /// The tensor that is indexed, which is the result, takes elements of the first input; positions are the second. Of several for one
-    /// place the last in row-major order stays.
+    /// Copies elements of the first input to the indexed tensor, the result. Positions are the second input. If several elements are
+    /// written to one position, the last one in row-major order wins.
     Scatter,
-    /// As [`Move::Scatter`], combined with what is there; the dtype is a compute type.
+    /// Like [`Move::Scatter`], but combines each element with the one at its position. The dtype is a compute type.
     Accumulate(Combine),
 }
 
-/// Elements of one dtype, moved by int64 positions. The layout of the tensor that is indexed has stride 0 where positions lead along; from
-/// there a position moves on.
+/// Moves elements of one dtype by int64 positions. The layout of the indexed tensor has stride 0 in the dimensions that positions index; a
+/// position is an offset from there.
 #[derive(Debug, Clone, Copy)]
 pub struct Index {
     /// The movement.
     pub movement: Move,
-    /// Elements from one entry to the next.
+    /// The distance between entries of the indexed tensor, in elements.
     pub step: i64,
-    /// The number added to negative positions: the number of entries, or 0 where there are none.
+    /// The number added to negative positions: the number of entries, or 0 if there are no negative positions.
     pub count: i64,
 }
 
-/// Work on a mask: row-major bytes, of which any but 0 is true.
+/// Work on a mask: row-major bytes. Every byte except 0 is true.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mask {
-    /// The result takes the elements of the first input where the second, a mask, is true.
+    /// Copies the elements of the first input at which the mask, the second input, is true to consecutive elements of the result.
     Compress,
-    /// The result takes the elements of the first input in turn where the second, a mask, is true.
+    /// Copies consecutive elements of the first input to the result's elements at which the mask, the second input, is true.
     Expand,
-    /// The result has a row for each place where the mask, the input, is true: its int64 indices.
+    /// The int64 indices of all positions at which the mask, the input, is true: one row of the result for each.
     Positions,
 }

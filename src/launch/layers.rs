@@ -1,34 +1,33 @@
-//! Normalization, losses and gradients of layers as values. All operands are row-major and of one compute type, but for targets, which are
-//! int64.
+//! Normalization, losses and gradients of layers as values. All operands are row-major and of one compute type, except for int64 targets.
 
 use super::lines::Softmax;
 
-/// Lines in a row-major tensor: `n` elements, `inner` apart, of each of `outer * inner` lines.
+/// The lines of a row-major tensor: `outer * inner` lines of `n` elements at a distance of `inner`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LineShape {
-    /// Entries of the dimensions before the line's.
+    /// The product of the sizes before the line's dimension.
     pub outer: usize,
-    /// Elements of a line.
+    /// The number of elements of a line.
     pub n: usize,
-    /// Entries of the dimensions behind it.
+    /// The product of the sizes after the line's dimension.
     pub inner: usize,
 }
 
-/// Rows of `n` elements, one after the other, that are normalized.
+/// Contiguous rows of `n` elements that are normalized.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct NormRows {
     /// The number of rows.
     pub rows: usize,
     /// Elements of a row.
     pub n: usize,
-    /// The number added to variances.
+    /// The number that is added to variances.
     pub eps: f64,
 }
 
 /// The reduction of the losses of all positions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reduction {
-    /// None: a loss for each position.
+    /// No reduction: one loss for each position.
     None,
     /// The sum divided by the sum of the weights.
     Mean,
@@ -36,20 +35,20 @@ pub enum Reduction {
     Sum,
 }
 
-/// The function of scores or probabilities of classes.
+/// The loss function, or its gradient.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LossOp {
-    /// The negative logarithm of the likelihood, from logarithms.
+    /// The negative log-likelihood of log-probabilities.
     NegativeLogLikelihood,
-    /// The gradient of that, from the gradient of the loss.
+    /// The gradient of the negative log-likelihood, from the gradient of the loss.
     NegativeLogLikelihoodGradient,
-    /// The gradient of the same of the logarithm of softmax, from the gradient of the loss and the probabilities.
+    /// The gradient of the negative log-likelihood after log-softmax, from the gradient of the loss and the probabilities.
     CrossEntropyGradient,
 }
 
-/// A loss of scores of shape `batch x classes x inner`, whose targets have shape `batch x inner`. A target that is no class fails before
-/// anything is written. Inputs are the scores, the gradient of the loss, or both probabilities and gradient; then targets, and weights of
-/// classes if there are any.
+/// A loss. Scores have shape `batch x classes x inner`, and targets have shape `batch x inner`. A target that is not a class is an error,
+/// before anything is written. The inputs are first the scores, or the gradient of the loss, or the probabilities and the gradient; then
+/// the targets; then, optionally, the weights of the classes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Loss {
     /// The function.
@@ -58,13 +57,13 @@ pub struct Loss {
     pub reduction: Reduction,
     /// The number of classes.
     pub classes: usize,
-    /// Positions of one entry of the batch.
+    /// The number of positions of one batch entry.
     pub inner: usize,
-    /// The target of positions that do not count.
+    /// The target value of positions that are ignored.
     pub ignored: i64,
 }
 
-/// The gradient of softmax, or of its logarithm, from `g` and the result, either of which the gradient may overwrite.
+/// The gradient of softmax or log-softmax, from `g` and the function's result. The gradient may overwrite either of them.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SoftmaxGradient {
     /// The function.
@@ -73,10 +72,11 @@ pub struct SoftmaxGradient {
     pub lines: LineShape,
 }
 
-/// Rows normalized, times a weight, plus a bias: inputs are rows, weight, bias. The result may be the rows.
+/// Normalizes rows, multiplies by a weight and adds a bias. The inputs are rows, weight and bias. The result may be the rows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LayerNorm(pub NormRows);
 
-/// Up to three gradients, of the rows, weight and bias, from `g`, rows and weight. The first may be `g` or the rows.
+/// Up to three gradients, with respect to rows, weight and bias, from `g`, rows and weight. The first gradient may overwrite `g` or the
+/// rows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LayerNormGradient(pub NormRows);

@@ -1,42 +1,42 @@
-//! Operations over whole lines as values: each needs all elements along a dimension.
+//! Operations over lines as values. A line is all elements along one dimension; the operation needs all of them.
 
 use crate::dtype::Dtype;
 use crate::operand::Operand;
 
-/// The function that softmax and its kin make of a line of exponentials.
+/// Softmax and related functions of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Softmax {
     /// `e^x / sum of e^x`
     Softmax,
-    /// Its logarithm.
+    /// The logarithm of softmax.
     LogSoftmax,
-    /// `log(sum of e^x)`, one number a line.
+    /// `log(sum of e^x)`: one number for each line.
     LogSumExp,
 }
 
-/// The element of a line that is chosen by its rank.
+/// The element of a line with a given rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rank {
-    /// The element with this many before it in ascending order, NaN last.
+    /// The element with this index in ascending order. NaNs are last.
     At(usize),
-    /// The element in the middle, or the one before; a NaN, if there is one.
+    /// The lower median; NaN if there is a NaN.
     Median,
-    /// The same among the elements that are not NaN.
+    /// The lower median of the elements that are not NaN.
     MedianOfNumbers,
 }
 
 /// The least or greatest elements of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Top {
-    /// How many.
+    /// The number of elements.
     pub k: usize,
     /// True for the greatest.
     pub largest: bool,
-    /// True for the best first; else they come as they stand in the line.
+    /// True to return the elements sorted, best first; false to keep their order in the line.
     pub sorted: bool,
 }
 
-/// The value of a rank between those of two neighbours.
+/// The value of a quantile between two neighbouring elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum Interpolation {
@@ -47,47 +47,47 @@ pub enum Interpolation {
     Nearest,
 }
 
-/// The function of a line. Those with two results return elements and their int64 positions in the line.
+/// The function of a line. Functions with two results return elements and their int64 positions in the line.
 #[derive(Debug, Clone, Copy)]
 pub enum LineOp<'a> {
-    /// Running sums or products: of integers and Bool in int64, of floats in float64.
+    /// Running sums or products: in int64 for integers and Bool, in float64 for floats.
     Totals {
         /// True for products.
         product: bool,
     },
-    /// The greatest or least elements so far, and the last position of each.
+    /// The running maxima or minima, and the last position of each.
     Extremes {
         /// True for the greatest.
         max: bool,
     },
-    /// Softmax and its kin, of floats.
+    /// Softmax and related functions; only floats.
     Softmax(Softmax),
-    /// `log(e^x[0] + ... + e^x[i])` for each i, of floats.
+    /// `log(e^x[0] + ... + e^x[i])` for each i; only floats.
     LogSums,
-    /// The elements in order; equal ones stay in theirs.
+    /// The elements in order. The sort is stable.
     Sort {
         /// True for the greatest first.
         descending: bool,
     },
     /// The least or greatest elements.
     Top(Top),
-    /// The element of a rank, and its first position; not for Bool.
+    /// The element with a rank, and its first position; not for Bool.
     Select(Rank),
     /// The most frequent element, and its last position.
     Mode,
-    /// Quantiles, of floats.
+    /// Quantiles; only floats.
     Quantiles {
-        /// The shares of the line that lie below each: a vector of the dtype that is computed in.
+        /// The fraction of the line below each quantile: a vector of the compute dtype.
         shares: &'a Operand,
         /// The value between two elements.
         interpolation: Interpolation,
-        /// True if NaNs are left out; else one makes every quantile NaN.
+        /// True if NaNs are ignored; otherwise a NaN makes every quantile of its line NaN.
         skip_nan: bool,
     },
 }
 
 impl LineOp<'_> {
-    /// The dtypes that the function returns for lines of `compute`; `None` for a result that it does not have.
+    /// The dtypes of the results for lines of `compute`; `None` for a missing second result.
     pub fn written(&self, compute: Dtype) -> [Option<Dtype>; 2] {
         let first = match self {
             LineOp::Totals { .. } if !compute.is_float() => Dtype::Int64,
@@ -101,7 +101,7 @@ impl LineOp<'_> {
     }
 }
 
-/// An operation over the lines along the last dimension of the input and the results, which have the same sizes in all others.
+/// An operation over lines along the last dimension of the input and the results. All other sizes of input and results are equal.
 #[derive(Debug, Clone, Copy)]
 pub struct Lines<'a> {
     /// The function.

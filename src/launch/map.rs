@@ -1,4 +1,4 @@
-//! Elementwise operations as data: dtypes, grain, and a table of kernels.
+//! Elementwise operations as data: their dtypes, grain, and table of kernels.
 
 use crate::dtype::{Domain, Dtype, Element};
 use crate::element::{bits, rounded};
@@ -6,14 +6,14 @@ use crate::error::Result;
 use crate::scalar::Scalar;
 use crate::work::Work;
 
-/// The numbers beside the operands of a call.
+/// The numbers among the arguments of a call, and the common dtype of the operands.
 pub struct Numbers<'a> {
     values: &'a [Scalar],
     common: Dtype,
 }
 
 impl<'a> Numbers<'a> {
-    /// The numbers beside operands of this common dtype.
+    /// The numbers of a call whose operands have this common dtype.
     pub fn new(values: &'a [Scalar], common: Dtype) -> Numbers<'a> {
         Numbers { values, common }
     }
@@ -24,7 +24,7 @@ impl<'a> Numbers<'a> {
         T::from_scalar(self.values[k])
     }
 
-    /// Number `k` as an element of the common dtype, in its compute type.
+    /// Number `k`, rounded to the common dtype, in its compute type.
     #[inline]
     pub fn rounded<T: Element>(&self, k: usize) -> T {
         if self.common == self.common.compute() {
@@ -33,7 +33,7 @@ impl<'a> Numbers<'a> {
         T::from_f64(rounded(self.common, self.values[k]).to_f64())
     }
 
-    /// The bits of number `k` as an element of the common dtype, in an integer of its size.
+    /// The bits of number `k` in the common dtype, as an integer of the same size.
     #[inline]
     pub fn bits<T: Element>(&self, k: usize) -> T {
         T::from_i64(bits(self.common, self.values[k]).cast_signed())
@@ -45,13 +45,13 @@ impl<'a> Numbers<'a> {
     }
 }
 
-/// Computes all elements of one result and `N - 1` operands.
+/// A kernel: computes all elements of one result from `N - 1` operands.
 pub type MapKernel<const N: usize> = fn(&Work<N>, &Numbers<'_>);
 
-/// How many types kernels are computed in, see [`slot`].
+/// The number of compute types; see [`slot`].
 pub(crate) const COMPUTE_TYPES: usize = 8;
 
-/// Where the kernel of a compute type stands among the kernels of an operation.
+/// The index of a compute type in an operation's table of kernels.
 #[inline(always)]
 pub const fn slot(compute: Dtype) -> usize {
     match compute {
@@ -71,24 +71,24 @@ pub const fn slot(compute: Dtype) -> usize {
 pub enum ResultDtype {
     /// The common dtype of the operands.
     Same,
-    /// The default dtype for integers and Bool, which are converted to it first.
+    /// The common dtype if it is a float, otherwise the default dtype, to which integers and Bool are converted first.
     Real,
     /// Bool.
     Truth,
 }
 
-/// The part that the numbers of a call have in its dtypes.
+/// The effect of a call's numbers on its dtypes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
-    /// They take part in promotion, if there are any.
+    /// They take part in promotion.
     Promoted,
-    /// As [`Role::Promoted`]; integers are compared with the number as it is.
+    /// Like [`Role::Promoted`], but integers are compared with the exact number.
     Compared,
-    /// They do not take part; integers need whole ones.
+    /// They do not take part in promotion. With integer operands they must be whole.
     Parameters,
 }
 
-/// The definition of an elementwise operation as text, from which other devices make their kernels.
+/// The source text of an elementwise operation, from which GPU kernels are generated.
 #[cfg(feature = "cuda")]
 #[derive(Debug, Clone, Copy)]
 pub struct Formula<'a> {
@@ -96,33 +96,33 @@ pub struct Formula<'a> {
     pub name: &'a str,
     /// Its arguments and their kinds: `"r out; t input; value number"`.
     pub arguments: &'a str,
-    /// Its kernel, as the row writes it.
+    /// Its kernel: the row's formula.
     pub kernel: &'a str,
 }
 
 /// An elementwise operation: operand 0 is the result.
 pub struct Op<const N: usize> {
-    /// Its definition.
+    /// The source text.
     #[cfg(feature = "cuda")]
     pub formula: Formula<'static>,
     /// The dtype of the result.
     pub result: ResultDtype,
-    /// Numbers and dtypes.
+    /// The effect of numbers on the dtypes.
     pub role: Role,
-    /// True if integers refuse some numbers: those that are not whole, divisors that are 0.
+    /// True if some numbers are errors with integer operands: fractions, or a divisor of 0.
     pub checked: bool,
-    /// Elements a thread must get for waking it to pay.
+    /// The least number of elements for which it pays to wake a thread.
     pub grain: usize,
-    /// The kernels by compute type ([`slot`]). Floats that have none are computed in float64.
+    /// The kernel for each compute type ([`slot`]). Floats without a kernel are computed in float64.
     pub kernels: [Option<MapKernel<N>>; COMPUTE_TYPES],
-    /// The kernel for 16-bit floats as the int16 they are in memory, where that needs no conversion.
+    /// The kernel that processes 16-bit floats as int16, if the operation needs no conversion.
     pub bits: Option<MapKernel<N>>,
-    /// True if operand 1 is a mask, Bool or uint8, which takes no part in the common dtype. Kernels then move the others as they lie in
-    /// memory.
+    /// True if operand 1 is a mask, Bool or uint8, which does not count for the common dtype. The kernel then moves the other operands
+    /// unchanged.
     pub masked: bool,
 }
 
-/// Operations of any number of operands.
+/// An operation of any number of operands.
 #[derive(Clone, Copy)]
 pub enum Elementwise {
     /// One operand.
@@ -133,7 +133,7 @@ pub enum Elementwise {
     Ternary(&'static Op<4>),
 }
 
-/// The kernel of an operation for a common dtype, and the dtypes it takes.
+/// The kernel of an operation for a common dtype, and the dtypes of its operands.
 #[derive(Clone, Copy)]
 pub struct Choice<const N: usize> {
     /// The kernel.
@@ -143,10 +143,10 @@ pub struct Choice<const N: usize> {
 }
 
 impl<const N: usize> Op<N> {
-    /// The operation among those of any number of operands.
+    /// The operation as an [`Elementwise`].
     pub const fn as_elementwise(&'static self) -> Elementwise {
         let op: *const Op<N> = self;
-        // SAFETY: `N` is the number that the pointer is cast to.
+        // SAFETY: each arm casts to `Op` with the `N` that it matched.
         unsafe {
             match N {
                 2 => Elementwise::Unary(&*op.cast()),
@@ -157,8 +157,8 @@ impl<const N: usize> Op<N> {
         }
     }
 
-    /// The kernel for operands of a common dtype, and a mask of that dtype where the operation takes one; an error where it is not defined
-    /// for it.
+    /// The kernel for operands of a common dtype, and for a mask of dtype `mask` if the operation has one. Fails if the operation is not
+    /// defined for the dtype.
     #[inline(always)]
     pub fn choose(&self, common: Dtype, mask: Option<Dtype>) -> Result<Choice<N>> {
         let (kernel, wide) = match self.kernels[slot(common)] {
@@ -187,7 +187,7 @@ impl<const N: usize> Op<N> {
         Ok(Choice { kernel, signature })
     }
 
-    /// Returns the dtypes that the operation has kernels for.
+    /// The dtypes that the operation has kernels for.
     #[cold]
     fn domain(&self) -> Domain {
         let has = |compute| self.kernels[slot(compute)].is_some();
@@ -200,21 +200,21 @@ impl<const N: usize> Op<N> {
     }
 }
 
-/// The dtypes of an elementwise operation, operand 0 being the result.
+/// The dtypes of an elementwise operation. Operand 0 is the result.
 #[derive(Clone, Copy)]
 pub struct Signature<const N: usize> {
-    /// The dtype in which the kernel takes each operand.
+    /// The dtype in which the kernel reads or writes each operand.
     pub types: [Dtype; N],
-    /// The dtype that inputs are rounded to where their own dtype has more digits.
+    /// The dtype that inputs with more digits are rounded to.
     pub common: Dtype,
-    /// The dtype of a result nobody gave one.
+    /// The dtype of a fresh result.
     pub result: Dtype,
-    /// Elements a thread must get for waking it to pay.
+    /// The least number of elements for which it pays to wake a thread.
     pub grain: usize,
 }
 
 impl<const N: usize> Signature<N> {
-    /// Inputs are converted to `common` and taken in its compute type.
+    /// The signature of an operation whose inputs are converted to `common` and computed in its compute type.
     #[inline]
     pub fn new(common: Dtype, result: Dtype, grain: usize) -> Signature<N> {
         let mut types = [common.compute(); N];
@@ -222,21 +222,21 @@ impl<const N: usize> Signature<N> {
         Signature { types, common, result, grain }
     }
 
-    /// Each operand has a type of its own, and is converted to it at once: nothing is rounded before.
+    /// The signature of an operation whose operands have different types. Each is converted directly, without rounding to a common dtype.
     #[inline]
     pub fn of_types(types: [Dtype; N], result: Dtype, grain: usize) -> Signature<N> {
         Signature { types, common: types[0].compute(), result, grain }
     }
 }
 
-/// A call of an operation: operands have the shape of the result.
+/// A call of an operation. Operands have the shape of the result.
 #[derive(Clone, Copy)]
 pub struct Map<'a> {
     /// The operation.
     pub op: Elementwise,
     /// The dtype that operands are converted to.
     pub common: Dtype,
-    /// The numbers beside the operands.
+    /// The numbers among the arguments.
     pub numbers: &'a [Scalar],
 }
 

@@ -2,20 +2,20 @@
 
 use crate::scalar::Scalar;
 
-/// The dimensions that a result has.
+/// The dimensions of the result of a matrix product.
 #[derive(Debug, Clone, Copy)]
 pub struct Form {
-    /// True if it has the dimension of the rows of `a`.
+    /// True if the result has a dimension for the rows of `a`.
     pub rows: bool,
-    /// True if it has the dimension of the columns of `b`.
+    /// True if the result has a dimension for the columns of `b`.
     pub columns: bool,
-    /// True if it has the dimensions of the batch; without them the products are summed.
+    /// True if the result has the batch dimensions; otherwise the products of the batch are summed.
     pub batch: bool,
 }
 
-/// `r = beta * t + alpha * (a @ b)` for each place of a batch, of inputs `[a, b]`, which leave out `beta * t`, or `[a, b, t]`. Matrices are
-/// the last two dimensions of `a` and `b`, and those in front broadcast to `batch`; `t` broadcasts to the result, and may be the result.
-/// Inputs have one dtype, the result the one that its products are computed in.
+/// `r = beta * t + alpha * (a @ b)` for each place of a batch. The inputs are `[a, b]`, without the term `beta * t`, or `[a, b, t]`.
+/// Matrices are the last two dimensions of `a` and `b`; the dimensions before broadcast to `batch`. `t` broadcasts to the result, and may
+/// be the result. All inputs have one dtype. The result has the dtype in which products are computed.
 #[derive(Debug, Clone, Copy)]
 pub struct Matmul<'a> {
     /// The factor of `t`.

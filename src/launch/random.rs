@@ -1,15 +1,15 @@
 //! Random fills as values.
 
-/// The distribution of the elements of a fill. Numbers that are named `Each` are parameters of each element: row-major float64 operands.
+/// The distribution of the elements of a fill. Variants named `Each` have parameters for each element: row-major float64 operands.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Draw {
-    /// Uniform in [from, to), at most `most`.
+    /// Uniform in [from, to).
     Uniform {
-        /// The least number.
+        /// The lower bound, included.
         from: f64,
-        /// The bound above.
+        /// The upper bound, excluded.
         to: f64,
-        /// The greatest number that the dtype holds below the bound.
+        /// The greatest number below `to` in the dtype. Larger results are lowered to it.
         most: f64,
     },
     /// Normal.
@@ -19,11 +19,11 @@ pub enum Draw {
         /// The standard deviation.
         std: f64,
     },
-    /// The exponential of normal numbers.
+    /// Log-normal: the exponential of normal numbers.
     LogNormal {
-        /// Their mean.
+        /// The mean of the normal numbers.
         mean: f64,
-        /// Their standard deviation.
+        /// The standard deviation of the normal numbers.
         std: f64,
     },
     /// Exponential.
@@ -56,7 +56,7 @@ pub enum Draw {
         /// The scale.
         scale: f64,
     },
-    /// Gamma; parameters are shapes and scales.
+    /// Gamma. The parameters are shapes and scales.
     GammaEach,
     /// Beta.
     Beta {
@@ -65,7 +65,7 @@ pub enum Draw {
         /// The second shape.
         b: f64,
     },
-    /// Beta; parameters are both shapes.
+    /// Beta. The parameters are both shapes.
     BetaEach,
     /// The number of trials up to the first success.
     Geometric {
@@ -77,7 +77,7 @@ pub enum Draw {
         /// The rate.
         rate: f64,
     },
-    /// Poisson; the parameters are rates.
+    /// Poisson. The parameters are rates.
     PoissonEach,
     /// Binomial.
     Binomial {
@@ -86,29 +86,29 @@ pub enum Draw {
         /// The probability of success.
         p: f64,
     },
-    /// Binomial; parameters are trials and probabilities.
+    /// Binomial. The parameters are numbers of trials and probabilities.
     BinomialEach,
-    /// 1 with some probability, else 0.
+    /// Bernoulli: 1 with a given probability, else 0.
     Bernoulli {
         /// The probability.
         p: f64,
     },
-    /// 1 with some probability, else 0; the parameters are probabilities.
+    /// Bernoulli. The parameters are probabilities.
     BernoulliEach,
     /// Uniform over integers.
     Integers {
-        /// The least one.
+        /// The least integer.
         from: i64,
-        /// Their number.
+        /// The number of integers.
         span: u64,
     },
-    /// The integers from 0 on in random order, int64.
+    /// A random permutation of the integers from 0 on, int64.
     Permutation,
-    /// Categories by alias tables: parameters are the int64 other category, and the probability to stay, of each.
+    /// Categories by alias tables. The parameters are, for each category, its int64 replacement and the probability that it is kept.
     Alias,
-    /// Int64 categories for each row of probabilities, the parameter, which is a matrix.
+    /// Int64 categories for each row of a matrix of probabilities, which is the parameter.
     Categories {
-        /// True if a category may be drawn again.
+        /// True to draw with replacement.
         replacement: bool,
     },
 }

@@ -1,7 +1,7 @@
-//! A device that computes nothing: it notes the elementwise work that operations launch on it, and what they read.
+//! A device that computes nothing. It records the elementwise work that operations launch on it, and the values they read.
 //!
-//! So an operation says by itself which kernels it would run for operands of these dtypes, whatever it makes them of. Operands have one
-//! of two shapes, [`SHAPE`] and that of a scalar: work on anything else is not elementwise.
+//! The recording shows which kernels an operation runs for operands of given dtypes. Operands have one of two shapes: [`SHAPE`], or 0-d.
+//! Work on any other shape is not elementwise.
 
 use super::fused::{Action, Constant, Step, Value};
 use super::map::Map;
@@ -15,19 +15,19 @@ use crate::scalar::Scalar;
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-/// The shape of operands that are no scalars.
+/// The shape of operands that are not 0-d.
 pub(crate) const SHAPE: [i64; 2] = [2, 3];
 
-/// What a thread has launched on the recorder.
+/// The work that a thread has launched on the recorder.
 #[derive(Default)]
 pub struct Recording {
-    /// The constants that were written from the host.
+    /// The constants that the host wrote.
     pub constants: Vec<Constant>,
     /// The work.
     pub steps: Vec<Step>,
-    /// Values that must not have an element that is 0.
+    /// The values that must not contain 0.
     pub divisors: Vec<(Value, Dtype)>,
-    /// The value at each address that was written, and its dtype.
+    /// The last value written to each address, and its dtype.
     values: HashMap<usize, (Value, Option<Dtype>)>,
 }
 
@@ -36,9 +36,9 @@ thread_local! {
 }
 
 impl Recording {
-    /// Notes what `f` launches on the recorder.
+    /// Records the work that `f` launches on the recorder.
     pub fn of<R>(f: impl FnOnce() -> R) -> (R, Recording) {
-        /// Ends the recording where `f` panics, too.
+        /// Ends the recording even if `f` panics.
         struct End;
         impl Drop for End {
             fn drop(&mut self) {
@@ -51,18 +51,18 @@ impl Recording {
         (result, RECORDING.take().unwrap_or_default())
     }
 
-    /// The value that was written at an address last.
+    /// The last value written to an address.
     pub fn value(&self, at: *const u8) -> Option<Value> {
         self.values.get(&at.addr()).map(|&(value, _)| value)
     }
 
-    /// The value that an operand is.
+    /// The value of an operand.
     fn read(&mut self, operand: &Operand) -> Result<Value> {
         let layout = &operand.layout;
         let whole = layout.offset == 0 && (layout.ndim() == 0 || layout.shape.as_slice() == SHAPE);
         let spread = layout.strides.as_slice() == [0, 0];
         let Some(&(value, dtype)) = self.values.get(&operand.first().addr()) else { return not_elementwise() };
-        // What is seen as another dtype is not its value.
+        // A value that is read with another dtype is not the value that was written.
         if !whole || !(layout.is_contiguous() || spread) || dtype.is_some_and(|dtype| dtype != operand.dtype) {
             return not_elementwise();
         }
@@ -84,7 +84,12 @@ impl Recording {
     }
 }
 
-/// Says that an input of a program lies at an address.
+/// How many divisors this thread has recorded.
+pub fn divisors() -> usize {
+    RECORDING.with_borrow(|recording| recording.as_ref().map_or(0, |recording| recording.divisors.len()))
+}
+
+/// Records that input `k` of a program is at an address.
 pub fn note_input(at: *const u8, k: usize, dtype: Dtype) {
     RECORDING.with_borrow_mut(|recording| {
         if let Some(recording) = recording {
@@ -97,7 +102,7 @@ fn not_elementwise<T>() -> Result<T> {
     bail!(Unsupported, "the function does not compute its result element by element")
 }
 
-/// Calls `f` with what this thread records.
+/// Calls `f` with this thread's recording.
 fn recorded<R>(f: impl FnOnce(&mut Recording) -> Result<R>) -> Result<R> {
     RECORDING.with_borrow_mut(|recording| match recording {
         Some(recording) => f(recording),
@@ -105,7 +110,7 @@ fn recorded<R>(f: impl FnOnce(&mut Recording) -> Result<R>) -> Result<R> {
     })
 }
 
-/// The device.
+/// The recorder as a device.
 pub struct Recorder;
 
 impl Accelerator for Recorder {
@@ -119,7 +124,7 @@ impl Accelerator for Recorder {
         })
     }
 
-    /// Whether an element is 0 is seen when the program runs.
+    /// Returns true and records the operand: the program checks its elements when it runs.
     fn all(&self, x: &Operand) -> Result<bool> {
         recorded(|recording| {
             let divisor = recording.read(x)?;
@@ -131,10 +136,10 @@ impl Accelerator for Recorder {
     unsafe fn upload(&self, to: *mut u8, from: *const u8, bytes: usize, _: bool) -> Result<()> {
         let mut bits = [0; 8];
         let Some(place) = bits.get_mut(..bytes) else { return not_elementwise() };
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees `bytes` readable bytes at `from`, and `place` has as many.
         unsafe { from.copy_to_nonoverlapping(place.as_mut_ptr(), bytes) };
         recorded(|recording| {
-            // The dtype is that of the operand that is read there.
+            // The first operand that reads the constant sets its dtype.
             recording.constants.push(Constant { dtype: Dtype::Bool, bits: u64::from_ne_bytes(bits) });
             recording.values.insert(to.addr(), (Value::Constant(recording.constants.len() - 1), None));
             Ok(())

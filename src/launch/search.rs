@@ -1,16 +1,17 @@
 //! Searches as values.
 
-/// Searches in ascending row-major sequences, the first input, for the row-major elements of the second.
+/// Searches for the row-major elements of the second input in ascending row-major sequences, the first input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Search {
-    /// The int64 place of each element: before those equal to it, or behind them. One sequence is for all, or each row has its own.
+    /// The int64 position at which each element can be inserted, before or after equal ones. There is one sequence for all elements, or one
+    /// for each row.
     Place {
-        /// True for behind.
+        /// True for the position after equal elements.
         right: bool,
     },
-    /// True if an element is in the sequence.
+    /// True for each element that is in the sequence.
     Contains {
-        /// True if the opposite is asked for.
+        /// True to invert the answer.
         invert: bool,
     },
 }

@@ -1,44 +1,44 @@
-//! Windows over an image: sizes and steps.
+//! Windows over an image: their sizes and strides.
 
-/// Dimensions of an image. One with fewer has size 1 in the first.
+/// The number of dimensions of an image. Images with fewer have size 1 in the first dimensions.
 pub(crate) const IMAGE_DIMS: usize = 3;
 
-/// How windows lie in an image, dimension by dimension. An output is what is made of one window; a tap is an element of the kernel.
+/// The windows of an image, dimension by dimension. Each window gives one output; a tap is an element of the kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Window {
-    /// Sizes of the image.
+    /// The sizes of the image.
     pub image: [usize; IMAGE_DIMS],
-    /// Taps of a window.
+    /// The number of taps.
     pub kernel: [usize; IMAGE_DIMS],
-    /// Number of windows.
+    /// The number of windows in each dimension.
     pub out: [usize; IMAGE_DIMS],
-    /// From window to window.
+    /// The distance between windows.
     pub stride: [usize; IMAGE_DIMS],
-    /// Elements that the image is thought to have in front and behind.
+    /// The number of padding elements before the image, and after it.
     pub padding: [usize; IMAGE_DIMS],
-    /// From tap to tap.
+    /// The distance between taps.
     pub dilation: [usize; IMAGE_DIMS],
 }
 
 impl Window {
-    /// Elements of an image.
+    /// The number of elements of an image.
     pub fn pixels(&self) -> usize {
         self.image.iter().product()
     }
 
-    /// Elements of a kernel.
+    /// The number of elements of a kernel.
     pub fn taps(&self) -> usize {
         self.kernel.iter().product()
     }
 
-    /// Elements of an output.
+    /// The number of windows in all dimensions.
     pub fn places(&self) -> usize {
         self.out.iter().product()
     }
 
-    /// True if the windows are the elements of the image, each once.
+    /// Returns true if the windows are the single elements of the image, each once.
     pub fn is_identity(&self) -> bool {
-        // Padding behind the result of a transposed convolution makes images that are larger than their windows.
+        // The image may be larger than its windows, because the result of a transposed convolution may have padding at its end.
         self.taps() == 1 && self.stride == [1; IMAGE_DIMS] && self.padding == [0; IMAGE_DIMS] && self.image == self.out
     }
 }
@@ -46,8 +46,8 @@ impl Window {
 /// Windows that divide an image into as many parts of nearly equal size as there are outputs.
 #[derive(Debug, Clone, Copy)]
 pub struct Adaptive {
-    /// Sizes of the image.
+    /// The sizes of the image.
     pub image: [usize; IMAGE_DIMS],
-    /// Number of windows.
+    /// The number of windows in each dimension.
     pub out: [usize; IMAGE_DIMS],
 }

@@ -1,10 +1,10 @@
-//! Diagonals as views: positions that move along two dimensions at once.
+//! Diagonals as views: positions along two dimensions at the same time.
 
 use super::{Layout, wrap_dim};
 use crate::error::{Result, bail};
 
 impl Layout {
-    /// Elements `[i, i + offset]` of dimensions `dim1` and `dim2`, which disappear; the diagonal becomes the last dimension.
+    /// Elements `[i, i + offset]` of dimensions `dim1` and `dim2`. Both dimensions are removed; the diagonal becomes the last dimension.
     pub fn diagonal(&mut self, offset: i64, dim1: i32, dim2: i32) -> Result<()> {
         let ndim = self.ndim();
         if ndim < 2 {
@@ -21,7 +21,7 @@ impl Layout {
         else {
             bail!(Shape, "offset {offset} lies beyond any storage")
         };
-        // An empty diagonal stays where its matrix is.
+        // An empty diagonal keeps the offset of its matrix.
         self.offset = if length == 0 { self.offset } else { offset };
         let stride = self.strides[a].saturating_add(self.strides[b]);
         for d in [a.max(b), a.min(b)] {

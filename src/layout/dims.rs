@@ -1,22 +1,22 @@
-//! A short list of sizes or strides: up to five live in the value, so that the way of a call needs no allocation.
+//! A short list of sizes or strides. Up to five are stored inline, so that most calls allocate none.
 
 use std::ops::{Deref, DerefMut};
 
-/// Dimensions a handle or a layout holds without an allocation.
+/// The number of dimensions that a handle or a layout stores without an allocation.
 pub(crate) const INLINE_DIMS: usize = 5;
 
-/// Sizes, strides or dims. Copies of the common case are plain moves of a few words: a layout and an operand stay within the 128 bytes that
-/// are moved without a call.
+/// Sizes, strides or dimensions. Inline entries are copied as a few words: layouts and operands stay within 128 bytes, which compilers copy
+/// without a call of memcpy.
 #[derive(Clone)]
 pub enum Dims {
-    /// Entries that live in the value.
+    /// Entries that are stored inline.
     Few {
-        /// How many of `entries` there are.
+        /// The number of valid entries.
         len: u8,
-        /// The entries, and room for more.
+        /// The entries, followed by unused ones.
         entries: [i64; INLINE_DIMS],
     },
-    /// More entries.
+    /// Entries on the heap.
     #[allow(clippy::box_collection)]
     Many(Box<Vec<i64>>),
 }
@@ -29,31 +29,31 @@ impl Default for Dims {
 }
 
 impl Dims {
-    /// No entries.
+    /// An empty list.
     pub fn new() -> Dims {
         Dims::default()
     }
 
-    /// `len` times `value`.
+    /// A list of `len` entries, all equal to `value`.
     #[inline(always)]
     pub fn filled(value: i64, len: usize) -> Dims {
         if len <= INLINE_DIMS { Dims::from_inline([value; INLINE_DIMS], len) } else { Dims::many(vec![value; len]) }
     }
 
-    /// More entries than fit inline.
+    /// A list on the heap.
     #[cold]
     fn many(entries: Vec<i64>) -> Dims {
         Dims::Many(Box::new(entries))
     }
 
-    /// The first `len` of `entries`.
+    /// A list of the first `len` of `entries`.
     #[inline(always)]
     pub(crate) fn from_inline(entries: [i64; INLINE_DIMS], len: usize) -> Dims {
         debug_assert!(len <= INLINE_DIMS);
         Dims::Few { len: len.min(INLINE_DIMS) as u8, entries }
     }
 
-    /// The entries with room for all, where they live in the value.
+    /// The inline array with all INLINE_DIMS entries; `None` if the entries are on the heap.
     #[inline(always)]
     pub(crate) fn as_inline(&self) -> Option<&[i64; INLINE_DIMS]> {
         match self {
@@ -80,7 +80,7 @@ impl Dims {
         }
     }
 
-    /// Puts an entry before entry `at`.
+    /// Inserts an entry before entry `at`.
     pub fn insert(&mut self, at: usize, value: i64) {
         match self {
             Dims::Few { len, entries } if usize::from(*len) < INLINE_DIMS => {
@@ -97,7 +97,7 @@ impl Dims {
         }
     }
 
-    /// Takes entry `at` out.
+    /// Removes entry `at`.
     pub fn remove(&mut self, at: usize) {
         match self {
             Dims::Few { len, entries } => {

@@ -1,4 +1,4 @@
-//! Geometry as a plain value: shape, strides and offset, and what can be asked of them.
+//! Geometry as a plain value: shape, strides and offset, and questions about them.
 #![forbid(unsafe_code)]
 
 mod diagonal;
@@ -13,7 +13,7 @@ pub use view::infer_size;
 use crate::error::{Result, bail};
 use smallvec::SmallVec;
 
-/// The most dimensions a tensor may have; a larger number is taken for a damaged handle.
+/// The maximum number of dimensions. A handle with a larger number is considered damaged.
 pub(crate) const MAX_DIMS: usize = 1024;
 
 /// How elements lie in memory, for functions that make tensors.
@@ -28,12 +28,12 @@ pub const TH_CHANNELS_LAST: THMemoryFormat = 2;
 /// Five dimensions N, C, D, H, W laid out as N, D, H, W, C.
 pub const TH_CHANNELS_LAST_3D: THMemoryFormat = 3;
 
-/// Shape, strides and offset, in elements: a snapshot no later resize can invalidate.
+/// Shape, strides and offset in elements. It is a copy, which later changes of a tensor do not affect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Layout {
     /// Size of each dimension, never negative.
     pub shape: Dims,
-    /// Elements between neighbours in each dimension, never negative.
+    /// The distance between neighbours in each dimension, never negative.
     pub strides: Dims,
     /// Position of the first element in the storage, never negative.
     pub offset: i64,
@@ -51,19 +51,19 @@ impl Layout {
         self.shape.len()
     }
 
-    /// Number of elements; layouts are checked not to overflow when they are made.
+    /// Number of elements. It does not overflow, because layouts are checked when they are made.
     #[inline]
     pub fn numel(&self) -> i64 {
         self.shape.iter().product()
     }
 
-    /// Returns true if elements lie row-major without gaps; strides of size-1 dims do not matter.
+    /// Returns true if the elements are row-major without gaps. Strides of dimensions with size 1 do not matter.
     #[inline]
     pub fn is_contiguous(&self) -> bool {
         is_row_major(&self.shape, &self.strides)
     }
 
-    /// Returns true if elements lie as `format` says. Every dense layout preserves itself.
+    /// Returns true if the layout has this memory format. TH_PRESERVE_FORMAT is true for every dense layout.
     pub fn has_format(&self, format: THMemoryFormat) -> Result<bool> {
         match (format, channels_last_order(format)) {
             (_, Some(order)) => Ok(order.len() == self.ndim() && self.follows(order)),
@@ -73,18 +73,18 @@ impl Layout {
         }
     }
 
-    /// Returns true if strides are those of channels-last, with the dims of `order` from slowest to fastest; strides of size-1 dims do not
-    /// matter. Strides of empty tensors do, as in PyTorch: not every empty tensor is in every format.
+    /// Returns true if the strides are dense with the dimensions of `order` from slowest to fastest. Strides of dimensions with size 1 do
+    /// not matter. Strides of empty tensors do, as in PyTorch: an empty tensor does not have every format.
     fn follows(&self, order: &[usize]) -> bool {
         let strides = strides_in_order(&self.shape, order, 0);
         (0..self.ndim()).all(|d| self.shape[d] == 1 || self.strides[d] == strides[d])
     }
 
-    /// One past the furthest element from the start of the storage; 0 when there are no elements.
+    /// One past the last element, counted from the start of the storage; 0 if there are no elements.
     #[inline]
     pub fn end(&self) -> Option<i64> {
         let mut last = self.offset;
-        // A loop over indices, as in `Tensor::layout`: compilers do not inline `zip`, and every operand comes here.
+        // A loop over indices, as in `Tensor::layout`, because compilers do not inline `zip`, and this function runs for every operand.
         let (shape, strides) = (self.shape.as_slice(), self.strides.as_slice());
         for d in 0..shape.len().min(strides.len()) {
             let (n, stride) = (shape[d], strides[d]);
@@ -96,12 +96,12 @@ impl Layout {
         last.checked_add(1)
     }
 
-    /// Returns true if every element of the spanned range belongs to exactly one position.
+    /// Returns true if every element between the first and the last one belongs to exactly one position.
     pub fn is_dense(&self) -> bool {
         !self.overlaps_itself() && self.end() == self.offset.checked_add(self.numel())
     }
 
-    /// This layout seen with the larger `shape`: missing leading dims and size-1 dims get stride 0.
+    /// This layout broadcast to `shape`: new leading dimensions and dimensions with size 1 get stride 0.
     pub fn broadcast_to(&self, shape: &[i64]) -> Result<Layout> {
         let Some(extra) = shape.len().checked_sub(self.ndim()) else {
             bail!(Shape, "cannot broadcast shape {:?} to {shape:?}", self.shape.as_slice())
@@ -119,7 +119,7 @@ impl Layout {
     }
 }
 
-/// Strides of a row-major tensor. Size-0 dims count as 1, as in PyTorch.
+/// The strides of a row-major tensor. Sizes of 0 count as 1, as in PyTorch.
 pub fn contiguous_strides(shape: &[i64]) -> Dims {
     let mut strides: Dims = Dims::filled(1, shape.len());
     for d in (1..shape.len()).rev() {
@@ -128,7 +128,7 @@ pub fn contiguous_strides(shape: &[i64]) -> Dims {
     strides
 }
 
-/// Returns true if `strides` are those of a row-major tensor of this shape; strides of size-1 dims do not matter.
+/// Returns true if a row-major tensor of this shape has these strides. Strides of dimensions with size 1 do not matter.
 #[inline]
 pub fn is_row_major(shape: &[i64], strides: &[i64]) -> bool {
     let (mut expected, mut row_major) = (1i64, true);
@@ -143,7 +143,7 @@ pub fn is_row_major(shape: &[i64], strides: &[i64]) -> bool {
     row_major
 }
 
-/// Dims from slowest to fastest for the channels-last formats; `None` for row-major.
+/// The dimensions from slowest to fastest in a channels-last format; `None` for row-major.
 fn channels_last_order(format: THMemoryFormat) -> Option<&'static [usize]> {
     match format {
         TH_CHANNELS_LAST => Some(&[0, 2, 3, 1]),
@@ -152,7 +152,7 @@ fn channels_last_order(format: THMemoryFormat) -> Option<&'static [usize]> {
     }
 }
 
-/// Strides for a new tensor of `shape` in `format`; `like` is what [`TH_PRESERVE_FORMAT`] preserves.
+/// The strides of a new tensor of `shape` in `format`. `like` is the layout that [`TH_PRESERVE_FORMAT`] preserves.
 pub fn format_strides(shape: &[i64], format: THMemoryFormat, like: Option<&Layout>) -> Result<Dims> {
     match (format, channels_last_order(format), like) {
         (TH_CONTIGUOUS_FORMAT, ..) | (TH_PRESERVE_FORMAT, _, None) => Ok(contiguous_strides(shape)),
@@ -163,10 +163,10 @@ pub fn format_strides(shape: &[i64], format: THMemoryFormat, like: Option<&Layou
     }
 }
 
-/// Dense strides that keep the order of a layout's dims from slowest to fastest.
+/// Dense strides that keep the order of a layout's dimensions from slowest to fastest.
 fn ordered_strides(like: &Layout) -> Dims {
     let mut order: SmallVec<[usize; INLINE_DIMS]> = (0..like.ndim()).collect();
-    // Dims of stride 0 with more than one element have no place in the order, so such a layout gets row-major strides.
+    // The order of dimensions with stride 0 and more than one element is undefined, so the result is row-major.
     if (0..like.ndim()).any(|d| like.strides[d] == 0 && like.shape[d] > 1) {
         return contiguous_strides(&like.shape);
     }
@@ -174,7 +174,7 @@ fn ordered_strides(like: &Layout) -> Dims {
     strides_in_order(&like.shape, &order, 1)
 }
 
-/// Dense strides with the dims of `order` from slowest to fastest; empty dims count as `empty`.
+/// Dense strides with the dimensions of `order` from slowest to fastest. Sizes of 0 count as `empty`.
 fn strides_in_order(shape: &[i64], order: &[usize], empty: i64) -> Dims {
     let mut strides: Dims = Dims::filled(1, shape.len());
     let mut next = 1i64;
@@ -185,7 +185,7 @@ fn strides_in_order(shape: &[i64], order: &[usize], empty: i64) -> Dims {
     strides
 }
 
-/// The number of elements of `shape`, or an error if a size is negative or the count overflows.
+/// The number of elements of `shape`. Fails if a size is negative or the number overflows.
 #[inline]
 pub fn checked_numel(shape: &[i64]) -> Result<i64> {
     if shape.len() > MAX_DIMS {
@@ -204,7 +204,7 @@ pub fn checked_numel(shape: &[i64]) -> Result<i64> {
     Ok(if zero { 0 } else { numel })
 }
 
-/// The shape two shapes broadcast to.
+/// The shape that two shapes broadcast to.
 pub fn broadcast_shape(a: &[i64], b: &[i64]) -> Result<Dims> {
     let ndim = a.len().max(b.len());
     let mut shape = Dims::new();
@@ -219,7 +219,7 @@ pub fn broadcast_shape(a: &[i64], b: &[i64]) -> Result<Dims> {
     Ok(shape)
 }
 
-/// The dimension `dim` means: negative counts from the end. A 0-d tensor takes 0 and -1.
+/// The dimension that `dim` means. Negative values count from the end. For 0-d tensors 0 and -1 are valid.
 #[inline(always)]
 pub fn wrap_dim(dim: i32, ndim: usize) -> Result<usize> {
     let n = ndim.max(1) as i64;
@@ -255,7 +255,7 @@ mod tests {
         assert!(l.has_format(TH_CHANNELS_LAST).unwrap() && !l.is_contiguous());
         assert!(format_strides(&[2, 3], TH_CHANNELS_LAST, None).is_err());
         assert_eq!(format_strides(&l.shape, TH_PRESERVE_FORMAT, Some(&l)).unwrap(), strides);
-        // The strides of PyTorch's empty(size, memory_format=channels_last), and its answers of is_contiguous.
+        // The strides of PyTorch's empty(size, memory_format=channels_last), and its results of is_contiguous.
         for (shape, expected) in
             [([0, 3, 4, 5], [60, 1, 15, 3]), ([2, 0, 4, 5], [0, 1, 0, 0]), ([2, 3, 4, 0], [0, 1, 0, 3]), ([1, 0, 1, 1], [0, 1, 0, 0])]
         {

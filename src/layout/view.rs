@@ -1,10 +1,11 @@
-//! View operations: each turns the layout of a source into that of its view and touches no element. On failure it has not changed.
+//! View operations. Each turns the layout of a source into the layout of its view, without access to elements. On failure the layout is
+//! unchanged.
 
 use super::{Dims, Layout, checked_numel, wrap_dim};
 use crate::error::{Result, bail};
 
 impl Layout {
-    /// `start`, `length` of dimension `dim`.
+    /// The `length` entries of dimension `dim` from `start` on.
     #[inline(always)]
     pub fn narrow(&mut self, dim: i32, start: i64, length: i64) -> Result<()> {
         let d = self.dim_of(dim)?;
@@ -18,7 +19,7 @@ impl Layout {
         Ok(())
     }
 
-    /// Entry `index` of dimension `dim`, which disappears.
+    /// Entry `index` of dimension `dim`, which is removed.
     pub fn select(&mut self, dim: i32, index: i64) -> Result<()> {
         let d = self.dim_of(dim)?;
         let n = self.shape[d];
@@ -31,7 +32,7 @@ impl Layout {
         Ok(())
     }
 
-    /// Entries `start`, `start + step`, ... before `end` of dimension `dim`; bounds clamp as Python's slices do.
+    /// Entries `start`, `start + step`, ... before `end` of dimension `dim`. Bounds are clamped as in Python's slices.
     pub fn slice(&mut self, dim: i32, start: i64, end: i64, step: i64) -> Result<()> {
         let d = self.dim_of(dim)?;
         if step <= 0 {
@@ -46,7 +47,7 @@ impl Layout {
         Ok(())
     }
 
-    /// Dimensions `a` and `b` swapped.
+    /// Swaps dimensions `a` and `b`.
     pub fn transpose(&mut self, a: i32, b: i32) -> Result<()> {
         let (a, b) = (wrap_dim(a, self.ndim())?, wrap_dim(b, self.ndim())?);
         if self.ndim() > 0 {
@@ -56,7 +57,7 @@ impl Layout {
         Ok(())
     }
 
-    /// The matrix transposed; tensors of fewer dimensions stay as they are.
+    /// Transposes a matrix. Tensors with fewer dimensions are unchanged.
     pub fn t(&mut self) -> Result<()> {
         match self.ndim() {
             0 | 1 => Ok(()),
@@ -83,7 +84,7 @@ impl Layout {
         Ok(())
     }
 
-    /// Dimension `from` in place `to`, the others in their order. A scalar has nothing to move.
+    /// Moves dimension `from` to place `to`. The others keep their order. A scalar is unchanged.
     pub fn move_dim(&mut self, from: usize, to: usize) -> Result<()> {
         for dims in [&mut self.shape, &mut self.strides] {
             if let Some(&entry) = dims.get(from) {
@@ -94,7 +95,7 @@ impl Layout {
         Ok(())
     }
 
-    /// All windows of `size` entries, `step` apart, of dimension `dim`; the window becomes a new last dimension.
+    /// All windows of `size` entries of dimension `dim`, at a distance of `step`. The window becomes a new last dimension.
     pub fn unfold(&mut self, dim: i32, size: i64, step: i64) -> Result<()> {
         let d = wrap_dim(dim, self.ndim())?;
         let (n, stride) = if self.ndim() == 0 { (1, 1) } else { (self.shape[d], self.strides[d]) };
@@ -120,7 +121,7 @@ impl Layout {
         Ok(())
     }
 
-    /// Without the dimensions of size 1.
+    /// Removes the dimensions with size 1.
     pub fn squeeze(&mut self) -> Result<()> {
         for d in (0..self.ndim()).rev().filter(|&d| self.shape[d] == 1).collect::<Vec<_>>() {
             self.drop_dim(d);
@@ -128,7 +129,7 @@ impl Layout {
         Ok(())
     }
 
-    /// Without dimension `dim`, if its size is 1.
+    /// Removes dimension `dim` if its size is 1.
     pub fn squeeze_dim(&mut self, dim: i32) -> Result<()> {
         let d = wrap_dim(dim, self.ndim())?;
         if self.ndim() > 0 && self.shape[d] == 1 {
@@ -137,16 +138,18 @@ impl Layout {
         Ok(())
     }
 
-    /// With a new dimension of size 1 before dimension `dim`; -1 appends.
+    /// Inserts a dimension with size 1 before dimension `dim`; -1 appends it.
     pub fn unsqueeze(&mut self, dim: i32) -> Result<()> {
-        let d = wrap_dim(dim, self.ndim() + 1)?;
+        let Ok(d) = wrap_dim(dim, self.ndim() + 1) else {
+            bail!(Argument, "dimension {dim} out of range for the new dimension of a tensor with {} dimensions", self.ndim())
+        };
         let stride = if d < self.ndim() { self.shape[d].saturating_mul(self.strides[d]) } else { 1 };
         self.shape.insert(d, 1);
         self.strides.insert(d, stride);
         Ok(())
     }
 
-    /// With size-1 dimensions repeated to `sizes` at stride 0; -1 keeps a size; new dimensions come first.
+    /// Broadcasts dimensions with size 1 to `sizes`, at stride 0. -1 keeps a size. New dimensions come first.
     pub fn expand(&mut self, sizes: &[i64]) -> Result<()> {
         let Some(extra) = sizes.len().checked_sub(self.ndim()) else {
             bail!(Shape, "{} sizes given for a tensor with {} dimensions", sizes.len(), self.ndim())
@@ -167,7 +170,7 @@ impl Layout {
         Ok(())
     }
 
-    /// Dimensions `start` to `end`, both included, as one: a view where strides allow, else `None`. Sizes come first.
+    /// The shape with dimensions `start` to `end`, both included, merged into one.
     pub fn flatten_shape(&self, start: i32, end: i32) -> Result<Dims> {
         let (s, e) = (wrap_dim(start, self.ndim())?, wrap_dim(end, self.ndim())?);
         if s > e {
@@ -182,7 +185,7 @@ impl Layout {
         Ok(shape)
     }
 
-    /// The same elements in `sizes`, of which one may be -1; an error where that needs a copy.
+    /// The same elements in the shape `sizes`, one of which may be -1. Fails if the strides do not allow a view.
     pub fn view(&mut self, sizes: &[i64]) -> Result<()> {
         let shape = infer_size(sizes, self.numel())?;
         match self.view_strides(&shape) {
@@ -200,9 +203,9 @@ impl Layout {
         }
     }
 
-    /// Strides with which `shape` shows the same elements in the same order, if there are any.
+    /// The strides of a view with the same elements in the same order in `shape`; `None` if no such view exists.
     ///
-    /// Walks both shapes from the end: a run of source dims that are contiguous with each other may be divided in another way.
+    /// Walks both shapes from the end. Source dimensions that are contiguous with each other can be split in any way.
     pub fn view_strides(&self, shape: &[i64]) -> Option<Dims> {
         if self.numel() == 0 {
             return Some(if shape == self.shape.as_slice() { self.strides.clone() } else { super::contiguous_strides(shape) });
@@ -229,7 +232,7 @@ impl Layout {
                 (run, base) = (1, self.strides[d - 1]);
             }
         }
-        // Only size-1 dims can be left over: a 0-d source, or leading ones.
+        // The remaining dimensions must have size 1: leading ones, or all if the source is 0-d.
         if shape[..at].iter().any(|&n| n != 1) {
             return None;
         }
@@ -250,7 +253,7 @@ impl Layout {
         }
     }
 
-    /// A dimension that exists: selecting needs one.
+    /// The dimension that `dim` means; an error for 0-d tensors, from which nothing can be selected.
     #[inline(always)]
     fn dim_of(&self, dim: i32) -> Result<usize> {
         if self.ndim() == 0 {
@@ -260,12 +263,15 @@ impl Layout {
     }
 }
 
-/// `sizes` with the one -1, if any, replaced so that the element count is `numel`.
+/// `sizes` with an entry of -1 replaced so that the number of elements is `numel`.
 pub fn infer_size(sizes: &[i64], numel: i64) -> Result<Dims> {
     let mut shape: Dims = sizes.into();
     let free = sizes.iter().position(|&n| n == -1);
     if let Some(d) = free {
         shape[d] = 1;
+        if shape.contains(&-1) {
+            bail!(Shape, "sizes {sizes:?} have -1 more than once: only one size can be inferred")
+        }
         let rest = checked_numel(&shape)?;
         if rest == 0 {
             bail!(Shape, "cannot infer the size -1 of {sizes:?}: the other sizes hold no elements")
@@ -282,7 +288,7 @@ pub fn infer_size(sizes: &[i64], numel: i64) -> Result<Dims> {
 mod tests {
     use super::*;
 
-    /// The view `change` makes of `layout`.
+    /// The view of `layout` that `change` makes.
     fn seen(layout: &Layout, change: impl FnOnce(&mut Layout) -> Result<()>) -> Result<Layout> {
         let mut view = layout.clone();
         change(&mut view).map(|()| view)
@@ -326,6 +332,10 @@ mod tests {
         );
         let expanded = seen(&contiguous(&[3, 1]), |l| l.expand(&[3, 4])).unwrap();
         assert!(seen(&expanded, |l| l.view(&[12])).is_err());
+        let message = seen(&t, |l| l.view(&[-1, 2, -1])).unwrap_err().message().to_owned();
+        assert_eq!(message, "sizes [-1, 2, -1] have -1 more than once: only one size can be inferred");
+        let message = seen(&t, |l| l.unsqueeze(3)).unwrap_err().message().to_owned();
+        assert_eq!(message, "dimension 3 out of range for the new dimension of a tensor with 2 dimensions");
         assert_eq!(seen(&expanded, |l| l.view(&[3, 2, 2])).unwrap().strides.as_slice(), [1, 0, 0]);
     }
 

@@ -52,30 +52,64 @@ impl Channels<'_> {
         Ok(())
     }
 
-    /// The mean and the variance of each channel of `x`, of which each has `n` elements.
-    fn statistics(&self, x: &Tensor, ndim: usize, n: i64) -> Result<(Tensor, Tensor)> {
+    /// The mean, the variance and 1 by the root of the variance and `eps` of each channel of `x`, of which each has `n` elements.
+    fn statistics(&self, x: &Tensor, ndim: usize, n: i64) -> Result<[Tensor; 3]> {
         let compute = x.defined()?;
         if !self.training {
             let (Some(mean), Some(variance)) = (self.mean, self.variance) else {
                 bail!(Argument, "'runningMean' and 'runningVar' may be NULL in training alone")
             };
-            return Ok((copy::to_dtype(mean, compute)?, copy::to_dtype(variance, compute)?));
+            let variance = copy::to_dtype(variance, compute)?;
+            let inverse = self.inverse(&variance)?;
+            return Ok([copy::to_dtype(mean, compute)?, variance, inverse]);
         }
         if n == 1 {
             bail!(Argument, "training takes more than one element of each channel")
         }
         let dims: Dims = (0..ndim as i64).filter(|&d| d != 1).collect();
-        let mean = made(|r| reduce::mean(To::tensor(r, false), x, Over::Dims(&dims), None))?;
-        let variance = made(|r| reduce::var(false, To::tensor(r, false), x, Over::Dims(&dims), 0.0))?;
-        Ok((mean, variance))
+        let over = Over::Dims(&dims);
+        // Squares of float32 are float64, so that the inverse is there where the variance is beyond float32. Channels of float64 have
+        // a factor.
+        if compute != Dtype::Float64 {
+            let mean = made(|r| reduce::mean(To::tensor(r, false), x, over, None))?;
+            let variance = made(|r| reduce::var(false, To::tensor(r, false), x, over, 0.0, Some(Dtype::Float64)))?;
+            let inverse = copy::to_dtype(&self.inverse(&variance)?, compute)?;
+            return Ok([mean, copy::to_dtype(&variance, compute)?, inverse]);
+        }
+        let factor = made(|r| reduce::norm(To::tensor(r, true), x, f64::INFINITY, over, None))?;
+        loss::shrinking.run([&factor, &factor], &[])?;
+        let x = made(|r| arithmetic::cmul.run([r, x, &factor], &[]))?;
+        let factor = view::reshape(&factor, &[factor.layout()?.numel()])?;
+        let mean = made(|r| reduce::mean(To::tensor(r, false), &x, over, None))?;
+        let variance = made(|r| reduce::var(false, To::tensor(r, false), &x, over, 0.0, None))?;
+        // `factor / sqrt(variance + eps * factor^2)`
+        let inverse = made(|r| arithmetic::addcmul.run([r, &variance, &factor, &factor], &[self.eps.into()]))?;
+        function::rsqrt.run([&inverse, &inverse], &[])?;
+        arithmetic::cmul.run([&inverse, &inverse, &factor], &[])?;
+        for (t, divisions) in [(&mean, 1), (&variance, 2)] {
+            (0..divisions).try_for_each(|_| arithmetic::cdiv.run([t, t, &factor], &[]))?;
+        }
+        Ok([mean, variance, inverse])
     }
 
-    /// Moves the running statistics towards these.
-    fn move_running(&self, mean: &Tensor, unbiased: &Tensor) -> Result<()> {
-        let both = [(self.mean, mean), (self.variance, unbiased)];
-        both.into_iter()
-            .filter_map(|(running, own)| Some((running?, own)))
-            .try_for_each(|(running, own)| arithmetic::lerp.run([running, running, own], &[self.momentum.into()]))
+    /// `1 / sqrt(variance + eps)`
+    fn inverse(&self, variance: &Tensor) -> Result<Tensor> {
+        let inverse = made(|r| arithmetic::add.run([r, variance], &[self.eps.into()]))?;
+        function::rsqrt.run([&inverse, &inverse], &[])?;
+        Ok(inverse)
+    }
+
+    /// The running mean and the running variance of the next call: moved towards those of the input, where they are given in training.
+    fn moved(&self, mean: &Tensor, variance: &Tensor, n: i64) -> Result<[Option<Tensor>; 2]> {
+        if !self.training {
+            return Ok([None, None]);
+        }
+        let unbiased = made(|r| arithmetic::mul.run([r, variance], &[(n as f64 / (n - 1) as f64).into()]))?;
+        let moved = |running: Option<&Tensor>, own: &Tensor| {
+            let Some(running) = running else { return Ok(None) };
+            made(|r| arithmetic::lerp.run([r, running, own], &[self.momentum.into()])).map(Some)
+        };
+        Ok([moved(self.mean, mean)?, moved(self.variance, &unbiased)?])
     }
 }
 
@@ -89,9 +123,7 @@ pub fn batch_norm(r: &Tensor, used: Used<'_>, t: &Tensor, channels: Channels<'_>
     let x = copy::to_dtype(t, dtype.compute())?;
     // Where that overflows there are no elements.
     let n = shape.iter().enumerate().filter(|&(d, _)| d != 1).fold(1, |n: i64, (_, &size)| n.wrapping_mul(size));
-    let (mean, variance) = channels.statistics(&x, shape.len(), n)?;
-    let inverse = made(|r| arithmetic::add.run([r, &variance], &[channels.eps.into()]))?;
-    function::rsqrt.run([&inverse, &inverse], &[])?;
+    let [mean, variance, inverse] = channels.statistics(&x, shape.len(), n)?;
     let scale = match channels.weight {
         Some(weight) => made(|r| arithmetic::cmul.run([r, &inverse, weight], &[]))?,
         None => inverse.clone(),
@@ -107,9 +139,11 @@ pub fn batch_norm(r: &Tensor, used: Used<'_>, t: &Tensor, channels: Channels<'_>
     if dtype != dtype.compute() {
         y = copy::to_dtype(&y, dtype)?;
     }
-    let unbiased = made(|r| arithmetic::mul.run([r, &variance], &[(n as f64 / (n - 1) as f64).into()]))?;
-    let statistic = |r| (r, dtype.compute());
-    let [of_mean, of_inverse] = [used.mean.map(statistic), used.inverse.map(statistic)];
-    deliver([Some((r, dtype, &y)), of_mean.map(|(r, dtype)| (r, dtype, &mean)), of_inverse.map(|(r, dtype)| (r, dtype, &inverse))])?;
-    if channels.training { channels.move_running(&mean, &unbiased) } else { Ok(()) }
+    let moved = channels.moved(&mean, &variance, n)?;
+    // All results change together: a running statistic that cannot be written leaves the others unchanged.
+    let compute = dtype.compute();
+    let running = [channels.mean, channels.variance];
+    let [of_mean, of_variance] = [0, 1].map(|k| running[k].zip(moved[k].as_ref()).map(|(running, moved)| (running, compute, moved)));
+    let used = [used.mean.map(|r| (r, compute, &mean)), used.inverse.map(|r| (r, compute, &inverse))];
+    deliver([Some((r, dtype, &y)), used[0], used[1], of_mean, of_variance])
 }

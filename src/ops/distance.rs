@@ -2,11 +2,13 @@
 
 use super::matmul::forms::matmul;
 use super::pointwise::arithmetic::{cadd, clamp, cmul, csub, mul};
+use super::pointwise::choose::choose_value;
+use super::pointwise::compare::isfinite;
 use super::pointwise::function::sqrt;
-use super::reduce::{Over, To, norm, number};
+use super::reduce::{Over, To, mean, norm, number};
 use super::result::deliver;
 use super::{copy, view};
-use crate::dtype::{Dtype, Promotion};
+use crate::dtype::{Domain, Dtype, Promotion};
 use crate::error::{Result, bail};
 use crate::layout::{Dims, broadcast_shape};
 use crate::scalar::Scalar;
@@ -28,17 +30,67 @@ pub fn dist(a: &Tensor, b: &Tensor, p: f64) -> Result<f64> {
 
 /// Differences that are formed at a time.
 const DIFFERENCES: i64 = 64 * 1024;
-/// With more rows than these on one side, Euclidean distances come from a matrix product.
+/// With more rows than these on one side, Euclidean distances come from a matrix product unless the mode says otherwise.
 const BY_PRODUCT: i64 = 25;
 
+/// How `cdistMode` computes Euclidean distances; other norms are always those of differences.
+pub type THDistanceMode = i32;
+/// By a matrix product with more than 25 rows on one side, else by differences.
+pub const TH_DISTANCE_AUTO: THDistanceMode = 0;
+/// By a matrix product: faster for many rows, with an error of some eps of the squared distances from the mean.
+pub const TH_DISTANCE_PRODUCT: THDistanceMode = 1;
+/// By the differences of all rows: exact for near rows.
+pub const TH_DISTANCE_DIFFERENCES: THDistanceMode = 2;
+
+/// Returns true if a matrix product gives the distances of rows, so many on each side.
+pub(crate) fn is_product(p: f64, mode: THDistanceMode, rows: [i64; 2]) -> bool {
+    let many = rows.into_iter().any(|n| n > BY_PRODUCT);
+    p == 2.0 && (mode == TH_DISTANCE_PRODUCT || (mode == TH_DISTANCE_AUTO && many))
+}
+
+fn check_norm(p: f64) -> Result<()> {
+    if p.is_nan() || p < 0.0 {
+        bail!(Argument, "expected a norm of p >= 0, got {}", Scalar::from(p))
+    }
+    Ok(())
+}
+
+/// `r[k]` = the p-norm of row `i` of `t` less row `j`, for each pair `i < j` in row-major order
+pub fn pdist(r: &Tensor, t: &Tensor, p: f64) -> Result<()> {
+    let (dtype, shape) = (Domain::Float.check(t.defined()?)?, t.layout()?.shape);
+    check_norm(p)?;
+    let [rows, width] = shape[..] else { bail!(Shape, "expected a matrix of rows, got shape {:?}", shape.as_slice()) };
+    // A matrix of the host has no more rows than fit the product, unless they are empty.
+    let Some(pairs) = rows.checked_mul((rows - 1).max(0)).map(|n| n / 2) else {
+        bail!(Shape, "the pairs of {rows} rows are more than 2^62")
+    };
+    let t = copy::to_dtype(t, dtype.compute())?;
+    let made = Tensor::empty(dtype.compute(), &[pairs])?;
+    if width == 0 {
+        copy::fill(&made, Scalar::Int(0))?;
+    } else {
+        let mut first = 0;
+        for i in 0..rows - 1 {
+            let left = rows - 1 - i;
+            let part = |t: &Tensor, from, n| view::derive(t, |l| l.narrow(0, from, n));
+            let difference = Tensor::fresh()?;
+            csub(&difference, &part(&t, i, 1)?, Scalar::Int(1), &part(&t, i + 1, left)?)?;
+            norm(To::Tensors([Some(&part(&made, first, left)?), None], false), &difference, p, Over::Dim(-1), None)?;
+            first += left;
+        }
+    }
+    deliver([Some((r, dtype, &copy::to_dtype(&made, dtype)?))])
+}
+
 /// `r[.., i, j]` = the p-norm of row `i` of `a` less row `j` of `b`
-pub fn cdist(r: &Tensor, a: &Tensor, b: &Tensor, p: f64) -> Result<()> {
+pub fn cdist(r: &Tensor, a: &Tensor, b: &Tensor, p: f64, mode: THDistanceMode) -> Result<()> {
     let (dtype, of_b) = (a.defined()?, b.defined()?);
     if !dtype.is_float() || of_b != dtype {
         bail!(Dtype, "expected floats of one dtype, got {dtype} and {of_b}")
     }
-    if p.is_nan() || p < 0.0 {
-        bail!(Argument, "expected a norm of p >= 0, got {}", Scalar::from(p))
+    check_norm(p)?;
+    if !(TH_DISTANCE_AUTO..=TH_DISTANCE_DIFFERENCES).contains(&mode) {
+        bail!(Argument, "{mode} is no THDistanceMode, expected {TH_DISTANCE_AUTO} to {TH_DISTANCE_DIFFERENCES}")
     }
     let (of_a, of_b) = (a.layout()?.shape, b.layout()?.shape);
     let (Some(x), Some(y)) = (of_a.len().checked_sub(2), of_b.len().checked_sub(2)) else {
@@ -59,7 +111,7 @@ pub fn cdist(r: &Tensor, a: &Tensor, b: &Tensor, p: f64) -> Result<()> {
         // There is nothing to compute.
     } else if width == 0 {
         copy::fill(&made, Scalar::Int(0))?;
-    } else if p == 2.0 && rows.max(others) > BY_PRODUCT {
+    } else if is_product(p, mode, [rows, others]) {
         by_product(&made, &a, &b)?;
     } else {
         by_differences(&made, &a, &b, p)?;
@@ -67,8 +119,21 @@ pub fn cdist(r: &Tensor, a: &Tensor, b: &Tensor, p: f64) -> Result<()> {
     deliver([Some((r, dtype, &copy::to_dtype(&made, dtype)?))])
 }
 
-/// `sqrt(|x|^2 - 2 x y + |y|^2)`, 0 where rounding leaves less.
+/// `sqrt(|x|^2 - 2 x y + |y|^2)`, 0 where rounding leaves less, of rows less the mean of the rows of `b`: rounding errors grow with the
+/// squares.
 fn by_product(r: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
+    let centre = Tensor::fresh()?;
+    mean(To::tensor(&centre, true), b, Over::Dim(-2), None)?;
+    // A mean that is not finite would spoil all rows.
+    let finite = Tensor::fresh()?;
+    isfinite.run([&finite, &centre], &[])?;
+    choose_value(&centre, &finite, &centre, Scalar::Int(0), false)?;
+    let centred = |t: &Tensor| -> Result<Tensor> {
+        let r = Tensor::fresh()?;
+        csub(&r, t, Scalar::Int(1), &centre)?;
+        Ok(r)
+    };
+    let (a, b) = (&centred(a)?, &centred(b)?);
     let squares = |t: &Tensor, dim: i32| -> Result<Tensor> {
         let norms = Tensor::fresh()?;
         norm(To::Tensors([Some(&norms), None], false), t, 2.0, Over::Dim(-1), None)?;

@@ -69,7 +69,12 @@ fn range(t: &Tensor, min: f64, max: f64) -> Result<(f64, f64)> {
     if !(low.is_finite() && high.is_finite()) {
         bail!(Argument, "the range from {} to {} is not finite", Scalar::from(low), Scalar::from(high))
     }
-    Ok(if low == high { (in_type(low - 1.0), in_type(high + 1.0)) } else { (low, high) })
+    if low < high {
+        return Ok((low, high));
+    }
+    // Great numbers have no neighbour at a distance of 1, and the greatest one has none above.
+    let (step, most) = (1f64.max(low.abs() * 2f64.powi(-20)), if dtype == Dtype::Float64 { f64::MAX } else { f64::from(f32::MAX) });
+    Ok((in_type((low - step).max(-most)), in_type((high + step).min(most))))
 }
 
 /// `r[i]` = elements of `t` that are `i`, or the sum of their weights.

@@ -23,7 +23,7 @@ pub const TH_REDUCTION_NONE: THReduction = 0;
 pub const TH_REDUCTION_MEAN: THReduction = 1;
 /// Their sum.
 pub const TH_REDUCTION_SUM: THReduction = 2;
-/// Their sum, divided by the first size: of losses of single elements alone.
+/// Their sum, divided by the first size of all losses, whose operands are broadcast: of losses of single elements alone.
 pub const TH_REDUCTION_BATCH_MEAN: THReduction = 3;
 
 /// The arguments of a loss beside the scores.

@@ -16,15 +16,15 @@ use crate::tensor::Tensor;
 pub type THInterpolation = i32;
 
 /// `a + (b - a) * fraction` for neighbours a and b.
-pub const TH_LINEAR: THInterpolation = 0;
+pub const TH_INTERPOLATION_LINEAR: THInterpolation = 0;
 /// The smaller neighbour.
-pub const TH_LOWER: THInterpolation = 1;
+pub const TH_INTERPOLATION_LOWER: THInterpolation = 1;
 /// The greater neighbour.
-pub const TH_HIGHER: THInterpolation = 2;
+pub const TH_INTERPOLATION_HIGHER: THInterpolation = 2;
 /// `(a + b) / 2`
-pub const TH_MIDPOINT: THInterpolation = 3;
+pub const TH_INTERPOLATION_MIDPOINT: THInterpolation = 3;
 /// The nearer neighbour; of two the one with the even rank.
-pub const TH_NEAREST: THInterpolation = 4;
+pub const TH_INTERPOLATION_NEAREST: THInterpolation = 4;
 
 /// Where values and indices go; either may be absent.
 type Results<'a> = (Option<&'a Tensor>, Option<&'a Tensor>);
@@ -93,11 +93,11 @@ pub fn quantiles(
     skip_nan: bool,
 ) -> Result<()> {
     let interpolation = match interpolation {
-        TH_LINEAR => Interpolation::Linear,
-        TH_LOWER => Interpolation::Lower,
-        TH_HIGHER => Interpolation::Higher,
-        TH_MIDPOINT => Interpolation::Midpoint,
-        TH_NEAREST => Interpolation::Nearest,
+        TH_INTERPOLATION_LINEAR => Interpolation::Linear,
+        TH_INTERPOLATION_LOWER => Interpolation::Lower,
+        TH_INTERPOLATION_HIGHER => Interpolation::Higher,
+        TH_INTERPOLATION_MIDPOINT => Interpolation::Midpoint,
+        TH_INTERPOLATION_NEAREST => Interpolation::Nearest,
         other => bail!(Argument, "{other} is no interpolation"),
     };
     let source = chosen_from(t, dim)?;

@@ -3,7 +3,7 @@
 use super::compressed::{check_positions, elsewhere, one_dtype, product};
 use super::dense::dense;
 use super::device::{on_host, to_device};
-use super::matmul::forms::dot;
+use super::matmul::forms;
 use super::pointwise::arithmetic::{cadd, cdiv, cmul, csub, mul};
 use super::pointwise::choose::choose_value;
 use super::pointwise::compare::{eqTensor, gtValue};
@@ -18,7 +18,7 @@ use crate::dtype::{Domain, Dtype};
 use crate::error::{Error, Result, THStatus, bail};
 use crate::launch::System;
 use crate::operand::Operand;
-use crate::scalar::Scalar;
+use crate::scalar::{Scalar, canonical};
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
 use std::ffi::c_void;
@@ -82,16 +82,89 @@ impl Iteration {
     unsafe fn tell(&self, step: i64, residual: f64) -> Result<()> {
         let (Some(function), context) = self.progress else { return Ok(()) };
         // SAFETY: the caller's.
-        match unsafe { function(step, residual, context) } {
+        match unsafe { function(step, canonical(residual), context) } {
             0 => Ok(()),
             status => Err(Error::from_callback(status, format_args!("the function stopped with {status} after {step} steps"))),
         }
     }
 }
 
+/// A system that conjugate gradients solve, preconditioned by its diagonal.
+struct Gradients<'a> {
+    /// Starts, columns and entries, row-major.
+    matrix: [Tensor; 3],
+    /// 1 by each element of the diagonal.
+    inverse: Tensor,
+    b: Tensor,
+    /// The norm of `b`, by which residuals are divided; 1 if `b` is 0.
+    scale: f64,
+    /// The distance of 1 from the next number of the dtype.
+    epsilon: f64,
+    iteration: &'a Iteration,
+}
+
+impl Gradients<'_> {
+    /// Writes `b - A x` to `rest`, computed in float64, and returns its norm by that of `b`.
+    fn residual(&self, x: &Tensor, rest: &Tensor) -> Result<f64> {
+        let [crow, col, values] = &self.matrix;
+        let (values, x) = (copy::to_dtype(values, Dtype::Float64)?, copy::to_dtype(x, Dtype::Float64)?);
+        let exact = made(|r| product(r, crow, col, Some(&values), &x))?;
+        csub(&exact, &copy::to_dtype(&self.b, Dtype::Float64)?, Scalar::Int(1), &exact)?;
+        copy::copy(rest, &exact)?;
+        Ok(dot(&exact, &exact)?.sqrt() / self.scale)
+    }
+
+    /// Moves `x` by conjugate gradients that begin with its residual `rest`, of the norm `exact`. The steps end where the residual of the
+    /// recurrence is small enough, or as far below the first one as rounding errors let it follow. Returns the curvature of a direction in
+    /// which the matrix is singular to the precision of the dtype, where there is one.
+    ///
+    /// # Safety
+    /// The function of the caller may be called with its context.
+    unsafe fn cycle(&self, x: &Tensor, rest: &Tensor, exact: f64, steps: &mut i64) -> Result<Option<f64>> {
+        let (&Iteration { tol, most, .. }, [crow, col, values]) = (self.iteration, &self.matrix);
+        // Squares of a small residual do not vanish.
+        let unit = unit(rest)?;
+        mul.run([rest, rest], &[Scalar::Float(unit)])?;
+        let conditioned = made(|r| cmul.run([r, rest, &self.inverse], &[]))?;
+        let (direction, applied) = (copy::contiguous_copy(&conditioned)?, Tensor::fresh()?);
+        let (mut left, mut energy) = (exact, dot(rest, &conditioned)?);
+        while left > tol.max(self.epsilon * exact) && *steps < most {
+            product(&applied, crow, col, Some(values), &direction)?;
+            let curvature = dot(&direction, &applied)?;
+            if curvature <= 0.0 {
+                let noise = self.epsilon * (x.layout()?.numel() as f64).sqrt();
+                if curvature < -noise * dot(&direction, &made(|r| cdiv.run([r, &direction, &self.inverse], &[]))?)? {
+                    bail!(Numeric, "the matrix is not positive definite: step {} found a direction of curvature {curvature}", *steps + 1)
+                }
+                return Ok(Some(curvature));
+            }
+            let along = energy / curvature;
+            cadd(x, x, Scalar::Float(along / unit), &direction)?;
+            csub(rest, rest, Scalar::Float(along), &applied)?;
+            left = dot(rest, rest)?.sqrt() / (self.scale * unit);
+            *steps += 1;
+            // SAFETY: the caller's.
+            unsafe { self.iteration.tell(*steps, left)? };
+            cmul.run([&conditioned, rest, &self.inverse], &[])?;
+            let next = dot(rest, &conditioned)?;
+            cadd(&direction, &conditioned, Scalar::Float(next / energy), &direction)?;
+            energy = next;
+        }
+        Ok(None)
+    }
+}
+
+/// The sum of the products of two vectors.
+fn dot(a: &Tensor, b: &Tensor) -> Result<f64> {
+    copy::item(&made(|r| forms::dot(r, a, b))?).map(Scalar::to_f64)
+}
+
 /// `r` = the x with `A x = b` by conjugate gradients from `start`, or from 0, preconditioned by the diagonal of the symmetric positive
 /// definite matrix A. Returns the number of steps. `residual` = the norm of `b - A x` by that of `b`; without it a system that is not
 /// solved is a failure.
+///
+/// The residual of the recurrence has no part in rounding errors of `x`. So the residual of `x` is computed when that of the recurrence is
+/// small, and the recurrence begins anew with it, as long as it halves.
 ///
 /// # Safety
 /// The function of the caller may be called with its context.
@@ -103,8 +176,9 @@ pub unsafe fn conjugate_gradients(
     iteration: &Iteration,
 ) -> Result<i64> {
     let (dtype, n) = check(a, b, &[1])?;
-    if iteration.tol.is_nan() || iteration.tol < 0.0 || iteration.most < 0 {
-        bail!(Argument, "a tolerance of {} and {} steps", Scalar::from(iteration.tol), iteration.most)
+    let &Iteration { tol, most, .. } = iteration;
+    if tol.is_nan() || tol < 0.0 || most < 0 {
+        bail!(Argument, "a tolerance of {} and {most} steps", Scalar::from(tol))
     }
     if let Some(start) = start
         && (start.defined()? != dtype || start.layout()?.shape.as_slice() != [n])
@@ -112,51 +186,47 @@ pub unsafe fn conjugate_gradients(
         let shape = start.layout()?.shape;
         bail!(Shape, "a start of shape {:?} and {}, expected [{n}] and {dtype}", shape.as_slice(), start.defined()?)
     }
-    let [crow, col, values] = [dense(a[0], a[0].defined()?)?, dense(a[1], a[1].defined()?)?, dense(a[2], dtype)?];
-    let times = |to: &Tensor, x: &Tensor| product(to, &crow, &col, Some(&values), x);
-    let zeros = || create::full(dtype, &[n], Scalar::Int(0));
+    let matrix = [dense(a[0], a[0].defined()?)?, dense(a[1], a[1].defined()?)?, dense(a[2], dtype)?];
+    let inverse = inverse_diagonal(matrix.each_ref(), dtype, n)?;
     let unit = unit(b)?;
-    let (inverse, b) = (inverse_diagonal([&crow, &col, &values], dtype, n)?, made(|r| mul.run([r, b], &[Scalar::Float(unit)]))?);
-    let (x, rest, applied, conditioned) = (zeros()?, copy::contiguous_copy(&b)?, zeros()?, zeros()?);
-    if let Some(start) = start {
-        cadd(&x, &x, Scalar::Float(unit), start)?;
-        times(&applied, &x)?;
-        csub(&rest, &rest, Scalar::Int(1), &applied)?;
-    }
-    cmul.run([&conditioned, &rest, &inverse], &[])?;
-    let direction = copy::contiguous_copy(&conditioned)?;
-    let number = Tensor::fresh()?;
-    let dot = |a: &Tensor, b: &Tensor| dot(&number, a, b).and_then(|()| copy::item(&number)).map(Scalar::to_f64);
-    // Where the right-hand side is 0 so is x, and the residual counts as it is.
+    let b = made(|r| mul.run([r, b], &[Scalar::Float(unit)]))?;
     let norm = dot(&b, &b)?.sqrt();
-    let scale = if norm > 0.0 { norm } else { 1.0 };
-    let (mut left, mut energy, mut steps) = (dot(&rest, &rest)?.sqrt() / scale, dot(&rest, &conditioned)?, 0);
-    while left > iteration.tol && steps < iteration.most {
-        times(&applied, &direction)?;
-        let curvature = dot(&direction, &applied)?;
-        if curvature <= 0.0 {
-            bail!(Numeric, "the matrix is not positive definite: step {} found a direction of curvature {curvature}", steps + 1)
-        }
-        let along = energy / curvature;
-        cadd(&x, &x, Scalar::Float(along), &direction)?;
-        csub(&rest, &rest, Scalar::Float(along), &applied)?;
-        left = dot(&rest, &rest)?.sqrt() / scale;
-        steps += 1;
-        // SAFETY: the caller's.
-        unsafe { iteration.tell(steps, left)? };
-        cmul.run([&conditioned, &rest, &inverse], &[])?;
-        let next = dot(&rest, &conditioned)?;
-        cadd(&direction, &conditioned, Scalar::Float(next / energy), &direction)?;
-        energy = next;
+    let epsilon = if dtype == Dtype::Float32 { f32::EPSILON.into() } else { f64::EPSILON };
+    let system = Gradients { matrix, inverse, b, scale: if norm == 0.0 { 1.0 } else { norm }, epsilon, iteration };
+    let (x, rest) = (create::full(dtype, &[n], Scalar::Int(0))?, copy::contiguous_copy(&system.b)?);
+    // Where the right-hand side is 0 so is x, whatever the start.
+    let mut exact = norm / system.scale;
+    if let Some(start) = start.filter(|_| norm != 0.0) {
+        cadd(&x, &x, Scalar::Float(unit), start)?;
+        exact = system.residual(&x, &rest)?;
     }
-    if left.is_nan() {
+    let (mut steps, mut stalled) = (0, false);
+    while exact > tol && steps < most && !stalled {
+        let before = copy::contiguous_copy(&x)?;
+        // SAFETY: the caller's.
+        let flat = unsafe { system.cycle(&x, &rest, exact, &mut steps)? };
+        let now = system.residual(&x, &rest)?;
+        stalled = (steps < most || flat.is_some()) && now > tol && now > exact / 2.0;
+        if let (Some(curvature), true) = (flat, stalled) {
+            bail!(
+                Numeric,
+                "the matrix is singular to the precision of {dtype}, or not positive definite: step {} found a direction of curvature \
+                 {curvature}",
+                steps + 1
+            )
+        }
+        if stalled && now > exact {
+            copy::copy(&x, &before)?;
+        } else {
+            exact = now;
+        }
+    }
+    if exact.is_nan() {
         bail!(Numeric, "the residual is not a number after {steps} steps")
     }
-    times(&applied, &x)?;
-    csub(&rest, &b, Scalar::Int(1), &applied)?;
-    let exact = dot(&rest, &rest)?.sqrt() / scale;
-    if residual.is_none() && left > iteration.tol {
-        bail!(Numeric, "{steps} steps left a residual of {exact:e}, more than the tolerance of {:e}", iteration.tol)
+    if residual.is_none() && exact > tol {
+        let why = if stalled { "; rounding errors keep it from falling further" } else { "" };
+        bail!(Numeric, "{steps} steps left a residual of {exact:e}, more than the tolerance of {tol:e}{why}")
     }
     let exact = create::full(Dtype::Float64, &[], Scalar::Float(exact))?;
     mul.run([&x, &x], &[Scalar::Float(unit.recip())])?;

@@ -1,23 +1,23 @@
-//! The loops of a plan over any number of operands.
+//! The loops over a number of operands that is only known at run time.
 
 use crate::layout::{INLINE_DIMS, Layout};
 use smallvec::SmallVec;
 
-/// Operands whose steps lie inline.
+/// The number of operands whose steps are stored inline.
 const INLINE_OPERANDS: usize = 8;
 
-/// Loops as in [`Plan`](super::Plan), whose number of operands is not known when the library is compiled.
+/// The loops of a [`Plan`](super::Plan) for a number of operands that is only known at run time.
 #[derive(Debug, Clone)]
 pub struct Many {
-    /// Positions of each loop, fastest first; never empty.
+    /// The length of each loop, fastest first; never empty.
     n: SmallVec<[usize; INLINE_DIMS]>,
-    /// Bytes between neighbours: those of all operands in the first loop, then in the second, and so on.
+    /// The distance between neighbours in bytes: of all operands in the first loop, then of all operands in the second, and so on.
     step: SmallVec<[isize; INLINE_OPERANDS * 2]>,
     operands: usize,
 }
 
 impl Many {
-    /// The loops over layouts of one shape; `item` is the element size of each.
+    /// The loops over layouts of one shape; `item` is the element size of each in bytes.
     pub fn new(layouts: &[&Layout], item: &[usize]) -> Many {
         let (shape, operands) = (&layouts[0].shape, layouts.len());
         let step = |d: usize, k: usize| layouts[k].strides[d] as isize * item[k] as isize;
@@ -57,17 +57,17 @@ impl Many {
         self.n.len()
     }
 
-    /// Positions of a loop; 1 where there is no such loop.
+    /// The length of loop `l`; 1 if there is no such loop.
     pub fn n(&self, l: usize) -> usize {
         self.n.get(l).copied().unwrap_or(1)
     }
 
-    /// Bytes from position to position of a loop, of an operand; 0 where there is no such loop.
+    /// The distance between neighbours of operand `k` in loop `l`, in bytes; 0 if there is no such loop.
     pub fn step(&self, l: usize, k: usize) -> isize {
         self.step.get(l * self.operands + k).copied().unwrap_or(0)
     }
 
-    /// Positions of all loops.
+    /// The number of positions.
     pub fn numel(&self) -> usize {
         self.n.iter().product()
     }
@@ -78,7 +78,7 @@ impl Many {
         self.n(0).div_ceil(cols) * self.n(1).div_ceil(rows) * outer
     }
 
-    /// Writes where the tile with this number begins, in bytes from the first element of each operand; returns its rows and columns.
+    /// Writes the offset of tile `index` from each operand's first element to `at`, in bytes. Returns the tile's rows and columns.
     pub fn tile(&self, index: usize, [rows, cols]: [usize; 2], at: &mut [isize]) -> [usize; 2] {
         let (across, down) = (self.n(0).div_ceil(cols), self.n(1).div_ceil(rows));
         let (col, rest) = (index % across * cols, index / across);

@@ -1,5 +1,5 @@
-//! Tensors and storages as people read them: two layouts, PyTorch's and Torch7's, and the format of their numbers. Nothing here touches
-//! memory: elements come from a function of the caller, and text goes to a `HeapText`.
+//! Tensors and storages as text, in two layouts: PyTorch's and Torch7's. This module reads no memory: a function of the caller returns the
+//! elements, and the text is appended to a `HeapText`.
 #![forbid(unsafe_code)]
 
 mod number;
@@ -24,12 +24,12 @@ pub fn tensor(source: &Source<'_>, options: &Options) -> Result<HeapText> {
     }
 }
 
-/// The text of a sparse tensor in PyTorch's layout, the only one that has them.
+/// The text of a sparse tensor in PyTorch's layout. Torch7 has no sparse tensors.
 pub fn sparse(source: &SparseSource<'_>, options: &Options) -> Result<HeapText> {
     pytorch::sparse(source, options)
 }
 
-/// The text of a storage, one element a line as in Torch7, without a newline at its end. The geometry of `source` is one dimension.
+/// The text of a storage with one element a line, as in Torch7, without a newline at its end. `source` has one dimension.
 pub fn storage(source: &Source<'_>, options: &Options) -> Result<HeapText> {
     torch7::storage(source, options)
 }

@@ -6,25 +6,25 @@ use crate::error::Result;
 use crate::scalar::Scalar;
 use std::fmt::{self, Write};
 
-/// How a number is written.
+/// The form of a number in text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Notation {
     /// `True` or `False`.
     Truth,
     /// `%d`.
     Integer,
-    /// A whole float with a point behind: `2.`
+    /// A whole float followed by a point: `2.`
     Whole,
-    /// `%.4f`, with this number of digits.
+    /// `%.4f`, with this number of digits after the point.
     Fixed(usize),
-    /// `%.4e`, with this number of digits.
+    /// `%.4e`, with this number of digits after the point.
     Scientific(usize),
 }
 
-/// Characters of the longest number: a sign, the 309 digits of the greatest float64, a point, and the digits behind it.
+/// The length of the longest number: a sign, the 309 digits of the greatest float64, a point, and the digits after it.
 const ROOM: usize = 1 + 309 + 1 + MOST_PRECISION as usize;
 
-/// Room for one number, so that none needs memory.
+/// A buffer for the text of one number, so that formatting allocates nothing.
 pub struct Digits {
     bytes: [u8; ROOM],
     len: usize,
@@ -40,15 +40,15 @@ impl Write for Digits {
 }
 
 impl Digits {
-    /// No number yet.
+    /// An empty buffer.
     pub fn new() -> Digits {
         Digits { bytes: [0; ROOM], len: 0 }
     }
 
-    /// `value` in this form.
+    /// The text of `value` in this form.
     pub fn format(&mut self, form: Notation, value: Scalar) -> &str {
         self.len = 0;
-        // Everything has room.
+        // Writing cannot fail, because the buffer holds the longest number.
         _ = match (form, value.to_f64()) {
             (Notation::Truth, x) => self.write_str(if x != 0.0 { "True" } else { "False" }),
             (Notation::Integer, x) => match value {
@@ -64,7 +64,7 @@ impl Digits {
         self.text()
     }
 
-    /// Rust's `1.5e5` as C's `1.5e+05`.
+    /// Writes an exponent as C does: `1.5e+05`, where Rust has `1.5e5`.
     fn scientific(&mut self, precision: usize, x: f64) -> fmt::Result {
         write!(self, "{x:.precision$e}")?;
         let Some((digits, exponent)) = self.text().rsplit_once('e') else { return Ok(()) };
@@ -78,12 +78,12 @@ impl Digits {
     }
 }
 
-/// How all numbers of a tensor are written, and the width they are set to, on the right.
+/// The format of all numbers of a tensor. Numbers are aligned on the right.
 #[derive(Debug, Clone, Copy)]
 pub struct Format {
-    /// How each is written.
+    /// The form of each number.
     pub form: Notation,
-    /// Characters that each has at least.
+    /// The minimum width in characters.
     pub width: usize,
 }
 

@@ -1,4 +1,4 @@
-//! How tensors are printed: what C sets, checked, and the defaults of the process.
+//! Options for printing tensors: the struct that C sets, its check, and the defaults of the process.
 
 use crate::error::{Result, bail};
 use std::sync::atomic::{AtomicI32, AtomicI64, Ordering::Relaxed};
@@ -27,7 +27,7 @@ pub struct THPrintOptions {
     pub sciMode: i32,
 }
 
-/// The most digits behind the point. No float64 has more than 1074.
+/// The maximum number of digits after the point. No float64 has more than 1074.
 pub(super) const MOST_PRECISION: i32 = 1000;
 
 /// The layout of a text.
@@ -44,25 +44,25 @@ pub enum Style {
 pub struct Options {
     /// The layout.
     pub style: Style,
-    /// Digits behind the point.
+    /// The number of digits after the point.
     pub precision: usize,
-    /// The most elements that are all shown.
+    /// The maximum number of elements of a tensor that is not summarised.
     pub threshold: i64,
-    /// Elements at each end of a summary.
+    /// The number of elements at each end of a summary.
     pub edge: i64,
-    /// Characters of a line.
+    /// The length of a line in characters.
     pub width: i64,
-    /// Exponents; `None` leaves them to the values.
+    /// True for exponents, false for none; `None` lets the values decide.
     pub scientific: Option<bool>,
 }
 
 impl THPrintOptions {
-    /// PyTorch's.
+    /// PyTorch's defaults.
     pub const fn standard() -> THPrintOptions {
         THPrintOptions { layout: TH_PRINT_PYTORCH, precision: 4, threshold: 1000, edgeItems: 3, lineWidth: 80, sciMode: -1 }
     }
 
-    /// Fails where an option is out of range.
+    /// Fails if an option is out of range.
     pub fn check(&self) -> Result<Options> {
         let style = match self.layout {
             TH_PRINT_PYTORCH => Style::Pytorch,
@@ -88,7 +88,7 @@ impl THPrintOptions {
     }
 }
 
-/// The defaults of the process, field by field: whatever is read while they change, each field is a valid one.
+/// The defaults of the process. Each field is atomic: a reader during a change may see old and new fields, but only valid ones.
 struct Defaults {
     narrow: [AtomicI32; 3],
     wide: [AtomicI64; 3],
@@ -102,14 +102,14 @@ static DEFAULTS: Defaults = {
     }
 };
 
-/// The options of whoever gives none.
+/// The options that apply if the caller passes none.
 pub fn default_options() -> THPrintOptions {
     let [layout, precision, sciMode] = [0, 1, 2].map(|k: usize| DEFAULTS.narrow[k].load(Relaxed));
     let [threshold, edgeItems, lineWidth] = [0, 1, 2].map(|k: usize| DEFAULTS.wide[k].load(Relaxed));
     THPrintOptions { layout, precision, threshold, edgeItems, lineWidth, sciMode }
 }
 
-/// Sets the options of whoever gives none, for the whole process.
+/// Sets the options that apply if the caller passes none, for the whole process.
 pub fn set_default_options(options: &THPrintOptions) -> Result<()> {
     options.check()?;
     let &THPrintOptions { layout, precision, threshold, edgeItems, lineWidth, sciMode } = options;

@@ -1,4 +1,4 @@
-//! PyTorch's layout: `tensor([[1., 2.], [3., 4.]])`, with sizes, dtype and summaries where PyTorch has them.
+//! PyTorch's layout: `tensor([[1., 2.], [3., 4.]])`, with sizes, dtype and summaries as in PyTorch.
 
 use super::number::{Digits, Format, Notation};
 use super::options::Options;
@@ -61,17 +61,18 @@ pub fn sparse(sparse: &SparseSource<'_>, options: &Options) -> Result<HeapText> 
     Ok(text)
 }
 
-/// The number of elements at each end of a summary, if there is one, and the least number of characters that the elements take.
+/// The number of elements at each end of a summary (`None` if all elements are shown), and a lower bound for the number of characters.
 fn shown(source: &Source<'_>, options: &Options) -> (Option<i64>, i64) {
     let shape = &source.layout.shape;
-    // A scalar is never cut short.
+    // A scalar is never summarised.
     let edge = (source.layout.numel() > options.threshold && !shape.is_empty()).then_some(options.edge);
     let count = shape.iter().fold(1, |count: i64, &n| count.saturating_mul(Shown::new(n, edge).count()));
-    // Each element has a digit and a bracket or a comma at least: what no memory can hold is refused before anything is read.
+    // Each element takes at least two characters: a digit, and a bracket or a comma. If there is no memory for them, the call fails before
+    // it reads an element.
     (edge, count.saturating_mul(2))
 }
 
-/// Appends the elements, whose later lines begin at column `indent`.
+/// Appends the elements. Lines after the first one begin at column `indent`.
 fn elements(text: &mut HeapText, source: &Source<'_>, options: &Options, indent: usize) -> Result<()> {
     match shown(source, options).0 {
         _ if source.layout.numel() == 0 => text.push("[]"),
@@ -83,10 +84,10 @@ fn elements(text: &mut HeapText, source: &Source<'_>, options: &Options, indent:
     }
 }
 
-/// Appends the sizes and the dtype, where they do not go without saying.
+/// Appends the sizes and the dtype, unless the text of the elements implies them.
 fn endings(text: &mut HeapText, source: &Source<'_>, options: &Options) -> Result<()> {
     let (shape, dtype, empty) = (&source.layout.shape, source.dtype, source.layout.numel() == 0);
-    // PyTorch counts a line from the newline before it, and one character more.
+    // PyTorch counts the newline before a line, and one character more.
     let mut line = (text.line_len() + 2) as i64;
     let sizes = if empty { shape.len() != 1 } else { options.edge == 0 };
     if sizes {
@@ -104,7 +105,7 @@ fn endings(text: &mut HeapText, source: &Source<'_>, options: &Options) -> Resul
     Ok(())
 }
 
-/// Begins an ending of `length` characters, on a new line where it does not fit on this one.
+/// Appends the separator before an ending of `length` characters: a new line if the ending does not fit on this line.
 fn ending(text: &mut HeapText, line: &mut i64, length: usize, width: i64) -> Result<()> {
     let length = length as i64;
     if *line + length + 2 > width {
@@ -118,7 +119,7 @@ fn ending(text: &mut HeapText, line: &mut i64, length: usize, width: i64) -> Res
     Ok(())
 }
 
-/// Appends `size=(2, 3)`; one size alone has a comma behind.
+/// Appends `size=(2, 3)`. A single size is followed by a comma.
 fn tuple(text: &mut HeapText, sizes: &[i64]) -> Result<()> {
     let mut digits = Digits::new();
     text.push("size=(")?;
@@ -129,7 +130,7 @@ fn tuple(text: &mut HeapText, sizes: &[i64]) -> Result<()> {
     text.push(if sizes.len() == 1 { ",)" } else { ")" })
 }
 
-/// Characters that [`tuple`] appends.
+/// The number of characters that [`tuple`] appends.
 fn tuple_len(sizes: &[i64]) -> usize {
     let mut digits = Digits::new();
     let numbers: usize = sizes.iter().map(|&size| digits.format(Notation::Integer, size.into()).len()).sum();
@@ -137,7 +138,7 @@ fn tuple_len(sizes: &[i64]) -> usize {
     "size=()".len() + numbers + commas
 }
 
-/// Rows of the elements shown: an odometer over all dimensions but the last, and the last one.
+/// The shown rows: an odometer over all dimensions except the last, and the shown indices of the last dimension.
 struct RowWalk {
     outer: Odometer,
     row: Shown,
@@ -156,13 +157,13 @@ impl RowWalk {
         }
     }
 
-    /// The element shown as number `k` of the row.
+    /// The element that is shown as number `k` of the row.
     fn element(&self, source: &Source<'_>, k: i64) -> Scalar {
         (source.at)(self.outer.position + self.row.index(k) * self.stride)
     }
 }
 
-/// Calls `look` for every element shown.
+/// Calls `look` for every element that is shown.
 fn each(source: &Source<'_>, edge: Option<i64>, mut look: impl FnMut(Scalar)) {
     let mut rows = RowWalk::of(source, edge);
     loop {
@@ -173,7 +174,7 @@ fn each(source: &Source<'_>, edge: Option<i64>, mut look: impl FnMut(Scalar)) {
     }
 }
 
-/// The format of all numbers, which those that are shown decide.
+/// The format of all numbers. Only elements that are shown affect it.
 fn format(source: &Source<'_>, options: &Options, edge: Option<i64>) -> Format {
     let form = match source.dtype.category() {
         Category::Bool => Notation::Truth,
@@ -184,7 +185,7 @@ fn format(source: &Source<'_>, options: &Options, edge: Option<i64>) -> Format {
         },
     };
     let (mut digits, mut width) = (Digits::new(), 1);
-    // Zeros, infinities and NaN among floats do not count.
+    // Zeros, infinities and NaN of floats do not affect the width.
     let counts = |x: f64| !source.dtype.is_float() || x != 0.0 && x.is_finite();
     each(source, edge, |value| {
         if counts(value.to_f64()) {
@@ -194,7 +195,7 @@ fn format(source: &Source<'_>, options: &Options, edge: Option<i64>) -> Format {
     Format { form, width }
 }
 
-/// How floats are written; `None` without any that is finite and not 0.
+/// The form of floats; `None` if every shown element is 0, infinite or NaN.
 fn float_form(source: &Source<'_>, options: &Options, edge: Option<i64>) -> Option<Notation> {
     let (mut least, mut most, mut whole) = (f64::INFINITY, 0.0f64, true);
     each(source, edge, |value| {
@@ -215,14 +216,14 @@ fn float_form(source: &Source<'_>, options: &Options, edge: Option<i64>) -> Opti
     })
 }
 
-/// The text that the elements are written to, and how they are written.
+/// The text that the elements are appended to, and their format.
 struct Page<'a> {
     text: &'a mut HeapText,
     digits: Digits,
     source: &'a Source<'a>,
     format: Format,
     edge: Option<i64>,
-    /// Characters of a line.
+    /// The length of a line in characters.
     width: i64,
     /// The column of the outermost bracket.
     indent: usize,
@@ -239,7 +240,7 @@ impl Page<'_> {
         self.repeat("[", outer)?;
         self.row(&rows, outer)?;
         while let Some(d) = rows.outer.advance() {
-            // Dimension `d` goes on: the brackets of those behind it close, and open again.
+            // The index of dimension `d` has advanced: the brackets of later dimensions are closed and opened again.
             let inner = outer - 1 - d;
             self.repeat("]", inner)?;
             self.between(d, outer)?;
@@ -253,15 +254,14 @@ impl Page<'_> {
         self.repeat("]", outer)
     }
 
-    /// Appends what stands between two entries of dimension `d`: a newline, and an empty line more for each dimension between it and the
-    /// rows.
+    /// Appends the separator of two entries of dimension `d`: a newline, and an empty line for each dimension between `d` and the rows.
     fn between(&mut self, d: usize, outer: usize) -> Result<()> {
         self.text.push(",")?;
         self.repeat("\n", outer - d)?;
         self.text.spaces(self.indent + d + 1)
     }
 
-    /// Appends a row, in as many lines as it takes.
+    /// Appends a row, on several lines if necessary.
     fn row(&mut self, rows: &RowWalk, outer: usize) -> Result<()> {
         let indent = self.indent + outer;
         let capacity = self.width.saturating_sub(indent as i64) / (self.format.width as i64 + 2);
@@ -280,7 +280,7 @@ impl Page<'_> {
         self.text.push("]")
     }
 
-    /// Appends what stands between two elements, of which the line has one more then.
+    /// Appends the separator of two elements. `line` is the number of elements on the line.
     fn comma(&mut self, line: &mut i64, most: i64, indent: usize) -> Result<()> {
         *line += 1;
         if *line < most {

@@ -1,4 +1,4 @@
-//! The elements that are printed.
+//! The tensors that are printed.
 
 use crate::dtype::Dtype;
 use crate::layout::Layout;
@@ -10,15 +10,15 @@ pub struct Source<'a> {
     pub dtype: Dtype,
     /// The geometry of the elements.
     pub layout: &'a Layout,
-    /// True for a scalar or a handle without elements: what Torch7 calls a tensor with no dimension.
+    /// True for a scalar or a handle without sizes. Torch7 prints both as a tensor with no dimension.
     pub no_dimension: bool,
-    /// The element at a position of the storage.
+    /// Returns the element at a position of the storage.
     pub at: &'a dyn Fn(i64) -> Scalar,
 }
 
 /// A sparse tensor to print.
 pub struct SparseSource<'a> {
-    /// The positions and the values, each with its name.
+    /// The tensors of positions and of values, each with its name.
     pub parts: &'a [(&'static str, Source<'a>)],
     /// The sizes.
     pub size: &'a [i64],
@@ -28,6 +28,6 @@ pub struct SparseSource<'a> {
     pub dtype: Dtype,
     /// The name of the layout: `sparse_coo`.
     pub name: &'static str,
-    /// True if sizes begin a line.
+    /// True if the sizes begin a new line.
     pub breaks: bool,
 }

@@ -1,6 +1,7 @@
-//! Torch7's layout: columns of numbers, a factor before them where they are large or small, and `[torch.FloatTensor of size 2x3]`.
+//! Torch7's layout: columns of numbers, a common factor if they are large or small, and `[torch.FloatTensor of size 2x3]`.
 //!
-//! Torch7 looked at all elements as float64 and always wrote four digits behind the point on lines of 80 characters; both are options here.
+//! Torch7 converted all elements to float64 and always wrote four digits after the point on lines of 80 characters. Here both numbers are
+//! options.
 
 use super::number::{Digits, Format, Notation};
 use super::options::Options;
@@ -31,21 +32,21 @@ pub fn storage(source: &Source<'_>, options: &Options) -> Result<HeapText> {
     page.last_line("Storage", false)
 }
 
-/// How the numbers of a tensor are written.
+/// The format of the numbers of a tensor.
 struct Numbers {
     format: Format,
-    /// Exponent of the power of ten that the numbers are divided by.
+    /// The exponent of the power of ten that all numbers are divided by.
     scale: Option<i32>,
-    /// True if every row is one line, however long.
+    /// True if every row is on one line, of any length.
     endless: bool,
 }
 
-/// The digits before the point: 1 for 0, 0 for 0.5, -1 for 0.05; not finite for infinities.
+/// The number of digits before the point: 1 for 0, 0 for 0.5, -1 for 0.05. Not finite for infinities.
 fn whole_digits(x: f64) -> f64 {
     if x == 0.0 { 1.0 } else { x.log10().floor() + 1.0 }
 }
 
-/// The format of all numbers, for which every element is looked at.
+/// The format of all numbers. It depends on every element.
 fn numbers(source: &Source<'_>, precision: usize) -> Numbers {
     let (mut least, mut most, mut whole, mut nan) = (f64::INFINITY, 0.0f64, true, false);
     let layout = source.layout;
@@ -62,10 +63,10 @@ fn numbers(source: &Source<'_>, precision: usize) -> Numbers {
     }
     let plain = |form, width| Numbers { format: Format { form, width }, scale: None, endless: false };
     let (low, high) = (whole_digits(least), whole_digits(most));
-    // A power of ten that float64 cannot hold would make infinities of the smallest numbers.
+    // If float64 cannot hold the power of ten, dividing by it would give infinities.
     let tiny = high < -300.0;
     match () {
-        // With a NaN, Torch7 finds no width and leaves the numbers to C's `%f`.
+        // If there is a NaN, Torch7 computes no width and uses C's `%f`.
         () if nan => Numbers { endless: true, ..plain(Notation::Fixed(6), 0) },
         () if whole && high > 9.0 => plain(Notation::Scientific(precision), precision + 7),
         () if whole => plain(Notation::Integer, high as usize + 1),
@@ -78,24 +79,25 @@ fn numbers(source: &Source<'_>, precision: usize) -> Numbers {
     }
 }
 
-/// The text that is written, and the elements it is written from.
+/// The text, and the elements that are appended to it.
 struct Page<'a> {
     text: HeapText,
     digits: Digits,
     source: &'a Source<'a>,
     numbers: Numbers,
-    /// Characters of a line.
+    /// The length of a line in characters.
     width: i64,
 }
 
 impl<'a> Page<'a> {
     fn of(source: &'a Source<'a>, options: &Options) -> Result<Page<'a>> {
-        // Each element has a digit and a space or a newline at least: what no memory can hold is refused before anything is read.
+        // Each element takes at least two characters: a digit, and a space or a newline. If there is no memory for them, the call fails
+        // before it reads an element.
         let text = HeapText::with_capacity(source.layout.numel().saturating_mul(2))?;
         Ok(Page { text, digits: Digits::new(), source, numbers: numbers(source, options.precision), width: options.width })
     }
 
-    /// Appends the elements of at most one dimension, each on a line of its own.
+    /// Appends the elements of a tensor with at most one dimension, one a line.
     fn column(&mut self) -> Result<()> {
         let layout = self.source.layout;
         let (size, stride) = (layout.shape.first().copied().unwrap_or(1), layout.strides.first().copied().unwrap_or(0));
@@ -110,7 +112,7 @@ impl<'a> Page<'a> {
         Ok(())
     }
 
-    /// Appends the matrices that the last two dimensions make, each below its indices, which count from 1. The first index goes fastest.
+    /// Appends the matrices of the last two dimensions. Above each are its indices, which count from 1; the first index moves fastest.
     fn matrices(&mut self) -> Result<()> {
         let layout = self.source.layout;
         let reversed = |dims: &[i64]| {
@@ -134,7 +136,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// Appends the matrix of the last two dimensions that begins at `position`. What does not fit on a line goes below, columns by columns.
+    /// Appends the matrix of the last two dimensions that begins at `position`. Columns that do not fit on a line follow below, in groups.
     fn matrix(&mut self, position: i64, indent: &str) -> Result<()> {
         let layout = self.source.layout;
         let n = layout.ndim();
@@ -176,7 +178,7 @@ impl<'a> Page<'a> {
         Ok(())
     }
 
-    /// Appends the factor of all numbers, as C's `%g` writes it.
+    /// Appends the common factor, in the form of C's `%g`.
     fn scale(&mut self) -> Result<()> {
         let Some(exponent) = self.numbers.scale else { return Ok(()) };
         let form = match exponent {
@@ -199,7 +201,7 @@ impl<'a> Page<'a> {
         self.text.push(self.digits.format(Notation::Integer, n.into()))
     }
 
-    /// Appends what is printed, `Tensor` or `Storage`, and its sizes.
+    /// Appends `what`, which is `Tensor` or `Storage`, and the sizes.
     fn last_line(mut self, what: &str, no_dimension: bool) -> Result<HeapText> {
         for part in ["[torch.", self.source.dtype.torch_name(), what, if no_dimension { " with no dimension]" } else { " of size " }] {
             self.text.push(part)?;

@@ -1,22 +1,22 @@
-//! Which elements are shown, and where they lie.
+//! The indices of the elements that are shown, and their positions in the storage.
 
 use crate::layout::Dims;
 
-/// The indices of one dimension that are shown: all, or those at both ends.
+/// The indices of one dimension that are shown: all of them, or some at both ends.
 #[derive(Debug, Clone, Copy)]
 pub struct Shown {
     size: i64,
-    /// How many are shown at each end, if others between them are left out.
+    /// The number of indices shown at each end; `None` if all are shown.
     pub cut: Option<i64>,
 }
 
 impl Shown {
-    /// The indices below `size`; `edge` is how many a summary shows at each end.
+    /// The indices below `size`. `edge` is the number shown at each end of a summary.
     pub fn new(size: i64, edge: Option<i64>) -> Shown {
         Shown { size, cut: edge.filter(|edge| size > edge.saturating_mul(2)) }
     }
 
-    /// How many are shown.
+    /// The number of indices that are shown.
     pub fn count(self) -> i64 {
         self.cut.map_or(self.size, |edge| 2 * edge)
     }
@@ -30,25 +30,26 @@ impl Shown {
     }
 }
 
-/// Goes through the indices shown of some dimensions, the last one fastest, and knows where it is.
+/// Steps through the shown indices of some dimensions, the last one fastest, and computes the position in the storage.
 pub struct Odometer {
     sizes: Dims,
     strides: Dims,
     edge: Option<i64>,
-    /// The number of the index shown in each dimension.
+    /// The number, among the shown ones, of the current index of each dimension.
     pub at: Dims,
     /// The position of these indices in the storage.
     pub position: i64,
 }
 
 impl Odometer {
-    /// At the first index of every dimension, which lies at `position`.
+    /// An odometer at the first index of every dimension, which has this `position`.
     pub fn new(sizes: Dims, strides: Dims, position: i64, edge: Option<i64>) -> Odometer {
         let at = Dims::filled(0, sizes.len());
         Odometer { sizes, strides, edge, at, position }
     }
 
-    /// Goes to the next indices. Gives the dimension that went on, those behind it having begun anew; `None` at the end.
+    /// Advances to the next indices. Returns the dimension whose index advanced; later dimensions are at their first index again. `None` at
+    /// the end.
     pub fn advance(&mut self) -> Option<usize> {
         for d in (0..self.sizes.len()).rev() {
             let (shown, from) = (self.shown(d), self.at[d]);
@@ -62,7 +63,7 @@ impl Odometer {
         None
     }
 
-    /// The indices shown of dimension `d`.
+    /// The shown indices of dimension `d`.
     pub fn shown(&self, d: usize) -> Shown {
         Shown::new(self.sizes[d], self.edge)
     }

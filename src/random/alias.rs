@@ -1,21 +1,21 @@
-//! Walker's alias tables.
+//! Walker's alias tables for drawing categories.
 
 use crate::alloc::list;
 use crate::error::Result;
 
-/// Walker's tables: a category drawn evenly stays with its probability in `stays`, else gives way to the one in `other`.
+/// Alias tables: a category `k` is drawn uniformly, is kept with probability `stays[k]`, and is replaced by `other[k]` otherwise.
 #[derive(Debug)]
 pub struct Alias {
-    /// The other category.
+    /// The replacement of each category.
     pub other: Vec<i64>,
-    /// The probability to stay.
+    /// The probability that each category is kept.
     pub stays: Vec<f64>,
 }
 
 impl Alias {
-    /// The tables of probabilities, whatever they sum to. What lacks of the average is filled up by what is above it.
+    /// The tables of probabilities, which may have any sum. Vose's method: each category below the mean is topped up from one above it.
     pub fn new(p: &[f64]) -> Result<Alias> {
-        // As shares of the greatest: the sum may be too small to divide by.
+        // Probabilities are divided by the largest first, because the sum of very small ones may underflow or lose accuracy.
         let most = p.iter().fold(0.0f64, |most, &x| most.max(x));
         let scale = p.len() as f64 / p.iter().map(|x| x / most).sum::<f64>();
         let mut stays = list(p.len(), |k| Ok(p[k] / most * scale))?;
@@ -38,7 +38,7 @@ impl Alias {
                 smalls -= 1;
             }
         }
-        // The probabilities that are left are 1 but for rounding.
+        // The categories that are left have probability 1, up to rounding.
         below[..smalls].iter().chain(&above[..larges]).for_each(|&k| stays[k] = 1.0);
         Ok(Alias { other, stays })
     }

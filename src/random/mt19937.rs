@@ -1,11 +1,11 @@
-//! MT19937, Matsumoto and Nishimura's Mersenne twister, as Torch's TH has it: seeds, states and the numbers made of its words.
+//! MT19937, Matsumoto and Nishimura's Mersenne twister, with the seeds, the saved state and the distributions of Torch's TH.
 
 use crate::error::{Result, bail};
 use std::f64::consts::PI;
 
-/// Words of the state.
+/// The number of words of the state.
 const WORDS: usize = 624;
-/// How far ahead lies the word that is mixed into the next one.
+/// The distance to the word that is mixed into the new one.
 const AHEAD: usize = 397;
 
 /// A position in the stream of 32-bit words that belongs to a seed.
@@ -13,23 +13,23 @@ const AHEAD: usize = 397;
 pub struct Mt19937 {
     seed: u64,
     words: [u32; WORDS],
-    /// The word that comes next.
+    /// The index of the next word.
     next: usize,
-    /// One more than the words left before the state is renewed.
+    /// One more than the number of words left before the state is renewed.
     left: usize,
-    /// Two normal values are made together: of an angle (in turns), a uniform number and the radius that follows from it.
+    /// Normal values are made in pairs: from an angle (in turns) and a uniform number, which determines the radius.
     angle: f64,
     uniform: f64,
     radius: f64,
-    /// True if the second of the two is still to be given.
+    /// True if the second value of a pair has not been returned yet.
     pending: bool,
 }
 
 impl Mt19937 {
-    /// Bytes of a saved stream: TH's struct on machines with 64-bit longs.
+    /// The size of a saved state in bytes: of TH's struct on machines with 64-bit longs.
     pub(crate) const BYTES: usize = 5048;
 
-    /// The start of the stream of `seed`, of which the low 32 bits count.
+    /// The start of the stream of `seed`. Only the low 32 bits of the seed matter.
     pub fn new(seed: u64) -> Mt19937 {
         let mut words = [seed as u32; WORDS];
         for i in 1..WORDS {
@@ -39,12 +39,12 @@ impl Mt19937 {
         Mt19937 { seed, words, next: 0, left: 1, angle: 0.0, uniform: 0.0, radius: 0.0, pending: false }
     }
 
-    /// The seed, all 64 bits of it.
+    /// The seed with all 64 bits.
     pub fn initial_seed(&self) -> u64 {
         self.seed
     }
 
-    /// Makes the next 624 words of the state.
+    /// Computes the next 624 words of the state.
     fn renew(&mut self) {
         let words = &mut self.words;
         let mix = |word: u32, after: u32| {
@@ -68,7 +68,7 @@ impl Mt19937 {
         word[0]
     }
 
-    /// The next `out.len()` words, through `f`.
+    /// Writes `f` of the next `out.len()` words to `out`.
     pub fn words_into<T>(&mut self, out: &mut [T], f: impl Fn(u32) -> T) {
         let mut done = 0;
         while done < out.len() {
@@ -83,7 +83,7 @@ impl Mt19937 {
         }
     }
 
-    /// Two words as one number, the first one above.
+    /// Two words as one number; the first word is the upper half.
     pub fn double_word(&mut self) -> u64 {
         u64::from(self.word()) << 32 | u64::from(self.word())
     }
@@ -93,12 +93,17 @@ impl Mt19937 {
         unit(self.word())
     }
 
-    /// The next `out.len()` numbers of [`Mt19937::unit`].
+    /// True with probability `p`, by TH's comparison of a unit number, which may be 0; never for a `p` of 0.
+    pub fn chance(&mut self, p: f64) -> bool {
+        self.unit() <= p && p > 0.0
+    }
+
+    /// Writes the next `out.len()` numbers of [`Mt19937::unit`] to `out`.
     pub fn units(&mut self, out: &mut [f64]) {
         self.words_into(out, unit);
     }
 
-    /// Normally distributed: two words make two values, the cosine first, then the sine.
+    /// A standard normal number. Two words give two of them: first the one with the cosine, then the one with the sine.
     pub fn normal(&mut self) -> f64 {
         if self.pending {
             self.pending = false;
@@ -110,18 +115,18 @@ impl Mt19937 {
         radius * turn.cos()
     }
 
-    /// Radius and angle of the pair of normal values that two words make.
+    /// Radius and angle (in radians) of the pair of normal numbers that two words give.
     pub fn radius_and_turn(angle: u32, uniform: u32) -> (f64, f64) {
         ((-2.0 * (1.0 - unit(uniform)).ln()).sqrt(), 2.0 * PI * unit(angle))
     }
 
-    /// Returns true if the next normal value is the first of a pair.
+    /// Returns true if the next normal number is the first of a pair.
     pub fn between_pairs(&self) -> bool {
         !self.pending
     }
 
-    /// The fields of TH's struct: seed, left, whether it has been seeded, next, the words as longs, angle, uniform number and radius of the
-    /// normal values, and whether one of these is to come.
+    /// The state as TH's struct: seed, `left`, whether it has been seeded, `next`, the words as longs, then angle, uniform number and
+    /// radius of the normal pair, and whether the second of the pair is pending.
     pub fn save(&self) -> [u8; Mt19937::BYTES] {
         let mut bytes = [0; Mt19937::BYTES];
         let mut put = |at: usize, x: u64| bytes[at..at + 8].copy_from_slice(&x.to_ne_bytes());
@@ -138,12 +143,12 @@ impl Mt19937 {
         bytes
     }
 
-    /// The stream that was saved.
+    /// The stream of a saved state.
     pub fn restore(bytes: &[u8; Mt19937::BYTES]) -> Result<Mt19937> {
         let long = |at: usize| u64::from_ne_bytes(std::array::from_fn(|i| bytes[at + i]));
         let int = |at: usize| i32::from_ne_bytes(std::array::from_fn(|i| bytes[at + i]));
         let (left, seeded, next) = (int(8), int(12), long(16));
-        // Words that are still to be read lie inside the state.
+        // The words that have not been read must be inside the state.
         if seeded != 1 || !(1..=WORDS as i32).contains(&left) || next > (WORDS + 1 - left as usize) as u64 {
             bail!(Argument, "the state is not of an MT19937 generator: seeded {seeded}, {left} words left, word {next} next")
         }
@@ -181,7 +186,7 @@ mod tests {
         let mut stream = Mt19937::new(5489);
         assert_eq!([0; 3].map(|_| stream.word()), [3_499_211_612, 581_869_302, 3_890_346_734]);
         let mut stream = Mt19937::new(5489);
-        // The C++ standard: the 10000th word of the default seed.
+        // The C++ standard gives the 10000th word of the default seed.
         (1..10_000).for_each(|_| _ = stream.word());
         assert_eq!(stream.word(), 4_123_659_995);
         assert_eq!((Mt19937::new(1 << 32 | 7).word(), Mt19937::new(1 << 32).initial_seed()), (Mt19937::new(7).word(), 1 << 32));
@@ -219,7 +224,7 @@ mod tests {
             Mt19937::restore(&bytes).is_err()
         };
         assert!(!refused(0, 9) && !refused(16, 7));
-        // Nothing left, more left than there are, not seeded, a word beyond the state, a word of 33 bits.
+        // No words left, too many words left, not seeded, `next` outside the state, a word of 33 bits.
         assert!(refused(8, 0) && refused(9, 0xff) && refused(12, 0) && refused(18, 1) && refused(24 + 8 * 600 + 4, 1));
     }
 }

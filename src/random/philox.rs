@@ -1,8 +1,9 @@
-//! Philox4x32-10: random numbers as a pure function of a seed and a counter, and the stream that hands out counters.
+//! Philox4x32-10: random numbers as a pure function of a seed and a counter, and the stream that reserves counters.
 //!
-//! Block number `b` of seed `s` is Philox under the key (low half of s, high half of s) on the counter (low half of b, high half of b, 0,
-//! 0). A fill takes a range of blocks once and may then compute them in any order, on any number of threads, or on a GPU. What needs an
-//! unknown number of words for an element takes one block for it, and what follows in the third word of the counter.
+//! Block number `b` of seed `s` is Philox with the key (low half of s, high half of s) and the counter (low half of b, high half of b, 0,
+//! 0). A fill reserves a range of blocks once and may then compute them in any order, on any number of threads, or on a GPU. A distribution
+//! that needs an unknown number of words for an element reserves one block for the element and numbers further blocks in the third word of
+//! the counter.
 
 use crate::error::{Result, bail};
 
@@ -11,15 +12,15 @@ use crate::error::{Result, bail};
 pub struct Philox {
     /// The seed of the stream.
     pub seed: u64,
-    /// How many blocks have been handed out.
+    /// The number of blocks that have been reserved.
     pub offset: u64,
 }
 
-/// The first bytes of a saved stream: its name, and the version of the format.
+/// The first bytes of a saved state: the name, and the version of the format.
 const TAG: [u8; 8] = *b"Philox\0\x01";
 
 impl Philox {
-    /// Bytes of a saved stream.
+    /// The size of a saved state in bytes.
     pub(crate) const BYTES: usize = 24;
 
     /// The start of the stream of `seed`.
@@ -27,14 +28,14 @@ impl Philox {
         Philox { seed, offset: 0 }
     }
 
-    /// Hands out `blocks` blocks: returns the number of the first one. After 2^64 blocks the stream starts again.
+    /// Reserves `blocks` blocks and returns the number of the first one. After 2^64 blocks the stream repeats.
     pub fn reserve(&mut self, blocks: u64) -> u64 {
         let first = self.offset;
         self.offset = first.wrapping_add(blocks);
         first
     }
 
-    /// The tag, then seed and offset with the low byte first.
+    /// The saved state: the tag, then seed and offset in little-endian order.
     pub fn save(&self) -> [u8; Philox::BYTES] {
         let mut bytes = [0; Philox::BYTES];
         bytes[..8].copy_from_slice(&TAG);
@@ -43,7 +44,7 @@ impl Philox {
         bytes
     }
 
-    /// The stream that was saved.
+    /// The stream of a saved state.
     pub fn restore(bytes: &[u8; Philox::BYTES]) -> Result<Philox> {
         let [tag, seed, offset] = std::array::from_fn(|k| std::array::from_fn(|i| bytes[8 * k + i]));
         if tag != TAG {
@@ -56,8 +57,8 @@ impl Philox {
 const MULTIPLIERS: [u64; 2] = [0xD251_1F53, 0xCD9E_8D57];
 const KEY_STEPS: [u32; 2] = [0x9E37_79B9, 0xBB67_AE85];
 
-/// One Philox4x32-10 block. Each word is the low half of a u64; the high halves are ignored in `counter` and arbitrary in the result:
-/// in this form a round is one 32 x 32 -> 64 bit multiplication a word in vector code, with no shuffles.
+/// One Philox4x32-10 block. Each word is the low half of a u64; the high halves are ignored in `counter` and arbitrary in the result. In
+/// this form vector code needs one 32 x 32 -> 64 bit multiplication for each word of a round, and no shuffles.
 #[inline(always)]
 pub fn philox(seed: u64, counter: [u64; 4]) -> [u64; 4] {
     let [mut a, mut b, mut c, mut d] = counter;
@@ -72,13 +73,13 @@ pub fn philox(seed: u64, counter: [u64; 4]) -> [u64; 4] {
     [a, b, c, d]
 }
 
-/// Part `part` of what belongs to block number `block` and goes on behind it.
+/// Further block number `part` for an element that has reserved block number `block`.
 #[inline(always)]
 pub fn block_part(seed: u64, block: u64, part: u64) -> [u64; 4] {
     philox(seed, [block, block >> 32, part, 1])
 }
 
-/// Block number `block` of the stream of `seed`, its words as [`philox`] gives them.
+/// Block number `block` of the stream of `seed`. The high half of each word is arbitrary, as in [`philox`].
 #[inline(always)]
 pub fn block(seed: u64, block: u64) -> [u64; 4] {
     philox(seed, [block, block >> 32, 0, 0])

@@ -9,29 +9,29 @@ use std::ffi::c_void;
 use std::ptr::{null, null_mut};
 use std::sync::OnceLock;
 
-/// Gets memory of a device: its address, and the allocator and its context that give it back.
+/// Allocates bytes on a device. Returns the address, and the allocator and context that free the memory.
 pub type Provide = fn(Device, usize) -> Result<(*mut c_void, &'static THAllocator, *mut c_void)>;
 
 static PROVIDE: OnceLock<Provide> = OnceLock::new();
 
-/// Says where the memory of devices comes from; the first one that says so is heard.
+/// Sets the function that allocates memory on other devices. Only the first call has an effect.
 pub fn provide_by(provide: Provide) {
     alloc::fork::once(&PROVIDE, || provide);
 }
 
 impl Storage {
-    /// Says that the memory of a new storage, which nobody else has yet, is a device's.
+    /// Records that the memory of a storage is on `device`. The storage must be new, without other references.
     pub fn place_on(&self, device: Device) {
         device::use_of(device);
-        // SAFETY: nobody else has the storage.
+        // SAFETY: no one else has a reference to the storage.
         unsafe { ((*self.as_ptr()).deviceType, (*self.as_ptr()).deviceIndex) = device.codes() }
     }
 
-    /// A storage of `len` elements with undefined values in the memory of a device.
+    /// A storage of `len` elements with undefined values on a device.
     pub fn on(device: Device, dtype: Dtype, len: i64) -> Result<Storage> {
         if matches!(device, Device::Cpu | Device::Recorder) {
             let storage = Storage::on_host(dtype, len)?;
-            // SAFETY: nobody else has the new storage.
+            // SAFETY: no one else has a reference to the new storage.
             unsafe { ((*storage.as_ptr()).deviceType, (*storage.as_ptr()).deviceIndex) = device.codes() };
             return Ok(storage);
         }
@@ -40,7 +40,7 @@ impl Storage {
         let bytes = byte_count(dtype, len)?;
         let storage = Storage::from_parts(dtype, null_mut(), len, TH_STORAGE_REFCOUNTED, null(), null_mut())?;
         let (data, allocator, context) = provide(device, bytes)?;
-        // SAFETY: nobody else has the new storage.
+        // SAFETY: no one else has a reference to the new storage.
         unsafe {
             let raw = storage.as_ptr();
             ((*raw).data, (*raw).allocator, (*raw).allocatorContext) = (data, allocator, context);

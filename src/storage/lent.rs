@@ -1,4 +1,4 @@
-//! Memory whose address another library has: it stays where it is, whatever becomes of the storage that it was lent from.
+//! Lent memory. Another library knows its address, so it is never moved or freed when the lending storage is resized, swapped or freed.
 
 use super::{Storage, TH_STORAGE_FREEMEM, TH_STORAGE_REFCOUNTED, TH_STORAGE_RESIZABLE, TH_STORAGE_VIEW, THStorage};
 use crate::alloc::THAllocator;
@@ -9,10 +9,11 @@ use std::ptr::{NonNull, null_mut};
 use std::sync::atomic::{AtomicPtr, AtomicU8, Ordering::*};
 
 impl Storage {
-    /// The owner of the memory from now on. This storage is a view of it, which can no longer be resized. Several threads may lend at once.
+    /// Returns a new storage that owns the memory. This storage becomes a view of the new one and can no longer be resized. Threads may
+    /// call this function at the same time: all get the same owner.
     pub fn lend(&self) -> Result<Storage> {
         let raw = self.as_ptr();
-        // SAFETY: a live storage, whose fields that change here are changed by atomic operations.
+        // SAFETY: `self` is a live storage. The fields that change here are only changed by atomic operations.
         unsafe {
             let view = AtomicPtr::from_ptr(&raw mut (*raw).view);
             let allocator = AtomicPtr::from_ptr((&raw mut (*raw).allocator).cast::<*mut THAllocator>());
@@ -22,7 +23,7 @@ impl Storage {
                 let made = Storage::from_parts(self.dtype(), (*raw).data, self.len(), flags, found, (*raw).allocatorContext)?;
                 match view.compare_exchange(null_mut(), made.as_ptr(), AcqRel, Acquire) {
                     Ok(_) => owner = self.hand_over(made, allocator),
-                    // Another thread was quicker: what this one has made owns nothing.
+                    // Another thread was faster. `made` has no FREEMEM flag, so dropping it frees only its struct.
                     Err(others) => owner = others,
                 }
             }
@@ -31,15 +32,15 @@ impl Storage {
         }
     }
 
-    /// Makes `owner` the one who frees the memory, and gives the reference to it to this storage.
+    /// Passes the duty to free the memory to `owner`. This storage keeps the reference to `owner` as its `view`.
     fn hand_over(&self, owner: Storage, allocator: &AtomicPtr<THAllocator>) -> *mut THStorage {
         owner.set_flags(owner.flags() | self.flags() & TH_STORAGE_FREEMEM);
-        // SAFETY: a live storage.
+        // SAFETY: `self` is a live storage.
         let flag = unsafe { AtomicU8::from_ptr((&raw mut (*self.as_ptr()).flag).cast()) };
         let bits = |flags: c_char| flags as u8;
         flag.fetch_or(bits(TH_STORAGE_VIEW), Relaxed);
         flag.fetch_and(!bits(TH_STORAGE_RESIZABLE | TH_STORAGE_FREEMEM), Relaxed);
-        // Whoever makes the storage resizable again finds that nobody can grow it.
+        // Without an allocator, `resize` fails even if the program sets RESIZABLE again.
         allocator.store(null_mut(), Relaxed);
         owner.into_raw()
     }
@@ -62,7 +63,7 @@ mod tests {
         assert!(storage.resize(2000).is_err());
         storage.swap(&other);
         drop((storage, other));
-        // SAFETY: the memory has 1000 elements, and the storage that owns it is there.
+        // SAFETY: the memory has 1000 elements, and `lent` keeps it alive.
         unsafe { data.cast::<i32>().add(999).write(7) }
         assert_eq!((lent.len(), lent.refcount()), (1000, 1));
     }

@@ -14,30 +14,32 @@ impl Storage {
         Storage::over_mapping(dtype, bytes, Some(len), || THMapAllocatorContext::anonymous(bytes))
     }
 
-    /// A storage of `len` elements over the memory behind a descriptor; all of it where `len` is negative.
+    /// A storage of `len` elements over the shared memory of a descriptor. If `len` is negative, it covers all of the memory.
     pub fn of_shared_fd(dtype: Dtype, fd: c_int, len: i64) -> Result<Storage> {
         let bytes = if len < 0 { 0 } else { byte_count(dtype, len)?.max(1) };
         Storage::over_mapping(dtype, bytes, (len >= 0).then_some(len), || THMapAllocatorContext::of_shared_fd(fd, bytes))
     }
 
-    /// [`Storage::of_shared_fd`] by a name.
+    /// Like [`Storage::of_shared_fd`], for the name of shared memory.
     pub fn of_shared_name(dtype: Dtype, name: &CStr, len: i64) -> Result<Storage> {
         let bytes = if len < 0 { 0 } else { byte_count(dtype, len)?.max(1) };
         Storage::over_mapping(dtype, bytes, (len >= 0).then_some(len), || THMapAllocatorContext::of_shared_name(name, bytes))
     }
 
-    /// A storage over `bytes` bytes of what a context maps, or over all of it if `bytes` is 0; `len` elements, or as many as there are.
+    /// A storage over the first `bytes` bytes of a mapping, or over the whole mapping if `bytes` is 0. It has `len` elements; `None` means
+    /// as many as the mapping holds.
     pub(super) fn over_mapping(
         dtype: Dtype,
         bytes: usize,
         len: Option<i64>,
         context: impl FnOnce() -> Result<Box<THMapAllocatorContext>>,
     ) -> Result<Storage> {
-        // The header is made first: the mapping may have made, grown or unlinked a file.
+        // The struct is allocated before the mapping is made, because a mapping may create, grow or unlink a file, which cannot be undone.
         let storage = Storage::from_parts(dtype, null_mut(), 0, TH_STORAGE_REFCOUNTED, &THMapAllocator, null_mut())?;
         let mut context = context()?;
         let data = context.map(bytes as isize)?;
-        // SAFETY: nobody else has the new storage. The mapping holds so many elements and is undone by THMapAllocator with this context.
+        // SAFETY: no one else has a reference to the new storage. The mapping holds that many elements, and THMapAllocator unmaps it with
+        // this context.
         unsafe {
             let raw = storage.as_ptr();
             (*raw).size = len.map_or(context.size() / dtype.size() as isize, |len| len as isize);
@@ -49,7 +51,7 @@ impl Storage {
         Ok(storage)
     }
 
-    /// Moves the elements to shared memory; nothing happens if they are there already. Whoever uses the storage finds them there.
+    /// Moves the elements to shared memory, unless they are there already. All tensors on this storage then use the shared memory.
     pub fn share(&self) -> Result<()> {
         if self.is_shared() {
             return Ok(());
@@ -64,7 +66,7 @@ impl Storage {
         let shared = Storage::anonymous(self.dtype(), self.len())?;
         let counted = self.flags() & TH_STORAGE_REFCOUNTED;
         if !self.data().is_null() {
-            // SAFETY: both have that many bytes, and the mapping is new.
+            // SAFETY: both storages have that many bytes, and the new mapping overlaps no other memory.
             unsafe { shared.data().copy_from_nonoverlapping(self.data(), self.bytes()) }
         }
         self.swap(&shared);
@@ -73,9 +75,9 @@ impl Storage {
         Ok(())
     }
 
-    /// The context of memory that a context maps.
+    /// The context of the mapping that holds the elements; `None` if they are in other memory.
     fn mapping(&self) -> Option<&THMapAllocatorContext> {
-        // SAFETY: a live storage; contexts of this allocator are such structs.
+        // SAFETY: `self` is a live storage, and the context of a map allocator is a `THMapAllocatorContext`.
         unsafe {
             let raw = if (*self.as_ptr()).view.is_null() { self.as_ptr() } else { (*self.as_ptr()).view };
             let maps = std::ptr::eq((*raw).allocator, &THMapAllocator) || std::ptr::eq((*raw).allocator, &alloc::THRefcountedMapAllocator);
@@ -104,7 +106,7 @@ impl Storage {
         }
     }
 
-    /// A name by which another process finds the memory.
+    /// A name by which another process can open the memory.
     pub fn shared_name(&self) -> Result<HeapText> {
         let context = self.shared()?;
         let mut text = HeapText::with_capacity(64)?;

@@ -1,4 +1,4 @@
-//! Tests of a tensor that copy no geometry. The fast paths of calls begin with them.
+//! Checks of a tensor that do not copy its geometry. Fast paths start with them.
 
 use super::{TH_TENSOR_SCALAR, Tensor};
 use crate::device::TH_CPU;
@@ -6,11 +6,11 @@ use crate::dtype::Dtype;
 use crate::layout::MAX_DIMS;
 
 impl Tensor {
-    /// Sizes and strides where they lie. The slices must not be kept: resizing any handle of the same tensor makes them invalid.
+    /// Borrowed sizes and strides. The slices must not be kept: resizing the handle, also through another reference, invalidates them.
     #[inline(always)]
     pub(crate) fn peek(&self) -> (&[i64], &[i64]) {
         let n = self.ndim().min(MAX_DIMS);
-        // SAFETY: `size` and `stride` hold nDimension entries; they are only replaced by `reserve_dims`.
+        // SAFETY: `size` and `stride` hold nDimension entries; only `take_memory` and `reset` replace them.
         unsafe {
             let raw = self.as_ptr();
             if n == 0 || (*raw).size.is_null() || (*raw).stride.is_null() {
@@ -20,11 +20,12 @@ impl Tensor {
         }
     }
 
-    /// Element type, first element, and number of elements from there to the end of the storage; in the host's memory only.
+    /// Element type, address of the first element, and number of elements from there to the end of the storage. `None` unless the memory is
+    /// the host's and the storage has the tensor's dtype.
     #[inline(always)]
     pub(crate) fn memory(&self) -> Option<(Dtype, *mut u8, usize)> {
         let dtype = self.dtype()?;
-        // SAFETY: a live tensor and a live storage.
+        // SAFETY: the tensor is live, and so is its storage unless it is NULL, which is checked.
         unsafe {
             let raw = self.as_ptr();
             let storage = (*raw).storage;
@@ -37,12 +38,13 @@ impl Tensor {
         }
     }
 
-    /// Address and number of the elements, if they are of this dtype, in the shape of `like`, row-major, and inside the storage.
+    /// Address and number of the elements if they are on the host, have this dtype and the shape of `like`, are row-major, and are inside
+    /// the storage. `None` also for tensors without elements.
     ///
-    /// This is the fast path of a call: it reads each field once, and gives `None` for every case that needs more.
+    /// This is the first check of every fast path. It reads each field once, and returns `None` if anything needs more work.
     #[inline(always)]
     pub fn flat_like(&self, dtype: Dtype, like: &Tensor) -> Option<(*mut u8, i64)> {
-        // SAFETY: two live tensors, whose `size` and `stride` hold nDimension entries; a live storage.
+        // SAFETY: both tensors are live, and so is the storage. `size` and `stride` hold nDimension entries.
         unsafe {
             let (raw, like) = (self.as_ptr(), like.as_ptr());
             let ndim = (*raw).nDimension;
@@ -66,7 +68,7 @@ impl Tensor {
             }
             let storage = (*raw).storage;
             let size = (*storage).size;
-            // A negative offset is a very large one.
+            // As an unsigned number, a negative offset is larger than any size.
             let inside = size >= numel as isize && (*raw).storageOffset as usize <= (size - numel as isize) as usize;
             if !inside || (*storage).dtype != dtype as u8 {
                 return None;

@@ -1,4 +1,4 @@
-//! Changes of a handle's sizes, strides and storage. A change that may fail has two steps: it makes room first, then it changes the handle.
+//! Changes of a handle's sizes, strides and storage. A change that may fail has two steps: it allocates memory, then it changes the handle.
 
 use super::{Block, TH_TENSOR_SCALAR, Tensor, bytes_of, free_heap_dims};
 use crate::alloc;
@@ -13,7 +13,7 @@ use std::ptr::NonNull;
 /// Memory for sizes and strides that do not fit into the handle; empty if they fit.
 pub struct DimsMemory(Option<Arrays>);
 
-/// A block of memory for `dims` sizes and as many strides.
+/// A block of memory for `dims` sizes and `dims` strides.
 struct Arrays {
     block: NonNull<u8>,
     dims: usize,
@@ -27,9 +27,9 @@ impl Drop for Arrays {
 }
 
 impl Tensor {
-    /// Returns memory for `n` dims, so that a later change to as many cannot fail. The handle stays as it is.
+    /// Returns memory for `n` dimensions, so that a later change to `n` dimensions cannot fail. The handle is unchanged.
     pub fn dims_memory(&self, n: usize) -> Result<DimsMemory> {
-        // SAFETY: every handle is the head of a Block.
+        // SAFETY: every handle is the first field of a `Block`.
         let capacity = unsafe { (*self.as_ptr().cast::<Block>()).heap_dims.max(INLINE_DIMS) };
         if n <= capacity {
             return Ok(DimsMemory(None));
@@ -43,7 +43,7 @@ impl Tensor {
         }
     }
 
-    /// Points the handle at elements of `storage`, with `memory` for the dims of `layout`.
+    /// Makes the handle a tensor over `storage` with `layout`. `memory` came from [`Tensor::dims_memory`]. Cannot fail.
     #[inline]
     pub fn point_at(&self, memory: DimsMemory, storage: Storage, dtype: Dtype, layout: &Layout) {
         if !self.set_inline(&layout.shape, &layout.strides) {
@@ -52,7 +52,7 @@ impl Tensor {
         self.set_elements(storage, dtype, layout.offset);
     }
 
-    /// Replaces sizes and strides; on failure nothing has changed.
+    /// Replaces sizes and strides. On failure nothing changes.
     #[inline(always)]
     pub fn set_dims(&self, shape: &Dims, strides: &Dims) -> Result<()> {
         if !self.set_inline(shape, strides) {
@@ -61,12 +61,12 @@ impl Tensor {
         Ok(())
     }
 
-    /// Replaces sizes and strides where the old and the new ones fit into the handle.
+    /// Replaces sizes and strides if both the old and the new ones fit into the handle; returns false otherwise.
     #[inline(always)]
     fn set_inline(&self, shape: &Dims, strides: &Dims) -> bool {
         debug_assert_eq!(shape.len(), strides.len());
         let block = self.as_ptr().cast::<Block>();
-        // SAFETY: every handle is the head of a Block; arrays that are not on the heap have room for INLINE_DIMS entries.
+        // SAFETY: every handle is the first field of a `Block`. Arrays that are not on the heap have room for INLINE_DIMS entries.
         unsafe {
             let (Some(shape_words), Some(stride_words), 0) = (shape.as_inline(), strides.as_inline(), (*block).heap_dims) else {
                 return false;
@@ -80,11 +80,11 @@ impl Tensor {
         true
     }
 
-    /// Replaces sizes and strides, for which there is room.
+    /// Replaces sizes and strides. The handle or `memory` has room for them.
     #[inline(never)]
     fn write_dims(&self, memory: DimsMemory, shape: &[i64], strides: &[i64]) {
         self.take_memory(memory);
-        // SAFETY: there is room for `shape.len()` entries.
+        // SAFETY: the arrays have room for `shape.len()` entries.
         unsafe {
             let raw = self.as_ptr();
             std::ptr::copy_nonoverlapping(shape.as_ptr(), (*raw).size, shape.len());
@@ -93,11 +93,11 @@ impl Tensor {
         }
     }
 
-    /// Lets `size` and `stride` point to larger arrays, whose contents are then undefined.
+    /// Points `size` and `stride` at the arrays in `memory`, if there are any. Their contents are then undefined.
     fn take_memory(&self, memory: DimsMemory) {
         let Some(arrays) = memory.0 else { return };
         let block = self.as_ptr().cast::<Block>();
-        // SAFETY: the old arrays are given back with the size they were asked for.
+        // SAFETY: `heap_dims` is the capacity of the old arrays, and `arrays.dims` the capacity of the new ones.
         unsafe {
             free_heap_dims(block);
             (*block).heap_dims = arrays.dims;
@@ -110,7 +110,7 @@ impl Tensor {
     pub(super) fn set_dims_contiguous(&self, shape: &[i64]) -> Result<()> {
         self.take_memory(self.dims_memory(shape.len())?);
         let mut next = 1i64;
-        // SAFETY: there is room for `shape.len()` entries.
+        // SAFETY: the arrays have room for `shape.len()` entries.
         unsafe {
             let raw = self.as_ptr();
             for d in (0..shape.len()).rev() {
@@ -127,7 +127,7 @@ impl Tensor {
     /// `size` and `stride` must hold `n` valid entries.
     #[inline(always)]
     unsafe fn set_ndim(&self, n: usize) {
-        // SAFETY: a live tensor.
+        // SAFETY: `self` is a live tensor.
         unsafe {
             let raw = self.as_ptr();
             (*raw).nDimension = n as c_int;
@@ -135,7 +135,7 @@ impl Tensor {
         }
     }
 
-    /// Makes the handle a row-major tensor of this dtype and shape with memory of its own; on failure nothing has changed.
+    /// Makes the handle a row-major tensor of this dtype and shape with a new storage. On failure nothing changes.
     pub fn renew(&self, dtype: Dtype, shape: &[i64]) -> Result<()> {
         let storage = Storage::with_size(dtype, checked_numel(shape)?)?;
         self.set_dims_contiguous(shape)?;
@@ -143,7 +143,7 @@ impl Tensor {
         Ok(())
     }
 
-    /// [`Tensor::renew`] with the shape of `other`.
+    /// Like [`Tensor::renew`], with the shape of `other`.
     pub fn renew_like(&self, dtype: Dtype, other: &Tensor) -> Result<()> {
         let layout = other.layout()?;
         self.renew(dtype, &layout.shape)
@@ -151,14 +151,14 @@ impl Tensor {
 
     /// Sets the dtype of a handle that has no elements.
     pub fn set_dtype(&self, dtype: Option<Dtype>) {
-        // SAFETY: a live tensor; the caller orders writes.
+        // SAFETY: `self` is a live tensor; the caller orders writes to it.
         unsafe { (*self.as_ptr()).dtype = dtype.map_or(0, |dtype| dtype as u8) }
     }
 
-    /// Makes the handle a fresh one.
+    /// Makes the handle a fresh one: without dtype, storage, sizes and elements.
     pub fn reset(&self) {
         let block = self.as_ptr().cast::<Block>();
-        // SAFETY: every handle is the head of a Block; the storage's reference is the tensor's, and dropped last.
+        // SAFETY: every handle is the first field of a `Block`. The tensor owns the storage reference, which is dropped last.
         unsafe {
             free_heap_dims(block);
             (*block).heap_dims = 0;
@@ -173,8 +173,9 @@ impl Tensor {
         }
     }
 
-    /// Gives the tensor this shape: keeps its elements where they are, the strides too if the shape is the same, and grows the storage. A
-    /// fresh handle takes the dtype `fresh`. On failure nothing has changed.
+    /// Gives the tensor this shape and grows the storage if necessary. Elements keep their positions in the storage. If `strides` is
+    /// `None`, an unchanged shape keeps its strides and a new one becomes row-major. A fresh handle gets the dtype `fresh`. On failure
+    /// nothing changes.
     pub fn resize(&self, fresh: Dtype, shape: &[i64], strides: Option<&[i64]>) -> Result<()> {
         let dtype = self.dtype().unwrap_or(fresh);
         checked_numel(shape)?;

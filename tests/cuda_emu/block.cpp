@@ -1,5 +1,5 @@
-// Runs a grid: block after block, the threads of a block on fibers. A thread that meets no barrier is a plain call: the next one
-// starts on the same stack. A thread that waits keeps its stack, and the next one starts on another.
+// Runs a grid, block after block, with the threads of a block on fibers. A thread that meets no barrier is a plain call, and the next
+// thread starts on the same stack. A thread that waits keeps its stack, and the next thread starts on another one.
 #include "driver.h"
 #include "fiber.h"
 
@@ -23,7 +23,7 @@ namespace {
 const unsigned WARP = 32;
 const unsigned MAX_THREADS = 1024;
 const size_t MAX_SHARED = 48 << 10;
-const uint64_t NOTHING = 0xcdcdcdcdcdcdcdcdull; // what a lane reads from a lane that does not take part
+const uint64_t NOTHING = 0xcdcdcdcdcdcdcdcdull; // what a lane reads from a lane outside of the mask
 
 enum class Wait : unsigned char { no, block, warp, yielded };
 
@@ -33,7 +33,7 @@ struct Thread {
     Wait wait;
     bool done;
     Fiber *fiber;
-    int line;          // of the function that it waits in
+    int line;          // line in which the thread waits
     int kind;          // of barrier, or of warp function
     unsigned mask;
     int source;
@@ -45,7 +45,7 @@ struct Warp {
     unsigned arrived, exited; // sets of lanes
 };
 
-// The block that runs, and what is kept between blocks. There is one, since the lock is held while a kernel runs.
+// The running block, and state that is kept between blocks. There is one such object, because the lock is held while a kernel runs.
 struct Block {
     const Launch *launch = nullptr;
     emu::State *state = nullptr;
@@ -54,7 +54,7 @@ struct Block {
     std::vector<unsigned> order;           // threads in the order of their starts
     unsigned count = 0, fresh = 0, done = 0, waiting = 0;
     int barrier_kind = 0, barrier_line = 0, barrier_sum = 0;
-    unsigned ready[MAX_THREADS];           // ring of threads that may go on
+    unsigned ready[MAX_THREADS];           // ring of threads that may continue
     unsigned ready_first = 0, ready_count = 0;
     std::vector<std::unique_ptr<Fiber>> fibers;
     std::vector<Fiber *> idle;
@@ -95,7 +95,7 @@ __attribute__((format(printf, 1, 2))) void complain(const char *format, ...) {
     fputc('\n', stderr);
 }
 
-// Leaves the kernel; what its fibers were doing is forgotten.
+// Leaves the kernel, and drops the state of its fibers.
 [[noreturn]] void give_up(Result error) {
     block.failure = error;
     Fiber forgotten;
@@ -108,7 +108,7 @@ void push_ready(Thread &thread) {
     block.ready[at % MAX_THREADS] = thread.number;
 }
 
-// Lets a set of threads go on, in a random order if there is a seed.
+// Makes a set of threads ready to continue, in a random order if there is a seed.
 void release(std::vector<unsigned> &numbers) {
     if (settings.seed) permute(numbers);
     for (unsigned number : numbers) {
@@ -128,7 +128,7 @@ void show_deadlock() {
              block.count, block.done, at_block, block_line, at_warp, warp_line);
 }
 
-// The fiber that goes on when the running one waits or has nothing to do.
+// The fiber that runs next when the running fiber waits or ends.
 Fiber &next_fiber() {
     bool start = block.fresh < block.count;
     if (block.ready_count && !(start && settings.seed && next_random() % 4 == 0)) {
@@ -160,7 +160,7 @@ void set_thread(Thread &thread) {
     block.state->lane = thread.number % WARP;
 }
 
-// Switches to another fiber, and returns when this one is switched to.
+// Switches to another fiber. Returns when a fiber switches back to this one.
 void switch_away() {
     Fiber *me = block.fiber;
     Thread *thread = block.thread;
@@ -212,7 +212,7 @@ int on_barrier(int kind, int value, int line) {
     if (block.waiting + block.done == block.count) {
         release_block(&thread);
         thread.wait = Wait::no;
-        // With a seed the last thread to arrive does not go on first.
+        // With a seed, the last thread to arrive may not be the first to continue.
         if (settings.seed && next_random() % 2) {
             push_ready(thread);
             wait_here(Wait::no);
@@ -223,7 +223,7 @@ int on_barrier(int kind, int value, int line) {
     return (int)thread.result;
 }
 
-// Lets the lanes of `need` go on, which all wait in a warp function, and gives each what it asked for.
+// Releases the lanes of `need`, which all wait in a warp function, and gives each lane its result.
 void release_warp(Warp &warp, unsigned need, Thread *running) {
     static std::vector<unsigned> numbers;
     numbers.clear();
@@ -319,7 +319,7 @@ void on_fail(int code, const char *text, int line) {
     give_up((Result)code);
 }
 
-// Ends a thread: others may have waited for this one only.
+// Ends a thread. Other threads may have waited only for this one.
 void end_thread(Thread &thread) {
     thread.done = true;
     block.done++;
@@ -352,7 +352,7 @@ void reset_fibers() {
     }
 }
 
-// The numbers of threads in x, y and z; kept from block to block.
+// Stores the x, y and z of each thread. The list is reused by later blocks of the same size.
 void set_shape(const emu::Index &size) {
     static emu::Index last = {0, 0, 0};
     if (last.x == size.x && last.y == size.y && last.z == size.z) return;
@@ -392,7 +392,7 @@ void run_block(emu::Index at) {
 
 struct sigaction before[NSIG];
 
-// An invalid access of a kernel ends the kernel. Everything else is left to the handler that was there before.
+// An invalid access of a kernel ends the kernel. Any other signal is passed to the previous handler.
 void on_signal(int signal, siginfo_t *info, void *machine) {
     if (!in_kernel || !pthread_equal(pthread_self(), kernel_thread)) {
         sigaction(signal, &before[signal], nullptr);
@@ -421,7 +421,7 @@ void on_signal(int signal, siginfo_t *info, void *machine) {
     siglongjmp(fault, 1);
 }
 
-// Says where the kernel stopped, in lines of the module's text, and where that text is.
+// Prints where the kernel stopped, as a line of the module's text, and the path of the text.
 void show_place() {
     Dl_info module;
     if (!dladdr((void *)block.launch->function->kernel, &module)) return;
@@ -464,9 +464,9 @@ void prepare_signals() {
     for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) sigaction(signal, &action, &before[signal]);
 }
 
-volatile uint64_t launches = 0; // grids started
+volatile uint64_t launches = 0; // number of started grids
 
-// Ends the process if one grid runs for too long: its threads wait for something that never comes.
+// Ends the process if one grid runs for too long, because its threads wait for each other for ever.
 void watch() {
     static bool started = false;
     if (started || settings.timeout <= 0) return;
@@ -501,7 +501,7 @@ void run_blocks(const Launch &launch, int64_t blocks) {
 
 } // namespace
 
-// The life of a fiber: it starts threads that have not been started, and waits while others go on.
+// The loop of a fiber: starts threads until all are started, and then switches to fibers whose threads can continue.
 void run_threads() {
     for (;;) {
         while (block.fresh < block.count) {

@@ -1,4 +1,4 @@
-// The capture of a stream into a graph: operations are kept instead of run.
+// The capture of a stream into a graph. Captured operations are recorded, not run.
 #pragma once
 #include "driver.h"
 
@@ -9,12 +9,12 @@ struct Capture {
     uint64_t thread = 0;
     bool invalid = false, ended = false;
     std::vector<Op> ops;                   // in the order of their calls, which agrees with every dependency
-    std::map<Stream *, uint64_t> pending;  // number of operations at the last one of a stream that has not been joined
+    std::map<Stream *, uint64_t> pending;  // per stream that has not been joined: the number of operations up to its last one
     std::vector<std::weak_ptr<Stream>> members;
 };
 
 uint64_t this_thread();
-// Keeps an operation of a stream that is being captured.
+// Records an operation of a captured stream.
 Result record(Stream &stream, Op op);
 // Returns the number of operations so far, for an event.
 uint64_t note_record(Stream &stream);

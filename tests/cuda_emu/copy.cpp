@@ -1,4 +1,4 @@
-// Copies and fills. Their ranges are checked when they are called; they run in the order of their stream.
+// Copies and fills. The ranges are checked at the call. The work runs in the order of the stream.
 #include "driver.h"
 
 #include <cstring>
@@ -7,10 +7,10 @@ namespace {
 
 enum class Side { host, device };
 
-// True if the memory can be one side of a copy. Memory of a device is no host memory.
+// True if the memory can be this side of a copy. Device memory is not host memory.
 bool fits(Side side, DevicePtr at, size_t bytes) { return side == Side::device ? device_range(at, bytes) : !in_arena(at); }
 
-// The copy as an operation. Pageable host memory is read at the time of the call; pinned memory is read when the stream gets there.
+// Returns the copy as an operation. Pageable host memory is read at the call, pinned memory when the stream reaches the copy.
 Op copy_op(DevicePtr to, Side from_side, DevicePtr from, size_t bytes, bool captured) {
     Op op;
     if (from_side == Side::host && settings.async && !captured && !pinned((void *)from, bytes)) {
@@ -28,7 +28,7 @@ Op copy_op(DevicePtr to, Side from_side, DevicePtr from, size_t bytes, bool capt
     return op;
 }
 
-// A copy in a stream. The program waits for it if host memory that is pageable is written, as in CUDA, or if `wait` is set.
+// Copies in a stream. Waits for the copy if it writes pageable host memory, as in CUDA, or if `wait` is set.
 Result copy(Side to_side, DevicePtr to, Side from_side, DevicePtr from, size_t bytes, void *handle, bool wait) {
     auto stream = find_stream(handle);
     if (!stream) return INVALID_HANDLE;
@@ -70,7 +70,7 @@ API Result cuMemcpyDtoHAsync_v2(void *to, DevicePtr from, size_t bytes, void *st
     return copy(Side::host, (DevicePtr)to, Side::device, from, bytes, stream, false);
 }
 
-// Without `Async` too, a copy inside of a device does not wait.
+// Does not wait for a copy within a device, although the name lacks `Async`.
 API Result cuMemcpyDtoD_v2(DevicePtr to, DevicePtr from, size_t bytes) {
     Call call;
     if (Result r = call.context()) return r;

@@ -1,4 +1,4 @@
-// cuBLAS: products of matrices in the memory of emulated devices, by three loops, in the order of their stream.
+// cuBLAS: matrix products in the memory of emulated devices, by three loops, in the order of the stream.
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -34,16 +34,16 @@ const uint64_t OWN_BYTES = 1024, WORKSPACE_ALIGN = 256, SCRIBBLED = 1 << 16;
 
 struct Handle {
     int device = 0;
-    uint64_t own = 0;                       // memory of the device, which every handle has
+    uint64_t own = 0;                       // device memory of the handle
     void *stream = nullptr;
     uint64_t workspace = 0, workspace_bytes = 0;
-    std::atomic<bool> used{false};          // a call is under way
+    std::atomic<bool> used{false};          // a call is in progress
 };
 
 std::mutex &lock = *new std::mutex;
 std::set<Handle *> &handles = *new std::set<Handle *>;
 
-// A handle for the time of one call. Two threads that use one at the same time, or a thread that is on another device, get an error.
+// Locks a handle for one call. Two threads that use a handle at the same time, or a thread on another device, get an error.
 class Use {
   public:
     explicit Use(void *p) {
@@ -87,7 +87,7 @@ float of_half(uint16_t bits) {
     return sign ? -small : small;
 }
 
-// Ten bits behind the leading one.
+// Rounds to ten bits after the leading one.
 float to_tf32(float x) {
     uint32_t bits;
     memcpy(&bits, &x, 4);
@@ -101,7 +101,7 @@ struct Matrix {
     int64_t ld, apart;
 
     uint64_t place(int64_t number) const { return at + (uint64_t)(number * apart * (int64_t)bytes_of(type)); }
-    // Bytes from the first element to the end of the last.
+    // Bytes from the first element to the end of the last one.
     uint64_t extent(int64_t rows, int64_t cols) const {
         if (transposed) std::swap(rows, cols);
         return rows && cols ? (uint64_t)((cols - 1) * ld + rows) * bytes_of(type) : 0;
@@ -130,7 +130,7 @@ struct Gemm {
     uint64_t workspace, workspace_bytes;
 };
 
-// A factor in the type of the sums, with the elements that are multiplied next to each other.
+// Copies a factor, converted to the type of the sums, so that the elements that are multiplied are contiguous.
 template <class T, class F> std::vector<T> packed(int64_t lines, int64_t k, bool tf32, F get) {
     std::vector<T> all((size_t)(lines * k));
     for (int64_t line = 0; line < lines; line++) {
@@ -157,7 +157,7 @@ template <class T> void multiply(const Gemm &g) {
         for (int64_t j = 0; j < g.n; j++) {
             for (int64_t i = 0; i < g.m; i++) {
                 T value = alpha * dot(a.data() + i * g.k, b.data() + j * g.k, g.k);
-                // With a factor of 0 the result is not read.
+                // If beta is 0, the result is not read.
                 if (beta != 0) value += beta * (T)g.c.get(q, i, j);
                 g.c.set(q, i, j, value);
             }
@@ -175,7 +175,7 @@ int run(void *data, int device) {
                        thorn_emu_reaches("C of cuBLAS", device, g.c.place(q), g.c.extent(g.m, g.n));
         if (!reached) return ILLEGAL_ADDRESS;
     }
-    // Whoever still uses the workspace finds out.
+    // Overwrites the workspace, so that another user of the workspace gets wrong values.
     if (g.workspace_bytes) memset((void *)g.workspace, 0xee, std::min(g.workspace_bytes, SCRIBBLED));
     g.compute == IN_F64 ? multiply<double>(g) : multiply<float>(g);
     return 0;
@@ -253,7 +253,7 @@ API int cublasSetMathMode(void *p, int mode) {
     return (mode & ~16) >= 0 && (mode & ~16) <= 3 ? SUCCESS : INVALID_VALUE;
 }
 
-// Takes the workspace away, as cuBLAS does.
+// Resets the workspace, as cuBLAS does.
 API int cublasSetStream_v2(void *p, void *stream) {
     Use use(p);
     if (use.status) return use.status;

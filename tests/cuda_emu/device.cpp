@@ -1,4 +1,4 @@
-// Devices and contexts of the emulated driver, and the lock that all its functions take.
+// Devices and contexts of the emulated driver, and the lock that all its functions hold.
 #include "driver.h"
 
 #include <cstdio>
@@ -50,7 +50,7 @@ bool valid(Context *context) { return context >= contexts && context < contexts 
 void open_memory() { protect_memory(true); }
 void close_memory() { protect_memory(false); }
 
-// Runs a function of the user without the lock, since it may wait for another thread that is in the driver.
+// Runs a function of the program without the lock, because the function may wait for another thread that is in the driver.
 void run_unlocked(HostFunction function, void *user) {
     close_memory();
     lock.unlock();
@@ -62,7 +62,7 @@ void run_unlocked(HostFunction function, void *user) {
 }
 
 Call::Call() {
-    // In a forked child another thread may have held the lock for ever; in a function that the driver runs, calls are not allowed.
+    // In a forked child another thread may hold the lock for ever. Functions that the driver runs may not call the driver.
     if (forked || host_function) return;
     lock.lock();
     held = true;
@@ -160,7 +160,7 @@ API Result cuDeviceGetPCIBusId(char *id, int bytes, int device) {
 
 namespace {
 
-// An H100's numbers, but few multiprocessors, so that grids stay small.
+// An H100's attributes, except for fewer multiprocessors, so that grids stay small.
 const struct {
     int attribute, value;
 } ATTRIBUTES[] = {
@@ -174,7 +174,7 @@ const struct {
     {12, 65536},       // registers of a block
     {13, 1980000},     // clock in kHz
     {14, 512},         // alignment of textures
-    {15, 1},           // copies beside kernels
+    {15, 1},           // copies during kernels
     {19, 1},           // maps host memory
     {31, 1},           // concurrent kernels
     {34, 0},           // PCI device
@@ -226,7 +226,7 @@ API Result cuDevicePrimaryCtxRetain(Context **out, int device) {
 
 namespace {
 
-// Ends a context: its streams, modules and memory go, and its error is forgotten.
+// Ends a context: frees its streams, modules and memory, and clears its error.
 void reset(Context &context) {
     drop_streams(&context);
     drop_modules(&context);
@@ -387,7 +387,7 @@ API Result cuCtxDisablePeerAccess(Context *peer) {
     return current()->peers.erase(peer->device) ? SUCCESS : PEER_ACCESS_NOT_ENABLED;
 }
 
-// The default pools of cuMemAllocAsync: their attributes can be set, and change nothing.
+// The default pool of cuMemAllocAsync. Its attributes can be set, and have no effect.
 API Result cuDeviceGetDefaultMemPool(void **pool, int device) {
     Call call;
     if (Result r = check_device(call, device)) return r;
@@ -415,7 +415,7 @@ API Result cuMemPoolTrimTo(void *, size_t) {
     return call.ready();
 }
 
-// Finds a function by its name, without or with the version at its end.
+// Finds a function by its name, with or without the version suffix.
 API Result cuGetProcAddress_v2(const char *symbol, void **function, int, uint64_t, int *status) {
     Dl_info self;
     dladdr((void *)&cuInit, &self);
@@ -428,7 +428,7 @@ API Result cuGetProcAddress_v2(const char *symbol, void **function, int, uint64_
     return *function ? SUCCESS : NOT_FOUND;
 }
 
-// NVRTC asks a driver that it finds for a private table. The table here has its size, 16 bytes, and no function.
+// NVRTC asks the driver for a private table. This table has the size, 16 bytes, and no function.
 API Result cuGetExportTable(const void **table, const void *) {
     static const size_t empty[2] = {sizeof empty, 0};
     if (!table) return INVALID_VALUE;

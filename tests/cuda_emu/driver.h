@@ -1,5 +1,5 @@
-// The emulated CUDA driver: types and functions that its files share. Everything below is used with the lock held, which a `Call`
-// takes at the start of each function of the driver.
+// The emulated CUDA driver: types and functions that its files share. The lock must be held to use them: each function of the driver takes
+// the lock by a `Call` at its start.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -68,8 +68,8 @@ struct Settings {
     uint64_t seed;         // THORN_EMU_SEED, 0 for the plain order
     size_t memory;         // THORN_EMU_MEMORY, bytes of a device
     int64_t fail_alloc;    // THORN_EMU_FAIL_ALLOC, counted down to the allocation that fails
-    int64_t fail_launch;   // THORN_EMU_FAIL_LAUNCH, likewise
-    int timeout;           // THORN_EMU_TIMEOUT, seconds after which a kernel is taken for hanging
+    int64_t fail_launch;   // THORN_EMU_FAIL_LAUNCH, counted down in the same way
+    int timeout;           // THORN_EMU_TIMEOUT, seconds after which a kernel counts as hanging
     int capability;        // THORN_EMU_CC, 90 for 9.0
     int multiprocessors;   // THORN_EMU_SM
 };
@@ -87,7 +87,7 @@ struct Context {
     std::set<int> peers;             // devices whose memory kernels may use
 };
 
-// Work in a stream. `after` are places in other streams that have to be reached before.
+// Work in a stream. `after` lists places in other streams that must be reached first.
 struct Op {
     std::function<Result()> run;
     HostFunction host = nullptr;
@@ -102,7 +102,7 @@ struct Stream : std::enable_shared_from_this<Stream> {
     bool legacy = false;
     bool running = false;            // an operation is being run, perhaps by another thread
     std::deque<Op> queue;
-    uint64_t issued = 0, done = 0;   // operations put into the queue, and operations run
+    uint64_t issued = 0, done = 0;   // operations put into the queue, and operations run so far
     std::shared_ptr<Capture> capture;
 
     bool blocking() const { return !legacy && !(flags & 1); }
@@ -113,7 +113,7 @@ struct Function {
     void *module;
     const emu::Kernel *kernel;
     emu::State *state;
-    size_t shared = 0;               // most bytes of shared memory that a block has used
+    size_t shared = 0;               // most bytes of shared memory that any block has used
     std::string name;
 };
 
@@ -121,17 +121,17 @@ struct Allocation {
     DevicePtr at = 0;
     size_t bytes = 0;
     int device = 0;
-    bool freeing = false;            // a cuMemFreeAsync is on its way
+    bool freeing = false;            // a cuMemFreeAsync is pending
 };
 
-// Holds the lock, and makes device memory readable, for the time of one function of the driver.
+// Holds the lock and makes device memory readable for one function of the driver.
 class Call {
   public:
     Call();
     ~Call();
-    // An error unless cuInit has been called in this process.
+    // Returns an error unless cuInit has been called in this process.
     Result ready() const;
-    // An error unless there is a current context without an error.
+    // Returns an error unless there is a current context without an error.
     Result context() const;
 
   private:
@@ -158,7 +158,7 @@ Result check_guards(const char *kernel, int64_t block);
 size_t allocations();
 void release_memory(int device);
 void count_hit();
-// Where an address lies, in words.
+// Describes in words which memory an address is in.
 std::string describe(DevicePtr at);
 
 // stream.cpp
@@ -167,7 +167,7 @@ Result enqueue(const std::shared_ptr<Stream> &stream, Op op);
 Result drain(const std::shared_ptr<Stream> &stream, uint64_t upto);
 Result synchronize(Context *context);
 void drop_streams(Context *context);
-// An error where a function is not allowed during a capture, which is invalid from then on.
+// Returns an error if a stream is captured and the function is not allowed then. The capture becomes invalid.
 Result unsafe_in_capture();
 Result context_in_capture(Context *context);
 bool capturing(const std::shared_ptr<Stream> &stream);

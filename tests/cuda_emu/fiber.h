@@ -1,11 +1,11 @@
-// Fibers: stacks of their own that switch to one another. By assembly on x86-64, by ucontext elsewhere.
+// Fibers: separate stacks that switch to one another, by assembly on x86-64, by ucontext elsewhere.
 #pragma once
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <sys/mman.h>
 
-// -DTHORN_EMU_UCONTEXT tries the portable way.
+// -DTHORN_EMU_UCONTEXT uses ucontext on x86-64, too.
 #if defined(__x86_64__) && !defined(THORN_EMU_UCONTEXT)
 #define THORN_EMU_SWITCH 1
 #else
@@ -23,7 +23,7 @@ struct Fiber {
 };
 
 #if defined(THORN_EMU_SWITCH)
-// Saves the registers that a function keeps, and the stack pointer, and goes on with another stack.
+// Saves the callee-saved registers and the stack pointer, and continues on another stack.
 extern "C" void thorn_emu_switch(void **save, void *to);
 asm(R"(
 .text
@@ -60,8 +60,8 @@ inline void switch_fiber(Fiber &from, Fiber &to) {
 
 const size_t STACK_BYTES = 256 << 10;
 
-// Makes the fiber call `entry`, which never returns, when it is switched to. `number` staggers the stacks, so that they do not
-// all fall into the same lines of the cache.
+// Prepares the fiber to call `entry`, which never returns, at the first switch. `number` staggers the stacks, so that they do not all use
+// the same cache lines.
 inline void start_fiber(Fiber &fiber, void (*entry)(), unsigned number) {
     if (!fiber.stack) {
         void *p = mmap(nullptr, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -69,7 +69,7 @@ inline void start_fiber(Fiber &fiber, void (*entry)(), unsigned number) {
             perror("cuda_emu: stack of a fiber");
             abort();
         }
-        // The lowest page stays out of reach, so that a stack that is too small is an invalid access.
+        // The lowest page is inaccessible, so that a stack overflow is an invalid access.
         mprotect(p, 4096, PROT_NONE);
         fiber.stack = (char *)p;
     }
@@ -77,7 +77,7 @@ inline void start_fiber(Fiber &fiber, void (*entry)(), unsigned number) {
     size_t usable = STACK_BYTES - (number % 32) * 192;
 #if defined(THORN_EMU_SWITCH)
     void **top = (void **)(fiber.stack + usable / 64 * 64);
-    *--top = nullptr; // the address that `entry` would return to
+    *--top = nullptr; // return address of `entry`
     *--top = (void *)entry;
     for (int i = 0; i < 6; i++) *--top = nullptr;
     fiber.sp = top;

@@ -1,4 +1,4 @@
-// Captures and graphs. A graph is the list of captured operations; a launch puts them into a stream again.
+// Captures and graphs. A graph is a list of captured operations. A launch adds them to a stream.
 #include "capture.h"
 
 #include <algorithm>
@@ -11,9 +11,9 @@ struct Graph {
 
 typedef std::unordered_map<void *, std::unique_ptr<Graph>> Graphs;
 Graphs &graphs = *new Graphs, &executables = *new Graphs;
-// The captures that have not ended.
+// The captures in progress.
 std::vector<std::shared_ptr<Capture>> &captures = *new std::vector<std::shared_ptr<Capture>>;
-thread_local int thread_mode = 0;               // what cuThreadExchangeStreamCaptureMode sets
+thread_local int thread_mode = 0;               // the mode that cuThreadExchangeStreamCaptureMode sets
 
 void end(const std::shared_ptr<Capture> &capture) {
     capture->ended = true;
@@ -72,7 +72,8 @@ Result legacy_in_capture(Context *context) {
     return SUCCESS;
 }
 
-// Waiting for a context is forbidden, in every mode, while one of its streams is captured.
+// Returns an error if a stream of the context is captured, because waiting for the context is then forbidden in every
+// mode.
 Result context_in_capture(Context *context) {
     for (auto &capture : captures) {
         for (auto &member : capture->members) {
@@ -97,7 +98,7 @@ Result unsafe_in_capture() {
     return SUCCESS;
 }
 
-// A stream that is destroyed ends the capture that began in it, and spoils the one that it has joined.
+// Destroying a stream ends the capture that began in it, and invalidates the capture that it has joined.
 void leave(Stream &stream) {
     std::shared_ptr<Capture> capture = stream.capture;
     invalidate(*capture);
@@ -161,7 +162,7 @@ API Result cuStreamIsCapturing(void *handle, int *status) {
     return SUCCESS;
 }
 
-// The graph and the dependencies are not asked for by this library, and there are none to give.
+// The graph and the dependencies are left unset, because the library does not use them.
 API Result cuStreamGetCaptureInfo_v2(void *handle, int *status, uint64_t *id, void **graph, const void **dependencies, size_t *count) {
     Call call;
     if (Result r = call.context()) return r;
@@ -219,7 +220,7 @@ API Result cuGraphLaunch(void *handle, void *stream_handle) {
     return SUCCESS;
 }
 
-// Fills `nodes` if it is not null; a node has no use but to be counted.
+// Fills `nodes` unless it is null. The library only counts nodes.
 API Result cuGraphGetNodes(void *handle, void **nodes, size_t *count) {
     Call call;
     if (Result r = call.ready()) return r;

@@ -1,4 +1,4 @@
-/* Adds and multiplies matrices on the first GPU. Prints the libraries of CUDA that the process has loaded, or the message of a failure. */
+/* Adds and multiplies matrices on the first GPU. Prints the CUDA libraries that the process has loaded, or the message of a failure. */
 #define _GNU_SOURCE
 #include "thorn.h"
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Tests which NVRTC and which cuBLAS the library takes, in folders of links to the emulated ones, and what it says if none fits.
+# Tests which NVRTC and cuBLAS the library chooses in folders of links to the emulated libraries, and the message if none fits.
 #
-# Usage: tests/cuda_emu/libraries.sh PROGRAM, which is tests/cuda_emu/libraries.c compiled
+# Usage: tests/cuda_emu/libraries.sh PROGRAM. The program is the compiled tests/cuda_emu/libraries.c.
 set -euo pipefail
 program=$(realpath "$1")
 cd "$(dirname "$0")/../.."
@@ -25,7 +25,7 @@ folder() {
     done
 }
 
-# check STATUS TEXT VARIABLE=VALUE...: runs the program, which must end with the status and print the text; a text that begins with `!`
+# check STATUS TEXT VARIABLE=VALUE...: runs the program, which must exit with the status and print the text. A text that begins with `!`
 # must not be printed.
 check() {
     local status=$1 text=$2 said=0 output good=1
@@ -51,26 +51,26 @@ folder mixed libnvrtc.so.12 libcublas.so.13
 folder broken
 echo "no library" >"$at/broken/libnvrtc.so.12"
 
-# The driver's own major version, else a lower one, wherever it is.
+# The driver's own major version is preferred to a lower one, in any folder.
 for kind in nvrtc cublas; do
     check 0 "$at/both/lib$kind.so.13" TH_CUDA_LIBRARIES="$at/both"
     check 0 "$at/both/lib$kind.so.12" TH_CUDA_LIBRARIES="$at/both" THORN_EMU_DRIVER=12040
     check 0 "$at/both/lib$kind.so.13" TH_CUDA_LIBRARIES="$at/both" THORN_EMU_DRIVER=14000
     check 0 "$at/old/lib$kind.so.12" TH_CUDA_LIBRARIES="$at/old"
-    # A list of folders: of those with the same version, the first.
+    # In a list of folders, the first library of a version is taken.
     check 0 "$at/old/lib$kind.so.12" TH_CUDA_LIBRARIES="$at/new:$at/old:$at/both" THORN_EMU_DRIVER=12040
     check 0 "$at/new/lib$kind.so.13" TH_CUDA_LIBRARIES="$at/old::$at/missing:$at/new"
     check 0 "$at/both/lib$kind.so.12" LD_LIBRARY_PATH="$at/driver:$at/both" THORN_EMU_DRIVER=12040
 done
 check 0 "$at/full/libnvrtc.so.12.4.127" TH_CUDA_LIBRARIES="$at/full" THORN_EMU_DRIVER=12040
 
-# The version that the library reports counts, not the name of its file.
+# The version that the library reports counts, not the version in its file name.
 check 0 "$at/plain/libnvrtc.so" TH_CUDA_LIBRARIES="$at/plain" THORN_EMU_DRIVER=12040 THORN_EMU_NVRTC=12.9
 check 1 "$at/plain/libnvrtc.so is of CUDA 13.0" TH_CUDA_LIBRARIES="$at/plain" THORN_EMU_DRIVER=12040 THORN_EMU_NVRTC=13.0
 check 1 "$at/old/libnvrtc.so.12 is of CUDA 13.1" TH_CUDA_LIBRARIES="$at/old" THORN_EMU_DRIVER=12040 THORN_EMU_NVRTC=13.1
 check 0 "$at/new/libnvrtc.so.13" TH_CUDA_LIBRARIES="$at/new" THORN_EMU_DRIVER=12040 THORN_EMU_NVRTC=12.8
 
-# The message names libraries that are not taken, and the reason.
+# The message names the rejected libraries and the reason.
 check 1 "was not found for the driver of CUDA 12.4: $at/new/libnvrtc.so.13 is of CUDA 13.0, which is newer than the driver; looked in" \
     TH_CUDA_LIBRARIES="$at/new" THORN_EMU_DRIVER=12040
 check 1 "libnvrtc.so.13 is of CUDA 13.0, which is newer" LD_LIBRARY_PATH="$at/driver:$at/new" THORN_EMU_DRIVER=12040
@@ -89,7 +89,7 @@ done
 folder env/cuda_nvrtc/lib/python3.12/site-packages/nvidia/cublas/lib libcublas.so.12
 check 0 "nvidia/cublas/lib/libcublas.so.12" CONDA_PREFIX="$at/env/cuda_nvrtc" THORN_EMU_DRIVER=12040
 
-# A cache of kernels serves without NVRTC: the newest version that the driver accepts.
+# A cache of kernels works without NVRTC. The newest version that the driver accepts is used.
 cache=(TH_CUDA_CACHE="$at/cache" TH_CUDA_BLAS=0)
 mkdir "$at/modules12" "$at/modules13"
 check 1 "libnvrtc, was not found" "${cache[@]}"
@@ -99,12 +99,12 @@ check 0 "!libnvrtc" "${cache[@]}" THORN_EMU_DRIVER=12000
 check 0 "!libnvrtc" "${cache[@]}" THORN_EMU_DRIVER=13000
 check 0 libnvrtc.so.13 "${cache[@]}" TH_CUDA_LIBRARIES="$at/new" THORN_EMU_NVRTC=13.10 THORN_EMU_CACHE="$at/modules13"
 [[ $(echo "$at"/cache/*) == *"-nvrtc12.4 "*"-nvrtc13.10"* ]] || failed=$((failed + 1))
-# Images of the emulator are paths of modules: without these, an image does not load.
+# Images of the emulator are paths of modules. Without the modules an image does not load.
 mv "$at/modules12" "$at/gone"
 check 0 "!libnvrtc" "${cache[@]}" THORN_EMU_DRIVER=13000
 check 1 "libnvrtc, was not found for the driver of CUDA 12.0" "${cache[@]}" THORN_EMU_DRIVER=12000
 mv "$at/gone" "$at/modules12"
-# A file that is damaged is passed over.
+# A damaged file is skipped.
 for file in "$at"/cache/*-nvrtc13.10; do echo damaged >"$file"; done
 check 0 "!libnvrtc" "${cache[@]}" THORN_EMU_DRIVER=13000
 rm "$at"/cache/*-nvrtc12.4

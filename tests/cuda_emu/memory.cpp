@@ -1,5 +1,5 @@
-// Memory of the devices: one arena each, in which every allocation lies between guard zones. Fresh memory is full of 0xCD, freed
-// memory of 0xDD. Freed memory is kept for a while, so that a write to it is found.
+// Memory of the devices. Each device has an arena, in which every allocation is between guard zones. Fresh memory is filled with 0xCD,
+// freed memory with 0xDD. Freed memory is kept in quarantine for a while, to detect writes to it.
 #include "driver.h"
 
 #include <algorithm>
@@ -18,23 +18,23 @@ const unsigned char FRESH = 0xcd, FREED = 0xdd, ZONE = 0xfd;
 const size_t QUARANTINE_BYTES = 16 << 20, QUARANTINE_COUNT = 64;
 
 struct Slot {
-    DevicePtr at;      // of the guard's first ALIGN bytes
+    DevicePtr at;      // address of the first guard
     size_t bytes;
-    DevicePtr freed;   // the allocation that was there
+    DevicePtr freed;   // the previous allocation at this address
     size_t freed_bytes;
 };
 
 struct Arena {
     char *base = nullptr;
     size_t size = 0;
-    size_t used = 0;                        // bytes that were asked for
+    size_t used = 0;                        // requested bytes
     std::map<DevicePtr, size_t> free;       // free ranges
     std::deque<Slot> quarantine;
     size_t quarantine_bytes = 0;
     bool open = true;
 };
 
-// Nothing here is destroyed at the end of the process, since other threads may still be in the driver.
+// Never destroyed, because other threads may still be in the driver when the process ends.
 Arena *const arenas = new Arena[MAX_DEVICES];
 std::map<DevicePtr, Allocation> &live = *new std::map<DevicePtr, Allocation>;
 struct Pinned {
@@ -85,13 +85,13 @@ bool filled(DevicePtr at, size_t bytes, unsigned char value) {
 }
 
 void release_slot(Arena &a, const Slot &slot) {
-    // The system takes whole pages; those at the ends are shared with other slots.
+    // Only whole pages are returned to the system. The pages at both ends are shared with other slots.
     const uint64_t page = 4096, first = (slot.at + page - 1) / page * page, end = (slot.at + slot.bytes) / page * page;
     if (first < end) madvise((void *)first, end - first, MADV_DONTNEED);
     give_back(a, slot.at, slot.bytes);
 }
 
-// Takes the oldest slot out of the quarantine. It must be as it was left.
+// Removes the oldest slot from the quarantine. Its bytes must be unchanged.
 void release_oldest(Arena &a) {
     Slot slot = a.quarantine.front();
     a.quarantine.pop_front();
@@ -133,7 +133,7 @@ Result allocate(DevicePtr *out, size_t bytes, int device) {
     allocation.at = slot + ALIGN;
     allocation.bytes = bytes;
     allocation.device = device;
-    // Without kernels nothing writes outside of allocations, and memory that nobody has written needs no pages.
+    // Without kernels nothing writes outside of allocations, and unwritten memory uses no pages.
     if (!settings.null) memset((void *)allocation.at, FRESH, bytes);
     set_guards(allocation);
     live[allocation.at] = allocation;
@@ -167,7 +167,7 @@ Result release(DevicePtr at) {
     return intact ? SUCCESS : ILLEGAL_ADDRESS;
 }
 
-// Marks the process as failed, where a guard was hit.
+// Makes the process fail at its end if a guard was hit.
 struct AtExit {
     ~AtExit() {
         open_memory();
@@ -185,7 +185,7 @@ struct AtExit {
 void count_hit() { hits++; }
 size_t allocations() { return live.size(); }
 
-// Opens or closes the arenas of all devices.
+// Makes the arenas of all devices accessible or inaccessible.
 void protect_memory(bool open) {
     if (!settings.protect) return;
     for (int device = 0; device < settings.devices; device++) {
@@ -196,7 +196,7 @@ void protect_memory(bool open) {
     }
 }
 
-// Opens the arenas that kernels of a context may use: its own and those of its peers.
+// Makes the arenas accessible that kernels of a context may use: its own and its peers'.
 void limit_memory(const Context *context) {
     if (!settings.protect) return;
     for (int device = 0; device < settings.devices; device++) {
@@ -223,7 +223,7 @@ bool in_arena(DevicePtr at) {
     return false;
 }
 
-// True if the bytes lie in one allocation, or in pinned memory, which devices see too.
+// True if the bytes are in one allocation, or in pinned memory, which devices can read, too.
 bool device_range(DevicePtr at, size_t bytes) {
     const Allocation *allocation = find_allocation(at);
     if (allocation) return !allocation->freeing && bytes <= allocation->at + allocation->bytes - at;
@@ -248,7 +248,7 @@ std::string describe(DevicePtr at) {
     return text;
 }
 
-// Looks at the guards of all allocations, and repairs them. `block` is -1 if it is not known.
+// Checks the guards of all allocations, and repairs them. `block` is -1 if it is unknown.
 Result check_guards(const char *kernel, int64_t block) {
     Result result = SUCCESS;
     for (auto &[at, allocation] : live) {
@@ -291,7 +291,7 @@ API Result cuMemFree_v2(DevicePtr at) {
     if (Result r = unsafe_in_capture()) return r;
     const Allocation *allocation = find_allocation(at);
     if (!allocation || allocation->at != at || allocation->freeing) return INVALID_VALUE;
-    // The driver waits for the context before it takes memory away.
+    // The driver waits for the context before it frees memory.
     if (Result r = context_in_capture(&primary(allocation->device))) return r;
     if (Result r = synchronize(&primary(allocation->device))) return r;
     Result result = release(at);
@@ -361,7 +361,7 @@ API Result cuMemFreeHost(void *p) {
     if (Result r = unsafe_in_capture()) return r;
     auto found = pins.find((uintptr_t)p);
     if (found == pins.end() || found->second.registered) return INVALID_VALUE;
-    // As the real driver does, this waits for all work of the device that could use the memory.
+    // As in the real driver, this waits for all work of the device that could use the memory.
     if (Result r = context_in_capture(current())) return r;
     if (Result r = synchronize(current())) return r;
     pins.erase(found);
@@ -456,7 +456,7 @@ API Result cuPointerGetAttribute(void *data, int attribute, DevicePtr at) {
     return data ? pointer_attribute(data, attribute, at) : INVALID_VALUE;
 }
 
-// Attributes of a pointer that CUDA does not know are 0 here, and its device is -2.
+// Attributes of an unknown pointer are 0 here, and its device is -2.
 API Result cuPointerGetAttributes(unsigned count, const int *attributes, void **data, DevicePtr at) {
     Call call;
     if (Result r = call.ready()) return r;

@@ -1,5 +1,5 @@
-// Modules, functions and launches. The image of a module is the text "EMU:" and the path of a shared library, which NVRTC's
-// emulation has made.
+// Modules, functions and launches. The image of a module is the text "EMU:" and the path of a shared library, which the emulated NVRTC has
+// compiled.
 #include "driver.h"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ std::unordered_map<void *, std::unique_ptr<Module>> &modules = *new std::unorder
 std::set<void *> &functions = *new std::set<void *>;
 uint64_t launched = 0;
 
-// The kernel of every name with THORN_EMU_NULL, and the module of every image.
+// With THORN_EMU_NULL, the kernel for every name, and the module for every image.
 const emu::Kernel null_kernel = {"null", 1024, 0, nullptr, nullptr};
 emu::State null_state = {};
 const emu::Module null_module = {emu::ABI, &null_state, &null_kernel, 1};
@@ -138,7 +138,7 @@ API Result cuFuncGetName(const char **name, void *handle) {
     return SUCCESS;
 }
 
-// The bytes of shared memory are those that the kernel has been seen to use.
+// The number of bytes of shared memory is the number that the kernel has used so far.
 API Result cuFuncGetAttribute(int *value, int attribute, void *handle) {
     Call call;
     if (Result r = call.ready()) return r;
@@ -189,7 +189,7 @@ API Result cuOccupancyMaxPotentialBlockSize(int *grid, int *threads, void *handl
 
 namespace {
 
-// A kernel with copies of its parameters, which start at multiples of 16 bytes.
+// A kernel with copies of its parameters, each aligned to 16 bytes.
 struct Work {
     Function *function;
     std::vector<emu::Word> bytes;
@@ -232,7 +232,7 @@ API Result cuLaunchKernel(void *handle, unsigned grid_x, unsigned grid_y, unsign
     if (!grid_x || !grid_y || !grid_z || grid_x > 0x7fffffff || grid_y > 65535 || grid_z > 65535) return INVALID_VALUE;
     if (!threads || block_x > 1024 || block_y > 1024 || block_z > 64) return INVALID_VALUE;
     if (threads > (uint64_t)function->kernel->max_threads) return INVALID_VALUE;
-    if (shared || extra || (!params && function->kernel->params)) return INVALID_VALUE; // shared memory is of constant size here
+    if (shared || extra || (!params && function->kernel->params)) return INVALID_VALUE; // shared memory has a constant size here
     launched++;
     auto work = std::make_shared<Work>(function, params, emu::Index{grid_x, grid_y, grid_z}, emu::Index{block_x, block_y, block_z});
     Op op;

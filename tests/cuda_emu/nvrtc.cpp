@@ -1,4 +1,4 @@
-// The emulated NVRTC: compiles CUDA C by g++ to a shared library, whose path it hands out as the program's PTX and cubin.
+// The emulated NVRTC compiles CUDA C with g++ to a shared library. It returns the library's path as the program's PTX and cubin.
 #include "rewrite.h"
 #include "shim/emu_abi.h"
 #include "version.h"
@@ -71,7 +71,7 @@ bool write_file(const std::string &path, const std::string &text) {
     return out.good();
 }
 
-// The folder of the shim: beside this library, in ../shim.
+// The folder of the shim: ../shim, relative to the folder of this library.
 std::string shim_folder() {
     Dl_info self;
     if (!dladdr((void *)&shim_folder, &self)) return "shim";
@@ -79,7 +79,7 @@ std::string shim_folder() {
     return setting("THORN_EMU_SHIM", path.substr(0, path.find_last_of('/') + 1) + "../shim");
 }
 
-// Runs a program, whose output goes into `log`. Returns true if it succeeds.
+// Runs a program and appends its output to `log`. Returns true on success.
 bool run(const Words &command, const std::string &log) {
     std::vector<char *> argv;
     for (const std::string &word : command) argv.push_back((char *)word.c_str());
@@ -102,7 +102,7 @@ bool run(const Words &command, const std::string &log) {
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-// 128 bits of FNV-1a, as two halves that start differently.
+// 128 bits of FNV-1a, as two halves with different start values.
 struct Hash {
     uint64_t a = 14695981039346656037ull, b = 0x9ae16a3b2f90404full;
 
@@ -122,7 +122,8 @@ struct Hash {
     }
 };
 
-// The compiler checks alignments, indices and shifts, as only GPUs fail there, and -Og compiles twice as fast as it runs slower.
+// The compiler checks alignments, indices and shifts, because otherwise only a GPU would fail. -Og saves more compile time than it costs
+// run time.
 const char *FLAGS = "-std=c++17 -w -fPIC -fno-strict-aliasing -ffp-contract=off -fwrapv -fno-exceptions -fno-rtti "
                     "-fno-threadsafe-statics -fno-gnu-unique -fvisibility=hidden -fno-asynchronous-unwind-tables -fno-stack-protector "
                     "-fno-math-errno -g1 -fsanitize=alignment,bounds,shift-exponent -fsanitize-undefined-trap-on-error -Og";
@@ -132,7 +133,7 @@ std::string compiler() { return setting("THORN_EMU_CXX", "g++"); }
 // Options that come last, `-O2 -fno-sanitize=all` for speed.
 std::string more_flags() { return setting("THORN_EMU_CXXFLAGS", ""); }
 
-// A hash of everything but the source that a module depends on: the shim, the rewriter, the compiler and its options.
+// A hash of everything except the source that a module depends on: the shim, the rewriter, the compiler and its options.
 const std::string &toolchain() {
     static const std::string text = [] {
         std::string all = compiler() + "\n" + FLAGS + "\n" + LINK_FLAGS + "\n" + more_flags() + "\n";
@@ -152,7 +153,7 @@ const std::string &toolchain() {
     return text;
 }
 
-// Options of NVRTC that g++ gets too, and the architecture. An error for an option that NVRTC does not have.
+// Reads the options of NVRTC: those that g++ gets, too, and the architecture. An option that NVRTC does not have is an error.
 Result read_options(int count, const char *const *options, Words &flags, int &arch, std::string &log) {
     static const char *const IGNORED[] = {
         "std", "fmad", "use_fast_math", "device-debug", "G", "generate-line-info", "lineinfo", "maxrregcount", "ftz", "prec-sqrt",
@@ -230,7 +231,7 @@ bool build(const Program &program, const std::string &folder, const Words &flags
         }
         good = run(command, log_file);
     }
-    // The folder's name says nothing to the reader.
+    // The temporary folder's name would not help the reader.
     log = error + read_file(log_file);
     for (size_t i; (i = log.find(folder + "/")) != std::string::npos;) log.erase(i, folder.size() + 1);
     return good;
@@ -255,7 +256,7 @@ Result compile(Program &program, int count, const char *const *options) {
     std::string cache = cache_folder(), module = cache + "/" + hash.text() + ".so";
     program.image = "EMU:" + module;
     if (access(module.c_str(), R_OK) == 0) return SUCCESS;
-    // Another process that wants the same module waits here, and then finds it.
+    // Another process that compiles the same module waits here, and then finds the compiled module.
     int guard = open((cache + "/" + hash.text() + ".lock").c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0644);
     if (guard >= 0) flock(guard, LOCK_EX);
     bool good = access(module.c_str(), R_OK) == 0;
@@ -265,7 +266,7 @@ Result compile(Program &program, int count, const char *const *options) {
             program.log = "cannot make a folder in " + cache + "\n";
         } else {
             good = build(program, folder, flags, arch, program.log);
-            // The text is kept for those who look for a line of it.
+            // The text is kept, because messages name its lines.
             std::string text = module.substr(0, module.size() - 3) + ".cu";
             if (good) good = rename((folder + "/" + program.name).c_str(), text.c_str()) == 0;
             if (good) good = rename((folder + "/module.so").c_str(), module.c_str()) == 0;
@@ -328,7 +329,7 @@ API Result nvrtcCreateProgram(Program **out, const char *source, const char *nam
     Program *program = new Program;
     program->source = source;
     program->name = name && *name ? name : "default_program";
-    // The name becomes that of a file.
+    // The name becomes a file name.
     for (char &c : program->name) c = c == '/' ? '_' : c;
     for (int i = 0; i < headers; i++) program->headers.emplace_back(names[i], texts[i]);
     *out = program;
@@ -342,7 +343,7 @@ API Result nvrtcDestroyProgram(Program **program) {
     return SUCCESS;
 }
 
-// As the real one does, this compiles one program at a time.
+// As in the real NVRTC, one program is compiled at a time.
 API Result nvrtcCompileProgram(Program *program, int count, const char *const *options) {
     static std::mutex one;
     if (!program) return INVALID_PROGRAM;

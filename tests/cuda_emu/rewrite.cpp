@@ -17,7 +17,7 @@ struct Rewriter {
 
     Rewriter(const std::string &text, std::string &error) : text(text), error(error) {}
 
-    // The index after white space and lines of the preprocessor.
+    // Returns the index after white space and preprocessor lines.
     size_t skip_space(size_t i) const {
         while (i < text.size()) {
             if (isspace((unsigned char)text[i])) i++;
@@ -33,7 +33,7 @@ struct Rewriter {
         return text.substr(i, end - i);
     }
 
-    // The index after the bracket that closes the one at `i`.
+    // Returns the index after the bracket that closes the bracket at `i`.
     size_t skip_brackets(size_t i) const {
         int depth = 0;
         for (; i < text.size(); i++) {
@@ -53,7 +53,7 @@ struct Rewriter {
         if (error.empty()) error = "cuda_emu: " + what;
     }
 
-    // `const Args args` as `const Args &args`; anything else is left.
+    // Returns `const Args args` as `const Args &args`. Other parameters are unchanged.
     static std::string by_reference(const std::string &param) {
         size_t start = param.find_first_not_of(" \n\t");
         if (start == std::string::npos || param.compare(start, 6, "const ") != 0) return param;
@@ -63,7 +63,7 @@ struct Rewriter {
         return param.substr(0, name) + "&" + param.substr(name);
     }
 
-    // The items of a list that commas separate, outside of brackets of any kind.
+    // Returns the items of a list, separated by the commas outside of brackets.
     static std::vector<std::string> split(const std::string &list) {
         std::vector<std::string> items(1);
         int brackets = 0, angles = 0;
@@ -78,7 +78,7 @@ struct Rewriter {
         return items;
     }
 
-    // A kernel: `at` is behind `__global__`.
+    // Rewrites a kernel. `at` is the index after `__global__`.
     void kernel() {
         size_t start = at, i = skip_space(at);
         std::string threads = "1024", name;
@@ -95,7 +95,7 @@ struct Rewriter {
             }
         }
         size_t end = skip_brackets(i);
-        // With a name of its own the kernel overloads nothing, and its address can be taken.
+        // With a unique name the kernel is not overloaded, so its address can be taken.
         size_t name_at = text.rfind(name, i);
         out += text.substr(start, name_at - start) + "emu_kernel_" + text.substr(name_at, i - name_at) + "(";
         std::vector<std::string> params = split(text.substr(i + 1, end - i - 2));
@@ -105,7 +105,7 @@ struct Rewriter {
         if (text.compare(skip_space(end), 1, "{") == 0) table += "    EMU_KERNEL(" + name + ", " + threads + "),\n";
     }
 
-    // Variables in shared memory: `at` is behind `__shared__`.
+    // Rewrites variables in shared memory. `at` is the index after `__shared__`.
     void shared() {
         size_t end = text.find(';', at);
         if (end == std::string::npos) return fail("a __shared__ variable without an end");
@@ -129,7 +129,7 @@ struct Rewriter {
             if (name.empty()) return fail("a __shared__ variable without a name (" + all + ")");
             if (sizes.find("[]") != std::string::npos) return fail("shared memory is of constant size here (" + all + ")");
             std::string alias = "emu_type_" + name, memory = "emu_memory_" + name;
-            // All on one line, since lines are what errors are told by.
+            // All on one line, so that line numbers in messages stay right.
             out += "typedef " + type + " " + alias + sizes + "; static emu::Shared<" + alias + ", " + align + "> " + memory;
             out += " = {{0, 0, sizeof(" + alias + "), \"" + name + "\", __LINE__}}; ";
             out += "static " + alias + "& " + name + " = " + memory + ".value(); " + memory + ".enter();";
@@ -140,7 +140,7 @@ struct Rewriter {
         while (at < text.size()) {
             char c = text[at];
             if (c == '"' || c == '\'') {
-                // A quote inside of a number separates digits.
+                // A quote within a number separates digits.
                 size_t end = c == '\'' && at > 0 && isxdigit((unsigned char)text[at - 1]) ? at + 1 : skip_literal(at);
                 out.append(text, at, end - at);
                 at = end;

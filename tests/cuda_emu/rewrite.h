@@ -3,5 +3,5 @@
 #include <string>
 
 // Returns C++ in which each `__shared__` variable is an array that the driver knows, each kernel takes its constant parameters by
-// reference, and a table of the kernels stands at the end. `error` is filled if that is not possible.
+// reference, and a table of the kernels is at the end. Sets `error` on failure.
 std::string rewrite(const std::string &text, std::string &error);

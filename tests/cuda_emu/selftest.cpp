@@ -1,4 +1,4 @@
-// A test of the emulated driver and NVRTC alone. Each case runs in a process of its own, with its own environment.
+// A test of the emulated driver and NVRTC, without thorn. Each case runs in a separate process with its own environment.
 #include <atomic>
 #include <cmath>
 #include <csignal>
@@ -255,7 +255,7 @@ void test_async() {
     EQUAL(cu("cuStreamWaitEvent", second, event, 0u), 0);
     EQUAL(launch("map_f32", 1, MapArgs{b, a, a, 100}, second), 0);
     EQUAL(cu("cuMemcpyDtoHAsync_v2", (void *)host, b, (size_t)400, second), 0);
-    EQUAL(((unsigned char *)host)[4], 0xcd); // nobody has waited
+    EQUAL(((unsigned char *)host)[4], 0xcd); // nothing has waited for the work
     EQUAL(calls, 0);
     EQUAL(cu("cuEventQuery", event), 600);
     EQUAL(cu("cuStreamSynchronize", second), 0);
@@ -265,14 +265,14 @@ void test_async() {
     float ms = -1;
     EQUAL(cu("cuEventElapsedTime_v2", &ms, other, event), 0);
     CHECK(ms >= 0);
-    // Pinned memory is read when the stream gets there.
+    // Pinned memory is read when the stream reaches the copy.
     EQUAL(cu("cuMemcpyHtoDAsync_v2", a, (const void *)host, (size_t)400, first), 0);
     host[3] = 100;
     int asked = 0;
     while (cu("cuStreamQuery", first) == 600) asked++;
     CHECK(asked > 0);
     EQUAL(download<float>(a, 100)[3], 100);
-    // The legacy stream and a blocking stream wait for one another, a non-blocking one does not.
+    // The legacy stream and a blocking stream wait for one another. A non-blocking stream does not wait.
     void *blocking = nullptr;
     EQUAL(cu("cuStreamCreate", &blocking, 0u), 0);
     EQUAL(cu("cuMemsetD32Async", a, 5u, (size_t)100, blocking), 0);
@@ -298,7 +298,7 @@ void test_async() {
     EQUAL(cu("cuMemFreeHost", (void *)host), 0);
 }
 
-// A function of the program in a stream may wait for another thread, which is in the driver.
+// A host function in a stream may wait for another thread that is in the driver.
 void test_threads() {
     start();
     static std::atomic<bool> go{false};
@@ -306,7 +306,7 @@ void test_threads() {
     EQUAL(cu("cuStreamCreate", &stream, 1u), 0);
     void (*wait)(void *) = [](void *) {
         while (!go) usleep(1000);
-        EQUAL(cu("cuCtxSynchronize"), 800); // no function of the driver may be called here
+        EQUAL(cu("cuCtxSynchronize"), 800); // a host function may not call the driver
     };
     std::vector<float> a = numbers(1000);
     std::thread other([&] {
@@ -362,7 +362,7 @@ void test_faults() {
     EQUAL(failing(8, 0), 719);   // a lane outside of its mask
     EQUAL(failing(10, 4), 716);  // an index
     EQUAL(failing(9, 0), 0);
-    // Vectors of 16 bytes, of 32, and one of 8; a copy that knows nothing of the type; an array of int that is no array of int4.
+    // Vectors of 16 bytes, of 32 bytes, and one of 8; a copy without a type; an int array that is not aligned for int4.
     for (int what : {20, 21, 22, 24, 25, 28, 29, 30}) EQUAL(failing(what, 8), 716);
     for (int what : {26, 27}) EQUAL(failing(what, 16), 716);
     EQUAL(failing(23, 4), 716);
@@ -374,14 +374,14 @@ void test_faults() {
 
 const int64_t M = 2, N = 3, K = 4;
 
-// c = beta * c + alpha * (a @ b) of M x K and K x N matrices, without gaps.
+// c = beta * c + alpha * (a @ b) for dense M x K and K x N matrices.
 int gemm(void *handle, int op_a, int op_b, float alpha, Ptr a, int64_t lda, Ptr b, float beta, Ptr c, int64_t ldc, int64_t count = 1,
          int compute = 68) {
     return blas("cublasGemmStridedBatchedEx_64", handle, op_a, op_b, M, N, K, (const void *)&alpha, a, 0, lda, 0ll, b, 0, op_b ? N : K,
                 (long long)(K * N), (const void *)&beta, c, 0, ldc, (long long)(M * N), count, compute, -1);
 }
 
-// Products wait in their stream, read what the stream has written before, and refuse what cuBLAS refuses.
+// Products wait in their stream, read the earlier writes of the stream, and refuse the arguments that cuBLAS refuses.
 void test_products() {
     start(2);
     void *handle = nullptr, *stream = nullptr;
@@ -394,7 +394,7 @@ void test_products() {
     EQUAL(blas("cublasSetWorkspace_v2", handle, (void *)(workspace + 1), (size_t)512), 7);
     EQUAL(blas("cublasSetWorkspace_v2", handle, (void *)workspace, (size_t)4096), 0);
     EQUAL(gemm(handle, 0, 0, 2, a, M, b, 3, c, M, 2), 0);
-    if (getenv("THORN_EMU_ASYNC")) EQUAL(((unsigned char *)workspace)[0], 0xcd); // nobody has waited
+    if (getenv("THORN_EMU_ASYNC")) EQUAL(((unsigned char *)workspace)[0], 0xcd); // nothing has waited for the work
     EQUAL(cu("cuStreamSynchronize", stream), 0);
     EQUAL(((unsigned char *)workspace)[0], 0xee);
     std::vector<float> sums = download<float>(c, 2 * M * N);
@@ -405,7 +405,7 @@ void test_products() {
             EQUAL(sums[(size_t)(q * M * N + at)], 2 * sum + 3);
         }
     }
-    // A transposed, which has the same numbers in another order, and TF32, which loses the last bits of 4097.
+    // A transposed A, which has the same numbers in another order, and TF32, which drops the last bits of 4097.
     EQUAL(gemm(handle, 1, 0, 1, a, K, b, 0, c, M), 0);
     EQUAL(cu("cuStreamSynchronize", stream), 0);
     EQUAL(download<float>(c, 1)[0], 0 * 0 + 1 * 1 + 2 * 2 + 3 * 3);
@@ -413,7 +413,7 @@ void test_products() {
     EQUAL(gemm(handle, 0, 0, 1, odd, M, ones, 0, c, M, 1, 77), 0);
     EQUAL(cu("cuStreamSynchronize", stream), 0);
     EQUAL(download<float>(c, 1)[0], 4 * 4096);
-    // Leading dimensions, types, streams and handles that are wrong.
+    // Wrong leading dimensions, types, streams and handles.
     EQUAL(gemm(handle, 0, 0, 1, a, M - 1, b, 0, c, M), 7);
     EQUAL(gemm(handle, 1, 0, 1, a, K - 1, b, 0, c, M), 7);
     EQUAL(gemm(handle, 0, 0, 1, a, M, b, 0, c, M - 1), 7);
@@ -424,7 +424,7 @@ void test_products() {
     EQUAL(cu("cuCtxSetCurrent", context[1]), 0);
     EQUAL(gemm(handle, 0, 0, 1, a, M, b, 0, c, M), 13);
     EQUAL(cu("cuCtxSetCurrent", context[0]), 0);
-    // A matrix that is larger than its memory.
+    // A matrix that exceeds its memory.
     EQUAL(cu("cuCtxSynchronize"), 0);
     gemm(handle, 0, 0, 1, a, M, b, 0, c, M, 3);
     EQUAL(cu("cuStreamSynchronize", stream), 700);
@@ -478,7 +478,7 @@ void test_capture() {
     EQUAL(cu("cuGraphLaunch", executable, stream), 0);
     EQUAL(cu("cuStreamSynchronize", stream), 0);
     EQUAL(download<float>(a, 100)[3], 15);
-    // Functions that are not allowed in a capture make it invalid.
+    // Functions that are forbidden in a capture invalidate the capture.
     EQUAL(cu("cuStreamBeginCapture_v2", stream, 0), 0);
     EQUAL(cu("cuStreamSynchronize", stream), 900);
     EQUAL(cu("cuStreamEndCapture", stream, &graph), 901);
@@ -492,7 +492,7 @@ void test_capture() {
     EQUAL(cu("cuStreamEndCapture", stream, &graph), 904);
     EQUAL(cu("cuStreamIsCapturing", fork, &status), 0);
     EQUAL(status, 0);
-    // Some are allowed in no mode.
+    // Some functions are forbidden in every mode.
     uint64_t id = 0, other = 0;
     const void *nothing = nullptr;
     for (const char *function : {"cuCtxSynchronize", "cuMemFree_v2", "cuEventQuery", "cuGraphLaunch"}) {
@@ -542,7 +542,7 @@ void test_compiler() {
     std::string log = compile("extern \"C\" __global__ void f(const int x) {\n    y = x;\n}\n", &result);
     EQUAL(result, 6);
     CHECK(log.find("selftest.cu:2") != std::string::npos);
-    log = compile("__device__ unsigned z = (uint32_t)1;\n", &result); // NVRTC has no header
+    log = compile("__device__ unsigned z = (uint32_t)1;\n", &result); // NVRTC has no header for this type
     EQUAL(result, 6);
 }
 
@@ -601,7 +601,7 @@ int main(int argc, char **argv) {
     int passed = 0, failed = 0;
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
         const auto &row = CASES[i];
-        // The messages of kernels that fail on purpose are shown for a case that fails.
+        // Messages of kernels that fail on purpose are shown only if the case fails.
         std::string log = "/tmp/cuda_emu_selftest_" + std::to_string(getpid());
         std::string command = std::string("env ") + row.environment + " timeout 60 " + argv[0] + " " + std::to_string(i);
         command += " >" + log + " 2>&1";

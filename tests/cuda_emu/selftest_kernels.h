@@ -1,4 +1,4 @@
-// The kernels of the emulator's test, as a text for NVRTC, and a header of theirs.
+// The kernels of the emulator's test, as a text for NVRTC, and a header for the kernels.
 #pragma once
 
 namespace {

@@ -1,4 +1,4 @@
-// Streams and events. Work is put into the queue of a stream. It is run at once, or, with THORN_EMU_ASYNC, when somebody waits for it.
+// Streams and events. Work is added to the queue of a stream. It runs at once or, with THORN_EMU_ASYNC, when a caller waits for it.
 #include "driver.h"
 
 #include <algorithm>
@@ -11,10 +11,10 @@
 
 namespace {
 
-// The streams that a program has made, and those that it has destroyed before their work was run.
+// The program's streams, and the streams that were destroyed before their work had run.
 std::unordered_map<void *, std::shared_ptr<Stream>> &streams = *new std::unordered_map<void *, std::shared_ptr<Stream>>;
 std::vector<std::shared_ptr<Stream>> &destroyed = *new std::vector<std::shared_ptr<Stream>>;
-// Tells that an operation has been run.
+// Notified when an operation has run.
 std::condition_variable_any &progress = *new std::condition_variable_any;
 
 Stream *make_stream(Context *context) {
@@ -23,7 +23,7 @@ Stream *make_stream(Context *context) {
     return stream;
 }
 
-// All streams of a context.
+// Visits all streams of a context.
 template <class F> void each_stream(Context *context, F visit) {
     if (context->legacy) visit(context->legacy);
     for (auto &entry : context->per_thread) visit(entry.second);
@@ -43,7 +43,7 @@ std::shared_ptr<Stream> legacy_stream(Context *context) {
     return context->legacy;
 }
 
-// Makes the operation wait for what the legacy stream and the blocking streams owe one another.
+// Makes the operation wait as the rules for the legacy stream and the blocking streams require.
 void add_legacy_order(const std::shared_ptr<Stream> &stream, Op &op) {
     Context *context = stream->context;
     if (stream->legacy) {
@@ -63,7 +63,7 @@ uint64_t this_thread() {
     return number;
 }
 
-// The stream of a handle: 0 and 1 are the legacy stream, 2 is the stream of the thread. Null if there is no such stream.
+// Returns the stream of a handle: 0 and 1 are the legacy stream, 2 is the thread's stream. Null if there is no such stream.
 std::shared_ptr<Stream> find_stream(void *handle) {
     if (handle == nullptr || handle == (void *)1) return legacy_stream(current());
     if (handle == (void *)2) {
@@ -88,13 +88,13 @@ Result enqueue(const std::shared_ptr<Stream> &stream, Op op) {
     return SUCCESS;
 }
 
-// Runs the operations of a stream up to a place in its queue, and before each what it has to wait for.
+// Runs the operations of a stream up to a place in its queue. Before each operation, runs the operations that it waits for.
 Result drain(const std::shared_ptr<Stream> &stream, uint64_t upto) {
     Context *context = stream->context;
     while (stream->done < upto) {
         if (stream->running) {
             progress.wait(lock);
-            open_memory(); // another call may have ended meanwhile
+            open_memory(); // another call may have closed the memory meanwhile
             continue;
         }
         Op op = std::move(stream->queue.front());
@@ -156,7 +156,7 @@ API Result cuStreamDestroy_v2(void *handle) {
 
 namespace {
 
-// A stream for functions that wait or ask. They are not allowed on a stream that is being captured.
+// Returns the stream for functions that wait or ask, which are forbidden on a captured stream.
 Result waiting_stream(const Call &call, void *handle, std::shared_ptr<Stream> &stream) {
     if (Result r = call.context()) return r;
     stream = find_stream(handle);
@@ -175,7 +175,7 @@ API Result cuStreamSynchronize(void *handle) {
     Call call;
     std::shared_ptr<Stream> stream;
     if (Result r = waiting_stream(call, handle, stream)) return r;
-    // The legacy stream is done when the blocking streams are, since later work of theirs is behind it.
+    // The legacy stream is done when the blocking streams are done, because their later work comes after it.
     if (stream->legacy) {
         Op op;
         add_legacy_order(stream, op);
@@ -184,7 +184,7 @@ API Result cuStreamSynchronize(void *handle) {
     return drain(stream, stream->issued);
 }
 
-// Asking takes time, so that one operation is run for each answer that the work is not done: a loop that asks comes to its end.
+// Each answer that work is not done runs one operation, so that a loop of queries ends.
 API Result cuStreamQuery(void *handle) {
     Call call;
     std::shared_ptr<Stream> stream;
@@ -259,11 +259,11 @@ namespace {
 struct Event {
     Context *context;
     unsigned flags;                     // 2: has no time
-    std::shared_ptr<Stream> stream;     // where it was recorded last, and after how many operations
+    std::shared_ptr<Stream> stream;     // the stream of the last record, and its number of operations then
     uint64_t place = 0;
     std::shared_ptr<double> time;       // of the last record, in milliseconds
-    std::shared_ptr<Capture> capture;   // it was recorded while a stream was captured
-    uint64_t captured = 0;              // number of operations of the capture at that time
+    std::shared_ptr<Capture> capture;   // set if the stream was captured during the last record
+    uint64_t captured = 0;              // number of operations of the capture at the last record
 };
 
 std::unordered_map<void *, std::unique_ptr<Event>> &events = *new std::unordered_map<void *, std::unique_ptr<Event>>;
@@ -277,7 +277,7 @@ double milliseconds() {
     return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// An event for functions that wait or ask.
+// Returns the event for functions that wait or ask.
 Result waiting_event(const Call &call, void *handle, Event *&event) {
     if (Result r = call.ready()) return r;
     event = find_event(handle);

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <dlfcn.h>
 
-// Reads `12.4` from the variable, else the major version from the end of the name that the library was opened by: `libnvrtc.so.12`.
+// Reads a version like `12.4` from the variable. Otherwise takes the major version from the file name of the library: `libnvrtc.so.12`.
 static inline void version_of(const char *variable, void *function, int *major, int *minor) {
     *major = 13, *minor = 0;
     const char *text = getenv(variable);

@@ -1,11 +1,11 @@
-// What the driver has for libraries that put work into streams.
+// The driver's interface for libraries that add work to streams.
 #pragma once
 #include <cstdint>
 
 extern "C" {
-// Puts work into a stream of the current context. `run` gets the data and the number of the device, runs when the stream gets there, with
-// memory of devices readable, and returns a result of the driver; it may run again, in a graph. `drop` frees the data at last.
+// Adds work to a stream of the current context. `run` gets the data and the number of the device. It is called when the stream reaches the
+// work, with readable device memory, and returns a result of the driver. In a graph it may be called again. `drop` frees the data.
 int thorn_emu_enqueue(void *stream, int (*run)(void *data, int device), void *data, void (*drop)(void *data));
-// For work: nonzero if the bytes lie in one allocation of the device. If not, that is a finding, which the message on stderr tells.
+// For use in `run`: nonzero if the bytes are in one allocation of the device. Otherwise a message on stderr reports the invalid access.
 int thorn_emu_reaches(const char *what, int device, uint64_t at, uint64_t bytes);
 }

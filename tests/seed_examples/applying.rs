@@ -1,4 +1,4 @@
-//! Operations that call functions of the caller, element by element; closures here, as Torch7 takes them in Lua.
+//! Operations that call a callback for each element. The callbacks are closures, like Torch7's in Lua.
 
 use crate::handles::{Outcome, Tensor, Thing, done};
 use crate::json::text;
@@ -9,7 +9,7 @@ use std::ffi::{c_int, c_void};
 /// `t = function(t)`
 pub fn apply<F: FnMut(&mut f64)>(t: &Tensor, mut function: F) -> Outcome {
     unsafe extern "C" fn call<F: FnMut(&mut f64)>(x: *mut f64, function: *mut c_void) -> c_int {
-        // SAFETY: the library passes one element, and the function it was given.
+        // SAFETY: the library passes one element and the function that `apply` gave it.
         unsafe { (*function.cast::<F>())(&mut *x) }
         0
     }
@@ -50,7 +50,7 @@ pub fn operation(name: &str) -> Option<Operation> {
             "sin" => apply(w.tensor(o, "self"), |x| *x = x.sin()),
             other => panic!("{other} is no function"),
         },
-        // The sum of all elements, which stay as they are.
+        // Sums all elements, which are unchanged.
         "apply_accumulate" => |w, o| {
             let mut sum = 0.0;
             apply(w.tensor(o, "self"), |x| sum += *x)?;

@@ -1,4 +1,4 @@
-//! Examples that no list of operations says, and those where the documents contradict each other.
+//! Examples that no list of operations can express, and examples for which the documents contradict each other.
 
 use crate::applying::{apply, map, map2};
 use crate::drawing;
@@ -101,7 +101,7 @@ fn elements_come_out_row_major() {
     assert_eq!(c!(tensors::transpose(a.0, a.0, 0, 1)), TH_OK);
     let rows = Tensor::made(c!(tensors::newContiguous(a.0))).unwrap();
     let data = c!(tensors::data(rows.0)).cast::<f64>();
-    // SAFETY: four contiguous elements.
+    // SAFETY: `data` points to four contiguous elements.
     assert_eq!(unsafe { std::slice::from_raw_parts(data, 4) }, [1.5, 2.5, 3.5, 4.5]);
     assert_eq!(c!(tensors::get2d(a.0, 0, 0)), 1.5);
 }
@@ -126,7 +126,7 @@ fn tensors_are_saved_and_loaded() {
         assert_eq!(c!(archives::THArchive_add(out, c"".as_ptr(), p.0)), TH_OK);
         assert_eq!(c!(archives::THArchive_close(out)), TH_OK);
         c!(archives::THArchive_free(out));
-        // By name, and from memory.
+        // From a file by its name, and from memory.
         let bytes = std::fs::read(&path).unwrap();
         let file = c!(archives::THArchive_openMemory(bytes.as_ptr().cast(), bytes.len() as isize));
         let loaded = [
@@ -176,18 +176,18 @@ fn printed(t: &Tensor) -> String {
     let options = THPrintOptions { layout: TH_PRINT_TORCH7, ..THPrintOptions::standard() };
     let text = c!(THTensor_toString(t.0, &options));
     assert!(!text.is_null());
-    // SAFETY: a C string, ours to free.
+    // SAFETY: `text` is a C string that the caller owns.
     let owned = unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned();
     c!(THFree(text.cast()));
     owned
 }
 
-/// The documents say both "of dimension 3x3" and, in later prints, "of size 3x3", as Torch7 does since; so does the library.
+/// The documents have both "of dimension 3x3" and, in later prints, "of size 3x3". Torch7 has had "of size" since, and so has the library.
 fn matrices_are_printed_in_columns() {
     assert_eq!(printed(&counted(&[3, 3])), " 1  2  3\n 4  5  6\n 7  8  9\n[torch.DoubleTensor of size 3x3]");
 }
 
-/// The line of indices ends in a space, which the document does not show.
+/// The line of indices ends with a space, which the document lacks.
 fn slices_are_printed_below_their_indices() {
     let row = [0.716, 0.6514, 0.0704, 0.7856, 0.7452];
     let lines = "  0.7160  0.6514  0.0704  0.7856  0.7452\n".repeat(2);
@@ -195,14 +195,14 @@ fn slices_are_printed_below_their_indices() {
     assert_eq!(printed(&Tensor::of(&[3, 2, 5], &row.repeat(6))), slices + "[torch.DoubleTensor of size 3x2x5]");
 }
 
-/// Torch7 refuses; PyTorch, and so the dynamic API, gives a 0-d tensor (decision D22).
+/// Torch7 refuses. PyTorch and the dynamic API give a 0-d tensor (decision D22).
 fn selecting_from_a_vector_gives_a_scalar() {
     let x = Tensor::of(&[3], &[0.0, 7.0, 0.0]);
     let y = Tensor::made(c!(tensors::newSelect(x.0, 0, 1))).unwrap();
     assert_eq!((y.shape(), c!(tensors::nElement(y.0)), c!(tensors::item(y.0))), (vec![], 1, 7.0));
 }
 
-/// PyTorch's message names methods of Python; this one names functions of C.
+/// PyTorch's message names Python methods; thorn's names C functions.
 fn views_that_need_a_copy_say_what_to_call() {
     let turned = Tensor::of(&[2, 2], &[0.0; 4]);
     assert_eq!(c!(tensors::t(turned.0, turned.0)), TH_OK);
@@ -210,14 +210,14 @@ fn views_that_need_a_copy_say_what_to_call() {
     assert!(refused.err().is_some_and(|message| message.contains("newReshape") && message.contains("newContiguous")));
 }
 
-/// Torch7 reads negative strides as "choose contiguous ones"; in the dynamic API they are an error (decision D37).
+/// Torch7 reads negative strides as "choose contiguous strides". In the dynamic API they are an error (decision D37).
 fn negative_strides_are_refused() {
     let refused = Tensor::made(c!(tensors::newWithSizesStrides(TH_FLOAT64, 2, [2, 3].as_ptr(), [-1, -1].as_ptr())));
     assert!(refused.err().is_some_and(|message| message.contains("negative")));
 }
 
-/// Torch7 copies between any shapes of one element count; the dynamic API broadcasts as PyTorch does, so 4 does not fit 2x2 unless it is
-/// viewed as such (decision D24).
+/// Torch7 copies between any shapes with equal numbers of elements. The dynamic API broadcasts as PyTorch does, so shape 4 does not fit 2x2
+/// without a view (decision D24).
 fn copy_broadcasts_but_does_not_reshape() {
     let (x, y) = (Tensor::of(&[4], &[1.0; 4]), Tensor::of(&[2, 2], &[0.0; 4]));
     let refused = done(c!(tensors::copy(y.0, x.0)));
@@ -227,7 +227,7 @@ fn copy_broadcasts_but_does_not_reshape() {
     assert_eq!((y.shape(), y.elements()), (vec![2, 2], vec![1.0; 4]));
 }
 
-/// Masks of another shape with as many elements: Torch7 takes them, the dynamic API broadcasts (decision D26).
+/// Masks of another shape with as many elements: Torch7 accepts them, the dynamic API broadcasts (decision D26).
 fn masks_broadcast_but_do_not_reshape() {
     let (x, mask) = (Tensor::of(&[1, 4], &[1.0, 2.0, 3.0, 4.0]), Tensor::of(&[2, 2], &[0.0, 0.0, 1.0, 1.0]));
     let mask = Tensor::made(c!(tensors::newTo(mask.0, TH_UINT8))).unwrap();
@@ -249,7 +249,7 @@ fn what_is_put_twice_is_added_twice() {
     assert_eq!(x.elements(), [0.0, 3.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 3.0]);
 }
 
-/// Comparisons give Bool here, and uint8 where that is asked for; both are masks.
+/// Comparisons give Bool by default, and uint8 on request. Both are masks.
 fn comparisons_are_masks() {
     let (x, y) = (counted(&[3, 3]), Tensor::made(c!(tensors::new())).unwrap());
     for mask in [c!(tensors::new()), c!(tensors::newWithSize1d(TH_UINT8, 0))] {
@@ -260,7 +260,7 @@ fn comparisons_are_masks() {
     }
 }
 
-/// A mask of uint8, as Torch7's.
+/// A mask of uint8, as in Torch7.
 fn bytes(shape: &[i64], elements: &[f64]) -> Tensor {
     Tensor::made(c!(tensors::newTo(Tensor::of(shape, elements).0, TH_UINT8))).unwrap()
 }
@@ -303,7 +303,7 @@ fn counted(shape: &[i64]) -> Tensor {
     x
 }
 
-/// Torch7 maps over shapes of one element count, the dynamic API broadcasts (decision D25).
+/// Torch7 maps over shapes with equal numbers of elements, the dynamic API broadcasts (decision D25).
 fn map_broadcasts_but_does_not_reshape() {
     let (x, y) = (counted(&[3, 3]), counted(&[9]));
     let refused = map(&x, &y, |x, _| *x = 0.0);
@@ -313,7 +313,7 @@ fn map_broadcasts_but_does_not_reshape() {
     assert_eq!((x.shape(), x.elements()), (vec![3, 3], vec![1.0, 4.0, 9.0, 16.0, 25.0, 36.0, 49.0, 64.0, 81.0]));
 }
 
-/// Here too Torch7 takes 9 elements for 3x3 ones (decision D25).
+/// Here, too, Torch7 accepts 9 elements for 3x3 (decision D25).
 fn map2_of_three_tensors() {
     let (x, y, z) = (counted(&[3, 3]), counted(&[9]), counted(&[3, 3]));
     assert!(apply(&x, |x| *x = x.cos().powi(2)).is_ok());
@@ -333,7 +333,7 @@ fn a_storage_over_another_tensors_data() {
     let tt = Tensor::made(c!(tensors::newWithStorage(store.0, 0, -1, null(), null()))).unwrap();
     assert_eq!(c!(tensors::set1d(tt.0, 4, 5.0)), TH_OK);
     assert_eq!(c!(tensors::get1d(t.0, 4)), 5.0);
-    // The storage must leave the memory to `t`.
+    // `t` must keep the memory alive after the storage handle is freed.
     drop((tt, store));
     assert_eq!(c!(tensors::fill(t.0, 2.0)), TH_OK);
     assert_eq!(t.elements(), [2.0; 10]);
@@ -342,7 +342,7 @@ fn a_storage_over_another_tensors_data() {
 fn the_fields_of_the_struct_are_open() {
     let x = Tensor::of(&[2, 3], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
     let row = Tensor::made(c!(tensors::newSelect(x.0, 0, 1))).unwrap();
-    // SAFETY: live tensors; `size` and `stride` have `nDimension` entries.
+    // SAFETY: both tensors are live, and `size` and `stride` have `nDimension` entries.
     let (whole, part, size, stride) = unsafe { (&*x.0, &*row.0, *(*row.0).size, *(*row.0).stride) };
     assert_eq!((whole.nDimension, part.nDimension, size, stride), (2, 1, 3, 1));
     assert_eq!((part.storage, part.storageOffset, i32::from(part.dtype)), (whole.storage, 3, TH_FLOAT64));
@@ -418,7 +418,7 @@ fn references_are_counted() {
 
 fn references_are_counted_atomically() {
     let x = Tensor::of(&[4], &[0.0; 4]);
-    // Integers, because raw pointers do not go to other threads by themselves.
+    // Integers, because raw pointers are not `Send`.
     let (tensor, storage) = (x.0 as usize, x.storage() as usize);
     let rounds = AtomicI32::new(0);
     std::thread::scope(|scope| {

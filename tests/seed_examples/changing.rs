@@ -1,4 +1,4 @@
-//! Operations that change or read what is there, or compute from it.
+//! Operations that change or read existing tensors, or compute from them.
 
 use crate::handles::{Thing, asked, done};
 use crate::json::{int, ints, number, text};

@@ -12,13 +12,13 @@ fn same<T: PartialEq + std::fmt::Debug>(what: &str, got: T, expected: T) -> Outc
     if got == expected { Ok(()) } else { Err(format!("{what} is {got:?}, not {expected:?}")) }
 }
 
-/// Fails unless every number lies within `tolerance` of the expected one.
+/// Fails unless every number is within `tolerance` of the expected one.
 fn near(what: &str, got: &[f64], expected: &[f64], tolerance: f64) -> Outcome<()> {
     let good = got.len() == expected.len() && got.iter().zip(expected).all(|(g, e)| (g - e).abs() <= tolerance);
     if good { Ok(()) } else { Err(format!("{what} is {got:?}, not {expected:?}")) }
 }
 
-/// Fails unless one thing `expected` holds.
+/// Fails unless one check of `expected` holds.
 pub fn check(world: &World, expected: &Value) -> Outcome<()> {
     let kind = text(expected, "check");
     let it = || world.tensor(expected, "of");

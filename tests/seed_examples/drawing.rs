@@ -9,7 +9,7 @@ use thorn::error::{TH_OK, THStatus};
 use thorn::random::{TH_MT19937, TH_PHILOX};
 use thorn::tensor::THTensor;
 
-/// Calls `check` with `n` elements of `dtype` that `draw` has drawn, for either kind.
+/// Calls `check` with `n` elements of `dtype` that `draw` has drawn, for both kinds of generators.
 fn drawn(dtype: THDtype, n: i64, draw: impl Fn(*mut THTensor, *mut THGenerator) -> THStatus, check: impl Fn(&[f64])) {
     for kind in [TH_PHILOX, TH_MT19937] {
         let r = Tensor::made(c!(tensors::newWithSize1d(dtype, n))).unwrap();
@@ -44,7 +44,8 @@ pub fn uniform_stays_in_its_range() {
     );
 }
 
-/// Mean 3 and variance 4; standard deviations over n draws: 2 / sqrt(n) = 0.02 of the mean, 4 sqrt(2 / n) = 0.057 of the variance.
+/// Checks for mean 3 and variance 4. The standard deviations over n draws are 2 / sqrt(n) = 0.02 for the mean, and 4 sqrt(2 / n) = 0.057
+/// for the variance.
 fn check_moments(xs: &[f64]) {
     let squares: Vec<f64> = xs.iter().map(|x| (x - 3.0).powi(2)).collect();
     assert!((mean(xs) - 3.0).abs() < 0.1, "{}", mean(xs));
@@ -87,7 +88,8 @@ pub fn cauchy_has_its_median() {
     drawn(TH_FLOAT64, 10000, |r, g| c!(tensors::cauchy(r, g, 5.0, 2.0)), |xs| assert!((median(xs) - 5.0).abs() < 0.16, "{}", median(xs)));
 }
 
-/// The document's formula, which is TH's, has p as the probability of failure: the mean is 1 / (1 - p). PyTorch's has that of success.
+/// In the document's formula, which is TH's, p is the probability of failure: the mean is 1 / (1 - p). In PyTorch's, p is the probability
+/// of success.
 pub fn geometric_counts_from_one() {
     drawn(
         TH_FLOAT64,

@@ -1,4 +1,4 @@
-//! Counted references to tensors and storages, and what a call of the C API comes to.
+//! Counted references to tensors and storages, and the outcomes of C API calls.
 
 use crate::{storages, tensors};
 use std::ffi::{CStr, c_int, c_void};
@@ -10,7 +10,7 @@ use thorn::error::{TH_OK, THStatus};
 use thorn::storage::THStorage;
 use thorn::tensor::THTensor;
 
-/// A thing that an example calls by name.
+/// A named object of an example.
 pub enum Thing {
     Tensor(Tensor),
     Storage(Storage),
@@ -89,7 +89,7 @@ impl Drop for Storage {
 }
 
 fn last_error() -> String {
-    // SAFETY: a C string, borrowed until the next failing call.
+    // SAFETY: the function returns a C string, which is valid until the next failing call.
     unsafe { CStr::from_ptr(THGetLastError()) }.to_string_lossy().into_owned()
 }
 
@@ -97,7 +97,7 @@ pub fn done(status: THStatus) -> Outcome {
     if status == TH_OK { Ok(None) } else { Err(last_error()) }
 }
 
-/// The outcome of a function that tells of its failure by the error state alone.
+/// The outcome of a function that reports failure only through the error state.
 pub fn asked(call: impl FnOnce()) -> Outcome {
     THClearLastError();
     call();

@@ -1,4 +1,4 @@
-//! Operations that reach elements by index or mask.
+//! Operations that access elements by index or mask.
 
 use crate::handles::{Outcome, Tensor, done};
 use crate::json::{int, list, nested, number};
@@ -9,7 +9,7 @@ use std::ffi::{c_int, c_void};
 use thorn::dtype::TH_INT64;
 use thorn::ops::index::scatter::{TH_REDUCE_ADD, TH_REDUCE_MULTIPLY, THReduce};
 
-/// Positions, which are int64.
+/// An int64 tensor of positions.
 fn positions(data: &Value) -> Outcome<Tensor> {
     let (numbers, shape) = nested(data);
     let numbers: Vec<i64> = numbers.iter().map(|&x| x as i64).collect();
@@ -21,7 +21,7 @@ fn dim(operation: &Value) -> c_int {
     int(&operation["dim"]) as c_int
 }
 
-/// How elements are combined, if they are.
+/// The reduction that combines elements, if there is one.
 fn reduce(operation: &Value) -> Option<THReduce> {
     Some(match operation.get("reduce")?.as_str()? {
         "add" => TH_REDUCE_ADD,

@@ -1,21 +1,20 @@
-//! The examples of the documents thorn is built after, run through the C API. `tests/data/seed_examples.jsonl` has one a line.
+//! Runs the examples of thorn's source documents through the C API. `tests/data/seed_examples.jsonl` has one example on each line.
 //!
-//! An example is a list of operations (`setup`, then `call`) and of what must hold afterwards (`expected`). Dimensions, indices and
-//! offsets start at 0 in all of them, also where the document's own words (`seed_call`) count from 1. What a list of operations cannot say
-//! is checked by hand (`by_hand.rs`), and so is an example where the documents contradict each other: there the comment names the
-//! decision.
+//! An example is a list of operations (`setup`, then `call`) and a list of checks (`expected`). Dimensions, indices and offsets start at 0
+//! in all of them, also where the document's own text (`seed_call`) counts from 1. Examples that a list of operations cannot express are
+//! checked by hand (`by_hand.rs`). So are examples for which the documents contradict each other: there a comment names the decision.
 //!
-//! `cargo test --test seed_examples -- --nocapture` prints how many examples ran and what the others wait for.
+//! `cargo test --test seed_examples -- --nocapture` prints how many examples ran, and what the others wait for.
 
 /// A call of the C API.
 macro_rules! c {
     ($($function:ident)::+($($arg:expr),* $(,)?)) => {
-        // SAFETY: handles are held by `Tensor` or `Storage` meanwhile; arrays have the length passed with them.
+        // SAFETY: `Tensor` or `Storage` keeps each handle alive, and each array has the length that is passed with it.
         unsafe { $($function)::+($($arg),*) }
     };
 }
 
-/// The functions `THTensor_*`, which Rust has without the prefix.
+/// The functions `THTensor_*`, whose Rust names lack the prefix.
 mod tensors {
     pub use thorn::capi::grad::rows::tensors::*;
     pub use thorn::capi::rows::pointwise::{choices::*, scaled::*, truths::*};
@@ -51,18 +50,18 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use world::{World, known};
 
-/// The reason why an example waits: an area of the library, and the functions whose appearance ends the waiting. Once the header declares
-/// a function with one of these words in its name, in capitals or not, the test fails and asks for the example.
+/// The reason why an example waits: an area of the library, and words of function names. Once the header declares a function with one of
+/// these words in its name, in any case, the test fails and asks for the example.
 type Wait = (&'static str, &'static str, &'static [&'static str]);
 
-/// Operations no function offers yet. An example that needs one waits.
+/// Operations that no function offers yet. An example that needs one waits.
 const LATER: &[Wait] = &[];
 
-/// Examples in words alone that wait.
+/// Examples without operations that wait.
 const LATER_EXAMPLES: &[Wait] = &[];
 
-/// Examples of what C does not have to ask, since its types tell tensors from storages, and the tests of lua/tests/construct_test.lua that
-/// run them.
+/// Examples that C does not need, because its types tell tensors from storages, and the tests of lua/tests/construct_test.lua that run
+/// them.
 const IN_LUA: &[(&str, &str)] = &[("000_is_tensor_is_storage", "isTensor and isStorage"), ("004_type_name", "types have Torch7's names")];
 
 /// Examples that need a GPU, and the cases of c_tests/test_cuda.c that run them.
@@ -84,7 +83,7 @@ const ON_DEVICES: &[(&str, &str)] = &[
     ("003_gpu_arith_stays_on_gpu", "the_examples_of_devices_hold"),
 ];
 
-/// Runs an example: either its call fails with the message it expects, or everything it expects holds.
+/// Runs an example. Its call must fail with the expected message, or all of its checks must hold.
 fn run(example: &Value) -> Outcome<()> {
     let mut world = World::default();
     world.run(&example["setup"]).map_err(|message| format!("the setup failed: {message}"))?;
@@ -93,7 +92,7 @@ fn run(example: &Value) -> Outcome<()> {
     match (world.run(&example["call"]), refused.map(|expected| text(expected, "match"))) {
         (Ok(()), None) => expected.iter().try_for_each(|expected| check(&world, expected)),
         (Ok(()), Some(part)) => Err(format!("the call succeeded; expected an error with \"{part}\"")),
-        // The name of the function is written as C writes it: newExpand.
+        // The name of the function is written as in C: newExpand.
         (Err(message), Some(part)) if message.to_lowercase().contains(&part.to_lowercase()) => Ok(()),
         (Err(message), _) => Err(format!("the call failed: {message}")),
     }
@@ -103,7 +102,7 @@ fn examples() -> Vec<Value> {
     include_str!("../data/seed_examples.jsonl").lines().map(|line| serde_json::from_str(line).expect("a line of JSON")).collect()
 }
 
-/// Names of the operations in one part of an example, or of its checks.
+/// The names of the operations, or of the checks, in one part of an example.
 fn names<'a>(example: &'a Value, part: &str, key: &'a str) -> impl Iterator<Item = &'a str> {
     list(&example[part]).iter().map(move |entry| text(entry, key))
 }
@@ -112,19 +111,19 @@ fn area(table: &[Wait], name: &str) -> Option<&'static str> {
     table.iter().find(|(known, ..)| *known == name).map(|(_, area, _)| *area)
 }
 
-/// The functions a header declares.
+/// The functions that a header declares.
 fn functions(header: &str) -> impl Iterator<Item = &str> {
     let code = header.lines().filter(|line| !line.starts_with("//"));
     code.filter_map(|line| line.split_once('(')?.0.rsplit([' ', '*']).next()).filter(|name| name.starts_with("TH"))
 }
 
-/// Returns the function of the header with `guard` in its name, for which an example waits, if there is one.
+/// Returns the function in the header with `guard` in its name, if there is one. An example waits for it.
 fn appeared(guard: &str, header: &str) -> Option<String> {
     let guard = guard.to_lowercase();
     functions(header).find(|name| name.to_lowercase().contains(&guard)).map(str::to_owned)
 }
 
-/// Returns the area that an example waits for, if it does.
+/// Returns the area that an example waits for, if it waits.
 fn waits_for(example: &Value) -> Option<&'static str> {
     let operations = names(example, "setup", "op").chain(names(example, "call", "op")).chain(names(example, "expected", "check"));
     let missing = operations.filter_map(|name| area(LATER, name)).next();

@@ -58,7 +58,7 @@ pub fn rows_become_entries() {
     assert_eq!((s.size(), c!(sparse::nnz(s.0)), c!(sparse::sparseDim(s.0))), (vec![3, 3], 1, 1));
 }
 
-/// The document's values are random. These are the places of the elements.
+/// The document's values are random. This checks the positions of the elements.
 pub fn a_mask_chooses_elements() {
     let elements: Vec<f64> = (0..100).map(f64::from).collect();
     let t = Tensor::of(&[5, 5, 2, 2], &elements);

@@ -10,7 +10,7 @@ use std::ptr::null_mut;
 use thorn::error::THStatus;
 use thorn::tensor::THTensor;
 
-/// A function that returns a list: asked for the count, then for the list.
+/// Calls a function that returns a list: first for the count, then for the list.
 fn pieces(call: impl Fn(*mut *mut THTensor, *mut c_int) -> THStatus) -> Outcome {
     let mut count = 0;
     done(call(null_mut(), &mut count))?;
@@ -19,7 +19,7 @@ fn pieces(call: impl Fn(*mut *mut THTensor, *mut c_int) -> THStatus) -> Outcome 
     Ok(Some(Thing::List(room.into_iter().map(Tensor).collect())))
 }
 
-/// Torch7's `sub`: ranges from first to last index, both included, negative ones counted from the end.
+/// Torch7's `sub`: ranges from first to last index, both included. Negative indices count from the end.
 fn sub(source: *mut THTensor, ranges: &[Value]) -> Outcome {
     let mut part = Tensor::made(c!(tensors::newWithTensor(source)))?;
     for (d, range) in ranges.iter().enumerate() {

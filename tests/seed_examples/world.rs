@@ -1,4 +1,4 @@
-//! The interpreter: operations run one after the other, on things known by name.
+//! The interpreter: runs operations one after the other on named objects.
 
 use crate::handles::{Outcome, Storage, Tensor, Thing, done};
 use crate::json::{list, text};
@@ -9,10 +9,10 @@ use thorn::error::THStatus;
 use thorn::storage::THStorage;
 use thorn::tensor::THTensor;
 
-/// An operation: its handles are in the world, its numbers in its own fields.
+/// An operation. Its handles are in the world, and its numbers in its own fields.
 pub type Operation = fn(&World, &Value) -> Outcome;
 
-/// How an operation runs, if it can.
+/// Returns the function that runs an operation, if there is one.
 pub fn known(name: &str) -> Option<Operation> {
     making::operation(name)
         .or(viewing::operation(name))
@@ -21,24 +21,24 @@ pub fn known(name: &str) -> Option<Operation> {
         .or(indexing::operation(name))
 }
 
-/// A new tensor for the world.
+/// Returns a new tensor for the world.
 pub fn tensor(raw: *mut THTensor) -> Outcome {
     Tensor::made(raw).map(|tensor| Some(Thing::Tensor(tensor)))
 }
 
-/// A new tensor for the world, once a function has written its result there.
+/// Returns a new tensor for the world, after a function has written its result to the tensor.
 pub fn result(raw: *mut THTensor, call: impl FnOnce(*mut THTensor) -> THStatus) -> Outcome {
     let new = Tensor::made(raw)?;
     done(call(new.0))?;
     Ok(Some(Thing::Tensor(new)))
 }
 
-/// A new storage for the world.
+/// Returns a new storage for the world.
 pub fn storage(raw: *mut THStorage) -> Outcome {
     Storage::made(raw).map(|storage| Some(Thing::Storage(storage)))
 }
 
-/// All things by their names.
+/// All objects by name.
 #[derive(Default)]
 pub struct World(pub HashMap<String, Thing>);
 
@@ -51,12 +51,12 @@ impl World {
         }
     }
 
-    /// The handle an operation is on.
+    /// The handle that an operation works on.
     pub fn it(&self, operation: &Value) -> *mut THTensor {
         self.tensor(operation, "self").0
     }
 
-    /// The storage named in field `key`, or the one of the tensor named there.
+    /// The storage named in field `key`, or the storage of the tensor named there.
     pub fn storage(&self, of: &Value, key: &str) -> *mut THStorage {
         match self.0.get(text(of, key)) {
             Some(Thing::Storage(storage)) => storage.0,
@@ -65,7 +65,7 @@ impl World {
         }
     }
 
-    /// Runs operations up to the first that fails.
+    /// Runs operations until one fails.
     pub fn run(&mut self, operations: &Value) -> Outcome<()> {
         for operation in list(operations) {
             let name = text(operation, "op");

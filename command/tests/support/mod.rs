@@ -1,4 +1,4 @@
-//! Runs the command on files of the corpus, and on files that a test makes.
+//! Runs the command on files of the corpus, and on files that a test writes.
 
 #![allow(dead_code)]
 
@@ -8,7 +8,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-/// What a run of the command said.
+/// The exit code and the output of a run.
 pub struct Run {
     pub code: i32,
     pub out: Vec<u8>,
@@ -16,18 +16,18 @@ pub struct Run {
 }
 
 impl Run {
-    /// The standard output of a run that went well and warned of nothing.
+    /// The standard output of a run that succeeded without warnings.
     pub fn text(&self) -> &str {
         assert_eq!((self.code, self.err.as_str()), (0, ""), "{}", String::from_utf8_lossy(&self.out));
         std::str::from_utf8(&self.out).unwrap()
     }
 
-    /// The same, as JSON.
+    /// As `text`, parsed as JSON.
     pub fn json(&self) -> Value {
         serde_json::from_str(self.text()).unwrap()
     }
 
-    /// The message of a run that failed and wrote nothing.
+    /// The message of a run that failed without output.
     pub fn refusal(&self) -> &str {
         assert_eq!((self.code, self.out.len()), (2, 0), "{}", self.err);
         let message = self.err.strip_prefix("thorn: ").unwrap_or_else(|| panic!("{}", self.err));
@@ -45,12 +45,12 @@ pub fn thorn<S: AsRef<OsStr>>(arguments: &[S]) -> Run {
     thorn_with(arguments, b"")
 }
 
-/// Runs the command with a standard input, which is a pipe.
+/// Runs the command with a pipe as its standard input.
 pub fn thorn_with<S: AsRef<OsStr>>(arguments: &[S], input: &[u8]) -> Run {
     let mut child =
         command().args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the command starts");
     let (mut to, input) = (child.stdin.take().unwrap(), input.to_vec());
-    // A command that does not read its input closes it.
+    // Writing fails if the command does not read its input.
     let writer = std::thread::spawn(move || _ = to.write_all(&input));
     let output = child.wait_with_output().unwrap();
     writer.join().unwrap();
@@ -66,13 +66,13 @@ pub fn corpus(name: &str) -> String {
     files().join("corpus").join(name).to_str().unwrap().to_owned()
 }
 
-/// What the real programs read from the files of a format.
+/// The original programs' reading of the files of a format.
 pub fn expected(format: &str) -> Value {
     let path = files().join("tests/expected").join(format).with_extension("json");
     serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
 }
 
-/// A folder of one test's own.
+/// A temporary folder for one test.
 pub struct Folder(PathBuf);
 
 pub fn folder(test: &str) -> Folder {
@@ -87,20 +87,20 @@ impl Folder {
         self.0.join(name).to_str().unwrap().to_owned()
     }
 
-    /// A file with these bytes.
+    /// Writes a file with these bytes.
     pub fn file(&self, name: &str, bytes: &[u8]) -> String {
         let path = self.path(name);
         std::fs::write(&path, bytes).unwrap();
         path
     }
 
-    /// A file of safetensors.
+    /// Writes a safetensors file.
     pub fn tensors(&self, name: &str, tensors: &[(&str, &str, &[i64], Vec<u8>)]) -> String {
         self.file(name, &safetensors(tensors, &[]))
     }
 }
 
-/// A file of safetensors: names, dtypes as the format has them, shapes, bytes; and metadata.
+/// The bytes of a safetensors file, from names, dtypes in the format's notation, shapes, bytes, and metadata.
 pub fn safetensors(tensors: &[(&str, &str, &[i64], Vec<u8>)], metadata: &[(String, String)]) -> Vec<u8> {
     let (mut header, mut data) = (Vec::new(), Vec::new());
     if !metadata.is_empty() {

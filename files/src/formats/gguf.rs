@@ -23,6 +23,7 @@ pub fn read(input: &dyn Input) -> Result<Contents> {
         contents: Contents::new(Format::Gguf),
         room: Room::of(input.size()),
         alignment: 32,
+        unknown: Vec::new(),
     };
     match reader.cursor.u32()? {
         2 | 3 => {}
@@ -40,10 +41,21 @@ pub fn read(input: &dyn Input) -> Result<Contents> {
     let start = reader.cursor.at().checked_next_multiple_of(reader.alignment);
     let start = start.ok_or_else(|| reader.cursor.error(format_args!("alignment {} is beyond the file", reader.alignment)))?;
     let mut contents = reader.contents;
+    let mut starts = grow::list(contents.storages.len() + 1)?;
     for storage in &mut contents.storages {
         if let Encoding::Numbers { at, .. } | Encoding::Blocks { at, .. } = &mut storage.encoding {
             *at = at.checked_add(start).ok_or_else(|| Error::broken(format_args!("elements begin {at} bytes behind byte {start}")))?;
+            starts.push(*at);
         }
+    }
+    // Bytes of an unknown type reach to the next tensor, or to the end of the file.
+    starts.push(input.size());
+    starts.sort_unstable();
+    for index in reader.unknown {
+        let storage = &mut contents.storages[index];
+        let at = storage.encoding.plain().unwrap_or_default();
+        let next = starts.get(starts.partition_point(|&start| start <= at)).copied();
+        storage.len = next.unwrap_or(at) - at;
     }
     Ok(contents)
 }
@@ -91,6 +103,8 @@ struct Reader<'a> {
     contents: Contents,
     room: Room,
     alignment: u64,
+    /// The storages of tensors whose type is unknown, and with it how many bytes they have.
+    unknown: Vec<usize>,
 }
 
 impl Reader<'_> {
@@ -111,7 +125,7 @@ impl Reader<'_> {
     /// Reads a key and its value.
     fn key(&mut self) -> Result<()> {
         let key = self.string()?;
-        let (kind, _, _) = self.kind()?;
+        let (kind, name, _) = self.kind()?;
         let at = self.cursor.at();
         let mut text = String::new();
         match kind {
@@ -120,8 +134,11 @@ impl Reader<'_> {
             _ => self.number(kind, &mut text)?,
         }
         if key == "general.alignment" {
-            let alignment = text.parse().ok().filter(|alignment: &u64| kind == Kind::U32 && alignment.is_power_of_two());
-            self.alignment = alignment.ok_or_else(|| Error::format(at, format_args!("the alignment is {}, and no power of two", text)))?;
+            if kind != Kind::U32 {
+                return Err(Error::format(at, format_args!("general.alignment has the type {name}, and must have uint32")));
+            }
+            let alignment = text.parse().ok().filter(|alignment: &u64| alignment.is_power_of_two());
+            self.alignment = alignment.ok_or_else(|| Error::format(at, format_args!("the alignment {text} is no power of two")))?;
         }
         self.room.take(3 * size_of::<(String, String)>() + 2 * text.len(), at)?;
         self.contents.add_metadata(key, text)
@@ -205,19 +222,28 @@ impl Reader<'_> {
         sizes.reverse();
         let elements = count(&sizes).map_err(|error| Error::format(at, format_args!("tensor '{name}': {error}")))?;
         let (code, offset) = (self.cursor.u32()?, self.cursor.u64()?);
+        let whole = |numbers: u64, type_name: &str| match sizes.last() {
+            Some(&size) if (size as u64).is_multiple_of(numbers) => Ok(()),
+            _ => Err(Error::format(at, format_args!("tensor '{name}': sizes {sizes:?} are not of whole blocks of {type_name}"))),
+        };
         let data = match TYPES.iter().find(|(known, ..)| *known == code) {
             Some((.., Type::Numbers(element))) => {
                 Data::Storage(self.contents.add_numbers(elements, offset, Written::Same(*element), false)?)
             }
             Some((_, type_name, Type::Blocks(blocks))) => {
-                if sizes.last().is_none_or(|size| size % Blocks::COUNT as i64 != 0) {
-                    return Err(Error::format(at, format_args!("tensor '{name}': sizes {sizes:?} are not of whole blocks of {type_name}")));
-                }
+                whole(blocks.count() as u64, type_name)?;
                 let encoding = Encoding::Blocks { at: offset, blocks: *blocks };
                 Data::Storage(self.contents.add_storage(Element::F32, elements, encoding)?)
             }
-            Some((_, type_name, Type::Other)) => Data::Refused(format!("elements of the type {type_name} are not decoded")),
-            None => Data::Refused(format!("type {code} of elements is unknown")),
+            Some((_, type_name, Type::Other { numbers, bytes })) => {
+                whole(*numbers, type_name)?;
+                let why = format!("elements of the type {type_name} are not decoded");
+                self.contents.add_opaque(elements / numbers * bytes, 0, offset, why)?
+            }
+            None => {
+                grow::push(&mut self.unknown, self.contents.storages.len())?;
+                self.contents.add_opaque(0, 0, offset, format!("type {code} of elements is unknown"))?
+            }
         };
         let tensor = Tensor::row_major(name, sizes, 0)?;
         grow::push(&mut self.contents.tensors, Tensor { data, ..tensor })
@@ -228,8 +254,15 @@ impl Reader<'_> {
 enum Type {
     Numbers(Element),
     Blocks(Blocks),
-    /// Blocks that are not decoded.
-    Other,
+    /// Blocks that are not decoded: how many numbers and bytes each has.
+    Other {
+        numbers: u64,
+        bytes: u64,
+    },
+}
+
+const fn other(numbers: u64, bytes: u64) -> Type {
+    Type::Other { numbers, bytes }
 }
 
 /// The types of elements by their numbers.
@@ -237,21 +270,29 @@ enum Type {
 const TYPES: [(u32, &str, Type); 36] = [
     (0, "F32", Type::Numbers(Element::F32)),
     (1, "F16", Type::Numbers(Element::F16)),
-    (2, "Q4_0", Type::Blocks(Blocks::Q4_0)),
-    (3, "Q4_1", Type::Blocks(Blocks::Q4_1)),
-    (6, "Q5_0", Type::Blocks(Blocks::Q5_0)),
-    (7, "Q5_1", Type::Blocks(Blocks::Q5_1)),
-    (8, "Q8_0", Type::Blocks(Blocks::Q8_0)),
     (24, "I8", Type::Numbers(Element::I8)),
     (25, "I16", Type::Numbers(Element::I16)),
     (26, "I32", Type::Numbers(Element::I32)),
     (27, "I64", Type::Numbers(Element::I64)),
     (28, "F64", Type::Numbers(Element::F64)),
     (30, "BF16", Type::Numbers(Element::BF16)),
-    (4, "Q4_2", Type::Other), (5, "Q4_3", Type::Other), (9, "Q8_1", Type::Other), (10, "Q2_K", Type::Other),
-    (11, "Q3_K", Type::Other), (12, "Q4_K", Type::Other), (13, "Q5_K", Type::Other), (14, "Q6_K", Type::Other),
-    (15, "Q8_K", Type::Other), (16, "IQ2_XXS", Type::Other), (17, "IQ2_XS", Type::Other), (18, "IQ3_XXS", Type::Other),
-    (19, "IQ1_S", Type::Other), (20, "IQ4_NL", Type::Other), (21, "IQ3_S", Type::Other), (22, "IQ2_S", Type::Other),
-    (23, "IQ4_XS", Type::Other), (29, "IQ1_M", Type::Other), (34, "TQ1_0", Type::Other), (35, "TQ2_0", Type::Other),
-    (39, "MXFP4", Type::Other), (40, "NVFP4", Type::Other), (41, "Q1_0", Type::Other),
+    (2, "Q4_0", Type::Blocks(Blocks::Q4_0)),
+    (3, "Q4_1", Type::Blocks(Blocks::Q4_1)),
+    (6, "Q5_0", Type::Blocks(Blocks::Q5_0)),
+    (7, "Q5_1", Type::Blocks(Blocks::Q5_1)),
+    (8, "Q8_0", Type::Blocks(Blocks::Q8_0)),
+    (10, "Q2_K", Type::Blocks(Blocks::Q2_K)),
+    (11, "Q3_K", Type::Blocks(Blocks::Q3_K)),
+    (12, "Q4_K", Type::Blocks(Blocks::Q4_K)),
+    (13, "Q5_K", Type::Blocks(Blocks::Q5_K)),
+    (14, "Q6_K", Type::Blocks(Blocks::Q6_K)),
+    (20, "IQ4_NL", Type::Blocks(Blocks::IQ4_NL)),
+    (23, "IQ4_XS", Type::Blocks(Blocks::IQ4_XS)),
+    (34, "TQ1_0", Type::Blocks(Blocks::TQ1_0)),
+    (35, "TQ2_0", Type::Blocks(Blocks::TQ2_0)),
+    (39, "MXFP4", Type::Blocks(Blocks::MXFP4)),
+    (4, "Q4_2", other(16, 10)), (5, "Q4_3", other(16, 12)), (9, "Q8_1", other(32, 40)), (15, "Q8_K", other(256, 292)),
+    (16, "IQ2_XXS", other(256, 66)), (17, "IQ2_XS", other(256, 74)), (18, "IQ3_XXS", other(256, 98)), (19, "IQ1_S", other(256, 50)),
+    (21, "IQ3_S", other(256, 110)), (22, "IQ2_S", other(256, 82)), (29, "IQ1_M", other(256, 56)), (40, "NVFP4", other(64, 36)),
+    (41, "Q1_0", other(128, 18)),
 ];

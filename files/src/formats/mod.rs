@@ -18,7 +18,10 @@ pub use market::{Body, Part};
 
 use crate::contents::{Contents, Save};
 use crate::error::{Error, Result};
+use crate::grow;
 use crate::input::Input;
+use crate::zip;
+use std::fmt;
 use std::io::{self, Seek};
 
 /// A file that is written from its beginning.
@@ -38,7 +41,8 @@ struct Driver {
     endings: &'static [&'static str],
     /// True if files have strides, and storages that tensors share.
     keeps_layouts: bool,
-    /// Returns true if a file that begins with these bytes may be of this format. [`HEAD`] bytes are given, or the whole file.
+    /// Returns true if a file that begins with these bytes may be of this format. [`HEAD`] bytes are given, or the whole file; of
+    /// a zip archive at least the name of the first entry.
     recognises: fn(head: &[u8], size: u64) -> bool,
     read: fn(&dyn Input) -> Result<Contents>,
     /// `None` for formats that are only read.
@@ -129,6 +133,14 @@ impl Format {
         DRIVERS.iter().find(|driver| driver.endings.iter().any(|known| known.as_bytes() == ending)).map(|driver| driver.format)
     }
 
+    /// The endings of the names of files that can be written: ".pt, .pth, .t7, ...".
+    pub fn writable_endings() -> impl fmt::Display {
+        fmt::from_fn(|f| {
+            let endings = DRIVERS.iter().filter(|driver| driver.write.is_some()).flat_map(|driver| driver.endings);
+            endings.enumerate().try_for_each(|(k, ending)| write!(f, "{}.{ending}", if k == 0 { "" } else { ", " }))
+        })
+    }
+
     /// Returns true if files of this format have strides, and storages that tensors share; others have row-major tensors.
     pub fn keeps_layouts(self) -> bool {
         self.driver().keeps_layouts
@@ -152,9 +164,15 @@ impl Format {
 
 /// The contents of a file, whose first bytes tell the format.
 pub fn open(input: &dyn Input) -> Result<Contents> {
-    let mut head = [0; HEAD];
-    let head = &mut head[..HEAD.min(input.size() as usize)];
-    input.read_at(0, head)?;
+    let beginning = |len: usize| {
+        let mut head = grow::zeros((len as u64).min(input.size()) as usize)?;
+        input.read_at(0, &mut head).map(|()| head)
+    };
+    let mut head = beginning(HEAD)?;
+    if let Some(len) = zip::first_header(&head).filter(|&len| len > HEAD) {
+        head = beginning(len)?;
+    }
+    let head = &head[..];
     let Some(driver) = DRIVERS.iter().find(|driver| (driver.recognises)(head, input.size())) else {
         if torch::is_tar(head) {
             return Err(Error::unsupported(format_args!("tar archives, as PyTorch wrote them before 0.2, are not read")));

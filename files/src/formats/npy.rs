@@ -30,7 +30,8 @@ pub fn read(input: &dyn Input) -> Result<Contents> {
     let array = Array::read(&mut |to| cursor.read(to), 0)?;
     let mut contents = Contents::new(Format::Npy);
     let data = match array.numbers()? {
-        Err(why) => Data::Refused(why),
+        Err(Other { why, size: None }) => Data::Refused(why),
+        Err(Other { why, size: Some(size) }) => contents.add_opaque(array.bytes(size)?, size, array.start, why)?,
         Ok((len, written, big_endian)) => Data::Storage(contents.add_numbers(len, array.start, written, big_endian)?),
     };
     let tensor = array.tensor(String::new(), data)?;
@@ -45,6 +46,14 @@ pub struct Array {
     sizes: Vec<i64>,
     /// The number of bytes before the elements.
     pub start: u64,
+}
+
+/// Elements of a type that is not read.
+pub struct Other {
+    /// Why there are no elements.
+    pub why: String,
+    /// Bytes of an element. `None` where the type does not tell, and for objects of Python, which are in a pickle.
+    pub size: Option<u64>,
 }
 
 /// The value of `descr`.
@@ -120,10 +129,10 @@ impl Array {
     }
 
     /// The number of elements, how they are written, and whether the most significant byte comes first; or why there are none.
-    pub fn numbers(&self) -> Result<std::result::Result<(u64, Written, bool), String>> {
+    pub fn numbers(&self) -> Result<std::result::Result<(u64, Written, bool), Other>> {
         let len = count(&self.sizes)?;
         let Descr::Type(name) = &self.descr else {
-            return Ok(Err("its elements are structures".to_owned()));
+            return Ok(Err(Other { why: "its elements are structures".to_owned(), size: None }));
         };
         let (big_endian, kind) = match name.split_first() {
             Some((b'>', kind)) => (true, kind),
@@ -143,8 +152,22 @@ impl Array {
             b"f16" | b"f12" => "floats of more than 64 bits",
             _ => "of an unknown type",
         };
+        // The size follows the letter; of a letter of Unicode it is the number of letters, and of a time a unit is behind it.
+        let digits = kind.get(1..).and_then(|rest| std::str::from_utf8(rest).ok()).unwrap_or("");
+        let size = digits.split('[').next().and_then(|digits| digits.parse::<u64>().ok()).filter(|&size| size > 0);
+        let size = match kind.first() {
+            Some(b'O') => None,
+            Some(b'U') => size.and_then(|letters| letters.checked_mul(4)),
+            _ => size,
+        };
         let name = &name[..name.len().min(32)];
-        Ok(Err(format!("its elements are {what} ({})", name.escape_ascii())))
+        Ok(Err(Other { why: format!("its elements are {what} ({})", name.escape_ascii()), size }))
+    }
+
+    /// The bytes of all elements, where one has `size`.
+    pub fn bytes(&self, size: u64) -> Result<u64> {
+        let bytes = count(&self.sizes)?.checked_mul(size);
+        bytes.ok_or_else(|| Error::broken(format_args!("sizes {:?} of {size} bytes are more than 2^64 bytes", self.sizes)))
     }
 
     /// The array as a tensor.

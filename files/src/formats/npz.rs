@@ -5,8 +5,10 @@
 //! Names of tensors are written as names of entries, whatever characters they have. Metadata has no place in the format, and is left out
 //! when writing.
 
+use super::npy::Other;
 use super::{Output, npy, scipy};
-use crate::contents::{Contents, Data, Save, Tensor, unique};
+use crate::contents::{Contents, Data, Opaque, Save, Tensor, unique};
+use crate::element::{Element, Written};
 use crate::error::{Error, Kind, Result};
 use crate::formats::Format;
 use crate::grow;
@@ -89,7 +91,13 @@ fn array(contents: &mut Contents, entry: &mut Entry, input: &dyn Input) -> Resul
     };
     let array = npy::Array::read(&mut next, at).map_err(named)?;
     let data = match array.numbers().map_err(named)? {
-        Err(why) => Data::Refused(why),
+        Err(Other { why, size: None }) => Data::Refused(why),
+        Err(Other { why, size: Some(size) }) => {
+            let bytes = array.bytes(size).map_err(named)?;
+            let encoding = entry.encoding(array.start, bytes, Written::Same(Element::U8), false)?;
+            let storage = contents.add_storage(Element::U8, bytes, encoding)?;
+            Data::Opaque(Opaque { storage, size, why })
+        }
         Ok((len, written, big_endian)) => {
             let bytes = len.saturating_mul(written.size() as u64);
             let encoding = entry.encoding(array.start, bytes, written, big_endian)?;

@@ -14,7 +14,7 @@ use crate::grow;
 use crate::input::{Cursor, Input};
 
 pub fn recognises(head: &[u8], _: u64) -> bool {
-    let [b'P', b'2' | b'3' | b'5' | b'6', rest @ ..] = head else { return false };
+    let [b'P', b'1'..=b'6', rest @ ..] = head else { return false };
     let next = rest.iter().position(|byte| !byte.is_ascii_whitespace());
     next.is_some_and(|next| (next > 0 && rest[next].is_ascii_digit()) || rest[next] == b'#')
 }
@@ -22,6 +22,9 @@ pub fn recognises(head: &[u8], _: u64) -> bool {
 pub fn read(input: &dyn Input) -> Result<Contents> {
     let mut cursor = Cursor::new(input, 1, u64::MAX);
     let kind = cursor.u8()?;
+    if matches!(kind, b'1' | b'4') {
+        return Err(Error::unsupported(format_args!("PBM images, of one bit, are not read: convert the file to PGM first")));
+    }
     let channels = if matches!(kind, b'3' | b'6') { 3 } else { 1 };
     let width = number(&mut cursor, 1, i64::from(i32::MAX))?;
     let height = number(&mut cursor, 1, i64::from(i32::MAX))?;

@@ -60,7 +60,11 @@ pub fn read(input: &dyn Input) -> Result<Contents> {
         end = to;
         let elements = count(&entry.sizes)?;
         let data = match DTYPES.iter().find(|(name, _)| *name == entry.dtype) {
-            None => Data::Refused(format!("there are no elements of the type {}", entry.dtype)),
+            None => {
+                let size = (to - from).checked_div(elements).filter(|size| elements.checked_mul(*size) == Some(to - from));
+                let why = format!("there are no elements of the type {}", entry.dtype);
+                contents.add_opaque(to - from, size.unwrap_or(0), start.saturating_add(from), why)?
+            }
             Some((_, written)) => {
                 if elements.checked_mul(written.size() as u64) != Some(to - from) {
                     return Err(Error::broken(format_args!(

@@ -66,7 +66,7 @@ pub fn assemble(contents: &mut Contents, format: &str, input: &dyn Input) -> Res
     for name in names {
         let Some(at) = place(name) else { return Ok(()) };
         let Tensor { sizes, strides, offset, data, .. } = &contents.tensors[at];
-        if let Data::Refused(why) = data {
+        if let Some(why) = data.refusal() {
             refused = Some(format!("of its array '{name}', {why}"));
         }
         let (sizes, strides) = (grow::copy(sizes)?, grow::copy(strides)?);

@@ -5,7 +5,7 @@
 use serde_json::Value;
 use std::io::Cursor;
 use std::path::PathBuf;
-use thorn_files::{Contents, Data, Element, Format, Save, Tensor};
+use thorn_files::{Contents, Data, Element, Format, Opaque, Save, Tensor};
 
 /// The bytes of a file of the corpus.
 pub fn file(name: &str) -> Vec<u8> {
@@ -40,7 +40,7 @@ pub fn storage(tensor: &Tensor) -> usize {
     match &tensor.data {
         Data::Storage(index) => *index,
         Data::Sparse(_) => panic!("tensor '{}' is sparse", tensor.name),
-        Data::Refused(why) => panic!("tensor '{}': {why}", tensor.name),
+        Data::Refused(why) | Data::Opaque(Opaque { why, .. }) => panic!("tensor '{}': {why}", tensor.name),
     }
 }
 

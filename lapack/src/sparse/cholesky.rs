@@ -1,7 +1,7 @@
 //! Sparse Cholesky, which is faer's.
 
 use super::columns::Columns;
-use super::{Failure, filled};
+use super::{Failure, condition, filled};
 use crate::float::{stack, view_mut};
 use dyn_stack::StackReq;
 use faer::sparse::linalg::cholesky::{SymmetricOrdering, factorize_symbolic_cholesky};
@@ -34,11 +34,16 @@ pub fn solve(a: &Columns, b: &mut [f64], k: usize) -> Result<bool, Failure> {
     let symbolic = factorize_symbolic_cholesky(pattern, Side::Lower, SymmetricOrdering::Amd, Default::default())?;
     let mut values = filled(symbolic.len_val(), 0.0)?;
     let mut memory = scratch(symbolic.factorize_numeric_llt_scratch::<f64>(Par::Seq, Default::default()))?;
-    let (a, regularization) = (SparseColMatRef::new(pattern, &a.values[..]), Default::default());
+    let (matrix, regularization) = (SparseColMatRef::new(pattern, &a.values[..]), Default::default());
     let (memory, params) = (stack(&mut memory), Default::default());
-    let factors = symbolic.factorize_numeric_llt(&mut values, a, Side::Lower, regularization, Par::Seq, memory, params);
+    let factors = symbolic.factorize_numeric_llt(&mut values, matrix, Side::Lower, regularization, Par::Seq, memory, params);
     let Ok(factors) = factors else { return Ok(false) };
-    let mut memory = scratch(symbolic.solve_in_place_scratch::<f64>(k, Par::Seq))?;
-    factors.solve_in_place_with_conj(Conj::No, view_mut(b, a.nrows(), k), Par::Seq, stack(&mut memory));
+    let solve = |b: &mut [f64], k: usize| {
+        let mut memory = scratch(symbolic.solve_in_place_scratch::<f64>(k, Par::Seq))?;
+        factors.solve_in_place_with_conj(Conj::No, view_mut(b, a.n(), k), Par::Seq, stack(&mut memory));
+        Ok(())
+    };
+    condition::check(a, solve)?;
+    solve(b, k)?;
     Ok(true)
 }

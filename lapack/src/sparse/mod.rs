@@ -5,6 +5,7 @@
 
 mod cholesky;
 mod columns;
+mod condition;
 mod dense;
 mod lu;
 mod order;
@@ -14,7 +15,7 @@ pub use columns::Rows;
 use std::collections::TryReserveError;
 
 /// Why a system was not solved.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Failure {
     /// There is too little memory.
     Memory,
@@ -24,6 +25,8 @@ pub enum Failure {
     NotFinite,
     /// This column depends on others; of the transposed system it is a row.
     Singular(usize),
+    /// The reciprocal of the condition number, which is so small that no digit of a solution is certain.
+    Condition(f64),
 }
 
 impl From<TryReserveError> for Failure {
@@ -76,7 +79,9 @@ pub fn solve(a: Rows<'_>, transpose: bool, b: &mut [f64], k: usize) -> Result<()
     let may_be_definite = columns.has_positive_diagonal() && columns == rows;
     if !(may_be_definite && cholesky::solve(&columns, b, k)?) {
         let [of, other] = if transpose { [&rows, &columns] } else { [&columns, &rows] };
-        lu::Factors::of(of, &order::Order::of(of, other)?)?.solve(b, k)?;
+        let factors = lu::Factors::of(of, &order::Order::of(of, other)?)?;
+        condition::check(of, |probes, k| factors.solve(probes, k))?;
+        factors.solve(b, k)?;
     }
     b.chunks_exact_mut(n).zip(exponents).for_each(|(column, of_b)| rescale(column, exponent - of_b));
     Ok(())

@@ -1,5 +1,4 @@
--- Uses the package where it has been installed: `luajit uses.lua FOLDER`, the folder that `require` should find it in. Prints the version of
--- LuaJIT.
+-- Uses the installed package: `luajit uses.lua FOLDER`, with the folder in which `require` should find it. Prints LuaJIT's version.
 
 local folder = ...
 

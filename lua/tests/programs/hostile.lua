@@ -1,5 +1,5 @@
--- Calls every function of the namespace with arguments drawn from what a program may have: `luajit hostile.lua SEED CALLS`. Each call
--- returns, or raises an error whose message names this file. Prints the calls, so that the last line names the one that ended the process.
+-- Calls every function of the namespace with random arguments from the objects of a program: `luajit hostile.lua SEED CALLS`. Each call
+-- returns, or raises an error whose message names this file. Prints the calls, so that the last line names a call that ended the process.
 
 local ffi = require("ffi")
 local library = require("thorn.library")
@@ -59,7 +59,7 @@ local function any()
     return draw({ thorn.float32, thorn.int64, thorn.bool, function() end, { tensor(), tensor() }, { tensor(), false } })
 end
 
--- A value that the argument takes, most of the time.
+-- Returns a value that mostly suits the argument.
 local function fitting(argument)
     for _ = 1, 60 do
         local value = any()
@@ -71,7 +71,7 @@ end
 local names = {}
 for name in pairs(rows.functions) do
     local signature = not excluded[name] and not left_out[name] and signatures.of(name)
-    -- A pointer says nothing of its memory.
+    -- A pointer does not tell the size of its memory.
     local takes_memory = not signature
     for _, argument in ipairs(signature and signature.parameters or {}) do takes_memory = takes_memory or argument.of.class == "memory" end
     if not takes_memory then names[#names + 1] = name end
@@ -98,7 +98,7 @@ for i = 1, calls do
     local short = name:match("^THTensor_(.+)$")
     local called = short and draw({ name, short, short .. "_" }) or name
     local f = thorn[called] or thorn[name]
-    -- No tail call: the error has the line of the function that calls.
+    -- Not a tail call, so that the error names the line of the calling function.
     local ok, message = pcall(function()
         local result = f(unpack(arguments, 1, count))
         return result

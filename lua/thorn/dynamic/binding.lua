@@ -1,7 +1,7 @@
--- The binding of a call: it chooses the function of the library that the arguments fit, and gives each argument its parameter.
+-- The binding of a call: chooses the C function that fits the arguments, and assigns each argument to its parameter.
 --
--- Arguments are given by position, by name in a table behind them, or both. By position each goes to the next parameter that takes such a
--- value; parameters with a default may be passed over. Of the forms that all arguments fit, the first one is called.
+-- Arguments are given by position, by name in a final table, or both. Each positional argument is assigned to the next parameter that
+-- accepts such a value. Parameters with a default may be omitted. If several forms fit all arguments, the first one is called.
 
 local ffi = require("ffi")
 local errors = require("thorn.errors")
@@ -14,12 +14,12 @@ local binding = {}
 
 local function is_tensor(value) return ffi.istype(library.Tensor, value) end
 
--- Returns true for a last argument that has options by name.
+-- Returns true for a last argument that is a table of named options.
 local function is_options(value)
     return type(value) == "table" and getmetatable(value) == nil and type(next(value)) == "string" and #value == 0
 end
 
--- Returns the options by the keys of parameters: `output_padding` becomes `outputPadding`. Returns nil where a name is no text.
+-- Returns the options by the keys of parameters: `output_padding` becomes `outputPadding`. Returns nil if a name is not a text.
 local function option_names(options)
     local named = {}
     for key, value in pairs(options) do
@@ -34,14 +34,14 @@ local function takes(argument, value, signature)
     return argument.of.class == "list" and signature.dimensions ~= nil and type(value) == "number"
 end
 
--- Returns the option for a parameter, and its name. `dim` stands for `dimension`, and for `dims`.
+-- Returns the option for a parameter, and its name. `dim` is an alias of `dimension` and of `dims`.
 local function option(argument, named)
     local value = named[argument.key]
     if value == nil and (argument.key == "dimension" or argument.key == "dims") then return named.dim, "dim" end
     return value, argument.key
 end
 
--- Gives values from place `j` of `given` to parameters from `p` on. Returns false where they do not fit.
+-- Assigns values from position `j` of `given` to parameters from `p` on. Returns false if they do not fit.
 local function assign(signature, given, count, named, p, j, values)
     local argument = signature.parameters[p]
     if not argument then return j > count end
@@ -59,7 +59,7 @@ local function assign(signature, given, count, named, p, j, values)
             values[p] = value
             if assign(signature, given, count, named, p + 1, j + 1, values) then return true end
         end
-        -- A list may be given element by element where nothing stands behind it.
+        -- A list may be given element by element if it is the last argument.
         local class = argument.of.class
         if class == "list" or class == "handles" then
             local list = {}
@@ -76,7 +76,7 @@ local function assign(signature, given, count, named, p, j, values)
 end
 
 -- Adds the results that options name to `values`: `out` is a tensor or a list of tensors in the order of the results, and each result may
--- have its own name. Returns false where one is no tensor.
+-- have its own name. Returns false if one of them is not a tensor.
 local function take_results(signature, named, values)
     local at, out = #signature.parameters, named.out
     local is_list = type(out) == "table"
@@ -98,7 +98,7 @@ local function take_results(signature, named, values)
     return true
 end
 
--- Returns true if each option is one of this function's.
+-- Returns true if the function has each of the options.
 local function knows(signature, named)
     local known, tensors = {}, false
     for _, argument in ipairs(signature.parameters) do
@@ -123,7 +123,7 @@ local function try(signature, given, count, named)
     end
 end
 
--- Returns true if the function reads no tensor, so that a tensor in front can only be its result.
+-- Returns true if the function reads no tensor, so that a first argument that is a tensor can only be its result.
 local function reads_no_tensor(signature)
     local first = signature.results[1]
     if not first or first.of.class ~= "tensor" then return false end
@@ -192,8 +192,11 @@ function binding.bind(name, forms, ...)
             if values then return signature, values end
         end
     end
+    if type(named.dtype) == "string" and not dtypes.of(named.dtype) then
+        errors.raise(("%s: dtype names no dtype: %q"):format(name, named.dtype))
+    end
     if next(named) ~= nil then
-        -- The table may be an argument itself: the options of printing.
+        -- The table may be an argument itself, as the options of print are.
         local whole = { ... }
         for _, signature in ipairs(forms) do
             local values = try(signature, whole, count + 1, {})
@@ -203,7 +206,7 @@ function binding.bind(name, forms, ...)
     refuse(name, forms, given, count, named)
 end
 
---- Does the same for an operation in place: the first argument is the result, and also the first operand if the function reads tensors.
+--- As `bind`, for an operation in place: the first argument is the result, and also the first operand if the function reads tensors.
 function binding.bind_in_place(name, forms, ...)
     local given, count, named = split(...)
     if not handles.is_any_tensor(given[1]) then refuse(name, forms, given, count, named) end

@@ -1,8 +1,8 @@
--- Memory of Lua that the library reads after a call has returned. It lives as long as a handle of the library needs it.
+-- Lua memory that the library reads after a call has returned. The memory lives as long as a handle of the library needs it.
 --
--- A deleter cannot be a function of Lua, since the library may call it below compiled code of LuaJIT, which allows no callback. Instead
--- this module holds a second reference to the storage, and gives up storage and memory once no other reference is left. It looks for such
--- storages whenever it takes another one.
+-- A deleter cannot be a Lua function, because the library may call it below compiled code of LuaJIT, where callbacks are forbidden. Instead
+-- this module holds a second reference to the storage. When that is the only reference left, it frees the storage and the memory. It checks
+-- this whenever another storage is added.
 
 local ffi = require("ffi")
 local library = require("thorn.library")
@@ -14,10 +14,10 @@ local borrowed = {}
 -- Pairs of a storage and its memory.
 local lent = {}
 
--- The memory of each handle that has no storage; an entry is removed with its handle.
+-- The memory of each handle without a storage. An entry is removed with its handle.
 local of_handles = setmetatable({}, { __mode = "k" })
 
---- Gives up memory that no storage needs any more, and returns how many storages still do.
+--- Frees memory that no storage needs any more. Returns the number of storages that still need memory.
 function borrowed.sweep()
     local kept = {}
     for _, pair in ipairs(lent) do
@@ -27,7 +27,7 @@ function borrowed.sweep()
     return #lent
 end
 
---- Keeps `memory` as long as `handle`, a tensor, storage or archive, needs it. Memory with a deleter is not kept.
+--- Keeps `memory` alive as long as `handle`, a tensor, storage or archive, needs it. Memory with a deleter is not kept.
 function borrowed.keep(handle, memory, deleter)
     if memory == nil or deleter ~= nil then return handle end
     local storage

@@ -1,12 +1,11 @@
--- Functions of Lua that the library calls: hooks, functions with a gradient of their own, closures of optimizers, and those that are told
--- of progress.
+-- Lua functions that the library calls: hooks, custom functions, closures of optimizers, and progress functions.
 --
--- LuaJIT has few callbacks, so that all functions of one type share one, which finds the function by its context. The context is a
--- storage: the library has a reference to it as long as it may call the function, and gives that up by `THStorage_free`, since a deleter
--- cannot be a function of Lua. This module has another reference, and gives up the functions whose storages nobody else has.
+-- LuaJIT has few callbacks, so all functions of one type share one callback, which finds the function by its context. The context is a
+-- storage. The library owns a reference to it as long as it may call the function, and releases the reference by `THStorage_free`, because
+-- a deleter cannot be a Lua function. This module owns another reference, and drops a function when that is the only reference left.
 --
--- An error in a function may not pass through the library. It waits in `raised`, and is raised again where the call of the library fails.
--- Compiled code cannot be called back: what calls such functions is left to the interpreter.
+-- An error in a function may not pass through the library. It is stored in `raised`, and is raised again when the library's call fails.
+-- Compiled code cannot be called back, so functions that may invoke callbacks are not compiled.
 
 local ffi = require("ffi")
 local library = require("thorn.library")
@@ -21,12 +20,12 @@ callbacks.callers = {
     THGrad_check = true, THOptim_stepClosure = true,
 }
 
--- Storages and functions by the address of the storage, their number, and the number from which on they are looked through.
+-- Storages and functions by the address of the storage, their number, and the number at which the next sweep happens.
 local lent, count, limit = {}, 0, 64
 
 local function key_of(context) return tonumber(ffi.cast("intptr_t", context)) end
 
---- Gives up the functions that the library cannot call any more; returns how many are left.
+--- Drops the functions that the library cannot call any more. Returns the number of the others.
 function callbacks.sweep()
     count = 0
     for key, entry in pairs(lent) do
@@ -41,7 +40,7 @@ function callbacks.sweep()
     return count
 end
 
---- Keeps `value` for callbacks; returns the context that stands for it.
+--- Keeps `value` for callbacks. Returns its context.
 function callbacks.lend(value)
     if count >= limit then callbacks.sweep() end
     local storage = C.THStorage_newWithSize(C.TH_UINT8, 1)
@@ -52,16 +51,16 @@ function callbacks.lend(value)
     return storage
 end
 
---- Gives up the library's reference to a context that the library has not taken, or has been called with for the last time.
+--- Releases the library's reference to a context that the library has not taken over, or has used for the last time.
 function callbacks.take_back(storage) C.THStorage_free(storage) end
 
 --- The deleter of contexts.
 callbacks.deleter = ffi.cast("THDeleter", C.THStorage_free)
 
--- The error of a function that was called back, in a table.
+-- The error of a callback, in a table.
 local raised
 
---- Raises the error of a function that was called back, if there is one, else the last one of the library.
+--- Raises the error of a callback, if there is one, otherwise the library's last error.
 function callbacks.fail(name)
     local failure = raised
     raised = nil
@@ -69,12 +68,12 @@ function callbacks.fail(name)
     library.fail(name)
 end
 
---- Returns if the library reports success, else raises the error.
+--- Returns if the library reports success. Otherwise raises the error.
 function callbacks.check(status, name)
     if status ~= 0 then callbacks.fail(name) end
 end
 
---- Returns the callback of this type: it calls `run(value, ...)` with what was lent and the arguments before the context.
+--- Returns the callback of this type. It calls `run(value, ...)` with the lent value and the arguments before the context.
 function callbacks.of(type_name, run)
     local callback
     local function called(context, ...)
@@ -104,10 +103,10 @@ end
 
 local progress = callbacks.of("THProgressFunction", function(f, iteration, residual) f(iteration, residual) end)
 
---- Returns the callback and the context for a function of Lua that is told of progress.
+--- Returns the callback and the context for a progress function in Lua.
 function callbacks.progress(f) return progress(), callbacks.lend(f) end
 
---- A reference of Lua to a borrowed tensor of C; nil for NULL.
+--- Returns a new reference to a tensor that C has lent; nil for NULL.
 function callbacks.share(handle, name)
     if handle == nil then return nil end
     handle = ffi.cast("THTensor *", handle)

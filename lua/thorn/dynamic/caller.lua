@@ -1,8 +1,8 @@
--- A caller is a function of Lua that calls one function of the library. Its source is made of the signature, and compiled.
+-- A caller is a Lua function that calls one function of the library. Its source is generated from the signature and compiled.
 --
--- A caller takes the parameters in order, then the results in order, then a dtype. A parameter that is nil has its default. A result is nil
--- for a new one, of that dtype if it is given, a tensor to be written to, or false where it is left out. The caller returns the results, or
--- the returned value. Arguments have been checked; a caller converts them.
+-- A caller takes the parameters in order, then the results in order, then a dtype. nil for a parameter means its default. For a result, nil
+-- means a new tensor, with the dtype if there is one; a tensor is written to; false omits the result. The caller returns the results, or
+-- the returned value. The arguments are already checked; a caller converts them.
 
 local ffi = require("ffi")
 local errors = require("thorn.errors")
@@ -17,13 +17,13 @@ local C = library.C
 
 local caller = {}
 
--- The functions that sources may name.
+-- The functions that generated sources may name.
 local tools = {
     C = C, new = ffi.new, to_one = positions.to_one, one_based = positions.one_based, fail = library.fail, own = library.own,
     lend = borrowed.keep, progress = callbacks.progress, take_back = callbacks.take_back,
 }
 
--- Returns a new result, with a dtype or without.
+-- Returns a new result, optionally with a dtype.
 function tools.fresh(dtype, name)
     if dtype then return library.own(C.THTensor_newWithDtype(dtype.code), name) end
     return library.own(C.THTensor_new(), name)
@@ -33,7 +33,7 @@ local fresh = tools.fresh
 -- Returns a new sparse result.
 function tools.fresh_sparse(name) return handles.own_sparse(C.THSTensor_new(), name) end
 
--- Returns as many results as there are operands, new where none is given, and the array of their pointers.
+-- Returns as many results as there are operands, and the array of their pointers. Missing results are new.
 function tools.fresh_list(given, count, dtype, name)
     local list, array = given or {}, ffi.new("THTensor *[?]", count)
     for i = 1, count do
@@ -43,7 +43,7 @@ function tools.fresh_list(given, count, dtype, name)
     return list, array
 end
 
--- Returns the tensors of an array of new references; nil stands for NULL.
+-- Returns the tensors of an array of new references; nil for NULL.
 function tools.own_list(array, count, is_positions, name)
     local list = {}
     for i = 1, count do
@@ -53,7 +53,7 @@ function tools.own_list(array, count, is_positions, name)
     return list
 end
 
--- Returns the common length of lists of which some may be missing, or `missing` if all are.
+-- Returns the common length of lists, some of which may be missing, or `missing` if all are.
 function tools.length(name, missing, ...)
     local count
     for i = 1, select("#", ...) do
@@ -66,7 +66,7 @@ function tools.length(name, missing, ...)
     return count or missing
 end
 
--- Keeps a table alive up to where this is called.
+-- Does nothing. A call keeps its argument alive until then.
 function tools.keep() end
 
 local function value_of(default, argument)
@@ -76,14 +76,14 @@ local function value_of(default, argument)
     return tonumber(default) and tostring(default) or tostring(tonumber(C[default]))
 end
 
--- Returns the name of the parameter with a function that is told of progress, which may be Lua's; nil if there is none.
+-- Returns the name of the parameter with a progress function, which may be a Lua function; nil if there is none.
 local function progress_of(signature)
     for p, argument in ipairs(signature.parameters) do
         if argument.kind == "progress" then return "v" .. p, "lent" .. p end
     end
 end
 
--- Returns the line that converts parameter `p`, if it needs one, and the expression of its value in C.
+-- Returns the line that converts parameter `p`, if necessary, and the C expression of its value.
 local function conversion(argument, p)
     local class, v, c = argument.of.class, "v" .. p, "c" .. p
     if class == "tensor" or class == "sparse" or class == "handle" then
@@ -125,7 +125,7 @@ local function result(lines, argument, r, counts)
     return "room", nil
 end
 
--- Adds the two calls of a function that returns a list of handles: the first one counts them.
+-- Adds the two calls of a function that returns a list of handles: the first call returns their number.
 local function listing(lines, signature, arguments)
     local call = ("C.%s(%s)"):format(signature.name, table.concat(arguments, ", "))
     append(lines, "local room, count = nil, new('int[1]')")
@@ -135,7 +135,8 @@ local function listing(lines, signature, arguments)
     append(lines, "return own_list(room, count[0], %s, name)", tostring(signature.results[1].positions))
 end
 
--- Returns the names of the parameter with memory that the returned handle goes on reading, and of its deleter; nil if there is none.
+-- Returns the name of the parameter with memory that the returned handle continues to read, and the name of its deleter; nil if there is
+-- none.
 local function lent_by(signature)
     local memory, deleter = nil, "nil"
     for p, argument in ipairs(signature.parameters) do
@@ -174,7 +175,7 @@ local function returning(lines, signature, arguments, values)
         append(lines, "C.THClearLastError()")
         append(lines, "local value = %s", call)
         if values[1] then
-            -- The returned value comes behind the results.
+            -- The returned value is returned after the results.
             if context then append(lines, "if %s then take_back(%s) end if value == -1 then fail(name) end", context, context) end
             append(lines, "value = convert(value, name)")
             renumbering(lines, signature)
@@ -226,7 +227,7 @@ local function source_of(signature)
     else
         returning(lines, signature, arguments, values)
     end
-    -- The tensors whose pointers are in an array must live until the call has returned.
+    -- Keeps the tensors in the array alive until the call has returned.
     if held[1] then
         local last = table.remove(lines)
         append(lines, "keep(%s)", table.concat(held, ", "))
@@ -238,7 +239,8 @@ end
 
 local folder = debug.getinfo(1, "S").source:match("^(.*[/\\])") or ""
 
---- Compiles `source`, in which the keys of `values` are names. It counts as a part of this package when an error looks for its caller.
+--- Compiles `source`, in which the keys of `values` are names. Errors treat the code as a part of this package when they look for the
+--- caller.
 function caller.compile(source, title, values)
     local chunk = assert(loadstring(source, folder .. "compiled/" .. title))
     return setfenv(chunk, setmetatable(values, { __index = _G }))()
@@ -248,7 +250,7 @@ end
 function caller.of(signature, name)
     local values, heads = { name = name, convert = returned[signature.returns], dimensions = signature.dimensions }, {}
     if signature.returns_positions then values.convert = returned.position end
-    -- Without a driver there are 0 GPUs.
+    -- Without a driver the number of GPUs is 0.
     if signature.name == "THCuda_deviceCount" then values.convert = returned.plain_int end
     for p, argument in ipairs(signature.parameters) do
         values["a" .. p], values["give" .. p] = argument, argument.of.give

@@ -1,4 +1,4 @@
--- Dtypes as values of Lua, such as `thorn.float32`. There is one table for each, so that dtypes may be compared and may be keys.
+-- Dtypes as Lua values, such as `thorn.float32`. Each dtype is one table, so that dtypes can be compared and can be keys.
 
 local library = require("thorn.library")
 local C, ffi = library.C, require("ffi")
@@ -10,7 +10,7 @@ Dtype.__index = Dtype
 
 local by_code = {}
 
---- Returns the dtype with a code of C; nil for TH_UNDEFINED.
+--- Returns the dtype with a C code; nil for TH_UNDEFINED.
 function dtypes.with_code(code)
     code = tonumber(code)
     if code == C.TH_UNDEFINED then return nil end
@@ -25,7 +25,7 @@ end
 --- Returns true for a dtype.
 function dtypes.is(value) return getmetatable(value) == Dtype end
 
---- Returns the dtype that `value` is or names, by PyTorch's name or Torch7's: "float32", "long"; nil if there is none.
+--- Returns `value` if it is a dtype, or the dtype with this PyTorch or Torch7 name: "float32", "long"; nil if there is none.
 function dtypes.of(value)
     if dtypes.is(value) then return value end
     return dtypes.with_code(C.THDtype_fromName(value))

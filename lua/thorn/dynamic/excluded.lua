@@ -1,4 +1,4 @@
--- The functions of the library that have no name in Lua, by the reason.
+-- The functions of the library that have no name in Lua, by reason.
 
 local reasons = {
     ["the collector gives up references, and Lua counts none"] = [[

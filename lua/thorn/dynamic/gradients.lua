@@ -1,4 +1,4 @@
--- Gradients with functions of Lua: hooks, functions with a gradient of their own, checkpoints, and blocks that are not recorded.
+-- Gradients with Lua functions: hooks, custom functions, checkpoints, and functions that run without recording.
 
 local ffi = require("ffi")
 local errors = require("thorn.errors")
@@ -10,7 +10,7 @@ local signatures = require("thorn.dynamic.signatures")
 local C, istype, own, check = library.C, ffi.istype, library.own, library.check
 local Tensor = library.Tensor
 
--- Functions on tensors, functions of groups, and functions of the namespace itself by their name.
+-- Functions on tensors, functions of groups, and functions of the namespace, by name.
 local gradients = { methods = {}, groups = { Grad = {}, Optim = {} }, functions = {} }
 
 local grad = gradients.groups.Grad
@@ -19,7 +19,7 @@ local function is_function(f, name)
     if type(f) ~= "function" then errors.raise(name .. ": a function is expected") end
 end
 
--- Returns a list of tensors, which may be a single one, and their array.
+-- Returns a list of tensors, which may be given as a single tensor, and the array of their pointers.
 local function list_of(inputs, name)
     if istype(Tensor, inputs) then inputs = { inputs } end
     if type(inputs) ~= "table" then errors.raise(name .. ": a list of tensors is expected") end
@@ -31,7 +31,7 @@ local function list_of(inputs, name)
     return inputs, array
 end
 
--- Returns new tensors, and their array.
+-- Returns new tensors, and the array of their pointers.
 local function fresh_list(count, name)
     local list, array = {}, ffi.new("THTensor *[?]", count)
     for i = 1, count do
@@ -41,7 +41,7 @@ local function fresh_list(count, name)
     return list, array
 end
 
--- Returns the tensors of a borrowed array; nil stands for NULL.
+-- Returns the tensors of a borrowed array; nil for NULL.
 local function shared(array, count, name)
     local list = {}
     for i = 1, count do list[i] = callbacks.share(array[i - 1], name) end
@@ -55,7 +55,7 @@ local function named(options, key, default)
     return default
 end
 
--- Shows in each handle of `to` what the function returned, with its history. nil and false leave a handle as it is.
+-- Makes each handle of `to` show a tensor that the function returned, with its history. nil and false leave a handle unchanged.
 local function hand_over(to, count, name, ...)
     if select("#", ...) > count then
         errors.raise(("%s: the function returned %d values, where %d have a place"):format(name, select("#", ...), count))
@@ -67,14 +67,14 @@ local function hand_over(to, count, name, ...)
     end
 end
 
--- Puts recording back, and returns what the function returned, or raises its error.
+-- Restores recording, and returns the function's results, or raises its error.
 local function finish(restore, value, ok, ...)
     restore(value)
     if not ok then error((...), 0) end
     return ...
 end
 
---- Returns what `f(...)` returns; it is not recorded.
+--- Returns the results of `f(...)`, which runs without recording.
 function gradients.functions.noGrad(f, ...)
     is_function(f, "no_grad")
     if C.THGrad_isEnabled() == 0 then return f(...) end
@@ -91,7 +91,7 @@ local function leave()
     if depth == 0 then C.THGrad_setInference(0) end
 end
 
---- Returns what `f(...)` returns; it is not recorded, and cannot switch recording on.
+--- Returns the results of `f(...)`, which runs without recording and cannot switch recording on.
 function gradients.functions.inference(f, ...)
     is_function(f, "inference")
     check(C.THGrad_setInference(1), "inference")
@@ -107,8 +107,8 @@ local hook = callbacks.of("THGradHook", function(f, gradient, replacement)
     replacement[0] = value.handle
 end)
 
---- Has `f(gradient)` called whenever backward has computed the gradient of `t`; a tensor that it returns takes the gradient's place.
---- Returns the number for `removeHook`. A function that refers to `t` keeps it until the hook is removed.
+--- Makes backward call `f(gradient)` whenever it has computed the gradient of `t`. A tensor that `f` returns replaces the gradient. Returns
+--- the number for `removeHook`. A function that refers to `t` keeps `t` alive until the hook is removed.
 function gradients.methods.addHook(t, f)
     if not istype(Tensor, t) then errors.raise("addHook: a tensor is expected") end
     is_function(f, "addHook")
@@ -121,11 +121,11 @@ function gradients.methods.addHook(t, f)
     return tonumber(id)
 end
 
--- The call of a function with a gradient of its own. `call` is the library's, while that calls; before, `list` has what was saved.
+-- The call of a custom function. `call` is the library's call while the library runs; before that, `list` holds the saved tensors.
 local Call = {}
 Call.__index = Call
 
---- Saves tensors for the gradient: inputs, results, or what was computed on the way.
+--- Saves tensors for the gradient: inputs, results, or intermediate tensors.
 function Call:save(...)
     for i = 1, select("#", ...) do
         local tensor = select(i, ...)
@@ -135,7 +135,7 @@ function Call:save(...)
     end
 end
 
---- Returns saved tensor `i`, or without a number all of them.
+--- Returns saved tensor `i`, or all saved tensors if there is no number.
 function Call:saved(i)
     if i == nil then
         local all = {}
@@ -147,12 +147,12 @@ function Call:saved(i)
     return own(C.THGrad_newSaved(self.call, i - 1), "saved")
 end
 
---- Returns true if the gradient of input `i` is wanted.
+--- Returns true if the gradient of input `i` is needed.
 function Call:needsGradient(i) return self.needs[i] or false end
 
 Call.needs_gradient = Call.needsGradient
 
--- Gives the handles `to` the elements of the results, and hands over the tensors that the function has saved.
+-- Makes the handles `to` show the elements of the results, and passes the saved tensors to the library.
 local forward_rule = callbacks.of("THGradRule", function(own_function, call, _, _, to, to_count)
     for i = 1, to_count do check(C.THTensor_set(to[i - 1], own_function.computed[i].handle), "Grad.apply") end
     for _, tensor in ipairs(own_function.saved) do
@@ -174,8 +174,8 @@ local backward_rule = callbacks.of("THGradRule", function(own_function, call, fr
     run(own_function.backward(handed, unpack(given, 1, from_count)))
 end)
 
--- Returns a fresh handle for each tensor that the function has computed, and the array. The tensors may be the caller's and keep their
--- histories.
+-- Returns a fresh handle for each tensor that the function has computed, and the array of their pointers. The function may return the
+-- program's tensors, whose histories must stay.
 local function results_of(computed, count, name)
     local results, array = {}, ffi.new("THTensor *[?]", count)
     for i = 1, count do
@@ -186,8 +186,8 @@ local function results_of(computed, count, name)
     return results, array
 end
 
---- A function with a gradient of its own: returns what `forward(call, input, ...)` returns, which is not recorded. `backward(call,
---- gradient, ...)` returns the gradients of the inputs from those of the results; nil stands for 0 on both sides.
+--- A custom function with its gradient: returns the results of `forward(call, input, ...)`, which runs without recording. `backward(call,
+--- gradient, ...)` returns the gradients of the inputs from the gradients of the results. In both, nil means 0.
 function grad.apply(inputs, forward, backward)
     local list, array = list_of(inputs, "Grad.apply")
     is_function(forward, "Grad.apply")
@@ -216,8 +216,8 @@ local plain_function = callbacks.of("THGradFunction", function(f, inputs, input_
     hand_over(outputs, output_count, "function", f(unpack(given, 1, input_count)))
 end)
 
---- Returns what `f(input, ...)` returns: one tensor, or as many as the option `results` says. Backward keeps the inputs alone, and calls
---- `f` again when it comes through, which must compute the same.
+--- Returns the results of `f(input, ...)`: one tensor, or the number in the option `results`. Backward keeps only the inputs, and calls `f`
+--- again, which must compute the same results.
 function grad.checkpoint(inputs, f, options)
     local list, array = list_of(inputs, "Grad.checkpoint")
     is_function(f, "Grad.checkpoint")
@@ -229,8 +229,8 @@ function grad.checkpoint(inputs, f, options)
     return unpack(results)
 end
 
---- Compares the gradients of `f(input, ...)` with differences, and raises an error where they differ. Options are `eps`, `atol` and `rtol`.
---- Returns true.
+--- Compares the gradients of `f(input, ...)` with finite differences, and raises an error if they differ. Options are `eps`, `atol` and
+--- `rtol`. Returns true.
 function grad.check(inputs, f, options)
     local list, array = list_of(inputs, "Grad.check")
     is_function(f, "Grad.check")
@@ -250,8 +250,8 @@ local closure = callbacks.of("THOptimClosure", function(f, loss)
     loss[0] = value
 end)
 
---- A step of an optimizer that may call `f()` several times: it computes the loss and the gradients of the parameters, and returns the
---- loss.
+--- Makes a step of an optimizer that may call `f()` several times. `f` computes the loss and the gradients of the parameters, and returns
+--- the loss.
 function gradients.groups.Optim.stepClosure(o, f)
     if not istype(handles.types.Optim.type, o) then errors.raise("Optim.stepClosure: an optimizer is expected") end
     is_function(f, "Optim.stepClosure")
@@ -261,7 +261,7 @@ function gradients.groups.Optim.stepClosure(o, f)
     callbacks.check(status, "Optim.stepClosure")
 end
 
--- Calls from compiled code could not be called back.
+-- Compiled code cannot be called back.
 for _, f in ipairs({ grad.apply, grad.checkpoint, grad.check, gradients.groups.Optim.stepClosure }) do jit.off(f) end
 
 return gradients

@@ -1,6 +1,6 @@
--- The handles beside tensors: sparse tensors, storages, generators, fused expressions, archives, and what GPUs have.
+-- Handles other than tensors: sparse tensors, storages, generators, fused expressions, archives, and handles of GPUs.
 --
--- Each is a struct with the pointer as its field `handle`, as tensors are; the collector gives up its reference.
+-- Each is a struct with the pointer in its field `handle`, as for tensors. The collector frees its reference.
 
 local ffi = require("ffi")
 local library = require("thorn.library")
@@ -9,8 +9,8 @@ local C, istype = library.C, ffi.istype
 
 local handles = {}
 
---- The types of handles by name: `type` in Lua, the `kinds` of arguments that are such handles, `is_new` for types of this file, `class`
---- for a class of arguments of their own, and `shown`, the word for them in messages where it is not the name.
+--- The types of handles by name: `type` in Lua, the `kinds` of arguments that accept such handles, `is_new` for types of this file, `class`
+--- for a separate class of arguments, and `shown`, the word in messages if it is not the name.
 handles.types = {
     Tensor = { type = library.Tensor, kinds = {} },
     STensor = { kinds = { "sparse", "sparse_inout", "sparse_or_null" }, class = "sparse", shown = "sparse tensor" },
@@ -41,7 +41,7 @@ function handles.is_handle(value)
     return false
 end
 
---- Gives the types of this file their metatables. `method(name, key)` finds a method of a type; `more` has other metamethods by type.
+--- Sets the metatables of the types of this file. `method(name, key)` finds a method of a type. `more` has other metamethods by type.
 function handles.equip(method, more)
     for name, record in pairs(handles.types) do
         if record.is_new then
@@ -62,7 +62,7 @@ function handles.wrap(name, pointer)
     return handles.types[name].type(pointer)
 end
 
---- Returns a sparse tensor around a new `THSTensor *`: the collector gives up its reference. NULL raises the library's error.
+--- Returns a sparse tensor for a new `THSTensor *`, whose reference the collector frees. NULL raises the library's error.
 function handles.own_sparse(pointer, name)
     if pointer == nil then library.fail(name) end
     library.relieve()
@@ -72,7 +72,7 @@ end
 --- Returns true for a tensor, dense or sparse.
 function handles.is_any_tensor(value) return istype(library.Tensor, value) or istype(handles.types.STensor.type, value) end
 
---- Returns true for a storage of int64, which Torch7 takes for lists of sizes.
+--- Returns true for a storage of int64, which Torch7 uses for lists of sizes.
 function handles.is_long_storage(value)
     return istype(library.Storage, value) and value.handle ~= nil and value.handle.dtype == C.TH_INT64
 end

@@ -1,12 +1,12 @@
--- What each kind of argument is in Lua: which values it takes, and how they become values of C.
+-- The kinds of arguments in Lua: the accepted values, and their conversion to C.
 --
 -- A kind has
---   class      the word for what C takes: "tensor", "list", "number", ...
+--   class      the word for the C type: "tensor", "list", "number", ...
 --   role       "result" or "parameter"; nil for lengths, which follow from lists
---   what       the words for a right value in error messages
---   optional   true if it may be left out though C has no NULL for it
+--   what       the words for a valid value in error messages
+--   optional   true if it may be omitted although C has no NULL for it
 --   takes(value)                       true for a value of this kind
---   give(value, argument, function)    the value in C; raises an error that names both. Of lists also the length
+--   give(value, argument, function)    the value in C, and for lists also the length; raises an error that names both
 -- Dimensions, entries and offsets count from 1 in Lua and from 0 in C; negative ones count from the end in both.
 
 local ffi = require("ffi")
@@ -29,7 +29,7 @@ local function is_boxed(value) return istype(int64, value) or istype(uint64, val
 
 local function is_number(value) return type(value) == "number" or is_boxed(value) end
 
--- Returns a number that is whole and has at most 32 or 64 bits; raises an error for others.
+-- Returns an integer of at most 32 or 64 bits. Raises an error for other values.
 local function whole(value, argument, name)
     if type(value) ~= "number" then return value end
     if floor(value) ~= value then wrong(argument, name, ("must be a whole number, got %s"):format(value)) end
@@ -55,8 +55,8 @@ local function text(value, argument, name)
     return value
 end
 
--- Returns the value of a constant, which is given as a number or by its name. The beginning that the constants of a kind share may be left
--- out: "floor" is "DIV_FLOOR".
+-- Returns the value of a constant, which is given as a number or by its name. The prefix that the constants of a kind share may be omitted:
+-- "floor" means "DIV_FLOOR".
 local function code(value, argument, name)
     if type(value) == "number" then return whole(value, argument, name) end
     local prefix = argument.default or "TH_"
@@ -77,13 +77,13 @@ local function dtype(value, argument, name)
     return found.code
 end
 
--- Returns true for a table without names.
+-- Returns true for a table without named fields.
 local function is_table(value) return type(value) == "table" and getmetatable(value) == nil and type(next(value)) ~= "string" end
 
 local function is_list(value) return is_table(value) or handles.is_long_storage(value) end
 
--- Returns the `give` of lists of numbers and int64 storages. One number stands for all dimensions of a function whose name says how many
--- there are.
+-- Returns the `give` function for lists of numbers and int64 storages. One number applies to all dimensions of a function whose name tells
+-- their number.
 local function list_of(convert)
     return function(value, argument, name, dimensions)
         if is_number(value) then
@@ -101,7 +101,7 @@ local function list_of(convert)
     end
 end
 
--- Returns the `takes` of lists of handles of a type.
+-- Returns the `takes` function for lists of handles of a type.
 local function is_list_of(type_of_handles)
     return function(value)
         if not is_table(value) then return false end
@@ -112,7 +112,7 @@ local function is_list_of(type_of_handles)
     end
 end
 
--- Returns true for a list of tensors of which some may be false or nil.
+-- Returns true for a list of tensors, some of which may be false or nil.
 local function is_list_with_gaps(value)
     if not is_table(value) then return false end
     for i = 1, table.maxn(value) do
@@ -121,7 +121,8 @@ local function is_list_with_gaps(value)
     return true
 end
 
--- Returns the `give` of lists of handles: the array of their pointers, its length, and the handles, which must live as long as the array.
+-- Returns the `give` function for lists of handles: it returns the array of their pointers, its length, and the handles, which must live as
+-- long as the array.
 local function handles_in(array_type)
     return function(value)
         local count = table.maxn(value)
@@ -133,7 +134,7 @@ end
 
 local is_tensors, tensors = is_list_of(Tensor), handles_in("THTensor *[?]")
 
--- Does the same for tensors of positions, numbered from 1 in Lua; Bool and Byte ones are masks.
+-- As above for tensors of positions, which count from 1 in Lua. Bool and Byte tensors are masks.
 local function indices(value, argument, name)
     local shifted = {}
     for i = 1, table.maxn(value) do
@@ -149,7 +150,7 @@ local function is_pointer(value) return type(value) == "cdata" and not is_boxed(
 
 local function is_memory(value) return is_pointer(value) or type(value) == "string" end
 
--- Returns options of printing as a struct; the fields that a table does not have keep their defaults.
+-- Returns options of printing as a struct. Fields that the table lacks keep their defaults.
 local function options(value)
     if type(value) ~= "table" then return value end
     local struct = ffi.new("THPrintOptions")
@@ -181,7 +182,7 @@ define("number", "parameter", "a whole number", is_number, whole, "size stride c
 define("flag", "parameter", "true or false", function(value) return type(value) == "boolean" end,
     function(value) return value and 1 or 0 end, "flag")
 define("code", "parameter", "a constant, or its name", function(value) return type(value) == "number" or type(value) == "string" end, code,
-    "code flags div_mode pad_mode matrix_norm reduce reduction interpolation memory_format device_type generator_kind fan file_format")
+    "code flags div_mode distance_mode pad_mode matrix_norm reduce reduction interpolation memory_format device_type generator_kind fan file_format")
 define("dtype", "parameter", "a dtype", function(value) return dtypes.is(value) or type(value) == "string" end, dtype,
     "dtype other_dtype optional_dtype")
 define("length", nil, nil, nil, nil, "len len_or_whole")
@@ -217,7 +218,7 @@ for name, record in pairs(handles.types) do
     end
 end
 
--- A new tensor has the default dtype, and an operation its own, where no dtype is given.
+-- Without a dtype, a new tensor has the default dtype, and an operation chooses its own.
 kinds.dtype.optional, kinds.optional_dtype.optional, kinds.list_or_null.optional = true, true, true
 -- Results of the kind `indices` hold positions.
 kinds.indices.positions, kinds.optional_indices.positions = true, true

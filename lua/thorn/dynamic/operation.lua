@@ -1,8 +1,8 @@
--- An operation is a function of Lua that chooses among the forms of one name, and calls the library.
+-- An operation is a Lua function that chooses among the forms of one name, and calls the library.
 --
--- For calls whose arguments are tensors, dense or sparse, numbers and at most one flag, and perhaps `{ out = r }`, the choice is
--- compiled: the function tests their types and calls the form at once. All others go through `thorn.dynamic.binding`, which also
--- makes the choice that is compiled.
+-- For calls whose arguments are tensors, dense or sparse, numbers and at most one flag, and optionally `{ out = r }`, the choice is
+-- compiled: the function tests the types and calls the form directly. All other calls use `thorn.dynamic.binding`, which also makes the
+-- choice that is compiled.
 
 local ffi = require("ffi")
 local library = require("thorn.library")
@@ -12,7 +12,7 @@ local handles = require("thorn.dynamic.handles")
 
 local operation = {}
 
--- The most arguments that are tested.
+-- The maximum number of arguments that are tested.
 local MOST = 5
 
 local Sparse = handles.types.STensor.type
@@ -24,8 +24,8 @@ local tests = {
     flag = 'type(%s) == "boolean"',
 }
 
--- Calls `found` with each list of types that is compiled: the types of the parameters that a form requires, and of its first parameters in
--- order; in place, with the result before them, too.
+-- Calls `found` with each list of types that is compiled: the types of the required parameters of a form, and the types of its first
+-- parameters in order. In place, also with the result in front.
 local function each_types(forms, in_place, found)
     local seen = {}
     local function offer(types)
@@ -57,7 +57,7 @@ local function each_types(forms, in_place, found)
     end
 end
 
--- Returns a value of each type; no two are the same, so that `order` finds where the binding has put each.
+-- Returns a distinct value of each type, so that `order` finds the position that the binding gave to each.
 local function samples(types)
     local values = {}
     for i, of in ipairs(types) do
@@ -66,7 +66,7 @@ local function samples(types)
     return values
 end
 
--- Returns the names of the arguments in the order of the caller. `out` is the name of the first result, if it is given.
+-- Returns the names of the arguments in the order of the caller. `out` is the name of the first result, if there is one.
 local function order(signature, values, given, out)
     local names = {}
     for p = 1, #signature.parameters + #signature.results do
@@ -78,7 +78,7 @@ local function order(signature, values, given, out)
     return table.concat(names, ", ")
 end
 
--- Returns the lines of the tests, and the callers that they name.
+-- Returns the lines of the tests, and the callers that the lines name.
 local function compiled_tests(forms, in_place, bind, call_of, most)
     local lines, values = {}, {}
     local function add(conditions, first_nil, call, arguments)
@@ -104,7 +104,7 @@ local function compiled_tests(forms, in_place, bind, call_of, most)
     return lines, values
 end
 
--- Returns true for options that only say which tensor is written to, one of this type.
+-- Returns true for options that contain only `out`, a tensor of this type.
 local function has_only_out(options, of)
     return type(options) == "table" and next(options) == "out" and next(options, "out") == nil and ffi.istype(of, options.out)
 end
@@ -121,11 +121,11 @@ local function caller_cache(name)
     end
 end
 
---- Returns the operation with these forms. In place, as `add_(x, y)`, it writes to `x`. Its errors begin with `name`.
+--- Returns the operation with these forms. If `in_place`, as in `add_(x, y)`, it writes to `x`. Its errors begin with `name`.
 function operation.of(name, forms, in_place)
     local bind = in_place and binding.bind_in_place or binding.bind
     local call_of = caller_cache(name)
-    -- A form takes its parameters, a result before them, and options behind them.
+    -- A form takes its parameters, optionally a result before them, and options after them.
     local most, arguments = 2, {}
     for _, signature in ipairs(forms) do most = math.max(most, #signature.parameters + 2) end
     for i = 1, most do arguments[i] = "a" .. i end

@@ -1,4 +1,4 @@
--- Tensors of positions: numbered from 1 in Lua, from 0 in the library.
+-- Tensors of positions, which count from 1 in Lua and from 0 in the library.
 
 local ffi = require("ffi")
 local errors = require("thorn.errors")
@@ -10,13 +10,13 @@ local positions = {}
 
 local function fresh() return own(C.THTensor_new()) end
 
---- Returns true for a tensor of truth values, which is a mask where positions could stand.
+--- Returns true for a tensor of truth values, which is a mask when positions are expected.
 function positions.is_mask(tensor)
     local dtype = tensor.handle ~= nil and tensor.handle.dtype
     return dtype == C.TH_BOOL or dtype == C.TH_UINT8
 end
 
--- Returns a tensor of the numbers of a list, or of lists of one length.
+-- Returns a tensor with the numbers of a list, or of lists of equal length.
 local function tensor_of(list, argument, name)
     local rows = type(list[1]) == "table" and list or { list }
     local count = #rows[1]
@@ -35,11 +35,11 @@ local function tensor_of(list, argument, name)
     return own(C.THTensor_newFromData(C.TH_INT64, is_vector and 1 or 2, sizes, values))
 end
 
---- Returns a new tensor with the positions of `tensor`, or of a list of numbers or of lists, numbered from 0. Negative ones stay; 0 is
---- an error.
+--- Returns a new tensor with the positions of `tensor`, or of a list of numbers or of lists, counted from 0. Negative positions are
+--- unchanged; 0 is an error.
 function positions.from_one(tensor, argument, name)
     if type(tensor) == "table" then tensor = tensor_of(tensor, argument, name) end
-    -- The library refuses a tensor without integers itself.
+    -- The library refuses tensors of other dtypes itself.
     if tensor.handle == nil or C.THDtype_isIntegral(tensor.handle.dtype) == 0 then return tensor end
     local mask, shifted = fresh(), fresh()
     check(C.THTensor_eqValue(mask.handle, tensor.handle, 0), name)
@@ -51,12 +51,12 @@ function positions.from_one(tensor, argument, name)
     return shifted
 end
 
---- Numbers the positions in a result from 1.
+--- Makes the positions in a result count from 1.
 function positions.to_one(tensor, name)
     if tensor then check(C.THTensor_add(tensor.handle, tensor.handle, 1), name) end
 end
 
---- Returns a new tensor with the positions of `tensor` numbered from 1.
+--- Returns a new tensor with the positions of `tensor` counted from 1.
 function positions.one_based(tensor, name)
     local shifted = fresh()
     check(C.THTensor_add(shifted.handle, tensor.handle, 1), name)

@@ -1,7 +1,7 @@
--- Returned values of C as values of Lua, by kind.
+-- Returned C values as Lua values, by kind.
 --
--- `returned[kind]` takes the value, the name of the function for errors, and the first argument. Values that may also be right are failures
--- only if the library has left a code, for which the caller clears the last one before the call.
+-- `returned[kind]` takes the value, the name of the function for errors, and the first argument. A value that may also be valid means a
+-- failure only if the library has set an error code. The caller clears the last error before the call.
 
 local ffi = require("ffi")
 local library = require("thorn.library")
@@ -17,7 +17,7 @@ local function check_code(name)
     if C.THGetLastErrorCode() ~= 0 then library.fail(name) end
 end
 
--- Returns a number if it holds the integer exactly, else the 64-bit integer itself.
+-- Returns a number if it holds the integer exactly, otherwise the 64-bit integer.
 local function exact(value)
     local number = tonumber(value)
     if number > -2 ^ 53 and number < 2 ^ 53 then return number end
@@ -44,7 +44,7 @@ define(function(value, name)
     if value == 0 then check_code(name) end
     return exact(value)
 end, "int bytes seed device_type generator_kind file_format")
--- A number of which 0 is an answer, though the library leaves an error with it.
+-- A number that may be 0 although the library sets an error with it.
 returned.plain_int = exact
 define(function(value, name)
     if value == 0 then check_code(name) end
@@ -78,7 +78,7 @@ define(function(value, name)
 end, "borrowed_storage")
 define(function() end, "nothing")
 
--- Returns a pointer to elements with their type, where C has one.
+-- Returns a pointer to the type of the elements, if C has the type.
 local function typed(value, name, owner)
     if value == nil then return check_code(name) end
     local is_typed = owner and (ffi.istype(library.Tensor, owner) or ffi.istype(library.Storage, owner))
@@ -87,7 +87,7 @@ local function typed(value, name, owner)
 end
 define(typed, "memory")
 
--- Returns sizes or strides as a list. Without `ndim` the owner is a tensor, which has as many as dimensions.
+-- Returns sizes or strides as a list. Without `ndim`, the owner is a tensor, whose number of dimensions is used.
 function returned.borrowed_sizes(value, name, owner, ndim)
     if value == nil and ndim == nil then ndim = owner.handle ~= nil and owner.handle.nDimension or 0 end
     local list = {}
@@ -109,7 +109,7 @@ for kind, name in pairs({
     returned[kind] = function(value, function_name) return handles.wrap(name, pointer(value, function_name)) end
 end
 
---- Returns a position, numbered from 1; nil for -1 without an error.
+--- Returns a position counted from 1; nil for -1 without an error.
 function returned.position(value, name)
     if value == -1 then return check_code(name) end
     return tonumber(value) + 1

@@ -1,30 +1,31 @@
--- The signatures of the functions of the library. Each is read from `thorn.rows` when it is first asked for.
+-- The signatures of the library's functions. Each is read from `thorn.rows` at its first use.
 --
 -- A signature has
 --   name          the function in C, "THTensor_sort"
 --   arguments     each with `name`, `kind`, `default` and `positions`, in the order of C
 --   returns       the kind of the returned value; `returns_positions` is true for a position
---   results       the arguments in which the library writes
---   parameters    the arguments that a caller in Lua gives: neither results nor lengths of lists
--- An argument also has `key`, its name among options, `of`, the record of its kind in `thorn.dynamic.kinds`, and `optional`, true if it
--- may be left out.
+--   results       the arguments to which the library writes
+--   parameters    the arguments that the Lua program gives: neither results nor lengths of lists
+-- An argument also has `key`, its name as an option, `of`, the record of its kind in `thorn.dynamic.kinds`, and `optional`, true if it may
+-- be omitted.
 
+local recording = require("thorn.recording")
 local rows = require("thorn.rows")
 local kinds = require("thorn.dynamic.kinds")
 
 local signatures = {}
 
---- Returns a name with capitals for underscores: "indexSelect" for "index_select".
+--- Returns a name with capitals instead of underscores: "indexSelect" for "index_select".
 function signatures.in_capitals(name)
     return (name:gsub("(%w)_(%l)", function(before, after) return before .. after:upper() end))
 end
 
--- Reads `name:kind@=default`, of which `@` and the default may be missing.
+-- Reads `name:kind@=default`. `@` and the default are optional.
 local function argument_of(text)
     local name, kind, mark, default = text:match("^([%w_]+):([%w_]+)(@?)=?(.*)$")
     local argument = { name = name, key = signatures.in_capitals(name), kind = kind, positions = mark == "@" }
     argument.of = kinds[kind] or error("thorn.dynamic.kinds has no kind " .. kind)
-    -- An operand with positions is renumbered whatever its kind.
+    -- An operand with positions is converted for any kind.
     if argument.positions and argument.of.role == "parameter" then argument.of = kinds.index end
     local described = rows.kinds[kind]
     argument.type, argument.null = described.type, described.null
@@ -33,7 +34,7 @@ local function argument_of(text)
     return argument
 end
 
--- Sets `lists` of each length to the lists that it counts. A length stands before its lists, but behind lists of handles.
+-- Sets `lists` of each length to the lists that it counts. A length comes before lists of numbers, but after lists of handles.
 local function measure(signature)
     local length
     for i, argument in ipairs(signature.arguments) do
@@ -45,11 +46,11 @@ local function measure(signature)
             local before, list = signature.arguments[i - 2], signature.arguments[i - 1]
             argument.lists = { list }
             if before and before.of.class == "out_handles" then before.like = list end
-            -- A list that may be missing has the length of the one before it.
+            -- An optional list has the length of the list before it.
             if list.kind == "list_or_null" then argument.lists = { before, list } end
         elseif class == "list" then
             length.lists[#length.lists + 1] = argument
-            -- -1 in place of a length stands for no list.
+            -- The length -1 means that there is no list.
             if length.kind == "len_or_whole" then argument.optional = true end
         end
     end
@@ -79,12 +80,13 @@ function signatures.of(name)
         local text = rows.functions[name]
         if not text then return nil end
         signature = read(name, text)
+        if name == "THTensor_setRequiresGrad" then recording.is_used = true end
         known[name] = signature
     end
     return signature
 end
 
---- Returns the signatures of the forms of an operation on tensors, or of the function with this name alone; an empty list if there is
+--- Returns the signatures of the forms of an operation on tensors, or of the single function with this name; an empty list if there is
 --- neither.
 function signatures.forms(operation)
     local found = {}
@@ -97,8 +99,8 @@ function signatures.forms(operation)
     return found
 end
 
---- Does the same for sparse tensors, whose functions are forms of the operations of which those of tensors are: `cmul`, and `cmulDense`,
---- whose second operand is dense, are forms of `mul`. A form that makes a value, as `sumall`, has its own name alone.
+--- As `forms`, for sparse tensors. Their functions are forms of the operation of the dense functions: `cmul`, and `cmulDense`, whose second
+--- operand is dense, are forms of `mul`. A form that returns a number, such as `sumall`, has only its own name.
 function signatures.sparse_forms(operation)
     local found = {}
     for form in (rows.forms[operation] or operation):gmatch("%S+") do

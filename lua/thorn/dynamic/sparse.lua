@@ -1,7 +1,7 @@
--- Sparse tensors, `thorn.STensor`: their operators, their text, and the functions that no row has.
+-- Sparse tensors, `thorn.STensor`: their operators, their text, and the functions outside of the rows.
 --
 --     local s = thorn.STensor({ { 1, 2, 2 }, { 3, 1, 3 } }, thorn.tensor({ 3, 4, 5 }), { 2, 3 })
---     local y = s * thorn.ones(3, 2)                     -- a product of matrices, dense, as tensors have it
+--     local y = s * thorn.ones(3, 2)                     -- a matrix product, dense, as for tensors
 --     print(s + 2 * s)
 
 local ffi = require("ffi")
@@ -15,21 +15,21 @@ local Tensor, Sparse = library.Tensor, handles.types.STensor.type
 
 local sparse = {}
 
---- The functions that `thorn.STensor(...)` chooses from.
+--- The functions among which `thorn.STensor(...)` chooses.
 sparse.constructors = { "THSTensor_new", "THSTensor_newWithTensor", "THSTensor_newWithTensorAndSize", "THSTensor_newFromDense" }
 
 local function is_sparse(value) return istype(Sparse, value) end
 
 local function is_tensor(value) return istype(Tensor, value) end
 
--- Returns the operators, whose functions are those of `group`, `thorn.STensor`, and of `dense`, those of tensors.
+-- Returns the operators. They call the functions of `group`, `thorn.STensor`, and of `dense`, the functions on tensors.
 local function operators_of(group, dense)
     local function wrong(operator)
         errors.raise(operator .. ": expected sparse tensors, tensors and numbers that the operator is for")
     end
     local found = { takes = is_sparse }
 
-    -- Dense where an operand is.
+    -- The result is dense if an operand is.
     function found.add(a, b)
         if is_sparse(a) and is_sparse(b) then return group.cadd(a, b) end
         if is_tensor(a) and is_sparse(b) then return group.spcadd(a, b) end
@@ -44,7 +44,7 @@ local function operators_of(group, dense)
         wrong("-")
     end
 
-    -- A product of matrices, as that of tensors is; of two sparse ones it is sparse.
+    -- A matrix product, as for tensors. The product of two sparse matrices is sparse.
     function found.mul(a, b)
         if type(a) == "number" then a, b = b, a end
         if type(b) == "number" then return group.mul(a, b) end
@@ -69,7 +69,7 @@ local function operators_of(group, dense)
     return found
 end
 
--- Returns the text of a sparse tensor: its parts as tensors are printed, and its sizes.
+-- Returns the text of a sparse tensor: its parts, printed as tensors, and its sizes.
 local function text_of(s, group)
     local parts, sizes = {}, {}
     local function add(name) parts[#parts + 1] = name .. ":\n" .. tostring(group[name](s)) end
@@ -86,7 +86,7 @@ local function text_of(s, group)
     return table.concat(parts, "\n")
 end
 
---- Returns the metamethods, and makes the operators of tensors take sparse ones.
+--- Returns the metamethods, and makes the operators of tensors accept sparse tensors.
 function sparse.metamethods(thorn)
     local group = thorn.STensor
     local of_others = operators_of(group, thorn)

@@ -1,22 +1,23 @@
--- The functions apply, map and map2, for which the library takes a function of C, and `tensor`, which is no row.
+-- apply, map and map2, for which the library takes a C function, and `tensor`, which is outside of the rows.
 --
--- apply, map and map2 are loops of Lua, so that an error in the program's function passes through no frame of the library.
+-- apply, map and map2 are Lua loops, so that an error in the callback passes through no frame of the library.
 
 local ffi = require("ffi")
 local errors = require("thorn.errors")
 local library = require("thorn.library")
+local recording = require("thorn.recording")
 local types = require("thorn.types")
 local dtypes = require("thorn.dynamic.dtypes")
 
 local C, istype = library.C, ffi.istype
 local Tensor = library.Tensor
 
--- Functions on tensors by their name.
+-- Functions on tensors by name.
 local methods = {}
 
 local special = { methods = methods }
 
--- Returns a function that returns the places of the elements in the storage, one with each call, in row-major order.
+-- Returns a function that returns the storage positions of the elements, one per call, in row-major order.
 local function walker(handle)
     local ndim, sizes, strides, counter = handle.nDimension, {}, {}, {}
     for d = 1, ndim do
@@ -40,8 +41,8 @@ local function on_host(tensor, name)
     if tensor.handle.deviceType ~= C.TH_CPU then errors.raise(name .. ": a function of Lua reads elements of the host only") end
 end
 
--- Returns the storage of a tensor. Raises an error if it has no element `at` of the type `of` any more: the program's function may have
--- changed it.
+-- Returns the storage of a tensor. Raises an error if it no longer has an element `at` of the type `of`, because the callback may have
+-- changed the storage.
 local function storage_with(handle, at, of, name)
     local storage = handle.storage
     if storage == nil or at >= storage.size or storage.dtype ~= of.code then
@@ -50,7 +51,7 @@ local function storage_with(handle, at, of, name)
     return storage
 end
 
--- Returns a function that reads the elements of `tensor`, spread to the shape of `like`, one with each call.
+-- Returns a function that reads the elements of `tensor`, broadcast to the shape of `like`, one per call.
 local function reader(tensor, like, name)
     on_host(tensor, name)
     local spread = library.own(C.THTensor_newExpandAs(tensor.handle, like.handle), name)
@@ -61,7 +62,7 @@ local function reader(tensor, like, name)
     end
 end
 
--- Sets each element of `tensor` to `f(element, others...)`; nil leaves it.
+-- Sets each element of `tensor` to `f(element, others...)`; nil leaves the element unchanged.
 local function transform(name, f, tensor, ...)
     on_host(tensor, name)
     if type(f) ~= "function" then errors.raise(name .. ": a function is expected") end
@@ -69,6 +70,7 @@ local function transform(name, f, tensor, ...)
     local readers = {}
     for i = 1, select("#", ...) do readers[i] = reader(select(i, ...), tensor, name) end
     if count == 0 then return tensor end
+    recording.begin(tensor, name)
     local first, second = readers[1], readers[2]
     local next_place, of = walker(handle), types[handle.dtype]
     for _ = 1, count do
@@ -81,7 +83,7 @@ local function transform(name, f, tensor, ...)
     return tensor
 end
 
---- `t[i] = f(t[i])` for each element, in row-major order; an element for which `f` returns nil stays. Returns `t`.
+--- `t[i] = f(t[i])` for each element, in row-major order. If `f` returns nil, the element is unchanged. Returns `t`.
 function methods.apply(t, f) return transform("apply", f, t) end
 
 --- `t[i] = f(t[i], a[i])`, where `a` is broadcast to the shape of `t`.
@@ -110,8 +112,8 @@ local function flatten(list, sizes, d, values)
     for i = 1, #list do flatten(list[i], sizes, d + 1, values) end
 end
 
---- Returns a tensor with the elements of a nested table, or of one number. Its dtype is `dtype`, else Bool for truth values, else the
---- default dtype.
+--- Returns a tensor with the elements of a nested table, or with one number. Its dtype is `dtype`; without that, Bool for truth values and
+--- the default dtype for numbers.
 function special.tensor(list, dtype)
     if type(dtype) == "table" and not dtypes.is(dtype) then dtype = dtype.dtype end
     local of = dtype and (dtypes.is(dtype) or type(dtype) == "string") and dtypes.of(dtype)

@@ -19,7 +19,7 @@ class Fused : public detail::Counted<THFused, THFused_retain, THFused_free> {
 
 namespace detail {
 
-/// What a reader of the caller returns, or -1 if it throws.
+/// Returns what `call` returns, a function of the program's reader, or -1 if it throws.
 template <class F> inline auto read(F call) noexcept -> decltype(call()) {
 #ifdef TH_NO_EXCEPTIONS
     return call();
@@ -41,7 +41,7 @@ class Archive : public detail::Owned<THArchive, THArchive_free> {
     /// Takes over a handle.
     static Archive take(THArchive *handle) noexcept { return Archive(handle); }
     /// Opens a file that `reader` reads, which must outlive the archive: `reader.read(buffer, size)` and
-    /// `reader.seek(offset, whence)` do what fread and fseek do. What they throw is a read that fails.
+    /// `reader.seek(offset, whence)` do what fread and fseek do. An exception counts as a failed read.
     template <class Reader> static Archive openReader(Reader &reader) {
         const THReadFunction read = [](void *context, void *buffer, ptrdiff_t size) noexcept -> ptrdiff_t {
             return detail::read([&] { return static_cast<Reader *>(context)->read(buffer, size); });
@@ -82,8 +82,8 @@ class Optim : public detail::Owned<THOptim, THOptim_free> {
     Optim() noexcept = default;
     /// Takes over a handle.
     static Optim take(THOptim *handle) noexcept { return Optim(handle); }
-    /// Calls `closure()`, which computes the gradients and returns the loss, and moves the parameters. What it throws ends
-    /// the step and comes out of it.
+    /// Calls `closure()`, which computes the gradients and returns the loss, and moves the parameters. An exception of
+    /// `closure` ends the step, and is rethrown.
     template <class F> void stepClosure(F &&closure) const {
         using Closure = std::remove_reference_t<F>;
         void *context = const_cast<void *>(static_cast<const void *>(&closure));

@@ -3,7 +3,7 @@
 //     Elements
 // ==================================================================================================================
 
-/// The dtype of elements that are a T. float16 and bfloat16 have no type of C++17: their bits are at `t.data()`.
+/// The dtype for elements of type T. C++17 has no type for float16 and bfloat16: read their bits at `t.data()`.
 template <class T> constexpr Dtype dtypeOf() noexcept {
     using U = std::remove_cv_t<T>;
     constexpr bool fits = sizeof(U) <= 8 && (std::is_integral_v<U> || sizeof(U) >= 4);
@@ -20,7 +20,7 @@ template <class T> constexpr Dtype dtypeOf() noexcept {
     }
 }
 
-/// Elements side by side in memory, which stay the tensor's.
+/// Contiguous elements in memory, which the tensor owns.
 template <class T> class Elements {
   public:
     constexpr Elements(T *data, std::size_t size) noexcept : data_(data), size_(size) {}
@@ -43,7 +43,7 @@ TH_COLD inline void other_dtype(const char *name, Dtype have, Dtype want) {
                {name, ": elements are ", has ? has : "undefined", ", not ", wants ? wants : "undefined"}));
 }
 
-/// True if the elements of `t` are of type T and can be reached by the host.
+/// True if the elements of `t` have the type T and are in host memory.
 template <class T> inline bool reachable(const Tensor &t, const char *name) {
     if (t.dtype() != dtypeOf<T>()) return other_dtype(name, t.dtype(), dtypeOf<T>()), false;
     if (t.get()->deviceType != TH_CPU)
@@ -51,8 +51,8 @@ template <class T> inline bool reachable(const Tensor &t, const char *name) {
     return true;
 }
 
-/// The address of an element, in elements from the first one; NULL, and a failure, if it lies beyond the storage, which
-/// may have been resized.
+/// The address of an element, `place` elements after the first one; NULL, and a failure, if it is outside of the
+/// storage, which may have been resized.
 template <class T> inline T *element(const Tensor &t, int64_t place, const char *name) {
     const THTensor *handle = t.get();
     const THStorage *storage = handle->storage;
@@ -61,7 +61,7 @@ template <class T> inline T *element(const Tensor &t, int64_t place, const char 
     return fail(name, Status::ErrShape, "the elements lie beyond the storage"), nullptr;
 }
 
-/// The address of the first element, from which all others can be reached; NULL if there are none.
+/// The address of the first element, from which the strides lead to all others; NULL if there are none.
 template <class T> inline T *first(const Tensor &t, const char *name) {
     if (!reachable<T>(t, name)) return nullptr;
     int64_t last = 0;
@@ -119,25 +119,27 @@ inline std::mdspan<T, std::dextents<int64_t, N>, std::layout_stride> Tensor::mds
 
 namespace detail {
 
-/// Without exceptions, an element that there is not is read and written here.
+/// Without exceptions, accesses to a nonexistent element read and write this dummy.
 template <class T> TH_COLD inline T &nowhere() {
     static thread_local std::remove_cv_t<T> element;
     return element = T();
 }
 
-/// The place of an element in elements from the first one; -1, and a failure, if there is none.
+/// The position of an element, in elements from the first one; -1, and a failure, if there is no such element.
 inline int64_t place(const Tensor &t, std::initializer_list<int64_t> index) {
     const THTensor *handle = t.get();
     if (static_cast<int>(index.size()) != handle->nDimension) {
-        fail("at", Status::ErrArgument, "there must be an index for each dimension");
+        fail(Error(Status::ErrArgument, {"at: ", Digits(static_cast<int64_t>(index.size())), " indices for a tensor with ",
+                                         Digits(handle->nDimension), " dimensions: there must be one for each"}));
         return -1;
     }
     int64_t place = 0;
     const int64_t *size = handle->size, *stride = handle->stride;
-    for (int64_t at : index) {
-        if (at < 0) at += *size;
+    for (const int64_t given : index) {
+        const int64_t at = given < 0 ? given + *size : given;
         if (at < 0 || at >= *size) {
-            fail("at", Status::ErrArgument, "an index is out of range");
+            fail(Error(Status::ErrArgument, {"at: index ", Digits(given), " out of range for size ", Digits(*size),
+                                             " of dimension ", Digits(size - handle->size)}));
             return -1;
         }
         place += at * *stride;
@@ -170,12 +172,12 @@ template <class Traits>
 inline std::basic_ostream<char, Traits> &operator<<(std::basic_ostream<char, Traits> &out, const String &text) {
     return out << text.c_str();
 }
-/// Writes a tensor as `toString()` has it.
+/// Writes the text of `toString()`.
 template <class Traits>
 inline std::basic_ostream<char, Traits> &operator<<(std::basic_ostream<char, Traits> &out, const Tensor &t) {
     return out << t.toString().c_str();
 }
-/// Writes a storage as `toString()` has it.
+/// Writes the text of `toString()`.
 template <class Traits>
 inline std::basic_ostream<char, Traits> &operator<<(std::basic_ostream<char, Traits> &out, const Storage &s) {
     return out << s.toString().c_str();

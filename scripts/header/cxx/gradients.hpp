@@ -3,15 +3,14 @@
 //     Gradients
 // ==================================================================================================================
 
-/// Nothing is recorded on this thread while a NoGrad lives: what is computed needs no gradient, and leaves may be
-/// written.
+/// Turns recording off on this thread while the object exists: results need no gradient, and leaves may be written.
 class NoGrad {
   public:
     NoGrad() noexcept : recording_(THGrad_isEnabled() != 0) {
-        if (recording_) THGrad_setEnabled(0);
+        if (recording_) static_cast<void>(THGrad_setEnabled(0));
     }
     ~NoGrad() {
-        if (recording_) THGrad_setEnabled(1);
+        if (recording_) static_cast<void>(THGrad_setEnabled(1));
     }
     NoGrad(const NoGrad &) = delete;
     NoGrad &operator=(const NoGrad &) = delete;
@@ -21,18 +20,18 @@ class NoGrad {
 };
 
 namespace detail {
-/// The number of objects of Inference on this thread.
+/// The number of Inference objects on this thread.
 inline thread_local int inferences = 0;
 } // namespace detail
 
-/// As NoGrad, and recording cannot be switched on meanwhile.
+/// As NoGrad, and recording cannot be switched on while the object exists.
 class Inference {
   public:
     Inference() noexcept {
-        if (detail::inferences++ == 0) THGrad_setInference(1);
+        if (detail::inferences++ == 0) static_cast<void>(THGrad_setInference(1));
     }
     ~Inference() {
-        if (--detail::inferences == 0) THGrad_setInference(0);
+        if (--detail::inferences == 0) static_cast<void>(THGrad_setInference(0));
     }
     Inference(const Inference &) = delete;
     Inference &operator=(const Inference &) = delete;
@@ -40,8 +39,7 @@ class Inference {
 
 namespace detail {
 
-/// Calls functions of the caller. No exception leaves this, since it would pass through the library: it waits in
-/// `thrown`.
+/// Calls a callback. It catches all exceptions, because none may pass through the library, and stores them in `thrown`.
 template <class F> inline THStatus guarded(F call) noexcept {
 #ifdef TH_NO_EXCEPTIONS
     const bool before = failed();
@@ -58,7 +56,7 @@ template <class F> inline THStatus guarded(F call) noexcept {
 #endif
 }
 
-/// A function object that the library keeps.
+/// A function object that the library owns.
 template <class F> struct Lent {
     F function;
     static void end(void *, void *context) noexcept { delete static_cast<Lent *>(context); }
@@ -84,7 +82,7 @@ template <class F> struct HookOf {
     }
 };
 
-/// References to the tensors of a list of C; NULL is an undefined one.
+/// References to the tensors of a C list. NULL becomes an undefined Tensor.
 inline std::vector<Tensor> shared(const THTensor *const *list, int count) {
     std::vector<Tensor> r;
     r.reserve(static_cast<std::size_t>(count));
@@ -92,7 +90,7 @@ inline std::vector<Tensor> shared(const THTensor *const *list, int count) {
     return r;
 }
 
-/// The result of a function of the caller, a Tensor or a std::vector of them, as a list.
+/// Converts the result of a callback, a Tensor or a std::vector of tensors, to a list.
 inline std::vector<Tensor> listed(Tensor t) {
     std::vector<Tensor> r;
     r.push_back(std::move(t));
@@ -100,10 +98,10 @@ inline std::vector<Tensor> listed(Tensor t) {
 }
 inline std::vector<Tensor> listed(std::vector<Tensor> list) { return list; }
 
-/// The type of what a function of the caller returns.
+/// The type that a callback returns.
 template <class F, class... A> using Returned = std::decay_t<std::invoke_result_t<F, A...>>;
 
-/// A list as a function of the caller would return it.
+/// Converts a list to the type that a callback would return.
 template <class R> inline R as(std::vector<Tensor> list) {
     if constexpr (std::is_same_v<R, Tensor>)
         return list.empty() ? Tensor() : std::move(list[0]);
@@ -111,8 +109,8 @@ template <class R> inline R as(std::vector<Tensor> list) {
         return list;
 }
 
-/// Shows in `to` the elements of what a function returned, with their history. What is undefined, or has no place, is
-/// left out.
+/// Makes the tensors `to` show the elements of the tensors that a function returned, with their history. Undefined
+/// tensors, and tensors without a place in `to`, are skipped.
 inline void hand_over(const std::vector<Tensor> &from, THTensor *const *to, int count, const char *name) {
     if (from.size() != static_cast<std::size_t>(count)) {
         fail(name, Status::ErrArgument, "the function returns another number of tensors than there are places");
@@ -138,7 +136,7 @@ template <class F> struct FunctionOf {
     }
 };
 
-/// Returns true if there is a gradient for each of `count` tensors, or none at all; fails otherwise.
+/// Returns true if there is a gradient for each of `count` tensors, or if there are no gradients. Fails otherwise.
 inline bool fit(TensorList gradients, int count, const char *name) {
     const bool fits = gradients.count() == 0 || gradients.count() == count;
     if (!fits) fail(name, Status::ErrArgument, "there is not one gradient for each tensor");
@@ -164,9 +162,9 @@ template <class F> inline int64_t Tensor::addHook(F f) const {
     return detail::must(id, int64_t{-1}, "addHook");
 }
 
-/// Adds to the gradients of all leaves that the tensors were computed from: `th::backward({loss, other})`. An undefined
-/// gradient, or none at all, stands for 1, where the tensor has one element. `retainGraph` keeps what operations saved,
-/// so that backward can run again; `createGraph` records what backward does, so that gradients have gradients.
+/// Adds to the gradients of all leaves from which the tensors were computed: `th::backward({loss, other})`. An
+/// undefined or missing gradient means 1, if the tensor has one element. `retainGraph` keeps the saved tensors, so that
+/// backward can run again. `createGraph` records backward itself, so that gradients have gradients.
 inline void backward(TensorList tensors, TensorList gradients = {}, bool retainGraph = false,
                      bool createGraph = false) {
     if (!detail::fit(gradients, tensors.count(), "backward")) return;
@@ -174,9 +172,9 @@ inline void backward(TensorList tensors, TensorList gradients = {}, bool retainG
                   "backward");
 }
 
-/// The gradients of the outputs with respect to each input, and of nothing else: leaves keep theirs. An input that has
-/// no part in the outputs is an error, or an undefined tensor with `allowUnused`. The other arguments are those of
-/// `th::backward`.
+/// The gradients of the outputs with respect to each input. The gradients of leaves are unchanged. An input on which
+/// the outputs do not depend is an error or, with `allowUnused`, gives an undefined tensor. The other arguments are as
+/// in `th::backward`.
 inline std::vector<Tensor> gradients(TensorList outputs, TensorList inputs, TensorList gradients = {},
                                      bool retainGraph = false, bool createGraph = false, bool allowUnused = false) {
     std::vector<Tensor> r(static_cast<std::size_t>(inputs.count()));
@@ -189,9 +187,9 @@ inline std::vector<Tensor> gradients(TensorList outputs, TensorList inputs, Tens
     return r;
 }
 
-/// `f(inputs)`, of which backward keeps the inputs alone: it calls `f` again when it comes through, which must compute
-/// the same. `f` takes a `const std::vector<Tensor> &` and returns a Tensor, or a std::vector of `results` tensors.
-/// An exception of `f` comes out of this call, or of backward.
+/// `f(inputs)`, for which backward keeps only the inputs: backward calls `f` again, which must compute the same. `f`
+/// takes a `const std::vector<Tensor> &` and returns a Tensor, or a std::vector of `results` tensors. This call, or
+/// backward, rethrows an exception of `f`.
 template <class F>
 inline auto checkpoint(F f, TensorList inputs, int results = 1) -> detail::Returned<F &, const std::vector<Tensor> &> {
     std::vector<Tensor> r = detail::fresh(results);
@@ -206,9 +204,9 @@ inline auto checkpoint(F f, TensorList inputs, int results = 1) -> detail::Retur
     return detail::as<detail::Returned<F &, const std::vector<Tensor> &>>(std::move(r));
 }
 
-/// Compares the gradients of `f`, which is as for `th::checkpoint`, with differences `(f(x + eps) - f(x - eps)) / (2
-/// eps)` for each element of the inputs that require one, which are float64. Where they differ by more than `atol +
-/// rtol * |difference|`, this fails with Status::ErrNumeric, the place and the values.
+/// Compares the gradients of `f`, a function as for `th::checkpoint`, with differences `(f(x + eps) - f(x - eps)) / (2
+/// eps)` for each element of the float64 inputs that require a gradient. If they differ by more than `atol + rtol *
+/// |difference|`, this fails with Status::ErrNumeric, the position and the values.
 template <class F>
 inline void gradCheck(F &&f, TensorList inputs, double eps = 1e-6, double atol = 1e-5, double rtol = 1e-3) {
     using Function = std::remove_reference_t<F>;
@@ -222,26 +220,26 @@ inline void gradCheck(F &&f, TensorList inputs, double eps = 1e-6, double atol =
     detail::check(status, "gradCheck");
 }
 
-/// The call of a function with a gradient of its own: the function saves what its gradient needs.
+/// The call of a custom function, which saves the tensors that its gradient needs.
 class GradCall {
   public:
     GradCall(const GradCall &) = delete;
     GradCall &operator=(const GradCall &) = delete;
 
-    /// Saves a tensor for the gradient: an input, a result, or what was computed on the way.
+    /// Saves a tensor for the gradient: an input, a result, or an intermediate tensor.
     void save(const Tensor &t) {
         if (call_)
             detail::check(THGrad_save(call_, t.get()), "save");
         else
             saved_.push_back(t);
     }
-    /// The tensor that was saved as number `index`, counted from 0.
+    /// The saved tensor with number `index`, counted from 0.
     Tensor saved(int64_t index) const {
         if (!call_ && index >= 0 && index < static_cast<int64_t>(saved_.size()))
             return saved_[static_cast<std::size_t>(index)];
         return detail::made(THGrad_newSaved(call_, index), "saved");
     }
-    /// True if the gradient of input `index` is wanted.
+    /// True if the gradient of input `index` is needed.
     bool needsGradient(int64_t index) const {
         if (!call_ && index >= 0 && index < inputs_.count())
             return recording_ && THTensor_requiresGrad(inputs_.data()[index]) == 1;
@@ -256,7 +254,7 @@ class GradCall {
     explicit GradCall(TensorList inputs) noexcept : inputs_(inputs), recording_(THGrad_isEnabled() != 0) {}
 
     THGradCall *call_ = nullptr;
-    // Of a function that has not been called by the library: its inputs, and what it has saved.
+    // For a function that the library has not called: its inputs, and the tensors that it has saved.
     TensorList inputs_;
     bool recording_ = false;
     std::vector<Tensor> saved_;
@@ -264,7 +262,7 @@ class GradCall {
 
 namespace detail {
 
-/// A function with a gradient of its own. The function itself is called first; the library is then given the results.
+/// A custom function with its gradient. The function is called first, and the library then gets the results.
 template <class B> struct OwnGradient {
     B backward;
     /// The results of the function, until the library takes them over.
@@ -303,7 +301,7 @@ template <class B> struct OwnGradient {
             const NoGrad off;
             computed = listed(forward(call, shared(inputs.data(), inputs.count())));
         }
-        // The function may return tensors of the caller, whose histories stay: each result is a new handle.
+        // The function may return the program's tensors, whose histories must stay, so each result is a new handle.
         for (std::size_t i = 0; i < computed.size(); i++) r.push_back(made(THTensor_new(), "gradApply"));
         OwnGradient own{std::move(backward)};
         own.computed = &computed;
@@ -323,10 +321,10 @@ template <class B> struct OwnGradient {
 
 } // namespace detail
 
-/// A function with a gradient of its own. `forward(call, inputs)` computes the results, which are not recorded, and
-/// saves what its gradient needs; `backward(call, gradients)` returns the gradients of the inputs from those of the
-/// results, of which an undefined one stands for 0 on both sides. Each takes a GradCall & and a
-/// `const std::vector<Tensor> &`, and returns a Tensor or a std::vector of tensors:
+/// A custom function with its gradient. `forward(call, inputs)` computes the results without recording, and saves the
+/// tensors that its gradient needs. `backward(call, gradients)` returns the gradients of the inputs from the gradients
+/// of the results. An undefined gradient means 0 in both. Each function takes a GradCall & and a `const
+/// std::vector<Tensor> &`, and returns a Tensor or a std::vector of tensors:
 ///
 ///     th::Tensor y = th::gradApply(
 ///         {x},
@@ -337,7 +335,7 @@ template <class B> struct OwnGradient {
 ///         },
 ///         [](th::GradCall &call, const std::vector<th::Tensor> &gradients) { return gradients[0] * call.saved(0); });
 ///
-/// The graph keeps `backward`. What it computes is recorded if gradients are to have gradients.
+/// The graph owns `backward`. If gradients have gradients, the operations in `backward` are recorded.
 template <class Forward, class Backward>
 inline auto gradApply(TensorList inputs, Forward &&forward, Backward backward)
     -> detail::Returned<Forward &, GradCall &, const std::vector<Tensor> &> {

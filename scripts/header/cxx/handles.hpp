@@ -1,12 +1,12 @@
 
-/// A block of elements of one dtype, which tensors are views of. Copies refer to the same block.
+/// A block of elements of one dtype. Tensors are views of it. Copies refer to the same block.
 class Storage : public detail::Counted<THStorage, THStorage_retain, THStorage_free> {
   public:
     Storage() noexcept = default;
     using Counted::get;
     /// Takes over a reference.
     static Storage take(THStorage *handle) noexcept { return Storage(handle); }
-    /// Adds a reference to a handle that stays its owner's.
+    /// Adds a reference to a handle, whose owner keeps its own.
     static Storage share(THStorage *handle) noexcept {
         THStorage_retain(handle);
         return Storage(handle);
@@ -17,17 +17,17 @@ class Storage : public detail::Counted<THStorage, THStorage_retain, THStorage_fr
     using Counted::Counted;
 };
 
-/// A stream of random numbers. An undefined one, `{}`, stands for the calling thread's own.
+/// A stream of random numbers. An undefined Generator, `{}`, means the calling thread's generator.
 class Generator : public detail::Owned<THGenerator, THGenerator_free> {
   public:
-    /// The calling thread's own.
+    /// The calling thread's generator.
     Generator() noexcept = default;
-    /// A new one that begins at `seed`.
+    /// A new generator that begins at `seed`.
     explicit Generator(uint64_t seed)
         : Owned(detail::must(THGenerator_new(), static_cast<THGenerator *>(nullptr), "Generator")) {
         manualSeed(seed);
     }
-    /// A new one of this kind, at a seed of its own.
+    /// A new generator of this kind with a random seed.
     explicit Generator(GeneratorKind kind)
         : Owned(detail::must(THGenerator_newKind(static_cast<THGeneratorKind>(kind)),
                              static_cast<THGenerator *>(nullptr), "Generator")) {}
@@ -41,16 +41,16 @@ class Generator : public detail::Owned<THGenerator, THGenerator_free> {
 
 class CudaEvent;
 
-/// A queue of work of a GPU.
+/// A queue of work for a GPU.
 class CudaStream : public detail::Counted<THCudaStream, THCudaStream_retain, THCudaStream_free> {
   public:
     CudaStream() noexcept = default;
     /// Takes over a reference.
     static CudaStream take(THCudaStream *handle) noexcept { return CudaStream(handle); }
-    /// Has what is given to the stream from now on wait for the event.
+    /// Makes work that is given to the stream from now on wait for the event.
     void waitEvent(const CudaEvent &event) const;
-    /// Calls `function()` on a thread of the driver once the work that the stream has was done. It must not throw, nor
-    /// call CUDA, and so no function here that does.
+    /// Calls `function()` on a thread of the driver once the stream's current work is done. The function must not
+    /// throw, and must not call CUDA or functions of this header that do.
     template <class F> void addCallback(F function) const {
         F *kept = new F(std::move(function));
         const THCudaCallback call = [](void *context) noexcept {
@@ -67,7 +67,7 @@ class CudaStream : public detail::Counted<THCudaStream, THCudaStream_retain, THC
     using Counted::Counted;
 };
 
-/// A mark in a stream, which is waited for and timed.
+/// A point in a stream that can be waited for and timed.
 class CudaEvent : public detail::Counted<THCudaEvent, THCudaEvent_retain, THCudaEvent_free> {
   public:
     CudaEvent() noexcept = default;
@@ -79,7 +79,7 @@ class CudaEvent : public detail::Counted<THCudaEvent, THCudaEvent_retain, THCuda
     using Counted::Counted;
 };
 
-/// Work of a GPU that was recorded, to be done again.
+/// Recorded work for a GPU that can be repeated.
 class CudaGraph : public detail::Counted<THCudaGraph, THCudaGraph_retain, THCudaGraph_free> {
   public:
     CudaGraph() noexcept = default;

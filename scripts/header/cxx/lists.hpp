@@ -3,7 +3,7 @@
 //     Lists, texts, and handles
 // ==================================================================================================================
 
-/// Stands for what is left out: an optional output, or a bound of a slice.
+/// Marks an omitted argument: an optional output, or a bound of a slice.
 struct None {};
 
 /// See None.
@@ -12,7 +12,7 @@ inline constexpr None none{};
 /// All dimensions, for a parameter `dimension`.
 inline constexpr int everyDim = TH_ALL_DIMS;
 
-/// A view of a list of numbers, for the length of a call.
+/// A view of a list of numbers, valid during a call.
 class IntList {
   public:
     constexpr IntList() noexcept = default;
@@ -20,7 +20,7 @@ class IntList {
     constexpr IntList(std::initializer_list<int64_t> list) noexcept : count_(static_cast<int>(list.size())) {
         if (count_) data_ = list.begin();
     }
-    /// A container with int64_t side by side: a std::vector, a std::array, a std::span.
+    /// A container with contiguous int64_t: a std::vector, a std::array, a std::span.
     template <class List, class = std::enable_if_t<
                               std::is_convertible_v<decltype(std::declval<const List &>().data()), const int64_t *>>>
     constexpr IntList(const List &list) noexcept : data_(list.data()), count_(static_cast<int>(list.size())) {}
@@ -48,7 +48,7 @@ class IntList {
     int count_ = 0;
 };
 
-/// A C string, or what has one (a std::string), for the length of a call.
+/// A C string, or an object that has one (a std::string), valid during a call.
 class Text {
   public:
     constexpr Text(const char *text) noexcept : text_(text) {}
@@ -60,7 +60,7 @@ class Text {
     const char *text_;
 };
 
-/// A text that a function has made: a C string with an owner, which becomes a std::string where one is wanted.
+/// A text from the library: a C string with an owner, which converts to a std::string.
 class String {
   public:
     /// An empty text.
@@ -81,7 +81,7 @@ class String {
 
     const char *c_str() const noexcept { return heap_ ? heap_ : ""; }
     bool empty() const noexcept { return *c_str() == 0; }
-    /// A std::string with a copy, or a std::string_view that this must outlive.
+    /// Converts to a std::string with a copy, or to a std::string_view, which must not outlive this object.
     template <class S, class = typename S::traits_type> operator S() const { return S(c_str()); }
 
     friend bool operator==(const String &a, const char *b) noexcept {
@@ -98,12 +98,12 @@ class String {
 
 namespace detail {
 
-/// The dtype of what is made without one.
+/// The dtype of a new tensor: `dtype`, or the default dtype.
 inline THDtype dtype(Dtype dtype) {
     return dtype == Dtype::Undefined ? THGetDefaultDtype() : static_cast<THDtype>(dtype);
 }
 
-/// The length of lists that have an entry for each of the same dimensions; empty ones are left out.
+/// The common length of lists with an entry for each dimension. Empty lists are ignored.
 inline int common(const char *name, std::initializer_list<IntList> lists) {
     int count = 0;
     for (IntList list : lists) {
@@ -117,7 +117,7 @@ inline int common(const char *name, std::initializer_list<IntList> lists) {
     return count;
 }
 
-/// A reference to something that counts its references.
+/// A reference to an object that counts its references.
 template <class T, void (*Retain)(T *), void (*Free)(T *)> class Counted {
   public:
     /// Refers to nothing.
@@ -125,7 +125,7 @@ template <class T, void (*Retain)(T *), void (*Free)(T *)> class Counted {
     Counted(const Counted &other) noexcept : handle_(other.handle_) { Retain(handle_); }
     Counted(Counted &&other) noexcept : handle_(other.release()) {}
     Counted &operator=(const Counted &other) noexcept {
-        // The other one may be reached through this one only.
+        // The other object may be reachable only through this one.
         T *old = handle_;
         Retain(other.handle_);
         handle_ = other.handle_;
@@ -139,15 +139,15 @@ template <class T, void (*Retain)(T *), void (*Free)(T *)> class Counted {
         return *this;
     }
     ~Counted() {
-        // A moved-from object, which the compiler often recognises, costs no call.
+        // Destroying a moved-from object, which the compiler often recognises, costs no call.
         if (handle_) Free(handle_);
     }
 
     /// True if this refers to something.
     bool defined() const noexcept { return handle_ != nullptr; }
-    /// The C handle, which stays this object's.
+    /// The C handle, which this object still owns.
     T *get() const noexcept { return handle_; }
-    /// Gives up the C handle, which is the caller's from then on.
+    /// Returns the C handle, which the caller owns from then on.
     [[nodiscard]] T *release() noexcept {
         T *handle = handle_;
         handle_ = nullptr;
@@ -159,7 +159,7 @@ template <class T, void (*Retain)(T *), void (*Free)(T *)> class Counted {
     T *handle_ = nullptr;
 };
 
-/// Owns something that has one owner.
+/// Owns an object that has one owner.
 template <class T, void (*Free)(T *)> class Owned {
   public:
     /// Owns nothing.
@@ -177,9 +177,9 @@ template <class T, void (*Free)(T *)> class Owned {
 
     /// True if this owns something.
     bool defined() const noexcept { return handle_ != nullptr; }
-    /// The C handle, which stays this object's.
+    /// The C handle, which this object still owns.
     T *get() const noexcept { return handle_; }
-    /// Gives up the C handle, which is the caller's from then on.
+    /// Returns the C handle, which the caller owns from then on.
     [[nodiscard]] T *release() noexcept {
         T *handle = handle_;
         handle_ = nullptr;
@@ -191,7 +191,7 @@ template <class T, void (*Free)(T *)> class Owned {
     T *handle_ = nullptr;
 };
 
-/// A text that the caller is to free.
+/// A text that the caller must free.
 inline String text(char *heap, const char *name) {
     return String::take(must(heap, static_cast<char *>(nullptr), name));
 }

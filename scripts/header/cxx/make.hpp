@@ -3,7 +3,10 @@
 //     Tensors of values and of memory
 // ==================================================================================================================
 
-/// Numbers in braces, as deep as the tensor has dimensions: what `th::tensor` takes.
+/// A row-major tensor with undefined elements.
+inline Tensor empty(IntList size, Dtype dtype) { return empty(size, MemoryFormat::ContiguousFormat, dtype); }
+
+/// Numbers in braces, nested to the tensor's number of dimensions: the argument of `th::tensor`.
 class Nested {
   public:
     template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>>
@@ -35,7 +38,7 @@ class Nested {
     std::size_t count_ = 0;
 };
 
-// Finds the sizes, and the widest kind of number; false if lists of one dimension differ in length.
+// Finds the sizes and the widest kind of number. Returns false if lists of one dimension differ in length.
 inline bool Nested::sizes(std::vector<int64_t> &sizes, std::size_t depth, Kind &kind) const {
     if (kind_ != Kind::List) {
         if (kind == Kind::List || kind_ > kind) kind = kind_;
@@ -56,8 +59,8 @@ template <class T> inline void Nested::append(std::vector<T> &to) const {
     for (std::size_t i = 0; i < count_; i++) list_[i].append(to);
 }
 
-/// A tensor of numbers in braces: `th::tensor({{1, 2}, {3, 4}})`, and of one number a scalar. Whole numbers give int64,
-/// truth values Bool, and others the default dtype, unless there is a `dtype`.
+/// A tensor of numbers in braces: `th::tensor({{1, 2}, {3, 4}})`. One number gives a scalar. Integers give int64, truth
+/// values Bool, and others the default dtype, unless `dtype` is set.
 inline Tensor tensor(const Nested &values, Dtype dtype = Dtype::Undefined) {
     std::vector<int64_t> sizes;
     Nested::Kind kind = Nested::Kind::List;
@@ -82,13 +85,13 @@ inline Tensor tensor(const Nested &values, Dtype dtype = Dtype::Undefined) {
 
 namespace detail {
 
-// A container names what it has, since entries of a vector<bool> are no bools; a view does not.
+// A container names its value type, which is bool for vector<bool> although its entries are not. A view does not.
 template <class R> auto entry(const R &range, int) -> decltype(range.begin(), typename R::value_type());
 template <class R> auto entry(const R &range, long) -> std::decay_t<decltype(*range.begin())>;
 template <class T, std::size_t N> auto entry(const T (&array)[N], int) -> std::remove_cv_t<T>;
 template <class R> using Entry = decltype(entry(std::declval<const R &>(), 0));
 
-/// True for what `for` goes through, but for tensors and texts.
+/// True for types with a range-based `for`, except tensors and texts.
 template <class R, class = void> inline constexpr bool is_range = false;
 template <class R> inline constexpr bool is_range<R, std::void_t<Entry<R>>> = !std::is_same_v<R, Tensor>;
 
@@ -118,12 +121,12 @@ inline bool collect(const R &range, std::size_t depth, std::vector<int64_t> &siz
 
 } // namespace detail
 
-/// A tensor of what `for` goes through: a std::vector, an array, a std::list, a view, or ranges of ranges, whose
-/// lengths agree. The dtype is that of the numbers, unless there is a `dtype`.
+/// A tensor from a range: a std::vector, an array, a std::list, a view, or ranges of ranges with equal lengths. The
+/// dtype is the numbers' dtype, unless `dtype` is set.
 template <class R, class = std::enable_if_t<detail::is_range<R>>>
 inline Tensor tensor(const R &range, Dtype dtype = Dtype::Undefined) {
     using Number = typename detail::NumberOf<R>::Type;
-    // The elements of a vector<bool> are no bools.
+    // The elements of a vector<bool> are not bools.
     std::vector<std::conditional_t<std::is_same_v<Number, bool>, unsigned char, Number>> list;
     std::vector<int64_t> sizes;
     if (!detail::collect(range, 0, sizes, list)) {
@@ -142,15 +145,15 @@ inline Tensor fromData(IntList size, const T *data) {
     return fromData(size, data, dtypeOf<T>());
 }
 
-/// A tensor that shares `data` with the caller, who keeps it for as long as any view of it lives. Strides that are left
-/// out mean row-major.
+/// A tensor that shares `data` with the caller, who must keep the memory as long as any view of it exists. Without
+/// strides the elements are row-major.
 template <class T> inline Tensor fromBlob(T *data, IntList size, IntList stride = {}) {
     static_assert(!std::is_const_v<T>, "a tensor may be written: fromData copies");
     return fromBlob(size, stride, data, nullptr, nullptr, dtypeOf<T>());
 }
 
-/// A tensor that shares `data`, and calls `deleter(data)` once, when the last view of it is gone, on the thread that
-/// gives it up. The deleter must not throw. If this fails, it has not been called.
+/// A tensor that shares `data`, and calls `deleter(data)` once, when the last view of it is freed, on the thread that
+/// frees the view. The deleter must not throw. If this function fails, it has not called the deleter.
 template <class T, class D, class = std::enable_if_t<std::is_invocable_v<D, T *>>>
 inline Tensor fromBlob(T *data, IntList size, D deleter, IntList stride = {}) {
     static_assert(!std::is_const_v<T>, "a tensor may be written: fromData copies");
@@ -167,8 +170,7 @@ inline Tensor fromBlob(T *data, IntList size, D deleter, IntList stride = {}) {
     return detail::made(handle, "fromBlob");
 }
 
-/// A tensor over the memory of a vector, which becomes the tensor's and is not copied; a vector by itself has one
-/// dimension.
+/// A tensor that takes over the memory of a vector, without a copy. Without sizes the tensor has one dimension.
 template <class T> inline Tensor fromVector(std::vector<T> values, IntList size = {}) {
     static_assert(!std::is_same_v<T, bool>, "a vector<bool> has no bools: th::tensor copies it");
     const int64_t count = static_cast<int64_t>(values.size());
@@ -199,7 +201,7 @@ inline Tensor eye(int64_t n, Dtype dtype = Dtype::Undefined) { return eye(n, n, 
 
 namespace detail {
 
-/// A function object of the caller, and what it has thrown.
+/// A function object of the program, and the exception that it has thrown.
 template <class F> struct Callback {
     F *function;
 #ifndef TH_NO_EXCEPTIONS
@@ -207,7 +209,7 @@ template <class F> struct Callback {
 #endif
 };
 
-/// The C function that calls it for an element. No exception leaves it, since it would pass through the library.
+/// The C function that calls it for an element. It catches all exceptions, because none may pass through the library.
 template <class F, class... More> struct Called {
     static int run(double *x, More... more, void *context) noexcept {
         Callback<F> *callback = static_cast<Callback<F> *>(context);
@@ -226,7 +228,7 @@ template <class F, class... More> struct Called {
     }
 };
 
-/// Rethrows the exception of the function that was called back, if it threw one; else checks the status of the call.
+/// Rethrows the callback's exception, if it threw one. Otherwise checks the status of the call.
 template <class F> inline void finish(THStatus status, const char *name, const Callback<F> &callback) {
 #ifndef TH_NO_EXCEPTIONS
     if (callback.thrown) std::rethrow_exception(callback.thrown);

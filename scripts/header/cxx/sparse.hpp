@@ -24,7 +24,7 @@ class SparseList;
 
 namespace detail {
 
-/// The C function of a function object that is told of progress.
+/// The C function that calls a function object with the progress.
 template <class F> struct ProgressOf {
     static THStatus run(int64_t iteration, double residual, void *context) noexcept {
         return guarded([&] { (*static_cast<F *>(context))(iteration, residual); });
@@ -39,15 +39,15 @@ template <class F> struct ProgressOf {
 ///     th::Tensor y = s.spmm(th::ones({3, 2}));                 // dense
 ///     std::cout << (s * 2 + s).toDense() << '\n';
 ///
-/// Functions are methods, or functions beside it, as those of tensors are; operators are elementwise.
+/// Functions are methods or free functions, as for dense tensors. Operators are elementwise.
 class [[nodiscard]] SparseTensor : public detail::Counted<THSTensor, THSTensor_retain, THSTensor_free> {
   public:
     /// Refers to nothing; as a result it becomes a fresh sparse tensor.
     SparseTensor() noexcept = default;
-    /// The least one that holds entries at `indices`, int64 [sparse dimensions x entries], with `values` [entries x ...].
+    /// The smallest tensor that holds entries at `indices`, int64 [sparse dimensions x entries], with `values` [entries x ...].
     explicit SparseTensor(const Tensor &indices, const Tensor &values)
         : SparseTensor(withTensor(indices, values)) {}
-    /// One of these sizes: those of the sparse dimensions, then those of `values` behind its first.
+    /// A tensor of these sizes: first the sparse dimensions, then the dimensions of `values` after its first.
     explicit SparseTensor(const Tensor &indices, const Tensor &values, IntList size)
         : SparseTensor(withTensorAndSize(indices, values, size)) {}
     /** @cond */
@@ -56,7 +56,7 @@ class [[nodiscard]] SparseTensor : public detail::Counted<THSTensor, THSTensor_r
     /** @endcond */
     /// Takes over a reference.
     static SparseTensor take(THSTensor *handle) noexcept { return SparseTensor(handle); }
-    /// Adds a reference to a handle that stays its owner's.
+    /// Adds a reference to a handle, whose owner keeps its own.
     static SparseTensor share(THSTensor *handle) noexcept {
         THSTensor_retain(handle);
         return SparseTensor(handle);
@@ -64,11 +64,11 @@ class [[nodiscard]] SparseTensor : public detail::Counted<THSTensor, THSTensor_r
 
     /// The number of dimensions, sparse and dense; 0 before the first write.
     int dim() const noexcept { return handle_ ? handle_->nDimensionI + handle_->nDimensionV : 0; }
-    /// The sizes, those of sparse dimensions first, as long as the shape stays.
+    /// The sizes, sparse dimensions first, valid until the shape changes.
     IntList sizes() const noexcept { return handle_ ? IntList(handle_->size, dim()) : IntList(); }
 
-    /// The same as cg below, with any function object `progress(iteration, residual)`. What it throws ends the call and comes
-    /// out of it.
+    /// As cg below, with any function object `progress(iteration, residual)`. An exception of `progress` ends the call
+    /// and is rethrown.
     template <class F, class = std::enable_if_t<std::is_invocable_v<F &, int64_t, double>>>
     Tensor cg(const Tensor &b, const Tensor &start, double tol, int64_t maxIter, F &&progress) const {
         using Progress = std::remove_reference_t<F>;
@@ -97,7 +97,7 @@ class [[nodiscard]] SparseTensor : public detail::Counted<THSTensor, THSTensor_r
 static_assert(sizeof(SparseTensor) == sizeof(THSTensor *) && std::is_standard_layout_v<SparseTensor>,
               "a list of sparse tensors is one of handles");
 
-/// A view of a list of sparse tensors, for the length of a call.
+/// A view of a list of sparse tensors, valid during a call.
 class SparseList {
   public:
     constexpr SparseList() noexcept = default;
@@ -105,12 +105,12 @@ class SparseList {
     SparseList(std::initializer_list<SparseTensor> list) noexcept : count_(static_cast<int>(list.size())) {
         if (count_) data_ = list.begin();
     }
-    /// A container with sparse tensors side by side: a std::vector or a std::array.
+    /// A container with contiguous sparse tensors: a std::vector or a std::array.
     template <class List, class = std::enable_if_t<std::is_convertible_v<
                               decltype(std::declval<const List &>().data()), const SparseTensor *>>>
     SparseList(const List &list) noexcept : data_(list.data()), count_(static_cast<int>(list.size())) {}
 
-    /// The handles side by side, as C takes them.
+    /// The contiguous handles, as C takes them.
     THSTensor *const *data() const noexcept {
         return static_cast<THSTensor *const *>(static_cast<const void *>(data_));
     }
@@ -135,13 +135,13 @@ inline SparseTensor NewSparse::operator()(THStatus status, const char *name) {
     return r;
 }
 
-/// The handle of a result, which is made if there is none.
+/// The handle of a result. Makes the sparse tensor if it is undefined.
 inline THSTensor *result(SparseTensor &r) {
     if (!r.defined()) r = SparseTensor(Fresh());
     return r.get();
 }
 
-/// The result into which a call has written.
+/// Returns the result after a call has written it.
 inline SparseTensor &into(SparseTensor &r, THStatus status, const char *name) {
     check(status, name);
     return r;
@@ -163,14 +163,14 @@ inline SparseTensor operator*(double a, const SparseTensor &b) { return b.mul(a)
 inline SparseTensor operator/(const SparseTensor &a, const Tensor &b) { return a.div(b); }
 inline SparseTensor operator/(const SparseTensor &a, double b) { return a.div(b); }
 
-// Dense where an operand is.
+// The result is dense if an operand is.
 
 inline Tensor operator+(const Tensor &a, const SparseTensor &b) { return spcadd(a, b); }
 inline Tensor operator+(const SparseTensor &a, const Tensor &b) { return spcadd(b, a); }
 inline Tensor operator-(const Tensor &a, const SparseTensor &b) { return spcadd(a, -1, b); }
 inline Tensor operator-(const SparseTensor &a, const Tensor &b) { return spcadd(b.neg(), a); }
 
-/// Writes a sparse tensor as `toString()` has it.
+/// Writes the text of `toString()`.
 template <class Traits>
 inline std::basic_ostream<char, Traits> &operator<<(std::basic_ostream<char, Traits> &out, const SparseTensor &s) {
     return out << s.toString().c_str();

@@ -11,7 +11,7 @@ class RowIterator;
 
 @results declared
 
-/// A tensor in a list in braces, whose references are not counted; `{}` stands for none.
+/// A tensor in a list in braces, without its own reference. `{}` means no tensor.
 class Operand {
   public:
     constexpr Operand() noexcept = default;
@@ -21,7 +21,7 @@ class Operand {
     THTensor *handle_ = nullptr;
 };
 
-/// A view of a list of tensors, for the length of a call. Some functions take undefined ones among them.
+/// A view of a list of tensors, valid during a call. Some functions accept undefined tensors in it.
 class TensorList {
   public:
     constexpr TensorList() noexcept = default;
@@ -29,12 +29,12 @@ class TensorList {
     TensorList(std::initializer_list<Operand> list) noexcept : count_(static_cast<int>(list.size())) {
         if (count_) data_ = list.begin();
     }
-    /// A container with tensors side by side: a std::vector or a std::array.
+    /// A container with contiguous tensors: a std::vector or a std::array.
     template <class List, class = std::enable_if_t<
                               std::is_convertible_v<decltype(std::declval<const List &>().data()), const Tensor *>>>
     TensorList(const List &list) noexcept : data_(list.data()), count_(static_cast<int>(list.size())) {}
 
-    /// The handles side by side, as C takes them: an Operand or a Tensor is a handle and nothing else.
+    /// The contiguous handles, as C takes them: an Operand or a Tensor consists of one handle.
     THTensor *const *data() const noexcept { return static_cast<THTensor *const *>(data_); }
     int count() const noexcept { return count_; }
 
@@ -43,7 +43,7 @@ class TensorList {
     int count_ = 0;
 };
 
-/// A result that is left out by `none`.
+/// A result that `none` omits.
 class Out {
   public:
     Out(Tensor &t) noexcept : t_(&t) {}
@@ -56,7 +56,7 @@ class Out {
 
 namespace detail {
 
-/// Marks the constructor of a fresh tensor, which takes dtype and shape from what is written to it.
+/// Marks the constructor of a fresh tensor, which gets its dtype and shape from the first write.
 struct Fresh {};
 
 /// A fresh tensor for the result of a call.
@@ -95,79 +95,78 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /** @endcond */
     /// Takes over a reference.
     static Tensor take(THTensor *handle) noexcept { return Tensor(handle); }
-    /// Adds a reference to a handle that stays its owner's.
+    /// Adds a reference to a handle, whose owner keeps its own.
     static Tensor share(THTensor *handle) noexcept {
         THTensor_retain(handle);
         return Tensor(handle);
     }
 
-    /// Refers to another tensor from now on.
+    /// Makes this refer to another tensor.
     Tensor &operator=(const Tensor &) & noexcept = default;
     Tensor &operator=(Tensor &&) & noexcept = default;
-    /// Writes to the elements of a view that has no name: `t(0, th::all) = src`, broadcast.
+    /// Writes to the elements of an unnamed view, with broadcasting: `t(0, th::all) = src`.
     Tensor &operator=(const Tensor &src) && { return copy_(src); }
     Tensor &operator=(double value) && { return fill_(value); }
 
     // ------------------------------------------------------------------------------------------ Shape and elements
 
-    /// The number of dimensions; 0 for scalars and for tensors that have no elements yet.
+    /// The number of dimensions; 0 for scalars and for tensors without elements.
     int dim() const noexcept { return handle_ ? handle_->nDimension : 0; }
-    /// The sizes, as long as the shape stays.
+    /// The sizes, valid until the shape changes.
     IntList sizes() const noexcept { return handle_ ? IntList(handle_->size, handle_->nDimension) : IntList(); }
-    /// The distances of neighbours in elements, as long as the shape stays.
+    /// The strides in elements, valid until the shape changes.
     IntList strides() const noexcept { return handle_ ? IntList(handle_->stride, handle_->nDimension) : IntList(); }
     /// The element type; Dtype::Undefined before the first write.
     Dtype dtype() const noexcept { return handle_ ? static_cast<Dtype>(handle_->dtype) : Dtype::Undefined; }
     /// The storage that this is a view of.
     Storage storage() const { return Storage::share(detail::known(THTensor_storage(get()), !defined(), "storage")); }
-    /// The address of the first element, of whatever type.
+    /// The address of the first element, of any type.
     void *data() const { return detail::known(THTensor_data(get()), !defined(), "data"); }
 
-    /// The address of the first element, for a tensor on the host whose dtype is that of T; others stand at
-    /// `strides()`.
+    /// The address of the first element of a tensor on the host with T's dtype. The others are `strides()` apart.
     template <class T> T *data() const;
-    /// All elements of a contiguous tensor on the host in row-major order, for `for` and for what takes pointers:
-    /// `for (float &x : t.elements<float>())`. `contiguous()` makes one of any tensor.
+    /// All elements of a contiguous tensor on the host in row-major order, for `for` and for functions that take
+    /// pointers: `for (float &x : t.elements<float>())`. `contiguous()` makes any tensor contiguous.
     template <class T> Elements<T> elements() const;
 #ifdef __cpp_lib_span
-    /// The same as a std::span. Exists from C++20 on.
+    /// As `elements`, as a std::span. Exists from C++20 on.
     template <class T> std::span<T> span() const;
 #endif
 #ifdef __cpp_lib_mdspan
-    /// The elements of a tensor with N dimensions on the host, of any strides: `t.mdspan<float, 2>()[i, j]`. Exists
+    /// The elements of a tensor with N dimensions on the host, with any strides: `t.mdspan<float, 2>()[i, j]`. Exists
     /// from C++23 on.
     template <class T, std::size_t N> std::mdspan<T, std::dextents<int64_t, N>, std::layout_stride> mdspan() const;
 #endif
-    /// The element at as many indices as there are dimensions, to read and to write: `t.at<float>(1, 2) = 3`. The
-    /// dtype must be that of T, and each index within its dimension; negative ones count from the end.
+    /// The element at an index for each dimension, to read and to write: `t.at<float>(1, 2) = 3`. The dtype must be
+    /// T's, and each index must be within its dimension. Negative indices count from the end.
     template <class T, class... I> T &at(I... index) const;
-    /// The only element of a tensor of any shape: exact for integers, and true or false for bool.
+    /// The only element of a tensor of any shape: exact for integers, and true or false for Bool.
     template <class T> T item() const;
-    /// The slices along the first dimension: `for (th::Tensor row : t)`. The tensor must stay meanwhile.
+    /// The slices along the first dimension: `for (th::Tensor row : t)`. The tensor must outlive the loop.
     RowIterator begin() const;
     RowIterator end() const;
 
     // -------------------------------------------------------------------------------------------- Views by indices
 
-    /// The view at `index` of the first dimension, which disappears.
+    /// The view at `index` of the first dimension, which is removed.
     Tensor operator[](int64_t index) const { return select(0, index); }
     /// The view at these indices of the first dimensions: `t[{i, j}]`.
     Tensor operator[](IntList index) const;
-    /// The elements where `mask` is true, a copy with one dimension; or, by a tensor of integers, the slices that it
-    /// names. A copy cannot be assigned to: `t.maskedFill_(mask, 0)` and `t.indexPut_({index}, src)` write to `t`.
+    /// The elements where `mask` is true, as a copy with one dimension; or, for a tensor of integers, a copy of the
+    /// slices with these indices. Copies cannot be assigned to: `t.maskedFill_(mask, 0)` and `t.indexPut_({index},
+    /// src)` write to `t`.
     template <class T, class = std::enable_if_t<std::is_same_v<T, Tensor>>>
     const Tensor operator[](const T &mask) const {
         return index(TensorList(&mask, 1));
     }
     /// The view by an index for each of the first dimensions: a number, `slice(start, end, step)`, `all`, `newaxis` for
-    /// a new dimension of size 1, `ellipsis` for all dimensions that are not named: `t(0, th::slice(1, 3),
-    /// th::newaxis)`.
+    /// a new dimension of size 1, `ellipsis` for all remaining dimensions: `t(0, th::slice(1, 3), th::newaxis)`.
     template <class... I> Tensor operator()(I... index) const;
 
     // ------------------------------------------------------------------------------------- Functions of the caller
 
-    /// `t = f(t)`, element after element in row-major order on the calling thread: `t.apply_([](double x) { return x *
-    /// x; })`. An exception of `f` ends the call and comes out of it; the elements before stay changed.
+    /// `t = f(t)` for each element in row-major order on the calling thread: `t.apply_([](double x) { return x * x;
+    /// })`. An exception of `f` ends the call and is rethrown; the elements before stay changed.
     template <class F> Tensor &apply_(F &&f);
     /// `t = f(t, src)`; `src` broadcasts to the shape of `t`.
     template <class F> Tensor &map_(const Tensor &src, F &&f);
@@ -176,21 +175,21 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
 
     // --------------------------------------------------------------------------------------------------- Gradients
 
-    /// The gradient, which backward has added to; undefined where there is none yet.
+    /// The gradient, to which backward adds; undefined if there is none yet.
     Tensor grad() const;
-    /// Has `f(gradient)` called whenever backward has computed the gradient of this tensor. A Tensor that `f` returns
-    /// takes its place; an undefined one leaves it, and so does an `f` that returns nothing. An exception of `f` ends
-    /// backward and comes out of it. Returns the number for removeHook. The tensor keeps `f`, which is not to keep the
-    /// tensor.
+    /// Makes backward call `f(gradient)` whenever it has computed the gradient of this tensor. A Tensor that `f`
+    /// returns replaces the gradient. If `f` returns an undefined Tensor or nothing, the gradient stays. An exception
+    /// of `f` ends backward and is rethrown. Returns the number for removeHook. The tensor owns `f`, so `f` must not
+    /// own the tensor.
     template <class F> int64_t addHook(F f) const;
     /// Removes the hook with this number.
     void removeHook(int64_t id) const { detail::check(THTensor_removeHook(get(), id), "removeHook"); }
 
     // ---------------------------------------------------------------------------------------------- Sparse tensors
 
-    /// The entries that are not 0, with positions in the first `sparseDim` dimensions; by default in all.
+    /// The nonzero entries, with positions in the first `sparseDim` dimensions, by default in all.
     SparseTensor toSparse(int sparseDim = -1) const;
-    /// The elements at the positions of `mask`, whose values do not matter.
+    /// The elements at the positions of `mask`. The values of `mask` are ignored.
     SparseTensor sparseMask(const SparseTensor &mask) const;
 
     // --------------------------------------------------------------------------------------------------- Operators
@@ -246,41 +245,41 @@ inline Tensor New::operator()(THStatus status, const char *name) {
     return r;
 }
 
-/// The handle of a result, which is made if there is none.
+/// The handle of a result. Makes the tensor if it is undefined.
 inline THTensor *result(Tensor &r) {
     if (!r.defined()) r = Tensor(Fresh());
     return r.get();
 }
 
-/// The handle of a result, or NULL if it is left out.
+/// The handle of a result, or NULL if the result is omitted.
 inline THTensor *result(Out r) { return r.get() ? result(*r.get()) : nullptr; }
 
-/// The result into which a call has written.
+/// Returns the result after a call has written it.
 inline Tensor &into(Tensor &r, THStatus status, const char *name) {
     check(status, name);
     return r;
 }
 
-/// Without exceptions, the result of a call that failed becomes undefined.
+/// Without exceptions, the result of a failed call becomes undefined.
 inline void check(THStatus status, const char *name, Tensor &r) {
     if (status == TH_OK) return;
     fail(name);
     r = Tensor();
 }
 
-/// The same for several results.
+/// As above, for several results.
 template <class... R> inline void check_all(THStatus status, const char *name, R &...r) {
     if (status == TH_OK) return;
     fail(name);
     ((r = R()), ...);
 }
 
-/// A tensor that a function made.
+/// Returns the tensor that a function made.
 inline Tensor made(THTensor *handle, const char *name) {
     return Tensor::take(must(handle, static_cast<THTensor *>(nullptr), name));
 }
 
-/// Fresh tensors for as many results.
+/// Returns fresh tensors for `count` results.
 inline std::vector<Tensor> fresh(int count) {
     std::vector<Tensor> list;
     list.reserve(static_cast<std::size_t>(count));
@@ -288,7 +287,7 @@ inline std::vector<Tensor> fresh(int count) {
     return list;
 }
 
-/// The tensors of a function that says how many there are, and then makes them.
+/// Returns the tensors of a function that first returns their number, and then makes them.
 template <class F> inline std::vector<Tensor> pieces(F call, const char *name) {
     int count = 0;
     THStatus status = call(nullptr, &count);

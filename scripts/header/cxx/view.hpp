@@ -3,7 +3,7 @@
 //     Views by indices
 // ==================================================================================================================
 
-/// The indices along one dimension, or what stands in their place: see `Tensor::operator()`.
+/// The index along one dimension, or a value that replaces it: see `Tensor::operator()`.
 class Index {
   public:
     enum class Kind { At, Slice, New, Rest };
@@ -14,7 +14,7 @@ class Index {
     int64_t start, end = 0, step = 1;
 };
 
-/// A bound of a slice, which `none` leaves out.
+/// A bound of a slice, which may be `none`.
 class Bound {
   public:
     constexpr Bound(int64_t index) noexcept : given(true), at(index) {}
@@ -29,7 +29,7 @@ constexpr Index slice(Bound start, Bound end = none, int64_t step = 1) noexcept 
     return Index(Index::Kind::Slice, start.given ? start.at : 0, end.given ? end.at : INT64_MAX, step);
 }
 
-/// All entries of a dimension as an index, and as a function what THTensor_all and THTensor_allDims are.
+/// All entries of a dimension as an index. As a function, THTensor_all and THTensor_allDims.
 class All {
   public:
     constexpr operator Index() const noexcept { return Index(Index::Kind::Slice, 0, INT64_MAX, 1); }
@@ -43,15 +43,24 @@ class All {
 inline constexpr All all{};
 /// A new dimension of size 1.
 inline constexpr Index newaxis{Index::Kind::New, 0, 0, 1};
-/// All dimensions that the other indices leave.
+/// All dimensions without another index.
 inline constexpr Index ellipsis{Index::Kind::Rest, 0, 0, 1};
 
 namespace detail {
+
+/// Fails for more indices than dimensions.
+inline bool enough(const char *name, const Tensor &t, int count) {
+    if (count <= t.dim()) return true;
+    fail(Error(Status::ErrArgument,
+               {name, ": ", Digits(count), " indices for a tensor with ", Digits(t.dim()), " dimensions"}));
+    return false;
+}
 
 /// The view of `t` by a list of indices.
 inline Tensor view(const Tensor &t, std::initializer_list<Index> list) {
     int named = 0;
     for (const Index &index : list) named += index.kind == Index::Kind::At || index.kind == Index::Kind::Slice;
+    if (t.defined() && !enough("operator()", t, named)) return Tensor();
     Tensor r = t.withTensor();
     int dimension = 0;
     for (const Index &index : list) {
@@ -79,6 +88,7 @@ inline Tensor view(const Tensor &t, std::initializer_list<Index> list) {
 } // namespace detail
 
 inline Tensor Tensor::operator[](IntList index) const {
+    if (defined() && !detail::enough("operator[]", *this, index.count())) return Tensor();
     Tensor r = withTensor();
     for (int64_t at : index) detail::check(THTensor_select(r.get(), r.get(), 0, at), "operator[]", r);
     return r;
@@ -88,7 +98,7 @@ template <class... I> inline Tensor Tensor::operator()(I... index) const {
     return detail::view(*this, {Index(index)...});
 }
 
-/// Goes through the slices along the first dimension.
+/// An iterator over the slices along the first dimension.
 class RowIterator {
   public:
     RowIterator(const Tensor &t, int64_t at) noexcept : t_(&t), at_(at) {}

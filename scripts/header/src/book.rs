@@ -1,4 +1,4 @@
-//! The header as a book: chapters in the order in which one learns, each with what it needs, and a table of contents.
+//! The header as a book: chapters in learning order, each with the types that it needs, and a table of contents.
 
 use crate::item::{Item, Kind, guard, mentions};
 use crate::outline::{Chapter, Outline};
@@ -52,7 +52,7 @@ const ORDER: &[&str] = &[
     "Versions",
 ];
 
-/// Columns of the header.
+/// Maximum columns of the header.
 const WIDTH: usize = 120;
 
 /// The items of one chapter.
@@ -71,7 +71,7 @@ impl Section {
     }
 }
 
-/// A declaration, or constants that belong together.
+/// A declaration, or a group of constants.
 pub enum Part {
     Item(Item),
     /// `typedef enum NAME`, or an enum without a name.
@@ -84,7 +84,7 @@ pub enum Part {
     Defines(Vec<Item>),
 }
 
-/// Everything that is declared, in chapters.
+/// Arranges all declarations in chapters.
 pub fn arrange(items: &[Item], outline: &Outline) -> Vec<Section> {
     let mut waiting = parts(items, outline);
     let functions: Vec<&Item> = items.iter().filter(|item| item.kind == Kind::Function).collect();
@@ -101,12 +101,12 @@ pub fn arrange(items: &[Item], outline: &Outline) -> Vec<Section> {
         chapter_of_title.text = own.iter().map(|f| chapter(f).text).find(|text| !text.is_empty()).unwrap_or_default();
         let mut section = Section { chapter: chapter_of_title, parts: Vec::new() };
         for function in own {
-            // Types that the function names come before it, unless an earlier chapter had them.
+            // Types that the function names come first, unless an earlier chapter has them.
             let text = format!("{}\n{}", function.doc.join("\n"), function.code);
             place(&text, &mut waiting, &mut section.parts);
             section.parts.push(Part::Item(function.clone()));
         }
-        // Types stand at the beginning of a chapter.
+        // Types are at the beginning of a chapter.
         section.parts.sort_by_key(|part| matches!(part, Part::Item(item) if item.kind == Kind::Function));
         sections.push(section);
     }
@@ -115,7 +115,7 @@ pub fn arrange(items: &[Item], outline: &Outline) -> Vec<Section> {
     sections
 }
 
-/// Moves what `text` mentions from `waiting` to `placed`, and before it what that mentions.
+/// Moves the parts that `text` mentions from `waiting` to `placed`, each after the parts that it mentions itself.
 fn place(text: &str, waiting: &mut Vec<Part>, placed: &mut Vec<Part>) {
     while let Some(at) = waiting.iter().position(|part| mentioned(text, part)) {
         let part = waiting.remove(at);
@@ -149,7 +149,7 @@ fn text_of(part: &Part) -> String {
     }
 }
 
-/// Types, objects, and constants in groups.
+/// Groups types, objects and constants.
 fn parts(items: &[Item], outline: &Outline) -> Vec<Part> {
     let mut found = Vec::new();
     let constants: Vec<&Item> = items.iter().filter(|item| item.kind == Kind::Constant).collect();
@@ -172,7 +172,7 @@ fn parts(items: &[Item], outline: &Outline) -> Vec<Part> {
     found
 }
 
-/// The header.
+/// Returns the text of the header.
 pub fn header(preface: &str, sections: &[Section]) -> String {
     let (before, after) = preface.trim_end().split_once(" * @CONTENTS@\n").expect("the preface says where the contents stand");
     let mut out = refilled(before);
@@ -215,7 +215,7 @@ pub fn header(preface: &str, sections: &[Section]) -> String {
     out
 }
 
-/// Lines of a block comment with [`WIDTH`] columns at most. The first line of a comment and its last stay.
+/// Wraps the lines of a block comment at [`WIDTH`] columns. The first and the last line of the comment stay.
 fn refilled(comment: &str) -> String {
     let (mut out, mut paragraph) = (String::new(), Vec::new());
     for line in comment.lines() {
@@ -231,7 +231,7 @@ fn refilled(comment: &str) -> String {
     out
 }
 
-/// The macro by which compilers know that a result must be used.
+/// The macro that tells compilers that a result must be used.
 const ATTRIBUTES: &str = "\
 /// Compilers warn where the result of a function with this mark is dropped: a new reference, or memory to be freed. If
 /// TH_CHECKED is defined before this header is included, they warn where a THStatus is dropped, too.
@@ -249,8 +249,9 @@ const ATTRIBUTES: &str = "\
 #else
 #define TH_EXTENSION
 #endif
-#if defined TH_CHECKED && (!defined __GNUC__ || __GNUC__ >= 10 || defined __clang__) && \\
-    (!defined __cplusplus || __cplusplus >= 201103L)
+#if defined TH_CHECKED && defined __clang__
+#define TH_CHECKED_ENUM __attribute__((warn_unused_result))
+#elif defined TH_CHECKED && (!defined __GNUC__ || __GNUC__ >= 10) && (!defined __cplusplus || __cplusplus >= 201103L)
 #define TH_CHECKED_ENUM [[nodiscard]]
 #else
 #define TH_CHECKED_ENUM
@@ -275,7 +276,7 @@ fn write_part(part: &Part, out: &mut String) {
         }
         Part::Enum { name, doc, values } => {
             filled(doc, "/// ", out);
-            // A status is what TH_CHECKED is about.
+            // TH_CHECKED applies to statuses.
             let head = match name.as_deref() {
                 Some("THStatus") => "TH_EXTENSION typedef enum TH_CHECKED_ENUM THStatus {".to_owned(),
                 Some(name) => format!("typedef enum {name} {{"),
@@ -283,7 +284,7 @@ fn write_part(part: &Part, out: &mut String) {
             };
             *out += &format!("{head}\n");
             for (k, value) in values.iter().enumerate() {
-                // C++98 has no comma behind the last one.
+                // C++98 forbids a comma after the last enumerator.
                 let comma = if k + 1 < values.len() { "," } else { "" };
                 let code = format!("    {} = {}{comma}", value.name, value.code);
                 let doc = value.doc.join(" ");
@@ -308,7 +309,7 @@ fn write_part(part: &Part, out: &mut String) {
     }
 }
 
-/// Fields have their comments above them, in cbindgen's order.
+/// Writes a type whose fields have their comments above them, in cbindgen's order.
 fn type_definition(code: &str, out: &mut String) {
     let (mut doc, mut depth) = (Vec::new(), 0);
     for line in code.lines() {
@@ -324,7 +325,7 @@ fn type_definition(code: &str, out: &mut String) {
     }
 }
 
-/// Functions whose result is a new reference or new memory of the caller's.
+/// Returns true for functions that return a new reference, or new memory that the caller owns.
 pub fn gives_a_reference(name: &str, result: &str) -> bool {
     let method = name.split_once('_').map_or(name, |(_, method)| method);
     result.ends_with('*')
@@ -334,7 +335,7 @@ pub fn gives_a_reference(name: &str, result: &str) -> bool {
             || matches!(name, "THAlloc" | "THRealloc" | "THCdefChapter"))
 }
 
-/// A prototype in as few lines as it needs.
+/// Writes a prototype in as few lines as possible.
 fn prototype(item: &Item, out: &mut String) {
     let flat = flat(&item.code);
     let (head, arguments) = flat.split_once('(').expect("a prototype");
@@ -357,13 +358,13 @@ fn prototype(item: &Item, out: &mut String) {
     *out += &format!("{line}\n");
 }
 
-/// A declaration in one line, without the word struct.
+/// Returns a declaration in one line, without the word struct.
 pub fn flat(code: &str) -> String {
     code.split_whitespace().collect::<Vec<_>>().join(" ").replace("struct ", "").replace("( ", "(")
 }
 
-/// Writes paragraphs with at most [`WIDTH`] columns. A line that begins with a space, a dash or a command stands by itself, as underlines
-/// do.
+/// Writes paragraphs with at most [`WIDTH`] columns. A line that begins with a space, a dash or a command is not joined with others, and
+/// neither is an underline.
 fn filled(lines: &[String], prefix: &str, out: &mut String) {
     let mut line = String::new();
     let mut end = |line: &mut String| {

@@ -3,11 +3,11 @@
 use crate::book::{Part, Section, flat};
 use crate::item::{Item, Kind};
 
-/// Functions that are called before anything is declared: who does so has declared them, and cffi refuses to hear that twice.
+/// Functions that a program calls before it declares the others, so it has declared these itself. cffi refuses a second declaration.
 const DECLARED: [&str; 2] = ["THCdef", "THCdefChapter"];
 
-/// The text that `THCdef` returns: all types and constants, and then the functions of each chapter behind a comment with its title, which
-/// `THCdefChapter` looks for. Constants are enumerators, and a `FILE *` is a `void *`, since readers do not know that type.
+/// Returns the text of `THCdef`: all types and constants, and then the functions of each chapter after a comment with its title, which
+/// `THCdefChapter` looks for. Constants are enumerators, and a `FILE *` is a `void *`, because readers do not know that type.
 pub fn declarations(sections: &[Section]) -> String {
     let (mut types, mut functions) = (String::new(), String::new());
     for section in sections {
@@ -38,7 +38,7 @@ fn write(parts: &[Part], out: &mut String, functions: &mut String) {
 }
 
 fn list(values: &[Item]) -> String {
-    // The least int is written so that no part of it is beyond an int.
+    // The least int is written as an expression, because its literal would exceed an int.
     let value = |code: &str| code.replace("INT32_MIN", "-2147483647 - 1");
     values.iter().map(|item| format!("{} = {}", item.name, value(&item.code))).collect::<Vec<_>>().join(", ")
 }

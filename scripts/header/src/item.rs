@@ -1,4 +1,4 @@
-//! The declarations in a text that cbindgen wrote.
+//! The declarations in cbindgen's output.
 
 /// The kind of a declaration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,11 +20,11 @@ pub struct Item {
     pub name: String,
     /// The comment, without the slashes.
     pub doc: Vec<String>,
-    /// The declaration as cbindgen wrote it; of a constant the value.
+    /// The declaration as cbindgen wrote it, or the value of a constant.
     pub code: String,
 }
 
-/// Interfaces of others that the header declares: how their names begin, and the macro of a program that has declared them already.
+/// Foreign interfaces that the header declares: the prefixes of their names, and the macro of a program that has already declared them.
 const FOREIGN: &[(&[&str], &str)] = &[(&["DL", "kDL"], "DLPACK_DLPACK_H_"), (&["Arrow", "ARROW_"], "ARROW_C_DATA_INTERFACE")];
 
 /// The macro that guards a declaration of another interface.
@@ -37,7 +37,7 @@ pub fn is_declared(name: &str) -> bool {
     name.starts_with("TH") || guard(name).is_some()
 }
 
-/// The text before the first preprocessor line, and all declarations behind it.
+/// Returns the text before the first preprocessor line, and all declarations after it.
 pub fn read(text: &str) -> (&str, Vec<Item>) {
     let start = text.find("\n#ifndef").expect("there is an include guard");
     let (preface, rest) = text.split_at(start);
@@ -80,7 +80,7 @@ fn declaration(doc: Vec<String>, code: String) -> Item {
     Item { kind, name, doc, code }
 }
 
-/// Returns true if `text` has `name` as a word.
+/// Returns true if `text` contains `name` as a word.
 pub fn mentions(text: &str, name: &str) -> bool {
     let word = |c: char| c.is_alphanumeric() || c == '_';
     text.match_indices(name).any(|(at, _)| !text[..at].ends_with(word) && !text[at + name.len()..].starts_with(word))

@@ -1,11 +1,11 @@
-//! The rows as a module of Lua, `lua/thorn/rows.lua`: what is needed to call a function, without its documentation.
+//! The rows as a Lua module, `lua/thorn/rows.lua`: the facts that a call needs, without documentation.
 
 use crate::book::{Section, flat};
 use crate::outline::{Row, Rows};
 use crate::rows::{holds_positions, noted, parameters_of};
 use std::collections::BTreeMap;
 
-/// How the module begins.
+/// The beginning of the module.
 const PREFACE: &str = "\
 -- Written by scripts/header.sh from the rows in src/capi: what a caller in Lua must know of each function.
 --

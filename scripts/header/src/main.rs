@@ -1,8 +1,8 @@
 //! Writes `include/thorn.h`, `include/thorn.hpp`, `src/capi/declarations.h`, `src/capi/rows.json` and `lua/thorn/rows.lua` from the
-//! sources; its tests fail where they are stale.
+//! sources. The tests fail if one of them is stale.
 //!
-//! cbindgen reads the expanded crate and writes declarations; `book` puts them into chapters, `cdef` makes a plain list of them, and `rows`
-//! and `lua` add what the rows tell. `cxx` makes the header for C++ of the header for C and the rows.
+//! cbindgen reads the expanded crate and writes declarations. `book` arranges them in chapters, `cdef` makes a plain list of them, and
+//! `rows` and `lua` add the facts of the rows. `cxx` makes the C++ header from the C header and the rows.
 
 mod book;
 mod cdef;
@@ -21,11 +21,11 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("this is two folders below the root").to_owned()
 }
 
-/// The crate with its macros expanded. The flag wants a nightly compiler or RUSTC_BOOTSTRAP; users of the header need neither.
+/// Returns the crate with its macros expanded. The flag needs a nightly compiler or RUSTC_BOOTSTRAP; users of the header need neither.
 fn expanded(target: &Path) -> PathBuf {
     let out = Command::new(env!("CARGO"))
         .args(["rustc", "--package", "thorn", "--lib", "--crate-type", "lib", "--features", "rows", "--locked"])
-        // Of the dependencies only what their types say is compiled.
+        // Dependencies are only type-checked.
         .args(["--profile", "check", "--target-dir"])
         .arg(target)
         .args(["--", "-Zunpretty=expanded"])
@@ -39,7 +39,7 @@ fn expanded(target: &Path) -> PathBuf {
     file
 }
 
-/// The files: where each stands, and what it should say.
+/// The generated files: path and content.
 static GENERATED: LazyLock<[(PathBuf, String); 5]> = LazyLock::new(|| {
     let config = cbindgen::Config::from_file(root().join("cbindgen.toml")).expect("cbindgen.toml is valid");
     let source = expanded(&root().join("target/header"));
@@ -113,7 +113,7 @@ mod tests {
         }
     }
 
-    /// The status codes that each function may return are said by its comment or by the introduction of its chapter.
+    /// The comment of each function, or the introduction of its chapter, must list its status codes.
     #[test]
     fn every_function_or_its_chapter_says_its_status_codes() {
         let [(_, header), ..] = &*GENERATED;
@@ -135,7 +135,7 @@ mod tests {
         assert!(chapters > 30, "only {chapters} chapters");
     }
 
-    /// C++98 has no comma behind the last enumerator.
+    /// C++98 forbids a comma after the last enumerator.
     #[test]
     fn enumerators_end_without_a_comma() {
         let [(_, header), ..] = &*GENERATED;
@@ -151,7 +151,7 @@ mod tests {
         let marked = header.lines().filter(|line| line.starts_with("TH_NODISCARD ")).count();
         let given = header.matches("new reference.\nTH_").count();
         assert!(marked >= given && given > 50, "{marked} of {given}");
-        // A function whose documentation promises a new reference is marked; the last sentence says so, or one before it.
+        // A function whose documentation promises a new reference must be marked. The promise may be in any sentence.
         let mut doc = String::new();
         for line in header.lines() {
             match line.strip_prefix("///") {

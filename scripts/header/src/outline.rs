@@ -1,4 +1,4 @@
-//! Facts that the expanded sources tell and C does not: the chapter of each function, and the type of each constant.
+//! Facts from the expanded sources that C does not tell: the chapter of each function, and the type of each constant.
 
 use crate::item::is_declared;
 use std::collections::BTreeMap;
@@ -19,13 +19,13 @@ pub struct Row {
     pub c_name: String,
     /// The name without the prefix.
     pub name: String,
-    /// The name and kind of each argument; tensors come first in elementwise operations.
+    /// The name and kind of each argument. In elementwise operations tensors come first.
     pub arguments: Vec<(String, String)>,
     /// The kind of the returned value.
     pub returns: String,
 }
 
-/// The rows, and the lists of `src/capi` that tell more of them.
+/// The rows, and the lists of `src/capi` with more facts about them.
 #[derive(Default)]
 pub struct Rows {
     /// All rows, in the order of `capi::ALL`.
@@ -38,34 +38,34 @@ pub struct Rows {
     pub null_refused: Vec<String>,
     /// The kinds of pointers that may be NULL.
     pub null_taken: Vec<String>,
-    /// The kinds of lists that may be NULL without entries.
+    /// The kinds of lists that may be NULL if they have no entries.
     pub null_if_empty: Vec<String>,
     /// The kinds of returned values, each with the first line of its documentation.
     pub returned: Vec<(String, String)>,
-    /// The kinds of returned values beside the status, each with the value on failure.
+    /// The kinds of returned values other than the status, each with the value on failure.
     pub on_error: Vec<(String, String)>,
     /// Operations and their forms.
     pub forms: Vec<(String, String)>,
-    /// Second names and first ones.
+    /// Second names, each with the first name.
     pub aliases: Vec<(String, String)>,
-    /// Names of rows, and values of their arguments by default.
+    /// Names of rows, each with default values of its arguments.
     pub default_values: Vec<(String, String)>,
-    /// Names of rows, and a result of each that holds positions.
+    /// Names of rows, each with a result that holds positions.
     pub positions: Vec<(String, String)>,
-    /// Names of rows, and all texts that an argument may be.
+    /// Names of rows, each with all texts that an argument may be.
     pub words: Vec<(String, String)>,
-    /// Names of rows, and some texts that an argument may be.
+    /// Names of rows, each with some texts that an argument may be.
     pub examples: Vec<(String, String)>,
-    /// Names of rows, and arguments that fit each other.
+    /// Names of rows, each with shapes of arguments that fit each other.
     pub shapes: Vec<(String, String)>,
 }
 
-/// The facts that the sources tell.
+/// Facts from the sources.
 #[derive(Default)]
 pub struct Outline {
     /// The chapter of each exported function or object.
     pub chapters: BTreeMap<String, Chapter>,
-    /// The type of each public constant, and the module it stands in.
+    /// The type of each public constant, and its module.
     pub constants: BTreeMap<String, (String, String)>,
     /// The names of the types of integers.
     pub codes: Vec<String>,
@@ -125,7 +125,7 @@ impl Outline {
             return;
         }
         match name {
-            // Each row is the static of a module of its own: `area::rows::name::ROW`.
+            // Each row is the static of a separate module: `area::rows::name::ROW`.
             "ROW" => {
                 let area = module.rsplitn(3, "::").last().unwrap_or_default();
                 self.areas.entry(area.to_owned()).or_default().1.push(row_of(list));
@@ -155,7 +155,7 @@ fn variants(kinds: &syn::ItemEnum) -> Vec<(String, String)> {
     kinds.variants.iter().map(|kind| (kind.ident.to_string(), line(&kind.attrs))).collect()
 }
 
-/// The elements of an array or tuple, or the arguments of a call; a reference to one counts as it.
+/// Returns the elements of an array or tuple, or the arguments of a call, also behind a reference.
 fn elements(list: &Expr) -> Vec<&Expr> {
     match list {
         Expr::Reference(of) => elements(&of.expr),
@@ -166,7 +166,7 @@ fn elements(list: &Expr) -> Vec<&Expr> {
     }
 }
 
-/// A string, or the last part of a path.
+/// Returns a string literal, or the last part of a path.
 fn word(value: &Expr) -> String {
     match value {
         Expr::Lit(literal) => match &literal.lit {
@@ -182,14 +182,14 @@ fn pairs(list: &Expr) -> Vec<(String, String)> {
     elements(list).into_iter().map(|pair| (word(elements(pair)[0]), word(elements(pair)[1]))).collect()
 }
 
-/// A field of a struct that is a string.
+/// Returns a string field of a struct.
 fn field(value: &Expr, name: &str) -> String {
     let Expr::Struct(value) = value else { panic!("{name} is a field of a struct") };
     let found = value.fields.iter().find(|field| matches!(&field.member, syn::Member::Named(of) if of == name));
     word(&found.expect("the struct has this field").expr)
 }
 
-/// The row of `Row::new(names, kinds, returns, ...)`.
+/// Returns the row of `Row::new(names, kinds, returns, ...)`.
 fn row_of(call: &Expr) -> Row {
     let parts = elements(call);
     let names = word(parts[0]);
@@ -199,7 +199,7 @@ fn row_of(call: &Expr) -> Row {
     Row { c_name: String::new(), name, arguments, returns: word(parts[2]) }
 }
 
-/// The module of `{ use module as area; Area { ... } }`.
+/// Returns the module of `{ use module as area; Area { ... } }`.
 fn area_of(block: &Expr) -> String {
     let Expr::Block(block) = block else { panic!("an area is a block") };
     let Some(syn::Stmt::Item(Item::Use(import))) = block.block.stmts.first() else { panic!("an area imports its module") };
@@ -219,7 +219,7 @@ fn area_of(block: &Expr) -> String {
     }
 }
 
-/// The lines of a documentation comment.
+/// Returns the lines of a documentation comment.
 fn doc(attributes: &[Attribute]) -> Vec<String> {
     let mut lines = Vec::new();
     for attribute in attributes {
@@ -241,7 +241,7 @@ fn chapter_of(attributes: &[Attribute]) -> Chapter {
     Chapter { title: title.trim_end_matches('.').to_owned(), text }
 }
 
-/// The C name of a function with these attributes, if it has one.
+/// Returns the C name of a function with these attributes, if it has one.
 fn exported(attributes: &[Attribute], name: &str) -> Option<String> {
     attributes.iter().find_map(|attribute| {
         let Meta::List(list) = &attribute.meta else { return None };
@@ -262,7 +262,7 @@ fn exported(attributes: &[Attribute], name: &str) -> Option<String> {
     })
 }
 
-/// The last part of a path: `THDtype` of `crate::dtype::THDtype`.
+/// Returns the last part of a path: `THDtype` for `crate::dtype::THDtype`.
 fn last_name(ty: &Type) -> String {
     match ty {
         Type::Path(path) => path.path.segments.last().map(|part| part.ident.to_string()).unwrap_or_default(),

@@ -4,8 +4,8 @@ use crate::book::{Section, flat};
 use crate::item::Item;
 use crate::outline::{Row, Rows};
 
-/// All kinds of arguments and of returned values, and all exported functions in the order of `capi::ALL`; functions without a row come
-/// last.
+/// Returns all kinds of arguments and of returned values, and all exported functions in the order of `capi::ALL`. Functions without a row
+/// come last.
 pub fn rows(sections: &[Section], rows: &Rows) -> String {
     let kinds = rows.kinds.iter().map(|(kind, doc)| of_kind(kind, doc, rows)).collect();
     let returned = rows.returned.iter().map(|(kind, doc)| of_returned(kind, doc, rows)).collect();
@@ -24,8 +24,8 @@ pub fn rows(sections: &[Section], rows: &Rows) -> String {
     format!("{{\n{}\n}}\n", lists.join(",\n"))
 }
 
-/// `null` tells whether a pointer may be NULL, where that depends on the kind alone: `refused`, `taken`, or `empty` for lists, which may
-/// be NULL without entries.
+/// `null` tells whether a pointer may be NULL, if that depends only on the kind: `refused`, `taken`, or `empty` for lists that may be NULL
+/// if they have no entries.
 fn of_kind(kind: &str, doc: &str, rows: &Rows) -> String {
     let mut fields = vec![field("kind", kind), field("doc", doc)];
     if rows.null_refused.iter().any(|refused| refused == kind) {
@@ -43,7 +43,7 @@ fn of_kind(kind: &str, doc: &str, rows: &Rows) -> String {
     object(&fields)
 }
 
-/// `error` is the value on failure as C writes it. A status has none, and a function that returns nothing.
+/// `error` is the value on failure, written as in C. It is omitted for a status, and for a function that returns nothing.
 fn of_returned(kind: &str, doc: &str, rows: &Rows) -> String {
     let mut fields = vec![field("kind", kind), field("doc", doc)];
     let value = rows.on_error.iter().find(|(of, value)| of == kind && value != "()");
@@ -101,23 +101,23 @@ pub fn parameters_of(parameters: &str) -> Vec<(&str, &str)> {
     parts.map(|(c_type, name)| (c_type.trim_end(), name)).collect()
 }
 
-/// Returns true if a line of `capi/face/notes.rs` is about this function.
+/// Returns true if a line of `capi/face/notes.rs` applies to this function.
 fn is_among(names: &str, function: &str) -> bool {
     names == "*" || names.split(' ').any(|name| function.strip_prefix("THTensor_").unwrap_or(function) == name)
 }
 
-/// Returns true if the argument `name` of a function holds positions, though its kind does not say so. `returns` is the returned value.
+/// Returns true if the argument `name` of a function holds positions although its kind does not tell. `returns` is the returned value.
 pub fn holds_positions(rows: &Rows, function: &str, name: &str) -> bool {
     rows.positions.iter().any(|(names, result)| result == name && is_among(names, function))
 }
 
-/// The note on an argument in a table of lines `argument=note`.
+/// Returns the note on an argument from a table of lines `argument=note`.
 pub fn noted<'a>(table: &'a [(String, String)], function: &str, argument: &str) -> Option<&'a str> {
     let lines = table.iter().filter(|(names, _)| is_among(names, function));
     lines.flat_map(|(_, notes)| notes.split(' ')).find_map(|note| note.strip_prefix(argument)?.strip_prefix('='))
 }
 
-/// The text up to the first full stop before a space and outside of backticks, or up to the end of the paragraph.
+/// Returns the text up to the first full stop before a space and outside of backticks, or up to the end of the paragraph.
 fn first_sentence(doc: &[String]) -> String {
     let paragraph: Vec<&str> = doc.iter().take_while(|line| !line.is_empty()).map(|line| line.trim()).collect();
     let text = paragraph.join(" ");

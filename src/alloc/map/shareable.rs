@@ -1,7 +1,7 @@
-//! Memory that processes share by a descriptor: made here, or taken from another process.
+//! Memory that processes share by a descriptor, either created here or received from another process.
 //!
-//! It is a file of the system that no folder has. It ends with the last process that holds a descriptor or a mapping, also with one that is
-//! killed; names in `/dev/shm` would stay behind.
+//! The memory is a file without a name. It is freed when the last process with a descriptor or a mapping ends, even if that process is
+//! killed. An object in `/dev/shm` would keep its name and stay.
 
 use super::{FROMFD, KEEPFD, SHARED, SHAREDMEM, THMapAllocatorContext, grow};
 use crate::error::{Error, Kind, Result, bail, reason};
@@ -10,15 +10,15 @@ use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd};
 
-/// Shared by a descriptor that stays open with the mapping.
+/// The flags for memory that is shared by a descriptor, which stays open with the mapping.
 const BY_FD: c_int = SHAREDMEM | FROMFD | KEEPFD;
 
 impl THMapAllocatorContext {
-    /// A context for new shared memory of `bytes` zeros, whose length nobody can change.
+    /// A context for new shared memory of `bytes` zeros. Seals keep every process from changing its length.
     pub fn anonymous(bytes: usize) -> Result<Box<THMapAllocatorContext>> {
         let failed = |error: io::Error| Error::new(Kind::Io, format_args!("{bytes} bytes of shared memory: {}", reason(&error)));
         let mut context = Self::checked(None, BY_FD)?;
-        // SAFETY: the name is a C string, and nobody else has the descriptor.
+        // SAFETY: the name is a C string, and the new descriptor has no other owner.
         let file = unsafe {
             match libc::memfd_create(c"thorn".as_ptr(), libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING) {
                 -1 => return Err(failed(io::Error::last_os_error())),
@@ -35,10 +35,10 @@ impl THMapAllocatorContext {
         Ok(context)
     }
 
-    /// A context for the memory behind a descriptor, of which it keeps a duplicate. Fails if there are fewer than `bytes` bytes.
+    /// A context for the memory of a descriptor, which is duplicated. Fails if there are fewer than `bytes` bytes.
     pub fn of_shared_fd(fd: c_int, bytes: usize) -> Result<Box<THMapAllocatorContext>> {
         let mut context = Self::checked(None, BY_FD)?;
-        // SAFETY: the call takes any number.
+        // SAFETY: the call accepts any number.
         let file = unsafe {
             match libc::fcntl(fd, libc::F_DUPFD_CLOEXEC, 3) {
                 -1 => bail!(Io, "descriptor {fd}: {}", reason(&io::Error::last_os_error())),
@@ -50,8 +50,8 @@ impl THMapAllocatorContext {
         Ok(context)
     }
 
-    /// A context for the memory that another process shares under a name: that of a descriptor, `/proc/PID/fd/N`, or one of `shm_open`,
-    /// which stays. Fails if there are fewer than `bytes` bytes.
+    /// A context for memory that another process shares under a name: the name of a descriptor, `/proc/PID/fd/N`, or a name of `shm_open`,
+    /// which is not removed. Fails if there are fewer than `bytes` bytes.
     pub fn of_shared_name(name: &CStr, bytes: usize) -> Result<Box<THMapAllocatorContext>> {
         let mut context = Self::checked(Some(name), BY_FD)?;
         let of_descriptor = name.to_bytes().starts_with(b"/proc/");
@@ -61,9 +61,9 @@ impl THMapAllocatorContext {
         if fd == -1 {
             return Err(context.failed("cannot open", io::Error::last_os_error()));
         }
-        // SAFETY: just opened, and nobody else's.
+        // SAFETY: the descriptor was just opened and has no other owner.
         let file = unsafe { File::from_raw_fd(fd) };
-        // SAFETY: the descriptor is open. Only memory has seals.
+        // SAFETY: the descriptor is open. Only files of `memfd_create` have seals.
         if of_descriptor && unsafe { libc::fcntl(fd, libc::F_GET_SEALS) } == -1 {
             bail!(Io, "map {context}: it is no shared memory")
         }
@@ -77,7 +77,7 @@ impl THMapAllocatorContext {
         self.flags & (SHARED | SHAREDMEM) != 0
     }
 
-    /// Returns true if the context has opened a descriptor of its own, so that the name given is not the one to find it by.
+    /// Returns true if the memory can be opened by the context's name. With FROMFD, the name is not used for opening.
     pub fn has_name(&self) -> bool {
         self.filename.is_some() && self.flags & FROMFD == 0
     }

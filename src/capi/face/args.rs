@@ -30,13 +30,10 @@ pub mod c_types {
     pub use crate::ops::exchange::dlpack_abi::{DLManagedTensor, DLManagedTensorVersioned};
     pub use crate::ops::index::scatter::THReduce;
     pub use crate::ops::linalg::eigen::THMatrixNorm;
-    pub use crate::ops::loss::THReduction;
-    pub use crate::ops::order::THInterpolation;
     pub use crate::ops::pointwise::apply::{THApplyFunction, THMap2Function, THMapFunction};
     pub use crate::ops::pointwise::divide::THDivMode;
-    pub use crate::ops::random::THFan;
-    pub use crate::ops::rearrange::THPadMode;
     pub use crate::ops::systems::THProgressFunction;
+    pub use crate::ops::{distance::THDistanceMode, loss::THReduction, order::THInterpolation, random::THFan, rearrange::THPadMode};
     pub use crate::print::THPrintOptions;
     pub use crate::random::THGeneratorKind;
     pub use crate::storage::THStorage;
@@ -362,6 +359,8 @@ kinds! { $
     flag: c_int [same] => bool, |args, at| args.plain::<c_int>(at).map(|x| x != 0);
     /// A constant of the header.
     code: c_int [same] => c_int, |args, at| args.plain(at);
+    /// A constant `TH_DISTANCE_*`.
+    distance_mode: THDistanceMode = TH_DISTANCE_AUTO [same] => THDistanceMode, |args, at| args.plain(at);
     /// A constant `TH_DIV_*`.
     div_mode: THDivMode = TH_DIV_TRUE [same] => THDivMode, |args, at| args.plain(at);
     /// A status that a function has returned.
@@ -375,7 +374,7 @@ kinds! { $
     /// A reduction of the losses of all positions.
     reduction: THReduction = TH_REDUCTION_MEAN [same] => THReduction, |args, at| args.plain(at);
     /// How a quantile between two elements is made.
-    interpolation: THInterpolation = TH_LINEAR [same] => THInterpolation, |args, at| args.plain(at);
+    interpolation: THInterpolation = TH_INTERPOLATION_LINEAR [same] => THInterpolation, |args, at| args.plain(at);
     /// A constant of memory formats.
     memory_format: THMemoryFormat = TH_CONTIGUOUS_FORMAT [dynamic] => THMemoryFormat, |args, at| args.plain(at);
     /// Bits of a tensor's or a storage's flag.

@@ -14,6 +14,7 @@ pub static FORMS: &[(&str, &str)] = &[
     ("max", "max amax amaxDims maxall cmax cmaxValue"),
     ("min", "min amin aminDims minall cmin cminValue"),
     ("clamp", "clamp clampTensor"),
+    ("cdist", "cdist cdistMode"),
     ("lerp", "lerp lerpTensor"),
     ("xlogy", "xlogy xlogyValue"),
     ("bitand", "bitand cbitand"),

@@ -266,6 +266,12 @@ macro_rules! export {
         let () = $value;
         $crate::capi::face::word::Word::ZERO
     }};
+    (@given [number] $value:expr) => {
+        $crate::capi::face::word::ToWord::word($crate::scalar::canonical($value))
+    };
+    (@given [accumulated] $value:expr) => {
+        $crate::capi::face::word::ToWord::word($crate::scalar::canonical($value))
+    };
     (@given [$ret:ident] $value:expr) => {
         $crate::capi::face::word::Gives::<$crate::capi::face::returns::return_type!($ret)>::given($value)
     };

@@ -1,9 +1,11 @@
 //! The tensors among the arguments of a call.
 
+use crate::capi::face::args::Kind as ArgKind;
 use crate::capi::face::places::each_place;
 use crate::capi::face::row::Row;
-use crate::capi::face::word::Word;
+use crate::capi::face::word::{FromWord, Word};
 use crate::tensor::Tensor;
+use std::ffi::c_int;
 
 /// The handle at a place, which may be NULL.
 pub fn handle(words: &[Word], k: usize) -> Option<&Tensor> {
@@ -22,6 +24,22 @@ pub fn each_read<'a>(row: &'static Row, words: &'a [Word]) -> impl Iterator<Item
     let lists = each_place(row.places.lists)
         .flat_map(move |k| listed(row, words, k).iter().enumerate().filter_map(move |(i, t)| Some((k, i, t.as_ref()?))));
     single.chain(lists)
+}
+
+/// The list of new handles at a place, and the number of its entries.
+pub fn new_handles(row: &'static Row, words: &[Word], k: usize) -> Option<(*mut Option<Tensor>, *mut c_int)> {
+    let at = (k + 1..row.signature.kinds.len()).find(|&c| row.signature.kinds[c] == ArgKind::count_inout)?;
+    let (list, count) = (<*mut Option<Tensor>>::from_word(words[k]), <*mut c_int>::from_word(words[at]));
+    (!list.is_null() && !count.is_null()).then_some((list, count))
+}
+
+/// The new handles that a call that has succeeded left at a place.
+pub fn made<'a>(row: &'static Row, words: &'a [Word], k: usize) -> &'a [Option<Tensor>] {
+    match new_handles(row, words, k) {
+        // SAFETY: the call succeeded, so that the list holds as many handles as the count says now.
+        Some((list, count)) => unsafe { std::slice::from_raw_parts(list, (*count).max(0) as usize) },
+        None => &[],
+    }
 }
 
 /// Returns true if a tensor has floats.

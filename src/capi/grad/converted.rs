@@ -14,7 +14,7 @@ use crate::error::Result;
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
 
-/// Result handles of another dtype than the computation's: the place of each, and the handle that the operation writes instead.
+/// The places of results, each with the handle that the operation writes instead.
 pub type Spares = SmallVec<[(usize, Tensor); 1]>;
 
 /// The dtype that a call asks for, `None` for the operation's own.
@@ -37,7 +37,8 @@ fn computed(row: &'static Row, words: &[Word]) -> Option<Dtype> {
     asked(row, words).or_else(|| of(false)).or_else(|| of(true))
 }
 
-/// The result handles of a call that have another dtype than the computation.
+/// The result handles of a call that have another dtype than the computation. If there is one, the others are written after the call, too:
+/// all results, or none where memory runs out.
 ///
 /// A copy has none: a copy is a conversion itself, and its result keeps its shape.
 pub fn spares(row: &'static Row, words: &[Word]) -> Result<Spares> {
@@ -51,6 +52,12 @@ pub fn spares(row: &'static Row, words: &[Word]) -> Result<Spares> {
         // A handle on another device is refused by the operation itself.
         if each_read(row, words).any(|(_, _, input)| is_float(input) && input.device() == t.device()) {
             spares.push((k, Tensor::fresh()?));
+        }
+    }
+    for k in each_place(if spares.is_empty() { 0 } else { row.places.written & !row.places.read }) {
+        if let Some(t) = handle(words, k).filter(|_| !spares.iter().any(|(at, _)| *at == k)) {
+            let dtype = t.dtype().filter(|dtype| !dtype.is_float());
+            spares.push((k, dtype.map_or_else(Tensor::fresh, Tensor::of_dtype)?));
         }
     }
     Ok(spares)

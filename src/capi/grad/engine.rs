@@ -94,7 +94,7 @@ pub struct Run {
     nodes: HashMap<usize, Waiting, Hasher>,
     ready: BinaryHeap<Ready>,
     leaves: HashMap<usize, Reached, Hasher>,
-    /// True if hooks of leaves are called.
+    /// True if hooks of leaves are called, of those whose gradients are wanted.
     hooked: bool,
     /// The order in which the first gradients of leaves came.
     order: Vec<usize>,
@@ -237,7 +237,7 @@ impl Run {
                 let Some(reached) = self.leaves.get_mut(&at) else { return Ok(()) };
                 reached.gradient = sum;
                 reached.awaited -= 1;
-                if reached.awaited == 0 && self.hooked {
+                if reached.awaited == 0 && self.hooked && self.wanted.as_ref().is_none_or(|wanted| wanted.has_leaf(at)) {
                     if self.capturing == 0 {
                         return self.show(leaf);
                     }
@@ -420,6 +420,7 @@ impl Run {
         }
         for (nr, slot) in kept {
             if let Some(g) = &grads[nr as usize] {
+                self.kept.try_reserve(1).map_err(|_| out_of_memory())?;
                 self.kept.push((slot, g.clone()));
             }
         }
@@ -471,6 +472,7 @@ pub fn backward(roots: &[Root], options: Options) -> Result<()> {
 pub fn gradients(roots: &[Root], inputs: &[Target], options: Options, unused: &dyn Fn(usize) -> Result<()>) -> Result<Vec<Option<Tensor>>> {
     let mut run = Run::new(options);
     run.wanted = Some(Wanted::new(inputs)?);
+    run.hooked = true;
     run.extend(roots.iter().map(|root| &root.to))?;
     run.run(roots)?;
     let found = crate::alloc::list(inputs.len(), |k| {
@@ -488,8 +490,7 @@ pub fn gradients(roots: &[Root], inputs: &[Target], options: Options, unused: &d
 }
 
 /// The gradients of leaves, and of results of nodes before the node with the number `first`, that `roots` lead to. Nothing is stored but
-/// the
-/// gradients of results that were asked for.
+/// the gradients of results that were asked for.
 pub fn gradients_before(roots: &[Root], first: u64) -> Result<Vec<(Target, Tensor)>> {
     let mut run = Run::new(Options { retain: true, create: false });
     run.first = first;

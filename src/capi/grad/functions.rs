@@ -41,7 +41,8 @@ macro_rules! grad_function_rows {
     ($face:ident $($to:tt)*) => { $face! { $($to)*
         /// The gradients of `sum of gradients * outputs` with respect to each of the `inputs`, and of nothing else: leaves keep theirs.
         /// `r` gets a new reference for each input; see "Lists" in the conventions for `r` and `count`. An input that has no part in the
-        /// outputs is an error, or NULL in its place with `allowUnused`. The other arguments are those of `THGrad_backward`.
+        /// outputs is an error, or NULL in its place with `allowUnused`. Hooks of the inputs and of results on the way to them are called.
+        /// The other arguments are those of `THGrad_backward`.
         THGrad_gradients(r: new_handles, count: count_inout, outputs: inputs, gradients: list_or_null, outputCount: handle_count,
             inputs: inputs, inputCount: handle_count, retainGraph: flag, createGraph: flag, allowUnused: flag) = {
             let options = Options { retain: retainGraph || createGraph, create: createGraph };

@@ -43,11 +43,17 @@ impl Geometry {
         Layout { offset: layout.offset - self.base.offset, ..layout.clone() }
     }
 
+    /// Fails for a base whose positions share elements: the layout of a view does not say which of the positions it shows.
+    pub fn check_base(&self) -> Result<()> {
+        if self.base.overlaps_itself() {
+            bail!(Unsupported, "a view of a tensor whose positions share elements has no gradient here: make the tensor contiguous before")
+        }
+        Ok(())
+    }
+
     /// New memory for all from the first element of the base to the last.
     fn frame(&self) -> Result<Tensor> {
-        if self.base.overlaps_itself() {
-            bail!(Unsupported, "a view of a tensor whose own elements overlap has no gradient")
-        }
+        self.check_base()?;
         Tensor::empty(self.dtype, &[self.extent()])
     }
 
@@ -170,6 +176,14 @@ impl Backward for Linear {
 
     fn apply(&self, step: &mut Step<'_>) -> Result<()> {
         let Some(g) = &step.grads[0] else { return Ok(()) };
+        // Results do not overlap themselves, so that the view is a leaf.
+        if self.0.len() > 1 && self.1.view.overlaps_itself() {
+            bail!(
+                Unsupported,
+                "a tensor that shares elements with a leaf has no gradient where positions of the leaf share elements: make the leaf \
+                 contiguous before"
+            )
+        }
         for (k, edge) in step.node.edges.iter().enumerate() {
             step.given[k] = Some(self.0[usize::from(edge.place)].adjoint().of(&self.1, g, step.recording.then_some(step.target))?);
         }

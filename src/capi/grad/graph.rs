@@ -367,25 +367,51 @@ impl Variable {
 }
 
 impl State {
-    /// Sets what computed the values; the gradient of what did before is kept no more. Returns what did, which is to be dropped once the
-    /// state is unlocked: a graph may end with it, and functions of the caller be called.
+    /// Sets what computed the values. A gradient that is kept is from now on that of the new values. Returns what computed the old ones,
+    /// which is to be dropped once the state is unlocked: a graph may end with it, and functions of the caller be called.
     #[must_use]
     pub fn set_history(&mut self, history: Option<(Counted<Node>, u32)>) -> Option<(Counted<Node>, u32)> {
-        self.stop_keeping();
+        let kept = self.stop_keeping();
+        if let (Some(slot), Some((node, nr))) = (kept, &history) {
+            let mut watched = node.watched();
+            if watched.kept.try_reserve(1).is_ok() {
+                watched.kept.push((*nr, slot.clone()));
+                self.kept = Some(slot);
+            }
+        }
         std::mem::replace(&mut self.history, history)
     }
 
     /// Takes the slot off the list of the node.
-    fn stop_keeping(&mut self) {
-        if let (Some(slot), Some((node, _))) = (self.kept.take(), &self.history) {
+    fn stop_keeping(&mut self) -> Option<Counted<Slot>> {
+        let slot = self.kept.take()?;
+        if let Some((node, _)) = &self.history {
             node.watched().kept.retain(|(_, other)| other.address() != slot.address());
+        }
+        Some(slot)
+    }
+
+    /// Where the gradient of the values is.
+    pub fn gradient(&self) -> Option<Tensor> {
+        match &self.kept {
+            Some(slot) => slot.0.lock().clone(),
+            None => self.grad.clone(),
+        }
+    }
+
+    /// Replaces the gradient of the values, and returns the one before, which is to be dropped once the state is unlocked.
+    #[must_use]
+    pub fn set_gradient(&mut self, gradient: Option<Tensor>) -> Option<Tensor> {
+        match &self.kept {
+            Some(slot) => std::mem::replace(&mut *slot.0.lock(), gradient),
+            None => std::mem::replace(&mut self.grad, gradient),
         }
     }
 }
 
 impl Drop for Variable {
     fn drop(&mut self) {
-        self.state.get_mut().stop_keeping();
+        drop(self.state.get_mut().stop_keeping());
     }
 }
 

@@ -20,6 +20,7 @@ mod record;
 mod reduce;
 pub mod rows;
 mod shared;
+mod stand_in;
 mod store;
 mod switch;
 mod variable;

@@ -9,6 +9,7 @@ use super::counted::Counted;
 use super::formula::Derivative;
 use super::graph::{Cut, Edge, Node, Rule, Saved, SavedTensor, State, Variable, is_active, is_known, own_variable, version_of};
 use super::shared;
+use super::stand_in::Call;
 use super::switch;
 use super::variable::{Before, Source, become_view, check_own_geometry, check_result, check_writable, may_hide, settle, target};
 use super::views::{self, Views};
@@ -183,7 +184,7 @@ fn unrecorded(row: &'static Row, face: &'static Face, words: &[Word]) -> Result<
             settle(t, before, None)?;
         }
     }
-    views.track(row, words, word, Some(Cut::Unrecorded), false)
+    views.track(Call { row, words }, word, Some(Cut::Unrecorded), false)
 }
 
 /// Fails where a call would change elements with a history by way of their storage, or show them without it.
@@ -272,7 +273,7 @@ pub(super) fn recorded(row: &'static Row, face: &'static Face, words: &[Word], g
             if is_unknown { derivable(row, words, word)? } else { word }
         }
     };
-    views.track(row, words, word, None, is_recorded)
+    views.track(Call { row, words }, word, None, is_recorded)
 }
 
 /// Results with another dtype than the computation, at most.
@@ -282,6 +283,7 @@ const MOST_CONVERTED: usize = 8;
 fn call_converted(row: &'static Row, face: &'static Face, words: &[Word], spares: &converted::Spares) -> Result<Word> {
     let mut apart: SmallVec<[Word; 12]> = words.iter().copied().collect();
     spares.iter().for_each(|(k, spare)| apart[*k] = spare.as_ptr().word());
+    let places = row.places;
     let word = recorded(row, face, &apart, Some(words))?;
     let (mut conversions, mut made) = (SmallVec::<[Conversion; 1]>::new(), [None; MOST_CONVERTED]);
     for (place, (k, spare)) in made.iter_mut().zip(spares) {
@@ -290,7 +292,8 @@ fn call_converted(row: &'static Row, face: &'static Face, words: &[Word], spares
         if !spare.same_shape(t) && each_read(row, words).any(|(_, _, input)| is_operand(input)) {
             bail!(Shape, "'{}' shares its elements with an operand, and would get another shape", row.signature.arg(*k))
         }
-        conversions.push(Conversion::new(t, spare)?);
+        let is_result = places.results & (1 << *k) != 0 && is_float(spare) && t.dtype().is_none_or(Dtype::is_float);
+        conversions.push(if is_result { Conversion::new(t, spare)? } else { Conversion::without_history(t, spare)? });
         *place = Some((t, spare.defined()?, spare));
     }
     let there = spares.first().map(|(_, spare)| spare.device());
@@ -436,7 +439,9 @@ impl Recorded {
         let is_input = each_read(row, &words).any(|(_, _, input)| input.is(&t));
         let shared = each_read(row, &words).map(|(_, _, input)| input).find(|input| !is_input && same_storage(input, &t));
         if let Some(input) = shared {
-            become_view(&t, &Source::of(input)?, None, false)?;
+            let source = Source::of(input)?;
+            let apart = Call { row, words: &words }.on_stand_in(&source, &t)?;
+            become_view(&t, &source, None, false, apart)?;
         } else if !is_input
             && is_float(&t)
             && let Some(fresh) = self.fresh
@@ -476,10 +481,20 @@ impl Conversion {
         Ok(Conversion { words, call, written })
     }
 
+    /// A result through which no gradients go.
+    fn without_history(t: &Tensor, made: &Tensor) -> Result<Conversion> {
+        let mut written = Written::new();
+        written.push((0, Before::of(t, false)?));
+        Ok(Conversion { words: [t.as_ptr().word(), made.as_ptr().word(), Word::ZERO], call: None, written })
+    }
+
     /// Gives the result its history, after it was written.
     pub fn finish(mut self) -> Result<()> {
         let Some(t) = handle(&self.words, 0) else { return Ok(()) };
-        count_write(t);
+        // A handle that has taken over the memory of `made` was not written.
+        if !handle(&self.words, 1).is_some_and(|made| same_storage(made, t)) {
+            count_write(t);
+        }
         match self.call {
             Some(call) => call.finish(self.words[0], &mut self.written).map(drop),
             None => settle(t, &mut self.written[0].1, None),

@@ -114,18 +114,13 @@ pub(super) fn is_leaf(t: &Tensor) -> Result<bool> {
 }
 
 pub(super) fn gradient(t: &Tensor) -> Result<Option<Tensor>> {
-    let Some(variable) = variable(t) else { return Ok(None) };
-    let state = variable.lock();
-    match &state.kept {
-        Some(slot) => Ok(slot.0.lock().clone()),
-        None => Ok(state.grad.clone()),
-    }
+    Ok(variable(t).and_then(|variable| variable.lock().gradient()))
 }
 
 pub(super) fn set_gradient(t: &Tensor, gradient: Option<&Tensor>) -> Result<()> {
     begin();
     let Some(gradient) = gradient else {
-        let old = variable(t).and_then(|variable| variable.lock().grad.take());
+        let old = variable(t).and_then(|variable| variable.lock().set_gradient(None));
         drop(old);
         return Ok(());
     };
@@ -140,7 +135,7 @@ pub(super) fn set_gradient(t: &Tensor, gradient: Option<&Tensor>) -> Result<()> 
     if let Some(Target::Node(node, nr)) = target(gradient)? {
         attach(&kept, Some(Variable::new(State { history: Some((node, nr)), ..State::default() })?));
     }
-    let old = current_or_new(t)?.lock().grad.replace(kept);
+    let old = current_or_new(t)?.lock().set_gradient(Some(kept));
     drop(old);
     Ok(())
 }
@@ -154,7 +149,8 @@ pub(super) fn zero_gradient(t: &Tensor) -> Result<()> {
             count_write(&gradient);
             if let Some(variable) = variable(t) {
                 attach(&gradient, None);
-                variable.lock().grad = Some(gradient);
+                let old = variable.lock().set_gradient(Some(gradient));
+                drop(old);
             }
             Ok(())
         }
@@ -172,7 +168,13 @@ fn retain_gradient(t: &Tensor) -> Result<()> {
     }
     let Some((node, nr)) = state.history.clone() else { return Ok(()) };
     let slot = Counted::new(Slot::default())?;
-    node.watched().kept.push((nr, slot.clone()));
+    *slot.0.lock() = state.grad.clone();
+    let mut watched = node.watched();
+    if watched.kept.try_reserve(1).is_err() {
+        bail!(NoMem, "out of memory for the gradient of a result")
+    }
+    watched.kept.push((nr, slot.clone()));
+    drop(watched);
     state.kept = Some(slot);
     Ok(())
 }
@@ -185,7 +187,7 @@ fn detached(t: &Tensor) -> Result<Tensor> {
     }
     let source = Source::of(t)?;
     if source.variable.is_some() {
-        become_view(&r, &source, Some(Cut::Detached), false)?;
+        become_view(&r, &source, Some(Cut::Detached), false, None)?;
         return Ok(r);
     }
     // Without a history both are views of one base.
@@ -270,7 +272,8 @@ macro_rules! grad_tensor_rows {
         setGrad(t: handle, grad: optional_input) = set_gradient(t, grad);
         /// Fills the gradient of `t`, if there is one, with 0.
         zeroGrad(t: handle) = zero_gradient(t);
-        /// Keeps the gradient of `t`, a result, when backward comes through it. Leaves keep theirs anyway.
+        /// Keeps the gradient of `t`, a result, when backward comes through it: each backward adds its gradient to the one before, as with
+        /// a leaf. After a write to `t` the gradient is that of the new values. Leaves keep theirs anyway.
         retainGrad(t: handle) = retain_gradient(t);
         /// A handle on the elements of `t` that requires no gradient. A write to the handle changes the elements of `t`, and their
         /// gradient.
@@ -284,8 +287,8 @@ macro_rules! grad_tensor_rows {
         /// `t` has one element. What operations saved is freed.
         backward(t: input, gradient: optional_input) = run(&[t], gradient.map(|g| [Some(g)]).as_ref().map(|g| &g[..]), Options::default());
         /// Has `function` called with the gradient of `t` whenever backward has computed it. Returns a number, by which
-        /// `THTensor_removeHook` removes it; -1 on error. `deleter`, unless NULL, is called with `context` twice in the end;
-        /// on error it is not called.
+        /// `THTensor_removeHook` removes it; -1 on error. `deleter`, unless NULL, is called once, as
+        /// `deleter(context, context)`, when nothing can call `function` any more; on error it is not called.
         addHook(t: handle, function: grad_hook, context: context, deleter: deleter) -> count = add_hook(t, function, context, deleter);
         /// Removes the hook with this number.
         removeHook(t: handle, id: count) = remove_hook(t, id);

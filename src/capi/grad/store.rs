@@ -47,7 +47,7 @@ struct Ready {
     is_sum: bool,
 }
 
-/// Adds gradients to the gradients of leaves, and stores the gradients of results. With `create` the gradients have histories.
+/// Adds gradients to the gradients of leaves and of results. With `create` the gradients have histories.
 pub fn store(leaves: Vec<(Counted<Variable>, Tensor)>, results: Vec<(Counted<Slot>, Tensor)>, create: bool) -> Result<()> {
     let (mut ready, mut kept): (Vec<Ready>, Vec<(Counted<Slot>, Tensor)>) = (Vec::new(), Vec::new());
     if ready.try_reserve_exact(leaves.len()).is_err() || kept.try_reserve_exact(results.len()).is_err() {
@@ -68,7 +68,14 @@ pub fn store(leaves: Vec<(Counted<Variable>, Tensor)>, results: Vec<(Counted<Slo
     }
     for (slot, gradient) in results {
         let _there = making(gradient.device());
-        kept.push((slot, if create { dense(gradient)? } else { copy::contiguous_copy(&gradient)? }));
+        let before = slot.0.lock().clone();
+        let gradient = match before {
+            Some(before) if create => add(&before, &gradient)?,
+            Some(before) => sum(&before, &gradient)?,
+            None if create => dense(gradient)?,
+            None => copy::contiguous_copy(&gradient)?,
+        };
+        kept.push((slot, gradient));
     }
     ready.into_iter().try_for_each(put)?;
     for (slot, gradient) in kept {

@@ -194,7 +194,10 @@ pub fn target_of(variable: &Counted<Variable>) -> Result<Option<Target>> {
             let (seen, to) = (Some(base.generation), held(&view.base, &base).filter(|_| !base.is_apart(&view.geometry.view)));
             drop(base);
             let history = match to {
-                Some(to) => Some((view_node(&view.geometry, to)?, 0)),
+                Some(to) => {
+                    view.geometry.check_base()?;
+                    Some((view_node(&view.geometry, to)?, 0))
+                }
                 None => None,
             };
             ended = state.set_history(history);
@@ -321,8 +324,8 @@ pub fn check_result(t: &Tensor) -> Result<()> {
     refuse(
         t,
         format_args!(
-            "shares its elements with a handle or a storage of which gradients do not know: one that was made of the storage, or before \
-             the process used gradients. Make views of tensors, THTensor_newAsStrided among them, after a call of THGrad_setEnabled(1)"
+            "cannot take a recorded result, because a storage that the program holds, or a tensor that was made of the storage or before \
+             the first use of gradients, shares its elements: pass a fresh result, or free the other handle first"
         ),
     )
 }
@@ -456,8 +459,9 @@ impl Source {
 }
 
 /// Makes `r` a view of the handle that `source` was before the call that made the view. With `cut` the view has no part in the history.
-/// With `anywhere` the view may show other elements of the storage, too.
-pub fn become_view(r: &Tensor, source: &Source, cut: Option<Cut>, anywhere: bool) -> Result<()> {
+/// With `anywhere` the view may show other elements of the storage, too. `apart` is the layout of the view on a stand-in for a source whose
+/// positions share elements.
+pub fn become_view(r: &Tensor, source: &Source, cut: Option<Cut>, anywhere: bool, apart: Option<Layout>) -> Result<()> {
     // Without elements sizes may overflow: such a view has no gradient either.
     let is_float = r.dtype().is_some_and(|dtype| dtype.is_float());
     let (Some(parent), Some(layout), Ok(shown), true) = (&source.variable, &source.layout, r.layout(), is_float) else {
@@ -482,21 +486,25 @@ pub fn become_view(r: &Tensor, source: &Source, cut: Option<Cut>, anywhere: bool
     if !through_parent && !contains(&home, &shown) {
         bail!(Unsupported, "the view has elements that the tensor, which has a history, or its base has not")
     }
-    let geometry =
-        |base: &Layout| Counted::new(Geometry { base: base.clone(), view: shown.clone(), dtype: r.defined()?, device: r.device() });
-    let of_base = geometry(&home)?;
+    let (dtype, device) = (r.defined()?, r.device());
+    let geometry = |base: Layout, view: Layout| Counted::new(Geometry { base, view, dtype, device });
+    let of_base = geometry(home.clone(), shown.clone())?;
     let (seen, to_base) = {
         let state = base.lock();
         (Some(state.generation), held(&base, &state))
     };
-    // The history leads through the source of the view, so that hooks of the source are called. A source whose positions overlap is left
-    // out.
-    let history = match (to, to_base) {
+    // The history leads through the source of the view, so that hooks of the source are called. A source whose positions share elements
+    // and that has no stand-in is left out.
+    let history = match (to, to_base, apart) {
         _ if cut.is_some() => None,
-        (Some(to), _) if through_parent && !layout.overlaps_itself() => {
-            Some((view_node(&if *layout == home { of_base.clone() } else { geometry(layout)? }, to)?, 0))
+        (Some(to), _, Some(apart)) => Some((view_node(&geometry(Layout::contiguous(&layout.shape), apart)?, to)?, 0)),
+        (Some(to), ..) if through_parent && !layout.overlaps_itself() => {
+            Some((view_node(&if *layout == home { of_base.clone() } else { geometry(layout.clone(), shown.clone())? }, to)?, 0))
         }
-        (_, Some(to)) => Some((view_node(&of_base, to)?, 0)),
+        (_, Some(to), _) => {
+            of_base.check_base()?;
+            Some((view_node(&of_base, to)?, 0))
+        }
         _ => None,
     };
     let Some(view) = alloc::boxed(View { base, seen, geometry: of_base }) else { bail!(NoMem, "out of memory for a view") };

@@ -1,11 +1,11 @@
 //! The views that a call makes.
 
-use super::arguments::{each_read, handle, listed, same_storage};
+use super::arguments::{each_read, handle, listed, made, new_handles, same_storage};
 use super::geometry::contains;
 use super::graph::{Cut, attach, is_active, variable};
 use super::shared::{lay_out_anew, mark_shared, share};
+use super::stand_in::Call;
 use super::variable::{Source, become_view};
-use crate::capi::face::args::Kind as ArgKind;
 use crate::capi::face::places::each_place;
 use crate::capi::face::row::Row;
 use crate::capi::face::word::{FromWord, ToWord, Word};
@@ -20,22 +20,6 @@ use smallvec::SmallVec;
 use std::ffi::c_int;
 use std::mem::ManuallyDrop;
 use std::ptr::{NonNull, null_mut};
-
-/// The list of new handles at a place, and the number of its entries.
-fn new_handles(row: &'static Row, words: &[Word], k: usize) -> Option<(*mut Option<Tensor>, *mut c_int)> {
-    let at = (k + 1..row.signature.kinds.len()).find(|&c| row.signature.kinds[c] == ArgKind::count_inout)?;
-    let (list, count) = (<*mut Option<Tensor>>::from_word(words[k]), <*mut c_int>::from_word(words[at]));
-    (!list.is_null() && !count.is_null()).then_some((list, count))
-}
-
-/// The new handles that a call that has succeeded left at a place.
-fn made<'a>(row: &'static Row, words: &'a [Word], k: usize) -> &'a [Option<Tensor>] {
-    match new_handles(row, words, k) {
-        // SAFETY: the call succeeded, so that the list holds as many handles as the count says now.
-        Some((list, count)) => unsafe { std::slice::from_raw_parts(list, (*count).max(0) as usize) },
-        None => &[],
-    }
-}
 
 /// The tensor that a call has returned, which stays the caller's.
 fn returned(row: &'static Row, word: Word) -> Option<ManuallyDrop<Tensor>> {
@@ -170,7 +154,8 @@ impl Views {
     }
 
     /// Gives the views that a call has made their histories. Where that fails, the call has changed nothing.
-    pub fn track(self, row: &'static Row, words: &[Word], word: Word, cut: Option<Cut>, is_recorded: bool) -> Result<Word> {
+    pub fn track(self, call: Call<'_>, word: Word, cut: Option<Cut>, is_recorded: bool) -> Result<Word> {
+        let Call { row, words, .. } = call;
         if !row.places.may_view() {
             return Ok(word);
         }
@@ -178,7 +163,7 @@ impl Views {
         let of_views = if is_recorded { null_mut::<THTensor>().word() } else { word };
         let made: usize = each_place(row.places.new_handles).map(|k| made(row, words, k).len()).sum();
         let count = (made.max(1) + self.handles.len()) as i32;
-        let tracked = each_view(row, words, of_views, |r, was_there| self.track_one(row, words, r, was_there, cut, count));
+        let tracked = each_view(row, words, of_views, |r, was_there| self.track_one(call, r, was_there, cut, count));
         match tracked {
             Ok(()) => Ok(word),
             Err(error) => {
@@ -188,7 +173,8 @@ impl Views {
         }
     }
 
-    fn track_one(&self, row: &'static Row, words: &[Word], r: &Tensor, was_there: bool, cut: Option<Cut>, made: i32) -> Result<()> {
+    fn track_one(&self, call: Call<'_>, r: &Tensor, was_there: bool, cut: Option<Cut>, made: i32) -> Result<()> {
+        let Call { row, words, .. } = call;
         let (storage, this) = (r.storage_address(), r.as_ptr().addr());
         let shows = |source: &&Source| storage != 0 && source.storage == storage && (was_there || source.address != this);
         match self.sources.iter().find(shows) {
@@ -197,7 +183,10 @@ impl Views {
             {
                 self.laid_out(row, words, r, cut.is_some())
             }
-            Some(source) if source.variable.is_some() => become_view(r, source, cut, row.places.is_strided),
+            Some(source) if source.variable.is_some() => {
+                let apart = if cut.is_some() { None } else { call.on_stand_in(source, r)? };
+                become_view(r, source, cut, row.places.is_strided, apart)
+            }
             Some(source) => {
                 let source = each_read(row, words).map(|(_, _, t)| t).find(|t| t.as_ptr().addr() == source.address);
                 source.into_iter().for_each(|source| share(r, source, made, row.places.is_strided));

@@ -44,6 +44,11 @@ impl Wanted {
         Ok(wanted)
     }
 
+    /// Returns true if the gradient of the leaf at this address is wanted.
+    pub fn has_leaf(&self, address: usize) -> bool {
+        self.leaves.contains(&address)
+    }
+
     /// Notes the gradients of the results of a node.
     pub fn note(&mut self, node: &Counted<Node>, grads: &[Option<Tensor>]) {
         if self.nodes.contains(&node.address()) {

@@ -19,6 +19,9 @@ macro_rules! archive_rows {
         /// Opens the file `path` for reading; its content tells the format. Pipes, devices and directories are refused. Free it with
         /// `THArchive_free`; NULL on error.
         THArchive_open(path: text) -> new_archive = opened(Reading::open(path)?);
+        /// As `THArchive_open`, with `flags`: `TH_OPEN_COPY`, elements are always copied and never mapped; 0, they may be mapped. Free it
+        /// with `THArchive_free`; NULL on error.
+        THArchive_openWith(path: text, flags: code) -> new_archive = opened(Reading::open_with(path, flags)?);
         /// Opens a table of numbers whose columns are separated by the character `separator`, which `THArchive_open` guesses.
         /// Free it with `THArchive_free`; NULL on error.
         THArchive_openTable(path: text, separator: code) -> new_archive = opened(Reading::open_table(path, separator)?);
@@ -28,7 +31,8 @@ macro_rules! archive_rows {
             // SAFETY: the caller vouches for the memory.
             opened(Reading::of_memory(unsafe { Memory::new(data, size)? })?);
         /// Opens a file that two functions read: `read(context, buffer, size)` and `seek(context, offset, whence)`, which do what fread and
-        /// fseek do. They are called with `context` until the archive is freed, on whichever thread uses it, by one at a time. Free it with
+        /// fseek do. They are called with `context` until the archive is freed, by one thread at a time: the thread that uses the archive,
+        /// which takes signals as always, or threads of the library, which take none and for which that thread waits. Free it with
         /// `THArchive_free`; NULL on error.
         THArchive_openCallbacks(read: read_function, seek: seek_function, context: context) -> new_archive =
             // SAFETY: the caller vouches for the functions.
@@ -81,6 +85,11 @@ macro_rules! archive_rows {
             let archive = archive.reading()?;
             archive.tensor(archive.found(name)?)
         };
+        /// The bytes of the elements of tensor `index` in row-major order, as the file has them: uint8 with one dimension. They serve types
+        /// that thorn does not have, as float8, complex numbers and blocks of GGUF, and types that it converts. In GGUF, bytes of an
+        /// unknown type reach to the next tensor. `TH_ERR_UNSUPPORTED` where the file has elements as a text or compressed, unless thorn
+        /// lacks their type. Returns a new reference; NULL on error.
+        THArchive_newBytes(archive: archive, index: entry) -> new = archive.reading()?.bytes(index);
         /// `r` = tensor `index`, copied.
         THArchive_read(r: out, archive: archive, index: entry) = archive.reading()?.read_into(r, index);
 
@@ -111,9 +120,15 @@ pub mod archives {
     //! executed or trusted. Lists, dictionaries and tables become paths as names, `model.layer.0.weight`, and the numbers and texts in them
     //! metadata under such paths. A file that is one tensor has one whose name is "".
     //!
-    //! Elements that lie in a file as in memory are mapped, from 64 KiB on, when `THArchive_newTensor` is asked for them: writes to such a
-    //! tensor stay private, and whoever cuts the file short meanwhile makes access beyond its new end raise SIGBUS. `THTensor_newLoad` and
-    //! `THArchive_read` copy. uint16 is read as int32 and uint32 as int64.
+    //! `THArchive_newTensor` and `THArchive_newBytes` map elements that lie in the file as in memory, from 64 KiB on. Writes to such a
+    //! tensor stay private. The file should stay as it is: if a program changes it in place, elements may change, and access beyond the end
+    //! of a file that was cut short raises SIGBUS. `numpy.save` and `torch.save` cut a file to nothing and write it anew in place.
+    //! Functions of thorn replace the file by a new one, and mapped tensors keep the elements of the old one. `THArchive_openWith` with
+    //! `TH_OPEN_COPY` opens a file of which nothing is mapped; `THTensor_newLoad` and `THArchive_read` copy as well. uint16 is read as
+    //! int32 and uint32 as int64.
+    //!
+    //! GGUF's blocks are decoded to float32: Q4_0 to Q8_0, Q2_K to Q6_K, IQ4_NL, IQ4_XS, TQ1_0, TQ2_0 and MXFP4. `THArchive_newBytes`
+    //! returns the bytes of others.
     //!
     //! Sparse tensors have functions of their own: those of dense ones refuse them, `TH_ERR_UNSUPPORTED`. PyTorch's files have them in
     //! coordinates (COO) and by compressed rows (CSR), and so have SciPy's (`scipy.sparse.save_npz`), which are one sparse tensor without a
@@ -123,7 +138,8 @@ pub mod archives {
     //! values are bool.
     //!
     //! A file is written as a whole: beside its name first, then to disk, and then renamed, so that a failure or a killed process leaves
-    //! the file that was there.
+    //! the file that was there. A file that this process may not write to is not replaced. Where the system has files without a name, as
+    //! Linux does on most file systems, a killed process leaves nothing else.
     //!
     //! Errors: `TH_ERR_IO`, the system or a function of the caller refused to read or write; `TH_ERR_FORMAT`, the file is broken or of no
     //! known format, and at which byte; `TH_ERR_UNSUPPORTED`, a tensor is of a kind that thorn does not have, or a format is not written.

@@ -60,17 +60,19 @@ macro_rules! compressed_rows {
         /// `b` [n x p] or a vector [n]; float32 or float64. A is decomposed by Cholesky if it is symmetric, to the last bit, and positive
         /// definite, else by LU with partial pivoting. Its columns are put in an order before that keeps the factors sparse: minimum
         /// degree of A + A^T where most entries have one on the other side of the diagonal, of A^T A for others. All is computed in
-        /// float64, on the host, and rounded once. A singular matrix, and one with infinities or NaN, is `TH_ERR_NUMERIC`.
+        /// float64, on the host, and rounded once. A singular matrix, and one with infinities or NaN, is `TH_ERR_NUMERIC`. Singular is also
+        /// a matrix whose reciprocal condition number is below 2e-15, by an estimate that does not depend on the units of rows and columns.
         csrSolve(r: out, crow: index, col: index, values: input, b: input, transpose: flag) =
             systems::solve(r, [crow, col, values], b, transpose);
         /// `r = the x with A x = b` by conjugate gradients, preconditioned by the diagonal, for the symmetric positive definite matrix A
         /// [n x n] of compressed rows and a vector `b` [n] of float32 or float64. It begins with `start` [n], or with zeros where that is
-        /// NULL, and ends when the norm of `b - A x` is at most `tol` times that of `b`, or after `maxIter` steps; `progress`, or NULL, is
-        /// called after each. Returns the number of steps; -1 on error.
+        /// NULL, and ends when the norm of `b - A x` is at most `tol` times that of `b`, after `maxIter` steps, or where rounding errors of
+        /// `x` keep the norm from falling further, as with a `tol` of 0. The norm is computed in float64 from `x`; while it is above `tol`
+        /// and falls, the iteration begins anew with `b - A x`. `progress`, or NULL, is called after each step with the norm that the
+        /// iteration itself knows of, without rounding errors of `x`. For a `b` of 0 `r` is 0. Returns the number of steps; -1 on error.
         ///
-        /// `residual`, a float64, becomes the norm of `b - A x` by that of `b`, computed anew at the end; it is above `tol` where `maxIter`
-        /// steps were too few, and `r` is what they led to. Where `residual` is NULL this is `TH_ERR_NUMERIC`, as it always is if A is
-        /// found not to be positive definite.
+        /// `residual`, a float64, becomes the norm of `b - A x` by that of `b`. Where it is above `tol`, `r` is what the steps led to;
+        /// where `residual` is NULL this is `TH_ERR_NUMERIC`, as it always is if A is found not to be positive definite, or to be singular.
         csrCg(r: out, residual: optional_out, crow: index, col: index, values: input, b: input, start: optional_input, tol: double,
             maxIter: size, progress: progress, context: context) -> count = {
             let iteration = Iteration { tol, most: maxIter, progress: (progress, context) };

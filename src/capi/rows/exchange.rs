@@ -29,6 +29,7 @@ macro_rules! exchange_rows {
         /// A tensor that shares the elements of a producer of DLPack 1. It takes `tensor` over: when the last view is gone, the deleter is
         /// called, once. On error `tensor` stays the caller's, and the deleter has not been called. NULL strides mean row-major. Where
         /// `DLPACK_FLAG_BITMASK_READ_ONLY` is set the elements are copied and the deleter is called at once, since a tensor may be written.
+        /// uint16 is copied into int32 and uint32 into int64, and the deleter is called at once, too.
         /// Returns a new reference.
         newFromDLPack(tensor: dlpack) -> new =
             // SAFETY: the caller vouches for the producer's struct.
@@ -45,10 +46,10 @@ macro_rules! exchange_rows {
         toArrow(t: input, schema: arrow_schema, array: arrow_array) =
             // SAFETY: the caller vouches for the structs.
             unsafe { arrow::export(t, schema, array) };
-        /// A tensor with one dimension that shares the values of an array of Arrow's, of signed integers, uint8, floats or truth values.
-        /// It takes both structs over, and sets their `release` to NULL: the producer's is called with the last view, once. Truth values
-        /// are copied, and their array is released at once. On error both structs stay the caller's. Nulls are an error; they are counted
-        /// where `null_count` is -1. Returns a new reference.
+        /// A tensor with one dimension that shares the values of an array of Arrow's, of signed integers, uint8, floats or truth values. It
+        /// takes both structs over, and sets their `release` to NULL: the producer's is called with the last view, once. Truth values are
+        /// copied, uint16 is copied into int32 and uint32 into int64, and the array of a copy is released at once. On error both structs
+        /// stay the caller's. Nulls are an error; they are counted where `null_count` is -1. Returns a new reference.
         newFromArrow(schema: arrow_schema, array: arrow_array) -> new =
             // SAFETY: the caller vouches for the producer's structs.
             unsafe { arrow::import(schema, array) };

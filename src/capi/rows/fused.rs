@@ -4,19 +4,22 @@
 //! written to memory but the last. On the host the steps run one after the other on tiles in the first-level cache, on all threads; on a
 //! GPU the whole is one kernel, which is compiled at its first use.
 //!
-//! Names that nothing else explains are inputs. Numbers are written as in C. The operators are, from those that bind least: one of `<`
-//! `<=` `>` `>=` `==` `!=`; `+` `-`; `*` `/`; a sign `-`; and `**` or `^`, powers, which bind from the right. A function of the chapters
-//! from Arithmetic to Comparisons and choices, and gradients of activations, is called by its name without `THTensor_` and without its
-//! result: `clamp(a, 0, 1)`, `where(a > 0, b, 0.5)`, `addcmul(t, 0.1, a, b)`. The arguments choose among the forms of a function:
-//! `pow(a, 2)`, `pow(a, b)`, `max(a, 0)`, `lerp(a, b, w)`. Statements before the expression, each closed by a semicolon, name values:
+//! Names that nothing else explains are inputs. Numbers are written as in C, in decimal (`1.5e-3`) or hexadecimal (`0x1.8p3`). The
+//! operators are, from those that bind least: one of `<` `<=` `>` `>=` `==` `!=`; `+` `-`; `*` `/`; a sign `-`; and `**` or `^`, powers,
+//! which bind from the right. A function of the chapters from Arithmetic to Comparisons and choices, and gradients of activations, is
+//! called by its name without `THTensor_` and without its result: `clamp(a, 0, 1)`, `where(a > 0, b, 0.5)`, `addcmul(t, 0.1, a, b)`. The
+//! arguments choose among the forms of a function: `pow(a, 2)`, `pow(a, b)`, `max(a, 0)`, `lerp(a, b, w)`. `signbit` is refused, because
+//! it reads memory instead of elements. Statements before the expression, each closed by a semicolon, name values:
 //! `"d = a - b; d*d + tanh(d)"`.
 //!
 //! The result is that of the single functions, one after the other, with their dtypes and rounding, and on the host bit for bit but for the
 //! bits of NaN: inputs broadcast; `a + b` is cadd of two tensors and add of a tensor and a number, and so on; operators of two numbers
 //! make a number, computed in double.
 //!
-//! Errors: `TH_ERR_ARGUMENT`, an expression that cannot be read, and at which column, or inputs that are fewer or more than the expression
-//! has; whatever a function refuses, with its column.
+//! An expression has at most 31 inputs, 1024 operations, and 100 brackets, signs and powers inside each other.
+//!
+//! Errors: `TH_ERR_ARGUMENT`, an expression that cannot be read or exceeds a limit, and at which column, or inputs that are fewer or more
+//! than the expression has; whatever a function refuses, with its column.
 
 use crate::capi::face::fused::{new_fused, release, retain};
 use crate::capi::face::row::{Row, export};

@@ -38,7 +38,7 @@ macro_rules! index_rows {
             Ok(r)
         };
         /// `t[indices] = values`, or `+=` if `accumulate` is not 0; indices as for index, and `values` broadcast. Of several values for one
-        /// element the last stays; sums are formed in row-major order.
+        /// element the last stays; sums are formed as in indexAdd.
         indexPut(t: inout, indices: optional_inputs, count: handle_count, values: input, accumulate: flag) =
             advanced::index_put(t, &indices, values, accumulate);
 
@@ -46,7 +46,8 @@ macro_rules! index_rows {
         /// index. Of several for one entry the last stays.
         indexCopy(t: inout, dimension: dim, index: index, src: input) = scatter::index_copy(t, dimension, index, src);
         /// Entries `index` of dimension `dimension` of `t` += those of `src`, one after the other; shapes as for indexCopy. 16-bit floats
-        /// are summed in float32.
+        /// are summed in float32. Each addition is rounded, as in PyTorch: a float32 sum of ones ends at 2^24. `THTensor_sum` and
+        /// `THTensor_bincount` have no such limit.
         indexAdd(t: inout, dimension: dim, index: index, src: input) = scatter::index_add(t, dimension, index, Scalar::Int(1), src);
         /// As indexAdd, with `scale * src`.
         indexAddScale(t: inout, dimension: dim, index: index, scale: number, src: input) =
@@ -58,7 +59,7 @@ macro_rules! index_rows {
         scatter(t: inout, dimension: dim, index: index, src: input) = scatter::scatter(t, dimension, index, src);
         /// As scatter, with `value` in place of elements, in the range that fill takes.
         scatterFill(t: inout, dimension: dim, index: index, value: number) = scatter::scatter_fill(t, dimension, index, value);
-        /// As scatter, with `+=` in place of `=`, in row-major order. 16-bit floats are summed in float32.
+        /// As scatter, with `+=` in place of `=`, in row-major order, rounded as in indexAdd. 16-bit floats are summed in float32.
         scatterAdd(t: inout, dimension: dim, index: index, src: input) =
             scatter::scatter_reduce(t, dimension, index, src, scatter::TH_REDUCE_ADD);
         /// As scatter, with what is there combined with `src`, in row-major order.

@@ -72,8 +72,15 @@ macro_rules! matmul_rows {
         cross(r: out, a: input, b: input, dimension: dim) = contract::cross(r, a, b, dimension);
         /// `r[i, j]` = the `p`-norm of the difference between row `i` of `a` [.. x n x d] and row `j` of `b` [.. x m x d], whose dimensions
         /// in front broadcast; floats only, `p` >= 0. With more than 25 rows on one side and `p` 2, it is `sqrt(|x|^2 - 2 x y + |y|^2)`, as
-        /// in PyTorch, a matrix product: the error is then some eps of the squared norms, and small distances of long rows are lost in it.
-        cdist(r: out, a: input, b: input, p: double) = distance::cdist(r, a, b, p);
+        /// in PyTorch, a matrix product, of rows less the mean of the rows of `b`. The squared distance then has an error of some eps of
+        /// the squared distances from this mean; `THTensor_cdistMode` computes near distances exactly.
+        cdist(r: out, a: input, b: input, p: double) = distance::cdist(r, a, b, p, distance::TH_DISTANCE_AUTO);
+        /// cdist with a choice for `p` 2: `TH_DISTANCE_AUTO`, as cdist; `TH_DISTANCE_PRODUCT`, always the matrix product;
+        /// `TH_DISTANCE_DIFFERENCES`, the norms of the differences, whose error is some eps of each distance.
+        cdistMode(r: out, a: input, b: input, p: double, mode: distance_mode) = distance::cdist(r, a, b, p, mode);
+        /// `r[k]` = the `p`-norm of the difference between rows `i` and `j` of `t` [n x d], for each of the n (n - 1) / 2 pairs `i < j` in
+        /// row-major order: (0, 1), (0, 2), ..., (1, 2), ... Floats only, `p` >= 0; always the norms of the differences.
+        pdist(r: out, t: input, p: double) = distance::pdist(r, t, p);
     } };
 }
 

@@ -32,9 +32,9 @@ macro_rules! order_rows {
         /// `r = element of rank q * (n - 1), from 0, of t over dimension` in ascending order, or over all with `TH_ALL_DIMS`; q from 0 to
         /// 1.
         ///
-        /// Between two ranks `interpolation` decides: `TH_LINEAR`, `TH_LOWER`, `TH_HIGHER`, `TH_MIDPOINT` or `TH_NEAREST`. q is rounded to
-        /// the type of `t` (float32 for 16-bit floats) before ranks are computed in float64. Floats only; a NaN is every quantile of its
-        /// line. `keepdim` as for kthvalue. A dimension without elements is an error.
+        /// Between two ranks `interpolation` decides, a constant of THInterpolation. q is rounded to the type of `t` (float32 for 16-bit
+        /// floats) before ranks are computed in float64. Floats only; a NaN is every quantile of its line. `keepdim` as for kthvalue. A
+        /// dimension without elements is an error.
         quantile(r: out, t: input, q: double, dimension: dim, keepdim: flag, interpolation: interpolation) =
             order::quantile(r, t, q, dimension, keepdim, interpolation, false);
         /// As quantile, of the numbers in `t`: NaNs are left out, and the result where there is nothing else.

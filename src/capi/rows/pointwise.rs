@@ -51,18 +51,24 @@ macro_rules! scaled_rows {
         cadd(r: out, t: input, value: number, src: input) = arithmetic::cadd(r, t, value, src);
         /// `r = t - value * src`, with broadcasting and promotion. For integers `value` must be whole; not for Bool.
         csub(r: out, t: input, value: number, src: input) = arithmetic::csub(r, t, value, src);
-        /// `r = value - t`. Not for Bool. A whole `value` keeps integers integer, any other makes them the default dtype.
+        /// `r = value - t`. A whole `value` keeps integers integer and makes Bool int64; any other makes both the default dtype.
         rsub(r: out, t: input, value: number) = arithmetic::rsub(r, t, value);
         /// `r = value / t`, true division: integers give the default dtype.
         rdiv(r: out, t: input, value: number) = arithmetic::rdiv(r, t, value);
         /// `r = src - value * t`, otherwise as csub.
         crsub(r: out, t: input, value: number, src: input) = arithmetic::csub(r, src, value, t);
-        /// `r = t^value`. Not for Bool; integers wrap and have no negative powers. A whole `value` keeps integers integer, any other makes
-        /// them the default dtype. The exponent stays a double for float32, too.
+        /// `r = t^value`. Integers wrap and have no negative powers. A whole `value` keeps integers integer and makes Bool int64; any other
+        /// makes both the default dtype. The exponent stays a double for float32, too.
         pow(r: out, t: input, value: number) = arithmetic::pow(r, t, value);
+        /// `r = the larger of a and b`, with broadcasting and promotion; NaN if one is. A 0-d integer tensor out of the range of the common
+        /// dtype counts as the nearest integer of it.
+        cmax(r: out, a: input, b: input) = arithmetic::cmax_tensor(r, a, b);
+        /// `r = the smaller of a and b`, with broadcasting and promotion; NaN if one is. 0-d integer tensors as in cmax.
+        cmin(r: out, a: input, b: input) = arithmetic::cmin_tensor(r, a, b);
         /// `r = the larger of t and value`; NaN if one is. A whole `value` keeps integers integer, any other makes them the default dtype.
+        /// Of integers, a whole `value` out of range counts as the nearest integer of the dtype.
         cmaxValue(r: out, t: input, value: number) = arithmetic::cmax_value(r, t, value);
-        /// `r = the smaller of t and value`; NaN if one is. A whole `value` keeps integers integer, any other makes them the default dtype.
+        /// `r = the smaller of t and value`; NaN if one is. `value` as in cmaxValue.
         cminValue(r: out, t: input, value: number) = arithmetic::cmin_value(r, t, value);
         /// `r = min(max(t, minimum), maximum)`: `maximum` where the bounds are not in order; NaN stays. -inf as minimum and inf as maximum
         /// bound nothing, and integers stay integers; cmaxValue and cminValue have one bound only. Whole bounds keep integers integer,

@@ -27,20 +27,24 @@ macro_rules! random_rows {
         /// `r = z * stdvs + means` of standard normal `z`, broadcast. Floats only; a fresh `r` takes their common dtype.
         normal_means_stddevs(r: out, generator: generator, means: input, stdvs: input) =
             with(generator, |g| ops::normal_means_deviations(r, g, means, stdvs));
-        /// Fills with exponentially distributed numbers, of density `lambda * exp(-lambda x)`; `lambda` > 0. Floats only.
+        /// Fills with exponentially distributed numbers, of density `lambda * exp(-lambda x)`; `lambda` > 0. All numbers are > 0:
+        /// smaller ones than the smallest positive number of the dtype become this number. Floats only.
         exponential(r: out, generator: generator, lambda: double) = with(generator, |g| ops::exponential(r, g, lambda));
         /// Fills with Cauchy distributed numbers, of density `sigma / (pi ((x - median)^2 + sigma^2))`; `sigma` > 0. Floats only.
         cauchy(r: out, generator: generator, median: double, sigma: double) = with(generator, |g| ops::cauchy(r, g, median, sigma));
-        /// Fills with `exp(x)` of normally distributed `x`, whose mean and deviation these are. Floats only.
+        /// Fills with `exp(x)` of normally distributed `x`, whose mean and deviation these are. All numbers are > 0, as those of
+        /// `THTensor_exponential`. Floats only.
         logNormal(r: out, generator: generator, mean: double, stdv: double) = with(generator, |g| ops::log_normal(r, g, mean, stdv));
         /// Fills with numbers normally distributed in [from, to], others left out; `stdv` > 0. Bounds may be infinite. Floats only.
         truncNormal(r: out, generator: generator, mean: double, stdv: double, from: double, to: double) =
             with(generator, |g| ops::truncated_normal(r, g, mean, stdv, from, to));
-        /// Fills with gamma distributed numbers, of density proportional to `x^(shape - 1) exp(-x / scale)`; both > 0. Floats only.
+        /// Fills with gamma distributed numbers, of density proportional to `x^(shape - 1) exp(-x / scale)`; both > 0. All
+        /// numbers are > 0, as those of `THTensor_exponential`. Floats only.
         gamma(r: out, generator: generator, shape: double, scale: double) = with(generator, |g| ops::gamma(r, g, shape, scale));
         /// As `THTensor_gamma`, with a shape and a scale for each element, broadcast. A fresh `r` takes their common dtype.
         gammaTensor(r: out, generator: generator, shape: input, scale: input) = with(generator, |g| ops::gamma_tensor(r, g, shape, scale));
-        /// Fills with beta distributed numbers, of density proportional to `x^(a - 1) (1 - x)^(b - 1)`; both > 0. Floats only.
+        /// Fills with beta distributed numbers, of density proportional to `x^(a - 1) (1 - x)^(b - 1)`; both > 0. All numbers are
+        /// > 0 and < 1 in the dtype. Floats only.
         beta(r: out, generator: generator, a: double, b: double) = with(generator, |g| ops::beta(r, g, a, b));
         /// As `THTensor_beta`, with `a` and `b` for each element, broadcast. A fresh `r` takes their common dtype.
         betaTensor(r: out, generator: generator, a: input, b: input) = with(generator, |g| ops::beta_tensor(r, g, a, b));

@@ -74,37 +74,37 @@ macro_rules! reduce_rows {
         /// `r = sum of (t - mean)^2 / (n - 1) over dimension`, or over all with `TH_ALL_DIMS`; `/ n` if `biased`. Floats only, computed in
         /// float64. NaN where there is nothing to divide by. `keepdim` as for sum.
         var(r: out, t: input, dimension: dim, biased: flag, keepdim: flag) =
-            reduce::var(false, To::tensor(r, keepdim), t, Over::Dim(dimension), correction(biased));
+            reduce::var(false, To::tensor(r, keepdim), t, Over::Dim(dimension), correction(biased), None);
         /// `r = variance of t over dims`; otherwise as var, dims as for sumDims.
         varDims(r: out, t: input, ndim: len, dims: dims, biased: flag, keepdim: flag) =
-            reduce::var(false, To::tensor(r, keepdim), t, Over::Dims(dims), correction(biased));
+            reduce::var(false, To::tensor(r, keepdim), t, Over::Dims(dims), correction(biased), None);
         /// The variance of all elements, `biased` as for var; NaN on error.
-        varall(t: input, biased: flag) -> accumulated = number(|to| reduce::var(false, to, t, ALL, correction(biased)));
+        varall(t: input, biased: flag) -> accumulated = number(|to| reduce::var(false, to, t, ALL, correction(biased), None));
         /// `r = sum of (t - mean)^2 / (n - correction) over dimension`, otherwise as var, where the correction is 1, or 0 if `biased`. The
         /// divisor is never less than 0; a correction that is NaN is an error.
         varCorrection(r: out, t: input, dimension: dim, correction: double, keepdim: flag) =
-            reduce::var(false, To::tensor(r, keepdim), t, Over::Dim(dimension), correction);
+            reduce::var(false, To::tensor(r, keepdim), t, Over::Dim(dimension), correction, None);
         /// `r = variance of t over dims`; otherwise as varCorrection, dims as for sumDims.
         varDimsCorrection(r: out, t: input, ndim: len, dims: dims, correction: double, keepdim: flag) =
-            reduce::var(false, To::tensor(r, keepdim), t, Over::Dims(dims), correction);
+            reduce::var(false, To::tensor(r, keepdim), t, Over::Dims(dims), correction, None);
         /// The variance of all elements, `correction` as for varCorrection; NaN on error.
-        varallCorrection(t: input, correction: double) -> accumulated = number(|to| reduce::var(false, to, t, ALL, correction));
+        varallCorrection(t: input, correction: double) -> accumulated = number(|to| reduce::var(false, to, t, ALL, correction, None));
         /// `r = sqrt(variance of t over dimension)`; everything else as for var.
         std(r: out, t: input, dimension: dim, biased: flag, keepdim: flag) =
-            reduce::var(true, To::tensor(r, keepdim), t, Over::Dim(dimension), correction(biased));
+            reduce::var(true, To::tensor(r, keepdim), t, Over::Dim(dimension), correction(biased), None);
         /// `r = sqrt(variance of t over dims)`; otherwise as var, dims as for sumDims.
         stdDims(r: out, t: input, ndim: len, dims: dims, biased: flag, keepdim: flag) =
-            reduce::var(true, To::tensor(r, keepdim), t, Over::Dims(dims), correction(biased));
+            reduce::var(true, To::tensor(r, keepdim), t, Over::Dims(dims), correction(biased), None);
         /// The standard deviation of all elements, `biased` as for var; NaN on error.
-        stdall(t: input, biased: flag) -> accumulated = number(|to| reduce::var(true, to, t, ALL, correction(biased)));
+        stdall(t: input, biased: flag) -> accumulated = number(|to| reduce::var(true, to, t, ALL, correction(biased), None));
         /// `r = sqrt(variance of t over dimension)`; everything else as for varCorrection.
         stdCorrection(r: out, t: input, dimension: dim, correction: double, keepdim: flag) =
-            reduce::var(true, To::tensor(r, keepdim), t, Over::Dim(dimension), correction);
+            reduce::var(true, To::tensor(r, keepdim), t, Over::Dim(dimension), correction, None);
         /// `r = sqrt(variance of t over dims)`; otherwise as varCorrection, dims as for sumDims.
         stdDimsCorrection(r: out, t: input, ndim: len, dims: dims, correction: double, keepdim: flag) =
-            reduce::var(true, To::tensor(r, keepdim), t, Over::Dims(dims), correction);
+            reduce::var(true, To::tensor(r, keepdim), t, Over::Dims(dims), correction, None);
         /// The standard deviation of all elements, `correction` as for varCorrection; NaN on error.
-        stdallCorrection(t: input, correction: double) -> accumulated = number(|to| reduce::var(true, to, t, ALL, correction));
+        stdallCorrection(t: input, correction: double) -> accumulated = number(|to| reduce::var(true, to, t, ALL, correction, None));
         /// `values = greatest elements of t over dimension`, or over all with `TH_ALL_DIMS`, and int64 `indices` of where each first occurs
         /// (row-major over all). Either result may be NULL. Everything else as for amax.
         max(values: optional_out, indices: optional_indices, t: input, dimension: dim, keepdim: flag) =

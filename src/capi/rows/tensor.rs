@@ -196,7 +196,8 @@ macro_rules! asking_rows {
         storage(t: input) -> borrowed_storage = Ok(t.storage().map_or(std::ptr::null_mut(), |s| s.as_ptr()));
         /// The position of the first element in the storage; -1 on error.
         storageOffset(t: input) -> offset = t.layout().map(|l| l.offset as isize);
-        /// The number of dimensions; 0 for scalars and for tensors without elements. 0 on error.
+        /// The number of dimensions; 0 for a scalar and for a handle without a shape, before its first write. A tensor of the sizes
+        /// [0, 3] has 2. 0 on error.
         nDimension(t: input) -> int = Ok(t.ndim() as c_int);
         /// `THTensor_nDimension` by PyTorch's name.
         dim(t: input) -> int = Ok(t.ndim() as c_int);
@@ -301,7 +302,8 @@ macro_rules! element_rows {
         item(t: input) -> number = copy::item(t).map(Scalar::to_f64);
         /// The only element as an integer, exact for int64; floats are cut off. -1 on error.
         itemLong(t: input) -> integer = copy::item(t).map(Scalar::to_i64);
-        /// Every element `r = value`. An error if `r` holds integers and `value`, cut off to a whole number, is out of their range.
+        /// Every element `r = value`. An error if `r` holds integers and `value`, cut off to a whole number, is out of their range. As in
+        /// PyTorch, uint8 takes the whole numbers from -255 to -1, which wrap, and no other ones below 0.
         fill(r: out, value: number) = copy::fill(r, value);
         /// Every element `r = value`, an int64 that a double may not hold. Otherwise as fill.
         fillLong(r: out, value: integer) = copy::fill(r, value.into());
@@ -364,7 +366,7 @@ fn dims_of(t: &Tensor) -> Result<(Dims, Dims)> {
 
 fn entry(dims: &[i64], dim: c_int) -> Result<i64> {
     match dims {
-        [] => bail!(Argument, "the t has no dimension {dim}"),
+        [] => bail!(Argument, "a tensor with 0 dimensions has no dimension {dim}"),
         _ => Ok(dims[wrap_dim(dim, dims.len())?]),
     }
 }

@@ -1,6 +1,6 @@
 //! The forms of sparse tensors: coordinates, coalesced or not, compressed rows, and dense tensors.
 
-use super::{Bounds, Parts, Places, keys, with};
+use super::{Bounds, Parts, Places, keys, order_keys, with};
 use crate::capi::words::{
     In, Scope, Value, csr_matmul, index_select, names, narrow, ne_value, reshape, row_numbers, select, to_dtype, transpose, zeros,
 };
@@ -56,26 +56,42 @@ struct Grouped<'s> {
 }
 
 impl<'s> Grouped<'s> {
-    /// The sums of the values of each place.
-    fn sums(&self, parts: &Parts) -> Value<'s> {
-        let scope = self.starts.scope;
-        let sums = csr_matmul(flat(scope.value(parts.values.clone())), self.starts, self.order, None);
-        let shape: Dims = [self.starts.numel() - 1].iter().chain(parts.dense()).copied().collect();
-        reshape(sums, &shape)
+    /// The sums of the values of each place. Many floats for one place are added in float64, since each sum adds one value after the other.
+    fn sums(&self, parts: &Parts) -> Result<Value<'s>> {
+        /// Values for one place up to which rounding errors of the dtype are few.
+        const FEW: f64 = 32.0;
+        let (scope, places, dtype) = (self.starts.scope, self.starts.numel() - 1, parts.values.defined()?);
+        let mut values = flat(scope.value(parts.values.clone()));
+        let may_be_wide = dtype.is_float() && dtype != Dtype::Float64 && places > 0 && parts.nnz() - places >= FEW as i64;
+        let is_wide = may_be_wide && {
+            let counts = narrow(self.starts, 0, 1, places) - narrow(self.starts, 0, 0, places);
+            scope.number(&names::maxall::ROW, &scope.made(counts)?, &[])? > FEW
+        };
+        if is_wide {
+            values = to_dtype(values, Dtype::Float64);
+        }
+        let sums = csr_matmul(values, self.starts, self.order, None);
+        let shape: Dims = [places].iter().chain(parts.dense()).copied().collect();
+        Ok(reshape(if is_wide { to_dtype(sums, dtype) } else { sums }, &shape))
     }
 }
 
 /// Returns true if entries may be compressed by the first dimension: on the host, unless that is far longer than they are many.
-fn compresses(parts: &Parts) -> Result<bool> {
+fn compresses(parts: &Parts) -> bool {
     const MOST: i64 = 1 << 32;
-    let (behind, nnz): (i64, _) = (sparse_dims(parts)?.skip(1).map(|(_, size)| size).product(), parts.nnz());
+    let nnz = parts.nnz();
     let is_short = parts.sparse > 0 && parts.size[0] <= nnz.saturating_mul(8).saturating_add(1 << 16);
-    Ok(is_short && behind <= MOST && nnz < MOST && parts.values.device() == Device::Cpu)
+    is_short && is_narrow(&parts.size[1..parts.sparse], MOST) && nnz < MOST && parts.values.device() == Device::Cpu
+}
+
+/// Returns true if tensors of these sizes have at most `most` elements.
+fn is_narrow(sizes: &[i64], most: i64) -> bool {
+    checked_numel(sizes).is_ok_and(|n| n <= most)
 }
 
 /// Entries compressed by the first dimension: where each of its rows starts among the places, the column of each place, and the entries.
 fn by_rows<'s>(places: Value<'s>, parts: &Parts) -> Result<(Value<'s>, Value<'s>, Grouped<'s>)> {
-    let columns = keys(places, sparse_dims(parts)?.skip(1))?;
+    let columns = keys(places, (1..parts.sparse).map(|d| (d, parts.size[d])))?;
     let args = [select(places, 0, 0).into(), columns.into(), parts.size[0].into()];
     let [crow, col, starts, order] = places.scope.call_for_all(&names::csrCompress::ROW, 0b1111, &args);
     Ok((crow, col, Grouped { starts, order }))
@@ -87,7 +103,7 @@ pub fn coalesced(parts: Parts) -> Result<Parts> {
     if parts.coalesced {
         return Ok(parts);
     }
-    let compresses = compresses(&parts)?;
+    let compresses = compresses(&parts);
     let (indices, values) = with(&parts.values, |scope| {
         let places = scope.value(indices(&parts)?.clone());
         let firsts =
@@ -98,14 +114,14 @@ pub fn coalesced(parts: Parts) -> Result<Parts> {
                 2 => stacked(scope, &[row_numbers(crow), col]),
                 _ => index_select(places, 1, scope.value(firsts(&groups)?)),
             };
-            return Ok((scope.made(indices)?, scope.made(groups.sums(&parts))?));
+            return Ok((scope.made(indices)?, scope.made(groups.sums(&parts)?)?));
         }
-        let keys = keys(places, sparse_dims(&parts)?)?;
+        let keys = order_keys(places, &parts.size[..parts.sparse])?;
         let [sorted, order] = scope.call_for_all(&names::sort::ROW, 0b11, &[keys.into(), 0.into(), false.into(), true.into()]);
         let [counts] = scope.call_for_all(&names::uniqueConsecutive::ROW, 0b100, &[sorted.into(), 0.into()]);
         let groups = Grouped { starts: starts_of(scope, counts), order };
         let indices = index_select(places, 1, scope.value(firsts(&groups)?));
-        Ok((scope.made(indices)?, scope.made(groups.sums(&parts))?))
+        Ok((scope.made(indices)?, scope.made(groups.sums(&parts)?)?))
     })?;
     Ok(Parts { places: Places::Coordinates(indices), values, coalesced: true, ..parts })
 }
@@ -129,7 +145,7 @@ pub fn compressed(parts: Parts) -> Result<Parts> {
     if parts.size.len() != 2 || parts.sparse != 2 {
         bail!(Shape, "{} sparse and {} dense dimensions, expected a matrix", parts.sparse, parts.size.len() - parts.sparse)
     }
-    let direct = !parts.coalesced && compresses(&parts)?;
+    let direct = !parts.coalesced && compresses(&parts);
     let parts = if direct { parts } else { coalesced(parts)? };
     let fits = parts.size.iter().all(|&n| n < i64::from(i32::MAX)) && parts.nnz() < i64::from(i32::MAX);
     let dtype = if fits { Dtype::Int32 } else { Dtype::Int64 };
@@ -137,7 +153,7 @@ pub fn compressed(parts: Parts) -> Result<Parts> {
         let places = scope.value(indices(&parts)?.clone());
         let (crow, col, values) = if direct {
             let (crow, col, groups) = by_rows(places, &parts)?;
-            (crow, col, groups.sums(&parts))
+            (crow, col, groups.sums(&parts)?)
         } else {
             let all = scope.numbers(parts.size[0] + 1);
             let crow = scope.call(&names::searchsorted::ROW, &[select(places, 0, 0).into(), all.into(), false.into(), In::Null]);

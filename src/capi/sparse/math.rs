@@ -1,9 +1,9 @@
 //! Arithmetic of sparse tensors: on the values, where zeros stay zeros.
 
-use super::form::{coalesced, compressed, coordinates, dense, indices, sparse_dims};
-use super::{Parts, Places, dimension, keys, with};
+use super::form::{coalesced, compressed, coordinates, dense, indices};
+use super::{Parts, Places, dimension, keys, order_keys, with};
 use crate::capi::face::row::Row;
-use crate::capi::words::{In, Value, eq, index_select, join, names, reshape, select, sum_dims, to_dtype};
+use crate::capi::words::{In, Like, Value, eq, index_select, join, names, narrow, reshape, select, sum_dims, to_dtype, zeros};
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
 use crate::layout::{Dims, checked_numel};
@@ -33,17 +33,42 @@ fn same_size(a: &Parts, b: &Parts) -> Result<()> {
     Ok(())
 }
 
-/// `a + value * b`.
-pub fn add(a: Parts, value: f64, b: Parts) -> Result<Parts> {
+/// Returns true if `value * b` may be rounded before it is added: the sum is that of dense tensors, bit for bit.
+fn is_exact(a: &Tensor, value: f64, b: &Tensor) -> Result<bool> {
+    let (a, b) = (a.defined()?, b.defined()?);
+    let is_signed = |dtype| !matches!(dtype, Dtype::Bool | Dtype::Uint8);
+    Ok((value.abs() == 1.0 && is_signed(a) && is_signed(b)) || (a == b && matches!(a, Dtype::Float32 | Dtype::Float64)))
+}
+
+/// `a + value * b`, or with `minus` `a - value * b`, with the dtypes and roundings of a sum of dense tensors.
+pub fn add(a: Parts, value: f64, b: Parts, minus: bool) -> Result<Parts> {
     let (a, b) = (coordinates(a)?, coordinates(b)?);
     same_size(&a, &b)?;
-    let (places, values) = with(&a.values, |scope| {
-        let (own, other) = (scope.value(a.values.clone()), scope.value(b.values.clone()));
-        let other = if value == 1.0 { other } else { other * value };
-        let places = join(scope.value(indices(&a)?.clone()), scope.value(indices(&b)?.clone()), 1);
-        Ok((scope.made(places)?, scope.made(join(own, other, 0))?))
+    let places = with(&a.values, |scope| {
+        scope.made(join(scope.value(indices(&a)?.clone()), scope.value(indices(&b)?.clone()), 1)).map(Places::Coordinates)
     })?;
-    coalesced(Parts { places: Places::Coordinates(places), values, coalesced: false, ..a })
+    let summed = |values: Tensor| coalesced(Parts { places: places.clone(), values, coalesced: false, ..a.clone() });
+    let signed = if minus { -value } else { value };
+    if is_exact(&a.values, value, &b.values)? {
+        return summed(with(&a.values, |scope| {
+            let (own, other) = (scope.value(a.values.clone()), scope.value(b.values.clone()));
+            scope.made(join(own, if signed == 1.0 { other } else { other * signed }, 0))
+        })?);
+    }
+    // The entries of both, each with 0 where the other one alone has an entry.
+    let own = |of: &Tensor, beside: &Tensor, is_first: bool| {
+        summed(with(of, |scope| {
+            let (own, other) = (scope.value(of.clone()), scope.value(beside.clone()));
+            let none = zeros(own, &Like { shape: other.shape(), ..own.like() });
+            scope.made(if is_first { join(own, none, 0) } else { join(none, own, 0) })
+        })?)
+    };
+    let (own, other) = (own(&a.values, &b.values, true)?, own(&b.values, &a.values, false)?);
+    let values = with(&own.values, |scope| {
+        let [x, y] = [&own.values, &other.values].map(|t| scope.value(t.clone()));
+        scope.made(scope.call(if minus { &names::csub::ROW } else { &names::cadd::ROW }, &[x.into(), value.into(), y.into()]))
+    })?;
+    Ok(Parts { values, ..own })
 }
 
 /// The products of the values of two sparse tensors: entries where both have one.
@@ -53,7 +78,9 @@ pub fn multiply(a: Parts, b: Parts) -> Result<Parts> {
     let (places, values) = with(&a.values, |scope| {
         let (at, other_at) = (scope.value(indices(&a)?.clone()), scope.value(indices(&b)?.clone()));
         let (own, other) = (scope.value(a.values.clone()), scope.value(b.values.clone()));
-        let (mine, theirs) = (keys(at, sparse_dims(&a)?)?, keys(other_at, sparse_dims(&b)?)?);
+        let (n, others) = (a.nnz(), b.nnz());
+        let keys = order_keys(join(at, other_at, 1), &a.size[..a.sparse])?;
+        let (mine, theirs) = (narrow(keys, 0, 0, n), narrow(keys, 0, n, others));
         if theirs.numel() == 0 {
             let none = scope.numbers(0);
             return Ok((scope.made(index_select(at, 1, none))?, scope.made(index_select(own, 0, none) * index_select(other, 0, none))?));
@@ -126,8 +153,10 @@ pub fn sum(parts: Parts, dims: &[i64]) -> Result<Parts> {
         let (at, own) = (scope.value(indices(&parts)?.clone()), scope.value(parts.values.clone()));
         let own = if dense.is_empty() { own } else { sum_dims(own, &dense, false) };
         let rows: Vec<Value<'_>> = kept.iter().map(|&d| select(at, 0, d as i64)).collect();
+        // A sum of all entries is an entry, if there are any.
+        let own = if rows.is_empty() && parts.nnz() > 0 { sum_dims(own, &[0], true) } else { own };
         let places = if rows.is_empty() {
-            scope.call(&names::newZeros::ROW, &[Dtype::Int64.into(), In::List(&[0, parts.nnz()])])
+            scope.call(&names::newZeros::ROW, &[Dtype::Int64.into(), In::List(&[0, parts.nnz().min(1)])])
         } else {
             super::form::stacked(scope, &rows)
         };
@@ -136,7 +165,7 @@ pub fn sum(parts: Parts, dims: &[i64]) -> Result<Parts> {
         Ok((scope.made(places)?, scope.made(own)?))
     })?;
     let size: Dims = (0..gone.len()).filter(|&d| !gone[d]).map(|d| parts.size[d]).collect();
-    let coalesced_still = parts.coalesced && kept.len() == parts.sparse;
+    let coalesced_still = kept.is_empty() || (parts.coalesced && kept.len() == parts.sparse);
     coalesced(Parts { size, sparse: kept.len(), places: Places::Coordinates(places), values, coalesced: coalesced_still })
 }
 

@@ -17,7 +17,7 @@ use super::words::{In, Scope, Value, names};
 use crate::device::{self, Making};
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
-use crate::layout::Dims;
+use crate::layout::{Dims, checked_numel};
 use crate::mode;
 use crate::ops::device::elements;
 use crate::tensor::Tensor;
@@ -107,4 +107,40 @@ fn keys<'s>(indices: Value<'s>, dims: impl IntoIterator<Item = (usize, i64)>) ->
         let n = indices.shape().get(1).copied().unwrap_or(0);
         scope.call(&names::newZeros::ROW, &[Dtype::Int64.into(), In::List(&[n])])
     }))
+}
+
+/// [`keys`] that are ordered as positions are, and equal where positions are, for sizes of any product: where it overflows, numbers are
+/// replaced by their ranks.
+fn order_keys<'s>(indices: Value<'s>, size: &[i64]) -> Result<Value<'s>> {
+    let overflow = match checked_numel(size) {
+        Ok(_) => return keys(indices, size.iter().copied().enumerate()),
+        Err(overflow) => overflow,
+    };
+    let (bounds, scope) = (Bounds::of(indices)?, indices.scope);
+    let ranks = |key: Value<'s>| {
+        let [values, ranks] = scope.call_for_all(&names::unique::ROW, 0b11, &[key.into(), 0.into()]);
+        (ranks, values.numel())
+    };
+    let mut sum: Option<(Value<'s>, i64)> = None;
+    for (d, &size) in size.iter().enumerate() {
+        if let Some(bounds) = &bounds {
+            bounds.check(d, size)?;
+        }
+        let row = super::words::select(indices, 0, d as i64);
+        let Some(before) = sum else {
+            sum = Some((row, size));
+            continue;
+        };
+        let fits =
+            |a: (Value<'s>, i64), b: (Value<'s>, i64)| a.1.checked_mul(b.1).map(|product| (b.0 + a.0 * scope.position(b.1), product));
+        let by_rank = || {
+            let ranked = ranks(before.0);
+            fits(ranked, (row, size)).or_else(|| fits(ranked, ranks(row)))
+        };
+        match fits(before, (row, size)).or_else(by_rank) {
+            None => return Err(overflow),
+            both => sum = both,
+        }
+    }
+    sum.map_or_else(|| keys(indices, []), |(key, _)| Ok(key))
 }

@@ -102,7 +102,7 @@ pub fn sparse_product(s: Parts, m: &Tensor) -> Result<Parts> {
 /// `beta * t + alpha * (s @ m)`, all but `m` sparse.
 pub fn add_sparse_product(beta: Scalar, t: Parts, alpha: Scalar, s: Parts, m: &Tensor) -> Result<Parts> {
     let scaled = super::math::mapped(t, true, &names::mul::ROW, &[beta.to_f64()])?;
-    add(scaled, alpha.to_f64(), sparse_product(s, m)?)
+    add(scaled, alpha.to_f64(), sparse_product(s, m)?, false)
 }
 
 /// `beta * s + alpha * (m1 @ m2)` where `s` has entries.

@@ -8,7 +8,8 @@
 //!
 //! A handle is counted as tensors are, and its fields may be read. It keeps references to the tensors that it is made of, and no copies:
 //! whoever changes these changes it. Results come first; a result may be an operand. What it had is never written to: it is given other
-//! positions and values, and those that are an operand's, as positions after `neg`, are shared with that. All lies on one device.
+//! positions and values, and those that are an operand's, as positions after `neg`, are shared with that. A result that was written to
+//! before keeps its dtype: values are converted, and what it cannot hold is `TH_ERR_DTYPE`. All lies on one device.
 //!
 //! Gradients are those of the values, a tensor as any other: where `values` requires a gradient, operations on the sparse tensor are
 //! recorded. Positions have none.
@@ -16,10 +17,10 @@
 //! Errors: `TH_ERR_SHAPE`, sizes that do not fit each other; `TH_ERR_ARGUMENT`, a position that is negative or beyond its size, or a
 //! dimension that there is not; `TH_ERR_DTYPE`, positions that are no integers, or an operand that nothing was written to yet.
 
-use super::{dimension as wrapped, form, math, products, shape, systems};
+use super::{dimension as wrapped, form, math, products, shape, systems, with};
 use crate::capi::face::row::export;
 use crate::capi::face::sparse::{Parts, Places, Sparse};
-use crate::capi::words::names;
+use crate::capi::words::{names, to_dtype};
 use crate::error::{Result, bail};
 use crate::ops::systems::Iteration;
 use crate::scalar::Scalar;
@@ -27,9 +28,20 @@ use crate::tensor::Tensor;
 use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
 
-/// Gives a result its parts.
+/// Gives a result its parts. A result that was written to keeps its dtype, as a dense one does.
 fn set(r: &Sparse, parts: Result<Parts>) -> Result<()> {
-    r.set(parts?);
+    let parts = parts?;
+    let (made, own) = (parts.values.defined()?, r.values().and_then(|values| values.dtype()));
+    r.set(match own {
+        Some(own) if own != made => {
+            if !made.can_cast(own) {
+                bail!(Dtype, "a result of {made} cannot be stored in a sparse tensor of {own}")
+            }
+            let values = with(&parts.values, |scope| scope.made(to_dtype(scope.value(parts.values.clone()), own)))?;
+            Parts { values, ..parts }
+        }
+        _ => parts,
+    });
     Ok(())
 }
 
@@ -155,9 +167,9 @@ macro_rules! sparse_rows {
         };
 
         /// `r = a + value * b`, coalesced; sizes and sparse dimensions are the same.
-        cadd(r: sparse_out, a: sparse, value: double, b: sparse) = set(r, math::add(a.parts()?, value, b.parts()?));
+        cadd(r: sparse_out, a: sparse, value: double, b: sparse) = set(r, math::add(a.parts()?, value, b.parts()?, false));
         /// `r = a - value * b`, as cadd.
-        csub(r: sparse_out, a: sparse, value: double, b: sparse) = set(r, math::add(a.parts()?, -value, b.parts()?));
+        csub(r: sparse_out, a: sparse, value: double, b: sparse) = set(r, math::add(a.parts()?, value, b.parts()?, true));
         /// `r = a * b`, coalesced: entries where both have one.
         cmul(r: sparse_out, a: sparse, b: sparse) = set(r, math::multiply(a.parts()?, b.parts()?));
         /// `r = s * t` for a dense tensor, which broadcasts to the sizes of `s`.
@@ -253,11 +265,11 @@ macro_rules! sparse_rows {
         solve(r: out, s: sparse, b: input) = systems::solve(r, s.parts()?, b);
         /// `r = the x with s x = b`, dense, by conjugate gradients, for a symmetric positive definite matrix `s` [n x n] and a dense vector
         /// `b` [n] of float32 or float64. It begins with `start` [n], or with zeros where that is NULL, and ends when the norm of `b - s x`
-        /// is at most `tol` times that of `b`, or after `maxIter` steps; `progress`, or NULL, is called after each. Returns the number of
-        /// steps; -1 on error.
+        /// is at most `tol` times that of `b`, after `maxIter` steps, or where rounding errors keep the norm from falling further; see
+        /// csrCg. `progress`, or NULL, is called after each step. Returns the number of steps; -1 on error.
         ///
-        /// `residual`, a float64, becomes the norm of `b - s x` by that of `b`. It is above `tol` where `maxIter` steps were too few, and
-        /// `r` is what they led to; where `residual` is NULL this is `TH_ERR_NUMERIC`.
+        /// `residual`, a float64, becomes the norm of `b - s x` by that of `b`. Where it is above `tol`, `r` is what the steps led to;
+        /// where `residual` is NULL this is `TH_ERR_NUMERIC`.
         cg(r: out, residual: optional_out, s: sparse, b: input, start: optional_input, tol: double, maxIter: size, progress: progress,
             context: context) -> count = {
             let iteration = Iteration { tol, most: maxIter, progress: (progress, context) };

@@ -3,7 +3,7 @@
 pub mod names;
 mod scope;
 
-pub use scope::{In, Like, Scope, Value, internal};
+pub use scope::{FACE, In, Like, Scope, Value, internal};
 
 use crate::dtype::Dtype;
 use crate::ops::pointwise::divide::TH_DIV_FLOOR;

@@ -1,4 +1,4 @@
-//! Coordinates compressed by rows: entries are counted by rows and distributed, and each row, which is short, is sorted by itself.
+//! Compresses coordinates by rows: entries are counted by row and distributed, and each row, which is short, is sorted separately.
 
 use super::Starts;
 use crate::cpu::engine::Shared;
@@ -6,19 +6,19 @@ use crate::dtype::Dtype;
 use crate::error::{Result, bail};
 use crate::operand::Operand;
 
-/// The column of a record, whose lower half is the number of the entry.
+/// Returns the column of a record. The lower half of a record is the number of the entry.
 #[inline(always)]
 fn column(record: u64) -> i64 {
     (record >> 32) as i64
 }
 
-/// Does the work; see [`crate::launch::Compress`].
+/// Compresses the coordinates; see [`crate::launch::Compress`].
 pub fn compress([crow, col, starts, order]: [&Operand; 4], rows: &Operand, columns: &Operand) -> Result<()> {
-    // SAFETY: row-major int64 operands.
+    // SAFETY: the operands are row-major int64.
     let (rows, columns) = unsafe { (rows.elements::<i64>(), columns.elements::<i64>()) };
     let (n, count) = (rows.len(), crow.layout.numel() as usize - 1);
     let (mut ends, mut records) = (Operand::row(Dtype::Int64, count as i64 + 1)?, Operand::row(Dtype::Int64, n as i64)?);
-    // SAFETY: new memory; `crow` is a result that nobody else has.
+    // SAFETY: all are new memory, and no other thread accesses the result `crow`.
     let (ends, records, crow) = unsafe {
         let crow = std::slice::from_raw_parts_mut(crow.first().cast::<i64>(), count + 1);
         (ends.elements_mut::<i64>(), records.elements_mut::<u64>(), crow)
@@ -35,7 +35,7 @@ pub fn compress([crow, col, starts, order]: [&Operand; 4], rows: &Operand, colum
     }
     (0..count).for_each(|i| ends[i + 1] += ends[i]);
     crow.copy_from_slice(ends);
-    // Each row's place goes up to the start of the next one.
+    // The place of each row advances to the start of the next row.
     for (k, (&row, &column)) in rows.iter().zip(columns).enumerate() {
         let place = &mut ends[row as usize];
         records[*place as usize] = (column as u64) << 32 | k as u64;
@@ -43,19 +43,19 @@ pub fn compress([crow, col, starts, order]: [&Operand; 4], rows: &Operand, colum
     }
     distinct(crow, ends, records);
     write(Starts(crow), ends, records, [col, starts, order].map(|out| Shared(out.first())));
-    // `ends` has how many places come before each row.
+    // `ends` has the number of places before each row.
     crow[..count].copy_from_slice(&ends[..count]);
     crow[count] = ends[count];
     Ok(())
 }
 
-/// Sorts the records of each row, and makes `before` how many distinct columns the rows before each one have.
+/// Sorts the records of each row, and sets `before` to the number of distinct columns in the rows before each row.
 fn distinct(crow: &[i64], before: &mut [i64], records: &mut [u64]) {
     let (counts, all) = (Shared(before.as_mut_ptr().cast()), Shared(records.as_mut_ptr().cast()));
     Starts(crow).each_piece(8, &|rows| {
         for i in rows {
             let range = Starts(crow).row(i);
-            // SAFETY: rows are apart.
+            // SAFETY: rows are disjoint.
             unsafe {
                 let row = std::slice::from_raw_parts_mut(all.get().cast::<u64>().add(range.start), range.len());
                 row.sort_unstable();
@@ -75,7 +75,7 @@ fn write(rows: Starts<'_, i64>, before: &[i64], records: &[u64], [col, starts, o
         for i in pieces {
             let (range, mut place) = (rows.row(i), before[i] as usize);
             for k in range.clone() {
-                // SAFETY: entries and places of rows are apart, and there are at most as many places as entries.
+                // SAFETY: entries and places of rows are disjoint, and there are at most as many places as entries.
                 unsafe {
                     order.get().cast::<i64>().add(k).write(records[k] as u32 as i64);
                     if k == range.start || column(records[k]) != column(records[k - 1]) {

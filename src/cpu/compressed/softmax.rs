@@ -1,4 +1,4 @@
-//! Softmax over the entries of each row, which stand next to each other: lines of different lengths.
+//! Softmax over the entries of each row, which are contiguous: lines of different lengths.
 
 use super::{Position, Starts};
 use crate::cpu::engine::Shared;
@@ -13,13 +13,13 @@ use crate::launch::layers::LineShape;
 use crate::operand::Operand;
 use std::ptr::null_mut;
 
-/// An entry's cost, beside that of one that is multiplied and added.
+/// The cost of an entry, relative to the cost of a multiplication and addition.
 const COST: usize = 16;
 
-/// Does the work; see [`RowSoftmax`].
+/// Computes softmax or its gradient; see [`RowSoftmax`].
 pub fn softmax(work: RowSoftmax, out: &Operand, starts: &Operand, x: &Operand, y: Option<&Operand>) -> Result<()> {
     let y = y.filter(|_| work.gradient);
-    // SAFETY: row-major operands of these types.
+    // SAFETY: the operands are row-major and of these types.
     unsafe {
         match (starts.dtype, x.dtype) {
             (Dtype::Int32, Dtype::Float32) => rows::<i32, f32>(out, starts.elements(), x, y),
@@ -40,7 +40,7 @@ fn rows<I: Position, T: Real + Vectored>(out: &Operand, starts: &[I], x: &Operan
             let n = range.len();
             let at = |operand: Shared| operand.get().cast::<T>().wrapping_add(range.start);
             match y {
-                // SAFETY: rows are apart, and lie in row-major operands, of which the result is apart from the others.
+                // SAFETY: rows are disjoint and inside row-major operands, and the result does not overlap the other operands.
                 Some(y) => unsafe { gradient::<T>(Kind::Softmax, at(out), at(x), at(y), LineShape { outer: 1, n, inner: 1 }) },
                 None => stack::<T>(
                     Kind::Softmax,

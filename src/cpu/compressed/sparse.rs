@@ -1,9 +1,9 @@
 //! Products of two matrices of compressed rows (F. G. Gustavson, Two fast algorithms for sparse matrices: multiplication and permuted
 //! transposition, 1978).
 //!
-//! A row of the product is summed in a vector that each thread has, with as many elements as the second matrix has columns, or as columns
-//! that hold an entry if they are few. A tree of bits has the columns that were met, and yields them in ascending order, so that nothing
-//! is sorted. Elements are sums in the order in which entries stand, whatever the number of threads.
+//! A row of the product is summed in a vector that each thread has. The vector has an element for each column of the second matrix, or, if
+//! few columns hold an entry, for each of those. A tree of bits records the columns that were met and yields them in ascending order, so
+//! that nothing is sorted. Sums are formed in the order of the entries, for any number of threads.
 
 use super::{Entry, Outside, PARTS, PIECE, Position, Rows, Starts};
 use crate::alloc::collect;
@@ -16,17 +16,17 @@ use crate::operand::Operand;
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Products of entries in a part of the work, about.
+/// The approximate number of products of entries in a part of the work.
 const PART: u64 = 1 << 15;
-/// Columns up to which there is an element for each of them.
+/// With at most this many columns, the vector has an element for each of them.
 const FEW_COLUMNS: usize = 1 << 16;
-/// Columns for each entry up to which there is an element for each of them.
+/// With at most this many columns for each entry, the vector has an element for each of them.
 const COLUMNS_PER_ENTRY: usize = 4;
 
 /// A matrix without entries.
 type Pattern<'a, I> = Rows<'a, I, ()>;
 
-/// Does the work; see [`SparseProduct`].
+/// Computes the product; see [`SparseProduct`].
 pub fn sparse_product(work: SparseProduct, out: &Operand, second: Option<&Operand>, inputs: &[&Operand]) -> Result<()> {
     match inputs[0].dtype {
         Dtype::Int32 => with_positions::<i32>(work, out, second, inputs),
@@ -51,7 +51,7 @@ fn with_positions<I: Position>(work: SparseProduct, out: &Operand, second: Optio
 fn with_entries<I: Position, T: Entry>(work: SparseProduct, out: &Operand, second: Option<&Operand>, inputs: &[&Operand]) -> Result<()> {
     match (work, second, inputs) {
         (SparseProduct::Entries { columns }, Some(entries), &[a, a_columns, x, b, b_columns, y, starts]) => {
-            // SAFETY: row-major int64.
+            // SAFETY: the operand is row-major int64.
             let starts = unsafe { starts.elements::<i64>() };
             entries_of::<I, T>([out, entries], starts, rows([a, a_columns, x]), rows([b, b_columns, y]), columns as usize)
         }
@@ -65,22 +65,22 @@ fn with_entries<I: Position, T: Entry>(work: SparseProduct, out: &Operand, secon
 }
 
 fn pattern<'a, I: Position>([starts, columns]: [&'a Operand; 2]) -> Pattern<'a, I> {
-    // SAFETY: row-major operands of this type.
+    // SAFETY: the operands are row-major and of this type.
     unsafe { Rows { starts: Starts(starts.elements()), columns: columns.elements(), entries: None } }
 }
 
 fn rows<'a, I: Position, T: Entry>([starts, columns, entries]: [&'a Operand; 3]) -> Rows<'a, I, T> {
-    // SAFETY: row-major operands of these types.
+    // SAFETY: the operands are row-major and of these types.
     unsafe { Rows { starts: Starts(starts.elements()), columns: columns.elements(), entries: Some(entries.elements()) } }
 }
 
 impl<'a, I: Position, T: Copy + Sync> Rows<'a, I, T> {
-    /// The same without entries.
+    /// Returns the same matrix without entries.
     fn pattern(&self) -> Pattern<'a, I> {
         Rows { starts: self.starts, columns: self.columns, entries: None }
     }
 
-    /// Fails unless starts ascend and all columns are less than `size`.
+    /// Fails unless the starts ascend and all columns are less than `size`.
     fn check(&self, size: usize) -> Result<()> {
         self.starts.check(self.columns.len())?;
         let outside = Outside::new();
@@ -89,16 +89,16 @@ impl<'a, I: Position, T: Copy + Sync> Rows<'a, I, T> {
     }
 }
 
-/// Numbers for the columns that hold an entry, where most hold none.
+/// Consecutive numbers for the columns that hold an entry, for matrices in which most columns hold none.
 struct Numbering {
     /// The columns, ascending; empty if each column is its own number.
     columns: Vec<usize>,
-    /// How many numbers there are.
+    /// The number of numbers.
     count: usize,
 }
 
 impl Numbering {
-    /// Numbers for these columns, of `size` in all.
+    /// Returns numbers for these columns, of `size` in all.
     fn of<I: Position>(columns: &[I], size: usize) -> Result<Numbering> {
         if size <= FEW_COLUMNS.max(columns.len().saturating_mul(COLUMNS_PER_ENTRY)) {
             return Ok(Numbering { columns: Vec::new(), count: size });
@@ -109,7 +109,7 @@ impl Numbering {
         Ok(Numbering { count: all.len(), columns: all })
     }
 
-    /// The numbers of columns; a column without a number gets a negative one.
+    /// Returns the numbers of columns. A column without a number gets a negative one.
     fn numbers<'c, I: Position>(&self, columns: &'c [I]) -> Result<Cow<'c, [I]>> {
         if self.columns.is_empty() {
             return Ok(Cow::Borrowed(columns));
@@ -118,7 +118,7 @@ impl Numbering {
         Ok(Cow::Owned(collect(columns.len(), columns.iter().map(|column| Ok(I::from_i64(number(column)))))?))
     }
 
-    /// The column that has a number.
+    /// Returns the column with this number.
     #[inline(always)]
     fn column<I: Position>(&self, number: usize) -> I {
         I::from_i64(self.columns.get(number).copied().unwrap_or(number) as i64)
@@ -127,13 +127,13 @@ impl Numbering {
 
 /// Rows divided into parts of about equal work.
 struct Parts {
-    /// The work up to each row.
+    /// The sum of the work of all rows up to each row.
     work: Vec<u64>,
     count: usize,
 }
 
 impl Parts {
-    /// Parts of `n` rows, each of which has some work.
+    /// Divides `n` rows into parts. Every row has some work.
     fn new(n: usize, work_of: impl Fn(usize) -> u64) -> Result<Parts> {
         let mut total = 0u64;
         let work = collect(
@@ -146,7 +146,7 @@ impl Parts {
         Ok(Parts { work, count: (total / PART + 1).min(n.max(1) as u64) as usize })
     }
 
-    /// The rows of a part.
+    /// Returns the rows of a part.
     fn rows(&self, part: usize) -> Range<usize> {
         let total = self.work.last().copied().unwrap_or(0);
         let begin = |part: usize| {
@@ -157,16 +157,16 @@ impl Parts {
     }
 }
 
-/// Rows of a product, by the work for each.
+/// Divides the rows of a product by the work of each row.
 fn parts_of_product<I: Position>(a: &Pattern<'_, I>, b: &Pattern<'_, I>) -> Result<Parts> {
     let n = a.starts.count();
     Parts::new(n, |i| a.columns[a.starts.row(i)].iter().map(|k| b.starts.row(k.place()).len() as u64).fold(0, u64::saturating_add))
 }
 
-/// Work of a part, with the words and the elements of the thread that does it.
+/// The work of a part, which gets the words and the elements of its thread.
 type Part<'a, T> = dyn Fn(usize, &mut [u64], &mut [T]) + Sync + 'a;
 
-/// Memory for each thread: words that are 0, and behind them elements that are 0.
+/// Memory for each thread: words that are 0, followed by elements that are 0.
 struct Memory {
     scratch: ThreadScratch,
     words: usize,
@@ -183,10 +183,11 @@ impl Memory {
         }
     }
 
-    /// Calls `f` with each part and the memory of the thread that does it, which `f` leaves to the next part as it wants to find it.
+    /// Calls `f` with each part and the memory of the thread that does it. `f` must restore the memory's initial state.
     fn each<T: Element>(&self, parts: usize, f: &Part<'_, T>) {
         self.scratch.each::<u64>(parts, &|part, at| {
-            // SAFETY: a tile has this many words and elements of at most 8 bytes, aligned, set to 0 once, and the thread's own.
+            // SAFETY: a tile has this many words and elements of at most 8 bytes, is aligned, was set to 0 once, and belongs to this
+            // thread.
             let (words, elements) = unsafe {
                 let elements = at.add(self.words).cast::<T>();
                 (std::slice::from_raw_parts_mut(at, self.words), std::slice::from_raw_parts_mut(elements, self.elements))
@@ -196,19 +197,19 @@ impl Memory {
     }
 }
 
-/// Levels of the greatest tree of bits.
+/// The maximum number of levels in a tree of bits.
 const LEVELS: usize = 11;
 
-/// The shape of a set of numbers: a bit for each, above these a bit for each word that is not 0, and so on up to one word.
+/// The shape of a set of numbers: a bit for each number, above these a bit for each word that is not 0, and so on up to one word.
 struct Tree {
-    /// Where the words of each level begin.
+    /// The first word of each level.
     first: [usize; LEVELS],
     levels: usize,
     words: usize,
 }
 
 impl Tree {
-    /// A set of numbers less than `count`.
+    /// Returns a tree for numbers less than `count`.
     fn new(count: usize) -> Tree {
         let mut tree = Tree { first: [0; LEVELS], levels: 0, words: 0 };
         let mut size = count.max(1);
@@ -221,7 +222,7 @@ impl Tree {
         tree
     }
 
-    /// Puts a number into the set. Returns true if it was not there.
+    /// Inserts a number into the set. Returns true if it was not in the set.
     #[inline(always)]
     fn insert(&self, words: &mut [u64], number: usize) -> bool {
         let mut at = number;
@@ -237,7 +238,7 @@ impl Tree {
         true
     }
 
-    /// Calls `f` with all numbers, ascending, and leaves the set empty.
+    /// Calls `f` with all numbers in ascending order, and leaves the set empty.
     fn drain(&self, words: &mut [u64], f: &mut impl FnMut(usize)) {
         self.drain_word(words, self.levels - 1, 0, f);
     }
@@ -252,7 +253,7 @@ impl Tree {
     }
 }
 
-/// Where the rows of `A B` start.
+/// Computes where the rows of `A B` start.
 fn starts<I: Position>(out: &Operand, a: Pattern<'_, I>, b: Pattern<'_, I>, columns: usize) -> Result<()> {
     a.check(b.starts.count())?;
     b.check(columns)?;
@@ -270,11 +271,11 @@ fn starts<I: Position>(out: &Operand, a: Pattern<'_, I>, b: Pattern<'_, I>, colu
                 }
             }
             tree.drain(words, &mut |_| {});
-            // SAFETY: rows are apart; there is one number more than rows.
+            // SAFETY: rows are disjoint, and there is one start more than rows.
             unsafe { r.get().cast::<i64>().add(i + 1).write(count) };
         }
     });
-    // SAFETY: int64, row-major, one for each row and one more, of which the first was not written yet.
+    // SAFETY: the starts are row-major int64, one for each row and one more. The first is written here.
     let all = unsafe {
         r.get().cast::<i64>().write(0);
         std::slice::from_raw_parts_mut(r.get().cast::<i64>(), a.starts.count() + 1)
@@ -290,7 +291,7 @@ fn starts<I: Position>(out: &Operand, a: Pattern<'_, I>, b: Pattern<'_, I>, colu
     Ok(())
 }
 
-/// The columns and entries of `A B`.
+/// Computes the columns and entries of `A B`.
 fn entries_of<I: Position, T: Entry>(
     [columns, entries]: [&Operand; 2],
     starts: &[i64],
@@ -316,7 +317,7 @@ fn entries_of<I: Position, T: Entry>(
             let (mut next, end) = (starts[i].place(), starts[i + 1].place().min(total));
             tree.drain(words, &mut |number| {
                 if next < end {
-                    // SAFETY: entries of a row are apart from others, and less than there are.
+                    // SAFETY: the entries of rows are disjoint, and `next` is less than their number.
                     unsafe {
                         columns.get().cast::<I>().add(next).write(numbering.column(number));
                         entries.get().cast::<T>().add(next).write(sums[number]);
@@ -329,9 +330,9 @@ fn entries_of<I: Position, T: Entry>(
     Ok(())
 }
 
-/// A product at the entries of a pattern.
+/// A product that is computed only at the entries of a pattern.
 struct Sampled<'a, I, T> {
-    /// The result, an element for each entry of the pattern.
+    /// The result, with an element for each entry of the pattern.
     r: Shared,
     at: Pattern<'a, I>,
     a: Rows<'a, I, T>,
@@ -364,20 +365,20 @@ impl<I: Position, T: Entry> Sampled<'_, I, T> {
         }
     }
 
-    /// The results of a row.
+    /// Returns the results of a row.
     ///
     /// # Safety
-    /// Nobody else writes to them.
+    /// No other thread may write them.
     #[inline(always)]
     unsafe fn results<'r>(&self, range: Range<usize>) -> &'r mut [T] {
         if range.is_empty() {
             return &mut [];
         }
-        // SAFETY: the caller's; the result has an element for each entry.
+        // SAFETY: the caller keeps this function's contract; the result has an element for each entry.
         unsafe { std::slice::from_raw_parts_mut(self.r.get().cast::<T>().add(range.start), range.len()) }
     }
 
-    /// `(A B)[i, j]`: row `i` of A and B is summed in the elements that row `i` of the pattern has; what others hold is not looked at.
+    /// `(A B)[i, j]`: sums row `i` of A and B in a vector, and reads only the elements in row `i` of the pattern.
     fn plain(&self) -> Result<()> {
         let Sampled { at, a, b, .. } = self;
         let numbering = Numbering::of(at.columns, self.columns)?;
@@ -395,7 +396,7 @@ impl<I: Position, T: Entry> Sampled<'_, I, T> {
                         }
                     }
                 }
-                // SAFETY: rows are apart.
+                // SAFETY: rows are disjoint.
                 let results = unsafe { self.results(at.starts.row(i)) };
                 results.iter_mut().zip(wanted).for_each(|(r, number)| *r = sums[number.place()]);
             }
@@ -403,7 +404,7 @@ impl<I: Position, T: Entry> Sampled<'_, I, T> {
         Ok(())
     }
 
-    /// `(A B^T)[i, j]`: row `i` of A lies among zeros, where rows `j` of B are multiplied with it.
+    /// `(A B^T)[i, j]`: scatters row `i` of A into a vector of zeros, and multiplies it by rows `j` of B.
     fn second_transposed(&self) -> Result<()> {
         let Sampled { at, a, b, .. } = self;
         let numbering = Numbering::of(b.columns, self.columns)?;
@@ -415,7 +416,7 @@ impl<I: Position, T: Entry> Sampled<'_, I, T> {
                 let range = a.starts.row(i);
                 scatter(row, &own[range.clone()], &x[range.clone()]);
                 let entries = at.starts.row(i);
-                // SAFETY: rows are apart.
+                // SAFETY: rows are disjoint.
                 let results = unsafe { self.results(entries.clone()) };
                 for (r, j) in results.iter_mut().zip(&at.columns[entries]) {
                     let others = b.starts.row(j.place());
@@ -428,8 +429,8 @@ impl<I: Position, T: Entry> Sampled<'_, I, T> {
         Ok(())
     }
 
-    /// `(A^T B)[i, j]`: the rows of the result are divided into parts. Each goes through the rows of A that have an entry in a column of
-    /// its own, lays the same row of B among zeros, and adds what the pattern has of it.
+    /// `(A^T B)[i, j]`: the rows of the result are divided into parts. For each row of A with an entry in a column of its part, a part
+    /// scatters the same row of B into a vector of zeros, and adds the elements that are in the pattern.
     fn first_transposed(&self) -> Result<()> {
         let Sampled { at, a, b, .. } = self;
         let numbering = Numbering::of(at.columns, self.columns)?;
@@ -439,7 +440,7 @@ impl<I: Position, T: Entry> Sampled<'_, I, T> {
         Memory::new(0, numbering.count, parts)?.each::<T>(parts, &|part, _, row| {
             let own = n * part / parts..n * (part + 1) / parts;
             let first = at.starts.0[own.start].place();
-            // SAFETY: rows of parts are apart.
+            // SAFETY: the rows of parts are disjoint.
             let results = unsafe { self.results(first..at.starts.0[own.end].place()) };
             results.fill(T::ZERO);
             for k in 0..a.starts.count() {
@@ -462,7 +463,7 @@ impl<I: Position, T: Entry> Sampled<'_, I, T> {
     }
 }
 
-/// Adds entries to a row at their numbers; those without one are left out.
+/// Adds entries to a row at their numbers. Entries without a number are left out.
 #[inline(always)]
 fn scatter<I: Position, T: Entry>(row: &mut [T], numbers: &[I], entries: &[T]) {
     for (number, &x) in numbers.iter().zip(entries) {
@@ -472,7 +473,7 @@ fn scatter<I: Position, T: Entry>(row: &mut [T], numbers: &[I], entries: &[T]) {
     }
 }
 
-/// Sets what [`scatter`] added to 0.
+/// Sets the elements that [`scatter`] added to 0.
 #[inline(always)]
 fn clear<I: Position, T: Entry>(row: &mut [T], numbers: &[I]) {
     for number in numbers {

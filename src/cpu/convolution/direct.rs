@@ -1,5 +1,5 @@
-//! Sums over windows as products of an image as it lies and weights that are laid out once: the places of the result are rows, its channels
-//! columns, and what each tap of a channel sees is found by its offset.
+//! Sums over windows as products of an image, which is read in place, and weights, which are packed once. The places of the result are
+//! rows, its channels are columns. The source elements of each tap and channel are found by an offset.
 
 use super::super::matmul::{Gather, Gathered, Gatherer};
 use super::super::scratch::{Elements, ThreadScratch};
@@ -9,17 +9,18 @@ use crate::cpu::tuning::{DIRECT_CHANNELS, PRODUCT_DEPTH};
 use crate::error::{Result, bail};
 use crate::launch::{Convolution, Window};
 
-/// Most strides, in all dimensions together, that elements of an image lie apart; images with more are computed otherwise.
+/// The maximum number of phases (the product of the strides in all dimensions). Transposed convolutions with more phases are computed
+/// otherwise.
 const MOST_PHASES: usize = 64;
-/// Places of a block: a multiple of the heights of tiles.
+/// Places in a block: a multiple of the heights of tiles.
 pub(super) const PLACES: usize = 224;
-/// Where parts are fewer the channels of the result are divided, too.
+/// With fewer parts than this, the channels of the result are divided, too.
 const PARTS: usize = 8;
 
-/// Results that stand a stride after each other: all of them, or a part of those of a transposed convolution.
+/// Results that are one stride apart: all results, or one phase of a transposed convolution.
 struct Phase {
     grid: Grid,
-    /// Where its weights were laid out, in elements.
+    /// The first packed weight of the phase, in elements.
     weights: usize,
 }
 
@@ -29,13 +30,13 @@ pub struct Direct<T> {
     weights: ThreadScratch,
     scratch: ThreadScratch,
     gatherer: Gatherer<T>,
-    /// Channels that are summed over, and those of the result, in a group.
+    /// The number of channels that are summed over, and of channels of the result, in a group.
     channels: [usize; 2],
-    /// From one to the next of each in the weights of a group, in elements.
+    /// The distance from one channel to the next of each kind in the weights of a group, in elements.
     steps: [usize; 2],
 }
 
-/// Columns of the result that are computed together: the first, their number, and what they take.
+/// Columns of the result that are computed together: the first, their number, and their number with padding.
 #[derive(Clone, Copy)]
 pub struct Strip {
     pub first: usize,
@@ -44,7 +45,7 @@ pub struct Strip {
 }
 
 impl Strip {
-    /// The strip of a number, of `channels` columns.
+    /// Returns strip `number` of a result with `channels` columns.
     pub fn of<T>(gatherer: &Gatherer<T>, number: usize, channels: usize) -> Strip {
         let first = number * gatherer.most();
         let width = gatherer.width(channels - first);
@@ -52,13 +53,14 @@ impl Strip {
     }
 }
 
-/// Returns the number of columns that `channels` take in strips.
+/// Returns the number of columns, with padding, of `channels` channels in strips.
 fn padded<T>(gatherer: &Gatherer<T>, channels: usize) -> usize {
     let whole = channels / gatherer.most() * gatherer.most();
     whole + if channels > whole { gatherer.width(channels - whole) } else { 0 }
 }
 
-/// The grids of sums over windows, which is one, or over the windows that elements lie in, one for each place in a stride.
+/// Returns the grids of a convolution: one grid of sums over windows, or, if `transposed`, one grid for each place within a stride, of sums
+/// over the windows that contain an element.
 pub fn phases_of(w: &Window, transposed: bool, channels: usize, batch: usize, places: usize, size: usize) -> Result<Option<Vec<Grid>>> {
     let ways = [0, 1, 2].map(|d| if transposed { w.stride[d].min(w.image[d]) } else { 1 });
     if ways.iter().product::<usize>() > MOST_PHASES {
@@ -75,7 +77,8 @@ pub fn phases_of(w: &Window, transposed: bool, channels: usize, batch: usize, pl
 }
 
 impl<T: Gather> Direct<T> {
-    /// For the sums over windows, or over the windows that elements lie in; none where that does not pay, or is not possible.
+    /// Prepares sums over windows or, if `transposed`, over the windows that contain an element. Returns `None` if this method does not
+    /// pay, or is not possible.
     pub fn new(it: &Convolution, transposed: bool) -> Result<Option<Direct<T>>> {
         let Some(gatherer) = T::gatherer() else { return Ok(None) };
         let (w, taps) = (&it.window, it.window.taps());
@@ -115,7 +118,7 @@ impl<T: Gather> Direct<T> {
             let at = |group: usize, strip: usize| packed.at(group * of_group + strip * self.gatherer.most() * depth);
             self.scratch.each::<T>(it.groups * strips, &|part, _| {
                 let (group, strip) = (part / strips, part % strips);
-                // SAFETY: the caller's; each strip has room of its own.
+                // SAFETY: the caller keeps this function's contract; each strip has separate memory.
                 unsafe { self.pack(grid, &it.window, w.at(group * self.of_group(it)), strip, at(group, strip)) };
             });
             let blocks = grid.blocks();
@@ -127,8 +130,8 @@ impl<T: Gather> Direct<T> {
                 let layout = Layout::of::<T>(grid, self.channels[0], &self.gatherer);
                 let [from, to] = [self.channels[0] * grid.axes.iter().map(Axis::of_source).product::<usize>(), self.of_image(grid)];
                 let image = block.image * it.groups + group;
-                // SAFETY: the caller's; parts have images or channels of the result of their own, and the scratch memory is as large as the
-                // layout says.
+                // SAFETY: the caller keeps this function's contract; each part has separate images or channels of the result, and the
+                // scratch memory has the size of the layout.
                 unsafe {
                     grid.lay_out(&block, self.channels[0], x.at(image * from), it.groups * from, tile);
                     let rows = layout.rows(tile);
@@ -147,26 +150,26 @@ impl<T: Gather> Direct<T> {
         }
     }
 
-    /// Elements of a group of weights.
+    /// Returns the number of elements in a group of weights.
     fn of_group(&self, it: &Convolution) -> usize {
         self.channels[0] * self.channels[1] * it.window.taps()
     }
 
-    /// Elements of an image of the result in a group.
+    /// Returns the number of elements of one image of the result in a group.
     fn of_image(&self, grid: &Grid) -> usize {
         self.channels[1] * grid.axes.iter().map(|axis| axis.size).product::<usize>()
     }
 
-    /// Lays out the weights of a strip: a row for each channel and tap that are summed over.
+    /// Packs the weights of a strip: a row for each channel and tap that are summed over.
     unsafe fn pack(&self, grid: &Grid, window: &Window, w: *const T, strip: usize, to: *mut T) {
         let (strip, taps, size) = (Strip::of(&self.gatherer, strip, self.channels[1]), grid.taps(), size_of::<T>());
         let (depth, w) = (self.channels[0] * taps, w.wrapping_add(strip.first * self.steps[1]));
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe {
             if strip.count < strip.width {
                 (0..depth * strip.width).for_each(|k| to.add(k).write(T::ZERO));
             }
-            // Rows of all taps of all channels lie in the order of the columns they become.
+            // The source of each column is one contiguous row: all taps of all channels in the packed order.
             if self.steps[0] == taps && self.steps[1] == depth && taps == window.taps() {
                 return transpose(size, to.cast(), (strip.width * size) as isize, w.cast(), (depth * size) as isize, depth, strip.count);
             }
@@ -180,7 +183,7 @@ impl<T: Gather> Direct<T> {
         }
     }
 
-    /// Sums of a block in the columns of a strip.
+    /// Computes the sums of a block in the columns of a strip.
     unsafe fn sums(
         &self,
         grid: &Grid,
@@ -195,7 +198,7 @@ impl<T: Gather> Direct<T> {
         let start = bias.is_some() || depth == 0;
         if start {
             for at in 0..places * strip.width {
-                // SAFETY: the caller's: sums of the block, and the bias of a channel.
+                // SAFETY: the caller vouches for the sums of the block, and for the bias of each channel.
                 unsafe {
                     let bias = bias.filter(|_| at % strip.width < strip.count).map_or(T::ZERO, |bias| *bias.add(at % strip.width));
                     c.add(at).write(bias);
@@ -207,13 +210,13 @@ impl<T: Gather> Direct<T> {
             let (cols, b) = (grid.offsets[from..].as_ptr(), b.wrapping_add(from * strip.width));
             let fresh = from == 0 && !start;
             let task = Gathered { a, rows, count: places, cols, depth, b, width: strip.width, c, fresh };
-            // SAFETY: the caller's.
+            // SAFETY: the caller keeps this function's contract.
             unsafe { self.gatherer.run(&task) };
         }
     }
 }
 
-/// How a thread's tile is divided: the source of a block first.
+/// The division of a thread's tile. The source of a block comes first.
 struct Layout {
     sums: usize,
     turned: usize,
@@ -243,11 +246,11 @@ impl Layout {
     }
 }
 
-/// Brings sums to where they stand in the result, of which `steps` are the elements from image to image and from channel to channel.
+/// Copies sums to their places in the result. `steps` are the elements of the result from image to image and from channel to channel.
 unsafe fn deliver<T: Gather>(grid: &Grid, block: &Block, strip: Strip, c: *const T, turned: *mut T, r: *mut T, steps: [usize; 2]) {
     let (axes, size, count) = (&grid.axes, size_of::<T>(), block.count);
     let whole = |d: usize| axes[d].stride == 1 && count[d] == axes[d].size;
-    // Results that stand side by side in the image as in the block.
+    // Results that are contiguous in the image as well as in the block are one run.
     let (slices, lines, run) = match (whole(2) && axes[1].stride == 1, whole(1) && axes[0].stride == 1) {
         (true, true) => (1, 1, block.of_image()),
         (true, false) => (count[0], 1, count[1] * count[2]),
@@ -256,7 +259,7 @@ unsafe fn deliver<T: Gather>(grid: &Grid, block: &Block, strip: Strip, c: *const
     let step = (strip.width * size) as isize;
     for image in 0..block.images {
         let (r, c) = (r.wrapping_add(image * steps[0]), c.wrapping_add(image * block.of_image() * strip.width));
-        // SAFETY: the caller's: sums of the block, and their places in the result.
+        // SAFETY: the caller vouches for the sums of the block, and for their places in the result.
         unsafe {
             if axes[2].stride == 1 {
                 for line in 0..slices * lines {

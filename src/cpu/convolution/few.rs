@@ -1,4 +1,4 @@
-//! Sums over windows where the result has few channels: places that lie side by side are summed side by side, in registers.
+//! Sums over windows for a result with few channels: places that are side by side are summed side by side, in registers.
 
 use super::super::matmul::Gather;
 use super::super::scratch::{Elements, ThreadScratch};
@@ -9,18 +9,18 @@ use crate::cpu::tuning::DIRECT_CHANNELS;
 use crate::error::{Result, bail};
 use crate::launch::Convolution;
 
-/// Places of a block.
+/// Places in a block.
 const PLACES: usize = 4096;
-/// Places that are summed side by side, by the width of vectors, and where there are fewer.
+/// Places that are summed side by side: with wide vectors, and with narrow vectors.
 const WIDE: usize = 64;
 const NARROW: usize = 32;
 const LEAST: usize = 8;
-/// Elements behind the source of a block that are read, and thrown away: for steps of 2 at most.
+/// Elements after the source of a block that are read and discarded, for steps of at most 2.
 const BEHIND: usize = 2 * WIDE;
 
 /// The grids and the memory of such sums.
 pub struct Few<T> {
-    /// The phases, as in a [`super::direct::Direct`], and where the weights of each were laid out.
+    /// The phases, as in a [`super::direct::Direct`], and where the packed weights of each phase begin.
     phases: Vec<(Grid, usize)>,
     weights: ThreadScratch,
     scratch: ThreadScratch,
@@ -29,13 +29,14 @@ pub struct Few<T> {
 }
 
 impl<T: Gather> Few<T> {
-    /// For the sums over windows, or over the windows that elements lie in; none where that does not pay, or is not possible.
+    /// Prepares sums over windows or, if `transposed`, over the windows that contain an element. Returns `None` if this method does not
+    /// pay, or is not possible.
     pub fn new(it: &Convolution, transposed: bool) -> Result<Option<Few<T>>> {
         let w = &it.window;
         let [from, to] = if transposed { [it.outputs, it.inputs] } else { [it.inputs, it.outputs] };
         let sizes = if transposed { w.image } else { w.out };
         let empty = it.batch == 0 || it.groups == 0 || sizes.contains(&0);
-        // A point is a product of few rows, which is as quick.
+        // A window of one element is a product of few rows, which is as fast.
         if empty || to >= DIRECT_CHANNELS || !is_near(w) || (w.is_identity() && from > 1) {
             return Ok(None);
         }
@@ -61,15 +62,15 @@ impl<T: Gather> Few<T> {
         let [from, to] = if self.transposed { [it.outputs, it.inputs] } else { [it.inputs, it.outputs] };
         for (grid, weights) in &self.phases {
             let (depth, packed) = (grid.offsets.len(), Elements(self.weights.start::<T>().wrapping_add(*weights)));
-            // SAFETY: the caller's; the scratch memory is for these weights.
+            // SAFETY: the caller keeps this function's contract; `packed` has room for these weights.
             unsafe { self.pack(grid, it, w, packed.at(0)) };
             let [of_source, of_result] = [Axis::of_source, Axis::of_result].map(|size| grid.axes.iter().map(size).product::<usize>());
             self.scratch.each::<T>(grid.blocks() * it.groups, &|part, tile| {
                 let (block, group) = (grid.block(part / it.groups), part % it.groups);
                 let image = block.image * it.groups + group;
                 let sums = tile.wrapping_add(grid.source(from) + BEHIND);
-                // SAFETY: the caller's; parts have images or channels of the result of their own, and the scratch memory is for the source,
-                // what is read behind it, and the sums of a slice.
+                // SAFETY: the caller keeps this function's contract; each part has separate images or channels of the result. The scratch
+                // memory has room for the source, the elements read after the source, and the sums of a slice.
                 unsafe {
                     grid.lay_out(&block, from, x.at(image * from * of_source), it.groups * from * of_source, tile);
                     tile.wrapping_add(grid.source(from)).write_bytes(0, BEHIND);
@@ -87,7 +88,7 @@ impl<T: Gather> Few<T> {
         }
     }
 
-    /// Lays out the weights of a phase: those of each channel of the result one after the other.
+    /// Packs the weights of a phase, one channel of the result after the other.
     unsafe fn pack(&self, grid: &Grid, it: &Convolution, w: *const T, to: *mut T) {
         let (all, taps) = (it.window.taps(), grid.taps());
         let [from, made] = if self.transposed { [it.outputs, it.inputs] } else { [it.inputs, it.outputs] };
@@ -96,27 +97,28 @@ impl<T: Gather> Few<T> {
             let w = w.wrapping_add(grid.tap(tap, &it.window));
             for at in 0..it.groups * made * from {
                 let (group, k, channel) = (at / from / made, at / from % made, at % from);
-                // SAFETY: the caller's.
+                // SAFETY: the caller keeps this function's contract.
                 unsafe { to.add(at * taps + tap).write(*w.add(group * from * made * all + k * stride + channel * step)) };
             }
         }
     }
 }
 
-/// Room for the sums of a slice: with what lies between its lines in the source, where these are summed too, and in whole steps.
+/// Returns the room that the sums of a slice need. If a slice is summed as one line, this includes the gaps between its lines; sums are
+/// written in whole steps.
 fn places(grid: &Grid) -> usize {
     let [_, lines, width] = grid.most();
     lines * grid.pitch().max(width) + WIDE
 }
 
-/// The sums of a block's image in one channel, at their places in the result.
+/// Writes the sums of an image of the block in one channel to their places in the result.
 ///
 /// # Safety
-/// Source, weights, sums and result are as large as the grid says.
+/// Source, weights, sums and result must be as large as the grid says.
 unsafe fn run<T: Gather>(grid: &Grid, block: &Block, source: *const T, (w, start): (*const T, T), sums: *mut T, r: *mut T) {
     let ([_, dy, dx], [slices, lines, width]) = (grid.steps(), block.count);
     let (pitch, plane) = (grid.pitch(), grid.plane());
-    // Where lines of the source lie a line apart, a slice is one line.
+    // If one line of the result further is one line of the source further, a slice is summed as one line.
     let whole = dy == 1 && dx == 1;
     let (runs, n, line_stride) = if whole { (1, (lines - 1) * pitch + width, pitch) } else { (lines, width, width) };
     for z in 0..slices {
@@ -127,7 +129,7 @@ unsafe fn run<T: Gather>(grid: &Grid, block: &Block, source: *const T, (w, start
                 for line in 0..runs {
                     let sum = Sums { x: x.wrapping_add(line * dy * pitch), offsets: &grid.offsets, w, start, n };
                     let to = sums.wrapping_add(line * width);
-                    // SAFETY: the caller's.
+                    // SAFETY: the caller keeps this function's contract.
                     unsafe {
                         match (dx, isa.has_fma()) {
                             (1, true) if isa.level() == Level::Baseline => sum.run::<true, NARROW, 1>(to),
@@ -146,7 +148,7 @@ unsafe fn run<T: Gather>(grid: &Grid, block: &Block, source: *const T, (w, start
         for line in 0..lines {
             let (to, from) = (r.wrapping_add(grid.place(block, [z, line])), sums.wrapping_add(line * line_stride));
             let step = grid.axes[2].stride;
-            // SAFETY: the caller's.
+            // SAFETY: the caller keeps this function's contract.
             unsafe {
                 match step {
                     1 => to.copy_from_nonoverlapping(from, width),
@@ -167,13 +169,13 @@ struct Sums<'a, T> {
 }
 
 impl<T: Gather> Sums<'_, T> {
-    /// `N` at a time, and so some more.
+    /// Computes `N` sums at a time. The last ones may exceed `n`.
     #[inline(always)]
     unsafe fn run<const FUSED: bool, const N: usize, const STEP: usize>(&self, to: *mut T) {
         for from in (0..self.n).step_by(N) {
             let (x, mut sums) = (self.x.wrapping_add(from * STEP), [self.start; N]);
             for (k, &offset) in self.offsets.iter().enumerate() {
-                // SAFETY: the caller's: elements of the source, or behind it.
+                // SAFETY: the caller vouches for the source and [`BEHIND`] elements after it.
                 unsafe {
                     let (w, x) = (*self.w.add(k), x.wrapping_add(offset));
                     if STEP == 1 {
@@ -185,17 +187,17 @@ impl<T: Gather> Sums<'_, T> {
                     }
                 }
             }
-            // SAFETY: the caller's: there is room for whole steps.
+            // SAFETY: the caller guarantees room for whole steps.
             unsafe { to.add(from).cast::<[T; N]>().write_unaligned(sums) };
         }
     }
 
-    /// One by one, for other steps.
+    /// Computes the sums one by one, for other steps.
     #[inline(always)]
     unsafe fn each(&self, step: usize, to: *mut T) {
         for i in 0..self.n {
             let x = self.x.wrapping_add(i * step);
-            // SAFETY: the caller's.
+            // SAFETY: the caller keeps this function's contract.
             unsafe {
                 let term = |(k, &offset): (usize, &usize)| T::mul(*self.w.add(k), *x.add(offset));
                 to.add(i).write(self.offsets.iter().enumerate().map(term).fold(self.start, T::add));

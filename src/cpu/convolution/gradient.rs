@@ -1,4 +1,4 @@
-//! The gradient of weights as products: channels and taps are rows, output channels columns, and places are summed over.
+//! The gradient of weights as products: channels and taps are rows, output channels are columns, and the sum is over places.
 
 use super::super::matmul::{Gather, Gathered, Gatherer};
 use super::super::scratch::{Elements, ThreadScratch};
@@ -13,25 +13,25 @@ use crate::launch::Convolution;
 const ROWS: usize = 288;
 /// Strips of a part.
 const STRIPS: usize = 4;
-/// Where parts are fewer the batch is divided, too.
+/// With fewer parts than this, the batch is divided, too.
 const PARTS: usize = 8;
 
-/// Weights that are summed by a part.
+/// Weights whose partial sums a part adds up.
 const PIECE: usize = 4096;
 
 /// The grid and the memory of such a product.
 pub struct Gradient<T> {
     grid: Grid,
     scratch: ThreadScratch,
-    /// The sums of each chunk of blocks, if there are several.
+    /// The partial sums of each chunk of blocks, if there are several chunks.
     partial: Option<ThreadScratch>,
     gatherer: Gatherer<T>,
-    /// Channels of a part.
+    /// The number of channels in a part.
     channels: usize,
     chunks: usize,
 }
 
-/// A part of the work: a group, some channels of the image, some strips of output channels, a chunk of the blocks.
+/// A part of the work: a group, some channels of the image, some strips of output channels, and a chunk of the blocks.
 struct Part {
     group: usize,
     channels: std::ops::Range<usize>,
@@ -40,7 +40,7 @@ struct Part {
 }
 
 impl<T: Gather> Gradient<T> {
-    /// None where that does not pay, or is not possible.
+    /// Returns `None` if this method does not pay, or is not possible.
     pub fn new(it: &Convolution) -> Result<Option<Gradient<T>>> {
         let Some(gatherer) = T::gatherer() else { return Ok(None) };
         let (w, taps) = (&it.window, it.window.taps());
@@ -60,7 +60,7 @@ impl<T: Gather> Gradient<T> {
         Ok(Some(Gradient { scratch, partial, ..made }))
     }
 
-    /// Where things begin in a thread's tile, in bytes: the source of a block, its gradient, the sums, rows, columns.
+    /// Returns the byte offsets in a thread's tile of the source of a block, its gradient, the sums, the rows and the columns.
     fn layout(&self, taps: usize) -> [usize; 5] {
         let (size, width) = (size_of::<T>(), self.gatherer.most());
         let gradient = (self.grid.source(self.channels) * size).next_multiple_of(64);
@@ -73,7 +73,7 @@ impl<T: Gather> Gradient<T> {
         self.layout(taps)[4]
     }
 
-    /// Computes the gradient `w` from that of the outputs, `y`, and the images.
+    /// Computes the gradient `w` of the weights from the gradient `y` of the outputs, and from the images `x`.
     ///
     /// # Safety
     /// As for [`Convolution::weights`].
@@ -91,20 +91,20 @@ impl<T: Gather> Gradient<T> {
                 strips: piece(rest % shares * STRIPS, STRIPS, all),
                 chunk,
             };
-            // SAFETY: the caller's; parts have weights of their own.
+            // SAFETY: the caller keeps this function's contract; each part has separate weights.
             unsafe { self.part(it, &part, tile, to.at(chunk * weights), y.at(0), x.at(0)) };
         });
         if self.partial.is_some() {
             self.scratch.each::<T>(weights.div_ceil(PIECE), &|part, _| {
                 for at in piece(part * PIECE, PIECE, weights) {
-                    // SAFETY: the caller's; each element is summed by one part.
+                    // SAFETY: the caller keeps this function's contract; each element is summed by one part.
                     unsafe { w.at(at).write((0..self.chunks).fold(T::ZERO, |sum, chunk| T::add(sum, *to.at(chunk * weights + at)))) };
                 }
             });
         }
     }
 
-    /// The sums of a part.
+    /// Computes the sums of a part.
     unsafe fn part(&self, it: &Convolution, part: &Part, tile: *mut T, w: *mut T, y: *const T, x: *const T) {
         let (grid, taps, blocks) = (&self.grid, it.window.taps(), self.grid.blocks());
         let [_, gradient, sums, columns, _] = self.layout(taps).map(|at| tile.wrapping_byte_add(at));
@@ -115,8 +115,8 @@ impl<T: Gather> Gradient<T> {
         for block in piece((part.chunk * chunk).min(blocks), chunk, blocks).map(|number| grid.block(number)) {
             let image = block.image * it.groups + part.group;
             let x = x.wrapping_add((image * it.inputs + part.channels.start) * pixels);
-            // SAFETY: the caller's; the tile is as large as its layout says. The source has room for more channels than a last part has:
-            // those it has lie in front.
+            // SAFETY: the caller keeps this function's contract, and the tile has the size of its layout. A last part may have fewer
+            // channels than the source has room for; its channels come first.
             unsafe {
                 grid.lay_out(&block, channels, x, it.groups * it.inputs * pixels, tile);
                 grid.rows(&block, channels, columns.cast());
@@ -142,7 +142,7 @@ impl<T: Gather> Gradient<T> {
         for (k, strip) in part.strips.clone().map(|strip| Strip::of(&self.gatherer, strip, it.outputs)).enumerate() {
             let to = w.wrapping_add((part.group * it.outputs + strip.first) * row + part.channels.start * taps);
             let (from, step) = (sums.wrapping_add(k * of_strip), (strip.width * size) as isize);
-            // SAFETY: the caller's: weights of the part. A chunk without blocks has a sum of none.
+            // SAFETY: the caller vouches for the weights of the part. The sums of a chunk without blocks are 0.
             unsafe {
                 if fresh {
                     (0..strip.count * channels * taps)
@@ -154,11 +154,11 @@ impl<T: Gather> Gradient<T> {
         }
     }
 
-    /// Lays out the gradient of a block's outputs: a row for each place, a column for each channel of a strip. `steps` are the elements
-    /// from image to image and from channel to channel.
+    /// Packs the gradient of a block's outputs: a row for each place, a column for each channel of a strip. `steps` are the elements from
+    /// image to image and from channel to channel.
     unsafe fn lay_out_gradient(&self, block: &Block, strip: Strip, y: *const T, steps: [usize; 2], to: *mut T) {
         let (axes, count, size) = (&self.grid.axes, block.count, size_of::<T>());
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe {
             if strip.count < strip.width {
                 (0..block.places() * strip.width).for_each(|k| to.add(k).write(T::ZERO));

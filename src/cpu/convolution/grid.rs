@@ -1,4 +1,4 @@
-//! The results of a convolution cut into blocks, and the part of a source that a block sees, laid out with its padding.
+//! The results of a convolution divided into blocks, and the part of the source that a block reads, copied with its padding.
 
 use super::super::matmul::Gather;
 use super::super::simd::simd;
@@ -9,43 +9,45 @@ use crate::error::Result;
 use crate::launch::{IMAGE_DIMS, Window};
 use std::ops::Range;
 
-/// `from..from + length`, but no further than `end`.
+/// Returns `from..from + length`, cut at `end`.
 #[inline]
 pub(super) fn piece(from: usize, length: usize, end: usize) -> Range<usize> {
     from..end.min(from + length)
 }
 
-/// Elements of a block's source, at most.
+/// The maximum number of elements in a block's source.
 const MOST: usize = 1 << 20;
+/// How many times as many elements as taps read a block's source may have.
+const SPARSE: usize = 16;
 /// Sizes, strides and the like from which on places are not counted here.
 const FAR: usize = 1 << 28;
 
-/// One dimension: result `q` stands at `first + q * stride`, and sees the source at `q * step` plus the offset of each tap.
+/// One dimension. Result `q` is at `first + q * stride`, and reads the source at `q * step` plus the offset of each tap.
 pub struct Axis {
-    /// Number of results.
+    /// The number of results.
     pub count: usize,
-    /// Size of the result in this dimension.
+    /// The size of the result in this dimension.
     pub size: usize,
-    /// Where the first result stands.
+    /// The index of the first result.
     pub first: usize,
-    /// Distance from result to result.
+    /// The distance from one result to the next.
     pub stride: usize,
-    /// Size of the source.
+    /// The size of the source.
     source: usize,
-    /// Distance from the source that one result sees to that of the next.
+    /// The distance in the source between the elements that two consecutive results read.
     step: usize,
-    /// The taps: number in the kernel, and offset.
+    /// The taps: index in the kernel, and offset.
     taps: Vec<(usize, isize)>,
 }
 
 impl Axis {
-    /// Dimension `d` of the sums over windows.
+    /// Returns dimension `d` of the sums over windows.
     pub fn forward(w: &Window, d: usize) -> Result<Axis> {
         let taps = alloc::list(w.kernel[d], |t| Ok((t, (t * w.dilation[d]) as isize - w.padding[d] as isize)))?;
         Ok(Axis { count: w.out[d], size: w.out[d], first: 0, stride: 1, source: w.image[d], step: w.stride[d], taps })
     }
 
-    /// Dimension `d` of the elements of images that stand at `first` and a stride after each other, as sums over the windows they lie in.
+    /// Returns dimension `d` of the image elements `first`, `first + stride`, ..., as sums over the windows that contain them.
     pub fn transposed(w: &Window, d: usize, first: usize) -> Result<Axis> {
         let (stride, dilation) = (w.stride[d] as isize, w.dilation[d] as isize);
         let offset = |t: usize| (first + w.padding[d]) as isize - t as isize * dilation;
@@ -59,50 +61,51 @@ impl Axis {
         Ok(Axis { count, size: w.image[d], first, stride: w.stride[d], source: w.out[d], step: 1, taps })
     }
 
-    /// Size of the source.
+    /// Returns the size of the source.
     pub fn of_source(&self) -> usize {
         self.source
     }
 
-    /// Size of the result.
+    /// Returns the size of the result.
     pub fn of_result(&self) -> usize {
         self.size
     }
 
-    /// The least offset.
+    /// Returns the smallest offset.
     fn least(&self) -> isize {
         self.taps.iter().map(|&(_, offset)| offset).min().unwrap_or(0)
     }
 
-    /// Elements of the source that `count` results see, from the first to the last.
+    /// Returns the number of source elements that `count` results read, from the first to the last.
     fn extent(&self, count: usize) -> usize {
         let most = self.taps.iter().map(|&(_, offset)| offset).max().unwrap_or(0);
         (count - 1) * self.step + (most - self.least()) as usize + 1
     }
 }
 
-/// Returns true if the numbers of a window are so small that no count of places overflows.
+/// Returns true if all numbers of a window are so small that no count of places overflows.
 pub fn is_near(w: &Window) -> bool {
     [w.image, w.kernel, w.out, w.stride, w.padding, w.dilation].iter().flatten().all(|&n| n < FAR)
 }
 
-/// Results of images in blocks of one size, but for those at the ends.
+/// The results of all images, divided into blocks of one size. The last blocks of a dimension may be smaller.
 pub struct Grid {
     /// The dimensions.
     pub axes: [Axis; IMAGE_DIMS],
-    /// The offset of what each channel and tap see from what the block's first result sees first, in the block's source.
+    /// For each channel and tap: the offset of the element read, from the first element of the block's source that the block's first result
+    /// reads.
     pub offsets: Vec<usize>,
-    /// Number of images.
+    /// The number of images.
     batch: usize,
-    /// Images of a block.
+    /// The number of images in a block.
     images: usize,
-    /// Results of a block in each dimension.
+    /// The number of results in a block in each dimension.
     block: [usize; IMAGE_DIMS],
-    /// Elements of a channel of a block's source in each dimension.
+    /// The number of elements in a channel of a block's source in each dimension.
     extent: [usize; IMAGE_DIMS],
 }
 
-/// A block: the first of its images and their number, its first result in each dimension and their number.
+/// A block: its first image and the number of images, its first result and the number of results in each dimension.
 #[derive(Clone, Copy)]
 pub struct Block {
     pub image: usize,
@@ -112,20 +115,20 @@ pub struct Block {
 }
 
 impl Block {
-    /// Results in an image.
+    /// Returns the number of results in one image.
     pub fn of_image(&self) -> usize {
         self.count.iter().product()
     }
 
-    /// Results in all.
+    /// Returns the number of results.
     pub fn places(&self) -> usize {
         self.images * self.of_image()
     }
 }
 
 impl Grid {
-    /// For sums over `channels` of elements of `size` bytes, with about `places` results in a block; none where a block would see too much.
-    /// No dimension may be without results.
+    /// For sums over `channels` of elements of `size` bytes, with about `places` results in a block; none where a block would see too much,
+    /// or much more than its taps read. No dimension may be without results.
     pub fn new(axes: [Axis; IMAGE_DIMS], channels: usize, batch: usize, places: usize, size: usize) -> Result<Option<Grid>> {
         let wanted = CONVOLVED_BYTES / size;
         let seen = |block: [usize; IMAGE_DIMS]| (0..IMAGE_DIMS).fold(channels, |seen, d| seen.saturating_mul(axes[d].extent(block[d])));
@@ -139,7 +142,10 @@ impl Grid {
                 block[d] -= 1;
             }
         }
-        if seen(block) > MOST {
+        // With a wide dilation most of what lies between the taps is not read.
+        let taps = axes.iter().fold(channels, |taps, axis| taps.saturating_mul(axis.taps.len().max(1)));
+        let read = block.iter().fold(taps, |read, &n| read.saturating_mul(n));
+        if seen(block) > MOST || seen(block) / SPARSE > read {
             return Ok(None);
         }
         for d in 0..IMAGE_DIMS {
@@ -155,7 +161,7 @@ impl Grid {
         Ok(Some(grid))
     }
 
-    /// Taps of a window.
+    /// Returns the number of taps in a window.
     pub fn taps(&self) -> usize {
         self.axes.iter().map(|axis| axis.taps.len()).product()
     }
@@ -166,7 +172,7 @@ impl Grid {
         [0, 1, 2].map(|d| self.axes[d].taps[tap[d]])
     }
 
-    /// The number in the kernel of a tap.
+    /// Returns the index of a tap in the kernel.
     pub fn tap(&self, tap: usize, w: &Window) -> usize {
         let [z, y, x] = self.split(tap).map(|(tap, _)| tap);
         (z * w.kernel[1] + y) * w.kernel[2] + x
@@ -181,17 +187,17 @@ impl Grid {
         channel * self.seen() + at
     }
 
-    /// Elements of a channel of a block's source.
+    /// Returns the number of elements in a channel of a block's source.
     fn seen(&self) -> usize {
         self.extent.iter().product()
     }
 
-    /// Elements of one of its images.
+    /// Returns the number of elements in one image of a block's source.
     pub fn source_of_image(&self, channels: usize) -> usize {
         channels * self.seen()
     }
 
-    /// Elements of the source from line to line, and from slice to slice.
+    /// Returns the elements of a block's source from line to line. `plane` returns them from slice to slice.
     pub fn pitch(&self) -> usize {
         self.extent[2]
     }
@@ -200,28 +206,28 @@ impl Grid {
         self.extent[1] * self.extent[2]
     }
 
-    /// From what one result sees to what the next does, in each dimension.
+    /// Returns the distance in the source between two consecutive results, in each dimension.
     pub fn steps(&self) -> [usize; IMAGE_DIMS] {
         [0, 1, 2].map(|d| self.axes[d].step)
     }
 
-    /// Results of a block in each dimension, at most.
+    /// Returns the maximum number of results in a block in each dimension.
     pub fn most(&self) -> [usize; IMAGE_DIMS] {
         self.block
     }
 
-    /// Where the first result of a line of a block stands in a channel of the result.
+    /// Returns the offset of the first result of a block's line in a channel of the result.
     pub fn place(&self, block: &Block, [slice, line]: [usize; 2]) -> usize {
         let [z, y, x] = [(0, slice), (1, line), (2, 0)].map(|(d, k)| self.axes[d].first + (block.start[d] + k) * self.axes[d].stride);
         (z * self.axes[1].size + y) * self.axes[2].size + x
     }
 
-    /// Elements of a block's source with `channels` channels.
+    /// Returns the number of elements in a block's source with `channels` channels.
     pub fn source(&self, channels: usize) -> usize {
         self.images * channels * self.seen()
     }
 
-    /// Results of a block, at most.
+    /// Returns the maximum number of results in a block.
     pub fn places(&self) -> usize {
         self.images * self.block.iter().product::<usize>()
     }
@@ -230,12 +236,12 @@ impl Grid {
         [0, 1, 2].map(|d| self.axes[d].count.div_ceil(self.block[d]))
     }
 
-    /// Number of blocks.
+    /// Returns the number of blocks.
     pub fn blocks(&self) -> usize {
         self.batch.div_ceil(self.images) * self.pieces().iter().product::<usize>()
     }
 
-    /// The block of a number.
+    /// Returns block `number`.
     pub fn block(&self, number: usize) -> Block {
         let [z, y, x] = self.pieces();
         let (image, piece) = (number / (z * y * x) * self.images, [number / (y * x) % z, number / x % y, number % x]);
@@ -244,10 +250,10 @@ impl Grid {
         Block { image, images: self.images.min(self.batch - image), start, count }
     }
 
-    /// Writes where in the block's source each of its results sees the first of what it sees.
+    /// Writes, for each result of the block, the offset in the block's source of the first element that the result reads.
     ///
     /// # Safety
-    /// There is room for [`Grid::places`].
+    /// `rows` must have room for [`Grid::places`] elements.
     pub unsafe fn rows(&self, block: &Block, channels: usize, rows: *mut usize) {
         let ([_, height, width], [dz, dy, dx]) = (self.extent, [0, 1, 2].map(|d| self.axes[d].step));
         let mut at = 0;
@@ -256,7 +262,7 @@ impl Grid {
                 let (z, y) = (line / block.count[1], line % block.count[1]);
                 let first = image * channels * self.seen() + (z * dz * height + y * dy) * width;
                 for x in 0..block.count[2] {
-                    // SAFETY: the caller's.
+                    // SAFETY: the caller keeps this function's contract.
                     unsafe { rows.add(at).write(first + x * dx) };
                     at += 1;
                 }
@@ -264,16 +270,16 @@ impl Grid {
         }
     }
 
-    /// Lays out what a block sees of `channels` of its images, of which the first begins at `source` and others `image_stride` elements
-    /// after each other: 0 where it is beyond the image.
+    /// Copies the elements that a block reads of `channels` channels of its images. The first image begins at `source`, the others follow
+    /// `image_stride` elements apart. Elements outside the image are 0.
     ///
     /// # Safety
-    /// The images have the channels, and there is room for [`Grid::source`].
+    /// The images must have the channels, and there must be room for [`Grid::source`] elements.
     pub unsafe fn lay_out<T: Gather>(&self, block: &Block, channels: usize, source: *const T, image_stride: usize, to: *mut T) {
         let size = [0, 1, 2].map(|d| self.axes[d].source);
         let start = [0, 1, 2].map(|d| (block.start[d] * self.axes[d].step) as isize + self.axes[d].least());
         let width = self.extent[2] as isize;
-        // The elements of a row that lie in the image.
+        // The range of the row that is inside the image.
         let (from, end) = ((-start[2]).clamp(0, width) as usize, (size[2] as isize - start[2]).clamp(0, width) as usize);
         let inside = |d: usize, k: usize| usize::try_from(start[d] + k as isize).ok().filter(|&at| at < size[d]);
         let (width, end) = (self.extent[2], end.max(from));
@@ -286,7 +292,7 @@ impl Grid {
                     let source = source.wrapping_add(plane / channels * image_stride + plane % channels * pixels);
                     for z in 0..self.extent[0] {
                         for y in 0..self.extent[1] {
-                            // SAFETY: the caller's: a row of what was laid out, and elements of the image.
+                            // SAFETY: the caller guarantees room for the row, and the elements are inside the image.
                             unsafe {
                                 match (inside(0, z), inside(1, y)) {
                                     (Some(z), Some(y)) if end > from => {
@@ -309,6 +315,6 @@ impl Grid {
 
 #[inline(always)]
 unsafe fn zeros<T: Gather>(to: *mut T, n: usize) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps this function's contract.
     (0..n).for_each(|k| unsafe { to.add(k).write(T::ZERO) });
 }

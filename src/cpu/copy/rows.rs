@@ -1,11 +1,11 @@
-//! Short rows: a call for each would take longer than its bytes.
+//! Copies of short rows, for which a call each would take longer than the copy.
 
 use crate::cpu::simd::simd;
 
 /// One side of a tile: its first element and steps in bytes.
 #[derive(Clone, Copy)]
 pub struct Side {
-    /// First element.
+    /// The first element.
     pub data: *mut u8,
     /// Bytes from row to row.
     pub row_step: isize,
@@ -18,7 +18,7 @@ pub struct Side {
 /// # Safety
 /// Both sides hold the rows and do not overlap.
 pub unsafe fn copy_rows(dst: Side, src: Side, rows: usize, bytes: usize) {
-    // SAFETY: the caller's; a chunk is no longer than a row.
+    // SAFETY: the caller keeps this function's contract; a chunk is at most as long as a row.
     unsafe {
         match bytes {
             64.. => chunks::<[u64; 8]>(dst, src, rows, bytes),
@@ -32,10 +32,10 @@ pub unsafe fn copy_rows(dst: Side, src: Side, rows: usize, bytes: usize) {
     }
 }
 
-/// In chunks `C`, the last of which overlaps the one before it.
+/// Copies rows in chunks `C`. The last chunk of a row may overlap the one before.
 ///
 /// # Safety
-/// As for [`copy_rows`]; rows are as long as a chunk or longer.
+/// As for [`copy_rows`]; rows must have at least the length of a chunk.
 unsafe fn chunks<C: Copy>(dst: Side, src: Side, rows: usize, bytes: usize) {
     let last = bytes - size_of::<C>();
     simd(
@@ -45,11 +45,11 @@ unsafe fn chunks<C: Copy>(dst: Side, src: Side, rows: usize, bytes: usize) {
             for _ in 0..rows {
                 let mut at = 0;
                 while at < last {
-                    // SAFETY: the caller's.
+                    // SAFETY: the caller keeps this function's contract.
                     unsafe { to.add(at).cast::<C>().write_unaligned(from.add(at).cast::<C>().read_unaligned()) }
                     at += size_of::<C>();
                 }
-                // SAFETY: as above.
+                // SAFETY: the caller keeps this function's contract.
                 unsafe { to.add(last).cast::<C>().write_unaligned(from.add(last).cast::<C>().read_unaligned()) }
                 (to, from) = (to.wrapping_offset(dst.row_step), from.wrapping_offset(src.row_step));
             }
@@ -57,12 +57,12 @@ unsafe fn chunks<C: Copy>(dst: Side, src: Side, rows: usize, bytes: usize) {
     )
 }
 
-/// `dst[i][j] = src[i]` for rows of `cols` elements, contiguous in `dst`, at least eight.
+/// `dst[i][j] = src[i]` for rows of `cols` elements, at least eight, contiguous in `dst`.
 ///
 /// # Safety
-/// Both sides hold the elements, of size `size`, and do not overlap.
+/// Both sides must hold the elements, of size `size`, and not overlap.
 pub unsafe fn fill_rows(size: usize, dst: Side, src: Side, rows: usize, cols: usize) {
-    // SAFETY: the caller's; a chunk is no longer than a row.
+    // SAFETY: the caller keeps this function's contract; a chunk is at most as long as a row.
     unsafe {
         match (size, cols) {
             (1, 64..) => filled::<u8, 64>(dst, src, rows, cols),
@@ -76,10 +76,10 @@ pub unsafe fn fill_rows(size: usize, dst: Side, src: Side, rows: usize, cols: us
     }
 }
 
-/// In chunks of `CHUNK` elements, the last of which overlaps the one before it.
+/// Fills rows in chunks of `CHUNK` elements. The last chunk of a row may overlap the one before.
 ///
 /// # Safety
-/// As for [`fill_rows`]; rows are as long as a chunk or longer.
+/// As for [`fill_rows`]; rows must have at least the length of a chunk.
 unsafe fn filled<T: Copy, const CHUNK: usize>(dst: Side, src: Side, rows: usize, cols: usize) {
     let last = cols - CHUNK;
     simd(
@@ -87,7 +87,7 @@ unsafe fn filled<T: Copy, const CHUNK: usize>(dst: Side, src: Side, rows: usize,
         move |_| {
             let (mut to, mut from) = (dst.data.cast::<T>(), src.data.cast_const());
             for _ in 0..rows {
-                // SAFETY: the caller's; elements may be unaligned in foreign memory.
+                // SAFETY: the caller keeps this function's contract; elements may be unaligned in foreign memory.
                 unsafe {
                     let chunk = [from.cast::<T>().read_unaligned(); CHUNK];
                     let mut at = 0;
@@ -108,8 +108,8 @@ mod tests {
     use super::*;
     use crate::cpu::tuning::COPY_SHORT_ROW;
 
-    /// Runs `copy(dst, src)` between rows `dst_step` and `src_step` bytes apart, and looks at every byte of the result, also beside the
-    /// rows.
+    /// Runs `copy(dst, src)` between rows `dst_step` and `src_step` bytes apart, and checks every byte of the result, including the gaps
+    /// between the rows.
     fn check(rows: usize, bytes: usize, steps: [usize; 2], expected: impl Fn(usize, usize) -> u8, copy: impl Fn(Side, Side)) {
         let mut src: Vec<u8> = (0..rows * steps[1] + 8).map(|i| (i * 7 + i / 256) as u8).collect();
         let mut dst = vec![0xaa; rows * steps[0] + bytes + 8];

@@ -1,4 +1,4 @@
-//! The rows that a kernel is given, and operands it takes as they lie.
+//! The rows that a kernel gets, and the operands that a kernel uses in place.
 
 use super::{Job, Rows, parallel};
 use crate::cpu::copy::Side;
@@ -6,15 +6,15 @@ use crate::cpu::stream::LINE;
 use crate::cpu::tuning::{ROWS_AREA, SHORT_RUN};
 use crate::plan::each;
 
-/// A kernel over contiguous elements of each operand, of the types it was run with: one row, unless it is [`Options::by_rows`]. The rows it
-/// is given lie inside the operands, or inside buffers for them.
+/// A kernel over contiguous elements of each operand, of the types that were given to `Work::run`. The kernel gets one row, or several if
+/// it is [`Options::by_rows`]. The rows are inside the operands, or inside buffers for them.
 pub type Kernel<'a, const N: usize> = &'a (dyn Fn(&Rows<N>) + Sync);
 
-/// The most elements of a chunk, which a kernel that takes rows reads before it writes.
+/// The maximum number of elements in a chunk, which a kernel over rows reads before it writes.
 pub(crate) const CHUNK: usize = 64;
 
-/// Elements of a chunk of operands of these sizes: a line, but 32 elements where sizes differ, since a line of the wider ones would be
-/// little of the others.
+/// Returns the number of elements in a chunk of operands with these element sizes: a cache line if all sizes are equal, otherwise 32
+/// elements, since a cache line of the widest operand would be few elements of the others.
 pub const fn lanes(sizes: &[usize]) -> usize {
     let mut k = 1;
     while k < sizes.len() {
@@ -27,8 +27,8 @@ pub const fn lanes(sizes: &[usize]) -> usize {
 }
 
 impl<const N: usize> Job<N> {
-    /// Returns true if a kernel that takes rows takes the operands as they lie. Rows that are too short for the kernel are gathered
-    /// instead. So are short rows without gaps that share an input row, which is repeated once.
+    /// Returns true if a kernel over rows uses the operands in place. Rows that are too short for the kernel are gathered instead. So are
+    /// short rows without gaps that share an input row; that input row is repeated once.
     pub(super) fn lies_in_rows(&self) -> bool {
         let (first, item) = (self.plan.loops()[0], self.plan.item);
         let steps = |k: usize| (first.step[k], self.plan.loops().get(1).map_or(0, |l| l.step[k]), item[k] as isize);
@@ -40,11 +40,12 @@ impl<const N: usize> Job<N> {
         first.n >= lanes(&item) && self.dtype == self.compute && (0..N).all(lies) && !gathered
     }
 
-    /// Runs the kernel on the operands as they lie.
+    /// Runs the kernel on the operands in place.
     pub(super) fn run_rows(&self, kernel: Kernel<'_, N>) {
         let (data, first) = (self.shared(), self.plan.loops()[0]);
         let row_scalar = each(|k| first.step[k] == 0);
-        // A tile is half of what is worth a thread. If it were all of that, two tiles that lack a few elements would go to one thread.
+        // A tile has half of the elements that are worth a thread. With all of them, two tiles that lack a few elements would go to one
+        // thread.
         let area = (self.grain / 2).max(ROWS_AREA);
         let tiles = self.plan.tiles((area / first.n).max(1), area);
         parallel(tiles.count(), tiles.area(), self.grain, &|range| {

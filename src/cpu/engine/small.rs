@@ -1,11 +1,11 @@
-//! Few elements: an operand that does not lie as its kernel wants it goes through a buffer whole, without tiles.
+//! Few elements: an operand that the kernel cannot use in place is copied whole to a buffer, without tiles.
 
 use super::{Job, Kernel, Rows, SmallBuffer};
 use crate::cpu::small::Operand;
 use crate::plan::each;
 
 impl<const N: usize> Job<N> {
-    /// Runs the kernel once, on all of the `n` elements of the plan, which are at most [`SMALL`](super::SMALL).
+    /// Runs the kernel once, on all `n` elements of the plan. `n` is at most [`SMALL`](super::SMALL).
     ///
     /// # Safety
     /// As for [`Job::new`].
@@ -16,7 +16,7 @@ impl<const N: usize> Job<N> {
         let operand = |k: usize| Operand { plan: &self.plan, k, data: self.data[k], dtype: self.dtype[k] };
         let staged = |k: usize| self.dtype[k] != self.compute[k] || !operand(k).is_contiguous() || (k == 0 && self.result_is_input());
         let at = each(|k| if staged(k) { buffers[k] } else { self.data[k] });
-        // SAFETY: the caller's; the buffers hold SMALL elements of any type.
+        // SAFETY: the caller vouches for the operands; the buffers have room for SMALL elements of any type.
         unsafe {
             for k in (1..N).filter(|&k| staged(k)) {
                 operand(k).load(self.compute[k], at[k], n);

@@ -1,4 +1,4 @@
-//! Tiles of operands that do not lie as their kernel wants them.
+//! Tiles of operands that their kernel cannot use in place.
 
 use super::rows::Kernel;
 use super::{Job, Rows, Shared};
@@ -8,12 +8,12 @@ use crate::cpu::tuning::PREFETCH_FROM;
 use crate::plan::{Plan, Tile, each};
 use std::mem::MaybeUninit;
 
-/// Elements a staging buffer has room for, of any type.
+/// The number of elements of any type that fit a staging buffer.
 pub(super) const STAGE: usize = 2048;
-/// Rows of a staged tile.
+/// The number of rows in a staged tile.
 pub(super) const STAGE_ROWS: usize = 16;
 
-/// Room for a tile of one operand, or a row of it.
+/// Memory for a tile of one operand, or for one row of the tile.
 #[repr(align(64))]
 pub(super) struct Buffer(MaybeUninit<[u8; STAGE * 8]>);
 
@@ -29,25 +29,25 @@ impl Buffer {
     }
 }
 
-/// Brings tiles into the form kernels want and results back.
+/// Copies tiles into the form that kernels need, and results back.
 pub struct Stager<const N: usize> {
     data: [Shared; N],
     item: [usize; N],
     /// Bytes of an element in the kernel's type.
     wide: [usize; N],
-    /// Operands that go through their buffer.
+    /// The operands that go through their buffer.
     pub staged: [bool; N],
-    /// True if the kernel takes all rows of a tile as one run: operands that are not staged lie so.
+    /// True if the kernel gets all rows of a tile as one run. Rows of operands that are not staged then follow each other without gaps.
     whole: bool,
-    /// Inputs with one value for a row that the kernel takes as it is.
+    /// Inputs with one value for each row that the kernel uses in place.
     row_scalar: [bool; N],
-    /// True if the kernel takes all rows of a tile at once, wherever they lie.
+    /// True if the kernel gets all rows of a tile at once, with any distance between rows.
     by_rows: bool,
-    /// Other inputs with one value for a row, and another for the next: their buffer holds a row.
+    /// Other inputs with one value for each row, which differs from row to row. Their buffer holds one row.
     pub repeats: [bool; N],
     copies: [TileCopy; N],
-    /// Operands from beyond the second-level cache whose tiles are columns far apart, which the machine does not guess.
-    /// Prefetching did not pay where a column is one line of the cache.
+    /// Operands larger than the L2 cache whose tiles are columns far apart, which the hardware prefetcher does not recognise. Prefetching
+    /// did not pay where a column is one cache line.
     far_columns: [bool; N],
     streamed: bool,
 }
@@ -96,8 +96,8 @@ impl<const N: usize> Stager<N> {
         }
     }
 
-    /// Asks for what follows a row of a tile: a share of the next tile, and, if the result is streamed, the next row of the inputs that are
-    /// read where they lie. Their runs are too short for the machine to guess.
+    /// Prefetches memory that is needed after a row of a tile: a share of the next tile and, if the result is streamed, the next row of the
+    /// inputs that are read in place. Their runs are too short for the hardware prefetcher.
     #[inline(always)]
     fn ask_with_row(&self, tile: &Tile<N>, next: &Tile<N>, row: usize) {
         self.prefetch_columns(next, row, tile.rows);
@@ -110,15 +110,15 @@ impl<const N: usize> Stager<N> {
         }
     }
 
-    /// Returns true if a tile does better if it knows the next one.
+    /// Returns true if [`Stager::tile`] is faster when it knows the next tile.
     pub fn prefetches(&self) -> bool {
         self.streamed || self.far_columns.contains(&true)
     }
 
-    /// Runs the kernel on one tile, and prefetches the `next` meanwhile.
+    /// Runs the kernel on one tile, and prefetches the `next` tile meanwhile.
     ///
     /// # Safety
-    /// The tile must lie inside every operand; a buffer must have room for as much of it as goes through one.
+    /// The tile must be inside every operand. A buffer must have room for the part of the tile that goes through the buffer.
     pub unsafe fn tile(
         &self,
         tile: &Tile<N>,
@@ -143,14 +143,14 @@ impl<const N: usize> Stager<N> {
             if k == 0 {
                 continue;
             }
-            // A value that all elements of the tile share fills the buffer once. So does a row that all rows of a whole tile share.
+            // A value that all elements of the tile share is written to the buffer once. So is a row that all rows of a whole tile share.
             let stands = source.row_step == 0 || rows == 1;
             let (value, row) = (stands && source.col_step == 0, stands && self.whole);
             if (value || row) && filled[k].0 == source.data && filled[k].1 >= rows * cols {
                 continue;
             }
             filled[k] = if value || row { (source.data, rows * cols) } else { (std::ptr::null_mut(), 0) };
-            // SAFETY: the caller's; the buffer holds STAGE elements of 8 bytes.
+            // SAFETY: the caller guarantees that the tile is inside the operand, and the buffer has room for STAGE elements of 8 bytes.
             unsafe {
                 if value {
                     self.copies[k].copy(Side { row_step: 0, ..at[k] }, source, 1, rows * cols);
@@ -168,7 +168,7 @@ impl<const N: usize> Stager<N> {
         } else if self.by_rows && next.is_none() && !self.repeats.contains(&true) {
             kernel(&Rows { at: each(|k| at[k].data), step: each(|k| at[k].row_step), row_scalar: self.row_scalar, rows, cols });
         } else {
-            // SAFETY: the caller's.
+            // SAFETY: the caller guarantees that the tile is inside every operand; the buffers hold the staged ones.
             unsafe {
                 match next {
                     Some(next) => self.rows(tile, at, buffers, kernel, |row| self.ask_with_row(tile, next, row)),
@@ -177,12 +177,12 @@ impl<const N: usize> Stager<N> {
             }
         }
         if self.staged[0] {
-            // SAFETY: the caller's.
+            // SAFETY: the caller guarantees that the tile is inside the result.
             unsafe { self.store(tile, at[0]) }
         }
     }
 
-    /// Runs the kernel on each row of a tile whose operands lie `at` these places, and calls `before` first.
+    /// Runs the kernel on each row of a tile with operands `at` these places. Calls `before` before each row.
     ///
     /// # Safety
     /// As for [`Stager::tile`].
@@ -190,13 +190,14 @@ impl<const N: usize> Stager<N> {
     unsafe fn rows(&self, tile: &Tile<N>, at: [Side; N], buffers: [*mut u8; N], kernel: Kernel<'_, N>, before: impl Fn(usize)) {
         for row in 0..tile.rows {
             before(row);
-            // The pointers are computed anew for each row: if those of the last row were advanced, their loads would wait for the stores.
+            // The pointers are computed anew for each row. If the pointers of the previous row were advanced, their loads would wait for
+            // the stores.
             let given = each(|k| {
                 let start = at[k].data.wrapping_offset(row as isize * at[k].row_step);
                 if !self.repeats[k] || tile.rows == 1 {
                     return start;
                 }
-                // SAFETY: the caller's; the buffer holds a row.
+                // SAFETY: the caller guarantees that the row is inside the input, and the buffer has room for a row.
                 unsafe { self.copies[k].repeat(buffers[k], start, tile.cols) }
                 buffers[k]
             });
@@ -208,7 +209,7 @@ impl<const N: usize> Stager<N> {
     /// As for [`Stager::tile`].
     unsafe fn store(&self, tile: &Tile<N>, from: Side) {
         let to = Side::of(tile, 0, self.data[0].get());
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees that the tile is inside the result and that `from` holds it.
         unsafe {
             if self.streamed && self.item[0] == self.wide[0] {
                 let joined = self.whole && to.row_step == (tile.cols * self.item[0]) as isize;
@@ -224,21 +225,21 @@ impl<const N: usize> Stager<N> {
     }
 }
 
-/// Returns true if operand `k` goes on from row to row without a gap.
+/// Returns true if operand `k` continues from row to row without a gap.
 fn joins_rows<const N: usize>(plan: &Plan<N>, k: usize) -> bool {
     let (first, item) = (plan.loops()[0], plan.item[k] as isize);
     first.step[k] == item && plan.loops().get(1).is_none_or(|l| l.step[k] == first.n as isize * item)
 }
 
-/// Repeats the `bytes` bytes at `at`, so that they are there `times`.
+/// Repeats the `bytes` bytes at `at` until they are there `times` times.
 ///
 /// # Safety
-/// There is room for them.
+/// There must be room for `bytes * times` bytes at `at`.
 unsafe fn repeat(at: *mut u8, bytes: usize, times: usize) {
     let (mut done, all) = (bytes, bytes * times);
     while done < all {
         let more = done.min(all - done);
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees the room, and `more` is at most `done`.
         unsafe { std::ptr::copy_nonoverlapping(at, at.add(done), more) };
         done += more;
     }

@@ -1,4 +1,4 @@
-//! The work that operations hand to kernels: operands whose memory someone has vouched for.
+//! The work that operations pass to kernels: operands whose memory the caller of an `unsafe` constructor has vouched for.
 
 use super::{Flat, Job, Kernel, Options, Work};
 use crate::cpu::tuning::SHORT_RUN;
@@ -6,7 +6,7 @@ use crate::dtype::Dtype;
 use crate::plan::{Plan, each};
 
 impl<const N: usize> Work<N> {
-    /// Runs `kernel`, which takes elements of `types`, over all elements.
+    /// Runs `kernel`, a kernel over elements of `types`, over all elements.
     #[inline]
     pub fn run(&self, types: [Dtype; N], kernel: Kernel<'_, N>) {
         self.run_with(types, kernel, Options::default())
@@ -21,7 +21,7 @@ impl<const N: usize> Work<N> {
         }
     }
 
-    /// Runs the kernel over elements that do not have its own types, or are too many for one call.
+    /// Runs the kernel over elements of other types than the kernel's, or over too many elements for one call.
     #[inline(never)]
     fn run_other(&self, types: [Dtype; N], kernel: Kernel<'_, N>, options: Options<'_, N>) {
         match self {
@@ -36,7 +36,7 @@ impl<const N: usize> Work<N> {
         }
     }
 
-    /// How many elements the result has.
+    /// Returns the number of elements of the result.
     pub fn numel(&self) -> usize {
         match self {
             Work::Flat(flat) => flat.row.cols,
@@ -44,15 +44,15 @@ impl<const N: usize> Work<N> {
         }
     }
 
-    /// The 16-bit float that lies wherever [`Work::run`] would bring float32 to the kernel, if everything else lies as it is computed in,
-    /// and the machine converts such floats in registers.
+    /// Returns the 16-bit float type that is stored for every operand which the kernel computes in float32, provided that all other
+    /// operands are stored in their compute type and the processor converts such floats in registers. Otherwise returns `None`.
     #[inline(always)]
     pub fn half(&self) -> Option<Dtype> {
         let Work::Planned(job) = self else { return None };
         job.half()
     }
 
-    /// [`Work::run`] for a kernel that takes elements as they lie in memory, which is as `types`.
+    /// [`Work::run`] for a kernel that uses elements as they are stored in memory, without conversion. Their types must match `types`.
     pub fn run_as_stored(&self, types: [Dtype; N], kernel: Kernel<'_, N>) {
         match self {
             Work::Flat(flat) => {
@@ -67,15 +67,16 @@ impl<const N: usize> Work<N> {
     }
 }
 
-/// Panics unless a kernel over `types` can take elements of the types `own`: integers and truth values take the bits of any type of their
-/// size.
+/// Panics unless a kernel over `types` can read elements of the types `own`. A kernel over integers or truth values can read the bits of
+/// any type of the same size.
 fn check_types<const N: usize>(own: &[Dtype; N], types: [Dtype; N]) {
     let takes = |k: usize| types[k] == own[k] || (!types[k].is_float() && types[k].size() == own[k].size());
     assert!((0..N).all(takes), "a kernel over {types:?} cannot take {own:?}");
 }
 
 impl<const N: usize> Flat<N> {
-    /// Returns true if one call on one thread suffices: elements are few, or are not worth a second thread and may be taken as they lie.
+    /// Returns true if one call on one thread suffices: there are few elements, or they are not worth a second thread and can be used in
+    /// place.
     #[inline(always)]
     fn is_one_call(&self, options: Options<'_, N>) -> bool {
         let Flat { row, grain, .. } = self;

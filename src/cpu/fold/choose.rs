@@ -1,4 +1,4 @@
-//! The kernel of a fold.
+//! The choice of the kernel of a fold.
 
 use super::kernel::FoldKernel;
 use super::total::Term;
@@ -34,7 +34,7 @@ pub fn with_kernel(fold: Fold, compute: Dtype, f: Use<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The kernel of a sum. The terms of integers are the integers.
+/// Calls `f` with the kernel of a sum. The terms of integers are the integers themselves.
 fn sum(term: launch::Term, root: Root, wide: bool, compute: Dtype, f: Use<'_>) -> Result<()> {
     if !compute.is_float() {
         dispatch!(integral, compute, T => f(&Lanes(Sum::<T>(PhantomData))));
@@ -55,13 +55,13 @@ fn sum(term: launch::Term, root: Root, wide: bool, compute: Dtype, f: Use<'_>) -
     Ok(())
 }
 
-/// Sums of terms in float64.
+/// Calls `f` with the kernel of a sum of terms in float64.
 fn terms<F: Term>(term: F, root: Root, compute: Dtype, f: Use<'_>) -> Result<()> {
     dispatch!(float, compute, T => f(&Lanes(Terms::<T, _>::new(term, root))));
     Ok(())
 }
 
-/// Sums of terms of floats narrower than 64 bits.
+/// Calls `f` with the kernel of a sum of terms of floats narrower than 64 bits.
 fn pairwise<P: VectorTerm>(compute: Dtype, root: Root, f: Use<'_>) {
     match compute {
         Dtype::Float16 => f(&PairwiseSum::<f16, P>::new(root)),
@@ -77,7 +77,7 @@ fn extreme<T: Ordered, const MAGNITUDE: bool>(max: bool, f: Use<'_>) {
     }
 }
 
-/// Calls `f` with the kernel over the bits of elements: those of a float without its sign, all of an integer.
+/// Calls `f` with the kernel over the bits of elements: all bits of an integer, all except the sign of a float.
 pub fn logic(all: bool, compute: Dtype, f: Use<'_>) {
     macro_rules! of {
         ($t:ident) => {{

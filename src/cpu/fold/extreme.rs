@@ -1,4 +1,4 @@
-//! Greatest and least elements, and where they first occur. A NaN beats everything.
+//! Maxima and minima, and the index of their first occurrence. A NaN is both the maximum and the minimum.
 
 use super::kernel::{Accumulators, FoldKernel, FoldTile, for_rows};
 use super::line::Columns;
@@ -12,44 +12,44 @@ use crate::dtype::{Bool, Element};
 use std::marker::PhantomData;
 use std::ops::BitOrAssign;
 
-/// An element that has a place in an order.
+/// An element type with an order.
 pub trait Ordered: Element {
-    /// An integer as wide as the element.
+    /// An integer type of the element's width.
     type Key: Copy + Ord + Send + Sync;
-    /// A count up to [`ROWS`](super::ROWS), as wide as the element.
+    /// A type of the element's width for counts up to [`ROWS`](super::ROWS).
     type At: Copy + Send + Sync + From<u8> + Into<u64> + BitOrAssign;
-    /// Nothing is less.
+    /// No element is less.
     const LEAST: Self;
-    /// Nothing is greater.
+    /// No element is greater.
     const GREATEST: Self;
     /// `self > b`
     fn above(self, b: Self) -> bool;
     /// `self >= b`
     fn reaches(self, b: Self) -> bool;
-    /// `x` if it is NaN or greater (`MAX`) or less than `best`, else `best`.
+    /// Returns `x` if it is NaN, or greater (`MAX`) or less than `best`; otherwise `best`.
     fn better<const MAX: bool>(best: Self, x: Self) -> Self;
-    /// The element's place in the order; NaN comes after (`MAX`) or before all.
+    /// Returns an integer with the order of the element. NaN is the greatest (`MAX`) or the smallest.
     fn key<const MAX: bool>(self) -> Self::Key;
-    /// The element at a place.
+    /// Returns the element of a key.
     fn at(key: Self::Key) -> Self;
 
-    /// The greatest (`MAX`) or least of `n` >= 1 contiguous elements.
+    /// Returns the maximum (`MAX`) or minimum of `n` >= 1 contiguous elements.
     ///
     /// # Safety
-    /// `x` holds them.
+    /// `x` must hold `n` elements.
     #[inline(always)]
     unsafe fn best<const MAX: bool>(isa: Isa, x: *const Self, n: usize) -> Self {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         Self::at(unsafe { row(Extreme::<Self, MAX>(PhantomData), isa, x, n) }.0)
     }
 
-    /// The first of `n` >= 1 contiguous elements that is `best`, which one of them is.
+    /// Returns the index of the first of `n` >= 1 contiguous elements that equals `best`, which must be one of them.
     ///
     /// # Safety
-    /// `x` holds them.
+    /// `x` must hold `n` elements.
     #[inline(always)]
     unsafe fn place(_: Isa, x: *const Self, n: usize, best: Self) -> usize {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe { place(x, n, best) }
     }
 }
@@ -103,7 +103,7 @@ macro_rules! ordered {
                 let ahead = if MAX { x > best } else { best > x };
                 if ahead | x.is_nan() { x } else { best }
             }
-            /// The bits as an integer, those below the sign inverted for negative numbers.
+            /// Returns the bits as an integer, with the bits below the sign inverted for negative numbers.
             #[inline(always)]
             fn key<const MAX: bool>(self) -> $key {
                 let bits = self.to_bits() as $key;
@@ -116,9 +116,9 @@ macro_rules! ordered {
             }
             #[inline(always)]
             unsafe fn best<const MAX: bool>(isa: Isa, x: *const $t, n: usize) -> $t {
-                // SAFETY: the caller's; `isa` stands for what the machine has.
+                // SAFETY: the caller keeps this function's contract; `isa` is an instruction set of this processor.
                 unsafe {
-                    // Four lanes at a time are slower than the lanes of a reducer.
+                    // Registers of four lanes are slower than the lanes of a reducer.
                     if n < MOST_LANES || isa.level() == Level::Baseline {
                         return $t::at(row(Extreme::<$t, MAX>(PhantomData), isa, x, n).0);
                     }
@@ -127,7 +127,7 @@ macro_rules! ordered {
             }
             #[inline(always)]
             unsafe fn place(isa: Isa, x: *const $t, n: usize, best: $t) -> usize {
-                // SAFETY: as above.
+                // SAFETY: the caller keeps this function's contract; `isa` is an instruction set of this processor.
                 unsafe {
                     if n < MOST_LANES || best.is_nan() {
                         return place(x, n, best);
@@ -147,7 +147,7 @@ ordered! {
     i64 u64 {
         #[inline(always)]
         unsafe fn best<const MAX: bool>(isa: Isa, x: *const i64, n: usize) -> i64 {
-            // SAFETY: the caller's; `isa` stands for what the machine has.
+            // SAFETY: the caller keeps this function's contract; `isa` is an instruction set of this processor.
             unsafe {
                 #[cfg(target_arch = "x86_64")]
                 if n >= MOST_LANES && isa.level() == Level::Avx512 {
@@ -159,7 +159,7 @@ ordered! {
         #[inline(always)]
         #[cfg_attr(not(target_arch = "x86_64"), allow(unused_variables))]
         unsafe fn place(isa: Isa, x: *const i64, n: usize, best: i64) -> usize {
-            // SAFETY: as above.
+            // SAFETY: the caller keeps this function's contract; `isa` is an instruction set of this processor.
             unsafe {
                 #[cfg(target_arch = "x86_64")]
                 if n >= MOST_LANES && isa.level() == Level::Avx512 {
@@ -199,20 +199,20 @@ impl Ordered for Bool {
     }
 }
 
-/// Returns true if `x` takes the place of `best`, which came earlier.
+/// Returns true if `x` replaces `best`, which came earlier.
 #[inline(always)]
 fn beats<T: Ordered, const MAX: bool>(x: T, best: T) -> bool {
-    // Every comparison with a NaN is false, so that this one holds for a NaN `x`, too.
+    // Every comparison with a NaN is false, so its negation is true for a NaN `x`.
     !(if MAX { best.reaches(x) } else { x.reaches(best) }) & !best.is_nan()
 }
 
-/// The better one of two keys.
+/// Returns the better of two keys.
 #[inline(always)]
 fn meet<K: Ord, const MAX: bool>(a: K, b: K) -> K {
     if MAX { a.max(b) } else { a.min(b) }
 }
 
-/// The greatest (`MAX`) or least element, or with `SIZE` its magnitude.
+/// The maximum (`MAX`) or minimum; with `SIZE`, of the magnitudes.
 #[derive(Clone, Copy)]
 pub struct Extreme<T, const MAX: bool, const SIZE: bool = false>(pub PhantomData<T>);
 
@@ -246,19 +246,19 @@ impl<T: Ordered, const MAX: bool, const SIZE: bool> Reducer for Extreme<T, MAX, 
     }
     #[inline(always)]
     unsafe fn of_row(self, isa: Isa, x: *const T, n: usize) -> (T::Key, ()) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe { if SIZE { row(self, isa, x, n) } else { (T::best::<MAX>(isa, x, n).key::<MAX>(), ()) } }
     }
 }
 
-/// The greatest (`MAX`) or least element and the number of its first occurrence.
+/// The maximum (`MAX`) or minimum and the index of its first occurrence.
 pub struct Arg<T, const MAX: bool>(pub PhantomData<T>);
 
-/// Elements of a row whose extreme is found first, and then its place.
+/// Elements of a row whose extreme is found first, and then its index.
 const SOUGHT: usize = 1024;
 
 impl<T: Ordered, const MAX: bool> Arg<T, MAX> {
-    /// The better of two values with their numbers; of equals the one with the lower number.
+    /// Returns the better of two values with their indices; of equal values, the one with the lower index.
     #[inline(always)]
     fn first_best(a: (T, i64), b: (T, i64)) -> (T, i64) {
         let tie = !beats::<T, MAX>(a.0, b.0) && b.1 < a.1;
@@ -266,15 +266,15 @@ impl<T: Ordered, const MAX: bool> Arg<T, MAX> {
     }
 }
 
-/// The first of `n` >= 1 elements that is `best`, which one of them is.
+/// Returns the index of the first of `n` >= 1 elements that equals `best`, which must be one of them.
 ///
 /// # Safety
-/// `x` holds the elements.
+/// `x` must hold `n` elements.
 #[inline(always)]
 unsafe fn place<T: Element>(x: *const T, n: usize, best: T) -> usize {
     const STRIDE: usize = 64;
     let mut at = 0;
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps this function's contract.
     unsafe {
         while at + STRIDE <= n {
             let mut found = 0u8;
@@ -298,7 +298,7 @@ fn same<T: Element>(a: T, b: T) -> bool {
     (a == b) | (a.is_nan() & b.is_nan())
 }
 
-/// The best value of a column and its row, counted from 1, after `x` of row `r`. Without `NANS` no `x` may be NaN.
+/// Returns the best value of a column and its row, counted from 1, after `x` of row `r`. Without `NANS`, `x` must not be NaN.
 #[inline(always)]
 fn updated<T: Ordered, const MAX: bool, const NANS: bool>((best, at): (T, T::At), x: T, r: usize) -> (T, T::At) {
     let (better, than) = if MAX { (x, best) } else { (best, x) };
@@ -306,7 +306,7 @@ fn updated<T: Ordered, const MAX: bool, const NANS: bool>((best, at): (T, T::At)
     (if news { x } else { best }, if news { T::At::from(r as u8 + 1) } else { at })
 }
 
-/// Folds the columns of a tile. Without `NANS`, which takes longer, it changes nothing and returns false if there is a NaN.
+/// Folds the columns of a tile. Without `NANS`, which takes longer, this changes nothing and returns false if there is a NaN.
 ///
 /// # Safety
 /// As for [`FoldKernel::columns`].
@@ -314,7 +314,7 @@ fn updated<T: Ordered, const MAX: bool, const NANS: bool>((best, at): (T, T::At)
 unsafe fn columns<T: Ordered, const MAX: bool, const NANS: bool>(accs: Accumulators, tile: FoldTile) -> bool {
     let (n, first) = (tile.cols, tile.row::<T>(0));
     let (values, numbers) = (accs.plane::<T>(0), accs.plane::<i64>(1));
-    // SAFETY: the caller's; lines have an entry for each column.
+    // SAFETY: the caller keeps this function's contract; lines have an entry for each column.
     unsafe {
         let from = if tile.done == 0 { first } else { values };
         let mut best = Columns::new(
@@ -322,7 +322,7 @@ unsafe fn columns<T: Ordered, const MAX: bool, const NANS: bool>(accs: Accumulat
             #[inline(always)]
             |k| from.add(k).read(),
         );
-        // 1 and up are rows of the tile.
+        // Values from 1 on are rows of the tile.
         let mut at = Columns::new(
             n,
             #[inline(always)]
@@ -379,7 +379,7 @@ impl<T: Ordered, const MAX: bool> FoldKernel for Arg<T, MAX> {
         true
     }
 
-    /// Nothing to do: the first element of a fold is stored without a comparison.
+    /// Does nothing, since the first element of a fold is stored without a comparison.
     unsafe fn start(&self, _: Accumulators, _: usize) {}
 
     unsafe fn rows(&self, accs: Accumulators, tile: &FoldTile) {
@@ -391,12 +391,12 @@ impl<T: Ordered, const MAX: bool> FoldKernel for Arg<T, MAX> {
                     let x = tile.row::<T>(j);
                     for start in (0..tile.cols).step_by(SOUGHT) {
                         let n = SOUGHT.min(tile.cols - start);
-                        // SAFETY: the caller's.
+                        // SAFETY: the caller keeps this function's contract.
                         unsafe {
                             let x = x.add(start);
                             let best = T::best::<MAX>(isa, x, n);
                             let known = (values.add(j).read(), numbers.add(j).read());
-                            // In most blocks no element is better than the best so far, so that no place is needed.
+                            // In most blocks no element is better than the best so far, so that no index is needed.
                             if tile.done + start > 0 && beats::<T, MAX>(known.0, best) {
                                 continue;
                             }
@@ -413,16 +413,16 @@ impl<T: Ordered, const MAX: bool> FoldKernel for Arg<T, MAX> {
 
     unsafe fn columns(&self, accs: Accumulators, tile: &FoldTile) {
         let tile = *tile;
-        // Detecting a NaN is cheaper than ordering it.
+        // Detecting a NaN is cheaper than handling it in the order.
         let done = simd(
             #[inline(always)]
-            // SAFETY: the caller's.
+            // SAFETY: the caller keeps this function's contract.
             move |_| unsafe { columns::<T, MAX, false>(accs, tile) },
         );
         if !done {
             simd(
                 #[inline(always)]
-                // SAFETY: as above.
+                // SAFETY: the caller keeps this function's contract.
                 move |_| unsafe { columns::<T, MAX, true>(accs, tile) },
             );
         }
@@ -431,7 +431,7 @@ impl<T: Ordered, const MAX: bool> FoldKernel for Arg<T, MAX> {
     unsafe fn merge(&self, accs: Accumulators, later: Accumulators, n: usize, _: [usize; 2]) {
         let (values, numbers) = (accs.plane::<T>(0), accs.plane::<i64>(1));
         for j in 0..n {
-            // SAFETY: the caller's.
+            // SAFETY: the caller keeps this function's contract.
             unsafe {
                 let later = (later.plane::<T>(0).add(j).read(), later.plane::<i64>(1).add(j).read());
                 let (value, number) = Self::first_best((values.add(j).read(), numbers.add(j).read()), later);
@@ -442,7 +442,7 @@ impl<T: Ordered, const MAX: bool> FoldKernel for Arg<T, MAX> {
     }
 
     unsafe fn finish(&self, accs: Accumulators, n: usize, _: usize, out: [*mut u8; 2]) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe {
             std::ptr::copy_nonoverlapping(accs.plane::<T>(0), out[0].cast(), n);
             std::ptr::copy_nonoverlapping(accs.plane::<i64>(1), out[1].cast(), n);
@@ -454,7 +454,7 @@ impl<T: Ordered, const MAX: bool> FoldKernel for Arg<T, MAX> {
 mod tests {
     use super::*;
 
-    /// The greatest and the least of rows of any length, twice in each: the place is the first one's.
+    /// Checks the maximum and minimum of rows of any length. Each occurs twice; the index must be the first.
     fn check<T: Ordered + PartialEq + std::fmt::Debug>() {
         let [few, some, most] = [1, 5, 9].map(T::from_i64);
         for n in 1..=200 {
@@ -489,7 +489,7 @@ mod tests {
         check::<u8>();
     }
 
-    /// The best of each column of `rows` x `cols` elements and its row, the tile cut in two.
+    /// Returns the best element of each column of `rows` x `cols` elements and its row, with the tile divided in two.
     fn best_of_columns<T: Ordered, const MAX: bool>(x: &[T], rows: usize, cols: usize) -> (Vec<T>, Vec<i64>) {
         let (mut memory, mut values, mut places) = (vec![0u64; 2 * cols], vec![T::ZERO; cols], vec![0i64; cols]);
         let (accs, fold) = (Accumulators { data: memory.as_mut_ptr().cast(), capacity: cols }, Arg::<T, MAX>(PhantomData));
@@ -497,15 +497,15 @@ mod tests {
         for (from, to) in [(0, rows / 3), (rows / 3, rows)].into_iter().filter(|(from, to)| from < to) {
             let x = x[from * cols..].as_ptr().cast();
             let tile = FoldTile { x, rows: to - from, cols, step, done: from, index: from as i64, weight: 1 };
-            // SAFETY: accumulators have room for the columns.
+            // SAFETY: the accumulators have room for the columns.
             unsafe { fold.columns(accs, &tile) };
         }
-        // SAFETY: results have, too.
+        // SAFETY: the results have room for the columns.
         unsafe { fold.finish(accs, cols, rows, [values.as_mut_ptr().cast(), places.as_mut_ptr().cast()]) };
         (values, places)
     }
 
-    /// The first of a column that no other is ahead of; a NaN is ahead of all.
+    /// Returns the index of the first element of a column that no other is better than. A NaN is better than every number.
     fn first_best<T: Ordered>(x: &[T], cols: usize, j: usize, max: bool) -> usize {
         let column: Vec<T> = x.iter().skip(j).step_by(cols).copied().collect();
         let ahead = |a: T, b: T| (a.is_nan() && !b.is_nan()) || (!b.is_nan() && if max { a > b } else { a < b });

@@ -5,36 +5,36 @@ use crate::dtype::Dtype;
 /// The accumulators of neighbouring results: planes of `capacity` entries of at most 8 bytes.
 #[derive(Clone, Copy)]
 pub struct Accumulators {
-    /// Where the planes begin; aligned to 8.
+    /// The first entry of the first plane, aligned to 8 bytes.
     pub data: *mut u8,
-    /// Entries of a plane.
+    /// The number of entries in a plane.
     pub capacity: usize,
 }
 
 impl Accumulators {
-    /// The first entry of plane `k`.
+    /// Returns the first entry of plane `k`.
     #[inline(always)]
     pub(super) fn plane<T>(self, k: usize) -> *mut T {
         self.data.wrapping_add(k * self.capacity * 8).cast()
     }
 }
 
-/// Elements to be folded: `rows` runs of `cols`.
+/// Elements to be folded: `rows` runs of `cols` elements.
 #[derive(Clone, Copy)]
 pub struct FoldTile {
     /// The first element.
     pub x: *const u8,
-    /// Runs.
+    /// The number of runs.
     pub rows: usize,
-    /// Contiguous elements of a run.
+    /// The number of contiguous elements in a run.
     pub cols: usize,
-    /// Bytes from run to run.
+    /// Bytes from one run to the next.
     pub step: isize,
-    /// Elements every accumulator has taken before.
+    /// The number of elements that every accumulator has folded before.
     pub done: usize,
-    /// The number of the first element of a fold, for folds that return places.
+    /// The index of the first element of a fold, for folds that return indices.
     pub index: i64,
-    /// How much the number grows from one element of a fold to the next.
+    /// The difference between the indices of two consecutive elements of a fold.
     pub weight: i64,
 }
 
@@ -48,51 +48,51 @@ impl FoldTile {
 /// A reduction over one compute type.
 ///
 /// # Safety
-/// Of all methods: accumulators have room for as many entries as are used and are started, tiles lie inside their memory.
+/// For all methods: accumulators must be started and have room for as many entries as are used, and tiles must be inside their memory.
 #[allow(clippy::missing_safety_doc)]
 pub trait FoldKernel: Sync {
-    /// Planes of an accumulator.
+    /// Returns the number of planes of an accumulator.
     fn planes(&self) -> usize;
-    /// The dtype it reads where elements are computed in `compute`.
+    /// Returns the dtype that the fold reads if elements are computed in `compute`.
     fn reads(&self, compute: Dtype) -> Dtype {
         compute.compute()
     }
-    /// Returns true if the numbers of elements matter.
+    /// Returns true if the indices of elements matter.
     fn indexed(&self) -> bool {
         false
     }
-    /// Makes the first `n` accumulators those of no elements.
+    /// Sets the first `n` accumulators to the state of no elements.
     unsafe fn start(&self, accs: Accumulators, n: usize);
     /// Folds row `j` of the tile into accumulator `j`.
     unsafe fn rows(&self, accs: Accumulators, tile: &FoldTile);
-    /// The fewest columns it folds well, of rows with gaps between them or without.
+    /// Returns the minimum number of columns that the fold processes well, for rows with gaps between them or without.
     fn fewest(&self, _gaps: bool) -> usize {
         8
     }
-    /// Returns true if the fold takes more than [`ROWS`] rows of narrow tiles: up to as many elements as [`ROWS`] rows of [`NARROW`]
+    /// Returns true if the fold accepts more than [`ROWS`] rows of narrow tiles: up to as many elements as [`ROWS`] rows of [`NARROW`]
     /// columns have.
     fn tall(&self, _gaps: bool) -> bool {
         false
     }
     /// Folds column `j` of the tile into accumulator `j`.
     unsafe fn columns(&self, accs: Accumulators, tile: &FoldTile);
-    /// Folds `n` accumulators that took `counts[1]` elements each into others that took `counts[0]`.
+    /// Merges `n` accumulators of `counts[1]` elements each into accumulators of `counts[0]`.
     unsafe fn merge(&self, accs: Accumulators, later: Accumulators, n: usize, counts: [usize; 2]);
     /// Writes the results of `n` accumulators of `count` elements each to one or two runs.
     unsafe fn finish(&self, accs: Accumulators, n: usize, count: usize, out: [*mut u8; 2]);
 }
 
-/// The most rows of a tile whose columns are folded, unless it is narrow and the fold takes [tall](FoldKernel::tall) ones.
+/// The maximum number of rows in a tile whose columns are folded, unless it is narrow and the fold accepts [tall](FoldKernel::tall) tiles.
 pub(crate) const ROWS: usize = 128;
-/// The most columns of such a tile.
+/// The maximum number of columns in such a tile.
 pub(crate) const COLUMNS: usize = 1024;
 /// Rows of fewer columns are narrow.
 pub(crate) const NARROW: usize = 64;
 
-/// Rows folded at a time: the accumulators are loaded and stored once for all of them.
+/// Rows folded at a time. The accumulators are loaded and stored once for all of them.
 pub(super) const UNROLL: usize = 4;
 
-/// Calls `four` for each [`UNROLL`] rows, with the number of the first, and `one` for each row that is left.
+/// Calls `four` for each [`UNROLL`] rows, with the index of the first, and `one` for each remaining row.
 #[inline(always)]
 pub(super) fn for_rows<T>(tile: &FoldTile, mut four: impl FnMut(usize, [*const T; UNROLL]), mut one: impl FnMut(usize, *const T)) {
     let mut r = 0;

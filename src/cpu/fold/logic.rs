@@ -1,12 +1,12 @@
-//! The folds that tell whether any element, or every one, is true.
+//! The folds that test whether any element, or every element, is true.
 
 use super::Reducer;
 use crate::cpu::simd::Isa;
 use crate::dtype::{Bool, Dtype, Element};
 use std::ops::BitAnd;
 
-/// The fold that tells whether every (`ALL`) or any element is not 0: has one of these bits, all but the sign of floats. Elements are read
-/// as integers of their width. A lane keeps whether it has seen an element that decides the result; the fold stops there.
+/// The fold that tests whether every (`ALL`) or any element is not 0. Elements are read as integers of their width; a float is not 0 if a
+/// bit except the sign is set. A lane records whether it has seen an element that decides the result; the fold stops there.
 #[derive(Clone, Copy)]
 pub struct Logic<T, const ALL: bool>(pub T);
 
@@ -18,7 +18,7 @@ impl<T: Element + BitAnd<Output = T>, const ALL: bool> Reducer for Logic<T, ALL>
     type U = ();
     type Out = Bool;
     type Other = ();
-    /// Elements that a lane accumulates before the fold looks whether the result is decided.
+    /// Elements that a lane accumulates before the fold checks whether the result is decided.
     const CAPACITY: usize = 64;
     #[inline(always)]
     fn reads(self, compute: Dtype) -> Dtype {

@@ -1,10 +1,10 @@
-//! The least and the greatest element in one pass over memory.
+//! The minimum and the maximum in one pass over memory.
 
 use super::kernel::{Accumulators, FoldKernel, FoldTile};
 use super::{Extreme, Lanes, Ordered};
 use std::marker::PhantomData;
 
-/// Least and greatest element: both folds over one tile after the other, which stays in the cache.
+/// The minimum and maximum: both folds run over one tile after the other, which stays in the cache.
 pub struct MinMax<T>(Lanes<Extreme<T, false>>, Lanes<Extreme<T, true>>);
 
 impl<T> Default for MinMax<T> {
@@ -13,7 +13,7 @@ impl<T> Default for MinMax<T> {
     }
 }
 
-/// The accumulators of the greatest elements, beside those of the least ones.
+/// Returns the accumulators of the maxima, which follow the accumulators of the minima.
 #[inline(always)]
 fn greatest(accs: Accumulators) -> Accumulators {
     Accumulators { data: accs.plane(1), ..accs }
@@ -25,7 +25,7 @@ impl<T: Ordered> FoldKernel for MinMax<T> {
     }
 
     unsafe fn start(&self, accs: Accumulators, n: usize) {
-        // SAFETY: the caller's; so below.
+        // SAFETY: the caller keeps this function's contract, for both folds.
         unsafe {
             self.0.start(accs, n);
             self.1.start(greatest(accs), n);
@@ -33,7 +33,7 @@ impl<T: Ordered> FoldKernel for MinMax<T> {
     }
 
     unsafe fn rows(&self, accs: Accumulators, tile: &FoldTile) {
-        // SAFETY: as above.
+        // SAFETY: the caller keeps this function's contract, for both folds.
         unsafe {
             self.0.rows(accs, tile);
             self.1.rows(greatest(accs), tile);
@@ -49,7 +49,7 @@ impl<T: Ordered> FoldKernel for MinMax<T> {
     }
 
     unsafe fn columns(&self, accs: Accumulators, tile: &FoldTile) {
-        // SAFETY: as above.
+        // SAFETY: the caller keeps this function's contract, for both folds.
         unsafe {
             self.0.columns(accs, tile);
             self.1.columns(greatest(accs), tile);
@@ -57,7 +57,7 @@ impl<T: Ordered> FoldKernel for MinMax<T> {
     }
 
     unsafe fn merge(&self, accs: Accumulators, later: Accumulators, n: usize, counts: [usize; 2]) {
-        // SAFETY: as above.
+        // SAFETY: the caller keeps this function's contract, for both folds.
         unsafe {
             self.0.merge(accs, later, n, counts);
             self.1.merge(greatest(accs), greatest(later), n, counts);
@@ -65,7 +65,7 @@ impl<T: Ordered> FoldKernel for MinMax<T> {
     }
 
     unsafe fn finish(&self, accs: Accumulators, n: usize, count: usize, out: [*mut u8; 2]) {
-        // SAFETY: as above; neither fold has a second result.
+        // SAFETY: the caller keeps this function's contract; neither fold has a second result.
         unsafe {
             self.0.finish(accs, n, count, [out[0]; 2]);
             self.1.finish(greatest(accs), n, count, [out[1]; 2]);

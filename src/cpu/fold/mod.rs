@@ -1,6 +1,6 @@
-//! Folds: what becomes of the elements of a result position, as kernels over tiles of one compute type.
+//! Folds: kernels that reduce the elements of each result position, over tiles of one compute type.
 //!
-//! Accumulators lie in planes, one number of each after the other, so that columns are folded by whole vectors.
+//! Accumulators are stored in planes, with the same number of all accumulators in one plane, so that columns are folded by whole vectors.
 
 mod choose;
 mod extreme;
@@ -36,7 +36,7 @@ mod tests {
     use crate::launch::Root;
     use std::marker::PhantomData;
 
-    /// Returns the results of `fold` for each column of `rows` x `cols` elements, with the tile cut in two, and for each row.
+    /// Returns the results of `fold` for each column of `rows` x `cols` elements, with the tile divided in two, and for each row.
     fn folded<T, R: Copy + Default>(fold: &dyn FoldKernel, x: &[T], rows: usize, cols: usize) -> [Vec<R>; 2] {
         let step = (cols * size_of::<T>()) as isize;
         let whole = FoldTile { x: x.as_ptr().cast(), rows, cols, step, done: 0, index: 0, weight: 1 };
@@ -47,7 +47,7 @@ mod tests {
             FoldTile { rows: cut, ..whole },
             FoldTile { x: whole.row::<u8>(cut), rows: rows - cut, done: cut, index: cut as i64, ..whole },
         ];
-        // SAFETY: accumulators and results have room for rows and columns.
+        // SAFETY: accumulators and results have room for the rows and the columns.
         unsafe {
             for (side, n, count) in [(0, rows, cols), (1, cols, rows)] {
                 fold.start(accs, n);
@@ -62,7 +62,7 @@ mod tests {
         results
     }
 
-    /// Rows and columns of `x` by a plain formula.
+    /// Returns the results of a plain formula for the rows and columns of `x`.
     fn plain<T: Copy, R>(x: &[T], rows: usize, cols: usize, f: impl Fn(&[T]) -> R) -> [Vec<R>; 2] {
         let column = |j: usize| (0..rows).map(|r| x[r * cols + j]).collect::<Vec<T>>();
         [(0..rows).map(|r| f(&x[r * cols..][..cols])).collect(), (0..cols).map(|j| f(&column(j))).collect()]
@@ -104,7 +104,7 @@ mod tests {
         let tile = FoldTile { x: least.as_ptr().cast(), rows: 1, cols: least.len(), step: 0, done: 0, index: 0, weight: 1 };
         let (mut acc, mut sum, fold) = ([0u64; 2], 0i64, Lanes(Sum::<i8>(PhantomData)));
         let accs = Accumulators { data: acc.as_mut_ptr().cast(), capacity: 1 };
-        // SAFETY: one accumulator, one result.
+        // SAFETY: there is one accumulator and one result.
         unsafe {
             fold.start(accs, 1);
             fold.rows(accs, &tile);
@@ -126,7 +126,7 @@ mod tests {
             );
             let values = folded::<f32, u32>(&Arg::<f32, true>(PhantomData), &x, rows, cols);
             assert_eq!(values.map(sorted_nan), plain(&x, rows, cols, |x| x[first(x)].to_bits()).map(sorted_nan));
-            // The same in float64, whose NaN are all of one pattern here.
+            // The same in float64. All its NaNs have one bit pattern here.
             let wide: Vec<f64> = x.iter().map(|&x| if x.is_nan() { f64::NAN } else { x.into() }).collect();
             let expected = plain(&x, rows, cols, |x| f64::from(x[first(x)]));
             for found in [
@@ -139,14 +139,14 @@ mod tests {
         }
     }
 
-    /// One pattern for all NaNs.
+    /// Replaces all NaNs by one bit pattern.
     fn sorted_nan(bits: Vec<u32>) -> Vec<u32> {
         bits.into_iter().map(|b| if f32::from_bits(b).is_nan() { u32::MAX } else { b }).collect()
     }
 
     #[test]
     fn a_large_mean_takes_nothing_from_the_variance() {
-        // Beside 1e8 numbers are multiples of 2^-26: the exact variance is that of integers.
+        // Numbers near 1e8 are multiples of 2^-26, so the exact variance can be computed with integers.
         for (rows, cols) in [(1000, 1), (1000, 3), (1000, 40), (3, 1000)] {
             let k: Vec<i64> = (0..(rows * cols) as i64).map(|i| i * i % 10_007 + i % 13).collect();
             let x: Vec<f64> = k.iter().map(|&k| 1e8 + k as f64 * 2f64.powi(-26)).collect();

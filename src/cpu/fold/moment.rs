@@ -1,8 +1,9 @@
 //! Variance: mean and sum of squared deviations, updated block by block.
 //!
-//! A block is measured from the mean so far (Chan, Golub and LeVeque's update with the mean as shift), the first one from its first
-//! element, or again from its mean where that element lies far from it: so cancellation loses at most a factor of [`FAR`]. The mean is a
-//! sum of two numbers: where it is large compared to the deviation, the rounding error of one number, times the count of elements, would
+//! The deviations of a block are measured from the mean so far (Chan, Golub and LeVeque's update with the mean as shift). The first block
+//! is measured from its first element, or again from its mean if that element is far from the mean. So cancellation loses at most a factor
+//! of [`FAR`]. The mean is a sum of two numbers. If it is large compared with the deviation, the rounding error of one number, times the
+//! count of elements, would be visible in the sum of squares.
 //! show in the sum of squares.
 
 use super::Reducer;
@@ -14,7 +15,7 @@ use crate::cpu::vector::{Float32s, Floats, Register, by_level};
 use crate::dtype::{Dtype, Element};
 use std::marker::PhantomData;
 
-/// The variance or, with `root`, its square root: the sum of squares over the count less `correction`.
+/// The variance or, with `root`, its square root: the sum of squares, divided by the count minus `correction`.
 pub struct Moment<T> {
     correction: f64,
     root: bool,
@@ -22,16 +23,16 @@ pub struct Moment<T> {
 }
 
 impl<T: Element> Moment<T> {
-    /// 0 as correction gives the biased variance, 1 the unbiased one.
+    /// The correction is 0 for the biased variance, 1 for the unbiased one.
     pub fn new(correction: f64, root: bool) -> Moment<T> {
         Moment { correction, root, of: PhantomData }
     }
 }
 
-/// Elements of a row whose deviations are taken from one shift.
+/// Elements of a row whose deviations are measured from one shift.
 const SHIFTED: usize = 2048;
 
-/// The sum of squares around a shift, divided by that around the mean, from which on a block is measured again.
+/// A block is measured again if the sum of squares around its shift is this many times the sum around its mean.
 const FAR: f64 = 64.0;
 
 /// Sums of deviations from a shift and of their squares.
@@ -72,15 +73,15 @@ impl<T: Element> Reducer for Shifted<T> {
     }
 }
 
-/// A float whose deviations are summed.
+/// A float type whose deviations are summed.
 pub trait Measured: Element {
-    /// The sums of the deviations of `n` contiguous elements from `shift`, and of their squares.
+    /// Returns the sum of the deviations of `n` contiguous elements from `shift`, and the sum of their squares.
     ///
     /// # Safety
-    /// `x` holds them; `isa` stands for what the machine has.
+    /// `x` must hold `n` elements; `isa` must be an instruction set of this processor.
     #[inline(always)]
     unsafe fn deviations(isa: Isa, shift: f64, x: *const Self, n: usize) -> (f64, f64) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe { row(Shifted::<Self> { shift, of: PhantomData }, isa, x, n) }
     }
 }
@@ -90,7 +91,7 @@ impl Measured for f64 {}
 impl Measured for f32 {
     #[inline(always)]
     unsafe fn deviations(isa: Isa, shift: f64, x: *const f32, n: usize) -> (f64, f64) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe {
             // Short vectors need more independent sums.
             if isa.level() == Level::Baseline {
@@ -101,13 +102,13 @@ impl Measured for f32 {
     }
 }
 
-/// `sums` of the deviations of a register of elements from `shift`, and of their squares, with those of the elements at `x`.
+/// Adds the deviations from `shift` of a register of elements at `x`, and their squares, to the sums.
 ///
 /// # Safety
 /// As for [`Float32s::load_wide`].
 #[inline(always)]
 unsafe fn deviate<V: Float32s>((sums, squares): (V::Wide, V::Wide), x: *const f32, shift: V::Wide) -> (V::Wide, V::Wide) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps this function's contract.
     let d = unsafe { V::load_wide(x) } - shift;
     (sums + d, d.fma(d, squares))
 }
@@ -115,10 +116,10 @@ unsafe fn deviate<V: Float32s>((sums, squares): (V::Wide, V::Wide), x: *const f3
 /// [`Measured::deviations`] by whole vectors.
 ///
 /// # Safety
-/// `x` holds the elements; as for [`Register`].
+/// `x` must hold the elements; as for [`Register`].
 #[inline(always)]
 unsafe fn deviations<V: Float32s>(isa: Isa, shift: f64, x: *const f32, n: usize) -> (f64, f64) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps this function's contract.
     unsafe {
         let by = V::Wide::all(shift);
         let nothing = (V::Wide::all(0.0), V::Wide::all(0.0));
@@ -140,34 +141,34 @@ unsafe fn deviations<V: Float32s>(isa: Isa, shift: f64, x: *const f32, n: usize)
     }
 }
 
-/// Mean and squared deviations of the elements so far.
+/// The mean and the squared deviations of the elements so far.
 #[derive(Clone, Copy)]
 struct Spread {
-    /// Their mean is `mean + rest`, the second far smaller.
+    /// The mean is `mean + rest`, where `rest` is far smaller.
     mean: f64,
     rest: f64,
-    /// The sum of the squares of their distances from it.
+    /// The sum of the squared deviations from the mean.
     squares: f64,
 }
 
 impl Spread {
     const NOTHING: Spread = Spread { mean: 0.0, rest: 0.0, squares: 0.0 };
 
-    /// The spread at place `j` of the planes.
+    /// Returns entry `j` of the planes.
     ///
     /// # Safety
-    /// There is one.
+    /// The entry must exist.
     #[inline(always)]
     unsafe fn load(planes: [*mut f64; 3], j: usize) -> Spread {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe { Spread { mean: planes[0].add(j).read(), rest: planes[1].add(j).read(), squares: planes[2].add(j).read() } }
     }
 
     /// # Safety
-    /// There is a place `j`.
+    /// Entry `j` must exist.
     #[inline(always)]
     unsafe fn store(self, planes: [*mut f64; 3], j: usize) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe {
             planes[0].add(j).write(self.mean);
             planes[1].add(j).write(self.rest);
@@ -175,28 +176,29 @@ impl Spread {
         }
     }
 
-    /// The mean moved by `step`, still as a sum of two.
+    /// Returns the mean moved by `step`, still as a sum of two numbers.
     #[inline(always)]
     fn moved(self, step: f64) -> Spread {
         let rest = self.rest + step;
         let mean = self.mean + rest;
-        // The rounding error of a finite sum, whichever part is the larger one.
+        // The rounding error of a finite sum, whichever part is larger.
         let added = mean - self.mean;
         let lost = (self.mean - (mean - added)) + (rest - added);
         Spread { mean, rest: if mean.abs() < f64::INFINITY { lost } else { 0.0 }, squares: self.squares }
     }
 
-    /// Of a first block of `1 / inverse` elements, whose deviations from `shift` are summed up.
+    /// Returns the spread of a first block of `1 / inverse` elements, given the sums of its deviations from `shift`.
     #[inline(always)]
     fn first(shift: f64, (sum, squares): (f64, f64), inverse: f64) -> Spread {
         let step = sum * inverse;
         Spread { mean: shift, rest: 0.0, squares: around(sum, squares, sum * step) }.moved(step)
     }
 
-    /// With a block of elements, whose deviations from `mean` are summed up: `done` before, `more` in the block, `1 / inverse` together.
+    /// Returns the spread including a block of elements, given the sums of its deviations from `mean`. The counts are `done` elements
+    /// before, `more` in the block, and `1 / inverse` together.
     #[inline(always)]
     fn with(self, (sum, squares): (f64, f64), [done, more, inverse]: [f64; 3]) -> Spread {
-        // From `mean`, those before deviate by `rest` each, on average.
+        // The deviations of the earlier elements from `mean` are `rest` on average.
         let ahead = done * self.rest;
         let all = sum + ahead;
         let around = around(sum, squares, all * (all * inverse));
@@ -215,7 +217,7 @@ unsafe fn columns<T: Element>(isa: Isa, accs: Accumulators, tile: FoldTile) {
     let (n, first) = (tile.cols, tile.row::<T>(0));
     let planes = planes(accs);
     let (mut a, mut b) = (Columns::new(n, |_| 0.0), Columns::new(n, |_| 0.0));
-    // SAFETY: the caller's; lines have an entry for each column.
+    // SAFETY: the caller keeps this function's contract; lines have an entry for each column.
     unsafe {
         let mut shift = if tile.done == 0 {
             Columns::new(
@@ -278,27 +280,29 @@ unsafe fn columns<T: Element>(isa: Isa, accs: Accumulators, tile: FoldTile) {
     }
 }
 
-/// `squares - less`. Squares of a finite sum that overflowed stay infinite: `less` may be infinite, too, and the difference NaN.
+/// `squares - less`. If the sum is finite and the squares overflowed, the result is infinite: `less` may be infinite, too, and the
+/// difference NaN.
 #[inline(always)]
 fn around(sum: f64, squares: f64, less: f64) -> f64 {
     if squares == f64::INFINITY && sum.is_finite() { squares } else { squares - less }
 }
 
-/// True for deviations from a shift that is far from the mean of the `1 / inverse` elements, compared to them. Only float64 has no digits
-/// to spare.
+/// Returns true if the shift of these deviations is far from the mean of the `1 / inverse` elements, compared with the deviations. Only
+/// float64 has no spare digits.
 #[inline(always)]
 fn is_far<T: Element>((sum, squares): (f64, f64), inverse: f64) -> bool {
     T::DTYPE == Dtype::Float64 && squares - sum * (sum * inverse) < squares * (1.0 / FAR)
 }
 
-/// The sums of deviations from `shift`, where those of finite elements overflow as if only the squares did: the variance is infinite then.
+/// Returns the sums of deviations from `shift`. If the sum of finite elements overflowed, only the sum of squares is infinite in the
+/// result, so that the variance is infinite.
 #[inline(always)]
 fn overflowed<T: Element>(sums: (f64, f64), shift: f64, mut elements: impl Iterator<Item = T>) -> (f64, f64) {
     let may = T::DTYPE == Dtype::Float64 && !sums.0.is_finite() && shift.is_finite();
     if may && elements.all(|x| x.to_f64().is_finite()) { (0.0, f64::INFINITY) } else { sums }
 }
 
-/// The counts that [`Spread::with`] takes, for `done` elements and `more`.
+/// Returns the counts for [`Spread::with`], for `done` elements and `more`.
 #[inline(always)]
 fn counts(done: usize, more: usize) -> [f64; 3] {
     [done as f64, more as f64, 1.0 / (done + more) as f64]
@@ -316,7 +320,7 @@ impl<T: Measured> FoldKernel for Moment<T> {
 
     unsafe fn start(&self, accs: Accumulators, n: usize) {
         let planes = planes(accs);
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         (0..n).for_each(|j| unsafe { Spread::NOTHING.store(planes, j) })
     }
 
@@ -327,7 +331,7 @@ impl<T: Measured> FoldKernel for Moment<T> {
             move |isa| {
                 for j in 0..tile.rows {
                     let x = tile.row::<T>(j);
-                    // SAFETY: the caller's.
+                    // SAFETY: the caller keeps this function's contract.
                     unsafe {
                         let mut state = if tile.done == 0 { Spread::NOTHING } else { Spread::load(planes, j) };
                         for start in (0..tile.cols).step_by(SHIFTED) {
@@ -355,7 +359,7 @@ impl<T: Measured> FoldKernel for Moment<T> {
         let tile = *tile;
         simd(
             #[inline(always)]
-            // SAFETY: the caller's.
+            // SAFETY: the caller keeps this function's contract.
             move |isa| unsafe { columns::<T>(isa, accs, tile) },
         )
     }
@@ -367,12 +371,12 @@ impl<T: Measured> FoldKernel for Moment<T> {
             #[inline(always)]
             move |_| {
                 for j in 0..n {
-                    // SAFETY: the caller's.
+                    // SAFETY: the caller keeps this function's contract.
                     unsafe {
                         let (before, later) = (Spread::load(planes, j), Spread::load(later, j));
                         let difference = (later.mean - before.mean) + (later.rest - before.rest);
                         let squares = before.squares + later.squares + difference * difference * between;
-                        // Finite means so far apart: the squares are infinite, and the mean stays a number.
+                        // The difference of the finite means overflows. The squares are then infinite, and the mean stays finite.
                         let step = if difference.is_infinite() && before.mean.is_finite() && later.mean.is_finite() {
                             0.0
                         } else {
@@ -386,17 +390,17 @@ impl<T: Measured> FoldKernel for Moment<T> {
     }
 
     unsafe fn finish(&self, accs: Accumulators, n: usize, count: usize, out: [*mut u8; 2]) {
-        // The squares of nothing are 0, and 0 by 0 is NaN.
+        // Without elements, 0 / 0 gives NaN.
         let divisor = if count == 0 { 0.0 } else { (count as f64 - self.correction).max(0.0) };
         let (all, out, root) = (planes(accs)[2], out[0].cast::<f64>(), self.root);
         simd(
             #[inline(always)]
             move |_| {
                 for j in 0..n {
-                    // SAFETY: the caller's.
+                    // SAFETY: the caller keeps this function's contract.
                     unsafe {
                         let squares = all.add(j).read();
-                        // Rounding may leave a negative number; NaN stays.
+                        // Rounding may leave a negative number. NaN is kept.
                         let variance = if squares < 0.0 { 0.0 } else { squares } / divisor;
                         out.add(j).write(if root { variance.sqrt() } else { variance });
                     }

@@ -1,7 +1,7 @@
-//! Sums of floats of at most 32 bits: short trees of float32 additions, whose roots are added up in float64.
+//! Sums of floats of at most 32 bits: short trees of float32 additions, whose roots are added in float64.
 //!
-//! Seven of eight additions, or 15 of 16, are of float32, of which a vector holds twice as many as of float64; each element takes part in
-//! three to five of them. Where float32 overflows or underflows, the total shows it, and the terms are summed again in float64.
+//! Seven of eight additions, or 15 of 16, are of float32, of which a vector holds twice as many as of float64. Each element takes part in
+//! three to five additions. If float32 overflows or underflows, the total shows that, and the terms are summed again in float64.
 
 use super::kernel::{Accumulators, FoldKernel, FoldTile};
 use super::line::Columns;
@@ -13,25 +13,25 @@ use crate::launch::Root;
 use half::{bf16, f16};
 use std::marker::PhantomData;
 
-/// Leaves of a tree of a row.
+/// Leaves in a tree of a row.
 const LEAVES: usize = 8;
-/// Leaves of a tree of a column, whose root is added to memory.
+/// Leaves in a tree of a column. The root of this tree is added to memory.
 const MORE_LEAVES: usize = 2 * LEAVES;
 
-/// A float that float32 holds exactly.
+/// A float type whose values float32 represents exactly.
 ///
 /// # Safety
-/// Of all functions: as for [`Register`].
+/// For all functions: as for [`Register`].
 #[allow(clippy::missing_safety_doc)]
 pub trait Small: Copy + Send + Sync {
-    /// The float as it is summed.
+    /// Returns the float as float32.
     fn get(self) -> f32;
-    /// A vector of them.
+    /// Returns a vector of floats.
     unsafe fn vector<V: Float32s>(x: *const Self) -> V;
-    /// Two vectors of them, in any order.
+    /// Returns two vectors of floats, in any order.
     #[inline(always)]
     unsafe fn vectors<V: Float32s>(x: *const Self) -> [V; 2] {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe { [Self::vector(x), Self::vector(x.add(V::LANES))] }
     }
 }
@@ -43,7 +43,7 @@ impl Small for f32 {
     }
     #[inline(always)]
     unsafe fn vector<V: Float32s>(x: *const f32) -> V {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe { V::load(x) }
     }
 }
@@ -55,7 +55,7 @@ impl Small for f16 {
     }
     #[inline(always)]
     unsafe fn vector<V: Float32s>(x: *const f16) -> V {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe { V::load_f16(x.cast()) }
     }
 }
@@ -67,28 +67,28 @@ impl Small for bf16 {
     }
     #[inline(always)]
     unsafe fn vector<V: Float32s>(x: *const bf16) -> V {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe { V::load_bf16(x.cast()) }
     }
     #[inline(always)]
     unsafe fn vectors<V: Float32s>(x: *const bf16) -> [V; 2] {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe { V::load_bf16_unordered(x.cast()) }
     }
 }
 
-/// A term that is computed for vectors of float32, too.
+/// A term that can also be computed for vectors of float32.
 pub trait VectorTerm: Term {
-    /// Totals below this may have lost terms.
+    /// Totals below this may have lost terms by underflow.
     const LEAST: f64 = 0.0;
-    /// The terms of a vector; 0 for 0.
+    /// Returns the terms of a vector. The term of 0 must be 0.
     fn of_vector<V: Float32s>(x: V) -> V;
-    /// `sum` and the terms of a vector.
+    /// Adds the terms of a vector to `sum`.
     #[inline(always)]
     fn onto_vector<V: Float32s>(sum: V, x: V) -> V {
         sum + Self::of_vector(x)
     }
-    /// Returns true if `total` is as good as if summed in float64.
+    /// Returns true if `total` is as accurate as a sum in float64.
     #[inline(always)]
     fn good(total: f64) -> bool {
         (total.abs() < f64::INFINITY) & (Self::LEAST == 0.0 || total >= Self::LEAST)
@@ -105,7 +105,7 @@ impl VectorTerm for Plain {
 impl VectorTerm for Abs {
     #[inline(always)]
     fn of_vector<V: Float32s>(x: V) -> V {
-        // SAFETY: no register has more lanes than numbers follow.
+        // SAFETY: `ABS` has at least as many numbers as a register has lanes.
         unsafe { x.and(V::load(ABS.as_ptr().cast())) }
     }
 }
@@ -122,41 +122,41 @@ impl VectorTerm for Square {
     }
 }
 
-/// All bits of a float32 but the sign.
+/// The mask of all bits of a float32 except the sign.
 static ABS: [u32; MOST_LANES] = [0x7fff_ffff; MOST_LANES];
-/// No bits, then all bits.
+/// Masks without any bits, followed by masks of all bits.
 static NONE_ALL: [[u32; MOST_LANES]; 2] = [[0; MOST_LANES], [u32::MAX; MOST_LANES]];
 
-/// All bits of the last `n` lanes.
+/// Returns a mask of all bits of the last `n` lanes.
 ///
 /// # Safety
-/// As for [`Register`], which has more than `n` lanes.
+/// As for [`Register`], which must have more than `n` lanes.
 #[inline(always)]
 unsafe fn last_lanes<V: Float32s>(n: usize) -> V {
-    // SAFETY: the caller's; `MOST_LANES` numbers follow that are none or all.
+    // SAFETY: the caller keeps this function's contract; a register's lanes end inside `NONE_ALL`.
     unsafe { V::load(NONE_ALL.as_ptr().cast::<f32>().add(MOST_LANES - V::LANES + n)) }
 }
 
-/// The terms of two vectors, summed lane by lane.
+/// Returns the terms of two vectors, summed lane by lane.
 ///
 /// # Safety
-/// `x` holds the elements of two vectors; as for [`Register`].
+/// `x` must hold the elements of two vectors; as for [`Register`].
 #[inline(always)]
 unsafe fn neighbours<V: Float32s, S: Small, P: VectorTerm>(x: *const S) -> V {
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps this function's contract.
     unsafe {
         let [a, b] = S::vectors::<V>(x);
         P::onto_vector(P::of_vector(a), b)
     }
 }
 
-/// The sum of `n` contiguous elements.
+/// Returns the sum of the terms of `n` contiguous elements.
 ///
 /// # Safety
-/// `x` holds them; as for [`Register`].
+/// `x` must hold `n` elements; as for [`Register`].
 #[inline(always)]
 unsafe fn row<V: Float32s, S: Small, P: VectorTerm>(x: *const S, n: usize) -> f64 {
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps this function's contract.
     unsafe {
         if n < V::LANES {
             return wide_row::<S, P>(x, n);
@@ -169,7 +169,7 @@ unsafe fn row<V: Float32s, S: Small, P: VectorTerm>(x: *const S, n: usize) -> f6
             sums = sums + (half + other).widen();
             at += LEAVES * V::LANES;
         }
-        // The last vector overlaps those before it; the lanes that are summed with those are set to 0.
+        // The last vector overlaps the vectors before it. The lanes that were already summed are set to 0.
         let last = S::vector::<V>(x.add(n - V::LANES)).and(last_lanes((n - at) % V::LANES));
         let mut rest = P::of_vector(last);
         while n - at >= V::LANES {
@@ -180,15 +180,15 @@ unsafe fn row<V: Float32s, S: Small, P: VectorTerm>(x: *const S, n: usize) -> f6
     }
 }
 
-/// [`row`] in float64 from the first addition.
+/// [`row`] in float64 from the first addition on.
 ///
 /// # Safety
-/// `x` holds the elements.
+/// `x` must hold `n` elements.
 #[inline(never)]
 unsafe fn wide_row<S: Small, P: VectorTerm>(x: *const S, n: usize) -> f64 {
     const SUMS: usize = 8;
     let mut sums = [0.0; SUMS];
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps this function's contract.
     let term = |i: usize| P::of(f64::from(unsafe { x.add(i).read().get() }));
     let whole = n - n % SUMS;
     for at in (0..whole).step_by(SUMS) {
@@ -201,11 +201,11 @@ unsafe fn wide_row<S: Small, P: VectorTerm>(x: *const S, n: usize) -> f64 {
 /// Adds the sums of the rows of a tile to totals.
 ///
 /// # Safety
-/// The tile lies inside its memory; there are as many totals as rows; as for [`Register`].
+/// The tile must be inside its memory. There must be as many totals as rows; as for [`Register`].
 #[inline(always)]
 unsafe fn rows<V: Float32s, S: Small, P: VectorTerm>(totals: *mut f64, tile: &FoldTile) {
     for j in 0..tile.rows {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe {
             let sum = row::<V, S, P>(tile.row(j), tile.cols);
             *totals.add(j) += if P::good(sum) { sum } else { wide_row::<S, P>(tile.row(j), tile.cols) };
@@ -213,30 +213,30 @@ unsafe fn rows<V: Float32s, S: Small, P: VectorTerm>(totals: *mut f64, tile: &Fo
     }
 }
 
-/// The vector at `x`; with `MASKED` only the lanes whose `bits` are set, the others 0.
+/// Returns the vector at `x`. With `MASKED`, lanes without `bits` are 0.
 ///
 /// # Safety
-/// `x` leads to a vector's elements; as for [`Register`].
+/// `x` must hold the elements of a vector; as for [`Register`].
 #[inline(always)]
 unsafe fn leaf<V: Float32s, S: Small, const MASKED: bool>(x: *const S, bits: V) -> V {
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps this function's contract.
     unsafe { if MASKED { S::vector::<V>(x).and(bits) } else { S::vector(x) } }
 }
 
-/// The terms of two elements in each lane, as [`leaf`] sees them.
+/// Returns the terms of two elements in each lane, loaded by [`leaf`].
 ///
 /// # Safety
 /// As for [`leaf`].
 #[inline(always)]
 unsafe fn two<V: Float32s, S: Small, P: VectorTerm, const MASKED: bool>(a: *const S, b: *const S, bits: V) -> V {
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps this function's contract.
     unsafe { P::onto_vector(P::of_vector(leaf::<V, S, MASKED>(a, bits)), leaf::<V, S, MASKED>(b, bits)) }
 }
 
-/// A vector's columns from `k` on of `N` rows, one, two, [`LEAVES`] or [`MORE_LEAVES`], summed onto as many `sums`.
+/// Adds the terms of `N` rows, in a vector's columns from `k` on, to as many `sums`. `N` is one, two, [`LEAVES`] or [`MORE_LEAVES`].
 ///
 /// # Safety
-/// Each row has the columns of the vector, `sums` has a number for each; as for [`leaf`].
+/// Each row must have the columns of the vector, and `sums` a number for each; as for [`leaf`].
 #[inline(always)]
 unsafe fn strip<V: Float32s, S: Small, P: VectorTerm, const MASKED: bool, const N: usize>(
     sums: *mut f64,
@@ -244,7 +244,7 @@ unsafe fn strip<V: Float32s, S: Small, P: VectorTerm, const MASKED: bool, const 
     k: usize,
     bits: V,
 ) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps this function's contract.
     unsafe {
         let mut twos = [P::of_vector(leaf::<V, S, MASKED>(x[0].add(k), bits)); MORE_LEAVES / 2];
         for q in 0..N / 2 {
@@ -260,16 +260,17 @@ unsafe fn strip<V: Float32s, S: Small, P: VectorTerm, const MASKED: bool, const 
     }
 }
 
-/// Sums the columns of `N` rows from `r` on onto `sums`; those beyond whole vectors onto the last of `tail`, a number for each lane. (A
-/// vector that overlaps the one before would wait for its store.)
+/// Adds the columns of `N` rows from `r` on to `sums`. Columns after the last whole vector are added to the last of `tail`, which has a
+/// number for each lane, because a vector that overlaps the one before would wait for its store.
 ///
 /// # Safety
-/// The tile lies inside its memory and has a vector's columns; there are as many sums, and a vector's in the tail; as for [`Register`].
+/// The tile must be inside its memory and have at least a vector's columns. There must be as many sums as columns, and a vector's in the
+/// tail; as for [`Register`].
 #[inline(always)]
 unsafe fn across<V: Float32s, S: Small, P: VectorTerm, const N: usize>(sums: *mut f64, tail: *mut f64, tile: &FoldTile, r: usize) {
     let x: [*const S; N] = std::array::from_fn(|q| tile.row(r + q));
     let rest = tile.cols % V::LANES;
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps this function's contract.
     unsafe {
         let (bits, mut k) = (last_lanes(rest), 0);
         while k + V::LANES <= tile.cols {
@@ -282,18 +283,18 @@ unsafe fn across<V: Float32s, S: Small, P: VectorTerm, const N: usize>(sums: *mu
     }
 }
 
-/// Least columns of the rows that narrow rows are joined to; they have a few more at most.
+/// The minimum number of columns of the rows that narrow rows are joined into. Joined rows have at most a few more.
 const JOINED: usize = 64;
 
-/// Sums the columns of a tile onto `sums`. Rows narrower than a vector are joined, if they follow each other without a gap.
+/// Adds the columns of a tile to `sums`. Rows narrower than a vector are joined if there are no gaps between them.
 ///
 /// # Safety
-/// The tile lies inside its memory; there are as many sums as columns; as for [`Register`].
+/// The tile must be inside its memory. There must be as many sums as columns; as for [`Register`].
 #[inline(always)]
 unsafe fn columns<V: Float32s, S: Small, P: VectorTerm>(sums: *mut f64, tile: &FoldTile) {
     let group = if tile.cols < V::LANES { JOINED.div_ceil(tile.cols) } else { 1 };
     let joins = tile.step == (tile.cols * size_of::<S>()) as isize && group <= tile.rows;
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps this function's contract.
     unsafe {
         if group > 1 && !joins {
             return wide_columns::<S, P>(sums, tile);
@@ -312,13 +313,13 @@ unsafe fn columns<V: Float32s, S: Small, P: VectorTerm>(sums: *mut f64, tile: &F
     }
 }
 
-/// [`columns`] of a vector or more.
+/// [`columns`] for at least a vector of columns.
 ///
 /// # Safety
 /// As for [`columns`].
 #[inline(always)]
 unsafe fn wide_enough<V: Float32s, S: Small, P: VectorTerm>(sums: *mut f64, tile: &FoldTile) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps this function's contract.
     unsafe {
         let mut lanes = [0.0; MOST_LANES];
         let tail = lanes.as_mut_ptr();
@@ -344,7 +345,7 @@ unsafe fn wide_enough<V: Float32s, S: Small, P: VectorTerm>(sums: *mut f64, tile
     }
 }
 
-/// [`columns`] in float64 from the first addition.
+/// [`columns`] in float64 from the first addition on.
 ///
 /// # Safety
 /// As for [`columns`].
@@ -353,7 +354,7 @@ unsafe fn wide_columns<S: Small, P: VectorTerm>(sums: *mut f64, tile: &FoldTile)
     for r in 0..tile.rows {
         let x: *const S = tile.row(r);
         for k in 0..tile.cols {
-            // SAFETY: the caller's.
+            // SAFETY: the caller keeps this function's contract.
             unsafe { *sums.add(k) += P::of(f64::from(x.add(k).read().get())) }
         }
     }
@@ -366,7 +367,7 @@ pub struct PairwiseSum<S, P> {
 }
 
 impl<S: Small, P: VectorTerm> PairwiseSum<S, P> {
-    /// The sum, and the function of it that is the result.
+    /// Returns the fold whose result is the function `root` of the sum.
     pub fn new(root: Root) -> PairwiseSum<S, P> {
         PairwiseSum { root, of: PhantomData }
     }
@@ -382,7 +383,7 @@ impl<S: Small, P: VectorTerm> FoldKernel for PairwiseSum<S, P> {
     }
 
     unsafe fn start(&self, accs: Accumulators, n: usize) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         (0..n).for_each(|j| unsafe { accs.plane::<f64>(0).add(j).write(0.0) })
     }
 
@@ -391,7 +392,7 @@ impl<S: Small, P: VectorTerm> FoldKernel for PairwiseSum<S, P> {
         simd(
             #[inline(always)]
             move |isa| {
-                // SAFETY: the caller's; the machine has the level.
+                // SAFETY: the caller keeps this function's contract, and the processor has the level.
                 unsafe { by_level!(isa, f32, V => rows::<V, S, P>(totals, &tile)) }
             },
         )
@@ -416,7 +417,8 @@ impl<S: Small, P: VectorTerm> FoldKernel for PairwiseSum<S, P> {
                     |_| 0.0,
                 );
                 let sums = line.data();
-                // SAFETY: the caller's; the line has an entry for each column; the machine has the level.
+                // SAFETY: the caller keeps this function's contract; the line has an entry for each column, and the processor has the
+                // level.
                 unsafe {
                     by_level!(isa, f32, V => columns::<V, S, P>(sums, &tile));
                     let mut bad = 0;
@@ -432,12 +434,12 @@ impl<S: Small, P: VectorTerm> FoldKernel for PairwiseSum<S, P> {
     }
 
     unsafe fn merge(&self, accs: Accumulators, later: Accumulators, n: usize, _: [usize; 2]) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         (0..n).for_each(|j| unsafe { *accs.plane::<f64>(0).add(j) += later.plane::<f64>(0).add(j).read() })
     }
 
     unsafe fn finish(&self, accs: Accumulators, n: usize, count: usize, out: [*mut u8; 2]) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe { self.root.of_each(accs.plane(0), n, count, out[0].cast()) }
     }
 }
@@ -447,14 +449,14 @@ mod tests {
     use super::*;
     use crate::cpu::fold::COLUMNS;
 
-    /// The total of each row and of each column of elements.
+    /// Returns the total of each row and of each column of elements.
     fn totals<S: Small, P: VectorTerm>(x: &[S], rows: usize, cols: usize, root: Root) -> [Vec<f64>; 2] {
         let fold = PairwiseSum::<S, P>::new(root);
         let tile = FoldTile { x: x.as_ptr().cast(), rows, cols, step: (cols * size_of::<S>()) as isize, done: 0, index: 0, weight: 1 };
         [(rows, cols), (cols, rows)].map(|(n, count)| {
             let (mut memory, mut out) = (vec![0u64; COLUMNS], vec![0.0; n]);
             let accs = Accumulators { data: memory.as_mut_ptr().cast(), capacity: COLUMNS };
-            // SAFETY: accumulators and results have room for rows and columns.
+            // SAFETY: accumulators and results have room for the rows and the columns.
             unsafe {
                 fold.start(accs, n);
                 if n == rows && count == cols {
@@ -492,7 +494,7 @@ mod tests {
         check::<bf16, Abs>(bf16::from_f32, f64::abs);
     }
 
-    /// All rows and columns of a tile full of `x` come to `expected`.
+    /// Checks that all rows and columns of a tile full of `x` have the total `expected`.
     fn check_full<P: VectorTerm>(x: f32, root: Root, expected: f64) {
         for got in totals::<f32, P>(&vec![x; 200 * 200], 200, 200, root).iter().flatten() {
             assert!((got / expected - 1.0).abs() < 1e-6, "{got}, not {expected}");

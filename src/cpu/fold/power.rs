@@ -1,7 +1,7 @@
 //! Sums of powers, for norms of any exponent.
 //!
-//! Elements whose powers would leave the range of float64 are divided first by the one with the greatest power: the greatest element, or
-//! the least where the exponent is negative. An accumulator is a sum and the divisor of its elements, which is mostly 1.
+//! Elements whose powers would leave the range of float64 are first divided by the element with the greatest power: the greatest element,
+//! or the smallest if the exponent is negative. An accumulator is a sum and the divisor of its elements, which is usually 1.
 
 use super::kernel::{Accumulators, COLUMNS, FoldKernel, FoldTile};
 use super::line::Columns;
@@ -14,57 +14,57 @@ use crate::launch::Root;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
-/// The float64 sum of `|x|^p`, and then its p-th root.
+/// The float64 sum of `|x|^p`, followed by its p-th root.
 pub struct Powers<T> {
     p: f64,
-    /// True if powers have all bits of float64.
+    /// True if powers must have all bits of float64.
     exact: bool,
-    /// Magnitudes between these have powers that can be summed as they are.
+    /// The powers of magnitudes between these two can be summed without a divisor.
     safe: [f64; 2],
     of: PhantomData<T>,
 }
 
-/// Rows of a tile that are taken together, and as many columns as fit the buffer then.
+/// Rows of a tile that are processed together, and the number of columns that then fit the buffer.
 const UNROLL: usize = 4;
 const ACROSS: usize = COLUMNS / UNROLL;
 /// Rows whose squares are summed before the sums are checked.
 const SQUARE_ROWS: usize = 64;
-/// Powers of two that sums of powers stay below.
+/// Sums of powers stay below two to this power.
 const ROOM: f64 = 900.0;
 
-/// Room for the powers of a few elements.
+/// A buffer for the powers of a few elements.
 type Buffer = [MaybeUninit<f64>; COLUMNS];
 
 impl<T: Element> Powers<T> {
-    /// For this p, neither 0 nor infinite; `exact` or as exact as float32.
+    /// Returns the fold for an exponent `p` that is neither 0 nor infinite. Powers are `exact`, or as accurate as float32.
     pub fn new(p: f64, exact: bool) -> Powers<T> {
         let reach = ROOM / p.abs();
         Powers { p, exact: exact || size_of::<T>() == 8, safe: [(-reach).exp2(), reach.exp2()], of: PhantomData }
     }
 
-    /// The divisor of elements, of which `most` has the greatest power.
+    /// Returns the divisor of elements, of which `most` has the greatest power.
     #[inline(always)]
     fn scale(&self, most: f64) -> f64 {
         let safe = (self.safe[0] <= most) & (most <= self.safe[1]);
         if safe | (most == 0.0) | (most == f64::INFINITY) { 1.0 } else { most }
     }
 
-    /// The one of two with the greater power; a NaN appears in the sum anyway.
+    /// Returns the number with the greater power. A NaN need not be returned, because it shows in the sum.
     #[inline(always)]
     fn greater(up: bool, a: f64, b: f64) -> f64 {
         if if up { b > a } else { b < a } { b } else { a }
     }
 
-    /// The element of `n` with the greatest power.
+    /// Returns the element of `n` with the greatest power.
     ///
     /// # Safety
-    /// `x` holds them.
+    /// `x` must hold `n` elements.
     #[inline(always)]
     unsafe fn most(up: bool, x: *const f64, n: usize) -> f64 {
         const EXTREMES: usize = 16;
         let mut lanes = [if up { 0.0 } else { f64::INFINITY }; EXTREMES];
         let whole = n - n % EXTREMES;
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe {
             for at in (0..whole).step_by(EXTREMES) {
                 for k in 0..EXTREMES {
@@ -84,22 +84,22 @@ impl<T: Element> Powers<T> {
     /// Writes the magnitudes of `n` elements.
     ///
     /// # Safety
-    /// `x` holds them, and `to` has room for as many.
+    /// `x` must hold `n` elements, and `to` must have room for them.
     #[inline(always)]
     unsafe fn magnitudes(to: *mut f64, x: *const T, n: usize) {
         for i in 0..n {
-            // SAFETY: the caller's.
+            // SAFETY: the caller keeps this function's contract.
             unsafe { to.add(i).write(x.add(i).read().to_f64().abs()) }
         }
     }
 
-    /// Raises `n` magnitudes to the power.
+    /// Replaces `n` magnitudes by their powers.
     ///
     /// # Safety
-    /// `to` holds them.
+    /// `to` must hold `n` magnitudes.
     #[inline(always)]
     unsafe fn raise(isa: Isa, p: f64, exact: bool, to: *mut f64, n: usize) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe {
             if exact {
                 for i in 0..n {
@@ -116,15 +116,15 @@ impl<T: Element> Powers<T> {
         }
     }
 
-    /// The accumulator of up to [`COLUMNS`] contiguous elements.
+    /// Returns the accumulator of up to [`COLUMNS`] contiguous elements.
     ///
     /// # Safety
-    /// `x` holds them.
+    /// `x` must hold `n` elements.
     unsafe fn of_piece(&self, x: *const T, n: usize, buffer: &mut Buffer) -> [f64; 2] {
         let (p, exact, to, mut sum) = (self.p, self.exact, buffer.as_mut_ptr().cast::<f64>(), 0.0);
         let most = simd(
             #[inline(always)]
-            // SAFETY: the caller's; the buffer has room for a piece.
+            // SAFETY: the caller keeps this function's contract; the buffer has room for a piece.
             move |_| unsafe {
                 Self::magnitudes(to, x, n);
                 Self::most(p > 0.0, to, n)
@@ -132,7 +132,7 @@ impl<T: Element> Powers<T> {
         );
         let scale = self.scale(most);
         let (powers, accs) = (Lanes(Terms::<f64, _>::new(Plain, Root::Itself)), Accumulators { data: (&raw mut sum).cast(), capacity: 1 });
-        // SAFETY: the buffer holds the magnitudes; one accumulator.
+        // SAFETY: the buffer holds the magnitudes, and there is one accumulator.
         unsafe {
             if scale != 1.0 {
                 (0..n).for_each(|i| *to.add(i) /= scale);
@@ -146,7 +146,7 @@ impl<T: Element> Powers<T> {
         [sum, scale]
     }
 
-    /// Two accumulators in one.
+    /// Merges two accumulators.
     fn joined(&self, [a, a_scale]: [f64; 2], [b, b_scale]: [f64; 2]) -> [f64; 2] {
         if a_scale == b_scale || b == 0.0 {
             return [a + b, a_scale];
@@ -160,26 +160,26 @@ impl<T: Element> Powers<T> {
         [most[0] + less, most[1]]
     }
 
-    /// Accumulator `j` takes more.
+    /// Adds `more` to accumulator `j`.
     ///
     /// # Safety
-    /// There is one.
+    /// The accumulator must exist.
     unsafe fn take(&self, accs: Accumulators, j: usize, more: [f64; 2]) {
         let planes = [accs.plane::<f64>(0).wrapping_add(j), accs.plane::<f64>(1).wrapping_add(j)];
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe { [*planes[0], *planes[1]] = self.joined([*planes[0], *planes[1]], more) }
     }
 
-    /// Adds the powers of up to [`UNROLL`] times [`ACROSS`] elements to accumulators from `j` on, if all are safe; else returns false.
+    /// Adds the powers of up to [`UNROLL`] times [`ACROSS`] elements to accumulators from `j` on, if all are safe. Otherwise returns false.
     ///
     /// # Safety
-    /// The tile lies inside its memory; there are as many accumulators as columns.
+    /// The tile must be inside its memory, and there must be as many accumulators as columns.
     unsafe fn add_block(&self, accs: Accumulators, j: usize, tile: &FoldTile, buffer: &mut Buffer) -> bool {
         let (p, exact, safe, to, tile) = (self.p, self.exact, self.safe, buffer.as_mut_ptr().cast::<f64>(), *tile);
         let (sums, scales) = (accs.plane::<f64>(0).wrapping_add(j), accs.plane::<f64>(1).wrapping_add(j));
         simd(
             #[inline(always)]
-            // SAFETY: the caller's; the buffer has room for the elements of the tile.
+            // SAFETY: the caller keeps this function's contract; the buffer has room for the elements of the tile.
             move |isa| unsafe {
                 for r in 0..tile.rows {
                     Self::magnitudes(to.add(r * tile.cols), tile.row(r), tile.cols);
@@ -216,7 +216,7 @@ impl<T: Element> FoldKernel for Powers<T> {
 
     unsafe fn start(&self, accs: Accumulators, n: usize) {
         for j in 0..n {
-            // SAFETY: the caller's.
+            // SAFETY: the caller keeps this function's contract.
             unsafe {
                 accs.plane::<f64>(0).add(j).write(0.0);
                 accs.plane::<f64>(1).add(j).write(1.0);
@@ -228,7 +228,7 @@ impl<T: Element> FoldKernel for Powers<T> {
         let mut buffer = [const { MaybeUninit::uninit() }; COLUMNS];
         for j in 0..tile.rows {
             for at in (0..tile.cols).step_by(COLUMNS) {
-                // SAFETY: the caller's.
+                // SAFETY: the caller keeps this function's contract.
                 unsafe {
                     let piece = self.of_piece(tile.row::<T>(j).add(at), COLUMNS.min(tile.cols - at), &mut buffer);
                     self.take(accs, j, piece);
@@ -243,7 +243,7 @@ impl<T: Element> FoldKernel for Powers<T> {
             for col in (0..tile.cols).step_by(ACROSS) {
                 let (rows, cols) = (UNROLL.min(tile.rows - row), ACROSS.min(tile.cols - col));
                 let part = FoldTile { x: tile.row::<T>(row).wrapping_add(col).cast(), rows, cols, ..*tile };
-                // SAFETY: the caller's.
+                // SAFETY: the caller keeps this function's contract.
                 unsafe {
                     if self.add_block(accs, col, &part, &mut buffer) {
                         continue;
@@ -261,17 +261,17 @@ impl<T: Element> FoldKernel for Powers<T> {
 
     unsafe fn merge(&self, accs: Accumulators, later: Accumulators, n: usize, _: [usize; 2]) {
         for j in 0..n {
-            // SAFETY: the caller's.
+            // SAFETY: the caller keeps this function's contract.
             unsafe { self.take(accs, j, [later.plane::<f64>(0).add(j).read(), later.plane::<f64>(1).add(j).read()]) }
         }
     }
 
     unsafe fn finish(&self, accs: Accumulators, n: usize, _: usize, out: [*mut u8; 2]) {
-        // 1 / p as a sum of two: its rounding error is multiplied by the logarithm of the sum.
+        // 1 / p as a sum of two numbers, because the rounding error of 1 / p is multiplied by the logarithm of the sum.
         let inverse = 1.0 / self.p;
         let lost = (-inverse).mul_add(self.p, 1.0) / self.p;
         for j in 0..n {
-            // SAFETY: the caller's.
+            // SAFETY: the caller keeps this function's contract.
             unsafe {
                 let (sum, scale) = (accs.plane::<f64>(0).add(j).read(), accs.plane::<f64>(1).add(j).read());
                 let root = sum.powf(inverse);
@@ -282,7 +282,7 @@ impl<T: Element> FoldKernel for Powers<T> {
     }
 }
 
-/// The root of the float64 sum of squares of float64: [`Powers`] where squares leave the range.
+/// The root of the sum of squares of float64, in float64. Squares outside the range are left to [`Powers`].
 pub struct Squares {
     sum: Lanes<Terms<f64, Square>>,
     powers: Powers<f64>,
@@ -295,20 +295,20 @@ impl Default for Squares {
 }
 
 impl Squares {
-    /// Returns true if no square that counts in this sum was too small or too large; any number of such sums can be added.
+    /// Returns true if no square that matters in this sum underflowed or overflowed. Any number of such sums can be added.
     #[inline(always)]
     fn good(sum: f64) -> bool {
         (1e-280..1e280).contains(&sum)
     }
 
-    /// Adds `n` sums to accumulators, if all are good and the elements of none were divided; else it changes nothing and returns true.
+    /// Adds `n` sums to accumulators if all are good and no accumulator has a divisor. Otherwise changes nothing and returns true.
     ///
     /// # Safety
-    /// There are `n` sums and accumulators.
+    /// `n` sums and accumulators must exist.
     #[inline(always)]
     unsafe fn added(planes: [*mut f64; 2], sums: *const f64, n: usize) -> bool {
         let mut bad = 0;
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe {
             for k in 0..n {
                 bad |= u64::from(!Self::good(sums.add(k).read()) | (planes[1].add(k).read() != 1.0));
@@ -329,7 +329,7 @@ impl FoldKernel for Squares {
     }
 
     unsafe fn start(&self, accs: Accumulators, n: usize) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe { self.powers.start(accs, n) }
     }
 
@@ -341,7 +341,7 @@ impl FoldKernel for Squares {
             let rows = SQUARE_ROWS.min(tile.rows - first);
             let bad = simd(
                 #[inline(always)]
-                // SAFETY: the caller's; the line has an entry for each row.
+                // SAFETY: the caller keeps this function's contract; the line has an entry for each row.
                 move |isa| unsafe {
                     for j in 0..rows {
                         sums.add(j).write(terms.of_row(isa, tile.row(first + j), tile.cols).0);
@@ -350,7 +350,7 @@ impl FoldKernel for Squares {
                 },
             );
             for j in (0..rows).filter(|_| bad) {
-                // SAFETY: the caller's.
+                // SAFETY: the caller keeps this function's contract.
                 unsafe {
                     let at = Accumulators { data: accs.data.add((first + j) * 8), ..accs };
                     match sums.add(j).read() {
@@ -373,7 +373,7 @@ impl FoldKernel for Squares {
     unsafe fn columns(&self, accs: Accumulators, tile: &FoldTile) {
         let mut line = Columns::new(tile.cols, |_| 0.0);
         let sums = line.data();
-        // SAFETY: the caller's; the line has an entry for each column.
+        // SAFETY: the caller keeps this function's contract; the line has an entry for each column.
         unsafe {
             self.sum.columns(Accumulators { data: sums.cast(), capacity: COLUMNS }, tile);
             let (cols, planes) = (tile.cols, [accs.plane::<f64>(0), accs.plane::<f64>(1)]);
@@ -388,13 +388,13 @@ impl FoldKernel for Squares {
     }
 
     unsafe fn merge(&self, accs: Accumulators, later: Accumulators, n: usize, counts: [usize; 2]) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe { self.powers.merge(accs, later, n, counts) }
     }
 
     unsafe fn finish(&self, accs: Accumulators, n: usize, _: usize, out: [*mut u8; 2]) {
         for j in 0..n {
-            // SAFETY: the caller's.
+            // SAFETY: the caller keeps this function's contract.
             unsafe {
                 let (sum, scale) = (accs.plane::<f64>(0).add(j).read(), accs.plane::<f64>(1).add(j).read());
                 out[0].cast::<f64>().add(j).write(scale * sum.sqrt());
@@ -407,13 +407,13 @@ impl FoldKernel for Squares {
 mod tests {
     use super::*;
 
-    /// The norms of the rows and of the columns of a tile of elements.
+    /// Returns the norms of the rows and of the columns of a tile of elements.
     fn norms<T: Element>(fold: &dyn FoldKernel, x: &[T], rows: usize, cols: usize) -> [Vec<f64>; 2] {
         let tile = FoldTile { x: x.as_ptr().cast(), rows, cols, step: (cols * size_of::<T>()) as isize, done: 0, index: 0, weight: 1 };
         [(rows, cols), (cols, rows)].map(|(n, count)| {
             let (mut memory, mut out) = (vec![0u64; 2 * n], vec![0.0; n]);
             let accs = Accumulators { data: memory.as_mut_ptr().cast(), capacity: n };
-            // SAFETY: accumulators and results have room for rows and columns.
+            // SAFETY: accumulators and results have room for the rows and the columns.
             unsafe {
                 fold.start(accs, n);
                 if (n, count) == (rows, cols) {

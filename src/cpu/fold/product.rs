@@ -7,13 +7,13 @@ use crate::cpu::vector::{Float32s, Floats, Register, by_level};
 /// Vectors of a row, and rows of a tile, that are multiplied side by side.
 const UNROLL: usize = 4;
 
-/// The product of `n` contiguous elements.
+/// Returns the product of `n` contiguous elements.
 ///
 /// # Safety
-/// `x` holds them; as for [`Register`].
+/// `x` must hold `n` elements; as for [`Register`].
 #[inline(always)]
 unsafe fn row<V: Float32s>(x: *const f32, n: usize) -> f64 {
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps this function's contract.
     unsafe {
         let (mut products, mut at) = ([V::Wide::all(1.0); UNROLL], 0);
         while n - at >= UNROLL * V::LANES {
@@ -37,7 +37,7 @@ unsafe fn row<V: Float32s>(x: *const f32, n: usize) -> f64 {
 /// Multiplies accumulators by the columns of `N` rows from `r` on, one or [`UNROLL`].
 ///
 /// # Safety
-/// The tile lies inside its memory; there are as many accumulators as columns; as for [`Register`].
+/// The tile must be inside its memory, and there must be as many accumulators as columns; as for [`Register`].
 #[inline(always)]
 unsafe fn across<V: Float32s, const N: usize>(accs: *mut f64, tile: &FoldTile, r: usize) {
     let mut x: [*const f32; UNROLL] = [tile.row(r); UNROLL];
@@ -45,7 +45,7 @@ unsafe fn across<V: Float32s, const N: usize>(accs: *mut f64, tile: &FoldTile, r
         x[q] = tile.row(r + q);
     }
     let mut k = 0;
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps this function's contract.
     unsafe {
         while k + V::LANES <= tile.cols {
             let mut product = V::load_wide(x[0].add(k));
@@ -71,7 +71,7 @@ unsafe fn across<V: Float32s, const N: usize>(accs: *mut f64, tile: &FoldTile, r
 #[inline(always)]
 unsafe fn columns<V: Float32s>(accs: *mut f64, tile: &FoldTile) {
     let mut r = 0;
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps this function's contract.
     unsafe {
         while r + UNROLL <= tile.rows {
             across::<V, UNROLL>(accs, tile, r);
@@ -93,7 +93,7 @@ impl FoldKernel for Products {
     }
 
     unsafe fn start(&self, accs: Accumulators, n: usize) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         (0..n).for_each(|j| unsafe { accs.plane::<f64>(0).add(j).write(1.0) })
     }
 
@@ -103,7 +103,7 @@ impl FoldKernel for Products {
             #[inline(always)]
             move |isa| {
                 for j in 0..tile.rows {
-                    // SAFETY: the caller's; `isa` stands for what the machine has.
+                    // SAFETY: the caller keeps this function's contract; `isa` is an instruction set of this processor.
                     unsafe { *products.add(j) *= by_level!(isa, f32, V => row::<V>(tile.row(j), tile.cols)) }
                 }
             },
@@ -114,18 +114,18 @@ impl FoldKernel for Products {
         let (products, tile) = (accs.plane::<f64>(0), *tile);
         simd(
             #[inline(always)]
-            // SAFETY: the caller's; `isa` stands for what the machine has.
+            // SAFETY: the caller keeps this function's contract; `isa` is an instruction set of this processor.
             move |isa| unsafe { by_level!(isa, f32, V => columns::<V>(products, &tile)) },
         )
     }
 
     unsafe fn merge(&self, accs: Accumulators, later: Accumulators, n: usize, _: [usize; 2]) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         (0..n).for_each(|j| unsafe { *accs.plane::<f64>(0).add(j) *= later.plane::<f64>(0).add(j).read() })
     }
 
     unsafe fn finish(&self, accs: Accumulators, n: usize, _: usize, out: [*mut u8; 2]) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe { std::ptr::copy_nonoverlapping(accs.plane::<f64>(0), out[0].cast(), n) }
     }
 }

@@ -1,4 +1,4 @@
-//! Reducers: folds that accumulate in many lanes at a time, of one or two numbers each, and merge the lanes at the end.
+//! Reducers: folds that accumulate in many lanes at a time, each of one or two numbers, and merge the lanes at the end.
 
 use super::kernel::{Accumulators, FoldKernel, FoldTile, NARROW, ROWS, UNROLL};
 use super::line::Columns;
@@ -6,47 +6,48 @@ use crate::cpu::simd::{Isa, Level, simd};
 use crate::cpu::tuning::REDUCED_ROW;
 use crate::dtype::{Dtype, Element};
 
-/// A fold that takes its elements in any order, in lanes of one or two numbers.
+/// A fold that accepts its elements in any order, in lanes of one or two numbers.
 pub trait Reducer: Copy + Send + Sync {
     /// The compute type.
     type In: Element;
-    /// First number of a lane; small, so that a register has many.
+    /// The first number of a lane. It is small, so that a register has many.
     type A: Copy;
-    /// Second number of a lane, or `()`.
+    /// The second number of a lane, or `()`.
     type B: Copy;
-    /// First number of an accumulator.
+    /// The first number of an accumulator.
     type S: Copy;
-    /// Second number of an accumulator, or `()`.
+    /// The second number of an accumulator, or `()`.
     type U: Copy;
     /// The result.
     type Out: Copy;
     /// The second result, or `()`.
     type Other: Copy;
-    /// The most elements of a row that a lane accumulates before its state is taken. Lanes that overflow have room for more than [`ROWS`].
+    /// The maximum number of elements of a row that a lane accumulates before it is converted to a state. Lanes that may overflow must have
+    /// room for more than [`ROWS`] elements.
     const CAPACITY: usize = usize::MAX;
-    /// The most elements of a row that a lane accumulates: few where rounding errors add up.
+    /// The maximum number of elements of a row that a lane accumulates: few if rounding errors add up.
     const RUN: usize = usize::MAX;
     /// See [`FoldKernel::reads`].
     fn reads(self, compute: Dtype) -> Dtype {
         compute.compute()
     }
-    /// A lane of no elements.
+    /// Returns a lane of no elements.
     fn empty(self) -> (Self::A, Self::B);
-    /// The lane with one element more.
+    /// Returns the lane with one more element.
     fn accumulate(self, isa: Isa, lane: (Self::A, Self::B), x: Self::In) -> (Self::A, Self::B);
-    /// The accumulator that a lane becomes.
+    /// Converts a lane to an accumulator.
     fn state(self, lane: (Self::A, Self::B)) -> (Self::S, Self::U);
-    /// Two accumulators in one.
+    /// Merges two accumulators.
     fn merge(self, a: (Self::S, Self::U), b: (Self::S, Self::U)) -> (Self::S, Self::U);
-    /// The results of an accumulator of `count` elements.
+    /// Returns the results of an accumulator of `count` elements.
     fn finish(self, state: (Self::S, Self::U), count: usize) -> (Self::Out, Self::Other);
-    /// The accumulator of `n` contiguous elements.
+    /// Returns the accumulator of `n` contiguous elements.
     ///
     /// # Safety
-    /// `x` holds them.
+    /// `x` must hold `n` elements.
     #[inline(always)]
     unsafe fn of_row(self, isa: Isa, x: *const Self::In, n: usize) -> (Self::S, Self::U) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe { row(self, isa, x, n) }
     }
     /// Returns true if no further element can change the result.
@@ -55,14 +56,14 @@ pub trait Reducer: Copy + Send + Sync {
     }
 }
 
-/// The accumulator of `groups` times `W` contiguous elements.
+/// Returns the accumulator of `groups` times `W` contiguous elements.
 #[inline(always)]
 unsafe fn lanes<L: Reducer, const W: usize>(l: L, isa: Isa, x: *const L::In, groups: usize) -> (L::S, L::U) {
     let (a, b) = l.empty();
     let (mut a, mut b) = ([a; W], [b; W]);
     for g in 0..groups {
         for k in 0..W {
-            // SAFETY: the caller's.
+            // SAFETY: the caller keeps this function's contract.
             (a[k], b[k]) = l.accumulate(isa, (a[k], b[k]), unsafe { x.add(g * W + k).read() });
         }
     }
@@ -81,10 +82,10 @@ unsafe fn lanes<L: Reducer, const W: usize>(l: L, isa: Isa, x: *const L::In, gro
     (s[0], u[0])
 }
 
-/// The accumulator of `n` contiguous elements: `W` lanes, then `V`, then one.
+/// Returns the accumulator of `n` contiguous elements: first in `W` lanes, then in `V`, then in one.
 #[inline(always)]
 unsafe fn row_in<L: Reducer, const W: usize, const V: usize>(l: L, isa: Isa, x: *const L::In, n: usize) -> (L::S, L::U) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps this function's contract.
     unsafe {
         let (mut state, mut at) = (l.state(l.empty()), 0);
         while n - at >= W {
@@ -108,13 +109,13 @@ unsafe fn row_in<L: Reducer, const W: usize, const V: usize>(l: L, isa: Isa, x: 
     }
 }
 
-/// The accumulator of `n` contiguous elements.
+/// Returns the accumulator of `n` contiguous elements.
 ///
 /// # Safety
-/// `x` holds them.
+/// `x` must hold `n` elements.
 #[inline(always)]
 pub(super) unsafe fn row<L: Reducer>(l: L, isa: Isa, x: *const L::In, n: usize) -> (L::S, L::U) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps this function's contract.
     unsafe {
         match size_of::<L::A>() {
             1 | 2 => row_in::<L, 128, 16>(l, isa, x, n),
@@ -122,22 +123,22 @@ pub(super) unsafe fn row<L: Reducer>(l: L, isa: Isa, x: *const L::In, n: usize) 
             _ if isa.level() == Level::Baseline => row_in::<L, 32, 8>(l, isa, x, n),
             _ if n >= REDUCED_ROW => long_row(l, isa, x, n),
             4 => row_in::<L, 128, 16>(l, isa, x, n),
-            // Compilers keep 32 float64 in registers, more of them in memory; for int64 they need 64 to make good vectors.
+            // Compilers keep 32 float64 in registers, but more of them in memory. For int64 they need 64 to make good vectors.
             _ if matches!(L::In::DTYPE, Dtype::Float32 | Dtype::Float64) => row_in::<L, 32, 8>(l, isa, x, n),
             _ => row_in::<L, 64, 16>(l, isa, x, n),
         }
     }
 }
 
-/// The most lanes of a row.
+/// The maximum number of lanes of a row.
 const ROW_LANES: usize = 256;
 
-/// The accumulator of `n` contiguous elements, folded as if they were the columns of a tile.
+/// Returns the accumulator of `n` contiguous elements, which are folded as if they were the columns of a tile.
 #[inline(always)]
 unsafe fn long_row<L: Reducer>(l: L, isa: Isa, x: *const L::In, n: usize) -> (L::S, L::U) {
     let w = (n / UNROLL).min(ROW_LANES);
     let mut state = l.state(l.empty());
-    // SAFETY: the caller's; lines have an entry for each lane.
+    // SAFETY: the caller keeps this function's contract; lines have an entry for each lane.
     unsafe {
         let mut at = 0;
         while at < n && !l.is_decided(state) {
@@ -174,21 +175,21 @@ impl<L: Reducer> Lines<L> {
         )
     }
 
-    /// Lane `k` takes column `k` of a tile, and of the row after it, which has only its first `more` columns. There are at most
-    /// [`ROWS`] rows before that one.
+    /// Lane `k` accumulates column `k` of a tile and of the row after the tile, of which only the first `more` columns are read. The tile
+    /// has at most [`ROWS`] rows.
     ///
     /// # Safety
-    /// There are as many lanes; the tile and the row lie inside their memory.
+    /// There must be as many lanes as columns. The tile and the row must be inside their memory.
     #[inline(always)]
     unsafe fn accumulate(&mut self, l: L, isa: Isa, tile: &FoldTile, more: usize) {
         let (a, b, mut r) = (self.0.data(), self.1.data(), 0);
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe {
             while r + UNROLL <= tile.rows {
                 let x: [*const L::In; UNROLL] = std::array::from_fn(|q| tile.row(r + q));
                 for k in 0..tile.cols {
                     let mut lane = (a.add(k).read(), b.add(k).read());
-                    // Written out: compilers do not vectorise the outer loop unless they unroll an inner one.
+                    // Unrolled by hand, because compilers do not vectorise the outer loop unless they unroll an inner one.
                     lane = l.accumulate(isa, lane, x[0].add(k).read());
                     lane = l.accumulate(isa, lane, x[1].add(k).read());
                     lane = l.accumulate(isa, lane, x[2].add(k).read());
@@ -207,17 +208,17 @@ impl<L: Reducer> Lines<L> {
         }
     }
 
-    /// The states of the first `n` lanes, in the place of the lanes if they have the same size, else in `buffer`.
+    /// Converts the first `n` lanes to states, in place if they have the same size, otherwise in `buffer`.
     ///
     /// # Safety
-    /// There are `n` lanes, which are read no more.
+    /// There must be `n` lanes, which must not be read later.
     #[inline(always)]
     unsafe fn states(&mut self, l: L, n: usize, buffer: &mut (Columns<L::S>, Columns<L::U>)) -> (*mut L::S, *mut L::U) {
         let (a, b) = (self.0.data(), self.1.data());
         let fits = const { size_of::<L::A>() == size_of::<L::S>() && size_of::<L::B>() == size_of::<L::U>() };
         let (s, u) = if fits { (a.cast(), b.cast()) } else { (buffer.0.data(), buffer.1.data()) };
         for k in 0..n {
-            // SAFETY: the caller's; either side has room for COLUMNS numbers.
+            // SAFETY: the caller keeps this function's contract; both the lines and the buffer have room for COLUMNS numbers.
             unsafe {
                 let state = l.state((a.add(k).read(), b.add(k).read()));
                 s.add(k).write(state.0);
@@ -227,17 +228,17 @@ impl<L: Reducer> Lines<L> {
         (s, u)
     }
 
-    /// The state of all `n` lanes together.
+    /// Returns the state of all `n` lanes together.
     ///
     /// # Safety
-    /// There are `n` lanes.
+    /// There must be `n` lanes.
     #[inline(always)]
     unsafe fn merged(&mut self, l: L, mut n: usize) -> (L::S, L::U) {
         const LAST: usize = 16;
         let (s, u) = l.state(l.empty());
         let (mut s, mut u) = ([s; ROW_LANES], [u; ROW_LANES]);
         let (a, b) = (self.0.data(), self.1.data());
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         (0..n).for_each(|k| unsafe { (s[k], u[k]) = l.state((a.add(k).read(), b.add(k).read())) });
         while n > LAST {
             let half = n.div_ceil(2);
@@ -259,10 +260,12 @@ impl<L: Reducer> Lines<L> {
     }
 }
 
-/// Most columns of the rows that narrow rows are joined to; they have more than half as many where there are enough narrow rows.
+/// The maximum number of columns of the rows that narrow rows are joined into. With enough narrow rows, joined rows have more than half as
+/// many.
 const JOINED: usize = 2 * NARROW;
 
-/// Folds the columns of a tile. Rows of a narrow one are joined if they have no gaps: a lane takes one element of each group of them.
+/// Folds the columns of a tile. Rows of a narrow tile are joined if they have no gaps: a lane then accumulates one element of each group of
+/// rows.
 ///
 /// # Safety
 /// As for [`FoldKernel::columns`].
@@ -273,7 +276,7 @@ unsafe fn columns<L: Reducer>(l: L, isa: Isa, accs: Accumulators, tile: FoldTile
     let joined = FoldTile { rows: tile.rows / group, cols: group * tile.cols, step: group as isize * tile.step, ..tile };
     debug_assert!(joined.rows <= ROWS);
     let mut lanes = Lines::new(l, joined.cols);
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps this function's contract.
     unsafe {
         lanes.accumulate(l, isa, &joined, tile.rows % group * tile.cols);
         let mut buffer = (Columns::uninit(), Columns::uninit());
@@ -296,18 +299,18 @@ pub struct Lanes<L>(pub L);
 
 impl<L: Reducer> Lanes<L> {
     /// # Safety
-    /// There is an accumulator `j`.
+    /// Accumulator `j` must exist.
     #[inline(always)]
     unsafe fn load(accs: Accumulators, j: usize) -> (L::S, L::U) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe { (accs.plane::<L::S>(0).add(j).read(), accs.plane::<L::U>(1).add(j).read()) }
     }
 
     /// # Safety
-    /// There is an accumulator `j`.
+    /// Accumulator `j` must exist.
     #[inline(always)]
     unsafe fn store(accs: Accumulators, j: usize, state: (L::S, L::U)) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe {
             accs.plane::<L::S>(0).add(j).write(state.0);
             accs.plane::<L::U>(1).add(j).write(state.1);
@@ -326,7 +329,7 @@ impl<L: Reducer> FoldKernel for Lanes<L> {
 
     unsafe fn start(&self, accs: Accumulators, n: usize) {
         let l = self.0;
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         (0..n).for_each(|j| unsafe { Self::store(accs, j, l.state(l.empty())) })
     }
 
@@ -336,7 +339,7 @@ impl<L: Reducer> FoldKernel for Lanes<L> {
             #[inline(always)]
             move |isa| {
                 for j in 0..tile.rows {
-                    // SAFETY: the caller's.
+                    // SAFETY: the caller keeps this function's contract.
                     unsafe {
                         let before = Self::load(accs, j);
                         if !l.is_decided(before) {
@@ -360,21 +363,21 @@ impl<L: Reducer> FoldKernel for Lanes<L> {
         let (l, tile) = (self.0, *tile);
         simd(
             #[inline(always)]
-            // SAFETY: the caller's.
+            // SAFETY: the caller keeps this function's contract.
             move |isa| unsafe { columns(l, isa, accs, tile) },
         )
     }
 
     unsafe fn merge(&self, accs: Accumulators, later: Accumulators, n: usize, _: [usize; 2]) {
         for j in 0..n {
-            // SAFETY: the caller's.
+            // SAFETY: the caller keeps this function's contract.
             unsafe { Self::store(accs, j, self.0.merge(Self::load(accs, j), Self::load(later, j))) }
         }
     }
 
     unsafe fn finish(&self, accs: Accumulators, n: usize, count: usize, out: [*mut u8; 2]) {
         for j in 0..n {
-            // SAFETY: the caller's.
+            // SAFETY: the caller keeps this function's contract.
             unsafe {
                 let (result, other) = self.0.finish(Self::load(accs, j), count);
                 out[0].cast::<L::Out>().add(j).write(result);

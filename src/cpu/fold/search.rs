@@ -1,25 +1,26 @@
-//! The extreme of a row of numbers and its place, by whole vectors.
+//! The extreme of a row of numbers and its index, by whole vectors.
 
 use crate::cpu::stream;
 use crate::cpu::vector::{Mask, Register};
 use crate::dtype::Element;
 
-/// The greater (`MAX`) or lesser numbers, if none is NaN.
+/// Returns the greater (`MAX`) or lesser numbers, if none is NaN.
 #[inline(always)]
 fn better<V: Register, const MAX: bool>(a: V, b: V) -> V {
     if MAX { a.greater(b) } else { a.lesser(b) }
 }
 
-/// The greatest (`MAX`) or least of `n` contiguous elements, NaN if one is.
+/// Returns the maximum (`MAX`) or minimum of `n` contiguous elements, NaN if one is NaN.
 ///
 /// # Safety
-/// `x` holds them, a vector or more; as for [`Register`].
+/// `x` must hold `n` elements, at least a vector; as for [`Register`].
 #[inline(always)]
 pub unsafe fn best<V: Register, const MAX: bool>(x: *const V::Item, n: usize) -> V::Item {
     const UNROLL: usize = 4;
-    // Bytes ahead that memory is prefetched, mostly in the next row: the search for the place would delay that.
+    // The distance in bytes at which memory is prefetched, usually in the next row. Otherwise the search for the index would delay that
+    // row.
     const AHEAD: usize = 4096;
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps this function's contract.
     unsafe {
         let last = V::load(x.add(n - V::LANES));
         let (mut found, mut nans, mut at) = ([last; UNROLL], last.unordered(last), 0);
@@ -47,14 +48,14 @@ pub unsafe fn best<V: Register, const MAX: bool>(x: *const V::Item, n: usize) ->
     }
 }
 
-/// The first of `n` contiguous elements that is `value`, which one of them is.
+/// Returns the index of the first of `n` contiguous elements that equals `value`, which must be one of them.
 ///
 /// # Safety
 /// As for [`best`].
 #[inline(always)]
 pub unsafe fn place<V: Register>(x: *const V::Item, n: usize, value: V::Item) -> usize {
     const LAST: usize = 8;
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps this function's contract.
     unsafe {
         let (value, mut at) = (V::all(value), 0);
         while n - at > LAST * V::LANES {
@@ -66,7 +67,7 @@ pub unsafe fn place<V: Register>(x: *const V::Item, n: usize, value: V::Item) ->
             }
             at += 4 * V::LANES;
         }
-        // A branch on the half that has it would be mispredicted often: both are searched, then one bit is looked for.
+        // A branch on the half that contains the value would often be mispredicted. Both halves are compared, and then one bit is searched.
         let low = u128::from(four_equal(x, n, at, value));
         let high = if n - at > 4 * V::LANES { u128::from(four_equal(x, n, at + 4 * V::LANES, value)) } else { 0 };
         let bit = (low | high << (4 * V::LANES)).trailing_zeros() as usize;
@@ -74,17 +75,17 @@ pub unsafe fn place<V: Register>(x: *const V::Item, n: usize, value: V::Item) ->
     }
 }
 
-/// Which of two vectors' elements are `value`.
+/// Returns a mask of the elements of two vectors that equal `value`.
 ///
 /// # Safety
-/// `x` holds them.
+/// `x` must hold two vectors.
 #[inline(always)]
 unsafe fn two_equal<V: Register>(x: *const V::Item, value: V) -> Mask {
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps this function's contract.
     unsafe { V::load(x).equal(value) | V::load(x.add(V::LANES)).equal(value) << V::LANES }
 }
 
-/// Which of four vectors' elements from `at` on are `value`; vectors that would end beyond `n` begin earlier.
+/// Returns a mask of the elements of four vectors from `at` on that equal `value`. Vectors that would end after `n` begin earlier.
 ///
 /// # Safety
 /// As for [`best`].
@@ -92,7 +93,7 @@ unsafe fn two_equal<V: Register>(x: *const V::Item, value: V) -> Mask {
 unsafe fn four_equal<V: Register>(x: *const V::Item, n: usize, at: usize, value: V) -> u64 {
     let mut found = 0;
     for k in 0..4 {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         let equal = unsafe { V::load(x.add((at + k * V::LANES).min(n - V::LANES))) }.equal(value);
         found |= u64::from(equal) << (k * V::LANES);
     }

@@ -1,4 +1,4 @@
-//! Sums and products of the elements, or sums of a term of each.
+//! Sums and products of elements, and sums of a term of each element.
 
 use super::Reducer;
 use super::reducer::row;
@@ -15,9 +15,9 @@ use crate::dtype::{Bool, Element};
 use crate::launch::Root;
 use std::marker::PhantomData;
 
-/// An integer as it is summed: in lanes not much wider than itself, then in wrapping int64.
+/// An integer type that is summed first in lanes not much wider than itself, then in wrapping int64.
 pub trait Summand: Element {
-    /// An integer that holds the sum of `CAPACITY` elements.
+    /// An integer type that can hold the sum of `CAPACITY` elements.
     type Narrow: Copy + Send + Sync + Into<i64>;
     /// [`Reducer::CAPACITY`]
     const CAPACITY: usize;
@@ -86,25 +86,25 @@ impl<T: Summand> Reducer for Sum<T> {
     unsafe fn of_row(self, isa: Isa, x: *const T, n: usize) -> (i64, ()) {
         #[cfg(target_arch = "x86_64")]
         if T::DTYPE == Dtype::Int64 && isa.level() == Level::Avx512 {
-            // SAFETY: the caller's; the machine has the level.
+            // SAFETY: the caller keeps this function's contract, and the processor has the level.
             return (unsafe { lane_sums::<I64x8>(x.cast(), n) }.sum(), ());
         }
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe { row(self, isa, x, n) }
     }
 }
 
-/// The sums of each lane of `n` contiguous numbers. Adding takes far less time than reading them: few registers, and what comes next is
-/// asked for.
+/// Returns the sums of each lane of `n` contiguous numbers. Adding takes far less time than reading, so a few registers suffice, and later
+/// elements are prefetched.
 ///
 /// # Safety
-/// `x` holds them; the machine has AVX-512.
+/// `x` must hold `n` numbers; the processor must have AVX-512.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn lane_sums<V: Partial>(x: *const V::Item, n: usize) -> V {
     const AHEAD: usize = 2048;
     const UNROLL: usize = 4;
-    // SAFETY: the caller's; the last register has the elements that are left.
+    // SAFETY: the caller keeps this function's contract; the last register has the remaining elements.
     unsafe {
         let nothing = V::all(V::Item::ZERO);
         let mut sums = [nothing; UNROLL];
@@ -127,14 +127,14 @@ unsafe fn lane_sums<V: Partial>(x: *const V::Item, n: usize) -> V {
     }
 }
 
-/// Rows of float64 shorter than this are summed as other terms are.
+/// Rows of float64 shorter than this are summed like other terms.
 #[cfg(target_arch = "x86_64")]
 const BRIEF: usize = 32;
 
-/// Elements that a lane sums before the next one does, so that rounding errors do not grow with the length of a row.
+/// Elements that a lane sums before the next lane does, so that rounding errors do not grow with the length of a row.
 const RUN: usize = 32;
 
-/// The sum of `n` contiguous float64: lane by lane within a block, lane by lane over 16 blocks, then of those sums.
+/// Returns the sum of `n` contiguous float64: lane by lane within a block, lane by lane over 16 blocks, then of those sums.
 ///
 /// # Safety
 /// As for [`lane_sums`].
@@ -147,7 +147,7 @@ unsafe fn sum_of_float64(x: *const f64, n: usize) -> f64 {
         let end = n.min(at + 16 * SUMMED);
         let mut sums = F64x8::all(0.0);
         for block in (at..end).step_by(SUMMED) {
-            // SAFETY: the caller's.
+            // SAFETY: the caller keeps this function's contract.
             sums = sums + unsafe { lane_sums::<F64x8>(x.add(block), SUMMED.min(end - block)) };
         }
         total += sums.sum();
@@ -156,7 +156,7 @@ unsafe fn sum_of_float64(x: *const f64, n: usize) -> f64 {
 }
 
 impl Root {
-    /// The result for the total of `count` elements.
+    /// Returns the result for the total of `count` elements.
     #[inline(always)]
     pub fn of(self, total: f64, count: usize) -> f64 {
         match self {
@@ -166,17 +166,17 @@ impl Root {
         }
     }
 
-    /// The results for `n` totals of `count` elements each.
+    /// Writes the results for `n` totals of `count` elements each.
     ///
     /// # Safety
-    /// There are `n` totals, and room for their results apart from them.
+    /// There must be `n` totals, and room for their results, outside the totals.
     pub unsafe fn of_each(self, totals: *const f64, n: usize, count: usize, out: *mut f64) {
-        // A loop for each function that is one instruction, so that it is vectorised.
+        // A separate loop for each function that is a single instruction, so that it is vectorised.
         macro_rules! each {
             ($root:expr) => {
                 simd(
                     #[inline(always)]
-                    // SAFETY: the caller's.
+                    // SAFETY: the caller keeps this function's contract.
                     move |_| unsafe { (0..n).for_each(|j| out.add(j).write($root.of(totals.add(j).read(), count))) },
                 )
             };
@@ -184,7 +184,7 @@ impl Root {
         match self {
             Root::Mean => each!(Root::Mean),
             Root::Sqrt => each!(Root::Sqrt),
-            // SAFETY: the caller's.
+            // SAFETY: the caller keeps this function's contract.
             _ => (0..n).for_each(|j| unsafe { out.add(j).write(self.of(totals.add(j).read(), count)) }),
         }
     }
@@ -194,7 +194,7 @@ impl Root {
 pub trait Term: Copy + Send + Sync {
     /// True if the term is the float itself.
     const ITSELF: bool = false;
-    /// The term of `x`.
+    /// Returns the term of `x`.
     fn of<T: Element>(x: T) -> f64;
 }
 
@@ -216,9 +216,9 @@ macro_rules! terms {
 terms! {
     /// `x`
     Plain ITSELF: |x| x.to_f64();
-    /// 0 for 0, else 1.
+    /// 0 for 0, otherwise 1.
     NonZero: |x| if x == T::ZERO { 0.0 } else { 1.0 };
-    /// 0 for NaN, else `x`.
+    /// 0 for NaN, otherwise `x`.
     NotNan: |x| if x.is_nan() { 0.0 } else { x.to_f64() };
     /// `|x|`
     Abs: |x| x.to_f64().abs();
@@ -234,7 +234,7 @@ pub struct Terms<T, F> {
 }
 
 impl<T: Element, F: Term> Terms<T, F> {
-    /// The sum of this term, and the function of it that is the result.
+    /// Returns the fold whose result is the function `root` of the sum of terms.
     pub fn new(_: F, root: Root) -> Terms<T, F> {
         Terms { root, of: PhantomData }
     }
@@ -273,10 +273,10 @@ impl<T: Element, F: Term> Reducer for Terms<T, F> {
     unsafe fn of_row(self, isa: Isa, x: *const T, n: usize) -> (f64, ()) {
         #[cfg(target_arch = "x86_64")]
         if F::ITSELF && T::DTYPE == Dtype::Float64 && isa.level() == Level::Avx512 && n >= BRIEF {
-            // SAFETY: the caller's; the machine has the level.
+            // SAFETY: the caller keeps this function's contract, and the processor has the level.
             return (unsafe { sum_of_float64(x.cast(), n) }, ());
         }
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe { row(self, isa, x, n) }
     }
 }
@@ -317,13 +317,13 @@ impl<T: Element> Reducer for NanMean<T> {
     }
 }
 
-/// An element as a factor.
+/// An element type as a factor.
 pub trait Factor: Element {
-    /// The type that products are computed in: float64 for floats, wrapping int64 for the rest.
+    /// The type that products are computed in: float64 for floats, wrapping int64 for the others.
     type Accumulator: Element;
     /// The product of no elements.
     const ONE: Self::Accumulator;
-    /// The element as a product.
+    /// Returns the element as a product.
     fn widen(self) -> Self::Accumulator;
 }
 
@@ -412,7 +412,8 @@ mod tests {
 
     #[test]
     fn rounding_errors_do_not_grow_with_a_row() {
-        // Integers of 53 bits and both signs, whose exact sum is known. Lanes of one addition after the other come to 2 or 3 here.
+        // Integers of 53 bits and both signs, whose exact sum is known. Lanes that add one element after the other have errors of 2 or 3
+        // here.
         for n in [10_000, 32_768] {
             let (mut state, mut errors) = (1u64, 0.0);
             for _ in 0..64 {

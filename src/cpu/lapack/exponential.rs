@@ -1,16 +1,17 @@
-//! The exponential of a matrix: a rational approximation of a matrix divided by a power of 2, squared as often.
+//! The exponential of a matrix: the matrix is divided by a power of 2, a rational approximation of the exponential is computed, and the
+//! result is squared as often.
 //!
 //! N. J. Higham, The scaling and squaring method for the matrix exponential revisited, SIAM J. Matrix Anal. Appl. 26 (2005). The
-//! approximation is `inverse(V - U) (V + U)` with U the odd powers and V the even ones of Padé's numerator. Where the norm of the matrix
-//! says more than its powers do, it is halved less often: A. H. Al-Mohy and N. J. Higham, A new scaling and squaring algorithm for the
-//! matrix exponential, SIAM J. Matrix Anal. Appl. 31 (2009).
+//! approximation is `inverse(V - U) (V + U)`, where U has the odd powers of Padé's numerator and V the even ones. If the norm of the matrix
+//! overestimates its powers, it is halved less often: A. H. Al-Mohy and N. J. Higham, A new scaling and squaring algorithm for the matrix
+//! exponential, SIAM J. Matrix Anal. Appl. 31 (2009).
 
 use super::lists::{Float, Lists, cube};
 use super::multiply::Multiply;
 use crate::dtype::{Dtype, Element};
 use crate::error::Result;
 
-/// An approximation: the norm up to which its error is below half a unit in the last place, and the coefficients of its numerator.
+/// An approximation: the norm up to which its error is less than half a unit in the last place, and the coefficients of its numerator.
 struct Pade {
     limit: f64,
     coefficients: &'static [f64],
@@ -51,7 +52,7 @@ const DOUBLE: &[Pade] = &[
     Pade { limit: 5.371920351148152, coefficients: THIRTEEN },
 ];
 
-/// Exponentials of n x n.
+/// Computes the exponentials of n x n matrices.
 pub fn exponentials<T: Float>(lists: &Lists<'_>, n: usize) -> Result<()> {
     let table = if T::DTYPE == Dtype::Float32 { SINGLE } else { DOUBLE };
     lists.each::<T, 6>(cube(n, n).saturating_mul(10), 0, &|work, pivots, _| {
@@ -60,13 +61,13 @@ pub fn exponentials<T: Float>(lists: &Lists<'_>, n: usize) -> Result<()> {
     })
 }
 
-/// The greatest sum of magnitudes in a column.
+/// Returns the greatest column sum of magnitudes.
 fn norm<T: Element>(a: &[T], n: usize) -> f64 {
     let sums = a.chunks_exact(n).map(|column| column.iter().map(|x| x.to_f64().abs()).sum::<f64>());
     sums.fold(0.0, |most, sum| if sum > most || sum.is_nan() { sum } else { most })
 }
 
-/// Divides by a power of 2, in two steps: it may be too great for one.
+/// Divides by a power of 2, in two steps, since the power may be too large for one.
 fn divide<T: Element>(a: &mut [T], exponent: i32) {
     for part in [exponent / 2, exponent - exponent / 2] {
         let factor = T::from_f64(2f64.powi(-part));
@@ -74,11 +75,11 @@ fn divide<T: Element>(a: &mut [T], exponent: i32) {
     }
 }
 
-/// How often a matrix of this norm is to be halved for the approximation: as often as its fourth and sixth power ask for, and the rounding
-/// of the approximation itself, but not more often than the norm.
+/// Returns how often a matrix of norm `size` is halved for the approximation: as often as its fourth and sixth power and the
+/// approximation's own rounding require, but at most as often as the norm requires.
 fn halvings<T: Float>(a: &[T], [spare, square, fourth, sixth]: [&mut [T]; 4], n: usize, size: f64, pade: &Pade) -> i32 {
     let most = (size / pade.limit).log2().ceil();
-    // Powers are those of the matrix divided by a power of 2, which do not overflow; their logarithms are set right.
+    // The powers are of the matrix divided by a power of 2, so that they do not overflow. Their logarithms are corrected.
     let shift = size.log2().ceil();
     spare.copy_from_slice(a);
     divide(spare, shift as i32);
@@ -88,7 +89,7 @@ fn halvings<T: Float>(a: &[T], [spare, square, fourth, sixth]: [&mut [T]; 4], n:
     product.run(sixth, fourth, square);
     let root = |power: &[T], degree: f64| norm(power, n).log2() / degree + shift;
     let wanted = (root(fourth, 4.0).max(root(sixth, 6.0)) - pade.limit.log2()).ceil().clamp(0.0, most);
-    // The first term that the approximation leaves out, with all elements positive, beside the unit of rounding.
+    // The first omitted term of the approximation, with the magnitudes of all elements, is compared with the unit of rounding.
     let degree = pade.coefficients.len() - 1;
     let (sums, next, mut logarithm) = (&mut square[..n], &mut fourth[..n], 0.0);
     sums.fill(T::from_f64(1.0));
@@ -105,11 +106,11 @@ fn halvings<T: Float>(a: &[T], [spare, square, fourth, sixth]: [&mut [T]; 4], n:
     let ratio = factor - factorial + logarithm - norm(spare, n).log2() + 2.0 * degree as f64 * (shift - wanted);
     let unit = if T::DTYPE == Dtype::Float32 { -24.0 } else { -53.0 };
     let more = ((ratio - unit) / (2.0 * degree as f64)).ceil().max(0.0);
-    // NaN, of powers that are 0, asks for nothing.
+    // NaN, which results from powers that are 0, requires no halving.
     (wanted + if more.is_nan() { 0.0 } else { more }).min(most) as i32
 }
 
-/// `a` = its exponential.
+/// Replaces `a` by its exponential.
 fn exponential<T: Float>([a, squared, power, odd, even, spare]: [&mut [T]; 6], n: usize, table: &[Pade], pivots: &mut [i32]) {
     let size = norm(a, n);
     if !size.is_finite() {
@@ -130,9 +131,9 @@ fn exponential<T: Float>([a, squared, power, odd, even, spare]: [&mut [T]; 6], n
         to.iter_mut().zip(from).for_each(|(to, &from)| *to = Element::add(*to, Element::mul(factor, from)));
     };
     let c = pade.coefficients;
-    // The first coefficient becomes 1: what is nilpotent stays exact then.
+    // The coefficients are scaled so that the first becomes 1. The exponential of a nilpotent matrix is then exact.
     let c = |k: usize| c[k] / c[0];
-    // `spare` gathers the odd powers without their last factor.
+    // `spare` collects the odd powers without their last factor.
     identity(spare, c(1));
     identity(even, 1.0);
     identity(power, 1.0);

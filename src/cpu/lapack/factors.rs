@@ -1,11 +1,11 @@
-//! Cholesky's factors, and QR.
+//! Cholesky factors, and QR.
 
 use super::lists::{Float, Lists, cube};
 use super::scale;
 use crate::error::Result;
 use thorn_lapack::Scratch;
 
-/// Cholesky's factors with complete pivoting of n x n: behind the pivots of each matrix stands its rank.
+/// Computes Cholesky factors with complete pivoting of n x n matrices. The rank of each matrix is stored after its pivots.
 pub fn pstrf<T: Float>(lists: &Lists<'_>, n: usize, tol: f64) -> Result<()> {
     lists.each::<T, 1>(cube(n, n), T::pstrf_bytes(n), &|[a], integers, scratch| {
         let (pivots, rank) = integers.split_at_mut(n);
@@ -15,14 +15,14 @@ pub fn pstrf<T: Float>(lists: &Lists<'_>, n: usize, tol: f64) -> Result<()> {
     })
 }
 
-/// LAPACK's geqrf, of the matrix times a power of 2 where elements are very large or small.
+/// LAPACK's geqrf, of the matrix times a power of 2 if elements are very large or small.
 fn factored<T: Float>(a: &mut [T], m: usize, n: usize, tau: &mut [T], scratch: Scratch<'_>) {
     let exponent = T::headroom(a);
     T::geqrf(a, m, n, tau, scratch);
     scale::upper(a, m, -exponent);
 }
 
-/// R and packed reflectors of m x n.
+/// Computes R and packed reflectors of m x n matrices.
 pub fn geqrf<T: Float>(lists: &Lists<'_>, m: usize, n: usize) -> Result<()> {
     lists.each::<T, 2>(cube(m, n), T::geqrf_bytes(m, n), &|[a, tau], _, scratch| {
         factored(a, m, n, tau, scratch);
@@ -30,7 +30,7 @@ pub fn geqrf<T: Float>(lists: &Lists<'_>, m: usize, n: usize) -> Result<()> {
     })
 }
 
-/// The first `columns` of Q and `side` rows of R, as matrices.
+/// Computes the first `columns` of Q and `side` rows of R, as matrices.
 pub fn qr<T: Float>(lists: &Lists<'_>, [m, n]: [usize; 2], side: usize, columns: usize) -> Result<()> {
     let size = m.min(n);
     let bytes = T::geqrf_bytes(m, n).max(T::orgqr_bytes(m, columns, size));
@@ -46,7 +46,7 @@ pub fn qr<T: Float>(lists: &Lists<'_>, [m, n]: [usize; 2], side: usize, columns:
     })
 }
 
-/// The first n columns of the product of k reflectors of m rows.
+/// Computes the first n columns of the product of k reflectors of m rows.
 pub fn orgqr<T: Float>(lists: &Lists<'_>, m: usize, n: usize, k: usize) -> Result<()> {
     lists.each::<T, 3>(cube(m, n), T::orgqr_bytes(m, n, k), &|[a, tau, q], _, scratch| {
         T::orgqr(q, m, n, &a[..m * k], k, tau, scratch);
@@ -54,7 +54,7 @@ pub fn orgqr<T: Float>(lists: &Lists<'_>, m: usize, n: usize, k: usize) -> Resul
     })
 }
 
-/// The product of k reflectors times an m x n matrix, or the other way around.
+/// Computes the product of k reflectors and an m x n matrix, or of the matrix and the reflectors.
 pub fn ormqr<T: Float>(lists: &Lists<'_>, [m, n, k]: [usize; 3], left: bool, transposed: bool) -> Result<()> {
     let rows = if left { m } else { n };
     lists.each::<T, 3>(cube(m, n), T::ormqr_bytes(m, n, k, left), &|[a, tau, c], _, scratch| {

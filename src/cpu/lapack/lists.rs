@@ -1,4 +1,4 @@
-//! The lists of a batch of matrices, and the decomposition of each by a function of its part of every list.
+//! The lists of a batch of matrices. Each matrix is decomposed by a function that gets its part of every list.
 
 use super::batch::{Job, One};
 use crate::cpu::matmul::Gemm;
@@ -9,16 +9,16 @@ use std::array::from_fn;
 use std::slice::from_raw_parts_mut;
 use thorn_lapack::Lapack;
 
-/// The floats of matrices.
+/// The float types of matrices.
 pub trait Float: Lapack + Real + Gemm {}
 
 impl<T: Lapack + Real + Gemm> Float for T {}
 
-/// The lists of a batch, row-major and apart from each other.
+/// The lists of a batch, row-major and not overlapping.
 pub struct Lists<'a> {
-    /// Number of matrices.
+    /// The number of matrices.
     pub count: usize,
-    /// Elements.
+    /// The lists of elements.
     pub blocks: &'a [Option<&'a Operand>],
     /// Pivots, exponents and ranks.
     pub integers: Option<&'a Operand>,
@@ -27,7 +27,7 @@ pub struct Lists<'a> {
 }
 
 impl Lists<'_> {
-    /// List `k` of elements.
+    /// Returns list `k` of elements.
     pub fn block(&self, k: usize) -> &Operand {
         match self.blocks[k] {
             Some(block) => block,
@@ -35,10 +35,10 @@ impl Lists<'_> {
         }
     }
 
-    /// Does `one`, which takes `cost` operations and bytes of `scratch` memory, to each matrix.
+    /// Calls `one` for each matrix. `one` needs `cost` operations and `scratch` bytes of scratch memory.
     pub fn each<T: Float, const N: usize>(&self, cost: usize, scratch: usize, one: One<'_, T, N>) -> Result<()> {
         assert_eq!(self.blocks.len(), N, "the lists of the decomposition");
-        // SAFETY: lists lie apart, and nobody else touches them.
+        // SAFETY: lists do not overlap, and no other thread accesses them.
         let (blocks, pivots, infos) = unsafe {
             let pivots: &mut [i32] = self.integers.map_or(&mut [], |integers| elements(integers));
             (from_fn(|k| elements(self.block(k))), pivots, elements(self.infos))
@@ -47,18 +47,18 @@ impl Lists<'_> {
     }
 }
 
-/// The elements of a row-major operand of `T`.
+/// Returns the elements of a row-major operand of `T`.
 ///
 /// # Safety
-/// Nobody else may touch them as long as the slice is used, and the operand has to live as long.
+/// No other thread may access the elements while the slice is used, and the operand must live as long as the slice.
 pub unsafe fn elements<'a, T>(operand: &Operand) -> &'a mut [T] {
     assert_eq!(operand.dtype.size(), size_of::<T>(), "elements of this type");
     let n = operand.layout.numel() as usize;
-    // SAFETY: row-major, of `T`, and inside its storage, which the operand holds; the rest is the caller's.
+    // SAFETY: the operand is row-major, of `T`, and inside its storage, which it keeps alive; the caller keeps this function's contract.
     if n == 0 { &mut [] } else { unsafe { from_raw_parts_mut(operand.first().cast(), n) } }
 }
 
-/// Operations that decomposing an m x n matrix takes.
+/// Returns the number of operations for decomposing an m x n matrix.
 pub fn cube(m: usize, n: usize) -> usize {
     m.saturating_mul(n).saturating_mul(m.min(n))
 }

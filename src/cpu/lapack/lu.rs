@@ -5,12 +5,12 @@ use super::scale;
 use crate::error::Result;
 use thorn_lapack::Info;
 
-/// Packed factors of m x n.
+/// Computes packed factors of m x n matrices.
 pub fn getrf<T: Float>(lists: &Lists<'_>, m: usize, n: usize) -> Result<()> {
     lists.each::<T, 1>(cube(m, n), 0, &|[lu], pivots, _| factored(lu, m, n, pivots))
 }
 
-/// LAPACK's getrf, of the matrix times a power of 2 where elements are very large or small.
+/// LAPACK's getrf, of the matrix times a power of 2 if elements are very large or small.
 fn factored<T: Float>(a: &mut [T], m: usize, n: usize, pivots: &mut [i32]) -> Info {
     let exponent = T::headroom(a);
     let info = T::getrf(a, m, n, pivots);
@@ -18,7 +18,7 @@ fn factored<T: Float>(a: &mut [T], m: usize, n: usize, pivots: &mut [i32]) -> In
     info
 }
 
-/// The three factors as matrices.
+/// Computes the three factors as matrices.
 pub fn lu<T: Float>(lists: &Lists<'_>, m: usize, n: usize) -> Result<()> {
     let size = m.min(n);
     let (zero, one) = (T::from_f64(0.0), T::from_f64(1.0));
@@ -43,7 +43,7 @@ pub fn lu<T: Float>(lists: &Lists<'_>, m: usize, n: usize) -> Result<()> {
     })
 }
 
-/// Inverses of n x n.
+/// Computes inverses of n x n matrices.
 pub fn getri<T: Float>(lists: &Lists<'_>, n: usize) -> Result<()> {
     lists.each::<T, 2>(cube(n, n), T::getri_bytes(n), &|[lu, inverse], pivots, scratch| {
         let exponent = T::headroom(lu);

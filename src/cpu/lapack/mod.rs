@@ -1,4 +1,5 @@
-//! Matrices of a batch, decomposed by the threads of the pool: each thread takes whole ones. A single one is shared where it multiplies.
+//! Decompositions of the matrices of a batch by the threads of the pool. Each thread decomposes whole matrices. The products within a
+//! single matrix are divided among the threads.
 
 mod batch;
 mod determinant;

@@ -7,7 +7,7 @@ use super::values::tolerance;
 use crate::error::Result;
 use thorn_lapack::Vectors;
 
-/// Square systems of n equations and k right-hand sides.
+/// Solves square systems of n equations with k right-hand sides.
 pub fn gesv<T: Float>(lists: &Lists<'_>, n: usize, k: usize) -> Result<()> {
     lists.each::<T, 2>(cube(n, n.saturating_add(k)), 0, &|[lu, x], integers, _| {
         let (pivots, exponents) = integers.split_at_mut(n);
@@ -23,7 +23,7 @@ pub fn gesv<T: Float>(lists: &Lists<'_>, n: usize, k: usize) -> Result<()> {
     })
 }
 
-/// Least squares of m equations, n unknowns and k right-hand sides, by QR.
+/// Solves least squares problems of m equations, n unknowns and k right-hand sides, by QR.
 pub fn gels<T: Float>(lists: &Lists<'_>, m: usize, n: usize, k: usize) -> Result<()> {
     let rows = m.max(n);
     let cost = cube(m, n).saturating_add(cube(rows, k));
@@ -40,16 +40,17 @@ pub fn gels<T: Float>(lists: &Lists<'_>, m: usize, n: usize, k: usize) -> Result
     })
 }
 
-/// The same by singular values.
+/// Solves the same least squares problems by singular values.
 pub fn gelsd<T: Float>(lists: &Lists<'_>, [m, n, k]: [usize; 3], rcond: f64) -> Result<()> {
     let (p, limit) = (m.min(n), tolerance(rcond, T::DTYPE, m, n));
-    let bytes = T::gesvd_bytes(m, n, Vectors::Some);
+    // A matrix without rows or columns has no singular values, and its other size may be huge.
+    let bytes = if p == 0 { 0 } else { T::gesvd_bytes(m, n, Vectors::Some) };
     lists.each::<T, 7>(cube(m, n).saturating_mul(8), bytes, &|[a, s, u, v, b, turned, x], integers, scratch| {
         let (rank, exponents) = integers.split_at_mut(1);
-        // Both sides are near 1 until all is done: greatest singular values may be beyond the range, and count still.
+        // Both sides are scaled to be near 1 until the end. The greatest singular value may exceed the range, and still has to count.
         let of_a = T::lascl(a);
         scale::columns(b, m, m, exponents);
-        let info = T::gesvd(a, m, n, s, Some(u), Some(v), Vectors::Some, scratch);
+        let info = if p == 0 { 0 } else { T::gesvd(a, m, n, s, Some(u), Some(v), Vectors::Some, scratch) };
         if info == 0 {
             let least = limit * s.first().map_or(0.0, |&s| s.to_f64());
             let count = s.iter().take_while(|&&s| s.to_f64() > least).count();

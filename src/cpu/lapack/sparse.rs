@@ -1,4 +1,4 @@
-//! Systems of sparse matrices, which one thread solves; its products are the pool's.
+//! Systems of equations with sparse matrices. One thread solves a system; the products within it use the pool.
 
 use super::multiply::product;
 use crate::alloc::fork;
@@ -8,9 +8,9 @@ use crate::operand::Operand;
 use thorn_lapack::sparse::{Failure, Rows, solve};
 use thorn_lapack::{Products, provide};
 
-/// Does the work; see [`System`].
+/// Solves the system; see [`System`].
 pub fn system(work: System, out: &Operand, [starts, columns, entries]: [&Operand; 3], b: &Operand) -> Result<()> {
-    // SAFETY: row-major operands of these types; nobody else has the result.
+    // SAFETY: the operands are row-major and of these types, and no other thread accesses the result.
     let (rows, x) = unsafe {
         let rows = Rows { starts: starts.elements::<i64>(), columns: columns.elements::<i64>(), values: entries.elements::<f64>() };
         let x: &mut [f64] = match out.layout.numel() {
@@ -21,7 +21,7 @@ pub fn system(work: System, out: &Operand, [starts, columns, entries]: [&Operand
         (rows, x)
     };
     check_positions(&rows, rows.starts.len() as i64 - 1)?;
-    // SAFETY: as above.
+    // SAFETY: the operand is row-major float64.
     x.copy_from_slice(unsafe { b.elements::<f64>() });
     fork::within(|| provide(Products { f32: product::<f32>, f64: product::<f64> }));
     match solve(rows, work.transposed, x, out.layout.shape[0] as usize) {
@@ -29,13 +29,16 @@ pub fn system(work: System, out: &Operand, [starts, columns, entries]: [&Operand
         Err(Failure::Memory) => bail!(NoMem, "out of memory for the factors of a sparse matrix"),
         Err(Failure::Large) => bail!(Unsupported, "a sparse matrix of 2^32 rows or more"),
         Err(Failure::NotFinite) => bail!(Numeric, "the matrix has elements that are infinite or not a number"),
+        Err(Failure::Condition(rcond)) => {
+            bail!(Numeric, "the matrix is singular to the precision of float64: its reciprocal condition number is about {rcond:.0e}")
+        }
         Err(Failure::Singular(j)) => {
             bail!(Numeric, "the matrix is singular: {} {j} depends on others", if work.transposed { "row" } else { "column" })
         }
     }
 }
 
-/// Fails unless rows follow each other and columns lie inside.
+/// Fails unless the starts of rows ascend and columns are inside the matrix.
 fn check_positions(a: &Rows<'_>, n: i64) -> Result<()> {
     let count = a.columns.len() as i64;
     if a.starts[0] != 0 || a.starts.last() != Some(&count) || !a.starts.is_sorted() {

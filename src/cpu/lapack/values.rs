@@ -1,4 +1,4 @@
-//! Eigenvalues and singular values, and what is made of them.
+//! Eigenvalues and singular values, and results that are computed from them.
 
 use super::lists::{Float, Lists, cube};
 use super::multiply::Multiply;
@@ -6,14 +6,14 @@ use crate::dtype::Dtype;
 use crate::error::Result;
 use thorn_lapack::Vectors;
 
-/// Eigenvalues, and eigenvectors, of symmetric n x n.
+/// Computes eigenvalues, and eigenvectors if wanted, of symmetric n x n matrices.
 pub fn syev<T: Float>(lists: &Lists<'_>, n: usize, vectors: bool) -> Result<()> {
     lists.each::<T, 3>(cube(n, n).saturating_mul(4), T::syev_bytes(n, vectors), &|[a, w, z], _, scratch| {
         T::syev(a, n, w, vectors.then_some(z), scratch)
     })
 }
 
-/// Eigenvalues, and eigenvectors, of n x n.
+/// Computes eigenvalues, and eigenvectors if wanted, of n x n matrices.
 pub fn geev<T: Float>(lists: &Lists<'_>, n: usize, vectors: bool) -> Result<()> {
     lists.each::<T, 3>(cube(n, n).saturating_mul(16), T::geev_bytes(n, vectors), &|[a, parts, v], _, scratch| {
         let (real, imaginary) = parts.split_at_mut(n);
@@ -21,7 +21,7 @@ pub fn geev<T: Float>(lists: &Lists<'_>, n: usize, vectors: bool) -> Result<()> 
     })
 }
 
-/// Singular values, and vectors, of m x n.
+/// Computes singular values, and vectors if wanted, of m x n matrices.
 pub fn gesvd<T: Float>(lists: &Lists<'_>, m: usize, n: usize, vectors: Vectors) -> Result<()> {
     let wanted = vectors != Vectors::No;
     lists.each::<T, 4>(cube(m, n).saturating_mul(8), T::gesvd_bytes(m, n, vectors), &|[a, s, u, v], _, scratch| {
@@ -33,12 +33,13 @@ fn epsilon(dtype: Dtype) -> f64 {
     if dtype == Dtype::Float32 { f32::EPSILON.into() } else { f64::EPSILON }
 }
 
-/// The factor of the greatest singular value up to which others count as 0: `rcond`, or what rounding leaves if that is negative.
+/// Returns the fraction of the greatest singular value up to which others count as 0: `rcond`, or, if that is negative, the effect of
+/// rounding.
 pub fn tolerance(rcond: f64, dtype: Dtype, m: usize, n: usize) -> f64 {
     if rcond < 0.0 || rcond.is_nan() { epsilon(dtype) * m.max(n) as f64 } else { rcond }
 }
 
-/// Pseudoinverses of decomposed matrices.
+/// Computes pseudoinverses of decomposed matrices.
 pub fn pinverse<T: Float>(lists: &Lists<'_>, m: usize, n: usize, rcond: f64) -> Result<()> {
     let p = m.min(n);
     lists.each::<T, 4>(cube(m, n), 0, &|[u, s, v, inverse], exponent, _| {
@@ -52,7 +53,7 @@ pub fn pinverse<T: Float>(lists: &Lists<'_>, m: usize, n: usize, rcond: f64) -> 
     })
 }
 
-/// The number of values of m x n that are greater than `tol` by magnitude.
+/// Counts the values of m x n matrices whose magnitude is greater than `tol`.
 pub fn rank<T: Float>(lists: &Lists<'_>, m: usize, n: usize, tol: f64) -> Result<()> {
     lists.each::<T, 1>(m.min(n), 0, &|[values], rank, _| {
         let most = values.iter().fold(0.0, |most: f64, &x| most.max(x.to_f64().abs()));
@@ -69,7 +70,7 @@ mod tests {
     use std::mem::MaybeUninit;
     use thorn_lapack::{Products, provide};
 
-    /// The greatest element of `A V - V E` for eigenvalues E and vectors V of an n x n matrix of numbers up to 1.
+    /// Returns the greatest element of `A V - V E` for eigenvalues E and vectors V of an n x n matrix of numbers up to 1.
     fn residual<T: Float>(n: usize) -> f64 {
         let mut state = 1u32;
         let matrix: Vec<T> = (0..n * n)
@@ -84,7 +85,7 @@ mod tests {
         assert_eq!(T::geev(&mut a, n, &mut re, &mut im, Some(&mut v), &mut scratch), 0, "eigenvalues are found");
         let (mut worst, mut j) = (0.0f64, 0);
         while j < n {
-            // A real eigenvalue has one column, a pair two: the real and the imaginary part.
+            // A real eigenvalue has one column. A pair has two: the real and the imaginary part.
             let pair = im[j].to_f64() != 0.0;
             let (e, f) = (re[j].to_f64(), im[j].to_f64());
             let of = |column: usize, i: usize| v[column * n + i].to_f64();
@@ -101,7 +102,7 @@ mod tests {
         worst
     }
 
-    /// Vectors of large matrices are computed from memory that faer leaves, in its order of allocation.
+    /// For large matrices, faer computes eigenvectors in workspace that earlier steps have used.
     #[test]
     fn eigenvectors_belong_to_the_eigenvalues_of_large_matrices() {
         provide(Products { f32: product::<f32>, f64: product::<f64> });

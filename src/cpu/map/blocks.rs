@@ -1,17 +1,17 @@
-//! Kernels over 16-bit floats as they lie in memory: converted in registers, a block at a time.
+//! Kernels over 16-bit floats in memory, which are converted in registers, a block at a time.
 
 use crate::cpu::half::{BLOCK, Half};
 use crate::cpu::simd::{Isa, Level, simd};
 use crate::dtype::{Dtype, Element};
 use std::mem::{MaybeUninit, transmute_copy};
 
-/// [`map1`](super::map1) over `n` elements, of `H` in memory where the closure takes float32.
+/// [`map1`](super::map1) over `n` elements. Elements that the closure gets as float32 are `H` in memory.
 ///
 /// # Safety
-/// Both operands have `n` elements, and are disjoint.
+/// Both operands must have `n` elements, and be disjoint.
 #[inline(always)]
 pub unsafe fn blocks1<H: Half, T: Element, U: Element>(at: [*mut u8; 2], n: usize, f: impl Fn(Isa, T) -> U + Copy) {
-    // SAFETY: the caller's; `in_blocks` passes blocks.
+    // SAFETY: the caller guarantees the operands, and `in_blocks` passes whole blocks.
     unsafe {
         in_blocks(
             [stored::<U>(), stored::<T>()],
@@ -35,7 +35,7 @@ pub unsafe fn blocks1<H: Half, T: Element, U: Element>(at: [*mut u8; 2], n: usiz
 /// As for [`blocks1`].
 #[inline(always)]
 pub unsafe fn blocks2<H: Half, A: Element, B: Element, U: Element>(at: [*mut u8; 3], n: usize, f: impl Fn(Isa, A, B) -> U + Copy) {
-    // SAFETY: the caller's; `in_blocks` passes blocks.
+    // SAFETY: the caller guarantees the operands, and `in_blocks` passes whole blocks.
     unsafe {
         in_blocks(
             [stored::<U>(), stored::<A>(), stored::<B>()],
@@ -63,7 +63,7 @@ pub unsafe fn blocks3<H: Half, A: Element, B: Element, C: Element, U: Element>(
     n: usize,
     f: impl Fn(Isa, A, B, C) -> U + Copy,
 ) {
-    // SAFETY: the caller's; `in_blocks` passes blocks.
+    // SAFETY: the caller guarantees the operands, and `in_blocks` passes whole blocks.
     unsafe {
         in_blocks(
             [stored::<U>(), stored::<A>(), stored::<B>(), stored::<C>()],
@@ -83,15 +83,15 @@ pub unsafe fn blocks3<H: Half, A: Element, B: Element, C: Element, U: Element>(
 }
 
 /// Calls `block` with blocks of all operands, whose elements have `size` bytes, compiled for every instruction set. The last block may
-/// overlap the one before; where there is less than a block, it goes through buffers.
+/// overlap the one before. If there are fewer elements than a block, they go through buffers.
 ///
 /// # Safety
-/// The operands have `n` elements; the result, which is the first, is disjoint from the others.
+/// The operands must have `n` elements; the result, which is the first, must be disjoint from the others.
 #[inline(always)]
 unsafe fn in_blocks<const N: usize>(size: [usize; N], at: [*mut u8; N], n: usize, block: impl Fn(Isa, [*mut u8; N])) {
     simd(
         #[inline(always)]
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees the operands.
         move |isa| unsafe { in_blocks_by(isa, size, at, n, block) },
     )
 }
@@ -107,7 +107,7 @@ unsafe fn in_blocks_by<const N: usize>(isa: Isa, size: [usize; N], at: [*mut u8;
     if n < BLOCK {
         for k in 0..N {
             from[k] = rest[k].as_mut_ptr().cast::<u8>();
-            // SAFETY: the caller's; the buffer holds a block of any type.
+            // SAFETY: the caller guarantees `n` elements, fewer than a block; the buffer has room for a block of any type.
             unsafe {
                 from[k].write_bytes(0, BLOCK * size[k]);
                 from[k].copy_from_nonoverlapping(at[k], n * size[k]);
@@ -122,36 +122,36 @@ unsafe fn in_blocks_by<const N: usize>(isa: Isa, size: [usize; N], at: [*mut u8;
         block(isa, now);
     }
     if n < BLOCK {
-        // SAFETY: as above.
+        // SAFETY: the caller guarantees `n` elements, fewer than a block; the buffer has room for a block of any type.
         unsafe { at[0].copy_from_nonoverlapping(from[0], n * size[0]) }
     }
 }
 
-/// Bytes in memory of an element the closure takes as `T`.
+/// Returns the bytes in memory of an element that the closure gets as `T`.
 #[inline(always)]
 fn stored<T: Element>() -> usize {
     if T::DTYPE == Dtype::Float32 { 2 } else { size_of::<T>() }
 }
 
-/// A block for the closure.
+/// Reads a block for the closure.
 ///
 /// # Safety
-/// `src` has BLOCK elements, of `H` if `T` is float32.
+/// `src` must have BLOCK elements, of `H` if `T` is float32.
 #[inline(always)]
 unsafe fn load<H: Half, T: Element>(isa: Isa, src: *const u8) -> [T; BLOCK] {
-    // SAFETY: the caller's; `T` is float32 where it is said to be.
+    // SAFETY: the caller guarantees the block. Where `T` is cast to float32, its `DTYPE` is float32.
     unsafe {
         if T::DTYPE == Dtype::Float32 { transmute_copy(&H::load(isa, src.cast())) } else { src.cast::<[T; BLOCK]>().read_unaligned() }
     }
 }
 
-/// A block from the closure.
+/// Stores a block that the closure returned.
 ///
 /// # Safety
-/// As for [`load`].
+/// As for [`load`], for `dst`.
 #[inline(always)]
 unsafe fn store<H: Half, T: Element>(isa: Isa, dst: *mut u8, x: [T; BLOCK]) {
-    // SAFETY: as in `load`.
+    // SAFETY: the caller guarantees the block. Where `T` is cast to float32, its `DTYPE` is float32.
     unsafe {
         if T::DTYPE == Dtype::Float32 { H::store(isa, dst.cast(), transmute_copy(&x)) } else { dst.cast::<[T; BLOCK]>().write_unaligned(x) }
     }

@@ -1,12 +1,12 @@
-//! Loops over chunks, each one line of the cache or a few. A chunk is read whole before it is written, so the result may lie on an input;
-//! and one loop goes over all rows, so short ones cost little more than their elements.
+//! Loops over chunks, each one cache line or a few. A chunk is read whole before it is written, so the result may alias an input. One loop
+//! goes over all rows, so short rows cost little more than their elements.
 
 use crate::cpu::engine::{CHUNK, Rows, lanes};
 use crate::cpu::simd::{Isa, opaque};
 use crate::dtype::Element;
 use std::mem::MaybeUninit;
 
-/// Calls `$body` with the elements of a chunk.
+/// Calls `$body` with the number of elements in a chunk.
 macro_rules! for_chunks_of {
     ($($T:ty)+, $L:ident => $body:expr) => {
         match const { lanes(&[$(size_of::<$T>()),+]) } {
@@ -25,10 +25,10 @@ macro_rules! for_chunks_of {
 /// [`map1`](super::map1) over rows.
 ///
 /// # Safety
-/// The operands hold the rows; the result is either disjoint from an input or the same.
+/// The operands must hold the rows; the result must be either disjoint from an input or the same memory.
 #[inline(always)]
 pub unsafe fn chunks1<T: Element, U: Element>(isa: Isa, rows: &Rows<2>, f: impl Fn(Isa, T) -> U + Copy) {
-    // SAFETY: the caller's; `each_chunk` passes chunks.
+    // SAFETY: the caller guarantees the operands, and `each_chunk` passes whole chunks.
     for_chunks_of!(T U, L => unsafe {
         each_chunk::<2, L, U>(
             rows,
@@ -53,7 +53,7 @@ pub unsafe fn chunks1<T: Element, U: Element>(isa: Isa, rows: &Rows<2>, f: impl 
 /// As for [`chunks1`].
 #[inline(always)]
 pub unsafe fn chunks2<A: Element, B: Element, U: Element>(isa: Isa, rows: &Rows<3>, f: impl Fn(Isa, A, B) -> U + Copy) {
-    // SAFETY: the caller's; `each_chunk` passes chunks.
+    // SAFETY: the caller guarantees the operands, and `each_chunk` passes whole chunks.
     for_chunks_of!(A B U, L => unsafe {
         each_chunk::<3, L, U>(
             rows,
@@ -78,7 +78,7 @@ pub unsafe fn chunks2<A: Element, B: Element, U: Element>(isa: Isa, rows: &Rows<
 /// As for [`chunks1`].
 #[inline(always)]
 pub unsafe fn chunks3<A: Element, B: Element, C: Element, U: Element>(isa: Isa, rows: &Rows<4>, f: impl Fn(Isa, A, B, C) -> U + Copy) {
-    // SAFETY: the caller's; `each_chunk` passes chunks.
+    // SAFETY: the caller guarantees the operands, and `each_chunk` passes whole chunks.
     for_chunks_of!(A B C U, L => unsafe {
         each_chunk::<4, L, U>(
             rows,
@@ -97,14 +97,16 @@ pub unsafe fn chunks3<A: Element, B: Element, C: Element, U: Element>(isa: Isa, 
     })
 }
 
-/// Room for a chunk of each operand.
+/// A buffer for a chunk of each operand.
 #[repr(align(64))]
 struct Chunks<const N: usize>([[MaybeUninit<u64>; CHUNK]; N]);
 
-/// Writes what `chunk` makes of the inputs, or `one` in rows shorter than a chunk. The last chunk of a row may overlap the one before, so
-/// it is computed before anything is written. Inputs with one value for a row are given to `chunk` as a chunk of copies.
+/// Calls `chunk` for each chunk of the rows, or `one` for each element of rows shorter than a chunk. The last chunk of a row may overlap
+/// the one before, so it is computed before any chunk is written. Inputs with one value for each row are passed to `chunk` as a chunk of
+/// copies.
 ///
-/// # Safety The operands hold the rows, of elements of `size` bytes; the closures read one element and one chunk of each.
+/// # Safety
+/// The operands must hold the rows, of elements of `size` bytes. The closures must read only one element or one chunk of each operand.
 #[inline(always)]
 unsafe fn each_chunk<const N: usize, const L: usize, U: Element>(
     rows: &Rows<N>,
@@ -117,7 +119,7 @@ unsafe fn each_chunk<const N: usize, const L: usize, U: Element>(
     let any_scalar = (1..N).any(|k| rows.row_scalar[k]);
     for _ in 0..rows.rows {
         let mut at = row;
-        // SAFETY: the caller's; a row is a chunk or more where one is read whole.
+        // SAFETY: the caller guarantees the rows. A row has at least a chunk where a whole chunk is read.
         unsafe {
             if rows.cols < L {
                 let end = row[0].add(rows.cols * size[0]);
@@ -150,8 +152,8 @@ unsafe fn each_chunk<const N: usize, const L: usize, U: Element>(
     }
 }
 
-/// Moves all operands `n` elements on, except inputs with one value for a row. The compiler must not know how far the result moves, or it
-/// merges several chunks and gathers their elements.
+/// Advances all operands by `n` elements, except inputs with one value for each row. The compiler must not know how far the result is
+/// advanced, since it would merge several chunks and gather their elements.
 #[inline(always)]
 fn advance<const N: usize>(at: &mut [*mut u8; N], size: [usize; N], row_scalar: [bool; N], n: usize) {
     at[0] = opaque(at[0].wrapping_add(n * size[0])).cast_mut();
@@ -160,13 +162,13 @@ fn advance<const N: usize>(at: &mut [*mut u8; N], size: [usize; N], row_scalar: 
     }
 }
 
-/// `L` times the element of `size` bytes at `value`.
+/// Writes `L` copies of the element of `size` bytes at `value`.
 ///
 /// # Safety
-/// There is an element, and room for `L`.
+/// `value` must be an element, and `dst` must have room for `L`.
 #[inline(always)]
 unsafe fn fill_chunk<const L: usize>(size: usize, dst: *mut u8, value: *const u8) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller guarantees the element and the room.
     unsafe {
         match size {
             1 => dst.cast::<[u8; L]>().write([read::<u8>(value); L]),
@@ -178,10 +180,10 @@ unsafe fn fill_chunk<const L: usize>(size: usize, dst: *mut u8, value: *const u8
 }
 
 /// # Safety
-/// There is a `T`.
+/// `at` must be the address of a `T`, of any alignment.
 #[inline(always)]
 unsafe fn read<T>(at: *const u8) -> T {
-    // SAFETY: the caller's; elements may be unaligned in foreign memory.
+    // SAFETY: the caller guarantees a `T` at `at`. The read is unaligned, since foreign memory may be.
     unsafe { at.cast::<T>().read_unaligned() }
 }
 
@@ -193,7 +195,7 @@ mod tests {
     use crate::layout::Layout;
     use crate::plan::Plan;
 
-    /// Elements from row to row of what is tested, more than there are in a row.
+    /// Elements in the gap between two rows of the tested operands.
     const APART: usize = 7;
 
     fn layout(shape: [usize; 2], strides: [usize; 2]) -> Layout {
@@ -212,7 +214,7 @@ mod tests {
         T::from_i64((i * 37 % 61) as i64)
     }
 
-    /// `r = a - 2 b`, where an input is a matrix, a row, a column or a number, and the result may lie on either.
+    /// Checks `r = a - 2 b`, where an input is a matrix, a row, a column or a number, and the result may alias either.
     fn check<T: Element>(rows: usize, cols: usize) {
         let stride = cols + APART;
         let kinds = [[stride, 1], [0, 1], [1, 0], [0, 0]];

@@ -1,4 +1,4 @@
-//! Kernels of two inputs, one of which lies transposed. It is transposed in registers, a square at a time, and never goes through memory.
+//! Kernels of two inputs, of which one is transposed. It is transposed in registers, a square at a time, without a buffer in memory.
 
 use crate::cpu::engine::TransposedTile;
 use crate::cpu::simd::Isa;
@@ -14,12 +14,12 @@ use std::arch::x86_64::__m512i;
 #[cfg(target_arch = "x86_64")]
 use std::mem::transmute_copy;
 
-/// Squares between the one that is transposed and the one whose lines are asked for; not those of an input whose lines compete: they would
-/// drive each other out before they are needed.
+/// Distance in squares between the square that is transposed and the square that is prefetched. Inputs whose lines compete for the same
+/// sets of the cache are not prefetched: their lines would evict each other before they are needed.
 #[cfg(target_arch = "x86_64")]
 const AHEAD: usize = 2;
 
-/// Returns true if [`transposed2`] takes these types.
+/// Returns true if [`transposed2`] accepts these types.
 pub const fn takes_transposed<A: Element, B: Element, U: Element>() -> bool {
     size_of::<A>() == size_of::<B>() && size_of::<B>() == size_of::<U>() && matches!(size_of::<B>(), 4 | 8)
 }
@@ -27,7 +27,8 @@ pub const fn takes_transposed<A: Element, B: Element, U: Element>() -> bool {
 /// [`map2`](super::map2) over a tile.
 ///
 /// # Safety
-/// [`takes_transposed`], and the machine has AVX-512; the operands hold the tile, which is at least a line wide and high.
+/// [`takes_transposed`] must be true, and the processor must have AVX-512. The operands must hold the tile, which must be at least a cache
+/// line wide and high.
 #[cfg_attr(not(target_arch = "x86_64"), allow(unused_variables))]
 pub unsafe fn transposed2<A: Element, B: Element, U: Element>(tile: TransposedTile<3>, f: impl Fn(Isa, A, B) -> U + Copy) {
     #[cfg(target_arch = "x86_64")]
@@ -35,7 +36,7 @@ pub unsafe fn transposed2<A: Element, B: Element, U: Element>(tile: TransposedTi
         #[inline(always)]
         move |isa| {
             if isa.level() == Level::Avx512 {
-                // SAFETY: the caller's.
+                // SAFETY: the caller guarantees the tile and AVX-512.
                 unsafe {
                     match const { size_of::<U>() } {
                         4 => squares::<A, B, U, 4, 16>(isa, tile, f),
@@ -49,7 +50,7 @@ pub unsafe fn transposed2<A: Element, B: Element, U: Element>(tile: TransposedTi
 }
 
 /// # Safety
-/// As for [`transposed2`]; a line has L elements, and E are a quarter of it.
+/// As for [`transposed2`]; a cache line has L elements, and an `E` is a quarter of a line.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn squares<A: Element, B: Element, U: Element, const E: usize, const L: usize>(
@@ -57,7 +58,7 @@ unsafe fn squares<A: Element, B: Element, U: Element, const E: usize, const L: u
     tile: TransposedTile<3>,
     f: impl Fn(Isa, A, B) -> U + Copy,
 ) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller guarantees the tile and AVX-512.
     unsafe {
         match (tile.how.input, tile.how.past) {
             (1, false) => squares_of::<A, B, U, E, L, 1, false>(isa, tile, f),
@@ -91,7 +92,7 @@ unsafe fn squares_of<A: Element, B: Element, U: Element, const E: usize, const L
                     }
                 }
             }
-            // SAFETY: the caller's: the square lies inside the operands.
+            // SAFETY: the caller guarantees the tile, and the square is inside it.
             unsafe {
                 square::<E>(
                     transposed.data.offset(col as isize * transposed.col_step).add(row * size),
@@ -101,7 +102,7 @@ unsafe fn squares_of<A: Element, B: Element, U: Element, const E: usize, const L
                         let (i, at) = ((row + i) as isize, col * size);
                         let beside = __m512i::load(other.data.offset(i * other.row_step).add(at));
                         let (a, b) = if INPUT == 1 { (line, beside) } else { (beside, line) };
-                        // As arrays, the compiler finds the instructions for `f` itself.
+                        // `f` gets arrays, for which the compiler chooses the instructions itself.
                         let (a, b): ([A; L], [B; L]) = (transmute_copy(&a), transmute_copy(&b));
                         let mut z = [U::ZERO; L];
                         for l in 0..L {
@@ -109,7 +110,7 @@ unsafe fn squares_of<A: Element, B: Element, U: Element, const E: usize, const L
                         }
                         let z: __m512i = transmute_copy(&z);
                         let to = r.data.offset(i * r.row_step).add(at);
-                        // The last square of a row may begin anywhere.
+                        // The last square of a row may begin at any column.
                         if PAST && col.is_multiple_of(L) { z.store::<true>(to) } else { z.store::<false>(to) }
                     },
                 )
@@ -127,16 +128,16 @@ mod tests {
     use crate::layout::Layout;
     use crate::plan::Plan;
 
-    /// A matrix with room beside its rows, and a line before the first.
+    /// A matrix with gaps between its rows, and a cache line before the first.
     #[repr(align(64))]
     #[derive(Clone, Copy)]
     struct CacheLine(#[allow(dead_code)] [u64; 8]);
 
     struct Case {
         shape: [usize; 2],
-        /// Elements from row to row of the result.
+        /// Elements from one row of the result to the next.
         row: usize,
-        /// Elements between a line of the cache and the first of the result.
+        /// Elements between a cache line and the first element of the result.
         offset: usize,
         /// The input that is transposed.
         input: usize,
@@ -144,7 +145,7 @@ mod tests {
     }
 
     impl Case {
-        /// `r = a - 2 * b`, of small integers.
+        /// Checks `r = a - 2 * b` for small integers.
         fn check<T: Element>(&self) {
             let &Case { shape: [rows, cols], row, offset, input, in_place } = self;
             let line = 64 / size_of::<T>();

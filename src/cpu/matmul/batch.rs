@@ -1,4 +1,4 @@
-//! The products of a batch, one after the other, at once, or as one.
+//! The products of a batch: computed one after the other, by several threads, or as one product.
 
 use super::pair::Pair;
 use super::vendor::gemm_by_vendor;
@@ -16,7 +16,7 @@ use crate::plan::Plan;
 use crate::scalar::Scalar;
 use std::ops::Range;
 
-/// A type that is multiplied, whose factors are numbers of the caller.
+/// An element type of products. `alpha` and `beta`, which the caller gives as scalars, are converted to this type.
 trait Factor: Gemm {
     fn of_number(x: Scalar) -> Self;
 }
@@ -38,12 +38,12 @@ impl Factor for Pair {
     }
 }
 
-/// The elements of matrices.
+/// The kind of elements in matrices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Elements {
-    /// Elements of a type that products are computed in.
+    /// Elements of a dtype that products are computed in.
     Of(Dtype),
-    /// Pairs of bfloat16, of which C has sums in float32.
+    /// Pairs of bfloat16. C has sums in float32.
     Pairs,
 }
 
@@ -63,7 +63,7 @@ macro_rules! multiplied {
 /// A matrix in memory: its first element, sizes and strides.
 pub type Place = (*mut u8, [i64; 2], [i64; 2]);
 
-/// Multiplies the matrices of a batch, once there is memory for operands in the type of the product.
+/// Multiplies the matrices of a batch. Operands in another type are converted first, which fails if there is no memory.
 pub fn launch(work: &Matmul<'_>, c: &Operand, inputs: [&Operand; 2], addend: Option<&Operand>) -> Result<()> {
     let (compute, shapes) = (c.dtype, inputs.map(|t| &t.layout.shape));
     let in_pairs = pairs::are_multiplied(inputs[0].dtype, shapes);
@@ -76,7 +76,7 @@ pub fn launch(work: &Matmul<'_>, c: &Operand, inputs: [&Operand; 2], addend: Opt
     if let Some(t) = addend.filter(|t| !c.in_step_with(t)) {
         let layout = t.layout.broadcast_to(&c.layout.shape)?;
         let plan = Plan::new([&c.layout, &layout], [c.dtype.size(), t.dtype.size()]);
-        // SAFETY: operands lie inside their storages, and these two apart.
+        // SAFETY: the operands are inside their storages, and these two do not overlap.
         unsafe { copy(plan, (c.first(), c.dtype), (t.first(), t.dtype)) };
     }
     let beta = addend.map_or(Scalar::Int(0), |_| work.beta);
@@ -87,34 +87,34 @@ pub fn launch(work: &Matmul<'_>, c: &Operand, inputs: [&Operand; 2], addend: Opt
     Batch::new(work.batch, work.form, [c, a, b])?.multiply(elements, beta, work.alpha)
 }
 
-/// A single product `c = beta * c + alpha * (a @ b)` of operands `[c, a, b]` without dimensions in front.
+/// Computes a single product `c = beta * c + alpha * (a @ b)` of operands `[c, a, b]` without batch dimensions.
 fn one(elements: Elements, beta: Scalar, alpha: Scalar, form: Form, [c, a, b]: [&Operand; 3]) -> Result<()> {
-    // Without the dimension there is one row or column, of any stride.
+    // A result without this dimension has one row or column, whose stride does not matter.
     let row = if form.rows { c.layout.strides[0] } else { 1 };
     let column = if form.columns { c.layout.strides[c.layout.ndim() - 1] } else { 1 };
     let of = |t: &Operand| (t.first(), [t.layout.shape[0], t.layout.shape[1]], [t.layout.strides[0], t.layout.strides[1]]);
     let (a, b) = (of(a), of(b));
-    // SAFETY: every layout was checked against its storage, and the result lies apart from what is read.
+    // SAFETY: every layout was checked against its storage, and the result does not overlap the inputs.
     unsafe { multiply(elements, beta, alpha, [(c.first(), [a.1[0], b.1[1]], [row, column]), a, b]) }
 }
 
-/// `c = a @ b` for matrices of a dtype that products are computed in; an error for any other.
+/// `c = a @ b` for matrices of a dtype that products are computed in. Fails for any other dtype.
 ///
 /// # Safety
-/// The matrices have elements of this dtype, sizes that fit, and C lies apart from A and B.
+/// The matrices must have elements of this dtype and matching sizes, and C must not overlap A or B.
 pub unsafe fn mm(dtype: Dtype, places: [Place; 3]) -> Result<()> {
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps this function's contract.
     unsafe { multiply(Elements::Of(dtype), Scalar::Int(0), Scalar::Int(1), places) }
 }
 
 /// `c = beta * c + alpha * (a @ b)`
 ///
 /// # Safety
-/// The matrices have elements of this type, sizes that fit, and C lies apart from A and B.
+/// The matrices must have elements of this type and matching sizes, and C must not overlap A or B.
 unsafe fn multiply(elements: Elements, beta: Scalar, alpha: Scalar, places: [Place; 3]) -> Result<()> {
     multiplied!(elements, T => {
         let [c, a, b] = places.map(|(data, sizes, strides)| matrix::<T>(data, sizes, strides));
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe { gemm_by_vendor(T::of_number(beta), c, T::of_number(alpha), a, b) }
     });
     Ok(())
@@ -124,7 +124,7 @@ fn matrix<T: Gemm>(data: *mut u8, [rows, cols]: [i64; 2], [row_stride, col_strid
     Mat { data: data.cast(), rows: rows as usize, cols: cols as usize, row_stride: row_stride as isize, col_stride: col_stride as isize }
 }
 
-/// Where matrices lie: the address of the first element, and layouts of the batch's dimensions and two of matrices.
+/// Matrices in memory: the address of the first element, and a layout of the batch dimensions and the two dimensions of matrices.
 struct Matrices {
     first: Shared,
     size: usize,
@@ -136,7 +136,7 @@ impl Matrices {
         Matrices { first: Shared(t.first()), size: t.dtype.size(), layout }
     }
 
-    /// The matrix that begins `offset` elements from the first.
+    /// Returns the matrix that begins `offset` elements after the first.
     fn matrix<T: Gemm>(&self, offset: i64) -> Mat<T> {
         let (shape, strides) = (&self.layout.shape, &self.layout.strides);
         let [row, col] = [shape.len() - 2, shape.len() - 1];
@@ -144,7 +144,7 @@ impl Matrices {
         matrix(data, [shape[row], shape[col]], [strides[row], strides[col]])
     }
 
-    /// Takes the batch's dimensions and the rows for one dimension of rows, if they follow one another.
+    /// Merges the batch dimensions and the rows into one dimension of rows, if they are contiguous with each other.
     fn stacked(&self) -> Option<Matrices> {
         let (shape, strides) = (&self.layout.shape, &self.layout.strides);
         let last = shape.len() - 1;
@@ -160,13 +160,13 @@ impl Matrices {
         Some(Matrices { layout, ..*self })
     }
 
-    /// Returns true if all of the batch is one matrix.
+    /// Returns true if the whole batch is one matrix.
     fn is_single(&self) -> bool {
         (0..self.layout.ndim() - 2).all(|d| self.layout.strides[d] == 0 || self.layout.shape[d] == 1)
     }
 }
 
-/// `c = beta * c + alpha * (a @ b)` for each place of a batch.
+/// `c = beta * c + alpha * (a @ b)` for each index of a batch.
 struct Batch {
     shape: Dims,
     c: Matrices,
@@ -176,7 +176,7 @@ struct Batch {
 }
 
 impl Batch {
-    /// The products of operands `[c, a, b]`, of which c has the dimensions that `form` says.
+    /// Prepares the products of operands `[c, a, b]`. `form` says which dimensions `c` has.
     fn new(batch: &[i64], form: Form, [c, a, b]: [&Operand; 3]) -> Result<Batch> {
         let over = |t: &Operand| -> Result<Layout> {
             let mut shape = Dims::from(batch);
@@ -198,7 +198,7 @@ impl Batch {
             b: Matrices::of(b, of_b),
             summed: !form.batch,
         };
-        // One matrix on the right for all rows on the left: a single product.
+        // If one matrix on the right serves all rows on the left, this is a single product.
         if !all.summed
             && all.b.is_single()
             && let (Some(c), Some(a)) = (all.c.stacked(), all.a.stacked())
@@ -211,7 +211,8 @@ impl Batch {
         Ok(all)
     }
 
-    /// Computes them in this type, in which all operands are. Where c has no elements, or sums of nothing, `beta * c` is left.
+    /// Computes the products in this type, which all operands have. If c has no elements, nothing is written; if the sums are empty, `c =
+    /// beta * c`.
     fn multiply(&self, elements: Elements, beta: Scalar, alpha: Scalar) -> Result<()> {
         multiplied!(elements, T => self.run::<T>(beta, alpha));
         Ok(())
@@ -226,11 +227,11 @@ impl Batch {
         }
         let matrices = || [&self.c, &self.a, &self.b].map(|t| t.matrix::<T>(0));
         let offsets = |i: usize| self.offsets(i).map(|offset| offset as isize);
-        // SAFETY: every layout was checked against its storage, and the result lies apart from what is read.
+        // SAFETY: every layout was checked against its storage, and the result does not overlap the inputs.
         let several = |beta: T, products: Range<usize>| unsafe { gemm_batch((beta, alpha), matrices(), products, offsets) };
         if self.summed {
             if count == 0 || a.cols == 0 {
-                // SAFETY: as above; without columns of a nothing else is read.
+                // SAFETY: every layout was checked against its storage; with 0 columns of a, neither a nor b is read.
                 return unsafe { gemm_by_vendor(beta, c, alpha, Mat { cols: 0, ..a }, Mat { rows: 0, ..self.b.matrix(0) }) };
             }
             several(beta, 0..1);
@@ -241,7 +242,7 @@ impl Batch {
         if count == 1 || work >= PRODUCT_SHARED { each(0..count) } else { parallel(count, work / PRODUCT_PER_ELEMENT + 1, CHEAP, &each) }
     }
 
-    /// Where the matrices of place `i` begin.
+    /// Returns where the matrices of index `i` begin.
     fn offsets(&self, i: usize) -> [i64; 3] {
         let (mut offsets, mut rest) = ([0; 3], i);
         let mut walk = |d: usize, at: usize| {
@@ -264,21 +265,21 @@ impl Batch {
     }
 }
 
-/// [`super::gemm`] for several products of matrices `[c, a, b]` that lie alike; `at` says where each begins, in elements from the first. A
-/// library that the host has chosen computes them if it can ([`gemm_by_vendor`]).
+/// [`super::gemm`] for several products of matrices `[c, a, b]` of equal layouts. `at` returns where each product's matrices begin, in
+/// elements from the first. A BLAS that the program has chosen computes them if it can ([`gemm_by_vendor`]).
 ///
 /// # Safety
 /// As for [`super::gemm`], for every product.
 unsafe fn gemm_batch<T: Gemm>((beta, alpha): (T, T), [c, a, b]: [Mat<T>; 3], products: Range<usize>, at: impl Fn(usize) -> [isize; 3]) {
     let empty = a.cols == 0 || alpha == T::ZERO || c.rows == 1 || thorn_lapack::vendor::current().is_some();
     if !empty && let Some(tiny) = tiny::kernel(&c, &a, &b) {
-        // SAFETY: the caller's; the level is this machine's.
+        // SAFETY: the caller keeps this function's contract, and this processor has the level.
         return unsafe { tiny.run(level(), (beta, alpha), [c, a, b], products, at) };
     }
     for i in products {
         let at = at(i);
         let [c, a, b] = [(c, at[0]), (a, at[1]), (b, at[2])].map(|(m, at)| Mat { data: m.data.wrapping_offset(at), ..m });
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe { gemm_by_vendor(beta, c, alpha, a, b) };
     }
 }

@@ -1,5 +1,5 @@
-//! Products whose left factor is gathered: element (i, k) lies at an offset of its row plus one of its column, as the elements that windows
-//! see in an image do.
+//! Products with a gathered left factor: element (i, k) is at the sum of a row offset and a column offset, like the elements of an image's
+//! windows.
 
 // Loops with constant bounds over several arrays, which iterators would hide from the vectoriser.
 #![allow(clippy::needless_range_loop)]
@@ -11,22 +11,22 @@ use crate::cpu::simd::{Level, level, opaque};
 #[cfg(target_arch = "x86_64")]
 use crate::cpu::simd::{with_avx2, with_avx512};
 
-/// `c[i][j] = sum over k of a[rows[i] + cols[k]] * b[k][j]`, or `c` plus that: B and C have rows of `width` elements, one after the other.
+/// `c[i][j] = sum over k of a[rows[i] + cols[k]] * b[k][j]`, or `c` plus this sum. B and C have contiguous rows of `width` elements.
 #[derive(Clone, Copy)]
 pub struct Gathered<T> {
-    /// Where offsets are counted from.
+    /// The element that offsets are counted from.
     pub a: *const T,
     /// The offset of each row in elements.
     pub rows: *const usize,
-    /// Number of rows, at least one.
+    /// The number of rows, at least one.
     pub count: usize,
     /// The offset of each column in elements.
     pub cols: *const usize,
-    /// Number of columns of A, rows of B.
+    /// The number of columns of A and rows of B.
     pub depth: usize,
     /// The right factor.
     pub b: *const T,
-    /// Columns of B and C: a [`Gatherer::width`].
+    /// The number of columns of B and C: a [`Gatherer::width`].
     pub width: usize,
     /// The result.
     pub c: *mut T,
@@ -42,13 +42,14 @@ pub struct Gatherer<T> {
 }
 
 impl<T> Gatherer<T> {
-    /// Columns of the next strip where `left` are left: a quarter of a vector, a half, one or two, as few as hold them.
+    /// Returns the number of columns of the next strip if `left` columns are left: a quarter of a vector, a half, one or two vectors,
+    /// whichever is the narrowest that holds them.
     pub fn width(&self, left: usize) -> usize {
         let least = (self.vector / 4).max(1);
         [least, 2 * least, self.vector].into_iter().find(|&width| width >= left).unwrap_or(2 * self.vector)
     }
 
-    /// Columns of the widest strip.
+    /// Returns the number of columns of the widest strip.
     pub fn most(&self) -> usize {
         2 * self.vector
     }
@@ -56,17 +57,17 @@ impl<T> Gatherer<T> {
     /// Computes a product.
     ///
     /// # Safety
-    /// The elements exist, and nobody else touches those of C.
+    /// All elements must exist, and no other thread may access C.
     #[inline(always)]
     pub unsafe fn run(&self, task: &Gathered<T>) {
-        // SAFETY: the caller's; the kernel is for this machine.
+        // SAFETY: the caller keeps this function's contract, and the kernel is for this processor.
         unsafe { (self.run)(task) }
     }
 }
 
-/// Rows of the tile for what is left after whole ones, where rows are long.
+/// Rows of the tile for rows that are left after whole tiles, if whole tiles are [`TALL`].
 const FEW: usize = 8;
-/// The same where a whole tile has [`SHORT`] rows.
+/// The same if whole tiles have [`SHORT`] rows.
 const FEW_SHORT: usize = 3;
 const BASE: usize = if cfg!(target_arch = "aarch64") { TALL } else { SHORT };
 const BASE_FEW: usize = if cfg!(target_arch = "aarch64") { FEW } else { FEW_SHORT };
@@ -74,12 +75,12 @@ const BASE_FUSED: bool = cfg!(target_arch = "aarch64");
 
 /// Element types that may have such products.
 pub trait Gather: Gemm {
-    /// The kernel for an instruction set, which the machine must have.
+    /// Returns the kernel for an instruction set, which the processor must have.
     fn gatherer_at(_: Level) -> Option<Gatherer<Self>> {
         None
     }
 
-    /// The kernel for this machine.
+    /// Returns the kernel for this processor.
     fn gatherer() -> Option<Gatherer<Self>> {
         Self::gatherer_at(level())
     }
@@ -97,11 +98,11 @@ impl Gather for f64 {
     }
 }
 
-// Integers are convolved seldom; kernels for them would take as much code again.
+// Integers are rarely convolved; kernels for them would double the code.
 impl Gather for i32 {}
 impl Gather for i64 {}
 
-/// The kernel for an instruction set; the numbers are the elements in 64, 32, ... 4 bytes, but at least one.
+/// Returns the kernel for an instruction set. The numbers are the elements in 64, 32, ... 4 bytes, at least one.
 #[inline(always)]
 fn gatherer<T: Number, const N64: usize, const N32: usize, const N16: usize, const N8: usize, const N4: usize>(
     level: Level,
@@ -118,7 +119,7 @@ fn gatherer<T: Number, const N64: usize, const N32: usize, const N16: usize, con
 #[cfg(target_arch = "x86_64")]
 with_avx512! {
     unsafe fn run_avx512<T: Number, const N: usize, const HALF: usize, const QUARTER: usize>(task: &Gathered<T>) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe { run::<T, true, TALL, FEW, N, HALF, QUARTER>(task) }
     }
 }
@@ -126,7 +127,7 @@ with_avx512! {
 #[cfg(target_arch = "x86_64")]
 with_avx2! {
     unsafe fn run_avx2<T: Number, const N: usize, const HALF: usize, const QUARTER: usize>(task: &Gathered<T>) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe { run::<T, true, SHORT, FEW_SHORT, N, HALF, QUARTER>(task) }
     }
 }
@@ -143,7 +144,7 @@ unsafe fn run<
 >(
     task: &Gathered<T>,
 ) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps this function's contract.
     unsafe {
         if task.width > N {
             tiles::<T, FUSED, ROWS, FEW, 2, N>(task)
@@ -162,7 +163,7 @@ unsafe fn tiles<T: Number, const FUSED: bool, const ROWS: usize, const FEW: usiz
     task: &Gathered<T>,
 ) {
     let mut row = 0;
-    // SAFETY: the caller's; rows are left.
+    // SAFETY: the caller keeps this function's contract; `row` is less than the count.
     unsafe {
         while row + FEW < task.count {
             tile::<T, FUSED, ROWS, VECTORS, N>(task, row);
@@ -174,15 +175,15 @@ unsafe fn tiles<T: Number, const FUSED: bool, const ROWS: usize, const FEW: usiz
     }
 }
 
-/// Computes up to `ROWS` rows from `row` on; the last is computed again where there are fewer.
+/// Computes up to `ROWS` rows from `row` on. If there are fewer, the last row is computed again.
 #[inline(always)]
 unsafe fn tile<T: Number, const FUSED: bool, const ROWS: usize, const VECTORS: usize, const N: usize>(task: &Gathered<T>, row: usize) {
-    // Pointers to all rows would not stay in registers, and are read anew for each column as well.
+    // Pointers to all rows would not fit the registers and would be read again for each column, so offsets are added instead.
     let mut ends = [0; ROWS];
     let mut rows = task.rows.wrapping_add(row);
     if row + ROWS > task.count {
         for i in 0..ROWS {
-            // SAFETY: the caller's: a row that there is.
+            // SAFETY: the caller guarantees the row, which is at most the last.
             ends[i] = unsafe { *task.rows.add((row + i).min(task.count - 1)) };
         }
         rows = ends.as_ptr();
@@ -190,12 +191,12 @@ unsafe fn tile<T: Number, const FUSED: bool, const ROWS: usize, const VECTORS: u
     let mut b = task.b.cast::<[[T; N]; VECTORS]>();
     let mut sums = [[[T::ZERO; N]; VECTORS]; ROWS];
     for k in 0..task.depth {
-        // SAFETY: the caller's: a column, and a row of B.
+        // SAFETY: the caller guarantees the column and the row of B.
         let (col, right) = unsafe { (*task.cols.add(k), b.read_unaligned()) };
         b = b.wrapping_add(1);
         for i in 0..ROWS {
-            // Opaque: elements of different rows are not to be made one vector, which would take longer than all else.
-            // SAFETY: the caller's: an element of A.
+            // An optimisation barrier: the compiler must not combine elements of different rows in one vector, which would take longer than
+            // everything else. SAFETY: the caller guarantees the element of A.
             let left = unsafe { *opaque(task.a.wrapping_add(*rows.add(i) + col)) };
             for v in 0..VECTORS {
                 sums[i][v] = T::mul_add_vector::<FUSED, N>(left, right[v], sums[i][v]);
@@ -205,7 +206,7 @@ unsafe fn tile<T: Number, const FUSED: bool, const ROWS: usize, const VECTORS: u
     let c = task.c.cast::<[[T; N]; VECTORS]>();
     for i in 0..ROWS {
         if row + i < task.count {
-            // SAFETY: the caller's: a row of C.
+            // SAFETY: the caller guarantees the row of C.
             unsafe { put(c.wrapping_add(row + i), sums[i], task.fresh) };
         }
     }
@@ -215,7 +216,7 @@ unsafe fn tile<T: Number, const FUSED: bool, const ROWS: usize, const VECTORS: u
 #[inline(always)]
 unsafe fn put<T: Number, const VECTORS: usize, const N: usize>(c: *mut [[T; N]; VECTORS], sums: [[T; N]; VECTORS], fresh: bool) {
     let mut new = sums;
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps this function's contract.
     unsafe {
         if !fresh {
             let old = c.read_unaligned();
@@ -251,7 +252,7 @@ mod tests {
             .collect();
         let (rows, cols) = (rows.as_ptr(), cols.as_ptr());
         let task = Gathered { a: a.as_ptr(), rows, count, cols, depth, b: b.as_ptr(), width, c: c.as_mut_ptr(), fresh };
-        // SAFETY: the vectors hold what the task says.
+        // SAFETY: the vectors have the sizes that the task says.
         unsafe { gatherer.run(&task) };
         assert_eq!(c, expected, "{level:?} {count} x {width} x {depth}, fresh {fresh}");
     }

@@ -1,4 +1,4 @@
-//! Matrix times vector: bound by how fast the matrix can be read, which is once, in the order it lies in memory.
+//! Product of a matrix and a vector. Its speed is limited by reading the matrix, which is read once, in memory order.
 
 // Loops with constant bounds over several arrays, which iterators would hide from the vectoriser.
 #![allow(clippy::needless_range_loop)]
@@ -15,30 +15,31 @@ use crate::cpu::simd::{with_avx2, with_avx512};
 use crate::cpu::tuning::MATRIX_WORK;
 use std::mem::MaybeUninit;
 
-/// Elements of a vector that are summed up at a time, or made contiguous.
+/// Elements of a vector that are summed at a time, or copied to be contiguous.
 const CHUNK: usize = 1024;
-/// Rows of dot products computed together.
+/// Rows whose dot products are computed together.
 const DOTS: usize = 4;
-/// Columns added together.
+/// Columns that are added together.
 const COLUMNS: usize = 8;
 
 /// `y = beta * y + alpha * a @ x` with vectors given as address and stride.
 ///
-/// With `beta` 0, y is written without being read; with `alpha` 0, A and x are not read.
+/// If `beta` is 0, y is written without being read; if `alpha` is 0, A and x are not read.
 ///
 /// # Safety
-/// x has the columns of A, and y its rows. All elements must exist; nobody else may touch those of y, which are distinct and none of A or
-/// x, nor write to A and x meanwhile.
+/// x must have the columns of A, and y its rows. All elements must exist. The elements of y must be distinct and must not be elements of A
+/// or x. No other thread may access y, or write A or x, during this call.
 pub unsafe fn gemv<T: Number>(beta: T, y: (*mut T, isize), alpha: T, a: Mat<T>, x: (*const T, isize)) {
     let a = if alpha == T::ZERO { Mat { cols: 0, ..a } } else { a };
     let whole = Task { beta, fresh: beta == T::ZERO, y: y.0, y_step: y.1, alpha, a, x: x.0, x_step: x.1 };
     let work = a.rows.saturating_mul(a.cols);
     let threads = if work < 2 * MATRIX_WORK { 1 } else { pool::num_threads() };
-    // Enough parts that a thread which is held up leaves its share to others, but whole cache lines of columns.
+    // There are more parts than threads, so that other threads can do the parts of a delayed thread. Parts have whole cache lines of a
+    // column.
     let parts = (work / MATRIX_WORK).clamp(1, if threads > 1 { 4 * threads } else { 1 });
     let rows = a.rows.div_ceil(parts).next_multiple_of(if a.row_stride == 1 { 64 / size_of::<T>() } else { DOTS });
     let task = |part: usize| {
-        // SAFETY: the caller's; the rows of parts are distinct.
+        // SAFETY: the caller keeps this function's contract; the rows of parts are distinct.
         unsafe { whole.rows(part * rows, rows).run() };
     };
     match a.rows.div_ceil(rows.max(1)) {
@@ -51,7 +52,7 @@ pub unsafe fn gemv<T: Number>(beta: T, y: (*mut T, isize), alpha: T, a: Mat<T>, 
 #[derive(Clone, Copy)]
 struct Task<T> {
     beta: T,
-    /// `beta` is 0: y is written without being read. It is a flag of its own, as in the strips of the kernel.
+    /// True if `beta` is 0: y is written without being read. This is a separate flag, as in the strips of the kernel.
     fresh: bool,
     y: *mut T,
     y_step: isize,
@@ -61,18 +62,18 @@ struct Task<T> {
     x_step: isize,
 }
 
-// SAFETY: the contract of `gemv`.
+// SAFETY: by the contract of `gemv`, threads write distinct rows of y and only read A and x.
 unsafe impl<T: Sync> Sync for Task<T> {}
 
 impl<T: Number> Task<T> {
-    /// The task for at most `count` rows from `row` on.
+    /// Returns the task for at most `count` rows from `row` on.
     fn rows(&self, row: usize, count: usize) -> Task<T> {
         let y = self.y.wrapping_offset((row as isize).wrapping_mul(self.y_step));
         Task { y, a: self.a.block(row, count.min(self.a.rows - row), 0, self.a.cols), ..*self }
     }
 
     unsafe fn run(&self) {
-        // SAFETY: the caller's; the level is this machine's.
+        // SAFETY: the caller keeps this function's contract, and this processor has the level.
         unsafe {
             match level() {
                 #[cfg(target_arch = "x86_64")]
@@ -86,7 +87,7 @@ impl<T: Number> Task<T> {
 
     #[inline(always)]
     unsafe fn run_in<const FUSED: bool>(&self) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe {
             if self.a.row_stride == 1 && self.a.rows > 1 {
                 self.add_columns::<FUSED>();
@@ -101,17 +102,17 @@ impl<T: Number> Task<T> {
     unsafe fn store(&self, row: usize, sum: T) {
         let y = self.y.wrapping_offset((row as isize).wrapping_mul(self.y_step));
         let sum = T::mul(self.alpha, sum);
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe { *y = if self.fresh { sum } else { T::add(T::mul(self.beta, *y), sum) } };
     }
 
     #[inline(always)]
     unsafe fn x(&self, i: usize) -> T {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe { *self.x.offset(i as isize * self.x_step) }
     }
 
-    /// For contiguous columns: sums of a piece of the columns, a few columns at a time.
+    /// For contiguous columns: adds a few columns at a time to the sums of a piece of the rows.
     #[inline(always)]
     unsafe fn add_columns<const FUSED: bool>(&self) {
         let mut sums = [T::ZERO; CHUNK];
@@ -121,17 +122,17 @@ impl<T: Number> Task<T> {
             sums.fill(T::ZERO);
             let mut col = 0;
             while col + COLUMNS <= self.a.cols {
-                // SAFETY: the caller's.
+                // SAFETY: the caller keeps this function's contract.
                 unsafe { self.add::<FUSED, COLUMNS>(sums, row, col) };
                 col += COLUMNS;
             }
             while col < self.a.cols {
-                // SAFETY: the caller's.
+                // SAFETY: the caller keeps this function's contract.
                 unsafe { self.add::<FUSED, 1>(sums, row, col) };
                 col += 1;
             }
             for (i, sum) in sums.iter().enumerate() {
-                // SAFETY: the caller's.
+                // SAFETY: the caller keeps this function's contract.
                 unsafe { self.store(row + i, *sum) };
             }
         }
@@ -140,18 +141,18 @@ impl<T: Number> Task<T> {
     /// Adds N columns from `col` on, times their elements of x, to the sums of the rows from `row` on.
     #[inline(always)]
     unsafe fn add<const FUSED: bool, const N: usize>(&self, sums: &mut [T], row: usize, col: usize) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         let x: [T; N] = std::array::from_fn(|j| unsafe { self.x(col + j) });
         let columns: [*const T; N] = std::array::from_fn(|j| self.a.at(row, col + j).cast_const());
         for (i, sum) in sums.iter_mut().enumerate() {
             for j in 0..N {
-                // SAFETY: the caller's.
+                // SAFETY: the caller keeps this function's contract.
                 *sum = T::mul_add::<FUSED>(unsafe { *columns[j].add(i) }, x[j], *sum);
             }
         }
     }
 
-    /// For all other layouts: dot products of a few rows at a time, with pieces of x made contiguous.
+    /// For all other layouts: computes dot products of a few rows at a time, with pieces of x copied to be contiguous.
     #[inline(always)]
     unsafe fn dot_rows<const FUSED: bool>(&self) {
         let mut copy = [const { MaybeUninit::uninit() }; CHUNK];
@@ -161,14 +162,14 @@ impl<T: Number> Task<T> {
             let cols = if self.x_step == 1 { self.a.cols } else { CHUNK.min(self.a.cols - col) };
             if self.x_step != 1 {
                 for (i, element) in copy[..cols].iter_mut().enumerate() {
-                    // SAFETY: the caller's.
+                    // SAFETY: the caller keeps this function's contract.
                     element.write(unsafe { self.x(col + i) });
                 }
                 part.x = copy.as_ptr().cast();
                 part.x_step = 1;
             }
             part.a = self.a.block(0, self.a.rows, col, cols);
-            // SAFETY: the caller's.
+            // SAFETY: the caller keeps this function's contract.
             unsafe { part.dots::<FUSED>() };
             (part.beta, part.fresh) = (T::ONE, false);
             col += cols;
@@ -182,7 +183,7 @@ impl<T: Number> Task<T> {
     unsafe fn dots<const FUSED: bool>(&self) {
         let mut row = 0;
         while row < self.a.rows {
-            // SAFETY: the caller's.
+            // SAFETY: the caller keeps this function's contract.
             unsafe {
                 if row + DOTS <= self.a.rows {
                     self.dots_of::<FUSED, DOTS>(row);
@@ -197,7 +198,7 @@ impl<T: Number> Task<T> {
 
     #[inline(always)]
     unsafe fn dots_of<const FUSED: bool, const R: usize>(&self, row: usize) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         let sums = unsafe {
             match size_of::<T>() {
                 _ if self.a.col_stride != 1 || self.a.cols < 16 => dot::<T, FUSED, R, 1>(&self.a, row, self.x),
@@ -206,7 +207,7 @@ impl<T: Number> Task<T> {
             }
         };
         for (i, sum) in sums.into_iter().enumerate() {
-            // SAFETY: the caller's.
+            // SAFETY: the caller keeps this function's contract.
             unsafe { self.store(row + i, sum) };
         }
     }
@@ -215,7 +216,7 @@ impl<T: Number> Task<T> {
 #[cfg(target_arch = "x86_64")]
 with_avx512! {
     unsafe fn avx512<T: Number>(task: &Task<T>) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe { task.run_in::<true>() }
     }
 }
@@ -223,21 +224,21 @@ with_avx512! {
 #[cfg(target_arch = "x86_64")]
 with_avx2! {
     unsafe fn avx2<T: Number>(task: &Task<T>) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe { task.run_in::<true>() }
     }
 }
 
-/// Dot products of R rows with x, `N` elements at a time: more than one only where rows are contiguous.
+/// Returns dot products of R rows with x, `N` elements at a time. `N` is greater than one only for contiguous rows.
 #[inline(always)]
 unsafe fn dot<T: Number, const FUSED: bool, const R: usize, const N: usize>(a: &Mat<T>, row: usize, x: *const T) -> [T; R] {
     let mut sums = [[T::ZERO; N]; R];
     let mut col = 0;
     while col + N <= a.cols {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         let x = unsafe { x.add(col).cast::<[T; N]>().read_unaligned() };
         for r in 0..R {
-            // SAFETY: the caller's.
+            // SAFETY: the caller keeps this function's contract.
             let left = unsafe { a.at(row + r, col).cast::<[T; N]>().read_unaligned() };
             for l in 0..N {
                 sums[r][l] = T::mul_add::<FUSED>(left[l], x[l], sums[r][l]);
@@ -245,12 +246,12 @@ unsafe fn dot<T: Number, const FUSED: bool, const R: usize, const N: usize>(a: &
         }
         col += N;
     }
-    // A copy, for what has an address is not kept in registers.
+    // A copy, whose address is taken below, so that the sums of the loop above stay in registers.
     let sums = sums;
     let mut totals = if N == 1 { std::array::from_fn(|r| sums[r][0]) } else { totals(&sums) };
     while col < a.cols {
         for r in 0..R {
-            // SAFETY: the caller's.
+            // SAFETY: the caller keeps this function's contract.
             totals[r] = unsafe { T::mul_add::<FUSED>(*a.at(row + r, col), *x.add(col), totals[r]) };
         }
         col += 1;
@@ -258,7 +259,7 @@ unsafe fn dot<T: Number, const FUSED: bool, const R: usize, const N: usize>(a: &
     totals
 }
 
-/// The sum of each row. Apart from [`dot`], which would otherwise be vectorised across the rows.
+/// Returns the sum of each row. A separate function, because the compiler would otherwise vectorise [`dot`] across the rows.
 #[inline(never)]
 fn totals<T: Number, const R: usize, const N: usize>(sums: &[[T; N]; R]) -> [T; R] {
     sums.map(|mut row| {

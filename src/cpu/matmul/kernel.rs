@@ -1,8 +1,8 @@
 //! The innermost kernels: strips of C as wide as two or three vectors, computed tile by tile in registers.
 //!
-//! The code is plain loops over arrays of constant size, compiled once for each instruction set: the compiler keeps each `[T; N]` of a
-//! tile in one register, as long as loops have constant bounds and nothing takes the address of a sum. A tile holds enough sums to keep
-//! the multipliers busy, and reads A one element at a time, whatever its layout.
+//! The code is plain loops over arrays of constant size, compiled once for each instruction set. The compiler keeps each `[T; N]` of a tile
+//! in one register, as long as loops have constant bounds and the address of a sum is never taken. A tile has enough sums to keep the
+//! multipliers busy. It reads A one element at a time, so A may have any layout.
 
 // Loops with constant bounds over several arrays, which iterators would hide from the vectoriser.
 #![allow(clippy::needless_range_loop)]
@@ -19,32 +19,33 @@ use std::array;
 pub(super) struct Strip<T> {
     pub alpha: T,
     pub beta: T,
-    /// `beta` is 0: C is written without being read. A flag of its own, since with `beta` alone the compiler would read C all the same.
+    /// True if `beta` is 0: C is written without being read. This is a separate flag, since with `beta` alone the compiler would still read
+    /// C.
     pub fresh: bool,
-    /// Columns of A, rows of B.
+    /// The number of columns of A and rows of B.
     pub depth: usize,
     pub rows: usize,
-    /// Columns of B and C: a [`ProductKernel::width`].
+    /// The number of columns of B and C: a [`ProductKernel::width`].
     pub cols: usize,
     pub a: *const T,
     pub a_row: isize,
     pub a_col: isize,
-    /// Rows are contiguous.
+    /// The rows are contiguous.
     pub b: *const T,
     pub b_row: isize,
-    /// Memory in which the first tile packs the rows of B, one after the other, for the later tiles; null if B needs no packing. For strips
-    /// of at least 32 rows.
+    /// Memory in which the first tile packs the rows of B, one after the other, for the later tiles; null if B is not packed. Only for
+    /// strips of at least 32 rows.
     pub packed: *mut T,
-    /// Rows are contiguous.
+    /// The rows are contiguous.
     pub c: *mut T,
     pub c_row: isize,
-    /// The address to prefetch: `next_rows` rows of it with each row of C, `next_row` elements apart.
+    /// The address to prefetch. With each row of C, `next_rows` rows, `next_row` elements apart, are prefetched.
     pub next: *const T,
     pub next_row: isize,
     pub next_rows: usize,
 }
 
-/// `c = beta * c + alpha * sums` where C has fewer columns than a strip, or not in a row.
+/// `c = beta * c + alpha * sums` for a C with fewer columns than a strip, or whose rows are not contiguous.
 #[derive(Clone, Copy)]
 pub(super) struct Merge<T> {
     pub alpha: T,
@@ -60,13 +61,13 @@ pub(super) struct Merge<T> {
     pub c_col: isize,
 }
 
-/// Rows of B to be laid out for a strip: [`ProductKernel::width`] elements each, with zeros after the first `cols`.
+/// Rows of B to be packed for a strip: [`ProductKernel::width`] elements each, with zeros after the first `cols`.
 #[derive(Clone, Copy)]
 pub(super) struct Packing<T> {
     pub rows: usize,
     pub cols: usize,
     pub dst: *mut T,
-    /// Rows are contiguous.
+    /// The rows are contiguous.
     pub src: *const T,
     pub src_row: isize,
 }
@@ -74,11 +75,11 @@ pub(super) struct Packing<T> {
 /// The kernels of one type and instruction set.
 #[derive(Clone, Copy)]
 pub(super) struct ProductKernel<T> {
-    /// Rows of a full tile.
+    /// The number of rows of a full tile.
     pub rows: usize,
-    /// Columns of a full tile: two or three vectors.
+    /// The number of columns of a full tile: two or three vectors.
     pub cols: usize,
-    /// Elements of a vector: a power of two.
+    /// The number of elements in a vector: a power of two.
     pub vector: usize,
     pub strip: unsafe fn(&Strip<T>),
     pub merge: unsafe fn(&Merge<T>),
@@ -86,32 +87,34 @@ pub(super) struct ProductKernel<T> {
 }
 
 impl<T> ProductKernel<T> {
-    /// The columns of the next strip, where `left` are left: two strips of two vectors are quicker than one of three and one of one.
+    /// Returns the columns of the next strip if `left` columns are left. Two strips of two vectors are faster than one of three and one of
+    /// one.
     #[inline(always)]
     pub fn step(&self, left: usize) -> usize {
         if left > self.cols && left <= 4 * self.vector { 2 * self.vector } else { self.cols.min(left) }
     }
 
-    /// The columns of the narrowest strip with at least `cols`: three vectors, two, one, a half or a quarter.
+    /// Returns the columns of the narrowest strip with at least `cols`: three vectors, two, one, a half or a quarter.
     #[inline(always)]
     pub fn width(&self, cols: usize) -> usize {
         if cols > 2 * self.vector { self.cols } else { cols.next_power_of_two().max(self.vector / 4) }
     }
 }
 
-/// Rows of a tile where there are 32 vector registers: 28 for the sums, two for B, and one for an element of A.
+/// Rows of a tile with 32 vector registers: 28 for the sums, two for B, and one for an element of A.
 pub(super) const TALL: usize = 14;
-/// Rows of a tile of three vectors there: 24 for the sums, three for B. It loads less for a product than the tall one, and machines that
-/// are short of power run at a higher clock for it.
+/// Rows of a tile of three vectors with 32 registers: 24 for the sums, three for B. It loads less for each product than the tall tile, so
+/// that processors limited by power run at a higher clock.
 const WIDE: usize = 8;
-/// Rows of a tile where there are 16.
+/// Rows of a tile with 16 vector registers.
 pub(super) const SHORT: usize = 6;
-/// Columns of A between two hints for the caches, at least.
+/// The minimum number of columns of A between two prefetches.
 const LEAST: usize = 12;
 const BASE: usize = if cfg!(target_arch = "aarch64") { TALL } else { SHORT };
 const BASE_FUSED: bool = cfg!(target_arch = "aarch64");
 
-/// The kernel for an instruction set, which the machine must have; the numbers are the elements in 64, 32, ... 4 bytes, but at least one.
+/// Returns the kernel for an instruction set, which the processor must have. The numbers are the elements in 64, 32, ... 4 bytes, at least
+/// one.
 #[inline(always)]
 pub(super) fn kernel<T: Number, const N64: usize, const N32: usize, const N16: usize, const N8: usize, const N4: usize>(
     level: Level,
@@ -149,17 +152,17 @@ pub(super) fn kernel<T: Number, const N64: usize, const N32: usize, const N16: u
 #[cfg(target_arch = "x86_64")]
 with_avx512! {
     unsafe fn strip_avx512<T: Number, const N: usize, const HALF: usize, const QUARTER: usize>(task: &Strip<T>) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe { strip::<T, true, TALL, N, HALF, QUARTER>(task) }
     }
 
     unsafe fn merge_avx512<T: Number, const N: usize, const HALF: usize, const QUARTER: usize>(task: &Merge<T>) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe { merge::<T, N, HALF, QUARTER>(task) }
     }
 
     unsafe fn lay_out_avx512<T: Number, const N: usize, const HALF: usize, const QUARTER: usize>(task: &Packing<T>) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe { lay_out::<T, N, HALF, QUARTER>(task) }
     }
 }
@@ -167,17 +170,17 @@ with_avx512! {
 #[cfg(target_arch = "x86_64")]
 with_avx2! {
     unsafe fn strip_avx2<T: Number, const N: usize, const HALF: usize, const QUARTER: usize>(task: &Strip<T>) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe { strip::<T, true, SHORT, N, HALF, QUARTER>(task) }
     }
 
     unsafe fn merge_avx2<T: Number, const N: usize, const HALF: usize, const QUARTER: usize>(task: &Merge<T>) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe { merge::<T, N, HALF, QUARTER>(task) }
     }
 
     unsafe fn lay_out_avx2<T: Number, const N: usize, const HALF: usize, const QUARTER: usize>(task: &Packing<T>) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe { lay_out::<T, N, HALF, QUARTER>(task) }
     }
 }
@@ -185,15 +188,16 @@ with_avx2! {
 /// Computes a strip with tiles of at most ROWS rows.
 ///
 /// # Safety
-/// The elements that the task names exist, and nobody else touches those of C and of the room; the machine has the instructions it is
+/// The elements of the task must exist. No other thread may access C or `packed`. The processor must have the instructions that this is
 /// compiled for.
 #[inline(always)]
 pub(super) unsafe fn strip<T: Number, const FUSED: bool, const ROWS: usize, const N: usize, const HALF: usize, const QUARTER: usize>(
     s: &Strip<T>,
 ) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps this function's contract.
     unsafe {
-        // Tiles of three vectors need as many registers as tall ones. This is tested first, so that no others are compiled.
+        // Tiles of three vectors need as many registers as tall ones. This is tested first, so that no other tiles are compiled for this
+        // case.
         if ROWS == TALL && s.cols > 2 * N {
             tiles::<T, FUSED, WIDE, 3, N>(s)
         } else if s.cols > N {
@@ -208,14 +212,14 @@ pub(super) unsafe fn strip<T: Number, const FUSED: bool, const ROWS: usize, cons
     }
 }
 
-/// Tiles of ROWS rows, then of as many as are left, by powers of two.
+/// Computes tiles of ROWS rows, then the remaining rows in tiles of powers of two.
 #[inline(always)]
 unsafe fn tiles<T: Number, const FUSED: bool, const ROWS: usize, const VECTORS: usize, const N: usize>(s: &Strip<T>) {
     let (mut row, mut left, mut next) = (0, s.rows, s.next);
     let mut s = *s;
     macro_rules! tile {
         ($ROWS:expr, $LAYS_OUT:expr) => {{
-            // SAFETY: the caller's; `$ROWS` rows are left.
+            // SAFETY: the caller keeps this function's contract; at least `$ROWS` rows are left.
             unsafe { tile::<T, FUSED, $LAYS_OUT, { $ROWS }, VECTORS, N>(&s, row, &mut next) };
             row += $ROWS;
             left -= $ROWS;
@@ -225,7 +229,7 @@ unsafe fn tiles<T: Number, const FUSED: bool, const ROWS: usize, const VECTORS: 
         tile!(ROWS, true);
         (s.b, s.b_row) = (s.packed, (VECTORS * N) as isize);
     }
-    // Two equal tiles are quicker than a full one and one of two rows, too few to keep the multipliers busy.
+    // Two equal tiles are faster than a full one and one of two rows, which are too few to keep the multipliers busy.
     while left >= ROWS && (ROWS <= 8 || left != ROWS + 2) {
         tile!(ROWS, false);
     }
@@ -239,13 +243,13 @@ unsafe fn tiles<T: Number, const FUSED: bool, const ROWS: usize, const VECTORS: 
         tile!(2, false);
     }
     if left == 1 {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe { tile::<T, FUSED, false, 1, VECTORS, N>(&s, row, &mut next) };
     }
 }
 
-/// Computes the tile of `ROWS` rows from `row` on, laying out B if that is asked for. Meanwhile the rows of C that it will write and the
-/// rows that come `next` are fetched a few at a time. If all were asked for at once, what is needed sooner would wait.
+/// Computes the tile of `ROWS` rows from `row` on, and packs B if `LAYS_OUT`. Meanwhile it prefetches the rows of C that it will write and
+/// the `next` rows, a few at a time. If all were prefetched at once, data needed sooner would be delayed.
 #[inline(always)]
 unsafe fn tile<T: Number, const FUSED: bool, const LAYS_OUT: bool, const ROWS: usize, const VECTORS: usize, const N: usize>(
     s: &Strip<T>,
@@ -254,7 +258,7 @@ unsafe fn tile<T: Number, const FUSED: bool, const LAYS_OUT: bool, const ROWS: u
 ) {
     let stride = s.a_row.wrapping_mul(size_of::<T>() as isize);
     let offsets = [0, stride, stride.wrapping_mul(2), stride.wrapping_mul(3)];
-    // One pointer serves four rows of A. A pointer for each row takes too many registers, and steps from row to row take too much time.
+    // One pointer serves four rows of A. A pointer for each row needs too many registers, and stepping from row to row takes too much time.
     let mut a: [*const T; TALL.div_ceil(4)] = array::from_fn(|four| s.a.wrapping_offset(((row + 4 * four) as isize).wrapping_mul(s.a_row)));
     let (mut b, mut packed) = (s.b.cast::<[[T; N]; VECTORS]>(), s.packed.cast::<[[T; N]; VECTORS]>());
     let c = s.c.wrapping_offset(row as isize * s.c_row);
@@ -268,15 +272,15 @@ unsafe fn tile<T: Number, const FUSED: bool, const LAYS_OUT: bool, const ROWS: u
         }
         let now = step.min(left);
         for _ in 0..now {
-            // SAFETY: the caller's: a row of B.
+            // SAFETY: the caller guarantees the row of B.
             let right = unsafe { b.read_unaligned() };
             if LAYS_OUT {
-                // SAFETY: the caller's: a row of the room.
+                // SAFETY: the caller guarantees room for the packed row.
                 unsafe { packed.write_unaligned(right) };
                 packed = packed.wrapping_add(1);
             }
             for i in 0..ROWS {
-                // SAFETY: the caller's: an element of A.
+                // SAFETY: the caller guarantees the element of A.
                 let left = unsafe { *a[i / 4].wrapping_byte_offset(offsets[i % 4]) };
                 for v in 0..VECTORS {
                     sums[i][v] = T::mul_add_vector::<FUSED, N>(left, right[v], sums[i][v]);
@@ -292,7 +296,7 @@ unsafe fn tile<T: Number, const FUSED: bool, const LAYS_OUT: bool, const ROWS: u
     for i in 0..ROWS {
         for v in 0..VECTORS {
             let c = c.wrapping_offset(i as isize * s.c_row).wrapping_add(v * N).cast::<[T; N]>();
-            // SAFETY: the caller's: elements of C.
+            // SAFETY: the caller guarantees the elements of C.
             unsafe { c.write_unaligned(updated(s.alpha, sums[i][v], (s.beta, s.fresh), c)) };
         }
     }
@@ -306,7 +310,7 @@ unsafe fn updated<T: Number, const N: usize>(alpha: T, sums: [T; N], (beta, fres
         new[l] = T::mul(alpha, sums[l]);
     }
     if !fresh {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         let old = unsafe { c.read_unaligned() };
         for l in 0..N {
             new[l] = T::add(T::mul(beta, old[l]), new[l]);
@@ -317,7 +321,7 @@ unsafe fn updated<T: Number, const N: usize>(alpha: T, sums: [T; N], (beta, fres
 
 #[inline(always)]
 unsafe fn merge<T: Number, const N: usize, const HALF: usize, const QUARTER: usize>(m: &Merge<T>) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps this function's contract.
     unsafe {
         if m.c_col != 1 || m.cols <= QUARTER {
             merge_each(m, width::<N, HALF, QUARTER>(m.cols))
@@ -348,21 +352,21 @@ fn width<const N: usize, const HALF: usize, const QUARTER: usize>(cols: usize) -
     }
 }
 
-/// Rows of more than `(VECTORS - 1) * N` and at most `VECTORS * N` elements, as vectors of which the last two overlap.
+/// Writes rows of more than `(VECTORS - 1) * N` and at most `VECTORS * N` elements as vectors, of which the last two overlap.
 #[inline(always)]
 unsafe fn merge_vectors<T: Number, const VECTORS: usize, const N: usize>(m: &Merge<T>) {
     for i in 0..m.rows {
         let (c, sums) = (m.c.wrapping_offset(i as isize * m.c_row), m.sums.wrapping_add(i * VECTORS * N));
-        // All are computed before one is written, for the last two have elements in common.
+        // All are computed before one is written, because the last two vectors have elements in common.
         let mut new = [[T::ZERO; N]; VECTORS];
         let from = |v: usize| if v + 1 < VECTORS { v * N } else { m.cols - N };
         for v in 0..VECTORS {
             let (c, sums) = (c.wrapping_add(from(v)).cast::<[T; N]>(), sums.wrapping_add(from(v)).cast::<[T; N]>());
-            // SAFETY: the caller's: the row has these elements on both sides.
+            // SAFETY: the caller guarantees these elements of the row on both sides.
             new[v] = unsafe { updated(m.alpha, sums.read_unaligned(), (m.beta, m.fresh), c) };
         }
         for v in 0..VECTORS {
-            // SAFETY: as above.
+            // SAFETY: the caller guarantees these elements of the row on both sides.
             unsafe { c.wrapping_add(from(v)).cast::<[T; N]>().write_unaligned(new[v]) };
         }
     }
@@ -373,7 +377,7 @@ unsafe fn merge_each<T: Number>(m: &Merge<T>, width: usize) {
     for i in 0..m.rows {
         for j in 0..m.cols {
             let c = m.c.wrapping_offset(i as isize * m.c_row + j as isize * m.c_col);
-            // SAFETY: the caller's: elements of C and of the sums.
+            // SAFETY: the caller guarantees the elements of C and of the sums.
             unsafe { c.cast::<[T; 1]>().write(updated(m.alpha, [*m.sums.add(i * width + j)], (m.beta, m.fresh), c.cast())) };
         }
     }
@@ -381,7 +385,7 @@ unsafe fn merge_each<T: Number>(m: &Merge<T>, width: usize) {
 
 #[inline(always)]
 unsafe fn lay_out<T: Number, const N: usize, const HALF: usize, const QUARTER: usize>(t: &Packing<T>) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps this function's contract.
     unsafe {
         if t.cols > 2 * N {
             lay_out_vectors::<T, 3, N>(t)
@@ -397,13 +401,13 @@ unsafe fn lay_out<T: Number, const N: usize, const HALF: usize, const QUARTER: u
     }
 }
 
-/// Rows of more than `(VECTORS - 1) * N` and at most `VECTORS * N` elements, as vectors of which the last two overlap.
+/// Packs rows of more than `(VECTORS - 1) * N` and at most `VECTORS * N` elements as vectors, of which the last two overlap.
 #[inline(always)]
 unsafe fn lay_out_vectors<T: Number, const VECTORS: usize, const N: usize>(t: &Packing<T>) {
     let last = t.cols - N;
     for i in 0..t.rows {
         let (dst, src) = (t.dst.wrapping_add(i * VECTORS * N), t.src.wrapping_offset(i as isize * t.src_row));
-        // SAFETY: the caller's: the row has these elements on both sides.
+        // SAFETY: the caller guarantees these elements of the row on both sides.
         unsafe {
             for v in 0..VECTORS - 1 {
                 dst.add(v * N).cast::<[T; N]>().write_unaligned(src.add(v * N).cast::<[T; N]>().read_unaligned());
@@ -421,15 +425,15 @@ unsafe fn lay_out_each<T: Number, const N: usize>(t: &Packing<T>) {
     for i in 0..t.rows {
         let mut row = [T::ZERO; N];
         for (j, element) in row.iter_mut().enumerate().take(t.cols) {
-            // SAFETY: the caller's: an element of the row.
+            // SAFETY: the caller guarantees the element of the row.
             *element = unsafe { *t.src.offset(i as isize * t.src_row + j as isize) };
         }
-        // SAFETY: the caller's: a row of the destination.
+        // SAFETY: the caller guarantees the row of the destination.
         unsafe { t.dst.add(i * N).cast::<[T; N]>().write_unaligned(row) };
     }
 }
 
-/// Asks for a row, and goes to the one after it.
+/// Prefetches a row, and advances to the next row.
 #[inline(always)]
 fn fetch_row<T, const VECTORS: usize, const N: usize>(row: &mut *const T, stride: isize) {
     for v in 0..VECTORS {

@@ -1,17 +1,17 @@
 //! Matrices in memory.
 
-/// A strided matrix in memory; strides in elements, any sign or zero.
+/// A strided matrix in memory. Strides are in elements, of any sign or zero.
 #[derive(Debug, Clone, Copy)]
 pub struct Mat<T> {
     /// The element in row 0 and column 0.
     pub data: *mut T,
-    /// Number of rows.
+    /// The number of rows.
     pub rows: usize,
-    /// Number of columns.
+    /// The number of columns.
     pub cols: usize,
-    /// Elements from row to row.
+    /// Elements from one row to the next.
     pub row_stride: isize,
-    /// Elements from column to column.
+    /// Elements from one column to the next.
     pub col_stride: isize,
 }
 
@@ -20,7 +20,7 @@ impl<T: Copy> Mat<T> {
         Mat { rows: self.cols, cols: self.rows, row_stride: self.col_stride, col_stride: self.row_stride, ..self }
     }
 
-    /// The address of an element, which need not exist.
+    /// Returns the address of an element, which need not exist.
     #[inline(always)]
     pub(super) fn at(self, row: usize, col: usize) -> *mut T {
         let rows = (row as isize).wrapping_mul(self.row_stride);
@@ -28,7 +28,7 @@ impl<T: Copy> Mat<T> {
         self.data.wrapping_offset(rows.wrapping_add(cols))
     }
 
-    /// The block of `rows` x `cols` elements that begins at `row` and `col`.
+    /// Returns the block of `rows` x `cols` elements that begins at `row` and `col`.
     #[inline(always)]
     pub(super) fn block(self, row: usize, rows: usize, col: usize, cols: usize) -> Mat<T> {
         Mat { data: self.at(row, col), rows, cols, ..self }

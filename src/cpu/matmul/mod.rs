@@ -1,8 +1,8 @@
-//! Matrix products of any layout: `gemm` and `gemv` for the types products are computed in.
+//! Matrix products of any layout: `gemm` and `gemv` for the types that products are computed in.
 //!
-//! [`kernel`] multiplies strips, [`product`] cuts a product into strips and shares them between threads, [`tiny`] is for the smallest,
-//! [`gathered`] for factors that lie anywhere, [`gemv`] for vectors, [`pair`] is how bfloat16 are multiplied, whose operands [`pairs`] lays
-//! out, [`batch`] all products of a call, [`vendor`] a library of the machine.
+//! [`kernel`] multiplies strips. [`product`] divides a product into strips and shares them among threads. [`tiny`] is for the smallest
+//! products, [`gathered`] for gathered factors, [`gemv`] for vectors. [`pair`] multiplies bfloat16, whose operands [`pairs`] packs.
+//! [`batch`] computes all products of a call, [`vendor`] calls a BLAS of the machine.
 
 mod batch;
 mod gathered;
@@ -53,9 +53,9 @@ macro_rules! products {
 }
 pub(crate) use products;
 
-/// Element types with a matrix product: f32, f64, and i32, i64, which wrap around, and pairs of bfloat16.
+/// Element types with a matrix product: f32, f64, i32 and i64, which wrap around, and pairs of bfloat16.
 pub trait Gemm: Number {
-    /// The kernel for an instruction set, which the machine must have.
+    /// Returns the kernel for an instruction set, which the processor must have.
     #[allow(private_interfaces)]
     fn kernel(level: Level) -> ProductKernel<Self>;
 }
@@ -81,21 +81,21 @@ gemm! {
 
 /// `c = beta * c + alpha * a @ b`
 ///
-/// With `beta` 0, C is written without being read; with `alpha` 0, A and B are not read. C is computed the same way whatever the number of
+/// If `beta` is 0, C is written without being read; if `alpha` is 0, A and B are not read. The result does not depend on the number of
 /// threads.
 ///
 /// # Safety
-/// `a.cols == b.rows`, and C has the rows of A and the columns of B. All elements must exist; nobody else may touch those of C, which are
-/// distinct and none of A or B, nor write to A and B meanwhile.
+/// `a.cols` must equal `b.rows`, and C must have the rows of A and the columns of B. All elements must exist. The elements of C must be
+/// distinct and must not be elements of A or B. No other thread may access C, or write A or B, during this call.
 pub unsafe fn gemm<T: Gemm>(beta: T, c: Mat<T>, alpha: T, a: Mat<T>, b: Mat<T>) {
-    // SAFETY: the caller's; the level is this machine's.
+    // SAFETY: the caller keeps this function's contract, and this processor has the level.
     unsafe { gemm_at(level(), beta, c, alpha, a, b) }
 }
 
-/// [`gemm`] with the kernels of a level, which the machine must have.
+/// [`gemm`] with the kernels of a level, which the processor must have.
 #[inline(always)]
 unsafe fn gemm_at<T: Gemm>(level: Level, beta: T, c: Mat<T>, alpha: T, a: Mat<T>, b: Mat<T>) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps this function's contract.
     unsafe {
         if c.rows == 0 || c.cols == 0 {
             return;
@@ -113,7 +113,7 @@ unsafe fn gemm_at<T: Gemm>(level: Level, beta: T, c: Mat<T>, alpha: T, a: Mat<T>
             return tiny.run(level, (beta, alpha), [c, a, b], 0..1, |_| [0; 3]);
         }
         let kernel = T::kernel(level);
-        // Rows of C should be contiguous; where its columns are, compute the transposed.
+        // Rows of C should be contiguous. If its columns are, the transposed product is computed.
         if c.row_stride == 1 && c.col_stride != 1 {
             Product { kernel, beta, c: c.transposed(), alpha, a: b.transposed(), b: a.transposed() }.run();
         } else {
@@ -125,16 +125,16 @@ unsafe fn gemm_at<T: Gemm>(level: Level, beta: T, c: Mat<T>, alpha: T, a: Mat<T>
 /// `c = beta * c`
 ///
 /// # Safety
-/// The elements must exist, and nobody else may touch them.
+/// The elements must exist, and no other thread may access them.
 unsafe fn scale<T: Number>(beta: T, c: Mat<T>) {
-    // This is tested once, outside of the loop: inside, the compiler may make 0 a factor like others.
+    // `beta == 0` is tested once, outside the loop. Inside, the compiler may multiply by 0 like by any other number.
     let fresh = beta == T::ZERO;
     for i in 0..c.rows {
         if fresh {
-            // SAFETY: the caller's.
+            // SAFETY: the caller keeps this function's contract.
             (0..c.cols).for_each(|j| unsafe { c.at(i, j).write(T::ZERO) });
         } else {
-            // SAFETY: the caller's.
+            // SAFETY: the caller keeps this function's contract.
             (0..c.cols).for_each(|j| unsafe { c.at(i, j).write(T::mul(beta, *c.at(i, j))) });
         }
     }
@@ -149,7 +149,7 @@ mod tests {
     trait Value: Gemm + Debug + From<i8> {}
     impl<T: Gemm + Debug + From<i8>> Value for T {}
 
-    /// How the elements of a matrix lie in its buffer.
+    /// The layout of a matrix in its buffer.
     #[derive(Debug, Clone, Copy, PartialEq)]
     enum Lie {
         Rows,
@@ -192,7 +192,7 @@ mod tests {
             (self.first + row as isize * self.strides.0 + col as isize * self.strides.1) as usize
         }
 
-        /// `beta * self + alpha * a @ b`, one element after the other.
+        /// Returns `beta * self + alpha * a @ b`, computed one element after the other.
         fn expected(&self, beta: T, alpha: T, a: &Buffer<T>, b: &Buffer<T>) -> Vec<T> {
             let mut data = self.data.clone();
             for i in 0..self.shape.0 {
@@ -239,7 +239,7 @@ mod tests {
         for level in levels() {
             for n in 0..70 {
                 check::<f32>(level, [3, n, 4], [Rows; 3], 2, 1);
-                // Rows and depth enough for B to be laid out by the first tile.
+                // Enough rows and depth for the first tile to pack B.
                 check::<f32>(level, [33, n, 130], [Rows; 3], 1, 1);
                 check::<f64>(level, [n, 5, 3], [Columns, Rows, Columns], 1, -1);
                 check::<i32>(level, [n, n, 2], [Rows, Columns, Rows], 0, 1);
@@ -263,7 +263,7 @@ mod tests {
             check::<f32>(level(), [97, 131, 300], layouts, 1, 1);
             check::<f64>(level(), [300, 65, 129], layouts, 0, 1);
         }
-        // Rows of A 4096 bytes apart.
+        // Rows of A are 4096 bytes apart.
         check::<f32>(level(), [90, 192, 1023], [Rows; 3], 0, 1);
     }
 

@@ -2,15 +2,15 @@
 
 use thorn_lapack::vendor::{Library, Routine, Routines};
 
-/// Arithmetic of the elements of products; not to be named outside.
+/// Arithmetic of the elements of products. Not part of the public interface.
 pub trait Number: Copy + Default + PartialEq + Send + Sync + 'static {
     const ZERO: Self;
     const ONE: Self;
-    /// The routines of a library, if those have any for this type.
+    /// The routines of a BLAS, if it has any for this type.
     const ROUTINES: Option<fn(&Library) -> &Routines<Self>>;
     fn add(a: Self, b: Self) -> Self;
     fn mul(a: Self, b: Self) -> Self;
-    /// `a * b + c`, rounded once if `FUSED`, which only instruction sets that have it should ask for.
+    /// `a * b + c`, rounded once if `FUSED`, which is only for instruction sets with fused multiply-add.
     fn mul_add<const FUSED: bool>(a: Self, b: Self, c: Self) -> Self;
     /// [`Number::mul_add`] for a vector.
     #[inline(always)]

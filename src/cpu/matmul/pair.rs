@@ -1,7 +1,7 @@
 //! Products of bfloat16 by an instruction that multiplies pairs of them and adds both products to a float32 (`vdpbf16ps`).
 //!
-//! Two elements that follow one another along the dimension that is summed over are one [`Pair`], and a product of bfloat16 is one of
-//! pairs, half as deep. Subnormal numbers count as 0.
+//! Two neighbouring elements along the dimension that is summed over are one [`Pair`]. A product of bfloat16 is then a product of pairs of
+//! half the depth. Subnormal numbers count as 0.
 
 use super::Gemm;
 use super::kernel::{self, ProductKernel, Strip, TALL};
@@ -11,18 +11,18 @@ use crate::cpu::simd::{Level, level, simd};
 use half::bf16;
 use thorn_lapack::vendor::{Library, Routines};
 
-/// In A and B two bfloat16, the first in the lower half; in C and as a factor a float32.
+/// In A and B: two bfloat16, the first in the lower half. In C, alpha and beta: a float32.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 #[repr(transparent)]
 pub struct Pair(f32);
 
 impl Pair {
-    /// A factor.
+    /// Returns `alpha` or `beta` as a pair.
     pub fn factor(x: f32) -> Pair {
         Pair(x)
     }
 
-    /// Returns true if the machine has the instruction.
+    /// Returns true if the processor has the instruction.
     pub fn is_available() -> bool {
         #[cfg(target_arch = "x86_64")]
         return level() == Level::Avx512 && std::is_x86_feature_detected!("avx512bf16");
@@ -63,7 +63,7 @@ impl Number for Pair {
         use std::arch::x86_64::*;
         use std::mem::transmute_copy;
         let a = a.0.to_bits() as i32;
-        // SAFETY: the vectors have 32 N bits, and only kernels of `kernel` come here, for which the machine has the instruction.
+        // SAFETY: the vectors have 32 N bits. Only kernels of `kernel` call this, for which the processor has the instruction.
         unsafe {
             match N {
                 16 => transmute_copy(&_mm512_dpbf16_ps(transmute_copy(&c), transmute_copy(&_mm512_set1_epi32(a)), transmute_copy(&b))),
@@ -89,26 +89,26 @@ impl Gemm for Pair {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512bf16,avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
 unsafe fn strip_of_pairs(task: &Strip<Pair>) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps this function's contract.
     unsafe { kernel::strip::<Pair, true, TALL, 16, 8, 4>(task) }
 }
 
-/// The elements to be laid out in pairs: `depth` are summed over, in each of `count` rows or columns; strides in elements.
+/// The elements to be packed in pairs: the sum is over `depth` elements, in each of `count` rows or columns. Strides are in elements.
 #[derive(Debug, Clone, Copy)]
 pub struct Unpaired {
     /// The first element.
     pub data: *const bf16,
-    /// Elements that are summed over.
+    /// The number of elements in a sum.
     pub depth: usize,
-    /// From one of these to the next.
+    /// Elements from one element of a sum to the next.
     pub depth_stride: isize,
-    /// Rows of A or columns of B.
+    /// The number of rows of A or columns of B.
     pub count: usize,
-    /// From one of these to the next.
+    /// Elements from one row or column to the next.
     pub stride: isize,
 }
 
-// SAFETY: threads only read it.
+// SAFETY: threads only read the elements.
 unsafe impl Sync for Unpaired {}
 
 impl Unpaired {
@@ -118,11 +118,11 @@ impl Unpaired {
     }
 }
 
-/// Lays out rows of pairs, one behind the other: a row of A has the pairs that are summed over, a row of B one of each column. The last
-/// pair of an odd depth ends in a 0.
+/// Packs contiguous rows of pairs. A row of A has the pairs of a sum, a row of B has a pair of each column. If the depth is odd, the second
+/// element of the last pair is 0.
 ///
 /// # Safety
-/// The elements exist, and `to` has room for all pairs; nobody writes to either meanwhile.
+/// The elements must exist, and `to` must have room for all pairs. No other thread may write either during this call.
 pub unsafe fn pair_up(to: *mut Pair, columns: bool, from: Unpaired) {
     let pairs = from.depth.div_ceil(2);
     let (rows, length) = if columns { (pairs, from.count) } else { (from.count, pairs) };
@@ -130,10 +130,10 @@ pub unsafe fn pair_up(to: *mut Pair, columns: bool, from: Unpaired) {
     let from = &from;
     parallel(rows, length, CHEAP, &|range| {
         for row in range {
-            // SAFETY: the caller's: row `row` of the room.
+            // SAFETY: the caller guarantees row `row` of the room.
             let to = unsafe { std::slice::from_raw_parts_mut(to.get().cast::<u32>().add(row * length), length) };
             if columns && from.stride == 1 && 2 * row + 1 < from.depth {
-                // SAFETY: the caller's: two rows of elements.
+                // SAFETY: the caller guarantees two rows of elements.
                 let [low, high] = [2 * row, 2 * row + 1].map(|depth| unsafe { std::slice::from_raw_parts(from.at(depth, 0), length) });
                 simd(
                     #[inline(always)]
@@ -142,14 +142,14 @@ pub unsafe fn pair_up(to: *mut Pair, columns: bool, from: Unpaired) {
                 continue;
             }
             if !columns && from.depth_stride == 1 {
-                // SAFETY: the caller's: a row of elements, as many as pairs have halves or one fewer.
+                // SAFETY: the caller guarantees a row of `depth` elements.
                 let row = unsafe { std::slice::from_raw_parts(from.at(0, row), from.depth) };
                 to.iter_mut().zip(row.chunks(2)).for_each(|(to, pair)| *to = joined(pair[0], *pair.get(1).unwrap_or(&bf16::ZERO)));
                 continue;
             }
             for (i, to) in to.iter_mut().enumerate() {
                 let (depth, i) = if columns { (2 * row, i) } else { (2 * i, row) };
-                // SAFETY: the caller's: elements inside the depth.
+                // SAFETY: the caller guarantees the elements, which are inside the depth.
                 unsafe { *to = joined(*from.at(depth, i), if depth + 1 < from.depth { *from.at(depth + 1, i) } else { bf16::ZERO }) };
             }
         }

@@ -1,4 +1,5 @@
-//! Operands of products of bfloat16 on machines that multiply pairs of them ([`Pair`]): halved along the dimension that is summed over.
+//! Operands of products of bfloat16 as pairs ([`Pair`]), for processors that multiply pairs: half as deep along the dimension that is
+//! summed over.
 
 use super::pair::{Pair, Unpaired, pair_up};
 use crate::dtype::Dtype;
@@ -7,19 +8,20 @@ use crate::layout::{Dims, Layout, checked_numel};
 use crate::operand::Operand;
 use crate::storage::Storage;
 
-/// True if a product of matrices of these shapes is one of pairs. Those with vectors are not: they take as long as it takes to lay out the
-/// matrix.
+/// Returns true if a product of matrices of these shapes is computed by pairs. Products with vectors are not, since packing the matrix
+/// takes as long as the product.
 pub(super) fn are_multiplied(dtype: Dtype, [a, b]: [&Dims; 2]) -> bool {
     let (rows, columns) = (a.len() - 2, b.len() - 1);
     dtype == Dtype::Bfloat16 && a[rows] > 1 && b[columns] > 1 && a[rows + 1] > 0 && Pair::is_available()
 }
 
-/// `[a, b]` of a product as pairs, each the size of a float32.
+/// Returns `[a, b]` of a product as pairs, each of the size of a float32.
 pub(super) fn of(a: &Operand, b: &Operand) -> Result<[Operand; 2]> {
     Ok([paired(a, false)?, paired(b, true)?])
 }
 
-/// The matrices of `t`, whose `rows` or columns are summed over, as pairs: the same memory where that has them, or a copy.
+/// Returns the matrices of `t`, whose `rows` or columns are summed over, as pairs: in the same memory if the elements of each pair are
+/// neighbours there, otherwise as a copy.
 fn paired(t: &Operand, rows: bool) -> Result<Operand> {
     let along = t.layout.ndim() - if rows { 2 } else { 1 };
     if let Some(layout) = halved(&t.layout, along)
@@ -50,7 +52,7 @@ fn paired(t: &Operand, rows: bool) -> Result<Operand> {
     Ok(operand)
 }
 
-/// The layout of pairs, where those lie in memory: two neighbours at even places.
+/// Returns the layout of pairs if these exist in memory: two neighbours, the first at an even offset.
 fn halved(layout: &Layout, along: usize) -> Option<Layout> {
     let even = |x: i64| x % 2 == 0;
     if layout.strides[along] != 1 || !even(layout.shape[along]) || !even(layout.offset) {

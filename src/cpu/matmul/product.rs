@@ -1,8 +1,8 @@
-//! Cuts a product into parts for threads, and those into blocks and strips that stay in the caches.
+//! Divides a product into parts for threads, and parts into blocks and strips that fit the caches.
 //!
-//! A part of C is computed in steps of [`PRODUCT_DEPTH`] columns of A. In each step the block of A stays in the second-level cache, while
-//! strips of B, as wide as the kernel, pass through the first-level cache. A strip is laid out anew where that pays, or where its rows are
-//! not contiguous; so is the block of A, given the memory for it.
+//! A part of C is computed in steps of [`PRODUCT_DEPTH`] columns of A. In each step the block of A stays in the L2 cache, while strips of
+//! B, as wide as the kernel, pass through the L1 cache. A strip is packed if that pays, or if its rows are not contiguous. So is the block
+//! of A, if there is memory for it.
 
 use super::kernel::{Merge, Packing, ProductKernel, Strip};
 use super::mat::Mat;
@@ -17,13 +17,13 @@ use crate::cpu::tuning::{
 use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 
-/// Bytes in three of the widest vectors: no strip has longer rows.
+/// Bytes in three of the widest vectors: the longest row of a strip.
 const WIDTH: usize = 192;
-/// Rows computed at a time where C cannot take the rows of a strip: whole tiles of either height.
+/// Rows computed at a time if C cannot hold the rows of a strip: whole tiles of either height.
 const CHUNK: usize = 56;
-/// Rows this many bytes apart compete for the same places in a cache.
+/// Rows that are a multiple of this many bytes apart compete for the same sets of a cache.
 const ALIAS: isize = 4096;
-/// Bytes between the rows of a laid out block of A, so that they do not.
+/// Bytes between the rows of a packed block of A, so that rows do not compete.
 const PAD: usize = 64;
 
 #[repr(align(64))]
@@ -36,7 +36,7 @@ impl<const N: usize> Aligned<N> {
     }
 }
 
-/// `c = beta * c + alpha * a @ b`, where no dimension is 0.
+/// `c = beta * c + alpha * a @ b`, where no dimension has size 0.
 #[derive(Clone, Copy)]
 pub(super) struct Product<T> {
     pub kernel: ProductKernel<T>,
@@ -47,17 +47,17 @@ pub(super) struct Product<T> {
     pub b: Mat<T>,
 }
 
-// SAFETY: threads work on different parts of C, and only read A and B: the contract of `run`.
+// SAFETY: by the contract of `run`, threads write different parts of C, and only read A and B.
 unsafe impl<T: Sync> Sync for Product<T> {}
 
 impl<T: Number> Product<T> {
-    /// Computes it, on several threads if that is quicker.
+    /// Computes the product, on several threads if that is faster.
     ///
     /// # Safety
     /// As for [`super::gemm`].
     pub unsafe fn run(&self) {
         let work = self.c.rows.saturating_mul(self.c.cols).saturating_mul(self.a.cols);
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe {
             if work >= 2 * PRODUCT_WORK {
                 self.parts(work);
@@ -74,7 +74,8 @@ impl<T: Number> Product<T> {
         let parts = Parts::new(self.c.rows, self.c.cols, &self.kernel, work, threads);
         let slots = threads.min(parts.count());
         let block = if self.packs_a(&parts) { parts.rows * (PRODUCT_DEPTH * size_of::<T>() + PAD) } else { 0 };
-        // Allocated on the calling thread: the soft limit's hook may run, which must not happen on a thread of the pool.
+        // The memory is allocated on the calling thread, because the hook of the soft limit may run, which must not happen on a thread of
+        // the pool.
         let memory = Memory::new(block.saturating_mul(slots));
         let shares = Shares::of(parts.count(), slots);
         let task = |slot: usize| {
@@ -82,15 +83,15 @@ impl<T: Number> Product<T> {
                 let Some((row, rows, col, cols)) = parts.get(part) else { return };
                 let (a, b) = (self.a.block(row, rows, 0, self.a.cols), self.b.block(0, self.b.rows, col, cols));
                 let packed = memory.as_ref().map(|memory| memory.at(slot * block));
-                // SAFETY: the caller's, and parts are distinct, as are slots.
+                // SAFETY: the caller keeps this function's contract; parts are distinct, and so are slots.
                 unsafe { Product { c: self.c.block(row, rows, col, cols), a, b, ..*self }.part(packed) };
             });
         };
         if slots > 1 { pool::run(slots, &task) } else { task(0) }
     }
 
-    /// Returns true if A is to be laid out, block by block: where its columns are contiguous, or its rows drive each other out of the
-    /// cache, and that is done for enough columns of C.
+    /// Returns true if A is packed, block by block: if its rows are not contiguous or evict each other from the cache, and the block serves
+    /// enough columns of C.
     fn packs_a(&self, parts: &Parts) -> bool {
         let least = if self.a.col_stride != 1 {
             64
@@ -102,12 +103,12 @@ impl<T: Number> Product<T> {
         parts.cols >= least && parts.rows > CHUNK && self.a.cols > PRODUCT_SHALLOW
     }
 
-    /// Returns true if B is to be laid out, strip by strip.
+    /// Returns true if B is packed, strip by strip.
     fn packs_b(&self) -> bool {
         self.b.col_stride != 1 || self.c.rows >= if self.a.cols > PRODUCT_SHALLOW { 32 } else { 128 }
     }
 
-    /// Computes a part, one step of its depth after the other, laying out A in `packed` if there is one.
+    /// Computes a part, one step of its depth after the other. Packs A in `packed` if that is not `None`.
     unsafe fn part(&self, packed: Option<*mut u8>) {
         let total = self.a.cols;
         let most = total.div_ceil(total.div_ceil(PRODUCT_DEPTH));
@@ -117,7 +118,7 @@ impl<T: Number> Product<T> {
             let mut step = *self;
             step.a = self.a.block(0, self.a.rows, done, depth);
             step.b = self.b.block(done, depth, 0, self.b.cols);
-            // SAFETY: the caller's; the room is for PRODUCT_DEPTH columns.
+            // SAFETY: the caller keeps this function's contract; the room is for PRODUCT_DEPTH columns.
             unsafe {
                 if let Some(packed) = packed {
                     let a = packed.cast::<T>();
@@ -143,7 +144,7 @@ impl<T: Number> Product<T> {
         while col < self.c.cols {
             let cols = self.kernel.step(self.c.cols - col);
             let mut strip = self.strip(col, cols);
-            // SAFETY: the caller's; the room is for a strip of PRODUCT_DEPTH rows.
+            // SAFETY: the caller keeps this function's contract; the room is for a strip of PRODUCT_DEPTH rows.
             unsafe {
                 let whole = strip.cols == cols && self.c.col_stride == 1;
                 if pack && whole && self.b.col_stride == 1 {
@@ -163,7 +164,7 @@ impl<T: Number> Product<T> {
         }
     }
 
-    /// The strip of `cols` columns from `col` on.
+    /// Returns the strip of `cols` columns from `col` on.
     #[inline(always)]
     fn strip(&self, col: usize, cols: usize) -> Strip<T> {
         Strip {
@@ -187,14 +188,14 @@ impl<T: Number> Product<T> {
         }
     }
 
-    /// How many rows of the strip from `col` on to bring nearer with each row of C of the one before: none where they are near, or few rows
-    /// would have to do it.
+    /// Returns how many rows of the strip from `col` on are prefetched with each row of C of the strip before. 0 if B is not row-major or C
+    /// has few rows.
     fn rows_ahead(&self, col: usize) -> usize {
         if self.b.col_stride == 1 && self.c.rows > CHUNK && col < self.c.cols { self.b.rows.div_ceil(self.c.rows) } else { 0 }
     }
 
     unsafe fn lay_out_strip(&self, packed: *mut T, width: usize, b: Mat<T>) {
-        // SAFETY: the caller's: the room holds the strip.
+        // SAFETY: the caller guarantees that the room holds the strip.
         unsafe {
             if b.col_stride == 1 {
                 (self.kernel.lay_out)(&Packing { rows: b.rows, cols: b.cols, dst: packed, src: b.data, src_row: b.row_stride });
@@ -228,7 +229,7 @@ impl<T: Number> Product<T> {
                 c_row: c.row_stride,
                 c_col: c.col_stride,
             };
-            // SAFETY: the caller's; the sums have room for the rows of the strip.
+            // SAFETY: the caller keeps this function's contract; the sums have room for the rows of the strip.
             unsafe {
                 (self.kernel.strip)(&strip);
                 (self.kernel.merge)(&merge);
@@ -238,17 +239,17 @@ impl<T: Number> Product<T> {
     }
 }
 
-/// Memory that ends with its scope.
+/// Memory that is freed when this value is dropped.
 struct Memory {
     ptr: NonNull<u8>,
     bytes: usize,
 }
 
-// SAFETY: an address; each thread has its own slot behind it.
+// SAFETY: each thread uses a separate slot of the memory.
 unsafe impl Sync for Memory {}
 
 impl Memory {
-    /// None if that many bytes cannot be had, or none are needed.
+    /// Returns `None` if there is no memory, or `bytes` is 0.
     fn new(bytes: usize) -> Option<Memory> {
         if bytes == 0 { None } else { alloc::allocate(bytes).map(|ptr| Memory { ptr, bytes }) }
     }
@@ -260,12 +261,12 @@ impl Memory {
 
 impl Drop for Memory {
     fn drop(&mut self) {
-        // SAFETY: allocated by `new` for as many bytes.
+        // SAFETY: `new` allocated this memory with this size.
         unsafe { alloc::release(self.ptr, self.bytes) };
     }
 }
 
-/// A matrix cut into a grid of parts of equal size, but for the last of a row or column.
+/// A matrix divided into a grid of parts of equal size, except for the last of a row or column.
 struct Parts {
     shape: (usize, usize),
     rows: usize,
@@ -307,7 +308,7 @@ impl Parts {
         self.shape.0.div_ceil(self.rows) * self.across()
     }
 
-    /// First row, rows, first column and columns of a part.
+    /// Returns first row, rows, first column and columns of a part.
     fn get(&self, part: usize) -> Option<(usize, usize, usize, usize)> {
         let (row, col) = (part / self.across() * self.rows, part % self.across() * self.cols);
         let rows = self.shape.0.checked_sub(row).filter(|&left| left > 0)?;
@@ -315,13 +316,13 @@ impl Parts {
     }
 }
 
-/// Copies a matrix to rows of contiguous elements, `row` elements apart.
+/// Copies a matrix to contiguous rows, `row` elements apart.
 ///
 /// # Safety
-/// Both sides hold the elements, and do not overlap.
+/// Both sides must hold the elements, and must not overlap.
 unsafe fn lay_out<T: Number>(dst: *mut T, row: usize, src: Mat<T>) {
     let size = size_of::<T>();
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps this function's contract.
     unsafe {
         if src.col_stride == 1 {
             for i in 0..src.rows {

@@ -1,5 +1,5 @@
-//! Products so small that cutting them into strips would take longer than they do: four rows of C of 4, 8 or 16 elements at a time, in
-//! registers.
+//! Products so small that dividing them into strips would take longer than the product: four rows of C, of 4, 8 or 16 elements, at a time
+//! in registers.
 
 // Loops with constant bounds over arrays, which iterators would hide from the vectoriser.
 #![allow(clippy::needless_range_loop)]
@@ -9,10 +9,10 @@ use super::number::Number;
 use crate::cpu::simd::{Level, simd_at};
 use std::ops::Range;
 
-/// The most rows and depth of such a product.
+/// The maximum number of rows, and the maximum depth, of such a product.
 const MOST: usize = 16;
 
-/// The kernel for products of these sizes, if they are among the smallest.
+/// Returns the kernel for products of these sizes, if they are small enough.
 #[inline(always)]
 pub(super) fn kernel<T: Number>(c: &Mat<T>, a: &Mat<T>, b: &Mat<T>) -> Option<Tiny> {
     if c.rows > MOST || a.cols > MOST || c.col_stride != 1 || b.col_stride != 1 {
@@ -26,7 +26,7 @@ pub(super) fn kernel<T: Number>(c: &Mat<T>, a: &Mat<T>, b: &Mat<T>) -> Option<Ti
     }
 }
 
-/// How many columns there are.
+/// The number of columns.
 #[derive(Clone, Copy)]
 pub(super) enum Tiny {
     Four,
@@ -35,10 +35,10 @@ pub(super) enum Tiny {
 }
 
 impl Tiny {
-    /// `c = beta * c + alpha * a @ b` for `count` products of one form; `at` says where in memory each begins, in elements from the first.
+    /// `c = beta * c + alpha * a @ b` for `count` products of equal shapes. `at` returns where each begins, in elements from the first.
     ///
     /// # Safety
-    /// As for [`super::gemm`], for every product, and this is the kernel for it; the machine has the level.
+    /// As for [`super::gemm`], for every product. The sizes must match this kernel. The processor must have the level.
     #[inline(always)]
     pub unsafe fn run<T: Number>(
         self,
@@ -48,7 +48,7 @@ impl Tiny {
         products: Range<usize>,
         at: impl Fn(usize) -> [isize; 3],
     ) {
-        // SAFETY: the caller's; C and B have rows of as many contiguous elements as the kernel takes.
+        // SAFETY: the caller keeps this function's contract; rows of C and B have as many contiguous elements as the kernel reads.
         unsafe {
             match self {
                 Tiny::Four => simd_at(
@@ -83,7 +83,7 @@ unsafe fn each<T: Number, const N: usize>(
         let at = at(i);
         let [c, a, b] = [0, 1, 2].map(|k| Mat { data: matrices[k].data.wrapping_offset(at[k]), ..matrices[k] });
         let mut row = 0;
-        // SAFETY: the caller's; as many rows are left as each call takes.
+        // SAFETY: the caller keeps this function's contract; at least as many rows are left as each call computes.
         unsafe {
             while row + ROWS <= c.rows {
                 rows::<T, N, ROWS>(fused, factors, c.block(row, ROWS, 0, N), a.block(row, ROWS, 0, a.cols), b);
@@ -97,21 +97,21 @@ unsafe fn each<T: Number, const N: usize>(
     }
 }
 
-/// Rows computed at a time: sums of one row alone would wait for each other.
+/// Rows computed at a time. The sums of one row alone would wait for each other.
 const ROWS: usize = 4;
 
 /// # Safety
 /// As for [`Tiny::run`], with `N` columns and `R` rows.
 #[inline(always)]
 unsafe fn rows<T: Number, const N: usize, const R: usize>(fused: bool, (beta, alpha): (T, T), c: Mat<T>, a: Mat<T>, b: Mat<T>) {
-    // Outside of the loop: inside, the compiler may make 0 a factor like others.
+    // `beta == 0` is tested outside the loop. Inside, the compiler may multiply by 0 like by any other number.
     let fresh = beta == T::ZERO;
     let mut sums = [[T::ZERO; N]; R];
     for k in 0..a.cols {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         let right = unsafe { b.at(k, 0).cast::<[T; N]>().read_unaligned() };
         for i in 0..R {
-            // SAFETY: the caller's.
+            // SAFETY: the caller keeps this function's contract.
             let left = unsafe { *a.at(i, k) };
             for j in 0..N {
                 sums[i][j] =
@@ -124,7 +124,7 @@ unsafe fn rows<T: Number, const N: usize, const R: usize>(fused: bool, (beta, al
         for j in 0..N {
             sums[j] = T::mul(alpha, sums[j]);
         }
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe {
             if !fresh {
                 let before = to.read_unaligned();

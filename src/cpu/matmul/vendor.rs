@@ -1,17 +1,17 @@
-//! Products by the library that the host has chosen, or by ours.
+//! Products by the BLAS that the program has chosen, or by thorn's kernels.
 
 use super::number::Number;
 use super::{Gemm, Mat, gemm};
 use thorn_lapack::Matrix;
 use thorn_lapack::vendor::{self, Routines};
 
-/// As [`gemm`], by the vendor's library where one is chosen that can take the matrices as they lie.
+/// [`gemm`] by the chosen BLAS, if there is one and it accepts the layouts of the matrices; otherwise by thorn's kernels.
 ///
 /// # Safety
 /// As for [`gemm`].
 #[inline]
 pub unsafe fn gemm_by_vendor<T: Gemm>(beta: T, c: Mat<T>, alpha: T, a: Mat<T>, b: Mat<T>) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps this function's contract.
     unsafe {
         let routines = vendor::current().and_then(|library| Some(T::ROUTINES?(library)));
         if !routines.is_some_and(|routines| product(routines, beta, c, alpha, a, b)) {
@@ -20,7 +20,7 @@ pub unsafe fn gemm_by_vendor<T: Gemm>(beta: T, c: Mat<T>, alpha: T, a: Mat<T>, b
     }
 }
 
-/// Says whether the library has computed it.
+/// Computes the product by the BLAS. Returns false if the BLAS does not accept the matrices.
 ///
 /// # Safety
 /// As for [`gemm`].
@@ -30,7 +30,7 @@ unsafe fn product<T: Number>(routines: &Routines<T>, beta: T, c: Mat<T>, alpha: 
         return false;
     }
     let [c, a, b] = [c, a, b].map(matrix);
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps this function's contract.
     unsafe {
         match (c.rows, c.cols) {
             (_, 1) => vendor::gemv(routines, beta, (c.data, c.row_stride), alpha, &a, (b.data, b.row_stride)),

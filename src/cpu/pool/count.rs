@@ -1,15 +1,15 @@
-//! How many threads a call may use.
+//! The number of threads that a call may use.
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::thread;
 
-/// More threads than any machine this runs on has; the pool's seat word has room for this many.
+/// The limit of [`set_num_threads`]: more threads than machines of today have, and as many as the pool's seat word can count.
 pub(super) const MAX_THREADS: usize = 1024;
 
-/// Threads a call may use; 0 until first asked for.
+/// The number of threads that a call may use; 0 until the first query.
 static THREADS: AtomicUsize = AtomicUsize::new(0);
 
-/// The number of CPUs this process may run on, as found by the first call.
+/// Returns the number of CPUs that this process may run on, as found by the first call.
 pub fn num_cores() -> usize {
     static CORES: AtomicUsize = AtomicUsize::new(0);
     if CORES.load(Relaxed) == 0 {
@@ -18,9 +18,10 @@ pub fn num_cores() -> usize {
     CORES.load(Relaxed)
 }
 
-/// The number of threads a call may use, the calling one included.
+/// Returns the number of threads that a call may use, including the calling one.
 ///
-/// Initially the environment variable `TH_NUM_THREADS`, or else [`num_cores`]; less when the system refused to start more.
+/// The initial number is the environment variable `TH_NUM_THREADS`, or else [`num_cores`]. It is lower if the system refused to start more
+/// threads.
 #[inline]
 pub fn num_threads() -> usize {
     match THREADS.load(Relaxed) {
@@ -33,17 +34,17 @@ pub fn num_threads() -> usize {
 fn initial_threads() -> usize {
     let wanted = std::env::var("TH_NUM_THREADS").ok().and_then(|text| text.trim().parse().ok());
     let threads = wanted.filter(|&n: &usize| n > 0).unwrap_or_else(num_cores).min(MAX_THREADS);
-    // A number set meanwhile prevails.
+    // A number that another thread has set meanwhile wins.
     let _ = THREADS.compare_exchange(0, threads, Relaxed, Relaxed);
     THREADS.load(Relaxed)
 }
 
-/// Sets how many threads a call may use, the calling one included, from the next call on; clamped to 1 ..= 1024.
+/// Sets the number of threads that a call may use, including the calling one, from the next call on. `n` is clamped to 1 ..= 1024.
 pub fn set_num_threads(n: usize) {
     THREADS.store(n.clamp(1, MAX_THREADS), Relaxed);
 }
 
-/// Makes do with `n` threads until the number is set anew.
+/// Lowers the number of threads to at most `n` until it is set anew.
 pub(super) fn lower(n: usize) {
     THREADS.fetch_min(n, Relaxed);
 }

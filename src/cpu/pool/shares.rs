@@ -1,27 +1,27 @@
-//! The parts of a job, dealt to its threads like cards: each has every n-th, so that from call to call it finds the data of its parts in
-//! its cache, while all move through memory side by side; and takes those of others when its own are done.
+//! The parts of a job, dealt to its threads like cards: each thread has every n-th part. So a thread finds the data of its parts in its
+//! cache from call to call, and all threads move through memory together. A thread that has done its own parts does parts of other threads.
 
 use std::array;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
 
-/// The most hands; of more threads than that, several share one.
+/// The maximum number of hands. More threads than this share hands.
 const MOST: usize = 16;
 
-/// Keeps what one thread writes often out of the cache lines that others read (two lines: CPUs fetch them in pairs).
+/// Keeps a value that one thread writes often out of the cache lines that other threads read (two lines, since CPUs fetch them in pairs).
 #[repr(align(128))]
 pub(super) struct Padded<T>(pub(super) T);
 
-/// Who takes which part next.
+/// The parts that are left, by hand.
 pub struct Shares {
-    /// How many parts of each hand are taken.
+    /// The number of taken parts in each hand.
     taken: [Padded<AtomicUsize>; MOST],
     parts: AtomicUsize,
     hands: AtomicUsize,
 }
 
 impl Shares {
-    /// `parts` parts for `threads` threads.
+    /// Deals `parts` parts to `threads` threads.
     pub fn of(parts: usize, threads: usize) -> Shares {
         let taken = array::from_fn(|_| Padded(AtomicUsize::new(0)));
         let shares = Shares { taken, parts: AtomicUsize::new(0), hands: AtomicUsize::new(1) };
@@ -29,7 +29,7 @@ impl Shares {
         shares
     }
 
-    /// Deals `parts` other parts to `threads` threads. Nobody may be taking any.
+    /// Deals `parts` new parts to `threads` threads. No thread may be taking parts.
     pub fn deal(&self, parts: usize, threads: usize) {
         let hands = threads.clamp(1, MOST);
         self.taken[..hands].iter().for_each(|taken| taken.0.store(0, Relaxed));
@@ -37,7 +37,7 @@ impl Shares {
         self.hands.store(hands, Relaxed);
     }
 
-    /// Calls `f` with parts that nobody else has, as the thread of this number, until none is left.
+    /// Calls `f` as thread number `thread` with each part that no other thread has taken, until no part is left.
     #[inline]
     pub fn each(&self, thread: usize, mut f: impl FnMut(usize)) {
         let (parts, hands) = (self.parts.load(Relaxed), self.hands.load(Relaxed));
@@ -54,7 +54,7 @@ impl Shares {
         }
     }
 
-    /// Leaves the parts that have not begun undone.
+    /// Drops the parts that have not begun.
     pub fn abandon(&self) {
         let parts = self.parts.load(Relaxed);
         self.taken.iter().for_each(|taken| taken.0.store(parts, Relaxed));

@@ -1,6 +1,6 @@
 //! A worker: a thread of the pool, and the place where it sleeps.
 //!
-//! The C library starts it, not std: std's threads and their handles take memory in ways that may not fail.
+//! The thread is started by the C library and not by std, because std's threads and their handles allocate memory infallibly.
 
 use std::cell::UnsafeCell;
 use std::ffi::c_void;
@@ -11,42 +11,42 @@ use std::sync::atomic::{AtomicBool, AtomicU32};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// The stack of a worker: kernels need little, but tasks may be the caller's functions.
+/// The stack of a worker in bytes. Kernels need little, but a task may be a function of the program.
 const STACK: usize = 2 << 20;
 
-/// Nobody has called, and the worker is awake.
+/// The worker is awake, and no thread has called it since.
 const AWAKE: u32 = 0;
-/// Somebody has called since the worker last slept.
+/// A thread has called the worker since the worker last slept.
 const CALLED: u32 = 1;
 /// The worker sleeps, or is about to.
 const ASLEEP: u32 = 2;
 
 /// The user of a worker's thread.
 pub(super) trait Employer: Sync {
-    /// Works on the calling thread, which is that of `worker`, until the worker is of no more use.
+    /// Works on the calling thread, which runs `worker`, until the worker has nothing to do.
     fn work(&self, worker: &Worker);
 }
 
-/// Locks where a panic cannot have left anything half done.
+/// Locks a mutex whose value is consistent even after a panic.
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A thread of the pool. Its place outlives it: another thread may be started there.
+/// A thread of the pool. This struct outlives the thread, and another thread may be started in its place.
 pub(super) struct Worker {
     employer: &'static dyn Employer,
-    /// Its number among the threads of the pool; the caller's is 0.
+    /// The number of the worker among the threads of the pool; the caller's is 0.
     pub(super) index: usize,
     state: AtomicU32,
     bed: Mutex<()>,
     woken: Condvar,
-    /// No thread runs here: it has not been started, or is about to return.
+    /// True if no thread runs here: it has not been started, or is about to return.
     gone: AtomicBool,
-    /// The thread last started here and not yet joined.
+    /// The thread that was last started here and is not yet joined.
     thread: UnsafeCell<Option<libc::pthread_t>>,
 }
 
-// SAFETY: `thread` is used by the holder of the pool alone.
+// SAFETY: only the holder of the pool uses `thread`.
 unsafe impl Sync for Worker {}
 
 impl Worker {
@@ -67,28 +67,28 @@ impl Worker {
         self.gone.load(Acquire)
     }
 
-    /// Starts a thread, which works until the pool has no more use for it; false when the system refuses.
+    /// Starts a thread, which works until the pool has no more use for it. Returns false if the system refuses.
     ///
     /// # Safety
-    /// Only for the holder of the pool, where no thread runs; the worker is never moved or freed while one does.
+    /// The caller must hold the pool, and no thread may run here. The worker must not be moved or freed while a thread runs.
     pub(super) unsafe fn start(&self) -> bool {
-        // SAFETY: the caller's.
+        // SAFETY: the caller holds the pool, and no thread runs here.
         unsafe { self.join() };
         self.gone.store(false, Relaxed);
-        // SAFETY: the worker stays where it is, as the caller says.
+        // SAFETY: the caller guarantees that the worker is not moved.
         let thread = unsafe { spawn(begin, (&raw const *self).cast_mut().cast()) };
         self.gone.store(thread.is_none(), Relaxed);
-        // SAFETY: the caller's.
+        // SAFETY: only the holder of the pool, which is the caller, uses `thread`.
         unsafe { *self.thread.get() = thread };
         thread.is_some()
     }
 
-    /// Waits until the thread that ran here has returned, unless it is the calling one.
+    /// Waits until the thread that ran here has returned, unless that is the calling thread.
     ///
     /// # Safety
-    /// Only for the holder of the pool, once the worker is gone.
+    /// The caller must hold the pool, and the worker must be gone.
     pub(super) unsafe fn join(&self) {
-        // SAFETY: the caller's; a thread is joined once. One that would wait for itself is refused.
+        // SAFETY: the caller holds the pool, and `take` ensures that a thread is joined once. A thread does not join itself.
         unsafe {
             if let Some(thread) = (*self.thread.get()).take() {
                 libc::pthread_join(thread, null_mut());
@@ -96,17 +96,17 @@ impl Worker {
         }
     }
 
-    /// Wakes the worker up, or keeps it from falling asleep.
+    /// Wakes the worker, or keeps it from falling asleep.
     pub(super) fn call(&self) {
         if self.state.swap(CALLED, Release) == ASLEEP {
-            // The worker holds the mutex from its look at the state until it sleeps. Passing the mutex makes sure that the notification
-            // does not come in between.
+            // The worker holds the mutex from reading the state until it sleeps. Locking the mutex here ensures that the notification does
+            // not fall in between.
             drop(lock(&self.bed));
             self.woken.notify_one();
         }
     }
 
-    /// Sleeps until called; false when nobody did in `limit`. Only for the worker itself.
+    /// Sleeps until a thread calls. Returns false if none did within `limit`. Only the worker itself may call this.
     pub(super) fn sleep(&self, limit: Duration) -> bool {
         let bed = lock(&self.bed);
         if self.state.compare_exchange(AWAKE, ASLEEP, Relaxed, Relaxed).is_ok() {
@@ -118,7 +118,7 @@ impl Worker {
 }
 
 extern "C" fn begin(worker: *mut c_void) -> *mut c_void {
-    // SAFETY: `start` passes a worker that stays in its place until this thread is gone.
+    // SAFETY: `start` passes a worker that is not moved or freed until this thread is gone.
     let worker = unsafe { &*worker.cast::<Worker>() };
     name_thread(worker.index);
     worker.employer.work(worker);
@@ -126,21 +126,23 @@ extern "C" fn begin(worker: *mut c_void) -> *mut c_void {
     null_mut()
 }
 
-/// Starts a thread that takes no signals: their handlers are the program's, and belong on its own threads.
+/// Starts a thread that blocks signals, since their handlers belong to the program and must run on its own threads.
 ///
 /// # Safety
-/// `main` may be called with `argument` on another thread.
+/// It must be safe to call `main` with `argument` on another thread.
 unsafe fn spawn(main: extern "C" fn(*mut c_void) -> *mut c_void, argument: *mut c_void) -> Option<libc::pthread_t> {
     let (mut attributes, mut thread) = (MaybeUninit::uninit(), MaybeUninit::uninit());
     let (mut all, mut before) = (MaybeUninit::uninit(), MaybeUninit::uninit());
-    // SAFETY: each is initialised by the call that takes it first, before others read it. The new thread inherits the mask of this one.
+    // SAFETY: each variable is initialised by the first call that gets it, before others read it. The new thread inherits this thread's
+    // mask.
     unsafe {
         if libc::pthread_attr_init(attributes.as_mut_ptr()) != 0 {
             return None;
         }
         libc::pthread_attr_setstacksize(attributes.as_mut_ptr(), STACK);
         libc::sigfillset(all.as_mut_ptr());
-        // Signals that a thread's own instructions raise are for the handlers of the host; blocked, they would end the process at once.
+        // Signals that a thread's own instructions raise stay unblocked for the program's handlers. If blocked, they would end the process
+        // at once.
         for fault in [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGTRAP, libc::SIGSYS] {
             libc::sigdelset(all.as_mut_ptr(), fault);
         }
@@ -152,14 +154,14 @@ unsafe fn spawn(main: extern "C" fn(*mut c_void) -> *mut c_void, argument: *mut 
     }
 }
 
-/// Names the calling thread, for debuggers.
+/// Names the calling thread for debuggers.
 #[cfg(target_os = "linux")]
 fn name_thread(index: usize) {
     use std::io::Write;
-    // The last byte stays 0, which ends the name.
+    // The last byte stays 0 and ends the name.
     let mut name = [0; 16];
     _ = write!(&mut name[..15], "thorn-{index}");
-    // SAFETY: the calling thread, and a C string.
+    // SAFETY: the thread is the calling one, and `name` is a C string.
     unsafe { libc::pthread_setname_np(libc::pthread_self(), name.as_ptr().cast()) };
 }
 
@@ -174,9 +176,9 @@ mod tests {
     use std::thread;
     use std::time::{Duration, Instant};
 
-    /// Returns true if the calling thread takes `signal`.
+    /// Returns true if the calling thread does not block `signal`.
     fn takes(signal: i32) -> bool {
-        // SAFETY: without a new mask the call only stores the present one.
+        // SAFETY: without a new mask the call only stores the present mask.
         unsafe {
             let mut mask = std::mem::zeroed();
             libc::pthread_sigmask(libc::SIG_BLOCK, std::ptr::null(), &mut mask);

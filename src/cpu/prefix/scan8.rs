@@ -1,8 +1,8 @@
 //! Running sums and products of eight lines of float32 at once.
 //!
-//! A square of 8 x 8 elements is transposed in registers, so that a register holds one element of every line; eight totals take one such
-//! register after the other, and the results are transposed back. That is cheaper than sums within a register, and rounds as one element
-//! after the other does.
+//! A square of 8 x 8 elements is transposed in registers, so that a register holds one element of every line. These registers are added to
+//! eight totals one after the other, and the results are transposed back. That is cheaper than sums within a register, and rounds as one
+//! element after the other.
 
 use crate::cpu::lines::Stack;
 use crate::cpu::simd::{Level, level, simd_at};
@@ -10,12 +10,12 @@ use crate::cpu::stream;
 use crate::cpu::tuning::SCANNED_LONGEST;
 use crate::cpu::vector::{F32x8, F64x4, F64x8, Float64s, Pair, Register};
 
-/// Lines done together, and elements of each.
+/// The number of lines processed together, and of elements of each.
 const SIDE: usize = 8;
-/// Elements of a line of the cache.
+/// The number of elements in a cache line.
 const PER_LINE: usize = stream::LINE / size_of::<f32>();
 
-/// Returns the number of lines of `n` elements that are done together: one where that is as fast.
+/// Returns the number of lines of `n` elements that are processed together: one if that is as fast.
 pub fn batch(n: usize) -> usize {
     batch_at(level(), n)
 }
@@ -24,16 +24,16 @@ fn batch_at(level: Level, n: usize) -> usize {
     if level == Level::Baseline || (level == Level::Avx512 && n > SCANNED_LONGEST) { 1 } else { SIDE }
 }
 
-/// Totals of eight lines, from the first of the stack on.
+/// Computes the totals of eight lines, from the first of the stack on.
 ///
 /// # Safety
-/// They hold `n` elements, and the results do not overlap anything; the machine has the registers.
+/// The lines must hold `n` elements, and results must not overlap anything; the processor must have the registers.
 #[inline(always)]
 unsafe fn lines<V: Float64s<Narrow = F32x8>, const PRODUCT: bool>(s: Stack) {
     let x = |k: usize| s.x.wrapping_offset(k as isize * s.x_step).cast::<f32>();
     let out = |k: usize| s.out[0].wrapping_offset(k as isize * s.out_step[0]).cast::<f32>();
     let whole = s.n / SIDE * SIDE;
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps this function's contract.
     unsafe {
         let mut totals = V::all(if PRODUCT { 1.0 } else { 0.0 });
         for at in (0..whole).step_by(SIDE) {
@@ -66,12 +66,12 @@ unsafe fn lines<V: Float64s<Narrow = F32x8>, const PRODUCT: bool>(s: Stack) {
     }
 }
 
-/// Running sums of lines of float32, or products. How many of them, from the first on, are done.
+/// Computes the running sums or products of lines of float32. Returns the number of lines that are done, from the first on.
 ///
 /// # Safety
-/// There must be as many lines of as many elements, and results, which do not overlap anything.
+/// The lines and results must exist as `s` says; results must not overlap anything.
 pub unsafe fn run<const PRODUCT: bool>(s: Stack) -> usize {
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps this function's contract.
     unsafe { run_at::<PRODUCT>(level(), s) }
 }
 
@@ -82,7 +82,7 @@ unsafe fn run_at<const PRODUCT: bool>(level: Level, s: Stack) -> usize {
         return 0;
     }
     let done = s.count / SIDE * SIDE;
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps this function's contract.
     unsafe {
         simd_at(
             level,
@@ -103,15 +103,15 @@ mod tests {
     use super::*;
     use std::ptr::null_mut;
 
-    /// Checks `count` lines of `n` elements, with `gaps` elements of another kind between inputs and between results, against one element
-    /// after the other.
+    /// Compares `count` lines of `n` elements with one element after the other. Inputs and results have `gaps` elements of other values
+    /// between lines.
     fn check<const PRODUCT: bool>(level: Level, n: usize, count: usize, gaps: [usize; 2], x: impl Fn(usize) -> f32) {
         let [step, out_step] = gaps.map(|gap| n + gap);
         let x: Vec<f32> = (0..count * step).map(x).collect();
         let mut out = vec![-7f32; count * out_step];
         let (data, out_steps) = ([out.as_mut_ptr().cast(), null_mut()], [4 * out_step as isize, 0]);
         let s = Stack { out: data, out_step: out_steps, x: x.as_ptr().cast(), x_step: 4 * step as isize, n, count };
-        // SAFETY: the vectors are as long; the machine has the level.
+        // SAFETY: the vectors have these lengths, and the processor has the level.
         let done = unsafe { run_at::<PRODUCT>(level, s) };
         assert_eq!(done, count / SIDE * SIDE);
         for k in 0..count {
@@ -150,7 +150,7 @@ mod tests {
         let (data, step) = ([out.as_mut_ptr().cast(), null_mut()], 4 * n as isize);
         let s = Stack { out: data, out_step: [step, 0], x: x.as_ptr().cast(), x_step: step, n, count: 8 };
         for level in [Level::Baseline, Level::Avx2, Level::Avx512].into_iter().filter(|&l| l <= level()) {
-            // SAFETY: the vectors are as long; the machine has the level.
+            // SAFETY: the vectors have these lengths, and the processor has the level.
             assert_eq!(unsafe { run_at::<false>(level, s) }, if level == Level::Avx2 { 8 } else { 0 });
         }
         assert_eq!(out[n - 1], if level() >= Level::Avx2 { n as f32 } else { 0.0 });

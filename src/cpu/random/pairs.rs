@@ -1,20 +1,20 @@
-//! TH's normal values in bulk: what MT19937 gives one after the other.
+//! TH's normal values, which MT19937 computes one after the other, in bulk.
 //!
-//! For results that are rounded to float32, many are computed at once to 43 bits. Where that leaves open which float32 is the nearest, in a
-//! few of a million, TH's own formula decides.
+//! For results that are rounded to float32, many values are computed at once to 43 bits. If the nearest float32 is uncertain, for a few
+//! values in a million, TH's own formula decides.
 
 use super::{GROUP, minus_two_log_of_f64, sin_cos_f64};
 use crate::cpu::simd::simd;
 use crate::random::Mt19937;
 use std::f64::consts::PI;
 
-/// Error of a value in units of its radius and the deviation: more than the sum of those of the functions.
+/// The error of a value in units of its radius and the deviation: more than the sum of the errors of the functions.
 const ERROR: f64 = 1.0 / 8_796_093_022_208.0;
 
-/// `out[i] = z * std + mean`, or, if that is `rounded`, what lies so near that it becomes the same float32.
+/// `out[i] = z * std + mean`, or, if `rounded`, a value that rounds to the same float32.
 pub fn normals(stream: &mut Mt19937, out: &mut [f64], mean: f64, std: f64, rounded: bool) {
     let mut rest = out;
-    // Half a pair may be left from before, and the last pair leaves its traces in the state.
+    // Half of a pair may be left from an earlier call. The last pair is computed singly, because the generator's state records it.
     while rest.len() > 2 && !stream.between_pairs() {
         rest[0] = stream.normal() * std + mean;
         rest = &mut rest[1..];
@@ -28,7 +28,7 @@ pub fn normals(stream: &mut Mt19937, out: &mut [f64], mean: f64, std: f64, round
     rest.iter_mut().for_each(|x| *x = stream.normal() * std + mean);
 }
 
-/// At most GROUP whole pairs.
+/// Computes at most GROUP whole pairs.
 fn bulk(stream: &mut Mt19937, out: &mut [f64], mean: f64, std: f64, rounded: bool) {
     let mut words = [0u32; 2 * GROUP];
     stream.words_into(&mut words[..out.len()], |word| word);
@@ -49,16 +49,16 @@ fn bulk(stream: &mut Mt19937, out: &mut [f64], mean: f64, std: f64, rounded: boo
     }
 }
 
-/// The values of all pairs, and whether one of the two may round to another float32 than TH's.
+/// Computes the values of all pairs, and whether one of the two may round to another float32 than TH's value.
 fn estimate(words: &[u32; 2 * GROUP], mean: f64, std: f64, values: &mut [[f64; GROUP]; 2], open: &mut [bool; GROUP]) {
     simd(
         #[inline(always)]
         |_| {
             for i in 0..GROUP {
                 let (angle, uniform) = (words[2 * i], words[2 * i + 1]);
-                // 1 - u has no more bits than u.
+                // 1 - u has no more bits than u, so it is exact.
                 let radius = minus_two_log_of_f64(1.0 - f64::from(uniform) * (1.0 / 4_294_967_296.0)).sqrt();
-                // The nearest of the four axes, and the angle from there.
+                // The nearest of the four axes, and the angle from this axis.
                 let axis = angle.wrapping_add(1 << 29) >> 30;
                 let (sin, cos) = sin_cos_f64(f64::from(angle.wrapping_sub(axis << 30) as i32) * (PI / 2_147_483_648.0));
                 let (a, b) = if axis & 1 == 0 { (cos, sin) } else { (-sin, cos) };

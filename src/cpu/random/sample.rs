@@ -9,11 +9,11 @@ use crate::error::Result;
 use crate::operand::Operand;
 use crate::random::{Alias, Generator, Mt19937, Philox};
 
-/// The integers from 0 on in random order, in a row-major place of int64.
+/// Fills a row-major place of int64 with the integers from 0 on, in random order.
 pub(super) fn permute(place: Place, generator: &mut Generator) {
     let order: &mut [i64] = match place.n {
         0 => &mut [],
-        // SAFETY: the place holds int64 that nobody else uses meanwhile.
+        // SAFETY: the place holds int64, and no other thread uses it during this call.
         n => unsafe { std::slice::from_raw_parts_mut(place.at.cast(), n) },
     };
     order.iter_mut().enumerate().for_each(|(i, x)| *x = i as i64);
@@ -26,12 +26,12 @@ pub(super) fn permute(place: Place, generator: &mut Generator) {
     }
 }
 
-/// Categories for each row of the probabilities.
+/// Draws categories for each row of the probabilities.
 pub(super) fn categories(place: Place, generator: &mut Generator, p: &Operand, replacement: bool) -> Result<()> {
     let [rows, count] = [0, 1].map(|d| p.layout.shape[d] as usize);
     let n = place.n / rows.max(1);
     for row in 0..rows {
-        // SAFETY: a row-major matrix of float64.
+        // SAFETY: the operand is a row-major matrix of float64.
         let p = &unsafe { p.elements::<f64>() }[row * count..][..count];
         let place = Place { at: place.at.wrapping_add(row * n * 8), dtype: Dtype::Int64, n };
         match generator {
@@ -47,11 +47,11 @@ pub(super) fn categories(place: Place, generator: &mut Generator, p: &Operand, r
     Ok(())
 }
 
-/// Fills with categories: one drawn evenly stays with its probability, else gives way to the other.
+/// Fills with categories: a category `k` is drawn evenly, kept with probability `stays[k]`, and otherwise replaced by `other[k]`.
 pub(super) fn alias(place: Place, generator: &mut Generator, other: &[i64], stays: &[f64]) {
     match generator {
         Generator::Philox(stream) => by_position(place, stream, DoubleWords::BLOCKS, &|at: *mut i64, _, n, seed, block| {
-            // SAFETY: `by_position` passes pieces of the place or of a buffer; integers are words.
+            // SAFETY: `by_position` passes pieces of the place or of a buffer; int64 and u64 have the same size.
             unsafe {
                 fill_groups(at.cast::<u64>(), n, seed, block, DoubleWords);
                 for i in 0..n {
@@ -60,17 +60,17 @@ pub(super) fn alias(place: Place, generator: &mut Generator, other: &[i64], stay
                 }
             }
         }),
-        // Two draws: an even one, and whether it stays.
+        // Two draws: an even one, and whether to keep it.
         Generator::Mt19937(stream) => in_order(place, stream, |stream, out: &mut [i64]| {
             for drawn in out {
                 let k = (stream.unit() * stays.len() as f64) as usize;
-                *drawn = if stream.unit() <= stays[k] { k as i64 } else { other[k] };
+                *drawn = if stream.chance(stays[k]) { k as i64 } else { other[k] };
             }
         }),
     }
 }
 
-/// Hands out 64-bit words of a stream, some at a time.
+/// Returns the 64-bit words of a stream one by one; computes several at a time.
 struct Words<'a> {
     stream: &'a mut Philox,
     words: [u64; Words::MANY],
@@ -96,20 +96,21 @@ impl Words<'_> {
     }
 }
 
-/// A word's share of a range: one of `span` integers, and what is left of the word as a number in [0, 1).
+/// Returns one of `span` integers, and the rest of the word as a number in [0, 1).
 fn share(word: u64, span: usize) -> (usize, f64) {
     let product = u128::from(word) * span as u128;
     ((product >> 64) as usize, ((product as u64) >> 11) as f64 * (1.0 / 9_007_199_254_740_992.0))
 }
 
-/// Exchanges each element but the last with one of those that are left, itself among them.
+/// Exchanges each element, except the last, with a random one of the elements from it on.
 fn shuffle(order: &mut [i64], mut below: impl FnMut(usize) -> usize) {
     for i in 0..order.len().saturating_sub(1) {
         order.swap(i, i + below(order.len() - i));
     }
 }
 
-/// TH's way: a uniform number for each sample, searched in the cumulative sums. What has been drawn is taken out of these.
+/// TH's method: a uniform number for each sample is searched in the cumulative sums. Without replacement, a drawn category is removed from
+/// the sums.
 fn one_by_one(place: Place, stream: &mut Mt19937, p: &[f64], replacement: bool) -> Result<()> {
     let mut sum = 0.0;
     let mut cumulative = list(p.len(), |k| {
@@ -131,7 +132,7 @@ fn one_by_one(place: Place, stream: &mut Mt19937, p: &[f64], replacement: bool) 
     Ok(())
 }
 
-/// The first category whose cumulative sum is not below `u`. The search is TH's, since rounding may leave the sums out of order.
+/// Returns the first category whose cumulative sum is at least `u`. The search is TH's, because rounding may leave the sums out of order.
 fn first_reaching(cumulative: &mut [f64], u: f64) -> usize {
     let (mut left, mut right) = (0, cumulative.len());
     cumulative[right - 1] = 1.0;
@@ -142,13 +143,13 @@ fn first_reaching(cumulative: &mut [f64], u: f64) -> usize {
     left
 }
 
-/// `k`, or a category beside it where rounding or u = 0 has found one that cannot be.
+/// Returns `k`, or the nearest possible category if rounding or u = 0 has found an impossible one.
 fn nearest(possible: &[bool], k: usize) -> usize {
     let after = (k..possible.len()).find(|&k| possible[k]);
     after.or_else(|| (0..k).rev().find(|&k| possible[k])).unwrap_or(k.min(possible.len() - 1))
 }
 
-/// Takes the share of category `k` out of cumulative sums, which then end at 1 again.
+/// Removes the share of category `k` from cumulative sums, which then end at 1 again.
 fn take_out(cumulative: &mut [f64], k: usize) {
     let share = cumulative[k] - if k > 0 { cumulative[k - 1] } else { 0.0 };
     let rest = 1.0 - share;
@@ -156,10 +157,11 @@ fn take_out(cumulative: &mut [f64], k: usize) {
     cumulative[k..].iter_mut().for_each(|c| *c = (*c - share) / rest);
 }
 
-/// Each category arrives after a time that is exponentially distributed, at the rate of its probability: the first ones to arrive.
+/// Draws without replacement: each category arrives after an exponentially distributed time, at the rate of its probability. The first to
+/// arrive are drawn.
 fn race(place: Place, stream: &mut Philox, p: &[f64]) -> Result<()> {
     let mut times = list(p.len(), |_| Ok(0.0))?;
-    let law = Exponential::<f64> { scale: 1.0 };
+    let law = Exponential::<f64> { scale: 1.0, least: 0.0 };
     let block = stream.reserve(p.len().div_ceil(GROUP) as u64 * <Exponential<f64> as Distribution<f64>>::BLOCKS);
     // SAFETY: the list has an element for each category.
     unsafe { fill_groups(times.as_mut_ptr(), p.len(), stream.seed, block, law) }
@@ -172,15 +174,15 @@ fn race(place: Place, stream: &mut Philox, p: &[f64]) -> Result<()> {
     arrivals.truncate(place.n);
     arrivals.sort_unstable_by(earlier);
     for (i, &(_, k)) in arrivals.iter().enumerate() {
-        // SAFETY: the place holds n integers, and no more arrive.
+        // SAFETY: the place holds n integers, and at most n are written.
         unsafe { place.at.cast::<i64>().add(i).write(k) }
     }
     Ok(())
 }
 
-/// A uniform number for each sample, searched in the running sums.
+/// Searches a uniform number for each sample in the running sums.
 fn by_search(place: Place, stream: &mut Philox, p: &[f64]) -> Result<()> {
-    // As shares of the greatest: the sum may be too small to divide.
+    // Probabilities are divided by the greatest, since the sum may be too small to divide by.
     let most = p.iter().fold(0.0f64, |most, &x| most.max(x));
     let mut sum = 0.0;
     let sums = list(p.len(), |k| {
@@ -189,12 +191,12 @@ fn by_search(place: Place, stream: &mut Philox, p: &[f64]) -> Result<()> {
     })?;
     let last = p.iter().rposition(|&x| x > 0.0).unwrap_or(0);
     by_position(place, stream, DoubleWords::BLOCKS, &|at: *mut i64, _, n, seed, block| {
-        // SAFETY: `by_position` passes pieces of the place or of a buffer; integers are words.
+        // SAFETY: `by_position` passes pieces of the place or of a buffer; int64 and u64 have the same size.
         unsafe {
             fill_groups(at.cast::<u64>(), n, seed, block, DoubleWords);
             for i in 0..n {
                 let (_, share) = share(at.add(i).read() as u64, 1);
-                // The first sum above belongs to a category that can be; rounding may leave none.
+                // The first greater sum belongs to a possible category. Rounding may leave no greater sum.
                 let k = sums.partition_point(|&x| x <= share * sum).min(last);
                 at.add(i).write(k as i64);
             }

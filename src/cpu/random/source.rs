@@ -1,7 +1,7 @@
-//! Distributions that take an unknown number of random words for an element: rejection methods.
+//! Distributions that use an unknown number of random words for an element: rejection methods.
 //!
-//! Sources: Marsaglia and Tsang 2000 (gamma), Hörmann 1993 (Poisson: PTRS, binomial: BTRS), Devroye 1986 (sums of waiting times,
-//! sequential search), Robert 1995 (truncated normal).
+//! Sources: Marsaglia and Tsang 2000 (gamma), Hörmann 1993 (Poisson: PTRS, binomial: BTRS), Devroye 1986 (sums of waiting times, sequential
+//! search), Robert 1995 (truncated normal).
 
 use super::GROUP;
 use crate::cpu::simd::{Isa, simd};
@@ -9,12 +9,12 @@ use crate::cpu::vmath::{exp_f64, log_f64};
 use crate::random::{Mt19937, block_part};
 use std::f64::consts::PI;
 
-/// Uniform numbers, as many as it takes.
+/// An unlimited source of uniform numbers.
 pub trait Source {
-    /// 64 random bits.
+    /// Returns 64 random bits.
     fn bits(&mut self) -> u64;
 
-    /// Uniform in (0, 1), from 53 bits.
+    /// Returns a uniform number in (0, 1), from 53 bits.
     fn open(&mut self) -> f64 {
         ((self.bits() >> 12) as f64 + 0.5) * (1.0 / 4_503_599_627_370_496.0)
     }
@@ -30,16 +30,16 @@ impl Source for Mt19937 {
 pub struct Stream {
     seed: u64,
     block: u64,
-    /// Which part comes after those that `words` has.
+    /// The part that follows the words in `words`.
     part: u64,
     words: [u64; READY],
     next: usize,
 }
 
-/// Double words of each element that a group makes at once: those of two parts, which mostly suffice.
+/// Double words of each element that a group computes at once: two parts, which are usually enough.
 const READY: usize = 4;
 
-/// The double words of a part.
+/// Returns the double words of a part.
 #[inline(always)]
 fn part(seed: u64, block: u64, part: u64) -> [u64; 2] {
     let [a, b, c, d] = block_part(seed, block, part);
@@ -58,7 +58,8 @@ impl Source for Stream {
     }
 }
 
-/// Fills `out` with `draw(source, i)` for each position `i`; element `i` has the words of block `block + i` and what goes on behind it.
+/// Fills `out` with `draw(source, i)` for each position `i`. Element `i` uses the words of block `block + i`, and of further parts of this
+/// block.
 pub fn fill_each(out: &mut [f64], seed: u64, block: u64, draw: &dyn Fn(&mut dyn Source, usize) -> f64) {
     for (group, out) in out.chunks_mut(GROUP).enumerate() {
         let first = block.wrapping_add((group * GROUP) as u64);
@@ -82,7 +83,7 @@ pub fn fill_each(out: &mut [f64], seed: u64, block: u64, draw: &dyn Fn(&mut dyn 
     }
 }
 
-// The same numbers on every machine: the C library's functions differ in the last bit.
+// Own logarithm, since the C library's functions differ between machines in the last bit.
 fn ln(x: f64) -> f64 {
     log_f64(Isa::plain(), x)
 }
@@ -92,7 +93,7 @@ fn exp(x: f64) -> f64 {
     exp_f64(Isa::plain(), x)
 }
 
-/// Standard normal, by the polar method.
+/// Returns a standard normal value, by the polar method.
 fn normal(source: &mut dyn Source) -> f64 {
     loop {
         let (x, y) = (2.0 * source.open() - 1.0, 2.0 * source.open() - 1.0);
@@ -106,28 +107,28 @@ fn normal(source: &mut dyn Source) -> f64 {
 /// The gamma distribution of scale 1.
 #[derive(Clone, Copy)]
 pub struct Gamma {
-    /// `shape - 1/3`, of `shape + 1` where shape is below 1.
+    /// `shape - 1/3`; for a shape below 1, computed from `shape + 1`.
     d: f64,
-    /// The power of a uniform number by which a shape below 1 is less.
+    /// For a shape below 1, the result is multiplied by a uniform number to this power.
     boost: f64,
 }
 
 impl Gamma {
-    /// `shape` is positive.
+    /// `shape` must be positive.
     pub fn new(shape: f64) -> Gamma {
-        // Below this, the logarithms of what is drawn would overflow.
+        // For smaller shapes, the logarithms of the values would overflow.
         let shape = shape.max(1e-300);
         let (shape, boost) = if shape < 1.0 { (shape + 1.0, 1.0 / shape) } else { (shape, 0.0) };
         Gamma { d: shape - 1.0 / 3.0, boost }
     }
 
-    /// The logarithm of a number so distributed; the number itself may vanish.
+    /// Returns the logarithm of a value of this distribution. The value itself may underflow.
     fn log(&self, source: &mut dyn Source) -> f64 {
         let large = ln(self.large(source));
         if self.boost == 0.0 { large } else { large + ln(source.open()) * self.boost }
     }
 
-    /// A number so distributed.
+    /// Returns a value of this distribution.
     pub fn draw(&self, source: &mut dyn Source) -> f64 {
         if self.boost == 0.0 { self.large(source) } else { exp(self.log(source)) }
     }
@@ -149,7 +150,8 @@ impl Gamma {
     }
 }
 
-/// Beta distributed: the share of the first of two gammas in their sum, by logarithms, since both may vanish.
+/// Returns a beta distributed value: the share of the first of two gamma values in their sum. It is computed from logarithms, because both
+/// values may underflow.
 pub fn beta(a: Gamma, b: Gamma, source: &mut dyn Source) -> f64 {
     let (x, y) = (a.log(source), b.log(source));
     1.0 / (1.0 + exp(y - x))
@@ -181,12 +183,12 @@ fn stirling(k: f64) -> f64 {
 #[derive(Clone, Copy)]
 pub struct Poisson {
     rate: f64,
-    /// `exp(-rate)` of a small rate, `log(rate)` of a large one.
+    /// `exp(-rate)` of a rate below 10, `log(rate)` of a greater one.
     known: f64,
 }
 
 impl Poisson {
-    /// `rate` is not negative.
+    /// `rate` must not be negative.
     pub fn new(rate: f64) -> Poisson {
         Poisson::by(rate, exp(-rate))
     }
@@ -196,7 +198,7 @@ impl Poisson {
         Poisson { rate, known: if rate < 10.0 { exponential } else { ln(rate) } }
     }
 
-    /// Writes `exp(-rate)` for each rate, as [`Poisson::by`] takes it, in a third of the time of one after the other.
+    /// Writes `exp(-rate)` for each rate, for [`Poisson::by`], in a third of the time that single calls take.
     pub fn exponentials(r: &mut [f64], rates: &[f64]) {
         simd(
             #[inline(always)]
@@ -204,14 +206,14 @@ impl Poisson {
         );
     }
 
-    /// A number so distributed.
+    /// Returns a value of this distribution.
     pub fn draw(&self, source: &mut dyn Source) -> f64 {
         if self.rate < 10.0 { self.by_search(source) } else { self.by_rejection(source) }
     }
 
-    /// The least `k` whose probability and those of lesser numbers together reach a uniform number.
+    /// Returns the smallest `k` for which the sum of the probabilities of 0 to `k` reaches a uniform number.
     fn by_search(&self, source: &mut dyn Source) -> f64 {
-        // 1 / k, which from 60 on is not asked for: a division takes longer than all else.
+        // 1 / k, because a division takes longer than everything else. Entries from 60 on are never used.
         const INVERSES: [f64; 64] = {
             let mut inverses = [0.0; 64];
             let mut k = 0;
@@ -222,7 +224,7 @@ impl Poisson {
             inverses
         };
         let (mut left, mut probability, mut k) = (source.open() - self.known, self.known, 0);
-        // As far as 53 bits reach; probabilities below 1e-18 change nothing.
+        // As far as the resolution of 53 bits. Probabilities below 1e-18 change nothing.
         while left > 0.0 && (probability > 1e-18 || (k as f64) < self.rate) {
             probability *= self.rate * INVERSES[k & 63];
             left -= probability;
@@ -253,7 +255,7 @@ impl Poisson {
     }
 }
 
-/// `x ln(x / mean) + mean - x`, to the precision of its own size where x is near the mean. (C. Loader, Fast and accurate computation of
+/// `x ln(x / mean) + mean - x`, with full relative precision also for x near the mean. (C. Loader, Fast and accurate computation of
 /// binomial probabilities, 2000.)
 fn deviance(x: f64, mean: f64) -> f64 {
     // 1 / (n (n - 1)) with alternating signs.
@@ -278,19 +280,19 @@ fn deviance(x: f64, mean: f64) -> f64 {
 #[derive(Clone, Copy)]
 pub struct Binomial {
     n: f64,
-    /// The probability of success or of failure, whichever is less.
+    /// The smaller of the probabilities of success and of failure.
     p: f64,
     /// True if `p` is the probability of failure.
     mirrored: bool,
 }
 
 impl Binomial {
-    /// `n` is whole and not negative, `p` in [0, 1].
+    /// `n` must be whole and not negative, `p` in [0, 1].
     pub fn new(n: f64, p: f64) -> Binomial {
         Binomial { n, p: p.min(1.0 - p), mirrored: p > 0.5 }
     }
 
-    /// A number so distributed.
+    /// Returns a value of this distribution.
     pub fn draw(&self, source: &mut dyn Source) -> f64 {
         let k = match () {
             _ if self.p == 0.0 => 0.0,
@@ -300,9 +302,9 @@ impl Binomial {
         if self.mirrored { self.n - k } else { k }
     }
 
-    /// How many successes there are in `n` trials, from one to the next.
+    /// Counts successes in `n` trials by drawing the number of trials between two successes.
     fn by_waiting(&self, source: &mut dyn Source) -> f64 {
-        // log(1 - p) for p too small to change 1, too.
+        // log(1 - p), also for a p too small to change 1.
         let log_failure = if self.p < 1e-5 { -self.p * (1.0 + 0.5 * self.p) } else { ln(1.0 - self.p) };
         let (mut trials, mut k) = (0.0, 0.0);
         loop {
@@ -314,7 +316,7 @@ impl Binomial {
         }
     }
 
-    /// The logarithm of the probability of k, but for a term that is that of all k.
+    /// Returns the logarithm of the probability of k, except for a term that does not depend on k.
     fn log_weight(&self, k: f64) -> f64 {
         let (successes, failures, all) = (k + 1.0, self.n - k + 1.0, self.n + 2.0);
         0.5 * ln(successes * failures)
@@ -353,19 +355,19 @@ impl Binomial {
 pub struct TruncatedNormal {
     from: f64,
     to: f64,
-    /// The interval was mirrored, so that what is nearest to the mean, if the mean is outside, is `from`.
+    /// True if the interval was mirrored, so that `from` is the bound nearest to the mean if the mean is outside.
     mirrored: bool,
 }
 
 impl TruncatedNormal {
-    /// `from < to`; they may be infinite. The square of the one nearer to the mean does not overflow, if the mean is outside.
+    /// Requires `from < to`, which may be infinite. If the mean is outside, the square of the nearer bound must not overflow.
     pub fn new(from: f64, to: f64) -> TruncatedNormal {
         let mirrored = to < 0.0;
         let (from, to) = if mirrored { (-to, -from) } else { (from, to) };
         TruncatedNormal { from, to, mirrored }
     }
 
-    /// A number so distributed.
+    /// Returns a value of this distribution.
     pub fn draw(&self, source: &mut dyn Source) -> f64 {
         let x = self.drawn(source).clamp(self.from, self.to);
         if self.mirrored { -x } else { x }
@@ -374,7 +376,7 @@ impl TruncatedNormal {
     fn drawn(&self, source: &mut dyn Source) -> f64 {
         let TruncatedNormal { from, to, .. } = *self;
         if from <= 0.0 && to - from > (2.0 * PI).sqrt() {
-            // The interval has a good part of the bell.
+            // The interval contains a large part of the distribution.
             return loop {
                 let x = normal(source);
                 if x >= from && x <= to {
@@ -382,7 +384,7 @@ impl TruncatedNormal {
                 }
             };
         }
-        // The highest point of the bell in the interval, and the steepness of an exponential that lies above it from there on.
+        // The maximum of the density in the interval, and the rate of an exponential that is above the density from there on.
         let peak = from.max(0.0);
         let steep = 0.5 * (peak + (peak * peak + 4.0).sqrt());
         if from > 0.0 && (to - from) * steep > 1.0 {

@@ -1,12 +1,12 @@
-//! Fills whose elements are random words, or decided by them.
+//! Fills whose elements are random words, or are chosen by random words.
 
-use super::{DOUBLE_WORD_BLOCKS, Distribution, GROUP, Group, WORD_BLOCKS, words_32, words_64};
+use super::{DOUBLE_WORD_BLOCKS, Distribution, GROUP, Group, WORD_BLOCKS, minus_two_log_f64, words_32, words_64};
 use crate::dtype::Bool;
 
 /// True with a probability that is a multiple of 2^-32.
 #[derive(Clone, Copy)]
 pub struct Chance {
-    /// How many of the 2^32 words make it true.
+    /// The number of the 2^32 words that make it true.
     pub of_words: u64,
 }
 
@@ -16,10 +16,29 @@ impl Distribution<Bool> for Chance {
     #[inline(always)]
     fn group(self, seed: u64, first: u64, out: &mut Group<Bool>) {
         let words = words_32(seed, first);
-        // All 2^32 words are one more than a word can say.
+        // The number 2^32 does not fit a word.
         let (always, below) = (self.of_words >> 32 != 0, self.of_words as u32);
         for i in 0..GROUP {
             out[i].write(((words[i] < below) | always).into());
+        }
+    }
+}
+
+/// The number of trials up to the first success, where every trial fails with a probability whose logarithm is `-1 / scale`.
+#[derive(Clone, Copy)]
+pub struct Geometric {
+    /// The factor of the logarithm of a uniform number.
+    pub scale: f64,
+}
+
+impl Distribution<f64> for Geometric {
+    const BLOCKS: u64 = DOUBLE_WORD_BLOCKS;
+
+    #[inline(always)]
+    fn group(self, seed: u64, first: u64, out: &mut Group<f64>) {
+        let words = words_64(seed, first);
+        for i in 0..GROUP {
+            out[i].write((minus_two_log_f64(words[i]) * (0.5 * self.scale)).floor() + 1.0);
         }
     }
 }
@@ -40,17 +59,17 @@ impl Distribution<u64> for DoubleWords {
     }
 }
 
-/// `span` integers from `from` on, each as often as any other but for one part in 2^32 / `span`: for short ranges.
+/// `span` integers from `from` on, for short ranges. Their frequencies are equal except for one part in 2^32 / `span`.
 #[derive(Clone, Copy)]
 pub struct Range {
-    /// The least of them.
+    /// The smallest integer.
     pub from: i64,
-    /// How many they are.
+    /// The number of integers.
     pub span: u32,
 }
 
 impl Range {
-    /// The longest range, in which no integer is more frequent than another by more than 1 in 256.
+    /// The longest range. In it no integer is more frequent than another by more than 1 in 256.
     pub(crate) const LONGEST: u64 = 1 << 24;
 }
 
@@ -69,9 +88,9 @@ impl Distribution<i64> for Range {
 /// [`Range`] for any range, from 64 bits.
 #[derive(Clone, Copy)]
 pub struct LongRange {
-    /// The least of them.
+    /// The smallest integer.
     pub from: i64,
-    /// How many they are.
+    /// The number of integers.
     pub span: u64,
 }
 
@@ -81,7 +100,7 @@ impl Distribution<i64> for LongRange {
     #[inline(always)]
     fn group(self, seed: u64, first: u64, out: &mut Group<i64>) {
         let words = words_64(seed, first);
-        // The upper half of word * span; vectors multiply 32 bits only.
+        // The upper half of word * span. Vectors multiply only 32 bits.
         let short = self.span >> 32 == 0;
         for i in 0..GROUP {
             let (high, low) = (words[i] >> 32, words[i] & 0xffff_ffff);

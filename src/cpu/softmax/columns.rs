@@ -1,6 +1,6 @@
-//! Softmax of lines that are columns: one pass over the rows for the greatest elements, one for exponentials and sums, one for the results.
+//! Softmax of lines that are columns, in three passes over the rows: the greatest elements, exponentials and sums, and the results.
 //!
-//! Panels stay in the second-level cache from one pass to the next; exponentials take long enough for the next panel to come meanwhile.
+//! Panels stay in the L2 cache from one pass to the next. Exponentials take so long that the next panel can be prefetched meanwhile.
 
 use super::{Item, Kind, exp_ahead, usable};
 use crate::cpu::lines::{ColumnBlock, MAX_COLUMNS};
@@ -12,10 +12,10 @@ use crate::cpu::vector::{Partial, Scalar, Vectored};
 use crate::dtype::Element;
 use std::mem::MaybeUninit;
 
-/// The most lines of a panel.
+/// The maximum number of lines in a panel.
 pub(crate) const MOST_COLUMNS: usize = 256;
 
-/// The most elements of a panel: with the next one and the results they stay in the second-level cache.
+/// Returns the maximum number of elements in a panel. With the next panel and the results they stay in the L2 cache.
 pub fn most_area(kind: Kind) -> usize {
     if kind == Kind::LogSumExp { 128 << 10 } else { 64 << 10 }
 }
@@ -33,7 +33,7 @@ impl<T: Copy> Columns<T> {
         Columns(MaybeUninit::uninit())
     }
 
-    /// The numbers, all `x` for `width` lines.
+    /// Sets the numbers of `width` lines to `x` and returns them.
     #[inline(always)]
     fn filled(&mut self, x: T, width: usize) -> *mut T {
         let data = self.0.as_mut_ptr().cast::<T>();
@@ -43,7 +43,7 @@ impl<T: Copy> Columns<T> {
     }
 }
 
-/// Rows from `i` on of the elements and of the result: as many as are left, up to [`ROWS`], then the last again.
+/// Returns rows from `i` on of the elements and of the result: up to [`ROWS`] rows. After the last row, the last row is repeated.
 #[inline(always)]
 fn rows<T>(p: ColumnBlock, i: usize) -> [(*const T, *mut T); ROWS] {
     std::array::from_fn(|k| {
@@ -52,7 +52,7 @@ fn rows<T>(p: ColumnBlock, i: usize) -> [(*const T, *mut T); ROWS] {
     })
 }
 
-/// Calls `f` with the place of each register of `n` elements, and how many of them it has.
+/// Calls `f` with the index of the first element of each register of `n` elements, and the number of elements in the register.
 #[inline(always)]
 fn each<V: Partial<Item: Real>>(n: usize, f: impl Fn(usize, usize)) {
     let whole = n / V::LANES * V::LANES;
@@ -67,7 +67,7 @@ fn each<V: Partial<Item: Real>>(n: usize, f: impl Fn(usize, usize)) {
 /// `r[j] = f(x[j], ...)` for the columns of some rows.
 ///
 /// # Safety
-/// All hold `n` elements; rows are `r` or apart from it.
+/// All must hold `n` elements; each row must be `r` or not overlap it.
 #[inline(always)]
 unsafe fn apply<V: Partial<Item: Real>, const N: usize>(r: *mut Item<V>, x: [*const Item<V>; N], n: usize, f: impl Fn([V; N]) -> V) {
     each::<V>(
@@ -75,7 +75,7 @@ unsafe fn apply<V: Partial<Item: Real>, const N: usize>(r: *mut Item<V>, x: [*co
         #[inline(always)]
         |at, count| {
             let mut values = [V::all(Element::ZERO); N];
-            // SAFETY: the caller's.
+            // SAFETY: the caller keeps this function's contract.
             unsafe {
                 for k in 0..N {
                     values[k] = values[k].load_first(x[k].add(at), count);
@@ -86,11 +86,11 @@ unsafe fn apply<V: Partial<Item: Real>, const N: usize>(r: *mut Item<V>, x: [*co
     )
 }
 
-/// Lines that are the columns of a panel.
+/// Computes lines that are the columns of a panel.
 pub fn columns<T: Real + Vectored>(kind: Kind, p: ColumnBlock) {
     simd(
         #[inline(always)]
-        // SAFETY: the driver passes a panel; the machine has the level.
+        // SAFETY: the driver passes a panel, and the processor has the level.
         move |isa| unsafe {
             if isa.level() == Level::Avx512 { columns_by::<T::Avx512>(isa, kind, p) } else { columns_by::<Scalar<T>>(isa, kind, p) }
         },
@@ -100,12 +100,12 @@ pub fn columns<T: Real + Vectored>(kind: Kind, p: ColumnBlock) {
 /// [`columns`] by registers `V`.
 ///
 /// # Safety
-/// The driver's promises for a panel of these elements; the machine has the instruction set.
+/// The panel must be as the driver passes it, with these elements; the processor must have the instruction set.
 #[inline(always)]
 unsafe fn columns_by<V: Partial<Item: Real>>(isa: Isa, kind: Kind, p: ColumnBlock) {
     let (mut most, mut by) = (Columns::<Item<V>>::new(), Columns::<Item<V>>::new());
     let (most, by) = (most.filled(Element::from_f64(f64::NEG_INFINITY), p.width), by.filled(Element::ZERO, p.width));
-    // SAFETY: the driver passes `n` rows of `width` elements, at most MAX_COLUMNS, apart, and results as many, or one row.
+    // SAFETY: the driver passes `n` rows of at most MAX_COLUMNS elements, and as many result rows or one, which do not overlap.
     unsafe {
         for i in (0..p.n).step_by(ROWS) {
             for (x, _) in rows::<Item<V>>(p, i + SOFTMAX_AHEAD) {
@@ -131,17 +131,17 @@ unsafe fn columns_by<V: Partial<Item: Real>>(isa: Isa, kind: Kind, p: ColumnBloc
     }
 }
 
-/// The sum of `e^(x - most)` of each line; the result of softmax keeps the exponentials.
+/// Computes the sum of `e^(x - most)` of each line. Softmax also stores the exponentials in its result.
 ///
 /// # Safety
-/// `most` and `sums` hold numbers for the lines of the panel, zeros the latter; the rest as for [`columns_by`].
+/// `most` and `sums` must hold a number for each line of the panel, `sums` zeros; otherwise as for [`columns_by`].
 #[inline(always)]
 unsafe fn sum_rows<V: Partial<Item: Real>>(isa: Isa, kind: Kind, p: ColumnBlock, most: *const Item<V>, sums: *mut Item<V>) {
     let (mut totals, mut nothing, mut buffer) =
         (Columns::<f64>::new(), Columns::<Item<V>>::new(), MaybeUninit::<[Item<V>; ROWS * MAX_COLUMNS]>::uninit());
     let (totals, nothing, buffer) =
         (totals.filled(0.0, p.width), nothing.filled(Element::ZERO, p.width), buffer.as_mut_ptr().cast::<Item<V>>());
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps this function's contract.
     unsafe {
         for i in (0..p.n).step_by(ROWS) {
             let (now, ahead, mut e) = (rows::<Item<V>>(p, i), rows::<Item<V>>(p, i + ROWS), [nothing; ROWS]);
@@ -174,13 +174,13 @@ unsafe fn sum_rows<V: Partial<Item: Real>>(isa: Isa, kind: Kind, p: ColumnBlock,
     }
 }
 
-/// The results of a panel: exponentials times `by`, or elements less maxima and `by`, or the sums of both.
+/// Computes the results of a panel: exponentials times `by`, or elements minus maxima and `by`, or the sums of both.
 ///
 /// # Safety
-/// `most` and `by` hold numbers for the lines of the panel; the rest as for [`columns_by`].
+/// `most` and `by` must hold a number for each line of the panel; otherwise as for [`columns_by`].
 #[inline(always)]
 unsafe fn finish<V: Partial<Item: Real>>(kind: Kind, p: ColumnBlock, most: *const Item<V>, by: *const Item<V>) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps this function's contract.
     unsafe {
         if kind == Kind::LogSumExp {
             let out = p.out[0].cast::<Item<V>>();

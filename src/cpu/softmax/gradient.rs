@@ -11,10 +11,10 @@ use crate::dtype::Element;
 use crate::launch::layers::LineShape as Shape;
 use std::mem::MaybeUninit;
 
-/// The most columns of a block, and elements of a piece.
+/// The maximum number of columns in a block, and of elements in a piece.
 const PIECE: usize = 256;
 
-/// The result, its gradient, and where the input's goes.
+/// The result, its gradient, and the gradient of the input.
 #[derive(Clone, Copy)]
 struct Operands<T> {
     r: *mut T,
@@ -29,14 +29,14 @@ impl<T> Operands<T> {
     }
 }
 
-/// One contiguous line.
+/// Computes one contiguous line.
 ///
 /// # Safety
-/// The operands hold `n` elements; as for [`Register`](crate::cpu::vector::Register).
+/// The operands must hold `n` elements; as for [`Register`](crate::cpu::vector::Register).
 #[inline(always)]
 unsafe fn line<V: Partial<Item: Real>>(isa: Isa, kind: Kind, Operands { r, g, y }: Operands<Item<V>>, n: usize) {
     let none = V::all(Element::ZERO);
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps this function's contract.
     unsafe {
         if kind == Kind::Softmax {
             let [total] = sums::<V, 2, 1>(
@@ -79,15 +79,15 @@ unsafe fn line<V: Partial<Item: Real>>(isa: Isa, kind: Kind, Operands { r, g, y 
     }
 }
 
-/// Lines side by side, at most [`PIECE`] of them.
+/// Computes lines side by side, at most [`PIECE`] of them.
 ///
 /// # Safety
-/// The operands hold `n` rows of `width` elements, `step` apart; as for [`line`].
+/// The operands must hold `n` rows of `width` elements, `step` apart; as for [`line`].
 #[inline(always)]
 unsafe fn columns<V: Partial<Item: Real>>(isa: Isa, kind: Kind, all: Operands<Item<V>>, (n, step, width): (usize, usize, usize)) {
     let (mut few, mut wide) = (MaybeUninit::<[Item<V>; PIECE]>::uninit(), [0f64; PIECE]);
     let few = few.as_mut_ptr().cast::<Item<V>>();
-    // SAFETY: the caller's; there is room for as many columns.
+    // SAFETY: the caller keeps this function's contract; there is room for PIECE columns.
     unsafe {
         let mut sums = ColumnSums::new(few, wide.as_mut_ptr(), width);
         for i in 0..n {
@@ -136,14 +136,14 @@ unsafe fn columns<V: Partial<Item: Real>>(isa: Isa, kind: Kind, all: Operands<It
     }
 }
 
-/// Block `k` of the lines.
+/// Computes block `k` of the lines.
 ///
 /// # Safety
 /// As for [`gradient`].
 #[inline(always)]
 unsafe fn block<V: Partial<Item: Real>>(isa: Isa, kind: Kind, all: Operands<Item<V>>, shape: Shape, k: usize) {
     let Shape { outer, n, inner } = shape;
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps this function's contract.
     unsafe {
         if inner == 1 {
             let lines = lines_of_block(n);
@@ -162,10 +162,10 @@ fn lines_of_block(n: usize) -> usize {
     (SHORT_LINES / n.max(1)).max(1)
 }
 
-/// `r = y * (g - sum(g * y))` along lines, or `r = g - e^y * sum(g)` of the logarithm.
+/// `r = y * (g - sum(g * y))` along lines, or, for the logarithm, `r = g - e^y * sum(g)`.
 ///
 /// # Safety
-/// All are row-major of this shape; `r` is `g` or `y`, or apart from them.
+/// All must be row-major and of this shape; `r` must be `g` or `y`, or overlap neither.
 pub unsafe fn gradient<T: Real + Vectored>(kind: Kind, r: *mut T, g: *const T, y: *const T, shape: Shape) {
     let Shape { outer, n, inner } = shape;
     let [at_r, at_g, at_y] = [r.cast(), g.cast_mut().cast(), y.cast_mut().cast()].map(Shared);
@@ -177,7 +177,7 @@ pub unsafe fn gradient<T: Real + Vectored>(kind: Kind, r: *mut T, g: *const T, y
             #[inline(always)]
             move |isa| {
                 for k in range {
-                    // SAFETY: the caller's; the machine has the level.
+                    // SAFETY: the caller keeps this function's contract, and the processor has the level.
                     unsafe {
                         match isa.level() {
                             Level::Avx512 => block::<T::Avx512>(isa, kind, all, shape, k),

@@ -1,25 +1,25 @@
-//! Records of keys and positions in ascending order: few by comparing, more by digits, many by buckets first.
+//! Sorting of records of keys and positions in ascending order: few records by comparing, more by digits, many by buckets first.
 //!
-//! The order is stable, and so there is only one: it does not depend on the number of threads.
+//! The order is stable and therefore unique: it does not depend on the number of threads.
 
 use crate::cpu::engine::{CHEAP, Shared, parallel};
 use crate::cpu::pool;
 use crate::cpu::tuning::{BUCKETED_RECORDS, COMPARED_RECORDS, SORTED_PIECE};
 use std::ops::Range;
 
-/// A record to be moved about: a key, and mostly a position beside it.
+/// A record that is moved: a key, usually with a position.
 pub trait Record: Copy + Send + Sync + 'static {
-    /// The bits that are compared.
+    /// Returns the bits that are compared.
     fn bits(self) -> u64;
-    /// Sorts by key and position. Takes no memory.
+    /// Sorts by key and position. Allocates no memory.
     fn compare(records: &mut [Self]);
-    /// Brings the `k` least to the front, the last of them as number `k - 1`.
+    /// Moves the `k` smallest records to the front, the greatest of them to index `k - 1`.
     fn split(records: &mut [Self], k: usize);
     /// Sorts by position.
     fn place(records: &mut [Self]);
 }
 
-/// A key alone, or one of 32 bits above its position.
+/// A key alone, or a key of 32 bits above its position.
 impl Record for u64 {
     #[inline(always)]
     fn bits(self) -> u64 {
@@ -72,12 +72,13 @@ impl Record for KeyAndPlace {
     }
 }
 
-/// Where sorted records go: some of them, and the place of the first.
+/// Receives sorted records: some of them, and the position of the first.
 pub type Emit<'a, R> = &'a (dyn Fn(&[R], usize) + Sync);
 
-/// Most bits of a digit in a pass: the places of all values are in the first-level cache, and so are the lines written to.
+/// The maximum number of bits in the digit of a pass. The places of all its values fit the L1 cache, and so do the cache lines that are
+/// written.
 const DIGIT: u32 = 8;
-/// Bits of the digit that buckets are made by.
+/// The number of bits in the digit that selects a bucket.
 const BUCKET_DIGIT: u32 = 11;
 
 /// The bits in which keys differ.
@@ -97,18 +98,18 @@ impl Window {
     }
 }
 
-/// Bytes that the counts for sorting `n` records take.
+/// Returns the bytes of the counts for sorting `n` records.
 pub fn count_bytes(n: usize) -> usize {
     if n < BUCKETED_RECORDS { 0 } else { n.div_ceil(SORTED_PIECE).saturating_mul(size_of::<usize>() << BUCKET_DIGIT) }
 }
 
-/// Sorts the records `make(0), ..., make(n - 1)` by the bits in which `differ` has ones, and hands them to `emit`, piece by piece. What has
-/// them alike keeps its order.
+/// Sorts the records `make(0), ..., make(n - 1)` by the bits that are 1 in `differ`, and passes them to `emit`, piece by piece. Records
+/// with equal bits keep their order.
 ///
-/// Records that differ in other bits too, as in those of positions, must be made in the order of those.
+/// If records also differ in other bits, such as the bits of positions, they must be made in the order of those bits.
 ///
 /// # Safety
-/// Each of `buffers` has room for `n` records, `counts` the bytes of [`count_bytes`], aligned to 8.
+/// Each of `buffers` must have room for `n` records, and `counts` the bytes of [`count_bytes`], aligned to 8.
 pub unsafe fn sort<R: Record>(
     n: usize,
     make: impl Fn(usize) -> R + Sync,
@@ -120,7 +121,7 @@ pub unsafe fn sort<R: Record>(
     let window = Window::of(differ);
     let [a, b] = buffers.map(|buffer| Shared(buffer.cast()));
     if n < BUCKETED_RECORDS || window.width() == 0 {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe {
             (0..n).for_each(|i| buffers[0].add(i).write(make(i)));
             return bucket(a, b, 0..n, window, emit);
@@ -133,12 +134,12 @@ pub unsafe fn sort<R: Record>(
     let counts = Shared(counts);
     let digit = |r: R| (r.bits() >> shift) as usize & (values - 1);
     let piece = |p: usize| {
-        // SAFETY: each piece has its row of counts.
+        // SAFETY: each piece has a separate row of counts.
         (p * SORTED_PIECE..n.min((p + 1) * SORTED_PIECE), unsafe { counts.get().cast::<usize>().add(p * values) })
     };
     parallel(pieces, SORTED_PIECE, CHEAP, &|range| {
         for (range, counts) in range.map(piece) {
-            // SAFETY: a row has room for `values` counts, and digits are less.
+            // SAFETY: a row has room for `values` counts, and every digit is smaller.
             unsafe {
                 counts.write_bytes(0, values);
                 range.for_each(|i| *counts.add(digit(make(i))) += 1);
@@ -150,7 +151,7 @@ pub unsafe fn sort<R: Record>(
     parallel(pieces, SORTED_PIECE, CHEAP, &|range| {
         for (range, places) in range.map(piece) {
             for r in range.map(&make) {
-                // SAFETY: every record has a place of its own below `n`.
+                // SAFETY: every record has a separate place below `n`.
                 unsafe {
                     let place = places.add(digit(r));
                     a.get().cast::<R>().add(*place).write(r);
@@ -159,56 +160,55 @@ pub unsafe fn sort<R: Record>(
             }
         }
     });
-    // The places of the last piece have moved on to where each bucket ends.
-    // SAFETY: as above.
+    // The places of the last piece have advanced to the end of each bucket. SAFETY: the last row has `values` counts.
     let ends = unsafe { std::slice::from_raw_parts(counts.get().cast::<usize>().add((pieces - 1) * values), values) };
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps this function's contract.
     unsafe { buckets(a, b, ends, rest, emit) }
 }
 
-/// Sorts buckets of records that end where `ends` says, each by the bits of `window`.
+/// Sorts buckets of records, which end at `ends`, each by the bits of `window`.
 ///
 /// # Safety
-/// Both sides have room for all records, and nobody else uses them.
+/// Both sides must have room for all records, and no other thread may use them.
 unsafe fn buckets<R: Record>(a: Shared, b: Shared, ends: &[usize], window: Window, emit: Emit<'_, R>) {
     let n = ends.last().copied().unwrap_or(0);
     let start_of = |v: usize| if v == 0 { 0 } else { ends[v - 1] };
     let parts = (n / BUCKETED_RECORDS * 4).min(256);
     pool::run(parts, &|part| {
-        // A part has the buckets that begin in its share of the records.
+        // A part sorts the buckets that begin in its share of the records.
         let share = n * part / parts..n * (part + 1) / parts;
         let first = ends.partition_point(|&end| end <= share.start);
         let first = if start_of(first) < share.start { first + 1 } else { first };
         for v in (first..ends.len()).take_while(|&v| start_of(v) < share.end) {
-            // SAFETY: the caller's; buckets are apart.
+            // SAFETY: the caller keeps this function's contract; buckets are disjoint.
             unsafe { bucket(a, b, start_of(v)..ends[v], window, emit) }
         }
     });
 }
 
-/// Makes of counts, a row for each piece, the places where records of each value begin.
+/// Replaces the counts, a row for each piece, by the places where records of each value begin.
 ///
 /// # Safety
-/// `counts` holds `pieces` rows of `values`.
+/// `counts` must hold `pieces` rows of `values`.
 unsafe fn to_places(counts: *mut usize, pieces: usize, values: usize) {
     let mut next = 0;
     for v in 0..values {
         for p in 0..pieces {
-            // SAFETY: the caller's.
+            // SAFETY: the caller keeps this function's contract.
             unsafe { next += counts.add(p * values + v).replace(next) }
         }
     }
 }
 
-/// Sorts the records of `a` in `range` by the bits of `window`, with the same room in `b`.
+/// Sorts the records of `a` in `range` by the bits of `window`, with the same range of `b` as scratch.
 ///
 /// # Safety
-/// Nobody else uses the range of either.
+/// No other thread may use the range of either side.
 unsafe fn bucket<R: Record>(a: Shared, b: Shared, range: Range<usize>, window: Window, emit: Emit<'_, R>) {
     let n = range.len();
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps this function's contract.
     let side = |side: Shared| unsafe { side.get().cast::<R>().add(range.start) };
-    // SAFETY: the caller's; what `other` has is only read once written.
+    // SAFETY: the caller keeps this function's contract; records of `b` are only read after they are written.
     let records = unsafe { std::slice::from_raw_parts_mut(side(a), n) };
     if window.width() == 0 || n < 2 {
         return if n > 0 {
@@ -220,11 +220,11 @@ unsafe fn bucket<R: Record>(a: Shared, b: Shared, range: Range<usize>, window: W
         return emit(records, range.start);
     }
     if n < BUCKETED_RECORDS || window.width() <= DIGIT {
-        // SAFETY: as above.
+        // SAFETY: the caller keeps this function's contract.
         let sorted = unsafe { by_digits(records, side(b), window) };
         return emit(sorted, range.start);
     }
-    // Too many for the second-level cache: in buckets once more.
+    // The records exceed the L2 cache, so they are divided into buckets again.
     let shift = window.high - DIGIT;
     let mut ends = [0usize; 1 << DIGIT];
     let digit = |r: R| (r.bits() >> shift) as usize & ((1 << DIGIT) - 1);
@@ -232,24 +232,24 @@ unsafe fn bucket<R: Record>(a: Shared, b: Shared, range: Range<usize>, window: W
     let mut next = 0;
     ends.iter_mut().for_each(|count| next += std::mem::replace(count, next));
     for &r in records.iter() {
-        // SAFETY: every record has a place of its own below `n`.
+        // SAFETY: every record has a separate place below `n`.
         unsafe { side(b).add(ends[digit(r)]).write(r) };
         ends[digit(r)] += 1;
     }
     let mut start = 0;
     for end in ends {
         if start < end {
-            // SAFETY: the caller's.
+            // SAFETY: the caller keeps this function's contract.
             unsafe { bucket(b, a, range.start + start..range.start + end, Window { low: window.low, high: shift }, emit) };
         }
         start = end;
     }
 }
 
-/// The records in order, in `records` or in `other`.
+/// Returns the records in order, in `records` or in `other`.
 ///
 /// # Safety
-/// `other` has room for as many; there are fewer than 2^32.
+/// `other` must have room for as many records; there must be fewer than 2^32.
 unsafe fn by_digits<R: Record>(records: &mut [R], other: *mut R, window: Window) -> &[R] {
     let n = records.len();
     let passes = window.width().div_ceil(DIGIT);
@@ -261,7 +261,7 @@ unsafe fn by_digits<R: Record>(records: &mut [R], other: *mut R, window: Window)
         let mut places = [0u32; 1 << DIGIT];
         let digit = |r: R| (r.bits() >> shift) as usize & ((1 << width) - 1) & ((1 << DIGIT) - 1);
         records.iter().for_each(|&r| places[digit(r)] += 1);
-        // A digit that all records share moves nothing.
+        // A digit that all records share moves no record.
         if places[digit(records[0])] as usize == n {
             continue;
         }
@@ -269,12 +269,12 @@ unsafe fn by_digits<R: Record>(records: &mut [R], other: *mut R, window: Window)
         places[..1 << width].iter_mut().for_each(|count| next += std::mem::replace(count, next));
         for &r in records {
             let place = &mut places[digit(r)];
-            // SAFETY: every record has a place of its own below `n`.
+            // SAFETY: every record has a separate place below `n`.
             unsafe { to.add(*place as usize).write(r) };
             *place += 1;
         }
         (from, to) = (to, from);
     }
-    // SAFETY: as above.
+    // SAFETY: `from` holds the records.
     unsafe { std::slice::from_raw_parts(from, n) }
 }

@@ -1,4 +1,5 @@
-//! The least or greatest elements of a line: those that may be among them are collected, and now and then all but the best are dropped.
+//! The `k` smallest or greatest elements of a line. Candidates are collected in a buffer; when it is full, all but the best `k` are
+//! dropped.
 
 use super::records::Record;
 use super::{Narrow, Pack, Sorted, Whole, is_narrow, record_bytes, scratch_bytes, sort};
@@ -9,23 +10,23 @@ use crate::cpu::tuning::TOP_PIECE;
 use crate::launch::lines::Top;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 
-/// Elements looked at together for one that is to be collected.
+/// Elements that are tested together for a candidate.
 const CHUNK: usize = 128;
-/// The most pieces of a line.
+/// The maximum number of pieces in a line.
 const MOST_PIECES: usize = 8;
 
 impl Top {
-    /// Pieces that a line of `n` elements is cut into, whatever the number of threads.
+    /// Returns the number of pieces of a line of `n` elements, which does not depend on the number of threads.
     fn pieces(self, n: usize) -> usize {
         if self.k > TOP_PIECE / 32 { 1 } else { (n / TOP_PIECE).clamp(1, MOST_PIECES) }
     }
 
-    /// Records that the buffer of a piece can hold.
+    /// Returns the number of records that the buffer of a piece can hold.
     fn capacity(self) -> usize {
         self.k.saturating_mul(2).saturating_add(2 * CHUNK)
     }
 
-    /// Bytes of scratch that taking from `n` elements takes.
+    /// Returns the bytes of scratch that selecting from `n` elements needs.
     pub fn scratch_bytes<T: Ordered>(self, n: usize) -> usize {
         if self.k == n && self.sorted {
             return scratch_bytes::<T>(n, true);
@@ -33,13 +34,13 @@ impl Top {
         self.capacity().saturating_mul(self.pieces(n)).saturating_mul(record_bytes::<T>(n, true))
     }
 
-    /// Takes `k` elements of a line; of equal ones those that come first.
+    /// Selects `k` elements of a line. Of equal elements the first ones are selected.
     ///
     /// # Safety
-    /// `k` is at most the length of the line, results have room for `k` elements and lie apart from it, `scratch` has the bytes of
-    /// [`Top::scratch_bytes`], aligned to 8.
+    /// `k` must be at most the length of the line. Results must have room for `k` elements, outside the line. `scratch` must have the bytes
+    /// of [`Top::scratch_bytes`], aligned to 8.
     pub unsafe fn of<T: Ordered>(self, line: &[T], out: Sorted<T>, scratch: *mut u8) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe {
             match self.k {
                 0 => {}
@@ -60,9 +61,9 @@ impl Top {
         parallel(pieces, line.len() / pieces, CHEAP, &|range| {
             for piece in range {
                 let part = &line[start(piece)..start(piece + 1)];
-                // SAFETY: each piece has a room of its own.
+                // SAFETY: each piece has a separate buffer.
                 let buffer = unsafe { shared.get().cast::<P::R>().add(piece * self.capacity()) };
-                // SAFETY: as above.
+                // SAFETY: each piece has a separate buffer.
                 counts[piece].store(unsafe { self.collect(part, start(piece), pack, buffer, &limit) }, Relaxed);
             }
         });
@@ -73,7 +74,7 @@ impl Top {
             unsafe { records.add(found).copy_from(records.add(piece * self.capacity()), count) };
             found += count;
         }
-        // SAFETY: they have been written; the line has `k` elements.
+        // SAFETY: `found` records have been written, and the line has `k` elements.
         let best = unsafe {
             P::R::split(std::slice::from_raw_parts_mut(records, found), k);
             std::slice::from_raw_parts_mut(records, k)
@@ -84,7 +85,7 @@ impl Top {
             P::R::place(best)
         }
         for (i, at) in best.iter().map(|&r| P::at(r)).enumerate() {
-            // SAFETY: there is room for `k` elements.
+            // SAFETY: the results have room for `k` elements.
             unsafe {
                 if !out.values.is_null() {
                     out.values.add(i).write(line[at]);
@@ -96,17 +97,18 @@ impl Top {
         }
     }
 
-    /// Writes records of elements of a part of a line, in any order: all of them that are among the `k` best of the line, and at most `k`.
-    /// Returns how many.
+    /// Collects records of elements in a part of a line, in any order: all that are among the `k` best of the line, but at most `k`.
+    /// Returns their number.
     ///
-    /// The bits of `limit` are those of a key up to which there are `k` elements in some part, so that none beyond it counts.
+    /// `limit` holds the bits of a key. Some part has `k` elements up to this key, so elements with greater keys are not among the best.
     ///
     /// # Safety
-    /// There is [room](Top::room) for records.
+    /// `records` must have room for [`Top::capacity`] records.
     unsafe fn collect<T: Ordered, P: Pack>(self, part: &[T], start: usize, pack: P, records: *mut P::R, limit: &AtomicU64) -> usize {
         let (k, largest) = (self.k, self.largest);
         let (mut found, mut last) = (0, T::Key::MAX);
-        // Once there are `k` of this part, what ties with the last of them stands behind it and does not count; with one elsewhere it may.
+        // Once this part has `k` candidates, a later element that equals the last of them is not selected. An equal element of another part
+        // may be.
         let beyond = |records: &mut [P::R]| {
             P::R::split(records, k);
             let key = T::Key::from_bits(pack.bits(records[k - 1]));
@@ -132,14 +134,14 @@ impl Top {
             }
         }
         if found > k {
-            // SAFETY: as above.
+            // SAFETY: `found` records have been written.
             beyond(unsafe { std::slice::from_raw_parts_mut(records, found) });
         }
         found.min(k)
     }
 }
 
-/// Returns true if an element of a block comes up to the key `last`.
+/// Returns true if a block has an element with a key up to `last`.
 fn any_up_to<T: Ordered>(block: &[T], largest: bool, last: T::Key) -> bool {
     simd(
         #[inline(always)]

@@ -1,8 +1,8 @@
-//! The kernels: how they go through a tile, for every width of elements and every instruction set.
+//! The kernels of transposition, which transpose a tile, for every element size and every instruction set.
 //!
-//! A register holds one to four lanes of 16 bytes; `E` elements fill a lane. Lane `k` of register `i` takes the first elements of source
-//! row `i + k * E`; interleaving the registers pairwise log2(E) times turns rows into columns in every lane, which leaves each register
-//! with consecutive elements of one row of the result.
+//! A register holds one to four lanes of 16 bytes; `E` elements fill a lane. Lane `k` of register `i` loads the first elements of source
+//! row `i + k * E`. Interleaving the registers pairwise log2(E) times turns rows into columns in every lane. Each register then has
+//! consecutive elements of one row of the result.
 
 use crate::cpu::simd::Level;
 #[cfg(target_arch = "x86_64")]
@@ -29,21 +29,21 @@ pub struct Matrix {
     pub(super) cols: usize,
 }
 
-/// Transposes a matrix no larger than a tile.
+/// Transposes a matrix of at most one tile.
 pub type TransposeKernel = unsafe fn(Matrix);
-/// Transposes a band: what is stored of each row, in bytes, and whether the band is the first of its rows, is told beside it.
+/// Transposes a band. The other arguments are the bytes of each row that are stored, and whether the band is the first of its rows.
 pub type BandKernel = unsafe fn(Matrix, usize, bool);
 
-/// Bytes of a row in the buffer: a tile's, and a line more.
+/// Bytes of a row in the buffer: a tile's width and one more line.
 #[cfg(target_arch = "x86_64")]
 const BUFFER_ROW: usize = TRANSPOSED_STREAM_BUFFERED + LINE;
 
-/// For a band of LINE rows, as there are where elements are bytes.
+/// A buffer for a band of LINE rows, the number of rows with elements of one byte.
 #[cfg(target_arch = "x86_64")]
 #[repr(align(64))]
 struct Buffer([MaybeUninit<u8>; LINE * BUFFER_ROW]);
 
-/// The kernel that stores to the result itself, in whole cache lines.
+/// Returns the kernel that stores directly to the result, in whole cache lines.
 #[cfg(target_arch = "x86_64")]
 pub fn direct(level: Level, size: usize) -> TransposeKernel {
     let kernels: [TransposeKernel; 4] = match level {
@@ -54,7 +54,7 @@ pub fn direct(level: Level, size: usize) -> TransposeKernel {
     kernels[size.ilog2() as usize]
 }
 
-/// The kernel that stores whole lines past the caches by way of a buffer.
+/// Returns the kernel that stores whole cache lines past the caches, through a buffer.
 #[cfg(target_arch = "x86_64")]
 pub fn buffered(level: Level, size: usize) -> BandKernel {
     let kernels: [BandKernel; 4] = match level {
@@ -75,7 +75,7 @@ pub fn buffered(_: Level, size: usize) -> BandKernel {
     [plain_band::<16>, plain_band::<8>, plain_band::<4>, plain_band::<2>][size.ilog2() as usize]
 }
 
-/// The kernel that stores a square, a line wide and high, past the caches, where a register is a line.
+/// Returns the kernel that stores a square, one cache line wide and high, past the caches, if a register holds a cache line.
 #[cfg(target_arch = "x86_64")]
 pub fn unbuffered(level: Level, size: usize) -> Option<TransposeKernel> {
     let kernels: [TransposeKernel; 3] = [unbuffered_avx512::<8>, unbuffered_avx512::<4>, unbuffered_avx512::<2>];
@@ -87,18 +87,18 @@ pub fn unbuffered(_: Level, _: usize) -> Option<TransposeKernel> {
     None
 }
 
-/// Transposes a square, a line wide and high, and calls `take` with the number of each row of the result, and the row.
+/// Transposes a square, one cache line wide and high, and calls `take` with the index of each row of the result, and the row.
 ///
 /// # Safety
-/// The source, whose columns are `src_step` bytes apart, holds the square; the machine has AVX-512.
+/// The source, whose columns are `src_step` bytes apart, must hold the square. The processor must have AVX-512.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 pub unsafe fn square<const E: usize>(src: *const u8, src_step: isize, take: impl Fn(usize, __m512i)) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps this function's contract.
     unsafe {
         if E <= 4 {
-            // As many lines as there are registers for are read whole: if they are a power of two apart, they drive each other out of
-            // the first-level cache.
+            // Whole cache lines are read, as many as fit the registers. Lines that are a power of two apart would evict each other from the
+            // L1 cache before a second read.
             let mut x = [[__m512i::load(src); E]; 4];
             for k in 0..4 {
                 for i in 0..E {
@@ -126,7 +126,8 @@ pub unsafe fn square<const E: usize>(src: *const u8, src_step: isize, take: impl
 #[cfg(target_arch = "x86_64")]
 with_avx512! {
     unsafe fn direct_avx512<const E: usize>(m: Matrix) {
-        // SAFETY: the caller's. 16 registers of 64 bytes and their successors are more than there are.
+        // SAFETY: the caller keeps this function's contract. 16 registers of 64 bytes and their successors would be more registers than the
+        // processor has.
         unsafe {
             let done = if E == 16 { blocks::<__m256i, E, 2>(m) } else { blocks::<__m512i, E, 1>(m) };
             if !(done || blocks::<__m128i, E, 1>(m)) {
@@ -136,12 +137,12 @@ with_avx512! {
     }
 
     unsafe fn buffered_avx512<const E: usize>(m: Matrix, own: usize, first: bool) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe { if E == 16 { band::<__m128i, __m512i, E>(m, own, first) } else { band::<__m512i, __m512i, E>(m, own, first) } }
     }
 
     unsafe fn unbuffered_avx512<const E: usize>(m: Matrix) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe { square::<E>(m.src, m.src_step, #[inline(always)] |i, line| line.store::<true>(m.dst.offset(i as isize * m.dst_step))) }
     }
 }
@@ -149,7 +150,7 @@ with_avx512! {
 #[cfg(target_arch = "x86_64")]
 with_avx2! {
     unsafe fn direct_avx2<const E: usize>(m: Matrix) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe {
             if !(blocks::<__m256i, E, 2>(m) || blocks::<__m128i, E, 1>(m)) {
                 panel::<E>(m)
@@ -158,14 +159,14 @@ with_avx2! {
     }
 
     unsafe fn buffered_avx2<const E: usize>(m: Matrix, own: usize, first: bool) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe { if E == 16 { band::<__m128i, __m256i, E>(m, own, first) } else { band::<__m256i, __m256i, E>(m, own, first) } }
     }
 }
 
 #[cfg(target_arch = "x86_64")]
 unsafe fn direct_sse2<const E: usize>(m: Matrix) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps this function's contract.
     unsafe {
         if !(blocks::<__m128i, E, 4>(m) || blocks::<__m128i, E, 1>(m)) {
             panel::<E>(m)
@@ -175,16 +176,16 @@ unsafe fn direct_sse2<const E: usize>(m: Matrix) {
 
 #[cfg(target_arch = "x86_64")]
 unsafe fn buffered_sse2<const E: usize>(m: Matrix, own: usize, first: bool) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps this function's contract.
     unsafe { band::<__m128i, __m128i, E>(m, own, first) }
 }
 
-/// Transposes a band, at most a line's worth of rows, and stores by registers `S` the lines that begin in the first `own` bytes of each
-/// row; if it is the `first` of its rows, also what comes before. In the buffer, by registers `V`, rows are longer, so that the last line
-/// is whole: one not stored as a whole would be fetched.
+/// Transposes a band of at most one cache line of rows, and stores by registers `S` the cache lines that begin in the first `own` bytes of
+/// each row. If the band is the `first` of its rows, also stores the bytes before the first line. The rows in the buffer, which registers
+/// `V` write, are longer, so that the last line is whole: a line that is not stored as a whole would be fetched.
 ///
 /// # Safety
-/// As for [`transpose`]; rows fit the buffer; the machine has the registers.
+/// As for [`transpose`]; rows must fit the buffer; the processor must have the registers.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn band<V: Bytes, S: Bytes, const E: usize>(m: Matrix, own: usize, first: bool) {
@@ -192,7 +193,7 @@ unsafe fn band<V: Bytes, S: Bytes, const E: usize>(m: Matrix, own: usize, first:
     let mut buffer = Buffer([MaybeUninit::uninit(); _]);
     let buffer = buffer.0.as_mut_ptr().cast::<u8>();
     let within = Matrix { dst: buffer, dst_step: BUFFER_ROW as isize, ..m };
-    // SAFETY: the caller's; whole lines are aligned to registers.
+    // SAFETY: the caller keeps this function's contract; whole lines are aligned to registers.
     unsafe {
         if !(blocks::<V, E, 1>(within) || blocks::<__m128i, E, 1>(within)) {
             panel::<E>(within)
@@ -223,20 +224,21 @@ unsafe fn band<V: Bytes, S: Bytes, const E: usize>(m: Matrix, own: usize, first:
     }
 }
 
-/// Without such stores, all of a band is stored at once.
+/// Stores all of a band at once, on processors without stores past the caches.
 ///
 /// # Safety
 /// As for [`transpose`].
 #[cfg(not(target_arch = "x86_64"))]
 unsafe fn plain_band<const E: usize>(m: Matrix, own: usize, _: bool) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps this function's contract.
     unsafe { one_by_one::<E>(Matrix { cols: own / (16 / E), ..m }) }
 }
 
-/// Transposes in blocks of E rows and `SIDE` registers' width, if there is room for one; the last ones overlap those before them.
+/// Transposes in blocks of E rows and the width of `SIDE` registers. Returns false if the matrix is smaller than a block. The last blocks
+/// overlap those before them.
 ///
 /// # Safety
-/// As for [`transpose`]; the machine has the registers.
+/// As for [`transpose`]; the processor must have the registers.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn blocks<V: Bytes, const E: usize, const SIDE: usize>(m: Matrix) -> bool {
@@ -244,15 +246,15 @@ unsafe fn blocks<V: Bytes, const E: usize, const SIDE: usize>(m: Matrix) -> bool
     if m.rows < E || m.cols < SIDE * width {
         return false;
     }
-    // Lines of the source are read to the end, one of each row, before the next.
+    // Cache lines of the source are read to the end, one line of each row, before the next lines.
     let band = LINE / (16 / E);
     for top in (0..m.rows).step_by(band) {
-        // The last band may be narrower than a block, which then begins before it.
+        // The last band may be lower than a block; the block then begins before the band.
         let top = top.min(m.rows - E);
         for c in steps(m.cols, SIDE * width) {
             for r in steps(band.min(m.rows - top), E) {
                 for side in 0..SIDE {
-                    // SAFETY: the block lies inside the matrix.
+                    // SAFETY: the block is inside the matrix.
                     unsafe { block::<V, E>(m.part(16 / E, top + r, c + side * width, E, width)) }
                 }
             }
@@ -261,7 +263,7 @@ unsafe fn blocks<V: Bytes, const E: usize, const SIDE: usize>(m: Matrix) -> bool
     true
 }
 
-/// Where pieces of length `by` begin that cover `n`, which is at least one piece.
+/// Returns where pieces of length `by` begin that cover `n`. `n` must be at least `by`.
 #[inline(always)]
 pub fn steps(n: usize, by: usize) -> impl Iterator<Item = usize> {
     (0..n).step_by(by).map(move |i| i.min(n - by))
@@ -274,7 +276,7 @@ pub fn steps(n: usize, by: usize) -> impl Iterator<Item = usize> {
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn block<V: Bytes, const E: usize>(m: Matrix) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps this function's contract.
     unsafe {
         let rows = transposed_rows::<V, E>(m.src, m.src_step);
         for i in 0..E {
@@ -283,7 +285,7 @@ unsafe fn block<V: Bytes, const E: usize>(m: Matrix) {
     }
 }
 
-/// E rows of the result, a register wide.
+/// Returns E rows of the result, one register wide.
 ///
 /// # Safety
 /// As for [`transpose`]; the machine has the registers.
@@ -291,8 +293,7 @@ unsafe fn block<V: Bytes, const E: usize>(m: Matrix) {
 #[inline(always)]
 unsafe fn transposed_rows<V: Bytes, const E: usize>(src: *const u8, src_step: isize) -> [V; E] {
     // Loops over indices: the closure of `array::from_fn` would be compiled without the instructions, and iterators keep the registers in
-    // memory.
-    // SAFETY: the caller's.
+    // memory. SAFETY: the caller keeps this function's contract.
     unsafe {
         let mut x = [V::gather(src, E as isize * src_step); E];
         for i in 1..E {
@@ -309,8 +310,7 @@ unsafe fn transposed_rows<V: Bytes, const E: usize>(src: *const u8, src_step: is
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn interleave_rounds<V: Bytes, const E: usize>(mut x: [V; E]) -> [V; E] {
-    // Not a loop: compilers would not unroll it, and would keep the registers in memory.
-    // SAFETY: the caller's.
+    // Not a loop: compilers would not unroll it, and would keep the registers in memory. SAFETY: the caller keeps this function's contract.
     unsafe {
         x = interleave_all(x);
         if E >= 4 {
@@ -333,14 +333,14 @@ unsafe fn interleave_rounds<V: Bytes, const E: usize>(mut x: [V; E]) -> [V; E] {
 unsafe fn interleave_all<V: Bytes, const E: usize>(x: [V; E]) -> [V; E] {
     let mut out = x;
     for i in 0..E / 2 {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         (out[2 * i], out[2 * i + 1]) = unsafe { x[i].interleave::<E>(x[i + E / 2]) };
     }
     out
 }
 
-/// A panel: a matrix too narrow for a block, such as the channels of an image. If the short side lies dense, registers reach across several
-/// rows of it. What is read too much is dropped, what is written too much the next row corrects.
+/// Transposes a panel: a matrix too narrow for a block, such as the channels of an image. If the short side is dense, a register covers
+/// several of its rows. Excess elements that are read are dropped; excess elements that are written are overwritten by the next row.
 ///
 /// # Safety
 /// As for [`transpose`].
@@ -350,9 +350,9 @@ unsafe fn panel<const E: usize>(m: Matrix) {
     let dense = |short: usize, step: isize| short < E && step == (short * size) as isize;
     let tall = dense(m.cols, m.dst_step);
     let (long, short) = if tall { (m.rows, m.cols) } else { (m.cols, m.rows) };
-    // Rows or columns that begin at least a register before the end.
+    // The number of rows or columns that begin at least a register before the end.
     let inside = (long * short * size).saturating_sub(16) / (short * size).max(1) + 1;
-    // SAFETY: the caller's; the parts lie inside the matrix.
+    // SAFETY: the caller keeps this function's contract; the parts are inside the matrix.
     unsafe {
         if inside < E || !(tall || dense(m.rows, m.src_step)) {
             return one_by_one::<E>(m);
@@ -365,13 +365,13 @@ unsafe fn panel<const E: usize>(m: Matrix) {
     }
 }
 
-/// A block with rows or columns missing: the last column stands for those after it, and rows after the last are not stored.
+/// Transposes a block with rows or columns missing. The last column is read in place of the missing ones, and missing rows are not stored.
 ///
 /// # Safety
-/// Each of the columns of the result may be read, and each of its rows written, for 16 bytes.
+/// 16 bytes of each column of the result must be readable, and 16 bytes of each of its rows writable.
 #[cfg(target_arch = "x86_64")]
 unsafe fn partial_block<const E: usize>(m: Matrix) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps this function's contract.
     unsafe {
         let mut x = [__m128i::gather(m.src, 0); E];
         for i in 1..E {
@@ -384,12 +384,12 @@ unsafe fn partial_block<const E: usize>(m: Matrix) {
     }
 }
 
-/// Element by element, the shorter side inside.
+/// Transposes element by element, with the shorter side in the inner loop.
 ///
 /// # Safety
 /// As for [`transpose`].
 unsafe fn one_by_one<const E: usize>(m: Matrix) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps this function's contract.
     unsafe {
         match E {
             16 => elements::<u8>(m),
@@ -405,7 +405,7 @@ unsafe fn one_by_one<const E: usize>(m: Matrix) {
 #[inline(always)]
 unsafe fn elements<T: Copy>(m: Matrix) {
     let moved = |r, c| {
-        // SAFETY: the caller's; elements may be unaligned.
+        // SAFETY: the caller keeps this function's contract; reads and writes allow unaligned elements.
         unsafe {
             let at = m.part(size_of::<T>(), r, c, 1, 1);
             at.dst.cast::<T>().write_unaligned(at.src.cast::<T>().read_unaligned());

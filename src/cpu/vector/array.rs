@@ -1,4 +1,4 @@
-//! Registers of every machine: arrays, of which compilers make what vectors there are.
+//! Registers on all processors: arrays, for which compilers use the vectors that exist.
 
 use super::half_bits::f16_value;
 use super::{Float32s, Floats, Mask, Register};
@@ -11,7 +11,7 @@ use std::ops::{Add, Mul, Sub};
 pub struct Array<T, const N: usize>([T; N]);
 
 impl<T: Element, const N: usize> Array<T, N> {
-    /// `f` of each lane and that of `b`.
+    /// Applies `f` to each lane and the same lane of `b`.
     #[inline(always)]
     fn with(self, b: Self, f: impl Fn(T, T) -> T) -> Self {
         let mut r = self.0;
@@ -21,7 +21,7 @@ impl<T: Element, const N: usize> Array<T, N> {
         Array(r)
     }
 
-    /// The bit of each lane that `f` holds for.
+    /// Returns a mask of the lanes for which `f` is true.
     #[inline(always)]
     fn mask(self, b: Self, f: impl Fn(T, T) -> bool) -> Mask {
         let mut mask = 0;
@@ -31,7 +31,7 @@ impl<T: Element, const N: usize> Array<T, N> {
         mask
     }
 
-    /// All lanes in one: halves meet until one lane is left.
+    /// Reduces all lanes to one: halves are combined until one lane is left.
     #[inline(always)]
     fn fold(self, f: impl Fn(T, T) -> T) -> T {
         let (mut r, mut half) = (self.0, N / 2);
@@ -78,12 +78,12 @@ impl<T: Element, const N: usize> Register for Array<T, N> {
     }
     #[inline(always)]
     unsafe fn load(x: *const T) -> Self {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         Array(unsafe { x.cast::<[T; N]>().read_unaligned() })
     }
     #[inline(always)]
     unsafe fn store(self, r: *mut T) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe { r.cast::<[T; N]>().write_unaligned(self.0) }
     }
     #[inline(always)]
@@ -145,7 +145,7 @@ impl<T: Element, const N: usize> Floats for Array<T, N> {
     }
 }
 
-/// `f` of each of `N` elements. The standard library's `map` is not inlined always, and then not vectorised.
+/// Applies `f` to each of `N` elements. The standard library's `map` is not always inlined, and then not vectorised.
 #[inline(always)]
 fn each<A: Copy, B: Copy + Default, const N: usize>(x: [A; N], f: impl Fn(A) -> B) -> [B; N] {
     let mut r = [B::default(); N];
@@ -163,14 +163,14 @@ impl<const N: usize> Float32s for Array<f32, N> {
     }
     #[inline(always)]
     unsafe fn load_wide(x: *const f32) -> Array<f64, N> {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe { Self::load(x).widen() }
     }
     #[inline(always)]
     unsafe fn load_f16(x: *const u16) -> Self {
         let mut r = [0.0; N];
         for k in 0..N {
-            // SAFETY: the caller's.
+            // SAFETY: the caller keeps this function's contract.
             r[k] = f16_value(unsafe { x.add(k).read_unaligned() });
         }
         Array(r)
@@ -182,21 +182,21 @@ impl<const N: usize> Float32s for Array<f32, N> {
             #[inline(always)]
             |x| f16::from_f32(x).to_bits(),
         );
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe { r.cast::<[u16; N]>().write_unaligned(halves) }
     }
     #[inline(always)]
     unsafe fn load_bf16(x: *const u16) -> Self {
         let mut r = [0.0; N];
         for k in 0..N {
-            // SAFETY: the caller's.
+            // SAFETY: the caller keeps this function's contract.
             r[k] = f32::from_bits(u32::from(unsafe { x.add(k).read_unaligned() }) << 16);
         }
         Array(r)
     }
     #[inline(always)]
     unsafe fn load_bf16_unordered(x: *const u16) -> [Self; 2] {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe { [Self::load_bf16(x), Self::load_bf16(x.add(N))] }
     }
     #[inline(always)]

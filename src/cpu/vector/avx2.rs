@@ -4,7 +4,7 @@ use super::{Float32s, Float64s, Floats, Mask, Register};
 use std::arch::x86_64::*;
 use std::ops::{Add, Mul, Sub};
 
-/// Operators, [`Register`] and [`Floats`], by the intrinsics of a type; what all lanes come to is found by halves.
+/// Implements operators, [`Register`] and [`Floats`] by the intrinsics of a type. Reductions over all lanes combine halves.
 macro_rules! register {
     ($(#[$doc:meta])* $name:ident($register:ident): $lanes:literal of $t:ident;
      all $all:ident load $load:ident store $store:ident add $add:ident sub $sub:ident mul $mul:ident max $max:ident min $min:ident
@@ -17,7 +17,7 @@ macro_rules! register {
             type Output = $name;
             #[inline(always)]
             fn add(self, b: $name) -> $name {
-                // SAFETY: the machine has AVX2 and FMA, as whoever picked the register vouches; so below.
+                // SAFETY: the processor has AVX2 and FMA, which the code that chose the register guarantees, here and below.
                 unsafe { $name($add(self.0, b.0)) }
             }
         }
@@ -26,7 +26,7 @@ macro_rules! register {
             type Output = $name;
             #[inline(always)]
             fn sub(self, b: $name) -> $name {
-                // SAFETY: AVX2.
+                // SAFETY: the processor has AVX2.
                 unsafe { $name($sub(self.0, b.0)) }
             }
         }
@@ -35,17 +35,17 @@ macro_rules! register {
             type Output = $name;
             #[inline(always)]
             fn mul(self, b: $name) -> $name {
-                // SAFETY: AVX2.
+                // SAFETY: the processor has AVX2.
                 unsafe { $name($mul(self.0, b.0)) }
             }
         }
 
         impl $name {
-            /// All lanes in one.
+            /// Reduces all lanes to one.
             #[inline(always)]
             fn fold(self, f: impl Fn($name, $name) -> $name) -> $t {
                 let r = self.halved(f);
-                // SAFETY: AVX2.
+                // SAFETY: the processor has AVX2.
                 unsafe { $first(r.0) }
             }
         }
@@ -55,37 +55,37 @@ macro_rules! register {
             const LANES: usize = $lanes;
             #[inline(always)]
             fn all(x: $t) -> $name {
-                // SAFETY: AVX2.
+                // SAFETY: the processor has AVX2.
                 unsafe { $name($all(x)) }
             }
             #[inline(always)]
             unsafe fn load(x: *const $t) -> $name {
-                // SAFETY: the caller's, and AVX2.
+                // SAFETY: the caller keeps this function's contract, and the processor has AVX2.
                 unsafe { $name($load(x)) }
             }
             #[inline(always)]
             unsafe fn store(self, r: *mut $t) {
-                // SAFETY: the caller's, and AVX2.
+                // SAFETY: the caller keeps this function's contract, and the processor has AVX2.
                 unsafe { $store(r, self.0) }
             }
             #[inline(always)]
             fn greater(self, other: $name) -> $name {
-                // SAFETY: AVX2. Of unordered numbers the second is the result; so below.
+                // SAFETY: the processor has AVX2. If a number is NaN, the instruction returns the second operand, here and below.
                 unsafe { $name($max(self.0, other.0)) }
             }
             #[inline(always)]
             fn lesser(self, other: $name) -> $name {
-                // SAFETY: AVX2.
+                // SAFETY: the processor has AVX2.
                 unsafe { $name($min(self.0, other.0)) }
             }
             #[inline(always)]
             fn equal(self, other: $name) -> Mask {
-                // SAFETY: AVX2.
+                // SAFETY: the processor has AVX2.
                 unsafe { $bits($cmp::<_CMP_EQ_OQ>(self.0, other.0)) as Mask }
             }
             #[inline(always)]
             fn unordered(self, other: $name) -> Mask {
-                // SAFETY: AVX2.
+                // SAFETY: the processor has AVX2.
                 unsafe { $bits($cmp::<_CMP_UNORD_Q>(self.0, other.0)) as Mask }
             }
             #[inline(always)]
@@ -105,7 +105,7 @@ macro_rules! register {
         impl Floats for $name {
             #[inline(always)]
             fn fma(self, b: $name, c: $name) -> $name {
-                // SAFETY: FMA.
+                // SAFETY: the processor has FMA.
                 unsafe { $name($fma(self.0, b.0, c.0)) }
             }
             #[inline(always)]
@@ -130,13 +130,13 @@ register! {
 }
 
 impl F32x8 {
-    /// The columns of a square as rows.
+    /// Returns the columns of a square as rows.
     #[inline(always)]
     pub fn transposed(rows: [F32x8; 8]) -> [F32x8; 8] {
         let (a, b) = (Self::columns(&rows[..4]), Self::columns(&rows[4..]));
         let mut columns = rows;
         for k in 0..4 {
-            // SAFETY: AVX2.
+            // SAFETY: the processor has AVX2.
             unsafe {
                 columns[k] = F32x8(_mm256_permute2f128_ps::<0x20>(a[k], b[k]));
                 columns[k + 4] = F32x8(_mm256_permute2f128_ps::<0x31>(a[k], b[k]));
@@ -145,10 +145,10 @@ impl F32x8 {
         columns
     }
 
-    /// Of four rows: columns 0 to 3 in the lower halves, 4 to 7 in the upper ones.
+    /// Returns columns 0 to 3 of four rows in the lower halves, and columns 4 to 7 in the upper halves.
     #[inline(always)]
     fn columns(rows: &[F32x8]) -> [__m256; 4] {
-        // SAFETY: AVX2.
+        // SAFETY: the processor has AVX2.
         unsafe {
             let (ab, more_ab) = (_mm256_unpacklo_ps(rows[0].0, rows[1].0), _mm256_unpackhi_ps(rows[0].0, rows[1].0));
             let (cd, more_cd) = (_mm256_unpacklo_ps(rows[2].0, rows[3].0), _mm256_unpackhi_ps(rows[2].0, rows[3].0));
@@ -161,10 +161,10 @@ impl F32x8 {
         }
     }
 
-    /// All lanes in each: halves, then pairs, then neighbours meet.
+    /// Reduces all lanes, with the result in each: halves are combined, then pairs, then neighbours.
     #[inline(always)]
     fn halved(self, f: impl Fn(F32x8, F32x8) -> F32x8) -> F32x8 {
-        // SAFETY: AVX2.
+        // SAFETY: the processor has AVX2.
         unsafe {
             let x = f(self, F32x8(_mm256_permute2f128_ps::<1>(self.0, self.0)));
             let x = f(x, F32x8(_mm256_permute_ps::<0b01_00_11_10>(x.0)));
@@ -174,10 +174,10 @@ impl F32x8 {
 }
 
 impl F64x4 {
-    /// All lanes in each: halves, then neighbours meet.
+    /// Reduces all lanes, with the result in each: halves are combined, then neighbours.
     #[inline(always)]
     fn halved(self, f: impl Fn(F64x4, F64x4) -> F64x4) -> F64x4 {
-        // SAFETY: AVX2.
+        // SAFETY: the processor has AVX2.
         unsafe {
             let x = f(self, F64x4(_mm256_permute2f128_pd::<1>(self.0, self.0)));
             f(x, F64x4(_mm256_permute_pd::<0b0101>(x.0)))
@@ -189,7 +189,7 @@ impl Float32s for F32x8 {
     type Wide = Pair<F64x4>;
     #[inline(always)]
     fn widen(self) -> Pair<F64x4> {
-        // SAFETY: AVX2.
+        // SAFETY: the processor has AVX2.
         unsafe {
             let (low, high) = (_mm256_castps256_ps128(self.0), _mm256_extractf128_ps::<1>(self.0));
             Pair(F64x4(_mm256_cvtps_pd(low)), F64x4(_mm256_cvtps_pd(high)))
@@ -197,27 +197,27 @@ impl Float32s for F32x8 {
     }
     #[inline(always)]
     unsafe fn load_wide(x: *const f32) -> Pair<F64x4> {
-        // SAFETY: the caller's, and AVX2.
+        // SAFETY: the caller keeps this function's contract, and the processor has AVX2.
         unsafe { Pair(F64x4(_mm256_cvtps_pd(_mm_loadu_ps(x))), F64x4(_mm256_cvtps_pd(_mm_loadu_ps(x.add(4))))) }
     }
     #[inline(always)]
     unsafe fn load_f16(x: *const u16) -> F32x8 {
-        // SAFETY: the caller's, and AVX2 with F16C.
+        // SAFETY: the caller keeps this function's contract, and the processor has AVX2 with F16C.
         unsafe { F32x8(_mm256_cvtph_ps(_mm_loadu_si128(x.cast()))) }
     }
     #[inline(always)]
     unsafe fn store_f16(self, r: *mut u16) {
-        // SAFETY: the caller's, and AVX2 with F16C.
+        // SAFETY: the caller keeps this function's contract, and the processor has AVX2 with F16C.
         unsafe { _mm_storeu_si128(r.cast(), _mm256_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(self.0)) }
     }
     #[inline(always)]
     unsafe fn load_bf16(x: *const u16) -> F32x8 {
-        // SAFETY: the caller's, and AVX2.
+        // SAFETY: the caller keeps this function's contract, and the processor has AVX2.
         unsafe { F32x8(_mm256_castsi256_ps(_mm256_slli_epi32::<16>(_mm256_cvtepu16_epi32(_mm_loadu_si128(x.cast()))))) }
     }
     #[inline(always)]
     unsafe fn load_bf16_unordered(x: *const u16) -> [F32x8; 2] {
-        // SAFETY: the caller's, and AVX2.
+        // SAFETY: the caller keeps this function's contract, and the processor has AVX2.
         unsafe {
             let pairs = _mm256_loadu_si256(x.cast());
             let (first, second) = (_mm256_slli_epi32::<16>(pairs), _mm256_and_si256(pairs, _mm256_set1_epi32(-1 << 16)));
@@ -226,12 +226,12 @@ impl Float32s for F32x8 {
     }
     #[inline(always)]
     fn and(self, bits: F32x8) -> F32x8 {
-        // SAFETY: AVX2.
+        // SAFETY: the processor has AVX2.
         unsafe { F32x8(_mm256_and_ps(self.0, bits.0)) }
     }
 }
 
-/// Two registers as one: the lanes of the first, then those of the second.
+/// Two registers as one: the lanes of the first, followed by the lanes of the second.
 #[derive(Clone, Copy)]
 pub struct Pair<V>(pub(super) V, pub(super) V);
 
@@ -268,12 +268,12 @@ impl<V: Register> Register for Pair<V> {
     }
     #[inline(always)]
     unsafe fn load(x: *const V::Item) -> Self {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe { Pair(V::load(x), V::load(x.add(V::LANES))) }
     }
     #[inline(always)]
     unsafe fn store(self, r: *mut V::Item) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe {
             self.0.store(r);
             self.1.store(r.add(V::LANES));
@@ -328,7 +328,7 @@ impl Float64s for Pair<F64x4> {
     }
     #[inline(always)]
     fn narrow(self) -> F32x8 {
-        // SAFETY: AVX2.
+        // SAFETY: the processor has AVX2.
         unsafe { F32x8(_mm256_set_m128(_mm256_cvtpd_ps(self.1.0), _mm256_cvtpd_ps(self.0.0))) }
     }
 }

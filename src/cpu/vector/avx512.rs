@@ -6,7 +6,7 @@ use super::{Float32s, Float64s, Floats, Mask, Masked, Partial, Register};
 use std::arch::x86_64::*;
 use std::ops::{Add, Div, Mul, Sub};
 
-/// Operators and [`Register`], by the intrinsics of a type.
+/// Implements operators and [`Register`] by the intrinsics of a type.
 macro_rules! register {
     ($(#[$doc:meta])* $name:ident($register:ident): $lanes:literal of $t:ident;
      all $all:ident load $load:ident store $store:ident add $add:ident sub $sub:ident mul $mul:ident max $max:ident min $min:ident
@@ -19,7 +19,7 @@ macro_rules! register {
             type Output = $name;
             #[inline(always)]
             fn add(self, b: $name) -> $name {
-                // SAFETY: the machine has AVX-512, as whoever picked the register vouches; so below.
+                // SAFETY: the processor has AVX-512, which the code that chose the register guarantees, here and below.
                 unsafe { $name($add(self.0, b.0)) }
             }
         }
@@ -28,7 +28,7 @@ macro_rules! register {
             type Output = $name;
             #[inline(always)]
             fn sub(self, b: $name) -> $name {
-                // SAFETY: AVX-512.
+                // SAFETY: the processor has AVX-512.
                 unsafe { $name($sub(self.0, b.0)) }
             }
         }
@@ -37,7 +37,7 @@ macro_rules! register {
             type Output = $name;
             #[inline(always)]
             fn mul(self, b: $name) -> $name {
-                // SAFETY: AVX-512.
+                // SAFETY: the processor has AVX-512.
                 unsafe { $name($mul(self.0, b.0)) }
             }
         }
@@ -47,52 +47,52 @@ macro_rules! register {
             const LANES: usize = $lanes;
             #[inline(always)]
             fn all(x: $t) -> $name {
-                // SAFETY: AVX-512.
+                // SAFETY: the processor has AVX-512.
                 unsafe { $name($all(x)) }
             }
             #[inline(always)]
             unsafe fn load(x: *const $t) -> $name {
-                // SAFETY: the caller's, and AVX-512.
+                // SAFETY: the caller keeps this function's contract, and the processor has AVX-512.
                 unsafe { $name($load(x.cast())) }
             }
             #[inline(always)]
             unsafe fn store(self, r: *mut $t) {
-                // SAFETY: the caller's, and AVX-512.
+                // SAFETY: the caller keeps this function's contract, and the processor has AVX-512.
                 unsafe { $store(r.cast(), self.0) }
             }
             #[inline(always)]
             fn greater(self, other: $name) -> $name {
-                // SAFETY: AVX-512. Of unordered numbers the second is the result; so below.
+                // SAFETY: the processor has AVX-512. If a number is NaN, the instruction returns the second operand, here and below.
                 unsafe { $name($max(self.0, other.0)) }
             }
             #[inline(always)]
             fn lesser(self, other: $name) -> $name {
-                // SAFETY: AVX-512.
+                // SAFETY: the processor has AVX-512.
                 unsafe { $name($min(self.0, other.0)) }
             }
             #[inline(always)]
             fn equal(self, other: $name) -> Mask {
-                // SAFETY: AVX-512.
+                // SAFETY: the processor has AVX-512.
                 Mask::from(unsafe { $equal(self.0, other.0) })
             }
             #[inline(always)]
             fn unordered(self, other: $name) -> Mask {
-                // SAFETY: AVX-512.
+                // SAFETY: the processor has AVX-512.
                 Mask::from(unsafe { $unordered(self.0, other.0) })
             }
             #[inline(always)]
             fn sum(self) -> $t {
-                // SAFETY: AVX-512.
+                // SAFETY: the processor has AVX-512.
                 unsafe { $sum(self.0) }
             }
             #[inline(always)]
             fn greatest(self) -> $t {
-                // SAFETY: AVX-512.
+                // SAFETY: the processor has AVX-512.
                 unsafe { $greatest(self.0) }
             }
             #[inline(always)]
             fn least(self) -> $t {
-                // SAFETY: AVX-512.
+                // SAFETY: the processor has AVX-512.
                 unsafe { $least(self.0) }
             }
         }
@@ -128,45 +128,45 @@ register! {
     sum _mm512_reduce_add_epi64 greatest _mm512_reduce_max_epi64 least _mm512_reduce_min_epi64
 }
 
-/// No integer is NaN.
+/// Returns no lanes, because no integer is NaN.
 #[inline(always)]
 unsafe fn no_lanes(_: __m512i, _: __m512i) -> __mmask8 {
     0
 }
 
-/// [`Masked`] and [`Partial`].
+/// Implements [`Masked`] and [`Partial`].
 macro_rules! masked {
     ($($name:ident($t:ident, $mask:ident): maskz_load $maskz_load:ident mask_load $mask_load:ident mask_store $mask_store:ident
        blend $blend:ident below $below:expr; up_to $up_to:expr; pack $pack:ident;)*) => { $(
         impl Masked for $name {
             #[inline(always)]
             unsafe fn load_where(mask: Mask, x: *const $t) -> $name {
-                // SAFETY: the caller's, and AVX-512.
+                // SAFETY: the caller keeps this function's contract, and the processor has AVX-512.
                 unsafe { $name($maskz_load(mask as $mask, x)) }
             }
             #[inline(always)]
             unsafe fn store_where(self, mask: Mask, r: *mut $t) {
-                // SAFETY: the caller's, and AVX-512.
+                // SAFETY: the caller keeps this function's contract, and the processor has AVX-512.
                 unsafe { $mask_store(r, mask as $mask, self.0) }
             }
             #[inline(always)]
             fn or_where(self, mask: Mask, b: $name) -> $name {
-                // SAFETY: AVX-512.
+                // SAFETY: the processor has AVX-512.
                 unsafe { $name($blend(mask as $mask, self.0, b.0)) }
             }
             #[inline(always)]
             fn below(self, b: $name) -> Mask {
-                // SAFETY: AVX-512.
+                // SAFETY: the processor has AVX-512.
                 Mask::from(unsafe { $below(self.0, b.0) })
             }
             #[inline(always)]
             fn up_to(self, b: $name) -> Mask {
-                // SAFETY: AVX-512.
+                // SAFETY: the processor has AVX-512.
                 Mask::from(unsafe { $up_to(self.0, b.0) })
             }
             #[inline(always)]
             fn packed(self, mask: Mask) -> $name {
-                // SAFETY: AVX-512.
+                // SAFETY: the processor has AVX-512.
                 unsafe { $name($pack(mask as $mask, self.0)) }
             }
         }
@@ -175,15 +175,15 @@ macro_rules! masked {
             #[inline(always)]
             unsafe fn load_first(self, x: *const $t, n: usize) -> $name {
                 if n >= $name::LANES {
-                    // SAFETY: the caller's.
+                    // SAFETY: the caller keeps this function's contract.
                     return unsafe { $name::load(x) };
                 }
-                // SAFETY: the caller's, and AVX-512.
+                // SAFETY: the caller keeps this function's contract, and the processor has AVX-512.
                 unsafe { $name($mask_load(self.0, $name::first(n) as $mask, x)) }
             }
             #[inline(always)]
             unsafe fn store_first(self, r: *mut $t, n: usize) {
-                // SAFETY: the caller's.
+                // SAFETY: the caller keeps this function's contract.
                 unsafe { if n >= $name::LANES { self.store(r) } else { self.store_where($name::first(n), r) } }
             }
         }
@@ -208,7 +208,7 @@ macro_rules! floats {
             type Output = $name;
             #[inline(always)]
             fn div(self, b: $name) -> $name {
-                // SAFETY: AVX-512.
+                // SAFETY: the processor has AVX-512.
                 unsafe { $name($div(self.0, b.0)) }
             }
         }
@@ -216,12 +216,12 @@ macro_rules! floats {
         impl Floats for $name {
             #[inline(always)]
             fn fma(self, b: $name, c: $name) -> $name {
-                // SAFETY: AVX-512.
+                // SAFETY: the processor has AVX-512.
                 unsafe { $name($fma(self.0, b.0, c.0)) }
             }
             #[inline(always)]
             fn product(self) -> $t {
-                // SAFETY: AVX-512.
+                // SAFETY: the processor has AVX-512.
                 unsafe { $product(self.0) }
             }
         }
@@ -236,12 +236,12 @@ impl Float64s for F64x8 {
     type Narrow = F32x8;
     #[inline(always)]
     fn of(x: F32x8) -> F64x8 {
-        // SAFETY: AVX-512.
+        // SAFETY: the processor has AVX-512.
         unsafe { F64x8(_mm512_cvtps_pd(x.0)) }
     }
     #[inline(always)]
     fn narrow(self) -> F32x8 {
-        // SAFETY: AVX-512.
+        // SAFETY: the processor has AVX-512.
         unsafe { F32x8(_mm512_cvtpd_ps(self.0)) }
     }
 }
@@ -250,32 +250,32 @@ impl F32x8 {
     /// [`Masked::load_where`], by an instruction of AVX-512.
     ///
     /// # Safety
-    /// As there; the machine has AVX-512.
+    /// As for [`Masked::load_where`]; the processor must have AVX-512.
     #[inline(always)]
     pub unsafe fn load_where(mask: Mask, x: *const f32) -> F32x8 {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe { F32x8(_mm256_maskz_loadu_ps(mask as __mmask8, x)) }
     }
 
     /// [`Masked::store_where`], by an instruction of AVX-512.
     ///
     /// # Safety
-    /// As there; the machine has AVX-512.
+    /// As for [`Masked::store_where`]; the processor must have AVX-512.
     #[inline(always)]
     pub unsafe fn store_where(self, mask: Mask, r: *mut f32) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe { _mm256_mask_storeu_ps(r, mask as __mmask8, self.0) }
     }
 }
 
-/// Lanes moved within a register of eight.
+/// Moves lanes within a register of eight.
 macro_rules! moved {
     ($($name:ident($t:ident): bits $bits:expr; from_bits $from_bits:expr; last $last:ident;)*) => { $(
         impl $name {
-            /// The lanes moved up by `BY`, which is 1, 2 or 4, after the last `BY` of `before`.
+            /// Returns the last `BY` lanes of `before`, followed by the lanes of `self`. `BY` is 1, 2 or 4.
             #[inline(always)]
             pub fn delayed<const BY: usize>(self, before: $name) -> $name {
-                // SAFETY: AVX-512.
+                // SAFETY: the processor has AVX-512.
                 unsafe {
                     let (x, before) = ($bits(self.0), $bits(before.0));
                     $name($from_bits(match BY {
@@ -287,10 +287,10 @@ macro_rules! moved {
                 }
             }
 
-            /// The last lane in all lanes.
+            /// Returns the last lane in all lanes.
             #[inline(always)]
             pub fn all_last(self) -> $name {
-                // SAFETY: AVX-512.
+                // SAFETY: the processor has AVX-512.
                 unsafe { $name($last(_mm512_set1_epi64(7), self.0)) }
             }
         }
@@ -302,31 +302,31 @@ moved! {
 }
 
 impl F64x8 {
-    /// The first lane.
+    /// Returns the first lane.
     #[inline(always)]
     pub fn first_lane(self) -> f64 {
-        // SAFETY: AVX-512.
+        // SAFETY: the processor has AVX-512.
         unsafe { _mm512_cvtsd_f64(self.0) }
     }
 }
 
 impl I64x8 {
-    /// The first lane.
+    /// Returns the first lane.
     #[inline(always)]
     pub fn first_lane(self) -> i64 {
-        // SAFETY: AVX-512.
+        // SAFETY: the processor has AVX-512.
         unsafe { _mm_cvtsi128_si64(_mm512_castsi512_si128(self.0)) }
     }
 }
 
 impl F32x16 {
-    /// 32 numbers rounded to bfloat16.
+    /// Stores 32 numbers rounded to bfloat16.
     ///
     /// # Safety
-    /// There is room for 32 of them.
+    /// `r` must have room for 32 numbers.
     #[inline(always)]
     pub unsafe fn store_bf16(x: [F32x16; 2], r: *mut u16) {
-        /// The upper halves of 32 numbers of 32 bits.
+        /// The indices of the upper halves of 32 numbers of 32 bits.
         const UPPER: [u16; 32] = {
             let mut at = [0; 32];
             let mut i = 0;
@@ -336,7 +336,7 @@ impl F32x16 {
             }
             at
         };
-        // SAFETY: the caller's, and AVX-512.
+        // SAFETY: the caller keeps this function's contract, and the processor has AVX-512.
         unsafe {
             let mut rounded = [_mm512_setzero_si512(); 2];
             for i in 0..2 {
@@ -355,33 +355,33 @@ impl Float32s for F32x16 {
     type Wide = Pair<F64x8>;
     #[inline(always)]
     fn widen(self) -> Pair<F64x8> {
-        // SAFETY: AVX-512.
+        // SAFETY: the processor has AVX-512.
         let (low, high) = unsafe { (_mm512_castps512_ps256(self.0), _mm512_extractf32x8_ps::<1>(self.0)) };
         Pair(F64x8::of(F32x8(low)), F64x8::of(F32x8(high)))
     }
     #[inline(always)]
     unsafe fn load_wide(x: *const f32) -> Pair<F64x8> {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe { Pair(F64x8::of(F32x8::load(x)), F64x8::of(F32x8::load(x.add(8)))) }
     }
     #[inline(always)]
     unsafe fn load_f16(x: *const u16) -> F32x16 {
-        // SAFETY: the caller's, and AVX-512.
+        // SAFETY: the caller keeps this function's contract, and the processor has AVX-512.
         unsafe { F32x16(_mm512_cvtph_ps(_mm256_loadu_si256(x.cast()))) }
     }
     #[inline(always)]
     unsafe fn store_f16(self, r: *mut u16) {
-        // SAFETY: the caller's, and AVX-512.
+        // SAFETY: the caller keeps this function's contract, and the processor has AVX-512.
         unsafe { _mm256_storeu_si256(r.cast(), _mm512_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(self.0)) }
     }
     #[inline(always)]
     unsafe fn load_bf16(x: *const u16) -> F32x16 {
-        // SAFETY: the caller's, and AVX-512.
+        // SAFETY: the caller keeps this function's contract, and the processor has AVX-512.
         unsafe { F32x16(_mm512_castsi512_ps(_mm512_slli_epi32::<16>(_mm512_cvtepu16_epi32(_mm256_loadu_si256(x.cast()))))) }
     }
     #[inline(always)]
     unsafe fn load_bf16_unordered(x: *const u16) -> [F32x16; 2] {
-        // SAFETY: the caller's, and AVX-512.
+        // SAFETY: the caller keeps this function's contract, and the processor has AVX-512.
         unsafe {
             let pairs = _mm512_loadu_si512(x.cast());
             let (first, second) = (_mm512_slli_epi32::<16>(pairs), _mm512_and_si512(pairs, _mm512_set1_epi32(-1 << 16)));
@@ -390,7 +390,7 @@ impl Float32s for F32x16 {
     }
     #[inline(always)]
     fn and(self, bits: F32x16) -> F32x16 {
-        // SAFETY: AVX-512.
+        // SAFETY: the processor has AVX-512.
         unsafe { F32x16(_mm512_and_ps(self.0, bits.0)) }
     }
 }

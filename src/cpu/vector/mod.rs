@@ -1,8 +1,8 @@
-//! Registers of elements: the one vocabulary of vector kernels, for every instruction set.
+//! Registers of elements: the common interface of vector kernels to every instruction set.
 //!
-//! A kernel is generic over its register and inlined into a function that is compiled for an instruction set: see
-//! [`simd`](super::simd::simd). [`by_level`] names the register of a level. Arithmetic on registers is safe to call, yet a register may
-//! only be used where the machine has its instructions: whoever picks the register vouches for that.
+//! A kernel is generic over its register and is inlined into a function that is compiled for an instruction set: see
+//! [`simd`](super::simd::simd). [`by_level`] names the register of a level. Arithmetic on registers is safe to call, but a register may
+//! only be used if the processor has its instructions. The code that chooses the register guarantees that.
 
 mod array;
 #[cfg(target_arch = "x86_64")]
@@ -31,84 +31,84 @@ pub use elementary::{Elementary, prefetch_to_write};
 pub use half_bits::{f16_value, round_to_bf16};
 pub use scalar::Scalar;
 
-/// A bit for each lane, the lowest one for the first lane.
+/// A bit for each lane. The lowest bit is the first lane.
 pub type Mask = u32;
 
-/// The most lanes of a register.
+/// The maximum number of lanes of a register.
 pub(crate) const MOST_LANES: usize = 16;
 
 /// A register of numbers.
 pub trait Register: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> {
-    /// The number in a lane.
+    /// The type of a lane.
     type Item: Element;
-    /// Number of lanes.
+    /// The number of lanes.
     const LANES: usize;
-    /// `x` in all lanes.
+    /// Returns `x` in all lanes.
     fn all(x: Self::Item) -> Self;
-    /// The `LANES` numbers at `x`.
+    /// Loads the `LANES` numbers at `x`.
     ///
     /// # Safety
-    /// They lie there, aligned or not.
+    /// `x` must hold `LANES` numbers, aligned or not.
     unsafe fn load(x: *const Self::Item) -> Self;
     /// Writes the `LANES` numbers to `r`.
     ///
     /// # Safety
-    /// There is room for them, aligned or not.
+    /// `r` must have room for `LANES` numbers, aligned or not.
     unsafe fn store(self, r: *mut Self::Item);
-    /// The greater number of each lane; that of `other` where one is NaN.
+    /// Returns the greater number of each lane, or the number of `other` if one is NaN.
     fn greater(self, other: Self) -> Self;
-    /// The lesser number of each lane; that of `other` where one is NaN.
+    /// Returns the lesser number of each lane, or the number of `other` if one is NaN.
     fn lesser(self, other: Self) -> Self;
-    /// The lanes that are equal.
+    /// Returns a mask of the lanes that are equal.
     fn equal(self, other: Self) -> Mask;
-    /// The lanes where one of the numbers is NaN.
+    /// Returns a mask of the lanes in which a number is NaN.
     fn unordered(self, other: Self) -> Mask;
-    /// The sum of all lanes.
+    /// Returns the sum of all lanes.
     fn sum(self) -> Self::Item;
-    /// The greatest number, if none is NaN.
+    /// Returns the greatest number, if none is NaN.
     fn greatest(self) -> Self::Item;
-    /// The least number, if none is NaN.
+    /// Returns the smallest number, if none is NaN.
     fn least(self) -> Self::Item;
 }
 
 /// A register that can be loaded and stored in part.
 pub trait Partial: Register {
-    /// The first `n` lanes from `x`, the others from `self`; all of them if `n` is more.
+    /// Loads the first `n` lanes from `x`, or all lanes if `n` is more; the other lanes are from `self`.
     ///
     /// # Safety
-    /// `n` numbers lie there, or `LANES` if `n` is more; `n` is not 0.
+    /// `n` must not be 0, and `x` must hold `n` numbers, or `LANES` if `n` is more.
     unsafe fn load_first(self, x: *const Self::Item, n: usize) -> Self;
-    /// Writes the first `n` lanes, all of them if `n` is more.
+    /// Writes the first `n` lanes, or all lanes if `n` is more.
     ///
     /// # Safety
-    /// There is room for them; `n` is not 0.
+    /// `n` must not be 0, and `r` must have room for the lanes.
     unsafe fn store_first(self, r: *mut Self::Item, n: usize);
 }
 
 /// A register with masks.
 pub trait Masked: Partial {
-    /// The mask of the first `n` lanes.
+    /// Returns the mask of the first `n` lanes.
     #[inline(always)]
     fn first(n: usize) -> Mask {
         (1 << n) - 1
     }
-    /// The lanes of the mask from `x`, the others 0.
+    /// Loads the lanes of the mask from `x`; the other lanes are 0.
     ///
     /// # Safety
-    /// The numbers of the mask lie there.
+    /// `x` must hold the numbers of the mask's lanes.
     unsafe fn load_where(mask: Mask, x: *const Self::Item) -> Self;
     /// Writes the lanes of the mask.
     ///
     /// # Safety
-    /// There is room for them.
+    /// `r` must have room for the mask's lanes.
     unsafe fn store_where(self, mask: Mask, r: *mut Self::Item);
-    /// `b` in the lanes of the mask, `self` in the others.
+    /// Returns `b` in the lanes of the mask, `self` in the others.
     fn or_where(self, mask: Mask, b: Self) -> Self;
-    /// The lanes that are less than those of `b`.
+    /// Returns a mask of the lanes that are less than in `b`.
     fn below(self, b: Self) -> Mask;
-    /// The lanes that are less than those of `b` or equal.
+    /// Returns a mask of the lanes that are less than or equal to `b`.
     fn up_to(self, b: Self) -> Mask;
-    /// The lanes of the mask in front, zeros after them.
+    /// Returns the lanes of the mask at the front, followed by zeros.
     fn packed(self, mask: Mask) -> Self;
 }
 
@@ -116,52 +116,52 @@ pub trait Masked: Partial {
 pub trait Floats: Register {
     /// `self * b + c`, rounded once if the instruction set can.
     fn fma(self, b: Self, c: Self) -> Self;
-    /// The product of all lanes.
+    /// Returns the product of all lanes.
     fn product(self) -> Self::Item;
 }
 
-/// A register of float32, and how those become float64.
+/// A register of float32 with conversions to and from float64.
 pub trait Float32s: Floats<Item = f32> {
-    /// As many float64.
+    /// A register of as many float64.
     type Wide: Floats<Item = f64>;
-    /// The numbers as float64.
+    /// Returns the numbers as float64.
     fn widen(self) -> Self::Wide;
-    /// [`Float32s::widen`] of what lies at `x`.
+    /// Loads float32 at `x` as float64.
     ///
     /// # Safety
     /// As for [`Register::load`].
     unsafe fn load_wide(x: *const f32) -> Self::Wide;
-    /// The float16 at `x`.
+    /// Loads float16 at `x`.
     ///
     /// # Safety
-    /// `LANES` of them lie there.
+    /// `x` must hold `LANES` float16.
     unsafe fn load_f16(x: *const u16) -> Self;
-    /// The numbers, rounded to float16, to `r`.
+    /// Writes the numbers to `r`, rounded to float16.
     ///
     /// # Safety
-    /// There is room for `LANES` of them.
+    /// `r` must have room for `LANES` float16.
     unsafe fn store_f16(self, r: *mut u16);
-    /// The bfloat16 at `x`.
+    /// Loads bfloat16 at `x`.
     ///
     /// # Safety
-    /// `LANES` of them lie there.
+    /// `x` must hold `LANES` bfloat16.
     unsafe fn load_bf16(x: *const u16) -> Self;
-    /// Twice as many bfloat16 at `x`, in any order.
+    /// Loads twice as many bfloat16 at `x`, in any order.
     ///
     /// # Safety
-    /// They lie there.
+    /// `x` must hold `2 * LANES` bfloat16.
     unsafe fn load_bf16_unordered(x: *const u16) -> [Self; 2];
-    /// The bits that are set in both.
+    /// Returns the bits that are set in both.
     fn and(self, bits: Self) -> Self;
 }
 
-/// A register of float64, and how those become float32.
+/// A register of float64 with conversions to and from float32.
 pub trait Float64s: Floats<Item = f64> {
-    /// As many float32.
+    /// A register of as many float32.
     type Narrow: Float32s;
-    /// Float32 as float64.
+    /// Returns float32 as float64.
     fn of(x: Self::Narrow) -> Self;
-    /// The numbers rounded to float32.
+    /// Returns the numbers rounded to float32.
     fn narrow(self) -> Self::Narrow;
 }
 
@@ -188,7 +188,7 @@ impl Vectored for f64 {
     type Avx512 = Scalar<f64>;
 }
 
-/// Names the register of a level: `by_level!(isa, f32, V => f::<V>(..))`. For kernels that are inlined into one of
+/// Names the register of a level: `by_level!(isa, f32, V => f::<V>(..))`. For kernels that are inlined into a closure for
 /// [`simd`](crate::cpu::simd::simd).
 macro_rules! by_level {
     ($isa:expr, f32, $V:ident => $body:expr) => { $crate::cpu::vector::by_level!(@ $isa, F32x16 F32x8 f32, $V => $body) };
@@ -220,18 +220,18 @@ mod tests {
     #[cfg(target_arch = "x86_64")]
     use crate::cpu::simd::{Level, level};
 
-    /// The lanes of a register.
+    /// Returns the lanes of a register.
     fn lanes<V: Register>(x: V) -> Vec<V::Item> {
         let mut r = vec![V::Item::ZERO; V::LANES];
-        // SAFETY: there is room for all lanes.
+        // SAFETY: the vector has room for all lanes.
         unsafe { x.store(r.as_mut_ptr()) };
         r
     }
 
-    /// A register of these numbers.
+    /// Returns a register of these numbers.
     fn of<V: Register>(x: impl Fn(usize) -> i64) -> V {
         let x: Vec<V::Item> = (0..V::LANES).map(|k| V::Item::from_i64(x(k))).collect();
-        // SAFETY: there are as many numbers as lanes.
+        // SAFETY: the vector has a number for each lane.
         unsafe { V::load(x.as_ptr()) }
     }
 
@@ -269,7 +269,7 @@ mod tests {
         let halves: Vec<u16> = lanes(a).iter().map(|&x| half::f16::from_f32(x).to_bits()).collect();
         let uppers: Vec<u16> = (0..2 * V::LANES).map(|k| ((k as f32).to_bits() >> 16) as u16).collect();
         let (mut stored, all) = (vec![0; V::LANES], lanes(a));
-        // SAFETY: there are as many numbers as lanes, or twice as many.
+        // SAFETY: the vectors have room for as many numbers as lanes, or twice as many.
         let (wide, from_halves, from_uppers, unordered) = unsafe {
             a.store_f16(stored.as_mut_ptr());
             let unordered = V::load_bf16_unordered(uppers.as_ptr());
@@ -289,7 +289,7 @@ mod tests {
         let a = of::<V>(|k| k as i64 + 1);
         for n in 1..=V::LANES + 1 {
             let (all, mut stored) = (lanes(a), vec![V::Item::ZERO; V::LANES]);
-            // SAFETY: there are `n` numbers, or as many as lanes.
+            // SAFETY: the vectors have `n` numbers, or as many as lanes.
             let some = unsafe {
                 a.store_first(stored.as_mut_ptr(), n);
                 V::all(V::Item::ZERO).load_first(all.as_ptr(), n)

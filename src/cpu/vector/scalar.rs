@@ -1,4 +1,4 @@
-//! A single number as a register: of loops over those, compilers make vectors themselves.
+//! A single number as a register. Compilers vectorise loops over such registers themselves.
 
 use super::{Mask, Partial, Register};
 use crate::dtype::Element;
@@ -41,12 +41,12 @@ impl<T: Element> Register for Scalar<T> {
     }
     #[inline(always)]
     unsafe fn load(x: *const T) -> Self {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         Scalar(unsafe { x.read_unaligned() })
     }
     #[inline(always)]
     unsafe fn store(self, r: *mut T) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe { r.write_unaligned(self.0) }
     }
     #[inline(always)]
@@ -82,12 +82,12 @@ impl<T: Element> Register for Scalar<T> {
 impl<T: Element> Partial for Scalar<T> {
     #[inline(always)]
     unsafe fn load_first(self, x: *const T, _: usize) -> Self {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe { Self::load(x) }
     }
     #[inline(always)]
     unsafe fn store_first(self, r: *mut T, _: usize) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe { self.store(r) }
     }
 }

@@ -1,10 +1,10 @@
 //! digamma, the derivative of lgamma.
 //!
-//! Between 1 and 2 a polynomial times the distance from the zero, up to 3 one step more, from there on Stirling's series. Negative
-//! arguments are reflected in sums of two numbers; where these all but cancel, between each two poles, the sum is taken again in 106 bits.
+//! Between 1 and 2 a polynomial times the distance from the zero; up to 3 the same with one recurrence step; from 3 on Stirling's series.
+//! Negative arguments are reflected, in sums of two numbers. Between two poles these sums may almost cancel; there the sum is computed
+//! again in 106 bits.
 //!
-//! float32 is computed in float64. Largest errors of float64 in units in the last place: 1.5, beside the zeros of large negative arguments
-//! 2.
+//! float32 is computed in float64. Largest errors of float64 in units in the last place: 1.5; near the zeros of large negative arguments 2.
 
 use super::double::Double;
 use super::erf::product_rest_f64;
@@ -13,9 +13,10 @@ use super::{poly_f64, poly_split_f64};
 use crate::cpu::simd::{Isa, simd};
 use std::f64::consts::PI;
 
-/// The zero less 1, in two parts.
+/// The zero minus 1, as a sum of two.
 const ZERO: [f64; 2] = [4.616_321_449_683_623_6e-1, -1.552_234_816_285_867_7e-17];
-/// `digamma(1 + t) / (t - ZERO)` for t = 1/2, in two parts, and the rest as a polynomial of t - 1/2, for 0 <= t <= 1.
+/// `digamma(1 + t) / (t - ZERO)` for 0 <= t <= 1: `CENTRE` is the value at t = 1/2 as a sum of two, `DIGAMMA` the rest as a polynomial of t
+/// - 1/2.
 const CENTRE: [f64; 2] = [9.510_558_760_318_328e-1, 4.330_743_078_649_653e-17];
 const DIGAMMA: [f64; 21] = [
     -4.236_274_212_814_606_4e-1,
@@ -55,7 +56,7 @@ const SERIES: [f64; 12] = [
     -17.837_587_465_753_874,
     22.239_746_322_412_68,
 ];
-/// The same two with the bits that f32 needs.
+/// The same two polynomials with the bits that f32 needs.
 const DIGAMMA_SHORT: [f64; 12] = [
     9.510_558_754_271_259e-1,
     -4.236_274_197_525_471e-1,
@@ -78,7 +79,7 @@ const SERIES_SHORT: [f64; 6] = [
     -6.350_533_312_586_394e-3,
     8.012_937_966_736_708e-3,
 ];
-/// `(pi cot(pi r) - 1 / r) / r` for r = 0, in two parts, and the rest as a polynomial of r^2, for |r| <= 1/2.
+/// `(pi cot(pi r) - 1 / r) / r` for |r| <= 1/2: the value at r = 0 as a sum of two, and the rest as a polynomial of r^2.
 const COT_AT_0: [f64; 2] = [-3.289_868_133_696_453, -6.081_344_700_796_952e-17];
 const COT: [f64; 15] = [
     -2.164_646_467_422_279_4,
@@ -105,13 +106,13 @@ fn inverse(isa: Isa, d: f64) -> (f64, f64) {
     (w, -w * product_rest_f64(isa, w, d, 1.0))
 }
 
-/// A divisor whose reciprocal is negligible, and whose square is finite.
+/// A divisor whose reciprocal is negligible and whose square is finite.
 const NONE: f64 = 1e100;
 
-/// `digamma(y + low)` for large y, by the series, else `digamma(1 + t) + 1 / d`, as a sum of two.
+/// Returns `digamma(y + low)` by the series if `large`, otherwise `digamma(1 + t) + 1 / d`, as a sum of two.
 #[inline(always)]
 fn either(isa: Isa, large: bool, (y, low): (f64, f64), t: f64, d: f64) -> (f64, f64) {
-    // The distance from the zero is exact but for small t.
+    // The distance from the zero is exact except for small t.
     let from = t - ZERO[0];
     let m = from - ZERO[1];
     let m_low = (from - m) - ZERO[1];
@@ -126,10 +127,10 @@ fn either(isa: Isa, large: bool, (y, low): (f64, f64), t: f64, d: f64) -> (f64, 
     (high, lost + if large { log_low + rest } else { small_low + w_low })
 }
 
-/// y >= 0 without its whole part.
+/// Returns the fraction of y >= 0.
 #[inline(always)]
 fn fraction(isa: Isa, y: f64) -> f64 {
-    // Only with fma is rounding towards zero one instruction.
+    // Rounding towards zero is one instruction only on processors with fma.
     if isa.has_fma() {
         return y - y.trunc();
     }
@@ -148,7 +149,7 @@ pub(super) fn digamma_positive_f64(isa: Isa, x: f64) -> f64 {
     if x == f64::INFINITY { x } else { r }
 }
 
-/// `digamma(x)`, unless it is [`digamma_rare_f64`]: -inf at 0, inf at -0, NaN at the negative integers and -inf.
+/// `digamma(x)`, except for arguments with [`digamma_rare_f64`]: -inf at 0, inf at -0, NaN at the negative integers and -inf.
 #[inline(always)]
 pub fn digamma_f64(isa: Isa, x: f64) -> f64 {
     let y = x.abs();
@@ -166,7 +167,7 @@ pub fn digamma_f64(isa: Isa, x: f64) -> f64 {
     let b = r * q;
     let b_low = isa.fma_f64(r, q_low, product_rest_f64(isa, r, q, b));
     let (w, w_low) = inverse(isa, if r == 0.0 { f64::NAN } else { r });
-    // The largest two may cancel, and what they leave the third.
+    // The largest two terms may cancel, and their sum may cancel with the third.
     let (s, s_low) = sum(w, b);
     let (v, v_low) = sum(s, a);
     let reflected = v + (v_low + (s_low + (w_low + b_low + a_low)));
@@ -196,20 +197,20 @@ pub(super) fn digamma_positive_f32(isa: Isa, x: f32) -> f32 {
     (if x == f64::INFINITY { x } else { value }) as f32
 }
 
-/// Returns true if `r`, the [`digamma_f64`] of x, is too close to a zero between two poles.
+/// Returns true if x, whose [`digamma_f64`] is `r`, is too close to a zero between two poles.
 #[inline(always)]
 pub(super) fn digamma_rare_f64(x: f64, r: f64) -> bool {
     x < 0.0 && r.abs() < 0.0625
 }
 
-/// The numbers so close to a zero that 106 bits do not tell the digits of their digamma, and these.
+/// The numbers so close to a zero that 106 bits are not enough for their digamma, with the results.
 const CLOSEST: [(f64, f64); 3] = [
     (-5.040_830_082_644_554e-1, 7.289_763_902_976_895e-17),
     (-1.573_498_473_162_390_4, 1.564_978_848_183_845_4e-16),
     (-5.667_162_441_556_885_5, 4.186_779_446_452_480_4e-17),
 ];
 
-/// `digamma(x)` for negative x beside a zero.
+/// `digamma(x)` for negative x near a zero.
 pub(super) fn digamma_slow_f64(x: f64) -> f64 {
     if let Some((_, r)) = CLOSEST.iter().find(|closest| closest.0 == x) {
         return *r;
@@ -249,7 +250,7 @@ fn end_of_series(a: Double) -> Double {
 #[inline(always)]
 fn cot_pi(r: f64) -> Double {
     let pi = Double { high: PI, low: 1.224_646_799_147_353_2e-16 };
-    // Sine and cosine of half the angle.
+    // Sine and cosine are computed for half the angle.
     let angle = pi * Double::from(0.5 * r);
     let z = angle * angle;
     let (mut s, mut c) = (Double::ONE, Double::ONE);

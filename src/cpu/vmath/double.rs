@@ -1,4 +1,4 @@
-//! Numbers of 106 bits as sums of two f64, for the few arguments whose results are small differences; errors are a few units of 2^-104.
+//! Numbers of 106 bits as sums of two f64, for the few arguments whose results are small differences. Errors are a few units of 2^-104.
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
@@ -8,7 +8,7 @@ fn two_to(n: i32) -> f64 {
     if n == -1023 { 0.5 * f64::MIN_POSITIVE } else { f64::from_bits(((n + 1023) as u64) << 52) }
 }
 
-/// `high + low`, high being the sum rounded.
+/// `high + low`, where `high` is the rounded sum.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Double {
     pub high: f64,
@@ -20,7 +20,7 @@ impl Double {
     pub(super) const ONE: Double = Double { high: 1.0, low: 0.0 };
     const LN_2: Double = Double { high: std::f64::consts::LN_2, low: 2.319_046_813_846_299_6e-17 };
 
-    /// `a + b` exactly.
+    /// Returns `a + b` exactly.
     #[inline(always)]
     pub fn sum(a: f64, b: f64) -> Double {
         let high = a + b;
@@ -28,14 +28,14 @@ impl Double {
         Double { high, low: (a - (high - part)) + (b - part) }
     }
 
-    /// `a * b` exactly.
+    /// Returns `a * b` exactly.
     #[inline(always)]
     pub fn product(a: f64, b: f64) -> Double {
         let high = a * b;
         Double { high, low: a.mul_add(b, -high) }
     }
 
-    /// [`Double::sum`] where `|a| >= |b|`.
+    /// [`Double::sum`] for `|a| >= |b|`.
     #[inline(always)]
     fn ordered(a: f64, b: f64) -> Double {
         let high = a + b;
@@ -67,7 +67,7 @@ impl Double {
     #[inline(always)]
     pub fn exp(self) -> Double {
         let n = (self.high * std::f64::consts::LOG2_E).round();
-        // A sixteenth of what is left needs 17 terms, of which the last do with 53 bits.
+        // The series of a sixteenth of the rest needs 17 terms, of which the last ones need only 53 bits.
         let r = (self - Double::LN_2 * n.into()).scaled(-4);
         let end = (11..18).rev().fold(1.0, |end, k| 1.0 + end * r.high / f64::from(k));
         let sum = (1..11).rev().fold(Double::from(end), |sum, k| Double::ONE + sum * r / Double::from(f64::from(k)));
@@ -96,7 +96,7 @@ impl Double {
     #[inline(always)]
     fn atanh_twice(self) -> Double {
         let z = self * self;
-        // The end of the series needs no more than 53 bits.
+        // The last terms of the series need only 53 bits.
         let end = (11..22).rev().fold(0.0, |end, k| end * z.high + 1.0 / f64::from(2 * k + 1));
         let sum = (0..11).rev().fold(Double::from(end), |sum, k| sum * z + Double::ONE / Double::from(f64::from(2 * k + 1)));
         self.scaled(1) * sum
@@ -155,7 +155,7 @@ impl Div for Double {
     }
 }
 
-/// `value * 2^exponent`: neither overflows nor vanishes.
+/// `value * 2^exponent`, which neither overflows nor underflows.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Scaled {
     value: Double,
@@ -163,7 +163,7 @@ pub(super) struct Scaled {
 }
 
 impl Scaled {
-    /// `value * 2^exponent`, the value being normal.
+    /// Returns `value * 2^exponent`; the value must be normal.
     #[inline(always)]
     pub fn new(value: Double, exponent: i64) -> Scaled {
         let e = (value.high.to_bits() >> 52 & 0x7ff) as i32 - 1023;
@@ -188,7 +188,7 @@ impl Scaled {
         r
     }
 
-    /// The nearest f64, or nearly where that is subnormal.
+    /// Returns the nearest f64, or nearly the nearest if that is subnormal.
     #[inline(always)]
     pub fn to_f64(self) -> f64 {
         let e = self.exponent.clamp(-2000, 2000) as i32;

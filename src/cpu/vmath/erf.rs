@@ -1,7 +1,7 @@
 //! The error function and its complement.
 //!
 //! Largest errors in units in the last place, of f32 and f64, with fma (and without): erf 1.73 and 1.63 (1.97 and 1.99), erfc 1.9 and 1.9
-//! (1.7 and 2.0), relative ones, also where the results of erfc are tiny.
+//! (1.7 and 2.0). These are relative errors, also where erfc is tiny.
 
 use super::exp::{exp_parts_f32, exp_parts_f64, exp_terms_f32, exp_terms_f64};
 use super::{poly_f32, poly_f64};
@@ -9,7 +9,7 @@ use crate::cpu::simd::Isa;
 use std::f32::consts::{FRAC_2_SQRT_PI as FRAC_2_SQRT_PI_32, LN_2 as LN_2_32, LOG2_E as LOG2_E_32};
 use std::f64::consts::{FRAC_2_SQRT_PI as FRAC_2_SQRT_PI_64, LN_2 as LN_2_64, LOG2_E as LOG2_E_64};
 
-/// `-log(erfc(a)) = 2 / sqrt(pi) a + a^2 P(a)` on 0 <= a <= 3.93 (5.95), where it matters to erf.
+/// `-log(erfc(a)) = 2 / sqrt(pi) a + a^2 P(a)` on 0 <= a <= 3.93 for f32 (5.95 for f64), fitted with the weight that erf gives the error.
 const ERF_32: [f32; 7] = [6.366_175_4e-1, 1.028_073_1e-1, -1.930_176_1e-2, 1.783_121_6e-4, 1.271_057_6e-3, -3.876_708_2e-4, 4.159_786_5e-5];
 const ERF_64: [f64; 22] = [
     6.366_197_723_676_013e-1,
@@ -36,7 +36,7 @@ const ERF_64: [f64; 22] = [
     1.206_173_071_356_279_9e-14,
 ];
 
-/// `(exp(r) - 1 - r) / r^2` on |r| <= ln 2 / 2, with the weight that erf gives it.
+/// `(exp(r) - 1 - r) / r^2` on |r| <= ln 2 / 2, fitted with the weight that erf gives the error.
 const EXPM1_32: [f32; 5] = [4.999_998_2e-1, 1.666_651_5e-1, 4.167_073_6e-2, 8.369_067e-3, 1.369_671e-3];
 const EXPM1_64: [f64; 10] = [
     5.0e-1,
@@ -51,24 +51,24 @@ const EXPM1_64: [f64; 10] = [
     2.481_475_142_356_790_2e-8,
 ];
 
-/// The part of 2 / sqrt(pi) that f32 lacks; f64 lacks next to nothing.
+/// The rounding error of 2 / sqrt(pi) in f32. The error in f64 is negligible.
 const FRAC_2_SQRT_PI_LOW_32: f32 = -5.863_538_3e-8;
 
-// 1.5 * 2^23 (2^52) rounds to an integer and leaves it in the low bits, here with the bias of the exponent.
+// Adding 1.5 * 2^23 (2^52 for f64) rounds to an integer and leaves it in the low bits, here with the bias of the exponent.
 const SHIFT_32: f32 = 12_582_912.0 + 127.0;
 pub(super) const SHIFT_64: f64 = 6_755_399_441_055_744.0 + 1023.0;
 
 /// `erf(x)`
 #[inline(always)]
 pub fn erf_f32(isa: Isa, x: f32) -> f32 {
-    // 1 - exp(-t) with t = -log(erfc(a)), which is smooth, and proportional to a small a: one expression serves everywhere.
+    // erf = 1 - exp(-t) with t = -log(erfc(a)), which is smooth, and proportional to a for small a. So one expression serves all arguments.
     let a = x.abs();
     let a = if a > 3.93 { 3.93 } else { a };
     let h = a * FRAC_2_SQRT_PI_32;
     let lost = isa.fma_f32(a, FRAC_2_SQRT_PI_LOW_32, product_rest_f32(isa, a, FRAC_2_SQRT_PI_32, h));
     let l = isa.fma_f32(a * a, poly_f32(isa, a, ERF_32), lost);
     let m = isa.fma_f32(h + l, -LOG2_E_32, SHIFT_32);
-    // r = -h - l - n ln 2 in two parts: what l has lost against h counts while n is zero.
+    // r = -h - l - n ln 2 in two parts. The rounding of l relative to h matters only if n is zero.
     let rh = isa.fma_f32(m - SHIFT_32, -LN_2_32, -h);
     let r = rh - l;
     let p = rh + isa.fma_f32(r * r, poly_f32(isa, r, EXPM1_32), -l);
@@ -92,7 +92,7 @@ pub fn erf_f64(isa: Isa, x: f64) -> f64 {
     isa.fma_f64(-p, s, 1.0 - s).copysign(x)
 }
 
-/// `a * b - h` without rounding, h being `a * b` rounded.
+/// Returns `a * b - h` without rounding, where h is `a * b` rounded.
 #[inline(always)]
 pub(super) fn product_rest_f32(isa: Isa, a: f32, b: f32, h: f32) -> f32 {
     if isa.has_fma() {
@@ -114,16 +114,17 @@ pub(super) fn product_rest_f64(isa: Isa, a: f64, b: f64, h: f64) -> f64 {
     ((ah * bh - h) + ah * bl + al * bh) + al * bl
 }
 
-// Polynomials are taken about points where their value is close to a number: its rounding is the one that every result would feel.
-/// `exp(a^2) erfc(a) (a + 2)` as a polynomial of 1 / (a + 2) about a centre, for 0 <= a <= 10.2: its value there, the next
-/// coefficient, and the rest.
+// Polynomials are expanded about points where their value is close to a floating-point number, because the rounding of this value affects
+// every result.
+/// `exp(a^2) erfc(a) (a + 2)` for 0 <= a <= 10.2 as a polynomial of 1 / (a + 2) about a centre: its value there, the next coefficient, and
+/// the rest.
 const ERFC_CENTRE_32: f32 = 1.966_095e-1;
 const ERFC_AT_CENTRE_32: f32 = 8.871_811e-1;
 const ERFC_FIRST_32: f32 = 2.294_163_2;
 const ERFC_REST_32: [f32; 9] =
     [4.015_294, 3.285_595_7, -3.292_270_4, -9.522_704, 4.613_932, 27.646_076, -23.132_977, -53.076_824, 75.081_73];
-/// `exp(a^2) erfc(a) (a + 3.5)` as a polynomial of 1 / (a + 3.5) about a centre, for 0 <= a <= 27.4: its value there, the next
-/// coefficient, and the rest.
+/// `exp(a^2) erfc(a) (a + 3.5)` for 0 <= a <= 27.4 as a polynomial of 1 / (a + 3.5) about a centre: its value there, the next coefficient,
+/// and the rest.
 const ERFC_CENTRE_64: f64 = 1.611_000_000_120_605_7e-1;
 const ERFC_AT_CENTRE_64: f64 = 1.219_101_403_542_851_6;
 const ERFC_FIRST_64: f64 = 7.968_649_375_313_967;
@@ -151,7 +152,7 @@ const ERFC_REST_64: [f64; 21] = [
     -2.222_255_903_851_910_8e8,
 ];
 
-/// `c + u q` and its rounding error.
+/// Returns `c + u q` and its rounding error.
 #[inline(always)]
 fn step_f32(isa: Isa, u: f32, q: f32, c: f32) -> (f32, f32) {
     let t = u * q;
@@ -168,7 +169,7 @@ fn step_f64(isa: Isa, u: f64, q: f64, c: f64) -> (f64, f64) {
     (g, ((c - (g - part)) + (t - part)) + product_rest_f64(isa, u, q, t))
 }
 
-/// `exp(a^2) erfc(a)` for `a + low`, 0 <= a <= 10.2: a value, its rounding error, and what is missing relative to it.
+/// `exp(a^2) erfc(a)` of `a + low`, for 0 <= a <= 10.2: returns a value, its rounding error, and the remaining relative error.
 #[inline(always)]
 pub(super) fn erfcx_f32(isa: Isa, a: f32, low: f32) -> (f32, f32, f32) {
     let d = a + 2.0;
@@ -184,7 +185,7 @@ pub(super) fn erfcx_f32(isa: Isa, a: f32, low: f32) -> (f32, f32, f32) {
         let g = isa.fma_f32(u, p, ERFC_AT_CENTRE_32);
         (g, isa.fma_f32(u, p_lost, isa.fma_f32(u, p, ERFC_AT_CENTRE_32 - g)))
     } else {
-        // The roundings of this polynomial itself leave no room for that of the second sum.
+        // The roundings of this polynomial leave no margin for the rounding of the second sum.
         let (p, p_lost) = step_f32(isa, u, rest, ERFC_FIRST_32);
         let (g, lost) = step_f32(isa, u, p, ERFC_AT_CENTRE_32);
         (g, u * p_lost + lost)
@@ -197,14 +198,14 @@ pub(super) fn erfcx_f32(isa: Isa, a: f32, low: f32) -> (f32, f32, f32) {
 #[inline(always)]
 pub(super) fn erfcx_short_f32(isa: Isa, a: f32) -> f32 {
     let w = 1.0 / (a + 2.0);
-    // A step of Newton's method takes off the rounding errors of the sum and of the quotient.
+    // A step of Newton's method removes the rounding errors of the sum and of the quotient.
     let w = isa.fma_f32(w, isa.fma_f32(-w, a, isa.fma_f32(-2.0, w, 1.0)), w);
     let u = w - ERFC_CENTRE_32;
     let p = isa.fma_f32(u, poly_f32(isa, u, ERFC_REST_32), ERFC_FIRST_32);
     w * isa.fma_f32(u, p, ERFC_AT_CENTRE_32)
 }
 
-/// `exp(a^2) erfc(a)` for `a + low`, 0 <= a <= 27.4: a value, its rounding error, and what is missing relative to it.
+/// `exp(a^2) erfc(a)` of `a + low`, for 0 <= a <= 27.4: returns a value, its rounding error, and the remaining relative error.
 #[inline(always)]
 pub(super) fn erfcx_f64(isa: Isa, a: f64, low: f64) -> (f64, f64, f64) {
     let d = a + 3.5;
@@ -220,7 +221,7 @@ pub(super) fn erfcx_f64(isa: Isa, a: f64, low: f64) -> (f64, f64, f64) {
         let (g, lost) = step_f64(isa, u, p, ERFC_AT_CENTRE_64);
         (g, isa.fma_f64(u, p_lost, lost))
     } else {
-        // The roundings of this polynomial itself leave no room for that of the second sum.
+        // The roundings of this polynomial leave no margin for the rounding of the second sum.
         let (p, p_lost) = step_f64(isa, u, rest, ERFC_FIRST_64);
         let (g, lost) = step_f64(isa, u, p, ERFC_AT_CENTRE_64);
         (g, u * p_lost + lost)
@@ -241,12 +242,12 @@ pub fn erfc_f32(isa: Isa, x: f32) -> f32 {
         let (p, b, c) = exp_parts_f32(isa, -h);
         (y + isa.fma_f32(y, p, isa.fma_f32(y, isa.fma_f32(p, missing, missing), lost))) * b * c
     } else {
-        // More has been rounded: the sum of e and its tail must not be.
+        // Enough has been rounded, so the sum of e and its tail must not be.
         let (e, e_lost, tail, b, c) = exp_terms_f32(isa, -h);
         let missing = missing + e_lost;
         (y + (y * e + (y * ((e + tail) * missing + (missing + tail)) + lost))) * b * c
     };
-    // Rounding must not lead beyond erfc(0).
+    // Rounding must not exceed erfc(0).
     let r = if r > 1.0 { 1.0 } else { r };
     if x < 0.0 { 2.0 - r } else { r }
 }
@@ -263,12 +264,12 @@ pub fn erfc_f64(isa: Isa, x: f64) -> f64 {
         let (p, b, c) = exp_parts_f64(isa, -h);
         (y + isa.fma_f64(y, p, isa.fma_f64(y, isa.fma_f64(p, missing, missing), lost))) * b * c
     } else {
-        // More has been rounded: the sum of e and its tail must not be.
+        // Enough has been rounded, so the sum of e and its tail must not be.
         let (e, e_lost, tail, b, c) = exp_terms_f64(isa, -h);
         let missing = missing + e_lost;
         (y + (y * e + (y * ((e + tail) * missing + (missing + tail)) + lost))) * b * c
     };
-    // Rounding must not lead beyond erfc(0).
+    // Rounding must not exceed erfc(0).
     let r = if r > 1.0 { 1.0 } else { r };
     if x < 0.0 { 2.0 - r } else { r }
 }

@@ -1,8 +1,8 @@
-//! erf, erfc, erfinv and gelu over runs: by tables where one instruction picks from them.
+//! erf, erfc, erfinv and gelu over runs: by tables if one instruction can select from them.
 //!
-//! With AVX-512 each of 32 (16 for f64) intervals has a polynomial of its own, without exponentials or divisions; other instruction sets
-//! take the functions of one element, and so do arguments in the tails. Largest errors of the tables in units in the last place: erf 1.4
-//! (f64), erfc 1.2 and 1.6, erfinv 2.2 (f64), gelu 1.5 and 1.7.
+//! With AVX-512 each of 32 intervals (16 for f64) has a separate polynomial, without exponentials or divisions. Other instruction sets use
+//! the functions of one element, and so do arguments in the tails. Largest errors of the tables in units in the last place: erf 1.4 (f64),
+//! erfc 1.2 and 1.6, erfinv 2.2 (f64), gelu 1.5 and 1.7.
 
 use super::runs::run_with_rare;
 use super::{erf_f32, erf_f64, erfc_f32, erfc_f64, erfinv_f32, erfinv_f64, gelu_f32, gelu_f64};
@@ -19,16 +19,16 @@ macro_rules! runs {
         $(#[$doc])*
         ///
         /// # Safety
-        /// `r` and `a` have `n` elements, and are either apart or the same.
+        /// `r` and `a` must have `n` elements, and be either disjoint or the same.
         pub unsafe fn $name(_: Isa, r: *mut $t, a: *const $t, n: usize) {
             $(
                 #[cfg(target_arch = "x86_64")]
                 if level() == Level::Avx512 {
-                    // SAFETY: AVX-512 was found; the rest is the caller's.
+                    // SAFETY: the processor has AVX-512, and the caller keeps this function's contract.
                     return unsafe { $table(r, a, n) };
                 }
             )?
-            // SAFETY: the caller's.
+            // SAFETY: the caller keeps this function's contract.
             unsafe { $loop(r, a, n, $f) }
         }
     )* };
@@ -56,14 +56,14 @@ runs! {
 /// `r[i] = f(a[i])`
 ///
 /// # Safety
-/// `r` and `a` have `n` elements.
+/// `r` and `a` must have `n` elements.
 #[inline(always)]
 unsafe fn plain<T>(r: *mut T, a: *const T, n: usize, f: impl Fn(Isa, T) -> T) {
     simd(
         #[inline(always)]
         move |isa| {
             for i in 0..n {
-                // SAFETY: the caller's.
+                // SAFETY: the caller keeps this function's contract.
                 unsafe { r.add(i).write(f(isa, a.add(i).read())) }
             }
         },
@@ -75,10 +75,10 @@ macro_rules! steep {
         /// [`plain`] for erfinv, which is steep near its ends.
         ///
         /// # Safety
-        /// `r` and `a` have `n` elements, and are either apart or the same.
+        /// `r` and `a` must have `n` elements, and be either disjoint or the same.
         #[inline(always)]
         unsafe fn $name(r: *mut $t, a: *const $t, n: usize, f: impl Fn(Isa, $t) -> $t + Copy) {
-            // SAFETY: the caller's.
+            // SAFETY: the caller keeps this function's contract.
             unsafe { run_with_rare(r, a, n, f, $rare, $slow) }
         }
     };
@@ -86,7 +86,7 @@ macro_rules! steep {
 steep!(steep_f32, f32, erfinv_rare_f32, erfinv_slow_f32);
 steep!(steep_f64, f64, erfinv_rare_f64, erfinv_slow_f64);
 
-/// The tables' side. A kernel takes a register of arguments within its bound and is only called where AVX-512 is.
+/// The kernels with tables. A kernel gets a register of arguments within its bound. It must only be called if the processor has AVX-512.
 #[cfg(target_arch = "x86_64")]
 mod wide {
     use super::coefficients::{ERF_64, ERFC_32, ERFC_64, ERFINV_64, GELU_32, GELU_64, LOG_64};
@@ -96,19 +96,19 @@ mod wide {
     use crate::cpu::vector::{Elementary, F32x16, F64x8, Floats, Register, prefetch_to_write};
     use std::f64::consts::LN_2;
 
-    // 1.5 * 2^23 (2^52) rounds to an integer and leaves it in the low bits, where the instruction that picks finds the index.
+    // Adding 1.5 * 2^23 (2^52 for f64) rounds to an integer and leaves it in the low bits, where the table instructions expect the index.
     const SHIFT_32: f32 = 12_582_912.0;
     const SHIFT_64: f64 = 6_755_399_441_055_744.0;
 
-    /// Registers computed side by side: their polynomials hide each other's latency.
+    /// Registers computed side by side. While one polynomial waits for a result, the others continue.
     const GROUP: usize = 4;
-    /// Bytes between what is computed and what is fetched: the hardware's own prefetching stops at the end of each page.
+    /// Distance in bytes between the elements computed and the elements prefetched: the hardware prefetcher stops at the end of each page.
     const AHEAD: usize = 1024;
 
     /// `r[i] = kernel(a[i])`, or `rest(a[i])` for groups with elements whose magnitude is not below `bound`.
     ///
     /// # Safety
-    /// AVX-512 is there; `r` and `a` have `n` elements, and are either apart or the same.
+    /// The processor must have AVX-512. `r` and `a` must have `n` elements, and be either disjoint or the same.
     #[inline(always)]
     unsafe fn walk<V: Elementary>(
         r: *mut V::Item,
@@ -120,7 +120,7 @@ mod wide {
     ) {
         let whole = n - n % (GROUP * V::LANES);
         for start in (0..whole).step_by(GROUP * V::LANES) {
-            // SAFETY: the caller's; prefetching an address does not access it.
+            // SAFETY: the caller keeps this function's contract; prefetching an address does not access it.
             unsafe {
                 let (r, a) = (r.add(start), a.add(start));
                 let mut xs = [V::all(bound); GROUP];
@@ -143,20 +143,20 @@ mod wide {
                 }
             }
         }
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe { rest(r.add(whole), a.add(whole), n - whole) }
     }
 
     macro_rules! functions {
         ($($name:ident($t:ty) = $kernel:ident of $V:ident, below $bound:literal, else $rest:ident;)*) => { with_avx512! { $(
             /// # Safety
-            /// AVX-512 is there; `r` and `a` have `n` elements, and are either apart or the same.
+            /// The processor must have AVX-512. `r` and `a` must have `n` elements, and be either disjoint or the same.
             pub unsafe fn $name(r: *mut $t, a: *const $t, n: usize) {
                 unsafe fn rest(r: *mut $t, a: *const $t, n: usize) {
-                    // SAFETY: the caller's.
+                    // SAFETY: the caller keeps this function's contract.
                     unsafe { $rest(r, a, n, super::$name) }
                 }
-                // SAFETY: the caller's.
+                // SAFETY: the caller keeps this function's contract.
                 unsafe { walk::<$V>(r, a, n, $bound, #[inline(always)] |x| $kernel(x), rest) }
             }
         )* } };
@@ -171,7 +171,7 @@ mod wide {
         erfinv_f64(f64) = erfinv_64 of F64x8, below 0.999, else steep_f64;
     }
 
-    /// The polynomial whose number is in the lowest bits of `index`, at u, as (c, q): `c + u q`.
+    /// Returns the polynomial whose number is in the lowest bits of `index`, at u, as (c, q) with the value `c + u q`.
     #[inline(always)]
     fn pick_32<const N: usize>(c: &[[f32; 32]; N], index: F32x16, u: F32x16) -> (F32x16, F32x16) {
         let mut p = index.lookup(&c[N - 1]);
@@ -181,7 +181,7 @@ mod wide {
         (index.lookup(&c[0]), p)
     }
 
-    /// [`pick_32`] for f64. Even and odd powers stay apart but for the first ones, which determine the error.
+    /// [`pick_32`] for f64. Even and odd powers are summed separately, except the first ones, which determine the error.
     #[inline(always)]
     fn pick_64<const N: usize>(c: &[[f64; 16]; N], index: F64x8, u: F64x8) -> (F64x8, F64x8) {
         const { assert!(N % 2 == 1) };
@@ -198,20 +198,21 @@ mod wide {
         (index.lookup(&c[0]), p)
     }
 
-    /// The number of the interval that a lies in, and the distance to its right end: seen from there the terms of erfc have one sign.
+    /// Returns the number of the interval that contains a, and the distance to its right end. Counted from there, the terms of erfc have
+    /// one sign.
     #[inline(always)]
     fn locate<V: Elementary>(a: V, [inverse, minus_step, shift]: [V::Item; 3]) -> (V, V) {
         let index = a.fma_up(V::all(inverse), V::all(shift));
         (index, (index - V::all(shift)).fma(V::all(minus_step), a))
     }
 
-    /// [`locate`] among steps of f32.
+    /// [`locate`] for steps of f32.
     #[inline(always)]
     fn locate_32(a: F32x16, step: f32) -> (F32x16, F32x16) {
         locate(a, [1.0 / step, -step, SHIFT_32])
     }
 
-    /// [`locate`] among steps of f64.
+    /// [`locate`] for steps of f64.
     #[inline(always)]
     fn locate_64(a: F64x8, step: f64) -> (F64x8, F64x8) {
         locate(a, [1.0 / step, -step, SHIFT_64])
@@ -220,9 +221,10 @@ mod wide {
     /// `erf(x)` for all x.
     #[inline(always)]
     fn erf_64(x: F64x8) -> F64x8 {
-        // erf of its first multiples is all but exactly a number of f64.
+        // erf of the first multiples of this step is very close to a number of f64.
         const STEP: f64 = 0.390_263_080_596_923_83;
-        // From about the nearest multiple of the step, which is zero for small ones: they keep their relative precision.
+        // The distance is counted from approximately the nearest multiple of the step. This is zero for small numbers, which keep their
+        // relative precision.
         let a = x.abs().at_most(6.0);
         let index = a.fma(F64x8::all(1.0 / STEP), F64x8::all(SHIFT_64));
         let u = (index - F64x8::all(SHIFT_64)).fma(F64x8::all(-STEP), a);
@@ -242,13 +244,13 @@ mod wide {
         9.972_086_298_717_188e-2,
     ];
 
-    /// `erfinv(x)` for |x| < 0.999: x times a function of `w = -log(1 - x^2)`, of which an absolute error hardly matters.
+    /// `erfinv(x)` for |x| < 0.999: x times a function of `w = -log(1 - x^2)`, in which an absolute error hardly matters.
     #[inline(always)]
     fn erfinv_64(x: F64x8) -> F64x8 {
         const STEP: f64 = 25.0 / 64.0;
         let one = F64x8::all(1.0);
         let z = x.fnmadd(x, one);
-        // The first four bits of the mantissa.
+        // The first four bits of the mantissa select the entry.
         let index = z.shifted_right::<48>();
         let r = z.mantissa().fmsub(index.lookup(&LOG_64.0[0]), one);
         let mut p = F64x8::all(LOG1P[7]);
@@ -263,7 +265,7 @@ mod wide {
         x * u.fma(q, c)
     }
 
-    /// `erfc(x)` of that of |x|, rounded to no more than erfc(0).
+    /// Returns `erfc(x)`, given `p`, the `erfc` of |x|. The result is at most erfc(0).
     #[inline(always)]
     fn mirrored<V: Elementary>(x: V, p: V, [one, two]: [V::Item; 2]) -> V {
         let p = p.at_most(one);
@@ -292,9 +294,9 @@ mod wide {
         let a = x.abs();
         let (index, u) = locate_32(a, 17.0 / 128.0);
         let (c, q) = pick_32(&GELU_32.0, index, u);
-        // Of two zeros the maximum is the second.
+        // The maximum of two zeros is the second one.
         let base = F32x16::all(0.0).greater(x);
-        // Phi and what it has lost: that counts where there is no base.
+        // Phi and its rounding error, which matters if there is no base.
         let p = u.fma(q, c);
         let low = u.fma(q, c - p);
         a.fnmadd(p, a.fnmadd(low, base))
@@ -325,7 +327,7 @@ mod tests {
 
     fn results<T: Copy>(run: Function<T>, xs: &[T]) -> Vec<T> {
         let mut ys = xs.to_vec();
-        // SAFETY: both have that many elements, and are apart.
+        // SAFETY: both have this many elements, and do not overlap.
         unsafe { simd(|isa| run(isa, ys.as_mut_ptr(), xs.as_ptr(), xs.len())) };
         ys
     }
@@ -346,7 +348,7 @@ mod tests {
         check_f32(gelu_run_f32, 3.0, |x| 0.5 * x * erfc(-x * FRAC_1_SQRT_2));
     }
 
-    /// Points as those of [`check_f64`](super::super::check::check_f64), none in a tail.
+    /// Checks points as [`check_f64`](super::super::check::check_f64) does, none in a tail.
     fn check_f64(run: Function<f64>, limit: f64, points: &[(u64, u64, f64)]) {
         let points: Vec<_> = points.iter().cycle().take(64).copied().collect();
         let xs: Vec<f64> = points.iter().map(|p| f64::from_bits(p.0)).collect();

@@ -9,7 +9,7 @@ use crate::cpu::simd::Isa;
 const CENTRE_32: f32 = 3.125_047_2;
 const CENTRE_64: f64 = 3.125_001_445_412_636;
 const TAIL_CENTRE_64: f64 = 4.250_002_652_406_692_5;
-/// `erfinv(x) / x` as a polynomial about CENTRE of w = -log(1 - x^2) up to 6.25.
+/// `erfinv(x) / x` as a polynomial of w = -log(1 - x^2) about CENTRE, for w up to 6.25.
 const CENTRAL_32: [f32; 11] = [
     1.653_665_9,
     2.401_576e-1,
@@ -50,7 +50,7 @@ const CENTRAL_64: [f64; 25] = [
     3.047_353_762_421_821e-21,
     -3.969_967_033_485_914_4e-22,
 ];
-/// `erfinv(x) / x` as a polynomial about TAIL_CENTRE of sqrt(w) for larger w.
+/// `erfinv(x) / x` as a polynomial of sqrt(w) about TAIL_CENTRE, for larger w.
 const TAIL_64: [f64; 28] = [
     4.092_226_102_541_276,
     1.009_978_280_942_246_2,
@@ -82,13 +82,13 @@ const TAIL_64: [f64; 28] = [
     -3.295_308_087_023_339_7e-15,
 ];
 
-/// Returns true if [`erfinv_f32`] does not serve x and [`erfinv_slow_f32`] must.
+/// Returns true if x needs [`erfinv_slow_f32`] instead of [`erfinv_f32`].
 #[inline(always)]
 pub fn erfinv_rare_f32(_: Isa, x: f32) -> bool {
     x.abs() > 0.999 || x.is_nan()
 }
 
-/// Returns true if [`erfinv_f64`] does not serve x and [`erfinv_slow_f64`] must.
+/// Returns true if x needs [`erfinv_slow_f64`] instead of [`erfinv_f64`].
 #[inline(always)]
 pub fn erfinv_rare_f64(_: Isa, x: f64) -> bool {
     x.abs() > 0.999 || x.is_nan()

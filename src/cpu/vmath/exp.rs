@@ -1,14 +1,15 @@
 //! Exponential functions.
 //!
-//! Largest errors (a dense sweep of f32, millions of points of f64): exp 0.99 (by AVX-512 registers 1.16), exp2 1.24, expm1 1.19.
+//! Largest errors in units in the last place (a dense sweep of f32, millions of points of f64): exp 0.99 (with AVX-512 registers 1.16),
+//! exp2 1.24, expm1 1.19.
 
 use super::super::simd::Isa;
 use super::{LN2_HI_32, LN2_HI_64, LN2_LO_32, LN2_LO_64, poly_f32, poly_f64};
 use std::f32::consts::{LN_2 as LN_2_32, LOG2_E as LOG2_E_32};
 use std::f64::consts::{LN_2 as LN_2_64, LOG2_E as LOG2_E_64};
 
-// Adding 1.5 * 2^23 rounds to an integer and leaves it in the low bits. Twice the exponent bias comes on top, so that each half of such an
-// integer, shifted into the exponent, is a power of two: 2^n as one factor would overflow or be subnormal at the ends of the range.
+// Adding 1.5 * 2^23 rounds to an integer and leaves it in the low bits. Twice the exponent bias is added, so that each half of such an
+// integer, shifted into the exponent, is a power of two. 2^n as a single factor would overflow or be subnormal at the ends of the range.
 pub(super) const SHIFT_32: f32 = 12_582_912.0 + 254.0;
 pub(super) const SHIFT_64: f64 = 6_755_399_441_055_744.0 + 2046.0;
 
@@ -43,7 +44,7 @@ const EXP2_64: [f64; 11] = [
     4.457_425_408_742_262_5e-10,
 ];
 
-/// The powers of two a and b with `a * b = 2^n`, from `t = n + SHIFT`.
+/// Returns the powers of two a and b with `a * b = 2^n`, given `t = n + SHIFT`.
 #[inline(always)]
 fn halves_f32(t: f32) -> (f32, f32) {
     let half = t.to_bits() >> 1;
@@ -98,7 +99,7 @@ pub(super) fn exp_sum_parts_f64(isa: Isa, x: f64, low: f64) -> (f64, f64, f64) {
     (isa.fma_f64(r * r, poly_f64(isa, r, EXP_64), r), a, b)
 }
 
-/// `exp(x) = (1 + r + lost + tail) * a * b`, tail far below 1 and lost next to nothing: returns these five. For |x| < 104.
+/// `exp(x) = (1 + r + lost + tail) * a * b`: returns these five. The tail is far below 1, and `lost` is negligible. For |x| < 104.
 #[inline(always)]
 pub(super) fn exp_terms_f32(isa: Isa, x: f32) -> (f32, f32, f32, f32, f32) {
     let (n, h, a, b) = exp_reduce_f32(isa, x);
@@ -118,7 +119,7 @@ pub(super) fn exp_terms_f64(isa: Isa, x: f64) -> (f64, f64, f64, f64, f64) {
 /// `exp(x)`
 #[inline(always)]
 pub fn exp_f32(isa: Isa, x: f32) -> f32 {
-    // Beyond these ends the result is infinite or rounds to zero. The comparisons let NaN pass.
+    // Beyond these ends the result is infinite or rounds to zero. The comparisons keep NaN.
     let x = if x > 89.0 { 89.0 } else { x };
     let x = if x < -104.0 { -104.0 } else { x };
     let (p, a, b) = exp_parts_f32(isa, x);
@@ -134,8 +135,8 @@ pub fn exp_f64(isa: Isa, x: f64) -> f64 {
     isa.fma_f64(p, a, a) * b
 }
 
-/// `exp(x) = (high + low) * b`: b is a power of two, high the rest rounded, low its rounding error. For |x| < 174, where results of
-/// [`exp_f32`] have long vanished, but not those of others.
+/// `exp(x) = (high + low) * b`: b is a power of two, `high` is rounded, and `low` is its rounding error. For |x| < 174, where results of
+/// [`exp_f32`] have long underflowed, but other results have not.
 #[inline(always)]
 pub(super) fn exp_pair_f32(isa: Isa, x: f32) -> (f32, f32, f32) {
     let (p, a, b) = exp_parts_f32(isa, x);
@@ -193,7 +194,7 @@ pub fn exp2_f64(isa: Isa, x: f64) -> f64 {
     exp2_sum_f64(isa, x, 0.0)
 }
 
-/// `exp2(x + low)`, for |x| < 200 and low far below 1.
+/// `exp2(x + low)`, for |x| < 200 and `low` far below 1.
 #[inline(always)]
 pub(super) fn exp2_sum_f32(isa: Isa, x: f32, low: f32) -> f32 {
     let t = x + SHIFT_32;
@@ -221,7 +222,7 @@ pub fn expm1_f32(isa: Isa, x: f32) -> f32 {
     let (n, h, a, b) = exp_reduce_f32(isa, t);
     let r = isa.fma_f32(n, -LN2_LO_32, h);
     let low = isa.fma_f32(n, -LN2_LO_32, r * r * poly_f32(isa, r, EXP_32));
-    // ((1 + h + low) a - 1 / b) b: the large parts meet first, where they cancel exactly.
+    // ((1 + h + low) a - 1 / b) b: the large parts are added first, where they cancel exactly.
     let c = f32::from_bits(0x7f00_0000_u32.wrapping_sub(b.to_bits()));
     let high = isa.fma_f32(a, h, a - c);
     (isa.fma_f32(a, low, high) * b).copysign(x)

@@ -1,11 +1,11 @@
 //! The logarithm of the gamma function.
 //!
-//! Small arguments are moved to an interval around 2 (or 1) by an exact difference, where a polynomial times the distance from the zero
-//! keeps every digit; from there on Stirling's series takes over, its coefficients fitted. Negative arguments are reflected in sums of two
-//! numbers; those next to a zero between two poles are counted from it.
+//! Small arguments are moved to an interval around 2 (or 1) by an exact difference. There, a polynomial times the distance from the zero
+//! keeps every digit. Larger arguments use Stirling's series with fitted coefficients. Negative arguments are reflected, in sums of two
+//! numbers. Near a zero between two poles, the argument is counted from the zero.
 //!
-//! float32 is computed in float64: all but correctly rounded everywhere (0.51 units in the last place), the zeros included. Largest errors
-//! of float64, with and without fma: 1.4 for positive x, 3.0 for negative ones.
+//! float32 is computed in float64 and is nearly correctly rounded for all arguments, including near zeros (0.51 units in the last place).
+//! Largest errors of float64, with and without fma: 1.4 for positive x, 3.0 for negative x.
 
 use super::double::Double;
 use super::erf::product_rest_f64;
@@ -13,7 +13,7 @@ use super::gamma_parts::{log_pair, log_short, nearest, sine_over_pi, step, sum};
 use super::{poly_f64, poly_split_f64};
 use crate::cpu::simd::Isa;
 
-/// `lgamma(2 + t) / t` at t = 0, in two parts, and the rest as a polynomial of t, on -0.65 <= t <= 1/2.
+/// `lgamma(2 + t) / t` on -0.65 <= t <= 1/2: the value at t = 0 as a sum of two, and the rest as a polynomial of t.
 const AT_2: [f64; 2] = [4.227_843_350_984_671_3e-1, 4.942_915_152_430_645e-18];
 const LGAMMA: [f64; 20] = [
     3.224_670_334_241_132_6e-1,
@@ -66,9 +66,9 @@ const STIRLING: [f64; 10] = [
     -1.022_601_164_721_092_1e-1,
 ];
 const STIRLING_SHORT: [f64; 4] = [8.333_333_313_205_536e-2, -2.777_696_561_098_589e-3, 7.884_670_074_581_073e-4, -4.853_885_782_874_862e-4];
-/// `log(2 pi) / 2 - 1/2`, in two parts.
+/// `log(2 pi) / 2 - 1/2`, as a sum of two.
 const STIRLING_CONSTANT: [f64; 2] = [4.189_385_332_046_727e-1, 1.672_820_965_058_541_3e-17];
-/// How lgamma of a number, or of its magnitude y where it is below -1/2, comes from a logarithm.
+/// The way in which lgamma of a number, or of its magnitude y if it is below -1/2, is computed from a logarithm.
 struct Way {
     /// True for Stirling's series, `k (log(a) - 1) + w S(w^2) + C` with w = 1 / y; false for `lgamma(2 + t) + k log(a)`.
     large: bool,
@@ -84,7 +84,7 @@ impl Way {
         let large = y >= 3.5;
         // |x| <= 1/2 needs no reflection: lgamma(2 + x) - log(|x| (1 + x)) serves both signs.
         let near = y <= 0.5;
-        // y = 1, 2 or 3 + t, t being exact; a is what lgamma(2 + t) lacks.
+        // y is 1, 2 or 3 plus t, and t is exact; lgamma(y) = lgamma(2 + t) + log(a), or minus log(a) for y below 1.35.
         let (centre, a) = if y > 2.5 { (3.0, y - 1.0) } else { (2.0, 1.0) };
         let (centre, a) = if y < 1.35 { (1.0, y) } else { (centre, a) };
         let t = if near { x } else { y - centre };
@@ -94,7 +94,7 @@ impl Way {
     }
 }
 
-/// lgamma of x, or of its magnitude where it is below -1/2, as a sum of two numbers.
+/// Returns lgamma of x, or of its magnitude if x is below -1/2, as a sum of two numbers.
 #[inline(always)]
 fn magnitude(isa: Isa, x: f64) -> (f64, f64) {
     let Way { large, t, a, k } = Way::of(x);
@@ -119,13 +119,13 @@ pub(super) fn lgamma_positive_f64(isa: Isa, x: f64) -> f64 {
     if x == 0.0 { f64::INFINITY } else { value + low }
 }
 
-/// `log |Gamma(x)|`, unless it is [`lgamma_rare_f64`]: infinite at 0, the negative integers and both infinities.
+/// `log |Gamma(x)|`, except for arguments with [`lgamma_rare_f64`]: infinite at 0, the negative integers and both infinities.
 #[inline(always)]
 pub fn lgamma_f64(isa: Isa, x: f64) -> f64 {
     let y = x.abs();
     let (_, r) = nearest(y);
     let (value, low) = magnitude(isa, x);
-    // |Gamma(-y)| = 1 / (y |sin(pi y) / pi| Gamma(y)); zero at a pole.
+    // |Gamma(-y)| = 1 / (y |sin(pi y) / pi| Gamma(y)). The sine is zero at a pole.
     let (sine, sine_low) = sine_over_pi(isa, r.abs());
     let s = y * sine;
     let (log, log_low) = log_pair(isa, s);
@@ -156,30 +156,30 @@ pub(super) fn lgamma_positive_f32(isa: Isa, x: f32) -> f32 {
     (if x == 0.0 { f64::INFINITY } else { value }) as f32
 }
 
-/// Returns true if `r`, the [`lgamma_f64`] of x, is too close to a zero between two poles.
+/// Returns true if x, whose [`lgamma_f64`] is `r`, is too close to a zero between two poles.
 #[inline(always)]
 pub(super) fn lgamma_rare_f64(x: f64, r: f64) -> bool {
-    // Below -18 no number is that close.
+    // Below -18 no number is that close to a zero.
     x < -2.0 && x > -18.0 && r.abs() < 0.1 - 0.015 * x
 }
 
-/// `log |Gamma(x)|` for -18 < x < -2, counted from the zero on the same side of the same pole.
+/// `log |Gamma(x)|` for -18 < x < -2. The argument is counted from the zero on the same side of the same pole.
 pub(super) fn lgamma_slow_f64(x: f64) -> f64 {
-    // Between the first two zeros the nearer one, which is not always that of the nearer pole.
+    // Between the first two zeros, this is the nearer zero, which is not always next to the nearer pole.
     let n = if x > -2.6 { 2.0 } else { -x.round() };
     let r = x + n;
     let [below, above] = ZEROS[n as usize - 2];
     let (zero, zero_low) = if r < 0.0 { below } else { above };
     let zero = Double { high: zero, low: zero_low };
     let d = Double::from(r) - zero;
-    // Gamma(-n + r) = Gamma(2 + r) / (r (1 + r) (r - 1) ... (r - n)), and at the zero it is 1 or -1: the quotient of the denominators, less
+    // Gamma(-n + r) = Gamma(2 + r) / (r (1 + r) (r - 1) ... (r - n)), which is 1 or -1 at the zero. The quotient of the denominators, minus
     // 1, is
     let mut e = d * (zero.scaled(1) + Double::ONE + d) / (zero * (Double::ONE + zero));
     for k in 1..=n as i32 {
         let factor = d / (zero - Double::from(f64::from(k)));
         e = e + factor + e * factor;
     }
-    // The quotient of the numerators: lgamma(2 + t) = t P(t) at both places, whose difference is d times
+    // The quotient of the numerators: lgamma(2 + t) = t P(t) at both points. The difference of the two values is d times
     let (mut slope, mut value) = (0.0, 0.0);
     for c in LGAMMA.iter().rev().chain([&AT_2[0], &0.0]) {
         slope = slope * r + value;
@@ -188,7 +188,7 @@ pub(super) fn lgamma_slow_f64(x: f64) -> f64 {
     d.high * slope - e.high.ln_1p()
 }
 
-/// The zeros of lgamma below and above the poles from -2 down to -17, as distances in two parts; above -2 lies none.
+/// The zeros of lgamma below and above the poles from -2 to -17, as distances in two parts. There is no zero above -2.
 const ZEROS: [[(f64, f64); 2]; 16] = [
     [(-4.570_247_382_208_006_4e-1, 1.843_554_041_574_456e-17), (-4.570_247_382_208_006_4e-1, 1.843_554_041_574_456e-17)],
     [(-1.435_808_883_499_800_6e-1, 3.862_806_401_714_152e-18), (2.523_173_532_725_874e-1, -2.046_889_916_913_25e-17)],
@@ -246,7 +246,7 @@ mod tests {
         let one = |x: f64| simd(move |isa| alone!(lgamma_run_f64)(isa, x));
         let (mut r, n) = (a.clone(), a.len());
         let data = r.as_mut_ptr();
-        // SAFETY: `n` elements, in place.
+        // SAFETY: `data` has `n` elements, and the function works in place.
         simd(move |isa| unsafe { lgamma_run_f64(isa, data, data, n) });
         assert!(a.iter().zip(&r).all(|(&x, &y)| (y - one(x)).abs() <= 1e-15 * y.abs() || y == one(x)));
     }

@@ -1,4 +1,5 @@
-//! The parts that lgamma and its derivatives share: their poles, logarithms, sums with their rounding errors, and Bernoulli numbers.
+//! The parts that lgamma and its derivatives share: distances from poles, logarithms, sums with their rounding errors, and Bernoulli
+//! numbers.
 
 use super::erf::product_rest_f64;
 use super::log::{log_parts_f64, log_tail_f64};
@@ -18,10 +19,10 @@ pub(super) const SINC: [f64; 9] = [
     2.451_831_440_451_816_4e-7,
 ];
 
-/// Everything from here on is an integer; adding it rounds to one.
+/// Every number from here on is an integer. Adding it rounds a smaller number to an integer.
 const INTEGERS: f64 = 4_503_599_627_370_496.0;
 
-/// The integer nearest to y >= 0 and the difference, which is exact.
+/// Returns the integer nearest to y >= 0 and the difference, which is exact.
 #[inline(always)]
 pub(super) fn nearest(y: f64) -> (f64, f64) {
     let y = if y > INTEGERS { INTEGERS } else { y };
@@ -42,7 +43,7 @@ pub(super) fn sine_over_pi(isa: Isa, r: f64) -> (f64, f64) {
     (s, isa.fma_f64(r, low, product_rest_f64(isa, r, sinc, s)))
 }
 
-/// `a + b`, and its rounding error.
+/// Returns `a + b` and its rounding error.
 #[inline(always)]
 pub(super) fn sum(a: f64, b: f64) -> (f64, f64) {
     let s = a + b;
@@ -50,7 +51,7 @@ pub(super) fn sum(a: f64, b: f64) -> (f64, f64) {
     (s, (a - (s - part)) + (b - part))
 }
 
-/// `c + u q` and its rounding error, for `|c| >= |u q|`.
+/// Returns `c + u q` and its rounding error, for `|c| >= |u q|`.
 #[inline(always)]
 pub(super) fn step(isa: Isa, u: f64, q: f64, c: f64) -> (f64, f64) {
     let t = u * q;
@@ -58,7 +59,7 @@ pub(super) fn step(isa: Isa, u: f64, q: f64, c: f64) -> (f64, f64) {
     (s, ((c - s) + t) + product_rest_f64(isa, u, q, t))
 }
 
-/// `log(x)` for positive finite x as a sum of two numbers, the second small.
+/// Returns `log(x)` for positive finite x as a sum of two numbers, of which the second is small.
 #[inline(always)]
 pub(super) fn log_pair(isa: Isa, x: f64) -> (f64, f64) {
     let tiny = x < f64::MIN_POSITIVE;
@@ -73,7 +74,7 @@ pub(super) fn log_pair_normal(isa: Isa, x: f64) -> (f64, f64) {
     log_pair_of(isa, e, f)
 }
 
-/// `e log(2) + log(1 + f)` for the parts of a number.
+/// Returns `e log(2) + log(1 + f)`, given the parts of a number.
 #[inline(always)]
 fn log_pair_of(isa: Isa, e: f64, f: f64) -> (f64, f64) {
     let high = e * LN2_HI_64;
@@ -81,7 +82,7 @@ fn log_pair_of(isa: Isa, e: f64, f: f64) -> (f64, f64) {
     (sum, ((high - sum) + f) + isa.fma_f64(e, LN2_LO_64, log_tail_f64(isa, f)))
 }
 
-/// `log(x)` for positive normal x, with 33 bits.
+/// Returns `log(x)` for positive normal x, accurate to 33 bits.
 #[inline(always)]
 pub(super) fn log_short(isa: Isa, x: f64) -> f64 {
     let (e, f) = log_parts_f64(x);
@@ -90,7 +91,7 @@ pub(super) fn log_short(isa: Isa, x: f64) -> f64 {
     isa.fma_f64(e, std::f64::consts::LN_2, s * isa.fma_f64(z, poly_f64(isa, z, LOG_SHORT), 2.0))
 }
 
-/// `(2 atanh(s) / s - 2) / s^2` as a polynomial of s^2, on the s of [`log_short`].
+/// `(2 atanh(s) / s - 2) / s^2` as a polynomial of s^2, for the s of [`log_short`].
 const LOG_SHORT: [f64; 4] = [6.666_666_655_337_942e-1, 4.000_012_253_257_498_3e-1, 2.855_075_724_275_475_4e-1, 2.333_192_518_785_68e-1];
 
 /// `B_2j / (2j)!` as sums of two.

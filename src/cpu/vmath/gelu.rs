@@ -1,8 +1,8 @@
-//! gelu exactly, and by its tanh approximation, and the derivatives of both.
+//! The exact gelu, its tanh approximation, and the derivatives of both.
 //!
 //! Largest errors in units in the last place, of f32 and f64, with fma (and without): gelu 1.7 and 1.6 (1.9 and 2.0), gelu_tanh 0.51 and
-//! 1.6: relative ones, also where the results are tiny. The derivatives pass through 0 near -0.752, and there their errors are as small
-//! beside 1 only.
+//! 1.6. These are relative errors, also where the results are tiny. The derivatives are 0 near -0.752; there their errors are this small
+//! only relative to 1.
 
 use super::erf::{SHIFT_64, erfcx_f32, erfcx_f64, erfcx_short_f32, product_rest_f32, product_rest_f64};
 use super::exp::{exp_parts_f32, exp_parts_f64, exp_sum_parts_f64};
@@ -11,7 +11,7 @@ use crate::cpu::simd::Isa;
 use std::f32::consts::FRAC_1_SQRT_2 as FRAC_1_SQRT_2_32;
 use std::f64::consts::{FRAC_1_SQRT_2 as FRAC_1_SQRT_2_64, LN_2 as LN_2_64, LOG2_E as LOG2_E_64};
 
-/// `a Phi(-a)`, Phi being the normal distribution, as a product; for 0 <= a <= 14.4.
+/// `a Phi(-a)` as a product, for 0 <= a <= 14.4. Phi is the normal distribution.
 #[inline(always)]
 fn tail_f32(isa: Isa, a: f32) -> (f32, f32, f32) {
     let h = a * a;
@@ -22,7 +22,7 @@ fn tail_f32(isa: Isa, a: f32) -> (f32, f32, f32) {
     let q = isa.fma_f32(product_rest_f32(isa, a, a, h), -0.5, missing);
     let low = isa.fma_f32(y, p, isa.fma_f32(y, isa.fma_f32(p, q, q), lost));
     let sum = y + low;
-    // Half of a times the sum, rounded once.
+    // The sum is multiplied by half of a and rounded once.
     let (a, low) = (0.5 * a, (y - sum) + low);
     let t = a * sum;
     (if isa.has_fma() { isa.fma_f32(a, sum, a * low) } else { t + isa.fma_f32(a, low, product_rest_f32(isa, a, sum, t)) }, b, c)
@@ -39,16 +39,16 @@ fn tail_f64(isa: Isa, a: f64) -> (f64, f64, f64) {
     let q = isa.fma_f64(product_rest_f64(isa, a, a, h), -0.5, missing);
     let low = isa.fma_f64(y, p, isa.fma_f64(y, isa.fma_f64(p, q, q), lost));
     let sum = y + low;
-    // Half of a times the sum, rounded once.
+    // The sum is multiplied by half of a and rounded once.
     let (a, low) = (0.5 * a, (y - sum) + low);
     let t = a * sum;
     (if isa.has_fma() { isa.fma_f64(a, sum, a * low) } else { t + isa.fma_f64(a, low, product_rest_f64(isa, a, sum, t)) }, b, c)
 }
 
-/// `x Phi(x)`, Phi being the normal distribution: the exact gelu.
+/// `x Phi(x)`, the exact gelu. Phi is the normal distribution.
 #[inline(always)]
 pub fn gelu_f32(isa: Isa, x: f32) -> f32 {
-    // max(x, 0) - |x| Phi(-|x|): precise on both sides. NaN passes; -inf becomes NaN, as in PyTorch.
+    // max(x, 0) - |x| Phi(-|x|) is accurate on both sides. NaN is kept; -inf becomes NaN, as in PyTorch.
     let a = x.abs();
     let a = if a > 14.4 { 14.4 } else { a };
     let (y, b, c) = tail_f32(isa, a);
@@ -56,7 +56,7 @@ pub fn gelu_f32(isa: Isa, x: f32) -> f32 {
     base - y * b * c
 }
 
-/// `x Phi(x)`, Phi being the normal distribution: the exact gelu.
+/// `x Phi(x)`, the exact gelu. Phi is the normal distribution.
 #[inline(always)]
 pub fn gelu_f64(isa: Isa, x: f64) -> f64 {
     let a = x.abs();
@@ -69,13 +69,13 @@ pub fn gelu_f64(isa: Isa, x: f64) -> f64 {
 /// `Phi(x) + x phi(x)`, the derivative of gelu: 1 at inf and 0 at -inf.
 #[inline(always)]
 pub fn gelu_slope_f32(isa: Isa, x: f32) -> f32 {
-    // Phi(-a) - a phi(a) for a = |x|, or 1 less it: both terms have the factor exp(-a^2 / 2).
+    // Phi(-a) - a phi(a) for a = |x|, or 1 minus this. Both terms have the factor exp(-a^2 / 2).
     let magnitude = x.abs();
     let a = if magnitude > 14.4 { 14.4 } else { magnitude };
     let h = a * a;
     let (p, b, c) = exp_parts_f32(isa, -0.5 * h);
     let d = isa.fma_f32(a, -FRAC_1_SQRT_TAU_32, 0.5 * erfcx_short_f32(isa, a * FRAC_1_SQRT_2_32));
-    // (1 + p) (1 + q) - 1, q being what the square of a lacks.
+    // (1 + p) (1 + q) - 1, where q corrects the rounding of the square of a.
     let q = -0.5 * product_rest_f32(isa, a, a, h);
     let p = p + isa.fma_f32(p, q, q);
     let q = isa.fma_f32(d, p, d) * b * c;
@@ -94,7 +94,7 @@ pub fn gelu_slope_f64(isa: Isa, x: f64) -> f64 {
     let low = isa.fma_f64(a, SQRT_HALF_LOW_64, product_rest_f64(isa, a, FRAC_1_SQRT_2_64, s));
     let (y, lost, missing) = erfcx_f64(isa, s, low);
     let d = isa.fma_f64(a, -FRAC_1_SQRT_TAU_64, 0.5 * y) + 0.5 * isa.fma_f64(y, missing, lost);
-    // (1 + p) (1 + q) - 1, q being what the square of a lacks.
+    // (1 + p) (1 + q) - 1, where q corrects the rounding of the square of a.
     let q = -0.5 * product_rest_f64(isa, a, a, h);
     let p = p + isa.fma_f64(p, q, q);
     let q = isa.fma_f64(d, p, d) * b * c;
@@ -102,7 +102,7 @@ pub fn gelu_slope_f64(isa: Isa, x: f64) -> f64 {
     if x > 0.0 { 1.0 - q } else { q }
 }
 
-/// `exp(-v)` for `v = 2 sqrt(2 / pi) (a + 0.044715 a^3)`, 0 <= a <= 12, to the digits of f32.
+/// `exp(-v)` for `v = 2 sqrt(2 / pi) (a + 0.044715 a^3)`, 0 <= a <= 12, accurate to the digits of f32.
 #[inline(always)]
 fn gelu_tanh_exp_f32(isa: Isa, a: f64) -> f64 {
     // v needs more than 24 bits, since exp multiplies its errors by v.
@@ -113,10 +113,10 @@ fn gelu_tanh_exp_f32(isa: Isa, a: f64) -> f64 {
     e * f64::from_bits(m.to_bits() << 52)
 }
 
-/// The parts of `exp(-v)` for `v = 2 sqrt(2 / pi) (a + 0.044715 a^3)`, 0 <= a <= 21.8, as [`exp_parts_f64`] has them.
+/// Returns `exp(-v)` in the parts of [`exp_parts_f64`], for `v = 2 sqrt(2 / pi) (a + 0.044715 a^3)`, 0 <= a <= 21.8.
 #[inline(always)]
 fn gelu_tanh_exp_f64(isa: Isa, a: f64) -> (f64, f64, f64) {
-    // v in two parts, since exp multiplies its errors by v.
+    // v is a sum of two, since exp multiplies its errors by v.
     let z = a * a;
     let zl = product_rest_f64(isa, a, a, z);
     let [k0, k1, l0, l1] = GELU_TANH_64;
@@ -153,7 +153,7 @@ pub fn gelu_tanh_slope_f64(isa: Isa, x: f64) -> f64 {
     if x > 0.0 { 1.0 - q } else { q }
 }
 
-/// `x / (1 + exp(-v))` with `v = 2 sqrt(2 / pi) (x + 0.044715 x^3)`: gelu by its tanh approximation.
+/// `x / (1 + exp(-v))` with `v = 2 sqrt(2 / pi) (x + 0.044715 x^3)`: the tanh approximation of gelu.
 #[inline(always)]
 pub fn gelu_tanh_f32(isa: Isa, x: f32) -> f32 {
     let a = f64::from(x.abs());
@@ -163,7 +163,7 @@ pub fn gelu_tanh_f32(isa: Isa, x: f32) -> f32 {
     (f64::from(base) - a * e / (1.0 + e)) as f32
 }
 
-/// `x / (1 + exp(-v))` with `v = 2 sqrt(2 / pi) (x + 0.044715 x^3)`: gelu by its tanh approximation.
+/// `x / (1 + exp(-v))` with `v = 2 sqrt(2 / pi) (x + 0.044715 x^3)`: the tanh approximation of gelu.
 #[inline(always)]
 pub fn gelu_tanh_f64(isa: Isa, x: f64) -> f64 {
     let a = x.abs();
@@ -176,13 +176,13 @@ pub fn gelu_tanh_f64(isa: Isa, x: f64) -> f64 {
     let w = 1.0 / d;
     let top = isa.fma_f64(a, p, a);
     let r = top * w;
-    // The rounding errors of the quotient and the divisor.
+    // The rounding errors of the quotient and of the divisor.
     let lost = -product_rest_f64(isa, r, d, top) - r * ((1.0 - d) + more);
     let base = if x > 0.0 { x } else { 0.0 * x };
     base - isa.fma_f64(w, lost, r) * b * c
 }
 
-/// The rounding errors of FRAC_1_SQRT_2, to be added to it.
+/// The rounding errors of FRAC_1_SQRT_2, to be added to the constant.
 const SQRT_HALF_LOW_32: f32 = 1.210_161_75e-8;
 const SQRT_HALF_LOW_64: f64 = -4.833_646_656_726_457e-17;
 
@@ -190,7 +190,7 @@ const SQRT_HALF_LOW_64: f64 = -4.833_646_656_726_457e-17;
 const FRAC_1_SQRT_TAU_32: f32 = 0.398_942_3;
 const FRAC_1_SQRT_TAU_64: f64 = 0.398_942_280_401_432_7;
 
-/// `2 sqrt(2 / pi)` and 0.044715 times that, and what f64 lacks of them.
+/// `2 sqrt(2 / pi)` and 0.044715 times that, followed by their rounding errors in f64.
 const GELU_TANH_64: [f64; 4] = [1.595_769_121_605_730_8, 7.135_481_627_260_025e-2, -9.969_308_809_110_92e-17, -6.175_149_918_155_315e-19];
 const EXP_SHORT_64: [f64; 6] = [
     5.000_000_077_910_037e-1,
@@ -235,7 +235,8 @@ mod tests {
         check_special(gelu_tanh_f64, [0.0, -0.0, INF, NAN, NAN, f64::MAX, -0.0]);
     }
 
-    /// Checks a derivative: at x < 0 it is `q`, a difference of two terms, beside whose sum its error is small, at x > 0 it is 1 - q.
+    /// Checks a derivative. At x < 0 it is `q`, a difference of two terms, and its error is small relative to their sum. At x > 0 it is 1 -
+    /// q.
     #[track_caller]
     fn check_slope(limit: f64, eps: f64, f: impl Fn(f64) -> f64, terms: impl Fn(f64) -> (f64, f64)) {
         for i in -14_000..=14_000 {
@@ -243,7 +244,7 @@ mod tests {
             let (more, less) = terms(x.abs());
             let exact = if x > 0.0 { 1.0 - (more - less) } else { more - less };
             let scale = if x > 0.0 { 1.0 } else { more + less };
-            // Twice the spacing of subnormal numbers.
+            // Errors of twice the spacing of subnormal numbers are accepted.
             let error = (f(x) - exact).abs() - 3e-45;
             assert!(error <= limit * eps * scale, "{x}: {:e}, not {exact:e}", f(x));
         }

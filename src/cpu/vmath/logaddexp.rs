@@ -1,7 +1,8 @@
-//! `log(exp(a) + exp(b))`: the larger one and a logarithm, which a negative larger one cancels, wholly in places.
+//! `log(exp(a) + exp(b))`: the larger operand plus a logarithm. If the larger operand is negative, the two cancel, in places completely.
 //!
-//! Within 2 units, also there: what cancels is done again, f32 by f64, f64 in 63 bits, and the few that need more in 106. Those suffice
-//! until the result is below 2^-50 of the larger operand; then its absolute error stays below 2^-102.
+//! Errors are within 2 units, also where the two cancel. Results of a cancellation are computed again, f32 in f64, f64 in 63 bits, and the
+//! few that need more in 106 bits. 106 bits suffice until the result is below 2^-50 of the larger operand; then its absolute error stays
+//! below 2^-102.
 
 use super::super::simd::Isa;
 use super::double::Double;
@@ -11,13 +12,14 @@ use super::log::{log_parts_f32, log_parts_f64, log_sum_f32, log_sum_f64};
 use super::{LN2_HI_64, LN2_LO_64, poly_f64};
 use crate::dtype::Element;
 
-/// Elements of a piece: as long as the loops' ends are cheap, and short, since one element can make it slow.
+/// Elements in a piece. Longer pieces make the ends of loops cheaper; shorter ones limit the cost of one slow element.
 const PIECE: usize = 256;
 
 /// `log(1 + q)` for 0 <= q <= 1.
 #[inline(always)]
 pub(super) fn log1p_unit_f32(isa: Isa, q: f32) -> f32 {
-    // The exponent of the sum is 0 or 1. As numbers: from a condition, the compiler would make two copies of what follows.
+    // The exponent of the sum is 0 or 1. It is used as a number, because with a condition the compiler would make two copies of the
+    // following code.
     let (e, _) = log_parts_f32(1.0 + q);
     let scale = isa.fma_f32(-0.5, e, 1.0);
     log_sum_f32(isa, e, isa.fma_f32(scale, q, scale - 1.0))
@@ -30,10 +32,10 @@ pub(super) fn log1p_unit_f64(isa: Isa, q: f64) -> f64 {
     log_sum_f64(isa, e, isa.fma_f64(scale, q, scale - 1.0))
 }
 
-/// `log(exp(a) + exp(b))`, to within a unit of its operands.
+/// `log(exp(a) + exp(b))`, with an error of a unit of its operands.
 #[inline(always)]
 fn rough_f32(isa: Isa, a: f32, b: f32) -> f32 {
-    // Equal infinities have no difference.
+    // The difference of equal infinities would be NaN.
     let difference = if a == b { 0.0 } else { a - b };
     (if a > b { a } else { b }) + log1p_unit_f32(isa, exp_f32(isa, -difference.abs()))
 }
@@ -70,14 +72,14 @@ type Pair = (f64, f64);
 const SIXTH: Pair = (0.166_666_666_666_666_66, 9.251_858_538_542_97e-18);
 const TWO_THIRDS: Pair = (0.666_666_666_666_666_6, 3.700_743_415_417_188e-17);
 
-/// `a + b` and its rounding error.
+/// Returns `a + b` and its rounding error.
 #[inline(always)]
 fn sum(a: f64, b: f64) -> Pair {
     let s = Double::sum(a, b);
     (s.high, s.low)
 }
 
-/// [`sum`] where `|a| >= |b|`.
+/// [`sum`] for `|a| >= |b|`.
 #[inline(always)]
 fn ordered(a: f64, b: f64) -> Pair {
     let s = a + b;
@@ -90,7 +92,7 @@ fn product(isa: Isa, (a, a_low): Pair, (b, b_low): Pair) -> Pair {
     (h, isa.fma_f64(a, b_low, isa.fma_f64(a_low, b, product_rest_f64(isa, a, b, h))))
 }
 
-/// `exp(x + low)`, for -1416 < x <= 0; to 63 bits.
+/// `exp(x + low)` to 63 bits, for -1416 < x <= 0.
 #[inline(always)]
 fn exp_pair(isa: Isa, x: f64, low: f64) -> Pair {
     let (n, h, a, b) = exp_reduce_f64(isa, x);
@@ -106,7 +108,7 @@ fn exp_pair(isa: Isa, x: f64, low: f64) -> Pair {
     (e * a * b, e_low * a * b)
 }
 
-/// `log(1 + q + low)` for 0 <= q <= 1; to 63 bits.
+/// `log(1 + q + low)` to 63 bits, for 0 <= q <= 1.
 #[inline(always)]
 fn log1p_pair(isa: Isa, (q, low): Pair) -> Pair {
     let (e, _) = log_parts_f64(1.0 + q);
@@ -127,7 +129,7 @@ fn log1p_pair(isa: Isa, (q, low): Pair) -> Pair {
     (high, (lost + more) + (isa.fma_f64(2.0 * s_low, 1.0 + z, cube_low) + tail))
 }
 
-/// `log(exp(a) + exp(b))` where it is small, to 63 bits of the logarithm it is the rest of.
+/// `log(exp(a) + exp(b))` for a small result, to 63 bits of the logarithm that cancels.
 #[inline(always)]
 fn near_f64(isa: Isa, a: f64, b: f64) -> f64 {
     let (most, least) = if a > b { (a, b) } else { (b, a) };
@@ -138,7 +140,7 @@ fn near_f64(isa: Isa, a: f64, b: f64) -> f64 {
     r + (lost + l_low)
 }
 
-/// `log(exp(a) + exp(b))` to 100 bits of the larger one, which is about 0
+/// `log(exp(a) + exp(b))` for a result near 0, to 100 bits of the larger operand.
 #[cold]
 fn slow(a: f64, b: f64) -> f64 {
     let (most, least) = if a > b { (a, b) } else { (b, a) };
@@ -151,24 +153,24 @@ macro_rules! runs {
         /// `r[i] = log(exp(a[i]) + exp(b[i]))`
         ///
         /// # Safety
-        /// The operands have `n` elements; `r` is an operand or apart from it.
+        /// The operands must have `n` elements; `r` must be an operand, or overlap none.
         #[inline(always)]
         pub unsafe fn $run(isa: Isa, r: *mut $t, [a, b]: [*const $t; 2], n: usize) {
             for start in (0..n).step_by(PIECE) {
                 let len = PIECE.min(n - start);
                 let (mut values, mut small) = ([0.0; PIECE], false);
                 for i in 0..len {
-                    // SAFETY: the caller's.
+                    // SAFETY: the caller keeps this function's contract.
                     let (x, y) = unsafe { (a.add(start + i).read(), b.add(start + i).read()) };
                     values[i] = $rough(isa, x, y);
                     small |= small_rest(x, y, values[i]);
                 }
                 if small {
-                    // SAFETY: as above.
+                    // SAFETY: the caller keeps this function's contract.
                     unsafe { redo(&mut values[..len], [a.add(start), b.add(start)], #[inline(always)] |x, y| $near(isa, x, y), $deep) }
                 }
                 for i in 0..len {
-                    // SAFETY: as above; `r` may be an operand, whose elements have been read.
+                    // SAFETY: the caller keeps this function's contract; `r` may be an operand, whose elements have been read.
                     unsafe { r.add(start + i).write(values[i]) }
                 }
             }
@@ -176,20 +178,20 @@ macro_rules! runs {
     )* };
 }
 
-/// Computes those values again that are differences and show the errors of what they come from: by `near`, and in 106 bits below `deep`
-/// times the larger operand.
+/// Computes again the values that are small differences and so show the errors of their terms: by `near`, and in 106 bits if they are below
+/// `deep` times the larger operand.
 ///
 /// # Safety
-/// The operands have as many elements as there are values, which are no more than a piece.
+/// The operands must have as many elements as there are values, at most a piece.
 #[inline(always)]
 unsafe fn redo<T: Element>(values: &mut [T], [a, b]: [*const T; 2], near: impl Fn(f64, f64) -> f64, deep: f64) {
     let mut small = [0u8; PIECE];
     for i in 0..values.len() {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         let (x, y) = unsafe { (a.add(i).read(), b.add(i).read()) };
         small[i] = u8::from(small_rest(x, y, values[i]));
     }
-    // Those few stand together, so that they are computed side by side.
+    // The few values to be computed again are collected, so that they are computed side by side.
     let (mut at, mut count) = ([0u8; PIECE], 0);
     for i in 0..values.len() {
         at[count & (PIECE - 1)] = i as u8;
@@ -197,7 +199,7 @@ unsafe fn redo<T: Element>(values: &mut [T], [a, b]: [*const T; 2], near: impl F
     }
     let (mut xs, mut ys, mut rs) = ([0.0; PIECE], [0.0; PIECE], [0.0; PIECE]);
     for (k, &i) in at[..count].iter().enumerate() {
-        // SAFETY: as above.
+        // SAFETY: the caller keeps this function's contract.
         (xs[k], ys[k]) = unsafe { (a.add(i.into()).read().to_f64(), b.add(i.into()).read().to_f64()) };
     }
     for k in 0..count {
@@ -209,11 +211,11 @@ unsafe fn redo<T: Element>(values: &mut [T], [a, b]: [*const T; 2], near: impl F
     }
 }
 
-/// Returns true if `r = log(exp(a) + exp(b))` shows the errors of the values it is computed from.
+/// Returns true if `r = log(exp(a) + exp(b))` shows the errors of the values that it is computed from.
 #[inline(always)]
 fn small_rest<T: Element>(a: T, b: T, r: T) -> bool {
     let most = if a > b { a } else { b };
-    // Where the logarithm counts, and either is a difference or shows the rounding of `a - b`.
+    // True if the logarithm matters, and `r` is a difference or shows the rounding of `a - b`.
     let counts = r.sub(most) > most.abs().mul(T::from_f64(0.05));
     counts & (r > T::from_f64(-1.0)) & ((most < T::ZERO) | (r < T::from_f64(0.5)))
 }
@@ -235,14 +237,14 @@ mod tests {
 
     fn alone_f64(isa: Isa, x: f64, y: f64) -> f64 {
         let mut r = x;
-        // SAFETY: one element each.
+        // SAFETY: each operand is one element.
         unsafe { logaddexp_run_f64(isa, &raw mut r, [&raw const x, &raw const y], 1) };
         r
     }
 
     fn alone_f32(isa: Isa, x: f32, y: f32) -> f32 {
         let mut r = x;
-        // SAFETY: one element each.
+        // SAFETY: each operand is one element.
         unsafe { logaddexp_run_f32(isa, &raw mut r, [&raw const x, &raw const y], 1) };
         r
     }
@@ -262,7 +264,7 @@ mod tests {
                 (state >> 8) as f32 * -1.5 / 16_777_216.0
             };
             let (x, y) = (next(), next());
-            // To 16 digits, though not of itself.
+            // Accurate to 16 digits, though not relative to the result itself.
             let exact = (f64::from(x).exp() + f64::from(y).exp()).ln();
             let got = simd(move |isa| alone_f32(isa, x, y));
             assert!(exact.abs() < 1e-7 || ulps(got, exact) <= 2.0, "{x:e}, {y:e}: {got:e}, not {exact:e}");
@@ -287,7 +289,7 @@ mod tests {
         let run = |x: &[f64], y: &[f64]| {
             let mut r = vec![0.0; x.len()];
             let (to, from) = (r.as_mut_ptr(), [x.as_ptr(), y.as_ptr()]);
-            // SAFETY: as many elements.
+            // SAFETY: all have as many elements.
             simd(|isa| unsafe { logaddexp_run_f64(isa, to, from, x.len()) });
             r
         };
@@ -312,7 +314,7 @@ mod tests {
         (0x0000_0000_0000_0000, 0xc087_4800_0000_0000, 0x0000_0000_0000_0001, -0.43),
         (0x7e37_e43c_8800_759c, 0x7e37_e43c_8800_759c, 0x7e37_e43c_8800_759c, 0.00),
     ];
-    // mpmath: the result is ever smaller.
+    // From mpmath. The results become smaller and smaller.
     const CANCELLING: &[(u64, u64, u64, f64)] = &[
         (0xbfdd_5b97_9c0c_c391, 0xbff3_2da6_4292_b55b, 0xbfb1_8fee_4855_867f, 0.44),
         (0xbff0_922b_a941_a70d, 0xbfde_afb2_14cd_a2e3, 0xbf9a_e12d_66a4_241c, 0.49),

@@ -1,6 +1,7 @@
 //! Functions around `1 + e^x`.
 //!
-//! Largest errors (a dense sweep of f32, millions of points of f64): sigmoid 1.91, softplus 1.68 at beta 1 and 1.7 at others.
+//! Largest errors in units in the last place (a dense sweep of f32, millions of points of f64): sigmoid 1.91, softplus 1.68 for beta 1 and
+//! 1.7 for others.
 
 use super::super::simd::Isa;
 use super::erf::{product_rest_f32, product_rest_f64};
@@ -11,11 +12,11 @@ use super::logaddexp::{log1p_unit_f32, log1p_unit_f64};
 /// `1 / (1 + exp(-x))`
 #[inline(always)]
 pub fn sigmoid_f32(isa: Isa, x: f32) -> f32 {
-    // One of e^-|x| and 1 is the numerator, so that nothing overflows and a subnormal result is rounded once.
+    // The numerator is e^-|x| or 1, so that nothing overflows and a subnormal result is rounded once.
     let e = exp_f32(isa, -x.abs());
     let d = 1.0 + e;
     let q = (if x < 0.0 { e } else { 1.0 }) / d;
-    // The quotient without the rounding of d, where that counts: at small e.
+    // Corrects the quotient for the rounding of d, which matters for small e.
     isa.fma_f32(-q, e - (d - 1.0), q)
 }
 
@@ -25,17 +26,17 @@ pub fn sigmoid_f64(isa: Isa, x: f64) -> f64 {
     let e = exp_f64(isa, -x.abs());
     let d = 1.0 + e;
     let q = (if x < 0.0 { e } else { 1.0 }) / d;
-    // The quotient without the rounding of d, where that counts: at small e.
+    // Corrects the quotient for the rounding of d, which matters for small e.
     isa.fma_f64(-q, e - (d - 1.0), q)
 }
 
-/// `log(1 + q + low)` for 0 <= q <= 1 and low far below q: rounded, and most of what that has lost.
+/// `log(1 + q + low)` for 0 <= q <= 1 and `low` far below q: returns the rounded value, and most of its rounding error.
 #[inline(always)]
 fn log1p_pair_f32(isa: Isa, q: f32, low: f32) -> (f32, f32) {
     let (e, _) = log_parts_f32(1.0 + q);
     let scale = isa.fma_f32(-0.5, e, 1.0);
     let (high, lost) = log_pair_f32(isa, e, isa.fma_f32(scale, q, scale - 1.0));
-    // About the derivative: exact at 0 and 1.
+    // An approximation of the derivative, exact at 0 and 1.
     (high, isa.fma_f32(low, isa.fma_f32(-0.5, q, 1.0), lost))
 }
 
@@ -44,18 +45,18 @@ fn log1p_pair_f64(isa: Isa, q: f64, low: f64) -> (f64, f64) {
     let (e, _) = log_parts_f64(1.0 + q);
     let scale = isa.fma_f64(-0.5, e, 1.0);
     let (high, lost) = log_pair_f64(isa, e, isa.fma_f64(scale, q, scale - 1.0));
-    // About the derivative: exact at 0 and 1.
+    // An approximation of the derivative, exact at 0 and 1.
     (high, isa.fma_f64(low, isa.fma_f64(-0.5, q, 1.0), lost))
 }
 
-/// Below it `log(1 + exp(t))` is `exp(t)`.
+/// Below this number `log(1 + exp(t))` rounds to `exp(t)`.
 const TINY_32: f32 = -30.0;
 const TINY_64: f64 = -60.0;
-/// Below it `exp(beta x) / beta` is zero, for finite x with the smallest beta that takes them there.
+/// Below this number `exp(beta x) / beta` is zero, for finite x and the smallest beta with which `beta x` gets there.
 const ZERO_32: f32 = -174.0;
 const ZERO_64: f64 = -1416.0;
 
-/// `log(1 + exp(beta x)) / beta`, and `x` where `beta x > threshold`.
+/// `log(1 + exp(beta x)) / beta`, or `x` if `beta x > threshold`.
 #[inline(always)]
 pub fn softplus_f32(isa: Isa, x: f32, beta: f32, threshold: f32) -> f32 {
     if beta == 1.0 {
@@ -63,7 +64,7 @@ pub fn softplus_f32(isa: Isa, x: f32, beta: f32, threshold: f32) -> f32 {
         return if x > threshold { x } else { r };
     }
     let t = beta * x;
-    // The rounding error of the product is multiplied by the exponential; where that vanishes it may be NaN.
+    // The rounding error of the product is multiplied by the exponential. It may be NaN if the exponential underflows.
     let lost = product_rest_f32(isa, beta, x, t);
     let lost = if t.abs() < 200.0 { lost } else { 0.0 };
     let (base, base_low, against) = if t > 0.0 { (t, lost, -lost) } else { (0.0, 0.0, lost) };
@@ -84,7 +85,7 @@ pub fn softplus_f32(isa: Isa, x: f32, beta: f32, threshold: f32) -> f32 {
     if t > threshold { x } else { y }
 }
 
-/// `log(1 + exp(beta x)) / beta`, and `x` where `beta x > threshold`.
+/// `log(1 + exp(beta x)) / beta`, or `x` if `beta x > threshold`.
 #[inline(always)]
 pub fn softplus_f64(isa: Isa, x: f64, beta: f64, threshold: f64) -> f64 {
     if beta == 1.0 {
@@ -92,7 +93,7 @@ pub fn softplus_f64(isa: Isa, x: f64, beta: f64, threshold: f64) -> f64 {
         return if x > threshold { x } else { r };
     }
     let t = beta * x;
-    // The rounding error of the product is multiplied by the exponential; where that vanishes it may be NaN.
+    // The rounding error of the product is multiplied by the exponential. It may be NaN if the exponential underflows.
     let lost = product_rest_f64(isa, beta, x, t);
     let lost = if t.abs() < 1500.0 { lost } else { 0.0 };
     let (base, base_low, against) = if t > 0.0 { (t, lost, -lost) } else { (0.0, 0.0, lost) };
@@ -153,7 +154,7 @@ mod tests {
 
     #[test]
     fn softplus_knows_what_the_product_with_beta_has_lost() {
-        // mpmath, of the doubles 0.7 and -10.1 or -1000.1.
+        // From mpmath, for the doubles 0.7 and -10.1 or -1000.1.
         for (x, exact) in [(-10.1, 0.001214102665347148), (-1000.1, 1.3133002108105018e-304)] {
             let got = simd(move |isa| softplus_f64(isa, x, 0.7, 20.0));
             assert!((got / exact - 1.0).abs() <= 5e-16, "{x}: {got:e}");
@@ -161,7 +162,7 @@ mod tests {
         assert_eq!(simd(|isa| (softplus_f64(isa, -INF, 0.7, 20.0), softplus_f64(isa, INF, 0.7, 20.0))), (0.0, INF));
         assert_eq!(simd(|isa| softplus_f32(isa, f32::NEG_INFINITY, 0.7, 20.0)), 0.0);
         assert!(simd(|isa| softplus_f64(isa, NAN, 0.7, 20.0).is_nan() && softplus_f32(isa, f32::NAN, 0.7, 20.0).is_nan()));
-        // e^(beta x) is subnormal, or vanishes, but not a thousand times that: mpmath.
+        // e^(beta x) is subnormal or underflows, but a thousand times that does not. From mpmath.
         for (x, exact) in [(-100_000.0_f32, 3.720_058e-41), (-105_000.0, 2.506_555e-43)] {
             let got = simd(move |isa| softplus_f32(isa, x, 1e-3, 20.0));
             assert!((f64::from(got) - exact).abs() <= 1.5e-45, "{x}: {got:e}");

@@ -1,8 +1,8 @@
 //! Elementary functions without branches, calls or tables: loops over them become vector code at every level of [`simd`](super::simd).
 //!
-//! At the level AVX-512 some go by whole registers instead: see [`wide`]; their `*_run` are what to call.
+//! With AVX-512 some functions are computed in whole registers instead, see [`wide`]. These are called by their `*_run`.
 //!
-//! Special values are C99's. Each file states the largest errors in units in the last place, subnormal results included, with and without
+//! Special values are C99's. Each file states the largest errors in units in the last place, including subnormal results, with and without
 //! fma.
 
 mod arc;
@@ -60,8 +60,8 @@ pub use runs::*;
 pub use sinc::*;
 pub use trig::*;
 
-// ln 2 in two parts; the high one is short, so that its product with any exponent is exact even without fma. Both are positive: an infinite
-// exponent, which is how log makes its infinity, must not meet its opposite.
+// ln 2 as a sum of two. The high part is short, so that its product with any exponent is exact even without fma. Both are positive, because
+// log computes an infinity from an infinite exponent, which must not meet an infinity of the other sign.
 const LN2_HI_32: f32 = 0.693_145_75;
 const LN2_LO_32: f32 = 1.428_606_8e-6;
 const LN2_HI_64: f64 = 0.693_147_180_369_123_8;
@@ -87,7 +87,7 @@ fn poly_f64<const N: usize>(isa: Isa, x: f64, c: [f64; N]) -> f64 {
     p
 }
 
-/// [`poly_f64`] by its even and odd powers: for long ones, whose additions would wait for one another.
+/// [`poly_f64`] by its even and odd powers, for long polynomials, whose additions would wait for one another.
 #[inline(always)]
 fn poly_split_f64<const N: usize>(isa: Isa, x: f64, c: [f64; N]) -> f64 {
     let v = x * x;

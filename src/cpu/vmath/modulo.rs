@@ -1,19 +1,19 @@
 //! Remainders and floored quotients of floats, exact as if the quotient had all its digits.
 //!
-//! The fast functions hold while the quotient is small enough to be an exact integer; where `quotient_rare` says that it is not (huge,
-//! infinite or NaN), the slow ones take over.
+//! The fast functions are correct while the quotient is small enough to be an exact integer. If `quotient_rare` says that the quotient is
+//! not (huge, infinite or NaN), the slow functions are used.
 
 use super::super::simd::Isa;
 use super::power::product_f64;
 
-// Adding and subtracting it rounds to an integer.
+// Adding and subtracting this number rounds to an integer.
 const INTEGER_32: f32 = 12_582_912.0;
 const INTEGER_64: f64 = 6_755_399_441_055_744.0;
 
-/// Returns true if [`fmod_f32`], [`remainder_f32`] and [`floor_div_f32`] must leave `a / b` to the slow functions.
+/// Returns true if [`fmod_f32`], [`remainder_f32`] and [`floor_div_f32`] are not correct for `a / b`, and the slow functions are needed.
 #[inline(always)]
 pub fn quotient_rare_f32(_: Isa, a: f32, b: f32) -> bool {
-    // A product, since a quotient takes longer. NaN is rare.
+    // A product, because a quotient takes longer. NaN counts as rare.
     let usual = a.abs() < b.abs() * 2_097_152.0;
     !usual
 }
@@ -27,12 +27,12 @@ pub fn quotient_rare_f64(isa: Isa, a: f64, b: f64) -> bool {
     !usual || large
 }
 
-/// `a = n b + r` exactly with an integer n and -b/2 <= r <= b/2 or so, for b >= 0.
+/// Returns n and r with `a = n b + r` exactly, where n is an integer and about -b/2 <= r <= b/2, for b >= 0.
 #[inline(always)]
 fn divide_f32(isa: Isa, a: f32, b: f32) -> (f32, f32) {
     let n = (a / b + INTEGER_32) - INTEGER_32;
     let r = if isa.has_fma() { (-n).mul_add(b, a) } else { (f64::from(a) - f64::from(n) * f64::from(b)) as f32 };
-    // An infinite b divides nothing, and -0 stays what it is.
+    // If n is 0, for example because b is infinite, the remainder is a, so that -0 is kept.
     (n, if n == 0.0 { a } else { r })
 }
 
@@ -63,7 +63,7 @@ macro_rules! modulo {
         #[doc = concat!("`a - b * floor(a / b)`, with the sign of b, but zero with that of a; not where [`", stringify!($rare), "`].")]
         #[inline(always)]
         pub fn $remainder(isa: Isa, a: $t, b: $t) -> $t {
-            // Both with the sign of b taken out.
+            // Both are multiplied by the sign of b.
             let sign = (1.0 as $t).copysign(b);
             let (a, b) = (a * sign, b.abs());
             let (_, r) = $divide(isa, a, b);
@@ -82,7 +82,7 @@ macro_rules! modulo {
         pub fn $floor_div(isa: Isa, a: $t, b: $t) -> $t {
             let a = a * (1.0 as $t).copysign(b);
             let (n, r) = $divide(isa, a, b.abs());
-            // Zero has the sign of the quotient.
+            // A zero has the sign of the quotient.
             (if r < 0.0 { n - 1.0 } else { n }).copysign(a)
         }
 
@@ -95,7 +95,7 @@ macro_rules! modulo {
             let r = a % b;
             let q = (a - r) / b;
             let q = if r != 0.0 && (r < 0.0) != (b < 0.0) { q - 1.0 } else { q };
-            // The quotient is an integer but for its rounding.
+            // The quotient is an integer except for its rounding.
             let n = q.floor();
             if q == 0.0 {
                 (0.0 as $t).copysign(a / b)

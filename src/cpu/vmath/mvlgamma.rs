@@ -8,8 +8,8 @@ use crate::cpu::simd::Isa;
 /// `log(pi) / 4`
 const QUARTER_LOG_PI: Double = Double { high: 2.861_824_714_623_500_4e-1, low: 2.566_487_790_676_956_6e-18 };
 
-/// `log(pi) p (p - 1) / 4 + lgamma(x) + lgamma(x - 1/2) + ... + lgamma(x - (p - 1) / 2)`, the logarithm of the multivariate gamma function,
-/// in place for a few elements: loops over them, not over p, become vector code.
+/// The logarithm of the multivariate gamma function, `log(pi) p (p - 1) / 4 + lgamma(x) + lgamma(x - 1/2) + ... + lgamma(x - (p - 1) / 2)`,
+/// in place for a few elements. Loops over elements, not over p, become vector code.
 #[inline(always)]
 pub fn mvlgamma_f64(isa: Isa, p: u64, xs: &mut [f64; 32]) {
     let constant = QUARTER_LOG_PI * Double::from(p as f64 * (p as f64 - 1.0));
@@ -17,7 +17,7 @@ pub fn mvlgamma_f64(isa: Isa, p: u64, xs: &mut [f64; 32]) {
     for k in 0..p {
         let mut terms = xs.map(|x| x - 0.5 * k as f64);
         let data = terms.as_mut_ptr();
-        // SAFETY: 32 elements, in place.
+        // SAFETY: `data` has 32 elements, and the function works in place.
         unsafe { lgamma_run_f64(isa, data, data, 32) };
         for i in 0..32 {
             let (s, lost) = sum(sums[i], terms[i]);
@@ -25,7 +25,7 @@ pub fn mvlgamma_f64(isa: Isa, p: u64, xs: &mut [f64; 32]) {
         }
     }
     for i in 0..32 {
-        // Infinite sums have lost no number.
+        // An infinite sum has no rounding error.
         xs[i] = if sums[i].abs() < f64::INFINITY { sums[i] + lows[i] } else { sums[i] };
     }
 }
@@ -37,7 +37,7 @@ mod tests {
 
     #[test]
     fn mvlgamma_is_a_sum_of_lgammas() {
-        // PyTorch: mvlgamma(3, p = 3) and mvlgamma(1.1, p = 3).
+        // From PyTorch: mvlgamma(3, p = 3) and mvlgamma(1.1, p = 3).
         let mut xs = [3.0; 32];
         xs[1] = 1.1;
         simd(|isa| mvlgamma_f64(isa, 3, &mut xs));

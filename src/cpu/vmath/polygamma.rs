@@ -1,7 +1,8 @@
 //! trigamma and the higher derivatives of digamma.
 //!
-//! trigamma is a polynomial or an asymptotic series, reflected for negative arguments. The others are sums of powers of 106 bits, whose
-//! rest the formula of Euler and Maclaurin gives: between two poles the even ones are differences, which have a zero.
+//! trigamma is a polynomial or an asymptotic series, reflected for negative arguments. The other derivatives are sums of powers in 106
+//! bits, with a remainder from the formula of Euler and Maclaurin. Between two poles the even derivatives are differences, which have a
+//! zero.
 //!
 //! Largest errors of float64 in units in the last place: trigamma 1.6; polygamma 1.0.
 
@@ -51,7 +52,7 @@ const TRIGAMMA_SERIES: [f64; 16] = [
     -2_621.946_360_270_37,
 ];
 
-/// `1 / (s + low)^2`, rounded nearly once; infinite where that overflows.
+/// `1 / (s + low)^2`, rounded almost once; infinite if it overflows.
 #[inline(always)]
 fn inverse_square(isa: Isa, s: f64, low: f64) -> f64 {
     let w = 1.0 / s;
@@ -62,7 +63,7 @@ fn inverse_square(isa: Isa, s: f64, low: f64) -> f64 {
     if z < f64::INFINITY { y } else { z }
 }
 
-/// `d/dx digamma(x)`: infinite at 0, the negative integers and -inf; without `signed` for positive x only.
+/// `d/dx digamma(x)`: infinite at 0, the negative integers and -inf. Without `signed`, only for positive x.
 #[inline(always)]
 fn trigamma(isa: Isa, x: f64, signed: bool) -> f64 {
     let y = x.abs();
@@ -70,7 +71,7 @@ fn trigamma(isa: Isa, x: f64, signed: bool) -> f64 {
     let negative = signed && x < 0.0;
     let large = y >= 2.0;
     let first = y < 1.0;
-    // trigamma(y), or that of 1 + y where x < 1: less by 1 / y^2.
+    // Computes trigamma(y), or, for x < 1, trigamma(1 + y), which is less by 1 / y^2.
     let t = if r < 0.0 { r + 1.0 } else { r };
     let [top, rest @ ..] = TRIGAMMA;
     let slope = poly_split_f64(isa, t - 0.5, rest);
@@ -83,12 +84,12 @@ fn trigamma(isa: Isa, x: f64, signed: bool) -> f64 {
     let z = w * w;
     let half = if negative { -0.5 } else { 0.5 };
     let series = w + isa.fma_f64(isa.fma_f64(poly_split_f64(isa, z, TRIGAMMA_SERIES), w, half), z, w * missing);
-    // h z with what the divisor and the square have lost.
+    // h z, corrected for the rounding errors of the divisor and the square.
     let v = h * z;
     let lost = isa.fma_f64(h, product_rest_f64(isa, w, w, z), product_rest_f64(isa, h, z, v));
     let lost = isa.fma_f64(2.0 * v, missing, isa.fma_f64(h_low, z, lost));
     let value = if large { series } else { v + lost };
-    // The rest is 1 / x^2, or by trigamma(x) + trigamma(1 - x) = (pi / sin(pi x))^2.
+    // The remaining term is 1 / x^2, or, from trigamma(x) + trigamma(1 - x) = (pi / sin(pi x))^2, that square.
     let (s, low) = if negative { sine_over_pi(isa, r) } else { (y, 0.0) };
     let pole = inverse_square(isa, s, low);
     let pole = if negative || first { pole } else { 0.0 };
@@ -119,7 +120,7 @@ pub(super) fn trigamma_positive_f32(isa: Isa, x: f32) -> f32 {
     trigamma_positive_f64(isa, f64::from(x)) as f32
 }
 
-/// A derivative of digamma, the n-th, for n >= 2.
+/// The n-th derivative of digamma, for n >= 2.
 #[derive(Debug, Clone, Copy)]
 pub struct Polygamma {
     n: u64,
@@ -128,13 +129,13 @@ pub struct Polygamma {
 }
 
 impl Polygamma {
-    /// The n-th derivative; takes a time in proportion to n.
+    /// Prepares the n-th derivative, in time proportional to n.
     pub fn new(n: u64) -> Polygamma {
         let factorial = (2..n).fold(Scaled::new(Double::ONE, 0), |f, k| f * Scaled::new(Double::from(k as f64), 0));
         Polygamma { n, factorial }
     }
 
-    /// At x: odd derivatives are infinite at 0 and the negative integers, even ones -inf (as PyTorch has it).
+    /// Returns the derivative at x. Odd derivatives are infinite at 0 and the negative integers, even ones -inf (as in PyTorch).
     pub fn at(&self, x: f64) -> f64 {
         simd(
             #[inline(always)]
@@ -153,7 +154,7 @@ impl Polygamma {
         if d == 0.0 || x == f64::NEG_INFINITY {
             return if odd { f64::INFINITY } else { f64::NEG_INFINITY };
         }
-        // Beside a zero more digits are needed.
+        // Near a zero more digits are needed.
         let (y, size) = self.between::<55>(x, d);
         if y.abs() > 0.25 * size {
             return y;
@@ -162,25 +163,25 @@ impl Polygamma {
         if y.abs() > 0.01 * size { y } else { self.between::<100>(x, d).0 }
     }
 
-    /// At a negative x that is `d` from an integer, and the size of the largest terms.
+    /// Returns the derivative at a negative x with the distance `d` from an integer, and the size of the largest terms.
     #[inline(always)]
     fn between<const BITS: u32>(&self, x: f64, d: f64) -> (f64, f64) {
-        // Terms on either side of 0, each a sum over positive numbers: no loop down to x.
+        // The terms on either side of 0 are each a sum over positive numbers, so no loop runs down to x.
         let (above, below) = if d > 0.0 { (d.into(), Double::sum(1.0, -d)) } else { (Double::sum(1.0, d), (-d).into()) };
         let mut sums = [self.factorial; 3];
         for (sum, x) in sums.iter_mut().zip([above, below, Double::sum(1.0, -x)]) {
             *sum = self.sum::<BITS>(x);
         }
         let [over, under, beyond] = sums;
-        // These two may cancel all but entirely, which must come first.
+        // These two may cancel almost completely, so they are added first.
         let poles = if self.n % 2 == 1 { over + under } else { under + -over };
         ((poles + -beyond).to_f64(), if d > 0.0 { over } else { under }.to_f64())
     }
 
-    /// `n! (1 / x^(n+1) + 1 / (x+1)^(n+1) + ...)` for positive x, with 55, 60 or about 100 bits.
+    /// `n! (1 / x^(n+1) + 1 / (x+1)^(n+1) + ...)` for positive x, to 55, 60 or about 100 bits.
     #[inline(always)]
     fn sum<const BITS: u32>(&self, x: Double) -> Scaled {
-        // Relative to (n - 1)! / x^n, the size of the result for large x.
+        // The sum is relative to (n - 1)! / x^n, the size of the result for large x.
         let (n, s) = (self.n as f64, self.n.saturating_add(1));
         let (from, little) = if BITS == 100 { (24.0 + n, 2f64.powi(-112)) } else { (9.0 + 0.6 * n, 2f64.powi(-64)) };
         let (mut sum, mut k) = (Double::ZERO, 0.0);
@@ -215,7 +216,7 @@ fn power(mut x: f64, mut n: u64) -> f64 {
     r
 }
 
-/// `(s - 1) a^s (1 / a^s + 1 / (a+1)^s + ...)`, by Euler and Maclaurin, with some 60 bits for a > 8 + 0.6 s.
+/// `(s - 1) a^s (1 / a^s + 1 / (a+1)^s + ...)`, by the formula of Euler and Maclaurin, to about 60 bits for a > 8 + 0.6 s.
 #[inline(always)]
 fn end_of_sum(s: f64, a: Double) -> Double {
     let inverse = 1.0 / a.high;
@@ -223,14 +224,14 @@ fn end_of_sum(s: f64, a: Double) -> Double {
     let (mut sum, mut term, mut top) = (0.0, (s - 1.0) * s * inverse, s);
     for (b, _) in &BERNOULLI[..14] {
         sum += b * term;
-        // In this order one product waits for the one before, not three.
+        // In this order one product waits for the previous one, instead of three.
         term *= (top + 1.0) * (top + 2.0) * square;
         top += 2.0;
     }
     a + Double::sum(0.5 * (s - 1.0), sum)
 }
 
-/// [`end_of_sum`] with about 100 bits for a > s + 23.
+/// [`end_of_sum`] to about 100 bits for a > s + 23.
 #[inline(always)]
 fn end_of_sum_exactly(s: f64, a: Double) -> Double {
     let (mut sum, mut term, mut top) = (a + Double::from(0.5 * (s - 1.0)), Double::product(s - 1.0, s) / a, s);
@@ -265,7 +266,7 @@ mod tests {
 
     #[test]
     fn trigamma_of_f32_follows_mathematics() {
-        // mpmath
+        // From mpmath.
         for (x, psi) in [
             (0.25, 17.197329),
             (1.5, 0.9348022),
@@ -284,7 +285,7 @@ mod tests {
 
     #[test]
     fn polygamma_of_any_order() {
-        // mpmath: n! zeta(n + 1, x) and its continuation.
+        // From mpmath: n! zeta(n + 1, x) and its continuation.
         for (n, x, exact) in [
             (2, 0.5, -16.82879664423432),
             (2, 1.0, -2.4041138063191885),
@@ -311,7 +312,7 @@ mod tests {
 
     #[test]
     fn even_derivatives_keep_their_digits_beside_zeros() {
-        // mpmath
+        // From mpmath.
         for (n, x, exact) in ZEROS {
             let got = Polygamma::new(n).at(f64::from_bits(x));
             assert!(got.to_bits().abs_diff(exact) <= 4, "polygamma({n}, {:e}): {got:e}", f64::from_bits(x));

@@ -1,14 +1,14 @@
-//! Powers with real exponents: 2^(y log2 x), the logarithm as a sum of two numbers.
+//! Powers with real exponents: 2^(y log2 x), where the logarithm is a sum of two numbers.
 //!
-//! Largest errors (hundreds of thousands of pairs): 1.26, without fma 1.30; by AVX-512 registers 2.56 for f32, where x is next to 1
-//! and y some thousands, else 1.0.
+//! Largest errors in units in the last place (hundreds of thousands of pairs): 1.26, without fma 1.30; with AVX-512 registers 2.56 for f32
+//! if x is next to 1 and y some thousands, otherwise 1.0.
 
 use super::super::simd::Isa;
 use super::exp::{exp2_sum_f32, exp2_sum_f64};
 use super::log::{log_parts_f32, log_parts_f64};
 use super::{poly_f32, poly_f64};
 
-/// `(atanh(s) / s - 1 - s^2 / 3) / s^4` as a polynomial of s^2, on the s of sqrt(1/2) <= (1 + s) / (1 - s) < sqrt(2).
+/// `(atanh(s) / s - 1 - s^2 / 3) / s^4` as a polynomial of s^2, for the s of sqrt(1/2) <= (1 + s) / (1 - s) < sqrt(2).
 const ATANH_32: [f32; 3] = [0.200_000_76, 0.142_735_66, 0.117_093_26];
 const ATANH_64: [f64; 7] = [
     2.000_000_000_000_112e-1,
@@ -30,7 +30,7 @@ macro_rules! power {
     ($t:ident: $pow:ident, $log2:ident, $product:ident, $trunc:ident;
      of $fma:ident, $poly:ident, $parts:ident, $exp2_sum:ident, $atanh:ident, $third:ident, $scale:ident;
      half $half:literal; integers $integers:literal; tiny $up:literal = 2^$log_up:literal; exponents $least:literal to $most:literal) => {
-        /// `a * b` as a sum of two, the first rounded.
+        /// Returns `a * b` as a sum of two, of which the first is rounded.
         #[inline(always)]
         pub(super) fn $product(isa: Isa, a: $t, b: $t) -> ($t, $t) {
             let p = a * b;
@@ -43,13 +43,13 @@ macro_rules! power {
             (p, al * bl + (al * bh + (ah * bl + (ah * bh - p))))
         }
 
-        /// `log2(x)` as a sum of two, for x >= 0.
+        /// Returns `log2(x)` as a sum of two, for x >= 0.
         #[inline(always)]
         fn $log2(isa: Isa, x: $t) -> ($t, $t) {
             let tiny = x < $t::MIN_POSITIVE;
             let (e, f) = $parts(if tiny { x * $up } else { x });
             let e = if tiny { e - $log_up } else { e };
-            // log(1 + f) = 2 atanh(s) with s = f / (2 + f); what each step rounds off is carried along.
+            // log(1 + f) = 2 atanh(s) with s = f / (2 + f). The rounding error of each step is kept.
             let d = 2.0 + f;
             let one = 1.0 / d;
             let s = f * one;
@@ -78,7 +78,7 @@ macro_rules! power {
             (r, ((e - r) + g) + g_low)
         }
 
-        /// `x` without its fraction.
+        /// Returns `x` without its fraction.
         #[inline(always)]
         fn $trunc(isa: Isa, x: $t) -> $t {
             if isa.has_fma() {
@@ -93,9 +93,10 @@ macro_rules! power {
         pub fn $pow(isa: Isa, x: $t, y: $t) -> $t {
             let size = x.abs();
             let (log, log_low) = $log2(isa, size);
-            // Zero, infinity and NaN have no logarithm yet.
+            // Replaces the logarithms of zero, infinity and NaN.
             let log = if size.to_bits().wrapping_sub(1) < $t::MAX.to_bits() { log } else { (size - 1.0) * $t::INFINITY };
-            // The largest finite y gives the result of an infinite one, and 1 for |x| = 1, where infinity times the logarithm would be NaN.
+            // The largest finite y gives the result of an infinite y. It also gives 1 for |x| = 1, where infinity times the logarithm would
+            // be NaN.
             let t = if y > $t::MAX { $t::MAX } else { y };
             let t = if t < $t::MIN { $t::MIN } else { t };
             let (q, q_low) = $product(isa, t, log);
@@ -104,8 +105,8 @@ macro_rules! power {
             let q = if q > $most { $most } else { q };
             let q = if q < $least { $least } else { q };
             let r = $exp2_sum(isa, q, q_low);
-            // A negative x: its sign for odd y, NaN for y that is no integer unless x is infinite, which shows in its logarithm: asked
-            // about x, the compiler would classify it in integer instructions.
+            // A negative x gives its sign for odd y, and NaN for y that is not an integer, unless x is infinite. An infinite x is
+            // recognised by its logarithm, because the compiler would classify x itself in integer instructions.
             let whole = $trunc(isa, y) == y;
             let odd = whole && $trunc(isa, 0.5 * y) != 0.5 * y;
             let r = if odd { r.copysign(x) } else { r };
@@ -136,7 +137,7 @@ mod tests {
         ($alone:ident($t:ident) = $run:ident) => {
             fn $alone(isa: Isa, x: $t, y: $t) -> $t {
                 let mut r = 0.0;
-                // SAFETY: one element each.
+                // SAFETY: each operand is one element.
                 unsafe { $run(isa, &raw mut r, [&raw const x, &raw const y], [1, 1], 1) };
                 r
             }
@@ -160,7 +161,7 @@ mod tests {
 
     #[test]
     fn special_values_are_those_of_c99() {
-        // The standard library's pow is C's; errors elsewhere stay below what rounding hides in these powers.
+        // The standard library's pow is C's. Its errors are below the rounding of these powers.
         let values = [
             0.0,
             1.0,

@@ -1,6 +1,7 @@
 //! Roots: reciprocal square root and hypotenuse.
 //!
-//! Largest errors (a dense sweep of f32, millions of points of f64): rsqrt 1.0, without fma 1.22; hypot 0.99, without fma 1.17.
+//! Largest errors in units in the last place (a dense sweep of f32, millions of points of f64): rsqrt 1.0, without fma 1.22; hypot 0.99,
+//! without fma 1.17.
 
 use super::super::simd::Isa;
 
@@ -9,7 +10,7 @@ use super::super::simd::Isa;
 pub fn rsqrt_f32(isa: Isa, x: f32) -> f32 {
     let tiny = x < f32::MIN_POSITIVE;
     let (t, back) = if tiny { (x * 67_108_864.0, 8192.0) } else { (x, 1.0) };
-    // Halving the exponent is the first guess; Newton's steps take less time than a root and a division.
+    // Halving the exponent gives the first estimate. Newton's steps take less time than a root and a division.
     let mut y = f32::from_bits(0x5f37_59df_u32.wrapping_sub(t.to_bits() >> 1));
     for _ in 0..2 {
         y *= isa.fma_f32(-0.5 * t * y, y, 1.5);
@@ -40,7 +41,7 @@ pub fn rsqrt_f64(isa: Isa, x: f64) -> f64 {
 pub fn hypot_f32(isa: Isa, x: f32, y: f32) -> f32 {
     let (x, y) = (x.abs(), y.abs());
     let (m, l) = if x > y { (x, y) } else { (y, x) };
-    // Squares of very large and very small values would overflow or lose bits.
+    // The squares of very large and very small values would overflow or lose bits.
     let (scale, back) = if m > 1e18 { (TINY_32, HUGE_32) } else { (1.0, 1.0) };
     let (scale, back) = if m < 1e-15 { (HUGE_32, TINY_32) } else { (scale, back) };
     let (m, l) = (m * scale, l * scale);
@@ -96,7 +97,7 @@ mod tests {
             let x = f64::from_bits(bits);
             assert!(root(x).to_bits() == x.sqrt().to_bits() || (root(x).is_nan() && x.sqrt().is_nan()), "{x:e}: {:e}", root(x));
         }
-        // The hardest, see `wide::sqrt`: their roots are next to the middle of two numbers.
+        // The hardest numbers, see `wide::sqrt`: their roots are next to the middle of two numbers.
         let mut hardest = 0;
         for bits in [54, 55] {
             for rest in (-1023_i64..1024).step_by(8) {
@@ -112,11 +113,11 @@ mod tests {
         assert!(hardest > 200, "{hardest}");
     }
 
-    /// The odd j below 2^bits whose squares leave `rest`, which is 1 modulo 8, when divided by 2^bits.
+    /// Returns the odd j below 2^bits whose squares, divided by 2^bits, leave the remainder `rest`, which is 1 modulo 8.
     fn roots_modulo(rest: i64, bits: u32) -> [i64; 4] {
         let mut j = 1_i64;
         for k in 3..bits {
-            // j^2 is right in k bits; a step of 2^(k - 1) turns the next.
+            // j^2 is correct in k bits. A step of 2^(k - 1) inverts the next bit.
             if (j.wrapping_mul(j).wrapping_sub(rest) >> k) & 1 == 1 {
                 j += 1 << (k - 1);
             }

@@ -1,4 +1,5 @@
-//! Functions over many elements: by whole registers where [`wide`](super::wide) has them, else one by one, which becomes vector code.
+//! Functions over many elements: in whole registers if [`wide`](super::wide) has the function, otherwise element by element, which becomes
+//! vector code.
 
 #[cfg(target_arch = "x86_64")]
 use super::super::simd::Level;
@@ -10,21 +11,21 @@ use std::ops::Range;
 
 macro_rules! runs {
     ($($run:ident($t:ident) = $one:path $(, $wide:ident of $lanes:ident)?;)*) => { $(
-        /// The function over `n` elements.
+        /// Applies the function to `n` elements.
         ///
         /// # Safety
-        /// `r` and `a` have `n` elements; `r` is `a` or apart from it.
+        /// `r` and `a` must have `n` elements; `r` must be `a` or not overlap it.
         #[inline(always)]
         pub unsafe fn $run(isa: Isa, r: *mut $t, a: *const $t, n: usize) {
             $(
                 #[cfg(target_arch = "x86_64")]
                 if isa.level() == Level::Avx512 {
-                    // SAFETY: the caller's, and the machine has AVX-512.
+                    // SAFETY: the caller keeps this function's contract, and the processor has AVX-512.
                     return unsafe { wide::each::<$lanes>(r, a, n, #[inline(always)] |x| wide::$wide(x)) };
                 }
             )?
             for i in 0..n {
-                // SAFETY: the caller's.
+                // SAFETY: the caller keeps this function's contract.
                 unsafe { r.add(i).write($one(isa, a.add(i).read())) }
             }
         }
@@ -56,13 +57,13 @@ runs! {
     sqrt_run_f64(f64) = sqrt_f64, sqrt of F64x8;
 }
 
-/// Elements of a piece: many, so that the ends of loops cost little, and few, since one element makes a whole piece slow.
+/// Elements in a piece. Longer pieces make the ends of loops cheaper; shorter ones limit the cost of one slow element.
 const PIECE: usize = 256;
 
-/// `r[i] = positive(a[i])`, but in pieces with a negative element `any(a[i])`, and `slow(a[i])` where that is `rare`
+/// `r[i] = positive(a[i])`. In pieces with a negative element `any(a[i])`, and `slow(a[i])` where that is `rare`.
 ///
 /// # Safety
-/// `r` and `a` have `n` elements; `r` is `a` or apart from it.
+/// `r` and `a` must have `n` elements; `r` must be `a` or not overlap it.
 #[inline(always)]
 unsafe fn signed<T: Copy + Default + PartialOrd>(
     [r, a]: [*mut T; 2],
@@ -76,23 +77,23 @@ unsafe fn signed<T: Copy + Default + PartialOrd>(
         let len = PIECE.min(n - start);
         let mut negative = false;
         for i in start..start + len {
-            // SAFETY: the caller's.
+            // SAFETY: the caller keeps this function's contract.
             negative |= unsafe { a.add(i).read() } < T::default();
         }
         if !negative {
             for i in start..start + len {
-                // SAFETY: the caller's.
+                // SAFETY: the caller keeps this function's contract.
                 unsafe { r.add(i).write(positive(a.add(i).read())) }
             }
             continue;
         }
         let mut values = [T::default(); PIECE];
         for i in 0..len {
-            // SAFETY: the caller's.
+            // SAFETY: the caller keeps this function's contract.
             values[i] = any(unsafe { a.add(start + i).read() });
         }
         for i in 0..len {
-            // SAFETY: the caller's. `r` may be `a`: each element is read before it is written.
+            // SAFETY: the caller keeps this function's contract; `r` may be `a`, since each element is read before it is written.
             unsafe {
                 let x = a.add(start + i).read();
                 r.add(start + i).write(if rare(x, values[i]) { slow(x) } else { values[i] });
@@ -101,11 +102,10 @@ unsafe fn signed<T: Copy + Default + PartialOrd>(
     }
 }
 
-/// `r[i] = f(a[i])`, but `slow(a[i])` where `rare(a[i])`. Pieces are searched for rare elements before anything is written to them, since
-/// `r` may be `a`.
+/// `r[i] = f(a[i])`, but `slow(a[i])` where `rare(a[i])`. A piece is searched for rare elements before it is written, since `r` may be `a`.
 ///
 /// # Safety
-/// `r` and `a` have `n` elements; `r` is `a` or apart from it.
+/// `r` and `a` must have `n` elements; `r` must be `a` or not overlap it.
 #[inline(always)]
 pub(super) unsafe fn run_with_rare<T: Copy>(
     r: *mut T,
@@ -120,7 +120,7 @@ pub(super) unsafe fn run_with_rare<T: Copy>(
         move |isa| {
             for start in (0..n).step_by(PIECE) {
                 let piece = start..n.min(start + PIECE);
-                // SAFETY: the caller's.
+                // SAFETY: the caller keeps this function's contract.
                 unsafe {
                     let mut any = false;
                     for i in piece.clone() {
@@ -144,14 +144,14 @@ pub(super) unsafe fn run_with_rare<T: Copy>(
 
 macro_rules! signed_runs {
     ($($run:ident($t:ident) = $positive:path, $any:path $(, $slow:path where $rare:path)?;)*) => { $(
-        /// The function over `n` elements, which has more to do where one of a piece is negative.
+        /// Applies the function to `n` elements. It takes longer for pieces with a negative element.
         ///
         /// # Safety
-        /// `r` and `a` have `n` elements; `r` is `a` or apart from it.
+        /// `r` and `a` must have `n` elements; `r` must be `a` or not overlap it.
         #[inline(always)]
         pub unsafe fn $run(isa: Isa, r: *mut $t, a: *const $t, n: usize) {
             let (rare, slow): (fn($t, $t) -> bool, fn($t) -> $t) = signed_runs!(@rare $($rare, $slow)?);
-            // SAFETY: the caller's.
+            // SAFETY: the caller keeps this function's contract.
             unsafe { signed([r, a.cast_mut()], n, #[inline(always)] |x| $positive(isa, x), #[inline(always)] |x| $any(isa, x), rare, slow) }
         }
     )* };
@@ -192,22 +192,22 @@ unsafe fn one_by_one<T: Copy>(
     f: impl Fn(Isa, T, T) -> T,
 ) {
     for i in range {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe { r.add(i).write(f(isa, a.add(i * steps[0]).read(), b.add(i * steps[1]).read())) }
     }
 }
 
 macro_rules! power_runs {
     ($($run:ident($t:ident, $lanes:ident) = $one:path, $tail:ident;)*) => { $(
-        /// `r[i] = pow(a[i], b[i])` over `n` elements; a step of 0 repeats the first, other steps are 1.
+        /// `r[i] = pow(a[i], b[i])` over `n` elements. An operand with step 0 is one element for all `i`; other steps are 1.
         ///
         /// # Safety
-        /// The operands have `n` elements or one; `r` is an operand or apart from it.
+        /// The operands must have `n` elements or one; `r` must be an operand, or overlap none.
         #[inline(always)]
         pub unsafe fn $run(isa: Isa, r: *mut $t, [a, b]: [*const $t; 2], steps: [usize; 2], n: usize) {
             #[cfg(target_arch = "x86_64")]
             if isa.level() == Level::Avx512 {
-                // SAFETY: the caller's, and the machine has AVX-512.
+                // SAFETY: the caller keeps this function's contract, and the processor has AVX-512.
                 return unsafe {
                     wide::each_pow::<$lanes>(
                         r,
@@ -221,7 +221,7 @@ macro_rules! power_runs {
                     )
                 };
             }
-            // SAFETY: the caller's.
+            // SAFETY: the caller keeps this function's contract.
             unsafe { one_by_one(isa, r, [a, b], steps, 0..n, #[inline(always)] |isa, x, y| $one(isa, x, y)) }
         }
     )* };
@@ -239,7 +239,7 @@ mod tests {
     fn logs(a: &[f32]) -> Vec<f32> {
         let mut r = vec![7.0; a.len() + 1];
         let (to, from, n) = (r.as_mut_ptr(), a.as_ptr(), a.len());
-        // SAFETY: as many elements.
+        // SAFETY: both have `n` elements.
         simd(move |isa| unsafe { log_run_f32(isa, to, from, n) });
         assert_eq!(r.pop(), Some(7.0));
         r
@@ -258,7 +258,7 @@ mod tests {
         let mut r = vec![7.0; n + 1];
         let (to, from) = (r.as_mut_ptr(), [a.as_ptr(), b.as_ptr()]);
         let steps = [a, b].map(|x| usize::from(x.len() > 1));
-        // SAFETY: `n` elements or one each.
+        // SAFETY: each operand has `n` elements or one.
         simd(move |isa| unsafe { pow_run_f64(isa, to, from, steps, n) });
         assert_eq!(r.pop(), Some(7.0));
         r

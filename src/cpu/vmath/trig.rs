@@ -1,23 +1,25 @@
 //! Sine, cosine and tangent of every finite argument.
 //!
-//! `x = m pi + r` with pi in parts and m a multiple of one half; only `r` and the parity of the turns matter. That is exact enough up to
-//! [`huge_angle_f32`] and [`huge_angle_f64`]. Beyond, the slow functions multiply by as many digits of `1 / (2 pi)` as it takes.
+//! `x = m pi + r`, where pi is a sum of parts and m is a multiple of one half. The result depends only on `r` and the parity of the turns.
+//! That is accurate enough up to [`huge_angle_f32`] and [`huge_angle_f64`]. Beyond, the slow functions multiply by as many digits of `1 /
+//! (2 pi)` as necessary.
 //!
-//! Largest errors (all inputs of f32, some millions of f64): sin 1.53 and 1.92, cos 1.66 and 1.87, tan 1.81 and 1.83.
+//! Largest errors in units in the last place, of f32 and f64 (all inputs of f32, some millions of f64): sin 1.53 and 1.92, cos 1.66 and
+//! 1.87, tan 1.81 and 1.83.
 
 use super::super::simd::{Isa, simd};
 use super::{poly_f32, poly_f64};
 use std::f32::consts::FRAC_1_PI as FRAC_1_PI_32;
 use std::f64::consts::{FRAC_1_PI as FRAC_1_PI_64, PI as PI_64};
 
-/// pi as a sum. A fused product with a part is exact until the parts cancel, and then the difference is. No part is negative: 0 of them,
-/// taken from -0, must leave it.
+/// pi as a sum of parts. A fused product with a part is exact until the parts cancel, and then the difference is exact. No part is
+/// negative: 0 times the parts, subtracted from -0, must give -0.
 const PI_32: [f32; 3] = [3.141_592_5, 1.509_957_9e-7, 1.078_060_5e-14];
 const PI_FUSED_64: [f64; 3] = [PI_64, 1.224_646_799_147_353e-16, 2.165_713_347_843_827_8e-32];
-/// The same in parts of 33 bits, whose products with 20 bits need no fma to be exact.
+/// pi in parts of 33 bits, whose products with numbers of 20 bits are exact without fma.
 const PI_SHORT_64: [f64; 4] = [3.141_592_653_468_251_2, 1.215_420_101_260_793_2e-10, 4.044_532_497_422_333e-21, 1.695_685_532_073_78e-31];
 
-/// Adding these rounds to an integer, whose parity is the lowest bit of the sum; half of them rounds to halves.
+/// Adding these numbers rounds to an integer, whose parity is the lowest bit of the sum. Half of them rounds to halves.
 const SHIFT_32: f32 = 12_582_912.0;
 const SHIFT_64: f64 = 6_755_399_441_055_744.0;
 
@@ -36,19 +38,19 @@ const SIN_64: [f64; 8] = [
 
 /// `(tan(r) / r - 1) / r^2` as a polynomial of r^2, on |r| <= pi / 4.
 const TAN_32: [f32; 7] = [3.333_335e-1, 1.333_266_6e-1, 5.406_050_8e-2, 2.127_594e-2, 1.085_802e-2, 5.546_462_5e-5, 4.395_461_6e-3];
-/// `(r / tan(r) - 1) / r^2` likewise.
+/// `(r / tan(r) - 1) / r^2` on the same interval.
 const COT_32: [f32; 4] = [-3.333_330_5e-1, -2.222_653_7e-2, -2.096_28e-3, -2.481_942_7e-4];
 const TAN_TOP_64: [f64; 4] =
     [0.333_333_333_333_333_3, -0.021_442_803_724_069_648, 0.000_244_891_040_409_933_93, -1.789_651_954_853_610_2e-8];
 const TAN_BOTTOM_64: [f64; 4] = [1.0, -0.464_328_411_172_208_63, 0.024_561_275_685_347_436, -0.000_256_048_715_685_977_4];
 
-/// Where the fast functions are not good enough.
+/// Returns true if x is too large for the fast functions.
 #[inline(always)]
 pub fn huge_angle_f32(_isa: Isa, x: f32) -> bool {
     x.abs() > 131_072.0
 }
 
-/// Where the fast functions are not good enough.
+/// Returns true if x is too large for the fast functions.
 #[inline(always)]
 pub fn huge_angle_f64(isa: Isa, x: f64) -> bool {
     x.abs() > if isa.has_fma() { 1_073_741_824.0 } else { 1_048_576.0 }
@@ -60,7 +62,7 @@ fn reduce_f32(isa: Isa, x: f32, m: f32) -> f32 {
     PI_32.iter().fold(x, |r, &part| isa.fma_f32(m, -part, r))
 }
 
-/// `x - m pi`; what the rounding before the last has lost, which is not to be relied on near 0; and what the last has lost.
+/// Returns `x - m pi`, the rounding error before the last step, which is not reliable near 0, and the rounding error of the last step.
 #[inline(always)]
 fn reduce_f64(isa: Isa, x: f64, m: f64) -> (f64, f64, f64) {
     if isa.has_fma() {
@@ -76,7 +78,7 @@ fn reduce_f64(isa: Isa, x: f64, m: f64) -> (f64, f64, f64) {
     (if m == 0.0 { x } else { r }, 0.0, low)
 }
 
-/// `a + b` and its rounding error.
+/// Returns `a + b` and its rounding error.
 #[inline(always)]
 fn sum_f64(a: f64, b: f64) -> (f64, f64) {
     let s = a + b;
@@ -88,7 +90,7 @@ fn sum_f64(a: f64, b: f64) -> (f64, f64) {
 #[inline(always)]
 fn half_wave_f32(isa: Isa, r: f32, turns: u32) -> f32 {
     let z = r * r;
-    // The rounding error of z counts most where the slope is -0.13. As +0 it keeps a result of -0.
+    // The rounding error of z matters most where the slope is -0.13. As +0 it keeps a result of -0.
     let added = isa.fma_f32(-r, r, z);
     let y = isa.fma_f32(r, isa.fma_f32(z, poly_f32(isa, z, SIN_32), 0.13 * added), r);
     f32::from_bits(y.to_bits() ^ (turns << 31))
@@ -102,7 +104,7 @@ fn half_wave_f64(isa: Isa, r: f64, turns: u64) -> f64 {
     f64::from_bits(y.to_bits() ^ (turns << 63))
 }
 
-/// `tan(r)` for |r| <= pi / 4, or `-1 / tan(r)` if the lowest bit of `turns` is set; r comes with its rounding error.
+/// `tan(r)` for |r| <= pi / 4, or `-1 / tan(r)` if the lowest bit of `turns` is set. r is given with its rounding errors.
 #[inline(always)]
 fn quarter_tan_f64(isa: Isa, (r, lost, low): (f64, f64, f64), turns: u64) -> f64 {
     let odd = turns & 1 == 1;
@@ -112,14 +114,14 @@ fn quarter_tan_f64(isa: Isa, (r, lost, low): (f64, f64, f64), turns: u64) -> f64
     // tan(r) = r + top / bottom = whole / bottom
     let whole = isa.fma_f64(r, bottom, top);
     let inverse = 1.0 / if odd { whole } else { bottom };
-    // One step of Newton's takes in what `whole` and the quotient lack.
+    // One Newton step corrects the errors of `whole` and of the quotient.
     let lost = residue_f64(isa, r, bottom, -whole) + top;
     let q = -bottom * inverse;
     let off = isa.fma_f64(q, lost, residue_f64(isa, q, whole, bottom));
     if odd { isa.fma_f64(-off, inverse, q) } else { isa.fma_f64(top, inverse, r).copysign(r) }
 }
 
-/// `a * b + c` with an exact product, where the sum is small.
+/// `a * b + c` with an exact product, for sums that are small.
 #[inline(always)]
 fn residue_f64(isa: Isa, a: f64, b: f64, c: f64) -> f64 {
     if isa.has_fma() {
@@ -130,10 +132,10 @@ fn residue_f64(isa: Isa, a: f64, b: f64, c: f64) -> f64 {
     ((a1 * b1 + c) + (a1 * b2 + a2 * b1)) + a2 * b2
 }
 
-/// The upper half of a mantissa, whose products with another are exact.
+/// The mask of the upper half of a mantissa. Products of two such halves are exact.
 const UPPER: u64 = !0x7ff_ffff;
 
-/// `sin(x)`, where `x` is not [`huge_angle_f32`]
+/// `sin(x)`, if `x` is not [`huge_angle_f32`]
 #[inline(always)]
 pub fn sin_f32(isa: Isa, x: f32) -> f32 {
     if !isa.has_fma() {
@@ -144,7 +146,7 @@ pub fn sin_f32(isa: Isa, x: f32) -> f32 {
     half_wave_f32(isa, r, t.to_bits())
 }
 
-/// `sin(x)`, where `x` is not [`huge_angle_f64`]
+/// `sin(x)`, if `x` is not [`huge_angle_f64`]
 #[inline(always)]
 pub fn sin_f64(isa: Isa, x: f64) -> f64 {
     let t = isa.fma_f64(x, FRAC_1_PI_64, SHIFT_64);
@@ -152,7 +154,7 @@ pub fn sin_f64(isa: Isa, x: f64) -> f64 {
     half_wave_f64(isa, r, t.to_bits())
 }
 
-/// `cos(x)`, where `x` is not [`huge_angle_f32`]
+/// `cos(x)`, if `x` is not [`huge_angle_f32`]
 #[inline(always)]
 pub fn cos_f32(isa: Isa, x: f32) -> f32 {
     if !isa.has_fma() {
@@ -163,7 +165,7 @@ pub fn cos_f32(isa: Isa, x: f32) -> f32 {
     half_wave_f32(isa, r, t.to_bits())
 }
 
-/// `cos(x)`, where `x` is not [`huge_angle_f64`]
+/// `cos(x)`, if `x` is not [`huge_angle_f64`]
 #[inline(always)]
 pub fn cos_f64(isa: Isa, x: f64) -> f64 {
     let t = isa.fma_f64(x, FRAC_1_PI_64, 0.5) + SHIFT_64;
@@ -171,7 +173,7 @@ pub fn cos_f64(isa: Isa, x: f64) -> f64 {
     half_wave_f64(isa, r, t.to_bits())
 }
 
-/// `tan(x)`, where `x` is not [`huge_angle_f32`]
+/// `tan(x)`, if `x` is not [`huge_angle_f32`]
 #[inline(always)]
 pub fn tan_f32(isa: Isa, x: f32) -> f32 {
     if !isa.has_fma() {
@@ -181,12 +183,12 @@ pub fn tan_f32(isa: Isa, x: f32) -> f32 {
     let m = t - SHIFT_32 / 2.0;
     let first = isa.fma_f32(m, -PI_32[0], x);
     let r = isa.fma_f32(m, -PI_32[1], first);
-    // The rounding error of r, which is not to be relied on near 0, where it hardly matters; every term of -0 is -0.
+    // The rounding error of r, which is not reliable near 0, where it hardly matters. If x is -0, every term is -0.
     let added = isa.fma_f32(m, PI_32[1], r - first);
     let (z, third) = (r * r, m * -PI_32[2]);
     let low = isa.fma_f32(-z, added, third);
     let (tan, cot) = (poly_f32(isa, z, TAN_32), poly_f32(isa, z, COT_32));
-    // Nearly -1 / (r + low), which does not wait for `low`; one step of Newton's takes in what it lacks.
+    // Approximately -1 / (r + low), which does not wait for `low`. One Newton step corrects the error.
     let q = -1.0 / (r + third);
     let off = isa.fma_f32(q, low, isa.fma_f32(q, r, 1.0));
     // tan(r) or, after an odd number of quarter turns, -1 / tan(r)
@@ -201,41 +203,41 @@ pub fn tan_f64(isa: Isa, x: f64) -> f64 {
     quarter_tan_f64(isa, reduce_f64(isa, x, t - SHIFT_64 / 2.0), t.to_bits())
 }
 
-/// `sin(x)` where `x` is [`huge_angle_f64`]
+/// `sin(x)`, if `x` is [`huge_angle_f64`]
 #[cold]
 pub fn sin_slow_f64(_: Isa, x: f64) -> f64 {
     Turns::of(x).map_or(f64::NAN, Turns::sin)
 }
 
-/// `cos(x)` where `x` is [`huge_angle_f64`]
+/// `cos(x)`, if `x` is [`huge_angle_f64`]
 #[cold]
 pub fn cos_slow_f64(_: Isa, x: f64) -> f64 {
     Turns::of(x).map_or(f64::NAN, |turns| turns.quarter_on().sin())
 }
 
-/// `tan(x)` where `x` is [`huge_angle_f64`]
+/// `tan(x)`, if `x` is [`huge_angle_f64`]
 #[cold]
 pub fn tan_slow_f64(_: Isa, x: f64) -> f64 {
     Turns::of(x).map_or(f64::NAN, Turns::tan)
 }
 
-/// `sin(x)` where `x` is [`huge_angle_f32`]
+/// `sin(x)`, if `x` is [`huge_angle_f32`]
 #[inline(always)]
 pub fn sin_slow_f32(isa: Isa, x: f32) -> f32 {
     sin_turns_f32(isa, turns_f32(x), x)
 }
 
-/// `cos(x)` where `x` is [`huge_angle_f32`]
+/// `cos(x)`, if `x` is [`huge_angle_f32`]
 #[inline(always)]
 pub fn cos_slow_f32(isa: Isa, x: f32) -> f32 {
     sin_turns_f32(isa, turns_f32(x).wrapping_add(1 << 62), x)
 }
 
-/// `tan(x)` where `x` is [`huge_angle_f32`]
+/// `tan(x)`, if `x` is [`huge_angle_f32`]
 #[inline(always)]
 pub fn tan_slow_f32(isa: Isa, x: f32) -> f32 {
     let turns = turns_f32(x);
-    // Counted from the next quarter turn.
+    // The angle from the nearest quarter turn.
     let r = (turns << 2) as i64 as f64 * (PI_64 / 2f64.powi(65));
     let y = quarter_tan_f64(isa, (r, 0.0, 0.0), turns.wrapping_add(1 << 61) >> 62) as f32;
     if x.abs() == f32::INFINITY { f32::NAN } else { y }
@@ -243,13 +245,13 @@ pub fn tan_slow_f32(isa: Isa, x: f32) -> f32 {
 
 #[inline(always)]
 fn sin_turns_f32(isa: Isa, turns: u64, x: f32) -> f32 {
-    // Counted from the next half turn.
+    // The angle from the nearest half turn.
     let r = (turns << 1) as i64 as f64 * (PI_64 / 2f64.powi(64));
     let y = half_wave_f64(isa, r, turns.wrapping_add(1 << 62) >> 63) as f32;
     if x.abs() == f32::INFINITY { f32::NAN } else { y }
 }
 
-/// `x / (2 pi)` modulo 1, in units of 2^-64; without branches, so that loops over it are vector code.
+/// Returns `x / (2 pi)` modulo 1, in units of 2^-64. There are no branches, so that loops over it become vector code.
 #[inline(always)]
 fn turns_f32(x: f32) -> u64 {
     let mantissa = u64::from(x.to_bits() & 0x7f_ffff | 0x80_0000);
@@ -258,7 +260,8 @@ fn turns_f32(x: f32) -> u64 {
     if x > 0.0 { turns } else { turns.wrapping_neg() }
 }
 
-/// The 64 digits of `1 / (2 pi)` that matter for mantissas of f32, and the 32 after them, by the lower bits of the exponents from 2^1 on.
+/// The 64 digits of `1 / (2 pi)` that matter for mantissas of f32, and the 32 digits after them. The index is the lower bits of the
+/// exponent, for exponents from 2^1 on.
 const TURN_DIGITS_32: [(u64, u64); 128] = {
     let mut digits = [(0, 0); 128];
     let mut k = 0;
@@ -271,7 +274,7 @@ const TURN_DIGITS_32: [(u64, u64); 128] = {
     digits
 };
 
-/// 64 bits of [`PER_TURN`], from the given one on.
+/// Returns 64 bits of [`PER_TURN`], from the given bit on.
 #[inline(always)]
 const fn digits_per_turn(at: usize) -> u64 {
     let two = (PER_TURN[at / 64] as u128) << 64 | PER_TURN[at / 64 + 1] as u128;
@@ -283,12 +286,12 @@ const fn digits_per_turn(at: usize) -> u64 {
 struct Turns(u128);
 
 impl Turns {
-    /// `x / (2 pi)` modulo 1; none for infinity.
+    /// Returns `x / (2 pi)` modulo 1, or `None` if x is not finite.
     fn of(x: f64) -> Option<Turns> {
         if !x.is_finite() {
             return None;
         }
-        // x = mantissa * 2^exponent: the bits before `at` make whole turns.
+        // x = mantissa * 2^exponent. The bits before `at` give whole turns.
         let mantissa = u128::from(x.to_bits() & 0xf_ffff_ffff_ffff | 0x10_0000_0000_0000);
         let at = (x.to_bits() >> 52 & 0x7ff) as usize - (1075 - 64);
         let digits = |k: usize| u128::from(digits_per_turn(at + 64 * k));
@@ -301,7 +304,7 @@ impl Turns {
     }
 
     fn sin(self) -> f64 {
-        // Counted from the next half turn.
+        // The angle from the nearest half turn.
         let (r, _) = fraction_of_pi((self.0 << 1) as i128);
         let turns = (self.0.wrapping_add(1 << 126) >> 127) as u64;
         simd(
@@ -311,7 +314,7 @@ impl Turns {
     }
 
     fn tan(self) -> f64 {
-        // Counted from the next quarter turn.
+        // The angle from the nearest quarter turn.
         let (r, low) = fraction_of_pi((self.0 << 2) as i128);
         let turns = (self.0.wrapping_add(1 << 125) >> 126) as u64;
         simd(
@@ -321,7 +324,7 @@ impl Turns {
     }
 }
 
-/// `part * pi / 2^128` and what its rounding has lost.
+/// Returns `part * pi / 2^128` and its rounding error.
 fn fraction_of_pi(part: i128) -> (f64, f64) {
     let high = part as f64;
     let low = part.wrapping_sub(high as i128) as f64;
@@ -331,7 +334,7 @@ fn fraction_of_pi(part: i128) -> (f64, f64) {
     (r / 2f64.powi(128), lost / 2f64.powi(128))
 }
 
-/// `1 / (2 pi)`, the point standing after the first word.
+/// `1 / (2 pi)`. The first word is the integer part.
 const PER_TURN: [u64; 21] = [
     0,
     0x28be_60db_9391_054a,
@@ -362,7 +365,7 @@ mod tests {
     use super::*;
     use std::f64::consts::FRAC_PI_2;
 
-    /// A function as `map1_rare` composes it.
+    /// Combines a fast and a slow function, as `map1_rare` does.
     macro_rules! whole {
         ($fast:ident, $huge:ident, $slow:ident) => {
             #[inline(always)]
@@ -377,7 +380,7 @@ mod tests {
         check_f32(1.9, whole!(tan_f32, huge_angle_f32, tan_slow_f32), f64::tan);
     }
 
-    /// Where the results are near 0 or infinite, and what reduction leaves is next to nothing.
+    /// Near quarter turns the results are near 0 or infinite, and the reduced angle is very small.
     #[test]
     fn f32_errors_stay_below_their_limits_beside_quarter_turns() {
         let beside = || (1..=100_000).map(|k| (f64::from(k) * FRAC_PI_2) as f32).flat_map(|x| [x.next_down(), x, x.next_up(), -x]);
@@ -400,7 +403,7 @@ mod tests {
         check_std(whole!(tan_f64, huge_angle_f64, tan_slow_f64), f64::tan);
     }
 
-    /// At 0, -0, infinity, -infinity and NaN.
+    /// Checks the results at 0, -0, infinity, -infinity and NaN.
     fn check_ends(f: impl Fn(Isa, f64) -> f64 + Copy, at_zero: [f64; 2]) {
         let at = |x: f64| simd(move |isa| f(isa, x));
         assert_eq!([at(0.0), at(-0.0)].map(f64::to_bits), at_zero.map(f64::to_bits));

@@ -1,5 +1,5 @@
-//! Elementary functions of whole AVX-512 registers: that level has instructions for exponents and mantissas and looks tables up in
-//! registers, which no loop over scalars becomes. Special values come out of these instructions.
+//! Elementary functions of whole AVX-512 registers. AVX-512 has instructions for exponents and mantissas and for tables in registers, which
+//! compilers do not generate from loops over scalars. These instructions also give the special values.
 
 use super::arc::{ASIN_64, PI_2_LOW_64};
 use super::wide_tables::{TANH_32, Tabled};
@@ -10,13 +10,13 @@ use std::ops::Range;
 /// `r[i] = f(a[i])`
 ///
 /// # Safety
-/// `r` and `a` have `n` elements; `r` is `a` or apart from it. The machine has AVX-512.
+/// `r` and `a` must have `n` elements; `r` must be `a` or not overlap it. The processor must have AVX-512.
 #[inline(always)]
 pub(super) unsafe fn each<V: Tabled>(r: *mut V::Item, a: *const V::Item, n: usize, f: impl Fn(V) -> V) {
     let mut i = 0;
-    // Two at a time: a load waits for a store just before it where their addresses are multiples of 4096 apart, nearly.
+    // Two registers at a time: a load waits for a store just before it if their addresses differ by about a multiple of 4096.
     while i + 2 * V::LANES <= n {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe {
             let (x, y) = (V::load(a.add(i)), V::load(a.add(i + V::LANES)));
             let (x, y) = (f(x), f(y));
@@ -27,16 +27,16 @@ pub(super) unsafe fn each<V: Tabled>(r: *mut V::Item, a: *const V::Item, n: usiz
     }
     while i < n {
         let some = V::first((n - i).min(V::LANES));
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe { f(V::load_where(some, a.add(i))).store_where(some, r.add(i)) }
         i += V::LANES;
     }
 }
 
-/// `r[i] = pow(a[i], b[i])`, by `rest` over ranges with elements that [`pow`] does not hold for
+/// `r[i] = pow(a[i], b[i])`. Ranges with elements for which [`pow`] does not hold are left to `rest`.
 ///
 /// # Safety
-/// As for [`each`]; steps are 1, or 0 for an operand of one element.
+/// As for [`each`]; steps must be 1, or 0 for an operand of one element.
 #[inline(always)]
 pub(super) unsafe fn each_pow<V: Tabled>(
     r: *mut V::Item,
@@ -48,48 +48,48 @@ pub(super) unsafe fn each_pow<V: Tabled>(
 ) {
     let whole = n - n % V::LANES;
     for i in (0..whole).step_by(V::LANES) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         let (x, y) = unsafe { (load_stepped::<V>(a, steps[0], i), load_stepped::<V>(b, steps[1], i)) };
         let (p, known) = pow(x, y, log_tail);
         if known == V::first(V::LANES) {
-            // SAFETY: the caller's.
+            // SAFETY: the caller keeps this function's contract.
             unsafe { p.store(r.add(i)) }
         } else {
             rest(i..i + V::LANES);
-            // SAFETY: the caller's.
+            // SAFETY: the caller keeps this function's contract.
             unsafe { p.store_where(known, r.add(i)) }
         }
     }
     if whole < n {
         let some = V::first(n - whole);
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         let (x, y) = unsafe { (load_last::<V>(a, steps[0], whole, some), load_last::<V>(b, steps[1], whole, some)) };
         let (p, known) = pow(x, y, log_tail);
         if some & !known != 0 {
             rest(whole..n);
         }
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps this function's contract.
         unsafe { p.store_where(some & known, r.add(whole)) }
     }
 }
 
-/// The elements from `i` on, or the only one for a step of 0.
+/// Loads the elements from `i` on, or, for a step of 0, the only element.
 ///
 /// # Safety
-/// They lie there.
+/// The elements must exist.
 #[inline(always)]
 unsafe fn load_stepped<V: Tabled>(from: *const V::Item, step: usize, i: usize) -> V {
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps this function's contract.
     unsafe { if step == 0 { V::all(*from) } else { V::load(from.add(i)) } }
 }
 
-/// [`load_stepped`] of those in the mask.
+/// [`load_stepped`] of the elements in the mask.
 ///
 /// # Safety
-/// They lie there.
+/// The elements must exist.
 #[inline(always)]
 unsafe fn load_last<V: Tabled>(from: *const V::Item, step: usize, i: usize, mask: Mask) -> V {
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps this function's contract.
     unsafe { if step == 0 { V::all(*from) } else { V::load_where(mask, from.add(i)) } }
 }
 
@@ -103,7 +103,8 @@ fn poly<V: Tabled>(x: V, c: &[V::Item]) -> V {
     p
 }
 
-/// [`poly`] of an even number of coefficients, the even and the odd powers apart: in a long one additions would wait for one another.
+/// [`poly`] of an even number of coefficients, with even and odd powers summed separately, because the additions of a long polynomial would
+/// wait for one another.
 #[inline(always)]
 fn poly_halves<V: Tabled>(x: V, square: V, c: &[V::Item]) -> V {
     debug_assert!(c.len().is_multiple_of(2));
@@ -114,10 +115,10 @@ fn poly_halves<V: Tabled>(x: V, square: V, c: &[V::Item]) -> V {
     halves[1].fma(x, halves[0])
 }
 
-/// `exp(x) = (t + low) (1 + q) 2^floor(n)` with t in [1, 2): returns t, q, n and low, which is next to nothing. For |x| < 1000.
+/// `exp(x) = (t + low) (1 + q) 2^floor(n)` with t in [1, 2): returns t, q, n and low, which is very small. For |x| < 1000.
 #[inline(always)]
 fn exp_parts<V: Tabled>(x: V) -> (V, V, V, V) {
-    // The sum rounds to a multiple of 1 / 32 or 1 / 16, and its lowest bits tell the fraction.
+    // The sum rounds to a multiple of 1 / 32 or 1 / 16. Its lowest bits are the index of the fraction.
     let shifted = x.fma(V::all(V::K.log2_e[0]), V::all(V::K.shift));
     let n = shifted - V::all(V::K.shift);
     let r = n.fnmadd(V::all(V::K.ln2[1]), n.fnmadd(V::all(V::K.ln2[0]), x));
@@ -138,11 +139,11 @@ pub(super) fn sigmoid<V: Tabled>(x: V) -> V {
     let one = V::all(V::K.one);
     let (t, q, n, low) = exp_parts(x.with_sign(V::all(V::K.minus_one)).at_least(V::K.exp_least));
     let e = (t + t.fma(q, low)).scale(n);
-    // One of e^-|x| and 1 is the numerator, so that nothing overflows and a subnormal result is rounded once.
+    // The numerator is e^-|x| or 1, so that nothing overflows and a subnormal result is rounded once.
     let numerator = one.or_where(x.below(x.abs()), e);
     let d = one + e;
     let y = numerator / d;
-    // The quotient without the rounding of d, where that counts: at small e.
+    // Corrects the quotient for the rounding of d, which matters for small e.
     y.fnmadd(e - (d - one), y)
 }
 
@@ -155,7 +156,8 @@ pub(super) fn cosh<V: Tabled>(x: V) -> V {
     V::all(V::K.quarter) / h + h
 }
 
-/// `log_b(x) = e log_b(2) + t + r p` with `t = -log_b(inverse)`: returns e, what tells the place of `inverse` in its table, r and p.
+/// `log_b(x) = e log_b(2) + t + r p` with `t = -log_b(inverse)`: returns e, the number whose lowest bits select `inverse` in its table, r
+/// and p.
 #[inline(always)]
 fn log_parts<V: Tabled>(x: V, c: &[V::Item]) -> (V, V, V, V) {
     let (e, m) = x.split();
@@ -171,7 +173,7 @@ pub(super) fn log<V: Tabled>(x: V) -> V {
     r.fma(p, e.fma(V::all(V::K.ln2[0]), index.lookup(V::K.log_table)))
 }
 
-/// `log(1 + x)`: of the rounded sum, and what that has lost by the derivative.
+/// `log(1 + x)`: the logarithm of the rounded sum, corrected for its rounding error by the derivative.
 #[inline(always)]
 pub(super) fn log1p<V: Tabled>(x: V) -> V {
     let one = V::all(V::K.one);
@@ -179,7 +181,7 @@ pub(super) fn log1p<V: Tabled>(x: V) -> V {
     let lost = (x - (sum - one)) / sum;
     let (e, index, r, p) = log_parts(sum, V::K.log);
     let base = e.fma(V::all(V::K.ln2[0]), index.lookup(V::K.log_table));
-    // At both ends the logarithm is infinite, and the quotient NaN.
+    // At both ends the logarithm is infinite, and the quotient is NaN.
     let lost = V::all(V::K.zero).or_where(base.inside(V::K.exp_most), lost);
     (base + r.fma(p, lost)).with_sign(x)
 }
@@ -191,7 +193,7 @@ pub(super) fn log2<V: Tabled>(x: V) -> V {
     r.fma(p, e + index.lookup(V::K.log2_table))
 }
 
-/// `log10(x)`, with an exact first sum, for the logarithms of powers of ten to be exact.
+/// `log10(x)`, with an exact first sum, so that the logarithms of powers of ten are exact.
 #[inline(always)]
 pub(super) fn log10<V: Tabled>(x: V) -> V {
     let (e, index, r, p) = log_parts(x, V::K.log10);
@@ -215,21 +217,21 @@ pub(super) fn tanh(x: F32x16) -> F32x16 {
 
 /// `sqrt(x)`: Newton's steps take half the time of the instruction.
 ///
-/// Correctly rounded: all steps scale with powers of 4, so let 1 <= x < 4, s be its root, u = 2^-52 and y = (1 + a) / s with |a| < 2^-14. A
-/// step turns a common relative error a of g and h into -1.5 a^2, and half the difference between their errors, which comes from roundings,
-/// stays. After two, g = s - e is within 2.5 u of s and h = (1 + b) / 2s with |b| < 1.5 u: 0.75 u from differences, 0.25 u from 1.5 a^2,
-/// and the last rounding. g + h (s^2 - g^2) = s + b e - (1 + b) e^2 / 2s misses s by less than 7 u^2, and the rounding of s^2 - g^2 adds
-/// 1.25 u^2. So rounding goes wrong only if s is within 8.25 u^2 of the middle m of two numbers, x within 33 u^2 of m^2. But 4 m^2 / u^2 is
-/// the square of an odd number, and 4 x / u^2 is a multiple of 2^54, for x > 2 of 2^55: few of these are within 132 of such a square.
-/// `square_roots_are_correctly_rounded` tries them all.
+/// The result is correctly rounded. All steps scale with powers of 4, so let 1 <= x < 4, s be its root, u = 2^-52 and y = (1 + a) / s with
+/// |a| < 2^-14. A step turns a common relative error a of g and h into -1.5 a^2. Half the difference between their errors, which comes from
+/// roundings, remains. After two steps, g = s - e is within 2.5 u of s, and h = (1 + b) / 2s with |b| < 1.5 u: 0.75 u from differences,
+/// 0.25 u from 1.5 a^2, and the last rounding. g + h (s^2 - g^2) = s + b e - (1 + b) e^2 / 2s differs from s by less than 7 u^2, and the
+/// rounding of s^2 - g^2 adds 1.25 u^2. So rounding is wrong only if s is within 8.25 u^2 of the middle m of two numbers, x within 33 u^2
+/// of m^2. But 4 m^2 / u^2 is the square of an odd number, and 4 x / u^2 is a multiple of 2^54, for x > 2 of 2^55: few of these multiples
+/// are within 132 of such a square. `square_roots_are_correctly_rounded` tests all of them.
 #[inline(always)]
 pub(super) fn sqrt(x: F64x8) -> F64x8 {
-    // From 2^-900 on no remainder is subnormal. Of zero, infinity, NaN and negative numbers the instruction knows the roots.
+    // From 2^-900 on no remainder is subnormal. The roots of zero, infinity, NaN and negative numbers come from the instruction.
     if !x.all_bits_within((1023 - 900) << 52, 0x7ff << 52) {
         return x.sqrt();
     }
     let y = x.rsqrt_estimate();
-    // g goes to the root, h to half its inverse.
+    // g converges to the root, h to half its inverse.
     let (mut g, mut h) = (x * y, y * F64x8::all(0.5));
     for _ in 0..2 {
         let off = g.fnmadd(h, F64x8::all(0.5));
@@ -247,7 +249,8 @@ fn near_root(z: F64x8) -> F64x8 {
     (g * e).fma(poly(e, &[0.5, 0.375, 0.3125]), g)
 }
 
-/// Returns `s` and `asin(s) - s`, where `asin(|x|) = asin(s)` or, beyond one half, `pi / 2 - 2 asin(s)`; and the mask of the latter.
+/// Returns `s`, `asin(s) - s`, and a mask of the lanes with `|x|` beyond one half. There `asin(|x|) = pi / 2 - 2 asin(s)`, elsewhere
+/// `asin(|x|) = asin(s)`.
 #[inline(always)]
 fn arc(x: F64x8, low: f64) -> (F64x8, F64x8, Mask) {
     let t = x.abs();
@@ -278,10 +281,10 @@ pub(super) fn acos(x: F64x8) -> F64x8 {
     times.fma(rest, times.fma(s, from))
 }
 
-/// `pow(x, y)`, and for which elements that holds: where x is positive and the result neither infinite nor subnormal.
+/// Returns `pow(x, y)`, and a mask of the elements for which it is correct: x is positive and the result neither infinite nor subnormal.
 #[inline(always)]
 pub(super) fn pow<V: Tabled>(x: V, y: V, log_tail: impl Fn(V, V, V) -> (V, V)) -> (V, Mask) {
-    // log2 x = whole + high + low; of c = k / 32 or k / 16 and (m - c) / c = r + rest.
+    // log2 x = whole + high + low, computed from c = k / 32 or k / 16 and (m - c) / c = r + rest.
     let (e, m) = x.split();
     let index = m + V::all(V::K.shift);
     let c = index - V::all(V::K.shift);
@@ -292,7 +295,7 @@ pub(super) fn pow<V: Tabled>(x: V, y: V, log_tail: impl Fn(V, V, V) -> (V, V)) -
     let (high, low) = log_tail(r, rest, index.lookup(V::K.pow_log_low));
     let sum = whole + high;
     let low = ((whole - sum) + high) + low;
-    // Large y make much of little: what is left must be below the last bit.
+    // A large y magnifies the error of the logarithm, so the remaining error must be below the last bit.
     let log = sum + low;
     let log_low = (sum - log) + low;
     let p = y * log;
@@ -301,13 +304,13 @@ pub(super) fn pow<V: Tabled>(x: V, y: V, log_tail: impl Fn(V, V, V) -> (V, V)) -
     let n = shifted - V::all(V::K.shift);
     let f = (p - n) + p_low;
     let t = shifted.lookup(V::K.exp2_table);
-    // Of float64 it is long.
+    // The polynomial of float64 is long.
     let q = if V::LANES == 8 { poly_halves(f, f * f, V::K.exp2) } else { poly(f, V::K.exp2) };
     let low = t.fma(f * q, shifted.lookup(V::K.exp2_table_low));
     ((t + low).scale(n), p.inside(V::K.pow_most))
 }
 
-/// `log2(1 + r + rest) + low` as a sum of two.
+/// Returns `log2(1 + r + rest) + low` as a sum of two.
 #[inline(always)]
 pub(super) fn log_tail_32(r: F32x16, rest: F32x16, low: F32x16) -> (F32x16, F32x16) {
     let log2_e = F32x16::all(F32x16::K.log2_e[0]);
@@ -317,7 +320,7 @@ pub(super) fn log_tail_32(r: F32x16, rest: F32x16, low: F32x16) -> (F32x16, F32x
     (high, (r * r).fma(poly(r, F32x16::K.pow), lost) + low)
 }
 
-/// [`log_tail_32`] for f64, the square of r exactly.
+/// [`log_tail_32`] for f64, with an exact square of r.
 #[inline(always)]
 pub(super) fn log_tail_64(r: F64x8, rest: F64x8, low: F64x8) -> (F64x8, F64x8) {
     let half = F64x8::all(0.5);

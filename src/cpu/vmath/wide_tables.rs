@@ -1,7 +1,7 @@
 //! Tables and coefficients of [`wide`](super::wide).
 //!
-//! Sixteen and more numbers lie where the lowest bits of a rounded number find them: those of `m` between 3/4 and 3/2 in steps of 1/32
-//! (f32) or 1/16 (f64), the ones from 3/4 to 1 last.
+//! Entries of tables with sixteen or more numbers are selected by the lowest bits of a rounded number. The entries are for `m` between 3/4
+//! and 3/2 in steps of 1/32 (f32) or 1/16 (f64); the entries from 3/4 to 1 are last.
 
 #![allow(clippy::approx_constant, reason = "known constants are entries like others")]
 
@@ -9,7 +9,7 @@ use crate::cpu::vector::{Elementary, F32x16, F64x8};
 
 /// A register with the tables of its type.
 pub(super) trait Tabled: Elementary {
-    /// Tables and coefficients.
+    /// The tables and coefficients.
     const K: Constants<Self::Item>;
 }
 
@@ -27,15 +27,15 @@ pub(super) struct Constants<T: 'static> {
     pub one: T,
     pub minus_one: T,
     pub quarter: T,
-    /// Adding this rounds to a multiple of 1/32 (f32) or 1/16 (f64) and leaves it in the lowest bits.
+    /// Adding this rounds to a multiple of 1/32 (f32) or 1/16 (f64), whose index is then in the lowest bits.
     pub shift: T,
     /// `1 / ln 2` as a sum of two.
     pub log2_e: [T; 2],
     /// `ln 2` as a sum of two.
     pub ln2: [T; 2],
-    /// `log10 2` as a sum of two, the first short enough for exact products with exponents.
+    /// `log10 2` as a sum of two. The first is short enough for exact products with exponents.
     pub log10_2: [T; 2],
-    /// Where exp is infinite, and where it is 0.
+    /// The arguments from which exp is infinite, and up to which it is 0.
     pub exp_most: T,
     pub exp_least: T,
     /// `(exp(r) - 1 - r) / r^2` on |r| <= ln 2 / 64 or / 32.
@@ -46,12 +46,12 @@ pub(super) struct Constants<T: 'static> {
     pub exp2_table_low: &'static [T],
     /// `(2^r - 1) / r` on |r| <= 1/64 or 1/32.
     pub exp2: &'static [T],
-    /// Near `1 / m`, chosen so that the logarithms below are almost exact.
+    /// Approximately `1 / m`, chosen so that the logarithms below are almost exact.
     pub inverse: &'static [T],
     /// The logarithms of the inverses of `inverse`.
     pub log_table: &'static [T],
     pub log2_table: &'static [T],
-    /// A sum of two, the first short enough to be added to logarithms of powers of two exactly.
+    /// A sum of two. The first is short enough for exact sums with logarithms of powers of two.
     pub log10_table: &'static [T],
     pub log10_table_low: &'static [T],
     /// `log(1 + r) / r` on |r| <= 1/47 or 1/23.
@@ -60,7 +60,7 @@ pub(super) struct Constants<T: 'static> {
     pub log10: &'static [T],
     /// `1 / m`
     pub pow_inverse: &'static [T],
-    /// `log2 m` as a sum of two, the first short enough to meet an exponent.
+    /// `log2 m` as a sum of two. The first is short enough for an exact sum with an exponent.
     pub pow_log: &'static [T],
     pub pow_log_low: &'static [T],
     /// `(log2(1 + r) - r log2 e) / r^2` (f32) or `(log(1 + r) - r + r^2 / 2) / r^3` (f64).
@@ -237,7 +237,8 @@ const K64: Constants<f64> = Constants {
     pow_most: 1021.0,
 };
 
-/// Centres of pieces of tanh and, for each power, the coefficients of the distance to them; by bits 21 to 25 of the argument.
+/// Centres of the pieces of tanh and, for each power, the coefficients of the distance to them. Bits 21 to 25 of the argument are the
+/// index.
 #[rustfmt::skip]
 pub(super) const TANH_32: [[f32; 32]; 8] = [
     [

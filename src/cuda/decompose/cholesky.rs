@@ -1,4 +1,4 @@
-//! Cholesky's factors, without and with pivots.
+//! Cholesky factors, without and with pivots.
 
 use super::lists::{Args, CHOLESKY_PANEL, Filling, Lists, PANEL, PIVOTED_CHOLESKY};
 use super::solve::{Triangle, solve};
@@ -6,7 +6,7 @@ use crate::error::Result;
 
 const LOWER: Triangle = Triangle { upper: false, transposed: false, unit: false };
 
-/// L of `A = L L'`, by panels.
+/// Computes L of `A = L L'`, panel by panel.
 pub fn potrf(lists: &Lists<'_>, n: i64) -> Result<()> {
     let a = lists.matrices(0, n);
     for from in (0..n).step_by(PANEL as usize) {
@@ -26,12 +26,12 @@ fn substitute(lists: &Lists<'_>, n: i64, k: i64) -> Result<()> {
     solve(lists, l, n, (x, k), Triangle { transposed: true, ..LOWER })
 }
 
-/// The solutions for a factor.
+/// Solves equations with given Cholesky factors.
 pub fn potrs(lists: &Lists<'_>, n: i64, k: i64) -> Result<()> {
     substitute(lists, n, k)
 }
 
-/// The inverses of `L L'`.
+/// Computes the inverses of `L L'`.
 pub fn potri(lists: &Lists<'_>, n: i64) -> Result<()> {
     let inverse = lists.matrices(1, n);
     lists.fill(Filling::Identity, inverse, inverse, [n, n])?;
@@ -39,7 +39,7 @@ pub fn potri(lists: &Lists<'_>, n: i64) -> Result<()> {
     lists.fill(Filling::Mirror, inverse, inverse, [n, n])
 }
 
-/// Factors with complete pivoting; behind the pivots of each matrix stands its rank.
+/// Factors matrices with complete pivoting. The rank of each matrix follows its pivots.
 pub fn pstrf(lists: &Lists<'_>, n: i64, tol: f64) -> Result<()> {
     lists.run(&PIVOTED_CHOLESKY, 1, &Args { a: lists.matrices(0, n), n, number: tol, ..lists.args() })
 }

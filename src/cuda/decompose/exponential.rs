@@ -1,9 +1,9 @@
-//! The exponential of a matrix: a rational approximation of a matrix divided by a power of 2, squared as often.
+//! The exponential of a matrix by scaling and squaring: a rational approximation for the matrix divided by 2^s, squared s times.
 //!
 //! N. J. Higham, The scaling and squaring method for the matrix exponential revisited, SIAM J. Matrix Anal. Appl. 26 (2005). The
-//! approximation is `inverse(V - U) (V + U)` with U the odd powers and V the even ones of Padé's numerator. Where the norm of a matrix
-//! says more than its powers do, it is halved less often: A. H. Al-Mohy and N. J. Higham, A new scaling and squaring algorithm for the
-//! matrix exponential, SIAM J. Matrix Anal. Appl. 31 (2009). The approximation is that of the greatest matrix of the batch, for all.
+//! approximation is `inverse(V - U) (V + U)`; U has the odd powers and V the even powers of Padé's numerator. If the norms of powers are
+//! smaller than the norm implies, the matrix is halved less often: A. H. Al-Mohy and N. J. Higham, A new scaling and squaring algorithm for
+//! the matrix exponential, SIAM J. Matrix Anal. Appl. 31 (2009). The greatest matrix of the batch determines the degree for all.
 
 use super::lists::{Args, Exponents, Filling, GREATEST_COLUMNS, Lists, Matrices, NORM_OF_POWER};
 use super::lu::{factor, substitute};
@@ -12,13 +12,12 @@ use crate::cuda::memory::Scratch;
 use crate::dtype::Dtype;
 use crate::error::Result;
 
-/// Norms up to which the error of an approximation is below half a unit in the last place, by the degree of the approximation; Higham's
-/// table 2.3.
+/// The norms up to which the error of an approximation is below half a unit in the last place, by degree (Higham's table 2.3).
 const SINGLE: &[(f64, usize)] = &[(4.258730016922831e-1, 3), (1.880152677804762, 5), (3.92572478313866, 7)];
 const DOUBLE: &[(f64, usize)] =
     &[(1.495585217958292e-2, 3), (2.53939833006323e-1, 5), (9.504178996162932e-1, 7), (2.097847961257068, 9), (5.371920351148152, 13)];
 
-/// The coefficients of Padé's numerator of this degree, of which the first is 1: what is nilpotent stays exact then.
+/// The coefficients of Padé's numerator of this degree. The first is 1, so that nilpotent matrices stay exact.
 fn coefficients(degree: usize) -> Vec<f64> {
     let mut c = vec![1.0];
     for k in 1..=degree {
@@ -28,9 +27,10 @@ fn coefficients(degree: usize) -> Vec<f64> {
     c
 }
 
-/// How often a matrix of norm `size` is to be halved for an approximation with this limit: as often as its fourth and sixth power ask for,
-/// whose norms are given by their logarithms, and the rounding of the approximation itself, but not more often than the norm. `growth` is
-/// the logarithm of the norm of the first power of magnitudes that the approximation leaves out, of a matrix divided by `2^shift`.
+/// The number of halvings of a matrix of norm `size` for an approximation with this limit. It is the number that the fourth and sixth power
+/// require, whose norms are given as logarithms, plus the number that the rounding of the approximation requires, and at most the number
+/// that the norm requires. `growth` is the logarithm of the norm of the first power of magnitudes that the approximation omits, for the
+/// matrix divided by `2^shift`.
 fn halvings(size: f64, shift: f64, [fourth, sixth]: [f64; 2], [growth, norm]: [f64; 2], (limit, degree): (f64, usize), unit: f64) -> i32 {
     let most = (size / limit).log2().ceil().max(0.0);
     let wanted = ((fourth / 4.0 + shift).max(sixth / 6.0 + shift) - limit.log2()).ceil().clamp(0.0, most);
@@ -38,11 +38,11 @@ fn halvings(size: f64, shift: f64, [fourth, sixth]: [f64; 2], [growth, norm]: [f
     let factorial: f64 = (1..=2 * degree + 1).map(|k| (k as f64).log2()).sum();
     let ratio = factor - factorial + growth - norm + 2.0 * degree as f64 * (shift - wanted);
     let more = ((ratio - unit) / (2.0 * degree as f64)).ceil().max(0.0);
-    // NaN, of powers that are 0, asks for nothing.
+    // NaN, which powers that are 0 give, adds nothing.
     (wanted + if more.is_nan() { 0.0 } else { more }).min(most) as i32
 }
 
-/// What the exponential of each matrix works on.
+/// The lists and the order of the matrices.
 struct Work<'a> {
     lists: &'a Lists<'a>,
     n: i64,
@@ -64,7 +64,7 @@ impl Work<'_> {
         self.numbers(|to| self.lists.run(&GREATEST_COLUMNS, 1, &Args { a, b: to, n: self.n, ..self.lists.args() }))
     }
 
-    /// A number of each matrix, which `f` writes to memory.
+    /// One number for each matrix, which `f` writes to memory.
     fn numbers(&self, f: impl FnOnce(Matrices) -> Result<()>) -> Result<Vec<f64>> {
         let (gpu, count) = (self.lists.gpu, self.lists.count as usize);
         let memory = gpu.scratch(count * 8)?;
@@ -74,14 +74,14 @@ impl Work<'_> {
         Ok(numbers)
     }
 
-    /// How often each matrix is to be halved.
+    /// The number of halvings of each matrix.
     fn halvings(&self, sizes: &[f64], [a, spare, square, fourth, sixth]: [Matrices; 5], (limit, degree): (f64, usize)) -> Result<Vec<i32>> {
         let is_large = |size: f64| size.is_finite() && size > limit;
         let mut found = alloc::list(sizes.len(), |_| Ok(0))?;
         if !sizes.iter().any(|&size| is_large(size)) {
             return Ok(found);
         }
-        // Powers are those of the matrix divided by a power of 2, which do not overflow.
+        // The powers are computed for the matrix divided by a power of 2, so that they do not overflow.
         let shift = |size: f64| if size > 0.0 && size.is_finite() { size.log2().ceil() } else { 0.0 };
         let shifts = alloc::list(sizes.len(), |i| Ok(shift(sizes[i]) as i32))?;
         self.fill(Filling::Copy, 0.0, spare, a)?;
@@ -117,7 +117,7 @@ impl Work<'_> {
     }
 }
 
-/// Exponentials of n x n matrices; NaN for those with an element that is not finite.
+/// Computes exponentials of n x n matrices; NaN for matrices with an element that is not finite.
 pub fn exponentials(lists: &Lists<'_>, n: i64) -> Result<()> {
     if n == 0 {
         return Ok(());
@@ -132,7 +132,7 @@ pub fn exponentials(lists: &Lists<'_>, n: i64) -> Result<()> {
     work.divide(a, &halvings)?;
     work.product(squared, a, a)?;
     let c = coefficients(pade.1);
-    // `spare` gathers the odd powers without their last factor.
+    // `spare` accumulates the odd powers without their last factor.
     work.fill(Filling::Identity, c[1], spare, spare)?;
     work.fill(Filling::Identity, 1.0, even, even)?;
     work.fill(Filling::Identity, 1.0, power, power)?;
@@ -150,7 +150,7 @@ pub fn exponentials(lists: &Lists<'_>, n: i64) -> Result<()> {
     work.fill(Filling::Add, 1.0, a, odd)?;
     factor(lists, spare, n, n)?;
     substitute(lists, spare, n, (a, n))?;
-    // A matrix that is not finite has no info either.
+    // The info of matrices that are not finite is 0, too.
     lists.clear_infos()?;
     let (_memory, exponents) = work.upload(&halvings)?;
     for step in 0..halvings.iter().copied().max().unwrap_or(0) {

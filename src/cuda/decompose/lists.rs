@@ -1,4 +1,4 @@
-//! The lists of a batch of matrices, and the kernels that work on them.
+//! The lists of a batch of matrices, and the kernels on them.
 
 use crate::alloc;
 use crate::cuda::gpu::Gpu;
@@ -12,39 +12,39 @@ use crate::operand::Operand;
 
 const DECOMPOSE: &str = include_str!("../kernels/decompose.cuh");
 
-/// Powers of 2, and elements that are copied, set or looked at.
+/// The kernels that scale by powers of 2, and that copy, set or test elements.
 pub static SCALE: Source = Source {
     name: "decompose_scale",
     text: &[TWO_BLOCKS, DECOMPOSE, include_str!("../kernels/decompose_scale.cu")],
     entries: scale_entries,
 };
-/// LU, Cholesky's factors, and triangular systems.
+/// The kernels of LU, Cholesky factors, and triangular systems.
 pub static LU: Source =
     Source { name: "decompose_lu", text: &[TWO_BLOCKS, DECOMPOSE, include_str!("../kernels/decompose_lu.cu")], entries: lu_entries };
-/// QR.
+/// The kernels of QR.
 pub static QR: Source =
     Source { name: "decompose_qr", text: &[TWO_BLOCKS, DECOMPOSE, include_str!("../kernels/decompose_qr.cu")], entries: qr_entries };
-/// Eigenvalues and singular values.
+/// The kernels of eigenvalues and singular values.
 pub static VALUES: Source = Source {
     name: "decompose_values",
     text: &[TWO_BLOCKS, DECOMPOSE, include_str!("../kernels/decompose_values.cu")],
     entries: values_entries,
 };
-/// The exponential of a matrix.
+/// The kernels of the matrix exponential.
 pub static EXPONENTIAL: Source = Source {
     name: "decompose_exponential",
     text: &[TWO_BLOCKS, DECOMPOSE, include_str!("../kernels/decompose_exponential.cu")],
     entries: exponential_entries,
 };
 
-/// Columns of a panel.
+/// The number of columns of a panel.
 pub(super) const PANEL: i64 = 32;
 
-/// A kernel for float and double.
+/// A kernel that exists for float and double.
 pub struct Kernel {
     source: &'static Source,
     name: &'static str,
-    /// Threads for a line: a matrix, or a row or column of one.
+    /// The number of threads for a line, which is a matrix, or a row or column of one.
     threads: i64,
 }
 
@@ -98,18 +98,18 @@ kernels! { EXPONENTIAL exponential_entries:
 /// The argument of all kernels.
 const ARGS: &str = "DecomposeArgs";
 
-/// What matrices are multiplied by.
+/// The power of 2 that a matrix is multiplied by.
 #[derive(Debug, Clone, Copy)]
 pub enum Scaling {
-    /// A power of 2 where sums overflow, or all elements are small.
+    /// Used if sums could overflow, or if all elements are small.
     Headroom,
-    /// A power of 2 where squares leave the range.
+    /// Used if squares could leave the range.
     Squares,
-    /// A power of 2 that brings the greatest element near 1.
+    /// Always used; brings the greatest element near 1.
     Unit,
 }
 
-/// What elements become; numbers are those of the kernels.
+/// The values that are written to elements. The kernels use the same numbers.
 #[derive(Debug, Clone, Copy)]
 pub enum Filling {
     Identity,
@@ -127,7 +127,7 @@ pub enum Filling {
     SpoilFailed,
 }
 
-/// Matrices of a batch, column after column: the first address, and elements from matrix to matrix and from column to column.
+/// A batch of column-major matrices: the address, and the distances between matrices and between columns in elements.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Matrices {
@@ -137,13 +137,13 @@ pub struct Matrices {
 }
 
 impl Matrices {
-    /// The matrices as products take them.
+    /// The matrices as a block for products.
     pub fn block(self) -> Block {
         Block { at: self.first, apart: self.size, row: 1, col: self.step }
     }
 }
 
-/// As the kernels declare it.
+/// The argument of the kernels.
 #[repr(C)]
 #[derive(Clone, Copy, Default)]
 pub struct Args {
@@ -171,14 +171,14 @@ pub struct Args {
     pub mode: i32,
 }
 
-/// Exponents of matrices: their address, and integers from one to the next.
+/// One exponent for each matrix: the address, and the distance between exponents in integers.
 #[derive(Debug, Clone, Copy)]
 pub struct Exponents {
     pub at: u64,
     pub step: i64,
 }
 
-/// The lists of a batch, row-major and apart from each other.
+/// The lists of a batch. They are row-major and do not overlap.
 pub struct Lists<'a> {
     pub gpu: &'a Gpu,
     pub count: i64,
@@ -189,7 +189,7 @@ pub struct Lists<'a> {
 }
 
 impl<'a> Lists<'a> {
-    /// The lists of `count` matrices; each info becomes 0.
+    /// The lists of `count` matrices. Each info is set to 0.
     pub fn new(
         gpu: &'a Gpu,
         count: usize,
@@ -214,25 +214,25 @@ impl<'a> Lists<'a> {
         })
     }
 
-    /// The integers, and how many belong to a matrix.
+    /// The address of the integers, and their number for each matrix.
     pub fn integers(&self) -> (u64, i64) {
         self.integers.map_or((0, 0), |integers| (integers.first() as u64, integers.layout.numel() / self.count.max(1)))
     }
 
-    /// The integer number `k` of each matrix as exponents.
+    /// Integer number `k` of each matrix, used as exponents.
     pub fn exponents_at(&self, k: i64) -> Exponents {
         let (at, step) = self.integers();
         Exponents { at: at + 4 * k as u64, step }
     }
 
-    /// Memory for an exponent of each matrix.
+    /// Scratch memory for an exponent of each matrix.
     pub fn exponents(&self) -> Result<(Scratch<'a>, Exponents)> {
         let memory = self.gpu.scratch(self.count as usize * 4)?;
         let at = memory.ptr();
         Ok((memory, Exponents { at, step: 1 }))
     }
 
-    /// Memory for matrices of `rows` rows and `columns` columns.
+    /// Scratch memory for matrices with `rows` rows and `columns` columns.
     pub fn memory(&self, rows: i64, columns: i64) -> Result<(Scratch<'a>, Matrices)> {
         let size = rows * columns;
         let memory = self.gpu.scratch((self.count * size) as usize * self.dtype.size())?;
@@ -240,7 +240,7 @@ impl<'a> Lists<'a> {
         Ok((memory, Matrices { first, size, step: rows }))
     }
 
-    /// Matrices from a row and a column on.
+    /// The parts of matrices from a row and a column on.
     pub fn part(&self, of: Matrices, row: i64, column: i64) -> Matrices {
         Matrices { first: of.first + ((row + column * of.step) as u64) * self.dtype.size() as u64, ..of }
     }
@@ -258,23 +258,23 @@ impl<'a> Lists<'a> {
         }
         let of = if self.dtype == Dtype::Float64 { "double" } else { "float" };
         let blocks = self.gpu.blocks_for((self.count * lines).saturating_mul(kernel.threads));
-        // SAFETY: lists and scratch memory have the elements of the matrices that drivers name, and nobody else touches them.
+        // SAFETY: lists and scratch memory hold the elements of the matrices in `args`, and no other work uses them.
         unsafe { self.gpu.launch(kernel.source, &format!("{}<{of}>", kernel.name), ARGS, blocks, args) }
     }
 
-    /// `c = beta * c + alpha * a b` for all matrices, of m x k and k x n elements.
+    /// Computes `c = beta * c + alpha * a b` for all matrices, which are m x k and k x n.
     pub fn multiply(&self, sizes: [i64; 3], (beta, c): (f64, Block), (alpha, a, b): (f64, Block, Block)) -> Result<()> {
         // SAFETY: as above.
         unsafe { multiply(self.gpu, (self.dtype, self.count), sizes, (beta, c), (alpha, a, b)) }
     }
 
-    /// Multiplies `size` elements of each matrix by a power of 2, and notes the exponents.
+    /// Multiplies `size` elements of each matrix by a power of 2, and stores the exponents.
     pub fn scale(&self, a: Matrices, size: i64, scaling: Scaling, to: Exponents) -> Result<()> {
         let args = Args { a, n: size, exponents: to.at, exponent_step: to.step, mode: scaling as i32, ..self.args() };
         self.run(&SCALE_MATRICES, 1, &args)
     }
 
-    /// Scales each column of right-hand sides by itself, of which `given` rows are there, and notes the exponents behind `from` integers.
+    /// Scales each column of right-hand sides separately; `given` rows are valid. The exponents are stored after the first `from` integers.
     pub fn scale_columns(&self, b: Matrices, given: i64, k: i64, from: i64) -> Result<()> {
         self.run(&SCALE_COLUMNS, k, &Args { b, m: given, k, from, ..self.args() })
     }
@@ -284,12 +284,13 @@ impl<'a> Lists<'a> {
         self.run(&RESCALE, n, &self.rescaled(a, [m, n], exponents, sign))
     }
 
-    /// The same for the upper triangle.
+    /// Like [`Lists::rescale`], for the upper triangle.
     pub fn rescale_upper(&self, a: Matrices, [m, n]: [i64; 2], exponents: Exponents, sign: i64) -> Result<()> {
         self.run(&RESCALE, n, &Args { upper: 1, ..self.rescaled(a, [m, n], exponents, sign) })
     }
 
-    /// The solutions for right-hand sides that were scaled with exponents behind `from` integers, and matrices with these exponents.
+    /// Removes the scaling from solutions. Right-hand sides were scaled with the exponents after the first `from` integers, matrices with
+    /// `exponents`.
     pub fn rescale_solutions(&self, x: Matrices, [m, n]: [i64; 2], exponents: Exponents, from: i64) -> Result<()> {
         let (integers, integer_step) = self.integers();
         self.run(&RESCALE, n, &Args { integers, integer_step, from, ..self.rescaled(x, [m, n], exponents, 1) })
@@ -299,17 +300,17 @@ impl<'a> Lists<'a> {
         Args { a, m, n, exponents: exponents.at, exponent_step: exponents.step, side: sign, integers: 0, ..self.args() }
     }
 
-    /// Sets the info of each matrix to the number of the first element of the diagonal that is 0.
+    /// Sets the info of each matrix to the number of the first 0 on the diagonal.
     pub fn find_zero(&self, a: Matrices, n: i64) -> Result<()> {
         self.run(&FIND_ZERO, 1, &Args { a, n, ..self.args() })
     }
 
-    /// Writes m x n elements of `a`, from those of `b` if they are copied.
+    /// Writes m x n elements of `a`. If `filling` copies, they come from `b`.
     pub fn fill(&self, filling: Filling, a: Matrices, b: Matrices, [m, n]: [i64; 2]) -> Result<()> {
         self.run(&FILL, n, &Args { a, b, m, n, mode: filling as i32, number: 1.0, ..self.args() })
     }
 
-    /// [`Lists::fill`] with arguments of its own, for `n` columns.
+    /// Like [`Lists::fill`], with given arguments, for `n` columns.
     pub fn fill_with(&self, n: i64, args: &Args) -> Result<()> {
         self.run(&FILL, n, args)
     }
@@ -319,7 +320,7 @@ impl<'a> Lists<'a> {
         self.gpu.zero(self.infos.first() as u64, self.infos.layout.numel() as usize * 4)
     }
 
-    /// The infos.
+    /// Reads the infos.
     pub fn infos(&self) -> Result<Vec<i32>> {
         let mut infos = alloc::list(self.count as usize, |_| Ok(0))?;
         self.gpu.read(self.infos.first() as u64, &mut infos)?;

@@ -1,4 +1,4 @@
-//! LU with partial pivoting, and what is made of it.
+//! LU with partial pivoting, and its applications.
 
 use super::lists::{Args, DETERMINANT, EXCHANGE_ROWS, Exponents, Filling, LU_PANEL, Lists, Matrices, ORDER_ROWS, PANEL, Scaling};
 use super::solve::{Triangle, solve};
@@ -8,7 +8,7 @@ use crate::launch::Determinant;
 const LOWER: Triangle = Triangle { upper: false, transposed: false, unit: true };
 const UPPER: Triangle = Triangle { upper: true, transposed: false, unit: false };
 
-/// Factors m x n matrices in place, by panels; the pivots are the first integers.
+/// Factors m x n matrices in place, panel by panel. The pivots are the first integers.
 pub fn factor(lists: &Lists<'_>, a: Matrices, m: i64, n: i64) -> Result<()> {
     let size = m.min(n);
     for from in (0..size).step_by(PANEL as usize) {
@@ -16,7 +16,7 @@ pub fn factor(lists: &Lists<'_>, a: Matrices, m: i64, n: i64) -> Result<()> {
         let (end, args) = (from + width, Args { a, b: a, m, n: n - width, k: width, from, width, ..lists.args() });
         lists.run(&LU_PANEL, 1, &args)?;
         lists.run(&EXCHANGE_ROWS, n - width, &args)?;
-        // The rows of U, and what is left of the matrix.
+        // Computes the rows of U, and updates the rest of the matrix.
         let corner = lists.part(a, from, from);
         solve(lists, corner, width, (lists.part(a, from, end), n - end), LOWER)?;
         let block = |row, col| lists.part(a, row, col).block();
@@ -25,7 +25,7 @@ pub fn factor(lists: &Lists<'_>, a: Matrices, m: i64, n: i64) -> Result<()> {
     lists.find_zero(a, size)
 }
 
-/// [`factor`] of the matrices times powers of 2 where elements are very large or small.
+/// Like [`factor`], but scales matrices with very large or small elements by powers of 2.
 fn factored(lists: &Lists<'_>, a: Matrices, m: i64, n: i64) -> Result<()> {
     let (_memory, exponents) = lists.exponents()?;
     lists.scale(a, m * n, Scaling::Headroom, exponents)?;
@@ -33,19 +33,19 @@ fn factored(lists: &Lists<'_>, a: Matrices, m: i64, n: i64) -> Result<()> {
     lists.rescale_upper(a, [m, n], exponents, -1)
 }
 
-/// Packed factors.
+/// Computes packed factors.
 pub fn getrf(lists: &Lists<'_>, m: i64, n: i64) -> Result<()> {
     factored(lists, lists.matrices(0, m), m, n)
 }
 
-/// The three factors as matrices.
+/// Computes the three factors as matrices.
 pub fn factors(lists: &Lists<'_>, m: i64, n: i64) -> Result<()> {
     let size = m.min(n);
     let (a, p, l, u) = (lists.matrices(0, m), lists.matrices(1, m), lists.matrices(2, m), lists.matrices(3, size));
     factored(lists, a, m, n)?;
     lists.fill(Filling::CopyLower, l, a, [m, size])?;
     lists.fill(Filling::CopyUpper, u, a, [size, n])?;
-    // A matrix with zeros on the diagonal of U has factors, too.
+    // Factors exist even if U has zeros on its diagonal.
     lists.clear_infos()?;
     if p.size == 0 {
         return Ok(());
@@ -55,19 +55,19 @@ pub fn factors(lists: &Lists<'_>, m: i64, n: i64) -> Result<()> {
     lists.fill_with(m, &args)
 }
 
-/// Exchanges the rows of right-hand sides, and solves for packed factors.
+/// Permutes the rows of right-hand sides, and solves with packed factors.
 pub fn substitute(lists: &Lists<'_>, lu: Matrices, n: i64, (b, k): (Matrices, i64)) -> Result<()> {
     lists.run(&EXCHANGE_ROWS, k, &Args { b, n: k, width: n, ..lists.args() })?;
     solve(lists, lu, n, (b, k), LOWER)?;
     solve(lists, lu, n, (b, k), UPPER)
 }
 
-/// The solutions for packed factors.
+/// Solves equations with given packed factors.
 pub fn getrs(lists: &Lists<'_>, n: i64, k: i64) -> Result<()> {
     substitute(lists, lists.matrices(0, n), n, (lists.matrices(1, n), k))
 }
 
-/// Packed factors, and the solutions.
+/// Computes packed factors, and solves equations.
 pub fn gesv(lists: &Lists<'_>, n: i64, k: i64) -> Result<()> {
     let (lu, x) = (lists.matrices(0, n), lists.matrices(1, n));
     let (_memory, exponents) = lists.exponents()?;
@@ -79,7 +79,7 @@ pub fn gesv(lists: &Lists<'_>, n: i64, k: i64) -> Result<()> {
     lists.rescale_upper(lu, [n, n], exponents, -1)
 }
 
-/// Inverses; zeros for matrices that have none.
+/// Computes inverses; zeros for singular matrices.
 pub fn getri(lists: &Lists<'_>, n: i64) -> Result<()> {
     let (lu, inverse) = (lists.matrices(0, n), lists.matrices(1, n));
     let (_memory, exponents) = lists.exponents()?;
@@ -91,7 +91,7 @@ pub fn getri(lists: &Lists<'_>, n: i64) -> Result<()> {
     lists.fill(Filling::ClearFailed, inverse, inverse, [n, n])
 }
 
-/// Two numbers for the determinant of each matrix.
+/// Computes the determinant of each matrix as two numbers.
 pub fn det(lists: &Lists<'_>, n: i64, form: Determinant) -> Result<()> {
     let (a, numbers) = (lists.matrices(0, n), lists.matrices(1, 2));
     let exponents: Exponents = lists.exponents_at(n);

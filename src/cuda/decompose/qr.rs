@@ -1,4 +1,4 @@
-//! QR by Householder's reflectors, and least squares.
+//! QR by Householder reflectors, and least squares.
 
 use super::lists::{Args, Filling, Lists, Matrices, PANEL, QR_BLOCK, QR_PANEL, Scaling};
 use super::solve::{Triangle, solve};
@@ -8,7 +8,7 @@ use crate::error::Result;
 
 const UPPER: Triangle = Triangle { upper: true, transposed: false, unit: false };
 
-/// Reflectors: packed below the diagonal of `a`, of `rows` rows, with a number tau for each.
+/// Reflectors, packed below the diagonal of `a`, which has `rows` rows, with a number tau for each.
 #[derive(Debug, Clone, Copy)]
 pub struct Reflectors {
     pub a: Matrices,
@@ -17,8 +17,8 @@ pub struct Reflectors {
 }
 
 impl Reflectors {
-    /// `C = Q C`, or `Q' C` if `transposed`, for the product Q of `width` reflectors from number `from` on; C is the `n` columns of `c`
-    /// from that row on.
+    /// Computes `C = Q C`, or `Q' C` if `transposed`, for the product Q of `width` reflectors from number `from` on. C is the first `n`
+    /// columns of `c` from row `from` on.
     fn apply(&self, lists: &Lists<'_>, [from, width]: [i64; 2], transposed: bool, c: Block, n: i64) -> Result<()> {
         let rows = self.rows - from;
         if n == 0 || rows == 0 {
@@ -36,7 +36,7 @@ impl Reflectors {
         lists.multiply([rows, n, width], (1.0, c), (-1.0, v, tw))
     }
 
-    /// Factors matrices of `n` columns in place, by panels.
+    /// Factors matrices with `n` columns in place, panel by panel.
     pub fn factor(&self, lists: &Lists<'_>, n: i64) -> Result<()> {
         let size = self.rows.min(n);
         for from in (0..size).step_by(PANEL as usize) {
@@ -49,7 +49,7 @@ impl Reflectors {
         Ok(())
     }
 
-    /// [`Reflectors::factor`] of the matrices times powers of 2 where elements are very large or small.
+    /// Like [`Reflectors::factor`], but scales matrices with very large or small elements by powers of 2.
     fn factor_any(&self, lists: &Lists<'_>, n: i64) -> Result<()> {
         let (_memory, exponents) = lists.exponents()?;
         lists.scale(self.a, self.rows * n, Scaling::Headroom, exponents)?;
@@ -57,7 +57,7 @@ impl Reflectors {
         lists.rescale_upper(self.a, [self.rows, n], exponents, -1)
     }
 
-    /// `C = Q C`, or `Q' C`, for all `k` reflectors and `n` columns.
+    /// Computes `C = Q C`, or `Q' C`, for all `k` reflectors and `n` columns.
     pub fn multiply(&self, lists: &Lists<'_>, k: i64, transposed: bool, c: Block, n: i64) -> Result<()> {
         let panels = div_up(k, PANEL);
         for number in 0..panels {
@@ -67,12 +67,12 @@ impl Reflectors {
         Ok(())
     }
 
-    /// Makes `q` the first `n` columns of the product of `k` reflectors.
+    /// Writes the first `n` columns of the product of `k` reflectors to `q`.
     fn columns(&self, lists: &Lists<'_>, k: i64, q: Matrices, n: i64) -> Result<()> {
         lists.fill(Filling::Identity, q, q, [self.rows, n])?;
         let panels = div_up(k, PANEL);
         for from in (0..panels).rev().map(|number| number * PANEL) {
-            // What stands left of the panel and above is still the identity.
+            // Left of the panel and above it, elements are still equal to the identity's.
             let part = lists.part(q, from, from).block();
             self.apply(lists, [from, PANEL.min(k - from)], false, part, (n - from).max(0))?;
         }
@@ -84,12 +84,12 @@ fn reflectors(lists: &Lists<'_>, rows: i64) -> Reflectors {
     Reflectors { a: lists.matrices(0, rows), tau: lists.matrices(1, 1), rows }
 }
 
-/// R and packed reflectors.
+/// Computes R and packed reflectors.
 pub fn geqrf(lists: &Lists<'_>, m: i64, n: i64) -> Result<()> {
     reflectors(lists, m).factor_any(lists, n)
 }
 
-/// The first `columns` of Q, and `side` rows of R, as matrices.
+/// Computes the first `columns` columns of Q, and `side` rows of R, as matrices.
 pub fn qr(lists: &Lists<'_>, [m, n, side, columns]: [i64; 4]) -> Result<()> {
     let (all, q, r) = (reflectors(lists, m), lists.matrices(2, m), lists.matrices(3, side));
     all.factor_any(lists, n)?;
@@ -97,20 +97,20 @@ pub fn qr(lists: &Lists<'_>, [m, n, side, columns]: [i64; 4]) -> Result<()> {
     all.columns(lists, m.min(n), q, columns)
 }
 
-/// The first n columns of the product of k reflectors.
+/// Computes the first n columns of the product of k reflectors.
 pub fn orgqr(lists: &Lists<'_>, [m, n, k]: [i64; 3]) -> Result<()> {
     reflectors(lists, m).columns(lists, k, lists.matrices(2, m), n)
 }
 
-/// The product of k reflectors times an m x n matrix, or the other way around.
+/// Multiplies an m x n matrix by the product of k reflectors from the left or the right.
 pub fn ormqr(lists: &Lists<'_>, [m, n, k]: [i64; 3], left: bool, transposed: bool) -> Result<()> {
     let c = lists.matrices(2, m).block();
-    // C Q is the transposed of Q' C'.
+    // C Q is the transpose of Q' C'.
     let (c, rows, columns, transposed) = if left { (c, m, n, transposed) } else { (c.transposed(), n, m, !transposed) };
     reflectors(lists, rows).multiply(lists, k, transposed, c, columns)
 }
 
-/// Least squares of m equations, n unknowns and k right-hand sides; of m < n the matrix is the transposed one.
+/// Solves least squares of m equations, n unknowns and k right-hand sides. If m < n, the matrix is given transposed.
 pub fn gels(lists: &Lists<'_>, [m, n, k]: [i64; 3]) -> Result<()> {
     let (rows, small) = (m.max(n), m.min(n));
     let (all, b) = (reflectors(lists, rows), lists.matrices(2, rows));

@@ -4,16 +4,16 @@ use super::lists::{Args, Lists, Matrices, PANEL, SOLVE_PANEL};
 use crate::cuda::loops::div_up;
 use crate::error::Result;
 
-/// The triangle of a matrix that is meant, and how.
+/// The triangle of a matrix, and its use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Triangle {
     pub upper: bool,
     pub transposed: bool,
-    /// True if the diagonal counts as ones.
+    /// True if all diagonal elements are taken as 1.
     pub unit: bool,
 }
 
-/// The solutions for a triangle.
+/// Solves equations with a triangle.
 pub fn trtrs(lists: &Lists<'_>, n: i64, k: i64, triangle: Triangle) -> Result<()> {
     let (a, b) = (lists.matrices(0, n), lists.matrices(1, n));
     if !triangle.unit {
@@ -22,7 +22,7 @@ pub fn trtrs(lists: &Lists<'_>, n: i64, k: i64, triangle: Triangle) -> Result<()
     solve(lists, a, n, (b, k), triangle)
 }
 
-/// Solves n equations with k right-hand sides, panel by panel, of which a product takes the effect on the equations that are left.
+/// Solves n equations with k right-hand sides, panel by panel. After each panel, a product updates the remaining equations.
 pub fn solve(lists: &Lists<'_>, a: Matrices, n: i64, (b, k): (Matrices, i64), triangle: Triangle) -> Result<()> {
     let Triangle { upper, transposed, unit } = triangle;
     let panels = div_up(n, PANEL);

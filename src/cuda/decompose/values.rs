@@ -1,4 +1,4 @@
-//! Eigenvalues and singular values, and what is made of them.
+//! Eigenvalues and singular values, and their applications.
 
 use super::lists::{
     Args, COUNT_RANK, DIVIDE_BY_VALUES, EIGEN_BEGIN, EIGEN_END, EIGEN_ROUND_COLUMNS, EIGEN_ROUND_ROWS, EIGEN_SWEEPS, Filling, Kernel,
@@ -10,15 +10,15 @@ use crate::cuda::loops::div_up;
 use crate::error::Result;
 use crate::launch::Vectors;
 
-/// The order from which on all blocks take part in each round of rotations.
+/// The order of matrices from which on all blocks take part in each round of rotations.
 const LARGE: i64 = 96;
-/// Sweeps at most; ten suffice in general.
+/// The maximum number of sweeps. Usually ten are enough.
 const MOST_SWEEPS: usize = 60;
-/// The info of what did not converge.
+/// The info of a matrix that did not converge.
 const NO_CONVERGENCE: i32 = 1;
 
-/// Rotates matrices of order n until nothing is left to rotate: each by one block, or, if they are large, round by round. `rounds` are the
-/// kernels of a round with the lines that they have.
+/// Rotates matrices of order n until no rotation is needed. One block rotates a small matrix; large matrices are rotated round by round.
+/// `rounds` are the kernels of a round with their numbers of lines.
 fn rotate(lists: &Lists<'_>, n: i64, args: &Args, sweeps: &Kernel, rounds: &[(&Kernel, i64)]) -> Result<()> {
     let count = lists.count as usize;
     let rotated = lists.gpu.scratch(count * 4)?;
@@ -42,14 +42,14 @@ fn rotate(lists: &Lists<'_>, n: i64, args: &Args, sweeps: &Kernel, rounds: &[(&K
     lists.set_infos(&infos)
 }
 
-/// Eigenvalues, and eigenvectors, of symmetric matrices.
+/// Computes eigenvalues, and optionally eigenvectors, of symmetric matrices.
 pub fn syev(lists: &Lists<'_>, n: i64, vectors: bool) -> Result<()> {
     let (a, w, z) = (lists.matrices(0, n), lists.matrices(1, n), lists.matrices(2, n));
     if n == 0 {
         return Ok(());
     }
     let (_memory, exponents) = lists.exponents()?;
-    // The upper triangle is not looked at, whatever stands there.
+    // The upper triangle is ignored, so it is cleared.
     lists.fill(Filling::ClearUpper, a, a, [n, n])?;
     lists.scale(a, n * n, Scaling::Unit, exponents)?;
     lists.fill(Filling::Mirror, a, a, [n, n])?;
@@ -70,16 +70,16 @@ pub fn syev(lists: &Lists<'_>, n: i64, vectors: bool) -> Result<()> {
     lists.rescale(w, [n, 1], exponents, -1)
 }
 
-/// Singular values, and vectors.
+/// Computes singular values, and optionally singular vectors.
 pub fn gesvd(lists: &Lists<'_>, m: i64, n: i64, vectors: Vectors) -> Result<()> {
     let (a, s, u, v) = (lists.matrices(0, m), lists.matrices(1, m.min(n)), lists.matrices(2, m), lists.matrices(3, n));
     singular(lists, [m, n], a, s, (vectors, u, v))
 }
 
-/// Singular values of m x n matrices `a`, which are destroyed: of their R, or of that of the transposed matrices.
+/// Computes singular values of m x n matrices `a`, which are destroyed, from R of `a`, or from R of the transposed `a` if it is wide.
 fn singular(lists: &Lists<'_>, [m, n]: [i64; 2], a: Matrices, s: Matrices, (vectors, u, v): (Vectors, Matrices, Matrices)) -> Result<()> {
     let (large, small, wide, wanted) = (m.max(n), m.min(n), m < n, vectors != Vectors::No);
-    // U and V of the wide are V and U of the transposed.
+    // U and V of a wide matrix are V and U of its transpose.
     let (left, right) = if wide { (v, u) } else { (u, v) };
     let columns = if vectors == Vectors::All { large } else { small };
     if small == 0 {
@@ -111,7 +111,7 @@ fn singular(lists: &Lists<'_>, [m, n]: [i64; 2], a: Matrices, s: Matrices, (vect
     lists.run(&SINGULAR_END, 1, &args)?;
     lists.rescale(s, [small, 1], exponents, -1)?;
     if wanted {
-        // The columns of U stand on the rows of the identity.
+        // The columns of U are computed from the identity.
         lists.fill(Filling::Identity, left, left, [large, columns])?;
         lists.fill(Filling::Copy, left, square, [small, small])?;
         if large > small {
@@ -121,18 +121,18 @@ fn singular(lists: &Lists<'_>, [m, n]: [i64; 2], a: Matrices, s: Matrices, (vect
     Ok(())
 }
 
-/// Powers of 2 that matrices are multiplied by, and their exponents.
+/// Multiplies matrices by powers of 2, and stores the exponents.
 pub fn lascl(lists: &Lists<'_>, size: i64) -> Result<()> {
     lists.scale(lists.matrices(0, size), size, Scaling::Squares, lists.exponents_at(0))
 }
 
-/// The number of values of m x n matrices that are greater than `tol` by magnitude.
+/// Counts the values of m x n matrices whose magnitude is greater than `tol`.
 pub fn rank(lists: &Lists<'_>, m: i64, n: i64, tol: f64) -> Result<()> {
     let small = m.min(n);
     lists.run(&COUNT_RANK, 1, &Args { a: lists.matrices(0, small), m, n, k: small, number: tol, ..lists.args() })
 }
 
-/// Pseudoinverses of decomposed matrices.
+/// Computes pseudoinverses from singular value decompositions.
 pub fn pinverse(lists: &Lists<'_>, m: i64, n: i64, rcond: f64) -> Result<()> {
     let p = m.min(n);
     let (u, s, v, inverse) = (lists.matrices(0, m), lists.matrices(1, p), lists.matrices(2, n), lists.matrices(3, n));
@@ -141,7 +141,7 @@ pub fn pinverse(lists: &Lists<'_>, m: i64, n: i64, rcond: f64) -> Result<()> {
     lists.rescale(inverse, [n, m], lists.exponents_at(0), 1)
 }
 
-/// Least squares of m equations, n unknowns and k right-hand sides by singular values; the first integer is the rank.
+/// Solves least squares of m equations, n unknowns and k right-hand sides by singular values. The first integer is the rank.
 pub fn gelsd(lists: &Lists<'_>, [m, n, k]: [i64; 3], rcond: f64) -> Result<()> {
     let p = m.min(n);
     let (a, s, u, v) = (lists.matrices(0, m), lists.matrices(1, p), lists.matrices(2, m), lists.matrices(3, n));

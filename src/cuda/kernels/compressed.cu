@@ -1,25 +1,25 @@
-// Matrices of compressed rows: products with dense matrices, and softmax of rows. Sums have a fixed order: no result depends on which
-// thread is first.
+// Compressed sparse rows: products with dense matrices, and softmax of rows. Sums have a fixed order, so no result depends on the order in
+// which threads run.
 
 struct CompressedArgs {
-    // Where each row starts among the entries, with their number at the end, and the column of each entry.
+    // The index of each row's first entry, followed by the number of entries; and the column of each entry.
     const byte* starts;
     const byte* columns;
-    // NULL if each entry is 1.
+    // The values of the entries; NULL if all are 1.
     const byte* entries;
-    // Dense matrices, row-major, or entries.
+    // Row-major dense matrices, or values of entries.
     const byte* a;
     const byte* b;
     byte* to;
-    // What is wrong with positions: see `compressed_check`.
+    // The errors in positions; see `compressed_check`.
     uint64* found;
     Order order;
     int64 rows;
     int64 n;
-    // Columns of the matrix, and of dense ones.
+    // The numbers of columns of the matrix and of dense ones.
     int64 size;
     int64 width;
-    // True if positions are int64, else they are int32.
+    // True if positions are int64, false if they are int32.
     int wide;
     int unused;
 };
@@ -48,7 +48,7 @@ DEVICE int64 row_of(const CompressedArgs& args, int64 entry) {
     return low;
 }
 
-// Calls `f` with each of `n` numbers, a warp for each.
+// Calls `f` with each of `n` numbers, one warp for each.
 template <class F> DEVICE void each_warp(int64 n, F f) {
     for (int64 i = first_item() / 32; i < n; i += item_step() / 32) f(i);
 }
@@ -57,8 +57,8 @@ template <class T> DEVICE T sum_of_warp(T x) {
     return warp_reduce(x, [](T a, T b) { return a.add(b); });
 }
 
-// Raises the first number to how many rows there are from the first one on that ends before it starts, and the second one to how many
-// entries from the first one on whose column lies outside.
+// Sets the first counter to the number of rows from the first one on that ends before it starts, and the second counter to the number of
+// entries from the first one on whose column is out of range.
 DEVICE void compressed_check(const CompressedArgs& args) {
     for (int64 i = first_item(); i < args.rows; i += item_step()) {
         if (start_of(args, i) > start_of(args, i + 1)) atomicMax(&args.found[0], (uint64)(args.rows - i));
@@ -69,7 +69,7 @@ DEVICE void compressed_check(const CompressedArgs& args) {
     }
 }
 
-// `r = A m`: a thread for each element.
+// `r = A m`: one thread for each element.
 template <class T> DEVICE void compressed_product(const CompressedArgs& args) {
     const T* m = (const T*)args.a;
     for (int64 i = first_item(); i < args.rows * args.width; i += item_step()) {
@@ -83,7 +83,7 @@ template <class T> DEVICE void compressed_product(const CompressedArgs& args) {
     }
 }
 
-// `r = A m` for a vector: a warp for each row.
+// `r = A m` for a vector: one warp for each row.
 template <class T> DEVICE void compressed_vector(const CompressedArgs& args) {
     const T* m = (const T*)args.a;
     each_warp(args.rows, [&](int64 i) {
@@ -97,12 +97,12 @@ template <class T> DEVICE void compressed_vector(const CompressedArgs& args) {
     });
 }
 
-// Makes the column of each entry its key.
+// Sets the key of each entry to its column.
 DEVICE void compressed_keys(const CompressedArgs& args) {
     order_fill(args.order, [&](int64 i) { return (uint64)column_of(args, i); });
 }
 
-// The first of the sorted keys that is not less than `key`.
+// The index of the first sorted key that is not less than `key`.
 DEVICE int64 first_key(const Order& order, const uint64* keys, uint64 key) {
     int64 low = 0, left = order.n;
     while (left > 0) {
@@ -117,7 +117,7 @@ DEVICE int64 first_key(const Order& order, const uint64* keys, uint64 key) {
     return low;
 }
 
-// `r = A' m`: a thread for each element, which adds the entries of a column in the order in which they stand.
+// `r = A' m`: one thread for each element. It adds the entries of a column in their order in the matrix.
 template <class T> DEVICE void compressed_transposed(const CompressedArgs& args) {
     const T* m = (const T*)args.a;
     const int buffer = order_buffer(args.order);
@@ -134,7 +134,7 @@ template <class T> DEVICE void compressed_transposed(const CompressedArgs& args)
     }
 }
 
-// `r[k] = a[i] . b[j]` for entry `k` in row `i` and column `j`: a warp for each.
+// `r[k] = a[i] . b[j]` for entry `k` in row `i` and column `j`: one warp for each.
 template <class T> DEVICE void compressed_sampled(const CompressedArgs& args) {
     each_warp(args.n, [&](int64 k) {
         const T* a = (const T*)args.a + row_of(args, k) * args.width;
@@ -146,7 +146,7 @@ template <class T> DEVICE void compressed_sampled(const CompressedArgs& args) {
     });
 }
 
-// Softmax of the entries of each row: a warp for each.
+// Softmax of the entries of each row: one warp for each.
 template <class T> DEVICE void compressed_softmax(const CompressedArgs& args) {
     const T* x = (const T*)args.a;
     T* r = (T*)args.to;
@@ -162,7 +162,7 @@ template <class T> DEVICE void compressed_softmax(const CompressedArgs& args) {
     });
 }
 
-// `r = y * (g - sum of g * y)` over each row: a warp for each.
+// `r = y * (g - sum of g * y)` over each row: one warp for each.
 template <class T> DEVICE void compressed_softmax_gradient(const CompressedArgs& args) {
     const T *g = (const T*)args.a, *y = (const T*)args.b;
     T* r = (T*)args.to;

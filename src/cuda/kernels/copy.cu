@@ -1,11 +1,11 @@
-// Copies and fills: elements that are moved or converted, and one number in every element.
+// Copies, conversions and fills.
 
 struct CopyArgs {
     Loops<2> loops;
     byte* to;
     const byte* from;
     int64 n;
-    // The dtypes of both sides.
+    // The dtypes of destination and source.
     int to_dtype;
     int from_dtype;
 };
@@ -20,7 +20,7 @@ template <int SIZE> DEVICE void moved(const CopyArgs& args) {
     }
 }
 
-// Converts elements by way of C, which holds all values of the dtype they come from.
+// Converts elements through the type C, which holds all values of the source dtype.
 template <class C> DEVICE void converted(const CopyArgs& args) {
     for (int64 i = first_item(); i < args.loops.total; i += item_step()) {
         int64 at[2];
@@ -29,15 +29,15 @@ template <class C> DEVICE void converted(const CopyArgs& args) {
     }
 }
 
-// Elements that are read or written at once. Their addresses are multiples of 16 bytes and of no greater number.
+// Elements that are loaded or stored together. The alignment is 16 bytes and not more.
 template <class T, int N> struct alignas(N * sizeof(T)) Pack {
     static_assert(N * sizeof(T) <= 16, "the alignment of the operands");
     T x[N];
 };
 
-// Converts contiguous elements, which begin at multiples of 16 bytes on both sides.
+// Converts contiguous elements. Source and destination are multiples of 16 bytes.
 template <class D, class S> DEVICE void converted_flat(const CopyArgs& args) {
-    // As many as fill 16 bytes of the larger type.
+    // The number of elements in 16 bytes of the larger type.
     const int N = 16 / (sizeof(D) > sizeof(S) ? sizeof(D) : sizeof(S));
     typedef Pack<D, N> To;
     typedef Pack<S, N> From;
@@ -56,15 +56,15 @@ struct TransposeArgs {
     Loops<2> matrices;
     byte* to;
     const byte* from;
-    // Columns are contiguous in the result, rows in the source.
+    // The matrices have contiguous columns in the result and contiguous rows in the source.
     int64 columns;
     int64 rows;
-    // Bytes from row to row of the result, and from column to column of the source.
+    // The distances in bytes between rows of the result, and between columns of the source.
     int64 to_step;
     int64 from_step;
 };
 
-// A tile is as many columns wide as rows high.
+// The number of rows and of columns of a tile.
 const int SIDE = 32;
 
 // Copies matrices, tile by tile.
@@ -94,7 +94,7 @@ template <int SIZE> DEVICE void transposed(const TransposeArgs& args) {
 struct FillArgs {
     Loops<1> loops;
     byte* to;
-    // The bytes of the number, over and over.
+    // The bytes of the number, repeated.
     uint64 bits;
 };
 
@@ -102,7 +102,7 @@ struct FillArgs {
 template <class T> DEVICE T first_bytes(uint64 bits) { return (T)bits; }
 template <> DEVICE Wide first_bytes<Wide>(uint64 bits) { return {bits, bits}; }
 
-// Stores a number in units of SIZE bytes, of which several may be the same.
+// Stores a number in units of SIZE bytes. Several positions may share a unit.
 template <int SIZE> DEVICE void fill(const FillArgs& args) {
     typedef typename Unit<SIZE>::type T;
     for (int64 i = first_item(); i < args.loops.total; i += item_step()) {

@@ -1,41 +1,41 @@
-// Counts: of true bytes, of bins, of integers; and what is asked of all elements at once.
+// Counts of true bytes, of bins and of integers, and tests of all elements.
 
 struct CountArgs {
     Loops<1> loops;
     const byte* from;
-    // Where counts go.
+    // The counters.
     uint64* to;
     int64 n;
-    // The least position that is allowed, and the first one above that is not.
+    // The least valid position, and the first invalid one above.
     int64 least;
     int64 end;
-    // Entries of the result.
+    // The number of entries of the result.
     int64 width;
     int dtype;
     int unused;
 };
 
-// Entries of a table in the memory of a block.
+// The number of entries of a block's table in shared memory.
 const int TABLE = 4096;
 
 DEVICE uint64 sum(uint64 a, uint64 b) { return a + b; }
 DEVICE uint64 greater(uint64 a, uint64 b) { return a > b ? a : b; }
 
-// Adds `n` of all threads of the block to a number in memory.
+// Adds the sum of `n` over the block to a counter.
 DEVICE void add_to(uint64* to, uint64 n) {
     __shared__ uint64 shared[WARPS];
     n = block_reduce(n, [](uint64 a, uint64 b) { return sum(a, b); }, (uint64)0, shared);
     if (threadIdx.x == 0 && n != 0) atomicAdd(to, n);
 }
 
-// Makes the number in memory the greatest of itself and `n` of all threads of the block.
+// Raises a counter to the maximum of `n` over the block.
 DEVICE void raise_to(uint64* to, uint64 n) {
     __shared__ uint64 shared[WARPS];
     n = block_reduce(n, [](uint64 a, uint64 b) { return greater(a, b); }, (uint64)0, shared);
     if (threadIdx.x == 0) atomicMax(to, n);
 }
 
-// How many of eight bytes are not 0.
+// The number of bytes that are not 0, of eight.
 DEVICE int true_bytes(uint64 bytes) {
     const uint64 low = 0x7f7f7f7f7f7f7f7full;
     return __popcll((((bytes & low) + low) | bytes) & ~low);
@@ -43,7 +43,7 @@ DEVICE int true_bytes(uint64 bytes) {
 
 // Counts the bytes that are not 0.
 DEVICE void count_true(const CountArgs& args) {
-    // Those before the first multiple of 16, and those behind the last.
+    // The bytes before the first multiple of 16, and those after the last.
     int64 head = (int64)(-(uint64)args.from & 15);
     head = head < args.n ? head : args.n;
     const int64 whole = (args.n - head) / 16, tail = (args.n - head) % 16, i = first_item();
@@ -57,7 +57,7 @@ DEVICE void count_true(const CountArgs& args) {
     add_to(args.to, found);
 }
 
-// Raises the number to 1 if an element is 0.
+// Sets the counter to 1 if an element is 0.
 DEVICE void any_zero(const CountArgs& args) {
     bool found = false;
     for (int64 i = first_item(); i < args.loops.total; i += item_step()) {
@@ -68,7 +68,7 @@ DEVICE void any_zero(const CountArgs& args) {
     raise_to(args.to, found);
 }
 
-// Raises the number to how many positions there are from the first one on that lies outside.
+// Raises the counter to the number of positions from the first invalid one to the end.
 DEVICE void first_outside(const CountArgs& args) {
     const uint64 allowed = (uint64)args.end - (uint64)args.least;
     int64 found = args.n;
@@ -79,7 +79,8 @@ DEVICE void first_outside(const CountArgs& args) {
     raise_to(args.to, (uint64)(args.n - found));
 }
 
-// Raises two numbers to the greatest integer and the greatest complement, with the upper bit inverted, so that they compare without sign.
+// Raises two counters to the greatest integer and to the greatest complement. The upper bit is inverted, so that unsigned comparison is
+// right.
 DEVICE void extremes(const CountArgs& args) {
     const uint64 upper = 1ull << 63;
     uint64 most = 0, least = 0;
@@ -92,7 +93,7 @@ DEVICE void extremes(const CountArgs& args) {
     raise_to(args.to + 1, least);
 }
 
-// Counts each integer from 0 to below the width; all are.
+// Counts integers, all of which are from 0 to below the width.
 DEVICE void count_integers(const CountArgs& args) {
     __shared__ uint table[TABLE];
     const bool small = args.width <= TABLE;
@@ -118,7 +119,7 @@ struct HistogramArgs {
     uint64* to;
     int64 rows;
     int64 columns;
-    // Parts that a row is cut into, and elements of a part, below 2^32.
+    // The number of parts of a row, and the number of elements of a part, which is below 2^32.
     int64 parts;
     int64 part;
     double low;
@@ -128,10 +129,11 @@ struct HistogramArgs {
     int unused;
 };
 
-// The bin of `x`: `(x - low) * n / width`, rounded at each step; -1 if it lies in none.
-template <class T> DEVICE int bin_of(T x, T low, T high, T n, T width, int bins) {
+// The bin of `x`: `(x - low) * n / (high - low)`, rounded at each step, with `shrink` as a factor of all; -1 if it lies in none.
+template <class T> DEVICE int bin_of(T x, T low, T high, T n, T shrink, int bins) {
     if (!(x >= low && x <= high)) return -1;
-    T at = (x - low) * n / width;
+    const T first = low * shrink;
+    T at = (x * shrink - first) * n / (high * shrink - first);
     // Also where the range is so wide that it is infinite.
     at = at >= T(T::ZERO) && at <= n ? at : n;
     const int bin = (int)at.v;
@@ -142,7 +144,9 @@ template <class T> DEVICE int bin_of(T x, T low, T high, T n, T width, int bins)
 template <class T> DEVICE void histogram(const HistogramArgs& args) {
     __shared__ uint table[TABLE];
     const bool small = args.bins <= TABLE;
-    const T low = T::from_f64(args.low), high = T::from_f64(args.high), n = T::from_i64(args.bins), width = high - low;
+    const T low = T::from_f64(args.low), high = T::from_f64(args.high), n = T::from_i64(args.bins);
+    // A power of 2 where a step would overflow.
+    const T shrink = T::from_f64(libm::abs(((high - low) * n).v) == Special<typename T::value_type>::infinity() ? 0x1p-34 : 1);
     for (int64 unit = blockIdx.x; unit < args.rows * args.parts; unit += gridDim.x) {
         const int64 row = unit / args.parts, first = (unit - row * args.parts) * args.part;
         const T* x = (const T*)args.from + row * args.columns;
@@ -152,7 +156,7 @@ template <class T> DEVICE void histogram(const HistogramArgs& args) {
             __syncthreads();
         }
         for (int64 i = first + threadIdx.x; i < args.columns && i < first + args.part; i += BLOCK) {
-            const int bin = bin_of(x[i], low, high, n, width, args.bins);
+            const int bin = bin_of(x[i], low, high, n, shrink, args.bins);
             if (bin < 0) continue;
             if (small) atomicAdd(&table[bin], 1u);
             else atomicAdd(&to[bin], 1ull);

@@ -1,10 +1,10 @@
-// What decompositions share: their arguments, sums over warps and blocks, and scaling by powers of 2. Matrices lie column after column; V
-// is float or double. A batch has `count` matrices, and an equal part of each list belongs to each.
+// Shared code of decompositions: arguments, sums over warps and blocks, and scaling by powers of 2. Matrices are column-major; V is float
+// or double. A batch has `count` matrices, and each list has an equal part for each matrix.
 
-// Columns that a block eliminates, reflects or solves one by one.
+// The number of columns that a block eliminates, reflects or solves one by one.
 const int PANEL = 32;
 
-// Matrices of a batch in a list: elements from one matrix to the next, and from one column to the next.
+// The matrices of a batch in a list: the address, and the distances between matrices and between columns in elements.
 struct Matrices {
     void* first;
     int64 size, step;
@@ -12,7 +12,7 @@ struct Matrices {
 
 struct DecomposeArgs {
     Matrices a, b, c, d, e;
-    // Integers of each matrix, and how many; an exponent of each matrix, `exponent_step` apart; and the info.
+    // The integers of each matrix, and their number; an exponent of each matrix, at a distance of `exponent_step`; and the infos.
     int* integers;
     int* exponents;
     int* infos;
@@ -29,8 +29,8 @@ template <class V> DEVICE V* matrix(const Matrices& of, int64 index) { return (V
 
 template <class V> struct Limits;
 template <> struct Limits<float> {
-    // The least normal number, the distance from 1 to the next, the greatest element of matrices that are not scaled, and the greatest
-    // exponent of a power of 2 whose inverse is normal.
+    // The least normal number, the distance from 1 to the next number, the greatest element of a matrix that is not scaled, and the
+    // greatest exponent of a power of 2 whose inverse is normal.
     static DEVICE float least() { return 1.17549435e-38f; }
     static DEVICE float epsilon() { return 1.1920929e-7f; }
     static DEVICE float large() { return 1e10f; }
@@ -43,7 +43,7 @@ template <> struct Limits<double> {
     static constexpr int EXPONENT = 1022;
 };
 
-// The threads that share a matrix or a column: those of a warp or of the block. `shared` holds WARPS numbers.
+// The threads that share a matrix or a column: a warp or a block. `shared` has WARPS numbers.
 template <int THREADS> struct Group {
     static DEVICE int rank() { return threadIdx.x % THREADS; }
 
@@ -65,13 +65,13 @@ template <int THREADS> struct Group {
 
 DEVICE double power_of_two(int exponent) { return double_of((uint64)(1023 + exponent) << 52); }
 
-// The n with 2^n <= |x| < 2^(n + 1), of what is finite and not 0.
+// The n with 2^n <= |x| < 2^(n + 1), for finite x other than 0.
 DEVICE int exponent_of(double x) {
     int bits = (int)(bits_of(x) >> 52 & 0x7ff);
     return bits > 0 ? bits - 1023 : (int)(bits_of(x * power_of_two(64)) >> 52 & 0x7ff) - 1023 - 64;
 }
 
-// `x * 2^exponent`, where the power may be out of range.
+// `x * 2^exponent`. The power may be out of range.
 template <class V> DEVICE V rescaled(V x, int exponent) {
     const int most = Limits<V>::EXPONENT;
     while (exponent != 0) {
@@ -82,7 +82,7 @@ template <class V> DEVICE V rescaled(V x, int exponent) {
     return x;
 }
 
-// The greatest magnitude, infinity where an element is not finite.
+// The greatest magnitude; infinity if an element is not finite.
 template <class V, int THREADS> DEVICE double extent(const V* x, int64 count, double* shared) {
     double most = 0;
     for (int64 i = Group<THREADS>::rank(); i < count; i += THREADS) {
@@ -93,15 +93,15 @@ template <class V, int THREADS> DEVICE double extent(const V* x, int64 count, do
 }
 
 enum Scaling {
-    // Where sums of elements would overflow, or digits are lost since all are small.
+    // Used if sums of elements could overflow, or if all elements are so small that digits would be lost.
     HEADROOM,
-    // Where squares of elements would overflow or underflow.
+    // Used if squares of elements could overflow or underflow.
     SQUARES,
-    // Always, so that the greatest element is near 1.
+    // Always used, so that the greatest element is near 1.
     UNIT,
 };
 
-// The exponent of the power of 2 that a matrix is multiplied by whose greatest element is this; 0 for one that is not finite.
+// The exponent of the scaling for a matrix whose greatest element is `most`; 0 if it is not finite.
 template <class V> DEVICE int scaling_exponent(double most, int scaling) {
     const int headroom = 16;
     if (most == 0 || most == Special<double>::infinity()) return 0;
@@ -113,7 +113,7 @@ template <class V> DEVICE int scaling_exponent(double most, int scaling) {
     return -exponent_of(most);
 }
 
-// Multiplies elements, and returns the exponent.
+// Scales elements by a power of 2, and returns the exponent.
 template <class V, int THREADS> DEVICE int scale_elements(V* x, int64 count, int scaling, double* shared) {
     int exponent = scaling_exponent<V>(extent<V, THREADS>(x, count, shared), scaling);
     if (exponent != 0) {
@@ -123,7 +123,7 @@ template <class V, int THREADS> DEVICE int scale_elements(V* x, int64 count, int
     return exponent;
 }
 
-// The Euclidean norm of n elements, without overflow or underflow on the way.
+// The Euclidean norm of n elements, without intermediate overflow or underflow.
 template <class V, int THREADS> DEVICE double norm_of(const V* x, int64 n, double* shared) {
     double sum = 0;
     for (int64 i = Group<THREADS>::rank(); i < n; i += THREADS) sum += (double)x[i] * (double)x[i];
@@ -141,7 +141,7 @@ template <class V, int THREADS> DEVICE double norm_of(const V* x, int64 n, doubl
     return rescaled(sqrt(Group<THREADS>::sum(sum, shared)), exponent);
 }
 
-// Calls `f` with the number of each matrix, for each block.
+// Calls `f` with the number of each matrix; one block processes a matrix.
 template <class F> DEVICE void each_matrix(const DecomposeArgs& args, F f) {
     for (int64 index = blockIdx.x; index < args.count; index += gridDim.x) {
         f(index);
@@ -149,7 +149,7 @@ template <class F> DEVICE void each_matrix(const DecomposeArgs& args, F f) {
     }
 }
 
-// Calls `f` with matrix and number of each of `n` columns or rows of all matrices, for each warp or each thread.
+// Calls `f` with the matrix and the index of each of `n` columns or rows of all matrices; a warp or a thread processes each.
 template <int THREADS, class F> DEVICE void each_line(const DecomposeArgs& args, int64 n, F f) {
     int64 count = args.count * n, step = (int64)gridDim.x * (BLOCK / THREADS);
     for (int64 line = (int64)blockIdx.x * (BLOCK / THREADS) + threadIdx.x / THREADS; line < count; line += step) {

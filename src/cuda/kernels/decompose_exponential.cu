@@ -1,6 +1,6 @@
-// Norms of matrices and of their powers, by which the exponential of a matrix is scaled.
+// Norms of matrices and of their powers, which determine the scaling for the exponential of a matrix.
 
-// The greatest sum of magnitudes in a column of each matrix `a`; infinity where an element is not finite.
+// The greatest column sum of magnitudes of each matrix `a`; infinity if an element is not finite.
 template <class V> __device__ void greatest_columns(const DecomposeArgs& args) {
     __shared__ double shared[WARPS];
     each_matrix(args, [&](int64 index) {
@@ -17,7 +17,7 @@ template <class V> __device__ void greatest_columns(const DecomposeArgs& args) {
     });
 }
 
-// The logarithm, to base 2, of the norm of the `k`-th power of a matrix with the magnitudes of `a`; `c` is scratch memory of 2 n doubles.
+// The base-2 logarithm of the norm of the `k`-th power of the magnitudes of `a`. `c` is scratch memory of 2 n doubles.
 template <class V> __device__ void norm_of_power(const DecomposeArgs& args) {
     __shared__ double shared[WARPS];
     each_matrix(args, [&](int64 index) {

@@ -1,5 +1,5 @@
-// LU with partial pivoting, Cholesky's factors, and triangular systems. The host divides matrices into panels and multiplies what is
-// between them.
+// LU with partial pivoting, Cholesky factors, and triangular systems. The host divides matrices into panels and updates the rest by
+// products.
 
 struct Pivot {
     double size;
@@ -8,7 +8,7 @@ struct Pivot {
 
 DEVICE Pivot larger(Pivot a, Pivot b) { return a.size > b.size || (a.size == b.size && a.row < b.row) ? a : b; }
 
-// Eliminates the columns of a panel, one after the other, and notes the pivots, rows from 1. A column of zeros is left as it is.
+// Eliminates the columns of a panel, one after the other, and stores the pivots as row numbers from 1. A column of zeros is unchanged.
 template <class V> __device__ void lu_panel(const DecomposeArgs& args) {
     __shared__ Pivot shared[WARPS];
     int64 m = args.m, step = args.a.step, end = args.from + args.width;
@@ -20,7 +20,7 @@ template <class V> __device__ void lu_panel(const DecomposeArgs& args) {
             Pivot best = {-1, k};
             for (int64 i = k + threadIdx.x; i < m; i += BLOCK) {
                 double size = libm::abs((double)column[i]);
-                // A NaN is the pivot in the first row only.
+                // A NaN is the pivot only if it is in the first row.
                 if (size != size) size = i == k ? Special<double>::infinity() : -1;
                 best = larger(best, {size, i});
             }
@@ -35,7 +35,7 @@ template <class V> __device__ void lu_panel(const DecomposeArgs& args) {
             }
             __syncthreads();
             if (pivot != 0) {
-                // The inverse of a pivot below the normal numbers may overflow.
+                // The inverse of a subnormal pivot may overflow.
                 bool divided = libm::abs(pivot) < Limits<V>::least();
                 V inverse = 1 / pivot;
                 for (int64 i = k + 1 + threadIdx.x; i < m; i += BLOCK) column[i] = divided ? column[i] / pivot : column[i] * inverse;
@@ -52,8 +52,8 @@ template <class V> __device__ void lu_panel(const DecomposeArgs& args) {
     });
 }
 
-// Exchanges rows as the pivots of a panel say, in the `n` columns of `b`, a thread for each; with `k` > 0 columns from `from` on are
-// counted `k` further, since those of the panel are exchanged already.
+// Exchanges rows by the pivots of a panel in the `n` columns of `b`, one thread for each column. If `k` > 0, columns from `from` on are
+// shifted by `k`, to skip the panel's own columns, which are exchanged already.
 template <class V> __device__ void exchange_rows(const DecomposeArgs& args) {
     each_line<1>(args, args.n, [&](int64 index, int64 column) {
         if (args.k > 0 && column >= args.from) column += args.k;
@@ -69,7 +69,8 @@ template <class V> __device__ void exchange_rows(const DecomposeArgs& args) {
     });
 }
 
-// The rows of the unit matrix in the order of pivots: `integers` behind `from` of them are set to the row that each became.
+// Applies the row exchanges of the pivots to row numbers, and writes the original number of each row to the `integers` after the first
+// `from`.
 template <class V> __device__ void order_rows(const DecomposeArgs& args) {
     each_line<1>(args, 1, [&](int64 index, int64) {
         int* pivots = args.integers + index * args.integer_step;
@@ -84,8 +85,8 @@ template <class V> __device__ void order_rows(const DecomposeArgs& args) {
     });
 }
 
-// Solves with the panel's triangle of `a` on the diagonal: for the `k` columns of `b`, those of its rows that belong to the panel, a warp
-// for each column and a thread for each row.
+// Solves with the panel's diagonal triangle of `a`, for the panel's rows of the `k` columns of `b`: one warp for each column, one thread
+// for each row.
 template <class V> __device__ void solve_panel(const DecomposeArgs& args) {
     int lane = threadIdx.x % 32, width = (int)args.width;
     bool upper = (args.upper != 0) != (args.transposed != 0);
@@ -106,7 +107,8 @@ template <class V> __device__ void solve_panel(const DecomposeArgs& args) {
     });
 }
 
-// Cholesky's factor of a panel. The info is the order of the leading minor that is not positive; nothing is done where there is one.
+// Computes the Cholesky factor of a panel. The info is the order of the leading minor that is not positive. Matrices that have one already
+// are skipped.
 template <class V> __device__ void cholesky_panel(const DecomposeArgs& args) {
     int64 n = args.n, step = args.a.step, end = args.from + args.width;
     int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
@@ -135,7 +137,7 @@ template <class V> __device__ void cholesky_panel(const DecomposeArgs& args) {
     });
 }
 
-// Cholesky's factor with complete pivoting, `P' A P = L L'`, of the lower triangle. Behind the n pivots stands the rank.
+// Computes the Cholesky factor with complete pivoting, `P' A P = L L'`, from the lower triangle. The rank follows the n pivots.
 template <class V> __device__ void pivoted_cholesky(const DecomposeArgs& args) {
     __shared__ Pivot shared[WARPS];
     int64 n = args.n, step = args.a.step;
@@ -144,7 +146,7 @@ template <class V> __device__ void pivoted_cholesky(const DecomposeArgs& args) {
         V* a = matrix<V>(args.a, index);
         int* pivots = args.integers + index * args.integer_step;
         auto larger_of = [](Pivot a, Pivot b) { return larger(a, b); };
-        // A diagonal element that is negative or not a number counts as infinite.
+        // A diagonal element that is negative or NaN counts as infinite.
         Pivot best = {0, 0};
         for (int64 i = threadIdx.x; i < n; i += BLOCK) {
             double x = (double)a[i + i * step];
@@ -153,7 +155,7 @@ template <class V> __device__ void pivoted_cholesky(const DecomposeArgs& args) {
         }
         best = block_reduce(best, larger_of, Pivot{0, n}, shared);
         bool failed = best.size == Special<double>::infinity();
-        // A matrix whose greatest pivot has an inverse or a square beyond the normal numbers is scaled, by an even power of 2.
+        // If the inverse or the square of the greatest pivot is not a normal number, the matrix is scaled by an even power of 2.
         int half = failed ? 0 : scaling_exponent<V>(best.size, SQUARES) / 2;
         for (int64 j = warp; j < n && half != 0; j += WARPS) {
             for (int64 i = j + lane; i < n; i += 32) a[i + j * step] = rescaled(a[i + j * step], 2 * half);
@@ -172,7 +174,7 @@ template <class V> __device__ void pivoted_cholesky(const DecomposeArgs& args) {
             failed = best.size == Special<double>::infinity();
             if (failed || best.size <= 0 || best.size <= given || best.size < least) break;
             int64 k = rank, p = best.row;
-            // Rows and columns k and p are exchanged, of what is left the lower triangle.
+            // Exchanges rows and columns k and p in the lower triangle of the rest.
             if (p != k) {
                 for (int64 i = threadIdx.x; i < n; i += BLOCK) {
                     if (i == p) continue;
@@ -223,7 +225,8 @@ DEVICE double fraction_of(double x, int64& exponent) {
 
 enum Determinant { VALUE, SIGN_AND_LOGARITHM, LOGARITHM };
 
-// The numbers of a determinant, two in `b`, of factors: `exponents` are those of the powers of 2 that matrices were multiplied by.
+// Computes a determinant as two numbers in `b`, from packed factors. `exponents` are the exponents of the powers of 2 that scaled the
+// matrices.
 template <class V> __device__ void determinant(const DecomposeArgs& args) {
     each_line<1>(args, 1, [&](int64 index, int64) {
         const V* a = matrix<V>(args.a, index);
@@ -234,7 +237,7 @@ template <class V> __device__ void determinant(const DecomposeArgs& args) {
         double sign = odd ? -1 : 1;
         int64 power = -args.n * (int64)args.exponents[index * args.exponent_step];
         if (args.mode == VALUE) {
-            // Exponents are kept apart, so that a product of great and small elements neither overflows nor underflows on the way.
+            // Exponents are summed separately, so that a product of large and small elements does not overflow or underflow on the way.
             double product = sign;
             for (int64 i = 0; i < args.n; i++) {
                 product = fraction_of(product, power);

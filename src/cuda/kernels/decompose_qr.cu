@@ -1,14 +1,15 @@
-// QR by Householder's reflectors `I - tau v v'`, packed as LAPACK has them. The host divides matrices into panels, and applies the
-// reflectors of a panel together, as `I - V T V'`.
+// QR by Householder reflectors `I - tau v v'` in LAPACK's packed form. The host divides matrices into panels, and applies the reflectors of
+// a panel together, as `I - V T V'`.
 
-// Makes of the elements from `k` on of a column its first element after reflection and the vector behind it; returns tau. LAPACK's larfg.
+// Replaces the elements from `k` on of a column by its first element after the reflection, followed by the vector; returns tau. LAPACK's
+// larfg.
 template <class V> DEVICE V reflector(V* column, int64 k, int64 m, double* shared) {
     double below = norm_of<V, BLOCK>(column + k + 1, m - k - 1, shared), alpha = (double)column[k];
     if (below == 0) return 0;
     double beta = -libm::copysign(hypot(alpha, below), alpha), size = libm::abs(beta);
     const double least = (double)Limits<V>::least() / (double)Limits<V>::epsilon();
     int exponent = 0;
-    // Where the norm is too small for all digits, or too great, the column is taken times a power of 2.
+    // If the norm is subnormal or overflows, the column is scaled by a power of 2.
     if (!(size >= least && (double)(V)size < Special<double>::infinity())) {
         double most = extent<V, BLOCK>(column + k, m - k, shared);
         if (most == Special<double>::infinity()) {
@@ -32,7 +33,7 @@ template <class V> DEVICE V reflector(V* column, int64 k, int64 m, double* share
     return (V)((beta - alpha) / beta);
 }
 
-// Factors a panel, one column after the other; `d` are the numbers tau.
+// Factors a panel, one column after the other. The numbers tau are stored in `d`.
 template <class V> __device__ void qr_panel(const DecomposeArgs& args) {
     __shared__ double shared[WARPS];
     int64 m = args.m, step = args.a.step, end = args.from + args.width;
@@ -58,8 +59,8 @@ template <class V> __device__ void qr_panel(const DecomposeArgs& args) {
     });
 }
 
-// The vectors of a panel with their ones and zeros, `b`, of rows from `from` to m, and T, `c`: column j of it is -tau(j) T V' v(j) above
-// the diagonal, and tau(j) on it.
+// Writes the vectors of a panel with their ones and zeros to `b`, for rows from `from` to m, and T to `c`. Column j of T is -tau(j) T V'
+// v(j) above the diagonal, and tau(j) on it.
 template <class V> __device__ void qr_block(const DecomposeArgs& args) {
     __shared__ double products[PANEL][PANEL + 1], upper[PANEL][PANEL + 1];
     int64 rows = args.m - args.from;
@@ -83,7 +84,7 @@ template <class V> __device__ void qr_block(const DecomposeArgs& args) {
             if (lane == 0) products[i][j] = sum;
         }
         __syncthreads();
-        // A thread makes a row of T by itself.
+        // Each thread computes one row of T.
         int i = threadIdx.x;
         for (int j = 0; j < width && i < width; j++) {
             double sum = 0;

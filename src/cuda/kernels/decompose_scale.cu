@@ -1,6 +1,6 @@
-// Powers of 2 that matrices are multiplied by, and elements that are copied, set or looked at on the way of a decomposition.
+// Scaling of matrices by powers of 2, and kernels that copy, set and test elements for decompositions.
 
-// Multiplies `n` elements of each matrix `a`, notes the exponent, and where elements must be finite the info.
+// Scales `n` elements of each matrix `a`, and stores the exponent. If elements must be finite, also sets the info.
 template <class V> __device__ void scale_matrices(const DecomposeArgs& args) {
     __shared__ double shared[WARPS];
     each_matrix(args, [&](int64 index) {
@@ -14,7 +14,7 @@ template <class V> __device__ void scale_matrices(const DecomposeArgs& args) {
     });
 }
 
-// Multiplies the first `m` elements of each of the `k` columns of `b`, and notes the exponents behind other integers.
+// Scales the first `m` elements of each of the `k` columns of `b`, and stores the exponents after other integers.
 template <class V> __device__ void scale_columns(const DecomposeArgs& args) {
     each_line<32>(args, args.k, [&](int64 index, int64 column) {
         V* b = matrix<V>(args.b, index) + column * args.b.step;
@@ -23,8 +23,8 @@ template <class V> __device__ void scale_columns(const DecomposeArgs& args) {
     });
 }
 
-// Multiplies m x n elements of `a` by the power of 2 with the exponent of the matrix times `side`, those of a column less its own exponent;
-// with `upper` those below the diagonal stay. With `mode` matrices with an info stay, too.
+// Multiplies m x n elements of `a` by the power of 2 whose exponent is the matrix's exponent times `side`, minus the exponent of the
+// column. With `upper`, elements below the diagonal are unchanged. With `mode`, matrices with an info are, too.
 template <class V> __device__ void rescale_matrices(const DecomposeArgs& args) {
     each_line<32>(args, args.n, [&](int64 index, int64 column) {
         V* a = matrix<V>(args.a, index) + column * args.a.step;
@@ -36,7 +36,7 @@ template <class V> __device__ void rescale_matrices(const DecomposeArgs& args) {
     });
 }
 
-// The info of each matrix: the number, from 1, of the first element of the diagonal that is 0.
+// Sets the info of each matrix to the number, from 1, of the first 0 on the diagonal.
 template <class V> __device__ void find_zero(const DecomposeArgs& args) {
     each_line<32>(args, 1, [&](int64 index, int64) {
         const V* a = matrix<V>(args.a, index);
@@ -54,13 +54,14 @@ enum Filling {
     IDENTITY,
     // Zeros above the diagonal, zeros in matrices with an info, zeros below row `from`.
     CLEAR_UPPER, CLEAR_FAILED, CLEAR_BELOW,
-    // Elements of `b`; those of its transpose; those on and above its diagonal, zeros below; those below, 1 on the diagonal, zeros above.
+    // Elements of `b`; of its transpose; those on and above its diagonal, and zeros below; those below it, 1 on the diagonal, and zeros
+    // above.
     COPY, COPY_TRANSPOSED, COPY_UPPER, COPY_LOWER,
-    // The elements below the diagonal above it, too.
+    // Copies the elements below the diagonal to the upper triangle.
     MIRROR,
-    // Ones in the rows that `integers` behind `from` of them say, of each column.
+    // In each column a 1, in the row given by the `integers` after the first `from`.
     PERMUTATION,
-    // Elements plus those of `b` times `number`.
+    // Adds the elements of `b` times `number`.
     ADD,
     // Elements of `b` in matrices whose exponent is above `from`.
     COPY_SOME,

@@ -1,9 +1,9 @@
-// Eigenvalues of symmetric matrices and singular values by Jacobi's rotations: G. H. Golub and C. F. Van Loan, Matrix Computations, 8.5 and
-// 8.6. A round rotates disjoint pairs of columns, and a sweep has as many rounds as there are pairs for each column.
+// Eigenvalues of symmetric matrices and singular values by Jacobi rotations (G. H. Golub and C. F. Van Loan, Matrix Computations, 8.5 and
+// 8.6). A round rotates disjoint pairs of columns. A sweep is as many rounds as are needed to rotate each pair once.
 
 const int MOST_SWEEPS = 60;
 
-// The rotation `[c -s; s c]` with the tangent t and c = 1 - lacking: where c is near 1 it would round to 1 while s does not round to 0, and
+// The rotation `[c -s; s c]` with the tangent t and c = 1 - lacking. Close to 1, c would round to 1 while s does not round to 0, and
 // thousands of rotations would lengthen vectors.
 struct Rotation {
     double s, lacking, t;
@@ -13,8 +13,8 @@ struct Rotation {
     DEVICE double second(double x, double y) const { return y + (s * x - lacking * y); }
 };
 
-// The rotation that makes two columns orthogonal, or an element beside the diagonal 0: of half the difference of what belongs to both, and
-// of what they have in common.
+// The rotation that makes two columns orthogonal, or an off-diagonal element 0. `difference` is half the difference of the columns' squared
+// norms, or of the diagonal elements; `common` is the dot product, or the off-diagonal element.
 DEVICE Rotation rotation_of(double difference, double common) {
     double ratio = difference / common, size = libm::abs(ratio);
     double t = size < 1e150 ? libm::copysign(1 / (size + sqrt(1 + ratio * ratio)), ratio) : 0.5 / ratio;
@@ -22,7 +22,7 @@ DEVICE Rotation rotation_of(double difference, double common) {
     return {s, s * s / (1 + c), t};
 }
 
-// Pair `k` of a round among n columns: in each round every column has another partner. False if it has none, since n is odd.
+// Pair `k` of a round among n columns. Each column has another partner in each round. Returns false if it has none, because n is odd.
 DEVICE bool pair_of(int64 n, int64 round, int64 k, int64& p, int64& q) {
     int64 even = n + n % 2, turns = even - 1;
     p = k == 0 ? turns : (round + k) % turns;
@@ -43,7 +43,7 @@ template <class V> DEVICE void rotate(V* x, V* y, int64 n, const Rotation& by) {
     }
 }
 
-// Calls `f` with each of n values and its place in order, the greatest or the least first, for the threads of a warp.
+// Calls `f` with each of n values and its rank, in descending or ascending order, on the threads of a warp.
 template <class V, class F> DEVICE void each_in_order(const V* values, int64 n, bool descending, F f) {
     for (int64 j = threadIdx.x / 32; j < n; j += WARPS) {
         int64 before = 0;
@@ -56,22 +56,22 @@ template <class V, class F> DEVICE void each_in_order(const V* values, int64 n, 
     }
 }
 
-// Calls `f` with the number of each pair of columns, or of each column, for the warps of a block.
+// Calls `f` with the number of each pair of columns, or of each column; each warp of a block processes some.
 template <class F> DEVICE void each_by_warp(int64 n, F f) {
     for (int64 k = threadIdx.x / 32; k < n; k += WARPS) f(k);
 }
 
-// The rotation of a pair, and the elements of the diagonal that it makes.
+// The rotation of a pair, and the resulting diagonal elements.
 struct Turn {
     Rotation by;
     double p, q;
 };
 
-// Eigenvalues: the symmetric matrix `a`, both triangles of it, and vectors `c`, which begin as the unit matrix and with `mode` are wanted.
-// `d` has a Turn, of five doubles, for each pair of columns, `e` the norm up to which elements count as 0, and `integers` tells whether a
+// Eigenvalues. `a` is the symmetric matrix with both triangles. `c` has the vectors, which start as the identity and are wanted with
+// `mode`. `d` has a Turn of five doubles for each pair of columns, `e` the norm up to which elements count as 0, and `integers` whether a
 // matrix was rotated.
 
-// Finds the rotation of a pair, and rotates its columns, by a warp.
+// Computes the rotation of a pair, and rotates its columns, by one warp.
 template <class V> DEVICE void eigen_columns(const DecomposeArgs& args, int64 index, int64 round, int64 k) {
     int64 n = args.n, step = args.a.step, p, q;
     Turn turn = {{0, 0, 0}, 0, 0};
@@ -95,7 +95,7 @@ template <class V> DEVICE void eigen_columns(const DecomposeArgs& args, int64 in
     }
 }
 
-// Rotates the rows of all pairs in a column, by a warp. What rotations are for is set: the element beside the diagonal to 0.
+// Rotates the rows of all pairs in a column, by one warp. The off-diagonal element of the pair is set to 0.
 template <class V> DEVICE void eigen_rows(const DecomposeArgs& args, int64 index, int64 round, int64 j) {
     int64 n = args.n, pairs = (n + 1) / 2;
     V* column = matrix<V>(args.a, index) + j * args.a.step;
@@ -110,7 +110,7 @@ template <class V> DEVICE void eigen_rows(const DecomposeArgs& args, int64 index
     }
 }
 
-// The norm up to which elements beside the diagonal count as 0.
+// Computes the norm up to which off-diagonal elements count as 0.
 template <class V> __device__ void eigen_begin(const DecomposeArgs& args) {
     __shared__ double shared[WARPS];
     each_matrix(args, [&](int64 index) {
@@ -119,7 +119,7 @@ template <class V> __device__ void eigen_begin(const DecomposeArgs& args) {
     });
 }
 
-// Sweeps of rounds, a block for each matrix, until one changes nothing: `pass(index, round)` is a round.
+// Runs sweeps, one block for each matrix, until a sweep changes nothing. `pass(index, round)` is a round.
 template <class Pass> __device__ void sweeps(const DecomposeArgs& args, Pass pass) {
     int64 pairs = (args.n + 1) / 2;
     each_matrix(args, [&](int64 index) {
@@ -147,7 +147,7 @@ template <class V> __device__ void eigen_sweeps(const DecomposeArgs& args) {
     });
 }
 
-// Parts of a round of all matrices, a warp for each pair and for each column.
+// The two parts of a round for all matrices: one warp for each pair, and one for each column.
 template <class V> __device__ void eigen_round_columns(const DecomposeArgs& args) {
     each_line<32>(args, (args.n + 1) / 2, [&](int64 index, int64 k) {
         if (args.infos[index] == 0) eigen_columns<V>(args, index, args.from, k);
@@ -160,7 +160,8 @@ template <class V> __device__ void eigen_round_rows(const DecomposeArgs& args) {
     });
 }
 
-// The eigenvalues `b`, ascending, of what is on the diagonal, and the vectors in their order; `d` is scratch memory of n elements.
+// Writes the eigenvalues, the diagonal elements in ascending order, to `b`, and sorts the vectors alike. `d` is scratch memory of n
+// elements.
 template <class V> __device__ void eigen_end(const DecomposeArgs& args) {
     int64 n = args.n, step = args.a.step;
     int lane = threadIdx.x % 32;
@@ -181,13 +182,13 @@ template <class V> __device__ void eigen_end(const DecomposeArgs& args) {
     });
 }
 
-// The norm up to which a column counts as 0, of matrices whose greatest element is near 1.
+// The norm up to which a column counts as 0, for matrices whose greatest element is near 1.
 template <class V> DEVICE double negligible() { return sizeof(V) == 4 ? 1e-31 : 1e-140; }
 
-// Singular values: the n columns of n elements of `a`, which become orthogonal, and what they are rotated by, `c`, which begins as the unit
-// matrix and with `mode` is wanted. `integers` tells whether a matrix was rotated.
+// Singular values. `a` has n columns of n elements, which become orthogonal. `c` has the product of the rotations, which starts as the
+// identity and is wanted with `mode`. `integers` has whether a matrix was rotated.
 
-// Makes a pair of columns orthogonal, by a warp.
+// Makes a pair of columns orthogonal, by one warp.
 template <class V> DEVICE void singular_pair(const DecomposeArgs& args, int64 index, int64 round, int64 k) {
     int64 n = args.n, p, q;
     if (!pair_of(n, round, k, p, q)) return;
@@ -220,14 +221,15 @@ template <class V> __device__ void singular_sweeps(const DecomposeArgs& args) {
     });
 }
 
-// A round of all matrices, a warp for each pair.
+// A round for all matrices, one warp for each pair.
 template <class V> __device__ void singular_round(const DecomposeArgs& args) {
     each_line<32>(args, (args.n + 1) / 2, [&](int64 index, int64 k) {
         if (args.infos[index] == 0) singular_pair<V>(args, index, args.from, k);
     });
 }
 
-// Makes column j of `a` orthogonal to the columns before: what is left of the row of the unit matrix that has most left, twice.
+// Sets column j of `a` to a unit vector that is orthogonal to the columns before. It starts from the row of the identity with the largest
+// remainder, and is orthogonalised twice.
 template <class V> DEVICE void complete_column(V* a, int64 step, int64 n, int64 j, double* shared) {
     double left = 0;
     int64 row = 0;
@@ -258,8 +260,8 @@ template <class V> DEVICE void complete_column(V* a, int64 step, int64 n, int64 
     }
 }
 
-// The singular values `b`, descending, the norms of the columns of `a`, which become U, and V, `c`, in their order. `d` is scratch memory
-// of n x n elements, `e` of n.
+// Writes the singular values, the norms of the columns of `a`, to `b` in descending order. `a` becomes U, and `c`, which is V, is sorted
+// alike. `d` is scratch memory of n x n elements, `e` of n.
 template <class V> __device__ void singular_end(const DecomposeArgs& args) {
     __shared__ double shared[WARPS];
     int64 n = args.n, step = args.a.step;
@@ -295,21 +297,21 @@ template <class V> __device__ void singular_end(const DecomposeArgs& args) {
             for (int64 i = lane; i < n; i += 32) v[i + j * args.c.step] = kept[i + j * n];
         });
         __syncthreads();
-        // Columns without a direction are the last ones.
+        // Columns of norm 0 are the last ones.
         for (int64 j = 0; j < n; j++) {
             if (!(sorted[j] > 0)) complete_column(a, step, n, j, shared);
         }
     });
 }
 
-// The singular value up to which others count as 0: `number` times the greatest, or what rounding leaves if that is negative.
+// The singular value up to which values count as 0: `number` times the greatest, or a default for rounding errors if `number` is negative.
 template <class V> DEVICE double tolerance(const DecomposeArgs& args, double most) {
     bool given = args.number >= 0;
     return (given ? args.number : (double)Limits<V>::epsilon() * (double)(args.m > args.n ? args.m : args.n)) * most;
 }
 
-// The number of values `a`, of which there are `k`, whose magnitude is above `number`, or above what rounding leaves; with `mode` relative
-// to the first.
+// Counts the `k` values `a` whose magnitude is above `number`, or above a default for rounding errors. With `mode`, `number` is relative to
+// the first value.
 template <class V> __device__ void count_rank(const DecomposeArgs& args) {
     each_line<32>(args, 1, [&](int64 index, int64) {
         const V* values = matrix<V>(args.a, index);
@@ -327,8 +329,8 @@ template <class V> __device__ void count_rank(const DecomposeArgs& args) {
     });
 }
 
-// Divides rows or columns by singular values `b`, and sets to 0 those whose value counts as 0: columns of `a`, `side` x `k`, or with
-// `transposed` its rows, `k` x `side`.
+// Divides rows or columns by the singular values `b`, and sets those whose value counts as 0 to 0: the columns of `a`, `side` x `k`, or
+// with `transposed` its rows, `k` x `side`.
 template <class V> __device__ void divide_by_values(const DecomposeArgs& args) {
     each_line<32>(args, args.transposed ? args.side : args.k, [&](int64 index, int64 column) {
         V* a = matrix<V>(args.a, index) + column * args.a.step;

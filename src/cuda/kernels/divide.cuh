@@ -1,5 +1,5 @@
-// Quotients of indices by numbers that a launch has: multiplications where dividends are below 2^31, as the host says by `fast`, and as
-// 32-bit indices are.
+// Divisions of indices by numbers that are constant in a launch. If `fast`, all dividends are below 2^31, and a multiplication is used.
+// 32-bit indices always are.
 
 struct Divider {
     int64 n;

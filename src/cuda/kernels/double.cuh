@@ -1,9 +1,9 @@
-// Numbers of 106 bits as sums of two of float64, for results that are small differences, and `log(e^a + e^b)`, which is one in places. The
-// errors of an operation are a few units of 2^-104. Needs real.cuh.
+// 106-bit numbers as sums of two float64, for results that are small differences, such as some of `log(e^a + e^b)`. The error of an
+// operation is a few units of 2^-104. Needs real.cuh.
 
 namespace vmath {
 
-// `high + low`, high being the sum rounded.
+// `high + low`; `high` is the rounded sum.
 struct Double {
     double high, low;
 };
@@ -18,13 +18,13 @@ DEVICE Double sum(double a, double b) {
     return Double{high, (a - (high - part)) + (b - part)};
 }
 
-// `a + b` exactly where |a| >= |b|.
+// `a + b` exactly, if |a| >= |b|.
 DEVICE Double ordered(double a, double b) {
     double high = a + b;
     return Double{high, (a - high) + b};
 }
 
-// `a * b` exactly. The high part is no product to the compiler, which would else fuse it with what it is added to.
+// `a * b` exactly. An intrinsic computes the high part, because the compiler would fuse a plain product with a following addition.
 DEVICE Double product(double a, double b) {
     double high = libm::product(a, b);
     return Double{high, libm::fma(a, b, -high)};
@@ -54,7 +54,7 @@ DEVICE Double operator/(Double a, Double b) {
 // `2^n` for -1023 <= n <= 1023
 DEVICE double exact_two_to(int n) { return n == -1023 ? 1.1125369292536007e-308 : double_of((uint64)(n + 1023) << 52); }
 
-// `a 2^n` for -1023 <= n <= 1023, exactly unless it is subnormal.
+// `a 2^n` for -1023 <= n <= 1023; exact unless the result is subnormal.
 DEVICE Double scaled(Double a, int n) {
     double two = exact_two_to(n);
     return Double{libm::product(a.high, two), libm::product(a.low, two)};
@@ -73,7 +73,7 @@ DEVICE Double power(Double a, uint64 n) {
 // `e^a` for -1000 < a <= 0
 DEVICE Double exp(Double a) {
     double n = libm::rint(a.high * 1.4426950408889634);
-    // A sixteenth of what is left needs 17 terms.
+    // A sixteenth of the remaining argument needs 17 terms.
     Double r = scaled(a - Double{LOG_2, LOG_2_LOW} * wide(n), -4), e = wide(1);
     for (int k = 17; k > 0; k--) e = wide(1) + e * r / wide(k);
     for (int k = 0; k < 4; k++) e = e * e;
@@ -100,7 +100,7 @@ DEVICE Double log1p(Double a) { return a.high < 0.4 ? atanh_twice(a / (a + wide(
 
 // `log(e^a + e^b)`, to within a unit of its operands.
 template <class V> DEVICE V log_add_exp_once(V a, V b) {
-    // Equal infinities have no difference.
+    // The difference of equal infinities would be NaN.
     V difference = a == b ? (V)0 : a - b;
     return (a > b ? a : b) + libm::log1p(libm::exp(-libm::abs(difference)));
 }
@@ -113,7 +113,7 @@ DEVICE double log_add_exp_exactly(double a, double b) {
     return r.high + r.low;
 }
 
-// True if `r = log(e^a + e^b)` is a difference that has lost more than a bit of its operands.
+// Returns true if cancellation in `r = log(e^a + e^b)` loses more than a bit of the operands.
 template <class V> DEVICE bool cancels(V a, V b, V r) {
     V most = a > b ? a : b;
     return most < 0 && libm::abs(r) < (V)-0.5 * most;

@@ -1,8 +1,8 @@
-// Fourier transforms of lines. A line is transformed in shared memory, by a pass for each factor of its length (Stockham's algorithm: C.
-// Van Loan, Computational Frameworks for the Fast Fourier Transform, 1992). The host cuts long signals into lines of several levels, and
-// makes lengths with large prime factors a convolution (L. I. Bluestein, 1970).
+// Fourier transforms of lines. A line is transformed in shared memory, with a pass for each factor of its length (Stockham's algorithm: C.
+// Van Loan, Computational Frameworks for the Fast Fourier Transform, 1992). The host splits long signals into lines of several levels, and
+// computes lengths with large prime factors as convolutions (L. I. Bluestein, 1970).
 
-// Complex numbers in shared memory, twice, and lines of a block.
+// The shared memory: two buffers of complex numbers, and the lines of a block.
 template <class T> struct Held;
 template <> struct Held<f32> { static constexpr int NUMBERS = 2048; };
 template <> struct Held<f64> { static constexpr int NUMBERS = 1024; };
@@ -10,23 +10,23 @@ const int MOST_LINES = 128;
 const int MOST_DIMS = 6;
 const int MOST_PASSES = 12;
 
-// What lies on one side of a transform.
+// The numbers on one side of a transform.
 enum Kind { COMPLEX, REAL, HALF };
 
-// The elements of all lines on one side: positions of a signal, `stride` numbers apart, of floats if they are real.
+// The elements of all lines on one side. Positions of a signal are `stride` numbers apart; a number is a float if the side is real.
 struct Side {
     void* data;
     int64 stride;
-    // Numbers from line to line in each dimension of lines, without those of `position`.
+    // The distance between lines in each dimension of lines, in numbers, without the part of `position`.
     int64 base[MOST_DIMS];
-    // Positions from line to line, and from element to element of a line.
+    // The distances between lines, and between elements of a line, in positions.
     int64 position[MOST_DIMS];
     int64 step;
     int kind;
     int reserved;
 };
 
-// A pass by a factor of a line's length: `span` is the product of the factors before.
+// A pass for one factor of a line's length. `span` is the product of the earlier factors.
 struct Pass {
     Divider by_count, by_span;
     int factor;
@@ -35,21 +35,21 @@ struct Pass {
 
 struct FourierArgs {
     Side from, to;
-    // Lines, and their number in each dimension, the fastest first.
+    // The number of lines, in total and in each dimension, fastest first.
     int64 lines;
     int64 counts[MOST_DIMS];
-    // Positions of a whole signal.
+    // The number of positions of a whole signal.
     int64 signal;
-    // Results are multiplied by the roots of unity of this order, by position and index, if it is not 0. The position is the index in
+    // If it is not 0, results are multiplied by the roots of unity of this order, by position times index. The position is the index in
     // dimension `twiddled` of the lines.
     int64 order;
     // The n-th roots of unity for a line.
     const void* roots;
     double factor;
     Pass passes[MOST_PASSES];
-    // Elements of a line, lines of a block, passes.
+    // The number of elements of a line, of lines of a block, and of passes.
     int n, together, count, twiddled;
-    // 1 for exponents with +i, else -1.
+    // 1 for exponents with +i, -1 for -i.
     int sign;
     int reserved;
 };
@@ -67,7 +67,7 @@ template <class V> DEVICE Complex<V> operator*(V a, Complex<V> b) { return {a * 
 // `sign i x`
 template <class V> DEVICE Complex<V> turned(Complex<V> x, V sign) { return {-sign * x.im, sign * x.re}; }
 
-// e^(2 pi i x / n) for 0 <= x < n: by the angle's distance from the nearest multiple of a quarter, which is exact.
+// e^(2 pi i x / n) for 0 <= x < n, from the angle's distance to the nearest multiple of a quarter turn, which is exact.
 DEVICE Complex<double> root_of_unity(int64 x, int64 n) {
     int64 octant = 8 * x / n, rest = 8 * x - octant * n;
     if (octant % 2 == 1) rest = n - rest;
@@ -100,12 +100,12 @@ template <class V> DEVICE Complex<V> root_as(int64 x, int64 n, int sign) {
     return {(V)root.re, (V)(sign * root.im)};
 }
 
-// The element at a position of a signal whose first lies at `data`.
+// The element at a position of a signal that starts at `data`.
 template <class V> DEVICE Complex<V> read_at(const Side& side, int64 base, int64 position, int64 signal) {
     if (side.kind == REAL) return {((const V*)side.data)[base + position * side.stride], (V)0};
     const Complex<V>* data = (const Complex<V>*)side.data;
     if (side.kind == COMPLEX) return data[base + position * side.stride];
-    // The second half mirrors the first, and what mirrors itself is real.
+    // The second half mirrors the first. Elements that mirror themselves are real.
     bool mirrored = position > signal - position;
     int64 at = mirrored ? signal - position : position;
     Complex<V> x = data[base + at * side.stride];
@@ -118,7 +118,7 @@ template <class V> DEVICE void write_at(const Side& side, int64 base, int64 posi
     else if (side.kind == COMPLEX || 2 * position <= signal) ((Complex<V>*)side.data)[base + position * side.stride] = x;
 }
 
-// Where the first element of a line lies on one side.
+// The address of the first element of a line on one side.
 struct Start {
     int64 base, position;
 };
@@ -139,7 +139,7 @@ DEVICE int64 index_in(const FourierArgs& args, int dim, int64 line) {
     return line % args.counts[dim];
 }
 
-// The transforms of R numbers, in place.
+// The transform of R numbers, in place.
 template <int R, class V> struct Butterfly;
 
 template <class V> struct Butterfly<2, V> {
@@ -202,7 +202,7 @@ template <class V> struct Butterfly<8, V> {
     }
 };
 
-// A pass by R over the lines of a block.
+// A pass for factor R over the lines of a block.
 template <int R, class V>
 DEVICE void pass_by(const FourierArgs& args, const Pass& pass, int lines, const Complex<V>* from, Complex<V>* to) {
     int n = args.n, count = n / R, turn = count / pass.span;
@@ -224,7 +224,7 @@ DEVICE void pass_by(const FourierArgs& args, const Pass& pass, int lines, const 
     }
 }
 
-// A pass by any factor: a thread for each result.
+// A pass for any factor, one thread for each result.
 template <class V> DEVICE void pass_by_any(const FourierArgs& args, const Pass& pass, int lines, const Complex<V>* from, Complex<V>* to) {
     int n = args.n, factor = pass.factor, count = n / factor, turn = count / pass.span;
     const Complex<V>* roots = (const Complex<V>*)args.roots;
@@ -241,7 +241,7 @@ template <class V> DEVICE void pass_by_any(const FourierArgs& args, const Pass& 
     }
 }
 
-// Transforms lines, some for each block.
+// Transforms lines; each block processes some.
 template <class T> __device__ void transform_lines(const FourierArgs& args) {
     typedef typename T::value_type V;
     __shared__ Complex<V> held[2][Held<T>::NUMBERS];
@@ -258,7 +258,7 @@ template <class T> __device__ void transform_lines(const FourierArgs& args) {
             turns[threadIdx.x] = args.order ? index_in(args, args.twiddled, first + threadIdx.x) : 0;
         }
         __syncthreads();
-        // Threads beside each other take elements that lie beside each other.
+        // Neighbouring threads load elements that are neighbours in memory.
         bool along = args.from.step * args.from.stride == 1;
         for (int number = threadIdx.x; number < lines * n; number += BLOCK) {
             int line = along ? number / n : number % lines, e = along ? number - line * n : number / lines;
@@ -308,8 +308,8 @@ template <class T> __device__ void roots_of_unity(const RootsArgs& args) {
     }
 }
 
-// The convolution that a transform of any length n becomes: with w(j) = e^(sign pi i j^2 / n), the element k is w(k) times the sum over j
-// of x(j) w(j) / w(k - j). Lines of `size` numbers hold its factors.
+// The convolution that computes a transform of any length n. With w(j) = e^(sign pi i j^2 / n), element k is w(k) times the sum over j of
+// x(j) w(j) / w(k - j). The factors of the convolution are lines of `size` numbers.
 struct ChirpArgs {
     FourierArgs lines;
     void* numbers;
@@ -323,7 +323,7 @@ template <class V> DEVICE Complex<V> chirp(const FourierArgs& args, int64 j) {
     return root_as<V>((int64)((uint64)j * (uint64)j % (uint64)order), order, args.sign);
 }
 
-// x(j) w(j), and zeros up to the size, of some lines.
+// Writes x(j) w(j), and zeros up to the size, for some lines.
 template <class T> __device__ void chirp_from(const ChirpArgs& args) {
     typedef typename T::value_type V;
     int64 count = args.count * args.size, threads = (int64)gridDim.x * BLOCK, n = args.lines.signal;
@@ -338,7 +338,7 @@ template <class T> __device__ void chirp_from(const ChirpArgs& args) {
     }
 }
 
-// 1 / w from both ends of a line.
+// Writes 1 / w from both ends of a line.
 template <class T> __device__ void chirp_filter(const ChirpArgs& args) {
     typedef typename T::value_type V;
     int64 threads = (int64)gridDim.x * BLOCK, n = args.lines.signal;
@@ -353,7 +353,7 @@ template <class T> __device__ void chirp_filter(const ChirpArgs& args) {
     }
 }
 
-// The products of transformed lines and the transformed filter.
+// Multiplies transformed lines by the transformed filter.
 template <class T> __device__ void chirp_product(const ChirpArgs& args) {
     typedef typename T::value_type V;
     int64 count = args.count * args.size, threads = (int64)gridDim.x * BLOCK;
@@ -363,7 +363,7 @@ template <class T> __device__ void chirp_product(const ChirpArgs& args) {
     }
 }
 
-// The elements of the result.
+// Writes the elements of the result.
 template <class T> __device__ void chirp_to(const ChirpArgs& args) {
     typedef typename T::value_type V;
     int64 n = args.lines.signal, count = args.count * n, threads = (int64)gridDim.x * BLOCK;

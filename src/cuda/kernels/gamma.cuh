@@ -1,11 +1,11 @@
-// The logarithm of the gamma function and its derivatives, computed in float64 for either float. Results that are small differences, beside
-// the zeros between two poles, are counted from the zero or computed in 106 bits. Needs double.cuh.
+// The logarithm of the gamma function and its derivatives, computed in float64 for both float types. Close to the zeros between two poles,
+// results are small differences; they are computed from the distance to the zero, or in 106 bits. Needs double.cuh.
 
 namespace vmath {
 
 // ---- parts
 
-// y >= 0 less the nearest integer, exactly.
+// y >= 0 minus the nearest integer, exactly.
 DEVICE double from_integer(double y) { return y > 4503599627370496.0 ? 0 : y - libm::rint(y); }
 
 // `c + u q` for |c| >= |u q|, and its rounding error.
@@ -38,7 +38,7 @@ DEVICE Double sine_over_pi(double r) {
     return s;
 }
 
-// `log(x)` for positive finite x, the low part being small.
+// `log(x)` for positive finite x, as a sum with a small low part.
 DEVICE Double log_pair(double x) {
     // `(2 atanh(s) / s - 2) / s^2` as a polynomial of s^2, for the s of sqrt(1/2) <= (1 + s) / (1 - s) < sqrt(2).
     static constexpr double ATANH[] = {
@@ -48,7 +48,7 @@ DEVICE Double log_pair(double x) {
     const uint64 sqrt_half = 0x3fe6a09e667f3bcdull;
     bool tiny = x < 2.2250738585072014e-308;
     if (tiny) x *= 18014398509481984.0;
-    // x = 2^e (1 + f) with sqrt(1/2) <= 1 + f < sqrt(2); the high part of log(2) is short, so that its product with e is exact.
+    // x = 2^e (1 + f) with sqrt(1/2) <= 1 + f < sqrt(2). The high part of log(2) is short, so that its product with e is exact.
     uint64 bits = bits_of(x) + (0x3ff0000000000000ull - sqrt_half);
     double e = (int)(bits >> 52) - (tiny ? 1077 : 1023);
     double f = double_of((bits & 0xfffffffffffffull) + sqrt_half) - 1;
@@ -90,11 +90,11 @@ DEVICE const double (&lgamma_coefficients())[20] {
     return LGAMMA;
 }
 
-// lgamma of x, or of its magnitude where it is below -1/2.
+// lgamma of x, or of |x| if x is below -1/2.
 DEVICE Double lgamma_of_size(double x) {
     double y = libm::abs(x);
     if (y >= 3.5) {
-        // Stirling's series: `(y - 1/2) (log(y) - 1) + S(1 / y^2) / y + log(2 pi) / 2 - 1/2`, S being a polynomial.
+        // Stirling's series: `(y - 1/2) (log(y) - 1) + S(1 / y^2) / y + log(2 pi) / 2 - 1/2` with a polynomial S.
         static constexpr double STIRLING[] = {
             8.33333333333332e-2, -2.7777777776533093e-3, 7.936507586750007e-4, -5.952335686414274e-4, 8.414248463388923e-4,
             -1.903090229918538e-3, 5.992859825256315e-3, -2.132297749698358e-2, 6.345389704246303e-2, -1.0226011647210921e-1
@@ -107,7 +107,7 @@ DEVICE Double lgamma_of_size(double x) {
         if (r.high == Special<double>::infinity()) r.low = 0;
         return r;
     }
-    // `lgamma(2 + t) + k log(a)` with an exact t. |x| <= 1/2 needs no reflection: a = |x| (1 + x) serves both signs.
+    // `lgamma(2 + t) + k log(a)` with an exact t. |x| <= 1/2 needs no reflection, because a = |x| (1 + x) is right for both signs.
     double t = y - 2, a = 1, k = 1;
     if (y > 2.5) t = y - 3, a = y - 1;
     if (y < 1.35) t = y - 1, a = y, k = -1;
@@ -118,7 +118,7 @@ DEVICE Double lgamma_of_size(double x) {
     return r;
 }
 
-// The zeros of lgamma below and above the poles from -2 down to -17, as distances; above -2 lies none.
+// The zeros of lgamma below and above the poles from -2 down to -17, as distances from the pole. There is no zero above -2.
 DEVICE Double zero_of_lgamma(int pole, bool above) {
     static constexpr double ZEROS[16][2][2] = {
         {{-4.5702473822080064e-1, 1.843554041574456e-17}, {-4.5702473822080064e-1, 1.843554041574456e-17}},
@@ -142,14 +142,14 @@ DEVICE Double zero_of_lgamma(int pole, bool above) {
     return Double{zero[0], zero[1]};
 }
 
-// `log |Gamma(x)|` for -18 < x < -2, counted from the zero on the same side of the same pole.
+// `log |Gamma(x)|` for -18 < x < -2, computed from the distance to the zero on the same side of the same pole.
 DEVICE double lgamma_beside_zero(double x) {
-    // Between the first two zeros the nearer one, which is not always that of the nearer pole.
+    // Between the first two zeros the nearer zero is used, which is not always the one of the nearer pole.
     int n = x > -2.6 ? 2 : (int)libm::rint(-x);
     double r = x + n;
     Double zero = zero_of_lgamma(n, r >= 0), d = wide(r) - zero;
-    // Gamma(-n + r) = Gamma(2 + r) / (r (1 + r) (r - 1) ... (r - n)), and at the zero it is 1 or -1: the quotient of the denominators,
-    // less 1, is
+    // Gamma(-n + r) = Gamma(2 + r) / (r (1 + r) (r - 1) ... (r - n)), and at the zero it is 1 or -1. The quotient of the denominators,
+    // minus 1, is
     Double e = d * (scaled(zero, 1) + wide(1) + d) / (zero * (wide(1) + zero));
     for (int k = 1; k <= n; k++) {
         Double factor = d / (zero - wide(k));
@@ -175,7 +175,7 @@ DEVICE double lgamma(double x) {
     log.low += libm::fma(y, sine.low, s.low) / s.high;
     Double both = sum(log.high, size.high);
     double value = -(both.high + (both.low + (size.low + log.low)));
-    // Below -18 no number is close to a zero.
+    // Below -18 no float64 is close to a zero.
     bool beside_zero = x < -2 && x > -18 && libm::abs(value) < 0.1 - 0.015 * x;
     return beside_zero ? lgamma_beside_zero(x) : value;
 }
@@ -187,7 +187,7 @@ DEVICE double mvlgamma(double x, int64 p) {
         Double next = sum(total.high, lgamma(x - 0.5 * (double)k));
         total = Double{next.high, total.low + next.low};
     }
-    // An infinite sum has lost no number.
+    // If the sum is infinite, the low part must not be added.
     return libm::abs(total.high) < Special<double>::infinity() ? total.high + total.low : total.high;
 }
 
@@ -221,7 +221,7 @@ DEVICE Double digamma_of_small(double t) {
     };
     const double zero = 0.46163214496836236, zero_low = -1.5522348162858677e-17;
     const double centre = 0.9510558760318328, centre_low = 4.330743078649653e-17;
-    // The distance is exact but for small t.
+    // The distance is exact, except for small t.
     double from = t - zero, m = from - zero_low, m_low = (from - m) - zero_low;
     Double p = step(t - 0.5, polynomial(t - 0.5, DIGAMMA), centre), r = product(m, p.high);
     r.low = libm::fma(m, p.low + centre_low, libm::fma(m_low, p.high, r.low));
@@ -235,10 +235,10 @@ DEVICE Double plus_inverse(Double a, double d) {
     return r;
 }
 
-// The sum, if the high part is finite.
+// The sum of both parts; the high part alone if it is not finite.
 DEVICE double finished(Double a) { return libm::abs(a.high) < Special<double>::infinity() ? a.high + a.low : a.high; }
 
-// `pi cot(pi r)` for 0 < |r| <= 1/2, less its pole `1 / r`.
+// `pi cot(pi r)` minus its pole `1 / r`, for 0 < |r| <= 1/2.
 DEVICE Double cotangent_without_pole(double r) {
     // The quotient by r at r = 0, and the rest as r^2 times a polynomial of r^2.
     static constexpr double COT[] = {
@@ -256,8 +256,8 @@ DEVICE Double cotangent_without_pole(double r) {
     return b;
 }
 
-// `digamma(x)`: -inf at 0, inf at -0, NaN at the negative integers and -inf. Beside a zero between two poles it has the digits that its
-// largest term leaves.
+// `digamma(x)`: -inf at 0, inf at -0, NaN at the negative integers and -inf. Close to a zero between two poles, cancellation of its largest
+// term costs digits.
 DEVICE double digamma_of_terms(double x) {
     double y = libm::abs(x), t = y - libm::trunc(y);
     if (!(x < 0)) {
@@ -273,7 +273,7 @@ DEVICE double digamma_of_terms(double x) {
     Double a = y >= 2 ? digamma_of_large(next.high, next.low) : digamma_of_small(t);
     if (y >= 1 && y < 2) a = plus_inverse(a, 1 + t);
     Double b = cotangent_without_pole(r), w = inverse(r);
-    // The largest two may cancel, and what they leave the third.
+    // The two largest terms may cancel, and their sum may cancel with the third.
     Double s = sum(w.high, b.high), v = sum(s.high, a.high);
     v.low += s.low + (w.low + b.low + a.low);
     return finished(v);
@@ -292,9 +292,9 @@ DEVICE Double cotangent(double r) {
     return pi * (c * c - s * s) / scaled(s * c, 1);
 }
 
-// `digamma(x)` for negative x beside a zero, in 106 bits.
+// `digamma(x)` for negative x close to a zero, in 106 bits.
 DEVICE double digamma_beside_zero(double x) {
-    // The numbers so close to a zero that 106 bits do not tell the digits of their digamma.
+    // These numbers are so close to a zero that 106 bits are not enough.
     if (x == -0.5040830082644554) return 7.289763902976895e-17;
     if (x == -1.5734984731623904) return 1.5649788481838454e-16;
     if (x == -5.6671624415568855) return 4.1867794464524804e-17;
@@ -317,7 +317,7 @@ DEVICE double digamma(double x) {
 
 // ---- trigamma
 
-// `1 / a^2`, infinite where that overflows.
+// `1 / a^2`; infinite if it overflows.
 DEVICE double inverse_square(Double a) {
     double w = 1 / a.high, missing = libm::fma(-w, a.low, -libm::fma(w, a.high, -1.0));
     Double z = product(w, w);
@@ -345,7 +345,7 @@ DEVICE double trigamma(double x) {
     double d = first ? 1 + y : y, w = 1 / d;
     double missing = y < Special<double>::infinity() ? -libm::fma(w, d, -1.0) : 0;
     Double z = product(w, w);
-    // trigamma(y), or that of 1 + y where y < 1: less by 1 / y^2. For negative x it is less by 1 / y^2 where y >= 1, too.
+    // trigamma(y), or trigamma(1 + y) if y < 1, which is less by 1 / y^2. For negative x it is less by 1 / y^2 for y >= 1, too.
     double value;
     if (y >= 2) {
         double series = libm::fma(polynomial(z.high, SERIES), w, negative ? -0.5 : 0.5);
@@ -358,14 +358,14 @@ DEVICE double trigamma(double x) {
         double lost = libm::fma(h, z.low, v.low);
         value = v.high + libm::fma(2 * v.high, missing, libm::fma(h_low, z.high, lost));
     }
-    // The rest is 1 / x^2, or by trigamma(x) + trigamma(1 - x) = (pi / sin(pi x))^2.
+    // Adds 1 / x^2. For negative x uses trigamma(x) + trigamma(1 - x) = (pi / sin(pi x))^2.
     if (negative) return inverse_square(sine_over_pi(r)) - value;
     return first ? inverse_square(wide(y)) + value : value;
 }
 
 // ---- the higher derivatives
 
-// `value 2^exponent`, which neither overflows nor vanishes; the value's magnitude is from 1 to 2, or 0.
+// `value 2^exponent`, which neither overflows nor underflows. The value's magnitude is from 1 to 2, or 0.
 struct Scaled {
     Double value;
     int64 exponent;
@@ -403,7 +403,7 @@ DEVICE double to_double(Scaled a) {
     return (a.value.high + a.value.low) * exact_two_to(e / 2) * exact_two_to(e - e / 2);
 }
 
-// `(s - 1) a^s (1 / a^s + 1 / (a+1)^s + ...)`, by Euler and Maclaurin: with some 60 bits for a > 8 + 0.6 s.
+// `(s - 1) a^s (1 / a^s + 1 / (a+1)^s + ...)` by the Euler-Maclaurin formula, with about 60 bits for a > 8 + 0.6 s.
 DEVICE Double end_of_sum(double s, Double a) {
     double square = 1 / (a.high * a.high), rest = 0, term = (s - 1) * s / a.high;
     for (int j = 0; j < 14; j++) {
@@ -413,7 +413,7 @@ DEVICE Double end_of_sum(double s, Double a) {
     return a + sum(0.5 * (s - 1), rest);
 }
 
-// The same with about 100 bits for a > s + 23.
+// Like `end_of_sum`, with about 100 bits for a > s + 23.
 DEVICE Double end_of_sum_exactly(double s, Double a) {
     Double r = a + wide(0.5 * (s - 1)), term = product(s - 1, s) / a, square = a * a;
     for (int j = 0; j < 20; j++) {
@@ -423,9 +423,9 @@ DEVICE Double end_of_sum_exactly(double s, Double a) {
     return r;
 }
 
-// `n! (1 / x^(n+1) + 1 / (x+1)^(n+1) + ...)` for positive x, given (n - 1)!, with some 60 or about 100 bits.
+// `n! (1 / x^(n+1) + 1 / (x+1)^(n+1) + ...)` for positive x, from (n - 1)!, with about 60 bits, or about 100 if `exactly`.
 DEVICE Scaled sum_of_powers(int64 n, Scaled factorial, Double x, bool exactly) {
-    // Relative to (n - 1)! / x^n, the size of the result for large x.
+    // Values are relative to (n - 1)! / x^n, which is the size of the result for large x.
     double s = (double)n + 1, from = exactly ? 23 + s : 8.4 + 0.6 * s;
     double little = exactly ? 1.925929944387236e-34 : 5.421010862427522e-20;
     Double total = wide(0);
@@ -441,7 +441,7 @@ DEVICE Scaled sum_of_powers(int64 n, Scaled factorial, Double x, bool exactly) {
     return normalized(total, 0) * factorial / power(normalized(x, 0), n + 1);
 }
 
-// The n-th derivative of digamma, n >= 2: at 0 and the negative integers infinite for odd n, -inf for even ones.
+// The n-th derivative of digamma for n >= 2. At 0 and the negative integers it is inf for odd n, and -inf for even n.
 DEVICE double polygamma(double x, int64 n) {
     bool odd = n & 1;
     const double infinity = Special<double>::infinity();
@@ -453,14 +453,14 @@ DEVICE double polygamma(double x, int64 n) {
     }
     double d = x - libm::rint(x);
     if (d == 0 || x == -infinity) return odd ? infinity : -infinity;
-    // Sums over positive numbers for the terms on either side of 0, and for those beyond x: no loop down to x.
+    // Sums over positive numbers, for the terms on either side of 0 and for those beyond x, so that no loop runs down to x.
     Double above = d > 0 ? wide(d) : sum(1.0, d), below = d > 0 ? sum(1.0, -d) : wide(-d), beyond = sum(1.0, -x);
     for (bool exactly = false;; exactly = true) {
         Scaled over = sum_of_powers(n, factorial, above, exactly), under = sum_of_powers(n, factorial, below, exactly);
-        // These two may cancel all but entirely, which must come first.
+        // These two may cancel almost completely, so they are added first.
         Scaled poles = odd ? over + under : under + -over;
         double value = to_double(poles + -sum_of_powers(n, factorial, beyond, exactly));
-        // Beside a zero more digits are needed.
+        // Close to a zero, more digits are needed.
         if (exactly || libm::abs(value) > 0.01 * to_double(d > 0 ? over : under)) return value;
     }
 }
@@ -481,7 +481,7 @@ template <class T, class C> DEVICE T derivative_kernel(T x, T n, const C&) { ret
 template <class T, class C> DEVICE T multivariate_kernel(T x, T p, const C&) { return T::of(vmath::mvlgamma(x.to_f64(), p.to_i64())); }
 }  // namespace kernel
 
-// The functions of `kernel`, by the names in rows; T is the type that the operands are computed in:
+// The functions of `kernel` by their names in rows. T is the compute type of the operands:
 //     T power_of_tensor(T a, T b, cx)                       numbers
 //     T power(T t, T value, cx)                             numbers; reads `cx.numbers[0].real`
 //     T power_of_number(T t, T value, cx)                   numbers

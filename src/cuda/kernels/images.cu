@@ -1,32 +1,32 @@
 // Convolutions: x [batch][groups * inputs][pixels], y [batch][groups * outputs][places], w [groups * outputs][inputs][taps].
 //
-// Each group is a product of matrices, one of which is made of windows while its tiles are brought to shared memory:
+// Each group is a matrix product. One factor is gathered from windows while its tiles are loaded into shared memory:
 //   FORWARD     y = w x     rows: outputs   columns: places of all images   depth: inputs and taps
 //   TRANSPOSED  x = w' y    rows: inputs    columns: pixels of all images   depth: outputs and taps
 //   WEIGHTS     w = y x'    rows: outputs   columns: inputs and taps        depth: places of all images
-// A sum over many places is split, as in matmul.cu. Integers, groups of few channels, and what has more than 2^31 elements take a thread or
-// a block for each element.
+// A sum over many places is split, as in matmul.cu. Integers, groups of few channels, and operands of more than 2^31 elements use one
+// thread or one block for each element.
 
 enum Convolved { FORWARD, TRANSPOSED, WEIGHTS };
 
 struct ConvolutionArgs {
-    // The first factor, w or y, the second, and the result.
+    // The first factor, which is w or y; the second factor; and the result.
     const void* a;
     const void* b;
     void* r;
     // A number for each channel of the result, or NULL.
     const void* bias;
-    // Sums of splits, each like the result; NULL where there is one split.
+    // The sums of splits, each shaped like the result; NULL if there is one split.
     void* partial;
     int64 batch, groups, inputs, outputs;
-    // Rows, columns and depth of a group's product.
+    // The numbers of rows and columns, and the depth, of a group's product.
     int64 rows, columns, depth;
     int64 splits, split_depth;
     Windows window;
     Divider by_taps, by_places, by_pixels;
 };
 
-// A number from 0 on, of taps of channels, as channel and tap.
+// The channel and the tap of a number that counts the taps of channels from 0 on.
 template <class N> struct Tap {
     N channel;
     Place<N> place;
@@ -66,7 +66,7 @@ template <class T, int OF, class N> struct Left {
     }
 };
 
-// The second factor of a group, for a column of the product: an element of y or x, or a tap.
+// The second factor of a group for one column of the product: elements of y or x, or one tap.
 template <class T, int OF, class N> struct Column {
     const T* first;
     Place<N> place;
@@ -106,7 +106,7 @@ template <class T, int OF, class N> struct Column {
     }
 };
 
-// The columns of a tile. Across the depth all elements that a thread brings are of one column.
+// The columns of a tile. If a thread loads across the depth, all its elements are in one column.
 template <class T, int OF, class N> struct Right {
     static constexpr bool along = OF == WEIGHTS;
     const ConvolutionArgs& args;
@@ -142,7 +142,7 @@ template <class T, int OF, class N> DEVICE void put(const ConvolutionArgs& args,
     else ((T*)args.r)[index] = args.bias ? ((const T*)args.bias)[channel].add(sum) : sum;
 }
 
-// A tile of a group for each block.
+// One block for each tile of a group.
 template <class T, int OF> __device__ void convolve_tiles(const ConvolutionArgs& args) {
     __shared__ FactorTile<T> left, right;
     int down = ((int)args.rows + TILE - 1) / TILE, across = ((int)args.columns + TILE - 1) / TILE;
@@ -159,7 +159,7 @@ template <class T, int OF> __device__ void convolve_tiles(const ConvolutionArgs&
     });
 }
 
-// Calls `f` with group, row and column of each element of the products, for steps of `threads` elements from `first` on.
+// Calls `f` with group, row and column of each element of the products, from `first` on in steps of `threads`.
 template <class F> DEVICE void each_element(const ConvolutionArgs& args, int64 first, int64 threads, F f) {
     int64 count = args.groups * args.rows * args.columns;
     for (int64 number = first; number < count; number += threads) {
@@ -168,7 +168,7 @@ template <class F> DEVICE void each_element(const ConvolutionArgs& args, int64 f
     }
 }
 
-// An element for each thread, whose products are added tap by tap, and the sums of the channels then.
+// One thread for each element. It sums the products over the taps of each channel, and adds the sums of the channels.
 template <class T, int OF> __device__ void convolve_elements(const ConvolutionArgs& args) {
     each_element(args, (int64)blockIdx.x * BLOCK + threadIdx.x, (int64)gridDim.x * BLOCK, [&](int64 group, int64 row, int64 column) {
         Left<T, OF, int64> a(args, group, row);
@@ -183,7 +183,7 @@ template <class T, int OF> __device__ void convolve_elements(const ConvolutionAr
     });
 }
 
-// An element of the weights for each block.
+// One block for each element of the weights.
 template <class T> __device__ void convolve_weights(const ConvolutionArgs& args) {
     typedef typename Wide<T>::type W;
     __shared__ W shared[WARPS];
@@ -199,7 +199,7 @@ template <class T> __device__ void convolve_weights(const ConvolutionArgs& args)
     });
 }
 
-// The weights of the sums of all splits.
+// Adds the sums of all splits to the weights.
 template <class T> __device__ void join_weights(const ConvolutionArgs& args) {
     int64 count = args.groups * args.rows * args.columns;
     const T* partial = (const T*)args.partial;

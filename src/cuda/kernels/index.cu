@@ -1,27 +1,28 @@
-// Elements by position: gathered from a tensor, scattered to it, or combined with what is there.
+// Elements by position: gathered from a tensor, scattered to it, or accumulated in it.
 //
-// Three operands are walked: elements in a row, positions, and the tensor that these lead into. The tensor's place moves in the outer
-// loops; in the inner ones only positions lead along, so that elements of different outer places never meet. Elements that meet are taken
-// in the order of the inner loops: by one thread that walks them all, or, where there are many, once the positions are sorted by place.
+// There are three operands: elements, positions, and the indexed tensor. The place in the tensor moves in the outer loops only; in the
+// inner loops it depends on positions only. So elements with different outer places never have the same place. Elements with the same place
+// are processed in the order of the inner loops: by one thread that walks them all, or, if there are many, after sorting the positions by
+// place.
 
 struct IndexArgs {
     Loops<3> outer;
     Loops<3> inner;
     Order order;
     byte* data[3];
-    // Bytes from one entry to the next.
+    // The distance between entries in bytes.
     int64 step;
     // The number added to negative positions.
     int64 count;
-    // Bytes of an element.
+    // The size of an element in bytes.
     int size;
-    // The combination: an entry of Combine.
+    // The combination: a value of Combine.
     int combine;
 };
 
 enum Combine { SUM, PRODUCT, GREATEST, LEAST };
 
-// The two combined, `a` being there before. Of Bool there are sums and products only.
+// Combines two elements; `a` was there before. For Bool there are only sums and products.
 template <class T> DEVICE T combined(int combine, T a, T b) {
     switch (combine) {
     case SUM: return a.add(b);
@@ -31,18 +32,18 @@ template <class T> DEVICE T combined(int combine, T a, T b) {
     }
 }
 
-// Bytes from the beginning of the tensor to the place where the position at these offsets leads.
+// The offset in bytes of the place in the tensor to which the position at these offsets leads.
 DEVICE int64 place_of(const IndexArgs& args, const int64 (&at)[3]) {
     const int64 position = *(const int64*)(args.data[1] + at[1]);
     return at[2] + (position + (args.count & (position >> 63))) * args.step;
 }
 
-// The sums of the offsets of both loops.
+// Adds the outer offsets to the inner offsets.
 DEVICE void add(const int64 (&outer)[3], int64 (&inner)[3]) {
     for (int k = 0; k < 3; k++) inner[k] += outer[k];
 }
 
-// Gathers over the outer loops; an element has SIZE bytes, or several side by side do.
+// Gathers over the outer loops. A unit of SIZE bytes is one element, or several adjacent ones.
 template <int SIZE> DEVICE void gather(const IndexArgs& args) {
     typedef typename Unit<SIZE>::type T;
     for (int64 i = first_item(); i < args.outer.total; i += item_step()) {
@@ -52,7 +53,7 @@ template <int SIZE> DEVICE void gather(const IndexArgs& args) {
     }
 }
 
-// Scatters: a thread for each outer place.
+// Scatters: one thread for each outer place.
 template <int SIZE> DEVICE void scatter(const IndexArgs& args) {
     typedef typename Unit<SIZE>::type T;
     for (int64 i = first_item(); i < args.outer.total; i += item_step()) {
@@ -66,7 +67,7 @@ template <int SIZE> DEVICE void scatter(const IndexArgs& args) {
     }
 }
 
-// Combines: a thread for each outer place.
+// Accumulates: one thread for each outer place.
 template <class T> DEVICE void accumulate(const IndexArgs& args) {
     for (int64 i = first_item(); i < args.outer.total; i += item_step()) {
         int64 outer[3], at[3];
@@ -80,18 +81,18 @@ template <class T> DEVICE void accumulate(const IndexArgs& args) {
     }
 }
 
-// Makes keys of the places that the inner loops lead to.
+// Sets the keys to the places of the inner loops.
 DEVICE void index_keys(const IndexArgs& args) {
     order_fill(args.order, [&](int64 j) {
         int64 at[3];
         offsets(args.inner, j, at);
         const int64 place = place_of(args, at) / args.size;
-        // Near to 0 keys have few digits, whatever the sign of the place.
+        // Places near 0 get keys with few digits, for either sign.
         return (uint64)place << 1 ^ (uint64)(place >> 63);
     });
 }
 
-// Scatters elements whose keys are sorted: of those with one key the last.
+// Scatters elements whose keys are sorted. Of elements with one key the last one wins.
 template <int SIZE> DEVICE void scatter_sorted(const IndexArgs& args) {
     typedef typename Unit<SIZE>::type T;
     const int buffer = order_buffer(args.order);
@@ -108,7 +109,7 @@ template <int SIZE> DEVICE void scatter_sorted(const IndexArgs& args) {
     }
 }
 
-// Combines elements whose keys are sorted: a thread for each outer place and each key.
+// Accumulates elements whose keys are sorted: one thread for each outer place and each key.
 template <class T> DEVICE void accumulate_sorted(const IndexArgs& args) {
     const int buffer = order_buffer(args.order);
     const uint64* keys = args.order.keys[buffer];

@@ -1,10 +1,10 @@
-// Loops over elements, elements that are only moved, and sums over the threads of a block.
+// Loops over elements, moves of elements, and sums over the threads of a block.
 
 // The first element of this thread in a loop over elements, and the distance to its next one.
 DEVICE int64 first_item() { return (int64)blockIdx.x * BLOCK + threadIdx.x; }
 DEVICE int64 item_step() { return (int64)gridDim.x * BLOCK; }
 
-// Quotient and rest of a division without signs, which takes a fraction of its time where 32 bits hold both numbers.
+// Quotient and remainder of an unsigned division, which is several times as fast if 32 bits hold both numbers.
 struct Division {
     int64 quotient;
     int64 rest;
@@ -25,7 +25,7 @@ struct alignas(16) Wide {
     uint64 high;
 };
 
-// What elements of SIZE bytes are moved as.
+// The type by which elements of SIZE bytes are moved.
 template <int SIZE> struct Unit;
 template <> struct Unit<1> { typedef byte type; };
 template <> struct Unit<2> { typedef unsigned short type; };
@@ -33,8 +33,8 @@ template <> struct Unit<4> { typedef uint type; };
 template <> struct Unit<8> { typedef uint64 type; };
 template <> struct Unit<16> { typedef Wide type; };
 
-// The number of threads before this one in the block for which `chosen` is true; `total` becomes that of all threads. `shared` holds WARPS
-// numbers and may be used again at once.
+// The number of earlier threads of the block for which `chosen` is true. `total` is set to the number for the block. `shared` has WARPS
+// numbers and can be reused at once.
 DEVICE uint block_rank(bool chosen, uint& total, uint* shared) {
     const uint lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     const uint votes = __ballot_sync(~0u, chosen);
@@ -50,8 +50,8 @@ DEVICE uint block_rank(bool chosen, uint& total, uint* shared) {
     return before + (uint)__popc(votes & ((1u << lane) - 1));
 }
 
-// The sum of `x` over the threads before this one in the block; `total` becomes that over all threads. `shared` holds WARPS numbers and may
-// be used again at once.
+// The sum of `x` over the earlier threads of the block. `total` is set to the sum over the block. `shared` has WARPS numbers and can be
+// reused at once.
 template <class T> DEVICE T block_scan(T x, T& total, T* shared) {
     const uint lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     T sum = x;
@@ -71,7 +71,7 @@ template <class T> DEVICE T block_scan(T x, T& total, T* shared) {
     return before + sum - x;
 }
 
-// Replaces `n` numbers by the sums of those before each, and returns the sum of all: the work of one block.
+// Replaces each of `n` numbers by the sum of the numbers before it, and returns the sum of all. One block does the work.
 template <class T> DEVICE T scan_row(T* row, int64 n) {
     __shared__ T shared[WARPS];
     T before = 0;

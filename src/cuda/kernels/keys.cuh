@@ -1,6 +1,6 @@
-// Keys: unsigned integers that compare as elements do. NaN comes last, and all NaNs are equal.
+// Keys: unsigned integers in the order of the elements. NaN is last, and all NaNs have one key.
 
-// The code of a storage type.
+// The dtype code of a storage type.
 template <class S> struct Code;
 template <> struct Code<u8> { static constexpr int value = UINT8; };
 template <> struct Code<i8> { static constexpr int value = INT8; };
@@ -13,11 +13,11 @@ template <> struct Code<f32> { static constexpr int value = FLOAT32; };
 template <> struct Code<f64> { static constexpr int value = FLOAT64; };
 template <> struct Code<Bool> { static constexpr int value = BOOL; };
 
-// Loads and stores of other dtypes than that of the compute type are rare, and are compiled once for all places of a kernel.
+// Loads and stores of dtypes other than the compute type are rare, so they are compiled once for all calls in a kernel.
 template <class T> __device__ __noinline__ T load_other(const byte* p, int dtype) { return load<T>(p, dtype); }
 template <class T> __device__ __noinline__ void store_other(byte* p, int dtype, T x) { store(p, dtype, x); }
 
-// The element of a run-time dtype at `p`, as T, and `x` as such an element.
+// Loads the element of a run-time dtype at `p` as T, and stores `x` as such an element.
 template <class T> DEVICE T read(const byte* p, int dtype) { return dtype == Code<T>::value ? *(const T*)p : load_other<T>(p, dtype); }
 template <class T> DEVICE void write(byte* p, int dtype, T x) {
     if (dtype == Code<T>::value) *(T*)p = x;
@@ -28,8 +28,8 @@ template <class T> DEVICE void write(byte* p, int dtype, T x) {
 template <bool WIDE> struct KeyType { typedef uint type; };
 template <> struct KeyType<true> { typedef uint64 type; };
 
-// The keys of a storage type S: unsigned integers of `type`, which differ in the lowest BITS. `exact` tells the zeros of floats apart,
-// `of` does not. `back` returns the element of an exact key.
+// The keys of a storage type S: unsigned integers of `type` with BITS significant bits. `exact` distinguishes the zeros of floats; `of`
+// does not. `back` returns the element of an exact key.
 template <class S> struct Key;
 
 template <class V, class W> struct Key<Integer<V, W>> {
@@ -61,7 +61,7 @@ template <class V> struct Key<Float<V>> {
     static constexpr bool FLOAT = true;
     static constexpr type ALL = ~(type)0;
     static constexpr type SIGN = (type)1 << (BITS - 1);
-    // All bits of a negative number are inverted, and the sign of a positive one.
+    // For a negative number all bits are inverted, for a positive one only the sign.
     static DEVICE type exact(T x) {
         type bits = (type)bits_of(x.v);
         return x.is_nan() ? ALL : bits ^ (bits & SIGN ? ALL : SIGN);
@@ -75,7 +75,7 @@ template <class V> struct Key<Float<V>> {
     }
 };
 
-// 16 bits suffice for a 16-bit float; INFINITE is the number of its infinity.
+// 16 bits are enough for a 16-bit float. INFINITE is the bits of its infinity.
 template <class H, int INFINITE> struct HalfKey {
     typedef uint type;
     static constexpr int BITS = 16;

@@ -1,9 +1,9 @@
-// Gradients of softmax, normalized rows and their gradients, losses. Sums are kept in float64.
+// Gradients of softmax, normalized rows and their gradients, and losses. Sums are computed in float64.
 
 DEVICE float exponential(float x) { return expf(x); }
 DEVICE double exponential(double x) { return exp(x); }
 
-// The sum over the threads of a warp or of the block, which each of them gets.
+// The sum over the threads of a warp or of the block. Each thread gets it.
 template <int THREADS> DEVICE double sum_of(double x, double* shared) {
     auto add = [](double a, double b) { return a + b; };
     return THREADS == 32 ? warp_reduce(x, add) : block_reduce(x, add, 0.0, shared);
@@ -19,9 +19,9 @@ struct SoftmaxArgs {
     const void* g;
     const void* y;
     void* r;
-    // Lines of n elements, `inner` apart, as `launch::LineShape` says.
+    // Lines of n elements at a distance of `inner`, as in `launch::LineShape`.
     int64 outer, n, inner;
-    // Of the logarithm of softmax.
+    // True for log-softmax.
     int logarithm;
     int reserved;
 };
@@ -36,7 +36,7 @@ template <class T> DEVICE void softmax_write(const SoftmaxArgs& args, int64 at, 
     ((T*)args.r)[at] = args.logarithm ? g - T(exponential(y.v)) * total : y * (g - total);
 }
 
-// `r = y * (g - sum(g * y))`, or `r = g - e^y * sum(g)` of the logarithm, a line for each warp or block.
+// `r = y * (g - sum(g * y))`, or `r = g - e^y * sum(g)` for log-softmax; one warp or block for each line.
 template <class T, int THREADS> __device__ void softmax_lines(const SoftmaxArgs& args) {
     __shared__ double shared[WARPS];
     each_line<THREADS>(args.outer * args.inner, [&](int64 line) {
@@ -48,7 +48,7 @@ template <class T, int THREADS> __device__ void softmax_lines(const SoftmaxArgs&
     });
 }
 
-// The sum of each column of a block, 32 columns whose rows are shared by the warps.
+// The sum of each of the block's 32 columns, whose rows are distributed over the warps.
 DEVICE double sum_of_column(double sum, double (&shared)[WARPS][32]) {
     int lane = threadIdx.x % 32;
     shared[threadIdx.x / 32][lane] = sum;
@@ -59,7 +59,7 @@ DEVICE double sum_of_column(double sum, double (&shared)[WARPS][32]) {
     return total;
 }
 
-// The same for lines that lie side by side, 32 for each block.
+// Like softmax_lines, for adjacent lines, 32 for each block.
 template <class T> __device__ void softmax_columns(const SoftmaxArgs& args) {
     __shared__ double shared[WARPS][32];
     int64 across = (args.inner + 31) / 32, count = args.outer * across;
@@ -73,17 +73,17 @@ template <class T> __device__ void softmax_columns(const SoftmaxArgs& args) {
     }
 }
 
-// Elements of the rows of `n`, of one row, and results, each of which may be NULL.
+// Rows of `n` elements, single rows, and results. Each may be NULL.
 struct NormArgs {
     const void* x;
     const void* weight;
-    // Of the normalization the bias, of its gradient that of the result.
+    // The bias of a normalization, or the gradient of its result.
     const void* bias;
     const void* g;
     void* r;
-    // A Standard for each row, where sums over rows are asked for.
+    // A Standard for each row, if sums over rows are needed.
     void* standards;
-    // Sums for weight and bias, n of each, of each part of the rows.
+    // The sums for weight and bias, n each, of each part of the rows.
     double* sums;
     void* of_weight;
     void* of_bias;
@@ -91,36 +91,46 @@ struct NormArgs {
     double eps;
 };
 
-// A row's `(x - mean) / deviation` as `(x - middle) * scale - shift`: the middle is the mean rounded, the shift what it lacks.
+// A row's `(x - mean) / deviation` as `(x * factor - middle) * scale - shift`. The middle is the mean of `x * factor`, rounded, and the
+// shift is the error of the middle. The factor is 1, or `shrunk` where squares of the row overflow.
 template <class T> struct Standard {
-    T middle, scale, shift;
+    T factor, middle, scale, shift;
 
-    DEVICE T at(T x) const { return (x - middle) * scale - shift; }
+    DEVICE T at(T x) const { return (x * factor - middle) * scale - shift; }
 };
 
-// The mean of a row, rounded.
-template <class T, int THREADS> DEVICE T middle_of(const T* x, int64 n, double* shared) {
+// The factor for rows whose squares overflow.
+template <class T> DEVICE T shrunk() { return T::from_f64(sizeof(T) == 4 ? 0x1p-70 : 0x1p-550); }
+
+// The mean of a row times the factor, rounded.
+template <class T, int THREADS> DEVICE T middle_of(const T* x, int64 n, T factor, double* shared) {
     double sum = 0;
-    for (int64 i = threadIdx.x % THREADS; i < n; i += THREADS) sum += x[i].to_f64();
+    for (int64 i = threadIdx.x % THREADS; i < n; i += THREADS) sum += (x[i] * factor).to_f64();
     return T::from_f64(sum_of<THREADS>(sum, shared) / (double)n);
 }
 
-// Rows normalized, times the weight, plus the bias: a row for each warp or block.
+// Normalizes rows, multiplies by the weight and adds the bias; one warp or block for each row.
 template <class T, int THREADS> __device__ void norm_rows(const NormArgs& args) {
     __shared__ double shared[WARPS];
     each_line<THREADS>(args.rows, [&](int64 row) {
         const T* x = (const T*)args.x + row * args.n;
-        T middle = middle_of<T, THREADS>(x, args.n, shared);
-        double rest = 0, squares = 0;
-        for (int64 i = threadIdx.x % THREADS; i < args.n; i += THREADS) {
-            double d = (x[i] - middle).to_f64();
-            rest += d;
-            squares += d * d;
+        T factor = T::from_f64(1), middle = factor;
+        double rest, squares;
+        while (true) {
+            middle = middle_of<T, THREADS>(x, args.n, factor, shared);
+            rest = squares = 0;
+            for (int64 i = threadIdx.x % THREADS; i < args.n; i += THREADS) {
+                double d = (x[i] * factor - middle).to_f64();
+                rest += d;
+                squares += d * d;
+            }
+            rest = sum_of<THREADS>(rest, shared) / (double)args.n;
+            squares = sum_of<THREADS>(squares, shared) / (double)args.n;
+            if (squares < Special<double>::infinity() || factor.v < 1) break;
+            factor = shrunk<T>();
         }
-        rest = sum_of<THREADS>(rest, shared) / (double)args.n;
-        squares = sum_of<THREADS>(squares, shared) / (double)args.n;
-        double scale = 1 / sqrt(squares - rest * rest + args.eps);
-        Standard<T> standard = {middle, T::from_f64(scale), T::from_f64(rest * scale)};
+        double scale = 1 / sqrt(squares - rest * rest + args.eps * factor.to_f64() * factor.to_f64());
+        Standard<T> standard = {factor, middle, T::from_f64(scale), T::from_f64(rest * scale)};
         T* r = (T*)args.r + row * args.n;
         for (int64 i = threadIdx.x % THREADS; i < args.n; i += THREADS) {
             r[i] = standard.at(x[i]) * ((const T*)args.weight)[i] + ((const T*)args.bias)[i];
@@ -128,41 +138,46 @@ template <class T, int THREADS> __device__ void norm_rows(const NormArgs& args) 
     });
 }
 
-// The gradient of the rows, and the standards of all rows for the others.
+// Computes the gradient of the rows, and the standards of all rows for the other gradients.
 template <class T, int THREADS> __device__ void norm_gradient(const NormArgs& args) {
     __shared__ double shared[WARPS];
     each_line<THREADS>(args.rows, [&](int64 row) {
         const T* x = (const T*)args.x + row * args.n;
         const T* g = (const T*)args.g + row * args.n;
         const T* weight = (const T*)args.weight;
-        T middle = middle_of<T, THREADS>(x, args.n, shared);
-        double rest = 0, squares = 0, mean = 0, along = 0;
-        for (int64 i = threadIdx.x % THREADS; i < args.n; i += THREADS) {
-            double d = (x[i] - middle).to_f64(), product = g[i].to_f64() * weight[i].to_f64();
-            rest += d;
-            squares += d * d;
-            mean += product;
-            along += product * d;
+        T factor = T::from_f64(1), middle = factor;
+        double n = (double)args.n, rest, squares, mean, along;
+        while (true) {
+            middle = middle_of<T, THREADS>(x, args.n, factor, shared);
+            rest = squares = mean = along = 0;
+            for (int64 i = threadIdx.x % THREADS; i < args.n; i += THREADS) {
+                double d = (x[i] * factor - middle).to_f64(), product = g[i].to_f64() * weight[i].to_f64();
+                rest += d;
+                squares += d * d;
+                mean += product;
+                along += product * d;
+            }
+            rest = sum_of<THREADS>(rest, shared) / n;
+            squares = sum_of<THREADS>(squares, shared) / n;
+            mean = sum_of<THREADS>(mean, shared) / n;
+            along = sum_of<THREADS>(along, shared) / n;
+            if (squares < Special<double>::infinity() || factor.v < 1) break;
+            factor = shrunk<T>();
         }
-        double n = (double)args.n;
-        rest = sum_of<THREADS>(rest, shared) / n;
-        squares = sum_of<THREADS>(squares, shared) / n;
-        mean = sum_of<THREADS>(mean, shared) / n;
-        along = sum_of<THREADS>(along, shared) / n;
-        double scale = 1 / sqrt(squares - rest * rest + args.eps), shift = rest * scale;
-        Standard<T> standard = {middle, T::from_f64(scale), T::from_f64(shift)};
+        double scale = 1 / sqrt(squares - rest * rest + args.eps * factor.to_f64() * factor.to_f64()), shift = rest * scale;
+        Standard<T> standard = {factor, middle, T::from_f64(scale), T::from_f64(shift)};
         if (args.standards && threadIdx.x % THREADS == 0) ((Standard<T>*)args.standards)[row] = standard;
         if (!args.r) return;
         T rounded_mean = T::from_f64(mean), rounded_along = T::from_f64(along * scale - mean * shift);
         T* r = (T*)args.r + row * args.n;
         for (int64 i = threadIdx.x % THREADS; i < args.n; i += THREADS) {
             T value = g[i] * weight[i] - rounded_mean - standard.at(x[i]) * rounded_along;
-            r[i] = standard.scale * value;
+            r[i] = standard.factor * standard.scale * value;
         }
     });
 }
 
-// Sums over a part of the rows, of 32 columns, for each block.
+// Sums over a part of the rows; one block for each 32 columns.
 template <class T> __device__ void norm_column_sums(const NormArgs& args) {
     __shared__ double shared[WARPS][32];
     int64 across = (args.n + 31) / 32, count = across * args.parts;
@@ -203,7 +218,7 @@ template <class T> __device__ void norm_join(const NormArgs& args) {
 enum LossOp { LIKELIHOOD, LIKELIHOOD_GRADIENT, CROSS_ENTROPY_GRADIENT };
 
 struct LossArgs {
-    // Scores or probabilities, batch x classes x inner; NULL where the weights are summed alone.
+    // Scores or probabilities, batch x classes x inner; NULL if only weights are summed.
     const void* scores;
     // The gradient of the loss.
     const void* g;
@@ -212,13 +227,13 @@ struct LossArgs {
     // Factors of the classes, or NULL.
     const void* weight;
     void* r;
-    // Sums of losses and of weights: of all positions, and behind them of each block.
+    // The sums of losses and of weights: first of all positions, then of each block.
     double* sums;
-    // 0, or the complement of the position of the first target that is no class.
+    // 0, or the complement of the position of the first target that is not a class.
     uint64* wrong;
     int64 positions, classes, inner, ignored, blocks;
     int op;
-    // True if the losses are summed, and divided by the sum of the weights.
+    // True if the losses are summed, and if the sum is divided by the sum of the weights.
     int summed, mean;
     int reserved;
 };
@@ -231,7 +246,7 @@ __device__ void loss_check(const LossArgs& args) {
     }
 }
 
-// The factor of a position that counts.
+// The weight of a position that is not ignored.
 template <class T> DEVICE double weight_of(const LossArgs& args, int64 class_) {
     return args.weight ? ((const T*)args.weight)[class_].to_f64() : 1.0;
 }
@@ -242,7 +257,7 @@ template <class T> DEVICE double score_of(const LossArgs& args, int64 position, 
     return ((const T*)args.scores)[(batch * args.classes + class_) * args.inner + s].to_f64();
 }
 
-// A loss for each position, 0 for those that do not count.
+// Writes a loss for each position, 0 for ignored ones.
 template <class T> __device__ void loss_each(const LossArgs& args) {
     int64 threads = (int64)gridDim.x * BLOCK;
     for (int64 i = (int64)blockIdx.x * BLOCK + threadIdx.x; i < args.positions; i += threads) {
@@ -258,7 +273,7 @@ struct LossSums {
 
 DEVICE LossSums add_sums(LossSums a, LossSums b) { return {a.losses + b.losses, a.weights + b.weights}; }
 
-// The sums of each block.
+// Computes the sums of each block.
 template <class T> __device__ void loss_sums(const LossArgs& args) {
     __shared__ LossSums shared[WARPS];
     LossSums sums = {0, 0};
@@ -274,7 +289,7 @@ template <class T> __device__ void loss_sums(const LossArgs& args) {
     if (threadIdx.x == 0) ((LossSums*)args.sums)[1 + blockIdx.x] = sums;
 }
 
-// The sums of all, and the loss if it is asked for; one block.
+// Computes the sums of all blocks, and the loss if it is wanted; one block.
 template <class T> __device__ void loss_total(const LossArgs& args) {
     __shared__ LossSums shared[WARPS];
     LossSums sums = {0, 0};
@@ -285,7 +300,7 @@ template <class T> __device__ void loss_total(const LossArgs& args) {
     if (args.r) *(T*)args.r = T::from_f64(args.mean ? sums.losses / sums.weights : sums.losses);
 }
 
-// The gradient of the scores, an element for each thread.
+// The gradient of the scores, one thread for each element.
 template <class T> __device__ void loss_gradient(const LossArgs& args) {
     int64 count = args.positions * args.classes, threads = (int64)gridDim.x * BLOCK;
     const T* g = (const T*)args.g;
@@ -301,7 +316,8 @@ template <class T> __device__ void loss_gradient(const LossArgs& args) {
             ((T*)args.r)[i] = right ? scale.neg() : T(T::ZERO);
         } else {
             T p = ((const T*)args.scores)[i];
-            ((T*)args.r)[i] = (right ? p - T::from_i64(1) : p) * scale;
+            // Probabilities of infinite scores are NaN.
+            ((T*)args.r)[i] = counts ? (right ? p - T::from_i64(1) : p) * scale : T(T::ZERO);
         }
     }
 }

@@ -1,21 +1,21 @@
-// Lines: the elements along the last dimension of an input, and those of up to two results that go with each line.
+// Lines: the elements along the last dimension of an input, and the corresponding lines of up to two results.
 
 struct Lines {
-    // The lines: bytes from line to line, of the input and of each result.
+    // The loops over lines, with the steps of the input and of each result.
     Loops<3> outer;
     const byte* x;
-    // The results; NULL for one that is not wanted.
+    // The results; NULL for a result that is not wanted.
     byte* out[2];
-    // Elements of a line of the input.
+    // The number of elements of a line of the input.
     int64 n;
-    // Bytes from element to element, of the input and of each result.
+    // The distance between elements in bytes, for the input and each result.
     int64 step[3];
-    // Of the input and of each result.
+    // The dtypes of the input and of each result.
     int dtype[3];
     int unused;
 };
 
-// A line: its first element in the input and in each result.
+// A line: the address of its first element in the input and in each result.
 struct Line {
     const byte* x;
     byte* out[2];

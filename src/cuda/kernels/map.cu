@@ -1,6 +1,6 @@
-// Elementwise operations: `Op::run<T>` makes an element of the result of those of the inputs at the same place.
+// Elementwise operations. `Op::run<T>` computes an element of the result from the elements of the inputs at the same position.
 
-// A number beside the operands: an integer or a float of C.
+// A number argument: a C integer or float.
 struct Argument {
     double real;
     int64 whole;
@@ -9,7 +9,7 @@ struct Argument {
 
 template <class T> DEVICE T argument(const Argument& x) { return x.is_whole ? T::from_i64(x.whole) : T::from_f64(x.real); }
 
-// What a formula is told beside its operands.
+// The context of a formula.
 struct Context {
     const Argument* numbers;
     int common;
@@ -23,20 +23,20 @@ template <int N> struct MapArgs {
     Loops<N> loops;
     int dtype[N];
     int common;
-    // Elements that a thread takes at a time, of operands that lie contiguous.
+    // The number of elements that a thread processes at a time if operands are contiguous.
     int aligned;
 };
 typedef MapArgs<2> MapArgs2;
 typedef MapArgs<3> MapArgs3;
 typedef MapArgs<4> MapArgs4;
 
-// Elements in a row, loaded and stored at once. The host checks that addresses are multiples of 16 bytes. A greater alignment would let a
-// compiler for compute capability 10.0 or later access 32 bytes at once, at an address that is not a multiple of 32.
+// Adjacent elements that are loaded and stored together. The host checks that addresses are multiples of 16 bytes. With a greater
+// alignment, a compiler for compute capability 10.0 or later could access 32 bytes at an address that is not a multiple of 32.
 template <class S, int V> struct alignas(sizeof(S) * V < 16 ? sizeof(S) * V : 16) Pack {
     S x[V];
 };
 
-// The operation of the elements, as R.
+// Applies the operation to elements, and converts the result to R.
 template <class Op, class T, class R, class A> DEVICE R apply(const Context& cx, const A& a) { return Op::template run<T>(a, cx); }
 template <class Op, class T, class R, class A, class B> DEVICE R apply(const Context& cx, const A& a, const B& b) {
     return Op::template run<T>(a, b, cx);
@@ -89,7 +89,7 @@ template <class Op, class T, class S, class R, int N> DEVICE void map_flat(const
     for (int64 i = packs * V + first; i < total; i += step) one<Op, T, S, R, N>(args, i);
 }
 
-// The element at `p` in the common dtype, in its compute type: rounded once where its own dtype has more digits.
+// The element at `p` in the compute type of the common dtype. It is rounded once if its own dtype has more digits.
 template <class T> DEVICE T load_common(const void* p, int dtype, int common) {
     if (dtype == common) return load<T>(p, dtype);
     if (common == FLOAT16) return convert<T>(load<f16>(p, dtype));
@@ -97,14 +97,14 @@ template <class T> DEVICE T load_common(const void* p, int dtype, int common) {
     return load<T>(p, dtype);
 }
 
-// The addresses of the operands' elements at place `i`.
+// The addresses of the operands' elements at position `i`.
 template <int N, class Args> DEVICE void places(const Args& args, int64 i, char* (&at)[N]) {
     int64 offset[N];
     offsets(args.loops, i, offset);
     for (int k = 0; k < N; k++) at[k] = (char*)args.data[k] + offset[k];
 }
 
-// Operands of any layout and dtype. The first input is taken as A, the others as T, the result is computed as R.
+// Operands of any layout and dtype. The first input is read as A, the others as T; the result is computed as R.
 template <class Op, class A, class T, class R, int N> DEVICE void map_strided(const MapArgs<N>& args) {
     const Context cx = {args.numbers, args.common};
     int64 total = args.loops.total, step = gridDim.x * (int64)blockDim.x;

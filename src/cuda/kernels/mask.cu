@@ -1,5 +1,5 @@
-// Elements by mask: brought together, spread again, and the positions where the mask is true. What is true is counted tile by tile, and the
-// counts are summed up, so that every element knows its place.
+// Elements by mask: compressed, expanded, and the positions of true entries. True entries are counted tile by tile, and the counts are
+// summed, so that the rank of each true entry is known.
 
 struct MaskArgs {
     // The sizes of the mask.
@@ -8,18 +8,18 @@ struct MaskArgs {
     const byte* mask;
     byte* to;
     const byte* from;
-    // Of each tile how many entries are true in it, and later in those before it.
+    // The number of true entries of each tile, later the number in all earlier tiles.
     uint64* starts;
     int dims;
     int unused;
 };
 
-// Entries of a tile, which a block goes through in order.
+// The number of entries of a tile, which a block processes in order.
 const int TILE = 4096;
 
 DEVICE int64 tiles(const MaskArgs& args) { return (args.n + TILE - 1) / TILE; }
 
-// Counts what is true in each tile.
+// Counts the true entries of each tile.
 DEVICE void mask_count(const MaskArgs& args) {
     __shared__ uint shared[WARPS];
     for (int64 tile = blockIdx.x; tile < tiles(args); tile += gridDim.x) {
@@ -31,10 +31,10 @@ DEVICE void mask_count(const MaskArgs& args) {
     }
 }
 
-// Sums up the counts: one block.
+// Sums the counts: one block.
 DEVICE void mask_scan(const MaskArgs& args) { scan_row(args.starts, tiles(args)); }
 
-// Calls `f(i, k)` for entry i if it is true, and is number k of those.
+// Calls `f(i, k)` for each true entry i, which is number k among the true ones.
 template <class F> DEVICE void for_true(const MaskArgs& args, F f) {
     __shared__ uint shared[WARPS];
     for (int64 tile = blockIdx.x; tile < tiles(args); tile += gridDim.x) {
@@ -50,19 +50,19 @@ template <class F> DEVICE void for_true(const MaskArgs& args, F f) {
     }
 }
 
-// The elements where the mask is true.
+// Copies the elements at true entries to consecutive elements.
 template <int SIZE> DEVICE void compress(const MaskArgs& args) {
     typedef typename Unit<SIZE>::type T;
     for_true(args, [&](int64 i, int64 k) { ((T*)args.to)[k] = ((const T*)args.from)[i]; });
 }
 
-// Elements in turn where the mask is true.
+// Copies consecutive elements to the true entries.
 template <int SIZE> DEVICE void expand(const MaskArgs& args) {
     typedef typename Unit<SIZE>::type T;
     for_true(args, [&](int64 i, int64 k) { ((T*)args.to)[i] = ((const T*)args.from)[k]; });
 }
 
-// A row of indices for each entry that is true.
+// Writes a row of indices for each true entry.
 DEVICE void positions(const MaskArgs& args) {
     for_true(args, [&](int64 i, int64 k) {
         int64* row = (int64*)args.to + k * args.dims;

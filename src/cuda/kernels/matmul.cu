@@ -1,7 +1,7 @@
-// Matrix products: r = beta * t + alpha * (a @ b), by tiles, by a warp for each element, or by a thread for each.
+// Matrix products: r = beta * t + alpha * (a @ b), by tiles, by one warp for each element, or by one thread for each element.
 //
-// The products that a sum is made of are numbered: those of the first matrix of a batch that is summed over come first. Where a product has
-// few elements, ranges of these numbers, the splits, go to different blocks, and their sums to `partial`, which `join_splits` adds up.
+// The products of a sum are numbered, starting with the first matrix of a summed batch. If a result has few elements, ranges of these
+// numbers, the splits, are computed by different blocks. Their sums go to `partial`, and `join_splits` adds them.
 
 struct MatmulArgs {
     const void* a;
@@ -9,28 +9,28 @@ struct MatmulArgs {
     void* c;
     // The addend, or NULL.
     const void* t;
-    // Row-major m x n sums for each split and product; NULL where there is one split, whose sums go to c.
+    // Row-major m x n sums for each split and product; NULL if there is one split, whose sums go to c.
     void* partial;
     int64 m, n, k;
-    // Elements between rows and between columns of a and b.
+    // The distances between rows and between columns of a and b in elements.
     int64 a_row, a_col, b_row, b_col;
-    // Bytes between rows and between columns of c and t.
+    // The distances between rows and between columns of c and t in bytes.
     int64 c_row, c_col, t_row, t_col;
     int64 splits, split_depth;
     // The factors, for floats and for integers.
     double alpha, beta;
     int64 whole_alpha, whole_beta;
-    // The products whose results stay apart: places of a, b, c and t.
+    // The loops over products with separate results: places of a, b, c and t.
     Loops<4> products;
-    // The products that are summed: places of a and b.
+    // The loops over products that are summed: places of a and b.
     Loops<2> summed;
-    // True if the products of a row of a, or of a column of b, lie closer together than rows, or columns, do.
+    // True if elements along a row of a, or along a column of b, are closer in memory than neighbouring rows, or columns.
     int a_along, b_along;
     int t_dtype;
     int reserved;
 };
 
-// The type that elements of a storage type are multiplied in.
+// The type in which elements of a storage type are multiplied.
 template <class S> struct Product { typedef typename Compute<S>::type type; };
 template <> struct Product<u8> { typedef i32 type; };
 template <> struct Product<i8> { typedef i32 type; };
@@ -43,7 +43,7 @@ template <class T> DEVICE T factor(double number, int64 whole) {
     else return T::from_i64(whole);
 }
 
-// An element of the result or of `partial`: of the product `index`, which counts products and then splits.
+// Stores an element of the result or of `partial`. `index` counts products and then splits.
 template <class T> DEVICE void put(const MatmulArgs& args, int64 index, int64 i, int64 j, T sum) {
     if (args.partial) {
         ((T*)args.partial)[(index * args.m + i) * args.n + j] = sum;
@@ -59,7 +59,7 @@ template <class T> DEVICE void put(const MatmulArgs& args, int64 index, int64 i,
     *(T*)((byte*)args.c + at[2] + i * args.c_row + j * args.c_col) = value;
 }
 
-// Calls `f` with the matrices and the range of depths of each part of the sums of a product.
+// Calls `f` with the matrices and the range of depths of each part of a product's sums.
 template <class S, class F> DEVICE void each_part(const MatmulArgs& args, int64 index, F f) {
     int64 split = index / args.products.total, begin = split * args.split_depth, at[4];
     int64 end = smaller(begin + args.split_depth, args.summed.total * args.k);
@@ -74,7 +74,7 @@ template <class S, class F> DEVICE void each_part(const MatmulArgs& args, int64 
     }
 }
 
-// A tile for each block.
+// One block for each tile.
 template <class S> __device__ void multiply_tiles(const MatmulArgs& args) {
     typedef typename Product<S>::type T;
     __shared__ FactorTile<T> left, right;
@@ -94,7 +94,7 @@ template <class S> __device__ void multiply_tiles(const MatmulArgs& args) {
     });
 }
 
-// An element by number: those of a row follow each other, then rows, products and splits.
+// The place of an element by its number, which counts elements of a row, then rows, products and splits.
 struct Place {
     int64 i, j, index;
 };
@@ -106,7 +106,7 @@ DEVICE Place place_of(const MatmulArgs& args, int64 number) {
 
 DEVICE int64 elements_of(const MatmulArgs& args) { return args.products.total * args.splits * args.m * args.n; }
 
-// An element for each warp, whose threads take products beside each other.
+// One warp for each element. Its threads compute neighbouring products.
 template <class S> __device__ void multiply_rows(const MatmulArgs& args) {
     typedef typename Product<S>::type T;
     typedef typename Wide<T>::type W;
@@ -128,7 +128,7 @@ template <class S> __device__ void multiply_rows(const MatmulArgs& args) {
     }
 }
 
-// An element for each thread.
+// One thread for each element.
 template <class S> __device__ void multiply_elements(const MatmulArgs& args) {
     typedef typename Product<S>::type T;
     int64 count = elements_of(args), threads = (int64)gridDim.x * BLOCK;
@@ -151,7 +151,7 @@ template <class S> __device__ void multiply_elements(const MatmulArgs& args) {
     }
 }
 
-// Sums of splits, and the work that they belong to, of which they make the result: it has one split and no `partial`.
+// The sums of splits, and the work with their result, which has one split and no `partial`.
 struct JoinArgs {
     const void* partial;
     int64 splits;

@@ -1,19 +1,19 @@
-// A stable sort of keys and their ordinals, digit by digit: the digits of each tile are counted, the counts are summed up, and then each
-// key goes behind those of lesser digits and those of its digit that come before it.
+// A stable radix sort of keys and their ordinals. For each digit, the digits of each tile are counted and the counts are summed. Then each
+// key moves after the keys with lesser digits and the earlier keys with the same digit.
 
-// Keys that a block sorts, and those of one of its warps.
+// The number of keys that a block sorts, and that one of its warps sorts.
 const int TILE = 4096;
 const int PART = TILE / WARPS;
-// Values of a digit.
+// The number of values of a digit.
 const int DIGITS = 1 << DIGIT_BITS;
 
 // A digit of a key.
 DEVICE uint digit_of(uint64 key, int digit) { return (uint)(key >> (DIGIT_BITS * digit)) % DIGITS; }
 
-// True where no key has this digit or a higher one: then all is sorted.
+// Returns true if no key has this digit or a higher one, so that the keys are sorted.
 DEVICE bool is_sorted(const Order& order, int digit) { return (*order.greatest >> (DIGIT_BITS * digit)) == 0; }
 
-// Counts the digits of a tile: a block for each.
+// Counts the digits of a tile: one block for each tile.
 DEVICE void order_count(const Order& order) {
     __shared__ uint counts[DIGITS];
     if (is_sorted(order, order.digit)) return;
@@ -26,17 +26,17 @@ DEVICE void order_count(const Order& order) {
     order.counts[(int64)threadIdx.x * order.tiles + blockIdx.x] = counts[threadIdx.x];
 }
 
-// Sums up the counts of a digit over the tiles: a block for each.
+// Sums the counts of a digit over the tiles: one block for each digit.
 DEVICE void order_scan(const Order& order) {
     if (is_sorted(order, order.digit)) return;
     const uint total = scan_row(order.counts + (int64)blockIdx.x * order.tiles, order.tiles);
     if (threadIdx.x == 0) order.totals[blockIdx.x] = total;
 }
 
-// Moves the keys of a tile to their places by a digit. `start(n)` is the place of the first key that has this thread's number there; the
-// tile has n of those.
+// Moves the keys of a tile to their places by a digit. `start(n)` is the place of the first key whose digit is this thread's number; the
+// tile has n such keys.
 template <class F> DEVICE void move_tile(const Order& order, int by, int64 tile, F start) {
-    // Where the next key of each warp goes that has a digit.
+    // The place of the next key of each warp with each digit.
     __shared__ uint places[WARPS][DIGITS];
     const uint lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     const int from = by & 1;
@@ -60,7 +60,7 @@ template <class F> DEVICE void move_tile(const Order& order, int by, int64 tile,
         const bool valid = i < order.n;
         const uint64 key = valid ? keys[i] : 0;
         const uint digit = digit_of(key, by);
-        // The lanes with the same digit.
+        // The lanes whose keys have the same digit.
         uint same = __ballot_sync(~0u, valid);
         for (int bit = 0; bit < DIGIT_BITS; bit++) {
             const bool set = digit >> bit & 1;
@@ -80,7 +80,7 @@ template <class F> DEVICE void move_tile(const Order& order, int by, int64 tile,
     __syncthreads();
 }
 
-// Moves the keys of all tiles: a block for each.
+// Moves the keys of all tiles: one block for each tile.
 DEVICE void order_move(const Order& order) {
     __shared__ uint shared[WARPS];
     if (is_sorted(order, order.digit)) return;

@@ -1,24 +1,24 @@
-// Keys that are sorted together with their ordinals, by digits from the lowest on.
+// Keys that are sorted together with their ordinals, from the lowest digit on.
 
-// Sorting goes back and forth between two buffers, as many times as the greatest key has digits.
+// Sorting alternates between two buffers, once for each digit of the greatest key.
 struct Order {
     uint64* keys[2];
     uint* ordinals[2];
     // The greatest key.
     uint64* greatest;
-    // How many keys of each tile have each digit, digit by digit.
+    // The number of keys with each digit in each tile, digit by digit.
     uint* counts;
-    // How many keys have each digit.
+    // The number of keys with each digit.
     uint* totals;
     int64 n;
     int tiles;
-    // The digit that is sorted by.
+    // The index of the current digit.
     int digit;
 };
 
 const int DIGIT_BITS = 8;
 
-// Makes `key(i)` the key with ordinal i.
+// Sets the key with ordinal i to `key(i)`, for all i.
 template <class F> DEVICE void order_fill(const Order& order, F key) {
     __shared__ uint64 shared[WARPS];
     uint64 greatest = 0;
@@ -32,7 +32,7 @@ template <class F> DEVICE void order_fill(const Order& order, F key) {
     if (threadIdx.x == 0) atomicMax(order.greatest, greatest);
 }
 
-// The buffer that holds keys and ordinals once they are sorted.
+// The index of the buffer that holds the sorted keys and ordinals.
 DEVICE int order_buffer(const Order& order) {
     int digits = 0;
     for (uint64 rest = *order.greatest; rest != 0; rest >>= DIGIT_BITS) digits++;

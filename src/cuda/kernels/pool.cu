@@ -6,23 +6,23 @@ struct PoolArgs {
     // Positions of the greatest elements, or NULL.
     int64* indices;
     int64 planes;
-    // The greatest of no elements, and a divisor that was given.
+    // The greatest element of an empty window, and a given divisor.
     double least, divisor;
-    // Of adaptive windows only the sizes of image and output.
+    // For adaptive windows, only the sizes of image and output are used.
     Windows window;
     int adaptive;
-    // 0: the elements inside of the image, 1: those in the padding too, 2: `divisor`.
+    // The divisor of a mean. 0: the number of elements inside the image; 1: those in the padding, too; 2: `divisor`.
     int divided_by;
 };
 
-// Positions of an image in one dimension: `count` from `first` on.
+// A range of positions in one dimension: `count` from `first` on.
 struct Extent {
     int64 first, count, step;
 };
 
 DEVICE int64 quotient_up(int64 x, int64 n) { return (x + n - 1) / n; }
 
-// The elements of an output in dimension d that lie in the image.
+// The elements of an output's window in dimension d that are inside the image.
 DEVICE Extent seen(const PoolArgs& args, int d, int64 output) {
     const Windows& w = args.window;
     if (args.adaptive) {
@@ -40,7 +40,7 @@ DEVICE Extent seen(const PoolArgs& args, int d, int64 output) {
     return {start + tap * w.dilation[d], end > tap ? end - tap : 0, w.dilation[d]};
 }
 
-// Elements of a window in dimension d that the mean of an output is divided by.
+// The factor of a mean's divisor for dimension d: a number of elements of the window.
 DEVICE int64 counted(const PoolArgs& args, int d, int64 output) {
     const Windows& w = args.window;
     int64 start = output * w.stride[d], end = start + w.kernel[d];
@@ -59,8 +59,8 @@ DEVICE double divisor_of(const PoolArgs& args, const Place<int64>& output) {
     return line * (double)counted(args, 2, output.at[2]);
 }
 
-// Calls `f` with the positions in its plane of the elements of an output, in ascending order: all of them, or the share of a thread of the
-// block.
+// Calls `f` with the positions in the plane of the elements of an output's window, in ascending order. If SHARED, each thread of the block
+// gets a share.
 template <bool SHARED, class F> DEVICE void each_seen(const PoolArgs& args, const Place<int64>& output, F f) {
     const Windows& w = args.window;
     Extent z = seen(args, 0, output.at[0]), y = seen(args, 1, output.at[1]), x = seen(args, 2, output.at[2]);
@@ -74,13 +74,13 @@ template <bool SHARED, class F> DEVICE void each_seen(const PoolArgs& args, cons
     }
 }
 
-// An element and its position, -1 if there is none.
+// An element and its position; -1 without an element.
 template <class T> struct Best {
     T value;
     int64 at;
 };
 
-// The greater one, of equal ones the first; NaN is greater than all, and the last NaN counts.
+// The greater element, or the first of equal ones. NaN is greater than all others, and the last NaN wins.
 template <class T> DEVICE Best<T> greater(Best<T> a, Best<T> b) {
     if (a.at < 0 || b.at < 0) return b.at < 0 ? a : b;
     if (a.value.is_nan() || b.value.is_nan()) {
@@ -91,7 +91,7 @@ template <class T> DEVICE Best<T> greater(Best<T> a, Best<T> b) {
     return a.value > b.value ? a : b;
 }
 
-// Calls `f` with the number of each output, its plane, and its place there: an output for each thread, or for each block.
+// Calls `f` with the number, the plane and the place of each output: one thread or one block for each.
 template <bool SHARED, class F> DEVICE void each_output(const PoolArgs& args, F f) {
     int64 places = volume(args.window.out), count = args.planes * places, step = (int64)gridDim.x * (SHARED ? 1 : BLOCK);
     for (int64 number = SHARED ? blockIdx.x : (int64)blockIdx.x * BLOCK + threadIdx.x; number < count; number += step) {
@@ -100,7 +100,7 @@ template <bool SHARED, class F> DEVICE void each_output(const PoolArgs& args, F 
     }
 }
 
-// The greatest elements.
+// Writes the greatest elements.
 template <class T, bool SHARED> __device__ void pool_greatest(const PoolArgs& args) {
     __shared__ Best<T> shared[WARPS];
     int64 pixels = volume(args.window.image);
@@ -121,7 +121,7 @@ template <class T, bool SHARED> __device__ void pool_greatest(const PoolArgs& ar
     });
 }
 
-// The means.
+// Writes the means.
 template <class T, bool SHARED> __device__ void pool_means(const PoolArgs& args) {
     __shared__ double shared[WARPS];
     int64 pixels = volume(args.window.image);
@@ -134,7 +134,7 @@ template <class T, bool SHARED> __device__ void pool_means(const PoolArgs& args)
     });
 }
 
-// The outputs in dimension d that see a position: `first` to `end`; of dilated windows not all of them do.
+// The outputs in dimension d, `first` to `end`, whose windows may contain a position. With dilation, not all of them do.
 struct Outputs {
     int64 first, end;
 };
@@ -156,7 +156,7 @@ DEVICE bool sees(const PoolArgs& args, int d, int64 output, int64 position) {
     return rest == 0;
 }
 
-// The gradient of an image, an element for each thread: the shares of all means that have it, in the order of the taps of each line.
+// The gradient of an image, one thread for each element: the sum of the shares in all means, in the order of the taps of each line.
 template <class T> __device__ void pool_spread(const PoolArgs& args) {
     const Windows& w = args.window;
     int64 pixels = volume(w.image), places = volume(w.out), count = args.planes * pixels, threads = (int64)gridDim.x * BLOCK;
@@ -190,8 +190,8 @@ struct UnpoolArgs {
     int reserved;
 };
 
-// Elements of a plane by index, a warp for each plane: 32 elements at a time, in order. Of the threads with the same index one writes, the
-// first one the sum of all, or the last one its element.
+// Writes elements of a plane by index, one warp for each plane, 32 elements at a time, in order. If several threads have the same index,
+// one of them writes: the first thread the sum of all, or the last thread its element.
 template <class T> __device__ void unpool(const UnpoolArgs& args) {
     int lane = threadIdx.x % 32;
     int64 warps = (int64)gridDim.x * WARPS;
@@ -227,7 +227,7 @@ struct ColumnsArgs {
     Divider by_taps, by_places, by_pixels;
 };
 
-// Images as columns: [image][tap][output], 0 in the padding.
+// Copies images to columns: [image][tap][output], 0 in the padding.
 template <class T> __device__ void unroll(const ColumnsArgs& args) {
     const Windows& w = args.window;
     int64 count = args.images * args.by_taps.n * args.by_places.n, threads = (int64)gridDim.x * BLOCK;
@@ -239,7 +239,7 @@ template <class T> __device__ void unroll(const ColumnsArgs& args) {
     }
 }
 
-// The sums of columns as images, an element for each thread.
+// Sums columns into images, one thread for each element.
 template <class T> __device__ void fold(const ColumnsArgs& args) {
     const Windows& w = args.window;
     int64 count = args.images * args.by_pixels.n, threads = (int64)gridDim.x * BLOCK;

@@ -1,10 +1,10 @@
-// The beginning of every module: element types as the host computes with them, conversion, loads and stores by dtype, the offsets of
-// strided loops, folds over warps and blocks.
+// The beginning of every module: element types with the host's arithmetic, conversions, loads and stores by dtype, offsets of strided
+// loops, and folds over warps and blocks.
 //
-// A compute type is a struct with one field, named like the Rust type whose arithmetic it has. Numbers of C convert to it implicitly, and
-// it never converts back by itself: `.v` is the number.
+// A compute type is a struct with one field, named like the Rust type whose arithmetic it has. C numbers convert to it implicitly. The
+// conversion back is explicit: `.v` is the number.
 
-// The emulator's C library has macros with the names of members.
+// The emulator's C library defines macros with the names of members.
 #undef INFINITY
 #undef NAN
 
@@ -16,7 +16,7 @@
 
 #define DEVICE __device__ __forceinline__
 
-// Makes an entry of `function`, whose template arguments may contain commas. Blocks have 256 threads.
+// Defines an entry that calls `function`, whose template arguments may contain commas. Blocks have 256 threads.
 #define KERNEL(symbol, Args, ...) \
     extern "C" __global__ void __launch_bounds__(256) symbol(const __grid_constant__ Args args) { __VA_ARGS__(args); }
 
@@ -25,14 +25,14 @@ typedef unsigned int uint;
 typedef long long int64;
 typedef unsigned long long uint64;
 
-// Threads of a block, and its warps.
+// The numbers of threads and of warps of a block.
 const int BLOCK = 256;
 const int WARPS = BLOCK / 32;
 
-// Codes of dtypes, those of the C API.
+// The dtype codes of the C API.
 enum Dtype { UINT8 = 1, INT8, INT16, INT32, INT64, FLOAT16, BFLOAT16, FLOAT32, FLOAT64, BOOL };
 
-// The host's instruction set, which formulas hand on.
+// The host's instruction set, an argument that formulas pass through.
 struct Isa {};
 
 template <class A, class B> struct Same { static constexpr bool value = false; };
@@ -45,7 +45,7 @@ DEVICE uint64 bits_of(double x) { return (uint64)__double_as_longlong(x); }
 DEVICE float float_of(uint bits) { return __uint_as_float(bits); }
 DEVICE double double_of(uint64 bits) { return __longlong_as_double((int64)bits); }
 
-// A number in the bits of infinity and NaN.
+// The bits of infinity and NaN.
 template <class V> struct Special;
 template <> struct Special<float> {
     static DEVICE float infinity() { return float_of(0x7f800000u); }
@@ -56,7 +56,7 @@ template <> struct Special<double> {
     static DEVICE double nan() { return double_of(0x7ff8000000000000ull); }
 };
 
-// The functions of C under one name for both floats.
+// C's functions under one name for both float types.
 namespace libm {
 DEVICE float sqrt(float x) { return ::sqrtf(x); }
 DEVICE double sqrt(double x) { return ::sqrt(x); }
@@ -80,7 +80,7 @@ DEVICE double fmod(double a, double b) { return ::fmod(a, b); }
 
 template <class V> struct IsFloat { static constexpr bool value = Same<V, float>::value || Same<V, double>::value; };
 
-// `x` as an integer type: truncated and saturated, 0 for NaN.
+// `x` as an integer type: truncated and saturated; NaN becomes 0.
 template <class V, class F> DEVICE V saturated(F x) {
     constexpr bool negatives = (V)-1 < (V)0;
     constexpr int bits = 8 * (int)sizeof(V) - negatives;
@@ -91,12 +91,12 @@ template <class V, class F> DEVICE V saturated(F x) {
     return x == x ? (V)x : (V)0;
 }
 
-// A float of C with the names of Rust's.
+// A C float with Rust's function names.
 template <class V> struct Float {
     typedef V value_type;
     static constexpr bool FLOAT = true;
     static constexpr V ZERO = 0;
-    // Numbers that C has no constants for. They convert to the float.
+    // Numbers for which C has no constants. They convert to the float.
     enum class Named { INFINITY, NAN };
     static constexpr Named INFINITY = Named::INFINITY;
     static constexpr Named NAN = Named::NAN;
@@ -107,11 +107,11 @@ template <class V> struct Float {
     DEVICE Float(V x) : v(x) {}
     DEVICE Float(Named x) : v(x == Named::NAN ? Special<V>::nan() : Special<V>::infinity()) {}
 
-    // A number of C in this type, rounded once.
+    // A C number in this type, rounded once.
     template <class X> static DEVICE Float of(X x) { return Float((V)x); }
     static DEVICE Float from_f64(Float<double> x);
     static DEVICE Float from_i64(int64 x) { return of(x); }
-    // The ends of the order without NaN.
+    // The ends of the order without NaN: -infinity and infinity.
     static DEVICE Float least() { return Float(-Special<V>::infinity()); }
     static DEVICE Float most() { return Float(Special<V>::infinity()); }
 
@@ -146,7 +146,7 @@ template <class V> struct Float {
 
 template <class V> DEVICE Float<V> Float<V>::from_f64(Float<double> x) { return of(x.v); }
 
-// An integer V of C that wraps; W is the unsigned type in which C computes it without overflow.
+// A C integer V that wraps. W is the unsigned type in which C computes it without overflow.
 template <class V, class W> struct Integer {
     typedef V value_type;
     static constexpr bool FLOAT = false;
@@ -161,7 +161,7 @@ template <class V, class W> struct Integer {
     Integer() = default;
     DEVICE Integer(V x) : v(x) {}
 
-    // A number of C in this type: floats truncate and saturate, NaN becomes 0, integers wrap.
+    // A C number in this type: floats truncate and saturate, NaN becomes 0, integers wrap.
     template <class X> static DEVICE Integer of(X x) {
         if constexpr (IsFloat<X>::value) return Integer(saturated<V>(x));
         else return Integer((V)x);
@@ -202,7 +202,7 @@ typedef Integer<int64, uint64> i64;
 typedef Float<float> f32;
 typedef Float<double> f64;
 
-// A truth value in memory: any byte but 0 is true.
+// A truth value in memory: any byte except 0 is true.
 struct Bool {
     typedef byte value_type;
     static constexpr bool FLOAT = false;
@@ -224,7 +224,7 @@ struct Bool {
     DEVICE double to_f64() const { return get(); }
     DEVICE int64 to_i64() const { return get(); }
     DEVICE bool is_nan() const { return false; }
-    // Or, exclusive or, and.
+    // Sum, difference and product are *or*, *exclusive or* and *and*.
     DEVICE Bool add(Bool b) const { return get() | b.get(); }
     DEVICE Bool sub(Bool b) const { return get() ^ b.get(); }
     DEVICE Bool mul(Bool b) const { return get() & b.get(); }
@@ -239,7 +239,7 @@ struct Bool {
     friend DEVICE bool operator>=(Bool a, Bool b) { return a.get() >= b.get(); }
 };
 
-// ---- 16-bit floats, which are stored and never computed in
+// ---- 16-bit floats, which are storage types only
 
 // IEEE 754 binary16.
 struct f16 {
@@ -250,12 +250,12 @@ struct bf16 {
     unsigned short bits;
 };
 
-// The type that elements of a storage type are computed in.
+// The compute type of a storage type.
 template <class S> struct Compute { typedef S type; };
 template <> struct Compute<f16> { typedef f32 type; };
 template <> struct Compute<bf16> { typedef f32 type; };
 
-// The number, exactly; `bits` are no NaN.
+// The exact number; `bits` must not be NaN.
 DEVICE float f16_to_float(unsigned short bits) {
 #ifdef THORN_EMULATED
     uint sign = (uint)(bits & 0x8000) << 16, exponent = bits >> 10 & 31, mantissa = bits & 1023;
@@ -270,12 +270,12 @@ DEVICE float f16_to_float(unsigned short bits) {
 #endif
 }
 
-// The nearest number, ties to even; `x` is no NaN.
+// The nearest number, ties to even; `x` must not be NaN.
 DEVICE unsigned short float_to_f16(float x) {
 #ifdef THORN_EMULATED
     uint bits = bits_of(x), sign = bits >> 16 & 0x8000, size = bits & 0x7fffffff;
     if (size >= 0x477ff000u) return (unsigned short)(sign | 0x7c00);
-    // Adding 1/2 leaves a subnormal number in the last bits, rounded.
+    // Adding 1/2 rounds a subnormal number and leaves it in the last bits.
     if (size < 0x38800000u) return (unsigned short)(sign | (bits_of(float_of(size) + 0.5f) - 0x3f000000u));
     return (unsigned short)(sign | (size - 0x38000000u + 0xfff + (size >> 13 & 1)) >> 13);
 #else
@@ -305,11 +305,11 @@ template <class H> DEVICE H narrow(f32 x) {
     return r;
 }
 
-// A number as a float32 that rounds to the 16-bit float to which the number itself rounds: digits that are lost leave the last one odd.
+// Rounds a number to odd in float32, so that rounding the result to a 16-bit float gives the same as rounding the number directly.
 template <class S> DEVICE f32 round_to_odd(S x) { return (float)x.plain(); }
 
 DEVICE f32 round_to_odd(f64 x) {
-    // 14 digits are enough for either 16-bit float, and so few that float32 has them where its numbers are subnormal, if they matter.
+    // 14 bits are enough for either 16-bit float, and few enough that subnormal float32 numbers keep all bits that matter.
     const uint64 lost = (1ull << 39) - 1;
     uint64 bits = bits_of(x.v);
     return (float)double_of((bits & ~lost) | (bits & lost ? lost + 1 : 0));
@@ -325,8 +325,8 @@ DEVICE f32 round_to_odd(i64 x) {
     return round_to_odd(f64((double)(held ? x.v : (x.v & ~0xfffll) | (x.v & 0xfff ? 0x1000ll : 0))));
 }
 
-// `x` in another of the ten types, as the host converts it: floats to integers truncate and saturate, NaN becomes 0; integers wrap; to Bool
-// it is `x != 0`; 16-bit floats are rounded once.
+// Converts `x` to any of the ten types, as the host does: floats to integers truncate and saturate, and NaN becomes 0; integers wrap; Bool
+// is `x != 0`; 16-bit floats are rounded once.
 template <class D, class S> DEVICE D convert(S x) {
     constexpr bool from_half = Same<S, f16>::value || Same<S, bf16>::value;
     constexpr bool to_half = Same<D, f16>::value || Same<D, bf16>::value;
@@ -336,7 +336,7 @@ template <class D, class S> DEVICE D convert(S x) {
     else return D::of(x.plain());
 }
 
-// The element of a run-time dtype at `p`, as T.
+// Loads the element of a run-time dtype at `p` as T.
 template <class T> DEVICE T load(const void* p, int dtype) {
     switch (dtype) {
     case UINT8: return convert<T>(*(const u8*)p);
@@ -352,7 +352,7 @@ template <class T> DEVICE T load(const void* p, int dtype) {
     }
 }
 
-// Makes `x` the element of a run-time dtype at `p`.
+// Stores `x` as the element of a run-time dtype at `p`.
 template <class T> DEVICE void store(void* p, int dtype, T x) {
     switch (dtype) {
     case UINT8: *(u8*)p = convert<u8>(x); break;
@@ -368,7 +368,7 @@ template <class T> DEVICE void store(void* p, int dtype, T x) {
     }
 }
 
-// Bytes of an element.
+// The size of an element in bytes.
 DEVICE int size_of(int dtype) {
     switch (dtype) {
     case INT16: case FLOAT16: case BFLOAT16: return 2;
@@ -378,7 +378,7 @@ DEVICE int size_of(int dtype) {
     }
 }
 
-// `x` as an element of a 16-bit dtype, in its compute type; `x` itself for other dtypes.
+// `x` rounded to a 16-bit dtype, in its compute type; `x` itself for other dtypes.
 template <class T> DEVICE T rounded(int dtype, T x) {
     if (dtype == FLOAT16) return convert<T>(convert<f16>(x));
     if (dtype == BFLOAT16) return convert<T>(convert<bf16>(x));
@@ -396,7 +396,7 @@ namespace number {
 #define EXTREMES(T)                                                 \
     DEVICE T max(T a, T b) { return a >= b || a.is_nan() ? a : b; } \
     DEVICE T min(T a, T b) { return a <= b || a.is_nan() ? a : b; }
-// The larger and the smaller one; NaN if one is. No templates, so that calls prefer them to those of a library.
+// The larger and the smaller number; NaN if either is NaN. They are no templates, so that calls prefer them to a library's templates.
 EXTREMES(u8)
 EXTREMES(i8)
 EXTREMES(i16)
@@ -413,7 +413,7 @@ template <class T> DEVICE T sign(T x) {
     return x > zero ? T::from_i64(1) : zero > x ? T::from_i64(-1) : zero;
 }
 
-// The positive part; NaN stays.
+// The positive part; NaN is unchanged.
 template <class T> DEVICE T relu(T x) { return T::ZERO > x ? T(T::ZERO) : x; }
 }  // namespace number
 
@@ -421,7 +421,7 @@ using number::max;
 using number::min;
 
 namespace Number {
-// Integers are integers already. Rounding to nearest takes ties to even.
+// For integers, rounding does nothing. Rounding to nearest rounds ties to even.
 template <class V, class W> DEVICE Integer<V, W> floor(Integer<V, W> x) { return x; }
 template <class V, class W> DEVICE Integer<V, W> ceil(Integer<V, W> x) { return x; }
 template <class V, class W> DEVICE Integer<V, W> round(Integer<V, W> x) { return x; }
@@ -431,7 +431,7 @@ template <class V> DEVICE Float<V> ceil(Float<V> x) { return libm::ceil(x.v); }
 template <class V> DEVICE Float<V> round(Float<V> x) { return libm::rint(x.v); }
 template <class V> DEVICE Float<V> trunc(Float<V> x) { return libm::trunc(x.v); }
 
-// The quotient rounded towards zero; integers: b is not 0. The least one divided by -1 wraps.
+// The quotient rounded towards zero. For integers b is not 0, and the least integer divided by -1 wraps.
 template <class V, class W> DEVICE Integer<V, W> trunc_div(Integer<V, W> a, Integer<V, W> b, Isa) {
     if constexpr (Integer<V, W>::SIGNED) {
         if (b.v == -1) return a.neg();
@@ -439,7 +439,7 @@ template <class V, class W> DEVICE Integer<V, W> trunc_div(Integer<V, W> a, Inte
     return (V)(a.v / b.v);
 }
 
-// The remainder of truncated division, with the sign of a; integers: b is not 0.
+// The remainder of truncated division, with the sign of a. For integers b is not 0.
 template <class V, class W> DEVICE Integer<V, W> fmod(Integer<V, W> a, Integer<V, W> b, Isa) {
     if constexpr (Integer<V, W>::SIGNED) {
         if (b.v == -1) return (V)0;
@@ -447,13 +447,13 @@ template <class V, class W> DEVICE Integer<V, W> fmod(Integer<V, W> a, Integer<V
     return (V)(a.v % b.v);
 }
 
-// The remainder of floored division, with the sign of b; integers: b is not 0.
+// The remainder of floored division, with the sign of b. For integers b is not 0.
 template <class V, class W> DEVICE Integer<V, W> remainder(Integer<V, W> a, Integer<V, W> b, Isa isa) {
     Integer<V, W> rest = fmod(a, b, isa);
     return rest.v != 0 && rest.is_negative() != b.is_negative() ? rest.add(b) : rest;
 }
 
-// The quotient rounded down; integers: b is not 0.
+// The quotient rounded down. For integers b is not 0.
 template <class V, class W> DEVICE Integer<V, W> floor_div(Integer<V, W> a, Integer<V, W> b, Isa isa) {
     Integer<V, W> quotient = trunc_div(a, b, isa), rest = a.sub(quotient.mul(b));
     return rest.v != 0 && rest.is_negative() != b.is_negative() ? quotient.sub((V)1) : quotient;
@@ -468,19 +468,19 @@ template <class V> DEVICE Float<V> remainder(Float<V> a, Float<V> b, Isa) {
     return rest != 0 && (rest < 0) != (b.v < 0) ? rest + b.v : rest;
 }
 
-// The exact quotient, floored and rounded; `a / b` where b is zero.
+// The exact quotient, floored and then rounded; `a / b` if b is zero.
 template <class V> DEVICE Float<V> floor_div(Float<V> a, Float<V> b, Isa) {
     if (b.v == 0) return a.v / b.v;
     V rest = libm::fmod(a.v, b.v);
     V quotient = (a.v - rest) / b.v;
     if (rest != 0 && (rest < 0) != (b.v < 0)) quotient -= 1;
     if (quotient == 0) return libm::copysign((V)0, a.v / b.v);
-    // The quotient is an integer but for its rounding.
+    // The quotient is an integer, up to rounding.
     V floor = libm::floor(quotient);
     return quotient - floor > (V)0.5 ? floor + 1 : floor;
 }
 
-// `a^b` of integers, which wraps; with a negative b the quotient of 1 rounded towards zero, and 0 for 0.
+// `a^b` of integers, wrapping. For negative b, 1 divided by the power, rounded towards zero; 0 if a is 0.
 template <class V, class W> DEVICE Integer<V, W> pow(Integer<V, W> a, Integer<V, W> b, Isa) {
     if (b.is_negative()) {
         bool odd = b.v & 1;
@@ -494,20 +494,20 @@ template <class V, class W> DEVICE Integer<V, W> pow(Integer<V, W> a, Integer<V,
     return (V)power;
 }
 
-// `a * 2^b`: all bits leave if b is negative or too large.
+// `a * 2^b`; 0 if b is negative or too large.
 template <class V, class W> DEVICE Integer<V, W> shl(Integer<V, W> a, Integer<V, W> b, Isa) {
     bool inside = !b.is_negative() && b.v < Integer<V, W>::BITS;
     return inside ? (V)((W)a.v << b.v) : (V)0;
 }
 
-// `a / 2^b` rounded down: nothing but the sign stays if b is negative or too large.
+// `a / 2^b` rounded down; only the sign remains if b is negative or too large.
 template <class V, class W> DEVICE Integer<V, W> shr(Integer<V, W> a, Integer<V, W> b, Isa) {
     bool inside = !b.is_negative() && b.v < Integer<V, W>::BITS;
     return inside ? (V)(a.v >> b.v) : a.is_negative() ? (V)-1 : (V)0;
 }
 }  // namespace Number
 
-// Bit by bit; C++ has taken the names without the underscore. For Bool `not_` is the other truth value.
+// Bitwise operations. C++ reserves the names without the underscore. For Bool, `not_` is logical.
 namespace Bits {
 template <class V, class W> DEVICE Integer<V, W> and_(Integer<V, W> a, Integer<V, W> b) { return (V)(a.v & b.v); }
 template <class V, class W> DEVICE Integer<V, W> or_(Integer<V, W> a, Integer<V, W> b) { return (V)(a.v | b.v); }
@@ -523,7 +523,7 @@ DEVICE Bool not_(Bool a) { return !a.get(); }
 
 const int MAX_LOOPS = 12;
 
-// The loops over N operands of one shape, fastest first; steps are in bytes. In `narrow` ones every index and offset fits in 32 bits.
+// The loops over N operands of one shape, fastest first. Steps are in bytes. If `narrow` is true, every index and offset fits in 32 bits.
 template <int N> struct Loops {
     int64 total;
     int64 n[MAX_LOOPS];
@@ -538,7 +538,7 @@ template <int N> DEVICE void offsets(const Loops<N>& loops, int64 i, int64 (&at)
     if (loops.narrow) {
         uint rest = (uint)i;
         int sum[N] = {};
-        // Each step has a division; unrolled, the steps would be most of a kernel.
+        // Each iteration has a division. Unrolled, the loop would be most of a kernel's code.
 #pragma unroll 1
         for (int d = 0; d < last; d++) {
             uint n = (uint)loops.n[d], quotient = rest / n;
@@ -561,7 +561,7 @@ template <int N> DEVICE void offsets(const Loops<N>& loops, int64 i, int64 (&at)
 
 // ---- folds over the threads of a warp or block, all of which take part
 
-// The value of the thread whose lane differs in the bits of `mask`. T is trivially copyable.
+// The value of the thread whose lane number differs in the bits of `mask`. T is trivially copyable.
 template <class T> DEVICE T exchange(T x, int mask) {
     const int words = (sizeof(T) + 3) / 4;
     union {
@@ -573,7 +573,7 @@ template <class T> DEVICE T exchange(T x, int mask) {
     return both.value;
 }
 
-// Folds the values of a warp in the order of its lanes by `f`, which is associative; each thread has the result.
+// Folds the values of a warp by `f`, which is associative, in lane order. Each thread gets the result.
 template <class T, class F> DEVICE T warp_reduce(T x, F f) {
     for (int mask = 1; mask < 32; mask <<= 1) {
         T other = exchange(x, mask);
@@ -582,8 +582,8 @@ template <class T, class F> DEVICE T warp_reduce(T x, F f) {
     return x;
 }
 
-// Folds the values of a block in the order of its threads by `f`, which is associative; each thread has the result. `shared` holds WARPS
-// elements and may be used again at once.
+// Folds the values of a block by `f`, which is associative, in thread order. Each thread gets the result. `shared` has WARPS elements and
+// can be reused at once.
 template <class T, class F> DEVICE T block_reduce(T x, F f, T identity, T* shared) {
     x = warp_reduce(x, f);
     if (threadIdx.x % 32 == 0) shared[threadIdx.x / 32] = x;

@@ -1,4 +1,4 @@
-// Fills whose elements take as many words each: a thread makes those of one block of Philox.
+// Fills whose elements need a fixed number of words. A thread computes the elements of one block of Philox.
 
 struct DrawArgs {
     byte* to;
@@ -6,17 +6,17 @@ struct DrawArgs {
     uint64 seed;
     // The first block of the fill.
     uint64 block;
-    // Numbers of the distribution, of which those of float32 are float32.
+    // The parameters of the distribution. They are float32 numbers if the distribution is computed in float32.
     double numbers[5];
     int64 from;
     uint64 span;
-    // Lists that belong to the distribution.
+    // The lists of the distribution.
     const void* lists[2];
     int dtype;
     int unused;
 };
 
-// Elements of a word each take 16 blocks for a group: word w of block j is number 16 w + j.
+// For elements of one word, a group needs 16 blocks. Word w of block j belongs to element 16 w + j.
 struct OfWord {
     static constexpr int BLOCKS = GROUP / 4;
     static constexpr int MANY = 4;
@@ -24,7 +24,7 @@ struct OfWord {
     static DEVICE Word word(const Words& words, int k) { return words.w[k]; }
 };
 
-// Elements of two words each take 32: half h of block j is number 32 h + j.
+// For elements of two words, a group needs 32 blocks. Half h of block j belongs to element 32 h + j.
 struct OfDoubleWord {
     static constexpr int BLOCKS = GROUP / 2;
     static constexpr int MANY = 2;
@@ -32,17 +32,17 @@ struct OfDoubleWord {
     static DEVICE Word word(const Words& words, int k) { return joined(words.w[2 * k], words.w[2 * k + 1]); }
 };
 
-// What floats of a type are made of.
+// The words that floats of a type are made from.
 template <class V> struct Made;
 template <> struct Made<float> { typedef OfWord type; };
 template <> struct Made<double> { typedef OfDoubleWord type; };
 
-// A distribution whose elements do not depend on each other: `L::one(args, word, i)`, converted from L::Result.
+// A distribution with independent elements: `L::one(args, word, i)`, converted from L::Result.
 template <class L> struct OneByOne : L {
     typedef typename L::Of Of;
     static DEVICE void make(const DrawArgs& args, const typename Of::Word (&words)[Of::MANY], const int64 (&at)[Of::MANY],
                             typename L::Result (&made)[Of::MANY]) {
-        // Positions past the end have no parameters.
+        // Positions beyond the end have no parameters.
         for (int k = 0; k < Of::MANY; k++) {
             if (at[k] < args.n) made[k] = L::one(args, words[k], at[k]);
         }
@@ -72,7 +72,7 @@ template <class L> DEVICE void draw(const DrawArgs& args) {
 
 // ---- numbers made of words
 
-// The top bits as a number in [0, 1).
+// The upper bits as a number in [0, 1).
 DEVICE Single unit(uint word) { return Single((float)(int)(word >> 8)) * (1.0f / 16777216.0f); }
 DEVICE Double unit(uint64 word) { return Double(double_of(ONE_64 | word >> 12)) - double_of(ONE_64 - (word >> 11 & 1)); }
 
@@ -103,7 +103,7 @@ const double HALF_PI_64 = 1.57079632679489661923132169163975144;
 // Two independent standard normal values: a random radius times a random point of the unit circle.
 DEVICE Pair<float> normals(uint radius, uint angle) {
     Single r = root(minus_two_log(radius));
-    // 30 bits are an angle within pi / 4 of the axis, the other two take it to one of the four quarters.
+    // 30 bits give an angle within pi / 4 of an axis; the other two bits choose the quarter.
     const Pair<float> p = sin_cos(Single((float)(int)(angle << 2)) * (QUARTER_32 / 2147483648.0f));
     const bool swapped = (int)angle < 0;
     r = float_of(bits_of(r.v) ^ (angle << 1 & 0x80000000u));
@@ -118,7 +118,7 @@ DEVICE Pair<double> normals(uint64 radius, uint64 angle) {
     return {r * (swapped ? p.a : p.b), r * (swapped ? p.b : p.a)};
 }
 
-// The tangent of a uniform angle: one bit says whether it is within pi / 4 of the axis or beyond.
+// The tangent of a uniform angle. One bit chooses whether the angle is within pi / 4 of the axis.
 DEVICE Single tangent(uint word) {
     const Pair<float> p = sin_cos(Single((float)(int)(word << 1 | 1)) * (QUARTER_32 / 2147483648.0f));
     return (int)word < 0 ? p.b / p.a : p.a / p.b;
@@ -131,10 +131,11 @@ DEVICE Double tangent(uint64 word) {
 
 // ---- distributions
 
-// Number k of a distribution in type V.
+// Parameter k of a distribution in type V.
 template <class V> DEVICE Plain<V> given(const DrawArgs& args, int k) { return (V)args.numbers[k]; }
 
-// Uniform: numbers are the lower end, the distance, a factor, the upper end, and what stands for numbers that are not below it.
+// Uniform. The parameters are the lower end, the length of the range, a factor, the upper end, and the replacement for numbers that are not
+// below it.
 template <class V> struct UniformLaw {
     typedef typename Made<V>::type Of;
     typedef Float<V> Result;
@@ -145,15 +146,17 @@ template <class V> struct UniformLaw {
 };
 template <class V> using Uniform = OneByOne<UniformLaw<V>>;
 
-// Exponential: the number is half the mean.
+// Exponential: numbers are half the mean, and the smallest number drawn.
 template <class V> struct ExponentialLaw {
     typedef typename Made<V>::type Of;
     typedef Float<V> Result;
-    static DEVICE Result one(const DrawArgs& args, typename Of::Word word, int64) { return (minus_two_log(word) * given<V>(args, 0)).v; }
+    static DEVICE Result one(const DrawArgs& args, typename Of::Word word, int64) {
+        return at_least(exponential_of(word) * given<V>(args, 0), given<V>(args, 1)).v;
+    }
 };
 template <class V> using Exponential = OneByOne<ExponentialLaw<V>>;
 
-// Cauchy: numbers are the median and half the distance between the quartiles.
+// Cauchy. The parameters are the median and half the distance between the quartiles.
 template <class V> struct CauchyLaw {
     typedef typename Made<V>::type Of;
     typedef Float<V> Result;
@@ -163,11 +166,11 @@ template <class V> struct CauchyLaw {
 };
 template <class V> using Cauchy = OneByOne<CauchyLaw<V>>;
 
-// Normal: numbers are mean and deviation. Elements that are half a group apart are a pair.
+// Normal. The parameters are mean and standard deviation. Elements at a distance of half a group are a pair.
 template <class V> struct Normal {
     typedef typename Made<V>::type Of;
     typedef Float<V> Result;
-    static DEVICE Result finished(Plain<V> x) { return x.v; }
+    static DEVICE Result finished(const DrawArgs&, Plain<V> x) { return x.v; }
     template <class Self = Normal>
     static DEVICE void make(const DrawArgs& args, const typename Of::Word (&words)[Of::MANY], const int64 (&)[Of::MANY],
                             Result (&made)[Of::MANY]) {
@@ -175,24 +178,24 @@ template <class V> struct Normal {
         const int half = Of::MANY / 2;
         for (int k = 0; k < half; k++) {
             const Pair<V> pair = normals(words[k], words[k + half]);
-            made[k] = Self::finished(mean + std * pair.a);
-            made[k + half] = Self::finished(mean + std * pair.b);
+            made[k] = Self::finished(args, mean + std * pair.a);
+            made[k + half] = Self::finished(args, mean + std * pair.b);
         }
     }
 };
 
-// Exponentials of normal numbers.
+// Exponentials of normal numbers: the third number is the smallest number drawn.
 template <class V> struct LogNormal : Normal<V> {
     typedef typename Made<V>::type Of;
     typedef Float<V> Result;
-    static DEVICE Result finished(Plain<V> x) { return exponential(x).v; }
+    static DEVICE Result finished(const DrawArgs& args, Plain<V> x) { return at_least(exponential(x), given<V>(args, 2)).v; }
     static DEVICE void make(const DrawArgs& args, const typename Of::Word (&words)[Of::MANY], const int64 (&at)[Of::MANY],
                             Result (&made)[Of::MANY]) {
         Normal<V>::template make<LogNormal>(args, words, at, made);
     }
 };
 
-// Geometric: the number is half of what the logarithm is multiplied by.
+// Geometric. The parameter is half the factor of the logarithm.
 struct GeometricLaw {
     typedef OfDoubleWord Of;
     typedef f64 Result;
@@ -202,7 +205,7 @@ struct GeometricLaw {
 };
 typedef OneByOne<GeometricLaw> Geometric;
 
-// True for `span` of the 2^32 words.
+// Bernoulli: true for `span` of the 2^32 words.
 struct ChanceLaw {
     typedef OfWord Of;
     typedef Bool Result;
@@ -210,7 +213,7 @@ struct ChanceLaw {
 };
 typedef OneByOne<ChanceLaw> Chance;
 
-// 1 with a probability of each element, else 0.
+// Bernoulli with a probability for each element.
 struct ChanceEachLaw {
     typedef OfDoubleWord Of;
     typedef f64 Result;
@@ -220,7 +223,7 @@ struct ChanceEachLaw {
 };
 typedef OneByOne<ChanceEachLaw> ChanceEach;
 
-// `span` integers, less than 2^32, from `from` on.
+// Uniform over `span` integers from `from` on; `span` is below 2^32.
 struct RangeLaw {
     typedef OfWord Of;
     typedef i64 Result;
@@ -228,7 +231,7 @@ struct RangeLaw {
 };
 typedef OneByOne<RangeLaw> Range;
 
-// The same for any number of integers, from two words.
+// Uniform over any number of integers, from two words.
 struct LongRangeLaw {
     typedef OfDoubleWord Of;
     typedef i64 Result;
@@ -236,7 +239,7 @@ struct LongRangeLaw {
 };
 typedef OneByOne<LongRangeLaw> LongRange;
 
-// Categories by alias tables: one drawn evenly of `span` stays with its probability, else gives way to the other.
+// Categories by alias tables: a category is drawn uniformly from `span`, and kept with its probability or replaced by the other one.
 struct AliasLaw {
     typedef OfDoubleWord Of;
     typedef i64 Result;
@@ -247,14 +250,15 @@ struct AliasLaw {
 };
 typedef OneByOne<AliasLaw> Alias;
 
-// Categories by the running sums of `span` probabilities, of which the number is the last; `from` is the last category that can be.
+// Categories by the running sums of `span` probabilities. The parameter is the last sum; `from` is the last category with a positive
+// probability.
 struct SumsLaw {
     typedef OfDoubleWord Of;
     typedef i64 Result;
     static DEVICE Result one(const DrawArgs& args, uint64 word, int64) {
         const double* sums = (const double*)args.lists[0];
         const double wanted = left_of(word, 1) * args.numbers[0];
-        // The first sum above.
+        // Searches the first sum above.
         int64 low = 0, high = (int64)args.span;
         while (low < high) {
             const int64 middle = low + (high - low) / 2;

@@ -1,7 +1,7 @@
-// Random words, and the functions that distributions are made of. Elements follow from the seed, from the first block of a fill and from
-// their position, bit for bit as on the host: products are rounded before anything is added to them, and functions are the host's.
+// Random words, and the functions of distributions. Elements depend on the seed, the first block of a fill and their position, bit for bit
+// as on the host. Products are rounded before an addition, and functions are the host's.
 
-// A float whose products the compiler does not join with sums.
+// A float whose products the compiler does not fuse with additions.
 template <class V> struct Plain {
     V v;
 
@@ -58,13 +58,13 @@ DEVICE Words philox(uint64 seed, uint64 block, uint part, uint kind) {
     return {{a, b, c, d}};
 }
 
-// Two words as one, the first one above.
+// Two words as one. The first word is the upper half.
 DEVICE uint64 joined(uint high, uint low) { return (uint64)high << 32 | low; }
 
-// Elements that are made of the same blocks.
+// The number of elements that are made from the same blocks.
 const int GROUP = 64;
 
-// The double word of element i of a fill from block `first` on.
+// The 64-bit word of element i of a fill that starts with block `first`.
 DEVICE uint64 double_word(uint64 seed, uint64 first, int64 i) {
     const int place = (int)(i % GROUP), half = GROUP / 2;
     const Words words = philox(seed, first + (uint64)(i / GROUP * half + place % half), 0, 0);
@@ -74,7 +74,7 @@ DEVICE uint64 double_word(uint64 seed, uint64 first, int64 i) {
 // The upper half of a product.
 DEVICE uint64 upper_half(uint64 a, uint64 b) { return __umul64hi(a, b); }
 
-// What is left of a word's share of `span` integers, as a number in [0, 1).
+// The position of a word within its share of `span` integers, as a number in [0, 1).
 DEVICE double left_of(uint64 word, uint64 span) { return (double)((word * span) >> 11) * (1.0 / 9007199254740992.0); }
 
 // ---- functions
@@ -83,7 +83,7 @@ const double LN2_64 = 0.693147180559945309417232121458;
 const float LN2_32 = 0.693147180559945309417232121458f;
 const uint64 ONE_64 = 0x3ff0000000000000ull;
 
-// Exponent and rest of a positive normal number: `x = 2^e (1 + f)` with sqrt(1/2) <= 1 + f < sqrt(2).
+// Exponent and fraction of a positive normal number: `x = 2^e (1 + f)` with sqrt(1/2) <= 1 + f < sqrt(2).
 template <class V> struct LogParts {
     Plain<V> e;
     Plain<V> f;
@@ -142,7 +142,7 @@ DEVICE Single exponential(Single x) {
     return (p * a + a) * b;
 }
 
-// `-2 log(u)` of u in (0, 1], relatively as fine near 0 as elsewhere.
+// `-2 log(u)` for u in (0, 1], with the same relative resolution near 0 as elsewhere.
 DEVICE Single minus_two_log(uint word) {
     const float c[8] = {-1.9999999f, 1.0000072f, -6.667015e-1f, 4.9940357e-1f, -3.980022e-1f, 3.4496528e-1f, -3.2443336e-1f, 2.0224598e-1f};
     const LogParts<float> u = log_parts((Single((float)(int)(word >> 1)) + 0.5f) * (1.0f / 2147483648.0f));
@@ -156,3 +156,16 @@ DEVICE Double minus_two_log(uint64 word) {
     const Double s = u.f / (2.0 + u.f);
     return u.e * (-2.0 * LN2_64) + s * polynomial(s * s, c);
 }
+
+// `-2 log(u)`, positive for every word. A u so near 1 that it is rounded to 1 leaves `2 (1 - u)`.
+DEVICE Single exponential_of(uint word) {
+    const Single x = minus_two_log(word), from_one = (Single((float)(int)(~word >> 1)) + 0.5f) * (1.0f / 1073741824.0f);
+    return x > 0.0f ? x : from_one;
+}
+
+DEVICE Double exponential_of(uint64 word) {
+    const Double x = minus_two_log(word), from_one = (Double((double)~word) + 0.5) * (1.0 / 9223372036854775808.0);
+    return x > 0.0 ? x : from_one;
+}
+
+template <class V> DEVICE Plain<V> at_least(Plain<V> x, Plain<V> least) { return x < least ? least : x; }

@@ -1,5 +1,5 @@
-// Distributions that take an unknown number of random words for an element, each of which has its own: rejection methods, as the host has
-// them.
+// Distributions that need an unknown number of random words for each element: the host's rejection methods. Each element has separate
+// words.
 
 struct EachArgs {
     byte* to;
@@ -7,7 +7,7 @@ struct EachArgs {
     uint64 seed;
     // The block of the first element.
     uint64 block;
-    // Numbers of the distribution, or lists of a number for each element.
+    // The parameters of the distribution, or lists of a parameter for each element.
     double numbers[4];
     const double* lists[2];
     int dtype;
@@ -16,7 +16,7 @@ struct EachArgs {
 
 const double PI = 3.14159265358979323846264338327950288;
 
-// The words that belong to an element.
+// The words of an element.
 struct Source {
     uint64 seed;
     uint64 block;
@@ -42,7 +42,7 @@ struct Source {
     DEVICE Double open() { return (Double((double)(bits() >> 12)) + 0.5) * (1.0 / 4503599627370496.0); }
 };
 
-// Number k of the distribution of element i.
+// Parameter k of element i.
 DEVICE Double given(const EachArgs& args, int k, int64 i) { return args.lists[k] != 0 ? args.lists[k][i] : args.numbers[k]; }
 
 DEVICE Double limited(Double x, Double low, Double high) { return x < low ? low : x > high ? high : x; }
@@ -64,15 +64,15 @@ DEVICE Double normal(Source& source) {
     }
 }
 
-// The gamma distribution of scale 1.
+// The gamma distribution with scale 1.
 struct GammaLaw {
-    // `shape - 1/3`, of `shape + 1` where shape is below 1.
+    // `shape - 1/3`, or `shape + 2/3` if shape is below 1.
     Double d;
-    // The power of a uniform number by which a shape below 1 is less.
+    // The exponent of the uniform number that multiplies the result if shape is below 1.
     Double boost;
 
     DEVICE GammaLaw(Double shape) {
-        // Below this, the logarithms of what is drawn would overflow.
+        // For smaller shapes the logarithms of results would overflow.
         shape = shape > 1e-300 ? shape : Double(1e-300);
         boost = shape < 1.0 ? 1.0 / shape : Double(0.0);
         d = (shape < 1.0 ? shape + 1.0 : shape) - 1.0 / 3.0;
@@ -90,7 +90,7 @@ struct GammaLaw {
         }
     }
 
-    // The logarithm of a number so distributed; the number itself may vanish.
+    // The logarithm of a gamma number, because the number itself may underflow.
     DEVICE Double log(Source& source) const {
         const Double found = logarithm(large(source));
         return boost == 0.0 ? found : found + logarithm(source.open()) * boost;
@@ -99,19 +99,21 @@ struct GammaLaw {
     DEVICE Double draw(Source& source) const { return boost == 0.0 ? large(source) : exponential(log(source)); }
 };
 
-// Gamma: numbers are shape and scale.
+// Gamma: numbers are shape, scale, and the smallest number drawn.
 struct Gamma {
     static DEVICE Double one(const EachArgs& args, int64 i, Source& source) {
-        return given(args, 1, i) * GammaLaw(given(args, 0, i)).draw(source);
+        const Double x = given(args, 1, i) * GammaLaw(given(args, 0, i)).draw(source);
+        return x < args.numbers[2] ? Double(args.numbers[2]) : x;
     }
 };
 
-// Beta: numbers are both shapes. The share of the first of two gammas in their sum, by logarithms, since both may vanish.
+// Beta: numbers are both shapes, and the smallest and the greatest number drawn. The result is the share of the first of two gamma numbers in
+// their sum. It is computed from logarithms, because both numbers may underflow.
 struct Beta {
     static DEVICE Double one(const EachArgs& args, int64 i, Source& source) {
         const Double x = GammaLaw(given(args, 0, i)).log(source);
         const Double y = GammaLaw(given(args, 1, i)).log(source);
-        return 1.0 / (1.0 + exponential(y - x));
+        return limited(1.0 / (1.0 + exponential(y - x)), args.numbers[2], args.numbers[3]);
     }
 };
 
@@ -128,7 +130,7 @@ DEVICE Double stirling(Double k) {
     return (1.0 / 12.0 - (1.0 / 360.0 - 1.0 / 1260.0 / square) / square) / next;
 }
 
-// `x ln(x / mean) + mean - x`, to the precision of its own size where x is near the mean.
+// `x ln(x / mean) + mean - x`, with full relative accuracy even if x is close to the mean.
 DEVICE Double deviance(Double x, Double mean) {
     const Double off = (x - mean) / mean;
     if (magnitude(off) < 0.05) {
@@ -140,18 +142,18 @@ DEVICE Double deviance(Double x, Double mean) {
     return x * logarithm(x / mean) + mean - x;
 }
 
-// Poisson: the number is the rate.
+// Poisson. The parameter is the rate.
 struct Poisson {
     static DEVICE Double one(const EachArgs& args, int64 i, Source& source) {
         const Double rate = given(args, 0, i);
         return rate < 10.0 ? by_search(rate, source) : by_rejection(rate, source);
     }
 
-    // The least k whose probability and those of lesser numbers together reach a uniform number.
+    // The least k whose cumulative probability reaches a uniform number.
     static DEVICE Double by_search(Double rate, Source& source) {
         Double probability = exponential(-rate), left = source.open() - probability;
         int k = 0;
-        // As far as 53 bits reach; probabilities below 1e-18 change nothing.
+        // Stops at the resolution of 53 bits, because probabilities below 1e-18 change nothing.
         while (left > 0.0 && (probability > 1e-18 || (double)k < rate)) {
             probability = probability * (rate * (1.0 / (double)((k & 63) + 1)));
             left = left - probability;
@@ -176,10 +178,10 @@ struct Poisson {
     }
 };
 
-// Binomial: numbers are trials and the probability of success.
+// Binomial. The parameters are the number of trials and the probability of success.
 struct Binomial {
     Double n;
-    // The probability of success or of failure, whichever is less.
+    // The smaller one of the probabilities of success and of failure.
     Double p;
 
     static DEVICE Double one(const EachArgs& args, int64 i, Source& source) {
@@ -189,9 +191,9 @@ struct Binomial {
         return p > 0.5 ? n - k : k;
     }
 
-    // The number of successes, from one to the next.
+    // The number of successes, by drawing the distance from one to the next.
     DEVICE Double by_waiting(Source& source) const {
-        // log(1 - p) for p too small to change 1, too.
+        // log(1 - p), also for p that are too small to change 1.
         const Double failure = p < 1e-5 ? -p * (1.0 + 0.5 * p) : logarithm(1.0 - p);
         Double trials = 0.0, k = 0.0;
         while (true) {
@@ -201,7 +203,7 @@ struct Binomial {
         }
     }
 
-    // The logarithm of the probability of k, but for a term that is that of all k.
+    // The logarithm of the probability of k, up to a constant.
     DEVICE Double weight(Double k) const {
         const Double successes = k + 1.0, failures = n - k + 1.0, all = n + 2.0;
         return 0.5 * logarithm(successes * failures) - deviance(successes, all * p) - deviance(failures, all * (1.0 - p)) - stirling(k) -
@@ -224,16 +226,16 @@ struct Binomial {
     }
 };
 
-// Normal between two bounds: numbers are mean, deviation and the bounds.
+// Truncated normal. The parameters are mean, standard deviation and the bounds.
 struct Truncated {
-    // The bounds of a standard normal number. The interval is mirrored where it lies below the mean.
+    // The bounds of a standard normal number. The interval is mirrored if it is below the mean.
     Double from;
     Double to;
 
     static DEVICE Double one(const EachArgs& args, int64, Source& source) {
         const Double mean = args.numbers[0], std = args.numbers[1], from = args.numbers[2], to = args.numbers[3];
         const Double low = (from - mean) / std, high = (to - mean) / std;
-        // So far from the mean, nothing but the bound beside it is likely, and its square overflows.
+        // At this distance from the mean, the result is almost surely the nearer bound, whose square would overflow.
         if (low > 1e150) return from;
         if (high < -1e150) return to;
         const bool mirrored = high < 0.0;
@@ -243,14 +245,14 @@ struct Truncated {
     }
 
     DEVICE Double drawn(Source& source) const {
-        // The interval has a good part of the bell.
+        // The interval contains a large part of the distribution.
         if (from <= 0.0 && to - from > root(Double(2.0 * PI))) {
             while (true) {
                 const Double x = normal(source);
                 if (x >= from && x <= to) return x;
             }
         }
-        // The highest point of the bell in the interval, and the steepness of an exponential that lies above it from there on.
+        // The mode within the interval, and the slope of an exponential that bounds the density from there on.
         const Double peak = from > 0.0 ? from : Double(0.0);
         const Double steep = 0.5 * (peak + root(peak * peak + 4.0));
         if (from > 0.0 && (to - from) * steep > 1.0) {

@@ -2,11 +2,11 @@
 
 struct PermutationArgs {
     int64* order;
-    // What each element is exchanged with; -1 once it has been.
+    // The element that each element is exchanged with; -1 after the exchange.
     int64* targets;
-    // The first exchange in each round that each element takes part in.
+    // The claims on each element: the first exchange of the round that uses the element.
     uint64* cells;
-    // Raised to 1 if an exchange is left.
+    // Set to 1 if an exchange remains.
     uint64* left;
     int64 n;
     uint64 seed;
@@ -14,7 +14,7 @@ struct PermutationArgs {
     int64 round;
 };
 
-// The integers in order, and for each one but the last which of those that are left it is exchanged with.
+// Writes the integers in order, and for each one except the last its exchange partner among the remaining ones.
 DEVICE void permutation_begin(const PermutationArgs& args) {
     for (int64 i = first_item(); i < args.n; i += item_step()) {
         args.order[i] = i;
@@ -23,9 +23,9 @@ DEVICE void permutation_begin(const PermutationArgs& args) {
     }
 }
 
-// Exchanges are as if done one after the other. Those of different elements do not depend on each other: in each round every element is
-// claimed by the first exchange that it takes part in, and an exchange that has both its elements is done. Claims of later rounds and of
-// earlier exchanges are greater.
+// The result is as if exchanges were done one after the other. Exchanges of different elements are independent: in each round, every
+// element is claimed by the first exchange that uses it, and an exchange that has claimed both its elements is done. Claims of later rounds
+// and of earlier exchanges are greater.
 DEVICE uint64 claim(const PermutationArgs& args, int64 i) { return (uint64)args.round << 40 | (uint64)(args.n - i); }
 
 DEVICE void permutation_claim(const PermutationArgs& args) {
@@ -62,13 +62,13 @@ struct RaceArgs {
     uint64 block;
 };
 
-// Makes keys of the times at which categories arrive: exponentially distributed, at the rate of their probability. Those that never do come
-// last.
+// Sets the keys to the arrival times of categories. They are exponentially distributed, with the probability as rate. Categories that never
+// arrive come last.
 DEVICE void race_keys(const RaceArgs& args) {
     order_fill(args.order, [&](int64 i) {
         const double p = args.p[i];
         if (!(p > 0.0)) return ~0ull;
-        const uint64 upper = 1ull << 63, bits = bits_of((minus_two_log(double_word(args.seed, args.block, i)) * 0.5 / p).v);
+        const uint64 upper = 1ull << 63, bits = bits_of((exponential_of(double_word(args.seed, args.block, i)) * 0.5 / p).v);
         return bits & upper ? ~bits : bits | upper;
     });
 }

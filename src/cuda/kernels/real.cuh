@@ -1,7 +1,7 @@
-// Functions of the reals by the names that formulas give them, in the mathematics that CUDA C has built in where that is exact to a few
-// units in the last place. Special values are C99's. Needs prelude.cuh.
+// The real functions that formulas use, in CUDA C's built-in mathematics where it is accurate to a few units in the last place. Special
+// values are C99's. Needs prelude.cuh.
 
-// ---- functions of C under one name for both floats, in `libm` of C's numbers and in `Real` of the compute types
+// ---- C's functions under one name for both floats: in `libm` for C's types, in `Real` for the compute types
 
 #define FUNCTION(name)                                                                                          \
     namespace libm {                                                                                            \
@@ -50,7 +50,7 @@ namespace libm {
 // `a * b + c`, rounded once.
 DEVICE float fma(float a, float b, float c) { return ::fmaf(a, b, c); }
 DEVICE double fma(double a, double b, double c) { return ::fma(a, b, c); }
-// `a * b` rounded, which the compiler does not make part of a fused operation.
+// `a * b` rounded. The compiler does not fuse it with an addition.
 DEVICE float product(float a, float b) { return __fmul_rn(a, b); }
 DEVICE double product(double a, double b) { return __dmul_rn(a, b); }
 }  // namespace libm
@@ -63,19 +63,19 @@ template <class V, int N> DEVICE V polynomial(V x, const V (&c)[N]) {
     return p;
 }
 
-// Constants that neither float holds, as sums of two numbers.
+// Constants that need more digits than a float has, as sums of two numbers.
 template <class V> struct Constant;
 template <> struct Constant<float> {
     // `1 / sqrt(2)`
     static constexpr float SQRT_HALF = 0.707106769f, SQRT_HALF_LOW = 1.21016171e-8f;
     // `1 / sqrt(2 pi)`
     static constexpr float SQRT_INVERSE_TAU = 0.398942292f;
-    // `2 sqrt(2 / pi)`, and 0.044715 times that.
+    // `2 sqrt(2 / pi)`, and its product with 0.044715.
     static constexpr float GELU = 1.59576917f, GELU_LOW = -4.53406804e-8f;
     static constexpr float GELU_CUBIC = 0.0713548139f, GELU_CUBIC_LOW = 2.3988324e-9f;
-    // Where the tails of gelu and of its approximation are zero.
+    // The magnitudes from which on the tails of gelu and of its approximation are zero.
     static constexpr float GELU_END = 14.4f, GELU_TANH_END = 12.0f;
-    // Below it `e^x` is subnormal.
+    // The least x for which `e^x` is normal.
     static constexpr float EXP_NORMAL = -87.0f;
     static constexpr float LEAST_NORMAL = 1.17549435e-38f;
 };
@@ -99,20 +99,20 @@ template <class V> DEVICE Float<V> floor_div(Float<V> a, Float<V> b, Isa isa) { 
 
 // `1 / (1 + e^-x)`
 template <class V> DEVICE Float<V> sigmoid(Float<V> x, Isa) {
-    // One of e^-|x| and 1 is the numerator, so that nothing overflows.
+    // The numerator is e^-|x| or 1, so that nothing overflows.
     V e = libm::exp(-libm::abs(x.v)), d = 1 + e;
     V q = (x.v < 0 ? e : (V)1) / d;
-    // The quotient without the rounding of d, where that counts: at small e.
+    // Corrects the quotient for the rounding of d, which matters for small e.
     return libm::fma(-q, e - (d - 1), q);
 }
 
-// `log(1 + e^(beta x)) / beta`, or x where `beta x > threshold`
+// `log(1 + e^(beta x)) / beta`; x if `beta x > threshold`
 template <class V> DEVICE Float<V> softplus(Float<V> x, Float<V> beta, Float<V> threshold, Isa) {
     V t = libm::product(beta.v, x.v), size = libm::abs(t);
     if (t > threshold.v) return x;
-    // The exponential multiplies the rounding error of the product; where that vanishes the error may be NaN.
+    // The exponential amplifies the rounding error of the product. For large exponents the error may be NaN, so 0 is used.
     V lost = size < 1500 ? libm::fma(beta.v, x.v, -t) : (V)0;
-    // A power that is subnormal before the division has fewer digits.
+    // If the power is subnormal before the division, it has lost digits.
     if (t < Constant<V>::EXP_NORMAL) {
         V half = libm::exp(t / 2);
         return half / beta.v * libm::fma(half, lost, half);
@@ -127,18 +127,18 @@ template <class V> DEVICE V erfc_of_root(V a) {
     V s = libm::product(a, Constant<V>::SQRT_HALF);
     V low = libm::fma(a, Constant<V>::SQRT_HALF_LOW, libm::fma(a, Constant<V>::SQRT_HALF, -s));
     V y = libm::erfc(s);
-    // By the logarithmic derivative, which is `-(s + sqrt(s^2 + 4 / pi))` to a few percent.
+    // Uses the logarithmic derivative, which is `-(s + sqrt(s^2 + 4 / pi))` to a few percent.
     V slope = s + libm::sqrt(libm::fma(s, s, (V)1.2732395447351628));
     return s > 0 && s < Constant<V>::GELU_END ? libm::fma(-low * slope, y, y) : y;
 }
 
-// The square of this is the density of the normal distribution at a, times `sqrt(2 pi)`; it is normal where its square is subnormal.
+// The square root of `sqrt(2 pi)` times the normal density at a. It is normal even if its square is subnormal.
 template <class V> DEVICE V root_of_density(V a) {
     V square = libm::product(a, a), h = libm::exp((V)-0.25 * square);
     return libm::fma(h, (V)-0.25 * libm::fma(a, a, -square), h);
 }
 
-// `a Phi(-a)` divided by the density of the normal distribution at a, for a > 13: an asymptotic series.
+// `a Phi(-a)` divided by the normal density at a, for a > 13: an asymptotic series.
 template <class V> DEVICE V mills_ratio(V a) {
     static constexpr V SERIES[] = {1, -1, 3, -15, 105, -945, 10395};
     return polynomial(1 / (a * a), SERIES);
@@ -150,15 +150,15 @@ template <class V> DEVICE Float<V> gelu(Float<V> x, Isa) {
     if (!(y < Constant<V>::LEAST_NORMAL)) return (V)0.5 * x.v * y;
     V a = -x.v;
     if (a > Constant<V>::GELU_END) return 0 * x.v;
-    // A subnormal number has not the digits for a product.
+    // A subnormal factor would lose digits, so the root is multiplied twice.
     V h = root_of_density(a);
     return x.v / a * (h * Constant<V>::SQRT_INVERSE_TAU * mills_ratio(a)) * h;
 }
 
-// `Phi(x) + x phi(x)`, the derivative of gelu: 1 at inf and 0 at -inf
+// `Phi(x) + x phi(x)`, the derivative of gelu: 1 at inf, 0 at -inf
 template <class V> DEVICE Float<V> gelu_slope(Float<V> x, Isa) {
     V a = libm::abs(x.v), y = erfc_of_root(a), h = root_of_density(a), k = Constant<V>::SQRT_INVERSE_TAU;
-    // At -|x|.
+    // The value at -|x|.
     V slope = libm::fma(-a * k, h * h, (V)0.5 * y);
     if (y < Constant<V>::LEAST_NORMAL) slope = a > Constant<V>::GELU_END ? (V)-0.0 : h * k * (mills_ratio(a) / a - a) * h;
     return x.v > 0 ? 1 - slope : slope;
@@ -166,7 +166,7 @@ template <class V> DEVICE Float<V> gelu_slope(Float<V> x, Isa) {
 
 // `e^-kv` with `v = 2 sqrt(2 / pi) (a + 0.044715 a^3)`, for 0 <= a <= GELU_TANH_END and a power of two k
 template <class V> DEVICE V gelu_tanh_power(V a, V k) {
-    // v in two parts, since the exponential multiplies its error by v.
+    // v is a sum of two numbers, because the exponential multiplies the error of v by v.
     V z = libm::product(a, a), z_low = libm::fma(a, a, -z);
     V t = libm::product(z, Constant<V>::GELU_CUBIC);
     V t_low = libm::fma(z, Constant<V>::GELU_CUBIC, -t) + libm::fma(z_low, Constant<V>::GELU_CUBIC, z * Constant<V>::GELU_CUBIC_LOW);
@@ -189,10 +189,10 @@ template <class V> DEVICE Float<V> gelu_tanh(Float<V> x, Isa) {
     return x.v * ((x.v > 0 ? (V)1 : e) / (1 + e));
 }
 
-// The derivative of the approximation: 1 at inf and 0 at -inf
+// The derivative of the approximation of gelu: 1 at inf, 0 at -inf
 template <class V> DEVICE Float<V> gelu_tanh_slope(Float<V> x, Isa) {
     V a = libm::abs(x.v);
-    // At -|x|.
+    // The value at -|x|.
     V tail = (V)-0.0;
     if (!(a > Constant<V>::GELU_TANH_END)) {
         V half = gelu_tanh_power(a, (V)0.5), e = half * half, d = 1 / (1 + e);
@@ -218,7 +218,7 @@ DEVICE double erfinv_tail(double x) {
     return x * polynomial(libm::sqrt(w) - 4.2500026524066925, TAIL);
 }
 
-// The inverse of erf: infinite at -1 and 1, NaN beyond. Up to 0.999 a polynomial of `-log(1 - x^2)` about a centre, times x.
+// The inverse of erf: infinite at -1 and 1, NaN beyond. Up to 0.999 it is x times a polynomial of `-log(1 - x^2)` about a centre.
 DEVICE f32 erfinv(f32 x, Isa) {
     static constexpr float CENTRAL[] = {
         1.6536659f, 2.401576e-1f, -6.033788e-3f, -7.4066344e-4f, 1.8675612e-4f, -1.388741e-5f, -1.3798336e-6f, 4.256531e-7f,
@@ -241,7 +241,7 @@ DEVICE f64 erfinv(f64 x, Isa) {
 }
 }  // namespace Real
 
-// ---- functions that are computed in float64 whatever the dtype
+// ---- functions that are computed in float64 for every dtype
 
 namespace vmath {
 DEVICE f64 log_f64(Isa, f64 x) { return ::log(x.v); }
@@ -256,14 +256,15 @@ DEVICE f64 sinc(Isa, f64 x) {
         -1.6449340668482264, 0.811742425283346, -0.1907518241216723, 0.026147847807920784, -0.0023460809132359426,
         0.00014842791671375797, -6.972268306400272e-6, 2.451847417779688e-7
     };
-    // Numbers from here on are integers. A smaller one is rounded to an integer by adding it, the lowest bit of the sum being its parity.
+    // All numbers from here on are integers. Adding it to a smaller number rounds that number to an integer, whose parity is the lowest bit
+    // of the sum.
     const double whole = 4503599627370496.0;
     double t = libm::abs(x.v), turns = t + whole;
     double r = t < whole ? t - (turns - whole) : 0 * t, z = libm::product(r, r);
-    // The rounding error of z counts most where the slope is -1.27.
+    // The rounding error of z matters most where the slope is -1.27.
     double s = libm::fma(z, polynomial(z, SINC), 1.27 * libm::fma(-r, r, z));
     double q = r == t ? 1.0 : r / t, y = libm::fma(q, s, q);
-    // Adding 0 takes the sign from a 0.
+    // Adding 0 turns -0 into 0.
     return double_of(bits_of(y) ^ bits_of(turns) << 63) + 0.0;
 }
 }  // namespace vmath
@@ -278,10 +279,10 @@ DEVICE double two_to(double n) {
     return libm::abs(n) <= 1000 && n == libm::rint(n) ? double_of((uint64)((int64)n + 1023) << 52) : libm::exp2(n);
 }
 
-// `x 2^n`, rounded once for whole n, though the power alone may be too large or too small.
+// `x 2^n`, rounded once for whole n, even if 2^n alone overflows or underflows.
 DEVICE f32 scaled(f32 x, f32 n) {
     double m = n.v;
-    // Farther than float32 reaches from one end to the other. An infinite n makes NaN of 0 or infinity.
+    // The limits are more than the whole range of float32. An infinite n is kept, because 0 or infinity then gives NaN.
     if (Real::is_finite(n)) m = m > 400 ? 400 : m < -400 ? -400 : m;
     return (float)(x.v * two_to(m));
 }
@@ -289,7 +290,7 @@ DEVICE f32 scaled(f32 x, f32 n) {
 DEVICE f64 scaled(f64 x, f64 n) {
     double r = x.v, m = n.v;
     if (Real::is_finite(n)) m = m > 2200 ? 2200 : m < -2200 ? -2200 : m;
-    // A step rounds or overflows only if the result does, after all steps.
+    // A step rounds or overflows only if the result does.
     for (int k = 0; k < 2; k++) {
         double step = !Real::is_finite(f64(m)) ? 0 : m > 1000 ? 600 : m < -1000 ? -600 : 0;
         r *= two_to(step);
@@ -303,19 +304,24 @@ template <class V> DEVICE Float<V> shl(Float<V> a, Float<V> b, Isa) { return sca
 template <class V> DEVICE Float<V> shr(Float<V> a, Float<V> b, Isa) { return scaled(a, -b); }
 }  // namespace Number
 
-// `a + weight * (b - a)`, exact at both ends
+// `a + weight * (b - a)`, exact at both ends. Where the difference overflows it is the sum of shares, of which one of weight 0 is 0.
 template <class V> DEVICE Float<V> between(Float<V> a, Float<V> b, Float<V> weight) {
-    V distance = b.v - a.v;
+    V distance = b.v - a.v, infinity = Special<V>::infinity(), rest = 1 - weight.v;
+    if (!(libm::abs(distance) < infinity)) {
+        V of_a = rest == 0 && libm::abs(a.v) == infinity ? 0 : libm::product(a.v, rest);
+        V of_b = weight.v == 0 && libm::abs(b.v) == infinity ? 0 : libm::product(b.v, weight.v);
+        return of_a + of_b;
+    }
     // Rounded as the host does, not contracted.
-    V from_a = a.v + libm::product(weight.v, distance), from_b = b.v - libm::product(distance, 1 - weight.v);
+    V from_a = a.v + libm::product(weight.v, distance), from_b = b.v - libm::product(distance, rest);
     // Beyond a, the way from b is the longer one and may overflow alone.
-    bool beyond = weight.v < 0 && libm::abs(from_b) == Special<V>::infinity();
+    bool beyond = weight.v < 0 && libm::abs(from_b) == infinity;
     return libm::abs(weight.v) < (V)0.5 || beyond ? from_a : from_b;
 }
 
-// ---- floats next to each other, by their bits, which are in the order of the magnitudes
+// ---- floats next to each other, by their bits, which have the order of the magnitudes
 
-// The bits of the float next to a, towards b; I is the integer of the float's size.
+// The bits of the float next to a in the direction of b. I is the integer type of the float's size.
 template <class I> DEVICE I next_bits(I a, I b, I infinity) {
     const I mask = (I)(~0ull >> (65 - 8 * sizeof(I)));
     I size_a = a & mask, size_b = b & mask;
@@ -327,15 +333,15 @@ template <class I> DEVICE I next_bits(I a, I b, I infinity) {
 }
 
 namespace Neighbour {
-// The number next to a, towards b
+// The number next to a in the direction of b
 DEVICE f32 next(f32 a, f32 b) { return float_of((uint)next_bits((int)bits_of(a.v), (int)bits_of(b.v), 0x7f800000)); }
 DEVICE f64 next(f64 a, f64 b) {
     return double_of((uint64)next_bits((int64)bits_of(a.v), (int64)bits_of(b.v), (int64)0x7ff0000000000000));
 }
 }  // namespace Neighbour
 
-// ---- kernels that rows name: functions of the operands, the numbers, and a context with `common`, the dtype operands are rounded to, and
-// `numbers`, of which `real` is the number as a double
+// ---- kernels that rows name: functions of the operands, the numbers, and a context. `common` of the context is the dtype that operands
+// are rounded to, and `numbers` has each number as a double in `real`
 
 namespace kernel {
 template <class T, class C> DEVICE T power_of_tensor(T a, T b, const C&) { return Number::pow(a, b, Isa{}); }
@@ -343,7 +349,7 @@ template <class T, class C> DEVICE T power_of_number(T t, T value, const C&) { r
 
 template <class T, class C> DEVICE T power(T t, T value, const C& cx) {
     if constexpr (Same<T, f32>::value) {
-        // An exponent that float32 does not hold is not rounded to it.
+        // An exponent that float32 cannot represent is not rounded to float32.
         double exact = cx.numbers[0].real;
         if (value.v != exact && Real::is_finite(f64(exact))) return (float)::pow((double)t.v, exact);
     }
@@ -355,12 +361,12 @@ template <class T, class M, class C> DEVICE T select_number_kernel(M mask, T t, 
     return mask.v != 0 ? value : t;
 }
 
-// The number where t is finite, and others in place of NaN, infinity and -infinity.
+// t if it is finite, or the replacement for NaN, infinity or -infinity.
 template <class T, class C> DEVICE T finite(T t, T nan, T most, T least, T infinity, const C&) {
     return t.is_nan() ? nan : t == infinity ? most : t == -infinity ? least : t;
 }
 
-// Formulas of 16-bit floats, in the type they are computed in.
+// Formulas for 16-bit floats as bits on the host; here they use the compute type.
 template <class T, class C> DEVICE T neg_bits(T t, const C&) { return t.neg(); }
 template <class T, class C> DEVICE T abs_bits(T t, const C&) { return Element::abs(t); }
 template <class H, class T> DEVICE T next_of(T a, T b, short infinity) {

@@ -1,13 +1,13 @@
-// Reductions: the elements of each result position are folded. A block folds `width` results at a time, or a segment of their
-// elements: each thread folds some elements, and the states of threads are merged in pairs. A second kernel merges the states of
-// segments. Sizes alone say how work is cut, so that results are the same on every GPU.
+// Reductions: folds of the elements of each result position. A block folds `width` results at a time, or a segment of their elements. Each
+// thread folds some elements, and the states of threads are merged in pairs. A second kernel merges the states of segments. The division of
+// the work depends only on sizes, so that results are the same on every GPU.
 //
-// A fold has an accumulator, which takes elements, and a state, which an accumulator becomes and which is merged with others.
+// A fold has an accumulator, to which elements are added. An accumulator becomes a state, and states are merged.
 
 struct ReduceArgs {
-    // The results: bytes of the input and of each result.
+    // The loops over results, with the steps of the input and of each result.
     Loops<3> kept;
-    // The elements of a result, in row-major order where the fold returns a place.
+    // The loops over the elements of a result. They are row-major if the fold returns a position.
     Loops<1> folded;
     const byte* x;
     // NULL for a result that is not wanted.
@@ -17,26 +17,26 @@ struct ReduceArgs {
     // The number of segments of a result, and the elements of a segment.
     int64 segments;
     int64 segment;
-    // The correction of a variance, the exponent of a norm.
+    // The correction of a variance, or the exponent of a norm.
     double number;
-    // Of the results, and of the input.
+    // The dtypes of the results and of the input.
     int dtype[3];
     // 0 for a sum itself, 1 for a mean, 2 for a square root.
     int root;
-    // True for the greatest element, for the truth of all elements, for sums of which every addition is one of float64.
+    // True for the greatest element, for *all elements are true*, or for sums with every addition in float64.
     int flag;
-    // True if magnitudes are compared.
+    // True if absolute values are compared.
     int magnitude;
-    // Results of a block: a power of two.
+    // The number of results of a block, a power of two.
     int width;
-    // True if neighbouring threads take neighbouring results, false if they take neighbouring elements of a result.
+    // True if neighbouring threads fold neighbouring results, false if they fold neighbouring elements of a result.
     int across;
     // True if the elements of a result are contiguous.
     int packed;
     int unused;
 };
 
-// Writes result k, if it is wanted.
+// Writes result k if it is wanted.
 template <class T> DEVICE void put(const ReduceArgs& args, const int64 (&at)[3], int k, T x) {
     if (args.out[k]) store(args.out[k] + at[k + 1], args.dtype[k], x);
 }
@@ -52,7 +52,7 @@ template <class T> struct Sum {
     DEVICE Sum(const ReduceArgs&) {}
     DEVICE Acc none() const { return 0; }
     template <int N> DEVICE void take(Acc& acc, const T (&x)[N], int64, int64) const {
-        // A few elements of at most 16 bits have a sum of 32.
+        // 32 bits hold the sum of a few elements of at most 16 bits.
         typename KeyType<(sizeof(T) > 2)>::type sum = 0;
         for (int k = 0; k < N; k++) sum += x[k].plain();
         acc += sizeof(T) > 2 ? (uint64)sum : (uint64)(int64)(int)sum;
@@ -86,12 +86,12 @@ struct NotNan {
 
 DEVICE bool is_finite(double x) { return libm::abs(x) < Special<double>::infinity(); }
 
-// The sum of a term of floats, in float64. Of float32 a few elements are added first, where the term is one that float32 has room for.
+// The sum of a term of floats, in float64. A few float32 terms are added in float32 first, if it has the range for them.
 template <class T, class TERM> struct Terms {
     typedef T In;
     typedef double Acc;
     typedef double State;
-    // Rounding errors grow with the number of additions of one number.
+    // The number of additions in float32, which bounds the rounding error.
     static constexpr int RUN = 128;
     int wide, root;
     DEVICE Terms(const ReduceArgs& args) : wide(args.flag), root(args.root) {}
@@ -142,7 +142,7 @@ template <class T> struct NanMean {
     DEVICE void finish(const ReduceArgs& args, const int64 (&at)[3], State s) const { put(args, at, 0, f64(s.sum / s.count)); }
 };
 
-// The product: of integers in wrapping int64, of floats in float64.
+// The product: in wrapping int64 for integers, in float64 for floats.
 template <class T> struct Product {
     typedef T In;
     static constexpr bool FLOAT = T::FLOAT;
@@ -179,7 +179,8 @@ template <class T> struct Product {
 
 // ---- greatest and least elements
 
-// The keys of elements whose greatest one is looked for: inverted for the least element. That of NaN is the greatest either way.
+// The keys of elements, so that the greatest key wins. They are inverted for the least element. The key of NaN is the greatest in both
+// cases.
 template <class T> struct Ranking {
     typedef typename Key<T>::type K;
     K flip;
@@ -231,7 +232,7 @@ template <class T> struct MinMax {
     }
 };
 
-// The greatest or least element, and the number of the first one that is equal to it.
+// The greatest or least element, and the number of the first element that is equal to it.
 template <class T> struct ExtremeAt {
     typedef T In;
     struct State {
@@ -252,7 +253,7 @@ template <class T> struct ExtremeAt {
         return second ? b : a;
     }
     DEVICE void finish(const ReduceArgs& args, const int64 (&at)[3], State s) const {
-        // The element itself tells the zeros apart.
+        // The element itself is needed to distinguish the zeros.
         int64 place[1];
         offsets(args.folded, s.number, place);
         put(args, at, 0, load<T>(args.x + at[0] + place[0], args.dtype[2]));
@@ -260,7 +261,7 @@ template <class T> struct ExtremeAt {
     }
 };
 
-// True if all elements, or any of them, are not 0: an accumulator is true once an element has decided the result.
+// True if all elements, or any of them, are not 0. The accumulator is true once an element has decided the result.
 template <class T> struct Logic {
     typedef T In;
     typedef int Acc;
@@ -279,15 +280,15 @@ template <class T> struct Logic {
 
 // ---- variance
 
-// The variance or its square root. An accumulator measures elements from its first one, so that the squares of RUN elements lose a
-// factor of RUN at most by cancellation; states are merged with a mean that is a sum of two numbers.
+// The variance or the standard deviation. An accumulator subtracts its first element from all, so that cancellation in the squares of RUN
+// elements loses at most a factor of RUN. States are merged with a mean that is a sum of two numbers.
 template <class T> struct Moment {
     typedef T In;
     struct Acc {
         double shift, sum, squares;
         int count, infinite;
     };
-    // `mean + rest` is the mean, and `squares` the sum of the squares of the distances from it.
+    // `mean + rest` is the mean, and `squares` the sum of the squared distances from it.
     struct State {
         double count, mean, rest, squares;
     };
@@ -306,7 +307,7 @@ template <class T> struct Moment {
             if (sizeof(T) == 8) acc.infinite |= !is_finite(number);
         }
     }
-    // The mean moved by `step`, still as a sum of two.
+    // The state with its mean moved by `step`, which is still a sum of two numbers.
     static DEVICE State moved(State s, double step) {
         double rest = s.rest + step, mean = s.mean + rest, added = mean - s.mean;
         double lost = (s.mean - (mean - added)) + (rest - added);
@@ -315,7 +316,7 @@ template <class T> struct Moment {
     DEVICE State state(Acc acc) const {
         if (acc.count == 0) return State{0, 0, 0, 0};
         double sum = acc.sum, squares = acc.squares, step = sum / acc.count, less = sum * step;
-        // Distances of finite elements may overflow: then the variance is infinite.
+        // Distances of finite elements may overflow. Then the variance is infinite.
         if (sizeof(T) == 8 && !is_finite(sum) && is_finite(acc.shift) && !acc.infinite) {
             step = 0;
             squares = Special<double>::infinity();
@@ -334,7 +335,7 @@ template <class T> struct Moment {
         return moved(State{count, a.mean, a.rest, squares}, far ? 0 : difference * part);
     }
     DEVICE void finish(const ReduceArgs& args, const int64 (&at)[3], State s) const {
-        // The squares of nothing are 0, and 0 by 0 is NaN.
+        // Without elements the sum of squares is 0, and 0 / 0 is NaN.
         double divisor = s.count - correction;
         if (divisor < 0 || s.count == 0) divisor = 0;
         double variance = (s.squares < 0 ? 0 : s.squares) / divisor;
@@ -344,18 +345,18 @@ template <class T> struct Moment {
 
 // ---- norms
 
-// Sums of powers: elements whose powers would leave the range of float64 are divided by `scale`, the one with the greatest power.
+// Sums of powers. Elements whose powers would leave the range of float64 are divided by `scale`, the element with the greatest power.
 struct PowerSum {
     double sum, scale;
 };
-// The exponent, and the magnitudes between which powers can be summed as they are.
+// The exponent, and the range of magnitudes whose powers can be summed without scaling.
 struct Exponent {
     double p, low, high;
 };
 
 DEVICE double raised(double x, double p) { return p == 2 ? x * x : ::pow(x, p); }
 
-// These functions are compiled once for all their places.
+// These functions are not inlined, so they are compiled once.
 __device__ __noinline__ PowerSum merged(PowerSum a, PowerSum b, double p) {
     if (a.scale == b.scale || b.sum == 0) return PowerSum{a.sum + b.sum, a.scale};
     if (a.sum == 0) return b;
@@ -391,7 +392,7 @@ template <class T> struct Powers {
         if (p == 2) {
             root = libm::sqrt(s.sum);
         } else {
-            // 1 / p is a sum of two numbers: its rounding error is multiplied by the logarithm of the sum.
+            // 1 / p is a sum of two numbers, because the logarithm of the sum amplifies its rounding error.
             double inverse = 1 / p, lost = ::fma(-inverse, p, 1.0) / p;
             root = ::pow(s.sum, inverse);
             if (s.sum > 0 && is_finite(s.sum) && is_finite(root)) root += root * (lost * ::log(s.sum));
@@ -402,7 +403,7 @@ template <class T> struct Powers {
 
 // ---- the loops
 
-// What a thread folds: an accumulator of `run` elements, and the state of what was accumulated before.
+// The state of a thread: an accumulator of `run` elements, and the state of the elements before.
 template <class F> struct Folded {
     typename F::Acc acc;
     typename F::State state;
@@ -413,19 +414,19 @@ template <class F> struct Folded {
         acc = fold.none();
         run = 0;
     }
-    // Takes elements, the first of which has this number; `step` is added to it for each next one.
+    // Adds elements. The first one has this number, and each next one a number greater by `step`.
     template <int N> DEVICE void take(const F& fold, const typename F::In (&x)[N], int64 number, int64 step) {
         fold.template take<N>(acc, x, number, step);
         if (F::RUN > 0 && (run += N) >= F::RUN) flush(fold);
     }
 };
 
-// 16 bytes that are loaded at once.
+// 16 bytes that are loaded together.
 struct alignas(16) Packet {
     uint64 words[2];
 };
 
-// Folds every `lanes`-th of the contiguous elements from `start` to `end`, from number `lane` on. What is aligned is loaded in packets.
+// Folds every `lanes`-th of the contiguous elements from `start` to `end`, from number `lane` on. Aligned elements are loaded in packets.
 template <class F, class S> DEVICE void fold_packed(
     const F& fold, Folded<F>& sum, const byte* x, int64 start, int64 end, int lane, int lanes) {
     typedef typename F::In T;
@@ -442,7 +443,7 @@ template <class F, class S> DEVICE void fold_packed(
         for (int k = 0; k < PER; k++) some[k] = convert<T>(stored[k]);
         sum.template take<PER>(fold, some, aligned + j * PER, 1);
     }
-    // The elements before the packets and those behind them.
+    // The numbers of elements before the packets, and outside of them.
     int64 before = aligned - start, left = before + (end - rest);
 #pragma unroll 1
     for (int64 k = lane; k < left; k += lanes) {
@@ -452,7 +453,7 @@ template <class F, class S> DEVICE void fold_packed(
     }
 }
 
-// Folds every `lanes`-th of the elements from `start` to `end`, from number `lane` on, one stretch of the first loop after the other.
+// Folds every `lanes`-th of the elements from `start` to `end`, from number `lane` on, one run of the first loop after the other.
 template <class F, class S> DEVICE void fold_strided(
     const F& fold, Folded<F>& sum, const Loops<1>& loops, const byte* x, int64 start, int64 end, int lane, int lanes) {
     typedef typename F::In T;
@@ -482,7 +483,7 @@ template <class F, class S> DEVICE void fold_strided(
     }
 }
 
-// Merges the states of the threads that have the same `slot` below `width`, `lanes` of each, in pairs; the thread of lane 0 gets the state.
+// Merges, in pairs, the states of the `lanes` threads with the same `slot`, which is below `width`. The thread of lane 0 gets the result.
 template <class F> DEVICE typename F::State merge_lanes(const F& fold, typename F::State state, int slot, int lane, int lanes, int width) {
     __shared__ typename F::State states[BLOCK];
     for (int half = lanes / 2; half > 0; half /= 2) {

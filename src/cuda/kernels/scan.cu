@@ -1,23 +1,23 @@
-// Scans along lines: each element of a result is made of the elements of its line up to its place. A thread takes a short line, or one
-// of many lines that lie side by side; a block takes another line, a tile at a time. A line that is cut into segments is scanned in three
-// steps: the state of each segment, the states of what lies before each, and the results.
+// Scans along lines: each element of a result depends on the elements of its line up to its position. A thread processes a short line, or
+// one of many adjacent lines; a block processes any other line, a tile at a time. A line that is cut into segments is scanned in three
+// steps: the state of each segment, the state before each segment, and the results.
 
 struct ScanArgs {
     Lines lines;
     // The state of each segment of each line, then of the segments before it; NULL if lines have one segment.
     byte* states;
-    // Segments of a line, and elements of a segment.
+    // The number of segments of a line, and the number of elements of a segment.
     int64 segments;
     int64 segment;
-    // True if results are written, false if states are.
+    // True if results are written, false if states are written.
     int writes;
-    // True for the greatest elements.
+    // True for maxima, false for minima.
     int max;
 };
 
-// ---- functions: `of` is the state of an element, `join` that of two runs of elements, the second right behind the first
+// ---- functions: `of` is the state of an element, `join` the state of two adjacent runs of elements
 
-// Running sums: of integers and Bools in wrapping int64, of floats in float64.
+// Running sums: in wrapping int64 for integers and Bool, in float64 for floats.
 template <class T> struct Sums {
     typedef T In;
     typedef i64 Out;
@@ -75,7 +75,8 @@ template <class T> struct FloatProducts {
     DEVICE int64 place(State) const { return 0; }
 };
 
-// Products of runs of factors may leave the range of float64 where those from the first one on do not: they have an exponent of their own.
+// The product of a run of factors may leave the range of float64 even if no running product from the first factor does. So states have a
+// separate exponent.
 template <class V> struct Products<Float<V>> {
     typedef Float<V> In;
     typedef In Out;
@@ -91,7 +92,7 @@ template <class V> struct Products<Float<V>> {
     static DEVICE State parted(double x, int64 exponent) {
         bool plain = x != 0 && libm::abs(x) < Special<double>::infinity();
         if (!plain) return State{x, 0};
-        // Subnormal numbers get the digits that they lack first.
+        // Subnormal numbers are scaled to normal ones first.
         bool small = libm::abs(x) < 2.2250738585072014e-308;
         uint64 bits = bits_of(small ? x * 18014398509481984.0 : x);
         int64 own = (int64)(bits >> 52 & 0x7ff) - 1023 - (small ? 54 : 0);
@@ -106,12 +107,12 @@ template <class V> struct Products<Float<V>> {
     DEVICE int64 place(State) const { return 0; }
 };
 
-// The greatest or least elements so far and the last place of each; a NaN beats everything.
+// The running maxima or minima, and the last position of each. A NaN wins over everything.
 template <class T> struct Extremes {
     typedef T In;
     typedef T Out;
     struct State {
-        // Below 0 if there is no element.
+        // Negative if there is no element.
         int64 place;
         T best;
     };
@@ -130,12 +131,12 @@ template <class T> struct Extremes {
     DEVICE int64 place(State s) const { return s.place; }
 };
 
-// The logarithm of a sum of exponentials: the greatest exponent, and the sum divided by its exponential, less 1.
+// The logarithm of a sum of exponentials: the greatest exponent, and the sum divided by its exponential, minus 1.
 struct LogSum {
     double most, rest;
 };
 
-// This function is compiled once for all its places.
+// This function is not inlined, so it is compiled once.
 __device__ __noinline__ LogSum joined(LogSum a, LogSum b) {
     double nothing = -Special<double>::infinity();
     if (b.most == nothing || a.most != a.most) return a;
@@ -158,7 +159,7 @@ template <class T> struct LogSums {
     DEVICE State of(T x, int64) const { return State{x.to_f64(), 0}; }
     DEVICE State join(State a, State b) const { return joined(a, b); }
     DEVICE Out value(State s) const {
-        // An infinite element is the sum.
+        // If an element is infinite, it is the sum.
         bool finite = libm::abs(s.most) < Special<double>::infinity();
         return Out::from_f64(finite ? s.most + ::log1p(s.rest) : s.most);
     }
@@ -167,8 +168,8 @@ template <class T> struct LogSums {
 
 // ---- loops
 
-// Reads every `stride`-th element of a line from number `first` on and below `end`. Loads do not wait for each other if there are N of
-// them, of the type itself.
+// Reads every `stride`-th element of a line from number `first` on and below `end`. N elements of the type itself are loaded without
+// waiting for each other.
 template <int N, class T> DEVICE void read_some(T (&x)[N], const byte* line, int64 step, int dtype, int64 first, int64 end, int stride) {
     if (dtype == Code<T>::value && first + (N - 1) * stride < end) {
 #pragma unroll
@@ -181,7 +182,7 @@ template <int N, class T> DEVICE void read_some(T (&x)[N], const byte* line, int
     }
 }
 
-// A thread takes a line, some elements at a time: they are read before their results are written, which may lie there.
+// One thread scans a line, some elements at a time. They are read before their results are written, because results may overwrite them.
 template <class F> DEVICE void scan_singly(const ScanArgs& args) {
     typedef typename F::Singly Scan;
     typedef typename F::In In;
@@ -214,7 +215,7 @@ template <class T> DEVICE T below(T x, int distance) {
     return x;
 }
 
-// The state of the threads before this one; `all` becomes that of all threads of the block.
+// The state of all earlier threads. `all` is set to the state of the block.
 template <class F> DEVICE typename F::State scan_block(const F& scan, typename F::State x, typename F::State& all) {
     typedef typename F::State State;
     __shared__ State sums[WARPS];
@@ -237,14 +238,14 @@ template <class F> DEVICE typename F::State scan_block(const F& scan, typename F
     return lane > 0 ? scan.join(first, before) : first;
 }
 
-// Neighbouring elements that a thread takes, and elements of a tile.
+// The number of neighbouring elements of a thread, and the number of elements of a tile.
 const int ITEMS = 8;
 const int TILE = BLOCK * ITEMS;
 
-// The place of an element of a tile in shared memory, such that threads which read their elements do not wait for each other.
+// The place of an element of a tile in shared memory. It avoids bank conflicts between threads that read their elements.
 DEVICE int spread(int k) { return k + k / ITEMS; }
 
-// A number of any type in a word of shared memory.
+// Reads a number of any type from a word of shared memory.
 template <class T> DEVICE T taken(const uint64& word) {
     T x;
     memcpy(&x, &word, sizeof(T));
@@ -252,12 +253,12 @@ template <class T> DEVICE T taken(const uint64& word) {
 }
 template <class T> DEVICE void keep(uint64& word, T x) { memcpy(&word, &x, sizeof(T)); }
 
-// A block takes a segment of a line.
+// One block scans a segment of a line.
 template <class F> DEVICE void scan_segments(const ScanArgs& args) {
     typedef typename F::In In;
     typedef typename F::Out Out;
     typedef typename F::State State;
-    // The elements, then what becomes of each.
+    // The elements, later their results.
     __shared__ uint64 values[TILE + TILE / ITEMS];
     __shared__ int64 places[F::PLACES ? TILE + TILE / ITEMS : 1];
     const Lines& lines = args.lines;
@@ -306,7 +307,7 @@ template <class F> DEVICE void scan_segments(const ScanArgs& args) {
     }
 }
 
-// A block turns the states of the segments of a line into those of the segments before each.
+// One block replaces the states of a line's segments by the states before each segment.
 template <class F> DEVICE void scan_states(const ScanArgs& args) {
     typedef typename F::State State;
     F scan(args);

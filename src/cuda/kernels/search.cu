@@ -4,13 +4,13 @@ struct SearchArgs {
     const byte* sequences;
     const byte* x;
     byte* to;
-    // Elements that are searched for.
+    // The number of elements that are searched for.
     int64 total;
-    // How many of them in a row are searched for in one sequence.
+    // The number of consecutive elements that are searched for in one sequence.
     int64 row;
-    // Elements of a sequence.
+    // The number of elements of a sequence.
     int64 n;
-    // True for the place behind equal elements, or for elements that are in no sequence.
+    // True for the position after equal elements, or for elements that are not in the sequence.
     int other;
     int unused;
 };
@@ -18,10 +18,10 @@ struct SearchArgs {
 // The order of sequences: NaN is the greatest, and equal to itself.
 template <class T> DEVICE bool less(T a, T b) { return a < b || (b.is_nan() && !a.is_nan()); }
 
-// How many elements of the sequence come before `x`, or with `right` before everything greater than it.
+// The number of elements of the sequence before `x`; with `right` the number of elements that are not greater than `x`.
 template <class T> DEVICE int64 place_in(const T* sequence, int64 n, T x, bool right) {
     int64 base = 0;
-    // The place lies in `n` elements from the base on, or behind the last of those.
+    // The position is among the `n` elements from the base on, or after the last of them.
     while (n > 1) {
         const int64 half = n / 2;
         const T y = sequence[base + half - 1];
@@ -33,7 +33,7 @@ template <class T> DEVICE int64 place_in(const T* sequence, int64 n, T x, bool r
     return base + (right ? !less(x, y) : less(y, x));
 }
 
-// The place of each element.
+// Writes the position of each element.
 template <class T> DEVICE void search(const SearchArgs& args) {
     for (int64 i = first_item(); i < args.total; i += item_step()) {
         const T* sequence = (const T*)args.sequences + divided(i, args.row).quotient * args.n;
@@ -41,7 +41,7 @@ template <class T> DEVICE void search(const SearchArgs& args) {
     }
 }
 
-// Tells of each element whether the sequence has it. No NaN is in any.
+// Writes whether the sequence contains each element. No sequence contains NaN.
 template <class T> DEVICE void contains(const SearchArgs& args) {
     const T* sequence = (const T*)args.sequences;
     for (int64 i = first_item(); i < args.total; i += item_step()) {

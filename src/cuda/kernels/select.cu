@@ -1,36 +1,36 @@
-// Elements of a rank, of lines that are sorted, and of others: there a rank is found digit by digit from the highest one, by counting the
-// next digit of the elements whose higher digits are right.
+// Elements of a rank, of sorted and of unsorted lines. In an unsorted line, the key of the rank is found from the highest digit on, by
+// counting the next digit of all elements whose higher digits match.
 
-// The element of a rank, that in the middle, or that in the middle of those that are not NaN.
+// The element of a rank, the median, or the median of the elements that are not NaN.
 enum { AT, MEDIAN, MEDIAN_OF_NUMBERS };
 // The value of a rank between two elements.
 enum { LINEAR, LOWER, HIGHER, MIDPOINT, NEAREST };
 
 struct SelectArgs {
     Lines lines;
-    // Keys and places of the lines in order, row-major.
+    // Keys and places of the sorted lines, row-major.
     const byte* keys;
     const uint* places;
-    // Places of the elements that are taken, row-major; NULL if results are written.
+    // The places of the selected elements, row-major; NULL if results are written.
     uint* taken;
-    // Shares of lines, of the type that is computed in, and how many there are.
+    // The fractions of lines for quantiles, in the compute type, and their number.
     const byte* shares;
     int64 count;
     // The rank, or the number of elements to take.
     int64 rank;
-    // The key of NaN, among keys of floats.
+    // The key of NaN for floats.
     uint64 nan;
-    // What is looked for, or the value between two elements.
+    // The kind of rank, or the interpolation.
     int kind;
-    // True if keys are those of floats.
+    // True if the elements are floats.
     int floats;
-    // True if NaNs are left out.
+    // True if NaNs are ignored.
     int skips;
     // True for the greatest elements.
     int largest;
 };
 
-// The first of n ascending keys that is not less than `key`.
+// The index of the first of n ascending keys that is not less than `key`.
 template <class K> DEVICE int64 first_from(const K* keys, int64 n, K key) {
     int64 low = 0;
     while (n > 0) {
@@ -45,7 +45,7 @@ template <class K> DEVICE int64 first_from(const K* keys, int64 n, K key) {
     return low;
 }
 
-// The rank that is looked for among n elements, of which `numbers` are not NaN.
+// The wanted rank among n elements, of which `numbers` are not NaN.
 DEVICE int64 rank_of(const SelectArgs& args, int64 n, int64 numbers) {
     if (args.kind == AT) return args.rank;
     if (args.kind == MEDIAN) return numbers < n ? n - 1 : (n - 1) / 2;
@@ -58,7 +58,7 @@ template <class T> DEVICE void write_choice(const Lines& lines, const Line& line
     if (lines.out[1]) write(line.out[1], lines.dtype[2], i64(place));
 }
 
-// A thread takes a sorted line.
+// One thread for each sorted line.
 template <class T> DEVICE void select_sorted(const SelectArgs& args) {
     typedef typename Key<T>::type K;
     const Lines& lines = args.lines;
@@ -76,11 +76,12 @@ struct Run {
     int64 length, last;
 };
 struct Longer {
-    // Of equally long runs the one with lesser keys.
+    // If runs have equal length, the one with smaller keys wins.
     DEVICE Run operator()(Run a, Run b) const { return b.length > a.length || (b.length == a.length && b.last < a.last) ? b : a; }
 };
 
-// A warp or a block takes a sorted line: the most frequent element. No NaN equals another: one is returned only if there is nothing else.
+// One warp or block for each sorted line: the most frequent element. No NaN equals another, so a NaN is returned only if there is nothing
+// else.
 template <class T, int LANES> DEVICE void select_mode(const SelectArgs& args) {
     typedef typename Key<T>::type K;
     const Lines& lines = args.lines;
@@ -104,14 +105,15 @@ template <class T, int LANES> DEVICE void select_mode(const SelectArgs& args) {
     }
 }
 
-// From a to b, exact at both ends. Equal infinities stay what they are.
+// From a to b, exact at both ends. Equal infinities stay what they are. The sum of shares is used where the difference overflows.
 template <class T> DEVICE T between(T a, T b, T fraction) {
     if (fraction.v == 0 || a == b) return a;
     T step = b - a;
+    if (step.v == Special<typename T::value_type>::infinity()) return a * (T(1) - fraction) + b * fraction;
     return fraction.v < 0.5 ? a + fraction * step : b - (T(1) - fraction) * step;
 }
 
-// A thread takes a share of a sorted line: the quantile.
+// One thread for each quantile of a sorted line.
 template <class T> DEVICE void select_quantiles(const SelectArgs& args) {
     typedef typename Key<T>::type K;
     const Lines& lines = args.lines;
@@ -149,13 +151,13 @@ template <class S> struct Keys {
     DEVICE K at(int64 i) const { return Key<S>::of(*(const S*)(x + i * step)) ^ flip; }
 };
 
-// The key of a rank, and how many keys are less.
+// The key of a rank, and the number of smaller keys.
 template <class K> struct Found {
     K key;
     int64 below;
 };
 
-// The key with `rank` keys before it in order; all threads of the block take part.
+// The key with `rank` keys before it in order. All threads of the block take part.
 template <class S> DEVICE Found<typename Key<S>::type> find(const Keys<S>& keys, int64 rank) {
     typedef typename Key<S>::type K;
     __shared__ uint counts[DIGITS];
@@ -168,7 +170,7 @@ template <class S> DEVICE Found<typename Key<S>::type> find(const Keys<S>& keys,
         for (int64 first = 0; first < keys.n; first += BLOCK) {
             int64 i = first + threadIdx.x;
             K key = i < keys.n ? keys.at(i) : 0;
-            // The higher digits are shifted out in two steps, since they may be all.
+            // The shift is done in two steps, because it may be as long as the key.
             bool counted = i < keys.n && (key >> shift >> (DIGIT - 1) >> 1) == found.key;
             uint digit = counted ? digit_of(key, shift) : DIGITS, same = peers(digit);
             if (counted && (same & lanes_below()) == 0) atomicAdd(&counts[digit], (uint)__popc(same));
@@ -195,7 +197,7 @@ struct Plus {
     DEVICE int64 operator()(int64 a, int64 b) const { return a + b; }
 };
 
-// A block takes a line: the element of a rank and its first place.
+// One block for each line: the element of a rank and its first position.
 template <class S> DEVICE void select_lines(const SelectArgs& args) {
     typedef typename Key<S>::type K;
     typedef typename Compute<S>::type T;
@@ -217,7 +219,7 @@ template <class S> DEVICE void select_lines(const SelectArgs& args) {
     }
 }
 
-// A block takes a line: the least or greatest elements, as they stand in the line; of equal ones the first.
+// One block for each line: the least or greatest elements in the order of the line; of equal ones the first.
 template <class S> DEVICE void select_top(const SelectArgs& args) {
     typedef typename Key<S>::type K;
     typedef typename Compute<S>::type T;
@@ -226,7 +228,7 @@ template <class S> DEVICE void select_top(const SelectArgs& args) {
         Line line = line_of(lines, number);
         Keys<S> keys(lines, line, args.largest);
         Found<K> last = find(keys, args.rank - 1);
-        // Of those that are equal to the last one so many are taken.
+        // The number of elements equal to the last selected one that are taken.
         int64 equals = args.rank - last.below, less_before = 0, equal_before = 0;
         for (int64 first = 0; first < lines.n; first += BLOCK) {
             int64 i = first + threadIdx.x;

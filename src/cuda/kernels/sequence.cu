@@ -1,4 +1,4 @@
-// Elements that follow from their position: progressions, triangles of matrices, marks.
+// Elements computed from their position: progressions, triangles of matrices, one-hot rows.
 
 struct IntegersArgs {
     byte* to;
@@ -7,7 +7,7 @@ struct IntegersArgs {
     int64 step;
 };
 
-// `start + i * step`, of which an element keeps the lower bits.
+// `start + i * step`, truncated to the lower bits.
 template <int SIZE> DEVICE void integers(const IntegersArgs& args) {
     typedef typename Unit<SIZE>::type T;
     for (int64 i = first_item(); i < args.n; i += item_step()) ((T*)args.to)[i] = (T)((uint64)args.start + (uint64)i * (uint64)args.step);
@@ -23,14 +23,14 @@ struct Ramp {
 struct SpacedArgs {
     byte* to;
     int64 n;
-    // The progression before position `half`, and the one from there on.
+    // The progression before position `half`, and the progression from there on.
     Ramp up;
     Ramp down;
     int64 half;
     // The base that is raised to the power of each number, or its logarithm.
     double base;
     int dtype;
-    // What is raised: an entry of Power.
+    // The kind of power: a value of Power.
     int power;
 };
 
@@ -55,7 +55,7 @@ struct TriangleArgs {
     const byte* from;
     int64 rows;
     int64 columns;
-    // Bytes from row to row and from column to column, of the result and of the source.
+    // The distances between rows and between columns in bytes, for the result and the source.
     int64 row_step[2];
     int64 column_step[2];
     int64 k;
@@ -63,7 +63,7 @@ struct TriangleArgs {
     int unused;
 };
 
-// Copies the elements of triangles, and stores 0 beside them.
+// Copies the elements of triangles, and stores 0 outside.
 template <int SIZE> DEVICE void triangle(const TriangleArgs& args) {
     typedef typename Unit<SIZE>::type T;
     const int64 area = args.rows * args.columns;
@@ -80,26 +80,26 @@ template <int SIZE> DEVICE void triangle(const TriangleArgs& args) {
 }
 
 struct PlacesArgs {
-    // Where rows and columns go, and how many there are.
+    // The addresses for rows and columns, and the number of positions.
     int64* rows;
     int64* columns;
     int64 n;
-    // The first row that has positions, and how many rows follow each other from there.
+    // The first row with positions, and the number of rows from there on.
     int64 first;
     int64 count;
-    // Positions of the first row, and how many rows have as many.
+    // The number of positions of the first row, and the number of rows with the same number.
     int64 width;
     int64 even;
-    // Positions that each row after those has more than the one before, 1 or -1; 0 once a row has `most`.
+    // The difference of positions, 1 or -1, between each later row and the row before; 0 after a row has `most`.
     int64 growth;
     int64 most;
-    // The column of the first position of row r is r + shift, or 0 if that is less.
+    // The column of the first position of row r is r + shift, or 0 if that is negative.
     int64 shift;
 };
 
-// Positions in the first `row` rows that have some.
+// The number of positions in the first `row` rows with positions.
 DEVICE int64 before(const PlacesArgs& args, int64 row) {
-    // Rows as wide as the first, rows that grow or shrink by one each, and rows that are full again.
+    // The numbers of rows as wide as the first, of rows that grow or shrink by one each, and of full rows.
     const int64 even = row < args.even ? row : args.even;
     int64 ramp = row - even;
     const int64 longest = args.growth > 0 ? args.most - args.width : ramp;
@@ -108,10 +108,10 @@ DEVICE int64 before(const PlacesArgs& args, int64 row) {
     return even * args.width + ramp * args.width + args.growth * (ramp * (ramp + 1) / 2) + full * args.most;
 }
 
-// Rows and columns of the positions of a triangle, in row-major order.
+// Writes the rows and columns of the positions of a triangle, in row-major order.
 DEVICE void places(const PlacesArgs& args) {
     for (int64 i = first_item(); i < args.n; i += item_step()) {
-        // The last row that begins at or before position i.
+        // Searches the last row that begins at or before position i.
         int64 row = 0, rows = args.count;
         while (rows > 1) {
             const int64 half = rows / 2;
@@ -134,7 +134,7 @@ struct MarkArgs {
     int unused;
 };
 
-// Stores a number in each row, at the column that is listed for it.
+// Stores a number in each row, in the column that is listed for it.
 DEVICE void mark(const MarkArgs& args) {
     for (int64 i = first_item(); i < args.n; i += item_step()) {
         byte* to = args.to + (i * args.width + args.columns[i]) * args.size;

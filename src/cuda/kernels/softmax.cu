@@ -1,5 +1,6 @@
-// Softmax and its kin along lines: exponentials of the distance to the greatest element, which cannot overflow, and their sum. A warp or a
-// block takes a line; a thread takes one of many lines that lie side by side; several blocks take the segments of a long line.
+// Softmax and related functions along lines. Exponentials are computed of the distance to the greatest element, so that they cannot
+// overflow. A warp or a block processes a line; a thread processes one of many adjacent lines; several blocks process the segments of a
+// long line.
 
 enum { SOFTMAX, LOG_SOFTMAX, LOG_SUM_EXP };
 
@@ -7,7 +8,7 @@ struct SoftmaxArgs {
     Lines lines;
     // The state of each segment of each line.
     byte* states;
-    // Segments of a line, and elements of a segment.
+    // The number of segments of a line, and the number of elements of a segment.
     int64 segments;
     int64 segment;
     int kind;
@@ -17,10 +18,10 @@ struct SoftmaxArgs {
 DEVICE float exponential(float x) { return ::expf(x); }
 DEVICE double exponential(double x) { return ::exp(x); }
 
-// Stands for elements of any dtype that are computed in T; other types are those in which input and result are stored.
+// Elements of any dtype that are computed in T. Other types are the storage types of input and result.
 template <class T> struct Any {};
 
-// The type that elements are computed in, and their loads and stores.
+// The compute type of elements, and their loads and stores.
 template <class S> struct Stored {
     typedef typename Compute<S>::type T;
     static DEVICE T read(const byte* p, int) { return convert<T>(*(const S*)p); }
@@ -32,25 +33,25 @@ template <class C> struct Stored<Any<C>> {
     static DEVICE void write(byte* p, int dtype, T x) { store_other(p, dtype, x); }
 };
 
-// A run of elements: the greatest one, NaN left out, and the sum of the exponentials of the distances to it.
+// The weights of a run of elements: the greatest element except NaN, and the sum of the exponentials of the distances to it.
 template <class T> struct Weights {
     typedef typename T::value_type V;
     V most;
     double sum;
     static DEVICE Weights none() { return Weights{-Special<V>::infinity(), 0}; }
-    // Where `most` is the greatest already.
+    // Adds an element that is not greater than `most`.
     DEVICE void add(V x) { sum += exponential(x - most); }
 };
 
 template <class X> DEVICE bool is_infinite(X x) { return libm::abs(x) == Special<X>::infinity(); }
 
-// The sum of `weights` as if its distances had been taken from `most`, which is no less.
+// The sum of `weights` for distances to `most`, which is not less than the old maximum.
 template <class T> DEVICE double moved(Weights<T> weights, typename T::value_type most) {
     bool stays = weights.most == most || weights.sum == 0 || is_infinite(weights.sum);
     return stays ? weights.sum : weights.sum * exponential((double)weights.most - (double)most);
 }
 
-// The results of a line with these weights: the factor of exponentials, or the logarithm of the sum.
+// The factor of exponentials, or the logarithm of the sum, of a line with these weights.
 template <class T> DEVICE T result_of(int kind, Weights<T> weights) {
     return kind == SOFTMAX ? T::from_f64(1 / weights.sum) : T::from_f64(::log(weights.sum));
 }
@@ -60,7 +61,7 @@ template <class T> DEVICE T softmax_of(int kind, T x, T most, T all) {
     return kind == SOFTMAX ? T(exponential((x - most).v)) * all : x - most - all;
 }
 
-// The greater of two; `b` where `a` is not a number.
+// The greater of two; `b` if `a` is NaN.
 struct Greater {
     template <class V> DEVICE V operator()(V a, V b) const { return a > b ? a : b; }
 };
@@ -78,14 +79,14 @@ template <int LANES, class V, class F> DEVICE V folded(V x, F f, V identity) {
     }
 }
 
-// Every LANES-th element of a line from `start` to `end`, from the number of the thread's lane on. The first KEPT are read once.
+// Every LANES-th element of a line from `start` to `end`, from the thread's lane on. The first KEPT elements are kept in registers.
 template <class S, int LANES> struct Elements {
     typedef typename Stored<S>::T T;
     static const int KEPT = 32 / (int)sizeof(T);
     const byte* x;
     int64 step, end;
     int dtype, lane;
-    // The elements that are kept, of all threads.
+    // The number of kept elements of all threads.
     int first;
     T kept[KEPT];
     DEVICE Elements(const byte* line, int64 step, int dtype, int64 start, int64 end)
@@ -106,8 +107,8 @@ template <class S, int LANES> struct Elements {
 #pragma unroll 2
         for (int64 i = lane + KEPT * LANES; i < end; i += LANES) f(at(i), i);
     }
-    // The weights of the elements. Infinity minus itself is NaN: distances are taken from 0 where nothing is greater than minus infinity,
-    // and for the logarithm of a sum with an infinite element.
+    // The weights of the elements. Infinity minus itself is NaN. So the distance is taken to 0 if no element is greater than minus
+    // infinity, and for the logarithm of a sum with an infinite element.
     DEVICE Weights<T> weights(int kind) const {
         typedef typename T::value_type V;
         V lowest = -Special<V>::infinity(), most = lowest;
@@ -122,7 +123,7 @@ template <class S, int LANES> struct Elements {
     }
 };
 
-// A warp or a block takes a line.
+// One warp or block for each line.
 template <class S, int LANES> DEVICE void softmax_lines(const SoftmaxArgs& args) {
     typedef typename Stored<S>::T T;
     const Lines& lines = args.lines;
@@ -142,7 +143,7 @@ template <class S, int LANES> DEVICE void softmax_lines(const SoftmaxArgs& args)
     }
 }
 
-// A block takes a segment of a line, and leaves its weights.
+// One block for each segment of a line. It stores the segment's weights.
 template <class S> DEVICE void softmax_segments(const SoftmaxArgs& args) {
     typedef typename Stored<S>::T T;
     const Lines& lines = args.lines;
@@ -155,7 +156,7 @@ template <class S> DEVICE void softmax_segments(const SoftmaxArgs& args) {
     }
 }
 
-// A block takes a segment of a line, once the weights of all are known.
+// One block for each segment of a line, after the weights of all segments are known.
 template <class S> DEVICE void softmax_results(const SoftmaxArgs& args) {
     typedef typename Stored<S>::T T;
     typedef typename T::value_type V;
@@ -184,7 +185,7 @@ template <class S> DEVICE void softmax_results(const SoftmaxArgs& args) {
     }
 }
 
-// A thread takes a line: the sum is scaled down where an element is greater than all before.
+// One thread for each line. The sum is scaled down when a new maximum is found.
 template <class S> DEVICE void softmax_singly(const SoftmaxArgs& args) {
     typedef typename Stored<S>::T T;
     typedef typename T::value_type V;
@@ -204,7 +205,7 @@ template <class S> DEVICE void softmax_singly(const SoftmaxArgs& args) {
         }
         bool infinite = is_infinite(weights.most);
         if (args.kind == LOG_SUM_EXP) {
-            // An infinite greatest element is the result, unless one is NaN.
+            // An infinite maximum is the result, unless an element is NaN.
             bool greatest = infinite && weights.sum == weights.sum;
             T all = result_of(args.kind, weights);
             Stored<S>::write(line.out[0], lines.dtype[1], greatest ? T(weights.most) : all + T(weights.most));

@@ -1,31 +1,32 @@
-// Lines in order: every element becomes a record, its key and its place in the line; equal keys keep their order. Lines of up to a tile
-// are sorted in shared memory, several by a block if they are short. Longer ones are sorted by digits, from the lowest one: the digits of
-// each tile are counted, the counts are summed in the order of digits and tiles, and the records of each tile move to their digits.
+// Sorts lines stably. Every element becomes a record of its key and its place in the line. Lines of up to a tile are sorted in shared
+// memory, several by a block if they are short. Longer lines are sorted by digits, from the lowest on: the digits of each tile are counted,
+// the counts are summed in the order of digits and tiles, and the records of each tile move to their places.
 
 struct SortArgs {
     Lines lines;
-    // The places of the elements that are sorted, row-major; NULL if they are all of a line.
+    // The places of the elements to sort, row-major; NULL for all elements of a line.
     const uint* from;
-    // Keys and places, row-major, in two buffers. A pass over a digit moves them from one to the other; the first one has them in the end.
-    // NULL if they are not wanted.
+    // Keys and places, row-major, in two buffers. A pass over a digit moves them from one to the other. At the end they are in the first
+    // one. NULL if they are not wanted.
     byte* keys[2];
     uint* places[2];
-    // How often each tile of a line has a digit, and then how many elements go before the end of those; digit by digit, tile by tile.
+    // The number of elements with each digit in each tile of a line, digit by digit, tile by tile; later the number of elements up to the
+    // end of each.
     uint* counts;
-    // The bits in which keys differ: there is no pass over a digit that all keys share.
+    // The bits in which keys differ. Digits that all keys share are skipped.
     uint64* differ;
-    // Tiles of a line.
+    // The number of tiles of a line.
     int64 tiles;
-    // Elements of a line that go to the results, of how many places of a line.
+    // The number of elements of a line that are written to the results, and the number of places of a line.
     int64 take;
     int64 row;
     // True for the greatest first.
     int descending;
-    // The lowest bit of the digit.
+    // The index of the digit's lowest bit.
     int shift;
-    // Records of a line in shared memory, a power of two.
+    // The number of records of a line in shared memory, a power of two.
     int width;
-    // The buffer in which keys are made.
+    // The index of the buffer for the initial keys.
     int start;
 };
 
@@ -37,7 +38,7 @@ template <class S> DEVICE typename Key<S>::type key_at(const byte* p, int descen
 
 // ---- lines of up to a tile
 
-// A key and a place, in the order of both.
+// A key and a place. Records are ordered by both.
 template <class K> struct Record;
 template <> struct Record<uint> {
     uint64 both;
@@ -55,7 +56,7 @@ template <> struct Record<uint64> {
     DEVICE bool before(Record b) const { return first < b.first || (first == b.first && second < b.second); }
 };
 
-// Sorts runs of `width` records of a tile, in rounds of comparisons between records at one distance.
+// Sorts runs of `width` records of a tile (bitonic sort).
 template <class R> DEVICE void sort_records(R (&records)[TILE], int width) {
     for (int size = 2; size <= width; size *= 2) {
         for (int distance = size / 2; distance > 0; distance /= 2) {
@@ -73,7 +74,7 @@ template <class R> DEVICE void sort_records(R (&records)[TILE], int width) {
     }
 }
 
-// A block sorts as many lines as a tile holds. Results may lie on the elements.
+// One block sorts as many lines as fit in a tile. Results may overwrite the elements.
 template <class S> DEVICE void sort_short(const SortArgs& args) {
     typedef typename Key<S>::type K;
     typedef typename Compute<S>::type T;
@@ -83,7 +84,7 @@ template <class S> DEVICE void sort_short(const SortArgs& args) {
     for (int64 job = blockIdx.x; job * group < lines.outer.total; job += gridDim.x) {
         for (int k = threadIdx.x; k < TILE; k += BLOCK) {
             int64 number = job * group + k / width, i = k % width;
-            // What fills a run up comes last.
+            // Records that pad a run come last.
             Record<K> record = Record<K>::of(~(K)0, (uint)i);
             if (number < lines.outer.total && i < lines.n) {
                 int64 place = args.from ? args.from[number * lines.n + i] : i;
@@ -102,7 +103,7 @@ template <class S> DEVICE void sort_short(const SortArgs& args) {
                 ((K*)args.keys[0])[number * lines.n + i] = records[k].key();
                 args.places[0][number * lines.n + i] = place;
             }
-            // The element takes the place of its key.
+            // The element replaces its key.
             K bits = 0;
             if (lines.out[0] && i < args.take) {
                 T value = convert<T>(*(const S*)(line_of(lines, number).x + place * lines.step[0]));
@@ -110,7 +111,7 @@ template <class S> DEVICE void sort_short(const SortArgs& args) {
             }
             records[k] = Record<K>::of(bits, place);
         }
-        // All elements of these lines have been read.
+        // All elements of these lines have been read after this barrier.
         __syncthreads();
         for (int k = threadIdx.x; k < TILE; k += BLOCK) {
             int64 number = job * group + k / width, i = k % width;
@@ -128,10 +129,10 @@ template <class S> DEVICE void sort_short(const SortArgs& args) {
 
 // ---- longer lines
 
-// True if all keys share a digit.
+// Returns true if all keys have the same digit at this bit.
 DEVICE bool is_shared(const SortArgs& args, int shift) { return digit_of(*args.differ, shift) == 0; }
 
-// The buffer that holds keys and places before the pass over the digit from bit `shift` on.
+// The index of the buffer that holds keys and places before the pass over the digit from bit `shift` on.
 DEVICE int buffer_at(const SortArgs& args, int shift) {
     int buffer = args.start;
     for (int digit = 0; digit < shift; digit += DIGIT) buffer ^= !is_shared(args, digit);
@@ -142,7 +143,7 @@ struct Either {
     DEVICE uint64 operator()(uint64 a, uint64 b) const { return a | b; }
 };
 
-// Makes the keys of lines, and their places.
+// Writes the keys and places of lines.
 template <class S> DEVICE void sort_keys(const SortArgs& args) {
     typedef typename Key<S>::type K;
     __shared__ uint64 shared[WARPS];
@@ -190,7 +191,7 @@ template <class K> DEVICE void sort_count(const SortArgs& args) {
 
 // Moves the records of each tile.
 template <class K> DEVICE void sort_move(const SortArgs& args) {
-    // The first slot of each digit of each warp, and what is added to a slot to get the place in the line.
+    // The first slot of each digit of each warp, and the difference between a slot and the place in the line.
     __shared__ uint slots[WARPS][DIGITS];
     __shared__ uint bases[DIGITS];
     __shared__ K keys[TILE];
@@ -203,7 +204,7 @@ template <class K> DEVICE void sort_move(const SortArgs& args) {
         int64 line = tile.line * n, first = line + tile.first;
         for (int w = 0; w < WARPS; w++) slots[w][thread] = 0;
         __syncthreads();
-        // A warp takes neighbouring elements, so that equal digits keep their order.
+        // Each warp moves neighbouring elements, so that equal digits keep their order.
         K key[ITEMS];
         uint rank[ITEMS];
         int start = warp * (TILE / WARPS) + thread % 32;
@@ -251,7 +252,7 @@ template <class K> DEVICE void sort_move(const SortArgs& args) {
     }
 }
 
-// Moves keys and places to the first buffer, unless they lie there, after all passes: `shift` is the number of the bits of a key.
+// Copies keys and places to the first buffer after all passes, unless they are there. `shift` is the number of bits of a key.
 template <class K> DEVICE void sort_settle(const SortArgs& args) {
     if (buffer_at(args, args.shift) == 0) return;
     int64 n = args.lines.outer.total * args.lines.n;
@@ -261,7 +262,7 @@ template <class K> DEVICE void sort_settle(const SortArgs& args) {
     }
 }
 
-// Writes the elements at the first places of each line, and these places; results lie apart from the elements.
+// Writes the elements at the first places of each line, and these places. Results do not overlap the elements.
 template <class T> DEVICE void sort_take(const SortArgs& args) {
     const Lines& lines = args.lines;
     for (int64 job = blockIdx.x; job < lines.outer.total * args.tiles; job += gridDim.x) {

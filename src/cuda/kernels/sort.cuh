@@ -1,16 +1,16 @@
-// What sorting and selection share: tiles of lines, digits of keys, and the records of a sorted line.
+// Shared code of sorting and selection: tiles of lines, digits of keys, and the records of a sorted line.
 
-// Elements that a thread takes of a tile, and elements of a tile.
+// The number of elements of a tile for each thread, and the number of elements of a tile.
 const int ITEMS = 8;
 const int TILE = BLOCK * ITEMS;
 
-// Values of a digit.
+// The number of bits of a digit, and of its values.
 const int DIGIT = 8;
 const int DIGITS = 1 << DIGIT;
 
 template <class K> DEVICE uint digit_of(K key, int shift) { return (uint)(key >> shift) & (DIGITS - 1); }
 
-// The lanes of a warp that have the same number, of at most DIGIT bits and one.
+// The lanes of a warp with the same number, which has at most DIGIT + 1 bits.
 DEVICE uint peers(uint number) {
     uint same = 0xffffffffu;
     for (int bit = 0; bit <= DIGIT; bit++) {
@@ -20,10 +20,10 @@ DEVICE uint peers(uint number) {
     return same;
 }
 
-// Lanes below this one, as bits.
+// The lower lanes, as a bit mask.
 DEVICE uint lanes_below() { return (1u << threadIdx.x % 32) - 1; }
 
-// The sum of the numbers of the threads before this one; `all` becomes that of the block.
+// The sum of the numbers of earlier threads. `all` is set to the sum over the block.
 template <class N> DEVICE N sum_before(N x, N& all) {
     __shared__ N sums[WARPS];
     int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -44,14 +44,14 @@ template <class N> DEVICE N sum_before(N x, N& all) {
     return before + sum - x;
 }
 
-// A tile of a line: its first element and how many it has.
+// A tile of a line: its first element and its number of elements.
 struct Tile {
     int64 line;
     int64 first;
     int count;
 };
 
-// Tile number `job` of lines of n elements, which have `tiles` each.
+// Tile number `job` of lines with n elements and `tiles` tiles each.
 DEVICE Tile tile_of(int64 job, int64 tiles, int64 n) {
     int64 line = job / tiles, first = (job - line * tiles) * TILE;
     return Tile{line, first, (int)least(TILE, n - first)};

@@ -1,31 +1,31 @@
-// Products of matrices by tiles in shared memory: a block makes 64 x 64 elements, each of its threads 4 x 4.
+// Matrix products by tiles in shared memory. A block computes 64 x 64 elements, each of its threads 4 x 4.
 
 const int TILE = 64;
 
-// Products that are summed between two barriers.
+// The number of products that are summed between two barriers.
 const int DEPTH = 16;
-// Rows and columns of a thread.
+// The number of rows and columns of a thread.
 const int SIDE = 4;
-// Elements of a tile that a thread brings.
+// The number of elements of a tile that a thread loads.
 const int BROUGHT = TILE * DEPTH / BLOCK;
-// Products that are summed before their sum is added to the total, so that rounding errors of float32 stay small.
+// The number of products that are summed before their sum is added to the total, which keeps rounding errors of float32 small.
 const int PIECE = 64;
 
-// The type that long sums of T are kept in.
+// The type of long sums of T.
 template <class T> struct Wide { typedef T type; };
 template <> struct Wide<f32> { typedef f64 type; };
 
-// Elements that are read at once.
+// Elements that are loaded together.
 template <class T> struct alignas(16) Four {
     T v[SIDE];
 };
 
-// A tile of a factor, 64 elements for each depth. Four more spread the elements of one place over the banks.
+// A tile of a factor, with 64 elements for each depth. Four padding elements spread the elements of one place over the banks.
 template <class T> struct FactorTile {
     Four<T> at[DEPTH][TILE / SIDE + 1];
 
     DEVICE void put(int k, int place, T x) { at[k][place / SIDE].v[place % SIDE] = x; }
-    // The same memory for other elements.
+    // The tile's memory, for other elements.
     DEVICE T* buffer() { return (T*)at; }
 };
 static_assert(DEPTH * (TILE / SIDE + 1) * SIDE >= TILE / SIDE * TILE, "the buffer of sums");
@@ -50,8 +50,8 @@ template <class T> struct Sums {
         }
     }
 
-    // Calls `f` with the row and the column of each sum of the tile, for threads beside each other in columns beside each other, by way of
-    // a buffer of 16 x 64 elements. All threads of the block take part.
+    // Calls `f` with the row and the column of each sum of the tile, so that neighbouring threads get neighbouring columns. Uses a buffer
+    // of 16 x 64 elements. All threads of the block take part.
     template <class F> DEVICE void each(T* buffer, F f) const {
         int row = threadIdx.x / (TILE / SIDE), col = threadIdx.x % (TILE / SIDE) * SIDE;
 #pragma unroll
@@ -66,21 +66,21 @@ template <class T> struct Sums {
     }
 };
 
-// The depth and the place of the element that a thread brings as number `i`: threads beside each other take elements beside each other,
-// along the depth or across it.
+// The depth and the place of the thread's element number `i`. Neighbouring threads load neighbouring elements, along the depth or across
+// it.
 DEVICE int depth_of(bool along, int i) { return along ? threadIdx.x % DEPTH : threadIdx.x / TILE + i * (BLOCK / TILE); }
 DEVICE int place_of(bool along, int i) { return along ? threadIdx.x / DEPTH + i * (BLOCK / DEPTH) : threadIdx.x % TILE; }
 
-// Rows or columns of a factor, from the first of a tile on, as they lie in memory.
+// The rows or columns of a factor from the first one of a tile on, in memory.
 template <class T, class S> struct Strided {
-    // The thread's first element at depth 0, and elements from each to the next.
+    // The thread's first element at depth 0, and the distance between its elements.
     const S* start;
     int64 apart, depth_step;
-    // Places of the tile that the matrix has.
+    // The number of places of the tile that are inside the matrix.
     int count;
     bool along;
 
-    // `first` is the first element of the tile, `places` the number of places from there on.
+    // `first` is the first element of the tile, and `places` the number of places from there to the end of the matrix.
     DEVICE Strided(const S* first, int64 step, int64 depth_step, int64 places, bool along) : depth_step(depth_step), along(along) {
         start = first + place_of(along, 0) * step + depth_of(along, 0) * depth_step;
         apart = along ? BLOCK / DEPTH * step : BLOCK / TILE * depth_step;
@@ -92,8 +92,8 @@ template <class T, class S> struct Strided {
     }
 };
 
-// The thread's elements of a factor for the depths from `from` on, up to `to`. A factor F has `along`, and `at(from, i)`: the thread's
-// element number `i`, which is 0 where the matrix has none.
+// Loads the thread's elements of a factor for the depths `from` to `to`. A factor F has the flag `along` and the function `at(from, i)`,
+// which returns the thread's element number `i`, or 0 outside the matrix.
 template <class T, class F> DEVICE void bring(const F& factor, int64 from, int64 to, T (&brought)[BROUGHT]) {
     int left = to - from < DEPTH ? (int)(to - from) : DEPTH;
 #pragma unroll
@@ -107,7 +107,7 @@ template <class T> DEVICE void put(FactorTile<T>& tile, bool along, const T (&br
     for (int i = 0; i < BROUGHT; i++) tile.put(depth_of(along, i), place_of(along, i), brought[i]);
 }
 
-// Adds the products of two tiles.
+// Adds the products of two tiles to the sums.
 template <class T> DEVICE void multiply(const FactorTile<T>& left, const FactorTile<T>& right, Sums<T>& sums) {
     int row = threadIdx.x / (TILE / SIDE), col = threadIdx.x % (TILE / SIDE);
 #pragma unroll 2
@@ -125,7 +125,7 @@ template <class T> DEVICE void multiply(const FactorTile<T>& left, const FactorT
 template <class T, class A, class B>
 DEVICE void add_products(const A& a, const B& b, int64 from, int64 to, FactorTile<T>& left, FactorTile<T>& right, Sums<T>& total) {
     constexpr bool pieces = !Same<T, typename Wide<T>::type>::value;
-    // The next elements are on their way while others are multiplied, where registers suffice.
+    // The next elements are prefetched during the multiplication, if there are enough registers.
     constexpr bool ahead = sizeof(T) < 8;
     T next_a[BROUGHT], next_b[BROUGHT];
     Sums<T> piece;
@@ -162,7 +162,7 @@ DEVICE void add_products(const A& a, const B& b, int64 from, int64 to, FactorTil
     if constexpr (pieces) total.add(piece);
 }
 
-// The sum of the elements at `x`, `step` apart, over a warp; each thread has it.
+// The sum over a warp of `count` elements at `x` with distance `step`. Each thread gets it.
 template <class T> DEVICE T sum_by_warp(const T* x, int64 count, int64 step) {
     typedef typename Wide<T>::type W;
     W sum = W::ZERO;
@@ -170,7 +170,7 @@ template <class T> DEVICE T sum_by_warp(const T* x, int64 count, int64 step) {
     return convert<T>(warp_reduce(sum, [](W a, W b) { return a.add(b); }));
 }
 
-// The same by one thread.
+// The sum of `count` elements at `x` with distance `step`, by one thread.
 template <class T> DEVICE T sum_by_thread(const T* x, int64 count, int64 step) {
     typedef typename Wide<T>::type W;
     W sum = W::ZERO;

@@ -1,29 +1,29 @@
-// Runs of equal elements of a vector, or of equal rows of a matrix, which some places bring into order. Each run begins at a head, and the
-// number of heads up to an element is the number of its run. No NaN equals another: each is a run of its own.
+// Runs of equal elements of a vector, or of equal rows of a matrix, in an order that is given by places. Each run begins at a head. The
+// number of heads up to an element is the number of its run. No NaN equals another, so each NaN is a separate run.
 
 struct UniqueArgs {
-    // Row-major, of the type that is computed in.
+    // The elements, row-major, in the compute type.
     const byte* x;
-    // The order; NULL if it is that of the elements.
+    // The order; NULL for the order of the elements in memory.
     const uint* places;
-    // Rows in runs of which each is sorted, and where they go.
+    // The rows in sorted runs, and the destination of the merge.
     const uint* from;
     uint* to;
-    // True for each head, then the number of heads up to each element.
+    // True for each head; then the number of heads up to each element.
     byte* heads;
     const int* numbers;
-    // Where each run begins.
+    // The start of each run.
     int64* starts;
     byte* values;
-    // NULL if it is not wanted.
+    // The run of each element; NULL if it is not wanted.
     int64* inverse;
     int64* counts;
-    // Elements or rows, and runs.
+    // The number of elements or rows, and the number of runs.
     int64 n;
     int64 runs;
-    // Elements of a row.
+    // The number of elements of a row.
     int64 width;
-    // Rows that are in order already.
+    // The length of sorted runs in rows.
     int64 sorted;
 };
 
@@ -31,7 +31,7 @@ DEVICE int64 first_item() { return (int64)blockIdx.x * BLOCK + threadIdx.x; }
 DEVICE int64 item_step() { return (int64)gridDim.x * BLOCK; }
 DEVICE int64 place_of(const UniqueArgs& args, int64 i) { return args.places ? args.places[i] : i; }
 
-// The order of two rows: below 0 if the first one comes first, 0 if they are equal. The first key in which they differ decides.
+// Compares two rows: negative if the first one comes first, 0 if they are equal. The first different key decides.
 template <class T> DEVICE int compared(const UniqueArgs& args, int64 a, int64 b) {
     const T* x = (const T*)args.x;
     for (int64 j = 0; j < args.width; j++) {
@@ -41,12 +41,12 @@ template <class T> DEVICE int compared(const UniqueArgs& args, int64 a, int64 b)
     return 0;
 }
 
-// Makes each row a run of its own.
+// Makes each row a sorted run.
 DEVICE void unique_places(const UniqueArgs& args) {
     for (int64 i = first_item(); i < args.n; i += item_step()) args.to[i] = (uint)i;
 }
 
-// Merges pairs of sorted runs of rows: a row goes behind those of its run and those of the other run that come before it.
+// Merges pairs of sorted runs of rows. The new position of a row is the number of rows before it in both runs.
 template <class T> DEVICE void unique_merge(const UniqueArgs& args) {
     for (int64 i = first_item(); i < args.n; i += item_step()) {
         int64 own = i / args.sorted * args.sorted, pair = i / (2 * args.sorted) * 2 * args.sorted;
@@ -80,7 +80,7 @@ template <class T> DEVICE void unique_heads(const UniqueArgs& args) {
     }
 }
 
-// Writes where each run begins, and for each row the number of its run.
+// Writes the start of each run, and the run number of each row.
 DEVICE void unique_starts(const UniqueArgs& args) {
     for (int64 i = first_item(); i < args.n; i += item_step()) {
         int64 run = args.numbers[i] - 1;

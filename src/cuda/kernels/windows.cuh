@@ -1,5 +1,5 @@
-// How windows lie in an image, as `launch::Window` says, with the divisors of indices into images, kernels and outputs. N is the type of
-// indices, int only where the host says that all are below 2^31.
+// The windows of an image, as in `launch::Window`, with the divisors of indices into images, kernels and outputs. N is the type of indices.
+// It is int only if the host has checked that all are below 2^31.
 
 struct Windows {
     int64 image[3], kernel[3], out[3], stride[3], padding[3], dilation[3];
@@ -13,7 +13,7 @@ template <class N> struct Place {
     N at[3];
 };
 
-// The indices of an element by its number in row-major order, which is below the product of the sizes.
+// The indices of an element from its number in row-major order, which is less than the product of the sizes.
 template <class N> DEVICE Place<N> place_in(N number, const Divider (&by)[3]) {
     Place<N> place;
     place.at[2] = take(number, by[2]);
@@ -26,7 +26,7 @@ template <class N> DEVICE N number_of(const Place<N>& place, const int64 (&sizes
     return (place.at[0] * (N)sizes[1] + place.at[1]) * (N)sizes[2] + place.at[2];
 }
 
-// The element of the image on which a tap of an output lies, or -1 in the padding.
+// The element of the image at a tap of an output; -1 in the padding.
 template <class N> DEVICE N pixel_of(const Windows& w, const Place<N>& output, const Place<N>& tap) {
     Place<N> pixel;
     bool inside = true;
@@ -38,7 +38,7 @@ template <class N> DEVICE N pixel_of(const Windows& w, const Place<N>& output, c
     return inside ? number_of(pixel, w.image) : -1;
 }
 
-// The output of which a tap lies on an element of the image, or -1 if there is none.
+// The output for which this tap is at this element of the image; -1 if there is none.
 template <class N> DEVICE N output_of(const Windows& w, const Place<N>& pixel, const Place<N>& tap) {
     Place<N> output;
     bool inside = true;

@@ -1,6 +1,7 @@
 //! Arrow's C data interface: vectors handed to other libraries, and taken from them.
 
 use super::arrow_abi::{ArrowArray, ArrowSchema};
+use super::unsigned::{Stored, Unsigned};
 use crate::alloc;
 use crate::device::{Device, Making};
 use crate::dtype::Dtype;
@@ -118,7 +119,8 @@ fn packed(t: &Tensor) -> Result<Tensor> {
     Ok(bits)
 }
 
-/// A vector that shares the values of a producer, whose array is released with the last reference; of truth values a copy. On success
+/// A vector that shares the values of a producer, whose array is released with the last reference; of truth values and of
+/// unsigned integers wider than a byte it is a copy. On success
 /// both structs have been moved: their `release` is NULL. On failure they remain the caller's.
 ///
 /// # Safety
@@ -129,7 +131,7 @@ pub unsafe fn import(schema: *mut ArrowSchema, array: *mut ArrowArray) -> Result
     let Some(release_schema) = kind.release else { bail!(Argument, "the schema has been released") };
     let Some(release) = values.release else { bail!(Argument, "the array has been released") };
     // SAFETY: the caller's promise.
-    let dtype = unsafe { dtype_of(kind) }?;
+    let stored = unsafe { stored_as(kind) }?;
     let &ArrowArray { length, offset, n_buffers, n_children, buffers, .. } = values;
     if n_buffers != 2 || n_children != 0 || buffers.is_null() {
         bail!(Argument, "the array has {n_buffers} buffers and {n_children} children: numbers have 2 and none")
@@ -154,11 +156,16 @@ pub unsafe fn import(schema: *mut ArrowSchema, array: *mut ArrowArray) -> Result
     // SAFETY: the caller's promise; behind it nothing fails. An array is released where its values are copied, and moves where they are
     // shared.
     unsafe {
-        let t = match dtype {
-            Dtype::Bool => unpacked(data, offset, length)?,
-            _ => shared(array, dtype, data, offset, length)?,
+        let (t, is_copied) = match stored {
+            Stored::Same(Dtype::Bool) => (unpacked(data, offset, length)?, true),
+            Stored::Same(dtype) => (shared(array, dtype, data, offset, length)?, false),
+            Stored::Unsigned(unsigned) => {
+                let first = first_of(data, unsigned.stored(), offset, length)?;
+                let borrowed = create::from_blob(Device::Cpu, unsigned.stored(), &[length], None, first, None, null_mut())?;
+                (unsigned.widened(&borrowed)?, true)
+            }
         };
-        if dtype == Dtype::Bool {
+        if is_copied {
             release(array);
         }
         (*array).release = None;
@@ -168,11 +175,11 @@ pub unsafe fn import(schema: *mut ArrowSchema, array: *mut ArrowArray) -> Result
     }
 }
 
-/// The dtype of a schema.
+/// How the values of a schema are stored.
 ///
 /// # Safety
 /// Its format is a C string.
-unsafe fn dtype_of(schema: &ArrowSchema) -> Result<Dtype> {
+unsafe fn stored_as(schema: &ArrowSchema) -> Result<Stored> {
     if schema.format.is_null() {
         bail!(Argument, "the format is NULL")
     }
@@ -181,8 +188,10 @@ unsafe fn dtype_of(schema: &ArrowSchema) -> Result<Dtype> {
     if !schema.dictionary.is_null() {
         bail!(Dtype, "the values are indices {format:?} into a dictionary: thorn has no such dtype")
     }
-    match FORMATS.iter().find(|(name, _)| *name == format) {
-        Some(&(_, dtype)) => Ok(dtype),
+    let same = FORMATS.iter().find(|(name, _)| *name == format).map(|&(_, dtype)| Stored::Same(dtype));
+    let unsigned = || [(c"S", Unsigned::Bits16), (c"I", Unsigned::Bits32)].into_iter().find(|(name, _)| *name == format);
+    match same.or_else(|| unsigned().map(|(_, of)| Stored::Unsigned(of))) {
+        Some(stored) => Ok(stored),
         None => bail!(Dtype, "thorn has no dtype of format {format:?}"),
     }
 }
@@ -208,14 +217,19 @@ unsafe fn unpacked(data: *const c_void, offset: i64, length: i64) -> Result<Tens
     Ok(t)
 }
 
+/// The first of `length` values of an array.
+fn first_of(data: *mut c_void, dtype: Dtype, offset: i64, length: i64) -> Result<*mut c_void> {
+    let bytes = offset.checked_mul(dtype.size() as i64).filter(|&bytes| data.addr().checked_add(bytes as usize).is_some());
+    let Some(bytes) = bytes else { bail!(Shape, "offset {offset} of the array reaches beyond all addresses") };
+    Ok(if length == 0 { null_mut() } else { data.wrapping_byte_add(bytes as usize) })
+}
+
 /// A vector over the values of an array, which it holds a copy of the struct of; on failure nothing has happened.
 ///
 /// # Safety
 /// The buffer has `offset + length` values of this dtype until the array is released.
 unsafe fn shared(array: *mut ArrowArray, dtype: Dtype, data: *mut c_void, offset: i64, length: i64) -> Result<Tensor> {
-    let bytes = offset.checked_mul(dtype.size() as i64).filter(|&bytes| data.addr().checked_add(bytes as usize).is_some());
-    let Some(bytes) = bytes else { bail!(Shape, "offset {offset} of the array reaches beyond all addresses") };
-    let first = if length == 0 { null_mut() } else { data.wrapping_byte_add(bytes as usize) };
+    let first = first_of(data, dtype, offset, length)?;
     let Some(block) = alloc::allocate(size_of::<ArrowArray>()) else { bail!(NoMem, "out of memory for an array") };
     // SAFETY: the block is fresh and large enough; its copy of the struct is the one that counts as soon as nothing can fail any more.
     unsafe {

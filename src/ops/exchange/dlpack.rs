@@ -1,6 +1,7 @@
 //! DLPack: tensors handed to other libraries, and taken from them.
 
 use super::dlpack_abi::*;
+use super::unsigned::{Stored, Unsigned};
 use crate::alloc;
 use crate::backend;
 use crate::device::Device;
@@ -139,19 +140,26 @@ pub unsafe fn import<M: Managed>(managed: *mut M) -> Result<Tensor> {
     // SAFETY: the caller's promise.
     let producer = unsafe { &*managed };
     producer.check()?;
+    let stored = stored_as(producer.tensor().dtype)?;
     // SAFETY: the caller's promise; the layout has been checked.
-    let (dtype, layout, data) = unsafe { read(producer.tensor()) }?;
+    let (layout, data) = unsafe { read(producer.tensor(), stored.dtype()) }?;
     let DLDevice { device_type, device_id } = producer.tensor().device;
     let device = if device_type == kDLCUDA { Device::Cuda(i8::try_from(device_id).unwrap_or(-1)) } else { Device::Cpu };
     backend::check(device)?;
     let over = |deleter, context| {
         // SAFETY: the caller's promise.
-        unsafe { create::from_blob(device, dtype, &layout.shape, Some(&layout.strides), data, deleter, context) }
+        unsafe { create::from_blob(device, stored.dtype(), &layout.shape, Some(&layout.strides), data, deleter, context) }
     };
-    if !producer.read_only() {
+    if let Stored::Same(_) = stored
+        && !producer.read_only()
+    {
         return over(Some(end_import::<M>), managed.cast());
     }
-    let copied = copy::clone(&over(None, null_mut())?, TH_PRESERVE_FORMAT)?;
+    let borrowed = over(None, null_mut())?;
+    let copied = match stored {
+        Stored::Same(_) => copy::clone(&borrowed, TH_PRESERVE_FORMAT)?,
+        Stored::Unsigned(unsigned) => unsigned.widened(&borrowed)?,
+    };
     // SAFETY: the elements are copied, and nothing can fail any more.
     unsafe { end_import::<M>(null_mut(), managed.cast()) };
     Ok(copied)
@@ -167,16 +175,15 @@ unsafe extern "C" fn end_import<M: Managed>(_data: *mut c_void, managed: *mut c_
     }
 }
 
-/// Dtype, layout and first element of a producer's tensor.
+/// Layout and first element of a producer's tensor, whose elements have the size of this dtype.
 ///
 /// # Safety
 /// Sizes and strides are as many as the tensor says.
-unsafe fn read(tensor: &DLTensor) -> Result<(Dtype, Layout, *mut c_void)> {
+unsafe fn read(tensor: &DLTensor, dtype: Dtype) -> Result<(Layout, *mut c_void)> {
     let DLDevice { device_type, device_id } = tensor.device;
     if ![kDLCPU, kDLCUDAHost, kDLCUDA].contains(&device_type) {
         bail!(Device, "the tensor is on device {device_id} of type {device_type}, neither in the memory of the host nor of a GPU by CUDA")
     }
-    let dtype = dtype_of(tensor.dtype)?;
     let ndim = match usize::try_from(tensor.ndim) {
         Ok(ndim) if ndim <= MAX_DIMS => ndim,
         _ => bail!(Shape, "{} dimensions: expected 0 to {MAX_DIMS}", tensor.ndim),
@@ -200,7 +207,7 @@ unsafe fn read(tensor: &DLTensor) -> Result<(Dtype, Layout, *mut c_void)> {
     }
     let layout = Layout { shape: shape.into(), strides, offset: 0 };
     if numel == 0 {
-        return Ok((dtype, layout, null_mut()));
+        return Ok((layout, null_mut()));
     }
     let offset = usize::try_from(tensor.byte_offset).ok();
     let bytes = layout.end().and_then(|end| end.checked_mul(dtype.size() as i64));
@@ -213,7 +220,7 @@ unsafe fn read(tensor: &DLTensor) -> Result<(Dtype, Layout, *mut c_void)> {
     if tensor.data.is_null() {
         bail!(Argument, "data is NULL for {numel} elements")
     }
-    Ok((dtype, layout, tensor.data.wrapping_byte_add(offset.unwrap_or_default())))
+    Ok((layout, tensor.data.wrapping_byte_add(offset.unwrap_or_default())))
 }
 
 fn device_of(device: Device) -> DLDevice {
@@ -233,9 +240,12 @@ fn code_of(dtype: Dtype) -> (u8, u8) {
     (code, 8 * dtype.size() as u8)
 }
 
-fn dtype_of(DLDataType { code, bits, lanes }: DLDataType) -> Result<Dtype> {
-    match Dtype::ALL.iter().find(|&&dtype| code_of(dtype) == (code, bits)) {
-        Some(&dtype) if lanes == 1 => Ok(dtype),
+/// How a producer's elements are stored.
+fn stored_as(DLDataType { code, bits, lanes }: DLDataType) -> Result<Stored> {
+    let same = Dtype::ALL.iter().find(|&&dtype| code_of(dtype) == (code, bits)).map(|&dtype| Stored::Same(dtype));
+    let unsigned = || Unsigned::ALL.into_iter().find(|of| (kDLUInt, 8 * of.stored().size() as u8) == (code, bits)).map(Stored::Unsigned);
+    match same.or_else(unsigned) {
+        Some(stored) if lanes == 1 => Ok(stored),
         _ => bail!(Dtype, "thorn has no dtype of code {code}, {bits} bits and {lanes} lanes"),
     }
 }

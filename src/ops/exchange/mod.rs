@@ -4,3 +4,4 @@ pub mod arrow;
 pub mod arrow_abi;
 pub mod dlpack;
 pub mod dlpack_abi;
+mod unsigned;

@@ -309,9 +309,9 @@ impl<'a> Reader<'a> {
                 end = digits(sign);
             }
         }
-        let ends = !rest[end..].starts_with(|c| is_name(c) || c == '.');
-        match rest[..end].parse() {
-            Ok(number) if ends => {
+        let decimal = || rest[..end].parse().ok().map(|number| (number, end));
+        match super::hexadecimal::read(rest).or_else(decimal) {
+            Some((number, end)) if !rest[end..].starts_with(|c| is_name(c) || c == '.') => {
                 self.at += end;
                 self.skip_spaces();
                 Ok(Term::Number(number))
@@ -455,6 +455,7 @@ mod tests {
         assert_eq!(tree("2*(1 - 3)*a"), "mul(a -4)");
         assert_eq!(tree("a*b < c*d"), "ltTensor(cmul(a b) cmul(c d))");
         assert_eq!(tree("t = a*b; t*t;"), "cmul(cmul(a b) cmul(a b))");
+        assert_eq!(tree("a * 0x1.8p3 + 0xap-1*2"), "add(mul(a 12) 10)");
         assert_eq!(tree("max(a, .5e1) * max(a, cos(b))"), "cmul(cmaxValue(a 5) cmax(a cos(b)))");
     }
 
@@ -465,6 +466,7 @@ mod tests {
         assert_eq!(tree("a b"), "column 3: expected an operator or the end, got 'b'");
         assert_eq!(tree("\u{e4} + 1"), "column 1: expected a number, a name or '(', got '\u{e4}'");
         assert_eq!(tree("a * 1.2.3"), "column 5: expected a number, got '1.2.3'");
+        assert_eq!(tree("a * 0x1.8p"), "column 5: expected a number, got '0x1.8p'");
         assert_eq!(tree("a * os(a)"), "column 5: 'os' is no elementwise function of THTensor_*");
         assert_eq!(tree("pow(a)"), "column 1: the arguments do not fit, expected pow(1, 1) or cpow(2, 0)");
         assert_eq!(tree("a < b < c"), "column 7: comparisons do not follow each other, expected brackets around one");

@@ -6,6 +6,7 @@
 
 mod expression;
 mod function;
+mod hexadecimal;
 mod shorten;
 
 use super::prepare::bring_numbers;
@@ -51,8 +52,8 @@ type Dtypes = (Vec<(Dtype, bool)>, Dtype);
 struct Compiled {
     dtypes: Dtypes,
     program: Program,
-    /// Values that integers are divided by, none of which may be 0.
-    divisors: Vec<Program>,
+    /// Values that integers are divided by, none of which may be 0, each with the number of the call that divides.
+    divisors: Vec<(Program, usize)>,
 }
 
 impl Expressed {
@@ -97,11 +98,12 @@ impl Expressed {
             operand.layout = operand.layout.broadcast_to(&shape)?;
         }
         if !shape.contains(&0) {
-            for divisor in &compiled.divisors {
+            for (divisor, call) in &compiled.divisors {
                 let values = Tensor::fresh()?;
                 launch(divisor, &values, &shape, &operands)?;
                 if !nonzero_everywhere(&values)? {
-                    bail!(Argument, "integers divided by zero")
+                    let error = Error::new(Kind::Argument, format_args!("integers divided by zero"));
+                    return Err(at_call(&self.expression.calls[*call], &error));
                 }
             }
         }
@@ -138,30 +140,32 @@ impl Expressed {
     fn compile(&self, dtypes: Dtypes) -> Result<Compiled> {
         let _there = Making::on(Device::Recorder);
         let (called, mut recording) = Recording::of(|| self.call_all(&dtypes.0));
-        let tensors = called?;
+        let (tensors, dividing) = called?;
         shorten(&mut recording.steps);
         let inputs: Vec<Dtype> = dtypes.0.iter().map(|&(dtype, _)| dtype).collect();
         let result = self.tensor(&tensors, self.expression.result)?;
         let Some(value) = recording.value(result.data()) else { bail!(Internal, "the result was not recorded") };
         let program = |value: Value, dtype: Dtype| Program::of(&inputs, &recording.constants, &recording.steps, value, dtype);
-        let divisors = recording.divisors.iter().map(|&(value, dtype)| program(value, dtype)).collect();
+        let divisors = recording.divisors.iter().zip(dividing).map(|(&(value, dtype), call)| (program(value, dtype), call)).collect();
         Ok(Compiled { program: program(value, result.defined()?), divisors, dtypes })
     }
 
-    /// The inputs as tensors of the recorder, and then the results of all calls.
-    fn call_all(&self, inputs: &[(Dtype, bool)]) -> Result<Vec<Tensor>> {
+    /// The inputs as tensors of the recorder, and then the results of all calls; and the call of each divisor that was recorded.
+    fn call_all(&self, inputs: &[(Dtype, bool)]) -> Result<(Vec<Tensor>, Vec<usize>)> {
+        let mut dividing = Vec::new();
         let mut tensors = Vec::with_capacity(inputs.len() + self.expression.calls.len());
         for (k, &(dtype, scalar)) in inputs.iter().enumerate() {
             let t = Tensor::empty(dtype, if scalar { &[] } else { &record::SHAPE })?;
             record::note_input(t.data(), k, dtype);
             tensors.push(t);
         }
-        for call in &self.expression.calls {
+        for (k, call) in self.expression.calls.iter().enumerate() {
             let r = Tensor::fresh()?;
             self.call(call, &r, &tensors).map_err(|error| at_call(call, &error))?;
             tensors.push(r);
+            dividing.resize(record::divisors(), k);
         }
-        Ok(tensors)
+        Ok((tensors, dividing))
     }
 
     fn call(&self, call: &Call, r: &Tensor, tensors: &[Tensor]) -> Result<()> {

@@ -5,7 +5,7 @@ use crate::error::{Error, Result, bail};
 use crate::layout::{Dims, Layout};
 use crate::operand::{Operand, check_host};
 use crate::ops::copy::contiguous_copy;
-use crate::scalar::Scalar;
+use crate::scalar::{Scalar, canonical};
 use crate::storage::Storage;
 use crate::tensor::Tensor;
 use std::ffi::{c_int, c_void};
@@ -67,11 +67,11 @@ fn walk<const N: usize>(t: &Tensor, others: [&Tensor; N], f: &mut dyn FnMut(*mut
     each_position(&target.operand.layout.shape, &mut |position| {
         let at = target.at(position)?;
         // SAFETY: a position inside the operand, whose memory is still the one that was checked.
-        let before = unsafe { read_element(at, target.operand.dtype) }.to_f64();
+        let before = canonical(unsafe { read_element(at, target.operand.dtype) }.to_f64());
         let (mut x, mut values) = (before, [0.0; N]);
         for (value, source) in values.iter_mut().zip(&sources) {
             // SAFETY: as above.
-            *value = unsafe { read_element(source.at(position)?, source.operand.dtype) }.to_f64();
+            *value = canonical(unsafe { read_element(source.at(position)?, source.operand.dtype) }.to_f64());
         }
         let code = f(&mut x, values);
         let at = target.at(position)?;

@@ -9,7 +9,7 @@ use crate::cpu::real::Real;
 use crate::cpu::vmath;
 use crate::dtype::{Bool, Category, Domain, Dtype, Element};
 use crate::error::{Result, bail};
-use crate::launch::Numbers;
+use crate::launch::{Numbers, Op};
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
@@ -51,10 +51,6 @@ macro_rules! arithmetic_rows {
         /// `r = a^b`, with broadcasting and promotion. Not for Bool; integers wrap, and a negative power of one is 1 divided by it, rounded
         /// towards zero (0 for 0).
         cpow(r: out, a: input, b: input) { numeric same COSTLY, kernel power_of_tensor }
-        /// `r = the larger of a and b`, with broadcasting and promotion; NaN if one is.
-        cmax(r: out, a: input, b: input) { all same CHEAP, transposed |_, a, b| max(a, b) }
-        /// `r = the smaller of a and b`, with broadcasting and promotion; NaN if one is.
-        cmin(r: out, a: input, b: input) { all same CHEAP, transposed |_, a, b| min(a, b) }
         /// `r = value^t`. Not for Bool; negative powers of integers as in cpow.
         tpow(r: out, value: number, t: input) { numeric same COSTLY, kernel power_of_number }
 
@@ -131,8 +127,7 @@ pub fn rsub(r: &Tensor, t: &Tensor, value: Scalar) -> Result<()> {
 
 /// `r = value / t`
 pub fn rdiv(r: &Tensor, t: &Tensor, value: Scalar) -> Result<()> {
-    let common = promote_scalar(t, value)?.to_float();
-    cdiv.run_in(common, &[r, &number_tensor(value, common)?, t], &[])
+    number_over.run([r, t], &[value])
 }
 
 /// The number as an element of `common` where that is a 16-bit float.
@@ -140,18 +135,28 @@ fn rounded(value: Scalar, common: Dtype) -> Scalar {
     if common == common.compute() { value } else { Scalar::Float(Numbers::new(&[value], common).rounded::<f64>(0)) }
 }
 
-/// `a + weight * (b - a)`, exact at both ends.
+/// `a + weight * (b - a)`, exact at both ends. Where the difference overflows it is the sum of shares, of which one of weight 0 is 0.
 #[inline(always)]
 fn between<T: Real>(a: T, b: T, weight: T) -> T {
-    let (distance, half) = (b.sub(a), T::from_f64(0.5));
-    let (from_a, from_b) = (a.add(weight.mul(distance)), b.sub(distance.mul(T::from_f64(1.0).sub(weight))));
+    let (distance, half, infinity) = (b.sub(a), T::from_f64(0.5), T::from_f64(f64::INFINITY));
+    let rest = T::from_f64(1.0).sub(weight);
+    let (from_a, from_b) = (a.add(weight.mul(distance)), b.sub(distance.mul(rest)));
     // Beyond a, the way from b is the longer one and may overflow alone.
-    let beyond = (weight < T::ZERO) & (Element::abs(from_b) == T::from_f64(f64::INFINITY));
-    if (Element::abs(weight) < half) | beyond { from_a } else { from_b }
+    let beyond = (weight < T::ZERO) & (Element::abs(from_b) == infinity);
+    let near = if (Element::abs(weight) < half) | beyond { from_a } else { from_b };
+    let of_a = if (rest == T::ZERO) & (Element::abs(a) == infinity) { T::ZERO } else { a.mul(rest) };
+    let of_b = if (weight == T::ZERO) & (Element::abs(b) == infinity) { T::ZERO } else { b.mul(weight) };
+    if Element::abs(distance) < infinity { near } else { of_a.add(of_b) }
 }
 
 operations! {
     BOUNDS;
+    /// `r = the larger of a and b`
+    cmax(r: out, a: input, b: input) { all same CHEAP, transposed |_, a, b| max(a, b) }
+    /// `r = the smaller of a and b`
+    cmin(r: out, a: input, b: input) { all same CHEAP, transposed |_, a, b| min(a, b) }
+    /// `r = value / t`
+    number_over(r: out, value: factor, t: input) { float real CHEAP, |_, t| value / t }
     /// `r = the larger of t and value`; compared this way round NaN stays, by one instruction
     not_below(r: out, t: input, value: parameter) { all same CHEAP, |_, t| if value > t { value } else { t } }
     /// `r = the smaller of t and value`
@@ -186,7 +191,9 @@ fn clamped(r: &Tensor, t: &Tensor, bounds: [Scalar; 2], binds: [bool; 2]) -> Res
     let mut to_nan = false;
     for (bound, _) in bounds.into_iter().zip(binds).filter(|&(_, binds)| binds) {
         to_nan |= bound.to_f64().is_nan();
-        common = common.promote(promote_scalar(t, bound)?);
+        // A whole number beyond int64 bounds integers as their nearest one does.
+        let whole = matches!(bound, Scalar::Float(x) if x.is_finite() && x.fract() == 0.0);
+        common = common.promote(promote_scalar(t, if whole { Scalar::Int(0) } else { bound })?);
     }
     if to_nan {
         // A product with NaN is NaN.
@@ -206,6 +213,36 @@ pub(super) fn unchanged(r: &Tensor, t: &Tensor, common: Dtype) -> Result<()> {
     add.run_in(common, &[r, t], &[if common.is_float() { Scalar::Float(-0.0) } else { Scalar::Int(0) }])
 }
 
+/// `r = the larger of a and b`
+pub fn cmax_tensor(r: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
+    extreme(&cmax, r, a, b)
+}
+
+/// `r = the smaller of a and b`
+pub fn cmin_tensor(r: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
+    extreme(&cmin, r, a, b)
+}
+
+fn extreme(op: &'static Op<3>, r: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
+    if a.dtype() == b.dtype() {
+        return op.run([r, a, b], &[]);
+    }
+    let common = promote(&[a, b])?;
+    op.run_in(common, &[r, &fitting(a, common)?, &fitting(b, common)?], &[])
+}
+
+/// `t`, with the nearest elements of an integer dtype that does not have all of the elements of `t`, which has no dimensions then.
+fn fitting(t: &Tensor, common: Dtype) -> Result<Tensor> {
+    let dtype = t.defined()?;
+    if common.is_float() || common.promote(dtype) == common {
+        return Ok(t.clone());
+    }
+    let r = Tensor::fresh()?;
+    let ends = [i64::MIN, i64::MAX].map(|end| nearest(dtype, nearest(common, Scalar::Int(end))));
+    within.run_in(dtype, &[&r, t], &ends)?;
+    Ok(r)
+}
+
 /// [`clamp`] with tensors as bounds, which bound nothing where they are absent
 pub fn clamp_tensor(r: &Tensor, t: &Tensor, least: Option<&Tensor>, most: Option<&Tensor>) -> Result<()> {
     let bounds = [least, most].into_iter().flatten();
@@ -213,11 +250,11 @@ pub fn clamp_tensor(r: &Tensor, t: &Tensor, least: Option<&Tensor>, most: Option
     match (least, most) {
         (Some(least), Some(most)) => {
             let above = Tensor::fresh()?;
-            cmax.run_in(common, &[&above, t, least], &[])?;
-            cmin.run_in(common, &[r, &above, most], &[])
+            cmax.run_in(common, &[&above, &fitting(t, common)?, &fitting(least, common)?], &[])?;
+            cmin.run_in(common, &[r, &above, &fitting(most, common)?], &[])
         }
-        (Some(least), None) => cmax.run_in(common, &[r, t, least], &[]),
-        (None, Some(most)) => cmin.run_in(common, &[r, t, most], &[]),
+        (Some(least), None) => cmax_tensor(r, t, least),
+        (None, Some(most)) => cmin_tensor(r, t, most),
         (None, None) => bail!(Argument, "'minimum' and 'maximum' are both NULL"),
     }
 }

@@ -17,10 +17,10 @@ macro_rules! bits_rows {
         /// `r = t ^ value`, bit by bit. Not for floats.
         bitxor(r: out, t: input, value: number) { integral same CHEAP, |_, t| Bits::xor(t, value) }
         /// `r = t << value`; integers lose all bits if `value` is negative or not below their width. Floats: `r = t * 2^value`,
-        /// rounded once if `value` is whole. Not for Bool.
+        /// rounded once if `value` is whole. A whole `value` makes Bool int64.
         lshift(r: out, t: input, value: number) { numeric same CHEAP, |isa, t| Number::shl(t, value, isa) }
         /// `r = t >> value`, with the sign; if `value` is negative or not below the width nothing but the sign stays. Floats: `r = t /
-        /// 2^value`, rounded once if `value` is whole. Not for Bool.
+        /// 2^value`, rounded once if `value` is whole. A whole `value` makes Bool int64.
         rshift(r: out, t: input, value: number) { numeric same CHEAP, |isa, t| Number::shr(t, value, isa) }
 
         /// `r = a & b`, bit by bit, with broadcasting and promotion; on Bool this is *and*. Not for floats.

@@ -13,8 +13,9 @@ use crate::tensor::Tensor;
 
 macro_rules! compare_rows {
     ($face:ident $($to:tt)*) => { $face! { $($to)*
-        /// `r = t < value`, as Bool unless `r` has a dtype. A whole `value` out of the range of integers is compared as it is: 300 is
-        /// greater than every uint8. So in the other five comparisons with a number.
+        /// `r = t < value`, as Bool unless `r` has a dtype. Integers are compared with any number exactly: 300 is greater than every uint8,
+        /// and 2^63 than every int64. Floats are compared with the number rounded to their dtype. So in the other five comparisons with a
+        /// number.
         ltValue(r: truth, t: input, value: number) { all truth CHEAP comparing, |_, t| t < value }
         /// `r = t <= value`, as Bool unless `r` has a dtype.
         leValue(r: truth, t: input, value: number) { all truth CHEAP comparing, |_, t| t <= value }
@@ -27,7 +28,8 @@ macro_rules! compare_rows {
         /// `r = t != value`, as Bool unless `r` has a dtype.
         neValue(r: truth, t: input, value: number) { all truth CHEAP comparing, |_, t| t != value }
 
-        /// `r = a < b`, with broadcasting, as Bool unless `r` has a dtype.
+        /// `r = a < b`, with broadcasting, as Bool unless `r` has a dtype. Integers of two dtypes are compared exactly, 0-d ones as well.
+        /// So in the other five comparisons of tensors.
         ltTensor(r: truth, a: input, b: input) { all truth CHEAP, |_, a, b| a < b }
         /// `r = a <= b`, with broadcasting, as Bool unless `r` has a dtype.
         leTensor(r: truth, a: input, b: input) { all truth CHEAP, |_, a, b| a <= b }

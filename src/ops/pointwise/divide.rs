@@ -19,8 +19,8 @@ pub const TH_DIV_FLOOR: THDivMode = 2;
 
 macro_rules! divide_rows {
     ($face:ident $($to:tt)*) => { $face! { $($to)*
-        /// `r = t - value * trunc(t / value)`, exact, with the sign of `t`. Not for Bool; integers refuse 0. A whole `value` keeps integers
-        /// integer, any other makes them the default dtype.
+        /// `r = t - value * trunc(t / value)`, exact, with the sign of `t`. Integers refuse 0. A whole `value` keeps integers integer and
+        /// makes Bool int64; any other makes both the default dtype.
         fmod(r: out, t: input, value: number) {
             numeric same COSTLY dividing, slow_path(|isa, t| Number::fmod(t, value, isa), t.quotient_rare(value, isa), Number::fmod_slow(t,
                 value, isa))
@@ -31,8 +31,8 @@ macro_rules! divide_rows {
             numeric same COSTLY dividing, slow_path(|isa, a, b| Number::fmod(a, b, isa), a.quotient_rare(b, isa), Number::fmod_slow(a, b,
                 isa))
         }
-        /// `r = t - value * floor(t / value)`, exact, with the sign of `value`; a zero has that of `t`. Not for Bool; integers refuse 0. A
-        /// whole `value` keeps integers integer, any other makes them the default dtype.
+        /// `r = t - value * floor(t / value)`, exact, with the sign of `value`; a zero has that of `t`. Integers refuse 0. A whole
+        /// `value` keeps integers integer and makes Bool int64; any other makes both the default dtype.
         remainder(r: out, t: input, value: number) {
             numeric same COSTLY dividing,
             slow_path(|isa, t| Number::remainder(t, value, isa), t.quotient_rare(value, isa), Number::remainder_slow(t, value, isa))

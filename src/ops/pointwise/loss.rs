@@ -32,8 +32,13 @@ operations! {
         float same COSTLY, |isa, a, b| {
             let down = if a > T::ZERO { a.neg() } else { a };
             let tail = Real::softplus(down, T::from_f64(1.0), T::from_f64(1e300), isa);
-            let up = if a > T::ZERO { a } else { T::ZERO };
-            b * (tail + (up - a)) + (T::from_f64(1.0) - b) * (tail + up)
+            let own = if a > T::ZERO { tail } else { tail - a };
+            let other = if a > T::ZERO { tail + a } else { tail };
+            let rest = T::from_f64(1.0) - b;
+            // A share of 0 is 0, of infinities as well.
+            let own = if b == T::ZERO { b } else { b * own };
+            let other = if rest == T::ZERO { rest } else { rest * other };
+            own + other
         }
     }
     /// [`logits`] with the factor `p` for the first term
@@ -41,8 +46,13 @@ operations! {
         float same COSTLY, |isa, a, b, p| {
             let down = if a > T::ZERO { a.neg() } else { a };
             let tail = Real::softplus(down, T::from_f64(1.0), T::from_f64(1e300), isa);
-            let up = if a > T::ZERO { a } else { T::ZERO };
-            p * b * (tail + (up - a)) + (T::from_f64(1.0) - b) * (tail + up)
+            let own = if a > T::ZERO { tail } else { tail - a };
+            let other = if a > T::ZERO { tail + a } else { tail };
+            let share = p * b;
+            let rest = T::from_f64(1.0) - b;
+            let own = if share == T::ZERO { share } else { share * own };
+            let other = if rest == T::ZERO { rest } else { rest * other };
+            own + other
         }
     }
     /// `r = b * (log(b) - a)`: the divergence of a probability `b` from one whose logarithm is `a`; `b * log(b)` is 0 where `b` is
@@ -55,6 +65,17 @@ operations! {
     }
     /// [`divergence`] where `b` is a logarithm, too
     log_divergence(r: out, a: input, b: input) { float same COSTLY, |isa, a, b| Real::exp(b, isa) * (b - a) }
-    /// `r = (t - mean) * scale`
-    standardized(r: out, t: input, mean: input, scale: input) { float same CHEAP, |_, t, mean, scale| (t - mean) * scale }
+    /// `r = (t - mean) * scale`, of halves where the difference overflows
+    standardized(r: out, t: input, mean: input, scale: input) {
+        float same CHEAP, |_, t, mean, scale| {
+            let difference = t - mean;
+            let half = T::from_f64(0.5);
+            let halves = (half * t - half * mean) * scale;
+            if Element::abs(difference) == T::from_f64(f64::INFINITY) { halves + halves } else { difference * scale }
+        }
+    }
+    /// `r` = a factor, a power of 2, with which squares of elements up to `t` in magnitude do not overflow: 1 unless `t` is great
+    shrinking(r: out, t: input) {
+        float same CHEAP, |_, t| if t > T::from_f64(1e150) { T::from_f64(2.7133285516175262e-166) } else { T::from_f64(1.0) }
+    }
 }

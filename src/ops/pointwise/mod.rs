@@ -60,17 +60,32 @@ fn number_tensor(value: Scalar, dtype: Dtype) -> Result<Tensor> {
     Ok(number)
 }
 
-/// `dtype`, or int64 where the number lies beyond an integer type: 300 is greater than every uint8, not 44.
+/// The dtype in which elements of `t` and a number are compared exactly, and the number there. A number beyond an integer type is compared
+/// in int64: 300 is greater than every uint8, not 44. A number that is no int64 is compared in float64. One beyond int64 is an infinity
+/// there, because the greatest int64 is rounded to 2^63.
 #[inline]
-fn comparable(dtype: Dtype, value: Scalar) -> Dtype {
+fn comparable(t: &Tensor, value: Scalar) -> Result<(Dtype, Scalar)> {
+    let dtype = promote_scalar(t, value)?;
     let fits = match (dtype, value) {
         (Dtype::Uint8, Scalar::Int(x)) => u8::try_from(x).is_ok(),
         (Dtype::Int8, Scalar::Int(x)) => i8::try_from(x).is_ok(),
         (Dtype::Int16, Scalar::Int(x)) => i16::try_from(x).is_ok(),
         (Dtype::Int32, Scalar::Int(x)) => i32::try_from(x).is_ok(),
+        (_, Scalar::Float(x)) if !t.defined()?.is_float() => {
+            let beyond = x.abs() >= -(i64::MIN as f64);
+            return Ok((Dtype::Float64, Scalar::Float(if beyond { f64::INFINITY.copysign(x) } else { x })));
+        }
         _ => true,
     };
-    if fits { dtype } else { Dtype::Int64 }
+    Ok((if fits { dtype } else { Dtype::Int64 }, value))
+}
+
+/// The dtype in which integers of two tensors are compared exactly, 0-d ones as well: the one that has the elements of both.
+fn comparable_tensors(common: Dtype, tensors: &[&Tensor]) -> Result<Dtype> {
+    if common.is_float() {
+        return Ok(common);
+    }
+    tensors.iter().try_fold(common, |common, t| Ok(common.promote(t.defined()?)))
 }
 
 /// Fails where the factor of integer tensors is no integer.

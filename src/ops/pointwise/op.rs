@@ -22,7 +22,7 @@
 //! computes the elements for which the second is true; `kernel f`, a generic function of the work and the numbers. `; bits f` behind a
 //! formula names a kernel for 16-bit floats that takes them as the int16 they are in memory.
 
-use super::{check_whole, comparable, divisor, promote, promote_scalar};
+use super::{check_whole, comparable, comparable_tensors, divisor, promote, promote_scalar};
 use crate::dtype::Dtype;
 use crate::error::Result;
 use crate::launch::{Op, ResultDtype, Role};
@@ -39,8 +39,13 @@ impl<const N: usize> Op<N> {
             match self.role {
                 Role::Parameters => {}
                 Role::Promoted => common = promote_scalar(tensors[1], *value)?,
-                Role::Compared => common = comparable(promote_scalar(tensors[1], *value)?, *value),
+                Role::Compared => {
+                    let (common, value) = comparable(tensors[1], *value)?;
+                    return self.run_in(common, &tensors, &[value]);
+                }
             }
+        } else if N == 3 && self.result == ResultDtype::Truth && tensors[1].dtype() != tensors[2].dtype() {
+            common = comparable_tensors(common, &tensors[1..])?;
         }
         if self.result == ResultDtype::Real {
             common = common.to_float();

@@ -28,16 +28,22 @@ pub fn uniform(r: &Tensor, generator: &mut Generator, from: f64, to: f64) -> Res
     fill_floats(r, generator, Draw::Uniform { from, to, most })
 }
 
-/// The greatest number below `to` in a 16-bit float, lest a float32 below it be rounded up to it; `to` itself for other types.
+/// The greatest number below `to` in a float type. Numbers between it and `to` would be rounded up to `to`.
 fn greatest_below(dtype: Dtype, to: f64) -> f64 {
+    if dtype == Dtype::Float64 {
+        return to.next_down();
+    }
+    if dtype == Dtype::Float32 {
+        let near = to as f32;
+        return f64::from(if f64::from(near) < to { near } else { near.next_down() });
+    }
     let value = |bits: u16| match dtype {
         Dtype::Float16 => half::f16::from_bits(bits).to_f64(),
         _ => half::bf16::from_bits(bits).to_f64(),
     };
     let mut bits = match dtype {
         Dtype::Float16 => half::f16::from_f64(to).to_bits(),
-        Dtype::Bfloat16 => half::bf16::from_f64(to).to_bits(),
-        _ => return to,
+        _ => half::bf16::from_f64(to).to_bits(),
     };
     while value(bits) >= to {
         bits = match bits {

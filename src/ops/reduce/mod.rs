@@ -78,12 +78,12 @@ pub fn nanmean(to: To<'_>, t: &Tensor, over: Over<'_>) -> Result<()> {
 }
 
 /// `r = variance of t over some dims`, or with `root` its square root; floats only. The divisor is the count less `correction`.
-pub fn var(root: bool, to: To<'_>, t: &Tensor, over: Over<'_>, correction: f64) -> Result<()> {
+pub fn var(root: bool, to: To<'_>, t: &Tensor, over: Over<'_>, correction: f64, asked: Option<Dtype>) -> Result<()> {
     let dtype = t.defined()?;
     if correction.is_nan() {
         bail!(Argument, "the correction is NaN")
     }
-    let rule = Rule::one(Domain::Float.check(dtype)?, Dtype::Float64, dtype);
+    let rule = Rule::one(Domain::Float.check(dtype)?, Dtype::Float64, asked.unwrap_or(dtype));
     result::run(Fold::Moment { correction, root }, rule, to, t, over)
 }
 

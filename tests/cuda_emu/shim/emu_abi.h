@@ -1,9 +1,9 @@
-// The interface between the emulated driver and a compiled module of kernels. Both include it, so it needs no other header.
+// The interface between the emulated driver and a compiled module of kernels. Both include this header, which includes no other.
 #pragma once
 
 namespace emu {
 
-// Number of the interface; the driver refuses a module that was compiled with another one.
+// Version of the interface. The driver refuses a module that was compiled with another version.
 const int ABI = 1;
 
 typedef unsigned long long Word;
@@ -15,22 +15,22 @@ struct Index {
 // Variants of __syncthreads, by the value that they combine over the threads of a block.
 enum Barrier { BARRIER_SYNC, BARRIER_COUNT, BARRIER_AND, BARRIER_OR };
 
-// Operations of the lanes of a warp together.
+// Operations that combine the lanes of a warp.
 enum WarpOp { WARP_SYNC, WARP_SHUFFLE, WARP_BALLOT, WARP_MATCH };
 
-// Bytes before and after each array in shared memory that no kernel may write.
+// Guard bytes before and after each array in shared memory. No kernel may write to them.
 const unsigned SHARED_GUARD = 32;
 
-// One array in shared memory. `memory` starts with a guard, then has `bytes` bytes of data, then a guard.
+// An array in shared memory. `memory` has a guard, `bytes` bytes of data, and a guard.
 struct SharedArray {
-    Word epoch;             // number of the block that uses the array now
+    Word epoch;             // number of the block that uses the array
     unsigned char *memory;
     unsigned bytes;
     const char *name;
     int line;
 };
 
-// State of the running thread, which the driver keeps up to date, and the functions that the module calls.
+// State of the running thread, which the driver updates, and the functions that the module calls.
 struct State {
     Index thread, block, block_size, grid;
     unsigned lane;
@@ -39,18 +39,18 @@ struct State {
     int (*barrier)(int kind, int value, int line);
     // Waits for the lanes of `mask` and returns the value of lane `source`, or a set of lanes.
     Word (*warp)(int op, unsigned mask, Word value, int source, int line);
-    // Lets the other threads of the block go on.
+    // Lets the other threads of the block run.
     void (*yield)();
     // Fills a shared array with garbage at its first use in a block.
     void (*enter)(SharedArray *array);
-    // Ends the kernel with an error of the driver. Does not return.
+    // Ends the kernel with an error code of the driver. Does not return.
     void (*fail)(int code, const char *text, int line);
 };
 
 // One kernel of a module.
 struct Kernel {
     const char *name;
-    int max_threads;        // of __launch_bounds__, 1024 without
+    int max_threads;        // of __launch_bounds__; 1024 by default
     int params;
     const unsigned *sizes;  // bytes of each parameter
     void (*call)(void *const *params);

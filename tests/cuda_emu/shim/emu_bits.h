@@ -1,9 +1,9 @@
-// Functions on bits, and conversions between numbers: these saturate and turn NaN into 0, as the GPU's do.
+// Functions on bits, and conversions between numbers, which saturate and turn NaN into 0 as on a GPU.
 #pragma once
 
 namespace emu {
 
-// Fails if the address is misaligned for its type. Compilers of CUDA C may take a pointer to be aligned wherever it is converted to `void *`.
+// Fails if the address is misaligned for its type. A CUDA compiler may assume that a pointer is aligned where it is converted to `void *`.
 template <class T> static inline void check_aligned(const T *p, int line) {
     if ((size_t)p % alignof(T)) emu_state.fail(716, "a misaligned address in memcpy or memset", line);
 }
@@ -62,7 +62,7 @@ static inline unsigned long long __umul64hi(unsigned long long a, unsigned long 
     return (unsigned long long)((unsigned __int128)a * b >> 64);
 }
 
-// Numbers as bits and bits as numbers.
+// Conversions between numbers and their bits.
 #define EMU_AS(name, From, To)                                                                                                          \
     static inline To name(From x) {                                                                                                     \
         To y;                                                                                                                           \
@@ -85,7 +85,7 @@ static inline double __hiloint2double(int high, int low) {
 
 namespace emu {
 
-// A whole number as an integer from `low` to `high`; `high1` is high + 1 as a float.
+// Converts a whole number to an integer from `low` to `high`. `high1` is high + 1 as a float.
 template <class T, class F> static inline T saturate(F x, T low, T high, F high1) {
     if (x != x) return 0;
     if (x < (F)low) return low;
@@ -119,7 +119,7 @@ static inline double __ll2double_rn(long long x) { return (double)x; }
 static inline double __ull2double_rn(unsigned long long x) { return (double)x; }
 static inline float __double2float_rn(double x) { return (float)x; }
 
-// A float truncated: the nearest one, one step back towards zero where rounding went away from it.
+// Returns a double truncated to float: the nearest float, or the next one towards zero if rounding went away from zero.
 static inline float __double2float_rz(double x) {
     float y = (float)x;
     if (__builtin_fabs((double)y) > __builtin_fabs(x)) y = __int_as_float(__float_as_int(y) - 1);

@@ -22,7 +22,7 @@ EMU_MATH2(hypot) EMU_MATH2(nextafter) EMU_MATH2(pow) EMU_MATH2(remainder)
 #undef EMU_MATH1
 #undef EMU_MATH2
 
-// lgamma writes the sign to a global variable, which lgamma_r does not.
+// lgamma writes the sign to a global variable; lgamma_r does not.
 extern "C" double lgamma_r(double, int *);
 extern "C" float lgammaf_r(float, int *);
 static inline double lgamma(double x) {
@@ -105,17 +105,17 @@ EMU_MIN_MAX(unsigned long, unsigned long, unsigned long)
 EMU_MIN_MAX(long long, long long, long long)
 EMU_MIN_MAX(unsigned long long, unsigned long long, unsigned long long)
 #undef EMU_MIN_MAX
-// These two ignore a NaN.
+// Both functions ignore a NaN.
 static inline float min(float a, float b) { return fminf(a, b); }
 static inline float max(float a, float b) { return fmaxf(a, b); }
 static inline double min(double a, double b) { return fmin(a, b); }
 static inline double max(double a, double b) { return fmax(a, b); }
 
-// The rest is not in libm. The functions for float compute in double, so that they round once more at most.
+// These functions are not in libm. The functions for float compute in double, and round once more.
 static inline double rsqrt(double x) { return 1 / sqrt(x); }
 static inline double rcbrt(double x) { return 1 / cbrt(x); }
 
-// sin(pi x) and cos(pi x): x is reduced to [-1/4, 1/4] exactly.
+// sin(pi x) and cos(pi x). x is reduced to [-1/4, 1/4] exactly.
 static inline double sinpi(double x) {
     if (isinf(x)) return __builtin_nan("");
     if (x == trunc(x)) return copysign(0.0, x);
@@ -140,7 +140,7 @@ static inline double cospi(double x) {
     }
 }
 
-// exp(x^2) erfc(x), where x^2 is the sum of two numbers; from 25 on by the asymptotic series.
+// exp(x^2) erfc(x), where x^2 is a sum of two doubles. From 25 on, the asymptotic series.
 static inline double erfcx(double x) {
     if (x < 25) {
         double square = x * x, rest = fma(x, x, -square);
@@ -156,7 +156,7 @@ static inline double normcdf(double x) { return 0.5 * erfc(-0.707106781186547524
 
 namespace emu {
 
-// The x with erfc(x) = y for y in (0, 1]: Newton's steps with Halley's correction, on the logarithm, from an asymptotic guess.
+// Returns the x with erfc(x) = y for y in (0, 1]: Newton's method with Halley's correction on the logarithm, from an asymptotic estimate.
 static inline double inverse_erfc(double y) {
     if (y > 0.5) {
         double x = (1 - y) * 0.88622692545275801365;
@@ -210,7 +210,7 @@ static inline void sincospif(float x, float *s, float *c) { *s = sinpif(x), *c =
 static inline double rhypot(double x, double y) { return 1 / hypot(x, y); }
 static inline float rhypotf(float x, float y) { return (float)(1 / hypot((double)x, (double)y)); }
 
-// Arithmetic that is rounded once, whatever the compiler contracts.
+// Arithmetic with one rounding, also if the compiler contracts expressions.
 static inline float __fadd_rn(float x, float y) { return x + y; }
 static inline float __fsub_rn(float x, float y) { return x - y; }
 static inline float __fmul_rn(float x, float y) { return x * y; }
@@ -227,7 +227,7 @@ static inline double __dsqrt_rn(double x) { return sqrt(x); }
 static inline double __drcp_rn(double x) { return 1 / x; }
 static inline double __fma_rn(double x, double y, double z) { return fma(x, y, z); }
 
-// The fast functions; here they are exact.
+// The fast functions, which are exact here.
 static inline float __expf(float x) { return expf(x); }
 static inline float __exp10f(float x) { return exp10f(x); }
 static inline float __logf(float x) { return logf(x); }

@@ -1,5 +1,5 @@
-// The names that NVRTC has built in, for a C++ compiler; the emulated driver runs the result. No header of the system is included, as
-// NVRTC has none either, and so a name that NVRTC lacks is missing here too.
+// NVRTC's built-in names for a C++ compiler. The emulated driver runs the result. No system header is included, because NVRTC has none: a
+// name that NVRTC lacks must be missing here, too.
 #pragma once
 #include "emu_abi.h"
 
@@ -46,9 +46,9 @@ template <class T> struct Plain<T &> { typedef T type; };
 template <class T> struct Plain<const T> { typedef T type; };
 template <class T> struct Plain<const T &> { typedef T type; };
 
-// Memory of one `__shared__` variable, which the rewriter makes of its declaration. N is the alignment that the declaration asks for.
-// The address is a multiple of the variable's alignment and of no greater power of 2. So a vector access to an array of a smaller type,
-// which a GPU may place anywhere, is misaligned here.
+// Memory of one `__shared__` variable. The rewriter replaces the variable's declaration by this class. N is the alignment in the
+// declaration. The address is a multiple of the variable's alignment and of no larger power of 2. So a vector access to an array of a
+// smaller type, which a GPU may place anywhere, is misaligned here.
 template <class T, unsigned N> struct Shared {
     static constexpr unsigned ALIGN = alignof(T) > N ? alignof(T) : N;
     static constexpr unsigned START = ALIGN < SHARED_GUARD ? ALIGN : ALIGN - SHARED_GUARD;
@@ -69,7 +69,7 @@ template <class T, unsigned N> struct Shared {
 template <int... I> struct Numbers {};
 template <int N> struct Count { template <template <int...> class List> using list = List<__integer_pack(N)...>; };
 
-// Sizes of a kernel's parameters, and a call with parameters that lie in memory.
+// Sizes of a kernel's parameters, and a call with parameters in memory.
 template <class F> struct Signature;
 template <class... A> struct Signature<void (*)(A...)> {
     static constexpr unsigned sizes[] = {sizeof(typename Plain<A>::type)..., 0};
@@ -102,5 +102,5 @@ template <class F, F function> constexpr Kernel kernel(const char *name, int thr
 
 } // namespace emu
 
-// One row of the module's table of kernels. The rewriter gives the functions this prefix.
+// An entry in the module's table of kernels. The rewriter gives the functions this prefix.
 #define EMU_KERNEL(name, threads) emu::kernel<decltype(&emu_kernel_##name), &emu_kernel_##name>(#name, threads)

@@ -1,4 +1,5 @@
-// Barriers, warp functions, fences and atomics. Threads are switched in barriers and warp functions only, so the atomics are plain.
+// Barriers, warp functions, fences and atomics. Threads are switched only in barriers and warp functions, so atomics are ordinary
+// operations.
 #pragma once
 
 static inline void __syncthreads(EMU_LINE) { emu_state.barrier(emu::BARRIER_SYNC, 0, line); }
@@ -14,7 +15,7 @@ static inline unsigned __ballot_sync(unsigned mask, int p, EMU_LINE) {
 static inline int __any_sync(unsigned mask, int p, EMU_LINE) { return __ballot_sync(mask, p, line) != 0; }
 static inline int __all_sync(unsigned mask, int p, EMU_LINE) { return __ballot_sync(mask, !p, line) == 0; }
 
-// The lanes that could take part: the emulator has no divergence between warp functions.
+// Returns all lanes, because the emulator has no divergence between warp functions.
 static inline unsigned __activemask(EMU_LINE) { return 0xffffffffu; }
 
 namespace emu {
@@ -38,7 +39,7 @@ template <class T> static inline T shuffle(unsigned mask, T x, int source, int l
 
 } // namespace emu
 
-// The last lanes of a segment of `width` lanes read themselves where their source lies outside.
+// A lane of a segment of `width` lanes reads itself if its source is outside of the segment.
 template <class T> static inline T __shfl_sync(unsigned mask, T x, int source, int width = 32, EMU_LINE) {
     int lane = emu_state.lane, first = lane & ~(width - 1);
     return emu::shuffle(mask, x, first + (source & (width - 1)), line);
@@ -79,7 +80,7 @@ template <class T> static inline void __stcg(T *p, T x) { *p = x; }
 template <class T> static inline void __stcs(T *p, T x) { *p = x; }
 template <class T> static inline void __stwt(T *p, T x) { *p = x; }
 
-// name(type *p, type x): stores `result`, in which `old` is what was there, and returns `old`.
+// name(type *p, type x): stores `result`, which may use the previous value `old`, and returns `old`.
 #define EMU_ATOMIC(name, type, result)                                                                                                  \
     static inline type name(type *p, type x) {                                                                                          \
         type old = *p;                                                                                                                  \

@@ -104,17 +104,43 @@ pub fn split(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     })
 }
 
-/// Returns true for lines that are passed over.
+/// [`split`] for tables, whose numbers may have a comment behind them.
+pub fn of_table(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
+    split(text).map(|(at, line)| (at, without_comment(line)))
+}
+
+/// What spreadsheets show for a value that is missing or could not be computed. The first three are missing values of pandas as well.
+pub const ERRORS: [&[u8]; 9] = [b"#N/A N/A", b"#N/A", b"#NA", b"#REF!", b"#DIV/0!", b"#NAME?", b"#NULL!", b"#NUM!", b"#VALUE!"];
+
+/// Returns true for lines that are passed over: empty ones and comments. A line whose first field is one of [`ERRORS`] is no comment.
 pub fn skipped(line: &[u8], separator: u8) -> bool {
     // Most lines begin with a digit or a sign.
-    match line.first() {
-        None | Some(b'#') => true,
-        Some(b' ' | b'\t') => {
-            let first = line.iter().find(|&&byte| byte != b' ' && (byte != b'\t' || separator == b'\t'));
-            matches!(first, None | Some(b'#'))
-        }
-        _ => false,
+    let first = match line.first() {
+        Some(b' ' | b'\t') => line.iter().position(|&byte| byte != b' ' && (byte != b'\t' || separator == b'\t')),
+        Some(_) => Some(0),
+        None => None,
+    };
+    match first {
+        Some(at) if line[at] == b'#' => !is_error(&line[at..]),
+        first => first.is_none(),
     }
+}
+
+/// Returns true if the first field of a text is one of [`ERRORS`], whatever the separator is.
+#[cold]
+fn is_error(text: &[u8]) -> bool {
+    let ends = |&byte: &u8| matches!(byte, b',' | b';' | b'\t' | b' ' | b'\r');
+    ERRORS.iter().any(|error| text.strip_prefix(*error).is_some_and(|rest| rest.first().is_none_or(ends)))
+}
+
+/// A line without the comment behind its numbers, which a `#` behind a blank begins.
+fn without_comment(line: &[u8]) -> &[u8] {
+    let Some(at) = memchr::memchr(b'#', line) else { return line };
+    let before = &line[..at];
+    let numeric = |byte: &u8| byte.is_ascii_digit() || b"+-.eE,;\" \t".contains(byte);
+    let is_comment = before.last().is_some_and(|&byte| byte == b' ' || byte == b'\t');
+    let has_digit = before.iter().any(u8::is_ascii_digit);
+    if is_comment && has_digit && before.iter().all(numeric) && !is_error(&line[at..]) { before.trim_ascii_end() } else { line }
 }
 
 /// A field of a line.

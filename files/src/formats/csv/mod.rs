@@ -2,10 +2,11 @@
 //!
 //! - The separator is a comma, a tab, a semicolon or blanks; it is guessed from the first lines, or given. Blanks around fields do not
 //!   count. Where it is a semicolon, numbers may have a decimal comma.
-//! - Empty lines are passed over, and so are those that begin with `#`, as `numpy.savetxt` writes headers. Lines end with LF or CRLF.
+//! - Empty lines are passed over, and so are those that begin with `#`, as `numpy.savetxt` writes headers. `#N/A` and other errors of
+//!   spreadsheets begin no comment. A `#` behind a blank ends a line of numbers. Lines end with LF or CRLF.
 //! - The first line names the columns if one of its fields is no number. The names become the metadata `columns.0`, `columns.1`, ...
 //! - Fields may stand in quotes, but do not go on in the next line: a field of a number does not either.
-//! - Missing values are NaN: empty fields, `NA`, `N/A`, `nan`, `null` and `none` in upper or lower case.
+//! - Missing values are NaN: empty fields, `NA`, `N/A`, `nan`, `null`, `none`, `#N/A` and `#NA` in upper or lower case.
 //!
 //! Opening a file counts its lines and reads the first; the others are read when their elements are asked for, which needs no other
 //! memory than the tensor's.
@@ -41,7 +42,8 @@ const SAMPLE_FIELDS: usize = 1000;
 const MOST_NAMES: usize = 1 << 17;
 const LONGEST_NAMES: usize = 4 << 20;
 
-/// Returns true for text whose first or second line has numbers only. Lines may be too long to tell.
+/// Returns true for text whose first or second line has numbers only, or whose first lines do, the first of all apart, if one of them is
+/// not missing throughout. Lines may be too long to tell.
 pub fn recognises(head: &[u8], size: u64) -> bool {
     let text = head.strip_prefix(BOM).unwrap_or(head);
     let is_text = |&byte: &u8| byte >= b' ' && byte != 0x7f || matches!(byte, b'\n' | b'\r' | b'\t');
@@ -50,10 +52,17 @@ pub fn recognises(head: &[u8], size: u64) -> bool {
     }
     let whole = size <= head.len() as u64;
     let end = if whole { text.len() } else { text.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1) };
-    let sample: Vec<&[u8]> = lines::split(&text[..end]).map(|(_, line)| line).filter(|line| !skipped(line, b',')).take(SAMPLE).collect();
-    let numeric = |line: &[u8], separator| line.iter().any(u8::is_ascii_digit) && numbers(line, separator);
+    let sample: Vec<&[u8]> = lines::of_table(&text[..end]).map(|(_, line)| line).filter(|line| !skipped(line, b',')).take(SAMPLE).collect();
     // Two lines may be too long for the head.
-    !whole && sample.len() < 2 || sample.iter().take(2).any(|line| numeric(line, guess(&sample)))
+    if !whole && sample.len() < 2 {
+        return true;
+    }
+    let separator = guess(&sample);
+    // Words as `null` alone are no table.
+    let is_value = |text: &[u8]| text.eq_ignore_ascii_case(b"nan") || number(text, separator).is_some_and(|number| !number.is_nan());
+    let has_value = |line: &&[u8]| fields(line, separator).any(|(_, field)| is_value(field.text));
+    let all_numbers = |lines: &[&[u8]]| lines.iter().all(|line| numbers(line, separator)) && lines.iter().any(has_value);
+    sample.iter().take(2).any(|line| all_numbers(&[line])) || all_numbers(sample.get(1..).unwrap_or_default())
 }
 
 pub fn read(input: &dyn Input) -> Result<Contents> {
@@ -77,18 +86,18 @@ pub fn read_csv(input: &dyn Input, separator: Option<u8>) -> Result<Contents> {
     input.read_at(0, head)?;
     let mut lines = Lines::new(input, if head == BOM { BOM.len() as u64 } else { 0 });
     let (text, at, line) = beginning(&lines)?;
-    let sample = || lines::split(&text).filter(|(_, line)| !skipped(line, separator.unwrap_or(b',')));
+    let sample = || lines::of_table(&text).filter(|(_, line)| !skipped(line, separator.unwrap_or(b',')));
     let separator = separator.unwrap_or_else(|| guess(&sample().map(|(_, line)| line).take(SAMPLE).collect::<Vec<_>>()));
     let Some((first_at, first)) = sample().next() else { return Err(Error::broken(format_args!("there are no lines with numbers"))) };
     let columns = fields(first, separator).count();
     let mut contents = Contents::new(if separator == b'\t' { Format::Tsv } else { Format::Csv });
-    let before = line + lines::split(&text[..first_at]).count() as u64;
+    let before = line + lines::of_table(&text[..first_at]).count() as u64;
     let named = !numbers(first, separator);
     if !named {
         lines.begin_at(at + first_at as u64, before);
     } else {
         names(&mut contents, first, separator, at + first_at as u64)?;
-        let after = lines::split(&text).map(|(at, _)| at).find(|&at| at > first_at).unwrap_or(text.len());
+        let after = lines::of_table(&text).map(|(at, _)| at).find(|&at| at > first_at).unwrap_or(text.len());
         lines.begin_at(at + after as u64, before + 1);
     }
     drop(text);
@@ -108,10 +117,10 @@ fn beginning(lines: &Lines<'_>) -> Result<(Vec<u8>, u64, u64)> {
     for chunk in 0..lines.chunks() {
         let (start, at) = lines.chunk(chunk, &mut text)?;
         text.drain(..start);
-        if lines::split(&text).any(|(_, line)| !skipped(line, b',')) {
+        if lines::of_table(&text).any(|(_, line)| !skipped(line, b',')) {
             return Ok((text, at, number));
         }
-        number += lines::split(&text).count() as u64;
+        number += lines::of_table(&text).count() as u64;
     }
     Ok((Vec::new(), 0, 0))
 }

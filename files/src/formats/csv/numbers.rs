@@ -3,7 +3,7 @@
 use super::lines::{behind, blanks, field};
 
 /// Texts that stand for missing values.
-const MISSING: [&[u8]; 5] = [b"na", b"n/a", b"nan", b"null", b"none"];
+const MISSING: [&[u8]; 8] = [b"na", b"n/a", b"nan", b"null", b"none", b"#n/a", b"#na", b"#n/a n/a"];
 
 /// The longest number with a decimal comma.
 const LONGEST: usize = 64;

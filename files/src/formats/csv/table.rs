@@ -1,6 +1,6 @@
 //! Where the rows of a table are in a text.
 
-use super::lines::{Field, Lines, field, fields, skipped, split};
+use super::lines::{Field, Lines, field, fields, of_table, skipped};
 use super::numbers::{Wrong, number, row};
 use crate::error::{Error, Result};
 use crate::grow;
@@ -64,7 +64,7 @@ impl Table {
     fn count(&self, lines: &Lines<'_>, chunk: u64, text: &mut Vec<u8>) -> Result<(Place, Option<Short>)> {
         let (start, from) = lines.chunk(chunk, text)?;
         let mut place = Place::default();
-        for (at, line) in split(&text[start..]) {
+        for (at, line) in of_table(&text[start..]) {
             if !skipped(line, self.separator) {
                 if line.len() + 1 < self.columns {
                     let short = Short { at: from + at as u64, line: place.lines, fields: fields(line, self.separator).count() };
@@ -82,7 +82,7 @@ impl Table {
         let Some(chunk) = self.places.windows(2).position(|pair| pair[1].rows > pair[0].rows) else { return Ok(()) };
         let mut text = Vec::new();
         let (start, from) = lines.chunk(chunk as u64, &mut text)?;
-        let first = split(&text[start..]).enumerate().find(|(_, (_, line))| !skipped(line, self.separator));
+        let first = of_table(&text[start..]).enumerate().find(|(_, (_, line))| !skipped(line, self.separator));
         let Some((place, (at, line))) = first else { return Err(changed()) };
         let text = |(_, (_, field)): &(usize, (usize, Field<'_>))| number(field.text, self.separator).is_none();
         let wrong = if fields(line, self.separator).count() != self.columns {
@@ -138,7 +138,7 @@ impl Table {
     fn chunk(&self, lines: &Lines<'_>, chunk: usize, text: &mut Vec<u8>, to: &mut [u8]) -> Result<()> {
         let (start, from) = lines.chunk(chunk as u64, text)?;
         let mut rows = to.chunks_exact_mut(self.columns * 8);
-        for (place, (at, line)) in split(&text[start..]).enumerate() {
+        for (place, (at, line)) in of_table(&text[start..]).enumerate() {
             if !skipped(line, self.separator) {
                 let to = rows.next().ok_or_else(changed)?;
                 row(line, self.separator, to)

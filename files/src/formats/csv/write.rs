@@ -43,8 +43,14 @@ fn write(what: &Save<'_>, to: &mut dyn Output, separator: u8) -> Result<()> {
             )));
         }
     };
-    to.write_all(&header(what, columns, separator)?)?;
+    let names = header(what, columns, separator)?;
     let (element, bytes) = (what.element(tensor), what.bytes(tensor)?);
+    if bytes.is_empty() && (names.is_empty() || tensor.sizes[0] > 0) {
+        let sizes = &tensor.sizes;
+        let what = "tables of text have at least one row or names of columns, and at least one column";
+        return Err(Error::unsupported(format_args!("{what}, and tensor '{}' has sizes {sizes:?}", tensor.name)));
+    }
+    to.write_all(&names)?;
     if bytes.is_empty() {
         return Ok(());
     }

@@ -43,6 +43,7 @@ const LONGEST: u64 = 1 << 16;
 const COMMENTS: u64 = 16 << 20;
 
 pub fn recognises(head: &[u8], _: u64) -> bool {
+    let head = head.trim_ascii_start();
     head.starts_with(GZIP) || head.get(..BANNER.len()).is_some_and(|start| start.eq_ignore_ascii_case(BANNER))
 }
 
@@ -157,7 +158,8 @@ impl<R: Read> Beginning<R> {
     }
 
     fn head(&mut self) -> Result<Head> {
-        self.next()?;
+        // White space in front of the banner is skipped.
+        while self.next()? && self.line.trim_ascii().is_empty() && self.at <= COMMENTS {}
         let banner = String::from_utf8_lossy(&self.line[..self.line.len().min(256)]).to_ascii_lowercase();
         let mut words = banner.split_ascii_whitespace();
         let mut word = || words.next().unwrap_or("");

@@ -5,6 +5,7 @@ use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::formats::Output;
 use crate::formats::csv::write::{MOST_DIGITS, PART, PARTS, float, integer};
+use crate::grow;
 use crate::pool;
 use crate::sparse::{Form, Sparse};
 use half::{bf16, f16};
@@ -42,9 +43,10 @@ fn coordinates(what: &Save<'_>, tensor: &Tensor, sparse: &Sparse, precision: Opt
     };
     let places = Places::of(what, sparse)?;
     let (element, bytes) = (what.element(values), what.bytes(values)?);
-    let is_kept = |k: usize| element != Element::Bool || bytes[k] != 0;
     let nnz = bytes.len() / element.size();
-    let kept = if element == Element::Bool { (0..nnz).filter(|&k| is_kept(k)).count() } else { nnz };
+    let truths = if element == Element::Bool { Some(truths(&places, bytes)?) } else { None };
+    let is_kept = |k: usize| truths.as_ref().is_none_or(|truths| truths[k]);
+    let kept = truths.as_ref().map_or(nnz, |truths| truths.iter().filter(|&&is_kept| is_kept).count());
     let head = format!("%%MatrixMarket matrix coordinate {} general\n{rows} {columns} {kept}\n", field(element));
     to.write_all(head.as_bytes())?;
     let part = |first: usize| {
@@ -77,6 +79,22 @@ fn coordinates(what: &Save<'_>, tensor: &Tensor, sparse: &Sparse, precision: Opt
         }
     }
     Ok(())
+}
+
+/// Whether each entry is the first true one at its position: readers of a pattern add a 1 for each entry.
+fn truths(places: &Places<'_>, bytes: &[u8]) -> Result<Vec<bool>> {
+    let (mut at, mut kept, mut all) = (places.start(0), grow::list(bytes.len())?, grow::list(bytes.len())?);
+    kept.resize(bytes.len(), false);
+    for (k, &truth) in bytes.iter().enumerate() {
+        let position = places.next(&mut at, k)?;
+        if truth != 0 {
+            all.push((position, k));
+        }
+    }
+    all.sort_unstable();
+    all.dedup_by_key(|&mut (position, _)| position);
+    all.iter().for_each(|&(_, k)| kept[k] = true);
+    Ok(kept)
 }
 
 fn array(what: &Save<'_>, tensor: &Tensor, precision: Option<usize>, to: &mut dyn Output) -> Result<()> {

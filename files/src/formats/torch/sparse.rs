@@ -35,7 +35,7 @@ impl Storages<'_> {
             let Some(Found { sizes: part, strides, offset, data }) = found else {
                 return Ok(no_tensor("it is sparse, and one of its parts is no tensor".to_owned(), sizes));
             };
-            if let Data::Refused(why) = data {
+            if let Some(why) = data.refusal() {
                 return Ok(no_tensor(format!("it is sparse, and of one of its parts, {why}"), sizes));
             }
             budget.take(2 * size_of_val(part.as_slice()))?;

@@ -2,7 +2,7 @@
 
 use super::is_text;
 use crate::budget::Budget;
-use crate::contents::{Contents, Data, Encoding, MAX_DIMS, Storage, count};
+use crate::contents::{Contents, Data, Encoding, MAX_DIMS, Opaque, Storage, count};
 use crate::element::{Element, Written};
 use crate::error::{Error, Result};
 use crate::formats::Format;
@@ -174,9 +174,9 @@ impl<'a> Storages<'a> {
             return Ok(no_tensor(format!("its bit '{}' is set", String::from_utf8_lossy(pickle.text(bit))), sizes));
         }
         match self.storage(pickle, storage, dtype, to, budget)? {
-            Ok((index, start)) => {
+            Ok((data, start)) => {
                 let offset = offset.checked_add(start).unwrap_or(i64::MIN);
-                Ok(Found { sizes, strides: Some(strides), offset, data: Data::Storage(index) })
+                Ok(Found { sizes, strides: Some(strides), offset, data })
             }
             Err(why) => Ok(no_tensor(why, sizes)),
         }
@@ -195,12 +195,12 @@ impl<'a> Storages<'a> {
         }
         let sizes = grow::copy(&[len])?;
         Ok(Some(match self.storage(pickle, value, Value::None, to, budget)? {
-            Ok((index, offset)) => Found { sizes, strides: None, offset, data: Data::Storage(index) },
+            Ok((data, offset)) => Found { sizes, strides: None, offset, data },
             Err(why) => no_tensor(why, sizes),
         }))
     }
 
-    /// The index of a storage that the pickle refers to, and the place in it where it begins.
+    /// The storage that the pickle refers to, and the place in it where it begins.
     fn storage(
         &mut self,
         pickle: &Pickle,
@@ -208,7 +208,7 @@ impl<'a> Storages<'a> {
         number: Value,
         to: &mut Contents,
         budget: &mut Budget,
-    ) -> Result<Known<(usize, i64)>> {
+    ) -> Result<Known<(Data, i64)>> {
         let id = pickle.persistent(value).unwrap_or(Value::None);
         let [tag, class, Value::Text(key), _, Value::Int(len), ref rest @ ..] = *pickle.items(id) else {
             return Ok(Err("it has no storage in this file".to_owned()));
@@ -217,9 +217,10 @@ impl<'a> Storages<'a> {
             return Ok(Err("the type of its storage is unknown".to_owned()));
         };
         let name = pickle.global(class).1;
-        let written = match dtype(name) {
-            Some(Number::Read(written)) if is_text(pickle, tag, b"storage") => written,
-            Some(Number::Refused(name, _)) => return Ok(Err(format!("there are no elements of the type {name}"))),
+        // Of a type that is not read, the bytes are offered.
+        let (written, size, refused) = match dtype(name) {
+            Some(Number::Read(written)) if is_text(pickle, tag, b"storage") => (written, written.size() as u64, None),
+            Some(Number::Refused(name, size)) => (Written::Same(Element::U8), size, Some(name)),
             _ => return Ok(Err(format!("there are no elements of the type {}", String::from_utf8_lossy(name)))),
         };
         // Old files have storages that are parts of others: a key of the part, where it begins, and its size.
@@ -238,13 +239,17 @@ impl<'a> Storages<'a> {
         let Ok(entry) = self.entries.binary_search_by(|entry| entry.name.cmp(&key)) else {
             return Ok(Err(format!("its storage '{key}' is not in the file")));
         };
+        let found = |storage| match refused {
+            None => Data::Storage(storage),
+            Some(name) => Data::Opaque(Opaque { storage, size, why: format!("there are no elements of the type {name}") }),
+        };
         let place = (entry, written.element(), written.size());
         if let Some(&index) = self.known.get(&place) {
-            return Ok(Ok((index, start)));
+            return Ok(Ok((found(index), start)));
         }
         let entry = &self.entries[entry];
         let bytes = entry.size - entry.size % written.size() as u64;
-        if number == Value::None && u64::try_from(len).ok().is_none_or(|len| len > bytes / written.size() as u64) {
+        if number == Value::None && u64::try_from(len).ok().is_none_or(|len| len > bytes / size) {
             return Err(Error::format(entry.at, format_args!("storage '{key}' has {bytes} bytes, which are not {len} elements")));
         }
         let encoding = match entry.encoding(0, bytes, written, self.big_endian) {
@@ -256,7 +261,7 @@ impl<'a> Storages<'a> {
         let index = to.add_storage(written.element(), bytes / written.size() as u64, encoding)?;
         self.known.try_reserve(1).map_err(|_| Error::memory(64))?;
         self.known.insert(place, index);
-        Ok(Ok((index, start)))
+        Ok(Ok((found(index), start)))
     }
 
     /// An array of NumPy: `[shape, dtype, bytes]`.

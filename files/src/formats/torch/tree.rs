@@ -3,7 +3,7 @@
 use super::is_text;
 use super::tensor::{Found, Storages};
 use crate::budget::Budget;
-use crate::contents::{Contents, Data, Tensor, row_major_strides};
+use crate::contents::{Contents, Tensor, row_major_strides};
 use crate::error::{Error, Result};
 use crate::formats::Format;
 use crate::grow;
@@ -298,7 +298,7 @@ impl<'a> Tree<'a> {
             Some(strides) => strides,
             None => row_major_strides(&sizes)?,
         };
-        if let Data::Refused(why) = &data {
+        if let Some(why) = data.refusal() {
             self.budget.take(why.len())?;
         }
         let name = grow::text(&[&self.path])?;

@@ -101,7 +101,7 @@ fn push_dense(to: &mut Vec<u8>, what: &Save<'_>, tensor: &Tensor, keys: &[Option
     let (element, bytes) = what.storage(tensor)?;
     let key = match tensor.data {
         Data::Storage(index) => keys[index].unwrap_or_default(),
-        Data::Sparse(_) | Data::Refused(_) => 0,
+        Data::Sparse(_) | Data::Opaque(_) | Data::Refused(_) => 0,
     };
     to.extend_from_slice(b"ctorch._utils\n_rebuild_tensor_v2\n((");
     push_text(to, "storage")?;

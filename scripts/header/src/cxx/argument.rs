@@ -1,9 +1,9 @@
-//! An argument of a C function as a parameter of C++.
+//! An argument of a C function as a C++ parameter.
 
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What the kinds of arguments tell: the constants that enums are by default, and what C++ calls constants.
+/// Facts about the kinds of arguments: the default constants of enums, and the C++ names of constants.
 pub struct Kinds {
     defaults: BTreeMap<String, String>,
     constants: BTreeMap<String, String>,
@@ -14,7 +14,7 @@ pub struct Kinds {
 }
 
 impl Kinds {
-    /// `constants` are those of the enum classes: `TH_DIV_TRUE` is `DivMode::True`.
+    /// `constants` maps the constants of the enum classes to C++: `TH_DIV_TRUE` is `DivMode::True`.
     pub fn of(rows: &Value, constants: BTreeMap<String, String>) -> Kinds {
         let kinds = rows["kinds"].as_array().expect("the rows have kinds");
         let default = |kind: &Value| Some((text(&kind["kind"]), kind["default"].as_str()?.to_owned()));
@@ -35,7 +35,7 @@ pub struct Argument {
     pub name: String,
     pub kind: String,
     pub c_type: String,
-    /// The value in C++ that it has if it is left out.
+    /// The default in C++, if there is one.
     pub default: Option<String>,
     /// True if the type is an enum.
     pub is_enum: bool,
@@ -43,11 +43,11 @@ pub struct Argument {
 
 /// Kinds of results.
 const OUTS: &[&str] = &["out", "view_out", "truth", "indices", "totals", "pivots_out", "sparse_out"];
-/// Kinds of results that may be left out.
+/// Kinds of results that may be omitted.
 const OPTIONAL_OUTS: &[&str] = &["optional_out", "optional_indices", "optional_totals", "optional_info"];
 /// Kinds of operands.
 pub const INPUTS: &[&str] = &["input", "mask", "index", "pivots", "optional_input", "optional_index", "optional_state"];
-/// Kinds of tensors that change, or that a result may refer to.
+/// Kinds of tensors that the call changes, or that a result may share.
 pub const HANDLES: &[&str] = &["inout", "handle", "shared"];
 /// Kinds of lists of numbers.
 const LISTS: &[&str] =
@@ -56,9 +56,9 @@ const LISTS: &[&str] =
 pub const TENSOR_LISTS: &[&str] = &["inputs", "optional_inputs", "list_or_null"];
 /// Kinds of lists of sparse operands.
 pub const SPARSE_LISTS: &[&str] = &["sparse_inputs"];
-/// Room for a struct of C, which C++ returns.
+/// Pointers to a C struct that the call fills. The C++ function returns the struct.
 pub const STRUCTS: &[&str] = &["cuda_memory_out", "cuda_properties_out", "print_options_out", "stats_out"];
-/// Arguments that other arguments tell.
+/// Arguments whose value follows from other arguments.
 pub const COUNTED: &[&str] = &["len", "len_or_whole", "handle_count", "new_handles", "count_inout", "outs"];
 
 impl Argument {
@@ -89,7 +89,7 @@ impl Argument {
         own.or_else(|| given.filter(|_| self.kind != "device_type").map(|given| self.converted(&given, kinds)))
     }
 
-    /// A default of the rows as C++ writes it.
+    /// Converts a default to C++.
     fn converted(&self, given: &str, kinds: &Kinds) -> String {
         match given {
             "TH_ALL_DIMS" => "everyDim".to_owned(),
@@ -111,7 +111,7 @@ impl Argument {
         LISTS.contains(&self.kind.as_str())
     }
 
-    /// True for a function of the caller.
+    /// True for a callback.
     fn is_function(&self) -> bool {
         self.c_type.starts_with("TH") && !self.c_type.ends_with('*') && !self.is_enum
     }
@@ -130,12 +130,12 @@ impl Argument {
         self.c_type.contains("THSTensor")
     }
 
-    /// The class of the tensor that an output is.
+    /// The class of an output.
     pub fn out_class(&self) -> &'static str {
         if self.is_sparse() { "SparseTensor" } else { "Tensor" }
     }
 
-    /// The class of handles that the argument is one of, but for tensors.
+    /// The class of the argument's handle, except for tensors.
     pub fn class(&self) -> Option<&'static str> {
         Some(match self.kind.as_str() {
             "storage" | "storage_out" | "storage_input" => "Storage",
@@ -151,7 +151,7 @@ impl Argument {
         })
     }
 
-    /// The type of the parameter, and the letter of all types that convert into one another.
+    /// The type of the parameter, and a letter that is the same for all types that convert into one another.
     pub fn cpp(&self) -> (String, char) {
         let kind = self.kind.as_str();
         match kind {
@@ -169,7 +169,7 @@ impl Argument {
         }
     }
 
-    /// The argument of the call in C.
+    /// The argument of the C call.
     pub fn passed(&self, is_new: bool) -> String {
         let (name, kind) = (&self.name, self.kind.as_str());
         match kind {
@@ -182,7 +182,7 @@ impl Argument {
         }
     }
 
-    /// The default as an argument of C.
+    /// The default as an argument of the C call.
     pub fn passed_default(&self) -> String {
         let default = self.default.as_deref().expect("what is left out has a default");
         match self.kind.as_str() {
@@ -194,7 +194,7 @@ impl Argument {
     }
 }
 
-/// A type before a name.
+/// Returns a type to be followed by a name.
 pub fn spaced(c_type: &str) -> String {
     if c_type.ends_with('*') { c_type.to_owned() } else { format!("{c_type} ") }
 }

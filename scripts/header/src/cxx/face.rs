@@ -6,21 +6,21 @@ use super::layout::{RULE, code, comment};
 use super::names::{self, OBJECTS};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// All functions, and the signatures that each name has so far.
+/// All functions, and the signatures of each name so far.
 pub struct Face {
     pub functions: Vec<Function>,
     taken: BTreeMap<String, BTreeSet<Signature>>,
-    /// The methods of each class, and the functions, by the number of the function that they call.
+    /// The methods of each class, and the functions, by the number of the C function that they call.
     methods: BTreeMap<(String, usize), String>,
     free: BTreeMap<(String, usize), String>,
-    /// The operations of which a form has a number behind its object.
+    /// The operations with a form that has a number after its object.
     numbers: BTreeSet<String>,
-    /// The number of the function that is being added.
+    /// The number of the current function.
     number: usize,
 }
 
 impl Face {
-    /// Makes the methods and functions of all that are not left out.
+    /// Makes the methods and functions for all functions that are not left out.
     pub fn of(functions: Vec<Function>) -> Face {
         let functions: Vec<Function> = functions.into_iter().filter(|function| !names::is_left_out(&function.c_name)).collect();
         let (taken, methods, free) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
@@ -32,7 +32,7 @@ impl Face {
             face.number = number;
             face.add(function, &function.name, &functions);
         }
-        // Names of operations after all own names, which they give way to.
+        // Names of operations are added after the functions' own names, which have precedence.
         for (number, function) in functions.iter().enumerate() {
             face.number = number;
             if let Some(form) = function.form.as_ref().filter(|form| **form != function.name && function.is_form_of(form, &functions)) {
@@ -43,17 +43,17 @@ impl Face {
         face
     }
 
-    /// The methods of a class.
+    /// Returns the methods of a class.
     pub fn methods(&self, prefix: &str) -> String {
         self.by_chapter(prefix, &self.methods, "    ")
     }
 
-    /// The functions for C functions that begin so.
+    /// Returns the functions for C functions with this prefix.
     pub fn functions_of(&self, prefix: &str) -> String {
         self.by_chapter(prefix, &self.free, "")
     }
 
-    /// What belongs to `prefix`, in the order of the rows, with a line before each chapter.
+    /// Returns the texts for `prefix`, in the order of the rows, with a line before each chapter.
     fn by_chapter(&self, prefix: &str, texts: &BTreeMap<(String, usize), String>, indent: &str) -> String {
         let (mut out, mut chapter) = (String::new(), "");
         for ((_, number), text) in texts.iter().filter(|((of, _), _)| of == prefix) {
@@ -67,8 +67,8 @@ impl Face {
         out
     }
 
-    /// Chooses the parameters that a variant shows and those that have defaults, so that no call is meant twice; false if that cannot be.
-    /// `before` are the letters of other parameters in front.
+    /// Chooses the parameters that a variant shows and those that have defaults, so that no call is ambiguous. Returns false if that is
+    /// impossible. `before` are the letters of other parameters in front.
     fn take(&mut self, name: &str, variant: &mut Variant, before: &str) -> bool {
         let taken = self.taken.entry(name.to_owned()).or_default();
         let is_free = |variant: &Variant| variant.signatures(before).iter().all(|signature| !taken.contains(signature));
@@ -86,7 +86,7 @@ impl Face {
         true
     }
 
-    /// The same for a method of the class that a function belongs to.
+    /// Does the same for a method of the function's class.
     fn take_method(&mut self, function: &Function, name: &str, variant: &mut Variant) -> bool {
         self.take(&format!("{}.{name}", function.class_prefix()), variant, "")
     }
@@ -114,7 +114,7 @@ impl Face {
         *text += &(comment(doc, "") + &code(head, body, ""));
     }
 
-    /// A method of a class that is no tensor, a constructor or a static function.
+    /// Adds a method of a class that is not a tensor, a constructor or a static function.
     fn add_member(&mut self, function: &Function) {
         let (prefix, object) = (function.class_prefix(), function.object());
         let class = &prefix[2..];
@@ -143,7 +143,7 @@ impl Face {
         }
     }
 
-    /// A function that belongs to no class.
+    /// Adds a function that belongs to no class.
     fn add_free(&mut self, function: &Function) {
         for mut variant in function.variants(None) {
             if self.take(&function.name, &mut variant, "") {
@@ -154,7 +154,7 @@ impl Face {
         }
     }
 
-    /// What a function of tensors becomes: values, results first, in place.
+    /// Adds the forms of a function of tensors: returning values, with results first, and in place.
     fn add_tensor(&mut self, function: &Function, name: &str, all: &[Function]) {
         let object = function.object();
         let doc = if name == function.name { function.doc.as_str() } else { "" };
@@ -179,7 +179,7 @@ impl Face {
         }
     }
 
-    /// A method that changes its tensor, and where elements are chosen by an index or a mask, one that changes a copy.
+    /// Adds a method that changes its tensor. If the elements are chosen by an index or a mask, also adds a method that changes a copy.
     fn add_changing(&mut self, function: &Function, name: &str, object: &Argument, doc: &str) {
         let copies = matches!(function.chapter.as_str(), "Elements by index" | "Comparisons and choices");
         for mut variant in function.variants(Some(object)) {
@@ -201,12 +201,12 @@ impl Face {
         }
     }
 
-    /// The forms that return what they make: a method, and a function beside it.
+    /// Adds the forms that return their results: a method and a function.
     fn add_values(&mut self, function: &Function, name: &str, doc: &str, all: &[Function]) {
         let twin =
             all.iter().find(|other| other.prefix() == function.prefix() && other.name == function.name && other.c_name != function.c_name);
         if function.returns == "status" && twin.is_some_and(Function::is_new) {
-            // The value is what the function whose name begins with `new` makes.
+            // The C function whose name begins with `new` returns the value.
             return self.add_in_place(function, name, function.variants(function.object()));
         }
         let mut named = Vec::new();
@@ -216,7 +216,7 @@ impl Face {
                 self.add_method(function, name, if named.is_empty() { doc } else { "" }, &variant);
                 named.push(variant);
             } else {
-                // Another row has the name of the method.
+                // Another function has the name of the method.
                 is_method = false;
             }
         }
@@ -228,14 +228,14 @@ impl Face {
         }
     }
 
-    /// A method that returns what it makes.
+    /// Adds a method that returns its results.
     fn add_method(&mut self, function: &Function, name: &str, doc: &str, variant: &Variant) {
         let object = function.object().map(|object| (object.name.as_str(), "handle_"));
         let body = function.value_body(&function.call(variant, object, To::Value, name), name);
         let value = function.value_before();
         let head = format!("{value}{name}({}) const", variant.declared());
         if function.result_fields().is_some() {
-            // The struct is defined behind the class.
+            // The struct is defined after the class.
             self.method(function.class_prefix(), doc, &head, ";");
             let declared = Variant { required: variant.shown.len(), ..variant.clone() }.declared();
             self.function(function.class_prefix(), "", &format!("inline {value}{}::{name}({declared}) const", function.class()), &body);
@@ -249,12 +249,12 @@ impl Face {
         }
     }
 
-    /// True if another form of an operation has a number where this one has a list.
+    /// True if another form of the operation has a number where this one has a list.
     fn has_number_form(&self, function: &Function, name: &str) -> bool {
         function.form.as_deref() == Some(name) && self.numbers.contains(name) && function.object().is_some()
     }
 
-    /// Methods whose result is their object.
+    /// Adds methods whose result is their object.
     fn add_in_place(&mut self, function: &Function, name: &str, variants: Vec<Variant>) {
         let Some(object) = function.object().filter(|_| function.is_in_place()) else { return };
         for mut variant in variants {
@@ -266,7 +266,8 @@ impl Face {
         }
     }
 
-    /// Functions: what is a method of its `object`, too, calls that. Without a dtype, `twin` makes a tensor of the dtype that it chooses.
+    /// Adds functions. A function that is also a method of its `object` calls the method. Without a dtype, it calls `twin`, which chooses
+    /// the dtype.
     fn add_functions(&mut self, function: &Function, name: &str, object: Option<&Argument>, doc: &str, twin: Option<&Function>) {
         let value = function.value_before();
         if function.class() == "SparseTensor" && !function.arguments.iter().any(Argument::is_sparse) {
@@ -299,7 +300,7 @@ impl Face {
         }
     }
 
-    /// A static function of the class.
+    /// Adds a static function of the class.
     fn add_static(&mut self, function: &Function, name: &str, doc: &str) {
         for mut variant in function.variants(None) {
             if self.take_method(function, name, &mut variant) {
@@ -310,7 +311,7 @@ impl Face {
         }
     }
 
-    /// The form that writes into tensors of the caller.
+    /// Adds the form that writes into the caller's tensors.
     fn add_out(&mut self, function: &Function, name: &str) {
         let outs = function.outs();
         let declared: Vec<String> = outs
@@ -340,7 +341,7 @@ impl Face {
     }
 }
 
-/// The call of the method that does what the function with these parameters does.
+/// Returns the call of the method that is equivalent to the function with these parameters.
 fn as_method(variant: &Variant, object: &Argument, name: &str) -> String {
     let object = object.name.as_str();
     let rest: Vec<&str> = variant.shown.iter().map(|argument| argument.name.as_str()).filter(|name| *name != object).collect();

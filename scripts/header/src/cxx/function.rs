@@ -1,4 +1,4 @@
-//! A row as a function of C++: its parameters, its overloads, and how it calls C.
+//! A C function as a C++ function: its parameters, its overloads, and its C call.
 
 use super::argument::{Argument, COUNTED, HANDLES, INPUTS, Kinds, STRUCTS, spaced, text};
 use super::names::{self, IN_PLACE, MAKE, MORE_IN_PLACE, WRITE};
@@ -7,7 +7,7 @@ use serde_json::Value;
 /// The letters of the parameters with which a function can be called.
 pub type Signature = String;
 
-/// A C function, by its row.
+/// A C function, from its entry in rows.json.
 pub struct Function {
     pub c_name: String,
     pub chapter: String,
@@ -16,7 +16,7 @@ pub struct Function {
     pub arguments: Vec<Argument>,
     pub returns: String,
     pub c_returns: String,
-    /// The operation of which this is a form.
+    /// The operation that has this function as a form.
     pub form: Option<String>,
     pub doc: String,
 }
@@ -50,14 +50,14 @@ impl Function {
     }
 }
 
-/// The parameters of one overload; those that are left out have their defaults.
+/// The parameters of one overload. Omitted parameters have their defaults.
 #[derive(Clone)]
 pub struct Variant<'a> {
-    /// Those that the declaration shows.
+    /// Parameters in the declaration.
     pub shown: Vec<&'a Argument>,
-    /// Those whose default is passed.
+    /// Parameters whose default is passed.
     pub hidden: Vec<&'a Argument>,
-    /// How many of the first parameters have no default in the declaration.
+    /// The number of leading parameters that have no default in the declaration.
     pub required: usize,
 }
 
@@ -74,25 +74,25 @@ impl Field {
     }
 }
 
-/// Where the outputs of a call go.
+/// The destination of a call's outputs.
 #[derive(Clone, Copy, PartialEq)]
 pub enum To {
-    /// New tensors, which are returned.
+    /// New tensors, which the function returns.
     Value,
-    /// Tensors that are the first parameters.
+    /// The first parameters.
     Out,
-    /// The tensor whose method is called.
+    /// The object of the method.
     This,
 }
 
 impl Variant<'_> {
-    /// The letters of all calls, from that without a default on; `before` are those of other parameters in front.
+    /// The letters of all possible calls, from the one with fewest arguments on. `before` are the letters of other parameters in front.
     pub fn signatures(&self, before: &str) -> Vec<Signature> {
         let letters: Vec<char> = self.shown.iter().map(|argument| argument.cpp().1).collect();
         (self.required..=letters.len()).map(|n| before.to_owned() + &letters[..n].iter().collect::<String>()).collect()
     }
 
-    /// The parameters as they are declared.
+    /// The parameters of the declaration.
     pub fn declared(&self) -> String {
         let one = |(i, argument): (usize, &&Argument)| {
             let default = argument.default.as_ref().filter(|_| i >= self.required).map_or(String::new(), |value| format!(" = {value}"));
@@ -101,8 +101,8 @@ impl Variant<'_> {
         self.shown.iter().enumerate().map(one).collect::<Vec<_>>().join(", ")
     }
 
-    /// The parameters, and the arguments of the same function with an IntList, where parameter `at` is a list: in braces, a list of one
-    /// entry would be taken for a number.
+    /// The parameters and the arguments of the same function with an IntList, if parameter `at` is a list. In braces, a list of one entry
+    /// would be taken for a number.
     pub fn in_braces(&self, at: usize) -> Option<(String, String)> {
         let list = self.shown.get(at).filter(|argument| argument.is_list() && at < self.required)?;
         let from = format!("IntList {}", list.name);
@@ -112,7 +112,7 @@ impl Variant<'_> {
         Some((declared, self.shown.iter().map(name).collect::<Vec<_>>().join(", ")))
     }
 
-    /// The same without the numbers that have defaults in the declaration.
+    /// Returns the variant without the last parameters that are numbers and have defaults in the declaration.
     pub fn without_last_numbers(&self) -> Self {
         let (first, last) = self.shown.split_at(self.required);
         let (numbers, others): (Vec<&Argument>, Vec<&Argument>) = last.iter().partition(|argument| argument.cpp().1 == 'N');
@@ -125,13 +125,13 @@ impl Variant<'_> {
     }
 }
 
-/// What C says of a truth value, as C++ says it.
+/// Rewrites C's description of a truth value for C++.
 fn truth(doc: &str) -> String {
     let doc = doc.replacen("1 if ", "True if ", 1).replace("; 0 if not and on error", "").replace("; 0 on error", "");
     doc.replace("; 0 if not", "").replace("; 0 if ", "; false if ")
 }
 
-/// `first` before a list of parameters.
+/// Returns `first` in front of a list of parameters.
 pub fn with(first: &str, rest: &str) -> String {
     let comma = if first.is_empty() || rest.is_empty() { "" } else { ", " };
     format!("{first}{comma}{rest}")
@@ -143,8 +143,8 @@ impl Function {
         self.c_name.split_once('_').map_or("TH", |(prefix, _)| prefix)
     }
 
-    /// The class whose methods the function belongs to, as the prefix of its C functions. Sparse tensors come behind dense ones, and have
-    /// all functions with both.
+    /// The class of the method, as the prefix of its C functions. The class of sparse tensors follows the class of dense ones, and has all
+    /// functions that use both.
     pub fn class_prefix(&self) -> &str {
         match self.prefix() {
             "THRandom" => "THGenerator",
@@ -153,7 +153,7 @@ impl Function {
         }
     }
 
-    /// The class whose methods the function belongs to.
+    /// The class of the method.
     pub fn class(&self) -> &str {
         names::class(&self.class_prefix()[2..])
     }
@@ -163,8 +163,8 @@ impl Function {
         self.arguments.iter().filter(|argument| argument.is_out()).collect()
     }
 
-    /// The outputs of the form that returns values: an optional list of positions or counts beside a required output is left out, and
-    /// beside a returned number every optional output is.
+    /// The outputs of the form that returns values. Optional lists of positions or counts are left out if there is a required output. All
+    /// optional outputs are left out if a number is returned.
     pub fn values(&self) -> Vec<&Argument> {
         let outs = self.outs();
         let required = outs.iter().any(|argument| !argument.is_optional_out());
@@ -172,7 +172,7 @@ impl Function {
         outs.into_iter().filter(|argument| !(required && argument.is_optional_out() && is_left_out(argument))).collect()
     }
 
-    /// True if the function returns a number beside outputs, or -1: the form that returns values has no place for it.
+    /// True if the function has outputs and returns a number, or -1: the form that returns values has no place for the number.
     pub fn counts(&self) -> bool {
         matches!(self.returns.as_str(), "count" | "size" | "length" | "integer") && !self.outs().is_empty()
     }
@@ -184,17 +184,17 @@ impl Function {
         (values.len() > 1 && !names::is_left_out(&self.c_name)).then(|| values.iter().map(field).collect())
     }
 
-    /// True if the function returns a handle of which the caller becomes the owner.
+    /// True if the function returns a handle that the caller owns.
     pub fn is_new(&self) -> bool {
         self.returns.starts_with("new") && self.returns != "new_text"
     }
 
-    /// True if the function computes tensors or a number of elements; others tell what an object has.
+    /// True if the function computes tensors or a number from elements. Other functions return a property of an object.
     pub fn is_operation(&self) -> bool {
         matches!(self.returns.as_str(), "status" | "accumulated") || self.is_new() || self.counts()
     }
 
-    /// True if the function writes into a tensor that is there: none of its arguments tells a shape.
+    /// True if the function writes into an existing tensor, because none of its arguments determines a shape.
     pub fn writes(&self) -> bool {
         let tells = |argument: &Argument| {
             INPUTS.contains(&argument.kind.as_str())
@@ -216,7 +216,7 @@ impl Function {
         })
     }
 
-    /// The parameters in the order of C; the dtype of what is made is the last one.
+    /// The parameters in the order of C. The dtype of a new tensor is the last one.
     pub fn parameters(&self, object: Option<&Argument>) -> Vec<&Argument> {
         let is_object = |argument: &Argument| object.is_some_and(|object| object.name == argument.name);
         let hidden = |argument: &Argument| {
@@ -228,11 +228,11 @@ impl Function {
         shown
     }
 
-    /// The overloads: all parameters; without the generator; without what has a default before a parameter that has none.
+    /// The overloads: all parameters; without the generator; without parameters that have a default but precede a parameter that has none.
     pub fn variants(&self, object: Option<&Argument>) -> Vec<Variant<'_>> {
         let all = self.parameters(object);
         let last_required = all.iter().rposition(|argument| argument.default.is_none());
-        // The number of a device stands before others that it might be taken for.
+        // The number of a device is in front of parameters that it might be taken for.
         let is_leading = |at: usize| all[at].default.is_some() && all[at].kind != "int" && last_required.is_some_and(|last| at < last);
         let is_generator = |at: usize| all[at].kind == "generator" && all.len() > 1;
         let mut variants: Vec<Variant> = Vec::new();
@@ -248,7 +248,7 @@ impl Function {
         variants
     }
 
-    /// The call of the C function. `object` is the argument that is the object, with its handle.
+    /// Returns the C call. `object` is the argument that is the object, with its handle.
     pub fn call(&self, variant: &Variant, object: Option<(&str, &str)>, to: To, name: &str) -> String {
         let (several, values) = (self.values().len() > 1, self.values());
         let mut passed = Vec::new();
@@ -280,7 +280,7 @@ impl Function {
         format!("{}({})", self.c_name, passed.join(", "))
     }
 
-    /// The length of the lists behind argument `at`.
+    /// Returns the length of the lists after argument `at`.
     fn length(&self, at: usize, variant: &Variant, name: &str) -> String {
         let is_shown = |argument: &&Argument| variant.shown.iter().any(|shown| shown.name == argument.name);
         let rest = self.arguments[at + 1..].iter().take_while(|argument| argument.kind != "len");
@@ -292,7 +292,7 @@ impl Function {
         }
     }
 
-    /// The type that the form which returns values has.
+    /// The return type of the form that returns values.
     pub fn value_type(&self) -> String {
         let has = |kind: &str| self.arguments.iter().any(|argument| argument.kind == kind);
         match if self.counts() { "status" } else { self.returns.as_str() } {
@@ -314,12 +314,12 @@ impl Function {
         }
     }
 
-    /// The type before a name.
+    /// The return type, to be followed by a name.
     pub fn value_before(&self) -> String {
         spaced(&self.value_type())
     }
 
-    /// The statements of the form that returns values. `call` is the call of C.
+    /// The statements of the form that returns values. `call` is the C call.
     pub fn value_body(&self, call: &str, name: &str) -> String {
         let failure = format!("static_cast<{}>(nullptr)", self.c_returns);
         match self.returns.as_str() {
@@ -337,7 +337,7 @@ impl Function {
         }
     }
 
-    /// The statements where C returns a status, and results by its arguments.
+    /// The statements if C returns a status, and its results through arguments.
     fn status_body(&self, call: &str, name: &str) -> String {
         let value = self.value_type();
         match value.as_str() {
@@ -360,7 +360,7 @@ impl Function {
         }
     }
 
-    /// The statements where C returns a value that may be right although it is the one of a failure.
+    /// The statements if C returns a number that may be valid although it equals the error value.
     fn number_body(&self, call: &str, name: &str) -> String {
         let value = self.value_type();
         let suspect = match self.returns.as_str() {
@@ -377,7 +377,7 @@ impl Function {
         format!("THClearLastError(); const {declared} r = {call}; return detail::known({converted}, {suspect}, \"{name}\");")
     }
 
-    /// True if this may have the name of an operation: the function that has it gives a value of the same kind.
+    /// True if the function may have the name of an operation, because the operation's function returns a value of the same kind.
     pub fn is_form_of(&self, form: &str, all: &[Function]) -> bool {
         let made = |function: &Function| matches!(function.returns.as_str(), "status" | "new" | "new_sparse");
         if form.starts_with("new") {

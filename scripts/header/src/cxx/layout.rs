@@ -1,6 +1,6 @@
-//! The lines of what is generated.
+//! Lays out the lines of the generated header.
 
-/// What comments of C say of failures, which C++ throws.
+/// Descriptions of failures in C comments, and their replacements for C++, which throws.
 const ON_ERROR: &[(&str, &str)] = &[
     (" before the first write and on error", " before the first write"),
     (" if not and on error", " if not"),
@@ -14,7 +14,7 @@ const ON_ERROR: &[(&str, &str)] = &[
     (" `TH_UNDEFINED` on error.", ""),
 ];
 
-/// A function in lines of at most 120 columns. A body that is `;` makes a declaration.
+/// A function in lines of at most 120 columns. The body `;` makes a declaration.
 pub fn code(head: &str, body: &str, indent: &str) -> String {
     match body {
         ";" => return wrapped(&format!("{head};"), indent),
@@ -30,7 +30,7 @@ pub fn code(head: &str, body: &str, indent: &str) -> String {
     format!("{}{statements}{indent}}}\n", wrapped(&format!("{head} {{"), indent))
 }
 
-/// The statements of a body; those within braces stay together.
+/// The statements of a body. Statements within braces stay together.
 fn statements(body: &str) -> Vec<String> {
     let (mut list, mut depth, mut from) = (Vec::new(), 0, 0);
     for (at, letter) in body.char_indices() {
@@ -43,7 +43,7 @@ fn statements(body: &str) -> Vec<String> {
     list
 }
 
-/// A statement, broken behind commas.
+/// A statement, wrapped after commas.
 fn wrapped(text: &str, indent: &str) -> String {
     let (mut out, mut line) = (String::new(), indent.to_owned());
     for (at, piece) in text.split(", ").enumerate() {
@@ -58,10 +58,10 @@ fn wrapped(text: &str, indent: &str) -> String {
     format!("{out}{line}\n")
 }
 
-/// Columns of the header.
+/// Maximum columns of the header.
 pub const WIDTH: usize = 120;
 
-/// Columns of the line before a chapter, but for two slashes and three spaces.
+/// Columns of the line before a chapter, without two slashes and three spaces.
 pub const RULE: usize = WIDTH - 5;
 
 /// A comment.
@@ -81,7 +81,7 @@ pub fn comment(doc: &str, indent: &str) -> String {
     out
 }
 
-/// The words of a text, in which code is one word.
+/// The words of a text. A piece of code is one word.
 fn words(text: &str) -> Vec<String> {
     let (mut list, mut is_code) = (vec![String::new()], false);
     for letter in text.chars() {

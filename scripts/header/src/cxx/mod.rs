@@ -1,4 +1,4 @@
-//! `include/thorn.hpp`: the parts of scripts/header/cxx, with a method and functions for each row between them.
+//! `include/thorn.hpp`: the parts in scripts/header/cxx, and between them a method and functions for each C function.
 
 mod argument;
 mod face;
@@ -13,7 +13,7 @@ use names::camel;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// The parts that are written by hand, in the order of the header. A line `@word argument` stands for what is generated.
+/// The hand-written parts, in the order of the header. A line `@word argument` is replaced by generated code.
 const PARTS: &[&str] = &[
     include_str!("../../cxx/front.hpp"),
     "@enums",
@@ -30,7 +30,7 @@ const PARTS: &[&str] = &[
     include_str!("../../cxx/classes.hpp"),
 ];
 
-/// The whole header, from the C header, which has the constants, and the rows.
+/// Returns the whole header, from the constants in the C header and from the rows.
 pub fn header(c_header: &str, rows: &str) -> String {
     let rows: Value = serde_json::from_str(rows).expect("the rows are JSON");
     let (enums, constants) = enums(c_header);
@@ -53,7 +53,7 @@ pub fn header(c_header: &str, rows: &str) -> String {
     out
 }
 
-/// The enums of the C header as enum classes, and what each constant has become: `TH_PAD_CONSTANT` is `PadMode::Constant`.
+/// Converts the enums of the C header to enum classes, and maps each constant to its C++ name: `TH_PAD_CONSTANT` is `PadMode::Constant`.
 fn enums(c_header: &str) -> (String, BTreeMap<String, String>) {
     let (mut out, mut constants, mut doc) = (String::new(), BTreeMap::new(), Vec::new());
     let mut lines = c_header.lines();
@@ -98,8 +98,8 @@ fn enum_class(name: &str, doc: &[&str], body: &[&str], constants: &mut BTreeMap<
     out
 }
 
-/// Makes functions of sparse tensors forms of the operations of which the functions of dense tensors are: `cmul`, and `cmulDense`, whose
-/// second operand is dense, are forms of `mul`.
+/// Makes functions of sparse tensors forms of the operation of the dense functions: `cmul`, and `cmulDense`, whose second operand is dense,
+/// are forms of `mul`.
 fn share_forms(functions: &mut [Function]) {
     let dense = functions.iter().filter(|function| function.prefix() == "THTensor");
     let forms: BTreeMap<String, String> = dense.filter_map(|function| Some((function.name.clone(), function.form.clone()?))).collect();
@@ -108,8 +108,8 @@ fn share_forms(functions: &mut [Function]) {
     }
 }
 
-/// The structs that functions with several results return: they are named after their fields. `how` is `declared` for all, `defined` for
-/// those of dense tensors, and `sparse` for those with a sparse one.
+/// The structs that functions with several results return, named after their fields. `how` is `declared` for all, `defined` for structs of
+/// dense tensors, and `sparse` for structs with a sparse one.
 fn results(functions: &[Function], how: &str) -> String {
     let mut lists: Vec<Vec<Field>> = functions.iter().filter_map(Function::result_fields).collect();
     lists.sort();
@@ -126,7 +126,7 @@ fn results(functions: &[Function], how: &str) -> String {
     out
 }
 
-/// The declarations of fields, one for those that follow each other and have the same class.
+/// The declarations of fields. Consecutive fields of the same class share a declaration.
 fn declarations(fields: &[Field]) -> String {
     let declaration = |fields: &[Field]| {
         let names: Vec<&str> = fields.iter().map(|field| field.name.as_str()).collect();
@@ -144,14 +144,14 @@ mod tests {
         std::fs::read_to_string(crate::root().join(path)).expect("the file is there")
     }
 
-    /// The functions of the rows.
+    /// The functions in rows.json.
     fn functions() -> Vec<String> {
         let rows: Value = serde_json::from_str(&read("src/capi/rows.json")).expect("the rows are JSON");
         let listed = rows["functions"].as_array().expect("the rows have functions").iter();
         listed.map(|row| row["name"].as_str().expect("a row has a name").to_owned()).collect()
     }
 
-    /// The names of C functions that thorn.hpp calls or hands on, without its comments.
+    /// The names of C functions that thorn.hpp calls or passes as arguments. Comments do not count.
     fn called() -> std::collections::BTreeSet<String> {
         let text = read("include/thorn.hpp");
         let code = text.lines().map(str::trim_start).filter(|line| !line.starts_with("//") && !line.starts_with('*'));

@@ -1,8 +1,8 @@
-//! Names of thorn.hpp: what becomes of C's, and the few that do not follow the rules.
+//! Names in thorn.hpp: the rules that convert C names, and the exceptions.
 
 use super::function::Field;
 
-/// Functions of C that thorn.hpp has under no name of their own, with the reason. A name that ends with `*` stands for all that begin so.
+/// C functions without a separate name in thorn.hpp, with the reason. A final `*` means all names with this prefix.
 pub const LEFT_OUT: &[(&str, &str)] = &[
     ("THTensor_new", "a default-constructed Tensor becomes a fresh tensor where it is a result"),
     ("THTensor_retain THTensor_free THStorage_retain THStorage_free", "copies and destructors count references"),
@@ -36,13 +36,14 @@ pub const LEFT_OUT: &[(&str, &str)] = &[
 
 const LIST: &str = "a list in braces says it: `t.getAt({i, j})`";
 
-/// Functions of C without a tensor or sizes among their arguments that make a tensor all the same. Others of that kind write into one.
+/// C functions that make a tensor although their arguments contain neither a tensor nor sizes. Other functions of that kind write into a
+/// tensor.
 pub const MAKE: &[&str] = &["THTensor_arange", "THTensor_range", "THTensor_getRNGState"];
 
-/// Functions of C that write into a tensor, although they have an operand.
+/// C functions that write into a tensor, although they have an operand.
 pub const WRITE: &[&str] = &["THTensor_copy", "THTensor_copyAsync", "THSTensor_copy"];
 
-/// Free functions that are by hand since their names are those of objects.
+/// Free functions that are hand-written, because their names are also names of objects.
 pub const OBJECTS: &[&str] = &["all"];
 
 /// Chapters whose operations keep the shape, so that they have a form in place.
@@ -51,18 +52,18 @@ pub const IN_PLACE: &[&str] = &["Arithmetic", "Functions of numbers", "Bits", "C
 /// Operations of other chapters with a form in place.
 pub const MORE_IN_PLACE: &[&str] = &["tril", "triu", "addmm", "addmv", "addr", "baddbmm", "addbmm"];
 
-/// Names that are operators of C++, and what they are called instead.
+/// Names that are C++ operators, and their replacements.
 const WORDS: &[(&str, &str)] = &[("bitand", "bitAnd"), ("bitor", "bitOr")];
 
-/// Functions whose name without `new` is that of another one, and their name.
+/// Functions whose name without `new` belongs to another function, and their C++ names.
 const OTHERS: &[(&str, &str)] = &[("THArchive_newFind", "tensor"), ("THSTensor_newDense", "toDense")];
 
-/// The class of the handles whose struct in C has this name without `TH`.
+/// The class for handles of the C struct `TH` + `of`.
 pub fn class(of: &str) -> &str {
     if of == "STensor" { "SparseTensor" } else { of }
 }
 
-/// The name in C++ of a function whose name would be `name` by the rules.
+/// The C++ name of a function whose name by the rules would be `name`.
 pub fn of<'a>(function: &str, name: &'a str) -> &'a str {
     OTHERS.iter().find(|(other, _)| *other == function).map_or(word(name), |(_, instead)| instead)
 }
@@ -72,18 +73,18 @@ pub fn word(name: &str) -> &str {
     WORDS.iter().find(|(word, _)| *word == name).map_or(name, |(_, instead)| instead)
 }
 
-/// Returns true if thorn.hpp has no function of this name, or has it by hand.
+/// Returns true if the generated part of thorn.hpp has no function for this C function.
 pub fn is_left_out(function: &str) -> bool {
     let mut names = LEFT_OUT.iter().flat_map(|(names, _)| names.split(' '));
     names.any(|name| name == function || name.strip_suffix('*').is_some_and(|start| function.starts_with(start)))
 }
 
-/// `NEG_INF` and `neg_inf` as `NegInf`.
+/// Converts `NEG_INF` and `neg_inf` to `NegInf`.
 pub fn camel(constant: &str) -> String {
     constant.split('_').map(|word| upper(&word.to_lowercase())).collect()
 }
 
-/// The name with a capital.
+/// The name with a capital first letter.
 pub fn upper(name: &str) -> String {
     let mut letters = name.chars();
     letters.next().map_or(String::new(), |first| first.to_ascii_uppercase().to_string() + letters.as_str())
@@ -95,7 +96,7 @@ pub fn lower(name: &str) -> String {
     letters.next().map_or(String::new(), |first| first.to_ascii_lowercase().to_string() + letters.as_str())
 }
 
-/// How many letters the constants of an enum have in common, whole words only, of which what is left begins with a letter.
+/// The length of the common prefix of an enum's constants, in whole words, such that the rest begins with a letter.
 pub fn prefix(constants: &[&str]) -> usize {
     let first = constants.first().expect("an enum has constants");
     let ends = first.match_indices('_').map(|(at, _)| at + 1);

@@ -6,7 +6,9 @@ use crate::capi::grad::names::derivatives;
 use crate::capi::words::*;
 use crate::dtype::Dtype;
 use crate::layout::{Dims, wrap_dim};
-use crate::ops::order::{TH_HIGHER, TH_LOWER, TH_MIDPOINT, TH_NEAREST, THInterpolation};
+use crate::ops::order::{
+    TH_INTERPOLATION_HIGHER, TH_INTERPOLATION_LOWER, TH_INTERPOLATION_MIDPOINT, TH_INTERPOLATION_NEAREST, THInterpolation,
+};
 use crate::ops::reduce::TH_ALL_DIMS;
 
 derivatives! {
@@ -72,10 +74,10 @@ impl<'s> Quantiles<'s> {
         let place = |rank| gather(order, -1, to_dtype(rank, Dtype::Int64));
         let share = |x| to_dtype(x, t.dtype());
         let (below, above, slope) = match interpolation {
-            TH_LOWER => (floored(rank), None, None),
-            TH_HIGHER => (ceiled(rank), None, None),
-            TH_NEAREST => (rounded(rank), None, None),
-            TH_MIDPOINT => (floored(rank), Some(share(onesLike(rank) * 0.5)), None),
+            TH_INTERPOLATION_LOWER => (floored(rank), None, None),
+            TH_INTERPOLATION_HIGHER => (ceiled(rank), None, None),
+            TH_INTERPOLATION_NEAREST => (rounded(rank), None, None),
+            TH_INTERPOLATION_MIDPOINT => (floored(rank), Some(share(onesLike(rank) * 0.5)), None),
             _ => (floored(rank), Some(share(rank - floored(rank))), Some(share(span))),
         };
         let above = above.map(|share| (place(ceiled(rank)), share));

@@ -1,11 +1,13 @@
 //! Products of matrices, of vectors, and of tensors by their dimensions.
 
+use super::writing::into_zeros;
 use crate::capi::face::word::ToWord;
 use crate::capi::grad::formula::Call;
 use crate::capi::grad::names::derivatives;
 use crate::capi::grad::reduce::sum_to;
 use crate::capi::words::*;
 use crate::layout::{Dims, wrap_dim};
+use crate::ops::distance::{TH_DISTANCE_AUTO, is_product};
 use crate::ops::matmul::einsum::{Label, labels_of};
 use std::ffi::CString;
 
@@ -63,7 +65,9 @@ derivatives! {
     // Several matrices, powers, distances.
     chainMatmul { each(matrices): |call, matrices: all| chain(call, matrices); }
     matrixPower { t: |g, t, n: i64| power_of_matrix(g, t, n); }
-    cdist { each(a, b): |call, a: wide, b: wide, r: wide, p: f64| distances(call, a, b, r, p); }
+    cdist { each(a, b): |call, a: wide, b: wide, r: wide, p: f64| distances(call, [a, b], r, p, TH_DISTANCE_AUTO); }
+    cdistMode { each(a, b): |call, a: wide, b: wide, r: wide, p: f64, mode: i32| distances(call, [a, b], r, p, mode); }
+    pdist { t: |g, t: wide, r: wide, p: f64| pair_distances(g, t, r, p); }
 }
 
 /// `t * x`
@@ -314,22 +318,46 @@ fn power_of_matrix<'s>(g: Value<'s>, t: Value<'s>, n: i64) -> Value<'s> {
     }
 }
 
-/// Rows on one side above which distances with p = 2 come from a matrix product, as in the forward function.
-const BY_PRODUCT: i64 = 25;
-
 /// Gives the operands of cdist, the arguments 1 and 2, their gradients; a distance of 0 adds nothing to them.
-fn distances<'s>(call: &Call<'s>, a: Value<'s>, b: Value<'s>, r: Value<'s>, p: f64) {
+fn distances<'s>(call: &Call<'s>, [a, b]: [Value<'s>; 2], r: Value<'s>, p: f64, mode: i32) {
     let g = wide(call.g());
-    let is_zero = eq_value(r, 0.0);
-    let nonzero = or_choose(is_zero, 1.0, r);
-    if p == 2.0 && r.shape().iter().rev().take(2).any(|&n| n > BY_PRODUCT) {
-        let w = or_choose(is_zero, 0.0, g / nonzero);
+    let shape = r.shape();
+    if is_product(p, mode, [shape[shape.len() - 2], shape[shape.len() - 1]]) {
+        let is_zero = eq_value(r, 0.0);
+        let w = or_choose(is_zero, 0.0, g / or_choose(is_zero, 1.0, r));
+        // Less the mean of the rows of `b`, as in the forward function.
+        let centre = mean_dims(b, &[-2], true);
+        let centre = choose_or(is_finite(centre), centre, 0.0);
+        let (a, b) = (a - centre, b - centre);
         call.give(1, a * sum(w, -1, true) - matmul(w, b));
         call.give(2, b * unsqueeze(sum(w, -2, false), -1) - matmul(mt(w), a));
         return;
     }
+    let slope = slope_of_differences(g, [a, b], r, p);
+    if call.needs(1) {
+        call.give(1, sum(slope, -2, false));
+    }
+    if call.needs(2) {
+        call.give(2, -sum(slope, -3, false));
+    }
+}
+
+/// The gradient of pdist: of the pairs as the upper triangle of a matrix.
+fn pair_distances<'s>(g: Value<'s>, t: Value<'s>, r: Value<'s>, p: f64) -> Value<'s> {
+    let n = t.shape()[0];
+    let like = |x: Value<'s>| Like { shape: [n, n].into_iter().collect(), ..x.like() };
+    let mask = ne_value(triu(full(g, &like(t), 1.0), 1), 0.0);
+    let square = |x: Value<'s>| into_zeros(x, &like(x), &names::maskedCopy::ROW, &[mask.into(), x.into()]);
+    let slope = slope_of_differences(square(wide(g)), [t, t], square(r), p);
+    sum(slope, -2, false) - sum(slope, -3, false)
+}
+
+/// The gradients of the differences of all rows, from those of their norms `r`.
+fn slope_of_differences<'s>(g: Value<'s>, [a, b]: [Value<'s>; 2], r: Value<'s>, p: f64) -> Value<'s> {
+    let is_zero = eq_value(r, 0.0);
+    let nonzero = or_choose(is_zero, 1.0, r);
     let d = unsqueeze(a, -2) - unsqueeze(b, -3);
-    let slope = if p == 0.0 || d.numel() == 0 {
+    if p == 0.0 || d.numel() == 0 {
         zerosLike(d)
     } else if p == 1.0 {
         unsqueeze(g, -1) * sign(d)
@@ -347,11 +375,5 @@ fn distances<'s>(call: &Call<'s>, a: Value<'s>, b: Value<'s>, r: Value<'s>, p: f
             let magnitude = if p < 1.0 { or_choose(eq_value(d, 0.0), 1.0, abs(d)) } else { abs(d) };
             w * (sign(d) * power(magnitude, p - 1.0))
         }
-    };
-    if call.needs(1) {
-        call.give(1, sum(slope, -2, false));
-    }
-    if call.needs(2) {
-        call.give(2, -sum(slope, -3, false));
     }
 }

@@ -1,13 +1,13 @@
 //! The coefficients of the tables: a row for each power, a column for each interval.
 
-// Some happen to be known numbers.
+// Some coefficients happen to be known constants.
 #![allow(clippy::approx_constant)]
 
-/// Begins with a cache line, so that no vector lies on two.
+/// Aligned to a cache line, so that no vector straddles two lines.
 #[repr(align(64))]
 pub(super) struct Aligned<T>(pub T);
 
-/// `Phi(-a)`, a up to 31 * 17 / 128: powers of the distance from the right end of each interval, the first of which is the point 0.
+/// `Phi(-a)`, a up to 31 * 17 / 128: powers of the distance from the right end of each interval. The first interval is the point 0.
 #[rustfmt::skip]
 pub(super) static GELU_32: Aligned<[[f32; 32]; 6]> = Aligned([
     [
@@ -102,7 +102,7 @@ pub(super) static ERFC_32: Aligned<[[f32; 32]; 7]> = Aligned([
     ],
 ]);
 
-/// `erf(a)`, a up to 15.5 times the step: powers of the distance from the middle of each interval, the first of which is 0.
+/// `erf(a)`, a up to 15.5 times the step: powers of the distance from the middle of each interval. The first middle is 0.
 #[rustfmt::skip]
 pub(super) static ERF_64: Aligned<[[f64; 16]; 13]> = Aligned([
     [
@@ -363,7 +363,7 @@ pub(super) static GELU_64: Aligned<[[f64; 16]; 13]> = Aligned([
     ],
 ]);
 
-/// `erfinv(x) / x` of `w = -log(1 - x^2)`, w up to 16 * 25 / 64: powers of the distance from the left end of each interval.
+/// `erfinv(x) / x` as a function of `w = -log(1 - x^2)`, w up to 16 * 25 / 64: powers of the distance from the left end of each interval.
 #[rustfmt::skip]
 pub(super) static ERFINV_64: Aligned<[[f64; 16]; 9]> = Aligned([
     [
@@ -422,7 +422,7 @@ pub(super) static ERFINV_64: Aligned<[[f64; 16]; 9]> = Aligned([
     ],
 ]);
 
-/// Of 16 parts of the numbers from 1 to 2: a short inverse, and its logarithm.
+/// For each of 16 parts of the numbers from 1 to 2: a short inverse, and its logarithm.
 #[rustfmt::skip]
 pub(super) static LOG_64: Aligned<[[f64; 16]; 2]> = Aligned([
     [
