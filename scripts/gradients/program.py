@@ -15,7 +15,7 @@ WEIGHTS = [operation.weight for operation in OPERATIONS.values()]
 
 
 # Operations that save their result where PyTorch saves their input, or save their inputs where PyTorch saves copies.
-KEEPS_OTHERS = {"hardtanh", "matmul"}
+KEEPS_OTHERS = {"hardtanh", "hypot", "matmul"}
 
 
 class Failure(Exception):
@@ -82,7 +82,7 @@ class Maker:
 
     def __init__(self, seed, number):
         self.draw = random.Random(f"{seed}:{number}")
-        self.steps, self.values, self.pieces = [], {}, set()
+        self.steps, self.values, self.pieces, self.detached = [], {}, set(), set()
         self.double = self.draw.random() < 0.5  # otherwise both float32 and float64
         self.next = 0
 
@@ -132,6 +132,9 @@ class Maker:
             return False
         if overlaps_itself(t) or memory_of(t) in self.pieces:
             return True
+        # In thorn the history of memory is that of all handles, or a later use is an error. In PyTorch a detached tensor loses it.
+        if recorded and memory_of(t) in self.detached:
+            return True
         if any(memory_of(other) == memory_of(t) and (other is not t or operation.integers) for other in inputs[1:]):
             return True
         if not recorded and t.requires_grad and not t.is_leaf and operation.name in ("copy_", "fill_", "zero_"):
@@ -166,6 +169,8 @@ class Maker:
         if operation.kind == "place" and inputs[0].numel() and not inputs[0].detach().abs().max() < 1e3:
             self.steps.append(step)
             raise OverflowError
+        if operation.kind == "detach":
+            self.detached.add(memory_of(inputs[0]))
         if operation.kind == "pieces":
             self.pieces.add(memory_of(inputs[0]))
         step.outputs = tuple(self.name() for _ in made)

@@ -94,7 +94,8 @@ impl Places {
 
     /// Returns true if a result may be a view of an argument.
     pub const fn may_view(self) -> bool {
-        self.views | self.view_lists | self.new_handles | self.handles != 0 || self.returns_tensor
+        let makes = self.new_handles != 0 || self.returns_tensor;
+        self.views | self.view_lists | self.handles != 0 || (makes && self.read | self.lists | self.storages != 0)
     }
 }
 

@@ -129,32 +129,41 @@ fn count_writes(row: &'static Row, words: &[Word]) {
     }
 }
 
-/// Returns true if gradients go through no handle among the arguments, and through no elements that the call may change.
-fn is_quiet(row: &'static Row, words: &[Word]) -> bool {
+/// Returns true if gradients go through no handle of a list among the arguments, and through no storage.
+#[inline(never)]
+fn are_lists_quiet(row: &'static Row, words: &[Word]) -> bool {
     let places = row.places;
-    let is_active = |k: usize| handle(words, k).is_some_and(is_active);
-    let is_unknown = |k: usize| handle(words, k).is_some_and(may_hide);
-    !each_place(places.read | places.written | places.views | places.handles).any(is_active)
-        && !each_place(places.written).any(is_unknown)
-        && !each_place(places.lists | places.view_lists).any(|k| listed(row, words, k).iter().flatten().any(super::graph::is_active))
+    !each_place(places.lists | places.view_lists).any(|k| listed(row, words, k).iter().flatten().any(is_active))
         && !each_place(places.storages | places.written_storages)
             .any(|k| storage(words, k).is_some_and(|storage| storage.has_mark(HAS_HISTORY)))
 }
 
 /// Calls a row, and records the call where that is on and an input needs a gradient.
 pub fn call(row: &'static Row, face: &'static Face, words: &[Word]) -> Result<Word> {
-    if is_quiet(row, words) {
-        let word = on_device(row, face, words)?;
-        count_writes(row, words);
-        for k in each_place(row.places.written | row.places.handles) {
-            handle(words, k).into_iter().filter(|t| is_known(t)).for_each(shared::lay_out_anew);
-        }
-        if row.places.may_view() {
-            views::share_all(row, words, word);
-        }
-        return Ok(word);
+    let places = row.places;
+    // Gradients go through no handle, and through no elements that the call may change.
+    let (mut is_quiet, mut are_known) = (true, false);
+    for k in each_place(places.read | places.written | places.views | places.handles) {
+        let Some(t) = handle(words, k) else { continue };
+        let is_known = is_known(t);
+        are_known |= is_known;
+        is_quiet &= !(is_known && is_active(t)) && (places.written & (1 << k) == 0 || !may_hide(t));
     }
-    if switch::is_recording() { recorded(row, face, words, None) } else { unrecorded(row, face, words) }
+    if places.lists | places.view_lists | places.storages | places.written_storages != 0 {
+        is_quiet &= are_lists_quiet(row, words);
+    }
+    if !is_quiet {
+        return if switch::is_recording() { recorded(row, face, words, None) } else { unrecorded(row, face, words) };
+    }
+    let word = on_device(row, face, words)?;
+    count_writes(row, words);
+    for k in each_place(if are_known { places.written | places.handles } else { 0 }) {
+        handle(words, k).into_iter().filter(|t| is_known(t)).for_each(shared::lay_out_anew);
+    }
+    if places.may_view() {
+        views::share_all(row, words, word);
+    }
+    Ok(word)
 }
 
 /// The handles that a call writes, as they are before it, with their places.

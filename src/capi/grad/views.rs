@@ -46,6 +46,9 @@ fn each_view(row: &'static Row, words: &[Word], word: Word, mut f: impl FnMut(&T
 /// Notes the views of a call through whose arguments no gradients go.
 pub fn share_all(row: &'static Row, words: &[Word], word: Word) {
     let places = row.places;
+    if places.views | places.handles | places.view_lists | places.new_handles == 0 {
+        return returned(row, word).map_or((), |r| share_one(row, words, &r, false, 1));
+    }
     let count: i32 = each_place(places.new_handles).map(|k| made(row, words, k).len() as i32).sum();
     let _ = each_view(row, words, word, |r, was_there| {
         share_one(row, words, r, was_there, count.max(1));
@@ -54,7 +57,12 @@ pub fn share_all(row: &'static Row, words: &[Word], word: Word) {
 }
 
 fn share_one(row: &'static Row, words: &[Word], r: &Tensor, was_there: bool, made: i32) {
-    let source = each_read(row, words).map(|(_, _, t)| t).find(|t| same_storage(t, r));
+    let shows = |t: &&Tensor| same_storage(t, r);
+    let source = each_place(row.places.read).filter_map(|k| handle(words, k)).find(shows);
+    let source = match row.places.lists {
+        0 => source,
+        _ => each_read(row, words).map(|(_, _, t)| t).find(shows),
+    };
     match source {
         Some(source) if was_there || !source.is(r) => share(r, source, made, row.places.is_strided),
         Some(_) => {}
