@@ -171,7 +171,7 @@ pub fn item(t: &Tensor) -> Result<Scalar> {
     if at.layout.numel() != 1 {
         bail!(Argument, "only one element tensors have an item, this one has shape {:?}", at.layout.shape.as_slice())
     }
-    // SAFETY: `Operand::of` checked that the element lies inside the storage.
+    // SAFETY: `Operand::of` checked that the element is inside the storage.
     unsafe { read_at(at.first(), at.device, at.dtype) }
 }
 

@@ -60,7 +60,7 @@ pub fn pdist(r: &Tensor, t: &Tensor, p: f64) -> Result<()> {
     let (dtype, shape) = (Domain::Float.check(t.defined()?)?, t.layout()?.shape);
     check_norm(p)?;
     let [rows, width] = shape[..] else { bail!(Shape, "expected a matrix of rows, got shape {:?}", shape.as_slice()) };
-    // The product can only overflow if rows are empty: memory does not hold so many rows.
+    // The product can only overflow if rows are empty, because memory cannot hold this many rows.
     let Some(pairs) = rows.checked_mul((rows - 1).max(0)).map(|n| n / 2) else {
         bail!(Shape, "the pairs of {rows} rows are more than 2^62")
     };

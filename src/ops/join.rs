@@ -181,7 +181,7 @@ pub fn check_indices(t: &Tensor, ends: &[i64], dim: i32) -> Result<i64> {
     length(t, dim).map(|_| ends.len() as i64 + 1)
 }
 
-/// Pieces along `dim`: one ends before each of `ends`, the last one at the end. Bounds are those of Python's slices.
+/// Pieces along `dim`: one ends before each of `ends`, the last one at the end. Bounds work as in Python's slices.
 pub fn tensor_split_indices(t: &Tensor, ends: &[i64], dim: i32) -> Result<Vec<Tensor>> {
     let n = length(t, dim)?;
     alloc::list(ends.len() + 1, |k| {

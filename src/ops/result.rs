@@ -328,7 +328,7 @@ enum Commit<'a> {
     Converted(Box<Placed<'a>>),
     /// The result gets the new geometry and the new storage.
     Adopted(DimsMemory),
-    /// The result gets the new geometry; its storage exchanges its memory for that of the new one.
+    /// The result gets the new geometry, and its storage exchanges memory with the new storage.
     Exchanged { dims: DimsMemory, storage: Storage },
     /// The result's storage is grown by its allocator, and the elements are copied into it.
     Grown { dims: DimsMemory, layout: Box<Layout>, storage: Storage },

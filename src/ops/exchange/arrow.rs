@@ -92,7 +92,7 @@ unsafe extern "C" fn end_schema(schema: *mut ArrowSchema) {
 }
 
 unsafe extern "C" fn end_array(array: *mut ArrowArray) {
-    // SAFETY: a consumer passes the struct once, perhaps moved to another address. The block is that of `export`.
+    // SAFETY: a consumer passes the struct once, perhaps moved to another address. `export` made the block.
     unsafe {
         if let Some(block) = NonNull::new((*array).private_data.cast::<Export>()) {
             let Export { storage, .. } = block.read();
@@ -244,7 +244,7 @@ unsafe fn shared(array: *mut ArrowArray, dtype: Dtype, data: *mut c_void, offset
 
 unsafe extern "C" fn end_import(_data: *mut c_void, array: *mut c_void) {
     let Some(block) = NonNull::new(array.cast::<ArrowArray>()) else { return };
-    // SAFETY: the block is that of `shared`, and the deleter is called once.
+    // SAFETY: `shared` made the block, and the deleter is called once.
     unsafe {
         let mut array = block.read();
         alloc::release(block.cast(), size_of::<ArrowArray>());

@@ -20,7 +20,7 @@ use crate::tensor::Tensor;
 /// The positions that are valid for a dimension.
 #[derive(Clone, Copy)]
 enum Range {
-    /// Only positions from 0 on.
+    /// Positions from 0 on.
     FromStart,
     /// Negative positions as well, which count from the end.
     FromBothEnds,

@@ -48,7 +48,7 @@ impl<'a> Term<'a> {
         self.before.len() + self.behind.map_or(0, <[u8]>::len)
     }
 
-    /// A label for each dimension. The ellipsis stands for `more` dimensions.
+    /// A label for each dimension. The ellipsis is `more` dimensions.
     fn labels(&self, more: usize) -> Vec<Label> {
         let ellipsis = (0..if self.behind.is_some() { more as Label } else { 0 }).rev().map(|d| ELLIPSIS + d);
         let letter = |&c: &u8| Label::from(c);
@@ -300,7 +300,7 @@ fn best_order(all: &[Labelled], result: &[Label]) -> Result<Vec<usize>> {
     };
     for set in (1..sets).filter(|set| !set.is_power_of_two()) {
         let mut best = (f64::INFINITY, 0);
-        // Only subsets with the lowest operand are tried, so that each split is tried once.
+        // Subsets without the lowest operand are skipped, so that each split is tried once.
         let lowest = set & set.wrapping_neg();
         let mut part = set;
         while part > 0 {
