@@ -352,7 +352,8 @@ pub fn sampled_sparse_product(
     launch(r, dtype, &[n], SparseProduct::Sampled { columns, of }, inputs)
 }
 
-/// Compresses the coordinates of a matrix with `n` rows. The results are described at [`Compress`]; they are cut to the number of distinct positions.
+/// Compresses the coordinates of a matrix with `n` rows. The results are those of [`Compress`], reduced to the number of distinct
+/// positions.
 pub fn compress(results: [&Tensor; 4], rows: &Tensor, columns: &Tensor, n: i64) -> Result<()> {
     check_positions(rows, "rows", 0)?;
     check_positions(columns, "columns", 0)?;
