@@ -89,7 +89,7 @@ pub fn fill_like(r: &Tensor, t: &Tensor, value: Scalar) -> Result<()> {
     }
 }
 
-/// Fills `r` with `value` in this shape. Like `fill`, it does not use the previous elements of `r`; a fresh `r` gets the dtype `fresh`.
+/// Fills `r` with `value` in this shape. The value is converted to the dtype of `r`, as by `fill`. A fresh `r` gets the dtype `fresh`.
 fn filled(r: &Tensor, fresh: Dtype, shape: &[i64], value: Scalar) -> Result<()> {
     let dtype = r.dtype().unwrap_or(fresh);
     copy::check_range(dtype, value)?;

@@ -26,8 +26,7 @@ pub fn along(t: &Tensor, dim: i32, work: Lines<'_>, form: LineResult, wants: [Wa
     source.run(work, form, wants)
 }
 
-/// `t` rounded to `asked`, if it is a 16-bit float. Lines are read in the compute type of the dtype asked for, float32, which would not
-/// round.
+/// `t` rounded to `asked`, if `asked` is a 16-bit float. Lines would be read in its compute type, float32, without rounding.
 pub fn rounded(t: &Tensor, asked: Option<Dtype>) -> Result<Option<Tensor>> {
     asked.filter(|asked| *asked != asked.compute()).map(|asked| copy::to_dtype(t, asked)).transpose()
 }

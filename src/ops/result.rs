@@ -350,7 +350,7 @@ impl Placed<'_> {
         Ok(Placed { r: self.r, written, commit: Commit::Converted(Box::new(self)) })
     }
 
-    /// `r` = the windows in the last dimension of `t` added at places `step` apart along `dim`: the adjoint of `unfold`
+    /// Grows a storage that only its own allocator can grow. Returns the previous length.
     fn grow(&self) -> Result<Option<i64>> {
         match &self.commit {
             Commit::Converted(placed) => placed.grow(),

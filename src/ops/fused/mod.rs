@@ -34,9 +34,9 @@ pub type Find = fn(&str) -> Option<&'static dyn Function>;
 
 /// The largest number of programs that an expression keeps, for operands of different dtypes.
 const MOST_KEPT: usize = 16;
-/// The host memory that parsing an expression may use, in bytes: for each byte of text, and in addition.
+/// The host memory that parsing an expression may use, in bytes: a factor of the text's length, and a constant.
 const READ_BYTES: [usize; 2] = [256, 32 << 10];
-/// The host memory that making a program may use, in bytes: for each call, and in addition.
+/// The host memory that making a program may use, in bytes: a factor of the number of calls, and a constant.
 const PROGRAM_BYTES: [usize; 2] = [1 << 10, 64 << 10];
 
 /// An expression and the programs that were made from it.

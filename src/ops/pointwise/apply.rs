@@ -60,7 +60,7 @@ fn walk<const N: usize>(t: &Tensor, others: [&Tensor; N], f: &mut dyn FnMut(*mut
     let mut sources = Vec::with_capacity(N);
     for other in others {
         // If `other` overlaps `t` at other positions, it is copied, so that `f` does not see changed elements. If `other` is `t`, `f` sees
-        // them, as the header says.
+        // them, as the documentation shows.
         let ((a, b), (c, d)) = (target.operand.span(), Operand::of(other)?.span());
         let disjoint = other.is(t) || b <= c || d <= a;
         sources.push(if disjoint { CallbackOperand::new(other, t)? } else { CallbackOperand::new(&contiguous_copy(other)?, t)? });
