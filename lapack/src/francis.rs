@@ -11,7 +11,7 @@ pub fn suits(n: usize, vectors: bool) -> bool {
     n < if vectors { 100 } else { 256 }
 }
 
-/// The largest number of steps for each eigenvalue, for each row of the matrix, but at least for 10 rows.
+/// The largest number of steps for each eigenvalue is this times the number of rows, or times 10 for smaller matrices.
 const STEPS: usize = 30;
 
 /// A square matrix in column-major order.
@@ -139,8 +139,8 @@ fn ordered<T: Float>(a: T, b: T) -> (T, T) {
     if a <= b { (a, b) } else { (b, a) }
 }
 
-/// The eigenvalues of the last two rows. A real pair is replaced by the eigenvalue nearer to the last diagonal element, twice. After ten
-/// steps without convergence, other numbers of this size are used.
+/// The eigenvalues of the last two rows. A real pair is replaced by the eigenvalue nearer to the last diagonal element, twice. At every
+/// tenth step, other numbers of this size are used, because these did not converge.
 #[inline(always)]
 fn shifts<T: Float>(h: &Square<'_, T>, first: usize, end: usize, step: usize) -> [[T; 2]; 2] {
     let zero = T::default();

@@ -83,8 +83,8 @@ lapack! {
     fn getri(inverse: &mut [Self], lu: &[Self], n: usize, pivots: &[i32], scratch: Scratch<'_>) = lu::getri, vendor::getri;
     /// The bytes for `getri`.
     fn getri_bytes(n: usize) -> usize = lu::getri_bytes::<Self>, vendor::getri_bytes;
-    /// `B = inverse(A) B` for the upper or lower triangle of A, or of its transpose. With `unit`, the diagonal counts as ones. The `info` k
-    /// > 0: A(k, k) is 0, and B is unchanged.
+    /// `B = inverse(A) B` for the upper or lower triangle of A, or of its transpose. With `unit`, the diagonal counts as ones.
+    /// The `info` k > 0: A(k, k) is 0, and B is unchanged.
     fn trtrs(a: &[Self], n: usize, b: &mut [Self], k: usize, upper: bool, transposed: bool, unit: bool) -> Info = lu::trtrs, vendor::trtrs;
 
     /// `A = L L'` for the lower triangle of A, n x n, in place. Elements above the diagonal become 0. The `info` k > 0: the leading minor

@@ -285,8 +285,8 @@ impl Work<'_> {
         Ok(Supernode { first, width, rows, panel, above, columns: all, blocks: filled(end.element, 0.0)? })
     }
 
-    /// Finds the columns that each supernode reaches: columns with entries in its pivot rows, and columns that an earlier supernode reaches,
-    /// if the earlier one has such a row below its own pivots.
+    /// Finds the columns that each supernode reaches: columns with entries in its pivot rows, and columns that an earlier supernode
+    /// reaches, if the earlier one has such a row below its own pivots.
     fn mark(&mut self, first: usize, columns: &[usize]) -> Result<(), Failure> {
         let words = columns.len().div_ceil(64);
         self.sets.clear();
