@@ -215,7 +215,7 @@ fn extent<T: Float>(x: &[T]) -> Result<T, Info> {
 }
 
 /// Scales a matrix by a power of 2 so that its greatest element is about 1, and returns the exponent. Rounding errors and thresholds of an
-/// iteration are then those of a matrix of norm 1, in any units.
+/// iteration then do not depend on the units of the matrix.
 pub fn unit<T: Float>(a: &mut [T]) -> Result<i32, Info> {
     let most = extent(a)?;
     let exponent = if most == T::default() { 0 } else { -most.exponent() };

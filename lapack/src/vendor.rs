@@ -167,7 +167,7 @@ pub fn load(path: &CStr) -> Result<&'static Library, Failure> {
         return Ok(library);
     }
     let Some(symbols) = Symbols::of(handle) else {
-        // SAFETY: the library was opened above, and no address of it is kept.
+        // SAFETY: the library was opened above, and no address in the library is kept.
         unsafe { libc::dlclose(handle) };
         return Err(Failure::Lacks);
     };

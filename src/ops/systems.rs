@@ -194,7 +194,7 @@ pub unsafe fn conjugate_gradients(
     let epsilon = if dtype == Dtype::Float32 { f32::EPSILON.into() } else { f64::EPSILON };
     let system = Gradients { matrix, inverse, b, scale: if norm == 0.0 { 1.0 } else { norm }, epsilon, iteration };
     let (x, rest) = (create::full(dtype, &[n], Scalar::Int(0))?, copy::contiguous_copy(&system.b)?);
-    // If the right-hand side is 0, x is 0, whatever `start` is.
+    // If the right-hand side is 0, x is 0, and `start` is ignored.
     let mut exact = norm / system.scale;
     if let Some(start) = start.filter(|_| norm != 0.0) {
         cadd(&x, &x, Scalar::Float(unit), start)?;

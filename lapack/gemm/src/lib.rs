@@ -162,7 +162,7 @@ pub unsafe fn gemm(
 /// The largest order of a triangle that is computed as a full square and copied.
 const SQUARE: usize = 32;
 
-/// Computes a product, or a triangle of it.
+/// Computes a whole product or one triangle of the product.
 ///
 /// # Safety
 /// The same as for [`gemm`].
@@ -247,7 +247,7 @@ impl Places {
     }
 }
 
-/// Computes a product, or a triangle of it, whose rows and columns are scattered.
+/// Computes a whole product, or one triangle, into scattered rows and columns.
 ///
 /// # Safety
 /// The same as for [`gemm`].

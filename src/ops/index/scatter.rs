@@ -187,8 +187,8 @@ pub fn put(t: &Tensor, index: &Tensor, src: &Tensor, accumulate: bool) -> Result
     })
 }
 
-/// Writes `values` to elements of `t` at `offsets` plus the offsets of the remaining dimensions, for [`super::advanced`]. `layouts` are
-/// those of the values, the offsets and `t` over one shape. `values` is row-major before it is broadcast.
+/// Writes `values` to elements of `t` at `offsets` plus the offsets of the remaining dimensions, for [`super::advanced`]. `layouts` has
+/// the layouts of the values, the offsets and `t`, broadcast to one shape. `values` is row-major before it is broadcast.
 pub(super) fn put_walk(t: &Tensor, accumulate: bool, values: &Tensor, offsets: &[i64], layouts: [&Layout; 3]) -> Result<()> {
     let [of_values, of_offsets, of_t] = layouts.map(Layout::clone);
     let (to, from, list) = (changed(t)?, Operand::of(values)?, listed(offsets)?);
