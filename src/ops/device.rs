@@ -181,7 +181,7 @@ unsafe fn outliving<'a, T: Element>(from: &Operand) -> Result<Elements<'a, T>> {
 pub(super) fn written<T: Element>(shape: &[i64], write: impl FnOnce(&mut [T]) -> Result<()>) -> Result<Tensor> {
     let n = checked_numel(shape)?;
     let storage = Storage::on_host(T::DTYPE, n)?;
-    // SAFETY: a new storage of `n` elements, which any bits are valid for. Without elements it may have no memory.
+    // SAFETY: the storage is new and has `n` elements, for which any bits are valid. Without elements it may have no memory.
     write(if n == 0 { &mut [] } else { unsafe { std::slice::from_raw_parts_mut(storage.data().cast(), n as usize) } })?;
     let made = Tensor::with_layout(storage, T::DTYPE, &Layout::contiguous(shape))?;
     to_device(&made, device::current())

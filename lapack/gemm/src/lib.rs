@@ -192,7 +192,7 @@ unsafe fn part<T: Copy + Default + PartialEq + std::ops::Add<Output = T>>(
                 for i in if kind == DstKind::Lower { j..size } else { 0..j + 1 } {
                     let to = c.block(i..i + 1, j..j + 1).data;
                     let value = square[i + j * size];
-                    // `beta` is 0 or 1. Old elements may be NaN, so that 0 does not multiply them.
+                    // `beta` is 0 or 1. Old elements are not multiplied by 0, because they may be NaN.
                     to.write(if beta == T::default() { value } else { *to + value });
                 }
             }
@@ -291,7 +291,7 @@ unsafe fn scattered<T: Copy + Default + PartialEq + std::ops::Add<Output = T> + 
                     for i in inside {
                         let row = to_rows.at(first_row + i);
                         let to = c.data.wrapping_offset(row as isize * c.row_stride + column as isize * c.col_stride);
-                        // `beta` is 0 or 1. Old elements may be NaN, so that 0 does not multiply them.
+                        // `beta` is 0 or 1. Old elements are not multiplied by 0, because they may be NaN.
                         to.write(if beta == T::default() { tile[i + j * m] } else { *to + tile[i + j * m] });
                     }
                 }

@@ -11,7 +11,7 @@ use std::mem::MaybeUninit;
 
 impl From<FaerError> for Failure {
     fn from(_: FaerError) -> Failure {
-        // Indices are as wide as addresses, so that an overflow of an index means too little memory.
+        // Indices are as wide as addresses. Therefore an index can only overflow if the memory is too small.
         Failure::Memory
     }
 }

@@ -244,7 +244,7 @@ pub fn ormqr<T: Float + Routine>(
         return qr::ormqr(c, m, n, a, k, tau, left, transposed, scratch);
     };
     assert!(c.len() >= m * n && tau.len() >= k, "the matrices are there");
-    // LAPACK temporarily writes ones to the diagonal, so that it gets a copy.
+    // LAPACK gets a copy, because it temporarily writes ones to the diagonal.
     let (mut vectors, memory) = memory.make_with(rows * k, |i| a[i]);
     let (memory, length) = work::<T>(memory);
     let (side, trans, a, c) = (letter(left, c"L", c"R"), letter(transposed, c"T", c"N"), vectors.as_mut_ptr(), c.as_mut_ptr());

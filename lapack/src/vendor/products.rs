@@ -91,7 +91,7 @@ pub unsafe fn gemv<T: Copy + PartialEq + Default>(
         return false;
     }
     if beta == T::default() {
-        // Some libraries multiply old elements by 0, so that NaN remains.
+        // Old elements are set to 0 first, because some libraries multiply them by `beta` = 0, which keeps a NaN.
         // SAFETY: the caller vouches for `y`.
         (0..a.rows as isize).for_each(|i| unsafe { y.0.wrapping_offset(i.wrapping_mul(y.1)).write(beta) });
     }

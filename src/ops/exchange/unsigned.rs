@@ -1,4 +1,4 @@
-//! Unsigned integers of 16 and 32 bits from other libraries. This library has no such dtypes, so that they are imported as wider integers.
+//! Unsigned integers of 16 and 32 bits from other libraries. They are imported as wider integers, because this library has no such dtypes.
 
 use crate::dtype::Dtype;
 use crate::error::Result;

@@ -1,7 +1,7 @@
 //! An optimizer's step count as a tensor on a GPU.
 //!
-//! A graph repeats the same work at each launch, so that a step count on the host would keep its value at the capture. Therefore a captured
-//! step counts on the GPU. All later steps do so too, because the host does not know how often the graph is launched.
+//! A graph repeats the same work at each launch. A step count on the host would keep its value from the capture. Therefore a captured step
+//! counts on the GPU. All later steps do so too, because the host does not know how often the graph is launched.
 
 use crate::backend;
 use crate::device::Device;
