@@ -329,7 +329,7 @@ impl PartialOrd for Bool {
 /// # Safety
 /// Every bit pattern of `DTYPE.size()` bytes must be a valid `Self`.
 pub unsafe trait Element: Copy + Send + Sync + PartialEq + PartialOrd + std::fmt::Debug + 'static {
-    /// Its tag.
+    /// The dtype of this type.
     const DTYPE: Dtype;
     /// 0 or false.
     const ZERO: Self;

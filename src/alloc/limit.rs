@@ -33,8 +33,8 @@ thread_local! {
 }
 
 /// Sets the hook. `hook(ctx, live)` is called when the live bytes rise above `bytes`, again after each further tenth and after every new
-/// rise from below, and once before an allocation fails. If `bytes` <= 0, only the last of these. Without a hook, only [`pressure`] reports
-/// them.
+/// rise from below, and once before an allocation fails. If `bytes` <= 0, it is called only before an allocation fails. Without a hook,
+/// only [`pressure`] reports these events.
 pub fn set_soft_limit(bytes: i64, hook: THMemoryHook, ctx: *mut c_void) {
     CURRENT.store(hook.map_or(null_mut(), |call| find_or_add(call, ctx)), Release);
     let limit = if bytes > 0 { bytes } else { i64::MAX };

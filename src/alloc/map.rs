@@ -126,7 +126,7 @@ impl THMapAllocatorContext {
         self.error.take()
     }
 
-    /// The address of a mapping. For an error NULL, and the error is stored for [`Self::take_error`].
+    /// Returns the address of a mapping. On an error, returns NULL and stores the error for [`Self::take_error`].
     pub(super) fn or_null(&mut self, result: Result<NonNull<u8>>) -> *mut c_void {
         result.map_or_else(
             |error| {

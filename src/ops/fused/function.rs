@@ -1,4 +1,4 @@
-//! The functions that expressions call.
+//! The interface of functions that expressions call.
 
 use crate::error::Result;
 use crate::tensor::Tensor;
@@ -14,12 +14,12 @@ pub enum Argument<'a> {
 
 /// A function that computes a result from tensors and numbers element by element.
 pub trait Function: Sync {
-    /// Its name.
+    /// The name of the function.
     fn name(&self) -> &'static str;
-    /// Returns true if it takes these arguments behind the result, some of which are numbers.
+    /// Returns true if the function accepts these arguments after the result. `numbers[k]` is true if argument `k` is a number.
     fn takes(&self, numbers: &[bool]) -> bool;
-    /// Its name and arguments, for messages; `None` if expressions cannot call it.
+    /// The name and the arguments, for messages; `None` if expressions cannot call the function.
     fn shown(&self) -> Option<String>;
-    /// Calls it.
+    /// Calls the function.
     fn call(&'static self, r: &Tensor, arguments: &[Argument<'_>]) -> Result<()>;
 }

@@ -1,4 +1,4 @@
-//! Sums, differences, products, quotients, extremes, powers and what is made of them.
+//! Sums, differences, products, quotients, extremes, powers, and operations derived from them.
 
 use super::op::operations;
 use super::{number_tensor, promote, promote_scalar};
@@ -68,7 +68,7 @@ pub(crate) use arithmetic_rows;
 
 arithmetic_rows!(operations ARITHMETIC;);
 
-/// The sign of a 16-bit float changes without a conversion.
+/// The sign bit of a 16-bit float is flipped without a conversion to float32.
 fn neg_bits(work: &Work<2>, _: &Numbers<'_>) {
     map::map1::<i16, i16>(
         work,
@@ -77,7 +77,7 @@ fn neg_bits(work: &Work<2>, _: &Numbers<'_>) {
     )
 }
 
-/// See [`neg_bits`].
+/// The sign bit of a 16-bit float is cleared without a conversion to float32.
 fn abs_bits(work: &Work<2>, _: &Numbers<'_>) {
     map::map1::<i16, i16>(
         work,
@@ -130,18 +130,19 @@ pub fn rdiv(r: &Tensor, t: &Tensor, value: Scalar) -> Result<()> {
     number_over.run([r, t], &[value])
 }
 
-/// The number as an element of `common` where that is a 16-bit float.
+/// The number, rounded to `common` if that is a 16-bit float.
 fn rounded(value: Scalar, common: Dtype) -> Scalar {
     if common == common.compute() { value } else { Scalar::Float(Numbers::new(&[value], common).rounded::<f64>(0)) }
 }
 
-/// `a + weight * (b - a)`, exact at both ends. Where the difference overflows it is the sum of shares, of which one of weight 0 is 0.
+/// `a + weight * (b - a)`, exact for weights 0 and 1. If the difference overflows, the result is `a * (1 - weight) + b * weight`, where a
+/// term of weight 0 is 0.
 #[inline(always)]
 fn between<T: Real>(a: T, b: T, weight: T) -> T {
     let (distance, half, infinity) = (b.sub(a), T::from_f64(0.5), T::from_f64(f64::INFINITY));
     let rest = T::from_f64(1.0).sub(weight);
     let (from_a, from_b) = (a.add(weight.mul(distance)), b.sub(distance.mul(rest)));
-    // Beyond a, the way from b is the longer one and may overflow alone.
+    // For negative weights the formula from `b` covers the longer distance and may overflow alone.
     let beyond = (weight < T::ZERO) & (Element::abs(from_b) == infinity);
     let near = if (Element::abs(weight) < half) | beyond { from_a } else { from_b };
     let of_a = if (rest == T::ZERO) & (Element::abs(a) == infinity) { T::ZERO } else { a.mul(rest) };
@@ -185,13 +186,13 @@ pub fn cmin_value(r: &Tensor, t: &Tensor, value: Scalar) -> Result<()> {
     clamped(r, t, [value; 2], [false, true])
 }
 
-/// `r = t` kept within the bounds that `binds` says there are; NaN if one of them is.
+/// `r = t`, limited by the bounds for which `binds` is true; NaN if such a bound is NaN.
 fn clamped(r: &Tensor, t: &Tensor, bounds: [Scalar; 2], binds: [bool; 2]) -> Result<()> {
     let mut common = t.defined()?;
     let mut to_nan = false;
     for (bound, _) in bounds.into_iter().zip(binds).filter(|&(_, binds)| binds) {
         to_nan |= bound.to_f64().is_nan();
-        // A whole number beyond int64 bounds integers as their nearest one does.
+        // An integral bound beyond int64 has the same effect as the nearest int64, so that integers stay integers.
         let whole = matches!(bound, Scalar::Float(x) if x.is_finite() && x.fract() == 0.0);
         common = common.promote(promote_scalar(t, if whole { Scalar::Int(0) } else { bound })?);
     }
@@ -208,7 +209,7 @@ fn clamped(r: &Tensor, t: &Tensor, bounds: [Scalar; 2], binds: [bool; 2]) -> Res
     }
 }
 
-/// `r = t` in this dtype: adding -0.0 changes nothing, adding 0 no integer.
+/// `r = t` in the dtype `common`. Adding -0.0 changes no float, and adding 0 no integer.
 pub(super) fn unchanged(r: &Tensor, t: &Tensor, common: Dtype) -> Result<()> {
     add.run_in(common, &[r, t], &[if common.is_float() { Scalar::Float(-0.0) } else { Scalar::Int(0) }])
 }
@@ -231,7 +232,8 @@ fn extreme(op: &'static Op<3>, r: &Tensor, a: &Tensor, b: &Tensor) -> Result<()>
     op.run_in(common, &[r, &fitting(a, common)?, &fitting(b, common)?], &[])
 }
 
-/// `t`, with the nearest elements of an integer dtype that does not have all of the elements of `t`, which has no dimensions then.
+/// `t`, whose elements are replaced by the nearest elements of `common` if that is an integer dtype with a smaller range. This happens for
+/// 0-d tensors, which do not affect promotion.
 fn fitting(t: &Tensor, common: Dtype) -> Result<Tensor> {
     let dtype = t.defined()?;
     if common.is_float() || common.promote(dtype) == common {
@@ -243,7 +245,7 @@ fn fitting(t: &Tensor, common: Dtype) -> Result<Tensor> {
     Ok(r)
 }
 
-/// [`clamp`] with tensors as bounds, which bound nothing where they are absent
+/// [`clamp`] with tensors as bounds; an absent bound does not limit
 pub fn clamp_tensor(r: &Tensor, t: &Tensor, least: Option<&Tensor>, most: Option<&Tensor>) -> Result<()> {
     let bounds = [least, most].into_iter().flatten();
     let common = promote(&[t].into_iter().chain(bounds).collect::<SmallVec<[&Tensor; 3]>>())?;
@@ -259,7 +261,7 @@ pub fn clamp_tensor(r: &Tensor, t: &Tensor, least: Option<&Tensor>, most: Option
     }
 }
 
-/// The value of `dtype` nearest to a bound.
+/// The value of `dtype` that is nearest to a bound.
 fn nearest(dtype: Dtype, bound: Scalar) -> Scalar {
     macro_rules! within {
         ($T:ty) => {
@@ -279,7 +281,7 @@ fn nearest(dtype: Dtype, bound: Scalar) -> Scalar {
     }
 }
 
-/// [`clamp`], where the bounds must be in order
+/// [`clamp`] that fails if the bounds are not in order
 pub fn hardtanh(r: &Tensor, t: &Tensor, least: Scalar, most: Scalar) -> Result<()> {
     if least.to_f64() > most.to_f64() {
         bail!(Argument, "the bounds {least} and {most} are not in order")
@@ -292,7 +294,7 @@ fn power_of_tensor<T: Number>(work: &Work<3>, _: &Numbers<'_>) {
     map::map2_run::<T>(
         work,
         #[inline(always)]
-        // SAFETY: `n` elements of each operand.
+        // SAFETY: each operand has `n` elements.
         |isa, r, ab, n| unsafe { T::pow_run(isa, r, ab, [1, 1], n) },
     )
 }
@@ -300,7 +302,7 @@ fn power_of_tensor<T: Number>(work: &Work<3>, _: &Numbers<'_>) {
 /// `r = t^value` in general
 fn power<T: Number>(work: &Work<2>, numbers: &Numbers<'_>) {
     let exponent: f64 = numbers.exact(0);
-    // An exponent that float32 does not hold is not rounded to it.
+    // An exponent that float32 does not represent exactly is used in float64.
     if numbers.common() == Dtype::Float32 && exponent.is_finite() && f64::from(exponent as f32) != exponent {
         return power_in_float64(work, exponent);
     }
@@ -308,7 +310,7 @@ fn power<T: Number>(work: &Work<2>, numbers: &Numbers<'_>) {
     map::map1_run::<T>(
         work,
         #[inline(always)]
-        // SAFETY: `n` elements of each operand.
+        // SAFETY: each operand has `n` elements.
         move |isa, r, t, n| unsafe { T::pow_run(isa, r, [t, &raw const value], [1, 0], n) },
     )
 }
@@ -319,7 +321,7 @@ fn power_of_number<T: Number>(work: &Work<2>, numbers: &Numbers<'_>) {
     map::map1_run::<T>(
         work,
         #[inline(always)]
-        // SAFETY: `n` elements of each operand.
+        // SAFETY: each operand has `n` elements.
         move |isa, r, t, n| unsafe { T::pow_run(isa, r, [&raw const value, t], [0, 1], n) },
     )
 }
@@ -336,10 +338,10 @@ operations! {
     half_power(r: out, t: input) { float same CHEAP, |_, t| if t == -T::INFINITY { T::INFINITY } else { t.sqrt() + 0.0 } }
 }
 
-/// Elements whose powers are computed in float64 at a time.
+/// The number of elements whose powers are computed in float64 at a time.
 const PIECE: usize = 128;
 
-/// `r = t^value` of float32 in float64.
+/// `r = t^value` of float32, computed in float64.
 fn power_in_float64(work: &Work<2>, value: f64) {
     let (whole, odd) = (value.trunc() == value, value.trunc() == value && value % 2.0 != 0.0);
     map::map1_run::<f32>(
@@ -350,13 +352,13 @@ fn power_in_float64(work: &Work<2>, value: f64) {
             let wide = buffer.as_mut_ptr();
             for at in (0..n).step_by(PIECE) {
                 let len = PIECE.min(n - at);
-                // SAFETY: `n` elements of each operand; a piece fits its room.
+                // SAFETY: each operand has `n` elements, and the buffer has room for a piece.
                 unsafe {
                     let (t, r) = (t.add(at), r.add(at));
                     for i in 0..len {
                         wide.add(i).write(f64::from(t.add(i).read().abs()));
                     }
-                    // The detour by the logarithm costs the last bits, which float32 does not have.
+                    // The power by logarithm loses the last bits of float64, which float32 does not have.
                     vmath::log_run_f64(isa, wide, wide, len);
                     for i in 0..len {
                         *wide.add(i) *= value;

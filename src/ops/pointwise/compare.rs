@@ -63,12 +63,12 @@ pub(crate) use compare_rows;
 
 compare_rows!(operations COMPARISONS;);
 
-/// How near numbers count as equal: `|a - b| <= absolute + relative * |b|`.
+/// The limits within which numbers are close: `|a - b| <= absolute + relative * |b|`.
 #[derive(Debug, Clone, Copy)]
 pub struct Tolerance {
-    /// Grows with the second number.
+    /// The factor of the second number's magnitude.
     pub relative: f64,
-    /// Does not.
+    /// The limit that does not depend on the numbers.
     pub absolute: f64,
     /// True if NaN is close to NaN.
     pub nan: bool,
@@ -76,12 +76,12 @@ pub struct Tolerance {
 
 operations! {
     CLOSENESS;
-    /// `r = |a - b| <= absolute + relative * |b|`, where `nan` is not 0 also NaN beside NaN
+    /// `r = |a - b| <= absolute + relative * |b|`; if `nan` is not 0, NaN is close to NaN
     close(r: truth, a: input, b: input, relative: parameter, absolute: parameter, nan: parameter) {
         float truth CHEAP, |_, a, b| {
             let distance = Element::abs(a.sub(b));
             let near = distance <= absolute.add(Element::abs(relative.mul(b)));
-            // The right side may be infinite, but what is infinitely far away is not close.
+            // The right side may be infinite. Then an infinite distance is not close.
             (a == b) | (near & Real::is_finite(distance)) | ((nan != 0.0) & a.is_nan() & b.is_nan())
         }
     }
@@ -98,7 +98,7 @@ pub fn isclose(r: &Tensor, a: &Tensor, b: &Tensor, tolerance: Tolerance) -> Resu
     close.run_in(dtype, &[r, a, b], &numbers)
 }
 
-/// `r = whether the sign bit of t is set`: whether the integer in the same memory is negative
+/// `r = whether the sign bit of t is set`: the integer with the same bits is negative
 pub fn signbit(r: &Tensor, t: &Tensor) -> Result<()> {
     let bits = match t.defined()? {
         Dtype::Float16 | Dtype::Bfloat16 => Dtype::Int16,

@@ -1,4 +1,4 @@
-//! Remainders and rounded quotients. Integers refuse to be divided by zero before anything is written.
+//! Remainders and rounded quotients. An integer division by zero is reported before anything is written.
 
 use super::arithmetic::{cdiv, div};
 use super::op::operations;

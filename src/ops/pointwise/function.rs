@@ -1,4 +1,4 @@
-//! Functions of the reals and activations.
+//! Functions of real numbers, and activation functions.
 
 use super::op::operations;
 use super::{arithmetic, number_tensor, promote_scalar};
@@ -87,7 +87,7 @@ macro_rules! function_rows {
         /// `r = t where t > 0, else value * (e^t - 1)`. Floats only.
         elu(r: out, t: input, value: parameter) {
             float same COSTLY, |isa, t| {
-                // Computed for either sign: a branch would keep the loop from being vectorised.
+                // Both cases are computed, because a branch would prevent vectorisation.
                 let negative = value.mul(Real::expm1(t, isa));
                 if t > T::ZERO { t } else { negative }
             }
@@ -126,7 +126,8 @@ operations! {
     trigamma(r: out, t: input) { float real COSTLY, vectorized trigamma_run }
 }
 
-/// `r = t` with numbers in place of NaN and the infinities; NaN for these stands for the greatest and the least finite number
+/// `r = t` with numbers in place of NaN and the infinities. NaN as the number for an infinity means the greatest or the least finite
+/// number.
 pub fn nan_to_num(r: &Tensor, t: &Tensor, nan: Scalar, infinity: Scalar, minus_infinity: Scalar) -> Result<()> {
     let dtype = t.defined()?;
     let greatest = match dtype {
@@ -141,7 +142,7 @@ pub fn nan_to_num(r: &Tensor, t: &Tensor, nan: Scalar, infinity: Scalar, minus_i
     FINITE.run_in(dtype, &[r, t], &numbers)
 }
 
-/// `r = t` with three numbers in place of NaN, infinity and -infinity; the fourth is infinity.
+/// `r = t` with numbers in place of NaN, infinity and -infinity. The fourth number is infinity.
 static FINITE: Op<2> = Op {
     #[cfg(feature = "cuda")]
     formula: Formula {
@@ -158,11 +159,11 @@ static FINITE: Op<2> = Op {
     masked: false,
 };
 
-/// What is no row.
+/// Operations that no macro of rows defines.
 #[cfg(feature = "cuda")]
 pub static NUMBERS: &[Elementwise] = &[FINITE.as_elementwise()];
 
-/// Kernels of [`FINITE`] by the bits of floats, which are in the order of the magnitudes.
+/// Kernels of [`FINITE`] over the bits of floats. As integers, bits without the sign are ordered by magnitude.
 macro_rules! finite {
     ($($name:ident($int:ident);)*) => { $(
         fn $name(work: &Work<2>, numbers: &Numbers<'_>) {
@@ -192,14 +193,14 @@ pub fn xlogy_value(r: &Tensor, a: &Tensor, value: Scalar) -> Result<()> {
     xlogy.run_in(common, &[r, a, &number_tensor(value, common)?], &[])
 }
 
-/// The first derivative of digamma that is not computed.
+/// The lowest order of a derivative of digamma that is not supported.
 const MOST_DERIVED: i64 = (1 << 20) + 1;
 
 /// `r = the n-th derivative of digamma at t`
 pub fn polygamma(r: &Tensor, n: i64, t: &Tensor) -> Result<()> {
     match n {
         ..0 => bail!(Argument, "a derivative of order {n}"),
-        // Each order takes some nanoseconds to prepare for.
+        // The preparation takes some nanoseconds for each order.
         MOST_DERIVED.. => bail!(Unsupported, "a derivative of order {n}, at most {} is computed", MOST_DERIVED - 1),
         0 => return digamma.run([r, t], &[]),
         1 => return trigamma.run([r, t], &[]),
@@ -248,22 +249,22 @@ fn log_add_exp<T: LogAddExp>(work: &Work<3>, _: &Numbers<'_>) {
     map::map2_run::<T>(
         work,
         #[inline(always)]
-        // SAFETY: `n` elements of each operand.
+        // SAFETY: each operand has `n` elements.
         |isa, r, operands, n| unsafe { T::run(isa, r, operands, n) },
     )
 }
 
-/// The loops of [`log_add_exp`].
+/// The loops of [`log_add_exp`] for each type.
 trait LogAddExp: Element {
     /// # Safety
-    /// There are `n` elements of each.
+    /// Each operand has `n` elements.
     unsafe fn run(isa: Isa, r: *mut Self, operands: [*const Self; 2], n: usize);
 }
 
 impl LogAddExp for f32 {
     #[inline(always)]
     unsafe fn run(isa: Isa, r: *mut f32, operands: [*const f32; 2], n: usize) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps the same promise.
         unsafe { vmath::logaddexp_run_f32(isa, r, operands, n) }
     }
 }
@@ -271,18 +272,18 @@ impl LogAddExp for f32 {
 impl LogAddExp for f64 {
     #[inline(always)]
     unsafe fn run(isa: Isa, r: *mut f64, operands: [*const f64; 2], n: usize) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps the same promise.
         unsafe { vmath::logaddexp_run_f64(isa, r, operands, n) }
     }
 }
 
-/// Floats next to each other.
+/// Floats that are adjacent in their type.
 trait Neighbour {
-    /// The number next to this one, towards `b`.
+    /// The number adjacent to this one, in the direction of `b`.
     fn next(self, b: Self) -> Self;
 }
 
-/// Neighbours by the bits of floats, which are in the order of the magnitudes: `name(bits): float type`.
+/// Adjacent numbers, found by the bits of floats: without the sign, they are ordered by magnitude. `name(bits): float type`
 macro_rules! neighbours {
     ($($name:ident($int:ident) $($float:ident)?;)*) => { $(
         #[inline(always)]

@@ -1,6 +1,6 @@
-//! Gradients of activations: of the input, from that of the result.
+//! Gradients of activation functions: the input's gradient from the result's.
 //!
-//! Plain loops, which take a buffer in place: a fifth of the code of loops over rows.
+//! The kernels are plain loops, which need a buffer in place: a fifth of the code of loops over rows.
 
 use super::op::operations;
 use crate::cpu::engine::{CHEAP, COSTLY};
@@ -22,7 +22,7 @@ macro_rules! gradient_rows {
         /// `r = value * e^t * g where t <= 0, else g`: the gradient of elu. Floats only.
         eluGrad(r: out, g: input, t: input, value: parameter) {
             float same COSTLY, plain |isa, g, t| {
-                // Computed for either sign: a branch would keep the loop from being vectorised.
+                // Both cases are computed, because a branch would prevent vectorisation.
                 let negative = value.mul(Real::exp(t, isa)).mul(g);
                 if t <= T::ZERO { negative } else { g }
             }
@@ -39,7 +39,7 @@ macro_rules! gradient_rows {
         sigmoidGrad(r: out, g: input, y: input) { float same CHEAP, plain |_, g, y| g.mul(T::from_f64(1.0).sub(y)).mul(y) }
         /// `r = g * (1 - y^2)`: the gradient of tanh, from its result `y`. Floats only.
         tanhGrad(r: out, g: input, y: input) {
-            // A product, since a difference of squares would lose digits where y is close to 1.
+            // A product of sum and difference, because a difference of squares loses digits if y is close to 1.
             float same CHEAP, plain |_, g, y| g.mul(T::from_f64(1.0).sub(y).mul(T::from_f64(1.0).add(y)))
         }
         /// `r = g * (Phi(t) + t * phi(t))`, with the distribution function and the density of the normal distribution: the gradient of
