@@ -198,11 +198,11 @@ if(THORN_BUILD_TESTS)
     add_test(NAME guide COMMAND "${THORN_PYTHON}" "${PROJECT_SOURCE_DIR}/scripts/guide.py" --library "${shared}"
       --cc "${CMAKE_C_COMPILER}" --cxx "${CMAKE_CXX_COMPILER}" ${interpreter})
     set_tests_properties(guide PROPERTIES TIMEOUT 300)
-    # Random calls whose gradients are compared with finite differences. The table of functions is generated from the header and rows.json.
+    # Random calls whose gradients are compared with finite differences. The table of functions is generated from the header and api.json.
     set(plays "${PROJECT_BINARY_DIR}/sequences/plays.h")
     add_custom_command(OUTPUT "${plays}"
       COMMAND "${THORN_PYTHON}" -B "${PROJECT_SOURCE_DIR}/scripts/sequences.py" --differences "${plays}"
-      DEPENDS scripts/sequences.py scripts/prototypes.py include/thorn.h src/capi/rows.json WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
+      DEPENDS scripts/sequences.py scripts/prototypes.py include/thorn.h src/capi/api.json WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
     thorn_add_program(differences c_tests/sequences/differences.c "${plays}")
     target_include_directories(differences PRIVATE "${PROJECT_BINARY_DIR}/sequences")
     set_target_properties(differences PROPERTIES C_EXTENSIONS ON)

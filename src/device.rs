@@ -117,24 +117,24 @@ pub fn set_current(device: Device) {
 }
 
 /// A guard: until it is dropped, this thread allocates new tensors on a device.
-pub struct Making(Option<Device>);
+pub struct DeviceGuard(Option<Device>);
 
-impl Making {
+impl DeviceGuard {
     /// Sets the current device of this thread.
-    pub fn on(device: Device) -> Making {
+    pub fn on(device: Device) -> DeviceGuard {
         let before = current();
         if before == device {
-            return Making(None);
+            return DeviceGuard(None);
         }
         if device == Device::Recorder {
             mode::begin_noting();
         }
         set_current(device);
-        Making(Some(before))
+        DeviceGuard(Some(before))
     }
 }
 
-impl Drop for Making {
+impl Drop for DeviceGuard {
     fn drop(&mut self) {
         if let Some(before) = self.0 {
             if current() == Device::Recorder {

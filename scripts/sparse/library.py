@@ -10,7 +10,7 @@ from differential.library import CODES, DTYPES, FUNCTIONS, TensorFields, c_type,
 
 from .cases import Dims, Sparse
 
-ROWS = os.path.join(os.path.dirname(__file__), "..", "..", "src", "capi", "rows.json")
+ROWS = os.path.join(os.path.dirname(__file__), "..", "..", "src", "capi", "api.json")
 FORMS = ("as drawn", "coalesced", "by rows", "stepped")
 
 

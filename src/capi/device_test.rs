@@ -1,10 +1,10 @@
 //! Calls of all functions with tensors of a device that is not there. Their memory is the host's, so that what reads it shows by success.
 
-use super::face::row::invoke;
-use super::face::word::{ToWord, Word};
-use super::rows::general;
 use super::*;
-use crate::device::{Device, Making, TH_CUDA};
+use crate::api::args::Kind;
+use crate::api::function::{Function, invoke};
+use crate::api::word::{ToWord, Word};
+use crate::device::{Device, DeviceGuard, TH_CUDA};
 use crate::dtype::Dtype;
 use crate::error::{TH_ERR_CUDA, TH_ERR_DEVICE, TH_OK, THStatus};
 use crate::tensor::Tensor;
@@ -102,10 +102,10 @@ fn plain(kind: Kind, whole: i64) -> Option<Word> {
     })
 }
 
-/// Calls the row, and returns the status and the message.
-fn called(row: &'static Row, face: &'static Face, trial: &Trial) -> (THStatus, String) {
+/// Calls the function, and returns the status and the message.
+fn called(function: &'static Function, trial: &Trial) -> (THStatus, String) {
     let mut ranks = std::iter::once(trial.ranks[0]).chain(std::iter::repeat(trial.ranks[1]));
-    let tensors: Vec<Option<Tensor>> = (row.signature.kinds.iter())
+    let tensors: Vec<Option<Tensor>> = (function.signature.kinds.iter())
         .map(|kind| match kind {
             kind if writes(kind) => Tensor::fresh().ok(),
             kind if reads(kind) => {
@@ -123,12 +123,12 @@ fn called(row: &'static Row, face: &'static Face, trial: &Trial) -> (THStatus, S
     let word = |(kind, t): (&Kind, &Option<Tensor>)| {
         t.as_ref().map_or_else(|| plain(*kind, trial.int).unwrap_or(Word::ZERO), |t| t.as_ptr().word())
     };
-    let words: Vec<Word> = row.signature.kinds.iter().zip(&tensors).map(word).collect();
-    general::errors::THClearLastError();
-    invoke(row, face, &words);
+    let words: Vec<Word> = function.signature.kinds.iter().zip(&tensors).map(word).collect();
+    by_hand::errors::THClearLastError();
+    invoke(function, &words);
     // SAFETY: the message is a C string.
-    let message = unsafe { CStr::from_ptr(general::errors::THGetLastError()) };
-    (general::errors::THGetLastErrorCode(), message.to_string_lossy().into_owned())
+    let message = unsafe { CStr::from_ptr(by_hand::errors::THGetLastError()) };
+    (by_hand::errors::THGetLastErrorCode(), message.to_string_lossy().into_owned())
 }
 
 /// Each function that reads tensors is called with tensors of a GPU in many ways. It may find another error first, but not in all of them;
@@ -136,18 +136,18 @@ fn called(row: &'static Row, face: &'static Face, trial: &Trial) -> (THStatus, S
 #[test]
 fn functions_refuse_tensors_of_other_devices() {
     // From now on the library looks where tensors lie.
-    drop(Making::on(Device::Cuda(NOWHERE)));
+    drop(DeviceGuard::on(Device::Cuda(NOWHERE)));
     let (mut refused, mut wrong) = (0, Vec::new());
-    for area in ALL.iter().filter(|area| area.face.prefix == "THTensor_" && !HANDLES.contains(&area.chapter)) {
-        for row in area.rows {
-            let (name, kinds) = (row.signature.name(), row.signature.kinds);
+    for area in ALL.iter().filter(|area| area.functions[0].prefix == "THTensor_" && !HANDLES.contains(&area.title)) {
+        for function in area.functions {
+            let (name, kinds) = (function.signature.name(), function.signature.kinds);
             let known = kinds.iter().all(|kind| reads(kind) || writes(kind) || plain(*kind, 0).is_some());
             if !kinds.iter().any(reads) || !known || FITTING.contains(&name) {
                 continue;
             }
             let expected = format!("THTensor_{name}: not available on cuda:{NOWHERE}");
             let is_refusal = |status| matches!(status, TH_ERR_DEVICE | TH_ERR_CUDA);
-            let results: Vec<_> = trials().map(|trial| called(row, area.face, &trial)).collect();
+            let results: Vec<_> = trials().map(|trial| called(function, &trial)).collect();
             let may_succeed = NO_ELEMENTS.contains(&name);
             let is_wrong = |status: THStatus, message: &str| match status {
                 TH_OK => !may_succeed,

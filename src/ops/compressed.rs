@@ -7,7 +7,7 @@ use super::device::{self, on_host, to_device};
 use super::result::{Inputs, Writes, deliver, ready};
 use super::view;
 use crate::backend;
-use crate::device::{Device, Making};
+use crate::device::{Device, DeviceGuard};
 use crate::dtype::{Domain, Dtype};
 use crate::error::{Result, bail};
 use crate::launch::{Compress, Compressed, Launchable, RowSoftmax, RowSolve, Sides, SparseProduct};
@@ -201,7 +201,7 @@ pub(super) fn elsewhere(operands: &[&Tensor]) -> Result<Option<Device>> {
 
 /// `r` = a tensor that `compute` makes on the host, moved to `device`
 fn by_host(r: &Tensor, dtype: Dtype, device: Device, compute: impl FnOnce(&Tensor) -> Result<()>) -> Result<()> {
-    let host = Making::on(Device::Cpu);
+    let host = DeviceGuard::on(Device::Cpu);
     let made = Tensor::fresh()?;
     compute(&made)?;
     drop(host);
@@ -284,7 +284,7 @@ pub fn sparse_product(r: SparseResult<'_>, a: Matrix<'_>, b: Matrix<'_>, columns
     let dtype = one_dtype(a.values, b.values)?;
     if let Some(device) = elsewhere(&[a.positions[0], a.positions[1], a.values, b.positions[0], b.positions[1], b.values])? {
         r.check(columns.saturating_sub(1))?;
-        let host = Making::on(Device::Cpu);
+        let host = DeviceGuard::on(Device::Cpu);
         let (starts, indices, values) = (Tensor::fresh()?, Tensor::fresh()?, Tensor::fresh()?);
         let made = SparseResult { starts: &starts, columns: &indices, values: &values };
         a.on_host(|a| b.on_host(|b| sparse_product(made, a, b, columns)))?;

@@ -4,7 +4,7 @@ mod fast_path;
 
 use super::device::{copy_across, read_at, write_at};
 use crate::backend::launch;
-use crate::device::{Device, Making};
+use crate::device::{Device, DeviceGuard};
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
 use crate::launch::{Convert, Fill};
@@ -63,7 +63,7 @@ pub fn contiguous_copy(t: &Tensor) -> Result<Tensor> {
 }
 
 fn clone_as(t: &Tensor, dtype: Dtype, format: THMemoryFormat) -> Result<Tensor> {
-    let _there = Making::on(t.device());
+    let _there = DeviceGuard::on(t.device());
     if (format == TH_CONTIGUOUS_FORMAT || format == TH_PRESERVE_FORMAT)
         && let Some(cloned) = fast_path::clone(t, dtype)?
     {

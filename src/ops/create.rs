@@ -5,7 +5,7 @@ use super::result::{Inputs, Writes, ready};
 use super::{copy, view};
 use crate::alloc::THDeleter;
 use crate::backend;
-use crate::device::{Device, Making};
+use crate::device::{Device, DeviceGuard};
 use crate::dtype::{Dtype, default_dtype};
 use crate::error::{Result, bail};
 use crate::layout::{Layout, TH_PRESERVE_FORMAT, THMemoryFormat, checked_numel, contiguous_strides, format_strides};
@@ -23,7 +23,7 @@ pub fn empty(dtype: Dtype, shape: &[i64], format: THMemoryFormat) -> Result<Tens
 /// A row-major tensor with undefined elements on a device.
 pub fn empty_on(device: Device, dtype: Dtype, shape: &[i64]) -> Result<Tensor> {
     backend::check(device)?;
-    let _there = Making::on(device);
+    let _there = DeviceGuard::on(device);
     Tensor::empty(dtype, shape)
 }
 

@@ -13,7 +13,7 @@ use super::search::searchsorted;
 use super::sequence::arange;
 use super::{copy, create, view};
 use crate::backend::launch;
-use crate::device::{Device, Making};
+use crate::device::{Device, DeviceGuard};
 use crate::dtype::{Domain, Dtype};
 use crate::error::{Error, Result, THStatus, bail};
 use crate::launch::System;
@@ -55,7 +55,7 @@ pub fn solve(r: &Tensor, a: Matrix<'_>, b: &Tensor, transpose: bool) -> Result<(
     let device = columns.device();
     let inputs = [dense(a[0], Dtype::Int64)?, dense(a[1], Dtype::Int64)?, dense(a[2], Dtype::Float64)?, dense(&columns, Dtype::Float64)?];
     let solved = {
-        let _host = Making::on(Device::Cpu);
+        let _host = DeviceGuard::on(Device::Cpu);
         let inputs = inputs.iter().map(|t| Operand::of(&on_host(t)?)).collect::<Result<SmallVec<[Operand; 4]>>>()?;
         let made = Tensor::empty(Dtype::Float64, &[if is_vector { 1 } else { columns.layout()?.shape[0] }, n])?;
         let refs: SmallVec<[&Operand; 4]> = inputs.iter().collect();

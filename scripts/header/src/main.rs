@@ -1,16 +1,16 @@
-//! Writes `include/thorn.h`, `include/thorn.hpp`, `src/capi/declarations.h`, `src/capi/rows.json` and `lua/thorn/rows.lua` from the
+//! Writes `include/thorn.h`, `include/thorn.hpp`, `src/capi/declarations.h`, `src/capi/api.json` and `lua/thorn/api.lua` from the
 //! sources. The tests fail if one of them is stale.
 //!
 //! cbindgen reads the expanded crate and writes declarations. `book` arranges them in chapters, `cdef` makes a plain list of them, and
 //! `rows` and `lua` add the facts of the rows. `cxx` makes the C++ header from the C header and the rows.
 
+mod api;
 mod book;
 mod cdef;
 mod cxx;
 mod item;
 mod lua;
 mod outline;
-mod rows;
 
 use item::Kind;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ fn root() -> PathBuf {
 /// Returns the crate with its macros expanded. The flag needs a nightly compiler or RUSTC_BOOTSTRAP; users of the header need neither.
 fn expanded(target: &Path) -> PathBuf {
     let out = Command::new(env!("CARGO"))
-        .args(["rustc", "--package", "thorn", "--lib", "--crate-type", "lib", "--features", "rows", "--locked"])
+        .args(["rustc", "--package", "thorn", "--lib", "--crate-type", "lib", "--features", "api", "--locked"])
         // Dependencies are only type-checked.
         .args(["--profile", "check", "--target-dir"])
         .arg(target)
@@ -52,13 +52,13 @@ static GENERATED: LazyLock<[(PathBuf, String); 5]> = LazyLock::new(|| {
     let sections = book::arrange(&items, &outline);
     let functions = items.iter().filter(|item| item.kind == Kind::Function).count();
     assert!(functions > 350, "only {functions} functions");
-    let (header, rows) = (book::header(preface, &sections), rows::rows(&sections, &outline.rows));
+    let (header, rows) = (book::header(preface, &sections), api::functions(&sections, &outline.table));
     let cxx = cxx::header(&header, &rows);
     [
         (root().join("include/thorn.h"), header),
         (root().join("src/capi/declarations.h"), cdef::declarations(&sections)),
-        (root().join("lua/thorn/rows.lua"), lua::rows(&sections, &outline.rows)),
-        (root().join("src/capi/rows.json"), rows),
+        (root().join("lua/thorn/api.lua"), lua::functions(&sections, &outline.table)),
+        (root().join("src/capi/api.json"), rows),
         (root().join("include/thorn.hpp"), cxx),
     ]
 });

@@ -3,7 +3,7 @@
 use super::arrow_abi::{ArrowArray, ArrowSchema};
 use super::unsigned::{Stored, Unsigned};
 use crate::alloc;
-use crate::device::{Device, Making};
+use crate::device::{Device, DeviceGuard};
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
 use crate::layout::TH_CONTIGUOUS_FORMAT;
@@ -107,7 +107,7 @@ unsafe extern "C" fn end_array(array: *mut ArrowArray) {
 fn packed(t: &Tensor) -> Result<Tensor> {
     let from = Operand::of(t)?;
     let n = from.layout.numel() as usize;
-    let _host = Making::on(Device::Cpu);
+    let _host = DeviceGuard::on(Device::Cpu);
     let bits = Tensor::empty(Dtype::Uint8, &[n.div_ceil(8) as i64])?;
     for byte in 0..n.div_ceil(8) {
         // SAFETY: `from` is row-major and has `n` elements. `bits` has enough bytes for `n` bits.
@@ -208,7 +208,7 @@ unsafe fn bit(buffer: *const c_void, k: i64) -> bool {
 /// # Safety
 /// The buffer has `offset + length` bits.
 unsafe fn unpacked(data: *const c_void, offset: i64, length: i64) -> Result<Tensor> {
-    let _host = Making::on(Device::Cpu);
+    let _host = DeviceGuard::on(Device::Cpu);
     let t = Tensor::empty(Dtype::Bool, &[length])?;
     for k in 0..length {
         // SAFETY: the caller promises the bits, and the new tensor has `length` elements.

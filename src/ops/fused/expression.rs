@@ -10,7 +10,7 @@
 //! operand    = number | name | name "(" value { "," value } ")" | "(" value ")"
 //! ```
 
-use super::function::Function;
+use super::callable::Callable;
 use crate::error::{Result, bail};
 use crate::launch::fused::MOST_INPUTS;
 use std::ffi::CString;
@@ -54,7 +54,7 @@ pub enum Term {
 /// A call of a function.
 pub struct Call {
     /// The function.
-    pub function: &'static dyn Function,
+    pub function: &'static dyn Callable,
     /// The arguments after the result.
     pub arguments: Vec<Term>,
     /// The column of the name or operator, from 1.
@@ -72,7 +72,7 @@ pub struct Expression {
 }
 
 /// Finds the function with a name.
-pub type Find<'a> = &'a dyn Fn(&str) -> Option<&'static dyn Function>;
+pub type Find<'a> = &'a dyn Fn(&str) -> Option<&'static dyn Callable>;
 
 /// Reads an expression.
 pub fn read(text: &str, find: Find<'_>) -> Result<Expression> {
@@ -361,7 +361,7 @@ impl<'a> Reader<'a> {
         Ok(Term::Call(self.calls.len() - 1))
     }
 
-    fn no_function<T>(&self, name: &str, at: usize, forms: &[&'static dyn Function]) -> Result<T> {
+    fn no_function<T>(&self, name: &str, at: usize, forms: &[&'static dyn Callable]) -> Result<T> {
         let shown: Vec<String> = forms.iter().filter_map(|form| form.shown()).collect();
         match shown.len() {
             0 => self.fail(at, format_args!("'{name}' is no elementwise function of THTensor_*")),
@@ -371,7 +371,7 @@ impl<'a> Reader<'a> {
 }
 
 /// The functions that a name may mean: the function of this name, and its forms, which have another ending or the prefix `c` or `t`.
-fn forms(name: &str, find: Find<'_>) -> Vec<&'static dyn Function> {
+fn forms(name: &str, find: Find<'_>) -> Vec<&'static dyn Callable> {
     let with = |head: &str| {
         let tails = ["", "Value", "Tensor", "ValueTensor", "Values"];
         tails.iter().filter_map(|tail| find(&format!("{head}{name}{tail}"))).collect::<Vec<_>>()
@@ -390,13 +390,13 @@ fn forms(name: &str, find: Find<'_>) -> Vec<&'static dyn Function> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ops::fused::function::Argument;
+    use crate::ops::fused::callable::Argument;
     use crate::tensor::Tensor;
 
     /// A function of some tensors followed by some numbers: its name and the two counts.
     struct Known(&'static str, usize, usize);
 
-    impl Function for Known {
+    impl Callable for Known {
         fn name(&self) -> &'static str {
             self.0
         }
@@ -424,8 +424,8 @@ mod tests {
         Known("cmaxValue", 1, 1),
     ];
 
-    fn find(name: &str) -> Option<&'static dyn Function> {
-        KNOWN.iter().find(|known| known.0 == name).map(|known| known as &dyn Function)
+    fn find(name: &str) -> Option<&'static dyn Callable> {
+        KNOWN.iter().find(|known| known.0 == name).map(|known| known as &dyn Callable)
     }
 
     fn shown(expression: &Expression, term: Term) -> String {

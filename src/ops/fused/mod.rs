@@ -4,8 +4,8 @@
 //! recorder (`launch::record`). Each operation thus decides about promotion, numbers and kernels as usual. The launched work becomes a
 //! program, which the device of the operands runs for each element.
 
+mod callable;
 mod expression;
-mod function;
 mod hexadecimal;
 mod shorten;
 
@@ -13,7 +13,7 @@ use super::prepare::bring_numbers;
 use super::reduce::nonzero_everywhere;
 use super::result::{Inputs, Writes, ready};
 use crate::alloc::{self, fork::ForkMutex, provided};
-use crate::device::{self, Device, Making};
+use crate::device::{self, Device, DeviceGuard};
 use crate::dtype::{Dtype, default_dtype};
 use crate::error::{Error, Kind, Result, bail};
 use crate::launch::fused::Value;
@@ -23,14 +23,14 @@ use crate::layout::{Dims, broadcast_shape};
 use crate::operand::Operand;
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
+pub use callable::{Argument, Callable};
 use expression::{Call, Expression, Term, read};
-pub use function::{Argument, Function};
 use shorten::shorten;
 use std::ffi::CStr;
 use std::sync::Arc;
 
 /// Finds the function with a name.
-pub type Find = fn(&str) -> Option<&'static dyn Function>;
+pub type Find = fn(&str) -> Option<&'static dyn Callable>;
 
 /// The largest number of programs that an expression keeps, for operands of different dtypes.
 const MOST_KEPT: usize = 16;
@@ -138,7 +138,7 @@ impl Expressed {
 
     /// Calls the functions with tensors on the recorder, and makes a program from the recorded work.
     fn compile(&self, dtypes: Dtypes) -> Result<Compiled> {
-        let _there = Making::on(Device::Recorder);
+        let _there = DeviceGuard::on(Device::Recorder);
         let (called, mut recording) = Recording::of(|| self.call_all(&dtypes.0));
         let (tensors, dividing) = called?;
         shorten(&mut recording.steps);

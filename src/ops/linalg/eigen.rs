@@ -2,7 +2,7 @@
 
 use super::factor::{inverses, triangles};
 use super::{Batch, Matrices, eigenvalues, float, singular_values, sizes, transposed};
-use crate::device::{Device, Making};
+use crate::device::{Device, DeviceGuard};
 use crate::dtype::{Dtype, dispatch};
 use crate::error::{Result, bail};
 use crate::launch::{Decomposition, Vectors};
@@ -32,7 +32,7 @@ pub fn syev(re: &Tensor, rv: Option<&Tensor>, a: &Tensor, upper: bool) -> Result
 pub fn geev(re: &Tensor, rv: Option<&Tensor>, a: &Tensor) -> Result<()> {
     // Matrices of all devices are decomposed on the host.
     let device = a.device();
-    let host = Making::on(Device::Cpu);
+    let host = DeviceGuard::on(Device::Cpu);
     let a = &on_host(a)?;
     let dtype = float(&[a])?;
     let of = Matrices::square(a)?;

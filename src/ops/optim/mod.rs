@@ -9,7 +9,7 @@ use super::pointwise::arithmetic::{addcdiv, addcmul, cadd, cmax, lerp, mul};
 use super::pointwise::step::{running_square, running_sum, scaled_root, scaled_step};
 use super::{copy, create};
 use crate::alloc;
-use crate::device::{self, Making};
+use crate::device::{self, DeviceGuard};
 use crate::error::{Error, Kind, Result, bail};
 use crate::layout::TH_PRESERVE_FORMAT;
 use crate::scalar::Scalar;
@@ -166,7 +166,7 @@ impl Optimizer {
     pub fn step(&mut self, k: usize, gradient: &Tensor) -> Result<()> {
         let Optimizer { params, memories, rule, lr } = self;
         let (p, memory) = (&params[k], &mut memories[k]);
-        let _there = device::is_used().then(|| Making::on(p.device()));
+        let _there = device::is_used().then(|| DeviceGuard::on(p.device()));
         if device::is_used() && counter::is_captured(p.device())? {
             memory.prepare_capture(k, p, rule)?;
         }

@@ -14,8 +14,8 @@ use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
 
-macro_rules! arithmetic_rows {
-    ($face:ident $($to:tt)*) => { $face! { $($to)*
+macro_rules! arithmetic_functions {
+    ($do:ident $($to:tt)*) => { $do! { $($to)*
         /// `r = -t`. Not for Bool.
         neg(r: out, t: input) { numeric same CHEAP, |_, t| t.neg(); bits neg_bits }
         /// `r = |t|`. Not for Bool.
@@ -64,9 +64,9 @@ macro_rules! arithmetic_rows {
         lerpTensor(r: out, a: input, b: input, weight: input) { float same CHEAP, |_, a, b, weight| between(a, b, weight) }
     } };
 }
-pub(crate) use arithmetic_rows;
+pub(crate) use arithmetic_functions;
 
-arithmetic_rows!(operations ARITHMETIC;);
+arithmetic_functions!(operations ARITHMETIC;);
 
 /// The sign bit of a 16-bit float is flipped without a conversion to float32.
 fn neg_bits(work: &Work<2>, _: &Numbers<'_>) {

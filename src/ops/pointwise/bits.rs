@@ -5,8 +5,8 @@ use crate::cpu::engine::CHEAP;
 use crate::cpu::number::{Bits, Number};
 use crate::dtype::Bool;
 
-macro_rules! bits_rows {
-    ($face:ident $($to:tt)*) => { $face! { $($to)*
+macro_rules! bits_functions {
+    ($do:ident $($to:tt)*) => { $do! { $($to)*
         /// `r = ~t`, bit by bit; on Bool this is *not*. Not for floats.
         bitwiseNot(r: out, t: input) { integral same CHEAP, |_, t| Bits::not(t) }
 
@@ -35,6 +35,6 @@ macro_rules! bits_rows {
         crshift(r: out, a: input, b: input) { numeric same CHEAP, |isa, a, b| Number::shr(a, b, isa) }
     } };
 }
-pub(crate) use bits_rows;
+pub(crate) use bits_functions;
 
-bits_rows!(operations BITS;);
+bits_functions!(operations BITS;);

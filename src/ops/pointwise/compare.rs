@@ -11,8 +11,8 @@ use crate::ops::view::view_dtype;
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
-macro_rules! compare_rows {
-    ($face:ident $($to:tt)*) => { $face! { $($to)*
+macro_rules! compare_functions {
+    ($do:ident $($to:tt)*) => { $do! { $($to)*
         /// `r = t < value`, as Bool unless `r` has a dtype. Integers are compared with any number exactly: 300 is greater than every uint8,
         /// and 2^63 than every int64. Floats are compared with the number rounded to their dtype. So in the other five comparisons with a
         /// number.
@@ -59,9 +59,9 @@ macro_rules! compare_rows {
         logicalXor(r: truth, a: input, b: input) { all truth CHEAP, |_, a, b| (a != T::ZERO) ^ (b != T::ZERO) }
     } };
 }
-pub(crate) use compare_rows;
+pub(crate) use compare_functions;
 
-compare_rows!(operations COMPARISONS;);
+compare_functions!(operations COMPARISONS;);
 
 /// The limits within which numbers are close: `|a - b| <= absolute + relative * |b|`.
 #[derive(Debug, Clone, Copy)]

@@ -17,8 +17,8 @@ pub const TH_DIV_TRUNC: THDivMode = 1;
 /// Down, as Python's `//`.
 pub const TH_DIV_FLOOR: THDivMode = 2;
 
-macro_rules! divide_rows {
-    ($face:ident $($to:tt)*) => { $face! { $($to)*
+macro_rules! divide_functions {
+    ($do:ident $($to:tt)*) => { $do! { $($to)*
         /// `r = t - value * trunc(t / value)`, exact, with the sign of `t`. Integers refuse 0. A whole `value` keeps integers integer and
         /// makes Bool int64; any other makes both the default dtype.
         fmod(r: out, t: input, value: number) {
@@ -45,9 +45,9 @@ macro_rules! divide_rows {
         }
     } };
 }
-pub(crate) use divide_rows;
+pub(crate) use divide_functions;
 
-divide_rows!(operations QUOTIENTS;);
+divide_functions!(operations QUOTIENTS;);
 
 operations! {
     DIVISIONS;

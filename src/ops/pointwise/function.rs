@@ -18,8 +18,8 @@ use crate::plan::each;
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
-macro_rules! function_rows {
-    ($face:ident $($to:tt)*) => { $face! { $($to)*
+macro_rules! function_functions {
+    ($do:ident $($to:tt)*) => { $do! { $($to)*
         /// `r = sqrt(t)`. Integers give the default dtype.
         sqrt(r: out, t: input) { float real CHEAP, vectorized sqrt_run }
         /// `r = 1 / sqrt(t)`. Integers give the default dtype.
@@ -116,9 +116,9 @@ macro_rules! function_rows {
         nextafter(r: out, a: input, b: input) { float same CHEAP, |_, a, b| Neighbour::next(a, b); bits next_of_16_bits }
     } };
 }
-pub(crate) use function_rows;
+pub(crate) use function_functions;
 
-function_rows!(operations FUNCTIONS;);
+function_functions!(operations FUNCTIONS;);
 
 operations! {
     DERIVED;

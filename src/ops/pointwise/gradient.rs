@@ -7,8 +7,8 @@ use crate::cpu::engine::{CHEAP, COSTLY};
 use crate::cpu::real::Real;
 use crate::dtype::Element;
 
-macro_rules! gradient_rows {
-    ($face:ident $($to:tt)*) => { $face! { $($to)*
+macro_rules! gradient_functions {
+    ($do:ident $($to:tt)*) => { $do! { $($to)*
         /// `r = 0 where t <= 0, else g`: the gradient of relu. Floats only.
         reluGrad(r: out, g: input, t: input) { float same CHEAP, plain |_, g, t| if t <= T::ZERO { T::ZERO } else { g } }
         /// `r = g where t > 0, else value * g`: the gradient of leakyRelu. Floats only.
@@ -49,6 +49,6 @@ macro_rules! gradient_rows {
         geluTanhGrad(r: out, g: input, t: input) { float same COSTLY, plain |isa, g, t| g.mul(Real::gelu_tanh_slope(t, isa)) }
     } };
 }
-pub(crate) use gradient_rows;
+pub(crate) use gradient_functions;
 
-gradient_rows!(operations GRADIENTS;);
+gradient_functions!(operations GRADIENTS;);

@@ -18,7 +18,7 @@ pub mod gradient;
 pub mod loss;
 pub mod step;
 
-use crate::device::{Device, Making};
+use crate::device::{Device, DeviceGuard};
 use crate::dtype::{Dtype, Promotion};
 use crate::element::write_element;
 use crate::error::{Result, bail};
@@ -53,7 +53,7 @@ fn promote_scalar(t: &Tensor, value: Scalar) -> Result<Dtype> {
 
 /// The number as a 0-d tensor on the host, wrapped or rounded to `dtype`.
 fn number_tensor(value: Scalar, dtype: Dtype) -> Result<Tensor> {
-    let _host = Making::on(Device::Cpu);
+    let _host = DeviceGuard::on(Device::Cpu);
     let number = Tensor::empty(dtype, &[])?;
     // SAFETY: a new tensor of one element on the host.
     unsafe { write_element(number.data(), dtype, value) };

@@ -7,7 +7,7 @@ use serde_json::Value;
 /// The letters of the parameters with which a function can be called.
 pub type Signature = String;
 
-/// A C function, from its entry in rows.json.
+/// A C function, from its entry in api.json.
 pub struct Function {
     pub c_name: String,
     pub chapter: String,
