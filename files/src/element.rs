@@ -1,4 +1,6 @@
-//! The types of elements.
+//! The types of elements, and the types of numbers in files.
+
+use crate::error::Result;
 
 /// A type of elements that tensors can have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -86,5 +88,37 @@ impl Written {
             Written::U16 => 2,
             Written::U32 => 4,
         }
+    }
+
+    /// Fills `to` with the elements that numbers in a file stand for. `read` fills its argument with the numbers as the file has them.
+    pub(crate) fn read(self, big_endian: bool, to: &mut [u8], read: impl FnOnce(&mut [u8]) -> Result<()>) -> Result<()> {
+        match self {
+            Written::Same(element) => {
+                read(to)?;
+                if big_endian {
+                    to.chunks_exact_mut(element.size()).for_each(<[u8]>::reverse);
+                }
+            }
+            Written::U16 | Written::U32 => {
+                // The numbers are read into the upper half of `to`, and widened from its beginning on.
+                let half = to.len() / 2;
+                read(&mut to[half..])?;
+                widen(to, self.size(), big_endian);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Converts the unsigned numbers in the upper half of `bytes` to little-endian numbers of twice their size, which fill `bytes`.
+pub(crate) fn widen(bytes: &mut [u8], size: usize, big_endian: bool) {
+    let half = bytes.len() / 2;
+    for i in 0..half / size {
+        let mut number = [0; 8];
+        number[..size].copy_from_slice(&bytes[half + i * size..][..size]);
+        if big_endian {
+            number[..size].reverse();
+        }
+        bytes[i * 2 * size..][..2 * size].copy_from_slice(&number[..2 * size]);
     }
 }

@@ -75,6 +75,11 @@ impl Pickle {
         self.texts.get(span.at as usize..).and_then(|texts| texts.get(..span.len as usize)).unwrap_or_default()
     }
 
+    /// Returns true if a value is this text.
+    pub fn is_text(&self, value: Value, text: &[u8]) -> bool {
+        matches!(value, Value::Text(span) if self.text(span) == text)
+    }
+
     /// The module and the name of a class or function.
     pub fn global(&self, index: u32) -> (&[u8], &[u8]) {
         self.globals.get(index as usize).map_or((b"", b""), |&(module, name)| (self.text(module), self.text(name)))

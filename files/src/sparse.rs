@@ -1,7 +1,7 @@
 //! Sparse tensors: the positions of some entries, and their values, as dense tensors.
 
-use crate::contents::{Data, Tensor};
 use crate::error::{Error, Result};
+use crate::tensor::{Data, Tensor};
 
 /// The form of positions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,15 +2,16 @@
 //!
 //! Source: PKWARE's APPNOTE.TXT, 4.3 and 4.5.3. Names are never used as paths of the file system.
 
-use crate::contents::Encoding;
+use crate::deflate::{LENIENT, Packed};
 use crate::element::Written;
+use crate::encoding::Encoding;
 use crate::error::{Error, Result};
-use crate::formats::Output;
 use crate::grow;
 use crate::input::{Cursor, Input, within};
+use crate::save::Output;
+use flate2::Crc;
 use flate2::read::DeflateDecoder;
-use flate2::{Crc, CrcReader};
-use std::io::{self, Read, SeekFrom, Write};
+use std::io::{Read, SeekFrom, Write};
 
 /// A file in an archive.
 #[derive(Debug)]
@@ -27,19 +28,6 @@ pub struct Entry {
     pub crc: u32,
     /// How the data is compressed.
     pub method: Method,
-}
-
-/// Data that deflate compressed.
-#[derive(Debug, Clone, Copy)]
-pub struct Packed {
-    /// The offset of the first compressed byte.
-    pub at: u64,
-    /// How many compressed bytes there are.
-    pub packed: u64,
-    /// Bytes once decompressed.
-    pub size: u64,
-    /// The checksum of the data once decompressed.
-    pub crc: u32,
 }
 
 /// How the data of an entry is compressed.
@@ -290,31 +278,6 @@ impl Entry {
     }
 }
 
-/// True where checksums are not compared: a fuzzer finds none that are right.
-const LENIENT: bool = cfg!(fuzzing);
-
-/// Fills `to` with bytes of data, after the first `skip`. The checksum is compared unless more bytes are left behind them than `to` has,
-/// which no real file has.
-pub fn inflate(input: &dyn Input, data: Packed, skip: u64, to: &mut [u8]) -> Result<()> {
-    let Packed { at, packed, size, crc } = data;
-    let mut from = CrcReader::new(DeflateDecoder::new(Cursor::new(input, at, at.saturating_add(packed))));
-    let wrong = |error: io::Error| Error::format(at, format_args!("compressed data cannot be read: {error}"));
-    let pass = |from: &mut dyn Read, bytes: u64| match io::copy(&mut from.take(bytes), &mut io::sink()).map_err(wrong)? {
-        passed if passed < bytes => Err(Error::format(at, format_args!("compressed data ends {} bytes before it should", bytes - passed))),
-        _ => Ok(()),
-    };
-    pass(&mut from, skip)?;
-    from.read_exact(to).map_err(wrong)?;
-    let left = size.saturating_sub(skip).saturating_sub(to.len() as u64);
-    if left <= to.len() as u64 {
-        pass(&mut from, left)?;
-        if from.crc().sum() != crc && !LENIENT {
-            return Err(Error::format(at, format_args!("compressed data has another checksum than the archive says")));
-        }
-    }
-    Ok(())
-}
-
 /// The checksum of pieces one after the other.
 fn crc(pieces: &[&[u8]]) -> u32 {
     let mut crc = Crc::new();
@@ -502,12 +465,12 @@ mod tests {
         assert!(entries[2].packed < 100);
         let mut number = [0; 7];
         let Encoding::Deflated { data, .. } = entries[2].encoding(0, 1400, Written::U16, false).unwrap() else { panic!() };
-        inflate(&file, data, 1393, &mut number).unwrap();
+        data.inflate(&file, 1393, &mut number).unwrap();
         assert_eq!(&number, b"tensor ");
-        assert!(inflate(&file, data, 1394, &mut number).is_err());
-        let message = inflate(&file, Packed { crc: 0, ..data }, 700, &mut vec![0; 350]).unwrap_err().message;
-        assert_eq!(message, format!("byte {}: compressed data has another checksum than the archive says", data.at));
-        inflate(&file, Packed { crc: 0, ..data }, 700, &mut vec![0; 349]).unwrap();
+        assert!(data.inflate(&file, 1394, &mut number).is_err());
+        let message = Packed { crc: 0, ..data }.inflate(&file, 700, &mut vec![0; 350]).unwrap_err().message;
+        assert_eq!(message, format!("byte {}: the checksum of compressed data differs from the one in the archive", data.at));
+        Packed { crc: 0, ..data }.inflate(&file, 700, &mut vec![0; 349]).unwrap();
         assert_eq!(
             entries[2].bytes(&file, 1399).unwrap_err().message,
             format!("byte {}: entry 'c' has 1400 bytes, and at most 1399 are expected", entries[2].at)

@@ -131,7 +131,7 @@ fn elements_that_look_like_an_archive() {
 #[test]
 fn what_npy_files_cannot_hold() {
     let two = saved(Format::Npy, &[("a", &[], Element::U8, &[1]), ("b", &[], Element::U8, &[2])], &[], None);
-    assert_eq!(two.unwrap_err().message, "npy files hold one tensor, not 2");
+    assert_eq!(two.unwrap_err().message, "npy files have one tensor, not 2");
     let brain = saved(Format::Npy, &[("a", &[1], Element::BF16, &[0, 0])], &[], None);
     assert_eq!(brain.unwrap_err().message, "tensor 'a': NumPy has no bfloat16");
 }
@@ -243,7 +243,7 @@ fn compressed_elements_have_their_checksum() {
     let place = file.windows(4).position(|bytes| bytes == b"PK\x01\x02").unwrap() + 16;
     file[place] ^= 1;
     let message = thorn_files::open(&file).unwrap().read(&file, 0, &mut to).unwrap_err().message;
-    assert_eq!(message, "byte 35: compressed data has another checksum than the archive says");
+    assert_eq!(message, "byte 35: the checksum of compressed data differs from the one in the archive");
 }
 
 /// Deflate makes a header with a thousand sizes of a few bytes: many of them are refused before they fill the memory.
@@ -269,7 +269,23 @@ fn sizes_beside_a_size_of_0_do_not_overflow() {
     {
         for order in ["False", "True"] {
             let message = thorn_files::open(&file(&header(order, shape), 0)).unwrap_err().message;
-            assert!(message.ends_with("have more than 2^63 elements, sizes of 0 apart"), "{message}");
+            assert!(message.ends_with("have more than 2^63 elements, not counting sizes of 0"), "{message}");
         }
+    }
+}
+
+/// A format whose files have one tensor refuses two. Others write both.
+#[test]
+fn formats_of_one_tensor_refuse_two() {
+    let of_one = [Format::Npy, Format::Csv, Format::Tsv, Format::Pnm, Format::Png, Format::MatrixMarket];
+    let formats: Vec<Format> = (0..100).filter_map(Format::from_code).filter(|format| format.writable()).collect();
+    assert_eq!(formats.len(), 12);
+    for format in formats {
+        let tensor = |name| (name, &[1, 1][..], Element::U8, &[1][..]);
+        let two = saved(format, &[tensor("a"), tensor("b")], &[], None);
+        let refused = two.err().map(|error| error.message);
+        let message = format!("{} files have one tensor, not 2", format.name());
+        assert_eq!(refused, of_one.contains(&format).then_some(message), "{format:?}");
+        assert_eq!(format.has_one_tensor(), of_one.contains(&format), "{format:?}");
     }
 }

@@ -265,7 +265,7 @@ fn other_archives() {
     tar.resize(257, 0);
     tar.extend_from_slice(b"ustar  \0");
     let error = thorn_files::open(&tar).unwrap_err();
-    assert_eq!(error.message, "tar archives, as PyTorch wrote them before 0.2, are not read");
+    assert_eq!(error.message, "tar archives of PyTorch before 0.2 are not read");
     let mut zip = io::Cursor::new(Vec::new());
     let mut writer = thorn_files::zip::Writer::new(&mut zip);
     writer.store("archive/data.txt", &[b"no pickle"], 1).unwrap();

@@ -95,6 +95,11 @@ impl Writing {
         self.format.keeps_sparse()
     }
 
+    /// Returns true if the file has exactly one tensor.
+    pub fn has_one_tensor(&self) -> bool {
+        self.format.has_one_tensor()
+    }
+
     fn check_open(&self) -> Result<()> {
         if self.closed {
             bail!(Argument, "the archive is closed already")
@@ -240,7 +245,7 @@ impl<'k> Described<'k> {
                 let parts = alloc::list(kept.len(), |k| self.tensor("", &kept[k], format))?;
                 push(&mut self.sparse, thorn_files::Sparse { form: *form, parts, coalesced: *coalesced })?;
                 let sizes = numbers(sizes.as_slice())?;
-                let strides = thorn_files::contents::row_major_strides(&sizes).map_err(|error| failed(None, error))?;
+                let strides = thorn_files::tensor::row_major_strides(&sizes).map_err(|error| failed(None, error))?;
                 thorn_files::Tensor { name: owned(name)?, sizes, strides, offset: 0, data: Data::Sparse(self.sparse.len() - 1) }
             }
         };

@@ -6,12 +6,14 @@
 //! Source: <https://github.com/ggml-org/ggml/blob/master/docs/gguf.md>.
 
 use crate::blocks::Blocks;
-use crate::contents::{Contents, Data, Encoding, MAX_DIMS, Storage, Tensor, count};
+use crate::contents::{Contents, Storage};
 use crate::element::{Element, Written};
+use crate::encoding::Encoding;
 use crate::error::{Error, Result};
-use crate::formats::Format;
+use crate::format::Format;
 use crate::grow::{self, Room};
 use crate::input::{Cursor, Input};
+use crate::tensor::{Data, MAX_DIMS, Tensor, count};
 
 pub fn recognises(head: &[u8], _: u64) -> bool {
     head.starts_with(b"GGUF")

@@ -3,14 +3,15 @@
 //! Source: <https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html>. An array in Fortran order is a tensor whose first
 //! stride is 1, over the bytes as they are. Names and metadata have no place in the format, and are left out when writing.
 
-use super::Output;
 use super::python::{Lexer, Token};
-use crate::contents::{Contents, Data, MAX_DIMS, Save, Tensor, count, row_major_strides};
+use crate::contents::Contents;
 use crate::element::{Element, Written};
 use crate::error::{Error, Result};
-use crate::formats::Format;
+use crate::format::Format;
 use crate::grow;
 use crate::input::{Cursor, Input};
+use crate::save::{Output, Save};
+use crate::tensor::{Data, MAX_DIMS, Tensor, column_major_strides, count, row_major_strides};
 use std::io::Write;
 
 const MAGIC: &[u8; 6] = b"\x93NUMPY";
@@ -177,15 +178,6 @@ impl Array {
     }
 }
 
-/// Distances of neighbours where the first dimension is the innermost.
-fn column_major_strides(sizes: &[i64]) -> Result<Vec<i64>> {
-    let mut reversed = grow::copy(sizes)?;
-    reversed.reverse();
-    let mut strides = row_major_strides(&reversed)?;
-    strides.reverse();
-    Ok(strides)
-}
-
 /// The names of types behind the mark of the byte order.
 const TYPES: [(&str, Written); 11] = [
     ("b1", Written::Same(Element::Bool)),
@@ -237,9 +229,7 @@ fn sizes(lexer: &mut Lexer<'_>) -> Result<Vec<i64>> {
 }
 
 pub fn write(what: &Save<'_>, to: &mut dyn Output) -> Result<()> {
-    let [tensor] = what.tensors else {
-        return Err(Error::unsupported(format_args!("npy files hold one tensor, not {}", what.tensors.len())));
-    };
+    let tensor = what.only();
     to.write_all(&header(what, tensor)?)?;
     Ok(to.write_all(what.bytes(tensor)?)?)
 }

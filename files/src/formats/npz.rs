@@ -7,12 +7,14 @@
 
 use super::npy::Other;
 use super::{Output, npy, scipy};
-use crate::contents::{Contents, Data, Opaque, Save, Tensor, unique};
+use crate::contents::Contents;
 use crate::element::{Element, Written};
 use crate::error::{Error, Kind, Result};
-use crate::formats::Format;
+use crate::format::Format;
 use crate::grow;
 use crate::input::Input;
+use crate::save::{Save, unique};
+use crate::tensor::{Data, Opaque, Tensor};
 use crate::zip::{self, Entry, Method};
 
 /// How an archive without entries begins.

@@ -5,13 +5,17 @@
 //!
 //! Pixels are decoded when they are read: nothing is held, and a file that declares a large image costs nothing until it is asked for.
 
-use super::Output;
-use crate::contents::{Contents, Encoding, Save, Tensor, widen};
-use crate::element::Element;
+use super::image::Image;
+use crate::contents::Contents;
+use crate::element::{Element, widen};
+use crate::encoding::Decode;
+use crate::encoding::Encoding;
 use crate::error::{Error, Result};
-use crate::formats::{Format, pnm};
+use crate::format::Format;
 use crate::grow::{self, Room};
 use crate::input::{Cursor, Input, into_io};
+use crate::save::{Output, Save};
+use crate::tensor::Tensor;
 use png::{BitDepth, ColorType, Decoder, DecodingError, EncodingError, Info, Limits, Transformations};
 use std::cell::Cell;
 use std::io::{self, BufRead, Read, Seek, SeekFrom};
@@ -46,7 +50,7 @@ pub fn read(input: &dyn Input) -> Result<Contents> {
     }
     let mut contents = Contents::new(Format::Png);
     texts(reader.info(), at.get(), &mut contents, Room::of(input.size()))?;
-    let storage = contents.add_storage(element, len, Encoding::Png { sixteen })?;
+    let storage = contents.add_storage(element, len, Encoding::Format(Box::new(Pixels { sixteen })))?;
     grow::push(&mut contents.tensors, Tensor::row_major(String::new(), sizes, storage)?)?;
     Ok(contents)
 }
@@ -92,29 +96,37 @@ fn texts(info: &Info<'_>, at: u64, contents: &mut Contents, mut room: Room) -> R
     Ok(())
 }
 
-/// Decodes the pixels of a file.
-pub fn decode(input: &dyn Input, sixteen: bool, to: &mut [u8]) -> Result<()> {
-    let at = Cell::new(0);
-    let mut decoder = Decoder::new_with_limits(Bytes { cursor: Cursor::new(input, 0, u64::MAX), at: &at }, limits(input));
-    decoder.set_transformations(Transformations::EXPAND);
-    decoder.set_ignore_text_chunk(true);
-    decoder.set_ignore_iccp_chunk(true);
-    check_size(decoder.read_header_info().map_err(|error| broken(error, &at))?.size(), input)?;
-    let mut reader = decoder.read_info().map_err(|error| broken(error, &at))?;
-    // Two bytes a sample lie in the upper half, and are widened from the lower end on.
-    let start = if sixteen { to.len() / 2 } else { 0 };
-    let samples = &mut to[start..];
-    if reader.output_buffer_size() != Some(samples.len()) {
-        return Err(Error::io(format_args!("the file changed while it was read")));
+/// The pixels of a file.
+#[derive(Debug)]
+struct Pixels {
+    /// True if samples have 16 bits. Others have 8.
+    sixteen: bool,
+}
+
+impl Decode for Pixels {
+    fn decode(&self, input: &dyn Input, to: &mut [u8]) -> Result<()> {
+        let at = Cell::new(0);
+        let mut decoder = Decoder::new_with_limits(Bytes { cursor: Cursor::new(input, 0, u64::MAX), at: &at }, limits(input));
+        decoder.set_transformations(Transformations::EXPAND);
+        decoder.set_ignore_text_chunk(true);
+        decoder.set_ignore_iccp_chunk(true);
+        check_size(decoder.read_header_info().map_err(|error| broken(error, &at))?.size(), input)?;
+        let mut reader = decoder.read_info().map_err(|error| broken(error, &at))?;
+        // Two bytes a sample lie in the upper half, and are widened from the lower end on.
+        let start = if self.sixteen { to.len() / 2 } else { 0 };
+        let samples = &mut to[start..];
+        if reader.output_buffer_size() != Some(samples.len()) {
+            return Err(Error::io(format_args!("the file changed while it was read")));
+        }
+        let frame = reader.next_frame(samples).map_err(|error| broken(error, &at))?;
+        if (frame.width, frame.height) != reader.info().size() {
+            return Err(Error::format(at.get(), format_args!("the first frame is smaller than the image")));
+        }
+        if self.sixteen {
+            widen(to, 2, true);
+        }
+        Ok(())
     }
-    let frame = reader.next_frame(samples).map_err(|error| broken(error, &at))?;
-    if (frame.width, frame.height) != reader.info().size() {
-        return Err(Error::format(at.get(), format_args!("the first frame is smaller than the image")));
-    }
-    if sixteen {
-        widen(to, 2, true);
-    }
-    Ok(())
 }
 
 fn limits(input: &dyn Input) -> Limits {
@@ -187,7 +199,7 @@ impl Seek for Bytes<'_> {
 }
 
 pub fn write(what: &Save<'_>, to: &mut dyn Output) -> Result<()> {
-    let image = pnm::Image::of(what, &[1, 2, 3, 4], "PNG")?;
+    let image = Image::of(what, &[1, 2, 3, 4], "PNG")?;
     check_width(image.width)?;
     let mut encoder = png::Encoder::new(to, image.width, image.height);
     encoder.set_depth(BitDepth::Eight);

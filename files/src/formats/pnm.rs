@@ -5,13 +5,16 @@
 //!
 //! Source: <https://netpbm.sourceforge.net/doc/pgm.html> and `ppm.html` beside it.
 
-use super::Output;
-use crate::contents::{Contents, Encoding, Save, Tensor, count};
+use super::image::Image;
+use crate::contents::Contents;
 use crate::element::{Element, Written};
+use crate::encoding::Encoding;
 use crate::error::{Error, Result};
-use crate::formats::Format;
+use crate::format::Format;
 use crate::grow;
 use crate::input::{Cursor, Input};
+use crate::save::{Output, Save};
+use crate::tensor::{Tensor, count};
 
 pub fn recognises(head: &[u8], _: u64) -> bool {
     let [b'P', b'1'..=b'6', rest @ ..] = head else { return false };
@@ -91,39 +94,6 @@ fn number(cursor: &mut Cursor<'_>, least: i64, most: i64) -> Result<i64> {
         return Err(Error::format(at, format_args!("a number from {least} to {most} is expected")));
     }
     Ok(value)
-}
-
-/// An image that is to be written.
-pub struct Image<'a> {
-    pub width: u32,
-    pub height: u32,
-    pub channels: usize,
-    pub samples: &'a [u8],
-}
-
-impl<'a> Image<'a> {
-    /// The only tensor, if it is an image with one of these numbers of channels.
-    pub fn of(what: &Save<'a>, channels: &[usize], format: &str) -> Result<Image<'a>> {
-        let [tensor] = what.tensors else {
-            return Err(Error::unsupported(format_args!("{format} files have one tensor, not {}", what.tensors.len())));
-        };
-        let side = |size: i64| u32::try_from(size).ok().filter(|&size| (1..=i32::MAX as u32).contains(&size));
-        let found = match tensor.sizes[..] {
-            [height, width] => side(height).zip(side(width)).zip(Some(1)),
-            [height, width, channels] if channels > 1 => side(height).zip(side(width)).zip(usize::try_from(channels).ok()),
-            _ => None,
-        };
-        let found = found.filter(|(_, found)| what.element(tensor) == Element::U8 && channels.contains(found));
-        let Some(((height, width), channels)) = found else {
-            return Err(Error::unsupported(format_args!(
-                "{format} files have uint8 tensors of height x width{}, not {} of {:?}",
-                if channels.len() > 2 { ", or of height x width x 2, 3 or 4" } else { " or height x width x 3" },
-                what.element(tensor).name(),
-                tensor.sizes
-            )));
-        };
-        Ok(Image { width, height, channels, samples: what.bytes(tensor)? })
-    }
 }
 
 /// Writes P5 or P6. The metadata `maxval` is kept, and others have no place.

@@ -2,13 +2,14 @@
 //!
 //! Source: <https://github.com/huggingface/safetensors>, "Format".
 
-use super::Output;
-use crate::contents::{Contents, Data, MAX_DIMS, Save, Storage, Tensor, count, unique};
+use crate::contents::{Contents, Storage};
 use crate::element::{Element, Written};
 use crate::error::{Error, Result};
-use crate::formats::Format;
+use crate::format::Format;
 use crate::grow::{self, Room};
 use crate::input::{Cursor, Input};
+use crate::save::{Output, Save, unique};
+use crate::tensor::{Data, MAX_DIMS, Tensor, count};
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 use std::cell::RefCell;

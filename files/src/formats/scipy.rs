@@ -5,12 +5,14 @@
 //! matrix. Other formats, and archives with other arrays, are read as the arrays that are in them.
 
 use super::npy;
-use crate::contents::{Contents, Data, Save, Tensor};
+use crate::contents::Contents;
 use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::grow;
 use crate::input::Input;
+use crate::save::Save;
 use crate::sparse::{Form, Sparse};
+use crate::tensor::{Data, Tensor};
 use crate::zip::{Entry, Method};
 
 /// The name of the array that tells the format.

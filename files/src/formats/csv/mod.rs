@@ -11,22 +11,25 @@
 //! Opening a file counts its lines and reads the first; the others are read when their elements are asked for, which needs no other
 //! memory than the tensor's.
 
-pub(super) mod lines;
+mod fields;
 mod numbers;
 mod table;
-pub(super) mod write;
+mod write;
 
-pub use table::Table;
 pub use write::{write_csv, write_tsv};
 
-use crate::contents::{Contents, Encoding, Tensor};
+use crate::contents::Contents;
 use crate::element::Element;
+use crate::encoding::Encoding;
 use crate::error::{Error, Result};
-use crate::formats::Format;
+use crate::format::Format;
+use crate::formats::text::lines::Lines;
 use crate::grow;
 use crate::input::Input;
-use lines::{Lines, fields, skipped};
+use crate::tensor::Tensor;
+use fields::{MOST_NAMES, fields, of_table, skipped, trimmed};
 use numbers::number;
+use table::Table;
 
 /// The separators that are guessed, those first that are less likely to be in a number or a name. A blank stands for several.
 const SEPARATORS: [u8; 4] = *b";\t, ";
@@ -38,8 +41,7 @@ const BOM: &[u8] = b"\xef\xbb\xbf";
 const SAMPLE: usize = 32;
 const SAMPLE_FIELDS: usize = 1000;
 
-/// The greatest number of columns with names, and the longest line with names, in bytes.
-const MOST_NAMES: usize = 1 << 17;
+/// The longest line with names, in bytes.
 const LONGEST_NAMES: usize = 4 << 20;
 
 /// Returns true for text whose first or second line has numbers only, or whose first lines do, the first of all apart, if one of them is
@@ -52,7 +54,7 @@ pub fn recognises(head: &[u8], size: u64) -> bool {
     }
     let whole = size <= head.len() as u64;
     let end = if whole { text.len() } else { text.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1) };
-    let sample: Vec<&[u8]> = lines::of_table(&text[..end]).map(|(_, line)| line).filter(|line| !skipped(line, b',')).take(SAMPLE).collect();
+    let sample: Vec<&[u8]> = of_table(&text[..end]).map(|(_, line)| line).filter(|line| !skipped(line, b',')).take(SAMPLE).collect();
     // Two lines may be too long for the head.
     if !whole && sample.len() < 2 {
         return true;
@@ -61,7 +63,7 @@ pub fn recognises(head: &[u8], size: u64) -> bool {
     // Words as `null` alone are no table.
     let is_value = |text: &[u8]| text.eq_ignore_ascii_case(b"nan") || number(text, separator).is_some_and(|number| !number.is_nan());
     let has_value = |line: &&[u8]| fields(line, separator).any(|(_, field)| is_value(field.text));
-    let all_numbers = |lines: &[&[u8]]| lines.iter().all(|line| numbers(line, separator)) && lines.iter().any(has_value);
+    let all_numbers = |lines: &[&[u8]]| lines.iter().all(|line| is_numeric(line, separator)) && lines.iter().any(has_value);
     sample.iter().take(2).any(|line| all_numbers(&[line])) || all_numbers(sample.get(1..).unwrap_or_default())
 }
 
@@ -86,18 +88,18 @@ pub fn read_csv(input: &dyn Input, separator: Option<u8>) -> Result<Contents> {
     input.read_at(0, head)?;
     let mut lines = Lines::new(input, if head == BOM { BOM.len() as u64 } else { 0 });
     let (text, at, line) = beginning(&lines)?;
-    let sample = || lines::of_table(&text).filter(|(_, line)| !skipped(line, separator.unwrap_or(b',')));
+    let sample = || of_table(&text).filter(|(_, line)| !skipped(line, separator.unwrap_or(b',')));
     let separator = separator.unwrap_or_else(|| guess(&sample().map(|(_, line)| line).take(SAMPLE).collect::<Vec<_>>()));
     let Some((first_at, first)) = sample().next() else { return Err(Error::broken(format_args!("there are no lines with numbers"))) };
     let columns = fields(first, separator).count();
     let mut contents = Contents::new(if separator == b'\t' { Format::Tsv } else { Format::Csv });
-    let before = line + lines::of_table(&text[..first_at]).count() as u64;
-    let named = !numbers(first, separator);
+    let before = line + of_table(&text[..first_at]).count() as u64;
+    let named = !is_numeric(first, separator);
     if !named {
         lines.begin_at(at + first_at as u64, before);
     } else {
         names(&mut contents, first, separator, at + first_at as u64)?;
-        let after = lines::of_table(&text).map(|(at, _)| at).find(|&at| at > first_at).unwrap_or(text.len());
+        let after = of_table(&text).map(|(at, _)| at).find(|&at| at > first_at).unwrap_or(text.len());
         lines.begin_at(at + after as u64, before + 1);
     }
     drop(text);
@@ -106,7 +108,7 @@ pub fn read_csv(input: &dyn Input, separator: Option<u8>) -> Result<Contents> {
         table.check_first(&lines)?;
     }
     let (rows, len) = (table.rows() as i64, table.elements());
-    let storage = contents.add_storage(Element::F64, len, Encoding::Text(table))?;
+    let storage = contents.add_storage(Element::F64, len, Encoding::Format(Box::new(table)))?;
     grow::push(&mut contents.tensors, Tensor::row_major(String::new(), vec![rows, columns as i64], storage)?)?;
     Ok(contents)
 }
@@ -117,10 +119,10 @@ fn beginning(lines: &Lines<'_>) -> Result<(Vec<u8>, u64, u64)> {
     for chunk in 0..lines.chunks() {
         let (start, at) = lines.chunk(chunk, &mut text)?;
         text.drain(..start);
-        if lines::of_table(&text).any(|(_, line)| !skipped(line, b',')) {
+        if of_table(&text).any(|(_, line)| !skipped(line, b',')) {
             return Ok((text, at, number));
         }
-        number += lines::of_table(&text).count() as u64;
+        number += of_table(&text).count() as u64;
     }
     Ok((Vec::new(), 0, 0))
 }
@@ -142,7 +144,7 @@ fn names(contents: &mut Contents, line: &[u8], separator: u8, at: u64) -> Result
 }
 
 /// Returns true if all fields of a line are numbers, or missing ones.
-fn numbers(line: &[u8], separator: u8) -> bool {
+fn is_numeric(line: &[u8], separator: u8) -> bool {
     fields(line, separator).all(|(_, field)| number(field.text, separator).is_some())
 }
 
@@ -159,7 +161,7 @@ fn guess(sample: &[&[u8]]) -> u8 {
         data.iter().all(|line| fields(line, separator).take(SAMPLE_FIELDS).all(|(_, field)| number(field.text, separator).is_some()))
     };
     let sound = SEPARATORS.into_iter().find(|&separator| equal(separator) && numeric(separator));
-    if sound.is_none() && data.iter().all(|line| number(lines::trimmed(line), b',').is_some()) {
+    if sound.is_none() && data.iter().all(|line| number(trimmed(line), b',').is_some()) {
         return b',';
     }
     let occurs = |separator: &u8| sample.iter().any(|line| fields(line, *separator).nth(1).is_some());

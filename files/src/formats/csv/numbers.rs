@@ -1,6 +1,6 @@
 //! Numbers of a text.
 
-use super::lines::{behind, blanks, field};
+use super::fields::{behind, blanks, field};
 
 /// Texts that stand for missing values.
 const MISSING: [&[u8]; 8] = [b"na", b"n/a", b"nan", b"null", b"none", b"#n/a", b"#na", b"#n/a n/a"];

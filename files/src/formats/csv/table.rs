@@ -1,8 +1,10 @@
 //! Where the rows of a table are in a text.
 
-use super::lines::{Field, Lines, field, fields, of_table, skipped};
+use super::fields::{Field, field, fields, of_table, skipped};
 use super::numbers::{Wrong, number, row};
+use crate::encoding::Decode;
 use crate::error::{Error, Result};
+use crate::formats::text::lines::{GROUP, Lines, changed};
 use crate::grow;
 use crate::input::Input;
 use crate::pool;
@@ -18,9 +20,6 @@ pub struct Table {
     /// For each chunk of the text what is before it, and at the end what is in all of them.
     places: Vec<Place>,
 }
-
-/// The number of chunks that are worked on together.
-const GROUP: usize = 4;
 
 /// A number of lines, and how many of them are rows.
 #[derive(Debug, Clone, Copy, Default)]
@@ -104,30 +103,6 @@ impl Table {
         self.rows().saturating_mul(self.columns as u64)
     }
 
-    /// Fills `to` with the numbers.
-    pub fn read(&self, input: &dyn Input, to: &mut [u8]) -> Result<()> {
-        let mut lines = Lines::new(input, 0);
-        lines.begin_at(self.first, self.before);
-        let mut groups = grow::list(self.places.len().div_ceil(GROUP))?;
-        let mut left = to;
-        for first in (0..self.places.len() - 1).step_by(GROUP) {
-            let group = &self.places[first..self.places.len().min(first + GROUP + 1)];
-            let (part, rest) = left.split_at_mut_checked(self.bytes(group)).ok_or_else(changed)?;
-            left = rest;
-            groups.push((first, group, part));
-        }
-        let group = |(first, group, mut left): (usize, &[Place], &mut [u8])| {
-            let mut text = Vec::new();
-            for (i, pair) in group.windows(2).enumerate() {
-                let (part, rest) = left.split_at_mut_checked(self.bytes(pair)).ok_or_else(changed)?;
-                self.chunk(&lines, first + i, &mut text, part)?;
-                left = rest;
-            }
-            Ok(())
-        };
-        pool::map(groups, group).into_iter().collect()
-    }
-
     /// The bytes of the elements between the first place and the last.
     fn bytes(&self, places: &[Place]) -> usize {
         let rows = places.last().map_or(0, |last| last.rows - places[0].rows);
@@ -169,7 +144,27 @@ impl Table {
     }
 }
 
-#[cold]
-fn changed() -> Error {
-    Error::io(format_args!("the file was changed while it was read"))
+impl Decode for Table {
+    fn decode(&self, input: &dyn Input, to: &mut [u8]) -> Result<()> {
+        let mut lines = Lines::new(input, 0);
+        lines.begin_at(self.first, self.before);
+        let mut groups = grow::list(self.places.len().div_ceil(GROUP))?;
+        let mut left = to;
+        for first in (0..self.places.len() - 1).step_by(GROUP) {
+            let group = &self.places[first..self.places.len().min(first + GROUP + 1)];
+            let (part, rest) = left.split_at_mut_checked(self.bytes(group)).ok_or_else(changed)?;
+            left = rest;
+            groups.push((first, group, part));
+        }
+        let group = |(first, group, mut left): (usize, &[Place], &mut [u8])| {
+            let mut text = Vec::new();
+            for (i, pair) in group.windows(2).enumerate() {
+                let (part, rest) = left.split_at_mut_checked(self.bytes(pair)).ok_or_else(changed)?;
+                self.chunk(&lines, first + i, &mut text, part)?;
+                left = rest;
+            }
+            Ok(())
+        };
+        pool::map(groups, group).into_iter().collect()
+    }
 }

@@ -1,23 +1,20 @@
 //! The lines with entries.
 
-use super::{Field, Head, Symmetry, text, unpacking};
+use super::head::{Field, Head, Symmetry};
+use super::packed::unpack;
+use crate::encoding::Decode;
 use crate::error::{Error, Result};
-use crate::formats::csv::lines::{Lines, split};
+use crate::formats::text::lines::{GROUP, Lines, changed, split};
 use crate::grow;
 use crate::input::Input;
 use crate::pool;
-use std::io::{self, Read};
 use std::ops::Range;
+use std::sync::Arc;
 
 /// The lines of a file that have entries.
 #[derive(Debug)]
 pub struct Body {
     head: Head,
-    /// True if gzip compressed the text.
-    packed: bool,
-    /// The offset of the first line in the text, and how many there are before it.
-    first: u64,
-    before: u64,
     /// For each chunk of the text what is before it, and at the end what is in all of them. A text that is compressed is one chunk.
     places: Vec<Place>,
 }
@@ -29,6 +26,19 @@ pub enum Part {
     Indices,
     /// The values.
     Values,
+}
+
+/// One part of the entries in a body.
+#[derive(Debug)]
+pub struct Entries {
+    pub body: Arc<Body>,
+    pub part: Part,
+}
+
+impl Decode for Entries {
+    fn decode(&self, input: &dyn Input, to: &mut [u8]) -> Result<()> {
+        self.body.read(self.part, input, to)
+    }
 }
 
 /// A number of lines, of lines with entries, and of entries, some of which stand for two.
@@ -68,12 +78,6 @@ impl<'a> Left<'a> {
     }
 }
 
-/// Chunks that are worked on together.
-const GROUP: usize = 4;
-
-/// Bytes of a compressed text that are in memory at a time. No line is longer.
-const PIECE: usize = 256 << 10;
-
 /// Bytes of a compressed text that an entry may take on average, and the number of entries by which a text may be longer: few compressed
 /// bytes become many.
 const LONG: u64 = 1024;
@@ -81,11 +85,12 @@ const SPARE: u64 = 1 << 14;
 
 impl Body {
     /// Counts the entries, of which there must be as many as the head says.
-    pub(super) fn new(input: &dyn Input, head: Head, packed: bool, first: u64, before: u64) -> Result<Body> {
-        let mut body = Body { head, packed, first, before, places: Vec::new() };
+    pub fn new(input: &dyn Input, head: Head) -> Result<Body> {
+        let first = head.first;
+        let mut body = Body { head, places: Vec::new() };
         let mut sum = Place::default();
-        if packed {
-            unpacked(input, first, |text, at| {
+        if head.packed {
+            unpack(input, first, |text, at| {
                 sum = sum.with(body.count(text, at, sum.lines)?);
                 if sum.used > head.lines || (at - first) / LONG > sum.used + SPARE {
                     return Err(Error::format(at, format_args!("the text goes on after {} lines with entries", sum.used)));
@@ -128,7 +133,7 @@ impl Body {
 
     fn lines<'a>(&self, input: &'a dyn Input) -> Lines<'a> {
         let mut lines = Lines::new(input, 0);
-        lines.begin_at(self.first, self.before);
+        lines.begin_at(self.head.first, self.head.before);
         lines
     }
 
@@ -161,7 +166,7 @@ impl Body {
     }
 
     /// Fills `to` with positions or values.
-    pub fn read(&self, part: Part, input: &dyn Input, to: &mut [u8]) -> Result<()> {
+    fn read(&self, part: Part, input: &dyn Input, to: &mut [u8]) -> Result<()> {
         if self.head.field == Field::Pattern && part == Part::Values {
             to.as_chunks_mut().0.fill(1f64.to_le_bytes());
             return Ok(());
@@ -185,9 +190,9 @@ impl Body {
     }
 
     fn fill(&self, input: &dyn Input, part: Part, mut left: Left<'_>) -> Result<()> {
-        if self.packed {
+        if self.head.packed {
             let mut lines = 0;
-            unpacked(input, self.first, |text, at| {
+            unpack(input, self.head.first, |text, at| {
                 lines += self.fill_text(part, text, at, lines, &mut left)?;
                 Ok(())
             })?;
@@ -304,7 +309,7 @@ impl Body {
     /// The error of the line at an offset, which comes after `before` lines of the body.
     #[cold]
     fn wrong(&self, what: Wrong, line: &[u8], at: u64, before: u64) -> Error {
-        let number = self.before + before + 1;
+        let number = self.head.before + before + 1;
         let text = String::from_utf8_lossy(&line[..line.len().min(40)]);
         let (text, rows, columns) = (text.trim_ascii().escape_debug(), self.head.rows, self.head.columns);
         match what {
@@ -403,36 +408,4 @@ fn spread(to: &mut [u8], head: Head) {
             words[row * n + column] = mirrored(head, word).to_le_bytes();
         }
     }
-}
-
-/// Hands the whole lines of a compressed text, from an offset in it on, to `work`, with the offset of the first.
-fn unpacked(input: &dyn Input, first: u64, mut work: impl FnMut(&[u8], u64) -> Result<()>) -> Result<()> {
-    let mut from = text(input, true);
-    let (mut at, mut kept, mut piece) = (first, 0, grow::zeros(PIECE)?);
-    io::copy(&mut from.by_ref().take(first), &mut io::sink()).map_err(unpacking)?;
-    loop {
-        let mut end = kept;
-        while end < piece.len() {
-            match from.read(&mut piece[end..]).map_err(unpacking)? {
-                0 => break,
-                read => end += read,
-            }
-        }
-        let is_last = end < piece.len();
-        let whole = if is_last { end } else { memchr::memrchr(b'\n', &piece).map_or(0, |last| last + 1) };
-        if whole == 0 && !is_last {
-            return Err(Error::format(at, format_args!("a line is longer than {PIECE} bytes")));
-        }
-        work(&piece[..whole], at)?;
-        if is_last {
-            return Ok(());
-        }
-        piece.copy_within(whole..end, 0);
-        (at, kept) = (at + whole as u64, end - whole);
-    }
-}
-
-#[cold]
-fn changed() -> Error {
-    Error::io(format_args!("the file was changed while it was read"))
 }

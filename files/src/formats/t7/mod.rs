@@ -7,29 +7,17 @@
 //! Sources: <https://github.com/torch/torch7>, `doc/serialization.md` and `doc/file.md`; for `tds` the reader of the Python package
 //! torchfile.
 
+mod class;
 mod read;
 mod source;
 mod write;
 
-use crate::contents::{Contents, Save};
-use crate::element::Element;
+use crate::contents::Contents;
 use crate::error::{Kind, Result};
-use crate::formats::{Format, Output};
 use crate::input::Input;
+use crate::save::{Output, Save};
+use class::{BOOLEAN, NUMBER, OBJECT, STRING, TABLE};
 use source::Form;
-
-const NIL: i32 = 0;
-const NUMBER: i32 = 1;
-const STRING: i32 = 2;
-const TABLE: i32 = 3;
-const OBJECT: i32 = 4;
-const BOOLEAN: i32 = 5;
-/// Functions of three ages. Only the oldest has no index.
-const FUNCTION: i32 = 6;
-const FUNCTIONS: [i32; 2] = [7, 8];
-
-/// The key of the metadata that hold the name of a class.
-const TYPENAME: &str = "__typename";
 
 pub fn recognises(head: &[u8], size: u64) -> bool {
     let int = |at: usize| head.get(at..at + 4).and_then(|bytes| bytes.try_into().ok()).map(i32::from_le_bytes);
@@ -88,60 +76,4 @@ pub fn write(what: &Save<'_>, to: &mut dyn Output) -> Result<()> {
 
 pub fn write_ascii(what: &Save<'_>, to: &mut dyn Output) -> Result<()> {
     write::write(what, to, true)
-}
-
-/// Names of types in the names of classes.
-const TYPES: [(&str, Element); 8] = [
-    ("Byte", Element::U8),
-    ("Char", Element::I8),
-    ("Short", Element::I16),
-    ("Int", Element::I32),
-    ("Long", Element::I64),
-    ("Float", Element::F32),
-    ("Double", Element::F64),
-    ("Half", Element::F16),
-];
-
-/// The classes that have a form of their own.
-enum Class {
-    Tensor(Element),
-    Storage(Element),
-    Vec,
-    Hash,
-}
-
-impl Class {
-    /// The class with this name. Classes of GPU memory are written as those of the CPU, and `torch.CudaTensor` has floats.
-    fn of(name: &str, form: Form) -> Option<Class> {
-        match name {
-            "tds.Vec" => return Some(Class::Vec),
-            "tds.Hash" => return Some(Class::Hash),
-            _ => {}
-        }
-        let name = name.strip_prefix("torch.")?;
-        let (name, class): (&str, fn(Element) -> Class) = match name.strip_suffix("Tensor") {
-            Some(name) => (name, Class::Tensor),
-            None => (name.strip_suffix("Storage")?, Class::Storage),
-        };
-        let name = match name.strip_prefix("Cuda") {
-            Some("") => "Float",
-            Some(name) => name,
-            None => name,
-        };
-        let (_, element) = TYPES.iter().find(|(known, _)| *known == name)?;
-        // A long of four bytes is an int32.
-        Some(class(if *element == Element::I64 && form == (Form::Binary { long: 4 }) { Element::I32 } else { *element }))
-    }
-
-    /// The name of a type; bool is written as Torch7 has it, in bytes.
-    fn name_of(element: Element) -> Option<&'static str> {
-        let element = if element == Element::Bool { Element::U8 } else { element };
-        TYPES.iter().find(|(_, known)| *known == element).map(|(name, _)| *name)
-    }
-}
-
-impl Form {
-    fn format(self) -> Format {
-        if self == Form::Ascii { Format::T7Ascii } else { Format::T7 }
-    }
 }

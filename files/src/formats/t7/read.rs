@@ -5,13 +5,15 @@
 //! name. Entries whose keys are objects are named by their indices: `[7]` is the value, and `[key 7]` the key. Functions are passed over,
 //! except for the variables that they captured.
 
+use super::class::{BOOLEAN, Class, FUNCTION, FUNCTIONS, NIL, NUMBER, OBJECT, STRING, TABLE, TYPENAME};
 use super::source::{Form, Source};
-use super::{BOOLEAN, Class, FUNCTION, FUNCTIONS, NIL, NUMBER, OBJECT, STRING, TABLE, TYPENAME};
-use crate::contents::{Contents, Data, Encoding, MAX_DIMS, Tensor, count};
+use crate::contents::{Contents, Storage};
 use crate::element::Element;
+use crate::encoding::Encoding;
 use crate::error::{Error, Result};
 use crate::grow::{self, Room};
 use crate::input::Input;
+use crate::tensor::{Data, MAX_DIMS, Tensor, count};
 use std::collections::HashMap;
 use std::fmt;
 
@@ -364,7 +366,7 @@ impl Walk<'_> {
     }
 
     fn add_storage(&mut self, element: Element, len: u64, encoding: Encoding) -> Result<usize> {
-        self.charge(3 * size_of::<crate::contents::Storage>())?;
+        self.charge(3 * size_of::<Storage>())?;
         self.contents.add_storage(element, len, encoding)
     }
 

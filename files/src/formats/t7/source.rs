@@ -1,8 +1,9 @@
 //! Numbers and bytes of a file of Torch7, in either form.
 
-use crate::contents::Encoding;
 use crate::element::{Element, Written};
+use crate::encoding::Encoding;
 use crate::error::{Error, Result};
+use crate::format::Format;
 use crate::grow;
 use crate::input::{Cursor, Input};
 use half::f16;
@@ -15,6 +16,13 @@ pub enum Form {
     Binary { long: u64 },
     /// As text.
     Ascii,
+}
+
+impl Form {
+    /// Returns the format of files of this form.
+    pub fn format(self) -> Format {
+        if self == Form::Ascii { Format::T7Ascii } else { Format::T7 }
+    }
 }
 
 pub struct Source<'a> {

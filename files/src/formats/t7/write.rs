@@ -7,11 +7,11 @@
 //! Torch7 has no type for bool, which becomes uint8, and no scalars: a tensor without dimensions becomes one of size 1. It has tensors
 //! without elements, which have no dimensions, and those of size 0 become such.
 
-use super::{Class, NUMBER, OBJECT, STRING, TABLE};
-use crate::contents::{Data, Save, Tensor};
+use super::class::{Class, NUMBER, OBJECT, STRING, TABLE};
 use crate::element::Element;
 use crate::error::{Error, Result};
-use crate::formats::Output;
+use crate::save::{Output, Save};
+use crate::tensor::{Data, Tensor};
 use half::f16;
 use std::collections::{HashMap, HashSet};
 use std::fmt::Display;

@@ -13,7 +13,7 @@ pub use write::write;
 use crate::budget::Budget;
 use crate::contents::Contents;
 use crate::error::{Error, Result};
-use crate::formats::Format;
+use crate::format::Format;
 use crate::input::{Cursor, Input};
 use crate::pickle::{self, Pickle, Value};
 use crate::zip::{self, Entry, Method};
@@ -82,7 +82,7 @@ pub fn read_stream(input: &dyn Input) -> Result<Contents> {
         return Err(cursor.error(format_args!("the version is {version:?}, and 1001 is expected")));
     }
     let (system, pairs) = pickle::load(&mut cursor, &mut budget)?;
-    let is_big = |&(key, value): &(Value, Value)| is_text(&system, key, b"little_endian") && value == Value::Bool(false);
+    let is_big = |&(key, value): &(Value, Value)| system.is_text(key, b"little_endian") && value == Value::Bool(false);
     let big_endian = system.pairs(pairs).iter().any(is_big);
     let (pickle, value) = pickle::load(&mut cursor, &mut budget)?;
     let mut entries = storages_of_stream(&mut cursor, &pickle, big_endian, &mut budget)?;
@@ -129,9 +129,4 @@ fn size_of_type(pickle: &Pickle, class: Value) -> u64 {
         Some(Number::Refused(_, size)) => size,
         None => 1,
     }
-}
-
-/// Returns true if the value is this text.
-fn is_text(pickle: &Pickle, value: Value, text: &[u8]) -> bool {
-    matches!(value, Value::Text(span) if pickle.text(span) == text)
 }

@@ -2,11 +2,12 @@
 
 use super::tensor::{Found, Storages, no_tensor, numbers};
 use crate::budget::Budget;
-use crate::contents::{Contents, Data, Tensor, row_major_strides};
+use crate::contents::Contents;
 use crate::error::Result;
 use crate::grow;
 use crate::pickle::{Pickle, Value};
 use crate::sparse::{Form, Sparse};
+use crate::tensor::{Data, Tensor, row_major_strides};
 
 /// Layouts that are read, and the number of tensors of each.
 const LAYOUTS: [(&[u8], Form, usize); 3] =

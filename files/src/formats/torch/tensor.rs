@@ -1,14 +1,14 @@
 //! Tensors and storages as pickles have them: calls of functions that would make them.
 
-use super::is_text;
 use crate::budget::Budget;
-use crate::contents::{Contents, Data, Encoding, MAX_DIMS, Opaque, Storage, count};
+use crate::contents::{Contents, Storage};
 use crate::element::{Element, Written};
+use crate::encoding::Encoding;
 use crate::error::{Error, Result};
-use crate::formats::Format;
 use crate::grow;
 use crate::input::Input;
 use crate::pickle::{Object, Pickle, Value};
+use crate::tensor::{Data, MAX_DIMS, Opaque, column_major_strides, count};
 use crate::zip::Entry;
 use std::collections::HashMap;
 
@@ -152,7 +152,7 @@ impl<'a> Storages<'a> {
                     return self.array(pickle, [shape, dtype, bytes], order == Value::Bool(true), to, budget).map(Some);
                 }
                 (b"numpy.core.numeric" | b"numpy._core.numeric", b"_frombuffer") => {
-                    let columns = is_text(pickle, arg(3), b"F");
+                    let columns = pickle.is_text(arg(3), b"F");
                     return self.array(pickle, [arg(2), arg(1), arg(0)], columns, to, budget).map(Some);
                 }
                 _ => return Ok(None),
@@ -190,7 +190,7 @@ impl<'a> Storages<'a> {
             [_, _, Value::Int(part)] => part,
             _ => len,
         };
-        if !is_text(pickle, tag, b"storage") {
+        if !pickle.is_text(tag, b"storage") {
             return Ok(None);
         }
         let sizes = grow::copy(&[len])?;
@@ -219,7 +219,7 @@ impl<'a> Storages<'a> {
         let name = pickle.global(class).1;
         // Of a type that is not read, the bytes are offered.
         let (written, size, refused) = match dtype(name) {
-            Some(Number::Read(written)) if is_text(pickle, tag, b"storage") => (written, written.size() as u64, None),
+            Some(Number::Read(written)) if pickle.is_text(tag, b"storage") => (written, written.size() as u64, None),
             Some(Number::Refused(name, size)) => (Written::Same(Element::U8), size, Some(name)),
             _ => return Ok(Err(format!("there are no elements of the type {}", String::from_utf8_lossy(name)))),
         };
@@ -283,23 +283,13 @@ impl<'a> Storages<'a> {
                 let Some(bytes) = self.bytes(pickle, bytes, expected)? else {
                     return Ok(no_tensor("its sizes and its bytes disagree".to_owned(), sizes));
                 };
-                // The elements are converted as others are: from numbers that lie in a file.
-                let numbers = Storage { element: written.element(), len, encoding: Encoding::Numbers { at: 0, written, big_endian } };
-                let mut elements = grow::zeros(numbers.bytes()?)?;
-                let mut alone = Contents::new(Format::Pt);
-                grow::push(&mut alone.storages, numbers)?;
-                alone.read(&bytes, 0, &mut elements)?;
+                let numbers = Encoding::Numbers { at: 0, written, big_endian };
+                let mut elements = grow::zeros(len as usize * written.element().size())?;
+                numbers.read(&bytes, &mut elements)?;
                 Encoding::Bytes(elements)
             }
         };
-        let mut strides = None;
-        if columns {
-            let mut turned = grow::copy(&sizes)?;
-            turned.reverse();
-            let mut turned = crate::contents::row_major_strides(&turned)?;
-            turned.reverse();
-            strides = Some(turned);
-        }
+        let strides = if columns { Some(column_major_strides(&sizes)?) } else { None };
         budget.take(3 * size_of::<Storage>())?;
         let index = to.add_storage(written.element(), len, encoding)?;
         Ok(Found { sizes, strides, offset: 0, data: Data::Storage(index) })
@@ -424,7 +414,7 @@ pub(super) fn numbers(pickle: &Pickle, value: Value) -> Result<Option<Vec<i64>>>
 fn numpy_name(pickle: &Pickle, value: Value) -> Option<(&[u8], bool)> {
     let object = pickle.object(value)?;
     let &Value::Text(name) = pickle.items(object.args).first()? else { return None };
-    let big_endian = pickle.items(object.state).get(1).is_some_and(|&order| is_text(pickle, order, b">"));
+    let big_endian = pickle.items(object.state).get(1).is_some_and(|&order| pickle.is_text(order, b">"));
     Some((pickle.text(name), big_endian))
 }
 

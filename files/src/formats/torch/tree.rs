@@ -1,13 +1,13 @@
 //! The tree of values in a pickle: tensors, and scalars and texts as metadata, by their paths.
 
-use super::is_text;
 use super::tensor::{Found, Storages};
 use crate::budget::Budget;
-use crate::contents::{Contents, Tensor, row_major_strides};
+use crate::contents::Contents;
 use crate::error::{Error, Result};
-use crate::formats::Format;
+use crate::format::Format;
 use crate::grow;
 use crate::pickle::{Object, Pickle, Value};
+use crate::tensor::{Tensor, row_major_strides};
 use std::fmt::Write;
 
 /// Walks over the values.
@@ -241,7 +241,7 @@ impl<'a> Tree<'a> {
     fn state(&mut self, state: Value) -> Result<()> {
         // Keys may be passed over, but not for nothing.
         self.budget.take(self.pickle.pairs(state).len())?;
-        let has = |text: &[u8]| self.pickle.pairs(state).iter().any(|&(key, _)| is_text(&self.pickle, key, text));
+        let has = |text: &[u8]| self.pickle.pairs(state).iter().any(|&(key, _)| self.pickle.is_text(key, text));
         if !has(b"_parameters") || !has(b"_modules") {
             return self.dict(state);
         }

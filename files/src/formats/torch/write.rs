@@ -1,10 +1,10 @@
 //! Writes archives that `torch.load(weights_only=True)` opens.
 
 use super::tensor::storage_class;
-use crate::contents::{Data, Save, Tensor, unique};
 use crate::error::{Error, Result};
-use crate::formats::Output;
+use crate::save::{Output, Save, unique};
 use crate::sparse::{Form, Sparse};
+use crate::tensor::{Data, Tensor};
 use crate::zip::Writer;
 
 /// Storages begin at multiples of this many bytes, as PyTorch's do.

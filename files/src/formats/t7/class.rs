@@ -1,0 +1,67 @@
+//! The types of values, and the classes of objects that are no tables.
+
+use super::source::Form;
+use crate::element::Element;
+
+pub const NIL: i32 = 0;
+pub const NUMBER: i32 = 1;
+pub const STRING: i32 = 2;
+pub const TABLE: i32 = 3;
+pub const OBJECT: i32 = 4;
+pub const BOOLEAN: i32 = 5;
+/// Functions of three ages. Only the oldest has no index.
+pub const FUNCTION: i32 = 6;
+pub const FUNCTIONS: [i32; 2] = [7, 8];
+
+/// The key of the metadata that hold the name of a class.
+pub const TYPENAME: &str = "__typename";
+
+/// Names of types in the names of classes.
+const TYPES: [(&str, Element); 8] = [
+    ("Byte", Element::U8),
+    ("Char", Element::I8),
+    ("Short", Element::I16),
+    ("Int", Element::I32),
+    ("Long", Element::I64),
+    ("Float", Element::F32),
+    ("Double", Element::F64),
+    ("Half", Element::F16),
+];
+
+/// The classes that have a form of their own.
+pub enum Class {
+    Tensor(Element),
+    Storage(Element),
+    Vec,
+    Hash,
+}
+
+impl Class {
+    /// The class with this name. Classes of GPU memory are written as those of the CPU, and `torch.CudaTensor` has floats.
+    pub fn of(name: &str, form: Form) -> Option<Class> {
+        match name {
+            "tds.Vec" => return Some(Class::Vec),
+            "tds.Hash" => return Some(Class::Hash),
+            _ => {}
+        }
+        let name = name.strip_prefix("torch.")?;
+        let (name, class): (&str, fn(Element) -> Class) = match name.strip_suffix("Tensor") {
+            Some(name) => (name, Class::Tensor),
+            None => (name.strip_suffix("Storage")?, Class::Storage),
+        };
+        let name = match name.strip_prefix("Cuda") {
+            Some("") => "Float",
+            Some(name) => name,
+            None => name,
+        };
+        let (_, element) = TYPES.iter().find(|(known, _)| *known == name)?;
+        // A long of four bytes is an int32.
+        Some(class(if *element == Element::I64 && form == (Form::Binary { long: 4 }) { Element::I32 } else { *element }))
+    }
+
+    /// The name of a type; bool is written as Torch7 has it, in bytes.
+    pub fn name_of(element: Element) -> Option<&'static str> {
+        let element = if element == Element::Bool { Element::U8 } else { element };
+        TYPES.iter().find(|(_, known)| *known == element).map(|(name, _)| *name)
+    }
+}
