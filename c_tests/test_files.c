@@ -229,7 +229,7 @@ static void broken_files_are_refused(void) {
     }
     memcpy(bytes, small, size);
     bytes[strlen("xxxxxxxx{'a':{'dtype':'I16','shape':[")] = '3';
-    CHECK_FAILURE(THArchive_openMemory(bytes, size) == NULL, TH_ERR_FORMAT, "tensor 'a': sizes [3] of I16 do not take the 4 bytes");
+    CHECK_FAILURE(THArchive_openMemory(bytes, size) == NULL, TH_ERR_FORMAT, "tensor 'a': sizes [3] of I16 do not match the 4 bytes");
     CHECK_FAILURE(THArchive_openMemory("\1\2\3\4", 4) == NULL, TH_ERR_FORMAT, "the format is unknown: the file begins with [01, 02, 03, 04]");
 
     make_directory();

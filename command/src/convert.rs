@@ -96,7 +96,7 @@ impl Convert {
         let all: HashSet<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();
         for entry in entries {
             let to_dtype = |t: Tensor| self.dtype.map_or_else(|| Ok(t.clone()), |dtype| copy::to_dtype(&t, dtype)).map_err(about);
-            // Files that are written have a name once.
+            // Written files have each name only once.
             let mut name = entry.name.clone();
             if !names.insert(name.clone()) {
                 let free = (2..)

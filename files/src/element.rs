@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 
-/// A type of elements that tensors can have.
+/// The type of a tensor's elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum Element {
@@ -33,7 +33,7 @@ impl Element {
         Element::F64,
     ];
 
-    /// Bytes of an element.
+    /// Returns the size of an element in bytes.
     pub fn size(self) -> usize {
         match self {
             Element::Bool | Element::U8 | Element::I8 => 1,
@@ -43,7 +43,7 @@ impl Element {
         }
     }
 
-    /// The usual name: `float32`, `int64`, `bool`.
+    /// Returns the usual name, such as `float32`, `int64`, `bool`.
     pub fn name(self) -> &'static str {
         match self {
             Element::Bool => "bool",
@@ -60,10 +60,10 @@ impl Element {
     }
 }
 
-/// A type of numbers as files have them.
+/// The type of numbers in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Written {
-    /// One that elements can have.
+    /// The type of the elements.
     Same(Element),
     /// Unsigned integers of two bytes, which are read as int32.
     U16,
@@ -72,7 +72,7 @@ pub enum Written {
 }
 
 impl Written {
-    /// The type of the elements that are read.
+    /// Returns the type of the elements as which the numbers are read.
     pub fn element(self) -> Element {
         match self {
             Written::Same(element) => element,
@@ -81,7 +81,7 @@ impl Written {
         }
     }
 
-    /// Bytes of a number in the file.
+    /// Returns the size of a number in the file, in bytes.
     pub fn size(self) -> usize {
         match self {
             Written::Same(element) => element.size(),
@@ -90,7 +90,7 @@ impl Written {
         }
     }
 
-    /// Fills `to` with the elements that numbers in a file stand for. `read` fills its argument with the numbers as the file has them.
+    /// Fills `to` with elements that are converted from numbers of a file. `read` fills its argument with the bytes of the numbers.
     pub(crate) fn read(self, big_endian: bool, to: &mut [u8], read: impl FnOnce(&mut [u8]) -> Result<()>) -> Result<()> {
         match self {
             Written::Same(element) => {

@@ -154,7 +154,7 @@ impl Format {
         self.properties().name
     }
 
-    /// Returns the format that the ending of a file name stands for.
+    /// Returns the format of files whose names end like `path`; `None` if the ending is unknown.
     pub fn of_path(path: &[u8]) -> Option<Format> {
         let dot = path.iter().rposition(|&byte| byte == b'.')?;
         let ending = path[dot + 1..].to_ascii_lowercase();
@@ -162,7 +162,7 @@ impl Format {
         ALL.iter().find(is_known).map(|properties| properties.format)
     }
 
-    /// Returns the endings of file names that stand for this format.
+    /// Returns the endings of the names of files of this format, in lower case.
     pub fn endings(self) -> &'static [&'static str] {
         self.properties().endings
     }

@@ -1,4 +1,4 @@
-//! Images of uint8, which the formats of images write.
+//! An image of uint8 to be written, for PNM and PNG.
 
 use crate::element::Element;
 use crate::error::{Error, Result};
@@ -13,7 +13,8 @@ pub struct Image<'a> {
 }
 
 impl<'a> Image<'a> {
-    /// Returns the only tensor, which must be an image with one of these numbers of channels.
+    /// Returns the only tensor as an image. Fails unless the tensor has the type and the shape of an image with one of these numbers of
+    /// channels.
     pub fn of(what: &Save<'a>, channels: &[usize], format: &str) -> Result<Image<'a>> {
         let tensor = what.only();
         let side = |size: i64| u32::try_from(size).ok().filter(|&size| (1..=i32::MAX as u32).contains(&size));

@@ -1,9 +1,9 @@
 //! PGM and PPM of netpbm: an image of height x width in gray, or of height x width x 3 in red, green and blue.
 //!
-//! Samples are those of the file, from 0 to its greatest value, which is the metadata `maxval` and 255 in most files. They are uint8 up
-//! to 255 and int32 above. Of a file with several images, the first is read.
+//! Samples are not scaled. They range from 0 to the greatest value in the header, which is 255 in most files and becomes the metadata
+//! `maxval`. Samples are uint8 if the greatest value is at most 255, and int32 otherwise. Only the first image of a file is read.
 //!
-//! Source: <https://netpbm.sourceforge.net/doc/pgm.html> and `ppm.html` beside it.
+//! Source: <https://netpbm.sourceforge.net/doc/pgm.html> and <https://netpbm.sourceforge.net/doc/ppm.html>.
 
 use super::image::Image;
 use crate::contents::Contents;
@@ -40,7 +40,7 @@ pub fn read(input: &dyn Input) -> Result<Contents> {
     let element = if greatest > 255 { Element::I32 } else { Element::U8 };
     let mut contents = Contents::new(Format::Pnm);
     let storage = if matches!(kind, b'2' | b'3') {
-        // A sample takes two bytes with the space behind it.
+        // A sample and the following space have at least two bytes.
         if len > cursor.left() / 2 + 1 {
             return Err(cursor.error(format_args!("the file ends early: {len} samples are expected")));
         }
@@ -51,7 +51,7 @@ pub fn read(input: &dyn Input) -> Result<Contents> {
         }
         contents.add_storage(element, len, Encoding::Bytes(bytes))?
     } else {
-        // One space is before the samples, which may look like spaces, too.
+        // One space precedes the samples. The first samples may have the codes of spaces.
         if !cursor.ahead()?.first().is_some_and(u8::is_ascii_whitespace) {
             return Err(cursor.error(format_args!("a space is expected before the samples")));
         }
@@ -64,10 +64,10 @@ pub fn read(input: &dyn Input) -> Result<Contents> {
     Ok(contents)
 }
 
-/// The key of the greatest value.
+/// The key of the greatest value in the metadata.
 const MAXVAL: &str = "maxval";
 
-/// The next number, behind spaces and comments.
+/// Reads the next number after spaces and comments.
 fn number(cursor: &mut Cursor<'_>, least: i64, most: i64) -> Result<i64> {
     let mut comment = false;
     loop {
@@ -96,7 +96,7 @@ fn number(cursor: &mut Cursor<'_>, least: i64, most: i64) -> Result<i64> {
     Ok(value)
 }
 
-/// Writes P5 or P6. The metadata `maxval` is kept, and others have no place.
+/// Writes P5 or P6. Of the metadata, only `maxval` is written.
 pub fn write(what: &Save<'_>, to: &mut dyn Output) -> Result<()> {
     let image = Image::of(what, &[1, 3], "PNM")?;
     let most = image.samples.iter().copied().max().unwrap_or(0);

@@ -5,15 +5,15 @@ use crate::formats::text::lines::split;
 /// The greatest number of columns with names.
 pub const MOST_NAMES: usize = 1 << 17;
 
-/// [`split`] for tables, whose numbers may have a comment behind them.
+/// [`split`] for tables. A comment after the numbers of a line is removed.
 pub fn of_table(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     split(text).map(|(at, line)| (at, without_comment(line)))
 }
 
-/// What spreadsheets show for a value that is missing or could not be computed. The first three are missing values of pandas as well.
+/// The texts of spreadsheets for missing values and for errors. pandas reads the first three as missing values, too.
 pub const ERRORS: [&[u8]; 9] = [b"#N/A N/A", b"#N/A", b"#NA", b"#REF!", b"#DIV/0!", b"#NAME?", b"#NULL!", b"#NUM!", b"#VALUE!"];
 
-/// Returns true for lines that are passed over: empty ones and comments. A line whose first field is one of [`ERRORS`] is no comment.
+/// Returns true for a line without a row: an empty line or a comment. A line whose first field is one of [`ERRORS`] is no comment.
 pub fn skipped(line: &[u8], separator: u8) -> bool {
     // Most lines begin with a digit or a sign.
     let first = match line.first() {
@@ -27,14 +27,14 @@ pub fn skipped(line: &[u8], separator: u8) -> bool {
     }
 }
 
-/// Returns true if the first field of a text is one of [`ERRORS`], whatever the separator is.
+/// Returns true if the first field of a text is one of [`ERRORS`], for any separator.
 #[cold]
 fn is_error(text: &[u8]) -> bool {
     let ends = |&byte: &u8| matches!(byte, b',' | b';' | b'\t' | b' ' | b'\r');
     ERRORS.iter().any(|error| text.strip_prefix(*error).is_some_and(|rest| rest.first().is_none_or(ends)))
 }
 
-/// A line without the comment behind its numbers, which a `#` behind a blank begins.
+/// Returns a line without the comment after its numbers. Such a comment begins with `#` after a blank.
 fn without_comment(line: &[u8]) -> &[u8] {
     let Some(at) = memchr::memchr(b'#', line) else { return line };
     let before = &line[..at];
@@ -47,12 +47,12 @@ fn without_comment(line: &[u8]) -> &[u8] {
 /// A field of a line.
 #[derive(Clone, Copy)]
 pub struct Field<'a> {
-    /// Without blanks around it, and without its quotes.
+    /// The text without surrounding blanks and without quotes.
     pub text: &'a [u8],
     pub quoted: bool,
 }
 
-/// The fields of a line, and their places.
+/// Returns the fields of a line, and the index of each field.
 pub fn fields(line: &[u8], separator: u8) -> impl Iterator<Item = (usize, Field<'_>)> {
     let mut next = Some(0);
     std::iter::from_fn(move || {
@@ -63,17 +63,18 @@ pub fn fields(line: &[u8], separator: u8) -> impl Iterator<Item = (usize, Field<
     })
 }
 
-/// The place of the first byte from `at` on that is no blank.
+/// Returns the index of the first byte from `at` on that is no blank.
 pub fn blanks(line: &[u8], at: usize, separator: u8) -> usize {
     let blank = |&byte: &u8| byte == b' ' || byte == b'\t' && separator != b'\t';
     at + line[at..].iter().take_while(|byte| blank(byte)).count()
 }
 
-/// The field that begins at `at`, where no blank is, and the place after its separator, or `None` if it is the last.
+/// Returns the field that begins at the index `at`, and the index after its separator, which is `None` for the last field. No blank may be
+/// at `at`.
 pub fn field(line: &[u8], at: usize, separator: u8) -> (Field<'_>, Option<usize>) {
     let rest = &line[at..];
     if let Some(quoted) = rest.strip_prefix(b"\"") {
-        // Two quotes stand for one.
+        // Two quotes represent one quote.
         let mut end = 0;
         while let Some(quote) = memchr::memchr(b'"', &quoted[end..]) {
             end += quote + 1;
@@ -93,7 +94,8 @@ pub fn field(line: &[u8], at: usize, separator: u8) -> (Field<'_>, Option<usize>
     (Field { text: trimmed(&rest[..len]), quoted: false }, after)
 }
 
-/// The place of the next field, `Some(None)` if there is none, behind one that ends at `at`; `None` if it does not end there.
+/// Returns the index of the field after a field that ends at the index `at`. Returns `Some(None)` after the last field, and `None` if the
+/// field does not end at `at`.
 pub fn behind(line: &[u8], at: usize, separator: u8) -> Option<Option<usize>> {
     let after = blanks(line, at, separator);
     match line.get(after) {
@@ -103,7 +105,7 @@ pub fn behind(line: &[u8], at: usize, separator: u8) -> Option<Option<usize>> {
     }
 }
 
-/// A text without blanks around it.
+/// Returns a text without surrounding blanks.
 pub fn trimmed(text: &[u8]) -> &[u8] {
     text.trim_ascii()
 }

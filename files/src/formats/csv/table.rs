@@ -1,4 +1,4 @@
-//! Where the rows of a table are in a text.
+//! The rows of a table and their places in the text.
 
 use super::fields::{Field, field, fields, of_table, skipped};
 use super::numbers::{Wrong, number, row};
@@ -12,23 +12,23 @@ use crate::pool;
 /// A table of numbers in a text.
 #[derive(Debug)]
 pub struct Table {
-    /// The offset of the first line, and how many there are before it.
+    /// The offset of the first line, and the number of lines before it.
     first: u64,
     before: u64,
     separator: u8,
     columns: usize,
-    /// For each chunk of the text what is before it, and at the end what is in all of them.
+    /// For each chunk of the text the numbers of lines and rows before the chunk. The last entry has the totals.
     places: Vec<Place>,
 }
 
-/// A number of lines, and how many of them are rows.
+/// A number of lines, and the number of rows among them.
 #[derive(Debug, Clone, Copy, Default)]
 struct Place {
     lines: u64,
     rows: u64,
 }
 
-/// A line that is too short: its offset, its number in the chunk, and how many fields it has.
+/// A line that is too short: its offset, its number in the chunk, and the number of its fields.
 struct Short {
     at: u64,
     line: u64,
@@ -36,7 +36,8 @@ struct Short {
 }
 
 impl Table {
-    /// Counts the lines, each of which must be long enough for its fields: there are no more numbers than bytes.
+    /// Counts the lines. A line that is too short for its fields is an error, so that the number of elements is limited by the size of the
+    /// file.
     pub fn new(lines: &Lines<'_>, separator: u8, columns: usize) -> Result<Table> {
         let mut table = Table { first: lines.first, before: lines.before, separator, columns, places: Vec::new() };
         let chunks = lines.chunks();
@@ -59,7 +60,7 @@ impl Table {
         Ok(table)
     }
 
-    /// The number of lines of a chunk, up to the first that is too short.
+    /// Counts the lines of a chunk, up to the first line that is too short.
     fn count(&self, lines: &Lines<'_>, chunk: u64, text: &mut Vec<u8>) -> Result<(Place, Option<Short>)> {
         let (start, from) = lines.chunk(chunk, text)?;
         let mut place = Place::default();
@@ -76,7 +77,7 @@ impl Table {
         Ok((place, None))
     }
 
-    /// Checks the first row, so that a text without numbers is no table.
+    /// Checks the first row, so that a text without numbers is refused.
     pub fn check_first(&self, lines: &Lines<'_>) -> Result<()> {
         let Some(chunk) = self.places.windows(2).position(|pair| pair[1].rows > pair[0].rows) else { return Ok(()) };
         let mut text = Vec::new();
@@ -93,17 +94,17 @@ impl Table {
         Err(self.wrong(wrong, line, from + at as u64, self.places[chunk].lines + place as u64))
     }
 
-    /// The number of rows.
+    /// Returns the number of rows.
     pub fn rows(&self) -> u64 {
         self.places.last().map_or(0, |place| place.rows)
     }
 
-    /// The number of elements.
+    /// Returns the number of elements.
     pub fn elements(&self) -> u64 {
         self.rows().saturating_mul(self.columns as u64)
     }
 
-    /// The bytes of the elements between the first place and the last.
+    /// Returns the size in bytes of the elements between the first and the last place.
     fn bytes(&self, places: &[Place]) -> usize {
         let rows = places.last().map_or(0, |last| last.rows - places[0].rows);
         (rows as usize).saturating_mul(self.columns).saturating_mul(8)
@@ -123,7 +124,7 @@ impl Table {
         if rows.next().is_some() { Err(changed()) } else { Ok(()) }
     }
 
-    /// The error of the line at this offset and with this number, counted from 0.
+    /// Returns the error for the line at the offset `at`. `number` is the number of the line, from 0.
     #[cold]
     fn wrong(&self, wrong: Wrong, line: &[u8], at: u64, number: u64) -> Error {
         match wrong {

@@ -1,4 +1,4 @@
-//! Tables of numbers are written as text.
+//! Writing a table.
 
 use super::fields::MOST_NAMES;
 use super::numbers::number;
@@ -15,9 +15,7 @@ pub fn write_tsv(what: &Save<'_>, to: &mut dyn Output) -> Result<()> {
     write(what, to, b'\t')
 }
 
-/// Writes the names of columns, if the metadata has some, and a line for each row. A tensor of one dimension is one column. Floats have
-/// as many digits as tell them from their neighbours of the same type, of float32 for those of 16 bits, or as many significant ones as are
-/// asked for.
+/// Writes the names of the columns, if the metadata has names, and a line for each row. A tensor of one dimension is one column.
 fn write(what: &Save<'_>, to: &mut dyn Output, separator: u8) -> Result<()> {
     let tensor = what.only();
     let columns = match tensor.sizes[..] {
@@ -52,8 +50,8 @@ fn write(what: &Save<'_>, to: &mut dyn Output, separator: u8) -> Result<()> {
     in_parts(bytes.len() / row, (PART / columns).max(1), text, to)
 }
 
-/// The line with the names of columns, `columns.0` and on; columns without one have an empty name. Where all are empty there is no line.
-/// A table without rows may have any number of columns.
+/// Returns the line with the names of the columns, which are the metadata `columns.0`, `columns.1`, ... Columns without a name have an
+/// empty name. If all names are empty, the line is empty.
 fn header<'a>(what: &Save<'a>, columns: usize, separator: u8) -> Result<Vec<u8>> {
     let named = |(key, name): &'a (String, String)| {
         let column = key.strip_prefix("columns.")?.parse().ok().filter(|&column: &usize| column < columns)?;

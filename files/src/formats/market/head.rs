@@ -118,7 +118,7 @@ impl<R: Read> Lines<R> {
             ("matrix", _) => {
                 return self.wrong(format_args!("'coordinate' or 'array' is expected, and there is '{}'", form.escape_debug()));
             }
-            _ => return refused("of its objects only a matrix is read"),
+            _ => return refused("only the object 'matrix' is supported"),
         };
         let field = match field {
             "real" | "double" => Field::Real,
@@ -150,7 +150,7 @@ impl<R: Read> Lines<R> {
                 });
             }
             if self.at > COMMENTS {
-                return Err(Error::format(self.at, format_args!("no sizes are in the first {COMMENTS} bytes")));
+                return Err(Error::format(self.at, format_args!("the first {COMMENTS} bytes have no sizes")));
             }
         }
         Err(Error::format(self.at, format_args!("the file ends early: a line with sizes is expected")))

@@ -1,4 +1,4 @@
-//! Matrices are written as text.
+//! Writing a matrix.
 
 use crate::element::Element;
 use crate::error::{Error, Result};
@@ -9,9 +9,8 @@ use crate::sparse::{Form, Sparse};
 use crate::tensor::Tensor;
 use std::ops::Range;
 
-/// Writes a sparse matrix as coordinates in the order of its entries, a dense one column by column; a vector is a column. The symmetry is
-/// always `general`. Floats have as many digits as tell them from their neighbours of the same type, or as many significant ones as are
-/// asked for. Bool is written as positions of those that are true.
+/// Writes a sparse matrix as coordinates in the order of its entries, or a dense matrix column by column. A vector is written as a column.
+/// The symmetry is always `general`. A sparse matrix of bool is written as the positions of the true entries.
 pub fn write(what: &Save<'_>, to: &mut dyn Output) -> Result<()> {
     let tensor = what.only();
     match what.sparse(tensor)? {
@@ -20,7 +19,7 @@ pub fn write(what: &Save<'_>, to: &mut dyn Output) -> Result<()> {
     }
 }
 
-/// The type of numbers.
+/// Returns the name of the type of the numbers.
 fn field(element: Element) -> &'static str {
     match element {
         Element::Bool => "pattern",
@@ -72,7 +71,8 @@ fn coordinates(what: &Save<'_>, tensor: &Tensor, sparse: &Sparse, to: &mut dyn O
     in_parts(nnz, PART, text, to)
 }
 
-/// Whether each entry is the first true one at its position: readers of a pattern add a 1 for each entry.
+/// Returns for each entry true if it is the first true entry at its position. Others are omitted, because readers of a pattern add a 1 for
+/// each entry.
 fn truths(places: &Places<'_>, bytes: &[u8]) -> Result<Vec<bool>> {
     let (mut at, mut kept, mut all) = (places.start(0), grow::list(bytes.len())?, grow::list(bytes.len())?);
     kept.resize(bytes.len(), false);
@@ -115,7 +115,7 @@ fn array(what: &Save<'_>, tensor: &Tensor, to: &mut dyn Output) -> Result<()> {
     in_parts(bytes.len() / size, PART, text, to)
 }
 
-/// Integers of a tensor.
+/// The integers of a tensor.
 #[derive(Clone, Copy)]
 enum Integers<'a> {
     Short(&'a [[u8; 4]]),
@@ -149,9 +149,9 @@ impl<'a> Integers<'a> {
 
 /// The positions of a matrix's entries.
 enum Places<'a> {
-    /// Rows and columns, in one tensor or two; the columns begin at this place of the second.
+    /// Rows and columns, in one tensor or two. The columns begin at this index of the second.
     Coordinates(Integers<'a>, Integers<'a>, usize),
-    /// The starts of lines, and the positions in a line; true if a line is a row.
+    /// The starts of the rows or columns, and the positions within a row or column. True for rows.
     Lines(Integers<'a>, Integers<'a>, bool),
 }
 
@@ -165,10 +165,10 @@ impl<'a> Places<'a> {
         })
     }
 
-    /// The line of entry `k`, to begin with.
+    /// Returns the row or column of entry `k`, from which [`Places::next`] continues. 0 for coordinates.
     fn start(&self, k: usize) -> usize {
         let Places::Lines(starts, ..) = self else { return 0 };
-        // The first line that starts behind the entry comes after its own.
+        // A binary search for the first row or column that starts after the entry.
         let (mut least, mut most) = (0, starts.len());
         while least < most {
             let middle = least.midpoint(most);
@@ -177,7 +177,7 @@ impl<'a> Places<'a> {
         least.saturating_sub(1)
     }
 
-    /// The row and the column of entry `k`, counted from 1; `line` is that of the entry before, or its own.
+    /// Returns the row and the column of entry `k`, from 1. `line` is the row or column of the entry before `k`, and is advanced.
     fn next(&self, line: &mut usize, k: usize) -> Result<(i64, i64)> {
         match *self {
             Places::Coordinates(rows, columns, start) => Ok((rows.get(k).saturating_add(1), columns.get(start + k).saturating_add(1))),

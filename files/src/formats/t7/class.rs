@@ -1,4 +1,4 @@
-//! The types of values, and the classes of objects that are no tables.
+//! The types of values, and the classes of objects.
 
 use super::source::Form;
 use crate::element::Element;
@@ -9,14 +9,15 @@ pub const STRING: i32 = 2;
 pub const TABLE: i32 = 3;
 pub const OBJECT: i32 = 4;
 pub const BOOLEAN: i32 = 5;
-/// Functions of three ages. Only the oldest has no index.
+/// A function of the oldest kind, which has no index.
 pub const FUNCTION: i32 = 6;
+/// Functions of the newer kinds, which have an index.
 pub const FUNCTIONS: [i32; 2] = [7, 8];
 
-/// The key of the metadata that hold the name of a class.
+/// The key of the metadata with the name of a class.
 pub const TYPENAME: &str = "__typename";
 
-/// Names of types in the names of classes.
+/// The names of the element types in the names of classes.
 const TYPES: [(&str, Element); 8] = [
     ("Byte", Element::U8),
     ("Char", Element::I8),
@@ -28,7 +29,7 @@ const TYPES: [(&str, Element); 8] = [
     ("Half", Element::F16),
 ];
 
-/// The classes that have a form of their own.
+/// The classes whose objects have a special form. An object of another class is a table of its fields.
 pub enum Class {
     Tensor(Element),
     Storage(Element),
@@ -37,7 +38,7 @@ pub enum Class {
 }
 
 impl Class {
-    /// The class with this name. Classes of GPU memory are written as those of the CPU, and `torch.CudaTensor` has floats.
+    /// Returns the class with this name. GPU tensors have the form of CPU tensors, and `torch.CudaTensor` has floats.
     pub fn of(name: &str, form: Form) -> Option<Class> {
         match name {
             "tds.Vec" => return Some(Class::Vec),
@@ -55,11 +56,11 @@ impl Class {
             None => name,
         };
         let (_, element) = TYPES.iter().find(|(known, _)| *known == name)?;
-        // A long of four bytes is an int32.
+        // Longs of four bytes are int32.
         Some(class(if *element == Element::I64 && form == (Form::Binary { long: 4 }) { Element::I32 } else { *element }))
     }
 
-    /// The name of a type; bool is written as Torch7 has it, in bytes.
+    /// Returns the name of an element type. Torch7 writes bool as bytes.
     pub fn name_of(element: Element) -> Option<&'static str> {
         let element = if element == Element::Bool { Element::U8 } else { element };
         TYPES.iter().find(|(_, known)| *known == element).map(|(name, _)| *name)

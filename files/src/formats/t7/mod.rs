@@ -1,10 +1,9 @@
 //! Files of Torch7: one Lua value, written by `torch.save` in binary or as text.
 //!
-//! A value is a number for its type and what belongs to it. Tables and objects of classes have indices, by which later values refer to
-//! them. An object of a class is a version, the name of the class, and what the class writes: tensors and storages write their numbers,
-//! and other classes a table of their fields.
+//! A value begins with the number of its type. Tables and objects have indices, by which later values refer to them. An object begins with
+//! a version and the name of its class. Then follow numbers for a tensor or storage, and a table of fields for other classes.
 //!
-//! Sources: <https://github.com/torch/torch7>, `doc/serialization.md` and `doc/file.md`; for `tds` the reader of the Python package
+//! Sources: <https://github.com/torch/torch7>, `doc/serialization.md` and `doc/file.md`. For `tds`, the reader of the Python package
 //! torchfile.
 
 mod class;
@@ -28,7 +27,7 @@ pub fn recognises(head: &[u8], size: u64) -> bool {
         STRING => second >= 0 && size == 8 + second as u64,
         TABLE => match int(8) {
             Some(0) => size == 12,
-            // A key and a value take 16 bytes or more.
+            // A key and a value have at least 16 bytes.
             Some(entries) => entries > 0 && entries as u64 <= size / 8 && int(12).is_some_and(|key| (NUMBER..=BOOLEAN).contains(&key)),
             None => false,
         },
@@ -40,7 +39,8 @@ pub fn recognises(head: &[u8], size: u64) -> bool {
     }
 }
 
-/// Texts with tables of numbers only look like CSV files of one column, and are taken for such.
+/// Returns true for a text that may be a table or an object. A table that has only numbers is not recognised, because its text is also a
+/// CSV file of one column.
 pub fn recognises_ascii(head: &[u8], _: u64) -> bool {
     let number = |line: &[u8]| std::str::from_utf8(line).is_ok_and(|line| line.parse::<f64>().is_ok());
     let lines: Vec<&[u8]> = head.split(|&byte| byte == b'\n').take(6).collect();
@@ -56,9 +56,9 @@ pub fn recognises_ascii(head: &[u8], _: u64) -> bool {
     }
 }
 
-/// Longs have eight bytes in most files, and four in those of Windows and of machines of 32 bits. No file says which. Sizes of the
-/// other width are absurd, so that a file can be read with one width only, unless it has no longs. A value with longs of four bytes
-/// must be the whole file, or broken files would pass for such.
+/// Reads a binary file. Longs have eight bytes in most files, and four bytes in files of Windows and 32-bit machines. No field tells the
+/// width. With the wrong width, sizes are invalid, so that a file with longs can be read with only one width. With longs of four bytes, the
+/// value must be the whole file. Otherwise some broken files would be read as values with short longs.
 pub fn read(input: &dyn Input) -> Result<Contents> {
     read::read(input, Form::Binary { long: 8 }).or_else(|error| match error.kind {
         Kind::Format => read::read(input, Form::Binary { long: 4 }).map_err(|_| error),

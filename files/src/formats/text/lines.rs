@@ -1,33 +1,33 @@
-//! Lines of a text and their fields. Chunks of a text are read on their own: each has the lines that begin in it.
+//! The lines of a text, read in chunks. A chunk has the lines that begin in it, so that threads can read chunks independently.
 
 use crate::error::{Error, Result};
 use crate::grow;
 use crate::input::Input;
 use std::sync::{Mutex, PoisonError};
 
-/// Bytes of a chunk: it stays in the second-level cache.
+/// The size of a chunk in bytes. A chunk fits the L2 cache.
 const CHUNK: u64 = 256 << 10;
 
-/// A longer text than this has a line that only one thread reads at a time, in bytes.
+/// The size in bytes of a chunk above which threads take turns, because its last line is very long.
 const LONG: u64 = 1 << 20;
 
-/// The longest line, in bytes: two million numbers of 16 digits.
+/// The length limit of a line, in bytes: two million numbers of 16 digits.
 const LONGEST: usize = 32 << 20;
 
-/// Bytes by which a chunk grows until its last line is whole.
+/// The number of bytes by which a chunk grows until its last line is complete.
 const MORE: u64 = 64 << 10;
 
 /// The number of chunks that one thread reads after another.
 pub const GROUP: usize = 4;
 
-/// The lines of a file, from some offset on.
+/// The lines of a file from an offset on.
 pub struct Lines<'a> {
     pub input: &'a dyn Input,
     /// The offset of the first line.
     pub first: u64,
-    /// How many lines are before the first.
+    /// The number of lines before the first line.
     pub before: u64,
-    /// Held by who reads a line that is longer than [`LONG`], so that memory has one such line.
+    /// Locked while a thread reads a chunk of more than [`LONG`] bytes, so that only one such chunk is in memory.
     long: Mutex<()>,
 }
 
@@ -36,22 +36,22 @@ impl<'a> Lines<'a> {
         Lines { input, first, before: 0, long: Mutex::new(()) }
     }
 
-    /// Lets the first line be that at an offset, before which there are some.
+    /// Sets the offset of the first line, and the number of lines before it.
     pub fn begin_at(&mut self, first: u64, before: u64) {
         (self.first, self.before) = (first, before);
     }
 
-    /// The number of chunks.
+    /// Returns the number of chunks.
     pub fn chunks(&self) -> u64 {
         self.input.size().saturating_sub(self.first).div_ceil(CHUNK)
     }
 
-    /// Reads the lines that begin in a chunk into a buffer. Returns the place of the first in the buffer, and its offset.
+    /// Reads the lines that begin in a chunk into a buffer. Returns the index of the first line in the buffer, and its offset in the file.
     pub fn chunk(&self, chunk: u64, text: &mut Vec<u8>) -> Result<(usize, u64)> {
         let size = self.input.size();
         let start = self.first.saturating_add(chunk.saturating_mul(CHUNK)).min(size);
         let end = start.saturating_add(CHUNK).min(size);
-        // A line begins at the first byte if the one before ends a line.
+        // A line begins at the first byte if the byte before ends a line.
         let from = if chunk == 0 { start } else { start.saturating_sub(1) };
         let len = (end - from) as usize;
         if text.capacity() < len {
@@ -66,7 +66,7 @@ impl<'a> Lines<'a> {
         Ok((skip, from + skip as u64))
     }
 
-    /// Reads on to the end of the last line of a text that begins at an offset.
+    /// Completes the last line of a text that begins at the offset `from`. The first line begins at the index `skip`.
     fn complete(&self, text: &mut Vec<u8>, from: u64, skip: usize) -> Result<()> {
         let last = memchr::memrchr(b'\n', text).map_or(skip, |at| at + 1);
         let mut long = None;
@@ -94,7 +94,7 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// The lines of a text, without what ends them, and their places.
+/// Returns the lines of a text without LF or CRLF, and the index of each line.
 pub fn split(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -107,7 +107,7 @@ pub fn split(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     })
 }
 
-/// Returns the error for a file whose lines differ from the lines that were counted.
+/// Returns the error for a file that has other lines than at the time of counting.
 #[cold]
 pub fn changed() -> Error {
     Error::io(format_args!("the file was changed while it was read"))

@@ -1,4 +1,4 @@
-//! Numbers are written as text.
+//! Numbers as text.
 
 use crate::element::Element;
 use crate::error::Result;
@@ -8,13 +8,13 @@ use half::{bf16, f16};
 use std::io::Write as _;
 use std::ops::Range;
 
-/// The number of elements in a part, which one thread converts at a time.
+/// The number of elements that a thread converts to one text.
 pub const PART: usize = 1 << 15;
 
-/// The number of parts that are in memory at a time.
+/// The number of texts that are in memory at a time.
 const PARTS: usize = 16;
 
-/// The greatest number of digits that distinguishes floats.
+/// The greatest number of significant digits that a float64 needs.
 const MOST_DIGITS: usize = 17;
 
 /// Returns the number of significant digits for floats; `None` for the fewest that identify the float.
@@ -22,7 +22,7 @@ pub fn precision(what: &Save<'_>) -> Option<usize> {
     what.precision.map(|digits| digits.clamp(1, MOST_DIGITS))
 }
 
-/// Writes the text of `count` items. Threads make the texts of parts of `part` items by `text`.
+/// Writes the text of `count` items. Threads call `text` for parts of `part` items.
 pub fn in_parts(
     count: usize,
     part: usize,
@@ -39,7 +39,8 @@ pub fn in_parts(
     Ok(())
 }
 
-/// Appends a line with the elements of a row.
+/// Appends a line with the elements of a row. Floats have `precision` significant digits, or the fewest that identify the float within its
+/// type. 16-bit floats have the digits that identify them as float32.
 pub fn line(row: &[u8], element: Element, precision: Option<usize>, separator: u8, text: &mut Vec<u8>) {
     macro_rules! each {
         ($T:ty, |$value:ident, $text:ident| $append:expr) => {
@@ -72,8 +73,8 @@ pub fn integer(value: impl itoa::Integer, text: &mut Vec<u8>) {
     text.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
 }
 
-/// Appends a float: its shortest text, or the text of `wide`, its value, with a number of digits. Missing values and infinities are `nan`
-/// and `inf`, as NumPy has them.
+/// Appends a float: its shortest text, or with a precision the text of `wide`, which has the same value. NaN and infinities are `nan` and
+/// `inf`, as in NumPy.
 fn float(value: impl zmij::Float, wide: f64, precision: Option<usize>, text: &mut Vec<u8>) {
     if !wide.is_finite() {
         let name = if wide.is_nan() {
@@ -92,11 +93,11 @@ fn float(value: impl zmij::Float, wide: f64, precision: Option<usize>, text: &mu
     }
 }
 
-/// Appends a float with a number of significant digits, without zeros at the end: as C's `%.*g`.
+/// Appends a float with a number of significant digits, like C's `%.*g`. Trailing zeros are omitted.
 fn rounded(value: f64, digits: usize, text: &mut Vec<u8>) {
     let mut buffer = [0; 32];
     let mut left = &mut buffer[..];
-    // A sign, 17 digits, a point and an exponent fit.
+    // The buffer has space for a sign, 17 digits, a point and an exponent.
     let _ = write!(left, "{value:.*e}", digits - 1);
     let len = 32 - left.len();
     let written = &mut buffer[..len];
@@ -104,7 +105,7 @@ fn rounded(value: f64, digits: usize, text: &mut Vec<u8>) {
     let exponent = str::from_utf8(&written[at + 1..]).ok().and_then(|exponent| exponent.parse::<i32>().ok()).unwrap_or(0);
     let first = usize::from(written[0] == b'-');
     text.extend_from_slice(&written[..first]);
-    // The first digit moves over the point, so that all are together.
+    // Swapping the first digit and the point makes the digits contiguous.
     if at > first + 1 {
         written.swap(first, first + 1);
     }
