@@ -30,7 +30,7 @@ impl THArchive {
     pub fn reading(&self) -> Result<&Reading> {
         match &self.0 {
             State::Reading(reading) => Ok(reading),
-            State::Writing(_) => bail!(Argument, "the archive is written, not read"),
+            State::Writing(_) => bail!(Argument, "the archive was created for writing"),
         }
     }
 
@@ -38,7 +38,7 @@ impl THArchive {
     pub fn writing(&self) -> Result<LongGuard<'_, Writing>> {
         match &self.0 {
             State::Writing(writing) => writing.lock(),
-            State::Reading(_) => bail!(Argument, "the archive is read, not written"),
+            State::Reading(_) => bail!(Argument, "the archive was opened for reading"),
         }
     }
 

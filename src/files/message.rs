@@ -45,6 +45,6 @@ pub fn c_string(text: &str) -> Result<CString> {
 pub fn utf8<'a>(text: &'a CStr, what: &str) -> Result<&'a str> {
     match text.to_str() {
         Ok(text) => Ok(text),
-        Err(error) => bail!(Argument, "the {what} is no UTF-8 from byte {} on", error.valid_up_to()),
+        Err(error) => bail!(Argument, "the {what} is not UTF-8 from byte {} on", error.valid_up_to()),
     }
 }

@@ -43,9 +43,9 @@ fn open_file(path: &CStr) -> Result<File> {
     let failed = |what: &str, error: std::io::Error| about(Kind::Io, Some(path), format_args!("{what}: {}", reason(&error)));
     let opened = OpenOptions::new().read(true).custom_flags(how).open(OsStr::from_bytes(path.to_bytes()));
     let file = opened.map_err(|error| failed("cannot open", error))?;
-    let found = file.metadata().map_err(|error| failed("cannot measure", error))?;
+    let found = file.metadata().map_err(|error| failed("cannot determine the size", error))?;
     if !found.is_file() {
-        return Err(about(Kind::Io, Some(path), format_args!("it is no regular file")));
+        return Err(about(Kind::Io, Some(path), format_args!("not a regular file")));
     }
     Ok(file)
 }
@@ -279,7 +279,7 @@ impl Reading {
         let stored = &self.contents.storages[self.storage_of(tensor)?];
         let elements: i64 = tensor.sizes.iter().product();
         if first < 0 || len < 0 || len > elements || first > elements - len {
-            bail!(Argument, "elements {first} to {} of {elements}", first.saturating_add(len))
+            bail!(Argument, "elements {first} to {} are out of range for {elements} elements", first.saturating_add(len))
         }
         let Some(at) = stored.encoding.plain().filter(|_| is_row_major(&tensor.sizes, &tensor.strides)) else { return Ok(None) };
         let dtype = dtype(stored.element);

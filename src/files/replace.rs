@@ -132,7 +132,7 @@ pub fn replace(path: &CStr, write: impl FnOnce(&mut dyn Output) -> thorn_files::
     }
     // An incomplete file that replaces another is accessible only to this user.
     let mode = if before.is_some() { 0o600 } else { 0o666 };
-    let temporary = Temporary::beside(&target, mode).map_err(|error| failed("cannot make a file beside it", &error))?;
+    let temporary = Temporary::beside(&target, mode).map_err(|error| failed("cannot create a temporary file in its folder", &error))?;
     written(path, &temporary.file, write)?;
     let placed = || {
         if let Some(before) = &before {
