@@ -4949,37 +4949,39 @@ int THMemory_pressure(void);
  * @{
  */
 
-/// A collection of named tensors with metadata in one file, opened for reading or made for writing.
+/// A collection of named tensors with metadata in one file, opened for reading or created for writing.
 typedef struct THArchive THArchive;
 
 enum {
-    TH_OPEN_COPY = 1             ///< `THArchive_openWith`: elements are always copied, and never mapped.
+    TH_OPEN_COPY = 1             ///< Flag of `THArchive_openWith`: elements are always copied and never mapped.
 };
 
-/// Stores at most `size` bytes from the place that is read next at `buffer`; returns how many it stored, 0 at the end,
-/// and less than 0 for a failure.
+/// Reads at most `size` bytes from the current position into `buffer`. Returns the number of bytes, 0 at the end, and
+/// less than 0 on failure.
 typedef ptrdiff_t (*THReadFunction)(void *ctx, void *buffer, ptrdiff_t size);
 
-/// Sets the place that is read next, as fseek does: `offset` from the beginning with `whence` SEEK_SET (0), from the
-/// end with SEEK_END (2). Returns the new place, counted from the beginning, and less than 0 for a failure.
+/// Sets the current position, like fseek: `offset` bytes from the beginning if `whence` is SEEK_SET (0), from the end
+/// if it is SEEK_END (2). Returns the new position from the beginning, and less than 0 on failure.
 typedef int64_t (*THSeekFunction)(void *ctx, int64_t offset, int whence);
 
 /// A format of files.
 typedef enum THFileFormat {
-    /// The format that the ending of the file's name tells: `.pt` and `.pth`, `.t7`, `.npy`, `.npz`, `.safetensors`,
-    /// `.mtx`, `.csv`, `.tsv`, `.pgm`, `.ppm`, `.png`.
+    /// The format of the file name's ending: `.pt` and `.pth`, `.t7`, `.npy`, `.npz`, `.safetensors`, `.mtx`, `.csv`,
+    /// `.tsv`, `.pgm`, `.ppm`, `.png`.
     TH_FILE_BY_NAME = 0,
     TH_FILE_PT = 1,              ///< PyTorch's files since 1.6: a zip archive with a pickle.
-    TH_FILE_PT_LEGACY = 2,       ///< PyTorch's files before 1.6, a sequence of pickles; they are only read.
+    TH_FILE_PT_LEGACY = 2,       ///< PyTorch's files before 1.6: a sequence of pickles. They are only read.
     TH_FILE_T7 = 3,              ///< Torch7's files, binary.
     TH_FILE_T7_ASCII = 4,        ///< Torch7's files as a text.
     TH_FILE_NPY = 5,             ///< NumPy's files of one array.
     TH_FILE_NPZ = 6,             ///< NumPy's files of several arrays, a zip archive.
-    TH_FILE_NPZ_DEFLATED = 7,    ///< The same, compressed, for writing: what is read is `TH_FILE_NPZ`.
+    /// NumPy's files of several arrays, compressed. Only for writing: files that are read have the format
+    /// `TH_FILE_NPZ`.
+    TH_FILE_NPZ_DEFLATED = 7,
     TH_FILE_SAFETENSORS = 8,     ///< safetensors.
     TH_FILE_GGUF = 9,            ///< ggml's files, which are only read.
-    TH_FILE_CSV = 10,            ///< A table of numbers as a text with commas.
-    TH_FILE_TSV = 11,            ///< A table of numbers as a text with tabulators.
+    TH_FILE_CSV = 10,            ///< A table of numbers as a text, separated by commas.
+    TH_FILE_TSV = 11,            ///< A table of numbers as a text, separated by tabs.
     TH_FILE_PNM = 12,            ///< Images in PGM and PPM.
     TH_FILE_PNG = 13,            ///< Images in PNG.
     TH_FILE_MATRIX_MARKET = 14   ///< Matrix Market: a matrix as a text, sparse or dense.

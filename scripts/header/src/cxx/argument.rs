@@ -198,3 +198,16 @@ impl Argument {
 pub fn spaced(c_type: &str) -> String {
     if c_type.ends_with('*') { c_type.to_owned() } else { format!("{c_type} ") }
 }
+
+/// A field of the struct that a function with several results returns.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+pub struct Field {
+    pub class: &'static str,
+    pub name: String,
+}
+
+impl Field {
+    pub fn is_sparse(&self) -> bool {
+        self.class == "SparseTensor"
+    }
+}

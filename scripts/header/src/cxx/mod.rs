@@ -6,9 +6,9 @@ mod function;
 mod layout;
 mod names;
 
-use argument::Kinds;
+use argument::{Field, Kinds};
 use face::Face;
-use function::{Field, Function};
+use function::Function;
 use names::camel;
 use serde_json::Value;
 use std::collections::BTreeMap;
