@@ -23,3 +23,8 @@ pub(crate) mod returns;
 pub mod sparse;
 pub(crate) mod table;
 pub(crate) mod word;
+
+#[cfg(any(test, feature = "api"))]
+pub use args::DEFAULTS;
+#[cfg(any(test, feature = "api"))]
+pub use returns::ON_ERROR;
