@@ -23,7 +23,7 @@ fn root() -> PathBuf {
 
 /// Returns the crate with its macros expanded. The flag needs a nightly compiler or RUSTC_BOOTSTRAP; users of the header need neither.
 ///
-/// The dependencies are those of the release build, which are compiled already where the library was built.
+/// Uses the dependencies of the release build. After a build of the library they are compiled already.
 fn expanded() -> String {
     let out = Command::new(env!("CARGO"))
         .args(["rustc", "--package", "thorn", "--lib", "--crate-type", "lib", "--features", "rows", "--locked"])
