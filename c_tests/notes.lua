@@ -1,5 +1,5 @@
 -- Calls every function with arguments whose shapes fit each other by src/capi/api.json, in float64, and with defaults for all other
--- arguments: each call must succeed. src/capi/face/notes.rs documents the grammar of the notes.
+-- arguments: each call must succeed. src/api/notes.rs documents the grammar of the notes.
 --
 --     THORN_LIB=target/release/libthorn.so luajit c_tests/notes.lua
 

@@ -22,29 +22,31 @@ fn root() -> PathBuf {
 }
 
 /// Returns the crate with its macros expanded. The flag needs a nightly compiler or RUSTC_BOOTSTRAP; users of the header need neither.
-fn expanded(target: &Path) -> PathBuf {
+///
+/// Uses the dependencies of the release build. After a build of the library they are compiled already.
+fn expanded() -> String {
     let out = Command::new(env!("CARGO"))
         .args(["rustc", "--package", "thorn", "--lib", "--crate-type", "lib", "--features", "api", "--locked"])
-        // Dependencies are only type-checked.
-        .args(["--profile", "check", "--target-dir"])
-        .arg(target)
-        .args(["--", "-Zunpretty=expanded"])
-        .env("RUSTC_BOOTSTRAP", "1")
+        .args(["--release", "--", "-Zunpretty=expanded"])
+        .env("RUSTC_WRAPPER", root().join("scripts/header/rustc.sh"))
         .current_dir(root())
         .output()
         .expect("cargo runs");
     assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
-    let file = target.join("expanded.rs");
-    std::fs::write(&file, out.stdout).expect("the target directory is writable");
-    file
+    String::from_utf8(out.stdout).expect("the source is text")
 }
 
 /// The generated files: path and content.
 static GENERATED: LazyLock<[(PathBuf, String); 5]> = LazyLock::new(|| {
     let config = cbindgen::Config::from_file(root().join("cbindgen.toml")).expect("cbindgen.toml is valid");
-    let source = expanded(&root().join("target/header"));
-    let outline = outline::Outline::of(&std::fs::read_to_string(&source).expect("it was just written"));
-    let bindings = cbindgen::Builder::new().with_config(config).with_src(source).generate().expect("the sources can be bound");
+    let source = expanded();
+    let outline = outline::Outline::of(&source);
+    // cbindgen reads a file.
+    let file = std::env::temp_dir().join(format!("thorn-expanded-{}.rs", std::process::id()));
+    std::fs::write(&file, source).expect("the temporary directory is writable");
+    let bindings = cbindgen::Builder::new().with_config(config).with_src(&file).generate();
+    std::fs::remove_file(&file).expect("the file was just written");
+    let bindings = bindings.expect("the sources can be bound");
     let mut text = Vec::new();
     bindings.write(&mut text);
     let text = String::from_utf8(text).expect("the header is text");

@@ -5,8 +5,8 @@ from itertools import compress
 
 import torch
 
+from ..library import CODES, contents, state
 from .calls import saturated
-from .library import CODES, contents, state
 
 
 class Different(Exception):
@@ -106,9 +106,9 @@ def copies(name):
     return name in ("Reshape", "Flatten")
 
 
-def step(draw, session, handle, t, exact):
+def step(draw, thorn, handle, t, exact):
     """Makes and compares one view. Returns the handle and PyTorch's view, or nothing if both refuse."""
-    library = session.library
+    library = thorn.library
     name, arguments, f = steps(draw, t)
     what = f"new{name}({described(t)}, {', '.join(map(str, arguments))})"
     try:
@@ -119,12 +119,12 @@ def step(draw, session, handle, t, exact):
     before = state(handle)
     if copies(name) or name == "ViewDtype" or draw.chance(0.6):
         made = getattr(library, f"THTensor_new{name}")(handle, *in_c(arguments))
-        made = session.keep(made) if made else None
+        made = thorn.keep(made) if made else None
     else:
         # The other form: the result handle is given, and may be the source's.
         own = draw.chance(0.3)
         what = what.replace("new", "", 1) + (" in place" if own else "")
-        target = handle if own else session.keep(library.THTensor_new())
+        target = handle if own else thorn.keep(library.THTensor_new())
         before_target = state(target)
         short = name[0].lower() + name[1:]
         failed = getattr(library, f"THTensor_{short}")(target, handle, *in_c(arguments))
@@ -134,7 +134,7 @@ def step(draw, session, handle, t, exact):
     if expected is None and made:
         raise Different(f"{what}: succeeded, PyTorch: {why}")
     if expected is not None and not made:
-        raise Different(f"{what}: failed: {session.message()}, expected {described(expected)}")
+        raise Different(f"{what}: failed: {thorn.message()}, expected {described(expected)}")
     if made is None:
         if state(handle) != before:
             raise Different(f"{what}: failed and changed its source")
@@ -151,10 +151,10 @@ def step(draw, session, handle, t, exact):
 def chain(draw):
     operand = draw.operand(draw.dtype(), draw.shape(large=False), "plain")
 
-    def run(session):
-        handle, t, exact = operand.make(session), operand.value, True
+    def run(thorn):
+        handle, t, exact = operand.make(thorn), operand.value, True
         for _ in range(draw.choice([1, 2, 3, 5])):
-            made = step(draw, session, handle, t, exact)
+            made = step(draw, thorn, handle, t, exact)
             if made is None:
                 return
             handle, t, exact = made
@@ -171,8 +171,8 @@ def pieces(draw):
         ("split", [n, d], lambda: torch.split(t, n, d)), ("chunk", [n, d], lambda: torch.chunk(t, n, d)), ("unbind", [d], lambda: torch.unbind(t, d)),
     ])
 
-    def run(session):
-        library, handle, what = session.library, operand.make(session), f"{name}({operand}, {', '.join(map(str, arguments))})"
+    def run(thorn):
+        library, handle, what = thorn.library, operand.make(thorn), f"{name}({operand}, {', '.join(map(str, arguments))})"
         call, count = getattr(library, f"THTensor_{name}"), ctypes.c_int(0)
         failed = call(None, ctypes.byref(count), handle, *arguments)
         try:
@@ -182,14 +182,14 @@ def pieces(draw):
                 raise Different(f"{what}: succeeded, PyTorch: {str(error).splitlines()[0]}") from None
             return
         if failed:
-            raise Different(f"{what}: failed: {session.message()}")
+            raise Different(f"{what}: failed: {thorn.message()}")
         if count.value != len(expected):
             raise Different(f"{what}: {count.value} pieces, expected {len(expected)}")
         room = (ctypes.c_void_p * count.value)()
         if call(room, ctypes.byref(count), handle, *arguments):
-            raise Different(f"{what}: failed with room: {session.message()}")
+            raise Different(f"{what}: failed with room: {thorn.message()}")
         for one in room:
-            session.keep(one)
+            thorn.keep(one)
         for one, other in zip(room, expected):
             compare(what, one, other, True)
 
@@ -223,19 +223,19 @@ def clones(draw):
         ("newEmptyLike", [], lambda: torch.empty_like(t)),
     ])
 
-    def run(session):
-        handle, what = operand.make(session), f"{name}({operand}, {', '.join(map(str, arguments))})"
-        made = getattr(session.library, f"THTensor_{name}")(handle, *arguments)
+    def run(thorn):
+        handle, what = operand.make(thorn), f"{name}({operand}, {', '.join(map(str, arguments))})"
+        made = getattr(thorn.library, f"THTensor_{name}")(handle, *arguments)
         try:
             expected = f()
         except ERRORS as error:
             if made:
-                session.keep(made)
+                thorn.keep(made)
                 raise Different(f"{what}: succeeded, PyTorch: {str(error).splitlines()[0]}") from None
             return
         if not made:
-            raise Different(f"{what}: failed: {session.message()}")
-        now = state(session.keep(made))
+            raise Different(f"{what}: failed: {thorn.message()}")
+        now = state(thorn.keep(made))
         # The strides of a tensor that is not dense cannot be kept: the library chooses the order of dimensions.
         counts = [n > 1 for n in t.shape]
         if dense(t) and t.numel() and list(compress(now.stride, counts)) != list(compress(expected.stride(), counts)):
@@ -256,8 +256,8 @@ def formats(draw):
     operand = draw.operand(draw.dtype(), draw.shape(rank=draw.choice([2, 3, 4, 4, 4])), "plain")
     form = draw.choice([0, 2])
 
-    def run(session):
-        got = session.library.THTensor_isContiguousFormat(operand.make(session), form)
+    def run(thorn):
+        got = thorn.library.THTensor_isContiguousFormat(operand.make(thorn), form)
         expected = operand.value.is_contiguous(memory_format=FORMATS[form])
         if bool(got) != expected:
             raise Different(f"isContiguousFormat({operand}, {form}): {got}, expected {expected}")
@@ -287,10 +287,10 @@ def grids(draw):
             return torch.broadcast_tensors(*values)
         return [getattr(values[0], {"expandAs": "expand_as", "viewAs": "view_as"}[name])(values[1])]
 
-    def run(session):
-        library, n = session.library, len(operands)
-        handles = (ctypes.c_void_p * n)(*(operand.make(session) for operand in operands))
-        made = [session.keep(library.THTensor_new()) for _ in range(n)]
+    def run(thorn):
+        library, n = thorn.library, len(operands)
+        handles = (ctypes.c_void_p * n)(*(operand.make(thorn) for operand in operands))
+        made = [thorn.keep(library.THTensor_new()) for _ in range(n)]
         before = [state(handle) for handle in made]
         rooms = (ctypes.c_void_p * n)(*made)
         what = f"{name}({', '.join(map(str, operands))}{', ' + order if name == 'meshgrid' else ''})"
@@ -308,7 +308,7 @@ def grids(draw):
                 raise Different(f"{what}: failed and changed a handle")
             return
         if failed:
-            raise Different(f"{what}: failed: {session.message()}")
+            raise Different(f"{what}: failed: {thorn.message()}")
         for handle, result in zip(made, results):
             compare(what, handle, result, name not in ("cartesianProd", "meshgrid"))
 

@@ -7,7 +7,8 @@ from typing import Callable
 
 import torch
 
-from .library import INTEGERS, Operand
+from ..library import INTEGERS
+from .operand import Operand
 
 
 @dataclass

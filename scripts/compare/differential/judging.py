@@ -4,9 +4,10 @@ import math
 
 import torch
 
+from ..library import ALL, CODES, DTYPES, contents, state, view
 from .calls import Expected
-from .library import ALL, CODES, DTYPES, Operand, c_argument, contents, state, view
 from .mirroring import Mirrors
+from .operand import Operand, c_argument
 
 KINDS = ["fresh"] * 4 + ["of a dtype"] + ["given"] * 3 + ["other dtype"] * 2 + ["resized"] * 2 + ["in place"] * 2 + ["overlapping"] * 2 + ["expanded"]
 
@@ -64,7 +65,7 @@ def different(got, expected):
 class Target:
     """A handle for a result, and the memory around it, which must not change."""
 
-    def __init__(self, session, handle, operand=None, dtype=None, moves=False, shares=None):
+    def __init__(self, thorn, handle, operand=None, dtype=None, moves=False, shares=None):
         self.handle, self.operand, self.dtype, self.moves, self.shares = handle, operand, dtype, moves, shares
         self.before = state(handle)
         self.memory = contents(self.before) if self.before.storage else None
@@ -89,11 +90,11 @@ def same_bytes(a, b):
 class Trial:
     """One call with one kind of result."""
 
-    def __init__(self, session, draw, call, kind):
-        self.session, self.draw, self.call, self.kind, self.refused = session, draw, call, kind, False
+    def __init__(self, thorn, draw, call, kind, on_device):
+        self.thorn, self.draw, self.call, self.kind, self.on_device = thorn, draw, call, kind, on_device
         self.operands = list(dict.fromkeys(call.operands()))
         for operand in sorted(self.operands, key=lambda operand: operand.shares is not None):
-            operand.make(session, operand.shares and operand.shares.storage)
+            operand.make(thorn, operand.shares and operand.shares.storage)
         self.targets = []
 
     def kinds(self):
@@ -102,14 +103,14 @@ class Trial:
 
     def target(self, expected):
         """A target of the trial's kind for an expected result (None: an error). If the kind does not fit, a fresh handle."""
-        library, keep = self.session.library, self.session.keep
+        library, keep = self.thorn.library, self.thorn.keep
         kind, draw, native = self.kind, self.draw, expected.native if expected else None
         if kind == "in place" and self.operands:
             operand = draw.choice(self.operands)
             if operand.handle not in [target.handle for target in self.targets if target]:
                 moves = native is None or operand.size != tuple(native.shape)
                 if not moves or operand.stride == operand.value.contiguous().stride() and not operand.offset:
-                    return Target(self.session, operand.handle, operand, operand.dtype, moves, shares=operand)
+                    return Target(self.thorn, operand.handle, operand, operand.dtype, moves, shares=operand)
         if kind == "overlapping" and self.operands and native is not None and not self.targets:
             placed = self.overlapping(draw.choice(self.operands), tuple(native.shape))
             if placed:
@@ -121,17 +122,17 @@ class Trial:
             operand = draw.operand(dtype, tuple(native.shape), "small", written=True)
             if kind == "expanded" and native.numel() > 1:
                 operand = Operand(operand.base, operand.size, [0] * len(operand.size), operand.offset)
-            return Target(self.session, operand.make(self.session), operand, dtype)
+            return Target(self.thorn, operand.make(self.thorn), operand, dtype)
         if kind == "of a dtype" and native is not None:
             dtype = native.dtype if draw.chance(0.5) else draw.choice(ALL)
-            return Target(self.session, keep(library.THTensor_newWithDtype(CODES[dtype])), dtype=dtype)
+            return Target(self.thorn, keep(library.THTensor_newWithDtype(CODES[dtype])), dtype=dtype)
         if kind == "resized":
             dtype = native.dtype if native is not None else draw.dtype()
             shape = draw.beside(tuple(native.shape)) if native is not None else draw.shape(large=False)
             operand = draw.operand(dtype, shape, "small", written=True)
             moves = native is None or operand.size != tuple(native.shape)
-            return Target(self.session, operand.make(self.session), operand, dtype, moves)
-        return Target(self.session, keep(library.THTensor_new()))
+            return Target(self.thorn, operand.make(self.thorn), operand, dtype, moves)
+        return Target(self.thorn, keep(library.THTensor_new()))
 
     def overlapping(self, operand, shape):
         """A view of this shape somewhere in the memory of an operand."""
@@ -140,13 +141,13 @@ class Trial:
         if room < 0 or not math.prod(shape):
             return None
         placed = Operand(operand.base, shape, strides, offset + self.draw.random.randrange(room + 1))
-        placed.make(self.session, operand.storage)
-        return Target(self.session, placed.handle, placed, operand.dtype, shares=operand)
+        placed.make(self.thorn, operand.storage)
+        return Target(self.thorn, placed.handle, placed, operand.dtype, shares=operand)
 
     def run(self, expected):
         """Makes the call. Returns the function's result, or None on failure."""
         results = iter(expected) if expected else None
-        mirrors = Mirrors(self.session) if self.session.device else None
+        mirrors = Mirrors(self.thorn) if self.on_device else None
         placed = mirrors.there if mirrors else lambda handle: handle
         arguments = []
         for argument in self.call.arguments:
@@ -161,11 +162,11 @@ class Trial:
             else:
                 arguments.append(placed(argument.handle) if isinstance(argument, Operand) else c_argument(argument, placed))
         for operand in self.call.into:
-            self.targets.append(Target(self.session, operand.handle, operand, operand.dtype, shares=operand))
-        library = self.session.library
+            self.targets.append(Target(self.thorn, operand.handle, operand, operand.dtype, shares=operand))
+        library = self.thorn.library
         library.THClearLastError()
         self.got = getattr(library, "THTensor_" + self.call.function)(*arguments)
-        self.status, self.said = library.THGetLastErrorCode(), self.session.message()
+        self.status, self.said = library.THGetLastErrorCode(), self.thorn.message()
         if mirrors:
             mirrors.bring_back()
             for target in filter(None, self.targets):

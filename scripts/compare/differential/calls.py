@@ -6,7 +6,7 @@ from typing import Callable
 
 import torch
 
-from .library import FLOATS
+from ..library import FLOATS
 
 
 class Result:

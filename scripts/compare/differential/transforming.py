@@ -4,8 +4,8 @@ import math
 
 import torch
 
+from ..library import FLOATS
 from .calls import Call, Expected, R
-from .library import FLOATS
 
 SIZES = [1, 2, 3, 4, 5, 6, 7, 8, 9, 12]
 LONG = [17, 31, 64, 97, 100, 128, 211, 360, 1000, 1009, 2048]

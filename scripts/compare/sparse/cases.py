@@ -7,11 +7,9 @@ import numpy
 import scipy.sparse
 import torch
 
-INTEGERS = [torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64]
-FLOATS = [torch.float16, torch.bfloat16, torch.float32, torch.float64]
+from ..library import ALL, FLOATS, INTEGERS, NUMBERS
+
 WIDE_FLOATS = [torch.float32, torch.float64]
-NUMBERS = INTEGERS + FLOATS
-ALL = NUMBERS + [torch.bool]
 
 
 def wide(t):

@@ -1,13 +1,15 @@
 """Random calls, compared with PyTorch and SciPy, and expectations for the test that runs without them."""
 
 import os
-import warnings
 
 import torch
 
+from ..campaign import Campaign
+from ..library import ROOT, Refused
 from .cases import Dims, Sparse, case, wide
+from .operands import FORMS, run
 
-OUT = os.path.join(os.path.dirname(__file__), "..", "..", "tests", "data", "sparse_expectations.txt")
+OUT = os.path.join(ROOT, "tests", "data", "sparse_expectations.txt")
 
 
 def different(got, expected, tolerance):
@@ -25,31 +27,6 @@ def different(got, expected, tolerance):
     if not torch.allclose(wide(got).double(), wide(expected).double(), rtol=tolerance, atol=tolerance, equal_nan=True):
         return f"{got.tolist()}, expected {expected.tolist()}"
     return None
-
-
-def compare(options):
-    from .library import FORMS, Refused, Thorn
-
-    thorn, failed, seen = Thorn(), 0, set()
-    numbers = range(options.cases) if options.only is None else [options.only]
-    held = thorn.close()
-    for number in numbers:
-        one = case(options.seed, number)
-        seen.add(one.function)
-        for form in FORMS:
-            try:
-                wrong = different(thorn.run(one, form), one.result, one.tolerance)
-            except Refused as error:
-                wrong = f"refused: {error}"
-            if (now := thorn.close()) != held:
-                wrong, held = wrong or f"{now - held} bytes are left behind", now
-            if wrong:
-                failed += 1
-                if failed <= options.failures:
-                    print(f"call {number}, {form}: {one.function}{tuple(one.arguments)}: {wrong}\n")
-                break
-    print(f"seed {options.seed}: {len(numbers)} calls of {len(seen)} functions, {failed} failed")
-    return failed != 0
 
 
 def words(t):
@@ -70,17 +47,42 @@ def line(x):
     return f"number {int(x) if float(x).is_integer() else x}"
 
 
-def write(options):
-    lines = []
-    for number in range(options.cases):
-        one = case(options.seed, number)
-        lines += [f"call {one.function} {one.tolerance:g}", *map(line, one.arguments), "gives", line(one.result)]
-    with open(OUT, "w") as file:
-        file.write("\n".join(lines) + "\n")
-    return 0
+class SparseCalls(Campaign):
+    """Calls with sparse operands in each form."""
 
+    noun = "call"
 
-def main(options):
-    # PyTorch warns that it does not check the invariants that are checked here.
-    warnings.simplefilter("ignore")
-    return write(options) if options.write else compare(options)
+    @classmethod
+    def add_options(cls, parser):
+        parser.add_argument("--write", action="store_true", help="writes the expectations of the test")
+
+    def begin(self, thorn):
+        super().begin(thorn)
+        self.held = thorn.close()
+
+    def fault(self, number):
+        one = case(self.options.seed, number)
+        told = f"{one.function}{tuple(one.arguments)}"
+        self.say(number, told)
+        for form in FORMS:
+            try:
+                wrong = different(run(self.thorn, one, form), one.result, one.tolerance)
+            except Refused as error:
+                wrong = f"refused: {error}"
+            if (now := self.thorn.close()) != self.held:
+                wrong, self.held = wrong or f"{now - self.held} bytes are left behind", now
+            if wrong:
+                return f"{form}: {told}: {wrong}"
+        return None
+
+    def run(self):
+        return self.write() if self.options.write else super().run()
+
+    def write(self):
+        lines = []
+        for number in range(self.options.cases):
+            one = case(self.options.seed, number)
+            lines += [f"call {one.function} {one.tolerance:g}", *map(line, one.arguments), "gives", line(one.result)]
+        with open(OUT, "w") as file:
+            file.write("\n".join(lines) + "\n")
+        return 0

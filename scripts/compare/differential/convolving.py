@@ -5,8 +5,8 @@ import math
 import torch
 from torch.nn import functional as nn
 
+from ..library import FLOATS
 from .calls import Call, Expected, R, MAYBE, of_products, one_dtype, summed
-from .library import FLOATS
 from .multiplying import checked
 
 CONV = {1: nn.conv1d, 2: nn.conv2d, 3: nn.conv3d}

@@ -2,24 +2,24 @@
 
 import ctypes
 
-from .library import StorageFields, TensorFields, state
+from ..library import StorageFields, TensorFields, state
 
 
 class Mirrors:
     """Handles on the GPU in place of host handles, for one call. Tensors that share a storage share a storage there, too."""
 
-    def __init__(self, session):
-        self.session, self.storages, self.handles = session, {}, {}
+    def __init__(self, thorn):
+        self.thorn, self.storages, self.handles = thorn, {}, {}
 
     def over(self, storage, fields):
         """A tensor in a storage, with the geometry in `fields`."""
-        keep, library = self.session.keep, self.session.library
+        keep, library = self.thorn.keep, self.thorn.library
         return keep(library.THTensor_newWithStorage(storage, fields.storageOffset, fields.nDimension, fields.size, fields.stride))
 
     def mirror(self, storage):
         """The whole storage of the host, and its copy on the GPU, as vectors."""
         if storage not in self.storages:
-            keep, library = self.session.keep, self.session.library
+            keep, library = self.thorn.keep, self.thorn.library
             size = (ctypes.c_int64 * 1)(StorageFields.from_address(storage).size)
             here = keep(library.THTensor_newWithStorage(storage, 0, 1, size, (ctypes.c_int64 * 1)(1)))
             self.storages[storage] = here, keep(library.THTensor_newCuda(here, 0))
@@ -28,7 +28,7 @@ class Mirrors:
     def there(self, handle):
         """Returns the handle on the GPU for a host handle."""
         if handle not in self.handles:
-            keep, library = self.session.keep, self.session.library
+            keep, library = self.thorn.keep, self.thorn.library
             t = TensorFields.from_address(handle)
             if t.storage and StorageFields.from_address(t.storage).size:
                 made = self.over(TensorFields.from_address(self.mirror(t.storage)[1]).storage, t)
@@ -46,8 +46,8 @@ class Mirrors:
             copy = TensorFields.from_address(there).storage
             if StorageFields.from_address(copy).size == StorageFields.from_address(storage).size:
                 self.origins[copy] = storage
-                if self.session.library.THTensor_copy(here, there):
-                    raise AssertionError("the results could not be brought back: " + self.session.message())
+                if self.thorn.library.THTensor_copy(here, there):
+                    raise AssertionError("the results could not be brought back: " + self.thorn.message())
 
     def back(self, handle):
         """Returns the state of a host handle after the call."""
@@ -57,4 +57,4 @@ class Mirrors:
             return handle
         if t.storage in self.origins:
             return self.over(self.origins[t.storage], t)
-        return self.session.keep(self.session.library.THTensor_newCpu(made))
+        return self.thorn.keep(self.thorn.library.THTensor_newCpu(made))

@@ -7,8 +7,9 @@ import mpmath
 import torch
 import torch.nn.functional as nn
 
+from ..library import ALL, FLOATS, INTEGERS
 from .calls import Call, Expected, R, exactly, real
-from .library import ALL, FLOATS, INTEGERS, Operand
+from .operand import Operand
 from .oracle_rows import rows
 
 # For int8, uint8, int16 or int32.

@@ -5,8 +5,8 @@ import math
 import numpy
 import torch
 
+from ..library import CODES, FLOATS, INTEGERS, TH_ALL_DIMS
 from .calls import Call, Expected, MAYBE, R, exactly, native_result, real, saturated
-from .library import CODES, FLOATS, INTEGERS, TH_ALL_DIMS
 from .oracle_rows import rows
 
 

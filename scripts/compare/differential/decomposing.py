@@ -8,8 +8,8 @@ import math
 
 import torch
 
+from ..library import FLOATS
 from .calls import Call, Expected, MAYBE, R, one_dtype
-from .library import FLOATS
 
 SIZES = [1, 2, 3, 4, 5]
 NORMS = ["fro", "nuc", 1, -1, 2, -2, math.inf, -math.inf]

@@ -3,9 +3,9 @@
 import torch
 import torch.nn.functional as nn
 
+from ..library import INTEGERS
 from .calls import Call, Expected, R, exactly, saturated
 from .elementwise import OUT_OF_RANGE
-from .library import INTEGERS
 
 
 def sized(draw):

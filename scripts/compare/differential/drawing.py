@@ -5,7 +5,9 @@ import random
 
 import torch
 
-from .library import ALL, FLOATS, INTEGERS, Operand
+from ..library import ALL, FLOATS, INTEGERS
+from .operand import Operand
+
 
 LARGE = [(1000,), (70, 33), (300, 7), (3, 1025), (4096,), (129, 65), (2, 3, 500), (17, 4, 31), (20000,), (5, 2, 9, 11), (64, 64), (700, 16)]
 EDGES = [0.0, -0.0, math.inf, -math.inf, math.nan, 1.0, -1.0, 0.5, 1e-3, 88.0, 1e30, -1e30, 1e-40, 65504.0, 3.4e38, 2.0**-149]

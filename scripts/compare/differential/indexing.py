@@ -2,8 +2,9 @@
 
 import torch
 
+from ..library import ALL
 from .calls import Call, Expected, R
-from .library import ALL, Operand
+from .operand import Operand
 
 
 def positions(draw, size, shape):

@@ -2,8 +2,9 @@
 
 import torch
 
+from ..library import ALL, TH_ALL_DIMS
 from .calls import Call, Expected, MAYBE, R
-from .library import ALL, TH_ALL_DIMS, Operand
+from .operand import Operand
 
 
 def drawn(draw):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import torch
 
-from .library import Refused
+from ..library import Refused
 from .operations import OPERATIONS
 
 MOST_ELEMENTS = 400
