@@ -85,7 +85,7 @@ def drawn(parameter, told, count, function):
 
 
 def fitting(row, count):
-    """Expressions for arguments that fit each other, by name, and their letters. src/capi/face/notes.rs documents the grammar."""
+    """Expressions for arguments that fit each other, by name, and their letters. src/api/notes.rs documents the grammar."""
     if "shapes" not in row:
         return {}, []
     kinds = {argument["name"]: argument["kind"] for argument in row["arguments"]}

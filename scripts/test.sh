@@ -88,8 +88,7 @@ together() {
     rm "$log"
 }
 
-# Includes the typed functions, which nothing else compiles yet.
-lint() { cargo clippy --workspace --all-targets --locked --features thorn/typed -- -D warnings; }
+lint() { cargo clippy --workspace --all-targets --locked -- -D warnings; }
 
 compile() {
     cmake -S . -B "$build" -DTHORN_CARGO_TARGET_DIR="$CARGO_TARGET_DIR" -DCMAKE_C_FLAGS=-Werror -DCMAKE_CXX_FLAGS=-Werror

@@ -1,6 +1,7 @@
 //! Elementwise operations as data, and the function that runs any of them.
 //!
-//! Each area defines its operations in a macro, which passes the definitions to another macro (`capi::face::row`). A definition is
+//! Each area defines its operations in a macro, which passes the definitions to another macro: [`operations`], `api::table` or
+//! `capi::export`. A definition is
 //!
 //! ```text
 //! /// The documentation in the header.
