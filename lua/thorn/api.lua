@@ -11,7 +11,7 @@ return {
   functions = {
     THTensor_new = "new",
     THTensor_newWithDtype = "new dtype:dtype",
-    THTensor_reset = "status t:handle",
+    THTensor_reset = "status t:emptied",
     THTensor_newWithTensor = "new t:shared",
     THTensor_refcount = "int t:input",
     THTensor_setFlag = "status t:handle flag:flags",
@@ -955,6 +955,7 @@ return {
     inout = { type = "THTensor *", null = "refused" },
     optional_state = { type = "THTensor *", null = "taken" },
     handle = { type = "THTensor *", null = "refused" },
+    emptied = { type = "THTensor *", null = "refused" },
     shared = { type = "THTensor *", null = "refused" },
     input = { type = "const THTensor *", null = "refused" },
     optional_input = { type = "const THTensor *", null = "taken" },
