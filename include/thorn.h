@@ -325,13 +325,6 @@ TH_EXTENSION typedef enum TH_CHECKED_ENUM THStatus {
     TH_ERR_CUDA = 12             ///< CUDA: there is no driver, no GPU, no compiler of kernels, or one of them failed.
 } THStatus;
 
-/// Adds a reference; NULL is ignored. Safe from any thread.
-void THTensor_retain(THTensor *t);
-
-/// Gives up a reference; the last one frees the tensor and its reference to the storage. NULL is ignored. Safe from any
-/// thread.
-void THTensor_free(THTensor *t);
-
 /// A fresh handle: no dtype, no elements. The first operation that writes to it gives it dtype, shape and memory.
 /// Returns a new reference.
 TH_NODISCARD THTensor *THTensor_new(void);
@@ -354,6 +347,13 @@ THStatus THTensor_setFlag(THTensor *t, char flag);
 
 /// Clears `TH_TENSOR_*` bits.
 THStatus THTensor_clearFlag(THTensor *t, char flag);
+
+/// Adds a reference; NULL is ignored. Safe from any thread.
+void THTensor_retain(THTensor *t);
+
+/// Gives up a reference; the last one frees the tensor and its reference to the storage. NULL is ignored. Safe from any
+/// thread.
+void THTensor_free(THTensor *t);
 
 /** @} */
 
@@ -4735,12 +4735,6 @@ typedef struct THMapAllocatorContext THMapAllocatorContext;
 /// Maps what its context, a `THMapAllocatorContext`, says; `free` ends the mapping and the context.
 extern const THAllocator THMapAllocator;
 
-/// Adds a reference; NULL is ignored. Safe from any thread.
-void THStorage_retain(THStorage *storage);
-
-/// Gives up a reference; the last one frees the storage. NULL is ignored. Safe from any thread.
-void THStorage_free(THStorage *storage);
-
 /// The first element; NULL when the storage is empty. Borrowed: valid until the storage is resized or freed.
 void *THStorage_data(const THStorage *storage);
 
@@ -4841,6 +4835,12 @@ THStatus THStorage_rawCopy(THStorage *storage, const void *src);
 
 /// Copies all elements of `src`, converted from whatever dtype it has; both must have the same size.
 THStatus THStorage_copy(THStorage *storage, const THStorage *src);
+
+/// Adds a reference; NULL is ignored. Safe from any thread.
+void THStorage_retain(THStorage *storage);
+
+/// Gives up a reference; the last one frees the storage. NULL is ignored. Safe from any thread.
+void THStorage_free(THStorage *storage);
 
 /** @} */
 
@@ -5208,6 +5208,10 @@ TH_NODISCARD THStorage *THStorage_newShared(THDtype dtype, const char *name, ptr
  * @{
  */
 
+/// Returns the name of a status in this header: `"TH_ERR_SHAPE"`. Other numbers, as callbacks may return them, are
+/// `"unknown status"`. Never freed.
+const char *THStatus_name(THStatus status);
+
 /// The message of the last failed call on this thread: function, what is wrong, values; "" if none failed since
 /// `THClearLastError`. At most 1023 bytes: longer ones end in "...". Never NULL. Borrowed: unless memory has run out,
 /// the address stays the same as long as the thread, the text until the next failing call on it.
@@ -5226,10 +5230,6 @@ THStatus THSetLastError(THStatus status, const char *message);
 
 /// Forgets the last failure of this thread.
 void THClearLastError(void);
-
-/// Returns the name of a status in this header: `"TH_ERR_SHAPE"`. Other numbers, as callbacks may return them, are
-/// `"unknown status"`. Never freed.
-const char *THStatus_name(THStatus status);
 
 /** @} */
 

@@ -153,7 +153,7 @@ def call(function, row):
 
 
 # The letter of each kind in the table of --differences; c_tests/sequences/steps.h explains the letters.
-LETTERS = {"out": "o", "view_out": "v", "inout": "m", "input": "i", "shared": "i", "handle": "h", "storage": "s", "storage_out": "s",
+LETTERS = {"out": "o", "view_out": "v", "inout": "m", "input": "i", "shared": "i", "handle": "h", "emptied": "h", "storage": "s", "storage_out": "s",
            "storage_input": "S", "strides": "T",
            "dim": "d", "entry": "e", "offset": "e", "integer": "e", "count": "c", "size": "z", "length": "z", "stride": "t",
            "number": "x", "factor": "x", "parameter": "x", "flag": "f", "flags": "g", "dtype": "y", "len": "l", "len_or_whole": "l",

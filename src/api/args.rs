@@ -266,6 +266,8 @@ kinds! { $
     optional_state: *mut THTensor => Option<&'a Tensor>, |args, at| args.optional_handle(at);
     /// A handle whose sizes, strides, memory or flags change, but no element.
     handle: *mut THTensor => &'a Tensor, |args, at| args.live(at);
+    /// A handle that becomes fresh: it loses its elements.
+    emptied: *mut THTensor => &'a Tensor, |args, at| args.live(at);
     /// An operand that the result may refer to.
     shared: *mut THTensor => &'a Tensor, |args, at| args.live(at);
     /// An operand.

@@ -12,6 +12,7 @@ pub static NULL_REFUSED: &[Kind] = &[
     Kind::pivots_out,
     Kind::inout,
     Kind::handle,
+    Kind::emptied,
     Kind::shared,
     Kind::input,
     Kind::mask,

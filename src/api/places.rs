@@ -20,6 +20,8 @@ pub struct Places {
     pub views: u32,
     /// Handles whose geometry changes.
     pub handles: u32,
+    /// Handles among [`Places::handles`] that lose their elements.
+    pub emptied: u32,
     /// Lists of new handles.
     pub new_handles: u32,
     /// Storages that a handle is made of.
@@ -43,6 +45,7 @@ impl Places {
             view_lists: 0,
             views: 0,
             handles: 0,
+            emptied: 0,
             new_handles: 0,
             storages: 0,
             written_storages: 0,
@@ -81,6 +84,10 @@ impl Places {
                 Kind::view_out => places.views |= bit,
                 Kind::outs => places.view_lists |= bit,
                 Kind::handle => places.handles |= bit,
+                Kind::emptied => {
+                    places.handles |= bit;
+                    places.emptied |= bit;
+                }
                 Kind::new_handles => places.new_handles |= bit,
                 Kind::storage => places.storages |= bit,
                 Kind::storage_out => places.written_storages |= bit,

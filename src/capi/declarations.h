@@ -63,8 +63,6 @@ typedef int64_t (*THSeekFunction)(void *ctx, int64_t offset, int whence);
 typedef enum THFileFormat { TH_FILE_BY_NAME = 0, TH_FILE_PT = 1, TH_FILE_PT_LEGACY = 2, TH_FILE_T7 = 3, TH_FILE_T7_ASCII = 4, TH_FILE_NPY = 5, TH_FILE_NPZ = 6, TH_FILE_NPZ_DEFLATED = 7, TH_FILE_SAFETENSORS = 8, TH_FILE_GGUF = 9, TH_FILE_CSV = 10, TH_FILE_TSV = 11, TH_FILE_PNM = 12, TH_FILE_PNG = 13, TH_FILE_MATRIX_MARKET = 14 } THFileFormat;
 enum { TH_VERSION_MAJOR = 0, TH_VERSION_MINOR = 1, TH_VERSION_PATCH = 0, TH_ABI_VERSION = 0 };
 /* Handles and references */
-void THTensor_retain(THTensor *t);
-void THTensor_free(THTensor *t);
 THTensor *THTensor_new(void);
 THTensor *THTensor_newWithDtype(THDtype dtype);
 THStatus THTensor_reset(THTensor *t);
@@ -72,6 +70,8 @@ THTensor *THTensor_newWithTensor(THTensor *t);
 int THTensor_refcount(const THTensor *t);
 THStatus THTensor_setFlag(THTensor *t, char flag);
 THStatus THTensor_clearFlag(THTensor *t, char flag);
+void THTensor_retain(THTensor *t);
+void THTensor_free(THTensor *t);
 /* Element types */
 THDtype THGetDefaultDtype(void);
 THStatus THSetDefaultDtype(THDtype dtype);
@@ -931,8 +931,6 @@ THStatus THTensor_map2(THTensor *t, const THTensor *a, const THTensor *b, THMap2
 extern const THAllocator THDefaultAllocator;
 extern const THAllocator THRefcountedMapAllocator;
 extern const THAllocator THMapAllocator;
-void THStorage_retain(THStorage *storage);
-void THStorage_free(THStorage *storage);
 void *THStorage_data(const THStorage *storage);
 ptrdiff_t THStorage_size(const THStorage *storage);
 size_t THStorage_elementSize(const THStorage *storage);
@@ -962,6 +960,8 @@ THStatus THStorage_resize(THStorage *storage, ptrdiff_t size);
 THStatus THStorage_fill(THStorage *storage, double value);
 THStatus THStorage_rawCopy(THStorage *storage, const void *src);
 THStatus THStorage_copy(THStorage *storage, const THStorage *src);
+void THStorage_retain(THStorage *storage);
+void THStorage_free(THStorage *storage);
 /* Memory */
 void *THAlloc(ptrdiff_t size);
 void *THRealloc(void *ptr, ptrdiff_t size);
@@ -1023,11 +1023,11 @@ char *THStorage_sharedName(const THStorage *storage);
 THStorage *THStorage_newSharedFd(THDtype dtype, int fd, ptrdiff_t size);
 THStorage *THStorage_newShared(THDtype dtype, const char *name, ptrdiff_t size);
 /* Errors */
+const char *THStatus_name(THStatus status);
 const char *THGetLastError(void);
 THStatus THGetLastErrorCode(void);
 THStatus THSetLastError(THStatus status, const char *message);
 void THClearLastError(void);
-const char *THStatus_name(THStatus status);
 /* Threads */
 int THGetNumThreads(void);
 THStatus THSetNumThreads(int num_threads);

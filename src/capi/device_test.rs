@@ -83,7 +83,7 @@ fn on_a_gpu(dtype: Dtype, shape: &[i64]) -> Tensor {
 }
 
 fn reads(kind: &Kind) -> bool {
-    matches!(kind, Kind::input | Kind::inout | Kind::handle | Kind::shared | Kind::mask | Kind::index | Kind::pivots)
+    matches!(kind, Kind::input | Kind::inout | Kind::handle | Kind::emptied | Kind::shared | Kind::mask | Kind::index | Kind::pivots)
 }
 
 fn writes(kind: &Kind) -> bool {

@@ -238,8 +238,7 @@ pub(super) fn recorded(function: &'static Function, words: &[Word], given: Optio
     for k in each_place(places.written) {
         handle(words, k).map_or(Ok(()), check_writable)?;
     }
-    let is_reset = std::ptr::eq(function, &crate::api::functions::tensor::handles::table::reset::FUNCTION);
-    for k in each_place(places.handles).filter(|_| !is_reset) {
+    for k in each_place(places.handles & !places.emptied) {
         handle(words, k).map_or(Ok(()), check_own_geometry)?;
     }
     let rule = if edges.is_empty() { None } else { derivative(function) };

@@ -21,7 +21,7 @@ macro_rules! handle_functions {
             /// dtype as any result is. Returns a new reference.
             newWithDtype(dtype: dtype) -> new = Tensor::of_dtype(dtype);
             /// Makes `t` a fresh handle again, as `THTensor_new` returns it: it gives up its storage, its sizes and its dtype.
-            reset(t: handle) = {
+            reset(t: emptied) = {
                 t.reset();
                 Ok(())
             };

@@ -159,7 +159,7 @@ impl Face {
         let object = function.object();
         let doc = if name == function.name { function.doc.as_str() } else { "" };
         if let Some(object) =
-            object.filter(|object| matches!(object.kind.as_str(), "inout" | "handle" | "sparse_inout") && function.returns == "status")
+            object.filter(|object| matches!(object.kind.as_str(), "inout" | "handle" | "emptied" | "sparse_inout") && function.returns == "status")
         {
             return self.add_changing(function, name, object, doc);
         }
