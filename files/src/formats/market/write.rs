@@ -106,10 +106,12 @@ fn array(what: &Save<'_>, tensor: &Tensor, to: &mut dyn Output) -> Result<()> {
     let (size, precision) = (element.size(), precision(what));
     let text = |numbers: Range<usize>| {
         let mut text = Vec::with_capacity(numbers.len() * 16);
+        let mut in_order = grow::list(numbers.len() * size)?;
         for k in numbers {
             let at = (k % rows * columns + k / rows) * size;
-            line(&bytes[at..at + size], element, precision, b' ', &mut text);
+            in_order.extend_from_slice(&bytes[at..at + size]);
         }
+        line(&in_order, element, precision, b'\n', &mut text);
         Ok(text)
     };
     in_parts(bytes.len() / size, PART, text, to)
