@@ -57,7 +57,7 @@ macro_rules! chapters {
             "Fused expressions": fused crate::api::functions::fused;
             #[cfg(feature = "grad")] "Gradients": gradients_of_tensors crate::grad::functions::tensors;
             #[cfg(feature = "grad")] "Gradients": graphs crate::grad::functions::graphs;
-            #[cfg(feature = "grad")] "Gradients": gradient_calls crate::grad::calls::calls;
+            #[cfg(feature = "grad")] "Gradients": gradient_calls crate::grad::calls::chapter;
             #[cfg(feature = "grad")] "Optimizers": optimizers crate::grad::optim;
             "Devices": default_devices crate::api::functions::device::defaults;
             "Streams, events and graphs": streams crate::api::functions::stream;

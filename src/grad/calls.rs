@@ -37,7 +37,7 @@ unsafe fn give(
     Ok(())
 }
 
-macro_rules! grad_function_functions {
+macro_rules! grad_call_functions {
     ($do:ident) => {
         $do! { "", unrecorded;
             /// The gradients of `sum of gradients * outputs` with respect to each of the `inputs`, and of nothing else: leaves keep theirs.
@@ -85,9 +85,9 @@ macro_rules! grad_function_functions {
     };
 }
 
-pub mod calls {
+pub mod chapter {
     //! Gradients.
     use super::*;
-    grad_function_functions!(table);
-    pub(crate) use grad_function_functions as functions;
+    grad_call_functions!(table);
+    pub(crate) use grad_call_functions as functions;
 }
