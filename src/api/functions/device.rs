@@ -47,7 +47,7 @@ macro_rules! device_functions {
                 data: memory, deleter: deleter, context: context) -> new = {
                 let device = self::device(deviceType, deviceIndex)?;
                 backend::check(device)?;
-                // SAFETY: the caller vouches for `data`.
+                // SAFETY: the caller passes memory of these sizes and strides on this device, valid until the deleter is called.
                 unsafe { create::from_blob(device, dtype, size, stride, data, deleter, context) }
             };
             /// Returns the elements of `t` on a device, as `dtype`, or in their own dtype with `TH_UNDEFINED`. The result is `t` itself if
@@ -137,7 +137,7 @@ macro_rules! default_functions {
             /// Stores the properties of a GPU in `properties`.
             THCuda_properties(deviceIndex: int, properties: cuda_properties_out) = {
                 let found = gpu(deviceIndex)?.properties()?;
-                // SAFETY: the caller passes room for the struct.
+                // SAFETY: the caller passes a pointer to memory for one struct.
                 Ok(unsafe { properties.write(found) })
             };
             /// Allows, or with 0 forbids, that GPUs round the factors of float32 matrix products to TF32. TF32 has 10 bits after the
@@ -151,11 +151,11 @@ macro_rules! default_functions {
             THCuda_synchronize(deviceIndex: int) = gpu(deviceIndex)?.synchronize();
             /// Stores the memory usage of a GPU in `memory`.
             THCuda_memory(deviceIndex: int, memory: cuda_memory_out) =
-                // SAFETY: the caller passes room for the struct.
+                // SAFETY: the caller passes a pointer to memory for one struct.
                 Ok(unsafe { memory.write(memory_of(gpu(deviceIndex)?.memory()?)) });
             /// Stores the usage of pinned host memory in `memory`. The free and total bytes are those of the machine's memory.
             THCuda_pinnedMemory(memory: cuda_memory_out) =
-                // SAFETY: the caller passes room for the struct.
+                // SAFETY: the caller passes a pointer to memory for one struct.
                 Ok(unsafe { memory.write(memory_of(gpu(0)?.pinned_memory()?)) });
             /// Returns cached memory of a GPU, and cached pinned memory of the host, to the driver.
             THCuda_emptyCache(deviceIndex: int) = gpu(deviceIndex)?.empty_cache();

@@ -34,19 +34,19 @@ macro_rules! exchange_functions {
             /// If `DLPACK_FLAG_BITMASK_READ_ONLY` is set, the elements are copied and the deleter is called at once, because a tensor may
             /// be written. The same applies to uint16, which is copied to int32, and uint32, which is copied to int64.
             newFromDLPack(tensor: dlpack) -> new =
-                // SAFETY: the caller vouches for the producer's struct.
+                // SAFETY: the caller passes a struct that a producer has filled in.
                 unsafe { dlpack::import(tensor) };
             /// Returns a tensor as newFromDLPack does, from the struct that DLPack had before version 1, which cannot forbid writing.
             /// Returns a new reference.
             newFromDLPackLegacy(tensor: dlpack_legacy) -> new =
-                // SAFETY: the caller vouches for the producer's struct.
+                // SAFETY: the caller passes a struct that a producer has filled in.
                 unsafe { dlpack::import(tensor) };
             /// Fills in `schema` and `array` for a consumer of Arrow arrays, who shares the elements of `t`. The consumer must call the
             /// `release` of `array` exactly once; `t` may be freed before. `t` has one dimension. Elements that are not contiguous are
             /// copied, and so are Bool elements, which Arrow stores as bits. Arrow has no format for bfloat16. The former contents of both
             /// structs are ignored; on error both are unchanged.
             toArrow(t: input, schema: arrow_schema, array: arrow_array) =
-                // SAFETY: the caller vouches for the structs.
+                // SAFETY: the caller passes pointers to memory for one struct each.
                 unsafe { arrow::export(t, schema, array) };
             /// Returns a tensor with one dimension that shares the values of an Arrow array of signed integers, uint8, floats or truth
             /// values. The tensor takes ownership of both structs and sets their `release` to NULL. The producer's `release` is called
@@ -54,7 +54,7 @@ macro_rules! exchange_functions {
             /// copied is released at once. On error the caller keeps both structs. Nulls are an error; if `null_count` is -1, they are
             /// counted. Returns a new reference.
             newFromArrow(schema: arrow_schema, array: arrow_array) -> new =
-                // SAFETY: the caller vouches for the producer's structs.
+                // SAFETY: the caller passes structs that a producer has filled in.
                 unsafe { arrow::import(schema, array) };
         }
     };

@@ -46,7 +46,7 @@ macro_rules! fused_functions {
             };
             /// Releases a reference, and frees the expression with the last one; NULL is ignored.
             THFused_free(f: fused_or_null) -> nothing = {
-                // SAFETY: the caller passes NULL or a live expression, and gives up a reference of its own.
+                // SAFETY: the caller passes NULL or a live expression, and releases a reference that it owns.
                 unsafe { release(f) };
                 Ok(())
             };
