@@ -108,8 +108,8 @@ macro_rules! archive_functions {
             /// Adds a key and its value to the metadata. Files of NumPy, Matrix Market, PGM and PPM have no metadata. Tables accept only
             /// the names of their columns, under the keys `columns.0`, `columns.1` and so on.
             THArchive_addMetadata(archive: archive, key: text, value: text) = archive.writing()?.add_metadata(key, value);
-            /// Sets the number of significant digits of floats in text formats, from 0 to 17. 0, the default, stands for the fewest digits
-            /// that identify each number.
+            /// Sets the number of significant digits of floats in text formats, from 0 to 17. 0, the default, means the fewest digits that
+            /// identify each number.
             THArchive_setPrecision(archive: archive, digits: int) = archive.writing()?.set_precision(digits);
             /// Writes the file. Afterwards the archive can only be freed. On failure an existing file is unchanged, and the archive may be
             /// closed again.

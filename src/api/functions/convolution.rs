@@ -3,9 +3,9 @@
 //! Images have 1 to 3 dimensions, preceded by a dimension of channels and an optional batch dimension: `[batch x] channels x sizes`.
 //! `weight` is `outputs x (inputs / groups) x kernel`, and in a transposed convolution `inputs x (outputs / groups) x kernel`. Lists of
 //! strides, paddings and dilations have `ndim` entries, one for each dimension of an image, or a single entry for all dimensions. NULL
-//! stands for strides and dilations of 1 and no padding. All tensors have one dtype, which is not Bool. 16-bit floats are summed in
-//! float32; integers wrap. Padding may be left out of a sum instead of counting as 0: if an infinite weight meets padding, the result may
-//! be NaN or not.
+//! means strides and dilations of 1 and no padding. All tensors have one dtype, which is not Bool. 16-bit floats are summed in float32;
+//! integers wrap. Padding may be left out of a sum instead of counting as 0: if an infinite weight meets padding, the result may be NaN or
+//! not.
 //!
 //! Errors: `TH_ERR_SHAPE`, images, weights and results that do not fit each other; `TH_ERR_ARGUMENT`, lists of the wrong length, and
 //! strides, paddings, dilations and groups out of range; `TH_ERR_DTYPE`, tensors of different dtypes or of Bool.
@@ -62,7 +62,7 @@ macro_rules! convolution_functions {
         ///
         /// Each dimension of the result has `(size - 1) * stride - 2 * padding + dilation * (kernel - 1) + outputPadding + 1` elements.
         /// conv2d maps several shapes to the shape of `input`, and `outputPadding` chooses among them. `outputPadding` is less than the
-        /// stride or the dilation, and NULL stands for 0.
+        /// stride or the dilation, and NULL means 0.
         convTranspose2d(r: out, input: input, weight: input, bias: optional_input, ndim: len, stride: optional_counts,
             padding: optional_counts,
             outputPadding: optional_counts, groups: count, dilation: optional_counts) =
@@ -75,13 +75,13 @@ macro_rules! convolution_functions {
             convolution::of_dims(3, r, input, weight, bias,
                 ConvOptions { steps: Steps { stride, padding, dilation }, transposed: true, output_padding: outputPadding, groups });
         /// `r = gradient of the input of a convolution`, computed from the gradient of its result. Only the shape of `input` is used. The
-        /// other arguments are those of the convolution.
+        /// other arguments are as for the convolution.
         convolutionGradInput(r: out, gradOutput: input, weight: input, input: input, ndim: len, stride: optional_counts,
             padding: optional_counts, dilation: optional_counts, transposed: flag, outputPadding: optional_counts, groups: count) =
             convolution::gradient_of_input(r, gradOutput, weight, input,
                 ConvOptions { steps: Steps { stride, padding, dilation }, transposed, output_padding: outputPadding, groups });
         /// `r = gradient of the weight of a convolution`, summed over the batch, computed from its input and the gradient of its result.
-        /// Only the shape of `weight` is used. The other arguments are those of the convolution.
+        /// Only the shape of `weight` is used. The other arguments are as for the convolution.
         convolutionGradWeight(r: out, gradOutput: input, input: input, weight: input, ndim: len, stride: optional_counts,
             padding: optional_counts, dilation: optional_counts, transposed: flag, outputPadding: optional_counts, groups: count) =
             convolution::gradient_of_weight(r, gradOutput, input, weight,

@@ -153,7 +153,7 @@ macro_rules! default_functions {
             THCuda_memory(deviceIndex: int, memory: cuda_memory_out) =
                 // SAFETY: the caller passes a pointer to memory for one struct.
                 Ok(unsafe { memory.write(memory_of(gpu(deviceIndex)?.memory()?)) });
-            /// Stores the usage of pinned host memory in `memory`. The free and total bytes are those of the machine's memory.
+            /// Stores the usage of pinned host memory in `memory`. The free and total bytes describe the whole memory of the machine.
             THCuda_pinnedMemory(memory: cuda_memory_out) =
                 // SAFETY: the caller passes a pointer to memory for one struct.
                 Ok(unsafe { memory.write(memory_of(gpu(0)?.pinned_memory()?)) });

@@ -28,9 +28,9 @@ macro_rules! fourier_functions {
         /// The inverse of rfft: `r` is real, and its last dimension is the last dimension of the signal. With `onesided` the last dimension
         /// of the signal in `t` has only its first half. Imaginary parts that are 0 for every real signal are ignored.
         ///
-        /// `signalSizes` are the `ndim` sizes of the signal in the result. NULL stands for the sizes of `t`, except that with `onesided`
-        /// the last size is the even number `2 * (n - 1)`. If the half has one element, its size must be given. With `onesided` the last
-        /// size may be less than the size to which the half belongs; the higher frequencies are then left out.
+        /// `signalSizes` are the `ndim` sizes of the signal in the result. NULL means the sizes of `t`, except that with `onesided` the
+        /// last size is the even number `2 * (n - 1)`. If the half has one element, its size must be given. With `onesided` the last size
+        /// may be less than the size to which the half belongs; the higher frequencies are then left out.
         irfft(r: out, t: input, signalDims: int, normalized: flag, onesided: flag, ndim: len, signalSizes: optional_sizes) =
             fourier::irfft(r, t, FftOptions { dims: signalDims, normalized }, onesided, signalSizes);
     } };

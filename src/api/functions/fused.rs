@@ -6,11 +6,11 @@
 //!
 //! Names that are neither functions nor defined values are inputs. Numbers are written as in C, in decimal (`1.5e-3`) or hexadecimal
 //! (`0x1.8p3`). The operators are, from the lowest precedence to the highest: one of `<` `<=` `>` `>=` `==` `!=`; `+` `-`; `*` `/`; the
-//! sign `-`; and the powers `**` or `^`, which are right-associative. The functions are those of the chapters from Arithmetic to
-//! Comparisons and choices, and the gradients of activations. They are called without the prefix `THTensor_` and without the result:
-//! `clamp(a, 0, 1)`, `where(a > 0, b, 0.5)`, `addcmul(t, 0.1, a, b)`. The arguments choose among the forms of a function: `pow(a, 2)`,
-//! `pow(a, b)`, `max(a, 0)`, `lerp(a, b, w)`. `signbit` is refused, because it reads memory instead of elements. Statements before the
-//! expression, each ended by a semicolon, define values: `"d = a - b; d*d + tanh(d)"`.
+//! sign `-`; and the powers `**` or `^`, which are right-associative. Functions are from the chapters Arithmetic to Comparisons and
+//! choices, and the gradients of activations. They are called without the prefix `THTensor_` and without the result: `clamp(a, 0, 1)`,
+//! `where(a > 0, b, 0.5)`, `addcmul(t, 0.1, a, b)`. The arguments choose among the forms of a function: `pow(a, 2)`, `pow(a, b)`,
+//! `max(a, 0)`, `lerp(a, b, w)`. `signbit` is refused, because it reads memory instead of elements. Statements before the expression, each
+//! ended by a semicolon, define values: `"d = a - b; d*d + tanh(d)"`.
 //!
 //! The result equals the results of the single functions called one after the other, with their dtypes and rounding. On the host it is the
 //! same to the bit, except for the bits of NaN. Inputs broadcast. `a + b` is cadd if both are tensors, and add if one is a number; other

@@ -29,7 +29,7 @@ macro_rules! index_functions {
             take(r: out, t: input, index: index) = select::take(r, t, index);
             /// `r = t[indices]`, as NumPy's advanced indexing: `indices` are `count` index tensors, for the first dimensions of `t`, which
             /// broadcast to one shape. This shape replaces the indexed dimensions if they are adjacent; otherwise it comes first. NULL in
-            /// the list leaves a dimension whole. A mask, Bool or uint8, stands for the positions of its true elements, and indexes as many
+            /// the list leaves a dimension whole. A mask, Bool or uint8, selects the positions of its true elements, and indexes as many
             /// dimensions as it has. Negative positions count from the end.
             index(r: out, t: input, indices: optional_inputs, count: handle_count) = advanced::index(r, t, &indices);
             /// Returns `t[indices]`, as index does. Returns a new reference.

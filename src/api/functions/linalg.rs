@@ -26,13 +26,13 @@ macro_rules! linalg_functions {
         trtrs(rb: optional_out, ra: optional_out, b: input, a: input, upper: flag, transpose: flag, unitriangular: flag) =
             solve::trtrs(rb, ra, b, a, solve::Triangle { upper, transposed: transpose, unit: unitriangular });
         /// `rb = the X of least |b - a X|` for `a` [m x n] of full rank with m >= n; with m < n the X of least norm with `a X = b`. X is
-        /// [n x k] for `b` [m x k]; norms are those of columns. `ra` = the packed QR factorization of `a`, or for m < n its LQ
-        /// factorization (LAPACK's gels). Either may be NULL. An exact 0 on the diagonal of R is an error. Use lstsq for matrices that may
-        /// not have full rank.
+        /// [n x k] for `b` [m x k]; norms are per column. `ra` = the packed QR factorization of `a`, or for m < n its LQ factorization
+        /// (LAPACK's gels). Either may be NULL. An exact 0 on the diagonal of R is an error. Use lstsq for matrices that may not have full
+        /// rank.
         gels(rb: optional_out, ra: optional_out, b: input, a: input) = solve::gels(rb, ra, b, a);
         /// `x = the X of least norm among those with least |b - a X|`, for `a` [m x n] of any rank, computed from its singular values `s`,
-        /// in descending order. Singular values up to `rcond` times the greatest count as 0; a negative `rcond` stands for the dtype's
-        /// epsilon times the greater of m and n. `rank`, int64, is the number of the other singular values. Each result may be NULL.
+        /// in descending order. Singular values up to `rcond` times the greatest count as 0; a negative `rcond` means the dtype's epsilon
+        /// times the greater of m and n. `rank`, int64, is the number of the other singular values. Each result may be NULL.
         lstsq(x: optional_out, rank: optional_totals, s: optional_out, b: input, a: input, rcond: double) =
             solve::lstsq(solve::Fit { x, rank, s }, b, a, rcond);
 
@@ -118,11 +118,11 @@ macro_rules! linalg_functions {
         /// gesvd by PyTorch's name: `t = u diag(s) v^T`.
         svd(u: optional_out, s: optional_out, v: optional_out, t: input, some: flag) = eigen::gesvd(u, s, v, t, some);
         /// `r = the pseudoinverse of t`, [n x m] for [m x n]. Singular values up to `rcond` times the greatest count as 0; a negative
-        /// `rcond` stands for the dtype's epsilon times the greater of m and n.
+        /// `rcond` means the dtype's epsilon times the greater of m and n.
         pinverse(r: out, t: input, rcond: double) = eigen::pinverse(r, t, rcond);
         /// `r = the rank of each matrix`, int64: the number of singular values greater than `tol`. If `t` is `symmetric`, of which the
-        /// lower triangle is read, eigenvalues by magnitude are counted. A negative `tol` stands for the greatest of these values times
-        /// epsilon times the greater of m and n.
+        /// lower triangle is read, eigenvalues by magnitude are counted. A negative `tol` means the greatest of these values times epsilon
+        /// times the greater of m and n.
         matrixRank(r: totals, t: input, tol: double, symmetric: flag) = eigen::matrix_rank(r, t, tol, symmetric);
         /// `r = the norm p of each matrix`; with `keepdim` both dimensions remain with size 1.
         matrixNorm(r: out, t: input, p: matrix_norm, keepdim: flag) = eigen::matrix_norm(r, t, p, keepdim);

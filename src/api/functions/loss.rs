@@ -24,7 +24,7 @@ macro_rules! loss_functions {
         /// `r = d^2 / 2 where d < delta, else delta * (d - delta / 2)`, for `d = |t - target|`, reduced. `delta` is positive.
         huberLoss(r: out, t: input, target: input, reduction: reduction, delta: double) = losses::huber(r, t, target, reduction, delta);
         /// `r = weight * (posWeight * target * log(1 + e^-t) + (1 - target) * log(1 + e^t))`, reduced: the cross entropy of the probability
-        /// `sigmoid(t)`, for `target` from 0 to 1. `weight` and `posWeight` broadcast, too; NULL stands for 1.
+        /// `sigmoid(t)`, for `target` from 0 to 1. `weight` and `posWeight` broadcast, too; NULL means 1.
         bceWithLogits(r: out, t: input, target: input, weight: optional_input, posWeight: optional_input, reduction: reduction) =
             losses::bce_with_logits(r, t, target, [weight, posWeight], reduction);
         /// `r = target * (log(target) - t)`, reduced: the Kullback-Leibler divergence of the probabilities `target` from the probabilities
@@ -39,15 +39,15 @@ macro_rules! loss_functions {
         /// either may be NULL. Otherwise mean and variance are `runningMean` and `runningVar`, which do not change.
         ///
         /// `weight`, `bias`, `runningMean` and `runningVar` have one element for each channel, and the dtype of `t`, or float32 if `t` is a
-        /// 16-bit float. `weight` and `bias` may be NULL, which stands for 1 and 0. The results `mean` and `invstd` receive the values
-        /// used, and may be NULL. Floats only; computed in float32 or float64.
+        /// 16-bit float. `weight` and `bias` may be NULL, which means 1 and 0. The results `mean` and `invstd` receive the values used, and
+        /// may be NULL. Floats only; computed in float32 or float64.
         batchNorm(r: out, mean: optional_out, invstd: optional_out, t: input, weight: optional_input, bias: optional_input,
             runningMean: optional_state, runningVar: optional_state, training: flag, momentum: double, eps: double) =
             batch_norm::batch_norm(r, Used { mean, inverse: invstd }, t,
                 Channels { weight, bias, mean: runningMean, variance: runningVar, training, momentum, eps });
 
         /// `r[i..., :] = weight[index[i...], :]`: rows of a table. The index, int64 or int32, has any shape. The row `paddingIdx` gets no
-        /// gradient; -1 stands for no such row.
+        /// gradient; -1 means no such row.
         embedding(r: out, weight: input, index: index, paddingIdx: entry) = embedding::embedding(r, weight, index, paddingIdx);
     } };
 }
