@@ -1,4 +1,4 @@
-//! Rows as functions of expressions.
+//! Functions of the table as functions of fused expressions.
 
 use super::args::Kind;
 use super::function::Function;
@@ -9,7 +9,7 @@ use crate::ops::fused::{Argument, Callable};
 use crate::tensor::Tensor;
 use std::ffi::c_int;
 
-/// True if an argument of this kind is a number, false if it is a tensor; `None` for kinds that expressions do not have.
+/// Returns true if an argument of this kind is a number, false if it is a tensor, and `None` for kinds that expressions do not support.
 fn is_number(kind: Kind) -> Option<bool> {
     match kind {
         Kind::input | Kind::mask | Kind::optional_input => Some(false),
@@ -19,7 +19,7 @@ fn is_number(kind: Kind) -> Option<bool> {
     }
 }
 
-/// A number as the word of an argument.
+/// Returns a number as the word of an argument of this kind.
 fn number_word(kind: Kind, x: f64) -> Result<Word> {
     let whole = || match c_int::try_from(x as i64) {
         Ok(whole) if f64::from(whole) == x => Ok(whole),
@@ -33,7 +33,7 @@ fn number_word(kind: Kind, x: f64) -> Result<Word> {
 }
 
 impl Function {
-    /// The places in the signature of the arguments behind the result, in the order that they have in C.
+    /// Returns the positions in the signature of the arguments after the result, in the order of the C function.
     fn places(&self) -> impl Iterator<Item = usize> + '_ {
         let count = self.signature.kinds.len();
         let first_number = count - self.numbers.count_ones() as usize;

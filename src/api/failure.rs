@@ -7,13 +7,13 @@ use std::ffi::CStr;
 use std::fmt;
 
 thread_local! {
-    /// The status of the last failed call. The message lies in the thread's text, or is lost.
+    /// The status of the last failed call. The message is in the thread's text buffer, or is lost.
     pub(crate) static LAST_STATUS: Cell<THStatus> = const { Cell::new(TH_OK) };
-    /// True if there was no place for that message.
+    /// True if no memory was available for the message of the last failed call.
     pub(crate) static MESSAGE_LOST: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Keeps the failure for `THGetLastError`; `start` is what its message begins with.
+/// Stores a failure for `THGetLastError`. Its message begins with `start`. Returns the status.
 #[cold]
 pub(crate) fn remember(start: fmt::Arguments<'_>, error: &Error) -> THStatus {
     LAST_STATUS.set(error.status());
@@ -21,18 +21,18 @@ pub(crate) fn remember(start: fmt::Arguments<'_>, error: &Error) -> THStatus {
     error.status()
 }
 
-/// Keeps a failure that a program reports.
+/// Stores a failure that the program reports, for `THSetLastError`.
 pub(crate) fn remember_text(status: THStatus, message: &CStr) {
     LAST_STATUS.set(status);
     let start = &message.to_bytes()[..message.count_bytes().min(LONGEST_MESSAGE)];
     MESSAGE_LOST.set(!keep(format_args!("{}", String::from_utf8_lossy(start))));
 }
 
-/// Makes `message` the calling thread's text, a C string; false where there is no place for it.
+/// Stores `message` in the calling thread's text buffer, as a C string. Returns false if there is no memory for the buffer.
 fn keep(message: fmt::Arguments<'_>) -> bool {
     let Some(place) = alloc::thread_text() else { return false };
     let text = bounded(message);
-    // SAFETY: the place is this thread's own, and has room for the longest message and a 0 behind it.
+    // SAFETY: the buffer belongs to this thread, and has room for the longest message and its final 0.
     unsafe {
         text.bytes().enumerate().for_each(|(i, byte)| place.add(i).write(if byte == 0 { b' ' } else { byte }));
         place.add(text.len()).write(0);
@@ -40,7 +40,7 @@ fn keep(message: fmt::Arguments<'_>) -> bool {
     true
 }
 
-/// The failure of a call whose argument `name` is NULL.
+/// Returns the error of a call whose argument `name` is NULL.
 #[cold]
 pub(crate) fn null_argument(name: &str) -> Error {
     Error::new(Kind::Argument, format_args!("argument '{name}' is NULL"))

@@ -1,7 +1,7 @@
-//! Functions that belong together: forms of one operation, and second names.
+//! Related functions: the forms of each operation, and aliases.
 
-/// The operations that have several forms: the name of the operation, and the rows of `THTensor_*` that compute it. Where a call fits
-/// several forms, the first one is meant: `max` of a tensor is `amax`, a scalar.
+/// The operations that have several forms: the name of the operation, and the functions `THTensor_*` that compute it. If a call fits
+/// several forms, it uses the first: `max` of a tensor is `amax`, a scalar.
 pub static FORMS: &[(&str, &str)] = &[
     ("add", "add cadd"),
     ("sub", "sub csub"),
@@ -106,7 +106,7 @@ pub static FORMS: &[(&str, &str)] = &[
     ("newScalar", "newScalar newScalarLong"),
 ];
 
-/// Rows of `THTensor_*` that are second names: the name, and the row that does the same.
+/// The functions `THTensor_*` that are aliases: the alias, and the function that does the same.
 pub static ALIASES: &[(&str, &str)] = &[
     ("cholesky", "potrf"),
     ("dim", "nDimension"),

@@ -1,4 +1,4 @@
-//! The exported functions as values: what the arguments are, and what a call does.
+//! The exported functions as values: name, arguments and code.
 
 use super::args::{Args, Kind, Signature, scalar};
 use super::failure::{null_argument, remember};
@@ -15,24 +15,24 @@ use crate::tensor::Tensor;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
 
-/// Numbers an elementwise operation may have beside its tensors.
+/// The largest number of arguments of an elementwise operation that are numbers.
 pub(crate) const MOST_NUMBERS: usize = 2;
 
 /// An exported function.
 pub struct Function {
-    /// The beginning of its name in C: `THTensor_`.
+    /// The prefix of the C name: `THTensor_`.
     pub prefix: &'static str,
-    /// The rest of its name, and its arguments.
+    /// The name without its prefix, and the arguments.
     pub signature: Signature,
     /// The kind of the returned value.
     pub returns: Return,
     /// The code.
     pub body: Body,
-    /// The places of tensors among the arguments.
+    /// The positions of tensors among the arguments.
     pub places: Places,
-    /// The places of the numbers among the arguments in C, one bit for each. The signature has tensors first.
+    /// The positions of the numbers among the C function's arguments, one bit for each. The signature has tensors first.
     pub numbers: u8,
-    /// False for functions on gradients themselves, which are never recorded.
+    /// False for functions that manage gradients, which are never recorded.
     pub recorded: bool,
     /// The comment of the function in the header.
     #[cfg(any(test, feature = "api"))]
@@ -88,7 +88,7 @@ impl Function {
         if let Some(k) = tensors.iter().position(|word| word.is_null()) {
             return Err(null_argument(self.signature.arg(k)));
         }
-        // SAFETY: a word that is not 0 is a handle, and a handle a transparent pointer.
+        // SAFETY: a word that is not 0 is a live handle, and a handle is a transparent pointer.
         let tensors = each(|k| unsafe { &*(&raw const tensors[k]).cast::<Tensor>() });
         let mut values = [Scalar::Int(0); MOST_NUMBERS];
         let values = &mut values[..numbers.len()];
@@ -127,19 +127,19 @@ pub(crate) fn on_device(function: &'static Function, words: &[Word]) -> Result<W
     function.run(words)
 }
 
-/// Takes over every call once gradients are used.
+/// A function that handles every call once gradients are used.
 pub(crate) type Recorder = fn(&'static Function, &[Word]) -> Result<Word>;
 
 static RECORDER: OnceLock<Recorder> = OnceLock::new();
 
-/// From now on, `recorder` takes over every call.
+/// Makes `recorder` handle every call from now on.
 pub(crate) fn record_by(recorder: Recorder) {
     crate::alloc::fork::once(&RECORDER, || recorder);
     mode::set(mode::GRADIENTS);
 }
 
-/// A guard: new memory is allocated on the device of the call's tensors, which is a GPU if one tensor is there. A call without tensors
-/// allocates on the thread's default device.
+/// Returns a guard with which memory is allocated on the device of the call's tensors. This is a GPU if one of the tensors is on a GPU.
+/// `None` for a call without tensors, which allocates on the thread's default device.
 #[inline(never)]
 fn device_of(function: &Function, words: &[Word]) -> Option<DeviceGuard> {
     let devices = function.signature.tensors(words).map(|t| t.device());
@@ -159,7 +159,7 @@ fn keep_error(function: &Function, words: &[Word], error: &Error) -> Word {
     function.returns.on_error().unwrap_or(status.word())
 }
 
-/// One bit for each of these kinds, set for numbers.
+/// Returns a bit for each of these kinds, set if the kind is a number.
 pub(crate) const fn numbers_among(kinds: &[Kind]) -> u8 {
     let (mut bits, mut k) = (0, 0);
     while k < kinds.len() {

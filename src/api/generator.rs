@@ -6,11 +6,11 @@ use crate::random::{Generator, Philox, seed_from_os};
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// A source of random numbers. Functions that draw take NULL for the calling thread's own. Several threads may draw from one generator, one
-/// call after the other.
+/// A source of random numbers. For functions that draw random numbers, NULL means the calling thread's generator. Several threads may use
+/// one generator; their calls are serialised.
 pub struct THGenerator {
     generator: ForkMutex<Generator>,
-    /// The thread that draws, as [`this_thread`]; 0 for none.
+    /// The thread that is drawing, as returned by [`this_thread`]; 0 if no thread is.
     thread: AtomicUsize,
 }
 
@@ -19,12 +19,12 @@ thread_local! {
     static THREAD: u8 = const { 0 };
 }
 
-/// A number that no two threads have at a time; 0 while a thread ends.
+/// Returns a number that is unique among the running threads; 0 while the thread ends.
 fn this_thread() -> usize {
     THREAD.try_with(|mark| &raw const *mark as usize).unwrap_or(0)
 }
 
-/// Says that nobody draws, also where drawing ended by a panic.
+/// Clears the drawing thread when dropped, also after a panic.
 struct Drawing<'a>(&'a AtomicUsize);
 
 impl Drop for Drawing<'_> {
@@ -33,7 +33,7 @@ impl Drop for Drawing<'_> {
     }
 }
 
-/// Calls `f` with the generator meant: the handle's, or the thread's own for NULL. Where `f` fails, the generator is as it was.
+/// Calls `f` with the generator of a handle, or with the thread's generator for `None`. If `f` fails, the generator is restored.
 pub fn with<R>(handle: Option<&THGenerator>, f: impl FnOnce(&mut Generator) -> Result<R>) -> Result<R> {
     let Some(handle) = handle else {
         return match OWN.try_with(|own| own.try_borrow_mut().map(|mut own| with_own(&mut own, f))) {
@@ -42,7 +42,7 @@ pub fn with<R>(handle: Option<&THGenerator>, f: impl FnOnce(&mut Generator) -> R
         };
     };
     let thread = this_thread();
-    // A hook or an allocator of the caller may come here while a fill takes memory, and would wait for itself.
+    // A hook or an allocator of the caller may draw numbers while a fill allocates memory, and would deadlock.
     if thread != 0 && handle.thread.load(Relaxed) == thread {
         bail!(Internal, "this thread is drawing from the generator already")
     }
@@ -66,11 +66,11 @@ fn with_own<R>(own: &mut Philox, f: impl FnOnce(&mut Generator) -> Result<R>) ->
     Ok(result)
 }
 
-/// A new handle.
+/// Returns a new handle.
 pub fn new_generator(generator: Generator) -> Result<*mut THGenerator> {
     let Some(place) = alloc::allocate(size_of::<THGenerator>()) else { bail!(NoMem, "out of memory") };
     let place = place.cast::<THGenerator>();
-    // SAFETY: a fresh block of this size, aligned to 16.
+    // SAFETY: the block is fresh, has this size, and is aligned to 16 bytes.
     unsafe { place.write(THGenerator { generator: ForkMutex::new(generator), thread: AtomicUsize::new(0) }) };
     Ok(place.as_ptr())
 }

@@ -1,7 +1,8 @@
-//! Every exported function as data: [`function`] has the type, `table` makes values of it from lists, and `functions` has the lists.
+//! Every exported function as data: [`function`] defines the type, `functions` has the lists of functions, and `table` turns a list into
+//! values of this type.
 //!
-//! `args` has the kinds of arguments, `returns` the kinds of returned values, and `word` the form in which both cross the boundary to C.
-//! `forms`, `notes` and `nulls` have further facts for bindings of other languages.
+//! `args` has the kinds of arguments, `returns` the kinds of returned values, and `word` the representation of both in calls from C.
+//! `forms`, `notes` and `nulls` have further information for bindings of other languages.
 
 pub(crate) mod args;
 pub(crate) mod callable;

@@ -1,9 +1,9 @@
-//! Notes on arguments for programs that call any row: defaults, texts, results that are positions, and shapes that fit each other.
+//! Notes on arguments for bindings and generated tests: default values, texts, positions, and shapes that fit each other.
 //!
-//! Each line has the names of rows, without `THTensor_`, and the note on each of them. `*` stands for all rows with such an argument.
+//! Each line has names of functions, without `THTensor_`, and the notes on their arguments. `*` means all functions with these arguments.
 
-/// The values of arguments that PyTorch's function, or Torch7's where PyTorch has none, does not ask for. That of a list is the value of
-/// each entry. PyTorch's None is what thorn has for it: `TH_ALL_DIMS`, or a negative number.
+/// The default values of arguments, from PyTorch's function, or from Torch7's if PyTorch has none. The default of a list is the value of
+/// each entry. PyTorch's None becomes thorn's equivalent: `TH_ALL_DIMS`, or a negative number.
 pub static DEFAULT_VALUES: &[(&str, &str)] = &[
     ("THGrad_check", "eps=1e-6 atol=1e-5 rtol=1e-3"),
     ("isclose allclose", "rtol=1e-5 atol=1e-8"),
@@ -80,7 +80,7 @@ pub static DEFAULT_VALUES: &[(&str, &str)] = &[
     ("randint randintLike newRandint newRandintLike", "from=0"),
 ];
 
-/// Results and operands that hold positions, numbered from 0, though their kind does not say so: the argument, or `returns` for the
+/// Results and operands that hold positions, counted from 0, although their kind does not tell: the argument, or `returns` for the
 /// returned value.
 pub static POSITIONS: &[(&str, &str)] = &[
     ("nonzero nonzeroTuple unravelIndex trilIndices triuIndices randperm multinomial multinomialAliasDraw", "r"),
@@ -90,7 +90,7 @@ pub static POSITIONS: &[(&str, &str)] = &[
     ("THSTensor_newCsr", "col"),
 ];
 
-/// Arguments that are one of a few texts, and all of these, with `|` between them.
+/// Arguments that are one of a few texts, with all of these texts, separated by `|`.
 pub static WORDS: &[(&str, &str)] = &[
     ("*", "vf=V|F"),
     ("*", "xc=X|C"),
@@ -101,7 +101,7 @@ pub static WORDS: &[(&str, &str)] = &[
     ),
 ];
 
-/// Arguments that are texts of many kinds, and some that are right, with `|` between them.
+/// Arguments that are free texts, with examples of valid texts, separated by `|`.
 pub static EXAMPLES: &[(&str, &str)] = &[
     ("einsum", "equation=ij,jk->ik|i,i|ij|aab,b|ij,jk,kl->|...,...->..."),
     ("THFused_new", "expression=a|a*b+c|tanh(a*b+0.5)|where(a<b,a,2)/b|x=a-b;x^2+fmod(x,b)|a+|sum(a)"),
@@ -110,15 +110,15 @@ pub static EXAMPLES: &[(&str, &str)] = &[
     ("THArchive_metadata THArchive_addMetadata", "key=note"),
 ];
 
-/// Arguments with which a row succeeds whose operands must fit each other: `argument sizes` for tensors and `argument=value` for
-/// others, with `; ` between them. An `optional_counts` or `optional_sizes` that is not named is NULL; any other argument is free.
+/// Arguments with which a function succeeds whose operands must fit each other: `argument sizes` for tensors and `argument=value` for
+/// others, separated by `; `. An `optional_counts` or `optional_sizes` that is not listed is NULL. Any other argument is arbitrary.
 ///
-/// Sizes are expressions with commas between them; `()` is a scalar, and ` & ` separates the tensors of a list. An expression is made of
-/// numbers, letters, `+`, `-`, `*` and parentheses. In one call a letter is one number: `x`, `y` and `z` from 4 on, others from 1 to 3. A
-/// sign before the sizes tells the elements: `+` of a matrix with a dominant diagonal, `@` int64 positions from 0 to 3, `#` int64 ones.
+/// Sizes are expressions separated by commas; `()` is a scalar, and ` & ` separates the tensors of a list. An expression consists of
+/// numbers, letters, `+`, `-`, `*` and parentheses. In one call a letter has one value: `x`, `y` and `z` at least 4, others from 1 to 3. A
+/// sign before the sizes determines the elements: `+` a matrix with a dominant diagonal, `@` int64 positions from 0 to 3, `#` int64 1s.
 ///
-/// A value is an expression, a range `1..2`, of which any number will do, a list of expressions `[y,x]`, a constant of the header, or a
-/// text. A number or a range for a list is that of each of its entries.
+/// A value is an expression, a range `1..2` of valid numbers, a list of expressions `[y,x]`, a constant of the header, or a text. A number
+/// or a range for a list applies to each entry.
 pub static SHAPES: &[(&str, &str)] = &[
     ("mm", "m1 n,k; m2 k,p"),
     ("mv", "mat n,k; vec k"),

@@ -1,8 +1,8 @@
-//! Which kinds of pointers may be NULL, for programs that call any row.
+//! The kinds of pointers that may be NULL, for bindings and generated tests.
 
 use super::args::Kind;
 
-/// The kinds of pointers that may not be NULL.
+/// The kinds of pointers that must not be NULL.
 pub static NULL_REFUSED: &[Kind] = &[
     Kind::out,
     Kind::view_out,
@@ -52,7 +52,7 @@ pub static NULL_REFUSED: &[Kind] = &[
     Kind::grad_call,
 ];
 
-/// The kinds of lists that may be NULL where they have no entries.
+/// The kinds of lists that may be NULL if they have no entries.
 pub static NULL_IF_EMPTY: &[Kind] = &[
     Kind::sizes,
     Kind::strides,
@@ -65,7 +65,7 @@ pub static NULL_IF_EMPTY: &[Kind] = &[
     Kind::sparse_inputs,
 ];
 
-/// The kinds of pointers that may always be NULL. For kinds in none of the three lists it depends on the function.
+/// The kinds of pointers that may always be NULL. For kinds in none of the three lists, the function decides.
 pub static NULL_TAKEN: &[Kind] = &[
     Kind::optional_out,
     Kind::optional_indices,

@@ -8,15 +8,15 @@ use crate::error::{Error, Kind, Result, bail};
 use crate::ops::optim::Optimizer;
 use crate::tensor::Tensor;
 
-/// An optimizer: parameters, and what is remembered of each between steps.
+/// An optimizer: parameters, and the state of each parameter between steps.
 pub struct THOptim {
     /// The parameters.
     pub params: Vec<Tensor>,
-    /// `None` in the middle of a step that calls a function of the caller.
+    /// `None` during a step that calls a function of the caller.
     optimizer: ForkMutex<Option<Optimizer>>,
 }
 
-/// A new handle.
+/// Returns a new handle.
 pub fn new_optim(optimizer: Optimizer) -> Result<*mut THOptim> {
     let params = alloc::list(optimizer.params().len(), |k| Ok(optimizer.params()[k].clone()))?;
     match alloc::boxed(THOptim { params, optimizer: ForkMutex::new(Some(optimizer)) }) {
@@ -30,7 +30,7 @@ impl THOptim {
         self.optimizer.lock()
     }
 
-    /// What `f` makes of the optimizer.
+    /// Returns the result of `f` for the optimizer, which stays locked meanwhile.
     pub fn with<R>(&self, f: impl FnOnce(&mut Optimizer) -> Result<R>) -> Result<R> {
         match &mut *self.lock() {
             Some(optimizer) => f(optimizer),
@@ -38,7 +38,7 @@ impl THOptim {
         }
     }
 
-    /// What `f` makes of the optimizer, which others see in the middle of a step until then.
+    /// Returns the result of `f` for the optimizer. Meanwhile other calls fail, because the optimizer is in the middle of a step.
     pub fn taken<R>(&self, f: impl FnOnce(&mut Optimizer) -> Result<R>) -> Result<R> {
         let Some(optimizer) = self.lock().take() else { bail!(Argument, "the optimizer is in the middle of a step") };
         let mut taken = Taken(self, Some(optimizer));
@@ -49,7 +49,7 @@ impl THOptim {
     }
 }
 
-/// Puts an optimizer back, after a panic too.
+/// Puts an optimizer back when dropped, also after a panic.
 struct Taken<'a>(&'a THOptim, Option<Optimizer>);
 
 impl Drop for Taken<'_> {

@@ -1,18 +1,18 @@
-//! The places of tensors among the arguments of a row, as sets of bits.
+//! The positions of tensors among the arguments of a function, as sets of bits.
 
 use super::args::Kind;
 use super::returns::Return;
 
-/// Sets of places, one bit for each argument of the signature.
+/// Sets of argument positions, with one bit for each argument of the signature.
 #[derive(Debug, Clone, Copy)]
 pub struct Places {
-    /// Tensors whose elements are read, those of [`Places::lists`] left out.
+    /// Tensors whose elements are read, without those in lists.
     pub read: u32,
     /// Lists of tensors whose elements are read.
     pub lists: u32,
-    /// Tensors whose elements are written, whatever their dtype.
+    /// Tensors whose elements are written, of any dtype.
     pub written: u32,
-    /// Tensors among [`Places::written`] that may hold floats that depend on those that are read.
+    /// Tensors among [`Places::written`] that may hold floats computed from tensors that are read.
     pub results: u32,
     /// Lists of tensors that become views.
     pub view_lists: u32,
@@ -24,18 +24,18 @@ pub struct Places {
     pub emptied: u32,
     /// Lists of new handles.
     pub new_handles: u32,
-    /// Storages that a handle is made of.
+    /// Storages from which a handle is made.
     pub storages: u32,
     /// Storages whose elements are written.
     pub written_storages: u32,
-    /// True if sizes and strides of a handle are the caller's, so that the handle may show any element of its storage.
+    /// True if the caller chooses sizes and strides of a handle, which can then include any element of its storage.
     pub is_strided: bool,
     /// True if the function returns a new handle.
     pub returns_tensor: bool,
 }
 
 impl Places {
-    /// The places of these kinds.
+    /// Returns the positions of tensors among arguments of these kinds.
     pub(crate) const fn of(kinds: &[Kind], returns: Return) -> Places {
         let mut places = Places {
             read: 0,
@@ -52,7 +52,7 @@ impl Places {
             is_strided: false,
             returns_tensor: matches!(returns, Return::new),
         };
-        // What has sparse tensors calls other rows, which are recorded one by one.
+        // Functions of sparse tensors call other functions, which are recorded one by one.
         let mut k = 0;
         while k < kinds.len() {
             if matches!(kinds[k], Kind::sparse | Kind::sparse_out | Kind::sparse_inout | Kind::sparse_inputs) {
@@ -106,7 +106,7 @@ impl Places {
     }
 }
 
-/// The places in a set, from the first.
+/// Returns the positions in a set, in ascending order.
 pub fn each_place(mut set: u32) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let k = set.trailing_zeros();

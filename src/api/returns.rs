@@ -1,13 +1,13 @@
-//! The values that rows return: what each kind is in C, and what stands for a failure.
+//! The kinds of returned values: the C type of each kind, and its value on failure.
 
 use super::word::{ToWord, Word};
 use crate::dtype::TH_UNDEFINED;
 use std::ptr::null_mut;
 
-/// The kinds of values that functions give back: the type in C, and the value on failure.
+/// The kinds of values that functions return: the C type, and the value on failure.
 macro_rules! returns {
     ($d:tt $($(#[$doc:meta])* $kind:ident: $C:ty = $value:expr;)*) => {
-        /// The type of what is returned.
+        /// The C type of a returned value.
         macro_rules! return_type { () => { $crate::error::THStatus }; $( ($kind) => { $C }; )* }
         pub(crate) use return_type;
 
@@ -30,7 +30,7 @@ macro_rules! returns {
             }
         }
 
-        /// The kinds of returned values beside the status, each with the value on failure as C writes it.
+        /// The kinds of returned values except the status, each with the value on failure as C source text.
         #[cfg(any(test, feature = "api"))]
         pub static ON_ERROR: &[(Return, &str)] = &[$((Return::$kind, stringify!($value)),)*];
     };
@@ -44,13 +44,13 @@ returns! { $
     new: *mut THTensor = NULL;
     /// A new reference to a tensor, or NULL.
     new_or_null: *mut THTensor = NULL;
-    /// A tensor for a consumer of DLPack, who calls its deleter.
+    /// A tensor for a consumer of DLPack, which must call its deleter.
     dlpack: *mut DLManagedTensorVersioned = NULL;
-    /// [`Return::dlpack`] as it was before version 1.
+    /// [`Return::dlpack`] in the form before version 1.
     dlpack_legacy: *mut DLManagedTensor = NULL;
     /// A new reference to a storage.
     new_storage: *mut THStorage = NULL;
-    /// A storage that stays the tensor's.
+    /// A storage that belongs to the tensor.
     borrowed_storage: *mut THStorage = NULL;
     /// A new generator.
     new_generator: *mut THGenerator = NULL;
@@ -84,19 +84,19 @@ returns! { $
     int: c_int = 0;
     /// An open file, or -1.
     descriptor: c_int = -1;
-    /// A number of things.
+    /// A count.
     count: i64 = -1;
     /// A size of a dimension.
     size: i64 = -1;
-    /// A distance of neighbours along a dimension, in elements.
+    /// A distance between neighbours along a dimension, in elements.
     stride: i64 = -1;
     /// An element that is an int64.
     integer: i64 = -1;
-    /// An index into a storage, from 0.
+    /// An index into a storage, counted from 0.
     offset: isize = -1;
     /// A length of a storage or tensor in elements, or of memory in bytes.
     length: isize = -1;
-    /// Bytes.
+    /// A number of bytes.
     bytes: usize = 0;
     /// A seed of random numbers.
     seed: u64 = 0;
@@ -106,11 +106,11 @@ returns! { $
     device_type: THDeviceType = 0;
     /// Memory of a storage, or a new block.
     memory: *mut c_void = NULL;
-    /// Sizes or strides where the handle has them.
+    /// The sizes or strides of a handle, borrowed from the handle.
     borrowed_sizes: *const i64 = NULL;
-    /// A C string on the heap, which is the caller's.
+    /// A C string that the caller frees.
     new_text: *mut c_char = NULL;
-    /// A C string that is not the caller's.
+    /// A borrowed C string.
     borrowed_text: *const c_char = NULL;
     /// Nothing.
     nothing: () = ();

@@ -1,18 +1,18 @@
-//! The table: lists of functions. [`table`] makes a [`Function`](super::function::Function) of each line of a list.
+//! The table: lists of functions. The macro [`table`] turns each line of a list into a [`Function`](super::function::Function).
 //!
-//! Every chapter has its lines in a macro that hands them to another macro: `functions!(table)`. A line is
+//! The lines of a chapter are in a macro that passes them to another macro: `functions!(table)`. A line is
 //!
 //! ```text
 //! /// `r = m1 @ m2`, and the rest of the comment in the header.
 //! mm(r: out, m1: input, m2: input) = matmul::mm(r, m1, m2);
 //! ```
 //!
-//! with a kind for each argument (`args`), and `-> kind` if the function returns no status. `as "where"` follows a name that Rust reserves.
-//! The body is an expression of the arguments, which are checked and converted according to their kinds. Elementwise operations have their
-//! definition in braces instead of a body: `ops::pointwise`.
+//! with a kind for each argument (`args`), and `-> kind` if the function does not return a status. `as "where"` gives the C name if Rust
+//! reserves this name. The body is an expression of the arguments, which are checked and converted according to their kinds. Elementwise
+//! operations have a definition in braces instead of a body: see `ops::pointwise`.
 
-/// Makes the functions of a list, and `FUNCTIONS`, the list of all: `table!("prefix"; lines)`, or `table!("prefix", unrecorded; lines)`
-/// for functions that gradients never record.
+/// Defines the functions of a list, and `FUNCTIONS`, the slice of all of them: `table!("prefix"; lines)`, or
+/// `table!("prefix", unrecorded; lines)` for functions that are never recorded for gradients.
 macro_rules! table {
     ($prefix:literal; $($lines:tt)*) => { $crate::api::table::table! { @lines ($prefix, true); $($lines)* } };
     ($prefix:literal, unrecorded; $($lines:tt)*) => { $crate::api::table::table! { @lines ($prefix, false); $($lines)* } };
@@ -61,7 +61,7 @@ macro_rules! table {
         use $crate::api::args::c_types::*;
         /// The functions of this chapter.
         pub static FUNCTIONS: &[&$crate::api::function::Function] = &[$(&table::$name::FUNCTION),*];
-        /// Each function is a static of its own, so that a program which is linked with the archive contains only the functions that it calls.
+        /// Each function is a separate static, so that a program linked with the archive contains only the functions that it calls.
         #[allow(non_snake_case, missing_docs, unused_imports)]
         pub mod table {
             $(pub mod $name {
@@ -88,7 +88,7 @@ macro_rules! table {
 }
 pub(crate) use table;
 
-/// The name of a function in C, without its prefix.
+/// Returns the C name of a function, without its prefix.
 macro_rules! c_name {
     ($name:ident) => {
         stringify!($name)
@@ -99,7 +99,7 @@ macro_rules! c_name {
 }
 pub(crate) use c_name;
 
-/// The arguments of an elementwise operation, tensors before numbers: their names, kinds or words.
+/// Returns the names, kinds or words of an elementwise operation's arguments, tensors before numbers.
 macro_rules! tensors_first {
     (@$what:ident [$($t:expr),*] [$($n:expr),*] $arg:ident number $($rest:ident)*) => {
         $crate::api::table::tensors_first!(@a_number $what [$($t),*] [$($n),*] $arg number $($rest)*)

@@ -1,4 +1,4 @@
-//! Words: the values that cross the boundary of C.
+//! Words: the representation of arguments and returned values in calls from C.
 
 use super::callbacks::{THGradFunction, THGradHook, THGradRule, THOptimClosure};
 use super::sparse::{Sparse, THSTensor};
@@ -12,29 +12,29 @@ use crate::tensor::{THTensor, Tensor};
 use std::ffi::{c_char, c_int};
 use std::ptr::{null_mut, without_provenance_mut};
 
-/// An argument or a returned value as it crosses the boundary: a pointer, an integer, or the bits of a double.
+/// An argument or a returned value of a C function: a pointer, an integer, or the bits of a double.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 pub struct Word(*mut ());
 
 const _: () = assert!(size_of::<Word>() == 8, "a word holds a double");
 
-// SAFETY: a word is a number until the body of a row takes it for what it is.
+// SAFETY: a word is only a number. The body of a function converts it to a pointer.
 unsafe impl Sync for Word {}
-// SAFETY: as above.
+// SAFETY: as for `Sync`.
 unsafe impl Send for Word {}
 
 impl Word {
     /// NULL, 0, 0.0 and TH_OK.
     pub const ZERO: Word = Word(null_mut());
 
-    /// The word with these bits.
+    /// Returns the word with these bits.
     #[inline(always)]
     pub const fn from_bits(bits: u64) -> Word {
         Word(without_provenance_mut(bits as usize))
     }
 
-    /// Its bits.
+    /// Returns the bits of the word.
     #[inline(always)]
     pub fn bits(self) -> u64 {
         self.0.addr() as u64
@@ -47,17 +47,17 @@ impl Word {
     }
 }
 
-/// A C type as a word.
+/// Converts a C type to a word.
 pub trait ToWord {
     fn word(self) -> Word;
 }
 
-/// A word as a C type.
+/// Converts a word to a C type.
 pub trait FromWord {
     fn from_word(word: Word) -> Self;
 }
 
-/// The value that the body of a row gives where its function returns a `C`.
+/// A value that the body of a function may return if its C function returns a `C`.
 pub trait Gives<C> {
     fn given(self) -> Word;
 }
@@ -160,7 +160,7 @@ macro_rules! function_words {
         impl FromWord for $t {
             #[inline(always)]
             fn from_word(word: Word) -> $t {
-                // SAFETY: an optional function is a pointer that may be NULL, and the word was one of this type.
+                // SAFETY: an optional function is a nullable pointer, and the word was made from this type.
                 unsafe { std::mem::transmute::<*mut (), $t>(word.0) }
             }
         }

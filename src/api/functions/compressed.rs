@@ -1,16 +1,16 @@
 //! Products of compressed rows.
 //!
-//! A matrix of compressed rows (CSR) is three vectors: `crow`, where each row starts among the entries, with their number at the end;
+//! A matrix of compressed rows (CSR) is three vectors: `crow`, the start of each row among the entries, followed by the number of entries;
 //! `col`, the column of each entry; and `values`, the entries. SciPy calls them `indptr`, `indices` and `data`. `crow` and `col` are int64
-//! or int32, and read as they lie where they have one dtype; entries of a row may stand in any order and several for one place, which are
-//! summed. These functions take such vectors as they are, without a copy; `THSTensor` holds them together.
+//! or int32, and are read in place if both have the same dtype. The entries of a row may be in any order, and several entries for one
+//! position are summed. These functions use the vectors without a copy; a `THSTensor` holds all three.
 //!
-//! `values` and dense operands have one dtype. Sums of 16-bit floats are computed in float32 and rounded once, integers wrap. Each row is
-//! summed by one thread, so that results do not depend on the number of threads. On a GPU products with dense operands, and softmax, run
-//! there; systems and products of two compressed matrices are brought to the host, which computes them, and the results back.
+//! `values` and dense operands have one dtype. Sums of 16-bit floats are computed in float32 and rounded once; integers wrap. Each row is
+//! summed by one thread, so that results do not depend on the number of threads. On a GPU, products with dense operands and softmax run on
+//! the GPU. Solvers and products of two compressed matrices are computed on the host: operands are copied to the host, and results back.
 //!
-//! Errors: `TH_ERR_SHAPE`, operands that do not fit each other; `TH_ERR_DTYPE`, positions that are no integers, operands of several
-//! dtypes; `TH_ERR_ARGUMENT`, rows that do not follow each other, a column that lies outside.
+//! Errors: `TH_ERR_SHAPE`, operands that do not fit each other; `TH_ERR_DTYPE`, positions that are not integers, or operands of different
+//! dtypes; `TH_ERR_ARGUMENT`, row starts that decrease, or a column out of range.
 
 use crate::api::table::table;
 use crate::launch::RowSolve;
@@ -29,70 +29,81 @@ fn matrix_b<'a>(bcrow: &'a Tensor, bcol: &'a Tensor, bvalues: &'a Tensor) -> Mat
 macro_rules! compressed_functions {
     ($do:ident) => {
         $do! { "THTensor_";
-            /// Compresses coordinates by rows: entry `k` of a matrix of `size` rows stands in row `rows[k]` and column `columns[k]`, both less
-            /// than 2^32. `crow` [size + 1] and `col` become the places that have entries, by ascending columns in each row, each once. `order`
-            /// is the entries by their places, those of one place as they stand, and `starts` where those of each place start in it, with the
-            /// number of entries at the end: csrMatmul of `starts`, `order`, NULL and the values sums these for each place. On the host.
+            /// Compresses coordinates by rows: entry `k` of a matrix of `size` rows is in row `rows[k]` and column `columns[k]`, both less
+            /// than 2^32.
+            ///
+            /// `crow` [size + 1] and `col` describe the distinct positions, each once, with ascending columns in each row. `order` lists
+            /// the entries sorted by position; entries of one position keep their order. `starts` has the start of each position in
+            /// `order`, followed by the number of entries. csrMatmul of `starts`, `order`, NULL and the values computes the sum for each
+            /// position. Computed on the host.
             csrCompress(crow: totals, col: indices, starts: totals, order: indices, rows: index, columns: index, size: size) =
                 compressed::compress([crow, col, starts, order], rows, columns, size);
-            /// `r = A @ m` for the matrix A [n x k] of compressed rows and a matrix `m` [k x p] or a vector [k]. Without `values`, NULL, each
-            /// entry of A is 1: the sum of the rows of `m` that `col` lists.
+            /// `r = A @ m` for the matrix A [n x k] of compressed rows and a matrix `m` [k x p] or a vector [k]. If `values` is NULL, each
+            /// entry of A is 1, and each row of `r` is the sum of the rows of `m` that `col` lists.
             csrMatmul(r: out, crow: index, col: index, values: optional_input, m: input) =
                 compressed::product(r, crow, col, values, m);
             /// `r = A^T @ m` for the transpose of the matrix A [n x columns] of compressed rows and a matrix `m` [n x p] or a vector [n].
-            /// Without `values`, NULL, each entry of A is 1.
+            /// If `values` is NULL, each entry of A is 1.
             csrMatmulTransposed(r: out, crow: index, col: index, values: optional_input, m: input, columns: size) =
                 compressed::transposed_product(r, crow, col, values, m, columns);
-            /// `r[k]` = the sum of `a[i] * b[j]` over their elements, for each entry `k` of a pattern, which stands in row `i` and column `j`;
-            /// `a` [n x p] and `b` [m x p] are matrices, or vectors as matrices of one column: the entries of `a @ b^T` that the pattern has.
+            /// `r[k] = sum of a[i] * b[j]`, the dot product of row `i` of `a` and row `j` of `b`, for each entry `k` of a pattern, in row
+            /// `i` and column `j`: the elements of `a @ b^T` at the entries of the pattern. `a` [n x p] and `b` [m x p] are matrices; a
+            /// vector counts as a matrix of one column.
             csrSampled(r: out, crow: index, col: index, a: input, b: input) = compressed::sampled_product(r, crow, col, a, b);
-            /// `r` = softmax of the entries of each row: `e^x` by the sum of `e^x` over the row, of floats. `crow` [rows + 1] has where rows
-            /// start; columns do not matter, and elements without an entry take no part.
+            /// `r = e^x / sum of e^x` over the entries of each row: the softmax of floats. `crow` [rows + 1] has the starts of the rows.
+            /// Columns are not needed, because elements without an entry do not contribute.
             csrSoftmax(r: out, crow: index, values: input) = compressed::softmax(r, crow, values);
-            /// `r = y * (g - sum of g * y)` over each row: the gradient of csrSoftmax, from its result `y`.
+            /// `r = y * (g - sum of g * y)` over each row: the gradient of csrSoftmax, computed from its result `y` and the gradient `g` of
+            /// the result.
             csrSoftmaxGrad(r: out, crow: index, g: input, y: input) = compressed::softmax_gradient(r, crow, g, y);
-            /// `r = the X with A X = b`, or with `transpose` of `A^T X = b`, for the `upper` or lower triangle of the square matrix A [n x n]
-            /// of compressed rows, and a matrix `b` [n x p] or a vector [n] of floats; with `unitriangular` the diagonal counts as ones.
-            /// Entries of the other triangle are not looked at, as by trtrs. A diagonal of 0, or without an entry, is `TH_ERR_NUMERIC`, which
-            /// names the row. Rows follow from each other: threads divide the columns of `b`.
+            /// `r = the X with A X = b`, or with `transpose` of `A^T X = b`, for the `upper` or lower triangle of the square matrix A
+            /// [n x n] of compressed rows, and a matrix `b` [n x p] or a vector [n] of floats. With `unitriangular` the diagonal counts as
+            /// ones. Entries of the other triangle are ignored, as by trtrs. A diagonal element that is 0 or has no entry is
+            /// `TH_ERR_NUMERIC`, and the message names the row. Rows are solved one after the other; threads divide the columns of `b`.
             csrTrtrs(r: out, crow: index, col: index, values: input, b: input, upper: flag, transpose: flag, unitriangular: flag) =
                 compressed::solve(r, [crow, col, values], b, RowSolve { upper, transposed: transpose, unit: unitriangular });
-            /// `r = the X with A X = b`, or with `transpose` of `A^T X = b`, for the square matrix A [n x n] of compressed rows, and a matrix
-            /// `b` [n x p] or a vector [n]; float32 or float64. A is decomposed by Cholesky if it is symmetric, to the last bit, and positive
-            /// definite, else by LU with partial pivoting. Its columns are put in an order before that keeps the factors sparse: minimum
-            /// degree of A + A^T where most entries have one on the other side of the diagonal, of A^T A for others. All is computed in
-            /// float64, on the host, and rounded once. A singular matrix, and one with infinities or NaN, is `TH_ERR_NUMERIC`. Singular is also
-            /// a matrix whose reciprocal condition number is below 2e-15, by an estimate that does not depend on the units of rows and columns.
+            /// `r = the X with A X = b`, or with `transpose` of `A^T X = b`, for the square matrix A [n x n] of compressed rows, and a
+            /// matrix `b` [n x p] or a vector [n] of float32 or float64.
+            ///
+            /// A is factored by Cholesky if it is exactly symmetric and positive definite, else by LU with partial pivoting. Before that,
+            /// its columns are reordered so that the factors stay sparse: by minimum degree of A + A^T if most entries have a counterpart
+            /// across the diagonal, else of A^T A. Everything is computed in float64 on the host and rounded once. A matrix that is
+            /// singular or has infinities or NaN is `TH_ERR_NUMERIC`. A matrix counts as singular, too, if its estimated reciprocal
+            /// condition number is below 2e-15. The estimate does not depend on the scale of rows and columns.
             csrSolve(r: out, crow: index, col: index, values: input, b: input, transpose: flag) =
                 systems::solve(r, [crow, col, values], b, transpose);
-            /// `r = the x with A x = b` by conjugate gradients, preconditioned by the diagonal, for the symmetric positive definite matrix A
-            /// [n x n] of compressed rows and a vector `b` [n] of float32 or float64. It begins with `start` [n], or with zeros where that is
-            /// NULL, and ends when the norm of `b - A x` is at most `tol` times that of `b`, after `maxIter` steps, or where rounding errors of
-            /// `x` keep the norm from falling further, as with a `tol` of 0. The norm is computed in float64 from `x`; while it is above `tol`
-            /// and falls, the iteration begins anew with `b - A x`. `progress`, or NULL, is called after each step with the norm that the
-            /// iteration itself knows of, without rounding errors of `x`. For a `b` of 0 `r` is 0. Returns the number of steps; -1 on error.
+            /// `r = the x with A x = b` by conjugate gradients, preconditioned by the diagonal, for the symmetric positive definite matrix
+            /// A [n x n] of compressed rows and a vector `b` [n] of float32 or float64. Returns the number of steps; -1 on error.
             ///
-            /// `residual`, a float64, becomes the norm of `b - A x` by that of `b`. Where it is above `tol`, `r` is what the steps led to;
-            /// where `residual` is NULL this is `TH_ERR_NUMERIC`, as it always is if A is found not to be positive definite, or to be singular.
+            /// The iteration begins with `start` [n], or with zeros if `start` is NULL. It ends when the norm of `b - A x` is at most `tol`
+            /// times the norm of `b`, after `maxIter` steps, or when rounding errors of `x` keep the norm from falling further, as with a
+            /// `tol` of 0. The norm is computed in float64 from `x`. While it falls but is above `tol`, the iteration restarts with
+            /// `b - A x`. After each step `progress`, if not NULL, is called with the iteration's own estimate of the norm, which does not
+            /// include rounding errors of `x`. If `b` is 0, so is `r`.
+            ///
+            /// `residual`, a float64, becomes the norm of `b - A x` divided by the norm of `b`. If this quotient is above `tol`, `r` is the
+            /// result of the last step. If `residual` is NULL, a quotient above `tol` is `TH_ERR_NUMERIC`. A matrix found to be singular or
+            /// not positive definite is always `TH_ERR_NUMERIC`.
             csrCg(r: out, residual: optional_out, crow: index, col: index, values: input, b: input, start: optional_input, tol: double,
                 maxIter: size, progress: progress, context: context) -> count = {
                 let iteration = Iteration { tol, most: maxIter, progress: (progress, context) };
-                // SAFETY: the caller's, as the type of the function asks.
+                // SAFETY: the caller passes a progress function that keeps the rules of `THProgressFunction`.
                 unsafe { systems::conjugate_gradients([r, b], residual, [crow, col, values], start, &iteration) }
             };
-            /// `r` = the entries of A @ B, the product of two matrices of compressed rows, which is another one: `rcrow` has where its rows
-            /// start, `rcol` the column of each entry. B has `columns` columns. Entries of a row stand by ascending columns, each once, and one
-            /// stands wherever two entries meet, be their sum 0 or not. Positions are int32 where all that are given are, and the entries are
-            /// less than 2^31; else int64. Handles for them are fresh, int64, or int32 where all fit. A row costs one step for each two entries
-            /// that meet.
+            /// `r` = the entries of A @ B, the product of two matrices of compressed rows, as a matrix of compressed rows with the row
+            /// starts `rcrow` and the columns `rcol`. B has `columns` columns. The entries of a row have ascending columns, each once. The
+            /// result has an entry wherever two entries are multiplied, even if their sum is 0.
+            ///
+            /// Positions are int32 if all given positions are int32 and there are fewer than 2^31 entries; else they are int64. Handles for
+            /// positions are fresh, int64, or int32 if all positions fit. The cost of a row is one step for each product of two entries.
             csrMatmulCsr(r: out, rcrow: indices, rcol: indices, acrow: index, acol: index, avalues: input, bcrow: index, bcol: index,
                 bvalues: input, columns: size) = {
                 let (a, b) = (matrix_a(acrow, acol, avalues), matrix_b(bcrow, bcol, bvalues));
                 compressed::sparse_product(SparseResult { starts: rcrow, columns: rcol, values: r }, a, b, columns)
             };
-            /// `r[k]` = element [i, j] of A @ B for each entry `k` of a pattern, which stands in row `i` and column `j`: csrSampled for
-            /// matrices of compressed rows. With `transposeA` it is A^T @ B, with `transposeB` A @ B^T; both at once are `TH_ERR_UNSUPPORTED`.
-            /// B as it stands has `columns` columns.
+            /// `r[k]` = element [i, j] of A @ B for each entry `k` of a pattern, in row `i` and column `j`: csrSampled for matrices of
+            /// compressed rows. With `transposeA` A^T @ B is computed, with `transposeB` A @ B^T; both together are `TH_ERR_UNSUPPORTED`.
+            /// B, before transposition, has `columns` columns.
             csrSampledCsr(r: out, crow: index, col: index, acrow: index, acol: index, avalues: input, bcrow: index, bcol: index,
                 bvalues: input, columns: size, transposeA: flag, transposeB: flag) = {
                 let of = [matrix_a(acrow, acol, avalues), matrix_b(bcrow, bcol, bvalues)];

@@ -8,43 +8,44 @@ use crate::error::{bail, status_name};
 use crate::ops::linalg::blas;
 use std::ffi::{c_char, c_int};
 
-/// The first number of the version: it changes with the API.
+/// The first number of the version, which changes with the API.
 pub const TH_VERSION_MAJOR: c_int = 0;
 /// The second number of the version.
 pub const TH_VERSION_MINOR: c_int = 1;
 /// The third number of the version.
 pub const TH_VERSION_PATCH: c_int = 0;
-/// Changes whenever programs must be compiled anew; also the number of the shared library, `libthorn.so.0`.
+/// The version of the binary interface, and the number in the shared library's name, `libthorn.so.0`. It changes whenever programs must be
+/// recompiled.
 pub const TH_ABI_VERSION: c_int = 0;
 
 macro_rules! dtype_functions {
     ($do:ident) => {
         $do! { "";
-            /// The dtype that floats get where no argument says one: float32 at start.
+            /// Returns the dtype of floats where no argument gives a dtype: float32 initially.
             THGetDefaultDtype() -> dtype = Ok(dtype::default_dtype().code());
-            /// Sets the default dtype, a float, for the whole process.
+            /// Sets the default dtype, which must be a float, for the whole process.
             THSetDefaultDtype(dtype: other_dtype) = {
                 if dtype::set_default_dtype(dtype) { Ok(()) } else { bail!(Dtype, "the default dtype must be a float, not {dtype}") }
             };
-            /// Bytes an element takes; 0 on error.
+            /// Returns the size of an element in bytes; 0 on error.
             THDtype_size(dtype: other_dtype) -> bytes = Ok(dtype.size());
-            /// PyTorch's name, `"float32"`; NULL on error. Never freed.
+            /// Returns PyTorch's name of a dtype, such as `"float32"`; NULL on error. Never freed.
             THDtype_name(dtype: other_dtype) -> borrowed_text = Ok(dtype.c_name().as_ptr());
-            /// The dtype with this name: what `THDtype_name` gives, or `"float"`, `"double"`, `"half"`, `"long"`, `"int"`, `"short"`, `"char"`,
-            /// `"byte"`. `TH_UNDEFINED` on error.
+            /// Returns the dtype with this name: a name from `THDtype_name`, or `"float"`, `"double"`, `"half"`, `"long"`, `"int"`,
+            /// `"short"`, `"char"`, `"byte"`. `TH_UNDEFINED` on error.
             THDtype_fromName(name: text) -> dtype = match dtype::Dtype::from_name(name.to_bytes()) {
                 Some(dtype) => Ok(dtype.code()),
                 None => bail!(Argument, "no dtype is called '{}'", String::from_utf8_lossy(name.to_bytes())),
             };
-            /// 1 if the elements are floats; 0 if not and on error.
+            /// Returns 1 if the elements are floats; 0 if not and on error.
             THDtype_isFloat(dtype: other_dtype) -> flag = Ok(dtype.is_float());
-            /// 1 if the elements are integers, which Bool is not; 0 if not and on error.
+            /// Returns 1 if the elements are integers; 0 if not and on error. Bool does not count as an integer.
             THDtype_isIntegral(dtype: other_dtype) -> flag = Ok(dtype.category() == dtype::Category::Integer);
-            /// 1 if the elements may be negative: all dtypes but uint8 and Bool; 0 if not and on error.
+            /// Returns 1 if elements can be negative, which holds for all dtypes except uint8 and Bool; 0 if not and on error.
             THDtype_isSigned(dtype: other_dtype) -> flag = Ok(!matches!(dtype, dtype::Dtype::Uint8 | dtype::Dtype::Bool));
-            /// The dtype two tensors of these dtypes are computed in; `TH_UNDEFINED` on error.
+            /// Returns the dtype in which operands of these two dtypes are computed; `TH_UNDEFINED` on error.
             THDtype_promote(a: other_dtype, b: other_dtype) -> dtype = Ok(a.promote(b).code());
-            /// 1 if a result of dtype `from` may be stored in a tensor of dtype `to`; 0 if not and on error.
+            /// Returns 1 if a result of dtype `from` may be stored in a tensor of dtype `to`; 0 if not and on error.
             THDtype_canCast(from: other_dtype, to: other_dtype) -> flag = Ok(from.can_cast(to));
         }
     };
@@ -53,7 +54,7 @@ macro_rules! dtype_functions {
 pub mod dtypes {
     //! Element types.
     //!
-    //! Errors: `TH_ERR_ARGUMENT`, a code or a name that is no dtype; `TH_ERR_DTYPE`, a default dtype that is no float.
+    //! Errors: `TH_ERR_ARGUMENT`, a code or a name that is not a dtype; `TH_ERR_DTYPE`, a default dtype that is not a float.
     use super::*;
     dtype_functions!(table);
     pub(crate) use dtype_functions as functions;
@@ -62,9 +63,11 @@ pub mod dtypes {
 macro_rules! thread_functions {
     ($do:ident) => {
         $do! { "";
-            /// Threads an operation may use, the caller's included. At start: `TH_NUM_THREADS` of the environment, else the number of cores.
+            /// Returns the number of threads that an operation may use, including the calling thread. It is initially `TH_NUM_THREADS` of
+            /// the environment, else the number of cores.
             THGetNumThreads() -> int = Ok(pool::num_threads() as c_int);
-            /// Sets how many threads an operation may use, for the whole process; at least 1. Results do not depend on it.
+            /// Sets the number of threads that an operation may use, at least 1, for the whole process. Results do not depend on this
+            /// number.
             THSetNumThreads(num_threads: int) = {
                 if num_threads < 1 {
                     bail!(Argument, "{num_threads} threads: at least 1 is needed")
@@ -72,7 +75,7 @@ macro_rules! thread_functions {
                 pool::set_num_threads(num_threads as usize);
                 Ok(())
             };
-            /// Cores this process may run on.
+            /// Returns the number of cores on which this process may run.
             THGetNumCores() -> int = Ok(pool::num_cores() as c_int);
         }
     };
@@ -90,18 +93,20 @@ pub mod threads {
 macro_rules! blas_functions {
     ($do:ident) => {
         $do! { "";
-            /// Lets a BLAS of the machine compute products of float32 and float64 (gemm, gemv), and linear algebra if LAPACK is in it (getrf,
-            /// getrs, getri, trtrs, potrf, potrs, potri, pstrf, geqrf, orgqr, ormqr, syevd, geev, gesdd), for the whole process:
-            /// `THSetBlas("libopenblas.so.0")`. `path` is what `dlopen` takes, a file name that the loader looks for or a path; its code runs
-            /// in this process. NULL: thorn's own again, as at start.
+            /// Lets a BLAS library of the machine compute products of float32 and float64 (gemm, gemv), for the whole process:
+            /// `THSetBlas("libopenblas.so.0")`. If the library includes LAPACK, it computes linear algebra, too (getrf, getrs, getri,
+            /// trtrs, potrf, potrs, potri, pstrf, geqrf, orgqr, ormqr, syevd, geev, gesdd). `path` is a file name that the loader searches
+            /// for, or a path, as for `dlopen`. The library's code runs in this process. NULL restores thorn's own routines, the initial
+            /// setting.
             ///
-            /// OpenBLAS, MKL (`libmkl_rt.so.2`), BLIS and the reference have what is needed, with integers of 32 or 64 bits. What the library
-            /// has no routine for, convolutions, and operands in which no stride is 1 are left to thorn. The library decides then how many
-            /// threads there are, and results depend on it. It is never unloaded.
+            /// OpenBLAS, MKL (`libmkl_rt.so.2`), BLIS and the reference BLAS are supported, with integers of 32 or 64 bits. thorn still
+            /// computes convolutions, operations for which the library has no routine, and operands without a stride of 1. The library then
+            /// decides how many threads are used, and results depend on this number. A loaded library is never unloaded.
             ///
-            /// Errors: `TH_ERR_IO`, it cannot be loaded; `TH_ERR_FORMAT`, it is no BLAS. What was in use stays so then.
+            /// Errors: `TH_ERR_IO`, the library cannot be loaded; `TH_ERR_FORMAT`, the file is not a BLAS. The previous setting then
+            /// remains in effect.
             THSetBlas(path: optional_text) = blas::set(path);
-            /// The path given to `THSetBlas` when the library in use was loaded; NULL where thorn computes itself. Never freed.
+            /// Returns the path that `THSetBlas` loaded for the library in use; NULL if thorn's own routines are in use. Never freed.
             THGetBlas() -> borrowed_text = Ok(blas::path());
         }
     };
@@ -110,7 +115,7 @@ macro_rules! blas_functions {
 pub mod vendor {
     //! BLAS of the machine.
     //!
-    //! Errors: `TH_ERR_IO`, the library cannot be loaded; `TH_ERR_FORMAT`, it is no BLAS.
+    //! Errors: `TH_ERR_IO`, the library cannot be loaded; `TH_ERR_FORMAT`, the file is not a BLAS.
     use super::*;
     blas_functions!(table);
     pub(crate) use blas_functions as functions;
@@ -119,13 +124,16 @@ pub mod vendor {
 macro_rules! version_functions {
     ($do:ident) => {
         $do! { "";
-            /// The declarations of this library as plain C without a preprocessor: `ffi.cdef(ffi.string(lib.THCdef()))` in LuaJIT, and the same
-            /// of Python's cffi. All but this function and the next, which you declare to call them: `const char *THCdef(void);`. A `FILE *` is
-            /// a `void *` there. Never freed.
+            /// Returns the declarations of this library as plain C that needs no preprocessor: `ffi.cdef(ffi.string(lib.THCdef()))` in
+            /// LuaJIT; Python's cffi reads them, too. Never freed.
+            ///
+            /// `THCdef` and `THCdefChapter` are not included; the caller declares them: `const char *THCdef(void);`. `FILE *` is declared
+            /// as `void *`.
             THCdef() -> borrowed_text = Ok(DECLARATIONS.as_ptr().cast::<c_char>());
-            /// The part of `THCdef` that declares the functions of the chapter with this title, `"Matrix products"`, or with `""` all types and
-            /// constants, which each chapter needs before it: a reader that is slow, as cffi is, hears of what it calls only. A C string that
-            /// the caller frees with `THFree`; NULL on error. You declare it to call it: `char *THCdefChapter(const char *title);`.
+            /// Returns the part of `THCdef` that declares the functions of the chapter with this title, such as `"Matrix products"`, or,
+            /// for `""`, all types and constants. Every chapter needs the types and constants first. Slow parsers, such as cffi, can thus
+            /// read only the chapters that they need. The result is a C string that the caller frees with `THFree`; NULL on error. The
+            /// caller declares the function: `char *THCdefChapter(const char *title);`.
             THCdefChapter(title: text) -> new_text = {
                 let title = title.to_bytes();
                 let Some(part) = chapter(title) else { bail!(Argument, "no chapter is called '{}'", String::from_utf8_lossy(title)) };
@@ -133,11 +141,11 @@ macro_rules! version_functions {
                 text.push(part)?;
                 Ok(text.into_c_string())
             };
-            /// The version of the library in use, `"0.1.0"`. Never freed.
+            /// Returns the version of the library in use, such as `"0.1.0"`. Never freed.
             THVersion() -> borrowed_text = Ok(concat!(env!("CARGO_PKG_VERSION"), "\0").as_ptr().cast::<c_char>());
-            /// `TH_ABI_VERSION` of the library in use.
+            /// Returns `TH_ABI_VERSION` of the library in use.
             THAbiVersion() -> int = Ok(TH_ABI_VERSION);
-            /// The vector instructions kernels use on this machine: `"baseline"`, `"avx2"` or `"avx512"`. Never freed.
+            /// Returns the vector instruction set that kernels use on this machine: `"baseline"`, `"avx2"` or `"avx512"`. Never freed.
             THSimdLevel() -> borrowed_text = Ok(match simd::level() {
                 simd::Level::Baseline => c"baseline",
                 simd::Level::Avx2 => c"avx2",
@@ -147,10 +155,10 @@ macro_rules! version_functions {
     };
 }
 
-/// The texts that `THCdef` and `THCdefChapter` return.
+/// The text that `THCdef` returns, and of which `THCdefChapter` returns a part.
 static DECLARATIONS: &str = concat!(include_str!("../../capi/declarations.h"), "\0");
 
-/// The declarations of a chapter; those that stand before the first one where there is no title.
+/// Returns the declarations of a chapter, or, for an empty title, the declarations before the first chapter.
 fn chapter(title: &[u8]) -> Option<&'static str> {
     let mut rest = DECLARATIONS.trim_end_matches('\0');
     let mut here: &[u8] = b"";
@@ -167,7 +175,7 @@ fn chapter(title: &[u8]) -> Option<&'static str> {
 pub mod versions {
     //! Versions.
     //!
-    //! Errors: `TH_ERR_ARGUMENT`, a chapter that there is not.
+    //! Errors: `TH_ERR_ARGUMENT`, a chapter that does not exist.
     use super::*;
     version_functions!(table);
     pub(crate) use version_functions as functions;
@@ -176,8 +184,8 @@ pub mod versions {
 macro_rules! error_functions {
     ($do:ident) => {
         $do! { "";
-            /// Returns the name of a status in this header: `"TH_ERR_SHAPE"`. Other numbers, as callbacks may return them, are `"unknown
-            /// status"`. Never freed.
+            /// Returns the name of a status in this header, such as `"TH_ERR_SHAPE"`. For other numbers, which callbacks may return, the
+            /// result is `"unknown status"`. Never freed.
             THStatus_name(status: status) -> borrowed_text = Ok(status_name(status).unwrap_or(c"unknown status").as_ptr());
         }
     };
@@ -186,7 +194,7 @@ macro_rules! error_functions {
 pub mod errors {
     //! Errors.
     //!
-    //! These functions do not fail: `TH_OK`, 0, is the status where nothing has.
+    //! These functions do not fail. `TH_OK`, 0, is the status of success.
     use super::*;
     error_functions!(table);
     pub(crate) use error_functions as functions;

@@ -1,5 +1,5 @@
-//! The exported functions. A module that has some is a chapter of the header, and its documentation the chapter's title and introduction;
-//! modules with the same title make one chapter. `scripts/header/src/book.rs` has their order.
+//! The exported functions. Each module with functions is a chapter of the header: the first line of its documentation is the title, the
+//! rest the introduction. Modules with the same title make one chapter. `scripts/header/src/book.rs` has the order of the chapters.
 
 pub mod apply;
 #[cfg(feature = "files")]
