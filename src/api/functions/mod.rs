@@ -1,5 +1,5 @@
-//! The exported functions. A module that has some is a chapter of the header, and its documentation the chapter's title and introduction;
-//! modules with the same title make one chapter. `scripts/header/src/book.rs` has their order.
+//! The exported functions. Each module with functions is a chapter of the header: its documentation is the chapter's title and
+//! introduction. Modules with the same title form one chapter. `scripts/header/src/book.rs` lists the chapters in order.
 
 pub mod apply;
 #[cfg(feature = "files")]
