@@ -236,7 +236,7 @@ macro_rules! sparse_functions {
             /// The sum of all values; NaN on error.
             sumall(s: sparse) -> accumulated = math::total(s.parts()?);
             /// `r` = the sum of `s` over the `ndim` dimensions `dims`, which are removed, coalesced; integers are summed in int64. If no
-            /// sparse dimension remains, all dimensions of the result are dense, and the result has one entry, or none if `s` has none.
+            /// sparse dimension remains, all dimensions of the result are dense, and the result has one entry, or no entry if `s` has none.
             sum(r: sparse_out, s: sparse, ndim: len, dims: dims) = set(r, math::sum(s.parts()?, dims));
             /// The norm of all elements of `s`, (sum of |s|^value)^(1 / value); NaN on error.
             normall(s: sparse, value: double) -> accumulated = math::norm(s.parts()?, value);

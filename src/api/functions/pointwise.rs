@@ -70,14 +70,14 @@ macro_rules! scaled_functions {
         cmax(r: out, a: input, b: input) = arithmetic::cmax_tensor(r, a, b);
         /// `r = the smaller of a and b`, with broadcasting and promotion; NaN if either is NaN. 0-d integer tensors are as for cmax.
         cmin(r: out, a: input, b: input) = arithmetic::cmin_tensor(r, a, b);
-        /// `r = the larger of t and value`; NaN if either is NaN. With a whole `value` integers keep their dtype; any other `value` gives
-        /// the default dtype. If `t` is of integers, a whole `value` outside the range of its dtype counts as the nearest integer in that
+        /// `r = the larger of t and value`; NaN if either is NaN. With a whole `value` integers keep their dtype, otherwise they give the
+        /// default dtype. If `t` is of integers, a whole `value` outside the range of its dtype counts as the nearest integer in that
         /// range.
         cmaxValue(r: out, t: input, value: number) = arithmetic::cmax_value(r, t, value);
         /// `r = the smaller of t and value`; NaN if either is NaN. `value` is as for cmaxValue.
         cminValue(r: out, t: input, value: number) = arithmetic::cmin_value(r, t, value);
         /// `r = min(max(t, minimum), maximum)`; if `minimum > maximum`, the result is `maximum`. NaN stays NaN. A `minimum` of -inf and a
-        /// `maximum` of inf have no effect, and integers keep their dtype. With whole bounds integers keep their dtype; other bounds give
+        /// `maximum` of inf have no effect, and integers keep their dtype. With whole bounds integers keep their dtype, otherwise they give
         /// the default dtype. cmaxValue and cminValue have only one bound.
         clamp(r: out, t: input, minimum: number, maximum: number) = arithmetic::clamp(r, t, minimum, maximum);
         /// `r = min(max(t, minimum), maximum)` with bounds for each element, with broadcasting and promotion; NaN if any of the three is
@@ -137,8 +137,8 @@ macro_rules! choice_functions {
         $do! { "THTensor_";
             /// `r = condition ? a : b`, with broadcasting of all three and promotion of `a` with `b`. The condition is Bool or uint8.
             choose as "where"(r: out, condition: mask, a: input, b: input) = choose::choose(r, condition, a, b);
-            /// `r = condition ? a : value`; otherwise as where. With a whole `value` integers keep their dtype, and `value` must be in its
-            /// range; any other `value` gives the default dtype.
+            /// `r = condition ? a : value`; otherwise as where. With a whole `value`, which must be in the range of their dtype, integers
+            /// keep their dtype; otherwise they give the default dtype.
             whereValue(r: out, condition: mask, a: input, value: number) = choose::choose_value(r, condition, a, value, false);
             /// `r = condition ? value : b`; otherwise as whereValue.
             whereValueTensor(r: out, condition: mask, value: number, b: input) = choose::choose_value(r, condition, b, value, true);

@@ -2,9 +2,9 @@
 //!
 //! An input has the shape `[batch x] channels x sizes`, where the batch is optional and `sizes` are the 1 to 3 dimensions of an image. A
 //! list has `ndim` entries: one for each dimension of an image, or one for all. `stride`, `padding` and `dilation` may be NULL; the
-//! defaults are `kernel`, 0 and 1. A window covers `reach = dilation * (kernel - 1) + 1` elements. Each dimension has `(size + 2 * padding
-//! - reach) / stride + 1` windows, rounded down. With `ceilMode` the number is rounded up, except that no window begins after the image and
-//! its padding in front. `padding` is at most half of `kernel`.
+//! defaults are `kernel`, 0 and 1. A window covers `reach = dilation * (kernel - 1) + 1` elements. Each image dimension has `(size + 2 *
+//! padding - reach) / stride + 1` windows, rounded down. With `ceilMode` the number is rounded up, but no window begins after the image and
+//! its padding in front. `padding` is at most `reach / 2`.
 //!
 //! Errors: `TH_ERR_SHAPE`, windows that do not fit the image; `TH_ERR_ARGUMENT`, a list of the wrong length, or a number or index out of
 //! range; `TH_ERR_DTYPE`, a dtype that the pooling does not support, or indices that are not int64.
@@ -30,7 +30,7 @@ macro_rules! pooling_functions {
         /// `r = greatest element of each window`; `indices` = the int64 index of this element within its channel, in row-major order, or
         /// NULL.
         ///
-        /// Of equal elements the first is chosen. NaN is greater than every number, and of several NaNs the last is chosen. A window
+        /// The first of equal elements is chosen. NaN is greater than every number, and of several NaNs the last is chosen. A window
         /// without elements of the image gives the least number of the dtype and the index -1. Every dtype except Bool.
         maxPool2d(r: out, indices: optional_indices, input: input, ndim: len, kernel: sizes, stride: optional_counts,
             padding: optional_counts,

@@ -55,8 +55,8 @@ macro_rules! random_functions {
         /// `r = 1` with probability `p`, else 0, for each element of `p`, which must be of floats. Any dtype; a fresh `r` gets the dtype of
         /// `p`.
         bernoulliTensor(r: out, generator: generator, p: input) = with(generator, |g| ops::bernoulli_tensor(r, g, p));
-        /// Fills `r` with the number of trials up to the first success, where each trial fails with probability `p`, as in TH: `P(k) = p^(k
-        /// - 1) (1 - p)` for k = 1, 2, ...; 0 < p < 1. In PyTorch, `p` is the probability of success. Any dtype.
+        /// Fills `r` with the number of trials up to the first success, where, as in TH, each trial fails with probability `p`: `P(k) =
+        /// p^(k - 1) (1 - p)` for k = 1, 2, ...; 0 < p < 1. In PyTorch, `p` is the probability of success. Any dtype.
         geometric(r: out, generator: generator, p: double) = with(generator, |g| ops::geometric(r, g, p));
         /// Fills `r` with Poisson distributed numbers, `P(k) = rate^k exp(-rate) / k!`; `rate` >= 0. Any dtype.
         poisson(r: out, generator: generator, rate: double) = with(generator, |g| ops::poisson(r, g, rate));
