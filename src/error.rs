@@ -3,7 +3,7 @@
 use std::ffi::CStr;
 use std::fmt::{self, Write};
 
-/// The result of a function: `TH_OK` or the kind of failure. The sentence is in `THGetLastError`.
+/// The result of a function: `TH_OK` or the kind of failure. `THGetLastError` returns the message.
 pub type THStatus = i32;
 
 macro_rules! statuses {

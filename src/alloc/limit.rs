@@ -6,10 +6,10 @@ use std::ptr::null_mut;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicPtr};
 
-/// The host's function: the thread that allocates calls it with the live bytes.
+/// A function of the program, called with the live bytes on the thread that allocates.
 ///
-/// It may release memory and allocate; it must return, neither unwind nor jump out. No lock is held meanwhile but that of a generator that
-/// is drawn from: drawing from it in the hook is an error.
+/// The function may free memory and allocate. It must return, and must not throw or longjmp. No lock is held during the call, except the
+/// lock of a generator that numbers are being drawn from. Drawing from that generator in the hook is an error.
 pub type THMemoryHook = Option<unsafe extern "C" fn(ctx: *mut c_void, live: i64)>;
 
 struct Hook {

@@ -1,4 +1,4 @@
-//! Functions of the caller in the graph.
+//! The exported functions that take functions of the caller, and gradients with respect to given tensors.
 
 use super::custom;
 use super::engine::Options;
@@ -10,7 +10,7 @@ use crate::tensor::{THTensor, Tensor};
 use std::ffi::c_int;
 use std::ptr::null_mut;
 
-/// Stores the gradients in `r`, or only their number in `count` while there is no room.
+/// Stores the gradients in `r` and their number in `count`; if `r` is NULL, only the number.
 ///
 /// # Safety
 /// `count` must be readable; `r` must be NULL or have room for `*count` handles.
@@ -23,7 +23,7 @@ unsafe fn give(
     if count.is_null() {
         return Err(null_argument("count"));
     }
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller of this function.
     unsafe {
         if !r.is_null() {
             if (count.read().max(0) as usize) < needed {
@@ -40,46 +40,47 @@ unsafe fn give(
 macro_rules! grad_call_functions {
     ($do:ident) => {
         $do! { "", unrecorded;
-            /// The gradients of `sum of gradients * outputs` with respect to each of the `inputs`, and of nothing else: leaves keep theirs.
-            /// `r` gets a new reference for each input; see "Lists" in the conventions for `r` and `count`. An input that has no part in the
-            /// outputs is an error, or NULL in its place with `allowUnused`. Hooks of the inputs and of results on the way to them are called.
-            /// The other arguments are those of `THGrad_backward`.
+            /// The gradients of `sum of gradients * outputs` with respect to each of the `inputs`; the gradients of leaves are unchanged.
+            /// `r` gets a new reference for each input; "Lists" in the conventions describes `r` and `count`. An input that the outputs do
+            /// not depend on is an error; with `allowUnused` its gradient is NULL. Hooks of the inputs and of intermediate results are
+            /// called. The other arguments are as for `THGrad_backward`.
             THGrad_gradients(r: new_handles, count: count_inout, outputs: inputs, gradients: list_or_null, outputCount: handle_count,
                 inputs: inputs, inputCount: handle_count, retainGraph: flag, createGraph: flag, allowUnused: flag) = {
                 let options = Options { retain: retainGraph || createGraph, create: createGraph };
-                // SAFETY: `r` has room for `*count` handles.
+                // SAFETY: the caller guarantees that `r` has room for `*count` handles.
                 unsafe {
                     give(r, count, inputs.len(), || gradients_of(&outputs, gradients.as_deref(), &inputs, options, allowUnused))
                 }
             };
-            /// Calls `forward`, which computes the `outputs` from the `inputs`, and has `backward` called for its gradient. `deleter`, unless
-            /// NULL, is called with `context` twice when nothing needs the functions any more; on error it is not called. The outputs are
-            /// fresh handles, or such that are overwritten.
+            /// Calls `forward`, which computes the `outputs` from the `inputs`, and records `backward` as the function that computes the
+            /// gradient. `deleter`, unless NULL, is called once, as `deleter(context, context)`, when the functions are no longer needed;
+            /// on error it is not called. The outputs are fresh handles, or handles that `forward` overwrites.
             THGrad_apply(outputs: outs, outputCount: handle_count, inputs: inputs, inputCount: handle_count, forward: grad_rule,
                 backward: grad_rule, context: context, deleter: deleter) =
-                // SAFETY: the caller's functions, as their types ask.
+                // SAFETY: the caller guarantees that both functions satisfy their types.
                 unsafe { custom::apply(&outputs, &inputs, forward, backward, (context, deleter)) };
-            /// Saves a tensor for the gradient: an input, an output, or what was computed on the way, of which a reference is kept.
-            /// `call` is that of a function that runs on this thread; it ends when the function returns.
+            /// Saves a reference to a tensor for the backward function: an input, an output or an intermediate result. `call` is the
+            /// argument of a function that runs on this thread, and is valid until that function returns.
             THGrad_save(call: grad_call, t: shared) = call.save(t);
-            /// The tensor that was saved as number `index`, counted from 0. Returns a new reference.
+            /// The saved tensor number `index`, counted from 0. Returns a new reference.
             THGrad_newSaved(call: grad_call, index: entry) -> new = call.saved(index);
-            /// 1 if the gradient of input `index` is wanted.
+            /// 1 if the gradient of input `index` is needed; 0 if not and on error.
             THGrad_needsGradient(call: grad_call, index: entry) -> flag = call.needs(index);
-            /// Calls `function`, which computes the `outputs` from the `inputs`. Backward keeps none of what it computes on the way, and calls
-            /// it again when it comes through; so `function` must compute the same again. Tensors that `function` uses besides the `inputs` get
-            /// their gradients, too. Random numbers must come from a generator that it
-            /// seeds itself. `deleter` as for `THGrad_apply`.
+            /// Calls `function`, which computes the `outputs` from the `inputs`, without keeping intermediate results. Backward calls
+            /// `function` again to recompute them, so both calls must compute the same. Tensors that `function` uses apart from the
+            /// `inputs` also get their gradients. Random numbers must come from a generator that `function` seeds itself. `deleter` is as
+            /// for `THGrad_apply`.
             THGrad_checkpoint(outputs: outs, outputCount: handle_count, inputs: inputs, inputCount: handle_count, function: grad_function,
                 context: context, deleter: deleter) =
-                // SAFETY: the caller's function, as its type asks.
+                // SAFETY: the caller guarantees that the function satisfies its type.
                 unsafe { custom::checkpoint(&outputs, &inputs, function, (context, deleter)) };
-            /// Compares the gradients of `function`, which computes `outputCount` results, 1 to 65536, with differences
-            /// `(f(x + eps) - f(x - eps)) / (2 eps)` for each element of the inputs that require one, which are float64. `TH_ERR_NUMERIC`,
-            /// with the place and the values, where they differ by more than `atol + rtol * |difference|`; 1e-6, 1e-5 and 1e-3 are usual.
+            /// Compares the gradients of `function` with the differences `(f(x + eps) - f(x - eps)) / (2 eps)` for each element of the
+            /// inputs that require a gradient, which must be float64. `function` computes `outputCount` results, from 1 to 65536. If a
+            /// gradient and a difference differ by more than `atol + rtol * |difference|`, the call fails with `TH_ERR_NUMERIC` and a
+            /// message with the index and the values. Common values of `eps`, `atol` and `rtol` are 1e-6, 1e-5 and 1e-3.
             THGrad_check(inputs: inputs, inputCount: handle_count, outputCount: count, function: grad_function, context: context,
                 eps: double, atol: double, rtol: double) =
-                // SAFETY: the caller's function, as its type asks.
+                // SAFETY: the caller guarantees that the function satisfies its type.
                 unsafe { custom::check(&inputs, outputCount, function, context, (eps, atol, rtol)) };
         }
     };

@@ -1,4 +1,4 @@
-//! The functions of gradients.
+//! The exported functions for gradients of tensors.
 
 use super::counted::Counted;
 use super::derivatives::{CONSTANT, DERIVATIVES};
@@ -23,18 +23,18 @@ use crate::tensor::Tensor;
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-/// From now on all calls are looked at.
+/// Switches on the recording of calls for the rest of the process.
 fn begin() {
     record::derive_by(DERIVATIVES, CONSTANT);
     record_by(recorder);
 }
 
-/// Calls of the functions of this file are not recorded themselves.
+/// Records a call, or runs it unrecorded if it is a function for gradients.
 fn recorder(function: &'static Function, words: &[Word]) -> Result<Word> {
     if function.recorded { record::call(function, words) } else { on_device(function, words) }
 }
 
-/// Says whether the gradient of a leaf is wanted.
+/// Sets whether `t` is a leaf that requires a gradient.
 fn require(t: &Tensor, requires: bool) -> Result<()> {
     begin();
     let dtype = t.defined()?;
@@ -48,7 +48,7 @@ fn require(t: &Tensor, requires: bool) -> Result<()> {
     let has_target = target_of(&variable)?.is_some();
     let is_result = {
         let state = variable.lock();
-        // Next to other leaves in one tensor.
+        // True if the tensor shares its base with leaves.
         let beside = state.view.as_ref().is_some_and(|view| {
             let base = view.base.lock();
             !base.leaves.is_empty() && base.of_leaves == base.generation
@@ -129,7 +129,7 @@ pub(super) fn set_gradient(t: &Tensor, gradient: Option<&Tensor>) -> Result<()> 
     if gradient.is(t) {
         bail!(Argument, "a tensor cannot be its own gradient")
     }
-    // A handle of its own: two tensors may be each other's gradient.
+    // The gradient gets a separate handle, because two tensors may be each other's gradient.
     let kept = view::alias(gradient)?;
     if let Some(Target::Node(node, nr)) = target(gradient)? {
         attach(&kept, Some(Variable::new(State { history: Some((node, nr)), ..State::default() })?));
@@ -178,7 +178,7 @@ fn retain_gradient(t: &Tensor) -> Result<()> {
     Ok(())
 }
 
-/// A second handle on the elements of `t`, which has no part in the history of `t`.
+/// Returns a second handle on the elements of `t` that is not part of the history of `t`.
 fn detached(t: &Tensor) -> Result<Tensor> {
     let r = view::alias(t)?;
     if !super::arguments::is_float(t) || t.storage().is_none() {
@@ -206,7 +206,7 @@ fn end_history(t: &Tensor) -> Result<()> {
     if state.view.is_some() && has_target {
         return refuse(t, format_args!("is a view, whose history is that of its base; take THTensor_newDetach of it"));
     }
-    // Views that were made before are views of `t` still, and keep their histories.
+    // Existing views remain views of `t` and keep their histories.
     let ended = state.set_history(None);
     drop(state);
     drop(ended);
@@ -215,12 +215,12 @@ fn end_history(t: &Tensor) -> Result<()> {
 
 static HOOKS: AtomicI64 = AtomicI64::new(1);
 
-/// Adds a function of the caller; the number that removes it.
+/// Adds a function of the caller and returns the number that removes the function.
 fn add_hook(t: &Tensor, function: THGradHook, context: *mut c_void, deleter: THDeleter) -> Result<i64> {
     let Some(to) = target(t)? else { return refuse(t, format_args!("requires no gradient")) };
     let id = HOOKS.fetch_add(1, Ordering::Relaxed);
     let output = if let Target::Node(_, nr) = &to { *nr } else { 0 };
-    // The context is the caller's until nothing can fail any more.
+    // The hook takes over the context last, when nothing can fail any more.
     let mut hook = Counted::new(Hook { id, function, output, context, deleter: None })?;
     if let Some(hook) = hook.get_mut() {
         hook.deleter = deleter;
@@ -258,38 +258,38 @@ fn run(tensors: &[&Tensor], gradients: Option<&[Option<&Tensor>]>, options: Opti
 
 macro_rules! grad_tensor_functions {
     ($do:ident) => { $do! { "THTensor_", unrecorded;
-        /// Says whether the gradient of `t`, a leaf, is wanted. Operations on it are recorded from then on.
+        /// Sets whether `t`, a leaf, requires a gradient. If it does, later operations on `t` are recorded.
         setRequiresGrad(t: handle, requiresGrad: flag) = require(t, requiresGrad);
-        /// 1 if `t` is a leaf whose gradient is wanted, or was computed from one.
+        /// 1 if `t` requires a gradient: it is a leaf set so, or a result computed from such a leaf; 0 if not and on error.
         requiresGrad(t: input) -> flag = requires(t);
-        /// 1 unless `t` is the result of a recorded operation.
+        /// 1 if `t` is not the result of a recorded operation; 0 if it is and on error.
         isLeaf(t: input) -> flag = is_leaf(t);
-        /// The gradient of `t`: a new reference, or NULL, without an error, where there is none yet.
+        /// The gradient of `t`; NULL, without an error, if `t` has no gradient. Returns a new reference.
         newGrad(t: input) -> new_or_null = gradient(t);
-        /// Makes `grad`, of the shape, dtype and device of `t`, the gradient of `t`, which keeps a handle on its elements; NULL removes
-        /// the gradient.
+        /// Makes `grad` the gradient of `t`, which keeps a handle on the elements of `grad`. `grad` has the shape, dtype and device of `t`;
+        /// NULL removes the gradient.
         setGrad(t: handle, grad: optional_input) = set_gradient(t, grad);
-        /// Fills the gradient of `t`, if there is one, with 0.
+        /// Fills the gradient of `t` with 0, if `t` has one.
         zeroGrad(t: handle) = zero_gradient(t);
-        /// Keeps the gradient of `t`, a result, when backward comes through it: each backward adds its gradient to the one before, as with
-        /// a leaf. After a write to `t` the gradient is that of the new values. Leaves keep theirs anyway.
+        /// Makes backward keep the gradient of `t`, a result of an operation. Each backward adds its gradient to the earlier one, as for a
+        /// leaf. After a write to `t`, the gradient is the gradient of the new values. For a leaf the call has no effect, because leaves
+        /// keep their gradients anyway.
         retainGrad(t: handle) = retain_gradient(t);
         /// A handle on the elements of `t` that requires no gradient. A write to the handle changes the elements of `t`, and their
-        /// gradient.
-        /// Returns a new reference.
+        /// gradient. Returns a new reference.
         newDetach(t: shared) -> new = detached(t);
         /// Ends the history of `t`, which becomes a leaf that requires no gradient. A view is refused.
         detach(t: handle) = end_history(t);
-        /// The number of calls that wrote to the storage of `t`, counted since the program uses gradients. -1 on error.
+        /// The number of writes to the storage of `t` since the program first used gradients; -1 on error.
         version(t: input) -> count = Ok(version_of(t) as i64);
-        /// Adds to the gradients of all leaves that `t` was computed from the gradient of `sum of gradient * t`. NULL stands for 1, where
-        /// `t` has one element. What operations saved is freed.
+        /// Computes the gradient of `sum of gradient * t` and adds it to the gradient of each leaf that `t` was computed from. A NULL
+        /// `gradient` is 1, for a `t` of one element. The tensors that operations saved are freed.
         backward(t: input, gradient: optional_input) = run(&[t], gradient.map(|g| [Some(g)]).as_ref().map(|g| &g[..]), Options::default());
-        /// Has `function` called with the gradient of `t` whenever backward has computed it. Returns a number, by which
-        /// `THTensor_removeHook` removes it; -1 on error. `deleter`, unless NULL, is called once, as
-        /// `deleter(context, context)`, when nothing can call `function` any more; on error it is not called.
+        /// Adds a hook: backward calls `function` with each gradient of `t` that it computes. Returns a number, with which
+        /// `THTensor_removeHook` removes the hook; -1 on error. `deleter`, unless NULL, is called once, as `deleter(context, context)`,
+        /// when `function` can no longer be called; on error it is not called.
         addHook(t: handle, function: grad_hook, context: context, deleter: deleter) -> count = add_hook(t, function, context, deleter);
-        /// Removes the hook with this number.
+        /// Removes the hook with the number `id`, which `THTensor_addHook` returned.
         removeHook(t: handle, id: count) = remove_hook(t, id);
     } };
 }
@@ -297,23 +297,23 @@ macro_rules! grad_tensor_functions {
 pub mod tensors {
     //! Gradients.
     //!
-    //! A leaf for which `THTensor_setRequiresGrad` was called, and what is computed from it, require a gradient: each operation on
-    //! them leaves a node in a graph, which its results keep alive. `THTensor_backward` goes through the graph and adds to each leaf its
-    //! gradient.
+    //! A leaf for which `THTensor_setRequiresGrad` was called requires a gradient, and so does every tensor that is computed from such a
+    //! leaf. Each operation on them records a node in a graph, which its results keep alive. `THTensor_backward` traverses the graph and
+    //! adds to each leaf its gradient.
     //!
-    //! Handles that show the same elements share their history: a write through a view changes the gradient of its tensor, and a write to
-    //! the tensor changes the gradients of its views. A call that would lose a history is refused with `TH_ERR_ARGUMENT`: new elements for
-    //! a
-    //! result by `THTensor_resize`; a tensor made of the storage of a result, where `THTensor_newAsStrided` serves; a write to the storage
-    //! of
-    //! a result; a write through a view that was made while recording was off. Between `THGrad_setEnabled(0)` and `THGrad_setEnabled(1)`
-    //! all
-    //! of these are allowed, and gradients do not see them.
+    //! Handles on the same elements share their history: a write through a view changes the gradient of its tensor, and a write to the
+    //! tensor changes the gradients of its views. A call that would lose a history is refused with `TH_ERR_ARGUMENT`:
+    //! - `THTensor_resize` of a result, if the result would get new elements;
+    //! - a new tensor over the storage of a result; use `THTensor_newAsStrided` instead;
+    //! - a write to the storage of a result;
+    //! - a write through a view that was made while recording was off.
     //!
-    //! Errors: `TH_ERR_ARGUMENT`, a tensor that requires no gradient, a leaf that is to be written, a saved tensor that was
-    //! changed in place or freed by an earlier backward; `TH_ERR_DTYPE`, a leaf that is no float; `TH_ERR_SHAPE`, a gradient that does
-    //! not fit its tensor; `TH_ERR_UNSUPPORTED`, an operation without a derivative; what a function of the caller returns;
-    //! `TH_ERR_NUMERIC`, a check that finds a wrong gradient.
+    //! All of these calls are allowed between `THGrad_setEnabled(0)` and `THGrad_setEnabled(1)`, and gradients then ignore them.
+    //!
+    //! Errors: `TH_ERR_ARGUMENT`, a tensor that requires no gradient, a write to a leaf, or a saved tensor that was changed in place or
+    //! freed by an earlier backward; `TH_ERR_DTYPE`, a leaf that is not of floats; `TH_ERR_SHAPE`, a gradient that does not fit its tensor;
+    //! `TH_ERR_UNSUPPORTED`, an operation without a derivative; the status that a function of the caller returns; `TH_ERR_NUMERIC`, a check
+    //! that finds a wrong gradient.
     use super::*;
     grad_tensor_functions!(table);
     pub(crate) use grad_tensor_functions as functions;
@@ -322,20 +322,21 @@ pub mod tensors {
 macro_rules! grad_graph_functions {
     ($do:ident) => {
         $do! { "", unrecorded;
-            /// `THTensor_backward` of `count` tensors at once. `gradients` has one for each, or NULL; NULL for all stands for NULL in each
-            /// place. `retainGraph` keeps what operations saved, so that backward can run again; `createGraph` records what backward does,
-            /// so that gradients have gradients.
+            /// Computes the gradients of `count` tensors at once, as `THTensor_backward`. `gradients` has one gradient or NULL for each
+            /// tensor; a NULL `gradients` is NULL for all. `retainGraph` keeps the tensors that operations saved, so that backward can run
+            /// again. `createGraph` records the operations of backward, so that gradients have gradients.
             THGrad_backward(tensors: inputs, gradients: list_or_null, count: handle_count, retainGraph: flag, createGraph: flag) =
                 run(&tensors, gradients.as_deref(), Options { retain: retainGraph || createGraph, create: createGraph });
-            /// Switches recording on this thread on (1, as it is at first) or off (0).
+            /// Switches recording on this thread on (1, the initial setting) or off (0).
             THGrad_setEnabled(enabled: flag) = {
                 begin();
                 switch::set_recording(enabled);
                 Ok(())
             };
-            /// 1 if this thread records operations.
+            /// 1 if this thread records operations; 0 if not and on error.
             THGrad_isEnabled() -> flag = Ok(switch::is_recording());
-            /// Begins (1) or ends (0) inference on this thread: nothing is recorded, whatever `THGrad_setEnabled` says meanwhile.
+            /// Begins (1) or ends (0) inference mode on this thread. In inference mode nothing is recorded, regardless of
+            /// `THGrad_setEnabled`.
             THGrad_setInference(on: flag) = {
                 begin();
                 switch::set_inference(on);

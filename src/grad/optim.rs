@@ -1,13 +1,13 @@
 //! Optimizers.
 //!
-//! An optimizer moves parameters, leaves that require gradients, along their gradients: `THTensor_backward` leaves these with the
-//! parameters, `THOptim_step` moves each parameter that has one, in place, and `THOptim_zeroGrad` takes the gradients away before the next
-//! backward. It keeps references to the parameters, and remembers what it needs of earlier steps in tensors beside them, on their
-//! devices. Steps are not recorded. One thread at a time may use an optimizer. The first step of an optimizer cannot be captured in a graph
-//! of a GPU, because the graph would begin anew at each launch; plain gradient descent, which remembers nothing, is the exception.
+//! An optimizer updates parameters, which are leaves that require gradients. `THTensor_backward` computes the gradients of the parameters.
+//! `THOptim_step` then updates in place each parameter that has a gradient, and `THOptim_zeroGrad` clears the gradients before the next
+//! backward. The optimizer holds references to the parameters. It keeps its state in separate tensors on their devices. Steps are not
+//! recorded. Only one thread at a time may use an optimizer. The first step of an optimizer cannot be captured in a graph of a GPU, because
+//! each launch would start from the initial state; plain gradient descent, which has no state, is the exception.
 //!
-//! Errors: `TH_ERR_ARGUMENT`, numbers that an optimizer does not take, or a parameter that is the result of a recorded operation;
-//! `TH_ERR_DTYPE`, a parameter that is no float; `TH_ERR_SHAPE`, a gradient of another shape than its parameter.
+//! Errors: `TH_ERR_ARGUMENT`, an invalid number, or a parameter that is the result of a recorded operation; `TH_ERR_DTYPE`, a parameter
+//! that is not of floats; `TH_ERR_SHAPE`, a gradient whose shape differs from the shape of its parameter.
 
 use super::functions::{gradient, is_leaf, set_gradient, zero_gradient};
 use super::graph::variable;
@@ -35,7 +35,7 @@ fn made(params: &[&Tensor], lr: f64, rule: Rule) -> Result<*mut THOptim> {
     new_optim(Optimizer::new(params, lr, rule)?)
 }
 
-/// Moves all parameters that have a gradient.
+/// Updates all parameters that have a gradient.
 fn step(optimizer: &mut Optimizer) -> Result<()> {
     if optimizer.needs_closure() {
         bail!(Argument, "L-BFGS looks at several places in a step: call THOptim_stepClosure")
@@ -49,27 +49,27 @@ fn step(optimizer: &mut Optimizer) -> Result<()> {
     Ok(())
 }
 
-/// The loss that a function of the caller computes.
+/// Returns the loss that a function of the caller computes.
 ///
 /// # Safety
 /// The function may be called with the context.
 unsafe fn loss(closure: THOptimClosure, context: *mut c_void) -> Result<f64> {
     let Some(closure) = closure else { bail!(Argument, "there is no closure") };
     let mut loss = f64::NAN;
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller of this function.
     match unsafe { closure(context, &raw mut loss) } {
         0 => Ok(loss),
         status => Err(Error::from_callback(status, format_args!("the closure returned {status}"))),
     }
 }
 
-/// A step of any optimizer, with a function that computes the loss and the gradients where the parameters are.
+/// Does a step of any optimizer, with a function that computes the loss and the gradients for the current parameters.
 ///
 /// # Safety
 /// The function may be called with the context.
 unsafe fn step_closure(optim: &THOptim, closure: THOptimClosure, context: *mut c_void) -> Result<()> {
     if !optim.with(|optimizer| Ok(optimizer.needs_closure()))? {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller of this function.
         unsafe { loss(closure, context)? };
         return optim.with(step);
     }
@@ -77,7 +77,7 @@ unsafe fn step_closure(optim: &THOptim, closure: THOptimClosure, context: *mut c
     let _there = device::is_used().then(|| DeviceGuard::on(params[0].device()));
     let mut evaluate = || {
         params.iter().for_each(count_write);
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller of this function.
         let loss = unsafe { loss(closure, context)? };
         Ok((loss, crate::alloc::list(params.len(), |k| gradient(&params[k]))?))
     };
@@ -96,8 +96,8 @@ fn zero_gradients(params: &[Tensor], to_null: bool) -> Result<()> {
     Ok(())
 }
 
-/// The gradients that tensors have, to be changed in place. A gradient several of whose positions share an element is replaced by a copy,
-/// so that no gradient is refused once others were changed.
+/// Returns the gradients of the tensors that have one, for changes in place. A gradient in which several positions share an element is
+/// replaced by a copy, so that no gradient is refused after others were changed.
 fn gradients(tensors: &[&Tensor]) -> Result<Vec<Tensor>> {
     let found = tensors.iter().filter_map(|t| match gradient(t) {
         Ok(Some(gradient)) => Some(writable(t, gradient)),
@@ -106,7 +106,7 @@ fn gradients(tensors: &[&Tensor]) -> Result<Vec<Tensor>> {
     crate::alloc::collect(tensors.len(), found)
 }
 
-/// The gradient of `t`, to be changed in place.
+/// Returns the gradient of `t` for changes in place, or a copy of the gradient that becomes the gradient of `t`.
 fn writable(t: &Tensor, gradient: Tensor) -> Result<Tensor> {
     if !gradient.layout()?.overlaps_itself() {
         return Ok(gradient);
@@ -117,7 +117,7 @@ fn writable(t: &Tensor, gradient: Tensor) -> Result<Tensor> {
     Ok(copied)
 }
 
-/// The norm of all gradients as one vector, which are scaled so that it is at most `most`.
+/// Scales all gradients by one factor so that their norm as one vector is at most `most`. Returns the norm before.
 fn clip_norm(tensors: &[&Tensor], most: f64, p: f64) -> Result<f64> {
     if p.is_nan() || most.is_nan() || most < 0.0 {
         bail!(Argument, "maxNorm is {} and normType {}", Scalar::from(most), Scalar::from(p))
@@ -164,67 +164,69 @@ fn clip_value(tensors: &[&Tensor], most: f64) -> Result<()> {
 
 macro_rules! optim_functions {
     ($do:ident) => { $do! { "";
-        /// An optimizer by stochastic gradient descent: with `g` = the gradient + `weightDecay` * the parameter, the parameter moves by
-        /// `-lr * g`; with a `momentum` by `-lr * b`, where `b = momentum * b + (1 - dampening) * g`, but `g` at first; with `nesterov`,
-        /// which takes a `momentum` and no `dampening`, by `-lr * (g + momentum * b)`. Free it with `THOptim_free`; NULL on error.
+        /// An optimizer for stochastic gradient descent. With `g` = the gradient + `weightDecay` * the parameter, the parameter changes by
+        /// `-lr * g`. With a `momentum` it changes by `-lr * b`, where `b = momentum * b + (1 - dampening) * g`, and `b = g` at the first
+        /// step. With `nesterov`, which needs a `momentum` and a `dampening` of 0, it changes by `-lr * (g + momentum * b)`. Free the
+        /// optimizer with `THOptim_free`; NULL on error.
         THOptim_newSgd(params: inputs, count: handle_count, lr: double, momentum: double, dampening: double, weightDecay: double,
             nesterov: flag) -> new_optim =
             made(&params, lr, Rule::Sgd(Sgd { momentum, dampening, decay: weightDecay, nesterov }));
-        /// An optimizer by Adam: with `g` = the gradient + `weightDecay` * the parameter, `m = beta1 * m + (1 - beta1) * g` and
-        /// `v = beta2 * v + (1 - beta2) * g^2`, the parameter moves at step `n` by
-        /// `-lr * m / (1 - beta1^n) / (sqrt(v / (1 - beta2^n)) + eps)`. With `amsgrad` the greatest `v` so far counts. 0.9, 0.999 and 1e-8
-        /// are usual for `beta1`, `beta2` and `eps`. Free it with `THOptim_free`; NULL on error.
+        /// An Adam optimizer. With `g` = the gradient + `weightDecay` * the parameter, `m = beta1 * m + (1 - beta1) * g` and `v = beta2 * v
+        /// + (1 - beta2) * g^2`, the parameter changes at step `n` by `-lr * m / (1 - beta1^n) / (sqrt(v / (1 - beta2^n)) + eps)`. With
+        /// `amsgrad`, `v` in this formula is the greatest `v` so far. Common values of `beta1`, `beta2` and `eps` are 0.9, 0.999 and 1e-8.
+        /// Free the optimizer with `THOptim_free`; NULL on error.
         THOptim_newAdam(params: inputs, count: handle_count, lr: double, beta1: double, beta2: double, eps: double, weightDecay: double,
             amsgrad: flag) -> new_optim =
             made(&params, lr, Rule::Adam(Adam { betas: [beta1, beta2], eps, decay: weightDecay, decoupled: false, amsgrad }));
-        /// `THOptim_newAdam`, where the decay does not go by way of the gradient: before each step the parameter is multiplied by
-        /// `1 - lr * weightDecay`.
+        /// An AdamW optimizer: `THOptim_newAdam` with a weight decay that is separate from the gradient. Before each step the parameter is
+        /// multiplied by `1 - lr * weightDecay`.
         THOptim_newAdamw(params: inputs, count: handle_count, lr: double, beta1: double, beta2: double, eps: double, weightDecay: double,
             amsgrad: flag) -> new_optim =
             made(&params, lr, Rule::Adam(Adam { betas: [beta1, beta2], eps, decay: weightDecay, decoupled: true, amsgrad }));
-        /// An optimizer by RMSprop: with `g` = the gradient + `weightDecay` * the parameter, `v = alpha * v + (1 - alpha) * g^2` and `s =
-        /// g / (sqrt(v) + eps)`, the parameter moves by `-lr * s`, or with a `momentum` by `-lr * b`, where `b = momentum * b + s`. With
-        /// `centered` the square of the running mean of `g` is taken from `v`. 0.99 is usual for `alpha`. Free it with `THOptim_free`;
-        /// NULL on error.
+        /// An RMSprop optimizer. With `g` = the gradient + `weightDecay` * the parameter, `v = alpha * v + (1 - alpha) * g^2` and `s = g /
+        /// (sqrt(v) + eps)`, the parameter changes by `-lr * s`. With a `momentum` it changes by `-lr * b`, where `b = momentum * b + s`.
+        /// With `centered`, the square of the running mean of `g` is subtracted from `v`. A common `alpha` is 0.99. Free the optimizer with
+        /// `THOptim_free`; NULL on error.
         THOptim_newRmsprop(params: inputs, count: handle_count, lr: double, alpha: double, eps: double, weightDecay: double,
             momentum: double, centered: flag) -> new_optim =
             made(&params, lr, Rule::Rmsprop(Rmsprop { alpha, eps, decay: weightDecay, momentum, centered }));
-        /// An optimizer by L-BFGS, which is called by `THOptim_stepClosure`. A step takes at most `maxIter` iterations, each along the
-        /// gradient times an inverse Hessian that is made of the last `historySize` iterations; it ends where no entry of the gradient is
-        /// greater than `tolGrad`, or where the loss or every entry of the parameters changes by less than `tolChange`. With `strongWolfe`
-        /// each iteration searches a line for a place where Wolfe's strong conditions hold, else it moves by `lr`, less at first. 20, 100,
-        /// 1e-7 and 1e-9 are usual. Free it with `THOptim_free`; NULL on error.
+        /// An L-BFGS optimizer, which is used with `THOptim_stepClosure`. A step has at most `maxIter` iterations. Each iteration moves the
+        /// parameters along the product of an inverse Hessian, approximated from the last `historySize` iterations, with the gradient. A
+        /// step ends if no element of the gradient exceeds `tolGrad` in magnitude, or if the loss or all elements of the parameters change
+        /// by less than `tolChange`. With `strongWolfe` each iteration does a line search for a point that satisfies the strong Wolfe
+        /// conditions. Otherwise the step length is `lr`, or less in the first iteration. Common values are 20, 100, 1e-7 and 1e-9. Free
+        /// the optimizer with `THOptim_free`; NULL on error.
         THOptim_newLbfgs(params: inputs, count: handle_count, lr: double, maxIter: count, historySize: count, tolGrad: double,
             tolChange: double, strongWolfe: flag) -> new_optim =
             made(&params, lr, Rule::Lbfgs(Lbfgs::new([maxIter, historySize], [tolGrad, tolChange], strongWolfe)));
-        /// Gives up the optimizer and what it remembers; NULL is ignored.
+        /// Frees the optimizer and its state; NULL is ignored.
         THOptim_free(o: optim_or_null) -> nothing = {
             if !o.is_null() {
-                // SAFETY: the handle came from a function above and is the caller's to end.
+                // SAFETY: the handle came from a function above, and the caller gives up its ownership.
                 drop(unsafe { Box::from_raw(o) });
             }
             Ok(())
         };
-        /// Moves each parameter that has a gradient. If it fails, parameters before the one that made it fail have moved.
+        /// Updates each parameter that has a gradient. If a parameter fails, the parameters before it have already been updated.
         THOptim_step(o: optim) = o.with(step);
-        /// Calls `closure`, which computes the loss and the gradients where the parameters are, and moves the parameters; L-BFGS calls it
-        /// several times, with the parameters at different places.
+        /// Calls `closure`, which computes the loss and the gradients for the current parameters, and updates the parameters. L-BFGS calls
+        /// `closure` several times, with different values of the parameters.
         THOptim_stepClosure(o: optim, closure: optim_closure, context: context) =
-            // SAFETY: the caller's function, as its type asks.
+            // SAFETY: the caller guarantees that the function satisfies its type.
             unsafe { step_closure(o, closure, context) };
-        /// Fills the gradients of the parameters with 0, or with `toNull` removes them.
+        /// Fills the gradients of the parameters with 0, or removes the gradients if `toNull` is not 0.
         THOptim_zeroGrad(o: optim, toNull: flag) = zero_gradients(&o.params, toNull);
-        /// Sets the learning rate, for schedules.
+        /// Sets the learning rate, for learning rate schedules.
         THOptim_setLr(o: optim, lr: double) = o.with(|optimizer| optimizer.set_lr(lr));
         /// The learning rate; NaN on error.
         THOptim_getLr(o: optim) -> number = o.with(|optimizer| Ok(optimizer.lr()));
 
         /// Scales the gradients of `tensors` in place by one factor, so that their norm as one vector is at most `maxNorm`. `normType` is
-        /// the order of the norm: 2 is usual, and inf the largest element. Tensors without a gradient do not count. Returns the norm
-        /// before; NaN on error.
+        /// the order of the norm: 2 is common, and inf gives the largest magnitude. Tensors without a gradient are ignored. Returns the
+        /// norm before scaling; NaN on error.
         THGrad_clipNorm(tensors: inputs, count: handle_count, maxNorm: double, normType: double) -> number =
             clip_norm(&tensors, maxNorm, normType);
-        /// Bounds each element of the gradients of `tensors` in place by `-value` and `value`.
+        /// Clamps each element of the gradients of `tensors` in place to [-value, value].
         THGrad_clipValue(tensors: inputs, count: handle_count, value: double) = clip_value(&tensors, value);
     } };
 }

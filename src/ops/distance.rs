@@ -33,13 +33,14 @@ const DIFFERENCES: i64 = 64 * 1024;
 /// If a side has more rows than this, Euclidean distances are computed by a matrix product, unless the mode says otherwise.
 const BY_PRODUCT: i64 = 25;
 
-/// How `cdistMode` computes Euclidean distances; other norms are always those of differences.
+/// The method that `cdistMode` uses for Euclidean distances. Other norms are always computed from the differences.
 pub type THDistanceMode = i32;
-/// By a matrix product with more than 25 rows on one side, else by differences.
+/// A matrix product if either operand has more than 25 rows, otherwise the differences.
 pub const TH_DISTANCE_AUTO: THDistanceMode = 0;
-/// By a matrix product: faster for many rows, with an error of some eps of the squared distances from the mean.
+/// A matrix product, which is faster for many rows. The error of a squared distance is a few eps of the rows' squared distances from the
+/// mean.
 pub const TH_DISTANCE_PRODUCT: THDistanceMode = 1;
-/// By the differences of all rows: exact for near rows.
+/// The differences of all pairs of rows, which are exact for small distances.
 pub const TH_DISTANCE_DIFFERENCES: THDistanceMode = 2;
 
 /// Returns true if distances are computed by a matrix product. `rows` are the numbers of rows of both sides.

@@ -15,15 +15,15 @@ use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
 
-/// The value that a loss function makes of the losses of all positions.
+/// The value that a loss function computes from the losses of all positions.
 pub type THReduction = i32;
-/// Nothing: the result has a loss for each position.
+/// No reduction: the result has a loss for each position.
 pub const TH_REDUCTION_NONE: THReduction = 0;
-/// Their sum, divided by the sum of the weights: of no position NaN.
+/// The sum of the losses, divided by the sum of the weights; NaN without positions.
 pub const TH_REDUCTION_MEAN: THReduction = 1;
-/// Their sum.
+/// The sum of the losses.
 pub const TH_REDUCTION_SUM: THReduction = 2;
-/// Their sum, divided by the first size of all losses, whose operands are broadcast: of losses of single elements alone.
+/// The sum of the losses, divided by the first size of the broadcast operands; only for losses of single elements.
 pub const TH_REDUCTION_BATCH_MEAN: THReduction = 3;
 
 /// The arguments of a loss, except the scores.

@@ -12,7 +12,7 @@ use crate::operand::Operand;
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
-/// The way in which a quantile between two elements is chosen.
+/// The method that computes a quantile between two elements.
 pub type THInterpolation = i32;
 
 /// `a + (b - a) * fraction` for neighbours a and b.
@@ -23,7 +23,7 @@ pub const TH_INTERPOLATION_LOWER: THInterpolation = 1;
 pub const TH_INTERPOLATION_HIGHER: THInterpolation = 2;
 /// `(a + b) / 2`
 pub const TH_INTERPOLATION_MIDPOINT: THInterpolation = 3;
-/// The nearer neighbour; of two the one with the even rank.
+/// The nearer neighbour; if both are equally near, the neighbour with the even rank.
 pub const TH_INTERPOLATION_NEAREST: THInterpolation = 4;
 
 /// The handles of the values and of the indices. Either may be absent.

@@ -16,15 +16,15 @@ use crate::operand::Operand;
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
-/// How a padded tensor goes on beyond its edges.
+/// The source of the elements in the padding of a tensor.
 pub type THPadMode = i32;
-/// With a number.
+/// A given number.
 pub const TH_PAD_CONSTANT: THPadMode = 0;
-/// Mirrored at the elements on the edge, which are not repeated.
+/// The elements mirrored at the edge; the edge element is not repeated.
 pub const TH_PAD_REFLECT: THPadMode = 1;
-/// With the elements on the edge.
+/// The element on the edge.
 pub const TH_PAD_REPLICATE: THPadMode = 2;
-/// From the other edge.
+/// The elements from the opposite edge.
 pub const TH_PAD_CIRCULAR: THPadMode = 3;
 
 /// `r` = the elements of `t` in the layout that `change` makes. Strides may be negative.

@@ -23,8 +23,8 @@ use crate::tensor::Tensor;
 use smallvec::SmallVec;
 use std::ffi::c_void;
 
-/// Told of the progress of an iteration: its number, from 1, and the norm of the residual by that of the right-hand side. 0 means go on;
-/// anything else ends the iteration, and is what the call that iterates fails with.
+/// Called after each step of an iteration with the step's number, from 1, and the norm of the residual divided by the norm of the
+/// right-hand side. The function returns 0 to continue; any other status ends the iteration, and the iterating call fails with that status.
 pub type THProgressFunction = Option<unsafe extern "C" fn(iteration: i64, residual: f64, context: *mut c_void) -> THStatus>;
 
 /// A square matrix of compressed rows: starts, columns and values.

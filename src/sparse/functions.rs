@@ -1,21 +1,24 @@
 //! Sparse tensors.
 //!
-//! A `THSTensor` holds the positions and values of some entries; all others are 0. The first dimensions are sparse: `indices`, int64
-//! [sparseDim x nnz], has a column of positions for each entry. The others are dense: `values` [nnz x dense sizes] has the elements that
-//! an entry has itself. An entry may stand anywhere and several for one position, whose values count as their sum; coalesced, positions
-//! ascend in row-major order, each once. A matrix may be compressed by rows (CSR) instead: `crow` has where each row starts among the
-//! entries, `col` the column of each. Functions take either form; coordinates are what they make, unless they say otherwise.
+//! A `THSTensor` holds the positions and values of some entries; all other elements are 0. The first dimensions are sparse: `indices`,
+//! int64 [sparseDim x nnz], has one column with the position of each entry. The remaining dimensions are dense: `values` [nnz x dense
+//! sizes] has the dense elements of each entry. Entries may be in any order. If several entries have the same position, the element is the
+//! sum of their values. In a coalesced tensor the positions are distinct and ascend in row-major order.
 //!
-//! A handle is counted as tensors are, and its fields may be read. It keeps references to the tensors that it is made of, and no copies:
-//! whoever changes these changes it. Results come first; a result may be an operand. What it had is never written to: it is given other
-//! positions and values, and those that are an operand's, as positions after `neg`, are shared with that. A result that was written to
-//! before keeps its dtype: values are converted, and what it cannot hold is `TH_ERR_DTYPE`. All lies on one device.
+//! A matrix may instead be compressed by rows (CSR): `crow` has the index of the first entry of each row, and `col` the column of each
+//! entry. Functions accept both forms, and their results have coordinates unless they say otherwise.
 //!
-//! Gradients are those of the values, a tensor as any other: where `values` requires a gradient, operations on the sparse tensor are
-//! recorded. Positions have none.
+//! A handle is reference-counted, and its fields may be read. A handle holds references to its component tensors, not copies, so a change
+//! of these tensors changes the sparse tensor. Results come first, and a result may be an operand. The old components of a result are never
+//! written to: the result gets new positions and values. Components that equal the components of an operand, such as the positions after
+//! `neg`, are shared with the operand. A result that was written to before keeps its dtype: values are converted, or the call fails with
+//! `TH_ERR_DTYPE`. All components are on one device.
 //!
-//! Errors: `TH_ERR_SHAPE`, sizes that do not fit each other; `TH_ERR_ARGUMENT`, a position that is negative or beyond its size, or a
-//! dimension that there is not; `TH_ERR_DTYPE`, positions that are no integers, or an operand that nothing was written to yet.
+//! Gradients are the gradients of the values: if `values` requires a gradient, operations on the sparse tensor are recorded. Positions have
+//! no gradients.
+//!
+//! Errors: `TH_ERR_SHAPE`, sizes that do not fit each other; `TH_ERR_ARGUMENT`, a position that is negative or out of range, or an invalid
+//! dimension; `TH_ERR_DTYPE`, positions that are not integers, or an operand that is a fresh handle.
 
 use super::{dimension as wrapped, form, math, products, shape, systems, with};
 use crate::api::sparse::{Parts, Places, Sparse};
@@ -28,7 +31,7 @@ use crate::tensor::Tensor;
 use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
 
-/// Gives a result its parts. A result that was written to keeps its dtype, as a dense one does.
+/// Stores the components of a result. A result that was written to before keeps its dtype, like a dense result.
 fn set(r: &Sparse, parts: Result<Parts>) -> Result<()> {
     let parts = parts?;
     let (made, own) = (parts.values.defined()?, r.values().and_then(|values| values.dtype()));
@@ -48,88 +51,93 @@ fn set(r: &Sparse, parts: Result<Parts>) -> Result<()> {
 macro_rules! sparse_functions {
     ($do:ident) => {
         $do! { "THSTensor_";
-            /// A fresh handle: the first function that writes to it gives it sizes and entries. Returns a new reference.
+            /// A fresh handle. The first function that writes to the handle sets its sizes and entries. Returns a new reference.
             new() -> new_sparse = Sparse::fresh();
-            /// Adds a reference; NULL is ignored. Safe from any thread.
+            /// Adds a reference; NULL is ignored. May be called on any thread.
             retain(s: sparse_or_null) -> nothing = {
                 if let Some(s) = NonNull::new(s) {
-                    // SAFETY: the caller passes a live handle; nobody drops the clone: its reference is the caller's.
+                    // SAFETY: the caller passes a live handle. The clone is not dropped, because the caller owns its reference.
                     let _given = ManuallyDrop::new(unsafe { ManuallyDrop::new(Sparse::from_raw(s)) }.clone());
                 }
                 Ok(())
             };
-            /// Gives up a reference; the last one frees the handle and gives up what it is made of. NULL is ignored. Safe from any thread.
+            /// Gives up a reference. The last one frees the handle and gives up its components. NULL is ignored. May be called on any
+            /// thread.
             free(s: sparse_or_null) -> nothing = {
                 if let Some(s) = NonNull::new(s) {
-                    // SAFETY: the caller gives up a reference it holds.
+                    // SAFETY: the caller owns the reference and gives it up.
                     drop(unsafe { Sparse::from_raw(s) });
                 }
                 Ok(())
             };
-            /// A tensor of sizes without entries: the first `sparseDim` dimensions are sparse. Returns a new reference.
+            /// A tensor of the given sizes without entries; the first `sparseDim` dimensions are sparse. Returns a new reference.
             newWithSize(dtype: dtype, ndim: len, size: sizes, sparseDim: int) -> new_sparse =
                 Sparse::new(shape::empty(dtype, size, sparseDim.try_into().unwrap_or(usize::MAX), &Tensor::fresh()?)?);
-            /// The least tensor that holds entries at `indices`, [sparse dimensions x nnz] of int64 or int32, with `values` [nnz x ...]. It
-            /// keeps references to both, but of int32 positions a copy. Returns a new reference.
+            /// A tensor with entries at `indices`, int64 or int32 [sparseDim x nnz], and with `values` [nnz x dense sizes]; its sparse
+            /// sizes are the smallest that hold all positions. The tensor holds references to both; int32 positions are copied. Returns a
+            /// new reference.
             newWithTensor(indices: shared, values: shared) -> new_sparse = Sparse::new(form::of_coordinates(indices, values, None)?);
-            /// `newWithTensor` with `ndim` sizes: those of the sparse dimensions, which must hold all positions, then those of `values`.
+            /// `newWithTensor` with `ndim` given sizes: the sparse sizes, which must hold all positions, then the dense sizes of `values`.
+            /// Returns a new reference.
             newWithTensorAndSize(indices: shared, values: shared, ndim: len, size: sizes) -> new_sparse =
                 Sparse::new(form::of_coordinates(indices, values, Some(size))?);
-            /// A matrix of compressed rows: `crow` [rows + 1] has where each row starts among the entries, with their number at the end, `col`
-            /// the column of each entry; both int64 or int32, as of SciPy. It keeps references to all three. Columns of a row may stand in any
-            /// order, and several for one place. Returns a new reference.
+            /// A matrix compressed by rows, with references to `crow`, `col` and `values`. `crow` [rows + 1] has the index of the first
+            /// entry of each row, followed by the number of entries. `col` has the column of each entry. Both are int64 or int32, as in
+            /// SciPy. The columns of a row may be in any order and may repeat. Returns a new reference.
             newCsr(crow: shared, col: shared, values: shared, rows: size, columns: size) -> new_sparse =
                 Sparse::new(form::of_rows(crow, col, values, rows, columns)?);
-            /// The entries of a dense tensor that are not 0, coalesced, with `sparseDim` sparse dimensions: an entry with dense dimensions is
-            /// kept if one of its elements is not 0. A negative `sparseDim` stands for all dimensions. Returns a new reference.
+            /// The entries of the dense tensor `t` that are not 0, coalesced, with `sparseDim` sparse dimensions. With dense dimensions, an
+            /// entry is kept if any of its elements is not 0. A negative `sparseDim` makes all dimensions sparse. Returns a new reference.
             newFromDense(t: input, sparseDim: int) -> new_sparse = {
                 let sparse = if sparseDim < 0 { t.ndim() as i64 } else { sparseDim.into() };
                 Sparse::new(form::from_dense(t, sparse)?)
             };
             /// A second handle on the positions and values of `s`. Returns a new reference.
             newWithSparse(s: sparse) -> new_sparse = Sparse::new(s.parts()?);
-            /// A copy of `s`, with positions and values of its own. Returns a new reference.
+            /// A copy of `s` with copied positions and values. Returns a new reference.
             newClone(s: sparse) -> new_sparse = Sparse::new(shape::cloned(s.parts()?)?);
-            /// `s` coalesced: values for one position are summed in the order in which they stand. What is coalesced is shared. Returns a new
-            /// reference.
+            /// `s` coalesced: the values of one position are summed in the order of the entries. A coalesced `s` shares its components with
+            /// the result. Returns a new reference.
             newCoalesce(s: sparse) -> new_sparse = Sparse::new(form::coalesced(s.parts()?)?);
-            /// The matrix `s` compressed by rows. Coordinates are coalesced, and become int32 where the sizes and the number of entries allow
-            /// it; compressed rows are shared as they stand. Returns a new reference.
+            /// The matrix `s` compressed by rows. Coordinates are coalesced, and become int32 if the sizes and the number of entries allow
+            /// it. A compressed `s` shares its components with the result. Returns a new reference.
             newCompressed(s: sparse) -> new_sparse = Sparse::new(form::compressed(s.parts()?)?);
-            /// `s` as coordinates; where it has them they are shared. Returns a new reference.
+            /// `s` with coordinates. If `s` has coordinates, they are shared. Returns a new reference.
             newCoordinates(s: sparse) -> new_sparse = Sparse::new(form::coordinates(s.parts()?)?);
             /// A dense tensor of all elements of `s`. Returns a new reference.
             newDense(s: sparse) -> new = form::dense(s.parts()?);
 
             /// The number of dimensions; 0 on error.
             nDimension(s: sparse) -> int = Ok(s.parts()?.size.len() as i32);
-            /// The size of a dimension, which may count from the end; -1 on error.
+            /// The size of dimension `dimension`; -1 on error.
             size(s: sparse, dimension: dim) -> size = {
                 let parts = s.parts()?;
                 Ok(parts.size[wrapped(dimension.into(), &parts)?])
             };
-            /// The number of entries, as they stand; -1 on error.
+            /// The number of entries, where entries of the same position count separately; -1 on error.
             nnz(s: sparse) -> count = Ok(s.parts()?.nnz());
             /// The number of sparse dimensions; 0 on error.
             sparseDim(s: sparse) -> int = Ok(s.parts()?.sparse as i32);
             /// The number of dense dimensions; 0 on error.
             denseDim(s: sparse) -> int = s.parts().map(|parts| (parts.size.len() - parts.sparse) as i32);
-            /// 1 if positions ascend in row-major order, each once; 0 if that is not known, and on error.
+            /// 1 if the tensor is known to be coalesced: its positions are distinct and ascend in row-major order; 0 if not and on error.
             isCoalesced(s: sparse) -> flag = Ok(s.parts()?.coalesced);
-            /// 1 if the matrix is compressed by rows; 0 if it has coordinates, and on error.
+            /// 1 if the matrix is compressed by rows; 0 if it has coordinates and on error.
             isCompressed(s: sparse) -> flag = Ok(matches!(s.parts()?.places, Places::Rows { .. }));
             /// The dtype of the values; `TH_UNDEFINED` on error.
             dtype(s: sparse) -> dtype = Ok(s.parts()?.values.defined()? as THDtype);
-            /// The positions, int64 [sparseDim x nnz], computed for compressed rows, else those of the handle. Returns a new reference.
+            /// The positions, int64 [sparseDim x nnz]: the component of the handle, or computed if the matrix is compressed by rows.
+            /// Returns a new reference.
             newIndices(s: sparse) -> new = form::indices(&form::coordinates(s.parts()?)?).cloned();
-            /// The values of the handle. Returns a new reference.
+            /// The values, a component of the handle. Returns a new reference.
             newValues(s: sparse) -> new = Ok(s.parts()?.values);
-            /// The starts of rows among the entries of compressed rows, with the number of entries at the end. Returns a new reference.
+            /// `crow` of a matrix compressed by rows: the index of the first entry of each row, followed by the number of entries. Returns
+            /// a new reference.
             newCrow(s: sparse) -> new = match s.parts()?.places {
                 Places::Rows { crow, .. } => Ok(crow),
                 Places::Coordinates(_) => bail!(Argument, "coordinates have no starts of rows: see THSTensor_newCompressed"),
             };
-            /// The column of each entry of compressed rows. Returns a new reference.
+            /// `col` of a matrix compressed by rows: the column of each entry. Returns a new reference.
             newCol(s: sparse) -> new = match s.parts()?.places {
                 Places::Rows { col, .. } => Ok(col),
                 Places::Coordinates(_) => bail!(Argument, "coordinates have no columns: see THSTensor_newCompressed"),
@@ -137,58 +145,60 @@ macro_rules! sparse_functions {
 
             /// `r` = a copy of `s`.
             copy(r: sparse_out, s: sparse) = set(r, s.parts().and_then(shape::cloned));
-            /// Gives up all entries of `s`, which keeps its sizes and its dtype.
+            /// Removes all entries of `s`, which keeps its sizes and its dtype.
             zero(s: sparse_inout) = {
                 let parts = s.parts()?;
                 set(s, shape::empty(parts.values.defined()?, &parts.size, parts.sparse, &parts.values))
             };
-            /// Changes the sizes of `s`: where it has entries, sparse sizes may grow and others stay.
+            /// Changes the sizes of `s`. If `s` has entries, its sparse sizes may only grow, and the other sizes must not change.
             resize(s: sparse_inout, ndim: len, size: sizes, sparseDim: int) =
                 set(s, shape::resized(&s.parts()?, size, sparseDim.try_into().unwrap_or(usize::MAX)));
-            /// `THSTensor_resize` to the sizes of another tensor.
+            /// `THSTensor_resize` to the sizes of `other`.
             resizeAs(s: sparse_inout, other: sparse) = {
                 let other = other.parts()?;
                 set(s, shape::resized(&s.parts()?, &other.size, other.sparse))
             };
-            /// `r` = `s` coalesced.
+            /// `r` = `s` coalesced, as by newCoalesce.
             coalesce(r: sparse_out, s: sparse) = set(r, s.parts().and_then(form::coalesced));
-            /// `r` = `s` with two dimensions exchanged, both sparse or both dense.
+            /// `r` = `s` with two dimensions swapped, both sparse or both dense.
             transpose(r: sparse_out, s: sparse, dimension1: dim, dimension2: dim) =
                 set(r, s.parts().and_then(|parts| shape::transpose(parts, dimension1, dimension2)));
-            /// `r` = the part of `s` at position `index` of a dimension, which is gone. A negative index counts from the end.
+            /// `r` = the part of `s` at index `index` of dimension `dimension`, which is removed. A negative index counts from the end.
             select(r: sparse_out, s: sparse, dimension: dim, index: entry) =
                 set(r, s.parts().and_then(|parts| shape::select_part(parts, dimension, index)));
-            /// `r` = the part of `s` at `size` positions of a dimension, from `firstIndex` on.
+            /// `r` = the part of `s` at the `size` indices of dimension `dimension` from `firstIndex`.
             narrow(r: sparse_out, s: sparse, dimension: dim, firstIndex: entry, size: size) =
                 set(r, s.parts().and_then(|parts| shape::narrow(parts, dimension, firstIndex, size)));
-            /// `r` = `count` tensors one after the other along a dimension; their other sizes, and which are sparse, are the same.
+            /// `r` = `count` tensors concatenated along `dimension`. The other sizes and the number of sparse dimensions are the same for
+            /// all tensors.
             cat(r: sparse_out, tensors: sparse_inputs, count: handle_count, dimension: dim) = {
                 let parts = crate::alloc::list(tensors.len(), |k| tensors[k].parts().and_then(form::coordinates))?;
                 set(r, shape::cat(parts, dimension))
             };
 
-            /// `r = a + value * b`, coalesced; sizes and sparse dimensions are the same.
+            /// `r = a + value * b`, coalesced; `a` and `b` have the same sizes and the same number of sparse dimensions.
             cadd(r: sparse_out, a: sparse, value: double, b: sparse) = set(r, math::add(a.parts()?, value, b.parts()?, false));
-            /// `r = a - value * b`, as cadd.
+            /// `r = a - value * b`; otherwise as cadd.
             csub(r: sparse_out, a: sparse, value: double, b: sparse) = set(r, math::add(a.parts()?, value, b.parts()?, true));
-            /// `r = a * b`, coalesced: entries where both have one.
+            /// `r = a * b`, coalesced, with entries at the positions where both have an entry.
             cmul(r: sparse_out, a: sparse, b: sparse) = set(r, math::multiply(a.parts()?, b.parts()?));
-            /// `r = s * t` for a dense tensor, which broadcasts to the sizes of `s`.
+            /// `r = s * t` for a dense tensor `t`, which broadcasts to the sizes of `s`.
             cmulDense(r: sparse_out, s: sparse, t: input) = set(r, math::with_dense(s.parts()?, t, false));
-            /// `r = s / t` for a dense tensor, which broadcasts to the sizes of `s`. Positions without an entry stay 0, also where `t` is 0.
+            /// `r = s / t` for a dense tensor `t`, which broadcasts to the sizes of `s`. Positions without an entry stay 0, even if `t` is
+            /// 0 there.
             cdivDense(r: sparse_out, s: sparse, t: input) = set(r, math::with_dense(s.parts()?, t, true));
             /// `r = s * value`.
             mul(r: sparse_out, s: sparse, value: double) = set(r, math::mapped(s.parts()?, true, &names::mul::FUNCTION, &[value]));
             /// `r = s / value`.
             div(r: sparse_out, s: sparse, value: double) = set(r, math::mapped(s.parts()?, true, &names::div::FUNCTION, &[value]));
-            /// `r = s ^ value` for a value above 0, coalesced.
+            /// `r = s ^ value` for a `value` > 0, coalesced.
             pow(r: sparse_out, s: sparse, value: double) = {
                 if value.is_nan() || value <= 0.0 {
                     bail!(Argument, "0 to the power {} is not 0", Scalar::from(value))
                 }
                 set(r, math::mapped(s.parts()?, false, &names::pow::FUNCTION, &[value]))
             };
-            /// `r = -s`, in the form of `s`.
+            /// `r = -s`, with coordinates or compressed by rows like `s`.
             neg(r: sparse_out, s: sparse) = set(r, math::mapped(s.parts()?, true, &names::neg::FUNCTION, &[]));
             /// `r = |s|`, coalesced.
             abs(r: sparse_out, s: sparse) = set(r, math::mapped(s.parts()?, false, &names::abs::FUNCTION, &[]));
@@ -214,25 +224,25 @@ macro_rules! sparse_functions {
             tanh(r: sparse_out, s: sparse) = set(r, math::mapped(s.parts()?, false, &names::tanh::FUNCTION, &[]));
             /// `r = max(s, 0)`, coalesced.
             relu(r: sparse_out, s: sparse) = set(r, math::mapped(s.parts()?, false, &names::relu::FUNCTION, &[]));
-            /// `r` = the largest whole number that is at most `s`, coalesced.
+            /// `r = floor(s)`, the largest whole number <= `s`, coalesced.
             floor(r: sparse_out, s: sparse) = set(r, math::mapped(s.parts()?, false, &names::floor::FUNCTION, &[]));
-            /// `r` = the least whole number that is at least `s`, coalesced.
+            /// `r = ceil(s)`, the smallest whole number >= `s`, coalesced.
             ceil(r: sparse_out, s: sparse) = set(r, math::mapped(s.parts()?, false, &names::ceil::FUNCTION, &[]));
-            /// `r` = `s` rounded to a whole number, ties to the even one, coalesced.
+            /// `r` = `s` rounded to the nearest whole number, ties to even, coalesced.
             round(r: sparse_out, s: sparse) = set(r, math::mapped(s.parts()?, false, &names::round::FUNCTION, &[]));
-            /// `r` = `s` without its fraction, coalesced.
+            /// `r` = `s` rounded towards zero, coalesced.
             trunc(r: sparse_out, s: sparse) = set(r, math::mapped(s.parts()?, false, &names::trunc::FUNCTION, &[]));
 
             /// The sum of all values; NaN on error.
             sumall(s: sparse) -> accumulated = math::total(s.parts()?);
-            /// `r` = the sum of `s` over `ndim` dimensions, which are gone, coalesced; integers are summed as int64. Where no sparse dimension
-            /// is left, the result has dense dimensions alone, and one entry unless `s` has none.
+            /// `r` = the sum of `s` over the `ndim` dimensions `dims`, which are removed, coalesced; integers are summed in int64. If no
+            /// sparse dimension remains, all dimensions of the result are dense, and the result has one entry, or no entry if `s` has none.
             sum(r: sparse_out, s: sparse, ndim: len, dims: dims) = set(r, math::sum(s.parts()?, dims));
-            /// The norm of all elements of `s`: (the sum of |s|^value)^(1 / value); NaN on error.
+            /// The norm of all elements of `s`, (sum of |s|^value)^(1 / value); NaN on error.
             normall(s: sparse, value: double) -> accumulated = math::norm(s.parts()?, value);
 
-            /// `r = s @ m`, dense, for a matrix `s` [n x k] and a dense matrix [k x p] or vector [k]. A row is summed in the order of its
-            /// entries: as they stand in compressed rows, by ascending columns otherwise.
+            /// `r = s @ m`, dense, for a matrix `s` [n x k] and a dense matrix `m` [k x p] or vector [k]. The products of a row are summed
+            /// in the order of its entries if `s` is compressed by rows, otherwise by ascending column.
             spmm(r: out, s: sparse, m: input) = products::product(r, s.parts()?, m);
             /// `r = s @ vec`, dense, for a matrix `s` [n x k] and a dense vector [k].
             spmv(r: out, s: sparse, vec: input) = {
@@ -241,36 +251,42 @@ macro_rules! sparse_functions {
                 }
                 products::product(r, s.parts()?, vec)
             };
-            /// `r = beta * t + alpha * (s @ m)`, dense; `t` broadcasts. With `beta` 0 the elements of `t` are not looked at.
+            /// `r = beta * t + alpha * (s @ m)`, dense; `t` broadcasts. If `beta` is 0, the elements of `t` are not read.
             spaddmm(r: out, beta: number, t: input, alpha: number, s: sparse, m: input) =
                 products::add_product(r, beta, t, alpha, s.parts()?, m);
-            /// `r = s @ m` for a dense matrix [k x p], with one sparse dimension, the rows of `s` that have entries, and one dense.
+            /// `r = s @ m` for a dense matrix `m` [k x p]. `r` has one sparse dimension, with an entry for each row of `s` that has
+            /// entries, and one dense dimension.
             hspmm(r: sparse_out, s: sparse, m: input) = set(r, products::hybrid_product(s.parts()?, m));
-            /// `r = s @ m` for a dense matrix [k x p], with two sparse dimensions: all elements of the rows of `s` that have entries.
+            /// `r = s @ m` for a dense matrix `m` [k x p]. `r` has two sparse dimensions, with entries for all elements of the rows of `s`
+            /// that have entries.
             sspmm(r: sparse_out, s: sparse, m: input) = set(r, products::sparse_product(s.parts()?, m));
             /// `r = beta * t + alpha * (s @ m)` for sparse `t` and `s` and a dense matrix `m`, coalesced.
             sspaddmm(r: sparse_out, beta: number, t: sparse, alpha: number, s: sparse, m: input) =
                 set(r, products::add_sparse_product(beta, t.parts()?, alpha, s.parts()?, m));
-            /// `r = a @ b` for two matrices [n x k] and [k x p], compressed by rows: an entry stands wherever two meet, be their sum 0 or not.
+            /// `r = a @ b` for two matrices [n x k] and [k x p], compressed by rows. `r` has an entry wherever an entry of `a` meets an
+            /// entry of `b`, even if the sum is 0.
             mm(r: sparse_out, a: sparse, b: sparse) = set(r, a.parts().and_then(|a| products::product_of_two(a, b.parts()?)));
-            /// `r` = softmax of each row of a matrix of floats, compressed by rows: elements without an entry take no part, and stay so.
+            /// `r` = the softmax of each row of a matrix of floats, compressed by rows. Elements without an entry are ignored and stay
+            /// without an entry.
             softmax(r: sparse_out, s: sparse) = set(r, s.parts().and_then(products::softmax));
-            /// `rb = the X with s X = b`, or with `transpose` of `s^T X = b`, dense, for the `upper` or lower triangle of a square matrix `s`
-            /// [n x n] and a dense matrix `b` [n x p] or vector [n]; with `unitriangular` the diagonal counts as ones. Entries of the other
-            /// triangle are not looked at. A diagonal of 0, or without an entry, is `TH_ERR_NUMERIC`, which names the row.
+            /// `rb = the X with s X = b`, or with `transpose` `s^T X = b`, dense, for the `upper` or lower triangle of a square matrix `s`
+            /// [n x n] and a dense matrix `b` [n x p] or vector [n]. Entries of the other triangle are ignored. With `unitriangular` all
+            /// diagonal elements count as 1. Otherwise a diagonal element that is 0 or has no entry is `TH_ERR_NUMERIC`, and the message
+            /// names the row.
             trtrs(rb: out, b: input, s: sparse, upper: flag, transpose: flag, unitriangular: flag) =
                 products::solve_triangle(rb, b, s.parts()?, [upper, transpose, unitriangular]);
             /// `r = the X with s X = b`, dense, for a square matrix `s` [n x n] and a dense matrix `b` [n x p] or vector [n] of float32 or
-            /// float64. A symmetric positive definite matrix is decomposed by Cholesky, others by LU with partial pivoting; see csrSolve. A
-            /// singular matrix is `TH_ERR_NUMERIC`.
+            /// float64. A symmetric positive definite matrix is decomposed by Cholesky, any other matrix by LU with partial pivoting; see
+            /// csrSolve. A singular matrix is `TH_ERR_NUMERIC`.
             solve(r: out, s: sparse, b: input) = systems::solve(r, s.parts()?, b);
-            /// `r = the x with s x = b`, dense, by conjugate gradients, for a symmetric positive definite matrix `s` [n x n] and a dense vector
-            /// `b` [n] of float32 or float64. It begins with `start` [n], or with zeros where that is NULL, and ends when the norm of `b - s x`
-            /// is at most `tol` times that of `b`, after `maxIter` steps, or where rounding errors keep the norm from falling further; see
-            /// csrCg. `progress`, or NULL, is called after each step. Returns the number of steps; -1 on error.
+            /// `r = the x with s x = b`, dense, by conjugate gradients, for a symmetric positive definite matrix `s` [n x n] and a dense
+            /// vector `b` [n] of float32 or float64. The iteration begins with `start` [n], or with zeros if `start` is NULL. It ends when
+            /// the norm of `b - s x` is at most `tol` times the norm of `b`, after `maxIter` steps, or when rounding errors keep the norm
+            /// from decreasing further; see csrCg. `progress`, unless NULL, is called after each step. Returns the number of steps; -1 on
+            /// error.
             ///
-            /// `residual`, a float64, becomes the norm of `b - s x` by that of `b`. Where it is above `tol`, `r` is what the steps led to;
-            /// where `residual` is NULL this is `TH_ERR_NUMERIC`.
+            /// `residual`, a float64, becomes the norm of `b - s x` divided by the norm of `b`. If this exceeds `tol`, `r` is the last
+            /// iterate; if `residual` is NULL, the call fails with `TH_ERR_NUMERIC` instead.
             cg(r: out, residual: optional_out, s: sparse, b: input, start: optional_input, tol: double, maxIter: size, progress: progress,
                 context: context) -> count = {
                 let iteration = Iteration { tol, most: maxIter, progress: (progress, context) };
@@ -280,9 +296,10 @@ macro_rules! sparse_functions {
             /// dense.
             sampledAddmm(r: sparse_out, beta: number, s: sparse, alpha: number, m1: input, m2: input) =
                 set(r, products::sampled_product(beta, s.parts()?, alpha, m1, m2));
-            /// `r = t + value * s`, dense, for a dense tensor of the sizes of `s`.
+            /// `r = t + value * s`, dense, for a dense tensor `t` of the sizes of `s`.
             spcadd(r: out, t: input, value: double, s: sparse) = math::add_to_dense(r, t, value, s.parts()?);
-            /// `r` = the elements of the dense tensor `t` at the positions of `mask`, whose values do not matter; sizes are the same.
+            /// `r` = the elements of the dense tensor `t` at the positions of `mask`; the values of `mask` are ignored. Both have the same
+            /// sizes.
             sparseMask(r: sparse_out, t: input, mask: sparse) = set(r, math::masked(t, mask.parts()?));
         }
     };

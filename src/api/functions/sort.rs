@@ -1,9 +1,9 @@
 //! Sorting and searching.
 //!
-//! NaN is greater than everything and equal to no other NaN; -0.0 equals 0.0. Results are the same whatever the number of threads.
+//! NaN is greater than every number and equals no other NaN; -0.0 equals 0.0. Results do not depend on the number of threads.
 //!
-//! Errors: `TH_ERR_ARGUMENT`, a dimension, rank or position out of range; `TH_ERR_SHAPE`, operands that do not fit each other;
-//! `TH_ERR_DTYPE`, positions in a tensor that is not of integers, elements in one that cannot take them.
+//! Errors: `TH_ERR_ARGUMENT`, a dimension, rank or index out of range; `TH_ERR_SHAPE`, operands whose shapes do not fit each other;
+//! `TH_ERR_DTYPE`, indices that are not integers, or a dtype of a result that cannot hold the elements.
 
 use crate::api::table::table;
 use crate::ops::{search, sort, unique};
@@ -11,60 +11,62 @@ use crate::ops::{search, sort, unique};
 macro_rules! sort_functions {
     ($do:ident) => {
         $do! { "THTensor_";
-            /// `values = elements of t in ascending order along dimension`, or in `descending` order; int64 `indices` tell where each of them
-            /// stood.
+            /// `values = elements of t in ascending order along dimension`, or in `descending` order; `indices` = the int64 index in `t` of
+            /// each value.
             ///
-            /// Either result may be NULL. NaN comes last in ascending order and first in descending order. Equal elements keep their order, and
-            /// so do NaNs; with 0 for `stable` that is not promised. Every dtype; `values` get that of `t` if they have none.
+            /// Either result may be NULL. NaN comes last in ascending order and first in descending order. Equal elements, and NaNs, keep
+            /// their order; if `stable` is 0, this is not guaranteed. Every dtype; `values` gets the dtype of `t` if it has none.
             sort(values: optional_out, indices: optional_indices, t: input, dimension: dim, descending: flag, stable: flag) =
                 sort::sort((values, indices), t, dimension, descending, stable);
-            /// `r = where the elements of t stand that come first, second, ... along dimension`: the int64 indices of `THTensor_sort`.
+            /// `r = indices that sort t along dimension`: the int64 indices of `THTensor_sort`.
             argsort(r: indices, t: input, dimension: dim, descending: flag, stable: flag) =
                 sort::sort((None, Some(r)), t, dimension, descending, stable);
-            /// `r = elements of t in ascending order along its first dimension`, as by `THTensor_sort`.
+            /// `r = elements of t in ascending order along its first dimension`, as by `THTensor_sort` with `stable`.
             msort(r: out, t: input) = sort::sort((Some(r), None), t, 0, false, true);
-            /// `values = k least elements of t along dimension`, or the `largest`; int64 `indices` tell where they stand. NaN is greater than
-            /// everything.
+            /// `values = k least elements of t along dimension`, or the `k` greatest with `largest`; `indices` = the int64 index of each
+            /// value. NaN is greater than every number.
             ///
-            /// Either result may be NULL. Of equal elements those are taken that come first. With `sorted` the least, or the greatest, come
-            /// first and equal ones keep their order; else all stand as in `t`. Every dtype; `values` get that of `t` if they have none. A `k`
-            /// that is negative or greater than the dimension is an error, and for a 0-d `t` any but 1.
+            /// Either result may be NULL. Of equal elements the first ones are chosen. With `sorted` the values are in ascending order, or
+            /// in descending order with `largest`, and equal elements keep their order; otherwise the values have the order of `t`. Every
+            /// dtype; `values` gets the dtype of `t` if it has none. A `k` that is negative or greater than the size of the dimension is an
+            /// error. For a 0-d `t`, `k` must be 1.
             topk(values: optional_out, indices: optional_indices, t: input, k: size, dimension: dim, largest: flag, sorted: flag) =
                 sort::topk((values, indices), t, k, dimension, largest, sorted);
-            /// `r = order along dimension by the last of count keys`, where that has equal elements by the one before, and so on, as NumPy's
-            /// lexsort has it.
+            /// `r = indices that sort along dimension by the last of count keys`; where elements of a key are equal, the previous key
+            /// decides, as in NumPy's lexsort.
             ///
-            /// `r[i]` is the int64 place of what comes `i`-th; what all keys have alike keeps its order. Keys have one shape, which is that of
-            /// `r`, and any dtypes. No keys are an error.
+            /// `r[i]` is the int64 index of the `i`-th element in this order. Elements that are equal in all keys keep their order. The
+            /// keys have one shape, which is also the shape of `r`, and any dtypes. A `count` of 0 is an error.
             lexsort(r: indices, keys: inputs, count: handle_count, dimension: dim) = sort::lexsort(r, &keys, dimension);
-            /// `values = each element of t once, in ascending order`; with `TH_ALL_DIMS` as dimension of all elements, else each slice along
-            /// it.
+            /// `values = the distinct elements of t in ascending order`; unless `dimension` is `TH_ALL_DIMS`, the distinct slices along
+            /// `dimension`.
             ///
-            /// `t = values[inverse]`: int64 `inverse` has the shape of `t`, or is a vector with an entry for each slice. int64 `counts` tell
-            /// how often each value occurs. Each result may be NULL. Slices are compared by the first element in which they differ, in
-            /// row-major order. No NaN equals another, so each is a value; of -0.0 and 0.0 the one that comes first is taken. Every dtype;
-            /// `values` get that of `t` if they have none. Slices without elements are an error.
+            /// `inverse` has int64 indices with `t = values[inverse]`, in the shape of `t` or as a vector with an entry for each slice.
+            /// `counts` = the int64 number of occurrences of each value. Each result may be NULL. Slices are compared in row-major order by
+            /// the first element in which they differ. Each NaN is a distinct value; of -0.0 and 0.0 the first one is kept. Every dtype;
+            /// `values` gets the dtype of `t` if it has none. Slices without elements are an error.
             unique(values: optional_out, inverse: optional_indices, counts: optional_totals, t: input, dimension: dim) =
                 unique::unique(unique::Results { values, inverse, counts }, t, dimension, false);
-            /// `values = one element of each run of equal ones in t`, in the order of `t`; with `TH_ALL_DIMS` as dimension in row-major order,
-            /// else one slice of each run along it. Everything else as for `THTensor_unique`.
+            /// `values = one element of each run of equal elements in t`, in row-major order; unless `dimension` is `TH_ALL_DIMS`, one
+            /// slice of each run along `dimension`. Otherwise as `THTensor_unique`.
             uniqueConsecutive(values: optional_out, inverse: optional_indices, counts: optional_totals, t: input, dimension: dim) =
                 unique::unique(unique::Results { values, inverse, counts }, t, dimension, true);
-            /// `r[..] = number of elements of sequence less than t[..]`, or with `right` of those not greater: where `t[..]` can be inserted
-            /// before, or behind, what equals it. int64.
+            /// `r[..] = number of elements of sequence less than t[..]`, or with `right` less than or equal to `t[..]`: the int64 index at
+            /// which `t[..]` can be inserted before, or after, its equals.
             ///
-            /// `sequence` ascends along its last dimension, NaN last, or does if its elements are taken in the order of `sorter`, int64 or
-            /// int32 indices of the same shape, which may be NULL. A vector is for all elements of `t`; otherwise all dimensions but the last
-            /// must be those of `t`. Both are converted to one dtype first. In a sequence that does not ascend some place is found.
+            /// `sequence` ascends along its last dimension, with NaN last. `sorter` may be NULL; otherwise it has int64 or int32 indices,
+            /// in the shape of `sequence`, that sort `sequence`. If `sequence` is a vector, it serves all elements of `t`; otherwise all
+            /// dimensions except the last must equal the dimensions of `t`. Both operands are converted to one dtype first. If a sequence
+            /// does not ascend, the result is unspecified.
             searchsorted(r: indices, sequence: input, t: input, right: flag, sorter: optional_index) =
                 search::searchsorted(r, sequence, t, right, sorter);
-            /// `r[..] = i where boundaries[i - 1] < t[..] <= boundaries[i]`, or with `right` `boundaries[i - 1] <= t[..] < boundaries[i]`: as
-            /// `THTensor_searchsorted` in a vector of boundaries.
+            /// `r[..] = i where boundaries[i - 1] < t[..] <= boundaries[i]`, or with `right` where `boundaries[i - 1] <= t[..] <
+            /// boundaries[i]`, as `THTensor_searchsorted` with the vector `boundaries`.
             bucketize(r: indices, t: input, boundaries: input, right: flag) = search::bucketize(r, t, boundaries, right);
-            /// `r[..] = whether t[..] equals an element of tests`, or with `invert` whether it equals none. Bool.
+            /// `r[..] = whether t[..] equals an element of tests`, or with `invert` whether it equals none, as Bool.
             ///
-            /// Both are converted to one dtype first. No NaN equals anything. `assumeUnique` promises that neither has an element twice; the
-            /// result is the same.
+            /// Both operands are converted to one dtype first. NaN equals no element. `assumeUnique` says that neither operand contains an
+            /// element twice; the result does not depend on this argument.
             isin(r: truth, t: input, tests: input, assumeUnique: flag, invert: flag) = search::isin(r, t, tests, assumeUnique, invert);
         }
     };

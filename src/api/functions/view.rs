@@ -7,7 +7,7 @@ use crate::ops::view::{self as ops, Pieces};
 use crate::tensor::{THTensor, Tensor};
 use std::ffi::c_int;
 
-/// Two rows of each view: into a handle, and as a new one.
+/// Declares two functions for each view: one stores the view in a handle, the other returns a new handle.
 macro_rules! pairs {
     ($do:ident [$($to:tt)*] $($(#[doc = $doc:literal])* $set:ident / $new:ident($($arg:ident: $kind:ident),*) =
         |$layout:ident| $view:expr;)*) => {
@@ -31,31 +31,33 @@ pub(crate) use pairs;
 macro_rules! view_pair_functions {
     ($do:ident) => {
         $crate::api::functions::view::pairs! { $do ["THTensor_";]
-            /// Entries `firstIndex` to `firstIndex + size` of dimension `dimension`; a negative `firstIndex` counts from the end.
+            /// Entries `firstIndex` to `firstIndex + size - 1` of dimension `dimension`; a negative `firstIndex` counts from the end.
             narrow / newNarrow(dimension: dim, firstIndex: entry, size: size) = |layout| layout.narrow(dimension, firstIndex, size);
-            /// Entry `sliceIndex` of dimension `dimension`, which disappears; of a vector this is a scalar.
+            /// Entry `sliceIndex` of dimension `dimension`, which is removed; for a vector the view is a scalar.
             select / newSelect(dimension: dim, sliceIndex: entry) = |layout| layout.select(dimension, sliceIndex);
-            /// Entries `start`, `start + step`, ... before `end` of dimension `dimension`; bounds clamp as in Python, `step` must be positive.
+            /// Entries `start`, `start + step`, ... before `end` of dimension `dimension`; the bounds are clamped as in Python, and `step`
+            /// must be positive.
             slice / newSlice(dimension: dim, start: entry, end: entry, step: count) = |layout| layout.slice(dimension, start, end, step);
-            /// Dimensions `dimension1` and `dimension2` swapped.
+            /// The tensor with dimensions `dimension1` and `dimension2` swapped.
             transpose / newTranspose(dimension1: dim, dimension2: dim) = |layout| layout.transpose(dimension1, dimension2);
-            /// The matrix transposed; vectors and scalars stay as they are.
+            /// The matrix transposed; vectors and scalars are unchanged.
             t / newT() = |layout| layout.t();
-            /// Dimension `d` of the view is dimension `dims[d]` of the source.
+            /// The tensor with permuted dimensions: dimension `d` of the view is dimension `dims[d]` of the source.
             permute / newPermute(ndim: len, dims: dims) = |layout| layout.permute(dims);
-            /// Elements `[i, i + offset]` of dimensions `dim1` and `dim2`, which disappear; the diagonal becomes the last dimension.
+            /// Elements `[i, i + offset]` of dimensions `dim1` and `dim2`, which are removed; the diagonal becomes the last dimension.
             diagonal / newDiagonal(offset: count, dim1: dim, dim2: dim) = |layout| layout.diagonal(offset, dim1, dim2);
-            /// All windows of `size` entries, `step` apart, of dimension `dimension`; the window becomes a new last dimension.
+            /// All windows of `size` entries in dimension `dimension`, `step` entries apart; the elements of a window become a new last
+            /// dimension.
             unfold / newUnfold(dimension: dim, size: size, step: count) = |layout| layout.unfold(dimension, size, step);
-            /// Without the dimensions of size 1.
+            /// The tensor without its dimensions of size 1.
             squeeze / newSqueeze() = |layout| layout.squeeze();
-            /// Without dimension `dimension`, if its size is 1.
+            /// The tensor without dimension `dimension`, if this dimension has size 1.
             squeeze1d / newSqueeze1d(dimension: dim) = |layout| layout.squeeze_dim(dimension);
-            /// With a new dimension of size 1 at `dimension`; -1 appends.
+            /// The tensor with a new dimension of size 1 at `dimension`; -1 appends the dimension.
             unsqueeze1d / newUnsqueeze1d(dimension: dim) = |layout| layout.unsqueeze(dimension);
-            /// The same elements in these sizes, of which one may be -1; an error where strides do not allow it without a copy.
+            /// The same elements in these sizes, of which one may be -1; it is an error if the strides would need a copy.
             view / newView(ndim: len, size: sizes) = |layout| layout.view(size);
-            /// Size-1 dimensions repeated to these sizes at stride 0; -1 keeps a size, new dimensions come first.
+            /// The tensor with dimensions of size 1 repeated to these sizes at stride 0; -1 keeps a size, and new dimensions come first.
             expand / newExpand(ndim: len, size: sizes) = |layout| layout.expand(size);
             /// The tensor viewed in the sizes of `other`.
             viewAs / newViewAs(other: input) = |layout| layout.view(&shape_of(other)?);
@@ -68,11 +70,11 @@ macro_rules! view_pair_functions {
 pub mod pairs_of_views {
     //! Views.
     //!
-    //! A view shares the memory of its source, and keeps it alive. Most come in two forms: `narrow` makes a handle you have
-    //! the view, `newNarrow` returns a new one.
+    //! A view shares the memory of its source, and keeps this memory alive. Most views have two functions: `narrow` stores the view in an
+    //! existing handle, and `newNarrow` returns a new handle.
     //!
-    //! Errors: `TH_ERR_ARGUMENT`, a dimension, index or size out of range; `TH_ERR_SHAPE`, sizes that the elements or their strides do
-    //! not allow; `TH_ERR_DTYPE`, a source without a dtype.
+    //! Errors: `TH_ERR_ARGUMENT`, a dimension, index or size out of range; `TH_ERR_SHAPE`, sizes that the number of elements or the strides
+    //! do not allow; `TH_ERR_DTYPE`, a source without a dtype.
     use super::*;
     view_pair_functions!(table);
     pub(crate) use view_pair_functions as functions;
@@ -85,33 +87,37 @@ fn shape_of(t: &Tensor) -> Result<crate::layout::Dims> {
 macro_rules! view_functions {
     ($do:ident) => {
         $do! { "THTensor_";
-            /// The same bytes as another dtype of the same size. Returns a new reference.
+            /// The same bytes as elements of another dtype of the same size. Returns a new reference.
             newViewDtype(t: input, dtype: other_dtype) -> new = ops::view_dtype(t, dtype);
-            /// The elements of the storage of `t` at these sizes and strides, from position `storageOffset` of the storage on, both counted in
-            /// elements; strides may be 0, and elements may be shown several times. Elements outside of the storage are an error. Gradients
-            /// go to `t` where all elements are those of `t` or of the tensor that `t` is a view of. Returns a new reference.
+            /// The elements of the storage of `t` with these sizes and strides, from position `storageOffset` of the storage. Strides and
+            /// offset are in elements; strides may be 0, and elements may occur several times. Elements outside the storage are an error.
+            /// Gradients reach `t` if all elements belong to `t`, or to the tensor that `t` is a view of. Returns a new reference.
             newAsStrided(t: input, ndim: len, size: sizes, stride: strides, storageOffset: offset) -> new =
                 ops::as_strided(t, size, stride, storageOffset as i64);
-            /// These sizes, of which one may be -1: a view where strides allow, else a copy. Returns a new reference.
+            /// The elements of `t` in these sizes, of which one may be -1: a view if the strides allow it, else a copy. Returns a new
+            /// reference.
             newReshape(t: input, ndim: len, size: sizes) -> new =
                 ops::reshape(t, size);
-            /// Dimensions `start` to `end`, both included, as one: a view where strides allow, else a copy. Returns a new reference.
+            /// The tensor with dimensions `start` to `end` inclusive merged into one: a view if the strides allow it, else a copy. Returns
+            /// a new reference.
             newFlatten(t: input, start: dim, end: dim) -> new = ops::flatten(t, start, end);
-            /// Pieces of `size` entries along `dimension`; the last may be smaller. See "Lists" in the conventions for `r` and `count`.
+            /// Stores in `r` views of `size` entries along `dimension`; the last view may be smaller. "Lists" in the conventions describes
+            /// `r` and `count`.
             split(r: new_handles, count: count_inout, t: input, size: size, dimension: dim) =
                 // SAFETY: `r` has room for `*count` handles.
                 unsafe { give_pieces(r, count, ops::split(t, size, dimension)?) };
-            /// At most `chunks` equal pieces along `dimension`; the last may be smaller. An empty dimension gives `chunks` empty pieces.
-            /// See "Lists" in the conventions for `r` and `count`.
+            /// Stores in `r` at most `chunks` views of equal size along `dimension`; the last view may be smaller. An empty dimension gives
+            /// `chunks` empty views. "Lists" in the conventions describes `r` and `count`.
             chunk(r: new_handles, count: count_inout, t: input, chunks: count, dimension: dim) =
                 // SAFETY: `r` has room for `*count` handles.
                 unsafe { give_pieces(r, count, ops::chunk(t, chunks, dimension)?) };
-            /// Every entry along `dimension`, which disappears. See "Lists" in the conventions for `r` and `count`.
+            /// Stores in `r` a view of each entry along `dimension`, which is removed. "Lists" in the conventions describes `r` and
+            /// `count`.
             unbind(r: new_handles, count: count_inout, t: input, dimension: dim) =
                 // SAFETY: `r` has room for `*count` handles.
                 unsafe { give_pieces(r, count, ops::unbind(t, dimension)?) };
-            /// Makes each of the `count` handles in `rets` the view of the tensor in `tensors` at its place, expanded to the one shape all
-            /// broadcast to.
+            /// Makes each of the `count` handles in `rets` a view of the tensor at the same index in `tensors`, expanded to the common
+            /// broadcast shape.
             expandNd(rets: outs, tensors: inputs, count: handle_count) = ops::expand_nd(&rets, &tensors);
         }
     };
@@ -129,10 +135,10 @@ macro_rules! shape_functions {
         $do! { "THTensor_";
             /// Makes `t` a second handle on the elements of `src`.
             set(t: handle, src: input) = ops::set(t, src);
-            /// Makes `t` a tensor over `storage`, which grows to hold it where it can; NULL `stride` means row-major.
+            /// Makes `t` a tensor over `storage`, which grows if it is too small and can be resized; a NULL `stride` means row-major.
             setStorage(t: handle, storage: storage, storageOffset: offset, ndim: len, size: sizes, stride: optional_strides) =
                 ops::set_storage(t, storage, storageOffset, size, stride);
-            /// `THTensor_setStorage` by the name TH gives its C form.
+            /// The name of `THTensor_setStorage` in TH's C interface.
             setStorageNd(t: handle, storage: storage, storageOffset: offset, ndim: len, size: sizes, stride: optional_strides) =
                 ops::set_storage(t, storage, storageOffset, size, stride);
             /// Makes `t` a 1-d tensor over `storage`.
@@ -160,11 +166,12 @@ macro_rules! shape_functions {
             ) =
                 ops::set_storage(t, storage, storageOffset, &[size0, size1, size2, size3, size4], Some(&[stride0, stride1, stride2, stride3,
                     stride4]));
-            /// Gives the tensor these sizes: elements stay where they are in the storage, which grows if needed and never shrinks; new
-            /// elements are undefined. NULL `stride` keeps the strides if the sizes are the same, else makes them row-major.
+            /// Changes the sizes of `t`. Elements stay at their position in the storage, which grows if needed and never shrinks; new
+            /// elements are undefined. A NULL `stride` keeps the strides if the sizes do not change, and otherwise selects row-major
+            /// strides.
             resize(t: handle, ndim: len, size: sizes, stride: optional_strides) =
                 ops::resize(t, size, stride);
-            /// `THTensor_resize` by the name TH gives its C form.
+            /// The name of `THTensor_resize` in TH's C interface.
             resizeNd(t: handle, ndim: len, size: sizes, stride: optional_strides) =
                 ops::resize(t, size, stride);
             /// `THTensor_resize` to one dimension.
@@ -188,7 +195,7 @@ macro_rules! shape_functions {
 pub mod shapes {
     //! Shapes changed in place.
     //!
-    //! These functions change the handle itself: what it shows, not the elements.
+    //! These functions change the handle: its sizes, strides, offset or storage. They do not write elements.
     //!
     //! Errors: `TH_ERR_SHAPE`, sizes, strides or offsets that are negative or overflow; `TH_ERR_ARGUMENT`, a storage that cannot grow;
     //! `TH_ERR_DTYPE`, a source without a dtype.
@@ -197,16 +204,16 @@ pub mod shapes {
     pub(crate) use shape_functions as functions;
 }
 
-/// [`give_list`] of pieces.
+/// Calls [`give_list`] with pieces of a tensor.
 ///
 /// # Safety
 /// As there.
 unsafe fn give_pieces(r: *mut *mut THTensor, count: *mut c_int, pieces: Pieces<'_>) -> Result<()> {
-    // SAFETY: the caller's.
+    // SAFETY: the caller's guarantees about `r` and `count` apply.
     unsafe { give_list(r, count, pieces.count(), || pieces.tensors()) }
 }
 
-/// Stores a list of `needed` new references in `r`, or only its length in `count` while there is not enough room.
+/// Stores a list of `needed` new references in `r` and its length in `count`; if `r` is NULL, only the length.
 ///
 /// # Safety
 /// `count` must be readable; `r` must be NULL or have room for `*count` handles.
@@ -220,7 +227,7 @@ pub(super) unsafe fn give_list(
         return Err(null_argument("count"));
     }
     let Ok(length) = c_int::try_from(needed) else { bail!(Argument, "{needed} views are more than can be returned") };
-    // SAFETY: the caller's.
+    // SAFETY: the caller's guarantees about `r` and `count` apply.
     unsafe {
         if !r.is_null() {
             if count.read() < length {

@@ -14,15 +14,15 @@ use crate::ops::{copy, pointwise, view};
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
-/// How elements for one place are combined.
+/// The operation that combines several elements for one position.
 pub type THReduce = i32;
-/// Their sum; of Bool, *or*.
+/// The sum; for Bool, *or*.
 pub const TH_REDUCE_ADD: THReduce = 0;
-/// Their product; of Bool, *and*.
+/// The product; for Bool, *and*.
 pub const TH_REDUCE_MULTIPLY: THReduce = 1;
-/// The greatest; NaN if one is.
+/// The greatest element; NaN if any element is NaN.
 pub const TH_REDUCE_AMAX: THReduce = 2;
-/// The least; NaN if one is.
+/// The least element; NaN if any element is NaN.
 pub const TH_REDUCE_AMIN: THReduce = 3;
 
 /// The movement that combines elements with those at their positions.

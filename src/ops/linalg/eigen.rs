@@ -146,17 +146,17 @@ pub type THMatrixNorm = i32;
 pub const TH_NORM_FRO: THMatrixNorm = 0;
 /// The sum of the singular values.
 pub const TH_NORM_NUC: THMatrixNorm = 1;
-/// The greatest sum of magnitudes in a column.
+/// The greatest sum of magnitudes of a column.
 pub const TH_NORM_1: THMatrixNorm = 2;
-/// The least sum of magnitudes in a column.
+/// The least sum of magnitudes of a column.
 pub const TH_NORM_MINUS_1: THMatrixNorm = 3;
 /// The greatest singular value.
 pub const TH_NORM_2: THMatrixNorm = 4;
 /// The least singular value.
 pub const TH_NORM_MINUS_2: THMatrixNorm = 5;
-/// The greatest sum of magnitudes in a row.
+/// The greatest sum of magnitudes of a row.
 pub const TH_NORM_INF: THMatrixNorm = 6;
-/// The least sum of magnitudes in a row.
+/// The least sum of magnitudes of a row.
 pub const TH_NORM_MINUS_INF: THMatrixNorm = 7;
 
 /// `r` = a norm of each matrix

@@ -12,12 +12,13 @@ use std::ffi::{c_int, c_void};
 
 /// Called by `apply` with each element, converted to a double.
 ///
-/// The number stored in `x` becomes the element; an `x` left alone leaves the element as it is, to the last bit of an int64. 0 means go on,
-/// anything else stops at once and is what `apply` returns. It must not free or resize the tensors, throw, or jump out.
+/// The number stored in `x` becomes the element. If the function does not write to `x`, the element keeps all its bits, even an int64. The
+/// function returns 0 to continue; any other number stops `apply`, which returns the number. The function must not free or resize the
+/// tensors, throw, or longjmp.
 pub type THApplyFunction = Option<unsafe extern "C" fn(x: *mut f64, context: *mut c_void) -> c_int>;
-/// As `THApplyFunction`, with the element of a second tensor at the same place.
+/// As `THApplyFunction`, with the element `y` of a second tensor at the same index.
 pub type THMapFunction = Option<unsafe extern "C" fn(x: *mut f64, y: f64, context: *mut c_void) -> c_int>;
-/// As `THApplyFunction`, with the elements of two more tensors at the same place.
+/// As `THApplyFunction`, with the elements `y` and `z` of two more tensors at the same index.
 pub type THMap2Function = Option<unsafe extern "C" fn(x: *mut f64, y: f64, z: f64, context: *mut c_void) -> c_int>;
 
 /// `t = function(t)`

@@ -20,26 +20,26 @@ macro_rules! arithmetic_functions {
         neg(r: out, t: input) { numeric same CHEAP, |_, t| t.neg(); bits neg_bits }
         /// `r = |t|`. Not for Bool.
         abs(r: out, t: input) { numeric same CHEAP, |_, t| Element::abs(t); bits abs_bits }
-        /// `r = -1, 0 or 1`, as `t` is negative, neither (NaN too), or positive.
+        /// `r = -1 where t < 0, 0 where t is 0 or NaN, 1 where t > 0`.
         sign(r: out, t: input) { all same CHEAP, |_, t| number::sign(t) }
-        /// `r = floor(t)`. Not for Bool; integers stay as they are.
+        /// `r = floor(t)`. Not for Bool; integers are unchanged.
         floor(r: out, t: input) { numeric same CHEAP, |_, t| Number::floor(t) }
-        /// `r = ceil(t)`. Not for Bool; integers stay as they are.
+        /// `r = ceil(t)`. Not for Bool; integers are unchanged.
         ceil(r: out, t: input) { numeric same CHEAP, |_, t| Number::ceil(t) }
-        /// `r = the integer nearest to t`, ties to even. Not for Bool; integers stay as they are.
+        /// `r = t rounded to the nearest integer`, ties to even. Not for Bool; integers are unchanged.
         round(r: out, t: input) { numeric same CHEAP, |_, t| Number::round(t) }
-        /// `r = t rounded towards zero`. Not for Bool; integers stay as they are.
+        /// `r = t rounded towards zero`. Not for Bool; integers are unchanged.
         trunc(r: out, t: input) { numeric same CHEAP, |_, t| Number::trunc(t) }
         /// `r = t - trunc(t)`. Floats only.
         frac(r: out, t: input) { float same CHEAP, |_, t| t - Number::trunc(t) }
         /// `r = 1 / t`. Integers give the default dtype.
         cinv(r: out, t: input) { float real CHEAP, |_, t| T::from_i64(1) / t }
 
-        /// `r = t + value`. A whole `value` keeps integers integer, any other makes them the default dtype.
+        /// `r = t + value`. With a whole `value` integers keep their dtype, otherwise they give the default dtype.
         add(r: out, t: input, value: number) { all same CHEAP, |_, t| t.add(value) }
-        /// `r = t - value`. A whole `value` keeps integers integer, any other makes them the default dtype.
+        /// `r = t - value`. With a whole `value` integers keep their dtype, otherwise they give the default dtype.
         sub(r: out, t: input, value: number) { numeric same CHEAP, |_, t| t.sub(value) }
-        /// `r = t * value`. A whole `value` keeps integers integer, any other makes them the default dtype.
+        /// `r = t * value`. With a whole `value` integers keep their dtype, otherwise they give the default dtype.
         mul(r: out, t: input, value: factor) { all same CHEAP, |_, t| t.mul(value) }
         /// `r = t / value`, true division: integers give the default dtype.
         div(r: out, t: input, value: factor) { float real CHEAP, |_, t| t / value }
@@ -48,10 +48,10 @@ macro_rules! arithmetic_functions {
         cmul(r: out, a: input, b: input) { all same CHEAP, transposed |_, a, b| a.mul(b) }
         /// `r = a / b`, with broadcasting; true division: integers give the default dtype.
         cdiv(r: out, a: input, b: input) { float real CHEAP, transposed |_, a, b| a / b }
-        /// `r = a^b`, with broadcasting and promotion. Not for Bool; integers wrap, and a negative power of one is 1 divided by it, rounded
-        /// towards zero (0 for 0).
+        /// `r = a^b`, with broadcasting and promotion. Not for Bool. Integers wrap. A negative power of an integer is 1 divided by the
+        /// positive power, rounded towards zero; for 0 it is 0.
         cpow(r: out, a: input, b: input) { numeric same COSTLY, kernel power_of_tensor }
-        /// `r = value^t`. Not for Bool; negative powers of integers as in cpow.
+        /// `r = value^t`. Not for Bool; negative powers of integers are as for cpow.
         tpow(r: out, value: number, t: input) { numeric same COSTLY, kernel power_of_number }
 
         /// `r = t + value * a * b`, with broadcasting and promotion. For integers `value` must be whole; not for Bool.

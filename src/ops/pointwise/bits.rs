@@ -16,11 +16,11 @@ macro_rules! bits_functions {
         bitor(r: out, t: input, value: number) { integral same CHEAP, |_, t| Bits::or(t, value) }
         /// `r = t ^ value`, bit by bit. Not for floats.
         bitxor(r: out, t: input, value: number) { integral same CHEAP, |_, t| Bits::xor(t, value) }
-        /// `r = t << value`; integers lose all bits if `value` is negative or not below their width. Floats: `r = t * 2^value`,
-        /// rounded once if `value` is whole. A whole `value` makes Bool int64.
+        /// `r = t << value`; for integers the result is 0 if `value` is negative or at least the width. For floats `r = t * 2^value`,
+        /// rounded once if `value` is whole. With a whole `value` Bool gives int64.
         lshift(r: out, t: input, value: number) { numeric same CHEAP, |isa, t| Number::shl(t, value, isa) }
-        /// `r = t >> value`, with the sign; if `value` is negative or not below the width nothing but the sign stays. Floats: `r = t /
-        /// 2^value`, rounded once if `value` is whole. A whole `value` makes Bool int64.
+        /// `r = t >> value`, an arithmetic shift; if `value` is negative or at least the width, all bits become the sign bit. For floats
+        /// `r = t / 2^value`, rounded once if `value` is whole. With a whole `value` Bool gives int64.
         rshift(r: out, t: input, value: number) { numeric same CHEAP, |isa, t| Number::shr(t, value, isa) }
 
         /// `r = a & b`, bit by bit, with broadcasting and promotion; on Bool this is *and*. Not for floats.
@@ -29,9 +29,9 @@ macro_rules! bits_functions {
         cbitor(r: out, a: input, b: input) { integral same CHEAP, |_, a, b| Bits::or(a, b) }
         /// `r = a ^ b`, bit by bit, with broadcasting and promotion. Not for floats.
         cbitxor(r: out, a: input, b: input) { integral same CHEAP, |_, a, b| Bits::xor(a, b) }
-        /// `r = a << b`, with broadcasting and promotion; see lshift.
+        /// `r = a << b`, with broadcasting and promotion; otherwise as lshift.
         clshift(r: out, a: input, b: input) { numeric same CHEAP, |isa, a, b| Number::shl(a, b, isa) }
-        /// `r = a >> b`, with broadcasting and promotion; see rshift.
+        /// `r = a >> b`, with broadcasting and promotion; otherwise as rshift.
         crshift(r: out, a: input, b: input) { numeric same CHEAP, |isa, a, b| Number::shr(a, b, isa) }
     } };
 }

@@ -14,8 +14,8 @@ use crate::tensor::Tensor;
 macro_rules! compare_functions {
     ($do:ident $($to:tt)*) => { $do! { $($to)*
         /// `r = t < value`, as Bool unless `r` has a dtype. Integers are compared with any number exactly: 300 is greater than every uint8,
-        /// and 2^63 than every int64. Floats are compared with the number rounded to their dtype. So in the other five comparisons with a
-        /// number.
+        /// and 2^63 than every int64. Floats are compared with the number rounded to their dtype. The other five comparisons with a number
+        /// follow the same rules.
         ltValue(r: truth, t: input, value: number) { all truth CHEAP comparing, |_, t| t < value }
         /// `r = t <= value`, as Bool unless `r` has a dtype.
         leValue(r: truth, t: input, value: number) { all truth CHEAP comparing, |_, t| t <= value }
@@ -28,8 +28,8 @@ macro_rules! compare_functions {
         /// `r = t != value`, as Bool unless `r` has a dtype.
         neValue(r: truth, t: input, value: number) { all truth CHEAP comparing, |_, t| t != value }
 
-        /// `r = a < b`, with broadcasting, as Bool unless `r` has a dtype. Integers of two dtypes are compared exactly, 0-d ones as well.
-        /// So in the other five comparisons of tensors.
+        /// `r = a < b`, with broadcasting, as Bool unless `r` has a dtype. Integers of two dtypes are compared exactly, including 0-d
+        /// tensors. The other five comparisons of tensors follow the same rules.
         ltTensor(r: truth, a: input, b: input) { all truth CHEAP, |_, a, b| a < b }
         /// `r = a <= b`, with broadcasting, as Bool unless `r` has a dtype.
         leTensor(r: truth, a: input, b: input) { all truth CHEAP, |_, a, b| a <= b }
@@ -51,11 +51,11 @@ macro_rules! compare_functions {
 
         /// `r = whether t is 0`, as Bool unless `r` has a dtype.
         logicalNot(r: truth, t: input) { all truth CHEAP, |_, t| t == T::ZERO }
-        /// `r = a and b`, where what is not 0 is true; with broadcasting, as Bool unless `r` has a dtype.
+        /// `r = a and b`, with broadcasting, where every number except 0 is true; as Bool unless `r` has a dtype.
         logicalAnd(r: truth, a: input, b: input) { all truth CHEAP, |_, a, b| (a != T::ZERO) & (b != T::ZERO) }
-        /// `r = a or b`, where what is not 0 is true; with broadcasting, as Bool unless `r` has a dtype.
+        /// `r = a or b`, with broadcasting, where every number except 0 is true; as Bool unless `r` has a dtype.
         logicalOr(r: truth, a: input, b: input) { all truth CHEAP, |_, a, b| (a != T::ZERO) | (b != T::ZERO) }
-        /// `r = either a or b`, where what is not 0 is true; with broadcasting, as Bool unless `r` has a dtype.
+        /// `r = a xor b`, with broadcasting, where every number except 0 is true; as Bool unless `r` has a dtype.
         logicalXor(r: truth, a: input, b: input) { all truth CHEAP, |_, a, b| (a != T::ZERO) ^ (b != T::ZERO) }
     } };
 }

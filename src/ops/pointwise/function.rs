@@ -28,11 +28,11 @@ macro_rules! function_functions {
         exp(r: out, t: input) { float real COSTLY, vectorized exp_run }
         /// `r = 2^t`. Integers give the default dtype.
         exp2(r: out, t: input) { float real COSTLY, |isa, t| Real::exp2(t, isa) }
-        /// `r = e^t - 1`, exact near 0. Integers give the default dtype.
+        /// `r = e^t - 1`, accurate near 0. Integers give the default dtype.
         expm1(r: out, t: input) { float real COSTLY, |isa, t| Real::expm1(t, isa) }
         /// `r = log(t)`, the natural logarithm. Integers give the default dtype.
         log(r: out, t: input) { float real COSTLY, vectorized log_run }
-        /// `r = log(1 + t)`, exact near 0. Integers give the default dtype.
+        /// `r = log(1 + t)`, accurate near 0. Integers give the default dtype.
         log1p(r: out, t: input) { float real COSTLY, vectorized log1p_run }
         /// `r = log2(t)`. Integers give the default dtype.
         log2(r: out, t: input) { float real COSTLY, vectorized log2_run }
@@ -68,7 +68,7 @@ macro_rules! function_functions {
         sigmoid(r: out, t: input) { float real COSTLY, vectorized sigmoid_run }
         /// `r = erf(t)`, the error function. Integers give the default dtype.
         erf(r: out, t: input) { float real COSTLY, vectorized erf_run }
-        /// `r = 1 - erf(t)`, exact where that is small. Integers give the default dtype.
+        /// `r = 1 - erf(t)`, accurate even where the result is small. Integers give the default dtype.
         erfc(r: out, t: input) { float real COSTLY, vectorized erfc_run }
         /// `r = the number whose erf is t`; NaN outside [-1, 1]. Integers give the default dtype.
         erfinv(r: out, t: input) { float real COSTLY, vectorized erfinv_run }
@@ -80,7 +80,7 @@ macro_rules! function_functions {
         gelu(r: out, t: input) { float same COSTLY, vectorized gelu_run }
         /// `r = t * (1 + tanh(sqrt(2 / pi) * (t + 0.044715 t^3))) / 2`, the common approximation of gelu. Floats only.
         geluTanh(r: out, t: input) { float same COSTLY, |isa, t| Real::gelu_tanh(t, isa) }
-        /// `r = max(t, 0)`; NaN stays. Not for Bool.
+        /// `r = max(t, 0)`; NaN stays NaN. Not for Bool.
         relu(r: out, t: input) { numeric same CHEAP, |_, t| number::relu(t) }
         /// `r = t where t > 0, else value * t`. Floats only.
         leakyRelu(r: out, t: input, value: parameter) { float same CHEAP, |_, t| if t > T::ZERO { t } else { t.mul(value) } }
@@ -92,18 +92,18 @@ macro_rules! function_functions {
                 if t > T::ZERO { t } else { negative }
             }
         }
-        /// `r = log(1 + e^(beta * t)) / beta`, or `t` itself where `beta * t > threshold` (PyTorch's defaults are 1 and 20). Floats only.
+        /// `r = log(1 + e^(beta * t)) / beta`, or `t` where `beta * t > threshold` (PyTorch's defaults are 1 and 20). Floats only.
         softplus(r: out, t: input, beta: parameter, threshold: parameter) {
             float same COSTLY, |isa, t| Real::softplus(t, beta, threshold, isa)
         }
 
         /// `r = the angle of the point (b, a)` in (-pi, pi], with broadcasting. Integers give the default dtype.
         atan2(r: out, a: input, b: input) { float real COSTLY, |isa, a, b| Real::atan2(a, b, isa) }
-        /// `r = sqrt(a^2 + b^2)` without overflow on the way, with broadcasting. Integers give the default dtype.
+        /// `r = sqrt(a^2 + b^2)` without intermediate overflow, with broadcasting. Integers give the default dtype.
         hypot(r: out, a: input, b: input) { float real COSTLY, |isa, a, b| Real::hypot(a, b, isa) }
-        /// `r = log(e^a + e^b)` without overflow on the way, with broadcasting. Integers give the default dtype.
+        /// `r = log(e^a + e^b)` without intermediate overflow, with broadcasting. Integers give the default dtype.
         logaddexp(r: out, a: input, b: input) { float real COSTLY, kernel log_add_exp }
-        /// `r = a * log(b)`, with broadcasting; 0 where `a` is 0, but NaN where `b` is. Integers give the default dtype.
+        /// `r = a * log(b)`, with broadcasting; 0 where `a` is 0 and `b` is not NaN. Integers give the default dtype.
         xlogy(r: out, a: input, b: input) {
             wide real COSTLY, plain |isa, a, b| {
                 let product = a * vmath::log_f64(isa, b);
@@ -112,7 +112,7 @@ macro_rules! function_functions {
         }
         /// `r = |a| with the sign of b`, with broadcasting. Integers give the default dtype.
         copysign(r: out, a: input, b: input) { float real CHEAP, |_, a, b| Real::copysign(a, b) }
-        /// `r = the number next to a, towards b`, with broadcasting and promotion. Floats only.
+        /// `r = the next representable number after a in the direction of b`, with broadcasting and promotion. Floats only.
         nextafter(r: out, a: input, b: input) { float same CHEAP, |_, a, b| Neighbour::next(a, b); bits next_of_16_bits }
     } };
 }

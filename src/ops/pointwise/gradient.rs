@@ -27,7 +27,7 @@ macro_rules! gradient_functions {
                 if t <= T::ZERO { negative } else { g }
             }
         }
-        /// `r = g / (1 + e^(-beta * t))`, or `g` itself where `beta * t > threshold`: the gradient of softplus. Floats only.
+        /// `r = g / (1 + e^(-beta * t))`, or `g` where `beta * t > threshold`: the gradient of softplus. Floats only.
         softplusGrad(r: out, g: input, t: input, beta: parameter, threshold: parameter) {
             float same COSTLY, plain |isa, g, t| {
                 let scaled = beta.mul(t);
@@ -42,10 +42,10 @@ macro_rules! gradient_functions {
             // A product of sum and difference, because a difference of squares loses digits if y is close to 1.
             float same CHEAP, plain |_, g, y| g.mul(T::from_f64(1.0).sub(y).mul(T::from_f64(1.0).add(y)))
         }
-        /// `r = g * (Phi(t) + t * phi(t))`, with the distribution function and the density of the normal distribution: the gradient of
-        /// gelu. At inf and -inf the factor is 1 and 0, its limits, where PyTorch has NaN. Floats only.
+        /// `r = g * (Phi(t) + t * phi(t))`, with the distribution function Phi and the density phi of the standard normal distribution: the
+        /// gradient of gelu. At inf and -inf the factor has its limits 1 and 0, where PyTorch gives NaN. Floats only.
         geluGrad(r: out, g: input, t: input) { float same COSTLY, plain |isa, g, t| g.mul(Real::gelu_slope(t, isa)) }
-        /// `r = g * the derivative of geluTanh at t`, with its limits 1 and 0 at inf and -inf. Floats only.
+        /// `r = g * the derivative of geluTanh at t`, whose limits 1 and 0 are used at inf and -inf. Floats only.
         geluTanhGrad(r: out, g: input, t: input) { float same COSTLY, plain |isa, g, t| g.mul(Real::gelu_tanh_slope(t, isa)) }
     } };
 }

@@ -6,7 +6,7 @@ use crate::random::Generator;
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
-/// Which side of a layer its weights are scaled by.
+/// The side of a layer whose size scales the layer's initial weights.
 pub type THFan = i32;
 
 /// The number of inputs of each output.

@@ -7,7 +7,7 @@ use crate::tensor::Tensor;
 use smallvec::SmallVec;
 use std::cell::Cell;
 
-/// Stands for every dimension: the result is 0-d, or all ones with `keepdim`.
+/// All dimensions, as an argument `dimension`. The result is 0-d, or has all sizes 1 with `keepdim`.
 pub const TH_ALL_DIMS: i32 = i32::MIN;
 
 /// The dims over which a reduction goes.
