@@ -44,7 +44,7 @@ pub mod c_types {
 
 /// The name of a function, and the names and kinds of its arguments.
 pub struct Signature {
-    /// The function's name and those of its arguments: `cadd r t value src`. Elementwise operations have their tensors first.
+    /// The names of the function and its arguments: `cadd r t value src`. Elementwise operations have their tensors first.
     pub names: &'static str,
     /// The kinds of the arguments, in the order of `names`.
     pub kinds: &'static [Kind],

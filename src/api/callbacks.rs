@@ -1,4 +1,4 @@
-//! The functions of the caller that gradients call, and the call that they are told of.
+//! The C types of the caller's functions for gradients, and the call object that is passed to them.
 
 use crate::error::{Result, THStatus, bail};
 use crate::ops::view;
@@ -7,17 +7,17 @@ use std::cell::{Cell, RefCell};
 use std::ffi::{c_int, c_void};
 use std::ptr::null;
 
-/// The call of a function of the caller, which the function is handed.
+/// The call of a function of the caller, passed to this function.
 pub struct THGradCall {
-    /// Which inputs need a gradient.
+    /// True for each input that needs a gradient.
     pub needs: Vec<bool>,
-    /// The addresses of the inputs, so that what is saved is known as one of them.
+    /// The addresses of the inputs, by which a saved tensor is recognised as an input.
     pub inputs: Vec<usize>,
-    /// Those of the results.
+    /// The addresses of the results.
     pub outputs: Vec<usize>,
-    /// What was saved.
+    /// The saved tensors.
     pub saved: RefCell<SavedList>,
-    /// The call that this one runs inside of on the same thread.
+    /// The enclosing call on the same thread.
     outer: Cell<*const THGradCall>,
 }
 
@@ -29,7 +29,7 @@ thread_local! {
     static INNERMOST: Cell<*const THGradCall> = const { Cell::new(null()) };
 }
 
-/// A call is open until the value is dropped.
+/// Keeps a call open until dropped.
 pub struct Open<'a>(&'a THGradCall);
 
 impl Drop for Open<'_> {
@@ -38,40 +38,40 @@ impl Drop for Open<'_> {
     }
 }
 
-/// What a saved tensor is of the call.
+/// The role of a saved tensor in the call.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     /// An input.
     Input(usize),
     /// A result.
     Output(usize),
-    /// Something else that was computed.
+    /// Any other tensor.
     Other,
 }
 
 impl THGradCall {
-    /// A call with these inputs and outputs, by their addresses.
+    /// Returns a call with these inputs and outputs, given by their addresses.
     pub fn new(needs: Vec<bool>, inputs: Vec<usize>, outputs: Vec<usize>, saved: SavedList) -> THGradCall {
         THGradCall { needs, inputs, outputs, saved: RefCell::new(saved), outer: Cell::new(null()) }
     }
 
-    /// Opens the call for the function that it is passed to.
+    /// Opens the call for the function to which it is passed.
     pub fn open(&self) -> Open<'_> {
         self.outer.set(INNERMOST.replace(self));
         Open(self)
     }
 
-    /// Returns true if `call` is open on this thread. The function may have kept the pointer, and the call be gone.
+    /// Returns true if `call` is open on this thread. The function may have kept the pointer after the call ended.
     pub fn is_open(call: *const THGradCall) -> bool {
         let mut open = INNERMOST.get();
         while !open.is_null() && !std::ptr::eq(open, call) {
-            // SAFETY: open calls are alive; `Open` takes each off the chain before its end.
+            // SAFETY: open calls are alive, because `Open` removes each call from the chain before the call ends.
             open = unsafe { (*open).outer.get() };
         }
         !open.is_null()
     }
 
-    /// Keeps a tensor for the gradient.
+    /// Saves a tensor for the gradient.
     pub fn save(&self, t: &Tensor) -> Result<()> {
         let at = t.as_ptr().addr();
         let input = self.inputs.iter().position(|&input| input == at).map(Role::Input);
@@ -80,13 +80,13 @@ impl THGradCall {
         if saved.try_reserve(1).is_err() {
             bail!(NoMem, "out of memory for a list of saved tensors")
         }
-        // What is computed apart stays as it is: a reference is enough.
+        // Other tensors do not change, so that a reference is enough.
         let kept = if input.or(output).is_some() { view::alias(t)? } else { t.clone() };
         saved.push((kept, input.or(output).unwrap_or(Role::Other), 0));
         Ok(())
     }
 
-    /// A new reference to the tensor that was saved as number `index`.
+    /// Returns a new reference to saved tensor `index`.
     pub fn saved(&self, index: i64) -> Result<Tensor> {
         let saved = self.saved.borrow();
         match usize::try_from(index).ok().and_then(|index| saved.get(index)) {
@@ -104,17 +104,18 @@ impl THGradCall {
     }
 }
 
-/// Called with a gradient while backward runs.
+/// Receives a gradient while backward runs.
 ///
-/// It stores in `replacement` a new reference to a tensor of the same shape and dtype that is to take the place of the gradient, or leaves
-/// NULL there. 0 means go on; anything else stops backward, which returns it. `gradient` is borrowed and must not be changed.
+/// To replace the gradient, the function stores in `replacement` a new reference to a tensor of the same shape and dtype; otherwise it
+/// leaves NULL there. 0 means continue. Any other returned code stops backward, which returns this code. `gradient` is borrowed and must
+/// not be changed.
 pub type THGradHook =
     Option<unsafe extern "C" fn(gradient: *const THTensor, replacement: *mut *mut THTensor, context: *mut c_void) -> THStatus>;
 
 /// Computes results from inputs, for `THGrad_checkpoint` and `THGrad_check`.
 ///
-/// It writes to the `outputCount` handles in `outputs`, which are fresh. 0 means go on; anything else is what the caller of it returns.
-/// The tensors are borrowed.
+/// The function writes to the `outputCount` handles in `outputs`, which are fresh. 0 means success; any other returned code is returned by
+/// the library's function. The tensors are borrowed.
 pub type THGradFunction = Option<
     unsafe extern "C" fn(
         inputs: *const *const THTensor,
@@ -125,13 +126,13 @@ pub type THGradFunction = Option<
     ) -> THStatus,
 >;
 
-/// Computes `to` from `from`, for `THGrad_apply`: the results of a function from its inputs, or the gradients of its inputs from those of
-/// its results.
+/// Computes `to` from `from`, for `THGrad_apply`. One function computes results from inputs, another the gradients of the inputs from the
+/// gradients of the results.
 ///
-/// The first is not recorded, writes to fresh handles, and saves by `THGrad_save` what the second needs. To the second an entry of `from`
-/// is NULL where the gradient of a result is 0; an entry of `to` is a fresh handle to be written to, or left alone, which stands for 0,
-/// and NULL for an input that needs no gradient. 0 means go on; anything else is what `THGrad_apply`, or backward, returns. The tensors
-/// are borrowed.
+/// The first function is not recorded. It writes to fresh handles, and saves by `THGrad_save` the tensors that the second function needs.
+/// For the second function an entry of `from` is NULL if the gradient of this result is 0. An entry of `to` is a fresh handle, or NULL for
+/// an input that needs no gradient; a handle that the function leaves fresh means a gradient of 0. 0 means success; any other returned code
+/// is returned by `THGrad_apply` or by backward. The tensors are borrowed.
 pub type THGradRule = Option<
     unsafe extern "C" fn(
         call: *mut THGradCall,
@@ -145,6 +146,6 @@ pub type THGradRule = Option<
 
 /// Computes a loss and the gradients of an optimizer's parameters, for `THOptim_stepClosure`.
 ///
-/// It stores the loss in `loss`, and leaves the gradients with the parameters, as `THTensor_backward` does after `THOptim_zeroGrad`. 0
-/// means go on; anything else ends the step, which returns it.
+/// The function stores the loss in `loss`, and the gradients in the parameters, as `THOptim_zeroGrad` followed by `THTensor_backward` does.
+/// 0 means continue. Any other returned code ends the step, which returns this code.
 pub type THOptimClosure = Option<unsafe extern "C" fn(context: *mut c_void, loss: *mut f64) -> THStatus>;

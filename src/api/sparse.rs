@@ -11,8 +11,8 @@ use std::ffi::c_int;
 use std::mem::ManuallyDrop;
 use std::ptr::{NonNull, null_mut};
 
-/// A sparse tensor: the positions of some entries, and their values. All others are 0. Read the fields freely, change them through
-/// functions.
+/// A sparse tensor: the positions and values of its entries. All other elements are 0. Fields may be read freely, and are changed through
+/// functions only.
 #[repr(C)]
 #[derive(Debug)]
 pub struct THSTensor {
@@ -22,23 +22,23 @@ pub struct THSTensor {
     pub nnz: i64,
     /// The number of sparse dimensions, in which an entry has a position.
     pub nDimensionI: c_int,
-    /// The number of dense dimensions, which an entry has itself.
+    /// The number of dense dimensions, which each entry has.
     pub nDimensionV: c_int,
     /// Int64 [nDimensionI x nnz]: the position of each entry. NULL in compressed rows, and before the first write.
     pub indices: *mut THTensor,
     /// The entries: [nnz], and the dense sizes behind. NULL before the first write.
     pub values: *mut THTensor,
-    /// Compressed rows: where each row starts among the entries, with their number at the end. NULL in other layouts.
+    /// Compressed rows: the start of each row among the entries, followed by the number of entries. NULL in other layouts.
     pub crow: *mut THTensor,
     /// Compressed rows: the column of each entry. NULL in other layouts.
     pub col: *mut THTensor,
     /// 1 if positions ascend in row-major order, each once.
     pub coalesced: c_int,
-    /// References held; changed atomically by retain and free.
+    /// The number of references; changed atomically by retain and free.
     pub refcount: c_int,
 }
 
-/// A handle in memory: the public fields, then thorn's own.
+/// A handle in memory: the public fields, followed by private ones.
 #[repr(C)]
 struct Block {
     head: THSTensor,
@@ -46,24 +46,24 @@ struct Block {
     size: UnsafeCell<Dims>,
 }
 
-/// One counted reference to a `THSTensor`. Never hands out `&mut THSTensor`: C may alias results and inputs.
+/// One counted reference to a `THSTensor`. Never hands out `&mut THSTensor`, because C may alias results and inputs.
 #[derive(Debug)]
 #[repr(transparent)]
 pub struct Sparse(NonNull<THSTensor>);
 
-// SAFETY: the count is atomic; access to the rest is the caller's to order, as the header says.
+// SAFETY: the count is atomic. The header requires the caller to synchronise access to the other fields.
 unsafe impl Send for Sparse {}
-// SAFETY: as above.
+// SAFETY: as for `Send`.
 unsafe impl Sync for Sparse {}
 
-/// The places of the entries of a sparse tensor.
+/// The positions of the entries of a sparse tensor.
 #[derive(Debug, Clone)]
 pub enum Places {
     /// A position in each sparse dimension: int64 [sparse dimensions x entries].
     Coordinates(Tensor),
-    /// A matrix by rows.
+    /// A matrix of compressed rows.
     Rows {
-        /// Where each row starts among the entries.
+        /// The start of each row among the entries.
         crow: Tensor,
         /// The column of each entry.
         col: Tensor,
@@ -77,7 +77,7 @@ pub struct Parts {
     pub size: Dims,
     /// The number of sparse dimensions.
     pub sparse: usize,
-    /// Where the entries stand.
+    /// The positions of the entries.
     pub places: Places,
     /// The entries.
     pub values: Tensor,
@@ -85,26 +85,26 @@ pub struct Parts {
     pub coalesced: bool,
 }
 
-/// Takes over the reference at a field.
+/// Takes over the reference in a field.
 ///
 /// # Safety
 /// The field holds NULL or a reference.
 unsafe fn taken(field: *mut THTensor) -> Option<Tensor> {
-    // SAFETY: the caller's.
+    // SAFETY: the caller passes a field that holds NULL or a reference.
     NonNull::new(field).map(|t| unsafe { Tensor::from_raw(t) })
 }
 
-/// Another reference to the tensor at a field.
+/// Returns another reference to the tensor in a field.
 ///
 /// # Safety
 /// The field holds NULL or a reference.
 unsafe fn shared(field: *mut THTensor) -> Option<Tensor> {
-    // SAFETY: the caller's; the field's own reference stays.
+    // SAFETY: the caller passes a field that holds NULL or a reference. `ManuallyDrop` keeps the field's own reference.
     unsafe { taken(field) }.map(|t| Tensor::clone(&ManuallyDrop::new(t)))
 }
 
 impl Sparse {
-    /// A fresh handle: no dtype, no sizes.
+    /// Returns a fresh handle, without dtype and sizes.
     pub fn fresh() -> Result<Sparse> {
         let head = THSTensor {
             size: null_mut(),
@@ -124,19 +124,19 @@ impl Sparse {
         }
     }
 
-    /// A handle of these parts.
+    /// Returns a handle with these parts.
     pub fn new(parts: Parts) -> Result<Sparse> {
         let made = Sparse::fresh()?;
         made.set(parts);
         Ok(made)
     }
 
-    /// The struct.
+    /// Returns a pointer to the struct.
     pub fn as_ptr(&self) -> *mut THSTensor {
         self.0.as_ptr()
     }
 
-    /// Gives the reference away to C.
+    /// Passes the reference to C.
     pub fn into_raw(self) -> *mut THSTensor {
         let raw = self.as_ptr();
         std::mem::forget(self);
@@ -146,20 +146,20 @@ impl Sparse {
     /// Takes over one reference held by `raw`.
     ///
     /// # Safety
-    /// `raw` is a live handle and the reference the caller's to give.
+    /// `raw` is a live handle, and the caller owns the reference.
     pub unsafe fn from_raw(raw: NonNull<THSTensor>) -> Sparse {
         Sparse(raw)
     }
 
     /// The values; `None` before the first write.
     pub fn values(&self) -> Option<Tensor> {
-        // SAFETY: a live handle.
+        // SAFETY: the handle is live.
         unsafe { shared((*self.as_ptr()).values) }
     }
 
-    /// The parts as the struct has them, which others may have changed.
+    /// Returns the parts of the struct, which C code may have changed.
     pub fn parts(&self) -> Result<Parts> {
-        // SAFETY: a live handle, whose sizes lie in its own block.
+        // SAFETY: the handle is live, and its block holds the sizes.
         let (head, size) = unsafe { (&*self.as_ptr(), (*(*self.as_ptr().cast::<Block>()).size.get()).clone()) };
         // SAFETY: fields hold NULL or references.
         let (indices, values, crow, col) = unsafe { (shared(head.indices), shared(head.values), shared(head.crow), shared(head.col)) };
@@ -174,7 +174,7 @@ impl Sparse {
         Ok(parts)
     }
 
-    /// Makes the handle one of these parts; nothing of it can fail.
+    /// Replaces the parts of the handle; this cannot fail.
     pub fn set(&self, parts: Parts) {
         let (sparse, dense) = (parts.sparse as c_int, (parts.size.len() - parts.sparse) as c_int);
         let (indices, crow, col) = match parts.places {
@@ -182,7 +182,7 @@ impl Sparse {
             Places::Rows { crow, col } => (null_mut(), crow.into_raw(), col.into_raw()),
         };
         let nnz = parts.values.layout().map_or(0, |layout| layout.shape.first().copied().unwrap_or(0));
-        // SAFETY: a live handle whose block is thorn's; what it held before is given up once the fields have been changed.
+        // SAFETY: the handle is live and its block was made by `fresh`. Former references are dropped after the fields have changed.
         let _before = unsafe {
             let head = self.as_ptr();
             let before = [(*head).indices, (*head).values, (*head).crow, (*head).col].map(|field| taken(field));
@@ -198,7 +198,7 @@ impl Sparse {
 }
 
 impl Parts {
-    /// The sizes of the dense dimensions.
+    /// Returns the sizes of the dense dimensions.
     pub fn dense(&self) -> &[i64] {
         &self.size[self.sparse..]
     }
@@ -208,7 +208,7 @@ impl Parts {
         self.values.layout().map_or(0, |layout| layout.shape.first().copied().unwrap_or(0))
     }
 
-    /// Fails unless positions and values have the shapes that go with the sizes.
+    /// Fails unless positions and values have the shapes that fit the sizes.
     pub fn check_shapes(&self) -> Result<()> {
         let values = self.values.layout()?.shape;
         if self.sparse > self.size.len() || values.is_empty() || values[1..] != self.size[self.sparse..] {
@@ -243,7 +243,7 @@ impl Parts {
 
 impl Clone for Sparse {
     fn clone(&self) -> Sparse {
-        // SAFETY: a live handle.
+        // SAFETY: the handle is live.
         unsafe { refcount::retain(&raw mut (*self.as_ptr()).refcount, true) };
         Sparse(self.0)
     }
@@ -251,7 +251,7 @@ impl Clone for Sparse {
 
 impl Drop for Sparse {
     fn drop(&mut self) {
-        // SAFETY: this reference is ours to give up; with the last one the block goes, and with it what its fields hold.
+        // SAFETY: `self` owns a reference. With the last reference the references in the fields and the block are freed.
         unsafe {
             if refcount::release(&raw mut (*self.as_ptr()).refcount, true) {
                 let head = self.as_ptr();

@@ -1,4 +1,4 @@
-//! C functions without a line in the table: they cannot fail, so they neither check arguments nor catch panics.
+//! C functions outside of the table. They cannot fail, so that they neither check arguments nor catch panics.
 
 /// Handles and references.
 pub mod handles {
@@ -10,16 +10,16 @@ pub mod handles {
     #[unsafe(no_mangle)]
     pub unsafe extern "C" fn THTensor_retain(t: *mut THTensor) {
         if let Some(t) = NonNull::new(t) {
-            // SAFETY: the caller passes a live tensor; nobody drops the clone: its reference is the caller's.
+            // SAFETY: the caller passes a live tensor. The clone is never dropped, because its reference belongs to the caller.
             let _given = unsafe { ManuallyDrop::new(Tensor::from_raw(t)) }.clone();
         }
     }
 
-    /// Gives up a reference; the last one frees the tensor and its reference to the storage. NULL is ignored. Safe from any thread.
+    /// Releases a reference; the last one frees the tensor and its reference to the storage. NULL is ignored. Safe from any thread.
     #[unsafe(no_mangle)]
     pub unsafe extern "C" fn THTensor_free(t: *mut THTensor) {
         if let Some(t) = NonNull::new(t) {
-            // SAFETY: the caller gives up a reference it holds.
+            // SAFETY: the caller passes a reference that it owns.
             drop(unsafe { Tensor::from_raw(t) });
         }
     }
@@ -35,16 +35,16 @@ pub mod storages {
     #[unsafe(no_mangle)]
     pub unsafe extern "C" fn THStorage_retain(storage: *mut THStorage) {
         if let Some(storage) = NonNull::new(storage) {
-            // SAFETY: the caller passes a live storage; nobody drops the clone: its reference is the caller's.
+            // SAFETY: the caller passes a live storage. The clone is never dropped, because its reference belongs to the caller.
             let _given = unsafe { ManuallyDrop::new(Storage::from_raw(storage)) }.clone();
         }
     }
 
-    /// Gives up a reference; the last one frees the storage. NULL is ignored. Safe from any thread.
+    /// Releases a reference; the last one frees the storage. NULL is ignored. Safe from any thread.
     #[unsafe(no_mangle)]
     pub unsafe extern "C" fn THStorage_free(storage: *mut THStorage) {
         if let Some(storage) = NonNull::new(storage) {
-            // SAFETY: the caller gives up a reference it holds.
+            // SAFETY: the caller passes a reference that it owns.
             drop(unsafe { Storage::from_raw(storage) });
         }
     }
@@ -57,9 +57,10 @@ pub mod errors {
     use crate::error::{TH_OK, THStatus};
     use std::ffi::{CStr, c_char};
 
-    /// The message of the last failed call on this thread: function, what is wrong, values; "" if none failed since `THClearLastError`. At
-    /// most 1023 bytes: longer ones end in "...". Never NULL. Borrowed: unless memory has run out, the address stays the same as long as
-    /// the thread, the text until the next failing call on it.
+    /// Returns the message of the last failed call on this thread; "" if no call failed since `THClearLastError`. The message has the
+    /// function's name, what is wrong, and values. It has at most 1023 bytes; a longer message is cut and ends in "...". Never NULL.
+    /// Borrowed: the text is valid until the next failing call on this thread. The address is valid as long as the thread, and does not
+    /// change unless memory runs out.
     #[unsafe(no_mangle)]
     pub extern "C" fn THGetLastError() -> *const c_char {
         match alloc::thread_text() {
@@ -69,15 +70,16 @@ pub mod errors {
         }
     }
 
-    /// The status of the last failed call on this thread; `TH_OK` if none failed since `THClearLastError`. Successful calls leave it alone.
+    /// Returns the status of the last failed call on this thread; `TH_OK` if no call failed since `THClearLastError`. Successful calls do
+    /// not change it.
     #[unsafe(no_mangle)]
     pub extern "C" fn THGetLastErrorCode() -> THStatus {
         LAST_STATUS.get()
     }
 
-    /// Makes `message` the text of the last failure on this thread and `status` its status, and returns `status`: for functions built on
-    /// this library that report their failures as it does, and for functions that it calls. A message that is NULL is ""; of a longer one
-    /// the first 1023 bytes are kept. `TH_OK` is THClearLastError.
+    /// Stores `message` and `status` as the last failure on this thread, and returns `status`. It serves functions built on this library
+    /// that report failures in the same way, and callbacks that this library calls. A `message` of NULL is ""; of a longer message the
+    /// first 1023 bytes are kept. With `TH_OK` the function does the same as `THClearLastError`.
     ///
     /// # Safety
     /// `message` is NULL or a C string.
@@ -86,19 +88,19 @@ pub mod errors {
         if status == TH_OK {
             THClearLastError();
         } else {
-            // SAFETY: the caller's.
+            // SAFETY: the caller passes NULL or a C string.
             remember_text(status, if message.is_null() { c"" } else { unsafe { CStr::from_ptr(message) } });
         }
         status
     }
 
-    /// Forgets the last failure of this thread.
+    /// Clears the last failure of this thread.
     #[unsafe(no_mangle)]
     pub extern "C" fn THClearLastError() {
         LAST_STATUS.set(TH_OK);
         MESSAGE_LOST.set(false);
         if let Some(text) = alloc::thread_text() {
-            // SAFETY: the text is this thread's own.
+            // SAFETY: the text buffer belongs to this thread.
             unsafe { text.write(0) };
         }
     }

@@ -11,7 +11,7 @@ pub struct Chapter {
     pub functions: &'static [&'static Function],
 }
 
-/// Hands every chapter to a macro: its title, its name here, and the module that has its functions. First come those of `THTensor_*`.
+/// Passes every chapter to a macro: its title, its name here, and the module that has its functions. Chapters of `THTensor_*` come first.
 macro_rules! chapters {
     ($do:ident) => {
         $do! {

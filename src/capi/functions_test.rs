@@ -14,7 +14,7 @@ use std::ffi::{CStr, c_int};
 use std::path::Path;
 use std::ptr::NonNull;
 
-/// Names that libthorn.so exports besides: functions that may not fail, and allocators.
+/// Names that libthorn.so exports outside of the table: functions that cannot fail, and allocators.
 const NO_ROWS: &[&str] = &[
     "THClearLastError",
     "THDefaultAllocator",
@@ -87,7 +87,7 @@ fn forms_and_aliases_are_rows() {
     for (alias, function) in forms::ALIASES {
         assert!(names.contains(alias) && names.contains(function), "{alias} or {function} is no function");
     }
-    // A name that is another one with the ending of a form belongs to a group.
+    // A name that consists of another name and the suffix of a form belongs to a group.
     for name in &names {
         let stem = ["Values", "Value", "Tensor", "Dims", "all", "Dtype", "Uniform", "Correction", "Long"]
             .iter()
@@ -98,7 +98,7 @@ fn forms_and_aliases_are_rows() {
     }
 }
 
-/// The functions that a line of `api/notes.rs` is about.
+/// Returns the functions to which a line of `api/notes.rs` applies.
 fn noted(names: &str) -> Vec<(&'static Function, String)> {
     let all = || functions();
     let of = |name: &str| {
@@ -107,12 +107,12 @@ fn noted(names: &str) -> Vec<(&'static Function, String)> {
     if names == "*" { all().collect() } else { names.split(' ').map(of).collect() }
 }
 
-/// The kind of the argument `name`.
+/// Returns the kind of the argument `name`.
 fn kind_of(function: &Function, name: &str) -> Option<Kind> {
     (0..function.signature.kinds.len()).find(|&k| function.signature.arg(k) == name).map(|k| function.signature.kinds[k])
 }
 
-/// Calls `check` with each argument that a table of `argument=note` is about, its kind and the note. No argument has two notes.
+/// Calls `check` with each argument in a table of `argument=note`, its kind and the note. No argument has two notes.
 fn each_noted(table: &[(&str, &str)], check: impl Fn(Kind, &str) -> bool) {
     let mut seen = BTreeSet::new();
     for (names, notes) in table {
@@ -227,7 +227,7 @@ fn every_row_is_tested_by_name() {
     listed.iter().for_each(|name| assert!(exported.contains(*name), "{name} is no function"));
 }
 
-/// True for handles of tensors that may not be NULL.
+/// Returns true for handles of tensors that must not be NULL.
 fn is_tensor(kind: &Kind) -> bool {
     use Kind::*;
     matches!(kind, out | view_out | truth | indices | totals | pivots_out | inout | handle | shared | input | mask | index | pivots)
@@ -238,7 +238,7 @@ fn every_row_names_itself_and_the_argument_in_its_errors() {
     let tensor = Tensor::empty(Dtype::Float32, &[2]).expect("there is memory").into_raw();
     for (function, name) in functions() {
         let dtype = function.signature.kinds.iter().position(|kind| matches!(kind, Kind::dtype | Kind::other_dtype));
-        // Each argument in turn is NULL, and those before it are not.
+        // Each argument in turn is NULL, and the arguments before it are not.
         for at in (0..function.signature.kinds.len()).filter(|&at| NULL_REFUSED.contains(&function.signature.kinds[at])) {
             if function.signature.kinds[..at].iter().any(|kind| NULL_REFUSED.contains(kind) && !is_tensor(kind)) {
                 continue;
@@ -246,7 +246,7 @@ fn every_row_names_itself_and_the_argument_in_its_errors() {
             let words: Vec<Word> = (0..function.signature.kinds.len())
                 .map(|k| if k < at && is_tensor(&function.signature.kinds[k]) { tensor.word() } else { Word::ZERO })
                 .collect();
-            // A dtype of 0 is none, and found out before.
+            // A dtype of 0 is invalid, and reported first.
             let what = match dtype.is_some_and(|dtype| dtype < at) {
                 true => "TH_UNDEFINED is no dtype of elements".to_owned(),
                 false => format!("argument '{}' is NULL", function.signature.arg(at)),
@@ -257,7 +257,7 @@ fn every_row_names_itself_and_the_argument_in_its_errors() {
             assert_eq!(message, format!("{name}: {what}"));
         }
     }
-    // SAFETY: the handle made above.
+    // SAFETY: the handle was made above.
     drop(unsafe { Tensor::from_raw(NonNull::new(tensor).expect("not NULL")) });
 }
 
@@ -278,7 +278,7 @@ const PLAIN: &[Kind] = &[
     Kind::len,
 ];
 
-/// Each operand in turn is a fresh handle, beside others that are not: where a function says so, it names the argument.
+/// Each operand in turn is a fresh handle, and the others are not. If the function reports this, the message must name the argument.
 #[test]
 fn fresh_handles_are_named() {
     let matrix = || Tensor::empty(Dtype::Float32, &[2, 2]).expect("there is memory");

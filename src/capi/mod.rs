@@ -1,4 +1,4 @@
-//! The C ABI: every function of the table as a C function, which takes raw pointers and returns a status.
+//! The C ABI: every function of the table as a C function, which accepts raw pointers and returns a status.
 
 mod export;
 pub mod functions;

@@ -1,4 +1,4 @@
-//! The vocabulary of formulas: values, operators, and Rust functions that call the function of the table with their name.
+//! The vocabulary of formulas: values, operators, and Rust functions that call the function of the table with the same name.
 
 pub mod names;
 mod scope;
@@ -111,28 +111,28 @@ words! {
     take(t, index: Value<'s>) = take(t, index);
 }
 
-/// `t`, with 16-bit floats converted to float32. A formula of several steps needs the range and the precision.
+/// Returns `t`, with 16-bit floats converted to float32, because a formula of several steps needs the range and the precision.
 pub fn wide(t: Value<'_>) -> Value<'_> {
     let dtype = t.dtype().compute();
     if dtype == t.dtype() { t } else { to_dtype(t, dtype) }
 }
 
-/// The transpose of the last two dimensions.
+/// Returns the transpose of the last two dimensions.
 pub fn mt(t: Value<'_>) -> Value<'_> {
     transpose(t, -1, -2)
 }
 
-/// A tensor of this shape, dtype and device with every element `x`.
+/// Returns a tensor of this shape, dtype and device whose elements are all `x`.
 pub fn full<'s>(g: Value<'s>, like: &Like, x: f64) -> Value<'s> {
     g.scope.call(&names::newFull::FUNCTION, &[like.dtype.into(), (&like.shape).into(), x.into()])
 }
 
-/// Zeros of this shape, dtype and device.
+/// Returns zeros of this shape, dtype and device.
 pub fn zeros<'s>(g: Value<'s>, like: &Like) -> Value<'s> {
     full(g, like, 0.0)
 }
 
-/// The row of each entry of compressed rows, int64.
+/// Returns the row of each entry of compressed rows, as int64.
 pub fn row_numbers(crow: Value<'_>) -> Value<'_> {
     let (scope, rows) = (crow.scope, crow.numel() - 1);
     let counts = narrow(crow, 0, 1, rows) - narrow(crow, 0, 0, rows);
@@ -140,7 +140,7 @@ pub fn row_numbers(crow: Value<'_>) -> Value<'_> {
 }
 
 impl Scope {
-    /// The int64 numbers from 0 to `n - 1`.
+    /// Returns the int64 numbers from 0 to `n - 1`.
     pub fn numbers(&self, n: i64) -> Value<'_> {
         self.call(&names::newArange::FUNCTION, &[Dtype::Int64.into(), 0.0.into(), (n as f64).into(), 1.0.into()])
     }

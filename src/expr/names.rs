@@ -33,7 +33,7 @@ pub use crate::api::functions::tensor::making::table::*;
 pub use crate::api::functions::view::pairs_of_views::table::*;
 pub use crate::api::functions::view::views::table::*;
 
-/// The place of an argument among the names of a signature, at compile time.
+/// Returns the position of an argument among the names of a signature, at compile time.
 pub const fn place(names: &str, argument: &str) -> usize {
     let (names, argument) = (names.as_bytes(), argument.as_bytes());
     let (mut at, mut word, mut start) = (0, 0, 0);

@@ -1,6 +1,6 @@
-//! Values: tensors that live as long as a formula, and the calls of functions that it makes.
+//! Values: tensors that live as long as a formula, and the function calls of a formula.
 //!
-//! The first failure is kept, after which nothing is computed any more, so that a formula reads as in a textbook: `g * cos(t)`.
+//! The first failure is kept, and later calls compute nothing. So a formula needs no error handling: `g * cos(t)`.
 
 use crate::api::args::Kind as ArgKind;
 use crate::api::function::{Function, watched};
@@ -25,7 +25,7 @@ pub struct Like {
 }
 
 impl Like {
-    /// Those of a tensor that has them.
+    /// Returns the shape, dtype and device of a tensor; fails if it has none.
     pub fn of(t: &Tensor) -> Result<Like> {
         Ok(Like { shape: t.layout()?.shape, dtype: t.defined()?, device: t.device() })
     }
@@ -68,14 +68,14 @@ impl Scope {
         failed
     }
 
-    /// Fails the formula.
+    /// Makes the formula fail with this error, unless it has failed before.
     pub fn fail(&self, error: Error) {
         if !self.failed() {
             self.error.set(Some(error));
         }
     }
 
-    /// The failure, if there was one.
+    /// Returns the failure, if there was one.
     pub fn finish(&self) -> Result<()> {
         self.error.take().map_or(Ok(()), Err)
     }
@@ -87,12 +87,12 @@ impl Scope {
         Value { scope: self, at: values.len() - 1 }
     }
 
-    /// The value that stands for an argument that is left out.
+    /// Returns the value of an argument that is NULL.
     pub fn nothing(&self) -> Value<'_> {
         Value { scope: self, at: usize::MAX }
     }
 
-    /// The tensor that `f` makes, unless a failure came before.
+    /// Returns the tensor that `f` returns, unless a failure came before.
     pub fn attempt(&self, f: impl FnOnce() -> Result<Tensor>) -> Value<'_> {
         if self.failed() {
             return Value { scope: self, at: usize::MAX };
@@ -110,22 +110,22 @@ impl Scope {
         self.values.borrow().get(at).cloned()
     }
 
-    /// Calls a function, and records the call where this scope records.
+    /// Calls a function, and records the call if this scope records.
     pub fn invoke(&self, function: &'static Function, words: &[Word]) -> Result<Word> {
         if self.recording { watched(function, words) } else { function.run(words) }
     }
 
-    /// The number that a function returns for a tensor and further numbers.
+    /// Returns the number that a function returns for a tensor and further numbers.
     pub fn number(&self, function: &'static Function, t: &Tensor, numbers: &[f64]) -> Result<f64> {
         let words: SmallVec<[Word; 3]> = [t.as_ptr().word()].into_iter().chain(numbers.iter().map(|x| x.word())).collect();
         self.invoke(function, &words).map(f64::from_word)
     }
 
-    /// The results of a function at the places in `wanted`, counted from the first; what is not among them is left out where it may be.
+    /// Returns the results of a function at the positions in `wanted`, counted from the first argument. Other results are passed as NULL.
     fn results(&self, function: &'static Function, wanted: u32, args: &[In<'_, '_>]) -> Result<SmallVec<[Tensor; 3]>> {
         let mut results: SmallVec<[Tensor; 3]> = SmallVec::new();
         let mut words: SmallVec<[Word; 12]> = SmallVec::new();
-        // No function has more than two lists of tensors: they stay where they are.
+        // No function has more than two lists of tensors, so that the lists do not move.
         let mut lists: SmallVec<[SmallVec<[*mut THTensor; 4]>; 2]> = SmallVec::new();
         let (mut next, mut last_list) = (args.iter(), 0);
         for (k, &kind) in function.signature.kinds.iter().enumerate() {
@@ -135,7 +135,7 @@ impl Scope {
                     (list.unwrap_or(0) as c_int).word()
                 }
                 ArgKind::handle_count => (last_list as c_int).word(),
-                // The one result of a call that writes to a value.
+                // Excludes the result of `write`, which is an argument.
                 kind if is_result(kind) && !(wanted == 0 && k == 0 && kind == ArgKind::out) => {
                     if wanted & (1 << k) != 0 {
                         results.push(Tensor::fresh()?);
@@ -165,13 +165,13 @@ impl Scope {
         if function.places.returns_tensor
             && let Some(raw) = NonNull::new(<*mut THTensor>::from_word(returned))
         {
-            // SAFETY: the call returned a new reference.
+            // SAFETY: the call returned a new reference, which is owned here.
             results.push(unsafe { Tensor::from_raw(raw) });
         }
         Ok(results)
     }
 
-    /// The first result of a function.
+    /// Returns the first result of a function.
     pub fn call(&self, function: &'static Function, args: &[In<'_, '_>]) -> Value<'_> {
         self.attempt(|| {
             let first = function.signature.kinds.first().is_some_and(|&kind| is_result(kind));
@@ -179,7 +179,7 @@ impl Scope {
         })
     }
 
-    /// Some results of a function.
+    /// Returns the results of a function at the positions in `wanted`.
     pub fn call_for_all<const N: usize>(&self, function: &'static Function, wanted: u32, args: &[In<'_, '_>]) -> [Value<'_>; N] {
         let none = Value { scope: self, at: usize::MAX };
         if self.failed() {
@@ -197,7 +197,7 @@ impl Scope {
         }
     }
 
-    /// Calls a function that writes `t`, a tensor that nobody else has.
+    /// Calls a function that writes to `t`, a tensor without another owner.
     pub fn write(&self, t: Value<'_>, function: &'static Function, args: &[In<'_, '_>]) {
         if self.failed() {
             return;
@@ -219,7 +219,7 @@ fn is_result(kind: ArgKind) -> bool {
     )
 }
 
-/// A fault of a formula.
+/// Returns the error of a formula that is itself wrong.
 pub fn internal(what: &str) -> Error {
     Error::new(Kind::Internal, format_args!("{what}"))
 }
@@ -230,27 +230,27 @@ impl<'s> Value<'s> {
         self.scope.tensor(self.at)
     }
 
-    /// The shape.
+    /// Returns the shape.
     pub fn shape(self) -> Dims {
         self.tensor().and_then(|t| t.layout().ok()).map_or(Dims::new(), |layout| layout.shape)
     }
 
-    /// The number of dimensions.
+    /// Returns the number of dimensions.
     pub fn ndim(self) -> usize {
         self.tensor().map_or(0, |t| t.ndim())
     }
 
-    /// The number of elements.
+    /// Returns the number of elements.
     pub fn numel(self) -> i64 {
         self.shape().iter().product()
     }
 
-    /// The dtype.
+    /// Returns the dtype.
     pub fn dtype(self) -> Dtype {
         self.tensor().and_then(|t| t.dtype()).unwrap_or(Dtype::Float32)
     }
 
-    /// Its shape, dtype and device.
+    /// Returns the shape, dtype and device.
     pub fn like(self) -> Like {
         Like { shape: self.shape(), dtype: self.dtype(), device: self.tensor().map_or(Device::Cpu, |t| t.device()) }
     }
@@ -267,7 +267,7 @@ impl<'s> Value<'s> {
         }
     }
 
-    /// Fails the formula.
+    /// Makes the formula fail with `TH_ERR_UNSUPPORTED`.
     pub fn refuse(self, why: std::fmt::Arguments<'_>) {
         self.scope.fail(Error::new(Kind::Unsupported, why));
     }

@@ -81,7 +81,7 @@ macro_rules! convolution_functions {
             convolution::gradient_of_input(r, gradOutput, weight, input,
                 ConvOptions { steps: Steps { stride, padding, dilation }, transposed, output_padding: outputPadding, groups });
         /// `r = gradient of the weight of a convolution`, summed over the batch, computed from its input and the gradient of its result.
-        /// Only the shape of `weight` is used. The other arguments are as for the convolution.
+        /// The other arguments are as for the convolution. Only the shape of `weight` is used.
         convolutionGradWeight(r: out, gradOutput: input, input: input, weight: input, ndim: len, stride: optional_counts,
             padding: optional_counts, dilation: optional_counts, transposed: flag, outputPadding: optional_counts, groups: count) =
             convolution::gradient_of_weight(r, gradOutput, input, weight,

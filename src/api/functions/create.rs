@@ -49,8 +49,9 @@ macro_rules! create_functions {
 
             /// `r[i, j] = 1` where `i = j`, else 0, with `n` rows and `m` columns. A fresh `r` has the default dtype.
             eye(r: out, n: size, m: size) = diagonal::eye(r, n, m);
-            /// `r` = a copy of diagonal `k` of a matrix, or a matrix with a vector on diagonal `k` and zeros elsewhere. For a vector of n
-            /// elements the matrix has n + |k| rows. Diagonal 0 is the main diagonal; positive diagonals are above it.
+            /// `r` = a copy of diagonal `k` if `t` is a matrix; if `t` is a vector, a matrix with this vector on diagonal `k` and zeros
+            /// elsewhere. For a vector of n elements the matrix has n + |k| rows. Diagonal 0 is the main diagonal; positive diagonals are
+            /// above it.
             diag(r: out, t: input, k: count) = diagonal::diag(r, t, k);
             /// `r` = matrices with the last dimension of `t` on diagonal `offset` and zeros elsewhere. Their rows and columns are
             /// dimensions `dim1` and `dim2` of the result, which has one dimension more than `t`.

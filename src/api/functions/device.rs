@@ -66,8 +66,8 @@ macro_rules! device_functions {
             /// Returns 1 if the elements are in the memory of a GPU; 0 if not and on error.
             isCuda(t: input) -> flag = Ok(t.device() != Device::Cpu);
             /// `r = src` as by `THTensor_copy`, but the GPU may make the copy after the call has returned. It does so if one tensor is on a
-            /// GPU, the other in pinned memory, and both are row-major and have the same dtype and shape. Both tensors must then be left
-            /// alone until the thread's stream has made the copy.
+            /// GPU, the other in pinned memory, and both are row-major and have the same dtype and shape. Do not change or resize either
+            /// tensor until the thread's stream has made the copy.
             copyAsync(r: out, src: input) = copy::copy_now_or_later(r, src, false);
             /// Returns a row-major copy of `t` in pinned memory of the host. Copies between pinned memory and GPUs are faster and can run
             /// while the host continues. Returns a new reference.
