@@ -1,5 +1,5 @@
-//! Counted pointers to the parts of a graph, which end one after the other and not one inside the other: freeing a chain of a million
-//! nodes takes no stack.
+//! Reference-counted pointers to the parts of a graph. Parts are freed by a loop instead of recursion, so that a chain of a million nodes
+//! does not overflow the stack.
 
 use crate::alloc;
 use crate::error::{Result, bail};
@@ -20,15 +20,15 @@ pub trait Part {
 
 #[repr(C)]
 struct Head {
-    /// First, so that a handle can hold a reference.
+    /// The first field, so that a handle can hold a reference.
     attached: Attached,
-    /// Second, 8 bytes behind the start, so that the address tells a light reference of a handle from another.
+    /// The second field, 8 bytes after the start. The address tells a handle's light reference from a full reference.
     light: Attached,
     /// Drops the value and frees the block.
     end: unsafe fn(*mut Head),
-    /// The next block that ends, while several do.
+    /// The next block in the list of blocks to free.
     next: *mut Head,
-    /// References held; changed by `refcount` alone.
+    /// The number of references; only changed by `refcount`.
     refcount: i32,
 }
 
@@ -54,23 +54,23 @@ unsafe impl<T: Part + Send + Sync> Send for Counted<T> {}
 unsafe impl<T: Part + Send + Sync> Sync for Counted<T> {}
 
 thread_local! {
-    /// True while blocks end on this thread.
+    /// True while this thread frees blocks.
     static ENDING: Cell<bool> = const { Cell::new(false) };
-    /// The blocks whose last reference was given up meanwhile.
+    /// The blocks that wait to be freed.
     static WAITING: Cell<*mut Head> = const { Cell::new(null_mut()) };
 }
 
-/// Ends a block, and those that it held the last reference to.
+/// Frees a block, and all blocks whose last reference it held.
 fn end(head: *mut Head) {
     if ENDING.get() {
-        // SAFETY: nobody else has the block.
+        // SAFETY: the block has no other reference.
         unsafe { (*head).next = WAITING.get() };
         return WAITING.set(head);
     }
     ENDING.set(true);
     let mut head = head;
     while !head.is_null() {
-        // SAFETY: nobody else has the block, whose `end` is of its own type.
+        // SAFETY: the block has no other reference, and `end` matches its type.
         unsafe { ((*head).end)(head) };
         head = WAITING.get();
         if !head.is_null() {
@@ -87,7 +87,7 @@ impl<T: Part> Counted<T> {
         const { assert!(align_of::<Inner<T>>() <= 16) }
         unsafe fn end_of<T>(head: *mut Head) {
             let block = head.cast::<Inner<T>>();
-            // SAFETY: the block is of this type, and nobody else has it.
+            // SAFETY: the block has this type and no other reference.
             unsafe {
                 (&raw mut (*block).value).drop_in_place();
                 alloc::release(NonNull::new_unchecked(block.cast()), size_of::<Inner<T>>());
@@ -116,7 +116,7 @@ impl<T: Part> Counted<T> {
         unsafe { &raw mut (*self.0.as_ptr()).head.refcount }
     }
 
-    /// The address, which tells blocks apart.
+    /// Returns the address, which identifies the block.
     pub fn address(&self) -> usize {
         self.0.as_ptr().addr()
     }
@@ -127,9 +127,9 @@ impl<T: Part> Counted<T> {
         unsafe { refcount::count(self.refcount()) == 1 }
     }
 
-    /// The value, if this is the only reference.
+    /// Returns the value if this is the only reference.
     pub fn get_mut(&mut self) -> Option<&mut T> {
-        // SAFETY: nobody else has the block.
+        // SAFETY: the block has no other reference.
         self.is_alone().then(|| unsafe { &mut (*self.0.as_ptr()).value })
     }
 
@@ -140,7 +140,7 @@ impl<T: Part> Counted<T> {
         attached
     }
 
-    /// Gives the reference to a handle that is not the block's own: [`Part::let_go`] is not called for it.
+    /// Gives a light reference to a handle: [`Part::let_go`] is not called when the handle ends.
     pub fn into_light(self) -> NonNull<Attached> {
         // SAFETY: the block is live.
         let light = unsafe { NonNull::new_unchecked(&raw mut (*self.0.as_ptr()).head.light) };
@@ -151,7 +151,7 @@ impl<T: Part> Counted<T> {
     /// Takes over the reference of a handle.
     ///
     /// # Safety
-    /// `light` came from [`Counted::into_light`] of this type, and the reference is the caller's to give.
+    /// `light` came from [`Counted::into_light`] of this type, and the caller gives up its reference.
     pub unsafe fn from_light(light: NonNull<Attached>) -> Counted<T> {
         // SAFETY: the reference is to the second field of a block.
         Counted(unsafe { light.byte_sub(LIGHT) }.cast())
@@ -160,7 +160,7 @@ impl<T: Part> Counted<T> {
     /// Takes a handle's reference over.
     ///
     /// # Safety
-    /// `attached` came from [`Counted::into_attached`] of this type, and the reference is the caller's to give.
+    /// `attached` came from [`Counted::into_attached`] of this type, and the caller gives up its reference.
     pub unsafe fn from_attached(attached: NonNull<Attached>) -> Counted<T> {
         Counted(attached.cast())
     }

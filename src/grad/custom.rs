@@ -1,4 +1,4 @@
-//! Functions of the caller in the graph: with a gradient of their own, or computed again when backward comes.
+//! Functions of the caller in the graph: functions with a custom gradient, and functions that backward computes again (checkpoints).
 
 use super::arguments::is_float;
 use super::counted::{Counted, Part};
@@ -23,7 +23,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// The function's context, which ends with the node.
 struct Context {
     pointer: *mut c_void,
-    /// The caller's, once the call has succeeded.
+    /// The caller's function, set once the call has succeeded.
     deleter: OnceLock<THDeleter>,
 }
 
@@ -35,7 +35,7 @@ impl Context {
     }
 }
 
-// SAFETY: the caller's, which the header says any thread may use.
+// SAFETY: the header requires that any thread may use the caller's context.
 unsafe impl Send for Context {}
 // SAFETY: as above.
 unsafe impl Sync for Context {}
@@ -43,7 +43,7 @@ unsafe impl Sync for Context {}
 impl Drop for Context {
     fn drop(&mut self) {
         if let Some(&Some(deleter)) = self.deleter.get() {
-            // SAFETY: the caller's, called once.
+            // SAFETY: the caller guarantees that its function may be called once with its context.
             unsafe { deleter(self.pointer, self.pointer) }
         }
     }
@@ -57,7 +57,7 @@ fn handles(tensors: &[&Tensor]) -> Result<Vec<*mut THTensor>> {
     list(tensors.len(), |k| Ok(tensors[k].as_ptr()))
 }
 
-/// The most inputs of a function, and the most results that are checked.
+/// The maximum number of inputs of a function, and of results that are checked.
 const MOST: usize = 1 << 16;
 
 fn edges_of(inputs: &[&Tensor]) -> Result<SmallVec<[Edge; 2]>> {
@@ -84,7 +84,7 @@ fn node_before(rule: impl Backward + 'static, edges: SmallVec<[Edge; 2]>, output
     Node::new(own(rule)?, edges, likes, super::graph::Saved::default())
 }
 
-/// Makes the outputs, which were written, the results of a node that nobody else has.
+/// Makes the written outputs the results of a node without other references.
 fn settle_all(outputs: &[&Tensor], before: &mut [Before], mut node: Counted<Node>) -> Result<()> {
     let Some(made) = node.get_mut() else { bail!(Internal, "a node has two owners") };
     made.renumber();
@@ -110,7 +110,7 @@ fn or_undo(outputs: &[&Tensor], f: impl FnOnce() -> Result<()>) -> Result<()> {
     done
 }
 
-/// The handles that results are written to, before the call: fresh ones, or such that may be written.
+/// Returns the state of the result handles before the call. Each is fresh or may be written.
 fn results_before(outputs: &[&Tensor]) -> Result<Vec<Before>> {
     list(outputs.len(), |k| {
         check_writable(outputs[k])?;
@@ -118,7 +118,7 @@ fn results_before(outputs: &[&Tensor]) -> Result<Vec<Before>> {
     })
 }
 
-/// The rule of a function with a gradient of its own.
+/// The rule of a function with a custom gradient.
 struct Own {
     backward: THGradRule,
     context: Counted<Context>,
@@ -127,7 +127,7 @@ struct Own {
     outputs: usize,
 }
 
-/// What the function saved; `None` before the function was called, and once backward has released the node.
+/// The saved tensors; `None` before the function was called, and once backward has released the node.
 struct Kept(ForkMutex<Option<SavedList>>);
 
 impl Part for Kept {}
@@ -178,7 +178,7 @@ impl Backward for Own {
         let results: Vec<*mut THTensor> = list(fresh.len(), |k| Ok(fresh[k].as_ref().map_or(std::ptr::null_mut(), |t| t.as_ptr())))?;
         let Some(backward) = self.backward else { bail!(Argument, "the function is NULL") };
         let open = call.open();
-        // SAFETY: the caller's function, as its type asks.
+        // SAFETY: the caller guarantees that the function satisfies its type.
         let code = unsafe {
             backward(
                 (&raw const call).cast_mut(),
@@ -203,7 +203,7 @@ fn released(name: &str) -> Error {
     Error::new(Kind::Argument, format_args!("backward runs a second time through {name}, whose saved tensors were freed by the first"))
 }
 
-/// A handle on a saved tensor that knows where it came from; what was computed on the way has a history of its own.
+/// Returns a handle on a saved tensor with its history. An intermediate result has its own history.
 fn with_history(t: &Tensor, role: Role, step: &Step<'_>) -> Result<Tensor> {
     match role {
         Role::Other => Ok(t.clone()),
@@ -212,10 +212,10 @@ fn with_history(t: &Tensor, role: Role, step: &Step<'_>) -> Result<Tensor> {
     }
 }
 
-/// Calls a function that has a gradient of its own.
+/// Calls a function with a custom gradient.
 ///
 /// # Safety
-/// The functions must do what their types say.
+/// The functions must satisfy their types.
 pub unsafe fn apply(
     outputs: &[&Tensor],
     inputs: &[&Tensor],
@@ -224,7 +224,7 @@ pub unsafe fn apply(
     (context, deleter): (*mut c_void, THDeleter),
 ) -> Result<()> {
     let context = Context::new(context)?;
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller of this function.
     or_undo(outputs, || unsafe { apply_in(outputs, inputs, forward, backward, &context) })?;
     _ = context.deleter.set(deleter);
     Ok(())
@@ -256,7 +256,7 @@ unsafe fn apply_in(
     };
     {
         let (_switched, _open) = (Switched::to(false), call.open());
-        // SAFETY: the caller's; a list of handles is one of handles that are not changed.
+        // SAFETY: the caller guarantees that the function satisfies its type. A list of handles may be passed as a list of const handles.
         let code = unsafe {
             forward(
                 (&raw const call).cast_mut(),
@@ -328,7 +328,7 @@ impl Backward for Again {
                 roots.push(engine::root(to, t, Some(g))?);
             }
         }
-        // What the function used besides its inputs was there before the node.
+        // Other tensors that the function used existed before the node.
         for (to, gradient) in engine::gradients_before(&roots, step.node.sequence)? {
             let edge = match &to {
                 Target::Leaf(found) => leaves.iter().position(|leaf| leaf.address() == found.address()),
@@ -348,12 +348,12 @@ impl Backward for Again {
 fn call(function: THGradFunction, inputs: &[&Tensor], outputs: &[&Tensor], context: *mut c_void) -> Result<()> {
     let Some(function) = function else { bail!(Argument, "the function is NULL") };
     let (given, wanted) = (handles(inputs)?, handles(outputs)?);
-    // SAFETY: the caller's function, as its type asks; a list of handles is one of handles that are not changed.
+    // SAFETY: the caller guarantees that the function satisfies its type. A list of handles may be passed as a list of const handles.
     let code = unsafe { function(given.as_ptr().cast(), given.len() as c_int, wanted.as_ptr(), wanted.len() as c_int, context) };
     status(code, "the function")
 }
 
-/// Calls a function, of which backward keeps the inputs alone and computes the rest again.
+/// Calls a function for which the graph only keeps the inputs; backward computes the rest again.
 ///
 /// # Safety
 /// The function must do what its type says.
@@ -468,7 +468,7 @@ pub unsafe fn check(
     Ok(())
 }
 
-/// The place of an element in row-major order.
+/// Returns the indices of element `i` in row-major order.
 fn position(t: &Tensor, i: i64) -> Result<Vec<i64>> {
     let shape = t.layout()?.shape;
     let (mut rest, mut at) = (i, vec![0; shape.len()]);

@@ -1,8 +1,8 @@
 //! Backward: the gradients of a graph, node after node.
 //!
-//! Nodes are counted first: each waits until all that follow it have given their gradients. Then the latest of those that wait for nobody
-//! runs, until none is left. Hooks of a leaf are called as soon as its gradient is complete. The gradients of leaves are collected and
-//! stored at last, when nothing can fail any more.
+//! A first pass counts the gradients that each node waits for. Then the latest node with all its gradients runs, until no node is left.
+//! Hooks of a leaf are called as soon as its gradient is complete. The gradients of leaves are collected, and stored at the end, when
+//! nothing can fail any more.
 
 use super::counted::Counted;
 pub use super::graph::Target;
@@ -25,7 +25,7 @@ use std::cmp::Ordering;
 use std::collections::{BinaryHeap, HashMap};
 use std::ptr::{NonNull, null_mut};
 
-/// What a run is asked for.
+/// The options of a run.
 #[derive(Clone, Copy, Default)]
 pub struct Options {
     /// Keeps what nodes saved, so that backward can run again.
@@ -57,7 +57,7 @@ enum Turn {
     Done,
 }
 
-/// A node that waits for nobody; later ones first.
+/// A node with all its gradients. Later nodes are ordered first.
 struct Ready(Counted<Node>);
 
 impl PartialEq for Ready {
@@ -94,13 +94,13 @@ pub struct Run {
     nodes: HashMap<usize, Waiting, Hasher>,
     ready: BinaryHeap<Ready>,
     leaves: HashMap<usize, Reached, Hasher>,
-    /// True if hooks of leaves are called, of those whose gradients are wanted.
+    /// True if hooks are called for the leaves whose gradients are wanted.
     hooked: bool,
     /// The order in which the first gradients of leaves came.
     order: Vec<usize>,
-    /// The gradients that were asked for; `None` stands for those of all leaves.
+    /// The targets whose gradients are wanted; `None` means all leaves.
     wanted: Option<Wanted>,
-    /// Gradients of results to store at last.
+    /// Gradients of results to store at the end.
     kept: Vec<(Counted<Slot>, Tensor)>,
     /// Nodes with a smaller number end the run: their gradients are collected, and they do not run.
     first: u64,
@@ -110,7 +110,7 @@ pub struct Run {
     late: Vec<Counted<Variable>>,
 }
 
-/// Where backward begins: the target of an output, and its gradient.
+/// A start of backward: the target of an output, and its gradient.
 pub struct Root {
     pub to: Target,
     pub gradient: Tensor,
@@ -159,8 +159,8 @@ impl Run {
         Ok(())
     }
 
-    /// Counts what each node and each leaf waits for that can be reached from the targets. Fails where a node that is new to the run cannot
-    /// run; the error is that of the latest such node.
+    /// Counts the gradients that each node and each leaf reachable from the targets waits for. Fails if a node that is new to the run
+    /// cannot run, with the error of the latest such node.
     fn extend<'a>(&mut self, targets: impl Iterator<Item = &'a Target>) -> Result<()> {
         let mut fresh: Vec<Counted<Node>> = Vec::new();
         for to in targets {
@@ -204,7 +204,7 @@ impl Run {
         failed.map_or(Ok(()), |(_, error)| Err(error))
     }
 
-    /// The gradients of leaves whose handles are there, in the order in which the first ones came.
+    /// Returns the gradients of leaves whose handles exist, in the order of their first gradients.
     fn stored(&mut self) -> Result<Vec<(Counted<Variable>, Tensor)>> {
         let mut stored = Vec::new();
         stored.try_reserve_exact(self.order.len()).map_err(|_| out_of_memory())?;
@@ -290,7 +290,7 @@ impl Run {
         Ok(())
     }
 
-    /// `a + b`, in the memory of one that nobody else has.
+    /// Returns `a + b`, in the memory of `a` or `b` if that tensor has no other reference.
     fn sum(&self, a: Tensor, b: Tensor) -> Result<Tensor> {
         if self.options.create {
             return add(&a, &b);
@@ -403,7 +403,7 @@ impl Run {
         fit(gradient, like, self.options.create).map_err(|error| within(error, node.rule().name()))
     }
 
-    /// Hands the gradients of a node's results to hooks, and to who asked for them.
+    /// Passes the gradients of a node's results to hooks, and stores the wanted ones.
     fn look_on(&mut self, node: &Counted<Node>, grads: &mut [Option<Tensor>]) -> Result<()> {
         let (hooks, kept) = {
             let watched = node.watched();
@@ -436,12 +436,12 @@ fn within(error: Error, name: &str) -> Error {
     Error::new(error.kind(), format_args!("the gradient of {name}: {}", error.message()))
 }
 
-/// Calls a function of the caller with a gradient; gives what is to take its place.
+/// Calls a hook of the caller with a gradient. Returns the replacement of the gradient, if any.
 fn call_hook(function: THGradHook, g: &Tensor, context: *mut std::ffi::c_void, recording: bool) -> Result<Option<Tensor>> {
     let Some(function) = function else { return Ok(None) };
     let mut replacement: *mut THTensor = null_mut();
     let _switched = Switched::to(recording);
-    // SAFETY: the caller's function, as its type asks.
+    // SAFETY: the caller guarantees that the function satisfies its type.
     let status = unsafe { function(g.as_ptr(), &raw mut replacement, context) };
     // SAFETY: the function stored a new reference, or left NULL.
     let replacement = NonNull::new(replacement).map(|raw| unsafe { Tensor::from_raw(raw) });
@@ -456,7 +456,7 @@ fn call_hook(function: THGradHook, g: &Tensor, context: *mut std::ffi::c_void, r
     }
 }
 
-/// Adds the gradients of `roots` to those of all leaves.
+/// Adds the gradients of `roots` to the gradients of all leaves.
 pub fn backward(roots: &[Root], options: Options) -> Result<()> {
     let mut run = Run::new(options);
     run.hooked = true;
@@ -468,7 +468,8 @@ pub fn backward(roots: &[Root], options: Options) -> Result<()> {
     Ok(())
 }
 
-/// The gradients of `roots` with respect to `inputs`; `None` where they do not depend on one, unless `unused` fails for its index.
+/// Returns the gradients of `roots` with respect to `inputs`. The gradient is `None` for an input without influence, unless `unused` fails
+/// for its index.
 pub fn gradients(roots: &[Root], inputs: &[Target], options: Options, unused: &dyn Fn(usize) -> Result<()>) -> Result<Vec<Option<Tensor>>> {
     let mut run = Run::new(options);
     run.wanted = Some(Wanted::new(inputs)?);
@@ -489,8 +490,8 @@ pub fn gradients(roots: &[Root], inputs: &[Target], options: Options, unused: &d
     Ok(found)
 }
 
-/// The gradients of leaves, and of results of nodes before the node with the number `first`, that `roots` lead to. Nothing is stored but
-/// the gradients of results that were asked for.
+/// Returns the gradients of the leaves, and of the results of nodes before node number `first`, that `roots` depend on. Only the retained
+/// gradients of results are stored.
 pub fn gradients_before(roots: &[Root], first: u64) -> Result<Vec<(Target, Tensor)>> {
     let mut run = Run::new(Options { retain: true, create: false });
     run.first = first;
@@ -513,7 +514,7 @@ pub fn gradients_before(roots: &[Root], first: u64) -> Result<Vec<(Target, Tenso
     Ok(found)
 }
 
-/// The root of an output: its gradient is 1 where none is given and it has one element.
+/// Returns the root of an output. Without a given gradient the gradient is 1, for an output of one element.
 pub fn root(to: Target, output: &Tensor, gradient: Option<&Tensor>) -> Result<Root> {
     let Some(gradient) = gradient else {
         let numel = output.layout()?.numel();

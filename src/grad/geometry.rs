@@ -1,7 +1,7 @@
-//! Views as linear functions: a view of its base, the gradient of a view laid out in its base, and the base with a part of it replaced.
+//! Views as linear functions: the view of a base, the gradient of a view in the shape of its base, and the base with one part replaced.
 //!
-//! With `V x` the elements of `x` that a view shows, writing `y` into a view is `(1 - V' V) x + V' y`. So all of it is made of three
-//! functions, which are each other's adjoints: `V`, `V'`, and `1 - V' V`.
+//! Let `V x` be the elements of `x` that a view shows. Then writing `y` into a view is `(1 - V' V) x + V' y`. Three functions suffice: `V`,
+//! its adjoint `V'`, and the self-adjoint `1 - V' V`.
 
 use super::counted::Counted;
 use super::graph::{Backward, Edge, Geometry, Node, Rule, Saved, State, Step, Target, TargetOf, Variable, attach};
@@ -26,9 +26,9 @@ pub fn contains(home: &Layout, layout: &Layout) -> bool {
 pub enum Part {
     /// `V`: the elements that the view shows.
     View,
-    /// `V'`: these elements in the shape of the base, 0 elsewhere; what lies at one place is summed.
+    /// `V'`: these elements in the shape of the base, and 0 elsewhere. Elements at one position are summed.
     Spread,
-    /// `1 - V' V`: the base with 0 where the view lies.
+    /// `1 - V' V`: the base with 0 at the elements of the view.
     Rest,
 }
 
@@ -51,13 +51,13 @@ impl Geometry {
         Ok(())
     }
 
-    /// New memory for all from the first element of the base to the last.
+    /// Allocates memory for all elements from the first of the base to the last.
     fn frame(&self) -> Result<Tensor> {
         self.check_base()?;
         Tensor::empty(self.dtype, &[self.extent()])
     }
 
-    /// `x`, of the shape of the base, as it would lie there: the memory itself, if `fresh` does not ask for a copy.
+    /// Returns `x`, which has the shape of the base, in the layout of the base: in place if possible, unless `fresh` asks for a copy.
     fn lay_out(&self, x: &Tensor, fresh: bool) -> Result<Tensor> {
         let layout = x.layout()?;
         let same = (0..layout.ndim()).all(|d| layout.shape[d] == 1 || layout.strides[d] == self.base.strides[d]);
@@ -102,7 +102,7 @@ impl Geometry {
         view::of(&frame, &self.framed(&self.base))
     }
 
-    /// `V' y` of a view that shows each element of the base once, and is another shape or a permutation of it.
+    /// Returns `V' y` without a copy, for a view that shows each element of the base once in another shape or permutation.
     fn without_a_copy(&self, y: &Tensor) -> Result<Option<Tensor>> {
         let (base, shown) = (&self.base, &self.view);
         if base.numel() != shown.numel() || base.numel() == 0 || base.offset != shown.offset {
@@ -136,7 +136,7 @@ impl Part {
         }
     }
 
-    /// The function of `x`, recorded if `target` finds where the gradient of `x` goes.
+    /// Returns the function of `x`, recorded if `target` finds the target of the gradient of `x`.
     fn of(self, geometry: &Counted<Geometry>, x: &Tensor, target: Option<TargetOf>) -> Result<Tensor> {
         let r = match self {
             Part::View => geometry.view_of(x)?,
@@ -158,10 +158,10 @@ impl Part {
     }
 }
 
-/// A function of each input, of which the sum is the result.
+/// The sum of one linear function of each input.
 struct Linear(SmallVec<[Part; 2]>, Counted<Geometry>);
 
-/// A rule of a node's own.
+/// Makes a rule that belongs to a node.
 pub fn own(rule: impl Backward + 'static) -> Result<Rule> {
     match alloc::boxed(rule) {
         Some(rule) => Ok(Rule::Own(rule)),
@@ -176,7 +176,7 @@ impl Backward for Linear {
 
     fn apply(&self, step: &mut Step<'_>) -> Result<()> {
         let Some(g) = &step.grads[0] else { return Ok(()) };
-        // Results do not overlap themselves, so that the view is a leaf.
+        // Results do not overlap themselves, so the view is a leaf.
         if self.0.len() > 1 && self.1.view.overlaps_itself() {
             bail!(
                 Unsupported,

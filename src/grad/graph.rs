@@ -1,4 +1,4 @@
-//! The graph: variables, which handles have, and nodes, which recorded operations leave.
+//! The graph: variables, which are attached to handles, and nodes, one for each recorded operation.
 
 use super::counted::{Counted, Part, is_light};
 use crate::alloc::fork::{ForkGuard, ForkMutex};
@@ -16,10 +16,10 @@ use std::ffi::c_void;
 use std::ptr::{NonNull, null_mut};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
-/// What gradients know of a handle: the values that its elements are, wherever they come from.
+/// The autograd state of a handle: the origin of its values and their gradient.
 pub struct Variable {
     state: ForkMutex<State>,
-    /// True once gradients may go through the elements. Until then the variable is the base of views, and nothing else.
+    /// True once gradients may go through the elements. Before, the variable is only the base of views.
     active: AtomicBool,
     /// The address of the storage of a base, with [`State::home`].
     storage: AtomicUsize,
@@ -28,27 +28,27 @@ pub struct Variable {
 /// The state of a variable.
 #[derive(Default)]
 pub struct State {
-    /// True for a leaf whose gradient is wanted.
+    /// True for a leaf that requires a gradient.
     pub requires: bool,
-    /// The operation that computed the values, and which of its results they are.
+    /// The operation that computed the values, and the index of the result.
     pub history: Option<(Counted<Node>, u32)>,
-    /// True once the handle is gone: nobody can ask for the gradient.
+    /// True once the handle was freed, so that the gradient can no longer be read.
     pub is_gone: bool,
     /// The gradient of a leaf.
     pub grad: Option<Tensor>,
-    /// Where the gradient of a result is kept, if it is.
+    /// The slot that keeps the gradient of a result, if it is kept.
     pub kept: Option<Counted<Slot>>,
-    /// The leaf that these values are, for handles that derivatives make.
+    /// The leaf with the same values, for handles that derivatives make.
     pub stands_for: Option<Counted<Variable>>,
-    /// What the handle is a view of.
+    /// The base and the geometry, if the handle is a view.
     pub view: Option<Box<View>>,
     /// Why a view has no part in the history of its base.
     pub cut: Option<Cut>,
-    /// The elements of a base, as they were when a view was made.
+    /// The layout of a base when a view was made.
     pub home: Option<Layout>,
-    /// Of a base: the leaves that show elements of the base, with their elements.
+    /// The leaves that share elements with a base, with their layouts.
     pub leaves: Vec<(Counted<Variable>, Layout)>,
-    /// The generation of a base whose history is that of such leaves alone.
+    /// The generation of a base whose history comes only from such leaves.
     pub of_leaves: u64,
     /// True for a base whose handle was written with other sizes: views of the base have no history any more.
     pub is_stale: bool,
@@ -58,7 +58,7 @@ pub struct State {
     pub hooks: Vec<Counted<Hook>>,
 }
 
-/// A place for the gradient of a result, which the variable and the node have.
+/// A slot for the gradient of a result, shared by the variable and the node.
 #[derive(Default)]
 pub struct Slot(pub ForkMutex<Option<Tensor>>);
 
@@ -67,7 +67,7 @@ impl Part for Node {}
 impl Part for Geometry {}
 
 impl Part for Variable {
-    /// A gradient that nobody can ask for any more is freed: it may have a history that leads back to its leaf.
+    /// Frees the gradient, which can no longer be read. Its history may lead back to its leaf.
     fn let_go(&self) {
         let mut state = self.lock();
         state.is_gone = true;
@@ -92,16 +92,16 @@ pub struct View {
     pub base: Counted<Variable>,
     /// The generation of the base that the history of the view comes from.
     pub seen: Option<u64>,
-    /// Where the elements lie.
+    /// The layouts of the base and of the view.
     pub geometry: Counted<Geometry>,
 }
 
-/// The elements of a view among those of its base, in layouts of one storage.
+/// The layouts of a base and of its view in one storage.
 #[derive(Clone)]
 pub struct Geometry {
-    /// All elements of the base.
+    /// The layout of the base.
     pub base: Layout,
-    /// Those of the view.
+    /// The layout of the view.
     pub view: Layout,
     /// The dtype of both.
     pub dtype: Dtype,
@@ -113,14 +113,14 @@ pub struct Geometry {
 pub struct Hook {
     /// The number that it is removed by.
     pub id: i64,
-    /// The function, and where a result of a node is meant, which.
+    /// The function and, for a result of a node, the index of the result.
     pub function: THGradHook,
     pub output: u32,
     pub context: *mut c_void,
     pub deleter: crate::alloc::THDeleter,
 }
 
-// SAFETY: the caller's function and context, which the header says may be used by any thread.
+// SAFETY: the header requires that any thread may use the caller's function and context.
 unsafe impl Send for Hook {}
 // SAFETY: as above.
 unsafe impl Sync for Hook {}
@@ -131,28 +131,28 @@ impl Part for Hook {}
 impl Drop for Hook {
     fn drop(&mut self) {
         if let Some(deleter) = self.deleter {
-            // SAFETY: the caller's, called once.
+            // SAFETY: the caller guarantees that its function may be called once with its context.
             unsafe { deleter(self.context, self.context) }
         }
     }
 }
 
-/// Where a gradient goes.
+/// The target of a gradient.
 #[derive(Clone)]
 pub enum Target {
-    /// To a leaf.
+    /// A leaf.
     Leaf(Counted<Variable>),
-    /// To a node, as the gradient of one of its results.
+    /// A result of a node.
     Node(Counted<Node>, u32),
 }
 
 /// An input of a node that needs a gradient.
 pub struct Edge {
-    /// Where its gradient goes.
+    /// The target of its gradient.
     pub to: Target,
-    /// Its place among the arguments.
+    /// Its index among the arguments.
     pub place: u16,
-    /// Its place in the list that is the argument, or 0.
+    /// Its index in the list if the argument is a list, else 0.
     pub entry: u16,
     /// Its shape, dtype and device.
     pub like: Like,
@@ -162,25 +162,25 @@ pub struct Edge {
 pub struct SavedTensor {
     pub place: u16,
     pub entry: u16,
-    /// A handle of the node's own on the elements.
+    /// A separate handle on the elements.
     pub tensor: Tensor,
     /// The version of the storage when it was saved.
     pub version: u64,
-    /// Which result of the node it is, if it is one.
+    /// The index of the result, if the tensor is a result of the node.
     pub output: Option<u32>,
 }
 
-/// What a node keeps of the call.
+/// The arguments and tensors that a node saves from the call.
 #[derive(Default)]
 pub struct Saved {
-    /// The arguments that are numbers; other words are not valid any more.
+    /// The arguments. Only the words that are numbers are still valid.
     pub words: SmallVec<[Word; 8]>,
-    /// The arguments that are lists, by place.
+    /// The arguments that are lists, by index.
     pub lists: Vec<(u16, Vec<i64>)>,
     /// The argument that is a text.
     pub text: Option<std::ffi::CString>,
     pub tensors: SmallVec<[SavedTensor; 2]>,
-    /// The shapes of inputs: the place, the place in a list, and the shape.
+    /// The shapes of inputs: the index of the argument, the index in a list, and the shape.
     pub shapes: Vec<(u16, u16, Dims)>,
 }
 
@@ -188,7 +188,7 @@ pub struct Saved {
 pub trait Backward: Send + Sync {
     /// The name of the operation.
     fn name(&self) -> &str;
-    /// Fails where what the rule keeps itself was released, or changed since.
+    /// Fails if tensors that the rule itself saved were released or changed.
     fn check(&self) -> Result<()> {
         Ok(())
     }
@@ -196,17 +196,17 @@ pub trait Backward: Send + Sync {
     fn captures(&self) -> bool {
         false
     }
-    /// Frees what the rule keeps itself.
+    /// Frees the tensors that the rule itself saved.
     fn release(&self) {}
-    /// Computes the gradients of the inputs of a node from those of its results.
+    /// Computes the gradients of the inputs of a node from the gradients of its results.
     fn apply(&self, step: &mut Step<'_>) -> Result<()>;
 }
 
-/// Where the derivative of a node comes from.
+/// The source of the derivative of a node.
 pub enum Rule {
-    /// The table.
+    /// The table of derivatives.
     Table(&'static dyn Backward),
-    /// The node itself.
+    /// A rule of the node itself.
     Own(Box<dyn Backward>),
 }
 
@@ -222,18 +222,18 @@ pub struct Node {
     pub(super) watched: ForkMutex<Watched>,
 }
 
-/// Who looks on at the gradients of a node's results.
+/// The observers of the gradients of a node's results.
 #[derive(Default)]
 pub struct Watched {
     pub hooks: Vec<Counted<Hook>>,
-    /// Where the gradients of results are kept. A variable takes its slot off the list before it ends.
+    /// The slots that keep the gradients of results. A variable removes its slot from the list before it ends.
     pub kept: Vec<(u32, Counted<Slot>)>,
 }
 
 /// The call of a derivative.
 pub struct Step<'a> {
     pub node: &'a Counted<Node>,
-    /// The gradients of the results; `None` stands for 0.
+    /// The gradients of the results; `None` is 0.
     pub grads: &'a [Option<Tensor>],
     /// The gradients of the edges, to be filled in.
     pub given: SmallVec<[Option<Tensor>; 2]>,
@@ -241,11 +241,11 @@ pub struct Step<'a> {
     pub recording: bool,
     /// Gradients of tensors that are no inputs of the node, to be filled in by a rule that captures them.
     pub captured: Vec<(Target, Tensor)>,
-    /// Finds where the gradient of a tensor goes.
+    /// Finds the target of the gradient of a tensor.
     pub target: TargetOf,
 }
 
-/// A function that finds where the gradient of a tensor goes.
+/// A function that finds the target of the gradient of a tensor.
 pub type TargetOf = fn(&Tensor) -> Result<Option<Target>>;
 
 static SEQUENCE: AtomicU64 = AtomicU64::new(0);
@@ -257,7 +257,7 @@ impl Node {
         Counted::new(Node { rule, sequence, edges, outputs, saved: ForkMutex::new(Some(saved)), watched: ForkMutex::default() })
     }
 
-    /// Places the node behind all others.
+    /// Orders the node after all others.
     pub fn renumber(&mut self) {
         self.sequence = SEQUENCE.fetch_add(1, Ordering::Relaxed);
     }
@@ -270,17 +270,17 @@ impl Node {
         }
     }
 
-    /// What the node keeps, `None` once it was released.
+    /// The saved arguments and tensors; `None` once they were released.
     pub fn saved(&self) -> ForkGuard<'_, Option<Saved>> {
         self.saved.lock()
     }
 
-    /// Who looks on at the gradients.
+    /// The observers of the gradients.
     pub fn watched(&self) -> ForkGuard<'_, Watched> {
         self.watched.lock()
     }
 
-    /// Fails where backward cannot run: what the node kept was released, or changed since.
+    /// Fails if backward cannot run because saved tensors were released or changed.
     pub fn check(&self) -> Result<()> {
         self.rule().check()?;
         let saved = self.saved();
@@ -309,8 +309,8 @@ impl Node {
     }
 }
 
-/// A handle on what a node saved that knows where it came from, for the derivative of a derivative: from the node itself, as its result
-/// `output`, or from an input, whose gradient goes along `edge`.
+/// Returns a handle on a saved tensor with its history, for the derivative of a derivative. The tensor is the result `output` of the node,
+/// or an input, whose gradient goes along `edge`.
 pub fn with_origin(t: &Tensor, node: &Counted<Node>, output: Option<u32>, edge: Option<&Edge>) -> Result<Tensor> {
     let handle = view::alias(t)?;
     let state = match (output, edge.map(|edge| &edge.to)) {
@@ -346,18 +346,18 @@ impl Variable {
         self.active.load(Ordering::Relaxed)
     }
 
-    /// From now on gradients may go through the elements.
+    /// Allows gradients to go through the elements from now on.
     pub fn activate(&self) {
         self.active.store(true, Ordering::Relaxed);
     }
 
-    /// The address of the storage of a base; 0 before a view was made of it.
+    /// Returns the address of the storage of a base; 0 before the first view.
     #[inline(always)]
     pub fn storage(&self) -> usize {
         self.storage.load(Ordering::Relaxed)
     }
 
-    /// Says where the elements of a base are: the address of the storage, and the layout there.
+    /// Sets the address of the storage of a base and the layout in that storage.
     pub fn set_home(&self, state: &mut State, storage: usize, layout: &Layout) {
         if self.storage() != storage || state.home.as_ref() != Some(layout) {
             self.storage.store(storage, Ordering::Relaxed);
@@ -367,8 +367,8 @@ impl Variable {
 }
 
 impl State {
-    /// Sets what computed the values. A gradient that is kept is from now on that of the new values. Returns what computed the old ones,
-    /// which is to be dropped once the state is unlocked: a graph may end with it, and functions of the caller be called.
+    /// Sets the operation that computed the values. A kept gradient is from now on the gradient of the new values. Returns the old
+    /// operation, which must be dropped after the state is unlocked, because a graph may end with it and call functions of the caller.
     #[must_use]
     pub fn set_history(&mut self, history: Option<(Counted<Node>, u32)>) -> Option<(Counted<Node>, u32)> {
         let kept = self.stop_keeping();
@@ -382,7 +382,7 @@ impl State {
         std::mem::replace(&mut self.history, history)
     }
 
-    /// Takes the slot off the list of the node.
+    /// Removes the slot from the list of the node.
     fn stop_keeping(&mut self) -> Option<Counted<Slot>> {
         let slot = self.kept.take()?;
         if let Some((node, _)) = &self.history {
@@ -391,7 +391,7 @@ impl State {
         Some(slot)
     }
 
-    /// Where the gradient of the values is.
+    /// Returns the gradient of the values.
     pub fn gradient(&self) -> Option<Tensor> {
         match &self.kept {
             Some(slot) => slot.0.lock().clone(),
@@ -399,7 +399,7 @@ impl State {
         }
     }
 
-    /// Replaces the gradient of the values, and returns the one before, which is to be dropped once the state is unlocked.
+    /// Replaces the gradient of the values. Returns the old gradient, which must be dropped after the state is unlocked.
     #[must_use]
     pub fn set_gradient(&mut self, gradient: Option<Tensor>) -> Option<Tensor> {
         match &self.kept {
@@ -415,20 +415,20 @@ impl Drop for Variable {
     }
 }
 
-/// What a handle has attached.
+/// The variable that is attached to a handle.
 pub enum Known {
-    /// A variable of its own.
+    /// The handle's own variable.
     Own(Counted<Variable>),
     /// The variable of the base that the handle is a view of.
     ViewOf(Counted<Variable>),
 }
 
-/// Calls `f` with the variable that is attached to a handle, and with true if it is the base's.
+/// Calls `f` with the variable that is attached to a handle, and with true if the variable belongs to the base of the handle.
 #[inline(always)]
 fn with_attached<R>(t: &Tensor, f: impl FnOnce(&Counted<Variable>, bool) -> R) -> Option<R> {
     let attached = NonNull::new(t.attached().load(Ordering::Acquire))?;
     let is_light = is_light(attached);
-    // SAFETY: only this layer attaches, and only variables; the handle's own reference stays with it.
+    // SAFETY: only this layer attaches data, and only variables. The handle keeps its reference.
     let held = std::mem::ManuallyDrop::new(unsafe {
         if is_light { Counted::<Variable>::from_light(attached) } else { Counted::<Variable>::from_attached(attached) }
     });
@@ -457,12 +457,12 @@ pub fn is_known(t: &Tensor) -> bool {
     !t.attached().load(Ordering::Relaxed).is_null()
 }
 
-/// Makes `variable` that of a handle, in place of the one it had.
+/// Attaches `variable` to a handle, in place of its previous variable.
 pub fn attach(t: &Tensor, variable: Option<Counted<Variable>>) {
     replace(t, variable.map_or(null_mut(), |variable| variable.into_attached().as_ptr()));
 }
 
-/// Makes a handle a view of the base with this variable, in place of what it was.
+/// Makes a handle a view of the base with this variable. The handle loses its previous variable.
 pub fn attach_light(t: &Tensor, base: Counted<Variable>) {
     replace(t, base.into_light().as_ptr());
 }
@@ -470,28 +470,28 @@ pub fn attach_light(t: &Tensor, base: Counted<Variable>) {
 fn replace(t: &Tensor, new: *mut Attached) {
     let old = t.attached().swap(new, Ordering::AcqRel);
     if let Some(old) = NonNull::new(old) {
-        // SAFETY: the handle's own reference.
+        // SAFETY: the reference belongs to the handle.
         unsafe { ((*old.as_ptr()).release)(old) }
     }
 }
 
-/// The variable of a handle that gradients do not know, which gets a new one.
+/// Attaches a new variable to a handle without one.
 pub fn own_variable(t: &Tensor) -> Result<Counted<Variable>> {
     attach_after(t, null_mut(), Variable::new(State::default())?)
 }
 
-/// Attaches a variable to a handle to which `before` was attached, unless another thread was faster. Returns the handle's variable.
-/// Handles that several threads read get one.
+/// Attaches a variable to a handle to which `before` was attached, unless another thread was faster, and returns the handle's variable.
+/// Threads that read one handle therefore share one variable.
 pub fn attach_after(t: &Tensor, before: *mut Attached, new: Counted<Variable>) -> Result<Counted<Variable>> {
     let new = new.into_attached();
     match t.attached().compare_exchange(before, new.as_ptr(), Ordering::AcqRel, Ordering::Acquire) {
         Ok(old) => {
             if let Some(old) = NonNull::new(old) {
-                // SAFETY: the handle's own reference.
+                // SAFETY: the reference belongs to the handle.
                 unsafe { ((*old.as_ptr()).release)(old) }
             }
         }
-        // SAFETY: the reference made above, which no handle has.
+        // SAFETY: the reference was made above, and no handle owns it.
         Err(_) => drop(unsafe { Counted::<Variable>::from_attached(new) }),
     }
     match variable(t) {

@@ -1,7 +1,7 @@
 //! Recording: each call of a function, once a program uses gradients.
 //!
-//! A function's kinds say which arguments are read, written, or become views, so that one function records all operations. It looks at the
-//! arguments before the call, calls, and gives the results their histories.
+//! The kinds of a function's arguments say which arguments are read, written, or become views, so one recorder serves all operations. The
+//! recorder inspects the arguments, calls the function, and gives the results their histories.
 
 use super::arguments::{each_read, handle, is_float, listed, same_storage};
 use super::converted;
@@ -32,16 +32,16 @@ use std::ptr::NonNull;
 use std::sync::OnceLock;
 use std::sync::atomic::Ordering;
 
-/// What the derivatives of functions are, by the address of the function.
+/// The derivatives of functions, by the address of the function.
 pub struct Table {
-    /// At most half full: a derivative stands at the first free place from that of its function on. A `HashMap` would do, but keeps no pointer
-    /// to the beginning of its memory, which valgrind then takes for lost.
+    /// A hash table with linear probing that is at most half full. A `HashMap` has no pointer to the beginning of its memory, so valgrind
+    /// would report the memory as lost.
     derivatives: Box<[Option<&'static Derivative>]>,
-    /// Rows whose results do not depend on floats in a way that has a gradient.
+    /// Functions whose results have no gradient with respect to float operands.
     constant: &'static [&'static Function],
 }
 
-/// Addresses are spread well enough by one multiplication.
+/// A hash of addresses by one multiplication.
 #[derive(Clone, Default)]
 pub struct Hasher(u64);
 
@@ -80,7 +80,7 @@ pub fn derive_by(derivatives: &'static [&'static [Derivative]], constant: &'stat
 }
 
 impl Table {
-    /// The place of the derivative of a function, or the free one where it would stand.
+    /// Returns the index of the derivative of a function, or the free index for it.
     fn place(&self, function: &'static Function) -> usize {
         let last = self.derivatives.len() - 1;
         let mut place = Hasher(0).hash_one(std::ptr::from_ref(function).addr()) as usize & last;
@@ -103,7 +103,7 @@ fn is_constant(function: &'static Function) -> bool {
 
 /// Counts one more write to the elements of a storage.
 fn count(storage: &Storage) {
-    // Who writes to elements that another thread writes to loses more than a number.
+    // A concurrent write to the same elements is already a data race, so a lost count does not matter.
     let version = storage.version();
     version.store(version.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
 }
@@ -113,9 +113,9 @@ pub(super) fn count_write(t: &Tensor) {
     t.borrow_storage().into_iter().for_each(count);
 }
 
-/// The storage at a place, which may be NULL.
+/// Returns the storage of argument `k`, which may be NULL.
 fn storage(words: &[Word], k: usize) -> Option<&Storage> {
-    // SAFETY: a word of this kind is NULL or a live storage, and a `Storage` a transparent pointer.
+    // SAFETY: a word of this kind is NULL or a live storage, and `Storage` is a transparent pointer.
     unsafe { &*(&raw const words[k]).cast::<Option<Storage>>() }.as_ref()
 }
 
@@ -138,7 +138,7 @@ fn are_lists_quiet(function: &'static Function, words: &[Word]) -> bool {
             .any(|k| storage(words, k).is_some_and(|storage| storage.has_mark(HAS_HISTORY)))
 }
 
-/// Calls a function, and records the call where that is on and an input needs a gradient.
+/// Calls a function, and records the call if recording is on and an input needs a gradient.
 pub fn call(function: &'static Function, words: &[Word]) -> Result<Word> {
     let places = function.places;
     // Gradients go through no handle, and through no elements that the call may change.
@@ -166,10 +166,11 @@ pub fn call(function: &'static Function, words: &[Word]) -> Result<Word> {
     Ok(word)
 }
 
-/// The handles that a call writes, as they are before it, with their places.
+/// The handles that a call writes, with their argument index and their state before the call.
 type Written = SmallVec<[(usize, Before); 3]>;
 
-/// A call while recording is off: leaves stay leaves, what is changed in place keeps its history, and other results have none.
+/// Calls a function while recording is off. Leaves stay leaves, tensors that are changed in place keep their histories, and other results
+/// have no history.
 fn unrecorded(function: &'static Function, words: &[Word]) -> Result<Word> {
     let mut written = Written::new();
     for k in each_place(function.places.written) {
@@ -196,7 +197,7 @@ fn unrecorded(function: &'static Function, words: &[Word]) -> Result<Word> {
     views.track(Call { function, words }, word, Some(Cut::Unrecorded), false)
 }
 
-/// Fails where a call would change elements with a history by way of their storage, or show them without it.
+/// Fails if a call would change elements with a history through their storage, or create a tensor on them without the history.
 fn check_storages(function: &'static Function, words: &[Word]) -> Result<()> {
     let places = function.places;
     let has_history = |k: usize| storage(words, k).is_some_and(|storage| storage.has_mark(HAS_HISTORY));
@@ -259,7 +260,7 @@ pub(super) fn recorded(function: &'static Function, words: &[Word], given: Optio
     }
     let views = Views::before(function, words)?;
     let is_unknown = rule.is_none() && !edges.is_empty() && places.returns_tensor;
-    // Before the call saves handles of its own.
+    // This comes before the call saves separate handles.
     for k in each_place(if rule.is_some() { places.results } else { 0 }) {
         handle(words, k).map_or(Ok(()), check_result)?;
     }
@@ -285,10 +286,10 @@ pub(super) fn recorded(function: &'static Function, words: &[Word], given: Optio
     views.track(Call { function, words }, word, None, is_recorded)
 }
 
-/// Results with another dtype than the computation, at most.
+/// The maximum number of results with another dtype than the computation.
 const MOST_CONVERTED: usize = 8;
 
-/// Calls a function with `spares` in place of results, and converts them: all, or none where memory runs out.
+/// Calls a function with `spares` in place of results, and converts them. If memory runs out, no result is changed.
 fn call_converted(function: &'static Function, words: &[Word], spares: &converted::Spares) -> Result<Word> {
     let mut apart: SmallVec<[Word; 12]> = words.iter().copied().collect();
     spares.iter().for_each(|(k, spare)| apart[*k] = spare.as_ptr().word());
@@ -312,7 +313,7 @@ fn call_converted(function: &'static Function, words: &[Word], spares: &converte
     Ok(word)
 }
 
-/// The tensor that a function without a derivative returned, whose floats must be those of an input.
+/// Checks the tensor that a function without a derivative returned: if it is of floats, it must share the elements of an input.
 fn derivable(function: &'static Function, words: &[Word], word: Word) -> Result<Word> {
     // SAFETY: the call returned a new reference, which is given back to the caller below.
     let Some(t) = NonNull::new(<*mut THTensor>::from_word(word)).map(|raw| unsafe { Tensor::from_raw(raw) }) else { return Ok(word) };
@@ -325,16 +326,16 @@ fn derivable(function: &'static Function, words: &[Word], word: Word) -> Result<
 /// A call that is recorded.
 struct Recorded {
     function: &'static Function,
-    /// What the call leaves: nobody else has it until the call is done. Its words are the arguments, with handles for results that the
-    /// derivative needs and the caller does not.
+    /// The node of the call, which has no other reference until the call is done. Its words are the arguments, with additional handles for
+    /// results that only the derivative needs.
     node: Counted<Node>,
-    /// The handles among the words that are not the caller's.
+    /// The additional handles among the words.
     _spares: SmallVec<[Tensor; 1]>,
     /// The results that the derivative needs.
     kept_results: u32,
-    /// Handles for the elements of these, made before the call.
+    /// Handles for the elements of these results, made before the call.
     keepers: SmallVec<[Tensor; 2]>,
-    /// The variable of a tensor that the call returns, likewise.
+    /// The variable of a tensor that the call returns, made before the call.
     fresh: Option<Counted<Variable>>,
 }
 
@@ -376,7 +377,7 @@ impl Recorded {
                 spares.push(spare);
             }
         }
-        // What the call changes in place is copied before.
+        // Saved tensors that the call changes in place are copied before the call.
         let changes = |t: usize| each_place(function.places.written).any(|r| given[r].bits() as usize == t);
         for k in each_place(keep & !kept_results) {
             if function.places.lists & (1 << k) != 0 {
@@ -479,7 +480,7 @@ pub(super) struct Conversion {
 }
 
 impl Conversion {
-    /// Gets the memory for the history of `t`, which will get the elements of `made`.
+    /// Allocates the memory for the history of `t`, which will get the elements of `made`.
     pub fn new(t: &Tensor, made: &Tensor) -> Result<Conversion> {
         let (function, words) = (&names::mul::FUNCTION, [t.as_ptr().word(), made.as_ptr().word(), 1.0.word()]);
         check_result(t)?;
@@ -517,7 +518,7 @@ impl Conversion {
     }
 }
 
-/// What a node saves that nobody else has.
+/// Returns the saved tensors of a node without other references.
 fn saved_of(node: &mut Counted<Node>) -> Result<&mut Saved> {
     let saved = node.get_mut().and_then(|node| node.saved.get_mut().as_mut());
     match saved {
@@ -526,9 +527,10 @@ fn saved_of(node: &mut Counted<Node>) -> Result<&mut Saved> {
     }
 }
 
-/// A handle of the node's own on the elements of an argument.
+/// Makes a separate handle of the node on the elements of an argument.
 fn keep_tensor(place: usize, entry: usize, t: &Tensor, output: Option<u32>) -> Result<SavedTensor> {
-    // The only handle of its elements may get a history later: the node's own handle must not pass for one of which nobody knows.
+    // If `t` is the only handle on its elements, it may get a history later. The variable tells the separate handle of the node apart from
+    // an unknown handle.
     if !is_known(t) && is_float(t) && t.storage().is_some_and(|storage| storage.refcount() <= 2) {
         own_variable(t)?;
     }
@@ -536,7 +538,7 @@ fn keep_tensor(place: usize, entry: usize, t: &Tensor, output: Option<u32>) -> R
     Ok(SavedTensor { place: place as u16, entry: entry as u16, version: version_of(t), tensor, output })
 }
 
-/// Has `keeper`, a fresh handle, keep the elements of a result.
+/// Makes the fresh handle `keeper` a handle on the elements of a result.
 fn kept(place: usize, t: &Tensor, keeper: Option<Tensor>, output: Option<u32>) -> Result<SavedTensor> {
     let Some(keeper) = keeper else { bail!(Internal, "there is no handle for a result") };
     if t.dtype().is_some() {
@@ -545,7 +547,7 @@ fn kept(place: usize, t: &Tensor, keeper: Option<Tensor>, output: Option<u32>) -
     Ok(SavedTensor { place: place as u16, entry: 0, version: version_of(t), tensor: keeper, output })
 }
 
-/// Copies the arguments that are lists of numbers, or texts, which are the caller's.
+/// Copies the arguments that are lists of numbers or texts, because the caller owns them.
 fn keep_lists(function: &'static Function, words: &[Word], saved: &mut Saved) -> Result<()> {
     let kinds = function.signature.kinds;
     for k in 0..kinds.len() {

@@ -8,13 +8,14 @@ use crate::files::{Reading, save_sparse};
 macro_rules! sparse_archive_functions {
     ($do:ident) => {
         $do! { "";
-            /// The sparse tensor `index`, in the form that it has in the file: coordinates, or a matrix of compressed rows. A matrix of
-            /// compressed columns becomes coordinates. Duplicates stay; positions out of range are refused, `TH_ERR_ARGUMENT`. Returns a new
-            /// reference; NULL on error.
+            /// The sparse tensor `index`, with coordinates or compressed by rows as in the file. A matrix that is compressed by columns
+            /// gets coordinates. Duplicate positions are kept; positions out of range are `TH_ERR_ARGUMENT`. Returns a new reference; NULL
+            /// on error.
             THArchive_newSparse(archive: archive, index: entry) -> new_sparse = Sparse::new(of_file(&archive.reading()?.sparse(index)?)?);
-            /// Adds a sparse tensor of this name. The archive keeps references to its positions and values, whose elements `THArchive_close`
-            /// reads. PyTorch's files keep sparse tensors, any number and beside dense ones; `.npz` and Matrix Market files are one. Compressed
-            /// rows whose columns do not ascend, each once, are written as coordinates.
+            /// Adds a sparse tensor with the name `name`. The archive holds references to its positions and values, whose elements
+            /// `THArchive_close` reads. PyTorch's files hold any number of sparse tensors, also together with dense tensors. An `.npz` or
+            /// Matrix Market file holds a single sparse tensor. Compressed rows whose columns are not distinct and ascending are written as
+            /// coordinates.
             THArchive_addSparse(archive: archive, name: text, s: sparse) = archive.writing()?.add_sparse(name, &to_file(s.parts()?)?);
         }
     };
@@ -30,12 +31,12 @@ pub mod archives {
 macro_rules! sparse_file_functions {
     ($do:ident) => {
         $do! { "THSTensor_";
-            /// The sparse tensor of the file `path`, which has one, as `THArchive_newSparse` gives it: of Matrix Market, of SciPy (`.npz`) or
-            /// of PyTorch. Its parts are read: the file may change afterwards. Returns a new reference.
+            /// The only sparse tensor of the file `path`, of Matrix Market, SciPy (`.npz`) or PyTorch, as `THArchive_newSparse` returns it.
+            /// Its components are read, so the file may change afterwards. Returns a new reference.
             newLoad(path: text) -> new_sparse = Sparse::new(of_file(&Reading::open(path)?.only_sparse()?)?);
-            /// Writes a sparse tensor to the file `path`, whose ending names the format: `.mtx`, a matrix of coordinates; `.npz`, one that
-            /// `scipy.sparse.load_npz` reads; `.pt`, one that `torch.load` reads. It has no name in the file. Matrices have no dense dimensions
-            /// in `.mtx` and `.npz`.
+            /// Writes a sparse tensor without a name to the file `path`, whose extension selects the format: `.mtx` for a matrix of
+            /// coordinates, `.npz` for a file that `scipy.sparse.load_npz` reads, `.pt` for a file that `torch.load` reads. In `.mtx` and
+            /// `.npz` files matrices cannot have dense dimensions.
             save(s: sparse, path: text) = save_sparse(&to_file(s.parts()?)?, path);
         }
     };

@@ -12,7 +12,7 @@ use crate::ops::device as read;
 use crate::tensor::Tensor;
 use std::cmp::Ordering;
 
-/// The parts that a file has, after their positions were checked. A matrix by columns becomes coordinates.
+/// Returns the components in a file after a check of the positions. A matrix that is compressed by columns gets coordinates.
 pub fn of_file(sparse: &Sparse) -> Result<Parts> {
     let (places, values) = sparse.split()?;
     let sizes = sparse.sizes.as_slice();
@@ -33,7 +33,7 @@ pub fn of_file(sparse: &Sparse) -> Result<Parts> {
     Ok(Parts { coalesced, ..parts })
 }
 
-/// Returns true if positions ascend in row-major order, each once.
+/// Returns true if the positions are distinct and ascend in row-major order.
 fn ascend(parts: &Parts) -> Result<bool> {
     let long = |t: &Tensor| with(&parts.values, |scope| scope.made(contiguous(to_dtype(scope.value(t.clone()), Dtype::Int64))));
     match &parts.places {
@@ -53,8 +53,8 @@ fn ascend(parts: &Parts) -> Result<bool> {
     }
 }
 
-/// The parts as files have them: where a matrix has rows, positions of one dtype. Rows whose columns do not ascend, each once, become
-/// coordinates: PyTorch refuses them.
+/// Returns the components for a file. `crow` and `col` of a compressed matrix get one dtype. Rows whose columns are not distinct and
+/// ascending become coordinates, because PyTorch refuses such rows.
 pub fn to_file(parts: Parts) -> Result<Sparse> {
     let is_whole = matches!(parts.places, Places::Coordinates(_)) || parts.coalesced || ascend(&parts)?;
     let parts = if is_whole { parts } else { coordinates(parts)? };

@@ -1,4 +1,4 @@
-//! The forms of sparse tensors: coordinates, coalesced or not, compressed rows, and dense tensors.
+//! Conversions between the forms of sparse tensors: coordinates, coalesced or not, compressed rows, and dense tensors.
 
 use super::{Bounds, Parts, Places, keys, order_keys, with};
 use crate::device::Device;
@@ -12,7 +12,7 @@ use crate::layout::{Dims, MAX_DIMS, checked_numel};
 use crate::ops::device as read;
 use crate::tensor::Tensor;
 
-/// The positions as coordinates.
+/// Converts compressed rows to coordinates.
 pub fn coordinates(parts: Parts) -> Result<Parts> {
     let Places::Rows { crow, col } = &parts.places else { return Ok(parts) };
     let indices = with(&parts.values, |scope| {
@@ -22,7 +22,7 @@ pub fn coordinates(parts: Parts) -> Result<Parts> {
     Ok(Parts { places: Places::Coordinates(indices), ..parts })
 }
 
-/// Vectors as the rows of a matrix.
+/// Returns a matrix with these vectors as rows.
 pub fn stacked<'s>(scope: &'s Scope, rows: &[Value<'s>]) -> Value<'s> {
     scope.call(&names::stack::FUNCTION, &[In::Tensors(rows), 0.into()])
 }
@@ -35,30 +35,31 @@ pub fn indices(parts: &Parts) -> Result<&Tensor> {
     }
 }
 
-/// The sizes of the sparse dimensions, each with its number; fails where their product overflows.
+/// Returns the number and the size of each sparse dimension. Fails if the product of the sizes overflows.
 pub fn sparse_dims(parts: &Parts) -> Result<impl Iterator<Item = (usize, i64)>> {
     checked_numel(&parts.size[..parts.sparse])?;
     Ok(parts.size[..parts.sparse].iter().copied().enumerate())
 }
 
-/// Values with one dimension behind that of entries.
+/// Returns the values with all dense dimensions merged into one.
 pub fn flat<'s>(values: Value<'s>) -> Value<'s> {
     let shape = values.shape();
     if shape.len() == 2 { values } else { reshape(values, &[shape.first().copied().unwrap_or(0), shape.iter().skip(1).product()]) }
 }
 
-/// Entries by their places.
+/// Entries grouped by position.
 struct Grouped<'s> {
-    /// Where the entries of each place start among all in order, with their number at the end.
+    /// The index in `order` of the first entry of each position, followed by the number of entries.
     starts: Value<'s>,
-    /// The entries by their places, those of one place as they stand.
+    /// The entries sorted by position; entries of one position keep their order.
     order: Value<'s>,
 }
 
 impl<'s> Grouped<'s> {
-    /// The sums of the values of each place. Many floats for one place are added in float64, since each sum adds one value after the other.
+    /// Returns the sum of the values of each position. Many floats of one position are added in float64, because they are added one after
+    /// the other.
     fn sums(&self, parts: &Parts) -> Result<Value<'s>> {
-        /// Values for one place up to which rounding errors of the dtype are few.
+        /// The maximum number of values of a position for which a sum in the dtype is accurate enough.
         const FEW: f64 = 32.0;
         let (scope, places, dtype) = (self.starts.scope, self.starts.numel() - 1, parts.values.defined()?);
         let mut values = flat(scope.value(parts.values.clone()));
@@ -76,7 +77,8 @@ impl<'s> Grouped<'s> {
     }
 }
 
-/// Returns true if entries may be compressed by the first dimension: on the host, unless that is far longer than they are many.
+/// Returns true if entries may be compressed by the first dimension: on the host, unless the dimension is far larger than the number of
+/// entries.
 fn compresses(parts: &Parts) -> bool {
     const MOST: i64 = 1 << 32;
     let nnz = parts.nnz();
@@ -89,7 +91,8 @@ fn is_narrow(sizes: &[i64], most: i64) -> bool {
     checked_numel(sizes).is_ok_and(|n| n <= most)
 }
 
-/// Entries compressed by the first dimension: where each of its rows starts among the places, the column of each place, and the entries.
+/// Compresses entries by the first dimension. Returns the index of the first position of each row, the column of each position, and the
+/// grouped entries.
 fn by_rows<'s>(places: Value<'s>, parts: &Parts) -> Result<(Value<'s>, Value<'s>, Grouped<'s>)> {
     let columns = keys(places, (1..parts.sparse).map(|d| (d, parts.size[d])))?;
     let args = [select(places, 0, 0).into(), columns.into(), parts.size[0].into()];
@@ -97,7 +100,8 @@ fn by_rows<'s>(places: Value<'s>, parts: &Parts) -> Result<(Value<'s>, Value<'s>
     Ok((crow, col, Grouped { starts, order }))
 }
 
-/// Positions that ascend in row-major order, each once: values for one position are summed in the order in which they stand.
+/// Coalesces a tensor: positions become distinct and ascend in row-major order. The values of one position are summed in the order of the
+/// entries.
 pub fn coalesced(parts: Parts) -> Result<Parts> {
     let parts = coordinates(parts)?;
     if parts.coalesced {
@@ -126,18 +130,19 @@ pub fn coalesced(parts: Parts) -> Result<Parts> {
     Ok(Parts { places: Places::Coordinates(indices), values, coalesced: true, ..parts })
 }
 
-/// Function-major; a copy where it is not.
+/// Returns `t`, or a contiguous copy if `t` is not contiguous.
 pub fn contiguous(t: Value<'_>) -> Value<'_> {
     t.scope.call(&names::newContiguous::FUNCTION, &[t.into()])
 }
 
-/// Where parts start that have these lengths, and where the last one ends.
+/// Returns the start of each part with these lengths, followed by the end of the last part.
 pub fn starts_of<'s>(scope: &'s Scope, counts: Value<'s>) -> Value<'s> {
     let zero = scope.call(&names::newZeros::FUNCTION, &[Dtype::Int64.into(), In::List(&[1])]);
     crate::expr::join(zero, cumsum(counts, 0), 0)
 }
 
-/// A matrix by rows: entries of a row stand by ascending columns, each once. Positions are int32 where sizes and entries allow it.
+/// Compresses a matrix by rows. The columns of a row are distinct and ascend. The indices are int32 if the sizes and the number of entries
+/// allow it.
 pub fn compressed(parts: Parts) -> Result<Parts> {
     if matches!(parts.places, Places::Rows { .. }) {
         return Ok(parts);
@@ -164,7 +169,7 @@ pub fn compressed(parts: Parts) -> Result<Parts> {
     Ok(Parts { places: Places::Rows { crow, col }, values, coalesced: true, ..parts })
 }
 
-/// The dense tensor: 0 where no entry stands.
+/// Returns the dense tensor, with 0 at positions without an entry.
 pub fn dense(parts: Parts) -> Result<Tensor> {
     let parts = coordinates(parts)?;
     with(&parts.values, |scope| {
@@ -177,7 +182,8 @@ pub fn dense(parts: Parts) -> Result<Tensor> {
     })
 }
 
-/// The entries of a dense tensor that are not 0, with `sparse` sparse dimensions; of dense ones an entry has all if one is not 0.
+/// Returns the entries of a dense tensor that are not 0, with `sparse` sparse dimensions. With dense dimensions, an entry is kept if any of
+/// its elements is not 0.
 pub fn from_dense(t: &Tensor, sparse: i64) -> Result<Parts> {
     let size = t.layout()?.shape;
     let sparse = match usize::try_from(sparse) {
@@ -200,7 +206,8 @@ pub fn from_dense(t: &Tensor, sparse: i64) -> Result<Parts> {
     Ok(Parts { size, sparse, places: Places::Coordinates(indices), values, coalesced: true })
 }
 
-/// A sparse tensor of positions and values. Without sizes they are the least that hold all positions.
+/// Returns a sparse tensor with these positions and values. If no sizes are given, the sparse sizes are the smallest that hold all
+/// positions.
 pub fn of_coordinates(indices: &Tensor, values: &Tensor, size: Option<&[i64]>) -> Result<Parts> {
     let (dtype, places, shape) = (indices.defined()?, indices.layout()?.shape, values.layout()?.shape);
     if !matches!(dtype, Dtype::Int64 | Dtype::Int32) {
@@ -221,7 +228,7 @@ pub fn of_coordinates(indices: &Tensor, values: &Tensor, size: Option<&[i64]>) -
         let indices = to_dtype(scope.value(indices.clone()), Dtype::Int64);
         Ok((scope.made(indices)?, Bounds::of(indices)?))
     })?;
-    // The size of a dimension is a number, too, where no sizes are given.
+    // If no sizes are given, the size of a dimension must also be representable.
     let check =
         |size: &dyn Fn(usize) -> i64| bounds.as_ref().map_or(Ok(()), |bounds| (0..sparse).try_for_each(|d| bounds.check(d, size(d))));
     check(&|_| i64::MAX)?;
@@ -237,7 +244,7 @@ pub fn of_coordinates(indices: &Tensor, values: &Tensor, size: Option<&[i64]>) -
     Ok(Parts { coalesced: nnz == 0, size, sparse, places: Places::Coordinates(indices), values: values.clone() })
 }
 
-/// A matrix of compressed rows.
+/// Returns a matrix compressed by rows after a check of its components.
 pub fn of_rows(crow: &Tensor, col: &Tensor, values: &Tensor, rows: i64, columns: i64) -> Result<Parts> {
     for (t, name) in [(crow, "crow"), (col, "col")] {
         if !matches!(t.defined()?, Dtype::Int64 | Dtype::Int32) {

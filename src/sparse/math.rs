@@ -1,4 +1,4 @@
-//! Arithmetic of sparse tensors: on the values, where zeros stay zeros.
+//! Arithmetic of sparse tensors: functions of the values that map 0 to 0.
 
 use super::form::{coalesced, compressed, coordinates, dense, indices};
 use super::{Parts, Places, dimension, keys, order_keys, with};
@@ -9,7 +9,7 @@ use crate::expr::{In, Like, Value, eq, index_select, join, names, narrow, reshap
 use crate::layout::{Dims, checked_numel};
 use crate::tensor::Tensor;
 
-/// A function of each value that leaves 0 as it is. Where it is not linear, values for one position are summed first.
+/// Applies a function that maps 0 to 0 to each value. If the function is not linear, the values of one position are summed first.
 pub fn mapped(parts: Parts, is_linear: bool, row: &'static Function, numbers: &[f64]) -> Result<Parts> {
     let by_rows = matches!(parts.places, Places::Rows { .. });
     let parts = match is_linear || parts.coalesced {
@@ -33,7 +33,7 @@ fn same_size(a: &Parts, b: &Parts) -> Result<()> {
     Ok(())
 }
 
-/// Returns true if `value * b` may be rounded before it is added: the sum is that of dense tensors, bit for bit.
+/// Returns true if `value * b` may be rounded before the addition without changing a bit, compared with the sum of dense tensors.
 fn is_exact(a: &Tensor, value: f64, b: &Tensor) -> Result<bool> {
     let (a, b) = (a.defined()?, b.defined()?);
     let is_signed = |dtype| !matches!(dtype, Dtype::Bool | Dtype::Uint8);
@@ -55,7 +55,7 @@ pub fn add(a: Parts, value: f64, b: Parts, minus: bool) -> Result<Parts> {
             scope.made(join(own, if signed == 1.0 { other } else { other * signed }, 0))
         })?);
     }
-    // The entries of both, each with 0 where the other one alone has an entry.
+    // The entries of both tensors, each with 0 at the positions of the other tensor.
     let own = |of: &Tensor, beside: &Tensor, is_first: bool| {
         summed(with(of, |scope| {
             let (own, other) = (scope.value(of.clone()), scope.value(beside.clone()));
@@ -71,7 +71,7 @@ pub fn add(a: Parts, value: f64, b: Parts, minus: bool) -> Result<Parts> {
     Ok(Parts { values, ..own })
 }
 
-/// The products of the values of two sparse tensors: entries where both have one.
+/// Returns the products of two sparse tensors at the positions where both have entries.
 pub fn multiply(a: Parts, b: Parts) -> Result<Parts> {
     let (a, b) = (coalesced(a)?, coalesced(b)?);
     same_size(&a, &b)?;
@@ -95,7 +95,7 @@ pub fn multiply(a: Parts, b: Parts) -> Result<Parts> {
     Ok(Parts { places: Places::Coordinates(places), values, ..a })
 }
 
-/// The elements of a dense tensor, which broadcasts, where a sparse one has entries.
+/// Returns the elements of a dense tensor, which broadcasts, at the positions of a sparse tensor.
 pub fn sampled<'s>(parts: &Parts, dense: Value<'s>, at: Value<'s>) -> Result<Value<'s>> {
     let (shape, all) = (dense.shape(), parts.size.len());
     if shape.len() > all || shape.iter().rev().zip(parts.size.iter().rev()).any(|(&n, &size)| n != size && n != 1) {
@@ -108,7 +108,7 @@ pub fn sampled<'s>(parts: &Parts, dense: Value<'s>, at: Value<'s>) -> Result<Val
     Ok(index_select(reshape(dense, &rows), 0, places))
 }
 
-/// The values multiplied or divided by the elements of a dense tensor at their positions.
+/// Multiplies or divides the values by the elements of a dense tensor at the same positions.
 pub fn with_dense(parts: Parts, dense: &Tensor, divides: bool) -> Result<Parts> {
     let parts = coordinates(parts)?;
     let values = with(&parts.values, |scope| {
@@ -119,7 +119,7 @@ pub fn with_dense(parts: Parts, dense: &Tensor, divides: bool) -> Result<Parts> 
     Ok(Parts { values, ..parts })
 }
 
-/// The elements of a dense tensor where `mask` has entries.
+/// Returns the elements of a dense tensor at the positions of `mask`.
 pub fn masked(t: &Tensor, mask: Parts) -> Result<Parts> {
     let mask = coalesced(mask)?;
     if t.layout()?.shape != mask.size {
@@ -132,12 +132,12 @@ pub fn masked(t: &Tensor, mask: Parts) -> Result<Parts> {
     Ok(Parts { values, ..mask })
 }
 
-/// Entries that may be summed in another dtype: several truths for one position are one.
+/// Returns entries that may be summed in another dtype. Several Bool entries of one position become one entry.
 fn addends(parts: Parts) -> Result<Parts> {
     if parts.values.defined()? == Dtype::Bool { coalesced(parts) } else { Ok(parts) }
 }
 
-/// The sum over some dimensions, which are gone; none of the sparse ones left makes one without sparse dimensions.
+/// Returns the sum over `dims`, which are removed. If no sparse dimension remains, all dimensions of the result are dense.
 pub fn sum(parts: Parts, dims: &[i64]) -> Result<Parts> {
     let parts = coordinates(addends(parts)?)?;
     let mut gone = vec![false; parts.size.len()];
@@ -160,7 +160,7 @@ pub fn sum(parts: Parts, dims: &[i64]) -> Result<Parts> {
         } else {
             super::form::stacked(scope, &rows)
         };
-        // As of a sum of integers or truths, the dtype is int64.
+        // The sum of integers or Bool has the dtype int64.
         let own = if own.dtype().is_float() { own } else { to_dtype(own, Dtype::Int64) };
         Ok((scope.made(places)?, scope.made(own)?))
     })?;
@@ -179,7 +179,7 @@ pub fn total(parts: Parts) -> Result<f64> {
 pub fn norm(parts: Parts, p: f64) -> Result<f64> {
     let parts = coalesced(parts)?;
     let entries = parts.values.layout()?.numel();
-    // Where there are elements without an entry, these zeros are the least elements, and all where there is none.
+    // Elements without an entry are zeros: they are the least elements, and the only elements if there are no entries.
     if checked_numel(&parts.size).ok() != Some(entries) && (p < 0.0 || (entries == 0 && !p.is_nan())) {
         return Ok(0.0);
     }

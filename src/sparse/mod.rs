@@ -1,5 +1,5 @@
-//! Sparse tensors: a face on rows. A handle holds dense tensors, positions and values, and its functions call rows with them: so they run
-//! on any device, and gradients of values are recorded where the rows are called.
+//! Sparse tensors, built on the functions of dense tensors. A handle holds dense tensors of positions and values. Its functions call the
+//! functions of dense tensors, so they run on any device, and the gradients of values are recorded.
 
 #[cfg(feature = "files")]
 pub mod archive;
@@ -22,7 +22,7 @@ use crate::mode;
 use crate::ops::device::elements;
 use crate::tensor::Tensor;
 
-/// Computes with values that live on the device of `t`.
+/// Computes with values on the device of `t`.
 fn with<R>(t: &Tensor, compute: impl FnOnce(&Scope) -> Result<R>) -> Result<R> {
     let _there = device::is_used().then(|| DeviceGuard::on(t.device()));
     let scope = Scope::new(mode::word() != 0);
@@ -31,7 +31,7 @@ fn with<R>(t: &Tensor, compute: impl FnOnce(&Scope) -> Result<R>) -> Result<R> {
     Ok(made)
 }
 
-/// The dimension that `dim` means; a negative one counts from the end.
+/// Returns the dimension `dim`; a negative `dim` counts from the end.
 fn dimension(dim: i64, parts: &Parts) -> Result<usize> {
     let n = parts.size.len() as i64;
     if !(-n..n).contains(&dim) {
@@ -41,19 +41,19 @@ fn dimension(dim: i64, parts: &Parts) -> Result<usize> {
 }
 
 impl Scope {
-    /// The tensor of a value, or why there is none.
+    /// Returns the tensor of a value, or the error of its computation.
     fn made(&self, value: Value<'_>) -> Result<Tensor> {
         self.finish()?;
         value.tensor().map_or_else(|| bail!(Internal, "a value without a tensor"), Ok)
     }
 
-    /// A number beside positions. A double would round those beyond 2^53.
+    /// Returns a number for arithmetic with positions. A double would round numbers beyond 2^53.
     fn position(&self, x: i64) -> Value<'_> {
         self.call(&names::newScalarLong::FUNCTION, &[Dtype::Int64.into(), x.into()])
     }
 }
 
-/// The greatest size up to which each is a double.
+/// The greatest size up to which every size is exact in a double.
 const EXACT: i64 = 1 << 53;
 
 /// The least and the greatest position in each sparse dimension.
@@ -63,7 +63,7 @@ struct Bounds {
 }
 
 impl Bounds {
-    /// The bounds of int64 positions; `None` where there are none.
+    /// Returns the bounds of int64 positions; `None` if there are no positions.
     fn of(indices: Value<'_>) -> Result<Option<Bounds>> {
         if indices.numel() == 0 {
             return Ok(None);
@@ -74,7 +74,7 @@ impl Bounds {
         Ok(Some(Bounds { least: read(least)?, greatest: read(greatest)? }))
     }
 
-    /// Fails where a position lies outside of dimension `d`.
+    /// Fails if a position is out of range for dimension `d`.
     fn check(&self, d: usize, size: i64) -> Result<()> {
         if self.least[d] < 0 {
             bail!(Argument, "index {} of dimension {d} is negative", self.least[d])
@@ -86,8 +86,8 @@ impl Bounds {
     }
 }
 
-/// One position for each entry: the place in row-major order among all positions of some dimensions, those of `size`, of which each has
-/// a row of `indices`. Fails where one lies outside of its dimension, since whoever holds the tensor of positions may have written to it.
+/// Returns one key for each entry: its row-major index over the dimensions `dims`, each of which has a row of `indices`. Fails if a
+/// position is out of range, because another holder of the tensor of positions may have changed it.
 fn keys<'s>(indices: Value<'s>, dims: impl IntoIterator<Item = (usize, i64)>) -> Result<Value<'s>> {
     let bounds = Bounds::of(indices)?;
     let scope = indices.scope;
@@ -109,7 +109,7 @@ fn keys<'s>(indices: Value<'s>, dims: impl IntoIterator<Item = (usize, i64)>) ->
     }))
 }
 
-/// [`keys`] that are ordered as positions are, and equal where positions are, for sizes of any product: where it overflows, numbers are
+/// Returns [`keys`] with the order and equality of the positions, for sizes with any product. If the product overflows, the keys are
 /// replaced by their ranks.
 fn order_keys<'s>(indices: Value<'s>, size: &[i64]) -> Result<Value<'s>> {
     let overflow = match checked_numel(size) {

@@ -1,4 +1,4 @@
-//! Products of sparse matrices, and what else goes by their rows.
+//! Products of sparse matrices, and other operations on their rows.
 
 use super::form::{coalesced, compressed, indices, stacked, starts_of};
 use super::math::add;
@@ -9,20 +9,20 @@ use crate::layout::Dims;
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
-/// Compressed rows as values: starts, columns, entries.
+/// The components of compressed rows as values: starts, columns, entries.
 pub struct Rows<'s> {
     pub crow: Value<'s>,
     pub col: Value<'s>,
     pub values: Value<'s>,
 }
 
-/// Those of parts that are compressed.
+/// Returns the components of compressed rows.
 pub fn rows<'s>(scope: &'s Scope, parts: &Parts) -> Result<Rows<'s>> {
     let Places::Rows { crow, col } = &parts.places else { bail!(Internal, "coordinates where compressed rows are expected") };
     Ok(Rows { crow: scope.value(crow.clone()), col: scope.value(col.clone()), values: scope.value(parts.values.clone()) })
 }
 
-/// Fails unless a product with a dense matrix or vector has a meaning.
+/// Fails unless the shapes allow a product with a dense matrix or vector.
 fn check_factor(parts: &Parts, m: &Tensor) -> Result<()> {
     let shape = m.layout()?.shape;
     if !matches!(shape.len(), 1 | 2) || parts.size.len() != 2 || shape[0] != parts.size[1] {
@@ -43,7 +43,7 @@ pub fn product(r: &Tensor, s: Parts, m: &Tensor) -> Result<()> {
     })
 }
 
-/// `r = beta * t + alpha * (s @ m)`; with `beta` 0 the elements of `t` are not looked at.
+/// `r = beta * t + alpha * (s @ m)`; if `beta` is 0, the elements of `t` are not read.
 pub fn add_product(r: &Tensor, beta: Scalar, t: &Tensor, alpha: Scalar, s: Parts, m: &Tensor) -> Result<()> {
     check_factor(&s, m)?;
     let s = compressed(s)?;
@@ -68,7 +68,7 @@ pub fn add_product(r: &Tensor, beta: Scalar, t: &Tensor, alpha: Scalar, s: Parts
     })
 }
 
-/// `s @ m` with the rows of the result that have entries: one sparse and one dense dimension.
+/// Returns `s @ m` with one sparse and one dense dimension: the rows of the result that have entries.
 pub fn hybrid_product(s: Parts, m: &Tensor) -> Result<Parts> {
     check_factor(&s, m)?;
     let &[columns] = &m.layout()?.shape[1..] else { bail!(Shape, "expected a matrix, got a vector") };
@@ -87,7 +87,7 @@ pub fn hybrid_product(s: Parts, m: &Tensor) -> Result<Parts> {
     Ok(Parts { size, sparse: 1, places: Places::Coordinates(places), values, coalesced: true })
 }
 
-/// `s @ m` as a matrix of two sparse dimensions.
+/// Returns `s @ m` as a matrix of two sparse dimensions.
 pub fn sparse_product(s: Parts, m: &Tensor) -> Result<Parts> {
     let hybrid = hybrid_product(s, m)?;
     let columns = hybrid.size[1];
@@ -99,13 +99,13 @@ pub fn sparse_product(s: Parts, m: &Tensor) -> Result<Parts> {
     Ok(Parts { size: hybrid.size, sparse: 2, places: Places::Coordinates(places), values, coalesced: true })
 }
 
-/// `beta * t + alpha * (s @ m)`, all but `m` sparse.
+/// Returns `beta * t + alpha * (s @ m)`, where only `m` is dense.
 pub fn add_sparse_product(beta: Scalar, t: Parts, alpha: Scalar, s: Parts, m: &Tensor) -> Result<Parts> {
     let scaled = super::math::mapped(t, true, &names::mul::FUNCTION, &[beta.to_f64()])?;
     add(scaled, alpha.to_f64(), sparse_product(s, m)?, false)
 }
 
-/// `beta * s + alpha * (m1 @ m2)` where `s` has entries.
+/// Returns `beta * s + alpha * (m1 @ m2)` at the entries of `s`.
 pub fn sampled_product(beta: Scalar, s: Parts, alpha: Scalar, m1: &Tensor, m2: &Tensor) -> Result<Parts> {
     let (a, b) = (m1.layout()?.shape, m2.layout()?.shape);
     if a.len() != 2 || b.len() != 2 || s.size.as_slice() != [a[0], b[1]] || a[1] != b[0] {
@@ -121,7 +121,7 @@ pub fn sampled_product(beta: Scalar, s: Parts, alpha: Scalar, m1: &Tensor, m2: &
     Ok(Parts { values, ..s })
 }
 
-/// `a @ b` for two sparse matrices, by rows.
+/// Returns `a @ b` for two sparse matrices, compressed by rows.
 pub fn product_of_two(a: Parts, b: Parts) -> Result<Parts> {
     if a.size.len() != 2 || b.size.len() != 2 || a.size[1] != b.size[0] {
         bail!(Shape, "sizes {:?} and {:?} do not multiply", a.size.as_slice(), b.size.as_slice())
@@ -137,7 +137,7 @@ pub fn product_of_two(a: Parts, b: Parts) -> Result<Parts> {
     Ok(Parts { size, sparse: 2, places, values, coalesced: true })
 }
 
-/// Softmax of the entries of each row of a matrix, by rows.
+/// Returns the softmax of the entries of each row of a matrix, compressed by rows.
 pub fn softmax(s: Parts) -> Result<Parts> {
     let s = compressed(coalesced(s)?)?;
     let values = with(&s.values, |scope| {

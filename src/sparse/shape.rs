@@ -1,4 +1,4 @@
-//! Sparse tensors in other shapes: transposed, parts of them, and joined.
+//! Sparse tensors in other shapes: transposed, sliced and concatenated.
 
 use super::form::{coordinates, indices, stacked};
 use super::{Parts, Places, dimension, with};
@@ -8,7 +8,7 @@ use crate::expr::{In, Scope, Value, both, eq, ge, index_select, lt, names, resha
 use crate::layout::{Dims, MAX_DIMS};
 use crate::tensor::Tensor;
 
-/// `parts` with two dimensions exchanged, both sparse or both dense.
+/// Swaps two dimensions, both sparse or both dense.
 pub fn transpose(parts: Parts, dim0: i32, dim1: i32) -> Result<Parts> {
     let mut parts = coordinates(parts)?;
     let (a, b) = (dimension(dim0.into(), &parts)?, dimension(dim1.into(), &parts)?);
@@ -42,12 +42,12 @@ pub fn transpose(parts: Parts, dim0: i32, dim1: i32) -> Result<Parts> {
     Ok(Parts { places: Places::Coordinates(places), values, ..parts })
 }
 
-/// The numbers of the entries that a mask is true for.
+/// Returns the indices of the entries for which a mask is true.
 fn found(mask: Value<'_>) -> Value<'_> {
     reshape(mask.scope.call(&names::nonzero::FUNCTION, &[mask.into()]), &[-1])
 }
 
-/// The entries at position `at` of a dimension, which is gone.
+/// Returns the entries at index `at` of a dimension, which is removed.
 pub fn select_part(parts: Parts, dim: i32, at: i64) -> Result<Parts> {
     let mut parts = coordinates(parts)?;
     let dim = dimension(dim.into(), &parts)?;
@@ -76,7 +76,7 @@ pub fn select_part(parts: Parts, dim: i32, at: i64) -> Result<Parts> {
     Ok(Parts { places: Places::Coordinates(places), values, ..parts })
 }
 
-/// `length` positions of a dimension from `start` on.
+/// Returns the entries at `length` indices of a dimension from `start`.
 pub fn narrow(parts: Parts, dim: i32, start: i64, length: i64) -> Result<Parts> {
     let mut parts = coordinates(parts)?;
     let dim = dimension(dim.into(), &parts)?;
@@ -99,7 +99,7 @@ pub fn narrow(parts: Parts, dim: i32, start: i64, length: i64) -> Result<Parts> 
     Ok(Parts { places: Places::Coordinates(places), values, ..parts })
 }
 
-/// Positions with `distance` added in one sparse dimension.
+/// Adds `distance` to the positions in one sparse dimension.
 fn moved<'s>(places: Value<'s>, dim: usize, distance: i64) -> Value<'s> {
     let rows: Vec<Value<'s>> = (0..places.shape().first().map_or(0, |&n| n as usize))
         .map(|d| if d == dim { select(places, 0, d as i64) + places.scope.position(distance) } else { select(places, 0, d as i64) })
@@ -107,7 +107,7 @@ fn moved<'s>(places: Value<'s>, dim: usize, distance: i64) -> Value<'s> {
     stacked(places.scope, &rows)
 }
 
-/// Sparse tensors one after the other along a dimension; their other sizes are equal.
+/// Concatenates sparse tensors along a dimension; their other sizes are equal.
 pub fn cat(all: Vec<Parts>, dim: i32) -> Result<Parts> {
     let Some(first) = all.first() else { bail!(Argument, "expected at least one tensor") };
     let (size, sparse) = (first.size.clone(), first.sparse);
@@ -143,12 +143,12 @@ pub fn cat(all: Vec<Parts>, dim: i32) -> Result<Parts> {
     Ok(Parts { size, sparse, places: Places::Coordinates(places), values, coalesced })
 }
 
-/// Returns true if joined positions ascend by themselves: along the first dimension, or where there are no others.
+/// Returns true if concatenated positions ascend without sorting: along the first dimension, or for a single tensor.
 fn places_ascend(all: &[Parts], dim: usize, sparse: usize) -> bool {
     all.iter().all(|part| part.coalesced) && ((dim == 0 && sparse > 0) || all.len() == 1)
 }
 
-/// Values with zeros in front and behind along a dense dimension, `total` in all.
+/// Pads values along a dense dimension with zeros on both sides to the size `total`.
 fn padded<'s>(values: Value<'s>, dim: usize, start: i64, total: i64) -> Value<'s> {
     let mut shape = values.shape();
     let own = shape[dim];
@@ -161,7 +161,7 @@ fn padded<'s>(values: Value<'s>, dim: usize, start: i64, total: i64) -> Value<'s
     joined(scope, &[front, values, behind], dim as i32)
 }
 
-/// Tensors one after the other.
+/// Concatenates dense tensors.
 fn joined<'s>(scope: &'s Scope, all: &[Value<'s>], dim: i32) -> Value<'s> {
     scope.call(&names::catArray::FUNCTION, &[In::Tensors(all), dim.into()])
 }
@@ -177,7 +177,7 @@ fn check_sizes(size: &[i64], sparse: usize) -> Result<()> {
     Ok(())
 }
 
-/// `parts` with other sizes: sparse ones may grow, and where there are no entries all may change.
+/// Changes the sizes: sparse sizes may grow, and without entries all sizes may change.
 pub fn resized(parts: &Parts, size: &[i64], sparse: usize) -> Result<Parts> {
     check_sizes(size, sparse)?;
     if parts.nnz() == 0 {
@@ -191,7 +191,7 @@ pub fn resized(parts: &Parts, size: &[i64], sparse: usize) -> Result<Parts> {
     Ok(Parts { size: size.iter().copied().collect(), ..parts })
 }
 
-/// No entries, on the device of `like`.
+/// Returns a tensor without entries on the device of `like`.
 pub fn empty(dtype: Dtype, size: &[i64], sparse: usize, like: &Tensor) -> Result<Parts> {
     check_sizes(size, sparse)?;
     let shape: Dims = [0].iter().chain(&size[sparse..]).copied().collect();
@@ -199,7 +199,7 @@ pub fn empty(dtype: Dtype, size: &[i64], sparse: usize, like: &Tensor) -> Result
     Ok(Parts { size: size.iter().copied().collect(), sparse, places: Places::Coordinates(indices), values, coalesced: true })
 }
 
-/// A copy with positions and values of its own.
+/// Returns a copy with copied positions and values.
 pub fn cloned(parts: Parts) -> Result<Parts> {
     let copy = |t: &Tensor| with(t, |scope| scope.made(crate::expr::clone(scope.value(t.clone()))));
     let places = match &parts.places {
