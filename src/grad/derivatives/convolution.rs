@@ -62,8 +62,10 @@ macro_rules! for_images {
                 of_average(g, &input, $of_average_uniform, &Means::uniform(&[kernel], &[stride], &[padding]));
         })*
         $($adaptive_average {
-            input: |g, input: like|
-                g.scope.call(&names::adaptiveAvgPoolGradInput::FUNCTION, &[g.into(), shaped(g, &input).into(), $of_adaptive_average.into()]);
+            input: |g, input: like| {
+                let arguments = [g.into(), shaped(g, &input).into(), $of_adaptive_average.into()];
+                g.scope.call(&names::adaptiveAvgPoolGradInput::FUNCTION, &arguments)
+            };
         })*
     } };
 }
@@ -127,7 +129,8 @@ derivatives! {
     im2col {
         t: |g, t: like, kernel: list, stride: list, padding: list, dilation: list| {
             let sizes = &t.shape[t.shape.len() - kernel.len()..];
-            g.scope.call(&names::col2im::FUNCTION, &[g.into(), sizes.into(), kernel.into(), listed(stride), listed(padding), listed(dilation)])
+            let arguments = [g.into(), sizes.into(), kernel.into(), listed(stride), listed(padding), listed(dilation)];
+            g.scope.call(&names::col2im::FUNCTION, &arguments)
         };
     }
     col2im {
