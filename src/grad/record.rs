@@ -220,7 +220,8 @@ fn check_storages(function: &'static Function, words: &[Word]) -> Result<()> {
     Ok(())
 }
 
-/// Calls a function and records the call. [`converted`] passes `given`, the arguments of the caller, with other result handles than `words`.
+/// Calls a function and records the call. [`converted`] passes `given`, the arguments of the caller, with other result handles than
+/// `words`.
 pub(super) fn recorded(function: &'static Function, words: &[Word], given: Option<&[Word]>) -> Result<Word> {
     let places = function.places;
     let mut edges: SmallVec<[Edge; 2]> = SmallVec::new();

@@ -292,8 +292,8 @@ macro_rules! sparse_functions {
                 let iteration = Iteration { tol, most: maxIter, progress: (progress, context) };
                 systems::conjugate_gradients([r, b], residual, s.parts()?, start, &iteration)
             };
-            /// `r = beta * s + alpha * (m1 @ m2)` at the entries of `s`, coalesced and compressed by rows; `m1` [n x k] and `m2` [k x p] are
-            /// dense.
+            /// `r = beta * s + alpha * (m1 @ m2)` at the entries of `s`, coalesced and compressed by rows; `m1` [n x k] and `m2` [k x p]
+            /// are dense.
             sampledAddmm(r: sparse_out, beta: number, s: sparse, alpha: number, m1: input, m2: input) =
                 set(r, products::sampled_product(beta, s.parts()?, alpha, m1, m2));
             /// `r = t + value * s`, dense, for a dense tensor `t` of the sizes of `s`.
