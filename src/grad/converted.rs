@@ -37,10 +37,10 @@ fn computed(function: &'static Function, words: &[Word]) -> Option<Dtype> {
     asked(function, words).or_else(|| of(false)).or_else(|| of(true))
 }
 
-/// The result handles of a call that have another dtype than the computation. If there is one, the others are written after the call, too:
-/// all results, or none where memory runs out.
+/// The result handles of a call that have another dtype than the computation. If there is one, the other results are also written after the
+/// call, so that no result is changed if memory runs out.
 ///
-/// A copy has none: a copy is a conversion itself, and its result keeps its shape.
+/// A copy needs no such handle, because a copy is a conversion itself, and its result keeps its shape.
 pub fn spares(function: &'static Function, words: &[Word]) -> Result<Spares> {
     let mut spares = Spares::new();
     let given =

@@ -1,4 +1,4 @@
-//! Derivatives: what one keeps of a call, and the formulas of gradients.
+//! Derivatives: the saved parts of a call, and the formulas of gradients.
 
 use super::counted::Counted;
 use super::graph::{Backward, Node, Saved, SavedTensor, Step, with_origin};
@@ -23,19 +23,18 @@ pub struct Derivative {
 
 /// The gradient of some inputs of a function.
 pub struct Part {
-    /// The places of the inputs.
+    /// The indices of the inputs, as bits.
     pub inputs: u32,
-    /// The places of the tensors that are kept for it.
+    /// The indices of the tensors that the formula needs, as bits.
     pub keep: u32,
-    /// The places of the inputs whose shapes are kept for it.
+    /// The indices of the inputs whose shapes the formula needs, as bits.
     pub shapes: u32,
-    /// Computes it.
+    /// Computes the gradients.
     pub formula: for<'s> fn(&Call<'s>),
 }
 
-/// The index of what belongs to an entry of the list at a place. The entries of a list are in order and next to each other, so that a
-/// search
-/// in a long list takes few steps.
+/// Returns the index of the part that belongs to entry `entry` of the list at index `place`. The entries of a list are ordered and
+/// adjacent, so a search in a long list needs few steps.
 fn find<T>(parts: &[T], at: impl Fn(&T) -> (u16, u16), place: usize, entry: usize) -> Option<usize> {
     let first = parts.iter().position(|part| usize::from(at(part).0) == place)?;
     let is_before = |part: &T| usize::from(at(part).0) == place && usize::from(at(part).1) < entry;
@@ -65,7 +64,7 @@ impl<'s> Call<'s> {
         self.scope.attempt(|| first.ok_or_else(|| internal("a derivative without a gradient")))
     }
 
-    /// The gradient of the result at a place; `None` stands for 0.
+    /// The gradient of the result at an index; `None` is 0.
     pub fn grad(&self, place: usize) -> Option<Value<'s>> {
         let nr = (self.function.places.results & ((1 << place) - 1)).count_ones() as usize;
         self.grads.get(nr)?.clone().map(|g| self.scope.value(g))

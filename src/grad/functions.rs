@@ -262,7 +262,7 @@ macro_rules! grad_tensor_functions {
         setRequiresGrad(t: handle, requiresGrad: flag) = require(t, requiresGrad);
         /// 1 if `t` requires a gradient: it is a leaf set so, or a result computed from such a leaf; 0 if not and on error.
         requiresGrad(t: input) -> flag = requires(t);
-        /// 1 if `t` is not the result of a recorded operation; 0 if it is and on error.
+        /// 1 if `t` is a leaf, which is not the result of a recorded operation; 0 if not and on error.
         isLeaf(t: input) -> flag = is_leaf(t);
         /// The gradient of `t`; NULL, without an error, if `t` has no gradient. Returns a new reference.
         newGrad(t: input) -> new_or_null = gradient(t);

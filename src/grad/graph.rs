@@ -435,7 +435,7 @@ fn with_attached<R>(t: &Tensor, f: impl FnOnce(&Counted<Variable>, bool) -> R) -
     Some(f(&held, is_light))
 }
 
-/// What gradients know of a handle.
+/// The autograd state that is attached to a handle.
 pub fn known(t: &Tensor) -> Option<Known> {
     with_attached(t, |variable, is_light| if is_light { Known::ViewOf(variable.clone()) } else { Known::Own(variable.clone()) })
 }

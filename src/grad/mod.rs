@@ -1,8 +1,8 @@
 //! Gradients: calls of functions are recorded, and `derivatives` has the formula of each function for the gradients of its
 //! operands.
 //!
-//! `record` looks at each call, `graph` has what it leaves: variables and nodes. `engine` runs through nodes, `formula` and `names` are
-//! the language of the tables, and `geometry` has the gradients of views.
+//! `record` records each call, and `graph` has the variables and nodes of the recorded graph. `engine` runs backward through the nodes.
+//! `formula` and `names` are the language of the tables. `geometry` has the gradients of views.
 
 mod arguments;
 pub mod calls;

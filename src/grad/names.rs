@@ -1,11 +1,11 @@
 //! The language of the tables of derivatives.
 
 /// The list of derivatives `$list`: for each function the inputs, each with its gradient as a closure. The closure's first parameter is the
-/// gradient of the result. The other parameters are arguments of the function by name: a plain name is a tensor, which is kept for the
-/// closure; `x: optional` is a tensor that may be NULL; `x: wide` is a tensor whose 16-bit floats become float32; `x: like` is the shape
-/// and the dtype of a tensor; `x: list` is a list; `x: grad` is the gradient of the result `x`; a number has its type. `x: shapes` is the
-/// place of an input whose shape is kept, also in a list. `x: all` is the place of a list whose tensors are kept. `x: at` is the place
-/// alone. If one computation gives several gradients, `each(a, b)` passes the call to it.
+/// gradient of the result; the others are arguments of the function by name: tensors, which are kept for it, `x: optional` for one that may
+/// be NULL, `x: wide` for one whose 16-bit floats become float32, `x: like` for no more than its shape and dtype, `x: list` for a list, `x:
+/// grad` for the gradient of the result `x`, and numbers by their type. `x: shapes` is the index of an input or a list whose shapes are
+/// kept, `x: all` is the index of a list whose tensors are kept, and `x: at` is only the index. If one computation gives several gradients,
+/// `each(a, b)` passes the call to the closure.
 macro_rules! derivatives {
     ($(#[$doc:meta])* $list:ident: $($function:ident { $($body:tt)* })*) => {
         $(#[$doc])*

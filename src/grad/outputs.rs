@@ -1,4 +1,4 @@
-//! Tensors that backward begins with, and the gradients that it is asked for.
+//! The tensors at which backward begins, and the gradients that a call asks for.
 
 use super::engine::{self, Options, Root};
 use super::variable::target;
@@ -10,7 +10,7 @@ pub fn refuse<T>(t: &Tensor, what: std::fmt::Arguments<'_>) -> Result<T> {
     Err(Error::about(t.as_ptr().addr(), Kind::Argument, what))
 }
 
-/// Where backward begins: at each of the tensors with its gradient.
+/// Returns the starts of backward: the target of each tensor with its gradient.
 pub fn roots(tensors: &[&Tensor], gradients: Option<&[Option<&Tensor>]>) -> Result<Vec<Root>> {
     let root = |k: usize| {
         let Some(to) = target(tensors[k])? else { return refuse(tensors[k], format_args!("requires no gradient")) };

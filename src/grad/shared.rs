@@ -1,6 +1,5 @@
-//! Views while no history is involved. A view holds a reference to the variable of its base. The view gets a separate variable when a
-//! history
-//! comes. The storage is marked if a handle's relation to the base is unknown.
+//! Views while no history is involved. A view holds a reference to the variable of its base. The view gets a separate variable as soon as a
+//! history is involved. The storage is marked if a handle's relation to the base is unknown.
 
 use super::counted::Counted;
 use super::geometry::contains;
@@ -10,19 +9,19 @@ use crate::storage::IS_SHARED;
 use crate::tensor::Tensor;
 use std::sync::atomic::Ordering;
 
-/// Marks the storage of a tensor: another handle may show its elements, of which gradients do not know.
+/// Marks the storage of a tensor: an unknown handle may share its elements.
 pub fn mark_shared(t: &Tensor) {
     if let Some(storage) = t.borrow_storage() {
         storage.mark(IS_SHARED);
     }
 }
 
-/// Notes that `r` shows elements of `source`, of which a call has made `made` views. With `anywhere`, `r` may show other elements of the
-/// storage, too.
+/// Records that `r` is a view of `source`, of which a call has made `made` views. With `anywhere`, `r` may also show other elements of the
+/// storage.
 pub fn share(r: &Tensor, source: &Tensor, made: i32, anywhere: bool) {
     let is_float = |t: &Tensor| t.dtype().is_some_and(|dtype| dtype.is_float());
     if r.is(source) {
-        // The base shows a part of its elements from now on, and is a view like others.
+        // From now on the handle of the base shows a part of its elements, and is a view like the others.
         if let Some(Known::Own(variable)) = known(r)
             && variable.storage() == r.storage_address()
         {
@@ -47,7 +46,7 @@ pub fn share(r: &Tensor, source: &Tensor, made: i32, anywhere: bool) {
     attach_light(r, base);
 }
 
-/// Notes that the elements of a base may be others than before, without a history.
+/// Records that the elements of a base without a history may have changed.
 pub fn lay_out_anew(t: &Tensor) {
     let Some(Known::Own(variable)) = known(t) else { return };
     if variable.storage() == 0 {
@@ -82,7 +81,7 @@ fn base_of(source: &Tensor, made: i32) -> Result<Counted<Variable>> {
         }
         _ => {}
     }
-    // One more reference than the handles is a tensor that a recorded operation saved.
+    // A reference in excess of the handles belongs to a tensor that a recorded operation saved.
     if source.borrow_storage().is_some_and(|storage| storage.refcount() > made + 2) && before.is_null() {
         mark_shared(source);
     }

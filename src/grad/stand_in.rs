@@ -1,7 +1,7 @@
 //! Views of tensors whose positions share elements.
 //!
 //! The layout of such a view does not say which positions of the source the view shows: an expanded matrix and its transpose have one
-//! layout. The call is done once more on a stand-in, a tensor of the same shape in which each position has an element of its own.
+//! layout. The call is repeated on a stand-in, a contiguous tensor of the same shape, in which each position has a separate element.
 
 use super::arguments::{handle, made};
 use super::variable::Source;
@@ -24,7 +24,7 @@ pub struct Call<'a> {
     pub words: &'a [Word],
 }
 
-/// Where a call leaves a view.
+/// The place where a call stores a view.
 enum Place {
     Handle(usize),
     Entry(usize),
@@ -49,12 +49,12 @@ impl Call<'_> {
         places.returns_tensor.then_some(Place::Returned)
     }
 
-    /// The layout of the view `r` of `source` on the stand-in, whose layout is contiguous. `None` where positions of the source share no
-    /// elements, and where the function has no stand-in.
+    /// Returns the layout of the view `r` of `source` on the contiguous stand-in. `None` if the positions of the source share no elements,
+    /// or if the function has no stand-in.
     pub fn on_stand_in(&self, source: &Source, r: &Tensor) -> Result<Option<Layout>> {
         let Some(layout) = source.layout.as_ref().filter(|layout| layout.overlaps_itself()) else { return Ok(None) };
         let (Some(place), Some(dtype)) = (self.place(r), r.dtype()) else { return Ok(None) };
-        // Calls that make views touch no element, so that the stand-in has none.
+        // Calls that make views access no element, so the stand-in has no memory.
         let stand_in = Tensor::with_layout(Storage::new(dtype)?, dtype, &Layout::contiguous(&layout.shape))?;
         let is_source = |k: usize| handle(self.words, k).is_some_and(|t| t.as_ptr().addr() == source.address);
         let places = self.function.places;

@@ -11,7 +11,7 @@ use crate::ops::{copy, pointwise};
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
-/// Fresh tensors are made where an operation was, the host included: a graph may go over several devices.
+/// Selects the device of an operation, including the host, for new tensors, because a graph may use several devices.
 pub fn making(device: Device) -> DeviceGuard {
     DeviceGuard::on(device)
 }
@@ -31,7 +31,7 @@ fn adds_in_place(before: &Tensor, gradient: &Tensor) -> bool {
         && before.layout().is_ok_and(|layout| !layout.overlaps_itself())
 }
 
-/// `a + b`, not recorded, in new memory.
+/// Returns `a + b` in new memory, unrecorded.
 fn sum(a: &Tensor, b: &Tensor) -> Result<Tensor> {
     let _there = making(a.device());
     let r = Tensor::fresh()?;
@@ -43,7 +43,7 @@ fn sum(a: &Tensor, b: &Tensor) -> Result<Tensor> {
 struct Ready {
     leaf: Counted<Variable>,
     gradient: Tensor,
-    /// True if the gradient includes what the leaf had before.
+    /// True if the gradient includes the earlier gradient of the leaf.
     is_sum: bool,
 }
 
@@ -60,7 +60,7 @@ pub fn store(leaves: Vec<(Counted<Variable>, Tensor)>, results: Vec<(Counted<Slo
             Some(before) if create => (add(&before, &gradient)?, true),
             Some(before) if !adds_in_place(&before, &gradient) => (sum(&before, &gradient)?, true),
             None if create => (dense(gradient)?, false),
-            // A gradient that others have, too, is copied.
+            // A gradient with other references is copied.
             None if !is_own(&gradient) => (copy::contiguous_copy(&gradient)?, false),
             _ => (gradient, false),
         };

@@ -1,4 +1,4 @@
-//! Whether a thread records its operations.
+//! The switch by which each thread turns recording on or off.
 
 use std::cell::Cell;
 
@@ -18,12 +18,12 @@ pub fn set_recording(on: bool) {
     RECORDING.set(on);
 }
 
-/// Begins or ends inference on this thread, within which recording stays off whatever is switched.
+/// Begins or ends inference on this thread. During inference recording stays off.
 pub fn set_inference(on: bool) {
     INFERENCE.set(on);
 }
 
-/// Recording is switched until this is gone.
+/// Sets recording for this thread. Restores the previous setting when dropped.
 pub struct Switched(bool);
 
 impl Switched {

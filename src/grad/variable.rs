@@ -29,7 +29,7 @@ pub fn target(t: &Tensor) -> Result<Option<Target>> {
     }
 }
 
-/// Returns true if a handle is not in the memory where gradients know it.
+/// Returns true if a handle has left the memory that its variable describes.
 fn has_left(t: &Tensor) -> bool {
     let (known, storage) = (known(t), t.storage_address());
     match known {
@@ -42,7 +42,7 @@ fn has_left(t: &Tensor) -> bool {
     }
 }
 
-/// The handle's own variable as the handle is now, which a view of a base gets here; `None` if gradients do not know the handle.
+/// Returns the handle's own variable for its current layout; a view of a base gets one here. `None` if the handle has no variable.
 pub fn current(t: &Tensor) -> Result<Option<Counted<Variable>>> {
     match known(t) {
         None => Ok(None),
@@ -51,7 +51,7 @@ pub fn current(t: &Tensor) -> Result<Option<Counted<Variable>>> {
     }
 }
 
-/// The handle's own variable, which it gets if gradients do not know the handle.
+/// Returns the handle's own variable, or attaches a new one.
 pub fn current_or_new(t: &Tensor) -> Result<Counted<Variable>> {
     match current(t)? {
         Some(variable) => Ok(variable),
@@ -71,7 +71,7 @@ fn view_of(t: &Tensor, base: &Counted<Variable>) -> Result<Option<Counted<Variab
     attach_after(t, before, variable).map(Some)
 }
 
-/// A view of a base, whose history is not known yet.
+/// Returns a new view of a base, without a history so far.
 fn new_view(t: &Tensor, base: Counted<Variable>, home: Layout) -> Result<Box<View>> {
     // The base keeps its layout from now on.
     base.activate();
@@ -83,7 +83,7 @@ fn new_view(t: &Tensor, base: Counted<Variable>, home: Layout) -> Result<Box<Vie
 }
 
 /// The variable of a handle whose sizes or place in memory may have changed since the variable was made. A base that shows other elements
-/// of its memory than before becomes a view of what it was.
+/// of its memory than before becomes a view of its old elements.
 fn as_laid_out(t: &Tensor, variable: Counted<Variable>) -> Result<Option<Counted<Variable>>> {
     let state = variable.lock();
     if state.requires || state.stands_for.is_some() || (state.view.is_none() && state.home.is_none()) {
@@ -246,13 +246,13 @@ fn refuse(t: &Tensor, what: std::fmt::Arguments<'_>) -> Result<()> {
     Err(Error::about(t.as_ptr().addr(), Kind::Argument, what))
 }
 
-/// Returns true if a handle may show elements with a history, of which gradients do not know.
+/// Returns true if a handle without a variable may show elements with a history.
 #[inline(always)]
 pub fn may_hide(t: &Tensor) -> bool {
     t.borrow_storage().is_some_and(|storage| storage.has_mark(HAS_HISTORY) && (storage.has_mark(IS_SHARED) || !is_known(t)))
 }
 
-/// Fails where a handle may not be written while operations are recorded: a leaf that requires a gradient, or a view of one.
+/// Fails for a handle that must not be written while operations are recorded: a leaf that requires a gradient, or a view of such a leaf.
 pub fn check_writable(t: &Tensor) -> Result<()> {
     if may_hide(t)
         && let Some(storage) = t.borrow_storage()
@@ -301,8 +301,8 @@ pub fn check_own_geometry(t: &Tensor) -> Result<()> {
     }
 }
 
-/// Fails where a handle may not get a history with new elements: where another handle shows the elements, of which gradients do not know,
-/// where positions of the handle share elements, and where the elements are a leaf's.
+/// Fails for a handle that cannot get a history with new elements: if an unknown handle shares the elements, if positions of the handle
+/// share elements, or if the elements belong to a leaf.
 pub fn check_result(t: &Tensor) -> Result<()> {
     let Some(storage) = t.borrow_storage() else { return Ok(()) };
     if t.layout().is_ok_and(|layout| layout.overlaps_itself()) {
@@ -330,8 +330,8 @@ pub fn check_result(t: &Tensor) -> Result<()> {
     )
 }
 
-/// Sets what computed the elements of `t`, which were written: `None` if no gradient goes through them. Memory for a result of the sizes of
-/// `t` is there. Where memory for a result of other sizes runs out, other handles of the elements have no history from now on.
+/// Sets the operation that computed the written elements of `t`; `None` if no gradient goes through them. The memory for a result of the
+/// sizes of `t` is already allocated. If memory for a result of other sizes runs out, other handles on the elements lose their history.
 pub fn settle(t: &Tensor, before: &mut Before, history: Option<(Counted<Node>, u32)>) -> Result<()> {
     if let (Some(_), Some(storage)) = (&history, t.borrow_storage()) {
         storage.mark(HAS_HISTORY);
@@ -400,7 +400,7 @@ fn begin(t: &Tensor, before: &mut Before, history: Option<(Counted<Node>, u32)>)
     Ok(())
 }
 
-/// Notes that elements of a base, or of the base of a view, were overwritten in a way that no view of the base describes.
+/// Records that elements of a base, or of the base of a view, were overwritten in a way that no view of the base describes.
 fn forget(t: &Tensor, variable: &Counted<Variable>) {
     super::shared::mark_shared(t);
     let base = variable.lock().view.as_ref().map_or_else(|| variable.clone(), |view| view.base.clone());
@@ -439,7 +439,7 @@ fn write_through(state: &mut State, nodes: [Counted<Node>; 2], history: Option<(
     Ok([ended_of_base, state.set_history(has_history.then_some((show, 0)))])
 }
 
-/// A handle of which a call may make views, before it.
+/// The state of a handle before a call that may make views of the handle.
 pub struct Source {
     pub storage: usize,
     /// The address of the handle.

@@ -21,14 +21,14 @@ use std::ffi::c_int;
 use std::mem::ManuallyDrop;
 use std::ptr::{NonNull, null_mut};
 
-/// The tensor that a call has returned, which stays the caller's.
+/// Returns the tensor that a call has returned, without its reference, which the caller owns.
 fn returned(function: &'static Function, word: Word) -> Option<ManuallyDrop<Tensor>> {
     let raw = NonNull::new(<*mut THTensor>::from_word(word)).filter(|_| function.places.returns_tensor)?;
     // SAFETY: the call returned a new reference.
     Some(ManuallyDrop::new(unsafe { Tensor::from_raw(raw) }))
 }
 
-/// Calls `f` with each handle that may show elements of an argument now, and with true where the handle was there before.
+/// Calls `f` with each handle that may show elements of an argument after the call, and with true if the handle existed before.
 fn each_view(function: &'static Function, words: &[Word], word: Word, mut f: impl FnMut(&Tensor, bool) -> Result<()>) -> Result<()> {
     let places = function.places;
     for k in each_place(places.views | places.handles) {
@@ -66,14 +66,14 @@ fn share_one(function: &'static Function, words: &[Word], r: &Tensor, was_there:
     match source {
         Some(source) if was_there || !source.is(r) => share(r, source, made, function.places.is_strided),
         Some(_) => {}
-        // A handle that has left its memory, or was laid out anew there.
+        // The handle has other memory, or another layout in its memory.
         None if function.places.storages != 0 => mark_shared(r),
         None => {}
     }
 }
 
-/// A handle before a call that may change its geometry: the place, the place in a list, a handle on the same elements if there are some,
-/// and the length of their storage.
+/// A handle before a call that may change its geometry: the index of the argument, the index in a list, a handle on the same elements if
+/// there are any, and the length of their storage.
 struct Kept {
     place: usize,
     entry: usize,
@@ -103,7 +103,7 @@ impl Kept {
             t.set_dtype(self.dtype);
             return;
         };
-        // The old sizes have room in the handle. A storage that has grown is as long as it was.
+        // The handle has room for the old sizes, and a storage that has grown gets its old length.
         let _ = view::set(t, before);
         if let (Some(storage), Some(length)) = (before.borrow_storage(), self.length)
             && storage.len() != length
@@ -113,14 +113,14 @@ impl Kept {
     }
 }
 
-/// The arguments of a call that may make views, before it.
+/// The arguments of a call that may make views, before the call.
 pub struct Views {
     sources: SmallVec<[Source; 1]>,
     /// Handles whose geometry the call may change, as they were before.
     handles: SmallVec<[Kept; 1]>,
-    /// Entries that lists of new handles have room for.
+    /// The number of entries that lists of new handles have room for.
     room: c_int,
-    /// True if handles that the call lays out anew become views of an argument.
+    /// True if handles whose layout the call changes become views of an argument.
     sets: bool,
 }
 
@@ -136,7 +136,7 @@ impl Views {
         }
         for k in each_place(function.places.handles | function.places.views) {
             let Some(t) = handle(words, k) else { continue };
-            // A base remembers where its elements are.
+            // A base stores the layout of its elements.
             if is_active(t)
                 && let Some(variable) = variable(t)
             {
@@ -161,7 +161,7 @@ impl Views {
         Ok(views)
     }
 
-    /// Gives the views that a call has made their histories. Where that fails, the call has changed nothing.
+    /// Gives the views that a call has made their histories. If this fails, the call is undone.
     pub fn track(self, call: Call<'_>, word: Word, cut: Option<Cut>, is_recorded: bool) -> Result<Word> {
         let Call { function, words, .. } = call;
         if !function.places.may_view() {
@@ -210,7 +210,7 @@ impl Views {
         }
     }
 
-    /// The elements before of a handle whose geometry the call may change by itself; `None` if `r` is no such handle.
+    /// Returns the old elements of a handle whose geometry the call may change; `None` if `r` is no such handle.
     fn own(&self, function: &'static Function, words: &[Word], r: &Tensor) -> Option<Option<&Tensor>> {
         let is_own = |kept: &&Kept| function.places.handles & (1 << kept.place) != 0 && handle(words, kept.place).is_some_and(|t| t.is(r));
         self.handles.iter().find(is_own).map(|kept| kept.before.as_ref())
@@ -257,7 +257,7 @@ impl Views {
         )
     }
 
-    /// Lays the handles out as they were, and frees new ones.
+    /// Restores the layouts of the handles, and frees new handles.
     fn undo(&self, function: &'static Function, words: &[Word], word: Word) {
         for kept in &self.handles {
             kept.handle(function, words).into_iter().for_each(|t| kept.undo(t));

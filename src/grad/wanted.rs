@@ -1,4 +1,4 @@
-//! The gradients that `THGrad_gradients` is asked for, and the nodes that lead to them.
+//! The gradients that `THGrad_gradients` requests, and the nodes that lead to them.
 
 use super::counted::Counted;
 use super::graph::{Edge, Node, Target};
@@ -12,7 +12,7 @@ use std::collections::{HashMap, HashSet};
 pub struct Wanted {
     /// The addresses of leaves.
     leaves: HashSet<usize, Hasher>,
-    /// The addresses of nodes, one of whose results is wanted.
+    /// The addresses of nodes with a wanted result.
     nodes: HashSet<usize, Hasher>,
     /// The gradients of results of nodes, as far as they are known.
     results: HashMap<(usize, u32), Option<Tensor>, Hasher>,
@@ -65,8 +65,8 @@ impl Wanted {
         self.results.get(&(node.address(), nr)).cloned().flatten()
     }
 
-    /// Calls `decide` with each node that can be reached from `start` and was not looked at before, and with true if wanted gradients
-    /// come from the node. Nodes behind a node are decided before it.
+    /// Calls `decide` with each node that can be reached from `start` and was not looked at before, and with true if wanted gradients come
+    /// from the node. The decision for a node comes after the decisions for the nodes that its gradients go to.
     pub fn mark(&mut self, start: &Counted<Node>, mut decide: impl FnMut(&Counted<Node>, bool)) -> Result<()> {
         let mut stack: Vec<(Counted<Node>, usize)> = Vec::new();
         self.begin(start, &mut stack)?;
@@ -79,7 +79,7 @@ impl Wanted {
                 }
                 continue;
             }
-            // A node whose own results alone are wanted need not run.
+            // If only the results of the node itself are wanted, the node need not run.
             let leads = self.leads_on(node);
             decide(node, leads);
             let own = self.nodes.contains(&node.address());
@@ -105,7 +105,7 @@ impl Wanted {
             Target::Leaf(leaf) => self.leaves.contains(&leaf.address()),
             Target::Node(next, _) => self.leads.get(&next.address()).copied().unwrap_or(false),
         };
-        // The tensors that a function uses besides its inputs are older than the node of the function.
+        // Tensors that a function uses apart from its inputs are older than the node of the function.
         node.edges.iter().any(leads) || (node.rule().captures() && self.lowest < node.sequence)
     }
 }

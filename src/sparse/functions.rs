@@ -122,7 +122,7 @@ macro_rules! sparse_functions {
             denseDim(s: sparse) -> int = s.parts().map(|parts| (parts.size.len() - parts.sparse) as i32);
             /// 1 if the tensor is known to be coalesced: its positions are distinct and ascend in row-major order; 0 if not and on error.
             isCoalesced(s: sparse) -> flag = Ok(s.parts()?.coalesced);
-            /// 1 if the matrix is compressed by rows; 0 if it has coordinates and on error.
+            /// 1 if the matrix is compressed by rows; 0 if it has coordinates, and on error.
             isCompressed(s: sparse) -> flag = Ok(matches!(s.parts()?.places, Places::Rows { .. }));
             /// The dtype of the values; `TH_UNDEFINED` on error.
             dtype(s: sparse) -> dtype = Ok(s.parts()?.values.defined()? as THDtype);

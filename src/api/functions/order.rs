@@ -24,7 +24,7 @@ macro_rules! order_functions {
             /// `values = medians of t over dimension without the NaNs`; the median of NaNs alone is NaN. Otherwise as kthvalue.
             nanmedian(values: optional_out, indices: optional_indices, t: input, dimension: dim, keepdim: flag) =
                 order::median((values, indices), t, dimension, keepdim, true);
-            /// The median of all elements; NaN on error, if any element is NaN, and if `t` is empty.
+            /// The median of all elements; NaN if any element is NaN, if `t` is empty, and on error.
             medianall(t: input) -> number = order::median_all(t);
             /// `values = most frequent elements of t over dimension`, or over all elements with `TH_ALL_DIMS`; of equally frequent
             /// elements, the smallest. `indices` = the int64 index of the last occurrence of each value. NaNs are counted only if all

@@ -115,14 +115,14 @@ macro_rules! reduce_functions {
         /// `r = index of the first greatest element of t over dimension`, as int64, or in row-major order over all elements with
         /// `TH_ALL_DIMS`. Otherwise as amax.
         argmax(r: indices, t: input, dimension: dim, keepdim: flag) = reduce::extreme_at(true, None, Some(r), t, dimension, keepdim);
-        /// The greatest element; NaN on error and if any element is NaN.
+        /// The greatest element; NaN if any element is NaN, and on error.
         maxall(t: input) -> number = number(|to| reduce::extreme(true, to, t, ALL));
         /// `values = least elements of t over dimension`; otherwise as max.
         min(values: optional_out, indices: optional_indices, t: input, dimension: dim, keepdim: flag) =
             reduce::extreme_at(false, values, indices, t, dimension, keepdim);
         /// `r = index of the first least element of t over dimension`; otherwise as argmax.
         argmin(r: indices, t: input, dimension: dim, keepdim: flag) = reduce::extreme_at(false, None, Some(r), t, dimension, keepdim);
-        /// The least element; NaN on error and if any element is NaN.
+        /// The least element; NaN if any element is NaN, and on error.
         minall(t: input) -> number = number(|to| reduce::extreme(false, to, t, ALL));
         /// `r = (sum of |t|^value over dimension)^(1/value)`, or over all elements with `TH_ALL_DIMS`. A `value` of 0 gives the number of
         /// elements that are not 0, infinity the greatest |t|, and -infinity the least |t|. Floats only. A dimension without elements is an

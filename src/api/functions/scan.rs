@@ -28,8 +28,8 @@ macro_rules! scan_functions {
             /// `values[i] = min(t[0], ..., t[i])` along `dimension`; all values after a NaN are NaN. Otherwise as cummax.
             cummin(values: optional_out, indices: optional_indices, t: input, dimension: dim) = scan::extremes(false, values, indices, t,
                 dimension);
-            /// `r = e^t / sum of e^t` along `dimension`: positive numbers that sum to 1, without overflow. Floats only; `r` has the
-            /// shape of `t`.
+            /// `r = e^t / sum of e^t` along `dimension`: positive numbers that sum to 1, without overflow. Floats only; `r` has the shape
+            /// of `t`.
             softmax(r: out, t: input, dimension: dim) = softmax::softmax(r, t, dimension, None);
             /// `r = e^t / sum of e^t` along `dimension`, where `t` is first converted to the float `dtype`, the dtype of the result.
             /// Otherwise as softmax, which is the same as `TH_UNDEFINED`.

@@ -135,8 +135,8 @@ macro_rules! stream_functions {
             /// Begins a capture: this thread's current stream on a GPU records later work instead of running it. The stream must not be the
             /// default stream.
             THCudaGraph_begin(deviceIndex: int) = gpu(deviceIndex)?.1.begin_capture();
-            /// Ends the capture that `THCudaGraph_begin` began and returns its graph. Returns a new reference; NULL on error, and the
-            /// recorded work is then discarded.
+            /// Ends the capture that `THCudaGraph_begin` began and returns its graph. On error the recorded work is discarded. Returns a
+            /// new reference; NULL on error.
             THCudaGraph_newCaptured(deviceIndex: int) -> new_cuda_graph = {
                 let (device, driver) = gpu(deviceIndex)?;
                 THCudaGraph::captured(device, driver)

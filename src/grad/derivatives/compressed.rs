@@ -85,13 +85,13 @@ derivatives! {
 /// Compressed rows: where they start, the columns and the entries.
 type Matrix<'s> = [Value<'s>; 3];
 
-/// The operands of a sampled product that stand for their transposes.
+/// The operands of a sampled product that are used as their transposes.
 type Sides = [bool; 2];
 const NEITHER: Sides = [false, false];
 const FIRST: Sides = [true, false];
 const SECOND: Sides = [false, true];
 
-/// The entries of the product of two matrices at those of a pattern; the second one has `columns` columns.
+/// The elements of a product of two matrices at the entries of a pattern; the second matrix has `columns` columns.
 fn sampled<'s>([crow, col]: [Value<'s>; 2], a: Matrix<'s>, b: Matrix<'s>, columns: i64, of: Sides) -> Value<'s> {
     let ([ac, aj, a], [bc, bj, b]) = (a.map(In::from), b.map(In::from));
     let args = [crow.into(), col.into(), ac, aj, a, bc, bj, b, columns.into(), of[0].into(), of[1].into()];
@@ -104,14 +104,14 @@ fn sums_of_rows<'s>(t: Value<'s>, crow: Value<'s>) -> Value<'s> {
     index_select(sums, 0, row_numbers(crow))
 }
 
-/// Which triangle of a matrix is meant, and how.
+/// The triangle of a matrix that a function uses, and its options.
 struct Triangle {
     upper: bool,
     transpose: bool,
     unit: bool,
 }
 
-/// `a x = b`: with `y` the gradient of `b`, `a' y = g`, and that of `a` is `-y x'` where the triangle has entries.
+/// `a x = b`: the gradient `y` of `b` solves `a' y = g`, and the gradient of `a` is `-y x'` at the entries of the triangle.
 fn triangular_system<'s>(call: &Call<'s>, x: Value<'s>, [crow, col, values]: Matrix<'s>, of: Triangle) {
     let g = call.g();
     let args = [crow.into(), col.into(), values.into(), g.into(), of.upper.into(), (!of.transpose).into(), of.unit.into()];

@@ -1,6 +1,6 @@
 //! Fourier transforms.
 //!
-//! A gradient is one of pairs of real numbers, so that what it goes back through is the adjoint of a linear function of real numbers.
+//! Complex numbers are pairs of real numbers, so a gradient is propagated by the adjoint of a real linear function.
 
 use crate::expr::*;
 use crate::grad::names::derivatives;
@@ -53,7 +53,8 @@ fn filled(t: Value<'_>, size: i64) -> Value<'_> {
     if like.shape[last] > 0 { joined(t, zeros(t, &like), -2) } else { t }
 }
 
-/// The transform of real `g`. Where the signal was made of a half, each number counts twice that stands for its conjugate, too.
+/// The transform of real `g`. If the signal was computed from one half of its spectrum, each number that also represents its conjugate
+/// counts twice.
 fn adjoint_of_irfft<'s>(g: Value<'s>, t: &Like, dims: i32, normalized: bool, onesided: bool) -> Value<'s> {
     let r = g.scope.call(&names::rfft::FUNCTION, &[g.into(), dims.into(), normalized.into(), onesided.into()]);
     let scale = if normalized { 1.0 } else { 1.0 / count(&g.shape(), dims) };

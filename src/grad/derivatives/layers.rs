@@ -51,7 +51,7 @@ derivatives! {
     }
 }
 
-/// The dimension along which the classes lie.
+/// The dimension of the classes.
 fn class_dim(ndim: usize) -> i32 {
     i32::from(ndim > 1)
 }
@@ -125,8 +125,8 @@ impl<'s> Normalized<'s> {
         if self.rows.is_empty() { t } else { sum_dims(t, &self.rows, false) }
     }
 
-    /// `h` without its mean and without its part along `x`: but for the scale, the gradient of rows before they were normalized. The
-    /// function is its own adjoint.
+    /// `h` without its mean and without its component along `x`: up to the scale, the gradient of rows before normalization. The function
+    /// is self-adjoint.
     fn project(&self, h: Value<'s>) -> Value<'s> {
         h - self.mean(h) - self.x * self.mean(h * self.x)
     }

@@ -1,8 +1,8 @@
 //! Linear algebra.
 //!
-//! The differential of an equation that defines a result, such as `a x = b`, is solved for that of the result; the factor of the
-//! differential of an input is its gradient. M. B. Giles, Collected matrix derivative results for forward and reverse mode algorithmic
-//! differentiation (2008).
+//! The differential of an equation that defines a result, such as `a x = b`, is solved for the differential of the result. The factor of
+//! the differential of an input gives the gradient of the input. M. B. Giles, Collected matrix derivative results for forward and reverse
+//! mode algorithmic differentiation (2008).
 //!
 //! LAPACK's packed reflectors (geqrf, orgqr, ormqr) and the factors of semidefinite matrices (pstrf) have no derivatives; qr and potrf do.
 
@@ -144,7 +144,7 @@ fn solve<'s>(b: Value<'s>, a: Value<'s>) -> Value<'s> {
     a.scope.call(&names::solve::FUNCTION, &[b.into(), a.into()])
 }
 
-/// Which triangle of a matrix is meant, and how.
+/// The triangle of a matrix that a function uses, and its options.
 #[derive(Clone, Copy)]
 struct Triangle {
     upper: bool,
@@ -171,7 +171,7 @@ impl Triangle {
     }
 }
 
-/// `a x = b`: with `y` the gradient of `b`, `a' y = g`, and that of `a` is `-y x'`.
+/// `a x = b`: the gradient `y` of `b` solves `a' y = g`, and the gradient of `a` is `-y x'`.
 fn square_system<'s>(call: &Call<'s>, x: Value<'s>, a: Value<'s>) {
     if call.grad(1).is_some() {
         x.refuse(format_args!("the factors have no gradient here; those of btrifact and lu have"));
@@ -266,7 +266,7 @@ fn permutation<'s>(t: Value<'s>, pivots: Value<'s>, n: i64) -> Value<'s> {
     mt(t.scope.call(&names::btrisolve::FUNCTION, &[ones.into(), ones.into(), pivots.into()]))
 }
 
-/// `a = p l u` of factors that lie in one matrix.
+/// `a = p l u` with the factors packed in one matrix.
 fn packed_factors<'s>(g: Value<'s>, lu: Value<'s>, pivots: Value<'s>) -> Value<'s> {
     let shape = lu.shape();
     let (m, n) = (shape[shape.len() - 2], shape[shape.len() - 1]);
@@ -278,8 +278,8 @@ fn packed_factors<'s>(g: Value<'s>, lu: Value<'s>, pivots: Value<'s>) -> Value<'
     factors(permutation(g, pivots, m), [l + ones, upper(lu)], [Some(lower(g)), Some(upper(g))])
 }
 
-/// The gradient of `a = p l u`, from those of `l` and `u`, of which there is one at least. Of a matrix that is not square, the part beside
-/// or below a square has its own equation, and leaves the rest of its gradient to the factors of the square.
+/// The gradient of `a = p l u` from the gradients of `l` and `u`, of which at least one is given. If the matrix is not square, the part
+/// outside its leading square has a separate equation, which adds to the gradients of the square's factors.
 fn factors<'s>(p: Value<'s>, [l, u]: [Value<'s>; 2], [gl, gu]: [Option<Value<'s>>; 2]) -> Value<'s> {
     let (m, n) = (height(l), last(u));
     let k = m.min(n);
@@ -352,7 +352,7 @@ fn cholesky<'s>(g: Value<'s>, r: Value<'s>, upper: bool) -> Value<'s> {
     LOWER.divide(LOWER.transposed().solve(inner, l), l) * 0.5
 }
 
-/// `a = q r`. Of a matrix with more columns than rows, those beside a square are `q` times theirs in `r`.
+/// `a = q r`. If the matrix has more columns than rows, each column after the leading square is `q` times the column of `r`.
 fn orthogonal_factors<'s>(call: &Call<'s>, q: Value<'s>, r: Value<'s>, some: bool) {
     let (gq, gr) = (call.grad(0), call.grad(1));
     let (m, n) = (height(q), last(r));
@@ -369,7 +369,7 @@ fn orthogonal_factors<'s>(call: &Call<'s>, q: Value<'s>, r: Value<'s>, some: boo
     call.give(2, joined(first, gr.map_or(zerosLike(matmul(q, beside(r))), |gr| matmul(q, beside(gr))), -1));
 }
 
-/// The gradient of `a = q r` with square `r`, from those of `q` and `r`, of which there is one at least.
+/// The gradient of `a = q r` with square `r` from the gradients of `q` and `r`, of which at least one is given.
 fn square_factors<'s>([q, r]: [Value<'s>; 2], [gq, gr]: [Option<Value<'s>>; 2]) -> Value<'s> {
     let of_r = gr.map(|gr| matmul(r, mt(gr)));
     let of_q = gq.map(|gq| -matmul(mt(gq), q));
@@ -378,7 +378,7 @@ fn square_factors<'s>([q, r]: [Value<'s>; 2], [gq, gr]: [Option<Value<'s>>; 2]) 
     UPPER.transposed().divide(gq.map_or(inner, |gq| gq + inner), r)
 }
 
-/// The gradient of `t` from that of its inverse `r`.
+/// The gradient of `t` from the gradient of its inverse `r`.
 fn through_inverse<'s>(g: Value<'s>, r: Value<'s>) -> Value<'s> {
     -matmul(matmul(mt(r), g), mt(r))
 }
@@ -387,7 +387,7 @@ fn inverse_of_factor<'s>(g: Value<'s>, r: Value<'s>, a: Value<'s>, upper: bool) 
     of_square(-matmul(matmul(r, g + mt(g)), r), a, upper)
 }
 
-/// The gradient of `t` from that of its pseudoinverse `r`. G. H. Golub and V. Pereyra, The differentiation of pseudo-inverses and
+/// The gradient of `t` from the gradient of its pseudoinverse `r`. G. H. Golub and V. Pereyra, The differentiation of pseudo-inverses and
 /// nonlinear least squares problems whose variables separate (1973).
 fn through_pseudoinverse<'s>(g: Value<'s>, t: Value<'s>, r: Value<'s>) -> Value<'s> {
     let (g, turned) = (mt(g), mt(r));
@@ -401,7 +401,7 @@ fn singular_values(t: Value<'_>) -> [Value<'_>; 3] {
     t.scope.call_for_all(&names::svd::FUNCTION, 0b111, &[t.into(), true.into()])
 }
 
-/// The gradient of `t` from that of its determinant `r`: the matrix of cofactors, which singular matrices have, too.
+/// The gradient of `t` from the gradient of its determinant `r`: the matrix of cofactors, which also exists for singular matrices.
 fn determinant<'s>(g: Value<'s>, t: Value<'s>, r: Value<'s>) -> Value<'s> {
     if eq_value(r, 0.0).any() { of_matrices(g) * cofactors(t) } else { of_matrices(g * r) * mt(inverse(t)) }
 }
@@ -422,7 +422,7 @@ fn inverse_transposed<'s>(t: Value<'s>, singular: Value<'s>) -> Value<'s> {
         return mt(inverse(t));
     }
     let [u, s, v] = singular_values(t);
-    // The least singular value is 0. Rounding has made a small number of it.
+    // The least singular value is 0, but rounding gives a small number.
     let least = le(s, narrow(s, -1, last(s) - 1, 1));
     let s = or_choose(both(unsqueeze(singular, -1), least), 0.0, s);
     matmul(u / in_rows(s), mt(v))
@@ -471,7 +471,7 @@ fn eigen<'s>(call: &Call<'s>, e: Value<'s>, v: Value<'s>) {
     }
 }
 
-/// The gradients of the blocks of eigenvalues with the imaginary parts `y`, from those of their real and imaginary parts.
+/// The gradients of the blocks of eigenvalues with the imaginary parts `y`, from the gradients of their real and imaginary parts.
 fn blocks<'s>(real: Value<'s>, imaginary: Value<'s>, y: Value<'s>) -> Value<'s> {
     let shifted = |t: Value<'s>, by: i64| t.scope.call(&names::roll::FUNCTION, &[t.into(), In::List(&[by]), In::List(&[-1])]);
     let (first, second) = (gt_value(y, 0.0), lt_value(y, 0.0));
@@ -520,7 +520,7 @@ fn extremes(t: Value<'_>, dim: i32, greatest: bool) -> Value<'_> {
     chosen / sum(chosen, dim, true)
 }
 
-/// The gradient of `t` from that of its norm `r`, both as matrices of one element.
+/// The gradient of `t` from the gradient of its norm `r`, both as matrices of one element.
 fn of_norm<'s>(g: Value<'s>, t: Value<'s>, r: Value<'s>, p: i32) -> Value<'s> {
     if t.numel() == 0 {
         return zerosLike(t);

@@ -81,8 +81,8 @@ derivatives! {
     }
 }
 
-/// The gradient from the slopes of the losses of single elements, where `g` is that of the loss. The losses have the shape of the slopes
-/// and `others`, broadcast.
+/// The gradient from the slopes of the losses of single elements, where `g` is the gradient of the loss. The losses have the shape of the
+/// slopes and `others`, broadcast.
 fn each_loss<'s>(g: Value<'s>, reduction: i32, slope: Value<'s>, others: &[Value<'s>]) -> Value<'s> {
     let (g, slope) = (wide(g), wide(slope));
     if reduction == TH_REDUCTION_NONE {

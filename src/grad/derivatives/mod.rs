@@ -1,6 +1,6 @@
-//! The derivatives of operations. For each row: the inputs, and the gradient of each from `g`, that of the result. What broadcasts, and
-//! what is converted to another dtype, is undone where the gradient arrives. [`derivatives!`](super::names::derivatives) explains the
-//! lines.
+//! The derivatives of operations. Each entry has the inputs of a function, and the gradient of each input from `g`, the gradient of the
+//! result. Broadcasting and conversions are undone where the gradient arrives. [`derivatives!`](super::names::derivatives) explains the
+//! entries.
 
 mod compressed;
 mod convolution;
@@ -39,7 +39,7 @@ pub static DERIVATIVES: &[&[Derivative]] = &[
     fourier::FOURIER,
 ];
 
-/// Rows whose results are made of floats, and are constant all the same: nothing depends on the values in a way that has a slope.
+/// Functions with float operands whose results are piecewise constant, so that their gradients are 0.
 pub static CONSTANT: &[&Function] = &[
     &names::zerosLike::FUNCTION,
     &names::onesLike::FUNCTION,

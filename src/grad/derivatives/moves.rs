@@ -1,4 +1,4 @@
-//! What repeats, pads, joins and scatters elements, and random numbers made of given ones.
+//! Functions that repeat, pad, join and scatter elements, and random numbers with tensors as parameters.
 
 use super::writing::{cleared, followed_by_zeros, into_zeros};
 use crate::dtype::Dtype;
@@ -150,7 +150,7 @@ fn interleave_evenly_back<'s>(g: Value<'s>, t: &Like, repeats: i64, dimension: i
     reshape(sum(reshape(g, &shape), dim as i32 + 1, false), &t.shape)
 }
 
-/// The gradient of a padded tensor. Beyond the edges of all modes but one lie elements of the inside.
+/// The gradient of a padded tensor. All modes except the constant one repeat inner elements beyond the edges.
 fn pad_back<'s>(g: Value<'s>, t: &Like, pads: &[i64], mode: THPadMode) -> Value<'s> {
     if mode == TH_PAD_CONSTANT {
         let cut: Dims = pads.iter().map(|&n| -n).collect();
@@ -203,7 +203,7 @@ fn unstack(call: &Call<'_>, tensors: usize, ndim: usize) {
         if call.needs_at(tensors, i) {
             let fits = shape.len().max(ndim) == g.ndim();
             let like = call.like_at(tensors, i);
-            // A vector without elements may have stood beside tensors of more dimensions.
+            // An empty vector may have been joined with tensors of more dimensions.
             let piece = if fits { reshape(narrow(g, dim as i32, first, size), shape) } else { zeros(g, &like) };
             call.give_at(tensors, i, piece);
         }
@@ -345,7 +345,7 @@ fn dropout_back<'s>(g: Value<'s>, of_result: Option<Value<'s>>, mask: Value<'s>,
     }
 }
 
-/// The normal noise that was scaled by `stdvs`; where that is 0, nobody knows it, and it is 0.
+/// The normal noise that was scaled by `stdvs`; 0 where `stdvs` is 0, because the noise is then unknown.
 fn noise<'s>(scaled: Value<'s>, stdvs: Value<'s>) -> Value<'s> {
     let none = eq_value(stdvs, 0.0);
     or_choose(none, 0.0, scaled / or_choose(none, 1.0, stdvs))

@@ -39,7 +39,7 @@ derivatives! {
     }
 }
 
-/// Where the elements of `t` stand that come first, second, ...
+/// The indices that sort `t`.
 fn order_of(t: Value<'_>, dimension: i32) -> Value<'_> {
     t.scope.call(&names::argsort::FUNCTION, &[t.into(), dimension.into(), false.into(), true.into()])
 }
@@ -53,7 +53,7 @@ fn number(t: Value<'_>, x: f64) -> Value<'_> {
 struct Quantiles<'s> {
     t: Like,
     q: Like,
-    /// The dimension of `t` along which lines lie, or none if all elements are one line.
+    /// The dimension of the lines of `t`; `None` if all elements are one line.
     dim: Option<usize>,
     /// `t` with lines along the last dimension; the following have quantiles there, or one entry for all.
     lines: Value<'s>,

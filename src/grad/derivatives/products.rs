@@ -75,7 +75,7 @@ fn times(t: Value<'_>, x: f64) -> Value<'_> {
     if x == 1.0 { t } else { t * x }
 }
 
-/// The gradient of `t` in `beta * t + ...`, which is 0 for a `beta` of 0, whatever `g` holds.
+/// The gradient of `t` in `beta * t + ...`; 0 if `beta` is 0, even if `g` is not finite.
 fn summand(g: Value<'_>, beta: f64) -> Value<'_> {
     if beta == 0.0 { zerosLike(g) } else { times(g, beta) }
 }
@@ -352,7 +352,7 @@ fn pair_distances<'s>(g: Value<'s>, t: Value<'s>, r: Value<'s>, p: f64) -> Value
     sum(slope, -2, false) - sum(slope, -3, false)
 }
 
-/// The gradients of the differences of all rows, from those of their norms `r`.
+/// The gradients of the differences of all rows, from the gradients of their norms `r`.
 fn slope_of_differences<'s>(g: Value<'s>, [a, b]: [Value<'s>; 2], r: Value<'s>, p: f64) -> Value<'s> {
     let is_zero = eq_value(r, 0.0);
     let nonzero = or_choose(is_zero, 1.0, r);

@@ -60,7 +60,7 @@ derivatives! {
     logsumexpDims { t: |g, t: wide, r: wide, dims: list, keepdim: bool| logsumexp_back(g, t, r, dims, keepdim); }
 }
 
-/// The list of the one dimension, or the empty list, which stands for all.
+/// The list of the one dimension, or the empty list for all dimensions.
 fn along(dimension: i32) -> Dims {
     if dimension == TH_ALL_DIMS { Dims::new() } else { Dims::from(&[i64::from(dimension)]) }
 }

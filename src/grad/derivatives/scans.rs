@@ -115,7 +115,7 @@ fn logcumsumexp_back<'s>(g: Value<'s>, t: Value<'s>, r: Value<'s>, dimension: i3
     // A result of 16 bits is too coarse for the differences of large numbers.
     let r = if t.dtype() == given { r } else { g.scope.call(&names::logcumsumexp::FUNCTION, &[t.into(), dimension.into()]) };
     let g = wide(g);
-    // Where nothing but minus infinity was summed, the result does not change.
+    // If all summands are minus infinity, the result is constant.
     let nothing = eq_value(r, f64::NEG_INFINITY);
     let share = |a: Value<'s>, b: Value<'s>| or_choose(nothing, 0.0, exp(a - b));
     let finite = or_choose(nothing, 0.0, r);
