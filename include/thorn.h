@@ -819,9 +819,8 @@ THStatus THTensor_print(const THTensor *t);
 /// is `TH_ERR_IO`. As with fprintf, an error may appear only when the stream is flushed.
 THStatus THTensor_fprint(FILE *stream, const THTensor *t, const THPrintOptions *options);
 
-/// The text of a sparse tensor, always in PyTorch's layout: `tensor(indices=tensor([[0, 2]]), values=tensor([1., 5.]),
-/// size=(3,), nnz=2, layout=torch.sparse_coo)`, with each part on a separate line. A C string that the caller frees
-/// with `THFree`; NULL on error.
+/// The text of a sparse tensor, always in PyTorch's layout: `indices`, `values`, `size`, `nnz` and `layout`, each on a
+/// separate line. A C string that the caller frees with `THFree`; NULL on error.
 TH_NODISCARD char *THSTensor_toString(const THSTensor *s, const THPrintOptions *options);
 
 /// Writes `s` and a newline to C's stdout, as `THTensor_print` does.
@@ -2256,9 +2255,9 @@ THStatus THTensor_layerNorm(THTensor *r, const THTensor *t, int normalizedNdim, 
 /// `weight` and `gradBias` of `bias`. The last two have the dtype of `weight`, or of `t` if `weight` is NULL. Each of
 /// the three results may be NULL. The other arguments are as for layerNorm.
 ///
-/// With `x` = the normalized elements of a row, `h = g * weight`, and means over a row: `gradInput = (h - mean of h - x
-/// * mean of (h * x)) / sqrt(variance + eps)`. Summed over all rows: `gradWeight = sum of g * x` and `gradBias = sum of
-/// g`.
+/// With `x` = the normalized elements of a row, `h = g * weight`, and means over a row: `gradInput = (h - mean of h -
+/// x * mean of (h * x)) / sqrt(variance + eps)`. Summed over all rows: `gradWeight = sum of g * x` and `gradBias = sum
+/// of g`.
 THStatus THTensor_layerNormGrad(THTensor *gradInput, THTensor *gradWeight, THTensor *gradBias, const THTensor *g,
                                 const THTensor *t, int normalizedNdim, const THTensor *weight, double eps);
 
@@ -2568,8 +2567,8 @@ typedef THStatus (*THOptimClosure)(void *context, double *loss);
 
 /// An optimizer for stochastic gradient descent. With `g` = the gradient + `weightDecay` * the parameter, the parameter
 /// changes by `-lr * g`. With a `momentum` it changes by `-lr * b`, where `b = momentum * b + (1 - dampening) * g`, and
-/// `b = g` at the first step. With `nesterov`, which needs a `momentum` and a `dampening` of 0, it changes by `-lr * (g
-/// + momentum * b)`. Free the optimizer with `THOptim_free`; NULL on error.
+/// `b = g` at the first step. With `nesterov`, which needs a `momentum` and a `dampening` of 0, it changes by `-lr *
+/// (g + momentum * b)`. Free the optimizer with `THOptim_free`; NULL on error.
 TH_NODISCARD THOptim *THOptim_newSgd(THTensor *const *params, int count, double lr, double momentum, double dampening,
                                      double weightDecay, int nesterov);
 
@@ -2887,8 +2886,8 @@ THStatus THTensor_addr(THTensor *r, double beta, const THTensor *t, double alpha
 /// other dimensions of `a` come first in `r`. A scalar multiplies every element.
 THStatus THTensor_inner(THTensor *r, const THTensor *a, const THTensor *b);
 
-/// `r` = the sum of `a * b` over dimension `dims_a[k]` of `a` and dimension `dims_b[k]` of `b`, for `k` from 0 to `ndim
-/// - 1`. The two dimensions of a pair have the same size, or one of them has size 1 and broadcasts. The remaining
+/// `r` = the sum of `a * b` over dimension `dims_a[k]` of `a` and dimension `dims_b[k]` of `b`, for `k` from 0 to
+/// `ndim - 1`. The two dimensions of a pair have the same size, or one of them has size 1 and broadcasts. The remaining
 /// dimensions of `a` come first in `r`, then those that remain of `b`.
 THStatus THTensor_tensordot(THTensor *r, const THTensor *a, const THTensor *b, int ndim, const int64_t *dims_a,
                             const int64_t *dims_b);
@@ -3167,9 +3166,9 @@ THStatus THTensor_potri(THTensor *ra, const THTensor *a, int upper);
 /// `P^T a P = L L^T`, or with `upper` `U^T U`, of symmetric positive semidefinite `a`, with the greatest pivot first.
 /// `ra` is the factor, and `rpiv[i]`, int32, is the column of `a`, counted from 1, that became column i of `P^T a P`.
 ///
-/// `rrank`, int64, which may be NULL, is the number of pivots that are greater than `tol` and greater than n * epsilon
-/// * the greatest diagonal element. The columns of L after the first `rrank` are zeros. A diagonal element that is
-/// negative or NaN is an error.
+/// `rrank`, int64, which may be NULL, is the number of pivots that are greater than `tol` and greater than n *
+/// epsilon * the greatest diagonal element. The columns of L after the first `rrank` are zeros. A diagonal element that
+/// is negative or NaN is an error.
 THStatus THTensor_pstrf(THTensor *ra, THTensor *rpiv, THTensor *rrank, const THTensor *a, int upper, double tol);
 
 /// `a = rq rr` for [m x n]: `rq` has orthonormal columns, and `rr` is upper triangular. With `some` they are [m x k]
@@ -3383,11 +3382,11 @@ THStatus THTensor_col2im(THTensor *r, const THTensor *t, int ndim, const int64_t
 /// for all of Torch7's convolutions.
 ///
 /// `vf` is `"V"` for valid or `"F"` for full. Valid: `r[y][x] = sum of t[y * srow + i][x * scol + j] * k[i][j]`, with
-/// `(size - kernel) / stride + 1` elements in each dimension. Full: `t[y][x] * k[i][j]` is added to `r[y * srow + i][x
-/// * scol + j]`, with `(size - 1) * stride + kernel` elements in each dimension. `xc` is `"X"` for cross-correlation or
-/// `"C"` for convolution: the kernel is reversed by `"C"` with `"V"` and by `"X"` with `"F"`. Only the first letter
-/// counts. If `r` has another shape than the result, or `beta` is 0, the elements of `r` are not read. Dtypes are as
-/// for convolution.
+/// `(size - kernel) / stride + 1` elements in each dimension. Full: `t[y][x] * k[i][j]` is added to `r[y * srow +
+/// i][x * scol + j]`, with `(size - 1) * stride + kernel` elements in each dimension. `xc` is `"X"` for
+/// cross-correlation or `"C"` for convolution: the kernel is reversed by `"C"` with `"V"` and by `"X"` with `"F"`. Only
+/// the first letter counts. If `r` has another shape than the result, or `beta` is 0, the elements of `r` are not read.
+/// Dtypes are as for convolution.
 THStatus THTensor_conv2Dmul(THTensor *r, double beta, double alpha, const THTensor *t, const THTensor *k, int64_t srow,
                             int64_t scol, const char *vf, const char *xc);
 
@@ -3468,12 +3467,12 @@ THStatus THTensor_conv3Dmap(THTensor *r, double beta, double alpha, const THTens
  *
  * An input has the shape `[batch x] channels x sizes`, where the batch is optional and `sizes` are the 1 to 3
  * dimensions of an image. A list has `ndim` entries: one for each dimension of an image, or one for all. `stride`,
- * `padding` and `dilation` may be NULL; the defaults are `kernel`, 0 and 1. A window covers `reach = dilation * (kernel
- * - 1) + 1` elements. Each image dimension has `(size + 2 * padding - reach) / stride + 1` windows, rounded down. With
- * `ceilMode` the number is rounded up, but no window begins after the image and its padding in front. `padding` is at
- * most `reach / 2`. Errors: `TH_ERR_SHAPE`, windows that do not fit the image; `TH_ERR_ARGUMENT`, a list of the wrong
- * length, or a number or index out of range; `TH_ERR_DTYPE`, a dtype that the pooling does not support, or indices that
- * are not int64.
+ * `padding` and `dilation` may be NULL; the defaults are `kernel`, 0 and 1. A window covers `reach = dilation *
+ * (kernel - 1) + 1` elements. Each image dimension has `(size + 2 * padding - reach) / stride + 1` windows, rounded
+ * down. With `ceilMode` the number is rounded up, but no window begins after the image and its padding in front.
+ * `padding` is at most `reach / 2`. Errors: `TH_ERR_SHAPE`, windows that do not fit the image; `TH_ERR_ARGUMENT`, a
+ * list of the wrong length, or a number or index out of range; `TH_ERR_DTYPE`, a dtype that the pooling does not
+ * support, or indices that are not int64.
  * @{
  */
 

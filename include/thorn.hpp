@@ -10552,9 +10552,8 @@ class [[nodiscard]] SparseTensor : public detail::Counted<THSTensor, THSTensor_r
 
     // ------------------------------------------------------------------------------------------------------- Printing
 
-    /// The text of a sparse tensor, always in PyTorch's layout:
-    /// `tensor(indices=tensor([[0, 2]]), values=tensor([1., 5.]), size=(3,), nnz=2, layout=torch.sparse_coo)`, with
-    /// each part on a separate line.
+    /// The text of a sparse tensor, always in PyTorch's layout: `indices`, `values`, `size`, `nnz` and `layout`, each
+    /// on a separate line.
     String toString(const THPrintOptions *options = nullptr) const {
         return detail::text(THSTensor_toString(handle_, options), "toString");
     }
