@@ -155,14 +155,6 @@ impl Backend {
         }
     }
 
-    /// The index, counted from 0, of the first row-major int64 position that is less than `least`, or `end` or more.
-    pub fn first_outside(self, positions: &Operand, least: i64, end: i64) -> Result<Option<usize>> {
-        match self {
-            Backend::Host => Ok(host::first_outside(positions, least, end)),
-            Backend::Other(device) => device.first_outside(positions, least, end),
-        }
-    }
-
     /// The number of bytes other than 0 in a row-major mask.
     pub fn count(self, mask: &Operand) -> Result<usize> {
         match self {

@@ -30,7 +30,7 @@ pub use fold::{Fold, Reduce, Root, Term};
 pub use fourier::{Fourier, Transform};
 pub use fused::{Fused, Program};
 pub use images::{Columns, Convolution, Divisor, Pool, PoolOp, Product, Unpool, Windows};
-pub use index::{Combine, Index, Mask, Move};
+pub use index::{Combine, Index, Mask, Move, out_of_range, place};
 pub use layers::{LayerNorm, LayerNormGradient, Loss, SoftmaxGradient};
 pub use lines::{LineOp, Lines};
 #[cfg(feature = "cuda")]
@@ -134,9 +134,6 @@ pub trait Accelerator: Sync {
     /// Does the work: writes the results in `out` from `inputs`. Some kinds of work allow a missing result.
     fn launch(&self, work: &Launch<'_>, out: &[Option<&Operand>], inputs: &[&Operand]) -> Result<()>;
 
-    /// See `Backend::first_outside`.
-    fn first_outside(&self, positions: &Operand, least: i64, end: i64) -> Result<Option<usize>>;
-
     /// See `Backend::count`.
     fn count(&self, mask: &Operand) -> Result<usize>;
 
@@ -193,10 +190,6 @@ impl Absent {
 
 impl Accelerator for Absent {
     fn launch(&self, _: &Launch<'_>, _: &[Option<&Operand>], _: &[&Operand]) -> Result<()> {
-        self.refuse()
-    }
-
-    fn first_outside(&self, _: &Operand, _: i64, _: i64) -> Result<Option<usize>> {
         self.refuse()
     }
 

@@ -92,13 +92,6 @@ drivers! {
     Columns: |work, &[Some(out)], &[t]| images::columns(work, out, t);
 }
 
-/// See `Backend::first_outside`.
-pub fn first_outside(positions: &Operand, least: i64, end: i64) -> Option<usize> {
-    let n = positions.layout.numel() as usize;
-    // SAFETY: the elements of an operand are inside its storage, and these are row-major. Without elements there may be no memory.
-    if n == 0 { None } else { unsafe { index::first_outside(positions.first().cast(), n, least, end) } }
-}
-
 /// Returns the number of bytes of a row-major mask that are not 0.
 pub fn count(mask: &Operand) -> usize {
     compress::count(bytes(mask))
@@ -212,7 +205,7 @@ fn index(work: &Index, out: &Operand, [a, b]: [&Operand; 2]) -> Result<()> {
     let all = if work.movement == Move::Gather { [out, a, b] } else { [a, b, out] };
     let dtype = out.dtype;
     let plan = Plan::new(all.map(|operand| &operand.layout), all.map(|operand| operand.dtype.size()));
-    let (data, entries) = (all.map(Operand::first), Entries { step: work.step as isize * dtype.size() as isize, count: work.count });
+    let (data, entries) = (all.map(Operand::first), Entries { step: work.step as isize * dtype.size() as isize, count: work.count() });
     // SAFETY: every position is the offset of an element, and the result shares no memory with the operands that are read.
     unsafe {
         match work.movement {

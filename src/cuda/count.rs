@@ -5,7 +5,10 @@ use super::gpu::Gpu;
 use super::index::index;
 use super::loops::{Loops, MOST_LOOPS, div_up, loops};
 use super::map::type_name;
+use super::mark::Mark;
+use super::memory::Scratch;
 use super::order::ITEMS;
+use super::pinned;
 use super::source::{Entry, Source};
 use crate::device::Device;
 use crate::dtype::Dtype;
@@ -28,6 +31,7 @@ struct CountArgs {
     loops: Loops<1>,
     from: u64,
     to: u64,
+    told: u64,
     n: i64,
     least: i64,
     end: i64,
@@ -59,19 +63,22 @@ fn entries() -> Vec<Entry> {
 }
 
 impl CountArgs {
+    const NONE: CountArgs = CountArgs {
+        loops: Loops { total: 0, n: [1; MOST_LOOPS], step: [[0; MOST_LOOPS]], count: 1, narrow: 1 },
+        from: 0,
+        to: 0,
+        told: 0,
+        n: 0,
+        least: 0,
+        end: 0,
+        width: 0,
+        dtype: 0,
+        unused: 0,
+    };
+
     /// The arguments for a row-major operand. The caller sets loops for other layouts.
     fn of(x: &Operand) -> CountArgs {
-        CountArgs {
-            loops: Loops { total: 0, n: [1; MOST_LOOPS], step: [[0; MOST_LOOPS]], count: 1, narrow: 1 },
-            from: x.first() as u64,
-            to: 0,
-            n: x.layout.numel(),
-            least: 0,
-            end: 0,
-            width: 0,
-            dtype: x.dtype.code(),
-            unused: 0,
-        }
+        CountArgs { from: x.first() as u64, n: x.layout.numel(), dtype: x.dtype.code(), ..CountArgs::NONE }
     }
 
     /// Runs a kernel over `items` elements, and returns its counters, which start at 0.
@@ -115,15 +122,57 @@ pub fn all(gpu: &Gpu, x: &Operand) -> Result<bool> {
     Ok(found == 0)
 }
 
-/// See `Backend::first_outside`.
-pub fn first_outside(gpu: &Gpu, positions: &Operand, least: i64, end: i64) -> Result<Option<usize>> {
-    let args = CountArgs { least, end, ..CountArgs::of(positions) };
-    if args.n == 0 {
-        return Ok(None);
+/// A check of positions. Work that is launched after it can read its result on the GPU.
+pub struct Check<'a> {
+    gpu: &'a Gpu,
+    n: i64,
+    found: Scratch<'a>,
+    /// Pinned memory, which is not 0 if a position is invalid.
+    told: usize,
+    passed: Mark,
+}
+
+impl Check<'_> {
+    /// Starts to check whether `n` positions are at least `least` and less than `end`.
+    pub fn new(gpu: &Gpu, positions: u64, n: i64, [least, end]: [i64; 2]) -> Result<Check<'_>> {
+        let (_bound, found, passed) = (gpu.bind()?, gpu.scratch(8)?, gpu.new_mark()?);
+        let check = Check { gpu, n, found, told: pinned::allocate(8)?, passed };
+        // SAFETY: the memory holds a number, and no work uses it.
+        unsafe { (check.told as *mut u64).write(0) };
+        gpu.zero(check.found(), 8)?;
+        let args = CountArgs { from: positions, to: check.found(), told: check.told as u64, n, least, end, ..CountArgs::NONE };
+        // SAFETY: the caller passes the address of `n` positions, and there is memory for the results.
+        unsafe { gpu.launch(&COUNT, "first_outside", "CountArgs", gpu.blocks_for(n), &args)? };
+        check.passed.record(gpu.stream())?;
+        Ok(check)
     }
-    // The kernel counts the positions from the first invalid one to the end.
-    let [found] = args.found(gpu, "first_outside", args.n)?;
-    Ok((found != 0).then(|| args.n as usize - found as usize))
+
+    /// The address of a number that is not 0 if a position is invalid.
+    pub fn found(&self) -> u64 {
+        self.found.ptr()
+    }
+
+    /// Waits for the check, but not for later work. Returns the index of the first invalid position.
+    pub fn end(&self) -> Result<Option<usize>> {
+        let _bound = self.gpu.bind()?;
+        self.passed.wait()?;
+        // SAFETY: the memory holds a number.
+        if unsafe { (self.told as *const u64).read_volatile() } == 0 {
+            return Ok(None);
+        }
+        // The kernel counts the positions from the first invalid one to the end.
+        let mut found = [0u64];
+        self.gpu.read(self.found(), &mut found)?;
+        Ok(Some((self.n - found[0] as i64) as usize))
+    }
+}
+
+impl Drop for Check<'_> {
+    fn drop(&mut self) {
+        // An error is ignored, because it means that the GPU has failed before.
+        let _ = self.gpu.bind().and_then(|_bound| self.passed.wait());
+        pinned::release(self.told);
+    }
 }
 
 /// Histograms of the rows of a row-major matrix.
@@ -191,5 +240,5 @@ fn add_weights(gpu: &Gpu, sums: &Operand, x: &Operand, weights: &Operand) -> Res
     convert(gpu, &positions, x)?;
     convert(gpu, &wide, weights)?;
     let still = sums.view(Layout { shape: Dims::filled(n, 1), strides: Dims::filled(0, 1), offset: sums.layout.offset });
-    index(gpu, &Index { movement: Move::Accumulate(Combine::Add), step: 1, count: 0 }, &still, [&wide, &positions])
+    index(gpu, &Index { movement: Move::Accumulate(Combine::Add), step: 1, range: None }, &still, [&wide, &positions])
 }

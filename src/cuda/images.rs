@@ -1,6 +1,6 @@
 //! Convolutions, pooling, and windows as columns, on GPUs.
 
-use super::count::first_outside;
+use super::count::Check;
 use super::gpu::Gpu;
 use super::loops::div_up;
 use super::map::type_name;
@@ -317,7 +317,8 @@ struct UnpoolArgs {
 pub fn unpool(gpu: &Gpu, work: &Unpool, r: &Operand, t: &Operand, indices: &Operand) -> Result<()> {
     let name = name_of(t.dtype)?;
     let least = if work.adds { -1 } else { 0 };
-    if let Some(at) = first_outside(gpu, indices, least, work.pixels as i64)? {
+    let check = Check::new(gpu, indices.first() as u64, indices.layout.numel(), [least, work.pixels as i64])?;
+    if let Some(at) = check.end()? {
         let mut index = [0i64];
         gpu.read(indices.first() as u64 + at as u64 * 8, &mut index)?;
         bail!(Argument, "index {} is out of range for planes of {} elements", index[0], work.pixels)

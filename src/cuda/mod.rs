@@ -174,10 +174,6 @@ impl Accelerator for Numbered {
         })
     }
 
-    fn first_outside(&self, positions: &Operand, least: i64, end: i64) -> Result<Option<usize>> {
-        self.with(|gpu| count::first_outside(gpu, positions, least, end))
-    }
-
     fn count(&self, mask: &Operand) -> Result<usize> {
         self.with(|gpu| count::count(gpu, mask))
     }

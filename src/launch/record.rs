@@ -146,10 +146,6 @@ impl Accelerator for Recorder {
         })
     }
 
-    fn first_outside(&self, _: &Operand, _: i64, _: i64) -> Result<Option<usize>> {
-        not_elementwise()
-    }
-
     fn count(&self, _: &Operand) -> Result<usize> {
         not_elementwise()
     }

@@ -11,6 +11,7 @@ pub(crate) use dims::INLINE_DIMS;
 pub use view::infer_size;
 
 use crate::error::{Result, bail};
+pub(crate) use overlap::gcd;
 use smallvec::SmallVec;
 
 /// The maximum number of dimensions. A handle with a larger number is considered damaged.

@@ -83,7 +83,7 @@ pub(super) fn taken(lines: &Tensor, places: &Tensor) -> Result<Tensor> {
         let [r, lines, places] = [&made, lines, places].map(Operand::of);
         let (r, lines, places) = (r?, lines?, places?);
         let [r, places] = [&r, &places].map(|operand| operand.view(rows([m, 1], operand.layout.offset)));
-        let work = Index { movement: Move::Gather, step: 1, count: 0 };
+        let work = Index { movement: Move::Gather, step: 1, range: None };
         launch(&work, &r, &[&places, &lines.view(rows([n, 0], lines.layout.offset))])?;
     }
     Ok(made)

@@ -1,11 +1,11 @@
 //! Indexing with a list of tensors, one for each dimension, as NumPy's advanced indexing: `t[rows, columns]`.
 
 use super::scatter::put_walk;
-use super::{by_offsets, changed, listed, masked, moved, place, written};
+use super::{by_offsets, changed, listed, masked, moved, written};
 use crate::alloc;
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
-use crate::launch::Move;
+use crate::launch::{Move, place};
 use crate::layout::{Dims, Layout, broadcast_shape, checked_numel};
 use crate::operand::Operand;
 use crate::ops::{copy, device, view};

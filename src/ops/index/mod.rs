@@ -9,10 +9,11 @@ use super::copy;
 use super::create::disjoint;
 use super::device::{self, Elements};
 use super::result::{Inputs, Ready, Writes, ready};
-use crate::backend;
+use crate::cpu::index::first_outside;
+use crate::device::Device;
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
-use crate::launch::{Index, Move};
+use crate::launch::{Index, Move, out_of_range};
 use crate::layout::{Dims, Layout, wrap_dim};
 use crate::operand::{Operand, View};
 use crate::tensor::Tensor;
@@ -26,8 +27,12 @@ enum Range {
     FromBothEnds,
 }
 
-/// Positions in row-major order, each of them checked.
-struct Positions(Operand);
+/// Positions in row-major order. Those on the host have been checked. A GPU checks them together with the work, so that it need not wait
+/// for the host in between.
+struct Positions {
+    all: Operand,
+    range: [i64; 2],
+}
 
 impl Positions {
     /// The positions in `index`, which lead into a dimension of `size` entries.
@@ -41,40 +46,28 @@ impl Positions {
         if !index.layout()?.is_contiguous() {
             index = copy::contiguous_copy(&index)?;
         }
-        let positions = Operand::of(&index)?;
         let least = match range {
             Range::FromStart => 0,
             Range::FromBothEnds => -size,
         };
-        let device = backend::on(positions.device);
-        if let Some(at) = device.first_outside(&positions, least, size)? {
-            let place_of = positions.layout.offset + at as i64;
-            let value = device.first(&positions.view(Layout { offset: place_of, ..Layout::contiguous(&[]) }))?.to_i64();
-            bail!(Argument, "index {value} at position {} is out of range for {size} entries", place(at, &positions.layout.shape))
+        let positions = Positions { all: Operand::of(&index)?, range: [least, size] };
+        if positions.all.device == Device::Cpu {
+            positions.list()?;
         }
-        Ok(Positions(positions))
+        Ok(positions)
     }
 
     fn len(&self) -> i64 {
-        self.0.layout.numel()
+        self.all.layout.numel()
     }
 
-    /// The positions themselves.
+    /// The positions themselves, each of them checked.
     fn list(&self) -> Result<Elements<'_, i64>> {
-        device::read(&self.0)
-    }
-}
-
-/// Position `at` in row-major order as one reads it: `3`, or `[1, 0]`.
-fn place(at: usize, shape: &[i64]) -> String {
-    let (mut rest, mut place) = (at as i64, Dims::filled(0, shape.len()));
-    for d in (0..shape.len()).rev() {
-        (place[d], rest) = (rest % shape[d], rest / shape[d]);
-    }
-    match place.as_slice() {
-        [] => "0".to_owned(),
-        [only] => only.to_string(),
-        several => format!("{several:?}"),
+        let (list, [least, size]) = (device::read(&self.all)?, self.range);
+        match first_outside(&list, least, size) {
+            Some(at) => Err(out_of_range(list[at], at, &self.all.layout.shape, size)),
+            None => Ok(list),
+        }
     }
 }
 
@@ -109,14 +102,13 @@ fn spread_along<'a>(positions: &'a Operand, dim: usize, shape: &[i64]) -> View<'
 }
 
 /// The movement of elements by positions along dimension `dim` of an operand.
-fn moving(movement: Move, layout: &Layout, dim: usize, range: Range) -> Index {
-    let count = if matches!(range, Range::FromStart) { 0 } else { layout.shape[dim] };
-    Index { movement, step: layout.strides[dim], count }
+fn moving(movement: Move, layout: &Layout, dim: usize, range: [i64; 2]) -> Index {
+    Index { movement, step: layout.strides[dim], range: Some(range) }
 }
 
 /// The movement by offsets of elements.
 fn by_offsets(movement: Move) -> Index {
-    Index { movement, step: 1, count: 0 }
+    Index { movement, step: 1, range: None }
 }
 
 /// A vector of int64.

@@ -73,7 +73,7 @@ fn put_along(t: &Tensor, dim: i32, index: &Tensor, src: &Tensor, put: Move, rang
         let layout = vector_at_least(to.layout.clone());
         let of_src = Layout { shape: shape.clone(), ..vector_at_least(from.layout.clone()) };
         let (to, from) = (to.view(with_zero_stride(&layout, d, &shape)), from.view(of_src));
-        launch(&moving(put, &layout, d, range), &to, &[&from, &spread_along(&positions.0, d, &shape)])
+        launch(&moving(put, &layout, d, positions.range), &to, &[&from, &spread_along(&positions.all, d, &shape)])
     })
 }
 
@@ -131,8 +131,8 @@ fn put_at(t: &Tensor, dim: i32, index: &Tensor, src: &Tensor, put: Move) -> Resu
         let layout = vector_at_least(to.layout.clone());
         let of_src = Layout { shape: shape.clone(), ..vector_at_least(from.layout.clone()) };
         let (to, from) = (to.view(with_zero_stride(&layout, d, &shape)), from.view(of_src));
-        let positions = positions.0.view(vector_at_least(positions.0.layout.clone()));
-        launch(&moving(put, &layout, d, Range::FromStart), &to, &[&from, &positions])
+        let places = positions.all.view(vector_at_least(positions.all.layout.clone()));
+        launch(&moving(put, &layout, d, positions.range), &to, &[&from, &places])
     })
 }
 
@@ -172,17 +172,15 @@ pub fn put(t: &Tensor, index: &Tensor, src: &Tensor, accumulate: bool) -> Result
         }
         let (to, from) = (changed(t)?, Operand::of(&src)?);
         // Of a contiguous tensor positions are offsets.
-        let (list, count) = match to.layout.is_contiguous() {
-            true => (
-                positions.0.with_layout(Layout { offset: positions.0.layout.offset, ..Layout::contiguous(&[positions.len()]) }),
-                to.layout.numel(),
-            ),
-            false => (listed(&offsets(&positions, &to.layout)?)?, 0),
+        let list = if to.layout.is_contiguous() { None } else { Some(listed(&offsets(&positions, &to.layout)?)?) };
+        let (list, range) = match &list {
+            None => (&positions.all, Some(positions.range)),
+            Some(list) => (list, None),
         };
-        let row = Layout { offset: from.layout.offset, ..Layout::contiguous(&[positions.len()]) };
-        let still = Layout { shape: row.shape.clone(), strides: Dims::filled(0, 1), offset: to.layout.offset };
-        let work = Index { movement: put, step: 1, count };
-        launch(&work, &to.view(still), &[&from.view(row), &list])
+        let row = |operand: &Operand| Layout { offset: operand.layout.offset, ..Layout::contiguous(&positions.all.layout.shape) };
+        let still = Layout { strides: Dims::filled(0, positions.all.layout.ndim()), ..row(&to) };
+        let work = Index { movement: put, step: 1, range };
+        launch(&work, &to.view(still), &[&from.view(row(&from)), &list.view(row(list))])
     })
 }
 

@@ -20,14 +20,14 @@ pub fn index_select(r: &Tensor, t: &Tensor, dim: i32, index: &Tensor) -> Result<
     let mut shape = layout.shape.clone();
     shape[d] = positions.len();
     let of_result = if t.ndim() == 0 { &shape[..index.ndim().min(1)] } else { &shape[..] };
-    let inputs = [Operand::of(t)?, positions.0];
+    let (inputs, range) = ([Operand::of(t)?, positions.all], positions.range);
     let ready = moved(r, of_result, &inputs)?;
     let [from, positions] = &inputs;
     let source = vector_at_least(from.layout.clone());
     let from = from.view(with_zero_stride(&source, d, &shape));
     let places = spread_along(positions, d, &shape);
     let over_shape = |layout: &Layout| Layout { shape: shape.clone(), ..vector_at_least(layout.clone()) };
-    ready.launch_in(over_shape, &moving(Move::Gather, &source, d, Range::FromStart), &[&places, &from])
+    ready.launch_in(over_shape, &moving(Move::Gather, &source, d, range), &[&places, &from])
 }
 
 /// `r[..i..] = t[..index[..i..]..]` along dimension `dim`, for each place of `index`
@@ -45,7 +45,7 @@ fn gather_in(r: &Tensor, t: &Tensor, dim: i32, index: &Tensor, range: Range) -> 
         bail!(Shape, "the index has size {} in dimension {k}, the tensor {}", of_index.shape[k], layout.shape[k])
     }
     let positions = Positions::of(index, layout.shape[d], range)?;
-    let inputs = [Operand::of(t)?, positions.0];
+    let (inputs, range) = ([Operand::of(t)?, positions.all], positions.range);
     let ready = moved(r, &inputs[1].layout.shape, &inputs)?;
     let [from, positions] = &inputs;
     let source = vector_at_least(from.layout.clone());
@@ -95,7 +95,7 @@ pub fn take(r: &Tensor, t: &Tensor, index: &Tensor) -> Result<()> {
     let positions = Positions::of(index, layout.numel(), Range::FromBothEnds)?;
     let from = Operand::of(t)?;
     let offsets = if from.layout.is_contiguous() { None } else { Some(offsets(&positions, &from.layout)?) };
-    let inputs = [from, positions.0];
+    let (inputs, range) = ([from, positions.all], positions.range);
     let shape = &inputs[1].layout.shape;
     let ready = moved(r, shape, &inputs)?;
     let [from, positions] = &inputs;
@@ -107,7 +107,7 @@ pub fn take(r: &Tensor, t: &Tensor, index: &Tensor) -> Result<()> {
             ready.launch(&by_offsets(Move::Gather), &[&list, &still])
         }
         None => {
-            let work = Index { movement: Move::Gather, step: 1, count: from.layout.numel() };
+            let work = Index { movement: Move::Gather, step: 1, range: Some(range) };
             ready.launch(&work, &[positions, &still])
         }
     }
