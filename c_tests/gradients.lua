@@ -37,7 +37,7 @@ local differences = require "differences"
 local lists = require "lists"
 local memory = require "memory"
 local seconds = require "seconds"
-local rows = require("rows").read(folder .. "/../src/capi/rows.json")
+local rows = require("rows").read(folder .. "/../src/capi/api.json")
 
 local TH_ERR_UNSUPPORTED = C.TH_ERR_UNSUPPORTED
 

@@ -1,12 +1,12 @@
--- Calls every function with arguments whose shapes fit each other by src/capi/rows.json, in float64, and with defaults for all other
--- arguments: each call must succeed. src/capi/face/notes.rs documents the grammar of the notes.
+-- Calls every function with arguments whose shapes fit each other by src/capi/api.json, in float64, and with defaults for all other
+-- arguments: each call must succeed. src/api/notes.rs documents the grammar of the notes.
 --
 --     THORN_LIB=target/release/libthorn.so luajit c_tests/notes.lua
 
 local folder = arg[0]:match "^(.*)/" or "."
 package.path = folder .. "/header/?.lua;" .. package.path
 local ffi = require "ffi"
-local rows = require "rows".read(folder .. "/../src/capi/rows.json")
+local rows = require "rows".read(folder .. "/../src/capi/api.json")
 local C = require "prototypes".load(assert(os.getenv "THORN_LIB", "THORN_LIB names no library"))
 
 local INT64, FLOAT64, CALLS = 5, 9, 20

@@ -12,9 +12,9 @@ local rows = require "rows"
 local library = assert(os.getenv "THORN_LIB", "THORN_LIB names no library")
 
 local C, text = prototypes.load(library)
-rows = rows.read(folder .. "/../src/capi/rows.json")
+rows = rows.read(folder .. "/../src/capi/api.json")
 
--- Functions outside of rows.json, which ignore NULL.
+-- Functions outside of api.json, which ignore NULL.
 local takes_null = { THTensor_retain = true, THTensor_free = true, THStorage_retain = true, THStorage_free = true,
   THSTensor_retain = true, THSTensor_free = true }
 

@@ -17,7 +17,7 @@ local folder = arg[0]:match "^(.*)/" or "."
 package.path = folder .. "/header/?.lua;" .. package.path
 local ffi = require "ffi"
 local C = require "prototypes".load(assert(os.getenv "THORN_LIB", "THORN_LIB names no library"))
-local rows = require "rows".read(folder .. "/../src/capi/rows.json")
+local rows = require "rows".read(folder .. "/../src/capi/api.json")
 
 local FORMS = { "as it stands", "coalesced", "by rows", "stepped" }
 local DTYPES = { uint8 = 1, int8 = 2, int16 = 3, int32 = 4, int64 = 5, float16 = 6, bfloat16 = 7, float32 = 8, float64 = 9, bool = 10 }

@@ -2360,6 +2360,13 @@ THStatus THTensor_geluTanhGrad(THTensor *r, const THTensor *g, const THTensor *t
  * @{
  */
 
+/// Called with a gradient while backward runs.
+///
+/// It stores in `replacement` a new reference to a tensor of the same shape and dtype that is to take the place of the
+/// gradient, or leaves NULL there. 0 means go on; anything else stops backward, which returns it. `gradient` is
+/// borrowed and must not be changed.
+typedef THStatus (*THGradHook)(const struct THTensor *gradient, struct THTensor **replacement, void *context);
+
 /// The call of a function of the caller, which the function is handed.
 typedef struct THGradCall THGradCall;
 
@@ -2386,51 +2393,6 @@ typedef THStatus (*THGradFunction)(const struct THTensor *const *inputs,
                                    struct THTensor *const *outputs,
                                    int outputCount,
                                    void *context);
-
-/// Called with a gradient while backward runs.
-///
-/// It stores in `replacement` a new reference to a tensor of the same shape and dtype that is to take the place of the
-/// gradient, or leaves NULL there. 0 means go on; anything else stops backward, which returns it. `gradient` is
-/// borrowed and must not be changed.
-typedef THStatus (*THGradHook)(const struct THTensor *gradient, struct THTensor **replacement, void *context);
-
-/// The gradients of `sum of gradients * outputs` with respect to each of the `inputs`, and of nothing else: leaves keep
-/// theirs. `r` gets a new reference for each input; see "Lists" in the conventions for `r` and `count`. An input that
-/// has no part in the outputs is an error, or NULL in its place with `allowUnused`. Hooks of the inputs and of results
-/// on the way to them are called. The other arguments are those of `THGrad_backward`.
-THStatus THGrad_gradients(THTensor **r, int *count, THTensor *const *outputs, THTensor *const *gradients,
-                          int outputCount, THTensor *const *inputs, int inputCount, int retainGraph, int createGraph,
-                          int allowUnused);
-
-/// Calls `forward`, which computes the `outputs` from the `inputs`, and has `backward` called for its gradient.
-/// `deleter`, unless NULL, is called with `context` twice when nothing needs the functions any more; on error it is not
-/// called. The outputs are fresh handles, or such that are overwritten.
-THStatus THGrad_apply(THTensor *const *outputs, int outputCount, THTensor *const *inputs, int inputCount,
-                      THGradRule forward, THGradRule backward, void *context, THDeleter deleter);
-
-/// Saves a tensor for the gradient: an input, an output, or what was computed on the way, of which a reference is kept.
-/// `call` is that of a function that runs on this thread; it ends when the function returns.
-THStatus THGrad_save(THGradCall *call, THTensor *t);
-
-/// The tensor that was saved as number `index`, counted from 0. Returns a new reference.
-TH_NODISCARD THTensor *THGrad_newSaved(THGradCall *call, int64_t index);
-
-/// 1 if the gradient of input `index` is wanted.
-int THGrad_needsGradient(THGradCall *call, int64_t index);
-
-/// Calls `function`, which computes the `outputs` from the `inputs`. Backward keeps none of what it computes on the
-/// way, and calls it again when it comes through; so `function` must compute the same again. Tensors that `function`
-/// uses besides the `inputs` get their gradients, too. Random numbers must come from a generator that it seeds itself.
-/// `deleter` as for `THGrad_apply`.
-THStatus THGrad_checkpoint(THTensor *const *outputs, int outputCount, THTensor *const *inputs, int inputCount,
-                           THGradFunction function, void *context, THDeleter deleter);
-
-/// Compares the gradients of `function`, which computes `outputCount` results, 1 to 65536, with differences `(f(x +
-/// eps) - f(x - eps)) / (2 eps)` for each element of the inputs that require one, which are float64. `TH_ERR_NUMERIC`,
-/// with the place and the values, where they differ by more than `atol + rtol * |difference|`; 1e-6, 1e-5 and 1e-3 are
-/// usual.
-THStatus THGrad_check(THTensor *const *inputs, int inputCount, int64_t outputCount, THGradFunction function,
-                      void *context, double eps, double atol, double rtol);
 
 /// Says whether the gradient of `t`, a leaf, is wanted. Operations on it are recorded from then on.
 THStatus THTensor_setRequiresGrad(THTensor *t, int requiresGrad);
@@ -2491,6 +2453,44 @@ int THGrad_isEnabled(void);
 
 /// Begins (1) or ends (0) inference on this thread: nothing is recorded, whatever `THGrad_setEnabled` says meanwhile.
 THStatus THGrad_setInference(int on);
+
+/// The gradients of `sum of gradients * outputs` with respect to each of the `inputs`, and of nothing else: leaves keep
+/// theirs. `r` gets a new reference for each input; see "Lists" in the conventions for `r` and `count`. An input that
+/// has no part in the outputs is an error, or NULL in its place with `allowUnused`. Hooks of the inputs and of results
+/// on the way to them are called. The other arguments are those of `THGrad_backward`.
+THStatus THGrad_gradients(THTensor **r, int *count, THTensor *const *outputs, THTensor *const *gradients,
+                          int outputCount, THTensor *const *inputs, int inputCount, int retainGraph, int createGraph,
+                          int allowUnused);
+
+/// Calls `forward`, which computes the `outputs` from the `inputs`, and has `backward` called for its gradient.
+/// `deleter`, unless NULL, is called with `context` twice when nothing needs the functions any more; on error it is not
+/// called. The outputs are fresh handles, or such that are overwritten.
+THStatus THGrad_apply(THTensor *const *outputs, int outputCount, THTensor *const *inputs, int inputCount,
+                      THGradRule forward, THGradRule backward, void *context, THDeleter deleter);
+
+/// Saves a tensor for the gradient: an input, an output, or what was computed on the way, of which a reference is kept.
+/// `call` is that of a function that runs on this thread; it ends when the function returns.
+THStatus THGrad_save(THGradCall *call, THTensor *t);
+
+/// The tensor that was saved as number `index`, counted from 0. Returns a new reference.
+TH_NODISCARD THTensor *THGrad_newSaved(THGradCall *call, int64_t index);
+
+/// 1 if the gradient of input `index` is wanted.
+int THGrad_needsGradient(THGradCall *call, int64_t index);
+
+/// Calls `function`, which computes the `outputs` from the `inputs`. Backward keeps none of what it computes on the
+/// way, and calls it again when it comes through; so `function` must compute the same again. Tensors that `function`
+/// uses besides the `inputs` get their gradients, too. Random numbers must come from a generator that it seeds itself.
+/// `deleter` as for `THGrad_apply`.
+THStatus THGrad_checkpoint(THTensor *const *outputs, int outputCount, THTensor *const *inputs, int inputCount,
+                           THGradFunction function, void *context, THDeleter deleter);
+
+/// Compares the gradients of `function`, which computes `outputCount` results, 1 to 65536, with differences `(f(x +
+/// eps) - f(x - eps)) / (2 eps)` for each element of the inputs that require one, which are float64. `TH_ERR_NUMERIC`,
+/// with the place and the values, where they differ by more than `atol + rtol * |difference|`; 1e-6, 1e-5 and 1e-3 are
+/// usual.
+THStatus THGrad_check(THTensor *const *inputs, int inputCount, int64_t outputCount, THGradFunction function,
+                      void *context, double eps, double atol, double rtol);
 
 /** @} */
 
@@ -3888,6 +3888,13 @@ typedef enum THGeneratorKind {
 /// from one generator, one call after the other.
 typedef struct THGenerator THGenerator;
 
+/// `r` = the bytes of the generator's state, a vector; a fresh `r` takes uint8. Of `TH_MT19937` they are the 5048 bytes
+/// that TH saves; of `TH_PHILOX` 24: a mark with a version, seed and position.
+THStatus THTensor_getRNGState(THGenerator *generator, THTensor *r);
+
+/// Makes the generator continue from a state saved of a generator of the same kind. Anything else is an error.
+THStatus THTensor_setRNGState(THGenerator *generator, const THTensor *t);
+
 /// A generator of kind `TH_PHILOX`, seeded by the system. Free it with `THGenerator_free`; NULL on error.
 TH_NODISCARD THGenerator *THGenerator_new(void);
 
@@ -3944,13 +3951,6 @@ double THRandom_geometric(THGenerator *generator, double p);
 
 /// 1 with probability `p`, else 0; 0 on error.
 int THRandom_bernoulli(THGenerator *generator, double p);
-
-/// `r` = the bytes of the generator's state, a vector; a fresh `r` takes uint8. Of `TH_MT19937` they are the 5048 bytes
-/// that TH saves; of `TH_PHILOX` 24: a mark with a version, seed and position.
-THStatus THTensor_getRNGState(THGenerator *generator, THTensor *r);
-
-/// Makes the generator continue from a state saved of a generator of the same kind. Anything else is an error.
-THStatus THTensor_setRNGState(THGenerator *generator, const THTensor *t);
 
 /** @} */
 
@@ -4949,41 +4949,69 @@ int THMemory_pressure(void);
  * @{
  */
 
-/// A collection of named tensors with metadata in one file, opened for reading or made for writing.
+/// A collection of named tensors with metadata in one file, opened for reading or created for writing.
 typedef struct THArchive THArchive;
 
 enum {
-    TH_OPEN_COPY = 1             ///< `THArchive_openWith`: elements are always copied, and never mapped.
+    TH_OPEN_COPY = 1             ///< Flag of `THArchive_openWith`: elements are always copied and never mapped.
 };
 
-/// Stores at most `size` bytes from the place that is read next at `buffer`; returns how many it stored, 0 at the end,
-/// and less than 0 for a failure.
+/// Reads at most `size` bytes from the current position into `buffer`. Returns the number of bytes, 0 at the end, and
+/// less than 0 on failure.
 typedef ptrdiff_t (*THReadFunction)(void *ctx, void *buffer, ptrdiff_t size);
 
-/// Sets the place that is read next, as fseek does: `offset` from the beginning with `whence` SEEK_SET (0), from the
-/// end with SEEK_END (2). Returns the new place, counted from the beginning, and less than 0 for a failure.
+/// Sets the current position, like fseek: `offset` bytes from the beginning if `whence` is SEEK_SET (0), from the end
+/// if it is SEEK_END (2). Returns the new position from the beginning, and less than 0 on failure.
 typedef int64_t (*THSeekFunction)(void *ctx, int64_t offset, int whence);
 
 /// A format of files.
 typedef enum THFileFormat {
-    /// The format that the ending of the file's name tells: `.pt` and `.pth`, `.t7`, `.npy`, `.npz`, `.safetensors`,
-    /// `.mtx`, `.csv`, `.tsv`, `.pgm`, `.ppm`, `.png`.
+    /// The format of the file name's ending: `.pt` and `.pth`, `.t7`, `.npy`, `.npz`, `.safetensors`, `.mtx`, `.csv`,
+    /// `.tsv`, `.pgm`, `.ppm`, `.png`.
     TH_FILE_BY_NAME = 0,
     TH_FILE_PT = 1,              ///< PyTorch's files since 1.6: a zip archive with a pickle.
-    TH_FILE_PT_LEGACY = 2,       ///< PyTorch's files before 1.6, a sequence of pickles; they are only read.
+    TH_FILE_PT_LEGACY = 2,       ///< PyTorch's files before 1.6: a sequence of pickles. They are only read.
     TH_FILE_T7 = 3,              ///< Torch7's files, binary.
     TH_FILE_T7_ASCII = 4,        ///< Torch7's files as a text.
     TH_FILE_NPY = 5,             ///< NumPy's files of one array.
     TH_FILE_NPZ = 6,             ///< NumPy's files of several arrays, a zip archive.
-    TH_FILE_NPZ_DEFLATED = 7,    ///< The same, compressed, for writing: what is read is `TH_FILE_NPZ`.
+    /// NumPy's files of several arrays, compressed. Only for writing: files that are read have the format
+    /// `TH_FILE_NPZ`.
+    TH_FILE_NPZ_DEFLATED = 7,
     TH_FILE_SAFETENSORS = 8,     ///< safetensors.
     TH_FILE_GGUF = 9,            ///< ggml's files, which are only read.
-    TH_FILE_CSV = 10,            ///< A table of numbers as a text with commas.
-    TH_FILE_TSV = 11,            ///< A table of numbers as a text with tabulators.
+    TH_FILE_CSV = 10,            ///< A table of numbers as a text, separated by commas.
+    TH_FILE_TSV = 11,            ///< A table of numbers as a text, separated by tabs.
     TH_FILE_PNM = 12,            ///< Images in PGM and PPM.
     TH_FILE_PNG = 13,            ///< Images in PNG.
     TH_FILE_MATRIX_MARKET = 14   ///< Matrix Market: a matrix as a text, sparse or dense.
 } THFileFormat;
+
+/// The tensor of the file `path`, which has one. Its elements are read: the file may change afterwards. Returns a new
+/// reference.
+TH_NODISCARD THTensor *THTensor_newLoad(const char *path);
+
+/// Writes a tensor to the file `path`, whose ending names the format. It has no name in the file.
+THStatus THTensor_save(const THTensor *t, const char *path);
+
+/// The sparse tensor of the file `path`, which has one, as `THArchive_newSparse` gives it: of Matrix Market, of SciPy
+/// (`.npz`) or of PyTorch. Its parts are read: the file may change afterwards. Returns a new reference.
+TH_NODISCARD THSTensor *THSTensor_newLoad(const char *path);
+
+/// Writes a sparse tensor to the file `path`, whose ending names the format: `.mtx`, a matrix of coordinates; `.npz`,
+/// one that `scipy.sparse.load_npz` reads; `.pt`, one that `torch.load` reads. It has no name in the file. Matrices
+/// have no dense dimensions in `.mtx` and `.npz`.
+THStatus THSTensor_save(const THSTensor *s, const char *path);
+
+/// The sparse tensor `index`, in the form that it has in the file: coordinates, or a matrix of compressed rows. A
+/// matrix of compressed columns becomes coordinates. Duplicates stay; positions out of range are refused,
+/// `TH_ERR_ARGUMENT`. Returns a new reference; NULL on error.
+TH_NODISCARD THSTensor *THArchive_newSparse(const THArchive *archive, int64_t index);
+
+/// Adds a sparse tensor of this name. The archive keeps references to its positions and values, whose elements
+/// `THArchive_close` reads. PyTorch's files keep sparse tensors, any number and beside dense ones; `.npz` and Matrix
+/// Market files are one. Compressed rows whose columns do not ascend, each once, are written as coordinates.
+THStatus THArchive_addSparse(const THArchive *archive, const char *name, const THSTensor *s);
 
 /// Opens the file `path` for reading; its content tells the format. Pipes, devices and directories are refused. Free it
 /// with `THArchive_free`; NULL on error.
@@ -5087,32 +5115,6 @@ THStatus THArchive_setPrecision(const THArchive *archive, int digits);
 /// archive may be closed again.
 THStatus THArchive_close(const THArchive *archive);
 
-/// The tensor of the file `path`, which has one. Its elements are read: the file may change afterwards. Returns a new
-/// reference.
-TH_NODISCARD THTensor *THTensor_newLoad(const char *path);
-
-/// Writes a tensor to the file `path`, whose ending names the format. It has no name in the file.
-THStatus THTensor_save(const THTensor *t, const char *path);
-
-/// The sparse tensor `index`, in the form that it has in the file: coordinates, or a matrix of compressed rows. A
-/// matrix of compressed columns becomes coordinates. Duplicates stay; positions out of range are refused,
-/// `TH_ERR_ARGUMENT`. Returns a new reference; NULL on error.
-TH_NODISCARD THSTensor *THArchive_newSparse(const THArchive *archive, int64_t index);
-
-/// Adds a sparse tensor of this name. The archive keeps references to its positions and values, whose elements
-/// `THArchive_close` reads. PyTorch's files keep sparse tensors, any number and beside dense ones; `.npz` and Matrix
-/// Market files are one. Compressed rows whose columns do not ascend, each once, are written as coordinates.
-THStatus THArchive_addSparse(const THArchive *archive, const char *name, const THSTensor *s);
-
-/// The sparse tensor of the file `path`, which has one, as `THArchive_newSparse` gives it: of Matrix Market, of SciPy
-/// (`.npz`) or of PyTorch. Its parts are read: the file may change afterwards. Returns a new reference.
-TH_NODISCARD THSTensor *THSTensor_newLoad(const char *path);
-
-/// Writes a sparse tensor to the file `path`, whose ending names the format: `.mtx`, a matrix of coordinates; `.npz`,
-/// one that `scipy.sparse.load_npz` reads; `.pt`, one that `torch.load` reads. It has no name in the file. Matrices
-/// have no dense dimensions in `.mtx` and `.npz`.
-THStatus THSTensor_save(const THSTensor *s, const char *path);
-
 /** @} */
 
 /* ==================================================================================================================
@@ -5134,6 +5136,14 @@ THStatus THSTensor_save(const THSTensor *s, const char *path);
  * storage that is not shared; `TH_ERR_UNSUPPORTED`, what mapped memory cannot do.
  * @{
  */
+
+/// Moves the storage of `t` to shared memory, for all tensors on it; nothing happens if it is shared already. Pointers
+/// to its elements are no longer valid. A child process made by fork then shares the elements with its parent. Memory
+/// that cannot move is refused: that of a caller, of a private mapping, or with an address that another library has.
+THStatus THTensor_shareMemory(THTensor *t);
+
+/// 1 if other processes can see the elements of `t`: it lies in shared memory, or in a file that is mapped as shared.
+int THTensor_isShared(const THTensor *t);
 
 /// A context for `THMapAllocator` or `THRefcountedMapAllocator` that will map `filename`. It belongs to the storage
 /// that is made with it. Until one has been made, free it with `THMapAllocatorContext_free`. NULL on error.
@@ -5160,14 +5170,6 @@ THStatus THRefcountedMapAllocator_incref(THMapAllocatorContext *ctx, void *data)
 
 /// Takes a user off memory mapped by `THRefcountedMapAllocator`; 1 if it was the last.
 int THRefcountedMapAllocator_decref(THMapAllocatorContext *ctx, void *data);
-
-/// Moves the storage of `t` to shared memory, for all tensors on it; nothing happens if it is shared already. Pointers
-/// to its elements are no longer valid. A child process made by fork then shares the elements with its parent. Memory
-/// that cannot move is refused: that of a caller, of a private mapping, or with an address that another library has.
-THStatus THTensor_shareMemory(THTensor *t);
-
-/// 1 if other processes can see the elements of `t`: it lies in shared memory, or in a file that is mapped as shared.
-int THTensor_isShared(const THTensor *t);
 
 /// 1 if other processes can see the elements: they lie in shared memory, or in a file that is mapped as shared.
 int THStorage_isShared(const THStorage *storage);

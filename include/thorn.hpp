@@ -244,20 +244,22 @@ enum class Fan : int {
 
 /// A format of files.
 enum class FileFormat : int {
-    /// The format that the ending of the file's name tells: `.pt` and `.pth`, `.t7`, `.npy`, `.npz`, `.safetensors`,
-    /// `.mtx`, `.csv`, `.tsv`, `.pgm`, `.ppm`, `.png`.
+    /// The format of the file name's ending: `.pt` and `.pth`, `.t7`, `.npy`, `.npz`, `.safetensors`, `.mtx`, `.csv`,
+    /// `.tsv`, `.pgm`, `.ppm`, `.png`.
     ByName = TH_FILE_BY_NAME,
     Pt = TH_FILE_PT, ///< PyTorch's files since 1.6: a zip archive with a pickle.
-    PtLegacy = TH_FILE_PT_LEGACY, ///< PyTorch's files before 1.6, a sequence of pickles; they are only read.
+    PtLegacy = TH_FILE_PT_LEGACY, ///< PyTorch's files before 1.6: a sequence of pickles. They are only read.
     T7 = TH_FILE_T7, ///< Torch7's files, binary.
     T7Ascii = TH_FILE_T7_ASCII, ///< Torch7's files as a text.
     Npy = TH_FILE_NPY, ///< NumPy's files of one array.
     Npz = TH_FILE_NPZ, ///< NumPy's files of several arrays, a zip archive.
-    NpzDeflated = TH_FILE_NPZ_DEFLATED, ///< The same, compressed, for writing: what is read is `TH_FILE_NPZ`.
+    /// NumPy's files of several arrays, compressed. Only for writing: files that are read have the format
+    /// `TH_FILE_NPZ`.
+    NpzDeflated = TH_FILE_NPZ_DEFLATED,
     Safetensors = TH_FILE_SAFETENSORS, ///< safetensors.
     Gguf = TH_FILE_GGUF, ///< ggml's files, which are only read.
-    Csv = TH_FILE_CSV, ///< A table of numbers as a text with commas.
-    Tsv = TH_FILE_TSV, ///< A table of numbers as a text with tabulators.
+    Csv = TH_FILE_CSV, ///< A table of numbers as a text, separated by commas.
+    Tsv = TH_FILE_TSV, ///< A table of numbers as a text, separated by tabs.
     Pnm = TH_FILE_PNM, ///< Images in PGM and PPM.
     Png = TH_FILE_PNG, ///< Images in PNG.
     MatrixMarket = TH_FILE_MATRIX_MARKET, ///< Matrix Market: a matrix as a text, sparse or dense.

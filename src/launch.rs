@@ -2,7 +2,8 @@
 //!
 //! An operation checks its operands, prepares its results, and launches a [`Launchable`] on the device that holds them (`backend`). Each
 //! kind of work is a separate type, so that a program linked with the archive contains only those host drivers that it launches. Other
-//! devices receive every kind of work as one enum, [`Launch`]. Neither names a kernel of any device.
+//! devices receive every kind of work as one enum, [`Launch`]. Work names no kernel, except that a [`Map`] and a [`Fused`] refer to each
+//! [`Op`], which has the kernels of the host; a GPU compiles its own kernels from the formula of the `Op`.
 
 pub mod compressed;
 pub mod count;

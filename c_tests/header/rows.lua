@@ -1,4 +1,4 @@
--- The kinds of arguments and of returned values, from src/capi/rows.json.
+-- The kinds of arguments and of returned values, from src/capi/api.json.
 
 local rows = {}
 

@@ -170,7 +170,39 @@ impl Accelerator for Numbered {
             (Launch::Reduce(work), &[a, b], &[input]) => reduce::reduce(gpu, work, [a, b], input),
             (Launch::Lines(work), &[a, b], &[input]) => lines::lines(gpu, work, [a, b], input),
             (Launch::Decompose(work), out, []) => decompose::decompose(gpu, work, out),
-            _ => gpu.refuse(),
+            // These kinds of work run on the host alone.
+            (Launch::Compress(_) | Launch::RowSolve(_) | Launch::System(_) | Launch::SparseProduct(_), ..) => gpu.refuse(),
+            // Operands that the kind of work does not have. Every kind is named, so that a new kind does not compile without a decision.
+            (
+                Launch::Convert(_)
+                | Launch::Fill(_)
+                | Launch::Sequence(_)
+                | Launch::Triangle(_)
+                | Launch::TriangleIndices(_)
+                | Launch::OneHot(_)
+                | Launch::Map(_)
+                | Launch::Fused(_)
+                | Launch::Reduce(_)
+                | Launch::Lines(_)
+                | Launch::Index(_)
+                | Launch::Mask(_)
+                | Launch::Search(_)
+                | Launch::Histogram(_)
+                | Launch::Fourier(_)
+                | Launch::Matmul(_)
+                | Launch::Compressed(_)
+                | Launch::RowSoftmax(_)
+                | Launch::Decompose(_)
+                | Launch::SoftmaxGradient(_)
+                | Launch::LayerNorm(_)
+                | Launch::LayerNormGradient(_)
+                | Launch::Loss(_)
+                | Launch::Convolution(_)
+                | Launch::Pool(_)
+                | Launch::Unpool(_)
+                | Launch::Columns(_),
+                ..,
+            ) => gpu.refuse(),
         })
     }
 

@@ -25,8 +25,8 @@ pub enum Move {
     Accumulate(Combine),
 }
 
-/// Moves elements of one dtype by int64 positions. The layout of the indexed tensor has stride 0 in the dimensions that positions index; a
-/// position is an offset from there.
+/// Moves elements of one dtype by int64 positions. The layout of the indexed tensor has stride 0 in the indexed dimensions; each position,
+/// multiplied by `step`, is added to the offset.
 #[derive(Debug, Clone, Copy)]
 pub struct Index {
     /// The movement.

@@ -18,7 +18,7 @@ pub struct LineShape {
 pub struct NormRows {
     /// The number of rows.
     pub rows: usize,
-    /// Elements of a row.
+    /// The number of elements of a row.
     pub n: usize,
     /// The number that is added to variances.
     pub eps: f64,

@@ -84,7 +84,7 @@ impl Recording {
     }
 }
 
-/// How many divisors this thread has recorded.
+/// The number of divisors that this thread has recorded.
 pub fn divisors() -> usize {
     RECORDING.with_borrow(|recording| recording.as_ref().map_or(0, |recording| recording.divisors.len()))
 }

@@ -1,4 +1,4 @@
-//! A tensor as a result.
+//! Assignment of a tensor to a result.
 
 use super::result::{Inputs, Writes, ready};
 use crate::error::Result;

@@ -1,4 +1,4 @@
-//! Diagonals: taken out, put in, summed; the identity.
+//! Diagonals: extraction, insertion and sums; the identity matrix.
 
 use super::result::{Inputs, Writes, ready};
 use super::{copy, reduce, view};
@@ -9,7 +9,7 @@ use crate::operand::Operand;
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
-/// `r` = `n` x `m` zeros with ones on the main diagonal.
+/// `r` = the `n` x `m` matrix of zeros with ones on the main diagonal
 pub fn eye(r: &Tensor, n: i64, m: i64) -> Result<()> {
     let ready = ready(r, (r.dtype().unwrap_or_else(default_dtype), &[n, m]), Writes::STRIDED, Inputs::NONE)?;
     let mut diagonal = ready.layout().clone();
@@ -20,12 +20,12 @@ pub fn eye(r: &Tensor, n: i64, m: i64) -> Result<()> {
     })
 }
 
-/// The view of diagonal `k` of a matrix.
+/// A view of diagonal `k` of a matrix.
 fn of(matrix: &Tensor, k: i64) -> Result<Tensor> {
     view::derive(matrix, |l| l.diagonal(k, 0, 1))
 }
 
-/// `r` = diagonal `k` of a matrix, or the matrix with vector `t` on its diagonal `k`.
+/// `r` = diagonal `k` of the matrix `t`, or the matrix with the vector `t` on diagonal `k`
 pub fn diag(r: &Tensor, t: &Tensor, k: i64) -> Result<()> {
     let layout = t.layout()?;
     match layout.ndim() {
@@ -40,7 +40,7 @@ pub fn diag(r: &Tensor, t: &Tensor, k: i64) -> Result<()> {
     }
 }
 
-/// `r` = matrices with the last dimension of `t` on diagonal `offset` of dimensions `dim1` and `dim2`, zeros elsewhere.
+/// `r` = matrices with the last dimension of `t` on diagonal `offset` of dimensions `dim1` and `dim2`, and zeros elsewhere
 pub fn diag_embed(r: &Tensor, t: &Tensor, offset: i64, dim1: i32, dim2: i32) -> Result<()> {
     embed(r, t, offset, dim1, dim2)
 }

@@ -1,4 +1,4 @@
-//! Elements by index: positions are checked before anything is written, and what is indexed is moved as it is.
+//! Access to elements by index. All positions are checked before anything is written, and elements are moved without conversion.
 
 pub mod advanced;
 pub mod masked;
@@ -17,20 +17,20 @@ use crate::layout::{Dims, Layout, wrap_dim};
 use crate::operand::{Operand, View};
 use crate::tensor::Tensor;
 
-/// Which positions a dimension has.
+/// The positions that are valid for a dimension.
 #[derive(Clone, Copy)]
 enum Range {
-    /// 0 and up.
+    /// Positions from 0 on.
     FromStart,
-    /// Negative ones too, which count from the end.
+    /// Negative positions as well, which count from the end.
     FromBothEnds,
 }
 
-/// Positions in row-major order, each of them checked.
+/// Checked positions, in row-major order.
 struct Positions(Operand);
 
 impl Positions {
-    /// The positions in `index`, which lead into a dimension of `size` entries.
+    /// Checks the positions in `index` against a dimension of `size` entries.
     fn of(index: &Tensor, size: i64, range: Range) -> Result<Positions> {
         let dtype = index.defined()?;
         if !matches!(dtype, Dtype::Int64 | Dtype::Int32) {
@@ -65,7 +65,7 @@ impl Positions {
     }
 }
 
-/// Position `at` in row-major order as one reads it: `3`, or `[1, 0]`.
+/// Text of position `at` in row-major order: `3`, or `[1, 0]`.
 fn place(at: usize, shape: &[i64]) -> String {
     let (mut rest, mut place) = (at as i64, Dims::filled(0, shape.len()));
     for d in (0..shape.len()).rev() {
@@ -78,7 +78,7 @@ fn place(at: usize, shape: &[i64]) -> String {
     }
 }
 
-/// The layout of `t`, a scalar as a vector of one element, and the dimension `dim` of it.
+/// The layout of `t` and the wrapped dimension `dim`. A scalar becomes a vector of one element.
 fn along(t: &Tensor, dim: i32) -> Result<(Layout, usize)> {
     t.defined()?;
     let layout = vector_at_least(t.layout()?);
@@ -86,7 +86,7 @@ fn along(t: &Tensor, dim: i32) -> Result<(Layout, usize)> {
     Ok((layout, d))
 }
 
-/// The layout, of a scalar that of a vector of one element.
+/// The layout. A scalar becomes a vector of one element.
 fn vector_at_least(mut layout: Layout) -> Layout {
     if layout.ndim() == 0 {
         (layout.shape, layout.strides) = (Dims::filled(1, 1), Dims::filled(1, 1));
@@ -94,32 +94,32 @@ fn vector_at_least(mut layout: Layout) -> Layout {
     layout
 }
 
-/// The layout over `shape` with stride 0 along `dim`, where positions lead.
+/// The layout over `shape` with stride 0 along `dim`: the kernel adds the offset of each position.
 fn with_zero_stride(layout: &Layout, dim: usize, shape: &[i64]) -> Layout {
     let mut strides = layout.strides.clone();
     strides[dim] = 0;
     Layout { shape: shape.into(), strides, offset: layout.offset }
 }
 
-/// The positions of a vector as they are walked along `dim` of `shape`, the same for all other places.
+/// A vector of positions that runs along `dim` of `shape` and is broadcast over the other dimensions.
 fn spread_along<'a>(positions: &'a Operand, dim: usize, shape: &[i64]) -> View<'a> {
     let mut strides = Dims::filled(0, shape.len());
     strides[dim] = 1;
     positions.view(Layout { shape: shape.into(), strides, offset: positions.layout.offset })
 }
 
-/// The movement of elements by positions along dimension `dim` of an operand.
+/// Work that moves elements by positions along dimension `dim` of an operand.
 fn moving(movement: Move, layout: &Layout, dim: usize, range: Range) -> Index {
     let count = if matches!(range, Range::FromStart) { 0 } else { layout.shape[dim] };
     Index { movement, step: layout.strides[dim], count }
 }
 
-/// The movement by offsets of elements.
+/// Work that moves elements by offsets in elements.
 fn by_offsets(movement: Move) -> Index {
     Index { movement, step: 1, count: 0 }
 }
 
-/// A vector of int64.
+/// An int64 vector with these offsets.
 fn listed(offsets: &[i64]) -> Result<Operand> {
     let copied = |list: &mut [i64]| {
         list.copy_from_slice(offsets);
@@ -128,13 +128,13 @@ fn listed(offsets: &[i64]) -> Result<Operand> {
     Operand::of(&device::written(&[offsets.len() as i64], copied)?)
 }
 
-/// Readies `r`, of this shape, for elements of `inputs[0]`, which are moved as they are.
+/// Prepares `r` of this shape for elements of `inputs[0]`, which are moved without conversion.
 fn moved<'a>(r: &'a Tensor, shape: &[i64], inputs: &[Operand]) -> Result<Ready<'a, 1>> {
     let dtype = inputs[0].dtype;
     ready(r, (dtype, shape), Writes::STRIDED.of(dtype), Inputs::anywhere(inputs))
 }
 
-/// A tensor that is changed as it is: no two positions share an element.
+/// The operand of a tensor that is changed in place. Fails if two of its positions share an element.
 fn changed(t: &Tensor) -> Result<Operand> {
     let to = Operand::of(t)?;
     if to.layout.overlaps_itself() {
@@ -143,7 +143,7 @@ fn changed(t: &Tensor) -> Result<Operand> {
     Ok(to)
 }
 
-/// Returns `src` as it is written to `t`: in the dtype of `t`, and in other memory.
+/// Returns `src` converted to the dtype of `t`, in memory that does not overlap `t`.
 fn written(t: &Tensor, src: &Tensor) -> Result<Tensor> {
     let (have, dtype) = (src.defined()?, t.defined()?);
     if !have.can_cast(dtype) {
@@ -152,7 +152,7 @@ fn written(t: &Tensor, src: &Tensor) -> Result<Tensor> {
     copy::to_dtype(&disjoint(t, src)?, dtype)
 }
 
-/// Positions of elements counted in row-major order, negative ones from the end, each of them checked.
+/// Checked positions of elements in row-major order. Negative positions count from the end.
 pub(super) fn flat_positions(index: &Tensor, numel: i64) -> Result<Vec<i64>> {
     let positions = Positions::of(index, numel, Range::FromBothEnds)?;
     let list = positions.list()?;

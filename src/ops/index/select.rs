@@ -1,4 +1,4 @@
-//! Elements taken by index: along a dimension, element by element, or from the tensor as one row.
+//! Elements read by index: along a dimension, element by element, or from the flattened tensor.
 
 use super::{Positions, Range, along, by_offsets, listed, moved, moving, spread_along, vector_at_least, with_zero_stride};
 use crate::alloc;
@@ -30,7 +30,7 @@ pub fn index_select(r: &Tensor, t: &Tensor, dim: i32, index: &Tensor) -> Result<
     ready.launch_in(over_shape, &moving(Move::Gather, &source, d, Range::FromStart), &[&places, &from])
 }
 
-/// `r[..i..] = t[..index[..i..]..]` along dimension `dim`, for each place of `index`
+/// `r[..i..] = t[..index[..i..]..]` along dimension `dim`, for each position of `index`
 pub fn gather(r: &Tensor, t: &Tensor, dim: i32, index: &Tensor) -> Result<()> {
     gather_in(r, t, dim, index, Range::FromStart)
 }
@@ -54,7 +54,7 @@ fn gather_in(r: &Tensor, t: &Tensor, dim: i32, index: &Tensor, range: Range) -> 
     ready.launch_in(|layout| vector_at_least(layout.clone()), &moving(Move::Gather, &source, d, range), &[&positions, &from])
 }
 
-/// [`gather`] of operands that broadcast in all dimensions but `dim`; of all elements in a row with `TH_ALL_DIMS`.
+/// [`gather`] of operands that broadcast in all dimensions except `dim`. With `TH_ALL_DIMS` both are flattened.
 pub fn take_along_dim(r: &Tensor, t: &Tensor, index: &Tensor, dim: i32) -> Result<()> {
     if dim == TH_ALL_DIMS {
         let row = |t: &Tensor| view::reshape(t, &[-1]);
@@ -74,7 +74,7 @@ pub fn take_along_dim(r: &Tensor, t: &Tensor, index: &Tensor, dim: i32) -> Resul
     gather_in(r, &view::derive(t, |l| l.expand(&shape))?, dim, &index, Range::FromBothEnds)
 }
 
-/// The offsets, in elements, that positions in row-major order have in a layout.
+/// The offsets in `layout`, in elements, of positions in row-major order.
 pub(super) fn offsets(positions: &Positions, layout: &Layout) -> Result<Vec<i64>> {
     let numel = layout.numel();
     let list = positions.list()?;
@@ -89,7 +89,7 @@ pub(super) fn offsets(positions: &Positions, layout: &Layout) -> Result<Vec<i64>
     })
 }
 
-/// `r` = elements of `t`, counted in row-major order, in the shape of `index`
+/// `r` = the elements of `t` at row-major positions `index`, in the shape of `index`
 pub fn take(r: &Tensor, t: &Tensor, index: &Tensor) -> Result<()> {
     let layout = t.layout()?;
     let positions = Positions::of(index, layout.numel(), Range::FromBothEnds)?;

@@ -1,7 +1,7 @@
-//! Matrix products: one, or one for each place of a batch.
+//! Matrix products of two operands, with or without batch dimensions.
 //!
-//! Every product has the form `r = beta * t + alpha * (a @ b)` with matrices in the last two dimensions of `a` and `b`, whose dimensions in
-//! front broadcast. Vectors are matrices of one row or column, which the result then lacks.
+//! Every product has the form `r = beta * t + alpha * (a @ b)`. The last two dimensions of `a` and `b` are matrices, and their leading
+//! dimensions broadcast. A vector is passed as a matrix of one row or column; the result then lacks this dimension.
 
 pub mod contract;
 pub mod einsum;
@@ -24,10 +24,10 @@ pub use forms::{addmm, addmv, mm, mv};
 const MATRICES: Form = Form { rows: true, columns: true, batch: true };
 const SUM: Form = Form { batch: false, ..MATRICES };
 
-/// `beta * t`, what a product is added to.
+/// `beta` and `t` of the addend `beta * t`.
 type Addend<'a> = Option<(Scalar, &'a Tensor)>;
 
-/// All products: `r = beta * t + alpha * (a @ b)`, where `a` and `b` end in matrices that multiply.
+/// `r = beta * t + alpha * (a @ b)`, where `a` and `b` have at least two dimensions
 fn product(r: &Tensor, t: Addend<'_>, alpha: Scalar, a: &Tensor, b: &Tensor, form: Form) -> Result<()> {
     let dtype = a.defined()?;
     let inputs = [Operand::of(a)?, Operand::of(b)?];
@@ -35,7 +35,7 @@ fn product(r: &Tensor, t: Addend<'_>, alpha: Scalar, a: &Tensor, b: &Tensor, for
     let (ends, starts) = (of_a.len() - 2, of_b.len() - 2);
     let ([m, columns], [rows, n]) = ([of_a[ends], of_a[ends + 1]], [of_b[starts], of_b[starts + 1]]);
     if columns != rows {
-        // A vector as it was given.
+        // The message shows vectors without the added dimension.
         let (a, b) = (&of_a[if form.rows { 0 } else { 1 }..], &of_b[..of_b.len() - if form.columns { 0 } else { 1 }]);
         bail!(Shape, "shapes {a:?} and {b:?} do not multiply: {columns} columns, {rows} rows")
     }
@@ -60,7 +60,7 @@ fn product(r: &Tensor, t: Addend<'_>, alpha: Scalar, a: &Tensor, b: &Tensor, for
     }
 }
 
-/// The dtype that a product of several factors is computed in: 16-bit floats are rounded once, behind the last one.
+/// The dtype in which a product of several factors is computed: 16-bit floats are rounded only after the last factor.
 fn wide(dtype: Dtype, factors: u64) -> Result<Dtype> {
     Domain::Numeric.check(dtype)?;
     Ok(if factors > 2 { dtype.compute() } else { dtype })

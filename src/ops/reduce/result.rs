@@ -1,4 +1,4 @@
-//! The way of a reduction: what it goes over is checked, results are readied, and the fold is launched.
+//! The steps of a reduction: check the dims, prepare the results, launch the fold.
 
 use super::fast_path;
 use super::rule::{Over, Rule, To, folded_dims};
@@ -53,7 +53,7 @@ impl Shapes {
         Ok(Shapes { input, folds, kept, wanted })
     }
 
-    /// Returns true if no element goes into a result, be there results or not.
+    /// Returns true if results are folds of no elements. There may be no results either.
     fn folded_is_empty(&self) -> bool {
         self.input.layout.shape.iter().zip(&self.folds).any(|(&n, &folded)| folded && n == 0)
     }
@@ -65,7 +65,7 @@ impl Shapes {
         ready.launch_in(|layout| self.kept_layout(layout), work, &[&self.input])
     }
 
-    /// The layout of a result with the folded dims back at size 1.
+    /// The layout of a result in which folded dims are present with size 1.
     fn kept_layout(&self, layout: &Layout) -> Layout {
         let mut rest = layout.strides.iter().copied();
         let keepdim = layout.ndim() == self.kept.len();
