@@ -177,6 +177,7 @@ pub fn norm_gradient(gpu: &Gpu, rows: NormRows, out: [Option<&Operand>; 3], [g, 
 #[derive(Clone, Copy)]
 struct LossArgs {
     scores: u64,
+    parts: [u64; 2],
     g: u64,
     target: u64,
     weight: u64,
@@ -191,17 +192,12 @@ struct LossArgs {
     op: i32,
     summed: i32,
     mean: i32,
-    unused: i32,
+    dtype: i32,
 }
 
 impl LossArgs {
-    /// Fails if a target is not a class.
-    fn check(mut self, gpu: &Gpu) -> Result<()> {
-        let memory = gpu.scratch(8)?;
-        self.wrong = memory.ptr();
-        gpu.zero(self.wrong, 8)?;
-        // SAFETY: there is a target for each position.
-        unsafe { gpu.launch(&LAYERS, "loss_check", "LossArgs", gpu.blocks_for(self.positions), &self)? };
+    /// Fails if a kernel has found a target that is not a class.
+    fn check(&self, gpu: &Gpu) -> Result<()> {
         let mut wrong = [0u64];
         gpu.read(self.wrong, &mut wrong)?;
         if wrong[0] == 0 {
@@ -227,16 +223,17 @@ impl LossArgs {
 
 /// A loss or its gradient.
 pub fn loss(gpu: &Gpu, loss: Loss, r: &Operand, inputs: &[&Operand]) -> Result<()> {
-    let (scores, g, target, weight) = match (loss.op, inputs) {
-        (LossOp::NegativeLogLikelihood, &[scores, target, ref weight @ ..]) => (Some(scores), None, target, weight),
-        (LossOp::NegativeLogLikelihoodGradient, &[g, target, ref weight @ ..]) => (None, Some(g), target, weight),
-        (LossOp::CrossEntropyGradient, &[p, g, target, ref weight @ ..]) => (Some(p), Some(g), target, weight),
-        _ => unreachable!("{} inputs for {loss:?}", inputs.len()),
+    let (given, [target, weight @ ..]) = inputs.split_at(loss.op.given()) else { unreachable!("no targets for {loss:?}") };
+    let (scores, parts, g) = match (loss.op, given) {
+        (LossOp::CrossEntropy, &[scores, most, logs]) => (Some(scores), [Some(most), Some(logs)], None),
+        (LossOp::NegativeLogLikelihoodGradient, &[g]) => (None, [None; 2], Some(g)),
+        _ => (given.first().copied(), [None; 2], given.get(1).copied()),
     };
     let (name, positions) = (name_of(r.dtype)?, target.layout.numel());
     let blocks = (positions / SUMS[1]).clamp(1, SUMS[0]);
     let mut args = LossArgs {
         scores: address(scores),
+        parts: parts.map(address),
         g: address(g),
         target: target.first() as u64,
         weight: address(weight.first().copied()),
@@ -251,22 +248,27 @@ pub fn loss(gpu: &Gpu, loss: Loss, r: &Operand, inputs: &[&Operand]) -> Result<(
         op: loss.op as i32,
         summed: (loss.reduction != Reduction::None).into(),
         mean: (loss.reduction == Reduction::Mean).into(),
-        unused: 0,
+        dtype: scores.map_or(0, |scores| scores.dtype.code()),
     };
-    if positions > 0 {
-        args.check(gpu)?;
-    }
-    let elements = r.layout.numel();
-    if elements == 0 {
-        return Ok(());
-    }
-    let sums = gpu.scratch(16 * (blocks as usize + 1))?;
-    args.sums = sums.ptr();
-    // SAFETY: the operands are row-major with these shapes, and do not overlap. Targets were checked, and there is memory for the sums.
+    let (elements, memory) = (r.layout.numel(), gpu.scratch(16 * (blocks as usize + 2))?);
+    (args.wrong, args.sums) = (memory.ptr(), memory.ptr() + 16);
+    gpu.zero(args.wrong, 8)?;
+    // SAFETY: the operands are row-major with these shapes, and do not overlap. There is memory for the sums. Targets are checked before
+    // anything but the sums is written.
     unsafe {
+        if matches!(loss.op, LossOp::NegativeLogLikelihood | LossOp::CrossEntropy) && loss.reduction != Reduction::None {
+            args.total(gpu, name)?;
+            return args.check(gpu);
+        }
+        if positions > 0 {
+            gpu.launch(&LAYERS, "loss_check", "LossArgs", gpu.blocks_for(positions), &args)?;
+            args.check(gpu)?;
+        }
+        if elements == 0 {
+            return Ok(());
+        }
         match loss.op {
-            LossOp::NegativeLogLikelihood if loss.reduction != Reduction::None => args.total(gpu, name),
-            LossOp::NegativeLogLikelihood => {
+            LossOp::NegativeLogLikelihood | LossOp::CrossEntropy => {
                 gpu.launch(&LAYERS, &format!("loss_each<{name}>"), "LossArgs", gpu.blocks_for(elements), &args)
             }
             LossOp::NegativeLogLikelihoodGradient | LossOp::CrossEntropyGradient => {

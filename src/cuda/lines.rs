@@ -68,14 +68,14 @@ fn softmax_entries() -> Vec<Entry> {
 
 fn softmax(gpu: &Gpu, kind: Softmax, compute: Dtype, out: [Option<&Operand>; 2], input: &Operand) -> Result<()> {
     let Some(to) = out[0] else { return Ok(()) };
-    let (lines, kind) = (LineArgs::new(input, out)?, kind as i32);
+    let lines = LineArgs::new(input, out)?;
     // Without elements there is nothing to do, except for the logarithm of an empty sum, which is a number.
-    if lines.count() == 0 || (lines.n == 0 && kind != Softmax::LogSumExp as i32) {
+    if lines.count() == 0 || (lines.n == 0 && !kind.reduces()) {
         return Ok(());
     }
-    let stored = input.dtype.compute() == compute && to.dtype == input.dtype;
+    let stored = input.dtype.compute() == compute && (to.dtype == input.dtype || kind.reduces());
     let name = if stored { type_name(input.dtype).to_owned() } else { format!("Any<{}>", type_name(compute)) };
-    let mut args = SoftmaxArgs { lines, states: 0, segments: 1, segment: lines.n, kind, unused: 0 };
+    let mut args = SoftmaxArgs { lines, states: 0, segments: 1, segment: lines.n, kind: kind as i32, unused: 0 };
     [args.segments, args.segment] = if lines.singly() { [1, lines.n] } else { lines.segments(TILE) };
     let launch = |way: &str, lanes: &str, blocks: u32, args: &SoftmaxArgs| {
         // SAFETY: the operands are inside their storages, and there is a state for each segment of each line.

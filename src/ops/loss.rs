@@ -103,7 +103,7 @@ impl Checked {
 
     /// Makes `r`, of this shape, from what is given and the targets.
     fn launch(&self, r: &Tensor, dtype: Dtype, shape: &[i64], given: &[&Tensor], work: &Loss) -> Result<()> {
-        let inputs: SmallVec<[&Tensor; 4]> = given.iter().copied().chain([&self.target]).chain(&self.weight).collect();
+        let inputs: SmallVec<[&Tensor; 5]> = given.iter().copied().chain([&self.target]).chain(&self.weight).collect();
         launched(r, (dtype, dtype.compute()), shape, [&[], &inputs], work)
     }
 
@@ -132,10 +132,10 @@ fn nll_as(r: &Tensor, t: &Tensor, targets: Targets<'_>, dtype: Dtype) -> Result<
 /// [`nll`] of the logarithm of softmax
 pub fn cross_entropy(r: &Tensor, t: &Tensor, targets: Targets<'_>) -> Result<()> {
     let dtype = t.defined()?;
-    targets.checked(t, dtype)?;
-    let logarithms = Tensor::fresh()?;
-    softmax::log_softmax(&logarithms, t, class_dim(&t.layout()?.shape)? as i32, Some(dtype.compute()))?;
-    nll_as(r, &logarithms, targets, dtype)
+    let checked = targets.checked(t, dtype)?;
+    let [most, logs] = softmax::parts(t, class_dim(&t.layout()?.shape)? as i32)?;
+    let work = checked.work(LossOp::CrossEntropy, &targets);
+    checked.launch(r, dtype, &checked.result, &[&dense(t, dtype)?, &most, &logs], &work)
 }
 
 /// `r = (1 - smoothing) * cross entropy + smoothing / classes * sum of -weight * log(softmax(t)) over all classes`, reduced

@@ -215,11 +215,13 @@ template <class T> __device__ void norm_join(const NormArgs& args) {
     }
 }
 
-enum LossOp { LIKELIHOOD, LIKELIHOOD_GRADIENT, CROSS_ENTROPY_GRADIENT };
+enum LossOp { LIKELIHOOD, LIKELIHOOD_GRADIENT, CROSS_ENTROPY, CROSS_ENTROPY_GRADIENT };
 
 struct LossArgs {
     // Scores or probabilities, batch x classes x inner; NULL if only weights are summed.
     const void* scores;
+    // Numbers for each position that are subtracted from the scores in CROSS_ENTROPY.
+    const void* parts[2];
     // The gradient of the loss.
     const void* g;
     // A class for each position, batch x inner.
@@ -235,15 +237,21 @@ struct LossArgs {
     int op;
     // True if the losses are summed, and if the sum is divided by the sum of the weights.
     int summed, mean;
-    int reserved;
+    // The dtype of the scores.
+    int dtype;
 };
+
+// Returns true if a position counts. A target that is not a class is noted.
+DEVICE bool loss_counts(const LossArgs& args, int64 i) {
+    int64 class_ = args.target[i];
+    bool counts = class_ != args.ignored, inside = class_ >= 0 && class_ < args.classes;
+    if (counts && !inside) atomicMax(args.wrong, ~(uint64)i);
+    return counts && inside;
+}
 
 __device__ void loss_check(const LossArgs& args) {
     int64 threads = (int64)gridDim.x * BLOCK;
-    for (int64 i = (int64)blockIdx.x * BLOCK + threadIdx.x; i < args.positions; i += threads) {
-        int64 class_ = args.target[i];
-        if (class_ != args.ignored && (class_ < 0 || class_ >= args.classes)) atomicMax(args.wrong, ~(uint64)i);
-    }
+    for (int64 i = (int64)blockIdx.x * BLOCK + threadIdx.x; i < args.positions; i += threads) loss_counts(args, i);
 }
 
 // The weight of a position that is not ignored.
@@ -253,8 +261,10 @@ template <class T> DEVICE double weight_of(const LossArgs& args, int64 class_) {
 
 // The score of the right class.
 template <class T> DEVICE double score_of(const LossArgs& args, int64 position, int64 class_) {
-    int64 batch = position / args.inner, s = position - batch * args.inner;
-    return ((const T*)args.scores)[(batch * args.classes + class_) * args.inner + s].to_f64();
+    int64 batch = position / args.inner, s = position - batch * args.inner, at = (batch * args.classes + class_) * args.inner + s;
+    T score = load<T>((const byte*)args.scores + at * size_of(args.dtype), args.dtype);
+    if (args.op == CROSS_ENTROPY) score = score - ((const T*)args.parts[0])[position] - ((const T*)args.parts[1])[position];
+    return score.to_f64();
 }
 
 // Writes a loss for each position, 0 for ignored ones.
@@ -273,14 +283,14 @@ struct LossSums {
 
 DEVICE LossSums add_sums(LossSums a, LossSums b) { return {a.losses + b.losses, a.weights + b.weights}; }
 
-// Computes the sums of each block.
+// Computes the sums of each block, and checks the targets.
 template <class T> __device__ void loss_sums(const LossArgs& args) {
     __shared__ LossSums shared[WARPS];
     LossSums sums = {0, 0};
     int64 threads = (int64)gridDim.x * BLOCK;
     for (int64 i = (int64)blockIdx.x * BLOCK + threadIdx.x; i < args.positions; i += threads) {
+        if (!loss_counts(args, i)) continue;
         int64 class_ = args.target[i];
-        if (class_ == args.ignored) continue;
         double weight = weight_of<T>(args, class_);
         if (args.scores) sums.losses -= weight * score_of<T>(args, i, class_);
         sums.weights += weight;
@@ -289,7 +299,7 @@ template <class T> __device__ void loss_sums(const LossArgs& args) {
     if (threadIdx.x == 0) ((LossSums*)args.sums)[1 + blockIdx.x] = sums;
 }
 
-// Computes the sums of all blocks, and the loss if it is wanted; one block.
+// Computes the sums of all blocks, and the loss if it is wanted and all targets are classes; one block.
 template <class T> __device__ void loss_total(const LossArgs& args) {
     __shared__ LossSums shared[WARPS];
     LossSums sums = {0, 0};
@@ -297,7 +307,7 @@ template <class T> __device__ void loss_total(const LossArgs& args) {
     sums = block_reduce(sums, [](LossSums a, LossSums b) { return add_sums(a, b); }, LossSums{0, 0}, shared);
     if (threadIdx.x != 0) return;
     ((LossSums*)args.sums)[0] = sums;
-    if (args.r) *(T*)args.r = T::from_f64(args.mean ? sums.losses / sums.weights : sums.losses);
+    if (args.r && *args.wrong == 0) *(T*)args.r = T::from_f64(args.mean ? sums.losses / sums.weights : sums.losses);
 }
 
 // The gradient of the scores, one thread for each element.

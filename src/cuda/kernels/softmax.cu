@@ -2,7 +2,8 @@
 // overflow. A warp or a block processes a line; a thread processes one of many adjacent lines; several blocks process the segments of a
 // long line.
 
-enum { SOFTMAX, LOG_SOFTMAX, LOG_SUM_EXP };
+// As `launch::lines::Softmax`. From LOG_SUM_EXP on, the results of a line are single numbers.
+enum { SOFTMAX, LOG_SOFTMAX, LOG_SUM_EXP, PARTS };
 
 struct SoftmaxArgs {
     Lines lines;
@@ -59,6 +60,12 @@ template <class T> DEVICE T result_of(int kind, Weights<T> weights) {
 // The result of an element.
 template <class T> DEVICE T softmax_of(int kind, T x, T most, T all) {
     return kind == SOFTMAX ? T(exponential((x - most).v)) * all : x - most - all;
+}
+
+// Writes the results of a line that are single numbers.
+template <class T> DEVICE void write_numbers(const SoftmaxArgs& args, const Line& line, T most, T all) {
+    write(line.out[0], args.lines.dtype[1], args.kind == PARTS ? most : all + most);
+    if (args.kind == PARTS) write(line.out[1], args.lines.dtype[2], all);
 }
 
 // The greater of two; `b` if `a` is NaN.
@@ -133,8 +140,8 @@ template <class S, int LANES> DEVICE void softmax_lines(const SoftmaxArgs& args)
         Elements<S, LANES> elements(line.x, lines.step[0], lines.dtype[0], 0, lines.n);
         Weights<T> weights = elements.weights(args.kind);
         T all = result_of(args.kind, weights), most = weights.most;
-        if (args.kind == LOG_SUM_EXP) {
-            if (elements.lane == 0) Stored<S>::write(line.out[0], lines.dtype[1], all + most);
+        if (args.kind >= LOG_SUM_EXP) {
+            if (elements.lane == 0) write_numbers(args, line, most, all);
         } else {
             elements.each([&](T x, int64 i) {
                 Stored<S>::write(line.out[0] + i * lines.step[1], lines.dtype[1], softmax_of(args.kind, x, most, all));
@@ -173,8 +180,8 @@ template <class S> DEVICE void softmax_results(const SoftmaxArgs& args) {
         for (int64 k = threadIdx.x; k < args.segments; k += BLOCK) weights.sum += moved(states[k], weights.most);
         weights.sum = folded<BLOCK>(weights.sum, Added(), 0.0);
         T all = result_of(args.kind, weights), most = weights.most;
-        if (args.kind == LOG_SUM_EXP) {
-            if (part == 0 && threadIdx.x == 0) Stored<S>::write(line.out[0], lines.dtype[1], all + most);
+        if (args.kind >= LOG_SUM_EXP) {
+            if (part == 0 && threadIdx.x == 0) write_numbers(args, line, most, all);
         } else {
             int64 end = least(start + args.segment, lines.n);
             for (int64 i = start + threadIdx.x; i < end; i += BLOCK) {
@@ -208,11 +215,15 @@ template <class S> DEVICE void softmax_singly(const SoftmaxArgs& args) {
             // An infinite maximum is the result, unless an element is NaN.
             bool greatest = infinite && weights.sum == weights.sum;
             T all = result_of(args.kind, weights);
-            Stored<S>::write(line.out[0], lines.dtype[1], greatest ? T(weights.most) : all + T(weights.most));
+            write(line.out[0], lines.dtype[1], greatest ? T(weights.most) : all + T(weights.most));
             continue;
         }
         if (infinite) weights.sum = Special<double>::nan();
         T all = result_of(args.kind, weights), most = weights.most;
+        if (args.kind == PARTS) {
+            write_numbers(args, line, most, all);
+            continue;
+        }
         for (int64 i = 0; i < lines.n; i++) {
             T x = Stored<S>::read(line.x + i * lines.step[0], lines.dtype[0]);
             Stored<S>::write(line.out[0] + i * lines.step[1], lines.dtype[1], softmax_of(args.kind, x, most, all));
