@@ -175,6 +175,15 @@ impl Dtype {
         }
     }
 
+    /// The type in which products are computed: float32 for 16-bit floats, and int32 for small integers, whose wrapped sums agree in the
+    /// low bits.
+    pub fn product_type(self) -> Dtype {
+        match self {
+            Dtype::Uint8 | Dtype::Int8 | Dtype::Int16 => Dtype::Int32,
+            other => other.compute(),
+        }
+    }
+
     /// The smallest positive number of a float type.
     pub fn least_positive(self) -> f64 {
         match self {

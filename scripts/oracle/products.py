@@ -15,10 +15,10 @@ def text(equation):
     return Raw(f'"{equation}"')
 
 
-def agree(function, dtype, operands, f, *arguments, **how):
+def agree(function, dtype, operands, f, *arguments, options="any", **how):
     """A call whose operands are multiplied in float64 or int64."""
     values = [o.value.to(WIDE[dtype]) for o in operands]
-    expect(function, [R, *arguments] if arguments else [R, *operands], f(*values).to(getattr(torch, dtype)), options="any", **how)
+    expect(function, [R, *arguments] if arguments else [R, *operands], f(*values).to(getattr(torch, dtype)), options=options, **how)
 
 
 def products():
@@ -55,7 +55,7 @@ def products():
             agree(function, dtype, [t, x, y], add(product), 2, t, 3, x, y)
         agree("tensordot", dtype, [batch, other], lambda x, y: torch.tensordot(x, y, ([0, 2], [0, 1])), batch, other, 2, [0, 2], [0, -2])
         agree("tensordot", dtype, [a, c], lambda x, y: torch.tensordot(x, y, ([0], [0])), a, c, 1, [0], [0])
-        agree("tensordot", dtype, [w, v], lambda x, y: torch.tensordot(x, y, 0) + 0, w, v, 0, [], [])
+        agree("tensordot", dtype, [w, v], lambda x, y: torch.tensordot(x, y, 0), w, v, 0, [], [], options="any unsigned")
         agree("inner", dtype, [batch, a], torch.inner)
         agree("inner", dtype, [v, v], torch.inner)
         agree("inner", dtype, [ONE[dtype], a], torch.inner)

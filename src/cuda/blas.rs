@@ -102,7 +102,7 @@ pub struct Gemm {
     pub count: i64,
 }
 
-/// The dtypes of products: the dtype of the factors, the dtype of sums and results, and whether float32 may be rounded to TF32.
+/// The dtypes of products: the dtype of the factors, the dtype of the results, and the type of the sums.
 #[derive(Debug, Clone, Copy)]
 pub struct Types {
     factors: c_int,
@@ -110,17 +110,29 @@ pub struct Types {
     compute: c_int,
 }
 
+/// `CUDA_R_*` for the floats.
+const F32: c_int = 0;
+const F64: c_int = 1;
+const F16: c_int = 2;
+const BF16: c_int = 14;
+/// `CUBLAS_COMPUTE_*`: sums in float32, in float64, and in float32 with factors rounded to TF32.
+const SUMS_F32: c_int = 68;
+const SUMS_F64: c_int = 70;
+const SUMS_TF32: c_int = 77;
+
 impl Types {
     /// The types of a product; `None` if cuBLAS does not support them.
     pub fn new(factors: Dtype, results: Dtype, tf32: bool) -> Option<Types> {
-        let (factors, compute) = match (factors, results) {
-            (Dtype::Float32, Dtype::Float32) => (0, if tf32 { 77 } else { 68 }),
-            (Dtype::Float16, Dtype::Float32) => (2, 68),
-            (Dtype::Bfloat16, Dtype::Float32) => (14, 68),
-            (Dtype::Float64, Dtype::Float64) => (1, 70),
+        let (factors, results, compute) = match (factors, results) {
+            (Dtype::Float32, Dtype::Float32) => (F32, F32, if tf32 { SUMS_TF32 } else { SUMS_F32 }),
+            (Dtype::Float16, Dtype::Float32) => (F16, F32, SUMS_F32),
+            (Dtype::Float16, Dtype::Float16) => (F16, F16, SUMS_F32),
+            (Dtype::Bfloat16, Dtype::Float32) => (BF16, F32, SUMS_F32),
+            (Dtype::Bfloat16, Dtype::Bfloat16) => (BF16, BF16, SUMS_F32),
+            (Dtype::Float64, Dtype::Float64) => (F64, F64, SUMS_F64),
             _ => return None,
         };
-        Some(Types { factors, results: (compute == 70).into(), compute })
+        Some(Types { factors, results, compute })
     }
 }
 
@@ -206,7 +218,7 @@ impl<'a> Blas<'a> {
         // alpha and beta have the type of the sums.
         let (wide, narrow) = ([alpha, beta], [alpha as f32, beta as f32]);
         let [alpha, beta]: [*const c_void; 2] =
-            [0, 1].map(|k| if results == 1 { (&raw const wide[k]).cast() } else { (&raw const narrow[k]).cast() });
+            [0, 1].map(|k| if compute == SUMS_F64 { (&raw const wide[k]).cast() } else { (&raw const narrow[k]).cast() });
         let (library, handle) = (self.library, self.handle());
         // SAFETY: the caller meets the conditions above. The numbers are read before the call returns.
         unsafe {

@@ -1,7 +1,7 @@
 //! Compiles kernels with NVRTC, and caches the results in files.
 
 use super::library::{Library, Opened, Version, functions, most_major};
-use super::source::FUSED;
+use super::source::{FUSED, MAP};
 use crate::error::{Error, Kind, Result, bail};
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::fs;
@@ -42,8 +42,8 @@ const MOST_BYTES: u64 = 256 << 20;
 pub fn compile(name: &str, text: &str, capability: i32) -> Result<Vec<u8>> {
     let (known, exact) = architecture(capability)?;
     let mut options = vec![format!("--gpu-architecture={}_{known}", if exact { "sm" } else { "compute" })];
-    // The steps of a fused expression are rounded like single operations, so a product and a sum must not become a fused multiply-add.
-    options.extend((name == FUSED).then(|| "--fmad=false".to_owned()));
+    // Formulas round each step as the host does, so a product and a sum must not become a fused multiply-add.
+    options.extend([FUSED, MAP].contains(&name).then(|| "--fmad=false".to_owned()));
     Ok(compiled_for(name, text, &options)?.0)
 }
 

@@ -101,7 +101,7 @@ impl<'a> Calls<'a> {
     /// The calls for products; `None` if cuBLAS is missing or does not support them. The calls add to the elements of `c`, into which the
     /// addend is copied before.
     pub fn of(gpu: &'a Gpu, products: &Products) -> Result<Option<Calls<'a>>> {
-        let types = Types::new(products.dtype, products.compute, products.tf32);
+        let types = Types::new(products.dtype, products.result, products.tf32);
         let empty = products.k == 0 || products.batch.contains(&0);
         let Some(types) = types.filter(|_| !empty && is_present()) else { return Ok(None) };
         let mut p = products.clone();

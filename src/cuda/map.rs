@@ -3,7 +3,7 @@
 use super::formula::{definition, numbers_of};
 use super::gpu::Gpu;
 use super::loops::{Loops, loops};
-use super::source::{Entry, REAL, Source};
+use super::source::{self, Entry, REAL, Source};
 use crate::dtype::Dtype;
 use crate::element::{bits, rounded};
 use crate::error::Result;
@@ -16,7 +16,7 @@ use crate::scalar::Scalar;
 const MOST_NUMBERS: usize = 4;
 
 /// The kernels of elementwise operations. Their entries are generated from the operations; see [`entries`].
-pub static MAP: Source = Source { name: "map", text: &TEXT, entries: Vec::new };
+pub static MAP: Source = Source { name: source::MAP, text: &TEXT, entries: Vec::new };
 
 /// The text of [`MAP`].
 pub(super) static TEXT: [&str; 2] = [REAL, include_str!("kernels/map.cu")];

@@ -76,7 +76,7 @@ struct MatmulArgs {
     a_along: i32,
     b_along: i32,
     t_dtype: i32,
-    unused: i32,
+    c_dtype: i32,
 }
 
 #[repr(C)]
@@ -118,7 +118,7 @@ fn args(products: &Products) -> Result<MatmulArgs> {
         a_along: (a.row.abs() > a.col.abs()).into(),
         b_along: (b.col.abs() > b.row.abs()).into(),
         t_dtype: t.map_or(0, |t| t.1.code()),
-        unused: 0,
+        c_dtype: products.result.code(),
     })
 }
 
@@ -162,7 +162,7 @@ pub(super) fn splits(sums: i64, depth: i64, enough: i64, least: i64) -> [i64; 2]
     [div_up(depth.max(1), of_split), of_split]
 }
 
-/// Multiplies matrices of one dtype. The result has the dtype in which products are computed.
+/// Multiplies matrices of one dtype. The result has this dtype or the dtype in which products are computed.
 pub fn matmul(gpu: &Gpu, work: &Matmul<'_>, c: &Operand, inputs: [&Operand; 2], addend: Option<&Operand>) -> Result<()> {
     if c.layout.numel() == 0 {
         return Ok(());
@@ -207,10 +207,11 @@ fn run(gpu: &Gpu, products: &Products) -> Result<()> {
     let way = way(products, &args);
     let sums = kept * div_up(products.m, way.tile) * div_up(products.n, way.tile);
     [args.splits, args.split_depth] = splits(sums, summed * products.k, way.enough, way.least);
-    let (elements, name) = (kept * products.m * products.n, type_name(products.compute));
+    let compute = products.dtype.product_type();
+    let (elements, name) = (kept * products.m * products.n, type_name(compute));
     let partial = match args.splits {
         1 => None,
-        splits => Some(gpu.scratch((splits * elements) as usize * products.compute.size())?),
+        splits => Some(gpu.scratch((splits * elements) as usize * compute.size())?),
     };
     let to = args;
     args.partial = partial.as_ref().map_or(0, |partial| partial.ptr());

@@ -73,8 +73,10 @@ impl Block {
 /// Products `c = beta * t + alpha * (a @ b)` of m x k and k x n matrices, for each place of a batch, or summed over the batch.
 #[derive(Debug, Clone)]
 pub struct Products {
+    /// The dtype of the factors.
     pub dtype: Dtype,
-    pub compute: Dtype,
+    /// The dtype of the results, to which sums are rounded.
+    pub result: Dtype,
     pub m: i64,
     pub n: i64,
     pub k: i64,
@@ -117,7 +119,7 @@ impl Products {
         let nothing = work.alpha.to_f64() == 0.0;
         Ok(Products {
             dtype: a.dtype,
-            compute: c.dtype,
+            result: c.dtype,
             m: rows[0],
             n: cols[1],
             // If alpha is 0, no products are computed.
@@ -150,7 +152,7 @@ impl Products {
         };
         Products {
             dtype,
-            compute: dtype,
+            result: dtype,
             m,
             n,
             k,

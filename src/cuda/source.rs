@@ -6,7 +6,8 @@ pub(super) const PRELUDE: &str = include_str!("kernels/prelude.cuh");
 pub(super) const REAL: &str =
     concat!(include_str!("kernels/real.cuh"), include_str!("kernels/double.cuh"), include_str!("kernels/gamma.cuh"));
 
-/// The name of the source of fused expressions.
+/// The names of the sources of elementwise operations and of fused expressions.
+pub(super) const MAP: &str = "map";
 pub(super) const FUSED: &str = "fused";
 
 /// A file of kernels.

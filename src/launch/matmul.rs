@@ -15,7 +15,8 @@ pub struct Form {
 
 /// `r = beta * t + alpha * (a @ b)` for each place of a batch. The inputs are `[a, b]`, without the term `beta * t`, or `[a, b, t]`.
 /// Matrices are the last two dimensions of `a` and `b`; the dimensions before broadcast to `batch`. `t` broadcasts to the result, and may
-/// be the result. All inputs have one dtype. The result has the dtype in which products are computed.
+/// be the result. All inputs have one dtype. The result has the dtype in which products are computed. On a GPU, the result of a form with
+/// a batch may also have the dtype of the inputs.
 #[derive(Debug, Clone, Copy)]
 pub struct Matmul<'a> {
     /// The factor of `t`.

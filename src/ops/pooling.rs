@@ -3,7 +3,6 @@
 use super::convolution::{common_type, parts};
 use super::dense::{launch, operand};
 use super::lines::Want;
-use super::matmul::product_type;
 use super::result::{Inputs, Wanted, Writes, ready_all};
 use super::window::{Rounding, Steps, each, extent, image, image_dims, windows};
 use crate::dtype::{Domain, Dtype};
@@ -81,7 +80,7 @@ fn least(dtype: Dtype) -> f64 {
 fn greatest(r: &Tensor, indices: Option<&Tensor>, t: &Tensor, shape: &[i64], work: &Pool) -> Result<()> {
     let dtype = common_type(&[t])?;
     Want::indices(indices)?;
-    let compute = product_type(dtype);
+    let compute = dtype.product_type();
     let x = [operand(t, compute)?];
     let values = Wanted { r, dtype, shape, writes: Writes::ROW_MAJOR.of(compute) };
     let places = indices.map(|r| Wanted { r, dtype: Dtype::Int64, shape, writes: Writes::ROW_MAJOR });
@@ -193,7 +192,7 @@ pub fn unpool(r: &Tensor, t: &Tensor, indices: &Tensor, sizes: &[i64], adds: boo
     };
     let result = planes.resized(planes.image);
     checked_numel(&result)?;
-    let compute = product_type(dtype);
+    let compute = dtype.product_type();
     let inputs = [operand(t, compute)?, operand(indices, Dtype::Int64)?];
     let (places, pixels) = (of_plane.iter().product::<i64>() as usize, planes.image.iter().product());
     let work = Unpool { places, pixels, planes: planes.planes, adds };

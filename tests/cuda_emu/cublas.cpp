@@ -87,6 +87,14 @@ float of_half(uint16_t bits) {
     return sign ? -small : small;
 }
 
+// Rounds to the nearest bfloat16, ties to even.
+uint16_t to_bf16(float x) {
+    uint32_t bits;
+    memcpy(&bits, &x, 4);
+    if (x != x) return 0x7fc0;
+    return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
 // Rounds to ten bits after the leading one.
 float to_tf32(float x) {
     uint32_t bits;
@@ -117,8 +125,12 @@ struct Matrix {
     }
     void set(int64_t number, int64_t i, int64_t j, double x) const {
         uint64_t p = place(number) + (uint64_t)(j * ld + i) * bytes_of(type);
-        if (type == F64) *(double *)p = x;
-        else *(float *)p = (float)x;
+        switch (type) {
+        case F64: *(double *)p = x; break;
+        case F32: *(float *)p = (float)x; break;
+        case F16: *(_Float16 *)p = (_Float16)(float)x; break;
+        default: *(uint16_t *)p = to_bf16((float)x);
+        }
     }
 };
 
@@ -184,7 +196,7 @@ int run(void *data, int device) {
 bool supported(int a, int b, int c, int compute) {
     if (compute == IN_F64) return a == F64 && b == F64 && c == F64;
     if (compute == IN_TF32) return a == F32 && b == F32 && c == F32;
-    return compute == IN_F32 && c == F32 && a == b && (a == F32 || a == F16 || a == BF16);
+    return compute == IN_F32 && a == b && (c == F32 || c == a) && (a == F32 || a == F16 || a == BF16);
 }
 
 double factor(const void *p, int compute) { return compute == IN_F64 ? *(const double *)p : *(const float *)p; }

@@ -26,8 +26,7 @@ struct MatmulArgs {
     Loops<2> summed;
     // True if elements along a row of a, or along a column of b, are closer in memory than neighbouring rows, or columns.
     int a_along, b_along;
-    int t_dtype;
-    int reserved;
+    int t_dtype, c_dtype;
 };
 
 // The type in which elements of a storage type are multiplied.
@@ -56,7 +55,7 @@ template <class T> DEVICE void put(const MatmulArgs& args, int64 index, int64 i,
         T t = load<T>((const byte*)args.t + at[3] + i * args.t_row + j * args.t_col, args.t_dtype);
         value = factor<T>(args.beta, args.whole_beta).mul(t).add(value);
     }
-    *(T*)((byte*)args.c + at[2] + i * args.c_row + j * args.c_col) = value;
+    store((byte*)args.c + at[2] + i * args.c_row + j * args.c_col, args.c_dtype, value);
 }
 
 // Calls `f` with the matrices and the range of depths of each part of a product's sums.

@@ -40,7 +40,6 @@ FUNCTION(tanh)
 FUNCTION(erf)
 FUNCTION(erfc)
 FUNCTION_OF_TWO(atan2)
-FUNCTION_OF_TWO(hypot)
 FUNCTION_OF_TWO(pow)
 
 #undef FUNCTION
@@ -50,10 +49,22 @@ namespace libm {
 // `a * b + c`, rounded once.
 DEVICE float fma(float a, float b, float c) { return ::fmaf(a, b, c); }
 DEVICE double fma(double a, double b, double c) { return ::fma(a, b, c); }
+DEVICE float hypot(float a, float b) { return ::hypotf(a, b); }
+DEVICE double hypot(double a, double b) { return ::hypot(a, b); }
 // `a * b` rounded. The compiler does not fuse it with an addition.
 DEVICE float product(float a, float b) { return __fmul_rn(a, b); }
 DEVICE double product(double a, double b) { return __dmul_rn(a, b); }
 }  // namespace libm
+
+namespace Real {
+// `sqrt(a^2 + b^2)`. CUDA's function may round a result close to the largest number to infinity.
+template <class V> DEVICE Float<V> hypot(Float<V> a, Float<V> b, Isa) {
+    V root = libm::hypot(a.v, b.v);
+    if (!isinf(root) || isinf(a.v) || isinf(b.v)) return root;
+    V x = libm::abs(a.v), y = libm::abs(b.v), large = x > y ? x : y, ratio = (x > y ? y : x) / large;
+    return large * libm::sqrt(libm::fma(ratio, ratio, (V)1));
+}
+}  // namespace Real
 
 // `c[0] + c[1] x + c[2] x^2 + ...`
 template <class V, int N> DEVICE V polynomial(V x, const V (&c)[N]) {

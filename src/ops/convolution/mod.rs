@@ -4,7 +4,6 @@ pub mod planes;
 pub mod unroll;
 
 use super::dense::{launch, operand};
-use super::matmul::product_type;
 use super::reduce::{self, Over, To};
 use super::window::{Rounding, Steps, check_counts, each, extent, image as image_of, image_dims, unnumbered, windows};
 use crate::dtype::{Domain, Dtype};
@@ -130,7 +129,7 @@ pub fn convolution(r: &Tensor, input: &Tensor, weight: &Tensor, bias: Option<&Te
     {
         bail!(Shape, "a bias of shape {:?} for {channels} channels", shape.as_slice())
     }
-    let compute = product_type(dtype);
+    let compute = dtype.product_type();
     let mut inputs = SmallVec::<[Operand; 3]>::new();
     for t in [Some(weight), Some(input), bias].into_iter().flatten() {
         inputs.push(operand(t, compute)?);
@@ -160,7 +159,7 @@ pub fn gradient_of_input(r: &Tensor, grad: &Tensor, weight: &Tensor, input: &Ten
     let dtype = common_type(&[grad, weight])?;
     let Shapes { it, result } = options.shapes(&input, &of_weight)?;
     check_gradient(&of_grad, &result)?;
-    let compute = product_type(dtype);
+    let compute = dtype.product_type();
     let product = if options.transposed { Product::Forward } else { Product::Transposed };
     launch(r, (dtype, compute), &input, &Convolution { product, ..it }, &[operand(weight, compute)?, operand(grad, compute)?])
 }
@@ -171,7 +170,7 @@ pub fn gradient_of_weight(r: &Tensor, grad: &Tensor, input: &Tensor, weight: &Te
     let dtype = common_type(&[grad, input])?;
     let Shapes { it, result } = options.shapes(&of_input, &weight)?;
     check_gradient(&of_grad, &result)?;
-    let compute = product_type(dtype);
+    let compute = dtype.product_type();
     let (y, x) = if options.transposed { (input, grad) } else { (grad, input) };
     let it = Convolution { product: Product::Weights, ..it };
     launch(r, (dtype, compute), &weight, &it, &[operand(y, compute)?, operand(x, compute)?])

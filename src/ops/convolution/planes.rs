@@ -9,7 +9,6 @@ use crate::layout::{Dims, Layout};
 use crate::operand::Operand;
 use crate::ops::dense::dense;
 use crate::ops::device;
-use crate::ops::matmul::product_type;
 use crate::ops::pointwise::{arithmetic, check_whole};
 use crate::ops::result::deliver;
 use crate::ops::window::{Rounding, Steps, check_counts, extent, image, unnumbered, windows};
@@ -240,7 +239,7 @@ fn prepared(t: &Tensor, k: &Tensor, mode: Mode<'_>, compute: Dtype) -> Result<(T
 pub fn convolve(r: &Tensor, factors: Factors, t: &Tensor, k: &Tensor, pairing: Pairing, mode: Mode<'_>) -> Result<()> {
     let dtype = common_type(&[t, k])?;
     factors.check(dtype)?;
-    let (t, k) = prepared(t, k, mode, product_type(dtype))?;
+    let (t, k) = prepared(t, k, mode, dtype.product_type())?;
     let operands = pairing.operands(&t, &k, mode.steps.len(), mode.full)?;
     let made = convolved(factors.alpha, &operands.t, &operands.k, operands.groups, mode)?;
     let made = if operands.swapped { swapped(&made)? } else { made };
@@ -256,7 +255,7 @@ pub fn convolve_mapped(r: &Tensor, factors: Factors, t: &Tensor, k: &Tensor, map
     if !matches!(of_index, Dtype::Int64 | Dtype::Int32) {
         bail!(Dtype, "a map is int64 or int32, got {of_index}")
     }
-    let (t, k) = prepared(t, k, mode, product_type(dtype))?;
+    let (t, k) = prepared(t, k, mode, dtype.product_type())?;
     let (of_t, of_k) = (t.layout()?.shape, k.layout()?.shape);
     if of_t.len() != ndim + 1 || of_k.len() != ndim + 1 || of_map.as_slice() != [of_k[0], 2] {
         let (t, k, map) = (of_t.as_slice(), of_k.as_slice(), of_map.as_slice());

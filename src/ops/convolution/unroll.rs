@@ -5,7 +5,6 @@ use crate::error::{Result, bail};
 use crate::launch::{Columns, Window};
 use crate::layout::Dims;
 use crate::ops::dense::{launch, operand};
-use crate::ops::matmul::product_type;
 use crate::ops::window::{Rounding, Steps, each, image, image_dims, windows};
 use crate::tensor::Tensor;
 
@@ -28,7 +27,7 @@ pub fn im2col(r: &Tensor, t: &Tensor, kernel: &[i64], steps: Steps<'_>) -> Resul
     let Some(rows) = channels.checked_mul(w.taps() as i64) else { bail!(Shape, "too many rows") };
     let mut result: Dims = shape.iter().copied().take(shape.len() - kernel.len() - 1).collect();
     result.extend_from_slice(&[rows, w.places() as i64]);
-    let compute = product_type(dtype);
+    let compute = dtype.product_type();
     launch(r, (dtype, compute), &result, &work(w, batch * channels, false), &[operand(t, compute)?])
 }
 
@@ -49,6 +48,6 @@ pub fn col2im(r: &Tensor, t: &Tensor, sizes: &[i64], kernel: &[i64], steps: Step
     let mut result: Dims = shape.iter().copied().take(shape.len() - 2).collect();
     result.push(channels);
     result.extend_from_slice(sizes);
-    let compute = product_type(dtype);
+    let compute = dtype.product_type();
     launch(r, (dtype, compute), &result, &work(w, batch * channels, true), &[operand(t, compute)?])
 }

@@ -10,6 +10,7 @@ pub mod forms;
 
 use super::pointwise::check_whole;
 use super::result::{Inputs, Writes, ready};
+use crate::device::Device;
 use crate::dtype::{Domain, Dtype};
 use crate::error::{Result, bail};
 use crate::launch::{Form, Matmul};
@@ -19,14 +20,6 @@ use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
 pub use forms::{addmm, addmv, mm, mv};
-
-/// The type products are computed in: float32 for 16-bit floats, int32 for small integers, whose wrapped sums agree in the low bits.
-pub(super) fn product_type(dtype: Dtype) -> Dtype {
-    match dtype {
-        Dtype::Uint8 | Dtype::Int8 | Dtype::Int16 => Dtype::Int32,
-        other => other.compute(),
-    }
-}
 
 const MATRICES: Form = Form { rows: true, columns: true, batch: true };
 const SUM: Form = Form { batch: false, ..MATRICES };
@@ -55,7 +48,10 @@ fn product(r: &Tensor, t: Addend<'_>, alpha: Scalar, a: &Tensor, b: &Tensor, for
     let beta = t.filter(|(beta, _)| beta.to_f64() != 0.0).map(|(beta, _)| beta);
     let added = addend.as_slice();
     let reads = Inputs::in_step(if beta.is_some() { added } else { &[] }).and_anywhere(&inputs);
-    let ready = ready(r, (dtype, &shape), Writes::STRIDED.of(product_type(dtype)), reads)?;
+    // The kernels of a GPU round each element when they store it, unless the products of a batch are summed one after the other.
+    let rounds = inputs[0].device != Device::Cpu && form.batch && r.dtype().is_none_or(|own| own == dtype);
+    let written = if rounds { dtype } else { dtype.product_type() };
+    let ready = ready(r, (dtype, &shape), Writes::STRIDED.of(written), reads)?;
     let work = Matmul { beta: beta.unwrap_or(Scalar::Int(0)), alpha, form, batch: &batch };
     let [a, b] = &inputs;
     match added {
