@@ -55,7 +55,9 @@ impl<T: Real> Picks<'_, T> {
     /// `r = -weight * score` for each position, 0 for positions that do not count. `score` gets the position and the index of the score.
     pub fn each(&self, r: &mut [T], score: impl Fn(usize, usize) -> T) {
         for (position, r) in r.iter_mut().enumerate() {
-            *r = self.at(position).map_or(T::ZERO, |(class, weight)| T::from_f64(-weight * score(position, self.place(position, class)).to_f64()));
+            *r = self
+                .at(position)
+                .map_or(T::ZERO, |(class, weight)| T::from_f64(-weight * score(position, self.place(position, class)).to_f64()));
         }
     }
 
