@@ -1,5 +1,6 @@
 //! The host's drivers of layers.
 
+use super::copy::{converted, copy_flat};
 use super::loss::Picks;
 use super::parallel::Shared;
 use super::real::Real;
@@ -22,6 +23,13 @@ pub fn softmax_gradient(work: SoftmaxGradient, r: &Operand, g: &Operand, y: &Ope
 
 /// Normalises rows.
 pub fn norm(rows: NormRows, r: &Operand, [x, weight, bias]: [&Operand; 3]) -> Result<()> {
+    if x.dtype != weight.dtype {
+        let wide = converted(x, weight.dtype)?;
+        norm(rows, &wide, [&wide, weight, bias])?;
+        // SAFETY: both operands are row-major and have the elements of the rows.
+        unsafe { copy_flat(rows.rows * rows.n, (r.first(), r.dtype), (wide.first().cast_const(), wide.dtype)) };
+        return Ok(());
+    }
     dispatch!(float, x.dtype, T => {
         // SAFETY: the operands are row-major, with all rows or one. The result is the input, or overlaps no operand.
         unsafe { layer_norm::forward::<T>(rows, r.first().cast(), pointer(x), pointer(weight), pointer(bias)) }
