@@ -26,6 +26,9 @@ pub const TH_REDUCTION_SUM: THReduction = 2;
 /// Their sum, divided by the first size of all losses, whose operands are broadcast: of losses of single elements alone.
 pub const TH_REDUCTION_BATCH_MEAN: THReduction = 3;
 
+/// The number of scores up to which computing all logarithms is faster than computing two numbers for each position.
+const FEW: i64 = 2048;
+
 /// The arguments of a loss beside the scores.
 #[derive(Clone, Copy)]
 pub struct Targets<'a> {
@@ -133,7 +136,13 @@ fn nll_as(r: &Tensor, t: &Tensor, targets: Targets<'_>, dtype: Dtype) -> Result<
 pub fn cross_entropy(r: &Tensor, t: &Tensor, targets: Targets<'_>) -> Result<()> {
     let dtype = t.defined()?;
     let checked = targets.checked(t, dtype)?;
-    let [most, logs] = softmax::parts(t, class_dim(&t.layout()?.shape)? as i32)?;
+    let layout = t.layout()?;
+    let class = class_dim(&layout.shape)? as i32;
+    if layout.numel() <= FEW {
+        let logarithms = made(|r| softmax::log_softmax(r, t, class, Some(dtype.compute())))?;
+        return checked.launch(r, dtype, &checked.result, &[&logarithms], &checked.work(LossOp::NegativeLogLikelihood, &targets));
+    }
+    let [most, logs] = softmax::parts(t, class)?;
     let work = checked.work(LossOp::CrossEntropy, &targets);
     checked.launch(r, dtype, &checked.result, &[&dense(t, dtype)?, &most, &logs], &work)
 }
