@@ -389,7 +389,15 @@ fn filled(lines: &[String], prefix: &str, out: &mut String) {
         }
         for word in text.split_whitespace() {
             if !line.is_empty() && prefix.len() + line.len() + 1 + word.len() > WIDTH {
-                end(&mut line);
+                // A line that begins with an operator would begin a list in Doxygen.
+                let kept = if ["-", "+", "*"].contains(&word) {
+                    line.rsplit_once(' ').map(|(head, last)| (head.to_owned(), last.to_owned()))
+                } else {
+                    None
+                };
+                let (mut head, rest) = kept.unwrap_or((line.clone(), String::new()));
+                end(&mut head);
+                line = rest;
             }
             if !line.is_empty() {
                 line.push(' ');

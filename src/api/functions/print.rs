@@ -27,9 +27,8 @@ macro_rules! print_functions {
             /// Writes `t` and a newline to `stream` in one write; `options` are as for `THTensor_toString`. An error of the stream is
             /// `TH_ERR_IO`. As with fprintf, an error may appear only when the stream is flushed.
             THTensor_fprint(stream: stream, t: input, options: print_options) = write(stream, ops::tensor(t, options)?);
-            /// The text of a sparse tensor, always in PyTorch's layout: `tensor(indices=tensor([[0, 2]]), values=tensor([1., 5.]),
-            /// size=(3,), nnz=2, layout=torch.sparse_coo)`, with each part on a separate line. A C string that the caller frees with
-            /// `THFree`; NULL on error.
+            /// The text of a sparse tensor, always in PyTorch's layout: `indices`, `values`, `size`, `nnz` and `layout`, each on a separate
+            /// line. A C string that the caller frees with `THFree`; NULL on error.
             THSTensor_toString(s: sparse, options: print_options) -> new_text = sparse_text(s, options).map(HeapText::into_c_string);
             /// Writes `s` and a newline to C's stdout, as `THTensor_print` does.
             THSTensor_print(s: sparse) = write(to_stdout()?, sparse_text(s, None)?);
