@@ -432,29 +432,17 @@ template <class F, class S> DEVICE void fold_packed(
     typedef typename F::In T;
     const int PER = sizeof(Packet) / sizeof(S);
     const S* first = (const S*)x;
-    auto add = [&](const Packet& packet, int64 number) {
+    int64 aligned = least(end, start + (int64)(((16 - ((uint64)(first + start) & 15)) & 15) / sizeof(S)));
+    int64 packets = (end - aligned) / PER, rest = aligned + packets * PER;
+#pragma unroll 2
+    for (int64 j = lane; j < packets; j += lanes) {
+        Packet packet = *(const Packet*)(first + aligned + j * PER);
         S stored[PER];
         memcpy(stored, &packet, sizeof(Packet));
         T some[PER];
         for (int k = 0; k < PER; k++) some[k] = convert<T>(stored[k]);
-        sum.template take<PER>(fold, some, number, 1);
-    };
-    int64 aligned = least(end, start + (int64)(((16 - ((uint64)(first + start) & 15)) & 15) / sizeof(S)));
-    int64 packets = (end - aligned) / PER, rest = aligned + packets * PER;
-    int64 j = lane;
-    if constexpr (sizeof(typename F::Acc) <= 8) {
-        // Loads several packets before the first one is added. Folds with a larger accumulator have no registers for them.
-        const int AHEAD = 4;
-#pragma unroll 1
-        for (; j + (AHEAD - 1) * lanes < packets; j += AHEAD * lanes) {
-            Packet packet[AHEAD];
-            for (int m = 0; m < AHEAD; m++) packet[m] = *(const Packet*)(first + aligned + (j + m * lanes) * PER);
-#pragma unroll
-            for (int m = 0; m < AHEAD; m++) add(packet[m], aligned + (j + m * lanes) * PER);
-        }
+        sum.template take<PER>(fold, some, aligned + j * PER, 1);
     }
-#pragma unroll 2
-    for (; j < packets; j += lanes) add(*(const Packet*)(first + aligned + j * PER), aligned + j * PER);
     // The numbers of elements before the packets, and outside of them.
     int64 before = aligned - start, left = before + (end - rest);
 #pragma unroll 1
