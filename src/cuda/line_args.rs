@@ -80,8 +80,23 @@ impl LineArgs {
     }
 
     /// Returns true if neighbouring lines are closer in memory than neighbouring elements of a line.
-    fn side_by_side(&self) -> bool {
+    pub fn side_by_side(&self) -> bool {
         self.count() > 1 && self.outer.step[0][0] != 0 && self.outer.step[0][0].abs() < self.step[0].abs()
+    }
+
+    /// Returns true if the first elements of all lines of the input and of the first result have the same distance to a multiple of 16 bytes.
+    pub fn aligned_alike(&self) -> bool {
+        (self.x ^ self.out[0]).is_multiple_of(16) && self.steps(0).zip(self.steps(1)).all(|(a, b)| (a - b) % 16 == 0)
+    }
+
+    /// Returns true if the first elements of all lines of the input are at multiples of 16 bytes.
+    pub fn aligned(&self) -> bool {
+        self.x.is_multiple_of(16) && self.steps(0).all(|step| step % 16 == 0)
+    }
+
+    /// The steps between lines of an operand.
+    fn steps(&self, operand: usize) -> impl Iterator<Item = i64> {
+        self.outer.step[operand][..self.outer.count as usize].iter().copied()
     }
 
     /// Returns true if one thread processes a line.

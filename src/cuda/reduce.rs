@@ -3,6 +3,7 @@
 use super::copy::convert;
 use super::gpu::{Gpu, THREADS};
 use super::line_args::{KEYS, LINES};
+use super::lines::PACKETS;
 use super::loops::{Loops, div_up, loops};
 use super::map::type_name;
 use super::source::{Entry, Source};
@@ -15,7 +16,7 @@ use crate::plan::{Loop, Plan};
 use smallvec::SmallVec;
 
 /// The kernels of reductions.
-pub static REDUCE: Source = Source { name: "reduce", text: &[KEYS, LINES, include_str!("kernels/reduce.cu")], entries };
+pub static REDUCE: Source = Source { name: "reduce", text: &[PACKETS, KEYS, LINES, include_str!("kernels/reduce.cu")], entries };
 
 /// The wanted minimum number of blocks: as many as the largest GPU runs at the same time.
 const BLOCKS: i64 = 1024;

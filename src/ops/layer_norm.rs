@@ -49,11 +49,11 @@ pub(super) fn check_row_dtype(name: &str, t: &Tensor, dtype: Dtype) -> Result<()
 pub fn layer_norm(r: &Tensor, t: &Tensor, ndim: i32, weight: Option<&Tensor>, bias: Option<&Tensor>, eps: f64) -> Result<()> {
     let (dtype, shape) = (t.defined()?, t.layout()?.shape);
     let (rows, row) = rows(t, ndim, eps)?;
-    let (compute, part) = (Domain::Float.check(dtype)?.compute(), (&row, rows.n));
+    let (dtype, part) = (Domain::Float.check(dtype)?, (&row, rows.n));
     // Adding -0.0 does not change a number.
     let (weight, bias) = (factors("weight", weight, dtype, part, 1.0)?, factors("bias", bias, dtype, part, -0.0)?);
-    let x = dense(t, compute)?;
-    launched(r, (dtype, compute), &shape, [&[&x], &[&weight, &bias]], &LayerNorm(rows))
+    let x = dense(t, dtype)?;
+    launched(r, (dtype, dtype), &shape, [&[&x], &[&weight, &bias]], &LayerNorm(rows))
 }
 
 /// The results of [`layer_norm_gradient`]. Each is optional.

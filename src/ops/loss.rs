@@ -26,7 +26,10 @@ pub const TH_REDUCTION_SUM: THReduction = 2;
 /// The sum of the losses, divided by the first size of the broadcast operands; only for losses of single elements.
 pub const TH_REDUCTION_BATCH_MEAN: THReduction = 3;
 
-/// The arguments of a loss, except the scores.
+/// The number of scores up to which computing all logarithms is faster than computing two numbers for each position.
+const FEW: i64 = 2048;
+
+/// The arguments of a loss except the scores.
 #[derive(Clone, Copy)]
 pub struct Targets<'a> {
     /// The correct classes.
@@ -103,7 +106,7 @@ impl Checked {
 
     /// Computes `r`, of this shape, from `given`, the targets and the weights.
     fn launch(&self, r: &Tensor, dtype: Dtype, shape: &[i64], given: &[&Tensor], work: &Loss) -> Result<()> {
-        let inputs: SmallVec<[&Tensor; 4]> = given.iter().copied().chain([&self.target]).chain(&self.weight).collect();
+        let inputs: SmallVec<[&Tensor; 5]> = given.iter().copied().chain([&self.target]).chain(&self.weight).collect();
         launched(r, (dtype, dtype.compute()), shape, [&[], &inputs], work)
     }
 
@@ -132,10 +135,16 @@ fn nll_as(r: &Tensor, t: &Tensor, targets: Targets<'_>, dtype: Dtype) -> Result<
 /// [`nll`] of log-softmax
 pub fn cross_entropy(r: &Tensor, t: &Tensor, targets: Targets<'_>) -> Result<()> {
     let dtype = t.defined()?;
-    targets.checked(t, dtype)?;
-    let logarithms = Tensor::fresh()?;
-    softmax::log_softmax(&logarithms, t, class_dim(&t.layout()?.shape)? as i32, Some(dtype.compute()))?;
-    nll_as(r, &logarithms, targets, dtype)
+    let checked = targets.checked(t, dtype)?;
+    let layout = t.layout()?;
+    let class = class_dim(&layout.shape)? as i32;
+    if layout.numel() <= FEW {
+        let logarithms = made(|r| softmax::log_softmax(r, t, class, Some(dtype.compute())))?;
+        return checked.launch(r, dtype, &checked.result, &[&logarithms], &checked.work(LossOp::NegativeLogLikelihood, &targets));
+    }
+    let [most, logs] = softmax::parts(t, class)?;
+    let work = checked.work(LossOp::CrossEntropy, &targets);
+    checked.launch(r, dtype, &checked.result, &[&dense(t, dtype)?, &most, &logs], &work)
 }
 
 /// `r = (1 - smoothing) * cross entropy + smoothing / classes * sum of -weight * log(softmax(t)) over all classes`, reduced

@@ -43,6 +43,14 @@ pub fn logsumexp(r: &Tensor, t: &Tensor, dim: i32, keepdim: bool) -> Result<()> 
     run(Kind::LogSumExp, r, t, t.defined()?.to_float(), Along::Dim(dim), LineResult::One { keepdim })
 }
 
+/// The numbers of [`Kind::Parts`] for each line of `t` along `dim`; floats only.
+pub(super) fn parts(t: &Tensor, dim: i32) -> Result<[Tensor; 2]> {
+    let (parts, dtype) = ([Tensor::fresh()?, Tensor::fresh()?], Domain::Float.check(t.defined()?)?.compute());
+    let wants = parts.each_ref().map(|r| Want { r: Some(r), dtype });
+    along(t, dim, Lines { op: LineOp::Softmax(Kind::Parts), compute: dtype }, LineResult::One { keepdim: false }, wants)?;
+    Ok(parts)
+}
+
 /// [`logsumexp`] over several dims; no dims means all.
 pub fn logsumexp_dims(r: &Tensor, t: &Tensor, dims: &[i64], keepdim: bool) -> Result<()> {
     run(Kind::LogSumExp, r, t, t.defined()?.to_float(), Along::Dims(dims), LineResult::One { keepdim })
