@@ -92,7 +92,7 @@ pub fn run(program: &Program, out: &Operand, inputs: &[&Operand]) -> Result<()> 
     let all: SmallVec<[&Operand; MOST_OPERANDS]> = [out].into_iter().chain(inputs.iter().copied()).collect();
     let of = |k: usize| all.get(k);
     let item = each(|k| of(k).map_or(1, |operand| operand.dtype.size()));
-    let layouts: SmallVec<[&Layout; MOST_OPERANDS]> = all.iter().map(|operand| &operand.layout).collect();
+    let layouts: SmallVec<[&Layout; MOST_OPERANDS]> = all.iter().map(|operand| operand.layout()).collect();
     let plan = Many::new(&layouts, &item[..all.len()]);
     if plan.numel() == 0 {
         return Ok(());

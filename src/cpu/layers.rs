@@ -72,7 +72,7 @@ fn norm_gradients<T: Real + Vectored>(rows: NormRows, out: [Option<&Operand>; 3]
             // SAFETY: `gradient` has just written the sums, and `end` has a row. Without rows to sum, the result may have more elements
             // than `n`; they become 0.
             unsafe {
-                (0..out.layout.numel() as usize).for_each(|j| end.add(j).write(T::ZERO));
+                (0..out.layout().numel() as usize).for_each(|j| end.add(j).write(T::ZERO));
                 layer_norm::added(rows, at, k, end);
             }
         }

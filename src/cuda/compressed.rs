@@ -57,7 +57,7 @@ impl CompressedArgs {
             to: 0,
             found: 0,
             order: Order::NONE,
-            rows: starts.layout.numel() - 1,
+            rows: starts.layout().numel() - 1,
             n,
             size,
             width: 1,
@@ -117,14 +117,14 @@ impl CompressedArgs {
 /// Computes a product; see [`Compressed`].
 pub fn product(gpu: &Gpu, work: Compressed, out: &Operand, [starts, columns, m]: [&Operand; 3], more: Option<&Operand>) -> Result<()> {
     let size = match work {
-        Compressed::Product => m.layout.shape[0],
-        Compressed::Transposed => out.layout.shape[0],
-        Compressed::Sampled => more.map_or(0, |b| b.layout.shape[0]),
+        Compressed::Product => m.layout().shape[0],
+        Compressed::Transposed => out.layout().shape[0],
+        Compressed::Sampled => more.map_or(0, |b| b.layout().shape[0]),
     };
-    let mut args = CompressedArgs::new(starts, Some(columns), columns.layout.numel(), size);
+    let mut args = CompressedArgs::new(starts, Some(columns), columns.layout().numel(), size);
     args.check(gpu)?;
-    let (more, total) = (more.map_or(0, |more| more.first() as u64), out.layout.numel());
-    (args.a, args.to, args.width) = (m.first() as u64, out.first() as u64, m.layout.shape[1]);
+    let (more, total) = (more.map_or(0, |more| more.first() as u64), out.layout().numel());
+    (args.a, args.to, args.width) = (m.first() as u64, out.first() as u64, m.layout().shape[1]);
     let call = |way: &str| format!("compressed_{way}<{}>", type_name(m.dtype));
     if total == 0 {
         return Ok(());
@@ -159,7 +159,7 @@ pub fn product(gpu: &Gpu, work: Compressed, out: &Operand, [starts, columns, m]:
 
 /// Computes softmax of rows; see [`RowSoftmax`].
 pub fn softmax(gpu: &Gpu, work: RowSoftmax, out: &Operand, starts: &Operand, x: &Operand, y: Option<&Operand>) -> Result<()> {
-    let mut args = CompressedArgs::new(starts, None, x.layout.numel(), 0);
+    let mut args = CompressedArgs::new(starts, None, x.layout().numel(), 0);
     args.check(gpu)?;
     (args.a, args.to) = (x.first() as u64, out.first() as u64);
     args.b = y.map_or(0, |y| y.first() as u64);

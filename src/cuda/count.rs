@@ -78,7 +78,7 @@ impl CountArgs {
 
     /// The arguments for a row-major operand. The caller sets loops for other layouts.
     fn of(x: &Operand) -> CountArgs {
-        CountArgs { from: x.first() as u64, n: x.layout.numel(), dtype: x.dtype.code(), ..CountArgs::NONE }
+        CountArgs { from: x.first() as u64, n: x.layout().numel(), dtype: x.dtype.code(), ..CountArgs::NONE }
     }
 
     /// Runs a kernel over `items` elements, and returns its counters, which start at 0.
@@ -106,7 +106,7 @@ pub fn count(gpu: &Gpu, mask: &Operand) -> Result<usize> {
 
 /// See `Backend::all`.
 pub fn all(gpu: &Gpu, x: &Operand) -> Result<bool> {
-    let mut layout = x.layout.clone();
+    let mut layout = x.layout().clone();
     // Repeated elements are tested once.
     for d in 0..layout.ndim() {
         if layout.strides[d] == 0 && layout.shape[d] > 1 {
@@ -177,8 +177,8 @@ impl Drop for Check<'_> {
 
 /// Histograms of the rows of a row-major matrix.
 pub fn histogram(gpu: &Gpu, work: &Histogram, out: &Operand, input: &Operand) -> Result<()> {
-    let [rows, columns] = [0, 1].map(|d| input.layout.shape[d]);
-    gpu.zero(out.first() as u64, out.layout.numel() as usize * 8)?;
+    let [rows, columns] = [0, 1].map(|d| input.layout().shape[d]);
+    gpu.zero(out.first() as u64, out.layout().numel() as usize * 8)?;
     if rows == 0 || columns == 0 {
         return Ok(());
     }
@@ -234,11 +234,11 @@ pub fn bincount(gpu: &Gpu, x: &Operand, weights: Option<&Operand>, minlength: i6
 
 /// Adds each weight to the entry of its integer, in order and in float64.
 fn add_weights(gpu: &Gpu, sums: &Operand, x: &Operand, weights: &Operand) -> Result<()> {
-    let n = x.layout.numel();
+    let n = x.layout().numel();
     let positions = Operand::new_on(sums.device, Dtype::Int64, &[n])?;
     let wide = Operand::new_on(sums.device, Dtype::Float64, &[n])?;
     convert(gpu, &positions, x)?;
     convert(gpu, &wide, weights)?;
-    let still = sums.view(Layout { shape: Dims::filled(n, 1), strides: Dims::filled(0, 1), offset: sums.layout.offset });
+    let still = sums.view(Layout { shape: Dims::filled(n, 1), strides: Dims::filled(0, 1), offset: sums.layout().offset });
     index(gpu, &Index { movement: Move::Accumulate(Combine::Add), step: 1, range: None }, &still, [&wide, &positions])
 }

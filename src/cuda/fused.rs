@@ -24,7 +24,7 @@ const WORDS: usize = (MOST_INPUTS + 1) * (MOST_LOOPS + 1) + MOST_LOOPS + 2 + siz
 /// Runs a program.
 pub fn fused(gpu: &Gpu, program: &Program, out: &Operand, inputs: &[&Operand]) -> Result<()> {
     let all: SmallVec<[&Operand; MOST_INPUTS + 1]> = [out].into_iter().chain(inputs.iter().copied()).collect();
-    let layouts: SmallVec<[&Layout; MOST_INPUTS + 1]> = all.iter().map(|operand| &operand.layout).collect();
+    let layouts: SmallVec<[&Layout; MOST_INPUTS + 1]> = all.iter().map(|operand| operand.layout()).collect();
     let item: SmallVec<[usize; MOST_INPUTS + 1]> = all.iter().map(|operand| operand.dtype.size()).collect();
     let plan = Many::new(&layouts, &item);
     let total = plan.numel() as i64;

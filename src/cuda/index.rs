@@ -71,7 +71,7 @@ fn together(dtype: Dtype) -> usize {
 pub fn index(gpu: &Gpu, work: &Index, out: &Operand, [a, b]: [&Operand; 2]) -> Result<()> {
     let Some(range) = work.range else { return moved(gpu, work, 0, out, [a, b]) };
     let positions = if work.movement == Move::Gather { a } else { b };
-    let layout = &positions.layout;
+    let layout = positions.layout();
     // Positions are row-major, and repeated along other dimensions.
     let shape: Dims = (0..layout.ndim()).filter(|&d| layout.strides[d] != 0).map(|d| layout.shape[d]).collect();
     let check = Check::new(gpu, positions.first() as u64, shape.iter().product(), range)?;
@@ -86,7 +86,7 @@ pub fn index(gpu: &Gpu, work: &Index, out: &Operand, [a, b]: [&Operand; 2]) -> R
 fn moved(gpu: &Gpu, work: &Index, invalid: u64, out: &Operand, [a, b]: [&Operand; 2]) -> Result<()> {
     // The order of operands is: elements, positions, and the indexed tensor.
     let all = if work.movement == Move::Gather { [out, a, b] } else { [a, b, out] };
-    let plan = Plan::new(all.map(|operand| &operand.layout), all.map(|operand| operand.dtype.size()));
+    let plan = Plan::new(all.map(|operand| operand.layout()), all.map(|operand| operand.dtype.size()));
     if plan.numel() == 0 {
         return Ok(());
     }

@@ -175,7 +175,7 @@ pub fn norm(gpu: &Gpu, rows: NormRows, r: &Operand, [x, weight, bias]: [&Operand
 pub fn norm_gradient(gpu: &Gpu, rows: NormRows, out: [Option<&Operand>; 3], [g, x, weight]: [&Operand; 3]) -> Result<()> {
     let (name, size) = (name_of(x.dtype)?, x.dtype.size());
     for out in out[1..].iter().flatten() {
-        gpu.zero(out.first() as u64, out.layout.numel() as usize * size)?;
+        gpu.zero(out.first() as u64, out.layout().numel() as usize * size)?;
     }
     if rows.rows == 0 || rows.n == 0 {
         return Ok(());
@@ -257,7 +257,7 @@ pub fn loss(gpu: &Gpu, loss: Loss, r: &Operand, inputs: &[&Operand]) -> Result<(
         (LossOp::NegativeLogLikelihoodGradient, &[g]) => (None, [None; 2], Some(g)),
         _ => (given.first().copied(), [None; 2], given.get(1).copied()),
     };
-    let (name, positions) = (name_of(r.dtype)?, target.layout.numel());
+    let (name, positions) = (name_of(r.dtype)?, target.layout().numel());
     let blocks = (positions / SUMS[1]).clamp(1, SUMS[0]);
     let mut args = LossArgs {
         scores: address(scores),
@@ -278,7 +278,7 @@ pub fn loss(gpu: &Gpu, loss: Loss, r: &Operand, inputs: &[&Operand]) -> Result<(
         mean: (loss.reduction == Reduction::Mean).into(),
         dtype: scores.map_or(0, |scores| scores.dtype.code()),
     };
-    let (elements, memory) = (r.layout.numel(), gpu.scratch(16 * (blocks as usize + 2))?);
+    let (elements, memory) = (r.layout().numel(), gpu.scratch(16 * (blocks as usize + 2))?);
     (args.wrong, args.sums) = (memory.ptr(), memory.ptr() + 16);
     gpu.zero(args.wrong, 8)?;
     // SAFETY: the operands are row-major with these shapes, and do not overlap. There is memory for the sums. Targets are checked before

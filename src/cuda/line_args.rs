@@ -41,9 +41,9 @@ impl LineArgs {
     /// The lines along the last dimension.
     pub fn new(input: &Operand, out: [Option<&Operand>; 2]) -> Result<LineArgs> {
         let all = [Some(input), out[0], out[1]];
-        let last = input.layout.ndim() - 1;
-        let step = |d: usize| all.map(|operand| operand.map_or(0, |o| o.layout.strides[d] as isize * o.dtype.size() as isize));
-        let shape = &input.layout.shape[..last];
+        let last = input.layout().ndim() - 1;
+        let step = |d: usize| all.map(|operand| operand.map_or(0, |o| o.layout().strides[d] as isize * o.dtype.size() as isize));
+        let shape = &input.layout().shape[..last];
         let mut outer: SmallVec<[Loop<3>; INLINE_DIMS]> = SmallVec::new();
         for d in (0..last).rev().filter(|&d| shape[d] != 1) {
             outer.push(Loop { n: shape[d] as usize, step: step(d) });
@@ -53,7 +53,7 @@ impl LineArgs {
             outer: loops(&outer)?,
             x: input.first() as u64,
             out: out.map(|out| out.map_or(0, |out| out.first() as u64)),
-            n: input.layout.shape[last],
+            n: input.layout().shape[last],
             step: step(last).map(|step| step as i64),
             dtype: all.map(|operand| operand.map_or(0, |o| o.dtype.code())),
             unused: 0,

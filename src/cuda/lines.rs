@@ -46,7 +46,7 @@ pub fn lines(gpu: &Gpu, work: &Lines<'_>, out: [Option<&Operand>; 2], input: &Op
         op => match input.dtype.compute() == work.compute {
             true => sort::lines(gpu, op, out, input),
             false => {
-                let made = Operand::new_on(input.device, work.compute, &input.layout.shape)?;
+                let made = Operand::new_on(input.device, work.compute, &input.layout().shape)?;
                 convert(gpu, &made, input)?;
                 sort::lines(gpu, op, out, &made)
             }

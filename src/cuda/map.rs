@@ -108,7 +108,7 @@ fn run<const N: usize>(gpu: &Gpu, op: &'static Op<N>, work: &Map<'_>, all: [&Ope
         true if moved => integer_of_size(all[k].dtype),
         _ => all[k].dtype,
     });
-    let plan = Plan::new(each(|k| &all[k].layout), each(|k| all[k].dtype.size()));
+    let plan = Plan::new(each(|k| all[k].layout()), each(|k| all[k].dtype.size()));
     if plan.numel() == 0 {
         return Ok(());
     }

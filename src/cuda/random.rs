@@ -128,7 +128,7 @@ struct Given {
 /// Fills a row-major operand.
 pub fn random(gpu: &Gpu, draw: Draw, generator: &mut Generator, out: &Operand, parameters: &[&Operand]) -> Result<()> {
     let Generator::Philox(stream) = generator else { return gpu.refuse() };
-    let place = Place { at: out.first() as u64, dtype: out.dtype, n: out.layout.numel() };
+    let place = Place { at: out.first() as u64, dtype: out.dtype, n: out.layout().numel() };
     let lists = [0, 1].map(|k| parameters.get(k).map_or(0, |list| list.first() as u64));
     let numbers = |numbers: &[f64]| {
         let mut given = Given { lists, ..Given::default() };
@@ -159,7 +159,7 @@ pub fn random(gpu: &Gpu, draw: Draw, generator: &mut Generator, out: &Operand, p
         Draw::Integers { from, span } => {
             fill(gpu, place, stream, if span <= LONGEST { "Range" } else { "LongRange" }, Given { from, span, ..numbers(&[]) })
         }
-        Draw::Alias => fill(gpu, place, stream, "Alias", Given { span: parameters[1].layout.numel() as u64, ..numbers(&[]) }),
+        Draw::Alias => fill(gpu, place, stream, "Alias", Given { span: parameters[1].layout().numel() as u64, ..numbers(&[]) }),
         Draw::TruncatedNormal { mean, std, from, to } => each(stream, "Truncated", &[mean, std, from, to]),
         Draw::Gamma { shape, scale } => each(stream, "Gamma", &[shape, scale, least]),
         Draw::Beta { a, b } => each(stream, "Beta", &[a, b, least, most]),
@@ -253,7 +253,7 @@ fn permute(gpu: &Gpu, place: Place, stream: &mut Philox) -> Result<()> {
 /// Categories for each row of a matrix of probabilities. The tables are computed on the host, because each entry depends on the ones
 /// before.
 fn categories(gpu: &Gpu, place: Place, stream: &mut Philox, p: &Operand, replacement: bool) -> Result<()> {
-    let [rows, count] = [0, 1].map(|d| p.layout.shape[d]);
+    let [rows, count] = [0, 1].map(|d| p.layout().shape[d]);
     let n = place.n / rows.max(1);
     for row in 0..rows as u64 {
         let place = Place { at: place.at + row * n as u64 * 8, dtype: Dtype::Int64, n };

@@ -140,10 +140,10 @@ fn entries() -> Vec<Entry> {
 /// Folds the elements of `input` into results, which have size 1 in the folded dimensions.
 pub fn reduce(gpu: &Gpu, work: &Reduce<'_>, out: [Option<&Operand>; 2], input: &Operand) -> Result<()> {
     let compute = work.compute.compute();
-    if input.dtype.compute() == compute || input.layout.numel() == 0 {
+    if input.dtype.compute() == compute || input.layout().numel() == 0 {
         return fold(gpu, work, out, input);
     }
-    let made = Operand::new_on(input.device, compute, &input.layout.shape)?;
+    let made = Operand::new_on(input.device, compute, &input.layout().shape)?;
     convert(gpu, &made, input)?;
     fold(gpu, work, out, &made)
 }
@@ -151,7 +151,7 @@ pub fn reduce(gpu: &Gpu, work: &Reduce<'_>, out: [Option<&Operand>; 2], input: &
 fn fold(gpu: &Gpu, work: &Reduce<'_>, out: [Option<&Operand>; 2], input: &Operand) -> Result<()> {
     let (compute, size) = (work.compute.compute(), input.dtype.size() as i64);
     let kernel = Kernel::of(work.fold, compute);
-    let (kept, folded) = split(&input.layout, size, work.folded, kernel.numbered, out)?;
+    let (kept, folded) = split(input.layout(), size, work.folded, kernel.numbered, out)?;
     if kept.total == 0 {
         return Ok(());
     }
@@ -211,7 +211,7 @@ fn split(input: &Layout, size: i64, folds: &[bool], numbered: bool, out: [Option
             folded.push(Loop { n, step: [if numbered { number } else { step }, step] });
             number = number.wrapping_mul(n as isize);
         } else {
-            let of = |out: Option<&Operand>| out.map_or(0, |out| out.layout.strides[d] as isize * out.dtype.size() as isize);
+            let of = |out: Option<&Operand>| out.map_or(0, |out| out.layout().strides[d] as isize * out.dtype.size() as isize);
             kept.push(Loop { n, step: [step, of(out[0]), of(out[1])] });
         }
     }

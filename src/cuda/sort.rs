@@ -242,7 +242,7 @@ fn sort(gpu: &Gpu, descending: bool, take: i64, out: [Option<&Operand>; 2], inpu
     let copy = match out.iter().flatten().any(|out| out.overlaps(input)) {
         false => None,
         true => {
-            let copy = Operand::new_on(input.device, input.dtype, &input.layout.shape)?;
+            let copy = Operand::new_on(input.device, input.dtype, &input.layout().shape)?;
             convert(gpu, &copy, input)?;
             Some(copy)
         }
@@ -387,7 +387,7 @@ fn mode(gpu: &Gpu, lines: &LineArgs, dtype: Dtype) -> Result<()> {
 
 fn quantiles(gpu: &Gpu, shares: &Operand, interpolation: Interpolation, skip_nan: bool, lines: &LineArgs, dtype: Dtype) -> Result<()> {
     let mut args = SelectArgs::new(lines, dtype);
-    args.count = shares.layout.numel();
+    args.count = shares.layout().numel();
     let bytes = args.count as usize * shares.dtype.size();
     let copy = if shares.device == Device::Cpu { Some(gpu.scratch(bytes)?) } else { None };
     args.shares = shares.first() as u64;

@@ -224,7 +224,7 @@ impl<'k> Described<'k> {
                 storage
             }
         };
-        let Layout { shape, strides, .. } = &t.layout;
+        let Layout { shape, strides, .. } = t.layout();
         Ok(thorn_files::Tensor {
             name: owned(name)?,
             sizes: numbers(shape.as_slice())?,
@@ -289,7 +289,7 @@ fn write(path: &CStr, format: Format, tensors: &[(String, Added)], metadata: &[(
 /// # Safety
 /// The bytes must not be written while the slice is in use.
 unsafe fn own_bytes(t: &Operand) -> &[u8] {
-    let bytes = t.layout.numel() as usize * t.dtype.size();
+    let bytes = t.layout().numel() as usize * t.dtype.size();
     // SAFETY: the elements are inside the storage. An empty operand may have no memory.
     if bytes == 0 { &[] } else { unsafe { std::slice::from_raw_parts(t.first(), bytes) } }
 }
@@ -301,7 +301,7 @@ unsafe fn own_bytes(t: &Operand) -> &[u8] {
 unsafe fn whole_storage(t: &Operand) -> (&[u8], i64) {
     match &t.storage {
         // SAFETY: the storage has `bytes` bytes.
-        Some(storage) if storage.bytes() > 0 => (unsafe { std::slice::from_raw_parts(storage.data(), storage.bytes()) }, t.layout.offset),
+        Some(storage) if storage.bytes() > 0 => (unsafe { std::slice::from_raw_parts(storage.data(), storage.bytes()) }, t.layout().offset),
         _ => (&[], 0),
     }
 }

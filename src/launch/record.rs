@@ -58,7 +58,7 @@ impl Recording {
 
     /// The value of an operand.
     fn read(&mut self, operand: &Operand) -> Result<Value> {
-        let layout = &operand.layout;
+        let layout = operand.layout();
         let whole = layout.offset == 0 && (layout.ndim() == 0 || layout.shape.as_slice() == SHAPE);
         let spread = layout.strides.as_slice() == [0, 0];
         let Some(&(value, dtype)) = self.values.get(&operand.first().addr()) else { return not_elementwise() };
@@ -73,7 +73,7 @@ impl Recording {
     }
 
     fn step(&mut self, action: Action, out: &Operand, inputs: &[&Operand]) -> Result<()> {
-        let layout = &out.layout;
+        let layout = out.layout();
         if layout.offset != 0 || !layout.is_contiguous() || !(layout.ndim() == 0 || layout.shape.as_slice() == SHAPE) {
             return not_elementwise();
         }

@@ -59,12 +59,12 @@ impl Pattern {
 
     /// The number of rows.
     pub fn rows(&self) -> i64 {
-        self.starts.layout.numel() - 1
+        self.starts.layout().numel() - 1
     }
 
     /// The number of entries.
     pub fn entries(&self) -> i64 {
-        self.columns.layout.numel()
+        self.columns.layout().numel()
     }
 }
 
@@ -126,7 +126,7 @@ pub fn product(r: &Tensor, crow: &Tensor, col: &Tensor, values: Option<&Tensor>,
     let pattern = Pattern::of(crow, col)?;
     let ((dense, is_vector), rows) = (matrix(m, "m", -1, dtype)?, pattern.rows());
     let values = values.map(|values| entries(values, "values", &pattern, dtype)).transpose()?;
-    let shape = [rows, dense.layout.shape[1]];
+    let shape = [rows, dense.layout().shape[1]];
     let inputs = [pattern.starts, pattern.columns, dense].into_iter().chain(values).collect();
     launch(r, dtype, &shape[..2 - usize::from(is_vector)], Compressed::Product, inputs)
 }
@@ -140,7 +140,7 @@ pub fn transposed_product(r: &Tensor, crow: &Tensor, col: &Tensor, values: Optio
     let pattern = Pattern::of(crow, col)?;
     let (dense, is_vector) = matrix(m, "m", pattern.rows(), dtype)?;
     let values = values.map(|values| entries(values, "values", &pattern, dtype)).transpose()?;
-    let shape = [columns, dense.layout.shape[1]];
+    let shape = [columns, dense.layout().shape[1]];
     let inputs = [pattern.starts, pattern.columns, dense].into_iter().chain(values).collect();
     launch(r, dtype, &shape[..2 - usize::from(is_vector)], Compressed::Transposed, inputs)
 }
@@ -151,8 +151,8 @@ pub fn sampled_product(r: &Tensor, crow: &Tensor, col: &Tensor, a: &Tensor, b: &
     let dtype = one_dtype(a, b)?;
     let pattern = Pattern::of(crow, col)?;
     let ((a, _), (b, _)) = (matrix(a, "a", pattern.rows(), dtype)?, matrix(b, "b", -1, dtype)?);
-    if a.layout.shape[1] != b.layout.shape[1] {
-        bail!(Shape, "rows of {} and of {} elements", a.layout.shape[1], b.layout.shape[1])
+    if a.layout().shape[1] != b.layout().shape[1] {
+        bail!(Shape, "rows of {} and of {} elements", a.layout().shape[1], b.layout().shape[1])
     }
     let n = pattern.entries();
     let inputs = [pattern.starts, pattern.columns, a, b].into_iter().collect();
@@ -220,7 +220,7 @@ pub fn solve(r: &Tensor, [crow, col, values]: [&Tensor; 3], b: &Tensor, work: Ro
     let pattern = Pattern::of(crow, col)?;
     let (b, is_vector) = matrix(b, "b", pattern.rows(), dtype)?;
     let values = entries(values, "values", &pattern, dtype)?;
-    let shape = b.layout.shape.clone();
+    let shape = b.layout().shape.clone();
     let inputs = [pattern.starts, pattern.columns, values, b].into_iter().collect();
     launch(r, dtype, &shape[..2 - usize::from(is_vector)], work, inputs)
 }
@@ -304,7 +304,7 @@ pub fn sparse_product(r: SparseResult<'_>, a: Matrix<'_>, b: Matrix<'_>, columns
     let made = |dtype, n| Operand::new_on(x.device, dtype, &[n]);
     let starts = made(Dtype::Int64, a.rows() + 1)?;
     on.launch(&SparseProduct::Starts { columns }, &[Some(&starts)], &[&a.starts, &a.columns, &b.starts, &b.columns])?;
-    let last = starts.with_layout(Layout { offset: starts.layout.offset + a.rows(), ..Layout::contiguous(&[1]) });
+    let last = starts.with_layout(Layout { offset: starts.layout().offset + a.rows(), ..Layout::contiguous(&[1]) });
     let n = on.first(&last)?.to_i64();
     r.check(n)?;
     let (columns_made, values) = (made(positions, n)?, made(x.dtype, n)?);
@@ -358,9 +358,9 @@ pub fn compress(results: [&Tensor; 4], rows: &Tensor, columns: &Tensor, n: i64) 
     check_positions(rows, "rows", 0)?;
     check_positions(columns, "columns", 0)?;
     let (rows, columns) = (operand(rows, Dtype::Int64)?, operand(columns, Dtype::Int64)?);
-    let entries = rows.layout.numel();
-    if columns.layout.numel() != entries {
-        bail!(Shape, "{entries} rows and {} columns", columns.layout.numel())
+    let entries = rows.layout().numel();
+    if columns.layout().numel() != entries {
+        bail!(Shape, "{entries} rows and {} columns", columns.layout().numel())
     }
     if n < 0 || entries > i64::from(u32::MAX) {
         bail!(Argument, "{n} rows and {entries} entries, which are at most {}", u32::MAX)

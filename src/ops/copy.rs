@@ -26,11 +26,11 @@ pub fn copy_now_or_later(r: &Tensor, src: &Tensor, waiting: bool) -> Result<()> 
     }
     let from = Operand::of(src)?;
     if !r.has_sizes() {
-        r.renew(r.dtype().unwrap_or(from.dtype), &from.layout.shape)?;
+        r.renew(r.dtype().unwrap_or(from.dtype), &from.layout().shape)?;
     }
     let to = Operand::of(r)?;
-    if to.layout.overlaps_itself() {
-        bail!(Shape, "several positions of the result share one element (strides {:?})", to.layout.strides.as_slice())
+    if to.layout().overlaps_itself() {
+        bail!(Shape, "several positions of the result share one element (strides {:?})", to.layout().strides.as_slice())
     }
     if to.device != from.device {
         return copy_across(&to, src, waiting);
@@ -44,7 +44,7 @@ pub fn copy_now_or_later(r: &Tensor, src: &Tensor, waiting: bool) -> Result<()> 
 
 /// Copies the elements of `from`, broadcast, to `to`. The two do not overlap.
 pub(super) fn copy_elements(to: &Operand, from: &Operand) -> Result<()> {
-    launch(&Convert, to, &[&from.view(from.layout.broadcast_to(&to.layout.shape)?)])
+    launch(&Convert, to, &[&from.view(from.layout().broadcast_to(&to.layout().shape)?)])
 }
 
 /// Copies the elements of `from` to a part of `to` of the same shape. They do not overlap, except for identical elements at the same index.
@@ -70,8 +70,8 @@ fn clone_as(t: &Tensor, dtype: Dtype, format: THMemoryFormat) -> Result<Tensor> 
         return Ok(cloned);
     }
     let from = Operand::of(t)?;
-    let strides = format_strides(&from.layout.shape, format, Some(&from.layout))?;
-    let copied = Tensor::empty_strided(dtype, &from.layout.shape, &strides)?;
+    let strides = format_strides(&from.layout().shape, format, Some(from.layout()))?;
+    let copied = Tensor::empty_strided(dtype, &from.layout().shape, &strides)?;
     copy_elements(&Operand::of(&copied)?, &from)?;
     Ok(copied)
 }
@@ -131,7 +131,7 @@ pub fn fill(r: &Tensor, value: Scalar) -> Result<()> {
 /// The address of the element at `index`, checked.
 fn element(t: &Tensor, index: &[i64]) -> Result<(*mut u8, Device, Dtype)> {
     let at = Operand::of(t)?;
-    let layout = &at.layout;
+    let layout = at.layout();
     if index.len() != t.ndim() {
         bail!(Argument, "{} indices given for a tensor with {} dimensions", index.len(), t.ndim())
     }
@@ -168,8 +168,8 @@ pub fn set(t: &Tensor, index: &[i64], value: Scalar) -> Result<()> {
 /// The only element of a tensor of any shape.
 pub fn item(t: &Tensor) -> Result<Scalar> {
     let at = Operand::of(t)?;
-    if at.layout.numel() != 1 {
-        bail!(Argument, "only one element tensors have an item, this one has shape {:?}", at.layout.shape.as_slice())
+    if at.layout().numel() != 1 {
+        bail!(Argument, "only one element tensors have an item, this one has shape {:?}", at.layout().shape.as_slice())
     }
     // SAFETY: `Operand::of` checked that the element is inside the storage.
     unsafe { read_at(at.first(), at.device, at.dtype) }

@@ -96,7 +96,7 @@ fn filled(r: &Tensor, fresh: Dtype, shape: &[i64], value: Scalar) -> Result<()> 
     if r.flat_like(dtype, r).is_some() && r.peek().0 == shape {
         return copy::fill(r, value);
     }
-    ready(r, (dtype, shape), Writes::STRIDED, Inputs::NONE)?.write(|to| copy::fill_part(to, &to.layout, value))
+    ready(r, (dtype, shape), Writes::STRIDED, Inputs::NONE)?.write(|to| copy::fill_part(to, to.layout(), value))
 }
 
 /// A tensor with a copy of row-major elements at `data`.

@@ -68,14 +68,14 @@ pub(super) fn storage_pinned(dtype: Dtype, len: i64) -> Result<Storage> {
 pub(super) fn moved(t: &Tensor, device: Device, waiting: bool) -> Result<Tensor> {
     let dtype = t.defined()?;
     let mut from = Operand::of(t)?;
-    if !from.layout.is_contiguous() {
-        let dense = Operand::new_on(from.device, dtype, &from.layout.shape)?;
+    if !from.layout().is_contiguous() {
+        let dense = Operand::new_on(from.device, dtype, &from.layout().shape)?;
         launch(&Convert, &dense, &[&from])?;
         from = dense;
     }
-    let n = from.layout.numel();
+    let n = from.layout().numel();
     let storage = if device == Device::Cpu && !waiting { storage_pinned(dtype, n)? } else { Storage::on(device, dtype, n)? };
-    let made = Tensor::with_layout(storage, dtype, &Layout::contiguous(&from.layout.shape))?;
+    let made = Tensor::with_layout(storage, dtype, &Layout::contiguous(&from.layout().shape))?;
     // SAFETY: both tensors are row-major with equally many elements, and one of them is new. Memory freed before the copy has run is reused
     // safely: GPU memory only by later work of the same stream, pinned memory only after its events.
     unsafe { transfer_now_or_later((made.data(), device), (from.first(), from.device), n as usize * dtype.size(), waiting)? };
@@ -90,14 +90,14 @@ pub fn on_host(t: &Tensor) -> Result<Tensor> {
 /// Copies `src`, broadcast, to `to`, which is on another device.
 pub(super) fn copy_across(to: &Operand, src: &Tensor, waiting: bool) -> Result<()> {
     let from = Operand::of(src)?;
-    let alike = from.dtype == to.dtype && from.layout.shape == to.layout.shape;
-    if alike && from.layout.is_contiguous() && to.layout.is_contiguous() {
-        let bytes = to.layout.numel() as usize * to.dtype.size();
+    let alike = from.dtype == to.dtype && from.layout().shape == to.layout().shape;
+    if alike && from.layout().is_contiguous() && to.layout().is_contiguous() {
+        let bytes = to.layout().numel() as usize * to.dtype.size();
         // SAFETY: both operands are row-major with equally many elements, on two devices. Without waiting, the caller keeps them alive.
         return unsafe { transfer_now_or_later((to.first(), to.device), (from.first(), from.device), bytes, waiting) };
     }
     let there = Operand::of(&if to.device == Device::Cpu { to_device(src, to.device)? } else { moved(src, to.device, waiting)? })?;
-    launch(&Convert, to, &[&there.view(there.layout.broadcast_to(&to.layout.shape)?)])
+    launch(&Convert, to, &[&there.view(there.layout().broadcast_to(&to.layout().shape)?)])
 }
 
 /// Reads the element at an address of a device.
@@ -167,7 +167,7 @@ pub(super) fn read<T: Element>(from: &Operand) -> Result<Elements<'_, T>> {
 /// The storage lives as long as the returned elements.
 unsafe fn outliving<'a, T: Element>(from: &Operand) -> Result<Elements<'a, T>> {
     assert_eq!(from.dtype, T::DTYPE);
-    let len = from.layout.numel() as usize;
+    let len = from.layout().numel() as usize;
     if from.device == Device::Cpu {
         return Ok(Elements { at: from.first().cast_const().cast(), len, _copy: None, of: PhantomData });
     }

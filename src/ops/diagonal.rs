@@ -15,7 +15,7 @@ pub fn eye(r: &Tensor, n: i64, m: i64) -> Result<()> {
     let mut diagonal = ready.layout().clone();
     diagonal.diagonal(0, 0, 1)?;
     ready.write(|to| {
-        copy::fill_part(to, &to.layout, Scalar::Int(0))?;
+        copy::fill_part(to, to.layout(), Scalar::Int(0))?;
         copy::fill_part(to, &diagonal, Scalar::Int(1))
     })
 }
@@ -32,9 +32,9 @@ pub fn diag(r: &Tensor, t: &Tensor, k: i64) -> Result<()> {
         1 => embed(r, t, k, 0, 1),
         2 => {
             let diagonal = Operand::of(&of(t, k)?)?;
-            let (dtype, shape) = (diagonal.dtype, diagonal.layout.shape.clone());
+            let (dtype, shape) = (diagonal.dtype, diagonal.layout().shape.clone());
             let ready = ready(r, (dtype, &shape), Writes::STRIDED, Inputs::anywhere(std::slice::from_ref(&diagonal)))?;
-            ready.write(|to| copy::copy_to_part(to, &to.layout, &diagonal))
+            ready.write(|to| copy::copy_to_part(to, to.layout(), &diagonal))
         }
         n => bail!(Shape, "expected a vector or a matrix, got {n} dimensions"),
     }
@@ -47,7 +47,7 @@ pub fn diag_embed(r: &Tensor, t: &Tensor, offset: i64, dim1: i32, dim2: i32) -> 
 
 fn embed(r: &Tensor, t: &Tensor, offset: i64, dim1: i32, dim2: i32) -> Result<()> {
     let src = Operand::of(t)?;
-    let layout = &src.layout;
+    let layout = src.layout();
     let Some((&length, batch)) = layout.shape.split_last() else { bail!(Shape, "expected at least 1 dimension, got a 0-d tensor") };
     let (a, b) = (wrap_dim(dim1, layout.ndim() + 1)?, wrap_dim(dim2, layout.ndim() + 1)?);
     if a == b {
@@ -63,7 +63,7 @@ fn embed(r: &Tensor, t: &Tensor, offset: i64, dim1: i32, dim2: i32) -> Result<()
     let mut diagonal = ready.layout().clone();
     diagonal.diagonal(offset, dim1, dim2)?;
     ready.write(|to| {
-        copy::fill_part(to, &to.layout, Scalar::Int(0))?;
+        copy::fill_part(to, to.layout(), Scalar::Int(0))?;
         copy::copy_to_part(to, &diagonal, &src)
     })
 }

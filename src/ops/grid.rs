@@ -68,10 +68,10 @@ pub fn cartesian_prod(r: &Tensor, tensors: &[&Tensor]) -> Result<()> {
     let ready = ready(r, (dtype, &of_result), Writes::ROW_MAJOR, Inputs::anywhere(&sources))?;
     ready.write(|to| {
         // Each position of the grid is a row of the result.
-        let mut column = Layout { offset: to.layout.offset, ..Layout::contiguous(&shape) };
+        let mut column = Layout { offset: to.layout().offset, ..Layout::contiguous(&shape) };
         column.strides.iter_mut().for_each(|stride| *stride *= sources.len() as i64);
         for (d, source) in sources.iter_mut().enumerate() {
-            source.layout = over_grid(&source.layout, &shape, d);
+            source.set_layout(over_grid(source.layout(), &shape, d));
             copy::copy_to_part(to, &column, source)?;
             column.offset += 1;
         }
@@ -89,10 +89,10 @@ pub fn one_hot(r: &Tensor, t: &Tensor, classes: i64) -> Result<()> {
     let list = copy::contiguous_copy(&copy::to_dtype(t, Dtype::Int64)?)?;
     let source = Operand::of(&list)?;
     let classes = check_classes(&device::read::<i64>(&source)?, classes)?;
-    let mut shape = source.layout.shape.clone();
+    let mut shape = source.layout().shape.clone();
     shape.push(classes);
     ready(r, (Dtype::Int64, &shape), Writes::ROW_MAJOR, Inputs::NONE)?.write(|to| {
-        copy::fill_part(to, &to.layout, Scalar::Int(0))?;
+        copy::fill_part(to, to.layout(), Scalar::Int(0))?;
         launch(&OneHot, to, &[&source])
     })
 }

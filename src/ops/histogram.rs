@@ -49,7 +49,7 @@ fn rows(r: &Tensor, t: &Tensor, dtype: Dtype, (rows, columns): (i64, i64), shape
     let counts = Tensor::empty(Dtype::Int64, shape)?;
     let (low, high) = range(t, min, max)?;
     let x = Operand::of(t)?;
-    let rows = x.view(Layout { offset: x.layout.offset, ..Layout::contiguous(&[rows, columns]) });
+    let rows = x.view(Layout { offset: x.layout().offset, ..Layout::contiguous(&[rows, columns]) });
     launch(&Histogram { n: bins as usize, low, high }, &Operand::of(&counts)?, &[&rows])?;
     deliver([Some((r, dtype, &counts))])
 }
@@ -92,7 +92,7 @@ pub fn bincount(r: &Tensor, t: &Tensor, weights: Option<&Tensor>, minlength: i64
     let weights = match weights {
         None => None,
         Some(weights) => {
-            let (shape, want) = (weights.layout()?.shape, &x.layout.shape);
+            let (shape, want) = (weights.layout()?.shape, &x.layout().shape);
             if shape != *want {
                 bail!(Shape, "weights have shape {:?}, expected {:?}", shape.as_slice(), want.as_slice())
             }

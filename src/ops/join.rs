@@ -65,9 +65,9 @@ pub fn cat(r: &Tensor, tensors: &[&Tensor], dim: i32) -> Result<()> {
     let used = tensors.iter().filter(|t| t.layout().is_ok_and(|layout| !is_left_out(&layout)));
     let sources = alloc::collect(tensors.len(), used.map(|t| Operand::of(t)))?;
     ready(r, (dtype, &shape), Writes::STRIDED, Inputs::anywhere(&sources))?.write(|to| {
-        let mut part = to.layout.clone();
+        let mut part = to.layout().clone();
         for source in &sources {
-            part.shape[d] = source.layout.shape[d];
+            part.shape[d] = source.layout().shape[d];
             copy::copy_to_part(to, &part, source)?;
             part.offset += part.shape[d] * part.strides[d];
         }

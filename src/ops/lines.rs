@@ -80,12 +80,12 @@ impl Source {
 
     /// The number of elements of a line.
     pub fn n(&self) -> i64 {
-        self.operand.layout.shape.last().copied().unwrap_or(1)
+        self.operand.layout().shape.last().copied().unwrap_or(1)
     }
 
     /// The number of lines.
     pub fn count(&self) -> i64 {
-        self.operand.layout.shape.split_last().map_or(1, |(_, rest)| rest.iter().product())
+        self.operand.layout().shape.split_last().map_or(1, |(_, rest)| rest.iter().product())
     }
 
     /// The input's dtype.
@@ -100,7 +100,7 @@ impl Source {
 
     fn joined(t: &Tensor, dims: &[usize]) -> Result<Source> {
         let mut operand = Operand::of(t)?;
-        let layout = operand.layout.clone();
+        let layout = operand.layout().clone();
         if dims.len() == 1 && dims[0] + 1 == layout.ndim() {
             return Ok(Source { operand, layout, dims: dims.into() });
         }
@@ -110,15 +110,16 @@ impl Source {
             moved.strides.push(layout.strides[d]);
         }
         let kept = layout.ndim() - dims.len();
-        operand.layout = match join(&moved, kept) {
+        let joined = match join(&moved, kept) {
             Some(joined) => joined,
             None => {
                 let Some(storage) = t.storage() else { bail!(Shape, "the tensor has no storage") };
                 let view = Tensor::with_layout(storage, operand.dtype, &moved)?;
                 operand = Operand::of(&copy::contiguous_copy(&view)?)?;
-                join(&operand.layout, kept).unwrap_or(moved)
+                join(operand.layout(), kept).unwrap_or(moved)
             }
         };
+        operand.set_layout(joined);
         Ok(Source { operand, layout, dims: dims.into() })
     }
 

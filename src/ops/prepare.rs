@@ -96,14 +96,14 @@ fn launched<const N: usize>(tensors: &[&Tensor; N], call: &Call<'_, N>) -> Resul
     let mut shape = Dims::new();
     for t in &tensors[1..] {
         let operand = Operand::of(t)?;
-        shape = if operands.is_empty() { operand.layout.shape.clone() } else { broadcast_shape(&shape, &operand.layout.shape)? };
+        shape = if operands.is_empty() { operand.layout().shape.clone() } else { broadcast_shape(&shape, &operand.layout().shape)? };
         operands.push(operand);
     }
     if device::is_used() {
         bring_numbers(&mut operands)?;
     }
     for operand in &mut operands {
-        operand.layout = operand.layout.broadcast_to(&shape)?;
+        operand.set_layout(operand.layout().broadcast_to(&shape)?);
     }
     let writes = Writes::converted_from(signature.types[0]);
     let ready = ready(tensors[0], (signature.result, &shape), writes, Inputs::in_step(&operands))?;
@@ -115,7 +115,7 @@ fn launched<const N: usize>(tensors: &[&Tensor; N], call: &Call<'_, N>) -> Resul
 #[inline(never)]
 pub(super) fn bring_numbers(operands: &mut [Operand]) -> Result<()> {
     let Some(device) = operands.iter().map(|operand| operand.device).find(|&device| device != Device::Cpu) else { return Ok(()) };
-    for operand in operands.iter_mut().filter(|operand| operand.device == Device::Cpu && operand.layout.ndim() == 0) {
+    for operand in operands.iter_mut().filter(|operand| operand.device == Device::Cpu && operand.layout().ndim() == 0) {
         *operand = Operand::of(&to_device(&operand.tensor()?, device)?)?;
     }
     Ok(())

@@ -28,7 +28,7 @@ pub fn tensor(t: &Tensor, options: Option<&THPrintOptions>) -> Result<HeapText> 
     }
     let here = on_host(t)?;
     let from = Operand::of(&here)?;
-    print::tensor(&Source { dtype: from.dtype, layout: &from.layout, no_dimension, at: &reader(&from) }, &options)
+    print::tensor(&Source { dtype: from.dtype, layout: from.layout(), no_dimension, at: &reader(&from) }, &options)
 }
 
 /// The text of a sparse tensor from its named parts, its sizes, and the name of its layout.
@@ -37,10 +37,10 @@ pub fn sparse(parts: &[(&'static str, &Tensor)], size: &[i64], name: &'static st
     let here = parts.iter().map(|(_, t)| on_host(t)).collect::<Result<SmallVec<[Tensor; 3]>>>()?;
     let from = here.iter().map(Operand::of).collect::<Result<SmallVec<[Operand; 3]>>>()?;
     let readers: SmallVec<[_; 3]> = from.iter().map(reader).collect();
-    let source = |k: usize| Source { dtype: from[k].dtype, layout: &from[k].layout, no_dimension: false, at: &readers[k] };
+    let source = |k: usize| Source { dtype: from[k].dtype, layout: from[k].layout(), no_dimension: false, at: &readers[k] };
     let sources: SmallVec<[_; 3]> = parts.iter().enumerate().map(|(k, &(name, _))| (name, source(k))).collect();
     let Some(values) = from.last() else { bail!(Internal, "a sparse tensor without parts") };
-    let nnz = values.layout.shape.first().copied().unwrap_or(0);
+    let nnz = values.layout().shape.first().copied().unwrap_or(0);
     let breaks = parts.len() == 2;
     print::sparse(&SparseSource { parts: &sources, size, nnz, dtype: values.dtype, name, breaks }, &options)
 }
@@ -51,13 +51,13 @@ pub fn storage(storage: &Storage, options: Option<&THPrintOptions>) -> Result<He
     let layout = Layout::contiguous(&[storage.len().max(0)]);
     let here = on_host(&with_whole_storage(storage)?)?;
     let from = Operand::inside(here.storage().unwrap_or_else(|| storage.clone()), storage.dtype(), layout);
-    print::storage(&Source { dtype: from.dtype, layout: &from.layout, no_dimension: false, at: &reader(&from) }, &options)
+    print::storage(&Source { dtype: from.dtype, layout: from.layout(), no_dimension: false, at: &reader(&from) }, &options)
 }
 
 /// A function that returns the element at a position of an operand's storage. The position must be one that the operand reaches.
 fn reader(from: &Operand) -> impl Fn(i64) -> Scalar {
-    let (first, dtype, start) = (from.first(), from.dtype, from.layout.offset);
-    let end = from.layout.end().unwrap_or(start);
+    let (first, dtype, start) = (from.first(), from.dtype, from.layout().offset);
+    let end = from.layout().end().unwrap_or(start);
     move |position| {
         assert!((start..end).contains(&position), "position {position} is not one of {start}..{end}");
         // SAFETY: the constructor of the operand checked that it is inside its storage from the first to the last position.

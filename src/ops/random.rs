@@ -39,17 +39,17 @@ use smallvec::SmallVec;
 /// Fills `r`, which has a dtype and a shape, with random numbers. `parameters` are the distribution's parameters by element.
 fn fill(r: &Tensor, generator: &mut Generator, draw: Draw, parameters: &[&Operand]) -> Result<()> {
     let out = Operand::of(r)?;
-    if out.layout.overlaps_itself() {
-        bail!(Shape, "several positions of the result share one element (strides {:?})", out.layout.strides.as_slice())
+    if out.layout().overlaps_itself() {
+        bail!(Shape, "several positions of the result share one element (strides {:?})", out.layout().strides.as_slice())
     }
     if out.device != Device::Cpu && matches!(generator, Generator::Mt19937(_)) {
         return fill_from_host(r, generator, draw, parameters);
     }
     let device = backend::on(out.device);
-    if out.layout.is_contiguous() {
+    if out.layout().is_contiguous() {
         return device.random(draw, generator, &out, parameters);
     }
-    let dense = Operand::new_on(out.device, out.dtype, &out.layout.shape)?;
+    let dense = Operand::new_on(out.device, out.dtype, &out.layout().shape)?;
     device.random(draw, generator, &dense, parameters)?;
     copy::copy_elements(&out, &dense)
 }

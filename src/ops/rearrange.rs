@@ -30,7 +30,7 @@ pub const TH_PAD_CIRCULAR: THPadMode = 3;
 /// `r` = the elements of `t` in the layout that `change` makes. Strides may be negative.
 fn copy_with_layout(r: &Tensor, t: &Tensor, change: &dyn Fn(&mut Layout) -> Result<()>) -> Result<()> {
     let from = Operand::of(t)?;
-    let mut layout = from.layout.clone();
+    let mut layout = from.layout().clone();
     change(&mut layout)?;
     let writes = Writes::STRIDED.of(from.dtype);
     ready(r, (from.dtype, &layout.shape), writes, Inputs::anywhere(std::slice::from_ref(&from)))?.launch(&Convert, &[&from.view(layout)])
@@ -148,7 +148,7 @@ pub fn repeat(r: &Tensor, t: &Tensor, sizes: &[i64]) -> Result<()> {
     let mut source = Operand::of(t)?;
     let ready = ready(r, (source.dtype, &shape), Writes::STRIDED, Inputs::anywhere(std::slice::from_ref(&source)))?;
     // Each dimension of the result is two dims: the repetition, and the entry.
-    let (to, from) = (ready.layout(), &source.layout);
+    let (to, from) = (ready.layout(), source.layout());
     let mut twice = Layout { shape: Dims::new(), strides: Dims::new(), offset: to.offset };
     let mut often = Layout { shape: Dims::new(), strides: Dims::new(), offset: from.offset };
     for d in 0..sizes.len() {
@@ -161,7 +161,7 @@ pub fn repeat(r: &Tensor, t: &Tensor, sizes: &[i64]) -> Result<()> {
             often.strides.push(step);
         }
     }
-    source.layout = often;
+    source.set_layout(often);
     ready.write(|to| {
         if !shape.contains(&0) {
             copy::copy_to_part(to, &twice, &source)?;
@@ -296,10 +296,9 @@ fn pad_constant(r: &Tensor, t: &Tensor, pads: &[i64], shape: &[i64], value: Scal
     copy::check_range(inside.dtype, value)?;
     let value = rounded(inside.dtype, value);
     let ready = ready(r, (inside.dtype, shape), Writes::STRIDED, Inputs::anywhere(std::slice::from_ref(&inside)))?;
-    let mut part = ready.layout().clone();
+    let (mut part, mut from) = (ready.layout().clone(), inside.layout().clone());
     for (k, pair) in pads.chunks(2).enumerate() {
         let (d, before, behind) = (shape.len() - 1 - k, pair[0], pair[1]);
-        let from = &mut inside.layout;
         let size = (from.shape[d] + before.min(0) + behind.min(0)).max(0);
         (part.shape[d], from.shape[d]) = (size, size);
         if size > 0 {
@@ -307,8 +306,11 @@ fn pad_constant(r: &Tensor, t: &Tensor, pads: &[i64], shape: &[i64], value: Scal
             part.offset += before.max(0) * part.strides[d];
         }
     }
+    if !part.shape.contains(&0) {
+        inside.set_layout(from);
+    }
     ready.write(|to| {
-        copy::fill_part(to, &to.layout, value)?;
+        copy::fill_part(to, to.layout(), value)?;
         if !part.shape.contains(&0) {
             copy::copy_to_part(to, &part, &inside)?;
         }

@@ -175,7 +175,7 @@ pub struct Writes {
 impl Writes {
     /// Returns true if the elements of a result that keeps its place must be written to separate memory first.
     fn must_move(&self, to: &Operand, inputs: &Inputs<'_>) -> bool {
-        (self.row_major && !to.layout.is_contiguous()) || inputs.overwritten_by(to)
+        (self.row_major && !to.layout().is_contiguous()) || inputs.overwritten_by(to)
     }
 
     /// Elements in the dtype and the layout of the result.
@@ -262,7 +262,7 @@ impl<'a, const N: usize> Ready<'a, N> {
     /// [`Ready::launch`] that writes each result in the layout that `layout` returns for the result's layout.
     #[inline(always)]
     pub fn launch_in(mut self, layout: impl Fn(&Layout) -> Layout, work: &impl Launchable, inputs: &[&Operand]) -> Result<()> {
-        let views = self.operands().map(|out| out.map(|out| out.view(layout(&out.layout))));
+        let views = self.operands().map(|out| out.map(|out| out.view(layout(out.layout()))));
         launch_on(work, views.each_ref().map(Option::as_deref), inputs)?;
         commit(&mut self.0)
     }
@@ -286,7 +286,7 @@ impl Ready<'_, 1> {
 
     /// The layout of the elements that are written.
     pub fn layout(&self) -> &Layout {
-        &self.operand().layout
+        &self.operand().layout()
     }
 
     /// The dtype of the elements that are written.
@@ -346,7 +346,7 @@ impl Placed<'_> {
 
     /// Separate memory of another dtype, which is converted into this place when all elements are written.
     fn converted_from(self, dtype: Dtype) -> Result<Self> {
-        let written = made(dtype, &self.written.layout.shape)?;
+        let written = made(dtype, &self.written.layout().shape)?;
         Ok(Placed { r: self.r, written, commit: Commit::Converted(Box::new(self)) })
     }
 
@@ -382,12 +382,12 @@ impl Placed<'_> {
             }
             Commit::Adopted(dims) => {
                 if let Some(storage) = written.storage.take() {
-                    r.point_at(dims, storage, written.dtype, &written.layout);
+                    r.point_at(dims, storage, written.dtype, written.layout());
                 }
             }
             Commit::Exchanged { dims, storage } => {
                 written.storage.iter().for_each(|made| storage.exchange_memory(made));
-                r.point_at(dims, storage, written.dtype, &written.layout);
+                r.point_at(dims, storage, written.dtype, written.layout());
             }
             Commit::Grown { dims, layout, storage } => {
                 r.point_at(dims, storage.clone(), written.dtype, &layout);
@@ -448,9 +448,9 @@ fn places<const N: usize>(results: [Option<Made<'_>>; N]) -> Result<Places<'_, N
     let mut placed: [Option<Placed<'_>>; N] = [const { None }; N];
     for (k, (r, dtype, from)) in results.into_iter().enumerate().filter_map(|(k, result)| Some((k, result?))) {
         let from = Operand::of(from)?;
-        let shape = from.layout.shape.clone();
+        let shape = from.layout().shape.clone();
         let target = Target::check(r, dtype, &shape)?;
-        if r.dtype().is_none() && from.dtype == dtype && from.layout.is_contiguous() {
+        if r.dtype().is_none() && from.dtype == dtype && from.layout().is_contiguous() {
             placed[k] = Some(Placed { r, written: from, commit: Commit::Adopted(r.dims_memory(shape.len())?) });
             continue;
         }

@@ -80,9 +80,9 @@ pub(super) fn taken(lines: &Tensor, places: &Tensor) -> Result<Tensor> {
             |strides: [i64; 2], offset| Layout { shape: [to.numel() / m, m].as_slice().into(), strides: strides.as_slice().into(), offset };
         let [r, lines, places] = [&made, lines, places].map(Operand::of);
         let (r, lines, places) = (r?, lines?, places?);
-        let [r, places] = [&r, &places].map(|operand| operand.view(rows([m, 1], operand.layout.offset)));
+        let [r, places] = [&r, &places].map(|operand| operand.view(rows([m, 1], operand.layout().offset)));
         let work = Index { movement: Move::Gather, step: 1, range: None };
-        launch(&work, &r, &[&places, &lines.view(rows([n, 0], lines.layout.offset))])?;
+        launch(&work, &r, &[&places, &lines.view(rows([n, 0], lines.layout().offset))])?;
     }
     Ok(made)
 }

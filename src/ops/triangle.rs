@@ -19,7 +19,7 @@ pub fn triu(r: &Tensor, t: &Tensor, k: i64) -> Result<()> {
 
 fn part(r: &Tensor, t: &Tensor, k: i64, upper: bool) -> Result<()> {
     let from = Operand::of(t)?;
-    let shape = from.layout.shape.clone();
+    let shape = from.layout().shape.clone();
     let [.., rows, cols] = *shape.as_slice() else { bail!(Shape, "expected at least 2 dimensions, got {}", shape.len()) };
     let ready = ready(r, (from.dtype, &shape), Writes::STRIDED, Inputs::in_step(std::slice::from_ref(&from)))?;
     let triangle = Triangle { rows: rows as usize, cols: cols as usize, k, upper };

@@ -39,7 +39,7 @@ pub fn unique(results: Results<'_>, t: &Tensor, dim: i32, consecutive: bool) -> 
         bail!(Shape, "the slices of shape {:?} along dimension {dim} have no elements", t.layout()?.shape.as_slice())
     }
     let x = Operand::of(&x)?;
-    let found = backend::on(x.device).unique(&x.view(Layout { offset: x.layout.offset, ..rows }), consecutive, inverted)?;
+    let found = backend::on(x.device).unique(&x.view(Layout { offset: x.layout().offset, ..rows }), consecutive, inverted)?;
     let (values, inverse, counts) =
         (found.values.tensor()?, found.inverse.as_ref().map(Operand::tensor).transpose()?, found.counts.tensor()?);
     let (values, inverse) = if whole {

@@ -65,7 +65,7 @@ pub type Place = (*mut u8, [i64; 2], [i64; 2]);
 
 /// Multiplies the matrices of a batch. Operands in another type are converted first, which fails if there is no memory.
 pub fn launch(work: &Matmul<'_>, c: &Operand, inputs: [&Operand; 2], addend: Option<&Operand>) -> Result<()> {
-    let (compute, shapes) = (c.dtype, inputs.map(|t| &t.layout.shape));
+    let (compute, shapes) = (c.dtype, inputs.map(|t| &t.layout().shape));
     let in_pairs = pairs::are_multiplied(inputs[0].dtype, shapes);
     let converted = match inputs {
         [a, _] if a.dtype == compute => None,
@@ -74,8 +74,8 @@ pub fn launch(work: &Matmul<'_>, c: &Operand, inputs: [&Operand; 2], addend: Opt
     };
     let [a, b] = converted.as_ref().map_or(inputs, |converted| converted.each_ref());
     if let Some(t) = addend.filter(|t| !c.in_step_with(t)) {
-        let layout = t.layout.broadcast_to(&c.layout.shape)?;
-        let plan = Plan::new([&c.layout, &layout], [c.dtype.size(), t.dtype.size()]);
+        let layout = t.layout().broadcast_to(&c.layout().shape)?;
+        let plan = Plan::new([c.layout(), &layout], [c.dtype.size(), t.dtype.size()]);
         // SAFETY: the operands are inside their storages, and these two do not overlap.
         unsafe { copy(plan, (c.first(), c.dtype), (t.first(), t.dtype)) };
     }
@@ -90,9 +90,9 @@ pub fn launch(work: &Matmul<'_>, c: &Operand, inputs: [&Operand; 2], addend: Opt
 /// Computes a single product `c = beta * c + alpha * (a @ b)` of operands `[c, a, b]` without batch dimensions.
 fn one(elements: Elements, beta: Scalar, alpha: Scalar, form: Form, [c, a, b]: [&Operand; 3]) -> Result<()> {
     // A result without this dimension has one row or column, whose stride does not matter.
-    let row = if form.rows { c.layout.strides[0] } else { 1 };
-    let column = if form.columns { c.layout.strides[c.layout.ndim() - 1] } else { 1 };
-    let of = |t: &Operand| (t.first(), [t.layout.shape[0], t.layout.shape[1]], [t.layout.strides[0], t.layout.strides[1]]);
+    let row = if form.rows { c.layout().strides[0] } else { 1 };
+    let column = if form.columns { c.layout().strides[c.layout().ndim() - 1] } else { 1 };
+    let of = |t: &Operand| (t.first(), [t.layout().shape[0], t.layout().shape[1]], [t.layout().strides[0], t.layout().strides[1]]);
     let (a, b) = (of(a), of(b));
     // SAFETY: every layout was checked against its storage, and the result does not overlap the inputs.
     unsafe { multiply(elements, beta, alpha, [(c.first(), [a.1[0], b.1[1]], [row, column]), a, b]) }
@@ -180,10 +180,10 @@ impl Batch {
     fn new(batch: &[i64], form: Form, [c, a, b]: [&Operand; 3]) -> Result<Batch> {
         let over = |t: &Operand| -> Result<Layout> {
             let mut shape = Dims::from(batch);
-            shape.extend_from_slice(&t.layout.shape[t.layout.ndim() - 2..]);
-            t.layout.broadcast_to(&shape)
+            shape.extend_from_slice(&t.layout().shape[t.layout().ndim() - 2..]);
+            t.layout().broadcast_to(&shape)
         };
-        let mut of_c = c.layout.clone();
+        let mut of_c = c.layout().clone();
         if !form.columns {
             of_c.unsqueeze(-1)?;
         }

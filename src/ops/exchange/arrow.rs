@@ -106,7 +106,7 @@ unsafe extern "C" fn end_array(array: *mut ArrowArray) {
 /// The elements of a row-major Bool vector as bits, the first one the lowest bit of its byte.
 fn packed(t: &Tensor) -> Result<Tensor> {
     let from = Operand::of(t)?;
-    let n = from.layout.numel() as usize;
+    let n = from.layout().numel() as usize;
     let _host = DeviceGuard::on(Device::Cpu);
     let bits = Tensor::empty(Dtype::Uint8, &[n.div_ceil(8) as i64])?;
     for byte in 0..n.div_ceil(8) {

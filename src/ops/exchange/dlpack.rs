@@ -94,7 +94,7 @@ struct Export<M> {
 /// A struct for a consumer, which shares the elements of `t` until it calls the deleter. From now on the storage cannot be resized.
 pub fn export<M: Managed>(t: &Tensor) -> Result<*mut M> {
     let from = Operand::of(t)?;
-    let ndim = from.layout.ndim();
+    let ndim = from.layout().ndim();
     let bytes = size_of::<Export<M>>() + 2 * ndim * size_of::<i64>();
     let Some(block) = alloc::allocate(bytes) else { bail!(NoMem, "out of memory for a tensor of {ndim} dimensions") };
     // SAFETY: the block is new.
@@ -104,8 +104,8 @@ pub fn export<M: Managed>(t: &Tensor) -> Result<*mut M> {
     unsafe {
         let shape = export.add(1).cast::<i64>();
         let strides = shape.add(ndim);
-        shape.copy_from_nonoverlapping(from.layout.shape.as_slice().as_ptr(), ndim);
-        strides.copy_from_nonoverlapping(from.layout.strides.as_slice().as_ptr(), ndim);
+        shape.copy_from_nonoverlapping(from.layout().shape.as_slice().as_ptr(), ndim);
+        strides.copy_from_nonoverlapping(from.layout().strides.as_slice().as_ptr(), ndim);
         let (code, bits) = code_of(from.dtype);
         let tensor = DLTensor {
             data: from.first().cast(),

@@ -86,7 +86,7 @@ impl Expressed {
         let mut operands = alloc::list(inputs.len(), |k| self.named(k, Operand::of(inputs[k])))?;
         let mut shape = Dims::new();
         for (k, operand) in operands.iter().enumerate() {
-            let own = &operand.layout.shape;
+            let own = &operand.layout().shape;
             shape = if k == 0 { own.clone() } else { self.named(k, broadcast_shape(&shape, own))? };
         }
         let dtypes = (alloc::list(operands.len(), |k| Ok((operands[k].dtype, inputs[k].ndim() == 0)))?, default_dtype());
@@ -95,7 +95,7 @@ impl Expressed {
             bring_numbers(&mut operands)?;
         }
         for operand in &mut operands {
-            operand.layout = operand.layout.broadcast_to(&shape)?;
+            operand.set_layout(operand.layout().broadcast_to(&shape)?);
         }
         if !shape.contains(&0) {
             for (divisor, call) in &compiled.divisors {

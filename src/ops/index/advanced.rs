@@ -132,12 +132,12 @@ fn push(rest: &mut impl Iterator<Item = usize>, layout: &Layout, [shape, of_offs
 /// `r = t[indices]`
 pub fn index(r: &Tensor, t: &Tensor, indices: &[Option<&Tensor>]) -> Result<()> {
     let from = Operand::of(t)?;
-    let selection = Selection::of(&from.layout, indices)?;
-    let [shape, of_offsets, of_t] = selection.walk(&from.layout);
+    let selection = Selection::of(from.layout(), indices)?;
+    let [shape, of_offsets, of_t] = selection.walk(from.layout());
     let over = |strides: Dims, offset: i64| Layout { shape: shape.clone(), strides, offset };
     let ready = moved(r, &shape, std::slice::from_ref(&from))?;
     let list = listed(&selection.offsets)?;
-    ready.launch(&by_offsets(Move::Gather), &[&list.view(over(of_offsets, 0)), &from.view(over(of_t, from.layout.offset))])
+    ready.launch(&by_offsets(Move::Gather), &[&list.view(over(of_offsets, 0)), &from.view(over(of_t, from.layout().offset))])
 }
 
 /// `t[indices] = values`, or `+=`

@@ -63,7 +63,7 @@ pub fn masked_select(r: &Tensor, t: &Tensor, mask: &Tensor) -> Result<()> {
 /// Replaces the elements of `t` at which `mask` is true by the first elements of `src`, in row-major order.
 pub fn masked_copy(t: &Tensor, mask: &Tensor, src: &Tensor) -> Result<()> {
     let to = changed(t)?;
-    let (shape, mask_shape) = (&to.layout.shape, mask.layout()?.shape);
+    let (shape, mask_shape) = (&to.layout().shape, mask.layout()?.shape);
     if broadcast_shape(shape, &mask_shape)? != *shape {
         bail!(Shape, "a mask of shape {:?} does not broadcast to {:?}", mask_shape.as_slice(), shape.as_slice())
     }
@@ -74,7 +74,7 @@ pub fn masked_copy(t: &Tensor, mask: &Tensor, src: &Tensor) -> Result<()> {
         bail!(Shape, "{have} elements for a mask with {needed} places")
     }
     let from = Operand::of(&row_major(&written(t, src)?)?)?;
-    if to.layout.is_contiguous() {
+    if to.layout().is_contiguous() {
         return mask.launch(launch::Mask::Expand, &to, Some(&from));
     }
     let row = copy::contiguous_copy(t)?;

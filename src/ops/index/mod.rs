@@ -58,14 +58,14 @@ impl Positions {
     }
 
     fn len(&self) -> i64 {
-        self.all.layout.numel()
+        self.all.layout().numel()
     }
 
     /// The positions themselves, each of them checked.
     fn list(&self) -> Result<Elements<'_, i64>> {
         let (list, [least, size]) = (device::read(&self.all)?, self.range);
         match first_outside(&list, least, size) {
-            Some(at) => Err(out_of_range(list[at], at, &self.all.layout.shape, size)),
+            Some(at) => Err(out_of_range(list[at], at, &self.all.layout().shape, size)),
             None => Ok(list),
         }
     }
@@ -98,7 +98,7 @@ fn with_zero_stride(layout: &Layout, dim: usize, shape: &[i64]) -> Layout {
 fn spread_along<'a>(positions: &'a Operand, dim: usize, shape: &[i64]) -> View<'a> {
     let mut strides = Dims::filled(0, shape.len());
     strides[dim] = 1;
-    positions.view(Layout { shape: shape.into(), strides, offset: positions.layout.offset })
+    positions.view(Layout { shape: shape.into(), strides, offset: positions.layout().offset })
 }
 
 /// The movement of elements by positions along dimension `dim` of an operand.
@@ -129,8 +129,8 @@ fn moved<'a>(r: &'a Tensor, shape: &[i64], inputs: &[Operand]) -> Result<Ready<'
 /// The operand of a tensor that is changed in place. Fails if two of its positions share an element.
 fn changed(t: &Tensor) -> Result<Operand> {
     let to = Operand::of(t)?;
-    if to.layout.overlaps_itself() {
-        bail!(Shape, "several positions of the tensor share one element (strides {:?}); clone it first", to.layout.strides.as_slice())
+    if to.layout().overlaps_itself() {
+        bail!(Shape, "several positions of the tensor share one element (strides {:?}); clone it first", to.layout().strides.as_slice())
     }
     Ok(to)
 }

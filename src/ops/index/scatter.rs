@@ -71,8 +71,8 @@ fn put_along(t: &Tensor, dim: i32, index: &Tensor, src: &Tensor, put: Move, rang
     }
     in_compute_type(t, put, |t| {
         let (to, from) = (changed(t)?, Operand::of(&written(t, src)?)?);
-        let layout = vector_at_least(to.layout.clone());
-        let of_src = Layout { shape: shape.clone(), ..vector_at_least(from.layout.clone()) };
+        let layout = vector_at_least(to.layout().clone());
+        let of_src = Layout { shape: shape.clone(), ..vector_at_least(from.layout().clone()) };
         let (to, from) = (to.view(with_zero_stride(&layout, d, &shape)), from.view(of_src));
         launch(&moving(put, &layout, d, positions.range), &to, &[&from, &spread_along(&positions.all, d, &shape)])
     })
@@ -129,10 +129,10 @@ fn put_at(t: &Tensor, dim: i32, index: &Tensor, src: &Tensor, put: Move) -> Resu
     let shape = of_index.shape;
     in_compute_type(t, put, |t| {
         let (to, from) = (changed(t)?, Operand::of(&written(t, src)?)?);
-        let layout = vector_at_least(to.layout.clone());
-        let of_src = Layout { shape: shape.clone(), ..vector_at_least(from.layout.clone()) };
+        let layout = vector_at_least(to.layout().clone());
+        let of_src = Layout { shape: shape.clone(), ..vector_at_least(from.layout().clone()) };
         let (to, from) = (to.view(with_zero_stride(&layout, d, &shape)), from.view(of_src));
-        let places = positions.all.view(vector_at_least(positions.all.layout.clone()));
+        let places = positions.all.view(vector_at_least(positions.all.layout().clone()));
         launch(&moving(put, &layout, d, positions.range), &to, &[&from, &places])
     })
 }
@@ -159,8 +159,8 @@ pub fn scatter_fill_reduce(t: &Tensor, dim: i32, index: &Tensor, value: Scalar, 
 
 /// Elements `index` of `t` in row-major order = the elements of `src`; with `accumulate`, `+=`
 pub fn put(t: &Tensor, index: &Tensor, src: &Tensor, accumulate: bool) -> Result<()> {
-    let layout = changed(t)?.layout;
-    let positions = Positions::of(&disjoint(t, index)?, layout.numel(), Range::FromBothEnds)?;
+    let size = changed(t)?.layout().numel();
+    let positions = Positions::of(&disjoint(t, index)?, size, Range::FromBothEnds)?;
     let have = src.layout()?.numel();
     if have != positions.len() {
         bail!(Shape, "{have} elements for {} positions", positions.len())
@@ -173,13 +173,13 @@ pub fn put(t: &Tensor, index: &Tensor, src: &Tensor, accumulate: bool) -> Result
         }
         let (to, from) = (changed(t)?, Operand::of(&src)?);
         // Of a contiguous tensor positions are offsets.
-        let list = if to.layout.is_contiguous() { None } else { Some(listed(&offsets(&positions, &to.layout)?)?) };
+        let list = if to.layout().is_contiguous() { None } else { Some(listed(&offsets(&positions, to.layout())?)?) };
         let (list, range) = match &list {
             None => (&positions.all, Some(positions.range)),
             Some(list) => (list, None),
         };
-        let row = |operand: &Operand| Layout { offset: operand.layout.offset, ..Layout::contiguous(&positions.all.layout.shape) };
-        let still = Layout { strides: Dims::filled(0, positions.all.layout.ndim()), ..row(&to) };
+        let row = |operand: &Operand| Layout { offset: operand.layout().offset, ..Layout::contiguous(&positions.all.layout().shape) };
+        let still = Layout { strides: Dims::filled(0, positions.all.layout().ndim()), ..row(&to) };
         let work = Index { movement: put, step: 1, range };
         launch(&work, &to.view(still), &[&from.view(row(&from)), &list.view(row(list))])
     })
@@ -190,6 +190,6 @@ pub fn put(t: &Tensor, index: &Tensor, src: &Tensor, accumulate: bool) -> Result
 pub(super) fn put_walk(t: &Tensor, accumulate: bool, values: &Tensor, offsets: &[i64], layouts: [&Layout; 3]) -> Result<()> {
     let [of_values, of_offsets, of_t] = layouts.map(Layout::clone);
     let (to, from, list) = (changed(t)?, Operand::of(values)?, listed(offsets)?);
-    let [of_values, of_t] = [(of_values, from.layout.offset), (of_t, to.layout.offset)].map(|(layout, offset)| Layout { offset, ..layout });
+    let [of_values, of_t] = [(of_values, from.layout().offset), (of_t, to.layout().offset)].map(|(layout, offset)| Layout { offset, ..layout });
     launch(&by_offsets(added(accumulate)), &to.view(of_t), &[&from.view(of_values), &list.view(of_offsets)])
 }

@@ -23,7 +23,7 @@ pub fn index_select(r: &Tensor, t: &Tensor, dim: i32, index: &Tensor) -> Result<
     let (inputs, range) = ([Operand::of(t)?, positions.all], positions.range);
     let ready = moved(r, of_result, &inputs)?;
     let [from, positions] = &inputs;
-    let source = vector_at_least(from.layout.clone());
+    let source = vector_at_least(from.layout().clone());
     let from = from.view(with_zero_stride(&source, d, &shape));
     let places = spread_along(positions, d, &shape);
     let over_shape = |layout: &Layout| Layout { shape: shape.clone(), ..vector_at_least(layout.clone()) };
@@ -46,10 +46,10 @@ fn gather_in(r: &Tensor, t: &Tensor, dim: i32, index: &Tensor, range: Range) -> 
     }
     let positions = Positions::of(index, layout.shape[d], range)?;
     let (inputs, range) = ([Operand::of(t)?, positions.all], positions.range);
-    let ready = moved(r, &inputs[1].layout.shape, &inputs)?;
+    let ready = moved(r, &inputs[1].layout().shape, &inputs)?;
     let [from, positions] = &inputs;
-    let source = vector_at_least(from.layout.clone());
-    let positions = positions.view(vector_at_least(positions.layout.clone()));
+    let source = vector_at_least(from.layout().clone());
+    let positions = positions.view(vector_at_least(positions.layout().clone()));
     let from = from.view(with_zero_stride(&source, d, &of_index.shape));
     ready.launch_in(|layout| vector_at_least(layout.clone()), &moving(Move::Gather, &source, d, range), &[&positions, &from])
 }
@@ -94,12 +94,12 @@ pub fn take(r: &Tensor, t: &Tensor, index: &Tensor) -> Result<()> {
     let layout = t.layout()?;
     let positions = Positions::of(index, layout.numel(), Range::FromBothEnds)?;
     let from = Operand::of(t)?;
-    let offsets = if from.layout.is_contiguous() { None } else { Some(offsets(&positions, &from.layout)?) };
+    let offsets = if from.layout().is_contiguous() { None } else { Some(offsets(&positions, from.layout())?) };
     let (inputs, range) = ([from, positions.all], positions.range);
-    let shape = &inputs[1].layout.shape;
+    let shape = &inputs[1].layout().shape;
     let ready = moved(r, shape, &inputs)?;
     let [from, positions] = &inputs;
-    let still = from.view(Layout { shape: shape.clone(), strides: Dims::filled(0, shape.len()), offset: from.layout.offset });
+    let still = from.view(Layout { shape: shape.clone(), strides: Dims::filled(0, shape.len()), offset: from.layout().offset });
     match &offsets {
         Some(offsets) => {
             let list = listed(offsets)?;

@@ -122,7 +122,7 @@ impl Batch {
             *to = Some(list(t)?);
         }
         out[N] = integers.map(list).transpose()?;
-        if out.iter().flatten().all(|list| list.layout.numel() == 0) {
+        if out.iter().flatten().all(|list| list.layout().numel() == 0) {
             return Ok(Infos { batch: self.sizes.clone(), infos: None });
         }
         let infos = Tensor::empty(Dtype::Int32, &[self.count as i64])?;

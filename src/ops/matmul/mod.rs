@@ -31,7 +31,7 @@ type Addend<'a> = Option<(Scalar, &'a Tensor)>;
 fn product(r: &Tensor, t: Addend<'_>, alpha: Scalar, a: &Tensor, b: &Tensor, form: Form) -> Result<()> {
     let dtype = a.defined()?;
     let inputs = [Operand::of(a)?, Operand::of(b)?];
-    let [of_a, of_b] = [&inputs[0].layout.shape, &inputs[1].layout.shape];
+    let [of_a, of_b] = [&inputs[0].layout().shape, &inputs[1].layout().shape];
     let (ends, starts) = (of_a.len() - 2, of_b.len() - 2);
     let ([m, columns], [rows, n]) = ([of_a[ends], of_a[ends + 1]], [of_b[starts], of_b[starts + 1]]);
     if columns != rows {
@@ -44,7 +44,7 @@ fn product(r: &Tensor, t: Addend<'_>, alpha: Scalar, a: &Tensor, b: &Tensor, for
     [(form.rows, m), (form.columns, n)].into_iter().filter(|(has, _)| *has).for_each(|(_, size)| shape.push(size));
     check_types(dtype, &[Some(b), t.map(|(_, t)| t)], &[Some(alpha), t.map(|(beta, _)| beta)])?;
     let addend = t.map(|(_, t)| Operand::of(t)).transpose()?;
-    addend.iter().try_for_each(|addend| addend.layout.broadcast_to(&shape).map(drop))?;
+    addend.iter().try_for_each(|addend| addend.layout().broadcast_to(&shape).map(drop))?;
     let beta = t.filter(|(beta, _)| beta.to_f64() != 0.0).map(|(beta, _)| beta);
     let added = addend.as_slice();
     let reads = Inputs::in_step(if beta.is_some() { added } else { &[] }).and_anywhere(&inputs);

@@ -66,7 +66,7 @@ fn walk<const N: usize>(t: &Tensor, others: [&Tensor; N], f: &mut dyn FnMut(*mut
         let disjoint = other.is(t) || b <= c || d <= a;
         sources.push(if disjoint { CallbackOperand::new(other, t)? } else { CallbackOperand::new(&contiguous_copy(other)?, t)? });
     }
-    each_position(&target.operand.layout.shape, &mut |position| {
+    each_position(&target.operand.layout().shape, &mut |position| {
         let at = target.at(position)?;
         // SAFETY: the position is inside the operand, and `at` checked that the storage is unchanged.
         let before = canonical(unsafe { read_element(at, target.operand.dtype) }.to_f64());
@@ -112,7 +112,7 @@ impl CallbackOperand {
     fn new(t: &Tensor, like: &Tensor) -> Result<CallbackOperand> {
         check_host(t)?;
         let mut operand = Operand::of(t)?;
-        operand.layout = operand.layout.broadcast_to(&like.layout()?.shape)?;
+        operand.set_layout(operand.layout().broadcast_to(&like.layout()?.shape)?);
         let storage = t.storage();
         let memory = storage.as_ref().map_or((std::ptr::null_mut(), 0), |s| (s.data(), s.len()));
         Ok(CallbackOperand { operand, storage, memory })
@@ -123,7 +123,7 @@ impl CallbackOperand {
         if self.storage.as_ref().is_some_and(|s| (s.data(), s.len()) != self.memory) {
             bail!(Callback, "the function changed the storage of a tensor it was called for")
         }
-        let Layout { strides, .. } = &self.operand.layout;
+        let Layout { strides, .. } = self.operand.layout();
         let offset: i64 = position.iter().zip(strides).map(|(i, stride)| i * stride).sum();
         Ok(self.operand.first().wrapping_offset(offset as isize * self.operand.dtype.size() as isize))
     }

@@ -19,7 +19,7 @@ pub fn run(fold: Fold, rule: Rule, to: To<'_>, t: &Tensor, over: Over<'_>) -> Re
     }
     let shapes = Shapes::new(Operand::of(t)?, over, matches!(to, To::Tensors(_, true)))?;
     if rule.chooses && shapes.folded_is_empty() {
-        bail!(Argument, "no elements to choose from in shape {:?}", shapes.input.layout.shape.as_slice())
+        bail!(Argument, "no elements to choose from in shape {:?}", shapes.input.layout().shape.as_slice())
     }
     let work = Reduce { fold, compute: rule.compute, written: rule.written, folded: &shapes.folds };
     match to {
@@ -45,9 +45,9 @@ struct Shapes {
 
 impl Shapes {
     fn new(input: Operand, over: Over<'_>, keepdim: bool) -> Result<Shapes> {
-        let ndim = input.layout.ndim();
+        let ndim = input.layout().ndim();
         let folds = folded_dims(over, ndim)?;
-        let mut kept = input.layout.shape.clone();
+        let mut kept = input.layout().shape.clone();
         (0..ndim).filter(|&d| folds[d]).for_each(|d| kept[d] = 1);
         let wanted = if keepdim { kept.clone() } else { (0..ndim).filter(|&d| !folds[d]).map(|d| kept[d]).collect() };
         Ok(Shapes { input, folds, kept, wanted })
@@ -55,7 +55,7 @@ impl Shapes {
 
     /// Returns true if results are folds of no elements. There may be no results either.
     fn folded_is_empty(&self) -> bool {
-        self.input.layout.shape.iter().zip(&self.folds).any(|(&n, &folded)| folded && n == 0)
+        self.input.layout().shape.iter().zip(&self.folds).any(|(&n, &folded)| folded && n == 0)
     }
 
     fn write_tensors(&self, work: &Reduce<'_>, rule: &Rule, results: [Option<&Tensor>; 2]) -> Result<()> {
