@@ -79,10 +79,12 @@ impl CompressedArgs {
     fn read<const N: usize>(&self, gpu: &Gpu, positions: u64, first: i64) -> Result<[i64; N]> {
         if self.wide != 0 {
             let mut found = [0i64; N];
-            return gpu.read(positions + first as u64 * 8, &mut found).map(|()| found);
+            // SAFETY: a caller reads positions inside the operand, which is row-major.
+            return unsafe { gpu.read(positions + first as u64 * 8, &mut found) }.map(|()| found);
         }
         let mut found = [0i32; N];
-        gpu.read(positions + first as u64 * 4, &mut found)?;
+        // SAFETY: a caller reads positions inside the operand, which is row-major.
+        unsafe { gpu.read(positions + first as u64 * 4, &mut found) }?;
         Ok(found.map(i64::from))
     }
 
@@ -94,11 +96,13 @@ impl CompressedArgs {
         }
         let memory = gpu.scratch(16)?;
         self.found = memory.ptr();
-        gpu.zero(self.found, 16)?;
+        // SAFETY: the scratch memory has two counters.
+        unsafe { gpu.zero(self.found, 16) }?;
         let mut found = [0i64; 2];
         // SAFETY: the positions are row-major with these sizes, and there is memory for the counters.
         unsafe { self.launch(gpu, "compressed_check", self.rows.max(self.n))? };
-        gpu.read(self.found, &mut found)?;
+        // SAFETY: the scratch memory has two counters.
+        unsafe { gpu.read(self.found, &mut found) }?;
         let [rows, entries] = found;
         if rows > 0 {
             let row = self.rows - rows;

@@ -186,7 +186,8 @@ pub fn fill(gpu: &Gpu, out: &Operand, value: Scalar) -> Result<()> {
     (size..8).for_each(|k| pattern |= (pattern >> (8 * (k - size)) & 0xff) << (8 * k));
     let to = out.first() as u64;
     if pattern == 0 && plan.is_flat() {
-        return gpu.zero(to, plan.numel() * size);
+        // SAFETY: the elements of the result are contiguous.
+        return unsafe { gpu.zero(to, plan.numel() * size) };
     }
     let mut args = FillArgs { loops: loops(&plan)?, to, bits: pattern };
     let unit = widen(&mut args.loops, size, [true], to);

@@ -85,11 +85,13 @@ impl CountArgs {
     fn found<const N: usize>(mut self, gpu: &Gpu, call: &str, items: i64) -> Result<[u64; N]> {
         let memory = gpu.scratch(N * 8)?;
         self.to = memory.ptr();
-        gpu.zero(self.to, N * 8)?;
+        // SAFETY: the scratch memory has `N` counters.
+        unsafe { gpu.zero(self.to, N * 8) }?;
         // SAFETY: the operand is inside its storage, and there is memory for the counters.
         unsafe { gpu.launch(&COUNT, call, "CountArgs", gpu.blocks_for(items), &self)? };
         let mut found = [0; N];
-        gpu.read(self.to, &mut found)?;
+        // SAFETY: the scratch memory has `N` counters.
+        unsafe { gpu.read(self.to, &mut found) }?;
         Ok(found)
     }
 }
@@ -139,7 +141,8 @@ impl Check<'_> {
         let check = Check { gpu, n, found, told: pinned::allocate(8)?, passed };
         // SAFETY: the memory holds a number, and no work uses it.
         unsafe { (check.told as *mut u64).write(0) };
-        gpu.zero(check.found(), 8)?;
+        // SAFETY: the memory of the check has a counter.
+        unsafe { gpu.zero(check.found(), 8) }?;
         let args = CountArgs { from: positions, to: check.found(), told: check.told as u64, n, least, end, ..CountArgs::NONE };
         // SAFETY: the caller passes the address of `n` positions, and there is memory for the results.
         unsafe { gpu.launch(&COUNT, "first_outside", "CountArgs", gpu.blocks_for(n), &args)? };
@@ -162,7 +165,8 @@ impl Check<'_> {
         }
         // The kernel counts the positions from the first invalid one to the end.
         let mut found = [0u64];
-        self.gpu.read(self.found(), &mut found)?;
+        // SAFETY: the memory of the check has a counter.
+        unsafe { self.gpu.read(self.found(), &mut found) }?;
         Ok(Some((self.n - found[0] as i64) as usize))
     }
 }
@@ -178,7 +182,8 @@ impl Drop for Check<'_> {
 /// Histograms of the rows of a row-major matrix.
 pub fn histogram(gpu: &Gpu, work: &Histogram, out: &Operand, input: &Operand) -> Result<()> {
     let [rows, columns] = [0, 1].map(|d| input.layout().shape[d]);
-    gpu.zero(out.first() as u64, out.layout().numel() as usize * 8)?;
+    // SAFETY: the result is row-major.
+    unsafe { gpu.zero(out.first() as u64, out.layout().numel() as usize * 8) }?;
     if rows == 0 || columns == 0 {
         return Ok(());
     }
@@ -217,7 +222,8 @@ pub fn bincount(gpu: &Gpu, x: &Operand, weights: Option<&Operand>, minlength: i6
     }
     let dtype = if weights.is_some() { Dtype::Float64 } else { Dtype::Int64 };
     let made = Operand::new_on(Device::Cuda(gpu.ordinal), dtype, &[width])?;
-    gpu.zero(made.first() as u64, width as usize * 8)?;
+    // SAFETY: the result is row-major.
+    unsafe { gpu.zero(made.first() as u64, width as usize * 8) }?;
     if args.n == 0 {
         return Ok(made);
     }

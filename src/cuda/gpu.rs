@@ -196,12 +196,15 @@ impl Gpu {
     }
 
     /// Sets bytes to 0.
-    pub fn zero(&self, at: CUdeviceptr, bytes: usize) -> Result<()> {
+    ///
+    /// # Safety
+    /// Memory of this GPU has this many bytes at `at`.
+    pub unsafe fn zero(&self, at: CUdeviceptr, bytes: usize) -> Result<()> {
         if bytes == 0 {
             return Ok(());
         }
         let _bound = self.bind()?;
-        // SAFETY: callers pass memory of the GPU with this many bytes.
+        // SAFETY: the caller meets the condition above.
         check(unsafe { sys::cuMemsetD8Async(at, 0, bytes, self.stream()) }, "memory of the GPU could not be set")
     }
 

@@ -320,10 +320,12 @@ pub fn unpool(gpu: &Gpu, work: &Unpool, r: &Operand, t: &Operand, indices: &Oper
     let check = Check::new(gpu, indices.first() as u64, indices.layout().numel(), [least, work.pixels as i64])?;
     if let Some(at) = check.end()? {
         let mut index = [0i64];
-        gpu.read(indices.first() as u64 + at as u64 * 8, &mut index)?;
+        // SAFETY: the index is inside the operand, which is row-major.
+        unsafe { gpu.read(indices.first() as u64 + at as u64 * 8, &mut index) }?;
         bail!(Argument, "index {} is out of range for planes of {} elements", index[0], work.pixels)
     }
-    gpu.zero(r.first() as u64, r.layout().numel() as usize * r.dtype.size())?;
+    // SAFETY: the result is row-major.
+    unsafe { gpu.zero(r.first() as u64, r.layout().numel() as usize * r.dtype.size()) }?;
     if work.planes == 0 || work.places == 0 || work.pixels == 0 {
         return Ok(());
     }

@@ -78,7 +78,8 @@ pub fn index(gpu: &Gpu, work: &Index, out: &Operand, [a, b]: [&Operand; 2]) -> R
     let launched = moved(gpu, work, check.found(), out, [a, b]);
     let Some(at) = check.end()? else { return launched };
     let mut value = [0i64];
-    gpu.read(positions.first() as u64 + at as u64 * 8, &mut value)?;
+    // SAFETY: the position is inside the operand, which is row-major.
+    unsafe { gpu.read(positions.first() as u64 + at as u64 * 8, &mut value) }?;
     Err(out_of_range(value[0], at, &shape, range[1]))
 }
 

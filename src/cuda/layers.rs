@@ -175,7 +175,8 @@ pub fn norm(gpu: &Gpu, rows: NormRows, r: &Operand, [x, weight, bias]: [&Operand
 pub fn norm_gradient(gpu: &Gpu, rows: NormRows, out: [Option<&Operand>; 3], [g, x, weight]: [&Operand; 3]) -> Result<()> {
     let (name, size) = (name_of(x.dtype)?, x.dtype.size());
     for out in out[1..].iter().flatten() {
-        gpu.zero(out.first() as u64, out.layout().numel() as usize * size)?;
+        // SAFETY: the result is row-major.
+        unsafe { gpu.zero(out.first() as u64, out.layout().numel() as usize * size) }?;
     }
     if rows.rows == 0 || rows.n == 0 {
         return Ok(());
@@ -227,12 +228,14 @@ impl LossArgs {
     /// Fails if a kernel has found a target that is not a class.
     fn check(&self, gpu: &Gpu) -> Result<()> {
         let mut wrong = [0u64];
-        gpu.read(self.wrong, &mut wrong)?;
+        // SAFETY: the scratch memory has a counter.
+        unsafe { gpu.read(self.wrong, &mut wrong) }?;
         if wrong[0] == 0 {
             return Ok(());
         }
         let (at, mut target) = (!wrong[0], [0i64]);
-        gpu.read(self.target + at * 8, &mut target)?;
+        // SAFETY: the position is inside the targets, which are row-major.
+        unsafe { gpu.read(self.target + at * 8, &mut target) }?;
         bail!(Argument, "target {} at position {at} is none of {} classes", target[0], self.classes)
     }
 
@@ -280,7 +283,8 @@ pub fn loss(gpu: &Gpu, loss: Loss, r: &Operand, inputs: &[&Operand]) -> Result<(
     };
     let (elements, memory) = (r.layout().numel(), gpu.scratch(16 * (blocks as usize + 2))?);
     (args.wrong, args.sums) = (memory.ptr(), memory.ptr() + 16);
-    gpu.zero(args.wrong, 8)?;
+    // SAFETY: the scratch memory has a counter.
+    unsafe { gpu.zero(args.wrong, 8) }?;
     // SAFETY: the operands are row-major with these shapes, and do not overlap. There is memory for the sums. Targets are checked before
     // anything but the sums is written.
     unsafe {

@@ -228,7 +228,8 @@ impl Accelerator for Numbered {
 
     fn first(&self, operand: &Operand) -> Result<Scalar> {
         let mut bytes = [0u8; 8];
-        gpu(self.0)?.read(operand.first() as u64, &mut bytes[..operand.dtype.size()])?;
+        // SAFETY: the operand has at least one element.
+        unsafe { gpu(self.0)?.read(operand.first() as u64, &mut bytes[..operand.dtype.size()])? };
         // SAFETY: `bytes` holds an element.
         Ok(unsafe { read_element(bytes.as_ptr(), operand.dtype) })
     }

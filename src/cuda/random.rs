@@ -237,13 +237,15 @@ fn permute(gpu: &Gpu, place: Place, stream: &mut Philox) -> Result<()> {
     launch("permutation_begin", &args)?;
     loop {
         for _ in 0..ROUNDS {
-            gpu.zero(left, 8)?;
+            // SAFETY: the scratch memory has a counter.
+            unsafe { gpu.zero(left, 8) }?;
             launch("permutation_claim", &args)?;
             launch("permutation_exchange", &args)?;
             args.round += 1;
         }
         let mut exchanges_left = [0u64];
-        gpu.read(left, &mut exchanges_left)?;
+        // SAFETY: the scratch memory has a counter.
+        unsafe { gpu.read(left, &mut exchanges_left) }?;
         if exchanges_left[0] == 0 {
             return Ok(());
         }
@@ -263,7 +265,8 @@ fn categories(gpu: &Gpu, place: Place, stream: &mut Philox, p: &Operand, replace
             continue;
         }
         let mut p = list(count as usize, |_| Ok(0.0))?;
-        gpu.read(at, &mut p)?;
+        // SAFETY: the matrix is row-major, and `at` is the address of a row of it.
+        unsafe { gpu.read(at, &mut p) }?;
         let tables = gpu.scratch(count as usize * 16)?;
         let lists = [tables.ptr(), tables.ptr() + count as u64 * 8];
         if n <= count / SEARCHED_SHARE {
@@ -275,12 +278,15 @@ fn categories(gpu: &Gpu, place: Place, stream: &mut Philox, p: &Operand, replace
                 sum += *x / most;
                 *x = sum;
             });
-            gpu.write(lists[0], &p)?;
+            // SAFETY: the scratch memory has two lists of this length.
+            unsafe { gpu.write(lists[0], &p) }?;
             fill(gpu, place, stream, "Sums", Given { numbers: [sum, 0.0, 0.0, 0.0, 0.0], from: last, span: count as u64, lists })?;
         } else {
             let alias = Alias::new(&p)?;
-            gpu.write(lists[0], &alias.other)?;
-            gpu.write(lists[1], &alias.stays)?;
+            // SAFETY: the scratch memory has two lists of this length.
+            unsafe { gpu.write(lists[0], &alias.other) }?;
+            // SAFETY: the scratch memory has two lists of this length.
+            unsafe { gpu.write(lists[1], &alias.stays) }?;
             fill(gpu, place, stream, "Alias", Given { span: count as u64, lists, ..Given::default() })?;
         }
     }

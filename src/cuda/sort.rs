@@ -216,7 +216,8 @@ pub fn sorted<'a>(gpu: &'a Gpu, lines: &LineArgs, dtype: Dtype, descending: bool
     // If no digit is skipped, the last pass ends in the first buffer.
     args.start = dtype.size() as i32 % 2;
     let counts = LineArgs::rows(args.counts, lines.count(), DIGITS * args.tiles, Dtype::Int32);
-    gpu.zero(args.differ, 8)?;
+    // SAFETY: the scratch memory has a number.
+    unsafe { gpu.zero(args.differ, 8) }?;
     // SAFETY: as above; there is a count for each digit of each tile.
     unsafe {
         args.launch(gpu, &format!("sort_keys<{}>", type_name(dtype)))?;
@@ -341,7 +342,8 @@ impl SelectArgs {
         let memory = gpu.scratch(sizes.iter().sum())?;
         (self.choices, self.counts) = (memory.ptr(), memory.ptr() + sizes[0] as u64);
         self.tallies = self.counts + sizes[1] as u64;
-        gpu.zero(self.choices, sizes[0] + sizes[1])?;
+        // SAFETY: the scratch memory has this size.
+        unsafe { gpu.zero(self.choices, sizes[0] + sizes[1]) }?;
         let launch = |way: &str, args: &SelectArgs| {
             let call = format!("select_{way}<{}>", type_name(dtype));
             // SAFETY: the caller meets the conditions above, and there is memory for each line and each part.

@@ -201,7 +201,8 @@ impl<'a> Lists<'a> {
         if !Domain::Float32And64.contains(dtype) {
             return Err(Domain::Float32And64.refusal(dtype));
         }
-        gpu.zero(infos.first() as u64, infos.layout().numel() as usize * 4)?;
+        // SAFETY: the infos are row-major.
+        unsafe { gpu.zero(infos.first() as u64, infos.layout().numel() as usize * 4) }?;
         Ok(Lists { gpu, count: count as i64, dtype, blocks, integers, infos })
     }
 
@@ -317,18 +318,21 @@ impl<'a> Lists<'a> {
 
     /// Sets each info to 0.
     pub fn clear_infos(&self) -> Result<()> {
-        self.gpu.zero(self.infos.first() as u64, self.infos.layout().numel() as usize * 4)
+        // SAFETY: the infos are row-major, one for each matrix.
+        unsafe { self.gpu.zero(self.infos.first() as u64, self.infos.layout().numel() as usize * 4) }
     }
 
     /// Reads the infos.
     pub fn infos(&self) -> Result<Vec<i32>> {
         let mut infos = alloc::list(self.count as usize, |_| Ok(0))?;
-        self.gpu.read(self.infos.first() as u64, &mut infos)?;
+        // SAFETY: the infos are row-major, one for each matrix.
+        unsafe { self.gpu.read(self.infos.first() as u64, &mut infos) }?;
         Ok(infos)
     }
 
     /// Sets the infos.
     pub fn set_infos(&self, infos: &[i32]) -> Result<()> {
-        self.gpu.write(self.infos.first() as u64, infos)
+        // SAFETY: the infos are row-major, one for each matrix.
+        unsafe { self.gpu.write(self.infos.first() as u64, infos) }
     }
 }

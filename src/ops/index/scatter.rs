@@ -190,6 +190,7 @@ pub fn put(t: &Tensor, index: &Tensor, src: &Tensor, accumulate: bool) -> Result
 pub(super) fn put_walk(t: &Tensor, accumulate: bool, values: &Tensor, offsets: &[i64], layouts: [&Layout; 3]) -> Result<()> {
     let [of_values, of_offsets, of_t] = layouts.map(Layout::clone);
     let (to, from, list) = (changed(t)?, Operand::of(values)?, listed(offsets)?);
-    let [of_values, of_t] = [(of_values, from.layout().offset), (of_t, to.layout().offset)].map(|(layout, offset)| Layout { offset, ..layout });
+    let [of_values, of_t] =
+        [(of_values, from.layout().offset), (of_t, to.layout().offset)].map(|(layout, offset)| Layout { offset, ..layout });
     launch(&by_offsets(added(accumulate)), &to.view(of_t), &[&from.view(of_values), &list.view(of_offsets)])
 }
