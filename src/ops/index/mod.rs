@@ -29,14 +29,14 @@ enum Range {
 
 /// Positions in row-major order. Those on the host have been checked. A GPU checks them together with the work, so that it need not wait
 /// for the host in between.
-struct Positions {
+struct CheckedIndex {
     all: Operand,
     range: [i64; 2],
 }
 
-impl Positions {
+impl CheckedIndex {
     /// Checks the positions in `index` against a dimension of `size` entries.
-    fn of(index: &Tensor, size: i64, range: Range) -> Result<Positions> {
+    fn of(index: &Tensor, size: i64, range: Range) -> Result<CheckedIndex> {
         let dtype = index.defined()?;
         if !matches!(dtype, Dtype::Int64 | Dtype::Int32) {
             bail!(Dtype, "positions are int64 or int32, got {dtype}")
@@ -50,7 +50,7 @@ impl Positions {
             Range::FromStart => 0,
             Range::FromBothEnds => -size,
         };
-        let positions = Positions { all: Operand::of(&index)?, range: [least, size] };
+        let positions = CheckedIndex { all: Operand::of(&index)?, range: [least, size] };
         if positions.all.device == Device::Cpu {
             positions.list()?;
         }
@@ -146,7 +146,7 @@ fn written(t: &Tensor, src: &Tensor) -> Result<Tensor> {
 
 /// Checked positions of elements in row-major order. Negative positions count from the end.
 pub(super) fn flat_positions(index: &Tensor, numel: i64) -> Result<Vec<i64>> {
-    let positions = Positions::of(index, numel, Range::FromBothEnds)?;
+    let positions = CheckedIndex::of(index, numel, Range::FromBothEnds)?;
     let list = positions.list()?;
     crate::alloc::list(list.len(), |i| Ok(list[i]))
 }

@@ -3,7 +3,7 @@
 
 use super::select::offsets;
 use super::{
-    Positions, Range, along, by_offsets, changed, disjoint, listed, moving, spread_along, vector_at_least, with_zero_stride, written,
+    CheckedIndex, Range, along, by_offsets, changed, disjoint, listed, moving, spread_along, vector_at_least, with_zero_stride, written,
 };
 use crate::backend::launch;
 use crate::error::{Result, bail};
@@ -62,7 +62,7 @@ fn put_along(t: &Tensor, dim: i32, index: &Tensor, src: &Tensor, put: Move, rang
         bail!(Shape, "the index is a vector, got shape {:?}", index.layout()?.shape.as_slice())
     }
     changed(t)?;
-    let positions = Positions::of(&disjoint(t, index)?, layout.shape[d], range)?;
+    let positions = CheckedIndex::of(&disjoint(t, index)?, layout.shape[d], range)?;
     let mut shape = layout.shape;
     shape[d] = positions.len();
     let of_src = vector_at_least(src.layout()?);
@@ -125,7 +125,7 @@ fn put_at(t: &Tensor, dim: i32, index: &Tensor, src: &Tensor, put: Move) -> Resu
         }
     }
     changed(t)?;
-    let positions = Positions::of(&disjoint(t, index)?, layout.shape[d], Range::FromStart)?;
+    let positions = CheckedIndex::of(&disjoint(t, index)?, layout.shape[d], Range::FromStart)?;
     let shape = of_index.shape;
     in_compute_type(t, put, |t| {
         let (to, from) = (changed(t)?, Operand::of(&written(t, src)?)?);
@@ -160,7 +160,7 @@ pub fn scatter_fill_reduce(t: &Tensor, dim: i32, index: &Tensor, value: Scalar, 
 /// Elements `index` of `t` in row-major order = the elements of `src`; with `accumulate`, `+=`
 pub fn put(t: &Tensor, index: &Tensor, src: &Tensor, accumulate: bool) -> Result<()> {
     let size = changed(t)?.layout().numel();
-    let positions = Positions::of(&disjoint(t, index)?, size, Range::FromBothEnds)?;
+    let positions = CheckedIndex::of(&disjoint(t, index)?, size, Range::FromBothEnds)?;
     let have = src.layout()?.numel();
     if have != positions.len() {
         bail!(Shape, "{have} elements for {} positions", positions.len())

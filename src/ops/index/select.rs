@@ -1,6 +1,6 @@
 //! Elements read by index: along a dimension, element by element, or from the flattened tensor.
 
-use super::{Positions, Range, along, by_offsets, listed, moved, moving, spread_along, vector_at_least, with_zero_stride};
+use super::{CheckedIndex, Range, along, by_offsets, listed, moved, moving, spread_along, vector_at_least, with_zero_stride};
 use crate::alloc;
 use crate::error::{Result, bail};
 use crate::launch::{Index, Move};
@@ -16,7 +16,7 @@ pub fn index_select(r: &Tensor, t: &Tensor, dim: i32, index: &Tensor) -> Result<
     if index.ndim() > 1 {
         bail!(Shape, "the index is a vector, got shape {:?}", index.layout()?.shape.as_slice())
     }
-    let positions = Positions::of(index, layout.shape[d], Range::FromStart)?;
+    let positions = CheckedIndex::of(index, layout.shape[d], Range::FromStart)?;
     let mut shape = layout.shape.clone();
     shape[d] = positions.len();
     let of_result = if t.ndim() == 0 { &shape[..index.ndim().min(1)] } else { &shape[..] };
@@ -44,7 +44,7 @@ fn gather_in(r: &Tensor, t: &Tensor, dim: i32, index: &Tensor, range: Range) -> 
     if let Some(k) = (0..layout.ndim()).find(|&k| k != d && of_index.shape[k] > layout.shape[k]) {
         bail!(Shape, "the index has size {} in dimension {k}, the tensor {}", of_index.shape[k], layout.shape[k])
     }
-    let positions = Positions::of(index, layout.shape[d], range)?;
+    let positions = CheckedIndex::of(index, layout.shape[d], range)?;
     let (inputs, range) = ([Operand::of(t)?, positions.all], positions.range);
     let ready = moved(r, &inputs[1].layout().shape, &inputs)?;
     let [from, positions] = &inputs;
@@ -75,7 +75,7 @@ pub fn take_along_dim(r: &Tensor, t: &Tensor, index: &Tensor, dim: i32) -> Resul
 }
 
 /// The offsets in `layout`, in elements, of positions in row-major order.
-pub(super) fn offsets(positions: &Positions, layout: &Layout) -> Result<Vec<i64>> {
+pub(super) fn offsets(positions: &CheckedIndex, layout: &Layout) -> Result<Vec<i64>> {
     let numel = layout.numel();
     let list = positions.list()?;
     alloc::list(list.len(), |i| {
@@ -92,7 +92,7 @@ pub(super) fn offsets(positions: &Positions, layout: &Layout) -> Result<Vec<i64>
 /// `r` = the elements of `t` at row-major positions `index`, in the shape of `index`
 pub fn take(r: &Tensor, t: &Tensor, index: &Tensor) -> Result<()> {
     let layout = t.layout()?;
-    let positions = Positions::of(index, layout.numel(), Range::FromBothEnds)?;
+    let positions = CheckedIndex::of(index, layout.numel(), Range::FromBothEnds)?;
     let from = Operand::of(t)?;
     let offsets = if from.layout().is_contiguous() { None } else { Some(offsets(&positions, from.layout())?) };
     let (inputs, range) = ([from, positions.all], positions.range);
