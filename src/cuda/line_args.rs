@@ -84,7 +84,8 @@ impl LineArgs {
         self.count() > 1 && self.outer.step[0][0] != 0 && self.outer.step[0][0].abs() < self.step[0].abs()
     }
 
-    /// Returns true if the first elements of all lines of the input and of the first result have the same distance to a multiple of 16 bytes.
+    /// Returns true if the first elements of all lines of the input and of the first result have the same distance to a multiple of 16
+    /// bytes.
     pub fn aligned_alike(&self) -> bool {
         (self.x ^ self.out[0]).is_multiple_of(16) && self.steps(0).zip(self.steps(1)).all(|(a, b)| (a - b) % 16 == 0)
     }

@@ -56,8 +56,8 @@ pub(super) fn positions(size: usize) -> i64 {
 }
 
 /// The tiles for threads of `each` adjacent positions, and the number of threads. `n` are the lengths of the loops. An operand has its
-/// address and its element size; operand k has its steps at `k * MOST_LOOPS`. A loop along which an operand is contiguous becomes the second
-/// one if the operand is not contiguous in the first loop.
+/// address and its element size; operand k has its steps at `k * MOST_LOOPS`. A loop along which an operand is contiguous becomes
+/// the second one if the operand is not contiguous in the first loop.
 pub(super) fn tiles(n: &mut [i64], steps: &mut [i64], operands: impl Iterator<Item = (u64, usize)>, each: i64) -> (Tiles, i64) {
     let (mut packed, mut partner) = (0, 0);
     for (k, (address, size)) in operands.enumerate() {

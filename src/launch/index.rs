@@ -36,8 +36,8 @@ pub struct Index {
     pub movement: Move,
     /// The distance between entries of the indexed tensor, in elements.
     pub step: i64,
-    /// The least valid position and the number of entries. The host has checked its positions; a GPU checks them, and writes nothing if one is
-    /// invalid. `None` if the positions are offsets that need no check, and negative ones do not count from the end.
+    /// The least valid position and the number of entries. The host has checked its positions; a GPU checks them, and writes nothing
+    /// if one is invalid. `None` if the positions are offsets that need no check, and negative ones do not count from the end.
     pub range: Option<[i64; 2]>,
 }
 

@@ -85,8 +85,8 @@ pub struct SoftmaxGradient {
     pub lines: LineShape,
 }
 
-/// Normalizes rows, multiplies by a weight and adds a bias. The inputs are rows of any float dtype, weight and bias of its compute type. The
-/// result has the dtype of the rows, and may be the rows.
+/// Normalizes rows, multiplies by a weight and adds a bias. The inputs are rows of any float dtype, weight and bias of its compute type.
+/// The result has the dtype of the rows, and may be the rows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LayerNorm(pub NormRows);
 

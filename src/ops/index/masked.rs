@@ -117,7 +117,7 @@ pub(super) fn places(t: &Tensor) -> Result<Tensor> {
     let mask = Mask::of(&truth, &shape)?;
     let n = mask.count()?;
     let list = Tensor::empty(Dtype::Int64, &[n as i64, shape.len() as i64])?;
-    mask.launch(launch::Mask::CheckedIndex, &Operand::of(&list)?, None)?;
+    mask.launch(launch::Mask::Positions, &Operand::of(&list)?, None)?;
     Ok(list)
 }
 
